@@ -1,0 +1,121 @@
+/**
+ * A case: a scene, what to measure on it, and what to expect. One object, read by the tests, by `tendril check`, by
+ * `tendril run <id>` and by the documentation.
+ */
+import { createWorld, type EquilibriumReport, type ModelId, type World } from '@tendril/core';
+import { type SceneInput, sceneFromObject } from '@tendril/io';
+
+export interface Expectation {
+  /** What theory says. */
+  readonly value: number;
+  /** Largest allowed error, at resolution n. */
+  readonly tolerance: number | ((n: number) => number);
+  /** The error is |measured − value| / scale; default |value|, or 1 where value is 0. */
+  readonly scale?: number;
+  /** Least order of convergence in 1/n between successive resolutions. */
+  readonly order?: number;
+  /** Below this error, rounding and the reference's own digits decide: no order is asked for. */
+  readonly floor?: number;
+}
+
+export interface Case {
+  readonly id: string;
+  readonly title: string;
+  /** Where the numbers come from. */
+  readonly source: string;
+  readonly models: readonly ModelId[];
+  /** Resolutions (edges, or steps a unit of time): for the tests, and for `check --full`. */
+  readonly quick: readonly number[];
+  readonly full: readonly number[];
+  /** A scene worth running and looking at. */
+  scene(): SceneInput;
+  /** Measured quantities by name at resolution n. */
+  measure(n: number, model: ModelId): Readonly<Record<string, number>>;
+  readonly expect: Readonly<Record<string, Expectation>>;
+}
+
+export interface CheckRow {
+  readonly case: string;
+  readonly model: string;
+  readonly n: number;
+  readonly quantity: string;
+  readonly measured: number;
+  readonly expected: number;
+  readonly error: number;
+  readonly tolerance: number;
+  readonly order: number | null;
+  readonly pass: boolean;
+}
+
+export interface CheckOptions {
+  readonly full: boolean;
+  readonly model?: string;
+  readonly onProgress?: (done: number, of: number, what: string) => void;
+}
+
+export function defineCase(definition: Case): Case {
+  return definition;
+}
+
+export function runChecks(subject: Case, options: CheckOptions): CheckRow[] {
+  const models = subject.models.filter((model) => options.model === undefined || options.model === model);
+  const resolutions = options.full ? subject.full : subject.quick;
+  const rows: CheckRow[] = [];
+  let done = 0;
+  for (const model of models) {
+    const before = new Map<string, { n: number; error: number }>();
+    for (const n of resolutions) {
+      options.onProgress?.(done++, models.length * resolutions.length, `${subject.id}, ${model}, n = ${n}`);
+      const measured = subject.measure(n, model);
+      for (const [quantity, expected] of Object.entries(subject.expect)) {
+        const row = judge(subject.id, model, n, quantity, measured[quantity] ?? Number.NaN, expected, before.get(quantity));
+        before.set(quantity, { n, error: row.error });
+        rows.push(row);
+      }
+    }
+  }
+  return rows;
+}
+
+function judge(
+  id: string,
+  model: string,
+  n: number,
+  quantity: string,
+  measured: number,
+  expected: Expectation,
+  before: { n: number; error: number } | undefined,
+): CheckRow {
+  const scale = expected.scale ?? (Math.abs(expected.value) || 1);
+  const error = Math.abs(measured - expected.value) / scale;
+  const tolerance = typeof expected.tolerance === 'number' ? expected.tolerance : expected.tolerance(n);
+  const order = before ? Math.log(before.error / error) / Math.log(n / before.n) : null;
+  const orderCounts = expected.order !== undefined && order !== null && error > (expected.floor ?? 0);
+  const pass = error <= tolerance && (!orderCounts || (order as number) >= (expected.order as number));
+  return { case: id, model, n, quantity, measured, expected: expected.value, error, tolerance, order, pass };
+}
+
+/** World of a scene written as in a file: units allowed, validated. */
+export function worldOf(input: SceneInput): World {
+  return createWorld(sceneFromObject(input, 'case'));
+}
+
+/** Equilibrium, or an exception that says why there is none. */
+export function equilibrium(world: World, t?: number): EquilibriumReport[] {
+  const reports = world.equilibrate(t);
+  for (const report of reports) {
+    if (!report.converged) throw new Error(`rod ${report.rod}: ${report.reason} (residual ${report.residual}, tolerance ${report.tolerance})`);
+  }
+  return reports;
+}
+
+/** Position of a node; negative counts from the end. */
+export function nodeAt(world: World, rod: number, node: number): [number, number, number] {
+  const { nodePosition } = world.samples[rod];
+  const o = 3 * (node < 0 ? world.rods[rod].nodeCount + node : node);
+  return [nodePosition[o], nodePosition[o + 1], nodePosition[o + 2]];
+}
+
+export function distance(a: readonly number[], b: readonly number[]): number {
+  return Math.hypot(...a.map((x, k) => x - b[k]));
+}

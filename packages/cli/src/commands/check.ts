@@ -1,0 +1,120 @@
+/** `tendril check`: the experiments with what theory says about them, measured against expected. */
+import { type Case, type CheckRow, cases, findCase, runChecks } from '@tendril/cases';
+import { exitCode, UsageError } from '../exit.ts';
+import { bad, bold, dim, formatNumber, formatTable, good, suggest, type Terminal } from '../terminal.ts';
+
+export interface CheckOptions {
+  readonly full?: boolean;
+  readonly model?: string;
+  readonly json?: boolean;
+  readonly list?: boolean;
+}
+
+export async function check(ids: readonly string[], options: CheckOptions, terminal: Terminal): Promise<number> {
+  const chosen = ids.length === 0 ? cases.filter((one) => runsOn(one, options.model)) : ids.map(pick);
+  for (const one of chosen) {
+    if (!runsOn(one, options.model)) {
+      throw new UsageError(
+        `case '${one.id}' does not run on model '${options.model}'; it runs on: ${one.models.join(', ')}`,
+      );
+    }
+  }
+  if (chosen.length === 0) {
+    const models = [...new Set(cases.flatMap((one) => one.models))].join(', ');
+    throw new UsageError(`no case runs on model '${options.model}'; models: ${models}`);
+  }
+  if (options.list) {
+    listCases(chosen, options, terminal);
+    return exitCode.done;
+  }
+
+  const rows: CheckRow[] = [];
+  for (const one of chosen) {
+    const report = (done: number, of: number, what: string): void => {
+      if (!terminal.live) return;
+      terminal.err(`\r\u001b[2K${dim(`[${done + 1}/${of}] ${what}`.slice(0, terminal.columns - 1))}`);
+    };
+    // a turn of the event loop, so that what was printed is seen before the next case keeps the process busy
+    await new Promise((resolve) => setImmediate(resolve));
+    const found = runChecks(one, { full: options.full === true, model: options.model, onProgress: report });
+    rows.push(...found);
+    if (terminal.live) terminal.err('\r\u001b[2K');
+    const verdict = found.every(({ pass }) => pass) ? 'pass' : 'MISS';
+    if (options.json) terminal.err(`${one.id}: ${verdict}\n`);
+    else terminal.out(`${bold(one.id)}  ${one.title}  ${dim(one.source)}\n${formatRows(found)}\n`);
+  }
+
+  const missed = rows.filter(({ pass }) => !pass).length;
+  if (options.json) terminal.out(`${JSON.stringify(rows.map(toJson), null, 2)}\n`);
+  else {
+    const profile = options.full ? 'full' : 'quick';
+    const count = `${rows.length} ${rows.length === 1 ? 'check' : 'checks'} in ${chosen.length} ${chosen.length === 1 ? 'case' : 'cases'} (${profile})`;
+    terminal.out(
+      missed === 0 ? `${good('✓')} ${count}, all as expected\n` : `${bad('✗')} ${count}, ${bad(`${missed} missed`)}\n`,
+    );
+  }
+  return missed === 0 ? exitCode.done : exitCode.missed;
+}
+
+function pick(id: string): Case {
+  const found = findCase(id);
+  if (found) return found;
+  const ids = cases.map((one) => one.id);
+  const meant = suggest(id, ids);
+  throw new UsageError(
+    `there is no case '${id}'${meant ? `; did you mean '${meant}'?` : ''}\ncases: ${ids.join(', ')}`,
+  );
+}
+
+function runsOn(one: Case, model: string | undefined): boolean {
+  return model === undefined || (one.models as readonly string[]).includes(model);
+}
+
+function listCases(chosen: readonly Case[], options: CheckOptions, terminal: Terminal): void {
+  if (options.json) {
+    const list = chosen.map(({ id, title, source, models }) => ({ id, title, source, models }));
+    terminal.out(`${JSON.stringify(list, null, 2)}\n`);
+    return;
+  }
+  const columns = ['case', 'title', 'models', 'source'].map((title) => ({ title, align: 'left' as const }));
+  terminal.out(
+    formatTable(
+      columns,
+      chosen.map(({ id, title, models, source }) => [bold(id), title, models.join(', '), dim(source)]),
+    ),
+  );
+}
+
+function formatRows(rows: readonly CheckRow[]): string {
+  const columns = [
+    { title: 'model', align: 'left' as const },
+    { title: 'n' },
+    { title: 'quantity', align: 'left' as const },
+    { title: 'measured' },
+    { title: 'expected' },
+    { title: 'error' },
+    { title: 'tolerance' },
+    { title: 'order' },
+    { title: 'verdict', align: 'left' as const },
+  ];
+  return formatTable(
+    columns,
+    rows.map((row) => [
+      row.model,
+      String(row.n),
+      row.quantity,
+      formatNumber(row.measured, 6),
+      formatNumber(row.expected, 6),
+      formatNumber(row.error, 2),
+      formatNumber(row.tolerance, 2),
+      row.order === null ? '' : row.order.toFixed(2),
+      row.pass ? good('pass') : bad('MISS'),
+    ]),
+  );
+}
+
+/** The fields that other programs read, in the order of the contract. */
+function toJson(row: CheckRow): Record<string, unknown> {
+  const { model, n, quantity, measured, expected, error, tolerance, order, pass } = row;
+  return { case: row.case, model, n, quantity, measured, expected, error, tolerance, order, pass };
+}

@@ -1,0 +1,167 @@
+/** `tendril modes`: natural frequencies and shapes about the equilibrium. */
+import type { EquilibriumReport, Matrices, Modes, SparseSymmetric, World } from '@tendril/core';
+import { buildResult, csvLine } from '@tendril/io';
+import { exitCode, UsageError } from '../exit.ts';
+import { checkFolder, type Folder, openFolder } from '../folder.ts';
+import { gravityOf } from '../locate.ts';
+import { renderPng } from '../plot/png.ts';
+import { drawShapes } from '../plot/shapes.ts';
+import { saveState, writeResult } from '../recorder.ts';
+import { explained, loadSource, openWorld } from '../source.ts';
+import { describeRods, reportFolder, reportWarnings } from '../summary.ts';
+import { bad, bold, dim, formatDuration, formatError, formatNumber, formatTable, type Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+import { explainFailure } from './statics.ts';
+
+export interface ModesOptions {
+  readonly out?: string;
+  readonly model?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly count?: number;
+  readonly about?: 'equilibrium' | 'initial';
+  readonly matrices?: boolean;
+}
+
+export async function modes(reference: string, options: ModesOptions, terminal: Terminal): Promise<number> {
+  checkFolder(options);
+  const source = loadSource(reference, options);
+  const world = openWorld(source);
+  const about = options.about ?? source.scene.modes?.about ?? 'equilibrium';
+  const startWall = performance.now();
+  const equilibrium = about === 'equilibrium' ? explained(source, () => world.equilibrate()) : undefined;
+  const failed = equilibrium?.some(({ converged }) => !converged) ?? false;
+  const found = failed ? undefined : explained(source, () => world.modes(options.count));
+  const wallSeconds = (performance.now() - startWall) / 1000;
+
+  const warnings = stabilityWarnings(equilibrium);
+  if (!options.quiet) reportWarnings([...world.warnings, ...warnings], terminal);
+  const folder = openFolder({ ...options, name: source.name });
+  const stopped = failed && equilibrium ? explainFailure(world.time, equilibrium) : undefined;
+  if (found) writeModes(world, found, source.scene.title ?? source.name, about, folder);
+  if (found && options.matrices)
+    writeMatrices(
+      explained(source, () => world.matrices()),
+      folder,
+    );
+  saveState(world, folder);
+  const content = writeResult(
+    buildResult({
+      world,
+      version,
+      command: 'modes',
+      file: source.origin,
+      wallSeconds,
+      equilibrium,
+      modes: found,
+      warnings,
+      stopped,
+    }),
+    folder,
+  );
+  if (options.json) terminal.out(content);
+  const print = options.json ? terminal.err : terminal.out;
+  if (stopped) terminal.err(formatError(`${stopped.reason}\n  ${stopped.remedy}`));
+  if (!options.quiet) {
+    for (const one of found ?? []) print(formatModes(one, (found?.length ?? 0) > 1));
+    print(
+      `${dim(`about the ${about === 'initial' ? 'initial shape' : 'equilibrium'}, in ${formatDuration(wallSeconds)}`)}\n`,
+    );
+    reportFolder(folder, print);
+  }
+  return stopped ? exitCode.failed : exitCode.done;
+}
+
+function stabilityWarnings(equilibrium: readonly EquilibriumReport[] | undefined): string[] {
+  return (equilibrium ?? [])
+    .filter(({ converged, stable }) => converged && !stable)
+    .map(
+      ({ rod, negativeModes }) =>
+        `rod '${rod}': the equilibrium is unstable (${negativeModes} negative modes); negative frequencies are rates of growth`,
+    );
+}
+
+function formatModes({ rod, omega }: Modes, named: boolean): string {
+  const columns = [
+    { title: 'mode' },
+    { title: 'f [Hz]' },
+    { title: 'ω [rad/s]' },
+    { title: 'period [s]' },
+    { title: '', align: 'left' as const },
+  ];
+  const rows = [...omega].map((value, k) => {
+    const frequency = value / (2 * Math.PI);
+    return [
+      bold(String(k + 1)),
+      formatNumber(frequency, 6),
+      formatNumber(value, 6),
+      value > 0 ? formatNumber(1 / frequency, 4) : '',
+      value < 0 ? bad('unstable: grows') : '',
+    ];
+  });
+  return `${named ? `${bold(rod)}\n` : ''}${formatTable(columns, rows)}`;
+}
+
+function writeModes(world: World, found: readonly Modes[], title: string, about: string, folder: Folder): void {
+  folder.write('modes.csv', modeLines(found));
+  // a page holds a dozen shapes; of many rods, those of the first
+  const shapes = found
+    .flatMap(({ omega, shapes: list }, rod) =>
+      list.map((shape, k) => ({ rod, frequency: omega[k] / (2 * Math.PI), ...shape })),
+    )
+    .slice(0, 24);
+  const svg = drawShapes({
+    title,
+    subtitle: `natural modes about the ${about === 'initial' ? 'initial shape' : 'equilibrium'} · ${describeRods(world.rods)}`,
+    rods: world.rods.map(({ id, closed, edgeRadius }, k) => ({
+      id,
+      closed,
+      position: world.samples[k].nodePosition,
+      tangent: world.samples[k].edgeTangent,
+      director: world.samples[k].edgeDirector,
+      radius: edgeRadius,
+    })),
+    shapes,
+    gravity: gravityOf(world.scene),
+  });
+  folder.write('modes.svg', svg);
+  folder.write('modes.png', renderPng(svg));
+}
+
+function* modeLines(found: readonly Modes[]): Generator<string> {
+  yield csvLine(['rod', 'mode', 'frequency', 'omega']);
+  for (const { rod, omega } of found) {
+    for (let k = 0; k < omega.length; k++) yield csvLine([rod, k + 1, omega[k] / (2 * Math.PI), omega[k]]);
+  }
+}
+
+/** One file a rod and matrix, in the coordinate format of Matrix Market that other programs read. */
+function writeMatrices(list: readonly Matrices[], folder: Folder): void {
+  const names = new Set<string>();
+  for (const matrices of list) {
+    const name = list.length === 1 ? '' : `${matrices.rod.replace(/[^\p{L}\p{N}_-]+/gu, '-')}.`;
+    if (names.has(name))
+      throw new UsageError(`two rods have names that make the same file name: '${name}'; rename one`);
+    names.add(name);
+    folder.write(`${name}M.mtx`, matrixMarket(matrices, matrices.mass, 'mass matrix'));
+    folder.write(`${name}K.mtx`, matrixMarket(matrices, matrices.stiffness, 'tangent stiffness matrix'));
+    folder.write(`${name}C.mtx`, matrixMarket(matrices, matrices.damping, 'damping matrix'));
+  }
+}
+
+export function* matrixMarket(
+  { rod, size, labels }: Matrices,
+  matrix: SparseSymmetric,
+  what: string,
+): Generator<string> {
+  yield '%%MatrixMarket matrix coordinate real symmetric\n';
+  yield `% ${what} of rod '${rod}' in SI units, lower triangle; made by tendril ${version}\n`;
+  for (let k = 0; k < labels.length; k++) yield `% row ${k + 1}: ${labels[k]}\n`;
+  yield `${size} ${size} ${matrix.value.length}\n`;
+  for (let k = 0; k < matrix.value.length; k++) {
+    // the format wants the lower triangle: row ≥ column
+    const [row, column] = [Math.max(matrix.row[k], matrix.column[k]), Math.min(matrix.row[k], matrix.column[k])];
+    yield `${row + 1} ${column + 1} ${matrix.value[k]}\n`;
+  }
+}

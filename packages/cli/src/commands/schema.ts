@@ -1,0 +1,23 @@
+/** `tendril schema`: the JSON Schema of scene files, for editors and other programs. */
+import { existsSync } from 'node:fs';
+import { sceneJsonSchema } from '@tendril/io';
+import { writeFileAtomic } from '@tendril/io/node';
+import { exitCode, UsageError } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface SchemaOptions {
+  readonly out?: string;
+  readonly force?: boolean;
+}
+
+export function schema(options: SchemaOptions, terminal: Terminal): number {
+  const content = `${JSON.stringify(sceneJsonSchema(), null, 2)}\n`;
+  if (options.out === undefined) {
+    terminal.out(content);
+    return exitCode.done;
+  }
+  if (existsSync(options.out) && !options.force) throw new UsageError(`'${options.out}' exists; --force overwrites it`);
+  writeFileAtomic(options.out, content, { overwrite: options.force === true });
+  terminal.err(`wrote ${options.out}\n`);
+  return exitCode.done;
+}

@@ -1,0 +1,198 @@
+/** `tendril statics`: equilibria, one or a path of them, with their stability. */
+import { type EquilibriumReport, SceneError, type World, type WorldState } from '@tendril/core';
+import { buildResult, type Stop } from '@tendril/io';
+import { type Bisector, type Critical, createBisector, instants, type PathRow, summariseRow } from '../continuation.ts';
+import { exitCode } from '../exit.ts';
+import { checkFolder, openFolder } from '../folder.ts';
+import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
+import { createRecorder, type Figures, type Recorder, writeResult } from '../recorder.ts';
+import { explained, loadSource, openWorld } from '../source.ts';
+import { describeRods, reportFolder, reportWarnings } from '../summary.ts';
+import {
+  bad,
+  createProgress,
+  dim,
+  formatDuration,
+  formatError,
+  formatNumber,
+  formatTable,
+  good,
+  type Progress,
+  type Terminal,
+} from '../terminal.ts';
+import { version } from '../version.ts';
+
+export interface StaticsOptions {
+  readonly out?: string;
+  readonly model?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly stability?: 'seek' | 'report';
+}
+
+interface Path {
+  readonly rows: PathRow[];
+  readonly critical: Critical[];
+  reports: EquilibriumReport[];
+  stopped?: Stop;
+}
+
+export async function statics(reference: string, options: StaticsOptions, terminal: Terminal): Promise<number> {
+  checkFolder(options);
+  const source = loadSource(reference, options);
+  const world = openWorld(source);
+  if (!options.quiet) reportWarnings(world.warnings, terminal);
+  const folder = openFolder({ ...options, name: source.name });
+  const recorder = explained(source, () => createRecorder(world, folder));
+  const progress = createProgress(terminal, options.quiet === true);
+  const startWall = performance.now();
+  try {
+    const path = await withInterrupt((interrupt) => follow(world, recorder, progress, interrupt));
+    progress.done();
+    const wallSeconds = (performance.now() - startWall) / 1000;
+    recorder.finish(figures(source.scene.title ?? source.name, world, path, recorder));
+    const result = {
+      ...buildResult({
+        world,
+        version,
+        command: 'statics',
+        file: source.origin,
+        wallSeconds,
+        equilibrium: path.reports,
+        probes: recorder.probes.series.length > 0 ? recorder.probes.series : undefined,
+        stopped: path.stopped,
+      }),
+      path: path.rows,
+      critical: path.critical,
+    };
+    const content = writeResult(result, folder);
+    if (options.json) terminal.out(content);
+    const print = options.json ? terminal.err : terminal.out;
+    if (path.stopped && path.stopped.reason !== 'interrupted') {
+      terminal.err(formatError(`${path.stopped.reason}\n  ${path.stopped.remedy}`));
+    }
+    if (!options.quiet) {
+      print(formatPath(path));
+      const head = path.stopped ? bad('✗ stopped') : good('✓ done');
+      const count = `${path.rows.length} ${path.rows.length === 1 ? 'equilibrium' : 'equilibria'}`;
+      print(`${head}: ${count} in ${formatDuration(wallSeconds)}\n  state ${world.hash()}\n`);
+      reportFolder(folder, print);
+    }
+    if (!path.stopped) return exitCode.done;
+    return path.stopped.reason === 'interrupted' ? exitCode.interrupted : exitCode.failed;
+  } catch (error) {
+    progress.done();
+    recorder.salvage();
+    throw error instanceof SceneError ? source.explain(error) : error;
+  }
+}
+
+async function follow(world: World, recorder: Recorder, progress: Progress, interrupt: Interrupt): Promise<Path> {
+  const path: Path = { rows: [], critical: [], reports: [] };
+  const times = instants(world.scene);
+  const bisector: Bisector = createBisector(world.scene);
+  const breathe = createBreather();
+  // one equilibrium alone is shown against the shape it came from
+  if (times.length === 1) recorder.frame();
+  let before: { state: WorldState; row: PathRow } | undefined;
+  for (const [k, time] of times.entries()) {
+    const reports = world.equilibrate(time);
+    const row = summariseRow(time, reports, world.energies());
+    path.reports = reports;
+    path.rows.push(row);
+    recorder.frame();
+    recorder.energyRow([row.negativeModes, row.stable ? 1 : 0]);
+    progress.update({
+      fraction: (k + 1) / times.length,
+      time,
+      end: times[times.length - 1],
+      iterations: row.iterations,
+    });
+    if (!row.converged) {
+      path.stopped = explainFailure(time, reports);
+      break;
+    }
+    const changed = before && (before.row.negativeModes !== row.negativeModes || row.saddlesLeft > 0);
+    const found = before && changed ? bisector.find(before.state, before.row.negativeModes, time) : undefined;
+    if (found) path.critical.push(found);
+    before = { state: world.save(), row };
+    await breathe();
+    if (interrupt.requested && k < times.length - 1) {
+      path.stopped = { reason: 'interrupted', time, remedy: 'the path ends here; run it again for the rest' };
+      break;
+    }
+  }
+  return path;
+}
+
+export function explainFailure(time: number, reports: readonly EquilibriumReport[]): Stop {
+  const failed = reports.find(({ converged }) => !converged);
+  const reason = failed?.reason ? `: ${failed.reason}` : '';
+  return {
+    reason: `no equilibrium found for rod '${failed?.rod ?? ''}' at t = ${formatNumber(time)} s (residual ${formatNumber(failed?.residual ?? Number.NaN, 2)} N, wanted ${formatNumber(failed?.tolerance ?? Number.NaN, 2)} N)${reason}`,
+    time,
+    remedy:
+      'try more statics.steps so that loads and pins change less at once, or hold the rod by more pins: one that is free to drift has no equilibrium',
+    ...(failed ? { rod: failed.rod } : {}),
+  };
+}
+
+function figures(title: string, world: World, path: Path, recorder: Recorder): Figures {
+  const bands: { from: number; to: number; label: string }[] = [];
+  const edges = [
+    path.rows[0]?.parameter ?? 0,
+    ...path.critical.map(({ parameter }) => parameter),
+    path.rows.at(-1)?.parameter ?? 0,
+  ];
+  // stability is constant between critical points: look at any row in between
+  for (let k = 0; k + 1 < edges.length; k++) {
+    const inside = path.rows.find(({ parameter }) => parameter > edges[k] && parameter < edges[k + 1]);
+    if (inside && !inside.stable) bands.push({ from: edges[k], to: edges[k + 1], label: 'unstable' });
+  }
+  return {
+    title,
+    subtitle: `${path.rows.length === 1 ? 'equilibrium' : `${path.rows.length} equilibria`} · ${describeRods(world.rods)}`,
+    extraColumns: ['negativeModes', 'stable'],
+    parameter: { label: 't', unit: 's', column: 'parameter' },
+    energyPlot: {
+      marks: path.critical.map(({ parameter }) => ({
+        x: parameter,
+        label: `critical: t = ${formatNumber(parameter, 5)} s`,
+      })),
+      bands,
+    },
+    labels: recorder.energies.length === 1 ? ['initial', 'equilibrium'] : undefined,
+  };
+}
+
+function formatPath({ rows, critical }: Path): string {
+  const names = ['bending', 'twisting', 'stretching', 'potential', 'total'] as const;
+  const columns = [
+    { title: 't [s]' },
+    ...names.map((name) => ({ title: `${name} [J]` })),
+    { title: 'negative modes' },
+    { title: 'stable' },
+  ];
+  const lines: { readonly at: number; readonly cells: string[] }[] = rows.map((row) => ({
+    at: row.parameter,
+    cells: [
+      formatNumber(row.parameter, 5),
+      ...names.map((name) => formatNumber(row.energies[name], 5)),
+      String(row.negativeModes),
+      row.converged ? (row.stable ? good('yes') : bad('no')) : bad('not found'),
+    ],
+  }));
+  for (const { parameter, negativeModesBefore, negativeModesAfter } of critical) {
+    const change = `${negativeModesBefore} → ${negativeModesAfter}`;
+    const cells = [formatNumber(parameter, 6), ...names.map(() => dim('·')), change, 'critical'];
+    const after = lines.findIndex(({ at }) =>
+      rows.length > 1 && rows[1].parameter < rows[0].parameter ? at < parameter : at > parameter,
+    );
+    lines.splice(after < 0 ? lines.length : after, 0, { at: parameter, cells });
+  }
+  return formatTable(
+    columns,
+    lines.map(({ cells }) => cells),
+  );
+}

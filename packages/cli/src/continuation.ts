@@ -1,0 +1,95 @@
+/**
+ * Equilibria along a path of the parameter t, and the points where they gain or lose stability.
+ *
+ * A change between two instants is narrowed by bisection in a second world that stays on the branch (stability:
+ * report), so that the search itself does not disturb the path, and so that a path which leaves unstable equilibria
+ * still says where they became so.
+ */
+import {
+  createWorld,
+  type Energies,
+  type EquilibriumReport,
+  type Scene,
+  type World,
+  type WorldState,
+} from '@tendril/core';
+
+export interface PathRow {
+  readonly parameter: number;
+  readonly energies: Energies;
+  /** Summed over the rods. */
+  readonly negativeModes: number;
+  readonly stable: boolean;
+  readonly converged: boolean;
+  readonly iterations: number;
+  /** Unstable equilibria that were left on the way. */
+  readonly saddlesLeft: number;
+}
+
+export interface Critical {
+  readonly parameter: number;
+  readonly negativeModesBefore: number;
+  readonly negativeModesAfter: number;
+}
+
+/** The instants at which the scene asks for equilibria. */
+export function instants(scene: Scene): number[] {
+  const { from = 0, to = from, steps } = scene.statics ?? {};
+  if (steps === undefined) return to === from ? [from] : [from, to];
+  return Array.from({ length: steps + 1 }, (_, k) => from + ((to - from) * k) / steps);
+}
+
+export function summariseRow(parameter: number, reports: readonly EquilibriumReport[], energies: Energies): PathRow {
+  const sum = (pick: (report: EquilibriumReport) => number): number =>
+    reports.reduce((total, report) => total + pick(report), 0);
+  return {
+    parameter,
+    energies,
+    negativeModes: sum(({ negativeModes }) => negativeModes),
+    stable: reports.every(({ stable }) => stable),
+    converged: reports.every(({ converged }) => converged),
+    iterations: sum(({ iterations }) => iterations),
+    saddlesLeft: sum(({ saddlesLeft }) => saddlesLeft),
+  };
+}
+
+export interface Bisector {
+  /** Between the equilibrium `before` (its state and its parameter) and `to`; undefined when nothing changes there. */
+  find(before: WorldState, negativeModesBefore: number, to: number): Critical | undefined;
+}
+
+/** Relative to the interval: 2⁻²⁴, far below what any experiment resolves. */
+const halvings = 24;
+
+export function createBisector(scene: Scene): Bisector {
+  let probe: World | undefined;
+  return {
+    find(before, negativeModesBefore, to) {
+      probe ??= createWorld({ ...scene, statics: { ...scene.statics, stability: 'report' } });
+      const world = probe;
+      let low = before;
+      let lowModes = negativeModesBefore;
+      let high = to;
+      const look = (parameter: number): number | undefined => {
+        world.restore(low);
+        const row = summariseRow(parameter, world.equilibrate(parameter), world.energies());
+        return row.converged ? row.negativeModes : undefined;
+      };
+      let highModes = look(high);
+      if (highModes === undefined || highModes === lowModes) return undefined;
+      for (let k = 0; k < halvings; k++) {
+        const middle = (low.time + high) / 2;
+        const modes = look(middle);
+        // An equilibrium that cannot be found is on the far side: the branch ends at a fold.
+        if (modes === undefined || modes !== lowModes) {
+          high = middle;
+          highModes = modes ?? highModes;
+        } else {
+          low = world.save();
+          lowModes = modes;
+        }
+      }
+      return { parameter: (low.time + high) / 2, negativeModesBefore: lowModes, negativeModesAfter: highModes };
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** Exit codes, part of the command line's contract: scripts decide by them. */
+export const exitCode = {
+  done: 0,
+  /** A check missed its expectation. */
+  missed: 1,
+  badInput: 2,
+  /** The simulation failed; what was recorded and the last good state are saved. */
+  failed: 3,
+  /** Tendril itself is wrong (EX_SOFTWARE of sysexits). */
+  bug: 70,
+  /** 128 + SIGINT, as shells report it. */
+  interrupted: 130,
+} as const;
+
+/** The command line asks for something that cannot be done; the message says what would be right. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+/** Whether an error comes from the operating system: a full disk is no bug of this program. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+}

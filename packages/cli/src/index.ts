@@ -1,0 +1,3 @@
+/** The library: `import { createWorld, parseScene } from 'tendril'`. Runs in Node and in the browser. */
+export * from '@tendril/core';
+export * from '@tendril/io';

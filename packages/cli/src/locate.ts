@@ -1,0 +1,63 @@
+/** Places on a rod: where a probe measures, where a pin is drawn. */
+import type { Location, Rod, Scene } from '@tendril/core';
+import type { PicturePin } from './plot/picture.ts';
+
+type Curve = Pick<Rod, 'nodeCount' | 'edgeCount' | 'length'> & { readonly nodeArc: ArrayLike<number> };
+
+export interface RodPlace {
+  /** The edge and how far along it, 0…1; the node at its start. */
+  readonly edge: number;
+  readonly along: number;
+}
+
+export function placeOn(rod: Curve, at: Location): RodPlace {
+  if (at === 'start') return { edge: 0, along: 0 };
+  if (at === 'end')
+    return rod.edgeCount === rod.nodeCount ? { edge: 0, along: 0 } : { edge: rod.edgeCount - 1, along: 1 };
+  if ('node' in at) {
+    return at.node < rod.edgeCount ? { edge: at.node, along: 0 } : { edge: rod.edgeCount - 1, along: 1 };
+  }
+  const arc = 'u' in at ? at.u * rod.length : at.s;
+  let edge = 0;
+  while (edge + 1 < rod.edgeCount && rod.nodeArc[edge + 1] <= arc) edge++;
+  const from = rod.nodeArc[edge];
+  const to = edge + 1 < rod.nodeCount ? rod.nodeArc[edge + 1] : rod.length;
+  return { edge, along: Math.min(1, Math.max(0, (arc - from) / (to - from))) };
+}
+
+export function nearestNode(rod: Curve, at: Location): number {
+  const { edge, along } = placeOn(rod, at);
+  return along < 0.5 ? edge : (edge + 1) % rod.nodeCount;
+}
+
+/** Pins to draw: one mark a node, a clamp where position and direction are both held; none where it has let go. */
+export function picturePins(
+  scene: Scene,
+  rods: readonly (Curve & { readonly id: string })[],
+  time: number,
+): PicturePin[] {
+  const held = new Map<string, { rod: number; node: number; position: boolean; direction: boolean }>();
+  for (const pin of scene.pins ?? []) {
+    const rod = rods.findIndex(({ id }) => id === pin.rod);
+    if (rod < 0 || (pin.release !== undefined && pin.release <= time)) continue;
+    const node = nearestNode(rods[rod], pin.at);
+    const key = `${rod}/${node}`;
+    const mark = held.get(key) ?? { rod, node, position: false, direction: false };
+    const hold = pin.hold ?? 'clamp';
+    mark.position ||= (hold === 'clamp' || hold === 'position') && (pin.axes === undefined || pin.axes.length === 3);
+    mark.direction ||= hold !== 'position';
+    held.set(key, mark);
+  }
+  return [...held.values()].map(({ rod, node, position, direction }) => ({
+    rod,
+    node,
+    kind: position && direction ? 'clamp' : 'hinge',
+  }));
+}
+
+/** Gravity at full strength; a factor in time changes how strong it is, not which way is up. */
+export function gravityOf(scene: Scene): readonly [number, number, number] | undefined {
+  const { gravity } = scene;
+  if (gravity === undefined) return undefined;
+  return 'acceleration' in gravity ? gravity.acceleration : gravity;
+}

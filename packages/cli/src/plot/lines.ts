@@ -1,0 +1,242 @@
+/**
+ * Line plots: curves over time or over a parameter, labelled where they end instead of in a legend, because the eye
+ * then need not match colours. Series that stay at zero are named below the plot, not drawn on top of each other.
+ */
+import { choosePrefix, formatQuantity, formatTicks, linear, niceTicks, type Prefix } from './scale.ts';
+import { document, fitText, gridColor, ink, inkSoft, line, num, paper, pathData, text, textWidth } from './svg.ts';
+
+export interface Series {
+  readonly label: string;
+  readonly color: string;
+  readonly width?: number;
+  readonly dash?: string;
+  readonly y: ArrayLike<number>;
+}
+
+export interface LinePlot {
+  readonly title: string;
+  readonly subtitle?: string;
+  readonly x: ArrayLike<number>;
+  readonly xLabel: string;
+  readonly xUnit: string;
+  readonly yLabel: string;
+  readonly yUnit: string;
+  readonly series: readonly Series[];
+  /** Vertical lines with a name, such as a critical load. */
+  readonly marks?: readonly { readonly x: number; readonly label: string }[];
+  /** Ranges of x on a tinted ground, such as where an equilibrium is unstable. */
+  readonly bands?: readonly { readonly from: number; readonly to: number; readonly label: string }[];
+}
+
+const width = 800;
+const height = 440;
+const left = 74;
+const top = 64;
+const bottom = 58;
+
+export function drawLinePlot(plot: LinePlot): string {
+  const { x, xUnit, yUnit } = plot;
+  const scaleY = extent(plot.series.map(({ y }) => y));
+  const largest = Math.max(Math.abs(scaleY[0]), Math.abs(scaleY[1]));
+  // A curve that never leaves the width of its own line says nothing; name it in words.
+  const negligible = plot.series.filter(({ y }) => largest > 0 && peak(y) < 1e-3 * largest);
+  const drawn = plot.series.filter((one) => !negligible.includes(one));
+  const right = 22 + Math.max(40, ...drawn.map(({ label }) => textWidth(label, 11.5, true)));
+
+  const xPrefix = axisPrefix(Math.max(Math.abs(x[0] ?? 0), Math.abs(x[x.length - 1] ?? 0)), xUnit);
+  const yPrefix = axisPrefix(largest, yUnit);
+  const [x0, x1] = widen(x[0] ?? 0, x[x.length - 1] ?? 1);
+  const [y0, y1] = withZero(scaleY);
+  const yTicks = niceTicks(y0, y1, 6);
+  const toX = linear(x0, x1, left, width - right);
+  const toY = linear(y0, y1, height - bottom, top);
+
+  const body: string[] = [
+    text(left, 26, fitText(plot.title, width - left - 20, 15, true), { size: 15, bold: true }),
+    ...(plot.subtitle
+      ? [text(left, 44, fitText(plot.subtitle, width - left - 20, 11), { size: 11, fill: inkSoft })]
+      : []),
+  ];
+  for (const band of plot.bands ?? []) {
+    const a = toX(band.from);
+    const w = Math.max(1, toX(band.to) - a);
+    body.push(`<rect x="${num(a)}" y="${top}" width="${num(w)}" height="${height - top - bottom}" fill="#f7eef0"/>`);
+    if (w > textWidth(band.label, 10) + 10) {
+      body.push(text(a + w / 2, height - bottom - 8, band.label, { size: 10, fill: '#a5647a', anchor: 'middle' }));
+    }
+  }
+  const yLabels = formatTicks(yTicks, yPrefix.factor);
+  yTicks.forEach((tick, k) => {
+    const y = toY(tick);
+    const zero = Math.abs(tick) < (y1 - y0) * 1e-9;
+    body.push(line(left, y, width - right, y, zero ? '#b6bdc4' : gridColor, 1));
+    body.push(text(left - 9, y + 4, yLabels[k], { anchor: 'end', fill: inkSoft }));
+  });
+  const xTicks = niceTicks(x0, x1, 8);
+  const xLabels = formatTicks(xTicks, xPrefix.factor);
+  xTicks.forEach((tick, k) => {
+    const at = toX(tick);
+    body.push(line(at, height - bottom, at, height - bottom + 5, '#8b959e', 1));
+    body.push(text(at, height - bottom + 19, xLabels[k], { anchor: 'middle', fill: inkSoft }));
+  });
+  body.push(line(left, height - bottom, width - right, height - bottom, '#8b959e', 1));
+  body.push(
+    text((left + width - right) / 2, height - 14, axisTitle(plot.xLabel, xPrefix, xUnit), {
+      anchor: 'middle',
+      size: 12,
+    }),
+    text(20, (top + height - bottom) / 2, axisTitle(plot.yLabel, yPrefix, yUnit), {
+      anchor: 'middle',
+      size: 12,
+      rotate: -90,
+    }),
+  );
+  if (negligible.length > 0) {
+    const bound = Math.max(...negligible.map(({ y }) => peak(y)));
+    const names = negligible.map(({ label }) => label).join(', ');
+    const limit = bound === 0 ? 'zero throughout' : `never above ${formatQuantity(bound, yUnit, 2)}`;
+    body.push(
+      text(width - 16, height - 14, fitText(`${names}: ${limit}`, width / 2 - 80, 10), {
+        size: 10,
+        fill: inkSoft,
+        anchor: 'end',
+      }),
+    );
+  }
+  for (const mark of plot.marks ?? []) {
+    const at = toX(mark.x);
+    const onLeft = at > (left + width - right) / 2;
+    body.push(line(at, top - 4, at, height - bottom, '#a5647a', 1.2, '4 3'));
+    body.push(
+      text(at + (onLeft ? -6 : 6), top + 8, mark.label, {
+        size: 10.5,
+        fill: '#8a3f58',
+        anchor: onLeft ? 'end' : 'start',
+        halo: true,
+      }),
+    );
+  }
+  for (const { color, width: stroke = 1.8, dash, y } of drawn) {
+    const d = pathData(decimate(x, y, toX, toY, width - right - left));
+    const dashed = dash ? ` stroke-dasharray="${dash}"` : '';
+    body.push(
+      `<path d="${d}" stroke="${paper}" stroke-width="${num(stroke + 1.6)}" stroke-linejoin="round" stroke-opacity="0.7"/>`,
+    );
+    body.push(
+      `<path d="${d}" stroke="${color}" stroke-width="${num(stroke)}" stroke-linejoin="round" stroke-linecap="round"${dashed}/>`,
+    );
+  }
+  body.push(...endLabels(drawn, toY, width - right));
+  return document(width, height, plot.title, body);
+}
+
+/** Labels beside the ends of the curves, pushed apart so that none covers another. */
+function endLabels(series: readonly Series[], toY: (value: number) => number, edge: number): string[] {
+  const gap = 15;
+  const labels = series
+    .map((one) => ({ one, target: toY(one.y[one.y.length - 1] ?? 0), y: 0 }))
+    .filter(({ target }) => Number.isFinite(target))
+    .sort((a, b) => a.target - b.target);
+  // Merge labels that collide into blocks centred on their targets (pool adjacent violators).
+  const blocks: { sum: number; count: number; y: number }[] = [];
+  for (const label of labels) {
+    let block = { sum: label.target, count: 1, y: label.target };
+    let last = blocks.at(-1);
+    while (last && block.y - ((block.count - 1) / 2) * gap < last.y + ((last.count + 1) / 2) * gap) {
+      const count = last.count + block.count;
+      const sum = last.sum + block.sum;
+      block = { sum, count, y: sum / count };
+      blocks.pop();
+      last = blocks.at(-1);
+    }
+    blocks.push(block);
+  }
+  let k = 0;
+  for (const block of blocks) {
+    const spread = ((block.count - 1) / 2) * gap;
+    const y = Math.min(height - bottom - spread + 4, Math.max(top + spread - 4, block.y));
+    for (let j = 0; j < block.count; j++) labels[k++].y = y - spread + j * gap;
+  }
+  return labels.flatMap(({ one, target, y }) => [
+    `<path d="M${num(edge + 2)} ${num(target)}L${num(edge + 12)} ${num(y)}" stroke="${one.color}" stroke-width="1" stroke-opacity="0.6"/>`,
+    text(edge + 15, y + 4, one.label, {
+      size: 11.5,
+      fill: one.color === '#000000' ? ink : one.color,
+      bold: one.color === '#000000',
+    }),
+  ]);
+}
+
+function axisTitle(label: string, prefix: Prefix, unit: string): string {
+  return unit === '' ? label : `${label} [${prefix.symbol}${unit}]`;
+}
+
+/** 0.5 s reads better than 500 ms, so a unit without prefix serves down to a tenth, others to a half; a bare number takes none. */
+function axisPrefix(largest: number, unit: string): Prefix {
+  if (unit === '' || (largest >= 0.1 && largest < 1000)) return { symbol: '', factor: 1 };
+  return choosePrefix(2 * largest);
+}
+
+function extent(columns: readonly ArrayLike<number>[]): [number, number] {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const column of columns) {
+    for (let i = 0; i < column.length; i++) {
+      if (!Number.isFinite(column[i])) continue;
+      low = Math.min(low, column[i]);
+      high = Math.max(high, column[i]);
+    }
+  }
+  return low > high ? [0, 1] : widen(low, high);
+}
+
+function widen(low: number, high: number): [number, number] {
+  if (high > low) return [low, high];
+  const half = Math.abs(low) * 0.1 || 0.5;
+  return [low - half, low + half];
+}
+
+/** A curve of energies is read against zero, so zero is always in sight; a little room keeps curves off the frame. */
+function withZero([low, high]: readonly [number, number]): [number, number] {
+  const from = Math.min(low, 0);
+  const to = Math.max(high, 0);
+  const room = (to - from) * 0.04;
+  return [from < 0 ? from - room : 0, to > 0 ? to + room : 0];
+}
+
+function peak(y: ArrayLike<number>): number {
+  let most = 0;
+  for (let i = 0; i < y.length; i++) most = Math.max(most, Math.abs(y[i]));
+  return most;
+}
+
+/** At most four points a pixel column: first, lowest, highest, last; peaks survive, the file stays small. */
+function decimate(
+  x: ArrayLike<number>,
+  y: ArrayLike<number>,
+  toX: (value: number) => number,
+  toY: (value: number) => number,
+  columns: number,
+): number[] {
+  const out: number[] = [];
+  const push = (i: number): void => {
+    out.push(toX(x[i]), toY(y[i]));
+  };
+  const count = Math.min(x.length, y.length);
+  if (count <= 4 * columns) {
+    for (let i = 0; i < count; i++) push(i);
+    return out;
+  }
+  for (let c = 0; c < columns; c++) {
+    const from = Math.floor((c * count) / columns);
+    const to = Math.floor(((c + 1) * count) / columns);
+    let low = from;
+    let high = from;
+    for (let i = from; i < to; i++) {
+      if (y[i] < y[low]) low = i;
+      if (y[i] > y[high]) high = i;
+    }
+    for (const i of [...new Set([from, low, high, to - 1])].sort((a, b) => a - b)) push(i);
+  }
+  return out;
+}

@@ -1,0 +1,236 @@
+/**
+ * The rods over time on one page: earlier times as pale lines, the last as shaded tubes, with what a reader needs to
+ * judge it: a scale bar, the axes, the times, and where the rods are held.
+ */
+import { hueCount, mix, ramp } from './color.ts';
+import { drawAxes, drawPins, drawScaleBar, drawTimeLegend, type PinMark } from './decor.ts';
+import { document, fitText, inkSoft, pathData, text } from './svg.ts';
+import { drawGhost, drawTubes, type Stroke } from './tube.ts';
+import { chooseView, project, type Vector, type View } from './view.ts';
+
+export interface PictureRod {
+  readonly id: string;
+  readonly closed: boolean;
+  /** [m], one an edge. */
+  readonly radius: ArrayLike<number>;
+  /** Positions [m], 3 a node, one array a frame. */
+  readonly frames: readonly ArrayLike<number>[];
+}
+
+export interface PicturePin {
+  readonly rod: number;
+  readonly node: number;
+  readonly kind: 'clamp' | 'hinge';
+}
+
+export interface Picture {
+  readonly title: string;
+  readonly subtitle?: string;
+  readonly rods: readonly PictureRod[];
+  readonly times: ArrayLike<number>;
+  readonly timeLabel?: string;
+  readonly timeUnit?: string;
+  /** Names of the frames in the legend, in place of their times. */
+  readonly labels?: readonly string[];
+  readonly pins?: readonly PicturePin[];
+  readonly gravity?: Vector;
+  /** Overlaid frames; default: about nine, evenly spread. */
+  readonly select?: readonly number[];
+}
+
+const widthPage = 860;
+const top = 66;
+const bottom = 84;
+const side = 44;
+
+export function drawPicture(picture: Picture): string {
+  const { rods } = picture;
+  const few = rods.length <= hueCount;
+  const candidates = picture.select ?? spreadFrames(picture.times.length, overlayCount(rods.length));
+  const swept = rods.flatMap(({ frames }) => (few && !picture.select ? frames : candidates.map((k) => frames[k])));
+  const view = chooseView(swept, { gravity: picture.gravity, oblique: rods.some(({ closed }) => closed) });
+  const page = layOut(view, swept, rods);
+  const select = picture.select ?? thinOut(candidates, rods, page);
+  const shown = select.map((frame) => rods.map((rod) => rod.frames[frame]));
+  const amounts = select.map((_, k) => (k === select.length - 1 ? 1 : few ? (0.74 * k) / (select.length - 1) : 0.1));
+  const hue = (rod: number): number => (few ? rod : 0);
+
+  const body: string[] = [
+    text(side - 8, 28, fitText(picture.title, widthPage - 2 * side, 15, true), { size: 15, bold: true }),
+    ...(picture.subtitle
+      ? [text(side - 8, 46, fitText(picture.subtitle, widthPage - 2 * side, 11), { size: 11, fill: inkSoft })]
+      : []),
+  ];
+  const stroke = (frame: number, rod: number, color: string): Stroke => ({
+    points: page.place(shown[frame][rod]),
+    closed: rods[rod].closed,
+    width: Array.from(rods[rod].radius, (radius) => page.widthOf(radius)),
+    color,
+  });
+  const last = select.length - 1;
+  for (let k = 0; k < last; k++) {
+    rods.forEach((_, rod) => {
+      body.push(drawGhost(stroke(k, rod, ramp(hue(rod), amounts[k])), few ? 1 : 0.6));
+    });
+  }
+  if (rods.length <= 2) for (const rod of rods) body.push(...drawTrace(rod, page));
+  const marks = (strokes: readonly Stroke[]): string[] => drawPins(pinMarks(picture.pins ?? [], rods, strokes));
+  const final = rods.map((_, rod) => stroke(last, rod, few ? ramp(rod, 1) : variedColor(rod)));
+  // The dots of a crowd go behind it, the marks of a few pins before it.
+  if (!few) body.push(...marks(final));
+  body.push(...drawTubes(final, !view.planar));
+  if (few) body.push(...marks(final));
+
+  const baseline = page.height - 30;
+  body.push(...drawAxes(side + 4, baseline, view, picture.gravity));
+  body.push(...drawScaleBar(widthPage - side, baseline - 8, page.scale, 150));
+  body.push(
+    ...drawTimeLegend(side + 104, baseline - 2, widthPage - 2 * side - 340, {
+      label: picture.timeLabel ?? 't',
+      unit: picture.timeUnit ?? 's',
+      times: select.map((frame) => picture.times[frame]),
+      labels: picture.labels && select.map((frame) => picture.labels?.[frame] ?? ''),
+      amounts,
+      rows: few ? rods.map(({ id }, k) => ({ hue: k, name: id })) : [{ hue: 0, name: '' }],
+    }),
+  );
+  return document(widthPage, page.height, picture.title, body);
+}
+
+function overlayCount(rods: number): number {
+  return rods <= 3 ? 9 : rods <= hueCount ? 5 : 2;
+}
+
+/** Indices of about `count` frames, the first and the last among them, evenly spread where a near count allows it. */
+export function spreadFrames(frames: number, count: number): number[] {
+  if (frames <= 1) return frames === 1 ? [0] : [];
+  const even = [0, 2, -1, 1, -2, -3].map((d) => count + d).find((n) => n > 2 && (frames - 1) % (n - 1) === 0);
+  const n = Math.min(frames, even ?? count);
+  return [...new Set(Array.from({ length: n }, (_, k) => Math.round((k * (frames - 1)) / (n - 1))))];
+}
+
+/** Fewer overlaid times where the lines would cover the page: coils, tangles. */
+function thinOut(frames: readonly number[], rods: readonly PictureRod[], page: Page): readonly number[] {
+  let ink = 0;
+  for (const rod of rods) {
+    const points = page.place(rod.frames[rod.frames.length - 1]);
+    const width = 0.6 * page.widthOf(maximum(rod.radius));
+    for (let i = 3; i < points.length; i += 3)
+      ink += width * Math.hypot(points[i] - points[i - 3], points[i + 1] - points[i - 2]);
+  }
+  if (rods.length > hueCount) return frames;
+  const share = ink / page.area;
+  const most = Math.max(2, Math.floor(0.3 / share));
+  return most >= frames.length ? frames : spreadFrames(frames.length, most).map((k) => frames[k]);
+}
+
+interface Page {
+  readonly height: number;
+  /** Pixels a metre. */
+  readonly scale: number;
+  /** Of what is drawn, in square pixels. */
+  readonly area: number;
+  /** World → pixels and depth. */
+  place(points: ArrayLike<number>): Float64Array;
+  widthOf(radius: number): number;
+}
+
+function layOut(view: View, swept: readonly ArrayLike<number>[], rods: readonly PictureRod[]): Page {
+  let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const points of swept) {
+    const flat = project(view, points);
+    for (let i = 0; i < flat.length; i += 3) {
+      left = Math.min(left, flat[i]);
+      right = Math.max(right, flat[i]);
+      low = Math.min(low, flat[i + 1]);
+      high = Math.max(high, flat[i + 1]);
+    }
+  }
+  if (!(right >= left)) [left, right, low, high] = [0, 1, 0, 1];
+  const room = widthPage - 2 * side - 24;
+  const roomHigh = 560;
+  const extent = Math.max(right - left, high - low, 1e-12);
+  const thickest = Math.max(0, ...rods.map(({ radius }) => maximum(radius)));
+  const scale = Math.min(
+    room / Math.max(right - left + 2 * thickest, extent * 1e-3),
+    roomHigh / Math.max(high - low + 2 * thickest, extent * 1e-3),
+  );
+  const drawnHeight = Math.max(90, (high - low + 2 * thickest) * scale);
+  const height = Math.round(top + drawnHeight + 40 + bottom);
+  const centerX = (left + right) / 2;
+  const centerY = (low + high) / 2;
+  const middleY = top + 20 + drawnHeight / 2;
+  // Thin things are drawn thicker than they are, or nobody would see them; crowds less so.
+  const least = rods.length <= hueCount ? 3.6 : rods.length <= 60 ? 2.2 : rods.length <= 400 ? 1.4 : 0.9;
+  return {
+    height,
+    scale,
+    area: Math.max(1, (right - left) * scale) * drawnHeight,
+    place(points) {
+      const out = project(view, points);
+      for (let i = 0; i < out.length; i += 3) {
+        out[i] = widthPage / 2 + (out[i] - centerX) * scale;
+        out[i + 1] = middleY - (out[i + 1] - centerY) * scale;
+      }
+      return out;
+    },
+    widthOf: (radius) => Math.max(least, 2 * radius * scale),
+  };
+}
+
+function maximum(values: ArrayLike<number>): number {
+  let most = 0;
+  for (let i = 0; i < values.length; i++) most = Math.max(most, values[i]);
+  return most;
+}
+
+/** Strands of a crowd differ a little in lightness and warmth, else they melt into one blot. */
+function variedColor(rod: number): string {
+  const a = (rod * 0.6180339887) % 1;
+  const b = (rod * 0.7548776662) % 1;
+  return mix(ramp(0, 0.62 + 0.38 * a), ramp(5, 0.8), 0.45 * b);
+}
+
+/** The path of a free end through all frames, where the frames are dense enough to show one. */
+function drawTrace(rod: PictureRod, page: Page): string[] {
+  if (rod.closed || rod.frames.length < 12) return [];
+  const out: string[] = [];
+  for (const node of [0, rod.frames[0].length / 3 - 1]) {
+    const track = rod.frames.flatMap((frame) => [
+      ...page.place([frame[3 * node], frame[3 * node + 1], frame[3 * node + 2]]).slice(0, 2),
+    ]);
+    let turned = 0;
+    let length = 0;
+    for (let i = 2; i + 3 < track.length; i += 2) {
+      const [ax, ay, bx, by] = [
+        track[i] - track[i - 2],
+        track[i + 1] - track[i - 1],
+        track[i + 2] - track[i],
+        track[i + 3] - track[i + 1],
+      ];
+      const weight = Math.hypot(bx, by);
+      turned += Math.abs(Math.atan2(ax * by - ay * bx, ax * bx + ay * by)) * weight;
+      length += weight;
+    }
+    if (length > 20 && turned / length < 0.35) {
+      out.push(
+        `<path d="${pathData(track)}" stroke="${inkSoft}" stroke-width="0.9" stroke-dasharray="1.5 2.5" stroke-linejoin="round"/>`,
+      );
+    }
+  }
+  return out;
+}
+
+function pinMarks(pins: readonly PicturePin[], rods: readonly PictureRod[], strokes: readonly Stroke[]): PinMark[] {
+  return pins.map(({ rod, node, kind }) => {
+    const { points, width } = strokes[rod];
+    const end = points.length / 3 - 1;
+    const inner = rods[rod].closed || (node > 0 && node < end);
+    const next = node === 0 ? 1 : end - 1;
+    const x = points[3 * node];
+    const y = points[3 * node + 1];
+    const dx = inner ? 0 : points[3 * next] - x;
+    const dy = inner ? 0 : points[3 * next + 1] - y;
+    return { x, y, dx, dy, kind, width: width[Math.min(node, width.length - 1)] };
+  });
+}

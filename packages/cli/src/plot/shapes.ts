@@ -1,0 +1,216 @@
+/**
+ * Mode shapes as small multiples: the rod at rest in grey, and the two ends of its swing. A twisting mode moves no
+ * node; there the material axis is drawn along the rod, turned by the mode.
+ */
+import { ramp } from './color.ts';
+import { drawAxes } from './decor.ts';
+import { formatQuantity } from './scale.ts';
+import { document, fitText, inkSoft, num, pathData, text } from './svg.ts';
+import { drawGhost, drawTubes, type Stroke } from './tube.ts';
+import { chooseView, cross, project, type Vector, type View } from './view.ts';
+
+export interface ShapeRod {
+  readonly id: string;
+  readonly closed: boolean;
+  /** [m], 3 a node. */
+  readonly position: ArrayLike<number>;
+  /** Unit, 3 an edge. */
+  readonly tangent: ArrayLike<number>;
+  readonly director: ArrayLike<number>;
+  /** [m], one an edge. */
+  readonly radius: ArrayLike<number>;
+}
+
+export interface Shape {
+  /** Index in the rods. */
+  readonly rod: number;
+  /** [Hz]; negative for an unstable mode, which grows. */
+  readonly frequency: number;
+  readonly nodeDisplacement: ArrayLike<number>;
+  readonly edgeTwist: ArrayLike<number>;
+}
+
+export interface ShapesPicture {
+  readonly title: string;
+  readonly subtitle?: string;
+  readonly rods: readonly ShapeRod[];
+  readonly shapes: readonly Shape[];
+  readonly gravity?: Vector;
+}
+
+const columns = 4;
+const cellWidth = 212;
+const cellHeight = 168;
+const side = 28;
+const top = 62;
+
+export function drawShapes(picture: ShapesPicture): string {
+  const { shapes } = picture;
+  const across = Math.max(2, Math.min(columns, shapes.length));
+  const width = side * 2 + across * cellWidth;
+  const height = top + Math.ceil(shapes.length / across) * cellHeight + 18;
+  const body: string[] = [
+    text(side, 28, fitText(picture.title, width - 2 * side, 15, true), { size: 15, bold: true }),
+    ...(picture.subtitle
+      ? [text(side, 46, fitText(picture.subtitle, width - 2 * side, 11), { size: 11, fill: inkSoft })]
+      : []),
+  ];
+  const views = new Map<number, View>();
+  const several = picture.rods.length > 1;
+  shapes.forEach((shape, k) => {
+    const rod = picture.rods[shape.rod];
+    let view = views.get(shape.rod);
+    if (view === undefined) {
+      view = viewOfModes(
+        rod,
+        shapes.filter((other) => other.rod === shape.rod),
+        picture.gravity,
+      );
+      views.set(shape.rod, view);
+    }
+    const x = side + (k % across) * cellWidth;
+    const y = top + Math.floor(k / across) * cellHeight;
+    const number = shapes.slice(0, k).filter((other) => other.rod === shape.rod).length + 1;
+    const growth = shape.frequency < 0;
+    const name = `${number}`;
+    const value = growth
+      ? `unstable, grows at ${formatQuantity(-2 * Math.PI * shape.frequency, '/s')}`
+      : formatQuantity(shape.frequency, 'Hz', 4);
+    body.push(text(x, y + 18, name, { size: 12, bold: true, fill: growth ? '#b03a2e' : ramp(0, 1) }));
+    body.push(text(x + 10 + 8 * name.length, y + 18, value, { size: 12, fill: growth ? '#b03a2e' : undefined }));
+    if (several)
+      body.push(text(x + cellWidth - 16, y + 18, fitText(rod.id, 70, 10), { size: 10, fill: inkSoft, anchor: 'end' }));
+    body.push(...drawShape(rod, shape, view, x, y + 26, cellWidth - 22, cellHeight - 40));
+  });
+  const first = shapes.length > 0 ? views.get(shapes[0].rod) : undefined;
+  if (first && !several) body.push(...drawAxes(width - side - (picture.gravity ? 72 : 36), 46, first, picture.gravity));
+  return document(width, height, picture.title, body);
+}
+
+/** Twisting dominates when the surface moves more by turning than the axis moves. */
+function isTwisting(rod: ShapeRod, shape: Shape): boolean {
+  return largest(shape.nodeDisplacement) <= largest(shape.edgeTwist) * largest(rod.radius);
+}
+
+function viewOfModes(rod: ShapeRod, shapes: readonly Shape[], gravity: Vector | undefined): View {
+  const moved = shapes
+    .filter((shape) => !isTwisting(rod, shape))
+    .map((shape) => displaced(rod, shape, 0.25 * size(rod)));
+  // Turned farther than a picture of a rod, so that swings in depth are as plain to see as those in height.
+  return chooseView([rod.position, ...moved], { gravity, oblique: rod.closed, azimuth: (40 * Math.PI) / 180 });
+}
+
+function drawShape(
+  rod: ShapeRod,
+  shape: Shape,
+  view: View,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): string[] {
+  const swing = 0.16 * size(rod);
+  const twisting = isTwisting(rod, shape);
+  const clouds = twisting
+    ? [rod.position]
+    : [rod.position, displaced(rod, shape, swing), displaced(rod, shape, -swing)];
+  const pages = clouds.map((points) => project(view, points));
+  let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const page of pages) {
+    for (let i = 0; i < page.length; i += 3) {
+      left = Math.min(left, page[i]);
+      right = Math.max(right, page[i]);
+      low = Math.min(low, page[i + 1]);
+      high = Math.max(high, page[i + 1]);
+    }
+  }
+  const extent = Math.max(right - left, high - low, 1e-12);
+  const room = twisting ? 20 : 8;
+  const scale = Math.min(
+    (width - 2 * room) / Math.max(right - left, extent * 1e-3),
+    (height - 2 * room) / Math.max(high - low, extent * 1e-3),
+  );
+  const place = (points: ArrayLike<number>): Float64Array => {
+    const out = project(view, points);
+    for (let i = 0; i < out.length; i += 3) {
+      out[i] = x + width / 2 + (out[i] - (left + right) / 2) * scale;
+      out[i + 1] = y + height / 2 - (out[i + 1] - (low + high) / 2) * scale;
+    }
+    return out;
+  };
+  const stroke = (points: ArrayLike<number>, color: string, least: number): Stroke => ({
+    points: place(points),
+    closed: rod.closed,
+    width: Array.from(rod.radius, (radius) => Math.min(9, Math.max(least, 2 * radius * scale))),
+    color,
+  });
+  if (twisting) {
+    return [
+      ...drawTwist(rod, shape, place, (0.5 * Math.min(height, 56)) / scale),
+      ...drawTubes([stroke(rod.position, '#7d8894', 2.6)], false),
+    ];
+  }
+  return [
+    drawGhost(stroke(rod.position, '#c6ccd2', 1.2)),
+    drawGhost(stroke(clouds[2], ramp(0, 0.35), 1.8)),
+    ...drawTubes([stroke(clouds[1], ramp(0, 1), 3.2)], false),
+  ];
+}
+
+/** Rungs across the rod, turned by the mode: where they fan out, the rod twists. */
+function drawTwist(
+  rod: ShapeRod,
+  shape: Shape,
+  place: (points: ArrayLike<number>) => Float64Array,
+  reach: number,
+): string[] {
+  const edges = rod.radius.length;
+  const nodes = rod.position.length / 3;
+  const most = largest(shape.edgeTwist) || 1;
+  const out: string[] = [];
+  const tips: number[] = [];
+  const step = Math.max(1, Math.ceil(edges / 36));
+  for (let j = 0; j < edges; j += step) {
+    const angle = (1.2 * shape.edgeTwist[j]) / most;
+    const d1: Vector = [rod.director[3 * j], rod.director[3 * j + 1], rod.director[3 * j + 2]];
+    const t: Vector = [rod.tangent[3 * j], rod.tangent[3 * j + 1], rod.tangent[3 * j + 2]];
+    const d2 = cross(t, d1);
+    const next = (j + 1) % nodes;
+    const points: number[] = [];
+    for (const sign of [-1, 1]) {
+      for (let k = 0; k < 3; k++) {
+        const center = (rod.position[3 * j + k] + rod.position[3 * next + k]) / 2;
+        points.push(center + sign * reach * (d1[k] * Math.cos(angle) + d2[k] * Math.sin(angle)));
+      }
+    }
+    const p = place(points);
+    const amount = 0.3 + 0.7 * Math.abs(shape.edgeTwist[j] / most);
+    out.push(
+      `<path d="M${num(p[0])} ${num(p[1])}L${num(p[3])} ${num(p[4])}" stroke="${ramp(0, amount)}" stroke-width="1.3" stroke-linecap="round"/>`,
+    );
+    tips.push(p[3], p[4]);
+  }
+  out.push(`<path d="${pathData(tips)}" stroke="${ramp(0, 0.9)}" stroke-width="1.2" stroke-linejoin="round"/>`);
+  return out;
+}
+
+function displaced(rod: ShapeRod, shape: Shape, amount: number): Float64Array {
+  const scale = amount / (largest(shape.nodeDisplacement) || 1);
+  return Float64Array.from(rod.position, (value, i) => value + scale * shape.nodeDisplacement[i]);
+}
+
+function size(rod: ShapeRod): number {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < rod.position.length; i++) {
+    low[i % 3] = Math.min(low[i % 3], rod.position[i]);
+    high[i % 3] = Math.max(high[i % 3], rod.position[i]);
+  }
+  return Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+}
+
+function largest(values: ArrayLike<number>): number {
+  let most = 0;
+  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]));
+  return most;
+}

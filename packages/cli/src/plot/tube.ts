@@ -1,0 +1,183 @@
+/**
+ * Rods as strokes that look like tubes: outline, body and highlight, painted from the farthest piece to the nearest,
+ * each on a thin halo of paper so that one sees which strand passes over which.
+ */
+import { mix } from './color.ts';
+import { num, paper, pathData } from './svg.ts';
+
+/** A rod on the page: x, y in pixels and depth (larger is nearer) a node. */
+export interface Stroke {
+  readonly points: Float64Array;
+  readonly closed: boolean;
+  /** Pixels, one an edge. */
+  readonly width: ArrayLike<number>;
+  readonly color: string;
+}
+
+interface Piece {
+  readonly stroke: Stroke;
+  readonly from: number;
+  readonly to: number;
+  readonly depth: number;
+}
+
+/** More pieces than this make files that viewers open slowly; long rods are then painted in longer pieces. */
+const pieceLimit = 5000;
+/** Enough that the eye sees no steps, few enough that colours repeat. */
+const hazeLevels = 32;
+
+/** The plain line of an earlier time. */
+export function drawGhost(stroke: Stroke, opacity = 1): string {
+  const d = pathData(flatten(stroke.points, 0, nodes(stroke) - 1, stroke.closed), stroke.closed);
+  const width = Math.max(
+    Math.min(1.8, stroke.width[0]),
+    0.55 * (stroke.width[Math.floor(stroke.width.length / 2)] ?? 2),
+  );
+  const faded = opacity < 1 ? ` stroke-opacity="${num(opacity)}"` : '';
+  return `<path d="${d}" stroke="${stroke.color}" stroke-width="${num(width)}" stroke-linejoin="round" stroke-linecap="round"${faded}/>`;
+}
+
+export function drawTubes(strokes: readonly Stroke[], shadeDepth: boolean): string[] {
+  const edges = strokes.reduce((sum, { width }) => sum + width.length, 0);
+  const run = Math.max(1, Math.ceil(edges / pieceLimit));
+  const pieces: Piece[] = [];
+  let near = -Infinity;
+  let far = Infinity;
+  for (const stroke of strokes) {
+    const count = stroke.width.length;
+    for (let from = 0; from < count; from += run) {
+      const to = Math.min(count, from + run);
+      const depth = (at(stroke, from, 2) + at(stroke, to, 2)) / 2;
+      near = Math.max(near, depth);
+      far = Math.min(far, depth);
+      pieces.push({ stroke, from, to, depth });
+    }
+  }
+  // ties keep the order of the scene, so that the text of the picture does not depend on the sort
+  pieces.sort((a, b) => a.depth - b.depth);
+  const shades = new Map<string, string>();
+  const out: string[] = [];
+  for (const piece of pieces) {
+    // haze: far pieces fade towards the paper
+    const level = shadeDepth && near > far ? Math.round((1 - (piece.depth - far) / (near - far)) * hazeLevels) : 0;
+    const key = `${piece.stroke.color}/${level}`;
+    let color = shades.get(key);
+    if (color === undefined) {
+      color = mix(piece.stroke.color, paper, (0.36 * level) / hazeLevels);
+      shades.set(key, color);
+    }
+    drawPiece(out, piece, color);
+  }
+  return out;
+}
+
+function drawPiece(out: string[], { stroke, from, to }: Piece, color: string): void {
+  const width = stroke.width[from];
+  const free = [from === 0 && !stroke.closed, to === stroke.width.length && !stroke.closed] as const;
+  const halo = Math.min(3, 0.5 * width);
+  out.push(strokePath(pathData(reach(stroke, from, to, [true, true], 0, 0)), paper, width + halo));
+  const shades = layers(color, width);
+  free.forEach((isFree, side) => {
+    if (!isFree || width < 2) return;
+    const node = side === 0 ? from : to;
+    for (const { share, tone } of shades.slice(0, 2)) {
+      const r = num((share * width) / 2);
+      out.push(`<circle cx="${num(at(stroke, node, 0))}" cy="${num(at(stroke, node, 1))}" r="${r}" fill="${tone}"/>`);
+    }
+  });
+  // Each layer reaches farther into the neighbours than the one below, and so covers the seam that one leaves.
+  shades.forEach(({ share, tone, shift }, k) => {
+    out.push(strokePath(pathData(reach(stroke, from, to, free, 0.3 + 0.15 * k, shift * width)), tone, share * width));
+  });
+}
+
+interface Layer {
+  /** Part of the full width. */
+  readonly share: number;
+  readonly tone: string;
+  /** Towards the light, as part of the width. */
+  readonly shift: number;
+}
+
+/** The more pixels a tube has, the more steps its shading has. */
+function layers(color: string, width: number): Layer[] {
+  const outline = { share: 1, tone: mix(color, '#0b1220', 0.5), shift: 0 };
+  const body = (share: number): Layer => ({ share, tone: color, shift: 0 });
+  const gleam = { share: 0.18, tone: mix(color, paper, 0.5), shift: 0.17 };
+  if (width < 2.6) return [body(1)];
+  if (width < 5) return [{ ...outline, tone: mix(color, '#0b1220', 0.35) }, body(0.72), gleam];
+  const edge = Math.min(0.25, 2 / width);
+  const soft = { share: 0.55, tone: mix(color, paper, 0.16), shift: 0.08 };
+  if (width < 12) return [outline, body(1 - edge), soft, gleam];
+  return [
+    outline,
+    { share: 1 - edge, tone: mix(color, '#0b1220', 0.16), shift: 0 },
+    { share: 0.8, tone: color, shift: 0.04 },
+    { share: 0.56, tone: mix(color, paper, 0.1), shift: 0.09 },
+    { share: 0.34, tone: mix(color, paper, 0.24), shift: 0.13 },
+    { ...gleam, share: 0.12, tone: mix(color, paper, 0.55) },
+  ];
+}
+
+/** x, y pairs of a piece, extended by a part of an edge into its neighbours and moved sideways towards the light. */
+function reach(
+  stroke: Stroke,
+  from: number,
+  to: number,
+  free: readonly [boolean, boolean],
+  extension: number,
+  shift: number,
+): number[] {
+  const out: number[] = [];
+  const push = (node: number, beyond: number): void => {
+    const [x, y] = [at(stroke, node, 0), at(stroke, node, 1)];
+    const dx = at(stroke, beyond, 0) - x;
+    const dy = at(stroke, beyond, 1) - y;
+    const [sx, sy] = shift === 0 ? [0, 0] : towardsLight(stroke, node, shift);
+    const part = node === beyond ? 0 : extension;
+    out.push(x + sx + dx * part, y + sy + dy * part);
+  };
+  if (!free[0] && extension > 0) push(from, from - 1);
+  for (let node = from; node <= to; node++) push(node, node);
+  if (!free[1] && extension > 0) push(to, to + 1);
+  return out;
+}
+
+/** Sideways to the rod, so that pieces keep meeting: where the rod runs along the light there is no side to light. */
+function towardsLight(stroke: Stroke, node: number, shift: number): [number, number] {
+  const last = nodes(stroke) - 1;
+  const before = stroke.closed ? node - 1 : Math.max(0, node - 1);
+  const after = stroke.closed ? node + 1 : Math.min(last, node + 1);
+  const tx = at(stroke, after, 0) - at(stroke, before, 0);
+  const ty = at(stroke, after, 1) - at(stroke, before, 1);
+  const squared = tx * tx + ty * ty;
+  if (squared < 1e-6) return [0, 0];
+  // light from the upper left
+  const [lx, ly] = [-0.55, -0.835];
+  const along = (lx * tx + ly * ty) / squared;
+  return [(lx - tx * along) * shift, (ly - ty * along) * shift];
+}
+
+function strokePath(d: string, color: string, width: number): string {
+  return `<path d="${d}" stroke="${color}" stroke-width="${num(width)}" stroke-linejoin="round"/>`;
+}
+
+function nodes(stroke: Stroke): number {
+  return stroke.points.length / 3;
+}
+
+function at(stroke: Stroke, node: number, axis: number): number {
+  const count = nodes(stroke);
+  return stroke.points[3 * (((node % count) + count) % count) + axis];
+}
+
+/** x, y pairs of the nodes from…to. */
+function flatten(points: Float64Array, from: number, to: number, closed: boolean): number[] {
+  const count = points.length / 3;
+  const out: number[] = [];
+  for (let i = from; i <= to; i++) {
+    const k = closed ? i % count : i;
+    out.push(points[3 * k], points[3 * k + 1]);
+  }
+  return out;
+}

@@ -1,0 +1,75 @@
+/** Probes: quantities at places on rods, followed in time. */
+import { type ProbeSpec, SceneError, type World } from '@tendril/core';
+import type { ProbeSeries } from '@tendril/io';
+import { placeOn, type RodPlace } from './locate.ts';
+
+export interface ProbeRecorder {
+  readonly series: readonly ProbeSeries[];
+  sample(): void;
+}
+
+export function createProbes(world: World): ProbeRecorder {
+  const probes = (world.scene.output?.probes ?? []).map((spec, k) => {
+    const rod = world.rods.findIndex(({ id }) => id === spec.rod);
+    if (rod < 0) throw new SceneError(['output', 'probes', k, 'rod'], `there is no rod '${spec.rod}'`);
+    const quantity = spec.quantity ?? 'position';
+    const series: ProbeSeries = { name: spec.name ?? nameOf(spec), rod: spec.rod, quantity, time: [], value: [] };
+    return { rod, place: placeOn(world.rods[rod], spec.at), quantity, series };
+  });
+  return {
+    series: probes.map(({ series }) => series),
+    sample() {
+      for (const { rod, place, quantity, series } of probes) {
+        series.time.push(world.time);
+        series.value.push(measure(world, rod, place, quantity));
+      }
+    },
+  };
+}
+
+function nameOf({ rod, at, quantity = 'position' }: ProbeSpec): string {
+  const place =
+    typeof at === 'string'
+      ? at
+      : Object.entries(at)
+          .map(([key, value]) => `${key}=${value}`)
+          .join('');
+  return `${rod}@${place}.${quantity}`;
+}
+
+function measure(
+  world: World,
+  rod: number,
+  place: RodPlace,
+  quantity: NonNullable<ProbeSpec['quantity']>,
+): number | number[] {
+  const samples = world.samples[rod];
+  switch (quantity) {
+    case 'position':
+      return between(samples.nodePosition, 3, place);
+    case 'velocity':
+      return between(samples.nodeVelocity, 3, place);
+    case 'tangent':
+      return [...samples.edgeTangent.subarray(3 * place.edge, 3 * place.edge + 3)];
+    case 'd1':
+      return [...samples.edgeDirector.subarray(3 * place.edge, 3 * place.edge + 3)];
+    case 'tension':
+      return world.channel(rod, 'tension')[place.edge];
+    default:
+      return between(world.channel(rod, quantity), 1, place)[0];
+  }
+}
+
+/** Linear between the nodes of the edge. */
+function between(values: Float64Array, stride: number, { edge, along }: RodPlace): number[] {
+  const from = edge * stride;
+  const to = (from + stride) % values.length;
+  return Array.from({ length: stride }, (_, k) =>
+    // exact at the nodes, so that a probe at an end reads what the result holds
+    along === 0
+      ? values[from + k]
+      : along === 1
+        ? values[to + k]
+        : values[from + k] * (1 - along) + values[to + k] * along,
+  );
+}

@@ -1,0 +1,23 @@
+/** Bad input: carries the path of the field in the scene, so that a reader of files can name the line. */
+export class SceneError extends Error {
+  readonly path: readonly (string | number)[];
+  constructor(path: readonly (string | number)[], message: string) {
+    super(message);
+    this.name = 'SceneError';
+    this.path = path;
+  }
+}
+
+/** The simulation could not go on: names the rod and the time, and says what to try. */
+export class SimulationError extends Error {
+  readonly rod: string;
+  readonly time: number;
+  readonly remedy: string;
+  constructor(rod: string, time: number, message: string, remedy: string) {
+    super(message);
+    this.name = 'SimulationError';
+    this.rod = rod;
+    this.time = time;
+    this.remedy = remedy;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Air that resists motion relative to the wind.
+ *
+ * Each half edge drags its own node: velocity of the node, wind at the middle of the edge, direction and diameter of the edge.
+ * Taking the velocity at the middle instead would leave the zigzag of the nodes undamped, and the derivative by velocity
+ * would couple neighbours; so it is exact, positive semidefinite and belongs to one node. Across and along the rod are
+ * independent (the cross-flow principle): normal drag goes with |v⊥|v⊥, tangential with |v∥|v∥. Lengths are rest lengths.
+ */
+import type { LoadSource } from '../port.ts';
+import type { Rod } from '../scene/compiled.ts';
+
+export interface AirOptions {
+  /** Writes the wind [m/s] at (x, y, z) and t. */
+  readonly wind: (out: Float64Array, x: number, y: number, z: number, t: number) => void;
+  /** [N s/m²] per length: across and along. */
+  readonly linearNormal: number;
+  readonly linearTangential: number;
+  /** ½·density·coefficient [kg/m³]; times the diameter it is the drag per length and speed². */
+  readonly quadraticNormal: number;
+  readonly quadraticTangential: number;
+  readonly factor: (t: number) => number;
+}
+
+export function createAir(rod: Rod, options: AirOptions): LoadSource {
+  const { edgeCount, nodeCount, edgeLengthRest, edgeRadius } = rod;
+  const { wind, linearNormal, linearTangential, quadraticNormal, quadraticTangential, factor } = options;
+  const air = new Float64Array(3);
+  return {
+    dependsOnState: true,
+    potential: () => 0,
+    addLoads({ nodeForce, nodeDrag }, { nodePosition: x, nodeVelocity, edgeTangent }, t) {
+      const strength = factor(t);
+      for (let j = 0; j < edgeCount; j++) {
+        const half = 0.5 * strength * edgeLengthRest[j];
+        const diameter = 2 * edgeRadius[j];
+        const next = (j + 1) % nodeCount;
+        const tx = edgeTangent[3 * j];
+        const ty = edgeTangent[3 * j + 1];
+        const tz = edgeTangent[3 * j + 2];
+        const a = 3 * j;
+        const b = 3 * next;
+        wind(air, 0.5 * (x[a] + x[b]), 0.5 * (x[a + 1] + x[b + 1]), 0.5 * (x[a + 2] + x[b + 2]), t);
+        for (let end = 0; end < 2; end++) {
+          const i = end === 0 ? j : next;
+          const vx = nodeVelocity[3 * i] - air[0];
+          const vy = nodeVelocity[3 * i + 1] - air[1];
+          const vz = nodeVelocity[3 * i + 2] - air[2];
+          const along = vx * tx + vy * ty + vz * tz;
+          const nx = vx - along * tx;
+          const ny = vy - along * ty;
+          const nz = vz - along * tz;
+          const across = Math.sqrt(nx * nx + ny * ny + nz * nz);
+          const cn = half * (linearNormal + quadraticNormal * diameter * across);
+          const ct = half * (linearTangential + quadraticTangential * diameter * Math.abs(along));
+          nodeForce[3 * i] -= cn * nx + ct * along * tx;
+          nodeForce[3 * i + 1] -= cn * ny + ct * along * ty;
+          nodeForce[3 * i + 2] -= cn * nz + ct * along * tz;
+          // −∂F/∂v = cn(I − ttᵀ) + q nnᵀ/|n| + (ct + quadratic again) ttᵀ
+          const q = across > 0 ? (half * quadraticNormal * diameter) / across : 0;
+          const c = ct - cn + half * quadraticTangential * diameter * Math.abs(along);
+          nodeDrag[6 * i] += cn + c * tx * tx + q * nx * nx;
+          nodeDrag[6 * i + 1] += c * tx * ty + q * nx * ny;
+          nodeDrag[6 * i + 2] += c * tx * tz + q * nx * nz;
+          nodeDrag[6 * i + 3] += cn + c * ty * ty + q * ny * ny;
+          nodeDrag[6 * i + 4] += c * ty * tz + q * ny * nz;
+          nodeDrag[6 * i + 5] += cn + c * tz * tz + q * nz * nz;
+        }
+      }
+    },
+  };
+}

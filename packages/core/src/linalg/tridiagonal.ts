@@ -1,0 +1,55 @@
+/** Tridiagonal systems by elimination without pivoting, open or cyclic; all arrays are overwritten, x holds the answer. */
+
+/** lower[i] multiplies x[i−1], upper[i] multiplies x[i+1]. False at a pivot that is not a positive number. */
+export function solveTridiagonal(lower: Float64Array, diagonal: Float64Array, upper: Float64Array, x: Float64Array, n: number): boolean {
+  for (let i = 0; i < n; i++) {
+    if (i > 0) {
+      const m = lower[i] / diagonal[i - 1];
+      diagonal[i] -= m * upper[i - 1];
+      x[i] -= m * x[i - 1];
+    }
+    if (!(diagonal[i] > 0)) return false;
+  }
+  x[n - 1] /= diagonal[n - 1];
+  for (let i = n - 2; i >= 0; i--) x[i] = (x[i] - upper[i] * x[i + 1]) / diagonal[i];
+  return true;
+}
+
+/**
+ * The same with corners: lower[0] multiplies x[n−1] in row 0, upper[n−1] multiplies x[0] in the last row. The last
+ * unknown is kept apart: two elimination sweeps share one factorisation through `scratch` (n).
+ */
+export function solveCyclicTridiagonal(
+  lower: Float64Array,
+  diagonal: Float64Array,
+  upper: Float64Array,
+  x: Float64Array,
+  scratch: Float64Array,
+  n: number,
+): boolean {
+  const last = n - 1;
+  const corner = lower[0];
+  scratch.fill(0, 0, last);
+  scratch[0] = -corner;
+  scratch[last - 1] -= upper[last - 1];
+  for (let i = 0; i < last; i++) {
+    if (i > 0) {
+      const m = lower[i] / diagonal[i - 1];
+      diagonal[i] -= m * upper[i - 1];
+      x[i] -= m * x[i - 1];
+      scratch[i] -= m * scratch[i - 1];
+    }
+    if (!(diagonal[i] > 0)) return false;
+  }
+  x[last - 1] /= diagonal[last - 1];
+  scratch[last - 1] /= diagonal[last - 1];
+  for (let i = last - 2; i >= 0; i--) {
+    x[i] = (x[i] - upper[i] * x[i + 1]) / diagonal[i];
+    scratch[i] = (scratch[i] - upper[i] * scratch[i + 1]) / diagonal[i];
+  }
+  const pivot = diagonal[last] + upper[last] * scratch[0] + lower[last] * scratch[last - 1];
+  if (!(pivot > 0)) return false;
+  x[last] = (x[last] - upper[last] * x[0] - lower[last] * x[last - 1]) / pivot;
+  for (let i = 0; i < last; i++) x[i] += scratch[i] * x[last];
+  return true;
+}

@@ -1,0 +1,123 @@
+/**
+ * What a model is to the world. A model owns its coordinates and its integrator; nobody else sees them.
+ *
+ * `compile` packs all rods of one model into a bundle. The bundle answers in the nouns of the port (samples, loads)
+ * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
+ */
+import type { LoadSource, Samples } from './port.ts';
+import type { Pin, Rod } from './scene/compiled.ts';
+import type { ModelId, Scene } from './scene/types.ts';
+
+/** What acts on one rod from outside. */
+export interface Drive {
+  readonly pins: readonly Pin[];
+  readonly sources: readonly LoadSource[];
+}
+
+/** [J] */
+export interface Energies {
+  kinetic: number;
+  bending: number;
+  twisting: number;
+  stretching: number;
+  /** Gravity and dead loads. */
+  potential: number;
+  total: number;
+}
+
+/** Momentum [kg m/s] and angular momentum about the origin [kg m²/s]; centre of mass [m]; mass [kg]. */
+export interface Momentum {
+  readonly linear: Float64Array;
+  readonly angular: Float64Array;
+  readonly center: Float64Array;
+  mass: number;
+}
+
+export interface StepOutcome {
+  readonly ok: boolean;
+  /** Newton iterations (implicit) or projection iterations (explicit), over all rods. */
+  readonly iterations: number;
+  /** Most iterations that one solve needed. */
+  readonly iterationsMax: number;
+  /** How often a matrix had to be shifted to be positive definite. */
+  readonly shifts: number;
+  /** The rod that failed and why. */
+  readonly failure?: { readonly rod: string; readonly reason: string };
+}
+
+export interface EquilibriumReport {
+  readonly rod: string;
+  readonly converged: boolean;
+  readonly iterations: number;
+  /** Largest residual force [N] and the tolerance it was held against. */
+  readonly residual: number;
+  readonly tolerance: number;
+  /** Negative eigenvalues of the tangent stiffness: 0 for a stable equilibrium. */
+  readonly negativeModes: number;
+  readonly stable: boolean;
+  /** Unstable equilibria that were left on the way. */
+  readonly saddlesLeft: number;
+  readonly reason?: string;
+}
+
+export interface Modes {
+  readonly rod: string;
+  /** Angular frequencies ω [rad/s], ascending; negative means growth at |ω| (unstable). */
+  readonly omega: Float64Array;
+  /** Mode shapes as node displacements, 3 a node, largest displacement 1; with the edges' twist angles [rad]. */
+  readonly shapes: readonly { readonly nodeDisplacement: Float64Array; readonly edgeTwist: Float64Array }[];
+}
+
+/** Symmetric matrices in coordinate form (lower triangle and diagonal), rows in the order that `labels` names. */
+export interface Matrices {
+  readonly rod: string;
+  readonly size: number;
+  readonly labels: readonly string[];
+  readonly mass: SparseSymmetric;
+  readonly stiffness: SparseSymmetric;
+  readonly damping: SparseSymmetric;
+}
+export interface SparseSymmetric {
+  readonly row: Int32Array;
+  readonly column: Int32Array;
+  readonly value: Float64Array;
+}
+
+/** Quantities along a rod. curvature [1/m] and twist [1/m] at nodes, tension [N] on edges. */
+export type Channel = 'curvature' | 'twist' | 'tension';
+
+export interface BundleState {
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly memory: Float64Array;
+}
+
+export interface Bundle {
+  readonly model: ModelId;
+  readonly rods: readonly Rod[];
+  readonly samples: readonly Samples[];
+  /** Complete: copying these three arrays back restores the bundle bit for bit. */
+  readonly state: BundleState;
+  /** After `state` was written from outside: rebuild what follows from it, then pose. */
+  refresh(t: number): void;
+  /** One step from t to t + dt; on failure the state is untouched. `robust`: prefer surviving to accuracy. */
+  advance(t: number, dt: number, robust: boolean): StepOutcome;
+  addEnergies(out: Energies, t: number): void;
+  addMomentum(out: Momentum): void;
+  readChannel(out: Float64Array, rod: number, channel: Channel): void;
+  equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
+  modes(rod: number, t: number, count: number): Modes;
+  matrices(rod: number, t: number): Matrices;
+}
+
+export interface EquilibriumOptions {
+  readonly stability: 'seek' | 'report';
+  readonly tolerance: number;
+}
+
+export interface Model {
+  readonly id: ModelId;
+  /** In words, for the capability table. */
+  readonly capabilities: Readonly<Record<string, boolean>>;
+  compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): Bundle;
+}

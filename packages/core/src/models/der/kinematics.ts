@@ -1,0 +1,174 @@
+/**
+ * Frames that follow the centreline: time-parallel reference directors, material frames, twist.
+ *
+ * Each edge carries a reference director that is transported in time with its tangent; the material frame is turned
+ * from it by θ. The twist at a joint is θ after − θ before + the twist of the reference frames, which is updated from
+ * its last value and so stays unwrapped over any number of turns. [Bergou2010], after the holonomy of [Bergou2008 §6].
+ */
+import { angleAbout3, transport3 } from '../../math/vec3.ts';
+import type { DerRod, HeldFrames } from './rod.ts';
+
+const scratch = new Float64Array(6);
+
+/** Pins at time t: held frames, and which unknowns are prescribed. Positions are written by `placePinned`. */
+export function evaluatePins(der: DerRod, t: number): void {
+  const { pins, poses, held, fixed } = der;
+  fixed.fill(0);
+  for (let p = 0; p < pins.length; p++) {
+    pins[p].evaluate(poses[p], t);
+    if (!poses[p].active) continue;
+    const o = 4 * pins[p].node;
+    if (pins[p].holdX) fixed[o] = 1;
+    if (pins[p].holdY) fixed[o + 1] = 1;
+    if (pins[p].holdZ) fixed[o + 2] = 1;
+  }
+  const { joints, jointActive } = der;
+  for (let i = 0; i < joints.count; i++) {
+    if (joints.mode[i]) jointActive[i] = poses[joints.pin[i]].active === (joints.mode[i] === 1) ? 1 : 0;
+  }
+  for (let h = 0; h < held.count; h++) {
+    const pose = poses[held.pin[h]];
+    held.tangent.set(pose.tangent, 3 * h);
+    held.director.set(pose.director, 3 * h);
+    held.theta[h] = pose.twist;
+  }
+  turnHeldFrames(held);
+}
+
+/** Material axes of held frames; to be called whenever those were written. */
+export function turnHeldFrames(held: HeldFrames): void {
+  for (let h = 0; h < held.count; h++) turnFrame(held.m1, held.m2, held.tangent, held.director, 3 * h, held.theta[h]);
+}
+
+/** m1 = cos θ d + sin θ t×d, m2 = −sin θ d + cos θ t×d, all at offset o. */
+function turnFrame(m1: Float64Array, m2: Float64Array, t: Float64Array, d: Float64Array, o: number, theta: number): void {
+  const c = Math.cos(theta);
+  const s = Math.sin(theta);
+  const ex = t[o + 1] * d[o + 2] - t[o + 2] * d[o + 1];
+  const ey = t[o + 2] * d[o] - t[o] * d[o + 2];
+  const ez = t[o] * d[o + 1] - t[o + 1] * d[o];
+  m1[o] = c * d[o] + s * ex;
+  m1[o + 1] = c * d[o + 1] + s * ey;
+  m1[o + 2] = c * d[o + 2] + s * ez;
+  m2[o] = c * ex - s * d[o];
+  m2[o + 1] = c * ey - s * d[o + 1];
+  m2[o + 2] = c * ez - s * d[o + 2];
+}
+
+/** Writes the prescribed positions into q, and their velocities into v. */
+export function placePinned(der: DerRod, q: Float64Array, v: Float64Array | undefined): void {
+  const { pins, poses, fixed } = der;
+  for (let p = 0; p < pins.length; p++) {
+    const o = 4 * pins[p].node;
+    for (let k = 0; k < 3; k++) {
+      if (!fixed[o + k] || !poses[p].active) continue;
+      q[o + k] = poses[p].position[k];
+      if (v) v[o + k] = poses[p].velocity[k];
+    }
+  }
+}
+
+/** Edge lengths and tangents from q; `false` where an edge has no length or a position is not a number. */
+export function measureEdges(der: DerRod, q: Float64Array, previous: Float64Array): boolean {
+  const { edgeCount, nodeCount, edgeLength, edgeTangent } = der;
+  previous.set(edgeTangent);
+  for (let j = 0; j < edgeCount; j++) {
+    const a = 4 * j;
+    const b = j + 1 < nodeCount ? a + 4 : 0;
+    const x = q[b] - q[a];
+    const y = q[b + 1] - q[a + 1];
+    const z = q[b + 2] - q[a + 2];
+    const length = Math.sqrt(x * x + y * y + z * z);
+    if (!(length > 0) || length === Infinity) return false;
+    edgeLength[j] = length;
+    edgeTangent[3 * j] = x / length;
+    edgeTangent[3 * j + 1] = y / length;
+    edgeTangent[3 * j + 2] = z / length;
+  }
+  return true;
+}
+
+/** Material axes m1, m2 of every edge from its reference director and θ. */
+export function turnMaterialFrames(der: DerRod): void {
+  const { edgeCount, q, edgeReference: d, edgeTangent: t, edgeM1, edgeM2 } = der;
+  for (let j = 0; j < edgeCount; j++) turnFrame(edgeM1, edgeM2, t, d, 3 * j, q[4 * j + 3]);
+}
+
+/** Twist of the reference frames at every joint, as the value nearest to the last one; then the material twist. */
+export function measureTwist(der: DerRod): void {
+  const { joints, held, edgeReference, edgeTangent, jointReferenceTwist, jointTwist, q } = der;
+  for (let i = 0; i < joints.count; i++) {
+    const before = joints.before[i];
+    const after = joints.after[i];
+    const fromDirector = before >= 0 ? edgeReference : held.director;
+    const fromTangent = before >= 0 ? edgeTangent : held.tangent;
+    const from = before >= 0 ? 3 * before : 3 * (-1 - before);
+    const toDirector = after >= 0 ? edgeReference : held.director;
+    const toTangent = after >= 0 ? edgeTangent : held.tangent;
+    const to = after >= 0 ? 3 * after : 3 * (-1 - after);
+    transport3(scratch, 0, fromDirector, from, fromTangent, from, toTangent, to);
+    const angle = angleAbout3(scratch, 0, toDirector, to, toTangent, to);
+    const turns = Math.round((jointReferenceTwist[i] - angle) / (2 * Math.PI));
+    jointReferenceTwist[i] = angle + 2 * Math.PI * turns;
+    const thetaBefore = before >= 0 ? q[4 * before + 3] : held.theta[-1 - before];
+    const thetaAfter = after >= 0 ? q[4 * after + 3] : held.theta[-1 - after];
+    jointTwist[i] = thetaAfter - thetaBefore + jointReferenceTwist[i];
+  }
+}
+
+/**
+ * Follows the centreline to where q now is: transports the reference directors from the last tangents to the new ones
+ * and updates twist and material frames. Returns false if the rod cannot be there (zero edge, not a number).
+ */
+export function followCenterline(der: DerRod, work: Float64Array): boolean {
+  if (!measureEdges(der, der.q, work)) return false;
+  const { edgeCount, edgeReference, edgeTangent } = der;
+  for (let o = 0; o < 3 * edgeCount; o += 3) transport3(edgeReference, o, edgeReference, o, work, o, edgeTangent, o);
+  measureTwist(der);
+  turnMaterialFrames(der);
+  return true;
+}
+
+/** Rebuilds all that follows from q, the reference directors and the reference twist, as after a restart. */
+export function rebuildFrames(der: DerRod, work: Float64Array): boolean {
+  if (!measureEdges(der, der.q, work)) return false;
+  measureTwist(der);
+  turnMaterialFrames(der);
+  return true;
+}
+
+/** The initial state of the compiled rod: θ = 0, reference = material director, twist as compiled. */
+export function initializeState(der: DerRod, work: Float64Array): void {
+  const { rod, q, v, joints, jointReferenceTwist } = der;
+  der.q.fill(0);
+  der.v.fill(0);
+  for (let i = 0; i < rod.nodeCount; i++) {
+    for (let k = 0; k < 3; k++) {
+      q[4 * i + k] = rod.nodePosition[3 * i + k];
+      v[4 * i + k] = rod.nodeVelocity[3 * i + k];
+    }
+  }
+  der.edgeReference.set(rod.edgeDirector);
+  der.edgeTension.fill(0);
+  measureEdges(der, q, work);
+  for (let i = 0; i < joints.count; i++) {
+    // a half joint carries half of the node's twist at most: its principal value is right
+    jointReferenceTwist[i] = joints.before[i] >= 0 && joints.after[i] >= 0 ? rod.nodeTwist[joints.node[i]] : 0;
+  }
+  measureTwist(der);
+  turnMaterialFrames(der);
+}
+
+/** State → samples. [port] */
+export function poseSamples(der: DerRod): void {
+  const { samples, nodeCount, edgeCount, q, v } = der;
+  for (let i = 0; i < nodeCount; i++) {
+    for (let k = 0; k < 3; k++) {
+      samples.nodePosition[3 * i + k] = q[4 * i + k];
+      samples.nodeVelocity[3 * i + k] = v[4 * i + k];
+    }
+  }
+  samples.edgeTangent.set(der.edgeTangent);
+  samples.edgeDirector.set(der.edgeM1);
+  for (let j = 0; j < edgeCount; j++) samples.edgeSpin[j] = v[4 * j + 3];
+}

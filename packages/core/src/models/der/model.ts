@@ -1,0 +1,202 @@
+/**
+ * Discrete Elastic Rods [Bergou2008], in the form of [Bergou2010] with the strain and the solver described in
+ * README.md beside this file.
+ */
+import { SceneError } from '../../errors.ts';
+import type { Bundle, Channel, Drive, Energies, Model, Momentum, StepOutcome } from '../../model.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import type { DerOptions, Scene } from '../../scene/types.ts';
+import { addElasticGradient } from './energy.ts';
+import { createExplicitWork, initializeExplicit, stepExplicit } from './explicit.ts';
+import { evaluatePins, initializeState, placePinned, poseSamples, rebuildFrames } from './kinematics.ts';
+import { exportMatrices, findModes } from './modal.ts';
+import { createWorkspace, type Workspace } from './newton.ts';
+import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
+import { findEquilibrium } from './statics.ts';
+import { createSnapshot, initializeMotion, type Snapshot, stepImplicit } from './step.ts';
+
+/** Work space is shared by rods of the same shape. */
+interface Tools {
+  readonly work: Workspace;
+  readonly start: Snapshot;
+  readonly entry: Snapshot;
+}
+
+function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): Bundle {
+  const wishes: DerOptions = scene.solver?.der ?? {};
+  const scheme = wishes.integrator ?? 'tr-bdf2';
+  const explicit = scheme === 'shake' || scheme === 'fast-projection';
+  // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
+  const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
+  if (explicit) refuseImplicitOnly(rods, drives, scheme);
+  const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
+  const sizes = rods.map(unknownCount);
+  const memories = rods.map((rod, k) => memorySize(rod, countJoints(rod, drives[k].pins)));
+  const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+  const state = { q: new Float64Array(total(sizes)), v: new Float64Array(total(sizes)), memory: new Float64Array(total(memories)) };
+  const toolbox = new Map<string, Tools>();
+  let atQ = 0;
+  let atMemory = 0;
+  const ders: DerRod[] = rods.map((rod, k) => {
+    const q = state.q.subarray(atQ, atQ + sizes[k]);
+    const v = state.v.subarray(atQ, atQ + sizes[k]);
+    const memory = state.memory.subarray(atMemory, atMemory + memories[k]);
+    atQ += sizes[k];
+    atMemory += memories[k];
+    return createDerRod(rod, drives[k], options, q, v, memory);
+  });
+  const tools = ders.map((der): Tools => {
+    const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count}`;
+    const known = toolbox.get(key) ?? { work: createWorkspace(der), start: createSnapshot(der), entry: createSnapshot(der) };
+    toolbox.set(key, known);
+    return known;
+  });
+  const explicitTools = explicit ? ders.map(createExplicitWork) : [];
+  ders.forEach((der, k) => {
+    evaluatePins(der, 0);
+    initializeState(der, tools[k].work.edgeWork);
+    placePinned(der, der.q, der.v);
+    rebuildFrames(der, tools[k].work.edgeWork);
+    if (!explicit) {
+      initializeMotion(der, tools[k].work, 0);
+      return;
+    }
+    const failure = initializeExplicit(der, explicitTools[k], 0);
+    if (failure) throw new SceneError(['rods'], `rod '${der.rod.id}' cannot start: ${failure}`);
+  });
+
+  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    let iterations = 0;
+    let iterationsMax = 0;
+    let shifts = 0;
+    // All rods advance or none: what was done before a failure is undone.
+    const before = ders.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
+    for (let k = 0; k < ders.length; k++) {
+      const { work, start } = tools[k];
+      const step = explicit
+        ? stepExplicit(ders[k], explicitTools[k], work, start, scheme === 'shake', t, dt)
+        : stepImplicit(ders[k], work, start, scheme, t, dt, newton, robust);
+      iterations += step.iterations;
+      iterationsMax = Math.max(iterationsMax, step.iterationsMax);
+      shifts += step.shifts;
+      if (step.ok) continue;
+      if (before) {
+        state.q.set(before.q);
+        state.v.set(before.v);
+        state.memory.set(before.memory);
+        refresh(t);
+      }
+      return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[k].id, reason: step.reason } };
+    }
+    for (const der of ders) poseSamples(der);
+    return { ok: true, iterations, iterationsMax, shifts };
+  };
+
+  const refresh = (t: number): void => {
+    ders.forEach((der, k) => {
+      evaluatePins(der, t);
+      rebuildFrames(der, tools[k].work.edgeWork);
+      poseSamples(der);
+    });
+  };
+
+  return {
+    model: 'der',
+    rods,
+    samples: ders.map((der) => der.samples),
+    state,
+    refresh,
+    advance,
+    addEnergies: (out, t) => {
+      for (const der of ders) addEnergies(out, der, t);
+    },
+    addMomentum: (out) => {
+      for (const der of ders) addMomentum(out, der);
+    },
+    readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
+    equilibrate: (rod, t, wishes) => findEquilibrium(ders[rod], tools[rod].work, tools[rod].start, tools[rod].entry, t, wishes),
+    modes: (rod, t, count) => findModes(ders[rod], tools[rod].work, t, count),
+    matrices: (rod, t) => exportMatrices(ders[rod], tools[rod].work, t),
+  };
+}
+
+/** What the explicit schemes cannot do is said before the run, not found out during it. */
+function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scheme: string): void {
+  const place = ['solver', 'der', 'integrator'];
+  rods.forEach((rod, k) => {
+    const inner = drives[k].pins.find((pin) => pin.orientation !== 'free' && (rod.closed || (pin.node > 0 && pin.node < rod.nodeCount - 1)));
+    if (inner) throw new SceneError(place, `${scheme} holds frames at the ends of a rod only, and rod '${rod.id}' has one held at node ${inner.node}; use tr-bdf2`);
+    if (rod.halfDamping.some((beta) => beta > 0)) {
+      throw new SceneError(place, `${scheme} has no stiffness damping, and rod '${rod.id}' asks for it; use tr-bdf2, or mass damping alone`);
+    }
+    if (rod.nodeMass.some((mass) => !(mass > 0))) throw new SceneError(place, `${scheme} needs mass at every node of rod '${rod.id}'`);
+    for (const pin of drives[k].pins) {
+      if ((pin.holdX || pin.holdY || pin.holdZ) && !(pin.holdX && pin.holdY && pin.holdZ)) {
+        throw new SceneError(place, `${scheme} holds all three axes of a position or none; rod '${rod.id}', node ${pin.node}: use tr-bdf2`);
+      }
+    }
+  });
+}
+
+function addEnergies(out: Energies, der: DerRod, t: number): void {
+  const { v, mass, size, edgeCount, edgeStiffness, edgeLength, rod, drive, samples } = der;
+  for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
+  const elastic = { bending: 0, twisting: 0 };
+  addElasticGradient(undefined, der, undefined, elastic);
+  out.bending += elastic.bending;
+  out.twisting += elastic.twisting;
+  for (let j = 0; j < edgeCount; j++) {
+    if (edgeStiffness[j] < Infinity) out.stretching += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
+  }
+  for (const source of drive.sources) out.potential += source.potential(samples, t);
+}
+
+function addMomentum(out: Momentum, der: DerRod): void {
+  const { q, v, mass, nodeCount, edgeCount, edgeTangent } = der;
+  for (let i = 0; i < nodeCount; i++) {
+    const o = 4 * i;
+    const m = mass[o];
+    out.mass += m;
+    for (let k = 0; k < 3; k++) {
+      const a = (k + 1) % 3;
+      const b = (k + 2) % 3;
+      out.linear[k] += m * v[o + k];
+      out.center[k] += m * q[o + k];
+      out.angular[k] += m * (q[o + a] * v[o + b] - q[o + b] * v[o + a]);
+    }
+  }
+  for (let j = 0; j < edgeCount; j++) {
+    for (let k = 0; k < 3; k++) out.angular[k] += mass[4 * j + 3] * v[4 * j + 3] * edgeTangent[3 * j + k];
+  }
+}
+
+function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {
+  const { joints, jointTwist, jointActive, edgeTangent, held } = der;
+  out.fill(0);
+  if (channel === 'tension') {
+    out.set(der.edgeTension);
+    return;
+  }
+  // a held node has a joint on either side: the mean of both, weighted by length
+  const lengthAt = new Float64Array(out.length);
+  for (let i = 0; i < joints.count; i++) {
+    if (!jointActive[i]) continue;
+    const before = joints.before[i];
+    const after = joints.after[i];
+    const e = before >= 0 ? edgeTangent : held.tangent;
+    const f = after >= 0 ? edgeTangent : held.tangent;
+    const a = before >= 0 ? 3 * before : 3 * (-1 - before);
+    const b = after >= 0 ? 3 * after : 3 * (-1 - after);
+    const cosine = e[a] * f[b] + e[a + 1] * f[b + 1] + e[a + 2] * f[b + 2];
+    const sine = Math.hypot(e[a + 1] * f[b + 2] - e[a + 2] * f[b + 1], e[a + 2] * f[b] - e[a] * f[b + 2], e[a] * f[b + 1] - e[a + 1] * f[b]);
+    out[joints.node[i]] += channel === 'curvature' ? Math.atan2(sine, cosine) : jointTwist[i];
+    lengthAt[joints.node[i]] += joints.length[i];
+  }
+  for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
+}
+
+export const derModel: Model = {
+  id: 'der',
+  capabilities: { closed: true, anisotropic: true, naturalCurvature: true, twist: true, inextensible: true, statics: true, modes: true },
+  compile,
+};

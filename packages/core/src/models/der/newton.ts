@@ -1,0 +1,410 @@
+/**
+ * The mixed Newton method that every implicit stage and every equilibrium goes through.
+ *
+ * Unknowns q and the edge tensions λ. One stage solves
+ *     c·M(q − q̂) + ∇E(q) + damping − loads + Σ λ_j ∇|e_j| = 0,     |e_j| − ē_j − λ_j/k_j = 0,   k_j = EA/ē_j,
+ * with velocities v = s·(q − q̃) of the stage. λ is condensed, so that the matrix keeps the band of bending alone:
+ *     K = H + Σ k t tᵀ + (λ/|e|)(I − t tᵀ),   K dq = −r − Aᵀ(k·rl),   dλ = k(A dq + rl).
+ * The tension as an unknown of its own is what makes stiff rods cheap: 8 iterations for EA from 1e3 to 1e9 EI/L²,
+ * where Newton on positions alone stalls from 1e5 on. An inextensible edge drops λ/k from its equation; k is then
+ * a penalty that only sets the speed of convergence (the error falls by about 1e-6 an iteration).
+ *
+ * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after
+ * each step. Steps are limited to half a radian of any edge: a longer one can hop over the barrier of a fold.
+ */
+import { addEntry, type BorderedBand, type BorderedFactor, clearBand, createBorderedBand, createBorderedFactor, factorBand, fixUnknown, solveBand } from '../../linalg/band.ts';
+import { addElasticGradient, addElasticHessian } from './energy.ts';
+import { followCenterline, poseSamples } from './kinematics.ts';
+import { BAND_WIDTH, type DerRod, RING_BORDER } from './rod.ts';
+
+export interface Workspace {
+  readonly matrix: BorderedBand;
+  readonly factor: BorderedFactor;
+  readonly residual: Float64Array;
+  readonly step: Float64Array;
+  readonly qHat: Float64Array;
+  readonly qRate: Float64Array;
+  readonly edgeError: Float64Array;
+  readonly edgePenalty: Float64Array;
+  readonly edgeWork: Float64Array;
+}
+
+export function createWorkspace(der: DerRod): Workspace {
+  const border = der.rod.closed ? RING_BORDER : 0;
+  const matrix = createBorderedBand(der.size - border, BAND_WIDTH, border);
+  return {
+    matrix,
+    factor: createBorderedFactor(matrix),
+    residual: new Float64Array(der.size),
+    step: new Float64Array(der.size),
+    qHat: new Float64Array(der.size),
+    qRate: new Float64Array(der.size),
+    edgeError: new Float64Array(der.edgeCount),
+    edgePenalty: new Float64Array(der.edgeCount),
+    edgeWork: new Float64Array(3 * der.edgeCount),
+  };
+}
+
+/** A stage: q̂ and q̃ are in the workspace. Statics has inertia = rate = 0. */
+export interface Stage {
+  readonly t: number;
+  /** c [1/s²] */
+  readonly inertia: number;
+  /** s [1/s] */
+  readonly rate: number;
+}
+
+export interface NewtonOptions {
+  readonly tolerance: number;
+  readonly iterations: number;
+  /** Largest rotation of an edge in one iteration [rad]. */
+  readonly rotation: number;
+}
+
+export interface NewtonResult {
+  converged: boolean;
+  iterations: number;
+  shifts: number;
+  /** Largest residual force [N] and what it had to be below. */
+  residual: number;
+  tolerance: number;
+  reason: string;
+}
+
+/** Asks all load sources and adds the generalised force −f to the residual; returns the sum of forces' sizes [N]. */
+function subtractLoads(der: DerRod, residual: Float64Array): number {
+  const { loads, edgeCount, nodeCount, edgeTangent, edgeLength } = der;
+  let scale = 0;
+  for (let i = 0; i < nodeCount; i++) {
+    const fx = loads.nodeForce[3 * i];
+    const fy = loads.nodeForce[3 * i + 1];
+    const fz = loads.nodeForce[3 * i + 2];
+    residual[4 * i] -= fx;
+    residual[4 * i + 1] -= fy;
+    residual[4 * i + 2] -= fz;
+    scale += Math.abs(fx) + Math.abs(fy) + Math.abs(fz);
+  }
+  const torque = loads.edgeTorque;
+  for (let j = 0; j < edgeCount; j++) {
+    const o = 3 * j;
+    const x = torque[o];
+    const y = torque[o + 1];
+    const z = torque[o + 2];
+    if (x === 0 && y === 0 && z === 0) continue;
+    // about the tangent: on θ; across: a couple of forces (τ × t)/|e| on the two nodes
+    const tx = edgeTangent[o];
+    const ty = edgeTangent[o + 1];
+    const tz = edgeTangent[o + 2];
+    residual[4 * j + 3] -= x * tx + y * ty + z * tz;
+    const a = 4 * j;
+    const b = j + 1 < nodeCount ? a + 4 : 0;
+    const fx = (y * tz - z * ty) / edgeLength[j];
+    const fy = (z * tx - x * tz) / edgeLength[j];
+    const fz = (x * ty - y * tx) / edgeLength[j];
+    residual[b] -= fx;
+    residual[b + 1] -= fy;
+    residual[b + 2] -= fz;
+    residual[a] += fx;
+    residual[a + 1] += fy;
+    residual[a + 2] += fz;
+    scale += Math.abs(fx) + Math.abs(fy) + Math.abs(fz);
+  }
+  return scale;
+}
+
+export function evaluateLoads(der: DerRod, t: number): void {
+  const { loads, drive } = der;
+  loads.nodeForce.fill(0);
+  loads.edgeTorque.fill(0);
+  loads.nodeDrag.fill(0);
+  poseSamples(der);
+  for (const source of drive.sources) source.addLoads(loads, der.samples, t);
+}
+
+/** r of the stage at the present state (and K, when a matrix is given). Returns the force scale, NaN if the rod folded. */
+function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: BorderedBand | undefined): number {
+  const { residual, qHat, edgeError, edgePenalty } = work;
+  const { size, q, v, mass, massDamping, edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, rod } = der;
+  const { inertia: c, rate: s } = stage;
+  residual.fill(0);
+  const viscous = s > 0 ? v : undefined;
+  const done = matrix ? addElasticHessian(matrix, residual, der, viscous, s, true) : addElasticGradient(residual, der, viscous, undefined);
+  if (!done) return Number.NaN;
+  const border = matrix ? matrix.borderSize : 0;
+  const w1 = BAND_WIDTH + 1;
+  let scale = 0;
+  if (c > 0) {
+    for (let d = 0; d < size; d++) {
+      const inertial = c * mass[d] * (q[d] - qHat[d]);
+      residual[d] += inertial + mass[d] * massDamping[d] * v[d];
+      if ((d & 3) !== 3) scale += Math.abs(inertial);
+      if (!matrix) continue;
+      const k = mass[d] * (c + massDamping[d] * s);
+      if (d >= border) matrix.band[(d - border) * w1 + BAND_WIDTH] += k;
+      else matrix.corner[d * border + d] += k;
+    }
+  }
+  for (let j = 0; j < edgeCount; j++) {
+    const a = 4 * j;
+    const b = j + 1 < nodeCount ? a + 4 : 0;
+    const o = 3 * j;
+    const tx = edgeTangent[o];
+    const ty = edgeTangent[o + 1];
+    const tz = edgeTangent[o + 2];
+    const lambda = edgeTension[j];
+    const k = edgePenalty[j];
+    const extensible = der.edgeStiffness[j] < Infinity;
+    edgeError[j] = edgeLength[j] - rod.edgeLengthRest[j] - (extensible ? lambda / k : 0);
+    // Kelvin–Voigt stretch acts beside the elastic tension
+    const viscosity = extensible && s > 0 ? der.edgeDamping[j] * k : 0;
+    let tension = lambda;
+    if (viscosity > 0) tension += viscosity * (tx * (v[b] - v[a]) + ty * (v[b + 1] - v[a + 1]) + tz * (v[b + 2] - v[a + 2]));
+    residual[a] -= tension * tx;
+    residual[a + 1] -= tension * ty;
+    residual[a + 2] -= tension * tz;
+    residual[b] += tension * tx;
+    residual[b + 1] += tension * ty;
+    residual[b + 2] += tension * tz;
+    if (matrix) addEdgeStiffness(matrix, a, b, tx, ty, tz, k + s * viscosity, tension / edgeLength[j]);
+  }
+  if (matrix && s > 0) addDrag(matrix, der, s);
+  return scale + subtractLoads(der, residual);
+}
+
+/** k t tᵀ + g(I − t tᵀ) between the nodes at unknowns a and b. */
+function addEdgeStiffness(matrix: BorderedBand, a: number, b: number, tx: number, ty: number, tz: number, k: number, g: number): void {
+  const kg = k - g;
+  const xx = kg * tx * tx + g;
+  const xy = kg * tx * ty;
+  const xz = kg * tx * tz;
+  const yy = kg * ty * ty + g;
+  const yz = kg * ty * tz;
+  const zz = kg * tz * tz + g;
+  const border = matrix.borderSize;
+  if (a < border || b < a) {
+    const block = [xx, xy, xz, xy, yy, yz, xz, yz, zz];
+    for (let i = 0; i < 3; i++) {
+      for (let j = 0; j < 3; j++) {
+        addEntry(matrix, b + i, a + j, -block[3 * i + j]);
+        if (j > i) continue;
+        addEntry(matrix, a + i, a + j, block[3 * i + j]);
+        addEntry(matrix, b + i, b + j, block[3 * i + j]);
+      }
+    }
+    return;
+  }
+  const band = matrix.band;
+  const w1 = BAND_WIDTH + 1;
+  let d = (a - border) * w1 + BAND_WIDTH;
+  band[d] += xx;
+  band[d + w1 - 1] += xy;
+  band[d + w1] += yy;
+  band[d + 2 * w1 - 2] += xz;
+  band[d + 2 * w1 - 1] += yz;
+  band[d + 2 * w1] += zz;
+  d += 4 * w1;
+  band[d - 4] -= xx;
+  band[d - 3] -= xy;
+  band[d - 2] -= xz;
+  band[d] += xx;
+  d += w1;
+  band[d - 5] -= xy;
+  band[d - 4] -= yy;
+  band[d - 3] -= yz;
+  band[d - 1] += xy;
+  band[d] += yy;
+  d += w1;
+  band[d - 6] -= xz;
+  band[d - 5] -= yz;
+  band[d - 4] -= zz;
+  band[d - 2] += xz;
+  band[d - 1] += yz;
+  band[d] += zz;
+}
+
+/** Implicit part of velocity-dependent loads. */
+function addDrag(matrix: BorderedBand, der: DerRod, s: number): void {
+  const drag = der.loads.nodeDrag;
+  for (let i = 0; i < der.nodeCount; i++) {
+    const o = 6 * i;
+    if (drag[o] === 0 && drag[o + 3] === 0 && drag[o + 5] === 0) continue;
+    const d = 4 * i;
+    addEntry(matrix, d, d, s * drag[o]);
+    addEntry(matrix, d + 1, d, s * drag[o + 1]);
+    addEntry(matrix, d + 2, d, s * drag[o + 2]);
+    addEntry(matrix, d + 1, d + 1, s * drag[o + 3]);
+    addEntry(matrix, d + 2, d + 1, s * drag[o + 4]);
+    addEntry(matrix, d + 2, d + 2, s * drag[o + 5]);
+  }
+}
+
+/** EA/ē where the edge stretches; a penalty well above all other stiffness where it does not. */
+export function setPenalties(der: DerRod, work: Workspace, inertia: number): void {
+  const { edgeStiffness, edgeCount, nodeCount, stiffnessScale, mass } = der;
+  for (let j = 0; j < edgeCount; j++) {
+    const b = j + 1 < nodeCount ? 4 * j + 4 : 0;
+    const other = Math.max(stiffnessScale[4 * j], stiffnessScale[b]) + inertia * Math.max(mass[4 * j], mass[b]);
+    work.edgePenalty[j] = edgeStiffness[j] < Infinity ? edgeStiffness[j] : 1e6 * other;
+  }
+}
+
+/** Tangent stiffness (with inertia and rate terms as in the stage) at the present state, prescribed unknowns fixed. */
+export function assembleTangent(der: DerRod, work: Workspace, stage: Stage): boolean {
+  setPenalties(der, work, stage.inertia);
+  evaluateLoads(der, stage.t);
+  clearBand(work.matrix);
+  if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return false;
+  for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
+  return true;
+}
+
+/** Residual of the stage at the present state, 0 at prescribed unknowns. */
+export function evaluateResidual(der: DerRod, work: Workspace, stage: Stage): boolean {
+  setPenalties(der, work, stage.inertia);
+  evaluateLoads(der, stage.t);
+  return !Number.isNaN(evaluateStage(der, work, stage, undefined));
+}
+
+/** What the residual is held against: forces, and torques as forces on an arm of the rod's length. */
+function measureConvergence(der: DerRod, work: Workspace, stage: Stage, scale: number, tolerance: number, result: NewtonResult): boolean {
+  const { size, q, mass, fixed, stiffnessScale, rod, edgeCount } = der;
+  const { residual, edgeError, edgePenalty } = work;
+  let extent = rod.length;
+  let floor = 0;
+  let largest = 0;
+  let largestTorque = 0;
+  let bending = 0;
+  for (let d = 0; d < size; d++) {
+    const r = Math.abs(residual[d]);
+    if ((d & 3) === 3) {
+      if (r > largestTorque) largestTorque = r;
+      continue;
+    }
+    const x = Math.abs(q[d]);
+    if (x > extent) extent = x;
+    const k = stiffnessScale[d] + stage.inertia * mass[d];
+    if (k > floor) floor = k;
+    if (stiffnessScale[d] > bending) bending = stiffnessScale[d];
+    if (!fixed[d] && !(r <= largest)) largest = r;
+  }
+  // EI/L² is the force that bends the whole rod; rounding of positions sets the floor
+  const l = rod.length;
+  const edge = l / edgeCount;
+  const elastic = (bending * edge ** 3) / (l * l);
+  const limit = Math.max(tolerance * Math.max(scale, elastic), 4e-15 * floor * extent);
+  result.tolerance = limit;
+  result.residual = Math.max(largest, largestTorque / l);
+  if (!(largest <= limit && largestTorque <= limit * l)) return false;
+  for (let j = 0; j < edgeCount; j++) {
+    const error = Math.abs(edgeError[j]);
+    const rounding = 2e-15 * extent;
+    const allowed = der.edgeStiffness[j] < Infinity ? Math.max(limit / edgePenalty[j], rounding) : Math.max(1e-11 * rod.edgeLengthRest[j], rounding);
+    if (!(error <= allowed)) return false;
+  }
+  return true;
+}
+
+/** Moves q by at most `rotation` of any edge along the step; returns the fraction taken. */
+function limitStep(der: DerRod, step: Float64Array, rotation: number): number {
+  const { edgeCount, nodeCount, edgeTangent, edgeLength } = der;
+  let largest = 0;
+  for (let j = 0; j < edgeCount; j++) {
+    const a = 4 * j;
+    const b = j + 1 < nodeCount ? a + 4 : 0;
+    const x = step[b] - step[a];
+    const y = step[b + 1] - step[a + 1];
+    const z = step[b + 2] - step[a + 2];
+    const along = x * edgeTangent[3 * j] + y * edgeTangent[3 * j + 1] + z * edgeTangent[3 * j + 2];
+    const across = Math.sqrt(Math.max(0, x * x + y * y + z * z - along * along)) / edgeLength[j];
+    largest = Math.max(largest, across, Math.abs(step[a + 3]), -along / edgeLength[j]);
+  }
+  return largest > rotation ? rotation / largest : 1;
+}
+
+const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
+
+/**
+ * Solves the stage from the present q, λ (prescribed unknowns already in place). On success q, v, λ and the frames are
+ * those of the solution; on failure they are wherever the iteration stopped, and the caller restores them.
+ * The returned object is reused by the next call.
+ */
+export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
+  const { size, q, v, edgeTension, edgeCount, nodeCount, edgeTangent, fixed } = der;
+  const { matrix, factor, residual, step, qRate, edgeError, edgePenalty } = work;
+  result.converged = false;
+  result.iterations = 0;
+  result.shifts = 0;
+  result.reason = '';
+  setPenalties(der, work, stage.inertia);
+  const stateful = der.drive.sources.some((source) => source.dependsOnState);
+  let shift = 0;
+  let lastStep = Infinity;
+  if (!followCenterline(der, work.edgeWork)) return fail('an edge has no length or a position is not a number');
+  for (;;) {
+    for (let d = 0; d < size; d++) if (!fixed[d] || stage.rate === 0) v[d] = stage.rate * (q[d] - qRate[d]);
+    if (stateful || result.iterations === 0) evaluateLoads(der, stage.t);
+    // after a small step the residual alone will most likely do
+    const gradientOnly = lastStep < 1e-4;
+    if (!gradientOnly) clearBand(matrix);
+    let scale = evaluateStage(der, work, stage, gradientOnly ? undefined : matrix);
+    if (Number.isNaN(scale)) return fail('two edges point against each other');
+    if (measureConvergence(der, work, stage, scale, options.tolerance, result)) {
+      result.converged = true;
+      return result;
+    }
+    if (!(result.residual < Infinity)) return fail('the residual is not a number');
+    if (result.iterations >= options.iterations) return fail(`no convergence in ${options.iterations} iterations`);
+    if (gradientOnly) {
+      clearBand(matrix);
+      scale = evaluateStage(der, work, stage, matrix);
+    }
+    // right-hand side −r − Aᵀ(k rl)
+    for (let d = 0; d < size; d++) step[d] = -residual[d];
+    for (let j = 0; j < edgeCount; j++) {
+      const pull = edgePenalty[j] * edgeError[j];
+      const a = 4 * j;
+      const b = j + 1 < nodeCount ? a + 4 : 0;
+      for (let k = 0; k < 3; k++) {
+        step[a + k] += pull * edgeTangent[3 * j + k];
+        step[b + k] -= pull * edgeTangent[3 * j + k];
+      }
+    }
+    for (let d = 0; d < size; d++) {
+      if (!fixed[d]) continue;
+      fixUnknown(matrix, d);
+      step[d] = 0;
+    }
+    while (!factorBand(factor, matrix, shift, der.stiffnessScale, true)) {
+      shift = shift === 0 ? 1e-7 : 4 * shift;
+      result.shifts++;
+      if (shift > 1e8) return fail('the stiffness matrix cannot be made positive definite');
+    }
+    solveBand(factor, matrix, step);
+    const fraction = limitStep(der, step, options.rotation);
+    if (!(fraction > 0)) return fail('the Newton step is not a number');
+    lastStep = 0;
+    for (let j = 0; j < edgeCount; j++) {
+      const a = 4 * j;
+      const b = j + 1 < nodeCount ? a + 4 : 0;
+      const o = 3 * j;
+      const along =
+        (step[b] - step[a]) * edgeTangent[o] + (step[b + 1] - step[a + 1]) * edgeTangent[o + 1] + (step[b + 2] - step[a + 2]) * edgeTangent[o + 2];
+      edgeTension[j] += fraction * edgePenalty[j] * (along + edgeError[j]);
+      const turn = Math.abs(step[a + 3]);
+      if (turn > lastStep) lastStep = turn;
+      for (let k = 0; k < 3; k++) {
+        const move = Math.abs(step[b + k] - step[a + k]) / der.edgeLength[j];
+        if (move > lastStep) lastStep = move;
+      }
+    }
+    for (let d = 0; d < size; d++) q[d] += fraction * step[d];
+    shift = shift > 4e-7 ? shift / 4 : 0;
+    result.iterations++;
+    if (!followCenterline(der, work.edgeWork)) return fail('an edge has no length or a position is not a number');
+  }
+}
+
+function fail(reason: string): NewtonResult {
+  result.reason = reason;
+  return result;
+}

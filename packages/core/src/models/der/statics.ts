@@ -1,0 +1,221 @@
+/**
+ * Equilibria: mixed Newton first; where it does not get through, steps of steepest descent in the mass metric (each a
+ * well-posed minimisation of E + M|q − q₀|²/2h²) until Newton does. The verdict on stability is the number of negative
+ * pivots of the tangent stiffness; an unstable equilibrium is left along its softest direction.
+ */
+import { clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
+import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { evaluatePins, followCenterline, placePinned, poseSamples, rebuildFrames, turnHeldFrames } from './kinematics.ts';
+import { assembleTangent, type NewtonResult, solveStage, type Stage, type Workspace } from './newton.ts';
+import type { DerRod, HeldFrames } from './rod.ts';
+import { returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
+
+const ROTATION = 0.5;
+
+function newtonFromHere(der: DerRod, work: Workspace, t: number, tolerance: number, iterations: number): NewtonResult {
+  return solveStage(der, work, { t, inertia: 0, rate: 0 }, { tolerance, iterations, rotation: ROTATION });
+}
+
+/**
+ * Descends for at most `count` accepted steps; the step grows while it succeeds. Masses of the metric are the
+ * stiffness scale, so that massless rods descend as well.
+ */
+function descend(der: DerRod, work: Workspace, start: Snapshot, t: number, count: number): number {
+  const { q, size, mass, stiffnessScale } = der;
+  const trueMass = mass.slice();
+  mass.set(stiffnessScale);
+  let inertia = 1e-2;
+  let iterations = 0;
+  for (let accepted = 0, tries = 0; accepted < count && tries < 3 * count; tries++) {
+    takeSnapshot(start, der);
+    for (let d = 0; d < size; d++) work.qHat[d] = q[d];
+    const stage: Stage = { t, inertia, rate: 0 };
+    const newton = solveStage(der, work, stage, { tolerance: 1e-6, iterations: 30, rotation: ROTATION });
+    iterations += newton.iterations;
+    if (newton.converged) {
+      accepted++;
+      inertia /= 4;
+      if (inertia < 1e-12) break;
+    } else {
+      returnToSnapshot(der, start, work, t);
+      inertia *= 16;
+      if (inertia > 1e8) break;
+    }
+  }
+  mass.set(trueMass);
+  return iterations;
+}
+
+/** Negative eigenvalues of the tangent stiffness; zero modes (free rigid motion, free spin) count as none. */
+export function countNegativeModes(der: DerRod, work: Workspace, t: number): number {
+  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 })) return -1;
+  // A shift of 1e-9 of the softest bending stiffness keeps exact zero modes from deciding by rounding.
+  factorBand(work.factor, work.matrix, zeroModeShift(der), der.stiffnessScale, false);
+  return work.factor.negative;
+}
+
+/** Below this (relative to the nodes' stiffness scale) an eigenvalue counts as zero: 1e-5 of (ds/L)⁴, the softest bending mode. */
+function zeroModeShift(der: DerRod): number {
+  return Math.max(1e-5 / der.edgeCount ** 4, 1e-13);
+}
+
+/** Softest direction by inverse iteration with the factored, shifted matrix; deterministic start. */
+function findSoftDirection(der: DerRod, work: Workspace, t: number): Float64Array {
+  const { size, stiffnessScale, fixed } = der;
+  const x = new Float64Array(size);
+  for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d);
+  const y = new Float64Array(size);
+  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 })) return x;
+  // The smallest shift that makes the matrix positive definite lies just above the lowest eigenvalue's size.
+  let shift = 1e-9;
+  while (!factorBand(work.factor, work.matrix, shift, stiffnessScale, true)) shift *= 1.5;
+  for (let k = 0; k < 60; k++) {
+    for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : x[d] * stiffnessScale[d];
+    solveBand(work.factor, work.matrix, x);
+    let norm = 0;
+    for (let d = 0; d < size; d++) if ((d & 3) !== 3) norm = Math.max(norm, Math.abs(x[d]));
+    if (norm === 0) norm = 1;
+    for (let d = 0; d < size; d++) x[d] /= norm;
+  }
+  multiplyBand(y, work.matrix, x);
+  clearBand(work.matrix);
+  return x;
+}
+
+/** Moves pins to where they are at t in pieces that a Newton step can follow; returns the iterations it took. */
+function bringPins(der: DerRod, work: Workspace, start: Snapshot, t: number): number {
+  const { pins, poses, q, held, edgeLength, fixed } = der;
+  const heldBefore = { tangent: held.tangent.slice(), director: held.director.slice(), theta: held.theta.slice() };
+  evaluatePins(der, t);
+  let pieces = 1;
+  const shortest = edgeLength.reduce((a, b) => Math.min(a, b), Infinity);
+  const from = poses.map((_, p) => q.slice(4 * pins[p].node, 4 * pins[p].node + 3));
+  for (let p = 0; p < pins.length; p++) {
+    if (!poses[p].active) continue;
+    for (let k = 0; k < 3; k++) {
+      if (fixed[4 * pins[p].node + k]) pieces = Math.max(pieces, Math.abs(poses[p].position[k] - from[p][k]) / (0.3 * shortest));
+    }
+  }
+  for (let h = 0; h < held.count; h++) {
+    const turn = Math.acos(Math.min(1, Math.max(-1, dotAt(held.tangent, heldBefore.tangent, 3 * h))));
+    pieces = Math.max(pieces, turn / 0.4, Math.abs(held.theta[h] - heldBefore.theta[h]) / (0.4 * der.edgeCount));
+  }
+  pieces = Math.min(200, Math.ceil(pieces));
+  let iterations = 0;
+  const target = { tangent: held.tangent.slice(), director: held.director.slice(), theta: held.theta.slice() };
+  for (let piece = 1; piece < pieces; piece++) {
+    const w = piece / pieces;
+    for (let p = 0; p < pins.length; p++) {
+      if (!poses[p].active) continue;
+      for (let k = 0; k < 3; k++) {
+        const d = 4 * pins[p].node + k;
+        if (fixed[d]) q[d] = (1 - w) * from[p][k] + w * poses[p].position[k];
+      }
+    }
+    blendFrames(held, heldBefore, target, w);
+    takeSnapshot(start, der);
+    const newton = newtonFromHere(der, work, t, 1e-4, 40);
+    iterations += newton.iterations;
+    if (!newton.converged) {
+      returnToSnapshot(der, start, work, t);
+      blendFrames(held, heldBefore, target, w);
+      rebuildFrames(der, work.edgeWork);
+    }
+  }
+  blendFrames(held, heldBefore, target, 1);
+  placePinned(der, q, undefined);
+  followCenterline(der, work.edgeWork);
+  return iterations;
+}
+
+type HeldPose = { readonly tangent: Float64Array; readonly director: Float64Array; readonly theta: Float64Array };
+
+function dotAt(a: Float64Array, b: Float64Array, o: number): number {
+  return a[o] * b[o] + a[o + 1] * b[o + 1] + a[o + 2] * b[o + 2];
+}
+
+/** Linear blend of frames, made orthonormal again: fine for the small turns it is used for. */
+function blendFrames(out: HeldFrames, from: HeldPose, to: HeldPose, w: number): void {
+  for (let h = 0; h < out.theta.length; h++) {
+    const o = 3 * h;
+    out.theta[h] = (1 - w) * from.theta[h] + w * to.theta[h];
+    for (let k = 0; k < 3; k++) {
+      out.tangent[o + k] = (1 - w) * from.tangent[o + k] + w * to.tangent[o + k];
+      out.director[o + k] = (1 - w) * from.director[o + k] + w * to.director[o + k];
+    }
+    const length = Math.sqrt(dotAt(out.tangent, out.tangent, o));
+    for (let k = 0; k < 3; k++) out.tangent[o + k] /= length;
+    const along = dotAt(out.tangent, out.director, o);
+    for (let k = 0; k < 3; k++) out.director[o + k] -= along * out.tangent[o + k];
+    const size = Math.sqrt(dotAt(out.director, out.director, o));
+    for (let k = 0; k < 3; k++) out.director[o + k] /= size;
+  }
+  turnHeldFrames(out);
+}
+
+/** Newton, with descent where it fails. */
+function settle(der: DerRod, work: Workspace, start: Snapshot, entry: Snapshot, t: number, tolerance: number): { newton: NewtonResult; iterations: number } {
+  takeSnapshot(entry, der);
+  let newton = { ...newtonFromHere(der, work, t, tolerance, 100) };
+  let iterations = newton.iterations;
+  for (let round = 0; !newton.converged && round < 6; round++) {
+    if (round === 0) returnToSnapshot(der, entry, work, t);
+    else rebuildFrames(der, work.edgeWork);
+    iterations += descend(der, work, start, t, 20);
+    takeSnapshot(entry, der);
+    newton = { ...newtonFromHere(der, work, t, tolerance, 100) };
+    iterations += newton.iterations;
+    if (!newton.converged) returnToSnapshot(der, entry, work, t);
+  }
+  return { newton, iterations };
+}
+
+export function findEquilibrium(
+  der: DerRod,
+  work: Workspace,
+  start: Snapshot,
+  entry: Snapshot,
+  t: number,
+  options: EquilibriumOptions,
+): EquilibriumReport {
+  const { q, v, size, rod } = der;
+  v.fill(0);
+  let iterations = bringPins(der, work, start, t);
+  let { newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance);
+  iterations += spent;
+  let negativeModes = newton.converged ? countNegativeModes(der, work, t) : -1;
+  let saddlesLeft = 0;
+  while (newton.converged && negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
+    saddlesLeft++;
+    const direction = findSoftDirection(der, work, t);
+    const amplitude = (0.02 * rod.length) / Math.sqrt(saddlesLeft);
+    // as far as no edge turns by more than 0.3 rad
+    let largest = 0;
+    for (let d = 4; d < size; d++) {
+      if ((d & 3) !== 3) largest = Math.max(largest, Math.abs(direction[d] - direction[d - 4]) / der.edgeLength[Math.min((d >> 2) - 1, der.edgeCount - 1)]);
+      else largest = Math.max(largest, Math.abs(direction[d]));
+    }
+    const scale = Math.min(amplitude, 0.3 / Math.max(largest, 1e-300));
+    for (let d = 0; d < size; d++) q[d] += scale * direction[d];
+    followCenterline(der, work.edgeWork);
+    iterations += descend(der, work, start, t, 60);
+    ({ newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance));
+    iterations += spent;
+    negativeModes = newton.converged ? countNegativeModes(der, work, t) : -1;
+  }
+  v.fill(0);
+  der.acceleration.fill(0);
+  der.history[0] = 0;
+  poseSamples(der);
+  return {
+    rod: rod.id,
+    converged: newton.converged,
+    iterations,
+    residual: newton.residual,
+    tolerance: newton.tolerance,
+    negativeModes,
+    stable: negativeModes === 0,
+    saddlesLeft,
+    ...(newton.converged ? {} : { reason: newton.reason }),
+  };
+}

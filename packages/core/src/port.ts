@@ -1,0 +1,60 @@
+/**
+ * The port between models and the world: samples out, loads in.
+ *
+ * Everything outside a model sees a rod as nodes with positions and velocities, joined by straight edges that carry a
+ * frame. Loads are the dual: a force on a node, a torque on an edge. The power of a load is
+ * Σ nodeForce·nodeVelocity + Σ edgeTorque·edgeSpin, and a model's generalised force has the same power (tested).
+ */
+import type { Rod } from './scene/compiled.ts';
+
+/** Read by everyone, written by the model that owns the rod. Arrays of one rod, not of a bundle. */
+export interface Samples {
+  /** [m], 3 a node */
+  readonly nodePosition: Float64Array;
+  /** [m/s], 3 a node */
+  readonly nodeVelocity: Float64Array;
+  /** unit, 3 an edge */
+  readonly edgeTangent: Float64Array;
+  /** material axis d1, unit, 3 an edge; d2 = tangent × d1 */
+  readonly edgeDirector: Float64Array;
+  /** spin of the material about the tangent [rad/s], 1 an edge */
+  readonly edgeSpin: Float64Array;
+}
+
+/** Written by load sources, read by the model. */
+export interface Loads {
+  /** [N], 3 a node */
+  readonly nodeForce: Float64Array;
+  /** [N m] in world axes, 3 an edge */
+  readonly edgeTorque: Float64Array;
+  /** −∂force/∂velocity [N s/m], symmetric, 6 a node (xx xy xz yy yz zz): lets implicit models treat drag implicitly. */
+  readonly nodeDrag: Float64Array;
+}
+
+/** Adds what the world does to one rod: gravity, point loads, fields. Pure in its inputs. */
+export interface LoadSource {
+  /** Adds to `loads`; called as often as the model likes, at any time and state. */
+  addLoads(loads: Loads, samples: Samples, t: number): void;
+  /** Potential energy [J] where there is one (gravity, dead forces), else 0. */
+  potential(samples: Samples, t: number): number;
+  /** Whether the loads depend on the rod's state (follower, drag): then they must be asked for at every iterate. */
+  readonly dependsOnState: boolean;
+}
+
+export function createSamples(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>): Samples {
+  return {
+    nodePosition: new Float64Array(3 * rod.nodeCount),
+    nodeVelocity: new Float64Array(3 * rod.nodeCount),
+    edgeTangent: new Float64Array(3 * rod.edgeCount),
+    edgeDirector: new Float64Array(3 * rod.edgeCount),
+    edgeSpin: new Float64Array(rod.edgeCount),
+  };
+}
+
+export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>): Loads {
+  return {
+    nodeForce: new Float64Array(3 * rod.nodeCount),
+    edgeTorque: new Float64Array(3 * rod.edgeCount),
+    nodeDrag: new Float64Array(6 * rod.nodeCount),
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * Scene → rods, pins, load sources. All that is wrong with a scene is found here, as a SceneError that names the field and
+ * says what would be right; what is allowed but seldom meant becomes a warning.
+ */
+import { SceneError } from '../errors.ts';
+import type { Drive } from '../model.ts';
+import type { LoadSource } from '../port.ts';
+import { checkFinite, checkOutput, checkTime } from './check.ts';
+import type { Rod } from './compiled.ts';
+import { compileField } from './fields.ts';
+import { compileGravity, compileLoad } from './loads.ts';
+import { checkPinsDisagree, checkReach, compilePin } from './pins.ts';
+import type { CompiledRod, PlacedPin } from './rods.ts';
+import { compileRod } from './rods.ts';
+import type { Scene } from './types.ts';
+import type { Path } from './varying.ts';
+
+export interface CompiledScene {
+  readonly rods: Rod[];
+  /** One for each rod: its pins and its loads, gravity included. */
+  readonly drives: Drive[];
+  readonly warnings: string[];
+}
+
+export function compileScene(scene: Scene): CompiledScene {
+  checkFinite(scene, []);
+  checkTime(scene);
+  if (scene.rods.length === 0) throw new SceneError(['rods'], 'the scene has no rods; add at least one');
+  const indexOf = new Map<string, number>();
+  scene.rods.forEach(({ id }, index) => {
+    const first = indexOf.get(id);
+    if (first !== undefined) throw new SceneError(['rods', index, 'id'], `the id '${id}' is taken by rod ${first}; ids must differ`);
+    indexOf.set(id, index);
+  });
+  const findRod = (id: string, path: Path): number => {
+    const index = indexOf.get(id);
+    if (index === undefined) throw new SceneError(path, `unknown rod '${id}'; known: ${[...indexOf.keys()].join(', ')}`);
+    return index;
+  };
+
+  const warnings: string[] = [];
+  const placed: PlacedPin[][] = scene.rods.map(() => []);
+  scene.pins?.forEach((spec, k) => placed[findRod(spec.rod, ['pins', k, 'rod'])].push({ spec, path: ['pins', k] }));
+  const compiled = scene.rods.map((spec, index) => compileRod(spec, scene, placed[index], ['rods', index], warnings));
+  const sources = compileSources(scene, compiled, findRod);
+  const drives = compiled.map(({ rod, layout }, index): Drive => {
+    const pins = placed[index].map((pin) => compilePin(pin, rod, index, layout, warnings));
+    checkPinsDisagree(pins);
+    checkReach(pins, rod, warnings);
+    return { pins: pins.map(({ pin }) => pin), sources: sources[index] };
+  });
+  checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
+  return { rods: compiled.map(({ rod }) => rod), drives, warnings };
+}
+
+function compileSources(scene: Scene, compiled: readonly CompiledRod[], findRod: (id: string, path: Path) => number): LoadSource[][] {
+  const sources: LoadSource[][] = compiled.map(({ rod }) => {
+    const gravity = compileGravity(scene, rod);
+    return gravity ? [gravity] : [];
+  });
+  scene.loads?.forEach((spec, k) => {
+    const path = ['loads', k];
+    const index = findRod(spec.rod, [...path, 'rod']);
+    sources[index].push(compileLoad(spec, compiled[index].rod, compiled[index].layout, path));
+  });
+  scene.fields?.forEach((spec, k) => {
+    const path = ['fields', k];
+    const members = new Set(spec.rods?.map((id, i) => findRod(id, [...path, 'rods', i])) ?? compiled.keys());
+    for (const index of members) sources[index].push(compileField(spec, compiled[index], path));
+  });
+  return sources;
+}

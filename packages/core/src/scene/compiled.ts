@@ -1,0 +1,93 @@
+/**
+ * What a scene compiles to, before any model sees it.
+ *
+ * A rod is cut into edges; an edge into two halves. Stiffness, mass and natural strain belong to half edges, so that
+ * a joint is the right half of one edge and the left half of the next, and a clamp at a node is one half alone: the
+ * clamp then sits exactly at its node, and nothing is first order.
+ *
+ * Nodes 0…n, edges 0…n−1 (closed: as many nodes as edges, edge j joins node j to node (j+1) mod n).
+ * Half 2j is the half of edge j next to node j, half 2j+1 the one next to node j+1.
+ */
+import type { ModelId } from './types.ts';
+
+export interface Rod {
+  readonly id: string;
+  readonly model: ModelId;
+  readonly closed: boolean;
+  readonly inextensible: boolean;
+  readonly nodeCount: number;
+  readonly edgeCount: number;
+  /** Rest length [m]. */
+  readonly length: number;
+
+  /** Initial positions [m], 3 a node. */
+  readonly nodePosition: Float64Array;
+  /** Initial velocities [m/s], 3 a node. */
+  readonly nodeVelocity: Float64Array;
+  /** Initial material axis d1, unit, normal to the edge, 3 an edge. */
+  readonly edgeDirector: Float64Array;
+  /** Initial twist of the frame at each node [rad], unwrapped, 1 a node: from edge i−1 to edge i (0 at free ends). */
+  readonly nodeTwist: Float64Array;
+  /** Initial tangent and d1 of the curve at the node itself, unit, 3 a node: where a frame pin takes hold. */
+  readonly nodeTangent: Float64Array;
+  readonly nodeDirector: Float64Array;
+  /** Rest arc length of the node [m]. */
+  readonly nodeArc: Float64Array;
+
+  /** [m] */
+  readonly edgeLengthRest: Float64Array;
+  /** Axial stiffness EA [N] (Infinity when inextensible). */
+  readonly edgeEA: Float64Array;
+  /** Polar moment of inertia of the edge about its tangent [kg m²]. */
+  readonly edgeInertia: Float64Array;
+  /** [m] */
+  readonly edgeRadius: Float64Array;
+  /** [kg] */
+  readonly nodeMass: Float64Array;
+  /** Mass damping [1/s]. */
+  readonly nodeDamping: Float64Array;
+
+  /** Stiffness of the half about d1, d2 [N m²] and of twist [N m²]: mean compliance over the half. */
+  readonly halfEI1: Float64Array;
+  readonly halfEI2: Float64Array;
+  readonly halfGJ: Float64Array;
+  /** Stiffness damping [s]. */
+  readonly halfDamping: Float64Array;
+  /** Natural rotation vector over the half about (d1, d2, d3) [rad], 3 a half: ∫u_natural ds. */
+  readonly halfStrainRest: Float64Array;
+}
+
+/** A pin at an instant. */
+export interface PinPose {
+  readonly position: Float64Array;
+  readonly velocity: Float64Array;
+  readonly tangent: Float64Array;
+  /** d1 before `twist` is applied. */
+  readonly director: Float64Array;
+  /** Angle about the tangent [rad], unwrapped. */
+  twist: number;
+  /** False once released. */
+  active: boolean;
+}
+
+export interface Pin {
+  /** Index in the scene's rods. */
+  readonly rod: number;
+  readonly node: number;
+  readonly holdX: boolean;
+  readonly holdY: boolean;
+  readonly holdZ: boolean;
+  readonly orientation: 'free' | 'tangent' | 'frame';
+  evaluate(pose: PinPose, t: number): void;
+}
+
+export function createPinPose(): PinPose {
+  return {
+    position: new Float64Array(3),
+    velocity: new Float64Array(3),
+    tangent: new Float64Array(3),
+    director: new Float64Array(3),
+    twist: 0,
+    active: true,
+  };
+}

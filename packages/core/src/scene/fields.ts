@@ -1,0 +1,96 @@
+/** From the fields of a scene to load sources. */
+import { SceneError } from '../errors.ts';
+import { createAir } from '../fields/air.ts';
+import { createForceField } from '../fields/force.ts';
+import type { LoadSource } from '../port.ts';
+import { compileNode, parseExpression } from './expression.ts';
+import { gatherHalves } from './loads.ts';
+import type { CompiledRod } from './rods.ts';
+import type { FieldSpec } from './types.ts';
+import type { Path } from './varying.ts';
+import { atPath, compileTimed } from './varying.ts';
+
+interface Formulas {
+  readonly evaluators: readonly ((values: ArrayLike<number>) => number)[];
+  readonly used: ReadonlySet<string>;
+}
+
+function compileFormulas(texts: readonly string[], variables: readonly string[], path: Path): Formulas {
+  const used = new Set<string>();
+  const evaluators = texts.map((text, k) =>
+    atPath([...path, k], () => {
+      const parsed = parseExpression(text, variables);
+      for (const name of parsed.used) used.add(name);
+      return compileNode(parsed.root);
+    }),
+  );
+  return { evaluators, used };
+}
+
+type Air = FieldSpec & { readonly type: 'air' };
+
+function compileWind(wind: Air['wind'], path: Path): (out: Float64Array, x: number, y: number, z: number, t: number) => void {
+  const [a, b, c] = wind ?? [0, 0, 0];
+  if (typeof a === 'string' || typeof b === 'string' || typeof c === 'string') {
+    const { evaluators } = compileFormulas([a, b, c].map(String), ['x', 'y', 'z', 't'], [...path, 'wind']);
+    const values = new Float64Array(4);
+    return (out, x, y, z, t) => {
+      values[0] = x;
+      values[1] = y;
+      values[2] = z;
+      values[3] = t;
+      for (let k = 0; k < 3; k++) out[k] = evaluators[k](values);
+    };
+  }
+  return (out) => {
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+  };
+}
+
+function compileAir(spec: Air, { rod, section }: CompiledRod, path: Path): LoadSource {
+  const [linearNormal, linearTangential] = spec.linear ?? [0, 0];
+  const { density, normal, tangential = 0 } = spec.quadratic ?? { density: 0, normal: 0 };
+  if (!spec.linear && !spec.quadratic) throw new SceneError(path, "air without 'linear' or 'quadratic' drag does nothing; give one");
+  (['linearNormal', 'linearTangential'] as const).forEach((_, k) => {
+    const value = [linearNormal, linearTangential][k];
+    if (!(value >= 0)) throw new SceneError([...path, 'linear', k], `the drag is ${value}; it must be zero or more`);
+  });
+  for (const [field, value] of Object.entries({ density, normal, tangential })) {
+    if (!(value >= 0)) throw new SceneError([...path, 'quadratic', field], `the value is ${value}; it must be zero or more`);
+  }
+  if (spec.quadratic && !section.hasRadius) {
+    throw new SceneError([...path, 'quadratic'], `drag needs the diameter of rod '${rod.id}'; give its stiffness section a radius`);
+  }
+  return createAir(rod, {
+    wind: compileWind(spec.wind, path),
+    linearNormal,
+    linearTangential,
+    quadraticNormal: 0.5 * density * normal,
+    quadraticTangential: 0.5 * density * tangential,
+    factor: compileTimed(spec.factor, [...path, 'factor']),
+  });
+}
+
+export function compileField(spec: FieldSpec, compiled: CompiledRod, path: Path): LoadSource {
+  if (spec.type === 'air') return compileAir(spec, compiled, path);
+  const { rod, layout } = compiled;
+  const { evaluators, used } = compileFormulas(spec.formula, ['x', 'y', 'z', 't', 'u'], [...path, 'formula']);
+  const values = new Float64Array(5);
+  const halves = Float64Array.from({ length: 2 * rod.edgeCount }, (_, half) => rod.edgeLengthRest[half >> 1] / 2);
+  return createForceField({
+    force(out, x, y, z, t, u) {
+      values[0] = x;
+      values[1] = y;
+      values[2] = z;
+      values[3] = t;
+      values[4] = u;
+      for (let k = 0; k < 3; k++) out[k] = evaluators[k](values);
+    },
+    dependsOnPlace: ['x', 'y', 'z'].some((name) => used.has(name)),
+    nodeWeight: spec.per === 'mass' ? rod.nodeMass : gatherHalves(halves, rod.nodeCount),
+    nodeU: Float64Array.from(layout.nodeU.slice(0, rod.nodeCount)),
+    factor: compileTimed(spec.factor, [...path, 'factor']),
+  });
+}

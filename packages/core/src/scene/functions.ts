@@ -1,0 +1,128 @@
+/**
+ * The functions that expressions may call: their value, and where a curve is made from them, two derivatives.
+ *
+ * `derive` gives f' and f'' for functions of one argument; the others are put together in `jet.ts`.
+ */
+export interface ExpressionFunction {
+  readonly least: number;
+  readonly most: number;
+  evaluate(args: ArrayLike<number>): number;
+  /** First and second derivative, for functions of one argument. */
+  derive?(x: number): readonly [number, number];
+}
+
+const unary = (f: (x: number) => number, derive: (x: number) => readonly [number, number]): ExpressionFunction => ({
+  least: 1,
+  most: 1,
+  evaluate: (args) => f(args[0]),
+  derive,
+});
+const flat = (): readonly [number, number] => [0, 0];
+
+export const functions: Readonly<Record<string, ExpressionFunction>> = {
+  sin: unary(Math.sin, (x) => [Math.cos(x), -Math.sin(x)]),
+  cos: unary(Math.cos, (x) => [-Math.sin(x), -Math.cos(x)]),
+  tan: unary(Math.tan, (x) => {
+    const t = Math.tan(x);
+    return [1 + t * t, 2 * t * (1 + t * t)];
+  }),
+  asin: unary(Math.asin, (x) => {
+    const d = 1 / Math.sqrt(1 - x * x);
+    return [d, x * d * d * d];
+  }),
+  acos: unary(Math.acos, (x) => {
+    const d = 1 / Math.sqrt(1 - x * x);
+    return [-d, -x * d * d * d];
+  }),
+  atan: unary(Math.atan, (x) => {
+    const d = 1 / (1 + x * x);
+    return [d, -2 * x * d * d];
+  }),
+  sinh: unary(Math.sinh, (x) => [Math.cosh(x), Math.sinh(x)]),
+  cosh: unary(Math.cosh, (x) => [Math.sinh(x), Math.cosh(x)]),
+  tanh: unary(Math.tanh, (x) => {
+    const t = Math.tanh(x);
+    return [1 - t * t, -2 * t * (1 - t * t)];
+  }),
+  exp: unary(Math.exp, (x) => [Math.exp(x), Math.exp(x)]),
+  log: unary(Math.log, (x) => [1 / x, -1 / (x * x)]),
+  sqrt: unary(Math.sqrt, (x) => [0.5 / Math.sqrt(x), -0.25 / (x * Math.sqrt(x))]),
+  abs: unary(Math.abs, (x) => [Math.sign(x), 0]),
+  floor: unary(Math.floor, flat),
+  ceil: unary(Math.ceil, flat),
+  sign: unary(Math.sign, flat),
+  atan2: { least: 2, most: 2, evaluate: (args) => Math.atan2(args[0], args[1]) },
+  pow: { least: 2, most: 2, evaluate: (args) => args[0] ** args[1] },
+  /** Always between 0 and b, also for negative a. */
+  mod: { least: 2, most: 2, evaluate: (args) => args[0] - args[1] * Math.floor(args[0] / args[1]) },
+  min: {
+    least: 1,
+    most: Number.POSITIVE_INFINITY,
+    evaluate(args) {
+      let least = args[0];
+      for (let k = 1; k < args.length; k++) least = Math.min(least, args[k]);
+      return least;
+    },
+  },
+  max: {
+    least: 1,
+    most: Number.POSITIVE_INFINITY,
+    evaluate(args) {
+      let most = args[0];
+      for (let k = 1; k < args.length; k++) most = Math.max(most, args[k]);
+      return most;
+    },
+  },
+  hypot: {
+    least: 1,
+    most: Number.POSITIVE_INFINITY,
+    evaluate(args) {
+      let sum = 0;
+      for (let k = 0; k < args.length; k++) sum += args[k] * args[k];
+      return Math.sqrt(sum);
+    },
+  },
+  /** clamp(x, low, high) */
+  clamp: { least: 3, most: 3, evaluate: (args) => Math.min(Math.max(args[0], args[1]), args[2]) },
+  /** smoothstep(a, b, x): 0 below a, 1 above b, 3q² − 2q³ between. */
+  smoothstep: {
+    least: 3,
+    most: 3,
+    evaluate(args) {
+      const q = Math.min(Math.max((args[2] - args[0]) / (args[1] - args[0]), 0), 1);
+      return q * q * (3 - 2 * q);
+    },
+  },
+  /** step(edge, x): 0 below the edge, 1 from it on. */
+  step: { least: 2, most: 2, evaluate: (args) => (args[1] >= args[0] ? 1 : 0) },
+  /** noise(x, y, z): smooth, between −1 and 1, one feature a unit; the same everywhere and always. */
+  noise: { least: 1, most: 3, evaluate: (args) => valueNoise(args[0], args[1] ?? 0, args[2] ?? 0) },
+};
+
+/** Integer hash of a lattice point to [−1, 1]. */
+function latticeValue(x: number, y: number, z: number): number {
+  let h = Math.imul(x | 0, 0x27d4eb2d) ^ Math.imul(y | 0, 0x165667b1) ^ Math.imul(z | 0, 0x9e3779b1);
+  h = Math.imul(h ^ (h >>> 15), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return ((h ^ (h >>> 16)) >>> 0) / 2147483647.5 - 1;
+}
+
+const fade = (q: number): number => q * q * q * (q * (6 * q - 15) + 10);
+
+/** Value noise with a quintic blend: two derivatives are continuous. */
+function valueNoise(x: number, y: number, z: number): number {
+  const i = Math.floor(x);
+  const j = Math.floor(y);
+  const k = Math.floor(z);
+  const a = fade(x - i);
+  const b = fade(y - j);
+  const c = fade(z - k);
+  let sum = 0;
+  for (let corner = 0; corner < 8; corner++) {
+    const p = corner & 1;
+    const q = (corner >> 1) & 1;
+    const r = corner >> 2;
+    sum += (p ? a : 1 - a) * (q ? b : 1 - b) * (r ? c : 1 - c) * latticeValue(i + p, j + q, k + r);
+  }
+  return sum;
+}

@@ -1,0 +1,202 @@
+/**
+ * Pins: what a node is held to, as a function of time.
+ *
+ * The pose is that of the initial state unless given; the path moves it. Rotation vectors are interpolated by component and
+ * turn the frame about the pin's own position. A rotation that is about the tangent all along is moved to `twist`, which
+ * keeps count of turns: a frame alone cannot tell a full turn from none. A channel that a key leaves out stays as the
+ * key before left it (zero at the first).
+ */
+import type { Frame, Vector } from '../curve/vector.ts';
+import { cross, distance, dot, makeFrame, norm, normalPart, normalize, transportFrame } from '../curve/vector.ts';
+import { SceneError } from '../errors.ts';
+import type { Pin, PinPose, Rod } from './compiled.ts';
+import { createPinPose } from './compiled.ts';
+import type { Layout } from './layout.ts';
+import { findNode } from './layout.ts';
+import type { PlacedPin } from './rods.ts';
+import type { PathSpec, PinSpec } from './types.ts';
+import type { Path, Track } from './varying.ts';
+import { checkTimes, createTrack } from './varying.ts';
+
+export interface CompiledPin {
+  readonly pin: Pin;
+  readonly spec: PinSpec;
+  readonly path: Path;
+  readonly label: string;
+}
+
+const vectorAt = (array: Float64Array, i: number): Vector => [array[3 * i], array[3 * i + 1], array[3 * i + 2]];
+
+interface Holding {
+  readonly x: boolean;
+  readonly y: boolean;
+  readonly z: boolean;
+  readonly orientation: Pin['orientation'];
+}
+
+/** What a pin holds; fields that would have no effect are errors. */
+function readHolding(spec: PinSpec, path: Path): Holding {
+  const { hold = 'clamp', axes = ['x', 'y', 'z'] } = spec;
+  const place = hold === 'clamp' || hold === 'position';
+  const orientation = hold === 'position' ? 'free' : hold === 'tangent' ? 'tangent' : 'frame';
+  const refuse = (field: 'axes' | 'position' | 'tangent' | 'd1', remedy: string): void => {
+    if (spec[field] !== undefined) throw new SceneError([...path, field], `'${field}' has no effect with hold: ${hold}; ${remedy}`);
+  };
+  if (!place) {
+    refuse('axes', 'remove it, or hold the position');
+    refuse('position', 'remove it, or hold the position');
+  }
+  if (orientation === 'free') refuse('tangent', 'remove it, or use hold: clamp');
+  if (orientation !== 'frame') refuse('d1', 'remove it, or use hold: clamp');
+  if (axes.length === 0) throw new SceneError([...path, 'axes'], 'no axis is held; name some of x, y, z, or remove the pin');
+  return { x: place && axes.includes('x'), y: place && axes.includes('y'), z: place && axes.includes('z'), orientation };
+}
+
+/** The frame that the path starts from. */
+function readFrame(spec: PinSpec, initial: Frame, path: Path): Frame {
+  let frame = initial;
+  if (spec.tangent) {
+    if (!(norm(spec.tangent) > 0)) throw new SceneError([...path, 'tangent'], 'the tangent is the zero vector; give a direction');
+    const tangent = normalize(spec.tangent);
+    // the smallest rotation has no direction when the tangent is reversed: any will do
+    frame = 1 + dot(tangent, frame.tangent) < 1e-9 ? makeFrame(tangent, frame.d1) : transportFrame(frame, tangent);
+  }
+  if (spec.d1) {
+    const d1 = normalPart(spec.d1, frame.tangent);
+    if (!d1) throw new SceneError([...path, 'd1'], `d1 [${spec.d1.join(', ')}] is parallel to the tangent; give a direction across the rod`);
+    frame = { tangent: frame.tangent, d1 };
+  }
+  return frame;
+}
+
+interface Motion {
+  readonly times: readonly number[];
+  /** offset (3), rotation (3), twist (1); undefined where nothing moves. */
+  readonly track: Track | undefined;
+  readonly rotates: boolean;
+}
+
+function readMotion(spec: PathSpec | undefined, tangent: Vector, path: Path): Motion {
+  if (!spec) return { times: [], track: undefined, rotates: false };
+  const times = spec.keys.map(({ time }) => time);
+  checkTimes(times, [...path, 'keys'], (i) => [i, 'time']);
+  let offset: Vector = [0, 0, 0];
+  let rotation: Vector = [0, 0, 0];
+  let twist = 0;
+  const keys = spec.keys.map((key) => {
+    offset = key.offset ?? offset;
+    rotation = key.rotation ?? rotation;
+    twist = key.twist ?? twist;
+    return { offset, rotation, twist };
+  });
+  const spins = keys.every((key) => norm(cross(key.rotation, tangent)) <= 1e-12 * norm(key.rotation));
+  const values = keys.map((key) =>
+    spins ? [...key.offset, 0, 0, 0, key.twist + dot(key.rotation, tangent)] : [...key.offset, ...key.rotation, key.twist],
+  );
+  return { times, track: createTrack(times, values, spec.interpolation ?? 'smooth'), rotates: !spins };
+}
+
+/** Rotates the vector in `out` by the rotation vector (x, y, z), in place. */
+function rotateInPlace(out: Float64Array, x: number, y: number, z: number): void {
+  const angle2 = x * x + y * y + z * z;
+  const angle = Math.sqrt(angle2);
+  const half = Math.sin(angle / 2);
+  const a = angle < 1e-8 ? 1 : Math.sin(angle) / angle;
+  const b = angle < 1e-8 ? 0.5 : (2 * half * half) / angle2;
+  const p = y * out[2] - z * out[1];
+  const q = z * out[0] - x * out[2];
+  const r = x * out[1] - y * out[0];
+  out[0] += a * p + b * (y * r - z * q);
+  out[1] += a * q + b * (z * p - x * r);
+  out[2] += a * r + b * (x * q - y * p);
+}
+
+export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout: Layout, warnings: string[]): CompiledPin {
+  const { spec, path } = placed;
+  const node = findNode(spec.at, layout, [...path, 'at']);
+  const holding = readHolding(spec, path);
+  const { release = Number.POSITIVE_INFINITY } = spec;
+  if (!(release >= 0)) throw new SceneError([...path, 'release'], `the release time is ${release} s; times start at 0`);
+  const initial: Frame = { tangent: vectorAt(rod.nodeTangent, node), d1: vectorAt(rod.nodeDirector, node) };
+  const frame = readFrame(spec, initial, path);
+  const start = spec.position ?? vectorAt(rod.nodePosition, node);
+  const motion = readMotion(spec.path, frame.tangent, [...path, 'path']);
+  const now = new Float64Array(14);
+
+  const evaluate = (pose: PinPose, t: number): void => {
+    motion.track?.evaluate(now, t);
+    for (let k = 0; k < 3; k++) {
+      pose.position[k] = start[k] + now[k];
+      pose.velocity[k] = now[7 + k];
+      pose.tangent[k] = frame.tangent[k];
+      pose.director[k] = frame.d1[k];
+    }
+    if (motion.rotates) {
+      rotateInPlace(pose.tangent, now[3], now[4], now[5]);
+      rotateInPlace(pose.director, now[3], now[4], now[5]);
+    }
+    pose.twist = now[6];
+    pose.active = t < release;
+  };
+  const pin: Pin = { rod: rodIndex, node, holdX: holding.x, holdY: holding.y, holdZ: holding.z, orientation: holding.orientation, evaluate };
+  const label = `pin ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;
+  warnJump(pin, rod, initial, label, warnings);
+  return { pin, spec, path, label };
+}
+
+/** Pins that do not start where the rod is are allowed, but seldom meant. */
+function warnJump(pin: Pin, rod: Rod, initial: Frame, label: string, warnings: string[]): void {
+  const pose = createPinPose();
+  pin.evaluate(pose, 0);
+  const held = [pin.holdX, pin.holdY, pin.holdZ];
+  const gap = vectorAt(pose.position, 0).map((x, k) => (held[k] ? x - rod.nodePosition[3 * pin.node + k] : 0)) as unknown as Vector;
+  if (norm(gap) > 1e-9 * rod.length) {
+    warnings.push(`${label} starts ${norm(gap).toPrecision(4)} m away from its node; the rod will be pulled there at once`);
+  }
+  if (pin.orientation === 'free') return;
+  const turn = distance(vectorAt(pose.tangent, 0), initial.tangent);
+  const spin = pin.orientation === 'frame' ? distance(vectorAt(pose.director, 0), initial.d1) + Math.abs(pose.twist) : 0;
+  if (turn > 1e-9 || spin > 1e-9) warnings.push(`${label} starts with another orientation than its node; the rod will be turned there at once`);
+}
+
+/** Two pins may share a node when they hold different things. */
+export function checkPinsDisagree(pins: readonly CompiledPin[]): void {
+  pins.forEach((b, j) => {
+    for (const a of pins.slice(0, j)) {
+      if (a.pin.node !== b.pin.node) continue;
+      const axes = [a.pin.holdX && b.pin.holdX, a.pin.holdY && b.pin.holdY, a.pin.holdZ && b.pin.holdZ];
+      const shared = axes.includes(true) ? 'position' : a.pin.orientation !== 'free' && b.pin.orientation !== 'free' ? 'orientation' : undefined;
+      if (shared) throw new SceneError(b.path, `${b.label} holds the ${shared} of a node that ${a.label} holds already; remove one of them`);
+    }
+  });
+}
+
+/** No rod can reach farther than its rest length; a stretchy one should not be asked to double it. */
+export function checkReach(pins: readonly CompiledPin[], rod: Rod, warnings: string[]): void {
+  const poses = [createPinPose(), createPinPose()];
+  pins.forEach((b, j) => {
+    for (const a of pins.slice(0, j)) {
+      if (a.pin.node === b.pin.node) continue;
+      const along = Math.abs(rod.nodeArc[b.pin.node] - rod.nodeArc[a.pin.node]);
+      const rest = rod.closed ? Math.min(along, rod.length - along) : along;
+      const axes = [a.pin.holdX && b.pin.holdX, a.pin.holdY && b.pin.holdY, a.pin.holdZ && b.pin.holdZ];
+      const times = new Set([0, ...[a, b].flatMap(({ spec }) => spec.path?.keys.map(({ time }) => time) ?? [])]);
+      for (const t of [...times].sort((x, y) => x - y)) {
+        a.pin.evaluate(poses[0], t);
+        b.pin.evaluate(poses[1], t);
+        if (!poses[0].active || !poses[1].active) continue;
+        let d2 = 0;
+        for (let k = 0; k < 3; k++) if (axes[k]) d2 += (poses[0].position[k] - poses[1].position[k]) ** 2;
+        const reach = Math.sqrt(d2);
+        const words = `${a.label} and ${b.label} are ${reach.toPrecision(6)} m apart at t = ${t} s, but the rod between them is ${rest.toPrecision(6)} m long`;
+        if (rod.inextensible && reach > rest * (1 + 1e-9)) {
+          throw new SceneError(b.path, `${words} and inextensible; bring them closer, or make the rod longer or extensible`);
+        }
+        if (!rod.inextensible && reach > 2 * rest) {
+          warnings.push(`${words}: it would be stretched to more than double`);
+          break;
+        }
+      }
+    }
+  });
+}

@@ -1,0 +1,276 @@
+/**
+ * From a RodSpec to a Rod: shape, frames, natural strain, stiffness and mass on nodes, edges and half edges.
+ *
+ * On a closed rod the frame is carried once round without closing up. `nodeTwist[0]` is the twist of the joint between the last
+ * edge and edge 0 of that carried frame, so that the twists add up to what was asked for; the directors of the two edges
+ * differ from it by the angle at which the ends were glued, which stays as it is.
+ */
+import type { FrameRule } from '../curve/framing.ts';
+import type { Curve } from '../curve/shapes.ts';
+import type { Vector } from '../curve/vector.ts';
+import { add, addScaled, cross, dot, scale, subtract, twistBetween } from '../curve/vector.ts';
+import { SceneError } from '../errors.ts';
+import type { Rod } from './compiled.ts';
+import type { Layout } from './layout.ts';
+import { createLayout, findNode, fractionOf, layNodes } from './layout.ts';
+import { compileTwist, strainOfCurvature, strainOfTrace, twistFrames } from './natural.ts';
+import type { CompiledSection } from './sections.ts';
+import { compileSection } from './sections.ts';
+import { createCurve, readPoints } from './shape.ts';
+import type { Trace } from './trace.ts';
+import { framed, placesOf, traceCurve, tracePolyline } from './trace.ts';
+import type { FrameSpec, NaturalSpec, PinSpec, RodSpec, Scene, ShapeSpec } from './types.ts';
+import type { Path } from './varying.ts';
+import { gaussPoints } from './varying.ts';
+
+export interface CompiledRod {
+  readonly rod: Rod;
+  readonly layout: Layout;
+  readonly section: CompiledSection;
+}
+
+/** A pin of this rod with its place in the scene. */
+export interface PlacedPin {
+  readonly spec: PinSpec;
+  readonly path: Path;
+}
+
+const defaultEdges = 50;
+const mostEdges = 1_000_000;
+
+type Outline = { readonly curve: Curve } | { readonly points: readonly Vector[] };
+
+function lengthOf(outline: Outline, closed: boolean): number {
+  if ('curve' in outline) return outline.curve.length;
+  return chordFractions(outline.points, closed).length;
+}
+
+/** Fractions of the polyline's length at its points. */
+function chordFractions(points: readonly Vector[], closed: boolean): { nodeU: number[]; length: number } {
+  const all = closed ? [...points, points[0]] : points;
+  const arcs = [0];
+  for (let i = 1; i < all.length; i++) arcs.push(arcs[i - 1] + Math.sqrt(dot(subtract(all[i], all[i - 1]), subtract(all[i], all[i - 1]))));
+  const length = arcs[arcs.length - 1];
+  return { nodeU: arcs.map((arc, i) => (i === arcs.length - 1 ? 1 : arc / length)), length };
+}
+
+function readEdges(spec: RodSpec, closed: boolean, path: Path): number {
+  const { edges = defaultEdges } = spec;
+  const least = closed ? 3 : 2;
+  if (!Number.isInteger(edges) || edges < least || edges > mostEdges) {
+    throw new SceneError([...path, 'edges'], `edges is ${edges}; ${closed ? 'a closed rod needs' : 'to bend, a rod needs'} a whole number from ${least} to ${mostEdges}`);
+  }
+  return edges;
+}
+
+function readOutline(spec: RodSpec, closed: boolean, path: Path): Outline {
+  const at = [...path, 'shape'];
+  if (spec.shape.type !== 'points' || spec.edges !== undefined) return { curve: createCurve(spec.shape, closed, at) };
+  const points = readPoints(spec.shape.points, closed, at);
+  if (points.length < 3) throw new SceneError([...at, 'points'], 'two points make one edge, which cannot bend; add points, or set edges');
+  return { points };
+}
+
+/** The natural shape on a closed rod may be open (a straight piece glued to a ring) or closed. */
+function readNaturalOutline(shape: ShapeSpec, nodeCount: number | undefined, closed: boolean, path: Path): Outline {
+  if (shape.type === 'points' && nodeCount !== undefined) {
+    const points = readPoints(shape.points, closed, path);
+    if (points.length === nodeCount) return { points };
+  }
+  if (!closed || shape.type === 'ring') return { curve: createCurve(shape, false, path) };
+  try {
+    return { curve: createCurve(shape, true, path) };
+  } catch {
+    return { curve: createCurve(shape, false, path) };
+  }
+}
+
+const ruleOf = (frame: FrameSpec | undefined): FrameRule => ({ d1: frame?.d1, follow: frame?.follow });
+
+function trace(outline: Outline, nodeU: readonly number[], closed: boolean, frame: FrameSpec | undefined, path: Path): Trace {
+  const rule = ruleOf(frame);
+  return framed(path, () =>
+    'curve' in outline ? traceCurve(outline.curve, nodeU, closed, rule) : tracePolyline(outline.points, closed, rule, [...path, 'shape']),
+  );
+}
+
+function readNatural(spec: RodSpec, path: Path): Exclude<NaturalSpec, string> | 'straight' {
+  const { natural = 'initial' } = spec;
+  if (natural === 'straight') return natural;
+  if (natural === 'initial') return {};
+  const at = [...path, 'natural'];
+  if (natural.curvature && natural.shape) throw new SceneError([...at, 'curvature'], "both 'shape' and 'curvature' are given; give one of them");
+  if (natural.curvature && natural.frame) throw new SceneError([...at, 'frame'], "'frame' has no effect with 'curvature', which is written in the material frame already; remove it");
+  if (natural.length !== undefined && !(natural.length > 0)) throw new SceneError([...at, 'length'], `the rest length is ${natural.length} m; it must be positive`);
+  return natural;
+}
+
+export function compileRod(spec: RodSpec, scene: Scene, pins: readonly PlacedPin[], path: Path, warnings: string[]): CompiledRod {
+  if (spec.shape.type === 'ring' && spec.closed === false) throw new SceneError([...path, 'closed'], 'a ring is always closed; use an arc for an open circle');
+  const closed = spec.closed ?? spec.shape.type === 'ring';
+  const outline = readOutline(spec, closed, path);
+  const natural = readNatural(spec, path);
+  const naturalPath = [...path, 'natural'];
+
+  // rest length and nodes
+  const own = natural === 'straight' ? undefined : natural.shape;
+  const nodeCount = 'points' in outline ? outline.points.length : undefined;
+  const naturalOutline = own && readNaturalOutline(own, nodeCount, closed, [...naturalPath, 'shape']);
+  const length = (natural === 'straight' ? undefined : natural.length) ?? lengthOf(naturalOutline ?? outline, closed);
+  const nodeU = placeNodes(spec, outline, naturalOutline, closed, length, pins, path);
+  const layout = createLayout(nodeU, closed, length);
+  const held = new Set(pins.filter(({ spec: pin }) => pin.hold !== 'position').map(({ spec: pin, path: at }) => findNode(pin.at, layout, [...at, 'at'])));
+
+  // initial shape and natural strain
+  const initial = trace(outline, nodeU, closed, spec.frame, path);
+  const isHeld = (node: number): boolean => held.has(node);
+  let strain: readonly Vector[];
+  let restTrace = initial;
+  if (natural === 'straight') strain = Array.from({ length: 2 * layout.edgeCount }, () => [0, 0, 0]);
+  else if (natural.curvature) strain = strainOfCurvature(natural.curvature, layout, length, naturalPath);
+  else {
+    const frame = natural.frame ?? { d1: spec.frame?.d1, follow: spec.frame?.follow };
+    if (naturalOutline || natural.frame) restTrace = trace(naturalOutline ?? outline, nodeU, closed, frame, naturalPath);
+    strain = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, naturalPath), isHeld);
+  }
+  // every stretch of the rest length in proportion to the shape that gives it
+  const restTotal = restTrace.edgeLength.reduce((sum, value) => sum + value, 0);
+  const stretch = Math.abs(length / restTotal - 1) < 1e-6 && natural !== 'straight' && natural.length === undefined ? 1 : length / restTotal;
+  const edgeLengthRest = Float64Array.from(restTrace.edgeLength, (value) => value * stretch);
+
+  const section = compileSection(spec, scene, length, path);
+  if (spec.inextensible === false && !section.hasEA) {
+    throw new SceneError([...path, 'inextensible'], 'an extensible rod needs EA in its stiffness section; add EA, or remove inextensible: false');
+  }
+  const inextensible = spec.inextensible ?? !section.hasEA;
+  const properties = distribute(section, layout, edgeLengthRest, inextensible);
+  const rod: Rod = {
+    id: spec.id,
+    model: spec.model ?? 'der',
+    closed,
+    inextensible,
+    nodeCount: layout.nodeCount,
+    edgeCount: layout.edgeCount,
+    length: edgeLengthRest.reduce((sum, value) => sum + value, 0),
+    ...placeFrames(initial, layout, compileTwist(spec.frame, length, path)),
+    nodeVelocity: initialVelocity(spec, initial.position, properties.nodeMass),
+    edgeLengthRest,
+    halfStrainRest: Float64Array.from(strain.flat()),
+    ...properties,
+  };
+  warnSharp(rod, initial, warnings);
+  return { rod, layout: { ...layout, length: rod.length }, section };
+}
+
+function placeNodes(
+  spec: RodSpec,
+  outline: Outline,
+  natural: Outline | undefined,
+  closed: boolean,
+  length: number,
+  pins: readonly PlacedPin[],
+  path: Path,
+): readonly number[] {
+  if ('points' in outline) {
+    // u is measured on the rest length: the natural polyline tells, where there is one
+    return chordFractions(natural && 'points' in natural ? natural.points : outline.points, closed).nodeU;
+  }
+  const cuts = pins.map(({ spec: pin, path: at }) => fractionOf(pin.at, length, [...at, 'at']) ?? 0);
+  return layNodes(readEdges(spec, closed, path), cuts, [...path, 'edges']);
+}
+
+type Frames = Pick<Rod, 'nodePosition' | 'edgeDirector' | 'nodeTwist' | 'nodeTangent' | 'nodeDirector' | 'nodeArc'>;
+
+function placeFrames(initial: Trace, layout: Layout, twist: (u: number) => number): Frames {
+  const { edgeCount: n, nodeCount, closed, nodeU } = layout;
+  const places = placesOf(nodeU, closed);
+  const frames = twistFrames(initial.frames, places, twist);
+  const nodeTwist = new Float64Array(nodeCount);
+  for (let i = 1; i <= (closed ? n : n - 1); i++) {
+    // the untwisted frames tell the small angle of the curve, the twist itself keeps count of turns
+    const elastic = twist(places[2 * i + 1]) - twist(places[2 * i - 1]);
+    nodeTwist[i % nodeCount] = twistBetween(initial.frames[2 * i - 1], initial.frames[2 * i + 1]) + elastic;
+  }
+  const nodes = Array.from({ length: nodeCount }, (_, i) => i);
+  const edges = Array.from({ length: n }, (_, j) => j);
+  return {
+    nodePosition: Float64Array.from(initial.position.slice(0, nodeCount).flat()),
+    edgeDirector: Float64Array.from(edges.flatMap((j) => frames[2 * j + 1].d1)),
+    nodeTwist,
+    nodeTangent: Float64Array.from(nodes.flatMap((i) => frames[2 * i].tangent)),
+    nodeDirector: Float64Array.from(nodes.flatMap((i) => frames[2 * i].d1)),
+    nodeArc: Float64Array.from(nodes, (i) => nodeU[i] * layout.length),
+  };
+}
+
+type Properties = Pick<
+  Rod,
+  'edgeEA' | 'edgeInertia' | 'edgeRadius' | 'nodeMass' | 'nodeDamping' | 'halfEI1' | 'halfEI2' | 'halfGJ' | 'halfDamping'
+>;
+
+/** Integrates the section over half edges with two Gauss points each. */
+function distribute(section: CompiledSection, layout: Layout, edgeLengthRest: Float64Array, inextensible: boolean): Properties {
+  const { edgeCount: n, nodeCount, nodeU } = layout;
+  const out: Properties = {
+    edgeEA: new Float64Array(n),
+    edgeInertia: new Float64Array(n),
+    edgeRadius: new Float64Array(n),
+    nodeMass: new Float64Array(nodeCount),
+    nodeDamping: new Float64Array(nodeCount),
+    halfEI1: new Float64Array(2 * n),
+    halfEI2: new Float64Array(2 * n),
+    halfGJ: new Float64Array(2 * n),
+    halfDamping: new Float64Array(2 * n),
+  };
+  for (let half = 0; half < 2 * n; half++) {
+    const j = half >> 1;
+    const size = (nodeU[j + 1] - nodeU[j]) / 2;
+    const begin = nodeU[j] + (half % 2) * size;
+    const node = (j + (half % 2)) % nodeCount;
+    const quarter = edgeLengthRest[j] / 4;
+    for (const point of gaussPoints) {
+      const values = section.at(begin + point * size);
+      out.halfEI1[half] += 0.5 / values.EI1;
+      out.halfEI2[half] += 0.5 / values.EI2;
+      out.halfGJ[half] += 0.5 / values.GJ;
+      out.halfDamping[half] += 0.5 * values.dampingStiffness;
+      out.edgeEA[j] += 0.25 / values.EA;
+      out.edgeInertia[j] += quarter * values.inertiaPerLength;
+      out.edgeRadius[j] += 0.25 * values.radius;
+      out.nodeMass[node] += quarter * values.massPerLength;
+      out.nodeDamping[node] += quarter * values.massPerLength * values.dampingMass;
+    }
+  }
+  // means of compliance become stiffness
+  for (const array of [out.halfEI1, out.halfEI2, out.halfGJ]) array.forEach((compliance, k) => {
+    array[k] = 1 / compliance;
+  });
+  out.edgeEA.forEach((compliance, j) => {
+    out.edgeEA[j] = inextensible ? Number.POSITIVE_INFINITY : 1 / compliance;
+  });
+  out.nodeDamping.forEach((weighted, i) => {
+    out.nodeDamping[i] = weighted / out.nodeMass[i];
+  });
+  return out;
+}
+
+function initialVelocity(spec: RodSpec, position: readonly Vector[], nodeMass: Float64Array): Float64Array {
+  const { linear = [0, 0, 0], angular = [0, 0, 0] } = spec.velocity ?? {};
+  let center: Vector = [0, 0, 0];
+  let mass = 0;
+  nodeMass.forEach((m, i) => {
+    center = addScaled(center, position[i], m);
+    mass += m;
+  });
+  center = scale(center, 1 / mass);
+  return Float64Array.from(Array.from(nodeMass, (_, i) => add(linear, cross(angular, subtract(position[i], center)))).flat());
+}
+
+function warnSharp(rod: Rod, initial: Trace, warnings: string[]): void {
+  for (let i = 1; i < rod.edgeCount; i++) {
+    if (dot(initial.frames[2 * i - 1].tangent, initial.frames[2 * i + 1].tangent) < 0) {
+      warnings.push(`rod '${rod.id}' turns by more than 90° at node ${i}; use more edges`);
+      return;
+    }
+  }
+}

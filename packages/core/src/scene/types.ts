@@ -1,0 +1,293 @@
+/**
+ * The scene: plain data, SI numbers throughout, frozen after validation.
+ *
+ * `@tendril/io` reads the same structure from YAML or JSON, where a string may carry a unit ("0.06 mm"); here all
+ * is in metres, kilograms, seconds and radians. Every field is described for users in docs/scene.md.
+ */
+
+export type Vec3 = readonly [number, number, number];
+
+/** A quantity along a rod; u = s/L runs from 0 to 1 over the rest length. */
+export type Varying =
+  | number
+  /** [u, value] pairs with increasing u; linear between them, constant outside. Two equal u make a jump. */
+  | { readonly along: readonly (readonly [number, number])[] }
+  /** Expression in `u` (0…1), `s` (metres) and `L` (metres). */
+  | { readonly formula: string };
+
+/** A factor in time. */
+export type Timed =
+  | number
+  /** [time, value] pairs; see `interpolation`. Constant outside. */
+  | { readonly keys: readonly (readonly [number, number])[]; readonly interpolation?: Interpolation }
+  /** Expression in `t` (seconds). */
+  | { readonly formula: string };
+
+/** `smooth`: C2 cubic spline that rests at both ends; `linear`; `step`: holds the last key. */
+export type Interpolation = 'smooth' | 'linear' | 'step';
+
+export interface Scene {
+  /** Version of the scene format. */
+  readonly tendril: 1;
+  readonly title?: string;
+  readonly description?: string;
+  /** Acceleration [m/s²]; default none. */
+  readonly gravity?: Vec3 | { readonly acceleration: Vec3; readonly factor?: Timed };
+  readonly materials?: Readonly<Record<string, MaterialSpec>>;
+  readonly sections?: Readonly<Record<string, SectionSpec>>;
+  readonly rods: readonly RodSpec[];
+  readonly pins?: readonly PinSpec[];
+  readonly loads?: readonly LoadSpec[];
+  readonly fields?: readonly FieldSpec[];
+  readonly time?: TimeSpec;
+  readonly statics?: StaticsSpec;
+  readonly modes?: ModesSpec;
+  readonly solver?: { readonly der?: DerOptions };
+  readonly output?: OutputSpec;
+}
+
+export type ModelId = 'der' | 'strand' | 'helix' | 'fiber' | 'cosserat' | 'massspring';
+
+export interface RodSpec {
+  readonly id: string;
+  /** Default `der`. */
+  readonly model?: ModelId;
+  /** Where the rod is at the start. */
+  readonly shape: ShapeSpec;
+  /** Number of edges (one less than nodes when open). Default 50; for `points` the polyline as given. */
+  readonly edges?: number;
+  /** Joins the last node to the first; implied by `ring`. */
+  readonly closed?: boolean;
+  /** How the material frame lies along the initial shape. */
+  readonly frame?: FrameSpec;
+  /** The stress-free shape. Default `initial`. */
+  readonly natural?: NaturalSpec;
+  /** A section, or the name of one in `sections`. */
+  readonly section: SectionSpec | string;
+  /** A material, or the name of one in `materials`; not needed with a `stiffness` section. */
+  readonly material?: MaterialSpec | string;
+  /** Edges keep their rest length exactly; EA is then not used. */
+  readonly inextensible?: boolean;
+  /** Velocity at the start: v = linear + angular × (x − centre of mass). */
+  readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
+}
+
+export type ShapeSpec =
+  | { readonly type: 'straight'; readonly from: Vec3; readonly to: Vec3 }
+  /** Circular arc that starts at `from` along `tangent` and bends towards `normal`. */
+  | {
+      readonly type: 'arc';
+      readonly from: Vec3;
+      readonly tangent: Vec3;
+      readonly normal: Vec3;
+      readonly radius: number;
+      readonly angle: number;
+    }
+  /** Helix about the line through `center` along `axis`; starts on the side of `start` (default: any normal). */
+  | {
+      readonly type: 'helix';
+      readonly center?: Vec3;
+      readonly axis?: Vec3;
+      readonly start?: Vec3;
+      readonly radius: number;
+      readonly pitch: number;
+      readonly turns: number;
+      readonly handedness?: 'right' | 'left';
+    }
+  /** Closed circle about `axis`. */
+  | { readonly type: 'ring'; readonly center?: Vec3; readonly axis?: Vec3; readonly start?: Vec3; readonly radius: number }
+  /** Three expressions in `u` from 0 to 1; any parametrisation, edges are laid by arc length. */
+  | { readonly type: 'formula'; readonly x: string; readonly y: string; readonly z: string }
+  /** Nodes as given, or, when `edges` is set, a smooth curve through them, laid anew by arc length. */
+  | { readonly type: 'points'; readonly points: readonly Vec3[] };
+
+export interface FrameSpec {
+  /** Direction of the material axis d1 at the start (made normal to the tangent). Default: an arbitrary fixed choice. */
+  readonly d1?: Vec3;
+  /** `transport`: twist-free along the curve (default); `curve`: d1 along the principal normal (Frenet). */
+  readonly follow?: 'transport' | 'curve';
+  /** Angle [rad] by which the frame is turned about the tangent at u: a number means a linear rise from 0 to it. */
+  readonly twist?: Varying;
+}
+
+export type NaturalSpec =
+  | 'initial'
+  | 'straight'
+  | {
+      /** Another curve with its own frame (its position and orientation do not matter). */
+      readonly shape?: ShapeSpec;
+      readonly frame?: FrameSpec;
+      /** Curvature and twist rate (u1, u2, u3) about d1, d2, d3 [1/m], in place of `shape`. */
+      readonly curvature?: readonly [Varying, Varying, Varying];
+      /** Rest length [m]; default: that of `shape`, or of the initial shape. */
+      readonly length?: number;
+    };
+
+/** d1 and d2 are the axes of the section. */
+export type SectionSpec =
+  | { readonly type: 'circle'; readonly radius: Varying }
+  /** Semi-axes a along d1, b along d2. */
+  | { readonly type: 'ellipse'; readonly a: Varying; readonly b: Varying }
+  | { readonly type: 'annulus'; readonly outer: Varying; readonly inner: Varying }
+  /** Width along d1, height along d2. */
+  | { readonly type: 'rectangle'; readonly width: Varying; readonly height: Varying }
+  /** Stiffnesses given directly; EI1 is about d1, EI2 about d2. */
+  | {
+      readonly type: 'stiffness';
+      /** [N]; default: inextensible. */
+      readonly EA?: Varying;
+      /** [N m²] */
+      readonly EI1: Varying;
+      /** [N m²]; default EI1. */
+      readonly EI2?: Varying;
+      /** [N m²] */
+      readonly GJ: Varying;
+      /** [kg/m] */
+      readonly mass: Varying;
+      /** Polar inertia per length [kg m]; default 0 (the twist is then quasistatic). */
+      readonly inertia?: Varying;
+      /** Radius for drawing, drag and contact [m]. */
+      readonly radius?: Varying;
+      readonly damping?: DampingSpec;
+    };
+
+export interface MaterialSpec {
+  /** Young's modulus [Pa]. */
+  readonly E: Varying;
+  /** Shear modulus [Pa]; or give Poisson's ratio `nu`: one of the two. */
+  readonly G?: Varying;
+  readonly nu?: Varying;
+  /** [kg/m³] */
+  readonly density: Varying;
+  readonly damping?: DampingSpec;
+}
+
+/** Rayleigh damping: force = −(mass·M + stiffness·K) v, the second as viscous strain rate (Kelvin–Voigt). */
+export interface DampingSpec {
+  /** [1/s] */
+  readonly mass?: Varying;
+  /** [s] */
+  readonly stiffness?: Varying;
+}
+
+/** A place on a rod: an end, a node index, or a fraction u or length s from the start. */
+export type Location = 'start' | 'end' | { readonly node: number } | { readonly u: number } | { readonly s: number };
+
+export interface PinSpec {
+  readonly rod: string;
+  readonly at: Location;
+  /** `clamp` (default): position and frame; `tangent`: direction only, free to spin. */
+  readonly hold?: 'clamp' | 'position' | 'frame' | 'tangent';
+  /** World axes along which the position is held; default all three. */
+  readonly axes?: readonly ('x' | 'y' | 'z')[];
+  /** Default: where the rod is at the start. */
+  readonly position?: Vec3;
+  /** Default: as the rod is at the start. */
+  readonly tangent?: Vec3;
+  readonly d1?: Vec3;
+  /** Motion relative to that pose. */
+  readonly path?: PathSpec;
+  /** The pin lets go at this time [s]. */
+  readonly release?: number;
+}
+
+export interface PathSpec {
+  readonly interpolation?: Interpolation;
+  readonly keys: readonly {
+    readonly time: number;
+    /** Displacement [m]. */
+    readonly offset?: Vec3;
+    /** Rotation vector [rad] in world axes; not reduced, so several turns are several turns. */
+    readonly rotation?: Vec3;
+    /** Angle about the tangent [rad], on top of `rotation`. */
+    readonly twist?: number;
+  }[];
+}
+
+export type LoadSpec = {
+  readonly rod: string;
+  /** `world`: keeps its direction (dead); `material`: components along d1, d2, d3, turns with the rod (follower). */
+  readonly frame?: 'world' | 'material';
+  readonly factor?: Timed;
+} & (
+  | { readonly type: 'force'; readonly at: Location; readonly force: Vec3 }
+  | { readonly type: 'torque'; readonly at: Location; readonly torque: Vec3 }
+  /** Force per rest length [N/m] over u in [from, to]. */
+  | { readonly type: 'distributed'; readonly force: Vec3; readonly from?: number; readonly to?: number }
+);
+
+export type FieldSpec = {
+  /** Rods it acts on; default all. */
+  readonly rods?: readonly string[];
+  readonly factor?: Timed;
+} & (
+  /** Air that resists motion relative to the wind, normal and tangential to the rod. */
+  | {
+      readonly type: 'air';
+      /** Velocity [m/s], or three expressions in x, y, z, t. */
+      readonly wind?: Vec3 | readonly [string, string, string];
+      /** Viscous drag per length [N s/m²]: normal, tangential. */
+      readonly linear?: readonly [number, number];
+      /** Drag ½·density·coefficient·diameter·|v|v per length. */
+      readonly quadratic?: { readonly density: number; readonly normal: number; readonly tangential?: number };
+    }
+  /** Acceleration [m/s²] (`perMass`) or force per length [N/m], three expressions in x, y, z, t, u. */
+  | { readonly type: 'force'; readonly per: 'mass' | 'length'; readonly formula: readonly [string, string, string] }
+);
+
+export interface TimeSpec {
+  /** [s] */
+  readonly duration: number;
+  /** [s] */
+  readonly step: number;
+  /** How often a failed step may be halved before the run stops. Default 8. */
+  readonly halvings?: number;
+}
+
+export interface StaticsSpec {
+  /** Equilibria along time: pins and factors are taken at `steps` + 1 instants of [from, to]. Default: t = 0 alone. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly steps?: number;
+  /** `seek` (default): leave unstable equilibria; `report`: stay and say so. */
+  readonly stability?: 'seek' | 'report';
+  /** Stop when the largest residual force is below tolerance × the force scale. Default 1e-10. */
+  readonly tolerance?: number;
+}
+
+export interface ModesSpec {
+  /** How many. Default 10. */
+  readonly count?: number;
+  /** About the equilibrium (default) or the initial shape. */
+  readonly about?: 'equilibrium' | 'initial';
+}
+
+export interface DerOptions {
+  /**
+   * Implicit: `tr-bdf2` (default), `bdf2`, `implicit-euler`, `midpoint`.
+   * Explicit, the formulation of the 2008 paper: `shake` (keeps the energy), `fast-projection` (as printed).
+   */
+  readonly integrator?: 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint' | 'shake' | 'fast-projection';
+  /** `rotation`: rotation vector between frames (default); `bergou2008`: eq. 3 of the paper. */
+  readonly strain?: 'rotation' | 'bergou2008';
+  /** Twist with its inertia (default), or without. The explicit integrators are always quasistatic. */
+  readonly twist?: 'dynamic' | 'quasistatic';
+  /** Newton stops below tolerance × force scale. Default 1e-9. */
+  readonly tolerance?: number;
+  /** Newton iterations before a step counts as failed. Default 25. */
+  readonly iterations?: number;
+}
+
+export interface OutputSpec {
+  /** Time between recorded frames [s]; default: duration/100, at least one step. */
+  readonly every?: number;
+  readonly probes?: readonly ProbeSpec[];
+}
+
+export interface ProbeSpec {
+  readonly name?: string;
+  readonly rod: string;
+  readonly at: Location;
+  /** Default `position`. */
+  readonly quantity?: 'position' | 'velocity' | 'tangent' | 'd1' | 'curvature' | 'twist' | 'tension';
+}

@@ -1,0 +1,219 @@
+/**
+ * The world: the short loop that holds everything. Read this file first.
+ *
+ * A scene compiles to rods, pins and load sources; each model packs its rods into a bundle; a step asks every bundle
+ * to advance, halves the step where one fails, and reports. Nothing here knows what is inside a model.
+ */
+import { SceneError, SimulationError } from './errors.ts';
+import type { Bundle, Channel, Drive, Energies, EquilibriumReport, Matrices, Model, Modes, Momentum, StepOutcome } from './model.ts';
+import { derModel } from './models/der/model.ts';
+import { hashArrays } from './observe/hash.ts';
+import type { Samples } from './port.ts';
+import { compileScene } from './scene/compile.ts';
+import type { Rod } from './scene/compiled.ts';
+import type { Scene } from './scene/types.ts';
+
+export interface StepReport {
+  /** Time after the step [s]. */
+  readonly time: number;
+  readonly dt: number;
+  /** Sub-steps the step was cut into; 1 when all went well. */
+  readonly substeps: number;
+  readonly iterations: number;
+  readonly iterationsMax: number;
+  readonly shifts: number;
+}
+
+/** Complete state of a world: restores bit for bit. */
+export interface WorldState {
+  readonly time: number;
+  readonly stepCount: number;
+  readonly bundles: readonly { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array }[];
+}
+
+export interface World {
+  readonly scene: Scene;
+  readonly rods: readonly Rod[];
+  /** [s] */
+  readonly time: number;
+  readonly stepCount: number;
+  /** Samples of each rod, in the scene's order; views that every step updates. */
+  readonly samples: readonly Samples[];
+  /** Remarks that are worth telling but stop nothing. */
+  readonly warnings: readonly string[];
+  /** Advances by `dt` (default: the scene's step). Throws SimulationError when no sub-step succeeds; the state is then the last good one. */
+  step(dt?: number): StepReport;
+  /** Equilibrium of every rod with pins and loads as they are at time t (default: now). Velocities become zero. */
+  equilibrate(t?: number): EquilibriumReport[];
+  /** Natural modes of every rod about the present state. */
+  modes(count?: number): Modes[];
+  matrices(): Matrices[];
+  energies(): Energies;
+  momentum(): Momentum;
+  channel(rod: number, channel: Channel): Float64Array;
+  /** Hash of the complete state, 16 hexadecimal digits. */
+  hash(): string;
+  save(): WorldState;
+  restore(state: WorldState): void;
+}
+
+const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
+
+export function createWorld(scene: Scene): World {
+  const compiled = compileScene(scene);
+  const { rods, warnings } = compiled;
+  const bundles: Bundle[] = [];
+  const placeOfRod: { bundle: Bundle; index: number }[] = [];
+  for (const id of new Set(rods.map((rod) => rod.model))) {
+    const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
+    const model = models[id];
+    if (!model) {
+      throw new SceneError(['rods', members[0], 'model'], `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`);
+    }
+    const drives: Drive[] = members.map((index) => compiled.drives[index]);
+    const bundle = model.compile(members.map((index) => rods[index]), drives, scene);
+    members.forEach((index, k) => {
+      placeOfRod[index] = { bundle, index: k };
+    });
+    bundles.push(bundle);
+  }
+  const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  const halvings = scene.time?.halvings ?? 8;
+  let time = 0;
+  let stepCount = 0;
+  for (const bundle of bundles) bundle.refresh(time);
+
+  const save = (): WorldState => ({
+    time,
+    stepCount,
+    bundles: bundles.map(({ state }) => ({ q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() })),
+  });
+
+  const restore = (saved: WorldState): void => {
+    const fits = saved.bundles.length === bundles.length && saved.bundles.every(({ q, v, memory }, k) => {
+      const { state } = bundles[k];
+      return q.length === state.q.length && v.length === state.v.length && memory.length === state.memory.length;
+    });
+    if (!fits) throw new SceneError([], 'the saved state belongs to another scene: the number of rods, nodes or the integrator differs');
+    time = saved.time;
+    stepCount = saved.stepCount;
+    saved.bundles.forEach(({ q, v, memory }, k) => {
+      bundles[k].state.q.set(q);
+      bundles[k].state.v.set(v);
+      bundles[k].state.memory.set(memory);
+      bundles[k].refresh(time);
+    });
+  };
+
+  /** All bundles advance together, or none does. */
+  const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    let iterations = 0;
+    let iterationsMax = 0;
+    let shifts = 0;
+    const before = bundles.length > 1 ? save() : undefined;
+    for (const bundle of bundles) {
+      const outcome = bundle.advance(t, dt, robust);
+      iterations += outcome.iterations;
+      iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
+      shifts += outcome.shifts;
+      if (!outcome.ok) {
+        if (before) restore({ ...before, time, stepCount });
+        return { ...outcome, iterations, iterationsMax, shifts };
+      }
+    }
+    return { ok: true, iterations, iterationsMax, shifts };
+  };
+
+  const step = (dt: number = scene.time?.step ?? 0): StepReport => {
+    if (!(dt > 0)) throw new SceneError(['time', 'step'], 'the step must be a positive time; set time.step in the scene');
+    const end = time + dt;
+    const whole = tryAdvance(time, dt, false);
+    let { iterations, iterationsMax, shifts } = whole;
+    let substeps = 1;
+    if (!whole.ok) {
+      const before = save();
+      // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
+      const fine = 2 ** halvings;
+      let done = 0;
+      let size = fine / 2;
+      let failure = whole.failure;
+      substeps = 0;
+      while (done < fine) {
+        if (size < 1) {
+          restore(before);
+          throw new SimulationError(
+            failure?.rod ?? '',
+            before.time,
+            `the step at t = ${before.time} s failed for rod '${failure?.rod}': ${failure?.reason}`,
+            `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
+          );
+        }
+        const h = (dt * size) / fine;
+        // The last halvings use the most forgiving scheme that the model has.
+        const outcome = tryAdvance(before.time + (dt * done) / fine, h, size <= fine / 4);
+        iterations += outcome.iterations;
+        iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
+        shifts += outcome.shifts;
+        if (outcome.ok) {
+          done += size;
+          substeps++;
+          while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
+        } else {
+          failure = outcome.failure;
+          size /= 2;
+        }
+      }
+    }
+    time = end;
+    stepCount++;
+    return { time, dt, substeps, iterations, iterationsMax, shifts };
+  };
+
+  return {
+    scene,
+    rods,
+    samples,
+    warnings,
+    get time() {
+      return time;
+    },
+    get stepCount() {
+      return stepCount;
+    },
+    step,
+    save,
+    restore,
+    equilibrate(t = time) {
+      time = t;
+      const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
+      return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
+    },
+    modes(count = scene.modes?.count ?? 10) {
+      return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
+    },
+    matrices() {
+      return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
+    },
+    energies() {
+      const out: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+      for (const bundle of bundles) bundle.addEnergies(out, time);
+      out.total = out.kinetic + out.bending + out.twisting + out.stretching + out.potential;
+      return out;
+    },
+    momentum() {
+      const out: Momentum = { linear: new Float64Array(3), angular: new Float64Array(3), center: new Float64Array(3), mass: 0 };
+      for (const bundle of bundles) bundle.addMomentum(out);
+      for (let k = 0; k < 3; k++) out.center[k] /= out.mass;
+      return out;
+    },
+    channel(rod, channel) {
+      const { bundle, index } = placeOfRod[rod];
+      const out = new Float64Array(channel === 'tension' ? rods[rod].edgeCount : rods[rod].nodeCount);
+      bundle.readChannel(out, index, channel);
+      return out;
+    },
+    hash() {
+      return hashArrays([new Float64Array([time]), ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory])]);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** Little-endian byte work shared by the binary formats: checksums, padding, the 64-bit hash. */
+
+const crcTable: Uint32Array = Uint32Array.from({ length: 256 }, (_, n) => {
+  let c = n;
+  for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
+  return c >>> 0;
+});
+
+/** CRC-32 (ISO-HDLC, as in zip and PNG): finds every burst of up to 32 wrong bits. */
+export function crc32(bytes: Uint8Array): number {
+  let c = 0xffffffff;
+  for (let i = 0; i < bytes.length; i++) c = crcTable[(c ^ bytes[i]) & 0xff] ^ (c >>> 8);
+  return (c ^ 0xffffffff) >>> 0;
+}
+
+/** 64-bit FNV-1a, in 16-bit limbs because numbers hold 53 bits. */
+export interface Hash {
+  add(bytes: Uint8Array): void;
+  /** 16 hexadecimal digits of all that was added so far. */
+  digits(): string;
+}
+
+export function createHash(): Hash {
+  let a = 0x2325;
+  let b = 0x8422;
+  let c = 0x9ce4;
+  let d = 0xcbf2;
+  return {
+    add(bytes) {
+      for (let i = 0; i < bytes.length; i++) {
+        a ^= bytes[i];
+        const p0 = a * 0x1b3;
+        const p1 = b * 0x1b3 + (p0 >>> 16);
+        const p2 = c * 0x1b3 + (a << 8) + (p1 >>> 16);
+        const p3 = d * 0x1b3 + (b << 8) + (p2 >>> 16);
+        a = p0 & 0xffff;
+        b = p1 & 0xffff;
+        c = p2 & 0xffff;
+        d = p3 & 0xffff;
+      }
+    },
+    digits: () => [d, c, b, a].map((limb) => limb.toString(16).padStart(4, '0')).join(''),
+  };
+}
+
+/** JSON with sorted keys and without spaces: equal values, equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([x], [y]) => (x < y ? -1 : 1)))
+      : item,
+  );
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Sections are multiples of 8 bytes long, so that arrays of doubles in them are aligned. */
+export function align8(size: number): number {
+  return Math.ceil(size / 8) * 8;
+}
+
+/** Writes the checksum of all but the last four bytes into them. */
+export function sealSection(section: Uint8Array): number {
+  const body = section.length - 4;
+  const sum = crc32(section.subarray(0, body));
+  viewOf(section).setUint32(body, sum, true);
+  return sum;
+}
+
+/** Whether the last four bytes are the checksum of the others. */
+export function isSealed(section: Uint8Array): boolean {
+  const body = section.length - 4;
+  return viewOf(section).getUint32(body, true) === crc32(section.subarray(0, body));
+}
+
+const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** Copies numbers into bytes at an offset; returns the offset after them. */
+export function putF64(out: Uint8Array, offset: number, values: ArrayLike<number>): number {
+  if (littleEndian && values instanceof Float64Array) {
+    out.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), offset);
+  } else {
+    const view = viewOf(out);
+    for (let i = 0; i < values.length; i++) view.setFloat64(offset + 8 * i, values[i], true);
+  }
+  return offset + 8 * values.length;
+}
+
+export function putF32(out: Uint8Array, offset: number, values: ArrayLike<number>): number {
+  const view = viewOf(out);
+  for (let i = 0; i < values.length; i++) view.setFloat32(offset + 4 * i, values[i], true);
+  return offset + 4 * values.length;
+}
+
+export function getF64(bytes: Uint8Array, offset: number, count: number): Float64Array {
+  const out = new Float64Array(count);
+  if (littleEndian) {
+    new Uint8Array(out.buffer).set(bytes.subarray(offset, offset + 8 * count));
+  } else {
+    const view = viewOf(bytes);
+    for (let i = 0; i < count; i++) out[i] = view.getFloat64(offset + 8 * i, true);
+  }
+  return out;
+}
+
+export function getF32(bytes: Uint8Array, offset: number, count: number): Float64Array {
+  const out = new Float64Array(count);
+  const view = viewOf(bytes);
+  for (let i = 0; i < count; i++) out[i] = view.getFloat32(offset + 4 * i, true);
+  return out;
+}

@@ -1,0 +1,63 @@
+/**
+ * Bad input from a file, as one error that lists everything wrong with it.
+ *
+ * `message` is complete: source, place, field, what is wrong and what would be right. A program prints it as it is.
+ */
+
+/** One thing that is wrong. Lines and columns count from 1; a binary file has a byte offset in their place. */
+export interface Problem {
+  readonly message: string;
+  /** The field as one writes it, such as `rods[0].section.radius`; empty for the whole. */
+  readonly path?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly offset?: number;
+}
+
+/** How many problems a message lists before it only counts. */
+export const problemLimit: number = 20;
+
+export class InputError extends Error {
+  readonly source: string;
+  readonly problems: readonly Problem[];
+  /** Place of the first problem. */
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+  readonly offset: number | undefined;
+  readonly path: string;
+
+  constructor(source: string, problems: readonly Problem[] | string, options?: ErrorOptions) {
+    const list = typeof problems === 'string' ? [{ message: problems }] : problems;
+    super(formatProblems(source, list), options);
+    this.name = 'InputError';
+    this.source = source;
+    this.problems = list;
+    const first: Problem | undefined = list[0];
+    this.line = first?.line;
+    this.column = first?.column;
+    this.offset = first?.offset;
+    this.path = first?.path ?? '';
+  }
+}
+
+function formatProblems(source: string, problems: readonly Problem[]): string {
+  const lines = problems.slice(0, problemLimit).map((problem) => {
+    const place = problem.line === undefined ? '' : `:${problem.line}:${problem.column ?? 1}`;
+    const field = problem.path ? ` ${problem.path}` : '';
+    return `${source}${place}${field}: ${problem.message}`;
+  });
+  const more = problems.length - problemLimit;
+  if (more > 0) lines.push(`${source}: … and ${more} more ${more === 1 ? 'problem' : 'problems'}`);
+  return lines.join('\n');
+}
+
+/** `['rods', 0, 'section']` → `rods[0].section`; a key that is no plain word is quoted. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  let out = '';
+  for (const key of path) {
+    if (typeof key === 'number') out += `[${key}]`;
+    else if (/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(String(key))) out += out === '' ? String(key) : `.${String(key)}`;
+    else out += `[${JSON.stringify(String(key))}]`;
+  }
+  return out;
+}

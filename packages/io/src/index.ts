@@ -1,0 +1,56 @@
+export { csvLine, energyTable, nodeTable, probeTable } from './csv.ts';
+export { formatPath, InputError, type Problem, problemLimit } from './errors.ts';
+export {
+  explainSceneError,
+  type ParsedScene,
+  type Place,
+  parseScene,
+  type ScenePath,
+  sceneFromObject,
+  sceneSizeLimit,
+} from './read.ts';
+export {
+  createRecordingEncoder,
+  type DecodeOptions,
+  decodeRecording,
+  type RecordedRod,
+  type Recording,
+  type RecordingEncoder,
+  type RecordingFrame,
+  type RecordingHeader,
+  type RodFrame,
+  recordingFrame,
+  recordingHeader,
+  recordingVersion,
+} from './recording.ts';
+export {
+  type BodyResult,
+  buildResult,
+  createStepTotals,
+  type EnergyResult,
+  formatResult,
+  type ModesResult,
+  type MomentumResult,
+  maxStretch,
+  type ProbeSeries,
+  type Result,
+  type ResultInput,
+  type RodResult,
+  resultVersion,
+  type StepTotals,
+  type Stop,
+} from './result.ts';
+export { type SceneInput, sceneJsonSchema, sceneSchema, sceneVersion } from './schema.ts';
+export { decodeState, encodeState, type SavedState, sceneHash, stateVersion } from './state.ts';
+export { nearestWord } from './suggest.ts';
+export {
+  type Dimension,
+  type DimensionInfo,
+  describeDimension,
+  dimensions,
+  parseQuantity,
+  parseUnit,
+  type QuantityResult,
+  type Unit,
+  type UnitResult,
+} from './units.ts';

@@ -1,0 +1,209 @@
+/**
+ * Files. A file is either as it was before or wholly new: data go to a temporary file in the same folder, reach the
+ * disk, and then take the name in one step. Synchronous, because a run has nothing else to do while it writes.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Scene, WorldState } from '@tendril/core';
+import { InputError } from './errors.ts';
+import { type ParsedScene, parseScene, sceneSizeLimit } from './read.ts';
+import { type DecodeOptions, decodeRecording, type Recording } from './recording.ts';
+import { decodeState, encodeState, type SavedState } from './state.ts';
+
+export interface WriteOptions {
+  /** Replaces a file that exists; without it, such a file is an error. */
+  readonly overwrite?: boolean;
+}
+
+export interface AtomicWriter {
+  readonly path: string;
+  readonly bytesWritten: number;
+  append(chunk: Uint8Array | string): void;
+  /** Gives the file its name; nothing can be appended afterwards. */
+  commit(): void;
+  /** Removes what was written; does nothing after commit. */
+  abort(): void;
+}
+
+/** What the system said, in words and with a remedy. */
+function explain(error: unknown, path: string, verb: string): InputError {
+  const code = (error as { code?: string } | null)?.code ?? '';
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT:
+      verb === 'read'
+        ? 'no such file; check the name'
+        : `the folder '${dirname(path)}' does not exist; create it first`,
+    EISDIR: 'this is a folder; name a file in it',
+    ENOTDIR: 'a part of this path is a file, not a folder; check the name',
+    EACCES: `not allowed to ${verb} it; check its permissions`,
+    EPERM: `not allowed to ${verb} it; check its permissions`,
+    EROFS: 'the disk is read-only; choose another folder',
+    ENOSPC: 'the disk is full; free some space or choose another folder',
+    ENAMETOOLONG: 'the name is too long; choose a shorter one',
+    EMFILE: 'too many files are open; close some',
+  };
+  const detail = error instanceof Error ? error.message : String(error);
+  return new InputError(path, Object.hasOwn(reasons, code) ? reasons[code] : `cannot ${verb} it: ${detail}`, {
+    cause: error,
+  });
+}
+
+function attempt<T>(path: string, verb: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof InputError ? error : explain(error, path, verb);
+  }
+}
+
+function readBytes(path: string, limit = Number.POSITIVE_INFINITY): Uint8Array {
+  return attempt(path, 'read', () => {
+    const { size } = statSync(path);
+    if (size > limit)
+      throw new InputError(path, `the file has ${size} bytes, and ${limit} are allowed; is it a scene?`);
+    return readFileSync(path);
+  });
+}
+
+export function readSceneFile(path: string): ParsedScene {
+  const bytes = readBytes(path, sceneSizeLimit);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputError(path, 'this is not UTF-8 text; a scene is a YAML or JSON file, saved as UTF-8');
+  }
+  return parseScene(text, path);
+}
+
+export function readRecordingFile(path: string, options?: DecodeOptions): Recording {
+  return decodeRecording(readBytes(path), path, options);
+}
+
+/** Pass `scene` to have a state of another scene refused. */
+export function readStateFile(path: string, scene?: Scene): SavedState {
+  return decodeState(readBytes(path), path, scene);
+}
+
+export function writeStateFile(
+  path: string,
+  state: WorldState,
+  about: { readonly scene: Scene; readonly version: string },
+  options?: WriteOptions,
+): void {
+  writeFileAtomic(path, encodeState(state, about), options);
+}
+
+export function writeFileAtomic(path: string, data: Uint8Array | string, options?: WriteOptions): void {
+  const writer = createAtomicWriter(path, options);
+  try {
+    writer.append(data);
+    writer.commit();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+}
+
+function refuseExisting(path: string): never {
+  throw new InputError(path, 'the file exists already; choose another name, or allow it to be overwritten');
+}
+
+let serial = 0;
+
+export function createAtomicWriter(path: string, { overwrite = false }: WriteOptions = {}): AtomicWriter {
+  if (!overwrite && existsSync(path)) refuseExisting(path);
+  // a link keeps pointing where it did: what it names is replaced, not the link
+  const target = existsSync(path) ? realpathSync(path) : path;
+  const mode = attempt(path, 'write', () => {
+    if (!existsSync(target)) return 0o666;
+    const existing = statSync(target);
+    if (existing.isDirectory()) throw new InputError(path, 'this is a folder; name a file in it');
+    return existing.mode & 0o777;
+  });
+  const temporary = join(
+    dirname(target),
+    `.${basename(target)}.${process.pid}-${Date.now().toString(36)}-${serial++}.tmp`,
+  );
+  const handle = attempt(path, 'write', () => openSync(temporary, 'wx', mode));
+  let state: 'open' | 'closed' | 'committed' | 'aborted' = 'open';
+  let bytesWritten = 0;
+
+  const abort = (): void => {
+    if (state === 'committed' || state === 'aborted') return;
+    if (state === 'open') closeSync(handle);
+    state = 'aborted';
+    unlinkSync(temporary);
+  };
+
+  return {
+    path,
+    get bytesWritten() {
+      return bytesWritten;
+    },
+    append(chunk) {
+      if (state !== 'open') throw new Error(`${path}: the file is ${state}`);
+      const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
+      attempt(path, 'write', () => {
+        // the system may take less than it is given
+        for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done, bytes.length - done);
+      });
+      bytesWritten += bytes.length;
+    },
+    commit() {
+      if (state !== 'open') throw new Error(`${path}: the file is ${state}`);
+      try {
+        attempt(path, 'write', () => fsyncSync(handle));
+        // Windows renames closed files only
+        closeSync(handle);
+        state = 'closed';
+        if (overwrite) attempt(path, 'write', () => renameSync(temporary, target));
+        else nameIfFree(temporary, target, path);
+      } catch (error) {
+        abort();
+        throw error;
+      }
+      state = 'committed';
+      syncFolder(dirname(target));
+    },
+    abort,
+  };
+}
+
+/** A hard link fails when the name is taken, where a rename would replace a file that came in the meantime. */
+function nameIfFree(temporary: string, target: string, path: string): void {
+  try {
+    linkSync(temporary, target);
+    unlinkSync(temporary);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EEXIST' || existsSync(target)) refuseExisting(path);
+    // not every file system has hard links
+    attempt(path, 'write', () => renameSync(temporary, target));
+  }
+}
+
+/** The name itself reaches the disk; where folders cannot be opened, the system does it in its own time. */
+function syncFolder(folder: string): void {
+  try {
+    const handle = openSync(folder, 'r');
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    // Windows and some network file systems refuse; the file itself is safe
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * Reads scenes. Every problem of a file is found in one pass and named with its line, its field and what would be right.
+ *
+ * JSON is read as YAML, of which it is a subset: one reader, one way to find lines.
+ */
+import type { Scene, SceneError } from '@tendril/core';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
+import type * as z from 'zod';
+import { formatPath, InputError, type Problem } from './errors.ts';
+import { sceneSchema, sceneVersion } from './schema.ts';
+
+export type ScenePath = readonly PropertyKey[];
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ParsedScene {
+  readonly scene: Scene;
+  /** Where a field stands in the text; where it is absent, the nearest field around it. */
+  locate(path: ScenePath): Place;
+}
+
+/** Larger files are refused: a scene of this size is a recording or a mistake. */
+export const sceneSizeLimit: number = 64 * 1024 * 1024;
+/** How many nodes aliases may make of a file, so that a small file cannot become a gigantic scene. */
+const aliasLimit = 10_000;
+
+export function parseScene(text: string, source: string): ParsedScene {
+  if (text.length > sceneSizeLimit) {
+    throw new InputError(source, `the file has ${text.length} characters; a scene may have ${sceneSizeLimit}`);
+  }
+  const lineCounter = new LineCounter();
+  const document = readDocument(text, source, lineCounter);
+  const locate = (path: ScenePath): Place => placeOf(findOffset(document, path, false), lineCounter);
+  const locateKey = (path: ScenePath): Place => placeOf(findOffset(document, path, true), lineCounter);
+  const value = toPlain(document, source, lineCounter);
+  if (value === null || value === undefined) {
+    throw new InputError(source, [
+      { line: 1, column: 1, message: 'the file is empty; a scene begins with "tendril: 1"' },
+    ]);
+  }
+  return { scene: validate(value, source, { locate, locateKey }), locate };
+}
+
+/** Reads a scene from values that a program made, where text carries units just as in a file. */
+export function sceneFromObject(value: unknown, source = 'scene'): Scene {
+  return validate(value, source);
+}
+
+/** Gives an error of the simulation core its place in the file. */
+export function explainSceneError(
+  error: SceneError,
+  parsed: Pick<ParsedScene, 'locate'> | undefined,
+  source: string,
+): InputError {
+  const place = parsed?.locate(error.path) ?? {};
+  return new InputError(source, [{ ...place, path: formatPath(error.path), message: error.message }], { cause: error });
+}
+
+function placeOf(offset: number, lineCounter: LineCounter): Place {
+  const { line, col } = lineCounter.linePos(offset);
+  return { line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+function readDocument(text: string, source: string, lineCounter: LineCounter): Document {
+  let document: Document;
+  try {
+    document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: true, merge: true });
+  } catch (error) {
+    // the parser recurses: a file of brackets alone can exhaust the stack
+    if (error instanceof RangeError) throw new InputError(source, 'the file is nested too deeply');
+    throw error;
+  }
+  if (document.errors.some((error) => /call stack/.test(error.message))) {
+    throw new InputError(source, 'the file is nested too deeply');
+  }
+  const problems = document.errors.map((error): Problem => {
+    const place = placeOf(error.pos[0], lineCounter);
+    if (error.code === 'DUPLICATE_KEY') {
+      const key = /^[^\s:,}]+/.exec(text.slice(error.pos[0]))?.[0] ?? '';
+      return { ...place, message: `the field '${key}' is given twice; keep one` };
+    }
+    if (error.code === 'TAB_AS_INDENT') return { ...place, message: 'a tab is used to indent; YAML wants spaces' };
+    if (error.code === 'MULTIPLE_DOCS')
+      return { ...place, message: 'a second document begins here ("---"); a file holds one scene' };
+    return { ...place, message: `YAML: ${error.message}` };
+  });
+  if (problems.length > 0) throw new InputError(source, problems);
+  return document;
+}
+
+function toPlain(document: Document, source: string, lineCounter: LineCounter): unknown {
+  try {
+    return document.toJS({ maxAliasCount: aliasLimit });
+  } catch (error) {
+    if (error instanceof ReferenceError) {
+      const message =
+        /alias/i.test(error.message) && /excessive/i.test(error.message)
+          ? 'aliases (*name) expand to too much; write fewer of them'
+          : error.message;
+      throw new InputError(source, [{ ...placeOf(document.range?.[0] ?? 0, lineCounter), message }]);
+    }
+    if (error instanceof RangeError) throw new InputError(source, 'the file is nested too deeply');
+    throw error;
+  }
+}
+
+/** The offset of the value at a path (or of its key), or of the nearest ancestor that exists. */
+function findOffset(document: Document, path: ScenePath, wantKey: boolean): number {
+  let node = document.contents as Node | null;
+  let offset = node?.range?.[0] ?? 0;
+  for (let depth = 0; depth < path.length; depth++) {
+    if (isAlias(node)) node = node.resolve(document) ?? null;
+    const key = path[depth];
+    if (isMap(node)) {
+      const pair = node.items.find((item) => keyOf(item) === String(key)) as Pair<Node, Node | null> | undefined;
+      if (!pair) return offset;
+      const keyOffset = pair.key.range?.[0] ?? offset;
+      offset = wantKey && depth === path.length - 1 ? keyOffset : (pair.value?.range?.[0] ?? keyOffset);
+      node = pair.value;
+    } else if (isSeq(node) && typeof key === 'number' && node.items[key]) {
+      node = node.items[key] as Node;
+      offset = node.range?.[0] ?? offset;
+    } else {
+      return offset;
+    }
+  }
+  return offset;
+}
+
+function keyOf(pair: Pair): string {
+  return String(isScalar(pair.key) ? pair.key.value : pair.key);
+}
+
+interface Locator {
+  locate(path: ScenePath): Place;
+  locateKey(path: ScenePath): Place;
+}
+
+function validate(value: unknown, source: string, locator?: Locator): Scene {
+  const version = typeof value === 'object' && value !== null ? (value as { tendril?: unknown }).tendril : undefined;
+  const result = sceneSchema.safeParse(value);
+  if (result.success) return freeze(result.data);
+  let faults = result.error.issues.flatMap((issue) => flatten(issue, []));
+  // a field that is missing because its name is misspelt is one problem, not two
+  const meant = new Set(
+    faults.flatMap(({ path, message, atKey }) => {
+      const name = atKey ? /did you mean '(.*)'\?$/.exec(message)?.[1] : undefined;
+      return name === undefined ? [] : [formatPath([...path.slice(0, -1), name])];
+    }),
+  );
+  faults = faults.filter(({ path, message }) => !(message.startsWith('missing') && meant.has(formatPath(path))));
+  // what is wrong by the rules of this version may be right by those of a newer one
+  if (typeof version === 'number' && version > sceneVersion)
+    faults = faults.filter(({ path }) => path[0] === 'tendril');
+  const problems = faults.map(({ path, message, atKey }): Problem => {
+    const place = locator && (atKey ? locator.locateKey(path) : locator.locate(path));
+    return { ...place, path: formatPath(path), message };
+  });
+  // in the order of the file, as one reads it
+  problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+  throw new InputError(source, problems);
+}
+
+interface Fault {
+  readonly path: ScenePath;
+  readonly message: string;
+  /** The fault lies with the key, not with its value. */
+  readonly atKey: boolean;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** One fault an unknown field; of a union, the faults of the form that was meant. */
+function flatten(issue: Issue, prefix: ScenePath): Fault[] {
+  const path = [...prefix, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    const messages = issue.message.split('\n');
+    return issue.keys.map((key, k) => ({ path: [...path, key], message: messages[k] ?? issue.message, atKey: true }));
+  }
+  if (issue.code === 'invalid_union') {
+    const meant = chooseForm(issue.errors);
+    if (meant) return meant.flatMap((inner) => flatten(inner, path));
+  }
+  if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => flatten(inner, path));
+  return [{ path, message: issue.message, atKey: false }];
+}
+
+/** The form whose kind of value was given and whose fields fit best; none when no form takes that kind of value. */
+function chooseForm(forms: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  let best: readonly Issue[] | undefined;
+  let bestMisfits = Number.POSITIVE_INFINITY;
+  for (const form of forms) {
+    if (form.some(isWrongKind)) continue;
+    // unknown fields speak most strongly against a form: { formula: 5 } is a formula, not a list without its entries
+    const misfits = form.reduce((sum, issue) => {
+      if (issue.code === 'unrecognized_keys' && issue.path.length === 0) return sum + 10 * issue.keys.length;
+      return sum + 1;
+    }, 0);
+    if (misfits < bestMisfits) {
+      best = form;
+      bestMisfits = misfits;
+    } else if (misfits === bestMisfits && misfits >= 10) {
+      // unknown fields, and two forms as far from them: the message that names all forms says more
+      best = undefined;
+    }
+  }
+  return best;
+}
+
+function isWrongKind(issue: Issue): boolean {
+  if (issue.path.length > 0) return false;
+  if (issue.code === 'invalid_type' || issue.code === 'invalid_value') return true;
+  return issue.code === 'invalid_union' && issue.errors.length > 0 && chooseForm(issue.errors) === undefined;
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    for (const child of Object.values(value)) freeze(child);
+    Object.freeze(value);
+  }
+  return value;
+}

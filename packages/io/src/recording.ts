@@ -1,0 +1,314 @@
+/**
+ * Recordings: what a run looked like, frame by frame, written as it goes and read frame by frame.
+ *
+ * A file is a head (see container.ts; letters TREC), frames of equal size, and a foot. Equal size gives access to any
+ * frame without an index. A run that stopped leaves a file without foot, whose complete frames can still be read
+ * (`partial`). All numbers are little endian.
+ *
+ *   frame   4  the letters FRAM
+ *           4  u32 index of the frame, from 0
+ *           8  f64 time [s]
+ *          48  6 × f64 energies [J]: kinetic, bending, twisting, stretching, potential, total
+ *              for each rod: nodePosition [m], 3 a node, f64 (or f32: header field `precision`)
+ *                            edgeDirector d1, 3 an edge, f32
+ *                            each of the header's `channels`, 1 a node (tension: 1 an edge), f32
+ *              zeros up to a multiple of 8 less 4
+ *           4  u32 CRC-32 of the frame before it
+ *
+ *   foot    4  the letters DONE
+ *           4  u32 number of frames
+ *           8  64-bit FNV-1a of the CRC-32s of the head and of all frames, as bytes
+ *           4  zero
+ *           4  u32 CRC-32 of the foot before it
+ *
+ * Positions default to doubles, since a recording is what results are measured on. Directors need no more than f32:
+ * they are drawn, and d2 follows from the tangent of the edge.
+ */
+import type { Channel, Energies, Scene, World } from '@tendril/core';
+import { align8, createHash, getF32, getF64, isSealed, putF32, putF64, sealSection, viewOf } from './bytes.ts';
+import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
+import type { InputError } from './errors.ts';
+
+export const recordingVersion: number = 1;
+const format: Format = { noun: 'recording', letters: 'TREC', version: recordingVersion };
+
+export interface RecordedRod {
+  readonly id: string;
+  readonly model: string;
+  readonly closed: boolean;
+  readonly nodeCount: number;
+  readonly edgeCount: number;
+  /** [m] */
+  readonly edgeLengthRest: readonly number[];
+  /** [m] */
+  readonly edgeRadius: readonly number[];
+}
+
+export interface RecordingHeader {
+  /** Version of the program that recorded. */
+  readonly version: string;
+  readonly scene: Scene;
+  readonly rods: readonly RecordedRod[];
+  /** Of node positions; default f64. */
+  readonly precision?: 'f64' | 'f32';
+  /** Quantities along the rods that each frame holds; default none. */
+  readonly channels?: readonly Channel[];
+}
+
+export interface RodFrame {
+  /** [m], 3 a node */
+  readonly nodePosition: Float64Array;
+  /** d1, unit, 3 an edge */
+  readonly edgeDirector: Float64Array;
+  readonly channels?: Readonly<Partial<Record<Channel, Float64Array>>>;
+}
+
+export interface RecordingFrame {
+  /** [s] */
+  readonly time: number;
+  readonly rods: readonly RodFrame[];
+  readonly energies: Readonly<Energies>;
+}
+
+export interface RecordingEncoder {
+  encodeHeader(): Uint8Array;
+  encodeFrame(frame: RecordingFrame): Uint8Array;
+  encodeFooter(): Uint8Array;
+}
+
+export interface Recording {
+  readonly header: RecordingHeader;
+  readonly frameCount: number;
+  /** False when the run stopped before its end was written. */
+  readonly complete: boolean;
+  /** Decodes one frame; throws RangeError outside 0…frameCount−1. */
+  frame(index: number): RecordingFrame;
+  /** All frames in turn, decoded as they are asked for. */
+  frames(): IterableIterator<RecordingFrame>;
+}
+
+const energyNames = ['kinetic', 'bending', 'twisting', 'stretching', 'potential', 'total'] as const;
+const frameFixed = 64;
+const footSize = 24;
+const frameTag = 0x4d415246; // FRAM
+const footTag = 0x454e4f44; // DONE
+
+const channelLength = (rod: RecordedRod, channel: Channel): number =>
+  channel === 'tension' ? rod.edgeCount : rod.nodeCount;
+
+function frameSizeOf({ rods, precision, channels = [] }: RecordingHeader): number {
+  let size = frameFixed;
+  for (const rod of rods) {
+    size += 3 * rod.nodeCount * (precision === 'f32' ? 4 : 8) + 12 * rod.edgeCount;
+    for (const channel of channels) size += 4 * channelLength(rod, channel);
+  }
+  return align8(size + 4);
+}
+
+export function createRecordingEncoder(header: RecordingHeader): RecordingEncoder {
+  const frameSize = frameSizeOf(header);
+  const { channels = [] } = header;
+  const putPosition = header.precision === 'f32' ? putF32 : putF64;
+  const hash = createHash();
+  let frameCount = 0;
+  const seal = (section: Uint8Array): Uint8Array => {
+    sealSection(section);
+    hash.add(section.subarray(section.length - 4));
+    return section;
+  };
+  return {
+    encodeHeader: () => seal(encodeHead(format, header)),
+    encodeFrame(frame) {
+      const out = new Uint8Array(frameSize);
+      const view = viewOf(out);
+      view.setUint32(0, frameTag, true);
+      view.setUint32(4, frameCount++, true);
+      view.setFloat64(8, frame.time, true);
+      let offset = putF64(
+        out,
+        16,
+        energyNames.map((name) => frame.energies[name]),
+      );
+      header.rods.forEach((rod, k) => {
+        const { nodePosition, edgeDirector, channels: values = {} } = frame.rods[k];
+        checkLength(rod, 'nodePosition', nodePosition, 3 * rod.nodeCount);
+        checkLength(rod, 'edgeDirector', edgeDirector, 3 * rod.edgeCount);
+        offset = putF32(out, putPosition(out, offset, nodePosition), edgeDirector);
+        for (const channel of channels) {
+          const value = values[channel];
+          checkLength(rod, channel, value, channelLength(rod, channel));
+          offset = putF32(out, offset, value);
+        }
+      });
+      return seal(out);
+    },
+    encodeFooter() {
+      const out = new Uint8Array(footSize);
+      const view = viewOf(out);
+      view.setUint32(0, footTag, true);
+      view.setUint32(4, frameCount, true);
+      view.setBigUint64(8, BigInt(`0x${hash.digits()}`), true);
+      sealSection(out);
+      return out;
+    },
+  };
+}
+
+function checkLength(
+  rod: RecordedRod,
+  name: string,
+  values: Float64Array | undefined,
+  length: number,
+): asserts values is Float64Array {
+  if (values?.length !== length) {
+    throw new RangeError(`frame of rod '${rod.id}': ${name} has ${values?.length ?? 'no'} numbers, expected ${length}`);
+  }
+}
+
+export interface DecodeOptions {
+  /** Reads the complete frames of a recording that was cut short, in place of refusing it. */
+  readonly partial?: boolean;
+}
+
+/** Checks the whole file; frames are decoded when asked for. */
+export function decodeRecording(bytes: Uint8Array, source: string, options: DecodeOptions = {}): Recording {
+  const head = decodeHead(format, bytes, source);
+  const header = checkHeader(head.header, source);
+  const frameSize = frameSizeOf(header);
+  const hash = createHash();
+  hash.add(bytes.subarray(head.size - 4, head.size));
+  const view = viewOf(bytes);
+  let offset = head.size;
+  let frameCount = 0;
+  let complete = false;
+  while (!complete && offset < bytes.length) {
+    const left = bytes.length - offset;
+    const tag = left >= 4 ? view.getUint32(offset, true) : undefined;
+    const size = tag === footTag ? footSize : frameSize;
+    if (left < size) break;
+    const section = bytes.subarray(offset, offset + size);
+    const name = tag === footTag ? 'the end mark' : `frame ${frameCount}`;
+    const corrupt = (what: string): InputError =>
+      binaryError(source, offset, `${name} ${what}: the recording is corrupted; copy the file again or record anew`);
+    if (tag !== footTag && tag !== frameTag) throw corrupt('does not begin as it should');
+    if (!isSealed(section)) throw corrupt('does not match its checksum');
+    if (view.getUint32(offset + 4, true) !== frameCount) throw corrupt('does not carry the expected number');
+    if (tag === footTag) {
+      const digits = view
+        .getBigUint64(offset + 8, true)
+        .toString(16)
+        .padStart(16, '0');
+      if (digits !== hash.digits()) throw corrupt('does not match the frames before it');
+      complete = true;
+    } else {
+      hash.add(section.subarray(size - 4));
+      frameCount++;
+    }
+    offset += size;
+  }
+  if (complete && offset < bytes.length) {
+    throw binaryError(
+      source,
+      offset,
+      `${bytes.length - offset} bytes follow the end of the recording; copy the file again`,
+    );
+  }
+  if (!complete && !options.partial) {
+    throw binaryError(
+      source,
+      offset,
+      `the recording is truncated: it ends without its end mark after ${frameCount} complete frames; copy the file again, or read the complete frames with the option partial`,
+    );
+  }
+  const frame = (index: number): RecordingFrame => {
+    if (!Number.isInteger(index) || index < 0 || index >= frameCount) {
+      throw new RangeError(`frame ${index} is outside 0…${frameCount - 1}`);
+    }
+    const start = head.size + index * frameSize;
+    return decodeFrame(header, bytes.subarray(start, start + frameSize));
+  };
+  return {
+    header,
+    frameCount,
+    complete,
+    frame,
+    *frames() {
+      for (let k = 0; k < frameCount; k++) yield frame(k);
+    },
+  };
+}
+
+function decodeFrame(header: RecordingHeader, bytes: Uint8Array): RecordingFrame {
+  const energyValues = getF64(bytes, 16, 6);
+  const energies = Object.fromEntries(energyNames.map((name, k) => [name, energyValues[k]])) as unknown as Energies;
+  const single = header.precision === 'f32';
+  const { channels: channelNames = [] } = header;
+  let offset = frameFixed;
+  const take = (count: number, double: boolean): Float64Array => {
+    const values = double ? getF64(bytes, offset, count) : getF32(bytes, offset, count);
+    offset += count * (double ? 8 : 4);
+    return values;
+  };
+  const rods = header.rods.map((rod): RodFrame => {
+    const nodePosition = take(3 * rod.nodeCount, !single);
+    const edgeDirector = take(3 * rod.edgeCount, false);
+    const channels: Partial<Record<Channel, Float64Array>> = {};
+    for (const channel of channelNames) channels[channel] = take(channelLength(rod, channel), false);
+    return { nodePosition, edgeDirector, channels };
+  });
+  return { time: viewOf(bytes).getFloat64(8, true), rods, energies };
+}
+
+/** A sound checksum says that the header is as it was written, not that a recorder wrote it. */
+function checkHeader(value: unknown, source: string): RecordingHeader {
+  const header = value as Partial<RecordingHeader> | null;
+  const isCount = (n: unknown): boolean => Number.isSafeInteger(n) && (n as number) >= 0 && (n as number) < 2 ** 31;
+  const sound =
+    typeof header === 'object' &&
+    header !== null &&
+    typeof header.version === 'string' &&
+    typeof header.scene === 'object' &&
+    Array.isArray(header.rods) &&
+    header.rods.every(
+      (rod: RecordedRod) => typeof rod?.id === 'string' && isCount(rod.nodeCount) && isCount(rod.edgeCount),
+    ) &&
+    (header.channels === undefined || Array.isArray(header.channels));
+  if (!sound) throw binaryError(source, 16, 'the header of the recording lacks fields it must have; record anew');
+  return header as RecordingHeader;
+}
+
+/** The header for recording a world. */
+export function recordingHeader(
+  world: Pick<World, 'scene' | 'rods'>,
+  options: Pick<RecordingHeader, 'version' | 'precision' | 'channels'>,
+): RecordingHeader {
+  const rods = world.rods.map((rod): RecordedRod => {
+    const { id, model, closed, nodeCount, edgeCount } = rod;
+    return {
+      id,
+      model,
+      closed,
+      nodeCount,
+      edgeCount,
+      edgeLengthRest: [...rod.edgeLengthRest],
+      edgeRadius: [...rod.edgeRadius],
+    };
+  });
+  return { ...options, scene: world.scene, rods };
+}
+
+/** The world as it is now; holds views of its arrays, so encode it before the next step. */
+export function recordingFrame(
+  world: Pick<World, 'time' | 'samples' | 'energies' | 'channel'>,
+  channels: readonly Channel[] = [],
+): RecordingFrame {
+  return {
+    time: world.time,
+    energies: world.energies(),
+    rods: world.samples.map(({ nodePosition, edgeDirector }, k) => ({
+      nodePosition,
+      edgeDirector,
+      channels: Object.fromEntries(channels.map((channel) => [channel, world.channel(k, channel)])),
+    })),
+  };
+}

@@ -1,0 +1,270 @@
+/**
+ * result.json: what a command found, for people and other programs. Its version changes when a field changes its
+ * meaning or goes away, not when one is added. All numbers are SI, and finite: a NaN is refused, not written as null.
+ */
+import type { EquilibriumReport, Modes, StepReport, World } from '@tendril/core';
+
+export const resultVersion = 1;
+
+type Triple = [number, number, number];
+
+export interface Result {
+  readonly tendril: { readonly result: typeof resultVersion; readonly version: string };
+  readonly command: 'run' | 'statics' | 'modes';
+  readonly scene: { readonly title?: string; readonly file?: string };
+  /** [s] */
+  readonly time: number;
+  readonly steps: StepTotals;
+  readonly rods: readonly RodResult[];
+  readonly bodies: readonly BodyResult[];
+  /** [J] */
+  readonly energies: EnergyResult;
+  readonly momentum: MomentumResult;
+  readonly equilibrium?: readonly EquilibriumReport[];
+  readonly modes?: readonly ModesResult[];
+  readonly probes?: readonly ProbeSeries[];
+  readonly stateHash: string;
+  readonly wallSeconds: number;
+  readonly warnings: readonly string[];
+  /** Present when the run did not reach its end. */
+  readonly stopped?: Stop;
+}
+
+export interface StepTotals {
+  readonly count: number;
+  readonly substeps: number;
+  readonly iterations: number;
+  readonly iterationsMax: number;
+  readonly shifts: number;
+  readonly failures: number;
+}
+
+export interface RodResult {
+  readonly id: string;
+  readonly model: string;
+  readonly closed: boolean;
+  /** Rest length [m]. */
+  readonly length: number;
+  /** [m] */
+  readonly nodePosition: Triple[];
+  /** [m/s] */
+  readonly nodeVelocity: Triple[];
+  readonly edgeFrame: { readonly tangent: Triple; readonly d1: Triple; readonly d2: Triple }[];
+  /** Largest |edge| / rest length − 1; negative when every edge is shortened. */
+  readonly maxStretch: number;
+  /** [1/m] */
+  readonly curvatureMax: number;
+  /** Largest absolute twist rate [1/m]. */
+  readonly twistMax: number;
+  /** [N] */
+  readonly tensionMax: number;
+}
+
+export interface BodyResult {
+  readonly id: string;
+  readonly position: Triple;
+  readonly orientation: [number, number, number, number];
+  readonly velocity: Triple;
+  readonly angularVelocity: Triple;
+}
+
+export interface EnergyResult {
+  readonly kinetic: number;
+  readonly bending: number;
+  readonly twisting: number;
+  readonly stretching: number;
+  readonly potential: number;
+  readonly total: number;
+}
+
+export interface MomentumResult {
+  readonly linear: Triple;
+  readonly angular: Triple;
+  readonly center: Triple;
+  readonly mass: number;
+}
+
+export interface ModesResult {
+  readonly rod: string;
+  /** ω [rad/s]; negative means growth at |ω|. */
+  readonly omega: number[];
+  /** ω/2π [Hz], with the same sign. */
+  readonly frequency: number[];
+  readonly shapes: { readonly nodeDisplacement: Triple[]; readonly edgeTwist: number[] }[];
+}
+
+export interface ProbeSeries {
+  readonly name: string;
+  readonly rod: string;
+  readonly quantity: string;
+  /** [s] */
+  readonly time: number[];
+  /** A number each time, or three. */
+  readonly value: (number | number[])[];
+}
+
+export interface Stop {
+  readonly reason: string;
+  /** [s] */
+  readonly time: number;
+  readonly remedy: string;
+  readonly rod?: string;
+}
+
+/** Adds up step reports. */
+export function createStepTotals(): { add(report: StepReport): void; fail(): void; totals(): StepTotals } {
+  const sum = { count: 0, substeps: 0, iterations: 0, iterationsMax: 0, shifts: 0, failures: 0 };
+  return {
+    add(report) {
+      sum.count++;
+      sum.substeps += report.substeps;
+      sum.iterations += report.iterations;
+      sum.iterationsMax = Math.max(sum.iterationsMax, report.iterationsMax);
+      sum.shifts += report.shifts;
+      if (report.substeps > 1) sum.failures++;
+    },
+    fail() {
+      sum.failures++;
+    },
+    totals: () => ({ ...sum }),
+  };
+}
+
+export interface ResultInput {
+  readonly world: World;
+  readonly version: string;
+  readonly command: Result['command'];
+  readonly file?: string;
+  /** Default: all zero, for statics and modes. */
+  readonly steps?: StepTotals;
+  readonly wallSeconds: number;
+  readonly equilibrium?: readonly EquilibriumReport[];
+  readonly modes?: readonly Modes[];
+  readonly probes?: readonly ProbeSeries[];
+  /** Beyond those of the world. */
+  readonly warnings?: readonly string[];
+  readonly stopped?: Stop;
+}
+
+export function buildResult(input: ResultInput): Result {
+  const { world } = input;
+  const { kinetic, bending, twisting, stretching, potential, total } = world.energies();
+  const momentum = world.momentum();
+  const { title } = world.scene;
+  return {
+    tendril: { result: resultVersion, version: input.version },
+    command: input.command,
+    scene: { ...(title !== undefined && { title }), ...(input.file !== undefined && { file: input.file }) },
+    time: world.time,
+    steps: input.steps ?? createStepTotals().totals(),
+    rods: world.rods.map((_, k) => rodResult(world, k)),
+    bodies: [],
+    energies: { kinetic, bending, twisting, stretching, potential, total },
+    momentum: {
+      linear: triple(momentum.linear, 0),
+      angular: triple(momentum.angular, 0),
+      center: triple(momentum.center, 0),
+      mass: momentum.mass,
+    },
+    ...(input.equilibrium && { equilibrium: input.equilibrium }),
+    ...(input.modes && { modes: input.modes.map(modesResult) }),
+    ...(input.probes && { probes: input.probes }),
+    stateHash: world.hash(),
+    wallSeconds: input.wallSeconds,
+    warnings: [...world.warnings, ...(input.warnings ?? [])],
+    ...(input.stopped && { stopped: input.stopped }),
+  };
+}
+
+function triple(values: ArrayLike<number>, k: number): Triple {
+  return [values[3 * k], values[3 * k + 1], values[3 * k + 2]];
+}
+
+function triples(values: ArrayLike<number>): Triple[] {
+  return Array.from({ length: values.length / 3 }, (_, k) => triple(values, k));
+}
+
+function rodResult(world: World, index: number): RodResult {
+  const rod = world.rods[index];
+  const samples = world.samples[index];
+  const tangents = triples(samples.edgeTangent);
+  const directors = triples(samples.edgeDirector);
+  return {
+    id: rod.id,
+    model: rod.model,
+    closed: rod.closed,
+    length: rod.length,
+    nodePosition: triples(samples.nodePosition),
+    nodeVelocity: triples(samples.nodeVelocity),
+    edgeFrame: tangents.map((tangent, k) => ({ tangent, d1: directors[k], d2: cross(tangent, directors[k]) })),
+    maxStretch: maxStretch(samples.nodePosition, rod.edgeLengthRest),
+    curvatureMax: largest(world.channel(index, 'curvature')),
+    twistMax: largest(world.channel(index, 'twist')),
+    tensionMax: world.channel(index, 'tension').reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY),
+  };
+}
+
+function cross(a: Triple, b: Triple): Triple {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
+
+function largest(values: Float64Array): number {
+  return values.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
+}
+
+/** Largest |edge| / rest length − 1; edge j ends at node j+1, or at node 0 where the rod closes. */
+export function maxStretch(nodePosition: ArrayLike<number>, edgeLengthRest: ArrayLike<number>): number {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let j = 0; j < edgeLengthRest.length; j++) {
+    const a = 3 * j;
+    const b = (3 * (j + 1)) % nodePosition.length;
+    const length = Math.hypot(
+      nodePosition[b] - nodePosition[a],
+      nodePosition[b + 1] - nodePosition[a + 1],
+      nodePosition[b + 2] - nodePosition[a + 2],
+    );
+    most = Math.max(most, length / edgeLengthRest[j] - 1);
+  }
+  return most;
+}
+
+function modesResult(modes: Modes): ModesResult {
+  const omega = [...modes.omega];
+  return {
+    rod: modes.rod,
+    omega,
+    frequency: omega.map((value) => value / (2 * Math.PI)),
+    shapes: modes.shapes.map(({ nodeDisplacement, edgeTwist }) => ({
+      nodeDisplacement: triples(nodeDisplacement),
+      edgeTwist: [...edgeTwist],
+    })),
+  };
+}
+
+/** JSON with lists of numbers on one line; throws, naming the field, when a number is not finite. */
+export function formatResult(result: Result): string {
+  return `${formatJson(result, 'result', '')}\n`;
+}
+
+function formatJson(value: unknown, path: string, indent: string): string {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new RangeError(`${path} is ${value}: a result holds finite numbers only`);
+    return Object.is(value, -0) ? '-0' : String(value);
+  }
+  if (ArrayBuffer.isView(value)) return formatJson(Array.from(value as Float64Array), path, indent);
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) {
+    const items = value.map((item, k) => formatJson(item, `${path}[${k}]`, inner));
+    if (value.every((item) => typeof item === 'number')) return `[${items.join(', ')}]`;
+    return `[\n${items.map((item) => inner + item).join(',\n')}\n${indent}]`;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+    if (entries.length === 0) return '{}';
+    const lines = entries.map(
+      ([key, item]) => `${inner}${JSON.stringify(key)}: ${formatJson(item, `${path}.${key}`, inner)}`,
+    );
+    return `{\n${lines.join(',\n')}\n${indent}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}

@@ -1,0 +1,149 @@
+/**
+ * The scene file: one schema from which come validation, messages, the TypeScript type and the JSON Schema that
+ * editors complete from.
+ *
+ * Input may carry units; output is core's `Scene` in SI. What needs more than one field to judge (does the rod of a
+ * pin exist, do nodes coincide) is core's business: it throws SceneError, and `explainSceneError` finds the line.
+ */
+import type { Scene } from '@tendril/core';
+import * as z from 'zod';
+import { field, load, location, pin } from './schema/drive.ts';
+import {
+  count,
+  either,
+  fields,
+  list,
+  quantity,
+  show,
+  text,
+  timed,
+  vector,
+  type Written,
+  whole,
+  words,
+} from './schema/primitives.ts';
+import { material, rod, section } from './schema/rod.ts';
+
+/** A scene as a file or a program may write it, with units in text. A little wider than what is accepted. */
+export type SceneInput = Written<Scene>;
+
+/** The version of the scene format that this package reads. */
+export const sceneVersion = 1;
+
+function versionMessage(input: unknown): string {
+  if (input === undefined) return 'missing; write "tendril: 1", the version of the scene format';
+  if (typeof input === 'number' && input > sceneVersion) {
+    return `this scene has format ${input}, which is newer than the format ${sceneVersion} read here: update Tendril`;
+  }
+  return `expected 1, the version of the scene format, got ${show(input)}`;
+}
+
+const gravity = either('an acceleration such as [0, 0, "-9.81 m/s^2"], or { acceleration, factor }', [
+  vector('acceleration'),
+  fields('gravity', {
+    acceleration: vector('acceleration').describe('Acceleration [m/s²].'),
+    factor: timed.optional().describe('Factor in time. Default 1.'),
+  }),
+]);
+
+const time = fields('time', {
+  duration: quantity('time', 'nonnegative').describe('How long to simulate [s].'),
+  step: quantity('time', 'positive').describe('Time step [s].'),
+  halvings: whole(0).optional().describe('How often a failed step may be halved before the run stops. Default 8.'),
+});
+
+const statics = fields('statics', {
+  from: quantity('time', 'nonnegative').optional().describe('First instant [s]. Default 0.'),
+  to: quantity('time', 'nonnegative').optional().describe('Last instant [s]. Default: `from`.'),
+  steps: whole(1)
+    .optional()
+    .describe('Equilibria are found at steps + 1 instants of [from, to]. Default: one equilibrium.'),
+  stability: words(['seek', 'report'])
+    .optional()
+    .describe('seek (default): leave unstable equilibria; report: stay and say so.'),
+  tolerance: count('positive')
+    .optional()
+    .describe('Stop when the largest residual force is below tolerance × the force scale. Default 1e-10.'),
+});
+
+const modes = fields('modes', {
+  count: whole(1).optional().describe('How many modes. Default 10.'),
+  about: words(['equilibrium', 'initial']).optional().describe('About the equilibrium (default) or the initial shape.'),
+});
+
+const der = fields('the options of der', {
+  integrator: words(['tr-bdf2', 'bdf2', 'implicit-euler', 'midpoint', 'shake', 'fast-projection'])
+    .optional()
+    .describe(
+      'Implicit: tr-bdf2 (default), bdf2, implicit-euler, midpoint. Explicit: shake (keeps the energy), fast-projection.',
+    ),
+  strain: words(['rotation', 'bergou2008'])
+    .optional()
+    .describe('rotation (default): rotation vector between frames; bergou2008: the discrete curvature of that paper.'),
+  twist: words(['dynamic', 'quasistatic'])
+    .optional()
+    .describe('Twist with its inertia (dynamic, default) or without. Explicit integrators are always quasistatic.'),
+  tolerance: count('positive').optional().describe('Newton stops below tolerance × force scale. Default 1e-9.'),
+  iterations: whole(1).optional().describe('Newton iterations before a step counts as failed. Default 25.'),
+});
+
+const probe = fields('a probe', {
+  name: text('a name').optional().describe('Name in the output. Default: made from rod, place and quantity.'),
+  rod: text("the rod's name").describe('Name of the rod.'),
+  at: location.describe('Where on the rod.'),
+  quantity: words(['position', 'velocity', 'tangent', 'd1', 'curvature', 'twist', 'tension'])
+    .optional()
+    .describe('What to measure. Default position.'),
+});
+
+const sceneObject: z.ZodType<Scene, SceneInput> = fields('a scene', {
+  tendril: z
+    .literal(sceneVersion, { error: ({ input }) => versionMessage(input) })
+    .describe('Version of the scene format: 1.'),
+  title: text('a title').optional().describe('Title, shown with results.'),
+  description: text('a description').optional().describe('What the scene is about, for people.'),
+  gravity: gravity
+    .optional()
+    .describe('Acceleration of gravity [m/s²], such as [0, 0, -9.81], or with a factor in time. Default none.'),
+  materials: z
+    .record(z.string(), material, { error: 'expected names with a material each' })
+    .optional()
+    .describe('Materials by name, for rods to refer to.'),
+  sections: z
+    .record(z.string(), section, { error: 'expected names with a section each' })
+    .optional()
+    .describe('Sections by name, for rods to refer to.'),
+  rods: list(rod, 'rods', 1).describe('The rods; at least one.'),
+  pins: list(pin, 'pins').optional().describe('Where rods are held or moved. Default none.'),
+  loads: list(load, 'loads').optional().describe('Forces and torques on rods. Default none.'),
+  fields: list(field, 'fields').optional().describe('Air and force fields. Default none.'),
+  time: time.optional().describe('Simulated time; needed to run.'),
+  statics: statics.optional().describe('How equilibria are found.'),
+  modes: modes.optional().describe('Which natural modes are found.'),
+  solver: fields('solver', { der: der.optional().describe('Options of the model der.') })
+    .optional()
+    .describe('Options of each model.'),
+  output: fields('output', {
+    every: quantity('time', 'positive')
+      .optional()
+      .describe('Time between recorded frames [s]. Default duration/100, at least one step.'),
+    probes: list(probe, 'probes').optional().describe('Quantities to follow in time. Default none.'),
+  })
+    .optional()
+    .describe('What is recorded.'),
+});
+
+export const sceneSchema: z.ZodType<Scene, SceneInput> = sceneObject;
+
+/** JSON Schema 2020-12 of the scene file, for editors and other programs. */
+export function sceneJsonSchema(): object {
+  const { $schema, ...schema } = z.toJSONSchema(sceneSchema, { io: 'input', unrepresentable: 'any' });
+  return {
+    $schema,
+    $id: `urn:tendril:scene:${sceneVersion}`,
+    title: 'Tendril scene',
+    description:
+      'A scene of Tendril: rods, what holds them and what acts on them. A number is SI; text carries its unit.',
+    ...schema,
+  };
+}

@@ -1,0 +1,186 @@
+/** What acts on rods: places, pins, loads, fields. */
+import type { FieldSpec, LoadSpec, Location, PathSpec, PinSpec, Vec3 } from '@tendril/core';
+import * as z from 'zod';
+import { looksLikeQuantity, parseQuantity } from '../units.ts';
+import {
+  commaHint,
+  count,
+  direction,
+  either,
+  fields,
+  formulas,
+  fraction,
+  interpolation,
+  list,
+  quantity,
+  text,
+  timed,
+  variants,
+  vector,
+  type Written,
+  whole,
+  words,
+} from './primitives.ts';
+
+export const location: z.ZodType<Location, Written<Location>> = either(
+  "a place on the rod: 'start', 'end', { node: 3 }, { u: 0.5 } or { s: \"2 cm\" }",
+  [
+    words(['start', 'end']).describe('An end of the rod.'),
+    fields('a place on the rod', { node: whole(0).describe('Index of a node, from 0.') }),
+    fields('a place on the rod', { u: fraction().describe('Fraction of the rest length, from 0 to 1.') }),
+    fields('a place on the rod', {
+      s: quantity('length', 'nonnegative').describe('Arc length from the start [m].'),
+    }),
+  ],
+);
+
+const rodName = text("the rod's name").describe('Name of the rod.');
+
+const path: z.ZodType<PathSpec, Written<PathSpec>> = fields('a path', {
+  interpolation: interpolation.optional(),
+  keys: list(
+    fields('a key', {
+      time: quantity('time', 'nonnegative').describe('Time [s]; the keys are in increasing order.'),
+      offset: vector('length')
+        .optional()
+        .describe('Displacement from the starting pose [m]. Default: as at the key before; none at the first.'),
+      rotation: vector('angle')
+        .optional()
+        .describe(
+          'Rotation vector [rad] in world axes; not reduced, so several turns are several turns. Default: as at the key before; none at the first.',
+        ),
+      twist: quantity('angle')
+        .optional()
+        .describe(
+          'Angle about the tangent [rad], on top of `rotation`. Default: as at the key before; 0 at the first.',
+        ),
+    }),
+    'keys with a time',
+    1,
+  )
+    .superRefine((keys, context) => {
+      for (let i = 1; i < keys.length; i++) {
+        if (keys[i].time > keys[i - 1].time) continue;
+        const message = `must be greater than the time of the key before it (${keys[i - 1].time})`;
+        context.addIssue({ code: 'custom', path: [i, 'time'], message });
+      }
+    })
+    .describe('Poses in time, relative to the starting pose; held before the first and after the last.'),
+});
+
+export const pin: z.ZodType<PinSpec, Written<PinSpec>> = fields('a pin', {
+  rod: rodName,
+  at: location.describe('Where on the rod; u and s get a node exactly there.'),
+  hold: words(['clamp', 'position', 'frame', 'tangent'])
+    .optional()
+    .describe(
+      'clamp (default): position and frame; position: position only; frame: orientation only; tangent: direction only, free to spin.',
+    ),
+  axes: list(words(['x', 'y', 'z']), "axes 'x', 'y', 'z'", 1)
+    .optional()
+    .describe('World axes along which the position is held. Default all three.'),
+  position: vector('length').optional().describe('Position [m]. Default: where the rod is at the start.'),
+  tangent: direction().optional().describe('Tangent. Default: as the rod is at the start.'),
+  d1: direction().optional().describe('Material axis d1. Default: as the rod is at the start.'),
+  path: path.optional().describe('Motion relative to that pose. Default: none.'),
+  release: quantity('time', 'nonnegative').optional().describe('The pin lets go at this time [s]. Default: never.'),
+});
+
+const loadCommon = {
+  rod: rodName,
+  frame: words(['world', 'material'])
+    .optional()
+    .describe('world (default): keeps its direction; material: components along d1, d2, d3, turns with the rod.'),
+  factor: timed.optional().describe('Factor in time. Default 1.'),
+};
+
+export const load: z.ZodType<LoadSpec, Written<LoadSpec>> = variants('a load', [
+  fields('a force', {
+    type: z.literal('force').describe('A force at a place on the rod.'),
+    ...loadCommon,
+    at: location.describe('Where it acts.'),
+    force: vector('force').describe('Force [N].'),
+  }),
+  fields('a torque', {
+    type: z.literal('torque').describe('A torque at a place on the rod.'),
+    ...loadCommon,
+    at: location.describe('Where it acts.'),
+    torque: vector('torque').describe('Torque [N m].'),
+  }),
+  fields('a distributed load', {
+    type: z.literal('distributed').describe('A force per rest length over a part of the rod.'),
+    ...loadCommon,
+    force: vector('forcePerLength').describe('Force per rest length [N/m].'),
+    from: fraction().optional().describe('Where it begins, as a fraction of the rest length. Default 0.'),
+    to: fraction().optional().describe('Where it ends, as a fraction of the rest length. Default 1.'),
+  }),
+]);
+
+type Wind = Vec3 | [string, string, string];
+
+/** Velocities or formulas: "2 m/s" is a quantity, "2*sin(t)" a formula; a list must not mix them. */
+const wind: z.ZodType<Wind, Written<Wind>> = z
+  .tuple([windItem(), windItem(), windItem()], {
+    error: ({ input }) =>
+      `expected a list of three velocities such as ["2 m/s", 0, 0], or three expressions in x, y, z and t${commaHint(Array.isArray(input) ? input : [])}`,
+  })
+  .transform((items, context): Wind => {
+    const isFormula = items.map((item) => typeof item === 'string' && !looksLikeQuantity(item));
+    const isQuantity = items.map((item) => typeof item === 'string' && looksLikeQuantity(item));
+    if (isFormula.includes(true)) {
+      isQuantity.forEach((bad, k) => {
+        if (!bad) return;
+        const message = `"${items[k]}" has a unit, but the wind is given by expressions here: write it in m/s, without the unit`;
+        context.issues.push({ code: 'custom', path: [k], message, input: items });
+      });
+      return items.map(String) as [string, string, string];
+    }
+    const values = items.map((item, k) => {
+      if (typeof item === 'number') return item;
+      const result = parseQuantity(item, 'velocity');
+      if (result.ok) return result.value;
+      context.issues.push({ code: 'custom', path: [k], message: result.message, input: items });
+      return 0;
+    });
+    return [values[0], values[1], values[2]];
+  });
+
+function windItem(): z.ZodType<number | string, number | string> {
+  return z.union([z.number(), z.string().min(1)], {
+    error: 'expected a velocity such as "2 m/s", a number in m/s, or an expression in x, y, z and t',
+  });
+}
+
+const fieldCommon = {
+  rods: list(text("a rod's name"), "rods' names").optional().describe('Rods it acts on. Default all.'),
+  factor: timed.optional().describe('Factor in time. Default 1.'),
+};
+
+const drag = (): z.ZodType<number, number | string> => quantity('dragPerLength', 'nonnegative');
+
+export const field: z.ZodType<FieldSpec, Written<FieldSpec>> = variants('a field', [
+  fields('air', {
+    type: z.literal('air').describe('Air (or water) that resists motion relative to the wind.'),
+    ...fieldCommon,
+    wind: wind.optional().describe('Velocity [m/s], or three expressions in x, y, z, t. Default still.'),
+    linear: z
+      .tuple([drag(), drag()], { error: 'expected a list of two drags per length: normal, tangential' })
+      .optional()
+      .describe('Viscous drag per length [N s/m²]: normal, tangential. Default none.'),
+    quadratic: fields('quadratic drag', {
+      density: quantity('density', 'nonnegative').describe('Density of the air [kg/m³], such as 1.2.'),
+      normal: count('nonnegative').describe('Drag coefficient across the rod, about 1.2 for a cylinder.'),
+      tangential: count('nonnegative').optional().describe('Drag coefficient along the rod. Default 0.'),
+    })
+      .optional()
+      .describe('Drag ½·density·coefficient·diameter·|v|v per length. Default none.'),
+  }),
+  fields('a force field', {
+    type: z.literal('force').describe('A force that depends on place and time.'),
+    ...fieldCommon,
+    per: words(['mass', 'length']).describe(
+      'mass: the formula is an acceleration [m/s²]; length: a force per length [N/m].',
+    ),
+    formula: formulas('x, y, z, t and u').describe('Three expressions in x, y, z, t and u, in SI.'),
+  }),
+]);

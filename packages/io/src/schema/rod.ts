@@ -1,0 +1,204 @@
+/** Rods: shape, frame, natural shape, section, material. */
+import type { DampingSpec, FrameSpec, MaterialSpec, RodSpec, SectionSpec, ShapeSpec } from '@tendril/core';
+import * as z from 'zod';
+import {
+  count,
+  direction,
+  either,
+  fields,
+  flag,
+  formula,
+  list,
+  quantity,
+  text,
+  variants,
+  varying,
+  vector,
+  type Written,
+  whole,
+  words,
+} from './primitives.ts';
+
+const length = (): z.ZodType<number, number | string> => quantity('length', 'positive');
+
+const circleAxis = {
+  center: vector('length').optional().describe('Centre [m]. Default [0, 0, 0].'),
+  axis: direction().optional().describe('Direction of the axis. Default [0, 0, 1].'),
+  start: direction()
+    .optional()
+    .describe('Direction from the axis to the first node (made normal to the axis). Default: any normal of the axis.'),
+  radius: length().describe('Radius of the centreline [m].'),
+};
+
+export const shape: z.ZodType<ShapeSpec, Written<ShapeSpec>> = variants('a shape', [
+  fields('a straight shape', {
+    type: z.literal('straight').describe('A straight line.'),
+    from: vector('length').describe('First node [m].'),
+    to: vector('length').describe('Last node [m].'),
+  }),
+  fields('an arc', {
+    type: z.literal('arc').describe('A circular arc that starts at `from` along `tangent` and bends towards `normal`.'),
+    from: vector('length').describe('First node [m].'),
+    tangent: direction().describe('Direction of the curve at the start.'),
+    normal: direction().describe(
+      'Direction towards the centre of the circle at the start (made normal to the tangent).',
+    ),
+    radius: length().describe('Radius of the arc [m].'),
+    angle: quantity('angle', 'positive').describe('Angle of the arc [rad]; "360 deg" is a full turn, still open.'),
+  }),
+  fields('a helix', {
+    type: z.literal('helix').describe('A helix about the line through `center` along `axis`.'),
+    ...circleAxis,
+    pitch: quantity('length', 'nonnegative').describe('Rise along the axis in one turn [m].'),
+    turns: count('positive', 'a number of turns').describe('Number of turns; a plain number such as 5.5.'),
+    handedness: words(['right', 'left']).optional().describe('Default right.'),
+  }),
+  fields('a ring', {
+    type: z.literal('ring').describe('A closed circle about `axis`.'),
+    ...circleAxis,
+  }),
+  fields('a formula shape', {
+    type: z.literal('formula').describe('Three expressions in u from 0 to 1; edges are laid by arc length.'),
+    x: formula('u').describe('x in metres, an expression in u.'),
+    y: formula('u').describe('y in metres, an expression in u.'),
+    z: formula('u').describe('z in metres, an expression in u.'),
+  }),
+  fields('a points shape', {
+    type: z.literal('points').describe('Nodes as given or, when the rod sets `edges`, a smooth curve through them.'),
+    points: list(vector('length'), 'points [x, y, z]', 2).describe('Points [m], at least two.'),
+  }),
+]);
+
+const frame: z.ZodType<FrameSpec, Written<FrameSpec>> = fields('a frame', {
+  d1: direction()
+    .optional()
+    .describe('Direction of the material axis d1 at the start (made normal to the tangent). Default: a fixed choice.'),
+  follow: words(['transport', 'curve'])
+    .optional()
+    .describe('transport (default): twist-free along the curve; curve: d1 along the principal normal (Frenet).'),
+  twist: varying('angle')
+    .optional()
+    .describe(
+      'Angle by which the frame is turned about the tangent at u [rad]. One number: a linear rise from 0 to it.',
+    ),
+});
+
+const naturalObject = fields('a natural shape', {
+  shape: shape.optional().describe('The stress-free curve; only its form matters, not where it lies.'),
+  frame: frame.optional().describe('The material frame along the natural curve.'),
+  curvature: z
+    .tuple([varying('curvature'), varying('curvature'), varying('curvature')], {
+      error: 'expected a list of three values: curvature about d1, about d2, and twist rate, such as [0, "20 1/m", 0]',
+    })
+    .optional()
+    .describe('Natural curvature about d1 and d2 and natural twist rate about d3 [1/m], in place of `shape`.'),
+  length: length().optional().describe('Rest length [m]. Default: that of `shape`, else of the initial shape.'),
+});
+
+const natural = either("'initial', 'straight', or a group with shape, frame, curvature or length", [
+  words(['initial', 'straight']).describe(
+    'initial (default): as the rod lies at the start, without its frame.twist; straight: straight and untwisted.',
+  ),
+  naturalObject,
+]);
+
+const damping: z.ZodType<DampingSpec, Written<DampingSpec>> = fields('damping', {
+  mass: varying('rate', 'nonnegative').optional().describe('Mass-proportional damping [1/s]. Default 0.'),
+  stiffness: varying('time', 'nonnegative')
+    .optional()
+    .describe('Stiffness-proportional (Kelvin–Voigt) damping: a time [s]. Default 0.'),
+});
+
+const dampingField = damping.optional().describe('Rayleigh damping: force = −(mass·M + stiffness·K) v. Default none.');
+
+export const section: z.ZodType<SectionSpec, Written<SectionSpec>> = variants('a section', [
+  fields('a circle', {
+    type: z.literal('circle').describe('A solid round section.'),
+    radius: varying('length', 'positive').describe('Radius [m].'),
+  }),
+  fields('an ellipse', {
+    type: z.literal('ellipse').describe('A solid elliptic section.'),
+    a: varying('length', 'positive').describe('Semi-axis along d1 [m].'),
+    b: varying('length', 'positive').describe('Semi-axis along d2 [m].'),
+  }),
+  fields('an annulus', {
+    type: z.literal('annulus').describe('A round tube.'),
+    outer: varying('length', 'positive').describe('Outer radius [m].'),
+    inner: varying('length', 'nonnegative').describe('Inner radius [m], less than `outer`.'),
+  }),
+  fields('a rectangle', {
+    type: z.literal('rectangle').describe('A solid rectangular section.'),
+    width: varying('length', 'positive').describe('Width along d1 [m].'),
+    height: varying('length', 'positive').describe('Height along d2 [m].'),
+  }),
+  fields('a stiffness section', {
+    type: z.literal('stiffness').describe('Stiffnesses and mass given directly; no material is needed.'),
+    EA: varying('force', 'positive').optional().describe('Axial stiffness [N]. Default: inextensible.'),
+    EI1: varying('bendingStiffness', 'positive').describe('Bending stiffness about d1 [N m²].'),
+    EI2: varying('bendingStiffness', 'positive').optional().describe('Bending stiffness about d2 [N m²]. Default EI1.'),
+    GJ: varying('bendingStiffness', 'positive').describe('Twisting stiffness [N m²].'),
+    mass: varying('linearDensity', 'positive').describe('Mass per length [kg/m].'),
+    inertia: varying('inertiaPerLength', 'nonnegative')
+      .optional()
+      .describe('Polar inertia per length [kg m]. Default 0: the twist is then quasistatic.'),
+    radius: varying('length', 'positive')
+      .optional()
+      .describe(
+        'Radius for drawing, drag and contact [m]. Default: from EI1, EI2 and EA, or L/200 without EA (drawing only).',
+      ),
+    damping: dampingField,
+  }),
+]);
+
+export const material: z.ZodType<MaterialSpec, Written<MaterialSpec>> = fields('a material', {
+  E: varying('pressure', 'positive').describe('Young\'s modulus [Pa], such as "3.58 GPa".'),
+  G: varying('pressure', 'positive').optional().describe('Shear modulus [Pa]. Give this or `nu`, not both.'),
+  nu: varying(null)
+    .optional()
+    .describe("Poisson's ratio, a plain number above -1 and up to 0.5. Give this or `G`, not both."),
+  density: varying('density', 'positive').describe('Density [kg/m³], such as "1.2 g/cm^3".'),
+  damping: dampingField,
+}).superRefine((value, context) => {
+  const { G, nu } = value;
+  if (G !== undefined && nu !== undefined) {
+    context.addIssue({ code: 'custom', path: ['nu'], message: 'give G or nu, not both: they determine each other' });
+  } else if (G === undefined && nu === undefined) {
+    context.addIssue({
+      code: 'custom',
+      message: 'missing G or nu; expected the shear modulus G such as "1 GPa", or Poisson\'s ratio nu such as 0.3',
+    });
+  }
+});
+
+export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
+  id: text("the rod's name").describe('Name of the rod; pins, loads and probes refer to it.'),
+  model: words(['der', 'strand', 'helix', 'fiber', 'cosserat', 'massspring'])
+    .optional()
+    .describe('Rod model. Default der (discrete elastic rods).'),
+  shape: shape.describe('Where the rod is at the start.'),
+  edges: whole(2)
+    .optional()
+    .describe('Number of edges (an open rod has one node more). Default 50; for points: the polyline as given.'),
+  closed: flag().optional().describe('Joins the last node to the first. Default false; a ring is always closed.'),
+  frame: frame.optional().describe('How the material frame lies along the initial shape.'),
+  natural: natural.optional().describe('The stress-free shape. Default initial.'),
+  section: either('a section, or the name of one in `sections`', [section, text('the name of a section')]).describe(
+    'Cross-section, or the name of one in `sections`.',
+  ),
+  material: either('a material, or the name of one in `materials`', [material, text('the name of a material')])
+    .optional()
+    .describe('Material, or the name of one in `materials`. Not needed with a stiffness section.'),
+  inextensible: flag()
+    .optional()
+    .describe(
+      'Edges keep their rest length exactly; the axial stiffness is then not used. Default false, or true for a stiffness section without EA.',
+    ),
+  velocity: fields('a velocity', {
+    linear: vector('velocity').optional().describe('Velocity of the centre of mass [m/s]. Default none.'),
+    angular: vector('angularVelocity')
+      .optional()
+      .describe('Angular velocity about it [rad/s], world axes. Default none.'),
+  })
+    .optional()
+    .describe('Velocity at the start: linear + angular × (x − centre of mass). Default at rest.'),
+});

@@ -1,0 +1,354 @@
+/**
+ * Quantities with units: "0.06 mm", "3.58 GPa", "9.81 m/s^2", "1.2 g/cm^3", "2 turns".
+ *
+ * The power of ten of a unit is kept apart from its other factor, and joined to the digits before they become a
+ * number: "0.06 mm" is the double nearest to 6e-5, the same as if the scene had said 6e-5. Multiplying by 1e-3 would
+ * often miss it by one unit in the last place, and a scene would then hash differently for how it was written.
+ *
+ * Angle counts as a dimension of its own, so that a length is not taken for an angle, nor 10 Hz for 10 rad/s.
+ */
+
+/** Powers of kilogram, metre, second, radian. */
+type Powers = readonly [number, number, number, number];
+
+export interface Unit {
+  /** value in SI = digits · 10^exponent · factor */
+  readonly factor: number;
+  readonly exponent: number;
+  readonly powers: Powers;
+}
+
+export type Dimension =
+  | 'length'
+  | 'angle'
+  | 'time'
+  | 'velocity'
+  | 'angularVelocity'
+  | 'acceleration'
+  | 'rate'
+  | 'pressure'
+  | 'density'
+  | 'linearDensity'
+  | 'inertiaPerLength'
+  | 'force'
+  | 'forcePerLength'
+  | 'torque'
+  | 'bendingStiffness'
+  | 'curvature'
+  | 'dragPerLength';
+
+export interface DimensionInfo {
+  /** With its article, for messages. */
+  readonly name: string;
+  readonly example: string;
+  /** The SI unit in words, for messages. */
+  readonly inWords: string;
+  /** The SI unit as a symbol. */
+  readonly si: string;
+  readonly powers: Powers;
+  /** A second reading that is meant just the same: curvature in rad/m. */
+  readonly also?: Powers;
+}
+
+export const dimensions: Readonly<Record<Dimension, DimensionInfo>> = {
+  length: { name: 'a length', example: '5 mm', inWords: 'metres', si: 'm', powers: [0, 1, 0, 0] },
+  angle: { name: 'an angle', example: '45 deg', inWords: 'radians', si: 'rad', powers: [0, 0, 0, 1] },
+  time: { name: 'a time', example: '2 ms', inWords: 'seconds', si: 's', powers: [0, 0, 1, 0] },
+  velocity: { name: 'a velocity', example: '2 m/s', inWords: 'm/s', si: 'm/s', powers: [0, 1, -1, 0] },
+  angularVelocity: {
+    name: 'an angular velocity',
+    example: '30 deg/s',
+    inWords: 'rad/s',
+    si: 'rad/s',
+    powers: [0, 0, -1, 1],
+  },
+  acceleration: {
+    name: 'an acceleration',
+    example: '9.81 m/s^2',
+    inWords: 'm/s^2',
+    si: 'm/s^2',
+    powers: [0, 1, -2, 0],
+  },
+  rate: { name: 'a rate', example: '0.1 1/s', inWords: '1/s', si: '1/s', powers: [0, 0, -1, 0] },
+  pressure: { name: 'a pressure', example: '3 GPa', inWords: 'pascals', si: 'Pa', powers: [1, -1, -2, 0] },
+  density: { name: 'a density', example: '1.2 g/cm^3', inWords: 'kg/m^3', si: 'kg/m^3', powers: [1, -3, 0, 0] },
+  linearDensity: {
+    name: 'a mass per length',
+    example: '5 g/m',
+    inWords: 'kg/m',
+    si: 'kg/m',
+    powers: [1, -1, 0, 0],
+  },
+  inertiaPerLength: {
+    name: 'an inertia per length',
+    example: '1e-6 kg*m',
+    inWords: 'kg*m',
+    si: 'kg*m',
+    powers: [1, 1, 0, 0],
+  },
+  force: { name: 'a force', example: '5 mN', inWords: 'newtons', si: 'N', powers: [1, 1, -2, 0] },
+  forcePerLength: { name: 'a force per length', example: '5 N/m', inWords: 'N/m', si: 'N/m', powers: [1, 0, -2, 0] },
+  torque: { name: 'a torque', example: '5 mN*m', inWords: 'N*m', si: 'N*m', powers: [1, 2, -2, 0] },
+  bendingStiffness: {
+    name: 'a bending or twisting stiffness',
+    example: '2 N*mm^2',
+    inWords: 'N*m^2',
+    si: 'N*m^2',
+    powers: [1, 3, -2, 0],
+  },
+  curvature: {
+    name: 'a curvature',
+    example: '20 1/m',
+    inWords: '1/m',
+    si: '1/m',
+    powers: [0, -1, 0, 0],
+    also: [0, -1, 0, 1],
+  },
+  dragPerLength: {
+    name: 'a drag per length',
+    example: '1e-3 N*s/m^2',
+    inWords: 'N*s/m^2',
+    si: 'N*s/m^2',
+    powers: [1, -1, -1, 0],
+  },
+};
+
+const unit = (powers: Powers, exponent = 0, factor = 1): Unit => ({ factor, exponent, powers });
+
+/** Units that take SI prefixes. */
+const prefixable: Readonly<Record<string, Unit>> = {
+  m: unit([0, 1, 0, 0]),
+  g: unit([1, 0, 0, 0], -3),
+  s: unit([0, 0, 1, 0]),
+  rad: unit([0, 0, 0, 1]),
+  N: unit([1, 1, -2, 0]),
+  Pa: unit([1, -1, -2, 0]),
+  J: unit([1, 2, -2, 0]),
+  W: unit([1, 2, -3, 0]),
+  Hz: unit([0, 0, -1, 0]),
+  bar: unit([1, -1, -2, 0], 5),
+  dyn: unit([1, 1, -2, 0], -5),
+  gf: unit([1, 1, -2, 0], -3, 9.80665),
+  // of fibres and yarns: mass of a kilometre in grams
+  tex: unit([1, -1, 0, 0], -6),
+};
+
+/** Units that stand alone; looked up before a prefix is split off, so that `min` is a minute and no milli-inch. */
+const plain: Readonly<Record<string, Unit>> = {
+  min: unit([0, 0, 1, 0], 0, 60),
+  h: unit([0, 0, 1, 0], 0, 3600),
+  deg: unit([0, 0, 0, 1], 0, Math.PI / 180),
+  '°': unit([0, 0, 0, 1], 0, Math.PI / 180),
+  turn: unit([0, 0, 0, 1], 0, 2 * Math.PI),
+  turns: unit([0, 0, 0, 1], 0, 2 * Math.PI),
+  rev: unit([0, 0, 0, 1], 0, 2 * Math.PI),
+  rpm: unit([0, 0, -1, 1], 0, (2 * Math.PI) / 60),
+  in: unit([0, 1, 0, 0], 0, 0.0254),
+  ft: unit([0, 1, 0, 0], 0, 0.3048),
+  mil: unit([0, 1, 0, 0], 0, 2.54e-5),
+  lb: unit([1, 0, 0, 0], 0, 0.45359237),
+  lbf: unit([1, 1, -2, 0], 0, 4.4482216152605),
+  psi: unit([1, -1, -2, 0], 0, 6894.757293168361),
+  atm: unit([1, -1, -2, 0], 0, 101325),
+  t: unit([1, 0, 0, 0], 3),
+  den: unit([1, -1, 0, 0], -6, 1 / 9),
+  // standard gravity
+  g0: unit([0, 1, -2, 0], 0, 9.80665),
+};
+
+const prefixes: Readonly<Record<string, number>> = {
+  f: -15,
+  p: -12,
+  n: -9,
+  u: -6,
+  µ: -6, // U+00B5 micro sign
+  μ: -6, // U+03BC Greek mu
+  m: -3,
+  c: -2,
+  d: -1,
+  da: 1,
+  h: 2,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+};
+
+/** What people write for a unit that has another symbol here. */
+const spellings: Readonly<Record<string, string>> = {
+  meter: 'm',
+  meters: 'm',
+  metre: 'm',
+  metres: 'm',
+  cms: 'cm',
+  mms: 'mm',
+  micron: 'um',
+  microns: 'um',
+  inch: 'in',
+  inches: 'in',
+  feet: 'ft',
+  sec: 's',
+  second: 's',
+  seconds: 's',
+  minute: 'min',
+  minutes: 'min',
+  hour: 'h',
+  hours: 'h',
+  degree: 'deg',
+  degrees: 'deg',
+  radian: 'rad',
+  radians: 'rad',
+  revolutions: 'turns',
+  newton: 'N',
+  newtons: 'N',
+  pascal: 'Pa',
+  gram: 'g',
+  grams: 'g',
+  kilogram: 'kg',
+  kilograms: 'kg',
+  denier: 'den',
+};
+
+export type UnitResult = { readonly ok: true; readonly unit: Unit } | { readonly ok: false; readonly message: string };
+
+function lookUp(symbol: string): UnitResult {
+  const found: Unit | undefined = Object.hasOwn(plain, symbol)
+    ? plain[symbol]
+    : Object.hasOwn(prefixable, symbol)
+      ? prefixable[symbol]
+      : undefined;
+  if (found) return { ok: true, unit: found };
+  for (const length of [1, 2]) {
+    const prefix = symbol.slice(0, length);
+    const base = symbol.slice(length);
+    if (Object.hasOwn(prefixes, prefix) && Object.hasOwn(prefixable, base)) {
+      const { factor, exponent, powers } = prefixable[base];
+      return { ok: true, unit: { factor, exponent: exponent + prefixes[prefix], powers } };
+    }
+  }
+  const hint = spellings[symbol.toLowerCase()] ?? otherCase(symbol);
+  return { ok: false, message: `unknown unit '${symbol}'${hint ? `; did you mean '${hint}'?` : ''}` };
+}
+
+/** `gpa` → `GPa`, `KG` → `kg`: symbols distinguish capitals, people do not always. */
+function otherCase(symbol: string): string | undefined {
+  const lower = symbol.toLowerCase();
+  for (const name of [...Object.keys(plain), ...Object.keys(prefixable)]) {
+    if (name.toLowerCase() === lower) return name;
+  }
+  for (const base of Object.keys(prefixable)) {
+    if (!lower.endsWith(base.toLowerCase())) continue;
+    const rest = lower.slice(0, lower.length - base.length);
+    const prefix = ['k', 'M', 'G', 'T', 'c', 'd', 'n', 'u'].find((p) => p.toLowerCase() === rest);
+    if (prefix) return prefix + base;
+  }
+  return undefined;
+}
+
+function combine(a: Unit, b: Unit, power: number): Unit {
+  return {
+    factor: a.factor * b.factor ** power,
+    exponent: a.exponent + b.exponent * power,
+    powers: [0, 1, 2, 3].map((k) => a.powers[k] + b.powers[k] * power) as unknown as Powers,
+  };
+}
+
+const superscripts: Readonly<Record<string, string>> = { '²': '^2', '³': '^3', '⁻¹': '^-1', '⁻²': '^-2', '⁻³': '^-3' };
+const one: Unit = unit([0, 0, 0, 0]);
+
+/** Units joined by `*`, `·`, a space or `/`, with powers and parentheses: `kg/(m*s^2)`. */
+export function parseUnit(text: string): UnitResult {
+  const source = text.replace(/⁻[¹²³]|[²³]/g, (sign) => superscripts[sign]);
+  const tokens = source.match(/[A-Za-zµμ°]+[0-9]?(?![A-Za-zµμ°])|\^|[*·/()]|[+-]?\d+|\s+|./gu) ?? [];
+  let next = 0;
+  const skipSpace = (): void => {
+    while (next < tokens.length && /^\s+$/.test(tokens[next])) next++;
+  };
+  const fail = (message: string): UnitResult => ({ ok: false, message });
+
+  const parseFactor = (): UnitResult => {
+    skipSpace();
+    const token = tokens[next++];
+    let result: UnitResult;
+    if (token === '(') {
+      result = parseProduct();
+      if (!result.ok) return result;
+      if (tokens[next++] !== ')') return fail(`missing ')' in the unit '${text}'`);
+    } else if (token === '1') {
+      result = { ok: true, unit: one };
+    } else if (token !== undefined && /^[A-Za-zµμ°]/.test(token)) {
+      result = lookUp(token);
+      // a trailing digit that is part of no symbol is a power: m2, s2
+      const digit = /^(.*)([2-9])$/u.exec(token);
+      if (!result.ok && digit) {
+        const base = lookUp(digit[1]);
+        if (base.ok) result = { ok: true, unit: combine(one, base.unit, Number(digit[2])) };
+      }
+    } else {
+      return fail(`cannot read the unit '${text}'; write it like kg/(m*s^2)`);
+    }
+    skipSpace();
+    if (!result.ok || tokens[next] !== '^') return result;
+    next++;
+    skipSpace();
+    const power = tokens[next++];
+    if (power === undefined || !/^[+-]?\d$/.test(power))
+      return fail(`a power in the unit '${text}' must be a whole number`);
+    return { ok: true, unit: combine(one, result.unit, Number(power)) };
+  };
+
+  const parseProduct = (): UnitResult => {
+    let total = parseFactor();
+    let divided = false;
+    for (;;) {
+      skipSpace();
+      const token = tokens[next];
+      if (!total.ok || token === undefined || token === ')') return total;
+      const explicit = token === '*' || token === '·' || token === '/';
+      if (explicit) next++;
+      // `kg/m s` reads both ways
+      else if (divided) return fail(`the unit '${text}' is ambiguous; use parentheses, as in kg/(m*s)`);
+      const factor = parseFactor();
+      if (!factor.ok) return factor;
+      divided ||= token === '/';
+      total = { ok: true, unit: combine(total.unit, factor.unit, token === '/' ? -1 : 1) };
+    }
+  };
+
+  const result = parseProduct();
+  return result.ok && next < tokens.length ? fail(`cannot read the unit '${text}'; write it like kg/(m*s^2)`) : result;
+}
+
+export type QuantityResult =
+  | { readonly ok: true; readonly value: number }
+  | { readonly ok: false; readonly message: string };
+
+const numberPattern = /^\s*([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d+))?/;
+
+/** `a length such as "5 mm" or a number in metres` */
+export function describeDimension(dimension: Dimension): string {
+  const { name, example, inWords } = dimensions[dimension];
+  return `${name} such as "${example}" or a number in ${inWords}`;
+}
+
+/** Reads a quantity of the given dimension into SI. The message of a failure says what would be right. */
+export function parseQuantity(text: string, dimension: Dimension): QuantityResult {
+  const expected = `expected ${describeDimension(dimension)}, got "${text}"`;
+  const match = numberPattern.exec(text);
+  if (!match) return { ok: false, message: expected };
+  const rest = text.slice(match[0].length).trim();
+  if (rest === '') return { ok: false, message: `missing unit: ${expected}` };
+  const parsed = parseUnit(rest.startsWith('/') ? `1${rest}` : rest);
+  if (!parsed.ok) return { ok: false, message: `${parsed.message}; ${expected}` };
+  const { factor, exponent, powers } = parsed.unit;
+  const info = dimensions[dimension];
+  const fits = (wanted: Powers): boolean => wanted.every((power, k) => power === powers[k]);
+  if (!fits(info.powers) && !(info.also && fits(info.also))) return { ok: false, message: expected };
+  const value = Number(`${match[1]}e${Number(match[2] ?? 0) + exponent}`) * factor;
+  return Number.isFinite(value) ? { ok: true, value } : { ok: false, message: `too large: ${expected}` };
+}
+
+/** Whether a text is a number followed by a unit, of whatever dimension: tells quantities from formulas. */
+export function looksLikeQuantity(text: string): boolean {
+  return /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*[A-Za-zµμ°]/.test(text);
+}

@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // tests run on the sources; the command line tests run on what `npm run build` made
+    alias: [
+      { find: '@tendril/io/node', replacement: source('./packages/io/src/node.ts') },
+      { find: '@tendril/core', replacement: source('./packages/core/src/index.ts') },
+      { find: '@tendril/io', replacement: source('./packages/io/src/index.ts') },
+      { find: '@tendril/cases', replacement: source('./cases/src/index.ts') },
+    ],
+  },
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'cases/test/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 60_000,
+  },
+});
