@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRecordingEncoder, InputError, recordingFrame, recordingHeader } from '../src/index.ts';
 import {
@@ -135,12 +136,7 @@ const writer = createAtomicWriter(process.argv[2], { overwrite: true });
 writer.append('half of the new');
 process.kill(process.pid, 'SIGKILL');`;
     writeFileSync(file('crash.ts'), script);
-    const bundle = spawnSync(
-      'npx',
-      ['esbuild', file('crash.ts'), '--bundle', '--platform=node', `--outfile=${file('crash.cjs')}`],
-      { encoding: 'utf8' },
-    );
-    expect(bundle.status, bundle.stderr).toBe(0);
+    buildSync({ entryPoints: [file('crash.ts')], bundle: true, platform: 'node', outfile: file('crash.cjs') });
     const run = spawnSync(process.execPath, [file('crash.cjs'), file('a')]);
     expect(run.signal).toBe('SIGKILL');
     expect(readFileSync(file('a'), 'utf8')).toBe('old');

@@ -166,6 +166,9 @@ function figures(title: string, world: World, path: Path, recorder: Recorder): F
   };
 }
 
+/** Rows that a person reads; energies.csv has all of them. */
+const rowLimit = 40;
+
 function formatPath({ rows, critical }: Path): string {
   const names = ['bending', 'twisting', 'stretching', 'potential', 'total'] as const;
   const columns = [
@@ -174,11 +177,13 @@ function formatPath({ rows, critical }: Path): string {
     { title: 'negative modes' },
     { title: 'stable' },
   ];
-  const lines: { readonly at: number; readonly cells: string[] }[] = rows.map((row) => ({
+  const stride = Math.ceil(rows.length / rowLimit);
+  const printed = rows.filter((_, k) => k % stride === 0 || k === rows.length - 1);
+  const lines: { readonly at: number; readonly cells: string[] }[] = printed.map((row) => ({
     at: row.parameter,
     cells: [
       formatNumber(row.parameter, 5),
-      ...names.map((name) => formatNumber(row.energies[name], 5)),
+      ...names.map((name) => formatEnergy(row, name)),
       String(row.negativeModes),
       row.converged ? (row.stable ? good('yes') : bad('no')) : bad('not found'),
     ],
@@ -195,4 +200,10 @@ function formatPath({ rows, critical }: Path): string {
     columns,
     lines.map(({ cells }) => cells),
   );
+}
+
+/** What is only rounding beside the other energies is zero to the reader. */
+function formatEnergy({ energies }: PathRow, name: keyof PathRow['energies']): string {
+  const largest = Math.max(...Object.values(energies).map(Math.abs));
+  return formatNumber(Math.abs(energies[name]) < 1e-13 * largest ? 0 : energies[name], 5);
 }

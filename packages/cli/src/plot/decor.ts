@@ -22,13 +22,18 @@ export function drawAxes(x: number, y: number, view: View, gravity?: Vector): st
   const arms = names
     .map((name, k) => ({ name, dx: view.right[k] * size, dy: -view.up[k] * size, depth: view.towards[k] }))
     .sort((a, b) => a.depth - b.depth);
+  const labels: { x: number; y: number }[] = [];
   for (const { name, dx, dy } of arms) {
     const length = Math.hypot(dx, dy);
     // an axis that points at the reader would be a blot
     if (length < 3) continue;
     out.push(arrow(x, y, x + dx, y + dy, inkSoft));
     const reach = (length + 8) / length;
-    out.push(text(x + dx * reach, y + dy * reach + 3.5, name, { size: 10, fill: inkSoft, anchor: 'middle' }));
+    const label = { x: x + dx * reach, y: y + dy * reach + 3.5 };
+    // two axes may lie on one line of the page; their names stand side by side
+    while (labels.some((other) => Math.hypot(other.x - label.x, other.y - label.y) < 9)) label.x += 9;
+    labels.push(label);
+    out.push(text(label.x, label.y, name, { size: 10, fill: inkSoft, anchor: 'middle' }));
   }
   const strength = gravity ? Math.hypot(...gravity) : 0;
   if (gravity && strength > 0) {
@@ -133,7 +138,7 @@ export function drawPins(pins: readonly PinMark[]): string[] {
       return `<circle cx="${num(x)}" cy="${num(y)}" r="${num(r)}" fill="${paper}" stroke="${ink}" stroke-width="1.6"/>`;
     }
     const length = Math.hypot(dx, dy);
-    if (length < 0.2) {
+    if (length < 1e-3) {
       const half = Math.max(4, width * 0.5);
       return element('rect', {
         x: x - half,

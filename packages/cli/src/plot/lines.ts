@@ -38,8 +38,8 @@ export function drawLinePlot(plot: LinePlot): string {
   const { x, xUnit, yUnit } = plot;
   const scaleY = extent(plot.series.map(({ y }) => y));
   const largest = Math.max(Math.abs(scaleY[0]), Math.abs(scaleY[1]));
-  // A curve that never leaves the width of its own line says nothing; name it in words.
-  const negligible = plot.series.filter(({ y }) => largest > 0 && peak(y) < 1e-3 * largest);
+  // A curve that never leaves zero by more than its own width says nothing; name it in words.
+  const negligible = plot.series.filter(({ y }) => largest > 0 && peak(y) < 1e-2 * largest);
   const drawn = plot.series.filter((one) => !negligible.includes(one));
   const right = 22 + Math.max(40, ...drawn.map(({ label }) => textWidth(label, 11.5, true)));
 

@@ -4,7 +4,8 @@
  */
 import { hueCount, mix, ramp } from './color.ts';
 import { drawAxes, drawPins, drawScaleBar, drawTimeLegend, type PinMark } from './decor.ts';
-import { document, fitText, inkSoft, pathData, text } from './svg.ts';
+import { refineCurve } from './smooth.ts';
+import { document, fitText, inkSoft, smoothPathData, text } from './svg.ts';
 import { drawGhost, drawTubes, type Stroke } from './tube.ts';
 import { chooseView, project, type Vector, type View } from './view.ts';
 
@@ -21,6 +22,8 @@ export interface PicturePin {
   readonly rod: number;
   readonly node: number;
   readonly kind: 'clamp' | 'hinge';
+  /** Direction that the clamp holds; default: along the first edge. */
+  readonly tangent?: Vector;
 }
 
 export interface Picture {
@@ -61,12 +64,22 @@ export function drawPicture(picture: Picture): string {
       ? [text(side - 8, 46, fitText(picture.subtitle, widthPage - 2 * side, 11), { size: 11, fill: inkSoft })]
       : []),
   ];
-  const stroke = (frame: number, rod: number, color: string): Stroke => ({
-    points: page.place(shown[frame][rod]),
-    closed: rods[rod].closed,
-    width: Array.from(rods[rod].radius, (radius) => page.widthOf(radius)),
-    color,
-  });
+  const pins = picture.pins ?? [];
+  const parts = rods.map((rod) => (few ? partsOf(rod, page.scale) : 1));
+  const stroke = (frame: number, rod: number, color: string): Stroke => {
+    const { closed, radius } = rods[rod];
+    const isClamped = (node: number): boolean =>
+      pins.some((pin) => pin.rod === rod && pin.node === node && pin.kind === 'clamp');
+    return {
+      points: page.place(refineCurve(shown[frame][rod], closed, parts[rod])),
+      closed,
+      width: Array.from({ length: radius.length * parts[rod] }, (_, j) =>
+        page.widthOf(radius[Math.floor(j / parts[rod])]),
+      ),
+      color,
+      flat: few ? [isClamped(0), isClamped(radius.length)] : undefined,
+    };
+  };
   const last = select.length - 1;
   for (let k = 0; k < last; k++) {
     rods.forEach((_, rod) => {
@@ -74,7 +87,7 @@ export function drawPicture(picture: Picture): string {
     });
   }
   if (rods.length <= 2) for (const rod of rods) body.push(...drawTrace(rod, page));
-  const marks = (strokes: readonly Stroke[]): string[] => drawPins(pinMarks(picture.pins ?? [], rods, strokes));
+  const marks = (strokes: readonly Stroke[]): string[] => drawPins(pinMarks(pins, parts, view, strokes));
   const final = rods.map((_, rod) => stroke(last, rod, few ? ramp(rod, 1) : variedColor(rod)));
   // The dots of a crowd go behind it, the marks of a few pins before it.
   if (!few) body.push(...marks(final));
@@ -104,7 +117,11 @@ function overlayCount(rods: number): number {
 /** Indices of about `count` frames, the first and the last among them, evenly spread where a near count allows it. */
 export function spreadFrames(frames: number, count: number): number[] {
   if (frames <= 1) return frames === 1 ? [0] : [];
-  const even = [0, 2, -1, 1, -2, -3].map((d) => count + d).find((n) => n > 2 && (frames - 1) % (n - 1) === 0);
+  // two are two: the first and the last
+  const even =
+    count <= 2
+      ? undefined
+      : [0, 2, -1, 1, -2, -3].map((d) => count + d).find((n) => n > 2 && (frames - 1) % (n - 1) === 0);
   const n = Math.min(frames, even ?? count);
   return [...new Set(Array.from({ length: n }, (_, k) => Math.round((k * (frames - 1)) / (n - 1))))];
 }
@@ -214,23 +231,46 @@ function drawTrace(rod: PictureRod, page: Page): string[] {
     }
     if (length > 20 && turned / length < 0.35) {
       out.push(
-        `<path d="${pathData(track)}" stroke="${inkSoft}" stroke-width="0.9" stroke-dasharray="1.5 2.5" stroke-linejoin="round"/>`,
+        `<path d="${smoothPathData(track)}" stroke="${inkSoft}" stroke-width="0.9" stroke-dasharray="1.5 2.5" stroke-linejoin="round"/>`,
       );
     }
   }
   return out;
 }
 
-function pinMarks(pins: readonly PicturePin[], rods: readonly PictureRod[], strokes: readonly Stroke[]): PinMark[] {
-  return pins.map(({ rod, node, kind }) => {
-    const { points, width } = strokes[rod];
+function pinMarks(
+  pins: readonly PicturePin[],
+  parts: readonly number[],
+  view: View,
+  strokes: readonly Stroke[],
+): PinMark[] {
+  return pins.map(({ rod, node: original, kind, tangent }) => {
+    const { points, width, closed } = strokes[rod];
+    const node = original * parts[rod];
     const end = points.length / 3 - 1;
-    const inner = rods[rod].closed || (node > 0 && node < end);
+    const inner = closed || (node > 0 && node < end);
     const next = node === 0 ? 1 : end - 1;
     const x = points[3 * node];
     const y = points[3 * node + 1];
-    const dx = inner ? 0 : points[3 * next] - x;
-    const dy = inner ? 0 : points[3 * next + 1] - y;
+    let [dx, dy] = inner ? [0, 0] : [points[3 * next] - x, points[3 * next + 1] - y];
+    if (!inner && tangent) {
+      const [right, up] = project(view, tangent);
+      const sign = node === 0 ? 1 : -1;
+      [dx, dy] = [sign * right, -sign * up];
+    }
     return { x, y, dx, dy, kind, width: width[Math.min(node, width.length - 1)] };
   });
+}
+
+/** Pieces of about six pixels look smooth. */
+function partsOf(rod: PictureRod, scale: number): number {
+  const points = rod.frames[rod.frames.length - 1];
+  let longest = 0;
+  for (let i = 3; i + 2 < points.length; i += 3) {
+    longest = Math.max(
+      longest,
+      Math.hypot(points[i] - points[i - 3], points[i + 1] - points[i - 2], points[i + 2] - points[i - 1]),
+    );
+  }
+  return Math.min(8, Math.max(1, Math.ceil((longest * scale) / 6)));
 }

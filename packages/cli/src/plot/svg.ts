@@ -92,6 +92,22 @@ export function pathData(points: ArrayLike<number>, close = false): string {
   return close ? `${out}Z` : out;
 }
 
+/** A smooth path through the points (Catmull–Rom), for curves that are sampled more coarsely than they are seen. */
+export function smoothPathData(points: ArrayLike<number>): string {
+  const count = points.length / 2;
+  const at = (i: number, axis: number): number => points[2 * Math.min(count - 1, Math.max(0, i)) + axis];
+  if (count === 0) return '';
+  let out = `M${num(at(0, 0))} ${num(at(0, 1))}`;
+  for (let i = 0; i + 1 < count; i++) {
+    const control = (from: number, to: number, base: number, sign: number, axis: number): string =>
+      num(at(base, axis) + (sign * (at(to, axis) - at(from, axis))) / 6);
+    const first = `${control(i - 1, i + 1, i, 1, 0)} ${control(i - 1, i + 1, i, 1, 1)}`;
+    const second = `${control(i, i + 2, i + 1, -1, 0)} ${control(i, i + 2, i + 1, -1, 1)}`;
+    out += `C${first} ${second} ${num(at(i + 1, 0))} ${num(at(i + 1, 1))}`;
+  }
+  return out;
+}
+
 /** A complete document. */
 export function document(width: number, height: number, title: string, body: readonly string[], defs = ''): string {
   return [

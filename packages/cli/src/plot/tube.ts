@@ -12,6 +12,8 @@ export interface Stroke {
   /** Pixels, one an edge. */
   readonly width: ArrayLike<number>;
   readonly color: string;
+  /** Ends that are cut square, as in a wall, and not rounded. */
+  readonly flat?: readonly [boolean, boolean];
 }
 
 interface Piece {
@@ -39,12 +41,13 @@ export function drawGhost(stroke: Stroke, opacity = 1): string {
 
 export function drawTubes(strokes: readonly Stroke[], shadeDepth: boolean): string[] {
   const edges = strokes.reduce((sum, { width }) => sum + width.length, 0);
-  const run = Math.max(1, Math.ceil(edges / pieceLimit));
+  const coarse = Math.max(1, Math.ceil(edges / pieceLimit));
   const pieces: Piece[] = [];
   let near = -Infinity;
   let far = Infinity;
   for (const stroke of strokes) {
     const count = stroke.width.length;
+    const run = Math.max(coarse, shortest(stroke));
     for (let from = 0; from < count; from += run) {
       const to = Math.min(count, from + run);
       const depth = (at(stroke, from, 2) + at(stroke, to, 2)) / 2;
@@ -71,6 +74,18 @@ export function drawTubes(strokes: readonly Stroke[], shadeDepth: boolean): stri
   return out;
 }
 
+/** Edges a piece: one much shorter than the tube is wide would show its square ends at a bend. */
+function shortest(stroke: Stroke): number {
+  const count = stroke.width.length;
+  let length = 0;
+  let width = 0;
+  for (let j = 0; j < count; j++) {
+    length += Math.hypot(at(stroke, j + 1, 0) - at(stroke, j, 0), at(stroke, j + 1, 1) - at(stroke, j, 1));
+    width += stroke.width[j];
+  }
+  return Math.max(1, Math.min(count, Math.ceil((0.25 * width) / Math.max(length, 1e-9))));
+}
+
 function drawPiece(out: string[], { stroke, from, to }: Piece, color: string): void {
   const width = stroke.width[from];
   const free = [from === 0 && !stroke.closed, to === stroke.width.length && !stroke.closed] as const;
@@ -78,7 +93,7 @@ function drawPiece(out: string[], { stroke, from, to }: Piece, color: string): v
   out.push(strokePath(pathData(reach(stroke, from, to, [true, true], 0, 0)), paper, width + halo));
   const shades = layers(color, width);
   free.forEach((isFree, side) => {
-    if (!isFree || width < 2) return;
+    if (!isFree || width < 2 || stroke.flat?.[side]) return;
     const node = side === 0 ? from : to;
     for (const { share, tone } of shades.slice(0, 2)) {
       const r = num((share * width) / 2);

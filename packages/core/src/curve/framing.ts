@@ -98,7 +98,10 @@ export function startDirector(tangent: Vector, d1: Vector | undefined): Vector {
   if (!d1) return anyNormal(tangent);
   const normal = normalPart(d1, tangent);
   if (!normal) {
-    throw new FramingError('d1', `d1 [${d1.join(', ')}] is parallel to the tangent at the start; give a direction across the rod`);
+    throw new FramingError(
+      'd1',
+      `d1 [${d1.join(', ')}] is parallel to the tangent at the start; give a direction across the rod`,
+    );
   }
   return normal;
 }
@@ -118,7 +121,10 @@ export function frameCurve(curve: Curve, arcs: readonly number[], rule: FrameRul
       // not(≥), so that NaN fails too
       if (!(norm(bend) * curve.length >= 1e-6)) {
         const u = (arcs[i] / curve.length).toPrecision(4);
-        throw new FramingError('follow', `the curve is straight at u = ${u} and has no principal normal there; use follow: transport`);
+        throw new FramingError(
+          'follow',
+          `the curve is straight at u = ${u} and has no principal normal there; use follow: transport`,
+        );
       }
       return makeFrame(tangent, normalize(bend));
     });
@@ -160,7 +166,11 @@ export function framePolyline(
     const before = tangents[j > 0 ? j - 1 : closed ? n - 1 : j];
     const after = tangents[j + 1 < n ? j + 1 : closed ? 0 : j];
     const normal = normalPart(subtract(after, before), tangents[j]);
-    if (!normal) throw new FramingError('follow', `the polyline is straight at edge ${j} and has no principal normal there; use follow: transport`);
+    if (!normal)
+      throw new FramingError(
+        'follow',
+        `the polyline is straight at edge ${j} and has no principal normal there; use follow: transport`,
+      );
     return makeFrame(tangents[j], normal);
   };
   const edges: Frame[] = [];

@@ -5,6 +5,8 @@
  * first two pieces are one cubic, and the last two: for curves, whose ends a natural spline would straighten),
  * `periodic` (the last value repeats the first).
  */
+import { solveCyclic, solveTridiagonal } from './tridiagonal.ts';
+
 export type SplineEnd = 'natural' | 'rest' | 'smooth' | 'periodic';
 
 export interface Spline {
@@ -12,17 +14,6 @@ export interface Spline {
   readonly dimension: number;
   /** Writes value, first and second derivative, `dimension` numbers each; constant outside the knots unless periodic. */
   evaluate(out: Float64Array, x: number): void;
-}
-
-/** Solves a tridiagonal system in place; the solution replaces `right`. */
-function solveTridiagonal(lower: number[], diagonal: number[], upper: number[], right: number[]): void {
-  const n = diagonal.length;
-  for (let i = 1; i < n; i++) {
-    const factor = lower[i] / diagonal[i - 1];
-    diagonal[i] -= factor * upper[i - 1];
-    right[i] -= factor * right[i - 1];
-  }
-  for (let i = n - 1; i >= 0; i--) right[i] = (right[i] - (i + 1 < n ? upper[i] * right[i + 1] : 0)) / diagonal[i];
 }
 
 /** Second derivatives at the knots of one component. */
@@ -78,25 +69,16 @@ function findMoments(x: readonly number[], y: readonly number[], end: SplineEnd)
   return right;
 }
 
-/** Cyclic system by one rank-one correction (Sherman–Morrison). */
 function findPeriodicMoments(h: readonly number[], slope: readonly number[]): number[] {
   const n = h.length;
   if (n < 3) return new Array<number>(n + 1).fill(0);
   const before = (i: number): number => (i + n - 1) % n;
-  const make = (right: number[]): number[] => {
-    const lower = h.map((_, i) => h[before(i)]);
-    const diagonal = h.map((length, i) => 2 * (h[before(i)] + length));
-    const upper = [...h];
-    diagonal[0] += corner;
-    diagonal[n - 1] += corner;
-    solveTridiagonal(lower, diagonal, upper, right);
-    return right;
-  };
-  const corner = -h[n - 1];
-  const solution = make(slope.map((value, i) => 6 * (value - slope[before(i)])));
-  const correction = make(h.map((_, i) => (i === 0 || i === n - 1 ? 1 : 0)));
-  const factor = (-corner * (solution[0] + solution[n - 1])) / (1 - corner * (correction[0] + correction[n - 1]));
-  const moments = solution.map((value, i) => value - factor * correction[i]);
+  const diagonal = h.map((length, i) => 2 * (h[before(i)] + length));
+  const moments = solveCyclic(
+    diagonal,
+    h,
+    slope.map((value, i) => 6 * (value - slope[before(i)])),
+  );
   return [...moments, moments[0]];
 }
 

@@ -15,7 +15,11 @@ export const add = (a: Vector, b: Vector): Vector => [a[0] + b[0], a[1] + b[1], 
 export const subtract = (a: Vector, b: Vector): Vector => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 export const scale = (a: Vector, k: number): Vector => [k * a[0], k * a[1], k * a[2]];
 /** a + k·b */
-export const addScaled = (a: Vector, b: Vector, k: number): Vector => [a[0] + k * b[0], a[1] + k * b[1], a[2] + k * b[2]];
+export const addScaled = (a: Vector, b: Vector, k: number): Vector => [
+  a[0] + k * b[0],
+  a[1] + k * b[1],
+  a[2] + k * b[2],
+];
 export const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 export const cross = (a: Vector, b: Vector): Vector => [
   a[1] * b[2] - a[2] * b[1],
@@ -75,7 +79,8 @@ export function transport(a: Vector, from: Vector, to: Vector): Vector {
 }
 
 /** The frame carried by that rotation. */
-export const transportFrame = (frame: Frame, to: Vector): Frame => makeFrame(to, transport(frame.d1, frame.tangent, to));
+export const transportFrame = (frame: Frame, to: Vector): Frame =>
+  makeFrame(to, transport(frame.d1, frame.tangent, to));
 
 /** Signed angle about the unit vector `t` from `a` to `b`, both normal to it; in (−π, π]. */
 export const angleAbout = (t: Vector, a: Vector, b: Vector): number => Math.atan2(dot(cross(a, b), t), dot(a, b));
@@ -86,7 +91,8 @@ export function turnFrame({ tangent, d1 }: Frame, angle: number): Frame {
 }
 
 /** Twist [rad] from frame a to frame b beyond the smallest rotation between their tangents; in (−π, π]. */
-export const twistBetween = (a: Frame, b: Frame): number => angleAbout(b.tangent, transportFrame(a, b.tangent).d1, b.d1);
+export const twistBetween = (a: Frame, b: Frame): number =>
+  angleAbout(b.tangent, transportFrame(a, b.tangent).d1, b.d1);
 
 /**
  * Rotation vector from frame a to frame b in material components. Of all the vectors that differ by full turns, the one

@@ -25,18 +25,34 @@ export function checkTime({ time, statics, modes, output }: Scene): void {
     check(time.duration >= 0, ['time', 'duration'], `the duration is ${time.duration} s; it must be zero or more`);
     check(time.step > 0, ['time', 'step'], `the step is ${time.step} s; it must be positive`);
     const { halvings = 8 } = time;
-    check(Number.isInteger(halvings) && halvings >= 0 && halvings <= 30, ['time', 'halvings'], `halvings is ${halvings}; it must be a whole number from 0 to 30`);
+    check(
+      Number.isInteger(halvings) && halvings >= 0 && halvings <= 30,
+      ['time', 'halvings'],
+      `halvings is ${halvings}; it must be a whole number from 0 to 30`,
+    );
   }
   if (statics) {
     const { from = 0, to = from, steps = 1, tolerance = 1 } = statics;
     check(from >= 0, ['statics', 'from'], `the time is ${from} s; times start at 0`);
     check(to >= from, ['statics', 'to'], `'to' is ${to} s, before 'from' at ${from} s`);
-    check(Number.isInteger(steps) && steps >= 1, ['statics', 'steps'], `steps is ${steps}; it must be a whole number of at least 1`);
+    check(
+      Number.isInteger(steps) && steps >= 1,
+      ['statics', 'steps'],
+      `steps is ${steps}; it must be a whole number of at least 1`,
+    );
     check(tolerance > 0, ['statics', 'tolerance'], `the tolerance is ${tolerance}; it must be positive`);
   }
   const { count = 1 } = modes ?? {};
-  check(Number.isInteger(count) && count >= 1, ['modes', 'count'], `the count is ${count}; it must be a whole number of at least 1`);
-  check(output?.every === undefined || output.every > 0, ['output', 'every'], `'every' is ${output?.every} s; it must be positive`);
+  check(
+    Number.isInteger(count) && count >= 1,
+    ['modes', 'count'],
+    `the count is ${count}; it must be a whole number of at least 1`,
+  );
+  check(
+    output?.every === undefined || output.every > 0,
+    ['output', 'every'],
+    `'every' is ${output?.every} s; it must be positive`,
+  );
 }
 
 /** Probes must name rods and places that exist. */

@@ -29,12 +29,14 @@ export function compileScene(scene: Scene): CompiledScene {
   const indexOf = new Map<string, number>();
   scene.rods.forEach(({ id }, index) => {
     const first = indexOf.get(id);
-    if (first !== undefined) throw new SceneError(['rods', index, 'id'], `the id '${id}' is taken by rod ${first}; ids must differ`);
+    if (first !== undefined)
+      throw new SceneError(['rods', index, 'id'], `the id '${id}' is taken by rod ${first}; ids must differ`);
     indexOf.set(id, index);
   });
   const findRod = (id: string, path: Path): number => {
     const index = indexOf.get(id);
-    if (index === undefined) throw new SceneError(path, `unknown rod '${id}'; known: ${[...indexOf.keys()].join(', ')}`);
+    if (index === undefined)
+      throw new SceneError(path, `unknown rod '${id}'; known: ${[...indexOf.keys()].join(', ')}`);
     return index;
   };
 
@@ -53,7 +55,11 @@ export function compileScene(scene: Scene): CompiledScene {
   return { rods: compiled.map(({ rod }) => rod), drives, warnings };
 }
 
-function compileSources(scene: Scene, compiled: readonly CompiledRod[], findRod: (id: string, path: Path) => number): LoadSource[][] {
+function compileSources(
+  scene: Scene,
+  compiled: readonly CompiledRod[],
+  findRod: (id: string, path: Path) => number,
+): LoadSource[][] {
   const sources: LoadSource[][] = compiled.map(({ rod }) => {
     const gravity = compileGravity(scene, rod);
     return gravity ? [gravity] : [];

@@ -71,7 +71,10 @@ function splitTokens(text: string): Token[] {
 /** Parses `text`, in which the names `variables` may occur. Throws ExpressionError. */
 export function parseExpression(text: string, variables: readonly string[]): Parsed {
   if (text.length > expressionLimits.length) {
-    throw new ExpressionError(0, `the expression has ${text.length} characters; at most ${expressionLimits.length} are allowed`);
+    throw new ExpressionError(
+      0,
+      `the expression has ${text.length} characters; at most ${expressionLimits.length} are allowed`,
+    );
   }
   const tokens = splitTokens(text);
   const used = new Set<string>();
@@ -83,7 +86,10 @@ export function parseExpression(text: string, variables: readonly string[]): Par
   const isSign = (...signs: string[]): boolean => peek().kind === 'sign' && signs.includes(peek().text);
   const make = (node: Node): Node => {
     if (++nodes > expressionLimits.nodes) {
-      throw new ExpressionError(peek().column, `the expression is too large; at most ${expressionLimits.nodes} numbers, names and operators are allowed`);
+      throw new ExpressionError(
+        peek().column,
+        `the expression is too large; at most ${expressionLimits.nodes} numbers, names and operators are allowed`,
+      );
     }
     return node;
   };
@@ -94,7 +100,10 @@ export function parseExpression(text: string, variables: readonly string[]): Par
   /** All recursion passes here or through the sign of `parseUnary`. */
   const deeper = (parse: () => Node): Node => {
     if (++depth > expressionLimits.depth) {
-      throw new ExpressionError(peek().column, `the expression is nested too deeply; at most ${expressionLimits.depth} levels are allowed`);
+      throw new ExpressionError(
+        peek().column,
+        `the expression is nested too deeply; at most ${expressionLimits.depth} levels are allowed`,
+      );
     }
     const node = parse();
     depth--;
@@ -115,7 +124,8 @@ export function parseExpression(text: string, variables: readonly string[]): Par
     if (!isSign(...comparisons)) return left;
     const operator = tokens[position++].text as BinaryOperator;
     const node = make({ kind: 'binary', operator, left, right: parseSum() });
-    if (isSign(...comparisons)) throw new ExpressionError(peek().column, 'comparisons cannot be chained; put parentheses');
+    if (isSign(...comparisons))
+      throw new ExpressionError(peek().column, 'comparisons cannot be chained; put parentheses');
     return node;
   };
   const parseSum = (): Node => {
@@ -156,7 +166,8 @@ export function parseExpression(text: string, variables: readonly string[]): Par
       position++;
       return isSign('(') ? parseCall(found, column) : parseName(found, column);
     }
-    if (!isSign('(')) throw new ExpressionError(column, `expected a number, a name or '(' but found ${describe(peek())}`);
+    if (!isSign('('))
+      throw new ExpressionError(column, `expected a number, a name or '(' but found ${describe(peek())}`);
     position++;
     const node = parseTernary();
     expect(')');
@@ -185,14 +196,19 @@ export function parseExpression(text: string, variables: readonly string[]): Par
     expect(')');
     const { least, most } = functions[name];
     if (args.length < least || args.length > most) {
-      const wanted = least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
-      throw new ExpressionError(column, `${name} takes ${wanted} argument${wanted === '1' ? '' : 's'}, not ${args.length}`);
+      const wanted =
+        least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
+      throw new ExpressionError(
+        column,
+        `${name} takes ${wanted} argument${wanted === '1' ? '' : 's'}, not ${args.length}`,
+      );
     }
     return make({ kind: 'call', name, args });
   };
 
   const root = parseTernary();
-  if (peek().kind !== 'end') throw new ExpressionError(peek().column, `expected an operator or the end but found ${describe(peek())}`);
+  if (peek().kind !== 'end')
+    throw new ExpressionError(peek().column, `expected an operator or the end but found ${describe(peek())}`);
   return { root, used };
 }
 

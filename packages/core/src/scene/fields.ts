@@ -29,7 +29,10 @@ function compileFormulas(texts: readonly string[], variables: readonly string[],
 
 type Air = FieldSpec & { readonly type: 'air' };
 
-function compileWind(wind: Air['wind'], path: Path): (out: Float64Array, x: number, y: number, z: number, t: number) => void {
+function compileWind(
+  wind: Air['wind'],
+  path: Path,
+): (out: Float64Array, x: number, y: number, z: number, t: number) => void {
   const [a, b, c] = wind ?? [0, 0, 0];
   if (typeof a === 'string' || typeof b === 'string' || typeof c === 'string') {
     const { evaluators } = compileFormulas([a, b, c].map(String), ['x', 'y', 'z', 't'], [...path, 'wind']);
@@ -52,16 +55,21 @@ function compileWind(wind: Air['wind'], path: Path): (out: Float64Array, x: numb
 function compileAir(spec: Air, { rod, section }: CompiledRod, path: Path): LoadSource {
   const [linearNormal, linearTangential] = spec.linear ?? [0, 0];
   const { density, normal, tangential = 0 } = spec.quadratic ?? { density: 0, normal: 0 };
-  if (!spec.linear && !spec.quadratic) throw new SceneError(path, "air without 'linear' or 'quadratic' drag does nothing; give one");
+  if (!spec.linear && !spec.quadratic)
+    throw new SceneError(path, "air without 'linear' or 'quadratic' drag does nothing; give one");
   (['linearNormal', 'linearTangential'] as const).forEach((_, k) => {
     const value = [linearNormal, linearTangential][k];
     if (!(value >= 0)) throw new SceneError([...path, 'linear', k], `the drag is ${value}; it must be zero or more`);
   });
   for (const [field, value] of Object.entries({ density, normal, tangential })) {
-    if (!(value >= 0)) throw new SceneError([...path, 'quadratic', field], `the value is ${value}; it must be zero or more`);
+    if (!(value >= 0))
+      throw new SceneError([...path, 'quadratic', field], `the value is ${value}; it must be zero or more`);
   }
   if (spec.quadratic && !section.hasRadius) {
-    throw new SceneError([...path, 'quadratic'], `drag needs the diameter of rod '${rod.id}'; give its stiffness section a radius`);
+    throw new SceneError(
+      [...path, 'quadratic'],
+      `drag needs the diameter of rod '${rod.id}'; give its stiffness section a radius`,
+    );
   }
   return createAir(rod, {
     wind: compileWind(spec.wind, path),

@@ -11,7 +11,11 @@ type Jet = readonly [number, number, number];
 type JetEvaluator = (x: number) => Jet;
 
 const plus = (a: Jet, b: Jet): Jet => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-const times = (a: Jet, b: Jet): Jet => [a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2 * a[1] * b[1] + a[0] * b[2]];
+const times = (a: Jet, b: Jet): Jet => [
+  a[0] * b[0],
+  a[1] * b[0] + a[0] * b[1],
+  a[2] * b[0] + 2 * a[1] * b[1] + a[0] * b[2],
+];
 const multiple = (a: Jet, k: number): Jet => [k * a[0], k * a[1], k * a[2]];
 /** f(a) from f, f', f'' at a. A constant stays one even where f' is infinite. */
 const chain = (a: Jet, f: number, f1: number, f2: number): Jet =>

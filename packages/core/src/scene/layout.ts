@@ -34,11 +34,15 @@ export function fractionOf(at: Location, length: number, path: Path): number | u
   if (at === 'end') return 1;
   if ('node' in at) return undefined;
   if ('u' in at) {
-    if (!(at.u >= 0 && at.u <= 1)) throw new SceneError([...path, 'u'], `u is ${at.u}; it must be from 0 to 1 (the fraction of the rest length)`);
+    if (!(at.u >= 0 && at.u <= 1))
+      throw new SceneError([...path, 'u'], `u is ${at.u}; it must be from 0 to 1 (the fraction of the rest length)`);
     return at.u;
   }
   if (!(at.s >= 0 && at.s <= length * (1 + sameCut))) {
-    throw new SceneError([...path, 's'], `s is ${at.s} m, but the rod's rest length is ${Number(length.toPrecision(9))} m; give s from 0 to that`);
+    throw new SceneError(
+      [...path, 's'],
+      `s is ${at.s} m, but the rod's rest length is ${Number(length.toPrecision(9))} m; give s from 0 to that`,
+    );
   }
   return Math.min(at.s / length, 1);
 }
@@ -51,7 +55,11 @@ export function layNodes(edges: number, cuts: readonly number[], path: Path): nu
   }
   borders.push(1);
   const pieces = borders.length - 1;
-  if (edges < pieces) throw new SceneError(path, `${edges} edges cannot reach all pins: they cut the rod into ${pieces} pieces; use at least ${pieces} edges`);
+  if (edges < pieces)
+    throw new SceneError(
+      path,
+      `${edges} edges cannot reach all pins: they cut the rod into ${pieces} pieces; use at least ${pieces} edges`,
+    );
   const share = Array.from({ length: pieces }, (_, k) => (borders[k + 1] - borders[k]) * edges);
   const counts = share.map((want) => Math.max(1, Math.round(want)));
   // rounding may miss the total: the piece that is best served by the change gives or takes an edge
@@ -73,7 +81,10 @@ export function layNodes(edges: number, cuts: readonly number[], path: Path): nu
 
 function checkNode(node: number, layout: Layout, path: Path): number {
   if (!Number.isInteger(node) || node < 0 || node >= layout.nodeCount) {
-    throw new SceneError([...path, 'node'], `node ${node} does not exist; the rod has nodes 0 to ${layout.nodeCount - 1}`);
+    throw new SceneError(
+      [...path, 'node'],
+      `node ${node} does not exist; the rod has nodes 0 to ${layout.nodeCount - 1}`,
+    );
   }
   return node;
 }
@@ -88,7 +99,10 @@ export function findNode(at: Location, layout: Layout, path: Path): number {
   });
   if (Math.abs(layout.nodeU[nearest] - u) > sameNode) {
     const place = Number(layout.nodeU[nearest].toPrecision(9));
-    throw new SceneError(path, `no node lies there; the nearest is node ${nearest % layout.nodeCount} at u = ${place}. Pin that one, add a point, or set 'edges' to lay the rod anew`);
+    throw new SceneError(
+      path,
+      `no node lies there; the nearest is node ${nearest % layout.nodeCount} at u = ${place}. Pin that one, add a point, or set 'edges' to lay the rod anew`,
+    );
   }
   return nearest % layout.nodeCount;
 }

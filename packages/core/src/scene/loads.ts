@@ -8,7 +8,7 @@
 import type { Vector } from '../curve/vector.ts';
 import { norm } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
-import type { Loads, LoadSource, Samples } from '../port.ts';
+import type { LoadSource, Loads, Samples } from '../port.ts';
 import type { Rod } from './compiled.ts';
 import type { Layout } from './layout.ts';
 import { edgesAtNode, findPlace } from './layout.ts';
@@ -83,7 +83,12 @@ export function writeMeanFrame(out: Float64Array, samples: Samples, first: numbe
 }
 
 /** A force in material components on up to two nodes, whose frame is the mean of up to two edges. */
-function createFollowerForce(share: readonly (readonly [node: number, weight: number])[], edges: readonly number[], force: Vector, factor: (t: number) => number): LoadSource {
+function createFollowerForce(
+  share: readonly (readonly [node: number, weight: number])[],
+  edges: readonly number[],
+  force: Vector,
+  factor: (t: number) => number,
+): LoadSource {
   const frame = new Float64Array(9);
   const first = edges[0];
   const second = edges[edges.length - 1];
@@ -102,7 +107,12 @@ function createFollowerForce(share: readonly (readonly [node: number, weight: nu
 }
 
 /** A force per length in material components, with a weight [m] for each half edge. */
-function createFollowerLine(halfWeight: Float64Array, nodeCount: number, force: Vector, factor: (t: number) => number): LoadSource {
+function createFollowerLine(
+  halfWeight: Float64Array,
+  nodeCount: number,
+  force: Vector,
+  factor: (t: number) => number,
+): LoadSource {
   const frame = new Float64Array(9);
   return {
     dependsOnState: true,
@@ -124,7 +134,12 @@ function createFollowerLine(halfWeight: Float64Array, nodeCount: number, force: 
   };
 }
 
-function createTorque(edges: readonly number[], torque: Vector, follows: boolean, factor: (t: number) => number): LoadSource {
+function createTorque(
+  edges: readonly number[],
+  torque: Vector,
+  follows: boolean,
+  factor: (t: number) => number,
+): LoadSource {
   const frame = new Float64Array(9);
   return {
     dependsOnState: follows,
@@ -134,7 +149,9 @@ function createTorque(edges: readonly number[], torque: Vector, follows: boolean
         const at = 3 * edges[m];
         if (follows) writeMeanFrame(frame, samples, edges[m], edges[m]);
         for (let axis = 0; axis < 3; axis++) {
-          const component = follows ? torque[0] * frame[axis] + torque[1] * frame[3 + axis] + torque[2] * frame[6 + axis] : torque[axis];
+          const component = follows
+            ? torque[0] * frame[axis] + torque[1] * frame[3 + axis] + torque[2] * frame[6 + axis]
+            : torque[axis];
           edgeTorque[at + axis] += k * component;
         }
       }
@@ -172,7 +189,10 @@ export function compileLoad(spec: LoadSpec, rod: Rod, layout: Layout, path: Path
   if (spec.type === 'distributed') {
     const { from = 0, to = 1 } = spec;
     if (!(from >= 0 && to <= 1 && from < to)) {
-      throw new SceneError([...path, from >= 0 && from < 1 ? 'to' : 'from'], `the load runs from u = ${from} to ${to}; u must rise within 0 to 1`);
+      throw new SceneError(
+        [...path, from >= 0 && from < 1 ? 'to' : 'from'],
+        `the load runs from u = ${from} to ${to}; u must rise within 0 to 1`,
+      );
     }
     const halves = overlapHalves(layout, rod, from, to);
     if (follows) return createFollowerLine(halves, rod.nodeCount, spec.force, factor);
@@ -182,7 +202,13 @@ export function compileLoad(spec: LoadSpec, rod: Rod, layout: Layout, path: Path
   const edges = place.node >= 0 ? edgesAtNode(place.node, layout) : [place.edge];
   if (spec.type === 'torque') return createTorque(edges, spec.torque, follows, factor);
   const next = (place.edge + 1) % rod.nodeCount;
-  const share: [number, number][] = place.node >= 0 ? [[place.node, 1]] : [[place.edge, 1 - place.fraction], [next, place.fraction]];
+  const share: [number, number][] =
+    place.node >= 0
+      ? [[place.node, 1]]
+      : [
+          [place.edge, 1 - place.fraction],
+          [next, place.fraction],
+        ];
   if (follows) return createFollowerForce(share, edges, spec.force, factor);
   const weights = new Float64Array(rod.nodeCount);
   for (const [node, weight] of share) weights[node] += weight;

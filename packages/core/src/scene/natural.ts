@@ -27,12 +27,21 @@ export function compileTwist(frame: FrameSpec | undefined, length: number, path:
   return (u) => (u > 1 ? total + profile.at(u - 1) : profile.at(u));
 }
 
-export function twistFrames(frames: readonly Frame[], places: readonly number[], twist: (u: number) => number): Frame[] {
+export function twistFrames(
+  frames: readonly Frame[],
+  places: readonly number[],
+  twist: (u: number) => number,
+): Frame[] {
   return frames.map((frame, k) => turnFrame(frame, twist(places[k])));
 }
 
 /** `held`: whether the frame of a node is held by a pin. */
-export function strainOfTrace(trace: Trace, layout: Layout, twist: (u: number) => number, held: (node: number) => boolean): Vector[] {
+export function strainOfTrace(
+  trace: Trace,
+  layout: Layout,
+  twist: (u: number) => number,
+  held: (node: number) => boolean,
+): Vector[] {
   const { edgeCount: n, nodeU, closed, nodeCount } = layout;
   const carriedRound = trace.frames.length === 2 * n + 2;
   const places = placesOf(nodeU, carriedRound);
@@ -57,7 +66,12 @@ export function strainOfTrace(trace: Trace, layout: Layout, twist: (u: number) =
 }
 
 /** Natural curvature and twist rate given directly [1/m]: the value at the middle of the half times its length. */
-export function strainOfCurvature(curvature: readonly [Varying, Varying, Varying], layout: Layout, length: number, path: Path): Vector[] {
+export function strainOfCurvature(
+  curvature: readonly [Varying, Varying, Varying],
+  layout: Layout,
+  length: number,
+  path: Path,
+): Vector[] {
   const profiles: Profile[] = curvature.map((value, k) => compileVarying(value, length, [...path, 'curvature', k]));
   const places = placesOf(layout.nodeU, false);
   return Array.from({ length: 2 * layout.edgeCount }, (_, k) => {

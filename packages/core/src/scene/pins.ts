@@ -7,7 +7,7 @@
  * key before left it (zero at the first).
  */
 import type { Frame, Vector } from '../curve/vector.ts';
-import { cross, distance, dot, makeFrame, norm, normalPart, normalize, transportFrame } from '../curve/vector.ts';
+import { cross, distance, dot, makeFrame, norm, normalize, normalPart, transportFrame } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import type { Pin, PinPose, Rod } from './compiled.ts';
 import { createPinPose } from './compiled.ts';
@@ -40,7 +40,8 @@ function readHolding(spec: PinSpec, path: Path): Holding {
   const place = hold === 'clamp' || hold === 'position';
   const orientation = hold === 'position' ? 'free' : hold === 'tangent' ? 'tangent' : 'frame';
   const refuse = (field: 'axes' | 'position' | 'tangent' | 'd1', remedy: string): void => {
-    if (spec[field] !== undefined) throw new SceneError([...path, field], `'${field}' has no effect with hold: ${hold}; ${remedy}`);
+    if (spec[field] !== undefined)
+      throw new SceneError([...path, field], `'${field}' has no effect with hold: ${hold}; ${remedy}`);
   };
   if (!place) {
     refuse('axes', 'remove it, or hold the position');
@@ -48,22 +49,33 @@ function readHolding(spec: PinSpec, path: Path): Holding {
   }
   if (orientation === 'free') refuse('tangent', 'remove it, or use hold: clamp');
   if (orientation !== 'frame') refuse('d1', 'remove it, or use hold: clamp');
-  if (axes.length === 0) throw new SceneError([...path, 'axes'], 'no axis is held; name some of x, y, z, or remove the pin');
-  return { x: place && axes.includes('x'), y: place && axes.includes('y'), z: place && axes.includes('z'), orientation };
+  if (axes.length === 0)
+    throw new SceneError([...path, 'axes'], 'no axis is held; name some of x, y, z, or remove the pin');
+  return {
+    x: place && axes.includes('x'),
+    y: place && axes.includes('y'),
+    z: place && axes.includes('z'),
+    orientation,
+  };
 }
 
 /** The frame that the path starts from. */
 function readFrame(spec: PinSpec, initial: Frame, path: Path): Frame {
   let frame = initial;
   if (spec.tangent) {
-    if (!(norm(spec.tangent) > 0)) throw new SceneError([...path, 'tangent'], 'the tangent is the zero vector; give a direction');
+    if (!(norm(spec.tangent) > 0))
+      throw new SceneError([...path, 'tangent'], 'the tangent is the zero vector; give a direction');
     const tangent = normalize(spec.tangent);
     // the smallest rotation has no direction when the tangent is reversed: any will do
     frame = 1 + dot(tangent, frame.tangent) < 1e-9 ? makeFrame(tangent, frame.d1) : transportFrame(frame, tangent);
   }
   if (spec.d1) {
     const d1 = normalPart(spec.d1, frame.tangent);
-    if (!d1) throw new SceneError([...path, 'd1'], `d1 [${spec.d1.join(', ')}] is parallel to the tangent; give a direction across the rod`);
+    if (!d1)
+      throw new SceneError(
+        [...path, 'd1'],
+        `d1 [${spec.d1.join(', ')}] is parallel to the tangent; give a direction across the rod`,
+      );
     frame = { tangent: frame.tangent, d1 };
   }
   return frame;
@@ -91,7 +103,9 @@ function readMotion(spec: PathSpec | undefined, tangent: Vector, path: Path): Mo
   });
   const spins = keys.every((key) => norm(cross(key.rotation, tangent)) <= 1e-12 * norm(key.rotation));
   const values = keys.map((key) =>
-    spins ? [...key.offset, 0, 0, 0, key.twist + dot(key.rotation, tangent)] : [...key.offset, ...key.rotation, key.twist],
+    spins
+      ? [...key.offset, 0, 0, 0, key.twist + dot(key.rotation, tangent)]
+      : [...key.offset, ...key.rotation, key.twist],
   );
   return { times, track: createTrack(times, values, spec.interpolation ?? 'smooth'), rotates: !spins };
 }
@@ -111,7 +125,13 @@ function rotateInPlace(out: Float64Array, x: number, y: number, z: number): void
   out[2] += a * r + b * (x * q - y * p);
 }
 
-export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout: Layout, warnings: string[]): CompiledPin {
+export function compilePin(
+  placed: PlacedPin,
+  rod: Rod,
+  rodIndex: number,
+  layout: Layout,
+  warnings: string[],
+): CompiledPin {
   const { spec, path } = placed;
   const node = findNode(spec.at, layout, [...path, 'at']);
   const holding = readHolding(spec, path);
@@ -138,7 +158,15 @@ export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout
     pose.twist = now[6];
     pose.active = t < release;
   };
-  const pin: Pin = { rod: rodIndex, node, holdX: holding.x, holdY: holding.y, holdZ: holding.z, orientation: holding.orientation, evaluate };
+  const pin: Pin = {
+    rod: rodIndex,
+    node,
+    holdX: holding.x,
+    holdY: holding.y,
+    holdZ: holding.z,
+    orientation: holding.orientation,
+    evaluate,
+  };
   const label = `pin ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;
   warnJump(pin, rod, initial, label, warnings);
   return { pin, spec, path, label };
@@ -149,14 +177,20 @@ function warnJump(pin: Pin, rod: Rod, initial: Frame, label: string, warnings: s
   const pose = createPinPose();
   pin.evaluate(pose, 0);
   const held = [pin.holdX, pin.holdY, pin.holdZ];
-  const gap = vectorAt(pose.position, 0).map((x, k) => (held[k] ? x - rod.nodePosition[3 * pin.node + k] : 0)) as unknown as Vector;
+  const gap = vectorAt(pose.position, 0).map((x, k) =>
+    held[k] ? x - rod.nodePosition[3 * pin.node + k] : 0,
+  ) as unknown as Vector;
   if (norm(gap) > 1e-9 * rod.length) {
-    warnings.push(`${label} starts ${norm(gap).toPrecision(4)} m away from its node; the rod will be pulled there at once`);
+    warnings.push(
+      `${label} starts ${norm(gap).toPrecision(4)} m away from its node; the rod will be pulled there at once`,
+    );
   }
   if (pin.orientation === 'free') return;
   const turn = distance(vectorAt(pose.tangent, 0), initial.tangent);
-  const spin = pin.orientation === 'frame' ? distance(vectorAt(pose.director, 0), initial.d1) + Math.abs(pose.twist) : 0;
-  if (turn > 1e-9 || spin > 1e-9) warnings.push(`${label} starts with another orientation than its node; the rod will be turned there at once`);
+  const spin =
+    pin.orientation === 'frame' ? distance(vectorAt(pose.director, 0), initial.d1) + Math.abs(pose.twist) : 0;
+  if (turn > 1e-9 || spin > 1e-9)
+    warnings.push(`${label} starts with another orientation than its node; the rod will be turned there at once`);
 }
 
 /** Two pins may share a node when they hold different things. */
@@ -165,8 +199,16 @@ export function checkPinsDisagree(pins: readonly CompiledPin[]): void {
     for (const a of pins.slice(0, j)) {
       if (a.pin.node !== b.pin.node) continue;
       const axes = [a.pin.holdX && b.pin.holdX, a.pin.holdY && b.pin.holdY, a.pin.holdZ && b.pin.holdZ];
-      const shared = axes.includes(true) ? 'position' : a.pin.orientation !== 'free' && b.pin.orientation !== 'free' ? 'orientation' : undefined;
-      if (shared) throw new SceneError(b.path, `${b.label} holds the ${shared} of a node that ${a.label} holds already; remove one of them`);
+      const shared = axes.includes(true)
+        ? 'position'
+        : a.pin.orientation !== 'free' && b.pin.orientation !== 'free'
+          ? 'orientation'
+          : undefined;
+      if (shared)
+        throw new SceneError(
+          b.path,
+          `${b.label} holds the ${shared} of a node that ${a.label} holds already; remove one of them`,
+        );
     }
   });
 }
@@ -190,7 +232,10 @@ export function checkReach(pins: readonly CompiledPin[], rod: Rod, warnings: str
         const reach = Math.sqrt(d2);
         const words = `${a.label} and ${b.label} are ${reach.toPrecision(6)} m apart at t = ${t} s, but the rod between them is ${rest.toPrecision(6)} m long`;
         if (rod.inextensible && reach > rest * (1 + 1e-9)) {
-          throw new SceneError(b.path, `${words} and inextensible; bring them closer, or make the rod longer or extensible`);
+          throw new SceneError(
+            b.path,
+            `${words} and inextensible; bring them closer, or make the rod longer or extensible`,
+          );
         }
         if (!rod.inextensible && reach > 2 * rest) {
           warnings.push(`${words}: it would be stretched to more than double`);

@@ -49,7 +49,8 @@ function lengthOf(outline: Outline, closed: boolean): number {
 function chordFractions(points: readonly Vector[], closed: boolean): { nodeU: number[]; length: number } {
   const all = closed ? [...points, points[0]] : points;
   const arcs = [0];
-  for (let i = 1; i < all.length; i++) arcs.push(arcs[i - 1] + Math.sqrt(dot(subtract(all[i], all[i - 1]), subtract(all[i], all[i - 1]))));
+  for (let i = 1; i < all.length; i++)
+    arcs.push(arcs[i - 1] + Math.sqrt(dot(subtract(all[i], all[i - 1]), subtract(all[i], all[i - 1]))));
   const length = arcs[arcs.length - 1];
   return { nodeU: arcs.map((arc, i) => (i === arcs.length - 1 ? 1 : arc / length)), length };
 }
@@ -58,7 +59,10 @@ function readEdges(spec: RodSpec, closed: boolean, path: Path): number {
   const { edges = defaultEdges } = spec;
   const least = closed ? 3 : 2;
   if (!Number.isInteger(edges) || edges < least || edges > mostEdges) {
-    throw new SceneError([...path, 'edges'], `edges is ${edges}; ${closed ? 'a closed rod needs' : 'to bend, a rod needs'} a whole number from ${least} to ${mostEdges}`);
+    throw new SceneError(
+      [...path, 'edges'],
+      `edges is ${edges}; ${closed ? 'a closed rod needs' : 'to bend, a rod needs'} a whole number from ${least} to ${mostEdges}`,
+    );
   }
   return edges;
 }
@@ -67,7 +71,8 @@ function readOutline(spec: RodSpec, closed: boolean, path: Path): Outline {
   const at = [...path, 'shape'];
   if (spec.shape.type !== 'points' || spec.edges !== undefined) return { curve: createCurve(spec.shape, closed, at) };
   const points = readPoints(spec.shape.points, closed, at);
-  if (points.length < 3) throw new SceneError([...at, 'points'], 'two points make one edge, which cannot bend; add points, or set edges');
+  if (points.length < 3)
+    throw new SceneError([...at, 'points'], 'two points make one edge, which cannot bend; add points, or set edges');
   return { points };
 }
 
@@ -87,10 +92,18 @@ function readNaturalOutline(shape: ShapeSpec, nodeCount: number | undefined, clo
 
 const ruleOf = (frame: FrameSpec | undefined): FrameRule => ({ d1: frame?.d1, follow: frame?.follow });
 
-function trace(outline: Outline, nodeU: readonly number[], closed: boolean, frame: FrameSpec | undefined, path: Path): Trace {
+function trace(
+  outline: Outline,
+  nodeU: readonly number[],
+  closed: boolean,
+  frame: FrameSpec | undefined,
+  path: Path,
+): Trace {
   const rule = ruleOf(frame);
   return framed(path, () =>
-    'curve' in outline ? traceCurve(outline.curve, nodeU, closed, rule) : tracePolyline(outline.points, closed, rule, [...path, 'shape']),
+    'curve' in outline
+      ? traceCurve(outline.curve, nodeU, closed, rule)
+      : tracePolyline(outline.points, closed, rule, [...path, 'shape']),
   );
 }
 
@@ -99,14 +112,27 @@ function readNatural(spec: RodSpec, path: Path): Exclude<NaturalSpec, string> | 
   if (natural === 'straight') return natural;
   if (natural === 'initial') return {};
   const at = [...path, 'natural'];
-  if (natural.curvature && natural.shape) throw new SceneError([...at, 'curvature'], "both 'shape' and 'curvature' are given; give one of them");
-  if (natural.curvature && natural.frame) throw new SceneError([...at, 'frame'], "'frame' has no effect with 'curvature', which is written in the material frame already; remove it");
-  if (natural.length !== undefined && !(natural.length > 0)) throw new SceneError([...at, 'length'], `the rest length is ${natural.length} m; it must be positive`);
+  if (natural.curvature && natural.shape)
+    throw new SceneError([...at, 'curvature'], "both 'shape' and 'curvature' are given; give one of them");
+  if (natural.curvature && natural.frame)
+    throw new SceneError(
+      [...at, 'frame'],
+      "'frame' has no effect with 'curvature', which is written in the material frame already; remove it",
+    );
+  if (natural.length !== undefined && !(natural.length > 0))
+    throw new SceneError([...at, 'length'], `the rest length is ${natural.length} m; it must be positive`);
   return natural;
 }
 
-export function compileRod(spec: RodSpec, scene: Scene, pins: readonly PlacedPin[], path: Path, warnings: string[]): CompiledRod {
-  if (spec.shape.type === 'ring' && spec.closed === false) throw new SceneError([...path, 'closed'], 'a ring is always closed; use an arc for an open circle');
+export function compileRod(
+  spec: RodSpec,
+  scene: Scene,
+  pins: readonly PlacedPin[],
+  path: Path,
+  warnings: string[],
+): CompiledRod {
+  if (spec.shape.type === 'ring' && spec.closed === false)
+    throw new SceneError([...path, 'closed'], 'a ring is always closed; use an arc for an open circle');
   const closed = spec.closed ?? spec.shape.type === 'ring';
   const outline = readOutline(spec, closed, path);
   const natural = readNatural(spec, path);
@@ -119,7 +145,11 @@ export function compileRod(spec: RodSpec, scene: Scene, pins: readonly PlacedPin
   const length = (natural === 'straight' ? undefined : natural.length) ?? lengthOf(naturalOutline ?? outline, closed);
   const nodeU = placeNodes(spec, outline, naturalOutline, closed, length, pins, path);
   const layout = createLayout(nodeU, closed, length);
-  const held = new Set(pins.filter(({ spec: pin }) => pin.hold !== 'position').map(({ spec: pin, path: at }) => findNode(pin.at, layout, [...at, 'at'])));
+  const held = new Set(
+    pins
+      .filter(({ spec: pin }) => pin.hold !== 'position')
+      .map(({ spec: pin, path: at }) => findNode(pin.at, layout, [...at, 'at'])),
+  );
 
   // initial shape and natural strain
   const initial = trace(outline, nodeU, closed, spec.frame, path);
@@ -130,17 +160,21 @@ export function compileRod(spec: RodSpec, scene: Scene, pins: readonly PlacedPin
   else if (natural.curvature) strain = strainOfCurvature(natural.curvature, layout, length, naturalPath);
   else {
     const frame = natural.frame ?? { d1: spec.frame?.d1, follow: spec.frame?.follow };
-    if (naturalOutline || natural.frame) restTrace = trace(naturalOutline ?? outline, nodeU, closed, frame, naturalPath);
+    if (naturalOutline || natural.frame)
+      restTrace = trace(naturalOutline ?? outline, nodeU, closed, frame, naturalPath);
     strain = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, naturalPath), isHeld);
   }
   // every stretch of the rest length in proportion to the shape that gives it
   const restTotal = restTrace.edgeLength.reduce((sum, value) => sum + value, 0);
-  const stretch = Math.abs(length / restTotal - 1) < 1e-6 && natural !== 'straight' && natural.length === undefined ? 1 : length / restTotal;
+  const stretch = natural !== 'straight' && natural.length !== undefined ? natural.length / restTotal : 1;
   const edgeLengthRest = Float64Array.from(restTrace.edgeLength, (value) => value * stretch);
 
   const section = compileSection(spec, scene, length, path);
   if (spec.inextensible === false && !section.hasEA) {
-    throw new SceneError([...path, 'inextensible'], 'an extensible rod needs EA in its stiffness section; add EA, or remove inextensible: false');
+    throw new SceneError(
+      [...path, 'inextensible'],
+      'an extensible rod needs EA in its stiffness section; add EA, or remove inextensible: false',
+    );
   }
   const inextensible = spec.inextensible ?? !section.hasEA;
   const properties = distribute(section, layout, edgeLengthRest, inextensible);
@@ -153,6 +187,7 @@ export function compileRod(spec: RodSpec, scene: Scene, pins: readonly PlacedPin
     edgeCount: layout.edgeCount,
     length: edgeLengthRest.reduce((sum, value) => sum + value, 0),
     ...placeFrames(initial, layout, compileTwist(spec.frame, length, path)),
+    nodeArc: nodeArcs(edgeLengthRest, layout.nodeCount),
     nodeVelocity: initialVelocity(spec, initial.position, properties.nodeMass),
     edgeLengthRest,
     halfStrainRest: Float64Array.from(strain.flat()),
@@ -160,6 +195,12 @@ export function compileRod(spec: RodSpec, scene: Scene, pins: readonly PlacedPin
   };
   warnSharp(rod, initial, warnings);
   return { rod, layout: { ...layout, length: rod.length }, section };
+}
+
+function nodeArcs(edgeLengthRest: Float64Array, nodeCount: number): Float64Array {
+  const out = new Float64Array(nodeCount);
+  for (let i = 1; i < nodeCount; i++) out[i] = out[i - 1] + edgeLengthRest[i - 1];
+  return out;
 }
 
 function placeNodes(
@@ -179,7 +220,7 @@ function placeNodes(
   return layNodes(readEdges(spec, closed, path), cuts, [...path, 'edges']);
 }
 
-type Frames = Pick<Rod, 'nodePosition' | 'edgeDirector' | 'nodeTwist' | 'nodeTangent' | 'nodeDirector' | 'nodeArc'>;
+type Frames = Pick<Rod, 'nodePosition' | 'edgeDirector' | 'nodeTwist' | 'nodeTangent' | 'nodeDirector'>;
 
 function placeFrames(initial: Trace, layout: Layout, twist: (u: number) => number): Frames {
   const { edgeCount: n, nodeCount, closed, nodeU } = layout;
@@ -199,17 +240,29 @@ function placeFrames(initial: Trace, layout: Layout, twist: (u: number) => numbe
     nodeTwist,
     nodeTangent: Float64Array.from(nodes.flatMap((i) => frames[2 * i].tangent)),
     nodeDirector: Float64Array.from(nodes.flatMap((i) => frames[2 * i].d1)),
-    nodeArc: Float64Array.from(nodes, (i) => nodeU[i] * layout.length),
   };
 }
 
 type Properties = Pick<
   Rod,
-  'edgeEA' | 'edgeInertia' | 'edgeRadius' | 'nodeMass' | 'nodeDamping' | 'halfEI1' | 'halfEI2' | 'halfGJ' | 'halfDamping'
+  | 'edgeEA'
+  | 'edgeInertia'
+  | 'edgeRadius'
+  | 'nodeMass'
+  | 'nodeDamping'
+  | 'halfEI1'
+  | 'halfEI2'
+  | 'halfGJ'
+  | 'halfDamping'
 >;
 
 /** Integrates the section over half edges with two Gauss points each. */
-function distribute(section: CompiledSection, layout: Layout, edgeLengthRest: Float64Array, inextensible: boolean): Properties {
+function distribute(
+  section: CompiledSection,
+  layout: Layout,
+  edgeLengthRest: Float64Array,
+  inextensible: boolean,
+): Properties {
   const { edgeCount: n, nodeCount, nodeU } = layout;
   const out: Properties = {
     edgeEA: new Float64Array(n),
@@ -242,9 +295,10 @@ function distribute(section: CompiledSection, layout: Layout, edgeLengthRest: Fl
     }
   }
   // means of compliance become stiffness
-  for (const array of [out.halfEI1, out.halfEI2, out.halfGJ]) array.forEach((compliance, k) => {
-    array[k] = 1 / compliance;
-  });
+  for (const array of [out.halfEI1, out.halfEI2, out.halfGJ])
+    array.forEach((compliance, k) => {
+      array[k] = 1 / compliance;
+    });
   out.edgeEA.forEach((compliance, j) => {
     out.edgeEA[j] = inextensible ? Number.POSITIVE_INFINITY : 1 / compliance;
   });
@@ -263,7 +317,9 @@ function initialVelocity(spec: RodSpec, position: readonly Vector[], nodeMass: F
     mass += m;
   });
   center = scale(center, 1 / mass);
-  return Float64Array.from(Array.from(nodeMass, (_, i) => add(linear, cross(angular, subtract(position[i], center)))).flat());
+  return Float64Array.from(
+    Array.from(nodeMass, (_, i) => add(linear, cross(angular, subtract(position[i], center)))).flat(),
+  );
 }
 
 function warnSharp(rod: Rod, initial: Trace, warnings: string[]): void {

@@ -47,10 +47,18 @@ interface Geometry {
   readonly radius: number;
 }
 
-const poisson: Requirement = { test: (value) => value > -1 && value <= 0.5, words: 'above −1 and at most 0.5 (Poisson ratio)' };
+const poisson: Requirement = {
+  test: (value) => value > -1 && value <= 0.5,
+  words: 'above −1 and at most 0.5 (Poisson ratio)',
+};
 
 /** Finds what a name stands for; `path` is where the name was written. */
-export function lookUp<T extends object>(value: T | string, known: Readonly<Record<string, T>> | undefined, kind: string, path: Path): { spec: T; path: Path } {
+export function lookUp<T extends object>(
+  value: T | string,
+  known: Readonly<Record<string, T>> | undefined,
+  kind: string,
+  path: Path,
+): { spec: T; path: Path } {
   if (typeof value !== 'string') return { spec: value, path };
   if (known && Object.hasOwn(known, value)) return { spec: known[value], path: [`${kind}s`, value] };
   const names = Object.keys(known ?? {});
@@ -68,8 +76,13 @@ export function rectangleTorsion(a: number, b: number): number {
   return (long * short ** 3 * (1 - (192 / Math.PI ** 5) * (short / long) * sum)) / 3;
 }
 
-function compileGeometry(spec: Exclude<SectionSpec, { type: 'stiffness' }>, length: number, path: Path): { constant: boolean; at: (u: number) => Geometry } {
-  const read = (value: Varying, field: string, requirement = positive): Profile => compileVarying(value, length, [...path, field], requirement);
+function compileGeometry(
+  spec: Exclude<SectionSpec, { type: 'stiffness' }>,
+  length: number,
+  path: Path,
+): { constant: boolean; at: (u: number) => Geometry } {
+  const read = (value: Varying, field: string, requirement = positive): Profile =>
+    compileVarying(value, length, [...path, field], requirement);
   switch (spec.type) {
     case 'circle': {
       const radius = read(spec.radius, 'radius');
@@ -86,7 +99,11 @@ function compileGeometry(spec: Exclude<SectionSpec, { type: 'stiffness' }>, leng
       const at = (u: number): Geometry => {
         const R = outer.at(u);
         const r = inner.at(u);
-        if (!(r < R)) throw new SceneError([...path, 'inner'], `the inner radius ${r} m is not smaller than the outer ${R} m at u = ${Number(u.toPrecision(6))}`);
+        if (!(r < R))
+          throw new SceneError(
+            [...path, 'inner'],
+            `the inner radius ${r} m is not smaller than the outer ${R} m at u = ${Number(u.toPrecision(6))}`,
+          );
         const I = (Math.PI / 4) * (R ** 4 - r ** 4);
         return { area: Math.PI * (R * R - r * r), I1: I, I2: I, J: 2 * I, radius: R };
       };
@@ -98,7 +115,13 @@ function compileGeometry(spec: Exclude<SectionSpec, { type: 'stiffness' }>, leng
       const at = (u: number): Geometry => {
         const w = width.at(u);
         const h = height.at(u);
-        return { area: w * h, I1: (w * h ** 3) / 12, I2: (w ** 3 * h) / 12, J: rectangleTorsion(w, h), radius: Math.sqrt((w * h) / Math.PI) };
+        return {
+          area: w * h,
+          I1: (w * h ** 3) / 12,
+          I2: (w ** 3 * h) / 12,
+          J: rectangleTorsion(w, h),
+          radius: Math.sqrt((w * h) / Math.PI),
+        };
       };
       return { constant: width.constant && height.constant, at };
     }
@@ -115,7 +138,11 @@ function ellipse(a: number, b: number): Geometry {
   };
 }
 
-function compileDamping(spec: DampingSpec | undefined, length: number, path: Path): { mass: Profile; stiffness: Profile } {
+function compileDamping(
+  spec: DampingSpec | undefined,
+  length: number,
+  path: Path,
+): { mass: Profile; stiffness: Profile } {
   return {
     mass: compileVarying(spec?.mass ?? 0, length, [...path, 'damping', 'mass'], nonNegative),
     stiffness: compileVarying(spec?.stiffness ?? 0, length, [...path, 'damping', 'stiffness'], nonNegative),
@@ -134,13 +161,19 @@ export function compileSection(rod: RodSpec, scene: Scene, length: number, path:
   if (section.spec.type === 'stiffness') return compileStiffness(section.spec, length, section.path);
   const { spec } = section;
   if (rod.material === undefined) {
-    throw new SceneError([...path, 'material'], `a '${spec.type}' section needs a material (E, one of G and nu, density); or use a 'stiffness' section`);
+    throw new SceneError(
+      [...path, 'material'],
+      `a '${spec.type}' section needs a material (E, one of G and nu, density); or use a 'stiffness' section`,
+    );
   }
   const material = lookUp<MaterialSpec>(rod.material, scene.materials, 'material', [...path, 'material']);
   const at = material.path;
   const { G, nu } = material.spec;
   if ((G === undefined) === (nu === undefined)) {
-    throw new SceneError(at, G === undefined ? 'neither G nor nu is given; give one of them' : 'both G and nu are given; give one of them');
+    throw new SceneError(
+      at,
+      G === undefined ? 'neither G nor nu is given; give one of them' : 'both G and nu are given; give one of them',
+    );
   }
   const geometry = compileGeometry(spec, length, section.path);
   const E = compileVarying(material.spec.E, length, [...at, 'E'], positive);
@@ -170,8 +203,13 @@ export function compileSection(rod: RodSpec, scene: Scene, length: number, path:
   return { at: remember(constant, values), hasRadius: true, hasEA: true };
 }
 
-function compileStiffness(spec: SectionSpec & { readonly type: 'stiffness' }, length: number, path: Path): CompiledSection {
-  const read = (value: Varying, field: string, requirement = positive): Profile => compileVarying(value, length, [...path, field], requirement);
+function compileStiffness(
+  spec: SectionSpec & { readonly type: 'stiffness' },
+  length: number,
+  path: Path,
+): CompiledSection {
+  const read = (value: Varying, field: string, requirement = positive): Profile =>
+    compileVarying(value, length, [...path, field], requirement);
   const optional = (value: Varying | undefined, field: string, requirement = positive): Profile | undefined =>
     value === undefined ? undefined : read(value, field, requirement);
   const EA = optional(spec.EA, 'EA');
@@ -199,5 +237,9 @@ function compileStiffness(spec: SectionSpec & { readonly type: 'stiffness' }, le
     };
   };
   const constant = profiles.every((profile) => profile === undefined || profile.constant);
-  return { at: remember(constant, values), hasRadius: radius !== undefined || EA !== undefined, hasEA: EA !== undefined };
+  return {
+    at: remember(constant, values),
+    hasRadius: radius !== undefined || EA !== undefined,
+    hasEA: EA !== undefined,
+  };
 }

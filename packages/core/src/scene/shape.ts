@@ -1,4 +1,5 @@
 /** From the shapes of a scene to curves, with errors that name the field. */
+import { integrate } from '../curve/quadrature.ts';
 import type { Curve } from '../curve/shapes.ts';
 import { createHelix, createParametric, createStraight, createThroughPoints, positionAt } from '../curve/shapes.ts';
 import type { Vector } from '../curve/vector.ts';
@@ -25,7 +26,11 @@ function readDirection(value: Vector, what: string, path: Path): Vector {
 function readNormal(value: Vector | undefined, to: Vector, what: string, toWhat: string, path: Path): Vector {
   if (value === undefined) return anyNormal(to);
   const normal = normalPart(value, to);
-  if (!normal) throw new SceneError(path, `${what} [${value.join(', ')}] is parallel to ${toWhat} (or zero); give a direction across it`);
+  if (!normal)
+    throw new SceneError(
+      path,
+      `${what} [${value.join(', ')}] is parallel to ${toWhat} (or zero); give a direction across it`,
+    );
   return normal;
 }
 
@@ -35,12 +40,19 @@ export function readPoints(points: readonly Vector[], closed: boolean, path: Pat
   const size = points.reduce((most, p) => Math.max(most, distance(p, points[0])), 0);
   const repeats = closed && points.length > least && distance(points[0], points[points.length - 1]) <= meeting * size;
   const kept = repeats ? points.slice(0, -1) : points;
-  if (kept.length < least) throw new SceneError([...path, 'points'], `${kept.length} points are given; a ${closed ? 'closed' : 'open'} rod needs at least ${least}`);
+  if (kept.length < least)
+    throw new SceneError(
+      [...path, 'points'],
+      `${kept.length} points are given; a ${closed ? 'closed' : 'open'} rod needs at least ${least}`,
+    );
   kept.forEach((point, i) => {
     const next = i + 1 < kept.length ? i + 1 : closed ? 0 : -1;
     // relative to the size of the rod: what is left over of such an edge has no direction
     if (next >= 0 && distance(point, kept[next]) <= 1e-12 * size) {
-      throw new SceneError([...path, 'points', next], `point ${next} is the same as point ${i}; remove one, an edge needs a length`);
+      throw new SceneError(
+        [...path, 'points', next],
+        `point ${next} is the same as point ${i}; remove one, an edge needs a length`,
+      );
     }
   });
   return kept;
@@ -50,7 +62,8 @@ export function readPoints(points: readonly Vector[], closed: boolean, path: Pat
 export function createCurve(spec: ShapeSpec, closed: boolean, path: Path): Curve {
   switch (spec.type) {
     case 'straight': {
-      if (distance(spec.from, spec.to) === 0) throw new SceneError([...path, 'to'], "'to' is the same point as 'from'; the rod would have no length");
+      if (distance(spec.from, spec.to) === 0)
+        throw new SceneError([...path, 'to'], "'to' is the same point as 'from'; the rod would have no length");
       return mustClose(createStraight(spec.from, spec.to), closed, path);
     }
     case 'arc': {
@@ -59,17 +72,39 @@ export function createCurve(spec: ShapeSpec, closed: boolean, path: Path): Curve
       const tangent = readDirection(spec.tangent, 'the tangent', [...path, 'tangent']);
       const normal = readNormal(spec.normal, tangent, 'the normal', 'the tangent', [...path, 'normal']);
       const center = addScaled(spec.from, normal, spec.radius);
-      const curve = createHelix(center, scale(normal, -1), tangent, cross(scale(normal, -1), tangent), spec.radius, 0, spec.angle, closed);
+      const curve = createHelix(
+        center,
+        scale(normal, -1),
+        tangent,
+        cross(scale(normal, -1), tangent),
+        spec.radius,
+        0,
+        spec.angle,
+        closed,
+      );
       return mustClose(curve, closed, path);
     }
     case 'helix': {
       checkPositive(spec.radius, 'the radius', [...path, 'radius']);
       checkPositive(spec.turns, 'the number of turns', [...path, 'turns']);
-      if (!(spec.pitch >= 0)) throw new SceneError([...path, 'pitch'], `the pitch is ${spec.pitch}; it must not be negative (for the other sense use handedness: left)`);
+      if (!(spec.pitch >= 0))
+        throw new SceneError(
+          [...path, 'pitch'],
+          `the pitch is ${spec.pitch}; it must not be negative (for the other sense use handedness: left)`,
+        );
       const axis = readDirection(spec.axis ?? [0, 0, 1], 'the axis', [...path, 'axis']);
       const e1 = readNormal(spec.start, axis, 'start', 'the axis', [...path, 'start']);
       const e2 = scale(cross(axis, e1), spec.handedness === 'left' ? -1 : 1);
-      const curve = createHelix(spec.center ?? [0, 0, 0], e1, e2, axis, spec.radius, spec.pitch / (2 * Math.PI), 2 * Math.PI * spec.turns, closed);
+      const curve = createHelix(
+        spec.center ?? [0, 0, 0],
+        e1,
+        e2,
+        axis,
+        spec.radius,
+        spec.pitch / (2 * Math.PI),
+        2 * Math.PI * spec.turns,
+        closed,
+      );
       return mustClose(curve, closed, path);
     }
     case 'ring': {
@@ -88,13 +123,18 @@ export function createCurve(spec: ShapeSpec, closed: boolean, path: Path): Curve
 }
 
 function createFormula(spec: ShapeSpec & { readonly type: 'formula' }, closed: boolean, path: Path): Curve {
-  const axes = (['x', 'y', 'z'] as const).map((axis) => atPath([...path, axis], () => compileJet(parseExpression(spec[axis], ['u']).root)));
+  const axes = (['x', 'y', 'z'] as const).map((axis) =>
+    atPath([...path, axis], () => compileJet(parseExpression(spec[axis], ['u']).root)),
+  );
   const evaluate = (out: Float64Array, u: number): void => {
     for (let k = 0; k < 3; k++) {
       const [value, first, second] = axes[k](u);
       if (!Number.isFinite(value) || !Number.isFinite(first)) {
         const what = Number.isFinite(value) ? 'derivative' : 'value';
-        throw new SceneError([...path, 'xyz'[k]], `the ${what} of the formula is not finite at u = ${Number(u.toPrecision(6))}`);
+        throw new SceneError(
+          [...path, 'xyz'[k]],
+          `the ${what} of the formula is not finite at u = ${Number(u.toPrecision(6))}`,
+        );
       }
       out[k] = value;
       out[3 + k] = first;
@@ -103,16 +143,46 @@ function createFormula(spec: ShapeSpec & { readonly type: 'formula' }, closed: b
     }
   };
   // sixteen panels to begin with, so that no oscillation hides between the points of one
-  const curve = createParametric(evaluate, Array.from({ length: 17 }, (_, k) => k / 16), closed);
+  const curve = createParametric(
+    evaluate,
+    Array.from({ length: 17 }, (_, k) => k / 16),
+    closed,
+  );
   if (!(curve.length > 0)) throw new SceneError(path, 'the formula gives a single point; the rod would have no length');
+  checkConnected(curve, path);
   return mustClose(curve, closed, path);
+}
+
+/** A chord longer than its arc is a jump. */
+function checkConnected(curve: Curve, path: Path): void {
+  const jet = new Float64Array(9);
+  const speed = (u: number): number => {
+    curve.evaluate(jet, u);
+    return norm([jet[3], jet[4], jet[5]]);
+  };
+  const pieces = 128;
+  let before = positionAt(curve, 0);
+  for (let k = 0; k < pieces; k++) {
+    const after = positionAt(curve, (k + 1) / pieces);
+    const arc = integrate(speed, k / pieces, (k + 1) / pieces);
+    if (distance(before, after) > 1.01 * arc + 1e-9 * curve.length) {
+      throw new SceneError(
+        path,
+        `the formula jumps near u = ${((k + 0.5) / pieces).toPrecision(3)}; the curve must be connected`,
+      );
+    }
+    before = after;
+  }
 }
 
 function mustClose(curve: Curve, closed: boolean, path: Path): Curve {
   if (!closed) return curve;
   const gap = distance(positionAt(curve, curve.parameter(0)), positionAt(curve, curve.parameter(curve.length)));
   if (gap > meeting * curve.length) {
-    throw new SceneError(path, `the rod is closed, but the ends of its shape are ${gap.toPrecision(4)} m apart; let them meet, or drop 'closed'`);
+    throw new SceneError(
+      path,
+      `the rod is closed, but the ends of its shape are ${gap.toPrecision(4)} m apart; let them meet, or drop 'closed'`,
+    );
   }
   return curve;
 }

@@ -4,14 +4,27 @@
  * Along a smooth curve, edge j has the arc length ds of its piece and the direction of the tangent at its middle, and nodes are
  * chained: x' = x + ds·t. Chords of sampled points would be shorter than ds and turn by another angle; here a circle becomes
  * the polygon with edges ds that turn by exactly ds/R. The chain drifts from the curve by O(ds²). On a closed curve it
- * misses its start by an amount that is tiny when the curve is smooth; the miss is shared out linearly over the nodes.
+ * misses its start, by next to nothing when the curve is smooth and the edges equal: the miss is shared out linearly over the
+ * nodes, and Newton steps along the edges give these their lengths back.
  */
 import type { FrameRule } from '../curve/framing.ts';
 import { FramingError, frameCurve, framePolyline } from '../curve/framing.ts';
 import type { Curve } from '../curve/shapes.ts';
 import { positionAt } from '../curve/shapes.ts';
+import { solveCyclic } from '../curve/tridiagonal.ts';
 import type { Frame, Vector } from '../curve/vector.ts';
-import { addScaled, advanceFrame, distance, dot, normalize, rotationBetween, scale, subtract, transportFrame } from '../curve/vector.ts';
+import {
+  add,
+  addScaled,
+  advanceFrame,
+  distance,
+  dot,
+  normalize,
+  rotationBetween,
+  scale,
+  subtract,
+  transportFrame,
+} from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import type { Path } from './varying.ts';
 
@@ -53,12 +66,35 @@ export function traceCurve(curve: Curve, nodeU: readonly number[], closed: boole
   if (!closed || !curve.closed) {
     return { position: chain, edgeLength: arcs.slice(1).map((arc, j) => arc - arcs[j]), frames };
   }
-  const gap = subtract(chain[n], chain[0]);
-  const position = chain.slice(0, n).map((x, i) => addScaled(x, gap, -nodeU[i]));
+  const edgeLength = arcs.slice(1).map((arc, j) => arc - arcs[j]);
+  const position = closeChain(chain, nodeU, edgeLength);
+  // the edges have turned a little, and their frames with them
   const edge = (j: number): Vector => subtract(position[(j + 1) % n], position[j % n]);
-  // edges have moved a little: frames follow, and the length is what it now is, so that the ring is free of stress
   const turned = frames.map((frame, k) => (k % 2 === 1 ? transportFrame(frame, normalize(edge((k - 1) / 2))) : frame));
-  return { position, edgeLength: position.map((x, j) => distance(x, position[(j + 1) % n])), frames: turned };
+  return { position, edgeLength, frames: turned };
+}
+
+/** Nodes of a closed chain whose last point missed the first; edges end up with their lengths, node 0 where it was. */
+function closeChain(chain: readonly Vector[], nodeU: readonly number[], edgeLength: readonly number[]): Vector[] {
+  const n = edgeLength.length;
+  const gap = subtract(chain[n], chain[0]);
+  let position = chain.slice(0, n).map((x, i) => addScaled(x, gap, -nodeU[i]));
+  for (let iteration = 0; iteration < 20; iteration++) {
+    const edges = position.map((x, j) => subtract(position[(j + 1) % n], x));
+    const excess = edges.map((edge, j) => (dot(edge, edge) - edgeLength[j] ** 2) / 2);
+    if (excess.every((value, j) => Math.abs(value) < 4e-16 * edgeLength[j] ** 2)) break;
+    // least change of positions that removes the excess to first order
+    const pull = solveCyclic(
+      edges.map((edge) => 2 * dot(edge, edge)),
+      edges.map((edge, j) => -dot(edge, edges[(j + 1) % n])),
+      excess,
+    );
+    position = position.map((x, i) =>
+      addScaled(addScaled(x, edges[i], pull[i]), edges[(i + n - 1) % n], -pull[(i + n - 1) % n]),
+    );
+  }
+  const shift = subtract(chain[0], position[0]);
+  return position.map((x) => add(x, shift));
 }
 
 export function tracePolyline(points: readonly Vector[], closed: boolean, rule: FrameRule, path: Path): Trace {
@@ -68,10 +104,14 @@ export function tracePolyline(points: readonly Vector[], closed: boolean, rule: 
   tangents.forEach((tangent, j) => {
     const next = j + 1 < n ? j + 1 : 0;
     if ((j + 1 < n || closed) && 1 + dot(tangent, tangents[next]) < 1e-9) {
-      throw new SceneError([...path, 'points', next], `the rod folds back on itself at point ${next}; a joint cannot turn by 180°`);
+      throw new SceneError(
+        [...path, 'points', next],
+        `the rod folds back on itself at point ${next}; a joint cannot turn by 180°`,
+      );
     }
   });
   const edgeLength = edges.map((edge) => distance(edge, [0, 0, 0]));
-  const divide = (before: Frame, after: Frame, share: number): Frame => advanceFrame(before, scale(rotationBetween(before, after), share));
+  const divide = (before: Frame, after: Frame, share: number): Frame =>
+    advanceFrame(before, scale(rotationBetween(before, after), share));
   return { position: points, edgeLength, frames: framePolyline(tangents, edgeLength, closed, rule, divide) };
 }

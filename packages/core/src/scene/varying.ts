@@ -40,10 +40,16 @@ export interface Profile {
 export const gaussPoints: readonly [number, number] = [0.5 - Math.sqrt(3) / 6, 0.5 + Math.sqrt(3) / 6];
 
 /** `length`: rest length [m], the `L` of formulas. */
-export function compileVarying(spec: Varying, length: number, path: Path, requirement: Requirement = anyNumber): Profile {
+export function compileVarying(
+  spec: Varying,
+  length: number,
+  path: Path,
+  requirement: Requirement = anyNumber,
+): Profile {
   const check = (value: number, at: Path, where: string): number => {
     if (!Number.isFinite(value)) throw new SceneError(at, `the value is ${value}${where}; it must be a finite number`);
-    if (!requirement.test(value)) throw new SceneError(at, `the value is ${value}${where}; it must be ${requirement.words}`);
+    if (!requirement.test(value))
+      throw new SceneError(at, `the value is ${value}${where}; it must be ${requirement.words}`);
     return value;
   };
   if (typeof spec === 'number') {
@@ -52,13 +58,17 @@ export function compileVarying(spec: Varying, length: number, path: Path, requir
   }
   if ('along' in spec) {
     const { along } = spec;
-    if (along.length === 0) throw new SceneError([...path, 'along'], 'the list is empty; give [u, value] pairs with u from 0 to 1');
+    if (along.length === 0)
+      throw new SceneError([...path, 'along'], 'the list is empty; give [u, value] pairs with u from 0 to 1');
     along.forEach(([u, value], i) => {
       const here = [...path, 'along', i];
       check(value, [...here, 1], '');
-      if (!(u >= 0 && u <= 1)) throw new SceneError([...here, 0], `u is ${u}; it must be from 0 to 1 (the fraction of the rest length)`);
-      if (i > 0 && u < along[i - 1][0]) throw new SceneError([...here, 0], `u is ${u} after ${along[i - 1][0]}; the pairs must be in increasing order`);
-      if (i > 1 && u === along[i - 2][0]) throw new SceneError([...here, 0], `u = ${u} occurs three times; two make a jump, more have no meaning`);
+      if (!(u >= 0 && u <= 1))
+        throw new SceneError([...here, 0], `u is ${u}; it must be from 0 to 1 (the fraction of the rest length)`);
+      if (i > 0 && u < along[i - 1][0])
+        throw new SceneError([...here, 0], `u is ${u} after ${along[i - 1][0]}; the pairs must be in increasing order`);
+      if (i > 1 && u === along[i - 2][0])
+        throw new SceneError([...here, 0], `u = ${u} occurs three times; two make a jump, more have no meaning`);
     });
     return { constant: along.every(([, value]) => value === along[0][1]), at: (u) => interpolateLinear(along, u) };
   }
@@ -93,7 +103,11 @@ export interface Track {
 }
 
 /** Constant before the first key and after the last; times increase strictly. */
-export function createTrack(times: readonly number[], values: readonly ArrayLike<number>[], interpolation: Interpolation): Track {
+export function createTrack(
+  times: readonly number[],
+  values: readonly ArrayLike<number>[],
+  interpolation: Interpolation,
+): Track {
   const dimension = values[0].length;
   const last = times.length - 1;
   if (interpolation === 'smooth') {
@@ -125,7 +139,10 @@ export function checkTimes(times: readonly number[], path: Path, place: (i: numb
   times.forEach((time, i) => {
     if (!(time >= 0)) throw new SceneError([...path, ...place(i)], `the time is ${time} s; times start at 0`);
     if (i > 0 && !(time > times[i - 1])) {
-      throw new SceneError([...path, ...place(i)], `the time ${time} s comes after ${times[i - 1]} s; keys must be in increasing order`);
+      throw new SceneError(
+        [...path, ...place(i)],
+        `the time ${time} s comes after ${times[i - 1]} s; keys must be in increasing order`,
+      );
     }
   });
 }
@@ -137,7 +154,11 @@ export function compileTimed(spec: Timed | undefined, path: Path): (t: number) =
   if ('keys' in spec) {
     const times = spec.keys.map(([time]) => time);
     checkTimes(times, [...path, 'keys'], (i) => [i, 0]);
-    const track = createTrack(times, spec.keys.map(([, value]) => [value]), spec.interpolation ?? 'smooth');
+    const track = createTrack(
+      times,
+      spec.keys.map(([, value]) => [value]),
+      spec.interpolation ?? 'smooth',
+    );
     const out = new Float64Array(2);
     return (t) => {
       track.evaluate(out, t);

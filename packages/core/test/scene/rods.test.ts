@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Vector } from '../../src/curve/vector.ts';
-import { add, advanceFrame, cross, distance, dot, norm, rotationBetween, subtract } from '../../src/curve/vector.ts';
-import type { Rod } from '../../src/scene/compiled.ts';
+import {
+  add,
+  advanceFrame,
+  cross,
+  distance,
+  dot,
+  norm,
+  rotationBetween,
+  twistBetween,
+} from '../../src/curve/vector.ts';
 import { compileScene } from '../../src/scene/compile.ts';
+import type { Rod } from '../../src/scene/compiled.ts';
 import type { ShapeSpec, Varying } from '../../src/scene/types.ts';
 import { compileOne, edgeFrame, nodeFrame, rodSpec, sceneOf, steel, sum, vectorAt, wire } from './support.ts';
 
@@ -14,12 +23,16 @@ function strainOff(rod: Rod): number {
   for (let i = 1; i <= last; i++) {
     const before = edgeFrame(rod, i - 1);
     const after = edgeFrame(rod, i % rod.edgeCount);
-    const joint = add(vectorAt(rod.halfStrainRest, 2 * i - 1), vectorAt(rod.halfStrainRest, (2 * i) % (2 * rod.edgeCount)));
+    const joint = add(
+      vectorAt(rod.halfStrainRest, 2 * i - 1),
+      vectorAt(rod.halfStrainRest, (2 * i) % (2 * rod.edgeCount)),
+    );
     worst = Math.max(worst, distance(rotationBetween(before, after, joint), joint));
   }
   return worst;
 }
-const edgeLength = (rod: Rod, j: number): number => distance(vectorAt(rod.nodePosition, j), vectorAt(rod.nodePosition, (j + 1) % rod.nodeCount));
+const edgeLength = (rod: Rod, j: number): number =>
+  distance(vectorAt(rod.nodePosition, j), vectorAt(rod.nodePosition, (j + 1) % rod.nodeCount));
 const helix: ShapeSpec = { type: 'helix', radius: 0.03, pitch: 0.05, turns: 3 };
 
 describe('straight rod', () => {
@@ -55,14 +68,31 @@ describe('properties along the rod', () => {
   const mass = (radius: Varying, density: Varying): number =>
     sum(compileOne({ section: { type: 'circle', radius }, material: { ...steel, density } }).nodeMass);
   it('total mass of a cone is exact', () => {
-    const cone = { along: [[0, 2e-3], [1, 1e-3]] } as const;
+    const cone = {
+      along: [
+        [0, 2e-3],
+        [1, 1e-3],
+      ],
+    } as const;
     expect(mass(cone, 1000) / ((1000 * Math.PI * 2 * (4 + 2 + 1) * 1e-6) / 3)).toBeCloseTo(1, 13);
     const formula = { formula: '2e-3 - 1e-3*s/L' };
     expect(mass(formula, 1000) / mass(cone, 1000)).toBeCloseTo(1, 13);
   });
   it('a jump at a node is averaged exactly', () => {
     // node 3 lies at u = 0.3
-    const rod = compileOne({ material: { ...steel, E: { along: [[0, 1e9], [0.3, 1e9], [0.3, 4e9], [1, 4e9]] } } });
+    const rod = compileOne({
+      material: {
+        ...steel,
+        E: {
+          along: [
+            [0, 1e9],
+            [0.3, 1e9],
+            [0.3, 4e9],
+            [1, 4e9],
+          ],
+        },
+      },
+    });
     const unit = (Math.PI / 4) * 1e-12 * 1e9;
     expect(rod.halfEI1[5] / unit).toBeCloseTo(1, 13);
     expect(rod.halfEI1[6] / unit).toBeCloseTo(4, 13);
@@ -70,7 +100,23 @@ describe('properties along the rod', () => {
   });
   it('stiffness is averaged by compliance', () => {
     // the jump in the middle of edge 0, u = 0.05, parts its halves
-    const rod = compileOne({ section: { type: 'stiffness', EA: { along: [[0, 1], [0.05, 1], [0.05, 3], [1, 3]] }, EI1: 1, GJ: 1, mass: 1 }, material: undefined });
+    const rod = compileOne({
+      section: {
+        type: 'stiffness',
+        EA: {
+          along: [
+            [0, 1],
+            [0.05, 1],
+            [0.05, 3],
+            [1, 3],
+          ],
+        },
+        EI1: 1,
+        GJ: 1,
+        mass: 1,
+      },
+      material: undefined,
+    });
     expect(rod.edgeEA[0]).toBeCloseTo(1.5, 13);
     expect(rod.edgeEA[1]).toBeCloseTo(3, 13);
     expect(rod.halfEI2[0]).toBe(1);
@@ -82,7 +128,9 @@ describe('properties along the rod', () => {
     expect(rod.edgeEA[0]).toBe(Number.POSITIVE_INFINITY);
   });
   it('damping belongs to nodes and halves', () => {
-    const rod = compileOne({ material: { ...steel, damping: { mass: 0.7, stiffness: { formula: 'u < 0.5 ? 0.1 : 0.2' } } } });
+    const rod = compileOne({
+      material: { ...steel, damping: { mass: 0.7, stiffness: { formula: 'u < 0.5 ? 0.1 : 0.2' } } },
+    });
     expect(rod.nodeDamping[4]).toBeCloseTo(0.7, 14);
     expect(rod.halfDamping[9]).toBeCloseTo(0.1, 14);
     expect(rod.halfDamping[10]).toBeCloseTo(0.2, 14);
@@ -90,7 +138,10 @@ describe('properties along the rod', () => {
 });
 
 describe('arc', () => {
-  const rod = compileOne({ shape: { type: 'arc', from: [1, 2, 3], tangent: [0, 0, 5], normal: [1, 0, 1], radius: 0.5, angle: 2 }, edges: 8 });
+  const rod = compileOne({
+    shape: { type: 'arc', from: [1, 2, 3], tangent: [0, 0, 5], normal: [1, 0, 1], radius: 0.5, angle: 2 },
+    edges: 8,
+  });
   it('is a polygon with edges of the arc length that turn by ds/R', () => {
     expect(distance(vectorAt(rod.nodePosition, 0), [1, 2, 3])).toBe(0);
     expect(rod.length).toBeCloseTo(1, 14);
@@ -112,7 +163,10 @@ describe('helix', () => {
   const curvature = 0.03 / (0.03 ** 2 + c ** 2);
   const torsion = c / (0.03 ** 2 + c ** 2);
   it('has constant rest strain (0, curvature, torsion) in its Frenet frame', () => {
-    for (const [handedness, sign] of [['right', 1], ['left', -1]] as const) {
+    for (const [handedness, sign] of [
+      ['right', 1],
+      ['left', -1],
+    ] as const) {
       const rod = compileOne({ shape: { ...helix, handedness }, edges: 60, frame: { follow: 'curve' } });
       for (let half = 0; half < 120; half++) {
         const length = rod.edgeLengthRest[half >> 1] / 2;
@@ -141,7 +195,7 @@ describe('helix', () => {
     }
     // and it is not the Frenet frame: it turns against it
     const frenet = compileOne({ shape: formula, edges: 40, frame: { follow: 'curve' } });
-    expect(frenet.nodeTwist[20]).toBeCloseTo(torsion * frenet.edgeLengthRest[0], 3);
+    expect(frenet.nodeTwist[20]).toBeCloseTo(torsion * frenet.edgeLengthRest[0], 2);
     expect(Math.abs(integrated.nodeTwist[20])).toBeLessThan(0.1 * frenet.nodeTwist[20]);
   });
   it('is free of stress where it starts, whatever the frame', () => {
@@ -151,8 +205,20 @@ describe('helix', () => {
     expect(strainOff(compileOne({ shape: helix, edges: 30, natural: 'straight' }))).toBeGreaterThan(0.1);
   });
   it('a clamp at an inner node sees the natural rotation of each half alone', () => {
-    const rod = compileOne({ shape: helix, edges: 30 }, { pins: [{ rod: 'a', at: { node: 7 } }, { rod: 'a', at: 'start' }] });
-    for (const [half, from, to] of [[13, edgeFrame(rod, 6), nodeFrame(rod, 7)], [14, nodeFrame(rod, 7), edgeFrame(rod, 7)], [0, nodeFrame(rod, 0), edgeFrame(rod, 0)]] as const) {
+    const rod = compileOne(
+      { shape: helix, edges: 30 },
+      {
+        pins: [
+          { rod: 'a', at: { node: 7 } },
+          { rod: 'a', at: 'start' },
+        ],
+      },
+    );
+    for (const [half, from, to] of [
+      [13, edgeFrame(rod, 6), nodeFrame(rod, 7)],
+      [14, nodeFrame(rod, 7), edgeFrame(rod, 7)],
+      [0, nodeFrame(rod, 0), edgeFrame(rod, 0)],
+    ] as const) {
       expect(distance(rotationBetween(from, to), vectorAt(rod.halfStrainRest, half))).toBeLessThan(1e-14);
     }
   });
@@ -176,18 +242,21 @@ describe('ring', () => {
       const rod = compileOne({ shape: ring, edges: 20, frame: { twist } });
       expect(sum(rod.nodeTwist)).toBeCloseTo(twist, 11);
       for (const m of rod.nodeTwist) expect(m).toBeCloseTo(twist / 20, 11);
-      expect(distance(Array.from(rod.halfStrainRest) as unknown as Vector, Array.from(plain.halfStrainRest) as unknown as Vector)).toBeLessThan(1e-14);
+      rod.halfStrainRest.forEach((value, k) => expect(value).toBeCloseTo(plain.halfStrainRest[k], 14));
       for (let i = 1; i < 20; i++) {
-        // mod 2π the directors say the same
-        const before = edgeFrame(rod, i - 1);
-        const after = edgeFrame(rod, i);
-        const turned = advanceFrame(advanceFrame(before, [0, 0, 0]), rotationBetween(before, after));
-        expect(distance(turned.d1, after.d1)).toBeLessThan(1e-13);
+        // the directors say the same, as far as directors can count
+        const turns = (rod.nodeTwist[i] - twistBetween(edgeFrame(rod, i - 1), edgeFrame(rod, i))) / (2 * Math.PI);
+        expect(turns).toBeCloseTo(Math.round(turns), 12);
       }
     }
   });
   it('a closed curve in space is free of stress all round, although its frame does not close', () => {
-    const trefoil: ShapeSpec = { type: 'formula', x: 'sin(2*pi*u)+2*sin(4*pi*u)', y: 'cos(2*pi*u)-2*cos(4*pi*u)', z: '-sin(6*pi*u)' };
+    const trefoil: ShapeSpec = {
+      type: 'formula',
+      x: 'sin(2*pi*u)+2*sin(4*pi*u)',
+      y: 'cos(2*pi*u)-2*cos(4*pi*u)',
+      z: '-sin(6*pi*u)',
+    };
     const rod = compileOne({ shape: trefoil, closed: true, edges: 80 });
     for (let j = 0; j < 80; j++) expect(edgeLength(rod, j)).toBeCloseTo(rod.edgeLengthRest[j], 13);
     for (let i = 1; i < 80; i++) {
@@ -209,11 +278,15 @@ describe('ring', () => {
 
 describe('natural state', () => {
   it('curvature reproduces the published helices (constant Darboux vector)', () => {
-    const oracle = JSON.parse(readFileSync('/work/shared/oracles/14_superhelix_reconstruction.json', 'utf8')) as {
-      rows: { kappa1: number; kappa2: number; tau: number; points: { s: number; n0: Vector; n1: Vector; n2: Vector }[] }[];
-    };
+    // n0 is the tangent, n1 = d1, n2 = d2; the Darboux vector is tau·n0 + kappa1·n1 + kappa2·n2
+    const rows = JSON.parse(readFileSync(new URL('./superhelix.json', import.meta.url), 'utf8')) as {
+      kappa1: number;
+      kappa2: number;
+      tau: number;
+      points: { s: number; n0: Vector; n1: Vector }[];
+    }[];
     let compared = 0;
-    for (const { kappa1, kappa2, tau, points } of oracle.rows) {
+    for (const { kappa1, kappa2, tau, points } of rows) {
       for (const { s, n0, n1 } of points) {
         const shape = { type: 'straight', from: [0, 0, 0], to: [s, 0, 0] } as const;
         const rod = compileOne({ shape, edges: 50, natural: { curvature: [kappa1, kappa2, tau] } });
@@ -227,7 +300,11 @@ describe('natural state', () => {
     expect(compared).toBeGreaterThan(10);
   });
   it('another shape gives its strain and its length', () => {
-    const rod = compileOne({ shape: { type: 'straight', from: [0, 0, 0], to: [0, 0, 1] }, natural: { shape: helix, frame: { follow: 'curve' } }, edges: 30 });
+    const rod = compileOne({
+      shape: { type: 'straight', from: [0, 0, 0], to: [0, 0, 1] },
+      natural: { shape: helix, frame: { follow: 'curve' } },
+      edges: 30,
+    });
     const helical = compileOne({ shape: helix, edges: 30, frame: { follow: 'curve' } });
     expect(rod.length).toBeCloseTo(helical.length, 14);
     expect(Array.from(rod.halfStrainRest)).toEqual(Array.from(helical.halfStrainRest));
@@ -235,7 +312,14 @@ describe('natural state', () => {
     expect(rod.edgeLengthRest[0]).toBeCloseTo(helical.length / 30, 14);
   });
   it('length scales the rest lengths, not the angles', () => {
-    const shape: ShapeSpec = { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 1, 0], radius: 1, angle: 1 };
+    const shape: ShapeSpec = {
+      type: 'arc',
+      from: [0, 0, 0],
+      tangent: [1, 0, 0],
+      normal: [0, 1, 0],
+      radius: 1,
+      angle: 1,
+    };
     const rod = compileOne({ shape, natural: { length: 0.8 } });
     expect(rod.length).toBeCloseTo(0.8, 14);
     expect(norm(vectorAt(rod.halfStrainRest, 4))).toBeCloseTo(1 / 20, 13);
@@ -260,7 +344,12 @@ describe('natural state', () => {
 });
 
 describe('points', () => {
-  const points: Vector[] = [[0, 0, 0], [1, 0, 0], [1, 2, 0], [1, 2, 3]];
+  const points: Vector[] = [
+    [0, 0, 0],
+    [1, 0, 0],
+    [1, 2, 0],
+    [1, 2, 3],
+  ];
   it('are the nodes, chords the rest lengths, joints shared by length', () => {
     const rod = compileOne({ shape: { type: 'points', points }, edges: undefined });
     expect(Array.from(rod.nodePosition)).toEqual(points.flat());
@@ -271,11 +360,16 @@ describe('points', () => {
     expect(half(2)).toBeCloseTo(Math.PI / 3, 13);
     expect(strainOff(rod)).toBeLessThan(1e-13);
     expect(distance(vectorAt(rod.nodeTangent, 0), [1, 0, 0])).toBe(0);
-    expect(distance(vectorAt(rod.nodeTangent, 1), [Math.cos(Math.PI / 6), Math.sin(Math.PI / 6), 0])).toBeLessThan(1e-14);
+    expect(distance(vectorAt(rod.nodeTangent, 1), [Math.cos(Math.PI / 6), Math.sin(Math.PI / 6), 0])).toBeLessThan(
+      1e-14,
+    );
     expect(Math.max(...rod.nodeTwist.map(Math.abs))).toBeLessThan(1e-13);
   });
   it('with edges: a smooth curve through them', () => {
-    const circle = Array.from({ length: 24 }, (_, k): Vector => [Math.cos((k * Math.PI) / 12), Math.sin((k * Math.PI) / 12), 0]);
+    const circle = Array.from(
+      { length: 24 },
+      (_, k): Vector => [Math.cos((k * Math.PI) / 12), Math.sin((k * Math.PI) / 12), 0],
+    );
     const rod = compileOne({ shape: { type: 'points', points: circle }, closed: true, edges: 48 });
     expect(rod.length).toBeCloseTo(2 * Math.PI, 4);
     expect(strainOff(rod)).toBeLessThan(1e-12);
@@ -283,15 +377,29 @@ describe('points', () => {
     expect(Array.from(again.nodePosition)).toEqual(Array.from(rod.nodePosition));
   });
   it('closed polyline drops a repeated first point', () => {
-    const triangle: Vector[] = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 0]];
+    const triangle: Vector[] = [
+      [0, 0, 0],
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 0],
+    ];
     const rod = compileOne({ shape: { type: 'points', points: triangle }, closed: true, edges: undefined });
     expect(rod.nodeCount).toBe(3);
     expect(rod.edgeLengthRest[2]).toBe(1);
     expect(strainOff(rod)).toBeLessThan(1e-13);
   });
   it('natural points of the same number give chords and joints', () => {
-    const straight: Vector[] = [[0, 0, 0], [0, 1, 0], [0, 3, 0], [0, 6, 0]];
-    const rod = compileOne({ shape: { type: 'points', points: straight }, edges: undefined, natural: { shape: { type: 'points', points } } });
+    const straight: Vector[] = [
+      [0, 0, 0],
+      [0, 1, 0],
+      [0, 3, 0],
+      [0, 6, 0],
+    ];
+    const rod = compileOne({
+      shape: { type: 'points', points: straight },
+      edges: undefined,
+      natural: { shape: { type: 'points', points } },
+    });
     expect(Array.from(rod.edgeLengthRest)).toEqual([1, 2, 3]);
     expect(norm(vectorAt(rod.halfStrainRest, 2))).toBeCloseTo(Math.PI / 3, 13);
   });
@@ -299,16 +407,31 @@ describe('points', () => {
 
 describe('formula', () => {
   it('is laid by arc length whatever the parametrisation', () => {
-    const fast = compileOne({ shape: { type: 'formula', x: 'sin(pi*u^3/2)', y: '1-cos(pi*u^3/2)', z: '0' }, edges: 12 });
-    const arc = compileOne({ shape: { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 1, 0], radius: 1, angle: Math.PI / 2 }, edges: 12 });
+    const fast = compileOne({
+      shape: { type: 'formula', x: 'sin(pi*u^3/2)', y: '1-cos(pi*u^3/2)', z: '0' },
+      edges: 12,
+    });
+    const arc = compileOne({
+      shape: { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 1, 0], radius: 1, angle: Math.PI / 2 },
+      edges: 12,
+    });
     expect(Math.abs(fast.length - Math.PI / 2)).toBeLessThan(2e-12);
-    for (let i = 0; i <= 12; i++) expect(distance(vectorAt(fast.nodePosition, i), vectorAt(arc.nodePosition, i))).toBeLessThan(1e-11);
+    for (let i = 0; i <= 12; i++)
+      expect(distance(vectorAt(fast.nodePosition, i), vectorAt(arc.nodePosition, i))).toBeLessThan(1e-11);
   });
 });
 
 describe('nodes at pins', () => {
   it('are exact, edges are shared in proportion, the total is kept', () => {
-    const scene = sceneOf({ edges: 20 }, { pins: [{ rod: 'a', at: { u: 1 / 3 }, hold: 'position' }, { rod: 'a', at: { s: 1.9 }, hold: 'position' }] });
+    const scene = sceneOf(
+      { edges: 20 },
+      {
+        pins: [
+          { rod: 'a', at: { u: 1 / 3 }, hold: 'position' },
+          { rod: 'a', at: { s: 1.9 }, hold: 'position' },
+        ],
+      },
+    );
     const { rods, drives } = compileScene(scene);
     expect(rods[0].edgeCount).toBe(20);
     const [first, second] = drives[0].pins;
@@ -318,12 +441,32 @@ describe('nodes at pins', () => {
     for (let j = 0; j < 7; j++) expect(rods[0].edgeLengthRest[j]).toBeCloseTo(2 / 21, 14);
   });
   it('a ring can be pinned anywhere', () => {
-    const { rods, drives } = compileScene(sceneOf({ shape: { type: 'ring', radius: 1 }, edges: 11 }, { pins: [{ rod: 'a', at: { u: 0.5 } }, { rod: 'a', at: 'end' }] }));
+    const { rods, drives } = compileScene(
+      sceneOf(
+        { shape: { type: 'ring', radius: 1 }, edges: 11 },
+        {
+          pins: [
+            { rod: 'a', at: { u: 0.5 } },
+            { rod: 'a', at: 'end' },
+          ],
+        },
+      ),
+    );
     expect(drives[0].pins.map((pin) => pin.node)).toEqual([expect.any(Number), 0]);
     expect(rods[0].nodeArc[drives[0].pins[0].node]).toBeCloseTo(Math.PI, 13);
+    // five edges on one side and six on the other: the lengths are right all the same
+    expect(rods[0].length).toBeCloseTo(2 * Math.PI, 13);
+    for (let j = 0; j < 11; j++) expect(edgeLength(rods[0], j)).toBeCloseTo(rods[0].edgeLengthRest[j], 13);
+    expect(rods[0].edgeLengthRest[0]).not.toBeCloseTo(rods[0].edgeLengthRest[10], 3);
   });
   it('several rods compile apart', () => {
-    const { rods, drives } = compileScene({ tendril: 1, rods: [rodSpec(), rodSpec({ id: 'b', section: 'thick', material: 'm' })], sections: { thick: { ...wire, radius: 2e-3 } }, materials: { m: steel }, pins: [{ rod: 'b', at: 'start' }] });
+    const { rods, drives } = compileScene({
+      tendril: 1,
+      rods: [rodSpec(), rodSpec({ id: 'b', section: 'thick', material: 'm' })],
+      sections: { thick: { ...wire, radius: 2e-3 } },
+      materials: { m: steel },
+      pins: [{ rod: 'b', at: 'start' }],
+    });
     expect(rods[1].nodeMass[0] / rods[0].nodeMass[0]).toBeCloseTo(4, 12);
     expect(drives.map(({ pins }) => pins.length)).toEqual([0, 1]);
     expect(drives[1].pins[0].rod).toBe(1);

@@ -20,8 +20,13 @@ export const rodSpec = (change: Partial<RodSpec> = {}): RodSpec => ({
   material: steel,
   ...change,
 });
-export const sceneOf = (rod: Partial<RodSpec> = {}, rest: Partial<Scene> = {}): Scene => ({ tendril: 1, rods: [rodSpec(rod)], ...rest });
-export const compileOne = (rod: Partial<RodSpec> = {}, rest: Partial<Scene> = {}): Rod => compileScene(sceneOf(rod, rest)).rods[0];
+export const sceneOf = (rod: Partial<RodSpec> = {}, rest: Partial<Scene> = {}): Scene => ({
+  tendril: 1,
+  rods: [rodSpec(rod)],
+  ...rest,
+});
+export const compileOne = (rod: Partial<RodSpec> = {}, rest: Partial<Scene> = {}): Rod =>
+  compileScene(sceneOf(rod, rest)).rods[0];
 
 /** Runs `build` and expects a SceneError at `path` whose message matches. */
 export function expectSceneError(build: () => unknown, path: readonly (string | number)[], message: RegExp): void {
@@ -37,8 +42,15 @@ export function expectSceneError(build: () => unknown, path: readonly (string | 
   expect(error.message).toMatch(message);
 }
 
-export const vectorAt = (array: ArrayLike<number>, i: number): Vector => [array[3 * i], array[3 * i + 1], array[3 * i + 2]];
-export const nodeFrame = (rod: Rod, i: number): Frame => ({ tangent: vectorAt(rod.nodeTangent, i), d1: vectorAt(rod.nodeDirector, i) });
+export const vectorAt = (array: ArrayLike<number>, i: number): Vector => [
+  array[3 * i],
+  array[3 * i + 1],
+  array[3 * i + 2],
+];
+export const nodeFrame = (rod: Rod, i: number): Frame => ({
+  tangent: vectorAt(rod.nodeTangent, i),
+  d1: vectorAt(rod.nodeDirector, i),
+});
 export function edgeFrame(rod: Rod, j: number): Frame {
   const a = vectorAt(rod.nodePosition, j);
   const b = vectorAt(rod.nodePosition, (j + 1) % rod.nodeCount);

@@ -96,7 +96,7 @@ export function turnMaterialFrames(der: DerRod): void {
 
 /** Twist of the reference frames at every joint, as the value nearest to the last one; then the material twist. */
 export function measureTwist(der: DerRod): void {
-  const { joints, held, edgeReference, edgeTangent, jointReferenceTwist, jointTwist, q } = der;
+  const { joints, held, edgeReference, edgeTangent, jointReferenceTwist, jointTwist, jointOffset, q } = der;
   for (let i = 0; i < joints.count; i++) {
     const before = joints.before[i];
     const after = joints.after[i];
@@ -112,7 +112,7 @@ export function measureTwist(der: DerRod): void {
     jointReferenceTwist[i] = angle + 2 * Math.PI * turns;
     const thetaBefore = before >= 0 ? q[4 * before + 3] : held.theta[-1 - before];
     const thetaAfter = after >= 0 ? q[4 * after + 3] : held.theta[-1 - after];
-    jointTwist[i] = thetaAfter - thetaBefore + jointReferenceTwist[i];
+    jointTwist[i] = thetaAfter - thetaBefore + jointReferenceTwist[i] + jointOffset[i];
   }
 }
 
@@ -156,6 +156,11 @@ export function initializeState(der: DerRod, work: Float64Array): void {
     jointReferenceTwist[i] = joints.before[i] >= 0 && joints.after[i] >= 0 ? rod.nodeTwist[joints.node[i]] : 0;
   }
   measureTwist(der);
+  if (rod.closed) {
+    // the imposed twist need not be a whole number of turns: the joint that closes the rod keeps the rest
+    der.jointOffset[0] = rod.nodeTwist[joints.node[0]] - jointReferenceTwist[0];
+    measureTwist(der);
+  }
   turnMaterialFrames(der);
 }
 

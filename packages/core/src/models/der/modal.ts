@@ -22,7 +22,7 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
   const dynamic = active.reduce((sum, m) => sum + (m > 0 ? 1 : 0), 0);
   const block = Math.min(dynamic, 2 * count + 8);
   const wanted = Math.min(count, block);
-  assembleTangent(der, work, { t, ...STATIC });
+  assembleTangent(der, work, { t, ...STATIC }, Infinity);
   const shift = softestRatio(der) * 1e-3;
   // K + σM may be indefinite about an unstable equilibrium: the factorisation copes, the iteration converges all the same
   factorBand(work.factor, work.matrix, shift, active, false);
@@ -40,7 +40,7 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
     for (let k = 0; k < wanted; k++) change = Math.max(change, Math.abs(ritz.values[k] - values[k]) / (Math.abs(ritz.values[k]) + shift));
     values = ritz.values;
     basis = ritz.vectors;
-    if (change < 1e-12) break;
+    if (change < 1e-9) break;
   }
   const omega = new Float64Array(wanted);
   const shapes = [];
@@ -143,7 +143,7 @@ export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrice
   const free: number[] = [];
   for (let d = 0; d < size; d++) if (!der.fixed[d]) free.push(d);
   const labels = free.map((d) => ((d & 3) === 3 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${axes[d & 3]}`));
-  assembleTangent(der, work, { t, ...STATIC });
+  assembleTangent(der, work, { t, ...STATIC }, Infinity);
   const stiffness = collect(work.matrix, free);
   const diagonal: SparseSymmetric = {
     row: Int32Array.from(free, (_, i) => i),

@@ -248,9 +248,16 @@ export function setPenalties(der: DerRod, work: Workspace, inertia: number): voi
   }
 }
 
-/** Tangent stiffness (with inertia and rate terms as in the stage) at the present state, prescribed unknowns fixed. */
-export function assembleTangent(der: DerRod, work: Workspace, stage: Stage): boolean {
+/**
+ * Tangent stiffness (with inertia and rate terms as in the stage) at the present state, prescribed unknowns fixed.
+ * `penaltyCap` limits the stiffness of edges to that multiple of bending: what matters for signs of eigenvalues is
+ * soft, and rounding of a very stiff stretch would drown it.
+ */
+export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, penaltyCap: number): boolean {
   setPenalties(der, work, stage.inertia);
+  for (let j = 0; j < der.edgeCount; j++) {
+    work.edgePenalty[j] = Math.min(work.edgePenalty[j], penaltyCap * Math.max(der.stiffnessScale[4 * j], der.stiffnessScale[j + 1 < der.nodeCount ? 4 * j + 4 : 0]));
+  }
   evaluateLoads(der, stage.t);
   clearBand(work.matrix);
   if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return false;

@@ -82,7 +82,7 @@ export function measureBinormals(der: DerRod, kb: Float64Array): boolean {
 
 /** Uniform twist between held ends, none with a free end. [Bergou2008 eq. 5] */
 function spreadTwist(der: DerRod): void {
-  const { joints, q, held, jointReferenceTwist, jointActive, edgeCount, rod } = der;
+  const { joints, q, held, jointReferenceTwist, jointOffset, jointActive, edgeCount, rod } = der;
   let compliance = 0;
   let total = 0;
   let heldEnds = 0;
@@ -90,7 +90,7 @@ function spreadTwist(der: DerRod): void {
     if (!jointActive[i]) continue;
     const gj = joints.constants[JOINT_STRIDE * i + 2];
     if (gj > 0) compliance += 1 / gj;
-    total += jointReferenceTwist[i];
+    total += jointReferenceTwist[i] + jointOffset[i];
     if (joints.before[i] < 0 && gj > 0) {
       heldEnds++;
       total -= held.theta[-1 - joints.before[i]];

@@ -82,6 +82,8 @@ export interface DerRod {
   readonly edgeM1: Float64Array;
   readonly edgeM2: Float64Array;
   readonly jointTwist: Float64Array;
+  /** Where a closed rod was joined with its frames turned against each other: that angle [rad], constant. */
+  readonly jointOffset: Float64Array;
 
   /** Mass of each unknown [kg or kg m²]. */
   readonly mass: Float64Array;
@@ -250,6 +252,7 @@ export function createDerRod(rod: Rod, drive: Drive, options: DerOptions, q: Flo
     edgeM1: new Float64Array(3 * edgeCount),
     edgeM2: new Float64Array(3 * edgeCount),
     jointTwist: new Float64Array(joints.count),
+    jointOffset: new Float64Array(joints.count),
     mass,
     stiffnessScale,
     massDamping,

@@ -11,6 +11,8 @@ import type { DerRod, HeldFrames } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
 
 const ROTATION = 0.5;
+/** Stretch in the verdict on stability, relative to bending: see assembleTangent. */
+const SOFT_EDGES = 1e3;
 
 function newtonFromHere(der: DerRod, work: Workspace, t: number, tolerance: number, iterations: number): NewtonResult {
   return solveStage(der, work, { t, inertia: 0, rate: 0 }, { tolerance, iterations, rotation: ROTATION });
@@ -48,15 +50,17 @@ function descend(der: DerRod, work: Workspace, start: Snapshot, t: number, count
 
 /** Negative eigenvalues of the tangent stiffness; zero modes (free rigid motion, free spin) count as none. */
 export function countNegativeModes(der: DerRod, work: Workspace, t: number): number {
-  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 })) return -1;
-  // A shift of 1e-9 of the softest bending stiffness keeps exact zero modes from deciding by rounding.
+  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 }, SOFT_EDGES)) return -1;
   factorBand(work.factor, work.matrix, zeroModeShift(der), der.stiffnessScale, false);
   return work.factor.negative;
 }
 
-/** Below this (relative to the nodes' stiffness scale) an eigenvalue counts as zero: 1e-5 of (ds/L)⁴, the softest bending mode. */
+/**
+ * Below this, relative to the nodes' stiffness scale, an eigenvalue counts as zero. The softest bending mode of a rod
+ * has about 100 (ds/L)⁴; rounding of stretch, capped at 1000, about 1e-12.
+ */
 function zeroModeShift(der: DerRod): number {
-  return Math.max(1e-5 / der.edgeCount ** 4, 1e-13);
+  return Math.max(1e-3 / der.edgeCount ** 4, 3e-12);
 }
 
 /** Softest direction by inverse iteration with the factored, shifted matrix; deterministic start. */
@@ -65,7 +69,7 @@ function findSoftDirection(der: DerRod, work: Workspace, t: number): Float64Arra
   const x = new Float64Array(size);
   for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d);
   const y = new Float64Array(size);
-  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 })) return x;
+  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 }, SOFT_EDGES)) return x;
   // The smallest shift that makes the matrix positive definite lies just above the lowest eigenvalue's size.
   let shift = 1e-9;
   while (!factorBand(work.factor, work.matrix, shift, stiffnessScale, true)) shift *= 1.5;
