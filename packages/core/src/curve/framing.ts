@@ -111,7 +111,8 @@ export function startDirector(tangent: Vector, d1: Vector | undefined): Vector {
  * length: the frame is then carried round and does not jump back to its start.
  */
 export function frameCurve(curve: Curve, arcs: readonly number[], rule: FrameRule): Frame[] {
-  const wrap = (s: number): number => curve.parameter(s > curve.length ? s - curve.length : s);
+  const round = arcs[arcs.length - 1] > curve.length;
+  const wrap = (s: number): number => curve.parameter(round && s >= curve.length ? s - curve.length : s);
   const parameters = arcs.map(wrap);
   const startTangent = tangentAt(curve, parameters[0]);
   if (rule.follow === 'curve') {
@@ -138,10 +139,9 @@ export function frameCurve(curve: Curve, arcs: readonly number[], rule: FrameRul
   for (let i = 1; i < arcs.length; i++) {
     let frame = frames[i - 1];
     let from = parameters[i - 1];
-    if (arcs[i] > curve.length && arcs[i - 1] <= curve.length) {
+    if (round && arcs[i] >= curve.length && arcs[i - 1] < curve.length) {
       // round the closure: to the end, over whatever corner there is, and on from the start
-      if (arcs[i - 1] < curve.length) frame = carryFrame(curve, frame, from, end);
-      frame = transportFrame(frame, startTangent);
+      frame = transportFrame(carryFrame(curve, frame, from, end), startTangent);
       from = begin;
     }
     frames.push(carryFrame(curve, frame, from, parameters[i]));

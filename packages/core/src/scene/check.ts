@@ -10,7 +10,7 @@ export function checkFinite(value: unknown, path: Path): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new SceneError(path, `the value is ${value}; it must be a finite number`);
   } else if (Array.isArray(value)) {
-    value.forEach((item, k) => checkFinite(item, [...path, k]));
+    for (let k = 0; k < value.length; k++) checkFinite(value[k], [...path, k]);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) checkFinite(item, [...path, key]);
   }

@@ -42,7 +42,9 @@ export function compileScene(scene: Scene): CompiledScene {
 
   const warnings: string[] = [];
   const placed: PlacedPin[][] = scene.rods.map(() => []);
-  scene.pins?.forEach((spec, k) => placed[findRod(spec.rod, ['pins', k, 'rod'])].push({ spec, path: ['pins', k] }));
+  scene.pins?.forEach((spec, k) => {
+    placed[findRod(spec.rod, ['pins', k, 'rod'])].push({ spec, path: ['pins', k] });
+  });
   const compiled = scene.rods.map((spec, index) => compileRod(spec, scene, placed[index], ['rods', index], warnings));
   const sources = compileSources(scene, compiled, findRod);
   const drives = compiled.map(({ rod, layout }, index): Drive => {

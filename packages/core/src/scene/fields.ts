@@ -57,8 +57,7 @@ function compileAir(spec: Air, { rod, section }: CompiledRod, path: Path): LoadS
   const { density, normal, tangential = 0 } = spec.quadratic ?? { density: 0, normal: 0 };
   if (!spec.linear && !spec.quadratic)
     throw new SceneError(path, "air without 'linear' or 'quadratic' drag does nothing; give one");
-  (['linearNormal', 'linearTangential'] as const).forEach((_, k) => {
-    const value = [linearNormal, linearTangential][k];
+  [linearNormal, linearTangential].forEach((value, k) => {
     if (!(value >= 0)) throw new SceneError([...path, 'linear', k], `the drag is ${value}; it must be zero or more`);
   });
   for (const [field, value] of Object.entries({ density, normal, tangential })) {

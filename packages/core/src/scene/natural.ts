@@ -1,16 +1,16 @@
 /**
  * The stress-free strain of a rod, as rotation vectors over half edges in material components.
  *
- * Natural strain is the rotation between the natural frames at a node and at the middle of an edge. Rotations do not add: the two
- * halves at a joint make a rotation that differs from their sum by a commutator, O(ds³). A joint takes the sum, so at
- * nodes whose frame is not held the difference is shared between the halves; a rod that starts in its natural shape is
- * then at rest to rounding. At a held node each half stands alone and keeps its own rotation.
+ * Natural strain is the rotation between the natural frames at a node and at the middle of an edge. Rotations do not add:
+ * a joint composes its two halves, which gives exactly the rotation from edge to edge, so a rod that starts in its
+ * natural shape is at rest to rounding; at a held node each half stands alone.
  *
- * Twist: `frame.twist` of a rod turns the frame of the initial state only. With natural `initial` or `straight` it is therefore
- * elastic. In `natural.frame` it belongs to the natural state.
+ * Twist: `frame.twist` of a rod turns the frame of the initial state only; with natural `initial` or `straight` it is
+ * therefore elastic. In `natural.frame` it belongs to the natural state. What `natural.frame` leaves out of d1 and follow
+ * is as in `frame`.
  */
 import type { Frame, Vector } from '../curve/vector.ts';
-import { add, rotationBetween, subtract, turnFrame } from '../curve/vector.ts';
+import { rotationBetween, turnFrame } from '../curve/vector.ts';
 import type { Layout } from './layout.ts';
 import type { Trace } from './trace.ts';
 import { placesOf } from './trace.ts';
@@ -35,34 +35,16 @@ export function twistFrames(
   return frames.map((frame, k) => turnFrame(frame, twist(places[k])));
 }
 
-/** `held`: whether the frame of a node is held by a pin. */
-export function strainOfTrace(
-  trace: Trace,
-  layout: Layout,
-  twist: (u: number) => number,
-  held: (node: number) => boolean,
-): Vector[] {
-  const { edgeCount: n, nodeU, closed, nodeCount } = layout;
-  const carriedRound = trace.frames.length === 2 * n + 2;
-  const places = placesOf(nodeU, carriedRound);
+export function strainOfTrace(trace: Trace, layout: Layout, twist: (u: number) => number): Vector[] {
+  const n = layout.edgeCount;
+  const carriedRound = trace.frames.length > 2 * n + 1;
+  const places = placesOf(layout.nodeU, carriedRound);
   const frames = twistFrames(trace.frames, places, twist);
-  const halves: Vector[] = [];
-  for (let k = 0; k < 2 * n; k++) {
-    const expected: Vector = [0, 0, twist(places[k + 1]) - twist(places[k])];
-    halves.push(rotationBetween(frames[k], frames[k + 1], expected));
-  }
-  const last = closed && carriedRound ? n : n - 1;
-  for (let i = 1; i <= last; i++) {
-    if (held(i % nodeCount)) continue;
-    const before = 2 * i - 1;
-    const after = (2 * i) % (2 * n);
-    const sum = add(halves[before], halves[after]);
-    const missing = subtract(rotationBetween(frames[before], frames[before + 2], sum), sum);
-    const share = (nodeU[i] - nodeU[i - 1]) / (nodeU[i] - nodeU[i - 1] + nodeU[(i % n) + 1] - nodeU[i % n]);
-    halves[before] = halves[before].map((value, k) => value + share * missing[k]) as unknown as Vector;
-    halves[after] = halves[after].map((value, k) => value + (1 - share) * missing[k]) as unknown as Vector;
-  }
-  return halves;
+  return Array.from({ length: 2 * n }, (_, half) => {
+    // the first half of a closed rod is met coming from the last edge, in the frame that has been carried round
+    const k = half === 0 && carriedRound ? 2 * n : half;
+    return rotationBetween(frames[k], frames[k + 1], [0, 0, twist(places[k + 1]) - twist(places[k])]);
+  });
 }
 
 /** Natural curvature and twist rate given directly [1/m]: the value at the middle of the half times its length. */

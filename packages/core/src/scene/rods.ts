@@ -12,7 +12,7 @@ import { add, addScaled, cross, dot, scale, subtract, twistBetween } from '../cu
 import { SceneError } from '../errors.ts';
 import type { Rod } from './compiled.ts';
 import type { Layout } from './layout.ts';
-import { createLayout, findNode, fractionOf, layNodes } from './layout.ts';
+import { createLayout, fractionOf, layNodes } from './layout.ts';
 import { compileTwist, strainOfCurvature, strainOfTrace, twistFrames } from './natural.ts';
 import type { CompiledSection } from './sections.ts';
 import { compileSection } from './sections.ts';
@@ -145,24 +145,18 @@ export function compileRod(
   const length = (natural === 'straight' ? undefined : natural.length) ?? lengthOf(naturalOutline ?? outline, closed);
   const nodeU = placeNodes(spec, outline, naturalOutline, closed, length, pins, path);
   const layout = createLayout(nodeU, closed, length);
-  const held = new Set(
-    pins
-      .filter(({ spec: pin }) => pin.hold !== 'position')
-      .map(({ spec: pin, path: at }) => findNode(pin.at, layout, [...at, 'at'])),
-  );
 
   // initial shape and natural strain
   const initial = trace(outline, nodeU, closed, spec.frame, path);
-  const isHeld = (node: number): boolean => held.has(node);
   let strain: readonly Vector[];
   let restTrace = initial;
   if (natural === 'straight') strain = Array.from({ length: 2 * layout.edgeCount }, () => [0, 0, 0]);
   else if (natural.curvature) strain = strainOfCurvature(natural.curvature, layout, length, naturalPath);
   else {
-    const frame = natural.frame ?? { d1: spec.frame?.d1, follow: spec.frame?.follow };
+    const frame = { d1: natural.frame?.d1 ?? spec.frame?.d1, follow: natural.frame?.follow ?? spec.frame?.follow };
     if (naturalOutline || natural.frame)
       restTrace = trace(naturalOutline ?? outline, nodeU, closed, frame, naturalPath);
-    strain = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, naturalPath), isHeld);
+    strain = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, naturalPath));
   }
   // every stretch of the rest length in proportion to the shape that gives it
   const restTotal = restTrace.edgeLength.reduce((sum, value) => sum + value, 0);

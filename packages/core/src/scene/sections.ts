@@ -71,7 +71,7 @@ export function rectangleTorsion(a: number, b: number): number {
   const long = Math.max(a, b);
   const short = Math.min(a, b);
   // Σ tanh(nπ long/2 short)/n⁵ over odd n, as Σ 1/n⁵ = 31/32 ζ(5) less a tail that dies like exp(−nπ)
-  let sum = (31 / 32) * 1.0369277551433699;
+  let sum = (31 / 32) * 1.03692775514337;
   for (let n = 1; n <= 25; n += 2) sum -= 2 / (Math.exp((n * Math.PI * long) / short) + 1) / n ** 5;
   return (long * short ** 3 * (1 - (192 / Math.PI ** 5) * (short / long) * sum)) / 3;
 }

@@ -42,7 +42,7 @@ describe('closed forms', () => {
     expect(values.inertiaPerLength).toBeCloseTo((2 * 0.04 * 0.17) / 12, 15);
   });
   it('torsion of a rectangle: Timoshenko’s table and the thin limit', () => {
-    // c2 in J = c2·a·b³ [Timoshenko, Theory of Elasticity, art. 109]
+    // c2 in J = c2·a·b³ (Timoshenko, Theory of Elasticity, art. 109)
     for (const [ratio, c] of [
       [1, 0.1406],
       [1.2, 0.166],

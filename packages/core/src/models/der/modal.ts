@@ -20,7 +20,7 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
   rebuildFrames(der, work.edgeWork);
   const active = mass.map((m, d) => (fixed[d] ? 0 : m));
   const dynamic = active.reduce((sum, m) => sum + (m > 0 ? 1 : 0), 0);
-  const block = Math.min(dynamic, 2 * count + 8);
+  const block = Math.min(dynamic, Math.ceil(1.5 * count) + 8);
   const wanted = Math.min(count, block);
   assembleTangent(der, work, { t, ...STATIC }, Infinity);
   const shift = softestRatio(der) * 1e-3;

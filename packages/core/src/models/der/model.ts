@@ -29,6 +29,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
   // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
   if (explicit) refuseImplicitOnly(rods, drives, scheme);
+  const rigid = scheme === 'midpoint' ? rods.find((rod) => rod.edgeEA.some((EA) => EA === Infinity)) : undefined;
+  if (rigid) {
+    const remedy = "give it EA (or a material without 'inextensible'), or use tr-bdf2";
+    throw new SceneError(['solver', 'der', 'integrator'], `midpoint is unstable for inextensible rods, and rod '${rigid.id}' is one; ${remedy}`);
+  }
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
   const sizes = rods.map(unknownCount);
   const memories = rods.map((rod, k) => memorySize(rod, countJoints(rod, drives[k].pins)));

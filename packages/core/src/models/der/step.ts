@@ -5,7 +5,7 @@
  * | tr-bdf2          | 2     | default: self-starting, L-stable, best error at equal cost        |
  * | bdf2             | 2     | one solve a step; starts with one step of implicit Euler          |
  * | implicit-euler   | 1     | dissipates; the fallback when another scheme fails                |
- * | midpoint         | 2     | no dissipation; for smooth motion, stretch is left undamped       |
+ * | midpoint         | 2     | no dissipation; for smooth motion of rods that stretch            |
  *
  * Generalised-α was tried and left out: it blew up on violent motion, at any spectral radius.
  */
@@ -65,10 +65,26 @@ export function returnToSnapshot(der: DerRod, snapshot: Snapshot, work: Workspac
   rebuildFrames(der, work.edgeWork);
 }
 
+/** Where the twist has no inertia it is in equilibrium at every instant, the first included. */
+function relaxTwist(der: DerRod, work: Workspace, t: number): void {
+  const { mass, fixed, size, edgeCount } = der;
+  let massless = false;
+  for (let j = 0; j < edgeCount; j++) massless ||= mass[4 * j + 3] === 0;
+  if (!massless) return;
+  for (let d = 0; d < size; d++) fixed[d] = (d & 3) !== 3 || mass[d] > 0 ? 1 : 0;
+  const velocity = der.v.slice();
+  const tension = der.edgeTension.slice();
+  solveStage(der, work, { t, inertia: 0, rate: 0 }, { tolerance: 1e-12, iterations: 50, rotation: 1 });
+  der.v.set(velocity);
+  der.edgeTension.set(tension);
+  evaluatePins(der, t);
+}
+
 /** Accelerations and tensions at the start, so that the first trapezoidal stage has what later ones inherit. */
 export function initializeMotion(der: DerRod, work: Workspace, t: number): void {
   const { acceleration, mass, size, edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, edgeStiffness, rod, v, fixed } = der;
   evaluatePins(der, t);
+  relaxTwist(der, work, t);
   for (let j = 0; j < edgeCount; j++) {
     edgeTension[j] = edgeStiffness[j] < Infinity ? edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) : 0;
   }

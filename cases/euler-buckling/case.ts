@@ -1,0 +1,132 @@
+import { createWorld } from '@tendril/core';
+import { type SceneInput, sceneFromObject } from '@tendril/io';
+import { type Case, defineCase, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+
+type Pins = NonNullable<SceneInput['pins']>;
+
+/** Euler's loads P L²/EI of a straight column. The loaded end may slide along the column. */
+const columns: { name: string; load: number; pins: Pins }[] = [
+  { name: 'clamped-free', load: 2.46740110027, pins: [{ rod: 'column', at: 'start' }] },
+  {
+    name: 'pinned-pinned',
+    load: 9.86960440109,
+    pins: [
+      { rod: 'column', at: 'start', hold: 'position' },
+      { rod: 'column', at: 'end', hold: 'position', axes: ['x', 'y'] },
+    ],
+  },
+  {
+    name: 'clamped-pinned',
+    load: 20.1907285564,
+    pins: [
+      { rod: 'column', at: 'start' },
+      { rod: 'column', at: 'end', hold: 'position', axes: ['x', 'y'] },
+    ],
+  },
+  {
+    name: 'clamped-clamped',
+    load: 39.4784176044,
+    pins: [
+      { rod: 'column', at: 'start' },
+      { rod: 'column', at: 'end', hold: 'clamp', axes: ['x', 'y'] },
+    ],
+  },
+];
+
+/** Clamped-clamped elastica pushed together by D: mid deflection and load. */
+const buckled = [
+  { shortening: 0.01, amplitude: 0.0634627217646, load: 1.00502829004 },
+  { shortening: 0.1, amplitude: 0.194924311376, load: 1.05298688032 },
+  { shortening: 0.3, amplitude: 0.314312612956, load: 1.18069881491 },
+];
+const EULER = 39.4784176044;
+
+function column(edges: number, load: number, pins: Pins): SceneInput {
+  return {
+    tendril: 1,
+    title: 'Column under its critical load',
+    rods: [
+      {
+        id: 'column',
+        shape: { type: 'straight', from: [0, 0, 0], to: [0, 0, 1] },
+        edges,
+        section: { type: 'stiffness', EI1: 1, GJ: 2 / 3, mass: 1, radius: 0.01 },
+      },
+    ],
+    pins,
+    loads: [{ type: 'force', rod: 'column', at: 'end', force: [0, 0, -load] }],
+    statics: { stability: 'report' },
+  };
+}
+
+function shortened(edges: number): SceneInput {
+  return {
+    tendril: 1,
+    title: 'Column pushed together between two clamps',
+    rods: [
+      {
+        id: 'column',
+        shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+        edges,
+        // weaker in one plane, so that it knows where to go
+        section: { type: 'stiffness', EI1: 2, EI2: 1, GJ: 1, mass: 1, radius: 0.01, damping: { mass: 5 } },
+        frame: { d1: [0, 0, 1] },
+      },
+    ],
+    pins: [
+      { rod: 'column', at: 'start' },
+      { rod: 'column', at: 'end', path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 0.5, offset: [-0.5, 0, 0] }] } },
+    ],
+    loads: [{ type: 'distributed', rod: 'column', force: [0, 0, 0.01], factor: { keys: [[0, 1], [0.005, 0]], interpolation: 'linear' } }],
+    time: { duration: 0.5, step: 0.0025 },
+    statics: { from: 0, to: 0.5, steps: 50 },
+    output: { every: 0.01 },
+  };
+}
+
+/** Load at which the straight column's tangent stiffness first has a negative eigenvalue, by bisection. */
+function criticalLoad(edges: number, guess: number, pins: Pins): number {
+  let low = 0.5 * guess;
+  let high = 1.5 * guess;
+  while (high - low > 1e-7 * guess) {
+    const load = 0.5 * (low + high);
+    const world = createWorld(sceneFromObject(column(edges, load, pins), 'case'));
+    const [report] = equilibrium(world);
+    if (report.stable) low = load;
+    else high = load;
+  }
+  return 0.5 * (low + high);
+}
+
+export const eulerBuckling: Case = defineCase({
+  id: 'euler-buckling',
+  title: 'Buckling of a column, and beyond',
+  source: 'Euler; clamped-clamped elastica by elliptic integrals',
+  models: ['der'],
+  quick: [20, 40],
+  full: [20, 40, 80, 160],
+  scene: () => shortened(60),
+  measure(n) {
+    const out: Record<string, number> = {};
+    for (const { name, load, pins } of columns) out[`critical load, ${name}`] = criticalLoad(n, load, pins);
+    const world = worldOf(shortened(n));
+    equilibrium(world, 0);
+    for (const { shortening } of buckled) {
+      const from = world.time;
+      const steps = Math.ceil((shortening - from) / 0.01);
+      for (let k = 1; k <= steps; k++) equilibrium(world, from + ((shortening - from) * k) / steps);
+      const tension = world.channel(0, 'tension');
+      out[`mid deflection, D/L = ${shortening}`] = Math.abs(nodeAt(world, 0, n / 2)[2]);
+      // at mid-span the rod is parallel to the load
+      out[`load, D/L = ${shortening}`] = -(tension[n / 2 - 1] + tension[n / 2]) / 2 / EULER;
+    }
+    return out;
+  },
+  expect: Object.fromEntries([
+    ...columns.map(({ name, load }) => [`critical load, ${name}`, { value: load, tolerance: (n: number) => 8 / n ** 2, order: 1.8, floor: 1e-6 }]),
+    ...buckled.flatMap(({ shortening, amplitude, load }) => [
+      [`mid deflection, D/L = ${shortening}`, { value: amplitude, tolerance: (n: number) => 8 / n ** 2, order: 1.8 }],
+      [`load, D/L = ${shortening}`, { value: load, tolerance: (n: number) => 12 / n ** 2, order: 1.8 }],
+    ]),
+  ]),
+});

@@ -1,0 +1,60 @@
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+
+/** Tip of the inextensible planar elastica under its own weight, Γ = ρAgL³/EI, to 12 digits by ODE shooting and by a spectral method. */
+const tips = [
+  { gamma: 0.1, x: 0.999910732224, z: -0.012498437848 },
+  { gamma: 1, x: 0.991246395347, z: -0.123471401983 },
+  { gamma: 5, x: 0.846657179954, z: -0.495905044622 },
+  { gamma: 20, x: 0.44523205224, z: -0.829881443439 },
+];
+
+function scene(gamma: number, edges: number): SceneInput {
+  return {
+    tendril: 1,
+    title: `Heavy cantilever, weight parameter ${gamma}`,
+    gravity: [0, 0, -1],
+    rods: [
+      {
+        id: 'beam',
+        shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+        edges,
+        section: { type: 'stiffness', EI1: 1, GJ: 2 / 3, mass: gamma, radius: 0.01, damping: { mass: 1 } },
+      },
+    ],
+    pins: [{ rod: 'beam', at: 'start' }],
+    time: { duration: 6, step: 0.01 },
+    output: { every: 0.05, probes: [{ name: 'tip', rod: 'beam', at: 'end' }] },
+  };
+}
+
+export const heavyCantilever: Case = defineCase({
+  id: 'heavy-cantilever',
+  title: 'Cantilever under its own weight',
+  source: 'heavy elastica: ODE shooting and spectral solution of the continuum',
+  models: ['der'],
+  quick: [25, 50, 100],
+  full: [25, 50, 100, 200, 400],
+  scene: () => scene(20, 50),
+  measure(n) {
+    const out: Record<string, number> = {};
+    for (const { gamma, x, z } of tips) {
+      const world = worldOf(scene(gamma, n));
+      const [report] = equilibrium(world);
+      const tip = nodeAt(world, 0, -1);
+      out[`tip x, Γ = ${gamma}`] = tip[0];
+      out[`tip z, Γ = ${gamma}`] = tip[2];
+      out[`tip distance from theory, Γ = ${gamma}`] = distance(tip, [x, 0, z]);
+      if (gamma === 20) out['Newton iterations, Γ = 20'] = report.iterations;
+    }
+    return out;
+  },
+  expect: Object.fromEntries([
+    ...tips.flatMap(({ gamma, x, z }) => [
+      [`tip x, Γ = ${gamma}`, { value: x, scale: 1, tolerance: (n: number) => 1 / n ** 2 }],
+      [`tip z, Γ = ${gamma}`, { value: z, scale: 1, tolerance: (n: number) => 1 / n ** 2 }],
+      [`tip distance from theory, Γ = ${gamma}`, { value: 0, tolerance: (n: number) => 1 / n ** 2, order: 1.9, floor: 2e-9 }],
+    ]),
+    ['Newton iterations, Γ = 20', { value: 0, tolerance: 10 }],
+  ]),
+});

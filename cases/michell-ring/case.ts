@@ -1,0 +1,59 @@
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+
+/** Michell (1889), Zajac: a ring twisted by more than 2π√3·α/β leaves its plane. */
+const ratios = [0.5, 2 / 3, 1, 1.5, 2, 3];
+const criticalTwist = (ratio: number): number => (2 * Math.PI * Math.sqrt(3)) / ratio;
+
+function scene(edges: number, ratio: number, twist: number): SceneInput {
+  return {
+    tendril: 1,
+    title: `Michell's ring, β/α = ${ratio}`,
+    rods: [
+      {
+        id: 'ring',
+        shape: { type: 'ring', radius: 1, axis: [0, 0, 1] },
+        edges,
+        natural: 'straight',
+        frame: { twist },
+        section: { type: 'stiffness', EI1: 1, GJ: ratio, mass: 1, radius: 0.03, damping: { mass: 0.5 } },
+        velocity: { angular: [1e-3, 0, 0] },
+      },
+    ],
+    time: { duration: 12, step: 0.02 },
+    statics: { stability: 'report' },
+    output: { every: 0.1 },
+  };
+}
+
+export const michellRing: Case = defineCase({
+  id: 'michell-ring',
+  title: "Michell's instability of a twisted ring",
+  source: 'Michell 1889, Zajac 1962: θc = 2π√3·α/β',
+  models: ['der'],
+  quick: [25, 50],
+  full: [25, 50, 100, 200],
+  scene: () => scene(60, 1, 14),
+  measure(n) {
+    const out: Record<string, number> = {};
+    for (const ratio of ratios) {
+      let low = 0.7 * criticalTwist(ratio);
+      let high = 1.3 * criticalTwist(ratio);
+      while (high - low > 1e-7 * high) {
+        const twist = 0.5 * (low + high);
+        const [report] = equilibrium(worldOf(scene(n, ratio, twist)));
+        if (report.stable) low = twist;
+        else high = twist;
+      }
+      out[`critical twist, β/α = ${ratio.toFixed(2)}`] = 0.5 * (low + high);
+    }
+    return out;
+  },
+  expect: Object.fromEntries(
+    ratios.map((ratio) => [
+      `critical twist, β/α = ${ratio.toFixed(2)}`,
+      // the error grows with the twist at a joint, θc/n
+      { value: criticalTwist(ratio), tolerance: (n: number) => (ratio < 0.9 ? 30 : 5) / n ** 2, order: 1.8, floor: 1e-5 },
+    ]),
+  ),
+});

@@ -1,0 +1,35 @@
+import { cantileverFrequencies } from '../cantilever-frequencies/case.ts';
+import { cantileverRelease } from '../cantilever-release/case.ts';
+import { curvedCantilever } from '../curved-cantilever/case.ts';
+import { endLoadCantilever } from '../end-load-cantilever/case.ts';
+import { eulerBuckling } from '../euler-buckling/case.ts';
+import { freeFlight } from '../free-flight/case.ts';
+import { heavyCantilever } from '../heavy-cantilever/case.ts';
+import { helicalSpring } from '../helical-spring/case.ts';
+import { helixReconstruction } from '../helix-reconstruction/case.ts';
+import { integratorOrder } from '../integrator-order/case.ts';
+import { invariants } from '../invariants/case.ts';
+import { michellRing } from '../michell-ring/case.ts';
+import type { Case } from './case.ts';
+
+export * from './case.ts';
+
+/** All cases, from the simplest to the most demanding. */
+export const cases: readonly Case[] = [
+  heavyCantilever,
+  endLoadCantilever,
+  eulerBuckling,
+  curvedCantilever,
+  helixReconstruction,
+  helicalSpring,
+  michellRing,
+  cantileverFrequencies,
+  integratorOrder,
+  cantileverRelease,
+  freeFlight,
+  invariants,
+];
+
+export function findCase(id: string): Case | undefined {
+  return cases.find((subject) => subject.id === id);
+}
