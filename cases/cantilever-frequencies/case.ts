@@ -75,7 +75,10 @@ export const cantileverFrequencies: Case = defineCase({
     const out: Record<string, number> = {};
     for (const { name, pins, roots } of beams) {
       const world = worldOf(rod(n, { inertia: 0 }, [1, 0, 0], 0, pins));
-      const omega = distinct([...world.modes(16)[0].omega].filter((w) => w > 1), roots.length);
+      const omega = distinct(
+        [...world.modes(16)[0].omega].filter((w) => w > 1),
+        roots.length,
+      );
       roots.forEach((_, k) => {
         out[`${name} ω${k + 1}`] = omega[k];
       });
@@ -88,7 +91,9 @@ export const cantileverFrequencies: Case = defineCase({
         out[`vertical, Γ = ${gamma}, ω${k + 1}`] = omega[k];
       });
     }
-    const hanging = worldOf(rod(n, { EI1: 1e-7, GJ: 1e-7, inertia: 0 }, [0, 0, -1], 1, [{ rod: 'rod', at: 'start', hold: 'position' }]));
+    const hanging = worldOf(
+      rod(n, { EI1: 1e-7, GJ: 1e-7, inertia: 0 }, [0, 0, -1], 1, [{ rod: 'rod', at: 'start', hold: 'position' }]),
+    );
     equilibrium(hanging);
     const omega = distinct(hanging.modes(10)[0].omega, 4);
     chain.forEach((_, k) => {
@@ -102,13 +107,28 @@ export const cantileverFrequencies: Case = defineCase({
   },
   expect: Object.fromEntries([
     ...beams.flatMap(({ name, roots }) =>
-      roots.map((root, k) => [`${name} ω${k + 1}`, { value: root ** 2, tolerance: (n: number) => (1.2 * (k + 2) ** 2) / n ** 2, order: 1.8, floor: 1e-7 }]),
+      roots.map((root, k) => [
+        `${name} ω${k + 1}`,
+        { value: root ** 2, tolerance: (n: number) => (1.2 * (k + 2) ** 2) / n ** 2, order: 1.8, floor: 1e-7 },
+      ]),
     ),
     ...Object.entries(heavy).flatMap(([gamma, roots]) =>
-      roots.map((value, k) => [`vertical, Γ = ${gamma}, ω${k + 1}`, { value, tolerance: (n: number) => (3 * (k + 1) ** 2) / n ** 2, order: 1.7, floor: 1e-6 }]),
+      roots.map((value, k) => [
+        `vertical, Γ = ${gamma}, ω${k + 1}`,
+        { value, tolerance: (n: number) => (3 * (k + 1) ** 2) / n ** 2, order: 1.7, floor: 1e-6 },
+      ]),
     ),
-    ...chain.map((value, k) => [`hanging chain ω${k + 1}`, { value, tolerance: (n: number) => 1e-3 + (3 * (k + 1) ** 2) / n ** 2 }]),
-    ['torsion ω1', { value: (Math.PI / 2) * Math.sqrt(GJ / INERTIA), tolerance: (n: number) => 1 / n ** 2, order: 1.9 }],
-    ['torsion ω2', { value: ((3 * Math.PI) / 2) * Math.sqrt(GJ / INERTIA), tolerance: (n: number) => 5 / n ** 2, order: 1.9 }],
+    ...chain.map((value, k) => [
+      `hanging chain ω${k + 1}`,
+      { value, tolerance: (n: number) => 1e-3 + (3 * (k + 1) ** 2) / n ** 2 },
+    ]),
+    [
+      'torsion ω1',
+      { value: (Math.PI / 2) * Math.sqrt(GJ / INERTIA), tolerance: (n: number) => 1 / n ** 2, order: 1.9 },
+    ],
+    [
+      'torsion ω2',
+      { value: ((3 * Math.PI) / 2) * Math.sqrt(GJ / INERTIA), tolerance: (n: number) => 5 / n ** 2, order: 1.9 },
+    ],
   ]),
 });

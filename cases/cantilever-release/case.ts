@@ -48,7 +48,11 @@ function swing(edges: number, integrator: Integrator, step: number): SceneInput 
 }
 
 /** Largest change of the total energy over two units of time, in units of EI/L. */
-function energyDrift(edges: number, integrator: Integrator, step: number): { drift: number; iterationsMax: number; stretch: number } {
+function energyDrift(
+  edges: number,
+  integrator: Integrator,
+  step: number,
+): { drift: number; iterationsMax: number; stretch: number } {
   const duration = 2;
   const world = worldOf(swing(edges, integrator, step));
   const start = world.energies().total;

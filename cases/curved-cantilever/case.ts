@@ -40,9 +40,17 @@ export const curvedCantilever: Case = defineCase({
   measure(n) {
     const world = worldOf(scene(n));
     equilibrium(world);
-    return Object.fromEntries(positions.map(({ s, at }) => [`distance from theory at s = ${s} L`, distance(nodeAt(world, 0, Math.round(s * n)), at)]));
+    return Object.fromEntries(
+      positions.map(({ s, at }) => [
+        `distance from theory at s = ${s} L`,
+        distance(nodeAt(world, 0, Math.round(s * n)), at),
+      ]),
+    );
   },
   expect: Object.fromEntries(
-    positions.map(({ s }) => [`distance from theory at s = ${s} L`, { value: 0, tolerance: (n: number) => 0.3 / n ** 2, order: 1.9, floor: 1e-8 }]),
+    positions.map(({ s }) => [
+      `distance from theory at s = ${s} L`,
+      { value: 0, tolerance: (n: number) => 0.3 / n ** 2, order: 1.9, floor: 1e-8 },
+    ]),
   ),
 });

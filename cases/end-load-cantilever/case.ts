@@ -23,7 +23,21 @@ function scene(edges: number): SceneInput {
       },
     ],
     pins: [{ rod: 'beam', at: 'start' }],
-    loads: [{ type: 'force', rod: 'beam', at: 'end', force: [0, 0, -1], factor: { keys: [[0, 0], [10, 10]], interpolation: 'linear' } }],
+    loads: [
+      {
+        type: 'force',
+        rod: 'beam',
+        at: 'end',
+        force: [0, 0, -1],
+        factor: {
+          keys: [
+            [0, 0],
+            [10, 10],
+          ],
+          interpolation: 'linear',
+        },
+      },
+    ],
     time: { duration: 10, step: 0.02 },
     statics: { from: 0, to: 10, steps: 20 },
     output: { every: 0.25 },
@@ -54,7 +68,10 @@ export const endLoadCantilever: Case = defineCase({
     tips.flatMap(({ load, x, z }) => [
       [`tip x, PL²/EI = ${load}`, { value: x, scale: 1, tolerance: (n: number) => 1 / n ** 2 }],
       [`tip z, PL²/EI = ${load}`, { value: z, scale: 1, tolerance: (n: number) => 1 / n ** 2 }],
-      [`tip distance from theory, PL²/EI = ${load}`, { value: 0, tolerance: (n: number) => 1 / n ** 2, order: 1.9, floor: 2e-9 }],
+      [
+        `tip distance from theory, PL²/EI = ${load}`,
+        { value: 0, tolerance: (n: number) => 1 / n ** 2, order: 1.9, floor: 2e-9 },
+      ],
     ]),
   ),
 });

@@ -75,9 +75,26 @@ function shortened(edges: number): SceneInput {
     ],
     pins: [
       { rod: 'column', at: 'start' },
-      { rod: 'column', at: 'end', path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 0.5, offset: [-0.5, 0, 0] }] } },
+      {
+        rod: 'column',
+        at: 'end',
+        path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 0.5, offset: [-0.5, 0, 0] }] },
+      },
     ],
-    loads: [{ type: 'distributed', rod: 'column', force: [0, 0, 0.01], factor: { keys: [[0, 1], [0.005, 0]], interpolation: 'linear' } }],
+    loads: [
+      {
+        type: 'distributed',
+        rod: 'column',
+        force: [0, 0, 0.01],
+        factor: {
+          keys: [
+            [0, 1],
+            [0.005, 0],
+          ],
+          interpolation: 'linear',
+        },
+      },
+    ],
     time: { duration: 0.5, step: 0.0025 },
     statics: { from: 0, to: 0.5, steps: 50 },
     output: { every: 0.01 },
@@ -123,7 +140,10 @@ export const eulerBuckling: Case = defineCase({
     return out;
   },
   expect: Object.fromEntries([
-    ...columns.map(({ name, load }) => [`critical load, ${name}`, { value: load, tolerance: (n: number) => 8 / n ** 2, order: 1.8, floor: 1e-6 }]),
+    ...columns.map(({ name, load }) => [
+      `critical load, ${name}`,
+      { value: load, tolerance: (n: number) => 8 / n ** 2, order: 1.8, floor: 1e-6 },
+    ]),
     ...buckled.flatMap(({ shortening, amplitude, load }) => [
       [`mid deflection, D/L = ${shortening}`, { value: amplitude, tolerance: (n: number) => 8 / n ** 2, order: 1.8 }],
       [`load, D/L = ${shortening}`, { value: load, tolerance: (n: number) => 12 / n ** 2, order: 1.8 }],

@@ -24,7 +24,11 @@ function scene(integrator: Integrator, steps: number, EA?: number): SceneInput {
   };
 }
 
-function drift(integrator: Integrator, steps: number, EA?: number): { linear: number; angular: number; energy: number } {
+function drift(
+  integrator: Integrator,
+  steps: number,
+  EA?: number,
+): { linear: number; angular: number; energy: number } {
   const world = worldOf(scene(integrator, steps, EA));
   const before = world.momentum();
   const start = world.energies().total;
@@ -33,7 +37,10 @@ function drift(integrator: Integrator, steps: number, EA?: number): { linear: nu
   for (let k = 0; k < steps; k++) {
     world.step();
     const now = world.momentum();
-    out.linear = Math.max(out.linear, Math.hypot(...now.linear.map((p, i) => p - before.linear[i])) / Math.hypot(...before.linear));
+    out.linear = Math.max(
+      out.linear,
+      Math.hypot(...now.linear.map((p, i) => p - before.linear[i])) / Math.hypot(...before.linear),
+    );
     out.angular = Math.max(out.angular, Math.hypot(...now.angular.map((l, i) => l - before.angular[i])) / size);
     out.energy = Math.max(out.energy, Math.abs(world.energies().total - start) / start);
   }

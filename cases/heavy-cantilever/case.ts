@@ -53,7 +53,10 @@ export const heavyCantilever: Case = defineCase({
     ...tips.flatMap(({ gamma, x, z }) => [
       [`tip x, Γ = ${gamma}`, { value: x, scale: 1, tolerance: (n: number) => 1 / n ** 2 }],
       [`tip z, Γ = ${gamma}`, { value: z, scale: 1, tolerance: (n: number) => 1 / n ** 2 }],
-      [`tip distance from theory, Γ = ${gamma}`, { value: 0, tolerance: (n: number) => 1 / n ** 2, order: 1.9, floor: 2e-9 }],
+      [
+        `tip distance from theory, Γ = ${gamma}`,
+        { value: 0, tolerance: (n: number) => 1 / n ** 2, order: 1.9, floor: 2e-9 },
+      ],
     ]),
     ['Newton iterations, Γ = 20', { value: 0, tolerance: 10 }],
   ]),

@@ -17,7 +17,11 @@ const rows: Vector[] = [
 function exact([k1, k2, tau]: Vector, s: number): Vector {
   const omega: Vector = [tau, k1, k2];
   const w = Math.hypot(...omega);
-  const cross = (a: Vector, b: Vector): Vector => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const cross = (a: Vector, b: Vector): Vector => [
+    a[1] * b[2] - a[2] * b[1],
+    a[2] * b[0] - a[0] * b[2],
+    a[0] * b[1] - a[1] * b[0],
+  ];
   const first = cross(omega, [1, 0, 0]);
   const second = cross(omega, first);
   const c = (1 - Math.cos(w * s)) / w ** 2;
@@ -65,6 +69,9 @@ export const helixReconstruction: Case = defineCase({
     );
   },
   expect: Object.fromEntries(
-    rows.map((row) => [`largest distance, (κ1, κ2, τ) = (${row.join(', ')})`, { value: 0, tolerance: (n: number) => 3 / n ** 2, order: 1.9 }]),
+    rows.map((row) => [
+      `largest distance, (κ1, κ2, τ) = (${row.join(', ')})`,
+      { value: 0, tolerance: (n: number) => 3 / n ** 2, order: 1.9 },
+    ]),
   ),
 });

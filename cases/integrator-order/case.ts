@@ -3,10 +3,10 @@ import { type Case, defineCase, distance, equilibrium, worldOf } from '../src/ca
 
 type Integrator = NonNullable<NonNullable<NonNullable<SceneInput['solver']>['der']>['integrator']>;
 const orders: { integrator: Integrator; order: number; tolerance: number }[] = [
-  { integrator: 'tr-bdf2', order: 2, tolerance: 40 },
-  { integrator: 'bdf2', order: 2, tolerance: 150 },
-  { integrator: 'midpoint', order: 2, tolerance: 60 },
-  { integrator: 'implicit-euler', order: 1, tolerance: 4 },
+  { integrator: 'tr-bdf2', order: 2, tolerance: 2.5 },
+  { integrator: 'bdf2', order: 2, tolerance: 20 },
+  { integrator: 'midpoint', order: 2, tolerance: 5 },
+  { integrator: 'implicit-euler', order: 1, tolerance: 10 },
 ];
 const DURATION = 1;
 
@@ -57,7 +57,9 @@ export const integratorOrder: Case = defineCase({
       reference = shapeAfter('tr-bdf2', 4096).map((fine, k) => fine + (fine - coarse[k]) / 3);
     }
     const exact = reference;
-    return Object.fromEntries(orders.map(({ integrator }) => [`error, ${integrator}`, distance([...shapeAfter(integrator, n)], [...exact])]));
+    return Object.fromEntries(
+      orders.map(({ integrator }) => [`error, ${integrator}`, distance([...shapeAfter(integrator, n)], [...exact])]),
+    );
   },
   expect: Object.fromEntries(
     orders.map(({ integrator, order, tolerance }) => [

@@ -11,14 +11,23 @@ function turn(v: Vector): Vector {
   const c = Math.cos(ANGLE);
   const s = Math.sin(ANGLE);
   const dot = AXIS[0] * v[0] + AXIS[1] * v[1] + AXIS[2] * v[2];
-  const cross: Vector = [AXIS[1] * v[2] - AXIS[2] * v[1], AXIS[2] * v[0] - AXIS[0] * v[2], AXIS[0] * v[1] - AXIS[1] * v[0]];
+  const cross: Vector = [
+    AXIS[1] * v[2] - AXIS[2] * v[1],
+    AXIS[2] * v[0] - AXIS[0] * v[2],
+    AXIS[0] * v[1] - AXIS[1] * v[0],
+  ];
   return [0, 1, 2].map((k) => c * v[k] + s * cross[k] + (1 - c) * dot * AXIS[k]) as Vector;
 }
 const place = (v: Vector): Vector => turn(v).map((x, k) => x + SHIFT[k]) as Vector;
 const same = (v: Vector): Vector => v;
 
 /** An anisotropic, naturally curved and twisted strip between two clamps, under gravity and a load. */
-function scene(edges: number, point: (v: Vector) => Vector, direction: (v: Vector) => Vector, reversed: boolean): SceneInput {
+function scene(
+  edges: number,
+  point: (v: Vector) => Vector,
+  direction: (v: Vector) => Vector,
+  reversed: boolean,
+): SceneInput {
   const points: Vector[] = Array.from({ length: edges + 1 }, (_, i) => {
     const u = i / edges;
     return [u, 0.3 * Math.sin(2 * u), 0.2 * u * u];
@@ -28,7 +37,8 @@ function scene(edges: number, point: (v: Vector) => Vector, direction: (v: Vecto
   // reversed, the tangent changes its sign and so does d2 or d1: d1 is kept, and u1 keeps its sign, u2 and u3 … see below
   const d1: Vector = [0.1, -0.2, 1];
   const start = reversed ? transportBack(points, d1) : d1;
-  const along = (start[0] * first[0] + start[1] * first[1] + start[2] * first[2]) / (first[0] ** 2 + first[1] ** 2 + first[2] ** 2);
+  const along =
+    (start[0] * first[0] + start[1] * first[1] + start[2] * first[2]) / (first[0] ** 2 + first[1] ** 2 + first[2] ** 2);
   const normal = start.map((x, k) => x - along * first[k]) as Vector;
   // d1 → d1, d2 → −d2, t → −t and s → L − s: u1 → −u1, u2 → u2, u3 → u3 of the reversed rod
   const sign = reversed ? -1 : 1;
@@ -105,7 +115,10 @@ export const invariants: Case = defineCase({
       out.moved = Math.max(out.moved, gap(place(here(original.positions, i)), here(moved.positions, i)));
       out.movedDynamics = Math.max(out.movedDynamics, gap(place(here(original.moving, i)), here(moved.moving, i)));
       out.reversed = Math.max(out.reversed, gap(here(original.positions, i), here(reversed.positions, n - i)));
-      out.reversedDynamics = Math.max(out.reversedDynamics, gap(here(original.moving, i), here(reversed.moving, n - i)));
+      out.reversedDynamics = Math.max(
+        out.reversedDynamics,
+        gap(here(original.moving, i), here(reversed.moving, n - i)),
+      );
       out.travelled = Math.max(out.travelled, gap(here(original.positions, i), here(original.moving, i)));
     }
     return {

@@ -53,7 +53,12 @@ export const michellRing: Case = defineCase({
     ratios.map((ratio) => [
       `critical twist, β/α = ${ratio.toFixed(2)}`,
       // the error grows with the twist at a joint, θc/n
-      { value: criticalTwist(ratio), tolerance: (n: number) => (ratio < 0.9 ? 30 : 5) / n ** 2, order: 1.8, floor: 1e-5 },
+      {
+        value: criticalTwist(ratio),
+        tolerance: (n: number) => (ratio < 0.9 ? 30 : 5) / n ** 2,
+        order: 1.8,
+        floor: 1e-5,
+      },
     ]),
   ),
 });

@@ -68,7 +68,15 @@ export function runChecks(subject: Case, options: CheckOptions): CheckRow[] {
       options.onProgress?.(done++, models.length * resolutions.length, `${subject.id}, ${model}, n = ${n}`);
       const measured = subject.measure(n, model);
       for (const [quantity, expected] of Object.entries(subject.expect)) {
-        const row = judge(subject.id, model, n, quantity, measured[quantity] ?? Number.NaN, expected, before.get(quantity));
+        const row = judge(
+          subject.id,
+          model,
+          n,
+          quantity,
+          measured[quantity] ?? Number.NaN,
+          expected,
+          before.get(quantity),
+        );
         before.set(quantity, { n, error: row.error });
         rows.push(row);
       }
@@ -104,7 +112,10 @@ export function worldOf(input: SceneInput): World {
 export function equilibrium(world: World, t?: number): EquilibriumReport[] {
   const reports = world.equilibrate(t);
   for (const report of reports) {
-    if (!report.converged) throw new Error(`rod ${report.rod}: ${report.reason} (residual ${report.residual}, tolerance ${report.tolerance})`);
+    if (!report.converged)
+      throw new Error(
+        `rod ${report.rod}: ${report.reason} (residual ${report.residual}, tolerance ${report.tolerance})`,
+      );
   }
   return reports;
 }

@@ -3,7 +3,7 @@
  * an explicit folder that already holds results is refused, a default one gets a fresh number.
  */
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { InputError } from '@tendril/io';
 import { type AtomicWriter, createAtomicWriter } from '@tendril/io/node';
 import { UsageError } from './exit.ts';
@@ -90,9 +90,22 @@ export function checkFolder({ out, force = false }: Omit<FolderOptions, 'name'>)
 function prepare(out: string, force: boolean): void {
   checkFolder({ out, force });
   try {
-    mkdirSync(out, { recursive: true });
+    makeFolder(resolve(out));
   } catch (error) {
     throw cannotMake(out, error);
+  }
+}
+
+/** One folder after the other: Node's own recursion never ends where a parent refuses children, as /proc does. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // someone else may have made it in the meantime
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

@@ -5,7 +5,18 @@
  * to advance, halves the step where one fails, and reports. Nothing here knows what is inside a model.
  */
 import { SceneError, SimulationError } from './errors.ts';
-import type { Bundle, Channel, Drive, Energies, EquilibriumReport, Matrices, Model, Modes, Momentum, StepOutcome } from './model.ts';
+import type {
+  Bundle,
+  Channel,
+  Drive,
+  Energies,
+  EquilibriumReport,
+  Matrices,
+  Model,
+  Modes,
+  Momentum,
+  StepOutcome,
+} from './model.ts';
 import { derModel } from './models/der/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { Samples } from './port.ts';
@@ -68,10 +79,17 @@ export function createWorld(scene: Scene): World {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
     const model = models[id];
     if (!model) {
-      throw new SceneError(['rods', members[0], 'model'], `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`);
+      throw new SceneError(
+        ['rods', members[0], 'model'],
+        `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
+      );
     }
     const drives: Drive[] = members.map((index) => compiled.drives[index]);
-    const bundle = model.compile(members.map((index) => rods[index]), drives, scene);
+    const bundle = model.compile(
+      members.map((index) => rods[index]),
+      drives,
+      scene,
+    );
     members.forEach((index, k) => {
       placeOfRod[index] = { bundle, index: k };
     });
@@ -90,11 +108,17 @@ export function createWorld(scene: Scene): World {
   });
 
   const restore = (saved: WorldState): void => {
-    const fits = saved.bundles.length === bundles.length && saved.bundles.every(({ q, v, memory }, k) => {
-      const { state } = bundles[k];
-      return q.length === state.q.length && v.length === state.v.length && memory.length === state.memory.length;
-    });
-    if (!fits) throw new SceneError([], 'the saved state belongs to another scene: the number of rods, nodes or the integrator differs');
+    const fits =
+      saved.bundles.length === bundles.length &&
+      saved.bundles.every(({ q, v, memory }, k) => {
+        const { state } = bundles[k];
+        return q.length === state.q.length && v.length === state.v.length && memory.length === state.memory.length;
+      });
+    if (!fits)
+      throw new SceneError(
+        [],
+        'the saved state belongs to another scene: the number of rods, nodes or the integrator differs',
+      );
     time = saved.time;
     stepCount = saved.stepCount;
     saved.bundles.forEach(({ q, v, memory }, k) => {
@@ -125,7 +149,8 @@ export function createWorld(scene: Scene): World {
   };
 
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
-    if (!(dt > 0)) throw new SceneError(['time', 'step'], 'the step must be a positive time; set time.step in the scene');
+    if (!(dt > 0))
+      throw new SceneError(['time', 'step'], 'the step must be a positive time; set time.step in the scene');
     const end = time + dt;
     const whole = tryAdvance(time, dt, false);
     let { iterations, iterationsMax, shifts } = whole;
@@ -201,7 +226,12 @@ export function createWorld(scene: Scene): World {
       return out;
     },
     momentum() {
-      const out: Momentum = { linear: new Float64Array(3), angular: new Float64Array(3), center: new Float64Array(3), mass: 0 };
+      const out: Momentum = {
+        linear: new Float64Array(3),
+        angular: new Float64Array(3),
+        center: new Float64Array(3),
+        mass: 0,
+      };
       for (const bundle of bundles) bundle.addMomentum(out);
       for (let k = 0; k < 3; k++) out.center[k] /= out.mass;
       return out;
@@ -213,7 +243,10 @@ export function createWorld(scene: Scene): World {
       return out;
     },
     hash() {
-      return hashArrays([new Float64Array([time]), ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory])]);
+      return hashArrays([
+        new Float64Array([time]),
+        ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory]),
+      ]);
     },
   };
 }

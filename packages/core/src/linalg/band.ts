@@ -77,7 +77,8 @@ export function readEntry(matrix: BorderedBand, i: number, j: number): number {
   const k = matrix.borderSize;
   const row = i > j ? i : j;
   const column = i > j ? j : i;
-  if (column >= k) return row - column > matrix.width ? 0 : matrix.band[(row - k) * (matrix.width + 1) + column - row + matrix.width];
+  if (column >= k)
+    return row - column > matrix.width ? 0 : matrix.band[(row - k) * (matrix.width + 1) + column - row + matrix.width];
   return row >= k ? matrix.border[column * matrix.size + row - k] : matrix.corner[row * k + column];
 }
 
@@ -135,7 +136,13 @@ export function multiplyBand(y: Float64Array, matrix: BorderedBand, x: Float64Ar
  * Returns whether it is positive definite; `factor.negative` counts negative pivots either way. With `stopEarly` it
  * gives up at the first pivot that is not positive.
  */
-export function factorBand(factor: BorderedFactor, matrix: BorderedBand, shift: number, weight: Float64Array, stopEarly: boolean): boolean {
+export function factorBand(
+  factor: BorderedFactor,
+  matrix: BorderedBand,
+  shift: number,
+  weight: Float64Array,
+  stopEarly: boolean,
+): boolean {
   const { size, width, borderSize: k, band, border, corner } = matrix;
   const { lower, solvedBorder, schur } = factor;
   const w1 = width + 1;

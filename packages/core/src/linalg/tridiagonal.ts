@@ -1,7 +1,13 @@
 /** Tridiagonal systems by elimination without pivoting, open or cyclic; all arrays are overwritten, x holds the answer. */
 
 /** lower[i] multiplies x[i−1], upper[i] multiplies x[i+1]. False at a pivot that is not a positive number. */
-export function solveTridiagonal(lower: Float64Array, diagonal: Float64Array, upper: Float64Array, x: Float64Array, n: number): boolean {
+export function solveTridiagonal(
+  lower: Float64Array,
+  diagonal: Float64Array,
+  upper: Float64Array,
+  x: Float64Array,
+  n: number,
+): boolean {
   for (let i = 0; i < n; i++) {
     if (i > 0) {
       const m = lower[i] / diagonal[i - 1];

@@ -27,7 +27,14 @@ export function rotationFromQuaternion(out: Float64Array, o: number, q: ArrayLik
 }
 
 /** out = a·b */
-export function multiplyQuaternions(out: Float64Array, o: number, a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number): void {
+export function multiplyQuaternions(
+  out: Float64Array,
+  o: number,
+  a: ArrayLike<number>,
+  i: number,
+  b: ArrayLike<number>,
+  j: number,
+): void {
   const w = a[i] * b[j] - a[i + 1] * b[j + 1] - a[i + 2] * b[j + 2] - a[i + 3] * b[j + 3];
   const x = a[i] * b[j + 1] + a[i + 1] * b[j] + a[i + 2] * b[j + 3] - a[i + 3] * b[j + 2];
   const y = a[i] * b[j + 2] - a[i + 1] * b[j + 3] + a[i + 2] * b[j] + a[i + 3] * b[j + 1];

@@ -4,7 +4,14 @@ export function dot3(a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: n
   return a[i] * b[j] + a[i + 1] * b[j + 1] + a[i + 2] * b[j + 2];
 }
 
-export function cross3(out: Float64Array, o: number, a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number): void {
+export function cross3(
+  out: Float64Array,
+  o: number,
+  a: ArrayLike<number>,
+  i: number,
+  b: ArrayLike<number>,
+  j: number,
+): void {
   const x = a[i + 1] * b[j + 2] - a[i + 2] * b[j + 1];
   const y = a[i + 2] * b[j] - a[i] * b[j + 2];
   out[o + 2] = a[i] * b[j + 1] - a[i + 1] * b[j];
@@ -62,7 +69,14 @@ export function transport3(
 }
 
 /** Signed angle from unit a to unit b about unit t (both normal to t). */
-export function angleAbout3(a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number, t: ArrayLike<number>, k: number): number {
+export function angleAbout3(
+  a: ArrayLike<number>,
+  i: number,
+  b: ArrayLike<number>,
+  j: number,
+  t: ArrayLike<number>,
+  k: number,
+): number {
   const sine =
     t[k] * (a[i + 1] * b[j + 2] - a[i + 2] * b[j + 1]) +
     t[k + 1] * (a[i + 2] * b[j] - a[i] * b[j + 2]) +

@@ -95,7 +95,13 @@ export type ShapeSpec =
       readonly handedness?: 'right' | 'left';
     }
   /** Closed circle about `axis`. */
-  | { readonly type: 'ring'; readonly center?: Vec3; readonly axis?: Vec3; readonly start?: Vec3; readonly radius: number }
+  | {
+      readonly type: 'ring';
+      readonly center?: Vec3;
+      readonly axis?: Vec3;
+      readonly start?: Vec3;
+      readonly radius: number;
+    }
   /** Three expressions in `u` from 0 to 1; any parametrisation, edges are laid by arc length. */
   | { readonly type: 'formula'; readonly x: string; readonly y: string; readonly z: string }
   /** Nodes as given, or, when `edges` is set, a smooth curve through them, laid anew by arc length. */
@@ -220,8 +226,8 @@ export type FieldSpec = {
   /** Rods it acts on; default all. */
   readonly rods?: readonly string[];
   readonly factor?: Timed;
-} & (
-  /** Air that resists motion relative to the wind, normal and tangential to the rod. */
+} & /** Air that resists motion relative to the wind, normal and tangential to the rod. */
+(
   | {
       readonly type: 'air';
       /** Velocity [m/s], or three expressions in x, y, z, t. */

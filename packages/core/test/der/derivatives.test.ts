@@ -2,16 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { clearBand, createBorderedBand, readEntry } from '../../src/linalg/band.ts';
 import { addElasticGradient, addElasticHessian } from '../../src/models/der/energy.ts';
 import { followCenterline } from '../../src/models/der/kinematics.ts';
+import { createWorkspace } from '../../src/models/der/newton.ts';
 import { BAND_WIDTH, type DerRod, RING_BORDER } from '../../src/models/der/rod.ts';
 import { createSnapshot, returnToSnapshot } from '../../src/models/der/step.ts';
-import { createWorkspace } from '../../src/models/der/newton.ts';
 import { createRandom, heldFramePin, makeDerRod, randomRod } from './rods.ts';
 
 const cases = (['rotation', 'bergou2008'] as const).flatMap((strain) =>
   [
     { name: 'open', closed: false, pins: [] },
     { name: 'closed', closed: true, pins: [] },
-    { name: 'frames held at both ends and inside', closed: false, pins: [heldFramePin(0), heldFramePin(3), heldFramePin(7)] },
+    {
+      name: 'frames held at both ends and inside',
+      closed: false,
+      pins: [heldFramePin(0), heldFramePin(3), heldFramePin(7)],
+    },
   ].map((form) => ({ strain, ...form })),
 );
 
@@ -50,7 +54,9 @@ describe.each(cases)('bending and twisting energy, $strain, $name', ({ strain, c
       const h = 1e-4;
       // fourth-order differences
       const difference =
-        (8 * (energyAt(der, direction, h) - energyAt(der, direction, -h)) - (energyAt(der, direction, 2 * h) - energyAt(der, direction, -2 * h))) / (12 * h);
+        (8 * (energyAt(der, direction, h) - energyAt(der, direction, -h)) -
+          (energyAt(der, direction, 2 * h) - energyAt(der, direction, -2 * h))) /
+        (12 * h);
       expect(Math.abs(difference - gradient[d]) / scale).toBeLessThan(1e-8);
     }
   });
@@ -65,9 +71,11 @@ describe.each(cases)('bending and twisting energy, $strain, $name', ({ strain, c
     for (let trial = 0; trial < 40; trial++) {
       const direction = new Float64Array(der.size).map(() => random());
       let quadratic = 0;
-      for (let i = 0; i < der.size; i++) for (let j = 0; j < der.size; j++) quadratic += direction[i] * readEntry(matrix, i, j) * direction[j];
+      for (let i = 0; i < der.size; i++)
+        for (let j = 0; j < der.size; j++) quadratic += direction[i] * readEntry(matrix, i, j) * direction[j];
       const h = 2e-3;
-      const second = (k: number): number => energyAt(der, direction, k * h) + energyAt(der, direction, -k * h) - 2 * energyAt(der, direction, 0);
+      const second = (k: number): number =>
+        energyAt(der, direction, k * h) + energyAt(der, direction, -k * h) - 2 * energyAt(der, direction, 0);
       // sixth-order second difference
       const difference = (270 * second(1) - 27 * second(2) + 2 * second(3)) / (180 * h * h);
       expect(Math.abs(quadratic)).toBeGreaterThan(0.1);

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { addEntry, createBorderedBand, createBorderedFactor, factorBand, fixUnknown, multiplyBand, readEntry, solveBand } from '../../src/linalg/band.ts';
+import {
+  addEntry,
+  createBorderedBand,
+  createBorderedFactor,
+  factorBand,
+  fixUnknown,
+  multiplyBand,
+  readEntry,
+  solveBand,
+} from '../../src/linalg/band.ts';
 import { eigenSymmetric } from '../../src/linalg/jacobi.ts';
 import { createRandom } from '../der/rods.ts';
 

@@ -12,7 +12,13 @@ import { solveCyclicTridiagonal, solveTridiagonal } from '../../linalg/tridiagon
 import { transport3 } from '../../math/vec3.ts';
 import { evaluatePins, measureEdges, placePinned } from './kinematics.ts';
 import { evaluateLoads, type Workspace } from './newton.ts';
-import { createQuasistaticWork, layBishopFrames, measureBinormals, type QuasistaticWork, solveQuasistaticFrame } from './quasistatic.ts';
+import {
+  createQuasistaticWork,
+  layBishopFrames,
+  measureBinormals,
+  type QuasistaticWork,
+  solveQuasistaticFrame,
+} from './quasistatic.ts';
 import type { DerRod } from './rod.ts';
 import { type RodStep, returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
 import { JOINT_STRIDE } from './strain.ts';
@@ -61,7 +67,7 @@ function updateFrames(der: DerRod, work: ExplicitWork): string {
 
 /** Forces on the centreline with the frame in equilibrium: the local form of [Bergou2008 §7.1], in `out` (3 a node). */
 export function writeCenterlineForce(out: Float64Array, der: DerRod, work: QuasistaticWork): void {
-  const { joints, jointActive, jointTwist, edgeTangent, edgeM1, edgeM2, held, rod, nodeCount } = der;
+  const { joints, jointActive, jointTwist, jointOffset, edgeTangent, edgeM1, edgeM2, held, rod, nodeCount } = der;
   const c = joints.constants;
   out.fill(0);
   for (let i = 0; i < joints.count; i++) {
@@ -83,8 +89,14 @@ export function writeCenterlineForce(out: Float64Array, der: DerRod, work: Quasi
       const a = j >= 0 ? 3 * j : 3 * (-1 - j);
       const w1 = kx * m2[a] + ky * m2[a + 1] + kz * m2[a + 2];
       const w2 = -(kx * m1[a] + ky * m1[a + 1] + kz * m1[a + 2]);
-      const f1 = 0.5 * c[o] * (w1 - c[o + 3 + 2 * side]);
-      const f2 = 0.5 * c[o + 1] * (w2 - c[o + 4 + 2 * side]);
+      // axes turned where a ring was joined: into them and back
+      const turn = side === 1 ? jointOffset[i] : 0;
+      const cos = Math.cos(turn);
+      const sin = Math.sin(turn);
+      const g1 = 0.5 * c[o] * (cos * w1 + sin * w2 - c[o + 3 + 2 * side]);
+      const g2 = 0.5 * c[o + 1] * (cos * w2 - sin * w1 - c[o + 4 + 2 * side]);
+      const f1 = cos * g1 - sin * g2;
+      const f2 = sin * g1 + cos * g2;
       hx += f1 * m2[a] - f2 * m1[a];
       hy += f1 * m2[a + 1] - f2 * m1[a + 1];
       hz += f1 * m2[a + 2] - f2 * m1[a + 2];
@@ -195,7 +207,8 @@ function projectPositions(der: DerRod, work: ExplicitWork, direction: Float64Arr
       const next = (j + 1) % nodeCount;
       const inverse = w[j] + w[next];
       const o = 3 * j;
-      diagonal[j] = 4 * inverse * (edge[o] * direction[o] + edge[o + 1] * direction[o + 1] + edge[o + 2] * direction[o + 2]);
+      diagonal[j] =
+        4 * inverse * (edge[o] * direction[o] + edge[o + 1] * direction[o + 1] + edge[o + 2] * direction[o + 2]);
       if (inverse === 0) {
         diagonal[j] = 1;
         step[j] = 0;
@@ -316,12 +329,21 @@ function stepOnce(der: DerRod, work: ExplicitWork, shake: boolean, t: number, h:
 }
 
 /** One step of one rod, cut to the stable length; on failure the rod is back where it was. */
-export function stepExplicit(der: DerRod, work: ExplicitWork, common: Workspace, start: Snapshot, shake: boolean, t: number, dt: number): RodStep {
+export function stepExplicit(
+  der: DerRod,
+  work: ExplicitWork,
+  common: Workspace,
+  start: Snapshot,
+  shake: boolean,
+  t: number,
+  dt: number,
+): RodStep {
   const out: RodStep = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   takeSnapshot(start, der);
   const accelerationBefore = der.acceleration.slice();
   const pieces = Math.max(1, Math.ceil(dt / work.stableStep - 1e-9));
-  for (let piece = 0; piece < pieces && out.ok; piece++) out.ok = stepOnce(der, work, shake, t + (dt * piece) / pieces, dt / pieces, out);
+  for (let piece = 0; piece < pieces && out.ok; piece++)
+    out.ok = stepOnce(der, work, shake, t + (dt * piece) / pieces, dt / pieces, out);
   if (!out.ok) {
     returnToSnapshot(der, start, common, t);
     der.acceleration.set(accelerationBefore);

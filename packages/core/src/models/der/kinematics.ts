@@ -41,7 +41,14 @@ export function turnHeldFrames(held: HeldFrames): void {
 }
 
 /** m1 = cos θ d + sin θ t×d, m2 = −sin θ d + cos θ t×d, all at offset o. */
-function turnFrame(m1: Float64Array, m2: Float64Array, t: Float64Array, d: Float64Array, o: number, theta: number): void {
+function turnFrame(
+  m1: Float64Array,
+  m2: Float64Array,
+  t: Float64Array,
+  d: Float64Array,
+  o: number,
+  theta: number,
+): void {
   const c = Math.cos(theta);
   const s = Math.sin(theta);
   const ex = t[o + 1] * d[o + 2] - t[o + 2] * d[o + 1];

@@ -4,8 +4,17 @@
  * Subspace iteration on (K + σM)⁻¹M with Rayleigh–Ritz: a block finds the double frequencies of round rods, which
  * a single Lanczos vector would miss. Massless unknowns (quasistatic twist) follow by themselves.
  */
+
+import {
+  addEntry,
+  type BorderedBand,
+  clearBand,
+  factorBand,
+  multiplyBand,
+  readEntry,
+  solveBand,
+} from '../../linalg/band.ts';
 import { eigenSymmetric } from '../../linalg/jacobi.ts';
-import { addEntry, type BorderedBand, clearBand, factorBand, multiplyBand, readEntry, solveBand } from '../../linalg/band.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { addElasticHessian } from './energy.ts';
 import { evaluatePins, rebuildFrames } from './kinematics.ts';
@@ -37,7 +46,8 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
     });
     const ritz = rayleighRitz(next, work.matrix, active);
     let change = 0;
-    for (let k = 0; k < wanted; k++) change = Math.max(change, Math.abs(ritz.values[k] - values[k]) / (Math.abs(ritz.values[k]) + shift));
+    for (let k = 0; k < wanted; k++)
+      change = Math.max(change, Math.abs(ritz.values[k] - values[k]) / (Math.abs(ritz.values[k]) + shift));
     values = ritz.values;
     basis = ritz.vectors;
     if (change < 1e-9) break;
@@ -54,7 +64,8 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
 /** A typical ω² of slow bending: EI/(m L⁴) from the scales of a node. */
 function softestRatio(der: DerRod): number {
   let ratio = Infinity;
-  for (let d = 0; d < der.size; d++) if (der.mass[d] > 0 && (d & 3) !== 3) ratio = Math.min(ratio, der.stiffnessScale[d] / der.mass[d]);
+  for (let d = 0; d < der.size; d++)
+    if (der.mass[d] > 0 && (d & 3) !== 3) ratio = Math.min(ratio, der.stiffnessScale[d] / der.mass[d]);
   return ratio / der.edgeCount ** 4;
 }
 
@@ -69,7 +80,11 @@ function startBasis(count: number, active: Float64Array): Float64Array[] {
 }
 
 /** Best approximations to eigenvectors in the span: M-orthonormal, ascending. */
-function rayleighRitz(span: Float64Array[], stiffness: BorderedBand, mass: Float64Array): { values: Float64Array; vectors: Float64Array[] } {
+function rayleighRitz(
+  span: Float64Array[],
+  stiffness: BorderedBand,
+  mass: Float64Array,
+): { values: Float64Array; vectors: Float64Array[] } {
   const n = span.length;
   orthonormalize(span, mass);
   const image = span.map((x) => {
@@ -130,7 +145,8 @@ function normalizedShape(der: DerRod, x: Float64Array): Modes['shapes'][number] 
   }
   // a torsion mode hardly moves the nodes: it is scaled by its angle instead
   const scale = largest > 1e-6 * Math.abs(turn) * der.rod.length ? sign / largest : 1 / turn;
-  for (let i = 0; i < der.nodeCount; i++) for (let k = 0; k < 3; k++) nodeDisplacement[3 * i + k] = scale * x[4 * i + k];
+  for (let i = 0; i < der.nodeCount; i++)
+    for (let k = 0; k < 3; k++) nodeDisplacement[3 * i + k] = scale * x[4 * i + k];
   for (let j = 0; j < der.edgeCount; j++) edgeTwist[j] = scale * x[4 * j + 3];
   return { nodeDisplacement, edgeTwist };
 }

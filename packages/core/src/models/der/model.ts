@@ -32,13 +32,20 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
   const rigid = scheme === 'midpoint' ? rods.find((rod) => rod.edgeEA.some((EA) => EA === Infinity)) : undefined;
   if (rigid) {
     const remedy = "give it EA (or a material without 'inextensible'), or use tr-bdf2";
-    throw new SceneError(['solver', 'der', 'integrator'], `midpoint is unstable for inextensible rods, and rod '${rigid.id}' is one; ${remedy}`);
+    throw new SceneError(
+      ['solver', 'der', 'integrator'],
+      `midpoint is unstable for inextensible rods, and rod '${rigid.id}' is one; ${remedy}`,
+    );
   }
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
   const sizes = rods.map(unknownCount);
   const memories = rods.map((rod, k) => memorySize(rod, countJoints(rod, drives[k].pins)));
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
-  const state = { q: new Float64Array(total(sizes)), v: new Float64Array(total(sizes)), memory: new Float64Array(total(memories)) };
+  const state = {
+    q: new Float64Array(total(sizes)),
+    v: new Float64Array(total(sizes)),
+    memory: new Float64Array(total(memories)),
+  };
   const toolbox = new Map<string, Tools>();
   let atQ = 0;
   let atMemory = 0;
@@ -52,7 +59,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
   });
   const tools = ders.map((der): Tools => {
     const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count}`;
-    const known = toolbox.get(key) ?? { work: createWorkspace(der), start: createSnapshot(der), entry: createSnapshot(der) };
+    const known = toolbox.get(key) ?? {
+      work: createWorkspace(der),
+      start: createSnapshot(der),
+      entry: createSnapshot(der),
+    };
     toolbox.set(key, known);
     return known;
   });
@@ -75,7 +86,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
     let iterationsMax = 0;
     let shifts = 0;
     // All rods advance or none: what was done before a failure is undone.
-    const before = ders.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
+    const before =
+      ders.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
     for (let k = 0; k < ders.length; k++) {
       const { work, start } = tools[k];
       const step = explicit
@@ -119,7 +131,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
       for (const der of ders) addMomentum(out, der);
     },
     readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
-    equilibrate: (rod, t, wishes) => findEquilibrium(ders[rod], tools[rod].work, tools[rod].start, tools[rod].entry, t, wishes),
+    equilibrate: (rod, t, wishes) =>
+      findEquilibrium(ders[rod], tools[rod].work, tools[rod].start, tools[rod].entry, t, wishes),
     modes: (rod, t, count) => findModes(ders[rod], tools[rod].work, t, count),
     matrices: (rod, t) => exportMatrices(ders[rod], tools[rod].work, t),
   };
@@ -129,15 +142,28 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
 function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scheme: string): void {
   const place = ['solver', 'der', 'integrator'];
   rods.forEach((rod, k) => {
-    const inner = drives[k].pins.find((pin) => pin.orientation !== 'free' && (rod.closed || (pin.node > 0 && pin.node < rod.nodeCount - 1)));
-    if (inner) throw new SceneError(place, `${scheme} holds frames at the ends of a rod only, and rod '${rod.id}' has one held at node ${inner.node}; use tr-bdf2`);
+    const inner = drives[k].pins.find(
+      (pin) => pin.orientation !== 'free' && (rod.closed || (pin.node > 0 && pin.node < rod.nodeCount - 1)),
+    );
+    if (inner)
+      throw new SceneError(
+        place,
+        `${scheme} holds frames at the ends of a rod only, and rod '${rod.id}' has one held at node ${inner.node}; use tr-bdf2`,
+      );
     if (rod.halfDamping.some((beta) => beta > 0)) {
-      throw new SceneError(place, `${scheme} has no stiffness damping, and rod '${rod.id}' asks for it; use tr-bdf2, or mass damping alone`);
+      throw new SceneError(
+        place,
+        `${scheme} has no stiffness damping, and rod '${rod.id}' asks for it; use tr-bdf2, or mass damping alone`,
+      );
     }
-    if (rod.nodeMass.some((mass) => !(mass > 0))) throw new SceneError(place, `${scheme} needs mass at every node of rod '${rod.id}'`);
+    if (rod.nodeMass.some((mass) => !(mass > 0)))
+      throw new SceneError(place, `${scheme} needs mass at every node of rod '${rod.id}'`);
     for (const pin of drives[k].pins) {
       if ((pin.holdX || pin.holdY || pin.holdZ) && !(pin.holdX && pin.holdY && pin.holdZ)) {
-        throw new SceneError(place, `${scheme} holds all three axes of a position or none; rod '${rod.id}', node ${pin.node}: use tr-bdf2`);
+        throw new SceneError(
+          place,
+          `${scheme} holds all three axes of a position or none; rod '${rod.id}', node ${pin.node}: use tr-bdf2`,
+        );
       }
     }
   });
@@ -151,7 +177,8 @@ function addEnergies(out: Energies, der: DerRod, t: number): void {
   out.bending += elastic.bending;
   out.twisting += elastic.twisting;
   for (let j = 0; j < edgeCount; j++) {
-    if (edgeStiffness[j] < Infinity) out.stretching += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
+    if (edgeStiffness[j] < Infinity)
+      out.stretching += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
   }
   for (const source of drive.sources) out.potential += source.potential(samples, t);
 }
@@ -193,7 +220,11 @@ function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {
     const a = before >= 0 ? 3 * before : 3 * (-1 - before);
     const b = after >= 0 ? 3 * after : 3 * (-1 - after);
     const cosine = e[a] * f[b] + e[a + 1] * f[b + 1] + e[a + 2] * f[b + 2];
-    const sine = Math.hypot(e[a + 1] * f[b + 2] - e[a + 2] * f[b + 1], e[a + 2] * f[b] - e[a] * f[b + 2], e[a] * f[b + 1] - e[a + 1] * f[b]);
+    const sine = Math.hypot(
+      e[a + 1] * f[b + 2] - e[a + 2] * f[b + 1],
+      e[a + 2] * f[b] - e[a] * f[b + 2],
+      e[a] * f[b + 1] - e[a + 1] * f[b],
+    );
     out[joints.node[i]] += channel === 'curvature' ? Math.atan2(sine, cosine) : jointTwist[i];
     lengthAt[joints.node[i]] += joints.length[i];
   }
@@ -202,6 +233,14 @@ function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {
 
 export const derModel: Model = {
   id: 'der',
-  capabilities: { closed: true, anisotropic: true, naturalCurvature: true, twist: true, inextensible: true, statics: true, modes: true },
+  capabilities: {
+    closed: true,
+    anisotropic: true,
+    naturalCurvature: true,
+    twist: true,
+    inextensible: true,
+    statics: true,
+    modes: true,
+  },
   compile,
 };

@@ -12,7 +12,17 @@
  * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after
  * each step. Steps are limited to half a radian of any edge: a longer one can hop over the barrier of a fold.
  */
-import { addEntry, type BorderedBand, type BorderedFactor, clearBand, createBorderedBand, createBorderedFactor, factorBand, fixUnknown, solveBand } from '../../linalg/band.ts';
+import {
+  addEntry,
+  type BorderedBand,
+  type BorderedFactor,
+  clearBand,
+  createBorderedBand,
+  createBorderedFactor,
+  factorBand,
+  fixUnknown,
+  solveBand,
+} from '../../linalg/band.ts';
 import { addElasticGradient, addElasticHessian } from './energy.ts';
 import { followCenterline, poseSamples } from './kinematics.ts';
 import { BAND_WIDTH, type DerRod, RING_BORDER } from './rod.ts';
@@ -128,7 +138,9 @@ function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: Borde
   const { inertia: c, rate: s } = stage;
   residual.fill(0);
   const viscous = s > 0 ? v : undefined;
-  const done = matrix ? addElasticHessian(matrix, residual, der, viscous, s, true) : addElasticGradient(residual, der, viscous, undefined);
+  const done = matrix
+    ? addElasticHessian(matrix, residual, der, viscous, s, true)
+    : addElasticGradient(residual, der, viscous, undefined);
   if (!done) return Number.NaN;
   const border = matrix ? matrix.borderSize : 0;
   const w1 = BAND_WIDTH + 1;
@@ -158,7 +170,8 @@ function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: Borde
     // Kelvin–Voigt stretch acts beside the elastic tension
     const viscosity = extensible && s > 0 ? der.edgeDamping[j] * k : 0;
     let tension = lambda;
-    if (viscosity > 0) tension += viscosity * (tx * (v[b] - v[a]) + ty * (v[b + 1] - v[a + 1]) + tz * (v[b + 2] - v[a + 2]));
+    if (viscosity > 0)
+      tension += viscosity * (tx * (v[b] - v[a]) + ty * (v[b + 1] - v[a + 1]) + tz * (v[b + 2] - v[a + 2]));
     residual[a] -= tension * tx;
     residual[a + 1] -= tension * ty;
     residual[a + 2] -= tension * tz;
@@ -172,7 +185,16 @@ function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: Borde
 }
 
 /** k t tᵀ + g(I − t tᵀ) between the nodes at unknowns a and b. */
-function addEdgeStiffness(matrix: BorderedBand, a: number, b: number, tx: number, ty: number, tz: number, k: number, g: number): void {
+function addEdgeStiffness(
+  matrix: BorderedBand,
+  a: number,
+  b: number,
+  tx: number,
+  ty: number,
+  tz: number,
+  k: number,
+  g: number,
+): void {
   const kg = k - g;
   const xx = kg * tx * tx + g;
   const xy = kg * tx * ty;
@@ -256,7 +278,10 @@ export function setPenalties(der: DerRod, work: Workspace, inertia: number): voi
 export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, penaltyCap: number): boolean {
   setPenalties(der, work, stage.inertia);
   for (let j = 0; j < der.edgeCount; j++) {
-    work.edgePenalty[j] = Math.min(work.edgePenalty[j], penaltyCap * Math.max(der.stiffnessScale[4 * j], der.stiffnessScale[j + 1 < der.nodeCount ? 4 * j + 4 : 0]));
+    work.edgePenalty[j] = Math.min(
+      work.edgePenalty[j],
+      penaltyCap * Math.max(der.stiffnessScale[4 * j], der.stiffnessScale[j + 1 < der.nodeCount ? 4 * j + 4 : 0]),
+    );
   }
   evaluateLoads(der, stage.t);
   clearBand(work.matrix);
@@ -273,7 +298,14 @@ export function evaluateResidual(der: DerRod, work: Workspace, stage: Stage): bo
 }
 
 /** What the residual is held against: forces, and torques as forces on an arm of the rod's length. */
-function measureConvergence(der: DerRod, work: Workspace, stage: Stage, scale: number, tolerance: number, result: NewtonResult): boolean {
+function measureConvergence(
+  der: DerRod,
+  work: Workspace,
+  stage: Stage,
+  scale: number,
+  tolerance: number,
+  result: NewtonResult,
+): boolean {
   const { size, q, mass, fixed, stiffnessScale, rod, edgeCount } = der;
   const { residual, edgeError, edgePenalty } = work;
   let extent = rod.length;
@@ -305,7 +337,10 @@ function measureConvergence(der: DerRod, work: Workspace, stage: Stage, scale: n
   for (let j = 0; j < edgeCount; j++) {
     const error = Math.abs(edgeError[j]);
     const rounding = 2e-15 * extent;
-    const allowed = der.edgeStiffness[j] < Infinity ? Math.max(limit / edgePenalty[j], rounding) : Math.max(1e-11 * rod.edgeLengthRest[j], rounding);
+    const allowed =
+      der.edgeStiffness[j] < Infinity
+        ? Math.max(limit / edgePenalty[j], rounding)
+        : Math.max(1e-11 * rod.edgeLengthRest[j], rounding);
     if (!(error <= allowed)) return false;
   }
   return true;
@@ -395,7 +430,9 @@ export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: 
       const b = j + 1 < nodeCount ? a + 4 : 0;
       const o = 3 * j;
       const along =
-        (step[b] - step[a]) * edgeTangent[o] + (step[b + 1] - step[a + 1]) * edgeTangent[o + 1] + (step[b + 2] - step[a + 2]) * edgeTangent[o + 2];
+        (step[b] - step[a]) * edgeTangent[o] +
+        (step[b + 1] - step[a + 1]) * edgeTangent[o + 1] +
+        (step[b + 2] - step[a + 2]) * edgeTangent[o + 2];
       edgeTension[j] += fraction * edgePenalty[j] * (along + edgeError[j]);
       const turn = Math.abs(step[a + 3]);
       if (turn > lastStep) lastStep = turn;

@@ -4,8 +4,9 @@
  *
  * A start that is held gives the Bishop frame its first vector; otherwise the first edge's is transported in time.
  */
-import { transport3 } from '../../math/vec3.ts';
+
 import { solveCyclicTridiagonal, solveTridiagonal } from '../../linalg/tridiagonal.ts';
+import { transport3 } from '../../math/vec3.ts';
 import { measureTwist, turnMaterialFrames } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
 import { JOINT_STRIDE } from './strain.ts';
@@ -59,7 +60,8 @@ export function layBishopFrames(der: DerRod): void {
     const h = 3 * (-1 - joints.before[0]);
     transport3(edgeReference, 0, held.director, h, held.tangent, h, edgeTangent, 0);
   }
-  for (let o = 3; o < 3 * edgeCount; o += 3) transport3(edgeReference, o, edgeReference, o - 3, edgeTangent, o - 3, edgeTangent, o);
+  for (let o = 3; o < 3 * edgeCount; o += 3)
+    transport3(edgeReference, o, edgeReference, o - 3, edgeTangent, o - 3, edgeTangent, o);
   measureTwist(der);
 }
 
@@ -116,13 +118,14 @@ function spreadTwist(der: DerRod): void {
   if (rod.closed) first = 1;
   for (let i = first; i < joints.count; i++) {
     if (!jointActive[i] || joints.before[i] < 0 || joints.after[i] < 0) continue;
-    q[4 * joints.after[i] + 3] = q[4 * joints.before[i] + 3] + rate / joints.constants[JOINT_STRIDE * i + 2] - jointReferenceTwist[i];
+    q[4 * joints.after[i] + 3] =
+      q[4 * joints.before[i] + 3] + rate / joints.constants[JOINT_STRIDE * i + 2] - jointReferenceTwist[i];
   }
 }
 
 /** Energy in θ, its gradient and its tridiagonal Hessian [Bergou2008 eq. 7]; material frames must be up to date. */
 function evaluateTheta(der: DerRod, work: QuasistaticWork, withHessian: boolean): number {
-  const { joints, jointActive, jointTwist, edgeM1, edgeM2, edgeCount } = der;
+  const { joints, jointActive, jointTwist, jointOffset, edgeM1, edgeM2, edgeCount } = der;
   const { kb, gradient, diagonal, lower, upper } = work;
   gradient.fill(0);
   if (withHessian) {
@@ -140,8 +143,12 @@ function evaluateTheta(der: DerRod, work: QuasistaticWork, withHessian: boolean)
     for (let side = 0; side < 2; side++) {
       const j = side === 0 ? joints.before[i] : joints.after[i];
       if (j < 0) continue;
-      const w1 = kb[3 * i] * edgeM2[3 * j] + kb[3 * i + 1] * edgeM2[3 * j + 1] + kb[3 * i + 2] * edgeM2[3 * j + 2];
-      const w2 = -(kb[3 * i] * edgeM1[3 * j] + kb[3 * i + 1] * edgeM1[3 * j + 1] + kb[3 * i + 2] * edgeM1[3 * j + 2]);
+      const v1 = kb[3 * i] * edgeM2[3 * j] + kb[3 * i + 1] * edgeM2[3 * j + 1] + kb[3 * i + 2] * edgeM2[3 * j + 2];
+      const v2 = -(kb[3 * i] * edgeM1[3 * j] + kb[3 * i + 1] * edgeM1[3 * j + 1] + kb[3 * i + 2] * edgeM1[3 * j + 2]);
+      // where a ring was joined with its frames turned, the joint sees the second edge's axes turned by that angle
+      const turn = side === 1 ? jointOffset[i] : 0;
+      const w1 = turn === 0 ? v1 : Math.cos(turn) * v1 + Math.sin(turn) * v2;
+      const w2 = turn === 0 ? v2 : Math.cos(turn) * v2 - Math.sin(turn) * v1;
       const a1 = w1 - c[o + 3 + 2 * side];
       const a2 = w2 - c[o + 4 + 2 * side];
       const f1 = 0.5 * c[o] * a1;
@@ -170,7 +177,8 @@ export function solveQuasistaticFrame(der: DerRod, work: QuasistaticWork): boole
     return true;
   }
   let stiffness = 0;
-  for (let i = 0; i < joints.count; i++) stiffness = Math.max(stiffness, joints.constants[JOINT_STRIDE * i + 2], joints.constants[JOINT_STRIDE * i]);
+  for (let i = 0; i < joints.count; i++)
+    stiffness = Math.max(stiffness, joints.constants[JOINT_STRIDE * i + 2], joints.constants[JOINT_STRIDE * i]);
   measureTwist(der);
   turnMaterialFrames(der);
   for (let iteration = 0; iteration < 100; iteration++) {
@@ -208,7 +216,11 @@ export function solveQuasistaticFrame(der: DerRod, work: QuasistaticWork): boole
       for (let j = 0; j < edgeCount; j++) q[4 * j + 3] = theta[j] + fraction * step[j];
       measureTwist(der);
       turnMaterialFrames(der);
-      if (halving >= 30 || evaluateTheta(der, work, false) <= energy + 1e-4 * fraction * slope + 1e-15 * Math.abs(energy)) break;
+      if (
+        halving >= 30 ||
+        evaluateTheta(der, work, false) <= energy + 1e-4 * fraction * slope + 1e-15 * Math.abs(energy)
+      )
+        break;
       fraction /= 2;
     }
     if (fraction * move < 1e-13) return true;

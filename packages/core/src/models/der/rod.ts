@@ -8,8 +8,9 @@
  * is where a pin fixes the orientation at a node: its joint spans one half edge. So a clamp is exactly at its node,
  * all edges are alike, and the error stays of second order (fixing the whole first edge instead is of first order).
  */
-import type { Drive } from '../../model.ts';
+
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
+import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/types.ts';
@@ -114,7 +115,11 @@ export function unknownCount(rod: Rod): number {
 type Stiffness = { EI1: number; EI2: number; GJ: number };
 
 /** Joint of one or two half edges in series: mean compliance, composed natural rotation. */
-function combineHalves(rod: Rod, halves: readonly number[], freeSpin: boolean): { stiffness: Stiffness; length: number; damping: number; rest: Float64Array } {
+function combineHalves(
+  rod: Rod,
+  halves: readonly number[],
+  freeSpin: boolean,
+): { stiffness: Stiffness; length: number; damping: number; rest: Float64Array } {
   let length = 0;
   let c1 = 0;
   let c2 = 0;
@@ -143,9 +148,21 @@ function combineHalves(rod: Rod, halves: readonly number[], freeSpin: boolean): 
   return { stiffness, length, damping: damping / length, rest };
 }
 
-function buildJoints(rod: Rod, pins: readonly Pin[], measure: 'rotation' | 'bergou2008'): { joints: Joints; heldPin: number[] } {
+function buildJoints(
+  rod: Rod,
+  pins: readonly Pin[],
+  measure: 'rotation' | 'bergou2008',
+): { joints: Joints; heldPin: number[] } {
   const heldPin: number[] = [];
-  const list: { node: number; before: number; after: number; halves: number[]; freeSpin: boolean; mode: number; pin: number }[] = [];
+  const list: {
+    node: number;
+    before: number;
+    after: number;
+    halves: number[];
+    freeSpin: boolean;
+    mode: number;
+    pin: number;
+  }[] = [];
   const { nodeCount, edgeCount, closed } = rod;
   for (let node = 0; node < nodeCount; node++) {
     const left = node > 0 ? node - 1 : closed ? edgeCount - 1 : -1;
@@ -154,12 +171,22 @@ function buildJoints(rod: Rod, pins: readonly Pin[], measure: 'rotation' | 'berg
     if (pinIndex >= 0) {
       const held = -1 - heldPin.push(pinIndex) + 1;
       const freeSpin = pins[pinIndex].orientation === 'tangent';
-      if (left >= 0) list.push({ node, before: left, after: held, halves: [2 * left + 1], freeSpin, mode: 1, pin: pinIndex });
-      if (right >= 0) list.push({ node, before: held, after: right, halves: [2 * right], freeSpin, mode: 1, pin: pinIndex });
+      if (left >= 0)
+        list.push({ node, before: left, after: held, halves: [2 * left + 1], freeSpin, mode: 1, pin: pinIndex });
+      if (right >= 0)
+        list.push({ node, before: held, after: right, halves: [2 * right], freeSpin, mode: 1, pin: pinIndex });
     }
     if (left >= 0 && right >= 0) {
       const halves = [2 * left + 1, 2 * right];
-      list.push({ node, before: left, after: right, halves, freeSpin: false, mode: pinIndex >= 0 ? 2 : 0, pin: pinIndex });
+      list.push({
+        node,
+        before: left,
+        after: right,
+        halves,
+        freeSpin: false,
+        mode: pinIndex >= 0 ? 2 : 0,
+        pin: pinIndex,
+      });
     }
   }
   const count = list.length;
@@ -188,7 +215,14 @@ export function countJoints(rod: Rod, pins: readonly Pin[]): number {
 }
 
 /** Lays a rod out over the given slices of the bundle's state. */
-export function createDerRod(rod: Rod, drive: Drive, options: DerOptions, q: Float64Array, v: Float64Array, memory: Float64Array): DerRod {
+export function createDerRod(
+  rod: Rod,
+  drive: Drive,
+  options: DerOptions,
+  q: Float64Array,
+  v: Float64Array,
+  memory: Float64Array,
+): DerRod {
   const { nodeCount, edgeCount } = rod;
   const size = unknownCount(rod);
   const { joints, heldPin } = buildJoints(rod, drive.pins, options.strain ?? 'rotation');

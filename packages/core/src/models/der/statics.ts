@@ -5,8 +5,15 @@
  */
 import { clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
-import { evaluatePins, followCenterline, placePinned, poseSamples, rebuildFrames, turnHeldFrames } from './kinematics.ts';
-import { assembleTangent, type NewtonResult, solveStage, type Stage, type Workspace } from './newton.ts';
+import {
+  evaluatePins,
+  followCenterline,
+  placePinned,
+  poseSamples,
+  rebuildFrames,
+  turnHeldFrames,
+} from './kinematics.ts';
+import { assembleTangent, type NewtonResult, type Stage, solveStage, type Workspace } from './newton.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
 
@@ -97,7 +104,8 @@ function bringPins(der: DerRod, work: Workspace, start: Snapshot, t: number): nu
   for (let p = 0; p < pins.length; p++) {
     if (!poses[p].active) continue;
     for (let k = 0; k < 3; k++) {
-      if (fixed[4 * pins[p].node + k]) pieces = Math.max(pieces, Math.abs(poses[p].position[k] - from[p][k]) / (0.3 * shortest));
+      if (fixed[4 * pins[p].node + k])
+        pieces = Math.max(pieces, Math.abs(poses[p].position[k] - from[p][k]) / (0.3 * shortest));
     }
   }
   for (let h = 0; h < held.count; h++) {
@@ -158,7 +166,14 @@ function blendFrames(out: HeldFrames, from: HeldPose, to: HeldPose, w: number): 
 }
 
 /** Newton, with descent where it fails. */
-function settle(der: DerRod, work: Workspace, start: Snapshot, entry: Snapshot, t: number, tolerance: number): { newton: NewtonResult; iterations: number } {
+function settle(
+  der: DerRod,
+  work: Workspace,
+  start: Snapshot,
+  entry: Snapshot,
+  t: number,
+  tolerance: number,
+): { newton: NewtonResult; iterations: number } {
   takeSnapshot(entry, der);
   let newton = { ...newtonFromHere(der, work, t, tolerance, 100) };
   let iterations = newton.iterations;
@@ -196,7 +211,11 @@ export function findEquilibrium(
     // as far as no edge turns by more than 0.3 rad
     let largest = 0;
     for (let d = 4; d < size; d++) {
-      if ((d & 3) !== 3) largest = Math.max(largest, Math.abs(direction[d] - direction[d - 4]) / der.edgeLength[Math.min((d >> 2) - 1, der.edgeCount - 1)]);
+      if ((d & 3) !== 3)
+        largest = Math.max(
+          largest,
+          Math.abs(direction[d] - direction[d - 4]) / der.edgeLength[Math.min((d >> 2) - 1, der.edgeCount - 1)],
+        );
       else largest = Math.max(largest, Math.abs(direction[d]));
     }
     const scale = Math.min(amplitude, 0.3 / Math.max(largest, 1e-300));

@@ -11,7 +11,14 @@
  */
 import { addElasticGradient } from './energy.ts';
 import { evaluatePins, followCenterline, placePinned, rebuildFrames } from './kinematics.ts';
-import { evaluateLoads, evaluateResidual, type NewtonOptions, solveStage, type Stage, type Workspace } from './newton.ts';
+import {
+  evaluateLoads,
+  evaluateResidual,
+  type NewtonOptions,
+  type Stage,
+  solveStage,
+  type Workspace,
+} from './newton.ts';
 import type { DerRod } from './rod.ts';
 
 export type ImplicitScheme = 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint';
@@ -82,7 +89,20 @@ function relaxTwist(der: DerRod, work: Workspace, t: number): void {
 
 /** Accelerations and tensions at the start, so that the first trapezoidal stage has what later ones inherit. */
 export function initializeMotion(der: DerRod, work: Workspace, t: number): void {
-  const { acceleration, mass, size, edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, edgeStiffness, rod, v, fixed } = der;
+  const {
+    acceleration,
+    mass,
+    size,
+    edgeCount,
+    nodeCount,
+    edgeLength,
+    edgeTangent,
+    edgeTension,
+    edgeStiffness,
+    rod,
+    v,
+    fixed,
+  } = der;
   evaluatePins(der, t);
   relaxTwist(der, work, t);
   for (let j = 0; j < edgeCount; j++) {
@@ -164,10 +184,19 @@ function runStage(der: DerRod, work: Workspace, stage: Stage, options: NewtonOpt
 
 /** a = c(q − q̂) is what the solved stage says the acceleration is. */
 function recordAcceleration(der: DerRod, work: Workspace, inertia: number): void {
-  for (let d = 0; d < der.size; d++) der.acceleration[d] = der.mass[d] > 0 && !der.fixed[d] ? inertia * (der.q[d] - work.qHat[d]) : 0;
+  for (let d = 0; d < der.size; d++)
+    der.acceleration[d] = der.mass[d] > 0 && !der.fixed[d] ? inertia * (der.q[d] - work.qHat[d]) : 0;
 }
 
-function implicitEuler(der: DerRod, work: Workspace, t: number, h: number, options: NewtonOptions, out: RodStep, bold: boolean): boolean {
+function implicitEuler(
+  der: DerRod,
+  work: Workspace,
+  t: number,
+  h: number,
+  options: NewtonOptions,
+  out: RodStep,
+  bold: boolean,
+): boolean {
   const { q, v, size } = der;
   for (let d = 0; d < size; d++) {
     work.qRate[d] = q[d];
@@ -181,7 +210,15 @@ function implicitEuler(der: DerRod, work: Workspace, t: number, h: number, optio
   return true;
 }
 
-function trBdf2(der: DerRod, work: Workspace, start: Snapshot, t: number, h: number, options: NewtonOptions, out: RodStep): boolean {
+function trBdf2(
+  der: DerRod,
+  work: Workspace,
+  start: Snapshot,
+  t: number,
+  h: number,
+  options: NewtonOptions,
+  out: RodStep,
+): boolean {
   const { q, v, size, acceleration } = der;
   const gamma = 2 - Math.SQRT2;
   const k = 0.5 * gamma * h;
@@ -208,7 +245,15 @@ function trBdf2(der: DerRod, work: Workspace, start: Snapshot, t: number, h: num
   return true;
 }
 
-function bdf2(der: DerRod, work: Workspace, start: Snapshot, t: number, h: number, options: NewtonOptions, out: RodStep): boolean {
+function bdf2(
+  der: DerRod,
+  work: Workspace,
+  start: Snapshot,
+  t: number,
+  h: number,
+  options: NewtonOptions,
+  out: RodStep,
+): boolean {
   const { q, v, size, qBefore, vBefore, history } = der;
   // variable step: r = h/h₋₁; equal steps give the usual 4/3, 1/3, 2/3
   const previous = history[0];
@@ -235,7 +280,15 @@ function bdf2(der: DerRod, work: Workspace, start: Snapshot, t: number, h: numbe
   return true;
 }
 
-function midpoint(der: DerRod, work: Workspace, start: Snapshot, t: number, h: number, options: NewtonOptions, out: RodStep): boolean {
+function midpoint(
+  der: DerRod,
+  work: Workspace,
+  start: Snapshot,
+  t: number,
+  h: number,
+  options: NewtonOptions,
+  out: RodStep,
+): boolean {
   const { q, v, size } = der;
   const half = 0.5 * h;
   for (let d = 0; d < size; d++) {
@@ -271,7 +324,15 @@ export function stepImplicit(
   const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   takeSnapshot(start, der);
   if (robust || scheme === 'implicit-euler') {
-    out.ok = implicitEuler(der, work, t, h, robust ? { ...options, iterations: 3 * options.iterations } : options, out, !robust);
+    out.ok = implicitEuler(
+      der,
+      work,
+      t,
+      h,
+      robust ? { ...options, iterations: 3 * options.iterations } : options,
+      out,
+      !robust,
+    );
     der.history[0] = 0;
   } else if (scheme === 'tr-bdf2') out.ok = trBdf2(der, work, start, t, h, options, out);
   else if (scheme === 'bdf2') out.ok = bdf2(der, work, start, t, h, options, out);

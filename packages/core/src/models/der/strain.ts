@@ -26,10 +26,24 @@ export const STRAIN_OUT = 17;
 /** Constants of a joint, by index: stiffness/length for (b1, b2, t), then the rest strain in the measure's own terms. */
 export const JOINT_STRIDE = 8;
 
-export type StrainFunction = (out: Float64Array, joint: Float64Array, o: number, w1: number, w2: number, m: number) => void;
+export type StrainFunction = (
+  out: Float64Array,
+  joint: Float64Array,
+  o: number,
+  w1: number,
+  w2: number,
+  m: number,
+) => void;
 
 /** [notes: u = g·b, g = f(W) c, b = (½R(−m/2)w, sin m/2)] */
-export function rotationStrain(out: Float64Array, joint: Float64Array, o: number, w1: number, w2: number, m: number): void {
+export function rotationStrain(
+  out: Float64Array,
+  joint: Float64Array,
+  o: number,
+  w1: number,
+  w2: number,
+  m: number,
+): void {
   const n = w1 * w1 + w2 * w2;
   const ca = Math.cos(0.5 * m);
   const sa = Math.sin(0.5 * m);
@@ -125,7 +139,14 @@ export function rotationStrain(out: Float64Array, joint: Float64Array, o: number
 }
 
 /** [Bergou2008 eq. 3]: both edges' material curvatures with half the weight each, and the twist. */
-export function bergouStrain(out: Float64Array, joint: Float64Array, o: number, w1: number, w2: number, m: number): void {
+export function bergouStrain(
+  out: Float64Array,
+  joint: Float64Array,
+  o: number,
+  w1: number,
+  w2: number,
+  m: number,
+): void {
   const c = Math.cos(m);
   const s = Math.sin(m);
   // ω on the second edge: R(−m) ω on the first
