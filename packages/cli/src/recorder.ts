@@ -83,6 +83,7 @@ export function createRecorder(world: World, folder: Folder): Recorder {
       probes.sample();
     },
     energyRow(extra) {
+      if (energies.at(-1)?.time === world.time) return;
       energies.push({ ...world.energies(), time: world.time, extra });
     },
     finish(figures) {

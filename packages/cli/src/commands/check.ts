@@ -1,7 +1,7 @@
 /** `tendril check`: the experiments with what theory says about them, measured against expected. */
 import { type Case, type CheckRow, cases, findCase, runChecks } from '@tendril/cases';
 import { exitCode, UsageError } from '../exit.ts';
-import { bad, bold, dim, formatNumber, formatTable, good, suggest, type Terminal } from '../terminal.ts';
+import { bad, bold, dim, formatError, formatNumber, formatTable, good, suggest, type Terminal } from '../terminal.ts';
 
 export interface CheckOptions {
   readonly full?: boolean;
@@ -36,7 +36,7 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
     };
     // a turn of the event loop, so that what was printed is seen before the next case keeps the process busy
     await new Promise((resolve) => setImmediate(resolve));
-    const found = runChecks(one, { full: options.full === true, model: options.model, onProgress: report });
+    const found = measure(one, { full: options.full === true, model: options.model, onProgress: report }, terminal);
     rows.push(...found);
     if (terminal.live) terminal.err('\r\u001b[2K');
     const verdict = found.every(({ pass }) => pass) ? 'pass' : 'MISS';
@@ -54,6 +54,32 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
     );
   }
   return missed === 0 ? exitCode.done : exitCode.missed;
+}
+
+/** A case that breaks down is a miss of its own, and no reason to leave the others out. */
+function measure(one: Case, options: Parameters<typeof runChecks>[1], terminal: Terminal): CheckRow[] {
+  try {
+    return runChecks(one, options);
+  } catch (error) {
+    if (terminal.live) terminal.err('\r\u001b[2K');
+    terminal.err(formatError(`${one.id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`));
+    const model = options.model ?? one.models.join(', ');
+    const quantity = 'runs to its end';
+    return [
+      {
+        case: one.id,
+        model,
+        n: 0,
+        quantity,
+        measured: 0,
+        expected: 1,
+        error: 1,
+        tolerance: 0,
+        order: null,
+        pass: false,
+      },
+    ];
+  }
 }
 
 function pick(id: string): Case {

@@ -82,6 +82,13 @@ function stabilityWarnings(equilibrium: readonly EquilibriumReport[] | undefined
     );
 }
 
+/** Rounding leaves rigid motions a frequency that is tiny beside the others, of either sign. */
+function isRigid(omega: number, all: ArrayLike<number>): boolean {
+  let largest = 0;
+  for (let k = 0; k < all.length; k++) largest = Math.max(largest, Math.abs(all[k]));
+  return Math.abs(omega) < 1e-4 * largest;
+}
+
 function formatModes({ rod, omega }: Modes, named: boolean): string {
   const columns = [
     { title: 'mode' },
@@ -96,8 +103,8 @@ function formatModes({ rod, omega }: Modes, named: boolean): string {
       bold(String(k + 1)),
       formatNumber(frequency, 6),
       formatNumber(value, 6),
-      value > 0 ? formatNumber(1 / frequency, 4) : '',
-      value < 0 ? bad('unstable: grows') : '',
+      value > 0 && !isRigid(value, omega) ? formatNumber(1 / frequency, 4) : '',
+      isRigid(value, omega) ? dim('rigid motion') : value < 0 ? bad('unstable: grows') : '',
     ];
   });
   return `${named ? `${bold(rod)}\n` : ''}${formatTable(columns, rows)}`;
@@ -108,7 +115,7 @@ function writeModes(world: World, found: readonly Modes[], title: string, about:
   // a page holds a dozen shapes; of many rods, those of the first
   const shapes = found
     .flatMap(({ omega, shapes: list }, rod) =>
-      list.map((shape, k) => ({ rod, frequency: omega[k] / (2 * Math.PI), ...shape })),
+      list.map((shape, k) => ({ rod, frequency: omega[k] / (2 * Math.PI), rigid: isRigid(omega[k], omega), ...shape })),
     )
     .slice(0, 24);
   const svg = drawShapes({

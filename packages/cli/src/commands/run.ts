@@ -173,11 +173,14 @@ function summarise(
 ): void {
   if (stop && stop.reason !== 'interrupted') terminal.err(formatError(`${stop.reason}\n  ${stop.remedy}`));
   const head = stop === undefined ? good('✓ done') : bad(stop.reason === 'interrupted' ? '■ interrupted' : '✗ failed');
-  const speed = wall > 0 ? `, ${formatNumber(simulated / wall, 2)}× real time` : '';
-  print(`${head} at t = ${formatNumber(world.time, 6)} s: ${steps.count} steps in ${formatDuration(wall)}${speed}\n`);
+  const speed = simulated > 0 ? `, ${formatNumber(simulated / wall, 2)}× real time` : '';
+  print(
+    `${head} at t = ${formatNumber(world.time, 6)} s: ${steps.count} ${steps.count === 1 ? 'step' : 'steps'} in ${formatDuration(wall)}${speed}\n`,
+  );
   const energies = world.energies();
   const each = steps.count > 0 ? formatNumber(steps.iterations / steps.count, 3) : '0';
-  const cut = steps.failures > 0 ? `, ${steps.failures} steps had to be cut` : '';
+  const cut =
+    steps.failures > 0 ? `, ${steps.failures} failed and ${steps.failures === 1 ? 'was' : 'were'} cut smaller` : '';
   print(
     `  ${each} iterations a step${cut}; total energy ${formatNumber(energies.total, 6)} J, kinetic ${formatNumber(energies.kinetic, 3)} J\n`,
   );

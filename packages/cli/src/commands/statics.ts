@@ -51,7 +51,7 @@ export async function statics(reference: string, options: StaticsOptions, termin
     const path = await withInterrupt((interrupt) => follow(world, recorder, progress, interrupt));
     progress.done();
     const wallSeconds = (performance.now() - startWall) / 1000;
-    recorder.finish(figures(source.scene.title ?? source.name, world, path, recorder));
+    recorder.finish(figures(source.scene.title ?? source.name, world, path));
     const result = {
       ...buildResult({
         world,
@@ -75,7 +75,8 @@ export async function statics(reference: string, options: StaticsOptions, termin
     if (!options.quiet) {
       print(formatPath(path));
       const head = path.stopped ? bad('✗ stopped') : good('✓ done');
-      const count = `${path.rows.length} ${path.rows.length === 1 ? 'equilibrium' : 'equilibria'}`;
+      const found = path.rows.filter(({ converged }) => converged).length;
+      const count = `${found} ${found === 1 ? 'equilibrium' : 'equilibria'}`;
       print(`${head}: ${count} in ${formatDuration(wallSeconds)}\n  state ${world.hash()}\n`);
       reportFolder(folder, print);
     }
@@ -95,24 +96,29 @@ async function follow(world: World, recorder: Recorder, progress: Progress, inte
   const breathe = createBreather();
   // one equilibrium alone is shown against the shape it came from
   if (times.length === 1) recorder.frame();
+  const initial = world.save();
   let before: { state: WorldState; row: PathRow } | undefined;
   for (const [k, time] of times.entries()) {
     const reports = world.equilibrate(time);
     const row = summariseRow(time, reports, world.energies());
     path.reports = reports;
     path.rows.push(row);
-    recorder.frame();
-    recorder.energyRow([row.negativeModes, row.stable ? 1 : 0]);
-    progress.update({
-      fraction: (k + 1) / times.length,
-      time,
-      end: times[times.length - 1],
-      iterations: row.iterations,
-    });
     if (!row.converged) {
+      // where the search gave up is no equilibrium: leave the last one that is, for the result and to go on from
+      world.restore(before?.state ?? initial);
       path.stopped = explainFailure(time, reports);
+      if (Number.isNaN(recorder.lastFrame)) recorder.frame();
       break;
     }
+    recorder.frame();
+    recorder.energyRow([row.negativeModes, row.stable ? 1 : 0]);
+    if (times.length > 1)
+      progress.update({
+        fraction: (k + 1) / times.length,
+        time,
+        end: times[times.length - 1],
+        iterations: row.iterations,
+      });
     const changed = before && (before.row.negativeModes !== row.negativeModes || row.saddlesLeft > 0);
     const found = before && changed ? bisector.find(before.state, before.row.negativeModes, time) : undefined;
     if (found) path.critical.push(found);
@@ -138,7 +144,7 @@ export function explainFailure(time: number, reports: readonly EquilibriumReport
   };
 }
 
-function figures(title: string, world: World, path: Path, recorder: Recorder): Figures {
+function figures(title: string, world: World, path: Path): Figures {
   const bands: { from: number; to: number; label: string }[] = [];
   const edges = [
     path.rows[0]?.parameter ?? 0,
@@ -162,7 +168,7 @@ function figures(title: string, world: World, path: Path, recorder: Recorder): F
       })),
       bands,
     },
-    labels: recorder.energies.length === 1 ? ['initial', 'equilibrium'] : undefined,
+    labels: path.rows.length === 1 ? ['initial', 'equilibrium'] : undefined,
   };
 }
 
@@ -185,7 +191,7 @@ function formatPath({ rows, critical }: Path): string {
       formatNumber(row.parameter, 5),
       ...names.map((name) => formatEnergy(row, name)),
       String(row.negativeModes),
-      row.converged ? (row.stable ? good('yes') : bad('no')) : bad('not found'),
+      row.converged ? (row.stable ? good('yes') : bad('no')) : bad('not converged'),
     ],
   }));
   for (const { parameter, negativeModesBefore, negativeModesAfter } of critical) {

@@ -137,7 +137,8 @@ function thinOut(frames: readonly number[], rods: readonly PictureRod[], page: P
   }
   if (rods.length > hueCount) return frames;
   const share = ink / page.area;
-  const most = Math.max(2, Math.floor(0.3 / share));
+  // three at least: a motion that goes and comes back would else not be seen
+  const most = Math.max(3, Math.floor(0.3 / share));
   return most >= frames.length ? frames : spreadFrames(frames.length, most).map((k) => frames[k]);
 }
 

@@ -4,7 +4,7 @@
  */
 import { ramp } from './color.ts';
 import { drawAxes } from './decor.ts';
-import { formatQuantity } from './scale.ts';
+import { formatQuantity, shortNumber } from './scale.ts';
 import { document, fitText, inkSoft, num, pathData, text } from './svg.ts';
 import { drawGhost, drawTubes, type Stroke } from './tube.ts';
 import { chooseView, cross, project, type Vector, type View } from './view.ts';
@@ -26,6 +26,8 @@ export interface Shape {
   readonly rod: number;
   /** [Hz]; negative for an unstable mode, which grows. */
   readonly frequency: number;
+  /** Moves as a whole, without frequency. */
+  readonly rigid?: boolean;
   readonly nodeDisplacement: ArrayLike<number>;
   readonly edgeTwist: ArrayLike<number>;
 }
@@ -45,7 +47,19 @@ const side = 28;
 const top = 62;
 
 export function drawShapes(picture: ShapesPicture): string {
-  const { shapes } = picture;
+  const views = new Map<number, View>();
+  const viewOf = (rod: number): View => {
+    const known = views.get(rod);
+    if (known) return known;
+    const view = viewOfModes(
+      picture.rods[rod],
+      picture.shapes.filter((shape) => shape.rod === rod),
+      picture.gravity,
+    );
+    views.set(rod, view);
+    return view;
+  };
+  const shapes = untangle(picture.shapes, picture.rods, viewOf);
   const across = Math.max(2, Math.min(columns, shapes.length));
   const width = side * 2 + across * cellWidth;
   const height = top + Math.ceil(shapes.length / across) * cellHeight + 18;
@@ -55,27 +69,20 @@ export function drawShapes(picture: ShapesPicture): string {
       ? [text(side, 46, fitText(picture.subtitle, width - 2 * side, 11), { size: 11, fill: inkSoft })]
       : []),
   ];
-  const views = new Map<number, View>();
   const several = picture.rods.length > 1;
   shapes.forEach((shape, k) => {
     const rod = picture.rods[shape.rod];
-    let view = views.get(shape.rod);
-    if (view === undefined) {
-      view = viewOfModes(
-        rod,
-        shapes.filter((other) => other.rod === shape.rod),
-        picture.gravity,
-      );
-      views.set(shape.rod, view);
-    }
+    const view = viewOf(shape.rod);
     const x = side + (k % across) * cellWidth;
     const y = top + Math.floor(k / across) * cellHeight;
     const number = shapes.slice(0, k).filter((other) => other.rod === shape.rod).length + 1;
-    const growth = shape.frequency < 0;
+    const growth = shape.frequency < 0 && !shape.rigid;
     const name = `${number}`;
-    const value = growth
-      ? `unstable, grows at ${formatQuantity(-2 * Math.PI * shape.frequency, '/s')}`
-      : formatQuantity(shape.frequency, 'Hz', 4);
+    const value = shape.rigid
+      ? 'rigid motion'
+      : growth
+        ? `unstable, grows at ${formatQuantity(-2 * Math.PI * shape.frequency, '/s')}`
+        : formatFrequency(shape.frequency);
     body.push(text(x, y + 18, name, { size: 12, bold: true, fill: growth ? '#b03a2e' : ramp(0, 1) }));
     body.push(text(x + 10 + 8 * name.length, y + 18, value, { size: 12, fill: growth ? '#b03a2e' : undefined }));
     if (several)
@@ -85,6 +92,43 @@ export function drawShapes(picture: ShapesPicture): string {
   const first = shapes.length > 0 ? views.get(shapes[0].rod) : undefined;
   if (first && !several) body.push(...drawAxes(width - side - (picture.gravity ? 72 : 36), 46, first, picture.gravity));
   return document(width, height, picture.title, body);
+}
+
+/** 0.56 Hz reads better than 560 mHz. */
+function formatFrequency(value: number): string {
+  return value >= 0.1 && value < 1000 ? `${shortNumber(value, 4)} Hz` : formatQuantity(value, 'Hz', 4);
+}
+
+/**
+ * Where two modes share a frequency, as those of a round rod do, any mixture of them is a mode. The pair is mixed so
+ * that one swings most towards the top of the page: else both may swing towards the reader, where neither is seen.
+ */
+function untangle(shapes: readonly Shape[], rods: readonly ShapeRod[], viewOf: (rod: number) => View): Shape[] {
+  const out = [...shapes];
+  for (let k = 0; k + 1 < out.length; k++) {
+    const [a, b] = [out[k], out[k + 1]];
+    const same = Math.abs(a.frequency - b.frequency) <= 1e-5 * Math.abs(a.frequency);
+    if (a.rod !== b.rod || !same || a.rigid || isTwisting(rods[a.rod], a) || isTwisting(rods[b.rod], b)) continue;
+    const view = viewOf(a.rod);
+    const [pageA, pageB] = [project(view, a.nodeDisplacement), project(view, b.nodeDisplacement)];
+    let [aa, ab, bb] = [0, 0, 0];
+    for (let i = 1; i < pageA.length; i += 3) {
+      aa += pageA[i] ** 2;
+      ab += pageA[i] * pageB[i];
+      bb += pageB[i] ** 2;
+    }
+    const angle = 0.5 * Math.atan2(2 * ab, aa - bb);
+    const combine = (p: ArrayLike<number>, q: ArrayLike<number>, turn: number): Float64Array =>
+      Float64Array.from(p, (value, i) => value * Math.cos(turn) + q[i] * Math.sin(turn));
+    const mixed = (turn: number): Pick<Shape, 'nodeDisplacement' | 'edgeTwist'> => ({
+      nodeDisplacement: combine(a.nodeDisplacement, b.nodeDisplacement, turn),
+      edgeTwist: combine(a.edgeTwist, b.edgeTwist, turn),
+    });
+    out[k] = { ...a, ...mixed(angle) };
+    out[k + 1] = { ...b, ...mixed(angle + Math.PI / 2) };
+    k++;
+  }
+  return out;
 }
 
 /** Twisting dominates when the surface moves more by turning than the axis moves. */
@@ -97,7 +141,12 @@ function viewOfModes(rod: ShapeRod, shapes: readonly Shape[], gravity: Vector | 
     .filter((shape) => !isTwisting(rod, shape))
     .map((shape) => displaced(rod, shape, 0.25 * size(rod)));
   // Turned farther than a picture of a rod, so that swings in depth are as plain to see as those in height.
-  return chooseView([rod.position, ...moved], { gravity, oblique: rod.closed, azimuth: (40 * Math.PI) / 180 });
+  return chooseView([rod.position, ...moved], {
+    gravity,
+    oblique: rod.closed,
+    azimuth: radians(36),
+    elevation: radians(34),
+  });
 }
 
 function drawShape(
@@ -155,6 +204,10 @@ function drawShape(
     drawGhost(stroke(clouds[2], ramp(0, 0.35), 1.8)),
     ...drawTubes([stroke(clouds[1], ramp(0, 1), 3.2)], false),
   ];
+}
+
+function radians(degrees: number): number {
+  return (degrees * Math.PI) / 180;
 }
 
 /** Rungs across the rod, turned by the mode: where they fan out, the rod twists. */

@@ -36,7 +36,7 @@ export function drawGhost(stroke: Stroke, opacity = 1): string {
     0.55 * (stroke.width[Math.floor(stroke.width.length / 2)] ?? 2),
   );
   const faded = opacity < 1 ? ` stroke-opacity="${num(opacity)}"` : '';
-  return `<path d="${d}" stroke="${stroke.color}" stroke-width="${num(width)}" stroke-linejoin="round" stroke-linecap="round"${faded}/>`;
+  return `<path d="${d}" stroke="${stroke.color}" stroke-width="${num(width)}" stroke-linejoin="round" stroke-linecap="${stroke.flat?.includes(true) ? 'butt' : 'round'}"${faded}/>`;
 }
 
 export function drawTubes(strokes: readonly Stroke[], shadeDepth: boolean): string[] {

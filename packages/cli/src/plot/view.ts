@@ -109,6 +109,8 @@ export interface ViewOptions {
   readonly oblique?: boolean;
   /** Turn about the upright axis in a three-quarter view [rad]; default 28°. */
   readonly azimuth?: number;
+  /** Height of the eye in a three-quarter view [rad]; default 20°, and 38° for flat shapes. */
+  readonly elevation?: number;
 }
 
 export function chooseView(clouds: Iterable<ArrayLike<number>>, options: ViewOptions = {}): View {
@@ -136,7 +138,8 @@ export function chooseView(clouds: Iterable<ArrayLike<number>>, options: ViewOpt
   const base = Math.hypot(...level) > 1e-6 ? signed(unit(level)) : cross(up, facing(up));
   const azimuth = options.azimuth ?? (28 * Math.PI) / 180;
   // flat shapes need to be looked at from higher up
-  const elevation = ((spread[2] < 0.25 * spread[0] && Math.abs(dot(axes[2], up)) > 0.7 ? 38 : 20) * Math.PI) / 180;
+  const isFlat = spread[2] < 0.25 * spread[0] && Math.abs(dot(axes[2], up)) > 0.7;
+  const elevation = options.elevation ?? ((isFlat ? 38 : 20) * Math.PI) / 180;
   const side = cross(base, up);
   const right = add(scale(base, Math.cos(azimuth)), scale(side, Math.sin(azimuth)));
   const back = cross(right, up);

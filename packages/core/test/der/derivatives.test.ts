@@ -3,7 +3,7 @@ import { clearBand, createBorderedBand, readEntry } from '../../src/linalg/band.
 import { addElasticGradient, addElasticHessian } from '../../src/models/der/energy.ts';
 import { followCenterline } from '../../src/models/der/kinematics.ts';
 import { createWorkspace } from '../../src/models/der/newton.ts';
-import { BAND_WIDTH, type DerRod, RING_BORDER } from '../../src/models/der/rod.ts';
+import { type DerRod, RING_BORDER } from '../../src/models/der/rod.ts';
 import { createSnapshot, returnToSnapshot } from '../../src/models/der/step.ts';
 import { createRandom, heldFramePin, makeDerRod, randomRod } from './rods.ts';
 
@@ -64,7 +64,7 @@ describe.each(cases)('bending and twisting energy, $strain, $name', ({ strain, c
   it('has the Hessian that second differences along the retraction give', () => {
     const der = create();
     const border = closed ? RING_BORDER : 0;
-    const matrix = createBorderedBand(der.size - border, BAND_WIDTH, border);
+    const matrix = createBorderedBand(der.size - border, border);
     clearBand(matrix);
     addElasticHessian(matrix, new Float64Array(der.size), der, undefined, 0, true);
     const random = createRandom(23);

@@ -19,7 +19,7 @@ describe.each([
   const size = 40;
   const build = (diagonal: number) => {
     const random = createRandom(3);
-    const matrix = createBorderedBand(size - border, 10, border);
+    const matrix = createBorderedBand(size - border, border);
     for (let i = 0; i < size; i++) {
       for (let j = 0; j <= i; j++) {
         if (j >= border && i - j > 10) continue;

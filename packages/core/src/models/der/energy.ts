@@ -9,8 +9,8 @@
  * Tried: building the 11 × 11 block directly, 1.6 times the work; elementwise eigenvalue clamping, 15 times the Newton
  * iterations.
  */
-import { addEntry, type BorderedBand } from '../../linalg/band.ts';
-import { BAND_WIDTH, type DerRod } from './rod.ts';
+import { BAND_WIDTH, addEntry, type BorderedBand } from '../../linalg/band.ts';
+import type { DerRod } from './rod.ts';
 import { ENERGY_BEND, ENERGY_TWIST, GAUSS_NEWTON, GRADIENT, HESSIAN, JOINT_STRIDE, STRAIN_OUT } from './strain.ts';
 
 /** Derivatives of one joint in its 8 variables. */

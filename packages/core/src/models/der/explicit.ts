@@ -340,13 +340,9 @@ export function stepExplicit(
 ): RodStep {
   const out: RodStep = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   takeSnapshot(start, der);
-  const accelerationBefore = der.acceleration.slice();
   const pieces = Math.max(1, Math.ceil(dt / work.stableStep - 1e-9));
   for (let piece = 0; piece < pieces && out.ok; piece++)
     out.ok = stepOnce(der, work, shake, t + (dt * piece) / pieces, dt / pieces, out);
-  if (!out.ok) {
-    returnToSnapshot(der, start, common, t);
-    der.acceleration.set(accelerationBefore);
-  }
+  if (!out.ok) returnToSnapshot(der, start, common, t);
   return out;
 }

@@ -5,8 +5,7 @@
  * a single Lanczos vector would miss. Massless unknowns (quasistatic twist) follow by themselves.
  */
 
-import {
-  addEntry,
+import { BAND_WIDTH, addEntry,
   type BorderedBand,
   clearBand,
   factorBand,
@@ -19,7 +18,7 @@ import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { addElasticHessian } from './energy.ts';
 import { evaluatePins, rebuildFrames } from './kinematics.ts';
 import { assembleTangent, type Workspace } from './newton.ts';
-import { BAND_WIDTH, type DerRod } from './rod.ts';
+import type { DerRod } from './rod.ts';
 
 const STATIC = { inertia: 0, rate: 0 };
 

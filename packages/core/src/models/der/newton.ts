@@ -12,8 +12,7 @@
  * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after
  * each step. Steps are limited to half a radian of any edge: a longer one can hop over the barrier of a fold.
  */
-import {
-  addEntry,
+import { BAND_WIDTH, addEntry,
   type BorderedBand,
   type BorderedFactor,
   clearBand,
@@ -25,7 +24,7 @@ import {
 } from '../../linalg/band.ts';
 import { addElasticGradient, addElasticHessian } from './energy.ts';
 import { followCenterline, poseSamples } from './kinematics.ts';
-import { BAND_WIDTH, type DerRod, RING_BORDER } from './rod.ts';
+import { type DerRod, RING_BORDER } from './rod.ts';
 
 export interface Workspace {
   readonly matrix: BorderedBand;
@@ -41,7 +40,7 @@ export interface Workspace {
 
 export function createWorkspace(der: DerRod): Workspace {
   const border = der.rod.closed ? RING_BORDER : 0;
-  const matrix = createBorderedBand(der.size - border, BAND_WIDTH, border);
+  const matrix = createBorderedBand(der.size - border, border);
   return {
     matrix,
     factor: createBorderedFactor(matrix),

@@ -18,7 +18,6 @@ import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJ
 
 /** Border of a closed rod: x0, θ0, x1. */
 export const RING_BORDER = 7;
-export const BAND_WIDTH = 10;
 
 export interface Joints {
   readonly count: number;
@@ -72,7 +71,7 @@ export interface DerRod {
   readonly edgeTension: Float64Array;
   /** q̈ at the end of the last step. */
   readonly acceleration: Float64Array;
-  /** Unknowns one step ago (BDF2), and the size of that step [s] (0: none). */
+  /** Unknowns one step ago (BDF2); history: size of that step [s] (0: none), and 1 once a step has been taken. */
   readonly qBefore: Float64Array;
   readonly vBefore: Float64Array;
   readonly history: Float64Array;
@@ -105,7 +104,7 @@ export interface DerRod {
 /** Doubles in `memory` that a rod needs. */
 export function memorySize(rod: Rod, jointCount: number): number {
   const size = unknownCount(rod);
-  return 3 * rod.edgeCount + jointCount + rod.edgeCount + 3 * size + 1;
+  return 3 * rod.edgeCount + jointCount + rod.edgeCount + 3 * size + 2;
 }
 
 export function unknownCount(rod: Rod): number {
@@ -227,7 +226,10 @@ export function createDerRod(
   const size = unknownCount(rod);
   const { joints, heldPin } = buildJoints(rod, drive.pins, options.strain ?? 'rotation');
   let cursor = 0;
-  const take = (length: number): Float64Array => memory.subarray(cursor, (cursor += length));
+  const take = (length: number): Float64Array => {
+    cursor += length;
+    return memory.subarray(cursor - length, cursor);
+  };
   const mass = new Float64Array(size);
   const stiffnessScale = new Float64Array(size);
   const edgeStiffness = new Float64Array(edgeCount);
@@ -280,7 +282,7 @@ export function createDerRod(
     acceleration: take(size),
     qBefore: take(size),
     vBefore: take(size),
-    history: take(1),
+    history: take(2),
     edgeLength: new Float64Array(edgeCount),
     edgeTangent: new Float64Array(3 * edgeCount),
     edgeM1: new Float64Array(3 * edgeCount),

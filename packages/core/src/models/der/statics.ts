@@ -228,7 +228,7 @@ export function findEquilibrium(
   }
   v.fill(0);
   der.acceleration.fill(0);
-  der.history[0] = 0;
+  der.history.fill(0);
   poseSamples(der);
   return {
     rod: rod.id,

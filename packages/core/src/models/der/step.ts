@@ -39,6 +39,7 @@ export interface Snapshot {
   readonly jointReferenceTwist: Float64Array;
   readonly edgeTension: Float64Array;
   readonly edgeTangent: Float64Array;
+  readonly acceleration: Float64Array;
 }
 
 export function createSnapshot(der: DerRod): Snapshot {
@@ -49,6 +50,7 @@ export function createSnapshot(der: DerRod): Snapshot {
     jointReferenceTwist: der.jointReferenceTwist.slice(),
     edgeTension: der.edgeTension.slice(),
     edgeTangent: der.edgeTangent.slice(),
+    acceleration: der.acceleration.slice(),
   };
 }
 
@@ -59,6 +61,7 @@ export function takeSnapshot(snapshot: Snapshot, der: DerRod): void {
   snapshot.jointReferenceTwist.set(der.jointReferenceTwist);
   snapshot.edgeTension.set(der.edgeTension);
   snapshot.edgeTangent.set(der.edgeTangent);
+  snapshot.acceleration.set(der.acceleration);
 }
 
 export function returnToSnapshot(der: DerRod, snapshot: Snapshot, work: Workspace, t: number): void {
@@ -68,6 +71,7 @@ export function returnToSnapshot(der: DerRod, snapshot: Snapshot, work: Workspac
   der.jointReferenceTwist.set(snapshot.jointReferenceTwist);
   der.edgeTension.set(snapshot.edgeTension);
   der.edgeTangent.set(snapshot.edgeTangent);
+  der.acceleration.set(snapshot.acceleration);
   evaluatePins(der, t);
   rebuildFrames(der, work.edgeWork);
 }
@@ -153,10 +157,13 @@ export function initializeMotion(der: DerRod, work: Workspace, t: number): void 
   for (let d = 0; d < size; d++) acceleration[d] = -work.residual[d] * inverse(d);
 }
 
-/** Starts the iteration at q + h v + ½h²a, as far as no edge turns by more than half a radian. */
+/**
+ * Starts the iteration at q + h v + ½h²a, as far as no edge turns by more than half a radian. Before the first step
+ * the acceleration is left out: that of a rod just let go has a kink at its clamp, from which Newton recovers slowly.
+ */
 function predict(der: DerRod, h: number, withAcceleration: boolean): void {
   const { q, v, acceleration, size, edgeCount, nodeCount, edgeLength } = der;
-  const half = withAcceleration ? 0.5 * h * h : 0;
+  const half = withAcceleration && der.history[1] > 0 ? 0.5 * h * h : 0;
   let largest = 0;
   for (let j = 0; j < edgeCount; j++) {
     const a = 4 * j;
@@ -337,10 +344,10 @@ export function stepImplicit(
   } else if (scheme === 'tr-bdf2') out.ok = trBdf2(der, work, start, t, h, options, out);
   else if (scheme === 'bdf2') out.ok = bdf2(der, work, start, t, h, options, out);
   else out.ok = midpoint(der, work, start, t, h, options, out);
-  if (!out.ok) {
-    const { history } = der;
+  if (out.ok) der.history[1] = 1;
+  else {
     returnToSnapshot(der, start, work, t);
-    history[0] = 0;
+    der.history[0] = 0;
     evaluateLoads(der, t);
   }
   return out;

@@ -1,0 +1,78 @@
+/** What is measured. A row is a name, the number of nodes and steps its figure is divided by, and the work. */
+import { createWorld, type DerOptions, type Scene, type World } from '@tendril/core';
+import { createBandBenchmark } from '@tendril/core/benchmark';
+import { type Timing, time } from './measure.ts';
+
+export interface Row {
+  readonly name: string;
+  readonly nodes: number;
+  readonly timing: Timing;
+  /** Newton or projection iterations of one step. */
+  readonly iterations: number;
+  readonly note: string;
+}
+
+/** The peers' cantilever: 1 m, radius 5 mm, 1000 kg/m³, 10 MPa, released straight. */
+function cantilevers(count: number, edges: number, integrator: DerOptions['integrator'], step: number): Scene {
+  return {
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: Array.from({ length: count }, (_, k) => ({
+      id: `rod${k}`,
+      shape: { type: 'straight' as const, from: [0, 0.1 * k, 0] as const, to: [1, 0.1 * k, 0] as const },
+      edges,
+      section: { type: 'circle' as const, radius: 0.005 },
+      material: { E: 1e7, nu: 0.5, density: 1000 },
+    })),
+    pins: Array.from({ length: count }, (_, k) => ({ rod: `rod${k}`, at: 'start' as const })),
+    time: { duration: 10, step },
+    solver: { der: { integrator } },
+  };
+}
+
+/** Repeats the first `steps` steps of the fall, so that every batch does the same work. */
+function stepping(world: World, steps: number): { work: () => void; iterations: () => number } {
+  const start = world.save();
+  let iterations = 0;
+  let taken = 0;
+  return {
+    work: () => {
+      if (taken % steps === 0) world.restore(start);
+      iterations += world.step().iterations;
+      taken++;
+    },
+    iterations: () => iterations / taken,
+  };
+}
+
+function stepRow(name: string, scene: Scene, steps: number, note: string): Row {
+  const world = createWorld(scene);
+  const { work, iterations } = stepping(world, steps);
+  const timing = time(work);
+  return { name, nodes: world.rods.reduce((sum, rod) => sum + rod.nodeCount, 0), timing, iterations: iterations(), note };
+}
+
+export const rows: Readonly<Record<string, () => Row>> = {
+  'band-solve': () => {
+    const nodes = 51;
+    return { name: 'band-solve', nodes, timing: time(createBandBenchmark(4 * nodes)), iterations: 0, note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns a node' };
+  },
+  'implicit-step-51': () => stepRow('implicit-step-51', cantilevers(1, 50, 'implicit-euler', 0.01), 50, 'implicit Euler, dt 0.01'),
+  'tr-bdf2-step-51': () => stepRow('tr-bdf2-step-51', cantilevers(1, 50, 'tr-bdf2', 0.01), 50, 'TR-BDF2 (two solves a step), dt 0.01'),
+  'implicit-step-100x33': () => stepRow('implicit-step-100x33', cantilevers(100, 32, 'implicit-euler', 0.01), 20, 'implicit Euler, dt 0.01'),
+  'explicit-step-60': () => stepRow('explicit-step-60', cantilevers(1, 59, 'shake', 2e-4), 500, 'SHAKE, dt 2e-4'),
+  'explicit-step-100x33': () => stepRow('explicit-step-100x33', cantilevers(100, 32, 'shake', 4e-4), 100, 'SHAKE, dt 4e-4'),
+  'implicit-step-101': () => stepRow('implicit-step-101', cantilevers(1, 100, 'implicit-euler', 0.01), 20, 'cost per node, growing'),
+  'implicit-step-1001': () => stepRow('implicit-step-1001', cantilevers(1, 1000, 'implicit-euler', 0.01), 10, 'cost per node, growing'),
+  'implicit-step-10001': () => stepRow('implicit-step-10001', cantilevers(1, 10000, 'implicit-euler', 0.01), 4, 'cost per node, growing'),
+  'statics-51': () => {
+    const world = createWorld(cantilevers(1, 50, 'tr-bdf2', 0.01));
+    const start = world.save();
+    let iterations = 0;
+    const timing = time(() => {
+      world.restore(start);
+      iterations = world.equilibrate()[0].iterations;
+    });
+    return { name: 'statics-51', nodes: 51, timing, iterations, note: 'equilibrium from the straight rod' };
+  },
+};
