@@ -1,0 +1,360 @@
+/** The command as others call it: exit codes, files, messages. Runs on what `npm run build` made. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeRecording, decodeState, sceneSchema } from '@tendril/io';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { sandbox, scene } from './harness.ts';
+
+describe('run', () => {
+  it('writes everything, and pictures that do not change from run to run', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ more: 'output: { every: 10 ms, probes: [{ name: tip, rod: rod, at: end }] }' }));
+    const first = await box.run('run', 'swing.yaml');
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.out).toContain('done at t = 0.1 s: 20 steps');
+    const files = [
+      'energies.csv',
+      'energies.svg',
+      'picture.png',
+      'picture.svg',
+      'probes.csv',
+      'recording.tendril',
+      'result.json',
+      'state.tendril',
+    ];
+    expect(readdirSync(join(box.path, 'out/swing')).sort()).toEqual(files);
+
+    const result = box.json('out/swing/result.json');
+    expect(result).toMatchObject({
+      tendril: { result: 1 },
+      command: 'run',
+      scene: { title: 'Swing' },
+      steps: { count: 20 },
+    });
+    const recording = decodeRecording(box.bytes('out/swing/recording.tendril'), 'recording');
+    expect(recording.frameCount).toBe(11);
+    expect(box.read('out/swing/energies.csv').trim().split('\n')).toHaveLength(22);
+    const tip = box.read('out/swing/probes.csv').trim().split('\n');
+    expect(tip).toHaveLength(12);
+    // the probe reads what the result holds
+    const end = (result.rods as { nodePosition: number[][] }[])[0].nodePosition[12];
+    expect(tip[11].split(',').slice(4).map(Number)).toEqual(end);
+
+    const second = await box.run('run', 'swing.yaml', '--quiet');
+    expect(second).toEqual({ code: 0, out: '', err: '' });
+    for (const name of [
+      'picture.svg',
+      'energies.svg',
+      'energies.csv',
+      'recording.tendril',
+      'state.tendril',
+      'picture.png',
+    ]) {
+      expect(Buffer.compare(box.bytes(`out/swing/${name}`), box.bytes(`out/swing-2/${name}`)), name).toBe(0);
+    }
+  });
+
+  it('prints the result alone with --json', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene());
+    const { code, out, err } = await box.run('run', 'swing.yaml', '--json', '--out', 'a/b');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual(box.json('a/b/result.json'));
+    expect(err).toContain('done at');
+  });
+
+  it('refuses to overwrite, and replaces only what it is told to', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ more: 'output: { probes: [{ rod: rod, at: end }] }' }));
+    box.write('plain.yaml', scene());
+    expect((await box.run('run', 'swing.yaml', '--out', 'a')).code).toBe(0);
+    const before = box.read('a/result.json');
+    const refused = await box.run('run', 'swing.yaml', '--out', 'a');
+    expect(refused.code).toBe(2);
+    expect(refused.err).toMatch(/'a' already holds a result.*--force/);
+    expect(box.read('a/result.json')).toBe(before);
+    box.write('a/notes.txt', 'mine');
+    expect((await box.run('run', 'plain.yaml', '--out', 'a', '--force')).code).toBe(0);
+    // what the earlier run wrote and this one did not is gone, what is not ours stays
+    expect(existsSync(join(box.path, 'a/probes.csv'))).toBe(false);
+    expect(box.read('a/notes.txt')).toBe('mine');
+    expect(readdirSync(join(box.path, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('goes on from a state to the same end, bit for bit', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ duration: '200 ms' }));
+    expect((await box.run('run', 'swing.yaml', '--out', 'whole')).code).toBe(0);
+    expect((await box.run('run', 'swing.yaml', '--out', 'half', '--until', '85 ms')).code).toBe(0);
+    expect((await box.run('run', 'swing.yaml', '--out', 'rest', '--resume', 'half/state.tendril')).code).toBe(0);
+    expect(box.json('rest/result.json').stateHash).toBe(box.json('whole/result.json').stateHash);
+    expect(Buffer.compare(box.bytes('rest/state.tendril'), box.bytes('whole/state.tendril'))).toBe(0);
+
+    const late = await box.run('run', 'swing.yaml', '--resume', 'whole/state.tendril');
+    expect(late).toMatchObject({ code: 2 });
+    expect(late.err).toContain('give a later --until');
+    box.write('other.yaml', scene().replace('E: 5 MPa', 'E: 6 MPa'));
+    const other = await box.run('run', 'other.yaml', '--resume', 'whole/state.tendril');
+    expect(other).toMatchObject({ code: 2 });
+    expect(other.err).toContain('another scene');
+    expect(existsSync(join(box.path, 'out'))).toBe(false);
+  });
+
+  it('shortens the last step to end exactly when asked', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene());
+    await box.run('run', 'swing.yaml', '--out', 'a', '--until', '0.0125');
+    expect(box.json('a/result.json').time).toBeCloseTo(0.0125, 15);
+    expect(box.json('a/result.json').steps).toMatchObject({ count: 3 });
+  });
+
+  it('keeps everything when it is interrupted', async () => {
+    const box = sandbox();
+    box.write('long.yaml', scene({ duration: '1 h', step: '1 ms', more: 'output: { every: 1 ms }' }));
+    const { child, finished } = box.start('run', 'long.yaml', '--out', 'a');
+    // wait until it runs: the recording grows under a temporary name
+    await expect.poll(() => existsSync(join(box.path, 'a')), { timeout: 20_000 }).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    child.kill('SIGINT');
+    const { code, out } = await finished;
+    expect(code).toBe(130);
+    expect(out).toContain('--resume a/state.tendril');
+    const result = box.json('a/result.json');
+    expect(result.stopped).toMatchObject({ reason: 'interrupted', time: result.time });
+    const recording = decodeRecording(box.bytes('a/recording.tendril'), 'recording');
+    expect(recording.complete).toBe(true);
+    expect(recording.frameCount).toBeGreaterThan(2);
+    expect(recording.frame(recording.frameCount - 1).time).toBe(result.time);
+    expect(decodeState(box.bytes('a/state.tendril'), 'state').state.time).toBe(result.time);
+    expect(readdirSync(join(box.path, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('says where and what to try when the simulation fails, and saves the state', async () => {
+    const box = sandbox();
+    box.write(
+      'bad.yaml',
+      scene({ step: '50 ms', more: 'solver: { der: { iterations: 1 } }' }).replace(
+        'step: 50 ms',
+        'step: 50 ms, halvings: 0',
+      ),
+    );
+    const { code, err } = await box.run('run', 'bad.yaml', '--out', 'a');
+    expect(code).toBe(3);
+    expect(err).toMatch(/failed for rod 'rod'/);
+    expect(err).toMatch(/try a smaller time\.step/);
+    expect(box.json('a/result.json').stopped).toMatchObject({ rod: 'rod', time: 0 });
+    expect(decodeState(box.bytes('a/state.tendril'), 'state').state.time).toBe(0);
+    expect(decodeRecording(box.bytes('a/recording.tendril'), 'r').frameCount).toBe(1);
+  });
+});
+
+describe('bad input', () => {
+  it('names file, line and field, and leaves no folder behind', async () => {
+    const box = sandbox();
+    box.write('bad.yaml', scene().replace('radius: 2 mm', 'radius: 2 kg'));
+    const wrongUnit = await box.run('run', 'bad.yaml');
+    expect(wrongUnit.code).toBe(2);
+    expect(wrongUnit.err).toMatch(/bad\.yaml:8:\d+ rods\[0\]\.section/);
+    // found by the core, located in the file
+    box.write('pin.yaml', scene().replace('{ rod: rod, at: start }', '{ rod: rodd, at: start }'));
+    const wrongRod = await box.run('run', 'pin.yaml');
+    expect(wrongRod.code).toBe(2);
+    expect(wrongRod.err).toMatch(/pin\.yaml:11:\d+ pins\[0\]\.rod/);
+    box.write('probe.yaml', scene({ more: 'output: { probes: [{ rod: nobody, at: end }] }' }));
+    const wrongProbe = await box.run('run', 'probe.yaml');
+    expect(wrongProbe.code).toBe(2);
+    expect(wrongProbe.err).toMatch(/probe\.yaml:13:\d+ output\.probes\[0\]\.rod/);
+    box.write('timeless.yaml', scene().replace(/^time:.*$/m, ''));
+    expect((await box.run('run', 'timeless.yaml')).err).toContain('tendril statics');
+    expect(existsSync(join(box.path, 'out'))).toBe(false);
+  });
+
+  it('suggests what was meant', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene());
+    const cases: [string[], RegExp][] = [
+      [['rnu', 'swing.yaml'], /Did you mean run/],
+      [['run', 'swing.yaml', '--untl', '2'], /Did you mean --until/],
+      [['run', 'heavy-cantilevr'], /did you mean the case 'heavy-cantilever'/],
+      [['check', 'heavy'], /did you mean 'heavy-cantilever'/],
+      [['run', 'swing.yaml', '--model', 'nope'], /swing\.yaml:5:\d+ rods\[0\]\.model/],
+      [['run', 'swing.yaml', '--until', '5 kg'], /Expected a positive time/],
+      [['run', 'nowhere.yaml'], /no scene file 'nowhere\.yaml'/],
+      [['run', '.'], /is a folder/],
+      [['run', 'swing.yaml', '--out', 'swing.yaml'], /is a file; --out wants a folder/],
+      [['export', 'swing.yaml', '--to', 'csv'], /not a Tendril recording/],
+      [['run'], /missing required argument/],
+    ];
+    for (const [args, message] of cases) {
+      const { code, out, err } = await box.run(...args);
+      expect(err, args.join(' ')).toMatch(message);
+      expect({ args, code, out }).toEqual({ args, code: 2, out: '' });
+    }
+  });
+});
+
+describe('statics', () => {
+  it('follows a path and finds the critical load of a column', async () => {
+    const box = sandbox();
+    // Euler: P = π² EI / (4 L²) = 2.4674 for EI = L = 1, reached at t = 0.49348
+    box.write(
+      'column.yaml',
+      `tendril: 1
+rods:
+  - id: column
+    shape: { type: straight, from: [0, 0, 0], to: [0, 0, 1] }
+    edges: 40
+    section: { type: stiffness, EI1: 1, EI2: 3, GJ: 1, mass: 1, EA: 1e6 }
+pins: [{ rod: column, at: start }]
+loads:
+  - { rod: column, type: force, at: end, force: [0, 0, -5], factor: { keys: [[0, 0], [1, 1]], interpolation: linear } }
+statics: { from: 0, to: 1, steps: 10 }
+`,
+    );
+    for (const stability of ['report', 'seek']) {
+      const { code, out } = await box.run('statics', 'column.yaml', '--out', stability, '--stability', stability);
+      expect(code).toBe(0);
+      expect(out).toContain('critical');
+      const result = box.json(`${stability}/result.json`) as {
+        critical: Record<string, number>[];
+        path: Record<string, unknown>[];
+      };
+      expect(result.path).toHaveLength(11);
+      expect(result.critical).toHaveLength(1);
+      expect(result.critical[0]).toMatchObject({ negativeModesBefore: 0, negativeModesAfter: 1 });
+      expect(Math.abs(result.critical[0].parameter - Math.PI ** 2 / 20)).toBeLessThan(1e-3);
+      expect(result.path.at(-1)).toMatchObject({ stable: stability === 'seek' });
+      expect(box.read(`${stability}/energies.csv`)).toMatch(/^parameter,kinetic,.*,negativeModes,stable\n/);
+      expect(decodeRecording(box.bytes(`${stability}/recording.tendril`), 'r').frameCount).toBe(11);
+      expect(box.read(`${stability}/energies.svg`)).toContain('critical: t = 0.49');
+    }
+  });
+
+  it('exits with 3 when there is no equilibrium', async () => {
+    const box = sandbox();
+    box.write('loose.yaml', scene().replace(/pins:\n.*\n/, ''));
+    const { code, err } = await box.run('statics', 'loose.yaml', '--out', 'a');
+    expect(code).toBe(3);
+    expect(err).toContain("no equilibrium found for rod 'rod'");
+    expect(box.json('a/result.json').stopped).toMatchObject({ rod: 'rod' });
+  });
+});
+
+describe('modes', () => {
+  it('finds frequencies and writes matrices', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene());
+    const { code, out } = await box.run('modes', 'swing.yaml', '--out', 'a', '--count', '4', '--matrices');
+    expect(code).toBe(0);
+    expect(out).toContain('f [Hz]');
+    const result = box.json('a/result.json') as { modes: { omega: number[]; frequency: number[] }[] };
+    expect(result.modes[0].omega).toHaveLength(4);
+    const lines = box.read('a/K.mtx').split('\n');
+    expect(lines[0]).toBe('%%MatrixMarket matrix coordinate real symmetric');
+    const [size, columns, count] = lines
+      .filter((line) => !line.startsWith('%'))[0]
+      .split(' ')
+      .map(Number);
+    const entries = lines.filter((line) => line !== '' && !line.startsWith('%')).slice(1);
+    expect(columns).toBe(size);
+    expect(entries).toHaveLength(count);
+    for (const entry of entries) {
+      const [row, column] = entry.split(' ').map(Number);
+      expect(row >= column && column >= 1 && row <= size).toBe(true);
+    }
+    for (const name of ['M.mtx', 'C.mtx', 'modes.svg', 'modes.png', 'modes.csv'])
+      expect(existsSync(join(box.path, 'a', name)), name).toBe(true);
+    const again = await box.run('modes', 'swing.yaml', '--out', 'b', '--count', '4', '--quiet');
+    expect(again.code).toBe(0);
+    expect(box.read('b/modes.svg')).toBe(box.read('a/modes.svg'));
+  });
+});
+
+describe('check', () => {
+  it('prints one array, and nothing else, with --json', async () => {
+    const box = sandbox();
+    const { code, out } = await box.run('check', 'heavy-cantilever', '--json');
+    const rows = JSON.parse(out) as Record<string, unknown>[];
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) {
+      expect(Object.keys(row)).toEqual([
+        'case',
+        'model',
+        'n',
+        'quantity',
+        'measured',
+        'expected',
+        'error',
+        'tolerance',
+        'order',
+        'pass',
+      ]);
+    }
+    expect(code).toBe(rows.every(({ pass }) => pass) ? 0 : 1);
+  });
+
+  it('lists the cases', async () => {
+    const { code, out } = await sandbox().run('check', '--list', '--json');
+    expect(code).toBe(0);
+    expect((JSON.parse(out) as { id: string }[]).map(({ id }) => id)).toContain('heavy-cantilever');
+  });
+
+  it('runs a case by its id', async () => {
+    const box = sandbox();
+    const { code } = await box.run('run', 'heavy-cantilever', '--until', '50 ms');
+    expect(code).toBe(0);
+    expect(box.json('out/heavy-cantilever/result.json').scene).toMatchObject({ file: 'case heavy-cantilever' });
+  });
+});
+
+describe('export, new, schema, help', () => {
+  it('writes a recording as a table and as pictures, without overwriting', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ more: 'output: { every: 10 ms }' }));
+    await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
+    const recording = 'a/recording.tendril';
+    expect((await box.run('export', recording, '--to', 'csv')).code).toBe(0);
+    expect(box.read('a/recording.csv').trim().split('\n')).toHaveLength(1 + 11 * 13);
+    expect((await box.run('export', recording, '--to', 'csv')).code).toBe(2);
+    expect((await box.run('export', recording, '--to', 'csv', '--force', '--frame', '-1')).code).toBe(0);
+    expect(box.read('a/recording.csv').trim().split('\n')).toHaveLength(1 + 13);
+    expect((await box.run('export', recording, '--to', 'svg', '--out', 'p.svg')).code).toBe(0);
+    expect(box.read('p.svg')).toContain('</svg>');
+    expect((await box.run('export', recording, '--to', 'png', '--out', 'p.png', '--frame', '3')).code).toBe(0);
+    expect((await box.run('export', recording, '--to', 'png', '--out', 'q.png', '--frame', '99')).err).toContain(
+      'frames 0 to 10',
+    );
+  });
+
+  it('starts a scene that runs', async () => {
+    const box = sandbox();
+    expect((await box.run('new')).code).toBe(0);
+    const text = box.read('scene.yaml');
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/tendril\.schema\.json\n/);
+    expect(sceneSchema.safeParse(parse(text)).success).toBe(true);
+    expect((await box.run('new')).code).toBe(2);
+    expect(box.read('scene.yaml')).toBe(text);
+    expect((await box.run('run', 'scene.yaml', '--until', '20 ms', '--quiet')).code).toBe(0);
+  });
+
+  it('prints the schema', async () => {
+    const box = sandbox();
+    const { code, out } = await box.run('schema');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ title: 'Tendril scene' });
+    expect((await box.run('schema', '--out', 's.json')).code).toBe(0);
+    expect(box.read('s.json')).toBe(out);
+    expect((await box.run('schema', '--out', 's.json')).code).toBe(2);
+  });
+
+  it('helps', async () => {
+    const box = sandbox();
+    const help = await box.run('--help');
+    expect(help.code).toBe(0);
+    expect(help.out).toContain('Examples:');
+    expect(await box.run('--version')).toMatchObject({ code: 0, out: '0.1.0\n' });
+    expect((await box.run('run', '--help')).out).toContain('--resume');
+    expect((await box.run()).code).toBe(2);
+  });
+});

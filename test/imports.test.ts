@@ -1,0 +1,130 @@
+/** Imports point one way, models do not know each other, and core depends on nothing. */
+import { describe, expect, it } from 'vitest';
+import { filesBelow, importsOf, read, resolveImport, sources } from './files.ts';
+
+const core = 'packages/core/src/';
+
+/** Layers of core, lowest first; a file may import from its own layer's folder and from those that are named. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  math: [],
+  linalg: ['math'],
+  curve: ['math', 'linalg'],
+  observe: ['math'],
+  // the port and what a model is: types alone, and the scene's types with them
+  port: ['scene'],
+  model: ['port', 'scene'],
+  fields: ['math', 'errors', 'port', 'scene'],
+  contact: ['math', 'linalg', 'curve', 'errors', 'port', 'scene'],
+  bodies: ['math', 'linalg', 'errors', 'port', 'model', 'scene'],
+  scene: ['math', 'linalg', 'curve', 'errors', 'fields', 'port', 'model'],
+  models: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'fields'],
+};
+
+/** The first folder below src, or the file's own name. */
+function layerOf(path: string): string {
+  return path.slice(core.length).split('/')[0].replace(/\.ts$/, '');
+}
+
+describe('core', () => {
+  const files = filesBelow('packages/core/src', /\.ts$/);
+
+  it('imports nothing from outside', () => {
+    const outside = files.flatMap((path) =>
+      importsOf(path)
+        .filter((name) => !name.startsWith('.') || !resolveImport(path, name).startsWith(core))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it('has no dependency', () => {
+    const manifest = JSON.parse(read('packages/core/package.json'));
+    expect({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies }).toEqual({});
+  });
+
+  it('imports from lower layers only', () => {
+    const wrong = files.flatMap((path) => {
+      const from = layerOf(path);
+      const allowed = layers[from];
+      // what is not named here stands above all layers: world.ts, index.ts and other entries
+      if (!allowed) return [];
+      return importsOf(path)
+        .map((name) => resolveImport(path, name))
+        .filter((target) => layerOf(target) !== from && !allowed.includes(layerOf(target)))
+        .map((target) => `${path} imports ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('takes from the scene, below it, types alone', () => {
+    const wrong = files
+      .filter((path) => ['port', 'model', 'fields'].includes(layerOf(path)))
+      .flatMap((path) =>
+        [...read(path).matchAll(/^(?:import|export) (?!type).*from '(.*scene\/.*)'/gm)].map(([line]) => `${path}: ${line}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has models that do not import each other', () => {
+    const modelOf = (path: string): string | undefined => /models\/([^/]+)\//.exec(path)?.[1];
+    const wrong = files
+      .filter((path) => modelOf(path))
+      .flatMap((path) =>
+        importsOf(path)
+          .map((name) => resolveImport(path, name))
+          .filter((target) => modelOf(target) !== undefined && modelOf(target) !== modelOf(path))
+          .map((target) => `${path} imports ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('packages', () => {
+  /** Which package may use which; the order is the direction. */
+  const uses: Readonly<Record<string, readonly string[]>> = {
+    'packages/core': [],
+    'packages/io': ['@tendril/core'],
+    cases: ['@tendril/core', '@tendril/io'],
+    'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', 'tendril'],
+    benchmarks: ['@tendril/core', '@tendril/io', '@tendril/cases'],
+  };
+
+  it('import each other in one direction', () => {
+    const wrong = sources().flatMap((path) => {
+      const owner = Object.keys(uses).find((name) => path.startsWith(`${name}/`)) as string;
+      return importsOf(path)
+        .filter((name) => /^(@tendril\/|tendril(\/|$))/.test(name))
+        .filter((name) => !uses[owner].some((allowed) => name === allowed || name.startsWith(`${allowed}/`)))
+        .map((name) => `${path} imports ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('do not reach into each other by relative paths', () => {
+    const wrong = sources().flatMap((path) => {
+      const owner = Object.keys(uses).find((name) => path.startsWith(`${name}/`)) as string;
+      return importsOf(path)
+        .filter((name) => name.startsWith('.') && !resolveImport(path, name).startsWith(`${owner}/`))
+        .map((name) => `${path} imports ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('keep Node out of what @tendril/io gives to browsers', () => {
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const name of importsOf(path)) if (name.startsWith('.')) visit(resolveImport(path, name));
+    };
+    visit('packages/io/src/index.ts');
+    expect(reached.size).toBeGreaterThan(5);
+    const wrong = [...reached].flatMap((path) =>
+      importsOf(path)
+        .filter((name) => name.startsWith('node:'))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,36 @@
+/** Links between pages lead somewhere, anchors included. */
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { pages, read, root } from './files.ts';
+import { anchorsOf, linksOf } from './markdown.ts';
+
+it('every relative link and anchor resolves', () => {
+  const list = pages();
+  expect(list).toContain('README.md');
+  let count = 0;
+  const broken: string[] = [];
+  for (const page of list) {
+    for (const link of linksOf(read(page))) {
+      if (/^[a-z]+:/.test(link)) continue;
+      count++;
+      const [path, anchor] = link.split('#');
+      const target = path === '' ? page : join(dirname(page), path);
+      if (!existsSync(join(root, target))) broken.push(`${page}: ${link} does not exist`);
+      else if (anchor !== undefined && !hasAnchor(target, anchor)) broken.push(`${page}: ${link} has no such heading`);
+    }
+  }
+  expect(broken).toEqual([]);
+  expect(count).toBeGreaterThan(40);
+});
+
+function hasAnchor(target: string, anchor: string): boolean {
+  return !statSync(join(root, target)).isDirectory() && anchorsOf(read(target)).has(anchor);
+}
+
+it('every case has a page, and the list of cases links it', () => {
+  const list = pages().filter((page) => /^cases\/[^/]+\/README\.md$/.test(page));
+  const validation = read('docs/validation.md');
+  expect(list.filter((page) => !validation.includes(`../${page}`))).toEqual([]);
+  for (const page of list) expect(read(page).split('\n').length, page).toBeLessThanOrEqual(41);
+});
