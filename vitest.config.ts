@@ -16,5 +16,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'cases/test/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
+    // the second prints `N passed, N failed` as the last line
+    reporters: ['default', './test/summary.ts'],
   },
 });

@@ -33,7 +33,7 @@ describe('docs/references.bib', () => {
     expect(entries.length).toBe([...bibliography.matchAll(/^@/gm)].length);
     expect(new Set(entries.map(({ key }) => key)).size).toBe(entries.length);
     for (const { type, key, fields } of entries) {
-      const wanted = { article: ['journal', 'volume'], inproceedings: ['booktitle'], mastersthesis: ['school'] }[type] ?? [];
+      const wanted = { article: ['journal', 'volume'], inproceedings: ['booktitle'], misc: ['howpublished'] }[type] ?? [];
       for (const field of ['author', 'title', 'year', ...wanted]) expect(fields, key).toContain(field);
       const [, year] = new RegExp(`\\{${key},[\\s\\S]*?year\\s*=\\s*\\{(\\d{4})\\}`).exec(bibliography) ?? [];
       expect(key).toMatch(new RegExp(`${year}[a-z]?$`));

@@ -72,9 +72,10 @@ function heldTangent(pin: PinSpec, { nodeTangent: t }: PinnedRod, node: number):
   return pin.tangent ?? (t && [t[3 * node], t[3 * node + 1], t[3 * node + 2]]);
 }
 
-/** Gravity at full strength; a factor in time changes how strong it is, not which way is up. */
-export function gravityOf(scene: Scene): readonly [number, number, number] | undefined {
+/** Gravity at full strength, if there is any; a factor in time changes how strong it is, not which way is up. */
+export function gravityOf(scene: Scene): Vec3 | undefined {
   const { gravity } = scene;
   if (gravity === undefined) return undefined;
-  return 'acceleration' in gravity ? gravity.acceleration : gravity;
+  const acceleration = 'acceleration' in gravity ? gravity.acceleration : gravity;
+  return acceleration.some((component) => component !== 0) ? acceleration : undefined;
 }

@@ -20,7 +20,8 @@ export function processTerminal(): Terminal {
     out: (content) => void process.stdout.write(content),
     err: (content) => void process.stderr.write(content),
     live: process.stderr.isTTY === true && process.env.TERM !== 'dumb' && !process.env.CI,
-    columns: process.stderr.columns ?? 80,
+    // some terminals say 0 when they do not know
+    columns: process.stderr.columns || 80,
   };
 }
 

@@ -86,6 +86,14 @@ export interface SparseSymmetric {
 /** Quantities along a rod. curvature [1/m] and twist [1/m] at nodes, tension [N] on edges. */
 export type Channel = 'curvature' | 'twist' | 'tension';
 
+/** What a pin exerts on its rod: force [N] and torque [N m] in world axes. */
+export interface Reaction {
+  readonly rod: string;
+  readonly node: number;
+  readonly force: readonly [number, number, number];
+  readonly torque: readonly [number, number, number];
+}
+
 export interface BundleState {
   readonly q: Float64Array;
   readonly v: Float64Array;
@@ -106,6 +114,7 @@ export interface Bundle {
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
+  reactions(rod: number, t: number): Reaction[];
   modes(rod: number, t: number, count: number): Modes;
   matrices(rod: number, t: number): Matrices;
 }

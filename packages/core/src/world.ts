@@ -15,6 +15,7 @@ import type {
   Model,
   Modes,
   Momentum,
+  Reaction,
   StepOutcome,
 } from './model.ts';
 import { derModel } from './models/der/model.ts';
@@ -56,6 +57,8 @@ export interface World {
   step(dt?: number): StepReport;
   /** Equilibrium of every rod with pins and loads as they are at time t (default: now). Velocities become zero. */
   equilibrate(t?: number): EquilibriumReport[];
+  /** Forces and torques that the pins exert on the rods, in the scene's order of rods. */
+  reactions(): Reaction[];
   /** Natural modes of every rod about the present state. */
   modes(count?: number): Modes[];
   matrices(): Matrices[];
@@ -212,6 +215,9 @@ export function createWorld(scene: Scene): World {
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
+    },
+    reactions() {
+      return placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, time));
     },
     modes(count = scene.modes?.count ?? 10) {
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));

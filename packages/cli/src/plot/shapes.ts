@@ -59,7 +59,7 @@ export function drawShapes(picture: ShapesPicture): string {
     views.set(rod, view);
     return view;
   };
-  const shapes = untangle(picture.shapes, picture.rods, viewOf);
+  const shapes = untangle(picture, viewOf);
   const across = Math.max(2, Math.min(columns, shapes.length));
   const width = side * 2 + across * cellWidth;
   const height = top + Math.ceil(shapes.length / across) * cellHeight + 18;
@@ -101,23 +101,20 @@ function formatFrequency(value: number): string {
 
 /**
  * Where two modes share a frequency, as those of a round rod do, any mixture of them is a mode. The pair is mixed so
- * that one swings most towards the top of the page: else both may swing towards the reader, where neither is seen.
+ * that one swings upwards as much as it can (of an upright rod, sideways): else each panel shows another mixture.
  */
-function untangle(shapes: readonly Shape[], rods: readonly ShapeRod[], viewOf: (rod: number) => View): Shape[] {
+function untangle(picture: ShapesPicture, viewOf: (rod: number) => View): Shape[] {
+  const { shapes, rods, gravity: g } = picture;
+  const up: Vector = g ? [-g[0], -g[1], -g[2]] : [0, 0, 1];
   const out = [...shapes];
   for (let k = 0; k + 1 < out.length; k++) {
     const [a, b] = [out[k], out[k + 1]];
     const same = Math.abs(a.frequency - b.frequency) <= 1e-5 * Math.abs(a.frequency);
     if (a.rod !== b.rod || !same || a.rigid || isTwisting(rods[a.rod], a) || isTwisting(rods[b.rod], b)) continue;
-    const view = viewOf(a.rod);
-    const [pageA, pageB] = [project(view, a.nodeDisplacement), project(view, b.nodeDisplacement)];
-    let [aa, ab, bb] = [0, 0, 0];
-    for (let i = 1; i < pageA.length; i += 3) {
-      aa += pageA[i] ** 2;
-      ab += pageA[i] * pageB[i];
-      bb += pageB[i] ** 2;
-    }
-    const angle = 0.5 * Math.atan2(2 * ab, aa - bb);
+    const [aa, ab, bb] = products(a, b, up);
+    const total = Math.hypot(...up) ** 2 * (sumOfSquares(a.nodeDisplacement) + sumOfSquares(b.nodeDisplacement));
+    const [p, q, r] = aa + bb > 1e-3 * total ? [aa, ab, bb] : products(a, b, viewOf(a.rod).right);
+    const angle = 0.5 * Math.atan2(2 * q, p - r);
     const combine = (p: ArrayLike<number>, q: ArrayLike<number>, turn: number): Float64Array =>
       Float64Array.from(p, (value, i) => value * Math.cos(turn) + q[i] * Math.sin(turn));
     const mixed = (turn: number): Pick<Shape, 'nodeDisplacement' | 'edgeTwist'> => ({
@@ -129,6 +126,28 @@ function untangle(shapes: readonly Shape[], rods: readonly ShapeRod[], viewOf: (
     k++;
   }
   return out;
+}
+
+/** Sums over the nodes of the products of two displacements along an axis: aa, ab, bb. */
+function products(a: Shape, b: Shape, axis: Vector): [number, number, number] {
+  const out: [number, number, number] = [0, 0, 0];
+  for (let i = 0; i + 2 < a.nodeDisplacement.length; i += 3) {
+    let [u, v] = [0, 0];
+    for (let k = 0; k < 3; k++) {
+      u += a.nodeDisplacement[i + k] * axis[k];
+      v += b.nodeDisplacement[i + k] * axis[k];
+    }
+    out[0] += u * u;
+    out[1] += u * v;
+    out[2] += v * v;
+  }
+  return out;
+}
+
+function sumOfSquares(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
+  return sum;
 }
 
 /** Twisting dominates when the surface moves more by turning than the axis moves. */

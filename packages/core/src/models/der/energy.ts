@@ -383,6 +383,30 @@ function dropHeld(der: DerRod, i: number): void {
 }
 
 /**
+ * Torque [N m] that the holder of each held frame exerts on the rod, 3 a frame: the derivative of the energy with respect to a
+ * rotation of the frame, t × ∂E/∂t + (∂E/∂θ) t.
+ */
+export function writeHeldTorque(out: Float64Array, der: DerRod): void {
+  const { joints, jointActive } = der;
+  out.fill(0);
+  for (let i = 0; i < joints.count; i++) {
+    const before = joints.before[i];
+    const after = joints.after[i];
+    if (!jointActive[i] || (before >= 0 && after >= 0) || !evaluateJoint(der, i)) continue;
+    const first = before < 0 ? 0 : 4;
+    const t = before < 0 ? 0 : 3;
+    const o = 3 * (-1 - (before < 0 ? before : after));
+    for (let a = 0; a < 4; a++) {
+      gradient8[a] = 0;
+      for (let k = 0; k < 3; k++) gradient8[a] += strainOut[GRADIENT + k] * D[8 * k + first + a];
+    }
+    out[o] += P[t + 1] * gradient8[2] - P[t + 2] * gradient8[1] + gradient8[3] * P[t];
+    out[o + 1] += P[t + 2] * gradient8[0] - P[t] * gradient8[2] + gradient8[3] * P[t + 1];
+    out[o + 2] += P[t] * gradient8[1] - P[t + 1] * gradient8[0] + gradient8[3] * P[t + 2];
+  }
+}
+
+/**
  * Gradient and Hessian of bending and twisting, and of their viscous damping: with rates v and a Newton variable that
  * moves v by `rateScale`, adds β·JᵀKJ·v to the gradient and rateScale·β·JᵀKJ to the matrix. Without `elastic`: damping alone.
  */

@@ -30,6 +30,11 @@ export interface ExplicitWork extends QuasistaticWork {
   readonly inverseMass: Float64Array;
   readonly correction: Float64Array;
   readonly previousTangent: Float64Array;
+  /**
+   * What the printed bending gradients, which take edges as inextensible, pull along each edge [N]: the multiplier of the constraint
+   * cancels it, and the tension is the sum of both.
+   */
+  readonly edgeAxial: Float64Array;
   /** Longest step that is taken at once [s]. */
   readonly stableStep: number;
 }
@@ -52,6 +57,7 @@ export function createExplicitWork(der: DerRod): ExplicitWork {
     inverseMass: new Float64Array(der.nodeCount),
     correction: new Float64Array(3 * der.nodeCount),
     previousTangent: new Float64Array(3 * edgeCount),
+    edgeAxial: new Float64Array(edgeCount),
     stableStep,
   };
 }
@@ -66,10 +72,11 @@ function updateFrames(der: DerRod, work: ExplicitWork): string {
 }
 
 /** Forces on the centreline with the frame in equilibrium: the local form of [Bergou2008 §7.1], in `out` (3 a node). */
-export function writeCenterlineForce(out: Float64Array, der: DerRod, work: QuasistaticWork): void {
+export function writeCenterlineForce(out: Float64Array, der: DerRod, work: ExplicitWork): void {
   const { joints, jointActive, jointTwist, jointOffset, edgeTangent, edgeM1, edgeM2, held, rod, nodeCount } = der;
   const c = joints.constants;
   out.fill(0);
+  work.edgeAxial.fill(0);
   for (let i = 0; i < joints.count; i++) {
     if (!jointActive[i]) continue;
     const before = joints.before[i];
@@ -116,6 +123,7 @@ export function writeCenterlineForce(out: Float64Array, der: DerRod, work: Quasi
       const x = -s * (-2 * (f[b + 1] * hz - f[b + 2] * hy) + f[b] * kh) + t * kx;
       const y = -s * (-2 * (f[b + 2] * hx - f[b] * hz) + f[b + 1] * kh) + t * ky;
       const z = -s * (-2 * (f[b] * hy - f[b + 1] * hx) + f[b + 2] * kh) + t * kz;
+      work.edgeAxial[before] += x * e[a] + y * e[a + 1] + z * e[a + 2];
       const p = 3 * before;
       out[p] += x;
       out[p + 1] += y;
@@ -130,6 +138,7 @@ export function writeCenterlineForce(out: Float64Array, der: DerRod, work: Quasi
       const x = -s * (-2 * (e[a + 1] * hz - e[a + 2] * hy) - e[a] * kh) - t * kx;
       const y = -s * (-2 * (e[a + 2] * hx - e[a] * hz) - e[a + 1] * kh) - t * ky;
       const z = -s * (-2 * (e[a] * hy - e[a + 1] * hx) - e[a + 2] * kh) - t * kz;
+      work.edgeAxial[after] -= x * f[b] + y * f[b + 1] + z * f[b + 2];
       const n = after + 1 < nodeCount ? 3 * (after + 1) : 0;
       out[n] += x;
       out[n + 1] += y;
@@ -186,11 +195,13 @@ function writeEdges(out: Float64Array, der: DerRod): void {
 /**
  * Moves positions until every edge has its rest length; `direction` holds the edges whose gradients are followed: the
  * present ones (fast projection) or those of the start (SHAKE). Returns the iterations, −1 on failure.
+ * Multipliers times `perForce` (1/h², or 2/h² where half the step's kick is meant) are the tensions.
  * C = |e|² − ē²; matrix ∇C(now) M⁻¹ ∇C(direction)ᵀ, tridiagonal.
  */
-function projectPositions(der: DerRod, work: ExplicitWork, direction: Float64Array): number {
-  const { edgeCount, nodeCount, q, rod } = der;
+function projectPositions(der: DerRod, work: ExplicitWork, direction: Float64Array, perForce: number): number {
+  const { edgeCount, nodeCount, q, rod, edgeTension } = der;
   const { edge, lower, diagonal, upper, step, scratch, inverseMass: w } = work;
+  edgeTension.fill(0);
   for (let iteration = 0; iteration < 25; iteration++) {
     writeEdges(edge, der);
     let worst = 0;
@@ -228,6 +239,7 @@ function projectPositions(der: DerRod, work: ExplicitWork, direction: Float64Arr
     if (!solved) return -1;
     for (let j = 0; j < edgeCount; j++) {
       const next = (j + 1) % nodeCount;
+      edgeTension[j] += 2 * step[j] * rod.edgeLengthRest[j] * perForce;
       for (let k = 0; k < 3; k++) {
         const pull = 2 * step[j] * direction[3 * j + k];
         q[4 * j + k] += w[j] * pull;
@@ -304,11 +316,12 @@ function stepOnce(der: DerRod, work: ExplicitWork, shake: boolean, t: number, h:
   evaluatePins(der, t + h);
   updateInverseMass(der, work);
   placePinned(der, q, v);
-  const iterations = projectPositions(der, work, shake ? work.edgeStart : work.edge);
+  const iterations = projectPositions(der, work, shake ? work.edgeStart : work.edge, (shake ? 2 : 1) / (h * h));
   if (iterations < 0) {
     out.reason = 'the projection onto inextensible edges did not converge';
     return false;
   }
+  for (let j = 0; j < der.edgeCount; j++) der.edgeTension[j] += work.edgeAxial[j];
   out.iterations += iterations;
   out.iterationsMax = Math.max(out.iterationsMax, iterations);
   for (let d = 0; d < size; d++) if ((d & 3) !== 3 && !der.fixed[d]) v[d] = (q[d] - start[d]) / h;

@@ -3,14 +3,14 @@
  * README.md beside this file.
  */
 import { SceneError } from '../../errors.ts';
-import type { Bundle, Channel, Drive, Energies, Model, Momentum, StepOutcome } from '../../model.ts';
+import type { Bundle, Channel, Drive, Energies, Model, Momentum, Reaction, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions, Scene } from '../../scene/types.ts';
-import { addElasticGradient } from './energy.ts';
+import { addElasticGradient, writeHeldTorque } from './energy.ts';
 import { createExplicitWork, initializeExplicit, stepExplicit } from './explicit.ts';
 import { evaluatePins, initializeState, placePinned, poseSamples, rebuildFrames } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
-import { createWorkspace, type Workspace } from './newton.ts';
+import { createWorkspace, evaluateResidual, type Workspace } from './newton.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
 import { findEquilibrium } from './statics.ts';
 import { createSnapshot, initializeMotion, type Snapshot, stepImplicit } from './step.ts';
@@ -133,6 +133,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
     readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
     equilibrate: (rod, t, wishes) =>
       findEquilibrium(ders[rod], tools[rod].work, tools[rod].start, tools[rod].entry, t, wishes),
+    reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
     modes: (rod, t, count) => findModes(ders[rod], tools[rod].work, t, count),
     matrices: (rod, t) => exportMatrices(ders[rod], tools[rod].work, t),
   };
@@ -200,6 +201,29 @@ function addMomentum(out: Momentum, der: DerRod): void {
   for (let j = 0; j < edgeCount; j++) {
     for (let k = 0; k < 3; k++) out.angular[k] += mass[4 * j + 3] * v[4 * j + 3] * edgeTangent[3 * j + k];
   }
+}
+
+/** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
+function measureReactions(der: DerRod, work: Workspace, t: number): Reaction[] {
+  const { pins, poses, held, mass, acceleration, fixed } = der;
+  // the residual of the stage q̂ = q − a, c = 1 is all forces with the inertia of the present acceleration
+  for (let d = 0; d < der.size; d++) work.qHat[d] = der.q[d] - (mass[d] > 0 ? acceleration[d] : 0);
+  evaluateResidual(der, work, { t, inertia: 1, rate: 1 });
+  const torque = new Float64Array(3 * held.count);
+  writeHeldTorque(torque, der);
+  return pins.flatMap((pin, p): Reaction[] => {
+    if (!poses[p].active) return [];
+    const o = 4 * pin.node;
+    const h = held.pin.indexOf(p);
+    return [
+      {
+        rod: der.rod.id,
+        node: pin.node,
+        force: [0, 1, 2].map((k) => (fixed[o + k] ? work.residual[o + k] : 0)) as [number, number, number],
+        torque: [0, 1, 2].map((k) => (h >= 0 ? torque[3 * h + k] : 0)) as [number, number, number],
+      },
+    ];
+  });
 }
 
 function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {

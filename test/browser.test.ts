@@ -1,0 +1,80 @@
+/** The library runs where there is no Node: bundled for browsers, in a context with nothing but the language. */
+import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { type BuildResult, build } from 'esbuild';
+import { expect, it } from 'vitest';
+import { root } from './files.ts';
+
+async function bundle(contents: string): Promise<BuildResult<{ write: false; metafile: true }>> {
+  return build({
+    stdin: { contents, loader: 'ts', resolveDir: root },
+    bundle: true,
+    minify: true,
+    platform: 'browser',
+    format: 'iife',
+    globalName: 'result',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  });
+}
+
+function report(name: string, code: Uint8Array): number {
+  const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(0)} kB`;
+  const packed = gzipSync(code).length;
+  console.log(`${name} in a browser: ${kilobytes(code.length)}, ${kilobytes(packed)} compressed`);
+  return packed;
+}
+
+const swing = `{
+  tendril: 1,
+  gravity: [0, 0, -9.81],
+  rods: [{
+    id: 'rod',
+    shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+    edges: 10,
+    section: { type: 'circle', radius: 0.005 },
+    material: { E: 1e7, nu: 0.5, density: 1000 },
+  }],
+  pins: [{ rod: 'rod', at: 'start' }],
+}`;
+
+it('@tendril/core', { timeout: 60_000 }, async () => {
+  const { outputFiles, metafile } = await bundle(`
+    import { createWorld } from '@tendril/core';
+    const world = createWorld(${swing});
+    for (let k = 0; k < 20; k++) world.step(0.005);
+    export const height = world.samples[0].nodePosition[32];
+  `);
+  const inputs = Object.keys(metafile.inputs).filter((path) => !/<stdin>|packages\/core\//.test(path));
+  expect(inputs).toEqual([]);
+  expect(report('@tendril/core', outputFiles[0].contents)).toBeLessThan(100 * 1024);
+  const context = createContext({});
+  runInContext(outputFiles[0].text, context);
+  // 0.1 s of a fall that the clamp slows: below the start, above free fall
+  const height = runInContext('result.height', context) as number;
+  expect(height).toBeLessThan(0);
+  expect(height).toBeGreaterThan((-9.81 * 0.1 ** 2) / 2 - 0.01);
+});
+
+it('@tendril/io', { timeout: 60_000 }, async () => {
+  const { outputFiles, metafile } = await bundle(`
+    import { parseScene, buildResult, formatResult, createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
+    import { createWorld } from '@tendril/core';
+    const text = 'tendril: 1\\nrods: [{ id: hair, shape: { type: straight, from: [0, 0, 0], to: [10 cm, 0, 0] }, section: { type: circle, radius: 0.04 mm }, material: { E: 3.58 GPa, nu: 0.35, density: 1320 } }]';
+    const world = createWorld(parseScene(text, 'hair.yaml').scene);
+    const encoder = createRecordingEncoder(recordingHeader(world, { version: '0' }));
+    const parts = [encoder.encodeHeader(), encoder.encodeFrame(recordingFrame(world)), encoder.encodeFooter()];
+    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+    parts.reduce((at, part) => (bytes.set(part, at), at + part.length), 0);
+    export const end = decodeRecording(bytes, 'a').frame(0).rods[0].nodePosition[150];
+    export const result = JSON.parse(formatResult(buildResult({ world, version: '0', command: 'run', wallSeconds: 0 })));
+  `);
+  expect(Object.keys(metafile.inputs).filter((path) => path.includes('node:'))).toEqual([]);
+  expect(report('@tendril/core and @tendril/io', outputFiles[0].contents)).toBeLessThan(250 * 1024);
+  // text in and out is the one thing of the web platform that files need
+  const context = createContext({ TextEncoder, TextDecoder });
+  runInContext(outputFiles[0].text, context);
+  expect(runInContext('result.end', context)).toBeCloseTo(0.1, 12);
+  expect(runInContext('result.result.rods[0].id', context)).toBe('hair');
+});
