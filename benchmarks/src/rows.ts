@@ -49,22 +49,41 @@ function stepRow(name: string, scene: Scene, steps: number, note: string): Row {
   const world = createWorld(scene);
   const { work, iterations } = stepping(world, steps);
   const timing = time(work);
-  return { name, nodes: world.rods.reduce((sum, rod) => sum + rod.nodeCount, 0), timing, iterations: iterations(), note };
+  return {
+    name,
+    nodes: world.rods.reduce((sum, rod) => sum + rod.nodeCount, 0),
+    timing,
+    iterations: iterations(),
+    note,
+  };
 }
 
 export const rows: Readonly<Record<string, () => Row>> = {
   'band-solve': () => {
     const nodes = 51;
-    return { name: 'band-solve', nodes, timing: time(createBandBenchmark(4 * nodes)), iterations: 0, note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns a node' };
+    return {
+      name: 'band-solve',
+      nodes,
+      timing: time(createBandBenchmark(4 * nodes)),
+      iterations: 0,
+      note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns a node',
+    };
   },
-  'implicit-step-51': () => stepRow('implicit-step-51', cantilevers(1, 50, 'implicit-euler', 0.01), 50, 'implicit Euler, dt 0.01'),
-  'tr-bdf2-step-51': () => stepRow('tr-bdf2-step-51', cantilevers(1, 50, 'tr-bdf2', 0.01), 50, 'TR-BDF2 (two solves a step), dt 0.01'),
-  'implicit-step-100x33': () => stepRow('implicit-step-100x33', cantilevers(100, 32, 'implicit-euler', 0.01), 20, 'implicit Euler, dt 0.01'),
+  'implicit-step-51': () =>
+    stepRow('implicit-step-51', cantilevers(1, 50, 'implicit-euler', 0.01), 50, 'implicit Euler, dt 0.01'),
+  'tr-bdf2-step-51': () =>
+    stepRow('tr-bdf2-step-51', cantilevers(1, 50, 'tr-bdf2', 0.01), 50, 'TR-BDF2 (two solves a step), dt 0.01'),
+  'implicit-step-100x33': () =>
+    stepRow('implicit-step-100x33', cantilevers(100, 32, 'implicit-euler', 0.01), 20, 'implicit Euler, dt 0.01'),
   'explicit-step-60': () => stepRow('explicit-step-60', cantilevers(1, 59, 'shake', 2e-4), 500, 'SHAKE, dt 2e-4'),
-  'explicit-step-100x33': () => stepRow('explicit-step-100x33', cantilevers(100, 32, 'shake', 4e-4), 100, 'SHAKE, dt 4e-4'),
-  'implicit-step-101': () => stepRow('implicit-step-101', cantilevers(1, 100, 'implicit-euler', 0.01), 20, 'cost per node, growing'),
-  'implicit-step-1001': () => stepRow('implicit-step-1001', cantilevers(1, 1000, 'implicit-euler', 0.01), 10, 'cost per node, growing'),
-  'implicit-step-10001': () => stepRow('implicit-step-10001', cantilevers(1, 10000, 'implicit-euler', 0.01), 4, 'cost per node, growing'),
+  'explicit-step-100x33': () =>
+    stepRow('explicit-step-100x33', cantilevers(100, 32, 'shake', 4e-4), 100, 'SHAKE, dt 4e-4'),
+  'implicit-step-101': () =>
+    stepRow('implicit-step-101', cantilevers(1, 100, 'implicit-euler', 0.01), 20, 'cost per node, growing'),
+  'implicit-step-1001': () =>
+    stepRow('implicit-step-1001', cantilevers(1, 1000, 'implicit-euler', 0.01), 10, 'cost per node, growing'),
+  'implicit-step-10001': () =>
+    stepRow('implicit-step-10001', cantilevers(1, 10000, 'implicit-euler', 0.01), 4, 'cost per node, growing'),
   'statics-51': () => {
     const world = createWorld(cantilevers(1, 50, 'tr-bdf2', 0.01));
     const start = world.save();

@@ -21,21 +21,29 @@ const machine = `${model}-node${process.versions.node.split('.')[0]}`.toLowerCas
 const micro = (seconds: number): string => (seconds * 1e6).toPrecision(4);
 
 console.log(`${model}, Node ${process.versions.node}, one thread\n`);
-console.log(`${'row'.padEnd(24)}${'µs a step'.padStart(12)}${'µs a node'.padStart(12)}${'iterations'.padStart(12)}${'spread'.padStart(9)}  note`);
+console.log(
+  `${'row'.padEnd(24)}${'µs a step'.padStart(12)}${'µs a node'.padStart(12)}${'iterations'.padStart(12)}${'spread'.padStart(9)}  note`,
+);
 const results: Row[] = [];
 for (const name of names) {
   const row = rows[name]();
   results.push(row);
   const perNode = micro(row.timing.seconds / row.nodes);
   const spread = `${(100 * row.timing.spread).toFixed(0)} %`;
-  console.log(`${name.padEnd(24)}${micro(row.timing.seconds).padStart(12)}${perNode.padStart(12)}${row.iterations.toFixed(2).padStart(12)}${spread.padStart(9)}  ${row.note}`);
+  console.log(
+    `${name.padEnd(24)}${micro(row.timing.seconds).padStart(12)}${perNode.padStart(12)}${row.iterations.toFixed(2).padStart(12)}${spread.padStart(9)}  ${row.note}`,
+  );
 }
 
 const solve = results[0].timing.seconds / results[0].nodes;
 const scale = solve / REFERENCE_SOLVE;
-console.log(`\nThis machine takes ${scale.toFixed(2)} times as long for a banded solve as the one the peers were measured on;`);
+console.log(
+  `\nThis machine takes ${scale.toFixed(2)} times as long for a banded solve as the one the peers were measured on;`,
+);
 console.log('their figures are multiplied by that.\n');
-console.log(`${'peer'.padEnd(22)}${'against'.padEnd(24)}${'µs a step'.padStart(12)}${'ours'.padStart(12)}${'faster by'.padStart(11)}  note`);
+console.log(
+  `${'peer'.padEnd(22)}${'against'.padEnd(24)}${'µs a step'.padStart(12)}${'ours'.padStart(12)}${'faster by'.padStart(11)}  note`,
+);
 for (const peer of peers) {
   const ours = results.find((row) => row.name === peer.row);
   if (!ours) continue;
@@ -48,5 +56,9 @@ for (const peer of peers) {
 const file = fileURLToPath(new URL(`../results/${machine}.csv`, import.meta.url));
 if (!existsSync(file)) appendFileSync(file, 'date,row,nodes,seconds,iterations,spread\n');
 const date = new Date().toISOString().slice(0, 10);
-for (const row of results) appendFileSync(file, `${[date, row.name, row.nodes, row.timing.seconds.toExponential(4), row.iterations.toFixed(3), row.timing.spread.toFixed(3)].join(',')}\n`);
+for (const row of results)
+  appendFileSync(
+    file,
+    `${[date, row.name, row.nodes, row.timing.seconds.toExponential(4), row.iterations.toFixed(3), row.timing.spread.toFixed(3)].join(',')}\n`,
+  );
 console.log(`\nappended to benchmarks/results/${machine}.csv`);

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import type { Energies, World } from '@tendril/core';
+import { createProbes, type Energies, type ProbeRecorder, type World } from '@tendril/core';
 import {
   createRecordingEncoder,
   csvLine,
@@ -21,7 +21,6 @@ import { hueCount } from './plot/color.ts';
 import { drawEnergies, type EnergyPlot } from './plot/energies.ts';
 import { drawPicture, type Picture } from './plot/picture.ts';
 import { renderPng } from './plot/png.ts';
-import { createProbes, type ProbeRecorder } from './probes.ts';
 import { version } from './version.ts';
 
 const energyNames = ['kinetic', 'bending', 'twisting', 'stretching', 'potential', 'total'] as const;
@@ -80,7 +79,7 @@ export function createRecorder(world: World, folder: Folder): Recorder {
       writer.append(encoder.encodeFrame(recordingFrame(world)));
       lastFrame = world.time;
       kept.add();
-      probes.sample();
+      probes.observe(world);
     },
     energyRow(extra) {
       if (energies.at(-1)?.time === world.time) return;

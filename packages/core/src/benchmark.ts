@@ -4,7 +4,8 @@ import { addEntry, createBorderedBand, createBorderedFactor, factorBand, solveBa
 /** One banded factorisation and solve, half-bandwidth 10, of a diagonally dominant matrix. */
 export function createBandBenchmark(size: number): () => void {
   const matrix = createBorderedBand(size, 0);
-  for (let i = 0; i < size; i++) for (let j = Math.max(0, i - 10); j <= i; j++) addEntry(matrix, i, j, i === j ? 20 : Math.sin(i + 3 * j));
+  for (let i = 0; i < size; i++)
+    for (let j = Math.max(0, i - 10); j <= i; j++) addEntry(matrix, i, j, i === j ? 20 : Math.sin(i + 3 * j));
   const factor = createBorderedFactor(matrix);
   const weight = new Float64Array(size).fill(1);
   const right = new Float64Array(size);

@@ -1,5 +1,8 @@
 export { SceneError, SimulationError } from './errors.ts';
 export type * from './model.ts';
+export { createRecorder, type Observer, type RecordedFrame, simulate } from './observe/observer.ts';
+export { nearestNode, placeOn, type RodCurve, type RodPlace } from './observe/place.ts';
+export { createProbes, type ProbeRecorder, type ProbeSeries } from './observe/probe.ts';
 export type { LoadSource, Loads, Samples } from './port.ts';
 export { compileScene } from './scene/compile.ts';
 export type { Pin, PinPose, Rod } from './scene/compiled.ts';

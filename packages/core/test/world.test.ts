@@ -223,7 +223,8 @@ describe('reactions', () => {
     const [reaction] = world.reactions();
     const tip = world.samples[0].nodePosition.slice(-3);
     const { center } = world.momentum();
-    const cross = (a: ArrayLike<number>, b: ArrayLike<number>): number[] => [0, 1, 2].map((k) => a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
+    const cross = (a: ArrayLike<number>, b: ArrayLike<number>): number[] =>
+      [0, 1, 2].map((k) => a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
     // the torque is dead and stays along x; the last edge takes it as a couple and a twist
     const moment = [0, 1, 2].map((k) => cross(tip, [1, 2, -3])[k] + cross(center, [0, 0, -10])[k] + [0.4, 0, 0][k]);
     [-1, -2, 13].forEach((force, k) => {

@@ -2,8 +2,9 @@
  * Tables. Numbers are written with all their digits (the shortest text that reads back to the same double), text is
  * quoted where it must be (RFC 4180), and lines come one by one so that a long recording need not fit in memory.
  */
+
+import type { ProbeSeries } from '@tendril/core';
 import type { Recording } from './recording.ts';
-import type { ProbeSeries } from './result.ts';
 
 type Cell = string | number;
 

@@ -32,7 +32,6 @@ export {
   type ModesResult,
   type MomentumResult,
   maxStretch,
-  type ProbeSeries,
   type Result,
   type ResultInput,
   type RodResult,

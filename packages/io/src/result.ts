@@ -2,7 +2,7 @@
  * result.json: what a command found, for people and other programs. Its version changes when a field changes its
  * meaning or goes away, not when one is added. All numbers are SI, and finite: a NaN is refused, not written as null.
  */
-import type { EquilibriumReport, Modes, StepReport, World } from '@tendril/core';
+import type { EquilibriumReport, Modes, ProbeSeries, Reaction, StepReport, World } from '@tendril/core';
 
 export const resultVersion = 1;
 
@@ -23,6 +23,8 @@ export interface Result {
   readonly equilibrium?: readonly EquilibriumReport[];
   readonly modes?: readonly ModesResult[];
   readonly probes?: readonly ProbeSeries[];
+  /** Force [N] and torque [N m] that each pin exerts on its rod. */
+  readonly reactions: readonly Reaction[];
   readonly stateHash: string;
   readonly wallSeconds: number;
   readonly warnings: readonly string[];
@@ -93,16 +95,6 @@ export interface ModesResult {
   readonly shapes: { readonly nodeDisplacement: Triple[]; readonly edgeTwist: number[] }[];
 }
 
-export interface ProbeSeries {
-  readonly name: string;
-  readonly rod: string;
-  readonly quantity: string;
-  /** [s] */
-  readonly time: number[];
-  /** A number each time, or three. */
-  readonly value: (number | number[])[];
-}
-
 export interface Stop {
   readonly reason: string;
   /** [s] */
@@ -169,6 +161,7 @@ export function buildResult(input: ResultInput): Result {
     ...(input.equilibrium && { equilibrium: input.equilibrium }),
     ...(input.modes && { modes: input.modes.map(modesResult) }),
     ...(input.probes && { probes: input.probes }),
+    reactions: world.reactions(),
     stateHash: world.hash(),
     wallSeconds: input.wallSeconds,
     warnings: [...world.warnings, ...(input.warnings ?? [])],

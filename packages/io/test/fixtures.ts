@@ -73,6 +73,7 @@ export function fakeWorld(): World {
     channel: (rod: number, channel: Channel) =>
       noise(channel === 'tension' ? rods[rod].edgeCount : rods[rod].nodeCount, 9),
     hash: () => '0123456789abcdef',
+    reactions: () => [],
   } as Partial<World> as World;
 }
 

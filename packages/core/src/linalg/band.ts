@@ -81,8 +81,7 @@ export function readEntry(matrix: BorderedBand, i: number, j: number): number {
   const k = matrix.borderSize;
   const row = i > j ? i : j;
   const column = i > j ? j : i;
-  if (column >= k)
-    return row - column > BAND_WIDTH ? 0 : matrix.band[(row - k) * ROW + column - row + BAND_WIDTH];
+  if (column >= k) return row - column > BAND_WIDTH ? 0 : matrix.band[(row - k) * ROW + column - row + BAND_WIDTH];
   return row >= k ? matrix.border[column * matrix.size + row - k] : matrix.corner[row * k + column];
 }
 
@@ -157,12 +156,53 @@ export function factorBand(
     const g1 = band[source + 1] - g0 * lower[row - 90];
     const g2 = band[source + 2] - g0 * lower[row - 80] - g1 * lower[row - 79];
     const g3 = band[source + 3] - g0 * lower[row - 70] - g1 * lower[row - 69] - g2 * lower[row - 68];
-    const g4 = band[source + 4] - g0 * lower[row - 60] - g1 * lower[row - 59] - g2 * lower[row - 58] - g3 * lower[row - 57];
-    const g5 = band[source + 5] - g0 * lower[row - 50] - g1 * lower[row - 49] - g2 * lower[row - 48] - g3 * lower[row - 47] - g4 * lower[row - 46];
-    const g6 = band[source + 6] - g0 * lower[row - 40] - g1 * lower[row - 39] - g2 * lower[row - 38] - g3 * lower[row - 37] - g4 * lower[row - 36] - g5 * lower[row - 35];
-    const g7 = band[source + 7] - g0 * lower[row - 30] - g1 * lower[row - 29] - g2 * lower[row - 28] - g3 * lower[row - 27] - g4 * lower[row - 26] - g5 * lower[row - 25] - g6 * lower[row - 24];
-    const g8 = band[source + 8] - g0 * lower[row - 20] - g1 * lower[row - 19] - g2 * lower[row - 18] - g3 * lower[row - 17] - g4 * lower[row - 16] - g5 * lower[row - 15] - g6 * lower[row - 14] - g7 * lower[row - 13];
-    const g9 = band[source + 9] - g0 * lower[row - 10] - g1 * lower[row - 9] - g2 * lower[row - 8] - g3 * lower[row - 7] - g4 * lower[row - 6] - g5 * lower[row - 5] - g6 * lower[row - 4] - g7 * lower[row - 3] - g8 * lower[row - 2];
+    const g4 =
+      band[source + 4] - g0 * lower[row - 60] - g1 * lower[row - 59] - g2 * lower[row - 58] - g3 * lower[row - 57];
+    const g5 =
+      band[source + 5] -
+      g0 * lower[row - 50] -
+      g1 * lower[row - 49] -
+      g2 * lower[row - 48] -
+      g3 * lower[row - 47] -
+      g4 * lower[row - 46];
+    const g6 =
+      band[source + 6] -
+      g0 * lower[row - 40] -
+      g1 * lower[row - 39] -
+      g2 * lower[row - 38] -
+      g3 * lower[row - 37] -
+      g4 * lower[row - 36] -
+      g5 * lower[row - 35];
+    const g7 =
+      band[source + 7] -
+      g0 * lower[row - 30] -
+      g1 * lower[row - 29] -
+      g2 * lower[row - 28] -
+      g3 * lower[row - 27] -
+      g4 * lower[row - 26] -
+      g5 * lower[row - 25] -
+      g6 * lower[row - 24];
+    const g8 =
+      band[source + 8] -
+      g0 * lower[row - 20] -
+      g1 * lower[row - 19] -
+      g2 * lower[row - 18] -
+      g3 * lower[row - 17] -
+      g4 * lower[row - 16] -
+      g5 * lower[row - 15] -
+      g6 * lower[row - 14] -
+      g7 * lower[row - 13];
+    const g9 =
+      band[source + 9] -
+      g0 * lower[row - 10] -
+      g1 * lower[row - 9] -
+      g2 * lower[row - 8] -
+      g3 * lower[row - 7] -
+      g4 * lower[row - 6] -
+      g5 * lower[row - 5] -
+      g6 * lower[row - 4] -
+      g7 * lower[row - 3] -
+      g8 * lower[row - 2];
     const l0 = g0 * lower[row - 100];
     lower[row + 0] = l0;
     const l1 = g1 * lower[row - 89];
@@ -184,17 +224,7 @@ export function factorBand(
     const l9 = g9 * lower[row - 1];
     lower[row + 9] = l9;
     let diagonal =
-      original -
-      g0 * l0 -
-      g1 * l1 -
-      g2 * l2 -
-      g3 * l3 -
-      g4 * l4 -
-      g5 * l5 -
-      g6 * l6 -
-      g7 * l7 -
-      g8 * l8 -
-      g9 * l9;
+      original - g0 * l0 - g1 * l1 - g2 * l2 - g3 * l3 - g4 * l4 - g5 * l5 - g6 * l6 - g7 * l7 - g8 * l8 - g9 * l9;
     if (!(diagonal > 1e-14 * Math.abs(original))) {
       if (stopEarly || Number.isNaN(diagonal)) return false;
       if (diagonal < 0) factor.negative++;

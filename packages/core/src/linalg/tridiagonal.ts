@@ -1,19 +1,26 @@
 /** Tridiagonal systems by elimination without pivoting, open or cyclic; all arrays are overwritten, x holds the answer. */
 
-/** lower[i] multiplies x[i−1], upper[i] multiplies x[i+1]. False at a pivot that is not a positive number. */
+/**
+ * lower[i] multiplies x[i−1], upper[i] multiplies x[i+1]. False at a pivot that is not a positive number. With
+ * `redundant`, an equation that follows from the others (a pivot that is rounding alone) is left out and its unknown
+ * is 0: so are the edges of a straight rod between two fixed ends.
+ */
 export function solveTridiagonal(
   lower: Float64Array,
   diagonal: Float64Array,
   upper: Float64Array,
   x: Float64Array,
   n: number,
+  redundant: boolean,
 ): boolean {
   for (let i = 0; i < n; i++) {
+    const original = diagonal[i];
     if (i > 0) {
       const m = lower[i] / diagonal[i - 1];
       diagonal[i] -= m * upper[i - 1];
       x[i] -= m * x[i - 1];
     }
+    if (redundant && Math.abs(diagonal[i]) <= 1e-12 * original) diagonal[i] = Infinity;
     if (!(diagonal[i] > 0)) return false;
   }
   x[n - 1] /= diagonal[n - 1];
@@ -32,6 +39,7 @@ export function solveCyclicTridiagonal(
   x: Float64Array,
   scratch: Float64Array,
   n: number,
+  redundant: boolean,
 ): boolean {
   const last = n - 1;
   const corner = lower[0];
@@ -53,7 +61,8 @@ export function solveCyclicTridiagonal(
     x[i] = (x[i] - upper[i] * x[i + 1]) / diagonal[i];
     scratch[i] = (scratch[i] - upper[i] * scratch[i + 1]) / diagonal[i];
   }
-  const pivot = diagonal[last] + upper[last] * scratch[0] + lower[last] * scratch[last - 1];
+  let pivot = diagonal[last] + upper[last] * scratch[0] + lower[last] * scratch[last - 1];
+  if (redundant && Math.abs(pivot) <= 1e-12 * diagonal[last]) pivot = Infinity;
   if (!(pivot > 0)) return false;
   x[last] = (x[last] - upper[last] * x[0] - lower[last] * x[last - 1]) / pivot;
   for (let i = 0; i < last; i++) x[i] += scratch[i] * x[last];

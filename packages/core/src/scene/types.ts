@@ -226,8 +226,7 @@ export type FieldSpec = {
   /** Rods it acts on; default all. */
   readonly rods?: readonly string[];
   readonly factor?: Timed;
-} & /** Air that resists motion relative to the wind, normal and tangential to the rod. */
-(
+} /** Air that resists motion relative to the wind, normal and tangential to the rod. */ & (
   | {
       readonly type: 'air';
       /** Velocity [m/s], or three expressions in x, y, z, t. */

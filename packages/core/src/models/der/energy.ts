@@ -9,7 +9,7 @@
  * Tried: building the 11 × 11 block directly, 1.6 times the work; elementwise eigenvalue clamping, 15 times the Newton
  * iterations.
  */
-import { BAND_WIDTH, addEntry, type BorderedBand } from '../../linalg/band.ts';
+import { addEntry, BAND_WIDTH, type BorderedBand } from '../../linalg/band.ts';
 import type { DerRod } from './rod.ts';
 import { ENERGY_BEND, ENERGY_TWIST, GAUSS_NEWTON, GRADIENT, HESSIAN, JOINT_STRIDE, STRAIN_OUT } from './strain.ts';
 

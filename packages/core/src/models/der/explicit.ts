@@ -234,8 +234,8 @@ function projectPositions(der: DerRod, work: ExplicitWork, direction: Float64Arr
       }
     }
     const solved = rod.closed
-      ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount)
-      : solveTridiagonal(lower, diagonal, upper, step, edgeCount);
+      ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, true)
+      : solveTridiagonal(lower, diagonal, upper, step, edgeCount, true);
     if (!solved) return -1;
     for (let j = 0; j < edgeCount; j++) {
       const next = (j + 1) % nodeCount;
@@ -272,8 +272,8 @@ export function projectVelocities(der: DerRod, work: ExplicitWork): boolean {
     lower[j] = inverse > 0 && left >= 0 ? -w[j] * dotEdges(edge, o, edge, 3 * left) : 0;
   }
   const solved = rod.closed
-    ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount)
-    : solveTridiagonal(lower, diagonal, upper, step, edgeCount);
+    ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, true)
+    : solveTridiagonal(lower, diagonal, upper, step, edgeCount, true);
   if (!solved) return false;
   for (let j = 0; j < edgeCount; j++) {
     const next = (j + 1) % nodeCount;

@@ -5,7 +5,9 @@
  * a single Lanczos vector would miss. Massless unknowns (quasistatic twist) follow by themselves.
  */
 
-import { BAND_WIDTH, addEntry,
+import {
+  addEntry,
+  BAND_WIDTH,
   type BorderedBand,
   clearBand,
   factorBand,

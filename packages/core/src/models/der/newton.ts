@@ -12,7 +12,9 @@
  * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after
  * each step. Steps are limited to half a radian of any edge: a longer one can hop over the barrier of a fold.
  */
-import { BAND_WIDTH, addEntry,
+import {
+  addEntry,
+  BAND_WIDTH,
   type BorderedBand,
   type BorderedFactor,
   clearBand,

@@ -199,8 +199,8 @@ export function solveQuasistaticFrame(der: DerRod, work: QuasistaticWork): boole
         step[j] = -gradient[j];
       }
       const solved = rod.closed
-        ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount)
-        : solveTridiagonal(lower, diagonal, upper, step, edgeCount);
+        ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, false)
+        : solveTridiagonal(lower, diagonal, upper, step, edgeCount, false);
       if (solved) break;
       shift = shift === 0 ? 1e-3 * stiffness : 2 * shift;
     }

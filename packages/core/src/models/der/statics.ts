@@ -165,7 +165,27 @@ function blendFrames(out: HeldFrames, from: HeldPose, to: HeldPose, w: number): 
   turnHeldFrames(out);
 }
 
-/** Newton, with descent where it fails. */
+/** Moves the rod along its softest direction, by `amplitude` of its length or until some edge turns by 0.3 rad. */
+function nudge(der: DerRod, work: Workspace, t: number, amplitude: number): void {
+  const { q, size, edgeCount, edgeLength, rod } = der;
+  const direction = findSoftDirection(der, work, t);
+  let largest = 1e-300;
+  for (let d = 4; d < size; d++) {
+    const turn =
+      (d & 3) === 3
+        ? direction[d]
+        : (direction[d] - direction[d - 4]) / edgeLength[Math.min((d >> 2) - 1, edgeCount - 1)];
+    largest = Math.max(largest, Math.abs(turn));
+  }
+  const scale = Math.min(amplitude * rod.length, 0.3 / largest);
+  for (let d = 0; d < size; d++) q[d] += scale * direction[d];
+  followCenterline(der, work.edgeWork);
+}
+
+/**
+ * Newton, with descent where it fails. A nudge comes before the descent: a straight inextensible rod that is pushed
+ * together has no equilibrium at all on its straight line, and nothing else would make it leave that.
+ */
 function settle(
   der: DerRod,
   work: Workspace,
@@ -180,6 +200,7 @@ function settle(
   for (let round = 0; !newton.converged && round < 6; round++) {
     if (round === 0) returnToSnapshot(der, entry, work, t);
     else rebuildFrames(der, work.edgeWork);
+    nudge(der, work, t, 2e-3);
     iterations += descend(der, work, start, t, 20);
     takeSnapshot(entry, der);
     newton = { ...newtonFromHere(der, work, t, tolerance, 100) };
@@ -197,7 +218,7 @@ export function findEquilibrium(
   t: number,
   options: EquilibriumOptions,
 ): EquilibriumReport {
-  const { q, v, size, rod } = der;
+  const { v, rod } = der;
   v.fill(0);
   let iterations = bringPins(der, work, start, t);
   let { newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance);
@@ -206,21 +227,7 @@ export function findEquilibrium(
   let saddlesLeft = 0;
   while (newton.converged && negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
     saddlesLeft++;
-    const direction = findSoftDirection(der, work, t);
-    const amplitude = (0.02 * rod.length) / Math.sqrt(saddlesLeft);
-    // as far as no edge turns by more than 0.3 rad
-    let largest = 0;
-    for (let d = 4; d < size; d++) {
-      if ((d & 3) !== 3)
-        largest = Math.max(
-          largest,
-          Math.abs(direction[d] - direction[d - 4]) / der.edgeLength[Math.min((d >> 2) - 1, der.edgeCount - 1)],
-        );
-      else largest = Math.max(largest, Math.abs(direction[d]));
-    }
-    const scale = Math.min(amplitude, 0.3 / Math.max(largest, 1e-300));
-    for (let d = 0; d < size; d++) q[d] += scale * direction[d];
-    followCenterline(der, work.edgeWork);
+    nudge(der, work, t, 0.02 / Math.sqrt(saddlesLeft));
     iterations += descend(der, work, start, t, 60);
     ({ newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance));
     iterations += spent;

@@ -9,6 +9,7 @@
  *
  * Generalised-α was tried and left out: it blew up on violent motion, at any spectral radius.
  */
+import { solveTridiagonal } from '../../linalg/tridiagonal.ts';
 import { addElasticGradient } from './energy.ts';
 import { evaluatePins, followCenterline, placePinned, rebuildFrames } from './kinematics.ts';
 import {
@@ -138,14 +139,9 @@ export function initializeMotion(der: DerRod, work: Workspace, t: number): void 
       right[j] += (speed2 - along * along) / edgeLength[j];
       if (diagonal[j] === 0) diagonal[j] = 1;
     }
-    for (let j = 1; j < edgeCount; j++) {
-      const m = upper[j - 1] / diagonal[j - 1];
-      diagonal[j] -= m * upper[j - 1];
-      right[j] -= m * right[j - 1];
-    }
-    for (let j = edgeCount - 1; j >= 0; j--) {
-      edgeTension[j] = (right[j] - (j + 1 < edgeCount ? upper[j] * edgeTension[j + 1] : 0)) / diagonal[j];
-    }
+    const lower = upper.slice();
+    lower.copyWithin(1, 0, edgeCount - 1);
+    if (solveTridiagonal(lower, diagonal, upper, right, edgeCount, true)) edgeTension.set(right);
     for (let j = 0; j < edgeCount; j++) {
       const b = j + 1 < nodeCount ? 4 * j + 4 : 0;
       for (let k = 0; k < 3; k++) {

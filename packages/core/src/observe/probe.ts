@@ -1,11 +1,23 @@
 /** Probes: quantities at places on rods, followed in time. */
-import { type ProbeSpec, SceneError, type World } from '@tendril/core';
-import type { ProbeSeries } from '@tendril/io';
-import { placeOn, type RodPlace } from './locate.ts';
+import { SceneError } from '../errors.ts';
+import type { ProbeSpec } from '../scene/types.ts';
+import type { World } from '../world.ts';
+import type { Observer } from './observer.ts';
+import { placeOn, type RodPlace } from './place.ts';
 
-export interface ProbeRecorder {
+export interface ProbeSeries {
+  readonly name: string;
+  readonly rod: string;
+  readonly quantity: string;
+  /** [s] */
+  readonly time: number[];
+  /** SI; vectors as three numbers. */
+  readonly value: (number | number[])[];
+}
+
+/** An observer of the probes that the scene names. */
+export interface ProbeRecorder extends Observer {
   readonly series: readonly ProbeSeries[];
-  sample(): void;
 }
 
 export function createProbes(world: World): ProbeRecorder {
@@ -18,7 +30,7 @@ export function createProbes(world: World): ProbeRecorder {
   });
   return {
     series: probes.map(({ series }) => series),
-    sample() {
+    observe() {
       for (const { rod, place, quantity, series } of probes) {
         series.time.push(world.time);
         series.value.push(measure(world, rod, place, quantity));
