@@ -80,12 +80,12 @@ describe('TypeScript', () => {
   });
 
   it.each(list.map((example) => [example.name, example] as const))('%s runs', async (name, { text, output }) => {
-    const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
+    const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.cjs`);
     const bundle = await build({
       stdin: { contents: text, loader: 'ts', resolveDir: root },
       bundle: true,
       platform: 'node',
-      format: 'esm',
+      format: 'cjs',
       write: false,
       logLevel: 'silent',
     });

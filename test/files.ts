@@ -30,9 +30,11 @@ export function read(path: string): string {
 /** What the packages and the cases are made of; tests are not among them. */
 export function sources(): string[] {
   const isTest = /(^|\/)test\//;
-  return [...filesBelow('packages', /\.ts$/), ...filesBelow('cases', /\.ts$/), ...filesBelow('benchmarks', /\.ts$/)].filter(
-    (path) => !isTest.test(path),
-  );
+  return [
+    ...filesBelow('packages', /\.ts$/),
+    ...filesBelow('cases', /\.ts$/),
+    ...filesBelow('benchmarks', /\.ts$/),
+  ].filter((path) => !isTest.test(path));
 }
 
 export function pages(): string[] {

@@ -25,7 +25,9 @@ describe('docs/references.bib', () => {
       ...pages().map((path) => [path, keysIn(proseOf(read(path)))] as const),
     ];
     expect(cited.flatMap(([, keys]) => keys).length).toBeGreaterThan(10);
-    const unknown = cited.flatMap(([path, keys]) => keys.filter((key) => !known.has(key)).map((key) => `${path}: ${key}`));
+    const unknown = cited.flatMap(([path, keys]) =>
+      keys.filter((key) => !known.has(key)).map((key) => `${path}: ${key}`),
+    );
     expect(unknown).toEqual([]);
   });
 
@@ -33,7 +35,8 @@ describe('docs/references.bib', () => {
     expect(entries.length).toBe([...bibliography.matchAll(/^@/gm)].length);
     expect(new Set(entries.map(({ key }) => key)).size).toBe(entries.length);
     for (const { type, key, fields } of entries) {
-      const wanted = { article: ['journal', 'volume'], inproceedings: ['booktitle'], misc: ['howpublished'] }[type] ?? [];
+      const wanted =
+        { article: ['journal', 'volume'], inproceedings: ['booktitle'], misc: ['howpublished'] }[type] ?? [];
       for (const field of ['author', 'title', 'year', ...wanted]) expect(fields, key).toContain(field);
       const [, year] = new RegExp(`\\{${key},[\\s\\S]*?year\\s*=\\s*\\{(\\d{4})\\}`).exec(bibliography) ?? [];
       expect(key).toMatch(new RegExp(`${year}[a-z]?$`));

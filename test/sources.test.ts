@@ -30,18 +30,40 @@ describe('sources', () => {
 });
 
 describe('package-lock.json', () => {
-  const { packages } = JSON.parse(read('package-lock.json')) as {
-    packages: Record<string, { resolved?: string; link?: boolean; integrity?: string; inBundle?: boolean }>;
-  };
+  interface Locked {
+    readonly resolved?: string;
+    readonly link?: boolean;
+    readonly integrity?: string;
+    readonly optional?: boolean;
+    readonly dependencies?: Record<string, string>;
+    readonly optionalDependencies?: Record<string, string>;
+  }
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
 
   it('names no host', () => {
     const urls = Object.entries(packages).filter(([, { resolved }]) => resolved?.includes('://'));
     expect(urls.map(([name]) => name)).toEqual([]);
   });
 
-  it('holds the checksum of everything that is installed from elsewhere', () => {
+  it('holds the checksum of what every machine installs', () => {
     const outside = Object.entries(packages).filter(([name, { link }]) => name.startsWith('node_modules/') && !link);
     expect(outside.length).toBeGreaterThan(10);
-    expect(outside.filter(([, { integrity, inBundle }]) => !integrity && !inBundle).map(([name]) => name)).toEqual([]);
+    const loose = outside.filter(([, { integrity, optional }]) => !integrity && !optional);
+    expect(loose.map(([name]) => name)).toEqual([]);
   });
+
+  it('is complete, parts for other platforms included: npm ci refuses it otherwise', () => {
+    const missing = Object.entries(packages).flatMap(([owner, { dependencies, optionalDependencies }]) =>
+      Object.keys({ ...dependencies, ...optionalDependencies })
+        .filter((name) => !foldersAbove(owner).some((folder) => packages[`${folder}node_modules/${name}`]))
+        .map((name) => `${owner} needs ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  /** Folders in which the dependencies of a package may lie, from its own up to the root. */
+  function foldersAbove(owner: string): string[] {
+    const parts = owner.split('/');
+    return parts.map((_, k) => `${parts.slice(0, parts.length - k).join('/')}/`).concat('');
+  }
 });

@@ -4,7 +4,9 @@
  * `compile` packs all rods of one model into a bundle. The bundle answers in the nouns of the port (samples, loads)
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
  */
+import type { BodyPose } from './bodies/body.ts';
 import type { LoadSource, Samples } from './port.ts';
+import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
 
@@ -12,6 +14,12 @@ import type { ModelId, Scene } from './scene/types.ts';
 export interface Drive {
   readonly pins: readonly Pin[];
   readonly sources: readonly LoadSource[];
+}
+
+/** Bodies, and where they are welded to the rods of a bundle (indices into its rods). */
+export interface Coupling {
+  readonly bodies: readonly CompiledBody[];
+  readonly welds: readonly Weld[];
 }
 
 /** [J] */
@@ -55,6 +63,11 @@ export interface EquilibriumReport {
   /** Negative eigenvalues of the tangent stiffness: 0 for a stable equilibrium. */
   readonly negativeModes: number;
   readonly stable: boolean;
+  /**
+   * `energy`: eigenvalues counted; `divergence`: the loads have no potential, and only the determinant's sign was
+   * looked at; `none`: no verdict.
+   */
+  readonly criterion: 'energy' | 'divergence' | 'none';
   /** Unstable equilibria that were left on the way. */
   readonly saddlesLeft: number;
   readonly reason?: string;
@@ -104,10 +117,14 @@ export interface Bundle {
   readonly model: ModelId;
   readonly rods: readonly Rod[];
   readonly samples: readonly Samples[];
+  /** Bodies that the bundle moves, in the scene's order. */
+  readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
   /** After `state` was written from outside: rebuild what follows from it, then pose. */
   refresh(t: number): void;
+  /** Forces have jumped at t (a pin let go): what the scheme remembers of accelerations is found anew. */
+  restart(t: number): void;
   /** One step from t to t + dt; on failure the state is untouched. `robust`: prefer surviving to accuracy. */
   advance(t: number, dt: number, robust: boolean): StepOutcome;
   addEnergies(out: Energies, t: number): void;
@@ -128,5 +145,5 @@ export interface Model {
   readonly id: ModelId;
   /** In words, for the capability table. */
   readonly capabilities: Readonly<Record<string, boolean>>;
-  compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): Bundle;
+  compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle;
 }

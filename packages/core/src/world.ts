@@ -4,6 +4,7 @@
  * A scene compiles to rods, pins and load sources; each model packs its rods into a bundle; a step asks every bundle
  * to advance, halves the step where one fails, and reports. Nothing here knows what is inside a model.
  */
+import type { BodyPose } from './bodies/body.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
   Bundle,
@@ -51,6 +52,8 @@ export interface World {
   readonly stepCount: number;
   /** Samples of each rod, in the scene's order; views that every step updates. */
   readonly samples: readonly Samples[];
+  /** Bodies, in the scene's order; poses that every step updates. */
+  readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
   /** Remarks that are worth telling but stop nothing. */
   readonly warnings: readonly string[];
   /** Advances by `dt` (default: the scene's step). Throws SimulationError when no sub-step succeeds; the state is then the last good one. */
@@ -88,10 +91,24 @@ export function createWorld(scene: Scene): World {
       );
     }
     const drives: Drive[] = members.map((index) => compiled.drives[index]);
+    const welds = compiled.welds.flatMap((weld) => {
+      const index = members.indexOf(weld.rod);
+      return index < 0 ? [] : [{ ...weld, rod: index }];
+    });
+    const mixed = welds.find((weld) =>
+      compiled.welds.some((other) => other.body === weld.body && !members.includes(other.rod)),
+    );
+    if (mixed) {
+      throw new SceneError(
+        ['welds'],
+        `body '${compiled.bodies[mixed.body].body.id}' joins rods of different models; weld it to rods of one model`,
+      );
+    }
     const bundle = model.compile(
       members.map((index) => rods[index]),
       drives,
       scene,
+      { bodies: compiled.bodies, welds },
     );
     members.forEach((index, k) => {
       placeOfRod[index] = { bundle, index: k };
@@ -154,7 +171,29 @@ export function createWorld(scene: Scene): World {
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
     if (!(dt > 0))
       throw new SceneError(['time', 'step'], 'the step must be a positive time; set time.step in the scene');
-    const end = time + dt;
+    // as a multiple of the step where it is one, so that rounding does not pile up
+    const multiple = (stepCount + 1) * dt;
+    const end = Math.abs(multiple - time - dt) < 1e-9 * dt ? multiple : time + dt;
+    // a pin that lets go within the step parts it there
+    const parting = compiled.releases.find((release) => release > time + 1e-9 * dt && release < end - 1e-9 * dt);
+    if (parting !== undefined) {
+      const counted = stepCount;
+      const first = step(parting - time);
+      const second = step(end - parting);
+      stepCount = counted + 1;
+      time = end;
+      return {
+        time,
+        dt,
+        substeps: first.substeps + second.substeps,
+        iterations: first.iterations + second.iterations,
+        iterationsMax: Math.max(first.iterationsMax, second.iterationsMax),
+        shifts: first.shifts + second.shifts,
+      };
+    }
+    if (compiled.releases.some((release) => Math.abs(release - time) <= 1e-9 * dt)) {
+      for (const bundle of bundles) bundle.restart(time + 2e-9 * dt + 2e-12 * time);
+    }
     const whole = tryAdvance(time, dt, false);
     let { iterations, iterationsMax, shifts } = whole;
     let substeps = 1;
@@ -201,6 +240,7 @@ export function createWorld(scene: Scene): World {
     scene,
     rods,
     samples,
+    bodies: bundles.flatMap((bundle) => bundle.bodies),
     warnings,
     get time() {
       return time;

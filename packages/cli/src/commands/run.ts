@@ -116,7 +116,8 @@ async function simulate(
   const { duration: end, step = 0 } = world.scene.time ?? { duration: 0 };
   // Steps add up with rounding, so instants are compared with a small part of a step.
   const tolerance = step * 1e-6;
-  const every = Math.max(world.scene.output?.every ?? end / 100, step);
+  // a whole number of steps, so that frames are equally far apart
+  const every = Math.max(world.scene.output?.every ?? step * Math.ceil(end / (100 * step) - 1e-9), step);
   const stride = Math.max(1, Math.ceil((end - start) / step / energyRows));
   const breathe = createBreather();
   let nextFrame = Math.floor((world.time + tolerance) / every) + 1;

@@ -69,8 +69,8 @@ export function clearBand(matrix: BorderedBand): void {
 /** Adds to entry (i, j), in an ordering that has the border first. */
 export function addEntry(matrix: BorderedBand, i: number, j: number, value: number): void {
   const k = matrix.borderSize;
-  const row = i > j ? i : j;
-  const column = i > j ? j : i;
+  const row = Math.max(i, j);
+  const column = Math.min(i, j);
   if (column >= k) matrix.band[(row - k) * ROW + column - row + BAND_WIDTH] += value;
   else if (row >= k) matrix.border[column * matrix.size + row - k] += value;
   else matrix.corner[row * k + column] += value;
@@ -79,8 +79,8 @@ export function addEntry(matrix: BorderedBand, i: number, j: number, value: numb
 /** Reads entry (i, j), in an ordering that has the border first; 0 outside the band. */
 export function readEntry(matrix: BorderedBand, i: number, j: number): number {
   const k = matrix.borderSize;
-  const row = i > j ? i : j;
-  const column = i > j ? j : i;
+  const row = Math.max(i, j);
+  const column = Math.min(i, j);
   if (column >= k) return row - column > BAND_WIDTH ? 0 : matrix.band[(row - k) * ROW + column - row + BAND_WIDTH];
   return row >= k ? matrix.border[column * matrix.size + row - k] : matrix.corner[row * k + column];
 }

@@ -9,6 +9,9 @@ import type { Path } from './varying.ts';
 export function checkFinite(value: unknown, path: Path): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new SceneError(path, `the value is ${value}; it must be a finite number`);
+    // its powers must still be numbers
+    if (Math.abs(value) > 1e60)
+      throw new SceneError(path, `the value ${value} is beyond all measure; the largest is 1e60`);
   } else if (Array.isArray(value)) {
     for (let k = 0; k < value.length; k++) checkFinite(value[k], [...path, k]);
   } else if (typeof value === 'object' && value !== null) {
@@ -24,6 +27,16 @@ export function checkTime({ time, statics, modes, output }: Scene): void {
   if (time) {
     check(time.duration >= 0, ['time', 'duration'], `the duration is ${time.duration} s; it must be zero or more`);
     check(time.step > 0, ['time', 'step'], `the step is ${time.step} s; it must be positive`);
+    check(
+      time.duration === 0 || time.step <= time.duration,
+      ['time', 'step'],
+      `the step of ${time.step} s is longer than the duration of ${time.duration} s; make it shorter`,
+    );
+    check(
+      time.duration / time.step <= 1e9,
+      ['time', 'step'],
+      `${time.duration} s in steps of ${time.step} s would take more than 1e9 steps; make the step longer`,
+    );
     const { halvings = 8 } = time;
     check(
       Number.isInteger(halvings) && halvings >= 0 && halvings <= 30,

@@ -5,6 +5,7 @@
 import { SceneError } from '../errors.ts';
 import type { Drive } from '../model.ts';
 import type { LoadSource } from '../port.ts';
+import { type CompiledBody, checkBodiesAreTied, compileBodies, rideOnBody, type Weld } from './bodies.ts';
 import { checkFinite, checkOutput, checkTime } from './check.ts';
 import type { Rod } from './compiled.ts';
 import { compileField } from './fields.ts';
@@ -19,6 +20,10 @@ export interface CompiledScene {
   readonly rods: Rod[];
   /** One for each rod: its pins and its loads, gravity included. */
   readonly drives: Drive[];
+  readonly bodies: CompiledBody[];
+  readonly welds: Weld[];
+  /** Times at which pins let go [s]. */
+  readonly releases: number[];
   readonly warnings: string[];
 }
 
@@ -45,16 +50,40 @@ export function compileScene(scene: Scene): CompiledScene {
   scene.pins?.forEach((spec, k) => {
     placed[findRod(spec.rod, ['pins', k, 'rod'])].push({ spec, path: ['pins', k] });
   });
+  const bodies = compileBodies(scene);
+  const bodyOfWeld = (scene.welds ?? []).map((weld, k) => {
+    const index = bodies.findIndex(({ body }) => body.id === weld.body);
+    if (index < 0) {
+      const known = bodies.map(({ body }) => body.id).join(', ') || 'none';
+      throw new SceneError(['welds', k, 'body'], `unknown body '${weld.body}'; known: ${known}`);
+    }
+    const spec = { rod: weld.rod, at: weld.at, hold: weld.hold ?? 'clamp' };
+    placed[findRod(weld.rod, ['welds', k, 'rod'])].push({ spec, path: ['welds', k] });
+    return index;
+  });
   const compiled = scene.rods.map((spec, index) => compileRod(spec, scene, placed[index], ['rods', index], warnings));
   const sources = compileSources(scene, compiled, findRod);
+  const welds: Weld[] = [];
   const drives = compiled.map(({ rod, layout }, index): Drive => {
     const pins = placed[index].map((pin) => compilePin(pin, rod, index, layout, warnings));
     checkPinsDisagree(pins);
     checkReach(pins, rod, warnings);
-    return { pins: pins.map(({ pin }) => pin), sources: sources[index] };
+    // a weld is a pin that rides on its body
+    const riding = pins.map(({ pin, path }) => {
+      if (path[0] !== 'welds') return pin;
+      const body = bodyOfWeld[path[1] as number];
+      const weld = rideOnBody(pin, rod, index, body, bodies[body].pose);
+      welds.push(weld);
+      return weld.pin;
+    });
+    return { pins: riding, sources: sources[index] };
   });
+  checkBodiesAreTied(bodies, welds);
+  const releases = (scene.pins ?? [])
+    .flatMap(({ release }) => (release === undefined ? [] : [release]))
+    .sort((a, b) => a - b);
   checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
-  return { rods: compiled.map(({ rod }) => rod), drives, warnings };
+  return { rods: compiled.map(({ rod }) => rod), drives, bodies, welds, releases, warnings };
 }
 
 function compileSources(

@@ -24,6 +24,8 @@ export interface Rod {
   readonly nodePosition: Float64Array;
   /** Initial velocities [m/s], 3 a node. */
   readonly nodeVelocity: Float64Array;
+  /** Initial spin of the material about the tangent [rad/s], 1 an edge. */
+  readonly edgeSpin: Float64Array;
   /** Initial material axis d1, unit, normal to the edge, 3 an edge. */
   readonly edgeDirector: Float64Array;
   /** Initial twist of the frame at each node [rad], unwrapped, 1 a node: from edge i−1 to edge i (0 at free ends). */

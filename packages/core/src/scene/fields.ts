@@ -8,7 +8,7 @@ import { gatherHalves } from './loads.ts';
 import type { CompiledRod } from './rods.ts';
 import type { FieldSpec } from './types.ts';
 import type { Path } from './varying.ts';
-import { atPath, compileTimed } from './varying.ts';
+import { atPath, compileTimed, finite } from './varying.ts';
 
 interface Formulas {
   readonly evaluators: readonly ((values: ArrayLike<number>) => number)[];
@@ -42,7 +42,8 @@ function compileWind(
       values[1] = y;
       values[2] = z;
       values[3] = t;
-      for (let k = 0; k < 3; k++) out[k] = evaluators[k](values);
+      for (let k = 0; k < 3; k++)
+        out[k] = finite(evaluators[k](values), [...path, 'wind', k], () => `x, y, z = ${x}, ${y}, ${z}, t = ${t}`);
     };
   }
   return (out) => {
@@ -93,7 +94,8 @@ export function compileField(spec: FieldSpec, compiled: CompiledRod, path: Path)
       values[2] = z;
       values[3] = t;
       values[4] = u;
-      for (let k = 0; k < 3; k++) out[k] = evaluators[k](values);
+      for (let k = 0; k < 3; k++)
+        out[k] = finite(evaluators[k](values), [...path, 'formula', k], () => `x, y, z = ${x}, ${y}, ${z}, t = ${t}`);
     },
     dependsOnPlace: ['x', 'y', 'z'].some((name) => used.has(name)),
     nodeWeight: spec.per === 'mass' ? rod.nodeMass : gatherHalves(halves, rod.nodeCount),

@@ -142,7 +142,8 @@ function createTorque(
 ): LoadSource {
   const frame = new Float64Array(9);
   return {
-    dependsOnState: follows,
+    // a torque across an edge acts as a couple of forces, which turns with the edge even when the torque does not
+    dependsOnState: true,
     addLoads({ edgeTorque }: Loads, samples: Samples, t: number) {
       const k = factor(t) / edges.length;
       for (let m = 0; m < edges.length; m++) {

@@ -156,7 +156,8 @@ export function compilePin(
       rotateInPlace(pose.director, now[3], now[4], now[5]);
     }
     pose.twist = now[6];
-    pose.active = t < release;
+    // still held at the instant of release itself, which the last stage before it may fall on
+    pose.active = t <= release * (1 + 1e-12);
   };
   const pin: Pin = {
     rod: rodIndex,

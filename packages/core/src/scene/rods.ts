@@ -183,6 +183,10 @@ export function compileRod(
     ...placeFrames(initial, layout, compileTwist(spec.frame, length, path)),
     nodeArc: nodeArcs(edgeLengthRest, layout.nodeCount),
     nodeVelocity: initialVelocity(spec, initial.position, properties.nodeMass),
+    // the material turns with the rod: what of the angular velocity is along the edge spins it
+    edgeSpin: Float64Array.from({ length: layout.edgeCount }, (_, j) =>
+      dot(spec.velocity?.angular ?? [0, 0, 0], initial.frames[2 * j + 1].tangent),
+    ),
     edgeLengthRest,
     halfStrainRest: Float64Array.from(strain.flat()),
     ...properties,

@@ -37,6 +37,8 @@ export interface Scene {
   readonly sections?: Readonly<Record<string, SectionSpec>>;
   readonly rods: readonly RodSpec[];
   readonly pins?: readonly PinSpec[];
+  readonly bodies?: readonly BodySpec[];
+  readonly welds?: readonly WeldSpec[];
   readonly loads?: readonly LoadSpec[];
   readonly fields?: readonly FieldSpec[];
   readonly time?: TimeSpec;
@@ -195,6 +197,43 @@ export interface PinSpec {
   readonly path?: PathSpec;
   /** The pin lets go at this time [s]. */
   readonly release?: number;
+}
+
+/** A rigid body that rods are welded to. */
+export interface BodySpec {
+  readonly id: string;
+  /** [kg]; 0 makes a junction: rods that meet without a body between them. */
+  readonly mass?: number;
+  /** Moments of inertia about the centre of mass in body axes [kg m²]: xx yy zz, or xx yy zz xy xz yz. */
+  readonly inertia?: readonly number[];
+  /** Mass and inertia from a homogeneous solid, in place of the two above; along the body's axes. */
+  readonly solid?: SolidSpec;
+  /** Centre of mass at the start [m]. */
+  readonly position: Vec3;
+  /** Orientation at the start: rotation vector from world to body axes [rad]. */
+  readonly rotation?: Vec3;
+  readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
+  /** World axes along and about which it may move; default all. A guided body names few. */
+  readonly free?: { readonly translation?: readonly Axis[]; readonly rotation?: readonly Axis[] };
+}
+
+export type Axis = 'x' | 'y' | 'z';
+
+export type SolidSpec = { readonly density: number } & (
+  | { readonly type: 'sphere'; readonly radius: number }
+  /** Edge lengths. */
+  | { readonly type: 'box'; readonly size: Vec3 }
+  /** Along the body's z axis. */
+  | { readonly type: 'cylinder'; readonly radius: number; readonly height: number }
+);
+
+/** Ties a place on a rod to a body, where both are at the start. */
+export interface WeldSpec {
+  readonly rod: string;
+  readonly at: Location;
+  readonly body: string;
+  /** `clamp` (default): position and frame; `position`: a ball joint. */
+  readonly hold?: 'clamp' | 'position';
 }
 
 export interface PathSpec {

@@ -147,6 +147,15 @@ export function checkTimes(times: readonly number[], path: Path, place: (i: numb
   });
 }
 
+/** A formula's value, or an error that says where it is not a number. */
+export function finite(value: number, path: Path, where: () => string): number {
+  if (Number.isFinite(value)) return value;
+  throw new SceneError(
+    path,
+    `the formula gives ${value} at ${where()}; make it finite wherever the rod goes, e.g. with max() or clamp()`,
+  );
+}
+
 /** A factor as a function of time that does not allocate. */
 export function compileTimed(spec: Timed | undefined, path: Path): (t: number) => number {
   if (spec === undefined) return () => 1;
@@ -169,6 +178,6 @@ export function compileTimed(spec: Timed | undefined, path: Path): (t: number) =
   const values = new Float64Array(1);
   return (t) => {
     values[0] = t;
-    return evaluate(values);
+    return finite(evaluate(values), [...path, 'formula'], () => `t = ${t}`);
   };
 }

@@ -47,6 +47,7 @@ export function randomRod(seed: number, edgeCount: number, closed: boolean): Rod
     length: edgeLengthRest.reduce((a, b) => a + b, 0),
     nodePosition,
     nodeVelocity: new Float64Array(3 * nodeCount),
+    edgeSpin: new Float64Array(edgeCount),
     edgeDirector,
     nodeTwist: new Float64Array(nodeCount),
     nodeTangent: new Float64Array(3 * nodeCount),

@@ -97,7 +97,8 @@ describe('motion', () => {
   it('lets go', () => {
     const pin = pinOf({ release: 2 });
     expect(poseAt(pin, 1.999).active).toBe(true);
-    expect(poseAt(pin, 2).active).toBe(false);
+    expect(poseAt(pin, 2).active).toBe(true);
+    expect(poseAt(pin, 2.001).active).toBe(false);
   });
   it('a tangent alone takes the director along', () => {
     const pose = poseAt(pinOf({ tangent: [0, 3, 0] }), 0);

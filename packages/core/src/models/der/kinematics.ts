@@ -62,6 +62,35 @@ function turnFrame(
   m2[o + 2] = c * ez - s * d[o + 2];
 }
 
+/**
+ * A first guess for θ when held frames were turned by more than a joint can take: the turn, less what the guess already
+ * has, is spread linearly between held frames. `start`: θ before the guess moved it, if it did.
+ */
+export function spreadHeldTwist(der: DerRod, thetaBefore: Float64Array, start: Float64Array | undefined): void {
+  const { held, pins, q, rod, edgeCount, nodeCount } = der;
+  const knots: { arc: number; turn: number }[] = [];
+  let largest = 0;
+  for (let h = 0; h < held.count; h++) {
+    const pin = pins[held.pin[h]];
+    if (pin.orientation !== 'frame') continue;
+    const edge = Math.min(pin.node, edgeCount - 1);
+    const turn = held.theta[h] - thetaBefore[h] - (start ? q[4 * edge + 3] - start[4 * edge + 3] : 0);
+    largest = Math.max(largest, Math.abs(turn));
+    knots.push({ arc: rod.nodeArc[pin.node], turn });
+  }
+  if (largest < 0.5) return;
+  knots.sort((a, b) => a.arc - b.arc);
+  for (let j = 0; j < edgeCount; j++) {
+    const end = j + 1 < nodeCount ? rod.nodeArc[j + 1] : rod.length;
+    const arc = 0.5 * (rod.nodeArc[j] + end);
+    const after = knots.findIndex((knot) => knot.arc >= arc);
+    const right = after < 0 ? knots[knots.length - 1] : knots[after];
+    const left = after > 0 ? knots[after - 1] : after < 0 ? right : knots[0];
+    const w = right.arc > left.arc ? (arc - left.arc) / (right.arc - left.arc) : 0;
+    q[4 * j + 3] += (1 - w) * left.turn + w * right.turn;
+  }
+}
+
 /** Writes the prescribed positions into q, and their velocities into v. */
 export function placePinned(der: DerRod, q: Float64Array, v: Float64Array | undefined): void {
   const { pins, poses, fixed } = der;
@@ -155,6 +184,7 @@ export function initializeState(der: DerRod, work: Float64Array): void {
       v[4 * i + k] = rod.nodeVelocity[3 * i + k];
     }
   }
+  for (let j = 0; j < rod.edgeCount; j++) v[4 * j + 3] = der.mass[4 * j + 3] > 0 ? rod.edgeSpin[j] : 0;
   der.edgeReference.set(rod.edgeDirector);
   der.edgeTension.fill(0);
   measureEdges(der, q, work);

@@ -19,7 +19,7 @@ import { eigenSymmetric } from '../../linalg/jacobi.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { addElasticHessian } from './energy.ts';
 import { evaluatePins, rebuildFrames } from './kinematics.ts';
-import { assembleTangent, type Workspace } from './newton.ts';
+import { assembleTangent, closeTangent, type Workspace } from './newton.ts';
 import type { DerRod } from './rod.ts';
 
 const STATIC = { inertia: 0, rate: 0 };
@@ -33,6 +33,7 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
   const block = Math.min(dynamic, Math.ceil(1.5 * count) + 8);
   const wanted = Math.min(count, block);
   assembleTangent(der, work, { t, ...STATIC }, Infinity);
+  closeTangent(der, work);
   const shift = softestRatio(der) * 1e-3;
   // K + σM may be indefinite about an unstable equilibrium: the factorisation copes, the iteration converges all the same
   factorBand(work.factor, work.matrix, shift, active, false);
@@ -161,6 +162,7 @@ export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrice
   for (let d = 0; d < size; d++) if (!der.fixed[d]) free.push(d);
   const labels = free.map((d) => ((d & 3) === 3 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${axes[d & 3]}`));
   assembleTangent(der, work, { t, ...STATIC }, Infinity);
+  closeTangent(der, work);
   const stiffness = collect(work.matrix, free);
   const diagonal: SparseSymmetric = {
     row: Int32Array.from(free, (_, i) => i),

@@ -26,6 +26,12 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
   const wishes: DerOptions = scene.solver?.der ?? {};
   const scheme = wishes.integrator ?? 'tr-bdf2';
   const explicit = scheme === 'shake' || scheme === 'fast-projection';
+  if (explicit && wishes.strain === 'rotation') {
+    throw new SceneError(
+      ['solver', 'der', 'strain'],
+      `${scheme} is the scheme of the 2008 paper and has its strain, bergou2008; remove 'strain', or use tr-bdf2`,
+    );
+  }
   // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
   if (explicit) refuseImplicitOnly(rods, drives, scheme);
@@ -121,8 +127,16 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
     model: 'der',
     rods,
     samples: ders.map((der) => der.samples),
+    bodies: [],
     state,
     refresh,
+    restart: (t) => {
+      ders.forEach((der, k) => {
+        if (explicit) initializeExplicit(der, explicitTools[k], t);
+        else initializeMotion(der, tools[k].work, t);
+        der.history.fill(0);
+      });
+    },
     advance,
     addEnergies: (out, t) => {
       for (const der of ders) addEnergies(out, der, t);

@@ -22,10 +22,13 @@ import {
   createBorderedFactor,
   factorBand,
   fixUnknown,
+  readEntry,
   solveBand,
 } from '../../linalg/band.ts';
+import { addGeneral, createGeneralBand, type GeneralBand, solveGeneral } from '../../linalg/bandLu.ts';
 import { addElasticGradient, addElasticHessian } from './energy.ts';
 import { followCenterline, poseSamples } from './kinematics.ts';
+import { createLoadJacobian, type LoadJacobian, measureLoadJacobian, subtractSymmetricPart } from './loadStiffness.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
 
 export interface Workspace {
@@ -37,7 +40,12 @@ export interface Workspace {
   readonly qRate: Float64Array;
   readonly edgeError: Float64Array;
   readonly edgePenalty: Float64Array;
+  /** 1 + s·β: how much stiffer viscosity makes an edge in this stage. */
+  readonly edgeViscous: Float64Array;
   readonly edgeWork: Float64Array;
+  /** For loads that depend on the rod's state; see loadStiffness.ts. */
+  readonly loadJacobian: LoadJacobian;
+  readonly general: GeneralBand;
 }
 
 export function createWorkspace(der: DerRod): Workspace {
@@ -52,6 +60,9 @@ export function createWorkspace(der: DerRod): Workspace {
     qRate: new Float64Array(der.size),
     edgeError: new Float64Array(der.edgeCount),
     edgePenalty: new Float64Array(der.edgeCount),
+    edgeViscous: new Float64Array(der.edgeCount),
+    loadJacobian: createLoadJacobian(der),
+    general: createGeneralBand(der.size),
     edgeWork: new Float64Array(3 * der.edgeCount),
   };
 }
@@ -132,8 +143,15 @@ export function evaluateLoads(der: DerRod, t: number): void {
   for (const source of drive.sources) source.addLoads(loads, der.samples, t);
 }
 
+/** Why the last evaluation failed. */
+let trouble = '';
+
+export function lastTrouble(): string {
+  return trouble;
+}
+
 /** r of the stage at the present state (and K, when a matrix is given). Returns the force scale, NaN if the rod folded. */
-function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: BorderedBand | undefined): number {
+export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: BorderedBand | undefined): number {
   const { residual, qHat, edgeError, edgePenalty } = work;
   const { size, q, v, mass, massDamping, edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, rod } = der;
   const { inertia: c, rate: s } = stage;
@@ -142,7 +160,10 @@ function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: Borde
   const done = matrix
     ? addElasticHessian(matrix, residual, der, viscous, s, true)
     : addElasticGradient(residual, der, viscous, undefined);
-  if (!done) return Number.NaN;
+  if (!done) {
+    trouble = 'two edges point against each other';
+    return Number.NaN;
+  }
   const border = matrix ? matrix.borderSize : 0;
   const w1 = BAND_WIDTH + 1;
   let scale = 0;
@@ -168,21 +189,26 @@ function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: Borde
     const k = edgePenalty[j];
     const extensible = der.edgeStiffness[j] < Infinity;
     edgeError[j] = edgeLength[j] - rod.edgeLengthRest[j] - (extensible ? lambda / k : 0);
-    // Kelvin–Voigt stretch acts beside the elastic tension
-    const viscosity = extensible && s > 0 ? der.edgeDamping[j] * k : 0;
-    let tension = lambda;
-    if (viscosity > 0)
-      tension += viscosity * (tx * (v[b] - v[a]) + ty * (v[b + 1] - v[a + 1]) + tz * (v[b + 2] - v[a + 2]));
-    residual[a] -= tension * tx;
-    residual[a + 1] -= tension * ty;
-    residual[a + 2] -= tension * tz;
-    residual[b] += tension * tx;
-    residual[b + 1] += tension * ty;
-    residual[b + 2] += tension * tz;
-    if (matrix) addEdgeStiffness(matrix, a, b, tx, ty, tz, k + s * viscosity, tension / edgeLength[j]);
+    // Kelvin–Voigt: λ/k is the strain plus β times its rate; as part of the equation for λ it costs no digits
+    const beta = extensible ? s * der.edgeDamping[j] : 0;
+    if (beta > 0) {
+      const stretching = tx * (v[b] - v[a]) + ty * (v[b + 1] - v[a + 1]) + tz * (v[b + 2] - v[a + 2]);
+      edgeError[j] += der.edgeDamping[j] * stretching;
+    }
+    work.edgeViscous[j] = 1 + beta;
+    residual[a] -= lambda * tx;
+    residual[a + 1] -= lambda * ty;
+    residual[a + 2] -= lambda * tz;
+    residual[b] += lambda * tx;
+    residual[b + 1] += lambda * ty;
+    residual[b + 2] += lambda * tz;
+    if (matrix) addEdgeStiffness(matrix, a, b, tx, ty, tz, k * (1 + beta), lambda / edgeLength[j]);
   }
   if (matrix && s > 0) addDrag(matrix, der, s);
-  return scale + subtractLoads(der, residual);
+  scale += subtractLoads(der, residual);
+  if (scale < Infinity) return scale;
+  trouble = 'a load is not a finite number';
+  return Number.NaN;
 }
 
 /** k t tᵀ + g(I − t tᵀ) between the nodes at unknowns a and b. */
@@ -272,7 +298,8 @@ export function setPenalties(der: DerRod, work: Workspace, inertia: number): voi
 }
 
 /**
- * Tangent stiffness (with inertia and rate terms as in the stage) at the present state, prescribed unknowns fixed.
+ * Tangent stiffness of the rod (with inertia and rate terms as in the stage) at the present state, and ∂f/∂q of its loads
+ * beside it; `closeTangent` puts the two together.
  * `penaltyCap` limits the stiffness of edges to that multiple of bending: what matters for signs of eigenvalues is
  * soft, and rounding of a very stiff stretch would drown it.
  */
@@ -287,8 +314,17 @@ export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, pena
   evaluateLoads(der, stage.t);
   clearBand(work.matrix);
   if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return false;
-  for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
+  work.loadJacobian.asymmetry = 0;
+  if (stage.rate === 0 && der.drive.sources.some((source) => source.dependsOnState)) measureLoads(der, work, stage.t);
   return true;
+}
+
+/** Takes the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
+export function closeTangent(der: DerRod, work: Workspace): void {
+  if (der.drive.sources.some((source) => source.dependsOnState)) {
+    subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed);
+  }
+  for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
 }
 
 /** Residual of the stage at the present state, 0 at prescribed unknowns. */
@@ -299,7 +335,7 @@ export function evaluateResidual(der: DerRod, work: Workspace, stage: Stage): bo
 }
 
 /** What the residual is held against: forces, and torques as forces on an arm of the rod's length. */
-function measureConvergence(
+export function measureConvergence(
   der: DerRod,
   work: Workspace,
   stage: Stage,
@@ -314,6 +350,8 @@ function measureConvergence(
   let largest = 0;
   let largestTorque = 0;
   let bending = 0;
+  let damping = 0;
+  for (let i = 0; i < der.joints.count; i++) damping = Math.max(damping, der.joints.damping[i]);
   for (let d = 0; d < size; d++) {
     const r = Math.abs(residual[d]);
     if ((d & 3) === 3) {
@@ -322,7 +360,7 @@ function measureConvergence(
     }
     const x = Math.abs(q[d]);
     if (x > extent) extent = x;
-    const k = stiffnessScale[d] + stage.inertia * mass[d];
+    const k = stiffnessScale[d] * (1 + stage.rate * damping) + stage.inertia * mass[d];
     if (k > floor) floor = k;
     if (stiffnessScale[d] > bending) bending = stiffnessScale[d];
     if (!fixed[d] && !(r <= largest)) largest = r;
@@ -337,7 +375,7 @@ function measureConvergence(
   if (!(largest <= limit && largestTorque <= limit * l)) return false;
   for (let j = 0; j < edgeCount; j++) {
     const error = Math.abs(edgeError[j]);
-    const rounding = 2e-15 * extent;
+    const rounding = 2e-15 * extent * work.edgeViscous[j];
     const allowed =
       der.edgeStiffness[j] < Infinity
         ? Math.max(limit / edgePenalty[j], rounding)
@@ -348,7 +386,7 @@ function measureConvergence(
 }
 
 /** Moves q by at most `rotation` of any edge along the step; returns the fraction taken. */
-function limitStep(der: DerRod, step: Float64Array, rotation: number): number {
+export function limitStep(der: DerRod, step: Float64Array, rotation: number): number {
   const { edgeCount, nodeCount, edgeTangent, edgeLength } = der;
   let largest = 0;
   for (let j = 0; j < edgeCount; j++) {
@@ -364,6 +402,79 @@ function limitStep(der: DerRod, step: Float64Array, rotation: number): number {
   return largest > rotation ? rotation / largest : 1;
 }
 
+/** ∂f/∂q at the present state, into work.loadJacobian. */
+function measureLoads(der: DerRod, work: Workspace, t: number): void {
+  measureLoadJacobian(work.loadJacobian, der, work.edgeWork, (out) => {
+    evaluateLoads(der, t);
+    out.fill(0);
+    subtractLoads(der, out);
+    for (let d = 0; d < out.length; d++) out[d] = -out[d];
+  });
+  evaluateLoads(der, t);
+}
+
+/**
+ * (K − ∂f/∂q) x = step in place, with K in work.matrix and prescribed unknowns kept; returns the sign of the determinant,
+ * 0 when singular (the right-hand side is then as it was).
+ */
+export function solveUnsymmetric(der: DerRod, work: Workspace): number {
+  const { size, fixed } = der;
+  const { general, matrix, loadJacobian, step } = work;
+  general.entries.fill(0);
+  for (let i = 0; i < size; i++) {
+    if (fixed[i]) {
+      addGeneral(general, i, i, 1);
+      continue;
+    }
+    for (let j = Math.max(0, i - BAND_WIDTH); j <= Math.min(size - 1, i + BAND_WIDTH); j++) {
+      if (!fixed[j]) addGeneral(general, i, j, readEntry(matrix, i, j) - loadJacobian.entries[21 * i + 10 + j - i]);
+    }
+  }
+  const right = step.slice();
+  const sign = solveGeneral(general, step);
+  if (sign === 0) step.set(right);
+  return sign;
+}
+
+/** Right-hand side −r − Aᵀ(k·rl) of the Newton equation, into work.step. */
+export function writeRightSide(der: DerRod, work: Workspace): void {
+  const { size, edgeCount, nodeCount, edgeTangent } = der;
+  const { step, residual, edgePenalty, edgeError } = work;
+  for (let d = 0; d < size; d++) step[d] = -residual[d];
+  for (let j = 0; j < edgeCount; j++) {
+    const pull = edgePenalty[j] * edgeError[j];
+    const a = 4 * j;
+    const b = j + 1 < nodeCount ? a + 4 : 0;
+    for (let k = 0; k < 3; k++) {
+      step[a + k] += pull * edgeTangent[3 * j + k];
+      step[b + k] -= pull * edgeTangent[3 * j + k];
+    }
+  }
+}
+
+/** Adds `fraction` of work.step to q and of what it implies to λ; returns the largest relative move of an edge. */
+export function takeStep(der: DerRod, work: Workspace, fraction: number): number {
+  const { size, q, edgeCount, nodeCount, edgeTangent, edgeTension, edgeLength } = der;
+  const { step, edgePenalty, edgeError, edgeViscous } = work;
+  let largest = 0;
+  for (let j = 0; j < edgeCount; j++) {
+    const a = 4 * j;
+    const b = j + 1 < nodeCount ? a + 4 : 0;
+    const o = 3 * j;
+    const x = step[b] - step[a];
+    const y = step[b + 1] - step[a + 1];
+    const z = step[b + 2] - step[a + 2];
+    const along = x * edgeTangent[o] + y * edgeTangent[o + 1] + z * edgeTangent[o + 2];
+    edgeTension[j] += fraction * edgePenalty[j] * (edgeViscous[j] * along + edgeError[j]);
+    const move = Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) / edgeLength[j];
+    if (move > largest) largest = move;
+    const turn = Math.abs(step[a + 3]);
+    if (turn > largest) largest = turn;
+  }
+  for (let d = 0; d < size; d++) q[d] += fraction * step[d];
+  return largest;
+}
+
 const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
 
 /**
@@ -372,8 +483,8 @@ const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, resid
  * The returned object is reused by the next call.
  */
 export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
-  const { size, q, v, edgeTension, edgeCount, nodeCount, edgeTangent, fixed } = der;
-  const { matrix, factor, residual, step, qRate, edgeError, edgePenalty } = work;
+  const { size, q, v, fixed } = der;
+  const { matrix, factor, step, qRate } = work;
   result.converged = false;
   result.iterations = 0;
   result.shifts = 0;
@@ -390,7 +501,7 @@ export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: 
     const gradientOnly = lastStep < 1e-4;
     if (!gradientOnly) clearBand(matrix);
     let scale = evaluateStage(der, work, stage, gradientOnly ? undefined : matrix);
-    if (Number.isNaN(scale)) return fail('two edges point against each other');
+    if (Number.isNaN(scale)) return fail(trouble);
     if (measureConvergence(der, work, stage, scale, options.tolerance, result)) {
       result.converged = true;
       return result;
@@ -401,48 +512,23 @@ export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: 
       clearBand(matrix);
       scale = evaluateStage(der, work, stage, matrix);
     }
-    // right-hand side −r − Aᵀ(k rl)
-    for (let d = 0; d < size; d++) step[d] = -residual[d];
-    for (let j = 0; j < edgeCount; j++) {
-      const pull = edgePenalty[j] * edgeError[j];
-      const a = 4 * j;
-      const b = j + 1 < nodeCount ? a + 4 : 0;
-      for (let k = 0; k < 3; k++) {
-        step[a + k] += pull * edgeTangent[3 * j + k];
-        step[b + k] -= pull * edgeTangent[3 * j + k];
-      }
-    }
-    for (let d = 0; d < size; d++) {
-      if (!fixed[d]) continue;
-      fixUnknown(matrix, d);
-      step[d] = 0;
-    }
-    while (!factorBand(factor, matrix, shift, der.stiffnessScale, true)) {
+    writeRightSide(der, work);
+    for (let d = 0; d < size; d++) if (fixed[d]) step[d] = 0;
+    const follow = stateful && stage.rate === 0;
+    if (follow) measureLoads(der, work, stage.t);
+    // at rest and with loads that follow, the whole unsymmetric matrix makes Newton quadratic
+    const solved = follow && stage.inertia === 0 && !der.rod.closed && solveUnsymmetric(der, work) !== 0;
+    if (follow && !solved) subtractSymmetricPart(matrix, work.loadJacobian, size, der.rod.closed);
+    for (let d = 0; d < size; d++) if (fixed[d]) fixUnknown(matrix, d);
+    while (!solved && !factorBand(factor, matrix, shift, der.stiffnessScale, true)) {
       shift = shift === 0 ? 1e-7 : 4 * shift;
       result.shifts++;
       if (shift > 1e8) return fail('the stiffness matrix cannot be made positive definite');
     }
-    solveBand(factor, matrix, step);
+    if (!solved) solveBand(factor, matrix, step);
     const fraction = limitStep(der, step, options.rotation);
     if (!(fraction > 0)) return fail('the Newton step is not a number');
-    lastStep = 0;
-    for (let j = 0; j < edgeCount; j++) {
-      const a = 4 * j;
-      const b = j + 1 < nodeCount ? a + 4 : 0;
-      const o = 3 * j;
-      const along =
-        (step[b] - step[a]) * edgeTangent[o] +
-        (step[b + 1] - step[a + 1]) * edgeTangent[o + 1] +
-        (step[b + 2] - step[a + 2]) * edgeTangent[o + 2];
-      edgeTension[j] += fraction * edgePenalty[j] * (along + edgeError[j]);
-      const turn = Math.abs(step[a + 3]);
-      if (turn > lastStep) lastStep = turn;
-      for (let k = 0; k < 3; k++) {
-        const move = Math.abs(step[b + k] - step[a + k]) / der.edgeLength[j];
-        if (move > lastStep) lastStep = move;
-      }
-    }
-    for (let d = 0; d < size; d++) q[d] += fraction * step[d];
+    lastStep = takeStep(der, work, fraction);
     shift = shift > 4e-7 ? shift / 4 : 0;
     result.iterations++;
     if (!followCenterline(der, work.edgeWork)) return fail('an edge has no length or a position is not a number');

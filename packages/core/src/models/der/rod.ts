@@ -89,6 +89,8 @@ export interface DerRod {
   readonly mass: Float64Array;
   /** Stiffness scale of each unknown: weighs shifts and tolerances. */
   readonly stiffnessScale: Float64Array;
+  /** The same with the softer of the two bending stiffnesses: what the smallest eigenvalues are compared with. */
+  readonly softScale: Float64Array;
   /** Mass damping of each unknown [1/s], and stiffness damping of each edge [s]. */
   readonly massDamping: Float64Array;
   readonly edgeDamping: Float64Array;
@@ -232,6 +234,7 @@ export function createDerRod(
   };
   const mass = new Float64Array(size);
   const stiffnessScale = new Float64Array(size);
+  const softScale = new Float64Array(size).fill(Infinity);
   const edgeStiffness = new Float64Array(edgeCount);
   const massDamping = new Float64Array(size);
   const edgeDamping = new Float64Array(edgeCount);
@@ -248,7 +251,11 @@ export function createDerRod(
     const next = rod.closed ? (j + 1) % nodeCount : j + 1;
     massDamping[4 * j + 3] = 0.5 * (rod.nodeDamping[j] + rod.nodeDamping[next]);
     edgeDamping[j] = 0.5 * (rod.halfDamping[2 * j] + rod.halfDamping[2 * j + 1]);
+    const soft = Math.min(rod.halfEI1[2 * j], rod.halfEI2[2 * j], rod.halfEI1[2 * j + 1], rod.halfEI2[2 * j + 1]);
+    softScale[4 * j + 3] = Math.min(twist, soft) / l;
     for (let k = 0; k < 3; k++) {
+      softScale[4 * j + k] = Math.min(softScale[4 * j + k], soft / l ** 3);
+      softScale[4 * next + k] = Math.min(softScale[4 * next + k], soft / l ** 3);
       stiffnessScale[4 * j + k] = Math.max(stiffnessScale[4 * j + k], bend / l ** 3);
       stiffnessScale[4 * next + k] = Math.max(stiffnessScale[4 * next + k], bend / l ** 3);
     }
@@ -291,6 +298,7 @@ export function createDerRod(
     jointOffset: new Float64Array(joints.count),
     mass,
     stiffnessScale,
+    softScale,
     massDamping,
     edgeDamping,
     fixed: new Uint8Array(size),

@@ -11,15 +11,22 @@ import {
   placePinned,
   poseSamples,
   rebuildFrames,
+  spreadHeldTwist,
   turnHeldFrames,
 } from './kinematics.ts';
-import { assembleTangent, type NewtonResult, type Stage, solveStage, type Workspace } from './newton.ts';
+import {
+  assembleTangent,
+  closeTangent,
+  type NewtonResult,
+  type Stage,
+  solveStage,
+  solveUnsymmetric,
+  type Workspace,
+} from './newton.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
 
 const ROTATION = 0.5;
-/** Stretch in the verdict on stability, relative to bending: see assembleTangent. */
-const SOFT_EDGES = 1e3;
 
 function newtonFromHere(der: DerRod, work: Workspace, t: number, tolerance: number, iterations: number): NewtonResult {
   return solveStage(der, work, { t, inertia: 0, rate: 0 }, { tolerance, iterations, rotation: ROTATION });
@@ -55,19 +62,54 @@ function descend(der: DerRod, work: Workspace, start: Snapshot, t: number, count
   return iterations;
 }
 
-/** Negative eigenvalues of the tangent stiffness; zero modes (free rigid motion, free spin) count as none. */
-export function countNegativeModes(der: DerRod, work: Workspace, t: number): number {
-  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 }, SOFT_EDGES)) return -1;
-  factorBand(work.factor, work.matrix, zeroModeShift(der), der.stiffnessScale, false);
-  return work.factor.negative;
+const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'energy' };
+
+export interface Verdict {
+  /** Directions in which the rod would leave; 0 for a stable equilibrium, −1 when it cannot be told. */
+  readonly negativeModes: number;
+  /**
+   * `energy`: negative eigenvalues counted; `divergence`: loads without a potential, only the sign of the determinant;
+   * `none`: such loads on a closed rod, whose rigid motions make the determinant zero.
+   */
+  readonly criterion: 'energy' | 'divergence' | 'none';
 }
 
 /**
- * Below this, relative to the nodes' stiffness scale, an eigenvalue counts as zero. The softest bending mode of a rod
- * has about 100 (ds/L)⁴; rounding of stretch, capped at 1000, about 1e-12.
+ * Stability of the present state. With conservative loads: negative eigenvalues of the tangent stiffness; zero modes (free
+ * rigid motion, free spin) count as none. Loads that have no potential (followers, wind, dead torques) leave an
+ * unsymmetric matrix, whose determinant changes its sign where the equilibrium is lost; flutter is not looked for.
+ */
+export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict {
+  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 }, softEdges(der)))
+    return { negativeModes: -1, criterion: 'energy' };
+  if (work.loadJacobian.asymmetry > 1e-4) {
+    if (der.rod.closed) return { negativeModes: -1, criterion: 'none' };
+    work.step.fill(0);
+    const sign = solveUnsymmetric(der, work);
+    return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
+  }
+  closeTangent(der, work);
+  factorBand(work.factor, work.matrix, zeroModeShift(der), der.softScale, false);
+  return { negativeModes: work.factor.negative, criterion: 'energy' };
+}
+
+/**
+ * Stretch in the verdict, relative to bending; see assembleTangent. Its softness moves a threshold by about 40/(n² × this);
+ * its stiffness costs digits, of which a fine rod has few: the softest mode is 100/n⁴ of the stiffest.
+ */
+function softEdges(der: DerRod): number {
+  return Math.max(10, 1e3 * Math.min(1, (100 / der.edgeCount) ** 2));
+}
+
+/**
+ * Below this, relative to the nodes' softer bending stiffness, an eigenvalue counts as zero. A rod with a clamp has no
+ * zero modes. The softest bending mode of a free one has about 100 (ds/L)⁴; rounding of stretch sets the floor.
  */
 function zeroModeShift(der: DerRod): number {
-  return Math.max(1e-3 / der.edgeCount ** 4, 3e-12);
+  const clamped = der.pins.some(
+    (pin, p) => pin.orientation === 'frame' && pin.holdX && pin.holdY && pin.holdZ && der.poses[p].active,
+  );
+  return clamped ? 0 : Math.max(1e-3 / der.edgeCount ** 4, 3e-15 * softEdges(der));
 }
 
 /** Softest direction by inverse iteration with the factored, shifted matrix; deterministic start. */
@@ -76,7 +118,8 @@ function findSoftDirection(der: DerRod, work: Workspace, t: number): Float64Arra
   const x = new Float64Array(size);
   for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d);
   const y = new Float64Array(size);
-  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 }, SOFT_EDGES)) return x;
+  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 }, softEdges(der))) return x;
+  closeTangent(der, work);
   // The smallest shift that makes the matrix positive definite lies just above the lowest eigenvalue's size.
   let shift = 1e-9;
   while (!factorBand(work.factor, work.matrix, shift, stiffnessScale, true)) shift *= 1.5;
@@ -110,11 +153,12 @@ function bringPins(der: DerRod, work: Workspace, start: Snapshot, t: number): nu
   }
   for (let h = 0; h < held.count; h++) {
     const turn = Math.acos(Math.min(1, Math.max(-1, dotAt(held.tangent, heldBefore.tangent, 3 * h))));
-    pieces = Math.max(pieces, turn / 0.4, Math.abs(held.theta[h] - heldBefore.theta[h]) / (0.4 * der.edgeCount));
+    pieces = Math.max(pieces, turn / 0.4, Math.abs(held.theta[h] - heldBefore.theta[h]) / (0.3 * der.edgeCount));
   }
   pieces = Math.min(200, Math.ceil(pieces));
   let iterations = 0;
   const target = { tangent: held.tangent.slice(), director: held.director.slice(), theta: held.theta.slice() };
+  blendFrames(held, heldBefore, target, 0);
   for (let piece = 1; piece < pieces; piece++) {
     const w = piece / pieces;
     for (let p = 0; p < pins.length; p++) {
@@ -124,7 +168,9 @@ function bringPins(der: DerRod, work: Workspace, start: Snapshot, t: number): nu
         if (fixed[d]) q[d] = (1 - w) * from[p][k] + w * poses[p].position[k];
       }
     }
+    const thetaBefore = held.theta.slice();
     blendFrames(held, heldBefore, target, w);
+    spreadHeldTwist(der, thetaBefore, undefined);
     takeSnapshot(start, der);
     const newton = newtonFromHere(der, work, t, 1e-4, 40);
     iterations += newton.iterations;
@@ -134,7 +180,9 @@ function bringPins(der: DerRod, work: Workspace, start: Snapshot, t: number): nu
       rebuildFrames(der, work.edgeWork);
     }
   }
+  const thetaBefore = held.theta.slice();
   blendFrames(held, heldBefore, target, 1);
+  spreadHeldTwist(der, thetaBefore, undefined);
   placePinned(der, q, undefined);
   followCenterline(der, work.edgeWork);
   return iterations;
@@ -223,15 +271,15 @@ export function findEquilibrium(
   let iterations = bringPins(der, work, start, t);
   let { newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance);
   iterations += spent;
-  let negativeModes = newton.converged ? countNegativeModes(der, work, t) : -1;
+  let verdict = newton.converged ? judgeStability(der, work, t) : UNKNOWN;
   let saddlesLeft = 0;
-  while (newton.converged && negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
+  while (newton.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
     saddlesLeft++;
     nudge(der, work, t, 0.02 / Math.sqrt(saddlesLeft));
     iterations += descend(der, work, start, t, 60);
     ({ newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance));
     iterations += spent;
-    negativeModes = newton.converged ? countNegativeModes(der, work, t) : -1;
+    verdict = newton.converged ? judgeStability(der, work, t) : UNKNOWN;
   }
   v.fill(0);
   der.acceleration.fill(0);
@@ -243,8 +291,9 @@ export function findEquilibrium(
     iterations,
     residual: newton.residual,
     tolerance: newton.tolerance,
-    negativeModes,
-    stable: negativeModes === 0,
+    negativeModes: verdict.negativeModes,
+    stable: verdict.negativeModes === 0,
+    criterion: verdict.criterion,
     saddlesLeft,
     ...(newton.converged ? {} : { reason: newton.reason }),
   };

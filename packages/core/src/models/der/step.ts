@@ -11,7 +11,7 @@
  */
 import { solveTridiagonal } from '../../linalg/tridiagonal.ts';
 import { addElasticGradient } from './energy.ts';
-import { evaluatePins, followCenterline, placePinned, rebuildFrames } from './kinematics.ts';
+import { evaluatePins, followCenterline, placePinned, rebuildFrames, spreadHeldTwist } from './kinematics.ts';
 import {
   evaluateLoads,
   evaluateResidual,
@@ -175,6 +175,15 @@ function predict(der: DerRod, h: number, withAcceleration: boolean): void {
   for (let d = 0; d < size; d++) q[d] += fraction * (h * v[d] + half * acceleration[d]);
 }
 
+/** Pins at the time of the next stage, and a first guess for the rod there. */
+function approach(der: DerRod, t: number, h: number, withAcceleration: boolean): void {
+  const thetaBefore = der.held.theta.slice();
+  const start = der.q.slice();
+  evaluatePins(der, t);
+  if (h > 0) predict(der, h, withAcceleration);
+  spreadHeldTwist(der, thetaBefore, start);
+}
+
 function runStage(der: DerRod, work: Workspace, stage: Stage, options: NewtonOptions, out: RodStep): boolean {
   placePinned(der, der.q, der.v);
   const newton = solveStage(der, work, stage, options);
@@ -205,8 +214,7 @@ function implicitEuler(
     work.qRate[d] = q[d];
     work.qHat[d] = q[d] + h * v[d];
   }
-  evaluatePins(der, t + h);
-  if (bold) predict(der, h, true);
+  approach(der, t + h, bold ? h : 0, true);
   const inertia = 1 / (h * h);
   if (!runStage(der, work, { t: t + h, inertia, rate: 1 / h }, options, out)) return false;
   recordAcceleration(der, work, inertia);
@@ -229,8 +237,7 @@ function trBdf2(
     work.qHat[d] = q[d] + 2 * k * v[d] + k * k * acceleration[d];
     work.qRate[d] = q[d] + k * v[d];
   }
-  evaluatePins(der, t + gamma * h);
-  predict(der, gamma * h, true);
+  approach(der, t + gamma * h, gamma * h, true);
   if (!runStage(der, work, { t: t + gamma * h, inertia: 1 / (k * k), rate: 1 / k }, options, out)) return false;
   recordAcceleration(der, work, 1 / (k * k));
   const w1 = 1 / (gamma * (2 - gamma));
@@ -240,8 +247,7 @@ function trBdf2(
     work.qRate[d] = w1 * q[d] - w0 * start.q[d];
     work.qHat[d] = work.qRate[d] + d2 * (w1 * v[d] - w0 * start.v[d]);
   }
-  evaluatePins(der, t + h);
-  predict(der, (1 - gamma) * h, true);
+  approach(der, t + h, (1 - gamma) * h, true);
   const inertia = 1 / (d2 * d2);
   if (!runStage(der, work, { t: t + h, inertia, rate: 1 / d2 }, options, out)) return false;
   recordAcceleration(der, work, inertia);
@@ -271,8 +277,7 @@ function bdf2(
       work.qRate[d] = a1 * q[d] - a0 * qBefore[d];
       work.qHat[d] = work.qRate[d] + b * (a1 * v[d] - a0 * vBefore[d]);
     }
-    evaluatePins(der, t + h);
-    predict(der, h, true);
+    approach(der, t + h, h, true);
     solved = runStage(der, work, { t: t + h, inertia: 1 / (b * b), rate: 1 / b }, options, out);
     if (solved) recordAcceleration(der, work, 1 / (b * b));
   }
@@ -298,8 +303,7 @@ function midpoint(
     work.qRate[d] = q[d];
     work.qHat[d] = q[d] + half * v[d];
   }
-  evaluatePins(der, t + half);
-  predict(der, half, false);
+  approach(der, t + half, half, false);
   if (!runStage(der, work, { t: t + half, inertia: 1 / (half * half), rate: 1 / half }, options, out)) return false;
   for (let d = 0; d < size; d++) {
     q[d] = 2 * q[d] - start.q[d];

@@ -60,7 +60,8 @@ export function rotationStrain(
     f1 = -(2 / 3 + x * (8 / 15 + x * (12 / 35 + x * (64 / 315))));
     f2 = 8 / 15 + x * (24 / 35 + x * (64 / 105));
   } else {
-    const s2 = 1 - W * W;
+    // a full turn at one joint has no direction to go back: keep it finite, the solver must not get there
+    const s2 = Math.max(1 - W * W, 1e-12);
     f = (2 * Math.acos(W)) / Math.sqrt(s2);
     f1 = (W * f - 2) / s2;
     f2 = (f + 3 * W * f1) / s2;

@@ -1,0 +1,34 @@
+/** LDLᵀ of a small dense symmetric matrix in place (lower triangle, 1/D on the diagonal); no pivoting. */
+export function factorDense(a: Float64Array, n: number): { positive: boolean; negative: number } {
+  let negative = 0;
+  for (let i = 0; i < n; i++) {
+    const original = a[i * n + i];
+    for (let j = 0; j < i; j++) {
+      let sum = a[i * n + j];
+      for (let m = 0; m < j; m++) sum -= a[i * n + m] * a[j * n + m];
+      a[i * n + j] = sum;
+    }
+    let diagonal = original;
+    for (let j = 0; j < i; j++) {
+      const g = a[i * n + j];
+      const l = g * a[j * n + j];
+      a[i * n + j] = l;
+      diagonal -= g * l;
+    }
+    if (Number.isNaN(diagonal)) return { positive: false, negative: n };
+    if (diagonal < 0) negative++;
+    else if (diagonal <= 1e-14 * Math.abs(original)) {
+      negative++;
+      diagonal = 1e-14 * Math.abs(original) || 1e-300;
+    }
+    a[i * n + i] = 1 / diagonal;
+  }
+  return { positive: negative === 0, negative };
+}
+
+/** Solves with the factor of `factorDense`, in place. */
+export function solveDense(a: Float64Array, n: number, x: Float64Array): void {
+  for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) x[i] -= a[i * n + j] * x[j];
+  for (let i = 0; i < n; i++) x[i] *= a[i * n + i];
+  for (let i = n - 1; i >= 0; i--) for (let j = 0; j < i; j++) x[j] -= a[i * n + j] * x[i];
+}

@@ -1,0 +1,412 @@
+/**
+ * Rods and the bodies they are welded to, solved together.
+ *
+ * A welded node rides on its body: x = r + R a, and its held frame turns with it. The body's displacement and rotation
+ * (δr, φ) are the unknowns; the node's are slaved, δx = δr + φ × Ra. Each rod is eliminated by its own banded factor,
+ *     S = C − B K⁻¹ Bᵀ   (6 rows of B for each weld),
+ * what is left is a small dense system of all bodies. So the cost stays linear in the nodes, forces and torques are
+ * exchanged without lag, and momentum passes from rod to body exactly. A system without bodies is one rod alone.
+ *
+ * NOTE: the second-order terms of the weld use the true gradient at the node; with the augmentation k·rl in it Newton
+ * breaks down. The rotation block of a body is s²·I: its gyroscopic part is left to the iteration.
+ */
+import { clearBand, factorBand, fixUnknown, readEntry, solveBand } from '../../linalg/band.ts';
+import { factorDense, solveDense } from '../../linalg/dense.ts';
+import { type DerBody, evaluateBody, moveBody } from './body.ts';
+import { addHeldHessian, writeHeldTorque } from './energy.ts';
+import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
+import {
+  evaluateLoads,
+  evaluateStage,
+  limitStep,
+  measureConvergence,
+  type NewtonOptions,
+  type NewtonResult,
+  type Stage,
+  setPenalties,
+  solveStage,
+  takeStep,
+  type Workspace,
+  writeRightSide,
+} from './newton.ts';
+import type { DerRod } from './rod.ts';
+
+/** A weld as the rod sees it. */
+interface Tie {
+  readonly body: number;
+  readonly node: number;
+  /** Held frame, −1 for a ball joint. */
+  readonly held: number;
+  readonly arm: Float64Array;
+  /** B and K⁻¹B, 6 rows of der.size. */
+  readonly rows: Float64Array;
+  readonly solved: Float64Array;
+  /** From the centre of mass to the node now, world axes. */
+  readonly lever: Float64Array;
+}
+
+export interface Member {
+  readonly der: DerRod;
+  readonly work: Workspace;
+  readonly ties: readonly Tie[];
+  readonly heldTorque: Float64Array;
+}
+
+export interface System {
+  readonly members: readonly Member[];
+  readonly bodies: readonly DerBody[];
+  readonly outer: Float64Array;
+  readonly outerRight: Float64Array;
+}
+
+export function createSystem(
+  rods: readonly { der: DerRod; work: Workspace; index: number }[],
+  bodies: readonly DerBody[],
+): System {
+  const members = rods.map(({ der, work, index }): Member => {
+    const ties = bodies.flatMap((body, b) =>
+      body.welds
+        .filter((weld) => weld.rod === index)
+        .map((weld): Tie => {
+          const pin = der.pins.indexOf(weld.pin);
+          return {
+            body: b,
+            node: weld.pin.node,
+            held: der.held.pin.indexOf(pin),
+            arm: weld.arm,
+            rows: new Float64Array(6 * der.size),
+            solved: new Float64Array(6 * der.size),
+            lever: new Float64Array(3),
+          };
+        }),
+    );
+    return { der, work, ties, heldTorque: new Float64Array(3 * der.held.count) };
+  });
+  const n = 6 * bodies.length;
+  return { members, bodies, outer: new Float64Array(n * n), outerRight: new Float64Array(n) };
+}
+
+/** Poses of all bodies at the stage, then pins, frames, rates and loads of all rods. False where a rod cannot be there. */
+function poseSystem(system: System, stage: Stage): boolean {
+  for (const body of system.bodies) evaluateBody(body, stage.t, stage.inertia, stage.rate);
+  for (const { der, work, ties } of system.members) {
+    evaluatePins(der, stage.t);
+    placePinned(der, der.q, der.v);
+    if (!followCenterline(der, work.edgeWork)) return false;
+    for (let d = 0; d < der.size; d++)
+      if (!der.fixed[d] || stage.rate === 0) der.v[d] = stage.rate * (der.q[d] - work.qRate[d]);
+    evaluateLoads(der, stage.t);
+    for (const tie of ties) {
+      const { pose } = system.bodies[tie.body];
+      for (let k = 0; k < 3; k++) tie.lever[k] = der.q[4 * tie.node + k] - pose.position[k];
+    }
+  }
+  return true;
+}
+
+/** Force and torque on the bodies from the gradients at their welded nodes and held frames. */
+function addWeldResiduals(system: System): void {
+  for (const { der, work, ties, heldTorque } of system.members) {
+    if (ties.length === 0) continue;
+    writeHeldTorque(heldTorque, der);
+    for (const { body, node, held, lever: a } of ties) {
+      const out = system.bodies[body].residual;
+      const g = work.residual;
+      const o = 4 * node;
+      for (let k = 0; k < 3; k++) {
+        const i = (k + 1) % 3;
+        const j = (k + 2) % 3;
+        out[k] += g[o + k];
+        out[3 + k] += a[i] * g[o + j] - a[j] * g[o + i] + (held >= 0 ? heldTorque[3 * held + k] : 0);
+      }
+    }
+  }
+}
+
+/** Largest unbalanced force and torque on a body, along its free axes, against the tolerance of its rods. */
+function bodiesBalance(system: System, stage: Stage, tolerance: number, length: number, result: NewtonResult): boolean {
+  let balanced = true;
+  for (const { body, residual, position, momentum } of system.bodies) {
+    const extent = Math.hypot(position[0], position[1], position[2]) + length;
+    const floor = 1e-14 * (body.mass * stage.inertia * extent);
+    const spin =
+      1e-14 * stage.rate * Math.hypot(momentum[0], momentum[1], momentum[2]) +
+      1e-15 * stage.inertia * (body.inertia[0] + body.inertia[4] + body.inertia[8]);
+    for (let k = 0; k < 6; k++) {
+      if (!body.free[k]) continue;
+      const size = Math.abs(residual[k]);
+      const limit = k < 3 ? Math.max(tolerance, floor) : Math.max(tolerance * length, spin);
+      if (!(size <= limit)) balanced = false;
+      result.residual = Math.max(result.residual, k < 3 ? size : size / length);
+    }
+  }
+  return balanced;
+}
+
+/** Coefficients of δx = δr + φ × a: 3 × 6 at `out`. */
+function writeSlave(out: Float64Array, a: Float64Array): void {
+  out.set([1, 0, 0, 0, a[2], -a[1], 0, 1, 0, -a[2], 0, a[0], 0, 0, 1, a[1], -a[0], 0]);
+}
+
+const slave = new Float64Array(18);
+const otherSlave = new Float64Array(18);
+const rotationBlock = new Float64Array(9);
+
+/** Adds v to entry (i, j) and (j, i) of the bodies' matrix, once on the diagonal. */
+function addOuter(system: System, i: number, j: number, v: number): void {
+  const n = 6 * system.bodies.length;
+  system.outer[i * n + j] += v;
+}
+
+/** Rows of B for every weld of a rod, and its share of the bodies' matrix and right-hand side, before elimination. */
+function assembleTies(system: System, member: Member): void {
+  const { der, work, ties, heldTorque } = member;
+  const { size, nodeCount, rod } = der;
+  const { matrix, residual, step } = work;
+  for (const tie of ties) {
+    const { rows, lever, node, held } = tie;
+    rows.fill(0);
+    const o = 4 * node;
+    rotationBlock.fill(0);
+    if (held >= 0) addHeldHessian(rotationBlock, rows.subarray(3 * size), der, held);
+    writeSlave(slave, lever);
+    // K rows of the node, through the slave relation; a closed rod couples across its seam as well
+    const first = Math.max(0, o - 12);
+    const last = Math.min(size, o + 15);
+    const reach = (d: number): void => {
+      for (let i = 0; i < 3; i++) {
+        const value = readEntry(matrix, o + i, d);
+        if (value === 0) continue;
+        for (let k = 0; k < 6; k++) rows[k * size + d] += slave[6 * i + k] * value;
+      }
+    };
+    for (let d = first; d < last; d++) reach(d);
+    if (rod.closed) {
+      for (let d = 0; d < Math.min(7, first); d++) reach(d);
+      for (let d = Math.max(last, size - 8); d < size; d++) reach(d);
+    }
+    // second-order part of x = r + R a with the true gradient, and of the held frame
+    const g = residual;
+    const along = lever[0] * g[o] + lever[1] * g[o + 1] + lever[2] * g[o + 2];
+    const base = 6 * tie.body;
+    for (let a = 0; a < 3; a++) {
+      for (let b = 0; b < 3; b++) {
+        const bend = 0.5 * (lever[a] * g[o + b] + g[o + a] * lever[b]) - (a === b ? along : 0);
+        addOuter(system, base + 3 + a, base + 3 + b, bend + rotationBlock[3 * a + b]);
+      }
+    }
+    // right-hand side at the slaved node and the held frame
+    for (let k = 0; k < 6; k++) {
+      let sum = 0;
+      for (let i = 0; i < 3; i++) sum += slave[6 * i + k] * step[o + i];
+      system.outerRight[base + k] += sum - (k >= 3 && held >= 0 ? heldTorque[3 * held + k - 3] : 0);
+    }
+  }
+  // what the rows hold at slaved nodes belongs to the bodies: Gᵀ K G is in them once, held frames twice
+  for (const tie of ties) {
+    for (const other of ties) {
+      writeSlave(otherSlave, other.lever);
+      const o = 4 * other.node;
+      // mixed held × slaved terms appear from both sides; K's own part from one
+      for (let k = 0; k < 6; k++) {
+        for (let m = 0; m < 6; m++) {
+          let sum = 0;
+          for (let j = 0; j < 3; j++) sum += tie.rows[k * size + o + j] * otherSlave[6 * j + m];
+          addOuter(system, 6 * tie.body + k, 6 * other.body + m, sum);
+        }
+      }
+      if (tie.held < 0) continue;
+      // transpose of the held rows' share, which the other tie's rows do not have
+      const mixed = heldRowsAt(member, tie, o);
+      for (let a = 0; a < 3; a++) {
+        for (let m = 0; m < 6; m++) {
+          let sum = 0;
+          for (let j = 0; j < 3; j++) sum += mixed[3 * a + j] * otherSlave[6 * j + m];
+          addOuter(system, 6 * other.body + m, 6 * tie.body + 3 + a, sum);
+        }
+      }
+    }
+  }
+  for (const tie of ties) {
+    for (const other of ties)
+      for (let k = 0; k < 6; k++) tie.rows.fill(0, k * size + 4 * other.node, k * size + 4 * other.node + 3);
+    for (let d = 0; d < size; d++) if (der.fixed[d]) for (let k = 0; k < 6; k++) tie.rows[k * size + d] = 0;
+  }
+  void nodeCount;
+}
+
+/** The held frame's mixed derivatives with the node at unknown o, 3 × 3. */
+function heldRowsAt(member: Member, tie: Tie, o: number): Float64Array {
+  const { der } = member;
+  const rotation = new Float64Array(9);
+  const rows = new Float64Array(3 * der.size);
+  addHeldHessian(rotation, rows, der, tie.held);
+  return Float64Array.from({ length: 9 }, (_, k) => rows[Math.floor(k / 3) * der.size + o + (k % 3)]);
+}
+
+/** Factors a rod, or says that it is not positive definite; then takes it out of the bodies' equations. */
+function eliminate(system: System, member: Member, shift: number): boolean {
+  const { der, work, ties } = member;
+  const { matrix, factor, step } = work;
+  const { size } = der;
+  if (!factorBand(factor, matrix, shift, der.stiffnessScale, true)) return false;
+  solveBand(factor, matrix, step);
+  for (const tie of ties) {
+    tie.solved.set(tie.rows);
+    for (let k = 0; k < 6; k++) solveBand(factor, matrix, tie.solved.subarray(k * size, (k + 1) * size));
+  }
+  for (const tie of ties) {
+    for (let k = 0; k < 6; k++) {
+      let right = 0;
+      for (let d = 0; d < size; d++) right += tie.rows[k * size + d] * step[d];
+      system.outerRight[6 * tie.body + k] -= right;
+      for (const other of ties) {
+        for (let m = 0; m < 6; m++) {
+          let sum = 0;
+          for (let d = 0; d < size; d++) sum += tie.rows[k * size + d] * other.solved[m * size + d];
+          addOuter(system, 6 * tie.body + k, 6 * other.body + m, -sum);
+        }
+      }
+    }
+  }
+  return true;
+}
+
+/** The bodies' own part of their equations. */
+function startOuter(system: System, stage: Stage): void {
+  system.outer.fill(0);
+  system.outerRight.fill(0);
+  system.bodies.forEach(({ body, worldInertia }, b) => {
+    for (let k = 0; k < 3; k++) {
+      addOuter(system, 6 * b + k, 6 * b + k, stage.inertia * body.mass);
+      for (let m = 0; m < 3; m++)
+        addOuter(system, 6 * b + 3 + k, 6 * b + 3 + m, stage.inertia * worldInertia[3 * k + m]);
+    }
+  });
+}
+
+/** Solves the bodies' equations for their steps, locked axes left out; shifts the diagonal where it must. */
+function solveOuter(system: System, shift: number): boolean {
+  const n = 6 * system.bodies.length;
+  const { outer, outerRight } = system;
+  system.bodies.forEach(({ body, residual }, b) => {
+    for (let k = 0; k < 6; k++) {
+      const i = 6 * b + k;
+      if (body.free[k]) continue;
+      for (let j = 0; j < n; j++) {
+        outer[i * n + j] = 0;
+        outer[j * n + i] = 0;
+      }
+      outer[i * n + i] = 1;
+      outerRight[i] = 0;
+    }
+    void residual;
+  });
+  // symmetric up to rounding; the factor reads the lower triangle
+  for (let i = 0; i < n; i++) outer[i * n + i] += shift * Math.abs(outer[i * n + i]);
+  if (!factorDense(outer, n).positive) return false;
+  solveDense(outer, n, outerRight);
+  return true;
+}
+
+const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
+
+function fail(reason: string): NewtonResult {
+  result.reason = reason;
+  return result;
+}
+
+/** One stage of a system; like `solveStage`, whose result object a lone rod shares. */
+export function solveSystem(system: System, stage: Stage, options: NewtonOptions): NewtonResult {
+  const { members, bodies } = system;
+  if (bodies.length === 0) return solveStage(members[0].der, members[0].work, stage, options);
+  Object.assign(result, { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' });
+  for (const { der, work } of members) setPenalties(der, work, stage.inertia);
+  let shift = 0;
+  for (;;) {
+    if (!poseSystem(system, stage)) return fail('an edge has no length or a position is not a number');
+    let settled = true;
+    let tolerance = 0;
+    let length = 0;
+    let residual = 0;
+    for (const { der, work } of members) {
+      clearBand(work.matrix);
+      const scale = evaluateStage(der, work, stage, work.matrix);
+      if (Number.isNaN(scale)) return fail('two edges point against each other');
+      if (!measureConvergence(der, work, stage, scale, options.tolerance, result)) settled = false;
+      tolerance = Math.max(tolerance, result.tolerance);
+      residual = Math.max(residual, result.residual);
+      length = Math.max(length, der.rod.length);
+    }
+    result.residual = residual;
+    result.tolerance = tolerance;
+    addWeldResiduals(system);
+    if (!bodiesBalance(system, stage, tolerance, length, result)) settled = false;
+    if (settled) {
+      result.converged = true;
+      return result;
+    }
+    if (!(result.residual < Infinity)) return fail('the residual is not a number');
+    if (result.iterations >= options.iterations) return fail(`no convergence in ${options.iterations} iterations`);
+    for (;;) {
+      startOuter(system, stage);
+      // the bodies' residual without the rods' share was added to by the welds: keep only what is the body's own
+      bodies.forEach((body, b) => {
+        evaluateBody(body, stage.t, stage.inertia, stage.rate);
+        for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= body.residual[k];
+      });
+      let positive = true;
+      for (const member of members) {
+        writeRightSide(member.der, member.work);
+        assembleTies(system, member);
+        for (let d = 0; d < member.der.size; d++) {
+          if (!member.der.fixed[d]) continue;
+          fixUnknown(member.work.matrix, d);
+          member.work.step[d] = 0;
+        }
+        positive = eliminate(system, member, shift);
+        if (!positive) break;
+      }
+      if (positive && solveOuter(system, shift)) break;
+      shift = shift === 0 ? 1e-7 : 4 * shift;
+      result.shifts++;
+      if (shift > 1e8) return fail('the stiffness matrix cannot be made positive definite');
+      // fixed rows were overwritten: assemble anew
+      for (const { der, work } of members) {
+        clearBand(work.matrix);
+        evaluateStage(der, work, stage, work.matrix);
+      }
+      addWeldResiduals(system);
+    }
+    let fraction = 1;
+    for (const { der, work, ties } of members) {
+      const { size } = der;
+      for (const tie of ties) {
+        for (let k = 0; k < 6; k++) {
+          const move = system.outerRight[6 * tie.body + k];
+          for (let d = 0; d < size; d++) work.step[d] -= tie.solved[k * size + d] * move;
+        }
+      }
+      for (const tie of ties) {
+        writeSlave(slave, tie.lever);
+        for (let i = 0; i < 3; i++) {
+          let sum = 0;
+          for (let k = 0; k < 6; k++) sum += slave[6 * i + k] * system.outerRight[6 * tie.body + k];
+          work.step[4 * tie.node + i] = sum;
+        }
+      }
+      fraction = Math.min(fraction, limitStep(der, work.step, options.rotation));
+    }
+    for (let b = 0; b < bodies.length; b++) {
+      const turn = Math.hypot(...system.outerRight.subarray(6 * b + 3, 6 * b + 6));
+      if (turn * fraction > options.rotation) fraction = options.rotation / turn;
+    }
+    if (!(fraction > 0)) return fail('the Newton step is not a number');
+    for (const { der, work } of members) takeStep(der, work, fraction);
+    bodies.forEach((body, b) => {
+      moveBody(body, system.outerRight, 6 * b, fraction);
+    });
+    shift = shift > 4e-7 ? shift / 4 : 0;
+    result.iterations++;
+  }
+}

@@ -1,0 +1,195 @@
+/** Bodies and welds of a scene: mass and inertia checked, welds turned into pins that ride on their body. */
+import {
+  type BodyPose,
+  createBodyPose,
+  type RigidBody,
+  rotate,
+  writeRotation,
+  writeWorldInertia,
+} from '../bodies/body.ts';
+import { SceneError } from '../errors.ts';
+import { eigenSymmetric } from '../linalg/jacobi.ts';
+import { quaternionFromRotation } from '../math/quaternion.ts';
+import type { Pin, PinPose, Rod } from './compiled.ts';
+import type { BodySpec, Scene, SolidSpec } from './types.ts';
+import { compileTimed, type Path } from './varying.ts';
+
+export interface CompiledBody {
+  readonly body: RigidBody;
+  readonly pose: BodyPose;
+}
+
+/** A place on a rod that moves with a body. */
+export interface Weld {
+  readonly body: number;
+  readonly rod: number;
+  readonly pin: Pin;
+  /** From the centre of mass to the node, in body axes [m]. */
+  readonly arm: Float64Array;
+}
+
+const AXES = ['x', 'y', 'z'] as const;
+
+export function compileBodies(scene: Scene): CompiledBody[] {
+  const seen = new Set<string>();
+  return (scene.bodies ?? []).map((spec, k) => {
+    const path = ['bodies', k];
+    if (seen.has(spec.id))
+      throw new SceneError([...path, 'id'], `the id '${spec.id}' is taken by another body; ids must differ`);
+    seen.add(spec.id);
+    return compileBody(spec, scene, path);
+  });
+}
+
+function compileBody(spec: BodySpec, scene: Scene, path: Path): CompiledBody {
+  const { mass, inertia } = spec.solid ? fromSolid(spec, spec.solid, path) : readInertia(spec, path);
+  const orientation = new Float64Array(4);
+  quaternionFromRotation(orientation, 0, spec.rotation ?? [0, 0, 0], 0);
+  const pose = createBodyPose();
+  pose.position.set(spec.position);
+  pose.orientation.set(orientation);
+  writeRotation(pose.rotation, orientation);
+  pose.velocity.set(spec.velocity?.linear ?? [0, 0, 0]);
+  pose.angularVelocity.set(spec.velocity?.angular ?? [0, 0, 0]);
+  const world = new Float64Array(9);
+  writeWorldInertia(world, pose.rotation, inertia);
+  const angularMomentum = new Float64Array(3);
+  rotate(angularMomentum, 0, world, pose.angularVelocity, 0);
+  const translation = spec.free?.translation ?? AXES;
+  const rotation = spec.free?.rotation ?? AXES;
+  const free = Uint8Array.from([
+    ...AXES.map((a) => (translation.includes(a) ? 1 : 0)),
+    ...AXES.map((a) => (rotation.includes(a) ? 1 : 0)),
+  ]);
+  const gravity = scene.gravity;
+  const acceleration = gravity === undefined ? [0, 0, 0] : 'acceleration' in gravity ? gravity.acceleration : gravity;
+  const factor = compileTimed(gravity !== undefined && 'acceleration' in gravity ? (gravity.factor ?? 1) : 1, [
+    'gravity',
+    'factor',
+  ]);
+  return {
+    pose,
+    body: {
+      id: spec.id,
+      mass,
+      inertia,
+      free,
+      start: {
+        position: pose.position.slice(),
+        orientation: orientation.slice(),
+        velocity: pose.velocity.slice(),
+        angularMomentum,
+      },
+      gravity(out, t) {
+        const f = factor(t);
+        for (let i = 0; i < 3; i++) out[i] = f * acceleration[i];
+      },
+    },
+  };
+}
+
+function fromSolid(spec: BodySpec, solid: SolidSpec, path: Path): { mass: number; inertia: Float64Array } {
+  if (spec.mass !== undefined || spec.inertia !== undefined) {
+    throw new SceneError([...path, 'solid'], "'solid' gives mass and inertia; remove 'mass' and 'inertia', or 'solid'");
+  }
+  const sizes =
+    solid.type === 'box' ? [...solid.size] : solid.type === 'sphere' ? [solid.radius] : [solid.radius, solid.height];
+  if (!sizes.every((size) => size > 0) || !(solid.density > 0)) {
+    throw new SceneError([...path, 'solid'], 'a solid needs positive sizes and a positive density');
+  }
+  const diagonal = (x: number, y: number, z: number): Float64Array => Float64Array.of(x, 0, 0, 0, y, 0, 0, 0, z);
+  if (solid.type === 'sphere') {
+    const mass = (solid.density * 4 * Math.PI * solid.radius ** 3) / 3;
+    const moment = 0.4 * mass * solid.radius ** 2;
+    return { mass, inertia: diagonal(moment, moment, moment) };
+  }
+  if (solid.type === 'cylinder') {
+    const mass = solid.density * Math.PI * solid.radius ** 2 * solid.height;
+    const across = (mass * (3 * solid.radius ** 2 + solid.height ** 2)) / 12;
+    return { mass, inertia: diagonal(across, across, 0.5 * mass * solid.radius ** 2) };
+  }
+  const [a, b, c] = solid.size;
+  const mass = solid.density * a * b * c;
+  return {
+    mass,
+    inertia: diagonal((mass * (b * b + c * c)) / 12, (mass * (a * a + c * c)) / 12, (mass * (a * a + b * b)) / 12),
+  };
+}
+
+/** Moments that some body can have: positive, and none larger than the sum of the other two. */
+function readInertia(spec: BodySpec, path: Path): { mass: number; inertia: Float64Array } {
+  const { mass, inertia } = spec;
+  if (mass === undefined)
+    throw new SceneError(
+      [...path, 'mass'],
+      "a body needs 'mass' and 'inertia', or a 'solid'; mass: 0 makes a junction",
+    );
+  if (mass < 0)
+    throw new SceneError([...path, 'mass'], `the mass is ${mass} kg; it must be positive, or 0 for a junction`);
+  if (mass === 0) {
+    if (inertia?.some((moment) => moment !== 0))
+      throw new SceneError([...path, 'inertia'], 'a junction (mass 0) has no inertia; remove it');
+    return { mass, inertia: new Float64Array(9) };
+  }
+  if (!inertia)
+    throw new SceneError(
+      [...path, 'inertia'],
+      "a body with mass needs 'inertia': three moments, or six with the products, or a 'solid'",
+    );
+  if (inertia.length !== 3 && inertia.length !== 6) {
+    throw new SceneError(
+      [...path, 'inertia'],
+      `${inertia.length} numbers; give three moments xx yy zz, or six: xx yy zz xy xz yz`,
+    );
+  }
+  const [xx, yy, zz, xy = 0, xz = 0, yz = 0] = inertia;
+  const tensor = Float64Array.of(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+  const [a, b, c] = eigenSymmetric(tensor, 3).values;
+  if (!(a > 0))
+    throw new SceneError([...path, 'inertia'], `the principal moments are ${a}, ${b}, ${c}; all must be positive`);
+  if (c > (a + b) * (1 + 1e-9)) {
+    throw new SceneError(
+      [...path, 'inertia'],
+      `no body has the principal moments ${a}, ${b}, ${c}: the largest exceeds the sum of the others`,
+    );
+  }
+  return { mass, inertia: tensor };
+}
+
+/** A pin that rides on the body, in place of one that stands where the rod is at the start. */
+export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, pose: BodyPose): Weld {
+  const o = 3 * pin.node;
+  const { rotation } = pose;
+  // Rᵀ·v
+  const toBody = (v: readonly number[]): Float64Array =>
+    Float64Array.from([0, 1, 2], (k) => rotation[k] * v[0] + rotation[3 + k] * v[1] + rotation[6 + k] * v[2]);
+  const at = (array: Float64Array): number[] => [array[o], array[o + 1], array[o + 2]];
+  const arm = toBody(at(rod.nodePosition).map((x, k) => x - pose.position[k]));
+  const tangent = toBody(at(rod.nodeTangent));
+  const director = toBody(at(rod.nodeDirector));
+  const evaluate = (out: PinPose): void => {
+    rotate(out.position, 0, pose.rotation, arm, 0);
+    const w = pose.angularVelocity;
+    const p = out.position;
+    out.velocity[0] = pose.velocity[0] + w[1] * p[2] - w[2] * p[1];
+    out.velocity[1] = pose.velocity[1] + w[2] * p[0] - w[0] * p[2];
+    out.velocity[2] = pose.velocity[2] + w[0] * p[1] - w[1] * p[0];
+    for (let k = 0; k < 3; k++) p[k] += pose.position[k];
+    rotate(out.tangent, 0, pose.rotation, tangent, 0);
+    rotate(out.director, 0, pose.rotation, director, 0);
+    out.twist = 0;
+    out.active = true;
+  };
+  return { body, rod: rodIndex, arm, pin: { ...pin, evaluate } };
+}
+
+/** A body that no rod holds would fly alone: allowed with mass, but a junction needs rods to be anywhere. */
+export function checkBodiesAreTied(bodies: readonly CompiledBody[], welds: readonly Weld[]): void {
+  bodies.forEach(({ body }, k) => {
+    if (welds.some((weld) => weld.body === k)) return;
+    throw new SceneError(
+      ['bodies', k],
+      `no rod is welded to body '${body.id}'; add an entry to 'welds', or remove the body`,
+    );
+  });
+}
