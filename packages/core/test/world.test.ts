@@ -237,6 +237,7 @@ describe('reactions', () => {
   it('agree between the implicit and the explicit scheme once the motion has died out', () => {
     const tension = (integrator: 'tr-bdf2' | 'shake'): number => {
       const scene = beam(integrator);
+      // the explicit scheme takes no torques
       const world = createWorld({ ...scene, loads: scene.loads?.slice(0, 1) });
       for (let k = 0; k < 300; k++) world.step();
       return world.channel(0, 'tension')[20];

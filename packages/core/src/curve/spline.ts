@@ -5,7 +5,7 @@
  * first two pieces are one cubic, and the last two: for curves, whose ends a natural spline would straighten),
  * `periodic` (the last value repeats the first).
  */
-import { solveCyclic, solveTridiagonal } from './tridiagonal.ts';
+import { solveCyclicSymmetric, solveTridiagonal } from '../linalg/tridiagonal.ts';
 
 export type SplineEnd = 'natural' | 'rest' | 'smooth' | 'periodic';
 
@@ -60,12 +60,12 @@ function findMoments(x: readonly number[], y: readonly number[], end: SplineEnd)
     diagonal[n - 1] += h[n - 1] * (1 + b);
     lower[n - 1] -= h[n - 1] * b;
     upper[n - 1] = 0;
-    solveTridiagonal(lower, diagonal, upper, right);
+    solveTridiagonal(lower, diagonal, upper, right, right.length, false);
     right[0] = (1 + a) * right[1] - a * right[2];
     right[n] = (1 + b) * right[n - 1] - b * right[n - 2];
     return right;
   }
-  solveTridiagonal(lower, diagonal, upper, right);
+  solveTridiagonal(lower, diagonal, upper, right, right.length, false);
   return right;
 }
 
@@ -74,7 +74,7 @@ function findPeriodicMoments(h: readonly number[], slope: readonly number[]): nu
   if (n < 3) return new Array<number>(n + 1).fill(0);
   const before = (i: number): number => (i + n - 1) % n;
   const diagonal = h.map((length, i) => 2 * (h[before(i)] + length));
-  const moments = solveCyclic(
+  const moments = solveCyclicSymmetric(
     diagonal,
     h,
     slope.map((value, i) => 6 * (value - slope[before(i)])),

@@ -1,15 +1,17 @@
 /** Tridiagonal systems by elimination without pivoting, open or cyclic; all arrays are overwritten, x holds the answer. */
 
+type NumberList = Float64Array | number[];
+
 /**
  * lower[i] multiplies x[i−1], upper[i] multiplies x[i+1]. False at a pivot that is not a positive number. With
  * `redundant`, an equation that follows from the others (a pivot that is rounding alone) is left out and its unknown
  * is 0: so are the edges of a straight rod between two fixed ends.
  */
 export function solveTridiagonal(
-  lower: Float64Array,
-  diagonal: Float64Array,
-  upper: Float64Array,
-  x: Float64Array,
+  lower: NumberList,
+  diagonal: NumberList,
+  upper: NumberList,
+  x: NumberList,
   n: number,
   redundant: boolean,
 ): boolean {
@@ -33,11 +35,11 @@ export function solveTridiagonal(
  * unknown is kept apart: two elimination sweeps share one factorisation through `scratch` (n).
  */
 export function solveCyclicTridiagonal(
-  lower: Float64Array,
-  diagonal: Float64Array,
-  upper: Float64Array,
-  x: Float64Array,
-  scratch: Float64Array,
+  lower: NumberList,
+  diagonal: NumberList,
+  upper: NumberList,
+  x: NumberList,
+  scratch: NumberList,
   n: number,
   redundant: boolean,
 ): boolean {
@@ -67,4 +69,17 @@ export function solveCyclicTridiagonal(
   x[last] = (x[last] - upper[last] * x[0] - lower[last] * x[last - 1]) / pivot;
   for (let i = 0; i < last; i++) x[i] += scratch[i] * x[last];
   return true;
+}
+
+/** Symmetric cyclic system of at least three unknowns, `off[i]` between i and i + 1 (mod n); its arguments stay as they are. */
+export function solveCyclicSymmetric(
+  diagonal: readonly number[],
+  off: readonly number[],
+  right: readonly number[],
+): number[] {
+  const n = diagonal.length;
+  const lower = off.map((_, i) => off[(i + n - 1) % n]);
+  const x = [...right];
+  solveCyclicTridiagonal(lower, [...diagonal], [...off], x, new Array<number>(n).fill(0), n, true);
+  return x;
 }

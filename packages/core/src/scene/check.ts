@@ -70,7 +70,15 @@ export function checkTime({ time, statics, modes, output }: Scene): void {
 
 /** Probes must name rods and places that exist. */
 export function checkOutput({ output }: Scene, layoutOf: (rod: string, path: Path) => Layout): void {
+  const names = new Set<string>();
   output?.probes?.forEach((probe, k) => {
+    if (probe.name !== undefined && names.has(probe.name)) {
+      throw new SceneError(
+        ['output', 'probes', k, 'name'],
+        `the name '${probe.name}' is taken by another probe; names must differ`,
+      );
+    }
+    if (probe.name !== undefined) names.add(probe.name);
     findPlace(probe.at, layoutOf(probe.rod, ['output', 'probes', k, 'rod']), ['output', 'probes', k, 'at']);
   });
 }

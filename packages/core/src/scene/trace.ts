@@ -11,7 +11,6 @@ import type { FrameRule } from '../curve/framing.ts';
 import { FramingError, frameCurve, framePolyline } from '../curve/framing.ts';
 import type { Curve } from '../curve/shapes.ts';
 import { positionAt } from '../curve/shapes.ts';
-import { solveCyclic } from '../curve/tridiagonal.ts';
 import type { Frame, Vector } from '../curve/vector.ts';
 import {
   add,
@@ -26,6 +25,7 @@ import {
   transportFrame,
 } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
+import { solveCyclicSymmetric } from '../linalg/tridiagonal.ts';
 import type { Path } from './varying.ts';
 
 export interface Trace {
@@ -84,7 +84,7 @@ function closeChain(chain: readonly Vector[], nodeU: readonly number[], edgeLeng
     const excess = edges.map((edge, j) => (dot(edge, edge) - edgeLength[j] ** 2) / 2);
     if (excess.every((value, j) => Math.abs(value) < 4e-16 * edgeLength[j] ** 2)) break;
     // least change of positions that removes the excess to first order
-    const pull = solveCyclic(
+    const pull = solveCyclicSymmetric(
       edges.map((edge) => 2 * dot(edge, edge)),
       edges.map((edge, j) => -dot(edge, edges[(j + 1) % n])),
       excess,

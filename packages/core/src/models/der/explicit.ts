@@ -162,26 +162,6 @@ function writeAcceleration(der: DerRod, work: ExplicitWork, t: number): void {
       acceleration[d] = force * work.inverseMass[i] - (work.inverseMass[i] > 0 ? massDamping[d] * v[d] : 0);
     }
   }
-  // NOTE: torques across an edge act as couples; those about it turn the quasistatic frame and need an implicit scheme
-  for (let j = 0; j < der.edgeCount; j++) {
-    const o = 3 * j;
-    const { edgeTorque } = loads;
-    if (edgeTorque[o] === 0 && edgeTorque[o + 1] === 0 && edgeTorque[o + 2] === 0) continue;
-    const tx = der.edgeTangent[o];
-    const ty = der.edgeTangent[o + 1];
-    const tz = der.edgeTangent[o + 2];
-    const l = der.edgeLength[j];
-    const force = [
-      (edgeTorque[o + 1] * tz - edgeTorque[o + 2] * ty) / l,
-      (edgeTorque[o + 2] * tx - edgeTorque[o] * tz) / l,
-      (edgeTorque[o] * ty - edgeTorque[o + 1] * tx) / l,
-    ];
-    const next = (j + 1) % nodeCount;
-    for (let k = 0; k < 3; k++) {
-      acceleration[4 * next + k] += force[k] * work.inverseMass[next];
-      acceleration[4 * j + k] -= force[k] * work.inverseMass[j];
-    }
-  }
 }
 
 function writeEdges(out: Float64Array, der: DerRod): void {

@@ -34,7 +34,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
   }
   // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
-  if (explicit) refuseImplicitOnly(rods, drives, scheme);
+  if (explicit) refuseImplicitOnly(rods, drives, scene, scheme);
   const rigid = scheme === 'midpoint' ? rods.find((rod) => rod.edgeEA.some((EA) => EA === Infinity)) : undefined;
   if (rigid) {
     const remedy = "give it EA (or a material without 'inextensible'), or use tr-bdf2";
@@ -64,7 +64,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
     return createDerRod(rod, drives[k], options, q, v, memory);
   });
   const tools = ders.map((der): Tools => {
-    const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count}`;
+    const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count}`;
     const known = toolbox.get(key) ?? {
       work: createWorkspace(der),
       start: createSnapshot(der),
@@ -154,8 +154,14 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
 }
 
 /** What the explicit schemes cannot do is said before the run, not found out during it. */
-function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scheme: string): void {
+function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, scheme: string): void {
   const place = ['solver', 'der', 'integrator'];
+  const torque = scene.loads?.findIndex(({ type }) => type === 'torque') ?? -1;
+  if (torque >= 0)
+    throw new SceneError(
+      ['loads', torque],
+      `${scheme} takes no torques: its frame has no inertia to turn; use tr-bdf2`,
+    );
   rods.forEach((rod, k) => {
     const inner = drives[k].pins.find(
       (pin) => pin.orientation !== 'free' && (rod.closed || (pin.node > 0 && pin.node < rod.nodeCount - 1)),

@@ -175,9 +175,10 @@ function bringPins(der: DerRod, work: Workspace, start: Snapshot, t: number): nu
     const newton = newtonFromHere(der, work, t, 1e-4, 40);
     iterations += newton.iterations;
     if (!newton.converged) {
+      // the rod must follow before the pin goes on, or its last edge folds over
       returnToSnapshot(der, start, work, t);
-      blendFrames(held, heldBefore, target, w);
-      rebuildFrames(der, work.edgeWork);
+      nudge(der, work, t, 2e-3);
+      iterations += descend(der, work, start, t, 10);
     }
   }
   const thetaBefore = held.theta.slice();

@@ -11,7 +11,14 @@
  */
 import { solveTridiagonal } from '../../linalg/tridiagonal.ts';
 import { addElasticGradient } from './energy.ts';
-import { evaluatePins, followCenterline, placePinned, rebuildFrames, spreadHeldTwist } from './kinematics.ts';
+import {
+  evaluatePins,
+  followCenterline,
+  placePinned,
+  rebuildFrames,
+  spreadHeldTwist,
+  turnHeldFrames,
+} from './kinematics.ts';
 import {
   evaluateLoads,
   evaluateResidual,
@@ -41,6 +48,9 @@ export interface Snapshot {
   readonly edgeTension: Float64Array;
   readonly edgeTangent: Float64Array;
   readonly acceleration: Float64Array;
+  readonly heldTangent: Float64Array;
+  readonly heldDirector: Float64Array;
+  readonly heldTheta: Float64Array;
 }
 
 export function createSnapshot(der: DerRod): Snapshot {
@@ -52,6 +62,9 @@ export function createSnapshot(der: DerRod): Snapshot {
     edgeTension: der.edgeTension.slice(),
     edgeTangent: der.edgeTangent.slice(),
     acceleration: der.acceleration.slice(),
+    heldTangent: der.held.tangent.slice(),
+    heldDirector: der.held.director.slice(),
+    heldTheta: der.held.theta.slice(),
   };
 }
 
@@ -63,6 +76,9 @@ export function takeSnapshot(snapshot: Snapshot, der: DerRod): void {
   snapshot.edgeTension.set(der.edgeTension);
   snapshot.edgeTangent.set(der.edgeTangent);
   snapshot.acceleration.set(der.acceleration);
+  snapshot.heldTangent.set(der.held.tangent);
+  snapshot.heldDirector.set(der.held.director);
+  snapshot.heldTheta.set(der.held.theta);
 }
 
 export function returnToSnapshot(der: DerRod, snapshot: Snapshot, work: Workspace, t: number): void {
@@ -74,6 +90,10 @@ export function returnToSnapshot(der: DerRod, snapshot: Snapshot, work: Workspac
   der.edgeTangent.set(snapshot.edgeTangent);
   der.acceleration.set(snapshot.acceleration);
   evaluatePins(der, t);
+  der.held.tangent.set(snapshot.heldTangent);
+  der.held.director.set(snapshot.heldDirector);
+  der.held.theta.set(snapshot.heldTheta);
+  turnHeldFrames(der.held);
   rebuildFrames(der, work.edgeWork);
 }
 
