@@ -6,8 +6,7 @@
  * Hessian unsymmetric; what stands here is its symmetric part, which is the exact Hessian of the energy along the
  * retraction x, θ → moved frames (tested against directional second differences).
  *
- * Tried: building the 11 × 11 block directly, 1.6 times the work; elementwise eigenvalue clamping, 15 times the Newton
- * iterations.
+ * Element Hessians are not made positive one by one: a prototype needed 155 Newton iterations in place of 8 that way.
  */
 import { addEntry, BAND_WIDTH, type BorderedBand } from '../../linalg/band.ts';
 import type { DerRod } from './rod.ts';
@@ -30,7 +29,7 @@ export interface ElasticEnergy {
 
 /**
  * Geometry of the joint at hand: te, tf, κb, m1, m2 (3 each), then χ, |e|, |f|. An array, since numbers kept in
- * variables of the module are boxed at every assignment (18 against 9 % of a step).
+ * variables of the module are boxed at every assignment: `evaluateJoint` fell from 18 to 6 % of a step.
  */
 const P = new Float64Array(18);
 

@@ -29,6 +29,8 @@ export interface ExplicitWork extends QuasistaticWork {
   readonly edgeStart: Float64Array;
   readonly inverseMass: Float64Array;
   readonly correction: Float64Array;
+  /** Unknowns at the start of the step. */
+  readonly start: Float64Array;
   readonly previousTangent: Float64Array;
   /**
    * What the printed bending gradients, which take edges as inextensible, pull along each edge [N]: the multiplier of the constraint
@@ -56,6 +58,7 @@ export function createExplicitWork(der: DerRod): ExplicitWork {
     edgeStart: new Float64Array(3 * edgeCount),
     inverseMass: new Float64Array(der.nodeCount),
     correction: new Float64Array(3 * der.nodeCount),
+    start: new Float64Array(der.size),
     previousTangent: new Float64Array(3 * edgeCount),
     edgeAxial: new Float64Array(edgeCount),
     stableStep,
@@ -192,10 +195,10 @@ function projectPositions(der: DerRod, work: ExplicitWork, direction: Float64Arr
       step[j] = c;
       worst = Math.max(worst, Math.abs(c) / rest2);
     }
-    if (worst <= 1e-11) return iteration;
+    if (worst <= 1e-10) return iteration;
     if (!(worst < 10)) return -1;
     for (let j = 0; j < edgeCount; j++) {
-      const next = (j + 1) % nodeCount;
+      const next = j + 1 < nodeCount ? j + 1 : 0;
       const inverse = w[j] + w[next];
       const o = 3 * j;
       diagonal[j] =
@@ -218,7 +221,7 @@ function projectPositions(der: DerRod, work: ExplicitWork, direction: Float64Arr
       : solveTridiagonal(lower, diagonal, upper, step, edgeCount, true);
     if (!solved) return -1;
     for (let j = 0; j < edgeCount; j++) {
-      const next = (j + 1) % nodeCount;
+      const next = j + 1 < nodeCount ? j + 1 : 0;
       edgeTension[j] += 2 * step[j] * rod.edgeLengthRest[j] * perForce;
       for (let k = 0; k < 3; k++) {
         const pull = 2 * step[j] * direction[3 * j + k];
@@ -240,7 +243,7 @@ export function projectVelocities(der: DerRod, work: ExplicitWork): boolean {
   const { edge, lower, diagonal, upper, step, scratch, inverseMass: w } = work;
   writeEdges(edge, der);
   for (let j = 0; j < edgeCount; j++) {
-    const next = (j + 1) % nodeCount;
+    const next = j + 1 < nodeCount ? j + 1 : 0;
     const o = 3 * j;
     const inverse = w[j] + w[next];
     diagonal[j] = inverse > 0 ? inverse * dotEdges(edge, o, edge, o) : 1;
@@ -256,7 +259,7 @@ export function projectVelocities(der: DerRod, work: ExplicitWork): boolean {
     : solveTridiagonal(lower, diagonal, upper, step, edgeCount, true);
   if (!solved) return false;
   for (let j = 0; j < edgeCount; j++) {
-    const next = (j + 1) % nodeCount;
+    const next = j + 1 < nodeCount ? j + 1 : 0;
     for (let k = 0; k < 3; k++) {
       v[4 * j + k] += w[j] * step[j] * edge[3 * j + k];
       v[4 * next + k] -= w[next] * step[j] * edge[3 * j + k];
@@ -287,7 +290,8 @@ function stepOnce(der: DerRod, work: ExplicitWork, shake: boolean, t: number, h:
   const { q, v, acceleration, size } = der;
   writeEdges(work.edgeStart, der);
   const kick = shake ? 0.5 * h : h;
-  const start = q.slice();
+  const { start } = work;
+  start.set(q);
   for (let d = 0; d < size; d++) {
     if ((d & 3) === 3) continue;
     v[d] += kick * acceleration[d];

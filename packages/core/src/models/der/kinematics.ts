@@ -130,26 +130,38 @@ export function turnMaterialFrames(der: DerRod): void {
   for (let j = 0; j < edgeCount; j++) turnFrame(edgeM1, edgeM2, t, d, 3 * j, q[4 * j + 3]);
 }
 
-/** Twist of the reference frames at every joint, as the value nearest to the last one; then the material twist. */
-export function measureTwist(der: DerRod): void {
-  const { joints, held, edgeReference, edgeTangent, jointReferenceTwist, jointTwist, jointOffset, q } = der;
+/** Twist of the reference frames at joint i, as the value nearest to the last one. */
+export function measureReferenceTwist(der: DerRod, i: number): void {
+  const { joints, held, edgeReference, edgeTangent, jointReferenceTwist } = der;
+  const before = joints.before[i];
+  const after = joints.after[i];
+  const fromDirector = before >= 0 ? edgeReference : held.director;
+  const fromTangent = before >= 0 ? edgeTangent : held.tangent;
+  const from = before >= 0 ? 3 * before : 3 * (-1 - before);
+  const toDirector = after >= 0 ? edgeReference : held.director;
+  const toTangent = after >= 0 ? edgeTangent : held.tangent;
+  const to = after >= 0 ? 3 * after : 3 * (-1 - after);
+  transport3(scratch, 0, fromDirector, from, fromTangent, from, toTangent, to);
+  const angle = angleAbout3(scratch, 0, toDirector, to, toTangent, to);
+  const turns = Math.round((jointReferenceTwist[i] - angle) / (2 * Math.PI));
+  jointReferenceTwist[i] = angle + 2 * Math.PI * turns;
+}
+
+/** Material twist at every joint from θ and the twist of the reference frames. */
+export function updateTwist(der: DerRod): void {
+  const { joints, held, jointReferenceTwist, jointTwist, jointOffset, q } = der;
   for (let i = 0; i < joints.count; i++) {
     const before = joints.before[i];
     const after = joints.after[i];
-    const fromDirector = before >= 0 ? edgeReference : held.director;
-    const fromTangent = before >= 0 ? edgeTangent : held.tangent;
-    const from = before >= 0 ? 3 * before : 3 * (-1 - before);
-    const toDirector = after >= 0 ? edgeReference : held.director;
-    const toTangent = after >= 0 ? edgeTangent : held.tangent;
-    const to = after >= 0 ? 3 * after : 3 * (-1 - after);
-    transport3(scratch, 0, fromDirector, from, fromTangent, from, toTangent, to);
-    const angle = angleAbout3(scratch, 0, toDirector, to, toTangent, to);
-    const turns = Math.round((jointReferenceTwist[i] - angle) / (2 * Math.PI));
-    jointReferenceTwist[i] = angle + 2 * Math.PI * turns;
     const thetaBefore = before >= 0 ? q[4 * before + 3] : held.theta[-1 - before];
     const thetaAfter = after >= 0 ? q[4 * after + 3] : held.theta[-1 - after];
     jointTwist[i] = thetaAfter - thetaBefore + jointReferenceTwist[i] + jointOffset[i];
   }
+}
+
+function measureTwist(der: DerRod): void {
+  for (let i = 0; i < der.joints.count; i++) measureReferenceTwist(der, i);
+  updateTwist(der);
 }
 
 /**

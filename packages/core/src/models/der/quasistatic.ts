@@ -7,7 +7,7 @@
 
 import { solveCyclicTridiagonal, solveTridiagonal } from '../../linalg/tridiagonal.ts';
 import { transport3 } from '../../math/vec3.ts';
-import { measureTwist, turnMaterialFrames } from './kinematics.ts';
+import { measureReferenceTwist, turnMaterialFrames, updateTwist } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
 import { JOINT_STRIDE } from './strain.ts';
 
@@ -62,7 +62,11 @@ export function layBishopFrames(der: DerRod): void {
   }
   for (let o = 3; o < 3 * edgeCount; o += 3)
     transport3(edgeReference, o, edgeReference, o - 3, edgeTangent, o - 3, edgeTangent, o);
-  measureTwist(der);
+  for (let i = 0; i < joints.count; i++) {
+    // along the chain there is no twist by construction; only held frames and the seam of a ring have some
+    if (joints.before[i] >= 0 && joints.after[i] === joints.before[i] + 1) der.jointReferenceTwist[i] = 0;
+    else measureReferenceTwist(der, i);
+  }
 }
 
 /** (κb)_i with rest lengths in the denominator [Bergou2008 eq. 1]; false where edges fold back. */
@@ -172,14 +176,14 @@ export function solveQuasistaticFrame(der: DerRod, work: QuasistaticWork): boole
   const { diagonal, lower, upper, step, gradient, scratch, curvature, theta } = work;
   if (work.special) {
     spreadTwist(der);
-    measureTwist(der);
+    updateTwist(der);
     turnMaterialFrames(der);
     return true;
   }
   let stiffness = 0;
   for (let i = 0; i < joints.count; i++)
     stiffness = Math.max(stiffness, joints.constants[JOINT_STRIDE * i + 2], joints.constants[JOINT_STRIDE * i]);
-  measureTwist(der);
+  updateTwist(der);
   turnMaterialFrames(der);
   for (let iteration = 0; iteration < 100; iteration++) {
     const energy = evaluateTheta(der, work, true);
@@ -214,7 +218,7 @@ export function solveQuasistaticFrame(der: DerRod, work: QuasistaticWork): boole
     for (let j = 0; j < edgeCount; j++) theta[j] = q[4 * j + 3];
     for (let halving = 0; ; halving++) {
       for (let j = 0; j < edgeCount; j++) q[4 * j + 3] = theta[j] + fraction * step[j];
-      measureTwist(der);
+      updateTwist(der);
       turnMaterialFrames(der);
       if (
         halving >= 30 ||

@@ -7,7 +7,7 @@
  * | implicit-euler   | 1     | dissipates; the fallback when another scheme fails                |
  * | midpoint         | 2     | no dissipation; for smooth motion of rods that stretch            |
  *
- * Generalised-α was tried and left out: it blew up on violent motion, at any spectral radius.
+ * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
 import { solveTridiagonal } from '../../linalg/tridiagonal.ts';
 import { addElasticGradient } from './energy.ts';
