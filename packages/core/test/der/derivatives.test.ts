@@ -4,7 +4,7 @@ import { addElasticGradient, addElasticHessian } from '../../src/models/der/ener
 import { followCenterline } from '../../src/models/der/kinematics.ts';
 import { createWorkspace } from '../../src/models/der/newton.ts';
 import { type DerRod, RING_BORDER } from '../../src/models/der/rod.ts';
-import { createSnapshot, returnToSnapshot } from '../../src/models/der/step.ts';
+import { createSnapshot, returnToSnapshot } from '../../src/models/der/snapshot.ts';
 import { createRandom, heldFramePin, makeDerRod, randomRod } from './rods.ts';
 
 const cases = (['rotation', 'bergou2008'] as const).flatMap((strain) =>

@@ -6,7 +6,7 @@ import { measureEdges } from '../../src/models/der/kinematics.ts';
 import { createWorkspace } from '../../src/models/der/newton.ts';
 import { layBishopFrames, measureBinormals, solveQuasistaticFrame } from '../../src/models/der/quasistatic.ts';
 import type { DerRod } from '../../src/models/der/rod.ts';
-import { createSnapshot, returnToSnapshot } from '../../src/models/der/step.ts';
+import { createSnapshot, returnToSnapshot } from '../../src/models/der/snapshot.ts';
 import type { Rod } from '../../src/scene/compiled.ts';
 import { heldFramePin, makeDerRod, randomRod } from './rods.ts';
 

@@ -4,10 +4,14 @@
  * Translation goes through the same stage as the rods, c·m(r − r̂) = f. Rotation is written for the angular momentum,
  * s(L − L̂) = τ, with the rotation vector ψ since the start of the step as coordinate: ψ̇ = s(ψ − ψ̃) as for any
  * unknown, ω = dexp_ψ(ψ̇), L = R I Rᵀ ω. A free body keeps L exactly; the gyroscopic term is in R.
+ *
+ * The masses of welded nodes belong to the body: they move with it rigidly, on arcs that a scheme for free nodes would
+ * cut. So the body here is the compound, its centre of mass shifted by `shift` from that of the body the user sees.
  */
 import { type RigidBody, rotate, solveSymmetric3, writeRotation, writeWorldInertia } from '../../bodies/body.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import type { CompiledBody, Weld } from '../../scene/bodies.ts';
+import type { DerRod } from './rod.ts';
 
 /** Doubles of memory that a body needs. */
 export const BODY_MEMORY = 19;
@@ -15,6 +19,10 @@ export const BODY_MEMORY = 19;
 export interface DerBody {
   readonly body: RigidBody;
   readonly pose: CompiledBody['pose'];
+  /** Compound of the body and its welded nodes: mass, inertia about the common centre, and where that is in body axes. */
+  readonly mass: number;
+  readonly inertia: Float64Array;
+  readonly shift: Float64Array;
   /** Rods of the system that it is welded to. */
   readonly welds: readonly Weld[];
   /** State: position, orientation, velocity, angular momentum, force and torque at the end of the last step. */
@@ -44,11 +52,30 @@ export interface DerBody {
   readonly residual: Float64Array;
 }
 
-export function createDerBody({ body, pose }: CompiledBody, welds: readonly Weld[], memory: Float64Array): DerBody {
+/** Takes the masses of the welded nodes out of their rods and into the body. */
+function joinNodes({ body }: CompiledBody, welds: readonly Weld[], rods: readonly DerRod[]): Pick<DerBody, 'mass' | 'inertia' | 'shift'> {
+  const points = welds.map(({ rod, pin, arm }) => ({ mass: rods[rod].mass[4 * pin.node], arm }));
+  for (const { rod, pin } of welds) rods[rod].mass.fill(0, 4 * pin.node, 4 * pin.node + 3);
+  const mass = body.mass + points.reduce((sum, point) => sum + point.mass, 0);
+  const shift = new Float64Array(3);
+  for (const point of points) for (let k = 0; k < 3; k++) shift[k] += mass > 0 ? (point.mass * point.arm[k]) / mass : 0;
+  const inertia = body.inertia.slice();
+  const addPoint = (m: number, at: readonly number[]): void => {
+    const square = at[0] ** 2 + at[1] ** 2 + at[2] ** 2;
+    for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) inertia[3 * i + j] += m * ((i === j ? square : 0) - at[i] * at[j]);
+  };
+  addPoint(body.mass, [...shift]);
+  for (const point of points) addPoint(point.mass, [0, 1, 2].map((k) => point.arm[k] - shift[k]));
+  return { mass, inertia, shift };
+}
+
+export function createDerBody(compiled: CompiledBody, welds: readonly Weld[], rods: readonly DerRod[], memory: Float64Array): DerBody {
+  const { body, pose } = compiled;
   const make = (n = 3): Float64Array => new Float64Array(n);
   return {
     body,
     pose,
+    ...joinNodes(compiled, welds, rods),
     welds,
     position: memory.subarray(0, 3),
     orientation: memory.subarray(3, 7),
@@ -74,27 +101,51 @@ export function createDerBody({ body, pose }: CompiledBody, welds: readonly Weld
   };
 }
 
+const offset = new Float64Array(3);
+const spin = new Float64Array(3);
+
 export function initializeBody(der: DerBody, t: number): void {
-  const { body } = der;
-  der.position.set(body.start.position);
+  const { body, pose } = der;
   der.orientation.set(body.start.orientation);
-  der.velocity.set(body.start.velocity);
-  der.momentum.set(body.start.angularMomentum);
+  writeRotation(pose.rotation, der.orientation);
+  writeWorldInertia(der.worldInertia, pose.rotation, body.inertia);
+  solveSymmetric3(spin, der.worldInertia, body.start.angularMomentum);
+  // from the body's own centre to that of the compound
+  rotate(offset, 0, pose.rotation, der.shift, 0);
   body.gravity(der.force, t);
-  for (let k = 0; k < 3; k++) der.force[k] *= body.free[k] ? body.mass : 0;
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    der.position[k] = body.start.position[k] + offset[k];
+    der.velocity[k] = body.start.velocity[k] + spin[a] * offset[b] - spin[b] * offset[a];
+    der.force[k] *= body.free[k] ? der.mass : 0;
+  }
+  writeWorldInertia(der.worldInertia, pose.rotation, der.inertia);
+  rotate(der.momentum, 0, der.worldInertia, spin, 0);
   der.torque.fill(0);
   syncPose(der);
 }
 
-/** State → pose that pins, observers and pictures read. */
+/** State → pose of the user's body, which pins, observers and pictures read. */
 export function syncPose(der: DerBody): void {
+  writeRotation(der.pose.rotation, der.orientation);
+  writeWorldInertia(der.worldInertia, der.pose.rotation, der.inertia);
+  solveSymmetric3(spin, der.worldInertia, der.momentum);
+  writePose(der);
+}
+
+/** Position and velocity of the user's body from those of the compound, with `spin` as angular velocity. */
+function writePose(der: DerBody): void {
   const { pose } = der;
-  pose.position.set(der.position);
   pose.orientation.set(der.orientation);
-  pose.velocity.set(der.velocity);
-  writeRotation(pose.rotation, der.orientation);
-  writeWorldInertia(der.worldInertia, pose.rotation, der.body.inertia);
-  solveSymmetric3(pose.angularVelocity, der.worldInertia, der.momentum);
+  pose.angularVelocity.set(spin);
+  rotate(offset, 0, pose.rotation, der.shift, 0);
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    pose.position[k] = der.position[k] - offset[k];
+    pose.velocity[k] = der.velocity[k] - (spin[a] * offset[b] - spin[b] * offset[a]);
+  }
 }
 
 export function beginStep(der: DerBody): void {
@@ -121,6 +172,19 @@ export function cancelStep(der: DerBody): void {
 
 const increment = new Float64Array(4);
 const inverse = new Float64Array(4);
+
+type StageNumbers = readonly [hat: number, rate: number, momentumHat: number, psiRate: number];
+
+/** Writes r̂, r̃, L̂, ψ̃ of the next stage, axis by axis, from the start of the step. */
+export function setBodyStage(der: DerBody, of: (axis: number, start: DerBody['start']) => StageNumbers): void {
+  for (let k = 0; k < 3; k++) {
+    const [hat, rate, momentumHat, psiRate] = of(k, der.start);
+    der.positionHat[k] = hat;
+    der.positionRate[k] = rate;
+    der.momentumHat[k] = momentumHat;
+    der.psiRate[k] = psiRate;
+  }
+}
 
 /** Moves the body by a displacement and a rotation vector (world axes), and updates ψ. */
 export function moveBody(der: DerBody, step: ArrayLike<number>, o: number, fraction: number): void {
@@ -160,26 +224,30 @@ const gravity = new Float64Array(3);
 export function evaluateBody(der: DerBody, t: number, inertia: number, s: number): void {
   const { body, pose, residual } = der;
   body.gravity(gravity, t);
-  pose.position.set(der.position);
-  pose.orientation.set(der.orientation);
   writeRotation(pose.rotation, der.orientation);
-  writeWorldInertia(der.worldInertia, pose.rotation, body.inertia);
+  writeWorldInertia(der.worldInertia, pose.rotation, der.inertia);
   for (let k = 0; k < 3; k++) {
-    if (s > 0) der.velocity[k] = s * (der.position[k] - der.positionRate[k]);
-    else der.velocity[k] = 0;
+    der.velocity[k] = s > 0 ? s * (der.position[k] - der.positionRate[k]) : 0;
     rate[k] = s * (der.psi[k] - der.psiRate[k]);
-    residual[k] = body.mass * (inertia * (der.position[k] - der.positionHat[k]) - gravity[k]);
+    // the weight of the nodes comes with the rods' loads
+    residual[k] = der.mass * inertia * (der.position[k] - der.positionHat[k]) - body.mass * gravity[k];
   }
-  writeSpin(pose.angularVelocity, der.psi, rate);
-  pose.velocity.set(der.velocity);
-  rotate(der.momentum, 0, der.worldInertia, pose.angularVelocity, 0);
-  for (let k = 0; k < 3; k++) residual[3 + k] = s > 0 ? s * (der.momentum[k] - der.momentumHat[k]) : 0;
+  writeSpin(spin, der.psi, rate);
+  writePose(der);
+  rotate(der.momentum, 0, der.worldInertia, spin, 0);
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    residual[3 + k] = s > 0 ? s * (der.momentum[k] - der.momentumHat[k]) : 0;
+    // weight acts at the body's own centre, −offset from here
+    residual[3 + k] += body.mass * (offset[a] * gravity[b] - offset[b] * gravity[a]);
+  }
 }
 
 /** After a solved stage: the force and the torque that it implies, for the next trapezoidal stage. */
 export function recordForces(der: DerBody, inertia: number, s: number): void {
   for (let k = 0; k < 3; k++) {
-    der.force[k] = der.body.free[k] ? der.body.mass * inertia * (der.position[k] - der.positionHat[k]) : 0;
+    der.force[k] = der.body.free[k] ? der.mass * inertia * (der.position[k] - der.positionHat[k]) : 0;
     der.torque[k] = der.body.free[3 + k] ? s * (der.momentum[k] - der.momentumHat[k]) : 0;
   }
 }

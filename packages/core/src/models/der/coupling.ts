@@ -37,11 +37,10 @@ interface Tie {
   readonly node: number;
   /** Held frame, −1 for a ball joint. */
   readonly held: number;
-  readonly arm: Float64Array;
   /** B and K⁻¹B, 6 rows of der.size. */
   readonly rows: Float64Array;
   readonly solved: Float64Array;
-  /** From the centre of mass to the node now, world axes. */
+  /** From the compound's centre of mass to the node now, world axes. */
   readonly lever: Float64Array;
 }
 
@@ -73,7 +72,6 @@ export function createSystem(
             body: b,
             node: weld.pin.node,
             held: der.held.pin.indexOf(pin),
-            arm: weld.arm,
             rows: new Float64Array(6 * der.size),
             solved: new Float64Array(6 * der.size),
             lever: new Float64Array(3),
@@ -97,8 +95,8 @@ function poseSystem(system: System, stage: Stage): boolean {
       if (!der.fixed[d] || stage.rate === 0) der.v[d] = stage.rate * (der.q[d] - work.qRate[d]);
     evaluateLoads(der, stage.t);
     for (const tie of ties) {
-      const { pose } = system.bodies[tie.body];
-      for (let k = 0; k < 3; k++) tie.lever[k] = der.q[4 * tie.node + k] - pose.position[k];
+      const { position } = system.bodies[tie.body];
+      for (let k = 0; k < 3; k++) tie.lever[k] = der.q[4 * tie.node + k] - position[k];
     }
   }
   return true;
@@ -126,12 +124,12 @@ function addWeldResiduals(system: System): void {
 /** Largest unbalanced force and torque on a body, along its free axes, against the tolerance of its rods. */
 function bodiesBalance(system: System, stage: Stage, tolerance: number, length: number, result: NewtonResult): boolean {
   let balanced = true;
-  for (const { body, residual, position, momentum } of system.bodies) {
+  for (const { body, mass, inertia, residual, position, momentum } of system.bodies) {
     const extent = Math.hypot(position[0], position[1], position[2]) + length;
-    const floor = 1e-14 * (body.mass * stage.inertia * extent);
+    const floor = 1e-14 * (mass * stage.inertia * extent);
     const spin =
       1e-14 * stage.rate * Math.hypot(momentum[0], momentum[1], momentum[2]) +
-      1e-15 * stage.inertia * (body.inertia[0] + body.inertia[4] + body.inertia[8]);
+      1e-15 * stage.inertia * (inertia[0] + inertia[4] + inertia[8]);
     for (let k = 0; k < 6; k++) {
       if (!body.free[k]) continue;
       const size = Math.abs(residual[k]);
@@ -161,7 +159,7 @@ function addOuter(system: System, i: number, j: number, v: number): void {
 /** Rows of B for every weld of a rod, and its share of the bodies' matrix and right-hand side, before elimination. */
 function assembleTies(system: System, member: Member): void {
   const { der, work, ties, heldTorque } = member;
-  const { size, nodeCount, rod } = der;
+  const { size, rod } = der;
   const { matrix, residual, step } = work;
   for (const tie of ties) {
     const { rows, lever, node, held } = tie;
@@ -232,7 +230,6 @@ function assembleTies(system: System, member: Member): void {
       for (let k = 0; k < 6; k++) tie.rows.fill(0, k * size + 4 * other.node, k * size + 4 * other.node + 3);
     for (let d = 0; d < size; d++) if (der.fixed[d]) for (let k = 0; k < 6; k++) tie.rows[k * size + d] = 0;
   }
-  void nodeCount;
 }
 
 /** The held frame's mixed derivatives with the node at unknown o, 3 × 3. */
@@ -245,11 +242,11 @@ function heldRowsAt(member: Member, tie: Tie, o: number): Float64Array {
 }
 
 /** Factors a rod, or says that it is not positive definite; then takes it out of the bodies' equations. */
-function eliminate(system: System, member: Member, shift: number): boolean {
+function eliminate(system: System, member: Member, shift: number, stopEarly: boolean): boolean {
   const { der, work, ties } = member;
   const { matrix, factor, step } = work;
   const { size } = der;
-  if (!factorBand(factor, matrix, shift, der.stiffnessScale, true)) return false;
+  if (!factorBand(factor, matrix, shift, der.stiffnessScale, stopEarly) && stopEarly) return false;
   solveBand(factor, matrix, step);
   for (const tie of ties) {
     tie.solved.set(tie.rows);
@@ -276,20 +273,20 @@ function eliminate(system: System, member: Member, shift: number): boolean {
 function startOuter(system: System, stage: Stage): void {
   system.outer.fill(0);
   system.outerRight.fill(0);
-  system.bodies.forEach(({ body, worldInertia }, b) => {
+  system.bodies.forEach(({ mass, worldInertia }, b) => {
     for (let k = 0; k < 3; k++) {
-      addOuter(system, 6 * b + k, 6 * b + k, stage.inertia * body.mass);
+      addOuter(system, 6 * b + k, 6 * b + k, stage.inertia * mass);
       for (let m = 0; m < 3; m++)
         addOuter(system, 6 * b + 3 + k, 6 * b + 3 + m, stage.inertia * worldInertia[3 * k + m]);
     }
   });
 }
 
-/** Solves the bodies' equations for their steps, locked axes left out; shifts the diagonal where it must. */
-function solveOuter(system: System, shift: number): boolean {
+/** Leaves locked axes out of the bodies' equations. */
+function lockAxes(system: System): void {
   const n = 6 * system.bodies.length;
   const { outer, outerRight } = system;
-  system.bodies.forEach(({ body, residual }, b) => {
+  system.bodies.forEach(({ body }, b) => {
     for (let k = 0; k < 6; k++) {
       const i = 6 * b + k;
       if (body.free[k]) continue;
@@ -300,8 +297,14 @@ function solveOuter(system: System, shift: number): boolean {
       outer[i * n + i] = 1;
       outerRight[i] = 0;
     }
-    void residual;
   });
+}
+
+/** Solves the bodies' equations for their steps; shifts the diagonal where it must. */
+function solveOuter(system: System, shift: number): boolean {
+  const n = 6 * system.bodies.length;
+  const { outer, outerRight } = system;
+  lockAxes(system);
   // symmetric up to rounding; the factor reads the lower triangle
   for (let i = 0; i < n; i++) outer[i * n + i] += shift * Math.abs(outer[i * n + i]);
   if (!factorDense(outer, n).positive) return false;
@@ -364,7 +367,7 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
           fixUnknown(member.work.matrix, d);
           member.work.step[d] = 0;
         }
-        positive = eliminate(system, member, shift);
+        positive = eliminate(system, member, shift, true);
         if (!positive) break;
       }
       if (positive && solveOuter(system, shift)) break;
@@ -409,4 +412,25 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
     shift = shift > 4e-7 ? shift / 4 : 0;
     result.iterations++;
   }
+}
+
+/** Negative eigenvalues of the whole system's tangent stiffness: those of the rods with welds held, and of what is left. */
+export function countNegativePivots(system: System, t: number): number {
+  const stage: Stage = { t, inertia: 0, rate: 0 };
+  if (!poseSystem(system, stage)) return -1;
+  startOuter(system, stage);
+  let negative = 0;
+  for (const member of system.members) {
+    const { der, work } = member;
+    clearBand(work.matrix);
+    if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return -1;
+    writeHeldTorque(member.heldTorque, der);
+    writeRightSide(der, work);
+    assembleTies(system, member);
+    for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
+    eliminate(system, member, 1e-12, false);
+    negative += work.factor.negative;
+  }
+  lockAxes(system);
+  return negative + factorDense(system.outer, 6 * system.bodies.length).negative;
 }

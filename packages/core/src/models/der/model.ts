@@ -3,9 +3,11 @@
  * README.md beside this file.
  */
 import { SceneError } from '../../errors.ts';
-import type { Bundle, Channel, Drive, Energies, Model, Momentum, Reaction, StepOutcome } from '../../model.ts';
+import type { Bundle, Channel, Coupling, Drive, Energies, Model, Momentum, Reaction, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions, Scene } from '../../scene/types.ts';
+import { BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { createSystem, type System } from './coupling.ts';
 import { addElasticGradient, writeHeldTorque } from './energy.ts';
 import { createExplicitWork, initializeExplicit, stepExplicit } from './explicit.ts';
 import { evaluatePins, initializeState, placePinned, poseSamples, rebuildFrames } from './kinematics.ts';
@@ -13,7 +15,10 @@ import { exportMatrices, findModes } from './modal.ts';
 import { createWorkspace, evaluateResidual, type Workspace } from './newton.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
 import { findEquilibrium } from './statics.ts';
-import { createSnapshot, initializeMotion, type Snapshot, stepImplicit } from './step.ts';
+import { settleSystem } from './coupledStatics.ts';
+import { createSnapshot, type Snapshot } from './snapshot.ts';
+import { initializeMotion } from './start.ts';
+import { stepImplicit } from './step.ts';
 
 /** Work space is shared by rods of the same shape. */
 interface Tools {
@@ -22,37 +27,44 @@ interface Tools {
   readonly entry: Snapshot;
 }
 
-function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): Bundle {
+/** Rods that bodies join into one system; a rod without bodies is a system of its own. */
+function findSystems(rodCount: number, { bodies, welds }: Coupling): { rods: number[]; bodies: number[] }[] {
+  const group = Array.from({ length: rodCount }, (_, k) => k);
+  const root = (k: number): number => (group[k] === k ? k : root(group[k]));
+  bodies.forEach((_, b) => {
+    const tied = welds.filter((weld) => weld.body === b);
+    for (const weld of tied) group[root(weld.rod)] = root(tied[0].rod);
+  });
+  const systems = new Map<number, { rods: number[]; bodies: number[] }>();
+  for (let k = 0; k < rodCount; k++) {
+    const system = systems.get(root(k)) ?? { rods: [], bodies: [] };
+    system.rods.push(k);
+    systems.set(root(k), system);
+  }
+  bodies.forEach((_, b) => {
+    const weld = welds.find((candidate) => candidate.body === b);
+    if (weld) systems.get(root(weld.rod))?.bodies.push(b);
+  });
+  return [...systems.values()];
+}
+
+function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
   const wishes: DerOptions = scene.solver?.der ?? {};
   const scheme = wishes.integrator ?? 'tr-bdf2';
   const explicit = scheme === 'shake' || scheme === 'fast-projection';
-  if (explicit && wishes.strain === 'rotation') {
-    throw new SceneError(
-      ['solver', 'der', 'strain'],
-      `${scheme} is the scheme of the 2008 paper and has its strain, bergou2008; remove 'strain', or use tr-bdf2`,
-    );
-  }
+  refuse(rods, drives, scene, coupling, scheme, explicit);
   // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
-  if (explicit) refuseImplicitOnly(rods, drives, scene, scheme);
-  const rigid = scheme === 'midpoint' ? rods.find((rod) => rod.edgeEA.some((EA) => EA === Infinity)) : undefined;
-  if (rigid) {
-    const remedy = "give it EA (or a material without 'inextensible'), or use tr-bdf2";
-    throw new SceneError(
-      ['solver', 'der', 'integrator'],
-      `midpoint is unstable for inextensible rods, and rod '${rigid.id}' is one; ${remedy}`,
-    );
-  }
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
   const sizes = rods.map(unknownCount);
   const memories = rods.map((rod, k) => memorySize(rod, countJoints(rod, drives[k].pins)));
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+  const ownBodies = coupling.bodies.flatMap((_, b) => (coupling.welds.some((weld) => weld.body === b) ? [b] : []));
   const state = {
     q: new Float64Array(total(sizes)),
     v: new Float64Array(total(sizes)),
-    memory: new Float64Array(total(memories)),
+    memory: new Float64Array(total(memories) + BODY_MEMORY * ownBodies.length),
   };
-  const toolbox = new Map<string, Tools>();
   let atQ = 0;
   let atMemory = 0;
   const ders: DerRod[] = rods.map((rod, k) => {
@@ -63,17 +75,37 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
     atMemory += memories[k];
     return createDerRod(rod, drives[k], options, q, v, memory);
   });
-  const tools = ders.map((der): Tools => {
-    const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count}`;
-    const known = toolbox.get(key) ?? {
-      work: createWorkspace(der),
-      start: createSnapshot(der),
-      entry: createSnapshot(der),
-    };
-    toolbox.set(key, known);
-    return known;
-  });
+  const bodyOf = new Map<number, DerBody>();
+  for (const b of ownBodies) {
+    const welds = coupling.welds.filter((weld) => weld.body === b);
+    bodyOf.set(b, createDerBody(coupling.bodies[b], welds, ders, state.memory.subarray(atMemory, atMemory + BODY_MEMORY)));
+    atMemory += BODY_MEMORY;
+  }
+  const bodies = [...bodyOf.values()];
+  const parts = findSystems(rods.length, coupling);
+  // rods that are solved together need work space of their own; others of the same shape share
+  const toolbox = new Map<string, Tools>();
+  const tools: Tools[] = [];
+  for (const part of parts) {
+    for (const k of part.rods) {
+      const der = ders[k];
+      const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count}${part.bodies.length > 0 ? ` ${k}` : ''}`;
+      tools[k] = toolbox.get(key) ?? { work: createWorkspace(der), start: createSnapshot(der), entry: createSnapshot(der) };
+      toolbox.set(key, tools[k]);
+    }
+  }
+  const systems = parts.map((part) => ({
+    system: createSystem(
+      part.rods.map((k) => ({ der: ders[k], work: tools[k].work, index: k })),
+      part.bodies.map((b) => bodyOf.get(b) as DerBody),
+    ),
+    rods: part.rods,
+    starts: part.rods.map((k) => tools[k].start),
+    entries: part.rods.map((k) => tools[k].entry),
+  }));
+  const systemOf = (rod: number): (typeof systems)[number] => systems.find((candidate) => candidate.rods.includes(rod)) as (typeof systems)[number];
   const explicitTools = explicit ? ders.map(createExplicitWork) : [];
+  for (const body of bodies) initializeBody(body, 0);
   ders.forEach((der, k) => {
     evaluatePins(der, 0);
     initializeState(der, tools[k].work.edgeWork);
@@ -93,12 +125,12 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
     let shifts = 0;
     // All rods advance or none: what was done before a failure is undone.
     const before =
-      ders.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
-    for (let k = 0; k < ders.length; k++) {
-      const { work, start } = tools[k];
+      systems.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
+    for (const { system, rods: members, starts } of systems) {
+      const [first] = members;
       const step = explicit
-        ? stepExplicit(ders[k], explicitTools[k], work, start, scheme === 'shake', t, dt)
-        : stepImplicit(ders[k], work, start, scheme, t, dt, newton, robust);
+        ? stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt)
+        : stepImplicit(system, starts, scheme, t, dt, newton, robust);
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       shifts += step.shifts;
@@ -109,13 +141,14 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
         state.memory.set(before.memory);
         refresh(t);
       }
-      return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[k].id, reason: step.reason } };
+      return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
     }
     for (const der of ders) poseSamples(der);
     return { ok: true, iterations, iterationsMax, shifts };
   };
 
   const refresh = (t: number): void => {
+    for (const body of bodies) syncPose(body);
     ders.forEach((der, k) => {
       evaluatePins(der, t);
       rebuildFrames(der, tools[k].work.edgeWork);
@@ -127,7 +160,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
     model: 'der',
     rods,
     samples: ders.map((der) => der.samples),
-    bodies: [],
+    bodies: bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     state,
     refresh,
     restart: (t) => {
@@ -140,17 +173,58 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): 
     advance,
     addEnergies: (out, t) => {
       for (const der of ders) addEnergies(out, der, t);
+      for (const body of bodies) addBodyEnergies(out, body, t);
     },
     addMomentum: (out) => {
       for (const der of ders) addMomentum(out, der);
+      for (const body of bodies) addBodyMomentum(out, body);
     },
     readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
-    equilibrate: (rod, t, wishes) =>
-      findEquilibrium(ders[rod], tools[rod].work, tools[rod].start, tools[rod].entry, t, wishes),
+    equilibrate: (rod, t, wanted) => {
+      const { system, starts, entries } = systemOf(rod);
+      if (system.bodies.length > 0) return settleSystem(system, starts, rods[rod].id, t, wanted);
+      return findEquilibrium(ders[rod], tools[rod].work, starts[0], entries[0], t, wanted);
+    },
     reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
-    modes: (rod, t, count) => findModes(ders[rod], tools[rod].work, t, count),
-    matrices: (rod, t) => exportMatrices(ders[rod], tools[rod].work, t),
+    modes: (rod, t, count) => {
+      refuseBodies(systemOf(rod).system, 'modes');
+      return findModes(ders[rod], tools[rod].work, t, count);
+    },
+    matrices: (rod, t) => {
+      refuseBodies(systemOf(rod).system, 'matrices');
+      return exportMatrices(ders[rod], tools[rod].work, t);
+    },
   };
+}
+
+function refuseBodies({ bodies }: System, what: string): void {
+  if (bodies.length > 0) throw new SceneError(['bodies'], `${what} of rods that are welded to bodies are not available`);
+}
+
+/** What a scheme cannot do is said before the run, not found out during it. */
+function refuse(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  scene: Scene,
+  coupling: Coupling,
+  scheme: string,
+  explicit: boolean,
+): void {
+  if (explicit && scene.solver?.der?.strain === 'rotation') {
+    throw new SceneError(
+      ['solver', 'der', 'strain'],
+      `${scheme} is the scheme of the 2008 paper and has its strain, bergou2008; remove 'strain', or use tr-bdf2`,
+    );
+  }
+  const place = ['solver', 'der', 'integrator'];
+  if (coupling.welds.length > 0 && (explicit || scheme === 'bdf2')) {
+    throw new SceneError(place, `${scheme} does not move bodies; use tr-bdf2, midpoint or implicit-euler`);
+  }
+  if (explicit) refuseImplicitOnly(rods, drives, scene, scheme);
+  const rigid = scheme === 'midpoint' ? rods.find((rod) => rod.edgeEA.some((EA) => EA === Infinity)) : undefined;
+  if (!rigid) return;
+  const remedy = "give it EA (or a material without 'inextensible'), or use tr-bdf2";
+  throw new SceneError(place, `midpoint is unstable for inextensible rods, and rod '${rigid.id}' is one; ${remedy}`);
 }
 
 /** What the explicit schemes cannot do is said before the run, not found out during it. */
@@ -202,6 +276,28 @@ function addEnergies(out: Energies, der: DerRod, t: number): void {
       out.stretching += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
   }
   for (const source of drive.sources) out.potential += source.potential(samples, t);
+}
+
+const gravity = new Float64Array(3);
+
+function addBodyEnergies(out: Energies, { body, mass, velocity, momentum, pose }: DerBody, t: number): void {
+  body.gravity(gravity, t);
+  for (let k = 0; k < 3; k++) {
+    out.kinetic += 0.5 * (mass * velocity[k] * velocity[k] + momentum[k] * pose.angularVelocity[k]);
+    // the welded nodes' weight is in the rods' potential
+    out.potential -= body.mass * gravity[k] * pose.position[k];
+  }
+}
+
+function addBodyMomentum(out: Momentum, { mass, position, velocity, momentum }: DerBody): void {
+  out.mass += mass;
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    out.linear[k] += mass * velocity[k];
+    out.center[k] += mass * position[k];
+    out.angular[k] += mass * (position[a] * velocity[b] - position[b] * velocity[a]) + momentum[k];
+  }
 }
 
 function addMomentum(out: Momentum, der: DerRod): void {

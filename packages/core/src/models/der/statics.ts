@@ -24,7 +24,7 @@ import {
   type Workspace,
 } from './newton.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
-import { returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
+import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 
 const ROTATION = 0.5;
 

@@ -1,5 +1,6 @@
 /**
- * Implicit time integration: each scheme is one or two stages of the mixed Newton method.
+ * Implicit time integration: each scheme is one or two stages of the mixed Newton method, over a system of rods and the
+ * bodies they are welded to.
  *
  * | scheme           | order | remark                                                            |
  * | tr-bdf2          | 2     | default: self-starting, L-stable, best error at equal cost        |
@@ -9,25 +10,13 @@
  *
  * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
-import { solveTridiagonal } from '../../linalg/tridiagonal.ts';
+import { beginStep, cancelStep, type DerBody, moveBody, recordForces, setBodyStage, syncPose } from './body.ts';
+import { solveSystem, type System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
-import {
-  evaluatePins,
-  followCenterline,
-  placePinned,
-  rebuildFrames,
-  spreadHeldTwist,
-  turnHeldFrames,
-} from './kinematics.ts';
-import {
-  evaluateLoads,
-  evaluateResidual,
-  type NewtonOptions,
-  type Stage,
-  solveStage,
-  type Workspace,
-} from './newton.ts';
+import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
+import { evaluateLoads, type NewtonOptions, type Stage } from './newton.ts';
 import type { DerRod } from './rod.ts';
+import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 
 export type ImplicitScheme = 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint';
 
@@ -39,138 +28,15 @@ export interface RodStep {
   reason: string;
 }
 
-/** Copies that bring a rod back after a failed step. */
-export interface Snapshot {
-  readonly q: Float64Array;
-  readonly v: Float64Array;
-  readonly edgeReference: Float64Array;
-  readonly jointReferenceTwist: Float64Array;
-  readonly edgeTension: Float64Array;
-  readonly edgeTangent: Float64Array;
-  readonly acceleration: Float64Array;
-  readonly heldTangent: Float64Array;
-  readonly heldDirector: Float64Array;
-  readonly heldTheta: Float64Array;
-}
-
-export function createSnapshot(der: DerRod): Snapshot {
-  return {
-    q: der.q.slice(),
-    v: der.v.slice(),
-    edgeReference: der.edgeReference.slice(),
-    jointReferenceTwist: der.jointReferenceTwist.slice(),
-    edgeTension: der.edgeTension.slice(),
-    edgeTangent: der.edgeTangent.slice(),
-    acceleration: der.acceleration.slice(),
-    heldTangent: der.held.tangent.slice(),
-    heldDirector: der.held.director.slice(),
-    heldTheta: der.held.theta.slice(),
-  };
-}
-
-export function takeSnapshot(snapshot: Snapshot, der: DerRod): void {
-  snapshot.q.set(der.q);
-  snapshot.v.set(der.v);
-  snapshot.edgeReference.set(der.edgeReference);
-  snapshot.jointReferenceTwist.set(der.jointReferenceTwist);
-  snapshot.edgeTension.set(der.edgeTension);
-  snapshot.edgeTangent.set(der.edgeTangent);
-  snapshot.acceleration.set(der.acceleration);
-  snapshot.heldTangent.set(der.held.tangent);
-  snapshot.heldDirector.set(der.held.director);
-  snapshot.heldTheta.set(der.held.theta);
-}
-
-export function returnToSnapshot(der: DerRod, snapshot: Snapshot, work: Workspace, t: number): void {
-  der.q.set(snapshot.q);
-  der.v.set(snapshot.v);
-  der.edgeReference.set(snapshot.edgeReference);
-  der.jointReferenceTwist.set(snapshot.jointReferenceTwist);
-  der.edgeTension.set(snapshot.edgeTension);
-  der.edgeTangent.set(snapshot.edgeTangent);
-  der.acceleration.set(snapshot.acceleration);
-  evaluatePins(der, t);
-  der.held.tangent.set(snapshot.heldTangent);
-  der.held.director.set(snapshot.heldDirector);
-  der.held.theta.set(snapshot.heldTheta);
-  turnHeldFrames(der.held);
-  rebuildFrames(der, work.edgeWork);
-}
-
-/** Where the twist has no inertia it is in equilibrium at every instant, the first included. */
-function relaxTwist(der: DerRod, work: Workspace, t: number): void {
-  const { mass, fixed, size, edgeCount } = der;
-  let massless = false;
-  for (let j = 0; j < edgeCount; j++) massless ||= mass[4 * j + 3] === 0;
-  if (!massless) return;
-  for (let d = 0; d < size; d++) fixed[d] = (d & 3) !== 3 || mass[d] > 0 ? 1 : 0;
-  const velocity = der.v.slice();
-  const tension = der.edgeTension.slice();
-  solveStage(der, work, { t, inertia: 0, rate: 0 }, { tolerance: 1e-12, iterations: 50, rotation: 1 });
-  der.v.set(velocity);
-  der.edgeTension.set(tension);
-  evaluatePins(der, t);
-}
-
-/** Accelerations and tensions at the start, so that the first trapezoidal stage has what later ones inherit. */
-export function initializeMotion(der: DerRod, work: Workspace, t: number): void {
-  const {
-    acceleration,
-    mass,
-    size,
-    edgeCount,
-    nodeCount,
-    edgeLength,
-    edgeTangent,
-    edgeTension,
-    edgeStiffness,
-    rod,
-    v,
-    fixed,
-  } = der;
-  evaluatePins(der, t);
-  relaxTwist(der, work, t);
-  for (let j = 0; j < edgeCount; j++) {
-    edgeTension[j] = edgeStiffness[j] < Infinity ? edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) : 0;
-  }
-  // with inertia 0 and a positive rate the residual holds all forces, damping included
-  work.qHat.set(der.q);
-  if (!evaluateResidual(der, work, { t, inertia: 1, rate: 1 })) return;
-  const inverse = (d: number): number => (fixed[d] || mass[d] === 0 ? 0 : 1 / mass[d]);
-  if (!rod.closed && rod.inextensible) {
-    // tensions that keep the edges' lengths: A M⁻¹ Aᵀ λ = −A M⁻¹ r + |ė⊥|²/|e|, tridiagonal
-    const diagonal = new Float64Array(edgeCount);
-    const upper = new Float64Array(edgeCount);
-    const right = new Float64Array(edgeCount);
-    for (let j = 0; j < edgeCount; j++) {
-      let along = 0;
-      let speed2 = 0;
-      for (let k = 0; k < 3; k++) {
-        const tk = edgeTangent[3 * j + k];
-        const a = 4 * j + k;
-        const b = a + 4;
-        const rate = v[b] - v[a];
-        along += tk * rate;
-        speed2 += rate * rate;
-        diagonal[j] += tk * tk * (inverse(a) + inverse(b));
-        if (j + 1 < edgeCount) upper[j] -= tk * edgeTangent[3 * j + 3 + k] * inverse(b);
-        right[j] -= tk * (work.residual[b] * inverse(b) - work.residual[a] * inverse(a));
-      }
-      right[j] += (speed2 - along * along) / edgeLength[j];
-      if (diagonal[j] === 0) diagonal[j] = 1;
-    }
-    const lower = upper.slice();
-    lower.copyWithin(1, 0, edgeCount - 1);
-    if (solveTridiagonal(lower, diagonal, upper, right, edgeCount, true)) edgeTension.set(right);
-    for (let j = 0; j < edgeCount; j++) {
-      const b = j + 1 < nodeCount ? 4 * j + 4 : 0;
-      for (let k = 0; k < 3; k++) {
-        work.residual[4 * j + k] -= edgeTension[j] * edgeTangent[3 * j + k];
-        work.residual[b + k] += edgeTension[j] * edgeTangent[3 * j + k];
-      }
-    }
-  }
-  for (let d = 0; d < size; d++) acceleration[d] = -work.residual[d] * inverse(d);
+/** A step under way: the system, where it started, and what it cost. */
+interface Move {
+  readonly system: System;
+  /** One for each rod of the system. */
+  readonly starts: readonly Snapshot[];
+  readonly t: number;
+  readonly h: number;
+  readonly options: NewtonOptions;
+  readonly out: RodStep;
 }
 
 /**
@@ -195,99 +61,114 @@ function predict(der: DerRod, h: number, withAcceleration: boolean): void {
   for (let d = 0; d < size; d++) q[d] += fraction * (h * v[d] + half * acceleration[d]);
 }
 
-/** Pins at the time of the next stage, and a first guess for the rod there. */
-function approach(der: DerRod, t: number, h: number, withAcceleration: boolean): void {
-  const thetaBefore = der.held.theta.slice();
-  const start = der.q.slice();
-  evaluatePins(der, t);
-  if (h > 0) predict(der, h, withAcceleration);
-  spreadHeldTwist(der, thetaBefore, start);
+/** Pins at the time of the next stage, and a first guess for rods and bodies there. */
+function approach({ members, bodies }: System, t: number, h: number, withAcceleration: boolean): void {
+  for (const { der } of members) {
+    const thetaBefore = der.held.theta.slice();
+    const start = der.q.slice();
+    evaluatePins(der, t);
+    if (h > 0) predict(der, h, withAcceleration);
+    spreadHeldTwist(der, thetaBefore, start);
+  }
+  for (const body of bodies) predictBody(body, h);
 }
 
-function runStage(der: DerRod, work: Workspace, stage: Stage, options: NewtonOptions, out: RodStep): boolean {
-  placePinned(der, der.q, der.v);
-  const newton = solveStage(der, work, stage, options);
+const bodyMove = new Float64Array(6);
+
+function predictBody(der: DerBody, h: number): void {
+  const { body, velocity, pose } = der;
+  for (let k = 0; k < 3; k++) {
+    bodyMove[k] = body.free[k] ? h * velocity[k] : 0;
+    bodyMove[3 + k] = body.free[3 + k] ? h * pose.angularVelocity[k] : 0;
+  }
+  const turn = Math.hypot(bodyMove[3], bodyMove[4], bodyMove[5]);
+  moveBody(der, bodyMove, 0, turn > 0.5 ? 0.5 / turn : 1);
+}
+
+/** Solves the stage; a = c(q − q̂) is then what it says the accelerations are. */
+function runStage({ system, options, out }: Move, stage: Stage): boolean {
+  for (const { der } of system.members) placePinned(der, der.q, der.v);
+  const newton = solveSystem(system, stage, options);
   out.iterations += newton.iterations;
   out.iterationsMax = Math.max(out.iterationsMax, newton.iterations);
   out.shifts += newton.shifts;
-  if (!newton.converged) out.reason = newton.reason;
-  return newton.converged;
-}
-
-/** a = c(q − q̂) is what the solved stage says the acceleration is. */
-function recordAcceleration(der: DerRod, work: Workspace, inertia: number): void {
-  for (let d = 0; d < der.size; d++)
-    der.acceleration[d] = der.mass[d] > 0 && !der.fixed[d] ? inertia * (der.q[d] - work.qHat[d]) : 0;
-}
-
-function implicitEuler(
-  der: DerRod,
-  work: Workspace,
-  t: number,
-  h: number,
-  options: NewtonOptions,
-  out: RodStep,
-  bold: boolean,
-): boolean {
-  const { q, v, size } = der;
-  for (let d = 0; d < size; d++) {
-    work.qRate[d] = q[d];
-    work.qHat[d] = q[d] + h * v[d];
+  if (!newton.converged) {
+    out.reason = newton.reason;
+    return false;
   }
-  approach(der, t + h, bold ? h : 0, true);
-  const inertia = 1 / (h * h);
-  if (!runStage(der, work, { t: t + h, inertia, rate: 1 / h }, options, out)) return false;
-  recordAcceleration(der, work, inertia);
+  for (const { der, work } of system.members) {
+    for (let d = 0; d < der.size; d++) der.acceleration[d] = der.mass[d] > 0 ? stage.inertia * (der.q[d] - work.qHat[d]) : 0;
+  }
+  for (const body of system.bodies) recordForces(body, stage.inertia, stage.rate);
   return true;
 }
 
-function trBdf2(
-  der: DerRod,
-  work: Workspace,
-  start: Snapshot,
-  t: number,
-  h: number,
-  options: NewtonOptions,
-  out: RodStep,
-): boolean {
-  const { q, v, size, acceleration } = der;
+function implicitEuler(move: Move, bold: boolean): boolean {
+  const { system, t, h } = move;
+  for (const { der, work } of system.members) {
+    work.qRate.set(der.q);
+    for (let d = 0; d < der.size; d++) work.qHat[d] = der.q[d] + h * der.v[d];
+  }
+  for (const body of system.bodies) {
+    setBodyStage(body, (k, { position, velocity, momentum }) => [position[k] + h * velocity[k], position[k], momentum[k], 0]);
+  }
+  approach(system, t + h, bold ? h : 0, true);
+  return runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h });
+}
+
+function trBdf2(move: Move): boolean {
+  const { system, starts, t, h } = move;
   const gamma = 2 - Math.SQRT2;
   const k = 0.5 * gamma * h;
-  for (let d = 0; d < size; d++) {
-    work.qHat[d] = q[d] + 2 * k * v[d] + k * k * acceleration[d];
-    work.qRate[d] = q[d] + k * v[d];
+  for (const { der, work } of system.members) {
+    const { q, v, acceleration } = der;
+    for (let d = 0; d < der.size; d++) {
+      work.qHat[d] = q[d] + 2 * k * v[d] + k * k * acceleration[d];
+      work.qRate[d] = q[d] + k * v[d];
+    }
   }
-  approach(der, t + gamma * h, gamma * h, true);
-  if (!runStage(der, work, { t: t + gamma * h, inertia: 1 / (k * k), rate: 1 / k }, options, out)) return false;
-  recordAcceleration(der, work, 1 / (k * k));
+  for (const body of system.bodies) {
+    const { mass } = body;
+    const spin = body.pose.angularVelocity.slice();
+    setBodyStage(body, (i, { position, velocity, momentum, force, torque }) => [
+      position[i] + 2 * k * velocity[i] + (mass > 0 ? (k * k * force[i]) / mass : 0),
+      position[i] + k * velocity[i],
+      momentum[i] + k * torque[i],
+      k * spin[i],
+    ]);
+  }
+  approach(system, t + gamma * h, gamma * h, true);
+  if (!runStage(move, { t: t + gamma * h, inertia: 1 / (k * k), rate: 1 / k })) return false;
   const w1 = 1 / (gamma * (2 - gamma));
   const w0 = (1 - gamma) ** 2 * w1;
   const d2 = (h * (1 - gamma)) / (2 - gamma);
-  for (let d = 0; d < size; d++) {
-    work.qRate[d] = w1 * q[d] - w0 * start.q[d];
-    work.qHat[d] = work.qRate[d] + d2 * (w1 * v[d] - w0 * start.v[d]);
+  system.members.forEach(({ der, work }, m) => {
+    const { q, v } = der;
+    for (let d = 0; d < der.size; d++) {
+      work.qRate[d] = w1 * q[d] - w0 * starts[m].q[d];
+      work.qHat[d] = work.qRate[d] + d2 * (w1 * v[d] - w0 * starts[m].v[d]);
+    }
+  });
+  for (const body of system.bodies) {
+    setBodyStage(body, (i, start) => {
+      const rate = w1 * body.position[i] - w0 * start.position[i];
+      const hat = rate + d2 * (w1 * body.velocity[i] - w0 * start.velocity[i]);
+      return [hat, rate, w1 * body.momentum[i] - w0 * start.momentum[i], w1 * body.psi[i]];
+    });
   }
-  approach(der, t + h, (1 - gamma) * h, true);
-  const inertia = 1 / (d2 * d2);
-  if (!runStage(der, work, { t: t + h, inertia, rate: 1 / d2 }, options, out)) return false;
-  recordAcceleration(der, work, inertia);
-  return true;
+  approach(system, t + h, (1 - gamma) * h, true);
+  return runStage(move, { t: t + h, inertia: 1 / (d2 * d2), rate: 1 / d2 });
 }
 
-function bdf2(
-  der: DerRod,
-  work: Workspace,
-  start: Snapshot,
-  t: number,
-  h: number,
-  options: NewtonOptions,
-  out: RodStep,
-): boolean {
+/** Systems with bodies are refused at compile time: a body has no history here. */
+function bdf2(move: Move): boolean {
+  const { system, starts, t, h } = move;
+  const [{ der, work }] = system.members;
   const { q, v, size, qBefore, vBefore, history } = der;
   // variable step: r = h/h₋₁; equal steps give the usual 4/3, 1/3, 2/3
   const previous = history[0];
   let solved: boolean;
-  if (previous === 0) solved = implicitEuler(der, work, t, h, options, out, true);
+  if (previous === 0) solved = implicitEuler(move, true);
   else {
     const r = h / previous;
     const a1 = (1 + r) ** 2 / (1 + 2 * r);
@@ -297,51 +178,61 @@ function bdf2(
       work.qRate[d] = a1 * q[d] - a0 * qBefore[d];
       work.qHat[d] = work.qRate[d] + b * (a1 * v[d] - a0 * vBefore[d]);
     }
-    approach(der, t + h, h, true);
-    solved = runStage(der, work, { t: t + h, inertia: 1 / (b * b), rate: 1 / b }, options, out);
-    if (solved) recordAcceleration(der, work, 1 / (b * b));
+    approach(system, t + h, h, true);
+    solved = runStage(move, { t: t + h, inertia: 1 / (b * b), rate: 1 / b });
   }
   if (!solved) return false;
-  qBefore.set(start.q);
-  vBefore.set(start.v);
+  qBefore.set(starts[0].q);
+  vBefore.set(starts[0].v);
   history[0] = h;
   return true;
 }
 
-function midpoint(
-  der: DerRod,
-  work: Workspace,
-  start: Snapshot,
-  t: number,
-  h: number,
-  options: NewtonOptions,
-  out: RodStep,
-): boolean {
-  const { q, v, size } = der;
+function midpoint(move: Move): boolean {
+  const { system, starts, t, h, out } = move;
   const half = 0.5 * h;
-  for (let d = 0; d < size; d++) {
-    work.qRate[d] = q[d];
-    work.qHat[d] = q[d] + half * v[d];
+  for (const { der, work } of system.members) {
+    work.qRate.set(der.q);
+    for (let d = 0; d < der.size; d++) work.qHat[d] = der.q[d] + half * der.v[d];
   }
-  approach(der, t + half, half, false);
-  if (!runStage(der, work, { t: t + half, inertia: 1 / (half * half), rate: 1 / half }, options, out)) return false;
-  for (let d = 0; d < size; d++) {
-    q[d] = 2 * q[d] - start.q[d];
-    v[d] = 2 * v[d] - start.v[d];
+  for (const body of system.bodies) {
+    setBodyStage(body, (k, { position, velocity, momentum }) => [position[k] + half * velocity[k], position[k], momentum[k], 0]);
   }
-  evaluatePins(der, t + h);
-  placePinned(der, q, v);
-  der.acceleration.fill(0);
-  if (followCenterline(der, work.edgeWork) && addElasticGradient(undefined, der, undefined, undefined)) return true;
-  out.reason = 'the rod folded onto itself at the end of the step';
-  return false;
+  approach(system, t + half, half, false);
+  if (!runStage(move, { t: t + half, inertia: 1 / (half * half), rate: 1 / half })) return false;
+  // the end is the reflection of the start in the midpoint
+  for (const body of system.bodies) {
+    const { start, psi } = body;
+    for (let k = 0; k < 3; k++) {
+      bodyMove[k] = body.position[k] - start.position[k];
+      bodyMove[3 + k] = psi[k];
+    }
+    moveBody(body, bodyMove, 0, 1);
+    for (let k = 0; k < 3; k++) {
+      body.velocity[k] = 2 * body.velocity[k] - start.velocity[k];
+      body.momentum[k] = 2 * body.momentum[k] - start.momentum[k];
+    }
+    syncPose(body);
+  }
+  return system.members.every(({ der, work }, m) => {
+    const { q, v } = der;
+    for (let d = 0; d < der.size; d++) {
+      q[d] = 2 * q[d] - starts[m].q[d];
+      v[d] = 2 * v[d] - starts[m].v[d];
+    }
+    evaluatePins(der, t + h);
+    placePinned(der, q, v);
+    der.acceleration.fill(0);
+    if (followCenterline(der, work.edgeWork) && addElasticGradient(undefined, der, undefined, undefined)) return true;
+    out.reason = 'the rod folded onto itself at the end of the step';
+    return false;
+  });
 }
 
-/** One step of one rod; on failure the rod is back where it was. */
+/** One step of a system; on failure it is back where it was. */
 export function stepImplicit(
-  der: DerRod,
-  work: Workspace,
-  start: Snapshot,
+  system: System,
+  starts: readonly Snapshot[],
   scheme: ImplicitScheme,
   t: number,
   h: number,
@@ -349,26 +240,26 @@ export function stepImplicit(
   robust: boolean,
 ): RodStep {
   const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
-  takeSnapshot(start, der);
+  system.members.forEach(({ der }, m) => {
+    takeSnapshot(starts[m], der);
+  });
+  for (const body of system.bodies) beginStep(body);
+  const move: Move = { system, starts, t, h, options: robust ? { ...options, iterations: 3 * options.iterations } : options, out };
   if (robust || scheme === 'implicit-euler') {
-    out.ok = implicitEuler(
-      der,
-      work,
-      t,
-      h,
-      robust ? { ...options, iterations: 3 * options.iterations } : options,
-      out,
-      !robust,
-    );
-    der.history[0] = 0;
-  } else if (scheme === 'tr-bdf2') out.ok = trBdf2(der, work, start, t, h, options, out);
-  else if (scheme === 'bdf2') out.ok = bdf2(der, work, start, t, h, options, out);
-  else out.ok = midpoint(der, work, start, t, h, options, out);
-  if (out.ok) der.history[1] = 1;
-  else {
-    returnToSnapshot(der, start, work, t);
+    out.ok = implicitEuler(move, !robust);
+    for (const { der } of system.members) der.history[0] = 0;
+  } else if (scheme === 'tr-bdf2') out.ok = trBdf2(move);
+  else if (scheme === 'bdf2') out.ok = bdf2(move);
+  else out.ok = midpoint(move);
+  if (out.ok) {
+    for (const { der } of system.members) der.history[1] = 1;
+    return out;
+  }
+  for (const body of system.bodies) cancelStep(body);
+  system.members.forEach(({ der, work }, m) => {
+    returnToSnapshot(der, starts[m], work, t);
     der.history[0] = 0;
     evaluateLoads(der, t);
-  }
+  });
   return out;
 }
