@@ -10,6 +10,8 @@ import { helixReconstruction } from '../helix-reconstruction/case.ts';
 import { integratorOrder } from '../integrator-order/case.ts';
 import { invariants } from '../invariants/case.ts';
 import { michellRing } from '../michell-ring/case.ts';
+import { torqueTransducer } from '../torque-transducer/case.ts';
+import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
 import type { Case } from './case.ts';
 
 export * from './case.ts';
@@ -27,6 +29,8 @@ export const cases: readonly Case[] = [
   integratorOrder,
   cantileverRelease,
   freeFlight,
+  torqueTransducer,
+  wilberforcePendulum,
   invariants,
 ];
 

@@ -1,3 +1,4 @@
+export type { BodyPose } from './bodies/body.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export type * from './model.ts';
 export { createRecorder, type Observer, type RecordedFrame, simulate } from './observe/observer.ts';

@@ -64,7 +64,9 @@ export interface RodResult {
 
 export interface BodyResult {
   readonly id: string;
+  /** Centre of mass [m]. */
   readonly position: Triple;
+  /** Quaternion w, x, y, z from body to world axes. */
   readonly orientation: [number, number, number, number];
   readonly velocity: Triple;
   readonly angularVelocity: Triple;
@@ -150,7 +152,13 @@ export function buildResult(input: ResultInput): Result {
     time: world.time,
     steps: input.steps ?? createStepTotals().totals(),
     rods: world.rods.map((_, k) => rodResult(world, k)),
-    bodies: [],
+    bodies: world.bodies.map(({ id, pose }) => ({
+      id,
+      position: triple(pose.position, 0),
+      orientation: [...pose.orientation] as BodyResult['orientation'],
+      velocity: triple(pose.velocity, 0),
+      angularVelocity: triple(pose.angularVelocity, 0),
+    })),
     energies: { kinetic, bending, twisting, stretching, potential, total },
     momentum: {
       linear: triple(momentum.linear, 0),

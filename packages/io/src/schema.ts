@@ -7,6 +7,7 @@
  */
 import type { Scene } from '@tendril/core';
 import * as z from 'zod';
+import { body, weld } from './schema/body.ts';
 import { field, load, location, pin } from './schema/drive.ts';
 import {
   count,
@@ -115,6 +116,8 @@ const sceneObject: z.ZodType<Scene, SceneInput> = fields('a scene', {
     .describe('Sections by name, for rods to refer to.'),
   rods: list(rod, 'rods', 1).describe('The rods; at least one.'),
   pins: list(pin, 'pins').optional().describe('Where rods are held or moved. Default none.'),
+  bodies: list(body, 'bodies').optional().describe('Rigid bodies that rods are welded to. Default none.'),
+  welds: list(weld, 'welds').optional().describe('Which rods are tied to which bodies, and where. Default none.'),
   loads: list(load, 'loads').optional().describe('Forces and torques on rods. Default none.'),
   fields: list(field, 'fields').optional().describe('Air and force fields. Default none.'),
   time: time.optional().describe('Simulated time; needed to run.'),

@@ -25,6 +25,8 @@ export type Dimension =
   | 'velocity'
   | 'angularVelocity'
   | 'acceleration'
+  | 'mass'
+  | 'momentOfInertia'
   | 'rate'
   | 'pressure'
   | 'density'
@@ -68,6 +70,14 @@ export const dimensions: Readonly<Record<Dimension, DimensionInfo>> = {
     inWords: 'm/s^2',
     si: 'm/s^2',
     powers: [0, 1, -2, 0],
+  },
+  mass: { name: 'a mass', example: '20 g', inWords: 'kilograms', si: 'kg', powers: [1, 0, 0, 0] },
+  momentOfInertia: {
+    name: 'a moment of inertia',
+    example: '2e-5 kg*m^2',
+    inWords: 'kg*m^2',
+    si: 'kg*m^2',
+    powers: [1, 2, 0, 0],
   },
   rate: { name: 'a rate', example: '0.1 1/s', inWords: '1/s', si: '1/s', powers: [0, 0, -1, 0] },
   pressure: { name: 'a pressure', example: '3 GPa', inWords: 'pascals', si: 'Pa', powers: [1, -1, -2, 0] },

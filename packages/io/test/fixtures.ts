@@ -74,6 +74,7 @@ export function fakeWorld(): World {
       noise(channel === 'tension' ? rods[rod].edgeCount : rods[rod].nodeCount, 9),
     hash: () => '0123456789abcdef',
     reactions: () => [],
+    bodies: [],
   } as Partial<World> as World;
 }
 

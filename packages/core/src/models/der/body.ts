@@ -53,7 +53,11 @@ export interface DerBody {
 }
 
 /** Takes the masses of the welded nodes out of their rods and into the body. */
-function joinNodes({ body }: CompiledBody, welds: readonly Weld[], rods: readonly DerRod[]): Pick<DerBody, 'mass' | 'inertia' | 'shift'> {
+function joinNodes(
+  { body }: CompiledBody,
+  welds: readonly Weld[],
+  rods: readonly DerRod[],
+): Pick<DerBody, 'mass' | 'inertia' | 'shift'> {
   const points = welds.map(({ rod, pin, arm }) => ({ mass: rods[rod].mass[4 * pin.node], arm }));
   for (const { rod, pin } of welds) rods[rod].mass.fill(0, 4 * pin.node, 4 * pin.node + 3);
   const mass = body.mass + points.reduce((sum, point) => sum + point.mass, 0);
@@ -62,14 +66,24 @@ function joinNodes({ body }: CompiledBody, welds: readonly Weld[], rods: readonl
   const inertia = body.inertia.slice();
   const addPoint = (m: number, at: readonly number[]): void => {
     const square = at[0] ** 2 + at[1] ** 2 + at[2] ** 2;
-    for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) inertia[3 * i + j] += m * ((i === j ? square : 0) - at[i] * at[j]);
+    for (let i = 0; i < 3; i++)
+      for (let j = 0; j < 3; j++) inertia[3 * i + j] += m * ((i === j ? square : 0) - at[i] * at[j]);
   };
   addPoint(body.mass, [...shift]);
-  for (const point of points) addPoint(point.mass, [0, 1, 2].map((k) => point.arm[k] - shift[k]));
+  for (const point of points)
+    addPoint(
+      point.mass,
+      [0, 1, 2].map((k) => point.arm[k] - shift[k]),
+    );
   return { mass, inertia, shift };
 }
 
-export function createDerBody(compiled: CompiledBody, welds: readonly Weld[], rods: readonly DerRod[], memory: Float64Array): DerBody {
+export function createDerBody(
+  compiled: CompiledBody,
+  welds: readonly Weld[],
+  rods: readonly DerRod[],
+  memory: Float64Array,
+): DerBody {
   const { body, pose } = compiled;
   const make = (n = 3): Float64Array => new Float64Array(n);
   return {

@@ -4,7 +4,7 @@
  */
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { beginStep, cancelStep, setBodyStage, syncPose } from './body.ts';
-import { countNegativePivots, solveSystem, type System } from './coupling.ts';
+import { countNegativePivots, type System, solveSystem } from './coupling.ts';
 import { evaluatePins, placePinned, poseSamples } from './kinematics.ts';
 import type { NewtonResult } from './newton.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
@@ -30,7 +30,13 @@ function back(system: System, starts: readonly Snapshot[], t: number): void {
   });
 }
 
-export function settleSystem(system: System, starts: readonly Snapshot[], rod: string, t: number, options: EquilibriumOptions): EquilibriumReport {
+export function settleSystem(
+  system: System,
+  starts: readonly Snapshot[],
+  rod: string,
+  t: number,
+  options: EquilibriumOptions,
+): EquilibriumReport {
   const attempt = (inertia: number, tolerance: number, iterations: number): NewtonResult => {
     begin(system, starts, t);
     const newton = { ...solveSystem(system, { t, inertia, rate: 0 }, { tolerance, iterations, rotation: 0.5 }) };
@@ -40,7 +46,11 @@ export function settleSystem(system: System, starts: readonly Snapshot[], rod: s
   let newton = attempt(0, options.tolerance, 100);
   let iterations = newton.iterations;
   // a typical frequency of the stiffest motion sets where the fictitious inertia begins
-  let inertia = Math.max(...system.members.map(({ der }) => Math.max(...der.stiffnessScale.map((k, d) => (der.mass[d] > 0 ? k / der.mass[d] : 0)))));
+  let inertia = Math.max(
+    ...system.members.map(({ der }) =>
+      Math.max(...der.stiffnessScale.map((k, d) => (der.mass[d] > 0 ? k / der.mass[d] : 0))),
+    ),
+  );
   for (let round = 0; !newton.converged && round < 200; round++) {
     const step = attempt(inertia, 1e-6, 40);
     iterations += step.iterations;

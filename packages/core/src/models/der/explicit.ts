@@ -20,8 +20,8 @@ import {
   solveQuasistaticFrame,
 } from './quasistatic.ts';
 import type { DerRod } from './rod.ts';
-import type { RodStep } from './step.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
+import type { RodStep } from './step.ts';
 import { JOINT_STRIDE } from './strain.ts';
 
 export interface ExplicitWork extends QuasistaticWork {

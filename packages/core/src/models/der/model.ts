@@ -3,10 +3,21 @@
  * README.md beside this file.
  */
 import { SceneError } from '../../errors.ts';
-import type { Bundle, Channel, Coupling, Drive, Energies, Model, Momentum, Reaction, StepOutcome } from '../../model.ts';
+import type {
+  Bundle,
+  Channel,
+  Coupling,
+  Drive,
+  Energies,
+  Model,
+  Momentum,
+  Reaction,
+  StepOutcome,
+} from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions, Scene } from '../../scene/types.ts';
 import { BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { settleSystem } from './coupledStatics.ts';
 import { createSystem, type System } from './coupling.ts';
 import { addElasticGradient, writeHeldTorque } from './energy.ts';
 import { createExplicitWork, initializeExplicit, stepExplicit } from './explicit.ts';
@@ -14,10 +25,9 @@ import { evaluatePins, initializeState, placePinned, poseSamples, rebuildFrames 
 import { exportMatrices, findModes } from './modal.ts';
 import { createWorkspace, evaluateResidual, type Workspace } from './newton.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
-import { findEquilibrium } from './statics.ts';
-import { settleSystem } from './coupledStatics.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
 import { initializeMotion } from './start.ts';
+import { findEquilibrium } from './statics.ts';
 import { stepImplicit } from './step.ts';
 
 /** Work space is shared by rods of the same shape. */
@@ -78,7 +88,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const bodyOf = new Map<number, DerBody>();
   for (const b of ownBodies) {
     const welds = coupling.welds.filter((weld) => weld.body === b);
-    bodyOf.set(b, createDerBody(coupling.bodies[b], welds, ders, state.memory.subarray(atMemory, atMemory + BODY_MEMORY)));
+    bodyOf.set(
+      b,
+      createDerBody(coupling.bodies[b], welds, ders, state.memory.subarray(atMemory, atMemory + BODY_MEMORY)),
+    );
     atMemory += BODY_MEMORY;
   }
   const bodies = [...bodyOf.values()];
@@ -90,7 +103,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     for (const k of part.rods) {
       const der = ders[k];
       const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count}${part.bodies.length > 0 ? ` ${k}` : ''}`;
-      tools[k] = toolbox.get(key) ?? { work: createWorkspace(der), start: createSnapshot(der), entry: createSnapshot(der) };
+      tools[k] = toolbox.get(key) ?? {
+        work: createWorkspace(der),
+        start: createSnapshot(der),
+        entry: createSnapshot(der),
+      };
       toolbox.set(key, tools[k]);
     }
   }
@@ -103,7 +120,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     starts: part.rods.map((k) => tools[k].start),
     entries: part.rods.map((k) => tools[k].entry),
   }));
-  const systemOf = (rod: number): (typeof systems)[number] => systems.find((candidate) => candidate.rods.includes(rod)) as (typeof systems)[number];
+  const systemOf = (rod: number): (typeof systems)[number] =>
+    systems.find((candidate) => candidate.rods.includes(rod)) as (typeof systems)[number];
   const explicitTools = explicit ? ders.map(createExplicitWork) : [];
   for (const body of bodies) initializeBody(body, 0);
   ders.forEach((der, k) => {
@@ -198,7 +216,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
 }
 
 function refuseBodies({ bodies }: System, what: string): void {
-  if (bodies.length > 0) throw new SceneError(['bodies'], `${what} of rods that are welded to bodies are not available`);
+  if (bodies.length > 0)
+    throw new SceneError(['bodies'], `${what} of rods that are welded to bodies are not available`);
 }
 
 /** What a scheme cannot do is said before the run, not found out during it. */

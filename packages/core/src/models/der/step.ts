@@ -11,7 +11,7 @@
  * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
 import { beginStep, cancelStep, type DerBody, moveBody, recordForces, setBodyStage, syncPose } from './body.ts';
-import { solveSystem, type System } from './coupling.ts';
+import { type System, solveSystem } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
 import { evaluateLoads, type NewtonOptions, type Stage } from './newton.ts';
@@ -97,7 +97,8 @@ function runStage({ system, options, out }: Move, stage: Stage): boolean {
     return false;
   }
   for (const { der, work } of system.members) {
-    for (let d = 0; d < der.size; d++) der.acceleration[d] = der.mass[d] > 0 ? stage.inertia * (der.q[d] - work.qHat[d]) : 0;
+    for (let d = 0; d < der.size; d++)
+      der.acceleration[d] = der.mass[d] > 0 ? stage.inertia * (der.q[d] - work.qHat[d]) : 0;
   }
   for (const body of system.bodies) recordForces(body, stage.inertia, stage.rate);
   return true;
@@ -110,7 +111,12 @@ function implicitEuler(move: Move, bold: boolean): boolean {
     for (let d = 0; d < der.size; d++) work.qHat[d] = der.q[d] + h * der.v[d];
   }
   for (const body of system.bodies) {
-    setBodyStage(body, (k, { position, velocity, momentum }) => [position[k] + h * velocity[k], position[k], momentum[k], 0]);
+    setBodyStage(body, (k, { position, velocity, momentum }) => [
+      position[k] + h * velocity[k],
+      position[k],
+      momentum[k],
+      0,
+    ]);
   }
   approach(system, t + h, bold ? h : 0, true);
   return runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h });
@@ -196,7 +202,12 @@ function midpoint(move: Move): boolean {
     for (let d = 0; d < der.size; d++) work.qHat[d] = der.q[d] + half * der.v[d];
   }
   for (const body of system.bodies) {
-    setBodyStage(body, (k, { position, velocity, momentum }) => [position[k] + half * velocity[k], position[k], momentum[k], 0]);
+    setBodyStage(body, (k, { position, velocity, momentum }) => [
+      position[k] + half * velocity[k],
+      position[k],
+      momentum[k],
+      0,
+    ]);
   }
   approach(system, t + half, half, false);
   if (!runStage(move, { t: t + half, inertia: 1 / (half * half), rate: 1 / half })) return false;
@@ -244,7 +255,14 @@ export function stepImplicit(
     takeSnapshot(starts[m], der);
   });
   for (const body of system.bodies) beginStep(body);
-  const move: Move = { system, starts, t, h, options: robust ? { ...options, iterations: 3 * options.iterations } : options, out };
+  const move: Move = {
+    system,
+    starts,
+    t,
+    h,
+    options: robust ? { ...options, iterations: 3 * options.iterations } : options,
+    out,
+  };
   if (robust || scheme === 'implicit-euler') {
     out.ok = implicitEuler(move, !robust);
     for (const { der } of system.members) der.history[0] = 0;
@@ -252,6 +270,8 @@ export function stepImplicit(
   else if (scheme === 'bdf2') out.ok = bdf2(move);
   else out.ok = midpoint(move);
   if (out.ok) {
+    // from the state alone, so that a restart finds the same
+    for (const body of system.bodies) syncPose(body);
     for (const { der } of system.members) der.history[1] = 1;
     return out;
   }

@@ -1,0 +1,64 @@
+/** Rigid bodies and their welds. */
+import type { BodySpec, SolidSpec, WeldSpec } from '@tendril/core';
+import * as z from 'zod';
+import { location } from './drive.ts';
+import { fields, list, quantity, text, variants, vector, type Written, words } from './primitives.ts';
+
+const density = { density: quantity('density', 'positive').describe('Density [kg/m³].') };
+
+const solid: z.ZodType<SolidSpec, Written<SolidSpec>> = variants('a solid', [
+  fields('a sphere', {
+    type: z.literal('sphere').describe('A ball.'),
+    ...density,
+    radius: quantity('length', 'positive').describe('Radius [m].'),
+  }),
+  fields('a box', {
+    type: z.literal('box').describe('A block along the axes of the body.'),
+    ...density,
+    size: vector('length').describe('Edge lengths [m].'),
+  }),
+  fields('a cylinder', {
+    type: z.literal('cylinder').describe('A cylinder along the z axis of the body.'),
+    ...density,
+    radius: quantity('length', 'positive').describe('Radius [m].'),
+    height: quantity('length', 'positive').describe('Height [m].'),
+  }),
+]);
+
+const axes = list(words(['x', 'y', 'z']), "axes 'x', 'y', 'z'");
+
+export const body: z.ZodType<BodySpec, Written<BodySpec>> = fields('a body', {
+  id: text('a name').describe('Name of the body; no two bodies share one.'),
+  mass: quantity('mass', 'nonnegative')
+    .optional()
+    .describe('Mass [kg]; 0 makes a junction of the rods welded to it. Or give a solid.'),
+  inertia: list(quantity('momentOfInertia'), 'three moments of inertia, or six with the products', 3)
+    .optional()
+    .describe('Moments about the centre of mass in body axes [kg m²]: xx yy zz, or xx yy zz xy xz yz.'),
+  solid: solid.optional().describe('Mass and inertia from a homogeneous solid, in place of mass and inertia.'),
+  position: vector('length').describe('Centre of mass at the start [m].'),
+  rotation: vector('angle')
+    .optional()
+    .describe('Orientation at the start: rotation vector from world to body axes [rad]. Default none.'),
+  velocity: fields('a velocity', {
+    linear: vector('velocity').optional().describe('Velocity of the centre of mass [m/s]. Default 0.'),
+    angular: vector('angularVelocity').optional().describe('Angular velocity [rad/s]. Default 0.'),
+  })
+    .optional()
+    .describe('Velocity at the start. Default 0.'),
+  free: fields('the free axes', {
+    translation: axes.optional().describe('World axes along which the body may move. Default all.'),
+    rotation: axes.optional().describe('World axes about which the body may turn. Default all.'),
+  })
+    .optional()
+    .describe('A guided body names the axes that are left to it. Default: all six.'),
+});
+
+export const weld: z.ZodType<WeldSpec, Written<WeldSpec>> = fields('a weld', {
+  rod: text("the rod's name").describe('Name of the rod.'),
+  at: location.describe('Where on the rod; u and s get a node exactly there.'),
+  body: text("the body's name").describe('Name of the body.'),
+  hold: words(['clamp', 'position'])
+    .optional()
+    .describe('clamp (default): position and frame; position: a ball joint.'),
+});
