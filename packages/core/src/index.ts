@@ -1,6 +1,7 @@
 export type { BodyPose } from './bodies/body.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export type * from './model.ts';
+export { createHash, type Hash } from './observe/hash.ts';
 export { createRecorder, type Observer, type RecordedFrame, simulate } from './observe/observer.ts';
 export { nearestNode, placeOn, type RodCurve, type RodPlace } from './observe/place.ts';
 export { createProbes, type ProbeRecorder, type ProbeSeries } from './observe/probe.ts';

@@ -1,4 +1,4 @@
-/** Little-endian byte work shared by the binary formats: checksums, padding, the 64-bit hash. */
+/** Little-endian byte work shared by the binary formats: checksums, padding. */
 
 const crcTable: Uint32Array = Uint32Array.from({ length: 256 }, (_, n) => {
   let c = n;
@@ -11,36 +11,6 @@ export function crc32(bytes: Uint8Array): number {
   let c = 0xffffffff;
   for (let i = 0; i < bytes.length; i++) c = crcTable[(c ^ bytes[i]) & 0xff] ^ (c >>> 8);
   return (c ^ 0xffffffff) >>> 0;
-}
-
-/** 64-bit FNV-1a, in 16-bit limbs because numbers hold 53 bits. */
-export interface Hash {
-  add(bytes: Uint8Array): void;
-  /** 16 hexadecimal digits of all that was added so far. */
-  digits(): string;
-}
-
-export function createHash(): Hash {
-  let a = 0x2325;
-  let b = 0x8422;
-  let c = 0x9ce4;
-  let d = 0xcbf2;
-  return {
-    add(bytes) {
-      for (let i = 0; i < bytes.length; i++) {
-        a ^= bytes[i];
-        const p0 = a * 0x1b3;
-        const p1 = b * 0x1b3 + (p0 >>> 16);
-        const p2 = c * 0x1b3 + (a << 8) + (p1 >>> 16);
-        const p3 = d * 0x1b3 + (b << 8) + (p2 >>> 16);
-        a = p0 & 0xffff;
-        b = p1 & 0xffff;
-        c = p2 & 0xffff;
-        d = p3 & 0xffff;
-      }
-    },
-    digits: () => [d, c, b, a].map((limb) => limb.toString(16).padStart(4, '0')).join(''),
-  };
 }
 
 /** JSON with sorted keys and without spaces: equal values, equal text. */

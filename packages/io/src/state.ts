@@ -8,8 +8,8 @@
  * The hash covers what the state depends on: rods, materials, sections, pins, loads, fields, gravity and solver. Title,
  * duration, step, statics, modes and output may change between saving and going on.
  */
-import type { Scene, WorldState } from '@tendril/core';
-import { canonicalJson, createHash, getF64, isSealed, putF64, sealSection } from './bytes.ts';
+import { createHash, type Scene, type WorldState } from '@tendril/core';
+import { canonicalJson, getF64, isSealed, putF64, sealSection } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
 import { InputError } from './errors.ts';
 
