@@ -19,7 +19,7 @@ import { eigenSymmetric } from '../../linalg/jacobi.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { addElasticHessian } from './energy.ts';
 import { evaluatePins, rebuildFrames } from './kinematics.ts';
-import { assembleTangent, closeTangent, type Workspace } from './newton.ts';
+import { assembleTangent, closeTangent, stiffEnough, type Workspace } from './newton.ts';
 import type { DerRod } from './rod.ts';
 
 const STATIC = { inertia: 0, rate: 0 };
@@ -32,13 +32,15 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
   const dynamic = active.reduce((sum, m) => sum + (m > 0 ? 1 : 0), 0);
   const block = Math.min(dynamic, Math.ceil(1.5 * count) + 8);
   const wanted = Math.min(count, block);
-  assembleTangent(der, work, { t, ...STATIC }, Infinity);
+  assembleTangent(der, work, { t, ...STATIC }, { multiple: stiffEnough(der), edges: 'inextensible' });
   closeTangent(der, work);
-  const shift = softestRatio(der) * 1e-3;
+  const soft = softestRatio(der);
+  const shift = 1e-3 * soft;
   // K + σM may be indefinite about an unstable equilibrium: the factorisation copes, the iteration converges all the same
   factorBand(work.factor, work.matrix, shift, active, false);
   let basis = startBasis(block, active);
   let values: Float64Array = new Float64Array(block);
+  let lastChange = Infinity;
   for (let iteration = 0; iteration < 300; iteration++) {
     const next = basis.map((x) => {
       const y = x.map((value, d) => value * active[d]);
@@ -49,10 +51,12 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
     const ritz = rayleighRitz(next, work.matrix, active);
     let change = 0;
     for (let k = 0; k < wanted; k++)
-      change = Math.max(change, Math.abs(ritz.values[k] - values[k]) / (Math.abs(ritz.values[k]) + shift));
+      change = Math.max(change, Math.abs(ritz.values[k] - values[k]) / (Math.abs(ritz.values[k]) + soft));
     values = ritz.values;
     basis = ritz.vectors;
-    if (change < 1e-9) break;
+    // rounding sets a floor to the change of the softest modes: stop there as well
+    if (change < 1e-9 || (change < 1e-6 && change > 0.3 * lastChange)) break;
+    lastChange = change;
   }
   const omega = new Float64Array(wanted);
   const shapes = [];
@@ -161,7 +165,7 @@ export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrice
   const free: number[] = [];
   for (let d = 0; d < size; d++) if (!der.fixed[d]) free.push(d);
   const labels = free.map((d) => ((d & 3) === 3 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${axes[d & 3]}`));
-  assembleTangent(der, work, { t, ...STATIC }, Infinity);
+  assembleTangent(der, work, { t, ...STATIC }, { multiple: stiffEnough(der), edges: 'inextensible' });
   closeTangent(der, work);
   const stiffness = collect(work.matrix, free);
   const diagonal: SparseSymmetric = {

@@ -297,19 +297,33 @@ export function setPenalties(der: DerRod, work: Workspace, inertia: number): voi
   }
 }
 
+export interface EdgeCap {
+  readonly multiple: number;
+  readonly edges: 'all' | 'inextensible';
+}
+
+/**
+ * Stretch relative to bending that is stiff enough for n edges and no stiffer: its softness shifts a threshold by about
+ * 40/(n² × this); its stiffness costs digits, of which a fine rod has few, since its softest mode is 100/n⁴ of the stiffest.
+ */
+export function stiffEnough(der: DerRod): number {
+  return Math.max(10, 1e3 * Math.min(1, (100 / der.edgeCount) ** 2));
+}
+
 /**
  * Tangent stiffness of the rod (with inertia and rate terms as in the stage) at the present state, and ∂f/∂q of its loads
  * beside it; `closeTangent` puts the two together.
- * `penaltyCap` limits the stiffness of edges to that multiple of bending: what matters for signs of eigenvalues is
- * soft, and rounding of a very stiff stretch would drown it.
+ * `cap` limits the stiffness of edges to a multiple of that of bending: what matters for soft modes and signs of
+ * eigenvalues would drown in the rounding of a very stiff stretch.
  */
-export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, penaltyCap: number): boolean {
+export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, cap: EdgeCap): boolean {
   setPenalties(der, work, stage.inertia);
   for (let j = 0; j < der.edgeCount; j++) {
-    work.edgePenalty[j] = Math.min(
-      work.edgePenalty[j],
-      penaltyCap * Math.max(der.stiffnessScale[4 * j], der.stiffnessScale[j + 1 < der.nodeCount ? 4 * j + 4 : 0]),
-    );
+    if (cap.edges === 'inextensible' && der.edgeStiffness[j] < Infinity) continue;
+    const bending = Math.max(der.stiffnessScale[4 * j], der.stiffnessScale[j + 1 < der.nodeCount ? 4 * j + 4 : 0]);
+    // under tension the rod is stiffer than it bends: stretch must stay well above that too
+    const tension = Math.abs(der.edgeTension[j]) / der.edgeLength[j];
+    work.edgePenalty[j] = Math.min(work.edgePenalty[j], cap.multiple * bending + 1e5 * tension);
   }
   evaluateLoads(der, stage.t);
   clearBand(work.matrix);

@@ -21,12 +21,14 @@ import {
   type Stage,
   solveStage,
   solveUnsymmetric,
+  stiffEnough,
   type Workspace,
 } from './newton.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 
 const ROTATION = 0.5;
+const AT_REST = (t: number): Stage => ({ t, inertia: 0, rate: 0 });
 
 function newtonFromHere(der: DerRod, work: Workspace, t: number, tolerance: number, iterations: number): NewtonResult {
   return solveStage(der, work, { t, inertia: 0, rate: 0 }, { tolerance, iterations, rotation: ROTATION });
@@ -62,7 +64,7 @@ function descend(der: DerRod, work: Workspace, start: Snapshot, t: number, count
   return iterations;
 }
 
-const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'energy' };
+const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'none' };
 
 export interface Verdict {
   /** Directions in which the rod would leave; 0 for a stable equilibrium, −1 when it cannot be told. */
@@ -80,8 +82,7 @@ export interface Verdict {
  * unsymmetric matrix, whose determinant changes its sign where the equilibrium is lost; flutter is not looked for.
  */
 export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict {
-  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 }, softEdges(der)))
-    return { negativeModes: -1, criterion: 'energy' };
+  if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return UNKNOWN;
   if (work.loadJacobian.asymmetry > 1e-4) {
     if (der.rod.closed) return { negativeModes: -1, criterion: 'none' };
     work.step.fill(0);
@@ -94,14 +95,6 @@ export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict
 }
 
 /**
- * Stretch in the verdict, relative to bending; see assembleTangent. Its softness moves a threshold by about 40/(n² × this);
- * its stiffness costs digits, of which a fine rod has few: the softest mode is 100/n⁴ of the stiffest.
- */
-function softEdges(der: DerRod): number {
-  return Math.max(10, 1e3 * Math.min(1, (100 / der.edgeCount) ** 2));
-}
-
-/**
  * Below this, relative to the nodes' softer bending stiffness, an eigenvalue counts as zero. A rod with a clamp has no
  * zero modes. The softest bending mode of a free one has about 100 (ds/L)⁴; rounding of stretch sets the floor.
  */
@@ -109,7 +102,7 @@ function zeroModeShift(der: DerRod): number {
   const clamped = der.pins.some(
     (pin, p) => pin.orientation === 'frame' && pin.holdX && pin.holdY && pin.holdZ && der.poses[p].active,
   );
-  return clamped ? 0 : Math.max(1e-3 / der.edgeCount ** 4, 3e-15 * softEdges(der));
+  return clamped ? 0 : Math.max(1e-3 / der.edgeCount ** 4, 3e-15 * stiffEnough(der));
 }
 
 /** Softest direction by inverse iteration with the factored, shifted matrix; deterministic start. */
@@ -118,7 +111,7 @@ function findSoftDirection(der: DerRod, work: Workspace, t: number): Float64Arra
   const x = new Float64Array(size);
   for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d);
   const y = new Float64Array(size);
-  if (!assembleTangent(der, work, { t, inertia: 0, rate: 0 }, softEdges(der))) return x;
+  if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return x;
   closeTangent(der, work);
   // The smallest shift that makes the matrix positive definite lies just above the lowest eigenvalue's size.
   let shift = 1e-9;
