@@ -20,6 +20,8 @@ export interface PathRow {
   /** Summed over the rods. */
   readonly negativeModes: number;
   readonly stable: boolean;
+  /** On what the verdict rests; the weakest of all rods. */
+  readonly criterion: EquilibriumReport['criterion'];
   readonly converged: boolean;
   readonly iterations: number;
   /** Unstable equilibria that were left on the way. */
@@ -45,8 +47,14 @@ export function summariseRow(parameter: number, reports: readonly EquilibriumRep
   return {
     parameter,
     energies,
-    negativeModes: sum(({ negativeModes }) => negativeModes),
+    // −1 where there is no verdict, not a sum of such
+    negativeModes: reports.some(({ negativeModes }) => negativeModes < 0)
+      ? -1
+      : sum(({ negativeModes }) => negativeModes),
     stable: reports.every(({ stable }) => stable),
+    criterion:
+      (['none', 'divergence', 'energy'] as const).find((one) => reports.some(({ criterion }) => criterion === one)) ??
+      'energy',
     converged: reports.every(({ converged }) => converged),
     iterations: sum(({ iterations }) => iterations),
     saddlesLeft: sum(({ saddlesLeft }) => saddlesLeft),

@@ -147,6 +147,7 @@ Example:
     .option('-m, --model <model>', 'on this model only')
     .option('--json', 'print one array, an entry for each check')
     .option('-l, --list', 'list the cases, run none')
+    .option('--rows', 'every resolution, also when all cases are run')
     .addHelpText(
       'after',
       '\nExamples:\n  tendril check\n  tendril check heavy-cantilever michell-ring --full\n  tendril check --list',

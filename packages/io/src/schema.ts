@@ -147,6 +147,18 @@ export function sceneJsonSchema(): object {
     title: 'Tendril scene',
     description:
       'A scene of Tendril: rods, what holds them and what acts on them. A number is SI; text carries its unit.',
-    ...schema,
+    ...(plainLists(schema) as object),
   };
+}
+
+/** Lists of fixed length as `items` with a length: `prefixItems` is unknown to editors that stop at an older draft. */
+function plainLists(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(plainLists);
+  if (typeof node !== 'object' || node === null) return node;
+  const { prefixItems, items, ...rest } = node as Record<string, unknown>;
+  const plain = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, plainLists(value)]));
+  if (!Array.isArray(prefixItems)) return items === undefined ? plain : { ...plain, items: plainLists(items) };
+  const kinds = [...new Map(prefixItems.map((item) => [JSON.stringify(item), plainLists(item)])).values()];
+  const count = prefixItems.length;
+  return { ...plain, items: kinds.length === 1 ? kinds[0] : { anyOf: kinds }, minItems: count, maxItems: count };
 }

@@ -31,10 +31,12 @@ export interface SavedState {
 
 /** Hash of the part of a scene that a state depends on, 16 hexadecimal digits. */
 export function sceneHash(scene: Scene): string {
-  const { gravity, materials, sections, rods, pins, loads, fields, solver } = scene;
+  const { gravity, materials, sections, rods, pins, bodies, welds, loads, fields, solver } = scene;
   const hash = createHash();
   hash.add(
-    new TextEncoder().encode(canonicalJson({ gravity, materials, sections, rods, pins, loads, fields, solver })),
+    new TextEncoder().encode(
+      canonicalJson({ gravity, materials, sections, rods, pins, bodies, welds, loads, fields, solver }),
+    ),
   );
   return hash.digits();
 }

@@ -8,6 +8,7 @@ export interface CheckOptions {
   readonly model?: string;
   readonly json?: boolean;
   readonly list?: boolean;
+  readonly rows?: boolean;
 }
 
 export async function check(ids: readonly string[], options: CheckOptions, terminal: Terminal): Promise<number> {
@@ -41,7 +42,12 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
     if (terminal.live) terminal.err('\r\u001b[2K');
     const verdict = found.every(({ pass }) => pass) ? 'pass' : 'MISS';
     if (options.json) terminal.err(`${one.id}: ${verdict}\n`);
-    else terminal.out(`${bold(one.id)}  ${one.title}  ${dim(one.source)}\n${formatRows(found)}\n`);
+    else {
+      // of all cases: the finest resolution and what missed; of a case that was asked for: everything
+      const shown =
+        ids.length > 0 || options.rows ? found : found.filter((row) => !row.pass || row.n === finest(found, row));
+      terminal.out(`${bold(one.id)}  ${one.title}  ${dim(one.source)}\n${formatRows(shown)}\n`);
+    }
   }
 
   const missed = rows.filter(({ pass }) => !pass).length;
@@ -54,6 +60,10 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
     );
   }
   return missed === 0 ? exitCode.done : exitCode.missed;
+}
+
+function finest(rows: readonly CheckRow[], { quantity, model }: CheckRow): number {
+  return Math.max(...rows.filter((row) => row.quantity === quantity && row.model === model).map(({ n }) => n));
 }
 
 /** A case that breaks down is a miss of its own, and no reason to leave the others out. */

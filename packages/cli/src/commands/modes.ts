@@ -37,7 +37,7 @@ export async function modes(reference: string, options: ModesOptions, terminal: 
 
   const warnings = stabilityWarnings(equilibrium);
   if (!options.quiet) reportWarnings([...world.warnings, ...warnings], terminal);
-  const folder = openFolder({ ...options, name: source.name });
+  const folder = openFolder({ ...options, name: `${source.name}-modes` });
   const stopped = failed && equilibrium ? explainFailure(world.time, equilibrium) : undefined;
   if (found) writeModes(world, found, source.scene.title ?? source.name, about, folder);
   if (found && options.matrices)

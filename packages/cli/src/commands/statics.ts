@@ -43,7 +43,7 @@ export async function statics(reference: string, options: StaticsOptions, termin
   const source = loadSource(reference, options);
   const world = openWorld(source);
   if (!options.quiet) reportWarnings(world.warnings, terminal);
-  const folder = openFolder({ ...options, name: source.name });
+  const folder = openFolder({ ...options, name: `${source.name}-statics` });
   const recorder = explained(source, () => createRecorder(world, folder));
   const progress = createProgress(terminal, options.quiet === true);
   const startWall = performance.now();
@@ -172,6 +172,13 @@ function figures(title: string, world: World, path: Path): Figures {
   };
 }
 
+/** Loads without a potential may make a rod flutter: then there is no divergence, which is less than stable. */
+function verdictOf({ stable, criterion }: Path['rows'][number]): string {
+  if (criterion === 'none') return dim('no verdict');
+  if (criterion === 'divergence') return stable ? good('no divergence') : bad('diverges');
+  return stable ? good('yes') : bad('no');
+}
+
 /** Rows that a person reads; energies.csv has all of them. */
 const rowLimit = 40;
 
@@ -190,8 +197,8 @@ function formatPath({ rows, critical }: Path): string {
     cells: [
       formatNumber(row.parameter, 5),
       ...names.map((name) => formatEnergy(row, name)),
-      String(row.negativeModes),
-      row.converged ? (row.stable ? good('yes') : bad('no')) : bad('not converged'),
+      row.negativeModes < 0 ? '–' : String(row.negativeModes),
+      row.converged ? verdictOf(row) : bad('not converged'),
     ],
   }));
   for (const { parameter, negativeModesBefore, negativeModesAfter } of critical) {

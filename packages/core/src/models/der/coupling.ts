@@ -18,6 +18,7 @@ import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
 import {
   evaluateLoads,
   evaluateStage,
+  lastTrouble,
   limitStep,
   measureConvergence,
   type NewtonOptions,
@@ -329,13 +330,15 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
   for (;;) {
     if (!poseSystem(system, stage)) return fail('an edge has no length or a position is not a number');
     let settled = true;
+    let weight = 0;
+    for (const { residual } of bodies) weight += Math.abs(residual[0]) + Math.abs(residual[1]) + Math.abs(residual[2]);
     let tolerance = 0;
     let length = 0;
     let residual = 0;
     for (const { der, work } of members) {
       clearBand(work.matrix);
-      const scale = evaluateStage(der, work, stage, work.matrix);
-      if (Number.isNaN(scale)) return fail('two edges point against each other');
+      const scale = evaluateStage(der, work, stage, work.matrix) + weight;
+      if (Number.isNaN(scale)) return fail(lastTrouble());
       if (!measureConvergence(der, work, stage, scale, options.tolerance, result)) settled = false;
       tolerance = Math.max(tolerance, result.tolerance);
       residual = Math.max(residual, result.residual);

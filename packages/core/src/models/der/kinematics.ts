@@ -64,9 +64,10 @@ function turnFrame(
 
 /**
  * A first guess for θ when held frames were turned by more than a joint can take: the turn, less what the guess already
- * has, is spread linearly between held frames. `start`: θ before the guess moved it, if it did.
+ * has, is spread linearly between held frames. `start`: θ before the guess moved it, if it did. False when the turn is
+ * more than a joint can count, about half a turn an edge.
  */
-export function spreadHeldTwist(der: DerRod, thetaBefore: Float64Array, start: Float64Array | undefined): void {
+export function spreadHeldTwist(der: DerRod, thetaBefore: Float64Array, start: Float64Array | undefined): boolean {
   const { held, pins, q, rod, edgeCount, nodeCount } = der;
   const knots: { arc: number; turn: number }[] = [];
   let largest = 0;
@@ -78,7 +79,7 @@ export function spreadHeldTwist(der: DerRod, thetaBefore: Float64Array, start: F
     largest = Math.max(largest, Math.abs(turn));
     knots.push({ arc: rod.nodeArc[pin.node], turn });
   }
-  if (largest < 0.5) return;
+  if (largest < 0.5) return true;
   knots.sort((a, b) => a.arc - b.arc);
   for (let j = 0; j < edgeCount; j++) {
     const end = j + 1 < nodeCount ? rod.nodeArc[j + 1] : rod.length;
@@ -89,6 +90,7 @@ export function spreadHeldTwist(der: DerRod, thetaBefore: Float64Array, start: F
     const w = right.arc > left.arc ? (arc - left.arc) / (right.arc - left.arc) : 0;
     q[4 * j + 3] += (1 - w) * left.turn + w * right.turn;
   }
+  return largest < 1.5 * edgeCount;
 }
 
 /** Writes the prescribed positions into q, and their velocities into v. */

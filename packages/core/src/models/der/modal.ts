@@ -5,6 +5,7 @@
  * a single Lanczos vector would miss. Massless unknowns (quasistatic twist) follow by themselves.
  */
 
+import { SceneError } from '../../errors.ts';
 import {
   addEntry,
   BAND_WIDTH,
@@ -33,6 +34,13 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
   const block = Math.min(dynamic, Math.ceil(1.5 * count) + 8);
   const wanted = Math.min(count, block);
   assembleTangent(der, work, { t, ...STATIC }, { multiple: stiffEnough(der), edges: 'inextensible' });
+  if (work.loadJacobian.asymmetry > 1e-4) {
+    const remedy = 'use `run`, or take followers, torques and wind out of the scene';
+    throw new SceneError(
+      ['loads'],
+      `rod '${der.rod.id}' has loads without a potential, and with them no natural modes; ${remedy}`,
+    );
+  }
   closeTangent(der, work);
   const soft = softestRatio(der);
   const shift = 1e-3 * soft;

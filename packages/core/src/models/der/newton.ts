@@ -141,6 +141,9 @@ export function evaluateLoads(der: DerRod, t: number): void {
   loads.nodeDrag.fill(0);
   poseSamples(der);
   for (const source of drive.sources) source.addLoads(loads, der.samples, t);
+  if (der.loadFactor === 1) return;
+  for (let k = 0; k < loads.nodeForce.length; k++) loads.nodeForce[k] *= der.loadFactor;
+  for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] *= der.loadFactor;
 }
 
 /** Why the last evaluation failed. */

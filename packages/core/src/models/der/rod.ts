@@ -101,6 +101,8 @@ export interface DerRod {
   readonly edgeStiffness: Float64Array;
   readonly samples: Samples;
   readonly loads: Loads;
+  /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
+  loadFactor: number;
 }
 
 /** Doubles in `memory` that a rod needs. */
@@ -306,5 +308,6 @@ export function createDerRod(
     edgeStiffness,
     samples: createSamples(rod),
     loads: createLoads(rod),
+    loadFactor: 1,
   };
 }

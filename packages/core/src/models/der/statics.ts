@@ -95,14 +95,11 @@ export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict
 }
 
 /**
- * Below this, relative to the nodes' softer bending stiffness, an eigenvalue counts as zero. A rod with a clamp has no
- * zero modes. The softest bending mode of a free one has about 100 (ds/L)⁴; rounding of stretch sets the floor.
+ * Below this, relative to the nodes' softer bending stiffness, an eigenvalue counts as zero: free rigid motion, free spin,
+ * the plane that a round column buckles in. The softest bending mode has about 100 (ds/L)⁴; rounding of stretch sets the floor.
  */
 function zeroModeShift(der: DerRod): number {
-  const clamped = der.pins.some(
-    (pin, p) => pin.orientation === 'frame' && pin.holdX && pin.holdY && pin.holdZ && der.poses[p].active,
-  );
-  return clamped ? 0 : Math.max(1e-3 / der.edgeCount ** 4, 3e-15 * stiffEnough(der));
+  return Math.max(1e-3 / der.edgeCount ** 4, 1e-15 * stiffEnough(der));
 }
 
 /** Softest direction by inverse iteration with the factored, shifted matrix; deterministic start. */
@@ -225,7 +222,7 @@ function nudge(der: DerRod, work: Workspace, t: number, amplitude: number): void
 }
 
 /**
- * Newton, with descent where it fails. A nudge comes before the descent: a straight inextensible rod that is pushed
+ * Newton, with loads in parts and then descent where it fails. A nudge comes before the descent: a straight inextensible rod that is pushed
  * together has no equilibrium at all on its straight line, and nothing else would make it leave that.
  */
 function settle(
@@ -237,8 +234,19 @@ function settle(
   tolerance: number,
 ): { newton: NewtonResult; iterations: number } {
   takeSnapshot(entry, der);
-  let newton = { ...newtonFromHere(der, work, t, tolerance, 100) };
+  let newton = { ...newtonFromHere(der, work, t, tolerance, 60) };
   let iterations = newton.iterations;
+  if (!newton.converged) {
+    // loads in ten parts: what is too far for one Newton iteration is near for ten
+    returnToSnapshot(der, entry, work, t);
+    for (let part = 1; part <= 10; part++) {
+      der.loadFactor = part / 10;
+      newton = { ...newtonFromHere(der, work, t, part < 10 ? 1e-6 : tolerance, 60) };
+      iterations += newton.iterations;
+      if (!newton.converged) break;
+    }
+    der.loadFactor = 1;
+  }
   for (let round = 0; !newton.converged && round < 6; round++) {
     if (round === 0) returnToSnapshot(der, entry, work, t);
     else rebuildFrames(der, work.edgeWork);

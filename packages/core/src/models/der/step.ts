@@ -62,15 +62,19 @@ function predict(der: DerRod, h: number, withAcceleration: boolean): void {
 }
 
 /** Pins at the time of the next stage, and a first guess for rods and bodies there. */
-function approach({ members, bodies }: System, t: number, h: number, withAcceleration: boolean): void {
+function approach(move: Move, t: number, h: number, withAcceleration: boolean): boolean {
+  const { members, bodies } = move.system;
+  let countable = true;
   for (const { der } of members) {
     const thetaBefore = der.held.theta.slice();
     const start = der.q.slice();
     evaluatePins(der, t);
     if (h > 0) predict(der, h, withAcceleration);
-    spreadHeldTwist(der, thetaBefore, start);
+    countable = spreadHeldTwist(der, thetaBefore, start) && countable;
   }
   for (const body of bodies) predictBody(body, h);
+  if (!countable) move.out.reason = 'a clamp turns by more than a joint can count in one step';
+  return countable;
 }
 
 const bodyMove = new Float64Array(6);
@@ -118,8 +122,7 @@ function implicitEuler(move: Move, bold: boolean): boolean {
       0,
     ]);
   }
-  approach(system, t + h, bold ? h : 0, true);
-  return runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h });
+  return approach(move, t + h, bold ? h : 0, true) && runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h });
 }
 
 function trBdf2(move: Move): boolean {
@@ -143,8 +146,11 @@ function trBdf2(move: Move): boolean {
       k * spin[i],
     ]);
   }
-  approach(system, t + gamma * h, gamma * h, true);
-  if (!runStage(move, { t: t + gamma * h, inertia: 1 / (k * k), rate: 1 / k })) return false;
+  if (
+    !approach(move, t + gamma * h, gamma * h, true) ||
+    !runStage(move, { t: t + gamma * h, inertia: 1 / (k * k), rate: 1 / k })
+  )
+    return false;
   const w1 = 1 / (gamma * (2 - gamma));
   const w0 = (1 - gamma) ** 2 * w1;
   const d2 = (h * (1 - gamma)) / (2 - gamma);
@@ -162,8 +168,9 @@ function trBdf2(move: Move): boolean {
       return [hat, rate, w1 * body.momentum[i] - w0 * start.momentum[i], w1 * body.psi[i]];
     });
   }
-  approach(system, t + h, (1 - gamma) * h, true);
-  return runStage(move, { t: t + h, inertia: 1 / (d2 * d2), rate: 1 / d2 });
+  return (
+    approach(move, t + h, (1 - gamma) * h, true) && runStage(move, { t: t + h, inertia: 1 / (d2 * d2), rate: 1 / d2 })
+  );
 }
 
 /** Systems with bodies are refused at compile time: a body has no history here. */
@@ -184,8 +191,7 @@ function bdf2(move: Move): boolean {
       work.qRate[d] = a1 * q[d] - a0 * qBefore[d];
       work.qHat[d] = work.qRate[d] + b * (a1 * v[d] - a0 * vBefore[d]);
     }
-    approach(system, t + h, h, true);
-    solved = runStage(move, { t: t + h, inertia: 1 / (b * b), rate: 1 / b });
+    solved = approach(move, t + h, h, true) && runStage(move, { t: t + h, inertia: 1 / (b * b), rate: 1 / b });
   }
   if (!solved) return false;
   qBefore.set(starts[0].q);
@@ -209,8 +215,11 @@ function midpoint(move: Move): boolean {
       0,
     ]);
   }
-  approach(system, t + half, half, false);
-  if (!runStage(move, { t: t + half, inertia: 1 / (half * half), rate: 1 / half })) return false;
+  if (
+    !approach(move, t + half, half, false) ||
+    !runStage(move, { t: t + half, inertia: 1 / (half * half), rate: 1 / half })
+  )
+    return false;
   // the end is the reflection of the start in the midpoint
   for (const body of system.bodies) {
     const { start, psi } = body;
