@@ -5,12 +5,15 @@ import { endLoadCantilever } from '../end-load-cantilever/case.ts';
 import { eulerBuckling } from '../euler-buckling/case.ts';
 import { freeFlight } from '../free-flight/case.ts';
 import { heavyCantilever } from '../heavy-cantilever/case.ts';
+import { helicalPerversion } from '../helical-perversion/case.ts';
 import { helicalSpring } from '../helical-spring/case.ts';
 import { helixReconstruction } from '../helix-reconstruction/case.ts';
 import { integratorOrder } from '../integrator-order/case.ts';
 import { invariants } from '../invariants/case.ts';
+import { localizedBuckling } from '../localized-buckling/case.ts';
 import { michellRing } from '../michell-ring/case.ts';
 import { torqueTransducer } from '../torque-transducer/case.ts';
+import { twistAsymmetry } from '../twist-asymmetry/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
 import type { Case } from './case.ts';
 
@@ -25,6 +28,9 @@ export const cases: readonly Case[] = [
   helixReconstruction,
   helicalSpring,
   michellRing,
+  localizedBuckling,
+  twistAsymmetry,
+  helicalPerversion,
   cantileverFrequencies,
   integratorOrder,
   cantileverRelease,

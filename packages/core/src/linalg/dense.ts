@@ -1,6 +1,14 @@
-/** LDLᵀ of a small dense symmetric matrix in place (lower triangle, 1/D on the diagonal); no pivoting. */
-export function factorDense(a: Float64Array, n: number): { positive: boolean; negative: number } {
+/**
+ * LDLᵀ of a small dense symmetric matrix in place (lower triangle, 1/D on the diagonal); no pivoting. A pivot that is
+ * rounding alone belongs to a neutral direction, such as the spin of a body on a ball joint: it gets 1/D = 0, so that
+ * a solve leaves that direction alone. Rounding is judged by the largest diagonal entry of the `group` of unknowns that
+ * are of one kind.
+ */
+export function factorDense(a: Float64Array, n: number, group: number): { positive: boolean; negative: number } {
   let negative = 0;
+  const sizes = new Float64Array(Math.ceil(n / group));
+  for (let i = 0; i < n; i++)
+    sizes[Math.floor(i / group)] = Math.max(sizes[Math.floor(i / group)], Math.abs(a[i * n + i]));
   for (let i = 0; i < n; i++) {
     const original = a[i * n + i];
     for (let j = 0; j < i; j++) {
@@ -16,12 +24,9 @@ export function factorDense(a: Float64Array, n: number): { positive: boolean; ne
       diagonal -= g * l;
     }
     if (Number.isNaN(diagonal)) return { positive: false, negative: n };
-    if (diagonal < 0) negative++;
-    else if (diagonal <= 1e-14 * Math.abs(original)) {
-      negative++;
-      diagonal = 1e-14 * Math.abs(original) || 1e-300;
-    }
-    a[i * n + i] = 1 / diagonal;
+    const neutral = Math.abs(diagonal) <= 1e-10 * sizes[Math.floor(i / group)];
+    if (diagonal < 0 && !neutral) negative++;
+    a[i * n + i] = neutral ? 0 : 1 / diagonal;
   }
   return { positive: negative === 0, negative };
 }

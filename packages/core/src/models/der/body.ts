@@ -258,6 +258,19 @@ export function evaluateBody(der: DerBody, t: number, inertia: number, s: number
   }
 }
 
+/** Derivative of the torque of the weight by rotation, 3 × 3 at `out`: it acts off the compound's centre. */
+export function writeWeightStiffness(out: Float64Array, der: DerBody, t: number): void {
+  const { body, pose } = der;
+  body.gravity(gravity, t);
+  rotate(offset, 0, pose.rotation, der.shift, 0);
+  const along = offset[0] * gravity[0] + offset[1] * gravity[1] + offset[2] * gravity[2];
+  for (let a = 0; a < 3; a++) {
+    for (let b = 0; b < 3; b++) {
+      out[3 * a + b] = body.mass * (0.5 * (offset[a] * gravity[b] + gravity[a] * offset[b]) - (a === b ? along : 0));
+    }
+  }
+}
+
 /** After a solved stage: the force and the torque that it implies, for the next trapezoidal stage. */
 export function recordForces(der: DerBody, inertia: number, s: number): void {
   for (let k = 0; k < 3; k++) {

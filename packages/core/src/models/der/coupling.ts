@@ -12,7 +12,7 @@
  */
 import { clearBand, factorBand, fixUnknown, readEntry, solveBand } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
-import { type DerBody, evaluateBody, moveBody } from './body.ts';
+import { type DerBody, evaluateBody, moveBody, writeWeightStiffness } from './body.ts';
 import { addHeldHessian, writeHeldTorque } from './energy.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
 import {
@@ -274,11 +274,18 @@ function eliminate(system: System, member: Member, shift: number, stopEarly: boo
 function startOuter(system: System, stage: Stage): void {
   system.outer.fill(0);
   system.outerRight.fill(0);
-  system.bodies.forEach(({ mass, worldInertia }, b) => {
+  system.bodies.forEach((body, b) => {
+    const { mass, worldInertia } = body;
+    writeWeightStiffness(rotationBlock, body, stage.t);
     for (let k = 0; k < 3; k++) {
       addOuter(system, 6 * b + k, 6 * b + k, stage.inertia * mass);
       for (let m = 0; m < 3; m++)
-        addOuter(system, 6 * b + 3 + k, 6 * b + 3 + m, stage.inertia * worldInertia[3 * k + m]);
+        addOuter(
+          system,
+          6 * b + 3 + k,
+          6 * b + 3 + m,
+          stage.inertia * worldInertia[3 * k + m] + rotationBlock[3 * k + m],
+        );
     }
   });
 }
@@ -308,7 +315,7 @@ function solveOuter(system: System, shift: number): boolean {
   lockAxes(system);
   // symmetric up to rounding; the factor reads the lower triangle
   for (let i = 0; i < n; i++) outer[i * n + i] += shift * Math.abs(outer[i * n + i]);
-  if (!factorDense(outer, n).positive) return false;
+  if (!factorDense(outer, n, 3).positive) return false;
   solveDense(outer, n, outerRight);
   return true;
 }
@@ -435,5 +442,5 @@ export function countNegativePivots(system: System, t: number): number {
     negative += work.factor.negative;
   }
   lockAxes(system);
-  return negative + factorDense(system.outer, 6 * system.bodies.length).negative;
+  return negative + factorDense(system.outer, 6 * system.bodies.length, 3).negative;
 }

@@ -99,7 +99,7 @@ export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict
  * the plane that a round column buckles in. The softest bending mode has about 100 (ds/L)⁴; rounding of stretch sets the floor.
  */
 function zeroModeShift(der: DerRod): number {
-  return Math.max(1e-3 / der.edgeCount ** 4, 1e-15 * stiffEnough(der));
+  return Math.max(1e-4 / der.edgeCount ** 4, 1e-15 * stiffEnough(der));
 }
 
 /** Softest direction by inverse iteration with the factored, shifted matrix; deterministic start. */
@@ -277,7 +277,8 @@ export function findEquilibrium(
   let saddlesLeft = 0;
   while (newton.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
     saddlesLeft++;
-    nudge(der, work, t, 0.02 / Math.sqrt(saddlesLeft));
+    // farther each time: close to a critical load the way back is short
+    nudge(der, work, t, 0.02 * saddlesLeft);
     iterations += descend(der, work, start, t, 60);
     ({ newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance));
     iterations += spent;
