@@ -201,7 +201,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     equilibrate: (rod, t, wanted) => {
       const { system, starts, entries } = systemOf(rod);
       if (system.bodies.length > 0) return settleSystem(system, starts, rods[rod].id, t, wanted);
-      return findEquilibrium(ders[rod], tools[rod].work, starts[0], entries[0], t, wanted);
+      const report = findEquilibrium(ders[rod], tools[rod].work, starts[0], entries[0], t, wanted);
+      // the explicit schemes go on from forces without tension, which statics does not keep
+      if (explicit) initializeExplicit(ders[rod], explicitTools[rod], t);
+      return report;
     },
     reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
     modes: (rod, t, count) => {
