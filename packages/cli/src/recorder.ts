@@ -152,21 +152,29 @@ function createKeptFrames(world: World): { add(): void; picture(figures: Figures
   const crowd = world.rods.length > hueCount;
   let times: number[] = [];
   let frames: Float64Array[][] = [];
+  let poses: Float64Array[][] = [];
   let stride = 1;
   let seen = 0;
-  let latest: { time: number; positions: Float64Array[] } | undefined;
-  const push = ({ time, positions }: { time: number; positions: Float64Array[] }): void => {
+  type Kept = { time: number; positions: Float64Array[]; bodies: Float64Array[] };
+  let latest: Kept | undefined;
+  const push = ({ time, positions, bodies }: Kept): void => {
     times.push(time);
     frames.push(positions);
+    poses.push(bodies);
   };
   return {
     add() {
-      latest = { time: world.time, positions: world.samples.map(({ nodePosition }) => nodePosition.slice()) };
+      latest = {
+        time: world.time,
+        positions: world.samples.map(({ nodePosition }) => nodePosition.slice()),
+        bodies: world.bodies.map(({ pose }) => Float64Array.of(...pose.position, ...pose.orientation)),
+      };
       if (seen++ % stride !== 0 || (crowd && frames.length > 0)) return;
       push(latest);
       if (frames.length > limit) {
         times = times.filter((_, k) => k % 2 === 0);
         frames = frames.filter((_, k) => k % 2 === 0);
+        poses = poses.filter((_, k) => k % 2 === 0);
         stride *= 2;
       }
     },
@@ -180,6 +188,11 @@ function createKeptFrames(world: World): { add(): void; picture(figures: Figures
           closed,
           radius: edgeRadius,
           frames: frames.map((positions) => positions[k]),
+        })),
+        bodies: recordingHeader(world, { version }).bodies?.map(({ id, radius }, k) => ({
+          id,
+          radius,
+          frames: poses.map((pose) => pose[k]),
         })),
         times,
         timeLabel: figures.parameter?.label,

@@ -12,6 +12,7 @@
  *              for each rod: nodePosition [m], 3 a node, f64 (or f32: header field `precision`)
  *                            edgeDirector d1, 3 an edge, f32
  *                            each of the header's `channels`, 1 a node (tension: 1 an edge), f32
+ *              for each body: position [m] and orientation (quaternion w x y z, body to world), 7 × f64
  *              zeros up to a multiple of 8 less 4
  *           4  u32 CRC-32 of the frame before it
  *
@@ -24,7 +25,7 @@
  * Positions default to doubles, since a recording is what results are measured on. Directors need no more than f32:
  * they are drawn, and d2 follows from the tangent of the edge.
  */
-import { type Channel, createHash, type Energies, type Scene, type World } from '@tendril/core';
+import { type BodySpec, type Channel, createHash, type Energies, type Scene, type World } from '@tendril/core';
 import { align8, getF32, getF64, isSealed, putF32, putF64, sealSection, viewOf } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
 import type { InputError } from './errors.ts';
@@ -44,11 +45,19 @@ export interface RecordedRod {
   readonly edgeRadius: readonly number[];
 }
 
+export interface RecordedBody {
+  readonly id: string;
+  /** Of a ball to draw in its place [m]; 0 for a junction. */
+  readonly radius: number;
+}
+
 export interface RecordingHeader {
   /** Version of the program that recorded. */
   readonly version: string;
   readonly scene: Scene;
   readonly rods: readonly RecordedRod[];
+  /** Default none. */
+  readonly bodies?: readonly RecordedBody[];
   /** Of node positions; default f64. */
   readonly precision?: 'f64' | 'f32';
   /** Quantities along the rods that each frame holds; default none. */
@@ -63,10 +72,18 @@ export interface RodFrame {
   readonly channels?: Readonly<Partial<Record<Channel, Float64Array>>>;
 }
 
+export interface BodyFrame {
+  /** [m] */
+  readonly position: ArrayLike<number>;
+  /** w, x, y, z from body to world axes */
+  readonly orientation: ArrayLike<number>;
+}
+
 export interface RecordingFrame {
   /** [s] */
   readonly time: number;
   readonly rods: readonly RodFrame[];
+  readonly bodies?: readonly BodyFrame[];
   readonly energies: Readonly<Energies>;
 }
 
@@ -96,8 +113,8 @@ const footTag = 0x454e4f44; // DONE
 const channelLength = (rod: RecordedRod, channel: Channel): number =>
   channel === 'tension' ? rod.edgeCount : rod.nodeCount;
 
-function frameSizeOf({ rods, precision, channels = [] }: RecordingHeader): number {
-  let size = frameFixed;
+function frameSizeOf({ rods, bodies = [], precision, channels = [] }: RecordingHeader): number {
+  let size = frameFixed + 56 * bodies.length;
   for (const rod of rods) {
     size += 3 * rod.nodeCount * (precision === 'f32' ? 4 : 8) + 12 * rod.edgeCount;
     for (const channel of channels) size += 4 * channelLength(rod, channel);
@@ -139,6 +156,11 @@ export function createRecordingEncoder(header: RecordingHeader): RecordingEncode
           checkLength(rod, channel, value, channelLength(rod, channel));
           offset = putF32(out, offset, value);
         }
+      });
+      header.bodies?.forEach(({ id }, k) => {
+        const body = frame.bodies?.[k];
+        if (!body) throw new RangeError(`the frame lacks body '${id}'`);
+        offset = putF64(out, putF64(out, offset, body.position), body.orientation);
       });
       return seal(out);
     },
@@ -256,7 +278,8 @@ function decodeFrame(header: RecordingHeader, bytes: Uint8Array): RecordingFrame
     for (const channel of channelNames) channels[channel] = take(channelLength(rod, channel), false);
     return { nodePosition, edgeDirector, channels };
   });
-  return { time: viewOf(bytes).getFloat64(8, true), rods, energies };
+  const bodies = header.bodies?.map((): BodyFrame => ({ position: take(3, true), orientation: take(4, true) }));
+  return { time: viewOf(bytes).getFloat64(8, true), rods, ...(bodies && { bodies }), energies };
 }
 
 /** A sound checksum says that the header is as it was written, not that a recorder wrote it. */
@@ -272,7 +295,9 @@ function checkHeader(value: unknown, source: string): RecordingHeader {
     header.rods.every(
       (rod: RecordedRod) => typeof rod?.id === 'string' && isCount(rod.nodeCount) && isCount(rod.edgeCount),
     ) &&
-    (header.channels === undefined || Array.isArray(header.channels));
+    (header.channels === undefined || Array.isArray(header.channels)) &&
+    (header.bodies === undefined ||
+      (Array.isArray(header.bodies) && header.bodies.every((body) => typeof body?.id === 'string')));
   if (!sound) throw binaryError(source, 16, 'the header of the recording lacks fields it must have; record anew');
   return header as RecordingHeader;
 }
@@ -294,12 +319,21 @@ export function recordingHeader(
       edgeRadius: [...rod.edgeRadius],
     };
   });
-  return { ...options, scene: world.scene, rods };
+  const bodies = world.scene.bodies?.map((spec): RecordedBody => ({ id: spec.id, radius: drawnRadius(spec) }));
+  return { ...options, scene: world.scene, rods, ...(bodies && { bodies }) };
+}
+
+/** A ball that looks about as large as the body is: its solid's, or the one with its inertia. */
+function drawnRadius({ solid, mass = 0, inertia = [] }: BodySpec): number {
+  if (solid?.type === 'sphere' || solid?.type === 'cylinder') return solid.radius;
+  if (solid?.type === 'box') return Math.max(...solid.size) / 2;
+  if (!(mass > 0)) return 0;
+  return Math.sqrt((2.5 * (inertia[0] + inertia[1] + inertia[2])) / (3 * mass));
 }
 
 /** The world as it is now; holds views of its arrays, so encode it before the next step. */
 export function recordingFrame(
-  world: Pick<World, 'time' | 'samples' | 'energies' | 'channel'>,
+  world: Pick<World, 'time' | 'samples' | 'energies' | 'channel'> & Partial<Pick<World, 'bodies'>>,
   channels: readonly Channel[] = [],
 ): RecordingFrame {
   return {
@@ -310,5 +344,6 @@ export function recordingFrame(
       edgeDirector,
       channels: Object.fromEntries(channels.map((channel) => [channel, world.channel(k, channel)])),
     })),
+    ...(world.bodies && world.bodies.length > 0 && { bodies: world.bodies.map(({ pose }) => pose) }),
   };
 }

@@ -1,5 +1,13 @@
+import { createWorld } from '@tendril/core';
 import { describe, expect, it } from 'vitest';
-import { createRecordingEncoder, decodeRecording, InputError, recordingFrame, recordingHeader } from '../src/index.ts';
+import {
+  createRecordingEncoder,
+  decodeRecording,
+  InputError,
+  recordingFrame,
+  recordingHeader,
+  sceneFromObject,
+} from '../src/index.ts';
 import { energies, fakeWorld, noise } from './fixtures.ts';
 
 const world = fakeWorld();
@@ -37,6 +45,40 @@ const changed = (bytes: Uint8Array, offset: number, mask: number): Uint8Array =>
 };
 
 describe('recording', () => {
+  it('keeps bodies: a real world with one, frame by frame', () => {
+    const moving = createWorld(
+      sceneFromObject(
+        {
+          tendril: 1,
+          gravity: [0, 0, -9.81],
+          rods: [
+            {
+              id: 'r',
+              shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+              edges: 4,
+              section: { type: 'stiffness', EI1: 1, GJ: 1, mass: 0.1 },
+            },
+          ],
+          pins: [{ rod: 'r', at: 'start' }],
+          bodies: [{ id: 'bob', solid: { type: 'sphere', radius: '5 cm', density: 1000 }, position: [1, 0, -0.05] }],
+          welds: [{ rod: 'r', at: 'end', body: 'bob' }],
+          time: { duration: 1, step: '10 ms' },
+        },
+        'test',
+      ),
+    );
+    const encoder = createRecordingEncoder(recordingHeader(moving, { version: '0.1.0' }));
+    const parts = [encoder.encodeHeader(), encoder.encodeFrame(recordingFrame(moving))];
+    moving.step();
+    parts.push(encoder.encodeFrame(recordingFrame(moving)), encoder.encodeFooter());
+    const recording = decodeRecording(Uint8Array.from(parts.flatMap((part) => [...part])), 'run.trec');
+    expect(recording.header.bodies).toEqual([{ id: 'bob', radius: 0.05 }]);
+    expect(recording.frame(0).bodies?.[0].position).toEqual(Float64Array.of(1, 0, -0.05));
+    const { position, orientation } = moving.bodies[0].pose;
+    expect(recording.frame(1).bodies).toEqual([{ position, orientation }]);
+    expect(position[2]).toBeLessThan(-0.05);
+  });
+
   it('round trips, positions bit for bit', () => {
     const recording = decodeRecording(record().bytes, 'run.trec');
     expect(recording.frameCount).toBe(3);

@@ -84,6 +84,14 @@ function drawRecording(recording: Recording, only: number | undefined): string {
       radius: edgeRadius,
       frames: frames.map((frame) => frame.rods[k].nodePosition),
     })),
+    bodies: recording.header.bodies?.map(({ id, radius }, k) => ({
+      id,
+      radius,
+      frames: frames.map(({ bodies }) => [
+        ...Array.from(bodies?.[k].position ?? []),
+        ...Array.from(bodies?.[k].orientation ?? []),
+      ]),
+    })),
     times: frames.map(({ time }) => time),
     pins: picturePins(scene, rods.map(withArc), last.time),
     gravity: gravityOf(scene),

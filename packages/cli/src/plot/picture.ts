@@ -18,6 +18,14 @@ export interface PictureRod {
   readonly frames: readonly ArrayLike<number>[];
 }
 
+export interface PictureBody {
+  readonly id: string;
+  /** [m]; 0: nothing to draw. */
+  readonly radius: number;
+  /** Position [m] and orientation w, x, y, z, one array of seven a frame. */
+  readonly frames: readonly ArrayLike<number>[];
+}
+
 export interface PicturePin {
   readonly rod: number;
   readonly node: number;
@@ -30,6 +38,7 @@ export interface Picture {
   readonly title: string;
   readonly subtitle?: string;
   readonly rods: readonly PictureRod[];
+  readonly bodies?: readonly PictureBody[];
   readonly times: ArrayLike<number>;
   readonly timeLabel?: string;
   readonly timeUnit?: string;
@@ -51,6 +60,9 @@ export function drawPicture(picture: Picture): string {
   const few = rods.length <= hueCount;
   const candidates = picture.select ?? spreadFrames(picture.times.length, overlayCount(rods.length));
   const swept = rods.flatMap(({ frames }) => (few && !picture.select ? frames : candidates.map((k) => frames[k])));
+  const bodies = (picture.bodies ?? []).filter(({ radius }) => radius > 0);
+  for (const { radius, frames } of bodies)
+    for (const frame of [frames[0], frames[frames.length - 1]]) swept.push(boxAround(frame, radius));
   const view = chooseView(swept, { gravity: picture.gravity, oblique: rods.some(({ closed }) => closed) });
   const page = layOut(view, swept, rods);
   const select = picture.select ?? thinOut(candidates, rods, page);
@@ -86,6 +98,7 @@ export function drawPicture(picture: Picture): string {
       body.push(drawGhost(stroke(k, rod, ramp(hue(rod), amounts[k])), few ? 1 : 0.6));
     });
   }
+  for (const one of bodies) body.push(...select.flatMap((frame, k) => drawBody(one, frame, page, amounts[k])));
   if (rods.length <= 2) for (const rod of rods) body.push(...drawTrace(rod, page));
   const marks = (strokes: readonly Stroke[]): string[] => drawPins(pinMarks(pins, parts, view, strokes));
   const final = rods.map((_, rod) => stroke(last, rod, few ? ramp(rod, 1) : variedColor(rod)));
@@ -108,6 +121,38 @@ export function drawPicture(picture: Picture): string {
     }),
   );
   return document(widthPage, page.height, picture.title, body);
+}
+
+/** The corners of a cube about a body: what the page must have room for. */
+function boxAround(frame: ArrayLike<number>, radius: number): number[] {
+  return [-1, 1].flatMap((i) =>
+    [-1, 1].flatMap((j) =>
+      [-1, 1].flatMap((k) => [frame[0] + i * radius, frame[1] + j * radius, frame[2] + k * radius]),
+    ),
+  );
+}
+
+/** A ball with spokes along its x and y axes, which show how it has turned. */
+function drawBody({ radius, frames }: PictureBody, frame: number, page: Page, amount: number): string[] {
+  const [x, y, z, w, a, b, c] = Array.from(frames[frame]);
+  const spokes = [
+    [1 - 2 * (b * b + c * c), 2 * (a * b + w * c), 2 * (a * c - w * b)],
+    [2 * (a * b - w * c), 1 - 2 * (a * a + c * c), 2 * (b * c + w * a)],
+  ];
+  const points = page.place([
+    x,
+    y,
+    z,
+    ...spokes.flatMap((d) => [x + radius * d[0], y + radius * d[1], z + radius * d[2]]),
+  ]);
+  const at = (k: number): string => `${points[k].toFixed(2)} ${points[k + 1].toFixed(2)}`;
+  const ink = mix('#ffffff', '#39424e', 0.25 + 0.75 * amount);
+  const fill = mix('#ffffff', '#c9d2dc', amount);
+  const center = `cx="${points[0].toFixed(2)}" cy="${points[1].toFixed(2)}" r="${(radius * page.scale).toFixed(2)}"`;
+  return [
+    `<circle ${center} fill="${fill}" fill-opacity="${(0.15 + 0.55 * amount).toFixed(2)}" stroke="${ink}" stroke-width="1.2"/>`,
+    `<path d="M${at(3)}L${at(0)}L${at(6)}" stroke="${ink}" stroke-width="1.2" stroke-linecap="round" stroke-linejoin="round" fill="none"/>`,
+  ];
 }
 
 function overlayCount(rods: number): number {
