@@ -117,7 +117,7 @@ async function simulate(
   // Steps add up with rounding, so instants are compared with a small part of a step.
   const tolerance = step * 1e-6;
   // a whole number of steps, so that frames are equally far apart
-  const every = Math.max(world.scene.output?.every ?? step * Math.ceil(end / (100 * step) - 1e-9), step);
+  const every = Math.max(world.scene.output?.every ?? step * frameStride(Math.round(end / step)), step);
   const stride = Math.max(1, Math.ceil((end - start) / step / energyRows));
   const breathe = createBreather();
   let nextFrame = Math.floor((world.time + tolerance) / every) + 1;
@@ -188,4 +188,11 @@ function summarise(
   print(`  state ${world.hash()}\n`);
   if (stop?.reason === 'interrupted') print(`  ${stop.remedy}\n`);
   reportFolder(folder, print);
+}
+
+/** Steps from frame to frame for about a hundred frames: a divisor of all steps where one is near, so that times are round. */
+function frameStride(steps: number): number {
+  const least = Math.max(1, Math.ceil(steps / 100));
+  for (let stride = least; stride <= 2 * least; stride++) if (steps % stride === 0) return stride;
+  return least;
 }
