@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { clearBand, createBorderedBand, readEntry } from '../../src/linalg/band.ts';
 import { addElasticGradient, addElasticHessian } from '../../src/models/der/energy.ts';
 import { followCenterline } from '../../src/models/der/kinematics.ts';
-import { createWorkspace } from '../../src/models/der/newton.ts';
 import { type DerRod, RING_BORDER } from '../../src/models/der/rod.ts';
 import { createSnapshot, returnToSnapshot } from '../../src/models/der/snapshot.ts';
+import { createWorkspace } from '../../src/models/der/stage.ts';
 import { createRandom, heldFramePin, makeDerRod, randomRod } from './rods.ts';
 
 const cases = (['rotation', 'bergou2008'] as const).flatMap((strain) =>

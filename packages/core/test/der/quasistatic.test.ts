@@ -3,10 +3,10 @@ import { transport3 } from '../../src/math/vec3.ts';
 import { addElasticGradient } from '../../src/models/der/energy.ts';
 import { createExplicitWork, initializeExplicit, writeCenterlineForce } from '../../src/models/der/explicit.ts';
 import { measureEdges } from '../../src/models/der/kinematics.ts';
-import { createWorkspace } from '../../src/models/der/newton.ts';
 import { layBishopFrames, measureBinormals, solveQuasistaticFrame } from '../../src/models/der/quasistatic.ts';
 import type { DerRod } from '../../src/models/der/rod.ts';
 import { createSnapshot, returnToSnapshot } from '../../src/models/der/snapshot.ts';
+import { createWorkspace } from '../../src/models/der/stage.ts';
 import type { Rod } from '../../src/scene/compiled.ts';
 import { heldFramePin, makeDerRod, randomRod } from './rods.ts';
 

@@ -16,21 +16,16 @@ import { type DerBody, evaluateBody, moveBody, writeWeightStiffness } from './bo
 import { addHeldHessian, writeHeldTorque } from './energy.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
 import {
-  evaluateLoads,
-  evaluateStage,
-  lastTrouble,
   limitStep,
   measureConvergence,
   type NewtonOptions,
   type NewtonResult,
-  type Stage,
-  setPenalties,
   solveStage,
   takeStep,
-  type Workspace,
   writeRightSide,
 } from './newton.ts';
 import type { DerRod } from './rod.ts';
+import { evaluateLoads, evaluateStage, lastTrouble, type Stage, setPenalties, type Workspace } from './stage.ts';
 
 /** A weld as the rod sees it. */
 interface Tie {

@@ -11,7 +11,6 @@
 import { solveCyclicTridiagonal, solveTridiagonal } from '../../linalg/tridiagonal.ts';
 import { transport3 } from '../../math/vec3.ts';
 import { evaluatePins, measureEdges, placePinned } from './kinematics.ts';
-import { evaluateLoads, type Workspace } from './newton.ts';
 import {
   createQuasistaticWork,
   layBishopFrames,
@@ -21,6 +20,7 @@ import {
 } from './quasistatic.ts';
 import type { DerRod } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
+import { evaluateLoads, type Workspace } from './stage.ts';
 import type { RodStep } from './step.ts';
 import { JOINT_STRIDE } from './strain.ts';
 

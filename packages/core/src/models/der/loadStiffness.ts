@@ -45,7 +45,7 @@ export function measureLoadJacobian(
   edgeWork: Float64Array,
   generalized: (out: Float64Array) => void,
 ): void {
-  const { size, q, nodeCount, edgeCount, rod, edgeReference, jointReferenceTwist, edgeTangent } = der;
+  const { size, q, edgeCount, rod, edgeReference, jointReferenceTwist, edgeTangent } = der;
   const { entries } = out;
   entries.fill(0);
   const plus = new Float64Array(size);
@@ -85,7 +85,6 @@ export function measureLoadJacobian(
     }
   }
   followCenterline(der, edgeWork);
-  void nodeCount;
   out.asymmetry = measureAsymmetry(entries, size, rod.closed);
 }
 

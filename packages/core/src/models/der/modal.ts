@@ -20,8 +20,9 @@ import { eigenSymmetric } from '../../linalg/jacobi.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { addElasticHessian } from './energy.ts';
 import { evaluatePins, rebuildFrames } from './kinematics.ts';
-import { assembleTangent, closeTangent, stiffEnough, type Workspace } from './newton.ts';
 import type { DerRod } from './rod.ts';
+import type { Workspace } from './stage.ts';
+import { assembleTangent, closeTangent, stiffEnough } from './tangent.ts';
 
 const STATIC = { inertia: 0, rate: 0 };
 

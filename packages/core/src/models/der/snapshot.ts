@@ -1,7 +1,7 @@
 /** Copies that bring a rod back after a failed step or trial. */
 import { evaluatePins, rebuildFrames, turnHeldFrames } from './kinematics.ts';
-import type { Workspace } from './newton.ts';
 import type { DerRod } from './rod.ts';
+import type { Workspace } from './stage.ts';
 
 export interface Snapshot {
   readonly q: Float64Array;

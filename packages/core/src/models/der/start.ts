@@ -1,8 +1,9 @@
 /** What a motion starts with: twist in equilibrium where it has no inertia, tensions, accelerations. */
 import { solveTridiagonal } from '../../linalg/tridiagonal.ts';
 import { evaluatePins } from './kinematics.ts';
-import { evaluateResidual, solveStage, type Workspace } from './newton.ts';
+import { solveStage } from './newton.ts';
 import type { DerRod } from './rod.ts';
+import { evaluateResidual, type Workspace } from './stage.ts';
 
 /** Where the twist has no inertia it is in equilibrium at every instant, the first included. */
 function relaxTwist(der: DerRod, work: Workspace, t: number): void {

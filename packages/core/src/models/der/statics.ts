@@ -14,18 +14,11 @@ import {
   spreadHeldTwist,
   turnHeldFrames,
 } from './kinematics.ts';
-import {
-  assembleTangent,
-  closeTangent,
-  type NewtonResult,
-  type Stage,
-  solveStage,
-  solveUnsymmetric,
-  stiffEnough,
-  type Workspace,
-} from './newton.ts';
+import { type NewtonResult, solveStage } from './newton.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
+import type { Stage, Workspace } from './stage.ts';
+import { assembleTangent, closeTangent, solveUnsymmetric, stiffEnough } from './tangent.ts';
 
 const ROTATION = 0.5;
 const AT_REST = (t: number): Stage => ({ t, inertia: 0, rate: 0 });

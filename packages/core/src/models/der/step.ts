@@ -14,9 +14,10 @@ import { beginStep, cancelStep, type DerBody, moveBody, recordForces, setBodySta
 import { type System, solveSystem } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
-import { evaluateLoads, type NewtonOptions, type Stage } from './newton.ts';
+import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
+import { evaluateLoads, type Stage } from './stage.ts';
 
 export type ImplicitScheme = 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint';
 

@@ -35,7 +35,7 @@ export type StrainFunction = (
   m: number,
 ) => void;
 
-/** [notes: u = g·b, g = f(W) c, b = (½R(−m/2)w, sin m/2)] */
+/** u = g·b with g = f(W) c and b = (½R(−m/2)w, sin m/2): the rotation vector from the quaternion of both frames. */
 export function rotationStrain(
   out: Float64Array,
   joint: Float64Array,

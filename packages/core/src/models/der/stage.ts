@@ -1,0 +1,276 @@
+/**
+ * One stage of a rod: what it is (inertia c, rate s, q̂ and q̃), its residual and its matrix at the present state.
+ * What is solved, and how, stands in newton.ts.
+ */
+import {
+  addEntry,
+  BAND_WIDTH,
+  type BorderedBand,
+  type BorderedFactor,
+  createBorderedBand,
+  createBorderedFactor,
+} from '../../linalg/band.ts';
+import { createGeneralBand, type GeneralBand } from '../../linalg/bandLu.ts';
+import { addElasticGradient, addElasticHessian } from './energy.ts';
+import { poseSamples } from './kinematics.ts';
+import { createLoadJacobian, type LoadJacobian } from './loadStiffness.ts';
+import { type DerRod, RING_BORDER } from './rod.ts';
+
+export interface Workspace {
+  readonly matrix: BorderedBand;
+  readonly factor: BorderedFactor;
+  readonly residual: Float64Array;
+  readonly step: Float64Array;
+  readonly qHat: Float64Array;
+  readonly qRate: Float64Array;
+  readonly edgeError: Float64Array;
+  readonly edgePenalty: Float64Array;
+  /** 1 + s·β: how much stiffer viscosity makes an edge in this stage. */
+  readonly edgeViscous: Float64Array;
+  readonly edgeWork: Float64Array;
+  /** For loads that depend on the rod's state; see loadStiffness.ts. */
+  readonly loadJacobian: LoadJacobian;
+  readonly general: GeneralBand;
+}
+
+export function createWorkspace(der: DerRod): Workspace {
+  const border = der.rod.closed ? RING_BORDER : 0;
+  const matrix = createBorderedBand(der.size - border, border);
+  return {
+    matrix,
+    factor: createBorderedFactor(matrix),
+    residual: new Float64Array(der.size),
+    step: new Float64Array(der.size),
+    qHat: new Float64Array(der.size),
+    qRate: new Float64Array(der.size),
+    edgeError: new Float64Array(der.edgeCount),
+    edgePenalty: new Float64Array(der.edgeCount),
+    edgeViscous: new Float64Array(der.edgeCount),
+    loadJacobian: createLoadJacobian(der),
+    general: createGeneralBand(der.size),
+    edgeWork: new Float64Array(3 * der.edgeCount),
+  };
+}
+
+/** A stage: q̂ and q̃ are in the workspace. Statics has inertia = rate = 0. */
+export interface Stage {
+  readonly t: number;
+  /** c [1/s²] */
+  readonly inertia: number;
+  /** s [1/s] */
+  readonly rate: number;
+}
+
+/** Asks all load sources and adds the generalised force −f to the residual; returns the sum of forces' sizes [N]. */
+export function subtractLoads(der: DerRod, residual: Float64Array): number {
+  const { loads, edgeCount, nodeCount, edgeTangent, edgeLength } = der;
+  let scale = 0;
+  for (let i = 0; i < nodeCount; i++) {
+    const fx = loads.nodeForce[3 * i];
+    const fy = loads.nodeForce[3 * i + 1];
+    const fz = loads.nodeForce[3 * i + 2];
+    residual[4 * i] -= fx;
+    residual[4 * i + 1] -= fy;
+    residual[4 * i + 2] -= fz;
+    scale += Math.abs(fx) + Math.abs(fy) + Math.abs(fz);
+  }
+  const torque = loads.edgeTorque;
+  for (let j = 0; j < edgeCount; j++) {
+    const o = 3 * j;
+    const x = torque[o];
+    const y = torque[o + 1];
+    const z = torque[o + 2];
+    if (x === 0 && y === 0 && z === 0) continue;
+    // about the tangent: on θ; across: a couple of forces (τ × t)/|e| on the two nodes
+    const tx = edgeTangent[o];
+    const ty = edgeTangent[o + 1];
+    const tz = edgeTangent[o + 2];
+    residual[4 * j + 3] -= x * tx + y * ty + z * tz;
+    const a = 4 * j;
+    const b = j + 1 < nodeCount ? a + 4 : 0;
+    const fx = (y * tz - z * ty) / edgeLength[j];
+    const fy = (z * tx - x * tz) / edgeLength[j];
+    const fz = (x * ty - y * tx) / edgeLength[j];
+    residual[b] -= fx;
+    residual[b + 1] -= fy;
+    residual[b + 2] -= fz;
+    residual[a] += fx;
+    residual[a + 1] += fy;
+    residual[a + 2] += fz;
+    scale += Math.abs(fx) + Math.abs(fy) + Math.abs(fz);
+  }
+  return scale;
+}
+
+export function evaluateLoads(der: DerRod, t: number): void {
+  const { loads, drive } = der;
+  loads.nodeForce.fill(0);
+  loads.edgeTorque.fill(0);
+  loads.nodeDrag.fill(0);
+  poseSamples(der);
+  for (const source of drive.sources) source.addLoads(loads, der.samples, t);
+  if (der.loadFactor === 1) return;
+  for (let k = 0; k < loads.nodeForce.length; k++) loads.nodeForce[k] *= der.loadFactor;
+  for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] *= der.loadFactor;
+}
+
+/** Why the last evaluation failed. */
+let trouble = '';
+
+export function lastTrouble(): string {
+  return trouble;
+}
+
+/** r of the stage at the present state (and K, when a matrix is given). Returns the force scale, NaN if the rod folded. */
+export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix: BorderedBand | undefined): number {
+  const { residual, qHat, edgeError, edgePenalty } = work;
+  const { size, q, v, mass, massDamping, edgeCount, nodeCount, edgeLength, edgeTangent, edgeTension, rod } = der;
+  const { inertia: c, rate: s } = stage;
+  residual.fill(0);
+  const viscous = s > 0 ? v : undefined;
+  const done = matrix
+    ? addElasticHessian(matrix, residual, der, viscous, s, true)
+    : addElasticGradient(residual, der, viscous, undefined);
+  if (!done) {
+    trouble = 'two edges point against each other';
+    return Number.NaN;
+  }
+  const border = matrix ? matrix.borderSize : 0;
+  const w1 = BAND_WIDTH + 1;
+  let scale = 0;
+  if (c > 0) {
+    for (let d = 0; d < size; d++) {
+      const inertial = c * mass[d] * (q[d] - qHat[d]);
+      residual[d] += inertial + mass[d] * massDamping[d] * v[d];
+      if ((d & 3) !== 3) scale += Math.abs(inertial);
+      if (!matrix) continue;
+      const k = mass[d] * (c + massDamping[d] * s);
+      if (d >= border) matrix.band[(d - border) * w1 + BAND_WIDTH] += k;
+      else matrix.corner[d * border + d] += k;
+    }
+  }
+  for (let j = 0; j < edgeCount; j++) {
+    const a = 4 * j;
+    const b = j + 1 < nodeCount ? a + 4 : 0;
+    const o = 3 * j;
+    const tx = edgeTangent[o];
+    const ty = edgeTangent[o + 1];
+    const tz = edgeTangent[o + 2];
+    const lambda = edgeTension[j];
+    const k = edgePenalty[j];
+    const extensible = der.edgeStiffness[j] < Infinity;
+    edgeError[j] = edgeLength[j] - rod.edgeLengthRest[j] - (extensible ? lambda / k : 0);
+    // Kelvin–Voigt: λ/k is the strain plus β times its rate; as part of the equation for λ it costs no digits
+    const beta = extensible ? s * der.edgeDamping[j] : 0;
+    if (beta > 0) {
+      const stretching = tx * (v[b] - v[a]) + ty * (v[b + 1] - v[a + 1]) + tz * (v[b + 2] - v[a + 2]);
+      edgeError[j] += der.edgeDamping[j] * stretching;
+    }
+    work.edgeViscous[j] = 1 + beta;
+    residual[a] -= lambda * tx;
+    residual[a + 1] -= lambda * ty;
+    residual[a + 2] -= lambda * tz;
+    residual[b] += lambda * tx;
+    residual[b + 1] += lambda * ty;
+    residual[b + 2] += lambda * tz;
+    if (matrix) addEdgeStiffness(matrix, a, b, tx, ty, tz, k * (1 + beta), lambda / edgeLength[j]);
+  }
+  if (matrix && s > 0) addDrag(matrix, der, s);
+  scale += subtractLoads(der, residual);
+  if (scale < Infinity) return scale;
+  trouble = 'a load is not a finite number';
+  return Number.NaN;
+}
+
+/** k t tᵀ + g(I − t tᵀ) between the nodes at unknowns a and b. */
+function addEdgeStiffness(
+  matrix: BorderedBand,
+  a: number,
+  b: number,
+  tx: number,
+  ty: number,
+  tz: number,
+  k: number,
+  g: number,
+): void {
+  const kg = k - g;
+  const xx = kg * tx * tx + g;
+  const xy = kg * tx * ty;
+  const xz = kg * tx * tz;
+  const yy = kg * ty * ty + g;
+  const yz = kg * ty * tz;
+  const zz = kg * tz * tz + g;
+  const border = matrix.borderSize;
+  if (a < border || b < a) {
+    const block = [xx, xy, xz, xy, yy, yz, xz, yz, zz];
+    for (let i = 0; i < 3; i++) {
+      for (let j = 0; j < 3; j++) {
+        addEntry(matrix, b + i, a + j, -block[3 * i + j]);
+        if (j > i) continue;
+        addEntry(matrix, a + i, a + j, block[3 * i + j]);
+        addEntry(matrix, b + i, b + j, block[3 * i + j]);
+      }
+    }
+    return;
+  }
+  const band = matrix.band;
+  const w1 = BAND_WIDTH + 1;
+  let d = (a - border) * w1 + BAND_WIDTH;
+  band[d] += xx;
+  band[d + w1 - 1] += xy;
+  band[d + w1] += yy;
+  band[d + 2 * w1 - 2] += xz;
+  band[d + 2 * w1 - 1] += yz;
+  band[d + 2 * w1] += zz;
+  d += 4 * w1;
+  band[d - 4] -= xx;
+  band[d - 3] -= xy;
+  band[d - 2] -= xz;
+  band[d] += xx;
+  d += w1;
+  band[d - 5] -= xy;
+  band[d - 4] -= yy;
+  band[d - 3] -= yz;
+  band[d - 1] += xy;
+  band[d] += yy;
+  d += w1;
+  band[d - 6] -= xz;
+  band[d - 5] -= yz;
+  band[d - 4] -= zz;
+  band[d - 2] += xz;
+  band[d - 1] += yz;
+  band[d] += zz;
+}
+
+/** Implicit part of velocity-dependent loads. */
+function addDrag(matrix: BorderedBand, der: DerRod, s: number): void {
+  const drag = der.loads.nodeDrag;
+  for (let i = 0; i < der.nodeCount; i++) {
+    const o = 6 * i;
+    if (drag[o] === 0 && drag[o + 3] === 0 && drag[o + 5] === 0) continue;
+    const d = 4 * i;
+    addEntry(matrix, d, d, s * drag[o]);
+    addEntry(matrix, d + 1, d, s * drag[o + 1]);
+    addEntry(matrix, d + 2, d, s * drag[o + 2]);
+    addEntry(matrix, d + 1, d + 1, s * drag[o + 3]);
+    addEntry(matrix, d + 2, d + 1, s * drag[o + 4]);
+    addEntry(matrix, d + 2, d + 2, s * drag[o + 5]);
+  }
+}
+
+/** EA/ē where the edge stretches; a penalty well above all other stiffness where it does not. */
+export function setPenalties(der: DerRod, work: Workspace, inertia: number): void {
+  const { edgeStiffness, edgeCount, nodeCount, stiffnessScale, mass } = der;
+  for (let j = 0; j < edgeCount; j++) {
+    const b = j + 1 < nodeCount ? 4 * j + 4 : 0;
+    const other = Math.max(stiffnessScale[4 * j], stiffnessScale[b]) + inertia * Math.max(mass[4 * j], mass[b]);
+    work.edgePenalty[j] = edgeStiffness[j] < Infinity ? edgeStiffness[j] : 1e6 * other;
+  }
+}
+
+/** Residual of the stage at the present state, 0 at prescribed unknowns. */
+export function evaluateResidual(der: DerRod, work: Workspace, stage: Stage): boolean {
+  setPenalties(der, work, stage.inertia);
+  evaluateLoads(der, stage.t);
+  return !Number.isNaN(evaluateStage(der, work, stage, undefined));
+}

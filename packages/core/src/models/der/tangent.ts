@@ -1,0 +1,84 @@
+/** The tangent stiffness with what the loads add to it: for Newton at rest, verdicts on stability, modes. */
+import { BAND_WIDTH, clearBand, fixUnknown, readEntry } from '../../linalg/band.ts';
+import { addGeneral, solveGeneral } from '../../linalg/bandLu.ts';
+import { measureLoadJacobian, subtractSymmetricPart } from './loadStiffness.ts';
+import type { DerRod } from './rod.ts';
+import { evaluateLoads, evaluateStage, type Stage, setPenalties, subtractLoads, type Workspace } from './stage.ts';
+
+export interface EdgeCap {
+  readonly multiple: number;
+  readonly edges: 'all' | 'inextensible';
+}
+
+/**
+ * Stretch relative to bending that is stiff enough for n edges and no stiffer: its softness shifts a threshold by about
+ * 40/(n² × this); its stiffness costs digits, of which a fine rod has few, since its softest mode is 100/n⁴ of the stiffest.
+ */
+export function stiffEnough(der: DerRod): number {
+  return Math.max(10, 1e3 * Math.min(1, (100 / der.edgeCount) ** 2));
+}
+
+/**
+ * Tangent stiffness of the rod (with inertia and rate terms as in the stage) at the present state, and ∂f/∂q of its loads
+ * beside it; `closeTangent` puts the two together.
+ * `cap` limits the stiffness of edges to a multiple of that of bending: what matters for soft modes and signs of
+ * eigenvalues would drown in the rounding of a very stiff stretch.
+ */
+export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, cap: EdgeCap): boolean {
+  setPenalties(der, work, stage.inertia);
+  for (let j = 0; j < der.edgeCount; j++) {
+    if (cap.edges === 'inextensible' && der.edgeStiffness[j] < Infinity) continue;
+    const bending = Math.max(der.stiffnessScale[4 * j], der.stiffnessScale[j + 1 < der.nodeCount ? 4 * j + 4 : 0]);
+    // under tension the rod is stiffer than it bends: stretch must stay well above that too
+    const tension = Math.abs(der.edgeTension[j]) / der.edgeLength[j];
+    work.edgePenalty[j] = Math.min(work.edgePenalty[j], cap.multiple * bending + 1e5 * tension);
+  }
+  evaluateLoads(der, stage.t);
+  clearBand(work.matrix);
+  if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return false;
+  work.loadJacobian.asymmetry = 0;
+  if (stage.rate === 0 && der.drive.sources.some((source) => source.dependsOnState)) measureLoads(der, work, stage.t);
+  return true;
+}
+
+/** Takes the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
+export function closeTangent(der: DerRod, work: Workspace): void {
+  if (der.drive.sources.some((source) => source.dependsOnState)) {
+    subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed);
+  }
+  for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
+}
+
+/** ∂f/∂q at the present state, into work.loadJacobian. */
+export function measureLoads(der: DerRod, work: Workspace, t: number): void {
+  measureLoadJacobian(work.loadJacobian, der, work.edgeWork, (out) => {
+    evaluateLoads(der, t);
+    out.fill(0);
+    subtractLoads(der, out);
+    for (let d = 0; d < out.length; d++) out[d] = -out[d];
+  });
+  evaluateLoads(der, t);
+}
+
+/**
+ * (K − ∂f/∂q) x = step in place, with K in work.matrix and prescribed unknowns kept; returns the sign of the determinant,
+ * 0 when singular (the right-hand side is then as it was).
+ */
+export function solveUnsymmetric(der: DerRod, work: Workspace): number {
+  const { size, fixed } = der;
+  const { general, matrix, loadJacobian, step } = work;
+  general.entries.fill(0);
+  for (let i = 0; i < size; i++) {
+    if (fixed[i]) {
+      addGeneral(general, i, i, 1);
+      continue;
+    }
+    for (let j = Math.max(0, i - BAND_WIDTH); j <= Math.min(size - 1, i + BAND_WIDTH); j++) {
+      if (!fixed[j]) addGeneral(general, i, j, readEntry(matrix, i, j) - loadJacobian.entries[21 * i + 10 + j - i]);
+    }
+  }
+  const right = step.slice();
+  const sign = solveGeneral(general, step);
+  if (sign === 0) step.set(right);
+  return sign;
+}
