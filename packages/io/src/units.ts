@@ -24,6 +24,7 @@ export type Dimension =
   | 'time'
   | 'velocity'
   | 'angularVelocity'
+  | 'circulation'
   | 'acceleration'
   | 'mass'
   | 'momentOfInertia'
@@ -64,6 +65,7 @@ export const dimensions: Readonly<Record<Dimension, DimensionInfo>> = {
     si: 'rad/s',
     powers: [0, 0, -1, 1],
   },
+  circulation: { name: 'a circulation', example: '0.5 m^2/s', inWords: 'm^2/s', si: 'm^2/s', powers: [0, 2, -1, 0] },
   acceleration: {
     name: 'an acceleration',
     example: '9.81 m/s^2',

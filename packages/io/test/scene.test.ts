@@ -261,6 +261,58 @@ describe('scene', () => {
     );
   });
 
+  it('reads wind from parts', () => {
+    const base = scene(`section: x\n    ${material}`);
+    const wind = (text: string): string => `${base}fields: [{ type: air, linear: [1, 1], wind: ${text} }]`;
+    const parts = `{
+      mean: [36 m/s, 0, 0], gust: { amplitude: 0.5, period: 200 ms },
+      vortices: [{ center: [1 cm, 0, 0], axis: [0, 0, 2], circulation: -5 cm^2/s, core: 2 mm, velocity: [0, 1 cm/s, 0] }],
+      turbulence: { intensity: 20 cm/s, length: 5 cm, octaves: 6, seed: 3, time: 1 min } }`;
+    const [read] = parseScene(wind(parts), 'scene.yaml').scene.fields ?? [];
+    const expected = {
+      mean: [36, 0, 0],
+      gust: { amplitude: 0.5, period: 0.2 },
+      vortices: [{ center: [0.01, 0, 0], axis: [0, 0, 2], circulation: -5e-4, core: 0.002, velocity: [0, 0.01, 0] }],
+      turbulence: { intensity: 0.2, length: 0.05, octaves: 6, seed: 3, time: 60 },
+    };
+    expect(read).toMatchObject({ wind: expected });
+    expect(parseScene(wind(JSON.stringify(expected)), 'scene.yaml').scene.fields?.[0]).toEqual(read);
+    expect(parseScene(wind('{}'), 'scene.yaml').scene.fields?.[0]).toMatchObject({ wind: {} });
+
+    const vortex = (text: string): string => `{ vortices: [{ center: [0, 0, 0], ${text} }] }`;
+    const problems: [string, RegExp][] = [
+      [
+        '3',
+        /:7:\d+ fields\[0\]\.wind: expected a list of three velocities .* or \{ mean, gust, vortices, turbulence \}/,
+      ],
+      ['{ means: [1, 0, 0] }', /wind\.means: unknown field 'means'; did you mean 'mean'\?/],
+      ['{ mean: [1 kg, 0, 0] }', /wind\.mean\[0\]: expected a velocity/],
+      ['{ mean: [t, 0, 0] }', /wind\.mean\[0\]: expected a velocity/],
+      ['{ gust: { amplitude: 1, period: 0 } }', /wind\.gust\.period: must be positive, got 0/],
+      ['{ gust: { amplitude: -1, period: 1 } }', /wind\.gust\.amplitude: must not be negative/],
+      ['{ gust: { amplitude: 1 } }', /wind\.gust\.period: missing; expected a time/],
+      [vortex('axis: [0, 0, 0], circulation: 1, core: 1'), /vortices\[0\]\.axis: a direction cannot be/],
+      [vortex('axis: [0, 0, 1], circulation: 1 m/s, core: 1'), /circulation: expected a circulation such as/],
+      [vortex('axis: [0, 0, 1], circulation: 1, core: 0 m'), /vortices\[0\]\.core: must be positive/],
+      ['{ turbulence: { intensity: -1 m/s, length: 1 } }', /turbulence\.intensity: must not be negative/],
+      ['{ turbulence: { intensity: 1, length: -1 } }', /turbulence\.length: must be positive/],
+      [
+        '{ turbulence: { intensity: 1, length: 1, octaves: 7 } }',
+        /octaves: expected a whole number from 1 to 6, got 7/,
+      ],
+      [
+        '{ turbulence: { intensity: 1, length: 1, octaves: 0 } }',
+        /octaves: expected a whole number from 1 to 6, got 0/,
+      ],
+      ['{ turbulence: { intensity: 1, length: 1, seed: 0.5 } }', /seed: expected a whole number/],
+    ];
+    for (const [text, pattern] of problems) {
+      const { message } = fail(wind(text));
+      expect(message).toMatch(pattern);
+      expect(message.split('\n'), text).toHaveLength(1);
+    }
+  });
+
   it('asks for its version and knows a newer one', () => {
     expect(fail('rods: [{ id: a, shape: { type: ring, radius: 1 }, section: x }]').message).toMatch(
       /^scene\.yaml:1:1 tendril: missing; write "tendril: 1"/,

@@ -49,6 +49,7 @@ describe('units', () => {
     ['20 rad/m', 'curvature', 20],
     ['2 Pa*s', 'dragPerLength', 2],
     ['1 N*s/m^2', 'dragPerLength', 1],
+    ['5 cm^2/s', 'circulation', 5e-4],
     ['36 km/h', 'velocity', 10],
   ];
   it.each(exact)('%s', (text, dimension, expected) => {

@@ -2,13 +2,14 @@
 import { SceneError } from '../errors.ts';
 import { createAir } from '../fields/air.ts';
 import { createForceField } from '../fields/force.ts';
+import { createWind, type Wind } from '../fields/wind.ts';
 import type { LoadSource } from '../port.ts';
 import { compileNode, parseExpression } from './expression.ts';
 import { gatherHalves } from './loads.ts';
 import type { CompiledRod } from './rods.ts';
-import type { FieldSpec } from './types.ts';
-import type { Path } from './varying.ts';
-import { atPath, compileTimed, finite } from './varying.ts';
+import type { FieldSpec, WindSpec } from './types.ts';
+import type { Path, Requirement } from './varying.ts';
+import { atPath, compileTimed, finite, nonNegative, positive } from './varying.ts';
 
 interface Formulas {
   readonly evaluators: readonly ((values: ArrayLike<number>) => number)[];
@@ -29,10 +30,50 @@ function compileFormulas(texts: readonly string[], variables: readonly string[],
 
 type Air = FieldSpec & { readonly type: 'air' };
 
-function compileWind(
-  wind: Air['wind'],
-  path: Path,
-): (out: Float64Array, x: number, y: number, z: number, t: number) => void {
+/** Whole seeds up to here give fields of their own; larger ones would repeat them. */
+const largestSeed = 2 ** 32 - 1;
+
+function checkNumber(value: number, path: Path, { test, words }: Requirement, remedy = ''): void {
+  if (test(value)) return;
+  throw new SceneError(path, `the value is ${value}; it must be ${words}${remedy}`);
+}
+
+/** That every number is finite is checked for the whole scene. */
+function checkWind({ mean, gust, vortices = [], turbulence }: WindSpec, path: Path): void {
+  if (gust) {
+    const here = [...path, 'gust'];
+    if (!mean) throw new SceneError(here, "gusts vary the mean wind, and there is none; give 'mean'");
+    checkNumber(gust.amplitude, [...here, 'amplitude'], nonNegative, ', as a fraction of the mean wind');
+    checkNumber(gust.period, [...here, 'period'], positive, '; for a steady wind leave out the gust');
+  }
+  vortices.forEach(({ axis, core }, i) => {
+    const here = [...path, 'vortices', i];
+    if (axis.every((value) => value === 0))
+      throw new SceneError([...here, 'axis'], 'the axis is [0, 0, 0]; give the direction about which the vortex turns');
+    checkNumber(core, [...here, 'core'], positive, '; without a core the speed would be infinite on the axis');
+  });
+  if (turbulence) {
+    const here = [...path, 'turbulence'];
+    const { intensity, length, octaves = 1, seed = 0, time = 1 } = turbulence;
+    checkNumber(intensity, [...here, 'intensity'], nonNegative);
+    checkNumber(length, [...here, 'length'], positive);
+    const between = (least: number, most: number): Requirement => ({
+      test: (value) => Number.isInteger(value) && value >= least && value <= most,
+      words: `a whole number from ${least} to ${most}`,
+    });
+    checkNumber(octaves, [...here, 'octaves'], between(1, 6));
+    checkNumber(seed, [...here, 'seed'], between(0, largestSeed));
+    checkNumber(time, [...here, 'time'], positive, '; leave it out for length/intensity');
+  }
+}
+
+const isParts = (wind: Air['wind']): wind is WindSpec => wind !== undefined && !Array.isArray(wind);
+
+function compileWind(wind: Air['wind'], path: Path): Wind {
+  if (isParts(wind)) {
+    checkWind(wind, [...path, 'wind']);
+    return createWind(wind);
+  }
   const [a, b, c] = wind ?? [0, 0, 0];
   if (typeof a === 'string' || typeof b === 'string' || typeof c === 'string') {
     const { evaluators } = compileFormulas([a, b, c].map(String), ['x', 'y', 'z', 't'], [...path, 'wind']);

@@ -261,6 +261,50 @@ export type LoadSpec = {
   | { readonly type: 'distributed'; readonly force: Vec3; readonly from?: number; readonly to?: number }
 );
 
+export interface WindSpec {
+  /** Velocity [m/s]; it also carries the turbulence. Default none. */
+  readonly mean?: Vec3;
+  readonly gust?: GustSpec;
+  readonly vortices?: readonly VortexSpec[];
+  readonly turbulence?: TurbulenceSpec;
+}
+
+/** The mean wind times 1 + amplitude·g(t), with g smooth, without a period, between −1 and 1, and 0 at t = 0. */
+export interface GustSpec {
+  /** Relative to the mean. */
+  readonly amplitude: number;
+  /** Of the slowest swing [s]. */
+  readonly period: number;
+}
+
+/** A straight vortex with a smooth core (Lamb–Oseen): at distance r it turns with Γ/(2πr)·(1 − exp(−r²/core²)). */
+export interface VortexSpec {
+  /** A point on the axis at t = 0 [m]. */
+  readonly center: Vec3;
+  /** It turns about this direction by the right-hand rule. */
+  readonly axis: Vec3;
+  /** Γ [m²/s]. */
+  readonly circulation: number;
+  /** [m] */
+  readonly core: number;
+  /** Of the axis [m/s]. Default 0. */
+  readonly velocity?: Vec3;
+}
+
+/** Random eddies without divergence. */
+export interface TurbulenceSpec {
+  /** Root mean square of the speed [m/s]. */
+  readonly intensity: number;
+  /** Of the largest eddies [m]. */
+  readonly length: number;
+  /** Each adds eddies of half the size. 1 to 6, default 3. */
+  readonly octaves?: number;
+  /** Whole number; another gives other eddies. Default 0. */
+  readonly seed?: number;
+  /** In which the largest eddies change [s]. Default length/intensity. */
+  readonly time?: number;
+}
+
 export type FieldSpec = {
   /** Rods it acts on; default all. */
   readonly rods?: readonly string[];
@@ -268,8 +312,8 @@ export type FieldSpec = {
 } /** Air that resists motion relative to the wind, normal and tangential to the rod. */ & (
   | {
       readonly type: 'air';
-      /** Velocity [m/s], or three expressions in x, y, z, t. */
-      readonly wind?: Vec3 | readonly [string, string, string];
+      /** Velocity [m/s], or three expressions in x, y, z, t, or parts that add up. */
+      readonly wind?: Vec3 | readonly [string, string, string] | WindSpec;
       /** Viscous drag per length [N s/m²]: normal, tangential. */
       readonly linear?: readonly [number, number];
       /** Drag ½·density·coefficient·diameter·|v|v per length. */

@@ -1,5 +1,5 @@
 /** What acts on rods: places, pins, loads, fields. */
-import type { FieldSpec, LoadSpec, Location, PathSpec, PinSpec, Vec3 } from '@tendril/core';
+import type { FieldSpec, LoadSpec, Location, PathSpec, PinSpec, Vec3, WindSpec } from '@tendril/core';
 import * as z from 'zod';
 import { looksLikeQuantity, parseQuantity } from '../units.ts';
 import {
@@ -13,6 +13,7 @@ import {
   interpolation,
   list,
   quantity,
+  show,
   text,
   timed,
   variants,
@@ -116,15 +117,15 @@ export const load: z.ZodType<LoadSpec, Written<LoadSpec>> = variants('a load', [
   }),
 ]);
 
-type Wind = Vec3 | [string, string, string];
+type PlainWind = Vec3 | [string, string, string];
 
 /** Velocities or formulas: "2 m/s" is a quantity, "2*sin(t)" a formula; a list must not mix them. */
-const wind: z.ZodType<Wind, Written<Wind>> = z
+const plainWind: z.ZodType<PlainWind, Written<PlainWind>> = z
   .tuple([windItem(), windItem(), windItem()], {
     error: ({ input }) =>
       `expected a list of three velocities such as ["2 m/s", 0, 0], or three expressions in x, y, z and t${commaHint(Array.isArray(input) ? input : [])}`,
   })
-  .transform((items, context): Wind => {
+  .transform((items, context): PlainWind => {
     const isFormula = items.map((item) => typeof item === 'string' && !looksLikeQuantity(item));
     const isQuantity = items.map((item) => typeof item === 'string' && looksLikeQuantity(item));
     if (isFormula.includes(true)) {
@@ -151,6 +152,47 @@ function windItem(): z.ZodType<number | string, number | string> {
   });
 }
 
+const octavesExpected = ({ input }: { readonly input?: unknown }): string =>
+  `expected a whole number from 1 to 6, got ${show(input)}`;
+
+const windParts: z.ZodType<WindSpec, Written<WindSpec>> = fields('wind', {
+  mean: vector('velocity').optional().describe('Mean velocity [m/s]; it also carries the turbulence. Default none.'),
+  gust: fields('a gust', {
+    amplitude: count('nonnegative').describe('Largest deviation, as a fraction of the mean wind, such as 0.5.'),
+    period: quantity('time', 'positive').describe('Period of the slowest swing [s]; the sum of all has no period.'),
+  })
+    .optional()
+    .describe('Swells and lulls of the mean wind, which starts at its mean. Default steady.'),
+  vortices: list(
+    fields('a vortex', {
+      center: vector('length').describe('A point on the axis at t = 0 [m].'),
+      axis: direction().describe('Direction about which it turns, by the right-hand rule; its length does not matter.'),
+      circulation: quantity('circulation').describe('Circulation Γ [m²/s]: 2π·distance·speed far from the axis.'),
+      core: quantity('length', 'positive').describe('Radius of the core [m], inside which the air turns like a solid.'),
+      velocity: vector('velocity').optional().describe('Velocity of the axis [m/s]. Default 0.'),
+    }),
+    'vortices',
+  )
+    .optional()
+    .describe('Straight vortices. Default none.'),
+  turbulence: fields('turbulence', {
+    intensity: quantity('velocity', 'nonnegative').describe('Root mean square of the speed [m/s].'),
+    length: quantity('length', 'positive').describe('Size of the largest eddies [m].'),
+    octaves: z
+      .int({ error: octavesExpected })
+      .min(1, { error: octavesExpected })
+      .max(6, { error: octavesExpected })
+      .optional()
+      .describe('How many sizes of eddies, each half the one before, from 1 to 6. Default 3.'),
+    seed: whole(0).optional().describe('Another whole number gives other eddies. Default 0.'),
+    time: quantity('time', 'positive')
+      .optional()
+      .describe('Time in which the largest eddies change [s]; smaller ones are faster. Default length/intensity.'),
+  })
+    .optional()
+    .describe('Random eddies without divergence. Default none.'),
+});
+
 const fieldCommon = {
   rods: list(text("a rod's name"), "rods' names").optional().describe('Rods it acts on. Default all.'),
   factor: timed.optional().describe('Factor in time. Default 1.'),
@@ -162,7 +204,12 @@ export const field: z.ZodType<FieldSpec, Written<FieldSpec>> = variants('a field
   fields('air', {
     type: z.literal('air').describe('Air (or water) that resists motion relative to the wind.'),
     ...fieldCommon,
-    wind: wind.optional().describe('Velocity [m/s], or three expressions in x, y, z, t. Default still.'),
+    wind: either(
+      'a list of three velocities such as ["2 m/s", 0, 0], three expressions in x, y, z and t, or { mean, gust, vortices, turbulence }',
+      [plainWind, windParts],
+    )
+      .optional()
+      .describe('Velocity [m/s], or three expressions in x, y, z, t, or parts that add up. Default still.'),
     linear: z
       .tuple([drag(), drag()], { error: 'expected a list of two drags per length: normal, tangential' })
       .optional()
