@@ -13,6 +13,7 @@ import { invariants } from '../invariants/case.ts';
 import { localizedBuckling } from '../localized-buckling/case.ts';
 import { michellRing } from '../michell-ring/case.ts';
 import { torqueTransducer } from '../torque-transducer/case.ts';
+import { treeInWind } from '../tree-in-wind/case.ts';
 import { twistAsymmetry } from '../twist-asymmetry/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
 import type { Case } from './case.ts';
@@ -37,6 +38,7 @@ export const cases: readonly Case[] = [
   freeFlight,
   torqueTransducer,
   wilberforcePendulum,
+  treeInWind,
   invariants,
 ];
 
