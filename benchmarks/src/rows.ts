@@ -71,6 +71,17 @@ export const rows: Readonly<Record<string, () => Row>> = {
   },
   'implicit-step-51': () =>
     stepRow('implicit-step-51', cantilevers(1, 50, 'implicit-euler', 0.01), 50, 'implicit Euler, dt 0.01'),
+  'implicit-step-51-body': () =>
+    stepRow(
+      'implicit-step-51-body',
+      {
+        ...cantilevers(1, 50, 'implicit-euler', 0.01),
+        bodies: [{ id: 'bob', mass: 0.01, inertia: [1e-5, 1e-5, 1e-5], position: [1, 0, 0] }],
+        welds: [{ rod: 'rod0', at: 'end', body: 'bob' }],
+      },
+      50,
+      'the same with a body welded to its end',
+    ),
   'tr-bdf2-step-51': () =>
     stepRow('tr-bdf2-step-51', cantilevers(1, 50, 'tr-bdf2', 0.01), 50, 'TR-BDF2 (two solves a step), dt 0.01'),
   'implicit-step-100x33': () =>

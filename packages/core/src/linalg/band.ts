@@ -280,6 +280,12 @@ function factorSchur(
 
 /** Solves with the banded part alone, in place, at `offset` of x. */
 function solveFactoredBand(factor: BorderedFactor, size: number, x: Float64Array, offset: number): void {
+  forwardBand(factor, size, x, offset, 0);
+  finishBand(factor, size, x, offset);
+}
+
+/** First half of a solve, x ← L⁻¹x at `offset`; x is zero before row `from`, and nothing is done there. */
+export function forwardBand(factor: BorderedFactor, size: number, x: Float64Array, offset: number, from: number): void {
   const { lower } = factor;
   const head = Math.min(size, BAND_WIDTH);
   for (let i = 1; i < head; i++) {
@@ -288,7 +294,7 @@ function solveFactoredBand(factor: BorderedFactor, size: number, x: Float64Array
     for (let j = 0; j < i; j++) sum -= lower[base + j] * x[offset + j];
     x[offset + i] = sum;
   }
-  for (let i = BAND_WIDTH; i < size; i++) {
+  for (let i = Math.max(BAND_WIDTH, from); i < size; i++) {
     const row = i * ROW + PAD;
     const at = offset + i;
     x[at] =
@@ -304,6 +310,12 @@ function solveFactoredBand(factor: BorderedFactor, size: number, x: Float64Array
       lower[row + 8] * x[at - 2] -
       lower[row + 9] * x[at - 1];
   }
+}
+
+/** Second half of a solve: x ← L⁻ᵀ D⁻¹ x at `offset`. */
+export function finishBand(factor: BorderedFactor, size: number, x: Float64Array, offset: number): void {
+  const { lower } = factor;
+  const head = Math.min(size, BAND_WIDTH);
   for (let i = 0; i < size; i++) x[offset + i] *= lower[i * ROW + PAD + BAND_WIDTH];
   for (let i = size - 1; i >= BAND_WIDTH; i--) {
     const row = i * ROW + PAD;
@@ -325,6 +337,11 @@ function solveFactoredBand(factor: BorderedFactor, size: number, x: Float64Array
     const xi = x[offset + i];
     for (let j = 0; j < i; j++) x[offset + j] -= lower[base + j] * xi;
   }
+}
+
+/** 1/D of row i. */
+export function inversePivot(factor: BorderedFactor, i: number): number {
+  return factor.lower[i * ROW + PAD + BAND_WIDTH];
 }
 
 /** Solves the factored system in place; x in the ordering that has the border first. */

@@ -10,7 +10,16 @@
  * NOTE: the second-order terms of the weld use the true gradient at the node; with the augmentation k·rl in it Newton
  * breaks down. The rotation block of a body is s²·I: its gyroscopic part is left to the iteration.
  */
-import { clearBand, factorBand, fixUnknown, readEntry, solveBand } from '../../linalg/band.ts';
+import {
+  clearBand,
+  factorBand,
+  finishBand,
+  fixUnknown,
+  forwardBand,
+  inversePivot,
+  readEntry,
+  solveBand,
+} from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { type DerBody, evaluateBody, moveBody, writeWeightStiffness } from './body.ts';
 import { addHeldHessian, writeHeldTorque } from './energy.ts';
@@ -36,6 +45,11 @@ interface Tie {
   /** B and K⁻¹B, 6 rows of der.size. */
   readonly rows: Float64Array;
   readonly solved: Float64Array;
+  /** Unknowns at which the rows are not zero: from `from` to before `to`. */
+  from: number;
+  to: number;
+  /** Mixed derivatives of the held frame with each tie's node, 3 × 3 each. */
+  readonly heldAt: Float64Array;
   /** From the compound's centre of mass to the node now, world axes. */
   readonly lever: Float64Array;
 }
@@ -70,6 +84,11 @@ export function createSystem(
             held: der.held.pin.indexOf(pin),
             rows: new Float64Array(6 * der.size),
             solved: new Float64Array(6 * der.size),
+            from: 0,
+            to: der.size,
+            heldAt: new Float64Array(
+              9 * bodies.reduce((sum, one) => sum + one.welds.filter(({ rod }) => rod === index).length, 0),
+            ),
             lever: new Float64Array(3),
           };
         }),
@@ -163,10 +182,16 @@ function assembleTies(system: System, member: Member): void {
     const o = 4 * node;
     rotationBlock.fill(0);
     if (held >= 0) addHeldHessian(rotationBlock, rows.subarray(3 * size), der, held);
+    ties.forEach((other, m) => {
+      for (let a = 0; a < 3; a++)
+        for (let j = 0; j < 3; j++) tie.heldAt[9 * m + 3 * a + j] = rows[(3 + a) * size + 4 * other.node + j];
+    });
     writeSlave(slave, lever);
     // K rows of the node, through the slave relation; a closed rod couples across its seam as well
     const first = Math.max(0, o - 12);
     const last = Math.min(size, o + 15);
+    tie.from = rod.closed ? 0 : first;
+    tie.to = rod.closed ? size : last;
     const reach = (d: number): void => {
       for (let i = 0; i < 3; i++) {
         const value = readEntry(matrix, o + i, d);
@@ -198,7 +223,8 @@ function assembleTies(system: System, member: Member): void {
   }
   // what the rows hold at slaved nodes belongs to the bodies: Gᵀ K G is in them once, held frames twice
   for (const tie of ties) {
-    for (const other of ties) {
+    for (let index = 0; index < ties.length; index++) {
+      const other = ties[index];
       writeSlave(otherSlave, other.lever);
       const o = 4 * other.node;
       // mixed held × slaved terms appear from both sides; K's own part from one
@@ -211,11 +237,10 @@ function assembleTies(system: System, member: Member): void {
       }
       if (tie.held < 0) continue;
       // transpose of the held rows' share, which the other tie's rows do not have
-      const mixed = heldRowsAt(member, tie, o);
       for (let a = 0; a < 3; a++) {
         for (let m = 0; m < 6; m++) {
           let sum = 0;
-          for (let j = 0; j < 3; j++) sum += mixed[3 * a + j] * otherSlave[6 * j + m];
+          for (let j = 0; j < 3; j++) sum += tie.heldAt[9 * index + 3 * a + j] * otherSlave[6 * j + m];
           addOuter(system, 6 * other.body + m, 6 * tie.body + 3 + a, sum);
         }
       }
@@ -224,45 +249,73 @@ function assembleTies(system: System, member: Member): void {
   for (const tie of ties) {
     for (const other of ties)
       for (let k = 0; k < 6; k++) tie.rows.fill(0, k * size + 4 * other.node, k * size + 4 * other.node + 3);
-    for (let d = 0; d < size; d++) if (der.fixed[d]) for (let k = 0; k < 6; k++) tie.rows[k * size + d] = 0;
+    for (let d = tie.from; d < tie.to; d++) if (der.fixed[d]) for (let k = 0; k < 6; k++) tie.rows[k * size + d] = 0;
   }
 }
 
-/** The held frame's mixed derivatives with the node at unknown o, 3 × 3. */
-function heldRowsAt(member: Member, tie: Tie, o: number): Float64Array {
-  const { der } = member;
-  const rotation = new Float64Array(9);
-  const rows = new Float64Array(3 * der.size);
-  addHeldHessian(rotation, rows, der, tie.held);
-  return Float64Array.from({ length: 9 }, (_, k) => rows[Math.floor(k / 3) * der.size + o + (k % 3)]);
-}
-
-/** Factors a rod, or says that it is not positive definite; then takes it out of the bodies' equations. */
+/**
+ * Factors a rod, or says that it is not positive definite; then takes it out of the bodies' equations. With K = LDLᵀ that
+ * needs only the first halves of the solves, L⁻¹B, which are zero before the welded node.
+ */
 function eliminate(system: System, member: Member, shift: number, stopEarly: boolean): boolean {
   const { der, work, ties } = member;
   const { matrix, factor, step } = work;
   const { size } = der;
   if (!factorBand(factor, matrix, shift, der.stiffnessScale, stopEarly) && stopEarly) return false;
-  solveBand(factor, matrix, step);
+  const whole = matrix.borderSize > 0;
+  if (whole) solveBand(factor, matrix, step);
+  else forwardBand(factor, size, step, 0, 0);
   for (const tie of ties) {
     tie.solved.set(tie.rows);
-    for (let k = 0; k < 6; k++) solveBand(factor, matrix, tie.solved.subarray(k * size, (k + 1) * size));
+    for (let k = 0; k < 6; k++) {
+      if (whole) solveBand(factor, matrix, tie.solved.subarray(k * size, (k + 1) * size));
+      else forwardBand(factor, size, tie.solved, k * size, tie.from);
+    }
   }
   for (const tie of ties) {
-    for (let k = 0; k < 6; k++) {
-      let right = 0;
-      for (let d = 0; d < size; d++) right += tie.rows[k * size + d] * step[d];
-      system.outerRight[6 * tie.body + k] -= right;
-      for (const other of ties) {
+    for (const other of ties) {
+      const from = whole ? tie.from : Math.max(tie.from, other.from);
+      const to = whole ? tie.to : size;
+      for (let k = 0; k < 6; k++) {
+        const left = whole ? tie.rows : tie.solved;
         for (let m = 0; m < 6; m++) {
           let sum = 0;
-          for (let d = 0; d < size; d++) sum += tie.rows[k * size + d] * other.solved[m * size + d];
+          for (let d = from; d < to; d++)
+            sum += left[k * size + d] * other.solved[m * size + d] * (whole ? 1 : inversePivot(factor, d));
           addOuter(system, 6 * tie.body + k, 6 * other.body + m, -sum);
         }
       }
     }
+    for (let k = 0; k < 6; k++) {
+      let right = 0;
+      if (whole) for (let d = tie.from; d < tie.to; d++) right += tie.rows[k * size + d] * step[d];
+      else for (let d = tie.from; d < size; d++) right += tie.solved[k * size + d] * step[d] * inversePivot(factor, d);
+      system.outerRight[6 * tie.body + k] -= right;
+    }
   }
   return true;
+}
+
+/** The step of a rod's own unknowns once those of the bodies are known, and of the welded nodes. */
+function substituteBack(system: System, { der, work, ties }: Member): void {
+  const { size } = der;
+  const { step, matrix, factor } = work;
+  const whole = matrix.borderSize > 0;
+  for (const tie of ties) {
+    for (let k = 0; k < 6; k++) {
+      const move = system.outerRight[6 * tie.body + k];
+      for (let d = whole ? 0 : tie.from; d < size; d++) step[d] -= tie.solved[k * size + d] * move;
+    }
+  }
+  if (!whole) finishBand(factor, size, step, 0);
+  for (const tie of ties) {
+    writeSlave(slave, tie.lever);
+    for (let i = 0; i < 3; i++) {
+      let sum = 0;
+      for (let k = 0; k < 6; k++) sum += slave[6 * i + k] * system.outerRight[6 * tie.body + k];
+      step[4 * tie.node + i] = sum;
+    }
+  }
 }
 
 /** The bodies' own part of their equations. */
@@ -322,6 +375,14 @@ function fail(reason: string): NewtonResult {
   return result;
 }
 
+/** Residuals and matrices of all rods at the present state. */
+function assembleMembers({ members }: System, stage: Stage): void {
+  for (const { der, work } of members) {
+    clearBand(work.matrix);
+    evaluateStage(der, work, stage, work.matrix);
+  }
+}
+
 /** One stage of a system; like `solveStage`, whose result object a lone rod shares. */
 export function solveSystem(system: System, stage: Stage, options: NewtonOptions): NewtonResult {
   const { members, bodies } = system;
@@ -329,6 +390,7 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
   Object.assign(result, { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' });
   for (const { der, work } of members) setPenalties(der, work, stage.inertia);
   let shift = 0;
+  let lastStep = Infinity;
   for (;;) {
     if (!poseSystem(system, stage)) return fail('an edge has no length or a position is not a number');
     let settled = true;
@@ -337,9 +399,11 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
     let tolerance = 0;
     let length = 0;
     let residual = 0;
+    // after a small step the residual alone will most likely do
+    const gradientOnly = lastStep < 1e-4;
     for (const { der, work } of members) {
-      clearBand(work.matrix);
-      const scale = evaluateStage(der, work, stage, work.matrix) + weight;
+      if (!gradientOnly) clearBand(work.matrix);
+      const scale = evaluateStage(der, work, stage, gradientOnly ? undefined : work.matrix) + weight;
       if (Number.isNaN(scale)) return fail(lastTrouble());
       if (!measureConvergence(der, work, stage, scale, options.tolerance, result)) settled = false;
       tolerance = Math.max(tolerance, result.tolerance);
@@ -356,6 +420,7 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
     }
     if (!(result.residual < Infinity)) return fail('the residual is not a number');
     if (result.iterations >= options.iterations) return fail(`no convergence in ${options.iterations} iterations`);
+    if (gradientOnly) assembleMembers(system, stage);
     for (;;) {
       startOuter(system, stage);
       // the bodies' residual without the rods' share was added to by the welds: keep only what is the body's own
@@ -380,29 +445,13 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
       result.shifts++;
       if (shift > 1e8) return fail('the stiffness matrix cannot be made positive definite');
       // fixed rows were overwritten: assemble anew
-      for (const { der, work } of members) {
-        clearBand(work.matrix);
-        evaluateStage(der, work, stage, work.matrix);
-      }
+      assembleMembers(system, stage);
       addWeldResiduals(system);
     }
     let fraction = 1;
-    for (const { der, work, ties } of members) {
-      const { size } = der;
-      for (const tie of ties) {
-        for (let k = 0; k < 6; k++) {
-          const move = system.outerRight[6 * tie.body + k];
-          for (let d = 0; d < size; d++) work.step[d] -= tie.solved[k * size + d] * move;
-        }
-      }
-      for (const tie of ties) {
-        writeSlave(slave, tie.lever);
-        for (let i = 0; i < 3; i++) {
-          let sum = 0;
-          for (let k = 0; k < 6; k++) sum += slave[6 * i + k] * system.outerRight[6 * tie.body + k];
-          work.step[4 * tie.node + i] = sum;
-        }
-      }
+    for (const member of members) {
+      const { der, work } = member;
+      substituteBack(system, member);
       fraction = Math.min(fraction, limitStep(der, work.step, options.rotation));
     }
     for (let b = 0; b < bodies.length; b++) {
@@ -410,7 +459,8 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
       if (turn * fraction > options.rotation) fraction = options.rotation / turn;
     }
     if (!(fraction > 0)) return fail('the Newton step is not a number');
-    for (const { der, work } of members) takeStep(der, work, fraction);
+    lastStep = 0;
+    for (const { der, work } of members) lastStep = Math.max(lastStep, takeStep(der, work, fraction));
     bodies.forEach((body, b) => {
       moveBody(body, system.outerRight, 6 * b, fraction);
     });
