@@ -259,6 +259,63 @@ describe('a body in motion', () => {
   });
 });
 
+describe('a body on a closed rod', () => {
+  it.each([{ u: 0.5 }, { node: 1 }, { node: 0 }, { node: 39 }])('hangs at %j, across the seam too', (at) => {
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [
+        {
+          id: 'r',
+          shape: { type: 'ring', radius: 0.2, axis: [0, 1, 0], start: [0, 0, 1] },
+          edges: 40,
+          section: { type: 'circle', radius: 0.004 },
+          material: { E: 5e7, nu: 0.4, density: 1200 },
+        },
+      ],
+      pins: [{ rod: 'r', at: { u: 0.25 }, hold: 'position' }],
+      bodies: [{ id: 'b', solid: { type: 'sphere', radius: 0.02, density: 2000 }, position: [0, 0, -0.25] }],
+      welds: [{ rod: 'r', at, body: 'b' }],
+    });
+    const [report] = world.equilibrate();
+    expect(report).toMatchObject({ converged: true, stable: true });
+    expect(report.iterations).toBeLessThan(40);
+    expect(world.reactions()[0].force[2] / (9.81 * world.momentum().mass)).toBeCloseTo(1, 9);
+  });
+
+  it('tumbles with it and keeps the momentum of both', () => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        {
+          id: 'r',
+          shape: { type: 'ring', radius: 0.2, axis: [0, 1, 0], start: [0, 0, 1] },
+          edges: 30,
+          section: { type: 'stiffness', EA: 1e3, EI1: 0.01, GJ: 0.008, mass: 0.1 },
+          velocity: { angular: [1, 2, 3] },
+        },
+      ],
+      bodies: [
+        body({
+          mass: 0.05,
+          inertia: [1e-4, 1.2e-4, 1.5e-4],
+          position: [0, 0, -0.25],
+          velocity: { angular: [4, 1, 2] },
+        }),
+      ],
+      welds: [{ rod: 'r', at: { node: 2 }, body: 'b' }],
+      time: { duration: 1, step: 0.004 },
+      solver: { der: { integrator: 'midpoint', twist: 'quasistatic', tolerance: 1e-11 } },
+    });
+    const before = world.momentum();
+    for (let k = 0; k < 100; k++) world.step();
+    const after = world.momentum();
+    expect(gap(after.linear, before.linear)).toBeLessThan(1e-12);
+    expect(gap(after.angular, before.angular) / Math.hypot(...before.angular)).toBeLessThan(1e-8);
+    expect(Math.hypot(...before.angular)).toBeGreaterThan(1e-3);
+  });
+});
+
 describe('impossible bodies and welds', () => {
   it.each([
     [{ bodies: [body({ mass: -1 })] }, ['bodies', 0, 'mass'], /positive/],
