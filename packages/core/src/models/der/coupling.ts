@@ -22,7 +22,7 @@ import {
 } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { type DerBody, evaluateBody, moveBody, writeWeightStiffness } from './body.ts';
-import { addHeldHessian, writeHeldTorque } from './energy.ts';
+import { addHeldHessian, writeHeldTorque } from './held.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
 import {
   limitStep,

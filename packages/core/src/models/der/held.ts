@@ -1,0 +1,93 @@
+/** Frames held by pins and bodies: the torque it takes to hold them, and the second derivatives by turning them. */
+import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, P, strainOut } from './joint.ts';
+import type { DerRod } from './rod.ts';
+import { GRADIENT, HESSIAN } from './strain.ts';
+
+/** Gradient in the four variables of the held frame. */
+const own = new Float64Array(4);
+
+/**
+ * Torque [N m] that the holder of each held frame exerts on the rod, 3 a frame: the derivative of the energy with respect to a
+ * rotation of the frame, t × ∂E/∂t + (∂E/∂θ) t.
+ */
+export function writeHeldTorque(out: Float64Array, der: DerRod): void {
+  const { joints, jointActive } = der;
+  out.fill(0);
+  for (let i = 0; i < joints.count; i++) {
+    const before = joints.before[i];
+    const after = joints.after[i];
+    if (!jointActive[i] || (before >= 0 && after >= 0) || !evaluateJoint(der, i)) continue;
+    const first = before < 0 ? 0 : 4;
+    const t = before < 0 ? 0 : 3;
+    const o = 3 * (-1 - (before < 0 ? before : after));
+    for (let a = 0; a < 4; a++) {
+      own[a] = 0;
+      for (let k = 0; k < 3; k++) own[a] += strainOut[GRADIENT + k] * D[8 * k + first + a];
+    }
+    out[o] += P[t + 1] * own[2] - P[t + 2] * own[1] + own[3] * P[t];
+    out[o + 1] += P[t + 2] * own[0] - P[t] * own[2] + own[3] * P[t + 1];
+    out[o + 2] += P[t] * own[1] - P[t + 1] * own[0] + own[3] * P[t + 2];
+  }
+}
+
+const heldColumns = new Float64Array(12);
+
+/**
+ * Second derivatives with respect to a rotation φ of held frame h: adds to `rotation` (3 × 3) and to the mixed ones with
+ * the unknowns, `mixed` (row k: φ_k, der.size entries). The frame's edge vector and angle move by (φ × t, t·φ).
+ */
+export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der: DerRod, h: number): void {
+  const { joints, jointActive, nodeCount, size } = der;
+  for (let i = 0; i < joints.count; i++) {
+    const before = joints.before[i];
+    const after = joints.after[i];
+    if (!jointActive[i] || (before !== -1 - h && after !== -1 - h) || !evaluateJoint(der, i)) continue;
+    H.fill(0);
+    addCongruence(strainOut, HESSIAN, 1);
+    addCurvatureOfPrimitives();
+    const own = before < 0 ? 0 : 4;
+    const other = 4 - own;
+    const t = before < 0 ? 0 : 3;
+    const tx = P[t];
+    const ty = P[t + 1];
+    const tz = P[t + 2];
+    // columns of ∂(e, θ)/∂φ: φ × t and t·φ, 4 × 3
+    heldColumns.set([0, tz, -ty, -tz, 0, tx, ty, -tx, 0, tx, ty, tz]);
+    const hessian = (a: number, b: number): number => (a >= b ? H[8 * a + b] : H[8 * b + a]);
+    let gx = 0;
+    let gy = 0;
+    let gz = 0;
+    for (let k = 0; k < 3; k++) {
+      gx += strainOut[GRADIENT + k] * D[8 * k + own];
+      gy += strainOut[GRADIENT + k] * D[8 * k + own + 1];
+      gz += strainOut[GRADIENT + k] * D[8 * k + own + 2];
+    }
+    const along = tx * gx + ty * gy + tz * gz;
+    const tangent = [tx, ty, tz];
+    const force = [gx, gy, gz];
+    for (let a = 0; a < 3; a++) {
+      for (let b = 0; b < 3; b++) {
+        let sum = 0.5 * (tangent[a] * force[b] + force[a] * tangent[b]) - (a === b ? along : 0);
+        for (let m = 0; m < 4; m++) {
+          for (let n = 0; n < 4; n++)
+            sum += heldColumns[3 * m + a] * hessian(own + m, own + n) * heldColumns[3 * n + b];
+        }
+        rotation[3 * a + b] += sum;
+      }
+      const node = 4 * joints.node[i];
+      const row = a * size;
+      for (let n = 0; n < 4; n++) {
+        let sum = 0;
+        for (let m = 0; m < 4; m++) sum += heldColumns[3 * m + a] * hessian(own + m, other + n);
+        if (n === 3) mixed[row + 4 * (before < 0 ? after : before) + 3] += sum;
+        else if (before < 0) {
+          mixed[row + (after + 1 < nodeCount ? 4 * (after + 1) : 0) + n] += sum;
+          mixed[row + node + n] -= sum;
+        } else {
+          mixed[row + node + n] += sum;
+          mixed[row + 4 * before + n] -= sum;
+        }
+      }
+    }
+  }
+}
