@@ -259,6 +259,71 @@ describe('a body in motion', () => {
   });
 });
 
+describe('loads on bodies', () => {
+  it('turn a shaft by TL/GJ and bend it like a force at its end', () => {
+    const world = createWorld(
+      scene({
+        pins: [clamp],
+        loads: [
+          { type: 'body-torque', body: 'b', torque: [0.2, 0, 0] },
+          { type: 'body-force', body: 'b', force: [0, 0, -0.3] },
+        ],
+      }),
+    );
+    expect(world.equilibrate()[0].converged).toBe(true);
+    const [reaction] = world.reactions();
+    expect(reaction.force[2]).toBeCloseTo(0.3, 9);
+    const straight = createWorld(
+      scene({
+        pins: [clamp],
+        loads: [
+          {
+            type: 'body-torque',
+            body: 'b',
+            torque: [0.2, 0, 0],
+            factor: {
+              keys: [
+                [0, 0],
+                [1, 1],
+              ],
+            },
+          },
+        ],
+      }),
+    );
+    straight.equilibrate(1);
+    const { orientation } = straight.bodies[0].pose;
+    expect(2 * Math.atan2(orientation[1], orientation[0])).toBeCloseTo(0.2 / 0.8, 8);
+  });
+
+  it('speed up a free whole: momentum is force times time', () => {
+    const world = createWorld(
+      scene({
+        loads: [
+          { type: 'body-force', body: 'b', force: [0.5, -1, 2] },
+          { type: 'body-torque', body: 'b', torque: [0.1, 0, 0] },
+        ],
+        time: { duration: 1, step: 0.001 },
+      }),
+    );
+    for (let k = 0; k < 50; k++) world.step();
+    const { linear, angular } = world.momentum();
+    [0.5, -1, 2].forEach((f, k) => {
+      expect(linear[k]).toBeCloseTo(0.05 * f, 6);
+    });
+    // moment of the force about the origin from (1, 0, 0), and the torque
+    [0.1, -2, -1].forEach((m, k) => {
+      expect(angular[k]).toBeCloseTo(0.05 * m, 3);
+    });
+  });
+
+  it('name a body that is there', () => {
+    expect(() => createWorld(scene({ loads: [{ type: 'body-force', body: 'x', force: [0, 0, 1] }] }))).toThrow(
+      /known: b/,
+    );
+  });
+});
+
 describe('a body on a closed rod', () => {
   it.each([{ u: 0.5 }, { node: 1 }, { node: 0 }, { node: 39 }])('hangs at %j, across the seam too', (at) => {
     const world = createWorld({

@@ -51,7 +51,7 @@ describe('JSON Schema', () => {
     const rod = items('rods').properties as Record<string, Node>;
     expect(types(rod.shape)).toEqual(['straight', 'arc', 'helix', 'ring', 'formula', 'points']);
     expect(types(rod.section.anyOf?.[0] as Node)).toEqual(['circle', 'ellipse', 'annulus', 'rectangle', 'stiffness']);
-    expect(types(items('loads'))).toEqual(['force', 'torque', 'distributed']);
+    expect(types(items('loads'))).toEqual(['force', 'torque', 'body-force', 'body-torque', 'distributed']);
     expect(types(items('fields'))).toEqual(['air', 'force']);
     for (const option of rod.shape.oneOf ?? []) expect(option.required).toContain('type');
   });

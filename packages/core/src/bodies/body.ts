@@ -14,8 +14,8 @@ export interface RigidBody {
   /** 1 where the body may move: along x, y, z, about x, y, z (world axes). */
   readonly free: Uint8Array;
   readonly start: BodyState;
-  /** Gravity at time t [m/s²], into out. */
-  gravity(out: Float64Array, t: number): void;
+  /** Force at the centre of mass, weight included [N], and torque [N m] at time t, world axes, 6 numbers. */
+  load(out: Float64Array, t: number): void;
 }
 
 export interface BodyState {

@@ -30,18 +30,48 @@ export interface Weld {
 
 const AXES = ['x', 'y', 'z'] as const;
 
+/** A load on a body: where it goes in the six numbers, and how it changes. */
+interface BodyLoad {
+  readonly body: string;
+  readonly offset: 0 | 3;
+  readonly vector: readonly number[];
+  readonly factor: (t: number) => number;
+}
+
+function compileBodyLoads(scene: Scene): BodyLoad[] {
+  const known = new Set(scene.bodies?.map(({ id }) => id));
+  return (scene.loads ?? []).flatMap((spec, k): BodyLoad[] => {
+    if (spec.type !== 'body-force' && spec.type !== 'body-torque') return [];
+    if (!known.has(spec.body)) {
+      throw new SceneError(
+        ['loads', k, 'body'],
+        `unknown body '${spec.body}'; known: ${[...known].join(', ') || 'none'}`,
+      );
+    }
+    const factor = compileTimed(spec.factor, ['loads', k, 'factor']);
+    const force = spec.type === 'body-force';
+    return [{ body: spec.body, offset: force ? 0 : 3, vector: force ? spec.force : spec.torque, factor }];
+  });
+}
+
 export function compileBodies(scene: Scene): CompiledBody[] {
+  const loads = compileBodyLoads(scene);
   const seen = new Set<string>();
   return (scene.bodies ?? []).map((spec, k) => {
     const path = ['bodies', k];
     if (seen.has(spec.id))
       throw new SceneError([...path, 'id'], `the id '${spec.id}' is taken by another body; ids must differ`);
     seen.add(spec.id);
-    return compileBody(spec, scene, path);
+    return compileBody(
+      spec,
+      scene,
+      loads.filter(({ body }) => body === spec.id),
+      path,
+    );
   });
 }
 
-function compileBody(spec: BodySpec, scene: Scene, path: Path): CompiledBody {
+function compileBody(spec: BodySpec, scene: Scene, loads: readonly BodyLoad[], path: Path): CompiledBody {
   const { mass, inertia } = spec.solid ? fromSolid(spec, spec.solid, path) : readInertia(spec, path);
   const orientation = new Float64Array(4);
   quaternionFromRotation(orientation, 0, spec.rotation ?? [0, 0, 0], 0);
@@ -80,9 +110,16 @@ function compileBody(spec: BodySpec, scene: Scene, path: Path): CompiledBody {
         velocity: pose.velocity.slice(),
         angularMomentum,
       },
-      gravity(out, t) {
+      load(out, t) {
         const f = factor(t);
-        for (let i = 0; i < 3; i++) out[i] = f * acceleration[i];
+        for (let i = 0; i < 3; i++) {
+          out[i] = mass * f * acceleration[i];
+          out[3 + i] = 0;
+        }
+        for (const one of loads) {
+          const share = one.factor(t);
+          for (let i = 0; i < 3; i++) out[one.offset + i] += share * one.vector[i];
+        }
       },
     },
   };

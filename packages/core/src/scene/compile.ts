@@ -96,6 +96,7 @@ function compileSources(
     return gravity ? [gravity] : [];
   });
   scene.loads?.forEach((spec, k) => {
+    if (spec.type === 'body-force' || spec.type === 'body-torque') return;
     const path = ['loads', k];
     const index = findRod(spec.rod, [...path, 'rod']);
     sources[index].push(compileLoad(spec, compiled[index].rod, compiled[index].layout, path));

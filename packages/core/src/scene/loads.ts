@@ -12,7 +12,7 @@ import type { LoadSource, Loads, Samples } from '../port.ts';
 import type { Rod } from './compiled.ts';
 import type { Layout } from './layout.ts';
 import { edgesAtNode, findPlace } from './layout.ts';
-import type { LoadSpec, Scene } from './types.ts';
+import type { RodLoadSpec, Scene } from './types.ts';
 import type { Path } from './varying.ts';
 import { compileTimed } from './varying.ts';
 
@@ -184,7 +184,7 @@ export function gatherHalves(halves: Float64Array, nodeCount: number): Float64Ar
   return out;
 }
 
-export function compileLoad(spec: LoadSpec, rod: Rod, layout: Layout, path: Path): LoadSource {
+export function compileLoad(spec: RodLoadSpec, rod: Rod, layout: Layout, path: Path): LoadSource {
   const factor = compileTimed(spec.factor, [...path, 'factor']);
   const follows = spec.frame === 'material';
   if (spec.type === 'distributed') {

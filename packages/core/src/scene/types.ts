@@ -249,7 +249,8 @@ export interface PathSpec {
   }[];
 }
 
-export type LoadSpec = {
+/** On rods; see BodyLoadSpec for bodies. */
+export type RodLoadSpec = {
   readonly rod: string;
   /** `world`: keeps its direction (dead); `material`: components along d1, d2, d3, turns with the rod (follower). */
   readonly frame?: 'world' | 'material';
@@ -304,6 +305,14 @@ export interface TurbulenceSpec {
   /** In which the largest eddies change [s]. Default length/intensity. */
   readonly time?: number;
 }
+
+/** On bodies: keeps its direction; a force acts at the centre of mass. */
+export type BodyLoadSpec = {
+  readonly body: string;
+  readonly factor?: Timed;
+} & ({ readonly type: 'body-force'; readonly force: Vec3 } | { readonly type: 'body-torque'; readonly torque: Vec3 });
+
+export type LoadSpec = RodLoadSpec | BodyLoadSpec;
 
 export type FieldSpec = {
   /** Rods it acts on; default all. */

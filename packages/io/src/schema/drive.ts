@@ -108,6 +108,18 @@ export const load: z.ZodType<LoadSpec, Written<LoadSpec>> = variants('a load', [
     at: location.describe('Where it acts.'),
     torque: vector('torque').describe('Torque [N m].'),
   }),
+  fields('a force on a body', {
+    type: z.literal('body-force').describe('A force at the centre of mass of a body.'),
+    body: text("the body's name").describe('Name of the body.'),
+    factor: timed.optional().describe('Factor in time. Default 1.'),
+    force: vector('force').describe('Force [N]; keeps its direction.'),
+  }),
+  fields('a torque on a body', {
+    type: z.literal('body-torque').describe('A torque on a body.'),
+    body: text("the body's name").describe('Name of the body.'),
+    factor: timed.optional().describe('Factor in time. Default 1.'),
+    torque: vector('torque').describe('Torque [N m]; keeps its direction.'),
+  }),
   fields('a distributed load', {
     type: z.literal('distributed').describe('A force per rest length over a part of the rod.'),
     ...loadCommon,

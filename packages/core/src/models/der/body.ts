@@ -115,10 +115,13 @@ export function createDerBody(
   };
 }
 
+/** Force and torque from outside. */
+const load = new Float64Array(6);
 const offset = new Float64Array(3);
 const spin = new Float64Array(3);
 
-export function initializeBody(der: DerBody, t: number): void {
+/** Pose and momentum at the start; forces come with `initializeForces`. */
+export function initializeBody(der: DerBody): void {
   const { body, pose } = der;
   der.orientation.set(body.start.orientation);
   writeRotation(pose.rotation, der.orientation);
@@ -126,17 +129,14 @@ export function initializeBody(der: DerBody, t: number): void {
   solveSymmetric3(spin, der.worldInertia, body.start.angularMomentum);
   // from the body's own centre to that of the compound
   rotate(offset, 0, pose.rotation, der.shift, 0);
-  body.gravity(der.force, t);
   for (let k = 0; k < 3; k++) {
     const a = (k + 1) % 3;
     const b = (k + 2) % 3;
     der.position[k] = body.start.position[k] + offset[k];
     der.velocity[k] = body.start.velocity[k] + spin[a] * offset[b] - spin[b] * offset[a];
-    der.force[k] *= body.free[k] ? der.mass : 0;
   }
   writeWorldInertia(der.worldInertia, pose.rotation, der.inertia);
   rotate(der.momentum, 0, der.worldInertia, spin, 0);
-  der.torque.fill(0);
   syncPose(der);
 }
 
@@ -232,42 +232,49 @@ function writeSpin(out: Float64Array, psi: Float64Array, rate: Float64Array): vo
 }
 
 const rate = new Float64Array(3);
-const gravity = new Float64Array(3);
+
+/** Minus force and torque from outside, into the residual. */
+export function writeBodyLoad(der: DerBody, t: number): void {
+  const { residual } = der;
+  der.body.load(load, t);
+  rotate(offset, 0, der.pose.rotation, der.shift, 0);
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    residual[k] = -load[k];
+    // forces act at the body's own centre, −offset from that of the compound
+    residual[3 + k] = offset[a] * load[b] - offset[b] * load[a] - load[3 + k];
+  }
+}
 
 /** Velocity, angular momentum and pose of the stage at the present position; residual without the rods' share. */
 export function evaluateBody(der: DerBody, t: number, inertia: number, s: number): void {
-  const { body, pose, residual } = der;
-  body.gravity(gravity, t);
+  const { pose, residual } = der;
   writeRotation(pose.rotation, der.orientation);
   writeWorldInertia(der.worldInertia, pose.rotation, der.inertia);
   for (let k = 0; k < 3; k++) {
     der.velocity[k] = s > 0 ? s * (der.position[k] - der.positionRate[k]) : 0;
     rate[k] = s * (der.psi[k] - der.psiRate[k]);
-    // the weight of the nodes comes with the rods' loads
-    residual[k] = der.mass * inertia * (der.position[k] - der.positionHat[k]) - body.mass * gravity[k];
   }
   writeSpin(spin, der.psi, rate);
   writePose(der);
   rotate(der.momentum, 0, der.worldInertia, spin, 0);
+  // the weight of the welded nodes comes with the rods' loads
+  writeBodyLoad(der, t);
   for (let k = 0; k < 3; k++) {
-    const a = (k + 1) % 3;
-    const b = (k + 2) % 3;
-    residual[3 + k] = s > 0 ? s * (der.momentum[k] - der.momentumHat[k]) : 0;
-    // weight acts at the body's own centre, −offset from here
-    residual[3 + k] += body.mass * (offset[a] * gravity[b] - offset[b] * gravity[a]);
+    residual[k] += der.mass * inertia * (der.position[k] - der.positionHat[k]);
+    if (s > 0) residual[3 + k] += s * (der.momentum[k] - der.momentumHat[k]);
   }
 }
 
-/** Derivative of the torque of the weight by rotation, 3 × 3 at `out`: it acts off the compound's centre. */
-export function writeWeightStiffness(out: Float64Array, der: DerBody, t: number): void {
-  const { body, pose } = der;
-  body.gravity(gravity, t);
-  rotate(offset, 0, pose.rotation, der.shift, 0);
-  const along = offset[0] * gravity[0] + offset[1] * gravity[1] + offset[2] * gravity[2];
+/** Derivative by rotation of the torque of forces from outside, 3 × 3 at `out`: they act off the compound's centre. */
+export function writeLoadStiffness(out: Float64Array, der: DerBody, t: number): void {
+  der.body.load(load, t);
+  rotate(offset, 0, der.pose.rotation, der.shift, 0);
+  const along = offset[0] * load[0] + offset[1] * load[1] + offset[2] * load[2];
   for (let a = 0; a < 3; a++) {
-    for (let b = 0; b < 3; b++) {
-      out[3 * a + b] = body.mass * (0.5 * (offset[a] * gravity[b] + gravity[a] * offset[b]) - (a === b ? along : 0));
-    }
+    for (let b = 0; b < 3; b++)
+      out[3 * a + b] = 0.5 * (offset[a] * load[b] + load[a] * offset[b]) - (a === b ? along : 0);
   }
 }
 

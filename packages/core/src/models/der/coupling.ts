@@ -21,7 +21,7 @@ import {
   solveBand,
 } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
-import { type DerBody, evaluateBody, moveBody, writeWeightStiffness } from './body.ts';
+import { type DerBody, evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
 import { addHeldHessian, writeHeldTorque } from './held.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
 import {
@@ -34,7 +34,15 @@ import {
   writeRightSide,
 } from './newton.ts';
 import type { DerRod } from './rod.ts';
-import { evaluateLoads, evaluateStage, lastTrouble, type Stage, setPenalties, type Workspace } from './stage.ts';
+import {
+  evaluateLoads,
+  evaluateResidual,
+  evaluateStage,
+  lastTrouble,
+  type Stage,
+  setPenalties,
+  type Workspace,
+} from './stage.ts';
 
 /** A weld as the rod sees it. */
 interface Tie {
@@ -102,19 +110,43 @@ export function createSystem(
 /** Poses of all bodies at the stage, then pins, frames, rates and loads of all rods. False where a rod cannot be there. */
 function poseSystem(system: System, stage: Stage): boolean {
   for (const body of system.bodies) evaluateBody(body, stage.t, stage.inertia, stage.rate);
-  for (const { der, work, ties } of system.members) {
+  for (const member of system.members) {
+    const { der, work } = member;
     evaluatePins(der, stage.t);
     placePinned(der, der.q, der.v);
     if (!followCenterline(der, work.edgeWork)) return false;
     for (let d = 0; d < der.size; d++)
       if (!der.fixed[d] || stage.rate === 0) der.v[d] = stage.rate * (der.q[d] - work.qRate[d]);
     evaluateLoads(der, stage.t);
-    for (const tie of ties) {
-      const { position } = system.bodies[tie.body];
-      for (let k = 0; k < 3; k++) tie.lever[k] = der.q[4 * tie.node + k] - position[k];
-    }
+    measureLevers(member, system.bodies);
   }
   return true;
+}
+
+/** Levers of the welds now. */
+function measureLevers({ der, ties }: Member, bodies: readonly DerBody[]): void {
+  for (const tie of ties) {
+    const { position } = bodies[tie.body];
+    for (let k = 0; k < 3; k++) tie.lever[k] = der.q[4 * tie.node + k] - position[k];
+  }
+}
+
+/** Force and torque on every body at the present state, for the first trapezoidal stage. */
+export function initializeForces(system: System, t: number): void {
+  for (const body of system.bodies) writeBodyLoad(body, t);
+  for (const member of system.members) {
+    // q̂ = q: no inertia in the residual, all else is
+    member.work.qHat.set(member.der.q);
+    evaluateResidual(member.der, member.work, { t, inertia: 1, rate: 1 });
+    measureLevers(member, system.bodies);
+  }
+  addWeldResiduals(system);
+  for (const { body, residual, force, torque } of system.bodies) {
+    for (let k = 0; k < 3; k++) {
+      force[k] = body.free[k] ? -residual[k] : 0;
+      torque[k] = body.free[3 + k] ? -residual[3 + k] : 0;
+    }
+  }
 }
 
 /** Force and torque on the bodies from the gradients at their welded nodes and held frames. */
@@ -324,7 +356,7 @@ function startOuter(system: System, stage: Stage): void {
   system.outerRight.fill(0);
   system.bodies.forEach((body, b) => {
     const { mass, worldInertia } = body;
-    writeWeightStiffness(rotationBlock, body, stage.t);
+    writeLoadStiffness(rotationBlock, body, stage.t);
     for (let k = 0; k < 3; k++) {
       addOuter(system, 6 * b + k, 6 * b + k, stage.inertia * mass);
       for (let m = 0; m < 3; m++)

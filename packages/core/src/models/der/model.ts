@@ -18,7 +18,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions, Scene } from '../../scene/types.ts';
 import { BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
 import { settleSystem } from './coupledStatics.ts';
-import { createSystem, type System } from './coupling.ts';
+import { createSystem, initializeForces, type System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { createExplicitWork, initializeExplicit, stepExplicit } from './explicit.ts';
 import { writeHeldTorque } from './held.ts';
@@ -124,7 +124,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const systemOf = (rod: number): (typeof systems)[number] =>
     systems.find((candidate) => candidate.rods.includes(rod)) as (typeof systems)[number];
   const explicitTools = explicit ? ders.map(createExplicitWork) : [];
-  for (const body of bodies) initializeBody(body, 0);
+  for (const body of bodies) initializeBody(body);
   ders.forEach((der, k) => {
     evaluatePins(der, 0);
     initializeState(der, tools[k].work.edgeWork);
@@ -137,6 +137,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     const failure = initializeExplicit(der, explicitTools[k], 0);
     if (failure) throw new SceneError(['rods'], `rod '${der.rod.id}' cannot start: ${failure}`);
   });
+
+  for (const { system } of systems) initializeForces(system, 0);
 
   const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
@@ -188,6 +190,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
         else initializeMotion(der, tools[k].work, t);
         der.history.fill(0);
       });
+      for (const { system } of systems) initializeForces(system, t);
     },
     advance,
     addEnergies: (out, t) => {
@@ -301,14 +304,14 @@ function addEnergies(out: Energies, der: DerRod, t: number): void {
   for (const source of drive.sources) out.potential += source.potential(samples, t);
 }
 
-const gravity = new Float64Array(3);
+const bodyLoad = new Float64Array(6);
 
 function addBodyEnergies(out: Energies, { body, mass, velocity, momentum, pose }: DerBody, t: number): void {
-  body.gravity(gravity, t);
+  body.load(bodyLoad, t);
   for (let k = 0; k < 3; k++) {
     out.kinetic += 0.5 * (mass * velocity[k] * velocity[k] + momentum[k] * pose.angularVelocity[k]);
-    // the welded nodes' weight is in the rods' potential
-    out.potential -= body.mass * gravity[k] * pose.position[k];
+    // of weight and dead forces; the welded nodes' weight is in the rods' potential
+    out.potential -= bodyLoad[k] * pose.position[k];
   }
 }
 
