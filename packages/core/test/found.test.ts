@@ -148,6 +148,23 @@ describe('turns of a clamp', () => {
   });
 });
 
+describe('leaving an unstable equilibrium', () => {
+  it.each([50, 100, 200, 500])('finds the buckled column close to its critical load, with %s edges', (edges) => {
+    let before = 0;
+    // Euler: 2.4674
+    for (const load of [2.48, 2.5, 2.55, 2.75]) {
+      const world = createWorld(
+        scene({ rods: [{ ...unit, edges }], loads: [{ type: 'force', rod: 'r', at: 'end', force: [-load, 0, 0] }] }),
+      );
+      const [report] = world.equilibrate();
+      expect(report).toMatchObject({ converged: true, stable: true, saddlesLeft: 1 });
+      const [, y, z] = world.samples[0].nodePosition.slice(-3);
+      expect(Math.hypot(y, z)).toBeGreaterThan(before + 0.05);
+      before = Math.hypot(y, z);
+    }
+  });
+});
+
 describe('the verdict on stability', () => {
   it('is that of the softer plane: a tall strip tips over sideways', () => {
     const strip = (load: number) =>

@@ -24,6 +24,8 @@ export interface NewtonOptions {
   readonly iterations: number;
   /** Largest rotation of an edge in one iteration [rad]. */
   readonly rotation: number;
+  /** Smallest shift of a matrix that is not positive definite, relative to the stiffness scale. Default 1e-7. */
+  readonly firstShift?: number;
 }
 
 export interface NewtonResult {
@@ -159,6 +161,7 @@ export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: 
   result.reason = '';
   setPenalties(der, work, stage.inertia);
   const stateful = der.drive.sources.some((source) => source.dependsOnState);
+  const firstShift = options.firstShift ?? 1e-7;
   let shift = 0;
   let lastStep = Infinity;
   if (!followCenterline(der, work.edgeWork)) return fail('an edge has no length or a position is not a number');
@@ -189,7 +192,7 @@ export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: 
     if (follow && !solved) subtractSymmetricPart(matrix, work.loadJacobian, size, der.rod.closed);
     for (let d = 0; d < size; d++) if (fixed[d]) fixUnknown(matrix, d);
     while (!solved && !factorBand(factor, matrix, shift, der.stiffnessScale, true)) {
-      shift = shift === 0 ? 1e-7 : 4 * shift;
+      shift = shift === 0 ? firstShift : 4 * shift;
       result.shifts++;
       if (shift > 1e8) return fail('the stiffness matrix cannot be made positive definite');
     }
@@ -197,7 +200,7 @@ export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: 
     const fraction = limitStep(der, step, options.rotation);
     if (!(fraction > 0)) return fail('the Newton step is not a number');
     lastStep = takeStep(der, work, fraction);
-    shift = shift > 4e-7 ? shift / 4 : 0;
+    shift = shift > 4 * firstShift ? shift / 4 : 0;
     result.iterations++;
     if (!followCenterline(der, work.edgeWork)) return fail('an edge has no length or a position is not a number');
   }

@@ -23,8 +23,20 @@ import { assembleTangent, closeTangent, solveUnsymmetric, stiffEnough } from './
 const ROTATION = 0.5;
 const AT_REST = (t: number): Stage => ({ t, inertia: 0, rate: 0 });
 
-function newtonFromHere(der: DerRod, work: Workspace, t: number, tolerance: number, iterations: number): NewtonResult {
-  return solveStage(der, work, { t, inertia: 0, rate: 0 }, { tolerance, iterations, rotation: ROTATION });
+function newtonFromHere(
+  der: DerRod,
+  work: Workspace,
+  t: number,
+  tolerance: number,
+  iterations: number,
+  firstShift?: number,
+): NewtonResult {
+  return solveStage(der, work, AT_REST(t), {
+    tolerance,
+    iterations,
+    rotation: ROTATION,
+    ...(firstShift && { firstShift }),
+  });
 }
 
 /**
@@ -225,12 +237,15 @@ function settle(
   entry: Snapshot,
   t: number,
   tolerance: number,
+  leaving: boolean,
 ): { newton: NewtonResult; iterations: number } {
   takeSnapshot(entry, der);
-  let newton = { ...newtonFromHere(der, work, t, tolerance, 60) };
+  // on the way from a saddle: a shift well below the softest mode, 100/n⁴, or it would creep
+  const shift = leaving ? Math.min(1e-7, 1 / der.edgeCount ** 4) : undefined;
+  let newton = { ...newtonFromHere(der, work, t, tolerance, 60, shift) };
   let iterations = newton.iterations;
-  if (!newton.converged) {
-    // loads in ten parts: what is too far for one Newton iteration is near for ten
+  if (!newton.converged && !leaving) {
+    // loads in ten parts: what is too far for one Newton iteration is near for ten; but small loads lead back to a saddle
     returnToSnapshot(der, entry, work, t);
     for (let part = 1; part <= 10; part++) {
       der.loadFactor = part / 10;
@@ -246,7 +261,7 @@ function settle(
     nudge(der, work, t, 2e-3);
     iterations += descend(der, work, start, t, 20);
     takeSnapshot(entry, der);
-    newton = { ...newtonFromHere(der, work, t, tolerance, 100) };
+    newton = { ...newtonFromHere(der, work, t, tolerance, 100, shift) };
     iterations += newton.iterations;
     if (!newton.converged) returnToSnapshot(der, entry, work, t);
   }
@@ -264,7 +279,7 @@ export function findEquilibrium(
   const { v, rod } = der;
   v.fill(0);
   let iterations = bringPins(der, work, start, t);
-  let { newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance);
+  let { newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance, false);
   iterations += spent;
   let verdict = newton.converged ? judgeStability(der, work, t) : UNKNOWN;
   let saddlesLeft = 0;
@@ -273,7 +288,7 @@ export function findEquilibrium(
     // farther each time: close to a critical load the way back is short
     nudge(der, work, t, 0.02 * saddlesLeft);
     iterations += descend(der, work, start, t, 60);
-    ({ newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance));
+    ({ newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance, true));
     iterations += spent;
     verdict = newton.converged ? judgeStability(der, work, t) : UNKNOWN;
   }
