@@ -62,12 +62,12 @@ export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der:
       gy += strainOut[GRADIENT + k] * D[8 * k + own + 1];
       gz += strainOut[GRADIENT + k] * D[8 * k + own + 2];
     }
-    const along = tx * gx + ty * gy + tz * gz;
     const tangent = [tx, ty, tz];
     const force = [gx, gy, gz];
     for (let a = 0; a < 3; a++) {
       for (let b = 0; b < 3; b++) {
-        let sum = 0.5 * (tangent[a] * force[b] + force[a] * tangent[b]) - (a === b ? along : 0);
+        // second-order part of turning t; its trace −(t·g)I is zero, since the energy does not depend on the length of t
+        let sum = 0.5 * (tangent[a] * force[b] + force[a] * tangent[b]);
         for (let m = 0; m < 4; m++) {
           for (let n = 0; n < 4; n++)
             sum += heldColumns[3 * m + a] * hessian(own + m, own + n) * heldColumns[3 * n + b];
