@@ -8,6 +8,7 @@ export { createProbes, type ProbeRecorder, type ProbeSeries } from './observe/pr
 export type { LoadSource, Loads, Samples } from './port.ts';
 export { compileScene } from './scene/compile.ts';
 export type { Pin, PinPose, Rod } from './scene/compiled.ts';
+export type * from './scene/solvers/index.ts';
 export type * from './scene/types.ts';
 export type { StepReport, World, WorldState } from './world.ts';
 export { createWorld } from './world.ts';

@@ -24,6 +24,7 @@ import {
   words,
 } from './schema/primitives.ts';
 import { material, rod, section } from './schema/rod.ts';
+import { solver } from './schema/solvers/index.ts';
 
 /** A scene as a file or a program may write it, with units in text. A little wider than what is accepted. */
 export type SceneInput = Written<Scene>;
@@ -72,22 +73,6 @@ const modes = fields('modes', {
   about: words(['equilibrium', 'initial']).optional().describe('About the equilibrium (default) or the initial shape.'),
 });
 
-const der = fields('the options of der', {
-  integrator: words(['tr-bdf2', 'bdf2', 'implicit-euler', 'midpoint', 'shake', 'fast-projection'])
-    .optional()
-    .describe(
-      'Implicit: tr-bdf2 (default), bdf2, implicit-euler, midpoint. Explicit: shake (keeps the energy), fast-projection.',
-    ),
-  strain: words(['rotation', 'bergou2008'])
-    .optional()
-    .describe('rotation (default): rotation vector between frames; bergou2008: the discrete curvature of that paper.'),
-  twist: words(['dynamic', 'quasistatic'])
-    .optional()
-    .describe('Twist with its inertia (dynamic, default) or without. Explicit integrators are always quasistatic.'),
-  tolerance: count('positive').optional().describe('Newton stops below tolerance × force scale. Default 1e-9.'),
-  iterations: whole(1).optional().describe('Newton iterations before a step counts as failed. Default 25.'),
-});
-
 const probe = fields('a probe', {
   name: text('a name').optional().describe('Name in the output. Default: made from rod, place and quantity.'),
   rod: text("the rod's name").describe('Name of the rod.'),
@@ -123,9 +108,7 @@ const sceneObject: z.ZodType<Scene, SceneInput> = fields('a scene', {
   time: time.optional().describe('Simulated time; needed to run.'),
   statics: statics.optional().describe('How equilibria are found.'),
   modes: modes.optional().describe('Which natural modes are found.'),
-  solver: fields('solver', { der: der.optional().describe('Options of the model der.') })
-    .optional()
-    .describe('Options of each model.'),
+  solver: solver.optional().describe('Options of each model.'),
   output: fields('output', {
     every: quantity('time', 'positive')
       .optional()

@@ -5,6 +5,8 @@
  * is in metres, kilograms, seconds and radians. Every field is described for users in docs/scene.md.
  */
 
+import type { SolverSpec } from './solvers/index.ts';
+
 export type Vec3 = readonly [number, number, number];
 
 /** A quantity along a rod; u = s/L runs from 0 to 1 over the rest length. */
@@ -44,7 +46,7 @@ export interface Scene {
   readonly time?: TimeSpec;
   readonly statics?: StaticsSpec;
   readonly modes?: ModesSpec;
-  readonly solver?: { readonly der?: DerOptions };
+  readonly solver?: SolverSpec;
   readonly output?: OutputSpec;
 }
 
@@ -357,22 +359,6 @@ export interface ModesSpec {
   readonly count?: number;
   /** About the equilibrium (default) or the initial shape. */
   readonly about?: 'equilibrium' | 'initial';
-}
-
-export interface DerOptions {
-  /**
-   * Implicit: `tr-bdf2` (default), `bdf2`, `implicit-euler`, `midpoint`.
-   * Explicit, the formulation of the 2008 paper: `shake` (keeps the energy), `fast-projection` (as printed).
-   */
-  readonly integrator?: 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint' | 'shake' | 'fast-projection';
-  /** `rotation`: rotation vector between frames (default); `bergou2008`: eq. 3 of the paper. */
-  readonly strain?: 'rotation' | 'bergou2008';
-  /** Twist with its inertia (default), or without. The explicit integrators are always quasistatic. */
-  readonly twist?: 'dynamic' | 'quasistatic';
-  /** Newton stops below tolerance × force scale. Default 1e-9. */
-  readonly tolerance?: number;
-  /** Newton iterations before a step counts as failed. Default 25. */
-  readonly iterations?: number;
 }
 
 export interface OutputSpec {

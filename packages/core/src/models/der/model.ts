@@ -15,7 +15,8 @@ import type {
   StepOutcome,
 } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
-import type { DerOptions, Scene } from '../../scene/types.ts';
+import type { DerOptions } from '../../scene/solvers/der.ts';
+import type { Scene } from '../../scene/types.ts';
 import { BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
 import { settleSystem } from './coupledStatics.ts';
 import { createSystem, initializeForces, type System } from './coupling.ts';

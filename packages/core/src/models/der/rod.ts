@@ -13,7 +13,7 @@ import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } f
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
-import type { DerOptions } from '../../scene/types.ts';
+import type { DerOptions } from '../../scene/solvers/der.ts';
 import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJointConstants } from './strain.ts';
 
 /** Border of a closed rod: x0, θ0, x1. */

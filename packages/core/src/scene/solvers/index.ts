@@ -1,0 +1,8 @@
+/** Options of each model, a file each: what is special to a model stays in its own options. */
+import type { DerOptions } from './der.ts';
+
+export type * from './der.ts';
+
+export interface SolverSpec {
+  readonly der?: DerOptions;
+}
