@@ -1,7 +1,7 @@
 /**
  * Scenes as text that a program changes and a person goes on reading: comments, order and units stay where they were.
  */
-import { type Document, isMap, isScalar, isSeq, type Node, parseDocument, visit } from 'yaml';
+import { Document, isMap, isScalar, isSeq, type Node, parseDocument, visit } from 'yaml';
 import type { ScenePath } from './read.ts';
 import type { SceneInput } from './schema.ts';
 
@@ -56,8 +56,7 @@ function setValue(document: Document, path: ScenePath, value: unknown): void {
 export function formatScene(scene: SceneInput): string {
   // through JSON, so that fields which are undefined are absent
   const values = JSON.parse(JSON.stringify(scene)) as unknown;
-  const document = parseDocument('');
-  document.contents = document.createNode(values) as Document['contents'];
+  const document: Document = new Document(values);
   layOut(document, document.contents);
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
