@@ -13,5 +13,5 @@ export { createPinPose, type Pin, type PinPose, type Rod } from './scene/compile
 export type { Grip } from './scene/grip.ts';
 export type * from './scene/solvers/index.ts';
 export type * from './scene/types.ts';
-export type { StepReport, World, WorldState } from './world.ts';
+export type { StepReport, World, WorldOptions, WorldState } from './world.ts';
 export { availableModels, createWorld } from './world.ts';

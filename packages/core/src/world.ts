@@ -89,7 +89,12 @@ export function availableModels(): readonly ModelId[] {
   return Object.keys(models) as ModelId[];
 }
 
-export function createWorld(scene: Scene): World {
+export interface WorldOptions {
+  /** In place of the built-in models of the same id, such as the faster ones of `@tendril/core/kernels`. */
+  readonly models?: readonly Model[];
+}
+
+export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const compiled = compileScene(scene);
   const { rods, warnings } = compiled;
   const grips: Grip[] = [];
@@ -107,7 +112,7 @@ export function createWorld(scene: Scene): World {
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
-    const model = models[id];
+    const model = options.models?.find((candidate) => candidate.id === id) ?? models[id];
     if (!model) {
       throw new SceneError(
         ['rods', members[0], 'model'],

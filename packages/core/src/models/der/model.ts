@@ -23,6 +23,7 @@ import { createSystem, initializeForces, type System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { createExplicitWork, initializeExplicit, stepExplicit } from './explicit.ts';
 import { writeHeldTorque } from './held.ts';
+import { type DerKernel, pairKey } from './kernel.ts';
 import { evaluatePins, initializeState, placePinned, poseSamples, rebuildFrames } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
@@ -39,15 +40,20 @@ interface Tools {
   readonly entry: Snapshot;
 }
 
+interface Part {
+  readonly rods: number[];
+  readonly bodies: number[];
+}
+
 /** Rods that bodies join into one system; a rod without bodies is a system of its own. */
-function findSystems(rodCount: number, { bodies, welds }: Coupling): { rods: number[]; bodies: number[] }[] {
+function findSystems(rodCount: number, { bodies, welds }: Coupling): Part[] {
   const group = Array.from({ length: rodCount }, (_, k) => k);
   const root = (k: number): number => (group[k] === k ? k : root(group[k]));
   bodies.forEach((_, b) => {
     const tied = welds.filter((weld) => weld.body === b);
     for (const weld of tied) group[root(weld.rod)] = root(tied[0].rod);
   });
-  const systems = new Map<number, { rods: number[]; bodies: number[] }>();
+  const systems = new Map<number, Part>();
   for (let k = 0; k < rodCount; k++) {
     const system = systems.get(root(k)) ?? { rods: [], bodies: [] };
     system.rods.push(k);
@@ -60,7 +66,42 @@ function findSystems(rodCount: number, { bodies, welds }: Coupling): { rods: num
   return [...systems.values()];
 }
 
-function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
+/** Lone rods of the same layout two by two, in the order of the scene; what is left over stays alone. */
+function pairUp(parts: readonly Part[], ders: readonly DerRod[]): Part[] {
+  const waiting = new Map<string, number>();
+  const out: Part[] = [];
+  for (const part of parts) {
+    const [k] = part.rods;
+    const key = part.bodies.length === 0 ? pairKey(ders[k]) : undefined;
+    const other = key === undefined ? undefined : waiting.get(key);
+    if (key === undefined || other === undefined) {
+      if (key !== undefined) waiting.set(key, out.length);
+      out.push(part);
+      continue;
+    }
+    out[other] = { rods: [...out[other].rods, k], bodies: [] };
+    waiting.delete(key);
+  }
+  return out;
+}
+
+function injectKernel(systems: readonly { readonly system: System }[], kernel: DerKernel): void {
+  const pairs = systems.flatMap(({ system }) =>
+    system.bodies.length === 0 && system.members.length === 2 ? [system] : [],
+  );
+  const solvers = kernel.createPairs(pairs.map(({ members: [a, b] }) => [a, b]));
+  pairs.forEach((system, k) => {
+    system.pair = solvers[k];
+  });
+}
+
+function compile(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  scene: Scene,
+  coupling: Coupling,
+  kernel: DerKernel | undefined,
+): Bundle {
   const wishes: DerOptions = scene.solver?.der ?? {};
   const scheme = wishes.integrator ?? 'tr-bdf2';
   const explicit = scheme === 'shake' || scheme === 'fast-projection';
@@ -97,21 +138,23 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     atMemory += BODY_MEMORY;
   }
   const bodies = [...bodyOf.values()];
-  const parts = findSystems(rods.length, coupling);
+  const paired = kernel && !explicit && scheme !== 'bdf2';
+  const parts = paired ? pairUp(findSystems(rods.length, coupling), ders) : findSystems(rods.length, coupling);
   // rods that are solved together need work space of their own; others of the same shape share
   const toolbox = new Map<string, Tools>();
   const tools: Tools[] = [];
   for (const part of parts) {
-    for (const k of part.rods) {
+    part.rods.forEach((k, place) => {
       const der = ders[k];
-      const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count}${part.bodies.length > 0 ? ` ${k}` : ''}`;
+      const apart = part.bodies.length > 0 ? k : place;
+      const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count} ${part.bodies.length} ${apart}`;
       tools[k] = toolbox.get(key) ?? {
         work: createWorkspace(der),
         start: createSnapshot(der),
         entry: createSnapshot(der),
       };
       toolbox.set(key, tools[k]);
-    }
+    });
   }
   const systems = parts.map((part) => ({
     system: createSystem(
@@ -120,10 +163,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     ),
     rods: part.rods,
     starts: part.rods.map((k) => tools[k].start),
-    entries: part.rods.map((k) => tools[k].entry),
   }));
-  const systemOf = (rod: number): (typeof systems)[number] =>
-    systems.find((candidate) => candidate.rods.includes(rod)) as (typeof systems)[number];
+  if (paired) injectKernel(systems, kernel);
+  const systemOfRod: (typeof systems)[number][] = [];
+  for (const one of systems) for (const k of one.rods) systemOfRod[k] = one;
   const explicitTools = explicit ? ders.map(createExplicitWork) : [];
   for (const body of bodies) initializeBody(body);
   ders.forEach((der, k) => {
@@ -204,20 +247,21 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     },
     readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
     equilibrate: (rod, t, wanted) => {
-      const { system, starts, entries } = systemOf(rod);
+      const { system, starts } = systemOfRod[rod];
       if (system.bodies.length > 0) return settleSystem(system, starts, rods[rod].id, t, wanted);
-      const report = findEquilibrium(ders[rod], tools[rod].work, starts[0], entries[0], t, wanted);
+      const { work, start, entry } = tools[rod];
+      const report = findEquilibrium(ders[rod], work, start, entry, t, wanted);
       // the explicit schemes go on from forces without tension, which statics does not keep
       if (explicit) initializeExplicit(ders[rod], explicitTools[rod], t);
       return report;
     },
     reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
     modes: (rod, t, count) => {
-      refuseBodies(systemOf(rod).system, 'modes');
+      refuseBodies(systemOfRod[rod].system, 'modes');
       return findModes(ders[rod], tools[rod].work, t, count);
     },
     matrices: (rod, t) => {
-      refuseBodies(systemOf(rod).system, 'matrices');
+      refuseBodies(systemOfRod[rod].system, 'matrices');
       return exportMatrices(ders[rod], tools[rod].work, t);
     },
   };
@@ -398,16 +442,21 @@ function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {
   for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
 }
 
-export const derModel: Model = {
-  id: 'der',
-  capabilities: {
-    closed: true,
-    anisotropic: true,
-    naturalCurvature: true,
-    twist: true,
-    inextensible: true,
-    statics: true,
-    modes: true,
-  },
-  compile,
-};
+/** The model, with a kernel that solves rods two by two where one is given. */
+export function createDerModel(kernel?: DerKernel): Model {
+  return {
+    id: 'der',
+    capabilities: {
+      closed: true,
+      anisotropic: true,
+      naturalCurvature: true,
+      twist: true,
+      inextensible: true,
+      statics: true,
+      modes: true,
+    },
+    compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, kernel),
+  };
+}
+
+export const derModel: Model = createDerModel();

@@ -213,33 +213,44 @@ function addEdgeStiffness(
     }
     return;
   }
-  const band = matrix.band;
-  const w1 = BAND_WIDTH + 1;
-  let d = (a - border) * w1 + BAND_WIDTH;
+  addEdgeBlock(matrix.band, (a - border) * (BAND_WIDTH + 1) + BAND_WIDTH, xx, xy, xz, yy, yz, zz);
+}
+
+/** The same where both nodes lie in the band, as they do but for the joint that closes a ring; d: diagonal of unknown a. */
+function addEdgeBlock(
+  band: Float64Array,
+  d: number,
+  xx: number,
+  xy: number,
+  xz: number,
+  yy: number,
+  yz: number,
+  zz: number,
+): void {
   band[d] += xx;
-  band[d + w1 - 1] += xy;
-  band[d + w1] += yy;
-  band[d + 2 * w1 - 2] += xz;
-  band[d + 2 * w1 - 1] += yz;
-  band[d + 2 * w1] += zz;
-  d += 4 * w1;
-  band[d - 4] -= xx;
-  band[d - 3] -= xy;
-  band[d - 2] -= xz;
-  band[d] += xx;
-  d += w1;
-  band[d - 5] -= xy;
-  band[d - 4] -= yy;
-  band[d - 3] -= yz;
-  band[d - 1] += xy;
-  band[d] += yy;
-  d += w1;
-  band[d - 6] -= xz;
-  band[d - 5] -= yz;
-  band[d - 4] -= zz;
-  band[d - 2] += xz;
-  band[d - 1] += yz;
-  band[d] += zz;
+  band[d + 10] += xy;
+  band[d + 11] += yy;
+  band[d + 20] += xz;
+  band[d + 21] += yz;
+  band[d + 22] += zz;
+  const x = d + 44;
+  band[x - 4] -= xx;
+  band[x - 3] -= xy;
+  band[x - 2] -= xz;
+  band[x] += xx;
+  const y = x + 11;
+  band[y - 5] -= xy;
+  band[y - 4] -= yy;
+  band[y - 3] -= yz;
+  band[y - 1] += xy;
+  band[y] += yy;
+  const z = y + 11;
+  band[z - 6] -= xz;
+  band[z - 5] -= yz;
+  band[z - 4] -= zz;
+  band[z - 2] += xz;
+  band[z - 1] += yz;
+  band[z] += zz;
 }
 
 /** Implicit part of velocity-dependent loads. */

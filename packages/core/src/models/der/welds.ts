@@ -5,6 +5,7 @@
 import { factorBand, finishBand, forwardBand, inversePivot, readEntry, solveBand } from '../../linalg/band.ts';
 import type { DerBody } from './body.ts';
 import { addHeldHessian } from './held.ts';
+import type { PairSolver } from './kernel.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
@@ -38,6 +39,8 @@ export interface System {
   readonly bodies: readonly DerBody[];
   readonly outer: Float64Array;
   readonly outerRight: Float64Array;
+  /** Of two rods without bodies: solves both at once. */
+  pair?: PairSolver;
 }
 
 /** Levers of the welds now. */
