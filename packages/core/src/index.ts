@@ -1,4 +1,12 @@
 export type { BodyPose } from './bodies/body.ts';
+export type { Collider } from './contact/collider.ts';
+export {
+  compileColliders,
+  findClosest,
+  measureDistance,
+  measureSurfaceVelocity,
+  placeCollider,
+} from './contact/collider.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export type * from './model.ts';
 export { createHash, type Hash } from './observe/hash.ts';
