@@ -1,4 +1,12 @@
 export type { BodyPose } from './bodies/body.ts';
+export type { Collider } from './contact/collider.ts';
+export {
+  compileColliders,
+  findClosest,
+  measureDistance,
+  measureSurfaceVelocity,
+  placeCollider,
+} from './contact/collider.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';
 export { createEdgeTorque, createPointSpring, type EdgeTorque, type PointSpring } from './fields/hand.ts';

@@ -5,6 +5,7 @@
  * to advance, halves the step where one fails, and reports. Nothing here knows what is inside a model.
  */
 import type { BodyPose } from './bodies/body.ts';
+import { compileColliders } from './contact/collider.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
   Bundle,
@@ -108,6 +109,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       return gripped.pin;
     }),
   }));
+  const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
+  if (colliders.length > 0 || scene.contact)
+    throw new SceneError([colliders.length > 0 ? 'colliders' : 'contact'], 'contact is not solved yet; remove it');
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
