@@ -29,11 +29,14 @@ export function pairKey(der: DerRod): string | undefined {
 
 /** Whether both rods can be solved together now: the same unknowns prescribed, dead forces alone. */
 export function canPair({ der: a }: PairMember, { der: b }: PairMember): boolean {
-  for (const der of [a, b]) {
-    if (der.drive.sources.some((source) => source.dependsOnState)) return false;
-    if (der.loads.edgeTorque.some((torque) => torque !== 0)) return false;
-  }
-  return (
-    a.fixed.every((fixed, d) => fixed === b.fixed[d]) && a.jointActive.every((active, i) => active === b.jointActive[i])
-  );
+  if (!hasDeadForcesAlone(a) || !hasDeadForcesAlone(b)) return false;
+  for (let d = 0; d < a.size; d++) if (a.fixed[d] !== b.fixed[d]) return false;
+  for (let i = 0; i < a.joints.count; i++) if (a.jointActive[i] !== b.jointActive[i]) return false;
+  return true;
+}
+
+function hasDeadForcesAlone({ drive, loads }: DerRod): boolean {
+  for (const source of drive.sources) if (source.dependsOnState) return false;
+  for (let k = 0; k < loads.edgeTorque.length; k++) if (loads.edgeTorque[k] !== 0) return false;
+  return true;
 }

@@ -5,6 +5,7 @@
 import { SceneError } from '../../errors.ts';
 import type {
   Bundle,
+  BundleState,
   Channel,
   Coupling,
   Drive,
@@ -184,13 +185,21 @@ function compile(
 
   for (const { system } of systems) initializeForces(system, 0);
 
+  const before: BundleState | undefined =
+    systems.length > 1
+      ? {
+          q: new Float64Array(state.q.length),
+          v: new Float64Array(state.v.length),
+          memory: new Float64Array(state.memory.length),
+        }
+      : undefined;
+
   const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
     // All rods advance or none: what was done before a failure is undone.
-    const before =
-      systems.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
+    if (before) copyState(before, state);
     for (const { system, rods: members, starts } of systems) {
       const [first] = members;
       const step = explicit
@@ -201,9 +210,7 @@ function compile(
       shifts += step.shifts;
       if (step.ok) continue;
       if (before) {
-        state.q.set(before.q);
-        state.v.set(before.v);
-        state.memory.set(before.memory);
+        copyState(state, before);
         refresh(t);
       }
       return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
@@ -265,6 +272,12 @@ function compile(
       return exportMatrices(ders[rod], tools[rod].work, t);
     },
   };
+}
+
+function copyState(to: BundleState, from: BundleState): void {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
 }
 
 function refuseBodies({ bodies }: System, what: string): void {

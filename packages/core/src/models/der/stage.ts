@@ -11,6 +11,7 @@ import {
   createBorderedFactor,
 } from '../../linalg/band.ts';
 import { createGeneralBand, type GeneralBand } from '../../linalg/bandLu.ts';
+import type { Drive } from '../../model.ts';
 import { addElasticGradient, addElasticHessian } from './energy.ts';
 import { poseSamples } from './kinematics.ts';
 import { createLoadJacobian, type LoadJacobian } from './loadStiffness.ts';
@@ -23,6 +24,9 @@ export interface Workspace {
   readonly step: Float64Array;
   readonly qHat: Float64Array;
   readonly qRate: Float64Array;
+  /** q and the held frames' θ before a guess moved them. */
+  readonly qStart: Float64Array;
+  readonly heldTheta: Float64Array;
   readonly edgeError: Float64Array;
   readonly edgePenalty: Float64Array;
   /** 1 + s·β: how much stiffer viscosity makes an edge in this stage. */
@@ -43,6 +47,8 @@ export function createWorkspace(der: DerRod): Workspace {
     step: new Float64Array(der.size),
     qHat: new Float64Array(der.size),
     qRate: new Float64Array(der.size),
+    qStart: new Float64Array(der.size),
+    heldTheta: new Float64Array(der.held.count),
     edgeError: new Float64Array(der.edgeCount),
     edgePenalty: new Float64Array(der.edgeCount),
     edgeViscous: new Float64Array(der.edgeCount),
@@ -107,11 +113,17 @@ export function evaluateLoads(der: DerRod, t: number): void {
   loads.nodeForce.fill(0);
   loads.edgeTorque.fill(0);
   loads.nodeDrag.fill(0);
-  poseSamples(der);
+  // dead loads do not look at the rod
+  if (needsSamples(drive)) poseSamples(der);
   for (const source of drive.sources) source.addLoads(loads, der.samples, t);
   if (der.loadFactor === 1) return;
   for (let k = 0; k < loads.nodeForce.length; k++) loads.nodeForce[k] *= der.loadFactor;
   for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] *= der.loadFactor;
+}
+
+function needsSamples({ sources }: Drive): boolean {
+  for (const source of sources) if (source.dependsOnState) return true;
+  return false;
 }
 
 /** Why the last evaluation failed. */
