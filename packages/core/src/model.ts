@@ -128,6 +128,14 @@ export interface Bundle {
   restart(t: number): void;
   /** One step from t to t + dt; on failure the state is untouched. `robust`: prefer surviving to accuracy. */
   advance(t: number, dt: number, robust: boolean): StepOutcome;
+  /**
+   * Parts that do not know of each other, for threads to share: `advance` over a range of them. On failure nothing is
+   * undone; whoever calls it restores the state.
+   */
+  readonly parts?: {
+    readonly count: number;
+    advance(from: number, to: number, t: number, dt: number, robust: boolean): StepOutcome;
+  };
   addEnergies(out: Energies, t: number): void;
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;

@@ -7,3 +7,5 @@ import { loadDerKernel } from './der.ts';
 export async function loadDer(): Promise<Model> {
   return createDerModel(await loadDerKernel());
 }
+
+export { loadThreadedDer, serveThread, type ThreadOptions, type ThreadPort } from './threads.ts';

@@ -15,6 +15,7 @@ import type {
   Reaction,
   StepOutcome,
 } from '../../model.ts';
+import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -25,7 +26,7 @@ import { addElasticGradient } from './energy.ts';
 import { createExplicitWork, initializeExplicit, stepExplicit } from './explicit.ts';
 import { writeHeldTorque } from './held.ts';
 import { type DerKernel, pairKey } from './kernel.ts';
-import { evaluatePins, initializeState, placePinned, poseSamples, rebuildFrames } from './kinematics.ts';
+import { evaluatePins, initializeState, placePinned, poseSamples, rebuildFrames, restoreFrames } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
@@ -102,6 +103,7 @@ function compile(
   scene: Scene,
   coupling: Coupling,
   kernel: DerKernel | undefined,
+  allocate: Allocate,
 ): Bundle {
   const wishes: DerOptions = scene.solver?.der ?? {};
   const scheme = wishes.integrator ?? 'tr-bdf2';
@@ -115,9 +117,9 @@ function compile(
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
   const ownBodies = coupling.bodies.flatMap((_, b) => (coupling.welds.some((weld) => weld.body === b) ? [b] : []));
   const state = {
-    q: new Float64Array(total(sizes)),
-    v: new Float64Array(total(sizes)),
-    memory: new Float64Array(total(memories) + BODY_MEMORY * ownBodies.length),
+    q: allocate(total(sizes)),
+    v: allocate(total(sizes)),
+    memory: allocate(total(memories) + BODY_MEMORY * ownBodies.length),
   };
   let atQ = 0;
   let atMemory = 0;
@@ -127,7 +129,7 @@ function compile(
     const memory = state.memory.subarray(atMemory, atMemory + memories[k]);
     atQ += sizes[k];
     atMemory += memories[k];
-    return createDerRod(rod, drives[k], options, q, v, memory);
+    return createDerRod(rod, drives[k], options, q, v, memory, allocate);
   });
   const bodyOf = new Map<number, DerBody>();
   for (const b of ownBodies) {
@@ -194,13 +196,12 @@ function compile(
         }
       : undefined;
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advanceParts = (from: number, to: number, t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
-    // All rods advance or none: what was done before a failure is undone.
-    if (before) copyState(before, state);
-    for (const { system, rods: members, starts } of systems) {
+    for (let k = from; k < to; k++) {
+      const { system, rods: members, starts } = systems[k];
       const [first] = members;
       const step = explicit
         ? stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt)
@@ -208,22 +209,28 @@ function compile(
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       shifts += step.shifts;
-      if (step.ok) continue;
-      if (before) {
-        copyState(state, before);
-        refresh(t);
-      }
-      return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
+      if (!step.ok)
+        return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
     }
-    for (const der of ders) poseSamples(der);
+    for (let k = from; k < to; k++) for (const rod of systems[k].rods) poseSamples(ders[rod]);
     return { ok: true, iterations, iterationsMax, shifts };
+  };
+
+  /** All rods advance or none: what was done before a failure is undone. */
+  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    if (before) copyState(before, state);
+    const outcome = advanceParts(0, systems.length, t, dt, robust);
+    if (outcome.ok || !before) return outcome;
+    copyState(state, before);
+    refresh(t);
+    return outcome;
   };
 
   const refresh = (t: number): void => {
     for (const body of bodies) syncPose(body);
     ders.forEach((der, k) => {
       evaluatePins(der, t);
-      rebuildFrames(der, tools[k].work.edgeWork);
+      restoreFrames(der, tools[k].work.edgeWork);
       poseSamples(der);
     });
   };
@@ -244,6 +251,7 @@ function compile(
       for (const { system } of systems) initializeForces(system, t);
     },
     advance,
+    parts: { count: systems.length, advance: advanceParts },
     addEnergies: (out, t) => {
       for (const der of ders) addEnergies(out, der, t);
       for (const body of bodies) addBodyEnergies(out, body, t);
@@ -456,7 +464,7 @@ function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {
 }
 
 /** The model, with a kernel that solves rods two by two where one is given. */
-export function createDerModel(kernel?: DerKernel): Model {
+export function createDerModel(kernel?: DerKernel, allocate: Allocate = allocatePlain): Model {
   return {
     id: 'der',
     capabilities: {
@@ -468,7 +476,7 @@ export function createDerModel(kernel?: DerKernel): Model {
       statics: true,
       modes: true,
     },
-    compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, kernel),
+    compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, kernel, allocate),
   };
 }
 
