@@ -20,6 +20,7 @@ import type {
   StepOutcome,
 } from './model.ts';
 import { derModel } from './models/der/model.ts';
+import { helixModel } from './models/helix/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { Samples } from './port.ts';
 import { compileScene } from './scene/compile.ts';
@@ -74,7 +75,7 @@ export interface World {
   restore(state: WorldState): void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
+const models: Readonly<Partial<Record<string, Model>>> = { der: derModel, helix: helixModel };
 
 export function createWorld(scene: Scene): World {
   const compiled = compileScene(scene);
@@ -241,7 +242,7 @@ export function createWorld(scene: Scene): World {
     rods,
     samples,
     bodies: bundles.flatMap((bundle) => bundle.bodies),
-    warnings,
+    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
       return time;
     },
