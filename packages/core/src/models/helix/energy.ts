@@ -33,13 +33,15 @@ export interface Workspace {
   readonly rate: Float64Array;
   /** d1 and d2 before the step, 6 a node. */
   readonly directorBefore: Float64Array;
+  /** What a step starts from, for undoing it. */
+  readonly start: { readonly q: Float64Array; readonly nodePosition: Float64Array; readonly history: Float64Array };
   /** Sizes of forces [N] and of the terms of Φ [J] at the last evaluation. */
   forceScale: number;
   rounding: number;
   energyScale: number;
 }
 
-export function createWorkspace(h: HelixBody): Workspace {
+export function createWorkspace(h: HelixBody, historySize = 0): Workspace {
   const nodes = (k: number): Float64Array => new Float64Array(k * h.nodeCount);
   const unknowns = (): Float64Array => new Float64Array(3 * h.elementCount);
   return {
@@ -57,6 +59,7 @@ export function createWorkspace(h: HelixBody): Workspace {
     trial: unknowns(),
     rate: unknowns(),
     directorBefore: nodes(6),
+    start: { q: unknowns(), nodePosition: nodes(3), history: new Float64Array(historySize) },
     forceScale: 0,
     rounding: 0,
     energyScale: 0,

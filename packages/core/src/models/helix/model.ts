@@ -24,7 +24,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   refuse(rods, drives, scene, coupling);
   const elementCounts = rods.map((rod) => options.elements ?? rod.edgeCount);
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
-  const memories = rods.map(memorySize);
+  const memories = rods.map((rod, k) => memorySize(rod, elementCounts[k], options.integrator === 'bdf2'));
   const state = {
     q: new Float64Array(3 * total(elementCounts)),
     v: new Float64Array(3 * total(elementCounts)),
@@ -47,7 +47,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const toolbox = new Map<string, Workspace>();
   const works = helices.map((h) => {
     const key = `${h.nodeCount} ${h.elementCount}`;
-    const work = toolbox.get(key) ?? createWorkspace(h);
+    const work = toolbox.get(key) ?? createWorkspace(h, h.history.length);
     toolbox.set(key, work);
     return work;
   });
@@ -105,7 +105,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     state,
     warnings,
     refresh,
-    restart: () => {},
+    restart: () => {
+      for (const h of helices) h.history.fill(0);
+    },
     advance,
     addEnergies: (out, t) => {
       for (const h of helices) addEnergies(out, h, t);

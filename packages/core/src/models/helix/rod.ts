@@ -147,13 +147,15 @@ export interface HelixRod extends HelixBody {
   readonly directorAcceleration: Float64Array;
   /** Velocity [m/s] and spin [rad/s] of the root, world axes. */
   readonly rootRate: Float64Array;
+  /** State one step before, for a scheme of two steps; otherwise empty. Last entry: the size of that step, 0 for none [s]. */
+  readonly history: Float64Array;
   /** All of these but q and v in one. */
   readonly memory: Float64Array;
 }
 
-/** Numbers in `memory` for one rod. */
-export function memorySize(rod: Rod): number {
-  return 18 * rod.nodeCount + 6;
+/** Numbers in `memory` for one rod; a scheme of two steps also keeps the state before (see step.ts). */
+export function memorySize(rod: Rod, elementCount: number, twoStep: boolean): number {
+  return 18 * rod.nodeCount + 6 + (twoStep ? 18 * rod.nodeCount + 3 * elementCount + 1 : 0);
 }
 
 /** Length × stiffness of stretches in series (mean compliance, as a moment sees it), and mean damping. */
@@ -229,6 +231,7 @@ export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, vie
     nodeAcceleration: part(9 * nodeCount, 3 * nodeCount),
     directorAcceleration: part(12 * nodeCount, 6 * nodeCount),
     rootRate: part(18 * nodeCount, 6),
+    history: memory.subarray(18 * nodeCount + 6),
     memory,
     samples: createSamples(rod),
     loads: createLoads(rod),

@@ -4,9 +4,10 @@ export interface HelixOptions {
   readonly elements?: number;
   /**
    * `incremental-potential` (default): backward Euler as a minimisation, stable at any step.
+   * `bdf2`: the same of second order, for lively motion.
    * `semi-implicit`: as published in 2006; one linear solve a step, not stable without damping.
    */
-  readonly integrator?: 'incremental-potential' | 'semi-implicit';
+  readonly integrator?: 'incremental-potential' | 'bdf2' | 'semi-implicit';
   /** Newton stops below tolerance × force scale. Default 1e-9. */
   readonly tolerance?: number;
   /** Newton iterations before a step counts as failed. Default 50. */
