@@ -122,6 +122,8 @@ export interface Bundle {
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
+  /** Remarks of the model on its rods. */
+  readonly warnings?: readonly string[];
   /** After `state` was written from outside: rebuild what follows from it, then pose. */
   refresh(t: number): void;
   /** Forces have jumped at t (a pin let go): what the scheme remembers of accelerations is found anew. */

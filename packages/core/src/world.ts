@@ -21,6 +21,7 @@ import type {
   StepOutcome,
 } from './model.ts';
 import { derModel } from './models/der/model.ts';
+import { helixModel } from './models/helix/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
 import { compileScene } from './scene/compile.ts';
@@ -83,7 +84,7 @@ export interface World {
   addLoad(rod: number, source: LoadSource): () => void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
+const models: Readonly<Partial<Record<string, Model>>> = { der: derModel, helix: helixModel };
 
 /** The models that `createWorld` has, in the order of their arrival. */
 export function availableModels(): readonly ModelId[] {
@@ -275,7 +276,7 @@ export function createWorld(scene: Scene): World {
     samples,
     bodies: bundles.flatMap((bundle) => bundle.bodies),
     grips,
-    warnings,
+    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
       return time;
     },
