@@ -20,6 +20,7 @@ import type {
   StepOutcome,
 } from './model.ts';
 import { derModel } from './models/der/model.ts';
+import { fiberModel } from './models/fiber/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { Samples } from './port.ts';
 import { compileScene } from './scene/compile.ts';
@@ -74,7 +75,7 @@ export interface World {
   restore(state: WorldState): void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
+const models: Readonly<Partial<Record<string, Model>>> = { der: derModel, fiber: fiberModel };
 
 export function createWorld(scene: Scene): World {
   const compiled = compileScene(scene);
@@ -88,6 +89,13 @@ export function createWorld(scene: Scene): World {
       throw new SceneError(
         ['rods', members[0], 'model'],
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
+      );
+    }
+    const changing = members.find((index) => rods[index].moduli);
+    if (changing !== undefined && !model.capabilities.changingModuli) {
+      throw new SceneError(
+        ['rods', changing, 'moduli'],
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
       );
     }
     const drives: Drive[] = members.map((index) => compiled.drives[index]);
@@ -241,7 +249,7 @@ export function createWorld(scene: Scene): World {
     rods,
     samples,
     bodies: bundles.flatMap((bundle) => bundle.bodies),
-    warnings,
+    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
       return time;
     },
