@@ -120,10 +120,10 @@ export interface Bundle {
   readonly samples: readonly Samples[];
   /** Bodies that the bundle moves, in the scene's order. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** Remarks on the scene that are worth telling but stop nothing. */
+  readonly warnings?: readonly string[];
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
-  /** Remarks of the model on its rods. */
-  readonly warnings?: readonly string[];
   /** After `state` was written from outside: rebuild what follows from it, then pose. */
   refresh(t: number): void;
   /** Forces have jumped at t (a pin let go): what the scheme remembers of accelerations is found anew. */

@@ -21,6 +21,7 @@ import type {
   StepOutcome,
 } from './model.ts';
 import { derModel } from './models/der/model.ts';
+import { fiberModel } from './models/fiber/model.ts';
 import { helixModel } from './models/helix/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
@@ -84,7 +85,11 @@ export interface World {
   addLoad(rod: number, source: LoadSource): () => void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel, helix: helixModel };
+const models: Readonly<Partial<Record<string, Model>>> = {
+  der: derModel,
+  helix: helixModel,
+  fiber: fiberModel,
+};
 
 /** The models that `createWorld` has, in the order of their arrival. */
 export function availableModels(): readonly ModelId[] {
@@ -117,6 +122,13 @@ export function createWorld(scene: Scene): World {
       throw new SceneError(
         ['rods', members[0], 'model'],
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
+      );
+    }
+    const changing = members.find((index) => rods[index].moduli);
+    if (changing !== undefined && !model.capabilities.changingModuli) {
+      throw new SceneError(
+        ['rods', changing, 'moduli'],
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
       );
     }
     const drives: Drive[] = members.map((index) => openDrives[index]);

@@ -77,6 +77,8 @@ export interface RodSpec {
   readonly material?: MaterialSpec | string;
   /** Edges keep their rest length exactly; EA is then not used. */
   readonly inextensible?: boolean;
+  /** Factors in time on Young's and shear modulus; a formula may use `u` beside `t`. */
+  readonly moduli?: { readonly E?: Timed; readonly G?: Timed };
   /** Velocity at the start: v = linear + angular × (x − centre of mass). */
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
 }
