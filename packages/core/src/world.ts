@@ -20,6 +20,7 @@ import type {
   StepOutcome,
 } from './model.ts';
 import { derModel } from './models/der/model.ts';
+import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { Samples } from './port.ts';
 import { compileScene } from './scene/compile.ts';
@@ -74,7 +75,7 @@ export interface World {
   restore(state: WorldState): void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
+const models: Readonly<Partial<Record<string, Model>>> = { der: derModel, strand: strandModel };
 
 export function createWorld(scene: Scene): World {
   const compiled = compileScene(scene);

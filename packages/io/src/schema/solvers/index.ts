@@ -3,7 +3,9 @@ import type { SolverSpec } from '@tendril/core';
 import type * as z from 'zod';
 import { fields, type Written } from '../primitives.ts';
 import { der } from './der.ts';
+import { strand } from './strand.ts';
 
 export const solver: z.ZodType<SolverSpec, Written<SolverSpec>> = fields('solver', {
   der: der.optional().describe('Options of the model der.'),
+  strand: strand.optional().describe('Options of the model strand.'),
 });
