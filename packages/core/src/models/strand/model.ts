@@ -37,6 +37,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const wishes: StrandOptions = scene.solver?.strand ?? {};
   if (coupling.welds.length > 0)
     throw new SceneError(['welds'], 'the model strand is not welded to bodies; use model: der for those rods');
+  refuseAnisotropy(rods, wishes.stiffness);
   rods.forEach((rod, k) => {
     refuseRod(
       rod,
@@ -49,6 +50,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     accuracy: wishes.accuracy ?? 1e-8,
     iterations: wishes.iterations ?? 40,
     tolerance: wishes.tolerance ?? 0,
+    numeric: wishes.jacobian === 'numeric',
   };
   const groups = findTrees(rods, drives, scene);
   const counts = groups.map((parts) => parts.reduce((sum, { rod }) => sum + rod.edgeCount, 0));
@@ -102,6 +104,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
+    let substeps = 1;
+    let rejected = 0;
     before.q.set(state.q);
     before.v.set(state.v);
     before.memory.set(state.memory);
@@ -110,6 +114,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       const step = advanceTree(tree, work, t, dt, options, robust);
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
+      substeps = Math.max(substeps, step.substeps);
+      rejected += step.rejected;
       if (step.ok) continue;
       state.q.set(before.q);
       state.v.set(before.v);
@@ -119,7 +125,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       return { ok: false, iterations, iterationsMax, shifts: 0, failure };
     }
     for (const tree of trees) poseSamples(tree);
-    return { ok: true, iterations, iterationsMax, shifts: 0 };
+    return { ok: true, iterations, iterationsMax, shifts: 0, substeps, rejected };
   };
 
   return {
@@ -151,6 +157,17 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     modes: (rod, t, count) => findModes(place[rod].tree, place[rod].strand, sweep, t, count),
     matrices: (rod, t) => exportMatrices(place[rod].tree, place[rod].strand, sweep, t),
   };
+}
+
+/** The law `swing-twist` knows one bending stiffness. */
+function refuseAnisotropy(rods: readonly Rod[], law: StrandOptions['stiffness']): void {
+  if (law !== 'swing-twist') return;
+  const flat = rods.find(({ halfEI1, halfEI2 }) => halfEI1.some((EI, k) => Math.abs(EI - halfEI2[k]) > 1e-6 * EI));
+  if (!flat) return;
+  throw new SceneError(
+    ['solver', 'strand', 'stiffness'],
+    `rod '${flat.id}' bends differently about d1 and d2, and swing-twist is for round sections; use gibbs`,
+  );
 }
 
 /** Rods that grow from each other, parents first. */

@@ -15,6 +15,7 @@ import { multiplyQuaternions, rotationFromQuaternion } from '../../math/quaterni
 import { slopeOfSeries, writeRotationSeries } from '../../math/rotationSeries.ts';
 import { turnJoint } from './kinematics.ts';
 import { factorSweep, solveSweep } from './newton.ts';
+import { writeNumericDirection } from './numeric.ts';
 import { evaluateResidual } from './residual.ts';
 import type { Sweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
@@ -26,6 +27,8 @@ export interface StepOptions {
   readonly iterations: number;
   /** Largest error of a joint a step [rad]; 0: steps as they are given. */
   readonly tolerance: number;
+  /** Newton's matrix by differences. */
+  readonly numeric: boolean;
 }
 
 export interface StepWork {
@@ -210,8 +213,12 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
   let merit = sizeOf(residual, linkCount, reach);
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
-    if (!factorSweep(tree, sweep, 0)) return -iteration;
-    solveSweep(direction, tree, sweep, residual, undefined, undefined);
+    if (options.numeric) {
+      if (!writeNumericDirection(direction, tree, work, phi, t)) return -iteration;
+    } else {
+      if (!factorSweep(tree, sweep, 0)) return -iteration;
+      solveSweep(direction, tree, sweep, residual, undefined, undefined);
+    }
     let turned = 0;
     for (let k = 0; k < 3 * linkCount; k++) turned = Math.max(turned, Math.abs(direction[k]));
     let moved = 0;

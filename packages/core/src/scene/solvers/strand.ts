@@ -11,6 +11,8 @@ export interface StrandOptions {
   readonly accuracy?: number;
   /** Newton iterations before a step counts as failed. Default 40. */
   readonly iterations?: number;
+  /** Newton's matrix: `exact` (default), or `numeric`, by differences: slower, but knows how any load changes. */
+  readonly jacobian?: 'exact' | 'numeric';
   /** Law of the joints: `gibbs` (default), `swing-twist` (round sections), `paper` (has no potential). */
   readonly stiffness?: 'gibbs' | 'swing-twist' | 'paper';
 }
