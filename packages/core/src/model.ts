@@ -50,6 +50,9 @@ export interface StepOutcome {
   readonly iterationsMax: number;
   /** How often a matrix had to be shifted to be positive definite. */
   readonly shifts: number;
+  /** Steps that the model cut this one into by itself, and those it took back; default 1 and 0. */
+  readonly substeps?: number;
+  readonly rejected?: number;
   /** The rod that failed and why. */
   readonly failure?: { readonly rod: string; readonly reason: string };
 }

@@ -23,6 +23,7 @@ import type {
 import { derModel } from './models/der/model.ts';
 import { fiberModel } from './models/fiber/model.ts';
 import { helixModel } from './models/helix/model.ts';
+import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
 import { compileScene } from './scene/compile.ts';
@@ -39,6 +40,8 @@ export interface StepReport {
   readonly iterations: number;
   readonly iterationsMax: number;
   readonly shifts: number;
+  /** Steps that error control took back. */
+  readonly rejected?: number;
 }
 
 /** Complete state of a world: restores bit for bit. */
@@ -88,6 +91,7 @@ export interface World {
 const models: Readonly<Partial<Record<string, Model>>> = {
   der: derModel,
   helix: helixModel,
+  strand: strandModel,
   fiber: fiberModel,
 };
 
@@ -200,18 +204,22 @@ export function createWorld(scene: Scene): World {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
+    let substeps = 1;
+    let rejected = 0;
     const before = bundles.length > 1 ? save() : undefined;
     for (const bundle of bundles) {
       const outcome = bundle.advance(t, dt, robust);
       iterations += outcome.iterations;
       iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
       shifts += outcome.shifts;
+      substeps = Math.max(substeps, outcome.substeps ?? 1);
+      rejected += outcome.rejected ?? 0;
       if (!outcome.ok) {
         if (before) restore({ ...before, time, stepCount });
         return { ...outcome, iterations, iterationsMax, shifts };
       }
     }
-    return { ok: true, iterations, iterationsMax, shifts };
+    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected };
   };
 
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
@@ -242,7 +250,8 @@ export function createWorld(scene: Scene): World {
     }
     const whole = tryAdvance(time, dt, false);
     let { iterations, iterationsMax, shifts } = whole;
-    let substeps = 1;
+    let substeps = whole.substeps ?? 1;
+    let rejected = whole.rejected ?? 0;
     if (!whole.ok) {
       const before = save();
       // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
@@ -269,7 +278,8 @@ export function createWorld(scene: Scene): World {
         shifts += outcome.shifts;
         if (outcome.ok) {
           done += size;
-          substeps++;
+          substeps += outcome.substeps ?? 1;
+          rejected += outcome.rejected ?? 0;
           while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
         } else {
           failure = outcome.failure;
@@ -279,7 +289,7 @@ export function createWorld(scene: Scene): World {
     }
     time = end;
     stepCount++;
-    return { time, dt, substeps, iterations, iterationsMax, shifts };
+    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected };
   };
 
   return {

@@ -81,6 +81,8 @@ export interface RodSpec {
   readonly moduli?: { readonly E?: Timed; readonly G?: Timed };
   /** Velocity at the start: v = linear + angular × (x − centre of mass). */
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
+  /** The rod grows from another (model `strand`): its first node is there, at the angle at which it starts. */
+  readonly parent?: { readonly rod: string; readonly at: Location };
 }
 
 export type ShapeSpec =

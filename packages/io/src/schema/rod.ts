@@ -1,6 +1,7 @@
 /** Rods: shape, frame, natural shape, section, material. */
 import type { DampingSpec, FrameSpec, MaterialSpec, RodSpec, SectionSpec, ShapeSpec } from '@tendril/core';
 import * as z from 'zod';
+import { location } from './drive.ts';
 import {
   count,
   direction,
@@ -208,4 +209,10 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
   })
     .optional()
     .describe('Velocity at the start: linear + angular × (x − centre of mass). Default at rest.'),
+  parent: fields('a parent', {
+    rod: text("the rod's name").describe('Name of the rod that this one grows from; it comes earlier in the list.'),
+    at: location.describe('Where on that rod; this rod begins there.'),
+  })
+    .optional()
+    .describe('The rod grows from another one (model strand). Default: none.'),
 });
