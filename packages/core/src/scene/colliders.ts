@@ -74,7 +74,7 @@ export interface ContactSpec {
   readonly solver?: 'admm' | 'gauss-seidel' | 'impulses' | 'repulsion';
   /** Most iterations of a step; default 100. */
   readonly iterations?: number;
-  /** Largest error of a contact's velocity, relative to what gravity or the motion makes in a step. Default 1e-3. */
+  /** Largest error of a contact's velocity, relative to what gravity or the motion makes in a step. Default 1e-4. */
   readonly tolerance?: number;
   /** Whether paths are checked for crossings within a step. Default true. */
   readonly continuous?: boolean;

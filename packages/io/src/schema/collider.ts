@@ -136,7 +136,7 @@ export const contact: z.ZodType<ContactSpec, Written<ContactSpec>> = fields('con
   iterations: whole(1).optional().describe('Most iterations of a step. Default 100.'),
   tolerance: count('positive')
     .optional()
-    .describe("Largest error of a contact's velocity, relative to what a step adds to it. Default 1e-3."),
+    .describe("Largest error of a contact's velocity, relative to what a step adds to it. Default 1e-4."),
   continuous: flag().optional().describe('Whether paths are checked for crossings within a step. Default true.'),
   repulsion: fields('repulsion', {
     stiffness: quantity('forcePerLength', 'positive').describe('Force per overlap [N/m].'),

@@ -18,6 +18,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
 import { BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { clearContact, createDerContact } from './contact.ts';
 import { settleSystem } from './coupledStatics.ts';
 import { createSystem, initializeForces, type System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
@@ -141,15 +142,18 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
 
   for (const { system } of systems) initializeForces(system, 0);
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
     // All rods advance or none: what was done before a failure is undone.
     const before =
       systems.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
-    for (const { system, rods: members, starts } of systems) {
+    for (let s = 0; s < systems.length; s++) {
+      if (without?.[s]) continue;
+      const { system, rods: members, starts } = systems[s];
       const [first] = members;
+      for (const k of members) clearContact(ders[k], false);
       const step = explicit
         ? stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt)
         : stepImplicit(system, starts, scheme, t, dt, newton, robust);
@@ -165,7 +169,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       }
       return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
     }
-    for (const der of ders) poseSamples(der);
+    systems.forEach(({ rods: members }, s) => {
+      if (!without?.[s]) for (const k of members) poseSamples(ders[k]);
+    });
     return { ok: true, iterations, iterationsMax, shifts };
   };
 
@@ -194,6 +200,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       for (const { system } of systems) initializeForces(system, t);
     },
     advance,
+    ...(!explicit && {
+      contact: createDerContact({ ders, works: tools.map(({ work }) => work), systems, state, newton }),
+    }),
     addEnergies: (out, t) => {
       for (const der of ders) addEnergies(out, der, t);
       for (const body of bodies) addBodyEnergies(out, body, t);
