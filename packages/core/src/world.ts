@@ -164,8 +164,24 @@ export function createWorld(scene: Scene): World {
     contact?.restore(saved.contact);
   };
 
-  /** All bundles advance together, or none does. */
+  /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    const impact = contact?.findImpact(t, dt) ?? 0;
+    if (impact === 0) return advanceTogether(t, dt, robust);
+    const before = save();
+    const first = advanceTogether(t, impact, robust);
+    if (!first.ok) return first;
+    const second = advanceTogether(t + impact, dt - impact, robust);
+    if (!second.ok) restore({ ...before, time, stepCount });
+    return {
+      ...second,
+      iterations: first.iterations + second.iterations,
+      iterationsMax: Math.max(first.iterationsMax, second.iterationsMax),
+      shifts: first.shifts + second.shifts,
+    };
+  };
+
+  const advanceTogether = (t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;

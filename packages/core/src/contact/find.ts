@@ -30,8 +30,9 @@ export interface Finder {
   readonly samples: readonly Samples[];
   readonly colliders: readonly Collider[];
   readonly rules: RodRules;
-  /** Size of the acceleration that acts on everything [m/s²]. */
-  acceleration: number;
+  /** Acceleration that acts on everything [m/s²], and its size. */
+  readonly gravity: readonly number[];
+  readonly acceleration: number;
   /** All nodes and edges of the scene in one row. */
   readonly nodeOffset: Int32Array;
   readonly nodeCount: number;
@@ -64,6 +65,7 @@ export function createFinder(
   samples: readonly Samples[],
   colliders: readonly Collider[],
   rules: RodRules,
+  gravity: readonly number[],
 ): Finder {
   const nodeOffset = new Int32Array(rods.length + 1);
   rods.forEach((rod, r) => {
@@ -76,7 +78,8 @@ export function createFinder(
     samples,
     colliders,
     rules,
-    acceleration: 0,
+    gravity,
+    acceleration: Math.hypot(gravity[0], gravity[1], gravity[2]),
     nodeOffset,
     nodeCount,
     edgeCount,
@@ -428,6 +431,7 @@ function addColliderContact(
   // a rod without thickness is compared with its edges
   const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
   if (!isNear(gap, approach, size, finder.acceleration, dt)) return;
+  if (collider.restitution > 0 && flies(finder, gap, approach, dt)) return;
   const i = addContact(set);
   set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
   set.rodA[i] = finder.edgeRod[edge];
@@ -449,6 +453,19 @@ function addColliderContact(
     // a body's velocity is an unknown of its own
     set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
   }
+}
+
+/** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */
+export function reboundThreshold(finder: Finder, dt: number): number {
+  return Math.max(2 * finder.acceleration * dt, 1e-3);
+}
+
+/** With the normal in `distanceAt`: it will rebound when it arrives, but does not within the step. Steps are cut at impacts. */
+function flies(finder: Finder, gap: number, approach: number, dt: number): boolean {
+  if (approach >= -reboundThreshold(finder, dt)) return false;
+  const { gravity } = finder;
+  const pull = gravity[0] * distanceAt[1] + gravity[1] * distanceAt[2] + gravity[2] * distanceAt[3];
+  return gap + dt * approach + 0.5 * dt * dt * pull > 0.02 * dt * approach;
 }
 
 /** Velocity of a body's point now, for the approach. */

@@ -11,8 +11,9 @@ import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
 import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { type Collider, placeCollider, readFriction } from './collider.ts';
-import { createFinder, type Finder, findContacts, gather } from './find.ts';
+import { createFinder, type Finder, findContacts, gather, type RodRules, reboundThreshold } from './find.ts';
 import {
+  appendContacts,
   type ContactSet,
   createContactSet,
   MEMORY_STRIDE,
@@ -21,6 +22,7 @@ import {
   remember,
   sortContacts,
 } from './set.ts';
+import { gatherEnd, sweepPairs } from './sweep.ts';
 
 export interface Place {
   readonly bundle: number;
@@ -50,6 +52,8 @@ export interface ContactReport {
   /** Error of the velocities that was left [m/s]. */
   error: number;
   converged: boolean;
+  /** Pairs of edges that would have passed through each other, had it not been seen. */
+  swept: number;
 }
 
 export interface ContactWorld {
@@ -60,6 +64,7 @@ export interface ContactWorld {
   readonly report: ContactReport;
   /** Like `Bundle.advance`, of all bundles together; on failure all are where they were. */
   advance(t: number, dt: number, robust: boolean): StepOutcome;
+  findImpact(t: number, dt: number): number;
   forces(): ContactForce[];
   /** What the next step starts from, as plain numbers. */
   save(): Float64Array;
@@ -78,27 +83,30 @@ export function createContactWorld(
   const pairs = spec !== undefined && (spec.between ?? 'pairs') === 'pairs';
   refuse(scene, rods, bundles, placeOfRod, colliders, pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
-  const finder = createFinder(rods, samples, colliders, {
+  const gravity = scene.gravity;
+  const g = gravity === undefined ? [0, 0, 0] : 'acceleration' in gravity ? gravity.acceleration : gravity;
+  const rules: RodRules = {
     pairs,
     self: spec?.self ?? true,
     staticFriction: friction.static,
     dynamicFriction: friction.dynamic,
     radius: spec?.radius ?? 0,
-  });
-  const gravity = scene.gravity;
-  const g = gravity === undefined ? [0, 0, 0] : 'acceleration' in gravity ? gravity.acceleration : gravity;
-  finder.acceleration = Math.hypot(g[0], g[1], g[2]);
+  };
+  const finder = createFinder(rods, samples, colliders, rules, g);
+  const continuous = pairs && (spec?.continuous ?? true);
+  const end = new Float64Array(continuous ? 3 * finder.nodeCount : 0);
   const raw = createContactSet();
   const set = createContactSet();
   const memory: Memory = { data: new Float64Array(0), count: 0 };
-  const report: ContactReport = { contacts: 0, iterations: 0, error: 0, converged: true };
+  const report: ContactReport = { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0 };
   const touched = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
   const everything = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0).fill(1));
   const nodeCrowd = new Int32Array(finder.nodeCount);
+  const rebounds = colliders.some(({ restitution }) => restitution > 0);
   const options = {
     iterations: spec?.iterations ?? 100,
     tolerance: spec?.tolerance ?? 1e-4,
-    rolling: spec?.rolling ?? true,
+    rolling: spec?.rolling ?? false,
   };
   let lastStep = 1;
   const result: SolveResult = { iterations: 0, error: 0, converged: true };
@@ -142,31 +150,67 @@ export function createContactWorld(
 
   const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
     Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
+    report.swept = 0;
     for (const bundle of bundles) bundle.contact?.hold();
     find(t, dt);
-    mark();
     const fail = (one: StepOutcome): StepOutcome => {
       revertAll(t);
       return { ...one, ...outcome };
     };
-    for (let b = 0; b < bundles.length; b++) {
-      const one = bundles[b].advance(t, dt, robust, touched[b]);
-      if (!add(one)) return fail(one);
-    }
-    Object.assign(report, { contacts: set.count, iterations: 0, error: 0, converged: true });
-    if (set.count > 0) {
-      const one = respond(t, dt, robust);
-      if (!one.ok) return fail(one);
+    for (let round = 0; ; round++) {
+      mark();
+      for (let b = 0; b < bundles.length; b++) {
+        const one = bundles[b].advance(t, dt, robust, touched[b]);
+        if (!add(one)) return fail(one);
+      }
+      Object.assign(report, { contacts: set.count, iterations: 0, error: 0, converged: true });
+      if (set.count > 0) {
+        const one = respond(t, dt, robust);
+        if (!one.ok) return fail(one);
+      }
+      if (!continuous) break;
+      gatherEnd(end, finder);
+      raw.count = 0;
+      const hits = sweepPairs(finder, raw, end);
+      report.swept += hits;
+      if (hits === 0) break;
+      if (round >= 3) {
+        const reason = 'rods would pass through each other';
+        return fail({ ok: false, ...outcome, failure: { rod: rods[raw.rodA[0]].id, reason } });
+      }
+      // what met takes precedence over what was there under the same key
+      appendContacts(raw, set);
+      sortContacts(set, raw);
+      revertAll(t);
     }
     remember(memory, set, dt);
     lastStep = dt;
     return { ok: true, ...outcome };
   };
 
+  /** Time until the first impact of a step that rebounds, or 0: the step is cut there. */
+  const findImpact = (t: number, dt: number): number => {
+    if (!rebounds) return 0;
+    find(t, dt);
+    let first = 0;
+    for (let c = 0; c < set.count; c++) {
+      const speed = set.approach[c];
+      if (set.restitution[c] === 0 || speed >= -reboundThreshold(finder, dt)) continue;
+      if (set.gap[c] <= -0.02 * dt * speed) continue;
+      const pull = g[0] * set.normal[3 * c] + g[1] * set.normal[3 * c + 1] + g[2] * set.normal[3 * c + 2];
+      // gap + speed·τ + ½ pull·τ² = 0, the first root
+      const root = speed * speed - 2 * pull * set.gap[c];
+      if (root < 0) continue;
+      const time = (2 * set.gap[c]) / (-speed + Math.sqrt(root));
+      if (time > 0.02 * dt && time < 0.98 * dt && (first === 0 || time < first)) first = time;
+    }
+    return first;
+  };
+
   const respond = (t: number, dt: number, robust: boolean): StepOutcome => {
     const arrays = layOut(finder, set, bundles, placeOfRod, touched, nodeCrowd, options.rolling);
     const scale = finder.acceleration * dt;
-    setBias(set, dt, finder.acceleration);
+    setBias(set, dt, reboundThreshold(finder, dt));
     for (let round = 0; ; round++) {
       writeForces(set, arrays, dt);
       for (const { port, sides, systems } of arrays.sides) {
@@ -208,6 +252,7 @@ export function createContactWorld(
     memory,
     report,
     advance,
+    findImpact,
     forces: () => listForces(set, rods, colliders, lastStep),
     save: () => memory.data.slice(0, MEMORY_STRIDE * memory.count),
     restore(saved) {
@@ -364,8 +409,7 @@ function crowdSide(finder: Finder, crowd: Int32Array, rod: number, edge: number,
 }
 
 /** What the normal velocity may fall to: a gap may close, an overlap is pushed out gently, an impact rebounds. */
-function setBias(set: ContactSet, dt: number, acceleration: number): void {
-  const threshold = Math.max(2 * acceleration * dt, 1e-3);
+function setBias(set: ContactSet, dt: number, threshold: number): void {
   for (let c = 0; c < set.count; c++) {
     const gap = set.gap[c];
     const size = set.size[c];

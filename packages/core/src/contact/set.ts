@@ -108,6 +108,11 @@ function copyContact(to: ContactSet, i: number, from: ContactSet, j: number): vo
   for (const name of bytes) to[name][i] = from[name][j];
 }
 
+/** Adds all contacts of `from` to `to`. */
+export function appendContacts(to: ContactSet, from: ContactSet): void {
+  for (let c = 0; c < from.count; c++) copyContact(to, addContact(to), from, c);
+}
+
 /** First place in the sorted keys that is not below `key`. */
 export function findKey(keys: Float64Array, count: number, key: number): number {
   let low = 0;

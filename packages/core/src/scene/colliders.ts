@@ -68,7 +68,7 @@ export interface ContactSpec {
   readonly friction?: FrictionSpec;
   /** Radius at which rods meet rods [m]; default: that of their section. */
   readonly radius?: number;
-  /** Whether friction turns a rod about its own axis. Default true. */
+  /** Whether friction turns a rod about its own axis. Default false. */
   readonly rolling?: boolean;
   /** Default `admm`. */
   readonly solver?: 'admm' | 'gauss-seidel' | 'impulses' | 'repulsion';

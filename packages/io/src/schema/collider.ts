@@ -129,7 +129,7 @@ export const contact: z.ZodType<ContactSpec, Written<ContactSpec>> = fields('con
   radius: quantity('length', 'positive')
     .optional()
     .describe('Radius at which rods meet rods [m]. Default: that of their section.'),
-  rolling: flag().optional().describe('Whether friction turns a rod about its own axis. Default true.'),
+  rolling: flag().optional().describe('Whether friction turns a rod about its own axis. Default false.'),
   solver: words(['admm', 'gauss-seidel', 'impulses', 'repulsion'])
     .optional()
     .describe('admm (default); gauss-seidel: for small scenes; impulses, repulsion: cheap and rough.'),
