@@ -104,7 +104,7 @@ export function createContactWorld(
   const nodeCrowd = new Int32Array(finder.nodeCount);
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
   const options = {
-    iterations: spec?.iterations ?? 100,
+    iterations: spec?.iterations ?? 300,
     tolerance: spec?.tolerance ?? 1e-4,
     rolling: spec?.rolling ?? false,
   };
@@ -303,7 +303,6 @@ function layOut(
   rolling: boolean,
 ): SideArrays {
   const { count } = set;
-  const sideCount = 2 * count;
   // counting sort by (bundle, rod)
   const order = placeOfRod
     .map((_, r) => r)
@@ -383,7 +382,8 @@ function layOut(
     mass,
     response: new Float64Array(total),
     start: new Float64Array(3 * total),
-    velocity: new Float64Array(3 * sideCount),
+    velocity: new Float64Array(3 * total),
+    free: new Float64Array(3 * total),
     copy: new Float64Array(3 * total),
     right: new Float64Array(3 * total),
     impulseStart: new Float64Array(3 * count),

@@ -133,7 +133,7 @@ export const contact: z.ZodType<ContactSpec, Written<ContactSpec>> = fields('con
   solver: words(['admm', 'gauss-seidel', 'impulses', 'repulsion'])
     .optional()
     .describe('admm (default); gauss-seidel: for small scenes; impulses, repulsion: cheap and rough.'),
-  iterations: whole(1).optional().describe('Most iterations of a step. Default 100.'),
+  iterations: whole(1).optional().describe('Most iterations of a step. Default 300.'),
   tolerance: count('positive')
     .optional()
     .describe("Largest error of a contact's velocity, relative to what a step adds to it. Default 1e-4."),
