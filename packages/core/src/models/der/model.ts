@@ -18,6 +18,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
 import { BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { clearContact, createDerContact } from './contact.ts';
 import { settleSystem } from './coupledStatics.ts';
 import { createSystem, initializeForces, type System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
@@ -168,7 +169,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const failure = initializeScheme(0);
   if (failure) throw new SceneError(['rods'], failure);
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
@@ -176,9 +177,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     const before =
       systems.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
     for (let s = 0; s < systems.length; s++) {
+      if (without?.[s]) continue;
       const { system, rods: members, starts } = systems[s];
       const [first] = members;
       const whole = explicitSystems[s];
+      for (const k of members) clearContact(ders[k], false);
       const step = whole
         ? stepExplicitSystem(whole, starts, scheme === 'shake', t, dt)
         : explicit
@@ -196,7 +199,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       }
       return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
     }
-    for (const der of ders) poseSamples(der);
+    systems.forEach(({ rods: members }, s) => {
+      if (!without?.[s]) for (const k of members) poseSamples(ders[k]);
+    });
     return { ok: true, iterations, iterationsMax, shifts };
   };
 
@@ -223,6 +228,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       for (const der of ders) der.history.fill(0);
     },
     advance,
+    ...(!explicit && {
+      contact: createDerContact({ ders, works: tools.map(({ work }) => work), systems, state, newton }),
+    }),
     addEnergies: (out, t) => {
       for (const der of ders) addEnergies(out, der, t);
       for (const body of bodies) addBodyEnergies(out, body, t);
