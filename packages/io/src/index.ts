@@ -5,6 +5,10 @@ export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
 export { exportParquet } from './export/parquet.ts';
 export { exportUsda, type UsdaOptions } from './export/usda.ts';
 export { bodiesToVtp, formatPvd, frameToVtp } from './export/vtp.ts';
+export { type Curves, type Placement, placeCurves, type UpAxis } from './import/curves.ts';
+export { encodeHair } from './import/hair.ts';
+export { readMesh, type TriangleMesh } from './import/mesh.ts';
+export { type CurveOptions, readCurves } from './import/read.ts';
 export {
   explainSceneError,
   type ParsedScene,
