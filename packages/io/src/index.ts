@@ -1,4 +1,5 @@
 export { csvLine, energyTable, nodeTable, probeTable } from './csv.ts';
+export { editSceneText, formatScene, type SceneEdit, sceneValues } from './edit.ts';
 export { formatPath, InputError, type Problem, problemLimit } from './errors.ts';
 export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.ts';
 export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';

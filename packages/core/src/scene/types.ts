@@ -5,7 +5,10 @@
  * is in metres, kilograms, seconds and radians. Every field is described for users in docs/scene.md.
  */
 
+import type { ColliderSpec, ContactSpec } from './colliders.ts';
 import type { SolverSpec } from './solvers/index.ts';
+
+export type * from './colliders.ts';
 
 export type Vec3 = readonly [number, number, number];
 
@@ -43,6 +46,8 @@ export interface Scene {
   readonly welds?: readonly WeldSpec[];
   readonly loads?: readonly LoadSpec[];
   readonly fields?: readonly FieldSpec[];
+  readonly colliders?: readonly ColliderSpec[];
+  readonly contact?: ContactSpec;
   readonly time?: TimeSpec;
   readonly statics?: StaticsSpec;
   readonly modes?: ModesSpec;
