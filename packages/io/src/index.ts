@@ -10,11 +10,13 @@ export { type Curves, type Placement, placeCurves, type UpAxis } from './import/
 export { encodeHair } from './import/hair.ts';
 export { readMesh, type TriangleMesh } from './import/mesh.ts';
 export { type CurveOptions, readCurves } from './import/read.ts';
+export { formatCurveScene, type ImportMaterial, type ImportOptions, importMaterials } from './import/scene.ts';
 export {
   explainSceneError,
   type ParsedScene,
   type Place,
   parseScene,
+  type ReadOptions,
   type ScenePath,
   sceneFromObject,
   sceneSizeLimit,
@@ -37,6 +39,7 @@ export {
   recordingHeader,
   recordingVersion,
 } from './recording.ts';
+export { type OpenFile, resolveScene } from './resolve.ts';
 export {
   type BodyResult,
   buildResult,
@@ -53,7 +56,8 @@ export {
   type StepTotals,
   type Stop,
 } from './result.ts';
-export { type SceneInput, sceneJsonSchema, sceneSchema, sceneVersion } from './schema.ts';
+export type { StrandsSpec } from './schema/files.ts';
+export { type SceneFile, type SceneInput, sceneJsonSchema, sceneSchema, sceneVersion } from './schema.ts';
 export { decodeState, encodeState, type SavedState, sceneHash, stateVersion } from './state.ts';
 export { nearestWord } from './suggest.ts';
 export {

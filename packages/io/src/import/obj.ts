@@ -63,7 +63,7 @@ function parseObj(bytes: Uint8Array, source: string): Obj {
   let known = 0;
   for (const { line, text: content } of lines(text, true)) {
     if (content === '') continue;
-    const [word, ...rest] = content.split(/\s+/);
+    const [word, ...rest] = content.trim().split(/\s+/);
     if (keywords.has(word)) known++;
     if (word === 'v') {
       for (let k = 0; k < 3; k++) out.position.push(numberAt(rest[k], source, line, 'x, y and z of a vertex'));

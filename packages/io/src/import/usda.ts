@@ -96,7 +96,9 @@ function createScanner(text: string, source: string): Scanner {
       line++;
       start = k + 1;
     }
-    return new InputError(source, [{ line, column: at - start + 1, message }]);
+    const ended = text.slice(at).trim() === '' && !message.includes('truncated');
+    const whole = ended ? `${message}; the file ends here: is it truncated?` : message;
+    return new InputError(source, [{ line, column: at - start + 1, message: whole }]);
   };
   const skip = (): void => void match(spaces);
   const peek = (): string => {
