@@ -13,6 +13,7 @@ import type { ModelId, Scene } from './scene/types.ts';
 /** What acts on one rod from outside. */
 export interface Drive {
   readonly pins: readonly Pin[];
+  /** To be read anew at each step: hands add to the list and take from it while the world runs. */
   readonly sources: readonly LoadSource[];
 }
 
@@ -122,6 +123,8 @@ export interface Bundle {
   readonly samples: readonly Samples[];
   /** Bodies that the bundle moves, in the scene's order. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** Remarks on the scene that are worth telling but stop nothing. */
+  readonly warnings?: readonly string[];
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
   /** After `state` was written from outside: rebuild what follows from it, then pose. */

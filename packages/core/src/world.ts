@@ -5,6 +5,7 @@
  * to advance, halves the step where one fails, and reports. Nothing here knows what is inside a model.
  */
 import type { BodyPose } from './bodies/body.ts';
+import { compileColliders } from './contact/collider.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
   Bundle,
@@ -20,12 +21,15 @@ import type {
   StepOutcome,
 } from './model.ts';
 import { derModel } from './models/der/model.ts';
+import { fiberModel } from './models/fiber/model.ts';
+import { helixModel } from './models/helix/model.ts';
 import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
-import type { Samples } from './port.ts';
+import type { LoadSource, Samples } from './port.ts';
 import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
-import type { Scene } from './scene/types.ts';
+import { createGrip, type Grip } from './scene/grip.ts';
+import type { ModelId, Scene } from './scene/types.ts';
 
 export interface StepReport {
   /** Time after the step [s]. */
@@ -57,6 +61,8 @@ export interface World {
   readonly samples: readonly Samples[];
   /** Bodies, in the scene's order; poses that every step updates. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** A grip on each pin of the scene (welds have none), rod by rod: for hands that move, turn or release it. */
+  readonly grips: readonly Grip[];
   /** Remarks that are worth telling but stop nothing. */
   readonly warnings: readonly string[];
   /** Advances by `dt` (default: the scene's step). Throws SimulationError when no sub-step succeeds; the state is then the last good one. */
@@ -75,13 +81,42 @@ export interface World {
   hash(): string;
   save(): WorldState;
   restore(state: WorldState): void;
+  /**
+   * Adds a load to a rod while the world runs, such as a hand's (fields/hand.ts); the function returned takes it away.
+   * It is no part of the state: `save` and `hash` do not know it.
+   */
+  addLoad(rod: number, source: LoadSource): () => void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel, strand: strandModel };
+const models: Readonly<Partial<Record<string, Model>>> = {
+  der: derModel,
+  helix: helixModel,
+  fiber: fiberModel,
+  strand: strandModel,
+};
+
+/** The models that `createWorld` has, in the order of their arrival. */
+export function availableModels(): readonly ModelId[] {
+  return Object.keys(models) as ModelId[];
+}
 
 export function createWorld(scene: Scene): World {
   const compiled = compileScene(scene);
   const { rods, warnings } = compiled;
+  const grips: Grip[] = [];
+  // lists of their own, which hands may add to
+  const openDrives = compiled.drives.map(({ pins, sources }) => ({
+    sources: [...sources],
+    pins: pins.map((pin) => {
+      if (compiled.welds.some((weld) => weld.pin === pin)) return pin;
+      const gripped = createGrip(pin, restartMotion);
+      grips.push(gripped.grip);
+      return gripped.pin;
+    }),
+  }));
+  const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
+  if (colliders.length > 0 || scene.contact)
+    throw new SceneError([colliders.length > 0 ? 'colliders' : 'contact'], 'contact is not solved yet; remove it');
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
@@ -93,7 +128,14 @@ export function createWorld(scene: Scene): World {
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
       );
     }
-    const drives: Drive[] = members.map((index) => compiled.drives[index]);
+    const changing = members.find((index) => rods[index].moduli);
+    if (changing !== undefined && !model.capabilities.changingModuli) {
+      throw new SceneError(
+        ['rods', changing, 'moduli'],
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
+      );
+    }
+    const drives: Drive[] = members.map((index) => openDrives[index]);
     const welds = compiled.welds.flatMap((weld) => {
       const index = members.indexOf(weld.rod);
       return index < 0 ? [] : [{ ...weld, rod: index }];
@@ -151,6 +193,11 @@ export function createWorld(scene: Scene): World {
       bundles[k].refresh(time);
     });
   };
+
+  /** Forces have jumped now. */
+  function restartMotion(): void {
+    for (const bundle of bundles) bundle.restart(time);
+  }
 
   /** All bundles advance together, or none does. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
@@ -250,7 +297,8 @@ export function createWorld(scene: Scene): World {
     rods,
     samples,
     bodies: bundles.flatMap((bundle) => bundle.bodies),
-    warnings,
+    grips,
+    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
       return time;
     },
@@ -260,6 +308,14 @@ export function createWorld(scene: Scene): World {
     step,
     save,
     restore,
+    addLoad(rod, source) {
+      const { sources } = openDrives[rod];
+      sources.push(source);
+      return () => {
+        const at = sources.indexOf(source);
+        if (at >= 0) sources.splice(at, 1);
+      };
+    },
     equilibrate(t = time) {
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};

@@ -8,6 +8,7 @@
 import type { Scene } from '@tendril/core';
 import * as z from 'zod';
 import { body, weld } from './schema/body.ts';
+import { collider, contact } from './schema/collider.ts';
 import { field, load, location, pin } from './schema/drive.ts';
 import {
   count,
@@ -105,6 +106,8 @@ const sceneObject: z.ZodType<Scene, SceneInput> = fields('a scene', {
   welds: list(weld, 'welds').optional().describe('Which rods are tied to which bodies, and where. Default none.'),
   loads: list(load, 'loads').optional().describe('Forces and torques on rods. Default none.'),
   fields: list(field, 'fields').optional().describe('Air and force fields. Default none.'),
+  colliders: list(collider, 'colliders').optional().describe('Obstacles that rods meet. Default none.'),
+  contact: contact.optional().describe('How rods meet each other and obstacles. Default: rods do not meet each other.'),
   time: time.optional().describe('Simulated time; needed to run.'),
   statics: statics.optional().describe('How equilibria are found.'),
   modes: modes.optional().describe('Which natural modes are found.'),

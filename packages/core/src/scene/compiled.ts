@@ -59,6 +59,14 @@ export interface Rod {
   readonly halfDamping: Float64Array;
   /** Natural rotation vector over the half about (d1, d2, d3) [rad], 3 a half: ∫u_natural ds. */
   readonly halfStrainRest: Float64Array;
+  /** Factors on Young's and shear modulus that change in time; not there when they do not. */
+  readonly moduli?: Moduli;
+}
+
+/** Factors at time t [s] and fraction u of the rest length. */
+export interface Moduli {
+  E(t: number, u: number): number;
+  G(t: number, u: number): number;
 }
 
 /** A pin at an instant. */

@@ -12,6 +12,7 @@ import {
   list,
   quantity,
   text,
+  timed,
   variants,
   varying,
   vector,
@@ -194,6 +195,12 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
     .describe(
       'Edges keep their rest length exactly; the axial stiffness is then not used. Default false, or true for a stiffness section without EA.',
     ),
+  moduli: fields('moduli', {
+    E: timed.optional().describe("Factor in time on Young's modulus; a formula may use u beside t. Default 1."),
+    G: timed.optional().describe('Factor in time on the shear modulus; a formula may use u beside t. Default 1.'),
+  })
+    .optional()
+    .describe("Young's and shear modulus that change during the run (moisture, heat). Model fiber only."),
   velocity: fields('a velocity', {
     linear: vector('velocity').optional().describe('Velocity of the centre of mass [m/s]. Default none.'),
     angular: vector('angularVelocity')

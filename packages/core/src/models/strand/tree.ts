@@ -35,7 +35,8 @@ export interface StrandRod {
   readonly samples: Samples;
   readonly loads: Loads;
   /** Loads must be asked for at every iterate: some depend on the state, or the rod has mass damping. */
-  readonly dependsOnState: boolean;
+  dependsOnState: boolean;
+  readonly damped: boolean;
 }
 
 /** The base: a frame that is prescribed, and an origin that may be free along some world axes. */
@@ -201,7 +202,8 @@ export function createTree(
       root,
       samples: createSamples(rod),
       loads: createLoads(rod),
-      dependsOnState: drive.sources.some((source) => source.dependsOnState) || rod.nodeDamping.some((rate) => rate > 0),
+      dependsOnState: true,
+      damped: rod.nodeDamping.some((rate) => rate > 0),
     };
   });
   const base = createBase(rods[0].drive.pins.filter((pin) => pin.node === 0));
