@@ -3,6 +3,7 @@
  * q, v and rate; and, after the joints, in the balance of forces at the base's origin.
  */
 import type { LoadSource } from '../../port.ts';
+import { evaluatePose } from './direction.ts';
 import { writeJointTorque } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
 import { gatherLoads, subtractLoads } from './loads.ts';
@@ -69,6 +70,8 @@ export function evaluateResidual(
   originRate: Float64Array | undefined,
   fresh: boolean,
 ): void {
+  const pose = tree.direction?.pose;
+  if (pose && fresh) evaluatePose(tree, pose, t);
   evaluateBase(tree, t);
   moveBase(tree, t, originRate);
   poseLinks(tree);
@@ -76,7 +79,8 @@ export function evaluateResidual(
   writeTorques(tree);
   // hands may have come or gone since the last step
   if (fresh)
-    for (const strand of tree.rods) strand.dependsOnState = strand.damped || strand.drive.sources.some(changes);
+    for (const strand of tree.rods)
+      strand.dependsOnState = pose !== undefined || strand.damped || strand.drive.sources.some(changes);
   if (fresh || tree.rods.some(needsLoads)) {
     poseSamples(tree);
     gatherLoads(tree, t);
