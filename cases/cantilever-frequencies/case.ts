@@ -1,5 +1,5 @@
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { type Case, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
 
 type Pins = NonNullable<SceneInput['pins']>;
 const clamp: Pins = [{ rod: 'rod', at: 'start' }];
@@ -67,14 +67,14 @@ export const cantileverFrequencies: Case = defineCase({
   id: 'cantilever-frequencies',
   title: 'Natural frequencies of beams, chains and twisting rods',
   source: 'characteristic equations of Euler–Bernoulli beams; Ritz solution with gravity; Bessel zeros for the chain',
-  models: ['der'],
+  models: ['der', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200],
   scene: () => rod(100, {}, [1, 0, 0], 0, clamp),
-  measure(n) {
+  measure(n, model) {
     const out: Record<string, number> = {};
     for (const { name, pins, roots } of beams) {
-      const world = worldOf(rod(n, { inertia: 0 }, [1, 0, 0], 0, pins));
+      const world = worldOf(onModel(rod(n, { inertia: 0 }, [1, 0, 0], 0, pins), model));
       const omega = distinct(
         [...world.modes(16)[0].omega].filter((w) => w > 1),
         roots.length,
@@ -92,14 +92,17 @@ export const cantileverFrequencies: Case = defineCase({
       });
     }
     const hanging = worldOf(
-      rod(n, { EI1: 1e-7, GJ: 1e-7, inertia: 0 }, [0, 0, -1], 1, [{ rod: 'rod', at: 'start', hold: 'position' }]),
+      onModel(
+        rod(n, { EI1: 1e-7, GJ: 1e-7, inertia: 0 }, [0, 0, -1], 1, [{ rod: 'rod', at: 'start', hold: 'position' }]),
+        model,
+      ),
     );
     equilibrium(hanging);
     const omega = distinct(hanging.modes(10)[0].omega, 4);
     chain.forEach((_, k) => {
       out[`hanging chain ω${k + 1}`] = omega[k];
     });
-    const torsion = worldOf(rod(n, {}, [1, 0, 0], 0, clamp)).modes(20)[0];
+    const torsion = worldOf(onModel(rod(n, {}, [1, 0, 0], 0, clamp), model)).modes(20)[0];
     const twisting = [...torsion.omega].filter((_, k) => Math.max(...torsion.shapes[k].edgeTwist.map(Math.abs)) > 0.99);
     out['torsion ω1'] = twisting[0];
     out['torsion ω2'] = twisting[1];

@@ -1,5 +1,5 @@
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+import { type Case, defineCase, distance, equilibrium, nodeAt, onModel, worldOf } from '../src/case.ts';
 
 /** A naturally curved rod in the horizontal plane that sags and twists under its weight; shooting solution in space. */
 const positions = [
@@ -33,12 +33,12 @@ export const curvedCantilever: Case = defineCase({
   id: 'curved-cantilever',
   title: 'Naturally curved cantilever: bending and twist together',
   source: 'Kirchhoff rod in space, shooting; checked by the gradient of a Ritz energy',
-  models: ['der'],
+  models: ['der', 'cosserat'],
   quick: [20, 40, 80],
   full: [20, 40, 80, 160, 320],
   scene: () => scene(60),
-  measure(n) {
-    const world = worldOf(scene(n));
+  measure(n, model) {
+    const world = worldOf(onModel(scene(n), model));
     equilibrium(world);
     return Object.fromEntries(
       positions.map(({ s, at }) => [

@@ -1,5 +1,5 @@
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+import { type Case, defineCase, distance, equilibrium, nodeAt, onModel, worldOf } from '../src/case.ts';
 
 /** Bisshopp and Drucker's elastica with a dead load P across its tip, by elliptic integrals. */
 const tips = [
@@ -48,13 +48,13 @@ export const endLoadCantilever: Case = defineCase({
   id: 'end-load-cantilever',
   title: 'Cantilever with a dead load at its tip',
   source: 'Bisshopp & Drucker: elliptic integrals',
-  models: ['der'],
+  models: ['der', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200, 400],
   scene: () => scene(50),
-  measure(n) {
+  measure(n, model) {
     const out: Record<string, number> = {};
-    const world = worldOf(scene(n));
+    const world = worldOf(onModel(scene(n), model));
     for (const { load, x, z } of tips) {
       equilibrium(world, load);
       const tip = nodeAt(world, 0, -1);

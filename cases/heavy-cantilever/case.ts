@@ -1,5 +1,5 @@
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+import { type Case, defineCase, distance, equilibrium, nodeAt, onModel, worldOf } from '../src/case.ts';
 
 /** Tip of the inextensible planar elastica under its own weight, Γ = ρAgL³/EI, to 12 digits by ODE shooting and by a spectral method. */
 const tips = [
@@ -32,14 +32,14 @@ export const heavyCantilever: Case = defineCase({
   id: 'heavy-cantilever',
   title: 'Cantilever under its own weight',
   source: 'heavy elastica: ODE shooting and spectral solution of the continuum',
-  models: ['der'],
+  models: ['der', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200, 400],
   scene: () => scene(20, 50),
-  measure(n) {
+  measure(n, model) {
     const out: Record<string, number> = {};
     for (const { gamma, x, z } of tips) {
-      const world = worldOf(scene(gamma, n));
+      const world = worldOf(onModel(scene(gamma, n), model));
       const [report] = equilibrium(world);
       const tip = nodeAt(world, 0, -1);
       out[`tip x, Γ = ${gamma}`] = tip[0];

@@ -19,6 +19,7 @@ import type {
   Reaction,
   StepOutcome,
 } from './model.ts';
+import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { Samples } from './port.ts';
@@ -74,7 +75,7 @@ export interface World {
   restore(state: WorldState): void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
+const models: Readonly<Partial<Record<string, Model>>> = { der: derModel, cosserat: cosseratModel };
 
 export function createWorld(scene: Scene): World {
   const compiled = compileScene(scene);
