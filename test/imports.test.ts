@@ -18,7 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   port: ['scene'],
   model: ['port', 'scene', 'bodies'],
   fields: ['math', 'errors', 'port', 'scene'],
-  contact: ['math', 'linalg', 'curve', 'errors', 'port', 'scene'],
+  contact: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies'],
   scene: ['math', 'linalg', 'curve', 'errors', 'fields', 'bodies', 'port', 'model'],
   models: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies'],
 };

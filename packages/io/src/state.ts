@@ -31,11 +31,24 @@ export interface SavedState {
 
 /** Hash of the part of a scene that a state depends on, 16 hexadecimal digits. */
 export function sceneHash(scene: Scene): string {
-  const { gravity, materials, sections, rods, pins, bodies, welds, loads, fields, solver } = scene;
+  const { gravity, materials, sections, rods, pins, bodies, welds, loads, fields, colliders, contact, solver } = scene;
   const hash = createHash();
   hash.add(
     new TextEncoder().encode(
-      canonicalJson({ gravity, materials, sections, rods, pins, bodies, welds, loads, fields, solver }),
+      canonicalJson({
+        gravity,
+        materials,
+        sections,
+        rods,
+        pins,
+        bodies,
+        welds,
+        loads,
+        fields,
+        colliders,
+        contact,
+        solver,
+      }),
     ),
   );
   return hash.digits();
