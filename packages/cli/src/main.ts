@@ -3,7 +3,7 @@ import { SceneError, SimulationError } from '@tendril/core';
 import { InputError, parseQuantity } from '@tendril/io';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type CheckOptions, check } from './commands/check.ts';
-import { type ExportOptions, exportRecording } from './commands/export.ts';
+import { type ExportOptions, exportFormats, exportRecording } from './commands/export.ts';
 import { type ModesOptions, modes } from './commands/modes.ts';
 import { create } from './commands/new.ts';
 import { type RunOptions, run } from './commands/run.ts';
@@ -154,13 +154,31 @@ Example:
     )
     .action(async (ids: string[], options: CheckOptions) => setCode(await check(ids, options, terminal)));
 
-  verb('export <recording>', 'write a recording as a table or a picture')
-    .addOption(new Option('-t, --to <format>', 'format').choices(['csv', 'svg', 'png']).makeOptionMandatory())
+  verb('export <recording>', 'write a recording as a table, a picture, a film, or for other programs')
+    .addOption(new Option('-t, --to <format>', 'format').choices(exportFormats).makeOptionMandatory())
     .option('-o, --out <file>', 'file to write (default: beside the recording)')
     .option('-f, --force', 'replace the file if it exists')
     .option('--frame <n>', 'this frame only, from 0; negative counts from the end', parseInteger)
-    .addHelpText('after', '\nExample:\n  tendril export out/scene/recording.tendril --to png --frame -1 --out last.png')
-    .action((file: string, options: ExportOptions) => setCode(exportRecording(file, options, terminal)));
+    .option('--every <n>', 'every nth frame only', parseCount)
+    .addOption(new Option('--look <look>', 'glb: rods as tubes or as lines').choices(['tubes', 'lines']))
+    .option('--fps <n>', 'mp4, webm: pictures a second (default: 30)', parsePositive)
+    .option('--speed <factor>', 'mp4, webm: 0.1 is ten times slower than it is (default: 1)', parsePositive)
+    .addHelpText(
+      'after',
+      `
+  usda          Universal Scene Description, for Houdini, Maya, usdview, Blender
+  glb           glTF, animated, for Blender and the web
+  vtp           VTK, a file a frame and a .pvd, for ParaView
+  csv, parquet  tables, one row a node and frame
+  svg, png      pictures
+  mp4, webm     films; they need ffmpeg
+
+Examples:
+  tendril export out/scene/recording.tendril --to usda
+  tendril export out/scene/recording.tendril --to png --frame -1 --out last.png
+  tendril export out/scene/recording.tendril --to mp4 --speed 0.25`,
+    )
+    .action(async (file: string, options: ExportOptions) => setCode(await exportRecording(file, options, terminal)));
 
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)').action(
     (file: string | undefined) => setCode(create(file, terminal)),
@@ -191,6 +209,13 @@ function parseCount(value: string): number {
   const count = parseInteger(value);
   if (count < 1) throw new InvalidArgumentError('Expected a positive whole number.');
   return count;
+}
+
+function parsePositive(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !(number > 0 && Number.isFinite(number)))
+    throw new InvalidArgumentError('Expected a positive number.');
+  return number;
 }
 
 function parseInteger(value: string): number {

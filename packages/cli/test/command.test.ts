@@ -327,6 +327,41 @@ describe('export, new, schema, help', () => {
     );
   });
 
+  it('writes a recording for other programs', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ more: 'output: { every: 20 ms }' }));
+    await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
+    const recording = 'a/recording.tendril';
+    const all = await Promise.all(
+      ['usda', 'glb', 'vtp', 'parquet'].map((format) => box.run('export', recording, '--to', format, '--every', '2')),
+    );
+    expect(all.map(({ code, err }) => [code, err])).toEqual([
+      [0, 'wrote a/recording.usda\n'],
+      [0, 'wrote a/recording.glb\n'],
+      [0, 'wrote a/recording.pvd and 3 frames in a/recording-frames\n'],
+      [0, 'wrote a/recording.parquet\n'],
+    ]);
+    expect(box.read('a/recording.usda')).toContain('endTimeCode = 2\n');
+    expect(box.read('a/recording.pvd').match(/<DataSet /g)).toHaveLength(3);
+    expect(box.read('a/recording-frames/rods-2.vtp')).toContain('Name="tension"');
+    expect(new TextDecoder().decode(box.bytes('a/recording.glb').subarray(0, 4))).toBe('glTF');
+    const again = await box.run('export', recording, '--to', 'vtp');
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('--force')]);
+    const misplaced = await box.run('export', recording, '--to', 'usda', '--fps', '25');
+    expect([misplaced.code, misplaced.err]).toEqual([2, expect.stringContaining('--fps is for films')]);
+  });
+
+  it('makes a film, or says what it needs', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ more: 'output: { every: 20 ms }' }));
+    await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
+    const { code, err } = await box.run('export', 'a/recording.tendril', '--to', 'webm', '--fps', '20');
+    // other machines than this one have no ffmpeg
+    if (code === 0) expect(box.bytes('a/recording.webm').length).toBeGreaterThan(1000);
+    else expect([code, err]).toEqual([2, expect.stringContaining('install it')]);
+    expect(readdirSync(join(box.path, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
   it('starts a scene that runs', async () => {
     const box = sandbox();
     expect((await box.run('new')).code).toBe(0);

@@ -8,6 +8,8 @@ export {
   placeCollider,
 } from './contact/collider.ts';
 export { SceneError, SimulationError } from './errors.ts';
+export { createAir } from './fields/air.ts';
+export { createEdgeTorque, createPointSpring, type EdgeTorque, type PointSpring } from './fields/hand.ts';
 export type * from './model.ts';
 export { createHash, type Hash } from './observe/hash.ts';
 export { createRecorder, type Observer, type RecordedFrame, simulate } from './observe/observer.ts';
@@ -15,8 +17,9 @@ export { nearestNode, placeOn, type RodCurve, type RodPlace } from './observe/pl
 export { createProbes, type ProbeRecorder, type ProbeSeries } from './observe/probe.ts';
 export type { LoadSource, Loads, Samples } from './port.ts';
 export { compileScene } from './scene/compile.ts';
-export type { Pin, PinPose, Rod } from './scene/compiled.ts';
+export { createPinPose, type Pin, type PinPose, type Rod } from './scene/compiled.ts';
+export type { Grip } from './scene/grip.ts';
 export type * from './scene/solvers/index.ts';
 export type * from './scene/types.ts';
 export type { StepReport, World, WorldState } from './world.ts';
-export { createWorld } from './world.ts';
+export { availableModels, createWorld } from './world.ts';

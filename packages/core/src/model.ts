@@ -13,6 +13,7 @@ import type { ModelId, Scene } from './scene/types.ts';
 /** What acts on one rod from outside. */
 export interface Drive {
   readonly pins: readonly Pin[];
+  /** To be read anew at each step: hands add to the list and take from it while the world runs. */
   readonly sources: readonly LoadSource[];
 }
 

@@ -23,10 +23,11 @@ import type {
 } from './model.ts';
 import { derModel } from './models/der/model.ts';
 import { hashArrays } from './observe/hash.ts';
-import type { Samples } from './port.ts';
+import type { LoadSource, Samples } from './port.ts';
 import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
-import type { Scene } from './scene/types.ts';
+import { createGrip, type Grip } from './scene/grip.ts';
+import type { ModelId, Scene } from './scene/types.ts';
 
 export interface StepReport {
   /** Time after the step [s]. */
@@ -58,6 +59,8 @@ export interface World {
   readonly samples: readonly Samples[];
   /** Bodies, in the scene's order; poses that every step updates. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** A grip on each pin of the scene (welds have none), rod by rod: for hands that move, turn or release it. */
+  readonly grips: readonly Grip[];
   /** Remarks that are worth telling but stop nothing. */
   readonly warnings: readonly string[];
   /** Advances by `dt` (default: the scene's step). Throws SimulationError when no sub-step succeeds; the state is then the last good one. */
@@ -80,13 +83,34 @@ export interface World {
   hash(): string;
   save(): WorldState;
   restore(state: WorldState): void;
+  /**
+   * Adds a load to a rod while the world runs, such as a hand's (fields/hand.ts); the function returned takes it away.
+   * It is no part of the state: `save` and `hash` do not know it.
+   */
+  addLoad(rod: number, source: LoadSource): () => void;
 }
 
 const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
 
+/** The models that `createWorld` has, in the order of their arrival. */
+export function availableModels(): readonly ModelId[] {
+  return Object.keys(models) as ModelId[];
+}
+
 export function createWorld(scene: Scene): World {
   const compiled = compileScene(scene);
   const { rods, warnings } = compiled;
+  const grips: Grip[] = [];
+  // lists of their own, which hands may add to
+  const openDrives = compiled.drives.map(({ pins, sources }) => ({
+    sources: [...sources],
+    pins: pins.map((pin) => {
+      if (compiled.welds.some((weld) => weld.pin === pin)) return pin;
+      const gripped = createGrip(pin, restartMotion);
+      grips.push(gripped.grip);
+      return gripped.pin;
+    }),
+  }));
   const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
@@ -100,7 +124,7 @@ export function createWorld(scene: Scene): World {
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
       );
     }
-    const drives: Drive[] = members.map((index) => compiled.drives[index]);
+    const drives: Drive[] = members.map((index) => openDrives[index]);
     const welds = compiled.welds.flatMap((weld) => {
       const index = members.indexOf(weld.rod);
       return index < 0 ? [] : [{ ...weld, rod: index }];
@@ -163,6 +187,11 @@ export function createWorld(scene: Scene): World {
     });
     contact?.restore(saved.contact);
   };
+
+  /** Forces have jumped now. */
+  function restartMotion(): void {
+    for (const bundle of bundles) bundle.restart(time);
+  }
 
   /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
@@ -282,6 +311,7 @@ export function createWorld(scene: Scene): World {
     rods,
     samples,
     bodies: bundles.flatMap((bundle) => bundle.bodies),
+    grips,
     warnings,
     get time() {
       return time;
@@ -292,6 +322,14 @@ export function createWorld(scene: Scene): World {
     step,
     save,
     restore,
+    addLoad(rod, source) {
+      const { sources } = openDrives[rod];
+      sources.push(source);
+      return () => {
+        const at = sources.indexOf(source);
+        if (at >= 0) sources.splice(at, 1);
+      };
+    },
     equilibrate(t = time) {
       refuseContact('statics');
       time = t;

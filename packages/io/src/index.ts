@@ -1,5 +1,11 @@
 export { csvLine, energyTable, nodeTable, probeTable } from './csv.ts';
+export { editSceneText, formatScene, type SceneEdit, sceneValues } from './edit.ts';
 export { formatPath, InputError, type Problem, problemLimit } from './errors.ts';
+export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.ts';
+export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
+export { exportParquet } from './export/parquet.ts';
+export { exportUsda, type UsdaOptions } from './export/usda.ts';
+export { bodiesToVtp, formatPvd, frameToVtp } from './export/vtp.ts';
 export {
   explainSceneError,
   type ParsedScene,
@@ -10,15 +16,19 @@ export {
   sceneSizeLimit,
 } from './read.ts';
 export {
+  type BodyFrame,
+  type ByteSource,
   createRecordingEncoder,
   type DecodeOptions,
   decodeRecording,
+  type RecordedBody,
   type RecordedRod,
   type Recording,
   type RecordingEncoder,
   type RecordingFrame,
   type RecordingHeader,
   type RodFrame,
+  readRecording,
   recordingFrame,
   recordingHeader,
   recordingVersion,

@@ -5,10 +5,12 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   openSync,
   readFileSync,
+  readSync,
   realpathSync,
   renameSync,
   statSync,
@@ -19,7 +21,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Scene, WorldState } from '@tendril/core';
 import { InputError } from './errors.ts';
 import { type ParsedScene, parseScene, sceneSizeLimit } from './read.ts';
-import { type DecodeOptions, decodeRecording, type Recording } from './recording.ts';
+import { type DecodeOptions, decodeRecording, type Recording, readRecording } from './recording.ts';
 import { decodeState, encodeState, type SavedState } from './state.ts';
 
 export interface WriteOptions {
@@ -90,6 +92,39 @@ export function readSceneFile(path: string): ParsedScene {
 
 export function readRecordingFile(path: string, options?: DecodeOptions): Recording {
   return decodeRecording(readBytes(path), path, options);
+}
+
+export interface OpenRecording extends Recording {
+  close(): void;
+}
+
+/** A recording of any length, of which one frame at a time is in memory. Close it when done. */
+export function openRecordingFile(path: string, options?: DecodeOptions): OpenRecording {
+  const handle = attempt(path, 'read', () => openSync(path, 'r'));
+  let open = true;
+  const close = (): void => {
+    if (open) closeSync(handle);
+    open = false;
+  };
+  const read = (offset: number, length: number): Uint8Array => {
+    const bytes = new Uint8Array(length);
+    attempt(path, 'read', () => {
+      for (let done = 0; done < length; ) {
+        const count = readSync(handle, bytes, done, length - done, offset + done);
+        if (count === 0) throw new InputError(path, 'the file became shorter while it was read; try again');
+        done += count;
+      }
+    });
+    return bytes;
+  };
+  try {
+    const stats = attempt(path, 'read', () => fstatSync(handle));
+    if (stats.isDirectory()) throw new InputError(path, 'this is a folder; name a file in it');
+    return { ...readRecording({ size: stats.size, read }, path, options), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
 }
 
 /** Pass `scene` to have a state of another scene refused. */

@@ -48,6 +48,8 @@ export interface Picture {
   readonly gravity?: Vector;
   /** Overlaid frames; default: about nine, evenly spread. */
   readonly select?: readonly number[];
+  /** Points that decide view and scale in place of what is drawn, so that the pictures of a film fit together. */
+  readonly stage?: readonly ArrayLike<number>[];
 }
 
 const widthPage = 860;
@@ -59,9 +61,11 @@ export function drawPicture(picture: Picture): string {
   const { rods } = picture;
   const few = rods.length <= hueCount;
   const candidates = picture.select ?? spreadFrames(picture.times.length, overlayCount(rods.length));
-  const swept = rods.flatMap(({ frames }) => (few && !picture.select ? frames : candidates.map((k) => frames[k])));
+  const swept = picture.stage
+    ? [...picture.stage]
+    : rods.flatMap(({ frames }) => (few && !picture.select ? frames : candidates.map((k) => frames[k])));
   const bodies = (picture.bodies ?? []).filter(({ radius }) => radius > 0);
-  for (const { radius, frames } of bodies)
+  for (const { radius, frames } of picture.stage ? [] : bodies)
     for (const frame of [frames[0], frames[frames.length - 1]]) swept.push(boxAround(frame, radius));
   const view = chooseView(swept, { gravity: picture.gravity, oblique: rods.some(({ closed }) => closed) });
   const page = layOut(view, swept, rods);

@@ -210,7 +210,7 @@ export function createContactWorld(
   const respond = (t: number, dt: number, robust: boolean): StepOutcome => {
     const arrays = layOut(finder, set, bundles, placeOfRod, touched, nodeCrowd, options.rolling);
     const scale = finder.acceleration * dt;
-    setBias(set, dt, reboundThreshold(finder, dt));
+    setBias(set, dt, g, reboundThreshold(finder, dt));
     for (let round = 0; ; round++) {
       writeForces(set, arrays, dt);
       for (const { port, sides, systems } of arrays.sides) {
@@ -409,14 +409,17 @@ function crowdSide(finder: Finder, crowd: Int32Array, rod: number, edge: number,
 }
 
 /** What the normal velocity may fall to: a gap may close, an overlap is pushed out gently, an impact rebounds. */
-function setBias(set: ContactSet, dt: number, threshold: number): void {
+function setBias(set: ContactSet, dt: number, gravity: readonly number[], threshold: number): void {
   for (let c = 0; c < set.count; c++) {
     const gap = set.gap[c];
     const size = set.size[c];
     set.bias[c] = gap > 0 ? gap / dt : -Math.min(0.2 * Math.max(0, -gap - 0.01 * size), 0.05 * size) / dt;
     const speed = set.approach[c];
-    if (set.restitution[c] > 0 && speed < -threshold && gap <= -dt * speed)
-      set.bias[c] = Math.min(set.bias[c], set.restitution[c] * speed);
+    if (set.restitution[c] === 0 || speed >= -threshold || gap > -dt * speed) continue;
+    // after the rebound it is slowed by gravity for what is left of the step
+    const n = 3 * c;
+    const pull = gravity[0] * set.normal[n] + gravity[1] * set.normal[n + 1] + gravity[2] * set.normal[n + 2];
+    set.bias[c] = Math.min(set.bias[c], set.restitution[c] * speed - dt * pull);
   }
 }
 
