@@ -272,3 +272,95 @@ describe('a moving floor', () => {
     expect(end[2]).toBeCloseTo(0.03 + r, 4);
   });
 });
+
+describe('a ball on two beams', () => {
+  const ball = (velocity: Vec3, beams: boolean): Scene => ({
+    tendril: 1,
+    ...(beams && { gravity: [0, 0, -g] }),
+    rods: [
+      ...[-1, 1].map(
+        (side): RodSpec => ({
+          id: `beam ${side}`,
+          shape: { type: 'straight', from: [-0.1, 0.012 * side, 0], to: [0.1, 0.012 * side, 0] },
+          edges: 20,
+          section: { type: 'circle', radius: r },
+          material: { E: 1e8, nu: 0.4, density: 1000, damping: { mass: beams ? 8 : 0, stiffness: beams ? 1e-3 : 0 } },
+        }),
+      ),
+      { ...straight('thread', [0, 0, 0.0205], [0, 0, 0.0405], 4), section: { type: 'circle', radius: 0.0005 } },
+    ],
+    ...(beams && {
+      pins: [-1, 1].flatMap((side) => [
+        { rod: `beam ${side}`, at: 'start' as const },
+        { rod: `beam ${side}`, at: 'end' as const },
+      ]),
+    }),
+    bodies: [
+      {
+        id: 'ball',
+        mass: 0.02,
+        inertia: [3.2e-6, 3.2e-6, 3.2e-6],
+        position: [0, 0, 0.0205],
+        velocity: { linear: velocity, angular: [30, 20, 0] },
+        ...(beams && { velocity: { linear: [0, 0, 0] }, free: { translation: ['z'], rotation: [] } }),
+      },
+    ],
+    welds: [{ rod: 'thread', at: 'start', body: 'ball' }],
+    colliders: [{ id: 'ball', type: 'sphere', radius: 0.018, body: 'ball', friction: 0.4 }],
+    time: { duration: 3, step: 1 / 240 },
+  });
+
+  it('rests on them with its weight', () => {
+    const world = createWorld(ball([0, 0, 0], true));
+    run(world, 240);
+    const beams = world.contactForces().filter(({ rod }) => rod !== 'thread');
+    expect(beams.length).toBeGreaterThan(1);
+    const force = -beams.reduce((sum, c) => sum + c.force[2], 0);
+    const thread = 1000 * Math.PI * 0.0005 ** 2 * 0.02;
+    expect(force / ((0.02 + thread) * g)).toBeCloseTo(1, 3);
+    expect(Math.abs(world.bodies[0].pose.velocity[2])).toBeLessThan(1e-3);
+  });
+
+  it('passes its momentum on when it strikes them in flight', () => {
+    const world = createWorld(ball([0, 0, -0.5], false));
+    const before = [...world.momentum().linear];
+    run(world, 20);
+    expect(world.samples[0].nodeVelocity.some((v) => Math.abs(v) > 0.05)).toBe(true);
+    world.momentum().linear.forEach((p, k) => {
+      expect(p).toBeCloseTo(before[k], 9);
+    });
+  });
+});
+
+describe('bad starts', () => {
+  it('tells of overlaps and pushes them apart gently', () => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        straight('a', [0, 0, 0.001], [0.1, 0, 0.001], 8),
+        straight('b', [0.05, -0.05, 0.0035], [0.05, 0.05, 0.0035], 8),
+      ],
+      colliders: [{ type: 'plane', id: 'ground' }],
+      contact: {},
+      time: { duration: 1, step: 1 / 240 },
+    });
+    expect(world.warnings.join(' ')).toMatch(/rod 'a' and collider 'ground' overlap at the start, by 50 %/);
+    expect(world.warnings.join(' ')).toMatch(/rod 'a' and rod 'b' overlap/);
+    let fastest = 0;
+    for (let k = 0; k < 120; k++) {
+      world.step();
+      for (const { nodeVelocity } of world.samples)
+        for (const v of nodeVelocity) fastest = Math.max(fastest, Math.abs(v));
+    }
+    expect(world.samples[0].nodePosition[2]).toBeGreaterThan(0.98 * r);
+    // a radius in a twentieth of a second, not in a step
+    expect(fastest).toBeLessThan(0.1);
+  });
+
+  it('says what cannot touch', () => {
+    const rods = [straight('a', [0, 0, 1], [0.1, 0, 1], 4)];
+    const scene: Scene = { tendril: 1, rods, colliders: [{ type: 'plane' }], time: { duration: 1, step: 0.01 } };
+    expect(() => createWorld({ ...scene, solver: { der: { integrator: 'shake' } } })).toThrow(/cannot touch anything/);
+    expect(() => createWorld(scene).equilibrate()).toThrow(/statics do not know contact/);
+  });
+});

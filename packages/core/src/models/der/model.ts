@@ -154,6 +154,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       const { system, rods: members, starts } = systems[s];
       const [first] = members;
       for (const k of members) clearContact(ders[k], false);
+      for (const body of system.bodies) body.contact.fill(0);
       const step = explicit
         ? stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt)
         : stepImplicit(system, starts, scheme, t, dt, newton, robust);
@@ -201,7 +202,14 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     },
     advance,
     ...(!explicit && {
-      contact: createDerContact({ ders, works: tools.map(({ work }) => work), systems, state, newton }),
+      contact: createDerContact({
+        ders,
+        works: tools.map(({ work }) => work),
+        systems,
+        state,
+        newton,
+        bodyOrder: bodies,
+      }),
     }),
     addEnergies: (out, t) => {
       for (const der of ders) addEnergies(out, der, t);
