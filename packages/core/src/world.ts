@@ -171,7 +171,18 @@ export function createWorld(scene: Scene): World {
   }
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
   const contact =
-    colliders.length > 0 || scene.contact ? createContactWorld(scene, rods, bundles, spots, colliders) : undefined;
+    colliders.length > 0 || scene.contact
+      ? createContactWorld(
+          scene,
+          rods,
+          bundles,
+          spots,
+          colliders,
+          compiled.bodies.map(({ body }) => body.id),
+          compiled.welds,
+          warnings,
+        )
+      : undefined;
   const halvings = scene.time?.halvings ?? 8;
   let time = 0;
   let stepCount = 0;

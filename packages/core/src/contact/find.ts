@@ -13,6 +13,9 @@ import { createEdgePlaces, findPlaces } from './segments.ts';
 import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
 import { type BoxTree, createIntList, createTree, findPairs, type IntList, updateTree } from './tree.ts';
 
+/** Distance and normal that were measured last. */
+const distanceAt = new Float64Array(4);
+
 export interface RodRules {
   /** Whether rods meet rods, and themselves. */
   readonly pairs: boolean;
@@ -21,8 +24,8 @@ export interface RodRules {
   readonly dynamicFriction: number;
   /** Radius at which rods meet rods [m]; 0: that of the section. */
   readonly radius: number;
-  /** 1 for pairs of rods that never meet: a·rodCount + b. */
-  readonly apart?: ReadonlySet<number>;
+  /** Nodes that are welded to bodies. */
+  readonly welded: readonly { readonly rod: number; readonly node: number; readonly body: number }[];
 }
 
 export interface Finder {
@@ -49,6 +52,10 @@ export interface Finder {
   readonly edgeRadius: Float64Array;
   readonly pairRadius: Float64Array;
   readonly nodeRadius: Float64Array;
+  /** Body that an edge is so near the weld of that it does not meet others there, −1 for none. */
+  readonly edgeBody: Int32Array;
+  /** For each collider: 1 for nodes that it leaves alone, because they are welded inside the body it rides on. */
+  readonly exempt: Uint8Array[];
   /** At the start of the step. */
   readonly position: Float64Array;
   readonly velocity: Float64Array;
@@ -92,6 +99,8 @@ export function createFinder(
     edgeRadius: new Float64Array(edgeCount),
     pairRadius: new Float64Array(edgeCount),
     nodeRadius: new Float64Array(nodeCount),
+    edgeBody: new Int32Array(edgeCount).fill(-1),
+    exempt: colliders.map(() => new Uint8Array(0)),
     position: new Float64Array(3 * nodeCount),
     velocity: new Float64Array(3 * nodeCount),
     tree: createTree(rules.pairs ? edgeCount : 0),
@@ -115,7 +124,36 @@ export function createFinder(
         finder.nodeRadius[node] = Math.max(finder.nodeRadius[node], rod.edgeRadius[j]);
     }
   });
+  exemptWelds(finder);
   return finder;
+}
+
+/** What is welded to one body touches there all the time: it does not count as contact. */
+function exemptWelds(finder: Finder): void {
+  const { rods, rules, colliders, nodeOffset } = finder;
+  gather(finder);
+  for (const { rod, node, body } of rules.welded) {
+    const { length, closed, nodeArc } = rods[rod];
+    for (let e = 0; e < finder.edgeCount; e++) {
+      if (finder.edgeRod[e] !== rod) continue;
+      let arc = Math.abs(finder.edgeArc[e] - nodeArc[node]);
+      if (closed) arc = Math.min(arc, length - arc);
+      if (arc < Math.PI * finder.pairRadius[e] + finder.edgeLength[e]) finder.edgeBody[e] = body;
+    }
+  }
+  colliders.forEach((collider, k) => {
+    const own = rules.welded.filter(({ body }) => body === collider.body);
+    if (collider.body < 0 || own.length === 0) return;
+    finder.exempt[k] = new Uint8Array(finder.nodeCount);
+    for (const { rod, node } of own) {
+      finder.exempt[k][nodeOffset[rod] + node] = 1;
+      for (let i = nodeOffset[rod]; i < nodeOffset[rod + 1]; i++) {
+        const x = finder.position;
+        measureDistance(distanceAt, collider, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+        if (distanceAt[0] < finder.nodeRadius[i]) finder.exempt[k][i] = 1;
+      }
+    }
+  });
 }
 
 /** Positions and velocities of all nodes now. */
@@ -178,11 +216,9 @@ export function listPairs(finder: Finder): void {
 }
 
 function mayMeet(finder: Finder, first: number, second: number): boolean {
-  const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules } = finder;
+  const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules, edgeBody } = finder;
   const rod = edgeRod[first];
-  if (rod !== edgeRod[second]) {
-    return !rules.apart?.has(rod * rods.length + edgeRod[second]);
-  }
+  if (rod !== edgeRod[second]) return edgeBody[first] < 0 || edgeBody[first] !== edgeBody[second];
   if (!rules.self) return false;
   // a rod bent as tightly as it can be touches itself half a turn further, π radii along its axis
   let arc = Math.abs(edgeArc[first] - edgeArc[second]);
@@ -309,7 +345,6 @@ export function addRodContact(
   return i;
 }
 
-const distanceAt = new Float64Array(4);
 const surface = new Float64Array(3);
 
 function findWithCollider(finder: Finder, set: ContactSet, collider: Collider, index: number, dt: number): void {
@@ -411,6 +446,8 @@ function addColliderContact(
   const { edgeFirst, edgeSecond, position: x, velocity: v, edgeRadius, nodeRadius } = finder;
   const a = 3 * edgeFirst[edge];
   const b = 3 * edgeSecond[edge];
+  const exempt = finder.exempt[index];
+  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
   const inner = weight > 0 && weight < 1;
   const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
   const gap = distanceAt[0] - radius;

@@ -182,6 +182,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       const [first] = members;
       const whole = explicitSystems[s];
       for (const k of members) clearContact(ders[k], false);
+      for (const body of system.bodies) body.contact.fill(0);
       const step = whole
         ? stepExplicitSystem(whole, starts, scheme === 'shake', t, dt)
         : explicit
@@ -229,7 +230,14 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     },
     advance,
     ...(!explicit && {
-      contact: createDerContact({ ders, works: tools.map(({ work }) => work), systems, state, newton }),
+      contact: createDerContact({
+        ders,
+        works: tools.map(({ work }) => work),
+        systems,
+        state,
+        newton,
+        bodyOrder: bodies,
+      }),
     }),
     addEnergies: (out, t) => {
       for (const der of ders) addEnergies(out, der, t);
