@@ -77,8 +77,12 @@ export interface RodSpec {
   readonly material?: MaterialSpec | string;
   /** Edges keep their rest length exactly; EA is then not used. */
   readonly inextensible?: boolean;
+  /** Factors in time on Young's and shear modulus; a formula may use `u` beside `t`. */
+  readonly moduli?: { readonly E?: Timed; readonly G?: Timed };
   /** Velocity at the start: v = linear + angular × (x − centre of mass). */
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
+  /** The rod grows from another (model `strand`): its first node is there, at the angle at which it starts. */
+  readonly parent?: { readonly rod: string; readonly at: Location };
 }
 
 export type ShapeSpec =

@@ -145,14 +145,14 @@ export const contact: z.ZodType<ContactSpec, Written<ContactSpec>> = fields('con
   radius: quantity('length', 'positive')
     .optional()
     .describe('Radius at which rods meet rods [m]. Default: that of their section.'),
-  rolling: flag().optional().describe('Whether friction turns a rod about its own axis. Default true.'),
+  rolling: flag().optional().describe('Whether friction turns a rod about its own axis. Default false.'),
   solver: words(['admm', 'gauss-seidel', 'impulses', 'repulsion'])
     .optional()
     .describe('admm (default); gauss-seidel: for small scenes; impulses, repulsion: cheap and rough.'),
-  iterations: whole(1).optional().describe('Most iterations of a step. Default 100.'),
+  iterations: whole(1).optional().describe('Most iterations of a step. Default 300.'),
   tolerance: count('positive')
     .optional()
-    .describe("Largest error of a contact's velocity, relative to what a step adds to it. Default 1e-3."),
+    .describe("Largest error of a contact's velocity, relative to what a step adds to it. Default 1e-4."),
   continuous: flag().optional().describe('Whether paths are checked for crossings within a step. Default true.'),
   repulsion: fields('repulsion', {
     stiffness: quantity('forcePerLength', 'positive').describe('Force per overlap [N/m].'),

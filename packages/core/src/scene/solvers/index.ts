@@ -1,8 +1,17 @@
 /** Options of each model, a file each: what is special to a model stays in its own options. */
 import type { DerOptions } from './der.ts';
+import type { FiberOptions } from './fiber.ts';
+import type { HelixOptions } from './helix.ts';
+import type { StrandOptions } from './strand.ts';
 
 export type * from './der.ts';
+export type * from './fiber.ts';
+export type * from './helix.ts';
+export type * from './strand.ts';
 
 export interface SolverSpec {
   readonly der?: DerOptions;
+  readonly helix?: HelixOptions;
+  readonly strand?: StrandOptions;
+  readonly fiber?: FiberOptions;
 }
