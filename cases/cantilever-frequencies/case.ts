@@ -79,7 +79,7 @@ export const cantileverFrequencies: Case = defineCase({
   id: 'cantilever-frequencies',
   title: 'Natural frequencies of beams, chains and twisting rods',
   source: 'characteristic equations of Euler–Bernoulli beams; Ritz solution with gravity; Bessel zeros for the chain',
-  models: ['der', 'strand'],
+  models: ['der', 'strand', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200],
   // its matrices are dense in turns of the joints

@@ -21,6 +21,7 @@ import type {
   Reaction,
   StepOutcome,
 } from './model.ts';
+import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
 import { fiberModel } from './models/fiber/model.ts';
 import { helixModel } from './models/helix/model.ts';
@@ -100,6 +101,7 @@ const models: Readonly<Partial<Record<string, Model>>> = {
   helix: helixModel,
   strand: strandModel,
   fiber: fiberModel,
+  cosserat: cosseratModel,
 };
 
 /** The models that `createWorld` has, in the order of their arrival. */

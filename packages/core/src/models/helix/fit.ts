@@ -12,7 +12,7 @@
  */
 import { type FrameRule, frameCurve } from '../../curve/framing.ts';
 import { createStraight, createThroughPoints } from '../../curve/shapes.ts';
-import { type Frame, rotationBetween, type Vector } from '../../curve/vector.ts';
+import { type Frame, rotationBetween, turnFrame, type Vector } from '../../curve/vector.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createWorkspace } from './energy.ts';
 import { poseRod } from './kinematics.ts';
@@ -35,6 +35,8 @@ export function fitTurns(
   elementNode: Int32Array,
 ): { curvature: Float64Array; error: FitError } {
   const edgeCount = edgeLength.length;
+  const uniform = readUniform(edgeLength, turns, elementNode);
+  if (uniform) return { curvature: uniform, error: { largest: 0, rms: 0 } };
   const halves = Float64Array.from({ length: 2 * edgeCount }, (_, half) => edgeLength[half >> 1] / 2);
   const fine = createChain(
     Int32Array.from({ length: 2 * edgeCount + 1 }, (_, k) => k),
@@ -47,6 +49,7 @@ export function fitTurns(
     turns.map((turn, d) => turn / halves[(d / 3) | 0]),
   );
   const body = createFitBody(edgeLength, elementNode);
+  for (const k of [0, 4, 8]) body.frame[k] = 1;
   const work = createWorkspace(body);
   const { q } = body;
   const elementCount = elementNode.length - 1;
@@ -63,17 +66,32 @@ export function fitTurns(
     }
   }
   poseRod(body, q);
-  const exact = 1e-13 * body.length;
-  let error = measureError(body, work.target);
-  if (error.largest > exact) {
-    const start = q.slice();
-    solveStage(body, work, { t: 0, inertia: 1, rate: 0 }, { tolerance: 1e-12, iterations: 60, rotation: 0.5 });
-    poseRod(body, q);
-    const fitted = measureError(body, work.target);
-    if (fitted.rms <= error.rms) error = fitted;
-    else q.set(start);
+  const guess = { curvature: q.slice(), error: measureError(body, work.target) };
+  solveStage(body, work, { t: 0, inertia: 1, rate: 0 }, { tolerance: 1e-12, iterations: 60, rotation: 0.5 });
+  poseRod(body, q);
+  const error = measureError(body, work.target);
+  return error.rms < guess.error.rms ? { curvature: q, error } : guess;
+}
+
+/** Curvatures where each element is a helix already, to rounding; else undefined. */
+function readUniform(edgeLength: Float64Array, turns: Float64Array, elementNode: Int32Array): Float64Array | undefined {
+  const out = new Float64Array(3 * (elementNode.length - 1));
+  for (let d = 0; d < out.length; d++) {
+    const e = (d / 3) | 0;
+    const k = d % 3;
+    let sum = 0;
+    let length = 0;
+    let size = 0;
+    for (let j = elementNode[e]; j < elementNode[e + 1]; j++) {
+      sum += turns[6 * j + k] + turns[6 * j + 3 + k];
+      length += edgeLength[j];
+      for (let c = 0; c < 6; c++) size = Math.max(size, Math.abs(turns[6 * j + c]));
+    }
+    out[d] = sum / length;
+    for (let half = 2 * elementNode[e]; half < 2 * elementNode[e + 1]; half++)
+      if (Math.abs(turns[3 * half + k] - (out[d] * edgeLength[half >> 1]) / 2) > 1e-13 * (1 + size)) return undefined;
   }
-  return { curvature: q, error };
+  return out;
 }
 
 function measureError(body: HelixBody, target: Float64Array): FitError {
@@ -165,7 +183,8 @@ export interface Helices {
 
 /**
  * Fits `elements` helical elements of equal length to a smooth curve through `points` (3 numbers each [m]), and says how
- * far they miss it. `frame`: where d1 points at the start, and whether it follows the curve or is carried without twist.
+ * far they miss it. `frame`: where d1 points at the start, and how it goes on; unless told, it turns about the tangent as
+ * the curve winds, so that a helix has constant curvatures and is met exactly.
  */
 export function fitHelices(
   points: ArrayLike<number>,
@@ -177,11 +196,13 @@ export function fitHelices(
     points[3 * i + 1],
     points[3 * i + 2],
   ]);
+  checkPoints(list, elements);
   const curve = list.length > 2 ? createThroughPoints(list, false) : createStraight(list[0], list[1]);
   // places: enough that short helices between them are far closer to the curve than the elements
   const edges = elements * Math.max(4, Math.ceil((2 * list.length) / elements));
   const arcs = Array.from({ length: 2 * edges + 1 }, (_, k) => (k * curve.length) / (2 * edges));
-  const frames = frameCurve(curve, arcs, frame);
+  const carried = frameCurve(curve, arcs, frame);
+  const frames = frame.follow ? carried : windFrames(carried, elements);
   const turns = Float64Array.from(frames.slice(1).flatMap((next, k) => rotationBetween(frames[k], next)));
   const edgeLength = new Float64Array(edges).fill(curve.length / edges);
   const { curvature, error } = fitTurns(edgeLength, turns, divideEdges(edges, elements));
@@ -193,4 +214,39 @@ export function fitHelices(
     rootTangent: frames[0].tangent,
     rootDirector: frames[0].d1,
   };
+}
+
+function checkPoints(list: readonly Vector[], elements: number): void {
+  if (list.length < 2) throw new RangeError(`${list.length} points make no curve; give at least two`);
+  if (!Number.isInteger(elements) || elements < 1)
+    throw new RangeError(`elements is ${elements}; give a whole number from 1`);
+  list.forEach((point, i) => {
+    if (!point.every(Number.isFinite)) throw new RangeError(`point ${i} is not finite`);
+    if (i > 0 && point.every((x, k) => x === list[i - 1][k])) throw new RangeError(`points ${i - 1} and ${i} coincide`);
+  });
+}
+
+/** Twist-free frames, turned about the tangent at the rate at which the curve winds on each element. */
+function windFrames(frames: readonly Frame[], elements: number): Frame[] {
+  const perElement = (frames.length - 1) / elements;
+  const turns = frames.slice(1).map((next, k) => rotationBetween(frames[k], next));
+  const out = [frames[0]];
+  let angle = 0;
+  for (let e = 0; e < elements; e++) {
+    // from turn to turn, the direction of bending goes round by this much
+    let sine = 0;
+    let cosine = 0;
+    for (let k = e * perElement + 1; k < (e + 1) * perElement; k++) {
+      const [ax, ay] = turns[k - 1];
+      const [bx, by] = turns[k];
+      sine += ax * by - ay * bx;
+      cosine += ax * bx + ay * by;
+    }
+    const rate = sine === 0 ? 0 : Math.atan2(sine, cosine);
+    for (let k = 1; k <= perElement; k++) {
+      angle += rate;
+      out.push(turnFrame(frames[e * perElement + k], angle));
+    }
+  }
+  return out;
 }

@@ -17,6 +17,7 @@ import type {
 import type { Rod } from '../../scene/compiled.ts';
 import type { StrandOptions } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
+import { checkDirections, compileDirection } from './direction.ts';
 import { evaluateBase, initializeState, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
@@ -88,7 +89,12 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     const tree = trees.find(({ rods: members }) => members.some((member) => member.index === index)) as StrandTree;
     return { tree, strand: tree.rods.find((member) => member.index === index) as StrandTree['rods'][number] };
   });
-  for (const tree of trees) initializeState(tree);
+  checkDirections(scene);
+  for (const tree of trees) {
+    initializeState(tree);
+    tree.direction = compileDirection(tree, scene);
+    if (tree.direction?.scale) tree.trueMotion = new Float64Array(6 * tree.linkCount);
+  }
   const before = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
 
   const refresh = (t: number): void => {

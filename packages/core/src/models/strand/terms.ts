@@ -58,6 +58,7 @@ const u = new Float64Array(3);
 const drag = new Float64Array(9);
 const local = new Float64Array(9);
 const A = new Float64Array(9);
+const isotropic = new Float64Array(9);
 const momentum = new Float64Array(6);
 
 /** out = A [v]: rows of A crossed with v. */
@@ -103,6 +104,15 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
     u[2] = trueMotion[d + 5];
     timesCross(drag, local, u);
     for (let k = 0; k < 9; k++) A[k] -= drag[k];
+  }
+  const spring = tree.tipSpring[j];
+  if (spring !== 0) {
+    // k (δξv − [r] δξω)
+    A[1] += spring * l;
+    A[3] -= spring * l;
+    isotropic.fill(0);
+    for (let k = 0; k < 9; k += 4) isotropic[k] = spring;
+    placeRows(P, o + 3, isotropic, l);
   }
   placeRows(P, o, A, l);
   P[o + 1] += m[2];

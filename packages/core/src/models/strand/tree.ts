@@ -21,6 +21,7 @@ import {
   type PinPose,
   type Rod,
 } from '../../scene/compiled.ts';
+import type { Direction } from './direction.ts';
 import type { JointLaw } from './energy.ts';
 import { writeRotation } from './spatial.ts';
 
@@ -35,7 +36,8 @@ export interface StrandRod {
   readonly samples: Samples;
   readonly loads: Loads;
   /** Loads must be asked for at every iterate: some depend on the state, or the rod has mass damping. */
-  readonly dependsOnState: boolean;
+  dependsOnState: boolean;
+  readonly damped: boolean;
 }
 
 /** The base: a frame that is prescribed, and an origin that may be free along some world axes. */
@@ -126,6 +128,9 @@ export interface StrandTree {
   /** Torque of the joints on the child [N m], and the residual of its balance, 3 a joint; the base's 3 after those. */
   readonly torque: Float64Array;
   readonly residual: Float64Array;
+  /** Springs at the tips [N/m], and what an animator asks. */
+  readonly tipSpring: Float64Array;
+  direction: Direction | undefined;
   /** Share of the loads that acts; below 1 on the way to an equilibrium. */
   loadFactor: number;
 }
@@ -201,7 +206,8 @@ export function createTree(
       root,
       samples: createSamples(rod),
       loads: createLoads(rod),
-      dependsOnState: drive.sources.some((source) => source.dependsOnState) || rod.nodeDamping.some((rate) => rate > 0),
+      dependsOnState: true,
+      damped: rod.nodeDamping.some((rate) => rate > 0),
     };
   });
   const base = createBase(rods[0].drive.pins.filter((pin) => pin.node === 0));
@@ -244,6 +250,8 @@ export function createTree(
     tipDrag: new Float64Array(6 * n),
     torque: new Float64Array(3 * n),
     residual: new Float64Array(3 * n + 3),
+    tipSpring: new Float64Array(n),
+    direction: undefined,
     loadFactor: 1,
   };
   tree.trueMotion = tree.motion;
