@@ -20,6 +20,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   fields: ['math', 'errors', 'port', 'scene'],
   contact: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies'],
   scene: ['math', 'linalg', 'curve', 'errors', 'fields', 'bodies', 'port', 'model'],
+  // grooming stands on the models' tools, and nothing stands on it
+  groom: ['math', 'curve', 'errors', 'scene', 'models'],
   models: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies'],
 };
 
