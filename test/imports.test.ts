@@ -97,6 +97,8 @@ describe('packages', () => {
     'packages/io': ['@tendril/core'],
     cases: ['@tendril/core', '@tendril/io'],
     'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', 'tendril'],
+    'packages/bridge': ['@tendril/core'],
+    'packages/studio': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge'],
     benchmarks: ['@tendril/core', '@tendril/io', '@tendril/cases'],
   };
 
