@@ -67,7 +67,7 @@ export function fitTurns(
   }
   poseRod(body, q);
   const guess = { curvature: q.slice(), error: measureError(body, work.target) };
-  solveStage(body, work, { t: 0, inertia: 1, rate: 0 }, { tolerance: 1e-12, iterations: 60, rotation: 0.5 });
+  solveStage(body, work, { t: 0, inertia: 1, rate: 0 }, { tolerance: 1e-12, iterations: 60, rotation: 2 });
   poseRod(body, q);
   const error = measureError(body, work.target);
   return error.rms < guess.error.rms ? { curvature: q, error } : guess;
