@@ -6,6 +6,7 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileColliders } from './contact/collider.ts';
+import { type ContactForce, type ContactReport, createContactWorld } from './contact/respond.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
   Bundle,
@@ -49,6 +50,8 @@ export interface WorldState {
   readonly time: number;
   readonly stepCount: number;
   readonly bundles: readonly { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array }[];
+  /** Forces of the contacts, from which the next step starts; absent in scenes without contact. */
+  readonly contact?: Float64Array;
 }
 
 export interface World {
@@ -77,6 +80,10 @@ export interface World {
   energies(): Energies;
   momentum(): Momentum;
   channel(rod: number, channel: Channel): Float64Array;
+  /** Contacts of the last step that carry force. */
+  contactForces(): ContactForce[];
+  /** How the contacts of the last step were solved; undefined where the scene has none. */
+  readonly contactReport: ContactReport | undefined;
   /** Hash of the complete state, 16 hexadecimal digits. */
   hash(): string;
   save(): WorldState;
@@ -91,8 +98,8 @@ export interface World {
 const models: Readonly<Partial<Record<string, Model>>> = {
   der: derModel,
   helix: helixModel,
-  fiber: fiberModel,
   strand: strandModel,
+  fiber: fiberModel,
 };
 
 /** The models that `createWorld` has, in the order of their arrival. */
@@ -115,10 +122,9 @@ export function createWorld(scene: Scene): World {
     }),
   }));
   const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
-  if (colliders.length > 0 || scene.contact)
-    throw new SceneError([colliders.length > 0 ? 'colliders' : 'contact'], 'contact is not solved yet; remove it');
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
+  const spots: { bundle: number; index: number }[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
     const model = models[id];
@@ -157,10 +163,13 @@ export function createWorld(scene: Scene): World {
     );
     members.forEach((index, k) => {
       placeOfRod[index] = { bundle, index: k };
+      spots[index] = { bundle: bundles.length, index: k };
     });
     bundles.push(bundle);
   }
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  const contact =
+    colliders.length > 0 || scene.contact ? createContactWorld(scene, rods, bundles, spots, colliders) : undefined;
   const halvings = scene.time?.halvings ?? 8;
   let time = 0;
   let stepCount = 0;
@@ -170,6 +179,7 @@ export function createWorld(scene: Scene): World {
     time,
     stepCount,
     bundles: bundles.map(({ state }) => ({ q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() })),
+    ...(contact && { contact: contact.save() }),
   });
 
   const restore = (saved: WorldState): void => {
@@ -192,6 +202,7 @@ export function createWorld(scene: Scene): World {
       bundles[k].state.memory.set(memory);
       bundles[k].refresh(time);
     });
+    contact?.restore(saved.contact);
   };
 
   /** Forces have jumped now. */
@@ -199,16 +210,33 @@ export function createWorld(scene: Scene): World {
     for (const bundle of bundles) bundle.restart(time);
   }
 
-  /** All bundles advance together, or none does. */
+  /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    const impact = contact?.findImpact(t, dt) ?? 0;
+    if (impact === 0) return advanceTogether(t, dt, robust);
+    const before = save();
+    const first = advanceTogether(t, impact, robust);
+    if (!first.ok) return first;
+    const second = advanceTogether(t + impact, dt - impact, robust);
+    if (!second.ok) restore({ ...before, time, stepCount });
+    return {
+      ...second,
+      iterations: first.iterations + second.iterations,
+      iterationsMax: Math.max(first.iterationsMax, second.iterationsMax),
+      shifts: first.shifts + second.shifts,
+    };
+  };
+
+  const advanceTogether = (t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
     let substeps = 1;
     let rejected = 0;
     const before = bundles.length > 1 ? save() : undefined;
-    for (const bundle of bundles) {
-      const outcome = bundle.advance(t, dt, robust);
+    const advance = contact ? [contact.advance] : bundles.map((bundle) => bundle.advance);
+    for (const one of advance) {
+      const outcome = one(t, dt, robust);
       iterations += outcome.iterations;
       iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
       shifts += outcome.shifts;
@@ -292,6 +320,15 @@ export function createWorld(scene: Scene): World {
     return { time, dt, substeps, iterations, iterationsMax, shifts, rejected };
   };
 
+  const refuseContact = (what: string): void => {
+    if (!contact) return;
+    const field = colliders.length > 0 ? 'colliders' : 'contact';
+    throw new SceneError(
+      [field],
+      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
+    );
+  };
+
   return {
     scene,
     rods,
@@ -317,6 +354,7 @@ export function createWorld(scene: Scene): World {
       };
     },
     equilibrate(t = time) {
+      refuseContact('statics');
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
@@ -325,9 +363,11 @@ export function createWorld(scene: Scene): World {
       return placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, time));
     },
     modes(count = scene.modes?.count ?? 10) {
+      refuseContact('modes');
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
     matrices() {
+      refuseContact('matrices');
       return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
     },
     energies() {
@@ -353,10 +393,13 @@ export function createWorld(scene: Scene): World {
       bundle.readChannel(out, index, channel);
       return out;
     },
+    contactForces: () => contact?.forces() ?? [],
+    contactReport: contact?.report,
     hash() {
       return hashArrays([
         new Float64Array([time]),
         ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory]),
+        ...(contact ? [contact.save()] : []),
       ]);
     },
   };

@@ -97,12 +97,15 @@ const naturalObject = fields('a natural shape', {
   length: length().optional().describe('Rest length [m]. Default: that of `shape`, else of the initial shape.'),
 });
 
-const natural = either("'initial', 'straight', or a group with shape, frame, curvature or length", [
-  words(['initial', 'straight']).describe(
-    'initial (default): as the rod lies at the start, without its frame.twist; straight: straight and untwisted.',
-  ),
-  naturalObject,
-]);
+export const natural: z.ZodType<NonNullable<RodSpec['natural']>, Written<NonNullable<RodSpec['natural']>>> = either(
+  "'initial', 'straight', or a group with shape, frame, curvature or length",
+  [
+    words(['initial', 'straight']).describe(
+      'initial (default): as the rod lies at the start, without its frame.twist; straight: straight and untwisted.',
+    ),
+    naturalObject,
+  ],
+);
 
 const damping: z.ZodType<DampingSpec, Written<DampingSpec>> = fields('damping', {
   mass: varying('rate', 'nonnegative').optional().describe('Mass-proportional damping [1/s]. Default 0.'),

@@ -12,6 +12,6 @@ export type * from './strand.ts';
 export interface SolverSpec {
   readonly der?: DerOptions;
   readonly helix?: HelixOptions;
-  readonly fiber?: FiberOptions;
   readonly strand?: StrandOptions;
+  readonly fiber?: FiberOptions;
 }

@@ -10,6 +10,6 @@ import { strand } from './strand.ts';
 export const solver: z.ZodType<SolverSpec, Written<SolverSpec>> = fields('solver', {
   der: der.optional().describe('Options of the model der.'),
   helix: helix.optional().describe('Options of the model helix.'),
-  fiber: fiber.optional().describe('Options of the model fiber.'),
   strand: strand.optional().describe('Options of the model strand.'),
+  fiber: fiber.optional().describe('Options of the model fiber.'),
 });
