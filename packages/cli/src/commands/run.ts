@@ -105,7 +105,7 @@ function resume(world: World, file: string, until: number, source: Source): void
 }
 
 /** The loop; returns why it stopped early, if it did. */
-async function simulate(
+export async function simulate(
   world: World,
   recorder: Recorder,
   totals: ReturnType<typeof createStepTotals>,
