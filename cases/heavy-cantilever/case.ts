@@ -33,11 +33,14 @@ function scene(gamma: number, edges: number, model: ModelId = 'der'): SceneInput
   };
 }
 
+/** The joints of a strand stiffen as they bend: their second order shows later. */
+const orderOf = (model: ModelId): number => (model === 'strand' ? 1.75 : 1.9);
+
 export const heavyCantilever: Case = defineCase({
   id: 'heavy-cantilever',
   title: 'Cantilever under its own weight',
   source: 'heavy elastica: ODE shooting and spectral solution of the continuum',
-  models: ['der', 'fiber'],
+  models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200, 400],
   scene: () => scene(20, 50),
@@ -58,8 +61,11 @@ export const heavyCantilever: Case = defineCase({
     ...tips.flatMap(({ gamma, x, z }) => [
       [`tip x, Γ = ${gamma}`, { value: x, scale: 1, tolerance: within }],
       [`tip z, Γ = ${gamma}`, { value: z, scale: 1, tolerance: within }],
-      [`tip distance from theory, Γ = ${gamma}`, { value: 0, tolerance: within, order: 1.9, floor: 2e-9 }],
+      [`tip distance from theory, Γ = ${gamma}`, { value: 0, tolerance: within, order: orderOf, floor: 2e-9 }],
     ]),
-    ['Newton iterations, Γ = 20', { value: 0, tolerance: 10 }],
+    [
+      'Newton iterations, Γ = 20',
+      { value: 0, tolerance: (_n: number, model: ModelId) => (model === 'strand' ? 14 : 10) },
+    ],
   ]),
 });

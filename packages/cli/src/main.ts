@@ -1,9 +1,10 @@
 /** The command `tendril`: reads the command line, calls one verb, and turns what happens into an exit code. */
 import { SceneError, SimulationError } from '@tendril/core';
-import { InputError, parseQuantity } from '@tendril/io';
+import { InputError, importMaterials, parseQuantity } from '@tendril/io';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type CheckOptions, check } from './commands/check.ts';
 import { type ExportOptions, exportFormats, exportRecording } from './commands/export.ts';
+import { type ImportCommandOptions, importCurves } from './commands/import.ts';
 import { type ModesOptions, modes } from './commands/modes.ts';
 import { create } from './commands/new.ts';
 import { type RunOptions, run } from './commands/run.ts';
@@ -180,6 +181,39 @@ Examples:
     )
     .action(async (file: string, options: ExportOptions) => setCode(await exportRecording(file, options, terminal)));
 
+  verb('import <curves>', 'make a scene of curves: .usda, .obj, .hair, .tfx, .glb, .gltf, .csv')
+    .option('-o, --out <file>', 'scene to write (default: beside the curves)')
+    .option('-f, --force', 'replace the scene if it exists')
+    .option('-m, --model <model>', 'model for all rods, such as der')
+    .option(
+      '--unit <length>',
+      'length of a unit of the file, such as "1 cm" (default: as the file says, else 1 m)',
+      parseLength,
+    )
+    .addOption(
+      new Option('--up <axis>', 'which axis is up in the file (default: as it says, else z)').choices(['y', 'z']),
+    )
+    .option('--frame <n>', 'of files that move: the nth sample; negative counts from the end', parseInteger)
+    .option('--every <n>', 'every nth curve only', parseCount)
+    .option('--count <n>', 'at most so many curves', parseCount)
+    .option('--edges <n>', 'edges of each rod (default: the points as they are)', parseCount)
+    .option('--radius <length>', 'radius of the rods (default: as the file says, else 0.03 mm)', parseLength)
+    .addOption(new Option('--material <name>', 'material (default: hair)').choices(Object.keys(importMaterials)))
+    .addOption(
+      new Option('--root <hold>', 'how first points are held (default: clamp)').choices(['clamp', 'position', 'free']),
+    )
+    .option('--refer', 'name the file in the scene, also for few curves')
+    .addHelpText(
+      'after',
+      `
+A few curves are written into the scene; many stay in their file, which the scene names.
+
+Examples:
+  tendril import wig.hair --unit "1 in" --every 10
+  tendril import spline.obj --material rubber --radius "2 mm" --out cable.yaml`,
+    )
+    .action((file: string, options: ImportCommandOptions) => setCode(importCurves(file, options, terminal)));
+
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)').action(
     (file: string | undefined) => setCode(create(file, terminal)),
   );
@@ -194,14 +228,22 @@ Examples:
 
 function parseTime(value: string): number {
   const number = Number(value);
-  const seconds = value.trim() !== '' && Number.isFinite(number) ? number : quantity(value);
+  const seconds = value.trim() !== '' && Number.isFinite(number) ? number : quantity(value, 'time');
   if (!(seconds > 0))
     throw new InvalidArgumentError('Expected a positive time in seconds, or with its unit: 2 or "500 ms".');
   return seconds;
 }
 
-function quantity(value: string): number {
-  const result = parseQuantity(value, 'time');
+function parseLength(value: string): number {
+  const number = Number(value);
+  const metres = value.trim() !== '' && Number.isFinite(number) ? number : quantity(value, 'length');
+  if (!(metres > 0))
+    throw new InvalidArgumentError('Expected a positive length in metres, or with its unit: 0.01 or "1 cm".');
+  return metres;
+}
+
+function quantity(value: string, dimension: 'time' | 'length'): number {
+  const result = parseQuantity(value, dimension);
   return result.ok ? result.value : Number.NaN;
 }
 

@@ -11,6 +11,16 @@ export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';
 export { createEdgeTorque, createPointSpring, type EdgeTorque, type PointSpring } from './fields/hand.ts';
 export type * from './model.ts';
+export { type FitError, fitHelices, type Helices } from './models/helix/fit.ts';
+export type { InverseReport } from './models/helix/inverse.ts';
+export {
+  alignCurl,
+  createHelices,
+  createStrandSolver,
+  reconstructHelices,
+  type StrandSection,
+  type StrandSolver,
+} from './models/helix/strand.ts';
 export { createHash, type Hash } from './observe/hash.ts';
 export { createRecorder, type Observer, type RecordedFrame, simulate } from './observe/observer.ts';
 export { nearestNode, placeOn, type RodCurve, type RodPlace } from './observe/place.ts';
@@ -19,6 +29,14 @@ export type { LoadSource, Loads, Samples } from './port.ts';
 export { compileScene } from './scene/compile.ts';
 export { createPinPose, type Pin, type PinPose, type Rod } from './scene/compiled.ts';
 export type { Grip } from './scene/grip.ts';
+export {
+  curvatureOfCurl,
+  type HairPreset,
+  hairMaterial,
+  hairMaterialSources,
+  hairSection,
+  hairTypes,
+} from './scene/hair.ts';
 export type * from './scene/solvers/index.ts';
 export type * from './scene/types.ts';
 export type { StepReport, World, WorldState } from './world.ts';

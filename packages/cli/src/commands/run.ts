@@ -49,7 +49,7 @@ export async function run(reference: string, options: RunOptions, terminal: Term
     );
   }
   if (options.resume !== undefined) resume(world, options.resume, time.duration, source);
-  if (!options.quiet) reportWarnings(world.warnings, terminal);
+  if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings], terminal);
 
   const folder = openFolder({ ...options, name: source.name });
   const recorder = explained(source, () => createRecorder(world, folder));

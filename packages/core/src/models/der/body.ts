@@ -23,6 +23,8 @@ export interface DerBody {
   readonly mass: number;
   readonly inertia: Float64Array;
   readonly shift: Float64Array;
+  /** Its share of the bundle's memory. */
+  readonly memory: Float64Array;
   /** Rods of the system that it is welded to. */
   readonly welds: readonly Weld[];
   /** State: position, orientation, velocity, angular momentum, force and torque at the end of the last step. */
@@ -91,6 +93,7 @@ export function createDerBody(
     pose,
     ...joinNodes(compiled, welds, rods),
     welds,
+    memory,
     position: memory.subarray(0, 3),
     orientation: memory.subarray(3, 7),
     velocity: memory.subarray(7, 10),
