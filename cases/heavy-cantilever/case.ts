@@ -2,6 +2,9 @@ import type { ModelId } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
 
+/** Errors as multiples of 1/n²: a fiber also stretches and shears a little, with a scaffold of a quarter of a cuboid. */
+const within = (n: number, model: ModelId): number => (model === 'fiber' ? 1.3 : 1) / n ** 2;
+
 /** Tip of the inextensible planar elastica under its own weight, Γ = ρAgL³/EI, to 12 digits by ODE shooting and by a spectral method. */
 const tips = [
   { gamma: 0.1, x: 0.999910732224, z: -0.012498437848 },
@@ -30,11 +33,14 @@ function scene(gamma: number, edges: number, model: ModelId = 'der'): SceneInput
   };
 }
 
+/** The joints of a strand stiffen as they bend: their second order shows later. */
+const orderOf = (model: ModelId): number => (model === 'strand' ? 1.75 : 1.9);
+
 export const heavyCantilever: Case = defineCase({
   id: 'heavy-cantilever',
   title: 'Cantilever under its own weight',
   source: 'heavy elastica: ODE shooting and spectral solution of the continuum',
-  models: ['der', 'helix'],
+  models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200, 400],
   scene: () => scene(20, 50),
@@ -53,13 +59,13 @@ export const heavyCantilever: Case = defineCase({
   },
   expect: Object.fromEntries([
     ...tips.flatMap(({ gamma, x, z }) => [
-      [`tip x, Γ = ${gamma}`, { value: x, scale: 1, tolerance: (n: number) => 1 / n ** 2 }],
-      [`tip z, Γ = ${gamma}`, { value: z, scale: 1, tolerance: (n: number) => 1 / n ** 2 }],
-      [
-        `tip distance from theory, Γ = ${gamma}`,
-        { value: 0, tolerance: (n: number) => 1 / n ** 2, order: 1.9, floor: 2e-9 },
-      ],
+      [`tip x, Γ = ${gamma}`, { value: x, scale: 1, tolerance: within }],
+      [`tip z, Γ = ${gamma}`, { value: z, scale: 1, tolerance: within }],
+      [`tip distance from theory, Γ = ${gamma}`, { value: 0, tolerance: within, order: orderOf, floor: 2e-9 }],
     ]),
-    ['Newton iterations, Γ = 20', { value: 0, tolerance: 10 }],
+    [
+      'Newton iterations, Γ = 20',
+      { value: 0, tolerance: (_n: number, model: ModelId) => (model === 'strand' ? 14 : 10) },
+    ],
   ]),
 });

@@ -1,5 +1,15 @@
 export type { BodyPose } from './bodies/body.ts';
+export type { Collider } from './contact/collider.ts';
+export {
+  compileColliders,
+  findClosest,
+  measureDistance,
+  measureSurfaceVelocity,
+  placeCollider,
+} from './contact/collider.ts';
 export { SceneError, SimulationError } from './errors.ts';
+export { createAir } from './fields/air.ts';
+export { createEdgeTorque, createPointSpring, type EdgeTorque, type PointSpring } from './fields/hand.ts';
 export type * from './model.ts';
 export { type FitError, fitHelices, type Helices } from './models/helix/fit.ts';
 export type { InverseReport } from './models/helix/inverse.ts';
@@ -17,7 +27,8 @@ export { nearestNode, placeOn, type RodCurve, type RodPlace } from './observe/pl
 export { createProbes, type ProbeRecorder, type ProbeSeries } from './observe/probe.ts';
 export type { LoadSource, Loads, Samples } from './port.ts';
 export { compileScene } from './scene/compile.ts';
-export type { Pin, PinPose, Rod } from './scene/compiled.ts';
+export { createPinPose, type Pin, type PinPose, type Rod } from './scene/compiled.ts';
+export type { Grip } from './scene/grip.ts';
 export {
   curvatureOfCurl,
   type HairPreset,
@@ -29,4 +40,4 @@ export {
 export type * from './scene/solvers/index.ts';
 export type * from './scene/types.ts';
 export type { StepReport, World, WorldState } from './world.ts';
-export { createWorld } from './world.ts';
+export { availableModels, createWorld } from './world.ts';

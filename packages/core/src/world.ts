@@ -5,6 +5,8 @@
  * to advance, halves the step where one fails, and reports. Nothing here knows what is inside a model.
  */
 import type { BodyPose } from './bodies/body.ts';
+import { compileColliders } from './contact/collider.ts';
+import { type ContactForce, type ContactReport, createContactWorld } from './contact/respond.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
   Bundle,
@@ -19,13 +21,17 @@ import type {
   Reaction,
   StepOutcome,
 } from './model.ts';
+import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
+import { fiberModel } from './models/fiber/model.ts';
 import { helixModel } from './models/helix/model.ts';
+import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
-import type { Samples } from './port.ts';
+import type { LoadSource, Samples } from './port.ts';
 import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
-import type { Scene } from './scene/types.ts';
+import { createGrip, type Grip } from './scene/grip.ts';
+import type { ModelId, Scene } from './scene/types.ts';
 
 export interface StepReport {
   /** Time after the step [s]. */
@@ -36,6 +42,8 @@ export interface StepReport {
   readonly iterations: number;
   readonly iterationsMax: number;
   readonly shifts: number;
+  /** Steps that error control took back. */
+  readonly rejected?: number;
 }
 
 /** Complete state of a world: restores bit for bit. */
@@ -43,6 +51,8 @@ export interface WorldState {
   readonly time: number;
   readonly stepCount: number;
   readonly bundles: readonly { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array }[];
+  /** Forces of the contacts, from which the next step starts; absent in scenes without contact. */
+  readonly contact?: Float64Array;
 }
 
 export interface World {
@@ -55,6 +65,8 @@ export interface World {
   readonly samples: readonly Samples[];
   /** Bodies, in the scene's order; poses that every step updates. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** A grip on each pin of the scene (welds have none), rod by rod: for hands that move, turn or release it. */
+  readonly grips: readonly Grip[];
   /** Remarks that are worth telling but stop nothing. */
   readonly warnings: readonly string[];
   /** Advances by `dt` (default: the scene's step). Throws SimulationError when no sub-step succeeds; the state is then the last good one. */
@@ -69,19 +81,52 @@ export interface World {
   energies(): Energies;
   momentum(): Momentum;
   channel(rod: number, channel: Channel): Float64Array;
+  /** Contacts of the last step that carry force. */
+  contactForces(): ContactForce[];
+  /** How the contacts of the last step were solved; undefined where the scene has none. */
+  readonly contactReport: ContactReport | undefined;
   /** Hash of the complete state, 16 hexadecimal digits. */
   hash(): string;
   save(): WorldState;
   restore(state: WorldState): void;
+  /**
+   * Adds a load to a rod while the world runs, such as a hand's (fields/hand.ts); the function returned takes it away.
+   * It is no part of the state: `save` and `hash` do not know it.
+   */
+  addLoad(rod: number, source: LoadSource): () => void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel, helix: helixModel };
+const models: Readonly<Partial<Record<string, Model>>> = {
+  der: derModel,
+  helix: helixModel,
+  strand: strandModel,
+  fiber: fiberModel,
+  cosserat: cosseratModel,
+};
+
+/** The models that `createWorld` has, in the order of their arrival. */
+export function availableModels(): readonly ModelId[] {
+  return Object.keys(models) as ModelId[];
+}
 
 export function createWorld(scene: Scene): World {
   const compiled = compileScene(scene);
   const { rods, warnings } = compiled;
+  const grips: Grip[] = [];
+  // lists of their own, which hands may add to
+  const openDrives = compiled.drives.map(({ pins, sources }) => ({
+    sources: [...sources],
+    pins: pins.map((pin) => {
+      if (compiled.welds.some((weld) => weld.pin === pin)) return pin;
+      const gripped = createGrip(pin, restartMotion);
+      grips.push(gripped.grip);
+      return gripped.pin;
+    }),
+  }));
+  const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
+  const spots: { bundle: number; index: number }[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
     const model = models[id];
@@ -91,7 +136,14 @@ export function createWorld(scene: Scene): World {
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
       );
     }
-    const drives: Drive[] = members.map((index) => compiled.drives[index]);
+    const changing = members.find((index) => rods[index].moduli);
+    if (changing !== undefined && !model.capabilities.changingModuli) {
+      throw new SceneError(
+        ['rods', changing, 'moduli'],
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
+      );
+    }
+    const drives: Drive[] = members.map((index) => openDrives[index]);
     const welds = compiled.welds.flatMap((weld) => {
       const index = members.indexOf(weld.rod);
       return index < 0 ? [] : [{ ...weld, rod: index }];
@@ -113,10 +165,24 @@ export function createWorld(scene: Scene): World {
     );
     members.forEach((index, k) => {
       placeOfRod[index] = { bundle, index: k };
+      spots[index] = { bundle: bundles.length, index: k };
     });
     bundles.push(bundle);
   }
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  const contact =
+    colliders.length > 0 || scene.contact
+      ? createContactWorld(
+          scene,
+          rods,
+          bundles,
+          spots,
+          colliders,
+          compiled.bodies.map(({ body }) => body.id),
+          compiled.welds,
+          warnings,
+        )
+      : undefined;
   const halvings = scene.time?.halvings ?? 8;
   let time = 0;
   let stepCount = 0;
@@ -126,6 +192,7 @@ export function createWorld(scene: Scene): World {
     time,
     stepCount,
     bundles: bundles.map(({ state }) => ({ q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() })),
+    ...(contact && { contact: contact.save() }),
   });
 
   const restore = (saved: WorldState): void => {
@@ -148,25 +215,52 @@ export function createWorld(scene: Scene): World {
       bundles[k].state.memory.set(memory);
       bundles[k].refresh(time);
     });
+    contact?.restore(saved.contact);
   };
 
-  /** All bundles advance together, or none does. */
+  /** Forces have jumped now. */
+  function restartMotion(): void {
+    for (const bundle of bundles) bundle.restart(time);
+  }
+
+  /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    const impact = contact?.findImpact(t, dt) ?? 0;
+    if (impact === 0) return advanceTogether(t, dt, robust);
+    const before = save();
+    const first = advanceTogether(t, impact, robust);
+    if (!first.ok) return first;
+    const second = advanceTogether(t + impact, dt - impact, robust);
+    if (!second.ok) restore({ ...before, time, stepCount });
+    return {
+      ...second,
+      iterations: first.iterations + second.iterations,
+      iterationsMax: Math.max(first.iterationsMax, second.iterationsMax),
+      shifts: first.shifts + second.shifts,
+    };
+  };
+
+  const advanceTogether = (t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
+    let substeps = 1;
+    let rejected = 0;
     const before = bundles.length > 1 ? save() : undefined;
-    for (const bundle of bundles) {
-      const outcome = bundle.advance(t, dt, robust);
+    const advance = contact ? [contact.advance] : bundles.map((bundle) => bundle.advance);
+    for (const one of advance) {
+      const outcome = one(t, dt, robust);
       iterations += outcome.iterations;
       iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
       shifts += outcome.shifts;
+      substeps = Math.max(substeps, outcome.substeps ?? 1);
+      rejected += outcome.rejected ?? 0;
       if (!outcome.ok) {
         if (before) restore({ ...before, time, stepCount });
         return { ...outcome, iterations, iterationsMax, shifts };
       }
     }
-    return { ok: true, iterations, iterationsMax, shifts };
+    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected };
   };
 
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
@@ -197,7 +291,8 @@ export function createWorld(scene: Scene): World {
     }
     const whole = tryAdvance(time, dt, false);
     let { iterations, iterationsMax, shifts } = whole;
-    let substeps = 1;
+    let substeps = whole.substeps ?? 1;
+    let rejected = whole.rejected ?? 0;
     if (!whole.ok) {
       const before = save();
       // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
@@ -224,7 +319,8 @@ export function createWorld(scene: Scene): World {
         shifts += outcome.shifts;
         if (outcome.ok) {
           done += size;
-          substeps++;
+          substeps += outcome.substeps ?? 1;
+          rejected += outcome.rejected ?? 0;
           while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
         } else {
           failure = outcome.failure;
@@ -234,7 +330,16 @@ export function createWorld(scene: Scene): World {
     }
     time = end;
     stepCount++;
-    return { time, dt, substeps, iterations, iterationsMax, shifts };
+    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected };
+  };
+
+  const refuseContact = (what: string): void => {
+    if (!contact) return;
+    const field = colliders.length > 0 ? 'colliders' : 'contact';
+    throw new SceneError(
+      [field],
+      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
+    );
   };
 
   return {
@@ -242,6 +347,7 @@ export function createWorld(scene: Scene): World {
     rods,
     samples,
     bodies: bundles.flatMap((bundle) => bundle.bodies),
+    grips,
     warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
       return time;
@@ -252,7 +358,16 @@ export function createWorld(scene: Scene): World {
     step,
     save,
     restore,
+    addLoad(rod, source) {
+      const { sources } = openDrives[rod];
+      sources.push(source);
+      return () => {
+        const at = sources.indexOf(source);
+        if (at >= 0) sources.splice(at, 1);
+      };
+    },
     equilibrate(t = time) {
+      refuseContact('statics');
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
@@ -261,9 +376,11 @@ export function createWorld(scene: Scene): World {
       return placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, time));
     },
     modes(count = scene.modes?.count ?? 10) {
+      refuseContact('modes');
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
     matrices() {
+      refuseContact('matrices');
       return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
     },
     energies() {
@@ -289,10 +406,13 @@ export function createWorld(scene: Scene): World {
       bundle.readChannel(out, index, channel);
       return out;
     },
+    contactForces: () => contact?.forces() ?? [],
+    contactReport: contact?.report,
     hash() {
       return hashArrays([
         new Float64Array([time]),
         ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory]),
+        ...(contact ? [contact.save()] : []),
       ]);
     },
   };

@@ -2,7 +2,7 @@
  * Saved states: all that a world needs to go on bit for bit.
  *
  * A file is a head (see container.ts; letters TSTA) and one section of doubles, little endian: time, step count, then
- * q, v and memory of every bundle in turn, then 4 zero bytes and the CRC-32 of the section. The header holds the lengths of the arrays, the
+ * q, v and memory of every bundle in turn, the forces of contacts, then 4 zero bytes and the CRC-32 of the section. The header holds the lengths of the arrays, the
  * version of the program and the hash of the scene.
  *
  * The hash covers what the state depends on: rods, materials, sections, pins, loads, fields, gravity and solver. Title,
@@ -20,6 +20,8 @@ interface StateHeader {
   readonly version: string;
   readonly sceneHash: string;
   readonly bundles: readonly { readonly q: number; readonly v: number; readonly memory: number }[];
+  /** Numbers that contact keeps; absent in scenes without it. */
+  readonly contact?: number;
 }
 
 export interface SavedState {
@@ -31,11 +33,24 @@ export interface SavedState {
 
 /** Hash of the part of a scene that a state depends on, 16 hexadecimal digits. */
 export function sceneHash(scene: Scene): string {
-  const { gravity, materials, sections, rods, pins, bodies, welds, loads, fields, solver } = scene;
+  const { gravity, materials, sections, rods, pins, bodies, welds, loads, fields, colliders, contact, solver } = scene;
   const hash = createHash();
   hash.add(
     new TextEncoder().encode(
-      canonicalJson({ gravity, materials, sections, rods, pins, bodies, welds, loads, fields, solver }),
+      canonicalJson({
+        gravity,
+        materials,
+        sections,
+        rods,
+        pins,
+        bodies,
+        welds,
+        loads,
+        fields,
+        colliders,
+        contact,
+        solver,
+      }),
     ),
   );
   return hash.digits();
@@ -46,6 +61,7 @@ export function encodeState(state: WorldState, about: { readonly scene: Scene; r
     version: about.version,
     sceneHash: sceneHash(about.scene),
     bundles: state.bundles.map(({ q, v, memory }) => ({ q: q.length, v: v.length, memory: memory.length })),
+    ...(state.contact && { contact: state.contact.length }),
   };
   const head = encodeHead(format, header);
   const out = new Uint8Array(head.length + bodySize(header));
@@ -55,6 +71,7 @@ export function encodeState(state: WorldState, about: { readonly scene: Scene; r
   for (const { q, v, memory } of state.bundles) {
     offset = putF64(body, putF64(body, putF64(body, offset, q), v), memory);
   }
+  if (state.contact) putF64(body, offset, state.contact);
   sealSection(body);
   return out;
 }
@@ -101,11 +118,16 @@ export function decodeState(bytes: Uint8Array, source: string, scene?: Scene): S
   };
   // properties are read in the order they are written here
   const bundles = header.bundles.map(({ q, v, memory }) => ({ q: take(q), v: take(v), memory: take(memory) }));
-  return { state: { time, stepCount, bundles }, version: header.version, sceneHash: header.sceneHash };
+  const contact = header.contact === undefined ? undefined : take(header.contact);
+  return {
+    state: { time, stepCount, bundles, ...(contact && { contact }) },
+    version: header.version,
+    sceneHash: header.sceneHash,
+  };
 }
 
-function bodySize({ bundles }: StateHeader): number {
-  return bundles.reduce((sum, { q, v, memory }) => sum + 8 * (q + v + memory), 16) + 8;
+function bodySize({ bundles, contact = 0 }: StateHeader): number {
+  return bundles.reduce((sum, { q, v, memory }) => sum + 8 * (q + v + memory), 16) + 8 * contact + 8;
 }
 
 function checkHeader(value: unknown, source: string): StateHeader {
@@ -116,6 +138,7 @@ function checkHeader(value: unknown, source: string): StateHeader {
     header !== null &&
     typeof header.version === 'string' &&
     typeof header.sceneHash === 'string' &&
+    (header.contact === undefined || isCount(header.contact)) &&
     Array.isArray(header.bundles) &&
     header.bundles.every(
       (item: StateHeader['bundles'][number]) => isCount(item?.q) && isCount(item.v) && isCount(item.memory),

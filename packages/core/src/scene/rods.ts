@@ -14,6 +14,7 @@ import type { Rod } from './compiled.ts';
 import { applyHair } from './hair.ts';
 import type { Layout } from './layout.ts';
 import { createLayout, fractionOf, layNodes } from './layout.ts';
+import { compileModuli } from './moduli.ts';
 import { compileTwist, strainOfCurl, strainOfCurvature, strainOfTrace, twistFrames } from './natural.ts';
 import type { CompiledSection } from './sections.ts';
 import { compileSection } from './sections.ts';
@@ -206,6 +207,7 @@ export function compileRod(
     edgeLengthRest,
     halfStrainRest: Float64Array.from(strain.flat()),
     ...properties,
+    ...compileModuli(spec, path),
   };
   warnSharp(rod, initial, warnings);
   return { rod, layout: { ...layout, length: rod.length }, section };

@@ -5,7 +5,10 @@
  * is in metres, kilograms, seconds and radians. Every field is described for users in docs/scene.md.
  */
 
+import type { ColliderSpec, ContactSpec } from './colliders.ts';
 import type { SolverSpec } from './solvers/index.ts';
+
+export type * from './colliders.ts';
 
 export type Vec3 = readonly [number, number, number];
 
@@ -43,6 +46,8 @@ export interface Scene {
   readonly welds?: readonly WeldSpec[];
   readonly loads?: readonly LoadSpec[];
   readonly fields?: readonly FieldSpec[];
+  readonly colliders?: readonly ColliderSpec[];
+  readonly contact?: ContactSpec;
   readonly time?: TimeSpec;
   readonly statics?: StaticsSpec;
   readonly modes?: ModesSpec;
@@ -74,8 +79,12 @@ export interface RodSpec {
   readonly material?: MaterialSpec | string;
   /** Edges keep their rest length exactly; EA is then not used. */
   readonly inextensible?: boolean;
+  /** Factors in time on Young's and shear modulus; a formula may use `u` beside `t`. */
+  readonly moduli?: { readonly E?: Timed; readonly G?: Timed };
   /** Velocity at the start: v = linear + angular × (x − centre of mass). */
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
+  /** The rod grows from another (model `strand`): its first node is there, at the angle at which it starts. */
+  readonly parent?: { readonly rod: string; readonly at: Location };
 }
 
 export type ShapeSpec =

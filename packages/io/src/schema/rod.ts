@@ -1,6 +1,7 @@
 /** Rods: shape, frame, natural shape, section, material. */
 import type { DampingSpec, FrameSpec, MaterialSpec, RodSpec, SectionSpec, ShapeSpec } from '@tendril/core';
 import * as z from 'zod';
+import { location } from './drive.ts';
 import {
   count,
   direction,
@@ -11,6 +12,7 @@ import {
   list,
   quantity,
   text,
+  timed,
   variants,
   varying,
   vector,
@@ -103,7 +105,7 @@ const naturalObject = fields('a natural shape', {
   length: length().optional().describe('Rest length [m]. Default: that of `shape`, else of the initial shape.'),
 });
 
-const natural = either(
+export const natural: z.ZodType<NonNullable<RodSpec['natural']>, Written<NonNullable<RodSpec['natural']>>> = either(
   "'initial', 'straight', 'equilibrium', or a group with shape, frame, curvature, curl or length",
   [
     words(['initial', 'straight', 'equilibrium']).describe(
@@ -216,6 +218,12 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
     .describe(
       'Edges keep their rest length exactly; the axial stiffness is then not used. Default false, or true for a stiffness section without EA.',
     ),
+  moduli: fields('moduli', {
+    E: timed.optional().describe("Factor in time on Young's modulus; a formula may use u beside t. Default 1."),
+    G: timed.optional().describe('Factor in time on the shear modulus; a formula may use u beside t. Default 1.'),
+  })
+    .optional()
+    .describe("Young's and shear modulus that change during the run (moisture, heat). Model fiber only."),
   velocity: fields('a velocity', {
     linear: vector('velocity').optional().describe('Velocity of the centre of mass [m/s]. Default none.'),
     angular: vector('angularVelocity')
@@ -224,4 +232,10 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
   })
     .optional()
     .describe('Velocity at the start: linear + angular × (x − centre of mass). Default at rest.'),
+  parent: fields('a parent', {
+    rod: text("the rod's name").describe('Name of the rod that this one grows from; it comes earlier in the list.'),
+    at: location.describe('Where on that rod; this rod begins there.'),
+  })
+    .optional()
+    .describe('The rod grows from another one (model strand). Default: none.'),
 });

@@ -1,0 +1,58 @@
+/**
+ * Hands: loads that come and go while a world runs, such as a mouse that pulls at a node or winds up an end.
+ *
+ * A spring without a damper would make an implicit model's Newton iteration diverge as soon as the spring is stiffer than
+ * what holds the node, because time steps leave the stiffness of loads out of their matrix (see LoadSource). The damper is
+ * in the matrix, as drag: with damping ≥ stiffness × step it outweighs the spring there, and the iteration converges.
+ */
+import type { LoadSource } from '../port.ts';
+
+export interface PointSpring extends LoadSource {
+  /** Where it pulls the node to [m]; may be written between steps. */
+  readonly target: Float64Array;
+  /** [N/m] */
+  stiffness: number;
+  /** [N s/m] */
+  damping: number;
+}
+
+/** Pulls one node towards a point: F = −stiffness·(x − target) − damping·v. */
+export function createPointSpring(node: number, stiffness: number, damping: number): PointSpring {
+  const target = new Float64Array(3);
+  const o = 3 * node;
+  return {
+    target,
+    stiffness,
+    damping,
+    dependsOnState: true,
+    addLoads({ nodeForce, nodeDrag }, { nodePosition: x, nodeVelocity: v }) {
+      for (let k = 0; k < 3; k++) nodeForce[o + k] -= this.stiffness * (x[o + k] - target[k]) + this.damping * v[o + k];
+      nodeDrag[6 * node] += this.damping;
+      nodeDrag[6 * node + 3] += this.damping;
+      nodeDrag[6 * node + 5] += this.damping;
+    },
+    potential({ nodePosition: x }) {
+      let sum = 0;
+      for (let k = 0; k < 3; k++) sum += (x[o + k] - target[k]) ** 2;
+      return 0.5 * this.stiffness * sum;
+    },
+  };
+}
+
+export interface EdgeTorque extends LoadSource {
+  /** About the tangent [N m]; may be written between steps. */
+  torque: number;
+}
+
+/** Turns one edge about its own tangent; it follows the rod, so it has no potential. */
+export function createEdgeTorque(edge: number): EdgeTorque {
+  const o = 3 * edge;
+  return {
+    torque: 0,
+    dependsOnState: true,
+    addLoads({ edgeTorque }, { edgeTangent }) {
+      for (let k = 0; k < 3; k++) edgeTorque[o + k] += this.torque * edgeTangent[o + k];
+    },
+    potential: () => 0,
+  };
+}

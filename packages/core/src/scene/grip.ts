@@ -1,0 +1,77 @@
+/**
+ * A grip on a pin while the world runs: moves it, turns it, or lets it go, on top of what the scene says.
+ *
+ * The scene cannot say what a person will do with the mouse, and a load cannot move what is held; so a pin has a handle.
+ * A grip that was never used changes no bit of a run. Moves are ramps in time, so that the pin has a velocity and no step
+ * sees a jump. Grips are no part of the state: `save` does not keep them.
+ */
+import type { Pin, PinPose } from './compiled.ts';
+
+export interface Grip {
+  /** Index in the scene's rods. */
+  readonly rod: number;
+  readonly node: number;
+  readonly orientation: Pin['orientation'];
+  readonly released: boolean;
+  /** Where the pin is at time t. */
+  evaluate(pose: PinPose, t: number): void;
+  /** From where it is at time t, to `offset` [m] and `twist` [rad] beyond the scene's path, in `seconds`. */
+  move(to: { readonly offset?: ArrayLike<number>; readonly twist?: number }, t: number, seconds: number): void;
+  /** Lets go; the world starts its motion anew. */
+  release(): void;
+}
+
+export interface GrippedPin {
+  readonly pin: Pin;
+  readonly grip: Grip;
+}
+
+/** Offset x y z [m] and twist [rad]. */
+const CHANNELS = 4;
+
+export function createGrip(inner: Pin, restart: () => void): GrippedPin {
+  const from = new Float64Array(CHANNELS);
+  const to = new Float64Array(CHANNELS);
+  let begin = 0;
+  let end = 0;
+  let moved = false;
+  let released = false;
+
+  const evaluate = (pose: PinPose, t: number): void => {
+    inner.evaluate(pose, t);
+    if (released) pose.active = false;
+    if (!moved) return;
+    const u = t >= end ? 1 : t <= begin ? 0 : (t - begin) / (end - begin);
+    const rate = t > begin && t < end ? 1 / (end - begin) : 0;
+    for (let k = 0; k < 3; k++) {
+      pose.position[k] += from[k] + u * (to[k] - from[k]);
+      pose.velocity[k] += rate * (to[k] - from[k]);
+    }
+    pose.twist += from[3] + u * (to[3] - from[3]);
+  };
+
+  const grip: Grip = {
+    rod: inner.rod,
+    node: inner.node,
+    orientation: inner.orientation,
+    get released() {
+      return released;
+    },
+    evaluate,
+    move({ offset, twist }, t, seconds) {
+      const u = !moved || t >= end ? 1 : t <= begin ? 0 : (t - begin) / (end - begin);
+      for (let k = 0; k < CHANNELS; k++) from[k] += u * (to[k] - from[k]);
+      for (let k = 0; k < 3; k++) to[k] = offset?.[k] ?? from[k];
+      to[3] = twist ?? from[3];
+      begin = t;
+      end = t + Math.max(seconds, 0);
+      moved = true;
+    },
+    release() {
+      if (released) return;
+      released = true;
+      restart();
+    },
+  };
+  return { pin: { ...inner, evaluate }, grip };
+}

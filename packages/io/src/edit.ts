@@ -1,0 +1,84 @@
+/**
+ * Scenes as text that a program changes and a person goes on reading: comments, order and units stay where they were.
+ */
+import { Document, isMap, isScalar, isSeq, type Node, parseDocument, visit } from 'yaml';
+import type { ScenePath } from './read.ts';
+import type { SceneInput } from './schema.ts';
+
+export interface SceneEdit {
+  readonly path: ScenePath;
+  /** As it would stand in a file; undefined takes the field away. */
+  readonly value: unknown;
+}
+
+/** A line of the file is not made longer than this by writing a list or a group in one line. */
+const lineWidth = 96;
+
+/** The values as the text has them: units unread, nothing checked. Undefined where the text is no YAML. */
+export function sceneValues(text: string): unknown {
+  const document = parseDocument(text, { merge: true });
+  if (document.errors.length > 0) return undefined;
+  try {
+    return document.toJS({ maxAliasCount: 1000 });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text with the values at some paths replaced, added or taken away. Text that is no YAML is returned as it is. */
+export function editSceneText(text: string, edits: readonly SceneEdit[]): string {
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return text;
+  for (const { path, value } of edits) {
+    if (value === undefined) document.deleteIn(path);
+    else setValue(document, path, value);
+  }
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+}
+
+/** A number in place of a number keeps its comment; everything else is written anew. */
+function setValue(document: Document, path: ScenePath, value: unknown): void {
+  const present = document.getIn(path, true);
+  if (isScalar(present) && (typeof value !== 'object' || value === null)) {
+    present.value = value;
+    // written as it is, not as the number before it was
+    present.source = undefined;
+    present.format = undefined;
+    present.minFractionDigits = undefined;
+    return;
+  }
+  const node = document.createNode(value);
+  layOut(document, node);
+  document.setIn(path, node);
+}
+
+/** A scene as YAML, as a person would write it: short lists and groups in one line. */
+export function formatScene(scene: SceneInput): string {
+  // through JSON, so that fields which are undefined are absent
+  const values = JSON.parse(JSON.stringify(scene)) as unknown;
+  const document: Document = new Document(values);
+  layOut(document, document.contents);
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+}
+
+function layOut(document: Document, root: unknown): void {
+  visit(root as Node, {
+    Collection(_, node, path) {
+      if (!isMap(node) && !isSeq(node)) return undefined;
+      if (node === root && path.length === 0 && isMap(node) && document.contents === node) return undefined;
+      const length = JSON.stringify(node.toJS(document)).length;
+      const indent = 2 * path.length;
+      if (length + indent <= lineWidth && !(isMap(node) && depthOf(node) > 3)) {
+        node.flow = true;
+        return visit.SKIP;
+      }
+      return undefined;
+    },
+  });
+}
+
+function depthOf(node: unknown): number {
+  if (isMap(node)) return 1 + Math.max(0, ...node.items.map((pair) => depthOf(pair.value)));
+  if (isSeq(node)) return 1 + Math.max(0, ...node.items.map(depthOf));
+  return 0;
+}
