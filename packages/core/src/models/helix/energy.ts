@@ -12,7 +12,7 @@
 
 import { type Assembly, createAssembly } from './blocks.ts';
 import { poseEdges, writeAllJacobians, writePointJacobians, writeSampleShape, writeVelocities } from './kinematics.ts';
-import type { HelixBody } from './rod.ts';
+import { type HelixBody, hasLiveLoads } from './rod.ts';
 
 export interface Workspace {
   readonly assembly: Assembly;
@@ -82,7 +82,7 @@ export function evaluateLoads(h: HelixBody, w: Workspace, stage: Stage): boolean
   loads.nodeForce.fill(0);
   loads.edgeTorque.fill(0);
   loads.nodeDrag.fill(0);
-  if (h.hasLiveLoads) {
+  if (hasLiveLoads(h)) {
     writeSampleShape(h);
     if (stage.rate > 0) {
       for (let k = 0; k < nodePosition.length; k++)

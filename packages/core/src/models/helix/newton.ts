@@ -20,7 +20,7 @@ import {
   type Workspace,
 } from './energy.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
-import type { HelixBody } from './rod.ts';
+import { type HelixBody, hasLiveLoads } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 
 export interface NewtonOptions {
@@ -80,7 +80,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
       return result;
     }
     // as far as rounding lets it go
-    if (residual <= 1e3 * result.tolerance && residual > 0.5 * last && shift === 0 && !h.hasLiveLoads) {
+    if (residual <= 1e3 * result.tolerance && residual > 0.5 * last && shift === 0 && !hasLiveLoads(h)) {
       result.converged = true;
       return result;
     }
@@ -99,7 +99,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
     result.iterations++;
     if (!outcome.moved) return fail('no step lowers the energy');
     energy = outcome.energy;
-    if (h.hasLiveLoads) {
+    if (hasLiveLoads(h)) {
       if (!evaluateLoads(h, w, stage)) return fail('a load is not a finite number');
       energy = evaluateEnergy(h, w, stage);
     }

@@ -120,9 +120,8 @@ export interface HelixBody extends HelixChain {
   readonly nodeMass: Float64Array;
   readonly nodeDamping: Float64Array;
   readonly nodeInertia: Float64Array;
+  /** Hands add to it and take from it while the world runs. */
   readonly sources: readonly LoadSource[];
-  /** Some load depends on the rod's state. */
-  readonly hasLiveLoads: boolean;
   /** (κ1, κ2, τ) [1/m], 3 an element. */
   readonly q: Float64Array;
   readonly samples: Samples;
@@ -189,6 +188,12 @@ export function gatherInertia({ edgeInertia, edgeCount, nodeCount }: Rod): Float
   );
 }
 
+/** Whether some load depends on the rod's state. */
+export function hasLiveLoads({ sources }: Pick<HelixBody, 'sources'>): boolean {
+  for (const source of sources) if (source.dependsOnState) return true;
+  return false;
+}
+
 /** Views into the bundle's state. */
 export interface StateViews {
   readonly q: Float64Array;
@@ -223,7 +228,6 @@ export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, vie
     nodeDamping: rod.nodeDamping,
     nodeInertia,
     sources: drive.sources,
-    hasLiveLoads: drive.sources.some((source) => source.dependsOnState),
     q,
     v,
     nodeVelocity: part(0, 3 * nodeCount),
