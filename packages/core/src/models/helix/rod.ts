@@ -127,6 +127,8 @@ export interface HelixBody extends HelixChain {
   readonly samples: Samples;
   readonly loads: Loads;
   loadFactor: number;
+  /** Forces [N] on nodes and torques [N m] on edges that contact adds to the loads. */
+  contact?: { readonly nodeForce: Float64Array; readonly edgeTorque: Float64Array };
 }
 
 /** A rod of a scene: a body with a root that a pin moves, and the rest of its state. */
