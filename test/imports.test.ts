@@ -93,8 +93,9 @@ describe('packages', () => {
   const uses: Readonly<Record<string, readonly string[]>> = {
     'packages/core': [],
     'packages/io': ['@tendril/core'],
+    'packages/bridge': ['@tendril/core'],
     cases: ['@tendril/core', '@tendril/io'],
-    'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', 'tendril'],
+    'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge', 'tendril'],
     benchmarks: ['@tendril/core', '@tendril/io', '@tendril/cases'],
   };
 

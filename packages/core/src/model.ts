@@ -128,6 +128,8 @@ export interface Bundle {
   restart(t: number): void;
   /** One step from t to t + dt; on failure the state is untouched. `robust`: prefer surviving to accuracy. */
   advance(t: number, dt: number, robust: boolean): StepOutcome;
+  /** Takes over poses and velocities of bodies that an engine has written; welded nodes follow. */
+  placeBodies?(motions: readonly { readonly changed: boolean }[], t: number): void;
   addEnergies(out: Energies, t: number): void;
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;
