@@ -160,6 +160,7 @@ export function createWorld(scene: Scene): World {
           spots,
           colliders,
           compiled.bodies.map(({ body }) => body.id),
+          compiled.drives,
           compiled.welds,
           warnings,
         )
