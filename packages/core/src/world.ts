@@ -183,6 +183,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           spots,
           colliders,
           compiled.bodies.map(({ body }) => body.id),
+          compiled.drives,
           compiled.welds,
           warnings,
         )
