@@ -7,7 +7,7 @@
  * check of paths (sweep.ts).
  */
 import type { Samples } from '../port.ts';
-import type { Rod } from '../scene/compiled.ts';
+import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
 import { type Collider, findClosest, measureDistance, measureSurfaceVelocity } from './collider.ts';
 import { createEdgePlaces, findPlaces } from './segments.ts';
 import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
@@ -24,6 +24,8 @@ export interface RodRules {
   readonly dynamicFriction: number;
   /** Radius at which rods meet rods [m]; 0: that of the section. */
   readonly radius: number;
+  /** Pins that hold all of a node's position, and its number in the row of all nodes. */
+  readonly pinned: readonly { readonly pin: Pin; readonly node: number }[];
   /** Nodes that are welded to bodies. */
   readonly welded: readonly { readonly rod: number; readonly node: number; readonly body: number }[];
 }
@@ -52,6 +54,8 @@ export interface Finder {
   readonly edgeRadius: Float64Array;
   readonly pairRadius: Float64Array;
   readonly nodeRadius: Float64Array;
+  /** 1 where a pin holds the node. */
+  readonly nodeHeld: Uint8Array;
   /** Body that an edge is so near the weld of that it does not meet others there, −1 for none. */
   readonly edgeBody: Int32Array;
   /** For each collider: 1 for nodes that it leaves alone, because they are welded inside the body it rides on. */
@@ -99,6 +103,7 @@ export function createFinder(
     edgeRadius: new Float64Array(edgeCount),
     pairRadius: new Float64Array(edgeCount),
     nodeRadius: new Float64Array(nodeCount),
+    nodeHeld: new Uint8Array(nodeCount),
     edgeBody: new Int32Array(edgeCount).fill(-1),
     exempt: colliders.map(() => new Uint8Array(0)),
     position: new Float64Array(3 * nodeCount),
@@ -165,8 +170,19 @@ export function gather(finder: Finder): void {
   }
 }
 
-/** Appends the contacts of a step of dt to `set`, in any order. */
-export function findContacts(finder: Finder, set: ContactSet, dt: number): void {
+const pose = createPinPose();
+
+/** Whether a place on an edge is held by pins: then nothing can move it, and it has no contact of its own. */
+function isHeld({ nodeHeld, edgeFirst, edgeSecond }: Finder, edge: number, weight: number): boolean {
+  return (weight === 1 || nodeHeld[edgeFirst[edge]] === 1) && (weight === 0 || nodeHeld[edgeSecond[edge]] === 1);
+}
+
+/** Appends the contacts of a step from t to t + dt to `set`, in any order. */
+export function findContacts(finder: Finder, set: ContactSet, t: number, dt: number): void {
+  for (const { pin, node } of finder.rules.pinned) {
+    pin.evaluate(pose, t + dt);
+    finder.nodeHeld[node] = pose.active ? 1 : 0;
+  }
   finder.colliders.forEach((collider, k) => {
     findWithCollider(finder, set, collider, k, dt);
   });
@@ -257,6 +273,7 @@ function addPlace(
   t: number,
   dt: number,
 ): void {
+  if (isHeld(finder, first, s) && isHeld(finder, second, t)) return;
   const { edgeFirst, edgeSecond, position: x, velocity: v, pairRadius } = finder;
   const a = 3 * edgeFirst[first];
   const b = 3 * edgeSecond[first];
@@ -448,6 +465,7 @@ function addColliderContact(
   const b = 3 * edgeSecond[edge];
   const exempt = finder.exempt[index];
   if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
+  if (isHeld(finder, edge, weight) && collider.body < 0) return;
   const inner = weight > 0 && weight < 1;
   const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
   const gap = distanceAt[0] - radius;

@@ -5,7 +5,7 @@
  * Systems that nothing is near take their own scheme's step, of second order. The others take implicit Euler.
  */
 import { SceneError } from '../errors.ts';
-import type { Bundle, ContactPort, StepOutcome } from '../model.ts';
+import type { Bundle, ContactPort, Drive, StepOutcome } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
@@ -80,6 +80,7 @@ export function createContactWorld(
   placeOfRod: readonly Place[],
   colliders: readonly Collider[],
   bodyIds: readonly string[],
+  drives: readonly Drive[],
   welds: readonly Weld[],
   warnings: string[],
 ): ContactWorld {
@@ -94,12 +95,22 @@ export function createContactWorld(
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
   const gravity = scene.gravity;
   const g = gravity === undefined ? [0, 0, 0] : 'acceleration' in gravity ? gravity.acceleration : gravity;
+  let nodes = 0;
+  const firstNode = rods.map(({ nodeCount }) => {
+    nodes += nodeCount;
+    return nodes - nodeCount;
+  });
   const rules: RodRules = {
     pairs,
     self: spec?.self ?? true,
     staticFriction: friction.static,
     dynamicFriction: friction.dynamic,
     radius: spec?.radius ?? 0,
+    pinned: drives.flatMap(({ pins }, r) =>
+      pins
+        .filter((pin) => pin.holdX && pin.holdY && pin.holdZ && !welds.some((weld) => weld.pin === pin))
+        .map((pin) => ({ pin, node: firstNode[r] + pin.node })),
+    ),
     welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
   };
   const finder = createFinder(rods, samples, colliders, rules, g);
@@ -139,7 +150,7 @@ export function createContactWorld(
     for (const collider of colliders) placeCollider(collider, t, dt);
     gather(finder);
     raw.count = 0;
-    findContacts(finder, raw, dt);
+    findContacts(finder, raw, t, dt);
     sortContacts(set, raw);
     recall(set, memory, dt);
   };

@@ -15,7 +15,7 @@ import { randomAt } from './random.ts';
 import type { Surface } from './surface.ts';
 
 /** A place on a surface, as a map sees it. */
-export interface Place {
+export interface SurfacePlace {
   readonly position: ArrayLike<number>;
   readonly normal: ArrayLike<number>;
   /** Black where the mesh has no colours. */
@@ -23,7 +23,7 @@ export interface Place {
 }
 
 /** A quantity on a surface: the same everywhere, one a vertex, or from the place. */
-export type SurfaceMap = number | ArrayLike<number> | ((place: Place) => number);
+export type SurfaceMap = number | ArrayLike<number> | ((place: SurfacePlace) => number);
 
 export interface Roots {
   readonly count: number;
@@ -83,7 +83,7 @@ function readMap(
   map: SurfaceMap,
   name: string,
   count: number,
-  places: Readonly<Record<keyof Place, Float64Array>>,
+  places: Readonly<Record<keyof SurfacePlace, Float64Array>>,
   noun: string,
 ): Float64Array {
   if (typeof map !== 'number' && typeof map !== 'function' && map.length !== count)
