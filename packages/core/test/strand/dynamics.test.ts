@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createArticulatedWork, factorArticulated, solveArticulated } from '../../src/models/strand/articulated.ts';
+import { compileDirection } from '../../src/models/strand/direction.ts';
 import { poseSamples } from '../../src/models/strand/kinematics.ts';
 import { writeMassMatrix } from '../../src/models/strand/massMatrix.ts';
 import { factorSweep, solveSweep } from '../../src/models/strand/newton.ts';
@@ -141,6 +142,29 @@ describe('the port', () => {
 describe.each([
   ['pinned, one step behind', branchedScene(), 1],
   ['pinned, two steps behind', branchedScene(), 2],
+  [
+    'a chain that is pulled to a pose',
+    {
+      ...chainScene(),
+      solver: {
+        strand: {
+          direct: [
+            {
+              pose: {
+                strength: 300,
+                damping: 8,
+                keys: [
+                  { time: 0, curvature: 'initial' as const },
+                  { time: 1, curvature: [1, 0.5, -0.3] as const },
+                ],
+              },
+            },
+          ],
+        },
+      },
+    },
+    2,
+  ],
   ['free', { ...branchedScene(), pins: [] }, 2],
   [
     'free along x, held frame',
@@ -165,6 +189,8 @@ describe.each([
     const work = createStepWork(tree.linkCount, sweep);
     const size = 3 * tree.linkCount + 3;
     const random = randomNumbers(9);
+    if (tree.rods.length === 1) tree.direction = compileDirection(tree, scene);
+    if (tree.direction?.scale) tree.trueMotion = new Float64Array(6 * tree.linkCount);
     const h = 0.03;
     setFormula(h, 0.02, order);
     tree.history.q1.set(tree.q);

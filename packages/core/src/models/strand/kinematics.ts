@@ -72,6 +72,7 @@ export function moveBase(tree: StrandTree, t: number, originRate: Float64Array |
     else accelerated[k] = originRate ? originRate[k] : 0;
     base.spin[k] = angularVelocity[k];
   }
+  if (originRate) tree.direction?.scale?.(angularVelocity, angularAcceleration, accelerated, tree, t);
   base.motion.set(angularVelocity, 0);
   turnBack(base.motion, 3, rotation, 0, linear, 0);
   base.acceleration.set(angularAcceleration, 0);
@@ -128,6 +129,21 @@ export function moveLinks(tree: StrandTree): void {
     crossMotion(crossed, 0, vel, 6 * j, jointMotion, 0);
     for (let k = 0; k < 6; k++)
       acc[6 * j + k] = carriedAcceleration[6 * j + k] + crossed[k] + (k < 3 ? rate[3 * j + k] : 0);
+  }
+  if (tree.trueMotion !== tree.motion) moveTruly(tree);
+}
+
+const trueBase = new Float64Array(6);
+
+/** True motions where the base's is scaled: air and contact see those. */
+function moveTruly(tree: StrandTree): void {
+  const { linkCount, parent, offset, rotation, base, v, trueMotion } = tree;
+  trueBase.set(base.motion);
+  trueBase.set(base.spin, 0);
+  for (let j = 0; j < linkCount; j++) {
+    const i = parent[j];
+    bringMotion(trueMotion, 6 * j, rotation, 9 * j, offset[j], i < 0 ? trueBase : trueMotion, i < 0 ? 0 : 6 * i);
+    for (let k = 0; k < 3; k++) trueMotion[6 * j + k] += v[3 + 3 * j + k];
   }
 }
 

@@ -4,12 +4,13 @@
  * the link turns; that, and the drag's dependence on velocity, is exact in Newton's matrix. How wind, followers and
  * fields change with the place is not in it: they are asked for at every iterate, so the solution is the same.
  */
+import type { Pose } from './direction.ts';
 import { turnBack } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
 
 /** Adds what the sources give at time t; positions and velocities of the samples must be up to date. */
 export function gatherLoads(tree: StrandTree, t: number): void {
-  const { rods, base, tipForce, linkTorque, tipDrag, tipDamping, linkCount, loadFactor } = tree;
+  const { rods, base, tipForce, linkTorque, tipDrag, tipDamping, linkCount, loadFactor, tipSpring } = tree;
   tipForce.fill(0);
   linkTorque.fill(0);
   tipDrag.fill(0);
@@ -40,9 +41,39 @@ export function gatherLoads(tree: StrandTree, t: number): void {
     tipDrag[6 * j + 3] += tipDamping[j];
     tipDrag[6 * j + 5] += tipDamping[j];
   }
+  if (tree.contact) {
+    const { tip, torque, base: atBase } = tree.contact;
+    for (let k = 0; k < 3 * linkCount; k++) {
+      tipForce[k] += tip[k];
+      linkTorque[k] += torque[k];
+    }
+    for (let k = 0; k < 3; k++) base.force[k] += atBase[k];
+  }
+  const pose = tree.direction?.pose;
+  tipSpring.fill(0);
+  if (pose) pullToPose(tree, pose, t);
   base.drag[0] += base.damping;
   base.drag[3] += base.damping;
   base.drag[5] += base.damping;
+}
+
+/** Springs and dampers between the tips and the pose; `evaluatePose` has placed it for this time. */
+function pullToPose(tree: StrandTree, pose: Pose, t: number): void {
+  const { rods, linkCount, tipForce, tipDrag, tipSpring } = tree;
+  const { nodePosition: x, nodeVelocity: v } = rods[0].samples;
+  const factor = pose.factor(t);
+  for (let j = 0; j < linkCount; j++) {
+    const spring = factor * pose.spring[j];
+    const damper = factor * pose.damper[j];
+    for (let k = 0; k < 3; k++) {
+      const o = 3 * j + k;
+      tipForce[o] -= spring * (x[o + 3] - pose.position[o]) + damper * (v[o + 3] - pose.velocity[o]);
+    }
+    tipSpring[j] += spring;
+    tipDrag[6 * j] += damper;
+    tipDrag[6 * j + 3] += damper;
+    tipDrag[6 * j + 5] += damper;
+  }
 }
 
 const f = new Float64Array(3);

@@ -2,6 +2,8 @@
  * The recursive residual [Hadap2006 Algorithm 1]: what is missing in every joint's balance of torques for the present
  * q, v and rate; and, after the joints, in the balance of forces at the base's origin.
  */
+import type { LoadSource } from '../../port.ts';
+import { evaluatePose } from './direction.ts';
 import { writeJointTorque } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
 import { gatherLoads, subtractLoads } from './loads.ts';
@@ -68,11 +70,17 @@ export function evaluateResidual(
   originRate: Float64Array | undefined,
   fresh: boolean,
 ): void {
+  const pose = tree.direction?.pose;
+  if (pose && fresh) evaluatePose(tree, pose, t);
   evaluateBase(tree, t);
   moveBase(tree, t, originRate);
   poseLinks(tree);
   moveLinks(tree);
   writeTorques(tree);
+  // hands may have come or gone since the last step
+  if (fresh)
+    for (const strand of tree.rods)
+      strand.dependsOnState = pose !== undefined || strand.damped || strand.drive.sources.some(changes);
   if (fresh || tree.rods.some(needsLoads)) {
     poseSamples(tree);
     gatherLoads(tree, t);
@@ -84,3 +92,5 @@ export function evaluateResidual(
 }
 
 const needsLoads = ({ dependsOnState }: StrandTree['rods'][number]): boolean => dependsOnState;
+
+const changes = (source: LoadSource): boolean => source.dependsOnState;

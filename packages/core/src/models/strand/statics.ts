@@ -46,8 +46,12 @@ function energyOf(tree: StrandTree, t: number): number {
 }
 
 /** Loads whose work depends on the way have no energy to descend. */
-export function isConservative({ rods, law }: StrandTree): boolean {
-  return law !== 'paper' && rods.every(({ drive }) => drive.sources.every((source) => !source.dependsOnState));
+export function isConservative({ rods, law, direction }: StrandTree): boolean {
+  return (
+    law !== 'paper' &&
+    !direction?.pose &&
+    rods.every(({ drive }) => drive.sources.every((source) => !source.dependsOnState))
+  );
 }
 
 function largest(values: Float64Array, count: number): number {

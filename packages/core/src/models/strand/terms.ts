@@ -58,6 +58,7 @@ const u = new Float64Array(3);
 const drag = new Float64Array(9);
 const local = new Float64Array(9);
 const A = new Float64Array(9);
+const isotropic = new Float64Array(9);
 const momentum = new Float64Array(6);
 
 /** out = A [v]: rows of A crossed with v. */
@@ -104,6 +105,17 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
     timesCross(drag, local, u);
     for (let k = 0; k < 9; k++) A[k] -= drag[k];
   }
+  const spring = tree.tipSpring[j];
+  if (spring !== 0) {
+    // k (δξv − [r] δξω)
+    A[1] += spring * l;
+    A[3] -= spring * l;
+    isotropic.fill(0);
+    for (let k = 0; k < 9; k += 4) isotropic[k] = spring;
+    placeRows(P, o + 3, isotropic, l);
+  }
+  const { glue } = tree;
+  if (glue) for (let r = 0; r < 6; r++) for (let c = 0; c < 6; c++) P[o + COLUMNS * r + c] += glue[36 * j + 6 * r + c];
   placeRows(P, o, A, l);
   P[o + 1] += m[2];
   P[o + 2] -= m[1];

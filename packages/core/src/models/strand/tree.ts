@@ -21,6 +21,7 @@ import {
   type PinPose,
   type Rod,
 } from '../../scene/compiled.ts';
+import type { Direction } from './direction.ts';
 import type { JointLaw } from './energy.ts';
 import { writeRotation } from './spatial.ts';
 
@@ -35,7 +36,8 @@ export interface StrandRod {
   readonly samples: Samples;
   readonly loads: Loads;
   /** Loads must be asked for at every iterate: some depend on the state, or the rod has mass damping. */
-  readonly dependsOnState: boolean;
+  dependsOnState: boolean;
+  readonly damped: boolean;
 }
 
 /** The base: a frame that is prescribed, and an origin that may be free along some world axes. */
@@ -63,6 +65,12 @@ export interface Base {
   damping: number;
   readonly force: Float64Array;
   readonly drag: Float64Array;
+}
+
+export interface ContactLoads {
+  readonly tip: Float64Array;
+  readonly torque: Float64Array;
+  readonly base: Float64Array;
 }
 
 export interface StrandTree {
@@ -99,6 +107,7 @@ export interface StrandTree {
   /** Views into the bundle's state: origin 3, then 4 a joint; velocity of the origin 3, then 3 a joint. */
   readonly q: Float64Array;
   readonly v: Float64Array;
+  readonly memory: Float64Array;
   readonly history: History;
 
   // all below follows from the state
@@ -126,6 +135,13 @@ export interface StrandTree {
   /** Torque of the joints on the child [N m], and the residual of its balance, 3 a joint; the base's 3 after those. */
   readonly torque: Float64Array;
   readonly residual: Float64Array;
+  /** Springs at the tips [N/m], and what an animator asks. */
+  readonly tipSpring: Float64Array;
+  direction: Direction | undefined;
+  /** Forces of contacts in world axes: at tips and torque on links, 3 a link, at the base 3. */
+  contact: ContactLoads | undefined;
+  /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
+  glue: Float64Array | undefined;
   /** Share of the loads that acts; below 1 on the way to an equilibrium. */
   loadFactor: number;
 }
@@ -201,7 +217,8 @@ export function createTree(
       root,
       samples: createSamples(rod),
       loads: createLoads(rod),
-      dependsOnState: drive.sources.some((source) => source.dependsOnState) || rod.nodeDamping.some((rate) => rate > 0),
+      dependsOnState: true,
+      damped: rod.nodeDamping.some((rate) => rate > 0),
     };
   });
   const base = createBase(rods[0].drive.pins.filter((pin) => pin.node === 0));
@@ -226,6 +243,7 @@ export function createTree(
     rootHeld: base.frame >= 0,
     q,
     v,
+    memory,
     history: nameMemory(memory, n),
     rotation: new Float64Array(9 * n),
     world: new Float64Array(9 * n),
@@ -244,6 +262,10 @@ export function createTree(
     tipDrag: new Float64Array(6 * n),
     torque: new Float64Array(3 * n),
     residual: new Float64Array(3 * n + 3),
+    tipSpring: new Float64Array(n),
+    direction: undefined,
+    contact: undefined,
+    glue: undefined,
     loadFactor: 1,
   };
   tree.trueMotion = tree.motion;
