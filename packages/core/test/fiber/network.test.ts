@@ -333,4 +333,14 @@ describe('what a fiber cannot do', () => {
     );
     expect(createWorld(base).warnings).toEqual([]);
   });
+
+  it('notes moduli that no isotropic solid has, and takes them', () => {
+    const section = { type: 'circle', radius: 3e-5 } as const;
+    const world = createWorld({
+      ...base,
+      rods: [{ ...rod, section, material: { E: 3.58e9, G: 1.07e9, density: 1107 } }],
+    });
+    expect(world.warnings.join()).toMatch(/no isotropic solid/);
+    expect(world.equilibrate()[0].stable).toBe(true);
+  });
 });
