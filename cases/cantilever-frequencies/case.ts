@@ -10,13 +10,13 @@ const beams: { name: string; pins: Pins; roots: number[]; models?: readonly Mode
   {
     name: 'clamped-clamped',
     pins: [...clamp, { rod: 'rod', at: 'end' }],
-    models: ['der', 'fiber'],
+    models: ['der', 'fiber', 'cosserat'],
     roots: [4.73004074486, 7.8532046241, 10.995607838, 14.1371654913],
   },
   {
     name: 'clamped-pinned',
     pins: [...clamp, { rod: 'rod', at: 'end', hold: 'position' }],
-    models: ['der', 'fiber'],
+    models: ['der', 'fiber', 'cosserat'],
     roots: [3.92660231205, 7.06858274563, 10.2101761228, 13.3517687778],
   },
   {
@@ -25,7 +25,7 @@ const beams: { name: string; pins: Pins; roots: number[]; models?: readonly Mode
       { rod: 'rod', at: 'start', hold: 'position' },
       { rod: 'rod', at: 'end', hold: 'position' },
     ],
-    models: ['der', 'fiber'],
+    models: ['der', 'fiber', 'cosserat'],
     roots: [Math.PI, 2 * Math.PI, 3 * Math.PI, 4 * Math.PI],
   },
 ];

@@ -1,4 +1,4 @@
-export type { BodyPose } from './bodies/body.ts';
+export type { BodyPose, RigidBody } from './bodies/body.ts';
 export type { Collider } from './contact/collider.ts';
 export {
   compileColliders,
@@ -7,9 +7,42 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/collider.ts';
+export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';
 export { createEdgeTorque, createPointSpring, type EdgeTorque, type PointSpring } from './fields/hand.ts';
+export { addHairs, type Curl, type GrowOptions, type GrowReport, growHairstyle } from './groom/grow.ts';
+export { createHairs, type GuidePose, type HairOptions, type Hairs, writeHairs } from './groom/hairs.ts';
+export {
+  type Fiber,
+  fiberSection,
+  guideOf,
+  type Hairstyle,
+  hairsOf,
+  placesPerElement,
+  poseGuides,
+  type SettleReport,
+  settleHairstyle,
+} from './groom/hairstyle.ts';
+export { rodsOfHairstyle, type StyleRodOptions } from './groom/rods.ts';
+export {
+  placeRoots,
+  type RootOptions,
+  type Roots,
+  rootMap,
+  type SurfaceMap,
+  type SurfacePlace,
+} from './groom/roots.ts';
+export {
+  type CombOptions,
+  type CombReport,
+  type CurlOptions,
+  type CutOptions,
+  combHairstyle,
+  curlHairstyle,
+  cutHairstyle,
+} from './groom/styling.ts';
+export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './groom/surface.ts';
 export type * from './model.ts';
 export { type FitError, fitHelices, type Helices } from './models/helix/fit.ts';
 export type { InverseReport } from './models/helix/inverse.ts';
