@@ -49,9 +49,13 @@ describe('the network', () => {
     expect(apparent / HAIR.EI).toBeCloseTo(1 / (1 - 1 / (4 * edges * edges) + shear), 6);
   });
 
-  it('bends an anisotropic rod about both axes, and a natural twist does not soften it', () => {
-    const strip = (d1: readonly [number, number, number], twist: number): World =>
-      createWorld({
+  it('bends an anisotropic rod about both axes', () => {
+    // the load along d2 bends about d1, and the other way round
+    for (const [d1, EI] of [
+      [[0, 1, 0], 1],
+      [[0, 0, 1], 9],
+    ] as const) {
+      const world = createWorld({
         tendril: 1,
         rods: [
           {
@@ -60,22 +64,42 @@ describe('the network', () => {
             shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
             edges: 20,
             frame: { d1 },
-            natural: { curvature: [0, 0, twist] },
             section: { type: 'stiffness', EI1: 1, EI2: 9, GJ: 2, mass: 1 },
           },
         ],
         pins: [{ rod: 'a', at: 'start' }],
         loads: [{ type: 'force', rod: 'a', at: 'end', force: [0, 0, 1e-3] }],
       });
-    // the load along d2 bends about d1, and the other way round
-    for (const [d1, EI] of [
-      [[0, 1, 0], 1],
-      [[0, 0, 1], 9],
-    ] as const) {
-      const world = strip(d1, 0);
       world.equilibrate();
       expect(tip(world)[2] * 3e3 * EI).toBeCloseTo(1, 2);
     }
+  });
+
+  it.each([0, 4, 10])('twists as stiffly about a natural twist of %s rad/m, and bends so', (natural) => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        {
+          id: 'a',
+          model: 'fiber',
+          shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+          edges: 25,
+          frame: { twist: natural },
+          natural: { curvature: [0, 0, natural] },
+          section: { type: 'stiffness', EI1: 1, GJ: 2, mass: 1 },
+        },
+      ],
+      pins: [{ rod: 'a', at: 'start' }],
+      loads: [
+        { type: 'torque', rod: 'a', at: 'end', torque: [1e-3, 0, 0] },
+        { type: 'force', rod: 'a', at: 'end', force: [0, 0, 1e-3] },
+      ],
+    });
+    expect(world.energies().twisting).toBeLessThan(1e-20);
+    world.equilibrate();
+    const twist = world.channel(0, 'twist')[12] - natural;
+    expect(twist / (1e-3 / 2)).toBeCloseTo(1, 2);
+    expect(tip(world)[2] * 3e3).toBeCloseTo(1, natural > 5 ? 0.9 : 1.6);
   });
 
   it('rests in any natural shape to rounding, and rests nowhere else', () => {
@@ -159,7 +183,7 @@ describe('the network', () => {
     expect(a.torque[1]).toBeCloseTo(-w / 12, 6);
   });
 
-  it('finds the loads of Euler and Greenhill', () => {
+  it('finds the load of Euler', () => {
     const column = (P: number): boolean => {
       const world = createWorld({
         tendril: 1,
