@@ -314,6 +314,12 @@ function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scen
       `${scheme} takes no torques: its frame has no inertia to turn; use tr-bdf2`,
     );
   rods.forEach((rod, k) => {
+    const hinge = drives[k].pins.find((pin) => pin.orientation === 'hinge');
+    if (hinge)
+      throw new SceneError(
+        place,
+        `${scheme} has no hinges, and rod '${rod.id}' has one at node ${hinge.node}; use tr-bdf2, or a ball joint (hold: position)`,
+      );
     const held = drives[k].pins.find((pin) => pin.orientation !== 'free');
     if (held && rod.closed)
       throw new SceneError(
