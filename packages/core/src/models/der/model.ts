@@ -18,6 +18,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
 import { adoptPose, BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { exportSystemMatrices, findSystemModes, modesOfRod, type SystemModes } from './coupledModal.ts';
 import { settleSystem } from './coupledStatics.ts';
 import { createSystem, initializeForces, type System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
@@ -218,19 +219,31 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     for (const whole of explicitSystems) if (whole) whole.ready = false;
   };
 
+  /** Grows whenever the state may have changed. */
+  let version = 0;
+  let lastModes: { system: System; key: string; found: SystemModes } | undefined;
+
   return {
     model: 'der',
     rods,
     samples: ders.map((der) => der.samples),
     bodies: bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     state,
-    refresh,
+    refresh: (t) => {
+      version++;
+      refresh(t);
+    },
     restart: (t) => {
+      version++;
       initializeScheme(t);
       for (const der of ders) der.history.fill(0);
     },
-    advance,
+    advance: (t, dt, robust) => {
+      version++;
+      return advance(t, dt, robust);
+    },
     placeBodies: (motions, t) => {
+      version++;
       bodies.forEach((body, b) => {
         if (motions[b].changed) adoptPose(body);
       });
@@ -252,6 +265,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     },
     readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
     equilibrate: (rod, t, wanted) => {
+      version++;
       const { system, starts, entries } = systemOf(rod);
       const report =
         system.bodies.length > 0
@@ -263,19 +277,22 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     },
     reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
     modes: (rod, t, count) => {
-      refuseBodies(systemOf(rod).system, 'modes');
+      const { system, rods: members } = systemOf(rod);
+      if (system.bodies.length > 0) {
+        // found once for all rods of the system
+        const key = `${t} ${count} ${version}`;
+        if (lastModes?.system !== system || lastModes.key !== key)
+          lastModes = { system, key, found: findSystemModes(system, t, count) };
+        return modesOfRod(system, lastModes.found, members.indexOf(rod));
+      }
       return findModes(ders[rod], tools[rod].work, t, count);
     },
     matrices: (rod, t) => {
-      refuseBodies(systemOf(rod).system, 'matrices');
+      const { system } = systemOf(rod);
+      if (system.bodies.length > 0) return exportSystemMatrices(system, t, rods[rod].id);
       return exportMatrices(ders[rod], tools[rod].work, t);
     },
   };
-}
-
-function refuseBodies({ bodies }: System, what: string): void {
-  if (bodies.length > 0)
-    throw new SceneError(['bodies'], `${what} of rods that are welded to bodies are not available`);
 }
 
 /** What a scheme cannot do is said before the run, not found out during it. */
