@@ -6,6 +6,7 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileColliders } from './contact/collider.ts';
+import { type ContactForce, type ContactReport, createContactWorld } from './contact/respond.ts';
 import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
@@ -21,7 +22,11 @@ import type {
   Reaction,
   StepOutcome,
 } from './model.ts';
+import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
+import { fiberModel } from './models/fiber/model.ts';
+import { helixModel } from './models/helix/model.ts';
+import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
 import type { CompiledBody } from './scene/bodies.ts';
@@ -39,6 +44,8 @@ export interface StepReport {
   readonly iterations: number;
   readonly iterationsMax: number;
   readonly shifts: number;
+  /** Steps that error control took back. */
+  readonly rejected?: number;
 }
 
 /** Complete state of a world: restores bit for bit. */
@@ -46,6 +53,8 @@ export interface WorldState {
   readonly time: number;
   readonly stepCount: number;
   readonly bundles: readonly { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array }[];
+  /** Forces of the contacts, from which the next step starts; absent in scenes without contact. */
+  readonly contact?: Float64Array;
   /** What an engine of bodies remembers. */
   readonly engine?: Uint8Array;
 }
@@ -76,6 +85,10 @@ export interface World {
   energies(): Energies;
   momentum(): Momentum;
   channel(rod: number, channel: Channel): Float64Array;
+  /** Contacts of the last step that carry force. */
+  contactForces(): ContactForce[];
+  /** How the contacts of the last step were solved; undefined where the scene has none. */
+  readonly contactReport: ContactReport | undefined;
   /** Hash of the complete state, 16 hexadecimal digits. */
   hash(): string;
   save(): WorldState;
@@ -87,7 +100,13 @@ export interface World {
   addLoad(rod: number, source: LoadSource): () => void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
+const models: Readonly<Partial<Record<string, Model>>> = {
+  der: derModel,
+  helix: helixModel,
+  strand: strandModel,
+  fiber: fiberModel,
+  cosserat: cosseratModel,
+};
 
 /** The models that `createWorld` has, in the order of their arrival. */
 export function availableModels(): readonly ModelId[] {
@@ -109,10 +128,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     }),
   }));
   const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
-  if (colliders.length > 0 || scene.contact)
-    throw new SceneError([colliders.length > 0 ? 'colliders' : 'contact'], 'contact is not solved yet; remove it');
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
+  const spots: { bundle: number; index: number }[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
     const model = models[id];
@@ -128,6 +146,13 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         : members.find((index) => compiled.drives[index].pins.some((pin) => pin.orientation === 'hinge'));
     if (hinge !== undefined)
       throw new SceneError(['rods', hinge, 'model'], `model '${id}' has no hinges; use der, or hold: position`);
+    const changing = members.find((index) => rods[index].moduli);
+    if (changing !== undefined && !model.capabilities.changingModuli) {
+      throw new SceneError(
+        ['rods', changing, 'moduli'],
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
+      );
+    }
     const drives: Drive[] = members.map((index) => openDrives[index]);
     const welds = compiled.welds.flatMap((weld) => {
       const index = members.indexOf(weld.rod);
@@ -150,10 +175,25 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     );
     members.forEach((index, k) => {
       placeOfRod[index] = { bundle, index: k };
+      spots[index] = { bundle: bundles.length, index: k };
     });
     bundles.push(bundle);
   }
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  const contact =
+    colliders.length > 0 || scene.contact
+      ? createContactWorld(
+          scene,
+          rods,
+          bundles,
+          spots,
+          colliders,
+          compiled.bodies.map(({ body }) => body.id),
+          compiled.drives,
+          compiled.welds,
+          warnings,
+        )
+      : undefined;
   const halvings = scene.time?.halvings ?? 8;
   let time = 0;
   let stepCount = 0;
@@ -169,6 +209,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     time,
     stepCount,
     bundles: bundles.map(({ state }) => ({ q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() })),
+    ...(contact && { contact: contact.save() }),
   });
 
   const restore = (saved: WorldState): void => {
@@ -193,6 +234,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       bundles[k].state.memory.set(memory);
       bundles[k].refresh(time);
     });
+    contact?.restore(saved.contact);
   };
 
   /** Forces have jumped now. */
@@ -200,23 +242,44 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     for (const bundle of bundles) bundle.restart(time);
   }
 
-  /** All bundles advance together, or none does. */
+  /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    const impact = contact?.findImpact(t, dt) ?? 0;
+    if (impact === 0) return advanceTogether(t, dt, robust);
+    const before = save();
+    const first = advanceTogether(t, impact, robust);
+    if (!first.ok) return first;
+    const second = advanceTogether(t + impact, dt - impact, robust);
+    if (!second.ok) restore({ ...before, time, stepCount });
+    return {
+      ...second,
+      iterations: first.iterations + second.iterations,
+      iterationsMax: Math.max(first.iterationsMax, second.iterationsMax),
+      shifts: first.shifts + second.shifts,
+    };
+  };
+
+  const advanceTogether = (t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
+    let substeps = 1;
+    let rejected = 0;
     const before = bundles.length > 1 ? save() : undefined;
-    for (const bundle of bundles) {
-      const outcome = bundle.advance(t, dt, robust);
+    const advance = contact ? [contact.advance] : bundles.map((bundle) => bundle.advance);
+    for (const one of advance) {
+      const outcome = one(t, dt, robust);
       iterations += outcome.iterations;
       iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
       shifts += outcome.shifts;
+      substeps = Math.max(substeps, outcome.substeps ?? 1);
+      rejected += outcome.rejected ?? 0;
       if (!outcome.ok) {
         if (before) restore({ ...before, time, stepCount });
         return { ...outcome, iterations, iterationsMax, shifts };
       }
     }
-    return { ok: true, iterations, iterationsMax, shifts };
+    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected };
   };
 
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
@@ -248,7 +311,8 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     response?.begin();
     const whole = tryAdvance(time, dt, false);
     let { iterations, iterationsMax, shifts } = whole;
-    let substeps = 1;
+    let substeps = whole.substeps ?? 1;
+    let rejected = whole.rejected ?? 0;
     if (!whole.ok) {
       const before = save();
       // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
@@ -275,7 +339,8 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         shifts += outcome.shifts;
         if (outcome.ok) {
           done += size;
-          substeps++;
+          substeps += outcome.substeps ?? 1;
+          rejected += outcome.rejected ?? 0;
           while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
         } else {
           failure = outcome.failure;
@@ -287,7 +352,16 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     response?.finish(end, dt);
     time = end;
     stepCount++;
-    return { time, dt, substeps, iterations, iterationsMax, shifts };
+    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected };
+  };
+
+  const refuseContact = (what: string): void => {
+    if (!contact) return;
+    const field = colliders.length > 0 ? 'colliders' : 'contact';
+    throw new SceneError(
+      [field],
+      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
+    );
   };
 
   return {
@@ -296,7 +370,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     samples,
     bodies: compiled.bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     grips,
-    warnings,
+    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
       return time;
     },
@@ -315,6 +389,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       };
     },
     equilibrate(t = time) {
+      refuseContact('statics');
       refuseEngine(options, 'equilibria');
       moveAlong(t);
       time = t;
@@ -325,10 +400,12 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       return placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, time));
     },
     modes(count = scene.modes?.count ?? 10) {
+      refuseContact('modes');
       refuseEngine(options, 'modes');
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
     matrices() {
+      refuseContact('matrices');
       refuseEngine(options, 'matrices');
       return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
     },
@@ -355,10 +432,13 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       bundle.readChannel(out, index, channel);
       return out;
     },
+    contactForces: () => contact?.forces() ?? [],
+    contactReport: contact?.report,
     hash() {
       return hashArrays([
         new Float64Array([time]),
         ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory]),
+        ...(contact ? [contact.save()] : []),
       ]);
     },
   };

@@ -36,7 +36,7 @@ export async function modes(reference: string, options: ModesOptions, terminal: 
   const wallSeconds = (performance.now() - startWall) / 1000;
 
   const warnings = stabilityWarnings(equilibrium);
-  if (!options.quiet) reportWarnings([...world.warnings, ...warnings], terminal);
+  if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings, ...warnings], terminal);
   const folder = openFolder({ ...options, name: `${source.name}-modes` });
   const stopped = failed && equilibrium ? explainFailure(world.time, equilibrium) : undefined;
   if (found) writeModes(world, found, source.scene.title ?? source.name, about, folder);

@@ -42,7 +42,7 @@ export async function statics(reference: string, options: StaticsOptions, termin
   checkFolder(options);
   const source = loadSource(reference, options);
   const world = await openWorld(source);
-  if (!options.quiet) reportWarnings(world.warnings, terminal);
+  if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings], terminal);
   const folder = openFolder({ ...options, name: `${source.name}-statics` });
   const recorder = explained(source, () => createRecorder(world, folder));
   const progress = createProgress(terminal, options.quiet === true);

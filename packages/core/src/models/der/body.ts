@@ -23,6 +23,10 @@ export interface DerBody {
   readonly mass: number;
   readonly inertia: Float64Array;
   readonly shift: Float64Array;
+  /** Its share of the bundle's memory. */
+  readonly memory: Float64Array;
+  /** Force and torque of contact about the compound's centre over the present step. */
+  readonly contact: Float64Array;
   /** Rods of the system that it is welded to. */
   readonly welds: readonly Weld[];
   /** State: position, orientation, velocity, angular momentum, force and torque at the end of the last step. */
@@ -91,6 +95,8 @@ export function createDerBody(
     pose,
     ...joinNodes(compiled, welds, rods),
     welds,
+    memory,
+    contact: make(6),
     position: memory.subarray(0, 3),
     orientation: memory.subarray(3, 7),
     velocity: memory.subarray(7, 10),
@@ -260,9 +266,9 @@ export function writeBodyLoad(der: DerBody, t: number): void {
   for (let k = 0; k < 3; k++) {
     const a = (k + 1) % 3;
     const b = (k + 2) % 3;
-    residual[k] = -load[k];
+    residual[k] = -load[k] - der.contact[k];
     // forces act at the body's own centre, −offset from that of the compound
-    residual[3 + k] = offset[a] * load[b] - offset[b] * load[a] - load[3 + k];
+    residual[3 + k] = offset[a] * load[b] - offset[b] * load[a] - load[3 + k] - der.contact[3 + k];
   }
 }
 

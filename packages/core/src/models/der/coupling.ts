@@ -177,7 +177,7 @@ export function startOuter(system: System, stage: Stage): void {
 }
 
 /** Leaves locked axes out of the bodies' equations. */
-function lockAxes(system: System): void {
+export function lockAxes(system: System): void {
   const n = 6 * system.bodies.length;
   const { outer, outerRight } = system;
   system.bodies.forEach(({ body }, b) => {
