@@ -238,6 +238,19 @@ export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, p
   return { body, rod: rodIndex, arm, pin: { ...pin, evaluate } };
 }
 
+/** A junction has no extent: what it joins must meet there. A body with mass may hold a rod at the end of a rigid arm. */
+export function checkJunctionMeets({ body }: CompiledBody, { arm, pin }: Weld, rod: Rod, path: Path): void {
+  if (body.mass > 0) return;
+  const gap = Math.hypot(...arm);
+  const edge = rod.edgeLengthRest[Math.min(pin.node, rod.edgeCount - 1)];
+  // nodes of a curved rod lie off its curve by a part of an edge
+  if (gap <= 0.25 * edge) return;
+  throw new SceneError(
+    [...path, 'at'],
+    `rod '${rod.id}' is ${gap.toPrecision(4)} m away from junction '${body.id}', which joins what meets in a point; move one of them, or give the body a mass and it holds the rod at the end of a rigid arm`,
+  );
+}
+
 /** A body that no rod holds would fly alone: allowed with mass, but a junction needs rods to be anywhere. */
 export function checkBodiesAreTied(bodies: readonly CompiledBody[], tied: ReadonlySet<number>): void {
   bodies.forEach(({ body, path }, k) => {

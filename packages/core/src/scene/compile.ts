@@ -5,7 +5,14 @@
 import { SceneError } from '../errors.ts';
 import type { Drive } from '../model.ts';
 import type { LoadSource } from '../port.ts';
-import { type CompiledBody, checkBodiesAreTied, compileBodies, rideOnBody, type Weld } from './bodies.ts';
+import {
+  type CompiledBody,
+  checkBodiesAreTied,
+  checkJunctionMeets,
+  compileBodies,
+  rideOnBody,
+  type Weld,
+} from './bodies.ts';
 import { findParent, placeBranches } from './branches.ts';
 import { checkFinite, checkOutput, checkTime } from './check.ts';
 import type { Pin, Rod } from './compiled.ts';
@@ -92,6 +99,7 @@ export function compileScene(scene: Scene): CompiledScene {
         return carriedPin;
       }
       const weld = rideOnBody(pin, rod, index, body, pose);
+      checkJunctionMeets(bodies[body], weld, rod, path);
       welds.push(weld);
       return weld.pin;
     });

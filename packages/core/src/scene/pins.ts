@@ -211,7 +211,7 @@ export function compilePin(
     evaluate,
     ...(smooth && { evaluateMotion }),
   };
-  const label = `pin ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;
+  const label = `${path[0] === 'welds' ? 'weld' : 'pin'} ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;
   warnJump(pin, rod, initial, label, warnings);
   return { pin, spec, path, label };
 }
