@@ -23,7 +23,7 @@ import {
   remember,
   sortContacts,
 } from './set.ts';
-import { gatherEnd, sweepPairs } from './sweep.ts';
+import { gatherEnd, type SweepResult, sweepPairs } from './sweep.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */
 export interface Place {
@@ -123,6 +123,7 @@ export function createContactWorld(
   const touched = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
   const everything = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0).fill(1));
   const nodeCrowd = new Int32Array(finder.nodeCount);
+  const swept: SweepResult = { met: 0, deep: 0 };
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
   const options = {
     iterations: spec?.iterations ?? 300,
@@ -200,10 +201,10 @@ export function createContactWorld(
       if (!continuous) break;
       gatherEnd(end, finder);
       raw.count = 0;
-      const hits = sweepPairs(finder, raw, end);
-      report.swept += hits;
-      if (hits === 0) break;
-      if (round >= 3) {
+      sweepPairs(swept, finder, raw, end);
+      report.swept += swept.met;
+      if (swept.met === 0 && (swept.deep === 0 || round >= 2)) break;
+      if (round >= 4) {
         const reason = 'rods would pass through each other';
         return fail({ ok: false, ...outcome, failure: { rod: rods[raw.rodA[0]].id, reason } });
       }
@@ -236,39 +237,39 @@ export function createContactWorld(
     return first;
   };
 
+  const failed = (reason: string): StepOutcome => ({
+    ok: false,
+    ...outcome,
+    failure: { rod: rods[set.rodA[0]].id, reason },
+  });
+
   const respond = (t: number, dt: number, robust: boolean): StepOutcome => {
     const arrays = layOut(finder, set, bundles, placeOfRod, touched, nodeCrowd, options.rolling, bodyOf);
     const scale = finder.acceleration * dt;
     setBias(set, dt, g, reboundThreshold(finder, dt));
     for (let round = 0; ; round++) {
       writeForces(set, arrays, dt);
-      for (const { port, sides, systems } of arrays.sides) {
-        const one = port.step(systems, sides, t, dt, round > 0, robust);
-        if (!add(one)) return one;
-      }
-      readVelocities(arrays, arrays.start);
       arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
-      // the first step was under the forces of the last one; a response that was as predicted ends it
-      if (round > 0 && (round > 3 || isPredicted(arrays, Math.max(options.tolerance * scale, report.error)))) break;
       for (const { port, sides, systems, from } of arrays.sides) {
-        const response = arrays.response.subarray(from, from + sides.count);
-        if (!port.linearize(response, systems, sides, t, dt))
-          return {
-            ok: false,
-            ...outcome,
-            failure: { rod: rods[set.rodA[0]].id, reason: 'the response to contact cannot be found' },
-          };
+        const end = from + sides.count;
+        const velocity = arrays.start.subarray(3 * from, 3 * end);
+        const response = arrays.response.subarray(from, end);
+        if (!port.linearize(velocity, response, systems, sides, t, dt, round === 0))
+          return failed('the response to contact cannot be found');
       }
-      if (!weighContacts(set, arrays))
-        return {
-          ok: false,
-          ...outcome,
-          failure: { rod: rods[set.rodA[0]].id, reason: 'the response to contact is not positive' },
-        };
+      if (!weighContacts(set, arrays)) return failed('the response to contact is not positive');
       solveAdmm(result, set, arrays, scale, options.tolerance, options.iterations);
       report.iterations += result.iterations;
       report.error = result.error;
       report.converged = result.converged;
+      writeForces(set, arrays, dt);
+      for (const { port, sides, systems } of arrays.sides) {
+        const one = port.step(systems, sides, t, dt, robust);
+        if (!add(one)) return one;
+      }
+      readVelocities(arrays, arrays.start);
+      // where the rods came to where the linear response had them, that is it
+      if (round >= 3 || isPredicted(arrays, Math.max(options.tolerance * scale, report.error))) break;
     }
     markSliding(set, arrays, scale);
     return { ok: true, ...outcome };

@@ -82,7 +82,7 @@ export function createSystem(
 }
 
 /** Poses of all bodies at the stage, then pins, frames, rates and loads of all rods. False where a rod cannot be there. */
-function poseSystem(system: System, stage: Stage): boolean {
+export function poseSystem(system: System, stage: Stage): boolean {
   for (const body of system.bodies) evaluateBody(body, stage.t, stage.inertia, stage.rate);
   for (const member of system.members) {
     const { der, work } = member;
