@@ -13,6 +13,7 @@ import type { Scene } from '../scene/types.ts';
 import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { type Collider, placeCollider, readFriction } from './collider.ts';
 import { createFinder, type Finder, findContacts, gather, type RodRules, reboundThreshold } from './find.ts';
+import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import {
   appendContacts,
   type ContactSet,
@@ -91,6 +92,7 @@ export function createContactWorld(
   const spec = scene.contact;
   const friction = readFriction(spec?.friction, ['contact', 'friction']);
   const pairs = spec !== undefined && (spec.between ?? 'pairs') === 'pairs';
+  checkSpec(scene);
   refuse(scene, rods, bundles, placeOfRod, colliders, pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
   const gravity = scene.gravity;
@@ -106,6 +108,7 @@ export function createContactWorld(
     staticFriction: friction.static,
     dynamicFriction: friction.dynamic,
     radius: spec?.radius ?? 0,
+    reach: spec?.repulsion?.reach ?? 0,
     pinned: drives.flatMap(({ pins }, r) =>
       pins
         .filter((pin) => pin.holdX && pin.holdY && pin.holdZ && !welds.some((weld) => weld.pin === pin))
@@ -114,7 +117,7 @@ export function createContactWorld(
     welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
   };
   const finder = createFinder(rods, samples, colliders, rules, g);
-  const continuous = pairs && (spec?.continuous ?? true);
+  const continuous = pairs && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') !== 'repulsion';
   const end = new Float64Array(continuous ? 3 * finder.nodeCount : 0);
   const raw = createContactSet();
   const set = createContactSet();
@@ -129,6 +132,8 @@ export function createContactWorld(
     iterations: spec?.iterations ?? 300,
     tolerance: spec?.tolerance ?? 1e-4,
     rolling: spec?.rolling ?? false,
+    solver: spec?.solver ?? 'admm',
+    repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
   };
   let lastStep = 1;
   const result: SolveResult = { iterations: 0, error: 0, converged: true };
@@ -257,8 +262,16 @@ export function createContactWorld(
         if (!port.linearize(velocity, response, systems, sides, t, dt, round === 0))
           return failed('the response to contact cannot be found');
       }
-      if (!weighContacts(set, arrays)) return failed('the response to contact is not positive');
-      solveAdmm(result, set, arrays, scale, options.tolerance, options.iterations);
+      if (options.solver === 'admm' && !weighContacts(set, arrays))
+        return failed('the response to contact is not positive');
+      if (options.solver === 'gauss-seidel') {
+        for (const { port, sides, systems } of arrays.sides)
+          if (!port.factor(systems, sides)) return failed('the response to contact is not positive');
+        solveGaussSeidel(result, set, arrays, scale, options.tolerance, options.iterations);
+      } else if (options.solver === 'impulses') solveLumped(result, set, arrays, rods);
+      else if (options.solver === 'repulsion')
+        applyRepulsion(result, set, options.repulsion.stiffness, options.repulsion.reach, dt);
+      else solveAdmm(result, set, arrays, scale, options.tolerance, options.iterations);
       report.iterations += result.iterations;
       report.error = result.error;
       report.converged = result.converged;
@@ -269,6 +282,7 @@ export function createContactWorld(
       }
       readVelocities(arrays, arrays.start);
       // where the rods came to where the linear response had them, that is it
+      if (options.solver !== 'admm' && options.solver !== 'gauss-seidel') break;
       if (round >= 3 || isPredicted(arrays, Math.max(options.tolerance * scale, report.error))) break;
     }
     markSliding(set, arrays, scale);
@@ -314,6 +328,32 @@ function warnOverlaps(set: ContactSet, rods: readonly Rod[], colliders: readonly
     warnings.push(`${pair} overlap at the start, by ${percent} % of the radius; they are pushed apart gently`);
   }
   if (all.length > 3) warnings.push(`${all.length - 3} more pairs overlap at the start`);
+}
+
+/** Fields that need or exclude each other. */
+function checkSpec({ contact: spec, bodies = [] }: Scene): void {
+  if (!spec) return;
+  const refuseField = (field: string, message: string): void => {
+    throw new SceneError(['contact', field], message);
+  };
+  const { solver = 'admm', between = 'pairs' } = spec;
+  if (solver === 'repulsion' && !spec.repulsion)
+    refuseField('repulsion', "solver: repulsion needs 'repulsion' with a stiffness and a reach");
+  if (solver !== 'repulsion' && spec.repulsion)
+    refuseField('repulsion', `it has no effect with solver: ${solver}; remove it, or use solver: repulsion`);
+  if (solver === 'repulsion' && spec.friction !== undefined)
+    refuseField('friction', 'repulsion has no friction; remove it, or use another solver');
+  if (solver === 'impulses' && bodies.length > 0) refuseField('solver', 'impulses do not know bodies; use admm');
+  if (between === 'continuum' && !spec.continuum)
+    refuseField('continuum', "between: continuum needs 'continuum' with the size of a cell");
+  if (between !== 'continuum' && spec.continuum)
+    refuseField('continuum', `it has no effect with between: ${between}; remove it, or use between: continuum`);
+  if (between !== 'pairs' && (spec.self !== undefined || spec.radius !== undefined))
+    refuseField(spec.self !== undefined ? 'self' : 'radius', `it has no effect with between: ${between}; remove it`);
+  if (!((spec.iterations ?? 1) >= 1 && Number.isInteger(spec.iterations ?? 1)))
+    refuseField('iterations', `${spec.iterations} iterations; it must be a whole number of at least 1`);
+  if (!((spec.tolerance ?? 1) > 0)) refuseField('tolerance', `the tolerance is ${spec.tolerance}; it must be positive`);
+  if (!((spec.radius ?? 1) > 0)) refuseField('radius', `the radius is ${spec.radius} m; it must be positive`);
 }
 
 /** What cannot be done is said before the run. */
