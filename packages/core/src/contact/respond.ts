@@ -74,6 +74,12 @@ export interface ContactWorld {
   restore(saved: Float64Array | undefined): void;
 }
 
+/** Acceleration of gravity [m/s²], at its full size. */
+export function gravityOf({ gravity }: Scene): readonly number[] {
+  if (gravity === undefined) return [0, 0, 0];
+  return 'acceleration' in gravity ? gravity.acceleration : gravity;
+}
+
 export function createContactWorld(
   scene: Scene,
   rods: readonly Rod[],
@@ -95,8 +101,7 @@ export function createContactWorld(
   checkSpec(scene);
   refuse(scene, rods, bundles, placeOfRod, colliders, pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
-  const gravity = scene.gravity;
-  const g = gravity === undefined ? [0, 0, 0] : 'acceleration' in gravity ? gravity.acceleration : gravity;
+  const g = gravityOf(scene);
   let nodes = 0;
   const firstNode = rods.map(({ nodeCount }) => {
     nodes += nodeCount;
