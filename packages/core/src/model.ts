@@ -50,6 +50,9 @@ export interface StepOutcome {
   readonly iterationsMax: number;
   /** How often a matrix had to be shifted to be positive definite. */
   readonly shifts: number;
+  /** Steps that the model cut this one into by itself, and those it took back; default 1 and 0. */
+  readonly substeps?: number;
+  readonly rejected?: number;
   /** The rod that failed and why. */
   readonly failure?: { readonly rod: string; readonly reason: string };
 }
@@ -120,6 +123,8 @@ export interface Bundle {
   readonly samples: readonly Samples[];
   /** Bodies that the bundle moves, in the scene's order. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** Remarks on the scene that are worth telling but stop nothing. */
+  readonly warnings?: readonly string[];
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
   /** After `state` was written from outside: rebuild what follows from it, then pose. */
@@ -133,6 +138,8 @@ export interface Bundle {
   advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   /** Absent: the bundle's rods cannot touch anything. */
   readonly contact?: ContactPort;
+  /** Takes over poses and velocities of bodies that an engine has written; welded nodes follow. */
+  placeBodies?(motions: readonly { readonly changed: boolean }[], t: number): void;
   addEnergies(out: Energies, t: number): void;
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;

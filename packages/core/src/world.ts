@@ -8,6 +8,7 @@ import type { BodyPose } from './bodies/body.ts';
 import { compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
 import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
+import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
   Bundle,
@@ -22,9 +23,14 @@ import type {
   Reaction,
   StepOutcome,
 } from './model.ts';
+import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
+import { fiberModel } from './models/fiber/model.ts';
+import { helixModel } from './models/helix/model.ts';
+import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
+import type { CompiledBody } from './scene/bodies.ts';
 import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
 import { createGrip, type Grip } from './scene/grip.ts';
@@ -39,6 +45,8 @@ export interface StepReport {
   readonly iterations: number;
   readonly iterationsMax: number;
   readonly shifts: number;
+  /** Steps that error control took back. */
+  readonly rejected?: number;
 }
 
 /** Complete state of a world: restores bit for bit. */
@@ -48,6 +56,8 @@ export interface WorldState {
   readonly bundles: readonly { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array }[];
   /** Forces of the contacts, from which the next step starts; absent in scenes without contact. */
   readonly contact?: Float64Array;
+  /** What an engine of bodies remembers. */
+  readonly engine?: Uint8Array;
 }
 
 export interface World {
@@ -91,14 +101,20 @@ export interface World {
   addLoad(rod: number, source: LoadSource): () => void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
+const models: Readonly<Partial<Record<string, Model>>> = {
+  der: derModel,
+  helix: helixModel,
+  strand: strandModel,
+  fiber: fiberModel,
+  cosserat: cosseratModel,
+};
 
 /** The models that `createWorld` has, in the order of their arrival. */
 export function availableModels(): readonly ModelId[] {
   return Object.keys(models) as ModelId[];
 }
 
-export function createWorld(scene: Scene): World {
+export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const compiled = compileScene(scene);
   const { rods, warnings } = compiled;
   const grips: Grip[] = [];
@@ -117,7 +133,7 @@ export function createWorld(scene: Scene): World {
     scene.contact?.between === 'continuum' && scene.contact.continuum
       ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
       : undefined;
-  if (continuum) openDrives.forEach(({ sources }, index) => sources.push(continuum.sources[index]));
+  if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
   const spots: { bundle: number; index: number }[] = [];
@@ -128,6 +144,13 @@ export function createWorld(scene: Scene): World {
       throw new SceneError(
         ['rods', members[0], 'model'],
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
+      );
+    }
+    const changing = members.find((index) => rods[index].moduli);
+    if (changing !== undefined && !model.capabilities.changingModuli) {
+      throw new SceneError(
+        ['rods', changing, 'moduli'],
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
       );
     }
     const drives: Drive[] = members.map((index) => openDrives[index]);
@@ -175,6 +198,7 @@ export function createWorld(scene: Scene): World {
   let time = 0;
   let stepCount = 0;
   for (const bundle of bundles) bundle.refresh(time);
+  const response = createResponse(scene, compiled.bodies, bundles, options);
 
   const save = (): WorldState => ({
     time,
@@ -197,6 +221,7 @@ export function createWorld(scene: Scene): World {
       );
     time = saved.time;
     stepCount = saved.stepCount;
+    if (response && saved.engine) response.session.restore(saved.engine);
     saved.bundles.forEach(({ q, v, memory }, k) => {
       bundles[k].state.q.set(q);
       bundles[k].state.v.set(v);
@@ -235,6 +260,8 @@ export function createWorld(scene: Scene): World {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
+    let substeps = 1;
+    let rejected = 0;
     const before = bundles.length > 1 ? save() : undefined;
     const advance = contact ? [contact.advance] : bundles.map((bundle) => bundle.advance);
     for (const one of advance) {
@@ -242,12 +269,14 @@ export function createWorld(scene: Scene): World {
       iterations += outcome.iterations;
       iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
       shifts += outcome.shifts;
+      substeps = Math.max(substeps, outcome.substeps ?? 1);
+      rejected += outcome.rejected ?? 0;
       if (!outcome.ok) {
         if (before) restore({ ...before, time, stepCount });
         return { ...outcome, iterations, iterationsMax, shifts };
       }
     }
-    return { ok: true, iterations, iterationsMax, shifts };
+    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected };
   };
 
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
@@ -276,9 +305,11 @@ export function createWorld(scene: Scene): World {
     if (compiled.releases.some((release) => Math.abs(release - time) <= 1e-9 * dt)) {
       for (const bundle of bundles) bundle.restart(time + 2e-9 * dt + 2e-12 * time);
     }
+    response?.begin();
     const whole = tryAdvance(time, dt, false);
     let { iterations, iterationsMax, shifts } = whole;
-    let substeps = 1;
+    let substeps = whole.substeps ?? 1;
+    let rejected = whole.rejected ?? 0;
     if (!whole.ok) {
       const before = save();
       // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
@@ -305,7 +336,8 @@ export function createWorld(scene: Scene): World {
         shifts += outcome.shifts;
         if (outcome.ok) {
           done += size;
-          substeps++;
+          substeps += outcome.substeps ?? 1;
+          rejected += outcome.rejected ?? 0;
           while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
         } else {
           failure = outcome.failure;
@@ -313,9 +345,10 @@ export function createWorld(scene: Scene): World {
         }
       }
     }
+    response?.finish(end, dt);
     time = end;
     stepCount++;
-    return { time, dt, substeps, iterations, iterationsMax, shifts };
+    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected };
   };
 
   const refuseContact = (what: string): void => {
@@ -333,7 +366,7 @@ export function createWorld(scene: Scene): World {
     samples,
     bodies: bundles.flatMap((bundle) => bundle.bodies),
     grips,
-    warnings,
+    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
       return time;
     },
@@ -341,7 +374,7 @@ export function createWorld(scene: Scene): World {
       return stepCount;
     },
     step,
-    save,
+    save: () => ({ ...save(), ...(response && { engine: response.session.save() }) }),
     restore,
     addLoad(rod, source) {
       const { sources } = openDrives[rod];
@@ -353,6 +386,7 @@ export function createWorld(scene: Scene): World {
     },
     equilibrate(t = time) {
       refuseContact('statics');
+      refuseEngine(options, 'equilibria');
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
@@ -362,10 +396,12 @@ export function createWorld(scene: Scene): World {
     },
     modes(count = scene.modes?.count ?? 10) {
       refuseContact('modes');
+      refuseEngine(options, 'modes');
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
     matrices() {
       refuseContact('matrices');
+      refuseEngine(options, 'matrices');
       return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
     },
     energies() {
@@ -399,6 +435,82 @@ export function createWorld(scene: Scene): World {
         ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory]),
         ...(contact ? [contact.save()] : []),
       ]);
+    },
+  };
+}
+
+function refuseEngine({ bodies: engine }: WorldOptions, what: string): void {
+  if (engine)
+    throw new SceneError(
+      ['engine'],
+      `${what} know nothing of the joints and contacts of ${engine.name}; let the motion die out`,
+    );
+}
+
+interface Response {
+  readonly session: EngineSession;
+  /** Remembers where the bodies are. */
+  begin(): void;
+  /** Lets the engine act on what they did since, and puts them where it wants them. */
+  finish(t: number, dt: number): void;
+}
+
+/** The engine's turn after that of the rods; undefined without an engine. */
+function createResponse(
+  scene: Scene,
+  bodies: readonly CompiledBody[],
+  bundles: readonly Bundle[],
+  { bodies: engine }: WorldOptions,
+): Response | undefined {
+  if (!engine) {
+    if (scene.engine)
+      throw new SceneError(
+        ['engine'],
+        `the scene wants its bodies in '${scene.engine.type}', and none was given; pass it as createWorld(scene, { bodies })`,
+      );
+    return undefined;
+  }
+  const session = engine.attach(bodies, scene);
+  const motions = bundles.map((bundle) =>
+    bundle.bodies.map(
+      ({ id, pose }): BodyMotion => ({
+        id,
+        startPosition: new Float64Array(3),
+        startOrientation: new Float64Array(4),
+        startVelocity: new Float64Array(3),
+        startAngularVelocity: new Float64Array(3),
+        pose,
+        changed: false,
+      }),
+    ),
+  );
+  const all = motions.flat();
+  return {
+    session,
+    begin() {
+      for (const motion of all) {
+        motion.startPosition.set(motion.pose.position);
+        motion.startOrientation.set(motion.pose.orientation);
+        motion.startVelocity.set(motion.pose.velocity);
+        motion.startAngularVelocity.set(motion.pose.angularVelocity);
+        motion.changed = false;
+      }
+    },
+    finish(t, dt) {
+      session.respond(all, dt);
+      const lost = all.find(
+        ({ pose }) => ![...pose.position, ...pose.velocity, ...pose.angularVelocity].every(Number.isFinite),
+      );
+      if (lost)
+        throw new SimulationError(
+          '',
+          t,
+          `${engine.name} lost body '${lost.id}' in the step to t = ${t} s: its pose is not a number`,
+          `try a smaller time.step than ${dt}`,
+        );
+      motions.forEach((list, k) => {
+        if (list.some(({ changed }) => changed)) bundles[k].placeBodies?.(list, t);
+      });
     },
   };
 }

@@ -146,6 +146,25 @@ export function initializeBody(der: DerBody): void {
   syncPose(der);
 }
 
+/** Takes over pose and velocities of the user's body, as an engine wrote them. */
+export function adoptPose(der: DerBody): void {
+  const { pose } = der;
+  const size = Math.hypot(...pose.orientation);
+  for (let k = 0; k < 4; k++) der.orientation[k] = pose.orientation[k] / size;
+  writeRotation(pose.rotation, der.orientation);
+  rotate(offset, 0, pose.rotation, der.shift, 0);
+  spin.set(pose.angularVelocity);
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    der.position[k] = pose.position[k] + offset[k];
+    der.velocity[k] = pose.velocity[k] + spin[a] * offset[b] - spin[b] * offset[a];
+  }
+  writeWorldInertia(der.worldInertia, pose.rotation, der.inertia);
+  rotate(der.momentum, 0, der.worldInertia, spin, 0);
+  syncPose(der);
+}
+
 /** State → pose of the user's body, which pins, observers and pictures read. */
 export function syncPose(der: DerBody): void {
   writeRotation(der.pose.rotation, der.orientation);
