@@ -6,7 +6,8 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileColliders } from './contact/collider.ts';
-import { type ContactForce, type ContactReport, createContactWorld } from './contact/respond.ts';
+import { createContinuum } from './contact/continuum.ts';
+import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
 import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
@@ -130,6 +131,11 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     }),
   }));
   const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
+  const continuum =
+    scene.contact?.between === 'continuum' && scene.contact.continuum
+      ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
+      : undefined;
+  if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
   const spots: { bundle: number; index: number }[] = [];
@@ -191,7 +197,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           spots,
           colliders,
           compiled.bodies.map(({ body }) => body.id),
-          compiled.drives,
+          openDrives,
           compiled.welds,
           warnings,
         )
@@ -246,6 +252,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
 
   /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    const fault = continuum?.update(dt);
+    if (fault)
+      return { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, failure: { rod: rods[0].id, reason: fault } };
     const impact = contact?.findImpact(t, dt) ?? 0;
     if (impact === 0) return advanceTogether(t, dt, robust);
     const before = save();
