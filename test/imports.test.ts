@@ -95,8 +95,10 @@ describe('packages', () => {
   const uses: Readonly<Record<string, readonly string[]>> = {
     'packages/core': [],
     'packages/io': ['@tendril/core'],
+    'packages/bridge': ['@tendril/core'],
     cases: ['@tendril/core', '@tendril/io'],
-    'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', 'tendril'],
+    'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge', 'tendril'],
+    'packages/studio': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge'],
     benchmarks: ['@tendril/core', '@tendril/io', '@tendril/cases'],
   };
 

@@ -1,4 +1,4 @@
-export type { BodyPose } from './bodies/body.ts';
+export type { BodyPose, RigidBody } from './bodies/body.ts';
 export type { Collider } from './contact/collider.ts';
 export {
   compileColliders,
@@ -7,6 +7,7 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/collider.ts';
+export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';
 export { createEdgeTorque, createPointSpring, type EdgeTorque, type PointSpring } from './fields/hand.ts';

@@ -44,6 +44,7 @@ export interface Scene {
   readonly pins?: readonly PinSpec[];
   readonly bodies?: readonly BodySpec[];
   readonly welds?: readonly WeldSpec[];
+  readonly engine?: EngineSpec;
   readonly loads?: readonly LoadSpec[];
   readonly fields?: readonly FieldSpec[];
   readonly colliders?: readonly ColliderSpec[];
@@ -264,6 +265,28 @@ export type SolidSpec = { readonly density: number } & (
   /** Along the body's z axis. */
   | { readonly type: 'cylinder'; readonly radius: number; readonly height: number }
 );
+
+/** Another program's rigid bodies in place of our own: joints, motors and collisions. */
+export interface EngineSpec {
+  readonly type: 'rapier';
+  readonly joints?: readonly JointSpec[];
+  /** A level floor that bodies with a `solid` fall on. */
+  readonly ground?: { readonly height: number; readonly friction?: number; readonly restitution?: number };
+}
+
+export interface JointSpec {
+  /** `fixed`, `ball`, `hinge` (turns about `axis`), `slider` (moves along `axis`). */
+  readonly type: 'fixed' | 'ball' | 'hinge' | 'slider';
+  readonly body: string;
+  /** The other body; default: the world itself. */
+  readonly to?: string;
+  /** Where they are joined at the start, world [m]. Default: the body's centre of mass. */
+  readonly at?: Vec3;
+  /** World direction at the start, for `hinge` and `slider`. */
+  readonly axis?: Vec3;
+  /** Drives the joint at a speed [rad/s or m/s] with at most this torque [N m] or force [N]. */
+  readonly motor?: { readonly speed: number; readonly limit?: number };
+}
 
 /** Ties a place on a rod to a body, where both are at the start. */
 export interface WeldSpec {

@@ -116,6 +116,23 @@ interface Verdict {
 
 const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'none' };
 
+/**
+ * Below this, relative to the softer bending stiffness, an eigenvalue counts as zero. A closed rod under force does not close
+ * with the strain that `assembleTangent` gives it, and its rigid rotations get eigenvalues of −n²l/S: they count as well.
+ * (Settling the rod with that S first was tried: near a critical load Newton wanders off along the very mode in question.)
+ */
+function zeroModeShift(cos: CosseratRod, work: Workspace): number {
+  let shift = Math.max(1e-4 / cos.edgeCount ** 4, 1e-15 * stiffEnough(cos));
+  if (!cos.rod.closed) return shift;
+  for (let j = 0; j < cos.edgeCount; j++) {
+    const o = 3 * j;
+    const square = cos.edgeForce[o] ** 2 + cos.edgeForce[o + 1] ** 2 + cos.edgeForce[o + 2] ** 2;
+    const l = cos.rod.edgeLengthRest[j];
+    shift = Math.max(shift, (4 * square * l) / (work.edgePenalty[o] * cos.softScale[6 * j]));
+  }
+  return shift;
+}
+
 /** Negative eigenvalues of the tangent stiffness; zero modes (free rigid motion, free spin) count as none. */
 function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(cos, work, t, true)) return UNKNOWN;
@@ -126,8 +143,7 @@ function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
     return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
   }
   closeTangent(cos, work);
-  const zero = Math.max(1e-4 / cos.edgeCount ** 4, 1e-15 * stiffEnough(cos));
-  factorBand(work.factor, work.matrix, zero, cos.softScale, false);
+  factorBand(work.factor, work.matrix, zeroModeShift(cos, work), cos.softScale, false);
   return { negativeModes: work.factor.negative, criterion: 'energy' };
 }
 

@@ -21,7 +21,9 @@ import { stepIncremental } from './step.ts';
 function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
   const options = scene.solver?.helix ?? {};
   const semiImplicit = options.integrator === 'semi-implicit';
-  const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 50, rotation: 1.5 };
+  const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 50, rotation: 20 };
+  // a twist without inertia may have to turn the frames by radians at once, which no smaller step makes easier
+  const patient = { ...newton, iterations: 10 * newton.iterations };
   refuse(rods, drives, scene, coupling);
   const elementCounts = rods.map((rod) => options.elements ?? rod.edgeCount);
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
@@ -81,7 +83,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       const step =
         semiImplicit && !robust
           ? stepSemiImplicit(helices[k], works[k], t, dt)
-          : stepIncremental(helices[k], works[k], t, dt, newton);
+          : stepIncremental(helices[k], works[k], t, dt, robust ? patient : newton);
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterations);
       shifts += step.shifts;

@@ -9,7 +9,7 @@ import { findNatural, type InverseReport } from './inverse.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
 import { solveStage } from './newton.ts';
 import { createChain, divideEdges, type HelixBody } from './rod.ts';
-import { factorTangent } from './statics.ts';
+import { factorTangent, turnLimit } from './statics.ts';
 
 /** A strand's stiffness [N m²] and mass [kg/m]. */
 export interface StrandSection {
@@ -126,7 +126,7 @@ export function createStrandSolver(
         body,
         work,
         { t: 0, inertia: 0, rate: 0 },
-        { tolerance: 1e-9, iterations: 100, rotation: 1.5 },
+        { tolerance: 1e-9, iterations: 100, rotation: turnLimit(body) },
       );
       curvature.set(body.q);
       writeAllJacobians(body);

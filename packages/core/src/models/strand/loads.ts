@@ -41,6 +41,14 @@ export function gatherLoads(tree: StrandTree, t: number): void {
     tipDrag[6 * j + 3] += tipDamping[j];
     tipDrag[6 * j + 5] += tipDamping[j];
   }
+  if (tree.contact) {
+    const { tip, torque, base: atBase } = tree.contact;
+    for (let k = 0; k < 3 * linkCount; k++) {
+      tipForce[k] += tip[k];
+      linkTorque[k] += torque[k];
+    }
+    for (let k = 0; k < 3; k++) base.force[k] += atBase[k];
+  }
   const pose = tree.direction?.pose;
   tipSpring.fill(0);
   if (pose) pullToPose(tree, pose, t);

@@ -17,12 +17,13 @@ import type {
 import type { Rod } from '../../scene/compiled.ts';
 import type { StrandOptions } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
+import { clearContact, createStrandContact } from './contact.ts';
 import { checkDirections, compileDirection } from './direction.ts';
 import { evaluateBase, initializeState, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
 import { elasticEnergy, findEquilibrium, type StaticsWork } from './statics.ts';
-import { advanceTree, createStepWork, type StepOptions } from './step.ts';
+import { advanceTree, createStepWork, type StepOptions, type StepWork } from './step.ts';
 import { createSweep } from './terms.ts';
 import {
   createTree,
@@ -107,7 +108,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     }
   };
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const workOf = (tree: StrandTree): StepWork => works.get(tree.linkCount) as StepWork;
+
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let substeps = 1;
@@ -115,9 +118,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     before.q.set(state.q);
     before.v.set(state.v);
     before.memory.set(state.memory);
-    for (const tree of trees) {
-      const work = works.get(tree.linkCount) as NonNullable<ReturnType<typeof works.get>>;
-      const step = advanceTree(tree, work, t, dt, options, robust);
+    for (let k = 0; k < trees.length; k++) {
+      if (without?.[k]) continue;
+      const tree = trees[k];
+      clearContact(tree);
+      const step = advanceTree(tree, workOf(tree), t, dt, options, robust);
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       substeps = Math.max(substeps, step.substeps);
@@ -145,6 +150,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       for (const tree of trees) tree.history.header.fill(0);
     },
     advance,
+    contact: createStrandContact({ trees, place, workOf, state, options }),
     addEnergies: (out, t) => {
       for (const tree of trees) addEnergies(out, tree, t);
     },

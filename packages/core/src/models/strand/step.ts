@@ -306,6 +306,47 @@ function commit({ history }: StrandTree, { q0, v0 }: StepWork, h: number): void 
   history.header[3] = Math.min(2, history.header[3] + 1);
 }
 
+/** What a tree was at the start of a step with contact. */
+export interface Start {
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly memory: Float64Array;
+}
+
+/**
+ * One step of first order from `start`, under the tree's contact forces; `again`: going on from where it came to.
+ * Returns the iterations, negative when it failed. What follows a contact has kinks, so the next step has no past.
+ */
+export function stepWithContact(
+  tree: StrandTree,
+  work: StepWork,
+  start: Start,
+  t: number,
+  dt: number,
+  options: StepOptions,
+  again: boolean,
+): number {
+  const { linkCount, history } = tree;
+  const { q0, v0, past, phi } = work;
+  let iterations = -1;
+  if (again) {
+    q0.set(start.q);
+    v0.set(start.v);
+    setFormula(dt, dt, 1);
+    writePast(phi, q0, tree.q, linkCount);
+    past.fill(0);
+    iterations = solveStep(tree, work, t + dt, options);
+    if (iterations > 0 && tooFar(phi, linkCount)) iterations = -iterations;
+  }
+  if (iterations < 0) {
+    tree.q.set(start.q);
+    tree.v.set(start.v);
+    iterations = tryStep(tree, work, t, dt, 1, options);
+  }
+  history.header.fill(0);
+  return iterations;
+}
+
 const result: StepResult = { ok: true, iterations: 0, iterationsMax: 0, substeps: 0, rejected: 0, reason: '' };
 
 export function advanceTree(

@@ -114,6 +114,8 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
     for (let k = 0; k < 9; k += 4) isotropic[k] = spring;
     placeRows(P, o + 3, isotropic, l);
   }
+  const { glue } = tree;
+  if (glue) for (let r = 0; r < 6; r++) for (let c = 0; c < 6; c++) P[o + COLUMNS * r + c] += glue[36 * j + 6 * r + c];
   placeRows(P, o, A, l);
   P[o + 1] += m[2];
   P[o + 2] -= m[1];

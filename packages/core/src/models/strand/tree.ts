@@ -67,6 +67,12 @@ export interface Base {
   readonly drag: Float64Array;
 }
 
+export interface ContactLoads {
+  readonly tip: Float64Array;
+  readonly torque: Float64Array;
+  readonly base: Float64Array;
+}
+
 export interface StrandTree {
   readonly rods: readonly StrandRod[];
   readonly law: JointLaw;
@@ -101,6 +107,7 @@ export interface StrandTree {
   /** Views into the bundle's state: origin 3, then 4 a joint; velocity of the origin 3, then 3 a joint. */
   readonly q: Float64Array;
   readonly v: Float64Array;
+  readonly memory: Float64Array;
   readonly history: History;
 
   // all below follows from the state
@@ -131,6 +138,10 @@ export interface StrandTree {
   /** Springs at the tips [N/m], and what an animator asks. */
   readonly tipSpring: Float64Array;
   direction: Direction | undefined;
+  /** Forces of contacts in world axes: at tips and torque on links, 3 a link, at the base 3. */
+  contact: ContactLoads | undefined;
+  /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
+  glue: Float64Array | undefined;
   /** Share of the loads that acts; below 1 on the way to an equilibrium. */
   loadFactor: number;
 }
@@ -232,6 +243,7 @@ export function createTree(
     rootHeld: base.frame >= 0,
     q,
     v,
+    memory,
     history: nameMemory(memory, n),
     rotation: new Float64Array(9 * n),
     world: new Float64Array(9 * n),
@@ -252,6 +264,8 @@ export function createTree(
     residual: new Float64Array(3 * n + 3),
     tipSpring: new Float64Array(n),
     direction: undefined,
+    contact: undefined,
+    glue: undefined,
     loadFactor: 1,
   };
   tree.trueMotion = tree.motion;
