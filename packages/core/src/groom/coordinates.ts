@@ -1,6 +1,6 @@
 /**
  * Guides in motion as generalised coordinates: where the root is, how it is turned, and the curvatures of the elements. A
- * recording of positions, of whatever model, becomes a fifth of its size that way, and plays back on the hairstyle, hairs
+ * recording of positions, of whatever model, becomes an eighth of its size that way, and plays back on the hairstyle, hairs
  * and all.
  */
 import {
