@@ -4,6 +4,7 @@ import { findCase } from '@tendril/cases';
 import { createWorld, type DerOptions, type Scene, type World } from '@tendril/core';
 import { createBandBenchmark } from '@tendril/core/benchmark';
 import { sceneFromObject } from '@tendril/io';
+import { growRow, usdaRow } from './groom.ts';
 import { type Timing, time } from './measure.ts';
 
 export interface Row {
@@ -124,4 +125,6 @@ export const rows: Readonly<Record<string, () => Row>> = {
     });
     return { name: 'statics-51', nodes: 51, timing, iterations, note: 'equilibrium from the straight rod' };
   },
+  'groom-500-50000': growRow,
+  'export-usda-1000x31': usdaRow,
 };
