@@ -5,7 +5,7 @@ export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.
 export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
 export { exportParquet } from './export/parquet.ts';
 export { exportUsda, type UsdaOptions } from './export/usda.ts';
-export { bodiesToVtp, formatPvd, frameToVtp } from './export/vtp.ts';
+export { bodiesToVtp, formatPvd, frameToVtp, obstaclesToVtp } from './export/vtp.ts';
 export { type HairFootageOptions, hairFootage } from './hairFootage.ts';
 export {
   decodeHairstyle,
