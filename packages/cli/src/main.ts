@@ -12,6 +12,7 @@ import { type RunOptions, run } from './commands/run.ts';
 import { type SchemaOptions, schema } from './commands/schema.ts';
 import { type StaticsOptions, statics } from './commands/statics.ts';
 import { exitCode, isSystemError, UsageError } from './exit.ts';
+import { addGroom } from './groomProgram.ts';
 import { formatError, processTerminal, type Terminal } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -237,6 +238,12 @@ Examples:
   tendril import spline.obj --material rubber --radius "2 mm" --out cable.yaml`,
     )
     .action((file: string, options: ImportCommandOptions) => setCode(importCurves(file, options, terminal)));
+
+  addGroom(verb('groom', 'grow, style and play hair on a mesh'), terminal, setCode, {
+    count: parseCount,
+    length: parseLength,
+    integer: parseInteger,
+  });
 
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)').action(
     (file: string | undefined) => setCode(create(file, terminal)),
