@@ -34,6 +34,8 @@ export type Solid =
 export interface BodyInfo {
   readonly id: string;
   readonly solid: Solid | undefined;
+  /** Only its inertia is known: the solid is one that has it. */
+  readonly assumed: boolean;
 }
 
 export interface PinInfo {

@@ -73,7 +73,7 @@ async function openFirst(): Promise<void> {
     try {
       const response = await fetch(`scene/${encodeURIComponent(file)}`);
       if (!response.ok) throw new Error(response.statusText);
-      openText(await response.text(), file);
+      await openFile(new File([await response.blob()], file));
       return;
     } catch {
       state.tell(`The file ${file} cannot be read any more; start the studio with it again.`, 'bad');
@@ -88,7 +88,8 @@ async function openFirst(): Promise<void> {
     state.changed.value = true;
     return;
   }
-  openCase('michell-ring') || openCase(state.cases.value[0]?.id ?? '');
+  // one that moves from the first moment on
+  openCase('helix-reconstruction') || openCase(state.cases.value[0]?.id ?? '');
 }
 
 /** One visit's work outlives it. */
@@ -404,8 +405,8 @@ export async function openRecording(bytes: ArrayBuffer, name: string): Promise<v
 /** Opens what was dropped or chosen, by what it holds and not by what it is called. */
 export async function openFile(file: File): Promise<void> {
   const bytes = await file.arrayBuffer();
-  const head4 = new TextDecoder('latin1').decode(new Uint8Array(bytes, 0, Math.min(4, bytes.byteLength)));
-  if (head4 === 'TREC') {
+  const beginning = new TextDecoder('latin1').decode(new Uint8Array(bytes, 0, Math.min(8, bytes.byteLength)));
+  if (beginning.slice(0, 5).includes('TREC')) {
     await openRecording(bytes, file.name);
     return;
   }

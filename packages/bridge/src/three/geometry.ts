@@ -50,11 +50,27 @@ export function bindRecords(geometry: InstancedBufferGeometry, records: Records)
  * A tube around one segment: `position` is (angle as cosine and sine, place along 0…1), `cap` is the angle towards the
  * pole of the round cap, negative at the near end, positive at the far one, 0 on the side.
  */
-export function createTubeGeometry(sides: number, pieces: number, capRings: number): InstancedBufferGeometry {
-  const rings: { along: number; cap: number }[] = [];
-  for (let k = capRings; k > 0; k--) rings.push({ along: 0, cap: -(k / capRings) * (Math.PI / 2) });
-  for (let k = 0; k <= pieces; k++) rings.push({ along: k / pieces, cap: 0 });
-  for (let k = 1; k <= capRings; k++) rings.push({ along: 1, cap: (k / capRings) * (Math.PI / 2) });
+export function createTubeGeometry(sides: number, pieces: number): InstancedBufferGeometry {
+  return createRings(
+    sides,
+    Array.from({ length: pieces + 1 }, (_, k) => ({ along: k / pieces, cap: 0 })),
+  );
+}
+
+/** Round caps at both ends of one segment, and no tube between: one end's rings fall together where `ends` says so. */
+export function createCapGeometry(sides: number, rings: number): InstancedBufferGeometry {
+  const list: { along: number; cap: number }[] = [];
+  for (let k = rings; k >= 0; k--) list.push({ along: 0, cap: -(k / rings) * (Math.PI / 2) });
+  for (let k = 0; k <= rings; k++) list.push({ along: 1, cap: (k / rings) * (Math.PI / 2) });
+  return createRings(sides, list, rings + 1);
+}
+
+/** `gap`: no faces between the ring of this number and the one before it. */
+function createRings(
+  sides: number,
+  rings: readonly { along: number; cap: number }[],
+  gap = -1,
+): InstancedBufferGeometry {
   const position = new Float32Array(3 * rings.length * (sides + 1));
   const cap = new Float32Array(rings.length * (sides + 1));
   const index: number[] = [];
@@ -64,7 +80,7 @@ export function createTubeGeometry(sides: number, pieces: number, capRings: numb
       const at = r * (sides + 1) + s;
       position.set([Math.cos(angle), Math.sin(angle), ring.along], 3 * at);
       cap[at] = ring.cap;
-      if (r === 0 || s === 0) continue;
+      if (r === 0 || s === 0 || r === gap) continue;
       const below = at - sides - 1;
       index.push(below - 1, below, at, below - 1, at, at - 1);
     }
@@ -72,6 +88,8 @@ export function createTubeGeometry(sides: number, pieces: number, capRings: numb
   const geometry = new InstancedBufferGeometry();
   geometry.setAttribute('position', new BufferAttribute(position, 3));
   geometry.setAttribute('cap', new BufferAttribute(cap, 1));
+  // the shader finds the normal; without the attribute three.js would shade the faces flat
+  geometry.setAttribute('normal', new BufferAttribute(position, 3));
   geometry.setIndex(index);
   return geometry;
 }

@@ -4,7 +4,7 @@
  * A hair is thinner than a pixel: it is drawn one pixel wide and as transparent as it is thin, which looks the same and has
  * no jagged edges. Strands are not sorted; with coverages this small the order shows little.
  */
-import { Color, type ColorRepresentation, Mesh, ShaderMaterial, Vector2, Vector3 } from 'three';
+import { Color, type ColorRepresentation, DoubleSide, Mesh, ShaderMaterial, Vector2, Vector3 } from 'three';
 import { bindRecords, createRibbonGeometry } from './geometry.ts';
 import { createRecords, type Records, type RodSamples, type RodShape, writeSamples } from './records.ts';
 import { attributes, curve } from './shaders.ts';
@@ -110,7 +110,7 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
     thickness: { value: 1 },
     taper: { value: options.taper ?? 0.35 },
   };
-  const material = new ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, depthWrite: true });
+  const material = new ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, side: DoubleSide });
   const object = new Mesh(bound.geometry, material);
   object.frustumCulled = false;
   return {

@@ -194,6 +194,48 @@ function writeDirectors(
   }
 }
 
+/** The first and the last segment of every open rod, as rods of two nodes: where caps are drawn. */
+export function createEndRecords(records: Records): Records {
+  const { rods, start, fixed } = records;
+  const open = rods.flatMap((rod, r) => (rod.closed ? [] : [r]));
+  const shape = rods[open[0]];
+  const count = 4 * open.length;
+  const out: Records = {
+    rods: open.flatMap((r) => [rods[r], rods[r]]),
+    start: [...Array.from({ length: 2 * open.length }, (_, k) => 2 * k), count],
+    count: shape ? count : 0,
+    dynamic: new Float32Array(DYNAMIC * Math.max(1, count)),
+    fixed: new Float32Array(FIXED * Math.max(1, count)),
+  };
+  open.forEach((r, k) => {
+    const first = start[r];
+    const last = start[r + 1] - 2;
+    for (let half = 0; half < 2; half++) {
+      const from = half === 0 ? first : last;
+      const o = FIXED * (4 * k + 2 * half);
+      out.fixed.set(fixed.subarray(FIXED * from, FIXED * (from + 2)), o);
+      // one segment a pair: no joint to the next, and the cap of this end alone
+      out.fixed[o + 3] = 1;
+      out.fixed[o + FIXED + 3] = 0;
+      out.fixed[o + 4] = half === 0 ? 1 : 0;
+      out.fixed[o + 5] = half === 1 ? 1 : 0;
+    }
+  });
+  return out;
+}
+
+/** Brings the ends up to date with the rods. */
+export function copyEnds(ends: Records, { rods, start, dynamic }: Records): void {
+  let o = 0;
+  for (let r = 0; r < rods.length; r++) {
+    if (rods[r].closed) continue;
+    for (let half = 0; half < 2; half++) {
+      const from = DYNAMIC * (half === 0 ? start[r] : start[r + 1] - 2);
+      for (let k = 0; k < 2 * DYNAMIC; k++) ends.dynamic[o++] = dynamic[from + k];
+    }
+  }
+}
+
 /** A value for every node of every rod: 1 a node, or 1 an edge (then the mean of the edges beside a node). */
 export function writeValues({ rods, start, dynamic }: Records, values: readonly ArrayLike<number>[]): void {
   for (let r = 0; r < rods.length; r++) {

@@ -12,20 +12,31 @@ import {
   SRGBColorSpace,
   Vector2,
 } from 'three';
-import { bindRecords, createTubeGeometry } from './geometry.ts';
-import { createRecords, type Records, type RodSamples, type RodShape, writeSamples, writeValues } from './records.ts';
-import { attributes, curve, tube, tubeColor } from './shaders.ts';
+import { bindRecords, createCapGeometry, createTubeGeometry } from './geometry.ts';
+import {
+  copyEnds,
+  createEndRecords,
+  createRecords,
+  type Records,
+  type RodSamples,
+  type RodShape,
+  writeSamples,
+  writeValues,
+} from './records.ts';
+import { attributes, curve, softEdge, tube, tubeColor } from './shaders.ts';
 
 export interface RodObjectOptions {
   /** Default a warm grey. */
   readonly color?: ColorRepresentation;
   /** A stripe along d1, which shows twist. Default true. */
   readonly stripe?: boolean;
-  /** Around the tube; default 20, fewer for many rods. */
+  /** Around the tube; default 16, fewer for many rods. */
   readonly sides?: number;
-  /** Along each edge; default 4, fewer for many rods. */
+  /** Along each edge; default 1 to 8, such that the curve is smooth. */
   readonly pieces?: number;
   readonly roughness?: number;
+  /** Soft edges without multisampling, by fading out at the outline: for renderers that have none. Default false. */
+  readonly softEdges?: boolean;
 }
 
 /** RGB triples 0…255, sRGB, from the low to the high end. */
@@ -49,12 +60,18 @@ export interface RodObject {
   dispose(): void;
 }
 
+/** Drawn for all rods together, about; more only where every edge needs its own. */
+const triangles = 48_000;
+
 export function createRodObject(rods: readonly RodShape[], options: RodObjectOptions = {}): RodObject {
   const records = createRecords(rods);
-  const many = records.count > 1200;
-  const sides = options.sides ?? (many ? 8 : 20);
-  const pieces = options.pieces ?? (many ? 2 : 5);
-  const bound = bindRecords(createTubeGeometry(sides, pieces, many ? 1 : 3), records);
+  const ends = createEndRecords(records);
+  const sides = options.sides ?? (records.count > 1200 ? 8 : 16);
+  // smooth for the eye, within a number of triangles that a processor can draw too
+  const smooth = Math.min(8, Math.round((240 * rods.length) / records.count), triangles / (2 * sides * records.count));
+  const pieces = options.pieces ?? Math.max(1, Math.floor(smooth));
+  const bound = bindRecords(createTubeGeometry(sides, pieces), records);
+  const caps = bindRecords(createCapGeometry(sides, records.count > 1200 ? 1 : 3), ends);
   const uniforms = {
     thickness: { value: 1 },
     colorMap: { value: createColorTexture([[128, 128, 128]]) },
@@ -70,6 +87,7 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     roughness: options.roughness ?? 0.42,
     metalness: 0,
     side: DoubleSide,
+    transparent: options.softEdges === true,
   });
   const shape = (shader: { vertexShader: string; uniforms: Record<string, unknown> }): void => {
     Object.assign(shader.uniforms, uniforms);
@@ -84,8 +102,14 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', `#include <common>\n${tubeColor}`)
       .replace('#include <color_fragment>', 'diffuseColor.rgb = colorTube(diffuseColor.rgb);');
+    if (options.softEdges) {
+      shader.fragmentShader = shader.fragmentShader.replace(
+        '#include <opaque_fragment>',
+        `#include <opaque_fragment>\n${softEdge}`,
+      );
+    }
   };
-  material.customProgramCacheKey = () => 'tendril-tube';
+  material.customProgramCacheKey = () => (options.softEdges ? 'tendril-tube-soft' : 'tendril-tube');
   const depth = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
   depth.onBeforeCompile = shape;
   depth.customProgramCacheKey = () => 'tendril-tube-depth';
@@ -94,17 +118,26 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
   object.customDepthMaterial = depth;
   // instances move every frame: their bounds are not worth finding
   object.frustumCulled = false;
+  const capObject = new Mesh(caps.geometry, material);
+  capObject.customDepthMaterial = depth;
+  capObject.frustumCulled = false;
+  object.add(capObject);
+  const upload = (): void => {
+    copyEnds(ends, records);
+    bound.upload();
+    caps.upload();
+  };
 
   return {
     object,
     records,
     update(samples) {
       writeSamples(records, samples);
-      bound.upload();
+      upload();
     },
     setValues(values) {
       writeValues(records, values);
-      bound.upload();
+      upload();
     },
     setColorMap(map, low, high) {
       uniforms.mapped.value = map ? 1 : 0;
@@ -130,6 +163,7 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     },
     dispose() {
       bound.geometry.dispose();
+      caps.geometry.dispose();
       material.dispose();
       depth.dispose();
       uniforms.colorMap.value.dispose();

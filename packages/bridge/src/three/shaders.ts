@@ -71,6 +71,15 @@ void placeTube() {
 }
 `;
 
+/** Fades out over the last pixel before the outline: the place across a tube is the sine of normal and view. */
+export const softEdge: string = /* glsl */ `
+{
+  float facing = abs(dot(normalize(vNormal), normalize(vViewPosition)));
+  float across_ = sqrt(max(0.0, 1.0 - facing * facing));
+  gl_FragColor.a *= clamp((1.0 - across_) / clamp(fwidth(across_), 1e-4, 0.5), 0.0, 1.0);
+}
+`;
+
 /** Colour of a tube: base or map by value, a stripe along d1, red where a rod has failed. */
 export const tubeColor: string = /* glsl */ `
 uniform sampler2D colorMap;

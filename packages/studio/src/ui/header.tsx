@@ -82,6 +82,7 @@ function ColorMenu(): JSX.Element {
   const toggles = [
     { name: 'Stripe along the material', signal: state.stripe },
     { name: 'Initial shape', signal: state.ghost },
+    { name: 'Grid', signal: state.grid },
     { name: 'Material frames', signal: state.materialFrames },
   ];
   return (

@@ -46,6 +46,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     state.colorBy.subscribe(setOptions),
     state.stripe.subscribe(setOptions),
     state.ghost.subscribe(setOptions),
+    state.grid.subscribe(setOptions),
     state.materialFrames.subscribe(setOptions),
     state.dark.subscribe(setOptions),
     state.failure.subscribe((failure) => {
@@ -61,6 +62,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
       ghost: state.ghost.value,
       frames: state.materialFrames.value,
       dark: state.dark.value,
+      grid: state.grid.value,
     });
   }
   const observer = new ResizeObserver(() => view.resize());
@@ -218,7 +220,7 @@ function Hint(): JSX.Element | null {
 function Legend(): JSX.Element | null {
   const { by, low, high, thickness } = state.legend.value;
   const thick = thickness > 1.05 ? `drawn ${formatNumber(thickness, 2)}× as thick` : undefined;
-  const map = mapOf(by);
+  const map = mapOf(by, state.dark.value);
   if (by === 'plain' || !map || !(state.loaded.value && state.loaded.value.lanes[0]?.rods.length <= 150))
     return thick ? <div class="legend quiet">{thick}</div> : null;
   const { label, unit, signed } = quantities[by];

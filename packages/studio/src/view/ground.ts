@@ -11,7 +11,6 @@ import {
   Color,
   CustomBlending,
   DoubleSide,
-  HalfFloatType,
   type InstancedBufferGeometry,
   LinearFilter,
   MaxEquation,
@@ -31,7 +30,7 @@ export interface Ground {
   readonly object: Mesh;
   /** Where it lies and how large it is. */
   place(center: Vector3, up: Vector3, size: number, cell: number): void;
-  setColors(line: string, shadow: string, strength: number): void;
+  setColors(line: string, shadow: string, strength: number, grid: boolean): void;
   /** The shadow of rods: geometry with records bound. */
   castRods(geometry: InstancedBufferGeometry): Mesh;
   /** The shadow of a ball. */
@@ -41,7 +40,9 @@ export interface Ground {
   dispose(): void;
 }
 
-const shadowSize = 512;
+const shadowSize = 256;
+/** The shadow's picture covers this part of the ground. */
+const shadowPart = 0.6;
 
 const shadowVertex = /* glsl */ `
 ${segmentAttributes}
@@ -51,6 +52,7 @@ uniform vec3 axisY;
 uniform vec3 up;
 uniform float size;
 uniform float thickness;
+uniform float stride;
 varying vec2 vPoint;
 varying vec4 vSegment;
 varying vec4 vSoft;
@@ -73,8 +75,10 @@ void main() {
   vPoint = p;
   vSegment = vec4(a.xy, b.xy);
   vSoft = vec4(wa, wb, ra / wa, rb / wb);
-  gl_Position = vec4(2.0 * p, 0.0, 1.0);
-  if (sectionA.w < 0.5) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+  gl_Position = vec4(2.0 * p / ${shadowPart.toFixed(2)}, 0.0, 1.0);
+  // of many segments that blur into each other, some do
+  bool spare = mod(float(gl_InstanceID), stride) > 0.5 && (stride > 24.0 || reach > stride * length(b - a));
+  if (sectionA.w < 0.5 || spare) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }
 `;
 
@@ -106,7 +110,7 @@ void main() {
   float r = radius / size + 0.012 + 0.22 * h;
   vPoint = position.xy * 2.0;
   vSharp = min(1.0, radius / size / r);
-  gl_Position = vec4(2.0 * (vec2(dot(d, axisX), dot(d, axisY)) / size + vPoint * r), 0.0, 1.0);
+  gl_Position = vec4(2.0 * (vec2(dot(d, axisX), dot(d, axisY)) / size + vPoint * r) / ${shadowPart.toFixed(2)}, 0.0, 1.0);
 }
 `;
 
@@ -134,6 +138,7 @@ uniform float cell;
 uniform vec3 lineColor;
 uniform vec3 shadowColor;
 uniform float strength;
+uniform float grid;
 varying vec2 vPlane;
 
 float gridLine(vec2 p, float width) {
@@ -146,11 +151,13 @@ float gridLine(vec2 p, float width) {
 void main() {
   vec2 p = vPlane * size;
   float r = length(vPlane) * 2.0;
+  if (r > 1.0) discard;
   float fade = 1.0 - smoothstep(0.35, 1.0, r);
   float minor = gridLine(p / cell, 1.0);
   float major = gridLine(p / (5.0 * cell), 1.3);
-  float line = max(0.2 * minor, 0.5 * major) * fade;
-  float dark = texture2D(shadow, vPlane + 0.5).r * strength * (1.0 - smoothstep(0.7, 1.0, r));
+  float line = grid * max(0.2 * minor, 0.5 * major) * fade;
+  vec2 inside = vPlane / ${shadowPart.toFixed(2)};
+  float dark = strength * texture2D(shadow, inside + 0.5).r * (1.0 - smoothstep(0.7, 1.0, 2.0 * length(inside)));
   float alpha = line + dark * (1.0 - line);
   vec3 color = mix(lineColor, shadowColor, dark / max(line + dark, 1e-4));
   if (alpha < 0.003) discard;
@@ -161,7 +168,6 @@ void main() {
 
 export function createGround(): Ground {
   const target = new WebGLRenderTarget(shadowSize, shadowSize, {
-    type: HalfFloatType,
     minFilter: LinearFilter,
     magFilter: LinearFilter,
     depthBuffer: false,
@@ -173,6 +179,7 @@ export function createGround(): Ground {
     up: { value: new Vector3(0, 0, 1) },
     size: { value: 1 },
     thickness: { value: 1 },
+    stride: { value: 1 },
   };
   const darkest = {
     blending: CustomBlending,
@@ -197,6 +204,7 @@ export function createGround(): Ground {
     lineColor: { value: new Color('#888') },
     shadowColor: { value: new Color('#000') },
     strength: { value: 0.5 },
+    grid: { value: 1 },
   };
   const material = new ShaderMaterial({
     uniforms,
@@ -233,7 +241,8 @@ export function createGround(): Ground {
         .setPosition(center);
       object.matrixWorldNeedsUpdate = true;
     },
-    setColors(line, shadow, strength) {
+    setColors(line, shadow, strength, grid) {
+      uniforms.grid.value = grid ? 1 : 0;
       uniforms.lineColor.value.set(line);
       uniforms.shadowColor.value.set(shadow);
       uniforms.strength.value = strength;
@@ -270,6 +279,8 @@ export function createGround(): Ground {
     },
     renderShadow(renderer, casters, thickness) {
       shared.thickness.value = thickness;
+      const { instanceCount } = casters[0].geometry as InstancedBufferGeometry;
+      shared.stride.value = Math.max(1, Math.round(instanceCount / 240));
       scene.clear();
       for (const caster of casters) scene.add(caster);
       renderer.getClearColor(kept);
