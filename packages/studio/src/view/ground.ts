@@ -5,13 +5,12 @@
  * the darkest wins; the ground reads that picture. It costs a fraction of a shadow map and is soft where it should be.
  */
 
-import { createRibbonGeometry, segmentAttributes } from '@tendril/bridge/three';
+import { type Records, type RecordUniforms, repeatPiece, ribbonPiece, segmentRecords } from '@tendril/bridge/three';
 import {
   AddEquation,
   Color,
   CustomBlending,
   DoubleSide,
-  type InstancedBufferGeometry,
   LinearFilter,
   MaxEquation,
   Mesh,
@@ -31,8 +30,8 @@ export interface Ground {
   /** Where it lies and how large it is. */
   place(center: Vector3, up: Vector3, size: number, cell: number): void;
   setColors(line: string, shadow: string, strength: number, grid: boolean): void;
-  /** The shadow of rods: geometry with records bound. */
-  castRods(geometry: InstancedBufferGeometry): Mesh;
+  /** The shadow of rods. */
+  castRods(records: Records, uniforms: RecordUniforms): Mesh;
   /** The shadow of a ball. */
   castBall(radius: number): Mesh;
   /** Draws what of `casters` is visible. */
@@ -41,18 +40,19 @@ export interface Ground {
 }
 
 const shadowSize = 256;
+/** That cast a shadow, at most about. */
+const shadowSegments = 500;
 /** The shadow's picture covers this part of the ground. */
 const shadowPart = 0.6;
 
 const shadowVertex = /* glsl */ `
-${segmentAttributes}
+${segmentRecords}
 uniform vec3 center;
 uniform vec3 axisX;
 uniform vec3 axisY;
 uniform vec3 up;
 uniform float size;
 uniform float thickness;
-uniform float stride;
 varying vec2 vPoint;
 varying vec4 vSegment;
 varying vec4 vSoft;
@@ -60,6 +60,7 @@ varying vec4 vSoft;
 vec3 above(vec3 x) { vec3 d = x - center; return vec3(dot(d, axisX), dot(d, axisY), dot(d, up)) / size; }
 
 void main() {
+  loadSegment();
   vec3 a = above(nodeA.xyz);
   vec3 b = above(nodeB.xyz);
   float ra = thickness * 0.5 * (sectionA.x + sectionA.y) / size;
@@ -76,9 +77,6 @@ void main() {
   vSegment = vec4(a.xy, b.xy);
   vSoft = vec4(wa, wb, ra / wa, rb / wb);
   gl_Position = vec4(2.0 * p / ${shadowPart.toFixed(2)}, 0.0, 1.0);
-  // of many segments that blur into each other, some do
-  bool spare = mod(float(gl_InstanceID), stride) > 0.5 && (stride > 24.0 || reach > stride * length(b - a));
-  if (sectionA.w < 0.5 || spare) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }
 `;
 
@@ -179,7 +177,6 @@ export function createGround(): Ground {
     up: { value: new Vector3(0, 0, 1) },
     size: { value: 1 },
     thickness: { value: 1 },
-    stride: { value: 1 },
   };
   const darkest = {
     blending: CustomBlending,
@@ -247,22 +244,12 @@ export function createGround(): Ground {
       uniforms.shadowColor.value.set(shadow);
       uniforms.strength.value = strength;
     },
-    castRods(geometry) {
-      const caster = createRibbonGeometry(1);
-      for (const name of [
-        'nodeA',
-        'nodeB',
-        'tangentA',
-        'tangentB',
-        'directorA',
-        'directorB',
-        'sectionA',
-        'sectionB',
-        'endsA',
-      ])
-        caster.setAttribute(name, geometry.getAttribute(name));
-      caster.instanceCount = geometry.instanceCount;
-      const mesh = new Mesh(caster, rodShadow);
+    castRods(records, recordUniforms) {
+      // of many segments that blur into each other, some do
+      const stride = Math.max(1, Math.round(records.count / shadowSegments));
+      const material = rodShadow.clone();
+      material.uniforms = { ...shared, ...recordUniforms };
+      const mesh = new Mesh(repeatPiece(ribbonPiece(1), records, stride), material);
       mesh.frustumCulled = false;
       return mesh;
     },
@@ -279,8 +266,6 @@ export function createGround(): Ground {
     },
     renderShadow(renderer, casters, thickness) {
       shared.thickness.value = thickness;
-      const { instanceCount } = casters[0].geometry as InstancedBufferGeometry;
-      shared.stride.value = Math.max(1, Math.round(instanceCount / 240));
       scene.clear();
       for (const caster of casters) scene.add(caster);
       renderer.getClearColor(kept);

@@ -13,7 +13,6 @@ import {
   CylinderGeometry,
   DynamicDrawUsage,
   Group,
-  type InstancedBufferGeometry,
   LineBasicMaterial,
   LineSegments,
   Mesh,
@@ -81,7 +80,8 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
   const hair: HairObject | undefined = asHair ? createHairObject(info.rods) : undefined;
   const rodMesh = (tubes ?? hair)?.object as Mesh;
   group.add(rodMesh);
-  const casters: Mesh[] = [ground.castRods(rodMesh.geometry as InstancedBufferGeometry)];
+  const drawn = (tubes ?? hair) as RodObject | HairObject;
+  const casters: Mesh[] = [ground.castRods(drawn.records, drawn.uniforms)];
   const layout = layoutOf(info);
   const samples = info.rods.map(({ nodeCount, edgeCount }) => ({
     nodePosition: new Float32Array(3 * nodeCount),

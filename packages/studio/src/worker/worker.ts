@@ -258,7 +258,7 @@ function preview(ticket: number, id: string): void {
 
 /** When a case looks like itself, as a part of its duration. */
 const previewAt: Readonly<Record<string, number>> = {
-  'michell-ring': 0.6,
+  'michell-ring': 1,
   'heavy-cantilever': 0.16,
   'cantilever-frequencies': 0.36,
   'localized-buckling': 0.8,
