@@ -1,9 +1,11 @@
 /** The command `tendril`: reads the command line, calls one verb, and turns what happens into an exit code. */
 import { SceneError, SimulationError } from '@tendril/core';
-import { InputError, parseQuantity } from '@tendril/io';
+import { InputError, importMaterials, parseQuantity } from '@tendril/io';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type CheckOptions, check } from './commands/check.ts';
-import { type ExportOptions, exportRecording } from './commands/export.ts';
+import { type CompareOptions, compare } from './commands/compare.ts';
+import { type ExportOptions, exportFormats, exportRecording } from './commands/export.ts';
+import { type ImportCommandOptions, importCurves } from './commands/import.ts';
 import { type ModesOptions, modes } from './commands/modes.ts';
 import { create } from './commands/new.ts';
 import { type RunOptions, run } from './commands/run.ts';
@@ -80,6 +82,8 @@ Examples:
   tendril statics scene.yaml        find the equilibrium and its stability
   tendril modes scene.yaml          find natural frequencies
   tendril check                     compare the built-in cases with theory
+  tendril compare scene.yaml --models der,cosserat
+                                    the same scene on several models
   tendril studio                    look at all of them in a browser, and pull at them
 
 Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (state saved), 130 interrupted.`,
@@ -156,13 +160,84 @@ Example:
     )
     .action(async (ids: string[], options: CheckOptions) => setCode(await check(ids, options, terminal)));
 
-  verb('export <recording>', 'write a recording as a table or a picture')
-    .addOption(new Option('-t, --to <format>', 'format').choices(['csv', 'svg', 'png']).makeOptionMandatory())
+  verb('compare <scene>', 'the same scene on several models, side by side')
+    .requiredOption('--models <list>', 'models, separated by commas, or all; distances are from the first')
+    .option('--statics', 'compare equilibria in place of runs')
+    .option('-u, --until <time>', 'simulate up to this time, such as 2 or "500 ms"', parseTime)
+    .option('-o, --out <dir>', 'folder for the results (default: a fresh out/<name>-compare)')
+    .option('-f, --force', 'replace the results that --out holds')
+    .option('--json', 'print compare.json alone on standard output')
+    .option('-q, --quiet', 'print nothing but errors')
+    .addHelpText(
+      'after',
+      `
+Writes compare.json, compare.csv, distances.csv, distances.svg, shapes.svg and shapes.png, and a folder for each model with
+what tendril run or statics writes. A model that refuses the scene is reported with its reason; the others go on.
+
+Examples:
+  tendril compare heavy-cantilever --models der,cosserat --until "1 s"
+  tendril compare scene.yaml --models all --statics`,
+    )
+    .action(async (scene: string, options: CompareOptions) => setCode(await compare(scene, options, terminal)));
+
+  verb('export <recording>', 'write a recording as a table, a picture, a film, or for other programs')
+    .addOption(new Option('-t, --to <format>', 'format').choices(exportFormats).makeOptionMandatory())
     .option('-o, --out <file>', 'file to write (default: beside the recording)')
     .option('-f, --force', 'replace the file if it exists')
     .option('--frame <n>', 'this frame only, from 0; negative counts from the end', parseInteger)
-    .addHelpText('after', '\nExample:\n  tendril export out/scene/recording.tendril --to png --frame -1 --out last.png')
-    .action((file: string, options: ExportOptions) => setCode(exportRecording(file, options, terminal)));
+    .option('--every <n>', 'every nth frame only', parseCount)
+    .addOption(new Option('--look <look>', 'glb: rods as tubes or as lines').choices(['tubes', 'lines']))
+    .option('--fps <n>', 'mp4, webm: pictures a second (default: 30)', parsePositive)
+    .option('--speed <factor>', 'mp4, webm: 0.1 is ten times slower than it is (default: 1)', parsePositive)
+    .addHelpText(
+      'after',
+      `
+  usda          Universal Scene Description, for Houdini, Maya, usdview, Blender
+  glb           glTF, animated, for Blender and the web
+  vtp           VTK, a file a frame and a .pvd, for ParaView
+  csv, parquet  tables, one row a node and frame
+  svg, png      pictures
+  mp4, webm     films; they need ffmpeg
+
+Examples:
+  tendril export out/scene/recording.tendril --to usda
+  tendril export out/scene/recording.tendril --to png --frame -1 --out last.png
+  tendril export out/scene/recording.tendril --to mp4 --speed 0.25`,
+    )
+    .action(async (file: string, options: ExportOptions) => setCode(await exportRecording(file, options, terminal)));
+
+  verb('import <curves>', 'make a scene of curves: .usda, .obj, .hair, .tfx, .glb, .gltf, .csv')
+    .option('-o, --out <file>', 'scene to write (default: beside the curves)')
+    .option('-f, --force', 'replace the scene if it exists')
+    .option('-m, --model <model>', 'model for all rods, such as der')
+    .option(
+      '--unit <length>',
+      'length of a unit of the file, such as "1 cm" (default: as the file says, else 1 m)',
+      parseLength,
+    )
+    .addOption(
+      new Option('--up <axis>', 'which axis is up in the file (default: as it says, else z)').choices(['y', 'z']),
+    )
+    .option('--frame <n>', 'of files that move: the nth sample; negative counts from the end', parseInteger)
+    .option('--every <n>', 'every nth curve only', parseCount)
+    .option('--count <n>', 'at most so many curves', parseCount)
+    .option('--edges <n>', 'edges of each rod (default: the points as they are)', parseCount)
+    .option('--radius <length>', 'radius of the rods (default: as the file says, else 0.03 mm)', parseLength)
+    .addOption(new Option('--material <name>', 'material (default: hair)').choices(Object.keys(importMaterials)))
+    .addOption(
+      new Option('--root <hold>', 'how first points are held (default: clamp)').choices(['clamp', 'position', 'free']),
+    )
+    .option('--refer', 'name the file in the scene, also for few curves')
+    .addHelpText(
+      'after',
+      `
+A few curves are written into the scene; many stay in their file, which the scene names.
+
+Examples:
+  tendril import wig.hair --unit "1 in" --every 10
+  tendril import spline.obj --material rubber --radius "2 mm" --out cable.yaml`,
+    )
+    .action((file: string, options: ImportCommandOptions) => setCode(importCurves(file, options, terminal)));
 
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)').action(
     (file: string | undefined) => setCode(create(file, terminal)),
@@ -189,14 +264,22 @@ Example:
 
 function parseTime(value: string): number {
   const number = Number(value);
-  const seconds = value.trim() !== '' && Number.isFinite(number) ? number : quantity(value);
+  const seconds = value.trim() !== '' && Number.isFinite(number) ? number : quantity(value, 'time');
   if (!(seconds > 0))
     throw new InvalidArgumentError('Expected a positive time in seconds, or with its unit: 2 or "500 ms".');
   return seconds;
 }
 
-function quantity(value: string): number {
-  const result = parseQuantity(value, 'time');
+function parseLength(value: string): number {
+  const number = Number(value);
+  const metres = value.trim() !== '' && Number.isFinite(number) ? number : quantity(value, 'length');
+  if (!(metres > 0))
+    throw new InvalidArgumentError('Expected a positive length in metres, or with its unit: 0.01 or "1 cm".');
+  return metres;
+}
+
+function quantity(value: string, dimension: 'time' | 'length'): number {
+  const result = parseQuantity(value, dimension);
   return result.ok ? result.value : Number.NaN;
 }
 
@@ -204,6 +287,13 @@ function parseCount(value: string): number {
   const count = parseInteger(value);
   if (count < 1) throw new InvalidArgumentError('Expected a positive whole number.');
   return count;
+}
+
+function parsePositive(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !(number > 0 && Number.isFinite(number)))
+    throw new InvalidArgumentError('Expected a positive number.');
+  return number;
 }
 
 function parsePort(value: string): number {

@@ -23,6 +23,9 @@ import { drawPicture, type Picture } from './plot/picture.ts';
 import { renderPng } from './plot/png.ts';
 import { version } from './version.ts';
 
+/** Recorded along the rods with every frame: what pictures are coloured by, and what cannot be had from positions alone. */
+const channels = ['curvature', 'twist', 'tension'] as const;
+
 const energyNames = ['kinetic', 'bending', 'twisting', 'stretching', 'potential', 'total'] as const;
 
 export type EnergyRow = Energies & { readonly time: number; readonly extra?: readonly (string | number)[] };
@@ -54,7 +57,7 @@ export interface Figures {
 
 export function createRecorder(world: World, folder: Folder): Recorder {
   const probes = createProbes(world);
-  const encoder = createRecordingEncoder(recordingHeader(world, { version }));
+  const encoder = createRecordingEncoder(recordingHeader(world, { version, channels }));
   const writer: AtomicWriter = folder.open('recording.tendril');
   writer.append(encoder.encodeHeader());
   const energies: EnergyRow[] = [];
@@ -76,7 +79,7 @@ export function createRecorder(world: World, folder: Folder): Recorder {
       return lastFrame;
     },
     frame() {
-      writer.append(encoder.encodeFrame(recordingFrame(world)));
+      writer.append(encoder.encodeFrame(recordingFrame(world, channels)));
       lastFrame = world.time;
       kept.add();
       probes.observe(world);

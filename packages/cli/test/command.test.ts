@@ -1,5 +1,5 @@
 /** The command as others call it: exit codes, files, messages. Runs on what `npm run build` made. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeRecording, decodeState, sceneSchema } from '@tendril/io';
 import { describe, expect, it } from 'vitest';
@@ -325,6 +325,61 @@ describe('export, new, schema, help', () => {
     expect((await box.run('export', recording, '--to', 'png', '--out', 'q.png', '--frame', '99')).err).toContain(
       'frames 0 to 10',
     );
+  });
+
+  it('writes a recording for other programs', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ more: 'output: { every: 20 ms }' }));
+    await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
+    const recording = 'a/recording.tendril';
+    const all = await Promise.all(
+      ['usda', 'glb', 'vtp', 'parquet'].map((format) => box.run('export', recording, '--to', format, '--every', '2')),
+    );
+    expect(all.map(({ code, err }) => [code, err])).toEqual([
+      [0, 'wrote a/recording.usda\n'],
+      [0, 'wrote a/recording.glb\n'],
+      [0, 'wrote a/recording.pvd and 3 frames in a/recording-frames\n'],
+      [0, 'wrote a/recording.parquet\n'],
+    ]);
+    expect(box.read('a/recording.usda')).toContain('endTimeCode = 2\n');
+    expect(box.read('a/recording.pvd').match(/<DataSet /g)).toHaveLength(3);
+    expect(box.read('a/recording-frames/rods-2.vtp')).toContain('Name="tension"');
+    expect(new TextDecoder().decode(box.bytes('a/recording.glb').subarray(0, 4))).toBe('glTF');
+    const again = await box.run('export', recording, '--to', 'vtp');
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('--force')]);
+    const misplaced = await box.run('export', recording, '--to', 'usda', '--fps', '25');
+    expect([misplaced.code, misplaced.err]).toEqual([2, expect.stringContaining('--fps is for films')]);
+  });
+
+  it('makes a scene of curves that runs', async () => {
+    const box = sandbox();
+    const line = (y: number): string => [0, 1, 2, 3].map((k) => `s${y},${k},${y},0\n`).join('');
+    box.write('few.csv', `rod,x,y,z\n${line(0)}${line(1)}`);
+    const few = await box.run('import', 'few.csv', '--unit', '1 cm', '--material', 'rubber', '--radius', '1 mm');
+    expect([few.code, few.err]).toEqual([0, 'wrote few.yaml: 2 rods, 8 points\nnext: tendril run few.yaml\n']);
+    expect((await box.run('run', 'few.yaml', '--until', '10 ms', '--quiet', '--out', 'a')).code).toBe(0);
+    expect(box.json('a/result.json').rods).toMatchObject([{ id: 's0' }, { id: 's1' }]);
+    box.write('many.csv', `rod,x,y,z\n${Array.from({ length: 30 }, (_, y) => line(y)).join('')}`);
+    expect((await box.run('import', 'many.csv', '--count', '2')).code).toBe(0);
+    expect(box.read('many.yaml')).toContain('file: "many.csv"');
+    expect((await box.run('run', 'many.yaml', '--until', '4 ms', '--quiet', '--out', 'b')).code).toBe(0);
+    expect(box.json('b/result.json').rods).toMatchObject([{ id: 'many-0' }, { id: 'many-1' }]);
+    mkdirSync(join(box.path, 'other'));
+    const elsewhere = await box.run('import', 'many.csv', '--out', 'other/scene.yaml');
+    expect([elsewhere.code, elsewhere.err]).toEqual([2, expect.stringContaining('must lie in its folder')]);
+    const foreign = await box.run('import', 'few.yaml');
+    expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining('.usda, .obj, .hair')]);
+  });
+
+  it('makes a film, or says what it needs', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ more: 'output: { every: 20 ms }' }));
+    await box.run('run', 'swing.yaml', '--out', 'a', '--quiet');
+    const { code, err } = await box.run('export', 'a/recording.tendril', '--to', 'webm', '--fps', '20');
+    // other machines than this one have no ffmpeg
+    if (code === 0) expect(box.bytes('a/recording.webm').length).toBeGreaterThan(1000);
+    else expect([code, err]).toEqual([2, expect.stringContaining('install it')]);
+    expect(readdirSync(join(box.path, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
   it('starts a scene that runs', async () => {

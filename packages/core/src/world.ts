@@ -5,6 +5,9 @@
  * to advance, halves the step where one fails, and reports. Nothing here knows what is inside a model.
  */
 import type { BodyPose } from './bodies/body.ts';
+import { compileColliders } from './contact/collider.ts';
+import { type ContactForce, type ContactReport, createContactWorld } from './contact/respond.ts';
+import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
   Bundle,
@@ -19,9 +22,14 @@ import type {
   Reaction,
   StepOutcome,
 } from './model.ts';
+import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
+import { fiberModel } from './models/fiber/model.ts';
+import { helixModel } from './models/helix/model.ts';
+import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
+import type { CompiledBody } from './scene/bodies.ts';
 import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
 import { createGrip, type Grip } from './scene/grip.ts';
@@ -36,6 +44,8 @@ export interface StepReport {
   readonly iterations: number;
   readonly iterationsMax: number;
   readonly shifts: number;
+  /** Steps that error control took back. */
+  readonly rejected?: number;
 }
 
 /** Complete state of a world: restores bit for bit. */
@@ -43,6 +53,10 @@ export interface WorldState {
   readonly time: number;
   readonly stepCount: number;
   readonly bundles: readonly { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array }[];
+  /** Forces of the contacts, from which the next step starts; absent in scenes without contact. */
+  readonly contact?: Float64Array;
+  /** What an engine of bodies remembers. */
+  readonly engine?: Uint8Array;
 }
 
 export interface World {
@@ -71,6 +85,10 @@ export interface World {
   energies(): Energies;
   momentum(): Momentum;
   channel(rod: number, channel: Channel): Float64Array;
+  /** Contacts of the last step that carry force. */
+  contactForces(): ContactForce[];
+  /** How the contacts of the last step were solved; undefined where the scene has none. */
+  readonly contactReport: ContactReport | undefined;
   /** Hash of the complete state, 16 hexadecimal digits. */
   hash(): string;
   save(): WorldState;
@@ -82,14 +100,20 @@ export interface World {
   addLoad(rod: number, source: LoadSource): () => void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
+const models: Readonly<Partial<Record<string, Model>>> = {
+  der: derModel,
+  helix: helixModel,
+  strand: strandModel,
+  fiber: fiberModel,
+  cosserat: cosseratModel,
+};
 
 /** The models that `createWorld` has, in the order of their arrival. */
 export function availableModels(): readonly ModelId[] {
   return Object.keys(models) as ModelId[];
 }
 
-export function createWorld(scene: Scene): World {
+export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const compiled = compileScene(scene);
   const { rods, warnings } = compiled;
   const grips: Grip[] = [];
@@ -103,8 +127,10 @@ export function createWorld(scene: Scene): World {
       return gripped.pin;
     }),
   }));
+  const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
+  const spots: { bundle: number; index: number }[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
     const model = models[id];
@@ -112,6 +138,13 @@ export function createWorld(scene: Scene): World {
       throw new SceneError(
         ['rods', members[0], 'model'],
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
+      );
+    }
+    const changing = members.find((index) => rods[index].moduli);
+    if (changing !== undefined && !model.capabilities.changingModuli) {
+      throw new SceneError(
+        ['rods', changing, 'moduli'],
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
       );
     }
     const drives: Drive[] = members.map((index) => openDrives[index]);
@@ -136,19 +169,36 @@ export function createWorld(scene: Scene): World {
     );
     members.forEach((index, k) => {
       placeOfRod[index] = { bundle, index: k };
+      spots[index] = { bundle: bundles.length, index: k };
     });
     bundles.push(bundle);
   }
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  const contact =
+    colliders.length > 0 || scene.contact
+      ? createContactWorld(
+          scene,
+          rods,
+          bundles,
+          spots,
+          colliders,
+          compiled.bodies.map(({ body }) => body.id),
+          compiled.drives,
+          compiled.welds,
+          warnings,
+        )
+      : undefined;
   const halvings = scene.time?.halvings ?? 8;
   let time = 0;
   let stepCount = 0;
   for (const bundle of bundles) bundle.refresh(time);
+  const response = createResponse(scene, compiled.bodies, bundles, options);
 
   const save = (): WorldState => ({
     time,
     stepCount,
     bundles: bundles.map(({ state }) => ({ q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() })),
+    ...(contact && { contact: contact.save() }),
   });
 
   const restore = (saved: WorldState): void => {
@@ -165,12 +215,14 @@ export function createWorld(scene: Scene): World {
       );
     time = saved.time;
     stepCount = saved.stepCount;
+    if (response && saved.engine) response.session.restore(saved.engine);
     saved.bundles.forEach(({ q, v, memory }, k) => {
       bundles[k].state.q.set(q);
       bundles[k].state.v.set(v);
       bundles[k].state.memory.set(memory);
       bundles[k].refresh(time);
     });
+    contact?.restore(saved.contact);
   };
 
   /** Forces have jumped now. */
@@ -178,23 +230,44 @@ export function createWorld(scene: Scene): World {
     for (const bundle of bundles) bundle.restart(time);
   }
 
-  /** All bundles advance together, or none does. */
+  /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    const impact = contact?.findImpact(t, dt) ?? 0;
+    if (impact === 0) return advanceTogether(t, dt, robust);
+    const before = save();
+    const first = advanceTogether(t, impact, robust);
+    if (!first.ok) return first;
+    const second = advanceTogether(t + impact, dt - impact, robust);
+    if (!second.ok) restore({ ...before, time, stepCount });
+    return {
+      ...second,
+      iterations: first.iterations + second.iterations,
+      iterationsMax: Math.max(first.iterationsMax, second.iterationsMax),
+      shifts: first.shifts + second.shifts,
+    };
+  };
+
+  const advanceTogether = (t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
+    let substeps = 1;
+    let rejected = 0;
     const before = bundles.length > 1 ? save() : undefined;
-    for (const bundle of bundles) {
-      const outcome = bundle.advance(t, dt, robust);
+    const advance = contact ? [contact.advance] : bundles.map((bundle) => bundle.advance);
+    for (const one of advance) {
+      const outcome = one(t, dt, robust);
       iterations += outcome.iterations;
       iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
       shifts += outcome.shifts;
+      substeps = Math.max(substeps, outcome.substeps ?? 1);
+      rejected += outcome.rejected ?? 0;
       if (!outcome.ok) {
         if (before) restore({ ...before, time, stepCount });
         return { ...outcome, iterations, iterationsMax, shifts };
       }
     }
-    return { ok: true, iterations, iterationsMax, shifts };
+    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected };
   };
 
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
@@ -223,9 +296,11 @@ export function createWorld(scene: Scene): World {
     if (compiled.releases.some((release) => Math.abs(release - time) <= 1e-9 * dt)) {
       for (const bundle of bundles) bundle.restart(time + 2e-9 * dt + 2e-12 * time);
     }
+    response?.begin();
     const whole = tryAdvance(time, dt, false);
     let { iterations, iterationsMax, shifts } = whole;
-    let substeps = 1;
+    let substeps = whole.substeps ?? 1;
+    let rejected = whole.rejected ?? 0;
     if (!whole.ok) {
       const before = save();
       // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
@@ -252,7 +327,8 @@ export function createWorld(scene: Scene): World {
         shifts += outcome.shifts;
         if (outcome.ok) {
           done += size;
-          substeps++;
+          substeps += outcome.substeps ?? 1;
+          rejected += outcome.rejected ?? 0;
           while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
         } else {
           failure = outcome.failure;
@@ -260,9 +336,19 @@ export function createWorld(scene: Scene): World {
         }
       }
     }
+    response?.finish(end, dt);
     time = end;
     stepCount++;
-    return { time, dt, substeps, iterations, iterationsMax, shifts };
+    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected };
+  };
+
+  const refuseContact = (what: string): void => {
+    if (!contact) return;
+    const field = colliders.length > 0 ? 'colliders' : 'contact';
+    throw new SceneError(
+      [field],
+      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
+    );
   };
 
   return {
@@ -271,7 +357,7 @@ export function createWorld(scene: Scene): World {
     samples,
     bodies: bundles.flatMap((bundle) => bundle.bodies),
     grips,
-    warnings,
+    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
       return time;
     },
@@ -279,7 +365,7 @@ export function createWorld(scene: Scene): World {
       return stepCount;
     },
     step,
-    save,
+    save: () => ({ ...save(), ...(response && { engine: response.session.save() }) }),
     restore,
     addLoad(rod, source) {
       const { sources } = openDrives[rod];
@@ -290,6 +376,8 @@ export function createWorld(scene: Scene): World {
       };
     },
     equilibrate(t = time) {
+      refuseContact('statics');
+      refuseEngine(options, 'equilibria');
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
@@ -298,9 +386,13 @@ export function createWorld(scene: Scene): World {
       return placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, time));
     },
     modes(count = scene.modes?.count ?? 10) {
+      refuseContact('modes');
+      refuseEngine(options, 'modes');
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
     matrices() {
+      refuseContact('matrices');
+      refuseEngine(options, 'matrices');
       return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
     },
     energies() {
@@ -326,11 +418,90 @@ export function createWorld(scene: Scene): World {
       bundle.readChannel(out, index, channel);
       return out;
     },
+    contactForces: () => contact?.forces() ?? [],
+    contactReport: contact?.report,
     hash() {
       return hashArrays([
         new Float64Array([time]),
         ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory]),
+        ...(contact ? [contact.save()] : []),
       ]);
+    },
+  };
+}
+
+function refuseEngine({ bodies: engine }: WorldOptions, what: string): void {
+  if (engine)
+    throw new SceneError(
+      ['engine'],
+      `${what} know nothing of the joints and contacts of ${engine.name}; let the motion die out`,
+    );
+}
+
+interface Response {
+  readonly session: EngineSession;
+  /** Remembers where the bodies are. */
+  begin(): void;
+  /** Lets the engine act on what they did since, and puts them where it wants them. */
+  finish(t: number, dt: number): void;
+}
+
+/** The engine's turn after that of the rods; undefined without an engine. */
+function createResponse(
+  scene: Scene,
+  bodies: readonly CompiledBody[],
+  bundles: readonly Bundle[],
+  { bodies: engine }: WorldOptions,
+): Response | undefined {
+  if (!engine) {
+    if (scene.engine)
+      throw new SceneError(
+        ['engine'],
+        `the scene wants its bodies in '${scene.engine.type}', and none was given; pass it as createWorld(scene, { bodies })`,
+      );
+    return undefined;
+  }
+  const session = engine.attach(bodies, scene);
+  const motions = bundles.map((bundle) =>
+    bundle.bodies.map(
+      ({ id, pose }): BodyMotion => ({
+        id,
+        startPosition: new Float64Array(3),
+        startOrientation: new Float64Array(4),
+        startVelocity: new Float64Array(3),
+        startAngularVelocity: new Float64Array(3),
+        pose,
+        changed: false,
+      }),
+    ),
+  );
+  const all = motions.flat();
+  return {
+    session,
+    begin() {
+      for (const motion of all) {
+        motion.startPosition.set(motion.pose.position);
+        motion.startOrientation.set(motion.pose.orientation);
+        motion.startVelocity.set(motion.pose.velocity);
+        motion.startAngularVelocity.set(motion.pose.angularVelocity);
+        motion.changed = false;
+      }
+    },
+    finish(t, dt) {
+      session.respond(all, dt);
+      const lost = all.find(
+        ({ pose }) => ![...pose.position, ...pose.velocity, ...pose.angularVelocity].every(Number.isFinite),
+      );
+      if (lost)
+        throw new SimulationError(
+          '',
+          t,
+          `${engine.name} lost body '${lost.id}' in the step to t = ${t} s: its pose is not a number`,
+          `try a smaller time.step than ${dt}`,
+        );
+      motions.forEach((list, k) => {
+        if (list.some(({ changed }) => changed)) bundles[k].placeBodies?.(list, t);
+      });
     },
   };
 }

@@ -37,6 +37,15 @@ export function encodeHead(format: Format, header: unknown): Uint8Array {
   return head;
 }
 
+/** How many bytes the head of a source takes, as far as it has them: what decodeHead must be given. */
+export function headSizeOf(source: {
+  readonly size: number;
+  read(offset: number, length: number): Uint8Array;
+}): number {
+  if (source.size < fixed) return source.size;
+  return Math.min(source.size, align8(fixed + viewOf(source.read(12, 4)).getUint32(0, true) + 4));
+}
+
 /** An error in a binary file. The message says the byte and what to do. */
 export function binaryError(source: string, offset: number, message: string): InputError {
   return new InputError(source, [{ offset, message: `${message} (at byte ${offset})` }]);

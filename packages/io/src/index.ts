@@ -1,29 +1,46 @@
 export { csvLine, energyTable, nodeTable, probeTable } from './csv.ts';
 export { editSceneText, formatScene, type SceneEdit, sceneValues } from './edit.ts';
 export { formatPath, InputError, type Problem, problemLimit } from './errors.ts';
+export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.ts';
+export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
+export { exportParquet } from './export/parquet.ts';
+export { exportUsda, type UsdaOptions } from './export/usda.ts';
+export { bodiesToVtp, formatPvd, frameToVtp } from './export/vtp.ts';
+export { type Curves, type Placement, placeCurves, type UpAxis } from './import/curves.ts';
+export { encodeHair } from './import/hair.ts';
+export { readMesh, type TriangleMesh } from './import/mesh.ts';
+export { type CurveOptions, readCurves } from './import/read.ts';
+export { formatCurveScene, type ImportMaterial, type ImportOptions, importMaterials } from './import/scene.ts';
 export {
   explainSceneError,
+  type FileResolver,
   type ParsedScene,
   type Place,
   parseScene,
+  type ReadOptions,
   type ScenePath,
   sceneFromObject,
   sceneSizeLimit,
 } from './read.ts';
 export {
+  type BodyFrame,
+  type ByteSource,
   createRecordingEncoder,
   type DecodeOptions,
   decodeRecording,
+  type RecordedBody,
   type RecordedRod,
   type Recording,
   type RecordingEncoder,
   type RecordingFrame,
   type RecordingHeader,
   type RodFrame,
+  readRecording,
   recordingFrame,
   recordingHeader,
   recordingVersion,
 } from './recording.ts';
+export { createFileResolver, type OpenFile } from './resolve.ts';
 export {
   type BodyResult,
   buildResult,
@@ -40,7 +57,8 @@ export {
   type StepTotals,
   type Stop,
 } from './result.ts';
-export { type SceneInput, sceneJsonSchema, sceneSchema, sceneVersion } from './schema.ts';
+export type { StrandsSpec } from './schema/files.ts';
+export { type SceneFile, type SceneInput, sceneJsonSchema, sceneSchema, sceneVersion } from './schema.ts';
 export { decodeState, encodeState, type SavedState, sceneHash, stateVersion } from './state.ts';
 export { nearestWord } from './suggest.ts';
 export {

@@ -27,7 +27,7 @@
  */
 import { type BodySpec, type Channel, createHash, type Energies, type Scene, type World } from '@tendril/core';
 import { align8, getF32, getF64, isSealed, putF32, putF64, sealSection, viewOf } from './bytes.ts';
-import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
+import { binaryError, decodeHead, encodeHead, type Format, headSizeOf } from './container.ts';
 import type { InputError } from './errors.ts';
 
 export const recordingVersion: number = 1;
@@ -192,34 +192,43 @@ export interface DecodeOptions {
   readonly partial?: boolean;
 }
 
+/** Where the bytes of a recording come from: memory, or a file that is read piece by piece. */
+export interface ByteSource {
+  readonly size: number;
+  /** The bytes from offset on, `length` of them, all within the source. */
+  read(offset: number, length: number): Uint8Array;
+}
+
 /** Checks the whole file; frames are decoded when asked for. */
 export function decodeRecording(bytes: Uint8Array, source: string, options: DecodeOptions = {}): Recording {
-  const head = decodeHead(format, bytes, source);
+  return readRecording({ size: bytes.length, read: (at, length) => bytes.subarray(at, at + length) }, source, options);
+}
+
+/** The same for a source that is never held whole: one frame at a time is read, now to check it and again when asked for. */
+export function readRecording(bytes: ByteSource, source: string, options: DecodeOptions = {}): Recording {
+  const head = decodeHead(format, bytes.read(0, headSizeOf(bytes)), source);
   const header = checkHeader(head.header, source);
   const frameSize = frameSizeOf(header);
   const hash = createHash();
-  hash.add(bytes.subarray(head.size - 4, head.size));
-  const view = viewOf(bytes);
+  hash.add(bytes.read(head.size - 4, 4));
   let offset = head.size;
   let frameCount = 0;
   let complete = false;
-  while (!complete && offset < bytes.length) {
-    const left = bytes.length - offset;
-    const tag = left >= 4 ? view.getUint32(offset, true) : undefined;
+  while (!complete && offset < bytes.size) {
+    const left = bytes.size - offset;
+    const tag = left >= 4 ? viewOf(bytes.read(offset, 4)).getUint32(0, true) : undefined;
     const size = tag === footTag ? footSize : frameSize;
     if (left < size) break;
-    const section = bytes.subarray(offset, offset + size);
+    const section = bytes.read(offset, size);
+    const view = viewOf(section);
     const name = tag === footTag ? 'the end mark' : `frame ${frameCount}`;
     const corrupt = (what: string): InputError =>
       binaryError(source, offset, `${name} ${what}: the recording is corrupted; copy the file again or record anew`);
     if (tag !== footTag && tag !== frameTag) throw corrupt('does not begin as it should');
     if (!isSealed(section)) throw corrupt('does not match its checksum');
-    if (view.getUint32(offset + 4, true) !== frameCount) throw corrupt('does not carry the expected number');
+    if (view.getUint32(4, true) !== frameCount) throw corrupt('does not carry the expected number');
     if (tag === footTag) {
-      const digits = view
-        .getBigUint64(offset + 8, true)
-        .toString(16)
-        .padStart(16, '0');
+      const digits = view.getBigUint64(8, true).toString(16).padStart(16, '0');
       if (digits !== hash.digits()) throw corrupt('does not match the frames before it');
       complete = true;
     } else {
@@ -228,11 +237,11 @@ export function decodeRecording(bytes: Uint8Array, source: string, options: Deco
     }
     offset += size;
   }
-  if (complete && offset < bytes.length) {
+  if (complete && offset < bytes.size) {
     throw binaryError(
       source,
       offset,
-      `${bytes.length - offset} bytes follow the end of the recording; copy the file again`,
+      `${bytes.size - offset} bytes follow the end of the recording; copy the file again`,
     );
   }
   if (!complete && !options.partial) {
@@ -247,7 +256,7 @@ export function decodeRecording(bytes: Uint8Array, source: string, options: Deco
       throw new RangeError(`frame ${index} is outside 0…${frameCount - 1}`);
     }
     const start = head.size + index * frameSize;
-    return decodeFrame(header, bytes.subarray(start, start + frameSize));
+    return decodeFrame(header, bytes.read(start, frameSize));
   };
   return {
     header,

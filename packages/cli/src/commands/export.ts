@@ -1,41 +1,131 @@
-/** `tendril export`: a recording as a table or as a picture. */
-import { existsSync } from 'node:fs';
+/** `tendril export`: a recording as a table, a picture, a film, or a file that other programs open. */
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { nodeTable, type RecordedRod, type Recording, type RecordingFrame } from '@tendril/io';
-import { createAtomicWriter, readRecordingFile } from '@tendril/io/node';
+import {
+  bodiesToVtp,
+  exportGlb,
+  exportParquet,
+  exportUsda,
+  type Footage,
+  formatPvd,
+  frameToVtp,
+  nodeTable,
+  oneFrame,
+  pickFrames,
+} from '@tendril/io';
+import { createAtomicWriter, openRecordingFile, writeFileAtomic } from '@tendril/io/node';
 import { exitCode, UsageError } from '../exit.ts';
-import { gravityOf, picturePins } from '../locate.ts';
-import { hueCount } from '../plot/color.ts';
-import { drawPicture, spreadFrames } from '../plot/picture.ts';
+import { writeFilm } from '../film.ts';
+import { drawFrames, stageOf } from '../footage.ts';
+import { withInterrupt } from '../interrupt.ts';
 import { renderPng } from '../plot/png.ts';
-import { formatNumber, formatWarning, type Terminal } from '../terminal.ts';
+import { formatWarning, type Terminal } from '../terminal.ts';
+
+export const exportFormats = ['usda', 'glb', 'vtp', 'csv', 'parquet', 'svg', 'png', 'mp4', 'webm'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions {
-  readonly to: 'csv' | 'svg' | 'png';
+  readonly to: ExportFormat;
   readonly out?: string;
   readonly force?: boolean;
   readonly frame?: number;
+  /** Every nth frame alone. */
+  readonly every?: number;
+  readonly look?: 'tubes' | 'lines';
+  readonly fps?: number;
+  readonly speed?: number;
 }
 
-export function exportRecording(file: string, options: ExportOptions, terminal: Terminal): number {
-  const recording = readRecordingFile(file, { partial: true });
-  if (!recording.complete) {
-    terminal.err(
-      formatWarning(`${file}: the recording was cut short; its ${recording.frameCount} complete frames are used`),
-    );
-  }
-  const frame = options.frame === undefined ? undefined : pickFrame(recording, options.frame);
-  const out = options.out ?? join(dirname(file), `${basename(file, extname(file))}.${options.to}`);
-  if (existsSync(out) && !options.force)
-    throw new UsageError(`'${out}' exists; choose another --out, or add --force to replace it`);
-  const writer = createAtomicWriter(out, { overwrite: options.force === true });
+interface Job {
+  readonly footage: Footage;
+  readonly out: string;
+  readonly options: ExportOptions;
+  readonly terminal: Terminal;
+}
+
+export async function exportRecording(file: string, options: ExportOptions, terminal: Terminal): Promise<number> {
+  checkOptions(options);
+  const recording = openRecordingFile(file, { partial: true });
   try {
-    if (options.to === 'csv')
-      for (const line of nodeTable(frame === undefined ? recording : single(recording, frame))) writer.append(line);
-    else {
-      const svg = drawRecording(recording, frame);
-      writer.append(options.to === 'svg' ? svg : renderPng(svg));
+    if (!recording.complete) {
+      terminal.err(
+        formatWarning(`${file}: the recording was cut short; its ${recording.frameCount} complete frames are used`),
+      );
     }
+    if (recording.frameCount === 0) throw new UsageError(`${file}: the recording has no frame to export`);
+    const footage = chooseFrames(recording, options);
+    const extension = options.to === 'vtp' && options.frame === undefined ? 'pvd' : options.to;
+    const out = options.out ?? join(dirname(file), `${basename(file, extname(file))}.${extension}`);
+    if (existsSync(out) && !options.force)
+      throw new UsageError(`'${out}' exists; choose another --out, or add --force to replace it`);
+    return await writers[options.to]({ footage, out, options, terminal });
+  } finally {
+    recording.close();
+  }
+}
+
+/** An option that would have no effect is a misunderstanding. */
+function checkOptions({ to, look, fps, speed, frame, every }: ExportOptions): void {
+  const film = to === 'mp4' || to === 'webm';
+  const wrong = (name: string, where: string): never => {
+    throw new UsageError(`--${name} is for ${where}, not for --to ${to}`);
+  };
+  if (look !== undefined && to !== 'glb') wrong('look', '--to glb');
+  if (fps !== undefined && !film) wrong('fps', 'films: --to mp4 or webm');
+  if (speed !== undefined && !film) wrong('speed', 'films: --to mp4 or webm');
+  if (frame !== undefined && film) wrong('frame', 'everything but films');
+  if (frame !== undefined && every !== undefined)
+    throw new UsageError('--frame takes one frame and --every takes many; give one of them');
+}
+
+function chooseFrames(footage: Footage, { frame, every }: ExportOptions): Footage {
+  const { frameCount } = footage;
+  if (every !== undefined) {
+    const indices = Array.from({ length: Math.ceil(frameCount / every) }, (_, k) => k * every);
+    return pickFrames(footage, indices);
+  }
+  if (frame === undefined) return footage;
+  // counts from 0; negative counts from the end, so that −1 is the last
+  const index = frame < 0 ? frameCount + frame : frame;
+  if (index < 0 || index >= frameCount)
+    throw new UsageError(`there is no frame ${frame}: the recording has frames 0 to ${frameCount - 1}`);
+  return oneFrame(footage, index);
+}
+
+const writers: Readonly<Record<ExportFormat, (job: Job) => number | Promise<number>>> = {
+  usda: (job) => writeChunks(job, exportUsda(job.footage)),
+  csv: (job) => writeChunks(job, nodeTable({ header: job.footage.header, frames: () => eachFrame(job.footage) })),
+  parquet: (job) => writeChunks(job, exportParquet(job.footage)),
+  svg: (job) => writeChunks(job, [picture(job)]),
+  png: (job) => writeChunks(job, [renderPng(picture(job))]),
+  glb: exportToGlb,
+  vtp: exportToVtp,
+  mp4: exportToFilm,
+  webm: exportToFilm,
+};
+
+function* eachFrame(footage: Footage): Generator<ReturnType<Footage['frame']>> {
+  for (let k = 0; k < footage.frameCount; k++) yield footage.frame(k);
+}
+
+function picture({ footage, options }: Job): string {
+  return drawFrames(footage, options.frame === undefined ? undefined : `frame ${options.frame}`);
+}
+
+/** Small pieces of text are gathered: a call to the system for each would take longer than making them. */
+function writeChunks({ out, options, terminal }: Job, chunks: Iterable<string | Uint8Array>): number {
+  const writer = createAtomicWriter(out, { overwrite: options.force === true });
+  let gathered = '';
+  try {
+    for (const chunk of chunks) {
+      if (typeof chunk === 'string') gathered += chunk;
+      if (gathered.length > 1 << 18 || typeof chunk !== 'string') {
+        if (gathered !== '') writer.append(gathered);
+        gathered = '';
+      }
+      if (typeof chunk !== 'string') writer.append(chunk);
+    }
+    if (gathered !== '') writer.append(gathered);
     writer.commit();
   } catch (error) {
     writer.abort();
@@ -45,62 +135,77 @@ export function exportRecording(file: string, options: ExportOptions, terminal: 
   return exitCode.done;
 }
 
-/** Counts from 0; negative counts from the end, so that −1 is the last. */
-function pickFrame({ frameCount }: Recording, wanted: number): number {
-  const index = wanted < 0 ? frameCount + wanted : wanted;
-  if (index < 0 || index >= frameCount) {
-    throw new UsageError(`there is no frame ${wanted}: the recording has frames 0 to ${frameCount - 1}`);
+function exportToGlb(job: Job): number {
+  const { footage, options, terminal } = job;
+  let glb: ReturnType<typeof exportGlb>;
+  try {
+    glb = exportGlb(footage, { look: options.look });
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
   }
-  return index;
-}
-
-function single(recording: Recording, index: number): Pick<Recording, 'header' | 'frames'> {
-  function* frames(): Generator<RecordingFrame> {
-    yield recording.frame(index);
+  if (glb.frameCount < footage.frameCount) {
+    terminal.err(
+      formatWarning(
+        `${glb.frameCount} of ${footage.frameCount} frames are in the file, evenly spread: a glTF animation of shapes holds no more`,
+      ),
+    );
   }
-  return { header: recording.header, frames };
+  if (glb.look === 'lines' && options.look === undefined)
+    terminal.err(formatWarning('rods are lines: as tubes they would make a very large file (--look tubes does it)'));
+  return writeChunks(job, glb.chunks());
 }
 
-function drawRecording(recording: Recording, only: number | undefined): string {
-  const { scene, rods } = recording.header;
-  if (recording.frameCount === 0) throw new UsageError('the recording has no frame to draw');
-  const crowd = rods.length > hueCount;
-  const indices =
-    only !== undefined ? [only] : spreadFrames(recording.frameCount, crowd ? 2 : Math.min(recording.frameCount, 1000));
-  const frames = indices.map((index) => recording.frame(index));
-  const last = frames[frames.length - 1];
-  const title =
-    scene.title ??
-    rods
-      .map(({ id }) => id)
-      .slice(0, 3)
-      .join(', ');
-  return drawPicture({
-    title,
-    subtitle: only === undefined ? undefined : `frame ${only} · t = ${formatNumber(last.time)} s`,
-    rods: rods.map(({ id, closed, edgeRadius }, k) => ({
-      id,
-      closed,
-      radius: edgeRadius,
-      frames: frames.map((frame) => frame.rods[k].nodePosition),
-    })),
-    bodies: recording.header.bodies?.map(({ id, radius }, k) => ({
-      id,
-      radius,
-      frames: frames.map(({ bodies }) => [
-        ...Array.from(bodies?.[k].position ?? []),
-        ...Array.from(bodies?.[k].orientation ?? []),
-      ]),
-    })),
-    times: frames.map(({ time }) => time),
-    pins: picturePins(scene, rods.map(withArc), last.time),
-    gravity: gravityOf(scene),
-  });
+/** One file a frame in a folder beside the collection; one frame alone is one file. */
+function exportToVtp(job: Job): number {
+  const { footage, out, options, terminal } = job;
+  const { header } = footage;
+  if (options.frame !== undefined) return writeChunks(job, [frameToVtp(header, footage.frame(0))]);
+  const overwrite = options.force === true;
+  const name = `${basename(out, extname(out))}-frames`;
+  const folder = join(dirname(out), name);
+  if (existsSync(folder) && !overwrite)
+    throw new UsageError(`'${folder}' exists; choose another --out, or add --force to replace it`);
+  mkdirSync(folder, { recursive: true });
+  const digits = String(footage.frameCount - 1).length;
+  const entries: { time: number; part: number; file: string }[] = [];
+  for (let k = 0; k < footage.frameCount; k++) {
+    const frame = footage.frame(k);
+    const number = String(k).padStart(digits, '0');
+    [frameToVtp(header, frame), bodiesToVtp(header, frame)].forEach((bytes, part) => {
+      if (!bytes) return;
+      const file = `${part === 0 ? 'rods' : 'bodies'}-${number}.vtp`;
+      writeFileAtomic(join(folder, file), bytes, { overwrite });
+      entries.push({ time: frame.time, part, file: `${name}/${file}` });
+    });
+  }
+  writeFileAtomic(out, formatPvd(entries), { overwrite });
+  terminal.err(`wrote ${out} and ${footage.frameCount} frames in ${folder}\n`);
+  return exitCode.done;
 }
 
-/** Arc length of the nodes, which a recording keeps as lengths of the edges. */
-function withArc(rod: RecordedRod): RecordedRod & { readonly length: number; readonly nodeArc: number[] } {
-  const nodeArc = [0];
-  for (const length of rod.edgeLengthRest) nodeArc.push(nodeArc[nodeArc.length - 1] + length);
-  return { ...rod, nodeArc, length: nodeArc[nodeArc.length - 1] };
+async function exportToFilm({ footage, out, options, terminal }: Job): Promise<number> {
+  const { fps = 30, speed = 1, to } = options;
+  if (to !== 'mp4' && to !== 'webm') throw new TypeError(to);
+  if (!existsSync(dirname(out))) throw new UsageError(`the folder '${dirname(out)}' does not exist; create it first`);
+  const stage = stageOf(footage);
+  const draw = (index: number): string => drawFrames(oneFrame(footage, index), undefined, stage);
+  const temporary = join(dirname(out), `.${basename(out)}.${process.pid}.tmp`);
+  try {
+    let shown = 0;
+    const report = (fraction: number): void => {
+      if (!terminal.live || Math.floor(fraction * 100) === shown) return;
+      shown = Math.floor(fraction * 100);
+      terminal.err(`\r${shown} % `);
+    };
+    const state = await withInterrupt((interrupt) =>
+      writeFilm(temporary, footage, draw, { kind: to, fps, speed }, interrupt, report),
+    );
+    if (terminal.live) terminal.err('\r\u001b[2K');
+    if (state === 'interrupted') return exitCode.interrupted;
+    renameSync(temporary, out);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  terminal.err(`wrote ${out}\n`);
+  return exitCode.done;
 }

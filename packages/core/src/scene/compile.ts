@@ -6,6 +6,7 @@ import { SceneError } from '../errors.ts';
 import type { Drive } from '../model.ts';
 import type { LoadSource } from '../port.ts';
 import { type CompiledBody, checkBodiesAreTied, compileBodies, rideOnBody, type Weld } from './bodies.ts';
+import { findParent, placeBranches } from './branches.ts';
 import { checkFinite, checkOutput, checkTime } from './check.ts';
 import type { Rod } from './compiled.ts';
 import { compileField } from './fields.ts';
@@ -61,7 +62,14 @@ export function compileScene(scene: Scene): CompiledScene {
     placed[findRod(weld.rod, ['welds', k, 'rod'])].push({ spec, path: ['welds', k] });
     return index;
   });
-  const compiled = scene.rods.map((spec, index) => compileRod(spec, scene, placed[index], ['rods', index], warnings));
+  const branches = placeBranches(scene, findRod);
+  const compiled = scene.rods.map((spec, index) =>
+    compileRod(spec, scene, [...placed[index], ...branches[index]], ['rods', index], warnings),
+  );
+  const grown = compiled.map(({ rod }, k): Rod => {
+    const parent = findParent(scene, k, compiled, findRod);
+    return parent ? { ...rod, parent } : rod;
+  });
   const sources = compileSources(scene, compiled, findRod);
   const welds: Weld[] = [];
   const drives = compiled.map(({ rod, layout }, index): Drive => {
@@ -83,7 +91,7 @@ export function compileScene(scene: Scene): CompiledScene {
     .flatMap(({ release }) => (release === undefined ? [] : [release]))
     .sort((a, b) => a - b);
   checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
-  return { rods: compiled.map(({ rod }) => rod), drives, bodies, welds, releases, warnings };
+  return { rods: grown, drives, bodies, welds, releases, warnings };
 }
 
 function compileSources(

@@ -9,7 +9,8 @@
 import type { Frame, Vector } from '../curve/vector.ts';
 import { cross, distance, dot, makeFrame, norm, normalize, normalPart, transportFrame } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
-import type { Pin, PinPose, Rod } from './compiled.ts';
+import { writeAngularAcceleration, writeAngularVelocity } from '../math/rotationRates.ts';
+import type { Pin, PinMotion, PinPose, Rod } from './compiled.ts';
 import { createPinPose } from './compiled.ts';
 import type { Layout } from './layout.ts';
 import { findNode } from './layout.ts';
@@ -142,6 +143,8 @@ export function compilePin(
   const start = spec.position ?? vectorAt(rod.nodePosition, node);
   const motion = readMotion(spec.path, frame.tangent, [...path, 'path']);
   const now = new Float64Array(14);
+  const second = new Float64Array(7);
+  const tangent = new Float64Array(3);
 
   const evaluate = (pose: PinPose, t: number): void => {
     motion.track?.evaluate(now, t);
@@ -159,6 +162,29 @@ export function compilePin(
     // still held at the instant of release itself, which the last stage before it may fall on
     pose.active = t <= release * (1 + 1e-12);
   };
+  const { track } = motion;
+  const evaluateMotion = (out: PinMotion, t: number): void => {
+    out.acceleration.fill(0);
+    out.angularVelocity.fill(0);
+    out.angularAcceleration.fill(0);
+    if (!track?.accelerate) return;
+    track.evaluate(now, t);
+    track.accelerate(second, t);
+    for (let k = 0; k < 3; k++) out.acceleration[k] = second[k];
+    writeAngularVelocity(out.angularVelocity, now, 3, now, 10);
+    writeAngularAcceleration(out.angularAcceleration, now, 3, now, 10, second, 3);
+    // the twist is about the tangent, which turns with the rest
+    for (let k = 0; k < 3; k++) tangent[k] = frame.tangent[k];
+    if (motion.rotates) rotateInPlace(tangent, now[3], now[4], now[5]);
+    const w = out.angularVelocity;
+    const [x, y, z] = w;
+    const spin = now[13];
+    out.angularAcceleration[0] += second[6] * tangent[0] + spin * (y * tangent[2] - z * tangent[1]);
+    out.angularAcceleration[1] += second[6] * tangent[1] + spin * (z * tangent[0] - x * tangent[2]);
+    out.angularAcceleration[2] += second[6] * tangent[2] + spin * (x * tangent[1] - y * tangent[0]);
+    for (let k = 0; k < 3; k++) w[k] += spin * tangent[k];
+  };
+  const smooth = !track || track.accelerate !== undefined;
   const pin: Pin = {
     rod: rodIndex,
     node,
@@ -167,6 +193,7 @@ export function compilePin(
     holdZ: holding.z,
     orientation: holding.orientation,
     evaluate,
+    ...(smooth && { evaluateMotion }),
   };
   const label = `pin ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;
   warnJump(pin, rod, initial, label, warnings);

@@ -37,7 +37,7 @@ export const location: z.ZodType<Location, Written<Location>> = either(
 
 const rodName = text("the rod's name").describe('Name of the rod.');
 
-const path: z.ZodType<PathSpec, Written<PathSpec>> = fields('a path', {
+export const path: z.ZodType<PathSpec, Written<PathSpec>> = fields('a path', {
   interpolation: interpolation.optional(),
   keys: list(
     fields('a key', {

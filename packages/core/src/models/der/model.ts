@@ -17,13 +17,28 @@ import type {
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
-import { BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { adoptPose, BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { clearContact, createDerContact } from './contact.ts';
 import { settleSystem } from './coupledStatics.ts';
 import { createSystem, initializeForces, type System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
-import { createExplicitWork, initializeExplicit, stepExplicit } from './explicit.ts';
+import { createExplicitWork, initializeExplicit, refreshExplicit, stepExplicit } from './explicit.ts';
+import { addStubInertia } from './explicitBody.ts';
+import {
+  createExplicitSystem,
+  type ExplicitSystem,
+  initializeExplicitSystem,
+  stepExplicitSystem,
+} from './explicitSystem.ts';
 import { writeHeldTorque } from './held.ts';
-import { evaluatePins, initializeState, placePinned, poseSamples, rebuildFrames } from './kinematics.ts';
+import {
+  evaluatePins,
+  followCenterline,
+  initializeState,
+  placePinned,
+  poseSamples,
+  rebuildFrames,
+} from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
@@ -125,34 +140,61 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const systemOf = (rod: number): (typeof systems)[number] =>
     systems.find((candidate) => candidate.rods.includes(rod)) as (typeof systems)[number];
   const explicitTools = explicit ? ders.map(createExplicitWork) : [];
-  for (const body of bodies) initializeBody(body);
+  for (const body of bodies) {
+    if (explicit) addStubInertia(body, ders);
+    initializeBody(body);
+  }
   ders.forEach((der, k) => {
     evaluatePins(der, 0);
     initializeState(der, tools[k].work.edgeWork);
     placePinned(der, der.q, der.v);
     rebuildFrames(der, tools[k].work.edgeWork);
-    if (!explicit) {
-      initializeMotion(der, tools[k].work, 0);
-      return;
-    }
-    const failure = initializeExplicit(der, explicitTools[k], 0);
-    if (failure) throw new SceneError(['rods'], `rod '${der.rod.id}' cannot start: ${failure}`);
   });
+  const explicitSystems = systems.map(({ system, rods: members }): ExplicitSystem | undefined =>
+    explicit && system.bodies.length > 0
+      ? createExplicitSystem(
+          system,
+          members.map((k) => explicitTools[k]),
+        )
+      : undefined,
+  );
+  /** Forces at t, as the scheme remembers them from step to step. */
+  const initializeScheme = (t: number): string => {
+    let trouble = '';
+    systems.forEach(({ system, rods: members }, s) => {
+      const whole = explicitSystems[s];
+      if (whole) trouble ||= initializeExplicitSystem(whole, t);
+      else if (explicit) trouble ||= initializeExplicit(ders[members[0]], explicitTools[members[0]], t);
+      else {
+        for (const k of members) initializeMotion(ders[k], tools[k].work, t);
+        initializeForces(system, t);
+      }
+      if (trouble && !trouble.startsWith('rod ')) trouble = `rod '${rods[members[0]].id}' cannot start: ${trouble}`;
+    });
+    return trouble;
+  };
+  const failure = initializeScheme(0);
+  if (failure) throw new SceneError(['rods'], failure);
 
-  for (const { system } of systems) initializeForces(system, 0);
-
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
     // All rods advance or none: what was done before a failure is undone.
     const before =
       systems.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
-    for (const { system, rods: members, starts } of systems) {
+    for (let s = 0; s < systems.length; s++) {
+      if (without?.[s]) continue;
+      const { system, rods: members, starts } = systems[s];
       const [first] = members;
-      const step = explicit
-        ? stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt)
-        : stepImplicit(system, starts, scheme, t, dt, newton, robust);
+      const whole = explicitSystems[s];
+      for (const k of members) clearContact(ders[k], false);
+      for (const body of system.bodies) body.contact.fill(0);
+      const step = whole
+        ? stepExplicitSystem(whole, starts, scheme === 'shake', t, dt)
+        : explicit
+          ? stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt)
+          : stepImplicit(system, starts, scheme, t, dt, newton, robust);
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       shifts += step.shifts;
@@ -165,7 +207,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       }
       return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
     }
-    for (const der of ders) poseSamples(der);
+    systems.forEach(({ rods: members }, s) => {
+      if (!without?.[s]) for (const k of members) poseSamples(ders[k]);
+    });
     return { ok: true, iterations, iterationsMax, shifts };
   };
 
@@ -173,9 +217,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     for (const body of bodies) syncPose(body);
     ders.forEach((der, k) => {
       evaluatePins(der, t);
-      rebuildFrames(der, tools[k].work.edgeWork);
+      if (explicit) refreshExplicit(der, explicitTools[k]);
+      else rebuildFrames(der, tools[k].work.edgeWork);
       poseSamples(der);
     });
+    for (const whole of explicitSystems) if (whole) whole.ready = false;
   };
 
   return {
@@ -186,14 +232,32 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     state,
     refresh,
     restart: (t) => {
-      ders.forEach((der, k) => {
-        if (explicit) initializeExplicit(der, explicitTools[k], t);
-        else initializeMotion(der, tools[k].work, t);
-        der.history.fill(0);
-      });
-      for (const { system } of systems) initializeForces(system, t);
+      initializeScheme(t);
+      for (const der of ders) der.history.fill(0);
     },
     advance,
+    ...(!explicit && {
+      contact: createDerContact({
+        ders,
+        works: tools.map(({ work }) => work),
+        systems,
+        state,
+        newton,
+        bodyOrder: bodies,
+      }),
+    }),
+    placeBodies: (motions, t) => {
+      bodies.forEach((body, b) => {
+        if (motions[b].changed) adoptPose(body);
+      });
+      ders.forEach((der, k) => {
+        evaluatePins(der, t);
+        placePinned(der, der.q, der.v);
+        followCenterline(der, tools[k].work.edgeWork);
+        poseSamples(der);
+      });
+      for (const whole of explicitSystems) if (whole) whole.ready = false;
+    },
     addEnergies: (out, t) => {
       for (const der of ders) addEnergies(out, der, t);
       for (const body of bodies) addBodyEnergies(out, body, t);
@@ -205,10 +269,12 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
     equilibrate: (rod, t, wanted) => {
       const { system, starts, entries } = systemOf(rod);
-      if (system.bodies.length > 0) return settleSystem(system, starts, rods[rod].id, t, wanted);
-      const report = findEquilibrium(ders[rod], tools[rod].work, starts[0], entries[0], t, wanted);
+      const report =
+        system.bodies.length > 0
+          ? settleSystem(system, starts, rods[rod].id, t, wanted)
+          : findEquilibrium(ders[rod], tools[rod].work, starts[0], entries[0], t, wanted);
       // the explicit schemes go on from forces without tension, which statics does not keep
-      if (explicit) initializeExplicit(ders[rod], explicitTools[rod], t);
+      if (explicit) initializeScheme(t);
       return report;
     },
     reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
@@ -244,8 +310,8 @@ function refuse(
     );
   }
   const place = ['solver', 'der', 'integrator'];
-  if (coupling.welds.length > 0 && (explicit || scheme === 'bdf2')) {
-    throw new SceneError(place, `${scheme} does not move bodies; use tr-bdf2, midpoint or implicit-euler`);
+  if (coupling.welds.length > 0 && scheme === 'bdf2') {
+    throw new SceneError(place, `${scheme} does not move bodies; use tr-bdf2, midpoint, implicit-euler or shake`);
   }
   if (explicit) refuseImplicitOnly(rods, drives, scene, scheme);
   const rigid = scheme === 'midpoint' ? rods.find((rod) => rod.edgeEA.some((EA) => EA === Infinity)) : undefined;
@@ -264,13 +330,11 @@ function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scen
       `${scheme} takes no torques: its frame has no inertia to turn; use tr-bdf2`,
     );
   rods.forEach((rod, k) => {
-    const inner = drives[k].pins.find(
-      (pin) => pin.orientation !== 'free' && (rod.closed || (pin.node > 0 && pin.node < rod.nodeCount - 1)),
-    );
-    if (inner)
+    const held = drives[k].pins.find((pin) => pin.orientation !== 'free');
+    if (held && rod.closed)
       throw new SceneError(
         place,
-        `${scheme} holds frames at the ends of a rod only, and rod '${rod.id}' has one held at node ${inner.node}; use tr-bdf2`,
+        `${scheme} holds no frames on closed rods, and rod '${rod.id}' has one held at node ${held.node}; use tr-bdf2`,
       );
     if (rod.halfDamping.some((beta) => beta > 0)) {
       throw new SceneError(

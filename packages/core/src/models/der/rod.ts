@@ -71,7 +71,8 @@ export interface DerRod {
   readonly edgeTension: Float64Array;
   /** q̈ at the end of the last step. */
   readonly acceleration: Float64Array;
-  /** Unknowns one step ago (BDF2); history: size of that step [s] (0: none), and 1 once a step has been taken. */
+  /** Unknowns one step ago (BDF2); history: size of that step [s] (0: none), and 1 once a step has been taken, 2 if it
+   * was one of contact, after which accelerations are found anew. */
   readonly qBefore: Float64Array;
   readonly vBefore: Float64Array;
   readonly history: Float64Array;
@@ -103,6 +104,10 @@ export interface DerRod {
   readonly loads: Loads;
   /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
   loadFactor: number;
+  /** Its share of the bundle's memory. */
+  readonly memory: Float64Array;
+  /** Forces of contact over the present step, made when first needed. */
+  contact: { readonly nodeForce: Float64Array; readonly edgeTorque: Float64Array; active: boolean } | undefined;
 }
 
 /** Doubles in `memory` that a rod needs. */
@@ -309,5 +314,7 @@ export function createDerRod(
     samples: createSamples(rod),
     loads: createLoads(rod),
     loadFactor: 1,
+    memory,
+    contact: undefined,
   };
 }

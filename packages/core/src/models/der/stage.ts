@@ -109,9 +109,15 @@ export function evaluateLoads(der: DerRod, t: number): void {
   loads.nodeDrag.fill(0);
   poseSamples(der);
   for (const source of drive.sources) source.addLoads(loads, der.samples, t);
+  if (der.contact?.active) addContactLoads(der, der.contact);
   if (der.loadFactor === 1) return;
   for (let k = 0; k < loads.nodeForce.length; k++) loads.nodeForce[k] *= der.loadFactor;
   for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] *= der.loadFactor;
+}
+
+function addContactLoads({ loads }: DerRod, { nodeForce, edgeTorque }: NonNullable<DerRod['contact']>): void {
+  for (let k = 0; k < nodeForce.length; k++) loads.nodeForce[k] += nodeForce[k];
+  for (let k = 0; k < edgeTorque.length; k++) loads.edgeTorque[k] += edgeTorque[k];
 }
 
 /** Why the last evaluation failed. */

@@ -1,0 +1,55 @@
+/** How a case is judged where models differ. */
+import { describe, expect, it } from 'vitest';
+import { type Case, defineCase, onModel, runChecks } from '../src/index.ts';
+
+const subject: Case = defineCase({
+  id: 'made-up',
+  title: 'Made up',
+  source: 'none',
+  models: ['der', 'helix'],
+  quick: [10, 20],
+  full: [10, 20, 40],
+  resolutions: { helix: { quick: [3], full: [3, 6] } },
+  scene: () => ({ tendril: 1, rods: [] }),
+  // an error of first order for helix, of second for der
+  measure: (n, model) => ({ error: model === 'der' ? 1 / n ** 2 : 1 / n, special: 1 }),
+  expect: {
+    error: {
+      value: 0,
+      tolerance: (n, model) => (model === 'der' ? 1.01 / n ** 2 : 1.01 / n),
+      order: (model) => (model === 'der' ? 1.9 : undefined),
+    },
+    special: { value: 1, tolerance: 0, models: ['helix'] },
+  },
+});
+
+describe('expectations', () => {
+  it('have tolerances, orders, resolutions and quantities of each model', () => {
+    const rows = runChecks(subject, { full: true });
+    const of = (model: string, quantity: string): number[] =>
+      rows.filter((row) => row.model === model && row.quantity === quantity).map(({ n }) => n);
+    expect(of('der', 'error')).toEqual([10, 20, 40]);
+    expect(of('helix', 'error')).toEqual([3, 6]);
+    expect(of('der', 'special')).toEqual([]);
+    expect(of('helix', 'special')).toEqual([3, 6]);
+    expect(rows.every(({ pass }) => pass)).toBe(true);
+  });
+
+  it('miss where a model misses its own', () => {
+    const strict: Case = { ...subject, expect: { error: { value: 0, tolerance: 1, order: 1.9 } } };
+    const missed = runChecks(strict, { full: true }).filter(({ pass }) => !pass);
+    expect(missed.map(({ model, n }) => [model, n])).toEqual([['helix', 6]]);
+  });
+
+  it('put all rods of a scene on one model', () => {
+    const rod = {
+      id: 'a',
+      shape: { type: 'straight' as const, from: [0, 0, 0] as const, to: [1, 0, 0] as const },
+      section: 'thin',
+    };
+    expect(onModel({ tendril: 1, rods: [rod, { ...rod, id: 'b', model: 'der' }] }, 'helix').rods).toMatchObject([
+      { id: 'a', model: 'helix' },
+      { id: 'b', model: 'helix' },
+    ]);
+  });
+});

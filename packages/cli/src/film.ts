@@ -1,0 +1,121 @@
+/**
+ * A recording as a film: the picture of every instant, piped to ffmpeg.
+ *
+ * The pictures are those of `--to png`, so a film looks like the figures beside it, needs no browser, and is the same on
+ * every machine. ffmpeg is looked for on the path; it is not part of this package.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import type { Footage } from '@tendril/io';
+import { UsageError } from './exit.ts';
+import { createBreather, type Interrupt } from './interrupt.ts';
+import { renderPng } from './plot/png.ts';
+
+export interface FilmOptions {
+  readonly kind: 'mp4' | 'webm';
+  /** Pictures a second of the film. */
+  readonly fps: number;
+  /** Seconds of the simulation in a second of the film. */
+  readonly speed: number;
+}
+
+const codecs: Readonly<Record<FilmOptions['kind'], readonly string[]>> = {
+  mp4: [
+    '-c:v',
+    'libx264',
+    '-preset',
+    'medium',
+    '-crf',
+    '18',
+    '-pix_fmt',
+    'yuv420p',
+    '-movflags',
+    '+faststart',
+    '-f',
+    'mp4',
+  ],
+  webm: ['-c:v', 'libvpx-vp9', '-crf', '28', '-b:v', '0', '-row-mt', '1', '-pix_fmt', 'yuv420p', '-f', 'webm'],
+};
+
+/** For each picture of the film the recorded frame that is nearest in time. */
+export function filmFrames(times: readonly number[], { fps, speed }: Pick<FilmOptions, 'fps' | 'speed'>): number[] {
+  const start = times[0];
+  const count = Math.max(1, Math.floor(((times[times.length - 1] - start) / speed) * fps + 1e-6) + 1);
+  let k = 0;
+  return Array.from({ length: count }, (_, picture) => {
+    const time = start + (picture / fps) * speed;
+    while (k + 1 < times.length && Math.abs(times[k + 1] - time) <= Math.abs(times[k] - time)) k++;
+    return k;
+  });
+}
+
+/** Writes the film to a file; the caller gives it its final name. */
+export async function writeFilm(
+  file: string,
+  footage: Footage,
+  draw: (index: number) => string,
+  options: FilmOptions,
+  interrupt: Interrupt,
+  report: (fraction: number) => void,
+): Promise<'done' | 'interrupted'> {
+  const times = Array.from({ length: footage.frameCount }, (_, k) => footage.frame(k).time);
+  const frames = filmFrames(times, options);
+  const input = ['-f', 'image2pipe', '-c:v', 'png', '-framerate', String(options.fps), '-i', '-'];
+  // an even number of pixels each way, which these codecs want
+  const even = ['-vf', 'pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white'];
+  const child = spawn(
+    'ffmpeg',
+    ['-hide_banner', '-loglevel', 'error', '-y', ...input, ...even, ...codecs[options.kind], file],
+    {
+      stdio: ['pipe', 'ignore', 'pipe'],
+    },
+  );
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    said = (said + chunk).slice(-2000);
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'ENOENT' ? missing(options.kind) : error),
+    );
+    child.on('close', resolve);
+  });
+  // the pipe breaks when ffmpeg ends early; its own words come with `ended`
+  child.stdin.on('error', () => {});
+  const breathe = createBreather();
+  const feed = async (): Promise<'done' | 'interrupted'> => {
+    let last = -1;
+    let png: Uint8Array = new Uint8Array();
+    for (let k = 0; k < frames.length; k++) {
+      if (frames[k] !== last) png = renderPng(draw(frames[k]), 1.5);
+      last = frames[k];
+      if (!child.stdin.write(png)) await Promise.race([once(child.stdin, 'drain'), ended]);
+      report((k + 1) / frames.length);
+      await breathe();
+      if (interrupt.requested) {
+        child.kill();
+        return 'interrupted';
+      }
+      if (child.exitCode !== null) break;
+    }
+    child.stdin.end();
+    return 'done';
+  };
+  try {
+    const [state, code] = await Promise.all([feed(), ended]);
+    if (state === 'done' && code !== 0)
+      throw new UsageError(`ffmpeg could not make the film (exit code ${code}): ${said.trim() || 'it said nothing'}`);
+    return state;
+  } catch (error) {
+    child.kill();
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+function missing(kind: string): UsageError {
+  return new UsageError(
+    `a film needs ffmpeg, and there is none on the path; install it (Debian, Ubuntu: apt install ffmpeg; macOS: brew install ffmpeg; Windows: winget install ffmpeg), or export pictures with --to png --frame N, or --to glb, which moves without ${kind}`,
+  );
+}

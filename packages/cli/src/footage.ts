@@ -1,0 +1,69 @@
+/** Pictures of a recording: all of it on one page, or an instant of a film. */
+import type { Footage, RecordedRod } from '@tendril/io';
+import { gravityOf, picturePins } from './locate.ts';
+import { hueCount } from './plot/color.ts';
+import { drawPicture, spreadFrames } from './plot/picture.ts';
+import { formatNumber } from './terminal.ts';
+
+/** All frames on one page; of many rods the first and the last. `stage` fixes view and scale. */
+export function drawFrames(footage: Footage, name?: string, stage?: readonly ArrayLike<number>[]): string {
+  const { scene, rods, bodies } = footage.header;
+  const crowd = rods.length > hueCount;
+  const indices = spreadFrames(footage.frameCount, crowd ? 2 : Math.min(footage.frameCount, 1000));
+  const frames = indices.map((index) => footage.frame(index));
+  const last = frames[frames.length - 1];
+  const title =
+    scene.title ??
+    rods
+      .map(({ id }) => id)
+      .slice(0, 3)
+      .join(', ');
+  return drawPicture({
+    title,
+    subtitle: stage
+      ? `t = ${last.time.toFixed(3)} s`
+      : name === undefined
+        ? undefined
+        : `${name} · t = ${formatNumber(last.time)} s`,
+    rods: rods.map(({ id, closed, edgeRadius }, k) => ({
+      id,
+      closed,
+      radius: edgeRadius,
+      frames: frames.map((frame) => frame.rods[k].nodePosition),
+    })),
+    bodies: bodies?.map(({ id, radius }, k) => ({
+      id,
+      radius,
+      frames: frames.map((frame) => [
+        ...Array.from(frame.bodies?.[k].position ?? []),
+        ...Array.from(frame.bodies?.[k].orientation ?? []),
+      ]),
+    })),
+    times: frames.map(({ time }) => time),
+    pins: picturePins(scene, rods.map(withArc), last.time),
+    gravity: gravityOf(scene),
+    ...(stage && { stage, select: [frames.length - 1] }),
+  });
+}
+
+/** Points that a film must have room for: those of frames spread over it, and of its bodies. */
+export function stageOf(footage: Footage): Float64Array[] {
+  const { rods, bodies = [] } = footage.header;
+  const nodes = rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
+  // a few hundred thousand points are plenty to choose a view by
+  const count = Math.max(12, Math.min(footage.frameCount, Math.floor(300_000 / nodes)));
+  return spreadFrames(footage.frameCount, count).flatMap((index) => {
+    const frame = footage.frame(index);
+    const corners = bodies.flatMap(({ radius }, k) =>
+      [-radius, radius].map((d) => Float64Array.from(frame.bodies?.[k].position ?? [], (x) => x + d)),
+    );
+    return [...frame.rods.map(({ nodePosition }) => nodePosition), ...corners];
+  });
+}
+
+/** Arc length of the nodes, which a recording keeps as lengths of the edges. */
+function withArc(rod: RecordedRod): RecordedRod & { readonly length: number; readonly nodeArc: number[] } {
+  const nodeArc = [0];
+  for (const length of rod.edgeLengthRest) nodeArc.push(nodeArc[nodeArc.length - 1] + length);
+  return { ...rod, nodeArc, length: nodeArc[nodeArc.length - 1] };
+}

@@ -1,0 +1,436 @@
+/**
+ * Colliders of a scene: a shape, where it is, how it moves, and what its surface is like.
+ *
+ * A step knows two poses, at its start and at its end. The velocity of the surface in a step is the way of its point
+ * between them over the time, so that a fast turn carries what lies on it along the arc's chord and not along its tangent.
+ */
+import { type BodyPose, rotate, writeRotation } from '../bodies/body.ts';
+import { SceneError } from '../errors.ts';
+import { quaternionFromRotation } from '../math/quaternion.ts';
+import type { CompiledBody } from '../scene/bodies.ts';
+import type { Rod } from '../scene/compiled.ts';
+import { compileExpression } from '../scene/expression.ts';
+import type { ColliderSpec, FrictionSpec, Scene } from '../scene/types.ts';
+import { atPath, checkTimes, createTrack, type Path } from '../scene/varying.ts';
+import { createFormulaShape, createGridShape } from './field.ts';
+import { createMesh, findMeshFault, measureVolume } from './mesh.ts';
+import { createBox, createCapsule, createPlane, createSphere, type Shape } from './shapes.ts';
+
+interface Pose {
+  readonly position: Float64Array;
+  /** Own axes to world, 3 × 3. */
+  readonly rotation: Float64Array;
+}
+
+export interface Collider {
+  readonly id: string;
+  readonly shape: Shape;
+  /** Sign of the distance: −1 where the outside is solid. */
+  readonly side: 1 | -1;
+  readonly staticFriction: number;
+  readonly dynamicFriction: number;
+  readonly restitution: number;
+  /** Index in the scene's bodies, −1 for none. */
+  readonly body: number;
+  /** Pose of that body, live. */
+  readonly ride: BodyPose | undefined;
+  /** 1 for each rod of the scene that it acts on. */
+  readonly acts: Uint8Array;
+  /** At the start and at the end of the step. */
+  readonly now: Pose;
+  readonly next: Pose;
+  /** Box about the solid in world axes, at the start of the step. */
+  readonly bounds: Float64Array;
+  /** Whether it ever moves. */
+  readonly moves: boolean;
+  evaluate(out: Pose, t: number): void;
+}
+
+const createPose = (): Pose => ({
+  position: new Float64Array(3),
+  rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1),
+});
+
+export function compileColliders(
+  scene: Scene,
+  rods: readonly Rod[],
+  bodies: readonly CompiledBody[],
+  warnings: string[],
+): Collider[] {
+  const ids = new Set<string>();
+  return (scene.colliders ?? []).map((spec, k) => {
+    const path = ['colliders', k];
+    const id = spec.id ?? `collider ${k}`;
+    if (ids.has(id))
+      throw new SceneError([...path, 'id'], `the id '${id}' is taken by another collider; ids must differ`);
+    ids.add(id);
+    return compileCollider(spec, id, rods, bodies, path, warnings);
+  });
+}
+
+export function readFriction(spec: FrictionSpec | undefined, path: Path): { static: number; dynamic: number } {
+  const friction = typeof spec === 'number' ? { static: spec, dynamic: spec } : (spec ?? { static: 0, dynamic: 0 });
+  for (const name of ['static', 'dynamic'] as const) {
+    const at = typeof spec === 'object' ? [...path, name] : path;
+    if (!(friction[name] >= 0 && friction[name] <= 1e6)) {
+      const remedy = 'it must be from 0 to 1e6; 1e3 is as good as no slip at all';
+      throw new SceneError(at, `the coefficient of friction is ${friction[name]}; ${remedy}`);
+    }
+  }
+  if (friction.dynamic > friction.static) {
+    const order = `dynamic friction ${friction.dynamic} is greater than static friction ${friction.static}`;
+    throw new SceneError([...path, 'dynamic'], `${order}; what slides resists less than what sticks`);
+  }
+  return friction;
+}
+
+function compileCollider(
+  spec: ColliderSpec,
+  id: string,
+  rods: readonly Rod[],
+  bodies: readonly CompiledBody[],
+  path: Path,
+  warnings: string[],
+): Collider {
+  const friction = readFriction(spec.friction, [...path, 'friction']);
+  const { restitution = 0 } = spec;
+  if (!(restitution >= 0 && restitution <= 1))
+    throw new SceneError([...path, 'restitution'], `the restitution is ${restitution}; it must be from 0 to 1`);
+  if (spec.body !== undefined && spec.path)
+    throw new SceneError([...path, 'path'], "a collider rides on a body or moves on a path; remove 'path' or 'body'");
+  const body = spec.body === undefined ? -1 : bodies.findIndex((one) => one.body.id === spec.body);
+  if (spec.body !== undefined && body < 0) {
+    const known = bodies.map((one) => one.body.id).join(', ') || 'none';
+    throw new SceneError([...path, 'body'], `unknown body '${spec.body}'; known: ${known}`);
+  }
+  const acts = new Uint8Array(rods.length).fill(spec.rods ? 0 : 1);
+  spec.rods?.forEach((name, i) => {
+    const index = rods.findIndex((rod) => rod.id === name);
+    if (index < 0) {
+      const known = rods.map((rod) => rod.id).join(', ');
+      throw new SceneError([...path, 'rods', i], `unknown rod '${name}'; known: ${known}`);
+    }
+    acts[index] = 1;
+  });
+  const shape = compileShape(spec, path, warnings);
+  const ride = body < 0 ? undefined : bodies[body].pose;
+  const collider: Collider = {
+    id,
+    shape,
+    side: spec.hollow ? -1 : 1,
+    staticFriction: friction.static,
+    dynamicFriction: friction.dynamic,
+    restitution,
+    body,
+    ride,
+    acts,
+    now: createPose(),
+    next: createPose(),
+    bounds: new Float64Array(6),
+    moves: spec.path !== undefined || shape.update !== undefined || body >= 0,
+    evaluate: compilePose(spec, ride, path),
+  };
+  placeCollider(collider, 0, 0);
+  return collider;
+}
+
+function requirePositive(value: number, path: Path, what: string): number {
+  if (!(value > 0)) throw new SceneError(path, `the ${what} is ${value}; it must be positive`);
+  return value;
+}
+
+function compileShape(spec: ColliderSpec, path: Path, warnings: string[]): Shape {
+  switch (spec.type) {
+    case 'plane': {
+      const [x, y, z] = spec.normal ?? [0, 0, 1];
+      const size = Math.hypot(x, y, z);
+      if (!(size > 0))
+        throw new SceneError([...path, 'normal'], 'the normal is the zero vector; give a direction out of the ground');
+      return createPlane(x / size, y / size, z / size);
+    }
+    case 'sphere':
+      return createSphere(requirePositive(spec.radius, [...path, 'radius'], 'radius'));
+    case 'capsule':
+      return createCapsule(spec.from, spec.to, requirePositive(spec.radius, [...path, 'radius'], 'radius'));
+    case 'box': {
+      const [a, b, c] = spec.size;
+      spec.size.forEach((size, k) => {
+        requirePositive(size, [...path, 'size', k], 'edge length');
+      });
+      const { rounding = 0 } = spec;
+      if (!(rounding >= 0 && rounding <= 0.5 * Math.min(a, b, c))) {
+        const limit = 0.5 * Math.min(a, b, c);
+        throw new SceneError([...path, 'rounding'], `the rounding is ${rounding} m; it must be from 0 to ${limit} m`);
+      }
+      return createBox(0.5 * a, 0.5 * b, 0.5 * c, rounding);
+    }
+    case 'mesh':
+      return compileMesh(spec, path, warnings);
+    case 'formula': {
+      const evaluate = atPath([...path, 'formula'], () => compileExpression(spec.formula, ['x', 'y', 'z', 't']));
+      const values = new Float64Array(4);
+      return createFormulaShape((x, y, z, t) => {
+        values[0] = x;
+        values[1] = y;
+        values[2] = z;
+        values[3] = t;
+        return evaluate(values);
+      }, 1);
+    }
+    case 'grid':
+      return compileGrid(spec, path);
+  }
+}
+
+function compileGrid(spec: Extract<ColliderSpec, { type: 'grid' }>, path: Path): Shape {
+  requirePositive(spec.spacing, [...path, 'spacing'], 'spacing');
+  spec.count.forEach((n, k) => {
+    if (!(Number.isInteger(n) && n >= 2))
+      throw new SceneError([...path, 'count', k], `${n} grid points; it must be a whole number of at least 2`);
+  });
+  const expected = spec.count[0] * spec.count[1] * spec.count[2];
+  if (spec.values.length !== expected) {
+    const sizes = spec.count.join(' × ');
+    throw new SceneError(
+      [...path, 'values'],
+      `${spec.values.length} values; a grid of ${sizes} points has ${expected}`,
+    );
+  }
+  return createGridShape(spec.origin, spec.spacing, spec.count, Float64Array.from(spec.values));
+}
+
+type MeshSpec = Extract<ColliderSpec, { type: 'mesh' }>;
+
+function compileMesh(spec: MeshSpec, path: Path, warnings: string[]): Shape {
+  const count = spec.vertices.length;
+  const vertices = Float64Array.from(spec.vertices.flat());
+  const triangles: number[] = [];
+  spec.faces.forEach((face, f) => {
+    const at = [...path, 'faces', f];
+    if (face.length < 3) throw new SceneError(at, `a face of ${face.length} vertices; it needs three or more`);
+    face.forEach((index, k) => {
+      if (!(Number.isInteger(index) && index >= 0 && index < count))
+        throw new SceneError([...at, k], `vertex ${index} does not exist; the mesh has vertices 0 to ${count - 1}`);
+    });
+    for (let k = 2; k < face.length; k++) triangles.push(face[0], face[k - 1], face[k]);
+  });
+  if (triangles.length === 0) throw new SceneError([...path, 'faces'], 'the mesh has no faces');
+  const list = Int32Array.from(triangles);
+  const { solid = true } = spec;
+  if (!solid && spec.hollow)
+    throw new SceneError(
+      [...path, 'hollow'],
+      "a surface that is not solid has no inside; remove 'hollow' or 'solid: false'",
+    );
+  if (solid) {
+    const fault = findMeshFault(vertices, list);
+    if (fault) {
+      const remedy = 'mend it, or set solid: false to meet it as a thin surface from both sides';
+      throw new SceneError([...path, 'faces'], `${fault}; ${remedy}`);
+    }
+    if (!(measureVolume(vertices, list) > 0)) {
+      const remedy = 'reverse the order of the vertices in every face, or set hollow: true to keep rods inside it';
+      throw new SceneError([...path, 'faces'], `the mesh is inside out (its volume is not positive); ${remedy}`);
+    }
+  }
+  const flat = countFlat(vertices, list);
+  if (flat > 0) warnings.push(`${path.join('.')}: ${flat} faces have no area; they are met as edges`);
+  const keys = (spec.deform ?? []).map((key, i) => {
+    if (key.vertices.length !== count) {
+      const at = [...path, 'deform', i, 'vertices'];
+      throw new SceneError(at, `${key.vertices.length} vertices; the mesh has ${count}`);
+    }
+    return { time: key.time, vertices: Float64Array.from(key.vertices.flat()) };
+  });
+  if (spec.deform) {
+    checkTimes(
+      keys.map(({ time }) => time),
+      [...path, 'deform'],
+      (i) => [i, 'time'],
+    );
+  }
+  return createMesh(vertices, list, solid, keys);
+}
+
+function countFlat(vertices: Float64Array, triangles: Int32Array): number {
+  let flat = 0;
+  for (let i = 0; i < triangles.length; i += 3) {
+    const [a, b, c] = [3 * triangles[i], 3 * triangles[i + 1], 3 * triangles[i + 2]];
+    const u = [0, 1, 2].map((k) => vertices[b + k] - vertices[a + k]);
+    const v = [0, 1, 2].map((k) => vertices[c + k] - vertices[a + k]);
+    const area = Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
+    if (!(area > 1e-14 * (Math.hypot(...u) * Math.hypot(...v)))) flat++;
+  }
+  return flat;
+}
+
+const quaternion = new Float64Array(4);
+const turn = new Float64Array(9);
+
+/** Pose as a function of time: fixed, on a path, or riding on a body (then as the body is now). */
+function compilePose(spec: ColliderSpec, ride: BodyPose | undefined, path: Path): Collider['evaluate'] {
+  const position = Float64Array.from(spec.position ?? [0, 0, 0]);
+  const rotation = new Float64Array(9);
+  quaternionFromRotation(quaternion, 0, spec.rotation ?? [0, 0, 0], 0);
+  writeRotation(rotation, quaternion);
+  if (ride) {
+    return (out) => {
+      multiply3(out.rotation, ride.rotation, rotation);
+      rotate(out.position, 0, ride.rotation, position, 0);
+      for (let k = 0; k < 3; k++) out.position[k] += ride.position[k];
+    };
+  }
+  if (!spec.path) {
+    return (out) => {
+      out.position.set(position);
+      out.rotation.set(rotation);
+    };
+  }
+  const times = spec.path.keys.map(({ time }) => time);
+  checkTimes(times, [...path, 'path', 'keys'], (i) => [i, 'time']);
+  let offset: readonly number[] = [0, 0, 0];
+  let spin: readonly number[] = [0, 0, 0];
+  const values = spec.path.keys.map((key, i) => {
+    if (key.twist !== undefined)
+      throw new SceneError(
+        [...path, 'path', 'keys', i, 'twist'],
+        "a collider has no tangent to twist about; use 'rotation'",
+      );
+    offset = key.offset ?? offset;
+    spin = key.rotation ?? spin;
+    return [...offset, ...spin];
+  });
+  const track = createTrack(times, values, spec.path.interpolation ?? 'smooth');
+  const state = new Float64Array(12);
+  return (out, t) => {
+    track.evaluate(state, t);
+    quaternionFromRotation(quaternion, 0, state, 3);
+    writeRotation(turn, quaternion);
+    multiply3(out.rotation, turn, rotation);
+    for (let k = 0; k < 3; k++) out.position[k] = position[k] + state[k];
+  };
+}
+
+function multiply3(out: Float64Array, a: Float64Array, b: Float64Array): void {
+  for (let i = 0; i < 3; i++)
+    for (let j = 0; j < 3; j++) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+}
+
+/** Poses at t and at t + dt, and the box in world axes. */
+export function placeCollider(collider: Collider, t: number, dt: number): void {
+  const { shape, now, next, bounds } = collider;
+  shape.update?.(t);
+  collider.evaluate(now, t);
+  collider.evaluate(next, t + dt);
+  if (collider.side < 0) {
+    bounds.fill(-Infinity, 0, 3).fill(Infinity, 3, 6);
+    return;
+  }
+  for (let i = 0; i < 3; i++) {
+    let low = now.position[i];
+    let high = low;
+    for (let j = 0; j < 3; j++) {
+      const r = now.rotation[3 * i + j];
+      if (r === 0) continue;
+      const p = r * shape.bounds[j];
+      const q = r * shape.bounds[3 + j];
+      low += Math.min(p, q);
+      high += Math.max(p, q);
+    }
+    bounds[i] = Number.isNaN(low) ? -Infinity : low;
+    bounds[3 + i] = Number.isNaN(high) ? Infinity : high;
+  }
+}
+
+/** Distance and outward normal (world axes) at a point: 4 numbers. */
+export function measureDistance(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
+  const { now, side } = collider;
+  const { position: p, rotation: r } = now;
+  const a = x - p[0];
+  const b = y - p[1];
+  const c = z - p[2];
+  collider.shape.distance(
+    out,
+    r[0] * a + r[3] * b + r[6] * c,
+    r[1] * a + r[4] * b + r[7] * c,
+    r[2] * a + r[5] * b + r[8] * c,
+  );
+  out[0] *= side;
+  const u = side * out[1];
+  const v = side * out[2];
+  const w = side * out[3];
+  out[1] = r[0] * u + r[1] * v + r[2] * w;
+  out[2] = r[3] * u + r[4] * v + r[5] * w;
+  out[3] = r[6] * u + r[7] * v + r[8] * w;
+}
+
+const localA = new Float64Array(3);
+const localB = new Float64Array(3);
+
+function toLocal(out: Float64Array, { position: p, rotation: r }: Pose, x: Float64Array, o: number): void {
+  const a = x[o] - p[0];
+  const b = x[o + 1] - p[1];
+  const c = x[o + 2] - p[2];
+  for (let k = 0; k < 3; k++) out[k] = r[k] * a + r[3 + k] * b + r[6 + k] * c;
+}
+
+/** Where the edge from point a to point b of `x` comes closest, t from 0 to 1. */
+export function findClosest(collider: Collider, x: Float64Array, a: number, b: number): number {
+  toLocal(localA, collider.now, x, a);
+  toLocal(localB, collider.now, x, b);
+  if (collider.side > 0) return collider.shape.closest(localA, localB);
+  // inside a hollow the edge is farthest out at one of its ends wherever the solid inside is convex
+  return searchHollow(collider, x, a, b);
+}
+
+const hollow = new Float64Array(4);
+
+function searchHollow(collider: Collider, x: Float64Array, a: number, b: number): number {
+  let best = 0;
+  let least = Infinity;
+  for (let k = 0; k <= 8; k++) {
+    const t = k / 8;
+    measureDistance(
+      hollow,
+      collider,
+      x[a] + t * (x[b] - x[a]),
+      x[a + 1] + t * (x[b + 1] - x[a + 1]),
+      x[a + 2] + t * (x[b + 2] - x[a + 2]),
+    );
+    if (hollow[0] >= least) continue;
+    least = hollow[0];
+    best = t;
+  }
+  return best;
+}
+
+/** Mean velocity over the step of the surface's point at (x, y, z) [m/s]; `dt` > 0. For a body: zero, it has a side of its own. */
+export function measureSurfaceVelocity(
+  out: Float64Array,
+  collider: Collider,
+  x: number,
+  y: number,
+  z: number,
+  dt: number,
+): void {
+  out[0] = 0;
+  out[1] = 0;
+  out[2] = 0;
+  if (!collider.moves || collider.body >= 0) return;
+  const { now, next, shape } = collider;
+  if (shape.surfaceVelocity) {
+    shape.surfaceVelocity(localB);
+    rotate(out, 0, now.rotation, localB, 0);
+  }
+  const a = x - now.position[0];
+  const b = y - now.position[1];
+  const c = z - now.position[2];
+  const r = now.rotation;
+  localA[0] = r[0] * a + r[3] * b + r[6] * c;
+  localA[1] = r[1] * a + r[4] * b + r[7] * c;
+  localA[2] = r[2] * a + r[5] * b + r[8] * c;
+  rotate(localB, 0, next.rotation, localA, 0);
+  out[0] += (localB[0] + next.position[0] - x) / dt;
+  out[1] += (localB[1] + next.position[1] - y) / dt;
+  out[2] += (localB[2] + next.position[2] - z) / dt;
+}

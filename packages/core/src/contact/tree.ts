@@ -1,0 +1,284 @@
+/**
+ * A tree of boxes over things that have one each (edges of rods, triangles of meshes).
+ *
+ * Built by halving at the median of the longer side, leaves of up to four things. Children stand after their parent, so
+ * that a refit is one loop backwards. Rebuilding is asked for when the boxes have grown (their surface against that after
+ * the last build); measured for 25,000 loose hairs, a refit is some hundredth of the search, a build a fifth.
+ *
+ * The pairs that a tree finds are in no useful order: who needs one sorts them.
+ */
+
+const LEAF = 4;
+
+export interface BoxTree {
+  readonly count: number;
+  /** Boxes of the things, 6 each: least x y z, greatest x y z. Written by the owner, then `refitTree`. */
+  readonly box: Float64Array;
+  /** Boxes of the nodes, 6 each. */
+  readonly nodeBox: Float64Array;
+  /** First thing (leaf) or first child (inner); the second child stands at `second`. */
+  readonly first: Int32Array;
+  readonly second: Int32Array;
+  /** Things in the leaf, 0 for inner nodes. */
+  readonly size: Int32Array;
+  /** Things in the order of the leaves. */
+  readonly order: Int32Array;
+  nodeCount: number;
+  /** Sum of the surfaces of all boxes after the last build, and now. */
+  builtSurface: number;
+  surface: number;
+  readonly stack: Int32Array;
+}
+
+export function createTree(count: number): BoxTree {
+  const nodes = Math.max(1, 2 * count);
+  return {
+    count,
+    box: new Float64Array(6 * count),
+    nodeBox: new Float64Array(6 * nodes),
+    first: new Int32Array(nodes),
+    second: new Int32Array(nodes),
+    size: new Int32Array(nodes),
+    order: new Int32Array(count),
+    nodeCount: 0,
+    builtSurface: 0,
+    surface: 0,
+    stack: new Int32Array(256),
+  };
+}
+
+/** Builds from the boxes as they are. */
+export function buildTree(tree: BoxTree): void {
+  const { count, order } = tree;
+  for (let i = 0; i < count; i++) order[i] = i;
+  tree.nodeCount = 0;
+  if (count === 0) return;
+  split(tree, 0, count);
+  refitTree(tree);
+  tree.builtSurface = tree.surface;
+}
+
+/** Node over order[from … to); returns its index. */
+function split(tree: BoxTree, from: number, to: number): number {
+  const { box, order } = tree;
+  const node = tree.nodeCount++;
+  if (to - from <= LEAF) {
+    tree.first[node] = from;
+    tree.size[node] = to - from;
+    return node;
+  }
+  tree.size[node] = 0;
+  // the longest side of the box about all centres
+  let axis = 0;
+  let longest = -1;
+  for (let k = 0; k < 3; k++) {
+    let low = Infinity;
+    let high = -Infinity;
+    for (let i = from; i < to; i++) {
+      const o = 6 * order[i] + k;
+      const center = box[o] + box[o + 3];
+      if (center < low) low = center;
+      if (center > high) high = center;
+    }
+    if (!(high - low > longest)) continue;
+    longest = high - low;
+    axis = k;
+  }
+  const middle = (from + to) >> 1;
+  selectMedian(box, order, axis, from, to, middle);
+  tree.first[node] = split(tree, from, middle);
+  tree.second[node] = split(tree, middle, to);
+  return node;
+}
+
+/** Parts order[from … to) so that the things before `middle` lie below those after it; equal centres go by index. */
+function selectMedian(
+  box: Float64Array,
+  order: Int32Array,
+  axis: number,
+  from: number,
+  to: number,
+  middle: number,
+): void {
+  let low = from;
+  let high = to - 1;
+  while (low < high) {
+    const pivot = order[(low + high) >> 1];
+    const value = box[6 * pivot + axis] + box[6 * pivot + axis + 3];
+    let i = low;
+    let j = high;
+    while (i <= j) {
+      while (isBefore(box, order[i], axis, value, pivot)) i++;
+      while (isAfter(box, order[j], axis, value, pivot)) j--;
+      if (i > j) break;
+      const swap = order[i];
+      order[i] = order[j];
+      order[j] = swap;
+      i++;
+      j--;
+    }
+    if (middle <= j) high = j;
+    else if (middle >= i) low = i;
+    else return;
+  }
+}
+
+function isBefore(box: Float64Array, thing: number, axis: number, value: number, pivot: number): boolean {
+  const center = box[6 * thing + axis] + box[6 * thing + axis + 3];
+  return center < value || (center === value && thing < pivot);
+}
+
+function isAfter(box: Float64Array, thing: number, axis: number, value: number, pivot: number): boolean {
+  const center = box[6 * thing + axis] + box[6 * thing + axis + 3];
+  return center > value || (center === value && thing > pivot);
+}
+
+/** Boxes of the nodes after those of the things changed. */
+export function refitTree(tree: BoxTree): void {
+  const { box, nodeBox, first, second, size, order } = tree;
+  let surface = 0;
+  for (let node = tree.nodeCount - 1; node >= 0; node--) {
+    const o = 6 * node;
+    if (size[node] > 0) {
+      let i = 6 * order[first[node]];
+      let x0 = box[i];
+      let y0 = box[i + 1];
+      let z0 = box[i + 2];
+      let x1 = box[i + 3];
+      let y1 = box[i + 4];
+      let z1 = box[i + 5];
+      for (let k = 1; k < size[node]; k++) {
+        i = 6 * order[first[node] + k];
+        if (box[i] < x0) x0 = box[i];
+        if (box[i + 1] < y0) y0 = box[i + 1];
+        if (box[i + 2] < z0) z0 = box[i + 2];
+        if (box[i + 3] > x1) x1 = box[i + 3];
+        if (box[i + 4] > y1) y1 = box[i + 4];
+        if (box[i + 5] > z1) z1 = box[i + 5];
+      }
+      nodeBox[o] = x0;
+      nodeBox[o + 1] = y0;
+      nodeBox[o + 2] = z0;
+      nodeBox[o + 3] = x1;
+      nodeBox[o + 4] = y1;
+      nodeBox[o + 5] = z1;
+    } else {
+      const a = 6 * first[node];
+      const b = 6 * second[node];
+      for (let k = 0; k < 3; k++) {
+        nodeBox[o + k] = nodeBox[a + k] < nodeBox[b + k] ? nodeBox[a + k] : nodeBox[b + k];
+        nodeBox[o + 3 + k] = nodeBox[a + 3 + k] > nodeBox[b + 3 + k] ? nodeBox[a + 3 + k] : nodeBox[b + 3 + k];
+      }
+    }
+    const w = nodeBox[o + 3] - nodeBox[o];
+    const d = nodeBox[o + 4] - nodeBox[o + 1];
+    const h = nodeBox[o + 5] - nodeBox[o + 2];
+    surface += w * d + d * h + h * w;
+  }
+  tree.surface = surface;
+}
+
+/** Refits, or builds anew where refitting has made the boxes half as large again. */
+export function updateTree(tree: BoxTree): void {
+  if (tree.nodeCount === 0) buildTree(tree);
+  else {
+    refitTree(tree);
+    if (tree.surface > 1.5 * tree.builtSurface) buildTree(tree);
+  }
+}
+
+/** A list of numbers that grows. */
+export interface IntList {
+  data: Int32Array;
+  length: number;
+}
+
+export function createIntList(capacity = 64): IntList {
+  return { data: new Int32Array(capacity), length: 0 };
+}
+
+export function push(list: IntList, value: number): void {
+  if (list.length === list.data.length) {
+    const larger = new Int32Array(2 * list.data.length);
+    larger.set(list.data);
+    list.data = larger;
+  }
+  list.data[list.length++] = value;
+}
+
+const overlaps = (a: Float64Array, i: number, b: Float64Array, j: number): boolean =>
+  a[i] <= b[j + 3] &&
+  b[j] <= a[i + 3] &&
+  a[i + 1] <= b[j + 4] &&
+  b[j + 1] <= a[i + 4] &&
+  a[i + 2] <= b[j + 5] &&
+  b[j + 2] <= a[i + 5];
+
+/** Appends every thing whose box meets the box at `o` of `query`. */
+export function findOverlaps(out: IntList, tree: BoxTree, query: Float64Array, o: number): void {
+  if (tree.nodeCount === 0) return;
+  const { stack, nodeBox, first, second, size, order, box } = tree;
+  let top = 0;
+  stack[top++] = 0;
+  while (top > 0) {
+    const node = stack[--top];
+    if (!overlaps(nodeBox, 6 * node, query, o)) continue;
+    if (size[node] === 0) {
+      stack[top++] = second[node];
+      stack[top++] = first[node];
+      continue;
+    }
+    for (let k = 0; k < size[node]; k++) {
+      const thing = order[first[node] + k];
+      if (overlaps(box, 6 * thing, query, o)) push(out, thing);
+    }
+  }
+}
+
+/** Appends i, j (i < j) for all pairs whose boxes meet. */
+export function findPairs(out: IntList, tree: BoxTree): void {
+  if (tree.nodeCount > 0) pairsWithin(out, tree, 0);
+}
+
+function pairsWithin(out: IntList, tree: BoxTree, node: number): void {
+  const { first, second, size, order, box } = tree;
+  if (size[node] === 0) {
+    pairsWithin(out, tree, first[node]);
+    pairsWithin(out, tree, second[node]);
+    pairsBetween(out, tree, first[node], second[node]);
+    return;
+  }
+  for (let k = 0; k < size[node]; k++) {
+    const a = order[first[node] + k];
+    for (let m = k + 1; m < size[node]; m++) {
+      const b = order[first[node] + m];
+      if (!overlaps(box, 6 * a, box, 6 * b)) continue;
+      push(out, a < b ? a : b);
+      push(out, a < b ? b : a);
+    }
+  }
+}
+
+function pairsBetween(out: IntList, tree: BoxTree, p: number, q: number): void {
+  const { first, second, size, order, box, nodeBox } = tree;
+  if (!overlaps(nodeBox, 6 * p, nodeBox, 6 * q)) return;
+  if (size[p] === 0) {
+    pairsBetween(out, tree, first[p], q);
+    pairsBetween(out, tree, second[p], q);
+    return;
+  }
+  if (size[q] === 0) {
+    pairsBetween(out, tree, p, first[q]);
+    pairsBetween(out, tree, p, second[q]);
+    return;
+  }
+  for (let k = 0; k < size[p]; k++) {
+    const a = order[first[p] + k];
+    for (let m = 0; m < size[q]; m++) {
+      const b = order[first[q] + m];
+      if (!overlaps(box, 6 * a, box, 6 * b)) continue;
+      push(out, a < b ? a : b);
+      push(out, a < b ? b : a);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+/** What a scene says about contact: obstacles, and how rods meet them and each other. */
+import type { PathSpec, Vec3 } from './types.ts';
+
+/** Coulomb friction: one coefficient, or one while it sticks and a lower one while it slides. */
+export type FrictionSpec = number | { readonly static: number; readonly dynamic: number };
+
+/** An obstacle. It stands at `position` turned by `rotation`, moves on a path, or rides on a body. */
+export type ColliderSpec = {
+  /** Default: 'collider' and its number. */
+  readonly id?: string;
+  /** Of the shape's origin [m]; in body axes where it rides on a body. Default 0. */
+  readonly position?: Vec3;
+  /** Rotation vector [rad], likewise. Default none. */
+  readonly rotation?: Vec3;
+  /** Motion relative to that pose, about its position. */
+  readonly path?: PathSpec;
+  /** The body it rides on; what touches it pushes the body. */
+  readonly body?: string;
+  /** Rods it acts on; default all. */
+  readonly rods?: readonly string[];
+  /** Default 0. */
+  readonly friction?: FrictionSpec;
+  /** Speed after an impact over the speed before, 0 (default) to 1. */
+  readonly restitution?: number;
+  /** The space outside is solid, and rods are kept inside. */
+  readonly hollow?: boolean;
+} & ColliderShape;
+
+export type ColliderShape =
+  /** Half space below the plane through the origin. */
+  | { readonly type: 'plane'; readonly normal?: Vec3 }
+  | { readonly type: 'sphere'; readonly radius: number }
+  /** All points within `radius` of the line from `from` to `to`. */
+  | { readonly type: 'capsule'; readonly from: Vec3; readonly to: Vec3; readonly radius: number }
+  /** Edge lengths, about the origin; `rounding` is the radius of its edges, within the size. */
+  | { readonly type: 'box'; readonly size: Vec3; readonly rounding?: number }
+  /** Faces wind counter-clockwise seen from outside. */
+  | {
+      readonly type: 'mesh';
+      readonly vertices: readonly Vec3[];
+      /** Indices of three or more vertices each. */
+      readonly faces: readonly (readonly number[])[];
+      /** Closed, with an inside (default); or a surface that is met from both sides. */
+      readonly solid?: boolean;
+      /** Vertices in time; linear between the keys. */
+      readonly deform?: readonly { readonly time: number; readonly vertices: readonly Vec3[] }[];
+    }
+  /** Expression in x, y, z (its own axes) and t: negative inside. */
+  | { readonly type: 'formula'; readonly formula: string }
+  /** Signed distances [m] on a grid, x fastest; linear between. */
+  | {
+      readonly type: 'grid';
+      readonly origin: Vec3;
+      /** Between grid points [m]. */
+      readonly spacing: number;
+      /** Grid points along x, y, z. */
+      readonly count: Vec3;
+      readonly values: readonly number[];
+    };
+
+/** How contact is found and solved. Present: rods touch each other. Obstacles act without it. */
+export interface ContactSpec {
+  /** How rods meet rods; default `pairs`. */
+  readonly between?: 'pairs' | 'continuum' | 'none';
+  /** Whether a rod meets itself. Default true. */
+  readonly self?: boolean;
+  /** Between rods; default 0. */
+  readonly friction?: FrictionSpec;
+  /** Radius at which rods meet rods [m]; default: that of their section. */
+  readonly radius?: number;
+  /** Whether friction turns a rod about its own axis. Default false. */
+  readonly rolling?: boolean;
+  /** Default `admm`. */
+  readonly solver?: 'admm' | 'gauss-seidel' | 'impulses' | 'repulsion';
+  /** Most iterations of a step; default 300. */
+  readonly iterations?: number;
+  /** Largest error of a contact's velocity, relative to what gravity or the motion makes in a step. Default 1e-4. */
+  readonly tolerance?: number;
+  /** Whether paths are checked for crossings within a step. Default true. */
+  readonly continuous?: boolean;
+  /** For `repulsion`: stiffness [N/m], reach [m]. */
+  readonly repulsion?: { readonly stiffness: number; readonly reach: number };
+  /** For `continuum`: cell [m], volume fraction or density at which hair resists, time of averaging [s]. */
+  readonly continuum?: ContinuumSpec;
+}
+
+export interface ContinuumSpec {
+  /** Edge of a cell [m]. */
+  readonly cell: number;
+  /** Mass per volume beyond which hair resists being pressed together [kg/m³]; default: twice the density at the start. */
+  readonly density?: number;
+  /** In which velocities become those of their neighbours [s]. Default 0.02. */
+  readonly relaxation?: number;
+}

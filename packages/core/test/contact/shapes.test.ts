@@ -1,0 +1,229 @@
+/** Distances of obstacles against brute force and against what is known of them. */
+import { describe, expect, it } from 'vitest';
+import {
+  type Collider,
+  compileColliders,
+  findClosest,
+  measureDistance,
+  measureSurfaceVelocity,
+  placeCollider,
+} from '../../src/contact/collider.ts';
+import { findMeshFault, measureVolume } from '../../src/contact/mesh.ts';
+import type { ColliderSpec, Scene } from '../../src/scene/types.ts';
+import { icosphere, random } from './support.ts';
+
+const scene = (colliders: readonly ColliderSpec[]): Scene => ({ tendril: 1, rods: [], colliders });
+const compile = (spec: ColliderSpec): Collider => compileColliders(scene([spec]), [], [], [])[0];
+const out = new Float64Array(4);
+const distanceAt = (collider: Collider, p: readonly number[]): number => {
+  measureDistance(out, collider, p[0], p[1], p[2]);
+  return out[0];
+};
+
+const ball = icosphere(3, 0.5);
+const boxMesh = {
+  vertices: [0, 1, 2, 3, 4, 5, 6, 7].map((k): [number, number, number] => [
+    k & 1 ? 0.4 : -0.4,
+    k & 2 ? 0.3 : -0.3,
+    k & 4 ? 0.2 : -0.2,
+  ]),
+  faces: [
+    [0, 2, 3, 1],
+    [4, 5, 7, 6],
+    [0, 1, 5, 4],
+    [2, 6, 7, 3],
+    [0, 4, 6, 2],
+    [1, 3, 7, 5],
+  ],
+};
+
+const gridOfBall = (): ColliderSpec => {
+  const n = 41;
+  const values: number[] = [];
+  for (let k = 0; k < n; k++)
+    for (let j = 0; j < n; j++)
+      for (let i = 0; i < n; i++) values.push(Math.hypot(i * 0.05 - 1, j * 0.05 - 1, k * 0.05 - 1) - 0.5);
+  return { type: 'grid', origin: [-1, -1, -1], spacing: 0.05, count: [n, n, n], values };
+};
+
+const solids: readonly (readonly [string, ColliderSpec])[] = [
+  ['plane', { type: 'plane', normal: [1, 2, 2] }],
+  ['sphere', { type: 'sphere', radius: 0.5 }],
+  ['capsule', { type: 'capsule', from: [-0.3, 0, 0.1], to: [0.4, 0.2, 0], radius: 0.2 }],
+  ['box', { type: 'box', size: [0.8, 0.6, 0.4] }],
+  ['rounded box', { type: 'box', size: [0.8, 0.6, 0.4], rounding: 0.1 }],
+  ['mesh', { type: 'mesh', ...boxMesh }],
+  ['formula', { type: 'formula', formula: 'sqrt(x^2 + y^2 + z^2) - 0.5' }],
+];
+
+describe.each(solids)('%s', (_, spec) => {
+  const collider = compile({ ...spec, position: [0.1, -0.2, 0.3], rotation: [0.3, -0.5, 0.8] } as ColliderSpec);
+
+  it('has a unit normal along which the distance grows as the way', () => {
+    const next = random(3);
+    for (let k = 0; k < 200; k++) {
+      const p = [next() - 0.5, next() - 0.5, next() - 0.5].map((x) => 2 * x);
+      const d = distanceAt(collider, p);
+      const n = [out[1], out[2], out[3]];
+      expect(Math.hypot(...n)).toBeCloseTo(1, 9);
+      if (Math.abs(d) < 1e-3) continue;
+      // outwards only: inwards there may be a crest
+      const further = distanceAt(
+        collider,
+        p.map((x, i) => x + 1e-4 * n[i]),
+      );
+      if (d > 0) expect(further - d).toBeCloseTo(1e-4, 8);
+      // the nearest point of the surface has distance 0
+      if (d > 0) {
+        const foot = p.map((x, i) => x - d * n[i]);
+        expect(distanceAt(collider, foot)).toBeCloseTo(0, 7);
+      }
+    }
+  });
+
+  it('finds where an edge is closest', () => {
+    const next = random(5);
+    let inner = 0;
+    for (let k = 0; k < 100; k++) {
+      const x = Float64Array.from({ length: 6 }, () => 2.4 * (next() - 0.5));
+      const t = findClosest(collider, x, 0, 3);
+      const along = (s: number): number =>
+        distanceAt(
+          collider,
+          [0, 1, 2].map((i) => x[i] + s * (x[3 + i] - x[i])),
+        );
+      let least = Infinity;
+      for (let s = 0; s <= 2000; s++) least = Math.min(least, along(s / 2000));
+      expect(along(t)).toBeLessThan(least + (least < 0 ? 2e-2 : 1e-6));
+      if (t > 0.01 && t < 0.99) inner++;
+    }
+    if (spec.type !== 'plane') expect(inner).toBeGreaterThan(20);
+  });
+});
+
+describe('a mesh', () => {
+  it('is as far away as the nearest of its triangles, and knows its inside', () => {
+    const mesh = compile({ type: 'mesh', vertices: ball.vertices, faces: ball.faces });
+    const box = compile({ type: 'mesh', ...boxMesh });
+    const exact = compile({ type: 'box', size: [0.8, 0.6, 0.4] });
+    const next = random(7);
+    let inside = 0;
+    for (let k = 0; k < 400; k++) {
+      const p = [next() - 0.5, next() - 0.5, next() - 0.5].map((x) => 1.6 * x);
+      const d = distanceAt(box, p);
+      const normal = [out[1], out[2], out[3]];
+      expect(d).toBeCloseTo(distanceAt(exact, p), 12);
+      if (d > 0) for (let i = 0; i < 3; i++) expect(normal[i]).toBeCloseTo(out[1 + i], 9);
+      if (d < 0) inside++;
+      // 642 vertices on a sphere: flat faces lie a little inside
+      expect(Math.abs(distanceAt(mesh, p) - (Math.hypot(...p) - 0.5))).toBeLessThan(3e-3);
+    }
+    expect(inside).toBeGreaterThan(15);
+  });
+
+  it('is the same when grown from its first shape as when made anew', () => {
+    const double = ball.vertices.map(([x, y, z]) => [2 * x, 2 * y, z] as [number, number, number]);
+    const moving = compile({
+      type: 'mesh',
+      ...ball,
+      deform: [
+        { time: 0, vertices: ball.vertices },
+        { time: 2, vertices: double },
+      ],
+    });
+    placeCollider(moving, 1, 0.01);
+    const half = ball.vertices.map(([x, y, z]) => [1.5 * x, 1.5 * y, z] as [number, number, number]);
+    const fixed = compile({ type: 'mesh', vertices: half, faces: ball.faces });
+    const next = random(11);
+    for (let k = 0; k < 100; k++) {
+      const p = [next() - 0.5, next() - 0.5, next() - 0.5].map((x) => 2 * x);
+      expect(distanceAt(moving, p)).toBeCloseTo(distanceAt(fixed, p), 12);
+    }
+    // the place at (0.75, 0, 0) moves outwards by 0.25 m/s
+    const velocity = new Float64Array(3);
+    distanceAt(moving, [1, 0, 0]);
+    measureSurfaceVelocity(velocity, moving, 1, 0, 0, 0.01);
+    expect(velocity[0]).toBeCloseTo(0.25, 6);
+  });
+
+  it('is refused as a solid when it is open, wound unevenly or inside out', () => {
+    const open = { vertices: ball.vertices, faces: ball.faces.slice(1) };
+    expect(() => compile({ type: 'mesh', ...open })).toThrow(/open: 3 edges/);
+    expect(compile({ type: 'mesh', ...open, solid: false }).shape.type).toBe('mesh');
+    const turned = { vertices: ball.vertices, faces: ball.faces.map((f, k) => (k === 0 ? [...f].reverse() : f)) };
+    expect(() => compile({ type: 'mesh', ...turned })).toThrow(/wind differently/);
+    const reversed = { vertices: ball.vertices, faces: ball.faces.map((f) => [...f].reverse()) };
+    expect(() => compile({ type: 'mesh', ...reversed })).toThrow(/inside out/);
+    expect(findMeshFault(Float64Array.from(ball.vertices.flat()), Int32Array.from(ball.faces.flat()))).toBe('');
+    const volume = measureVolume(Float64Array.from(ball.vertices.flat()), Int32Array.from(ball.faces.flat()));
+    expect(volume / ((4 / 3) * Math.PI * 0.125)).toBeGreaterThan(0.98);
+  });
+});
+
+describe('a grid', () => {
+  it('is the ball it was sampled from, to the second order of its spacing', () => {
+    const collider = compile(gridOfBall());
+    const next = random(13);
+    for (let k = 0; k < 200; k++) {
+      const p = [next() - 0.5, next() - 0.5, next() - 0.5].map((x) => 1.6 * x);
+      const r = Math.hypot(...p);
+      if (r < 0.2) continue;
+      expect(Math.abs(distanceAt(collider, p) - (r - 0.5))).toBeLessThan(6e-3);
+      expect((out[1] * p[0] + out[2] * p[1] + out[3] * p[2]) / r).toBeGreaterThan(0.97);
+    }
+    expect(distanceAt(collider, [3, 0, 0])).toBeGreaterThan(1.9);
+  });
+});
+
+describe('a moving collider', () => {
+  it('carries what lies on it', () => {
+    const spec: ColliderSpec = {
+      type: 'box',
+      size: [1, 1, 1],
+      position: [1, 0, 0],
+      path: {
+        interpolation: 'linear',
+        keys: [
+          { time: 0, offset: [0, 0, 0], rotation: [0, 0, 0] },
+          { time: 1, offset: [0, 0, 2], rotation: [0, 0, 1] },
+        ],
+      },
+    };
+    const collider = compile(spec);
+    placeCollider(collider, 0.5, 1e-6);
+    const velocity = new Float64Array(3);
+    measureSurfaceVelocity(velocity, collider, 1.5, 0, 1, 1e-6);
+    // lifted at 2 m/s, turned about (1, 0) at 1 rad/s
+    expect(velocity[0]).toBeCloseTo(0, 5);
+    expect(velocity[1]).toBeCloseTo(0.5, 5);
+    expect(velocity[2]).toBeCloseTo(2, 5);
+    // its top is now at 1.5
+    expect(distanceAt(collider, [1, 0, 2])).toBeCloseTo(0.5, 12);
+  });
+
+  it('keeps rods inside when it is hollow', () => {
+    const collider = compile({ type: 'sphere', radius: 1, hollow: true });
+    expect(distanceAt(collider, [0.6, 0, 0])).toBeCloseTo(0.4, 12);
+    expect(out[1]).toBeCloseTo(-1, 12);
+  });
+});
+
+describe('bad colliders', () => {
+  const cases: readonly (readonly [ColliderSpec, RegExp])[] = [
+    [{ type: 'sphere', radius: 0 }, /radius is 0/],
+    [{ type: 'plane', normal: [0, 0, 0] }, /zero vector/],
+    [{ type: 'box', size: [1, 1, 1], rounding: 0.6 }, /from 0 to 0.5/],
+    [{ type: 'plane', friction: Infinity }, /1e6/],
+    [{ type: 'plane', friction: { static: 0.2, dynamic: 0.3 } }, /greater than static/],
+    [{ type: 'plane', restitution: 1.1 }, /from 0 to 1/],
+    [{ type: 'plane', body: 'x' }, /unknown body/],
+    [{ type: 'plane', rods: ['x'] }, /unknown rod/],
+    [{ type: 'plane', path: { keys: [{ time: 0, twist: 1 }] } }, /no tangent/],
+    [{ type: 'grid', origin: [0, 0, 0], spacing: 1, count: [2, 2, 2], values: [0] }, /has 8/],
+    [{ type: 'mesh', vertices: [[0, 0, 0]], faces: [[0, 1, 2]] }, /vertex 1 does not exist/],
+    [{ type: 'formula', formula: 'x + q' }, /q/],
+  ];
+  it.each(cases)('%j', (spec, message) => {
+    expect(() => compile(spec)).toThrow(message);
+  });
+});

@@ -1,0 +1,64 @@
+/** Things that the contact tests share. */
+
+/** Numbers from 0 to 1 that are the same in every run. */
+export function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+type Point = [number, number, number];
+
+/** A sphere of triangles, counter-clockwise seen from outside. */
+export function icosphere(divisions: number, radius: number): { vertices: Point[]; faces: [number, number, number][] } {
+  const g = 0.5 * (1 + Math.sqrt(5));
+  const vertices: Point[] = [
+    [-1, g, 0],
+    [1, g, 0],
+    [-1, -g, 0],
+    [1, -g, 0],
+    [0, -1, g],
+    [0, 1, g],
+    [0, -1, -g],
+    [0, 1, -g],
+    [g, 0, -1],
+    [g, 0, 1],
+    [-g, 0, -1],
+    [-g, 0, 1],
+  ];
+  const index =
+    '0 11 5 0 5 1 0 1 7 0 7 10 0 10 11 1 5 9 5 11 4 11 10 2 10 7 6 7 1 8 3 9 4 3 4 2 3 2 6 3 6 8 3 8 9 4 9 5 2 4 11 6 2 10 8 6 7 9 8 1'
+      .split(' ')
+      .map(Number);
+  let faces: [number, number, number][] = [];
+  for (let i = 0; i < index.length; i += 3) faces.push([index[i], index[i + 1], index[i + 2]]);
+  const normalize = (p: Point): Point => {
+    const s = radius / Math.hypot(...p);
+    return [s * p[0], s * p[1], s * p[2]];
+  };
+  for (let k = 0; k < vertices.length; k++) vertices[k] = normalize(vertices[k]);
+  for (let level = 0; level < divisions; level++) {
+    const middle = new Map<string, number>();
+    const between = (a: number, b: number): number => {
+      const key = a < b ? `${a} ${b}` : `${b} ${a}`;
+      const known = middle.get(key);
+      if (known !== undefined) return known;
+      const [p, q] = [vertices[a], vertices[b]];
+      const made = vertices.push(normalize([p[0] + q[0], p[1] + q[1], p[2] + q[2]])) - 1;
+      middle.set(key, made);
+      return made;
+    };
+    faces = faces.flatMap(([a, b, c]): [number, number, number][] => {
+      const [ab, bc, ca] = [between(a, b), between(b, c), between(c, a)];
+      return [
+        [a, ab, ca],
+        [b, bc, ab],
+        [c, ca, bc],
+        [ab, bc, ca],
+      ];
+    });
+  }
+  return { vertices, faces };
+}

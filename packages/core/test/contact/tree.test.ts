@@ -1,0 +1,75 @@
+/** The tree finds exactly the pairs that comparing all with all does. */
+import { describe, expect, it } from 'vitest';
+import {
+  type BoxTree,
+  buildTree,
+  createIntList,
+  createTree,
+  findOverlaps,
+  findPairs,
+  updateTree,
+} from '../../src/contact/tree.ts';
+import { random } from './support.ts';
+
+function fill(tree: BoxTree, seed: number, size: number): void {
+  const next = random(seed);
+  for (let i = 0; i < tree.count; i++) {
+    for (let k = 0; k < 3; k++) {
+      const at = next();
+      tree.box[6 * i + k] = at;
+      tree.box[6 * i + 3 + k] = at + size * next();
+    }
+  }
+}
+
+const meets = (a: Float64Array, i: number, b: Float64Array, j: number): boolean =>
+  [0, 1, 2].every((k) => a[i + k] <= b[j + 3 + k] && b[j + k] <= a[i + 3 + k]);
+
+function brute({ box, count }: BoxTree): string[] {
+  const pairs: string[] = [];
+  for (let i = 0; i < count; i++)
+    for (let j = i + 1; j < count; j++) if (meets(box, 6 * i, box, 6 * j)) pairs.push(`${i} ${j}`);
+  return pairs.sort();
+}
+
+function found(tree: BoxTree): string[] {
+  const list = createIntList();
+  findPairs(list, tree);
+  const pairs: string[] = [];
+  for (let k = 0; k < list.length; k += 2) pairs.push(`${list.data[k]} ${list.data[k + 1]}`);
+  return pairs.sort();
+}
+
+describe('the tree of boxes', () => {
+  it.each([0, 1, 2, 5, 17, 300])('of %i things finds all pairs', (count) => {
+    const tree = createTree(count);
+    fill(tree, count, 0.3);
+    buildTree(tree);
+    expect(found(tree)).toEqual(brute(tree));
+    if (count > 100) expect(found(tree).length).toBeGreaterThan(100);
+  });
+
+  it('finds them after the things have moved', () => {
+    const tree = createTree(200);
+    fill(tree, 1, 0.1);
+    updateTree(tree);
+    const nodes = tree.nodeCount;
+    fill(tree, 2, 0.2);
+    updateTree(tree);
+    expect(tree.nodeCount).toBe(nodes);
+    expect(found(tree)).toEqual(brute(tree));
+  });
+
+  it('finds what meets a box, also when many things lie at one place', () => {
+    const tree = createTree(60);
+    fill(tree, 4, 0.2);
+    tree.box.fill(0.5, 0, 6 * 20);
+    buildTree(tree);
+    const query = Float64Array.of(0.4, 0.4, 0.4, 0.6, 0.6, 0.6);
+    const list = createIntList();
+    findOverlaps(list, tree, query, 0);
+    const expected = [...Array(60).keys()].filter((i) => meets(tree.box, 6 * i, query, 0));
+    expect([...list.data.subarray(0, list.length)].sort((a, b) => a - b)).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(20);
+  });
+});

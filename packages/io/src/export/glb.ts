@@ -1,0 +1,339 @@
+/**
+ * glTF 2.0 in one binary file (.glb), animated.
+ *
+ * glTF knows no curves, so a rod is a tube of triangles (or, on demand and for crowds, line segments), and no vertex
+ * animation but morph targets: the first frame is the mesh, every further frame a target with displacements, and the
+ * weights go from one target to the next. Played back, positions go linearly from frame to frame, as in the other
+ * formats. Tried and left: a skin with a bone a node is smaller, but hundreds of bones a rod make Blender's outliner
+ * useless, and strands by the thousand do not open at all.
+ *
+ * The file begins with JSON that holds the bounds of every array, so geometry is computed twice, a frame at a time, and
+ * never held: first for the bounds, then for the bytes. Targets are limited to 255, which is what WebGL 2 guarantees.
+ *
+ * glTF is in metres with y up; what has z up is turned by its root node.
+ */
+import { putF32 } from '../bytes.ts';
+import type { RecordedRod } from '../recording.ts';
+import { type Footage, groupRods, pickFrames, rodColor, upAxisOf } from './footage.ts';
+import { ballMesh, type Look, layMesh, type MeshLayout, placeMesh } from './tube.ts';
+
+export interface GlbOptions {
+  /** Tubes, or lines without thickness. Default: tubes, or lines where tubes would make a file beyond `tubeBudget`. */
+  readonly look?: Look;
+}
+
+export interface GlbExport {
+  readonly look: Look;
+  /** How many of the frames are in the file; the rest is left out evenly. */
+  readonly frameCount: number;
+  readonly byteLength: number;
+  chunks(): Generator<Uint8Array>;
+}
+
+/** Size up to which tubes are the default [bytes]. */
+const tubeBudget = 256e6;
+const frameLimit = 256;
+/** Lengths are 32-bit numbers. */
+const sizeLimit = 2 ** 32 - 1;
+
+interface Mesh {
+  readonly name: string;
+  readonly members: readonly number[];
+  readonly rods: readonly RecordedRod[];
+  readonly layout: MeshLayout;
+  readonly color: readonly number[];
+}
+
+export function exportGlb(footage: Footage, options: GlbOptions = {}): GlbExport {
+  if (footage.frameCount === 0) throw new RangeError('the recording has no frame to export');
+  const film = thin(footage);
+  const { header, frameCount } = film;
+  const sizeOf = (look: Look): number => {
+    const meshes = groupRods(header).map(
+      ({ rods }) =>
+        layMesh(
+          rods.map((k) => header.rods[k]),
+          look,
+        ).vertexCount,
+    );
+    const vertices = meshes.reduce((sum, count) => sum + count, 0);
+    return vertices * frameCount * (look === 'tubes' ? 24 : 12);
+  };
+  const look = options.look ?? (sizeOf('tubes') > tubeBudget ? 'lines' : 'tubes');
+  if (sizeOf(look) > 0.9 * sizeLimit) {
+    throw new RangeError(
+      `the file would have ${(sizeOf(look) / 1e9).toFixed(1)} GB, and a .glb may have 4.2; export fewer rods or frames, or to usda`,
+    );
+  }
+  const meshes = groupRods(header).map(({ name, rods }, k): Mesh => {
+    const members = rods.map((index) => header.rods[index]);
+    return { name, members: rods, rods: members, layout: layMesh(members, look), color: rodColor(k) };
+  });
+  const { json, binaryLength } = describe(film, meshes, look);
+  const byteLength = 12 + 8 + json.length + 8 + binaryLength;
+  return { look, frameCount, byteLength, chunks: () => writeGlb(film, meshes, look, json, binaryLength, byteLength) };
+}
+
+function thin(footage: Footage): Footage {
+  const { frameCount } = footage;
+  if (frameCount <= frameLimit) return footage;
+  return pickFrames(
+    footage,
+    Array.from({ length: frameLimit }, (_, k) => Math.round((k * (frameCount - 1)) / (frameLimit - 1))),
+  );
+}
+
+/** The arrays of each frame: the mesh itself first, displacements from it after that. They are overwritten by the next. */
+function* targetsOf(
+  film: Footage,
+  { members, rods, layout }: Mesh,
+  look: Look,
+): Generator<{ readonly position: Float32Array; readonly normal?: Float32Array }> {
+  const make = (): Float32Array => new Float32Array(3 * layout.vertexCount);
+  const base = { position: make(), normal: look === 'tubes' ? make() : undefined };
+  const moved = { position: make(), normal: look === 'tubes' ? make() : undefined };
+  for (let k = 0; k < film.frameCount; k++) {
+    const frame = film.frame(k);
+    const target = k === 0 ? base : moved;
+    placeMesh(
+      target.position,
+      target.normal,
+      rods,
+      members.map((index) => frame.rods[index]),
+    );
+    if (k > 0) {
+      for (let i = 0; i < moved.position.length; i++) moved.position[i] -= base.position[i];
+      if (moved.normal && base.normal) for (let i = 0; i < moved.normal.length; i++) moved.normal[i] -= base.normal[i];
+    }
+    yield target;
+  }
+}
+
+/** The JSON that describes the binary part, and the length of that part. Both follow the order in `writeGlb`. */
+function describe(film: Footage, meshes: readonly Mesh[], look: Look): { json: Uint8Array; binaryLength: number } {
+  const { header, frameCount } = film;
+  const accessors: object[] = [];
+  const bufferViews: object[] = [];
+  let offset = 0;
+  const add = (byteLength: number, accessor: object, target?: number): number => {
+    bufferViews.push({ buffer: 0, byteOffset: offset, byteLength, ...(target && { target }) });
+    offset += byteLength;
+    accessors.push({ bufferView: bufferViews.length - 1, ...accessor });
+    return accessors.length - 1;
+  };
+  const vectors = (values: Float32Array, bounds: boolean): number =>
+    add(
+      values.byteLength,
+      { componentType: 5126, count: values.length / 3, type: 'VEC3', ...(bounds && boundsOf(values)) },
+      34962,
+    );
+  const wholes = (values: Uint32Array): number =>
+    add(values.byteLength, { componentType: 5125, count: values.length, type: 'SCALAR' }, 34963);
+
+  const primitives = meshes.map((mesh) => {
+    const indices = wholes(mesh.layout.indices);
+    const targets: object[] = [];
+    for (const { position, normal } of targetsOf(film, mesh, look))
+      targets.push({ POSITION: vectors(position, true), ...(normal && { NORMAL: vectors(normal, false) }) });
+    return { indices, attributes: targets[0], targets: targets.slice(1) };
+  });
+  const bodies = drawnBodies(header);
+  const ball = ballMesh();
+  const ballIndices = bodies.length > 0 ? wholes(ball.indices) : 0;
+  const ballPosition = bodies.length > 0 ? vectors(ball.position, true) : 0;
+  const animated = frameCount > 1;
+  const floats = (count: number, type: string, more: object = {}): number =>
+    add(count * 4 * (type === 'VEC3' ? 3 : type === 'VEC4' ? 4 : 1), { componentType: 5126, count, type, ...more });
+  const samplers: object[] = [];
+  const channels: object[] = [];
+  if (animated) {
+    const [start, end] = [film.frame(0).time, film.frame(frameCount - 1).time];
+    const times = floats(frameCount, 'SCALAR', { min: [0], max: [Math.fround(end - start)] });
+    const weights = floats(frameCount * (frameCount - 1), 'SCALAR');
+    samplers.push({ input: times, output: weights, interpolation: 'LINEAR' });
+    meshes.forEach((_, m) => {
+      channels.push({ sampler: 0, target: { node: 1 + m, path: 'weights' } });
+    });
+    bodies.forEach((_, b) => {
+      for (const [path, type] of [
+        ['translation', 'VEC3'],
+        ['rotation', 'VEC4'],
+      ]) {
+        samplers.push({ input: times, output: floats(frameCount, type), interpolation: 'LINEAR' });
+        channels.push({ sampler: samplers.length - 1, target: { node: 1 + meshes.length + b, path } });
+      }
+    });
+  }
+  const document = {
+    asset: { version: '2.0', generator: `Tendril ${header.version}` },
+    scene: 0,
+    scenes: [{ name: header.scene.title ?? 'Tendril', nodes: [0] }],
+    nodes: nodesOf(film, meshes, bodies),
+    meshes: [
+      ...meshes.map(({ name }, m) => ({
+        name,
+        primitives: [{ ...strip(primitives[m], animated), mode: look === 'tubes' ? 4 : 1, material: m }],
+        ...(animated && { weights: new Array(frameCount - 1).fill(0) }),
+      })),
+      ...(bodies.length > 0
+        ? [
+            {
+              name: 'body',
+              primitives: [
+                {
+                  indices: ballIndices,
+                  // a unit ball is its own normal
+                  attributes: { POSITION: ballPosition, NORMAL: ballPosition },
+                  material: meshes.length,
+                },
+              ],
+            },
+          ]
+        : []),
+    ],
+    materials: [
+      ...meshes.map(({ name, color }) => material(name, color)),
+      ...(bodies.length > 0 ? [material('body', [0.35, 0.37, 0.4])] : []),
+    ],
+    ...(animated && { animations: [{ name: 'simulation', samplers, channels }] }),
+    accessors,
+    bufferViews,
+    buffers: [{ byteLength: offset }],
+  };
+  const text = JSON.stringify(document);
+  const length = Math.ceil(new TextEncoder().encode(text).length / 4) * 4;
+  const json = new Uint8Array(length).fill(0x20);
+  json.set(new TextEncoder().encode(text));
+  return { json, binaryLength: offset };
+}
+
+function strip(primitive: { indices: number; attributes: object; targets: object[] }, animated: boolean): object {
+  const { indices, attributes, targets } = primitive;
+  return { indices, attributes, ...(animated && { targets }) };
+}
+
+function material(name: string, color: readonly number[]): object {
+  return {
+    name,
+    doubleSided: false,
+    pbrMetallicRoughness: { baseColorFactor: [...color, 1], metallicFactor: 0, roughnessFactor: 0.45 },
+  };
+}
+
+interface DrawnBody {
+  readonly index: number;
+  readonly id: string;
+  readonly scale: readonly number[];
+}
+
+/** Bodies as balls, stretched to the extents of their solid. */
+function drawnBodies(header: Footage['header']): DrawnBody[] {
+  return (header.bodies ?? []).flatMap(({ id, radius }, index) => {
+    if (!(radius > 0)) return [];
+    const solid = header.scene.bodies?.find((spec) => spec.id === id)?.solid;
+    const scale =
+      solid?.type === 'box'
+        ? solid.size.map((length) => length / 2)
+        : solid?.type === 'cylinder'
+          ? [solid.radius, solid.radius, solid.height / 2]
+          : [radius, radius, radius];
+    return [{ index, id, scale }];
+  });
+}
+
+function nodesOf(film: Footage, meshes: readonly Mesh[], bodies: readonly DrawnBody[]): object[] {
+  const poses = film.frame(0).bodies ?? [];
+  const half = Math.SQRT1_2;
+  return [
+    {
+      name: 'tendril',
+      ...(upAxisOf(film.header.scene) === 'Z' && { rotation: [-half, 0, 0, half] }),
+      children: [...meshes, ...bodies].map((_, k) => 1 + k),
+    },
+    ...meshes.map(({ name }, m) => ({ name, mesh: m })),
+    ...bodies.map(({ id, index }, b) => ({
+      name: id,
+      translation: Array.from(poses[index].position),
+      rotation: turned(poses[index].orientation),
+      children: [1 + meshes.length + bodies.length + b],
+    })),
+    ...bodies.map(({ id, scale }) => ({ name: `${id} shape`, mesh: meshes.length, scale })),
+  ];
+}
+
+/** w x y z → x y z w */
+function turned(q: ArrayLike<number>): number[] {
+  return [q[1], q[2], q[3], q[0]];
+}
+
+function boundsOf(values: Float32Array): { min: number[]; max: number[] } {
+  const min = [Infinity, Infinity, Infinity];
+  const max = [-Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < values.length; i++) {
+    min[i % 3] = Math.min(min[i % 3], values[i]);
+    max[i % 3] = Math.max(max[i % 3], values[i]);
+  }
+  return { min, max };
+}
+
+function* writeGlb(
+  film: Footage,
+  meshes: readonly Mesh[],
+  look: Look,
+  json: Uint8Array,
+  binaryLength: number,
+  byteLength: number,
+): Generator<Uint8Array> {
+  const words = (...values: number[]): Uint8Array => bytesOf(Uint32Array.from(values));
+  yield words(0x46546c67, 2, byteLength, json.length, 0x4e4f534a);
+  yield json;
+  yield words(binaryLength, 0x004e4942);
+  for (const mesh of meshes) {
+    yield bytesOf(mesh.layout.indices);
+    for (const { position, normal } of targetsOf(film, mesh, look)) {
+      yield bytesOf(position).slice();
+      if (normal) yield bytesOf(normal).slice();
+    }
+  }
+  const { frameCount } = film;
+  const bodies = drawnBodies(film.header);
+  if (bodies.length > 0) {
+    const { indices, position } = ballMesh();
+    yield bytesOf(indices);
+    yield bytesOf(position);
+  }
+  if (frameCount < 2) return;
+  const times = Array.from({ length: frameCount }, (_, k) => film.frame(k).time);
+  yield floats(times.map((time) => time - times[0]));
+  for (let k = 0; k < frameCount; k++) {
+    const row = new Array<number>(frameCount - 1).fill(0);
+    if (k > 0) row[k - 1] = 1;
+    yield floats(row);
+  }
+  for (const { index } of bodies) {
+    const poses = times.map(
+      (_, k) => film.frame(k).bodies?.[index] ?? { position: [0, 0, 0], orientation: [1, 0, 0, 0] },
+    );
+    yield floats(poses.flatMap(({ position }) => Array.from(position)));
+    yield floats(continuous(poses.map(({ orientation }) => turned(orientation))).flat());
+  }
+}
+
+/** A quaternion and its negative are one rotation; between frames the nearer of the two is meant. */
+function continuous(turns: number[][]): number[][] {
+  for (let k = 1; k < turns.length; k++) {
+    const dot = turns[k].reduce((sum, value, m) => sum + value * turns[k - 1][m], 0);
+    if (dot < 0) turns[k] = turns[k].map((value) => -value);
+  }
+  return turns;
+}
+
+function bytesOf(values: Float32Array | Uint32Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
+
+function floats(values: readonly number[]): Uint8Array {
+  const out = new Uint8Array(4 * values.length);
+  putF32(out, 0, values);
+  return out;
+}

@@ -1,0 +1,174 @@
+/** Obstacles, and how rods meet them and each other. */
+import type { ColliderSpec, ContactSpec, FrictionSpec } from '@tendril/core';
+import * as z from 'zod';
+import { path } from './drive.ts';
+import { type FileReference, fileFields } from './files.ts';
+import {
+  count,
+  direction,
+  either,
+  fields,
+  flag,
+  formula,
+  list,
+  quantity,
+  text,
+  variants,
+  vector,
+  type Written,
+  whole,
+  words,
+} from './primitives.ts';
+
+const friction: z.ZodType<FrictionSpec, Written<FrictionSpec>> = either(
+  'a coefficient of friction such as 0.3, or { static, dynamic }',
+  [
+    count('nonnegative', 'a coefficient of friction'),
+    fields('friction', {
+      static: count('nonnegative').describe('Coefficient while it sticks.'),
+      dynamic: count('nonnegative').describe('Coefficient while it slides; at most the static one.'),
+    }),
+  ],
+);
+
+const common = {
+  id: text('a name').optional().describe("Name of the collider. Default: 'collider' and its number."),
+  position: vector('length')
+    .optional()
+    .describe("Where the shape's origin is [m]; in body axes where it rides on a body. Default 0."),
+  rotation: vector('angle')
+    .optional()
+    .describe('How the shape is turned: rotation vector [rad], likewise. Default none.'),
+  path: path.optional().describe('Motion relative to that pose, about its position. Default none.'),
+  body: text("the body's name").optional().describe('Body it rides on, and which feels what touches it. Default none.'),
+  rods: list(text("a rod's name"), 'names of rods').optional().describe('Names of the rods it acts on. Default all.'),
+  friction: friction
+    .optional()
+    .describe('Coulomb friction with rods: one coefficient, or { static, dynamic }. Default 0.'),
+  restitution: count('nonnegative')
+    .optional()
+    .describe('Speed after an impact over the speed before, 0 to 1. Default 0.'),
+  hollow: flag().optional().describe('The space outside is solid, and rods are kept inside. Default false.'),
+};
+
+const vertices = list(vector('length'), 'vertices', 3);
+
+/** An obstacle whose mesh is in a file; what is read from it takes its place before the core sees it. */
+export type MeshFileSpec = Omit<Extract<ColliderSpec, { type: 'plane' }>, 'type' | 'normal'> &
+  FileReference & { readonly type: 'mesh-file'; readonly solid?: boolean };
+
+export const collider: z.ZodType<ColliderSpec | MeshFileSpec, Written<ColliderSpec | MeshFileSpec>> = variants(
+  'a collider',
+  [
+    fields('a plane', {
+      type: z.literal('plane').describe('Ground: all that lies below the plane through its origin.'),
+      ...common,
+      normal: direction().optional().describe('Direction out of the ground. Default z.'),
+    }),
+    fields('a sphere', {
+      type: z.literal('sphere').describe('A ball about its origin.'),
+      ...common,
+      radius: quantity('length', 'positive').describe('Radius [m].'),
+    }),
+    fields('a capsule', {
+      type: z.literal('capsule').describe('All points within the radius of a line.'),
+      ...common,
+      from: vector('length').describe('One end of the line [m].'),
+      to: vector('length').describe('Its other end [m].'),
+      radius: quantity('length', 'positive').describe('Radius [m].'),
+    }),
+    fields('a box', {
+      type: z.literal('box').describe('A block about its origin, along its axes.'),
+      ...common,
+      size: vector('length').describe('Edge lengths [m].'),
+      rounding: quantity('length', 'nonnegative')
+        .optional()
+        .describe('Radius of its edges [m], within the size. Default 0.'),
+    }),
+    fields('a mesh', {
+      type: z.literal('mesh').describe('Triangles or polygons, counter-clockwise seen from outside.'),
+      ...common,
+      vertices: vertices.describe('Vertices [m].'),
+      faces: list(list(whole(0), 'indices of vertices', 3), 'faces', 1).describe(
+        'Faces: indices of three or more vertices each, from 0.',
+      ),
+      solid: flag()
+        .optional()
+        .describe('true (default): closed, with an inside; false: a surface that is met from both sides.'),
+      deform: list(
+        fields('a key', {
+          time: quantity('time', 'nonnegative').describe('Time [s]; the keys are in increasing order.'),
+          vertices: vertices.describe('All vertices at that time [m].'),
+        }),
+        'keys with a time and vertices',
+        1,
+      )
+        .optional()
+        .describe('Vertices in time, linear between the keys. Default: rigid.'),
+    }),
+    fields('a mesh file', {
+      type: z.literal('mesh-file').describe('A mesh from an OBJ or glTF file.'),
+      ...common,
+      ...fileFields,
+      solid: flag()
+        .optional()
+        .describe('true (default): closed, with an inside; false: a surface that is met from both sides.'),
+    }),
+    fields('a formula', {
+      type: z.literal('formula').describe('A signed distance in its own axes.'),
+      ...common,
+      formula: formula('x, y, z, t').describe(
+        'Expression in x, y, z and t: negative inside, about the distance near the surface.',
+      ),
+    }),
+    fields('a grid', {
+      type: z.literal('grid').describe('Signed distances on a grid.'),
+      ...common,
+      origin: vector('length').describe('The first grid point [m].'),
+      spacing: quantity('length', 'positive').describe('Between grid points [m].'),
+      count: z
+        .tuple([whole(2), whole(2), whole(2)], { error: 'expected three numbers of grid points' })
+        .describe('Grid points along x, y, z.'),
+      values: list(quantity('length'), 'signed distances', 8).describe(
+        'Signed distances [m], x fastest; negative inside.',
+      ),
+    }),
+  ],
+);
+
+export const contact: z.ZodType<ContactSpec, Written<ContactSpec>> = fields('contact', {
+  between: words(['pairs', 'continuum', 'none'])
+    .optional()
+    .describe('How rods meet rods: pairs (default): each with each; continuum: as a mass on a grid; none.'),
+  self: flag().optional().describe('Whether a rod meets itself. Default true.'),
+  friction: friction.optional().describe('Coulomb friction between rods. Default 0.'),
+  radius: quantity('length', 'positive')
+    .optional()
+    .describe('Radius at which rods meet rods [m]. Default: that of their section.'),
+  rolling: flag().optional().describe('Whether friction turns a rod about its own axis. Default false.'),
+  solver: words(['admm', 'gauss-seidel', 'impulses', 'repulsion'])
+    .optional()
+    .describe('admm (default); gauss-seidel: for small scenes; impulses, repulsion: cheap and rough.'),
+  iterations: whole(1).optional().describe('Most iterations of a step. Default 300.'),
+  tolerance: count('positive')
+    .optional()
+    .describe("Largest error of a contact's velocity, relative to what a step adds to it. Default 1e-4."),
+  continuous: flag().optional().describe('Whether paths are checked for crossings within a step. Default true.'),
+  repulsion: fields('repulsion', {
+    stiffness: quantity('forcePerLength', 'positive').describe('Force per overlap [N/m].'),
+    reach: quantity('length', 'positive').describe('Distance from the surface at which it begins [m].'),
+  })
+    .optional()
+    .describe('For solver repulsion: stiffness [N/m] and reach [m].'),
+  continuum: fields('the continuum', {
+    cell: quantity('length', 'positive').describe('Edge of a cell [m].'),
+    density: quantity('density', 'positive')
+      .optional()
+      .describe('Density at which hair resists being pressed together [kg/m³]. Default: twice that at the start.'),
+    relaxation: quantity('time', 'positive')
+      .optional()
+      .describe('Time in which velocities become those of the neighbours [s]. Default 0.02.'),
+  })
+    .optional()
+    .describe('For between: continuum.'),
+});
