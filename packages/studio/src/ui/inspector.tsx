@@ -321,16 +321,20 @@ function VectorField({ name, form, path, label, value }: VectorProps): JSX.Eleme
             inputMode="decimal"
             class="number"
             aria-label={`${words(name)} ${axes[k] ?? k + 1}`}
-            value={String(part)}
+            value={shortNumber(readQuantity(part)?.number ?? 0)}
             onChange={(event) => {
               const written = event.currentTarget.value.trim();
               const next = readQuantity(written);
-              if (next) void send([{ path: [...path, k], value: next.unit === '' ? next.number : written }], '');
+              const { unit = '' } = readQuantity(part) ?? {};
+              const value = next?.unit === '' ? writeQuantity(next.number, unit) : written;
+              if (next) void send([{ path: [...path, k], value }], '');
             }}
           />
         ))}
       </span>
-      <span class="unit">{unitOf(form) ?? ''}</span>
+      <span class="unit">
+        {value.map((part) => readQuantity(part)?.unit.trim()).find(Boolean) ?? unitOf(form) ?? ''}
+      </span>
     </div>
   );
 }

@@ -138,7 +138,7 @@ function Lanes(): JSX.Element | null {
         return (
           <div
             key={variant.id}
-            class="lane"
+            class={`lane ${rect.x === 0 && rect.y === 0 ? 'first' : ''}`}
             style={{ left: `${rect.x}px`, top: `${rect.y}px`, width: `${rect.width}px`, height: `${rect.height}px` }}
           >
             <div class="lane-head">
@@ -208,7 +208,7 @@ function ToolButton({
 function Hint(): JSX.Element | null {
   const note = state.loaded.value?.time.note;
   const hover = state.hovering.value;
-  if (!state.hint.value && !note && !hover) return null;
+  if ((!state.hint.value && !note && !hover) || (state.comparing.value && !hover)) return null;
   const hints = {
     pull: 'Drag the rod to pull it, the background to orbit. Wheel over a clamped end twists it.',
     pin: 'Click a place on a rod to pin it there, click again to let go.',
