@@ -10,6 +10,7 @@ export default defineConfig({
       { find: '@tendril/io/node', replacement: source('./packages/io/src/node.ts') },
       { find: '@tendril/core', replacement: source('./packages/core/src/index.ts') },
       { find: '@tendril/io', replacement: source('./packages/io/src/index.ts') },
+      { find: '@tendril/bridge/rapier', replacement: source('./packages/bridge/src/rapier/index.ts') },
       { find: '@tendril/cases', replacement: source('./cases/src/index.ts') },
     ],
   },

@@ -53,7 +53,7 @@ export const endLoadCantilever: Case = defineCase({
   id: 'end-load-cantilever',
   title: 'Cantilever with a dead load at its tip',
   source: 'Bisshopp & Drucker: elliptic integrals',
-  models: ['der', 'helix', 'strand'],
+  models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200, 400],
   scene: () => scene(50),

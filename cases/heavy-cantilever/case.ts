@@ -40,7 +40,7 @@ export const heavyCantilever: Case = defineCase({
   id: 'heavy-cantilever',
   title: 'Cantilever under its own weight',
   source: 'heavy elastica: ODE shooting and spectral solution of the continuum',
-  models: ['der', 'helix', 'strand', 'fiber'],
+  models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200, 400],
   scene: () => scene(20, 50),

@@ -1,5 +1,5 @@
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { type Case, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
 
 /** Michell (1889), Zajac: a ring twisted by more than 2π√3·α/β leaves its plane. */
 const ratios = [0.5, 2 / 3, 1, 1.5, 2, 3];
@@ -30,18 +30,18 @@ export const michellRing: Case = defineCase({
   id: 'michell-ring',
   title: "Michell's instability of a twisted ring",
   source: 'Michell 1889, Zajac 1962: θc = 2π√3·α/β',
-  models: ['der'],
+  models: ['der', 'cosserat'],
   quick: [25, 50],
   full: [25, 50, 100, 200],
   scene: () => scene(60, 1, 14),
-  measure(n) {
+  measure(n, model) {
     const out: Record<string, number> = {};
     for (const ratio of ratios) {
       let low = 0.7 * criticalTwist(ratio);
       let high = 1.3 * criticalTwist(ratio);
       while (high - low > 1e-7 * high) {
         const twist = 0.5 * (low + high);
-        const [report] = equilibrium(worldOf(scene(n, ratio, twist)));
+        const [report] = equilibrium(worldOf(onModel(scene(n, ratio, twist), model)));
         if (report.stable) low = twist;
         else high = twist;
       }

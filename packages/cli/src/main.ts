@@ -3,6 +3,7 @@ import { SceneError, SimulationError } from '@tendril/core';
 import { InputError, importMaterials, parseQuantity } from '@tendril/io';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type CheckOptions, check } from './commands/check.ts';
+import { type CompareOptions, compare } from './commands/compare.ts';
 import { type ExportOptions, exportFormats, exportRecording } from './commands/export.ts';
 import { type ImportCommandOptions, importCurves } from './commands/import.ts';
 import { type ModesOptions, modes } from './commands/modes.ts';
@@ -80,6 +81,8 @@ Examples:
   tendril statics scene.yaml        find the equilibrium and its stability
   tendril modes scene.yaml          find natural frequencies
   tendril check                     compare the built-in cases with theory
+  tendril compare scene.yaml --models der,cosserat
+                                    the same scene on several models
 
 Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (state saved), 130 interrupted.`,
     );
@@ -154,6 +157,26 @@ Example:
       '\nExamples:\n  tendril check\n  tendril check heavy-cantilever michell-ring --full\n  tendril check --list',
     )
     .action(async (ids: string[], options: CheckOptions) => setCode(await check(ids, options, terminal)));
+
+  verb('compare <scene>', 'the same scene on several models, side by side')
+    .requiredOption('--models <list>', 'models, separated by commas, or all; distances are from the first')
+    .option('--statics', 'compare equilibria in place of runs')
+    .option('-u, --until <time>', 'simulate up to this time, such as 2 or "500 ms"', parseTime)
+    .option('-o, --out <dir>', 'folder for the results (default: a fresh out/<name>-compare)')
+    .option('-f, --force', 'replace the results that --out holds')
+    .option('--json', 'print compare.json alone on standard output')
+    .option('-q, --quiet', 'print nothing but errors')
+    .addHelpText(
+      'after',
+      `
+Writes compare.json, compare.csv, distances.csv, distances.svg, shapes.svg and shapes.png, and a folder for each model with
+what tendril run or statics writes. A model that refuses the scene is reported with its reason; the others go on.
+
+Examples:
+  tendril compare heavy-cantilever --models der,cosserat --until "1 s"
+  tendril compare scene.yaml --models all --statics`,
+    )
+    .action(async (scene: string, options: CompareOptions) => setCode(await compare(scene, options, terminal)));
 
   verb('export <recording>', 'write a recording as a table, a picture, a film, or for other programs')
     .addOption(new Option('-t, --to <format>', 'format').choices(exportFormats).makeOptionMandatory())

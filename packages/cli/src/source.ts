@@ -75,6 +75,8 @@ export function explained<T>(source: Source, action: () => T): T {
   }
 }
 
-export function openWorld(source: Source): World {
-  return explained(source, () => createWorld(source.scene));
+/** With the engine that the scene asks for; it is loaded only then. */
+export async function openWorld(source: Source): Promise<World> {
+  const options = source.scene.engine ? { bodies: await (await import('@tendril/bridge/rapier')).loadRapier() } : {};
+  return explained(source, () => createWorld(source.scene, options));
 }

@@ -140,6 +140,8 @@ export interface Bundle {
   advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   /** Absent: the bundle's rods cannot touch anything. */
   readonly contact?: ContactPort;
+  /** Takes over poses and velocities of bodies that an engine has written; welded nodes follow. */
+  placeBodies?(motions: readonly { readonly changed: boolean }[], t: number): void;
   addEnergies(out: Energies, t: number): void;
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;

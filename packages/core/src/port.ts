@@ -64,7 +64,7 @@ export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>): Loads {
  *
  * A point of a rod lies on the chord of its edge, and moves with
  *     v = (1 − weight)·nodeVelocity[edge] + weight·nodeVelocity[edge + 1] + edgeSpin[edge]·arm.
- * A point of a body moves with v = velocity + angularVelocity × arm. S is this map from a model's own velocities.
+ * A point of a body moves with v = velocity + angularVelocity × (arm − position). S is this map from a model's own velocities.
  */
 export interface ContactSides {
   count: number;
@@ -72,7 +72,7 @@ export interface ContactSides {
   readonly rod: Int32Array;
   readonly edge: Int32Array;
   readonly weight: Float64Array;
-  /** [m], 3 each: for a rod tangent × lever, the velocity that unit spin gives; for a body the lever itself. */
+  /** [m], 3 each: for a rod tangent × lever, the velocity that unit spin gives; for a body the point itself. */
   readonly arm: Float64Array;
   /** Constant force on the point over the step [N], 3 each. */
   readonly force: Float64Array;

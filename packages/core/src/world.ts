@@ -7,6 +7,7 @@
 import type { BodyPose } from './bodies/body.ts';
 import { compileColliders } from './contact/collider.ts';
 import { type ContactForce, type ContactReport, createContactWorld } from './contact/respond.ts';
+import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
   Bundle,
@@ -21,12 +22,14 @@ import type {
   Reaction,
   StepOutcome,
 } from './model.ts';
+import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
 import { fiberModel } from './models/fiber/model.ts';
 import { helixModel } from './models/helix/model.ts';
 import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
+import type { CompiledBody } from './scene/bodies.ts';
 import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
 import { createGrip, type Grip } from './scene/grip.ts';
@@ -54,6 +57,8 @@ export interface WorldState {
   readonly bundles: readonly { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array }[];
   /** Forces of the contacts, from which the next step starts; absent in scenes without contact. */
   readonly contact?: Float64Array;
+  /** What an engine of bodies remembers. */
+  readonly engine?: Uint8Array;
 }
 
 export interface World {
@@ -102,6 +107,7 @@ const models: Readonly<Partial<Record<string, Model>>> = {
   helix: helixModel,
   strand: strandModel,
   fiber: fiberModel,
+  cosserat: cosseratModel,
 };
 
 /** The models that `createWorld` has, in the order of their arrival. */
@@ -109,7 +115,7 @@ export function availableModels(): readonly ModelId[] {
   return Object.keys(models) as ModelId[];
 }
 
-export function createWorld(scene: Scene): World {
+export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const compiled = compileScene(scene);
   const { rods, warnings } = compiled;
   const grips: Grip[] = [];
@@ -171,11 +177,24 @@ export function createWorld(scene: Scene): World {
   }
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
   const contact =
-    colliders.length > 0 || scene.contact ? createContactWorld(scene, rods, bundles, spots, colliders) : undefined;
+    colliders.length > 0 || scene.contact
+      ? createContactWorld(
+          scene,
+          rods,
+          bundles,
+          spots,
+          colliders,
+          compiled.bodies.map(({ body }) => body.id),
+          compiled.drives,
+          compiled.welds,
+          warnings,
+        )
+      : undefined;
   const halvings = scene.time?.halvings ?? 8;
   let time = 0;
   let stepCount = 0;
   for (const bundle of bundles) bundle.refresh(time);
+  const response = createResponse(scene, compiled.bodies, bundles, options);
 
   const save = (): WorldState => ({
     time,
@@ -198,6 +217,7 @@ export function createWorld(scene: Scene): World {
       );
     time = saved.time;
     stepCount = saved.stepCount;
+    if (response && saved.engine) response.session.restore(saved.engine);
     saved.bundles.forEach(({ q, v, memory }, k) => {
       bundles[k].state.q.set(q);
       bundles[k].state.v.set(v);
@@ -281,6 +301,7 @@ export function createWorld(scene: Scene): World {
     if (compiled.releases.some((release) => Math.abs(release - time) <= 1e-9 * dt)) {
       for (const bundle of bundles) bundle.restart(time + 2e-9 * dt + 2e-12 * time);
     }
+    response?.begin();
     const whole = tryAdvance(time, dt, false);
     let { iterations, iterationsMax, shifts } = whole;
     let substeps = whole.substeps ?? 1;
@@ -322,6 +343,7 @@ export function createWorld(scene: Scene): World {
         }
       }
     }
+    response?.finish(end, dt);
     time = end;
     stepCount++;
     const missed = violation === undefined ? {} : { violation };
@@ -351,7 +373,7 @@ export function createWorld(scene: Scene): World {
       return stepCount;
     },
     step,
-    save,
+    save: () => ({ ...save(), ...(response && { engine: response.session.save() }) }),
     restore,
     addLoad(rod, source) {
       const { sources } = openDrives[rod];
@@ -363,6 +385,7 @@ export function createWorld(scene: Scene): World {
     },
     equilibrate(t = time) {
       refuseContact('statics');
+      refuseEngine(options, 'equilibria');
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
@@ -372,10 +395,12 @@ export function createWorld(scene: Scene): World {
     },
     modes(count = scene.modes?.count ?? 10) {
       refuseContact('modes');
+      refuseEngine(options, 'modes');
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
     matrices() {
       refuseContact('matrices');
+      refuseEngine(options, 'matrices');
       return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
     },
     energies() {
@@ -409,6 +434,82 @@ export function createWorld(scene: Scene): World {
         ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory]),
         ...(contact ? [contact.save()] : []),
       ]);
+    },
+  };
+}
+
+function refuseEngine({ bodies: engine }: WorldOptions, what: string): void {
+  if (engine)
+    throw new SceneError(
+      ['engine'],
+      `${what} know nothing of the joints and contacts of ${engine.name}; let the motion die out`,
+    );
+}
+
+interface Response {
+  readonly session: EngineSession;
+  /** Remembers where the bodies are. */
+  begin(): void;
+  /** Lets the engine act on what they did since, and puts them where it wants them. */
+  finish(t: number, dt: number): void;
+}
+
+/** The engine's turn after that of the rods; undefined without an engine. */
+function createResponse(
+  scene: Scene,
+  bodies: readonly CompiledBody[],
+  bundles: readonly Bundle[],
+  { bodies: engine }: WorldOptions,
+): Response | undefined {
+  if (!engine) {
+    if (scene.engine)
+      throw new SceneError(
+        ['engine'],
+        `the scene wants its bodies in '${scene.engine.type}', and none was given; pass it as createWorld(scene, { bodies })`,
+      );
+    return undefined;
+  }
+  const session = engine.attach(bodies, scene);
+  const motions = bundles.map((bundle) =>
+    bundle.bodies.map(
+      ({ id, pose }): BodyMotion => ({
+        id,
+        startPosition: new Float64Array(3),
+        startOrientation: new Float64Array(4),
+        startVelocity: new Float64Array(3),
+        startAngularVelocity: new Float64Array(3),
+        pose,
+        changed: false,
+      }),
+    ),
+  );
+  const all = motions.flat();
+  return {
+    session,
+    begin() {
+      for (const motion of all) {
+        motion.startPosition.set(motion.pose.position);
+        motion.startOrientation.set(motion.pose.orientation);
+        motion.startVelocity.set(motion.pose.velocity);
+        motion.startAngularVelocity.set(motion.pose.angularVelocity);
+        motion.changed = false;
+      }
+    },
+    finish(t, dt) {
+      session.respond(all, dt);
+      const lost = all.find(
+        ({ pose }) => ![...pose.position, ...pose.velocity, ...pose.angularVelocity].every(Number.isFinite),
+      );
+      if (lost)
+        throw new SimulationError(
+          '',
+          t,
+          `${engine.name} lost body '${lost.id}' in the step to t = ${t} s: its pose is not a number`,
+          `try a smaller time.step than ${dt}`,
+        );
+      motions.forEach((list, k) => {
+        if (list.some(({ changed }) => changed)) bundles[k].placeBodies?.(list, t);
+      });
     },
   };
 }

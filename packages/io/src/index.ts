@@ -13,6 +13,7 @@ export { type CurveOptions, readCurves } from './import/read.ts';
 export { formatCurveScene, type ImportMaterial, type ImportOptions, importMaterials } from './import/scene.ts';
 export {
   explainSceneError,
+  type FileResolver,
   type ParsedScene,
   type Place,
   parseScene,
@@ -39,7 +40,7 @@ export {
   recordingHeader,
   recordingVersion,
 } from './recording.ts';
-export { type OpenFile, resolveScene } from './resolve.ts';
+export { createFileResolver, type OpenFile } from './resolve.ts';
 export {
   type BodyResult,
   buildResult,

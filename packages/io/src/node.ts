@@ -25,6 +25,7 @@ import { readMesh, type TriangleMesh } from './import/mesh.ts';
 import { type CurveOptions, readCurves } from './import/read.ts';
 import { type ParsedScene, parseScene, sceneSizeLimit } from './read.ts';
 import { type DecodeOptions, decodeRecording, type Recording, readRecording } from './recording.ts';
+import { createFileResolver } from './resolve.ts';
 import { decodeState, encodeState, type SavedState } from './state.ts';
 
 export interface WriteOptions {
@@ -90,7 +91,7 @@ export function readSceneFile(path: string): ParsedScene {
   } catch {
     throw new InputError(path, 'this is not UTF-8 text; a scene is a YAML or JSON file, saved as UTF-8');
   }
-  return parseScene(text, path, { open: openWithin(dirname(path)) });
+  return parseScene(text, path, { files: createFileResolver(openWithin(dirname(path))) });
 }
 
 /**

@@ -7,7 +7,6 @@ import type { Scene, SceneError } from '@tendril/core';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import type * as z from 'zod';
 import { formatPath, InputError, type Problem } from './errors.ts';
-import { type OpenFile, type Resolved, ResolveError, resolveScene } from './resolve.ts';
 import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
 
 export type ScenePath = readonly PropertyKey[];
@@ -25,9 +24,30 @@ export interface ParsedScene {
   locate(path: ScenePath): Place;
 }
 
+export interface Resolved {
+  readonly scene: Scene;
+  /** For each rod that came from a file, in turn after the scene's own, the index in `strands`. */
+  readonly origin: readonly number[];
+  readonly warnings: readonly string[];
+}
+
+/** Puts what a scene takes from files in its place; `createFileResolver` makes one. */
+export type FileResolver = (file: SceneFile) => Resolved;
+
+/** A fault in a part of a scene that comes from a file; the path is that of the part. */
+export class ResolveError extends Error {
+  readonly path: readonly PropertyKey[];
+
+  constructor(path: readonly PropertyKey[], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ResolveError';
+    this.path = path;
+  }
+}
+
 export interface ReadOptions {
-  /** Opens the files that a scene names; without it such a scene is refused. */
-  readonly open?: OpenFile;
+  /** For scenes that name files; without it they are refused. (Given from outside: the readers of files are large.) */
+  readonly files?: FileResolver;
 }
 
 /** Larger files are refused: a scene of this size is a recording or a mistake. */
@@ -67,17 +87,28 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
 function resolve(
   file: SceneFile,
   source: string,
-  { open }: ReadOptions,
+  { files = withoutFiles }: ReadOptions,
   locate?: (path: ScenePath) => Place,
 ): Resolved {
   try {
-    const resolved = resolveScene(file, open);
+    const resolved = files(file);
     return { ...resolved, scene: freeze(resolved.scene) };
   } catch (error) {
     if (!(error instanceof ResolveError)) throw error;
     const problem = { ...locate?.(error.path), path: formatPath(error.path), message: error.message };
     throw new InputError(source, [problem], { cause: error });
   }
+}
+
+function withoutFiles({ strands, rods = [], colliders, ...rest }: SceneFile): Resolved {
+  const refuse = (path: readonly PropertyKey[], name: string): never => {
+    throw new ResolveError(path, `the scene takes '${name}' from a file, and files cannot be read here`);
+  };
+  const obstacles = colliders?.map((spec, k) =>
+    spec.type === 'mesh-file' ? refuse(['colliders', k, 'file'], spec.file) : spec,
+  );
+  if (strands) refuse(['strands', 0, 'file'], strands[0].file);
+  return { scene: { ...rest, rods, ...(obstacles && { colliders: obstacles }) }, origin: [], warnings: [] };
 }
 
 /** Reads a scene from values that a program made, where text carries units just as in a file. */

@@ -9,6 +9,7 @@ import { InputError } from './errors.ts';
 import type { Curves } from './import/curves.ts';
 import { readMesh } from './import/mesh.ts';
 import { readCurves } from './import/read.ts';
+import { type FileResolver, type Resolved, ResolveError } from './read.ts';
 import type { MeshFileSpec } from './schema/collider.ts';
 import type { StrandsSpec } from './schema/files.ts';
 import type { SceneFile } from './schema.ts';
@@ -16,34 +17,14 @@ import type { SceneFile } from './schema.ts';
 /** The bytes of a file that a scene names. Throws InputError where it may not or cannot be read. */
 export type OpenFile = (name: string) => Uint8Array;
 
-export interface Resolved {
-  readonly scene: Scene;
-  /** For each rod that came from a file, in turn after the scene's own, the index in `strands`. */
-  readonly origin: readonly number[];
-  readonly warnings: readonly string[];
+/** What `parseScene` needs to read scenes that name files. */
+export function createFileResolver(open: OpenFile): FileResolver {
+  return (file) => resolveScene(file, open);
 }
 
-/** A fault in a part of a scene that comes from a file; the path is that of the part. */
-export class ResolveError extends Error {
-  readonly path: readonly PropertyKey[];
-
-  constructor(path: readonly PropertyKey[], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ResolveError';
-    this.path = path;
-  }
-}
-
-export function resolveScene(file: SceneFile, open: OpenFile | undefined): Resolved {
+function resolveScene(file: SceneFile, open: OpenFile): Resolved {
   const { strands = [], rods = [], colliders, ...rest } = file;
-  const fetch = (name: string, path: readonly PropertyKey[]): Uint8Array => {
-    if (!open)
-      throw new ResolveError(
-        path,
-        `the scene takes '${name}' from a file, and files cannot be read here; give the folder of the scene as well`,
-      );
-    return guarded(path, () => open(name));
-  };
+  const fetch = (name: string, path: readonly PropertyKey[]): Uint8Array => guarded(path, () => open(name));
   const allRods: RodSpec[] = [...rods];
   const pins: PinSpec[] = [...(file.pins ?? [])];
   const origin: number[] = [];

@@ -7,7 +7,7 @@
  */
 import type { ColliderSpec, Scene } from '@tendril/core';
 import * as z from 'zod';
-import { body, weld } from './schema/body.ts';
+import { body, engine, weld } from './schema/body.ts';
 import { collider, contact, type MeshFileSpec } from './schema/collider.ts';
 import { field, load, location, pin } from './schema/drive.ts';
 import { type StrandsSpec, strands } from './schema/files.ts';
@@ -105,6 +105,7 @@ const sceneFields = {
   pins: list(pin, 'pins').optional().describe('Where rods are held or moved. Default none.'),
   bodies: list(body, 'bodies').optional().describe('Rigid bodies that rods are welded to. Default none.'),
   welds: list(weld, 'welds').optional().describe('Which rods are tied to which bodies, and where. Default none.'),
+  engine: engine.optional().describe('Joints, motors and collisions of bodies by another program. Default none.'),
   loads: list(load, 'loads').optional().describe('Forces and torques on rods. Default none.'),
   fields: list(field, 'fields').optional().describe('Air and force fields. Default none.'),
   colliders: list(collider, 'colliders').optional().describe('Obstacles that rods meet. Default none.'),

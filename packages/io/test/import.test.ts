@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { chainSegments } from '../src/import/curves.ts';
 import {
   type Curves,
+  createFileResolver,
   encodeHair,
   exportGlb,
   exportUsda,
@@ -373,6 +374,7 @@ describe('scenes of curves', () => {
     if (name !== 'wig.hair') throw new InputError(name, 'no such file');
     return hair;
   };
+  const files = createFileResolver(open);
 
   it('are rods with pins, from a file that the scene names', () => {
     const text = `tendril: 1
@@ -383,7 +385,7 @@ strands:
     section: { type: circle, radius: 0.04 mm }
     material: { E: 3.58 GPa, nu: 0.35, density: 1320 }
 `;
-    const { scene, locate } = parseScene(text, 'a.yaml', { open });
+    const { scene, locate } = parseScene(text, 'a.yaml', { files });
     expect(scene.rods.map(({ id }) => id)).toEqual(['wig-0', 'wig-3', 'wig-6']);
     expect(scene.pins?.[1]).toEqual({ rod: 'wig-3', at: 'start', hold: 'clamp' });
     expect(Object.isFrozen(scene.rods)).toBe(true);
@@ -393,11 +395,11 @@ strands:
       /a\.yaml:3:11 strands\[0\]\.file: .*files cannot be read here/,
     );
     const bare = text.replace(/ {4}section.*\n/, '');
-    expect(caught(() => parseScene(bare, 'a.yaml', { open })).message).toContain('add a section');
+    expect(caught(() => parseScene(bare, 'a.yaml', { files })).message).toContain('add a section');
     const lost = text.replace('wig.hair', 'wag.hair');
-    expect(caught(() => parseScene(lost, 'a.yaml', { open })).message).toContain('no such file');
-    expect(caught(() => parseScene('tendril: 1\n', 'a.yaml', { open })).message).toContain('rods');
-    expect(caught(() => parseScene('tendril: 1\nstrands: []\n', 'a.yaml', { open })).message).toContain('strands');
+    expect(caught(() => parseScene(lost, 'a.yaml', { files })).message).toContain('no such file');
+    expect(caught(() => parseScene('tendril: 1\n', 'a.yaml', { files })).message).toContain('rods');
+    expect(caught(() => parseScene('tendril: 1\nstrands: []\n', 'a.yaml', { files })).message).toContain('strands');
   });
 
   it('have meshes of files as obstacles', () => {
@@ -406,7 +408,7 @@ rods: [{ id: a, shape: { type: straight, from: [0, 0, 1], to: [1, 0, 1] }, secti
 colliders: [{ type: mesh-file, file: ground.obj, solid: false, friction: 0.2 }]
 `;
     const ground = (): Uint8Array => bytes('v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3');
-    expect(parseScene(text, 'a.yaml', { open: ground }).scene.colliders).toEqual([
+    expect(parseScene(text, 'a.yaml', { files: createFileResolver(ground) }).scene.colliders).toEqual([
       {
         type: 'mesh',
         solid: false,
@@ -436,7 +438,7 @@ colliders: [{ type: mesh-file, file: ground.obj, solid: false, friction: 0.2 }]
     expect(createWorld(inline).rods).toHaveLength(5);
     const text = formatCurveScene(curves, 'wig.hair', { refer: true, edges: 6, root: 'position' });
     expect(text).toContain('strands:');
-    const { scene } = parseScene(text, 'a.yaml', { open });
+    const { scene } = parseScene(text, 'a.yaml', { files });
     expect(scene.rods).toHaveLength(10);
     expect(createWorld(scene).rods[3].edgeCount).toBe(6);
     expect(scene.pins?.[0].hold).toBe('position');

@@ -27,7 +27,7 @@ export interface ModesOptions {
 export async function modes(reference: string, options: ModesOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
   const source = loadSource(reference, options);
-  const world = openWorld(source);
+  const world = await openWorld(source);
   const about = options.about ?? source.scene.modes?.about ?? 'equilibrium';
   const startWall = performance.now();
   const equilibrium = about === 'equilibrium' ? explained(source, () => world.equilibrate()) : undefined;

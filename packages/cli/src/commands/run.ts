@@ -38,7 +38,7 @@ const energyRows = 4000;
 export async function run(reference: string, options: RunOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
   const source = loadSource(reference, options);
-  const world = openWorld(source);
+  const world = await openWorld(source);
   const time = source.scene.time;
   if (!time) {
     throw source.explain(
@@ -105,7 +105,7 @@ function resume(world: World, file: string, until: number, source: Source): void
 }
 
 /** The loop; returns why it stopped early, if it did. */
-async function simulate(
+export async function simulate(
   world: World,
   recorder: Recorder,
   totals: ReturnType<typeof createStepTotals>,

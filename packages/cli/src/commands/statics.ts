@@ -41,7 +41,7 @@ interface Path {
 export async function statics(reference: string, options: StaticsOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
   const source = loadSource(reference, options);
-  const world = openWorld(source);
+  const world = await openWorld(source);
   if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings], terminal);
   const folder = openFolder({ ...options, name: `${source.name}-statics` });
   const recorder = explained(source, () => createRecorder(world, folder));

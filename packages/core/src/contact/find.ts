@@ -7,11 +7,14 @@
  * check of paths (sweep.ts).
  */
 import type { Samples } from '../port.ts';
-import type { Rod } from '../scene/compiled.ts';
+import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
 import { type Collider, findClosest, measureDistance, measureSurfaceVelocity } from './collider.ts';
 import { createEdgePlaces, findPlaces } from './segments.ts';
 import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
 import { type BoxTree, createIntList, createTree, findPairs, type IntList, updateTree } from './tree.ts';
+
+/** Distance and normal that were measured last. */
+const distanceAt = new Float64Array(4);
 
 export interface RodRules {
   /** Whether rods meet rods, and themselves. */
@@ -21,8 +24,10 @@ export interface RodRules {
   readonly dynamicFriction: number;
   /** Radius at which rods meet rods [m]; 0: that of the section. */
   readonly radius: number;
-  /** 1 for pairs of rods that never meet: a·rodCount + b. */
-  readonly apart?: ReadonlySet<number>;
+  /** Pins that hold all of a node's position, and its number in the row of all nodes. */
+  readonly pinned: readonly { readonly pin: Pin; readonly node: number }[];
+  /** Nodes that are welded to bodies. */
+  readonly welded: readonly { readonly rod: number; readonly node: number; readonly body: number }[];
 }
 
 export interface Finder {
@@ -49,6 +54,12 @@ export interface Finder {
   readonly edgeRadius: Float64Array;
   readonly pairRadius: Float64Array;
   readonly nodeRadius: Float64Array;
+  /** 1 where a pin holds the node. */
+  readonly nodeHeld: Uint8Array;
+  /** Body that an edge is so near the weld of that it does not meet others there, −1 for none. */
+  readonly edgeBody: Int32Array;
+  /** For each collider: 1 for nodes that it leaves alone, because they are welded inside the body it rides on. */
+  readonly exempt: Uint8Array[];
   /** At the start of the step. */
   readonly position: Float64Array;
   readonly velocity: Float64Array;
@@ -92,6 +103,9 @@ export function createFinder(
     edgeRadius: new Float64Array(edgeCount),
     pairRadius: new Float64Array(edgeCount),
     nodeRadius: new Float64Array(nodeCount),
+    nodeHeld: new Uint8Array(nodeCount),
+    edgeBody: new Int32Array(edgeCount).fill(-1),
+    exempt: colliders.map(() => new Uint8Array(0)),
     position: new Float64Array(3 * nodeCount),
     velocity: new Float64Array(3 * nodeCount),
     tree: createTree(rules.pairs ? edgeCount : 0),
@@ -115,7 +129,36 @@ export function createFinder(
         finder.nodeRadius[node] = Math.max(finder.nodeRadius[node], rod.edgeRadius[j]);
     }
   });
+  exemptWelds(finder);
   return finder;
+}
+
+/** What is welded to one body touches there all the time: it does not count as contact. */
+function exemptWelds(finder: Finder): void {
+  const { rods, rules, colliders, nodeOffset } = finder;
+  gather(finder);
+  for (const { rod, node, body } of rules.welded) {
+    const { length, closed, nodeArc } = rods[rod];
+    for (let e = 0; e < finder.edgeCount; e++) {
+      if (finder.edgeRod[e] !== rod) continue;
+      let arc = Math.abs(finder.edgeArc[e] - nodeArc[node]);
+      if (closed) arc = Math.min(arc, length - arc);
+      if (arc < Math.PI * finder.pairRadius[e] + finder.edgeLength[e]) finder.edgeBody[e] = body;
+    }
+  }
+  colliders.forEach((collider, k) => {
+    const own = rules.welded.filter(({ body }) => body === collider.body);
+    if (collider.body < 0 || own.length === 0) return;
+    finder.exempt[k] = new Uint8Array(finder.nodeCount);
+    for (const { rod, node } of own) {
+      finder.exempt[k][nodeOffset[rod] + node] = 1;
+      for (let i = nodeOffset[rod]; i < nodeOffset[rod + 1]; i++) {
+        const x = finder.position;
+        measureDistance(distanceAt, collider, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+        if (distanceAt[0] < finder.nodeRadius[i]) finder.exempt[k][i] = 1;
+      }
+    }
+  });
 }
 
 /** Positions and velocities of all nodes now. */
@@ -127,8 +170,19 @@ export function gather(finder: Finder): void {
   }
 }
 
-/** Appends the contacts of a step of dt to `set`, in any order. */
-export function findContacts(finder: Finder, set: ContactSet, dt: number): void {
+const pose = createPinPose();
+
+/** Whether a place on an edge is held by pins: then nothing can move it, and it has no contact of its own. */
+function isHeld({ nodeHeld, edgeFirst, edgeSecond }: Finder, edge: number, weight: number): boolean {
+  return (weight === 1 || nodeHeld[edgeFirst[edge]] === 1) && (weight === 0 || nodeHeld[edgeSecond[edge]] === 1);
+}
+
+/** Appends the contacts of a step from t to t + dt to `set`, in any order. */
+export function findContacts(finder: Finder, set: ContactSet, t: number, dt: number): void {
+  for (const { pin, node } of finder.rules.pinned) {
+    pin.evaluate(pose, t + dt);
+    finder.nodeHeld[node] = pose.active ? 1 : 0;
+  }
   finder.colliders.forEach((collider, k) => {
     findWithCollider(finder, set, collider, k, dt);
   });
@@ -178,11 +232,9 @@ export function listPairs(finder: Finder): void {
 }
 
 function mayMeet(finder: Finder, first: number, second: number): boolean {
-  const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules } = finder;
+  const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules, edgeBody } = finder;
   const rod = edgeRod[first];
-  if (rod !== edgeRod[second]) {
-    return !rules.apart?.has(rod * rods.length + edgeRod[second]);
-  }
+  if (rod !== edgeRod[second]) return edgeBody[first] < 0 || edgeBody[first] !== edgeBody[second];
   if (!rules.self) return false;
   // a rod bent as tightly as it can be touches itself half a turn further, π radii along its axis
   let arc = Math.abs(edgeArc[first] - edgeArc[second]);
@@ -221,6 +273,7 @@ function addPlace(
   t: number,
   dt: number,
 ): void {
+  if (isHeld(finder, first, s) && isHeld(finder, second, t)) return;
   const { edgeFirst, edgeSecond, position: x, velocity: v, pairRadius } = finder;
   const a = 3 * edgeFirst[first];
   const b = 3 * edgeSecond[first];
@@ -309,7 +362,6 @@ export function addRodContact(
   return i;
 }
 
-const distanceAt = new Float64Array(4);
 const surface = new Float64Array(3);
 
 function findWithCollider(finder: Finder, set: ContactSet, collider: Collider, index: number, dt: number): void {
@@ -411,6 +463,9 @@ function addColliderContact(
   const { edgeFirst, edgeSecond, position: x, velocity: v, edgeRadius, nodeRadius } = finder;
   const a = 3 * edgeFirst[edge];
   const b = 3 * edgeSecond[edge];
+  const exempt = finder.exempt[index];
+  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
+  if (isHeld(finder, edge, weight) && collider.body < 0) return;
   const inner = weight > 0 && weight < 1;
   const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
   const gap = distanceAt[0] - radius;

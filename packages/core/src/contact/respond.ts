@@ -5,8 +5,9 @@
  * Systems that nothing is near take their own scheme's step, of second order. The others take implicit Euler.
  */
 import { SceneError } from '../errors.ts';
-import type { Bundle, ContactPort, StepOutcome } from '../model.ts';
+import type { Bundle, ContactPort, Drive, StepOutcome } from '../model.ts';
 import type { ContactSides } from '../port.ts';
+import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
 import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
@@ -24,6 +25,7 @@ import {
 } from './set.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
 
+/** Where a rod or a body of the scene is: its bundle, and its index there. */
 export interface Place {
   readonly bundle: number;
   readonly index: number;
@@ -77,7 +79,15 @@ export function createContactWorld(
   bundles: readonly Bundle[],
   placeOfRod: readonly Place[],
   colliders: readonly Collider[],
+  bodyIds: readonly string[],
+  drives: readonly Drive[],
+  welds: readonly Weld[],
+  warnings: string[],
 ): ContactWorld {
+  const placeOfBody = bodyIds.map((id): Place | undefined => {
+    const bundle = bundles.findIndex(({ bodies }) => bodies.some((body) => body.id === id));
+    return bundle < 0 ? undefined : { bundle, index: bundles[bundle].bodies.findIndex((body) => body.id === id) };
+  });
   const spec = scene.contact;
   const friction = readFriction(spec?.friction, ['contact', 'friction']);
   const pairs = spec !== undefined && (spec.between ?? 'pairs') === 'pairs';
@@ -85,12 +95,23 @@ export function createContactWorld(
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
   const gravity = scene.gravity;
   const g = gravity === undefined ? [0, 0, 0] : 'acceleration' in gravity ? gravity.acceleration : gravity;
+  let nodes = 0;
+  const firstNode = rods.map(({ nodeCount }) => {
+    nodes += nodeCount;
+    return nodes - nodeCount;
+  });
   const rules: RodRules = {
     pairs,
     self: spec?.self ?? true,
     staticFriction: friction.static,
     dynamicFriction: friction.dynamic,
     radius: spec?.radius ?? 0,
+    pinned: drives.flatMap(({ pins }, r) =>
+      pins
+        .filter((pin) => pin.holdX && pin.holdY && pin.holdZ && !welds.some((weld) => weld.pin === pin))
+        .map((pin) => ({ pin, node: firstNode[r] + pin.node })),
+    ),
+    welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
   };
   const finder = createFinder(rods, samples, colliders, rules, g);
   const continuous = pairs && (spec?.continuous ?? true);
@@ -129,9 +150,15 @@ export function createContactWorld(
     for (const collider of colliders) placeCollider(collider, t, dt);
     gather(finder);
     raw.count = 0;
-    findContacts(finder, raw, dt);
+    findContacts(finder, raw, t, dt);
     sortContacts(set, raw);
     recall(set, memory, dt);
+  };
+
+  /** The body that a contact's collider rides on. */
+  const bodyOf = (of: ContactSet, c: number): Place | undefined => {
+    const body = of.collider[c] < 0 ? -1 : colliders[of.collider[c]].body;
+    return body < 0 ? undefined : placeOfBody[body];
   };
 
   /** Systems that a contact touches. */
@@ -140,6 +167,8 @@ export function createContactWorld(
     for (let c = 0; c < set.count; c++) {
       markRod(set.rodA[c]);
       if (set.rodB[c] >= 0) markRod(set.rodB[c]);
+      const body = bodyOf(set, c);
+      if (body) touched[body.bundle][(bundles[body.bundle].contact as ContactPort).systemOfBody[body.index]] = 1;
     }
   };
   const markRod = (rod: number): void => {
@@ -208,9 +237,9 @@ export function createContactWorld(
   };
 
   const respond = (t: number, dt: number, robust: boolean): StepOutcome => {
-    const arrays = layOut(finder, set, bundles, placeOfRod, touched, nodeCrowd, options.rolling);
+    const arrays = layOut(finder, set, bundles, placeOfRod, touched, nodeCrowd, options.rolling, bodyOf);
     const scale = finder.acceleration * dt;
-    setBias(set, dt, reboundThreshold(finder, dt));
+    setBias(set, dt, g, reboundThreshold(finder, dt));
     for (let round = 0; ; round++) {
       writeForces(set, arrays, dt);
       for (const { port, sides, systems } of arrays.sides) {
@@ -245,6 +274,10 @@ export function createContactWorld(
     return { ok: true, ...outcome };
   };
 
+  find(0, 1e-9);
+  warnOverlaps(set, rods, colliders, warnings);
+  set.count = 0;
+
   return {
     colliders,
     finder,
@@ -261,6 +294,25 @@ export function createContactWorld(
       set.count = 0;
     },
   };
+}
+
+/** What overlaps at the start is pushed apart gently; that it does is worth telling. */
+function warnOverlaps(set: ContactSet, rods: readonly Rod[], colliders: readonly Collider[], warnings: string[]): void {
+  const deepest = new Map<string, number>();
+  for (let c = 0; c < set.count; c++) {
+    const depth = -set.gap[c] / set.size[c];
+    if (depth < 0.05) continue;
+    const collider = set.collider[c];
+    const other = collider >= 0 ? `collider '${colliders[collider].id}'` : `rod '${rods[set.rodB[c]].id}'`;
+    const pair = `rod '${rods[set.rodA[c]].id}' and ${other}`;
+    deepest.set(pair, Math.max(deepest.get(pair) ?? 0, depth));
+  }
+  const all = [...deepest].sort(([, a], [, b]) => b - a);
+  for (const [pair, depth] of all.slice(0, 3)) {
+    const percent = Math.round(100 * depth);
+    warnings.push(`${pair} overlap at the start, by ${percent} % of the radius; they are pushed apart gently`);
+  }
+  if (all.length > 3) warnings.push(`${all.length - 3} more pairs overlap at the start`);
 }
 
 /** What cannot be done is said before the run. */
@@ -301,6 +353,7 @@ function layOut(
   touched: readonly Uint8Array[],
   nodeCrowd: Int32Array,
   rolling: boolean,
+  bodyOf: (set: ContactSet, c: number) => Place | undefined,
 ): SideArrays {
   const { count } = set;
   // counting sort by (bundle, rod)
@@ -313,16 +366,30 @@ function layOut(
     perRod[set.rodA[c]]++;
     if (set.rodB[c] >= 0) perRod[set.rodB[c]]++;
   }
-  let total = 0;
-  const bundleStart = bundles.map(() => -1);
-  const bundleEnd = bundles.map(() => 0);
-  for (const r of order) {
-    const { bundle } = placeOfRod[r];
-    if (bundleStart[bundle] < 0) bundleStart[bundle] = total;
-    rodStart[r] = total;
-    total += perRod[r];
-    bundleEnd[bundle] = total;
+  // within a bundle, bodies come after rods, in the order of the contacts
+  const bodyCount = bundles.map(() => 0);
+  const bodyCrowd = bundles.map(({ bodies }) => new Int32Array(bodies.length));
+  for (let c = 0; c < count; c++) {
+    const body = bodyOf(set, c);
+    if (!body) continue;
+    bodyCount[body.bundle]++;
+    bodyCrowd[body.bundle][body.index]++;
   }
+  let total = 0;
+  const bundleStart = bundles.map(() => 0);
+  const bundleEnd = bundles.map(() => 0);
+  const bodyStart = bundles.map(() => 0);
+  bundles.forEach((_, b) => {
+    bundleStart[b] = total;
+    for (const r of order) {
+      if (placeOfRod[r].bundle !== b) continue;
+      rodStart[r] = total;
+      total += perRod[r];
+    }
+    bodyStart[b] = total;
+    total += bodyCount[b];
+    bundleEnd[b] = total;
+  });
   const rod = new Int32Array(total);
   const edge = new Int32Array(total);
   const weight = new Float64Array(total);
@@ -349,6 +416,13 @@ function layOut(
   for (let c = 0; c < count; c++) {
     sideA[c] = place(set.rodA[c], set.edgeA[c], set.weightA[c], set.armA, 3 * c);
     crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], 1);
+    const body = bodyOf(set, c);
+    if (body) {
+      const s = bodyStart[body.bundle]++;
+      sideB[c] = s;
+      rod[s] = -1 - body.index;
+      for (let k = 0; k < 3; k++) arm[3 * s + k] = set.point[3 * c + k];
+    }
     if (set.rodB[c] < 0) continue;
     sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.armB, 3 * c);
     crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], 1);
@@ -356,13 +430,15 @@ function layOut(
   const crowd = new Float64Array(count);
   for (let c = 0; c < count; c++) {
     crowd[c] = crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], 0);
+    const body = bodyOf(set, c);
+    if (body) crowd[c] = Math.max(crowd[c], bodyCrowd[body.bundle][body.index]);
     if (set.rodB[c] >= 0)
       crowd[c] = Math.max(crowd[c], crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], 0));
   }
   const sides = bundles.flatMap((bundle, b) => {
     const from = bundleStart[b];
     const end = bundleEnd[b];
-    if (!bundle.contact || from < 0 || end === from) return [];
+    if (!bundle.contact || end === from) return [];
     const view: ContactSides = {
       count: end - from,
       rod: rod.subarray(from, end),
@@ -409,14 +485,17 @@ function crowdSide(finder: Finder, crowd: Int32Array, rod: number, edge: number,
 }
 
 /** What the normal velocity may fall to: a gap may close, an overlap is pushed out gently, an impact rebounds. */
-function setBias(set: ContactSet, dt: number, threshold: number): void {
+function setBias(set: ContactSet, dt: number, gravity: readonly number[], threshold: number): void {
   for (let c = 0; c < set.count; c++) {
     const gap = set.gap[c];
     const size = set.size[c];
     set.bias[c] = gap > 0 ? gap / dt : -Math.min(0.2 * Math.max(0, -gap - 0.01 * size), 0.05 * size) / dt;
     const speed = set.approach[c];
-    if (set.restitution[c] > 0 && speed < -threshold && gap <= -dt * speed)
-      set.bias[c] = Math.min(set.bias[c], set.restitution[c] * speed);
+    if (set.restitution[c] === 0 || speed >= -threshold || gap > -dt * speed) continue;
+    // after the rebound it is slowed by gravity for what is left of the step
+    const n = 3 * c;
+    const pull = gravity[0] * set.normal[n] + gravity[1] * set.normal[n + 1] + gravity[2] * set.normal[n + 2];
+    set.bias[c] = Math.min(set.bias[c], set.restitution[c] * speed - dt * pull);
   }
 }
 

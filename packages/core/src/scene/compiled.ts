@@ -21,6 +21,8 @@ export interface Rod {
   readonly edgeCount: number;
   /** Rest length [m]. */
   readonly length: number;
+  /** The model finds the natural strain itself: such that the initial shape is in equilibrium. */
+  readonly naturalFromEquilibrium?: boolean;
 
   /** Initial positions [m], 3 a node. */
   readonly nodePosition: Float64Array;

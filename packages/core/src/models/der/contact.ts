@@ -20,7 +20,8 @@ import {
 import { invertWithinBand, readInverse } from '../../linalg/bandInverse.ts';
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
-import { syncPose } from './body.ts';
+import { type DerBody, syncPose } from './body.ts';
+import { addBodySide, clearRight, factorSystem, readBodySide, solveFactored } from './contactBodies.ts';
 import type { System } from './coupling.ts';
 import { evaluatePins, poseSamples, rebuildFrames } from './kinematics.ts';
 import type { NewtonOptions } from './newton.ts';
@@ -37,7 +38,10 @@ interface Slot {
   shift: number;
 }
 
+/** All of a bundle that contact has to do with. */
 export interface ContactParts {
+  /** In the order of the bundle's list. */
+  readonly bodyOrder: readonly DerBody[];
   readonly ders: readonly DerRod[];
   readonly works: readonly Workspace[];
   readonly systems: readonly {
@@ -49,7 +53,7 @@ export interface ContactParts {
   readonly newton: NewtonOptions;
 }
 
-export function createDerContact({ ders, works, systems, state, newton }: ContactParts): ContactPort {
+export function createDerContact({ ders, works, systems, state, newton, bodyOrder }: ContactParts): ContactPort {
   const systemOfRod = new Int32Array(ders.length);
   systems.forEach(({ rods }, s) => {
     for (const rod of rods) systemOfRod[rod] = s;
@@ -68,6 +72,20 @@ export function createDerContact({ ders, works, systems, state, newton }: Contac
   );
   const inverse = new Float64Array(11 * ders.reduce((most, der) => Math.max(most, der.size), 0));
   let h = 0;
+  let stage: Stage = { t: 0, inertia: 0, rate: 0 };
+  // bodies of the bundle in the order of its list: system, and place there
+  const bodies = systems
+    .flatMap(({ system }, s) => system.bodies.map((body, b) => ({ body, system: s, index: b })))
+    .sort((a, b) => bodyOrder.indexOf(a.body) - bodyOrder.indexOf(b.body));
+  /** Sides of each system that has bodies. */
+  const joined: number[][] = systems.map(() => []);
+  const systemOf = (sides: ContactSides, c: number): number =>
+    sides.rod[c] >= 0 ? systemOfRod[sides.rod[c]] : bodies[-1 - sides.rod[c]].system;
+  const bodyIn =
+    (sides: ContactSides) =>
+    (c: number): number =>
+      sides.rod[c] >= 0 ? -1 : bodies[-1 - sides.rod[c]].index;
+  const isJoined = (rod: number): boolean => rod < 0 || systems[systemOfRod[rod]].system.bodies.length > 0;
 
   const slotOf = (rod: number): Slot => {
     const known = slots[rod];
@@ -85,17 +103,67 @@ export function createDerContact({ ders, works, systems, state, newton }: Contac
     ders.forEach((der, k) => {
       if (marked[systemOfRod[k]]) clearContact(der, true);
     });
-    for (let c = 0; c < sides.count; c++) if (sides.rod[c] >= 0) addSideForce(ders[sides.rod[c]], sides, c);
+    for (const { body, system } of bodies) if (marked[system]) body.contact.fill(0);
+    for (let c = 0; c < sides.count; c++) {
+      if (sides.rod[c] >= 0) addSideForce(ders[sides.rod[c]], sides, c);
+      else addBodyForce(bodies[-1 - sides.rod[c]].body, sides, c);
+    }
+  };
+
+  /** Response of the sides of a system with bodies, by solving for each axis of each. */
+  const probe = (
+    response: Float64Array,
+    s: number,
+    sides: ContactSides,
+    velocity: Float64Array,
+    unit: Float64Array,
+  ): boolean => {
+    const { system } = systems[s];
+    const bodyOf = bodyIn(sides);
+    if (!factorSystem(system, stage, sides, joined[s], bodyOf, 0, () => {})) return false;
+    for (const c of joined[s]) {
+      response[c] = 0;
+      for (let k = 0; k < 3; k++) {
+        unit[3 * c + k] = 1;
+        solveJoined(s, sides, velocity, unit, [c]);
+        response[c] += velocity[3 * c + k] / 3;
+        unit[3 * c + k] = 0;
+      }
+    }
+    return true;
+  };
+
+  /** velocity = S H⁻¹ Sᵀ impulse for the sides in `list`, of a system with bodies. */
+  const solveJoined = (
+    s: number,
+    sides: ContactSides,
+    velocity: Float64Array,
+    impulse: Float64Array,
+    list: readonly number[],
+  ): void => {
+    const { system } = systems[s];
+    clearRight(system);
+    for (const c of list) {
+      if (sides.rod[c] >= 0) addSide(works[sides.rod[c]].step, ders[sides.rod[c]], impulse, sides, c);
+      else addBodySide(system, bodies[-1 - sides.rod[c]].index, impulse, sides, c);
+    }
+    solveFactored(system);
+    const scale = 1 / (h * h);
+    for (const c of list) {
+      if (sides.rod[c] >= 0) readSide(velocity, ders[sides.rod[c]], works[sides.rod[c]].step, sides, c, scale);
+      else readBodySide(velocity, system, bodies[-1 - sides.rod[c]].index, sides, c, scale);
+    }
   };
 
   return {
     systemOfRod,
-    systemOfBody: new Int32Array(0),
+    systemOfBody: Int32Array.from(bodies, ({ system }) => system),
     systemCount: systems.length,
     hold() {
       held.q.set(state.q);
       held.v.set(state.v);
       held.memory.set(state.memory);
+      for (const { body } of bodies) body.start.position.set(body.position);
     },
     revert(marked, t) {
       systems.forEach(({ system, rods }, s) => {
@@ -146,14 +214,29 @@ export function createDerContact({ ders, works, systems, state, newton }: Contac
       return { ok: true, iterations, iterationsMax, shifts };
     },
     readVelocity(out, sides) {
-      for (let c = 0; c < sides.count; c++) readSide(out, ders[sides.rod[c]], ders[sides.rod[c]].v, sides, c, 1);
+      for (let c = 0; c < sides.count; c++) {
+        const rod = sides.rod[c];
+        if (rod >= 0) readSide(out, ders[rod], ders[rod].v, sides, c, 1);
+        else readBodyVelocity(out, bodies[-1 - rod].body, sides, c);
+      }
     },
     linearize(response, marked, sides, t, dt) {
       h = dt;
-      const stage: Stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
+      stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
+      for (const list of joined) list.length = 0;
+      for (let c = 0; c < sides.count; c++) if (isJoined(sides.rod[c])) joined[systemOf(sides, c)].push(c);
+      for (let s = 0; s < systems.length; s++) {
+        if (joined[s].length === 0) continue;
+        if (!probe(response, s, sides, new Float64Array(3 * sides.count), new Float64Array(3 * sides.count)))
+          return false;
+      }
       for (let c = 0; c < sides.count; ) {
         const rod = sides.rod[c];
         const end = endOfRod(sides, c);
+        if (isJoined(rod)) {
+          c = end;
+          continue;
+        }
         if (!marked[systemOfRod[rod]] || !assemble(ders[rod], works[rod], slotOf(rod), stage)) return false;
         measureResponse(response, ders[rod], works[rod].factor, slotOf(rod), inverse, sides, c, end, 1 / (dt * dt));
         c = end;
@@ -161,11 +244,23 @@ export function createDerContact({ ders, works, systems, state, newton }: Contac
       return true;
     },
     factor(_marked, sides) {
+      for (let s = 0; s < systems.length; s++) {
+        if (joined[s].length === 0) continue;
+        const scale = 1 / (h * h);
+        const addMass = (c: number): void => {
+          addPointMass(works[sides.rod[c]].matrix, ders[sides.rod[c]], sides, c, scale, false);
+        };
+        if (!factorSystem(systems[s].system, stage, sides, joined[s], bodyIn(sides), scale, addMass)) return false;
+      }
       for (let c = 0; c < sides.count; ) {
         const rod = sides.rod[c];
-        const slot = slotOf(rod);
         const end = endOfRod(sides, c);
-        for (let k = c; k < end; k++) addPointMass(slot.matrix, ders[rod], sides, k, 1 / (h * h));
+        if (isJoined(rod)) {
+          c = end;
+          continue;
+        }
+        const slot = slotOf(rod);
+        for (let k = c; k < end; k++) addPointMass(slot.matrix, ders[rod], sides, k, 1 / (h * h), true);
         if (!factorBand(slot.factor, slot.matrix, slot.shift, ders[rod].stiffnessScale, true)) return false;
         c = end;
       }
@@ -173,11 +268,17 @@ export function createDerContact({ ders, works, systems, state, newton }: Contac
     },
     solve(velocity, impulse, sides) {
       const scale = 1 / (h * h);
+      for (let s = 0; s < systems.length; s++)
+        if (joined[s].length > 0) solveJoined(s, sides, velocity, impulse, joined[s]);
       for (let c = 0; c < sides.count; ) {
         const rod = sides.rod[c];
+        const end = endOfRod(sides, c);
+        if (isJoined(rod)) {
+          c = end;
+          continue;
+        }
         const der = ders[rod];
         const { x, factor, matrix } = slotOf(rod);
-        const end = endOfRod(sides, c);
         x.fill(0);
         for (let k = c; k < end; k++) addSide(x, der, impulse, sides, k);
         for (let d = 0; d < der.size; d++) if (der.fixed[d]) x[d] = 0;
@@ -236,6 +337,31 @@ function addSideForce(der: DerRod, { edge, weight, arm, force }: ContactSides, c
   }
 }
 
+function addBodyForce({ contact, start }: DerBody, { arm, force }: ContactSides, c: number): void {
+  const o = 3 * c;
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    contact[k] += force[o + k];
+    contact[3 + k] += (arm[o + a] - start.position[a]) * force[o + b] - (arm[o + b] - start.position[b]) * force[o + a];
+  }
+}
+
+function readBodyVelocity(
+  out: Float64Array,
+  { velocity, pose, start }: DerBody,
+  { arm }: ContactSides,
+  c: number,
+): void {
+  const w = pose.angularVelocity;
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    out[3 * c + k] =
+      velocity[k] + w[a] * (arm[3 * c + b] - start.position[b]) - w[b] * (arm[3 * c + a] - start.position[a]);
+  }
+}
+
 /** x += Sᵀ g of side c. */
 function addSide(x: Float64Array, der: DerRod, g: Float64Array, { edge, weight, arm }: ContactSides, c: number): void {
   const a = 4 * edge[c];
@@ -282,24 +408,32 @@ function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage): boole
 const row = new Float64Array(7);
 const unknown = new Int32Array(7);
 
-/** Unknowns that a side touches, in order, and for axis k what each gives to its velocity. Fixed ones give nothing. */
-function writeRow(der: DerRod, { edge, weight, arm }: ContactSides, c: number, k: number): void {
+/** Unknowns that a side touches, in order, and for axis k what each gives to its velocity. Fixed ones give nothing, if `free`. */
+function writeRow(der: DerRod, { edge, weight, arm }: ContactSides, c: number, k: number, free: boolean): void {
   const a = 4 * edge[c];
   const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
   for (let m = 0; m < 3; m++) {
     unknown[m] = a + m;
     unknown[4 + m] = b + m;
-    row[m] = m === k && !der.fixed[a + m] ? 1 - weight[c] : 0;
-    row[4 + m] = m === k && !der.fixed[b + m] ? weight[c] : 0;
+    row[m] = m === k && !(free && der.fixed[a + m]) ? 1 - weight[c] : 0;
+    row[4 + m] = m === k && !(free && der.fixed[b + m]) ? weight[c] : 0;
   }
   unknown[3] = a + 3;
   row[3] = arm[3 * c + k];
 }
 
-function addPointMass(matrix: BorderedBand, der: DerRod, sides: ContactSides, c: number, scale: number): void {
+/** `free`: leaves out what is prescribed; welded nodes are not, they move with their body. */
+function addPointMass(
+  matrix: BorderedBand,
+  der: DerRod,
+  sides: ContactSides,
+  c: number,
+  scale: number,
+  free: boolean,
+): void {
   const rho = scale * sides.mass[c];
   for (let k = 0; k < 3; k++) {
-    writeRow(der, sides, c, k);
+    writeRow(der, sides, c, k, free);
     for (let i = 0; i < 7; i++) {
       if (row[i] === 0) continue;
       for (let j = 0; j <= i; j++) if (row[j] !== 0) addEntry(matrix, unknown[i], unknown[j], rho * row[i] * row[j]);
@@ -324,7 +458,7 @@ function measureResponse(
   for (let s = c; s < end; s++) {
     let trace = 0;
     for (let k = 0; k < 3; k++) {
-      writeRow(der, sides, s, k);
+      writeRow(der, sides, s, k, true);
       if (ring) {
         slot.x.fill(0);
         for (let i = 0; i < 7; i++) slot.x[unknown[i]] += row[i];

@@ -155,7 +155,7 @@ function bodiesBalance(system: System, stage: Stage, tolerance: number, length: 
 }
 
 /** The bodies' own part of their equations. */
-function startOuter(system: System, stage: Stage): void {
+export function startOuter(system: System, stage: Stage): void {
   system.outer.fill(0);
   system.outerRight.fill(0);
   system.bodies.forEach((body, b) => {
@@ -175,7 +175,7 @@ function startOuter(system: System, stage: Stage): void {
 }
 
 /** Leaves locked axes out of the bodies' equations. */
-function lockAxes(system: System): void {
+export function lockAxes(system: System): void {
   const n = 6 * system.bodies.length;
   const { outer, outerRight } = system;
   system.bodies.forEach(({ body }, b) => {

@@ -17,7 +17,7 @@ import type {
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
-import { BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { adoptPose, BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
 import { clearContact, createDerContact } from './contact.ts';
 import { settleSystem } from './coupledStatics.ts';
 import { createSystem, initializeForces, type System } from './coupling.ts';
@@ -31,7 +31,14 @@ import {
   stepExplicitSystem,
 } from './explicitSystem.ts';
 import { writeHeldTorque } from './held.ts';
-import { evaluatePins, initializeState, placePinned, poseSamples, rebuildFrames } from './kinematics.ts';
+import {
+  evaluatePins,
+  followCenterline,
+  initializeState,
+  placePinned,
+  poseSamples,
+  rebuildFrames,
+} from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
@@ -182,6 +189,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       const [first] = members;
       const whole = explicitSystems[s];
       for (const k of members) clearContact(ders[k], false);
+      for (const body of system.bodies) body.contact.fill(0);
       const step = whole
         ? stepExplicitSystem(whole, starts, scheme === 'shake', t, dt)
         : explicit
@@ -229,8 +237,27 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     },
     advance,
     ...(!explicit && {
-      contact: createDerContact({ ders, works: tools.map(({ work }) => work), systems, state, newton }),
+      contact: createDerContact({
+        ders,
+        works: tools.map(({ work }) => work),
+        systems,
+        state,
+        newton,
+        bodyOrder: bodies,
+      }),
     }),
+    placeBodies: (motions, t) => {
+      bodies.forEach((body, b) => {
+        if (motions[b].changed) adoptPose(body);
+      });
+      ders.forEach((der, k) => {
+        evaluatePins(der, t);
+        placePinned(der, der.q, der.v);
+        followCenterline(der, tools[k].work.edgeWork);
+        poseSamples(der);
+      });
+      for (const whole of explicitSystems) if (whole) whole.ready = false;
+    },
     addEnergies: (out, t) => {
       for (const der of ders) addEnergies(out, der, t);
       for (const body of bodies) addBodyEnergies(out, body, t);

@@ -185,7 +185,7 @@ export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: 
     }
     writeRightSide(der, work);
     for (let d = 0; d < size; d++) if (fixed[d]) step[d] = 0;
-    const follow = stateful && stage.rate === 0;
+    const follow = stateful && stage.rate === 0 && der.loadFactor > 0;
     if (follow) measureLoads(der, work, stage.t);
     // at rest and with loads that follow, the whole unsymmetric matrix makes Newton quadratic
     const solved = follow && stage.inertia === 0 && !der.rod.closed && solveUnsymmetric(der, work) !== 0;

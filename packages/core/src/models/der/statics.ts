@@ -227,6 +227,39 @@ function nudge(der: DerRod, work: Workspace, t: number, amplitude: number): void
 }
 
 /**
+ * First without loads, then in parts that grow while Newton gets through and shrink where it does not: what is too far for
+ * one iteration is near for ten, above all for loads that follow the rod. Small loads lead back to a saddle that was left.
+ */
+function raiseLoads(
+  der: DerRod,
+  work: Workspace,
+  start: Snapshot,
+  t: number,
+  tolerance: number,
+): { newton: NewtonResult; iterations: number } {
+  let part = 0.1;
+  der.loadFactor = 0;
+  let newton = { ...newtonFromHere(der, work, t, 1e-6, 60) };
+  let { iterations } = newton;
+  for (let reached = 0; newton.converged && reached < 1; ) {
+    takeSnapshot(start, der);
+    der.loadFactor = Math.min(1, reached + part);
+    newton = { ...newtonFromHere(der, work, t, der.loadFactor < 1 ? 1e-6 : tolerance, 30) };
+    iterations += newton.iterations;
+    if (newton.converged) {
+      reached = der.loadFactor;
+      part *= 1.5;
+    } else if (part > 0.004) {
+      returnToSnapshot(der, start, work, t);
+      part /= 3;
+      newton.converged = true;
+    }
+  }
+  der.loadFactor = 1;
+  return { newton, iterations };
+}
+
+/**
  * Newton, with loads in parts and then descent where it fails. A nudge comes before the descent: a straight inextensible rod that is pushed
  * together has no equilibrium at all on its straight line, and nothing else would make it leave that.
  */
@@ -245,15 +278,10 @@ function settle(
   let newton = { ...newtonFromHere(der, work, t, tolerance, 60, shift) };
   let iterations = newton.iterations;
   if (!newton.converged && !leaving) {
-    // loads in ten parts: what is too far for one Newton iteration is near for ten; but small loads lead back to a saddle
     returnToSnapshot(der, entry, work, t);
-    for (let part = 1; part <= 10; part++) {
-      der.loadFactor = part / 10;
-      newton = { ...newtonFromHere(der, work, t, part < 10 ? 1e-6 : tolerance, 60) };
-      iterations += newton.iterations;
-      if (!newton.converged) break;
-    }
-    der.loadFactor = 1;
+    const raised = raiseLoads(der, work, start, t, tolerance);
+    newton = raised.newton;
+    iterations += raised.iterations;
   }
   for (let round = 0; !newton.converged && round < 6; round++) {
     if (round === 0) returnToSnapshot(der, entry, work, t);

@@ -117,17 +117,21 @@ function rayleighRitz(
 ): { values: Float64Array; vectors: Float64Array[] } {
   const n = span.length;
   const image = new Float64Array(fiber.size);
+  // images under M of the vectors that are orthonormal already
+  const images = span.map(() => new Float64Array(fiber.size));
   for (let i = 0; i < n; i++) {
     for (let pass = 0; pass < 2; pass++) {
       for (let j = 0; j < i; j++) {
-        applyMass(image, fiber, span[i]);
-        const overlap = product(image, span[j]);
+        const overlap = product(images[j], span[i]);
         for (let d = 0; d < fiber.size; d++) span[i][d] -= overlap * span[j][d];
       }
     }
     applyMass(image, fiber, span[i]);
     const norm = Math.sqrt(product(image, span[i]));
-    for (let d = 0; d < fiber.size; d++) span[i][d] /= norm;
+    for (let d = 0; d < fiber.size; d++) {
+      span[i][d] /= norm;
+      images[i][d] = image[d] / norm;
+    }
   }
   const reduced = new Float64Array(n * n);
   for (let i = 0; i < n; i++) {

@@ -75,7 +75,7 @@ export interface FiberRod {
   readonly samples: Samples;
   readonly loads: Loads;
   /** Whether some load must be asked for at every iterate. */
-  readonly loadsFollow: boolean;
+  loadsFollow: boolean;
   /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
   loadFactor: number;
 }

@@ -14,6 +14,7 @@
  */
 import { type BlockTridiagonal, clearBlocks, createBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
 import { addElements, createElements, type Elements, largestTurn, predictTension } from './elements.ts';
+import { measureElastic } from './energy.ts';
 import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import { applyMass, type FiberRod, highestFrequency, updateStiffness } from './network.ts';
@@ -237,6 +238,18 @@ function solveStep(
   return false;
 }
 
+/** Whether the springs hold a thousand times what bending by a radian and falling by a length could give. */
+function explodes(fiber: FiberRod): boolean {
+  const { rod, loads, q } = fiber;
+  let weight = 0;
+  for (let k = 0; k < loads.nodeForce.length; k++) weight += Math.abs(loads.nodeForce[k]);
+  const { bending, twisting, stretching } = measureElastic(fiber, q);
+  let scale = Math.max(rod.halfEI1[0], rod.halfEI2[0]) / rod.length + weight * rod.length;
+  for (let k = 0; k < rod.nodeVelocity.length; k++)
+    scale += rod.nodeMass[(k / 3) | 0] * rod.nodeVelocity[k] * rod.nodeVelocity[k];
+  return !(bending + twisting + stretching < 1e3 * scale);
+}
+
 /** From t to t + h, in halves where Newton does not converge; q and v are undefined on failure. */
 function advancePart(
   fiber: FiberRod,
@@ -264,7 +277,9 @@ function advancePart(
       copyHeld(fiber, v, rate);
     }
     q.set(y);
-    return true;
+    if (scheme !== 'midpoint' || !explodes(fiber)) return true;
+    work.reason = 'the energy grows without bound: midpoint is not stable here; use energy-momentum';
+    return false;
   }
   if (depth === 0) return false;
   return (

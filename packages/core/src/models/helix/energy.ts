@@ -9,9 +9,10 @@
  * on the state are frozen where they were last evaluated, with their drag as a quadratic; they are evaluated anew at every
  * iterate, so at convergence they are right.
  */
+
+import { type Assembly, createAssembly } from './blocks.ts';
 import { poseEdges, writeAllJacobians, writePointJacobians, writeSampleShape, writeVelocities } from './kinematics.ts';
 import type { HelixBody } from './rod.ts';
-import { type Assembly, createAssembly } from './sweep.ts';
 
 export interface Workspace {
   readonly assembly: Assembly;

@@ -1,7 +1,7 @@
 /**
  * Helical elements that follow a given curve.
  *
- * The curve is given by small turns: rotation vectors from place to place, in material components. Laid out as many short helices
+ * The curve is given by small turns: rotation vectors from place to place, in material components. Laid out in space
  * they are the target; fewer, longer elements are fitted to it by least squares on positions and frames at the nodes. The
  * problem has the form of a time step (masses drawn to targets), so the same Newton's method solves it, in linear time.
  *
@@ -12,10 +12,11 @@
  */
 import { type FrameRule, frameCurve } from '../../curve/framing.ts';
 import { createStraight, createThroughPoints } from '../../curve/shapes.ts';
-import { type Frame, rotationBetween, type Vector } from '../../curve/vector.ts';
+import { cross, type Frame, rotationBetween, turnFrame, type Vector } from '../../curve/vector.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createWorkspace } from './energy.ts';
 import { poseRod } from './kinematics.ts';
+import { multiply33 } from './matrix3.ts';
 import { solveStage } from './newton.ts';
 import { createChain, divideEdges, type HelixBody } from './rod.ts';
 
@@ -35,18 +36,11 @@ export function fitTurns(
   elementNode: Int32Array,
 ): { curvature: Float64Array; error: FitError } {
   const edgeCount = edgeLength.length;
-  const halves = Float64Array.from({ length: 2 * edgeCount }, (_, half) => edgeLength[half >> 1] / 2);
-  const fine = createChain(
-    Int32Array.from({ length: 2 * edgeCount + 1 }, (_, k) => k),
-    halves,
-    false,
-  );
-  for (const k of [0, 4, 8]) fine.frame[k] = 1;
-  poseRod(
-    fine,
-    turns.map((turn, d) => turn / halves[(d / 3) | 0]),
-  );
+  const uniform = readUniform(edgeLength, turns, elementNode);
+  if (uniform) return { curvature: uniform, error: { largest: 0, rms: 0 } };
+  const target = layCurve(edgeLength, turns);
   const body = createFitBody(edgeLength, elementNode);
+  for (const k of [0, 4, 8]) body.frame[k] = 1;
   const work = createWorkspace(body);
   const { q } = body;
   const elementCount = elementNode.length - 1;
@@ -57,23 +51,81 @@ export function fitTurns(
   body.kappaRest.set(q);
   for (let i = 0; i <= edgeCount; i++) {
     for (let k = 0; k < 3; k++) {
-      work.target[3 * i + k] = fine.nodePosition[6 * i + k];
-      work.directorTarget[6 * i + k] = fine.nodeFrame[18 * i + 3 * k];
-      work.directorTarget[6 * i + 3 + k] = fine.nodeFrame[18 * i + 3 * k + 1];
+      work.target[3 * i + k] = target.position[3 * i + k];
+      work.directorTarget[6 * i + k] = target.frame[9 * i + 3 * k];
+      work.directorTarget[6 * i + 3 + k] = target.frame[9 * i + 3 * k + 1];
     }
   }
   poseRod(body, q);
-  const exact = 1e-13 * body.length;
-  let error = measureError(body, work.target);
-  if (error.largest > exact) {
-    const start = q.slice();
-    solveStage(body, work, { t: 0, inertia: 1, rate: 0 }, { tolerance: 1e-12, iterations: 60, rotation: 0.5 });
-    poseRod(body, q);
-    const fitted = measureError(body, work.target);
-    if (fitted.rms <= error.rms) error = fitted;
-    else q.set(start);
+  const guess = { curvature: q.slice(), error: measureError(body, work.target) };
+  solveStage(body, work, { t: 0, inertia: 1, rate: 0 }, { tolerance: 1e-12, iterations: 60, rotation: 2 });
+  poseRod(body, q);
+  const error = measureError(body, work.target);
+  return error.rms < guess.error.rms ? { curvature: q, error } : guess;
+}
+
+/**
+ * Nodes and frames of the curve that turns so. Over an edge, two helices of half its length and one of its whole length miss
+ * the curve by errors that are as 1 to 4, so four thirds of the one less a third of the other is of fourth order, and still exact for a helix.
+ */
+function layCurve(edgeLength: Float64Array, turns: Float64Array): { position: Float64Array; frame: Float64Array } {
+  const edgeCount = edgeLength.length;
+  const position = new Float64Array(3 * edgeCount + 3);
+  const frame = new Float64Array(9 * edgeCount + 9);
+  const pair = createChain(Int32Array.of(0, 1, 2), new Float64Array(2).fill(0.5), false);
+  const whole = createChain(Int32Array.of(0, 1), Float64Array.of(1), false);
+  for (const k of [0, 4, 8]) {
+    frame[k] = 1;
+    pair.frame[k] = 1;
+    whole.frame[k] = 1;
   }
-  return { curvature: q, error };
+  const rotation = new Float64Array(9);
+  for (let j = 0; j < edgeCount; j++) {
+    const halves = turns.subarray(6 * j, 6 * j + 6);
+    poseRod(
+      pair,
+      halves.map((turn) => 2 * turn),
+    );
+    poseRod(whole, composeTurns(halves));
+    for (let k = 0; k < 9; k++) rotation[k] = pair.frame[18 + k];
+    multiply33(frame, 9 * j + 9, frame, 9 * j, rotation, 0);
+    for (let r = 0; r < 3; r++) {
+      let sum = 0;
+      for (let k = 0; k < 3; k++) sum += frame[9 * j + 3 * r + k] * (4 * pair.position[6 + k] - whole.position[3 + k]);
+      position[3 * j + 3 + r] = position[3 * j + r] + (edgeLength[j] * sum) / 3;
+    }
+  }
+  return { position, frame };
+}
+
+/** Rotation vector of exp(a) exp(b) for a and b that are nearly alike: a + b + [a, b]/2 + [a − b, [a, b]]/12. */
+function composeTurns(halves: Float64Array): Float64Array {
+  const a: Vector = [halves[0], halves[1], halves[2]];
+  const b: Vector = [halves[3], halves[4], halves[5]];
+  const first = cross(a, b);
+  const second = cross([a[0] - b[0], a[1] - b[1], a[2] - b[2]], first);
+  return Float64Array.from(a, (x, k) => x + b[k] + first[k] / 2 + second[k] / 12);
+}
+
+/** Curvatures where each element is a helix already, to rounding; else undefined. */
+function readUniform(edgeLength: Float64Array, turns: Float64Array, elementNode: Int32Array): Float64Array | undefined {
+  const out = new Float64Array(3 * (elementNode.length - 1));
+  for (let d = 0; d < out.length; d++) {
+    const e = (d / 3) | 0;
+    const k = d % 3;
+    let sum = 0;
+    let length = 0;
+    let size = 0;
+    for (let j = elementNode[e]; j < elementNode[e + 1]; j++) {
+      sum += turns[6 * j + k] + turns[6 * j + 3 + k];
+      length += edgeLength[j];
+      for (let c = 0; c < 6; c++) size = Math.max(size, Math.abs(turns[6 * j + c]));
+    }
+    out[d] = sum / length;
+    for (let half = 2 * elementNode[e]; half < 2 * elementNode[e + 1]; half++)
+      if (Math.abs(turns[3 * half + k] - (out[d] * edgeLength[half >> 1]) / 2) > 1e-13 * (1 + size)) return undefined;
+  }
+  return out;
 }
 
 function measureError(body: HelixBody, target: Float64Array): FitError {
@@ -165,7 +217,8 @@ export interface Helices {
 
 /**
  * Fits `elements` helical elements of equal length to a smooth curve through `points` (3 numbers each [m]), and says how
- * far they miss it. `frame`: where d1 points at the start, and whether it follows the curve or is carried without twist.
+ * far they miss it. `frame`: where d1 points at the start, and how it goes on; unless told, it turns about the tangent as
+ * the curve winds, so that a helix has constant curvatures and is met exactly.
  */
 export function fitHelices(
   points: ArrayLike<number>,
@@ -177,11 +230,14 @@ export function fitHelices(
     points[3 * i + 1],
     points[3 * i + 2],
   ]);
+  checkPoints(list, elements);
   const curve = list.length > 2 ? createThroughPoints(list, false) : createStraight(list[0], list[1]);
   // places: enough that short helices between them are far closer to the curve than the elements
   const edges = elements * Math.max(4, Math.ceil((2 * list.length) / elements));
-  const arcs = Array.from({ length: 2 * edges + 1 }, (_, k) => (k * curve.length) / (2 * edges));
-  const frames = frameCurve(curve, arcs, frame);
+  // k/k is 1 exactly: a last place beyond the end by rounding would count as the start of a second round
+  const arcs = Array.from({ length: 2 * edges + 1 }, (_, k) => (k / (2 * edges)) * curve.length);
+  const carried = frameCurve(curve, arcs, frame);
+  const frames = frame.follow ? carried : windFrames(carried, elements);
   const turns = Float64Array.from(frames.slice(1).flatMap((next, k) => rotationBetween(frames[k], next)));
   const edgeLength = new Float64Array(edges).fill(curve.length / edges);
   const { curvature, error } = fitTurns(edgeLength, turns, divideEdges(edges, elements));
@@ -193,4 +249,39 @@ export function fitHelices(
     rootTangent: frames[0].tangent,
     rootDirector: frames[0].d1,
   };
+}
+
+function checkPoints(list: readonly Vector[], elements: number): void {
+  if (list.length < 2) throw new RangeError(`${list.length} points make no curve; give at least two`);
+  if (!Number.isInteger(elements) || elements < 1)
+    throw new RangeError(`elements is ${elements}; give a whole number from 1`);
+  list.forEach((point, i) => {
+    if (!point.every(Number.isFinite)) throw new RangeError(`point ${i} is not finite`);
+    if (i > 0 && point.every((x, k) => x === list[i - 1][k])) throw new RangeError(`points ${i - 1} and ${i} coincide`);
+  });
+}
+
+/** Twist-free frames, turned about the tangent at the rate at which the curve winds on each element. */
+function windFrames(frames: readonly Frame[], elements: number): Frame[] {
+  const perElement = (frames.length - 1) / elements;
+  const turns = frames.slice(1).map((next, k) => rotationBetween(frames[k], next));
+  const out = [frames[0]];
+  let angle = 0;
+  for (let e = 0; e < elements; e++) {
+    // from turn to turn, the direction of bending goes round by this much
+    let sine = 0;
+    let cosine = 0;
+    for (let k = e * perElement + 1; k < (e + 1) * perElement; k++) {
+      const [ax, ay] = turns[k - 1];
+      const [bx, by] = turns[k];
+      sine += ax * by - ay * bx;
+      cosine += ax * bx + ay * by;
+    }
+    const rate = sine === 0 ? 0 : Math.atan2(sine, cosine);
+    for (let k = 1; k <= perElement; k++) {
+      angle += rate;
+      out.push(turnFrame(frames[e * perElement + k], angle));
+    }
+  }
+  return out;
 }

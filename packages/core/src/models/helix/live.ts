@@ -165,7 +165,7 @@ function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
       if (solveDenseLu(shifted, n, step) !== 0) {
         let turn = 0;
         for (let e = 0; e < elementCount; e++)
-          turn = Math.max(turn, elementLength[e] * Math.hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]));
+          turn += elementLength[e] * Math.hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
         const part = Math.min(1, options.rotation / turn);
         for (let d = 0; d < n; d++) trial[d] = q[d] + part * step[d];
         evaluateGradient(h, w, stage, trial);

@@ -8,6 +8,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import { createWorkspace, type Workspace } from './energy.ts';
 import { fitTurns, measureTurns } from './fit.ts';
+import { findNatural } from './inverse.ts';
 import { placeRoot, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { addEnergies, addMomentum, measureReactions, readChannel } from './observe.ts';
@@ -20,7 +21,9 @@ import { stepIncremental } from './step.ts';
 function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
   const options = scene.solver?.helix ?? {};
   const semiImplicit = options.integrator === 'semi-implicit';
-  const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 50, rotation: 1.5 };
+  const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 50, rotation: 20 };
+  // a twist without inertia may have to turn the frames by radians at once, which no smaller step makes easier
+  const patient = { ...newton, iterations: 10 * newton.iterations };
   refuse(rods, drives, scene, coupling);
   const elementCounts = rods.map((rod) => options.elements ?? rod.edgeCount);
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
@@ -54,6 +57,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const warnings: string[] = [];
   helices.forEach((h, k) => {
     initializeShape(h, warnings);
+    if (h.rod.naturalFromEquilibrium) initializeNatural(h, works[k], warnings);
     initializeVelocity(h, works[k], 0);
     initializeAcceleration(h, works[k], 0);
   });
@@ -79,7 +83,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       const step =
         semiImplicit && !robust
           ? stepSemiImplicit(helices[k], works[k], t, dt)
-          : stepIncremental(helices[k], works[k], t, dt, newton);
+          : stepIncremental(helices[k], works[k], t, dt, robust ? patient : newton);
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterations);
       shifts += step.shifts;
@@ -129,33 +133,32 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
 /** What the model cannot do is said before the run, not found out during it. */
 function refuse(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): void {
   const elements = scene.solver?.helix?.elements;
+  const refuseRod = (rod: Rod, path: readonly (string | number)[], words: string): never => {
+    throw new SceneError(path, `rod '${rod.id}': ${words}; or use model der`);
+  };
+  const members = new Map(rods.map((rod, k) => [rod.id, k]));
+  const weld = coupling.welds[0];
+  if (weld) {
+    const place = (scene.welds ?? []).findIndex(({ rod }) => rod === rods[weld.rod].id);
+    refuseRod(rods[weld.rod], ['welds', place], 'the model helix has no bodies; remove the weld');
+  }
+  const met = new Int32Array(rods.length);
+  scene.pins?.forEach((spec, p) => {
+    const k = members.get(spec.rod);
+    if (k === undefined) return;
+    // a rod's pins come in the scene's order
+    const pin = drives[k].pins[met[k]++];
+    if (pin.node !== 0)
+      refuseRod(rods[k], ['pins', p, 'at'], 'the model helix holds a rod at its start alone; remove the pin');
+    if (spec.release !== undefined)
+      refuseRod(rods[k], ['pins', p, 'release'], 'the model helix cannot let go of the root; remove it');
+  });
   rods.forEach((rod, k) => {
-    const index = scene.rods.findIndex(({ id }) => id === rod.id);
-    const refuseRod = (path: readonly (string | number)[], words: string): never => {
-      throw new SceneError(path, `rod '${rod.id}': ${words}; or use model der`);
-    };
-    if (rod.closed) refuseRod(['rods', index, 'model'], 'the model helix has no closed rods; open it');
-    if (coupling.welds.some((weld) => weld.rod === k))
-      refuseRod(
-        ['welds', (scene.welds ?? []).findIndex((weld) => weld.rod === rod.id)],
-        'the model helix has no bodies; remove the weld',
-      );
-    const pins = drives[k].pins;
-    const pinAt = (
-      wrong: (pin: (typeof pins)[number], spec: NonNullable<Scene['pins']>[number]) => boolean,
-    ): number => {
-      const own = (scene.pins ?? []).flatMap((spec, p) => (spec.rod === rod.id ? [{ spec, p }] : []));
-      return own.find(({ spec }, m) => wrong(pins[m], spec))?.p ?? -1;
-    };
-    const other = pinAt((pin) => pin.node !== 0);
-    if (other >= 0) refuseRod(['pins', other, 'at'], "the model helix holds a rod at its start alone; set at: 'start'");
-    const released = pinAt((_, spec) => spec.release !== undefined);
-    if (released >= 0) refuseRod(['pins', released, 'release'], 'the model helix cannot let go of the root; remove it');
+    const { pins } = drives[k];
+    const model = (): (string | number)[] => ['rods', scene.rods.findIndex(({ id }) => id === rod.id), 'model'];
+    if (rod.closed) refuseRod(rod, model(), 'the model helix has no closed rods; open it');
     if (!pins.some((pin) => pin.holdX && pin.holdY && pin.holdZ) || !pins.some((pin) => pin.orientation === 'frame'))
-      refuseRod(
-        ['rods', index, 'model'],
-        `the model helix wants a clamped root; add a pin { rod: ${rod.id}, at: start }`,
-      );
+      refuseRod(rod, model(), `the model helix wants a clamped root; add a pin { rod: ${rod.id}, at: start }`);
     if (elements !== undefined && !(Number.isInteger(elements) && elements >= 1 && elements <= rod.edgeCount))
       throw new SceneError(
         ['solver', 'helix', 'elements'],
@@ -181,6 +184,17 @@ function initializeShape(h: HelixRod, warnings: string[]): void {
     warnings.push(
       `rod '${rod.id}': ${h.elementCount} helical elements miss its initial shape by up to ${initial.error.largest.toPrecision(2)} m; use more elements`,
     );
+}
+
+/** The natural shape for which the initial one is in equilibrium; says so when that would not last. */
+function initializeNatural(h: HelixRod, w: Workspace, warnings: string[]): void {
+  placeRoot(h, 0);
+  const { stable, stiffnessFactor } = findNatural(h, w, 0);
+  if (stable) return;
+  const factor = (stiffnessFactor ?? Number.NaN).toPrecision(3);
+  warnings.push(
+    `rod '${h.rod.id}': its initial shape is in equilibrium but unstable, and will not stay; ${factor} times its stiffness would hold it`,
+  );
 }
 
 /** Weight and inertia are felt at nodes: an edge that winds by much hides what lies between them. */

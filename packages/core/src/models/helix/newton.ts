@@ -4,6 +4,10 @@
  * In the variables √(K l) κ the elastic part of the Hessian is the identity, so the shift is a multiple of the elastic
  * stiffness and needs no scale. A matrix that is not positive definite is shifted until it is; a step that does not bring what
  * the quadratic model promised is taken back with a larger shift. Iterations do not depend on the number of elements.
+ *
+ * Tried on eight types of hair of 10, 30 and 50 cm, from their natural shape, in eight directions: with steps limited by the
+ * ratio of energies alone, straight hair was thrown into loops in a plane, which it left in 60 iterations or not at all. A limit
+ * on the turn of one step, a shift that is hardly more than needed, and a push out of planes brought all to 16 or fewer.
  */
 import {
   collectGradient,
@@ -23,7 +27,7 @@ export interface NewtonOptions {
   /** Stop when the residual is below tolerance × force scale. */
   readonly tolerance: number;
   readonly iterations: number;
-  /** Most that one element may turn in one step [rad]. */
+  /** Most that the elements may turn in one step, all together [rad]. */
   readonly rotation: number;
 }
 
@@ -37,6 +41,12 @@ export interface NewtonResult {
   reason: string;
 }
 
+/** Halvings (of the logarithm) between a shift that is too small and one four times as large. */
+const REFINEMENTS = 2;
+/** Steps with an indefinite matrix in a row before a push, and its size [rad]. */
+const PATIENCE = 5;
+const KICK = 0.2;
+
 const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
 
 /** Brings `h.q` to a minimum of the stage; on failure `h.q` is the best point found. The pose is that of `h.q`. */
@@ -47,6 +57,8 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
   result.shifts = 0;
   result.reason = `Newton's method did not converge in ${options.iterations} iterations`;
   let shift = 0;
+  let counted = 0;
+  let indefinite = 0;
   poseRod(h, q);
   if (!evaluateLoads(h, w, stage)) return fail('a load is not a finite number');
   let energy = evaluateEnergy(h, w, stage);
@@ -55,6 +67,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
   for (;;) {
     writeAllJacobians(h);
     fillAssembly(h, w, stage);
+    counted = result.shifts;
     shift = factorShifted(h, w, stage, shift);
     if (!(shift < 1e12)) return fail('no shift makes the matrix positive definite');
     const residual = collectGradient(h, w, stage);
@@ -73,6 +86,14 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
     }
     last = residual;
     if (result.iterations >= options.iterations) return result;
+    indefinite = result.shifts > counted ? indefinite + 1 : 0;
+    if (indefinite > PATIENCE) {
+      kick(h, w);
+      indefinite = 0;
+      energy = evaluateEnergy(h, w, stage);
+      result.iterations++;
+      continue;
+    }
     const outcome = stepFrom(h, w, stage, options, energy, shift);
     shift = outcome.shift;
     result.iterations++;
@@ -85,21 +106,66 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
   }
 }
 
+/**
+ * A rod that stays in a plane by symmetry may be unstable out of it: nothing pushes it there, but the matrix stays indefinite
+ * and every step is short. After some such steps in a row it is pushed along its softest direction, downhill if either way is.
+ */
+function kick(h: HelixBody, w: Workspace): void {
+  const { q, stiffness, elementLength, elementCount } = h;
+  const { step, gradient } = w;
+  for (let d = 0; d < q.length; d++)
+    step[d] = (Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d)) * Math.sqrt(stiffness[d]);
+  for (let round = 0; round < 8; round++) {
+    solveRod(h, w.assembly, step);
+    let norm = 0;
+    for (let d = 0; d < q.length; d++) norm += stiffness[d] * step[d] * step[d];
+    const scale = 1 / Math.sqrt(norm);
+    for (let d = 0; d < q.length; d++) step[d] *= round < 7 ? scale * stiffness[d] : scale;
+  }
+  let slope = 0;
+  let turn = 0;
+  for (let e = 0; e < elementCount; e++) {
+    turn += elementLength[e] * Math.hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
+    for (let d = 3 * e; d < 3 * e + 3; d++) slope += gradient[d] * step[d];
+  }
+  const size = (slope > 0 ? -KICK : KICK) / turn;
+  for (let d = 0; d < q.length; d++) q[d] += size * step[d];
+  poseRod(h, q);
+}
+
 function fail(reason: string): NewtonResult {
   result.reason = reason;
   return result;
 }
 
-/** Factors with the smallest shift of a growing sequence that makes the matrix positive definite. */
+/**
+ * Factors with a shift that makes the matrix positive definite: `first` if that will do, else one that is hardly more than
+ * needed: twice what is needed creeps away from saddles, and factors are cheap.
+ */
 function factorShifted(h: HelixBody, w: Workspace, stage: Stage, first: number): number {
-  let shift = first;
-  for (;;) {
-    fillDiagonal(h, w, stage, shift);
-    if (factorRod(h, w.assembly, true, true)) return shift;
+  let high = first;
+  let low = -1;
+  while (!factorWith(h, w, stage, high)) {
     result.shifts++;
-    shift = Math.max(4 * shift, 1e-2);
-    if (!(shift < 1e12)) return shift;
+    low = high;
+    high = Math.max(4 * high, 1e-2);
+    if (!(high < 1e12)) return high;
   }
+  if (low < 0) return high;
+  let factored = high;
+  for (let k = 0; k < REFINEMENTS; k++) {
+    const middle = low > 0 ? Math.sqrt(low * high) : 0.25 * high;
+    factored = middle;
+    if (factorWith(h, w, stage, middle)) high = middle;
+    else low = middle;
+  }
+  if (factored !== high) factorWith(h, w, stage, high);
+  return high;
+}
+
+function factorWith(h: HelixBody, w: Workspace, stage: Stage, shift: number): boolean {
+  fillDiagonal(h, w, stage, shift);
+  return factorRod(h, w.assembly, true, true);
 }
 
 const outcome = { moved: false, shift: 0, energy: 0 };
@@ -131,7 +197,7 @@ function stepFrom(
         metric += stiffness[d] * step[d] * step[d];
         size += step[d] * step[d];
       }
-      turn = Math.max(turn, elementLength[e] * Math.sqrt(size));
+      turn += elementLength[e] * Math.sqrt(size);
     }
     const part = turn > options.rotation ? options.rotation / turn : 1;
     // m(s) = s g·p + ½ s² pᵀHp with Hp = −g − λKp

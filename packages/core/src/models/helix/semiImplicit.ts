@@ -4,10 +4,9 @@
  *
  *   (M + h(C + D) + h² K) Δv = h (loads − M·bias − C v − K (κ − κ̄) − h K v),    κ' = κ + h (v + Δv)
  *
- * Drag D of the air is implicit too. It is of first order and not stable for every rod: undamped straight hair gains energy at
- * any step (by a factor of hundreds in a second at h = 1/30 s). A stiffness damping of 0.05 s for straight hair, 0.01 s
- * otherwise, kept it stable in all trials. Adding the loads' second derivative to the matrix makes it worse, because that
- * is indefinite and nothing checks the step.
+ * Drag D of the air is implicit too. It is of first order and gains energy where bending is soft against the weight: undamped
+ * straight hair blows up within a second at any step (docs/helix.md has the damping that it wants). Adding the loads' second
+ * derivative to the matrix makes it worse, because that is indefinite and nothing checks the step.
  */
 
 import { writeBiasAcceleration } from './acceleration.ts';

@@ -68,13 +68,21 @@ function nudge(h: HelixRod, direction: Float64Array, angle: number): void {
   for (let d = 0; d < h.q.length; d++) h.q[d] += (angle / turn) * direction[d];
 }
 
-const NEWTON = { iterations: 100, rotation: 1.5 };
+/** A step may turn the rod by this in all [rad], or by a part of what its natural shape winds. More makes loops of straight hair. */
+const TURN = 4;
+const WINDING = 0.25;
+
+export function turnLimit(h: HelixBody): number {
+  let winding = 0;
+  for (let e = 0; e < h.elementCount; e++)
+    winding += h.elementLength[e] * Math.hypot(h.kappaRest[3 * e], h.kappaRest[3 * e + 1], h.kappaRest[3 * e + 2]);
+  return Math.max(TURN, WINDING * winding);
+}
 
 function settle(h: HelixRod, w: Workspace, t: number, tolerance: number): NewtonResult {
   const stage: Stage = { t, inertia: 0, rate: 0 };
-  return h.hasLiveLoads
-    ? findLiveEquilibrium(h, w, stage, { ...NEWTON, tolerance })
-    : solveStage(h, w, stage, { ...NEWTON, tolerance });
+  const options = { tolerance, iterations: 100, rotation: turnLimit(h) };
+  return h.hasLiveLoads ? findLiveEquilibrium(h, w, stage, options) : solveStage(h, w, stage, options);
 }
 
 export function findEquilibrium(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): EquilibriumReport {

@@ -23,6 +23,7 @@ import { clearContact, createStrandContact } from './contact.ts';
 import { checkDirections, compileDirection } from './direction.ts';
 import { evaluateBase, initializeState, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
+import { findNatural } from './natural.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
 import { elasticEnergy, findEquilibrium, type StaticsWork } from './statics.ts';
 import { advanceTree, createStepWork, type StepOptions, type StepWork } from './step.ts';
@@ -98,10 +99,12 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     return { tree, strand: tree.rods.find((member) => member.index === index) as StrandTree['rods'][number] };
   });
   checkDirections(scene);
+  const warnings: string[] = [];
   for (const tree of trees) {
     initializeState(tree);
     tree.direction = compileDirection(tree, scene);
     if (tree.direction?.scale) tree.trueMotion = new Float64Array(6 * tree.linkCount);
+    if (tree.rods.some(({ rod }) => rod.naturalFromEquilibrium)) findNatural(tree, sweep, warnings);
   }
   const before = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
 
@@ -153,6 +156,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     rods,
     samples: place.map(({ strand }) => strand.samples),
     bodies: [],
+    warnings,
     state,
     refresh,
     restart: () => {

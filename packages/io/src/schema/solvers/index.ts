@@ -2,6 +2,7 @@
 import type { SolverSpec } from '@tendril/core';
 import type * as z from 'zod';
 import { fields, type Written } from '../primitives.ts';
+import { cosserat } from './cosserat.ts';
 import { der } from './der.ts';
 import { fiber } from './fiber.ts';
 import { helix } from './helix.ts';
@@ -12,4 +13,5 @@ export const solver: z.ZodType<SolverSpec, Written<SolverSpec>> = fields('solver
   helix: helix.optional().describe('Options of the model helix.'),
   strand: strand.optional().describe('Options of the model strand.'),
   fiber: fiber.optional().describe('Options of the model fiber.'),
+  cosserat: cosserat.optional().describe('Options of the model cosserat.'),
 });
