@@ -1,6 +1,9 @@
+import { braid } from '../braid/case.ts';
 import { cantileverFrequencies } from '../cantilever-frequencies/case.ts';
 import { cantileverRelease } from '../cantilever-release/case.ts';
+import { curlyBangs } from '../curly-bangs/case.ts';
 import { curvedCantilever } from '../curved-cantilever/case.ts';
+import { ears } from '../ears/case.ts';
 import { endLoadCantilever } from '../end-load-cantilever/case.ts';
 import { eulerBuckling } from '../euler-buckling/case.ts';
 import { freeFlight } from '../free-flight/case.ts';
@@ -10,8 +13,11 @@ import { helicalSpring } from '../helical-spring/case.ts';
 import { helixReconstruction } from '../helix-reconstruction/case.ts';
 import { integratorOrder } from '../integrator-order/case.ts';
 import { invariants } from '../invariants/case.ts';
+import { lanterns } from '../lanterns/case.ts';
 import { localizedBuckling } from '../localized-buckling/case.ts';
+import { longHairCase } from '../long-hair/case.ts';
 import { michellRing } from '../michell-ring/case.ts';
+import { movingJungle } from '../moving-jungle/case.ts';
 import { torqueTransducer } from '../torque-transducer/case.ts';
 import { treeInWind } from '../tree-in-wind/case.ts';
 import { twistAsymmetry } from '../twist-asymmetry/case.ts';
@@ -39,6 +45,12 @@ export const cases: readonly Case[] = [
   torqueTransducer,
   wilberforcePendulum,
   treeInWind,
+  lanterns,
+  ears,
+  braid,
+  curlyBangs,
+  longHairCase,
+  movingJungle,
   invariants,
 ];
 

@@ -61,7 +61,8 @@ export function gatherLoads(tree: StrandTree, t: number): void {
 function pullToPose(tree: StrandTree, pose: Pose, t: number): void {
   const { rods, linkCount, tipForce, tipDrag, tipSpring } = tree;
   const { nodePosition: x, nodeVelocity: v } = rods[0].samples;
-  const factor = pose.factor(t);
+  // a smooth factor may swing below zero between its keys; springs that push away would be none
+  const factor = Math.max(0, pose.factor(t));
   for (let j = 0; j < linkCount; j++) {
     const spring = factor * pose.spring[j];
     const damper = factor * pose.damper[j];
