@@ -2,8 +2,9 @@
 
 import { findCase } from '@tendril/cases';
 import { createWorld, type DerOptions, type Scene, type World } from '@tendril/core';
-import { createBandBenchmark } from '@tendril/core/benchmark';
+import { createBandBenchmark, createFiberBenchmark } from '@tendril/core/benchmark';
 import { sceneFromObject } from '@tendril/io';
+import { growRow, usdaRow } from './groom.ts';
 import { type Timing, time } from './measure.ts';
 
 export interface Row {
@@ -107,6 +108,29 @@ export const rows: Readonly<Record<string, () => Row>> = {
       note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns a node',
     };
   },
+  'fiber-solve-50': () => ({
+    name: 'fiber-solve-50',
+    nodes: 51,
+    timing: time(createFiberBenchmark(50)),
+    iterations: 1,
+    note: 'assembly and block-tridiagonal solve of 50 cuboids',
+  }),
+  'fiber-buckling': () => {
+    const subject = findCase('buckling-with-twist');
+    const world = createWorld(sceneFromObject(subject?.scene(), 'buckling-with-twist'));
+    const start = world.save();
+    let iterations = 0;
+    const timing = time(
+      () => {
+        world.restore(start);
+        iterations = 0;
+        for (let k = 0; k < 240; k++) iterations += world.step().iterations / 240;
+      },
+      0.5,
+      3,
+    );
+    return { name: 'fiber-buckling', nodes: 51, timing, iterations, note: 'the whole run: 1.2 s, dt 5 ms, 50 cuboids' };
+  },
   'implicit-step-51': () =>
     stepRow('implicit-step-51', cantilevers(1, 50, 'implicit-euler', 0.01), 50, 'implicit Euler, dt 0.01'),
   'implicit-step-51-body': () =>
@@ -165,4 +189,6 @@ export const rows: Readonly<Record<string, () => Row>> = {
       note: '1000 hairs of 10 elements to rest, from straight',
     };
   },
+  'groom-500-50000': growRow,
+  'export-usda-1000x31': usdaRow,
 };
