@@ -11,6 +11,7 @@ export default defineConfig({
       { find: '@tendril/core/kernels', replacement: source('./packages/core/src/kernels/index.ts') },
       { find: '@tendril/core', replacement: source('./packages/core/src/index.ts') },
       { find: '@tendril/io', replacement: source('./packages/io/src/index.ts') },
+      { find: '@tendril/bridge/rapier', replacement: source('./packages/bridge/src/rapier/index.ts') },
       { find: '@tendril/cases', replacement: source('./cases/src/index.ts') },
     ],
   },

@@ -20,6 +20,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   fields: ['math', 'errors', 'port', 'scene'],
   contact: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies'],
   scene: ['math', 'linalg', 'curve', 'errors', 'fields', 'bodies', 'port', 'model'],
+  // grooming stands on the models' tools, and nothing stands on it
+  groom: ['math', 'curve', 'errors', 'scene', 'models'],
   models: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies'],
 };
 
@@ -93,8 +95,10 @@ describe('packages', () => {
   const uses: Readonly<Record<string, readonly string[]>> = {
     'packages/core': [],
     'packages/io': ['@tendril/core'],
+    'packages/bridge': ['@tendril/core'],
     cases: ['@tendril/core', '@tendril/io'],
-    'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', 'tendril'],
+    'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge', 'tendril'],
+    'packages/studio': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge'],
     benchmarks: ['@tendril/core', '@tendril/io', '@tendril/cases'],
   };
 

@@ -1,19 +1,27 @@
+import type { ModelId } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 
 type Pins = NonNullable<SceneInput['pins']>;
 const clamp: Pins = [{ rod: 'rod', at: 'start' }];
-const beams: { name: string; pins: Pins; roots: number[] }[] = [
+const beams: { name: string; pins: Pins; roots: number[]; models?: readonly ModelId[] }[] = [
   { name: 'clamped-free', pins: clamp, roots: [1.87510406871, 4.69409113297, 7.85475743824, 10.9955407349] },
-  { name: 'free-free', pins: [], roots: [4.73004074486, 7.8532046241, 10.995607838, 14.1371654913] },
+  {
+    name: 'free-free',
+    pins: [],
+    models: ['der', 'strand', 'fiber', 'cosserat'],
+    roots: [4.73004074486, 7.8532046241, 10.995607838, 14.1371654913],
+  },
   {
     name: 'clamped-clamped',
     pins: [...clamp, { rod: 'rod', at: 'end' }],
+    models: ['der', 'fiber', 'cosserat'],
     roots: [4.73004074486, 7.8532046241, 10.995607838, 14.1371654913],
   },
   {
     name: 'clamped-pinned',
     pins: [...clamp, { rod: 'rod', at: 'end', hold: 'position' }],
+    models: ['der', 'fiber', 'cosserat', 'strand'],
     roots: [3.92660231205, 7.06858274563, 10.2101761228, 13.3517687778],
   },
   {
@@ -22,6 +30,7 @@ const beams: { name: string; pins: Pins; roots: number[] }[] = [
       { rod: 'rod', at: 'start', hold: 'position' },
       { rod: 'rod', at: 'end', hold: 'position' },
     ],
+    models: ['der', 'fiber', 'cosserat', 'strand'],
     roots: [Math.PI, 2 * Math.PI, 3 * Math.PI, 4 * Math.PI],
   },
 ];
@@ -36,7 +45,14 @@ const GJ = 2 / 3;
 /** Polar inertia that puts torsion apart from bending. */
 const INERTIA = 1e-4;
 
-function rod(edges: number, section: object, to: [number, number, number], gravity: number, pins: Pins): SceneInput {
+function rod(
+  edges: number,
+  section: object,
+  to: [number, number, number],
+  gravity: number,
+  pins: Pins,
+  model: ModelId = 'der',
+): SceneInput {
   return {
     tendril: 1,
     title: 'Natural frequencies',
@@ -44,6 +60,7 @@ function rod(edges: number, section: object, to: [number, number, number], gravi
     rods: [
       {
         id: 'rod',
+        model,
         shape: { type: 'straight', from: [0, 0, 0], to },
         edges,
         section: { type: 'stiffness', EI1: 1, GJ, mass: 1, inertia: INERTIA, radius: 0.01, ...section },
@@ -51,6 +68,8 @@ function rod(edges: number, section: object, to: [number, number, number], gravi
     ],
     pins,
     modes: { count: 12 },
+    // torsion as fast as the section makes it, not its scaffold
+    ...(model === 'fiber' && 'inertia' in section === false && { solver: { fiber: { inertia: 'section' as const } } }),
   };
 }
 
@@ -67,14 +86,21 @@ export const cantileverFrequencies: Case = defineCase({
   id: 'cantilever-frequencies',
   title: 'Natural frequencies of beams, chains and twisting rods',
   source: 'characteristic equations of Euler–Bernoulli beams; Ritz solution with gravity; Bessel zeros for the chain',
-  models: ['der'],
+  models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [25, 50, 100],
   full: [25, 50, 100, 200],
+  // matrices of strands and helices are dense
+  resolutions: {
+    helix: { quick: [20, 40], full: [20, 40, 80] },
+    strand: { quick: [20, 40], full: [20, 40, 80] },
+    fiber: { quick: [25, 50], full: [25, 50, 100, 200] },
+  },
   scene: () => rod(100, {}, [1, 0, 0], 0, clamp),
-  measure(n) {
+  measure(n, model) {
     const out: Record<string, number> = {};
-    for (const { name, pins, roots } of beams) {
-      const world = worldOf(rod(n, { inertia: 0 }, [1, 0, 0], 0, pins));
+    for (const { name, pins, roots, models } of beams) {
+      if (models && !models.includes(model)) continue;
+      const world = worldOf(rod(n, { inertia: 0 }, [1, 0, 0], 0, pins, model));
       const omega = distinct(
         [...world.modes(16)[0].omega].filter((w) => w > 1),
         roots.length,
@@ -84,32 +110,54 @@ export const cantileverFrequencies: Case = defineCase({
       });
     }
     for (const [gamma, roots] of Object.entries(heavy)) {
-      const world = worldOf(rod(n, { inertia: 0 }, [0, 0, Number(gamma) > 0 ? -1 : 1], Math.abs(Number(gamma)), clamp));
+      const world = worldOf(
+        rod(n, { inertia: 0 }, [0, 0, Number(gamma) > 0 ? -1 : 1], Math.abs(Number(gamma)), clamp, model),
+      );
       equilibrium(world);
       const omega = distinct(world.modes(10)[0].omega, roots.length);
       roots.forEach((_, k) => {
         out[`vertical, Γ = ${gamma}, ω${k + 1}`] = omega[k];
       });
     }
-    const hanging = worldOf(
-      rod(n, { EI1: 1e-7, GJ: 1e-7, inertia: 0 }, [0, 0, -1], 1, [{ rod: 'rod', at: 'start', hold: 'position' }]),
-    );
-    equilibrium(hanging);
-    const omega = distinct(hanging.modes(10)[0].omega, 4);
-    chain.forEach((_, k) => {
-      out[`hanging chain ω${k + 1}`] = omega[k];
-    });
-    const torsion = worldOf(rod(n, {}, [1, 0, 0], 0, clamp)).modes(20)[0];
+    // a super-helix does not hang from a hinge
+    if (model !== 'helix') {
+      const hanging = worldOf(
+        rod(
+          n,
+          { EI1: 1e-7, GJ: 1e-7, inertia: 0 },
+          [0, 0, -1],
+          1,
+          [{ rod: 'rod', at: 'start', hold: 'position' }],
+          model,
+        ),
+      );
+      equilibrium(hanging);
+      // a fiber on a ball joint is free to spin
+      const omega = distinct(
+        [...hanging.modes(10)[0].omega].filter((w) => w > 0.9),
+        4,
+      );
+      chain.forEach((_, k) => {
+        out[`hanging chain ω${k + 1}`] = omega[k];
+      });
+    }
+    const torsion = worldOf(rod(n, {}, [1, 0, 0], 0, clamp, model)).modes(20)[0];
     const twisting = [...torsion.omega].filter((_, k) => Math.max(...torsion.shapes[k].edgeTwist.map(Math.abs)) > 0.99);
     out['torsion ω1'] = twisting[0];
     out['torsion ω2'] = twisting[1];
     return out;
   },
   expect: Object.fromEntries([
-    ...beams.flatMap(({ name, roots }) =>
+    ...beams.flatMap(({ name, roots, models }) =>
       roots.map((root, k) => [
         `${name} ω${k + 1}`,
-        { value: root ** 2, tolerance: (n: number) => (1.2 * (k + 2) ** 2) / n ** 2, order: 1.8, floor: 1e-7 },
+        {
+          value: root ** 2,
+          tolerance: (n: number) => (1.2 * (k + 2) ** 2) / n ** 2,
+          order: 1.8,
+          floor: 1e-7,
+          ...(models && { models }),
+        },
       ]),
     ),
     ...Object.entries(heavy).flatMap(([gamma, roots]) =>
@@ -120,7 +168,11 @@ export const cantileverFrequencies: Case = defineCase({
     ),
     ...chain.map((value, k) => [
       `hanging chain ω${k + 1}`,
-      { value, tolerance: (n: number) => 1e-3 + (3 * (k + 1) ** 2) / n ** 2 },
+      {
+        value,
+        tolerance: (n: number) => 1e-3 + (3 * (k + 1) ** 2) / n ** 2,
+        models: ['der', 'strand', 'fiber', 'cosserat'],
+      },
     ]),
     [
       'torsion ω1',

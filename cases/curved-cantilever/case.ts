@@ -1,3 +1,4 @@
+import type { ModelId } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
 
@@ -9,7 +10,7 @@ const positions = [
   { s: 1, at: [0.438648097158, 0.679914297408, -0.224522512792] },
 ];
 
-function scene(edges: number): SceneInput {
+function scene(edges: number, model: ModelId = 'der'): SceneInput {
   return {
     tendril: 1,
     title: 'Curved cantilever under its own weight',
@@ -17,6 +18,7 @@ function scene(edges: number): SceneInput {
     rods: [
       {
         id: 'arc',
+        model,
         shape: { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 1, 0], radius: 0.5, angle: 2 },
         edges,
         frame: { d1: [0, 1, 0] },
@@ -33,12 +35,12 @@ export const curvedCantilever: Case = defineCase({
   id: 'curved-cantilever',
   title: 'Naturally curved cantilever: bending and twist together',
   source: 'Kirchhoff rod in space, shooting; checked by the gradient of a Ritz energy',
-  models: ['der'],
+  models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [20, 40, 80],
   full: [20, 40, 80, 160, 320],
   scene: () => scene(60),
-  measure(n) {
-    const world = worldOf(scene(n));
+  measure(n, model) {
+    const world = worldOf(scene(n, model));
     equilibrium(world);
     return Object.fromEntries(
       positions.map(({ s, at }) => [

@@ -34,6 +34,12 @@ const resultNames = [
   'modes.csv',
   'modes.svg',
   'modes.png',
+  'compare.json',
+  'compare.csv',
+  'distances.csv',
+  'distances.svg',
+  'shapes.svg',
+  'shapes.png',
 ];
 
 export interface FolderOptions {

@@ -1,15 +1,19 @@
 /** The command `tendril`: reads the command line, calls one verb, and turns what happens into an exit code. */
 import { SceneError, SimulationError } from '@tendril/core';
-import { InputError, parseQuantity } from '@tendril/io';
+import { InputError, importMaterials, parseQuantity } from '@tendril/io';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type CheckOptions, check } from './commands/check.ts';
+import { type CompareOptions, compare } from './commands/compare.ts';
 import { type ExportOptions, exportFormats, exportRecording } from './commands/export.ts';
+import { type ImportCommandOptions, importCurves } from './commands/import.ts';
 import { type ModesOptions, modes } from './commands/modes.ts';
 import { create } from './commands/new.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { type SchemaOptions, schema } from './commands/schema.ts';
 import { type StaticsOptions, statics } from './commands/statics.ts';
+import { type StudioOptions, studio } from './commands/studio.ts';
 import { exitCode, isSystemError, UsageError } from './exit.ts';
+import { addGroom } from './groomProgram.ts';
 import { formatError, processTerminal, type Terminal } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -79,6 +83,9 @@ Examples:
   tendril statics scene.yaml        find the equilibrium and its stability
   tendril modes scene.yaml          find natural frequencies
   tendril check                     compare the built-in cases with theory
+  tendril compare scene.yaml --models der,cosserat
+                                    the same scene on several models
+  tendril studio                    look at all of them in a browser, and pull at them
 
 Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (state saved), 130 interrupted.`,
     );
@@ -148,11 +155,32 @@ Example:
     .option('--json', 'print one array, an entry for each check')
     .option('-l, --list', 'list the cases, run none')
     .option('--rows', 'every resolution, also when all cases are run')
+    .option('-o, --out <dir>', 'folder for the figures of cases that have one')
     .addHelpText(
       'after',
       '\nExamples:\n  tendril check\n  tendril check heavy-cantilever michell-ring --full\n  tendril check --list',
     )
     .action(async (ids: string[], options: CheckOptions) => setCode(await check(ids, options, terminal)));
+
+  verb('compare <scene>', 'the same scene on several models, side by side')
+    .requiredOption('--models <list>', 'models, separated by commas, or all; distances are from the first')
+    .option('--statics', 'compare equilibria in place of runs')
+    .option('-u, --until <time>', 'simulate up to this time, such as 2 or "500 ms"', parseTime)
+    .option('-o, --out <dir>', 'folder for the results (default: a fresh out/<name>-compare)')
+    .option('-f, --force', 'replace the results that --out holds')
+    .option('--json', 'print compare.json alone on standard output')
+    .option('-q, --quiet', 'print nothing but errors')
+    .addHelpText(
+      'after',
+      `
+Writes compare.json, compare.csv, distances.csv, distances.svg, shapes.svg and shapes.png, and a folder for each model with
+what tendril run or statics writes. A model that refuses the scene is reported with its reason; the others go on.
+
+Examples:
+  tendril compare heavy-cantilever --models der,cosserat --until "1 s"
+  tendril compare scene.yaml --models all --statics`,
+    )
+    .action(async (scene: string, options: CompareOptions) => setCode(await compare(scene, options, terminal)));
 
   verb('export <recording>', 'write a recording as a table, a picture, a film, or for other programs')
     .addOption(new Option('-t, --to <format>', 'format').choices(exportFormats).makeOptionMandatory())
@@ -180,9 +208,59 @@ Examples:
     )
     .action(async (file: string, options: ExportOptions) => setCode(await exportRecording(file, options, terminal)));
 
+  verb('import <curves>', 'make a scene of curves: .usda, .obj, .hair, .tfx, .glb, .gltf, .csv')
+    .option('-o, --out <file>', 'scene to write (default: beside the curves)')
+    .option('-f, --force', 'replace the scene if it exists')
+    .option('-m, --model <model>', 'model for all rods, such as der')
+    .option(
+      '--unit <length>',
+      'length of a unit of the file, such as "1 cm" (default: as the file says, else 1 m)',
+      parseLength,
+    )
+    .addOption(
+      new Option('--up <axis>', 'which axis is up in the file (default: as it says, else z)').choices(['y', 'z']),
+    )
+    .option('--frame <n>', 'of files that move: the nth sample; negative counts from the end', parseInteger)
+    .option('--every <n>', 'every nth curve only', parseCount)
+    .option('--count <n>', 'at most so many curves', parseCount)
+    .option('--edges <n>', 'edges of each rod (default: the points as they are)', parseCount)
+    .option('--radius <length>', 'radius of the rods (default: as the file says, else 0.03 mm)', parseLength)
+    .addOption(new Option('--material <name>', 'material (default: hair)').choices(Object.keys(importMaterials)))
+    .addOption(
+      new Option('--root <hold>', 'how first points are held (default: clamp)').choices(['clamp', 'position', 'free']),
+    )
+    .option('--refer', 'name the file in the scene, also for few curves')
+    .addHelpText(
+      'after',
+      `
+A few curves are written into the scene; many stay in their file, which the scene names.
+
+Examples:
+  tendril import wig.hair --unit "1 in" --every 10
+  tendril import spline.obj --material rubber --radius "2 mm" --out cable.yaml`,
+    )
+    .action((file: string, options: ImportCommandOptions) => setCode(importCurves(file, options, terminal)));
+
+  addGroom(verb('groom', 'grow, style and play hair on a mesh'), terminal, setCode, {
+    count: parseCount,
+    length: parseLength,
+    integer: parseInteger,
+  });
+
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)').action(
     (file: string | undefined) => setCode(create(file, terminal)),
   );
+
+  verb('studio [scene]', 'open the studio in a browser: look at rods, pull them, compare with theory')
+    .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)
+    .option('--no-open', 'only print the address')
+    .addHelpText(
+      'after',
+      '\nServes this machine alone. Examples:\n  tendril studio\n  tendril studio scene.yaml\n  tendril studio michell-ring --port 8080',
+    )
+    .action(async (scene: string | undefined, options: StudioOptions) =>
+      setCode(await studio(scene, options, terminal)),
+    );
 
   verb('schema', 'print the JSON Schema of scene files')
     .option('-o, --out <file>', 'write it to a file')
@@ -194,14 +272,22 @@ Examples:
 
 function parseTime(value: string): number {
   const number = Number(value);
-  const seconds = value.trim() !== '' && Number.isFinite(number) ? number : quantity(value);
+  const seconds = value.trim() !== '' && Number.isFinite(number) ? number : quantity(value, 'time');
   if (!(seconds > 0))
     throw new InvalidArgumentError('Expected a positive time in seconds, or with its unit: 2 or "500 ms".');
   return seconds;
 }
 
-function quantity(value: string): number {
-  const result = parseQuantity(value, 'time');
+function parseLength(value: string): number {
+  const number = Number(value);
+  const metres = value.trim() !== '' && Number.isFinite(number) ? number : quantity(value, 'length');
+  if (!(metres > 0))
+    throw new InvalidArgumentError('Expected a positive length in metres, or with its unit: 0.01 or "1 cm".');
+  return metres;
+}
+
+function quantity(value: string, dimension: 'time' | 'length'): number {
+  const result = parseQuantity(value, dimension);
   return result.ok ? result.value : Number.NaN;
 }
 
@@ -216,6 +302,12 @@ function parsePositive(value: string): number {
   if (value.trim() === '' || !(number > 0 && Number.isFinite(number)))
     throw new InvalidArgumentError('Expected a positive number.');
   return number;
+}
+
+function parsePort(value: string): number {
+  const port = parseInteger(value);
+  if (port < 0 || port > 65535) throw new InvalidArgumentError('Expected a port from 0 to 65535.');
+  return port;
 }
 
 function parseInteger(value: string): number {

@@ -14,6 +14,8 @@ export interface Source {
   /** The file, or the case in words. */
   readonly origin: string;
   readonly scene: Scene;
+  /** About files that the scene names. */
+  readonly warnings: readonly string[];
   /** Gives an error of the core its line in the file. */
   explain(error: SceneError): InputError;
 }
@@ -47,7 +49,13 @@ export function loadSource(reference: string, changes: SourceChanges = {}): Sour
 }
 
 function source(name: string, origin: string, scene: Scene, changes: SourceChanges, parsed?: ParsedScene): Source {
-  return { name, origin, scene: change(scene, changes), explain: (error) => explainSceneError(error, parsed, origin) };
+  return {
+    name,
+    origin,
+    scene: change(scene, changes),
+    warnings: parsed?.warnings ?? [],
+    explain: (error) => explainSceneError(error, parsed, origin),
+  };
 }
 
 function change(scene: Scene, { model, until, stability }: SourceChanges): Scene {
@@ -67,6 +75,8 @@ export function explained<T>(source: Source, action: () => T): T {
   }
 }
 
-export function openWorld(source: Source): World {
-  return explained(source, () => createWorld(source.scene));
+/** With the engine that the scene asks for; it is loaded only then. */
+export async function openWorld(source: Source): Promise<World> {
+  const options = source.scene.engine ? { bodies: await (await import('@tendril/bridge/rapier')).loadRapier() } : {};
+  return explained(source, () => createWorld(source.scene, options));
 }

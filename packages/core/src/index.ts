@@ -1,4 +1,4 @@
-export type { BodyPose } from './bodies/body.ts';
+export type { BodyPose, RigidBody } from './bodies/body.ts';
 export type { Collider } from './contact/collider.ts';
 export {
   compileColliders,
@@ -7,10 +7,61 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/collider.ts';
+export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';
 export { createEdgeTorque, createPointSpring, type EdgeTorque, type PointSpring } from './fields/hand.ts';
+export {
+  type Coordinates,
+  createCoordinates,
+  fitCoordinates,
+  playCoordinates,
+  type RecordedShape,
+} from './groom/coordinates.ts';
+export { addHairs, type Curl, type GrowOptions, type GrowReport, growHairstyle } from './groom/grow.ts';
+export { createHairs, type GuidePose, type HairOptions, type Hairs, writeHairs } from './groom/hairs.ts';
+export {
+  type Fiber,
+  fiberSection,
+  guideOf,
+  type Hairstyle,
+  hairsOf,
+  placesPerElement,
+  poseGuides,
+  type SettleReport,
+  settleHairstyle,
+} from './groom/hairstyle.ts';
+export { rodsOfHairstyle, type StyleRodOptions } from './groom/rods.ts';
+export {
+  compileSurfaceMap,
+  placeRoots,
+  type RootOptions,
+  type Roots,
+  rootMap,
+  type SurfaceMap,
+  type SurfacePlace,
+} from './groom/roots.ts';
+export {
+  type CombOptions,
+  type CombReport,
+  type CurlOptions,
+  type CutOptions,
+  combHairstyle,
+  curlHairstyle,
+  cutHairstyle,
+} from './groom/styling.ts';
+export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './groom/surface.ts';
 export type * from './model.ts';
+export { type FitError, fitHelices, type Helices } from './models/helix/fit.ts';
+export type { InverseReport } from './models/helix/inverse.ts';
+export {
+  alignCurl,
+  createHelices,
+  createStrandSolver,
+  reconstructHelices,
+  type StrandSection,
+  type StrandSolver,
+} from './models/helix/strand.ts';
 export { createHash, type Hash } from './observe/hash.ts';
 export { createRecorder, type Observer, type RecordedFrame, simulate } from './observe/observer.ts';
 export { nearestNode, placeOn, type RodCurve, type RodPlace } from './observe/place.ts';
@@ -19,7 +70,15 @@ export type { LoadSource, Loads, Samples } from './port.ts';
 export { compileScene } from './scene/compile.ts';
 export { createPinPose, type Pin, type PinPose, type Rod } from './scene/compiled.ts';
 export type { Grip } from './scene/grip.ts';
+export {
+  curvatureOfCurl,
+  type HairPreset,
+  hairMaterial,
+  hairMaterialSources,
+  hairSection,
+  hairTypes,
+} from './scene/hair.ts';
 export type * from './scene/solvers/index.ts';
 export type * from './scene/types.ts';
-export type { StepReport, World, WorldOptions, WorldState } from './world.ts';
+export type { StepReport, World, WorldState } from './world.ts';
 export { availableModels, createWorld } from './world.ts';

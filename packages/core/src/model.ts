@@ -5,7 +5,7 @@
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
  */
 import type { BodyPose } from './bodies/body.ts';
-import type { LoadSource, Samples } from './port.ts';
+import type { ContactSides, LoadSource, Samples } from './port.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
@@ -50,6 +50,11 @@ export interface StepOutcome {
   readonly iterationsMax: number;
   /** How often a matrix had to be shifted to be positive definite. */
   readonly shifts: number;
+  /** Steps that the model cut this one into by itself, and those it took back; default 1 and 0. */
+  readonly substeps?: number;
+  readonly rejected?: number;
+  /** How far the worst constraint is from its goal [m]; absent where there are none, or the model meets them exactly. */
+  readonly violation?: number;
   /** The rod that failed and why. */
   readonly failure?: { readonly rod: string; readonly reason: string };
 }
@@ -79,7 +84,16 @@ export interface Modes {
   /** Angular frequencies ω [rad/s], ascending; negative means growth at |ω| (unstable). */
   readonly omega: Float64Array;
   /** Mode shapes as node displacements, 3 a node, largest displacement 1; with the edges' twist angles [rad]. */
-  readonly shapes: readonly { readonly nodeDisplacement: Float64Array; readonly edgeTwist: Float64Array }[];
+  readonly shapes: readonly {
+    readonly nodeDisplacement: Float64Array;
+    readonly edgeTwist: Float64Array;
+    /** How the bodies move that the rod is joined to: displacement, and rotation vector [rad], in the same scale. */
+    readonly bodies?: readonly {
+      readonly id: string;
+      readonly displacement: Float64Array;
+      readonly rotation: Float64Array;
+    }[];
+  }[];
 }
 
 /** Symmetric matrices in coordinate form (lower triangle and diagonal), rows in the order that `labels` names. */
@@ -120,14 +134,19 @@ export interface Bundle {
   readonly samples: readonly Samples[];
   /** Bodies that the bundle moves, in the scene's order. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** Remarks on the scene that are worth telling but stop nothing. */
+  readonly warnings?: readonly string[];
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
   /** After `state` was written from outside: rebuild what follows from it, then pose. */
   refresh(t: number): void;
   /** Forces have jumped at t (a pin let go): what the scheme remembers of accelerations is found anew. */
   restart(t: number): void;
-  /** One step from t to t + dt; on failure the state is untouched. `robust`: prefer surviving to accuracy. */
-  advance(t: number, dt: number, robust: boolean): StepOutcome;
+  /**
+   * One step from t to t + dt; on failure the state is untouched. `robust`: prefer surviving to accuracy. `without`: 1 for
+   * each system (see ContactPort) that is left alone, because contact moves it.
+   */
+  advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   /**
    * Parts that do not know of each other, for threads to share: `advance` over a range of them. On failure nothing is
    * undone; whoever calls it restores the state.
@@ -136,6 +155,10 @@ export interface Bundle {
     readonly count: number;
     advance(from: number, to: number, t: number, dt: number, robust: boolean): StepOutcome;
   };
+  /** Absent: the bundle's rods cannot touch anything. */
+  readonly contact?: ContactPort;
+  /** Takes over poses and velocities of bodies that an engine has written; welded nodes follow. */
+  placeBodies?(motions: readonly { readonly changed: boolean }[], t: number): void;
   addEnergies(out: Energies, t: number): void;
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;
@@ -143,6 +166,49 @@ export interface Bundle {
   reactions(rod: number, t: number): Reaction[];
   modes(rod: number, t: number, count: number): Modes;
   matrices(rod: number, t: number): Matrices;
+}
+
+/**
+ * What contact needs of a model: an implicit step under given forces at points, and its linear response to others,
+ *     A·δv = Σ Sᵀ·impulse,    A = M + h·D + h²·K,
+ * as S A⁻¹ Sᵀ and, with point masses glued on, S H⁻¹ Sᵀ, H = A + Σ ρ SᵀS. A banded model adds ρ SᵀS to two neighbouring
+ * nodes, an articulated one adds a point mass to a link: both stay linear in the number of nodes.
+ *
+ * A step of contact goes: `hold`; `linearize` at a first guess of the step; `factor` and some tens of `solve`; `step` with the
+ * forces found; the last four again where the response was far from linear; `revert` where all is undone. No step is
+ * taken under forces that are not in balance: those of contacts that have just gone would throw a light rod about.
+ */
+export interface ContactPort {
+  /** Rods that bodies join form a system and move together: its number for each rod and each body of the bundle. */
+  readonly systemOfRod: Int32Array;
+  readonly systemOfBody: Int32Array;
+  readonly systemCount: number;
+  /** Remembers the present state as the start of the step. */
+  hold(): void;
+  /** Back to the start of the step for the systems that are marked. */
+  revert(systems: Uint8Array, t: number): void;
+  /**
+   * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
+   * there under the sides' forces; else at the state that `step` came to, with its velocities. `response` is
+   * tr(S A⁻¹ Sᵀ)/3 of each side [1/kg], 0 where it cannot move.
+   */
+  linearize(
+    velocity: Float64Array,
+    response: Float64Array,
+    systems: Uint8Array,
+    sides: ContactSides,
+    t: number,
+    dt: number,
+    fresh: boolean,
+  ): boolean;
+  /** Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. */
+  step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean): StepOutcome;
+  /** S v now, 3 each. */
+  readVelocity(out: Float64Array, sides: ContactSides): void;
+  /** H with the sides' point masses. */
+  factor(systems: Uint8Array, sides: ContactSides): boolean;
+  /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each. */
+  solve(velocity: Float64Array, impulse: Float64Array, sides: ContactSides): void;
 }
 
 export interface EquilibriumOptions {

@@ -63,3 +63,24 @@ export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>): Loads {
     nodeDrag: new Float64Array(6 * rod.nodeCount),
   };
 }
+
+/**
+ * Points of a bundle's rods and bodies that contact touches; rods in ascending order, then bodies.
+ *
+ * A point of a rod lies on the chord of its edge, and moves with
+ *     v = (1 − weight)·nodeVelocity[edge] + weight·nodeVelocity[edge + 1] + edgeSpin[edge]·arm.
+ * A point of a body moves with v = velocity + angularVelocity × (arm − position). S is this map from a model's own velocities.
+ */
+export interface ContactSides {
+  count: number;
+  /** Rod of the bundle, or −1 − b for its body b. */
+  readonly rod: Int32Array;
+  readonly edge: Int32Array;
+  readonly weight: Float64Array;
+  /** [m], 3 each: for a rod tangent × lever, the velocity that unit spin gives; for a body the point itself. */
+  readonly arm: Float64Array;
+  /** Constant force on the point over the step [N], 3 each. */
+  readonly force: Float64Array;
+  /** Point mass ρ that the solver glues to the point [kg]. */
+  readonly mass: Float64Array;
+}

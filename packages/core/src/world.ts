@@ -6,6 +6,9 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileColliders } from './contact/collider.ts';
+import { createContinuum } from './contact/continuum.ts';
+import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
+import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
   Bundle,
@@ -20,9 +23,15 @@ import type {
   Reaction,
   StepOutcome,
 } from './model.ts';
+import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
+import { fiberModel } from './models/fiber/model.ts';
+import { helixModel } from './models/helix/model.ts';
+import { massSpringModel } from './models/massspring/model.ts';
+import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
+import type { CompiledBody } from './scene/bodies.ts';
 import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
 import { createGrip, type Grip } from './scene/grip.ts';
@@ -37,6 +46,10 @@ export interface StepReport {
   readonly iterations: number;
   readonly iterationsMax: number;
   readonly shifts: number;
+  /** Steps that error control took back. */
+  readonly rejected?: number;
+  /** How far the worst constraint of a strand is from its goal [m]; absent where there are none. */
+  readonly violation?: number;
 }
 
 /** Complete state of a world: restores bit for bit. */
@@ -44,6 +57,10 @@ export interface WorldState {
   readonly time: number;
   readonly stepCount: number;
   readonly bundles: readonly { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array }[];
+  /** Forces of the contacts, from which the next step starts; absent in scenes without contact. */
+  readonly contact?: Float64Array;
+  /** What an engine of bodies remembers. */
+  readonly engine?: Uint8Array;
 }
 
 export interface World {
@@ -72,6 +89,10 @@ export interface World {
   energies(): Energies;
   momentum(): Momentum;
   channel(rod: number, channel: Channel): Float64Array;
+  /** Contacts of the last step that carry force. */
+  contactForces(): ContactForce[];
+  /** How the contacts of the last step were solved; undefined where the scene has none. */
+  readonly contactReport: ContactReport | undefined;
   /** Hash of the complete state, 16 hexadecimal digits. */
   hash(): string;
   save(): WorldState;
@@ -83,16 +104,18 @@ export interface World {
   addLoad(rod: number, source: LoadSource): () => void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = { der: derModel };
+const models: Readonly<Partial<Record<string, Model>>> = {
+  der: derModel,
+  helix: helixModel,
+  strand: strandModel,
+  fiber: fiberModel,
+  cosserat: cosseratModel,
+  massspring: massSpringModel,
+};
 
 /** The models that `createWorld` has, in the order of their arrival. */
 export function availableModels(): readonly ModelId[] {
   return Object.keys(models) as ModelId[];
-}
-
-export interface WorldOptions {
-  /** In place of the built-in models of the same id, such as the faster ones of `@tendril/core/kernels`. */
-  readonly models?: readonly Model[];
 }
 
 export function createWorld(scene: Scene, options: WorldOptions = {}): World {
@@ -103,17 +126,21 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const openDrives = compiled.drives.map(({ pins, sources }) => ({
     sources: [...sources],
     pins: pins.map((pin) => {
-      if (compiled.welds.some((weld) => weld.pin === pin)) return pin;
+      if (compiled.welds.some((weld) => weld.pin === pin) || compiled.carried.includes(pin)) return pin;
       const gripped = createGrip(pin, restartMotion);
       grips.push(gripped.grip);
       return gripped.pin;
     }),
   }));
   const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
-  if (colliders.length > 0 || scene.contact)
-    throw new SceneError([colliders.length > 0 ? 'colliders' : 'contact'], 'contact is not solved yet; remove it');
+  const continuum =
+    scene.contact?.between === 'continuum' && scene.contact.continuum
+      ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
+      : undefined;
+  if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
+  const spots: { bundle: number; index: number }[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
     const model = options.models?.find((candidate) => candidate.id === id) ?? models[id];
@@ -121,6 +148,19 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       throw new SceneError(
         ['rods', members[0], 'model'],
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
+      );
+    }
+    const hinge =
+      id === 'der'
+        ? undefined
+        : members.find((index) => compiled.drives[index].pins.some((pin) => pin.orientation === 'hinge'));
+    if (hinge !== undefined)
+      throw new SceneError(['rods', hinge, 'model'], `model '${id}' has no hinges; use der, or hold: position`);
+    const changing = members.find((index) => rods[index].moduli);
+    if (changing !== undefined && !model.capabilities.changingModuli) {
+      throw new SceneError(
+        ['rods', changing, 'moduli'],
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
       );
     }
     const drives: Drive[] = members.map((index) => openDrives[index]);
@@ -145,19 +185,41 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     );
     members.forEach((index, k) => {
       placeOfRod[index] = { bundle, index: k };
+      spots[index] = { bundle: bundles.length, index: k };
     });
     bundles.push(bundle);
   }
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  const contact =
+    colliders.length > 0 || scene.contact
+      ? createContactWorld(
+          scene,
+          rods,
+          bundles,
+          spots,
+          colliders,
+          compiled.bodies.map(({ body }) => body.id),
+          openDrives,
+          compiled.welds,
+          warnings,
+        )
+      : undefined;
   const halvings = scene.time?.halvings ?? 8;
   let time = 0;
   let stepCount = 0;
   for (const bundle of bundles) bundle.refresh(time);
+  /** Bodies with a path to where they are at t. */
+  const moveAlong = (t: number): void => {
+    for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);
+  };
+  moveAlong(time);
+  const response = createResponse(scene, compiled.bodies, bundles, options);
 
   const save = (): WorldState => ({
     time,
     stepCount,
     bundles: bundles.map(({ state }) => ({ q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() })),
+    ...(contact && { contact: contact.save() }),
   });
 
   const restore = (saved: WorldState): void => {
@@ -174,12 +236,15 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       );
     time = saved.time;
     stepCount = saved.stepCount;
+    if (response && saved.engine) response.session.restore(saved.engine);
+    moveAlong(time);
     saved.bundles.forEach(({ q, v, memory }, k) => {
       bundles[k].state.q.set(q);
       bundles[k].state.v.set(v);
       bundles[k].state.memory.set(memory);
       bundles[k].refresh(time);
     });
+    contact?.restore(saved.contact);
   };
 
   /** Forces have jumped now. */
@@ -187,23 +252,50 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     for (const bundle of bundles) bundle.restart(time);
   }
 
-  /** All bundles advance together, or none does. */
+  /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    const fault = continuum?.update(dt);
+    if (fault)
+      return { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, failure: { rod: rods[0].id, reason: fault } };
+    const impact = contact?.findImpact(t, dt) ?? 0;
+    if (impact === 0) return advanceTogether(t, dt, robust);
+    const before = save();
+    const first = advanceTogether(t, impact, robust);
+    if (!first.ok) return first;
+    const second = advanceTogether(t + impact, dt - impact, robust);
+    if (!second.ok) restore({ ...before, time, stepCount });
+    return {
+      ...second,
+      iterations: first.iterations + second.iterations,
+      iterationsMax: Math.max(first.iterationsMax, second.iterationsMax),
+      shifts: first.shifts + second.shifts,
+    };
+  };
+
+  const advanceTogether = (t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
+    let substeps = 1;
+    let rejected = 0;
+    let violation: number | undefined;
     const before = bundles.length > 1 ? save() : undefined;
-    for (const bundle of bundles) {
-      const outcome = bundle.advance(t, dt, robust);
+    const advance = contact ? [contact.advance] : bundles.map((bundle) => bundle.advance);
+    for (const one of advance) {
+      const outcome = one(t, dt, robust);
       iterations += outcome.iterations;
       iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
       shifts += outcome.shifts;
+      substeps = Math.max(substeps, outcome.substeps ?? 1);
+      rejected += outcome.rejected ?? 0;
+      if (outcome.violation !== undefined) violation = Math.max(violation ?? 0, outcome.violation);
       if (!outcome.ok) {
         if (before) restore({ ...before, time, stepCount });
         return { ...outcome, iterations, iterationsMax, shifts };
       }
     }
-    return { ok: true, iterations, iterationsMax, shifts };
+    const missed = violation === undefined ? {} : { violation };
+    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected, ...missed };
   };
 
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
@@ -232,9 +324,12 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     if (compiled.releases.some((release) => Math.abs(release - time) <= 1e-9 * dt)) {
       for (const bundle of bundles) bundle.restart(time + 2e-9 * dt + 2e-12 * time);
     }
+    response?.begin();
     const whole = tryAdvance(time, dt, false);
     let { iterations, iterationsMax, shifts } = whole;
-    let substeps = 1;
+    let substeps = whole.substeps ?? 1;
+    let rejected = whole.rejected ?? 0;
+    let { violation } = whole;
     if (!whole.ok) {
       const before = save();
       // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
@@ -261,7 +356,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         shifts += outcome.shifts;
         if (outcome.ok) {
           done += size;
-          substeps++;
+          substeps += outcome.substeps ?? 1;
+          rejected += outcome.rejected ?? 0;
+          violation = outcome.violation;
           while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
         } else {
           failure = outcome.failure;
@@ -269,18 +366,30 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         }
       }
     }
+    moveAlong(end);
+    response?.finish(end, dt);
     time = end;
     stepCount++;
-    return { time, dt, substeps, iterations, iterationsMax, shifts };
+    const missed = violation === undefined ? {} : { violation };
+    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected, ...missed };
+  };
+
+  const refuseContact = (what: string): void => {
+    if (!contact) return;
+    const field = colliders.length > 0 ? 'colliders' : 'contact';
+    throw new SceneError(
+      [field],
+      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
+    );
   };
 
   return {
     scene,
     rods,
     samples,
-    bodies: bundles.flatMap((bundle) => bundle.bodies),
+    bodies: compiled.bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     grips,
-    warnings,
+    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
       return time;
     },
@@ -288,7 +397,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       return stepCount;
     },
     step,
-    save,
+    save: () => ({ ...save(), ...(response && { engine: response.session.save() }) }),
     restore,
     addLoad(rod, source) {
       const { sources } = openDrives[rod];
@@ -299,6 +408,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       };
     },
     equilibrate(t = time) {
+      refuseContact('statics');
+      refuseEngine(options, 'equilibria');
+      moveAlong(t);
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
@@ -307,9 +419,13 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       return placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, time));
     },
     modes(count = scene.modes?.count ?? 10) {
+      refuseContact('modes');
+      refuseEngine(options, 'modes');
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
     matrices() {
+      refuseContact('matrices');
+      refuseEngine(options, 'matrices');
       return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
     },
     energies() {
@@ -335,11 +451,93 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       bundle.readChannel(out, index, channel);
       return out;
     },
+    contactForces: () => contact?.forces() ?? [],
+    contactReport: contact?.report,
     hash() {
       return hashArrays([
         new Float64Array([time]),
         ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory]),
+        ...(contact ? [contact.save()] : []),
       ]);
+    },
+  };
+}
+
+function refuseEngine({ bodies: engine }: WorldOptions, what: string): void {
+  if (engine)
+    throw new SceneError(
+      ['engine'],
+      `${what} know nothing of the joints and contacts of ${engine.name}; let the motion die out`,
+    );
+}
+
+interface Response {
+  readonly session: EngineSession;
+  /** Remembers where the bodies are. */
+  begin(): void;
+  /** Lets the engine act on what they did since, and puts them where it wants them. */
+  finish(t: number, dt: number): void;
+}
+
+/** The engine's turn after that of the rods; undefined without an engine. */
+function createResponse(
+  scene: Scene,
+  bodies: readonly CompiledBody[],
+  bundles: readonly Bundle[],
+  { bodies: engine }: WorldOptions,
+): Response | undefined {
+  if (!engine) {
+    if (scene.engine)
+      throw new SceneError(
+        ['engine'],
+        `the scene wants its bodies in '${scene.engine.type}', and none was given; pass it as createWorld(scene, { bodies })`,
+      );
+    return undefined;
+  }
+  const session = engine.attach(
+    bodies.filter(({ path }) => !path),
+    scene,
+  );
+  const motions = bundles.map((bundle) =>
+    bundle.bodies.map(
+      ({ id, pose }): BodyMotion => ({
+        id,
+        startPosition: new Float64Array(3),
+        startOrientation: new Float64Array(4),
+        startVelocity: new Float64Array(3),
+        startAngularVelocity: new Float64Array(3),
+        pose,
+        changed: false,
+      }),
+    ),
+  );
+  const all = motions.flat();
+  return {
+    session,
+    begin() {
+      for (const motion of all) {
+        motion.startPosition.set(motion.pose.position);
+        motion.startOrientation.set(motion.pose.orientation);
+        motion.startVelocity.set(motion.pose.velocity);
+        motion.startAngularVelocity.set(motion.pose.angularVelocity);
+        motion.changed = false;
+      }
+    },
+    finish(t, dt) {
+      session.respond(all, dt);
+      const lost = all.find(
+        ({ pose }) => ![...pose.position, ...pose.velocity, ...pose.angularVelocity].every(Number.isFinite),
+      );
+      if (lost)
+        throw new SimulationError(
+          '',
+          t,
+          `${engine.name} lost body '${lost.id}' in the step to t = ${t} s: its pose is not a number`,
+          `try a smaller time.step than ${dt}`,
+        );
+      motions.forEach((list, k) => {
+        if (list.some(({ changed }) => changed)) bundles[k].placeBodies?.(list, t);
+      });
     },
   };
 }

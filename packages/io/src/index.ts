@@ -5,12 +5,32 @@ export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.
 export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
 export { exportParquet } from './export/parquet.ts';
 export { exportUsda, type UsdaOptions } from './export/usda.ts';
-export { bodiesToVtp, formatPvd, frameToVtp } from './export/vtp.ts';
+export { bodiesToVtp, formatPvd, frameToVtp, obstaclesToVtp } from './export/vtp.ts';
+export { type HairFootageOptions, hairFootage } from './hairFootage.ts';
+export {
+  decodeHairstyle,
+  decodeMotion,
+  encodeHairstyle,
+  encodeMotionFrame,
+  encodeMotionHead,
+  hairstyleVersion,
+  type Motion,
+  type MotionFrame,
+  type MotionHeader,
+  motionVersion,
+} from './hairstyle.ts';
+export { type Curves, type Placement, placeCurves, type UpAxis } from './import/curves.ts';
+export { encodeHair } from './import/hair.ts';
+export { readMesh, type TriangleMesh } from './import/mesh.ts';
+export { type CurveOptions, readCurves } from './import/read.ts';
+export { formatCurveScene, type ImportMaterial, type ImportOptions, importMaterials } from './import/scene.ts';
 export {
   explainSceneError,
+  type FileResolver,
   type ParsedScene,
   type Place,
   parseScene,
+  type ReadOptions,
   type ScenePath,
   sceneFromObject,
   sceneSizeLimit,
@@ -33,6 +53,7 @@ export {
   recordingHeader,
   recordingVersion,
 } from './recording.ts';
+export { createFileResolver, type OpenFile } from './resolve.ts';
 export {
   type BodyResult,
   buildResult,
@@ -49,7 +70,8 @@ export {
   type StepTotals,
   type Stop,
 } from './result.ts';
-export { type SceneInput, sceneJsonSchema, sceneSchema, sceneVersion } from './schema.ts';
+export type { StrandsSpec } from './schema/files.ts';
+export { type SceneFile, type SceneInput, sceneJsonSchema, sceneSchema, sceneVersion } from './schema.ts';
 export { decodeState, encodeState, type SavedState, sceneHash, stateVersion } from './state.ts';
 export { nearestWord } from './suggest.ts';
 export {

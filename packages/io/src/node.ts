@@ -17,11 +17,16 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import type { Scene, WorldState } from '@tendril/core';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import type { Hairstyle, Scene, WorldState } from '@tendril/core';
 import { InputError } from './errors.ts';
+import { decodeHairstyle, decodeMotion, type Motion } from './hairstyle.ts';
+import { type Curves, curveFileLimit, type Placement } from './import/curves.ts';
+import { readMesh, type TriangleMesh } from './import/mesh.ts';
+import { type CurveOptions, readCurves } from './import/read.ts';
 import { type ParsedScene, parseScene, sceneSizeLimit } from './read.ts';
 import { type DecodeOptions, decodeRecording, type Recording, readRecording } from './recording.ts';
+import { createFileResolver } from './resolve.ts';
 import { decodeState, encodeState, type SavedState } from './state.ts';
 
 export interface WriteOptions {
@@ -70,11 +75,11 @@ function attempt<T>(path: string, verb: string, action: () => T): T {
   }
 }
 
-function readBytes(path: string, limit = Number.POSITIVE_INFINITY): Uint8Array {
+function readBytes(path: string, limit = Number.POSITIVE_INFINITY, what = 'a scene'): Uint8Array {
   return attempt(path, 'read', () => {
     const { size } = statSync(path);
     if (size > limit)
-      throw new InputError(path, `the file has ${size} bytes, and ${limit} are allowed; is it a scene?`);
+      throw new InputError(path, `the file has ${size} bytes, and ${limit} are allowed; is it ${what}?`);
     return readFileSync(path);
   });
 }
@@ -87,7 +92,44 @@ export function readSceneFile(path: string): ParsedScene {
   } catch {
     throw new InputError(path, 'this is not UTF-8 text; a scene is a YAML or JSON file, saved as UTF-8');
   }
-  return parseScene(text, path);
+  return parseScene(text, path, { files: createFileResolver(openWithin(dirname(path))) });
+}
+
+/**
+ * Opens files in a folder or below it, and none elsewhere: a scene from someone else must not read what is not its own.
+ * Links are followed before that is judged.
+ */
+export function openWithin(folder: string): (name: string) => Uint8Array {
+  return (name) => {
+    const path = join(folder, name);
+    const outside = (): InputError =>
+      new InputError(name, `it lies outside the scene's folder '${folder}'; put it there, or a scene beside it`);
+    if (isAbsolute(name) || /^[A-Za-z]:|^\\\\/.test(name) || name.includes('\0')) throw outside();
+    // what is named by going up is refused whether it exists or not
+    if (relative(folder, path).split(/[\\/]/)[0] === '..') throw outside();
+    const real = attempt(path, 'read', () => realpathSync(path));
+    const home = attempt(folder, 'read', () => realpathSync(folder));
+    if (relative(home, real).split(/[\\/]/)[0] === '..' || isAbsolute(relative(home, real))) throw outside();
+    return readBytes(real, curveFileLimit, 'a file of curves or a mesh');
+  };
+}
+
+/** Curves from a file, in metres with z up. */
+export function readCurvesFile(path: string, options?: CurveOptions): Curves {
+  return readCurves(readBytes(path, curveFileLimit, 'a file of curves'), path, options);
+}
+
+export function readHairstyleFile(path: string): Hairstyle {
+  return decodeHairstyle(readBytes(path, curveFileLimit, 'a hairstyle'), path);
+}
+
+export function readMotionFile(path: string): Motion {
+  return decodeMotion(readBytes(path), path);
+}
+
+/** A mesh from an OBJ or glTF file, in metres with z up. */
+export function readMeshFile(path: string, placement?: Placement): TriangleMesh {
+  return readMesh(readBytes(path, curveFileLimit, 'a mesh'), path, placement);
 }
 
 export function readRecordingFile(path: string, options?: DecodeOptions): Recording {

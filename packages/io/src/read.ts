@@ -7,7 +7,7 @@ import type { Scene, SceneError } from '@tendril/core';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import type * as z from 'zod';
 import { formatPath, InputError, type Problem } from './errors.ts';
-import { sceneSchema, sceneVersion } from './schema.ts';
+import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
 
 export type ScenePath = readonly PropertyKey[];
 
@@ -18,8 +18,36 @@ export interface Place {
 
 export interface ParsedScene {
   readonly scene: Scene;
+  /** What was left out of or assumed about files that the scene names. */
+  readonly warnings: readonly string[];
   /** Where a field stands in the text; where it is absent, the nearest field around it. */
   locate(path: ScenePath): Place;
+}
+
+export interface Resolved {
+  readonly scene: Scene;
+  /** For each rod that came from a file, in turn after the scene's own, the index in `strands`. */
+  readonly origin: readonly number[];
+  readonly warnings: readonly string[];
+}
+
+/** Puts what a scene takes from files in its place; `createFileResolver` makes one. */
+export type FileResolver = (file: SceneFile) => Resolved;
+
+/** A fault in a part of a scene that comes from a file; the path is that of the part. */
+export class ResolveError extends Error {
+  readonly path: readonly PropertyKey[];
+
+  constructor(path: readonly PropertyKey[], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ResolveError';
+    this.path = path;
+  }
+}
+
+export interface ReadOptions {
+  /** For scenes that name files; without it they are refused. (Given from outside: the readers of files are large.) */
+  readonly files?: FileResolver;
 }
 
 /** Larger files are refused: a scene of this size is a recording or a mistake. */
@@ -27,7 +55,7 @@ export const sceneSizeLimit: number = 64 * 1024 * 1024;
 /** How many nodes aliases may make of a file, so that a small file cannot become a gigantic scene. */
 const aliasLimit = 10_000;
 
-export function parseScene(text: string, source: string): ParsedScene {
+export function parseScene(text: string, source: string, options: ReadOptions = {}): ParsedScene {
   if (text.length > sceneSizeLimit) {
     throw new InputError(source, `the file has ${text.length} characters; a scene may have ${sceneSizeLimit}`);
   }
@@ -41,12 +69,51 @@ export function parseScene(text: string, source: string): ParsedScene {
       { line: 1, column: 1, message: 'the file is empty; a scene begins with "tendril: 1"' },
     ]);
   }
-  return { scene: validate(value, source, { locate, locateKey }), locate };
+  const file = validate(value, source, { locate, locateKey });
+  const { scene, origin, warnings } = resolve(file, source, options, locate);
+  const own = file.rods?.length ?? 0;
+  return {
+    scene,
+    warnings,
+    // a rod from a file stands where the file is named
+    locate: (path) => {
+      const rod = path[0] === 'rods' && typeof path[1] === 'number' ? path[1] - own : -1;
+      return locate(rod >= 0 && rod < origin.length ? ['strands', origin[rod]] : path);
+    },
+  };
+}
+
+/** What the scene takes from files is put in its place. */
+function resolve(
+  file: SceneFile,
+  source: string,
+  { files = withoutFiles }: ReadOptions,
+  locate?: (path: ScenePath) => Place,
+): Resolved {
+  try {
+    const resolved = files(file);
+    return { ...resolved, scene: freeze(resolved.scene) };
+  } catch (error) {
+    if (!(error instanceof ResolveError)) throw error;
+    const problem = { ...locate?.(error.path), path: formatPath(error.path), message: error.message };
+    throw new InputError(source, [problem], { cause: error });
+  }
+}
+
+function withoutFiles({ strands, rods = [], colliders, ...rest }: SceneFile): Resolved {
+  const refuse = (path: readonly PropertyKey[], name: string): never => {
+    throw new ResolveError(path, `the scene takes '${name}' from a file, and files cannot be read here`);
+  };
+  const obstacles = colliders?.map((spec, k) =>
+    spec.type === 'mesh-file' ? refuse(['colliders', k, 'file'], spec.file) : spec,
+  );
+  if (strands) refuse(['strands', 0, 'file'], strands[0].file);
+  return { scene: { ...rest, rods, ...(obstacles && { colliders: obstacles }) }, origin: [], warnings: [] };
 }
 
 /** Reads a scene from values that a program made, where text carries units just as in a file. */
-export function sceneFromObject(value: unknown, source = 'scene'): Scene {
-  return validate(value, source);
+export function sceneFromObject(value: unknown, source = 'scene', options: ReadOptions = {}): Scene {
+  return resolve(validate(value, source), source, options).scene;
 }
 
 /** Gives an error of the simulation core its place in the file. */
@@ -139,10 +206,11 @@ interface Locator {
   locateKey(path: ScenePath): Place;
 }
 
-function validate(value: unknown, source: string, locator?: Locator): Scene {
+function validate(value: unknown, source: string, locator?: Locator): SceneFile {
   const version = typeof value === 'object' && value !== null ? (value as { tendril?: unknown }).tendril : undefined;
-  const result = sceneSchema.safeParse(value);
-  if (result.success) return freeze(result.data);
+  const fromFiles = typeof value === 'object' && value !== null && 'strands' in value;
+  const result = (fromFiles ? strandsSceneSchema : sceneSchema).safeParse(value);
+  if (result.success) return result.data;
   let faults = result.error.issues.flatMap((issue) => flatten(issue, []));
   // a field that is missing because its name is misspelt is one problem, not two
   const meant = new Set(

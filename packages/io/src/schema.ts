@@ -5,11 +5,12 @@
  * Input may carry units; output is core's `Scene` in SI. What needs more than one field to judge (does the rod of a
  * pin exist, do nodes coincide) is core's business: it throws SceneError, and `explainSceneError` finds the line.
  */
-import type { Scene } from '@tendril/core';
+import type { ColliderSpec, Scene } from '@tendril/core';
 import * as z from 'zod';
-import { body, weld } from './schema/body.ts';
-import { collider, contact } from './schema/collider.ts';
+import { body, engine, weld } from './schema/body.ts';
+import { collider, contact, type MeshFileSpec } from './schema/collider.ts';
 import { field, load, location, pin } from './schema/drive.ts';
+import { type StrandsSpec, strands } from './schema/files.ts';
 import {
   count,
   either,
@@ -83,7 +84,7 @@ const probe = fields('a probe', {
     .describe('What to measure. Default position.'),
 });
 
-const sceneObject: z.ZodType<Scene, SceneInput> = fields('a scene', {
+const sceneFields = {
   tendril: z
     .literal(sceneVersion, { error: ({ input }) => versionMessage(input) })
     .describe('Version of the scene format: 1.'),
@@ -104,6 +105,7 @@ const sceneObject: z.ZodType<Scene, SceneInput> = fields('a scene', {
   pins: list(pin, 'pins').optional().describe('Where rods are held or moved. Default none.'),
   bodies: list(body, 'bodies').optional().describe('Rigid bodies that rods are welded to. Default none.'),
   welds: list(weld, 'welds').optional().describe('Which rods are tied to which bodies, and where. Default none.'),
+  engine: engine.optional().describe('Joints, motors and collisions of bodies by another program. Default none.'),
   loads: list(load, 'loads').optional().describe('Forces and torques on rods. Default none.'),
   fields: list(field, 'fields').optional().describe('Air and force fields. Default none.'),
   colliders: list(collider, 'colliders').optional().describe('Obstacles that rods meet. Default none.'),
@@ -120,9 +122,31 @@ const sceneObject: z.ZodType<Scene, SceneInput> = fields('a scene', {
   })
     .optional()
     .describe('What is recorded.'),
+};
+
+const strandsField = list(strands, 'strands', 1);
+
+/** A scene as it is in a file: parts of it may lie in files beside it. `resolveScene` fetches them. */
+export type SceneFile = Omit<Scene, 'rods' | 'colliders'> & {
+  readonly rods?: Scene['rods'];
+  readonly colliders?: readonly (ColliderSpec | MeshFileSpec)[];
+  readonly strands?: readonly StrandsSpec[];
+};
+
+const strandsText = 'Rods from files of curves, many at once. Default none.';
+
+/** Rods, and perhaps more of them from files. */
+export const sceneSchema: z.ZodType<SceneFile & Pick<Scene, 'rods'>, Written<SceneFile>> = fields('a scene', {
+  ...sceneFields,
+  strands: strandsField.optional().describe(strandsText),
 });
 
-export const sceneSchema: z.ZodType<Scene, SceneInput> = sceneObject;
+/** Where files give rods, the scene itself need not have any. */
+export const strandsSceneSchema: z.ZodType<SceneFile, Written<SceneFile>> = fields('a scene', {
+  ...sceneFields,
+  rods: list(rod, 'rods').optional().describe('The rods.'),
+  strands: strandsField.describe(strandsText),
+});
 
 /** JSON Schema 2020-12 of the scene file, for editors and other programs. */
 export function sceneJsonSchema(): object {
@@ -133,7 +157,11 @@ export function sceneJsonSchema(): object {
     title: 'Tendril scene',
     description:
       'A scene of Tendril: rods, what holds them and what acts on them. A number is SI; text carries its unit.',
-    ...(plainLists(schema) as object),
+    ...(plainLists({
+      ...schema,
+      required: ['tendril'],
+      anyOf: [{ required: ['rods'] }, { required: ['strands'] }],
+    }) as object),
   };
 }
 

@@ -2,14 +2,15 @@
  * Saved states: all that a world needs to go on bit for bit.
  *
  * A file is a head (see container.ts; letters TSTA) and one section of doubles, little endian: time, step count, then
- * q, v and memory of every bundle in turn, then 4 zero bytes and the CRC-32 of the section. The header holds the lengths of the arrays, the
+ * q, v and memory of every bundle in turn, the forces of contacts, what an engine of bodies remembers (padded to 8 bytes),
+ * then 4 zero bytes and the CRC-32 of the section. The header holds the lengths of the arrays, the
  * version of the program and the hash of the scene.
  *
  * The hash covers what the state depends on: rods, materials, sections, pins, loads, fields, gravity and solver. Title,
  * duration, step, statics, modes and output may change between saving and going on.
  */
 import { createHash, type Scene, type WorldState } from '@tendril/core';
-import { canonicalJson, getF64, isSealed, putF64, sealSection } from './bytes.ts';
+import { align8, canonicalJson, getF64, isSealed, putF64, sealSection } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
 import { InputError } from './errors.ts';
 
@@ -20,6 +21,10 @@ interface StateHeader {
   readonly version: string;
   readonly sceneHash: string;
   readonly bundles: readonly { readonly q: number; readonly v: number; readonly memory: number }[];
+  /** Numbers that contact keeps; absent in scenes without it. */
+  readonly contact?: number;
+  /** Bytes of what an engine of bodies remembers, where there is one. */
+  readonly engine?: number;
 }
 
 export interface SavedState {
@@ -31,7 +36,8 @@ export interface SavedState {
 
 /** Hash of the part of a scene that a state depends on, 16 hexadecimal digits. */
 export function sceneHash(scene: Scene): string {
-  const { gravity, materials, sections, rods, pins, bodies, welds, loads, fields, colliders, contact, solver } = scene;
+  const { gravity, materials, sections, rods, pins, bodies, welds, engine, loads, fields, colliders, contact, solver } =
+    scene;
   const hash = createHash();
   hash.add(
     new TextEncoder().encode(
@@ -43,6 +49,7 @@ export function sceneHash(scene: Scene): string {
         pins,
         bodies,
         welds,
+        engine,
         loads,
         fields,
         colliders,
@@ -59,6 +66,8 @@ export function encodeState(state: WorldState, about: { readonly scene: Scene; r
     version: about.version,
     sceneHash: sceneHash(about.scene),
     bundles: state.bundles.map(({ q, v, memory }) => ({ q: q.length, v: v.length, memory: memory.length })),
+    ...(state.contact && { contact: state.contact.length }),
+    ...(state.engine && { engine: state.engine.length }),
   };
   const head = encodeHead(format, header);
   const out = new Uint8Array(head.length + bodySize(header));
@@ -68,6 +77,8 @@ export function encodeState(state: WorldState, about: { readonly scene: Scene; r
   for (const { q, v, memory } of state.bundles) {
     offset = putF64(body, putF64(body, putF64(body, offset, q), v), memory);
   }
+  if (state.contact) offset = putF64(body, offset, state.contact);
+  if (state.engine) body.set(state.engine, offset);
   sealSection(body);
   return out;
 }
@@ -114,11 +125,17 @@ export function decodeState(bytes: Uint8Array, source: string, scene?: Scene): S
   };
   // properties are read in the order they are written here
   const bundles = header.bundles.map(({ q, v, memory }) => ({ q: take(q), v: take(v), memory: take(memory) }));
-  return { state: { time, stepCount, bundles }, version: header.version, sceneHash: header.sceneHash };
+  const contact = header.contact === undefined ? undefined : take(header.contact);
+  const engine = header.engine === undefined ? undefined : body.slice(offset, offset + header.engine);
+  return {
+    state: { time, stepCount, bundles, ...(contact && { contact }), ...(engine && { engine }) },
+    version: header.version,
+    sceneHash: header.sceneHash,
+  };
 }
 
-function bodySize({ bundles }: StateHeader): number {
-  return bundles.reduce((sum, { q, v, memory }) => sum + 8 * (q + v + memory), 16) + 8;
+function bodySize({ bundles, contact = 0, engine = 0 }: StateHeader): number {
+  return bundles.reduce((sum, { q, v, memory }) => sum + 8 * (q + v + memory), 16) + 8 * contact + align8(engine) + 8;
 }
 
 function checkHeader(value: unknown, source: string): StateHeader {
@@ -129,6 +146,8 @@ function checkHeader(value: unknown, source: string): StateHeader {
     header !== null &&
     typeof header.version === 'string' &&
     typeof header.sceneHash === 'string' &&
+    (header.contact === undefined || isCount(header.contact)) &&
+    (header.engine === undefined || isCount(header.engine)) &&
     Array.isArray(header.bundles) &&
     header.bundles.every(
       (item: StateHeader['bundles'][number]) => isCount(item?.q) && isCount(item.v) && isCount(item.memory),

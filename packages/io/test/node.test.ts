@@ -19,6 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRecordingEncoder, InputError, recordingFrame, recordingHeader } from '../src/index.ts';
 import {
   createAtomicWriter,
+  openWithin,
   readRecordingFile,
   readSceneFile,
   readStateFile,
@@ -142,5 +143,37 @@ process.kill(process.pid, 'SIGKILL');`;
     expect(readFileSync(file('a'), 'utf8')).toBe('old');
     writeFileAtomic(file('a'), 'new', { overwrite: true });
     expect(readFileSync(file('a'), 'utf8')).toBe('new');
+  });
+});
+
+describe('files that a scene names', () => {
+  it('are read in its folder and below, and nowhere else', () => {
+    const home = mkdtempSync(join(tmpdir(), 'tendril-within-'));
+    try {
+      mkdirSync(join(home, 'scenes/data'), { recursive: true });
+      for (const name of ['secret.csv', 'scenes/own.csv', 'scenes/data/own.csv'])
+        writeFileSync(join(home, name), '0,0,0\n1,0,0');
+      symlinkSync(join(home, 'secret.csv'), join(home, 'scenes/link.csv'));
+      symlinkSync(join(home, 'scenes/data'), join(home, 'scenes/more'));
+      const open = openWithin(join(home, 'scenes'));
+      for (const name of ['own.csv', 'data/own.csv', './data/../own.csv', 'more/own.csv'])
+        expect(open(name).length).toBe(11);
+      for (const name of [
+        '../secret.csv',
+        'data/../../secret.csv',
+        join(home, 'secret.csv'),
+        'link.csv',
+        'C:\\a.csv',
+        'a\0b',
+      ])
+        expect(() => open(name)).toThrow(/outside the scene's folder/);
+      expect(() => open('none.csv')).toThrow(/no such file/);
+      expect(() => open('data')).toThrow(InputError);
+      const text = `tendril: 1\nstrands: [{ file: ../secret.csv, section: { type: circle, radius: 1 mm }, material: { E: 1 GPa, nu: 0.3, density: 1000 } }]`;
+      writeFileSync(join(home, 'scenes/a.yaml'), text);
+      expect(() => readSceneFile(join(home, 'scenes/a.yaml'))).toThrow(/a\.yaml:2:19 strands\[0\]\.file: .*outside/);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
   });
 });

@@ -7,6 +7,7 @@ type Node = { [key: string]: unknown } & {
   anyOf?: Node[];
   items?: Node;
   required?: string[];
+  anyOf?: object[];
   additionalProperties?: unknown;
 };
 
@@ -28,7 +29,8 @@ describe('JSON Schema', () => {
     expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
     expect(schema.$id).toBe('urn:tendril:scene:1');
     expect(schema.title).toBe('Tendril scene');
-    expect(schema.required).toEqual(['tendril', 'rods']);
+    expect(schema.required).toEqual(['tendril']);
+    expect(schema.anyOf).toEqual([{ required: ['rods'] }, { required: ['strands'] }]);
     expect(schema.properties?.tendril.const).toBe(1);
   });
 

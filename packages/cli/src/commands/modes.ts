@@ -27,7 +27,7 @@ export interface ModesOptions {
 export async function modes(reference: string, options: ModesOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
   const source = loadSource(reference, options);
-  const world = openWorld(source);
+  const world = await openWorld(source);
   const about = options.about ?? source.scene.modes?.about ?? 'equilibrium';
   const startWall = performance.now();
   const equilibrium = about === 'equilibrium' ? explained(source, () => world.equilibrate()) : undefined;
@@ -36,7 +36,7 @@ export async function modes(reference: string, options: ModesOptions, terminal: 
   const wallSeconds = (performance.now() - startWall) / 1000;
 
   const warnings = stabilityWarnings(equilibrium);
-  if (!options.quiet) reportWarnings([...world.warnings, ...warnings], terminal);
+  if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings, ...warnings], terminal);
   const folder = openFolder({ ...options, name: `${source.name}-modes` });
   const stopped = failed && equilibrium ? explainFailure(world.time, equilibrium) : undefined;
   if (found) writeModes(world, found, source.scene.title ?? source.name, about, folder);

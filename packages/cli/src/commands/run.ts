@@ -38,7 +38,7 @@ const energyRows = 4000;
 export async function run(reference: string, options: RunOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
   const source = loadSource(reference, options);
-  const world = openWorld(source);
+  const world = await openWorld(source);
   const time = source.scene.time;
   if (!time) {
     throw source.explain(
@@ -49,7 +49,7 @@ export async function run(reference: string, options: RunOptions, terminal: Term
     );
   }
   if (options.resume !== undefined) resume(world, options.resume, time.duration, source);
-  if (!options.quiet) reportWarnings(world.warnings, terminal);
+  if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings], terminal);
 
   const folder = openFolder({ ...options, name: source.name });
   const recorder = explained(source, () => createRecorder(world, folder));
@@ -105,7 +105,7 @@ function resume(world: World, file: string, until: number, source: Source): void
 }
 
 /** The loop; returns why it stopped early, if it did. */
-async function simulate(
+export async function simulate(
   world: World,
   recorder: Recorder,
   totals: ReturnType<typeof createStepTotals>,

@@ -41,8 +41,8 @@ interface Path {
 export async function statics(reference: string, options: StaticsOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
   const source = loadSource(reference, options);
-  const world = openWorld(source);
-  if (!options.quiet) reportWarnings(world.warnings, terminal);
+  const world = await openWorld(source);
+  if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings], terminal);
   const folder = openFolder({ ...options, name: `${source.name}-statics` });
   const recorder = explained(source, () => createRecorder(world, folder));
   const progress = createProgress(terminal, options.quiet === true);

@@ -16,6 +16,8 @@ export interface PictureRod {
   readonly radius: ArrayLike<number>;
   /** Positions [m], 3 a node, one array a frame. */
   readonly frames: readonly ArrayLike<number>[];
+  /** Rods of one hue belong together, and the first of them names it; default: a hue each. */
+  readonly hue?: number;
 }
 
 export interface PictureBody {
@@ -50,6 +52,8 @@ export interface Picture {
   readonly select?: readonly number[];
   /** Points that decide view and scale in place of what is drawn, so that the pictures of a film fit together. */
   readonly stage?: readonly ArrayLike<number>[];
+  /** Rods that lie on top of each other: flat lines, each hue narrower than the one before, so that all are seen. */
+  readonly nested?: boolean;
 }
 
 const widthPage = 860;
@@ -59,7 +63,8 @@ const side = 44;
 
 export function drawPicture(picture: Picture): string {
   const { rods } = picture;
-  const few = rods.length <= hueCount;
+  const hues = new Set(rods.map(({ hue }, k) => hue ?? k));
+  const few = hues.size <= hueCount;
   const candidates = picture.select ?? spreadFrames(picture.times.length, overlayCount(rods.length));
   const swept = picture.stage
     ? [...picture.stage]
@@ -72,7 +77,7 @@ export function drawPicture(picture: Picture): string {
   const select = picture.select ?? thinOut(candidates, rods, page);
   const shown = select.map((frame) => rods.map((rod) => rod.frames[frame]));
   const amounts = select.map((_, k) => (k === select.length - 1 ? 1 : few ? (0.74 * k) / (select.length - 1) : 0.1));
-  const hue = (rod: number): number => (few ? rod : 0);
+  const hue = (rod: number): number => (few ? (rods[rod].hue ?? rod) : 0);
 
   const body: string[] = [
     text(side - 8, 28, fitText(picture.title, widthPage - 2 * side, 15, true), { size: 15, bold: true }),
@@ -90,7 +95,7 @@ export function drawPicture(picture: Picture): string {
       points: page.place(refineCurve(shown[frame][rod], closed, parts[rod])),
       closed,
       width: Array.from({ length: radius.length * parts[rod] }, (_, j) =>
-        page.widthOf(radius[Math.floor(j / parts[rod])]),
+        picture.nested ? nestedWidth(hue(rod), hues.size) : page.widthOf(radius[Math.floor(j / parts[rod])]),
       ),
       color,
       flat: few ? [isClamped(0), isClamped(radius.length)] : undefined,
@@ -105,10 +110,10 @@ export function drawPicture(picture: Picture): string {
   for (const one of bodies) body.push(...select.flatMap((frame, k) => drawBody(one, frame, page, amounts[k])));
   if (rods.length <= 2) for (const rod of rods) body.push(...drawTrace(rod, page));
   const marks = (strokes: readonly Stroke[]): string[] => drawPins(pinMarks(pins, parts, view, strokes));
-  const final = rods.map((_, rod) => stroke(last, rod, few ? ramp(rod, 1) : variedColor(rod)));
+  const final = rods.map((_, rod) => stroke(last, rod, few ? ramp(hue(rod), 1) : variedColor(rod)));
   // The dots of a crowd go behind it, the marks of a few pins before it.
   if (!few) body.push(...marks(final));
-  body.push(...drawTubes(final, !view.planar));
+  body.push(...(picture.nested ? final.map((one) => drawGhost(one, 1)) : drawTubes(final, !view.planar)));
   if (few) body.push(...marks(final));
 
   const baseline = page.height - 30;
@@ -121,10 +126,17 @@ export function drawPicture(picture: Picture): string {
       times: select.map((frame) => picture.times[frame]),
       labels: picture.labels && select.map((frame) => picture.labels?.[frame] ?? ''),
       amounts,
-      rows: few ? rods.map(({ id }, k) => ({ hue: k, name: id })) : [{ hue: 0, name: '' }],
+      rows: few
+        ? [...hues].map((one) => ({ hue: one, name: rods[rods.findIndex((_, k) => hue(k) === one)].id }))
+        : [{ hue: 0, name: '' }],
     }),
   );
   return document(widthPage, page.height, picture.title, body);
+}
+
+/** In pixels: from wide to narrow, the last a line. */
+function nestedWidth(hue: number, count: number): number {
+  return 2.2 + (4 + 2.2 * count) * (1 - (hue + 1) / count);
 }
 
 /** The corners of a cube about a body: what the page must have room for. */

@@ -25,13 +25,15 @@ interface Pose {
 export interface Collider {
   readonly id: string;
   readonly shape: Shape;
-  /** −1 for what is inside is solid, as usual, written as the sign of the distance: −1 where the outside is solid. */
+  /** Sign of the distance: −1 where the outside is solid. */
   readonly side: 1 | -1;
   readonly staticFriction: number;
   readonly dynamicFriction: number;
   readonly restitution: number;
   /** Index in the scene's bodies, −1 for none. */
   readonly body: number;
+  /** Pose of that body, live. */
+  readonly ride: BodyPose | undefined;
   /** 1 for each rod of the scene that it acts on. */
   readonly acts: Uint8Array;
   /** At the start and at the end of the step. */
@@ -111,7 +113,7 @@ function compileCollider(
     acts[index] = 1;
   });
   const shape = compileShape(spec, path, warnings);
-  const evaluate = compilePose(spec, body < 0 ? undefined : bodies[body].pose, path);
+  const ride = body < 0 ? undefined : bodies[body].pose;
   const collider: Collider = {
     id,
     shape,
@@ -120,12 +122,13 @@ function compileCollider(
     dynamicFriction: friction.dynamic,
     restitution,
     body,
+    ride,
     acts,
     now: createPose(),
     next: createPose(),
     bounds: new Float64Array(6),
     moves: spec.path !== undefined || shape.update !== undefined || body >= 0,
-    evaluate,
+    evaluate: compilePose(spec, ride, path),
   };
   placeCollider(collider, 0, 0);
   return collider;

@@ -68,13 +68,13 @@ export interface ContactSpec {
   readonly friction?: FrictionSpec;
   /** Radius at which rods meet rods [m]; default: that of their section. */
   readonly radius?: number;
-  /** Whether friction turns a rod about its own axis. Default true. */
+  /** Whether friction turns a rod about its own axis. Default false. */
   readonly rolling?: boolean;
   /** Default `admm`. */
   readonly solver?: 'admm' | 'gauss-seidel' | 'impulses' | 'repulsion';
-  /** Most iterations of a step; default 100. */
+  /** Most iterations of a step; default 300. */
   readonly iterations?: number;
-  /** Largest error of a contact's velocity, relative to what gravity or the motion makes in a step. Default 1e-3. */
+  /** Largest error of a contact's velocity, relative to what gravity or the motion makes in a step. Default 1e-4. */
   readonly tolerance?: number;
   /** Whether paths are checked for crossings within a step. Default true. */
   readonly continuous?: boolean;

@@ -15,10 +15,14 @@ export interface Rod {
   readonly model: ModelId;
   readonly closed: boolean;
   readonly inextensible: boolean;
+  /** Where it grows from: index in the scene's rods, and node. */
+  readonly parent?: { readonly rod: number; readonly node: number };
   readonly nodeCount: number;
   readonly edgeCount: number;
   /** Rest length [m]. */
   readonly length: number;
+  /** The model finds the natural strain itself: such that the initial shape is in equilibrium. */
+  readonly naturalFromEquilibrium?: boolean;
 
   /** Initial positions [m], 3 a node. */
   readonly nodePosition: Float64Array;
@@ -57,6 +61,14 @@ export interface Rod {
   readonly halfDamping: Float64Array;
   /** Natural rotation vector over the half about (d1, d2, d3) [rad], 3 a half: ∫u_natural ds. */
   readonly halfStrainRest: Float64Array;
+  /** Factors on Young's and shear modulus that change in time; not there when they do not. */
+  readonly moduli?: Moduli;
+}
+
+/** Factors at time t [s] and fraction u of the rest length. */
+export interface Moduli {
+  E(t: number, u: number): number;
+  G(t: number, u: number): number;
 }
 
 /** A pin at an instant. */
@@ -66,10 +78,21 @@ export interface PinPose {
   readonly tangent: Float64Array;
   /** d1 before `twist` is applied. */
   readonly director: Float64Array;
+  /** Axis of a hinge, unit. */
+  readonly axis: Float64Array;
   /** Angle about the tangent [rad], unwrapped. */
   twist: number;
   /** False once released. */
   active: boolean;
+}
+
+/** How a pin moves, in world axes: for models whose unknowns are relative to it. */
+export interface PinMotion {
+  /** [m/s²] */
+  readonly acceleration: Float64Array;
+  /** [rad/s], [rad/s²] */
+  readonly angularVelocity: Float64Array;
+  readonly angularAcceleration: Float64Array;
 }
 
 export interface Pin {
@@ -79,8 +102,19 @@ export interface Pin {
   readonly holdX: boolean;
   readonly holdY: boolean;
   readonly holdZ: boolean;
-  readonly orientation: 'free' | 'tangent' | 'frame';
+  /** `hinge`: the frame may turn about the pose's axis. */
+  readonly orientation: 'free' | 'tangent' | 'frame' | 'hinge';
   evaluate(pose: PinPose, t: number): void;
+  /** Rates of the pose; missing where the path jumps in velocity (interpolation linear or step). */
+  readonly evaluateMotion?: (motion: PinMotion, t: number) => void;
+}
+
+export function createPinMotion(): PinMotion {
+  return {
+    acceleration: new Float64Array(3),
+    angularVelocity: new Float64Array(3),
+    angularAcceleration: new Float64Array(3),
+  };
 }
 
 export function createPinPose(): PinPose {
@@ -89,6 +123,7 @@ export function createPinPose(): PinPose {
     velocity: new Float64Array(3),
     tangent: new Float64Array(3),
     director: new Float64Array(3),
+    axis: new Float64Array(3),
     twist: 0,
     active: true,
   };

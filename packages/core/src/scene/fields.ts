@@ -67,6 +67,8 @@ function checkWind({ mean, gust, vortices = [], turbulence }: WindSpec, path: Pa
   }
 }
 
+const winds = new WeakMap<Air, Wind>();
+
 const isParts = (wind: Air['wind']): wind is WindSpec => wind !== undefined && !Array.isArray(wind);
 
 function compileWind(wind: Air['wind'], path: Path): Wind {
@@ -112,8 +114,11 @@ function compileAir(spec: Air, { rod, section }: CompiledRod, path: Path): LoadS
       `drag needs the diameter of rod '${rod.id}'; give its stiffness section a radius`,
     );
   }
+  // one wind for all rods of the field: its tables then stay in the processor's cache
+  const wind = winds.get(spec) ?? compileWind(spec.wind, path);
+  winds.set(spec, wind);
   return createAir(rod, {
-    wind: compileWind(spec.wind, path),
+    wind,
     linearNormal,
     linearTangential,
     quadraticNormal: 0.5 * density * normal,

@@ -11,12 +11,13 @@
  */
 import type { Frame, Vector } from '../curve/vector.ts';
 import { rotationBetween, turnFrame } from '../curve/vector.ts';
+import { curvatureOfCurl } from './hair.ts';
 import type { Layout } from './layout.ts';
 import type { Trace } from './trace.ts';
 import { placesOf } from './trace.ts';
-import type { FrameSpec, Varying } from './types.ts';
+import type { CurlSpec, FrameSpec, Varying } from './types.ts';
 import type { Path, Profile } from './varying.ts';
-import { compileVarying } from './varying.ts';
+import { compileVarying, nonNegative, positive } from './varying.ts';
 
 /** Angle [rad] by which the frame is turned at u; a number is a linear rise. Goes on beyond u = 1 for closed rods. */
 export function compileTwist(frame: FrameSpec | undefined, length: number, path: Path): (u: number) => number {
@@ -60,5 +61,18 @@ export function strainOfCurvature(
     const middle = (places[k] + places[k + 1]) / 2;
     const size = (places[k + 1] - places[k]) * length;
     return [profiles[0].at(middle) * size, profiles[1].at(middle) * size, profiles[2].at(middle) * size];
+  });
+}
+
+/** A helix by radius and pitch, which may vary along the rod: values at the middle of the half times its length. */
+export function strainOfCurl(curl: CurlSpec, layout: Layout, length: number, path: Path): Vector[] {
+  const radius = compileVarying(curl.radius, length, [...path, 'curl', 'radius'], positive);
+  const pitch = compileVarying(curl.pitch, length, [...path, 'curl', 'pitch'], nonNegative);
+  const places = placesOf(layout.nodeU, false);
+  return Array.from({ length: 2 * layout.edgeCount }, (_, k) => {
+    const middle = (places[k] + places[k + 1]) / 2;
+    const size = (places[k + 1] - places[k]) * length;
+    const [u1, u2, u3] = curvatureOfCurl(radius.at(middle), pitch.at(middle), curl.handedness, curl.phase);
+    return [u1 * size, u2 * size, u3 * size];
   });
 }

@@ -11,15 +11,17 @@ import type { Vector } from '../curve/vector.ts';
 import { add, addScaled, cross, dot, scale, subtract, twistBetween } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import type { Rod } from './compiled.ts';
+import { applyHair } from './hair.ts';
 import type { Layout } from './layout.ts';
 import { createLayout, fractionOf, layNodes } from './layout.ts';
-import { compileTwist, strainOfCurvature, strainOfTrace, twistFrames } from './natural.ts';
+import { compileModuli } from './moduli.ts';
+import { compileTwist, strainOfCurl, strainOfCurvature, strainOfTrace, twistFrames } from './natural.ts';
 import type { CompiledSection } from './sections.ts';
 import { compileSection } from './sections.ts';
 import { createCurve, readPoints } from './shape.ts';
 import type { Trace } from './trace.ts';
 import { framed, placesOf, traceCurve, tracePolyline } from './trace.ts';
-import type { FrameSpec, NaturalSpec, PinSpec, RodSpec, Scene, ShapeSpec } from './types.ts';
+import type { FrameSpec, ModelId, NaturalSpec, PinSpec, RodSpec, Scene, ShapeSpec } from './types.ts';
 import type { Path } from './varying.ts';
 import { gaussPoints } from './varying.ts';
 
@@ -36,6 +38,8 @@ export interface PlacedPin {
 }
 
 const defaultEdges = 50;
+/** Models that can find a natural shape for which the initial one is in equilibrium. */
+const findsNatural: readonly ModelId[] = ['helix', 'strand'];
 const mostEdges = 1_000_000;
 
 type Outline = { readonly curve: Curve } | { readonly points: readonly Vector[] };
@@ -112,6 +116,16 @@ function readNatural(spec: RodSpec, path: Path): Exclude<NaturalSpec, string> | 
   if (natural === 'straight') return natural;
   if (natural === 'initial') return {};
   const at = [...path, 'natural'];
+  if (natural === 'equilibrium') {
+    if (!findsNatural.includes(spec.model ?? 'der'))
+      throw new SceneError(
+        at,
+        `natural: equilibrium is for the models ${findsNatural.join(', ')}; set one of them, or give another natural shape`,
+      );
+    return {};
+  }
+  const rival = natural.curl && (['shape', 'curvature', 'frame'] as const).find((field) => natural[field]);
+  if (rival) throw new SceneError([...at, rival], `'${rival}' has no effect beside 'curl'; give one of them`);
   if (natural.curvature && natural.shape)
     throw new SceneError([...at, 'curvature'], "both 'shape' and 'curvature' are given; give one of them");
   if (natural.curvature && natural.frame)
@@ -125,12 +139,13 @@ function readNatural(spec: RodSpec, path: Path): Exclude<NaturalSpec, string> | 
 }
 
 export function compileRod(
-  spec: RodSpec,
+  written: RodSpec,
   scene: Scene,
   pins: readonly PlacedPin[],
   path: Path,
   warnings: string[],
 ): CompiledRod {
+  const spec = applyHair(written, path);
   if (spec.shape.type === 'ring' && spec.closed === false)
     throw new SceneError([...path, 'closed'], 'a ring is always closed; use an arc for an open circle');
   const closed = spec.closed ?? spec.shape.type === 'ring';
@@ -152,6 +167,7 @@ export function compileRod(
   let restTrace = initial;
   if (natural === 'straight') strain = Array.from({ length: 2 * layout.edgeCount }, () => [0, 0, 0]);
   else if (natural.curvature) strain = strainOfCurvature(natural.curvature, layout, length, naturalPath);
+  else if (natural.curl) strain = strainOfCurl(natural.curl, layout, length, naturalPath);
   else {
     const frame = { d1: natural.frame?.d1 ?? spec.frame?.d1, follow: natural.frame?.follow ?? spec.frame?.follow };
     if (naturalOutline || natural.frame)
@@ -177,6 +193,7 @@ export function compileRod(
     model: spec.model ?? 'der',
     closed,
     inextensible,
+    ...(spec.natural === 'equilibrium' && { naturalFromEquilibrium: true }),
     nodeCount: layout.nodeCount,
     edgeCount: layout.edgeCount,
     length: edgeLengthRest.reduce((sum, value) => sum + value, 0),
@@ -190,6 +207,7 @@ export function compileRod(
     edgeLengthRest,
     halfStrainRest: Float64Array.from(strain.flat()),
     ...properties,
+    ...compileModuli(spec, path),
   };
   warnSharp(rod, initial, warnings);
   return { rod, layout: { ...layout, length: rod.length }, section };

@@ -157,6 +157,8 @@ function remember(constant: boolean, at: (u: number) => SectionValues): (u: numb
 }
 
 export function compileSection(rod: RodSpec, scene: Scene, length: number, path: Path): CompiledSection {
+  if (rod.section === undefined)
+    throw new SceneError([...path, 'section'], 'the rod has no section; give one, or a hair type');
   const section = lookUp(rod.section, scene.sections, 'section', [...path, 'section']);
   if (section.spec.type === 'stiffness') return compileStiffness(section.spec, length, section.path);
   const { spec } = section;

@@ -44,6 +44,7 @@ export interface Scene {
   readonly pins?: readonly PinSpec[];
   readonly bodies?: readonly BodySpec[];
   readonly welds?: readonly WeldSpec[];
+  readonly engine?: EngineSpec;
   readonly loads?: readonly LoadSpec[];
   readonly fields?: readonly FieldSpec[];
   readonly colliders?: readonly ColliderSpec[];
@@ -71,14 +72,20 @@ export interface RodSpec {
   readonly frame?: FrameSpec;
   /** The stress-free shape. Default `initial`. */
   readonly natural?: NaturalSpec;
-  /** A section, or the name of one in `sections`. */
-  readonly section: SectionSpec | string;
+  /** Hair of that type: section, material and natural shape, where they are not given themselves. */
+  readonly hair?: HairType;
+  /** A section, or the name of one in `sections`; not needed with `hair`. */
+  readonly section?: SectionSpec | string;
   /** A material, or the name of one in `materials`; not needed with a `stiffness` section. */
   readonly material?: MaterialSpec | string;
   /** Edges keep their rest length exactly; EA is then not used. */
   readonly inextensible?: boolean;
+  /** Factors in time on Young's and shear modulus; a formula may use `u` beside `t`. */
+  readonly moduli?: { readonly E?: Timed; readonly G?: Timed };
   /** Velocity at the start: v = linear + angular × (x − centre of mass). */
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
+  /** The rod grows from another (model `strand`): its first node is there, at the angle at which it starts. */
+  readonly parent?: { readonly rod: string; readonly at: Location };
 }
 
 export type ShapeSpec =
@@ -125,10 +132,35 @@ export interface FrameSpec {
   readonly twist?: Varying;
 }
 
+/** By curl, and by group where somebody measured the section; what they stand for is in hair.ts. */
+export type HairType =
+  | 'straight'
+  | 'wavy'
+  | 'curly'
+  | 'coily'
+  | 'smooth-asian'
+  | 'wavy-caucasian'
+  | 'curly-caucasian'
+  | 'tightly-curled-african';
+
+export interface CurlSpec {
+  /** Of the helix that the centreline follows [m]. */
+  readonly radius: Varying;
+  /** Rise in a turn [m]. */
+  readonly pitch: Varying;
+  readonly handedness?: 'right' | 'left';
+  /** Axis of bending, as an angle from d1 towards d2 [rad]. Default 0. */
+  readonly phase?: number;
+}
+
 export type NaturalSpec =
   | 'initial'
   | 'straight'
+  /** Such that the initial shape is in equilibrium with the loads at t = 0: nothing sags at the start. Model helix. */
+  | 'equilibrium'
   | {
+      /** A helix by radius and pitch, in place of `shape`. */
+      readonly curl?: CurlSpec;
       /** Another curve with its own frame (its position and orientation do not matter). */
       readonly shape?: ShapeSpec;
       readonly frame?: FrameSpec;
@@ -192,7 +224,9 @@ export interface PinSpec {
   readonly rod: string;
   readonly at: Location;
   /** `clamp` (default): position and frame; `tangent`: direction only, free to spin. */
-  readonly hold?: 'clamp' | 'position' | 'frame' | 'tangent';
+  readonly hold?: 'clamp' | 'position' | 'frame' | 'tangent' | 'hinge';
+  /** Of a hinge: world direction at the start, about which the rod may turn. */
+  readonly axis?: Vec3;
   /** World axes along which the position is held; default all three. */
   readonly axes?: readonly ('x' | 'y' | 'z')[];
   /** Default: where the rod is at the start. */
@@ -222,6 +256,8 @@ export interface BodySpec {
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
   /** World axes along and about which it may move; default all. A guided body names few. */
   readonly free?: { readonly translation?: readonly Axis[]; readonly rotation?: readonly Axis[] };
+  /** Where it goes, relative to the start, whatever pulls at it; mass and inertia are then of no matter. */
+  readonly path?: PathSpec;
 }
 
 export type Axis = 'x' | 'y' | 'z';
@@ -234,13 +270,37 @@ export type SolidSpec = { readonly density: number } & (
   | { readonly type: 'cylinder'; readonly radius: number; readonly height: number }
 );
 
+/** Another program's rigid bodies in place of our own: joints, motors and collisions. */
+export interface EngineSpec {
+  readonly type: 'rapier';
+  readonly joints?: readonly JointSpec[];
+  /** A level floor that bodies with a `solid` fall on. */
+  readonly ground?: { readonly height: number; readonly friction?: number; readonly restitution?: number };
+}
+
+export interface JointSpec {
+  /** `fixed`, `ball`, `hinge` (turns about `axis`), `slider` (moves along `axis`). */
+  readonly type: 'fixed' | 'ball' | 'hinge' | 'slider';
+  readonly body: string;
+  /** The other body; default: the world itself. */
+  readonly to?: string;
+  /** Where they are joined at the start, world [m]. Default: the body's centre of mass. */
+  readonly at?: Vec3;
+  /** World direction at the start, for `hinge` and `slider`. */
+  readonly axis?: Vec3;
+  /** Drives the joint at a speed [rad/s or m/s] with at most this torque [N m] or force [N]. */
+  readonly motor?: { readonly speed: number; readonly limit?: number };
+}
+
 /** Ties a place on a rod to a body, where both are at the start. */
 export interface WeldSpec {
   readonly rod: string;
   readonly at: Location;
   readonly body: string;
-  /** `clamp` (default): position and frame; `position`: a ball joint. */
-  readonly hold?: 'clamp' | 'position';
+  /** `clamp` (default): position and frame; `position`: a ball joint; `hinge`: turns about `axis`. */
+  readonly hold?: 'clamp' | 'position' | 'hinge';
+  /** Of a hinge: world direction at the start; it moves with the body. */
+  readonly axis?: Vec3;
 }
 
 export interface PathSpec {

@@ -100,6 +100,8 @@ function interpolateLinear(pairs: readonly (readonly [number, number])[], at: nu
 export interface Track {
   /** Writes value and rate, `dimension` numbers each. */
   evaluate(out: Float64Array, t: number): void;
+  /** Writes the second derivative; missing where the rate jumps. */
+  readonly accelerate?: (out: Float64Array, t: number) => void;
 }
 
 /** Constant before the first key and after the last; times increase strictly. */
@@ -117,6 +119,10 @@ export function createTrack(
       evaluate(out, t) {
         spline.evaluate(buffer, t);
         for (let k = 0; k < 2 * dimension; k++) out[k] = buffer[k];
+      },
+      accelerate(out, t) {
+        spline.evaluate(buffer, t);
+        for (let k = 0; k < dimension; k++) out[k] = buffer[2 * dimension + k];
       },
     };
   }

@@ -1,8 +1,8 @@
 /** Rigid bodies and their welds. */
-import type { BodySpec, SolidSpec, WeldSpec } from '@tendril/core';
+import type { BodySpec, EngineSpec, JointSpec, SolidSpec, WeldSpec } from '@tendril/core';
 import * as z from 'zod';
-import { location } from './drive.ts';
-import { fields, list, quantity, text, variants, vector, type Written, words } from './primitives.ts';
+import { location, path } from './drive.ts';
+import { count, direction, fields, list, quantity, text, variants, vector, type Written, words } from './primitives.ts';
 
 const density = { density: quantity('density', 'positive').describe('Density [kg/m³].') };
 
@@ -52,13 +52,45 @@ export const body: z.ZodType<BodySpec, Written<BodySpec>> = fields('a body', {
   })
     .optional()
     .describe('A guided body names the axes that are left to it. Default: all six.'),
+  path: path
+    .optional()
+    .describe('Where the body goes, relative to the start, whatever pulls at it. Default: it moves freely.'),
 });
 
 export const weld: z.ZodType<WeldSpec, Written<WeldSpec>> = fields('a weld', {
   rod: text("the rod's name").describe('Name of the rod.'),
   at: location.describe('Where on the rod; u and s get a node exactly there.'),
   body: text("the body's name").describe('Name of the body.'),
-  hold: words(['clamp', 'position'])
+  hold: words(['clamp', 'position', 'hinge'])
     .optional()
-    .describe('clamp (default): position and frame; position: a ball joint.'),
+    .describe('clamp (default): position and frame; position: a ball joint; hinge: turns about its axis.'),
+  axis: direction().optional().describe('Of a hinge: direction at the start; it moves with the body.'),
+});
+
+const joint: z.ZodType<JointSpec, Written<JointSpec>> = fields('a joint', {
+  type: words(['fixed', 'ball', 'hinge', 'slider']).describe(
+    'fixed; ball: turns any way; hinge: turns about its axis; slider: moves along its axis.',
+  ),
+  body: text("the body's name").describe('Name of the body.'),
+  to: text("the body's name").optional().describe('Name of the other body. Default: the world itself.'),
+  at: vector('length').optional().describe('Where they are joined at the start [m]. Default: centre of mass of body.'),
+  axis: direction().optional().describe('Direction of the axis at the start, for hinge and slider.'),
+  motor: fields('a motor', {
+    speed: count().describe('Speed that it drives the joint at [rad/s or m/s].'),
+    limit: count('positive').optional().describe('Largest torque [N m] or force [N]. Default none.'),
+  })
+    .optional()
+    .describe('Drives a hinge or a slider. Default none.'),
+});
+
+export const engine: z.ZodType<EngineSpec, Written<EngineSpec>> = fields('an engine', {
+  type: words(['rapier']).describe('rapier: the rigid-body engine of that name.'),
+  joints: list(joint, 'joints').optional().describe('Joints between bodies, or of a body to the world. Default none.'),
+  ground: fields('the ground', {
+    height: quantity('length').describe('Height z of the floor [m].'),
+    friction: count('nonnegative').optional().describe('Coefficient of friction. Default 0.5.'),
+    restitution: count('nonnegative').optional().describe('Coefficient of restitution. Default 0.'),
+  })
+    .optional()
+    .describe('A level floor that bodies with a solid fall on. Default none.'),
 });

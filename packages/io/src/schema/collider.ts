@@ -2,6 +2,7 @@
 import type { ColliderSpec, ContactSpec, FrictionSpec } from '@tendril/core';
 import * as z from 'zod';
 import { path } from './drive.ts';
+import { type FileReference, fileFields } from './files.ts';
 import {
   count,
   direction,
@@ -52,73 +53,88 @@ const common = {
 
 const vertices = list(vector('length'), 'vertices', 3);
 
-export const collider: z.ZodType<ColliderSpec, Written<ColliderSpec>> = variants('a collider', [
-  fields('a plane', {
-    type: z.literal('plane').describe('Ground: all that lies below the plane through its origin.'),
-    ...common,
-    normal: direction().optional().describe('Direction out of the ground. Default z.'),
-  }),
-  fields('a sphere', {
-    type: z.literal('sphere').describe('A ball about its origin.'),
-    ...common,
-    radius: quantity('length', 'positive').describe('Radius [m].'),
-  }),
-  fields('a capsule', {
-    type: z.literal('capsule').describe('All points within the radius of a line.'),
-    ...common,
-    from: vector('length').describe('One end of the line [m].'),
-    to: vector('length').describe('Its other end [m].'),
-    radius: quantity('length', 'positive').describe('Radius [m].'),
-  }),
-  fields('a box', {
-    type: z.literal('box').describe('A block about its origin, along its axes.'),
-    ...common,
-    size: vector('length').describe('Edge lengths [m].'),
-    rounding: quantity('length', 'nonnegative')
-      .optional()
-      .describe('Radius of its edges [m], within the size. Default 0.'),
-  }),
-  fields('a mesh', {
-    type: z.literal('mesh').describe('Triangles or polygons, counter-clockwise seen from outside.'),
-    ...common,
-    vertices: vertices.describe('Vertices [m].'),
-    faces: list(list(whole(0), 'indices of vertices', 3), 'faces', 1).describe(
-      'Faces: indices of three or more vertices each, from 0.',
-    ),
-    solid: flag()
-      .optional()
-      .describe('true (default): closed, with an inside; false: a surface that is met from both sides.'),
-    deform: list(
-      fields('a key', {
-        time: quantity('time', 'nonnegative').describe('Time [s]; the keys are in increasing order.'),
-        vertices: vertices.describe('All vertices at that time [m].'),
-      }),
-      'keys with a time and vertices',
-      1,
-    )
-      .optional()
-      .describe('Vertices in time, linear between the keys. Default: rigid.'),
-  }),
-  fields('a formula', {
-    type: z.literal('formula').describe('A signed distance in its own axes.'),
-    ...common,
-    formula: formula('x, y, z, t').describe(
-      'Expression in x, y, z and t: negative inside, about the distance near the surface.',
-    ),
-  }),
-  fields('a grid', {
-    type: z.literal('grid').describe('Signed distances on a grid.'),
-    ...common,
-    origin: vector('length').describe('The first grid point [m].'),
-    spacing: quantity('length', 'positive').describe('Between grid points [m].'),
-    count: z
-      .tuple([whole(2), whole(2), whole(2)], { error: 'expected three numbers of grid points' })
-      .describe('Grid points along x, y, z.'),
-    values: list(quantity('length'), 'signed distances', 8).describe(
-      'Signed distances [m], x fastest; negative inside.',
-    ),
-  }),
-]);
+/** An obstacle whose mesh is in a file; what is read from it takes its place before the core sees it. */
+export type MeshFileSpec = Omit<Extract<ColliderSpec, { type: 'plane' }>, 'type' | 'normal'> &
+  FileReference & { readonly type: 'mesh-file'; readonly solid?: boolean };
+
+export const collider: z.ZodType<ColliderSpec | MeshFileSpec, Written<ColliderSpec | MeshFileSpec>> = variants(
+  'a collider',
+  [
+    fields('a plane', {
+      type: z.literal('plane').describe('Ground: all that lies below the plane through its origin.'),
+      ...common,
+      normal: direction().optional().describe('Direction out of the ground. Default z.'),
+    }),
+    fields('a sphere', {
+      type: z.literal('sphere').describe('A ball about its origin.'),
+      ...common,
+      radius: quantity('length', 'positive').describe('Radius [m].'),
+    }),
+    fields('a capsule', {
+      type: z.literal('capsule').describe('All points within the radius of a line.'),
+      ...common,
+      from: vector('length').describe('One end of the line [m].'),
+      to: vector('length').describe('Its other end [m].'),
+      radius: quantity('length', 'positive').describe('Radius [m].'),
+    }),
+    fields('a box', {
+      type: z.literal('box').describe('A block about its origin, along its axes.'),
+      ...common,
+      size: vector('length').describe('Edge lengths [m].'),
+      rounding: quantity('length', 'nonnegative')
+        .optional()
+        .describe('Radius of its edges [m], within the size. Default 0.'),
+    }),
+    fields('a mesh', {
+      type: z.literal('mesh').describe('Triangles or polygons, counter-clockwise seen from outside.'),
+      ...common,
+      vertices: vertices.describe('Vertices [m].'),
+      faces: list(list(whole(0), 'indices of vertices', 3), 'faces', 1).describe(
+        'Faces: indices of three or more vertices each, from 0.',
+      ),
+      solid: flag()
+        .optional()
+        .describe('true (default): closed, with an inside; false: a surface that is met from both sides.'),
+      deform: list(
+        fields('a key', {
+          time: quantity('time', 'nonnegative').describe('Time [s]; the keys are in increasing order.'),
+          vertices: vertices.describe('All vertices at that time [m].'),
+        }),
+        'keys with a time and vertices',
+        1,
+      )
+        .optional()
+        .describe('Vertices in time, linear between the keys. Default: rigid.'),
+    }),
+    fields('a mesh file', {
+      type: z.literal('mesh-file').describe('A mesh from an OBJ or glTF file.'),
+      ...common,
+      ...fileFields,
+      solid: flag()
+        .optional()
+        .describe('true (default): closed, with an inside; false: a surface that is met from both sides.'),
+    }),
+    fields('a formula', {
+      type: z.literal('formula').describe('A signed distance in its own axes.'),
+      ...common,
+      formula: formula('x, y, z, t').describe(
+        'Expression in x, y, z and t: negative inside, about the distance near the surface.',
+      ),
+    }),
+    fields('a grid', {
+      type: z.literal('grid').describe('Signed distances on a grid.'),
+      ...common,
+      origin: vector('length').describe('The first grid point [m].'),
+      spacing: quantity('length', 'positive').describe('Between grid points [m].'),
+      count: z
+        .tuple([whole(2), whole(2), whole(2)], { error: 'expected three numbers of grid points' })
+        .describe('Grid points along x, y, z.'),
+      values: list(quantity('length'), 'signed distances', 8).describe(
+        'Signed distances [m], x fastest; negative inside.',
+      ),
+    }),
+  ],
+);
 
 export const contact: z.ZodType<ContactSpec, Written<ContactSpec>> = fields('contact', {
   between: words(['pairs', 'continuum', 'none'])
@@ -129,14 +145,14 @@ export const contact: z.ZodType<ContactSpec, Written<ContactSpec>> = fields('con
   radius: quantity('length', 'positive')
     .optional()
     .describe('Radius at which rods meet rods [m]. Default: that of their section.'),
-  rolling: flag().optional().describe('Whether friction turns a rod about its own axis. Default true.'),
+  rolling: flag().optional().describe('Whether friction turns a rod about its own axis. Default false.'),
   solver: words(['admm', 'gauss-seidel', 'impulses', 'repulsion'])
     .optional()
     .describe('admm (default); gauss-seidel: for small scenes; impulses, repulsion: cheap and rough.'),
-  iterations: whole(1).optional().describe('Most iterations of a step. Default 100.'),
+  iterations: whole(1).optional().describe('Most iterations of a step. Default 300.'),
   tolerance: count('positive')
     .optional()
-    .describe("Largest error of a contact's velocity, relative to what a step adds to it. Default 1e-3."),
+    .describe("Largest error of a contact's velocity, relative to what a step adds to it. Default 1e-4."),
   continuous: flag().optional().describe('Whether paths are checked for crossings within a step. Default true.'),
   repulsion: fields('repulsion', {
     stiffness: quantity('forcePerLength', 'positive').describe('Force per overlap [N/m].'),

@@ -1,6 +1,7 @@
 /** Rods: shape, frame, natural shape, section, material. */
 import type { DampingSpec, FrameSpec, MaterialSpec, RodSpec, SectionSpec, ShapeSpec } from '@tendril/core';
 import * as z from 'zod';
+import { location } from './drive.ts';
 import {
   count,
   direction,
@@ -11,6 +12,7 @@ import {
   list,
   quantity,
   text,
+  timed,
   variants,
   varying,
   vector,
@@ -92,15 +94,26 @@ const naturalObject = fields('a natural shape', {
     })
     .optional()
     .describe('Natural curvature about d1 and d2 and natural twist rate about d3 [1/m], in place of `shape`.'),
+  curl: fields('a curl', {
+    radius: varying('length', 'positive').describe('Radius of the helix that the centreline follows [m].'),
+    pitch: varying('length', 'nonnegative').describe('Rise in a turn [m].'),
+    handedness: words(['right', 'left']).optional().describe('Default right.'),
+    phase: quantity('angle').optional().describe('Axis of bending, as an angle from d1 towards d2 [rad]. Default 0.'),
+  })
+    .optional()
+    .describe('A helix by radius and pitch, in place of `shape`.'),
   length: length().optional().describe('Rest length [m]. Default: that of `shape`, else of the initial shape.'),
 });
 
-const natural = either("'initial', 'straight', or a group with shape, frame, curvature or length", [
-  words(['initial', 'straight']).describe(
-    'initial (default): as the rod lies at the start, without its frame.twist; straight: straight and untwisted.',
-  ),
-  naturalObject,
-]);
+export const natural: z.ZodType<NonNullable<RodSpec['natural']>, Written<NonNullable<RodSpec['natural']>>> = either(
+  "'initial', 'straight', 'equilibrium', or a group with shape, frame, curvature, curl or length",
+  [
+    words(['initial', 'straight', 'equilibrium']).describe(
+      'initial (default): as the rod lies at the start, without its frame.twist; straight: straight and untwisted; equilibrium: such that the loads at t = 0 hold the initial shape (model helix).',
+    ),
+    naturalObject,
+  ],
+);
 
 const damping: z.ZodType<DampingSpec, Written<DampingSpec>> = fields('damping', {
   mass: varying('rate', 'nonnegative').optional().describe('Mass-proportional damping [1/s]. Default 0.'),
@@ -182,9 +195,21 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
   closed: flag().optional().describe('Joins the last node to the first. Default false; a ring is always closed.'),
   frame: frame.optional().describe('How the material frame lies along the initial shape.'),
   natural: natural.optional().describe('The stress-free shape. Default initial.'),
-  section: either('a section, or the name of one in `sections`', [section, text('the name of a section')]).describe(
-    'Cross-section, or the name of one in `sections`.',
-  ),
+  hair: words([
+    'straight',
+    'wavy',
+    'curly',
+    'coily',
+    'smooth-asian',
+    'wavy-caucasian',
+    'curly-caucasian',
+    'tightly-curled-african',
+  ])
+    .optional()
+    .describe('Hair of that type: section, material and natural curl, where they are not given themselves.'),
+  section: either('a section, or the name of one in `sections`', [section, text('the name of a section')])
+    .optional()
+    .describe('Cross-section, or the name of one in `sections`. Not needed with `hair`.'),
   material: either('a material, or the name of one in `materials`', [material, text('the name of a material')])
     .optional()
     .describe('Material, or the name of one in `materials`. Not needed with a stiffness section.'),
@@ -193,6 +218,12 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
     .describe(
       'Edges keep their rest length exactly; the axial stiffness is then not used. Default false, or true for a stiffness section without EA.',
     ),
+  moduli: fields('moduli', {
+    E: timed.optional().describe("Factor in time on Young's modulus; a formula may use u beside t. Default 1."),
+    G: timed.optional().describe('Factor in time on the shear modulus; a formula may use u beside t. Default 1.'),
+  })
+    .optional()
+    .describe("Young's and shear modulus that change during the run (moisture, heat). Model fiber only."),
   velocity: fields('a velocity', {
     linear: vector('velocity').optional().describe('Velocity of the centre of mass [m/s]. Default none.'),
     angular: vector('angularVelocity')
@@ -201,4 +232,10 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
   })
     .optional()
     .describe('Velocity at the start: linear + angular × (x − centre of mass). Default at rest.'),
+  parent: fields('a parent', {
+    rod: text("the rod's name").describe('Name of the rod that this one grows from; it comes earlier in the list.'),
+    at: location.describe('Where on that rod; this rod begins there.'),
+  })
+    .optional()
+    .describe('The rod grows from another one (model strand). Default: none.'),
 });

@@ -23,6 +23,10 @@ export interface DerBody {
   readonly mass: number;
   readonly inertia: Float64Array;
   readonly shift: Float64Array;
+  /** Its share of the bundle's memory. */
+  readonly memory: Float64Array;
+  /** Force and torque of contact about the compound's centre over the present step. */
+  readonly contact: Float64Array;
   /** Rods of the system that it is welded to. */
   readonly welds: readonly Weld[];
   /** State: position, orientation, velocity, angular momentum, force and torque at the end of the last step. */
@@ -91,6 +95,8 @@ export function createDerBody(
     pose,
     ...joinNodes(compiled, welds, rods),
     welds,
+    memory,
+    contact: make(6),
     position: memory.subarray(0, 3),
     orientation: memory.subarray(3, 7),
     velocity: memory.subarray(7, 10),
@@ -134,6 +140,25 @@ export function initializeBody(der: DerBody): void {
     const b = (k + 2) % 3;
     der.position[k] = body.start.position[k] + offset[k];
     der.velocity[k] = body.start.velocity[k] + spin[a] * offset[b] - spin[b] * offset[a];
+  }
+  writeWorldInertia(der.worldInertia, pose.rotation, der.inertia);
+  rotate(der.momentum, 0, der.worldInertia, spin, 0);
+  syncPose(der);
+}
+
+/** Takes over pose and velocities of the user's body, as an engine wrote them. */
+export function adoptPose(der: DerBody): void {
+  const { pose } = der;
+  const size = Math.hypot(...pose.orientation);
+  for (let k = 0; k < 4; k++) der.orientation[k] = pose.orientation[k] / size;
+  writeRotation(pose.rotation, der.orientation);
+  rotate(offset, 0, pose.rotation, der.shift, 0);
+  spin.set(pose.angularVelocity);
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    der.position[k] = pose.position[k] + offset[k];
+    der.velocity[k] = pose.velocity[k] + spin[a] * offset[b] - spin[b] * offset[a];
   }
   writeWorldInertia(der.worldInertia, pose.rotation, der.inertia);
   rotate(der.momentum, 0, der.worldInertia, spin, 0);
@@ -241,9 +266,9 @@ export function writeBodyLoad(der: DerBody, t: number): void {
   for (let k = 0; k < 3; k++) {
     const a = (k + 1) % 3;
     const b = (k + 2) % 3;
-    residual[k] = -load[k];
+    residual[k] = -load[k] - der.contact[k];
     // forces act at the body's own centre, −offset from that of the compound
-    residual[3 + k] = offset[a] * load[b] - offset[b] * load[a] - load[3 + k];
+    residual[3 + k] = offset[a] * load[b] - offset[b] * load[a] - load[3 + k] - der.contact[3 + k];
   }
 }
 

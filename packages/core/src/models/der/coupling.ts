@@ -16,6 +16,7 @@ import { type DerBody, evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness
 import { writeHeldTorque } from './held.ts';
 import { canPair } from './kernel.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
+import { subtractSymmetricPart } from './loadStiffness.ts';
 import {
   limitStep,
   measureConvergence,
@@ -35,6 +36,7 @@ import {
   setPenalties,
   type Workspace,
 } from './stage.ts';
+import { measureLoads } from './tangent.ts';
 import {
   addOuter,
   assembleTies,
@@ -83,7 +85,7 @@ export function createSystem(
 }
 
 /** Poses of all bodies at the stage, then pins, frames, rates and loads of all rods. False where a rod cannot be there. */
-function poseSystem(system: System, stage: Stage): boolean {
+export function poseSystem(system: System, stage: Stage): boolean {
   for (const body of system.bodies) evaluateBody(body, stage.t, stage.inertia, stage.rate);
   for (const member of system.members) {
     const { der, work } = member;
@@ -156,7 +158,7 @@ function bodiesBalance(system: System, stage: Stage, tolerance: number, length: 
 }
 
 /** The bodies' own part of their equations. */
-function startOuter(system: System, stage: Stage): void {
+export function startOuter(system: System, stage: Stage): void {
   system.outer.fill(0);
   system.outerRight.fill(0);
   system.bodies.forEach((body, b) => {
@@ -176,7 +178,7 @@ function startOuter(system: System, stage: Stage): void {
 }
 
 /** Leaves locked axes out of the bodies' equations. */
-function lockAxes(system: System): void {
+export function lockAxes(system: System): void {
   const n = 6 * system.bodies.length;
   const { outer, outerRight } = system;
   system.bodies.forEach(({ body }, b) => {
@@ -217,6 +219,7 @@ function assembleMembers({ members }: System, stage: Stage): void {
   for (const { der, work } of members) {
     clearBand(work.matrix);
     evaluateStage(der, work, stage, work.matrix);
+    addLoadStiffness(der, work, stage);
   }
 }
 
@@ -231,6 +234,14 @@ function solveLone({ members, pair }: System, stage: Stage, options: NewtonOptio
   other.iterations = Math.max(one.iterations, other.iterations);
   other.shifts += one.shifts;
   return other;
+}
+
+/** At rest: how loads change with the rod, its symmetric part; in time inertia keeps the iteration convergent without. */
+function addLoadStiffness(der: DerRod, work: Workspace, stage: Stage): void {
+  work.loadJacobian.asymmetry = 0;
+  if (stage.rate > 0 || !der.drive.sources.some((source) => source.dependsOnState)) return;
+  measureLoads(der, work, stage.t);
+  subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed);
 }
 
 /** One stage of a system; like `solveStage`, whose result object a lone rod shares. */
@@ -255,6 +266,7 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
       if (!gradientOnly) clearBand(work.matrix);
       const scale = evaluateStage(der, work, stage, gradientOnly ? undefined : work.matrix) + weight;
       if (Number.isNaN(scale)) return fail(lastTrouble());
+      if (!gradientOnly) addLoadStiffness(der, work, stage);
       if (!measureConvergence(der, work, stage, scale, options.tolerance, result)) settled = false;
       tolerance = Math.max(tolerance, result.tolerance);
       residual = Math.max(residual, result.residual);
@@ -329,6 +341,7 @@ export function countNegativePivots(system: System, t: number): number {
     const { der, work } = member;
     clearBand(work.matrix);
     if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return -1;
+    addLoadStiffness(der, work, stage);
     writeHeldTorque(member.heldTorque, der);
     writeRightSide(der, work);
     assembleTies(system, member);

@@ -10,7 +10,7 @@
  */
 import { solveCyclicTridiagonal, solveTridiagonal } from '../../linalg/tridiagonal.ts';
 import { transport3 } from '../../math/vec3.ts';
-import { evaluatePins, measureEdges, placePinned } from './kinematics.ts';
+import { evaluatePins, measureEdges, placePinned, turnMaterialFrames, updateTwist } from './kinematics.ts';
 import {
   createQuasistaticWork,
   layBishopFrames,
@@ -67,7 +67,7 @@ export function createExplicitWork(der: DerRod): ExplicitWork {
 }
 
 /** Frames after the centreline moved: first edge in time, the others along the rod, then θ. */
-function updateFrames(der: DerRod, work: ExplicitWork): string {
+export function updateFrames(der: DerRod, work: ExplicitWork): string {
   if (!measureEdges(der, der.q, work.previousTangent)) return 'an edge has no length or a position is not a number';
   transport3(der.edgeReference, 0, der.edgeReference, 0, work.previousTangent, 0, der.edgeTangent, 0);
   layBishopFrames(der);
@@ -155,7 +155,7 @@ export function writeCenterlineForce(out: Float64Array, der: DerRod, work: Expli
 }
 
 /** Accelerations of the free nodes at the present state, into der.acceleration. */
-function writeAcceleration(der: DerRod, work: ExplicitWork, t: number): void {
+export function writeAcceleration(der: DerRod, work: ExplicitWork, t: number): void {
   const { acceleration, nodeCount, loads, massDamping, v } = der;
   evaluateLoads(der, t);
   writeCenterlineForce(work.correction, der, work);
@@ -168,7 +168,7 @@ function writeAcceleration(der: DerRod, work: ExplicitWork, t: number): void {
   }
 }
 
-function writeEdges(out: Float64Array, der: DerRod): void {
+export function writeEdges(out: Float64Array, der: DerRod): void {
   const { q, edgeCount, nodeCount } = der;
   for (let j = 0; j < edgeCount; j++) {
     const b = j + 1 < nodeCount ? 4 * j + 4 : 0;
@@ -269,7 +269,7 @@ export function projectVelocities(der: DerRod, work: ExplicitWork): boolean {
   return true;
 }
 
-function updateInverseMass(der: DerRod, work: ExplicitWork): void {
+export function updateInverseMass(der: DerRod, work: ExplicitWork): void {
   for (let i = 0; i < der.nodeCount; i++) {
     const held = der.fixed[4 * i] && der.fixed[4 * i + 1] && der.fixed[4 * i + 2];
     work.inverseMass[i] = held ? 0 : 1 / der.mass[4 * i];
@@ -324,6 +324,15 @@ function stepOnce(der: DerRod, work: ExplicitWork, shake: boolean, t: number, h:
     }
   }
   return true;
+}
+
+/** What a step takes over from the one before and the state does not hold, found again from the state. */
+export function refreshExplicit(der: DerRod, work: ExplicitWork): void {
+  measureEdges(der, der.q, work.previousTangent);
+  updateTwist(der);
+  turnMaterialFrames(der);
+  updateInverseMass(der, work);
+  if (measureBinormals(der, work.kb)) writeCenterlineForce(work.correction, der, work);
 }
 
 /** One step of one rod, cut to the stable length; on failure the rod is back where it was. */

@@ -1,8 +1,6 @@
 /**
- * Natural modes about the present state, and the matrices M, K, C.
- *
- * Subspace iteration on (K + σM)⁻¹M with Rayleigh–Ritz: a block finds the double frequencies of round rods, which
- * a single Lanczos vector would miss. Massless unknowns (quasistatic twist) follow by themselves.
+ * Natural modes about the present state, by subspace iteration, and the matrices M, K, C. Massless unknowns (quasistatic
+ * twist) follow by themselves.
  */
 
 import { SceneError } from '../../errors.ts';
@@ -16,7 +14,7 @@ import {
   readEntry,
   solveBand,
 } from '../../linalg/band.ts';
-import { eigenSymmetric } from '../../linalg/jacobi.ts';
+import { findLowestModes } from '../../linalg/subspace.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { addElasticHessian } from './energy.ts';
 import { evaluatePins, rebuildFrames } from './kinematics.ts';
@@ -31,9 +29,6 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
   evaluatePins(der, t);
   rebuildFrames(der, work.edgeWork);
   const active = mass.map((m, d) => (fixed[d] ? 0 : m));
-  const dynamic = active.reduce((sum, m) => sum + (m > 0 ? 1 : 0), 0);
-  const block = Math.min(dynamic, Math.ceil(1.5 * count) + 8);
-  const wanted = Math.min(count, block);
   assembleTangent(der, work, { t, ...STATIC }, { multiple: stiffEnough(der), edges: 'inextensible' });
   if (work.loadJacobian.asymmetry > 1e-4) {
     const remedy = 'use `run`, or take followers, torques and wind out of the scene';
@@ -47,32 +42,20 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
   const shift = 1e-3 * soft;
   // K + σM may be indefinite about an unstable equilibrium: the factorisation copes, the iteration converges all the same
   factorBand(work.factor, work.matrix, shift, active, false);
-  let basis = startBasis(block, active);
-  let values: Float64Array = new Float64Array(block);
-  let lastChange = Infinity;
-  for (let iteration = 0; iteration < 300; iteration++) {
-    const next = basis.map((x) => {
-      const y = x.map((value, d) => value * active[d]);
-      solveBand(work.factor, work.matrix, y);
-      for (let d = 0; d < size; d++) if (fixed[d]) y[d] = 0;
-      return y;
-    });
-    const ritz = rayleighRitz(next, work.matrix, active);
-    let change = 0;
-    for (let k = 0; k < wanted; k++)
-      change = Math.max(change, Math.abs(ritz.values[k] - values[k]) / (Math.abs(ritz.values[k]) + soft));
-    values = ritz.values;
-    basis = ritz.vectors;
-    // rounding sets a floor to the change of the softest modes: stop there as well
-    if (change < 1e-9 || (change < 1e-6 && change > 0.3 * lastChange)) break;
-    lastChange = change;
-  }
-  const omega = new Float64Array(wanted);
-  const shapes = [];
-  for (let k = 0; k < wanted; k++) {
-    omega[k] = Math.sign(values[k]) * Math.sqrt(Math.abs(values[k]));
-    shapes.push(normalizedShape(der, basis[k]));
-  }
+  const { values, vectors } = findLowestModes(
+    {
+      mass: active,
+      soft,
+      solve: (y) => {
+        solveBand(work.factor, work.matrix, y);
+        for (let d = 0; d < size; d++) if (fixed[d]) y[d] = 0;
+      },
+      multiply: (y, x) => multiplyBand(y, work.matrix, x),
+    },
+    count,
+  );
+  const omega = values.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value)));
+  const shapes = vectors.map((x) => normalizedShape(der, x));
   return { rod: der.rod.id, omega, shapes };
 }
 
@@ -82,66 +65,6 @@ function softestRatio(der: DerRod): number {
   for (let d = 0; d < der.size; d++)
     if (der.mass[d] > 0 && (d & 3) !== 3) ratio = Math.min(ratio, der.stiffnessScale[d] / der.mass[d]);
   return ratio / der.edgeCount ** 4;
-}
-
-/** Deterministic, linearly independent vectors. */
-function startBasis(count: number, active: Float64Array): Float64Array[] {
-  let seed = 12345;
-  const random = (): number => {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    return seed / 2 ** 32 - 0.5;
-  };
-  return Array.from({ length: count }, () => active.map((m) => (m > 0 ? random() / Math.sqrt(m) : 0)));
-}
-
-/** Best approximations to eigenvectors in the span: M-orthonormal, ascending. */
-function rayleighRitz(
-  span: Float64Array[],
-  stiffness: BorderedBand,
-  mass: Float64Array,
-): { values: Float64Array; vectors: Float64Array[] } {
-  const n = span.length;
-  orthonormalize(span, mass);
-  const image = span.map((x) => {
-    const y = new Float64Array(x.length);
-    multiplyBand(y, stiffness, x);
-    return y;
-  });
-  const reduced = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j <= i; j++) {
-      let sum = 0;
-      for (let d = 0; d < mass.length; d++) sum += span[i][d] * image[j][d];
-      reduced[i * n + j] = sum;
-      reduced[j * n + i] = sum;
-    }
-  }
-  const { values, vectors } = eigenSymmetric(reduced, n);
-  const rotated = span.map(() => new Float64Array(mass.length));
-  for (let k = 0; k < n; k++) {
-    for (let i = 0; i < n; i++) {
-      const weight = vectors[i * n + k];
-      for (let d = 0; d < mass.length; d++) rotated[k][d] += weight * span[i][d];
-    }
-  }
-  return { values, vectors: rotated };
-}
-
-/** Modified Gram–Schmidt in the mass metric, twice for safety. */
-function orthonormalize(span: Float64Array[], mass: Float64Array): void {
-  for (let i = 0; i < span.length; i++) {
-    for (let pass = 0; pass < 2; pass++) {
-      for (let j = 0; j < i; j++) {
-        let overlap = 0;
-        for (let d = 0; d < mass.length; d++) overlap += mass[d] * span[i][d] * span[j][d];
-        for (let d = 0; d < mass.length; d++) span[i][d] -= overlap * span[j][d];
-      }
-    }
-    let norm = 0;
-    for (let d = 0; d < mass.length; d++) norm += mass[d] * span[i][d] ** 2;
-    norm = Math.sqrt(norm);
-    for (let d = 0; d < mass.length; d++) span[i][d] /= norm;
-  }
 }
 
 function normalizedShape(der: DerRod, x: Float64Array): Modes['shapes'][number] {
@@ -166,23 +89,9 @@ function normalizedShape(der: DerRod, x: Float64Array): Modes['shapes'][number] 
   return { nodeDisplacement, edgeTwist };
 }
 
-export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrices {
+/** Damping into work.matrix: mass part, viscous bend and twist, viscous stretch. */
+export function assembleDamping(der: DerRod, work: Workspace): void {
   const { size, mass, massDamping, nodeCount, edgeDamping } = der;
-  evaluatePins(der, t);
-  rebuildFrames(der, work.edgeWork);
-  const axes = ['x', 'y', 'z'];
-  const free: number[] = [];
-  for (let d = 0; d < size; d++) if (!der.fixed[d]) free.push(d);
-  const labels = free.map((d) => ((d & 3) === 3 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${axes[d & 3]}`));
-  assembleTangent(der, work, { t, ...STATIC }, { multiple: stiffEnough(der), edges: 'inextensible' });
-  closeTangent(der, work);
-  const stiffness = collect(work.matrix, free);
-  const diagonal: SparseSymmetric = {
-    row: Int32Array.from(free, (_, i) => i),
-    column: Int32Array.from(free, (_, i) => i),
-    value: Float64Array.from(free, (d) => mass[d]),
-  };
-  // damping: mass part, viscous bend and twist, viscous stretch
   clearBand(work.matrix);
   addElasticHessian(work.matrix, work.residual, der, new Float64Array(size), 1, false);
   for (let d = 0; d < size; d++) addEntry(work.matrix, d, d, mass[d] * massDamping[d]);
@@ -201,6 +110,25 @@ export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrice
       }
     }
   }
+}
+
+export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrices {
+  const { size, mass } = der;
+  evaluatePins(der, t);
+  rebuildFrames(der, work.edgeWork);
+  const axes = ['x', 'y', 'z'];
+  const free: number[] = [];
+  for (let d = 0; d < size; d++) if (!der.fixed[d]) free.push(d);
+  const labels = free.map((d) => ((d & 3) === 3 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${axes[d & 3]}`));
+  assembleTangent(der, work, { t, ...STATIC }, { multiple: stiffEnough(der), edges: 'inextensible' });
+  closeTangent(der, work);
+  const stiffness = collect(work.matrix, free);
+  const diagonal: SparseSymmetric = {
+    row: Int32Array.from(free, (_, i) => i),
+    column: Int32Array.from(free, (_, i) => i),
+    value: Float64Array.from(free, (d) => mass[d]),
+  };
+  assembleDamping(der, work);
   return { rod: der.rod.id, size: free.length, labels, mass: diagonal, stiffness, damping: collect(work.matrix, free) };
 }
 

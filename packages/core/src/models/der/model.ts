@@ -19,14 +19,31 @@ import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
-import { BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { adoptPose, BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { clearContact, createDerContact } from './contact.ts';
+import { exportSystemMatrices, findSystemModes, modesOfRod, type SystemModes } from './coupledModal.ts';
 import { settleSystem } from './coupledStatics.ts';
 import { createSystem, initializeForces, type System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
-import { createExplicitWork, initializeExplicit, stepExplicit } from './explicit.ts';
+import { createExplicitWork, initializeExplicit, refreshExplicit, stepExplicit } from './explicit.ts';
+import { addStubInertia } from './explicitBody.ts';
+import {
+  createExplicitSystem,
+  type ExplicitSystem,
+  initializeExplicitSystem,
+  stepExplicitSystem,
+} from './explicitSystem.ts';
 import { writeHeldTorque } from './held.ts';
 import { type DerKernel, pairKey } from './kernel.ts';
-import { evaluatePins, initializeState, placePinned, poseSamples, rebuildFrames, restoreFrames } from './kinematics.ts';
+import {
+  evaluatePins,
+  followCenterline,
+  initializeState,
+  placePinned,
+  poseSamples,
+  rebuildFrames,
+  restoreFrames,
+} from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
@@ -141,7 +158,9 @@ function compile(
     atMemory += BODY_MEMORY;
   }
   const bodies = [...bodyOf.values()];
-  const paired = kernel && !explicit && scheme !== 'bdf2';
+  // contact moves rods one by one
+  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
+  const paired = kernel && !explicit && scheme !== 'bdf2' && !touching;
   const parts = paired ? pairUp(findSystems(rods.length, coupling), ders) : findSystems(rods.length, coupling);
   // rods that are solved together need work space of their own; others of the same shape share
   const toolbox = new Map<string, Tools>();
@@ -171,21 +190,41 @@ function compile(
   const systemOfRod: (typeof systems)[number][] = [];
   for (const one of systems) for (const k of one.rods) systemOfRod[k] = one;
   const explicitTools = explicit ? ders.map(createExplicitWork) : [];
-  for (const body of bodies) initializeBody(body);
+  for (const body of bodies) {
+    if (explicit) addStubInertia(body, ders);
+    initializeBody(body);
+  }
   ders.forEach((der, k) => {
     evaluatePins(der, 0);
     initializeState(der, tools[k].work.edgeWork);
     placePinned(der, der.q, der.v);
     rebuildFrames(der, tools[k].work.edgeWork);
-    if (!explicit) {
-      initializeMotion(der, tools[k].work, 0);
-      return;
-    }
-    const failure = initializeExplicit(der, explicitTools[k], 0);
-    if (failure) throw new SceneError(['rods'], `rod '${der.rod.id}' cannot start: ${failure}`);
   });
-
-  for (const { system } of systems) initializeForces(system, 0);
+  const explicitSystems = systems.map(({ system, rods: members }): ExplicitSystem | undefined =>
+    explicit && system.bodies.length > 0
+      ? createExplicitSystem(
+          system,
+          members.map((k) => explicitTools[k]),
+        )
+      : undefined,
+  );
+  /** Forces at t, as the scheme remembers them from step to step. */
+  const initializeScheme = (t: number): string => {
+    let trouble = '';
+    systems.forEach(({ system, rods: members }, s) => {
+      const whole = explicitSystems[s];
+      if (whole) trouble ||= initializeExplicitSystem(whole, t);
+      else if (explicit) trouble ||= initializeExplicit(ders[members[0]], explicitTools[members[0]], t);
+      else {
+        for (const k of members) initializeMotion(ders[k], tools[k].work, t);
+        initializeForces(system, t);
+      }
+      if (trouble && !trouble.startsWith('rod ')) trouble = `rod '${rods[members[0]].id}' cannot start: ${trouble}`;
+    });
+    return trouble;
+  };
+  const failure = initializeScheme(0);
+  if (failure) throw new SceneError(['rods'], failure);
 
   const before: BundleState | undefined =
     systems.length > 1
@@ -196,30 +235,43 @@ function compile(
         }
       : undefined;
 
-  const advanceParts = (from: number, to: number, t: number, dt: number, robust: boolean): StepOutcome => {
+  const advanceParts = (
+    from: number,
+    to: number,
+    t: number,
+    dt: number,
+    robust: boolean,
+    without?: Uint8Array,
+  ): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
-    for (let k = from; k < to; k++) {
-      const { system, rods: members, starts } = systems[k];
+    for (let s = from; s < to; s++) {
+      if (without?.[s]) continue;
+      const { system, rods: members, starts } = systems[s];
       const [first] = members;
-      const step = explicit
-        ? stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt)
-        : stepImplicit(system, starts, scheme, t, dt, newton, robust);
+      const whole = explicitSystems[s];
+      for (const k of members) clearContact(ders[k], false);
+      for (const body of system.bodies) body.contact.fill(0);
+      const step = whole
+        ? stepExplicitSystem(whole, starts, scheme === 'shake', t, dt)
+        : explicit
+          ? stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt)
+          : stepImplicit(system, starts, scheme, t, dt, newton, robust);
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       shifts += step.shifts;
       if (!step.ok)
         return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
     }
-    for (let k = from; k < to; k++) for (const rod of systems[k].rods) poseSamples(ders[rod]);
+    for (let s = from; s < to; s++) if (!without?.[s]) for (const k of systems[s].rods) poseSamples(ders[k]);
     return { ok: true, iterations, iterationsMax, shifts };
   };
 
   /** All rods advance or none: what was done before a failure is undone. */
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     if (before) copyState(before, state);
-    const outcome = advanceParts(0, systems.length, t, dt, robust);
+    const outcome = advanceParts(0, systems.length, t, dt, robust, without);
     if (outcome.ok || !before) return outcome;
     copyState(state, before);
     refresh(t);
@@ -230,10 +282,14 @@ function compile(
     for (const body of bodies) syncPose(body);
     ders.forEach((der, k) => {
       evaluatePins(der, t);
-      restoreFrames(der, tools[k].work.edgeWork);
+      if (explicit) refreshExplicit(der, explicitTools[k]);
+      else restoreFrames(der, tools[k].work.edgeWork);
       poseSamples(der);
     });
+    for (const whole of explicitSystems) if (whole) whole.ready = false;
   };
+
+  let lastModes: { system: System; key: string; found: SystemModes } | undefined;
 
   return {
     model: 'der',
@@ -243,15 +299,33 @@ function compile(
     state,
     refresh,
     restart: (t) => {
-      ders.forEach((der, k) => {
-        if (explicit) initializeExplicit(der, explicitTools[k], t);
-        else initializeMotion(der, tools[k].work, t);
-        der.history.fill(0);
-      });
-      for (const { system } of systems) initializeForces(system, t);
+      initializeScheme(t);
+      for (const der of ders) der.history.fill(0);
     },
     advance,
     parts: { count: systems.length, advance: advanceParts },
+    ...(!explicit && {
+      contact: createDerContact({
+        ders,
+        works: tools.map(({ work }) => work),
+        systems,
+        state,
+        newton,
+        bodyOrder: bodies,
+      }),
+    }),
+    placeBodies: (motions, t) => {
+      bodies.forEach((body, b) => {
+        if (motions[b].changed) adoptPose(body);
+      });
+      ders.forEach((der, k) => {
+        evaluatePins(der, t);
+        placePinned(der, der.q, der.v);
+        followCenterline(der, tools[k].work.edgeWork);
+        poseSamples(der);
+      });
+      for (const whole of explicitSystems) if (whole) whole.ready = false;
+    },
     addEnergies: (out, t) => {
       for (const der of ders) addEnergies(out, der, t);
       for (const body of bodies) addBodyEnergies(out, body, t);
@@ -263,20 +337,32 @@ function compile(
     readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
     equilibrate: (rod, t, wanted) => {
       const { system, starts } = systemOfRod[rod];
-      if (system.bodies.length > 0) return settleSystem(system, starts, rods[rod].id, t, wanted);
       const { work, start, entry } = tools[rod];
-      const report = findEquilibrium(ders[rod], work, start, entry, t, wanted);
+      const report =
+        system.bodies.length > 0
+          ? settleSystem(system, starts, rods[rod].id, t, wanted)
+          : findEquilibrium(ders[rod], work, start, entry, t, wanted);
       // the explicit schemes go on from forces without tension, which statics does not keep
-      if (explicit) initializeExplicit(ders[rod], explicitTools[rod], t);
+      if (explicit) initializeScheme(t);
       return report;
     },
     reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
     modes: (rod, t, count) => {
-      refuseBodies(systemOfRod[rod].system, 'modes');
+      const { system, rods: members } = systemOfRod[rod];
+      if (system.bodies.length > 0) {
+        // found once for all rods of the system
+        // a sum tells states apart well enough: who asks for modes asks for all rods at once
+        const sum = state.q.reduce((total, x, d) => total + (1 + (d % 97)) * x, 0);
+        const key = `${t} ${count} ${sum}`;
+        if (lastModes?.system !== system || lastModes.key !== key)
+          lastModes = { system, key, found: findSystemModes(system, t, count) };
+        return modesOfRod(system, lastModes.found, members.indexOf(rod));
+      }
       return findModes(ders[rod], tools[rod].work, t, count);
     },
     matrices: (rod, t) => {
-      refuseBodies(systemOfRod[rod].system, 'matrices');
+      const { system } = systemOfRod[rod];
+      if (system.bodies.length > 0) return exportSystemMatrices(system, t, rods[rod].id);
       return exportMatrices(ders[rod], tools[rod].work, t);
     },
   };
@@ -286,11 +372,6 @@ function copyState(to: BundleState, from: BundleState): void {
   to.q.set(from.q);
   to.v.set(from.v);
   to.memory.set(from.memory);
-}
-
-function refuseBodies({ bodies }: System, what: string): void {
-  if (bodies.length > 0)
-    throw new SceneError(['bodies'], `${what} of rods that are welded to bodies are not available`);
 }
 
 /** What a scheme cannot do is said before the run, not found out during it. */
@@ -309,8 +390,8 @@ function refuse(
     );
   }
   const place = ['solver', 'der', 'integrator'];
-  if (coupling.welds.length > 0 && (explicit || scheme === 'bdf2')) {
-    throw new SceneError(place, `${scheme} does not move bodies; use tr-bdf2, midpoint or implicit-euler`);
+  if (coupling.welds.length > 0 && scheme === 'bdf2') {
+    throw new SceneError(place, `${scheme} does not move bodies; use tr-bdf2, midpoint, implicit-euler or shake`);
   }
   if (explicit) refuseImplicitOnly(rods, drives, scene, scheme);
   const rigid = scheme === 'midpoint' ? rods.find((rod) => rod.edgeEA.some((EA) => EA === Infinity)) : undefined;
@@ -329,13 +410,17 @@ function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scen
       `${scheme} takes no torques: its frame has no inertia to turn; use tr-bdf2`,
     );
   rods.forEach((rod, k) => {
-    const inner = drives[k].pins.find(
-      (pin) => pin.orientation !== 'free' && (rod.closed || (pin.node > 0 && pin.node < rod.nodeCount - 1)),
-    );
-    if (inner)
+    const hinge = drives[k].pins.find((pin) => pin.orientation === 'hinge');
+    if (hinge)
       throw new SceneError(
         place,
-        `${scheme} holds frames at the ends of a rod only, and rod '${rod.id}' has one held at node ${inner.node}; use tr-bdf2`,
+        `${scheme} has no hinges, and rod '${rod.id}' has one at node ${hinge.node}; use tr-bdf2, or a ball joint (hold: position)`,
+      );
+    const held = drives[k].pins.find((pin) => pin.orientation !== 'free');
+    if (held && rod.closed)
+      throw new SceneError(
+        place,
+        `${scheme} holds no frames on closed rods, and rod '${rod.id}' has one held at node ${held.node}; use tr-bdf2`,
       );
     if (rod.halfDamping.some((beta) => beta > 0)) {
       throw new SceneError(

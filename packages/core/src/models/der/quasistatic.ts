@@ -45,10 +45,12 @@ export function createQuasistaticWork(der: DerRod): QuasistaticWork {
 
 function isSpecial(der: DerRod): boolean {
   const { constants, count } = der.joints;
+  // frames held between the ends part the rod: left to the iteration
+  for (const p of der.held.pin) if (der.pins[p].node > 0 && der.pins[p].node < der.nodeCount - 1) return false;
   for (let i = 0; i < count; i++) {
     const o = JOINT_STRIDE * i;
-    if (constants[o] !== constants[o + 1]) return false;
-    for (let k = 3; k < 8; k++) if (constants[o + k] !== 0) return false;
+    if (Math.abs(constants[o] - constants[o + 1]) > 1e-12 * constants[o]) return false;
+    for (let k = 3; k < 8; k++) if (Math.abs(constants[o + k]) > 1e-12) return false;
   }
   return true;
 }

@@ -46,6 +46,12 @@ export interface HeldFrames {
   /** Material axes: the director turned by θ; follow from the above. */
   readonly m1: Float64Array;
   readonly m2: Float64Array;
+  /** 1 for a hinge: the frame is turned from that of its holder by `angle` about `axis` (world, now); see hinge.ts. */
+  readonly hinged: Uint8Array;
+  readonly axis: Float64Array;
+  readonly angle: Float64Array;
+  readonly baseTangent: Float64Array;
+  readonly baseDirector: Float64Array;
 }
 
 export interface DerRod {
@@ -71,7 +77,8 @@ export interface DerRod {
   readonly edgeTension: Float64Array;
   /** q̈ at the end of the last step. */
   readonly acceleration: Float64Array;
-  /** Unknowns one step ago (BDF2); history: size of that step [s] (0: none), and 1 once a step has been taken. */
+  /** Unknowns one step ago (BDF2); history: size of that step [s] (0: none), and 1 once a step has been taken, 2 if it
+   * was one of contact, after which accelerations are found anew. */
   readonly qBefore: Float64Array;
   readonly vBefore: Float64Array;
   readonly history: Float64Array;
@@ -103,6 +110,10 @@ export interface DerRod {
   readonly loads: Loads;
   /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
   loadFactor: number;
+  /** Its share of the bundle's memory. */
+  readonly memory: Float64Array;
+  /** Forces of contact over the present step, made when first needed. */
+  contact: { readonly nodeForce: Float64Array; readonly edgeTorque: Float64Array; active: boolean } | undefined;
 }
 
 /** Doubles in `memory` that a rod needs. */
@@ -283,6 +294,11 @@ export function createDerRod(
       theta: new Float64Array(heldPin.length),
       m1: new Float64Array(3 * heldPin.length),
       m2: new Float64Array(3 * heldPin.length),
+      hinged: Uint8Array.from(heldPin, (p) => (drive.pins[p].orientation === 'hinge' ? 1 : 0)),
+      axis: new Float64Array(3 * heldPin.length),
+      angle: new Float64Array(heldPin.length),
+      baseTangent: new Float64Array(3 * heldPin.length),
+      baseDirector: new Float64Array(3 * heldPin.length),
     },
     q,
     v,
@@ -310,5 +326,7 @@ export function createDerRod(
     samples: createSamples(rod, allocate),
     loads: createLoads(rod),
     loadFactor: 1,
+    memory,
+    contact: undefined,
   };
 }

@@ -116,6 +116,7 @@ export function evaluateLoads(der: DerRod, t: number): void {
   // dead loads do not look at the rod
   if (needsSamples(drive)) poseSamples(der);
   for (const source of drive.sources) source.addLoads(loads, der.samples, t);
+  if (der.contact?.active) addContactLoads(der, der.contact);
   if (der.loadFactor === 1) return;
   for (let k = 0; k < loads.nodeForce.length; k++) loads.nodeForce[k] *= der.loadFactor;
   for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] *= der.loadFactor;
@@ -124,6 +125,11 @@ export function evaluateLoads(der: DerRod, t: number): void {
 function needsSamples({ sources }: Drive): boolean {
   for (const source of sources) if (source.dependsOnState) return true;
   return false;
+}
+
+function addContactLoads({ loads }: DerRod, { nodeForce, edgeTorque }: NonNullable<DerRod['contact']>): void {
+  for (let k = 0; k < nodeForce.length; k++) loads.nodeForce[k] += nodeForce[k];
+  for (let k = 0; k < edgeTorque.length; k++) loads.edgeTorque[k] += edgeTorque[k];
 }
 
 /** Why the last evaluation failed. */

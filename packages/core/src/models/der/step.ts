@@ -11,13 +11,14 @@
  * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
 import { beginStep, cancelStep, type DerBody, moveBody, recordForces, setBodyStage, syncPose } from './body.ts';
-import { type System, solveSystem } from './coupling.ts';
+import { initializeForces, poseSystem, type System, solveSystem } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
 import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateLoads, type Stage } from './stage.ts';
+import { initializeMotion } from './start.ts';
 
 export type ImplicitScheme = 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint';
 
@@ -33,7 +34,7 @@ export interface RodStep {
 interface Move {
   readonly system: System;
   /** One for each rod of the system. */
-  readonly starts: readonly Snapshot[];
+  readonly starts: readonly Pick<Snapshot, 'q' | 'v'>[];
   readonly t: number;
   readonly h: number;
   readonly options: NewtonOptions;
@@ -110,19 +111,8 @@ function runStage({ system, options, out }: Move, stage: Stage): boolean {
 }
 
 function implicitEuler(move: Move, bold: boolean): boolean {
-  const { system, t, h } = move;
-  for (const { der, work } of system.members) {
-    work.qRate.set(der.q);
-    for (let d = 0; d < der.size; d++) work.qHat[d] = der.q[d] + h * der.v[d];
-  }
-  for (const body of system.bodies) {
-    setBodyStage(body, (k, { position, velocity, momentum }) => [
-      position[k] + h * velocity[k],
-      position[k],
-      momentum[k],
-      0,
-    ]);
-  }
+  const { t, h } = move;
+  setEulerStage(move);
   return approach(move, t + h, bold ? h : 0, true) && runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h });
 }
 
@@ -250,6 +240,70 @@ function midpoint(move: Move): boolean {
   });
 }
 
+/** Stage of implicit Euler from the start of the step, h long. */
+export function setEulerStage({ system, starts, h }: Pick<Move, 'system' | 'starts' | 'h'>): void {
+  system.members.forEach(({ der, work }, m) => {
+    work.qRate.set(starts[m].q);
+    for (let d = 0; d < der.size; d++) work.qHat[d] = starts[m].q[d] + h * starts[m].v[d];
+  });
+  for (const body of system.bodies) {
+    setBodyStage(body, (k, { position, velocity, momentum }) => [
+      position[k] + h * velocity[k],
+      position[k],
+      momentum[k],
+      0,
+    ]);
+  }
+}
+
+/** First guess of an implicit Euler step, posed, with the loads there; why it cannot be, or nothing. `starts`: the present state. */
+export function startEuler(
+  system: System,
+  starts: readonly Pick<Snapshot, 'q' | 'v'>[],
+  t: number,
+  h: number,
+  options: NewtonOptions,
+): string {
+  const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
+  const move: Move = { system, starts, t, h, options, out };
+  for (const body of system.bodies) beginStep(body);
+  setEulerStage(move);
+  if (!approach(move, t + h, h, false)) return out.reason;
+  const stage: Stage = { t: t + h, inertia: 1 / (h * h), rate: 1 / h };
+  return poseSystem(system, stage) ? '' : 'an edge has no length or a position is not a number';
+}
+
+/** Solves an implicit Euler step from where the system is now; `starts`: where it began. A failure leaves it anywhere. */
+export function resumeEuler(
+  system: System,
+  starts: readonly Pick<Snapshot, 'q' | 'v'>[],
+  t: number,
+  h: number,
+  options: NewtonOptions,
+): RodStep {
+  const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
+  const move: Move = { system, starts, t, h, options, out };
+  setEulerStage(move);
+  out.ok = runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h });
+  for (const body of system.bodies) syncPose(body);
+  for (const { der } of system.members) {
+    der.history[0] = 0;
+    der.history[1] = 2;
+  }
+  return out;
+}
+
+/** After a step of contact the accelerations in memory are those of an impact, perhaps: they are found anew. */
+function forgetContact(system: System, t: number): void {
+  if (!system.members.some(({ der }) => der.history[1] === 2)) return;
+  for (const { der, work } of system.members) {
+    initializeMotion(der, work, t);
+    der.history[0] = 0;
+    der.history[1] = 1;
+  }
+  initializeForces(system, t);
+}
+
 /** One step of a system; on failure it is back where it was. */
 export function stepImplicit(
   system: System,
@@ -261,6 +315,7 @@ export function stepImplicit(
   robust: boolean,
 ): RodStep {
   const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
+  if (scheme !== 'implicit-euler' && !robust) forgetContact(system, t);
   system.members.forEach(({ der }, m) => {
     takeSnapshot(starts[m], der);
   });

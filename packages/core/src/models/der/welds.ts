@@ -52,7 +52,7 @@ export function measureLevers({ der, ties }: Member, bodies: readonly DerBody[])
 }
 
 /** Coefficients of δx = δr + φ × a: 3 × 6 at `out`. */
-function writeSlave(out: Float64Array, a: Float64Array): void {
+export function writeSlave(out: Float64Array, a: Float64Array): void {
   out.set([1, 0, 0, 0, a[2], -a[1], 0, 1, 0, -a[2], 0, a[0], 0, 0, 1, a[1], -a[0], 0]);
 }
 

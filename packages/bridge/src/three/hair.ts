@@ -1,0 +1,147 @@
+/**
+ * Many thin rods as ribbons that face the camera, shaded as hair [Kajiya1989].
+ *
+ * A hair is thinner than a pixel: it is drawn one pixel wide and as transparent as it is thin, which looks the same and has
+ * no jagged edges. Strands are not sorted; with coverages this small the order shows little.
+ */
+import { Color, type ColorRepresentation, DoubleSide, Mesh, ShaderMaterial, Vector2, Vector3 } from 'three';
+import { createRecordUniforms, type RecordUniforms, repeatPiece, ribbonPiece } from './geometry.ts';
+import { createRecords, type Records, type RodSamples, type RodShape, writeSamples } from './records.ts';
+import { curve, records as recordShader } from './shaders.ts';
+
+export interface HairObjectOptions {
+  /** Default a dark brown. */
+  readonly color?: ColorRepresentation;
+  /** Along each edge; default 1. */
+  readonly pieces?: number;
+  /** Thickness at the tip relative to the root. Default 0.35. */
+  readonly taper?: number;
+}
+
+export interface HairObject {
+  readonly object: Mesh;
+  readonly records: Records;
+  /** For other shaders that draw the same hair. */
+  readonly uniforms: RecordUniforms;
+  update(samples: readonly RodSamples[]): void;
+  setColor(color: ColorRepresentation): void;
+  /** Direction towards the light, world axes. */
+  setLight(x: number, y: number, z: number): void;
+  /** Drawn that many times as thick as they are. */
+  setThickness(factor: number): void;
+  /** Size of the picture [pixels]; to be called when it changes. */
+  setResolution(width: number, height: number): void;
+  dispose(): void;
+}
+
+const vertexShader = /* glsl */ `
+${recordShader}
+${curve}
+uniform vec2 resolution;
+uniform float thickness;
+uniform float taper;
+varying vec3 vTangent;
+varying vec3 vView;
+varying float vCoverage;
+varying float vAlong;
+varying float vRod;
+varying float vSide;
+
+void main() {
+  loadSegment();
+  float v = position.y;
+  vec4 view = modelViewMatrix * vec4(curvePoint(v), 1.0);
+  vec3 tangent = normalize(mat3(modelViewMatrix) * curveTangent(v));
+  float u = mix(sectionA.z, sectionB.z, v);
+  float radius = thickness * 0.5 * (mix(sectionA.x, sectionB.x, v) + mix(sectionA.y, sectionB.y, v)) * mix(1.0, taper, u);
+  // as wide as a pixel at least, and thinner by coverage
+  float pixel = -view.z / (0.5 * resolution.y * projectionMatrix[1][1]);
+  float half_ = max(radius, 0.75 * pixel);
+  vCoverage = min(1.0, radius / half_);
+  vec3 across = cross(tangent, normalize(view.xyz));
+  float size = length(across);
+  across = size > 1e-4 ? across / size : vec3(1.0, 0.0, 0.0);
+  view.xyz += position.x * half_ * across;
+  gl_Position = projectionMatrix * view;
+  vTangent = tangent;
+  vView = normalize(view.xyz);
+  vAlong = u;
+  vRod = endsA.w;
+  vSide = position.x;
+}
+`;
+
+const fragmentShader = /* glsl */ `
+uniform vec3 color;
+uniform vec3 light;
+varying vec3 vTangent;
+varying vec3 vView;
+varying float vCoverage;
+varying float vAlong;
+varying float vRod;
+varying float vSide;
+#include <common>
+
+void main() {
+  vec3 t = normalize(vTangent);
+  vec3 l = normalize((viewMatrix * vec4(light, 0.0)).xyz);
+  float tl = dot(t, l);
+  float tv = dot(t, normalize(vView));
+  float sl = sqrt(max(0.0, 1.0 - tl * tl));
+  float sv = sqrt(max(0.0, 1.0 - tv * tv));
+  // diffuse and specular of a thin cylinder [Kajiya1989], a second lobe tinted by the hair
+  float mirror = max(0.0, sl * sv - tl * tv);
+  float white = pow(mirror, 80.0);
+  float shifted = tl + 0.12;
+  float tinted = pow(max(0.0, sqrt(max(0.0, 1.0 - shifted * shifted)) * sv - shifted * tv), 16.0);
+  vec3 base = color * mix(0.72, 1.22, fract(vRod * 7.13)) * mix(0.72, 1.12, vAlong);
+  vec3 shade = base * (0.22 + 0.62 * sl) + 0.26 * white * vec3(1.0) + 0.5 * tinted * base;
+  float edge = 1.0 - smoothstep(0.55, 1.0, abs(vSide));
+  gl_FragColor = vec4(shade, vCoverage * mix(edge, 1.0, step(1.0, vCoverage) * 0.5));
+  #include <colorspace_fragment>
+}
+`;
+
+export function createHairObject(rods: readonly RodShape[], options: HairObjectOptions = {}): HairObject {
+  const records = createRecords(rods);
+  const geometry = repeatPiece(ribbonPiece(options.pieces ?? 1), records);
+  const recordUniforms = createRecordUniforms(records);
+  const uniforms = {
+    ...recordUniforms,
+    color: { value: new Color(options.color ?? '#5d4030') },
+    light: { value: new Vector3(0.4, -0.5, 0.8) },
+    resolution: { value: new Vector2(1000, 1000) },
+    thickness: { value: 1 },
+    taper: { value: options.taper ?? 0.35 },
+  };
+  const material = new ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, side: DoubleSide });
+  const object = new Mesh(geometry, material);
+  object.frustumCulled = false;
+  return {
+    object,
+    records,
+    uniforms: recordUniforms,
+    update(samples) {
+      writeSamples(records, samples);
+      recordUniforms.nodeRecords.value.needsUpdate = true;
+    },
+    setColor(color) {
+      uniforms.color.value.set(color);
+    },
+    setLight(x, y, z) {
+      uniforms.light.value.set(x, y, z);
+    },
+    setThickness(factor) {
+      uniforms.thickness.value = factor;
+    },
+    setResolution(width, height) {
+      uniforms.resolution.value.set(width, height);
+    },
+    dispose() {
+      geometry.dispose();
+      recordUniforms.nodeRecords.value.dispose();
+      recordUniforms.fixedRecords.value.dispose();
+      material.dispose();
+    },
+  };
+}

@@ -1,0 +1,205 @@
+/** Rods as lit tubes of true section, updated from samples. */
+import {
+  Color,
+  type ColorRepresentation,
+  DataTexture,
+  DoubleSide,
+  LinearFilter,
+  Mesh,
+  MeshDepthMaterial,
+  MeshStandardMaterial,
+  RGBADepthPacking,
+  SRGBColorSpace,
+  Vector2,
+} from 'three';
+import { capPiece, createRecordUniforms, type RecordUniforms, repeatPiece, tubePiece } from './geometry.ts';
+import {
+  copyEnds,
+  createEndRecords,
+  createRecords,
+  type Records,
+  type RodSamples,
+  type RodShape,
+  writeSamples,
+  writeValues,
+} from './records.ts';
+import { curve, records as recordShader, softEdge, tube, tubeColor } from './shaders.ts';
+
+export interface RodObjectOptions {
+  /** Default a warm grey. */
+  readonly color?: ColorRepresentation;
+  /** A stripe along d1, which shows twist. Default true. */
+  readonly stripe?: boolean;
+  /** Around the tube; default 16, fewer for many rods. */
+  readonly sides?: number;
+  /** Along each edge; default 1 to 8, such that the curve is smooth. */
+  readonly pieces?: number;
+  readonly roughness?: number;
+  /** Soft edges without multisampling, by fading out at the outline: for renderers that have none. Default false. */
+  readonly softEdges?: boolean;
+}
+
+/** RGB triples 0…255, sRGB, from the low to the high end. */
+export type ColorMap = readonly (readonly [number, number, number])[];
+
+export interface RodObject {
+  readonly object: Mesh;
+  readonly records: Records;
+  /** For other shaders that draw the same rods. */
+  readonly uniforms: RecordUniforms;
+  /** Takes the positions and frames of all rods; no allocation. */
+  update(samples: readonly RodSamples[]): void;
+  /** Values along each rod (1 a node or 1 an edge), to be coloured from low to high. Call before `update` or with it. */
+  setValues(values: readonly ArrayLike<number>[]): void;
+  /** The colours of the values, or none. */
+  setColorMap(map: ColorMap | undefined, low: number, high: number): void;
+  setColor(color: ColorRepresentation): void;
+  setStripe(on: boolean, color?: ColorRepresentation): void;
+  /** Drawn that many times as thick as they are. */
+  setThickness(factor: number): void;
+  /** Marks a rod as failed; undefined for none. */
+  setFailed(rod: number | undefined): void;
+  dispose(): void;
+}
+
+/** Drawn for all rods together, about; more only where every edge needs its own. */
+const triangles = 48_000;
+
+export function createRodObject(rods: readonly RodShape[], options: RodObjectOptions = {}): RodObject {
+  const records = createRecords(rods);
+  const ends = createEndRecords(records);
+  const sides = options.sides ?? (records.count > 1200 ? 8 : 16);
+  // smooth for the eye, within a number of triangles that a processor can draw too
+  const smooth = Math.min(8, Math.round((240 * rods.length) / records.count), triangles / (2 * sides * records.count));
+  const pieces = options.pieces ?? Math.max(1, Math.floor(smooth));
+  const geometry = repeatPiece(tubePiece(sides, pieces), records);
+  const capGeometry = repeatPiece(capPiece(sides, records.count > 1200 ? 1 : 3), ends);
+  const recordUniforms = createRecordUniforms(records);
+  const endUniforms = createRecordUniforms(ends);
+  const uniforms = {
+    thickness: { value: 1 },
+    colorMap: { value: createColorTexture([[128, 128, 128]]) },
+    valueRange: { value: new Vector2(0, 1) },
+    mapped: { value: 0 },
+    stripe: { value: options.stripe === false ? 0 : 1 },
+    stripeColor: { value: new Color('#ffffff') },
+    failed: { value: new Vector2(-1, -1) },
+    failedColor: { value: new Color('#e5484d') },
+  };
+  const material = new MeshStandardMaterial({
+    color: options.color ?? '#b9a48c',
+    roughness: options.roughness ?? 0.42,
+    metalness: 0,
+    side: DoubleSide,
+    transparent: options.softEdges === true,
+  });
+  const capMaterial = material.clone();
+  const shape = (
+    shader: { vertexShader: string; uniforms: Record<string, unknown> },
+    which: RecordUniforms = recordUniforms,
+  ): void => {
+    Object.assign(shader.uniforms, uniforms, which);
+    shader.vertexShader = shader.vertexShader
+      .replace('#include <common>', `#include <common>\n${recordShader}${curve}${tube}`)
+      .replace('#include <uv_vertex>', 'placeTube();\n#include <uv_vertex>')
+      .replace('#include <beginnormal_vertex>', 'vec3 objectNormal = tubeNormal;')
+      .replace('#include <begin_vertex>', 'vec3 transformed = tubePosition;');
+  };
+  const paint = (shader: Parameters<typeof material.onBeforeCompile>[0], which: RecordUniforms): void => {
+    shape(shader, which);
+    shader.fragmentShader = shader.fragmentShader
+      .replace('#include <common>', `#include <common>\n${tubeColor}`)
+      .replace('#include <color_fragment>', 'diffuseColor.rgb = colorTube(diffuseColor.rgb);');
+    if (options.softEdges) {
+      shader.fragmentShader = shader.fragmentShader.replace(
+        '#include <opaque_fragment>',
+        `#include <opaque_fragment>\n${softEdge}`,
+      );
+    }
+  };
+  material.onBeforeCompile = (shader) => paint(shader, recordUniforms);
+  capMaterial.onBeforeCompile = (shader) => paint(shader, endUniforms);
+  const key = (): string => (options.softEdges ? 'tendril-tube-soft' : 'tendril-tube');
+  material.customProgramCacheKey = key;
+  capMaterial.customProgramCacheKey = key;
+  const depth = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
+  depth.onBeforeCompile = (shader) => shape(shader);
+  depth.customProgramCacheKey = () => 'tendril-tube-depth';
+
+  const object = new Mesh(geometry, material);
+  object.customDepthMaterial = depth;
+  // nodes move every frame: their bounds are not worth finding
+  object.frustumCulled = false;
+  const capObject = new Mesh(capGeometry, capMaterial);
+  capObject.frustumCulled = false;
+  object.add(capObject);
+  const upload = (): void => {
+    copyEnds(ends, records);
+    recordUniforms.nodeRecords.value.needsUpdate = true;
+    endUniforms.nodeRecords.value.needsUpdate = true;
+  };
+
+  return {
+    object,
+    records,
+    uniforms: recordUniforms,
+    update(samples) {
+      writeSamples(records, samples);
+      upload();
+    },
+    setValues(values) {
+      writeValues(records, values);
+      upload();
+    },
+    setColorMap(map, low, high) {
+      uniforms.mapped.value = map ? 1 : 0;
+      uniforms.valueRange.value.set(low, high);
+      if (map && uniforms.colorMap.value.userData.map !== map) {
+        uniforms.colorMap.value.dispose();
+        uniforms.colorMap.value = createColorTexture(map);
+      }
+    },
+    setColor(color) {
+      material.color.set(color);
+      capMaterial.color.set(color);
+    },
+    setStripe(on, color) {
+      uniforms.stripe.value = on ? 1 : 0;
+      if (color !== undefined) uniforms.stripeColor.value.set(color);
+    },
+    setThickness(factor) {
+      uniforms.thickness.value = factor;
+    },
+    setFailed(rod) {
+      if (rod === undefined) uniforms.failed.value.set(-1, -1);
+      else uniforms.failed.value.set(records.start[rod], records.start[rod + 1]);
+    },
+    dispose() {
+      geometry.dispose();
+      capGeometry.dispose();
+      material.dispose();
+      capMaterial.dispose();
+      for (const each of [recordUniforms, endUniforms]) {
+        each.nodeRecords.value.dispose();
+        each.fixedRecords.value.dispose();
+      }
+      depth.dispose();
+      uniforms.colorMap.value.dispose();
+    },
+  };
+}
+
+/** A row of colours, linear between them. */
+function createColorTexture(map: ColorMap): DataTexture {
+  const data = new Uint8Array(4 * map.length);
+  map.forEach(([r, g, b], k) => {
+    data.set([r, g, b, 255], 4 * k);
+  });
+  const texture = new DataTexture(data, map.length, 1);
+  texture.colorSpace = SRGBColorSpace;
+  texture.minFilter = LinearFilter;
+  texture.magFilter = LinearFilter;
+  texture.userData.map = map;
+  texture.needsUpdate = true;
+  return texture;
+}

@@ -1,0 +1,42 @@
+/** `tendril import`: curves of another program as a scene to start from. */
+import { existsSync } from 'node:fs';
+import { dirname, extname, relative, resolve } from 'node:path';
+import { formatCurveScene, type ImportOptions } from '@tendril/io';
+import { openWithin, readCurvesFile, readSceneFile, writeFileAtomic } from '@tendril/io/node';
+import { exitCode, UsageError } from '../exit.ts';
+import { formatWarning, type Terminal } from '../terminal.ts';
+
+export interface ImportCommandOptions extends ImportOptions {
+  readonly out?: string;
+  readonly force?: boolean;
+}
+
+export function importCurves(file: string, options: ImportCommandOptions, terminal: Terminal): number {
+  const curves = readCurvesFile(file, options);
+  for (const warning of curves.warnings) terminal.err(formatWarning(`${file}: ${warning}`));
+  const out = options.out ?? `${file.slice(0, file.length - extname(file).length)}.yaml`;
+  if (!/\.(ya?ml)$/i.test(out)) throw new UsageError(`'${out}' should end in .yaml: a scene is a YAML file`);
+  if (existsSync(out) && !options.force)
+    throw new UsageError(`'${out}' exists; choose another --out, or add --force to replace it`);
+  const folder = dirname(resolve(out));
+  const name = relative(folder, resolve(file)).replaceAll('\\', '/');
+  const text = formatCurveScene(curves, name, options);
+  if (text.includes('\nstrands:')) refuseOutside(name, folder, file);
+  writeFileAtomic(out, text, { overwrite: options.force === true });
+  const { scene } = readSceneFile(out);
+  const points = scene.rods.reduce((sum, { shape }) => sum + (shape.type === 'points' ? shape.points.length : 0), 0);
+  terminal.err(`wrote ${out}: ${scene.rods.length} ${scene.rods.length === 1 ? 'rod' : 'rods'}, ${points} points\n`);
+  terminal.err(`next: tendril run ${out}\n`);
+  return exitCode.done;
+}
+
+/** A scene may only name files in its own folder. */
+function refuseOutside(name: string, folder: string, file: string): void {
+  if (!name.startsWith('..') && resolve(folder, name) === resolve(file)) {
+    openWithin(folder)(name);
+    return;
+  }
+  throw new UsageError(
+    `the scene names the curves by their file, which must lie in its folder: write it beside the file (--out ${dirname(file)}/scene.yaml), or copy the file`,
+  );
+}

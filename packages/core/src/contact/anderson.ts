@@ -1,0 +1,133 @@
+/**
+ * Mixing of the last turns of a fixed point q ← q + f(q) [Anderson1965]: the combination of them whose f is least, in the
+ * weighted norm. A turn that made f larger is taken back, and mixing starts anew; so it can cost a turn, but not the result.
+ */
+
+/** Turns that are mixed: 3 to 10 make little difference. */
+const WINDOW = 6;
+
+export interface Accelerator {
+  readonly capacity: number;
+  readonly weight: Float64Array;
+  readonly changeQ: readonly Float64Array[];
+  readonly changeF: readonly Float64Array[];
+  /** q and f of the turn before, and where a plain step from the last good turn leads. */
+  readonly lastQ: Float64Array;
+  readonly lastF: Float64Array;
+  readonly plain: Float64Array;
+  readonly matrix: Float64Array;
+  readonly right: Float64Array;
+  /** Turns seen since the last fresh start, and the norm of the last f. */
+  turns: number;
+  norm: number;
+  mixed: boolean;
+}
+
+export function createAccelerator(capacity: number): Accelerator {
+  const make = (): Float64Array => new Float64Array(capacity);
+  const list = (): Float64Array[] => Array.from({ length: WINDOW }, make);
+  return {
+    capacity,
+    weight: make(),
+    changeQ: list(),
+    changeF: list(),
+    lastQ: make(),
+    lastF: make(),
+    plain: make(),
+    matrix: new Float64Array(WINDOW * WINDOW),
+    right: new Float64Array(WINDOW),
+    turns: 0,
+    norm: Infinity,
+    mixed: false,
+  };
+}
+
+export function resetAccelerator(state: Accelerator, size: number): void {
+  state.turns = 0;
+  state.norm = Infinity;
+  state.mixed = false;
+  state.weight.fill(0, 0, size);
+}
+
+function dot(a: Float64Array, b: Float64Array, weight: Float64Array, size: number): number {
+  let sum = 0;
+  for (let i = 0; i < size; i++) sum += weight[i] * a[i] * b[i];
+  return sum;
+}
+
+/** q becomes the next q; f is f(q). */
+export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array, size: number): void {
+  const { weight, changeQ, changeF, lastQ, lastF, plain, matrix, right } = state;
+  const norm = Math.sqrt(dot(f, f, weight, size));
+  if (state.mixed && norm > 2 * state.norm) {
+    // worse than it was: back to the plain step, and start anew
+    for (let i = 0; i < size; i++) q[i] = plain[i];
+    state.turns = 0;
+    state.mixed = false;
+    state.norm = Infinity;
+    return;
+  }
+  state.norm = norm;
+  if (state.turns > 0) {
+    const slot = (state.turns - 1) % WINDOW;
+    for (let i = 0; i < size; i++) {
+      changeQ[slot][i] = q[i] - lastQ[i];
+      changeF[slot][i] = f[i] - lastF[i];
+    }
+  }
+  for (let i = 0; i < size; i++) {
+    lastQ[i] = q[i];
+    lastF[i] = f[i];
+    plain[i] = q[i] + f[i];
+    q[i] = plain[i];
+  }
+  const count = Math.min(state.turns, WINDOW);
+  state.turns++;
+  state.mixed = false;
+  if (count === 0) return;
+  for (let a = 0; a < count; a++) {
+    for (let b = 0; b <= a; b++) {
+      const value = dot(changeF[a], changeF[b], weight, size);
+      matrix[a * WINDOW + b] = value;
+      matrix[b * WINDOW + a] = value;
+    }
+    right[a] = dot(changeF[a], f, weight, size);
+  }
+  if (!solveSmall(matrix, right, count)) return;
+  for (let a = 0; a < count; a++) {
+    const gamma = right[a];
+    const dq = changeQ[a];
+    const df = changeF[a];
+    for (let i = 0; i < size; i++) q[i] -= gamma * (dq[i] + df[i]);
+  }
+  state.mixed = true;
+}
+
+/** Cholesky with a little on the diagonal: the last turns are often nearly in line. */
+function solveSmall(matrix: Float64Array, right: Float64Array, n: number): boolean {
+  let trace = 0;
+  for (let i = 0; i < n; i++) trace += matrix[i * WINDOW + i];
+  if (!(trace > 0)) return false;
+  for (let i = 0; i < n; i++) matrix[i * WINDOW + i] += 1e-10 * trace;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      let sum = matrix[i * WINDOW + j];
+      for (let k = 0; k < j; k++) sum -= matrix[i * WINDOW + k] * matrix[j * WINDOW + k];
+      if (i === j) {
+        if (!(sum > 0)) return false;
+        matrix[i * WINDOW + i] = Math.sqrt(sum);
+      } else matrix[i * WINDOW + j] = sum / matrix[j * WINDOW + j];
+    }
+  }
+  for (let i = 0; i < n; i++) {
+    let sum = right[i];
+    for (let k = 0; k < i; k++) sum -= matrix[i * WINDOW + k] * right[k];
+    right[i] = sum / matrix[i * WINDOW + i];
+  }
+  for (let i = n - 1; i >= 0; i--) {
+    let sum = right[i];
+    for (let k = i + 1; k < n; k++) sum -= matrix[k * WINDOW + i] * right[k];
+    right[i] = sum / matrix[i * WINDOW + i];
+  }
+  return true;
+}

@@ -1,0 +1,539 @@
+/**
+ * Finding contacts at the start of a step: those that touch, and those that will if nothing stops them.
+ *
+ * A contact is taken up before the surfaces meet, when its gap may close within the step (or is below a tenth of the
+ * radius: with no margin at all, contacts at rest flicker). It may then close exactly its gap. Where the surfaces are still
+ * more than two radii apart the direction in which they will meet is not known yet: such pairs are left to the
+ * check of paths (sweep.ts).
+ */
+import type { Samples } from '../port.ts';
+import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
+import { type Collider, findClosest, measureDistance, measureSurfaceVelocity } from './collider.ts';
+import { createEdgePlaces, findPlaces } from './segments.ts';
+import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
+import { type BoxTree, createIntList, createTree, findPairs, type IntList, updateTree } from './tree.ts';
+
+/** Distance and normal that were measured last. */
+const distanceAt = new Float64Array(4);
+
+export interface RodRules {
+  /** Whether rods meet rods, and themselves. */
+  readonly pairs: boolean;
+  readonly self: boolean;
+  readonly staticFriction: number;
+  readonly dynamicFriction: number;
+  /** Radius at which rods meet rods [m]; 0: that of the section. */
+  readonly radius: number;
+  /** Distance [m] beyond touching at which contacts are wanted: that of a field of repulsion. */
+  readonly reach: number;
+  /** Pins that hold all of a node's position, and its number in the row of all nodes. */
+  readonly pinned: readonly { readonly pin: Pin; readonly node: number }[];
+  /** Nodes that are welded to bodies. */
+  readonly welded: readonly { readonly rod: number; readonly node: number; readonly body: number }[];
+}
+
+export interface Finder {
+  readonly rods: readonly Rod[];
+  readonly samples: readonly Samples[];
+  readonly colliders: readonly Collider[];
+  readonly rules: RodRules;
+  /** Acceleration that acts on everything [m/s²], and its size. */
+  readonly gravity: readonly number[];
+  readonly acceleration: number;
+  /** All nodes and edges of the scene in one row. */
+  readonly nodeOffset: Int32Array;
+  readonly nodeCount: number;
+  readonly edgeCount: number;
+  readonly edgeRod: Int32Array;
+  /** Index in its rod. */
+  readonly edgeIndex: Int32Array;
+  readonly edgeFirst: Int32Array;
+  readonly edgeSecond: Int32Array;
+  /** Rest arc length at the middle of the edge [m]. */
+  readonly edgeArc: Float64Array;
+  readonly edgeLength: Float64Array;
+  /** Against colliders, and against rods [m]. */
+  readonly edgeRadius: Float64Array;
+  readonly pairRadius: Float64Array;
+  readonly nodeRadius: Float64Array;
+  /** 1 where a pin holds the node. */
+  readonly nodeHeld: Uint8Array;
+  /** Body that an edge is so near the weld of that it does not meet others there, −1 for none. */
+  readonly edgeBody: Int32Array;
+  /** For each collider: 1 for nodes that it leaves alone, because they are welded inside the body it rides on. */
+  readonly exempt: Uint8Array[];
+  /** At the start of the step. */
+  readonly position: Float64Array;
+  readonly velocity: Float64Array;
+  readonly tree: BoxTree;
+  readonly candidates: IntList;
+  /** Candidates as sorted numbers, first·edgeCount + second. */
+  pairs: Float64Array;
+  pairCount: number;
+  readonly nodeDistance: Float64Array;
+}
+
+export function createFinder(
+  rods: readonly Rod[],
+  samples: readonly Samples[],
+  colliders: readonly Collider[],
+  rules: RodRules,
+  gravity: readonly number[],
+): Finder {
+  const nodeOffset = new Int32Array(rods.length + 1);
+  rods.forEach((rod, r) => {
+    nodeOffset[r + 1] = nodeOffset[r] + rod.nodeCount;
+  });
+  const nodeCount = nodeOffset[rods.length];
+  const edgeCount = rods.reduce((sum, rod) => sum + rod.edgeCount, 0);
+  const finder: Finder = {
+    rods,
+    samples,
+    colliders,
+    rules,
+    gravity,
+    acceleration: Math.hypot(gravity[0], gravity[1], gravity[2]),
+    nodeOffset,
+    nodeCount,
+    edgeCount,
+    edgeRod: new Int32Array(edgeCount),
+    edgeIndex: new Int32Array(edgeCount),
+    edgeFirst: new Int32Array(edgeCount),
+    edgeSecond: new Int32Array(edgeCount),
+    edgeArc: new Float64Array(edgeCount),
+    edgeLength: new Float64Array(edgeCount),
+    edgeRadius: new Float64Array(edgeCount),
+    pairRadius: new Float64Array(edgeCount),
+    nodeRadius: new Float64Array(nodeCount),
+    nodeHeld: new Uint8Array(nodeCount),
+    edgeBody: new Int32Array(edgeCount).fill(-1),
+    exempt: colliders.map(() => new Uint8Array(0)),
+    position: new Float64Array(3 * nodeCount),
+    velocity: new Float64Array(3 * nodeCount),
+    tree: createTree(rules.pairs ? edgeCount : 0),
+    candidates: createIntList(),
+    pairs: new Float64Array(64),
+    pairCount: 0,
+    nodeDistance: new Float64Array(4 * nodeCount),
+  };
+  let e = 0;
+  rods.forEach((rod, r) => {
+    for (let j = 0; j < rod.edgeCount; j++, e++) {
+      finder.edgeRod[e] = r;
+      finder.edgeIndex[e] = j;
+      finder.edgeFirst[e] = nodeOffset[r] + j;
+      finder.edgeSecond[e] = nodeOffset[r] + ((j + 1) % rod.nodeCount);
+      finder.edgeLength[e] = rod.edgeLengthRest[j];
+      finder.edgeArc[e] = rod.nodeArc[j] + 0.5 * rod.edgeLengthRest[j];
+      finder.edgeRadius[e] = rod.edgeRadius[j];
+      finder.pairRadius[e] = rules.radius || rod.edgeRadius[j];
+      for (const node of [finder.edgeFirst[e], finder.edgeSecond[e]])
+        finder.nodeRadius[node] = Math.max(finder.nodeRadius[node], rod.edgeRadius[j]);
+    }
+  });
+  exemptWelds(finder);
+  return finder;
+}
+
+/** What is welded to one body touches there all the time: it does not count as contact. */
+function exemptWelds(finder: Finder): void {
+  const { rods, rules, colliders, nodeOffset } = finder;
+  gather(finder);
+  for (const { rod, node, body } of rules.welded) {
+    const { length, closed, nodeArc } = rods[rod];
+    for (let e = 0; e < finder.edgeCount; e++) {
+      if (finder.edgeRod[e] !== rod) continue;
+      let arc = Math.abs(finder.edgeArc[e] - nodeArc[node]);
+      if (closed) arc = Math.min(arc, length - arc);
+      if (arc < Math.PI * finder.pairRadius[e] + finder.edgeLength[e]) finder.edgeBody[e] = body;
+    }
+  }
+  colliders.forEach((collider, k) => {
+    const own = rules.welded.filter(({ body }) => body === collider.body);
+    if (collider.body < 0 || own.length === 0) return;
+    finder.exempt[k] = new Uint8Array(finder.nodeCount);
+    for (const { rod, node } of own) {
+      finder.exempt[k][nodeOffset[rod] + node] = 1;
+      for (let i = nodeOffset[rod]; i < nodeOffset[rod + 1]; i++) {
+        const x = finder.position;
+        measureDistance(distanceAt, collider, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+        if (distanceAt[0] < finder.nodeRadius[i]) finder.exempt[k][i] = 1;
+      }
+    }
+  });
+}
+
+/** Positions and velocities of all nodes now. */
+export function gather(finder: Finder): void {
+  const { samples, nodeOffset, position, velocity } = finder;
+  for (let r = 0; r < samples.length; r++) {
+    position.set(samples[r].nodePosition, 3 * nodeOffset[r]);
+    velocity.set(samples[r].nodeVelocity, 3 * nodeOffset[r]);
+  }
+}
+
+const pose = createPinPose();
+
+/** Whether a place on an edge is held by pins: then nothing can move it, and it has no contact of its own. */
+function isHeld({ nodeHeld, edgeFirst, edgeSecond }: Finder, edge: number, weight: number): boolean {
+  return (weight === 1 || nodeHeld[edgeFirst[edge]] === 1) && (weight === 0 || nodeHeld[edgeSecond[edge]] === 1);
+}
+
+/** Appends the contacts of a step from t to t + dt to `set`, in any order. */
+export function findContacts(finder: Finder, set: ContactSet, t: number, dt: number): void {
+  for (const { pin, node } of finder.rules.pinned) {
+    pin.evaluate(pose, t + dt);
+    finder.nodeHeld[node] = pose.active ? 1 : 0;
+  }
+  finder.colliders.forEach((collider, k) => {
+    findWithCollider(finder, set, collider, k, dt);
+  });
+  if (!finder.rules.pairs) return;
+  placeBoxes(finder, dt);
+  listPairs(finder);
+  for (let k = 0; k < finder.pairCount; k++) {
+    const first = Math.floor(finder.pairs[k] / finder.edgeCount);
+    addPair(finder, set, first, finder.pairs[k] - first * finder.edgeCount, dt);
+  }
+}
+
+/** Boxes about the edges, their thickness and what they may reach in the step. */
+function placeBoxes(finder: Finder, dt: number): void {
+  const { tree, edgeCount, edgeFirst, edgeSecond, position: x, velocity: v, pairRadius, rules } = finder;
+  const drift = 0.5 * finder.acceleration * dt * dt;
+  for (let e = 0; e < edgeCount; e++) {
+    const a = 3 * edgeFirst[e];
+    const b = 3 * edgeSecond[e];
+    const r = 1.05 * pairRadius[e] + drift + rules.reach;
+    for (let k = 0; k < 3; k++) {
+      const p = x[a + k];
+      const q = x[b + k];
+      const p1 = p + dt * v[a + k];
+      const q1 = q + dt * v[b + k];
+      tree.box[6 * e + k] = Math.min(p, q, p1, q1) - r;
+      tree.box[6 * e + 3 + k] = Math.max(p, q, p1, q1) + r;
+    }
+  }
+  updateTree(tree);
+}
+
+/** Candidates whose boxes meet, sorted, without neighbours on the same rod. */
+export function listPairs(finder: Finder): void {
+  const { candidates, tree, edgeCount } = finder;
+  candidates.length = 0;
+  findPairs(candidates, tree);
+  if (finder.pairs.length < candidates.length / 2) finder.pairs = new Float64Array(candidates.length);
+  let count = 0;
+  for (let k = 0; k < candidates.length; k += 2) {
+    const first = candidates.data[k];
+    const second = candidates.data[k + 1];
+    if (mayMeet(finder, first, second)) finder.pairs[count++] = first * edgeCount + second;
+  }
+  finder.pairs.subarray(0, count).sort();
+  finder.pairCount = count;
+}
+
+function mayMeet(finder: Finder, first: number, second: number): boolean {
+  const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules, edgeBody } = finder;
+  const rod = edgeRod[first];
+  if (rod !== edgeRod[second]) return edgeBody[first] < 0 || edgeBody[first] !== edgeBody[second];
+  if (!rules.self) return false;
+  // a rod bent as tightly as it can be touches itself half a turn further, π radii along its axis
+  let arc = Math.abs(edgeArc[first] - edgeArc[second]);
+  if (rods[rod].closed) arc = Math.min(arc, rods[rod].length - arc);
+  const radius = Math.max(pairRadius[first], pairRadius[second]);
+  return arc > Math.PI * radius + 0.5 * (edgeLength[first] + edgeLength[second]) * 1.001;
+}
+
+const places = createEdgePlaces();
+const normal = new Float64Array(3);
+
+function addPair(finder: Finder, set: ContactSet, first: number, second: number, dt: number): void {
+  const { edgeFirst, edgeSecond, position: x } = finder;
+  const a = 3 * edgeFirst[first];
+  const b = 3 * edgeSecond[first];
+  const c = 3 * edgeFirst[second];
+  const d = 3 * edgeSecond[second];
+  findPlaces(places, x, a, b, c, d);
+  for (let k = 0; k < places.count; k++) addPlace(finder, set, first, second, places.s[k], places.t[k], dt);
+}
+
+/** Feature of a place on an edge. */
+function featureOf(finder: Finder, edge: number, weight: number): number {
+  if (weight === 0) return 2 * finder.edgeFirst[edge];
+  return weight === 1 ? 2 * finder.edgeSecond[edge] : 2 * finder.edgeFirst[edge] + 1;
+}
+
+const at = (x: Float64Array, a: number, b: number, w: number, k: number): number => (1 - w) * x[a + k] + w * x[b + k];
+
+function addPlace(
+  finder: Finder,
+  set: ContactSet,
+  first: number,
+  second: number,
+  s: number,
+  t: number,
+  dt: number,
+): void {
+  if (isHeld(finder, first, s) && isHeld(finder, second, t)) return;
+  const { edgeFirst, edgeSecond, position: x, velocity: v, pairRadius } = finder;
+  const a = 3 * edgeFirst[first];
+  const b = 3 * edgeSecond[first];
+  const c = 3 * edgeFirst[second];
+  const d = 3 * edgeSecond[second];
+  for (let k = 0; k < 3; k++) normal[k] = at(x, a, b, s, k) - at(x, c, d, t, k);
+  const distance = Math.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+  const rA = pairRadius[first];
+  const rB = pairRadius[second];
+  const reach = rA + rB;
+  const gap = distance - reach;
+  if (gap > 2 * reach + finder.rules.reach) return;
+  if (distance > 1e-9 * reach) for (let k = 0; k < 3; k++) normal[k] /= distance;
+  else writeCross(normal, x, a, b, c, d);
+  let approach = 0;
+  for (let k = 0; k < 3; k++) approach += normal[k] * (at(v, a, b, s, k) - at(v, c, d, t, k));
+  const size = Math.min(rA, rB);
+  if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
+  addRodContact(finder, set, first, second, s, t, normal, gap, approach);
+}
+
+/** Whether a gap may close in the step. */
+function isNear(gap: number, approach: number, size: number, acceleration: number, dt: number): boolean {
+  return gap + dt * Math.min(0, 1.25 * approach) - acceleration * dt * dt < 0.1 * size;
+}
+
+/** Direction across both edges, where their axes meet. */
+function writeCross(out: Float64Array, x: Float64Array, a: number, b: number, c: number, d: number): void {
+  const dx = x[b] - x[a];
+  const dy = x[b + 1] - x[a + 1];
+  const dz = x[b + 2] - x[a + 2];
+  const ex = x[d] - x[c];
+  const ey = x[d + 1] - x[c + 1];
+  const ez = x[d + 2] - x[c + 2];
+  let nx = dy * ez - dz * ey;
+  let ny = dz * ex - dx * ez;
+  let nz = dx * ey - dy * ex;
+  let size = Math.hypot(nx, ny, nz);
+  if (!(size > 1e-12 * Math.hypot(dx, dy, dz) * Math.hypot(ex, ey, ez))) {
+    // parallel and upon each other: any direction across
+    const flat = Math.abs(dx) < Math.abs(dy);
+    nx = flat ? 0 : -dz;
+    ny = flat ? dz : 0;
+    nz = flat ? -dy : dx;
+    size = Math.hypot(nx, ny, nz) || 1;
+  }
+  out[0] = nx / size;
+  out[1] = ny / size;
+  out[2] = nz / size;
+}
+
+export function addRodContact(
+  finder: Finder,
+  set: ContactSet,
+  first: number,
+  second: number,
+  s: number,
+  t: number,
+  n: Float64Array,
+  gap: number,
+  approach: number,
+): number {
+  const { edgeRod, edgeIndex, pairRadius, rules } = finder;
+  const i = addContact(set);
+  set.key[i] = featureOf(finder, first, s) * FEATURE_LIMIT + featureOf(finder, second, t);
+  set.rodA[i] = edgeRod[first];
+  set.edgeA[i] = edgeIndex[first];
+  set.weightA[i] = s;
+  set.rodB[i] = edgeRod[second];
+  set.edgeB[i] = edgeIndex[second];
+  set.weightB[i] = t;
+  set.collider[i] = -1;
+  set.gap[i] = gap;
+  set.approach[i] = approach;
+  set.size[i] = Math.min(pairRadius[first], pairRadius[second]);
+  set.staticFriction[i] = rules.staticFriction;
+  set.dynamicFriction[i] = rules.dynamicFriction;
+  // the surfaces meet between the axes, in proportion to the radii
+  const distance = gap + pairRadius[first] + pairRadius[second];
+  const share = pairRadius[first] / (pairRadius[first] + pairRadius[second]);
+  for (let k = 0; k < 3; k++) {
+    set.normal[3 * i + k] = n[k];
+    set.armA[3 * i + k] = -share * distance * n[k];
+    set.armB[3 * i + k] = (1 - share) * distance * n[k];
+  }
+  return i;
+}
+
+const surface = new Float64Array(3);
+
+function findWithCollider(finder: Finder, set: ContactSet, collider: Collider, index: number, dt: number): void {
+  const { rods, nodeOffset, position: x, nodeDistance } = finder;
+  let firstEdge = 0;
+  for (let r = 0; r < rods.length; r++) {
+    const { nodeCount, edgeCount } = rods[r];
+    const edge0 = firstEdge;
+    firstEdge += edgeCount;
+    if (!collider.acts[r] || !isRodNear(finder, collider, r, dt)) continue;
+    for (let i = 0; i < nodeCount; i++) {
+      const node = nodeOffset[r] + i;
+      measureDistance(distanceAt, collider, x[3 * node], x[3 * node + 1], x[3 * node + 2]);
+      for (let k = 0; k < 4; k++) nodeDistance[4 * node + k] = distanceAt[k];
+      const atEnd = i >= edgeCount;
+      const edge = edge0 + (atEnd ? edgeCount - 1 : i);
+      addColliderContact(finder, set, collider, index, edge, atEnd ? 1 : 0, dt);
+    }
+    for (let j = 0; j < edgeCount; j++) addEdgeContact(finder, set, collider, index, edge0 + j, dt);
+  }
+}
+
+/** Whether the box about a rod and its motion meets the collider's. */
+function isRodNear(finder: Finder, collider: Collider, r: number, dt: number): boolean {
+  const { nodeOffset, position: x, velocity: v, nodeRadius, acceleration } = finder;
+  const { bounds, now, next } = collider;
+  const from = nodeOffset[r];
+  const to = nodeOffset[r + 1];
+  for (let k = 0; k < 3; k++) {
+    if (bounds[k] === -Infinity && bounds[3 + k] === Infinity) continue;
+    let low = Infinity;
+    let high = -Infinity;
+    let reach = 0;
+    let speed = 0;
+    for (let i = from; i < to; i++) {
+      const p = x[3 * i + k];
+      if (p < low) low = p;
+      if (p > high) high = p;
+      reach = Math.max(reach, nodeRadius[i]);
+      speed = Math.max(speed, Math.abs(v[3 * i + k]));
+    }
+    const shift = Math.abs(next.position[k] - now.position[k]);
+    const margin = finder.rules.reach + 1.1 * reach + 1.25 * dt * speed + acceleration * dt * dt + 2 * shift;
+    if (low - margin > bounds[3 + k] || high + margin < bounds[k]) return false;
+  }
+  return true;
+}
+
+/** The inside of an edge, where it is closer than both its ends. */
+function addEdgeContact(
+  finder: Finder,
+  set: ContactSet,
+  collider: Collider,
+  index: number,
+  edge: number,
+  dt: number,
+): void {
+  const { edgeFirst, edgeSecond, position: x, velocity: v, nodeDistance, edgeRadius, acceleration } = finder;
+  const a = edgeFirst[edge];
+  const b = edgeSecond[edge];
+  if (collider.shape.type === 'plane') return;
+  const length = Math.hypot(x[3 * b] - x[3 * a], x[3 * b + 1] - x[3 * a + 1], x[3 * b + 2] - x[3 * a + 2]);
+  const speed = Math.max(
+    Math.hypot(v[3 * a], v[3 * a + 1], v[3 * a + 2]),
+    Math.hypot(v[3 * b], v[3 * b + 1], v[3 * b + 2]),
+  );
+  const shift = collider.moves
+    ? Math.hypot(
+        collider.next.position[0] - collider.now.position[0],
+        collider.next.position[1] - collider.now.position[1],
+        collider.next.position[2] - collider.now.position[2],
+      ) + length
+    : 0;
+  const least = 0.5 * (nodeDistance[4 * a] + nodeDistance[4 * b] - length) - edgeRadius[edge];
+  if (least - finder.rules.reach - 1.25 * dt * speed - shift - acceleration * dt * dt > 0.1 * edgeRadius[edge]) return;
+  const t = findClosest(collider, x, 3 * a, 3 * b);
+  if (t < 1e-3 || t > 1 - 1e-3) return;
+  measureDistance(
+    distanceAt,
+    collider,
+    at(x, 3 * a, 3 * b, t, 0),
+    at(x, 3 * a, 3 * b, t, 1),
+    at(x, 3 * a, 3 * b, t, 2),
+  );
+  if (distanceAt[0] > Math.min(nodeDistance[4 * a], nodeDistance[4 * b])) return;
+  addColliderContact(finder, set, collider, index, edge, t, dt);
+}
+
+/** With distance and normal in `distanceAt`. */
+function addColliderContact(
+  finder: Finder,
+  set: ContactSet,
+  collider: Collider,
+  index: number,
+  edge: number,
+  weight: number,
+  dt: number,
+): void {
+  const { edgeFirst, edgeSecond, position: x, velocity: v, edgeRadius, nodeRadius } = finder;
+  const a = 3 * edgeFirst[edge];
+  const b = 3 * edgeSecond[edge];
+  const exempt = finder.exempt[index];
+  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
+  if (isHeld(finder, edge, weight) && collider.body < 0) return;
+  const inner = weight > 0 && weight < 1;
+  const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
+  const gap = distanceAt[0] - radius;
+  const px = at(x, a, b, weight, 0);
+  const py = at(x, a, b, weight, 1);
+  const pz = at(x, a, b, weight, 2);
+  // where the surfaces meet
+  const nx = distanceAt[1];
+  const ny = distanceAt[2];
+  const nz = distanceAt[3];
+  const reach = Math.max(radius, 0) + 0.5 * gap;
+  measureSurfaceVelocity(surface, collider, px - reach * nx, py - reach * ny, pz - reach * nz, dt);
+  if (collider.body >= 0) addBodyVelocity(surface, collider, px - reach * nx, py - reach * ny, pz - reach * nz);
+  const approach =
+    nx * (at(v, a, b, weight, 0) - surface[0]) +
+    ny * (at(v, a, b, weight, 1) - surface[1]) +
+    nz * (at(v, a, b, weight, 2) - surface[2]);
+  // a rod without thickness is compared with its edges
+  const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
+  if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
+  if (collider.restitution > 0 && flies(finder, gap, approach, dt)) return;
+  const i = addContact(set);
+  set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
+  set.rodA[i] = finder.edgeRod[edge];
+  set.edgeA[i] = finder.edgeIndex[edge];
+  set.weightA[i] = weight;
+  set.rodB[i] = -1;
+  set.collider[i] = index;
+  set.gap[i] = gap;
+  set.approach[i] = approach;
+  set.size[i] = size;
+  set.staticFriction[i] = collider.staticFriction;
+  set.dynamicFriction[i] = collider.dynamicFriction;
+  set.restitution[i] = collider.restitution;
+  for (let k = 0; k < 3; k++) {
+    const n = distanceAt[1 + k];
+    set.normal[3 * i + k] = n;
+    set.armA[3 * i + k] = -(radius + gap) * n;
+    set.point[3 * i + k] = (k === 0 ? px : k === 1 ? py : pz) - (radius + gap) * n;
+    // a body's velocity is an unknown of its own
+    set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
+  }
+}
+
+/** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */
+export function reboundThreshold(finder: Finder, dt: number): number {
+  return Math.max(2 * finder.acceleration * dt, 1e-3);
+}
+
+/** With the normal in `distanceAt`: it will rebound when it arrives, but does not within the step. Steps are cut at impacts. */
+function flies(finder: Finder, gap: number, approach: number, dt: number): boolean {
+  if (approach >= -reboundThreshold(finder, dt)) return false;
+  const { gravity } = finder;
+  const pull = gravity[0] * distanceAt[1] + gravity[1] * distanceAt[2] + gravity[2] * distanceAt[3];
+  return gap + dt * approach + 0.5 * dt * dt * pull > 0.02 * dt * approach;
+}
+
+/** Velocity of a body's point now, for the approach. */
+function addBodyVelocity(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
+  const pose = collider.ride;
+  if (!pose) return;
+  const a = x - pose.position[0];
+  const b = y - pose.position[1];
+  const c = z - pose.position[2];
+  const w = pose.angularVelocity;
+  out[0] += pose.velocity[0] + w[1] * c - w[2] * b;
+  out[1] += pose.velocity[1] + w[2] * a - w[0] * c;
+  out[2] += pose.velocity[2] + w[0] * b - w[1] * a;
+}

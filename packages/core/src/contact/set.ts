@@ -1,0 +1,183 @@
+/**
+ * The contacts of a step, as arrays, sorted by key.
+ *
+ * A key names the two features that touch (a node or the inside of an edge, or a collider), so that it is the same in the
+ * next step, and what was found there is a good start here. Sorting by key makes the result independent of the order in
+ * which contacts were found, and so of trees, threads and restarts.
+ */
+
+/** Features: 2·node for a node, 2·node + 1 for the inside of the edge that starts there; then the colliders. */
+export const FEATURE_LIMIT: number = 2 ** 26;
+
+export interface ContactSet {
+  count: number;
+  key: Float64Array;
+  /** Rod of the scene, its edge, and the share of the edge's second node: first side, and second (−1 for a collider). */
+  rodA: Int32Array;
+  edgeA: Int32Array;
+  weightA: Float64Array;
+  rodB: Int32Array;
+  edgeB: Int32Array;
+  weightB: Float64Array;
+  /** −1 for rods among themselves. */
+  collider: Int32Array;
+  /** Unit, from the second side to the first, 3 each. */
+  normal: Float64Array;
+  /** Between the surfaces at the start of the step [m]. */
+  gap: Float64Array;
+  /** Velocity of the obstacle's surface [m/s], 3 each. */
+  surface: Float64Array;
+  /** From the axes to the point where the surfaces meet [m], 3 each. */
+  armA: Float64Array;
+  armB: Float64Array;
+  /** For a collider on a body: where the surfaces meet [m], 3 each. */
+  point: Float64Array;
+  staticFriction: Float64Array;
+  dynamicFriction: Float64Array;
+  restitution: Float64Array;
+  /** Length that gaps are compared with: the smaller radius [m]. */
+  size: Float64Array;
+  /** Impulse on the first side [N s], 3 each: unknown of the solver. */
+  impulse: Float64Array;
+  /** 1 while it slides: dynamic friction then. */
+  sliding: Uint8Array;
+  /** What the normal velocity must exceed the negative of [m/s]. */
+  bias: Float64Array;
+  /** Normal velocity at the start of the step [m/s]. */
+  approach: Float64Array;
+  /** 1: found by the check of paths, kept whatever the gap. */
+  swept: Uint8Array;
+}
+
+const fields = {
+  key: 1,
+  weightA: 1,
+  weightB: 1,
+  normal: 3,
+  gap: 1,
+  surface: 3,
+  armA: 3,
+  armB: 3,
+  point: 3,
+  staticFriction: 1,
+  dynamicFriction: 1,
+  restitution: 1,
+  size: 1,
+  impulse: 3,
+  bias: 1,
+  approach: 1,
+} as const;
+const integers = ['rodA', 'edgeA', 'rodB', 'edgeB', 'collider'] as const;
+const bytes = ['sliding', 'swept'] as const;
+const doubles = Object.keys(fields) as (keyof typeof fields)[];
+
+export function createContactSet(capacity = 64): ContactSet {
+  const set = { count: 0 } as ContactSet;
+  for (const name of doubles) set[name] = new Float64Array(fields[name] * capacity);
+  for (const name of integers) set[name] = new Int32Array(capacity);
+  for (const name of bytes) set[name] = new Uint8Array(capacity);
+  return set;
+}
+
+/** A place for one more contact, all zero; returns its index. */
+export function addContact(set: ContactSet): number {
+  const c = set.count++;
+  if (c === set.key.length) {
+    for (const name of doubles) set[name] = enlarge(set[name]);
+    for (const name of integers) set[name] = enlarge(set[name]);
+    for (const name of bytes) set[name] = enlarge(set[name]);
+  }
+  for (const name of doubles) set[name].fill(0, fields[name] * c, fields[name] * (c + 1));
+  for (const name of integers) set[name][c] = 0;
+  for (const name of bytes) set[name][c] = 0;
+  return c;
+}
+
+function enlarge<T extends Float64Array | Int32Array | Uint8Array>(array: T): T {
+  const larger = new (array.constructor as new (n: number) => T)(2 * array.length);
+  larger.set(array);
+  return larger;
+}
+
+function copyContact(to: ContactSet, i: number, from: ContactSet, j: number): void {
+  for (const name of doubles) {
+    const n = fields[name];
+    for (let k = 0; k < n; k++) to[name][n * i + k] = from[name][n * j + k];
+  }
+  for (const name of integers) to[name][i] = from[name][j];
+  for (const name of bytes) to[name][i] = from[name][j];
+}
+
+/** Adds all contacts of `from` to `to`. */
+export function appendContacts(to: ContactSet, from: ContactSet): void {
+  for (let c = 0; c < from.count; c++) copyContact(to, addContact(to), from, c);
+}
+
+/** First place in the sorted keys that is not below `key`. */
+export function findKey(keys: Float64Array, count: number, key: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (keys[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Writes the contacts of `from` to `to` in the order of their keys; of equal keys the first is kept. */
+export function sortContacts(to: ContactSet, from: ContactSet): void {
+  const { count } = from;
+  const sorted = from.key.slice(0, count).sort();
+  // where each sorted key stands in `from`: equal keys lie side by side, the first of them wins
+  const place = new Int32Array(count).fill(-1);
+  for (let c = 0; c < count; c++) {
+    const at = findKey(sorted, count, from.key[c]);
+    if (place[at] < 0) place[at] = c;
+  }
+  to.count = 0;
+  for (let k = 0; k < count; k++) if (place[k] >= 0) copyContact(to, addContact(to), from, place[k]);
+}
+
+/**
+ * What one step leaves to the next: key, force on the first side [N], and whether it slid, 5 numbers a contact. Plain numbers in
+ * one array, so that they can be part of a saved state.
+ */
+export interface Memory {
+  data: Float64Array;
+  count: number;
+}
+
+export const MEMORY_STRIDE = 5;
+
+export function remember(memory: Memory, set: ContactSet, dt: number): void {
+  if (memory.data.length < MEMORY_STRIDE * set.count) memory.data = new Float64Array(2 * MEMORY_STRIDE * set.count);
+  let count = 0;
+  for (let c = 0; c < set.count; c++) {
+    const x = set.impulse[3 * c];
+    const y = set.impulse[3 * c + 1];
+    const z = set.impulse[3 * c + 2];
+    if (x === 0 && y === 0 && z === 0) continue;
+    const o = MEMORY_STRIDE * count++;
+    memory.data[o] = set.key[c];
+    memory.data[o + 1] = x / dt;
+    memory.data[o + 2] = y / dt;
+    memory.data[o + 3] = z / dt;
+    memory.data[o + 4] = set.sliding[c];
+  }
+  memory.count = count;
+}
+
+/** Impulses and sliding of the last step for the contacts that are still there. Both are sorted by key. */
+export function recall(set: ContactSet, memory: Memory, dt: number): void {
+  let m = 0;
+  for (let c = 0; c < set.count; c++) {
+    const key = set.key[c];
+    while (m < memory.count && memory.data[MEMORY_STRIDE * m] < key) m++;
+    if (m >= memory.count) return;
+    const o = MEMORY_STRIDE * m;
+    if (memory.data[o] !== key) continue;
+    for (let k = 0; k < 3; k++) set.impulse[3 * c + k] = memory.data[o + 1 + k] * dt;
+    set.sliding[c] = memory.data[o + 4];
+  }
+}

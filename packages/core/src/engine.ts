@@ -1,0 +1,49 @@
+/**
+ * What a rigid-body engine is to the world: it brings joints, motors and collisions; the rods bring their own forces.
+ *
+ * The two take turns [Bergou2008 §8, reuse]. First rods and bodies move together by the rods' own coupling, without lag and in
+ * double precision, as if the engine were not there. Then the engine gets each body with the velocity it now has, and may change
+ * that velocity and the way the body went: what its joints, contacts and motors do. Bodies that it leaves alone stay exactly as the
+ * rods left them, so an empty engine changes nothing. What it touches is as precise as the engine.
+ *
+ * NOTE: the other way round, rods driven by the engine's poses and answering with reactions, is not well posed: an inextensible
+ * rod has no answer to a pose that it cannot reach, and reactions of stiff rods make a lagged exchange unstable.
+ */
+import type { BodyPose, RigidBody } from './bodies/body.ts';
+import type { Model } from './model.ts';
+import type { Scene } from './scene/types.ts';
+
+/** A body over one step. */
+export interface BodyMotion {
+  readonly id: string;
+  /** Where it was at the start of the step, and how it moved. */
+  readonly startPosition: Float64Array;
+  readonly startOrientation: Float64Array;
+  readonly startVelocity: Float64Array;
+  readonly startAngularVelocity: Float64Array;
+  /** Where rods and loads have brought it, with its velocities; the engine writes here what it changes. */
+  readonly pose: BodyPose;
+  /** To be set by an engine that wrote to `pose`. */
+  changed: boolean;
+}
+
+export interface BodyEngine {
+  readonly name: string;
+  /** Makes the bodies of a scene known to the engine; called once a world. */
+  attach(bodies: readonly { readonly body: RigidBody; readonly pose: BodyPose }[], scene: Scene): EngineSession;
+}
+
+export interface EngineSession {
+  /** Lets the engine act over dt. Deterministic: the same motions from the same state give the same bits. */
+  respond(motions: readonly BodyMotion[], dt: number): void;
+  /** All that the engine remembers. */
+  save(): Uint8Array;
+  restore(bytes: Uint8Array): void;
+}
+
+export interface WorldOptions {
+  /** Joints, motors and collisions of bodies; default none. See `@tendril/bridge/rapier`. */
+  readonly bodies?: BodyEngine;
+  /** In place of the built-in models of the same id, such as the faster ones of `@tendril/core/kernels`. */
+  readonly models?: readonly Model[];
+}

@@ -1,0 +1,226 @@
+/**
+ * Grows a hairstyle on a surface: guides along the normals, curls in phase with their neighbours, lengths by a map, and
+ * hairs between the guides.
+ *
+ * Elements are chosen so that none turns by more than half a turn: an element that folds further than a turn comes back to
+ * where it was, and means nothing.
+ */
+import { cross, dot, normalize, normalPart, rotate, type Vector } from '../curve/vector.ts';
+import { SceneError } from '../errors.ts';
+import { alignCurl } from '../models/helix/strand.ts';
+import { curvatureOfCurl, hairMaterial, hairSection, hairTypes } from '../scene/hair.ts';
+import type { HairType } from '../scene/types.ts';
+import type { HairOptions } from './hairs.ts';
+import { type Fiber, type Hairstyle, type SettleReport, settleHairstyle, vectorAt } from './hairstyle.ts';
+import { randomAt } from './random.ts';
+import { placeRoots, type RootOptions, type Roots, rootMap, type SurfaceMap } from './roots.ts';
+import type { Surface } from './surface.ts';
+
+export interface Curl {
+  /** Of the helix that the hair follows [m]. */
+  readonly radius: number;
+  /** Rise in a turn [m]. */
+  readonly pitch: number;
+  readonly handedness?: 'right' | 'left';
+}
+
+export interface GrowOptions {
+  /** On vertices, or how many on faces (default 200, spread); density and seed. */
+  readonly guides?: RootOptions;
+  /** [m]; where it is 0 nothing grows. Not as one value a vertex: give a function where it varies. */
+  readonly length: Exclude<SurfaceMap, ArrayLike<number>>;
+  /** Lengths vary by up to this part, at random. Default 0. */
+  readonly lengthJitter?: number;
+  /** Default straight. */
+  readonly hair?: HairType;
+  /** In place of the hair type's. */
+  readonly curl?: Curl;
+  /** Default: 10, or as many as the curl needs. */
+  readonly elements?: number;
+  /** Curls are turned by up to this angle, at random [rad]. Default 0: all in phase. */
+  readonly phaseJitter?: number;
+  /** Added to the normal where hair leaves the skin: it lies down along this direction. Default none. */
+  readonly lean?: Vector;
+  /** Default [0, 0, −9.81]. */
+  readonly gravity?: Vector;
+  /** Whether guides hang under their weight. Default true. */
+  readonly settle?: boolean;
+  /** Hairs between the guides, their density and how they follow. Default none. */
+  readonly hairs?: { readonly count: number; readonly density?: SurfaceMap } & HairOptions;
+}
+
+export interface GrowReport extends Partial<SettleReport> {
+  readonly guides: number;
+  readonly hairs: number;
+  readonly elements: number;
+}
+
+/** Largest turn of an element [rad]: more is refused when it is asked for, and avoided when it is not. */
+const turnLimit = 2 * Math.PI;
+
+export function growHairstyle(
+  surface: Surface,
+  options: GrowOptions,
+): { readonly style: Hairstyle; readonly report: GrowReport } {
+  const { hair = 'straight', lengthJitter = 0, phaseJitter = 0, gravity = [0, 0, -9.81], settle = true } = options;
+  if (!Object.hasOwn(hairTypes, hair))
+    throw new SceneError(['hair'], `unknown hair type '${hair}'; known: ${Object.keys(hairTypes).join(', ')}`);
+  checkRange(lengthJitter, 'lengthJitter', 0, 0.99);
+  checkRange(phaseJitter, 'phaseJitter', 0, 100);
+  const seed = options.guides?.seed ?? 0;
+  const all = placeRoots(surface, { count: 200, spread: true, ...options.guides });
+  const wanted = rootMap(all, options.length, 'length');
+  const { roots, lengths } = keepGrowing(all, wanted);
+  const length = lengths.map((value, g) => value * (1 - lengthJitter * randomAt(seed + 11, g)));
+  const curl = curvatureOf(options.curl ?? numericCurl(hair));
+  const elements = chooseElements(options.elements, curl, length);
+  const style = layGuides(roots, length, elements, curl, options, seed, fiberOf(hair), gravity);
+  const withHairs = options.hairs ? addHairs(style, surface, options.hairs, seed) : style;
+  const settled = settle ? settleHairstyle(withHairs) : undefined;
+  return {
+    style: settled?.style ?? withHairs,
+    report: { ...settled?.report, guides: roots.count, hairs: withHairs.hairRoots?.count ?? 0, elements },
+  };
+}
+
+function checkRange(value: number, name: string, low: number, high: number): void {
+  if (!(value >= low && value <= high)) throw new SceneError([name], `must be from ${low} to ${high}, got ${value}`);
+}
+
+function fiberOf(hair: HairType): Fiber {
+  const section = hairSection(hairTypes[hair]);
+  const { E, G, density } = hairMaterial;
+  if (section.type !== 'ellipse') throw new TypeError('hair has elliptic sections');
+  const numbers = { a: section.a, b: section.b, E, G: G ?? 0, density };
+  return numbers as Fiber;
+}
+
+function numericCurl(hair: HairType): Curl | undefined {
+  const { curl } = hairTypes[hair];
+  return curl && { radius: curl.radius as number, pitch: curl.pitch as number, handedness: curl.handedness };
+}
+
+/** (κ1, κ2, τ) of a curl; none is straight. */
+export function curvatureOf(curl: Curl | undefined): readonly [number, number, number] {
+  if (!curl) return [0, 0, 0];
+  if (!(curl.radius > 0 && Number.isFinite(curl.radius)))
+    throw new SceneError(['curl'], `its radius must be positive, got ${curl.radius}`);
+  if (!(curl.pitch >= 0 && Number.isFinite(curl.pitch)))
+    throw new SceneError(['curl'], `its pitch must be zero or more, got ${curl.pitch}`);
+  return curvatureOfCurl(curl.radius, curl.pitch, curl.handedness);
+}
+
+/** Roots where the length is not zero. */
+function keepGrowing(roots: Roots, wanted: Float64Array): { roots: Roots; lengths: Float64Array } {
+  const kept = Array.from(wanted, (_, g) => g).filter((g) => wanted[g] > 0);
+  if (kept.length === 0) throw new SceneError(['length'], 'is 0 everywhere on the mesh: nothing grows');
+  if (kept.length === roots.count) return { roots, lengths: wanted };
+  const pick = (values: Float64Array): Float64Array =>
+    Float64Array.from({ length: 3 * kept.length }, (_, k) => values[3 * kept[Math.floor(k / 3)] + (k % 3)]);
+  return {
+    roots: {
+      count: kept.length,
+      position: pick(roots.position),
+      normal: pick(roots.normal),
+      side: pick(roots.side),
+      color: pick(roots.color),
+    },
+    lengths: Float64Array.from(kept, (g) => wanted[g]),
+  };
+}
+
+export function chooseElements(wanted: number | undefined, curl: readonly number[], length: Float64Array): number {
+  const turn = Math.hypot(...curl) * length.reduce((most, value) => Math.max(most, value), 0);
+  const enough = Math.max(10, Math.ceil(turn / Math.PI));
+  if (wanted === undefined) {
+    if (enough > 1000)
+      throw new SceneError(
+        ['curl'],
+        `winds ${Math.round(turn / 6.28)} turns over the longest hair; make it wider or the hair shorter`,
+      );
+    return enough;
+  }
+  if (!Number.isInteger(wanted) || wanted < 1 || wanted > 1000)
+    throw new SceneError(['elements'], `expected a whole number from 1 to 1000, got ${wanted}`);
+  if (turn / wanted > turnLimit) {
+    throw new SceneError(
+      ['elements'],
+      `${wanted} elements would each turn ${(turn / wanted / 6.2832).toFixed(1)} times; use at least ${enough}`,
+    );
+  }
+  return wanted;
+}
+
+function layGuides(
+  roots: Roots,
+  length: Float64Array,
+  elements: number,
+  curl: readonly [number, number, number],
+  { lean = [0, 0, 0], phaseJitter = 0, hair }: GrowOptions,
+  seed: number,
+  fiber: Fiber,
+  gravity: Vector,
+): Hairstyle {
+  const { count } = roots;
+  const make = (): Float64Array => new Float64Array(3 * count);
+  const [rootTangent, rootDirector, axis] = [make(), make(), make()];
+  for (let g = 0; g < count; g++) {
+    const along = leanOver(vectorAt(roots.normal, g), lean);
+    const turned = rotate(
+      acrossAxis(vectorAt(roots.side, g), along),
+      scaled(along, phaseJitter * (2 * randomAt(seed + 13, g) - 1)),
+    );
+    const frame = alignCurl(curl, along, turned);
+    axis.set(along, 3 * g);
+    rootTangent.set(frame.rootTangent, 3 * g);
+    rootDirector.set(frame.rootDirector, 3 * g);
+  }
+  const natural = Float64Array.from({ length: 3 * elements * count }, (_, d) => curl[d % 3]);
+  return {
+    ...(hair && { hair }),
+    fiber,
+    gravity,
+    elements,
+    guideRoots: roots,
+    rootTangent,
+    rootDirector,
+    axis,
+    length,
+    natural,
+    curvature: natural.slice(),
+  };
+}
+
+const scaled = (a: Vector, k: number): Vector => [k * a[0], k * a[1], k * a[2]];
+
+/** The normal with the lean added, but never into the skin: at least 10° above it. */
+function leanOver(normal: Vector, lean: Vector): Vector {
+  const sum: Vector = [normal[0] + lean[0], normal[1] + lean[1], normal[2] + lean[2]];
+  const size = Math.hypot(...sum);
+  const up = dot(sum, normal);
+  const least = Math.sin(Math.PI / 18);
+  if (size > 0 && up / size >= least) return normalize(sum);
+  const flat = normalPart(sum, normal);
+  if (!flat) return normal;
+  const level = normalize(flat);
+  const c = Math.cos(Math.PI / 18);
+  return [c * level[0] + least * normal[0], c * level[1] + least * normal[1], c * level[2] + least * normal[2]];
+}
+
+/** A direction made normal to the axis. */
+export function acrossAxis(side: Vector, axis: Vector): Vector {
+  const part = normalPart(side, axis);
+  if (part) return normalize(part);
+  return normalize(cross(axis, Math.abs(axis[0]) < 0.6 ? [1, 0, 0] : [0, 1, 0]));
+}
+
+/** Gives a style hairs that follow its guides, in place of those it has. */
+export function addHairs(
+  style: Hairstyle,
+  surface: Surface,
+  { count, density, ...hairOptions }: NonNullable<GrowOptions['hairs']>,
+  seed = 0,
+): Hairstyle {
+  const hairRoots = placeRoots(surface, { count, density, seed: seed + 1 });
+  return { ...style, hairRoots, hairOptions: { seed, ...hairOptions } };
+}

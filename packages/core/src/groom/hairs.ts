@@ -1,0 +1,274 @@
+/**
+ * Hairs that follow guides: many, drawn, between few that are simulated.
+ *
+ * A hair takes the shapes of the three guides whose roots are nearest, each turned from the guide's root frame into its own,
+ * so that hair on a round head stands off it everywhere; shapes are blended, not positions, and the root stays where it
+ * is. Weights fall to zero where a fourth guide comes as near (Shepard's weights with the radius of Franke and Little), so
+ * that neighbouring hairs do not part where the sets of guides change. Guides on the other side of a fold (their normals
+ * point apart) are passed over. When guides move, their root frames carry the hairs along: whatever model moves them.
+ *
+ * Clumping draws a hair towards the nearest guide, more towards the tip.
+ */
+import { SceneError } from '../errors.ts';
+import { randomAt } from './random.ts';
+import type { Roots } from './roots.ts';
+
+/** Guides a hair follows. */
+const NEAR = 3;
+
+export interface HairOptions {
+  /** How far tips are drawn to the nearest guide, 0 (default) to 1. */
+  readonly clump?: number;
+  /** How late along the hair that begins: the power of u. Default 2. */
+  readonly clumpPower?: number;
+  /** Length relative to the guides', up to 1: least and most, random between them. Default [1, 1]. */
+  readonly length?: readonly [number, number];
+  /** Default 0. */
+  readonly seed?: number;
+}
+
+export interface Hairs {
+  readonly count: number;
+  readonly guideCount: number;
+  /** Guides of each hair, nearest first, 3 a hair. */
+  readonly guide: Uint32Array;
+  /** Their weights, which add up to 1, 3 a hair. */
+  readonly weight: Float64Array;
+  /** Part of the guides' length, 1 a hair. */
+  readonly length: Float32Array;
+  readonly clump: number;
+  readonly clumpPower: number;
+  readonly hairRoots: Roots;
+  readonly guideRoots: Roots;
+}
+
+/** Guides as they are at an instant, all with the same number of nodes. */
+export interface GuidePose {
+  /** Nodes a guide. */
+  readonly nodes: number;
+  /** [m], 3 a node, guide by guide */
+  readonly position: ArrayLike<number>;
+  /** Material axis d1 at nodes, unit, 3 a node; for directors of hairs. */
+  readonly director?: ArrayLike<number>;
+  /** How the root frames have turned since the hair was grown, 9 a guide, row by row. Default: not at all. */
+  readonly turn?: ArrayLike<number>;
+}
+
+export function createHairs(guideRoots: Roots, hairRoots: Roots, options: HairOptions = {}): Hairs {
+  const { clump = 0, clumpPower = 2, length: range = [1, 1], seed = 0 } = options;
+  if (guideRoots.count === 0) throw new SceneError(['guides'], 'there are no guides for the hairs to follow');
+  if (!(clump >= 0 && clump <= 1)) throw new SceneError(['clump'], `must be from 0 to 1, got ${clump}`);
+  if (!(clumpPower >= 0)) throw new SceneError(['clumpPower'], `must be zero or more, got ${clumpPower}`);
+  if (!(range[0] > 0 && range[1] >= range[0] && range[1] <= 1))
+    throw new SceneError(['length'], `expected [least, most] from above 0 to 1, got [${range.join(', ')}]`);
+  const { count } = hairRoots;
+  const guide = new Uint32Array(NEAR * count);
+  const weight = new Float64Array(NEAR * count);
+  const search = createSearch(guideRoots);
+  for (let h = 0; h < count; h++) search(guide, weight, h, hairRoots);
+  const length = Float32Array.from(
+    { length: count },
+    (_, h) => range[0] + (range[1] - range[0]) * randomAt(seed + 5, h),
+  );
+  return { count, guideCount: guideRoots.count, guide, weight, length, clump, clumpPower, hairRoots, guideRoots };
+}
+
+type Search = (guide: Uint32Array, weight: Float64Array, hair: number, roots: Roots) => void;
+
+/** Finds the nearest guides by looking at all: 25 million distances for 500 guides and 50,000 hairs take a tenth of a second. */
+function createSearch(guides: Roots): Search {
+  const { position: g, normal: gn, count } = guides;
+  const best = new Float64Array(NEAR + 1);
+  const which = new Int32Array(NEAR + 1);
+  const scan = (x: number, y: number, z: number, n: Float64Array, o: number, facing: number): number => {
+    best.fill(Infinity);
+    which.fill(-1);
+    let found = 0;
+    for (let k = 0; k < count; k++) {
+      const d = (g[3 * k] - x) ** 2 + (g[3 * k + 1] - y) ** 2 + (g[3 * k + 2] - z) ** 2;
+      if (d >= best[NEAR]) continue;
+      if (gn[3 * k] * n[o] + gn[3 * k + 1] * n[o + 1] + gn[3 * k + 2] * n[o + 2] < facing) continue;
+      found++;
+      let at = NEAR;
+      for (; at > 0 && best[at - 1] > d; at--) {
+        best[at] = best[at - 1];
+        which[at] = which[at - 1];
+      }
+      best[at] = d;
+      which[at] = k;
+    }
+    return found;
+  };
+  return (guide, weight, h, { position: p, normal: n }) => {
+    const o = 3 * h;
+    if (scan(p[o], p[o + 1], p[o + 2], n, o, 0.2) === 0) scan(p[o], p[o + 1], p[o + 2], n, o, -2);
+    // the fourth sets the radius beyond which a guide counts nothing; with fewer, all count
+    const radius = Math.sqrt(best[NEAR]);
+    let sum = 0;
+    for (let k = 0; k < NEAR; k++) {
+      const d = Math.sqrt(best[k]);
+      const inner = Number.isFinite(radius) ? Math.max(0, (radius - d) / radius) : 1;
+      const w = which[k] < 0 ? 0 : (inner / Math.max(d, 1e-9)) ** 2;
+      guide[NEAR * h + k] = Math.max(0, which[k]);
+      weight[NEAR * h + k] = Math.min(w, 1e18);
+      sum += weight[NEAR * h + k];
+    }
+    if (sum > 0) for (let k = 0; k < NEAR; k++) weight[NEAR * h + k] /= sum;
+    else weight[NEAR * h] = 1;
+  };
+}
+
+const frame = new Float64Array(9);
+const other = new Float64Array(9);
+const matrix = new Float64Array(9 * NEAR);
+const root = new Float64Array(3);
+
+/**
+ * Positions of hairs `from`…`to` − 1, `nodes` points each, 3 numbers a point, into `out` from its start; and the
+ * directors at those points where `director` is given and the guides have them.
+ */
+export function writeHairs(
+  out: Float32Array | Float64Array,
+  hairs: Hairs,
+  pose: GuidePose,
+  nodes: number,
+  from = 0,
+  to: number = hairs.count,
+  director?: Float32Array | Float64Array,
+): void {
+  const { guide, weight, length } = hairs;
+  const last = pose.nodes - 1;
+  for (let h = from; h < to; h++) {
+    const first = 3 * nodes * (h - from);
+    placeRoot(hairs, pose, h);
+    for (let i = 0; i < nodes; i++) {
+      const u = i / (nodes - 1);
+      const at = Math.min(length[h] * u * last, last);
+      const low = Math.min(Math.floor(at), last - 1);
+      const t = at - low;
+      const o = first + 3 * i;
+      let [x, y, z] = [root[0], root[1], root[2]];
+      for (let k = 0; k < NEAR; k++) {
+        const w = weight[NEAR * h + k];
+        if (w === 0) continue;
+        const start = 3 * pose.nodes * guide[NEAR * h + k];
+        const a = start + 3 * low;
+        const p = pose.position;
+        const dx = p[a] + t * (p[a + 3] - p[a]) - p[start];
+        const dy = p[a + 1] + t * (p[a + 4] - p[a + 1]) - p[start + 1];
+        const dz = p[a + 2] + t * (p[a + 5] - p[a + 2]) - p[start + 2];
+        const m = 9 * k;
+        x += w * (matrix[m] * dx + matrix[m + 1] * dy + matrix[m + 2] * dz);
+        y += w * (matrix[m + 3] * dx + matrix[m + 4] * dy + matrix[m + 5] * dz);
+        z += w * (matrix[m + 6] * dx + matrix[m + 7] * dy + matrix[m + 8] * dz);
+      }
+      if (hairs.clump > 0) {
+        const c = hairs.clump * u ** hairs.clumpPower;
+        const a = 3 * pose.nodes * guide[NEAR * h] + 3 * low;
+        const p = pose.position;
+        x += c * (p[a] + t * (p[a + 3] - p[a]) - x);
+        y += c * (p[a + 1] + t * (p[a + 4] - p[a + 1]) - y);
+        z += c * (p[a + 2] + t * (p[a + 5] - p[a + 2]) - z);
+      }
+      out[o] = x;
+      out[o + 1] = y;
+      out[o + 2] = z;
+    }
+    if (director && pose.director) writeDirectors(director, out, hairs, pose, nodes, h, first);
+  }
+}
+
+/** Where the root of a hair is now, and for each of its guides the turn of shapes from the guide's frame to the hair's. */
+function placeRoot({ guide, weight, hairRoots, guideRoots }: Hairs, pose: GuidePose, h: number): void {
+  writeRootFrame(frame, hairRoots, h);
+  root.fill(0);
+  for (let k = 0; k < NEAR; k++) {
+    const w = weight[NEAR * h + k];
+    if (w === 0) continue;
+    const g = guide[NEAR * h + k];
+    writeRootFrame(other, guideRoots, g);
+    const m = 9 * k;
+    // B_h B_gᵀ
+    for (let r = 0; r < 3; r++)
+      for (let c = 0; c < 3; c++)
+        matrix[m + 3 * r + c] =
+          frame[3 * r] * other[3 * c] + frame[3 * r + 1] * other[3 * c + 1] + frame[3 * r + 2] * other[3 * c + 2];
+    if (pose.turn) conjugate(matrix, m, pose.turn, 9 * g);
+    const start = 3 * pose.nodes * g;
+    for (let r = 0; r < 3; r++) {
+      const d = (c: number): number => hairRoots.position[3 * h + c] - guideRoots.position[3 * g + c];
+      const moved = pose.turn
+        ? pose.turn[9 * g + 3 * r] * d(0) + pose.turn[9 * g + 3 * r + 1] * d(1) + pose.turn[9 * g + 3 * r + 2] * d(2)
+        : d(r);
+      root[r] += w * (pose.position[start + r] + moved);
+    }
+  }
+}
+
+/** Columns: across, across, normal. */
+function writeRootFrame(out: Float64Array, { normal: n, side: s }: Roots, k: number): void {
+  const o = 3 * k;
+  for (let r = 0; r < 3; r++) {
+    const [a, b] = [o + ((r + 1) % 3), o + ((r + 2) % 3)];
+    out[3 * r] = s[o + r];
+    out[3 * r + 1] = n[a] * s[b] - n[b] * s[a];
+    out[3 * r + 2] = n[o + r];
+  }
+}
+
+const product = new Float64Array(9);
+
+/** Q M Qᵀ in place of M. */
+function conjugate(m: Float64Array, o: number, q: ArrayLike<number>, at: number): void {
+  for (let r = 0; r < 3; r++)
+    for (let c = 0; c < 3; c++)
+      product[3 * r + c] =
+        q[at + 3 * r] * m[o + c] + q[at + 3 * r + 1] * m[o + 3 + c] + q[at + 3 * r + 2] * m[o + 6 + c];
+  for (let r = 0; r < 3; r++)
+    for (let c = 0; c < 3; c++)
+      m[o + 3 * r + c] =
+        product[3 * r] * q[at + 3 * c] +
+        product[3 * r + 1] * q[at + 3 * c + 1] +
+        product[3 * r + 2] * q[at + 3 * c + 2];
+}
+
+/** The guides' directors, turned and blended as the shapes are, and made normal to the hair. */
+function writeDirectors(
+  out: Float32Array | Float64Array,
+  position: Float32Array | Float64Array,
+  { guide, weight, length }: Hairs,
+  pose: GuidePose,
+  nodes: number,
+  h: number,
+  first: number,
+): void {
+  const d = pose.director as ArrayLike<number>;
+  for (let i = 0; i < nodes; i++) {
+    const near = Math.round((length[h] * i * (pose.nodes - 1)) / (nodes - 1));
+    const o = first + 3 * i;
+    let [x, y, z] = [0, 0, 0];
+    for (let k = 0; k < NEAR; k++) {
+      const w = weight[NEAR * h + k];
+      if (w === 0) continue;
+      const a = 3 * (pose.nodes * guide[NEAR * h + k] + near);
+      const m = 9 * k;
+      x += w * (matrix[m] * d[a] + matrix[m + 1] * d[a + 1] + matrix[m + 2] * d[a + 2]);
+      y += w * (matrix[m + 3] * d[a] + matrix[m + 4] * d[a + 1] + matrix[m + 5] * d[a + 2]);
+      z += w * (matrix[m + 6] * d[a] + matrix[m + 7] * d[a + 1] + matrix[m + 8] * d[a + 2]);
+    }
+    const [b, c] = [first + 3 * Math.max(0, i - 1), first + 3 * Math.min(nodes - 1, i + 1)];
+    const [tx, ty, tz] = [
+      position[c] - position[b],
+      position[c + 1] - position[b + 1],
+      position[c + 2] - position[b + 2],
+    ];
+    const along = (x * tx + y * ty + z * tz) / Math.max(tx * tx + ty * ty + tz * tz, 1e-300);
+    [x, y, z] = [x - along * tx, y - along * ty, z - along * tz];
+    const size = Math.hypot(x, y, z);
+    // guides whose frames cancel say nothing; the one before goes on
+    const keep = size < 1e-9 && i > 0;
+    out[o] = keep ? out[o - 3] : x / Math.max(size, 1e-300);
+    out[o + 1] = keep ? out[o - 2] : y / Math.max(size, 1e-300);
+    out[o + 2] = keep ? out[o - 1] : z / Math.max(size, 1e-300);
+  }
+}

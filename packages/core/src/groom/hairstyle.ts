@@ -1,0 +1,154 @@
+/**
+ * A hairstyle: guides as super-helices, and the hairs that follow them.
+ *
+ * A guide is its root with a frame, its length, and the curvatures of its elements: natural ones (the shape without weight)
+ * and present ones (the shape as it hangs or was combed). That is all that is needed to rebuild it, and what a file
+ * keeps. All guides have equally many elements, so that hairs can blend them; lengths differ from guide to guide.
+ */
+import type { Vector } from '../curve/vector.ts';
+import type { Helices } from '../models/helix/fit.ts';
+import { createStrandSolver, reconstructHelices, type StrandSection } from '../models/helix/strand.ts';
+import type { HairType } from '../scene/types.ts';
+import { createHairs, type GuidePose, type HairOptions, type Hairs } from './hairs.ts';
+import type { Roots } from './roots.ts';
+
+/** What the hair is made of: an elliptic section with the longer axis along d1, and its moduli. */
+export interface Fiber {
+  /** Semi-axes [m]: a along d1, b along d2. */
+  readonly a: number;
+  readonly b: number;
+  /** [Pa] */
+  readonly E: number;
+  readonly G: number;
+  /** [kg/m³] */
+  readonly density: number;
+}
+
+export interface Hairstyle {
+  readonly hair?: HairType;
+  readonly fiber: Fiber;
+  /** [m/s²] */
+  readonly gravity: Vector;
+  /** Helical elements a guide. */
+  readonly elements: number;
+  readonly guideRoots: Roots;
+  /** Tangent and d1 at the roots, unit, 3 a guide. */
+  readonly rootTangent: Float64Array;
+  readonly rootDirector: Float64Array;
+  /** Along which a curl winds, or a straight hair leaves the skin; unit, 3 a guide. */
+  readonly axis: Float64Array;
+  /** [m], 1 a guide */
+  readonly length: Float64Array;
+  /** (κ1, κ2, τ) [1/m] without weight, 3 an element, guide by guide */
+  readonly natural: Float64Array;
+  /** The same as it is now. */
+  readonly curvature: Float64Array;
+  /** Roots of the hairs that follow, and how they do. */
+  readonly hairRoots?: Roots;
+  readonly hairOptions?: HairOptions;
+}
+
+/** Stiffness and mass of an elliptic section; the torsion constant is π a³b³/(a² + b²), not that of a circle. */
+export function fiberSection({ a, b, E, G, density }: Fiber): StrandSection {
+  return {
+    EI1: (E * Math.PI * a * b ** 3) / 4,
+    EI2: (E * Math.PI * a ** 3 * b) / 4,
+    GJ: (G * Math.PI * a ** 3 * b ** 3) / (a * a + b * b),
+    mass: density * Math.PI * a * b,
+  };
+}
+
+export function vectorAt(values: Float64Array, k: number): Vector {
+  return [values[3 * k], values[3 * k + 1], values[3 * k + 2]];
+}
+
+/** One guide, with its present or its natural curvatures. */
+export function guideOf(style: Hairstyle, g: number, which: 'curvature' | 'natural' = 'curvature'): Helices {
+  const { elements } = style;
+  return {
+    curvature: style[which].slice(3 * elements * g, 3 * elements * (g + 1)),
+    elementLength: new Float64Array(elements).fill(style.length[g] / elements),
+    rootPosition: vectorAt(style.guideRoots.position, g),
+    rootTangent: vectorAt(style.rootTangent, g),
+    rootDirector: vectorAt(style.rootDirector, g),
+  };
+}
+
+/** Places an element that make its curve look smooth: one every 22°, up to 16. */
+export function placesPerElement({ curvature, natural, elements, length }: Hairstyle): number {
+  let most = 0;
+  for (const values of [curvature, natural]) {
+    for (let e = 0; e < values.length; e += 3) {
+      const size = Math.hypot(values[e], values[e + 1], values[e + 2]);
+      most = Math.max(most, (size * length[Math.floor(e / (3 * elements))]) / elements);
+    }
+  }
+  return Math.min(16, Math.max(1, Math.ceil(most / (Math.PI / 8))));
+}
+
+/** Guides as polylines with directors, for hairs and for drawing. */
+export function poseGuides(
+  style: Hairstyle,
+  perElement: number = placesPerElement(style),
+): GuidePose & {
+  readonly position: Float64Array;
+  readonly director: Float64Array;
+  readonly tangent: Float64Array;
+} {
+  const nodes = style.elements * perElement + 1;
+  const { count } = style.guideRoots;
+  const make = (): Float64Array => new Float64Array(3 * nodes * count);
+  const [position, director, tangent] = [make(), make(), make()];
+  for (let g = 0; g < count; g++) {
+    const rebuilt = reconstructHelices(guideOf(style, g), perElement);
+    position.set(rebuilt.position, 3 * nodes * g);
+    director.set(rebuilt.director, 3 * nodes * g);
+    tangent.set(rebuilt.tangent, 3 * nodes * g);
+  }
+  return { nodes, position, director, tangent };
+}
+
+/** The hairs that follow; undefined where the style has none. */
+export function hairsOf({ hairRoots, guideRoots, hairOptions }: Hairstyle): Hairs | undefined {
+  return hairRoots && createHairs(guideRoots, hairRoots, hairOptions);
+}
+
+export interface SettleReport {
+  readonly guides: number;
+  /** Those that found no rest, and keep the shape they had; and those that rest where they would not stay. */
+  readonly failed: number;
+  readonly unstable: number;
+  /** Most Newton steps a guide took. */
+  readonly iterations: number;
+}
+
+/** Lets guides hang under their weight, from the shape they have; all, or those that are named. */
+export function settleHairstyle(
+  style: Hairstyle,
+  only?: readonly number[],
+): { readonly style: Hairstyle; readonly report: SettleReport } {
+  const { elements, guideRoots, length, gravity } = style;
+  const curvature = style.curvature.slice();
+  const section = fiberSection(style.fiber);
+  const list = only ?? Array.from({ length: guideRoots.count }, (_, g) => g);
+  const counts = { failed: 0, unstable: 0, iterations: 0 };
+  // guides of one length share a solver
+  const order = [...list].sort((a, b) => length[a] - length[b] || a - b);
+  let solver: ReturnType<typeof createStrandSolver> | undefined;
+  let solved = Number.NaN;
+  for (const g of order) {
+    if (!solver || length[g] !== solved) {
+      solved = length[g];
+      solver = createStrandSolver(new Float64Array(elements).fill(solved / elements), section, gravity, 2);
+    }
+    const own = curvature.slice(3 * elements * g, 3 * elements * (g + 1));
+    const { converged, stable, iterations } = solver.settle(own, guideOf(style, g, 'natural'));
+    counts.iterations = Math.max(counts.iterations, iterations);
+    if (!converged || !own.every(Number.isFinite)) counts.failed++;
+    else {
+      if (!stable) counts.unstable++;
+      curvature.set(own, 3 * elements * g);
+    }
+  }
+  return { style: { ...style, curvature }, report: { guides: list.length, ...counts } };
+}

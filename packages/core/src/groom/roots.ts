@@ -1,0 +1,304 @@
+/**
+ * Where hair grows: roots on a surface, at its vertices or spread over its faces by a density.
+ *
+ * Each root has a frame: the normal, and a direction across it that changes smoothly over the head, so that curls of
+ * neighbours are in phase. The direction is a fixed one carried over the sphere of normals from a pole (up) by the
+ * shortest turn: smooth everywhere but opposite the pole, where no hair grows. (Tried first: the projection of a fixed
+ * direction, which vanishes on both ears.)
+ *
+ * Roots on faces are spread by cumulative weight, faces in an order that keeps neighbours together, so that the number
+ * in any patch is its share to within a few; `spread` then takes of several candidates the one farthest from all others,
+ * for guides, which are few and should not cluster.
+ */
+import { SceneError } from '../errors.ts';
+import { compileExpression, ExpressionError } from '../scene/expression.ts';
+import { randomAt } from './random.ts';
+import type { Surface } from './surface.ts';
+
+/** A place on a surface, as a map sees it. */
+export interface SurfacePlace {
+  readonly position: ArrayLike<number>;
+  readonly normal: ArrayLike<number>;
+  /** Black where the mesh has no colours. */
+  readonly color: ArrayLike<number>;
+}
+
+/** A quantity on a surface: the same everywhere, one a vertex, or from the place. */
+export type SurfaceMap = number | ArrayLike<number> | ((place: SurfacePlace) => number);
+
+export interface Roots {
+  readonly count: number;
+  /** [m], 3 a root */
+  readonly position: Float64Array;
+  /** Unit, outwards, 3 a root. */
+  readonly normal: Float64Array;
+  /** Unit, across the normal, in phase with its neighbours, 3 a root. */
+  readonly side: Float64Array;
+  readonly color: Float64Array;
+}
+
+export interface RootOptions {
+  /** `vertices`: one a vertex of the mesh; `faces` (default): `count` of them, spread by density. */
+  readonly on?: 'vertices' | 'faces';
+  /** How many, on faces. */
+  readonly count?: number;
+  /** Relative density; where it is 0 nothing grows. Default 1. */
+  readonly density?: SurfaceMap;
+  /** Keeps roots apart from each other, for few of them. Default false. */
+  readonly spread?: boolean;
+  /** Default 0. */
+  readonly seed?: number;
+  /** Direction of growth at which the frames begin: up. Default z. */
+  readonly pole?: readonly [number, number, number];
+}
+
+/** More roots than this are a mistake in the count. */
+const countLimit = 5_000_000;
+
+export function placeRoots(surface: Surface, options: RootOptions = {}): Roots {
+  const { on = 'faces', count, seed = 0, pole = [0, 0, 1] } = options;
+  if (!(Math.hypot(...pole) > 0 && pole.every(Number.isFinite))) throw new SceneError(['pole'], 'expected a direction');
+  if (!Number.isInteger(seed)) throw new SceneError(['seed'], `expected a whole number, got ${seed}`);
+  const density = vertexMap(surface, options.density ?? 1, 'density');
+  if (on === 'vertices') return rootsAtVertices(surface, density, pole);
+  if (count === undefined || !Number.isInteger(count) || count < 1 || count > countLimit)
+    throw new SceneError(['count'], `expected how many hairs, a whole number from 1 to ${countLimit}, got ${count}`);
+  const chosen = options.spread
+    ? spreadRoots(surface, density, count, seed)
+    : chooseFaces(surface, density, count, seed);
+  return rootsOnFaces(surface, chosen, pole);
+}
+
+/** A map at the vertices, checked: no number of them may be negative or no number. */
+export function vertexMap({ position, normal, color }: Surface, map: SurfaceMap, name: string): Float64Array {
+  const places = { position, normal, color: color ?? new Float64Array(position.length) };
+  return readMap(map, name, position.length / 3, places, 'vertex');
+}
+
+/** A map at roots, checked likewise. */
+export function rootMap(roots: Roots, map: SurfaceMap, name: string): Float64Array {
+  return readMap(map, name, roots.count, roots, 'root');
+}
+
+function readMap(
+  map: SurfaceMap,
+  name: string,
+  count: number,
+  places: Readonly<Record<keyof SurfacePlace, Float64Array>>,
+  noun: string,
+): Float64Array {
+  if (typeof map !== 'number' && typeof map !== 'function' && map.length !== count)
+    throw new SceneError([name], `a map has ${map.length} values, expected ${count}: one a ${noun}`);
+  const at = (array: Float64Array, i: number): Float64Array => array.subarray(3 * i, 3 * i + 3);
+  return Float64Array.from({ length: count }, (_, i) => {
+    const { position, normal, color } = places;
+    const place = { position: at(position, i), normal: at(normal, i), color: at(color, i) };
+    const value = typeof map === 'number' ? map : typeof map === 'function' ? map(place) : map[i];
+    if (Number.isFinite(value) && value >= 0) return value;
+    const where = typeof map === 'number' ? '' : ` at ${noun} ${i}`;
+    throw new SceneError([name], `must be zero or more, got ${value}${where}`);
+  });
+}
+
+function makeRoots(count: number): Roots {
+  const make = (): Float64Array => new Float64Array(3 * count);
+  return { count, position: make(), normal: make(), side: make(), color: make() };
+}
+
+function rootsAtVertices(surface: Surface, density: Float64Array, pole: ArrayLike<number>): Roots {
+  const grows = Array.from(density, (_, i) => i).filter((i) => density[i] > 0 && hasNormal(surface, i));
+  if (grows.length === 0) throw new SceneError(['density'], 'is 0 everywhere on the mesh: nothing grows');
+  const roots = makeRoots(grows.length);
+  grows.forEach((vertex, k) => {
+    for (let m = 0; m < 3; m++) {
+      roots.position[3 * k + m] = surface.position[3 * vertex + m];
+      roots.normal[3 * k + m] = surface.normal[3 * vertex + m];
+      roots.color[3 * k + m] = surface.color?.[3 * vertex + m] ?? 0;
+    }
+    writeSide(roots.side, 3 * k, roots.normal, pole);
+  });
+  return roots;
+}
+
+function hasNormal({ normal }: Surface, i: number): boolean {
+  return normal[3 * i] !== 0 || normal[3 * i + 1] !== 0 || normal[3 * i + 2] !== 0;
+}
+
+/** Faces and barycentric coordinates, three numbers a root: face, u, v. */
+type Chosen = Float64Array;
+
+/** Faces in an order in which neighbours are near each other, with the sum of their weights before each. */
+function cumulate(surface: Surface, density: Float64Array): { order: number[]; sums: Float64Array } {
+  const { triangle, area } = surface;
+  const order = orderFaces(surface);
+  const sums = new Float64Array(order.length + 1);
+  order.forEach((f, k) => {
+    const mean = (density[triangle[3 * f]] + density[triangle[3 * f + 1]] + density[triangle[3 * f + 2]]) / 3;
+    sums[k + 1] = sums[k] + area[f] * mean;
+  });
+  if (!(sums[order.length] > 0)) throw new SceneError(['density'], 'is 0 everywhere on the mesh: nothing grows');
+  return { order, sums };
+}
+
+/** Along a curve that fills the box around the mesh (Morton's order of 1024³ cells). */
+function orderFaces({ position: p, triangle: t }: Surface): number[] {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < p.length; i++) {
+    low[i % 3] = Math.min(low[i % 3], p[i]);
+    high[i % 3] = Math.max(high[i % 3], p[i]);
+  }
+  const size = Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+  const keys = Float64Array.from({ length: t.length / 3 }, (_, f) => {
+    let key = 0;
+    const cell = [0, 1, 2].map((k) => {
+      const middle = (p[3 * t[3 * f] + k] + p[3 * t[3 * f + 1] + k] + p[3 * t[3 * f + 2] + k]) / 3;
+      return Math.min(1023, Math.floor((1024 * (middle - low[k])) / size));
+    });
+    for (let bit = 9; bit >= 0; bit--) for (let k = 0; k < 3; k++) key = 2 * key + ((cell[k] >> bit) & 1);
+    return key;
+  });
+  return Array.from(keys, (_, f) => f).sort((a, b) => keys[a] - keys[b] || a - b);
+}
+
+function chooseFaces(surface: Surface, density: Float64Array, count: number, seed: number): Chosen {
+  const { order, sums } = cumulate(surface, density);
+  const total = sums[order.length];
+  const out = new Float64Array(3 * count);
+  let k = 0;
+  for (let i = 0; i < count; i++) {
+    // one in each of `count` equal parts of the weight, anywhere within it
+    const goal = ((i + randomAt(seed, 3 * i)) / count) * total;
+    while (k + 1 < order.length && sums[k + 1] <= goal) k++;
+    writeInside(out, 3 * i, surface, density, order[k], seed, 3 * i + 1);
+  }
+  return out;
+}
+
+/** A point in a face, by density: of two tries the denser where they differ much. */
+function writeInside(
+  out: Float64Array,
+  o: number,
+  { triangle }: Surface,
+  density: Float64Array,
+  f: number,
+  seed: number,
+  index: number,
+): void {
+  const corner = (k: number): number => density[triangle[3 * f + k]];
+  const most = Math.max(corner(0), corner(1), corner(2));
+  for (let attempt = 0; attempt < 16; attempt++) {
+    let [u, v] = [randomAt(seed + 7919 * attempt, index), randomAt(seed + 7919 * attempt, index + 1)];
+    if (u + v > 1) [u, v] = [1 - u, 1 - v];
+    const here = (1 - u - v) * corner(0) + u * corner(1) + v * corner(2);
+    out[o] = f;
+    out[o + 1] = u;
+    out[o + 2] = v;
+    if (here >= randomAt(seed + 104729, index + 31 * attempt) * most) return;
+  }
+}
+
+/** Of several candidates the one farthest from those chosen before; O(count²), for guides. */
+function spreadRoots(surface: Surface, density: Float64Array, count: number, seed: number): Chosen {
+  const per = 8;
+  const candidates = chooseFaces(surface, density, per * count, seed);
+  const total = per * count;
+  const place = new Float64Array(3 * total);
+  for (let i = 0; i < total; i++) writePoint(place, 3 * i, surface.position, surface, candidates, 3 * i);
+  const nearest = new Float64Array(total).fill(Infinity);
+  const out = new Float64Array(3 * count);
+  let next = Math.floor(randomAt(seed, 1) * total);
+  for (let k = 0; k < count; k++) {
+    out.set(candidates.subarray(3 * next, 3 * next + 3), 3 * k);
+    const [x, y, z] = [place[3 * next], place[3 * next + 1], place[3 * next + 2]];
+    let best = -1;
+    for (let i = 0; i < total; i++) {
+      const d = (place[3 * i] - x) ** 2 + (place[3 * i + 1] - y) ** 2 + (place[3 * i + 2] - z) ** 2;
+      if (d < nearest[i]) nearest[i] = d;
+      if (best < 0 || nearest[i] > nearest[best]) best = i;
+    }
+    next = best;
+  }
+  return out;
+}
+
+function writePoint(
+  out: Float64Array,
+  o: number,
+  values: Float64Array,
+  { triangle }: Surface,
+  chosen: Chosen,
+  at: number,
+): void {
+  const [f, u, v] = [chosen[at], chosen[at + 1], chosen[at + 2]];
+  const [a, b, c] = [3 * triangle[3 * f], 3 * triangle[3 * f + 1], 3 * triangle[3 * f + 2]];
+  for (let m = 0; m < 3; m++) out[o + m] = (1 - u - v) * values[a + m] + u * values[b + m] + v * values[c + m];
+}
+
+function rootsOnFaces(surface: Surface, chosen: Chosen, pole: ArrayLike<number>): Roots {
+  const roots = makeRoots(chosen.length / 3);
+  for (let k = 0; k < roots.count; k++) {
+    const o = 3 * k;
+    writePoint(roots.position, o, surface.position, surface, chosen, o);
+    if (surface.color) writePoint(roots.color, o, surface.color, surface, chosen, o);
+    writePoint(roots.normal, o, surface.normal, surface, chosen, o);
+    const size = Math.hypot(roots.normal[o], roots.normal[o + 1], roots.normal[o + 2]);
+    // normals that cancel (a fold): that of the face itself
+    if (size > 1e-6) for (let m = 0; m < 3; m++) roots.normal[o + m] /= size;
+    else writeFaceNormal(roots.normal, o, surface, chosen[o]);
+    writeSide(roots.side, o, roots.normal, pole);
+  }
+  return roots;
+}
+
+function writeFaceNormal(out: Float64Array, o: number, { position: p, triangle, area }: Surface, f: number): void {
+  const [a, b, c] = [3 * triangle[3 * f], 3 * triangle[3 * f + 1], 3 * triangle[3 * f + 2]];
+  for (let m = 0; m < 3; m++) {
+    const [n, r] = [(m + 1) % 3, (m + 2) % 3];
+    out[o + m] =
+      ((p[b + n] - p[a + n]) * (p[c + r] - p[a + r]) - (p[b + r] - p[a + r]) * (p[c + n] - p[a + n])) / (2 * area[f]);
+  }
+}
+
+/** A fixed direction across the pole, carried to the normal by the shortest turn. */
+function writeSide(out: Float64Array, o: number, normal: Float64Array, pole: ArrayLike<number>): void {
+  const size = Math.hypot(pole[0], pole[1], pole[2]);
+  const [px, py, pz] = [pole[0] / size, pole[1] / size, pole[2] / size];
+  const [nx, ny, nz] = [normal[o], normal[o + 1], normal[o + 2]];
+  // across the pole: x, or y where the pole is along x
+  let [ax, ay, az] = Math.abs(px) < 0.9 ? [1 - px * px, -px * py, -px * pz] : [-py * px, 1 - py * py, -py * pz];
+  const length = Math.hypot(ax, ay, az);
+  [ax, ay, az] = [ax / length, ay / length, az / length];
+  const cosine = px * nx + py * ny + pz * nz;
+  if (cosine < -1 + 1e-9) {
+    out.set([ax, ay, az], o);
+    return;
+  }
+  // a − (a·n)/(1 + p·n) (p + n), for a across p: the turn from p to n
+  const k = (ax * nx + ay * ny + az * nz) / (1 + cosine);
+  out[o] = ax - k * (px + nx);
+  out[o + 1] = ay - k * (py + ny);
+  out[o + 2] = az - k * (pz + nz);
+}
+
+const mapVariables = ['x', 'y', 'z', 'nx', 'ny', 'nz', 'r', 'g', 'b'] as const;
+
+/** A map from an expression in the place (x, y, z), the normal (nx, ny, nz) and the colour (r, g, b) of the surface. */
+export function compileSurfaceMap(text: string, name: string): (place: SurfacePlace) => number {
+  let evaluate: (values: ArrayLike<number>) => number;
+  try {
+    evaluate = compileExpression(text, mapVariables);
+  } catch (error) {
+    if (error instanceof ExpressionError) throw new SceneError([name], error.message);
+    throw error;
+  }
+  const values = new Float64Array(9);
+  return ({ position, normal, color }) => {
+    for (let k = 0; k < 3; k++) {
+      values[k] = position[k];
+      values[3 + k] = normal[k];
+      values[6 + k] = color[k];
+    }
+    return evaluate(values);
+  };
+}

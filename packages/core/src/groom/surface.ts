@@ -1,0 +1,315 @@
+/**
+ * The surface that hair grows on: a triangle mesh as artists and scanners leave it, made fit for that.
+ *
+ * What is repaired, and counted in the report: vertices at one place become one (files split them at seams), triangles
+ * without area are left out, triangles that face against their neighbours are turned. A closed piece faces outwards by
+ * its volume; an open one keeps the side that most of its area faces. Holes are no fault: a scalp is an open patch.
+ * Edges with three triangles or more separate pieces.
+ */
+import { SceneError } from '../errors.ts';
+
+export interface SurfaceReport {
+  readonly vertices: number;
+  readonly faces: number;
+  /** [m²] */
+  readonly area: number;
+  /** Triangles left out because they have no area, or a corner twice. */
+  readonly degenerate: number;
+  /** Triangles turned. */
+  readonly flipped: number;
+  /** Vertices that were at the place of another. */
+  readonly merged: number;
+  readonly pieces: number;
+  /** Boundaries, of pieces that are not closed. */
+  readonly holes: number;
+  /** Edges with more than two triangles. */
+  readonly branched: number;
+}
+
+export interface Surface {
+  /** [m], 3 a vertex */
+  readonly position: Float64Array;
+  /** Unit, outwards, 3 a vertex; weighted by the angles of the triangles. */
+  readonly normal: Float64Array;
+  /** Corners, 3 a face, anticlockwise from outside. */
+  readonly triangle: Uint32Array;
+  /** [m²], 1 a face */
+  readonly area: Float64Array;
+  /** 3 a vertex, where the mesh has colours. */
+  readonly color?: Float64Array;
+  readonly report: SurfaceReport;
+}
+
+export interface MeshInput {
+  readonly position: ArrayLike<number>;
+  readonly triangle: ArrayLike<number>;
+  readonly color?: ArrayLike<number>;
+}
+
+export function createSurface(mesh: MeshInput): Surface {
+  check(mesh);
+  const { place, position, color, merged } = mergeVertices(mesh);
+  const { triangle, degenerate } = keepFaces(mesh.triangle, place, position);
+  if (triangle.length === 0)
+    throw new SceneError(['mesh'], 'no triangle of the mesh has an area; is its unit right, and is it a surface?');
+  const { flipped, pieces, branched, boundary } = orient(triangle, position);
+  const faces = triangle.length / 3;
+  const area = Float64Array.from({ length: faces }, (_, f) => measureArea(position, triangle, f));
+  const normal = vertexNormals(position, triangle);
+  return {
+    position,
+    normal,
+    triangle,
+    area,
+    ...(color && { color }),
+    report: {
+      vertices: position.length / 3,
+      faces,
+      area: area.reduce((sum, value) => sum + value, 0),
+      degenerate,
+      flipped,
+      merged,
+      pieces,
+      holes: countLoops(boundary),
+      branched,
+    },
+  };
+}
+
+function check({ position, triangle, color }: MeshInput): void {
+  const count = position.length / 3;
+  if (!Number.isInteger(count) || count < 3)
+    throw new SceneError(['mesh'], `a mesh needs three vertices, got ${count}`);
+  for (let i = 0; i < position.length; i++) {
+    if (!Number.isFinite(position[i]))
+      throw new SceneError(['mesh'], `vertex ${Math.floor(i / 3)} of the mesh is not a point: ${position[i]}`);
+  }
+  if (triangle.length % 3 !== 0 || triangle.length === 0)
+    throw new SceneError(['mesh'], `a mesh needs triangles with three corners each, got ${triangle.length} corners`);
+  for (let k = 0; k < triangle.length; k++) {
+    if (!(Number.isInteger(triangle[k]) && triangle[k] >= 0 && triangle[k] < count))
+      throw new SceneError(
+        ['mesh'],
+        `triangle ${Math.floor(k / 3)} names vertex ${triangle[k]}, and there are ${count}`,
+      );
+  }
+  if (color && color.length !== position.length)
+    throw new SceneError(['mesh'], `there are ${position.length / 3} vertices and ${color.length / 3} colours`);
+}
+
+interface Merged {
+  /** New index of each old vertex. */
+  readonly place: Uint32Array;
+  readonly position: Float64Array;
+  readonly color?: Float64Array;
+  readonly merged: number;
+}
+
+/** Vertices nearer than this part of the mesh's size are one: files round, and split vertices at seams. */
+const mergeTolerance = 1e-7;
+
+function mergeVertices({ position: p, color }: MeshInput): Merged {
+  const count = p.length / 3;
+  let size = 0;
+  for (let i = 0; i < p.length; i++) size = Math.max(size, Math.abs(p[i] - p[i % 3]));
+  const tolerance = mergeTolerance * size;
+  // along a direction in which no mesh has rows, so that few vertices come near each other
+  const along = Float64Array.from(
+    { length: count },
+    (_, i) => 0.5413 * p[3 * i] + 0.6271 * p[3 * i + 1] + 0.5602 * p[3 * i + 2],
+  );
+  const order = Array.from(along, (_, i) => i).sort((a, b) => along[a] - along[b] || a - b);
+  const target = Int32Array.from({ length: count }, (_, i) => i);
+  for (let k = 0; k < count; k++) {
+    const i = order[k];
+    for (let n = k - 1; n >= 0 && along[i] - along[order[n]] <= tolerance; n--) {
+      const j = order[n];
+      if (Math.hypot(p[3 * i] - p[3 * j], p[3 * i + 1] - p[3 * j + 1], p[3 * i + 2] - p[3 * j + 2]) > tolerance)
+        continue;
+      target[i] = target[j];
+      break;
+    }
+  }
+  const place = new Uint32Array(count);
+  const kept: number[] = [];
+  for (let i = 0; i < count; i++) if (target[i] === i) place[i] = kept.push(i) - 1;
+  for (let i = 0; i < count; i++) place[i] = place[target[i]];
+  const pick = (values: ArrayLike<number>): Float64Array =>
+    Float64Array.from({ length: 3 * kept.length }, (_, k) => values[3 * kept[Math.floor(k / 3)] + (k % 3)]);
+  return { place, position: pick(p), ...(color && { color: pick(color) }), merged: count - kept.length };
+}
+
+/** Twice the area's vector. */
+function faceNormal(out: Float64Array, p: Float64Array, t: ArrayLike<number>, f: number): number {
+  const [a, b, c] = [3 * t[3 * f], 3 * t[3 * f + 1], 3 * t[3 * f + 2]];
+  const [ux, uy, uz] = [p[b] - p[a], p[b + 1] - p[a + 1], p[b + 2] - p[a + 2]];
+  const [vx, vy, vz] = [p[c] - p[a], p[c + 1] - p[a + 1], p[c + 2] - p[a + 2]];
+  out[0] = uy * vz - uz * vy;
+  out[1] = uz * vx - ux * vz;
+  out[2] = ux * vy - uy * vx;
+  return Math.hypot(out[0], out[1], out[2]);
+}
+
+const work = new Float64Array(3);
+
+function measureArea(p: Float64Array, t: ArrayLike<number>, f: number): number {
+  return faceNormal(work, p, t, f) / 2;
+}
+
+function keepFaces(
+  t: ArrayLike<number>,
+  place: Uint32Array,
+  p: Float64Array,
+): { triangle: Uint32Array; degenerate: number } {
+  const all = Uint32Array.from(t, (vertex) => place[vertex]);
+  const kept: number[] = [];
+  let degenerate = 0;
+  for (let f = 0; f < all.length / 3; f++) {
+    const [a, b, c] = all.subarray(3 * f, 3 * f + 3);
+    // a needle whose height is lost in rounding has no normal to speak of
+    const longest = Math.max(edgeLength(p, a, b), edgeLength(p, b, c), edgeLength(p, c, a));
+    if (a === b || b === c || c === a || !(measureArea(p, all, f) > 1e-12 * longest * longest)) degenerate++;
+    else kept.push(a, b, c);
+  }
+  return { triangle: Uint32Array.from(kept), degenerate };
+}
+
+function edgeLength(p: Float64Array, a: number, b: number): number {
+  return Math.hypot(p[3 * a] - p[3 * b], p[3 * a + 1] - p[3 * b + 1], p[3 * a + 2] - p[3 * b + 2]);
+}
+
+/** Turns faces so that neighbours agree and pieces face outwards. Writes into `triangle`. */
+function orient(
+  triangle: Uint32Array,
+  p: Float64Array,
+): { flipped: number; pieces: number; branched: number; boundary: [number, number][] } {
+  const faces = triangle.length / 3;
+  const vertices = p.length / 3;
+  const edges = new Map<number, number[]>();
+  for (let f = 0; f < faces; f++) {
+    for (let k = 0; k < 3; k++) {
+      const [a, b] = [triangle[3 * f + k], triangle[3 * f + ((k + 1) % 3)]];
+      const key = Math.min(a, b) * vertices + Math.max(a, b);
+      const list = edges.get(key);
+      if (list) list.push(f);
+      else edges.set(key, [f]);
+    }
+  }
+  const turned = new Uint8Array(faces);
+  const piece = new Int32Array(faces).fill(-1);
+  let pieces = 0;
+  const goesForward = (f: number, a: number, b: number): boolean =>
+    [0, 1, 2].some((k) => triangle[3 * f + k] === a && triangle[3 * f + ((k + 1) % 3)] === b);
+  for (let start = 0; start < faces; start++) {
+    if (piece[start] >= 0) continue;
+    const queue = [start];
+    piece[start] = pieces;
+    for (let head = 0; head < queue.length; head++) {
+      const f = queue[head];
+      for (let k = 0; k < 3; k++) {
+        const [a, b] = [triangle[3 * f + k], triangle[3 * f + ((k + 1) % 3)]];
+        const both = edges.get(Math.min(a, b) * vertices + Math.max(a, b)) as number[];
+        if (both.length !== 2) continue;
+        const other = both[0] === f ? both[1] : both[0];
+        if (piece[other] >= 0) continue;
+        piece[other] = pieces;
+        // neighbours that agree pass their common edge in opposite directions
+        turned[other] = goesForward(other, a, b) ? 1 - turned[f] : turned[f];
+        queue.push(other);
+      }
+    }
+    turnPiece(queue, turned, triangle, p, edges, vertices);
+    pieces++;
+  }
+  let flipped = 0;
+  for (let f = 0; f < faces; f++) {
+    if (!turned[f]) continue;
+    flipped++;
+    [triangle[3 * f + 1], triangle[3 * f + 2]] = [triangle[3 * f + 2], triangle[3 * f + 1]];
+  }
+  const boundary: [number, number][] = [];
+  let branched = 0;
+  for (const [key, list] of edges) {
+    if (list.length === 1) boundary.push([Math.floor(key / vertices), key % vertices]);
+    else if (list.length > 2) branched++;
+  }
+  return { flipped, pieces, branched, boundary };
+}
+
+/** Decides which of the two sides of a piece is outside. */
+function turnPiece(
+  faces: readonly number[],
+  turned: Uint8Array,
+  triangle: Uint32Array,
+  p: Float64Array,
+  edges: ReadonlyMap<number, readonly number[]>,
+  vertices: number,
+): void {
+  let [volume, size, kept, changed] = [0, 0, 0, 0];
+  let closed = true;
+  // from a corner of the piece itself, so that its distance from the origin costs no digits
+  const o = 3 * triangle[3 * faces[0]];
+  for (const f of faces) {
+    const sign = turned[f] ? -1 : 1;
+    const double = faceNormal(work, p, triangle, f);
+    const a = 3 * triangle[3 * f];
+    const part = (p[a] - p[o]) * work[0] + (p[a + 1] - p[o + 1]) * work[1] + (p[a + 2] - p[o + 2]) * work[2];
+    volume += sign * part;
+    size += Math.abs(part);
+    if (turned[f]) changed += double;
+    else kept += double;
+    for (let k = 0; k < 3 && closed; k++) {
+      const [x, y] = [triangle[3 * f + k], triangle[3 * f + ((k + 1) % 3)]];
+      closed = edges.get(Math.min(x, y) * vertices + Math.max(x, y))?.length === 2;
+    }
+  }
+  const inside = closed && Math.abs(volume) > 1e-9 * size ? volume < 0 : changed > kept;
+  if (inside) for (const f of faces) turned[f] = 1 - turned[f];
+}
+
+function countLoops(boundary: readonly (readonly [number, number])[]): number {
+  const next = new Map<number, number>();
+  const find = (vertex: number): number => {
+    let root = vertex;
+    while (next.get(root) !== root) root = next.get(root) as number;
+    for (let k = vertex; k !== root; ) {
+      const after = next.get(k) as number;
+      next.set(k, root);
+      k = after;
+    }
+    return root;
+  };
+  for (const [a, b] of boundary) {
+    if (!next.has(a)) next.set(a, a);
+    if (!next.has(b)) next.set(b, b);
+    next.set(find(a), find(b));
+  }
+  let loops = 0;
+  for (const [vertex, to] of next) if (vertex === to) loops++;
+  return loops;
+}
+
+function vertexNormals(p: Float64Array, t: Uint32Array): Float64Array {
+  const out = new Float64Array(p.length);
+  for (let f = 0; f < t.length / 3; f++) {
+    const size = faceNormal(work, p, t, f);
+    for (let k = 0; k < 3; k++) {
+      const [a, b, c] = [t[3 * f + k], t[3 * f + ((k + 1) % 3)], t[3 * f + ((k + 2) % 3)]];
+      const angle = Math.atan2(size, dotAt(p, a, b, c));
+      for (let m = 0; m < 3; m++) out[3 * a + m] += (angle * work[m]) / size;
+    }
+  }
+  for (let i = 0; i < out.length; i += 3) {
+    const size = Math.hypot(out[i], out[i + 1], out[i + 2]);
+    // a vertex of no face, or between faces that cancel, has no normal; nothing grows there
+    for (let m = 0; m < 3; m++) out[i + m] = size > 1e-9 ? out[i + m] / size : 0;
+  }
+  return out;
+}
+
+/** (b − a)·(c − a) */
+function dotAt(p: Float64Array, a: number, b: number, c: number): number {
+  let sum = 0;
+  for (let m = 0; m < 3; m++) sum += (p[3 * b + m] - p[3 * a + m]) * (p[3 * c + m] - p[3 * a + m]);
+  return sum;
+}

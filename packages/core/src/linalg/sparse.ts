@@ -1,0 +1,203 @@
+/**
+ * LDLᵀ of a sparse symmetric matrix whose pattern is known beforehand: for constraints of rods that bodies join into
+ * trees and networks, and for their modes.
+ *
+ * The order of elimination is found once, by least degree. A tree of rods then fills in next to nothing, and a
+ * network stays far from dense. Rows of the factor are found once as well, so that a
+ * factorisation is nothing but arithmetic.
+ */
+
+/** Entries of the lower triangle in any order; several of the same place share a slot. */
+export interface SparsePattern {
+  readonly size: number;
+  /** Number of distinct entries, diagonal included: the diagonal of unknown i is slot i. */
+  readonly slots: number;
+  /** Slot of entry (i, j), either triangle. */
+  slotOf(i: number, j: number): number;
+}
+
+export interface SparseFactor {
+  readonly size: number;
+  /** Place of unknown i in the order of elimination. */
+  readonly place: Int32Array;
+  /** Entries left of the diagonal of row k: columns and slots. */
+  readonly entryStart: Int32Array;
+  readonly entryColumn: Int32Array;
+  readonly entrySlot: Int32Array;
+  readonly diagonalSlot: Int32Array;
+  /** Columns of row k of L in an order that respects elimination, and where L(k, column) stands. */
+  readonly rowStart: Int32Array;
+  readonly rowColumn: Int32Array;
+  readonly rowAt: Int32Array;
+  /** L by columns, and 1/D. */
+  readonly columnStart: Int32Array;
+  readonly columnRow: Int32Array;
+  readonly lower: Float64Array;
+  readonly inverse: Float64Array;
+  readonly work: Float64Array;
+  /** Negative pivots of the last factorisation. */
+  negative: number;
+}
+
+export function createSparsePattern(size: number, pairs: Iterable<readonly [number, number]>): SparsePattern {
+  const slot = new Map<number, number>();
+  for (let i = 0; i < size; i++) slot.set(i * size + i, i);
+  for (const [i, j] of pairs) {
+    const key = Math.max(i, j) * size + Math.min(i, j);
+    if (!slot.has(key)) slot.set(key, slot.size);
+  }
+  return {
+    size,
+    slots: slot.size,
+    slotOf(i, j) {
+      return slot.get(Math.max(i, j) * size + Math.min(i, j)) ?? -1;
+    },
+  };
+}
+
+/** Neighbours of every unknown. */
+function readGraph({ size }: SparsePattern, pairs: readonly (readonly [number, number])[]): Set<number>[] {
+  const graph = Array.from({ length: size }, () => new Set<number>());
+  for (const [i, j] of pairs) {
+    if (i === j) continue;
+    graph[i].add(j);
+    graph[j].add(i);
+  }
+  return graph;
+}
+
+/** Order by least degree; the neighbours that an unknown has when it is eliminated are the rows of its column of L. */
+function orderByDegree(graph: Set<number>[]): { order: number[]; below: number[][] } {
+  const size = graph.length;
+  const buckets: Set<number>[] = [];
+  const put = (i: number): void => {
+    const degree = graph[i].size;
+    buckets[degree] ??= new Set();
+    buckets[degree].add(i);
+  };
+  for (let i = 0; i < size; i++) put(i);
+  const order: number[] = [];
+  const below: number[][] = [];
+  let least = 0;
+  while (order.length < size) {
+    while (!buckets[least] || buckets[least].size === 0) least++;
+    const [next] = buckets[least];
+    buckets[least].delete(next);
+    const neighbours = [...graph[next]];
+    order.push(next);
+    below.push(neighbours);
+    for (const a of neighbours) buckets[graph[a].size].delete(a);
+    for (const a of neighbours) {
+      graph[a].delete(next);
+      for (const b of neighbours) if (a !== b) graph[a].add(b);
+    }
+    for (const a of neighbours) put(a);
+    least = Math.max(0, least - 1);
+  }
+  return { order, below };
+}
+
+export function analyzeSparse(pattern: SparsePattern, pairs: readonly (readonly [number, number])[]): SparseFactor {
+  const { size } = pattern;
+  const { order, below } = orderByDegree(readGraph(pattern, pairs));
+  const place = new Int32Array(size);
+  order.forEach((unknown, k) => {
+    place[unknown] = k;
+  });
+  const columns = below.map((rows) => rows.map((unknown) => place[unknown]).sort((a, b) => a - b));
+  const columnStart = new Int32Array(size + 1);
+  columns.forEach((rows, k) => {
+    columnStart[k + 1] = columnStart[k] + rows.length;
+  });
+  const columnRow = Int32Array.from(columns.flat());
+  // row k of L: every column that has it, ascending, which is an order of elimination
+  const rows: { column: number; at: number }[][] = Array.from({ length: size }, () => []);
+  columns.forEach((list, column) => {
+    list.forEach((row, m) => {
+      rows[row].push({ column, at: columnStart[column] + m });
+    });
+  });
+  const rowStart = new Int32Array(size + 1);
+  rows.forEach((list, k) => {
+    rowStart[k + 1] = rowStart[k] + list.length;
+  });
+  const entries: { column: number; slot: number }[][] = Array.from({ length: size }, () => []);
+  const seen = new Set<number>();
+  for (const [i, j] of pairs) {
+    const slot = pattern.slotOf(i, j);
+    if (i === j || seen.has(slot)) continue;
+    seen.add(slot);
+    const row = Math.max(place[i], place[j]);
+    entries[row].push({ column: Math.min(place[i], place[j]), slot });
+  }
+  const entryStart = new Int32Array(size + 1);
+  entries.forEach((list, k) => {
+    entryStart[k + 1] = entryStart[k] + list.length;
+  });
+  return {
+    size,
+    place,
+    entryStart,
+    entryColumn: Int32Array.from(entries.flatMap((list) => list.map(({ column }) => column))),
+    entrySlot: Int32Array.from(entries.flatMap((list) => list.map(({ slot }) => slot))),
+    diagonalSlot: Int32Array.from(order),
+    rowStart,
+    rowColumn: Int32Array.from(rows.flatMap((list) => list.map(({ column }) => column))),
+    rowAt: Int32Array.from(rows.flatMap((list) => list.map(({ at }) => at))),
+    columnStart,
+    columnRow,
+    lower: new Float64Array(columnRow.length),
+    inverse: new Float64Array(size),
+    work: new Float64Array(size),
+    negative: 0,
+  };
+}
+
+/**
+ * Factors the matrix with entries `values` by slot. A pivot that is rounding alone (below `redundant` of its entry) belongs
+ * to an equation that follows from the others, or to a neutral direction: it gets 1/D = 0, and its unknown is 0.
+ * False where a pivot is not a number.
+ */
+export function factorSparse(f: SparseFactor, values: Float64Array, redundant: number): boolean {
+  const { size, entryStart, entryColumn, entrySlot, diagonalSlot, rowStart, rowColumn, rowAt } = f;
+  const { columnStart, columnRow, lower, inverse, work } = f;
+  work.fill(0);
+  f.negative = 0;
+  for (let k = 0; k < size; k++) {
+    for (let e = entryStart[k]; e < entryStart[k + 1]; e++) work[entryColumn[e]] = values[entrySlot[e]];
+    const original = values[diagonalSlot[k]];
+    let d = original;
+    for (let r = rowStart[k]; r < rowStart[k + 1]; r++) {
+      const i = rowColumn[r];
+      const at = rowAt[r];
+      const y = work[i];
+      work[i] = 0;
+      for (let p = columnStart[i]; p < at; p++) work[columnRow[p]] -= lower[p] * y;
+      const l = y * inverse[i];
+      lower[at] = l;
+      d -= l * y;
+    }
+    if (Number.isNaN(d)) return false;
+    const neutral = Math.abs(d) <= redundant * Math.abs(original) || d === 0;
+    if (d < 0 && !neutral) f.negative++;
+    inverse[k] = neutral ? 0 : 1 / d;
+  }
+  return true;
+}
+
+/** Solves in place. */
+export function solveSparse(f: SparseFactor, x: Float64Array): void {
+  const { size, place, columnStart, columnRow, lower, inverse, work } = f;
+  for (let i = 0; i < size; i++) work[place[i]] = x[i];
+  for (let k = 0; k < size; k++) {
+    const y = work[k];
+    if (y === 0) continue;
+    for (let p = columnStart[k]; p < columnStart[k + 1]; p++) work[columnRow[p]] -= lower[p] * y;
+  }
+  for (let k = size - 1; k >= 0; k--) {
+    let sum = work[k] * inverse[k];
+    for (let p = columnStart[k]; p < columnStart[k + 1]; p++) sum -= lower[p] * work[columnRow[p]];
+    work[k] = sum;
+  }
+  for (let i = 0; i < size; i++) x[i] = work[place[i]];
+}

@@ -1,0 +1,276 @@
+/**
+ * From edges and joints to gradient and Hessian of the rod.
+ *
+ * Edges are in mixed form: W = l (n·(ν − ν0) − ½ n·S⁻¹n), with the transmitted force n (material axes) an unknown of its own
+ * and ν0 = e3. Its gradient is that of l n·ν alone, and the Hessian holds the geometric part of n and, condensed,
+ * l AᵀSA with A = ∂ν/∂(x, ϑ): ν' = RᵀΔx'/l + ν×ϑ'. With n = S(ν − ν0) this is the plain Hessian.
+ *
+ * NOTE: ν0 = e3. The notes' rest-exact chord of a helix would put nodes on the curve; compiled rods are laid as chains of
+ * edges with the length of their arc, and e3 is what makes those free of stress.
+ */
+import { addEntry, type BorderedBand } from '../../linalg/band.ts';
+import {
+  evaluateJoint,
+  evaluateTangentJoint,
+  gradientA,
+  gradientB,
+  hessianAA,
+  hessianAB,
+  hessianBB,
+  jointEnergy,
+  writeRotationRate,
+} from './joint.ts';
+import type { CosseratRod } from './rod.ts';
+
+const moment = new Float64Array(3);
+const rate = new Float64Array(3);
+const STILL = new Float64Array(3);
+
+/** Adds to (row, column) blocks of unknowns; `column` ≤ `row` unless the rod is closed. */
+function addBlock(matrix: BorderedBand, row: number, column: number, block: Float64Array): void {
+  if (row === column) {
+    for (let i = 0; i < 3; i++) for (let j = 0; j <= i; j++) addEntry(matrix, row + i, row + j, block[3 * i + j]);
+    return;
+  }
+  for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) addEntry(matrix, row + i, column + j, block[3 * i + j]);
+}
+
+/** [C B] of the joint that closes a rod: derivatives of B, which were taken in axes turned by `angle`, back in its own. */
+function turnClosing(angle: number): void {
+  const c = Math.cos(angle);
+  const s = Math.sin(angle);
+  const pair = (a: Float64Array, i: number, j: number): void => {
+    const x = a[i];
+    a[i] = c * x - s * a[j];
+    a[j] = s * x + c * a[j];
+  };
+  pair(gradientB, 0, 1);
+  for (let k = 0; k < 3; k++) {
+    pair(hessianAB, 3 * k, 3 * k + 1);
+    pair(hessianBB, 3 * k, 3 * k + 1);
+  }
+  for (let k = 0; k < 3; k++) pair(hessianBB, k, 3 + k);
+}
+
+const turnedRate = new Float64Array(3);
+
+/** m = K(φ − φ0 + β φ̇), into `moment`. */
+function writeMoment(cos: CosseratRod, i: number, viscous: Float64Array | undefined, closing: number): void {
+  const { joints, jointRotation: phi } = cos;
+  const o = 3 * i;
+  for (let k = 0; k < 3; k++) moment[k] = joints.stiffness[o + k] * (phi[o + k] - joints.rest[o + k]);
+  if (!viscous || joints.damping[i] === 0) return;
+  const before = joints.before[i];
+  const after = joints.after[i];
+  // NOTE: a held frame counts as at rest here; one that turns is followed by its edge, and the difference is of its half joint
+  let w: ArrayLike<number> = after >= 0 ? viscous : STILL;
+  let at = after >= 0 ? 6 * after + 3 : 0;
+  if (closing !== 0) {
+    const c = Math.cos(closing);
+    const s = Math.sin(closing);
+    turnedRate[0] = c * w[at] + s * w[at + 1];
+    turnedRate[1] = c * w[at + 1] - s * w[at];
+    turnedRate[2] = w[at + 2];
+    w = turnedRate;
+    at = 0;
+  }
+  writeRotationRate(rate, phi, o, before >= 0 ? viscous : STILL, before >= 0 ? 6 * before + 3 : 0, w, at);
+  for (let k = 0; k < 3; k++) moment[k] += joints.damping[i] * joints.stiffness[o + k] * rate[k];
+}
+
+/**
+ * Bend and twist: adds the gradient, and the Hessian where a matrix is given. `viscous`: velocities for stiffness damping;
+ * `s`: rate of velocity by position, which makes damping stiffness.
+ */
+export function addJoints(
+  cos: CosseratRod,
+  gradient: Float64Array,
+  matrix: BorderedBand | undefined,
+  viscous: Float64Array | undefined,
+  s: number,
+): void {
+  const { joints, jointActive, rod } = cos;
+  const withHessian = matrix !== undefined;
+  for (let i = 0; i < joints.count; i++) {
+    if (!jointActive[i]) continue;
+    const before = joints.before[i];
+    const after = joints.after[i];
+    if (joints.freeSpin[i]) {
+      const edge = 6 * Math.max(before, after) + 3;
+      evaluateHeldTangent(cos, i, withHessian);
+      for (let k = 0; k < 3; k++) gradient[edge + k] += gradientB[k];
+      if (matrix) addBlock(matrix, edge, edge, hessianBB);
+      continue;
+    }
+    const closing = rod.closed && joints.node[i] === 0 && after === 0 ? cos.closing : 0;
+    writeMoment(cos, i, viscous, closing);
+    const factor = viscous ? 1 + s * joints.damping[i] : 1;
+    evaluateJoint(cos.jointRotation, 3 * i, moment, joints.stiffness, factor, withHessian);
+    if (closing !== 0) turnClosing(closing);
+    const a = 6 * before + 3;
+    const b = 6 * after + 3;
+    if (before >= 0) {
+      for (let k = 0; k < 3; k++) gradient[a + k] += gradientA[k];
+      if (matrix) addBlock(matrix, a, a, hessianAA);
+    }
+    if (after >= 0) {
+      for (let k = 0; k < 3; k++) gradient[b + k] += gradientB[k];
+      if (matrix) addBlock(matrix, b, b, hessianBB);
+    }
+    if (!matrix || before < 0 || after < 0) continue;
+    // rows belong to A
+    for (let k = 0; k < 3; k++) for (let m = 0; m < 3; m++) addEntry(matrix, a + k, b + m, hessianAB[3 * k + m]);
+  }
+}
+
+/**
+ * A held direction: derivatives of the edge into those of B; returns the energy. Damping of such a half joint is left to mass
+ * damping: it has no axes to measure rates about.
+ */
+function evaluateHeldTangent(cos: CosseratRod, i: number, withHessian: boolean): number {
+  const { joints, edgeFrame, poses } = cos;
+  const edge = Math.max(joints.before[i], joints.after[i]);
+  const { tangent } = poses[joints.pin[i]];
+  return evaluateTangentJoint(edgeFrame, 9 * edge, tangent, 0, joints.stiffness[3 * i], withHessian);
+}
+
+/** Gradient of Σ l n·ν with the forces n of now. */
+export function addEdgeForces(cos: CosseratRod, gradient: Float64Array): void {
+  const { edgeCount, nodeCount, edgeFrame, edgeStrain, edgeForce, rod } = cos;
+  for (let j = 0; j < edgeCount; j++) {
+    const o = 3 * j;
+    const f = 9 * j;
+    const n1 = edgeForce[o];
+    const n2 = edgeForce[o + 1];
+    const n3 = edgeForce[o + 2];
+    const a = 6 * j;
+    const b = j + 1 < nodeCount ? a + 6 : 0;
+    for (let k = 0; k < 3; k++) {
+      const force = n1 * edgeFrame[f + k] + n2 * edgeFrame[f + 3 + k] + n3 * edgeFrame[f + 6 + k];
+      gradient[a + k] -= force;
+      gradient[b + k] += force;
+    }
+    const l = rod.edgeLengthRest[j];
+    const y1 = edgeStrain[o];
+    const y2 = edgeStrain[o + 1];
+    const y3 = edgeStrain[o + 2];
+    gradient[a + 3] += l * (n2 * y3 - n3 * y2);
+    gradient[a + 4] += l * (n3 * y1 - n1 * y3);
+    gradient[a + 5] += l * (n1 * y2 - n2 * y1);
+  }
+}
+
+const xx = new Float64Array(9);
+const negative = new Float64Array(9);
+const xt = new Float64Array(9);
+const tx = new Float64Array(9);
+const tt = new Float64Array(9);
+const sn = new Float64Array(9);
+
+/** Hessian of edge j for stiffness S (3 an edge in `stiffness`) and the force n of now. */
+export function addEdgeHessian(matrix: BorderedBand, cos: CosseratRod, j: number, stiffness: Float64Array): void {
+  const { edgeFrame, edgeStrain, edgeForce, nodeCount, rod } = cos;
+  const o = 3 * j;
+  const f = 9 * j;
+  const l = rod.edgeLengthRest[j];
+  const [y1, y2, y3] = [edgeStrain[o], edgeStrain[o + 1], edgeStrain[o + 2]];
+  const [n1, n2, n3] = [edgeForce[o], edgeForce[o + 1], edgeForce[o + 2]];
+  const s1 = stiffness[o];
+  const s2 = stiffness[o + 1];
+  const s3 = stiffness[o + 2];
+  // S[ν] − [n]: what a rotation does to the force, in material axes
+  sn.set([0, -s1 * y3 + n3, s1 * y2 - n2, s2 * y3 - n3, 0, -s2 * y1 + n1, -s3 * y2 + n2, s3 * y1 - n1, 0]);
+  for (let i = 0; i < 3; i++) {
+    for (let k = 0; k < 3; k++) {
+      xx[3 * i + k] =
+        (s1 * edgeFrame[f + i] * edgeFrame[f + k] +
+          s2 * edgeFrame[f + 3 + i] * edgeFrame[f + 3 + k] +
+          s3 * edgeFrame[f + 6 + i] * edgeFrame[f + 6 + k]) /
+        l;
+      negative[3 * i + k] = -xx[3 * i + k];
+      xt[3 * i + k] = edgeFrame[f + i] * sn[k] + edgeFrame[f + 3 + i] * sn[3 + k] + edgeFrame[f + 6 + i] * sn[6 + k];
+    }
+  }
+  for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) tx[3 * i + k] = -xt[3 * k + i];
+  // l[ν]ᵀS[ν] + l(½(nνᵀ + νnᵀ) − (n·ν)1)
+  const along = n1 * y1 + n2 * y2 + n3 * y3;
+  tt[0] = l * (s2 * y3 * y3 + s3 * y2 * y2 + n1 * y1 - along);
+  tt[4] = l * (s1 * y3 * y3 + s3 * y1 * y1 + n2 * y2 - along);
+  tt[8] = l * (s1 * y2 * y2 + s2 * y1 * y1 + n3 * y3 - along);
+  tt[1] = tt[3] = l * (-s3 * y1 * y2 + 0.5 * (n1 * y2 + n2 * y1));
+  tt[2] = tt[6] = l * (-s2 * y1 * y3 + 0.5 * (n1 * y3 + n3 * y1));
+  tt[5] = tt[7] = l * (-s1 * y2 * y3 + 0.5 * (n2 * y3 + n3 * y2));
+  const a = 6 * j;
+  const b = j + 1 < nodeCount ? a + 6 : 0;
+  addBlock(matrix, a, a, xx);
+  addBlock(matrix, b, b, xx);
+  addBlock(matrix, a + 3, a + 3, tt);
+  addBlock(matrix, b, a, negative);
+  addBlock(matrix, b, a + 3, xt);
+  // ϑ against the node before: the transpose, and minus
+  addBlock(matrix, a + 3, a, tx);
+}
+
+/** Force n = S(ν − e3), where S is finite. */
+export function stretchForces(cos: CosseratRod): void {
+  const { edgeCount, edgeStrain, edgeForce, edgeStiffness } = cos;
+  for (let o = 0; o < 3 * edgeCount; o++) {
+    if (edgeStiffness[o] < Infinity) edgeForce[o] = edgeStiffness[o] * (edgeStrain[o] - (o % 3 === 2 ? 1 : 0));
+  }
+}
+
+export interface ElasticEnergies {
+  bending: number;
+  twisting: number;
+  stretching: number;
+}
+
+/** Elastic energies; shear counts as stretching. */
+export function addElasticEnergies(cos: CosseratRod, out: ElasticEnergies): void {
+  const { joints, jointActive, jointRotation, edgeCount, edgeStrain, edgeStiffness, rod } = cos;
+  for (let i = 0; i < joints.count; i++) {
+    if (!jointActive[i]) continue;
+    if (joints.freeSpin[i]) out.bending += evaluateHeldTangent(cos, i, false);
+    else jointEnergy(out, jointRotation, 3 * i, joints.stiffness, joints.rest);
+  }
+  for (let o = 0; o < 3 * edgeCount; o++) {
+    if (!(edgeStiffness[o] < Infinity)) continue;
+    const strain = edgeStrain[o] - (o % 3 === 2 ? 1 : 0);
+    out.stretching += 0.5 * rod.edgeLengthRest[(o / 3) | 0] * edgeStiffness[o] * strain * strain;
+  }
+}
+
+/** Torque [N m] that the holder of each held frame exerts on the rod, in world axes, 3 a frame. */
+export function writeHeldTorque(out: Float64Array, cos: CosseratRod): void {
+  const { joints, jointActive, heldQuaternion, edgeFrame } = cos;
+  out.fill(0);
+  for (let i = 0; i < joints.count; i++) {
+    const before = joints.before[i];
+    const after = joints.after[i];
+    if (!jointActive[i] || (before >= 0 && after >= 0)) continue;
+    const h = -1 - Math.min(before, after);
+    const edge = Math.max(before, after);
+    if (joints.freeSpin[i]) {
+      // what turns the edge turns the holder the other way: the gradient of the edge, in world axes, with its sign changed
+      evaluateHeldTangent(cos, i, false);
+      for (let k = 0; k < 3; k++) {
+        for (let m = 0; m < 3; m++) out[3 * h + k] -= edgeFrame[9 * edge + 3 * m + k] * gradientB[m];
+      }
+      continue;
+    }
+    writeMoment(cos, i, undefined, 0);
+    evaluateJoint(cos.jointRotation, 3 * i, moment, joints.stiffness, 1, false);
+    addRotated(out, 3 * h, heldQuaternion, 4 * h, before < 0 ? gradientA : gradientB);
+  }
+}
+
+/** out += R(q) v */
+function addRotated(out: Float64Array, o: number, q: Float64Array, i: number, v: Float64Array): void {
+  const [w, x, y, z] = [q[i], q[i + 1], q[i + 2], q[i + 3]];
+  const tx = 2 * (y * v[2] - z * v[1]);
+  const ty = 2 * (z * v[0] - x * v[2]);
+  const tz = 2 * (x * v[1] - y * v[0]);
+  out[o] += v[0] + w * tx + y * tz - z * ty;
+  out[o + 1] += v[1] + w * ty + z * tx - x * tz;
+  out[o + 2] += v[2] + w * tz + x * ty - y * tx;
+}

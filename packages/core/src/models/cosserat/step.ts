@@ -1,0 +1,238 @@
+/**
+ * Time integration.
+ *
+ * | scheme         | order | remark                                                                        |
+ * | tr-bdf2        | 2     | default: self-starting, L-stable, one trapezoidal and one BDF2 stage [Bank1985] |
+ * | implicit-euler | 1     | dissipates; the fallback when another scheme fails                            |
+ * | midpoint       | 2     | no dissipation; for smooth motion of rods that shear and stretch              |
+ * | verlet         | 2     | explicit.ts                                                                   |
+ *
+ * The first step after a start or a jump of forces needs accelerations, and rigid edges need forces: both come from one
+ * implicit Euler step of a thousandth of the step, which is then taken back.
+ *
+ * NOTE: the printed scheme, forward differences in time, grows at ω²h/2 for any step, and would need steps of 5e-16 s to
+ * stay within e over a second of a hair. It is not offered.
+ */
+import {
+  evaluatePins,
+  measureStrain,
+  placePinned,
+  rememberHeldFrames,
+  spreadHeldTwist,
+  turnQuaternion,
+} from './kinematics.ts';
+import { type NewtonOptions, solveStage } from './newton.ts';
+import type { CosseratRod } from './rod.ts';
+import type { Workspace } from './stage.ts';
+
+export type ImplicitScheme = 'tr-bdf2' | 'implicit-euler' | 'midpoint';
+
+export interface RodStep {
+  ok: boolean;
+  iterations: number;
+  iterationsMax: number;
+  shifts: number;
+  reason: string;
+}
+
+/** State at the start of a step, to come back to. */
+export interface Snapshot {
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly acceleration: Float64Array;
+  readonly edgeForce: Float64Array;
+  readonly heldMemory: Float64Array;
+  /** Δ and v of the first of two stages. */
+  readonly stageMove: Float64Array;
+  readonly stageVelocity: Float64Array;
+}
+
+export function createSnapshot(cos: CosseratRod): Snapshot {
+  const { q, v, acceleration, edgeForce, heldMemory } = cos;
+  return {
+    q: q.slice(),
+    v: v.slice(),
+    acceleration: acceleration.slice(),
+    edgeForce: edgeForce.slice(),
+    heldMemory: heldMemory.slice(),
+    stageMove: v.slice(),
+    stageVelocity: v.slice(),
+  };
+}
+
+export function takeSnapshot(snapshot: Snapshot, cos: CosseratRod): void {
+  snapshot.q.set(cos.q);
+  snapshot.v.set(cos.v);
+  snapshot.acceleration.set(cos.acceleration);
+  snapshot.edgeForce.set(cos.edgeForce);
+  snapshot.heldMemory.set(cos.heldMemory);
+}
+
+export function returnToSnapshot(cos: CosseratRod, snapshot: Snapshot): void {
+  cos.q.set(snapshot.q);
+  cos.v.set(snapshot.v);
+  cos.acceleration.set(snapshot.acceleration);
+  cos.edgeForce.set(snapshot.edgeForce);
+  cos.heldMemory.set(snapshot.heldMemory);
+}
+
+interface Move {
+  readonly cos: CosseratRod;
+  readonly work: Workspace;
+  readonly start: Snapshot;
+  readonly t: number;
+  readonly h: number;
+  readonly options: NewtonOptions;
+  readonly out: RodStep;
+}
+
+const turned = new Float64Array(3);
+
+/** First guess: on with the velocity (and acceleration) for `h`, as far as nothing turns by more than half a radian. */
+function predict({ cos }: Move, h: number): void {
+  const { q, v, acceleration, nodeCount, edgeCount, rod } = cos;
+  const half = 0.5 * h * h;
+  const move = (d: number): number => h * v[d] + half * acceleration[d];
+  let largest = 0;
+  for (let j = 0; j < edgeCount; j++) {
+    const a = 6 * j;
+    const b = j + 1 < nodeCount ? a + 6 : 0;
+    for (let k = 0; k < 3; k++) {
+      largest = Math.max(
+        largest,
+        Math.abs(move(a + 3 + k)),
+        Math.abs(move(b + k) - move(a + k)) / rod.edgeLengthRest[j],
+      );
+    }
+  }
+  if (!(largest < Infinity)) return;
+  const fraction = largest > 0.5 ? 0.5 / largest : 1;
+  for (let i = 0; i < nodeCount; i++) for (let k = 0; k < 3; k++) q[7 * i + k] += fraction * move(6 * i + k);
+  for (let j = 0; j < edgeCount; j++) {
+    for (let k = 0; k < 3; k++) turned[k] = fraction * move(6 * j + 3 + k);
+    turnQuaternion(q, 7 * j + 3, turned, 0);
+  }
+}
+
+/** Pins at the stage's time, a first guess `ahead` of the present state, and Newton. */
+function runStage(move: Move, t: number, rate: number, ahead: number): boolean {
+  const { cos, work, options, out } = move;
+  evaluatePins(cos, t);
+  if (ahead > 0) predict(move, ahead);
+  if (!spreadHeldTwist(cos)) {
+    out.reason = 'a clamp turns by more than a joint can count in one step';
+    return false;
+  }
+  placePinned(cos, true);
+  const newton = solveStage(cos, work, { t, rate, descent: 0 }, options);
+  out.iterations += newton.iterations;
+  out.iterationsMax = Math.max(out.iterationsMax, newton.iterations);
+  out.shifts += newton.shifts;
+  if (!newton.converged) {
+    out.reason = newton.reason;
+    return false;
+  }
+  for (let d = 0; d < cos.size; d++) cos.acceleration[d] = cos.mass[d] > 0 ? work.acceleration[d] : 0;
+  rememberHeldFrames(cos);
+  return true;
+}
+
+function implicitEuler(move: Move, h: number, bold: boolean): boolean {
+  const { cos, work } = move;
+  work.base.set(cos.q);
+  work.moveHat.fill(0);
+  work.velocityHat.set(cos.v);
+  return runStage(move, move.t + h, 1 / h, bold ? h : 0);
+}
+
+/** Accelerations and edge forces at the start. */
+function initializeMotion(move: Move): boolean {
+  const { cos, start } = move;
+  cos.acceleration.fill(0);
+  if (!implicitEuler(move, 1e-3 * move.h, false)) return false;
+  cos.q.set(start.q);
+  cos.v.set(start.v);
+  cos.heldMemory.set(start.heldMemory);
+  cos.history[0] = 1;
+  return true;
+}
+
+function trBdf2(move: Move): boolean {
+  const { cos, work, start, t, h } = move;
+  const { size, v, acceleration } = cos;
+  const gamma = 2 - Math.SQRT2;
+  const k = 0.5 * gamma * h;
+  work.base.set(cos.q);
+  for (let d = 0; d < size; d++) {
+    work.moveHat[d] = k * v[d];
+    work.velocityHat[d] = v[d] + k * acceleration[d];
+  }
+  if (!runStage(move, t + gamma * h, 1 / k, gamma * h)) return false;
+  start.stageMove.set(work.move);
+  start.stageVelocity.set(v);
+  const w1 = 1 / (gamma * (2 - gamma));
+  const w0 = (1 - gamma) ** 2 * w1;
+  const d2 = (h * (1 - gamma)) / (2 - gamma);
+  for (let d = 0; d < size; d++) {
+    work.moveHat[d] = w1 * start.stageMove[d];
+    work.velocityHat[d] = w1 * v[d] - w0 * start.v[d];
+  }
+  return runStage(move, t + h, 1 / d2, (1 - gamma) * h);
+}
+
+function midpoint(move: Move): boolean {
+  const { cos, work, start, t, h } = move;
+  work.base.set(cos.q);
+  work.moveHat.fill(0);
+  work.velocityHat.set(cos.v);
+  if (!runStage(move, t + 0.5 * h, 2 / h, 0.5 * h)) return false;
+  // the end is the reflection of the start in the midpoint
+  const { q, v, nodeCount, edgeCount, size } = cos;
+  for (let i = 0; i < nodeCount; i++) for (let k = 0; k < 3; k++) q[7 * i + k] = 2 * q[7 * i + k] - start.q[7 * i + k];
+  for (let j = 0; j < edgeCount; j++) turnQuaternion(q, 7 * j + 3, work.move, 6 * j + 3);
+  for (let d = 0; d < size; d++) v[d] = 2 * v[d] - start.v[d];
+  evaluatePins(cos, t + h);
+  placePinned(cos, true);
+  if (measureStrain(cos)) {
+    rememberHeldFrames(cos);
+    return true;
+  }
+  move.out.reason = 'a joint turned too far at the end of the step';
+  return false;
+}
+
+/** One step; on failure the rod is back where it was. */
+export function stepImplicit(
+  cos: CosseratRod,
+  work: Workspace,
+  start: Snapshot,
+  scheme: ImplicitScheme,
+  t: number,
+  h: number,
+  options: NewtonOptions,
+  robust: boolean,
+  out: RodStep,
+): void {
+  takeSnapshot(start, cos);
+  const known = cos.history[0];
+  const move: Move = {
+    cos,
+    work,
+    start,
+    t,
+    h,
+    options: robust ? { ...options, iterations: 3 * options.iterations } : options,
+    out,
+  };
+  if (robust || scheme === 'implicit-euler') {
+    out.ok = implicitEuler(move, h, !robust);
+    cos.history[0] = 1;
+  } else if (scheme === 'midpoint') {
+    out.ok = midpoint(move);
+  } else out.ok = (cos.history[0] > 0 || initializeMotion(move)) && trBdf2(move);
+  if (out.ok) return;
+  returnToSnapshot(cos, start);
+  cos.history[0] = known;
+  evaluatePins(cos, t);
+  measureStrain(cos);
+}

@@ -1,0 +1,159 @@
+/**
+ * The linear response of rods that bodies join, for contact: the same elimination as in coupling.ts, kept over many
+ * right-hand sides. Point masses on a rod go into its matrix before the welds read it, so that those near a weld reach
+ * the body by themselves; those on a body go to its six equations.
+ */
+import { clearBand, finishBand, fixUnknown, forwardBand, inversePivot, solveBand } from '../../linalg/band.ts';
+import { factorDense, solveDense } from '../../linalg/dense.ts';
+import type { ContactSides } from '../../port.ts';
+import { evaluateBody } from './body.ts';
+import { lockAxes, startOuter } from './coupling.ts';
+import { writeHeldTorque } from './held.ts';
+import { writeRightSide } from './newton.ts';
+import { evaluateStage, type Stage, setPenalties } from './stage.ts';
+import { addOuter, assembleTies, eliminate, measureLevers, type System, substituteBack, writeSlave } from './welds.ts';
+
+const slave = new Float64Array(18);
+const lever = new Float64Array(3);
+
+/** Writes the 3 × 6 map from a body's motion to that of the point of side c. */
+function writeBodyMap(system: System, body: number, sides: ContactSides, c: number): void {
+  const { start } = system.bodies[body];
+  for (let k = 0; k < 3; k++) lever[k] = sides.arm[3 * c + k] - start.position[k];
+  writeSlave(slave, lever);
+}
+
+/**
+ * Matrices of all rods and bodies at the present state, with the point masses of the sides times `scale` (0 for none), factored.
+ * `right`: with the right-hand side of a Newton step, ready for `finishStep`. `addMass` puts those of a rod into its matrix; `bodyOf` names the body of a side, −1 for a rod.
+ */
+export function factorSystem(
+  system: System,
+  stage: Stage,
+  sides: ContactSides,
+  list: readonly number[],
+  bodyOf: (side: number) => number,
+  scale: number,
+  addMass: (side: number) => void,
+  right: boolean,
+): boolean {
+  for (let shift = 0; shift < 1e8; shift = shift === 0 ? 1e-7 : 4 * shift) {
+    startOuter(system, stage);
+    if (right) {
+      system.bodies.forEach((body, b) => {
+        evaluateBody(body, stage.t, stage.inertia, stage.rate);
+        for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= body.residual[k];
+      });
+    }
+    for (const member of system.members) {
+      const { der, work } = member;
+      setPenalties(der, work, stage.inertia);
+      clearBand(work.matrix);
+      if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return false;
+      measureLevers(member, system.bodies);
+      writeHeldTorque(member.heldTorque, der);
+    }
+    if (scale > 0) for (const side of list) if (bodyOf(side) < 0) addMass(side);
+    let positive = true;
+    for (const member of system.members) {
+      const { der, work } = member;
+      writeRightSide(der, work);
+      assembleTies(system, member);
+      for (let d = 0; d < der.size; d++) {
+        if (!der.fixed[d]) continue;
+        fixUnknown(work.matrix, d);
+        work.step[d] = 0;
+      }
+      if (!right) work.step.fill(0);
+      positive = positive && eliminate(system, member, shift, true);
+    }
+    if (scale > 0)
+      for (const side of list) if (bodyOf(side) >= 0) addBodyMass(system, bodyOf(side), sides, side, scale);
+    lockAxes(system);
+    const n = 6 * system.bodies.length;
+    for (let i = 0; i < n; i++) system.outer[i * n + i] += shift * Math.abs(system.outer[i * n + i]);
+    if (positive && factorDense(system.outer, n, 3).positive) return true;
+  }
+  return false;
+}
+
+/** Solves for the Newton step that `factorSystem` prepared: into work.step and outerRight. */
+export function finishStep(system: System): void {
+  solveDense(system.outer, 6 * system.bodies.length, system.outerRight);
+  for (const member of system.members) {
+    if (member.ties.length > 0) substituteBack(system, member);
+    else if (member.work.matrix.borderSize === 0) finishBand(member.work.factor, member.der.size, member.work.step, 0);
+  }
+}
+
+function addBodyMass(system: System, body: number, sides: ContactSides, c: number, scale: number): void {
+  writeBodyMap(system, body, sides, c);
+  const rho = scale * sides.mass[c];
+  for (let i = 0; i < 6; i++) {
+    for (let j = 0; j < 6; j++) {
+      let sum = 0;
+      for (let k = 0; k < 3; k++) sum += slave[6 * k + i] * slave[6 * k + j];
+      addOuter(system, 6 * body + i, 6 * body + j, rho * sum);
+    }
+  }
+}
+
+/** Clears the right-hand sides. */
+export function clearRight(system: System): void {
+  system.outerRight.fill(0);
+  for (const { work } of system.members) work.step.fill(0);
+}
+
+/** Adds Sᵀ g of a side on a body to the right-hand side. */
+export function addBodySide(system: System, body: number, g: Float64Array, sides: ContactSides, c: number): void {
+  writeBodyMap(system, body, sides, c);
+  for (let i = 0; i < 6; i++)
+    for (let k = 0; k < 3; k++) system.outerRight[6 * body + i] += slave[6 * k + i] * g[3 * c + k];
+}
+
+/** out = scale·S x of a side on a body. */
+export function readBodySide(
+  out: Float64Array,
+  system: System,
+  body: number,
+  sides: ContactSides,
+  c: number,
+  scale: number,
+): void {
+  writeBodyMap(system, body, sides, c);
+  for (let k = 0; k < 3; k++) {
+    let sum = 0;
+    for (let i = 0; i < 6; i++) sum += slave[6 * k + i] * system.outerRight[6 * body + i];
+    out[3 * c + k] = scale * sum;
+  }
+}
+
+/** Solves the factored system; right-hand sides in work.step and outerRight, and so are the solutions. */
+export function solveFactored(system: System): void {
+  const { outerRight, bodies, members } = system;
+  for (const { der, work, ties } of members) {
+    const { step, matrix, factor } = work;
+    const { size } = der;
+    for (const tie of ties) {
+      writeSlave(slave, tie.lever);
+      for (let k = 0; k < 6; k++)
+        for (let i = 0; i < 3; i++) outerRight[6 * tie.body + k] += slave[6 * i + k] * step[4 * tie.node + i];
+    }
+    for (let d = 0; d < size; d++) if (der.fixed[d]) step[d] = 0;
+    const whole = matrix.borderSize > 0;
+    if (whole) solveBand(factor, matrix, step);
+    else forwardBand(factor, size, step, 0, 0);
+    for (const tie of ties) {
+      for (let k = 0; k < 6; k++) {
+        let sum = 0;
+        if (whole) for (let d = tie.from; d < tie.to; d++) sum += tie.rows[k * size + d] * step[d];
+        else for (let d = tie.from; d < size; d++) sum += tie.solved[k * size + d] * step[d] * inversePivot(factor, d);
+        outerRight[6 * tie.body + k] -= sum;
+      }
+    }
+  }
+  bodies.forEach(({ body }, b) => {
+    for (let k = 0; k < 6; k++) if (!body.free[k]) outerRight[6 * b + k] = 0;
+  });
+  finishStep(system);
+}

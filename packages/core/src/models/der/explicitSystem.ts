@@ -1,0 +1,462 @@
+/**
+ * The explicit schemes for rods with bodies: the paper's coupling [Bergou2008 §8], in which the rods' forces and torques
+ * act on the bodies as loads, and one projection moves nodes and bodies together in the metric of the generalised mass.
+ *
+ * `shake` projects along the gradients of the start of the step and drifts bodies anew from their corrected momenta, so that
+ * linear and angular momentum of rods and bodies are kept to rounding. Its matrix is that of the velocities one step
+ * before: one factorisation a step, and three to five solves.
+ * `fast-projection` is the paper's: gradients at the moving point, a factorisation an iteration, positions and
+ * orientations moved directly and velocities corrected by what they moved.
+ *
+ * NOTE: the paper welds an edge to the body and passes the torque about it alone (§8.2), one step late. Here a weld is at a
+ * node, and the frame that the body holds bends and twists the half edge beside it: its whole torque, of bending and of twist,
+ * is −∂E/∂φ by a rotation φ of the held frame, at the same instant as all other forces.
+ */
+import { rotate, writeRotation, writeWorldInertia } from '../../bodies/body.ts';
+import { solveSparse } from '../../linalg/sparse.ts';
+import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import { beginStep, syncPose, writeBodyLoad } from './body.ts';
+import { type ExplicitWork, updateFrames, updateInverseMass, writeAcceleration, writeEdges } from './explicit.ts';
+import {
+  commitImpulses,
+  createExplicitBody,
+  driftBody,
+  type ExplicitBody,
+  followProjection,
+  guideMomentum,
+  measureInverseMass,
+} from './explicitBody.ts';
+import { writeHeldTorque } from './held.ts';
+import { evaluatePins, placePinned } from './kinematics.ts';
+import { type Constraints, createConstraints, factorConstraints, pullBodies } from './projection.ts';
+import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
+import type { RodStep } from './step.ts';
+import { type Member, measureLevers, type System } from './welds.ts';
+
+/** A welded node: which, on which body, and where on it (body axes, from the compound's centre). */
+interface Seat {
+  readonly member: number;
+  readonly node: number;
+  readonly body: ExplicitBody;
+  readonly arm: Float64Array;
+  readonly lever: Float64Array;
+}
+
+export interface ExplicitSystem {
+  readonly system: System;
+  readonly works: readonly ExplicitWork[];
+  readonly bodies: readonly ExplicitBody[];
+  readonly seats: readonly Seat[];
+  readonly constraints: Constraints;
+  /** Edge vectors at the start of the step, and now; one array a rod. */
+  readonly edgesStart: readonly Float64Array[];
+  readonly edgesNow: readonly Float64Array[];
+  /** Bodies when the step began. */
+  readonly entry: readonly Float64Array[];
+  readonly moved: Float64Array;
+  readonly stableStep: number;
+  /** The matrix of the present state is factored. */
+  ready: boolean;
+}
+
+export function createExplicitSystem(system: System, works: readonly ExplicitWork[]): ExplicitSystem {
+  const bodies = system.bodies.map(createExplicitBody);
+  const seats = system.members.flatMap(({ der, ties }, member) =>
+    ties.map(({ body, node, lever }): Seat => {
+      const { welds, shift } = system.bodies[body];
+      const weld = welds.find(({ pin }) => pin.node === node && der.pins.includes(pin));
+      return {
+        member,
+        node,
+        body: bodies[body],
+        arm: Float64Array.from([0, 1, 2], (k) => (weld?.arm[k] ?? 0) - shift[k]),
+        lever,
+      };
+    }),
+  );
+  return {
+    system,
+    works,
+    bodies,
+    seats,
+    constraints: createConstraints(system.members, bodies.length),
+    edgesStart: works.map((work) => work.edgeStart),
+    edgesNow: works.map((work) => work.edge),
+    entry: bodies.map(() => new Float64Array(19)),
+    moved: new Float64Array(3 * bodies.length),
+    stableStep: findStableStep(system, works, bodies),
+    ready: false,
+  };
+}
+
+/**
+ * Longest step: that of the rods alone, and of bodies on the half edges that hold them, 0.7·2/ω with ω² = Σk/I. Both
+ * together, since a light body and its neighbours move as one.
+ */
+function findStableStep(system: System, works: readonly ExplicitWork[], bodies: readonly ExplicitBody[]): number {
+  let rods = Infinity;
+  for (const work of works) rods = Math.min(rods, work.stableStep);
+  const frequency = new Float64Array(bodies.length);
+  for (const { der, ties } of system.members) {
+    const { rod } = der;
+    let compliance = 0;
+    for (let j = 0; j < der.edgeCount; j++) compliance += rod.edgeLengthRest[j] / Math.max(rod.halfGJ[2 * j], 1e-300);
+    for (const { body, node, held, lever } of ties) {
+      const { moments, body: whole } = bodies[body];
+      const arm2 = lever[0] ** 2 + lever[1] ** 2 + lever[2] ** 2;
+      for (const j of [node - 1, node]) {
+        if (j < 0 || j >= der.edgeCount) continue;
+        const l = rod.edgeLengthRest[j];
+        const EI = Math.max(rod.halfEI1[2 * j], rod.halfEI2[2 * j], rod.halfEI1[2 * j + 1], rod.halfEI2[2 * j + 1]);
+        const shear = (8 * EI) / l ** 3;
+        const turning = (held >= 0 ? (2 * EI) / l + 1 / compliance : 0) + shear * arm2;
+        if (moments[0] > 0) frequency[body] += turning / moments[0];
+        frequency[body] += shear / whole.mass;
+      }
+    }
+  }
+  let sum = 1 / rods ** 2;
+  for (const square of frequency) sum = Math.max(sum, 1 / rods ** 2 + square / 1.4 ** 2);
+  return 1 / Math.sqrt(sum);
+}
+
+/** Welded nodes where their bodies are. */
+function placeSeats({ seats, system }: ExplicitSystem): void {
+  for (const { member, node, body, arm, lever } of seats) {
+    const { q } = system.members[member].der;
+    const { position, pose } = body.body;
+    rotate(lever, 0, pose.rotation, arm, 0);
+    for (let k = 0; k < 3; k++) q[4 * node + k] = position[k] + lever[k];
+  }
+}
+
+/** Velocities of welded nodes from those of their bodies. */
+function moveSeats({ seats, system }: ExplicitSystem): void {
+  for (const { member, node, body, lever: a } of seats) {
+    const { v } = system.members[member].der;
+    const { velocity, pose } = body.body;
+    const w = pose.angularVelocity;
+    v[4 * node] = velocity[0] + w[1] * a[2] - w[2] * a[1];
+    v[4 * node + 1] = velocity[1] + w[2] * a[0] - w[0] * a[2];
+    v[4 * node + 2] = velocity[2] + w[0] * a[1] - w[1] * a[0];
+  }
+}
+
+/** Force and torque on every body at the present state: its own loads, and what its welded nodes and held frames pass on. */
+function writeBodyForces({ system, works }: ExplicitSystem, t: number): void {
+  for (const body of system.bodies) writeBodyLoad(body, t);
+  system.members.forEach(({ der, ties, heldTorque }: Member, m) => {
+    if (ties.length === 0) return;
+    const { correction } = works[m];
+    writeHeldTorque(heldTorque, der);
+    for (const { body, node, held, lever: a } of ties) {
+      const { residual } = system.bodies[body];
+      const o = 3 * node;
+      const fx = correction[o] + der.loads.nodeForce[o];
+      const fy = correction[o + 1] + der.loads.nodeForce[o + 1];
+      const fz = correction[o + 2] + der.loads.nodeForce[o + 2];
+      residual[0] -= fx;
+      residual[1] -= fy;
+      residual[2] -= fz;
+      residual[3] -= a[1] * fz - a[2] * fy;
+      residual[4] -= a[2] * fx - a[0] * fz;
+      residual[5] -= a[0] * fy - a[1] * fx;
+      if (held >= 0) for (let k = 0; k < 3; k++) residual[3 + k] += heldTorque[3 * held + k];
+    }
+  });
+  for (const { body, residual, force, torque } of system.bodies) {
+    for (let k = 0; k < 3; k++) {
+      force[k] = body.free[k] ? -residual[k] : 0;
+      torque[k] = body.free[3 + k] ? -residual[3 + k] : 0;
+    }
+  }
+}
+
+/** Matrix of the constraints at the present state, factored. */
+function prepare(explicit: ExplicitSystem, edges: readonly Float64Array[]): boolean {
+  const { system, works, bodies, constraints } = explicit;
+  system.members.forEach((member, m) => {
+    writeEdges(edges[m], member.der);
+    measureLevers(member, system.bodies);
+  });
+  for (const one of bodies) {
+    writeWorldInertia(one.body.worldInertia, one.body.pose.rotation, one.body.inertia);
+    measureInverseMass(one);
+  }
+  return factorConstraints(constraints, works, edges, bodies);
+}
+
+/** Takes the part out of the velocities that would change edge lengths; the matrix must be that of the present state. */
+function projectSystemVelocities(explicit: ExplicitSystem): void {
+  const { system, works, bodies, constraints, edgesNow } = explicit;
+  const { x, first } = constraints;
+  system.members.forEach(({ der }, m) => {
+    const { v, edgeCount, nodeCount } = der;
+    const e = edgesNow[m];
+    for (let j = 0; j < edgeCount; j++) {
+      const a = 4 * j;
+      const b = j + 1 < nodeCount ? a + 4 : 0;
+      const o = 3 * j;
+      x[first[m] + j] = e[o] * (v[b] - v[a]) + e[o + 1] * (v[b + 1] - v[a + 1]) + e[o + 2] * (v[b + 2] - v[a + 2]);
+    }
+  });
+  solveSparse(constraints.factor, x);
+  system.members.forEach(({ der }, m) => {
+    pullNodes(der.v, der.nodeCount, works[m].inverseMass, edgesNow[m], x, first[m]);
+  });
+  pullBodies(constraints, bodies, 1);
+  for (const one of bodies) {
+    commitImpulses(one);
+    guideMomentum(one);
+    syncPose(one.body);
+  }
+  moveSeats(explicit);
+}
+
+/** Moves the nodes of a rod (positions or velocities) by multipliers x along its edges. */
+function pullNodes(
+  out: Float64Array,
+  nodeCount: number,
+  w: Float64Array,
+  e: Float64Array,
+  x: Float64Array,
+  first: number,
+): void {
+  const edgeCount = e.length / 3;
+  for (let j = 0; j < edgeCount; j++) {
+    const next = j + 1 < nodeCount ? j + 1 : 0;
+    const size = x[first + j];
+    for (let k = 0; k < 3; k++) {
+      const pull = size * e[3 * j + k];
+      out[4 * j + k] += w[j] * pull;
+      out[4 * next + k] -= w[next] * pull;
+    }
+  }
+}
+
+/** ½(|e|² − ē²) of every edge into x; returns the largest relative error of a squared length. */
+function measureConstraints({ system, constraints, edgesNow }: ExplicitSystem): number {
+  const { x, first } = constraints;
+  let worst = 0;
+  system.members.forEach(({ der }, m) => {
+    const e = edgesNow[m];
+    writeEdges(e, der);
+    const { edgeLengthRest } = der.rod;
+    for (let j = 0; j < der.edgeCount; j++) {
+      const o = 3 * j;
+      const rest2 = edgeLengthRest[j] * edgeLengthRest[j];
+      const c = e[o] * e[o] + e[o + 1] * e[o + 1] + e[o + 2] * e[o + 2] - rest2;
+      x[first[m] + j] = 0.5 * c;
+      const error = Math.abs(c) / rest2;
+      if (!(error <= worst)) worst = error;
+    }
+  });
+  return worst;
+}
+
+const rotation = new Float64Array(4);
+
+/** Moves a body by the impulses as displacements, and forgets them (fast projection). */
+function nudgeBody(one: ExplicitBody, moved: Float64Array, o: number): void {
+  const { body, impulse, angularImpulse, inverseMass, inverseInertia } = one;
+  rotate(rotation, 0, inverseInertia, angularImpulse, 0);
+  quaternionFromRotation(rotation, 0, rotation, 0);
+  multiplyQuaternions(body.orientation, 0, rotation, 0, body.orientation, 0);
+  const size = Math.hypot(...body.orientation);
+  for (let k = 0; k < 4; k++) body.orientation[k] /= size;
+  for (let k = 0; k < 3; k++) {
+    moved[o + k] += inverseMass[k] * impulse[k];
+    body.position[k] += inverseMass[k] * impulse[k];
+  }
+  impulse.fill(0);
+  angularImpulse.fill(0);
+  writeRotation(body.pose.rotation, body.orientation);
+}
+
+/** Brings every edge back to its length; returns the iterations, −1 on failure. */
+function project(explicit: ExplicitSystem, shake: boolean, h: number): number {
+  const { system, works, bodies, constraints, edgesStart, edgesNow } = explicit;
+  const perForce = (shake ? 2 : 1) / (h * h);
+  for (const { der } of system.members) der.edgeTension.fill(0);
+  for (let iteration = 0; iteration < 40; iteration++) {
+    const worst = measureConstraints(explicit);
+    if (worst <= 1e-10) return iteration;
+    if (!(worst < 10)) return -1;
+    if (!shake) {
+      // the matrix is of the moving point; the right-hand side stays
+      if (!prepare(explicit, edgesNow)) return -1;
+    }
+    solveSparse(constraints.factor, constraints.x);
+    const edges = shake ? edgesStart : edgesNow;
+    system.members.forEach(({ der }, m) => {
+      const first = constraints.first[m];
+      pullNodes(der.q, der.nodeCount, works[m].inverseMass, edges[m], constraints.x, first);
+      for (let j = 0; j < der.edgeCount; j++)
+        der.edgeTension[j] += constraints.x[first + j] * der.rod.edgeLengthRest[j] * perForce;
+    });
+    pullBodies(constraints, bodies, shake ? 1 / h : 1);
+    bodies.forEach((one, b) => {
+      if (shake) driftBody(one, h);
+      else nudgeBody(one, explicit.moved, 3 * b);
+    });
+    placeSeats(explicit);
+  }
+  return -1;
+}
+
+/** Frames, inverse masses, projected velocities and forces of the present state. */
+export function initializeExplicitSystem(explicit: ExplicitSystem, t: number): string {
+  const { system, works, edgesNow } = explicit;
+  for (const { body } of explicit.bodies) syncPose(body);
+  for (let m = 0; m < works.length; m++) {
+    const { der } = system.members[m];
+    evaluatePins(der, t);
+    updateInverseMass(der, works[m]);
+    const failure = updateFrames(der, works[m]);
+    if (failure) return failure;
+  }
+  placeSeats(explicit);
+  for (const one of explicit.bodies) {
+    measureInverseMass(one);
+    guideMomentum(one);
+    syncPose(one.body);
+  }
+  moveSeats(explicit);
+  if (!prepare(explicit, edgesNow)) return 'the initial velocities cannot be made consistent';
+  projectSystemVelocities(explicit);
+  system.members.forEach(({ der }, m) => {
+    writeAcceleration(der, works[m], t);
+  });
+  writeBodyForces(explicit, t);
+  explicit.ready = false;
+  return '';
+}
+
+function kick(explicit: ExplicitSystem, h: number): void {
+  for (const { der } of explicit.system.members) {
+    const { v, acceleration, fixed, size } = der;
+    for (let d = 0; d < size; d++) if ((d & 3) !== 3 && !fixed[d]) v[d] += h * acceleration[d];
+  }
+  for (const one of explicit.bodies) {
+    const { mass, velocity, momentum, force, torque } = one.body;
+    for (let k = 0; k < 3; k++) {
+      velocity[k] += mass > 0 ? (h * force[k]) / mass : 0;
+      momentum[k] += h * torque[k];
+    }
+    guideMomentum(one);
+  }
+}
+
+function stepOnce(explicit: ExplicitSystem, shake: boolean, t: number, h: number, out: RodStep): boolean {
+  const { system, works, bodies, edgesStart, edgesNow } = explicit;
+  if (explicit.ready) for (let m = 0; m < works.length; m++) edgesStart[m].set(edgesNow[m]);
+  else if (!prepare(explicit, edgesStart)) {
+    out.reason = 'the constraints of inextensible edges cannot be solved';
+    return false;
+  }
+  explicit.ready = false;
+  for (const { body } of bodies) beginStep(body);
+  kick(explicit, shake ? 0.5 * h : h);
+  system.members.forEach(({ der }, m) => {
+    works[m].start.set(der.q);
+    for (let d = 0; d < der.size; d++) if ((d & 3) !== 3) der.q[d] += h * der.v[d];
+    evaluatePins(der, t + h);
+    updateInverseMass(der, works[m]);
+    placePinned(der, der.q, der.v);
+  });
+  for (const one of bodies) {
+    driftBody(one, h);
+    one.before.set(one.body.orientation);
+  }
+  explicit.moved.fill(0);
+  placeSeats(explicit);
+  const iterations = project(explicit, shake, h);
+  if (iterations < 0) {
+    out.reason = 'the projection onto inextensible edges did not converge';
+    return false;
+  }
+  out.iterations += iterations;
+  out.iterationsMax = Math.max(out.iterationsMax, iterations);
+  bodies.forEach((one, b) => {
+    if (shake) commitImpulses(one);
+    else followProjection(one, explicit.moved.subarray(3 * b, 3 * b + 3), h);
+    writeWorldInertia(one.body.worldInertia, one.body.pose.rotation, one.body.inertia);
+    measureInverseMass(one);
+    guideMomentum(one);
+    syncPose(one.body);
+  });
+  return finishStep(explicit, shake, t + h, h, out);
+}
+
+/** Velocities and frames where the projection has left the nodes, forces there, and the second half of the kick. */
+function finishStep(explicit: ExplicitSystem, shake: boolean, t: number, h: number, out: RodStep): boolean {
+  const { system, works, edgesNow } = explicit;
+  for (let m = 0; m < works.length; m++) {
+    const { der } = system.members[m];
+    const work = works[m];
+    for (let j = 0; j < der.edgeCount; j++) der.edgeTension[j] += work.edgeAxial[j];
+    for (let d = 0; d < der.size; d++) if ((d & 3) !== 3 && !der.fixed[d]) der.v[d] = (der.q[d] - work.start[d]) / h;
+    // held frames at the bodies' new orientation
+    evaluatePins(der, t);
+    out.reason = updateFrames(der, work);
+    if (out.reason) return false;
+  }
+  moveSeats(explicit);
+  system.members.forEach((member, m) => {
+    measureLevers(member, system.bodies);
+    writeAcceleration(member.der, works[m], t);
+  });
+  writeBodyForces(explicit, t);
+  if (!shake) return true;
+  kick(explicit, 0.5 * h);
+  for (const { body } of explicit.bodies) syncPose(body);
+  moveSeats(explicit);
+  if (!prepare(explicit, edgesNow)) {
+    out.reason = 'the velocities cannot be made consistent with inextensible edges';
+    return false;
+  }
+  projectSystemVelocities(explicit);
+  explicit.ready = true;
+  return true;
+}
+
+/** One step of rods and bodies, cut to the stable length; on failure they are back where they were. */
+export function stepExplicitSystem(
+  explicit: ExplicitSystem,
+  starts: readonly Snapshot[],
+  shake: boolean,
+  t: number,
+  dt: number,
+): RodStep {
+  const { system, bodies, entry } = explicit;
+  const out: RodStep = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
+  system.members.forEach(({ der }, m) => {
+    takeSnapshot(starts[m], der);
+  });
+  bodies.forEach(({ body }, b) => {
+    entry[b].set(body.position, 0);
+    entry[b].set(body.orientation, 3);
+    entry[b].set(body.velocity, 7);
+    entry[b].set(body.momentum, 10);
+    entry[b].set(body.force, 13);
+    entry[b].set(body.torque, 16);
+  });
+  const pieces = Math.max(1, Math.ceil(dt / explicit.stableStep - 1e-9));
+  for (let piece = 0; piece < pieces && out.ok; piece++)
+    out.ok = stepOnce(explicit, shake, t + (dt * piece) / pieces, dt / pieces, out);
+  if (out.ok) return out;
+  explicit.ready = false;
+  bodies.forEach(({ body }, b) => {
+    body.position.set(entry[b].subarray(0, 3));
+    body.orientation.set(entry[b].subarray(3, 7));
+    body.velocity.set(entry[b].subarray(7, 10));
+    body.momentum.set(entry[b].subarray(10, 13));
+    body.force.set(entry[b].subarray(13, 16));
+    body.torque.set(entry[b].subarray(16, 19));
+    syncPose(body);
+  });
+  system.members.forEach(({ der, work }, m) => {
+    returnToSnapshot(der, starts[m], work, t);
+  });
+  return out;
+}

@@ -1,0 +1,174 @@
+/**
+ * Inextensible edges of rods that bodies join: the matrix G W Gᵀ of all their constraints with the inverse W of the
+ * generalised mass (quaternion, translation, centreline) [Bergou2008 §8.1], and what multipliers do to nodes and bodies.
+ *
+ * C_j = ½(|e_j|² − ē_j²), ∇C_j = ∓e_j at its two nodes. A welded node rides on its body, x = r + R a: it has no mass of
+ * its own, and ∇C goes to the body as (e, a × e). So welds hold to rounding, whatever the projection does.
+ * Edges of different rods meet in the matrix only at bodies: it is factored as a sparse one.
+ */
+import { analyzeSparse, createSparsePattern, factorSparse, type SparseFactor } from '../../linalg/sparse.ts';
+import type { ExplicitWork } from './explicit.ts';
+import type { ExplicitBody } from './explicitBody.ts';
+import type { DerRod } from './rod.ts';
+import type { Member } from './welds.ts';
+
+/** An edge that ends on a body. */
+interface Incidence {
+  readonly edge: number;
+  /** Of all edges of the system. */
+  readonly constraint: number;
+  /** −1 where the edge begins at the body, 1 where it ends there. */
+  readonly sign: number;
+  readonly member: number;
+  readonly lever: Float64Array;
+  /** e and a × e. */
+  readonly pull: Float64Array;
+}
+
+export interface Constraints {
+  readonly count: number;
+  /** First constraint of each rod. */
+  readonly first: readonly number[];
+  readonly values: Float64Array;
+  readonly factor: SparseFactor;
+  /** Right-hand side and multipliers. */
+  readonly x: Float64Array;
+  /** Slots between edge j and the next along the rod, −1 where there is none; one array a rod. */
+  readonly chain: readonly Int32Array[];
+  /** What ends on each body, and the slots of all pairs of it (row-major). */
+  readonly incidences: readonly (readonly Incidence[])[];
+  readonly pairSlots: readonly Int32Array[];
+}
+
+export function createConstraints(members: readonly Member[], bodyCount: number): Constraints {
+  const first: number[] = [];
+  let count = 0;
+  for (const { der } of members) {
+    first.push(count);
+    count += der.edgeCount;
+  }
+  const pairs: [number, number][] = [];
+  members.forEach(({ der }, m) => {
+    for (let j = 1; j < der.edgeCount; j++) pairs.push([first[m] + j - 1, first[m] + j]);
+    if (der.rod.closed) pairs.push([first[m] + der.edgeCount - 1, first[m]]);
+  });
+  const incidences = Array.from({ length: bodyCount }, (_, b) =>
+    members.flatMap(({ der, ties }, m) =>
+      ties
+        .filter((tie) => tie.body === b)
+        .flatMap(({ node, lever }) =>
+          edgesAt(der, node).map(({ edge, sign }): Incidence => {
+            return { edge, constraint: first[m] + edge, sign, member: m, lever, pull: new Float64Array(6) };
+          }),
+        ),
+    ),
+  );
+  for (const list of incidences) for (const a of list) for (const b of list) pairs.push([a.constraint, b.constraint]);
+  const pattern = createSparsePattern(count, pairs);
+  return {
+    count,
+    first,
+    values: new Float64Array(pattern.slots),
+    factor: analyzeSparse(pattern, pairs),
+    x: new Float64Array(count),
+    chain: members.map(({ der }, m) =>
+      Int32Array.from({ length: der.edgeCount }, (_, j) => {
+        const next = j + 1 < der.edgeCount ? j + 1 : der.rod.closed ? 0 : -1;
+        return next < 0 ? -1 : pattern.slotOf(first[m] + j, first[m] + next);
+      }),
+    ),
+    incidences,
+    pairSlots: incidences.map((list) =>
+      Int32Array.from(list.flatMap((a) => list.map((b) => pattern.slotOf(a.constraint, b.constraint)))),
+    ),
+  };
+}
+
+function edgesAt(der: DerRod, node: number): { edge: number; sign: number }[] {
+  const before = node > 0 ? node - 1 : der.rod.closed ? der.edgeCount - 1 : -1;
+  const list = before >= 0 ? [{ edge: before, sign: 1 }] : [];
+  if (node < der.edgeCount) list.push({ edge: node, sign: -1 });
+  return list;
+}
+
+const turned = new Float64Array(3);
+
+/** e and a × e of everything that ends on a body, with the edges and levers as they are now. */
+function writePulls(constraints: Constraints, edges: readonly Float64Array[]): void {
+  for (const list of constraints.incidences) {
+    for (const { member, edge, lever: a, pull } of list) {
+      const e = edges[member];
+      const o = 3 * edge;
+      pull[0] = e[o];
+      pull[1] = e[o + 1];
+      pull[2] = e[o + 2];
+      pull[3] = a[1] * e[o + 2] - a[2] * e[o + 1];
+      pull[4] = a[2] * e[o] - a[0] * e[o + 2];
+      pull[5] = a[0] * e[o + 1] - a[1] * e[o];
+    }
+  }
+}
+
+/** G W Gᵀ for the given edge vectors (one array a rod) and the levers and inverse masses as they are; factored. */
+export function factorConstraints(
+  constraints: Constraints,
+  works: readonly ExplicitWork[],
+  edges: readonly Float64Array[],
+  bodies: readonly ExplicitBody[],
+): boolean {
+  const { values, first, chain } = constraints;
+  values.fill(0);
+  works.forEach(({ inverseMass: w }, m) => {
+    const e = edges[m];
+    const slots = chain[m];
+    const n = slots.length;
+    const nodes = w.length;
+    for (let j = 0; j < n; j++) {
+      const o = 3 * j;
+      const next = j + 1 < nodes ? j + 1 : 0;
+      values[first[m] + j] = (w[j] + w[next]) * (e[o] * e[o] + e[o + 1] * e[o + 1] + e[o + 2] * e[o + 2]);
+      if (slots[j] < 0) continue;
+      const p = j + 1 < n ? o + 3 : 0;
+      values[slots[j]] = -w[next] * (e[o] * e[p] + e[o + 1] * e[p + 1] + e[o + 2] * e[p + 2]);
+    }
+  });
+  writePulls(constraints, edges);
+  bodies.forEach(({ inverseMass: t, inverseInertia: I }, b) => {
+    const list = constraints.incidences[b];
+    const slots = constraints.pairSlots[b];
+    const n = list.length;
+    for (let i = 0; i < n; i++) {
+      const p = list[i].pull;
+      for (let k = 0; k < 3; k++) turned[k] = I[3 * k] * p[3] + I[3 * k + 1] * p[4] + I[3 * k + 2] * p[5];
+      for (let j = 0; j < n; j++) {
+        // a pair once: both orders share a slot; an edge with both ends on the body meets itself in both
+        if (j > i && slots[i * n + j] !== list[i].constraint) continue;
+        const q = list[j].pull;
+        values[slots[i * n + j]] +=
+          list[i].sign *
+          list[j].sign *
+          (t[0] * p[0] * q[0] +
+            t[1] * p[1] * q[1] +
+            t[2] * p[2] * q[2] +
+            turned[0] * q[3] +
+            turned[1] * q[4] +
+            turned[2] * q[5]);
+      }
+    }
+  });
+  return factorSparse(constraints.factor, values, 1e-12);
+}
+
+/** What multipliers x do to the bodies: impulses −Σ sign·x·(e, a × e)·scale, with the edges of the last factorisation. */
+export function pullBodies(constraints: Constraints, bodies: readonly ExplicitBody[], scale: number): void {
+  const { x, incidences } = constraints;
+  bodies.forEach(({ impulse, angularImpulse }, b) => {
+    for (const { constraint, sign, pull } of incidences[b]) {
+      const size = -sign * x[constraint] * scale;
+      for (let k = 0; k < 3; k++) {
+        impulse[k] += size * pull[k];
+        angularImpulse[k] += size * pull[3 + k];
+      }
+    }
+  });
+}

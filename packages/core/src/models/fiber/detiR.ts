@@ -1,0 +1,90 @@
+/**
+ * `deti-r`: the two-step form of deti with the tangent of the moment and a rational filter in place of the exponential one,
+ *
+ *     x_{n+1} = x_n + q²(x_n − x_{n−1}) + dx,     (M/β + H/(1 + q)²) dx = all forces,     q = e^(−αh/2), β = W(0)
+ *
+ * One solve a step; the modulus of every underdamped mode is exactly q, equilibria and terminal velocity are exact, and it turns
+ * with the fiber. Springs that push are left out of the geometric part of H. It needs damping: undamped it fails within a second
+ * of swinging, as every such scheme that was tried. A step that would raise the energy is taken by the energy–momentum method
+ * instead, so it never explodes; but a run in which many are taken so has no use for it.
+ */
+import { clearBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
+import { addElements } from './elements.ts';
+import { kineticEnergy, measureElastic } from './energy.ts';
+import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
+import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
+import type { FiberRod } from './network.ts';
+import { updateStiffness } from './network.ts';
+import { addMassMatrix, type NewtonOptions, stepImplicit, type Workspace } from './step.ts';
+
+function totalEnergy(fiber: FiberRod, work: Workspace, t: number): number {
+  const elastic = measureElastic(fiber, fiber.q);
+  let sum = kineticEnergy(fiber, fiber.v, work.image) + elastic.bending + elastic.twisting + elastic.stretching;
+  poseSamples(fiber, fiber.q, fiber.v);
+  for (const source of fiber.drive.sources) sum += source.potential(fiber.samples, t);
+  return sum;
+}
+
+/** Memory: the step before (0: none), then the last displacement, 12 a ring. */
+export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, h: number, options: NewtonOptions): boolean {
+  const { q, v, memory, size, ringDamping } = fiber;
+  const { matrix, residual: dx, startQ, startV, middle } = work;
+  const last = memory.subarray(1, 1 + size);
+  work.iterations = 1;
+  work.iterationsMax = 1;
+  const before = totalEnergy(fiber, work, t);
+  startQ.set(q);
+  startV.set(v);
+  updateStiffness(fiber, t + h);
+  evaluateHeld(fiber, t + h);
+  imposeHeld(fiber, q);
+  const alpha = ringDamping[0];
+  const z = alpha * h;
+  const decay2 = Math.exp(-z);
+  const beta = z < 1e-12 ? h * h : (-h * h * Math.expm1(-z)) / z;
+  const fresh = memory[0] !== h;
+  const kick = z < 1e-12 ? h : -Math.expm1(-z) / alpha;
+  // from rest a constant force moves by this much in the first step
+  const start = z < 1e-3 ? 0.5 * h * h * (1 - z / 3) : (h * h * (decay2 - 1 + z)) / (z * z);
+  clearBlocks(matrix);
+  dx.fill(0);
+  work.elements.edgeChi.fill(0);
+  work.elements.ringChi.fill(0);
+  let ok = addElements(fiber, work.elements, dx, matrix, q, q, 'exact-pulling');
+  poseSamples(fiber, q, v);
+  gatherLoads(fiber, t);
+  addLoadForce(dx, fiber, q);
+  // the kernel gives half the Hessian: all is multiplied by (1 + q)²/2
+  const scale = 0.5 * (1 + Math.sqrt(decay2)) ** 2;
+  addMassMatrix(fiber, matrix, () => scale / beta);
+  for (let d = 0; d < size; d++) dx[d] *= fresh ? (scale * start) / beta : scale;
+  constrainHeld(fiber, matrix, dx);
+  ok = ok && solveBlocks(matrix, dx) !== 0;
+  if (ok) {
+    returnHeld(fiber, dx);
+    for (let d = 0; d < size; d++) middle[d] = dx[d] + (fresh ? kick * v[d] : decay2 * last[d]);
+    for (let d = 0; d < size; d++) {
+      q[d] += middle[d];
+      ok &&= Math.abs(q[d]) < Infinity;
+    }
+    imposeHeld(fiber, q);
+    for (let d = 0; d < size; d++) {
+      v[d] = (q[d] - startQ[d]) / h;
+      middle[d] = v[d];
+    }
+    copyHeld(fiber, v, middle);
+    // against the largest energies there are: kinetic, elastic, and what the loads can give
+    const after = ok ? totalEnergy(fiber, work, t + h) : Number.NaN;
+    const size2 = kineticEnergy(fiber, v, work.image) + Math.abs(before) * 1e-3;
+    if (after <= before + 1e-2 * size2) {
+      for (let d = 0; d < size; d++) last[d] = q[d] - startQ[d];
+      memory[0] = h;
+      return true;
+    }
+  }
+  q.set(startQ);
+  v.set(startV);
+  const taken = stepImplicit(fiber, work, 'energy-momentum', t, h, options);
+  if (taken) memory[0] = 0;
+  return taken;
+}

@@ -1,0 +1,167 @@
+/**
+ * Energies and channels.
+ *
+ * The split is by what a spring's elongation means for the rod: the mean of a cuboid's four longitudinal elongations is
+ * stretching, the rest of them bending; the mean of its four shears is twisting. What is left of the shears (shear of the
+ * section across the rod) and the deformation of rings are counted as stretching: parts that an unshearable rod does not have.
+ */
+import type { Channel, Energies, Momentum } from '../../model.ts';
+import { applyMass, type FiberRod, RING_FROM, RING_TO } from './network.ts';
+
+function between(x: Float64Array, i: number, j: number): number {
+  const a = x[j] - x[i];
+  const b = x[j + 1] - x[i + 1];
+  const c = x[j + 2] - x[i + 2];
+  return Math.sqrt(a * a + b * b + c * c);
+}
+
+export interface ElasticEnergy {
+  bending: number;
+  twisting: number;
+  stretching: number;
+}
+
+/** Elastic energy [J] at x in its parts. */
+export function measureElastic(fiber: FiberRod, x: Float64Array): ElasticEnergy {
+  const { edgeCount, ringCount, longRest, shearRest, longStiffness, shearStiffness, ringStiffness } = fiber;
+  const { width1, width2, rod } = fiber;
+  const out = { bending: 0, twisting: 0, stretching: 0 };
+  for (let b = 0; b < edgeCount; b++) {
+    const k = longStiffness[b];
+    const l = rod.edgeLengthRest[b];
+    let mean = 0;
+    let square = 0;
+    let twist = 0;
+    let shear = 0;
+    let turn = 0;
+    for (let c = 0; c < 4; c++) {
+      const i = 12 * b + 3 * c;
+      const m = 12 * b + 3 * ((c + 1) & 3);
+      const d = between(x, i, i + 12) - longRest[4 * b + c];
+      mean += 0.25 * d;
+      square += d * d;
+      const s = between(x, i, m + 12) - between(x, m, i + 12) - shearRest[4 * b + c];
+      const width = (c & 1) === 0 ? width1 : width2;
+      const kc = shearStiffness[2 * b + (c & 1)];
+      // shears of faces of different width are alike when multiplied by the length of their diagonals
+      const y = s * Math.sqrt(l * l + width * width);
+      turn = kc / (l * l + width * width);
+      twist += 0.25 * y;
+      shear += 0.5 * kc * s * s;
+    }
+    out.stretching += 2 * k * mean * mean;
+    out.bending += 0.5 * k * (square - 4 * mean * mean);
+    out.twisting += 2 * turn * twist * twist;
+    out.stretching += shear - 2 * turn * twist * twist;
+  }
+  const diagonal = Math.sqrt(width1 * width1 + width2 * width2);
+  for (let r = 0; r < ringCount; r++) {
+    for (let m = 0; m < 6; m++) {
+      const rest = m > 3 ? diagonal : (m & 1) === 0 ? width1 : width2;
+      const d = between(x, 12 * r + 3 * RING_FROM[m], 12 * r + 3 * RING_TO[m]) - rest;
+      out.stretching += 0.5 * ringStiffness[r] * d * d;
+    }
+  }
+  return out;
+}
+
+export function kineticEnergy(fiber: FiberRod, v: Float64Array, work: Float64Array): number {
+  applyMass(work, fiber, v);
+  let sum = 0;
+  for (let d = 0; d < fiber.size; d++) sum += v[d] * work[d];
+  return 0.5 * sum;
+}
+
+export function addEnergies(out: Energies, fiber: FiberRod, t: number): void {
+  out.kinetic += kineticEnergy(fiber, fiber.v, new Float64Array(fiber.size));
+  const elastic = measureElastic(fiber, fiber.q);
+  out.bending += elastic.bending;
+  out.twisting += elastic.twisting;
+  out.stretching += elastic.stretching;
+  for (const source of fiber.drive.sources) out.potential += source.potential(fiber.samples, t);
+}
+
+export function addMomentum(out: Momentum, fiber: FiberRod): void {
+  const { q, v, size, ringMass } = fiber;
+  const momentum = new Float64Array(size);
+  const place = new Float64Array(size);
+  applyMass(momentum, fiber, v);
+  applyMass(place, fiber, q);
+  for (const m of ringMass) out.mass += m;
+  for (let d = 0; d < size; d += 3) {
+    for (let k = 0; k < 3; k++) {
+      const a = (k + 1) % 3;
+      const b = (k + 2) % 3;
+      out.linear[k] += momentum[d + k];
+      out.center[k] += place[d + k];
+      out.angular[k] += q[d + a] * momentum[d + b] - q[d + b] * momentum[d + a];
+    }
+  }
+}
+
+/** Bending about d1 and d2 and twist of each cuboid [1/m], 3 an edge, from how the axes of its rings turn. */
+function measureStrain(fiber: FiberRod): Float64Array {
+  const { q, edgeCount, ringCount, rod } = fiber;
+  const axes = new Float64Array(9 * ringCount);
+  for (let i = 0; i < ringCount; i++) {
+    const axis = (second: boolean): number[] => {
+      const s = second ? -1 : 1;
+      const a = [0, 1, 2].map((k) => {
+        const o = 12 * i + k;
+        return -q[o] + s * q[o + 3] + q[o + 6] - s * q[o + 9];
+      });
+      const size = Math.hypot(...a);
+      return a.map((value) => value / size);
+    };
+    const d1 = axis(false);
+    const d2 = axis(true);
+    const d3 = [0, 1, 2].map((k) => d1[(k + 1) % 3] * d2[(k + 2) % 3] - d1[(k + 2) % 3] * d2[(k + 1) % 3]);
+    axes.set([...d1, ...d2, ...d3], 9 * i);
+  }
+  const out = new Float64Array(3 * edgeCount);
+  const dot = (i: number, a: number, j: number, b: number): number => {
+    let sum = 0;
+    for (let k = 0; k < 3; k++) sum += axes[9 * i + 3 * a + k] * axes[9 * j + 3 * b + k];
+    return sum;
+  };
+  for (let j = 0; j < edgeCount; j++) {
+    const n = j + 1;
+    // the rotation from ring to ring: axis from the skew part, angle from both
+    const w = [
+      0.5 * (dot(j, 2, n, 1) - dot(j, 1, n, 2)),
+      0.5 * (dot(j, 0, n, 2) - dot(j, 2, n, 0)),
+      0.5 * (dot(j, 1, n, 0) - dot(j, 0, n, 1)),
+    ];
+    const sine = Math.hypot(...w);
+    const cosine = 0.5 * (dot(j, 0, n, 0) + dot(j, 1, n, 1) + dot(j, 2, n, 2) - 1);
+    const scale = sine < 1e-9 ? 1 : Math.atan2(sine, cosine) / sine;
+    for (let k = 0; k < 3; k++) out[3 * j + k] = (scale * w[k]) / rod.edgeLengthRest[j];
+  }
+  return out;
+}
+
+/** Curvature and twist at nodes, between cuboids linearly and beyond the last by the same line; tension on edges. */
+export function readChannel(out: Float64Array, fiber: FiberRod, channel: Channel): void {
+  const { edgeCount, ringCount, rod, q, longStiffness, longRest, samples } = fiber;
+  if (channel === 'tension') {
+    for (let j = 0; j < edgeCount; j++) {
+      out[j] = 0;
+      for (let c = 0; c < 4; c++) {
+        const i = 12 * j + 3 * c;
+        const length = between(q, i, i + 12);
+        let along = 0;
+        for (let k = 0; k < 3; k++) along += ((q[i + 12 + k] - q[i + k]) * samples.edgeTangent[3 * j + k]) / length;
+        out[j] += longStiffness[j] * (length - longRest[4 * j + c]) * along;
+      }
+    }
+    return;
+  }
+  const strain = measureStrain(fiber);
+  const middle = (j: number): number => rod.nodeArc[j] + 0.5 * rod.edgeLengthRest[j];
+  for (let i = 0; i < ringCount; i++) {
+    const j = Math.min(Math.max(i - 1, 0), edgeCount - 2);
+    const w = (rod.nodeArc[i] - middle(j)) / (middle(j + 1) - middle(j));
+    const at = [0, 1, 2].map((k) => (1 - w) * strain[3 * j + k] + w * strain[3 * j + 3 + k]);
+    out[i] = channel === 'curvature' ? Math.hypot(at[0], at[1]) : at[2];
+  }
+}

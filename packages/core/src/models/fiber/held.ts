@@ -1,0 +1,248 @@
+/**
+ * Rings that pins hold.
+ *
+ * A ring has twelve coordinates; in the orthonormal basis of its mean, its two axes and its warp (sums of the corners with
+ * signs, halved) a pin prescribes some of them: the mean along world axes for a position, the two axes and the warp for a frame, and
+ * what of these lies along the tangent for a direction that may spin. So a held ring is a few fixed unknowns in a turned
+ * basis, whatever the pin holds, and the particles stay the unknowns everywhere else.
+ */
+import { BLOCK, type BlockTridiagonal, fixEntry } from '../../linalg/blockTridiagonal.ts';
+import type { Pin } from '../../scene/compiled.ts';
+import type { FiberRod } from './network.ts';
+
+export interface HeldRing {
+  readonly ring: number;
+  /** Indices of pins. */
+  readonly placePins: readonly number[];
+  /** −1: none. */
+  readonly framePin: number;
+  /** Rows are basis vectors, 12 × 12: 3m + axis for mean, first axis, second axis, warp. */
+  readonly basis: Float64Array;
+  readonly fixed: Uint8Array;
+  /** Prescribed values where `fixed`. */
+  readonly target: Float64Array;
+  /** Anything fixed now, and everything. */
+  active: boolean;
+  full: boolean;
+}
+
+/** Signs of the corners in each mode: mean, first axis, second axis, warp. */
+const SIGN = [
+  [1, 1, 1, 1],
+  [-1, 1, 1, -1],
+  [-1, -1, 1, 1],
+  [1, -1, 1, -1],
+];
+
+export function holdRings(pins: readonly Pin[]): HeldRing[] {
+  const rings = [...new Set(pins.map(({ node }) => node))].sort((a, b) => a - b);
+  return rings.map((ring) => {
+    const here = pins.flatMap((pin, p) => (pin.node === ring ? [p] : []));
+    return {
+      ring,
+      placePins: here.filter((p) => pins[p].holdX || pins[p].holdY || pins[p].holdZ),
+      framePin: here.find((p) => pins[p].orientation !== 'free') ?? -1,
+      basis: new Float64Array(144),
+      fixed: new Uint8Array(12),
+      target: new Float64Array(12),
+      active: false,
+      full: false,
+    };
+  });
+}
+
+/** Axes of the pose: tangent, d1 turned by the twist, and the third. */
+const axes = new Float64Array(9);
+
+function writeAxes(tangent: Float64Array, director: Float64Array, twist: number): void {
+  const [tx, ty, tz] = tangent;
+  const [dx, dy, dz] = director;
+  const ex = ty * dz - tz * dy;
+  const ey = tz * dx - tx * dz;
+  const ez = tx * dy - ty * dx;
+  const c = Math.cos(twist);
+  const s = Math.sin(twist);
+  axes[0] = c * dx + s * ex;
+  axes[1] = c * dy + s * ey;
+  axes[2] = c * dz + s * ez;
+  axes[3] = c * ex - s * dx;
+  axes[4] = c * ey - s * dy;
+  axes[5] = c * ez - s * dz;
+  axes[6] = tx;
+  axes[7] = ty;
+  axes[8] = tz;
+}
+
+/** Pins at time t: what is fixed, in which basis, and where. */
+export function evaluateHeld(fiber: FiberRod, t: number): void {
+  const { pins, poses, held } = fiber;
+  for (let p = 0; p < pins.length; p++) pins[p].evaluate(poses[p], t);
+  for (let h = 0; h < held.length; h++) evaluateRing(fiber, held[h]);
+}
+
+/** The same from poses that were written already. */
+export function evaluateRing(fiber: FiberRod, ring: HeldRing): void {
+  const { pins, poses, width1, width2 } = fiber;
+  const { basis, fixed, target, placePins, framePin } = ring;
+  fixed.fill(0);
+  target.fill(0);
+  for (let a = 0; a < placePins.length; a++) {
+    const p = placePins[a];
+    if (!poses[p].active) continue;
+    if (pins[p].holdX) fixed[0] = 1;
+    if (pins[p].holdY) fixed[1] = 1;
+    if (pins[p].holdZ) fixed[2] = 1;
+    for (let k = 0; k < 3; k++) target[k] = fixed[k] ? 2 * poses[p].position[k] : 0;
+  }
+  const turned = framePin >= 0 && poses[framePin].active;
+  const spins = turned && pins[framePin].orientation === 'tangent';
+  if (turned) {
+    writeAxes(poses[framePin].tangent, poses[framePin].director, poses[framePin].twist);
+    for (let m = 1; m < 4; m++) for (let k = spins ? 2 : 0; k < 3; k++) fixed[3 * m + k] = 1;
+  }
+  for (let m = 0; m < 4; m++) {
+    for (let k = 0; k < 3; k++) {
+      for (let c = 0; c < 4; c++) {
+        for (let x = 0; x < 3; x++) {
+          const axis = spins && m > 0 ? axes[3 * k + x] : k === x ? 1 : 0;
+          basis[BLOCK * (3 * m + k) + 3 * c + x] = 0.5 * SIGN[m][c] * axis;
+        }
+      }
+      if (turned && !spins && m > 0)
+        target[3 * m + k] = m === 1 ? width1 * axes[k] : m === 2 ? width2 * axes[3 + k] : 0;
+    }
+  }
+  ring.active = false;
+  ring.full = true;
+  for (let k = 0; k < 12; k++) {
+    if (fixed[k]) ring.active = true;
+    else ring.full = false;
+  }
+}
+
+const turnedRing = new Float64Array(12);
+
+/** turnedRing = basis · x of the ring. */
+function turnInto({ basis, ring }: HeldRing, x: Float64Array): void {
+  for (let k = 0; k < BLOCK; k++) {
+    let sum = 0;
+    for (let j = 0; j < BLOCK; j++) sum += basis[BLOCK * k + j] * x[BLOCK * ring + j];
+    turnedRing[k] = sum;
+  }
+}
+
+/** x of the ring = basisᵀ · turnedRing. */
+function turnBack({ basis, ring }: HeldRing, x: Float64Array): void {
+  for (let j = 0; j < BLOCK; j++) {
+    let sum = 0;
+    for (let k = 0; k < BLOCK; k++) sum += basis[BLOCK * k + j] * turnedRing[k];
+    x[BLOCK * ring + j] = sum;
+  }
+}
+
+/** Moves held rings of x to where the pins are. */
+export function imposeHeld(fiber: FiberRod, x: Float64Array): void {
+  for (let h = 0; h < fiber.held.length; h++) {
+    const ring = fiber.held[h];
+    if (!ring.active) continue;
+    turnInto(ring, x);
+    for (let k = 0; k < BLOCK; k++) if (ring.fixed[k]) turnedRing[k] = ring.target[k];
+    turnBack(ring, x);
+  }
+}
+
+/** Takes what is held out of a vector of displacements or velocities. */
+export function freeHeld(fiber: FiberRod, x: Float64Array): void {
+  for (let h = 0; h < fiber.held.length; h++) {
+    const ring = fiber.held[h];
+    if (!ring.active) continue;
+    turnInto(ring, x);
+    for (let k = 0; k < BLOCK; k++) if (ring.fixed[k]) turnedRing[k] = 0;
+    turnBack(ring, x);
+  }
+}
+
+/** Only what is held of `from`, into `to`; the rest of `to` stays. */
+export function copyHeld(fiber: FiberRod, to: Float64Array, from: Float64Array): void {
+  for (let h = 0; h < fiber.held.length; h++) {
+    const ring = fiber.held[h];
+    if (!ring.active) continue;
+    turnInto(ring, from);
+    for (let k = 0; k < BLOCK; k++) kept[k] = turnedRing[k];
+    turnInto(ring, to);
+    for (let k = 0; k < BLOCK; k++) if (ring.fixed[k]) turnedRing[k] = kept[k];
+    turnBack(ring, to);
+  }
+}
+const kept = new Float64Array(12);
+
+const block = new Float64Array(144);
+
+/** block at o ← basis · block, or block · basisᵀ. */
+function turnRows(a: Float64Array, o: number, basis: Float64Array): void {
+  for (let i = 0; i < BLOCK; i++) {
+    for (let j = 0; j < BLOCK; j++) {
+      let sum = 0;
+      for (let k = 0; k < BLOCK; k++) sum += basis[BLOCK * i + k] * a[o + BLOCK * k + j];
+      block[BLOCK * i + j] = sum;
+    }
+  }
+  for (let k = 0; k < 144; k++) a[o + k] = block[k];
+}
+function turnColumns(a: Float64Array, o: number, basis: Float64Array): void {
+  for (let i = 0; i < BLOCK; i++) {
+    for (let j = 0; j < BLOCK; j++) {
+      let sum = 0;
+      for (let k = 0; k < BLOCK; k++) sum += a[o + BLOCK * i + k] * basis[BLOCK * j + k];
+      block[BLOCK * i + j] = sum;
+    }
+  }
+  for (let k = 0; k < 144; k++) a[o + k] = block[k];
+}
+
+/** Fixes held unknowns in A dx = r; `returnHeld` brings the solution back to particles. */
+export function constrainHeld(fiber: FiberRod, matrix: BlockTridiagonal, r: Float64Array | undefined): void {
+  const { held } = fiber;
+  for (let h = 0; h < held.length; h++) {
+    const ring = held[h];
+    if (!ring.active) continue;
+    const b = ring.ring;
+    if (!ring.full) {
+      turnRows(matrix.diagonal, 144 * b, ring.basis);
+      turnColumns(matrix.diagonal, 144 * b, ring.basis);
+      if (b + 1 < matrix.count) {
+        turnRows(matrix.upper, 144 * b, ring.basis);
+        turnColumns(matrix.lower, 144 * b, ring.basis);
+      }
+      if (b > 0) {
+        turnRows(matrix.lower, 144 * (b - 1), ring.basis);
+        turnColumns(matrix.upper, 144 * (b - 1), ring.basis);
+      }
+    }
+    for (let k = 0; k < BLOCK; k++) if (ring.full || ring.fixed[k]) fixEntry(matrix, b, k);
+    if (r) constrainVector(ring, r);
+  }
+}
+
+/** A right-hand side alone, for a matrix that was constrained before. */
+export function constrainRight(fiber: FiberRod, r: Float64Array): void {
+  for (let h = 0; h < fiber.held.length; h++) if (fiber.held[h].active) constrainVector(fiber.held[h], r);
+}
+
+function constrainVector(ring: HeldRing, r: Float64Array): void {
+  if (ring.full) {
+    for (let k = 0; k < BLOCK; k++) r[BLOCK * ring.ring + k] = 0;
+    return;
+  }
+  turnInto(ring, r);
+  for (let k = 0; k < BLOCK; k++) r[BLOCK * ring.ring + k] = ring.fixed[k] ? 0 : turnedRing[k];
+}
+
+export function returnHeld(fiber: FiberRod, dx: Float64Array): void {
+  for (let h = 0; h < fiber.held.length; h++) {
+    const ring = fiber.held[h];
+    if (!ring.active || ring.full) continue;
+    for (let k = 0; k < BLOCK; k++) turnedRing[k] = dx[BLOCK * ring.ring + k];
+    turnBack(ring, dx);
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * Natural modes about the present state, and the matrices M, K, C.
+ *
+ * Subspace iteration on (K + σM)⁻¹M with Rayleigh–Ritz: a block finds the double frequencies of round rods, which a single
+ * Lanczos vector would miss.
+ */
+import { SceneError } from '../../errors.ts';
+import {
+  type BlockTridiagonal,
+  factorSymmetric,
+  multiplyBlocks,
+  solveSymmetric,
+} from '../../linalg/blockTridiagonal.ts';
+import { eigenSymmetric } from '../../linalg/jacobi.ts';
+import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
+import { constrainHeld, constrainRight, evaluateHeld, freeHeld, returnHeld } from './held.ts';
+import { poseSamples } from './kinematics.ts';
+import { applyMass, type FiberRod, updateStiffness } from './network.ts';
+import { staticWorkOf } from './statics.ts';
+import { addMassMatrix, type Workspace } from './step.ts';
+import { assembleTangent, measureLoadJacobian } from './tangent.ts';
+
+/** Tangent stiffness, and the part of the loads in it; refuses loads that have no potential. */
+function assembleConservative(fiber: FiberRod, work: Workspace, t: number): void {
+  const { jacobian } = staticWorkOf(fiber);
+  updateStiffness(fiber, t);
+  evaluateHeld(fiber, t);
+  work.elements.edgeChi.fill(0);
+  work.elements.ringChi.fill(0);
+  measureLoadJacobian(jacobian, fiber, t);
+  if (jacobian.asymmetry > 1e-4) {
+    throw new SceneError(
+      ['loads'],
+      `rod '${fiber.rod.id}' has loads without a potential, and with them no natural modes; use \`run\`, or take followers, torques and wind out of the scene`,
+    );
+  }
+  assembleTangent(fiber, work, t, 'exact', jacobian, true);
+  poseSamples(fiber, fiber.q, fiber.v);
+}
+
+/** A typical ω² of slow bending: EI/(m L⁴). */
+function softestRatio(fiber: FiberRod): number {
+  const { weight } = staticWorkOf(fiber);
+  let ratio = Infinity;
+  for (let i = 0; i < fiber.ringCount; i++) ratio = Math.min(ratio, (4 * weight[12 * i]) / fiber.ringMass[i]);
+  return ratio / fiber.edgeCount ** 4;
+}
+
+export function findModes(fiber: FiberRod, work: Workspace, t: number, count: number): Modes {
+  const { size } = fiber;
+  const { factor } = staticWorkOf(fiber);
+  assembleConservative(fiber, work, t);
+  const stiffness = copyBlocks(work.matrix);
+  const soft = softestRatio(fiber);
+  const held = fiber.held.reduce((sum, ring) => sum + ring.fixed.reduce((a, b) => a + b, 0), 0);
+  const block = Math.min(size - held, Math.ceil(1.5 * count) + 8);
+  const wanted = Math.min(count, block);
+  addMassMatrix(fiber, work.matrix, () => 1e-3 * soft);
+  constrainHeld(fiber, work.matrix, undefined);
+  factorSymmetric(factor, work.matrix, 0, new Float64Array(size), false);
+  let basis = startBasis(fiber, block);
+  let values: Float64Array = new Float64Array(block);
+  let lastChange = Infinity;
+  for (let iteration = 0; iteration < 300; iteration++) {
+    const next = basis.map((x) => {
+      const y = new Float64Array(size);
+      applyMass(y, fiber, x);
+      constrainRight(fiber, y);
+      solveSymmetric(factor, y);
+      returnHeld(fiber, y);
+      freeHeld(fiber, y);
+      return y;
+    });
+    const ritz = rayleighRitz(next, stiffness, fiber);
+    let change = 0;
+    for (let k = 0; k < wanted; k++)
+      change = Math.max(change, Math.abs(ritz.values[k] - values[k]) / (Math.abs(ritz.values[k]) + soft));
+    values = ritz.values;
+    basis = ritz.vectors;
+    // rounding sets a floor to the change of the softest modes: stop there as well
+    if (change < 1e-9 || (change < 1e-6 && change > 0.3 * lastChange)) break;
+    lastChange = change;
+  }
+  const omega = values.slice(0, wanted).map((value) => Math.sign(value) * Math.sqrt(Math.abs(value)));
+  return { rod: fiber.rod.id, omega, shapes: basis.slice(0, wanted).map((x) => normalizedShape(fiber, x)) };
+}
+
+function copyBlocks({ count, diagonal, upper, lower }: BlockTridiagonal): BlockTridiagonal {
+  return { count, diagonal: diagonal.slice(), upper: upper.slice(), lower: lower.slice() };
+}
+
+/** Deterministic, linearly independent vectors. */
+function startBasis(fiber: FiberRod, count: number): Float64Array[] {
+  let seed = 12345;
+  const random = (): number => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return seed / 2 ** 32 - 0.5;
+  };
+  return Array.from({ length: count }, () => {
+    const x = new Float64Array(fiber.size).map(random);
+    freeHeld(fiber, x);
+    return x;
+  });
+}
+
+const product = (a: Float64Array, b: Float64Array): number => {
+  let sum = 0;
+  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
+  return sum;
+};
+
+/** Best approximations to eigenvectors in the span: M-orthonormal, ascending. */
+function rayleighRitz(
+  span: Float64Array[],
+  stiffness: BlockTridiagonal,
+  fiber: FiberRod,
+): { values: Float64Array; vectors: Float64Array[] } {
+  const n = span.length;
+  const image = new Float64Array(fiber.size);
+  // images under M of the vectors that are orthonormal already
+  const images = span.map(() => new Float64Array(fiber.size));
+  for (let i = 0; i < n; i++) {
+    for (let pass = 0; pass < 2; pass++) {
+      for (let j = 0; j < i; j++) {
+        const overlap = product(images[j], span[i]);
+        for (let d = 0; d < fiber.size; d++) span[i][d] -= overlap * span[j][d];
+      }
+    }
+    applyMass(image, fiber, span[i]);
+    const norm = Math.sqrt(product(image, span[i]));
+    for (let d = 0; d < fiber.size; d++) {
+      span[i][d] /= norm;
+      images[i][d] = image[d] / norm;
+    }
+  }
+  const reduced = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    multiplyBlocks(image, stiffness, span[i]);
+    for (let j = 0; j <= i; j++) {
+      reduced[i * n + j] = product(image, span[j]);
+      reduced[j * n + i] = reduced[i * n + j];
+    }
+  }
+  const { values, vectors } = eigenSymmetric(reduced, n);
+  const rotated = span.map(() => new Float64Array(fiber.size));
+  for (let k = 0; k < n; k++) {
+    for (let i = 0; i < n; i++) {
+      const weight = vectors[i * n + k];
+      for (let d = 0; d < fiber.size; d++) rotated[k][d] += weight * span[i][d];
+    }
+  }
+  return { values, vectors: rotated };
+}
+
+/** Displacement of nodes, and twist of edges by how the rings turn about their normals. */
+function normalizedShape(fiber: FiberRod, x: Float64Array): Modes['shapes'][number] {
+  const { ringCount, edgeCount, rod } = fiber;
+  const keep = { position: fiber.samples.nodePosition.slice(), velocity: fiber.samples.nodeVelocity.slice() };
+  // the mode as a velocity: samples then hold what is asked for
+  poseSamples(fiber, fiber.q, x);
+  const nodeDisplacement = fiber.samples.nodeVelocity.slice();
+  const edgeTwist = fiber.samples.edgeSpin.slice();
+  poseSamples(fiber, fiber.q, fiber.v);
+  fiber.samples.nodePosition.set(keep.position);
+  let largest = 0;
+  let sign = 1;
+  for (let k = 0; k < 3 * ringCount; k++) {
+    if (Math.abs(nodeDisplacement[k]) > largest * (1 + 1e-9)) {
+      largest = Math.abs(nodeDisplacement[k]);
+      sign = Math.sign(nodeDisplacement[k]);
+    }
+  }
+  let turn = 0;
+  for (let j = 0; j < edgeCount; j++) if (Math.abs(edgeTwist[j]) > Math.abs(turn)) turn = edgeTwist[j];
+  // a torsion mode hardly moves the nodes: it is scaled by its angle instead
+  const scale = largest > 1e-6 * Math.abs(turn) * rod.length ? sign / largest : 1 / turn;
+  return { nodeDisplacement: nodeDisplacement.map((d) => scale * d), edgeTwist: edgeTwist.map((d) => scale * d) };
+}
+
+export function exportMatrices(fiber: FiberRod, work: Workspace, t: number): Matrices {
+  const { size, ringCount, ringDamping, rod } = fiber;
+  assembleConservative(fiber, work, t);
+  const free: number[] = [];
+  const blocked = fiber.held.filter((ring) => ring.active);
+  const partly = blocked.find((ring) => !ring.full);
+  if (partly) {
+    throw new SceneError(
+      ['pins'],
+      `rod '${rod.id}', node ${partly.ring}: matrices in particle coordinates need rings that are held wholly or not at all; use hold: clamp`,
+    );
+  }
+  for (let d = 0; d < size; d++) if (!blocked.some((ring) => ring.ring === ((d / 12) | 0))) free.push(d);
+  const axes = ['x', 'y', 'z'];
+  const labels = free.map((d) => `node ${(d / 12) | 0} corner ${((d % 12) / 3) | 0} ${axes[d % 3]}`);
+  const stiffness = collect(work.matrix, free);
+  const elastic = copyBlocks(work.matrix);
+  work.matrix.diagonal.fill(0);
+  work.matrix.upper.fill(0);
+  work.matrix.lower.fill(0);
+  addMassMatrix(fiber, work.matrix, () => 1);
+  const mass = collect(work.matrix, free);
+  // damping: mass part of each ring, and α1 K where α1 is the same all along
+  for (let i = 0; i < ringCount; i++)
+    for (let k = 144 * i; k < 144 * i + 144; k++)
+      work.matrix.diagonal[k] = ringDamping[i] * work.matrix.diagonal[k] + fiber.ringViscosity[i] * elastic.diagonal[k];
+  for (let k = 0; k < elastic.upper.length; k++) {
+    const viscosity = fiber.edgeViscosity[Math.min((k / 144) | 0, fiber.edgeCount - 1)];
+    work.matrix.upper[k] = viscosity * elastic.upper[k];
+  }
+  return { rod: rod.id, size: free.length, labels, mass, stiffness, damping: collect(work.matrix, free) };
+}
+
+/** Non-zero entries of the lower triangle among the free unknowns. */
+function collect({ diagonal, upper }: BlockTridiagonal, free: readonly number[]): SparseSymmetric {
+  const row: number[] = [];
+  const column: number[] = [];
+  const value: number[] = [];
+  free.forEach((d, i) => {
+    const a = (d / 12) | 0;
+    for (let j = i; j >= 0 && a - ((free[j] / 12) | 0) < 2; j--) {
+      const b = (free[j] / 12) | 0;
+      const entry =
+        a === b ? diagonal[144 * a + 12 * (d % 12) + (free[j] % 12)] : upper[144 * b + 12 * (free[j] % 12) + (d % 12)];
+      if (entry === 0) continue;
+      row.push(i);
+      column.push(j);
+      value.push(entry);
+    }
+  });
+  return { row: Int32Array.from(row), column: Int32Array.from(column), value: Float64Array.from(value) };
+}

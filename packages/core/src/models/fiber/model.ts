@@ -1,0 +1,228 @@
+/**
+ * Stiff fibers as oscillator networks [Michels2015], with the mapping and the integrators described in README.md beside this file.
+ */
+import { SceneError } from '../../errors.ts';
+import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import type { FiberOptions } from '../../scene/solvers/fiber.ts';
+import type { Scene } from '../../scene/types.ts';
+import { createDetiTools, stepDeti } from './deti.ts';
+import { stepDetiR } from './detiR.ts';
+import { addEnergies, addMomentum, readChannel } from './energy.ts';
+import { evaluateHeld, imposeHeld } from './held.ts';
+import { initializeState, poseSamples } from './kinematics.ts';
+import { exportMatrices, findModes } from './modal.ts';
+import { createFiberRod, type FiberRod, highestFrequency, unknownCount, updateStiffness } from './network.ts';
+import { measureReactions } from './reactions.ts';
+import { findEquilibrium } from './statics.ts';
+import { createWorkspace, stepImplicit, type Workspace } from './step.ts';
+
+function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
+  const options: FiberOptions = scene.solver?.fiber ?? {};
+  const scheme = options.integrator ?? 'energy-momentum';
+  if (coupling.welds.length > 0)
+    throw new SceneError(['welds'], 'model fiber is not welded to bodies; use pins, or model: der');
+  const warnings: string[] = [];
+  const total = rods.reduce((sum, rod) => sum + unknownCount(rod), 0);
+  // deti and deti-r remember one displacement and the size of the step that made it
+  const remembers = scheme === 'deti' || scheme === 'deti-r';
+  const memory = new Float64Array(remembers ? total + rods.length : 0);
+  const state = { q: new Float64Array(total), v: new Float64Array(total), memory };
+  let at = 0;
+  const fibers = rods.map((rod, k) => {
+    const size = unknownCount(rod);
+    const part = {
+      q: state.q.subarray(at, at + size),
+      v: state.v.subarray(at, at + size),
+      memory: memory.subarray(remembers ? at + k : 0, remembers ? at + size + k + 1 : 0),
+    };
+    at += size;
+    return createFiberRod(rod, drives[k], scene, options, warnings, part);
+  });
+  // work space is shared by rods of the same size
+  const works = new Map<number, Workspace>();
+  for (const fiber of fibers) if (!works.has(fiber.ringCount)) works.set(fiber.ringCount, createWorkspace(fiber));
+  const workOf = (fiber: FiberRod): Workspace => works.get(fiber.ringCount) as Workspace;
+  for (const fiber of fibers) {
+    initializeState(fiber);
+    evaluateHeld(fiber, 0);
+    imposeHeld(fiber, fiber.q);
+  }
+  refuseScheme(fibers, scheme, scene, options);
+  warnScheme(fibers, scheme, scene, warnings);
+  noteMaterials(rods, scene, warnings);
+  const tools = scheme === 'deti' ? createDetiTools(fibers, options) : [];
+
+  const refresh = (t: number): void => {
+    for (const fiber of fibers) {
+      updateStiffness(fiber, t);
+      evaluateHeld(fiber, t);
+      poseSamples(fiber, fiber.q, fiber.v);
+    }
+  };
+  refresh(0);
+
+  const advance = (t: number, dt: number): StepOutcome => {
+    let iterations = 0;
+    let iterationsMax = 0;
+    const before = fibers.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: memory.slice() } : undefined;
+    for (let k = 0; k < fibers.length; k++) {
+      const fiber = fibers[k];
+      const work = workOf(fiber);
+      const newton = {
+        tolerance: (options.tolerance ?? 1e-3) * Math.min(fiber.width1, fiber.width2),
+        iterations: options.iterations ?? 12,
+        // the world halves the controls
+        depth: scheme === 'energy-momentum' || scheme === 'deti-r' ? 8 : 0,
+      };
+      readLoads(fiber);
+      const ok =
+        scheme === 'deti'
+          ? stepDeti(fiber, tools[k], work, t, dt)
+          : scheme === 'deti-r'
+            ? stepDetiR(fiber, work, t, dt, newton)
+            : stepImplicit(fiber, work, scheme, t, dt, newton);
+      iterations += work.iterations;
+      iterationsMax = Math.max(iterationsMax, work.iterationsMax);
+      if (ok) continue;
+      if (before) {
+        state.q.set(before.q);
+        state.v.set(before.v);
+        memory.set(before.memory);
+      }
+      refresh(t);
+      return { ok: false, iterations, iterationsMax, shifts: 0, failure: { rod: fiber.rod.id, reason: work.reason } };
+    }
+    refresh(t + dt);
+    return { ok: true, iterations, iterationsMax, shifts: 0 };
+  };
+
+  return {
+    model: 'fiber',
+    rods,
+    samples: fibers.map((fiber) => fiber.samples),
+    bodies: [],
+    warnings,
+    state,
+    refresh,
+    restart: (t) => {
+      for (const fiber of fibers) if (remembers) fiber.memory[0] = 0;
+      refresh(t);
+    },
+    advance,
+    addEnergies: (out, t) => {
+      for (const fiber of fibers) addEnergies(out, fiber, t);
+    },
+    addMomentum: (out) => {
+      for (const fiber of fibers) addMomentum(out, fiber);
+    },
+    readChannel: (out, rod, channel) => readChannel(out, fibers[rod], channel),
+    equilibrate: (rod, t, wanted) => {
+      readLoads(fibers[rod]);
+      if (remembers) fibers[rod].memory[0] = 0;
+      return findEquilibrium(fibers[rod], workOf(fibers[rod]), t, wanted);
+    },
+    reactions: (rod, t) => measureReactions(fibers[rod], workOf(fibers[rod]), t),
+    modes: (rod, t, count) => {
+      readLoads(fibers[rod]);
+      return findModes(fibers[rod], workOf(fibers[rod]), t, count);
+    },
+    matrices: (rod, t) => {
+      readLoads(fibers[rod]);
+      return exportMatrices(fibers[rod], workOf(fibers[rod]), t);
+    },
+  };
+}
+
+/** Moduli that no isotropic solid has are allowed: fibers are not isotropic, and E and G are measured one by one. */
+function noteMaterials(rods: readonly Rod[], scene: Scene, warnings: string[]): void {
+  for (const { id } of rods) {
+    const spec = scene.rods.find((rod) => rod.id === id)?.material;
+    const material = typeof spec === 'string' ? scene.materials?.[spec] : spec;
+    if (typeof material?.E !== 'number' || typeof material.G !== 'number') continue;
+    const nu = material.E / (2 * material.G) - 1;
+    if (nu > -1 && nu <= 0.5) continue;
+    warnings.push(
+      `rod '${id}': E and G belong to no isotropic solid (Poisson's ratio would be ${nu.toPrecision(3)}); bending follows E and twisting G, each as given`,
+    );
+  }
+}
+
+/** Hands may have added loads since the last step. */
+function readLoads(fiber: FiberRod): void {
+  fiber.loadsFollow = fiber.drive.sources.some((source) => source.dependsOnState);
+}
+
+type SchemeName = NonNullable<FiberOptions['integrator']>;
+
+/** What a scheme cannot do is said before the run, not found out during it. */
+function refuseScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Scene, options: FiberOptions): void {
+  const place = ['solver', 'fiber', 'integrator'];
+  for (const [field, wanted] of [
+    ['paperFilter', options.paperFilter],
+    ['functions', options.functions],
+    ['series', options.series],
+  ] as const) {
+    if (wanted !== undefined && scheme !== 'deti')
+      throw new SceneError(
+        ['solver', 'fiber', field],
+        `'${field}' has no effect with ${scheme}; remove it, or use deti`,
+      );
+  }
+  if (scheme === 'deti' && scene.pins?.some(({ release }) => release !== undefined))
+    throw new SceneError(place, 'deti has one basis for the whole run, and a pin lets go; use energy-momentum');
+  for (const { rod, edgeViscosity, ringDamping } of fibers) {
+    const viscous = edgeViscosity.some((value) => value > 0);
+    if (viscous && (scheme === 'midpoint' || scheme === 'backward-euler' || scheme === 'deti-r')) {
+      throw new SceneError(
+        place,
+        `${scheme} has no stiffness damping, and rod '${rod.id}' asks for it; use energy-momentum`,
+      );
+    }
+    if (scheme === 'deti-r' && ringDamping.some((value) => Math.abs(value - ringDamping[0]) > 1e-12 * ringDamping[0]))
+      throw new SceneError(
+        place,
+        `deti-r needs mass damping that is the same all along rod '${rod.id}'; use energy-momentum`,
+      );
+  }
+}
+
+function warnScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Scene, warnings: string[]): void {
+  const h = scene.time?.step;
+  if (h === undefined) return;
+  for (const fiber of fibers) {
+    const alpha = fiber.ringDamping.reduce((a, b) => Math.min(a, b), Infinity);
+    const omega = highestFrequency(fiber);
+    if (scheme === 'midpoint' && alpha < 5 && h * omega > 2) {
+      warnings.push(
+        `rod '${fiber.rod.id}': midpoint at a step of ${h} s does not resolve its springs (hω up to ${(h * omega).toFixed(0)}) and gains energy when the fiber swings; use energy-momentum`,
+      );
+    }
+    if (scheme === 'deti' && alpha === 0 && h * omega > 2) {
+      warnings.push(
+        `rod '${fiber.rod.id}': deti without damping at hω up to ${(h * omega).toFixed(0)} holds for slopes of a few hundredths and loses accuracy before; larger ones end the run. Use energy-momentum, damping, or a smaller step`,
+      );
+    }
+    const least = h <= 2e-3 ? 5 : 10;
+    if (scheme === 'deti-r' && alpha < least) {
+      warnings.push(
+        `rod '${fiber.rod.id}': deti-r is stable by itself from a mass damping of about ${least} 1/s on at this step, and has ${alpha}; steps that raise the energy are taken by energy-momentum, which may be all`,
+      );
+    }
+  }
+}
+
+export const fiberModel: Model = {
+  id: 'fiber',
+  capabilities: {
+    closed: false,
+    anisotropic: true,
+    naturalCurvature: true,
+    twist: true,
+    inextensible: false,
+    statics: true,
+    modes: true,
+    changingModuli: true,
+  },
+  compile,
+};

@@ -1,0 +1,254 @@
+/**
+ * One rod as an oscillator network: a ring of four particles at every node, a cuboid on every edge. [Michels2015 §3.1]
+ *
+ * Corners of a ring, seen along the rod: 0 (−,−), 1 (+,−), 2 (+,+), 3 (−,+) in (d1, d2). A cuboid has four longitudinal
+ * springs from corner c to corner c, and on each lateral face one shear element on its two diagonals, p from corner c to c + 1
+ * and q from c + 1 to c: E = ½ k_s (|p| − |q| − s0)². A ring has four edges and two diagonals.
+ *
+ * NOTE: [Michels2015 Appendix A] maps E and G to twelve edges and four body diagonals. As printed that gives springs of negative
+ * stiffness beyond an aspect ratio of 1.8 and no torsional stiffness at all (body diagonals cross the axis); the test
+ * `counterexample` shows both. The shear element is blind to stretch and bending and sees twist and shear alone, so that
+ * EI and GJ are those of the rod, and no spring is negative.
+ *
+ * A ring is at its node exactly, so a clamp that holds a ring is too, and its error is of second order.
+ */
+import { SceneError } from '../../errors.ts';
+import type { Drive } from '../../model.ts';
+import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
+import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
+import type { FiberOptions } from '../../scene/solvers/fiber.ts';
+import type { Scene } from '../../scene/types.ts';
+import { type HeldRing, holdRings } from './held.ts';
+import { buildRest, type RestShape } from './rest.ts';
+import { chooseWidths, edgeStiffness } from './scaffold.ts';
+
+/** (d1, d2) side of each corner. */
+export const SIDE1: readonly number[] = [-1, 1, 1, -1];
+export const SIDE2: readonly number[] = [-1, -1, 1, 1];
+/** Springs of a ring: four edges, two diagonals. */
+export const RING_FROM: readonly number[] = [0, 1, 2, 3, 0, 1];
+export const RING_TO: readonly number[] = [1, 2, 3, 0, 2, 3];
+
+export interface FiberRod {
+  readonly rod: Rod;
+  readonly drive: Drive;
+  readonly pins: readonly Pin[];
+  readonly poses: readonly PinPose[];
+  readonly held: readonly HeldRing[];
+  readonly ringCount: number;
+  readonly edgeCount: number;
+  /** Unknowns: 12 a ring, particle by particle. */
+  readonly size: number;
+  /** Of the scaffold along d1 and d2 [m]. */
+  readonly width1: number;
+  readonly width2: number;
+
+  /** Rest length of the longitudinal springs [m], 4 a cuboid; |p| − |q| at rest [m], 4 a cuboid. */
+  readonly longRest: Float64Array;
+  readonly shearRest: Float64Array;
+  readonly rest: RestShape;
+  /** [N/m], 1 a cuboid; 2 a cuboid (faces across d2, faces across d1); 1 a ring. At the start, and now. */
+  readonly longBase: Float64Array;
+  readonly shearBase: Float64Array;
+  readonly ringBase: Float64Array;
+  readonly longStiffness: Float64Array;
+  readonly shearStiffness: Float64Array;
+  readonly ringStiffness: Float64Array;
+
+  /**
+   * Mass matrix of a ring: M x = particleMass·x + couplingMass·Σ x over its particles; ringMass [kg] is the whole. With the
+   * scaffold's own inertia particles have a quarter each and couplingMass is 0.
+   */
+  readonly ringMass: Float64Array;
+  readonly particleMass: Float64Array;
+  readonly couplingMass: Float64Array;
+  /** Mass damping [1/s] of a ring; stiffness damping [s] of a cuboid and of a ring. */
+  readonly ringDamping: Float64Array;
+  readonly edgeViscosity: Float64Array;
+  readonly ringViscosity: Float64Array;
+
+  /** Particle positions and velocities; views into the bundle's state. */
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  /** What an integrator remembers beside them; see `memorySize`. */
+  readonly memory: Float64Array;
+  readonly samples: Samples;
+  readonly loads: Loads;
+  /** Whether some load must be asked for at every iterate. */
+  loadsFollow: boolean;
+  /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
+  loadFactor: number;
+}
+
+export function unknownCount(rod: Rod): number {
+  return 12 * rod.nodeCount;
+}
+
+function refuseWhatDoesNotFit(rod: Rod): void {
+  if (rod.closed)
+    throw new SceneError(['rods'], `rod '${rod.id}' is closed; model fiber has open rods only: use model: der`);
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const h = rod.halfStrainRest;
+    const turn = Math.hypot(...[0, 1, 2].map((k) => h[6 * j + k] + h[6 * j + 3 + k]));
+    if (turn > 1.2) {
+      throw new SceneError(
+        ['rods'],
+        `rod '${rod.id}': the natural shape turns by ${turn.toFixed(2)} rad over edge ${j}, more than a cuboid can (1.2); use more edges`,
+      );
+    }
+  }
+  for (let i = 1; i + 1 < rod.nodeCount; i++) {
+    const natural = rod.halfStrainRest[6 * i - 1] + rod.halfStrainRest[6 * i + 2];
+    const twist = Math.abs(rod.nodeTwist[i] - natural);
+    if (twist > 0.7) {
+      throw new SceneError(
+        ['rods'],
+        `rod '${rod.id}' is twisted by ${twist.toFixed(2)} rad at node ${i}; a cuboid gives way at π/4: use more edges`,
+      );
+    }
+  }
+}
+
+export function createFiberRod(
+  rod: Rod,
+  drive: Drive,
+  scene: Scene,
+  options: FiberOptions,
+  warnings: string[],
+  state: { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array },
+): FiberRod {
+  refuseWhatDoesNotFit(rod);
+  const { nodeCount: ringCount, edgeCount } = rod;
+  const { width1, width2 } = chooseWidths(rod, drive, scene, options, warnings);
+  const longBase = new Float64Array(edgeCount);
+  const shearBase = new Float64Array(2 * edgeCount);
+  const ringBase = new Float64Array(ringCount);
+  const edgeViscosity = new Float64Array(edgeCount);
+  const ringViscosity = new Float64Array(ringCount);
+  const rest = buildRest(rod, width1, width2);
+  for (let j = 0; j < edgeCount; j++) {
+    const l = rod.edgeLengthRest[j];
+    longBase[j] = edgeStiffness(rod.halfEI1, j) / (l * width2 * width2);
+    // k_s = GJ (l² + w²)/(4 a1² a2² l) on a face of width w, times what a natural twist of the cuboid takes away
+    const twisting = (edgeStiffness(rod.halfGJ, j) * rest.twistCorrection[j]) / (4 * (width1 * width2) ** 2 * l);
+    shearBase[2 * j] = twisting * (l * l + width1 * width1);
+    shearBase[2 * j + 1] = twisting * (l * l + width2 * width2);
+    edgeViscosity[j] = 0.5 * (rod.halfDamping[2 * j] + rod.halfDamping[2 * j + 1]);
+  }
+  const factor = options.ring ?? 20;
+  for (let i = 0; i < ringCount; i++) {
+    const before = Math.max(i - 1, 0);
+    const after = Math.min(i, edgeCount - 1);
+    ringBase[i] = 0.5 * factor * (longBase[before] + longBase[after]);
+    ringViscosity[i] = 0.5 * (edgeViscosity[before] + edgeViscosity[after]);
+  }
+  const masses = distributeMass(rod, width1, width2, options.inertia ?? 'scaffold', options.integrator);
+  return {
+    rod,
+    drive,
+    pins: drive.pins,
+    poses: drive.pins.map(() => createPinPose()),
+    held: holdRings(drive.pins),
+    ringCount,
+    edgeCount,
+    size: 12 * ringCount,
+    width1,
+    width2,
+    longRest: rest.longRest,
+    shearRest: rest.shearRest,
+    rest,
+    longBase,
+    shearBase,
+    ringBase,
+    longStiffness: longBase.slice(),
+    shearStiffness: shearBase.slice(),
+    ringStiffness: ringBase.slice(),
+    ...masses,
+    ringDamping: rod.nodeDamping.slice(),
+    edgeViscosity,
+    ringViscosity,
+    ...state,
+    samples: createSamples(rod),
+    loads: createLoads(rod),
+    loadsFollow: drive.sources.some((source) => source.dependsOnState),
+    loadFactor: 1,
+  };
+}
+
+type Masses = Pick<FiberRod, 'ringMass' | 'particleMass' | 'couplingMass'>;
+
+function distributeMass(
+  rod: Rod,
+  width1: number,
+  width2: number,
+  inertia: 'scaffold' | 'section',
+  integrator: FiberOptions['integrator'],
+): Masses {
+  const { nodeCount, edgeCount, nodeMass, edgeInertia } = rod;
+  const out: Masses = {
+    ringMass: nodeMass.slice(),
+    particleMass: nodeMass.map((m) => m / 4),
+    couplingMass: new Float64Array(nodeCount),
+  };
+  if (inertia === 'scaffold') return out;
+  for (let i = 0; i < nodeCount; i++) {
+    const polar = 0.5 * ((i > 0 ? edgeInertia[i - 1] : 0) + (i < edgeCount ? edgeInertia[i] : 0));
+    // four corners at (a1² + a2²)/4 from the axis
+    out.particleMass[i] = polar / (width1 * width1 + width2 * width2);
+    out.couplingMass[i] = (nodeMass[i] / 4 - out.particleMass[i]) / 4;
+    if (!(polar > 0) && (integrator === 'deti' || integrator === 'deti-r')) {
+      throw new SceneError(
+        ['solver', 'fiber', 'inertia'],
+        `rod '${rod.id}' has no polar inertia, and ${integrator} needs some; give 'inertia' in the section, or use inertia: scaffold`,
+      );
+    }
+  }
+  return out;
+}
+
+/** Stiffness at time t where the moduli change. Rings follow E. */
+export function updateStiffness(fiber: FiberRod, t: number): void {
+  const { rod, edgeCount, ringCount, longBase, shearBase, ringBase, longStiffness, shearStiffness, ringStiffness } =
+    fiber;
+  if (!rod.moduli) return;
+  for (let j = 0; j < edgeCount; j++) {
+    const u = (rod.nodeArc[j] + 0.5 * rod.edgeLengthRest[j]) / rod.length;
+    const G = rod.moduli.G(t, u);
+    longStiffness[j] = longBase[j] * rod.moduli.E(t, u);
+    shearStiffness[2 * j] = shearBase[2 * j] * G;
+    shearStiffness[2 * j + 1] = shearBase[2 * j + 1] * G;
+  }
+  for (let i = 0; i < ringCount; i++) ringStiffness[i] = ringBase[i] * rod.moduli.E(t, rod.nodeArc[i] / rod.length);
+}
+
+/** out = M x */
+export function applyMass(out: Float64Array, fiber: FiberRod, x: Float64Array): void {
+  const { ringCount, particleMass, couplingMass } = fiber;
+  for (let i = 0; i < ringCount; i++) {
+    const m = particleMass[i];
+    const c = couplingMass[i];
+    for (let k = 12 * i; k < 12 * i + 3; k++) {
+      const shared = c * (x[k] + x[k + 3] + x[k + 6] + x[k + 9]);
+      out[k] = m * x[k] + shared;
+      out[k + 3] = m * x[k + 3] + shared;
+      out[k + 6] = m * x[k + 6] + shared;
+      out[k + 9] = m * x[k + 9] + shared;
+    }
+  }
+}
+
+/** An upper bound of the highest frequency [rad/s]: twice the springs at a particle over its mass. */
+export function highestFrequency(fiber: FiberRod): number {
+  const { ringCount, edgeCount, longStiffness, shearStiffness, ringStiffness, particleMass } = fiber;
+  let largest = 0;
+  for (let i = 0; i < ringCount; i++) {
+    let sum = 3 * ringStiffness[i];
+    for (const j of [i - 1, i]) {
+      if (j < 0 || j >= edgeCount) continue;
+      // a shear element acts on both its diagonals at once
+      sum += longStiffness[j] + 2 * (shearStiffness[2 * j] + shearStiffness[2 * j + 1]);
+    }
+    largest = Math.max(largest, (2 * sum) / particleMass[i]);
+  }
+  return Math.sqrt(largest);
+}

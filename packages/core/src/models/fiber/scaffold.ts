@@ -1,0 +1,129 @@
+/**
+ * How wide the scaffold is, and what it weighs.
+ *
+ * Four particles stand at the corners of a rectangle a1 × a2 about each node. Four longitudinal springs k a cuboid of length l
+ * make EI1 = k l a2² and EI2 = k l a1², so a1/a2 = √(EI2/EI1) and k = EI1/(l a2²): both bending stiffnesses are exact for any
+ * width. What depends on the width is EA = 4 EI/a² and the rotary inertia. The width of the section itself, a = 2√(EI/EA) (half
+ * the diameter of a round rod), makes EA exact, but a hair then has frequencies of 1e8 rad/s and a condition number of 4e15.
+ * `inflated` takes the largest width that keeps the strain under the loads below 1e-3, and no more than a quarter of a cuboid,
+ * because beyond that shear costs more accuracy than the mesh, and of a curl no more than a tenth of its radius.
+ */
+import { SceneError } from '../../errors.ts';
+import type { Drive } from '../../model.ts';
+import { createLoads, createSamples } from '../../port.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import type { FiberOptions } from '../../scene/solvers/fiber.ts';
+import type { Scene } from '../../scene/types.ts';
+
+/** Strain that the inflated scaffold may have under its loads. */
+const STRAIN = 1e-3;
+
+/** Stiffness of an edge: its two halves in series. */
+export function edgeStiffness(half: Float64Array, edge: number): number {
+  return 2 / (1 / half[2 * edge] + 1 / half[2 * edge + 1]);
+}
+
+/** Largest sum of the loads' sizes [N] over the run, on the rod as it lies at the start. */
+function largestLoad(rod: Rod, drive: Drive, scene: Scene): number {
+  const samples = createSamples(rod);
+  samples.nodePosition.set(rod.nodePosition);
+  samples.edgeDirector.set(rod.edgeDirector);
+  for (let j = 0; j < rod.edgeCount; j++) {
+    let square = 0;
+    for (let k = 0; k < 3; k++) {
+      const d = rod.nodePosition[3 * j + 3 + k] - rod.nodePosition[3 * j + k];
+      samples.edgeTangent[3 * j + k] = d;
+      square += d * d;
+    }
+    for (let k = 0; k < 3; k++) samples.edgeTangent[3 * j + k] /= Math.sqrt(square);
+  }
+  const end = Math.max(scene.time?.duration ?? 0, scene.statics?.to ?? 0);
+  let largest = 0;
+  for (let k = 0; k <= 32; k++) {
+    const loads = createLoads(rod);
+    for (const source of drive.sources) source.addLoads(loads, samples, (end * k) / 32);
+    let sum = 0;
+    for (let i = 0; i < rod.nodeCount; i++)
+      sum += Math.hypot(loads.nodeForce[3 * i], loads.nodeForce[3 * i + 1], loads.nodeForce[3 * i + 2]);
+    largest = Math.max(largest, sum);
+  }
+  return largest;
+}
+
+/** Least radius of natural curvature [m]. */
+function naturalRadius({ edgeCount, edgeLengthRest, halfStrainRest: h }: Rod): number {
+  let largest = 0;
+  for (let j = 0; j < edgeCount; j++)
+    largest = Math.max(largest, Math.hypot(h[6 * j] + h[6 * j + 3], h[6 * j + 1] + h[6 * j + 4]) / edgeLengthRest[j]);
+  return 1 / largest;
+}
+
+export interface Widths {
+  /** Along d1 and d2 [m]. */
+  readonly width1: number;
+  readonly width2: number;
+}
+
+export function chooseWidths(rod: Rod, drive: Drive, scene: Scene, options: FiberOptions, warnings: string[]): Widths {
+  const { edgeCount, length, edgeLengthRest, id } = rod;
+  const { scaffold = 'inflated' } = options;
+  const ratio = edgeStiffness(rod.halfEI2, 0) / edgeStiffness(rod.halfEI1, 0);
+  let softest = Infinity;
+  let sectionSquare = 0;
+  let sectionVaries = false;
+  for (let j = 0; j < edgeCount; j++) {
+    const EI1 = edgeStiffness(rod.halfEI1, j);
+    const EI2 = edgeStiffness(rod.halfEI2, j);
+    if (Math.abs(EI2 / EI1 / ratio - 1) > 1e-6) {
+      throw new SceneError(
+        ['rods'],
+        `rod '${id}': EI2/EI1 changes along the rod, which a scaffold of one shape cannot follow; keep the ratio, or use model: der`,
+      );
+    }
+    softest = Math.min(softest, Math.sqrt(EI1 * EI2));
+    const square = (4 * Math.sqrt(EI1 * EI2)) / rod.edgeEA[j];
+    if (j > 0 && Math.abs(square - sectionSquare) > 1e-6 * sectionSquare) sectionVaries = true;
+    sectionSquare = j === 0 ? square : Math.min(square, sectionSquare);
+  }
+  if (ratio > 1e4 || ratio < 1e-4) {
+    throw new SceneError(
+      ['rods'],
+      `rod '${id}': EI2/EI1 = ${ratio.toPrecision(3)} asks for a scaffold more than a hundred times as wide as high; use model: der`,
+    );
+  }
+  const shortest = edgeLengthRest.reduce((a, b) => Math.min(a, b), Infinity);
+  const cap = (0.25 * shortest) / Math.sqrt(Math.max(ratio, 1 / ratio)) ** 0.5;
+  let width: number;
+  if (scaffold === 'section') {
+    const place = ['solver', 'fiber', 'scaffold'];
+    if (sectionSquare === 0)
+      throw new SceneError(
+        place,
+        `rod '${id}' is inextensible and has no EA for its scaffold to match; use 'inflated'`,
+      );
+    if (sectionVaries)
+      throw new SceneError(
+        place,
+        `rod '${id}': EI/EA changes along the rod, so no one width matches it; use 'inflated'`,
+      );
+    width = Math.sqrt(sectionSquare);
+  } else if (scaffold === 'inflated') {
+    // at least what holds an Euler column: a rod without loads is bent by its pins
+    const force = Math.max(largestLoad(rod, drive, scene), (4 * Math.PI ** 2 * softest) / length ** 2);
+    const wanted = Math.min(2 * Math.sqrt((softest * STRAIN) / force), cap, 0.1 * naturalRadius(rod));
+    width = Math.max(wanted, Math.sqrt(sectionSquare));
+  } else width = scaffold;
+  if (width > 2 * shortest) {
+    throw new SceneError(
+      scaffold === 'inflated' ? ['rods'] : ['solver', 'fiber', 'scaffold'],
+      `rod '${id}': the scaffold is ${width.toPrecision(3)} m wide and its shortest cuboid ${shortest.toPrecision(3)} m long; use fewer edges, or a narrower scaffold`,
+    );
+  }
+  if (shortest / width > 100) {
+    warnings.push(
+      `rod '${id}': cuboids are ${(shortest / width).toFixed(0)} times as long as wide; the matrix is ill-conditioned and steps need more iterations; use more edges, or a wider solver.fiber.scaffold`,
+    );
+  }
+  // geometric mean `width`, a1/a2 = √(EI2/EI1)
+  return { width1: width * ratio ** 0.25, width2: width / ratio ** 0.25 };
+}

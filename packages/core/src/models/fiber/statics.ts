@@ -1,0 +1,325 @@
+/**
+ * Equilibria: the mixed Newton method of the steps without inertia; where it does not get through, loads in parts, then steps of
+ * steepest descent (each a well-posed minimisation of E + c|x − x₀|²/2) until it does. The verdict on stability is the
+ * number of negative pivots of the tangent stiffness; an unstable equilibrium is left along its softest direction.
+ */
+import {
+  createSymmetricFactor,
+  factorSymmetric,
+  type SymmetricFactor,
+  solveBlocks,
+  solveSymmetric,
+} from '../../linalg/blockTridiagonal.ts';
+import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { largestTurn, predictTension, type TensionMode } from './elements.ts';
+import { constrainHeld, constrainRight, freeHeld, imposeHeld, returnHeld } from './held.ts';
+import { poseSamples } from './kinematics.ts';
+import { type FiberRod, updateStiffness } from './network.ts';
+import { bringPins } from './pinPath.ts';
+import { edgeStiffness } from './scaffold.ts';
+import type { Workspace } from './step.ts';
+import { assembleTangent, createLoadJacobian, type LoadJacobian, measureLoadJacobian } from './tangent.ts';
+
+export interface StaticWork {
+  readonly factor: SymmetricFactor;
+  readonly jacobian: LoadJacobian;
+  readonly from: Float64Array;
+  readonly entry: Float64Array;
+  /** Weight of every unknown in shifts: the softer bending stiffness of its node, EI/l³ [N/m]. */
+  readonly weight: Float64Array;
+}
+
+export function createStaticWork(fiber: FiberRod): StaticWork {
+  const { size, ringCount, edgeCount, rod } = fiber;
+  const weight = new Float64Array(size);
+  for (let i = 0; i < ringCount; i++) {
+    let soft = Infinity;
+    for (const j of [i - 1, i]) {
+      if (j < 0 || j >= edgeCount) continue;
+      const EI = Math.min(edgeStiffness(rod.halfEI1, j), edgeStiffness(rod.halfEI2, j));
+      soft = Math.min(soft, EI / rod.edgeLengthRest[j] ** 3);
+    }
+    weight.fill(0.25 * soft, 12 * i, 12 * i + 12);
+  }
+  return {
+    factor: createSymmetricFactor(ringCount),
+    jacobian: createLoadJacobian(fiber),
+    from: new Float64Array(size),
+    entry: new Float64Array(size),
+    weight,
+  };
+}
+
+export interface NewtonResult {
+  converged: boolean;
+  iterations: number;
+  residual: number;
+  tolerance: number;
+  reason: string;
+}
+
+/** Forces that residuals are compared with: of bending, of the loads; and what rounding of stiff springs leaves. */
+function forceScale(fiber: FiberRod): { scale: number; floor: number } {
+  const { rod, edgeCount, loads, longStiffness, ringStiffness, loadFactor } = fiber;
+  let scale = 0;
+  let stiff = 0;
+  for (let j = 0; j < edgeCount; j++) {
+    scale = Math.max(
+      scale,
+      edgeStiffness(rod.halfEI1, j) / rod.length ** 2,
+      edgeStiffness(rod.halfEI2, j) / rod.length ** 2,
+    );
+    stiff = Math.max(
+      stiff,
+      longStiffness[j],
+      ringStiffness[j],
+      fiber.shearStiffness[2 * j],
+      fiber.shearStiffness[2 * j + 1],
+    );
+  }
+  let sum = 0;
+  let far = rod.length;
+  for (let k = 0; k < loads.nodeForce.length; k++) {
+    sum += Math.abs(loads.nodeForce[k]);
+    far = Math.max(far, Math.abs(fiber.samples.nodePosition[k]));
+  }
+  return { scale: Math.max(scale, sum * loadFactor), floor: 8 * Number.EPSILON * stiff * far };
+}
+
+/** Residual and constrained matrix at q; `inertia` c keeps the rod near `from` (descent). */
+function prepare(
+  fiber: FiberRod,
+  work: Workspace,
+  statics: StaticWork,
+  t: number,
+  mode: TensionMode,
+  inertia: number,
+): boolean {
+  const { q, size } = fiber;
+  const { matrix, residual } = work;
+  const { weight, from, jacobian } = statics;
+  if (!assembleTangent(fiber, work, t, mode, jacobian, false)) return false;
+  if (inertia > 0) {
+    for (let d = 0; d < size; d++) {
+      residual[d] -= inertia * weight[d] * (q[d] - from[d]);
+      matrix.diagonal[144 * ((d / 12) | 0) + 13 * (d % 12)] += inertia * weight[d];
+    }
+  }
+  constrainHeld(fiber, matrix, residual);
+  return true;
+}
+
+/**
+ * Newton from q. While it is far away and the matrix is not positive definite, springs that push lose their geometric
+ * stiffness: without this a long rod that is let go at once takes ten times the iterations, or more.
+ */
+export function newton(
+  fiber: FiberRod,
+  work: Workspace,
+  statics: StaticWork,
+  t: number,
+  tolerance: number,
+  iterations: number,
+  inertia: number,
+): NewtonResult {
+  const { q, size } = fiber;
+  const { elements, matrix, residual } = work;
+  const out: NewtonResult = { converged: false, iterations: 0, residual: Infinity, tolerance: 0, reason: '' };
+  elements.edgeChi.fill(0);
+  elements.ringChi.fill(0);
+  let turn = 0;
+  let polished = false;
+  for (let k = 0; k <= iterations; k++) {
+    if (fiber.loadsFollow) measureLoadJacobian(statics.jacobian, fiber, t);
+    if (!prepare(fiber, work, statics, t, k === 0 ? 'exact' : 'given', inertia)) {
+      out.reason = 'a spring has lost its length';
+      return out;
+    }
+    if (k === 0) elements.tau.set(elements.tension);
+    const { scale, floor } = forceScale(fiber);
+    out.residual = 0;
+    for (let d = 0; d < size; d++) out.residual = Math.max(out.residual, Math.abs(residual[d]));
+    out.tolerance = Math.max(tolerance * scale, floor);
+    // within rounding of stiff springs soft modes may still be off: one more iteration brings them in
+    if (out.residual <= tolerance * scale || (out.residual <= floor && polished)) {
+      out.converged = true;
+      return out;
+    }
+    polished = out.residual <= floor;
+    if (k === iterations || !(out.residual < Infinity)) break;
+    if (turn > 0.1 && !factorSymmetric(statics.factor, matrix, 0, statics.weight, true))
+      prepare(fiber, work, statics, t, 'pulling', inertia);
+    if (solveBlocks(matrix, residual) === 0) {
+      out.reason = 'the matrix is singular';
+      return out;
+    }
+    out.iterations++;
+    returnHeld(fiber, residual);
+    turn = largestTurn(fiber, elements, residual);
+    if (!(turn < Infinity)) break;
+    const s = turn > 0.5 ? 0.5 / turn : 1;
+    predictTension(fiber, elements, residual, s, 1);
+    for (let d = 0; d < size; d++) q[d] += s * residual[d];
+  }
+  out.reason = `Newton's method did not converge in ${iterations} iterations`;
+  return out;
+}
+
+/** At most `count` accepted steps of descent; the step grows while it succeeds. */
+export function descend(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number, count: number): number {
+  let inertia = 1;
+  let iterations = 0;
+  for (let accepted = 0, tries = 0; accepted < count && tries < 3 * count; tries++) {
+    statics.from.set(fiber.q);
+    const result = newton(fiber, work, statics, t, 1e-6, 20, inertia);
+    iterations += result.iterations;
+    if (result.converged && isMinimum(fiber, work, statics, t, inertia)) {
+      accepted++;
+      inertia /= 4;
+      if (inertia < 1e-12) break;
+    } else {
+      fiber.q.set(statics.from);
+      inertia *= 16;
+      if (inertia > 1e10) break;
+    }
+  }
+  return iterations;
+}
+
+/** Whether the step of descent ended where E + c|x − x₀|²/2 is least, and not at a saddle of it. */
+function isMinimum(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number, inertia: number): boolean {
+  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, true)) return false;
+  constrainHeld(fiber, work.matrix, undefined);
+  return factorSymmetric(statics.factor, work.matrix, inertia, statics.weight, true);
+}
+
+export interface Verdict {
+  readonly negativeModes: number;
+  readonly criterion: 'energy' | 'divergence' | 'none';
+}
+const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'none' };
+
+/**
+ * Conservative loads: negative eigenvalues of the tangent stiffness; rigid motions and free spins, which have none, do not count.
+ * Loads without a potential leave an unsymmetric matrix, whose determinant changes its sign where the equilibrium is lost.
+ */
+export function judgeStability(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number): Verdict {
+  measureLoadJacobian(statics.jacobian, fiber, t);
+  const skew = statics.jacobian.asymmetry > 1e-4;
+  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, !skew)) return UNKNOWN;
+  constrainHeld(fiber, work.matrix, undefined);
+  if (skew) {
+    const sign = solveBlocks(work.matrix, work.residual.fill(0));
+    return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
+  }
+  // the softest bending mode has about 100/n⁴ of the weight
+  const shift = 1e-4 / fiber.edgeCount ** 4;
+  if (!factorSymmetric(statics.factor, work.matrix, shift, statics.weight, false)) return UNKNOWN;
+  return { negativeModes: statics.factor.negative, criterion: 'energy' };
+}
+
+/** Moves along the softest direction, by `amplitude` of the length or until something turns by 0.3 rad. */
+export function nudge(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number, amplitude: number): void {
+  const { size, q, rod } = fiber;
+  const { factor, weight } = statics;
+  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, true)) return;
+  constrainHeld(fiber, work.matrix, undefined);
+  let shift = 1e-7;
+  while (!factorSymmetric(factor, work.matrix, shift, weight, true) && shift < 1e12) shift *= 1.5;
+  const x = new Float64Array(size).map((_, d) => Math.sin(1 + 0.7 * ((d / 12) | 0) + (d % 3)));
+  for (let k = 0; k < 60; k++) {
+    for (let d = 0; d < size; d++) x[d] *= weight[d];
+    constrainRight(fiber, x);
+    solveSymmetric(factor, x);
+    returnHeld(fiber, x);
+    const norm = x.reduce((a, b) => Math.max(a, Math.abs(b)), 1e-300);
+    for (let d = 0; d < size; d++) x[d] /= norm;
+  }
+  freeHeld(fiber, x);
+  const turn = largestTurn(fiber, work.elements, x);
+  const scale = Math.min(amplitude * rod.length, 0.3 / Math.max(turn, 1e-300));
+  for (let d = 0; d < size; d++) q[d] += scale * x[d];
+}
+
+function settle(
+  fiber: FiberRod,
+  work: Workspace,
+  statics: StaticWork,
+  t: number,
+  tolerance: number,
+  leaving: boolean,
+): { result: NewtonResult; iterations: number } {
+  const { entry } = statics;
+  entry.set(fiber.q);
+  let result = newton(fiber, work, statics, t, tolerance, 40, 0);
+  let iterations = result.iterations;
+  if (!result.converged && !leaving) {
+    // what is too far for one Newton iteration is near for ten
+    fiber.q.set(entry);
+    for (let part = 1; part <= 10; part++) {
+      fiber.loadFactor = part / 10;
+      result = newton(fiber, work, statics, t, part < 10 ? 1e-6 : tolerance, 40, 0);
+      iterations += result.iterations;
+      if (!result.converged) break;
+    }
+    fiber.loadFactor = 1;
+  }
+  for (let round = 0; !result.converged && round < 6; round++) {
+    fiber.q.set(entry);
+    nudge(fiber, work, statics, t, 2e-3);
+    iterations += descend(fiber, work, statics, t, 20);
+    entry.set(fiber.q);
+    result = newton(fiber, work, statics, t, tolerance, 60, 0);
+    iterations += result.iterations;
+  }
+  if (!result.converged) fiber.q.set(entry);
+  return { result, iterations };
+}
+
+const staticWorks = new WeakMap<FiberRod, StaticWork>();
+export function staticWorkOf(fiber: FiberRod): StaticWork {
+  let statics = staticWorks.get(fiber);
+  if (!statics) {
+    statics = createStaticWork(fiber);
+    staticWorks.set(fiber, statics);
+  }
+  return statics;
+}
+
+export function findEquilibrium(
+  fiber: FiberRod,
+  work: Workspace,
+  t: number,
+  options: EquilibriumOptions,
+): EquilibriumReport {
+  const statics = staticWorkOf(fiber);
+  updateStiffness(fiber, t);
+  let iterations = bringPins(fiber, work, statics, t);
+  imposeHeld(fiber, fiber.q);
+  let { result, iterations: spent } = settle(fiber, work, statics, t, options.tolerance, false);
+  iterations += spent;
+  let verdict = result.converged ? judgeStability(fiber, work, statics, t) : UNKNOWN;
+  let saddlesLeft = 0;
+  while (result.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
+    saddlesLeft++;
+    nudge(fiber, work, statics, t, 0.02 * saddlesLeft);
+    iterations += descend(fiber, work, statics, t, 60);
+    ({ result, iterations: spent } = settle(fiber, work, statics, t, options.tolerance, true));
+    iterations += spent;
+    verdict = result.converged ? judgeStability(fiber, work, statics, t) : UNKNOWN;
+  }
+  fiber.v.fill(0);
+  poseSamples(fiber, fiber.q, fiber.v);
+  return {
+    rod: fiber.rod.id,
+    converged: result.converged,
+    iterations,
+    residual: result.residual,
+    tolerance: result.tolerance,
+    negativeModes: verdict.negativeModes,
+    stable: verdict.negativeModes === 0,
+    criterion: verdict.criterion,
+    saddlesLeft,
+    ...(result.converged ? {} : { reason: result.reason }),
+  };
+}

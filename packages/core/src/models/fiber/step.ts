@@ -1,0 +1,310 @@
+/**
+ * Implicit steps of one rod: the energy–momentum method (default), and midpoint and backward Euler for comparison.
+ *
+ * Energy–momentum: x1 = x0 + h(v0 + v1)/2, M(v1 − v0)/h = F̄ + loads with the discrete gradient F̄ of elements.ts. Every solution
+ * has the energy of the start, so it is bounded whatever the step, and halving a step that does not converge leads somewhere.
+ * Newton starts at x0 (not at x0 + h v0) with no tension (not the last one): velocities and tensions of unresolved modes at the
+ * end of a step are sawtooth noise, and either start costs three times the iterations.
+ *
+ * Mass damping α is split off exactly and tuned: with x = αh/2 the core step has the length σ = h√(tanh x/x), and v is multiplied by
+ * e⁻ˣs before and e⁻ˣ/s after it, s² = x/(sinh x cosh x). Every underdamped mode then decays by e⁻ˣ a step exactly, and a
+ * constant force moves by exactly h g/α a step; the plain splitting (σ = h) is biased by x coth x. Where αh·hω > 8, trapezoidal
+ * modes would sawtooth without decay: there χ = tanh(αh/4) adds a viscous share to every spring. Stiffness damping α1 is
+ * χ = 2 α1/h.
+ */
+import { type BlockTridiagonal, clearBlocks, createBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
+import { addElements, createElements, type Elements, largestTurn, predictTension } from './elements.ts';
+import { measureElastic } from './energy.ts';
+import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
+import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
+import { applyMass, type FiberRod, highestFrequency, updateStiffness } from './network.ts';
+
+export type Scheme = 'energy-momentum' | 'midpoint' | 'backward-euler';
+
+export interface NewtonOptions {
+  /** [m] */
+  readonly tolerance: number;
+  readonly iterations: number;
+  /** Halvings of a step. */
+  readonly depth: number;
+}
+
+export interface Workspace {
+  readonly matrix: BlockTridiagonal;
+  readonly elements: Elements;
+  readonly residual: Float64Array;
+  readonly x0: Float64Array;
+  readonly v0: Float64Array;
+  readonly y: Float64Array;
+  readonly middle: Float64Array;
+  readonly rate: Float64Array;
+  readonly image: Float64Array;
+  /** Length of the core step [s] and factors on v before and after it, 1 a ring. */
+  readonly core: Float64Array;
+  readonly before: Float64Array;
+  readonly after: Float64Array;
+  /** Where a whole step began. */
+  readonly startQ: Float64Array;
+  readonly startV: Float64Array;
+  /** Solves of the step now taken, and most in one Newton iteration. */
+  iterations: number;
+  iterationsMax: number;
+  reason: string;
+}
+
+export function createWorkspace(fiber: FiberRod): Workspace {
+  const vector = (): Float64Array => new Float64Array(fiber.size);
+  const rings = (): Float64Array => new Float64Array(fiber.ringCount);
+  return {
+    matrix: createBlocks(fiber.ringCount),
+    elements: createElements(fiber),
+    residual: vector(),
+    x0: vector(),
+    v0: vector(),
+    y: vector(),
+    middle: vector(),
+    rate: vector(),
+    image: vector(),
+    core: rings(),
+    before: rings(),
+    after: rings(),
+    startQ: vector(),
+    startV: vector(),
+    iterations: 0,
+    iterationsMax: 0,
+    reason: '',
+  };
+}
+
+/** Length of the core step and factors on the velocity for a step h; the springs' viscous share. */
+function prepareDamping(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number): void {
+  const { ringCount, edgeCount, ringDamping, edgeViscosity, ringViscosity } = fiber;
+  const { core, before, after, elements } = work;
+  let strongest = 0;
+  for (let i = 0; i < ringCount; i++) {
+    const alpha = scheme === 'backward-euler' ? 0 : ringDamping[i];
+    const x = 0.5 * alpha * h;
+    // series below: √(tanh x/x) and √(x/(sinh x cosh x)) to rounding
+    const s = x < 1e-4 ? 1 - (x * x) / 3 : x > 300 ? 0 : Math.sqrt(x / (Math.sinh(x) * Math.cosh(x)));
+    core[i] = h * (x < 1e-4 ? 1 - (x * x) / 6 : Math.sqrt(Math.tanh(x) / x));
+    before[i] = Math.exp(-x) * s;
+    // e⁻ˣ/s stays finite: it tends to 1/(2√x)
+    after[i] = s > 1e-100 ? Math.exp(-x) / s : 0.5 / Math.sqrt(x);
+    strongest = Math.max(strongest, alpha);
+  }
+  const stiff = strongest > 0 && strongest * h * h * highestFrequency(fiber) > 8;
+  const chi = scheme === 'energy-momentum' && stiff ? Math.tanh((strongest * h) / 4) : 0;
+  for (let j = 0; j < edgeCount; j++) elements.edgeChi[j] = chi + (2 * edgeViscosity[j]) / h;
+  for (let i = 0; i < ringCount; i++) elements.ringChi[i] = chi + (2 * ringViscosity[i]) / h;
+}
+
+/** Adds f·M to the diagonal blocks, `perRing` a factor for each ring. */
+export function addMassMatrix(fiber: FiberRod, matrix: BlockTridiagonal, perRing: (ring: number) => number): void {
+  const { ringCount, particleMass, couplingMass } = fiber;
+  const { diagonal } = matrix;
+  for (let i = 0; i < ringCount; i++) {
+    const f = perRing(i);
+    const m = f * particleMass[i];
+    const c = f * couplingMass[i];
+    const at = 144 * i;
+    for (let k = 0; k < 12; k++) diagonal[at + 13 * k] += m;
+    if (c === 0) continue;
+    for (let a = 0; a < 4; a++)
+      for (let b = 0; b < 4; b++) for (let k = 0; k < 3; k++) diagonal[at + 12 * (3 * a + k) + 3 * b + k] += c;
+  }
+}
+
+/** Adds f·drag: −∂F/∂v of the loads, which acts on the mean of a ring and is spread over its particles. */
+function addDrag(fiber: FiberRod, matrix: BlockTridiagonal, f: number): void {
+  const { ringCount, loads, loadFactor } = fiber;
+  const { nodeDrag } = loads;
+  for (let i = 0; i < ringCount; i++) {
+    const o = 6 * i;
+    if (nodeDrag[o] === 0 && nodeDrag[o + 3] === 0 && nodeDrag[o + 5] === 0) continue;
+    const w = (f * loadFactor) / 16;
+    for (let a = 0; a < 4; a++) {
+      for (let b = 0; b < 4; b++) {
+        const at = 144 * i + 36 * a + 3 * b;
+        const d = matrix.diagonal;
+        d[at] += w * nodeDrag[o];
+        d[at + 1] += w * nodeDrag[o + 1];
+        d[at + 2] += w * nodeDrag[o + 2];
+        d[at + 12] += w * nodeDrag[o + 1];
+        d[at + 13] += w * nodeDrag[o + 3];
+        d[at + 14] += w * nodeDrag[o + 4];
+        d[at + 24] += w * nodeDrag[o + 2];
+        d[at + 25] += w * nodeDrag[o + 4];
+        d[at + 26] += w * nodeDrag[o + 5];
+      }
+    }
+  }
+}
+
+/** Loads at the middle of the step where they follow the rod, else once at its middle in time. */
+function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, t: number, h: number): void {
+  const { x0, y, middle, rate } = work;
+  const end = scheme === 'backward-euler';
+  for (let d = 0; d < fiber.size; d++) {
+    middle[d] = end ? y[d] : 0.5 * (x0[d] + y[d]);
+    rate[d] = (y[d] - x0[d]) / h;
+  }
+  poseSamples(fiber, middle, rate);
+  gatherLoads(fiber, end ? t + h : t + 0.5 * h);
+}
+
+/** Residual and matrix of the iterate y. */
+export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number): boolean {
+  const { size, loads, ringDamping } = fiber;
+  const { matrix, elements, residual: r, x0, v0, y, middle, image, rate, core } = work;
+  const euler = scheme === 'backward-euler';
+  clearBlocks(matrix);
+  r.fill(0);
+  let near = x0;
+  let far = y;
+  if (scheme === 'midpoint') {
+    for (let d = 0; d < size; d++) middle[d] = 0.5 * (x0[d] + y[d]);
+    near = middle;
+    far = middle;
+  } else if (euler) near = y;
+  if (!addElements(fiber, elements, r, matrix, near, far, 'given')) return false;
+  if (!euler || !fiber.loadsFollow) for (let d = 0; d < size; d++) middle[d] = 0.5 * (x0[d] + y[d]);
+  addLoadForce(r, fiber, euler ? y : middle);
+  // inertia: c M(y − x0) − … with the core step of each ring
+  for (let i = 0; i < fiber.ringCount; i++) {
+    const s = euler ? h : core[i];
+    const damped = euler ? 1 + ringDamping[i] * h : 2;
+    for (let d = 12 * i; d < 12 * i + 12; d++)
+      rate[d] = (damped * (y[d] - x0[d])) / (s * s) - ((euler ? 1 : 2) * v0[d]) / s;
+  }
+  applyMass(image, fiber, rate);
+  for (let d = 0; d < size; d++) r[d] -= image[d];
+  if (euler) {
+    // the kernel gives half the Hessian: so everything else is halved too
+    addMassMatrix(fiber, matrix, (i) => (0.5 * (1 + ringDamping[i] * h)) / (h * h));
+    if (loads.nodeDrag.length > 0) addDrag(fiber, matrix, 0.5 / h);
+    for (let d = 0; d < size; d++) r[d] *= 0.5;
+  } else {
+    addMassMatrix(fiber, matrix, (i) => 2 / (core[i] * core[i]));
+    addDrag(fiber, matrix, 1 / h);
+  }
+  return true;
+}
+
+/** One Newton solve from (x0, v0) over h; y on success. */
+function solveStep(
+  fiber: FiberRod,
+  work: Workspace,
+  scheme: Scheme,
+  t: number,
+  h: number,
+  options: NewtonOptions,
+): boolean {
+  const { size } = fiber;
+  const { matrix, elements, residual: dx, x0, y } = work;
+  y.set(x0);
+  imposeHeld(fiber, y);
+  elements.tau.fill(0);
+  if (!fiber.loadsFollow) evaluateLoads(fiber, work, scheme, t, h);
+  for (let iteration = 1; iteration <= options.iterations; iteration++) {
+    if (fiber.loadsFollow) evaluateLoads(fiber, work, scheme, t, h);
+    if (!assemble(fiber, work, scheme, h)) {
+      work.reason = 'a spring has lost its length';
+      return false;
+    }
+    constrainHeld(fiber, matrix, dx);
+    work.iterations++;
+    work.iterationsMax = Math.max(work.iterationsMax, iteration);
+    if (solveBlocks(matrix, dx) === 0) {
+      work.reason = 'the matrix is singular';
+      return false;
+    }
+    returnHeld(fiber, dx);
+    // no spring turns by more than a radian at once
+    const turn = largestTurn(fiber, elements, dx);
+    const s = turn > 1 ? 1 / turn : 1;
+    predictTension(fiber, elements, dx, s, scheme === 'backward-euler' ? 1 : 0.5);
+    let largest = 0;
+    for (let d = 0; d < size; d++) {
+      y[d] += s * dx[d];
+      largest = Math.max(largest, Math.abs(dx[d]));
+    }
+    if (!(largest < Infinity)) {
+      work.reason = 'a position is no number';
+      return false;
+    }
+    if (s === 1 && largest < options.tolerance) return true;
+  }
+  work.reason = `Newton's method did not converge in ${options.iterations} iterations`;
+  return false;
+}
+
+/** Whether the springs hold a thousand times what bending by a radian and falling by a length could give. */
+function explodes(fiber: FiberRod): boolean {
+  const { rod, loads, q } = fiber;
+  let weight = 0;
+  for (let k = 0; k < loads.nodeForce.length; k++) weight += Math.abs(loads.nodeForce[k]);
+  const { bending, twisting, stretching } = measureElastic(fiber, q);
+  let scale = Math.max(rod.halfEI1[0], rod.halfEI2[0]) / rod.length + weight * rod.length;
+  for (let k = 0; k < rod.nodeVelocity.length; k++)
+    scale += rod.nodeMass[(k / 3) | 0] * rod.nodeVelocity[k] * rod.nodeVelocity[k];
+  return !(bending + twisting + stretching < 1e3 * scale);
+}
+
+/** From t to t + h, in halves where Newton does not converge; q and v are undefined on failure. */
+function advancePart(
+  fiber: FiberRod,
+  work: Workspace,
+  scheme: Scheme,
+  t: number,
+  h: number,
+  options: NewtonOptions,
+  depth: number,
+): boolean {
+  const { q, v, size, ringCount } = fiber;
+  const { x0, v0, y, rate, before, after, core } = work;
+  updateStiffness(fiber, scheme === 'backward-euler' ? t + h : t + 0.5 * h);
+  prepareDamping(fiber, work, scheme, h);
+  evaluateHeld(fiber, t + h);
+  x0.set(q);
+  for (let d = 0; d < size; d++) v0[d] = v[d] * before[(d / 12) | 0];
+  if (solveStep(fiber, work, scheme, t, h, options)) {
+    for (let d = 0; d < size; d++) rate[d] = (y[d] - x0[d]) / h;
+    if (scheme === 'backward-euler') v.set(rate);
+    else {
+      for (let i = 0; i < ringCount; i++)
+        for (let d = 12 * i; d < 12 * i + 12; d++) v[d] = ((2 * (y[d] - x0[d])) / core[i] - v0[d]) * after[i];
+      // what is held moves as its pin does: trapezoidal velocities would sawtooth there
+      copyHeld(fiber, v, rate);
+    }
+    q.set(y);
+    if (scheme !== 'midpoint' || !explodes(fiber)) return true;
+    work.reason = 'the energy grows without bound: midpoint is not stable here; use energy-momentum';
+    return false;
+  }
+  if (depth === 0) return false;
+  return (
+    advancePart(fiber, work, scheme, t, 0.5 * h, options, depth - 1) &&
+    advancePart(fiber, work, scheme, t + 0.5 * h, 0.5 * h, options, depth - 1)
+  );
+}
+
+/** One step; on failure q and v are as before, and `work.reason` says why. */
+export function stepImplicit(
+  fiber: FiberRod,
+  work: Workspace,
+  scheme: Scheme,
+  t: number,
+  h: number,
+  options: NewtonOptions,
+): boolean {
+  work.iterations = 0;
+  work.iterationsMax = 0;
+  work.startQ.set(fiber.q);
+  work.startV.set(fiber.v);
+  if (advancePart(fiber, work, scheme, t, h, options, options.depth)) return true;
+  fiber.q.set(work.startQ);
+  fiber.v.set(work.startV);
+  evaluateHeld(fiber, t);
+  updateStiffness(fiber, t);
+  return false;
+}

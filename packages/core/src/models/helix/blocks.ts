@@ -1,0 +1,396 @@
+/**
+ * The blocks of the sweep (sweep.ts): what lies beyond an element, and how an element and the points inside it join.
+ *
+ * The outboard quantities stand here as arrays that one sweep at a time works on: gradient F and moment Y of all forces beyond,
+ * inertia by turning (`aa`), by moving (`mm`) and between (`ma`, rows: moving); and the element's own blocks `kk`, and `ka`,
+ * `km` towards the motion of its near end. World axes; taken about the far end until an element is joined, then about the near end.
+ */
+import { addSecondDerivative } from './gamma.ts';
+import { writePointJacobians } from './kinematics.ts';
+import { addTransposed33, addTransposedCross33, multiply33, multiplyTransposed33 } from './matrix3.ts';
+import type { HelixChain } from './rod.ts';
+
+/** What a sweep is given, and what it leaves. Gradients are +∂E/∂x. */
+export interface Assembly {
+  /** Symmetric 3×3 a node (xx xy xz yy yz zz): second derivative by the node's position. */
+  readonly nodeTensor: Float64Array;
+  /** w: the tensor w (1 + t tᵀ) by the turning of the node's frame. */
+  readonly nodeSpin: Float64Array;
+  /** 3 a node */
+  readonly nodeGradient: Float64Array;
+  /** Σ f dᵀ over vectors d that turn with the node's frame, f being the gradient by d; 9 a node. */
+  readonly nodeMoment: Float64Array;
+  /** The same for the frame in the middle of an edge; 9 an edge, looked at when `hasEdgeMoment`. */
+  readonly edgeMoment: Float64Array;
+  hasEdgeMoment: boolean;
+  /** Diagonal of the elastic part, 3 an element. */
+  readonly diagonal: Float64Array;
+  /** ∂E/∂κ of what acts on nodes and edges, 3 an element. */
+  readonly gradient: Float64Array;
+  /** Total gradient of forces, and Σ f dᵀ about the root: the reaction. */
+  readonly rootGradient: Float64Array;
+  readonly rootMoment: Float64Array;
+  /** L⁻¹ (Ikr), 18 an element; entries of unit L and 1/pivot, 6 an element. */
+  readonly coupling: Float64Array;
+  readonly pivot: Float64Array;
+  /** Non-positive pivots. */
+  negative: number;
+  /** Point masses that contact glues on for a while. */
+  glue?: Glue;
+}
+
+/** Points that move with v = v_e + P ω_e + J δκ_e, where (ω_e, v_e) is the motion of the near end of their element. */
+export interface Glue {
+  /** Points of element e are order[first[e]] … order[first[e + 1] − 1]. */
+  readonly first: Int32Array;
+  readonly order: Int32Array;
+  /** 9 a point each, row by row. */
+  readonly turn: Float64Array;
+  readonly own: Float64Array;
+  readonly mass: Float64Array;
+}
+
+export function joinGlue({ first, order, turn, own, mass }: Glue, e: number): void {
+  for (let i = first[e]; i < first[e + 1]; i++) {
+    const o = 9 * order[i];
+    const m = mass[order[i]];
+    addTransposed33(kk, 0, own, o, own, o, m);
+    addTransposed33(ka, 0, own, o, turn, o, m);
+    addTransposed33(aa, 0, turn, o, turn, o, m);
+    for (let r = 0; r < 3; r++) {
+      mm[4 * r] += m;
+      for (let k = 0; k < 3; k++) {
+        km[3 * r + k] += m * own[o + 3 * k + r];
+        ma[3 * r + k] += m * turn[o + 3 * r + k];
+      }
+    }
+  }
+}
+
+export function createAssembly(rod: Pick<HelixChain, 'nodeCount' | 'edgeCount' | 'elementCount'>): Assembly {
+  const { nodeCount, edgeCount, elementCount } = rod;
+  return {
+    nodeTensor: new Float64Array(6 * nodeCount),
+    nodeSpin: new Float64Array(nodeCount),
+    nodeGradient: new Float64Array(3 * nodeCount),
+    nodeMoment: new Float64Array(9 * nodeCount),
+    edgeMoment: new Float64Array(9 * edgeCount),
+    hasEdgeMoment: false,
+    diagonal: new Float64Array(3 * elementCount),
+    gradient: new Float64Array(3 * elementCount),
+    rootGradient: new Float64Array(3),
+    rootMoment: new Float64Array(9),
+    coupling: new Float64Array(18 * elementCount),
+    pivot: new Float64Array(6 * elementCount),
+    negative: 0,
+  };
+}
+
+export const F: Float64Array = new Float64Array(3);
+export const Y: Float64Array = new Float64Array(9);
+export const aa: Float64Array = new Float64Array(9);
+export const ma: Float64Array = new Float64Array(9);
+export const mm: Float64Array = new Float64Array(9);
+export const kk: Float64Array = new Float64Array(9);
+export const ka: Float64Array = new Float64Array(9);
+export const km: Float64Array = new Float64Array(9);
+const local = new Float64Array(9);
+const work = new Float64Array(9);
+const turned = new Float64Array(9);
+const angular = new Float64Array(9);
+const linear = new Float64Array(9);
+
+/** Adds the point at a node to the outboard quantities that are taken about it. */
+export function addTip(h: HelixChain, a: Assembly, node: number): void {
+  for (let k = 0; k < 3; k++) F[k] += a.nodeGradient[3 * node + k];
+  const o = 6 * node;
+  mm[0] += a.nodeTensor[o];
+  mm[1] += a.nodeTensor[o + 1];
+  mm[2] += a.nodeTensor[o + 2];
+  mm[3] += a.nodeTensor[o + 1];
+  mm[4] += a.nodeTensor[o + 3];
+  mm[5] += a.nodeTensor[o + 4];
+  mm[6] += a.nodeTensor[o + 2];
+  mm[7] += a.nodeTensor[o + 4];
+  mm[8] += a.nodeTensor[o + 5];
+  if (!h.hasFrames) return;
+  for (let k = 0; k < 9; k++) Y[k] += a.nodeMoment[9 * node + k];
+  addSpin(aa, h.nodeFrame, 9 * node, a.nodeSpin[node]);
+}
+
+/** out += w (1 + t tᵀ) */
+function addSpin(out: Float64Array, frame: Float64Array, o: number, w: number): void {
+  const x = frame[o + 2];
+  const y = frame[o + 5];
+  const z = frame[o + 8];
+  out[0] += w * (1 + x * x);
+  out[1] += w * x * y;
+  out[2] += w * x * z;
+  out[3] += w * x * y;
+  out[4] += w * (1 + y * y);
+  out[5] += w * y * z;
+  out[6] += w * x * z;
+  out[7] += w * y * z;
+  out[8] += w * (1 + z * z);
+}
+
+/** The element's blocks kk, ka, km and the inertia passed on, before elimination; gradient of what acts beyond. */
+export function joinElement(h: HelixChain, a: Assembly, e: number, geometric: boolean): void {
+  const { jacobianAngular: A, jacobianLinear: B, position, frame, series, elementLength, pose } = h;
+  const at = 9 * e;
+  const dx = position[3 * e + 3] - position[3 * e];
+  const dy = position[3 * e + 4] - position[3 * e + 1];
+  const dz = position[3 * e + 5] - position[3 * e + 2];
+  const tx = Y[7] - Y[5];
+  const ty = Y[2] - Y[6];
+  const tz = Y[3] - Y[1];
+  for (let k = 0; k < 3; k++) {
+    a.gradient[3 * e + k] =
+      B[at + k] * F[0] +
+      B[at + 3 + k] * F[1] +
+      B[at + 6 + k] * F[2] +
+      A[at + k] * tx +
+      A[at + 3 + k] * ty +
+      A[at + 6 + k] * tz;
+  }
+  // IA S = (top; bottom): top = aa A + maᵀ B, bottom = ma A + mm B
+  multiply33(local, 0, aa, 0, A, at);
+  addTransposed33(local, 0, ma, 0, B, at, 1);
+  multiply33(work, 0, ma, 0, A, at);
+  multiply33(turned, 0, mm, 0, B, at);
+  for (let k = 0; k < 9; k++) work[k] += turned[k];
+  multiplyTransposed33(kk, 0, A, at, local, 0);
+  addTransposed33(kk, 0, B, at, work, 0, 1);
+  for (let r = 0; r < 3; r++) {
+    const x = work[r];
+    const y = work[3 + r];
+    const z = work[6 + r];
+    km[3 * r] = x;
+    km[3 * r + 1] = y;
+    km[3 * r + 2] = z;
+    // row r of bottomᵀ [d] is bottom_r × d
+    ka[3 * r] = local[r] - (y * dz - z * dy);
+    ka[3 * r + 1] = local[3 + r] - (z * dx - x * dz);
+    ka[3 * r + 2] = local[6 + r] - (x * dy - y * dx);
+  }
+  moveInertia(dx, dy, dz);
+  if (geometric) {
+    addTransposedCross33(ka, 0, B, at, F[0], F[1], F[2]);
+    const trace = Y[0] + Y[4] + Y[8];
+    for (let k = 0; k < 9; k++) work[k] = Y[k];
+    work[0] -= trace;
+    work[4] -= trace;
+    work[8] -= trace;
+    addTransposed33(ka, 0, A, at, work, 0, 1);
+    const l = elementLength[e];
+    const x = pose[3 * e] * l;
+    const y = pose[3 * e + 1] * l;
+    const z = pose[3 * e + 2] * l;
+    // the far end moves: Y = (Rᵀ F) e₃ᵀ
+    work.fill(0);
+    for (let r = 0; r < 3; r++)
+      work[3 * r + 2] = frame[at + r] * F[0] + frame[at + 3 + r] * F[1] + frame[at + 6 + r] * F[2];
+    addSecondDerivative(kk, l * l * l, 1, x, y, z, series, 8 * e, work);
+    // and turns: Rᵀ Y R'
+    multiplyTransposed33(local, 0, frame, at, Y, 0);
+    multiply33(work, 0, local, 0, frame, at + 9);
+    addSecondDerivative(kk, l * l, 0, x, y, z, series, 8 * e, work);
+  }
+  // forces about the near end
+  for (let r = 0; r < 3; r++) {
+    Y[3 * r] += F[r] * dx;
+    Y[3 * r + 1] += F[r] * dy;
+    Y[3 * r + 2] += F[r] * dz;
+  }
+}
+
+/** Outboard inertia about a point that lies at −d from the present one: ma ← ma − mm[d], aa ← aa − maᵀ[d] + [d] ma'. */
+function moveInertia(dx: number, dy: number, dz: number): void {
+  for (let r = 0; r < 3; r++) {
+    // aa −= maᵀ[d]: row r of maᵀ is column r of ma
+    const x = ma[r];
+    const y = ma[3 + r];
+    const z = ma[6 + r];
+    aa[3 * r] -= y * dz - z * dy;
+    aa[3 * r + 1] -= z * dx - x * dz;
+    aa[3 * r + 2] -= x * dy - y * dx;
+  }
+  for (let r = 0; r < 3; r++) {
+    const x = mm[3 * r];
+    const y = mm[3 * r + 1];
+    const z = mm[3 * r + 2];
+    ma[3 * r] -= y * dz - z * dy;
+    ma[3 * r + 1] -= z * dx - x * dz;
+    ma[3 * r + 2] -= x * dy - y * dx;
+  }
+  for (let c = 0; c < 3; c++) {
+    const x = ma[c];
+    const y = ma[3 + c];
+    const z = ma[6 + c];
+    aa[c] += dy * z - dz * y;
+    aa[3 + c] += dz * x - dx * z;
+    aa[6 + c] += dx * y - dy * x;
+  }
+}
+
+const tensor = new Float64Array(9);
+const moment = new Float64Array(9);
+const pointForce = new Float64Array(3);
+const spinTensor = new Float64Array(9);
+
+/** A point inside element e: mass, force and frame move with the element's own unknowns as well. */
+function joinPoint(
+  h: HelixChain,
+  a: Assembly,
+  e: number,
+  u: number,
+  series: Float64Array,
+  o: number,
+  frame: Float64Array,
+  frameAt: number,
+  dx: number,
+  dy: number,
+  dz: number,
+  geometric: boolean,
+  frames: boolean,
+): void {
+  writePointJacobians(h, e, u, series, o, angular, linear, 0);
+  const tx = moment[7] - moment[5];
+  const ty = moment[2] - moment[6];
+  const tz = moment[3] - moment[1];
+  for (let k = 0; k < 3; k++) {
+    a.gradient[3 * e + k] +=
+      linear[k] * pointForce[0] +
+      linear[3 + k] * pointForce[1] +
+      linear[6 + k] * pointForce[2] +
+      angular[k] * tx +
+      angular[3 + k] * ty +
+      angular[6 + k] * tz;
+  }
+  // translation: P = (−[d], 1), J = linear
+  multiply33(work, 0, tensor, 0, linear, 0);
+  addTransposed33(kk, 0, linear, 0, work, 0, 1);
+  for (let r = 0; r < 3; r++) {
+    const x = work[r];
+    const y = work[3 + r];
+    const z = work[6 + r];
+    km[3 * r] += x;
+    km[3 * r + 1] += y;
+    km[3 * r + 2] += z;
+    ka[3 * r] -= y * dz - z * dy;
+    ka[3 * r + 1] -= z * dx - x * dz;
+    ka[3 * r + 2] -= x * dy - y * dx;
+  }
+  for (let r = 0; r < 3; r++) {
+    const x = tensor[3 * r];
+    const y = tensor[3 * r + 1];
+    const z = tensor[3 * r + 2];
+    local[3 * r] = -(y * dz - z * dy);
+    local[3 * r + 1] = -(z * dx - x * dz);
+    local[3 * r + 2] = -(x * dy - y * dx);
+    for (let c = 0; c < 3; c++) {
+      mm[3 * r + c] += tensor[3 * r + c];
+      ma[3 * r + c] += local[3 * r + c];
+    }
+  }
+  for (let c = 0; c < 3; c++) {
+    aa[c] += dy * local[6 + c] - dz * local[3 + c];
+    aa[3 + c] += dz * local[c] - dx * local[6 + c];
+    aa[6 + c] += dx * local[3 + c] - dy * local[c];
+  }
+  if (frames) {
+    multiply33(work, 0, spinTensor, 0, angular, 0);
+    addTransposed33(kk, 0, angular, 0, work, 0, 1);
+    for (let r = 0; r < 3; r++) {
+      for (let c = 0; c < 3; c++) {
+        ka[3 * r + c] += work[3 * c + r];
+        aa[3 * r + c] += spinTensor[3 * r + c];
+      }
+    }
+  }
+  if (geometric) addPointGeometry(h, e, u, series, o, frame, frameAt, frames);
+  for (let r = 0; r < 3; r++) {
+    Y[3 * r] += pointForce[r] * dx + moment[3 * r];
+    Y[3 * r + 1] += pointForce[r] * dy + moment[3 * r + 1];
+    Y[3 * r + 2] += pointForce[r] * dz + moment[3 * r + 2];
+    F[r] += pointForce[r];
+  }
+}
+
+function addPointGeometry(
+  h: HelixChain,
+  e: number,
+  u: number,
+  series: Float64Array,
+  o: number,
+  frame: Float64Array,
+  frameAt: number,
+  frames: boolean,
+): void {
+  addTransposedCross33(ka, 0, linear, 0, pointForce[0], pointForce[1], pointForce[2]);
+  const root = h.frame;
+  const at = 9 * e;
+  const x = h.pose[3 * e] * u;
+  const y = h.pose[3 * e + 1] * u;
+  const z = h.pose[3 * e + 2] * u;
+  work.fill(0);
+  for (let r = 0; r < 3; r++)
+    work[3 * r + 2] =
+      root[at + r] * pointForce[0] + root[at + 3 + r] * pointForce[1] + root[at + 6 + r] * pointForce[2];
+  addSecondDerivative(kk, u * u * u, 1, x, y, z, series, o, work);
+  if (!frames) return;
+  const trace = moment[0] + moment[4] + moment[8];
+  for (let k = 0; k < 9; k++) work[k] = moment[k];
+  work[0] -= trace;
+  work[4] -= trace;
+  work[8] -= trace;
+  addTransposed33(ka, 0, angular, 0, work, 0, 1);
+  multiplyTransposed33(local, 0, root, at, moment, 0);
+  multiply33(work, 0, local, 0, frame, frameAt);
+  addSecondDerivative(kk, u * u, 0, x, y, z, series, o, work);
+}
+
+/** Nodes inside element e, and the middles of its edges where torques act. */
+export function joinInterior(h: HelixChain, a: Assembly, e: number, geometric: boolean): void {
+  const { elementNode, nodePosition, nodeOffset, nodeSeries, nodeFrame, position } = h;
+  for (let i = elementNode[e] + 1; i < elementNode[e + 1]; i++) {
+    const t = 6 * i;
+    tensor[0] = a.nodeTensor[t];
+    tensor[1] = tensor[3] = a.nodeTensor[t + 1];
+    tensor[2] = tensor[6] = a.nodeTensor[t + 2];
+    tensor[4] = a.nodeTensor[t + 3];
+    tensor[5] = tensor[7] = a.nodeTensor[t + 4];
+    tensor[8] = a.nodeTensor[t + 5];
+    for (let k = 0; k < 3; k++) pointForce[k] = a.nodeGradient[3 * i + k];
+    moment.fill(0);
+    spinTensor.fill(0);
+    if (h.hasFrames) {
+      for (let k = 0; k < 9; k++) moment[k] = a.nodeMoment[9 * i + k];
+      addSpin(spinTensor, nodeFrame, 9 * i, a.nodeSpin[i]);
+    }
+    const dx = nodePosition[3 * i] - position[3 * e];
+    const dy = nodePosition[3 * i + 1] - position[3 * e + 1];
+    const dz = nodePosition[3 * i + 2] - position[3 * e + 2];
+    joinPoint(h, a, e, nodeOffset[i], nodeSeries, 8 * i, nodeFrame, 9 * i, dx, dy, dz, geometric, h.hasFrames);
+  }
+  if (!a.hasEdgeMoment) return;
+  tensor.fill(0);
+  pointForce.fill(0);
+  spinTensor.fill(0);
+  for (let j = elementNode[e]; j < elementNode[e + 1]; j++) {
+    let any = false;
+    for (let k = 0; k < 9; k++) {
+      moment[k] = a.edgeMoment[9 * j + k];
+      any ||= moment[k] !== 0;
+    }
+    if (any) joinPoint(h, a, e, h.edgeOffset[j], h.edgeSeries, 8 * j, h.edgeFrame, 9 * j, 0, 0, 0, geometric, true);
+  }
+}
+
+export function clearOutboard(): void {
+  F.fill(0);
+  Y.fill(0);
+  aa.fill(0);
+  ma.fill(0);
+  mm.fill(0);
+}

@@ -1,0 +1,321 @@
+/**
+ * What a stage minimises, its gradient, and what the sweep needs for its second derivative.
+ *
+ *   Φ(κ) = ½ Σ l (κ − κ̄)ᵀ K (κ − κ̄) + (s/2) Σ β l (κ − κ₀)ᵀ K (κ − κ₀)
+ *        + ½ Σ m (c |x − x̂|² + s α |x − x₀|²) + ¼ Σ J c (|d1 − d̂1|² + |d2 − d̂2|²) − Σ f·x
+ *
+ * with c = 1/h² and s = 1/h in a time step, both 0 in statics. x̂ = x₀ + h v₀ is where a node would go by itself, so a
+ * minimum is a step of backward Euler on the nodes' positions, and no Coriolis term is ever written down. Loads that depend
+ * on the state are frozen where they were last evaluated, with their drag as a quadratic; they are evaluated anew at every
+ * iterate, so at convergence they are right.
+ */
+
+import { type Assembly, createAssembly } from './blocks.ts';
+import { poseEdges, writeAllJacobians, writePointJacobians, writeSampleShape, writeVelocities } from './kinematics.ts';
+import { type HelixBody, hasLiveLoads } from './rod.ts';
+
+export interface Workspace {
+  readonly assembly: Assembly;
+  /** x̂ and x₀, 3 a node; d̂1 and d̂2, 6 a node. */
+  readonly target: Float64Array;
+  readonly before: Float64Array;
+  readonly directorTarget: Float64Array;
+  /** κ₀, 3 an element. */
+  readonly kappaBefore: Float64Array;
+  /** Root velocity and spin of the step, for loads that look at velocities. */
+  readonly rootRate: Float64Array;
+  /** Where the loads were evaluated: nodes and curvatures; the generalised force of torques there. */
+  readonly anchor: Float64Array;
+  readonly kappaAnchor: Float64Array;
+  readonly torqueForce: Float64Array;
+  readonly gradient: Float64Array;
+  readonly step: Float64Array;
+  readonly trial: Float64Array;
+  readonly rate: Float64Array;
+  /** d1 and d2 before the step, 6 a node. */
+  readonly directorBefore: Float64Array;
+  readonly directorNow: Float64Array;
+  /** What a step starts from, for undoing it. */
+  readonly start: { readonly q: Float64Array; readonly nodePosition: Float64Array; readonly history: Float64Array };
+  /** Sizes of forces [N] and of the terms of Φ [J] at the last evaluation. */
+  forceScale: number;
+  rounding: number;
+  energyScale: number;
+}
+
+export function createWorkspace(h: HelixBody, historySize = 0): Workspace {
+  const nodes = (k: number): Float64Array => new Float64Array(k * h.nodeCount);
+  const unknowns = (): Float64Array => new Float64Array(3 * h.elementCount);
+  return {
+    assembly: createAssembly(h),
+    target: nodes(3),
+    before: nodes(3),
+    directorTarget: nodes(6),
+    kappaBefore: unknowns(),
+    rootRate: new Float64Array(6),
+    anchor: nodes(3),
+    kappaAnchor: unknowns(),
+    torqueForce: unknowns(),
+    gradient: unknowns(),
+    step: unknowns(),
+    trial: unknowns(),
+    rate: unknowns(),
+    directorBefore: nodes(6),
+    directorNow: nodes(6),
+    start: { q: unknowns(), nodePosition: nodes(3), history: new Float64Array(historySize) },
+    forceScale: 0,
+    rounding: 0,
+    energyScale: 0,
+  };
+}
+
+/** Statics has inertia = rate = 0. */
+export interface Stage {
+  readonly t: number;
+  /** c [1/s²] */
+  readonly inertia: number;
+  /** s [1/s] */
+  readonly rate: number;
+}
+
+/** Asks all sources for their loads at the present pose and velocity. False when a load is not finite. */
+export function evaluateLoads(h: HelixBody, w: Workspace, stage: Stage): boolean {
+  const { loads, samples, sources, nodePosition, pose } = h;
+  loads.nodeForce.fill(0);
+  loads.edgeTorque.fill(0);
+  loads.nodeDrag.fill(0);
+  if (hasLiveLoads(h)) {
+    writeSampleShape(h);
+    if (stage.rate > 0) {
+      for (let k = 0; k < nodePosition.length; k++)
+        samples.nodeVelocity[k] = (nodePosition[k] - w.before[k]) * stage.rate;
+      for (let k = 0; k < pose.length; k++) w.rate[k] = (pose[k] - w.kappaBefore[k]) * stage.rate;
+      writeAllJacobians(h);
+      writeVelocities(h, w.rate, w.rootRate, undefined, undefined, samples.edgeSpin);
+    } else {
+      samples.nodeVelocity.fill(0);
+      samples.edgeSpin.fill(0);
+    }
+  }
+  for (const source of sources) source.addLoads(loads, samples, stage.t);
+  let size = 0;
+  for (let k = 0; k < loads.nodeForce.length; k++) {
+    loads.nodeForce[k] *= h.loadFactor;
+    size += Math.abs(loads.nodeForce[k]);
+  }
+  for (let k = 0; k < loads.edgeTorque.length; k++) {
+    loads.edgeTorque[k] *= h.loadFactor;
+    size += Math.abs(loads.edgeTorque[k]);
+  }
+  if (h.contact) {
+    for (let k = 0; k < loads.nodeForce.length; k++) loads.nodeForce[k] += h.contact.nodeForce[k];
+    for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] += h.contact.edgeTorque[k];
+  }
+  w.anchor.set(nodePosition);
+  w.kappaAnchor.set(pose);
+  freezeTorques(h, w);
+  return size < Number.POSITIVE_INFINITY;
+}
+
+/** Torques as moments Σ f dᵀ = −½ [τ], which is a torque with the symmetric part of a dead torque's stiffness. */
+function freezeTorques(h: HelixBody, w: Workspace): void {
+  const { edgeTorque } = h.loads;
+  const { assembly } = w;
+  let any = false;
+  for (let j = 0; j < h.edgeCount; j++) {
+    const x = 0.5 * edgeTorque[3 * j];
+    const y = 0.5 * edgeTorque[3 * j + 1];
+    const z = 0.5 * edgeTorque[3 * j + 2];
+    any ||= x !== 0 || y !== 0 || z !== 0;
+    const Y = assembly.edgeMoment;
+    const o = 9 * j;
+    Y[o + 1] = z;
+    Y[o + 2] = -y;
+    Y[o + 3] = -z;
+    Y[o + 5] = x;
+    Y[o + 6] = y;
+    Y[o + 7] = -x;
+  }
+  assembly.hasEdgeMoment = any;
+  w.torqueForce.fill(0);
+  if (!any) return;
+  poseEdges(h);
+  writeAllJacobians(h);
+  addTorqueForce(w.torqueForce, h, edgeTorque);
+}
+
+const edgeMoment = new Float64Array(3);
+
+/** out += Jᵀ τ of torques on edges; needs edge poses and Jacobians. */
+export function addTorqueForce(out: Float64Array, h: HelixBody, edgeTorque: Float64Array): void {
+  const { jacobianAngular: A, elementNode } = h;
+  edgeMoment.fill(0);
+  for (let e = h.elementCount - 1; e >= 0; e--) {
+    for (let k = 0; k < 3; k++)
+      out[3 * e + k] +=
+        A[9 * e + k] * edgeMoment[0] + A[9 * e + 3 + k] * edgeMoment[1] + A[9 * e + 6 + k] * edgeMoment[2];
+    for (let j = elementNode[e]; j < elementNode[e + 1]; j++) addEdgeTorque(out, h, e, j, edgeTorque);
+  }
+}
+
+/** A torque at the middle of edge j: on its element, and on all before it. */
+function addEdgeTorque(out: Float64Array, h: HelixBody, e: number, j: number, torque: Float64Array): void {
+  const x = torque[3 * j];
+  const y = torque[3 * j + 1];
+  const z = torque[3 * j + 2];
+  if (x === 0 && y === 0 && z === 0) return;
+  writeTurning(h, e, j);
+  for (let k = 0; k < 3; k++) out[3 * e + k] += turning[k] * x + turning[3 + k] * y + turning[6 + k] * z;
+  edgeMoment[0] += x;
+  edgeMoment[1] += y;
+  edgeMoment[2] += z;
+}
+
+const turning = new Float64Array(9);
+const moving = new Float64Array(9);
+
+function writeTurning(h: HelixBody, e: number, j: number): void {
+  writePointJacobians(h, e, h.edgeOffset[j], h.edgeSeries, 8 * j, turning, moving, 0);
+}
+
+/** Φ at the present pose [J]. */
+export function evaluateEnergy(h: HelixBody, w: Workspace, stage: Stage): number {
+  const { pose, kappaRest, stiffness, elementDamping, nodePosition: x, nodeMass, nodeDamping, loads } = h;
+  const { inertia: c, rate: s } = stage;
+  let sum = 0;
+  let scale = 0;
+  for (let d = 0; d < pose.length; d++) {
+    const strain = pose[d] - kappaRest[d];
+    const change = pose[d] - w.kappaBefore[d];
+    const elastic = 0.5 * stiffness[d] * (strain * strain + s * elementDamping[(d / 3) | 0] * change * change);
+    const work = w.torqueForce[d] * (pose[d] - w.kappaAnchor[d]);
+    sum += elastic - work;
+    scale += elastic + Math.abs(work);
+  }
+  const { nodeForce, nodeDrag } = loads;
+  for (let i = 0; i < h.nodeCount; i++) {
+    const o = 3 * i;
+    const dx = x[o] - w.anchor[o];
+    const dy = x[o + 1] - w.anchor[o + 1];
+    const dz = x[o + 2] - w.anchor[o + 2];
+    const work = nodeForce[o] * dx + nodeForce[o + 1] * dy + nodeForce[o + 2] * dz;
+    sum -= work;
+    scale += Math.abs(work);
+    if (c === 0) continue;
+    const m = nodeMass[i];
+    const g = s * nodeDamping[i];
+    let inertial = 0;
+    for (let k = o; k < o + 3; k++) inertial += c * (x[k] - w.target[k]) ** 2 + g * (x[k] - w.before[k]) ** 2;
+    inertial *= 0.5 * m;
+    const D = 6 * i;
+    const drag =
+      0.5 *
+      s *
+      (nodeDrag[D] * dx * dx +
+        nodeDrag[D + 3] * dy * dy +
+        nodeDrag[D + 5] * dz * dz +
+        2 * (nodeDrag[D + 1] * dx * dy + nodeDrag[D + 2] * dx * dz + nodeDrag[D + 4] * dy * dz));
+    sum += inertial + drag;
+    scale += inertial + drag;
+    if (h.hasFrames) {
+      let turn = 0;
+      for (let k = 0; k < 6; k++)
+        turn += (h.nodeFrame[9 * i + 3 * (k % 3) + (k < 3 ? 0 : 1)] - w.directorTarget[6 * i + k]) ** 2;
+      turn *= 0.25 * h.nodeInertia[i] * c;
+      sum += turn;
+      scale += turn;
+    }
+  }
+  w.energyScale = scale;
+  return sum;
+}
+
+/** Gradients and tensors on nodes for the sweep at the present pose, and the diagonal with a shift λ. */
+export function fillAssembly(h: HelixBody, w: Workspace, stage: Stage): void {
+  const { nodePosition: x, nodeMass, nodeDamping, nodeFrame, nodeInertia, loads } = h;
+  const { nodeGradient, nodeTensor, nodeSpin, nodeMoment } = w.assembly;
+  const { inertia: c, rate: s } = stage;
+  let scale = 0;
+  let rounding = 0;
+  for (let i = 0; i < h.nodeCount; i++) {
+    const o = 3 * i;
+    const t = 6 * i;
+    for (let k = o; k < o + 3; k++) {
+      nodeGradient[k] = -loads.nodeForce[k];
+      scale += Math.abs(loads.nodeForce[k]);
+    }
+    if (c === 0) continue;
+    const m = nodeMass[i];
+    const g = s * nodeDamping[i];
+    for (let k = o; k < o + 3; k++) {
+      const inertial = m * c * (x[k] - w.target[k]);
+      nodeGradient[k] += inertial + m * g * (x[k] - w.before[k]);
+      scale += Math.abs(inertial);
+      rounding += 2e-16 * m * c * Math.abs(x[k]);
+    }
+    const D = loads.nodeDrag;
+    const dx = s * (x[o] - w.anchor[o]);
+    const dy = s * (x[o + 1] - w.anchor[o + 1]);
+    const dz = s * (x[o + 2] - w.anchor[o + 2]);
+    nodeGradient[o] += D[t] * dx + D[t + 1] * dy + D[t + 2] * dz;
+    nodeGradient[o + 1] += D[t + 1] * dx + D[t + 3] * dy + D[t + 4] * dz;
+    nodeGradient[o + 2] += D[t + 2] * dx + D[t + 4] * dy + D[t + 5] * dz;
+    const mass = m * (c + g);
+    for (let k = 0; k < 6; k++) nodeTensor[t + k] = s * D[t + k];
+    nodeTensor[t] += mass;
+    nodeTensor[t + 3] += mass;
+    nodeTensor[t + 5] += mass;
+    if (!h.hasFrames) continue;
+    const spin = 0.5 * nodeInertia[i] * c;
+    nodeSpin[i] = spin;
+    for (let r = 0; r < 3; r++) {
+      const f1 = spin * (nodeFrame[9 * i + 3 * r] - w.directorTarget[6 * i + r]);
+      const f2 = spin * (nodeFrame[9 * i + 3 * r + 1] - w.directorTarget[6 * i + 3 + r]);
+      for (let k = 0; k < 3; k++)
+        nodeMoment[9 * i + 3 * r + k] = f1 * nodeFrame[9 * i + 3 * k] + f2 * nodeFrame[9 * i + 3 * k + 1];
+    }
+  }
+  if (c === 0) {
+    nodeTensor.fill(0);
+    nodeSpin.fill(0);
+    nodeMoment.fill(0);
+  }
+  w.forceScale = scale;
+  // a difference of large numbers cannot be asked to vanish
+  w.rounding = rounding;
+}
+
+/** Diagonal of the elastic and viscous part, with Levenberg's shift λ as a multiple of the elastic part. */
+export function fillDiagonal(h: HelixBody, w: Workspace, stage: Stage, shift: number): void {
+  const { stiffness, elementDamping } = h;
+  for (let d = 0; d < stiffness.length; d++)
+    w.assembly.diagonal[d] = stiffness[d] * (1 + shift + stage.rate * elementDamping[(d / 3) | 0]);
+}
+
+/** ∂Φ/∂κ after a sweep; returns the largest residual as a force [N]: moment over the rod's length. */
+export function collectGradient(h: HelixBody, w: Workspace, stage: Stage): number {
+  const { pose, kappaRest, stiffness, elementDamping, elementLength, length } = h;
+  let residual = 0;
+  for (let d = 0; d < pose.length; d++) {
+    const e = (d / 3) | 0;
+    const change = pose[d] - w.kappaBefore[d];
+    w.gradient[d] =
+      w.assembly.gradient[d] + stiffness[d] * (pose[d] - kappaRest[d] + stage.rate * elementDamping[e] * change);
+    const size = Math.abs(w.gradient[d]) / (elementLength[e] * length);
+    if (!(size <= residual)) residual = size;
+  }
+  return residual;
+}
+
+/** Largest elastic moment over the rod's length [N], and what rounding makes of it. */
+export function measureElasticScale(h: HelixBody): { force: number; rounding: number } {
+  const { pose, kappaRest, stiffness, elementLength, length } = h;
+  let force = 0;
+  let whole = 0;
+  for (let d = 0; d < pose.length; d++) {
+    const k = stiffness[d] / (elementLength[(d / 3) | 0] * length);
+    force = Math.max(force, k * Math.abs(pose[d] - kappaRest[d]));
+    whole = Math.max(whole, k * (Math.abs(pose[d]) + Math.abs(kappaRest[d])));
+  }
+  return { force, rounding: 4e-15 * whole };
+}

@@ -1,0 +1,55 @@
+/**
+ * Inverse statics: the natural curvature for which a given shape is in equilibrium.
+ *
+ * Equilibrium says l K (κ − κ̄) + g = 0, where g is the gradient of the loads' work, and g does not depend on κ̄: so
+ * κ̄ = κ + g/(l K), in closed form and always. Whether the equilibrium is stable is another question. The loads' second
+ * derivative at the shape does not depend on the stiffness, so the least multiple α of the stiffness that makes it stable is
+ * where α l K + ∂g/∂κ becomes positive definite; it is found by bisection with sweeps. (A strand that is stiffer by α has to
+ * get its κ̄ anew.)
+ */
+import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
+import { poseRod, writeAllJacobians } from './kinematics.ts';
+import { type HelixBody, hasLiveLoads } from './rod.ts';
+import { factorTangent } from './statics.ts';
+import { factorRod } from './sweep.ts';
+
+export interface InverseReport {
+  readonly stable: boolean;
+  /** Least multiple of the stiffness for which the shape is a stable equilibrium; undefined where loads have no potential. */
+  readonly stiffnessFactor?: number;
+}
+
+/** Writes `h.kappaRest` so that `h.q` is in equilibrium with the loads at t; the root must be placed. */
+export function findNatural(h: HelixBody, w: Workspace, t: number): InverseReport {
+  const stage: Stage = { t, inertia: 0, rate: 0 };
+  w.kappaBefore.set(h.q);
+  poseRod(h, h.q);
+  evaluateLoads(h, w, stage);
+  writeAllJacobians(h);
+  fillAssembly(h, w, stage);
+  fillDiagonal(h, w, stage, 0);
+  factorRod(h, w.assembly, false, true);
+  for (let d = 0; d < h.q.length; d++) h.kappaRest[d] = h.q[d] + w.assembly.gradient[d] / h.stiffness[d];
+  if (hasLiveLoads(h)) return { stable: true };
+  const factor = leastStiffness(h, w, t);
+  return { stable: factor < 1, stiffnessFactor: factor };
+}
+
+/** Least α for which α l K + ∂g/∂κ is positive definite at the present pose with its loads; 0 when any will do. */
+function leastStiffness(h: HelixBody, w: Workspace, t: number): number {
+  const definite = (factor: number): boolean => factorTangent(h, w, t, factor - 1, true);
+  let low = 0;
+  let high = 1;
+  while (!definite(high)) {
+    low = high;
+    high *= 2;
+    if (high > 1e12) return Number.POSITIVE_INFINITY;
+  }
+  // how far below 1 it lies does not matter beyond a thousandth
+  while (high - low > Math.max(1e-9 * high, low === 0 ? 1e-3 : 0)) {
+    const middle = 0.5 * (low + high);
+    if (definite(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}

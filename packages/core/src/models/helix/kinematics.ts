@@ -1,0 +1,263 @@
+/**
+ * From curvatures to space: frames and positions of element ends, nodes and middles of edges; velocities; samples.
+ */
+import { createPinPose } from '../../scene/compiled.ts';
+import { SERIES, writeChord, writeChordSlope, writeGamma, writeSeries } from './gamma.ts';
+import { multiply33 } from './matrix3.ts';
+import type { HelixBody, HelixChain, HelixRod } from './rod.ts';
+
+const rotation = new Float64Array(9);
+const chord = new Float64Array(3);
+const angular = new Float64Array(9);
+const linear = new Float64Array(9);
+
+/** Root position and frame at time t, from the pins. */
+export function placeRoot(h: HelixRod, t: number): void {
+  const { pinPose, position, frame } = h;
+  h.place.evaluate(pinPose, t);
+  position.set(pinPose.position, 0);
+  if (h.clamp !== h.place) h.clamp.evaluate(pinPose, t);
+  writeRootFrame(frame, pinPose.tangent, pinPose.director, pinPose.twist);
+}
+
+/** Columns d1, d2, d3 from tangent, director and the angle that d1 is turned on. */
+export function writeRootFrame(out: Float64Array, t: Float64Array, d: Float64Array, twist: number): void {
+  const c = Math.cos(twist);
+  const s = Math.sin(twist);
+  const ex = t[1] * d[2] - t[2] * d[1];
+  const ey = t[2] * d[0] - t[0] * d[2];
+  const ez = t[0] * d[1] - t[1] * d[0];
+  out[0] = c * d[0] + s * ex;
+  out[3] = c * d[1] + s * ey;
+  out[6] = c * d[2] + s * ez;
+  out[1] = c * ex - s * d[0];
+  out[4] = c * ey - s * d[1];
+  out[7] = c * ez - s * d[2];
+  out[2] = t[0];
+  out[5] = t[1];
+  out[8] = t[2];
+}
+
+/** Frame and position at u in an element that starts at (frame, position) number e. */
+function posePoint(
+  h: HelixChain,
+  kappa: Float64Array,
+  e: number,
+  u: number,
+  series: Float64Array,
+  o: number,
+  frameOut: Float64Array,
+  frameAt: number,
+  positionOut: Float64Array | undefined,
+  positionAt: number,
+): void {
+  const { frame, position } = h;
+  const x = kappa[3 * e] * u;
+  const y = kappa[3 * e + 1] * u;
+  const z = kappa[3 * e + 2] * u;
+  writeSeries(series, o, x, y, z);
+  writeGamma(rotation, 0, x, y, z, series, o);
+  multiply33(frameOut, frameAt, frame, 9 * e, rotation, 0);
+  if (!positionOut) return;
+  writeChord(chord, x, y, z, series, o);
+  for (let k = 0; k < 3; k++) {
+    positionOut[positionAt + k] =
+      position[3 * e + k] +
+      u * (frame[9 * e + 3 * k] * chord[0] + frame[9 * e + 3 * k + 1] * chord[1] + frame[9 * e + 3 * k + 2] * chord[2]);
+  }
+}
+
+/** Poses element ends and nodes with the curvatures `kappa`, from the root where it now is. */
+export function poseRod(h: HelixChain, kappa: Float64Array): void {
+  const { pose, frame, position, series, elementCount, elementLength, elementNode, nodePosition, nodeFrame } = h;
+  if (kappa !== pose) pose.set(kappa);
+  for (let e = 0; e < elementCount; e++)
+    posePoint(h, pose, e, elementLength[e], series, SERIES * e, frame, 9 * e + 9, position, 3 * e + 3);
+  for (let e = 0; e <= elementCount; e++) {
+    const i = elementNode[e];
+    for (let k = 0; k < 3; k++) nodePosition[3 * i + k] = position[3 * e + k];
+    for (let k = 0; k < 9; k++) nodeFrame[9 * i + k] = frame[9 * e + k];
+    if (e === elementCount) break;
+    for (let j = i + 1; j < elementNode[e + 1]; j++)
+      posePoint(h, pose, e, h.nodeOffset[j], h.nodeSeries, SERIES * j, nodeFrame, 9 * j, nodePosition, 3 * j);
+  }
+}
+
+/** Frames in the middles of edges, for samples and torques. */
+export function poseEdges(h: HelixChain): void {
+  for (let j = 0; j < h.edgeCount; j++)
+    posePoint(h, h.pose, h.edgeElement[j], h.edgeOffset[j], h.edgeSeries, SERIES * j, h.edgeFrame, 9 * j, undefined, 0);
+}
+
+/** A = l R Γ₁ and B = l² R D₁ of an element, at 9·e. */
+function writeJacobians(h: HelixChain, e: number): void {
+  const l = h.elementLength[e];
+  writePointJacobians(h, e, l, h.series, 8 * e, h.jacobianAngular, h.jacobianLinear, 9 * e);
+}
+
+/** The same for the place u in element e. */
+export function writePointJacobians(
+  h: HelixChain,
+  e: number,
+  u: number,
+  series: Float64Array,
+  o: number,
+  A: Float64Array,
+  B: Float64Array,
+  at: number,
+): void {
+  const { pose, frame } = h;
+  const x = pose[3 * e] * u;
+  const y = pose[3 * e + 1] * u;
+  const z = pose[3 * e + 2] * u;
+  writeGamma(rotation, 1, x, y, z, series, o);
+  for (let k = 0; k < 9; k++) rotation[k] *= u;
+  multiply33(A, at, frame, 9 * e, rotation, 0);
+  writeChordSlope(rotation, x, y, z, series, o);
+  const uu = u * u;
+  for (let k = 0; k < 9; k++) rotation[k] *= uu;
+  multiply33(B, at, frame, 9 * e, rotation, 0);
+}
+
+export function writeAllJacobians(h: HelixChain): void {
+  for (let e = 0; e < h.elementCount; e++) writeJacobians(h, e);
+}
+
+const spinWork = new Float64Array(3);
+
+/**
+ * Velocities of the pose when the root moves with `rootRate` and the curvatures change at `rate`: nodes, their spin (world
+ * axes), and the spin of edges about their tangents, each where an array is given. Needs the Jacobians; edges need their pose.
+ */
+export function writeVelocities(
+  h: HelixChain,
+  rate: Float64Array,
+  rootRate: Float64Array,
+  nodeVelocity: Float64Array | undefined,
+  nodeSpin: Float64Array | undefined,
+  edgeSpin: Float64Array | undefined,
+): void {
+  const { elementCount, elementNode, position, nodePosition, jacobianAngular: A, jacobianLinear: B } = h;
+  let [vx, vy, vz, wx, wy, wz] = rootRate;
+  if (nodeVelocity) nodeVelocity.set(rootRate.subarray(0, 3), 0);
+  if (nodeSpin) nodeSpin.set(rootRate.subarray(3, 6), 0);
+  for (let e = 0; e < elementCount; e++) {
+    const a = rate[3 * e];
+    const b = rate[3 * e + 1];
+    const c = rate[3 * e + 2];
+    const px = position[3 * e];
+    const py = position[3 * e + 1];
+    const pz = position[3 * e + 2];
+    for (let i = elementNode[e] + 1; i < elementNode[e + 1] && (nodeVelocity || nodeSpin); i++) {
+      writePointJacobians(h, e, h.nodeOffset[i], h.nodeSeries, SERIES * i, angular, linear, 0);
+      const dx = nodePosition[3 * i] - px;
+      const dy = nodePosition[3 * i + 1] - py;
+      const dz = nodePosition[3 * i + 2] - pz;
+      if (nodeVelocity) {
+        nodeVelocity[3 * i] = vx + wy * dz - wz * dy + linear[0] * a + linear[1] * b + linear[2] * c;
+        nodeVelocity[3 * i + 1] = vy + wz * dx - wx * dz + linear[3] * a + linear[4] * b + linear[5] * c;
+        nodeVelocity[3 * i + 2] = vz + wx * dy - wy * dx + linear[6] * a + linear[7] * b + linear[8] * c;
+      }
+      if (nodeSpin) {
+        nodeSpin[3 * i] = wx + angular[0] * a + angular[1] * b + angular[2] * c;
+        nodeSpin[3 * i + 1] = wy + angular[3] * a + angular[4] * b + angular[5] * c;
+        nodeSpin[3 * i + 2] = wz + angular[6] * a + angular[7] * b + angular[8] * c;
+      }
+    }
+    for (let j = elementNode[e]; j < elementNode[e + 1] && edgeSpin; j++) {
+      writePointJacobians(h, e, h.edgeOffset[j], h.edgeSeries, SERIES * j, angular, linear, 0);
+      let spin = 0;
+      spinWork[0] = wx;
+      spinWork[1] = wy;
+      spinWork[2] = wz;
+      for (let k = 0; k < 3; k++)
+        spin +=
+          h.edgeFrame[9 * j + 3 * k + 2] *
+          (spinWork[k] + angular[3 * k] * a + angular[3 * k + 1] * b + angular[3 * k + 2] * c);
+      edgeSpin[j] = spin;
+    }
+    const dx = position[3 * e + 3] - px;
+    const dy = position[3 * e + 4] - py;
+    const dz = position[3 * e + 5] - pz;
+    const o = 9 * e;
+    vx += wy * dz - wz * dy + B[o] * a + B[o + 1] * b + B[o + 2] * c;
+    vy += wz * dx - wx * dz + B[o + 3] * a + B[o + 4] * b + B[o + 5] * c;
+    vz += wx * dy - wy * dx + B[o + 6] * a + B[o + 7] * b + B[o + 8] * c;
+    wx += A[o] * a + A[o + 1] * b + A[o + 2] * c;
+    wy += A[o + 3] * a + A[o + 4] * b + A[o + 5] * c;
+    wz += A[o + 6] * a + A[o + 7] * b + A[o + 8] * c;
+    const i = 3 * elementNode[e + 1];
+    if (nodeVelocity) {
+      nodeVelocity[i] = vx;
+      nodeVelocity[i + 1] = vy;
+      nodeVelocity[i + 2] = vz;
+    }
+    if (nodeSpin) {
+      nodeSpin[i] = wx;
+      nodeSpin[i + 1] = wy;
+      nodeSpin[i + 2] = wz;
+    }
+  }
+}
+
+/** Positions, tangents and directors of the present pose into the samples. */
+export function writeSampleShape(h: HelixBody): void {
+  const { samples, edgeFrame, edgeCount } = h;
+  samples.nodePosition.set(h.nodePosition);
+  poseEdges(h);
+  for (let j = 0; j < edgeCount; j++) {
+    for (let k = 0; k < 3; k++) {
+      samples.edgeTangent[3 * j + k] = edgeFrame[9 * j + 3 * k + 2];
+      samples.edgeDirector[3 * j + k] = edgeFrame[9 * j + 3 * k];
+    }
+  }
+}
+
+/** All samples of the stored state; the root must be placed. */
+export function poseSamples(h: HelixRod): void {
+  poseRod(h, h.q);
+  writeAllJacobians(h);
+  writeSampleShape(h);
+  h.samples.nodeVelocity.set(h.nodeVelocity);
+  writeVelocities(h, h.v, h.rootRate, undefined, undefined, h.samples.edgeSpin);
+}
+
+const poseA = createPinPose();
+const poseB = createPinPose();
+const frameA = new Float64Array(9);
+const frameB = new Float64Array(9);
+
+/** Velocity and spin of the root on average over [t, t + dt], as a moving clamp makes it. */
+export function measureRootRate(out: Float64Array, h: HelixRod, t: number, dt: number): void {
+  h.place.evaluate(poseA, t);
+  h.place.evaluate(poseB, t + dt);
+  for (let k = 0; k < 3; k++) out[k] = (poseB.position[k] - poseA.position[k]) / dt;
+  if (h.clamp !== h.place) {
+    h.clamp.evaluate(poseA, t);
+    h.clamp.evaluate(poseB, t + dt);
+  }
+  writeRootFrame(frameA, poseA.tangent, poseA.director, poseA.twist);
+  writeRootFrame(frameB, poseB.tangent, poseB.director, poseB.twist);
+  writeTurn(out, 3, frameA, frameB, 1 / dt);
+}
+
+/** Rotation vector (world axes) from frame a to frame b, times a factor: the shorter way round. */
+export function writeTurn(out: Float64Array, o: number, a: Float64Array, b: Float64Array, factor: number): void {
+  // Σ a_k × b_k = 2 sin θ · axis, Σ a_k·b_k = 1 + 2 cos θ
+  let x = 0;
+  let y = 0;
+  let z = 0;
+  let trace = 0;
+  for (let k = 0; k < 3; k++) {
+    x += a[3 + k] * b[6 + k] - a[6 + k] * b[3 + k];
+    y += a[6 + k] * b[k] - a[k] * b[6 + k];
+    z += a[k] * b[3 + k] - a[3 + k] * b[k];
+    trace += a[k] * b[k] + a[3 + k] * b[3 + k] + a[6 + k] * b[6 + k];
+  }
+  const sine = 0.5 * Math.sqrt(x * x + y * y + z * z);
+  const angle = Math.atan2(sine, (trace - 1) / 2);
+  const scale = factor * (sine > 1e-9 ? (0.5 * angle) / sine : 0.5);
+  out[o] = scale * x;
+  out[o + 1] = scale * y;
+  out[o + 2] = scale * z;
+}

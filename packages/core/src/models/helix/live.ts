@@ -1,0 +1,204 @@
+/**
+ * Equilibria under loads that depend on the state: followers, torques, wind, fields of place.
+ *
+ * The derivative of the generalised force is taken by central differences in every unknown, 2·3N evaluations of O(N), and the
+ * whole matrix is solved dense. It need not be symmetric; then the equilibrium is lost where the determinant changes its
+ * sign, and flutter is not looked for.
+ */
+import { eigenDense } from '../../linalg/eigen.ts';
+import {
+  collectGradient,
+  evaluateLoads,
+  fillAssembly,
+  fillDiagonal,
+  measureElasticScale,
+  type Stage,
+  type Workspace,
+} from './energy.ts';
+import { poseRod, writeAllJacobians } from './kinematics.ts';
+import type { NewtonOptions, NewtonResult } from './newton.ts';
+import type { HelixBody } from './rod.ts';
+import type { Verdict } from './statics.ts';
+import { factorRod } from './sweep.ts';
+
+/** Gradient of elastic energy and loads at the curvatures `kappa`; returns the residual [N], NaN where a load is not finite. */
+function evaluateGradient(h: HelixBody, w: Workspace, stage: Stage, kappa: Float64Array): number {
+  poseRod(h, kappa);
+  if (!evaluateLoads(h, w, stage)) return Number.NaN;
+  writeAllJacobians(h);
+  fillAssembly(h, w, stage);
+  fillDiagonal(h, w, stage, 0);
+  factorRod(h, w.assembly, false, false);
+  return collectGradient(h, w, stage);
+}
+
+export interface LiveTangent {
+  /** ∂(gradient)/∂κ, row by row. */
+  readonly matrix: Float64Array;
+  /** Size of the unsymmetric part of what the loads add, relative to it: 0 for loads with a potential. */
+  readonly asymmetry: number;
+}
+
+/** The tangent stiffness at `h.q`, elastic part exact, loads by differences. */
+export function measureTangent(h: HelixBody, w: Workspace, stage: Stage): LiveTangent {
+  const n = h.q.length;
+  const matrix = new Float64Array(n * n);
+  const at = h.q.slice();
+  const plus = new Float64Array(n);
+  // one radian of the whole rod in a hundred thousand
+  const step = 1e-5 / h.length;
+  for (let d = 0; d < n; d++) {
+    at[d] = h.q[d] + step;
+    evaluateGradient(h, w, stage, at);
+    plus.set(w.assembly.gradient);
+    at[d] = h.q[d] - step;
+    evaluateGradient(h, w, stage, at);
+    at[d] = h.q[d];
+    for (let r = 0; r < n; r++) matrix[r * n + d] = (plus[r] - w.assembly.gradient[r]) / (2 * step);
+  }
+  let whole = 0;
+  let odd = 0;
+  for (let r = 0; r < n; r++) {
+    for (let c = 0; c < n; c++) {
+      whole += matrix[r * n + c] ** 2 / (h.stiffness[r] * h.stiffness[c]);
+      odd += (matrix[r * n + c] - matrix[c * n + r]) ** 2 / (h.stiffness[r] * h.stiffness[c]);
+    }
+  }
+  for (let d = 0; d < n; d++) matrix[d * (n + 1)] += h.stiffness[d];
+  return { matrix, asymmetry: whole > 0 ? Math.sqrt(odd / whole) : 0 };
+}
+
+/** LU with row exchanges, in place, and the solution of matrix·x = x; returns the sign of the determinant, 0 if singular. */
+export function solveDenseLu(matrix: Float64Array, n: number, x: Float64Array): number {
+  let sign = 1;
+  for (let k = 0; k < n; k++) {
+    let best = k;
+    for (let r = k + 1; r < n; r++) if (Math.abs(matrix[r * n + k]) > Math.abs(matrix[best * n + k])) best = r;
+    if (!(Math.abs(matrix[best * n + k]) > 0)) return 0;
+    if (best !== k) {
+      sign = -sign;
+      for (let c = 0; c < n; c++) {
+        const t = matrix[k * n + c];
+        matrix[k * n + c] = matrix[best * n + c];
+        matrix[best * n + c] = t;
+      }
+      const t = x[k];
+      x[k] = x[best];
+      x[best] = t;
+    }
+    const pivot = matrix[k * n + k];
+    if (pivot < 0) sign = -sign;
+    for (let r = k + 1; r < n; r++) {
+      const factor = matrix[r * n + k] / pivot;
+      if (factor === 0) continue;
+      for (let c = k + 1; c < n; c++) matrix[r * n + c] -= factor * matrix[k * n + c];
+      x[r] -= factor * x[k];
+    }
+  }
+  for (let k = n - 1; k >= 0; k--) {
+    for (let c = k + 1; c < n; c++) x[k] -= matrix[k * n + c] * x[c];
+    x[k] /= matrix[k * n + k];
+  }
+  return sign;
+}
+
+/** Size of the gradient in the metric where the elastic Hessian is the identity [√J]. */
+function scaledNorm(h: HelixBody, gradient: Float64Array): number {
+  let sum = 0;
+  for (let d = 0; d < gradient.length; d++) sum += gradient[d] ** 2 / h.stiffness[d];
+  return Math.sqrt(sum);
+}
+
+export function findLiveEquilibrium(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
+  const start = h.q.slice();
+  let result = newtonFrom(h, w, stage, options);
+  if (result.converged) return result;
+  // loads in ten parts: what is too far for one solve is near for ten
+  h.q.set(start);
+  let iterations = result.iterations;
+  for (let part = 1; part <= 10; part++) {
+    h.loadFactor = part / 10;
+    result = newtonFrom(h, w, stage, part < 10 ? { ...options, tolerance: 1e-6 } : options);
+    iterations += result.iterations;
+    if (!result.converged) break;
+  }
+  h.loadFactor = 1;
+  result.iterations = iterations;
+  return result;
+}
+
+function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
+  const { q, stiffness, elementLength, elementCount } = h;
+  const n = q.length;
+  const step = new Float64Array(n);
+  const trial = new Float64Array(n);
+  const gradient = new Float64Array(n);
+  const result: NewtonResult = {
+    converged: false,
+    iterations: 0,
+    shifts: 0,
+    residual: 0,
+    tolerance: 0,
+    reason: `Newton's method did not converge in ${options.iterations} iterations`,
+  };
+  let shift = 0;
+  for (;;) {
+    result.residual = evaluateGradient(h, w, stage, q);
+    const elastic = measureElasticScale(h);
+    result.tolerance = options.tolerance * (w.forceScale + elastic.force) + elastic.rounding;
+    if (!(result.residual < Number.POSITIVE_INFINITY)) {
+      result.reason = 'a load is not a finite number';
+      return result;
+    }
+    result.converged = result.residual <= result.tolerance;
+    if (result.converged || result.iterations >= options.iterations) return result;
+    gradient.set(w.gradient);
+    const norm = scaledNorm(h, gradient);
+    const { matrix } = measureTangent(h, w, stage);
+    let moved = false;
+    for (let tries = 0; tries < 12 && !moved; tries++) {
+      const shifted = matrix.slice();
+      for (let d = 0; d < n; d++) {
+        shifted[d * (n + 1)] += shift * stiffness[d];
+        step[d] = -gradient[d];
+      }
+      if (solveDenseLu(shifted, n, step) !== 0) {
+        let turn = 0;
+        for (let e = 0; e < elementCount; e++)
+          turn += elementLength[e] * Math.hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
+        const part = Math.min(1, options.rotation / turn);
+        for (let d = 0; d < n; d++) trial[d] = q[d] + part * step[d];
+        evaluateGradient(h, w, stage, trial);
+        moved = scaledNorm(h, w.gradient) < norm * (1 - 1e-4 * part);
+      }
+      if (!moved) {
+        shift = Math.max(8 * shift, 1e-2);
+        result.shifts++;
+      }
+    }
+    if (!moved) {
+      result.reason = 'no step brings the rod nearer to an equilibrium';
+      return result;
+    }
+    q.set(trial);
+    result.iterations++;
+    shift = shift / 8 < 1e-4 ? 0 : shift / 8;
+  }
+}
+
+export function judgeLiveStability(h: HelixBody, w: Workspace, t: number, zero: number): Verdict {
+  const stage: Stage = { t, inertia: 0, rate: 0 };
+  const n = h.q.length;
+  const { matrix, asymmetry } = measureTangent(h, w, stage);
+  evaluateGradient(h, w, stage, h.q);
+  if (asymmetry > 1e-4) {
+    const sign = solveDenseLu(matrix, n, new Float64Array(n));
+    return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
+  }
+  const scaled = new Float64Array(n * n);
+  for (let r = 0; r < n; r++)
+    for (let c = 0; c < n; c++)
+      scaled[r * n + c] = (0.5 * (matrix[r * n + c] + matrix[c * n + r])) / Math.sqrt(h.stiffness[r] * h.stiffness[c]);
+  const { values } = eigenDense(scaled, n);
+  return { negativeModes: values.filter((value) => value < -zero).length, criterion: 'energy' };
+}

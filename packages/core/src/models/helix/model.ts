@@ -1,0 +1,240 @@
+/**
+ * Super-helices [Bertails2006]: rods as chains of helical elements, whose unknowns are curvatures. What the model is and how it
+ * is solved stands in README.md beside this file.
+ */
+import { SceneError } from '../../errors.ts';
+import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import type { Scene } from '../../scene/types.ts';
+import { createHelixContact } from './contact.ts';
+import { createWorkspace, type Workspace } from './energy.ts';
+import { fitTurns, measureTurns } from './fit.ts';
+import { findNatural } from './inverse.ts';
+import { placeRoot, poseSamples } from './kinematics.ts';
+import { exportMatrices, findModes } from './modal.ts';
+import { addEnergies, addMomentum, measureReactions, readChannel } from './observe.ts';
+import { createHelixRod, type HelixRod, memorySize } from './rod.ts';
+import { stepSemiImplicit } from './semiImplicit.ts';
+import { initializeAcceleration, initializeVelocity } from './start.ts';
+import { findEquilibrium } from './statics.ts';
+import { stepIncremental } from './step.ts';
+
+function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
+  const options = scene.solver?.helix ?? {};
+  const semiImplicit = options.integrator === 'semi-implicit';
+  const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 50, rotation: 20 };
+  // a twist without inertia may have to turn the frames by radians at once, which no smaller step makes easier
+  const patient = { ...newton, iterations: 10 * newton.iterations };
+  refuse(rods, drives, scene, coupling);
+  const elementCounts = rods.map((rod) => options.elements ?? rod.edgeCount);
+  const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+  const memories = rods.map((rod, k) => memorySize(rod, elementCounts[k], options.integrator === 'bdf2'));
+  const state = {
+    q: new Float64Array(3 * total(elementCounts)),
+    v: new Float64Array(3 * total(elementCounts)),
+    memory: new Float64Array(total(memories)),
+  };
+  let atQ = 0;
+  let atMemory = 0;
+  const helices: HelixRod[] = rods.map((rod, k) => {
+    const size = 3 * elementCounts[k];
+    const views = {
+      q: state.q.subarray(atQ, atQ + size),
+      v: state.v.subarray(atQ, atQ + size),
+      memory: state.memory.subarray(atMemory, atMemory + memories[k]),
+    };
+    atQ += size;
+    atMemory += memories[k];
+    return createHelixRod(rod, drives[k], elementCounts[k], views);
+  });
+  // work space is shared by rods of the same shape
+  const toolbox = new Map<string, Workspace>();
+  const works = helices.map((h) => {
+    const key = `${h.nodeCount} ${h.elementCount}`;
+    const work = toolbox.get(key) ?? createWorkspace(h, h.history.length);
+    toolbox.set(key, work);
+    return work;
+  });
+  const warnings: string[] = [];
+  helices.forEach((h, k) => {
+    initializeShape(h, warnings);
+    if (h.rod.naturalFromEquilibrium) initializeNatural(h, works[k], warnings);
+    initializeVelocity(h, works[k], 0);
+    initializeAcceleration(h, works[k], 0);
+    poseSamples(h);
+  });
+  // channels know no time of their own: it is that of the last pose
+  let now = 0;
+
+  const refresh = (t: number): void => {
+    now = t;
+    for (const h of helices) {
+      h.contact = undefined;
+      placeRoot(h, t);
+      poseSamples(h);
+    }
+  };
+
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
+    let iterations = 0;
+    let iterationsMax = 0;
+    let shifts = 0;
+    // All rods advance or none: what was done before a failure is undone.
+    const before =
+      helices.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
+    for (let k = 0; k < helices.length; k++) {
+      if (without?.[k]) continue;
+      helices[k].contact = undefined;
+      const step =
+        semiImplicit && !robust
+          ? stepSemiImplicit(helices[k], works[k], t, dt)
+          : stepIncremental(helices[k], works[k], t, dt, robust ? patient : newton);
+      iterations += step.iterations;
+      iterationsMax = Math.max(iterationsMax, step.iterations);
+      shifts += step.shifts;
+      if (step.converged) continue;
+      if (before) {
+        state.q.set(before.q);
+        state.v.set(before.v);
+        state.memory.set(before.memory);
+      }
+      refresh(t);
+      return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[k].id, reason: step.reason } };
+    }
+    now = t + dt;
+    helices.forEach((h, k) => {
+      if (!without?.[k]) poseSamples(h);
+    });
+    return { ok: true, iterations, iterationsMax, shifts };
+  };
+
+  return {
+    model: 'helix',
+    rods,
+    samples: helices.map((h) => h.samples),
+    bodies: [],
+    state,
+    warnings,
+    refresh,
+    restart: () => {
+      for (const h of helices) h.history.fill(0);
+    },
+    advance,
+    contact: createHelixContact({ helices, state, newton, patient }),
+    addEnergies: (out, t) => {
+      for (const h of helices) addEnergies(out, h, t);
+    },
+    addMomentum: (out) => {
+      for (const h of helices) addMomentum(out, h);
+    },
+    readChannel: (out, rod, channel) => readChannel(out, helices[rod], works[rod], now, channel),
+    equilibrate: (rod, t, wanted) => {
+      now = t;
+      return findEquilibrium(helices[rod], works[rod], t, wanted);
+    },
+    reactions: (rod, t) => measureReactions(helices[rod], works[rod], t),
+    modes: (rod, t, count) => findModes(helices[rod], works[rod], t, count),
+    matrices: (rod, t) => exportMatrices(helices[rod], works[rod], t),
+  };
+}
+
+/** What the model cannot do is said before the run, not found out during it. */
+function refuse(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): void {
+  const elements = scene.solver?.helix?.elements;
+  const refuseRod = (rod: Rod, path: readonly (string | number)[], words: string): never => {
+    throw new SceneError(path, `rod '${rod.id}': ${words}; or use model der`);
+  };
+  const members = new Map(rods.map((rod, k) => [rod.id, k]));
+  const weld = coupling.welds[0];
+  if (weld) {
+    const place = (scene.welds ?? []).findIndex(({ rod }) => rod === rods[weld.rod].id);
+    refuseRod(rods[weld.rod], ['welds', place], 'the model helix has no bodies; remove the weld');
+  }
+  const met = new Int32Array(rods.length);
+  scene.pins?.forEach((spec, p) => {
+    const k = members.get(spec.rod);
+    if (k === undefined) return;
+    // a rod's pins come in the scene's order
+    const pin = drives[k].pins[met[k]++];
+    if (pin.node !== 0)
+      refuseRod(rods[k], ['pins', p, 'at'], 'the model helix holds a rod at its start alone; remove the pin');
+    if (spec.release !== undefined)
+      refuseRod(rods[k], ['pins', p, 'release'], 'the model helix cannot let go of the root; remove it');
+  });
+  rods.forEach((rod, k) => {
+    const { pins } = drives[k];
+    const model = (): (string | number)[] => ['rods', scene.rods.findIndex(({ id }) => id === rod.id), 'model'];
+    if (rod.closed) refuseRod(rod, model(), 'the model helix has no closed rods; open it');
+    if (!pins.some((pin) => pin.holdX && pin.holdY && pin.holdZ) || !pins.some((pin) => pin.orientation === 'frame'))
+      refuseRod(rod, model(), `the model helix wants a clamped root; add a pin { rod: ${rod.id}, at: start }`);
+    if (elements !== undefined && !(Number.isInteger(elements) && elements >= 1 && elements <= rod.edgeCount))
+      throw new SceneError(
+        ['solver', 'helix', 'elements'],
+        `elements is ${elements}; give a whole number from 1 to ${rod.edgeCount}, the edges of rod '${rod.id}'`,
+      );
+  });
+}
+
+/** Curvatures of the initial and of the natural shape. */
+function initializeShape(h: HelixRod, warnings: string[]): void {
+  const { rod, elementNode, edgeCount } = h;
+  const turns = measureTurns(rod);
+  const rest = rod.halfStrainRest;
+  checkTurns(h, turns, 'initial', warnings);
+  checkTurns(h, rest, 'natural', warnings);
+  const natural = fitTurns(rod.edgeLengthRest, rest, elementNode);
+  h.kappaRest.set(natural.curvature);
+  let same = true;
+  for (let k = 0; k < 6 * edgeCount; k++) same &&= Math.abs(turns[k] - rest[k]) < 1e-9;
+  const initial = same ? natural : fitTurns(rod.edgeLengthRest, turns, elementNode);
+  h.q.set(initial.curvature);
+  if (initial.error.largest > 0.01 * rod.length)
+    warnings.push(
+      `rod '${rod.id}': ${h.elementCount} helical elements miss its initial shape by up to ${initial.error.largest.toPrecision(2)} m; use more elements`,
+    );
+}
+
+/** The natural shape for which the initial one is in equilibrium; says so when that would not last. */
+function initializeNatural(h: HelixRod, w: Workspace, warnings: string[]): void {
+  placeRoot(h, 0);
+  const { stable, stiffnessFactor } = findNatural(h, w, 0);
+  if (stable) return;
+  const factor = (stiffnessFactor ?? Number.NaN).toPrecision(3);
+  warnings.push(
+    `rod '${h.rod.id}': its initial shape is in equilibrium but unstable, and will not stay; ${factor} times its stiffness would hold it`,
+  );
+}
+
+/** Weight and inertia are felt at nodes: an edge that winds by much hides what lies between them. */
+function checkTurns({ rod }: HelixRod, turns: Float64Array, kind: string, warnings: string[]): void {
+  let largest = 0;
+  for (let j = 0; j < rod.edgeCount; j++) {
+    let square = 0;
+    for (let k = 0; k < 3; k++) square += (turns[6 * j + k] + turns[6 * j + 3 + k]) ** 2;
+    largest = Math.max(largest, Math.sqrt(square));
+  }
+  const enough = Math.ceil((rod.edgeCount * largest) / (Math.PI / 2));
+  if (largest > 2 * Math.PI)
+    throw new SceneError(
+      ['rods'],
+      `rod '${rod.id}': its ${kind} shape winds an edge by ${largest.toFixed(1)} rad, more than a full turn; use at least ${enough} edges`,
+    );
+  if (largest > Math.PI / 2)
+    warnings.push(
+      `rod '${rod.id}': its ${kind} shape winds an edge by ${largest.toFixed(1)} rad, and its weight is felt at nodes alone; use ${enough} edges or more`,
+    );
+}
+
+export const helixModel: Model = {
+  id: 'helix',
+  capabilities: {
+    closed: false,
+    anisotropic: true,
+    naturalCurvature: true,
+    twist: true,
+    inextensible: true,
+    statics: true,
+    modes: true,
+  },
+  compile,
+};

@@ -1,0 +1,95 @@
+/** What can be read off a rod: energies, momentum, quantities along it, and what the clamp does to it. */
+import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import { evaluateLoads, type Workspace } from './energy.ts';
+import { placeRoot, poseRod, poseSamples, writeAllJacobians } from './kinematics.ts';
+import type { HelixRod } from './rod.ts';
+import { fillMotion } from './semiImplicit.ts';
+import { factorRod } from './sweep.ts';
+
+export function addEnergies(out: Energies, h: HelixRod, t: number): void {
+  const { q, kappaRest, stiffness } = h;
+  for (let d = 0; d < q.length; d++) {
+    const energy = 0.5 * stiffness[d] * (q[d] - kappaRest[d]) ** 2;
+    if (d % 3 === 2) out.twisting += energy;
+    else out.bending += energy;
+  }
+  for (let i = 0; i < h.nodeCount; i++) {
+    for (let k = 0; k < 3; k++) out.kinetic += 0.5 * h.nodeMass[i] * h.nodeVelocity[3 * i + k] ** 2;
+    for (let k = 0; k < 6; k++) out.kinetic += 0.25 * h.nodeInertia[i] * h.directorRate[6 * i + k] ** 2;
+  }
+  for (const source of h.sources) out.potential += source.potential(h.samples, t);
+}
+
+export function addMomentum(out: Momentum, h: HelixRod): void {
+  const { nodeMass, nodeInertia, nodeVelocity: v, samples, nodeFrame, directorRate } = h;
+  const x = samples.nodePosition;
+  for (let i = 0; i < h.nodeCount; i++) {
+    const m = nodeMass[i];
+    const half = 0.5 * nodeInertia[i];
+    out.mass += m;
+    for (let k = 0; k < 3; k++) {
+      const a = (k + 1) % 3;
+      const b = (k + 2) % 3;
+      out.linear[k] += m * v[3 * i + k];
+      out.center[k] += m * x[3 * i + k];
+      out.angular[k] += m * (x[3 * i + a] * v[3 * i + b] - x[3 * i + b] * v[3 * i + a]);
+      for (let n = 0; n < 2; n++) {
+        const d = 9 * i + n;
+        const rate = 6 * i + 3 * n;
+        out.angular[k] +=
+          half * (nodeFrame[d + 3 * a] * directorRate[rate + b] - nodeFrame[d + 3 * b] * directorRate[rate + a]);
+      }
+    }
+  }
+}
+
+/** Gradients −f + m a + α m v of the present state on nodes, edges and frames; the root's sums with them. */
+function gatherForces(h: HelixRod, w: Workspace, t: number): void {
+  placeRoot(h, t);
+  poseRod(h, h.q);
+  writeAllJacobians(h);
+  for (let k = 0; k < h.nodePosition.length; k++) w.before[k] = h.nodePosition[k] - h.nodeVelocity[k];
+  for (let d = 0; d < h.q.length; d++) w.kappaBefore[d] = h.q[d] - h.v[d];
+  w.rootRate.set(h.rootRate);
+  evaluateLoads(h, w, { t, inertia: 1, rate: 1 });
+  w.target.set(h.nodeAcceleration);
+  w.directorTarget.set(h.directorAcceleration);
+  fillMotion(h, w, 0);
+  for (let d = 0; d < h.q.length; d++) w.assembly.diagonal[d] = h.stiffness[d];
+  factorRod(h, w.assembly, false, false);
+  poseSamples(h);
+}
+
+/** The clamp's force and torque: they hold all that acts on the rod, less what goes into its motion. */
+export function measureReactions(h: HelixRod, w: Workspace, t: number): Reaction[] {
+  gatherForces(h, w, t);
+  const { rootGradient: F, rootMoment: Y } = w.assembly;
+  return [
+    {
+      rod: h.rod.id,
+      node: 0,
+      force: [F[0], F[1], F[2]],
+      torque: [Y[7] - Y[5], Y[2] - Y[6], Y[3] - Y[1]],
+    },
+  ];
+}
+
+export function readChannel(out: Float64Array, h: HelixRod, w: Workspace, t: number, channel: Channel): void {
+  const { q, elementNode, elementCount } = h;
+  out.fill(0);
+  if (channel === 'tension') {
+    gatherForces(h, w, t);
+    const F = [0, 0, 0];
+    for (let j = h.edgeCount - 1; j >= 0; j--) {
+      for (let k = 0; k < 3; k++) {
+        F[k] -= w.assembly.nodeGradient[3 * j + 3 + k];
+        out[j] += F[k] * h.samples.edgeTangent[3 * j + k];
+      }
+    }
+    return;
+  }
+  const value = (e: number): number => (channel === 'twist' ? q[3 * e + 2] : Math.hypot(q[3 * e], q[3 * e + 1]));
+  for (let e = 0; e < elementCount; e++) for (let i = elementNode[e]; i <= elementNode[e + 1]; i++) out[i] = value(e);
+  // where two elements meet: their mean
+  for (let e = 1; e < elementCount; e++) out[elementNode[e]] = 0.5 * (value(e - 1) + value(e));
+}

@@ -1,0 +1,246 @@
+/**
+ * One rod: helical elements, the nodes that lie on them, stiffness, mass.
+ *
+ * Unknowns are the curvatures and the twist rate (κ1, κ2, τ) about d1, d2, d3 of every element, three each; the root frame is
+ * given by the pin. Elements end at nodes and share the edges out as evenly as whole numbers allow: a stiffness or a load that
+ * jumps at a node then never jumps inside an element's edge, and with one edge an element all mass sits at element ends.
+ *
+ * Mass and weight act at the nodes, with the nodes' masses that every model has: the sum over nodes is the trapezoidal
+ * rule, of second order like the model itself, and the loads of the port have exactly the power that they have on samples.
+ * (Gauss points inside elements were considered: they integrate curls of a whole turn an element, but loads come on nodes,
+ * and inertia at one set of points with weight at another would not be a Lagrangian system. More edges than elements
+ * do the same where it is needed.)
+ *
+ * The section's polar inertia sits at the nodes too, as that of the two directors d1 and d2 with half of it each, so the
+ * section also has the inertia of tilting that a real one has. It is small, but without it the mass matrix of a straight
+ * rod has no twist in it.
+ */
+import type { Drive } from '../../model.ts';
+import { createLoads, createSamples, type LoadSource, type Loads, type Samples } from '../../port.ts';
+import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
+import { SERIES } from './gamma.ts';
+
+/** The geometry of a chain of helical elements, and its last pose. All that reconstruction and the sweep need. */
+export interface HelixChain {
+  readonly nodeCount: number;
+  readonly edgeCount: number;
+  readonly elementCount: number;
+  /** Some element has nodes inside. */
+  readonly hasInterior: boolean;
+  /** Frames at nodes have inertia. */
+  readonly hasFrames: boolean;
+  /** First node of each element, and the last node of the rod. */
+  readonly elementNode: Int32Array;
+  /** [m] */
+  readonly elementLength: Float64Array;
+  /** Distance of a node from the start of the element that it ends or lies in [m]. */
+  readonly nodeOffset: Float64Array;
+  /** Element of an edge, and the distance of the edge's middle from its start [m]. */
+  readonly edgeElement: Int32Array;
+  readonly edgeOffset: Float64Array;
+
+  // the pose that the last `poseRod` made
+  /** Curvatures of the pose. */
+  readonly pose: Float64Array;
+  /** Frames at element ends, row by row, columns d1 d2 d3; 9 each, one more than elements. The first is the root's. */
+  readonly frame: Float64Array;
+  /** [m], 3 an element end. The first is the root's. */
+  readonly position: Float64Array;
+  readonly series: Float64Array;
+  readonly nodePosition: Float64Array;
+  readonly nodeFrame: Float64Array;
+  readonly nodeSeries: Float64Array;
+  readonly edgeFrame: Float64Array;
+  readonly edgeSeries: Float64Array;
+  /** Turn and move of an element's far end by its curvatures, 9 an element, world axes. */
+  readonly jacobianAngular: Float64Array;
+  readonly jacobianLinear: Float64Array;
+}
+
+/** `elementNode`: first node of each element and the last node of all; `edgeLength`: between nodes [m]. */
+export function createChain(elementNode: Int32Array, edgeLength: Float64Array, hasFrames: boolean): HelixChain {
+  const elementCount = elementNode.length - 1;
+  const edgeCount = edgeLength.length;
+  const nodeCount = edgeCount + 1;
+  const elementLength = new Float64Array(elementCount);
+  const nodeOffset = new Float64Array(nodeCount);
+  const edgeElement = new Int32Array(edgeCount);
+  const edgeOffset = new Float64Array(edgeCount);
+  for (let e = 0; e < elementCount; e++) {
+    let u = 0;
+    for (let j = elementNode[e]; j < elementNode[e + 1]; j++) {
+      edgeElement[j] = e;
+      edgeOffset[j] = u + edgeLength[j] / 2;
+      u += edgeLength[j];
+      nodeOffset[j + 1] = u;
+    }
+    elementLength[e] = u;
+  }
+  return {
+    nodeCount,
+    edgeCount,
+    elementCount,
+    hasInterior: elementCount < edgeCount,
+    hasFrames,
+    elementNode,
+    elementLength,
+    nodeOffset,
+    edgeElement,
+    edgeOffset,
+    pose: new Float64Array(3 * elementCount),
+    frame: new Float64Array(9 * (elementCount + 1)),
+    position: new Float64Array(3 * (elementCount + 1)),
+    series: new Float64Array(SERIES * elementCount),
+    nodePosition: new Float64Array(3 * nodeCount),
+    nodeFrame: new Float64Array(9 * nodeCount),
+    nodeSeries: new Float64Array(SERIES * nodeCount),
+    edgeFrame: new Float64Array(9 * edgeCount),
+    edgeSeries: new Float64Array(SERIES * edgeCount),
+    jacobianAngular: new Float64Array(9 * elementCount),
+    jacobianLinear: new Float64Array(9 * elementCount),
+  };
+}
+
+/** Ends of `elementCount` elements on `edgeCount` edges, as even as whole numbers allow. */
+export function divideEdges(edgeCount: number, elementCount: number): Int32Array {
+  return Int32Array.from({ length: elementCount + 1 }, (_, e) => Math.round((e * edgeCount) / elementCount));
+}
+
+/** A chain with stiffness and mass: what a stage minimises the energy of. */
+export interface HelixBody extends HelixChain {
+  /** Rest length [m]. */
+  readonly length: number;
+  /** Length × stiffness (EI1, EI2, GJ) [N m³], 3 an element: the elastic Hessian. */
+  readonly stiffness: Float64Array;
+  /** Natural (κ1, κ2, τ) [1/m], 3 an element. */
+  readonly kappaRest: Float64Array;
+  /** Stiffness damping [s], 1 an element. */
+  readonly elementDamping: Float64Array;
+  /** [kg], [1/s], [kg m²] */
+  readonly nodeMass: Float64Array;
+  readonly nodeDamping: Float64Array;
+  readonly nodeInertia: Float64Array;
+  /** Hands add to it and take from it while the world runs. */
+  readonly sources: readonly LoadSource[];
+  /** (κ1, κ2, τ) [1/m], 3 an element. */
+  readonly q: Float64Array;
+  readonly samples: Samples;
+  readonly loads: Loads;
+  loadFactor: number;
+  /** Forces [N] on nodes and torques [N m] on edges that contact adds to the loads. */
+  contact?: { readonly nodeForce: Float64Array; readonly edgeTorque: Float64Array };
+}
+
+/** A rod of a scene: a body with a root that a pin moves, and the rest of its state. */
+export interface HelixRod extends HelixBody {
+  readonly rod: Rod;
+  readonly drive: Drive;
+  /** Pins at the root: of the position and of the frame; often the same. */
+  readonly place: Pin;
+  readonly clamp: Pin;
+  readonly pinPose: PinPose;
+  /** Rates of q [1/(m s)]. */
+  readonly v: Float64Array;
+  /** Velocities and accelerations of nodes, 3 each; first and second rates of their d1 and d2, 6 each. */
+  readonly nodeVelocity: Float64Array;
+  readonly directorRate: Float64Array;
+  readonly nodeAcceleration: Float64Array;
+  readonly directorAcceleration: Float64Array;
+  /** Velocity [m/s] and spin [rad/s] of the root, world axes. */
+  readonly rootRate: Float64Array;
+  /** State one step before, for a scheme of two steps; otherwise empty. Last entry: the size of that step, 0 for none [s]. */
+  readonly history: Float64Array;
+  /** All of these but q and v in one. */
+  readonly memory: Float64Array;
+}
+
+/** Numbers in `memory` for one rod; a scheme of two steps also keeps the state before (see step.ts). */
+export function memorySize(rod: Rod, elementCount: number, twoStep: boolean): number {
+  return 18 * rod.nodeCount + 6 + (twoStep ? 18 * rod.nodeCount + 3 * elementCount + 1 : 0);
+}
+
+/** Length × stiffness of stretches in series (mean compliance, as a moment sees it), and mean damping. */
+export function measureStiffness(rod: Rod, elementNode: Int32Array): Pick<HelixBody, 'stiffness' | 'elementDamping'> {
+  const { edgeLengthRest, halfEI1, halfEI2, halfGJ, halfDamping } = rod;
+  const elementCount = elementNode.length - 1;
+  const stiffness = new Float64Array(3 * elementCount);
+  const elementDamping = new Float64Array(elementCount);
+  for (let e = 0; e < elementCount; e++) {
+    const compliance = [0, 0, 0];
+    let whole = 0;
+    for (let half = 2 * elementNode[e]; half < 2 * elementNode[e + 1]; half++) {
+      const length = edgeLengthRest[half >> 1] / 2;
+      whole += length;
+      compliance[0] += length / halfEI1[half];
+      compliance[1] += length / halfEI2[half];
+      compliance[2] += length / halfGJ[half];
+      elementDamping[e] += length * halfDamping[half];
+    }
+    elementDamping[e] /= whole;
+    for (let k = 0; k < 3; k++) stiffness[3 * e + k] = whole ** 2 / compliance[k];
+  }
+  return { stiffness, elementDamping };
+}
+
+/** Half of the polar inertia of the edges on either side [kg m²]. */
+export function gatherInertia({ edgeInertia, edgeCount, nodeCount }: Rod): Float64Array {
+  return Float64Array.from(
+    { length: nodeCount },
+    (_, i) => ((i > 0 ? edgeInertia[i - 1] : 0) + (i < edgeCount ? edgeInertia[i] : 0)) / 2,
+  );
+}
+
+/** Whether some load depends on the rod's state. */
+export function hasLiveLoads({ sources }: Pick<HelixBody, 'sources'>): boolean {
+  for (const source of sources) if (source.dependsOnState) return true;
+  return false;
+}
+
+/** Views into the bundle's state. */
+export interface StateViews {
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly memory: Float64Array;
+}
+
+export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, views: StateViews): HelixRod {
+  const { q, v, memory } = views;
+  const { nodeCount } = rod;
+  const place = drive.pins.find((pin) => pin.node === 0 && pin.holdX && pin.holdY && pin.holdZ);
+  const clamp = drive.pins.find((pin) => pin.node === 0 && pin.orientation === 'frame');
+  if (!place || !clamp) throw new Error('the root is not clamped');
+  const part = (from: number, length: number): Float64Array => memory.subarray(from, from + length);
+  const elementNode = divideEdges(rod.edgeCount, elementCount);
+  const nodeInertia = gatherInertia(rod);
+  return {
+    ...createChain(
+      elementNode,
+      rod.edgeLengthRest,
+      nodeInertia.some((inertia) => inertia > 0),
+    ),
+    ...measureStiffness(rod, elementNode),
+    rod,
+    drive,
+    place,
+    clamp,
+    pinPose: createPinPose(),
+    length: rod.length,
+    kappaRest: new Float64Array(3 * elementCount),
+    nodeMass: rod.nodeMass,
+    nodeDamping: rod.nodeDamping,
+    nodeInertia,
+    sources: drive.sources,
+    q,
+    v,
+    nodeVelocity: part(0, 3 * nodeCount),
+    directorRate: part(3 * nodeCount, 6 * nodeCount),
+    nodeAcceleration: part(9 * nodeCount, 3 * nodeCount),
+    directorAcceleration: part(12 * nodeCount, 6 * nodeCount),
+    rootRate: part(18 * nodeCount, 6),
+    history: memory.subarray(18 * nodeCount + 6),
+    memory,
+    samples: createSamples(rod),
+    loads: createLoads(rod),
+    loadFactor: 1,
+  };
+}

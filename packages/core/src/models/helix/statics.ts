@@ -1,0 +1,125 @@
+/**
+ * Equilibria. Dead loads have a potential: Newton with Levenberg's shift goes downhill in energy from wherever the rod is, by
+ * exact O(N) steps, and the pivots of the last one are the verdict on stability. A saddle is left along its softest
+ * direction; since the energy only falls, the way back is closed.
+ *
+ * Loads that depend on the state (followers, torques, wind, fields of place) have in general no potential. Their derivative
+ * is taken by differences, which makes the matrix dense: N evaluations and a factorisation of order N³, only here.
+ */
+import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
+import { placeRoot, poseSamples, writeAllJacobians } from './kinematics.ts';
+import { findLiveEquilibrium, judgeLiveStability } from './live.ts';
+import { type NewtonResult, solveStage } from './newton.ts';
+import { type HelixBody, type HelixRod, hasLiveLoads } from './rod.ts';
+import { factorRod, solveRod } from './sweep.ts';
+
+export interface Verdict {
+  /** Directions in which the rod would leave; 0 for a stable equilibrium, −1 when it cannot be told. */
+  readonly negativeModes: number;
+  readonly criterion: 'energy' | 'divergence' | 'none';
+}
+
+const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'none' };
+
+/**
+ * Below this, relative to the elastic stiffness, an eigenvalue counts as zero: the plane in which a round column buckles. A
+ * load is critical to within this part of itself.
+ */
+const ZERO_MODE = 1e-8;
+
+/** Factors the tangent stiffness K_el + `shift`·K_el + K_loads at the present pose; dead loads. */
+export function factorTangent(h: HelixBody, w: Workspace, t: number, shift: number, definite: boolean): boolean {
+  const stage: Stage = { t, inertia: 0, rate: 0 };
+  fillAssembly(h, w, stage);
+  fillDiagonal(h, w, stage, shift);
+  return factorRod(h, w.assembly, definite, true);
+}
+
+function judgeStability(h: HelixRod, w: Workspace, t: number): Verdict {
+  if (hasLiveLoads(h)) return judgeLiveStability(h, w, t, ZERO_MODE);
+  writeAllJacobians(h);
+  factorTangent(h, w, t, ZERO_MODE, false);
+  return { negativeModes: w.assembly.negative, criterion: 'energy' };
+}
+
+/** The softest direction in the metric of the elastic stiffness, by inverse iteration; deterministic. */
+function findSoftDirection(h: HelixRod, w: Workspace, t: number): Float64Array {
+  const { stiffness } = h;
+  writeAllJacobians(h);
+  let shift = 1e-6;
+  while (!factorTangent(h, w, t, shift, true) && shift < 1e12) shift *= 1.5;
+  const x = Float64Array.from(stiffness, (k, d) => (Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d)) / Math.sqrt(k));
+  for (let round = 0; round < 60; round++) {
+    let norm = 0;
+    for (let d = 0; d < x.length; d++) norm += stiffness[d] * x[d] * x[d];
+    const scale = 1 / Math.sqrt(norm);
+    for (let d = 0; d < x.length; d++) x[d] *= scale * stiffness[d];
+    solveRod(h, w.assembly, x);
+  }
+  return x;
+}
+
+/** Bends the rod along a direction until its frames have turned by `angle` [rad] in all. */
+function nudge(h: HelixRod, direction: Float64Array, angle: number): void {
+  let turn = 0;
+  for (let e = 0; e < h.elementCount; e++)
+    turn += h.elementLength[e] * Math.hypot(direction[3 * e], direction[3 * e + 1], direction[3 * e + 2]);
+  for (let d = 0; d < h.q.length; d++) h.q[d] += (angle / turn) * direction[d];
+}
+
+/** A step may turn the rod by this in all [rad], or by a part of what its natural shape winds. More makes loops of straight hair. */
+const TURN = 4;
+const WINDING = 0.25;
+
+export function turnLimit(h: HelixBody): number {
+  let winding = 0;
+  for (let e = 0; e < h.elementCount; e++)
+    winding += h.elementLength[e] * Math.hypot(h.kappaRest[3 * e], h.kappaRest[3 * e + 1], h.kappaRest[3 * e + 2]);
+  return Math.max(TURN, WINDING * winding);
+}
+
+function settle(h: HelixRod, w: Workspace, t: number, tolerance: number): NewtonResult {
+  const stage: Stage = { t, inertia: 0, rate: 0 };
+  const options = { tolerance, iterations: 100, rotation: turnLimit(h) };
+  return hasLiveLoads(h) ? findLiveEquilibrium(h, w, stage, options) : solveStage(h, w, stage, options);
+}
+
+export function findEquilibrium(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): EquilibriumReport {
+  const stage: Stage = { t, inertia: 0, rate: 0 };
+  placeRoot(h, t);
+  w.kappaBefore.set(h.q);
+  let newton = { ...settle(h, w, t, options.tolerance) };
+  let iterations = newton.iterations;
+  if (!newton.converged) {
+    // from the natural shape, where there is nothing to undo
+    h.q.set(h.kappaRest);
+    newton = { ...settle(h, w, t, options.tolerance) };
+    iterations += newton.iterations;
+  }
+  let verdict = newton.converged ? judgeStability(h, w, t) : UNKNOWN;
+  let saddlesLeft = 0;
+  while (newton.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
+    saddlesLeft++;
+    evaluateLoads(h, w, stage);
+    nudge(h, findSoftDirection(h, w, t), 0.1 * saddlesLeft);
+    newton = { ...settle(h, w, t, options.tolerance) };
+    iterations += newton.iterations;
+    verdict = newton.converged ? judgeStability(h, w, t) : UNKNOWN;
+  }
+  h.v.fill(0);
+  h.memory.fill(0);
+  poseSamples(h);
+  return {
+    rod: h.rod.id,
+    converged: newton.converged,
+    iterations,
+    residual: newton.residual,
+    tolerance: newton.tolerance,
+    negativeModes: verdict.negativeModes,
+    stable: verdict.negativeModes === 0,
+    criterion: verdict.criterion,
+    saddlesLeft,
+    ...(newton.converged ? {} : { reason: newton.reason }),
+  };
+}

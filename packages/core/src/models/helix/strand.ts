@@ -1,0 +1,192 @@
+/**
+ * Strands without a scene: curls, reconstruction, equilibria under gravity and their inverse, for tools that handle many
+ * strands at once. A strand is its root and the curvatures of its elements; sections are the same all along.
+ */
+import { cross, dot, normalize, type Vector } from '../../curve/vector.ts';
+import { createWorkspace, type Workspace } from './energy.ts';
+import type { Helices } from './fit.ts';
+import { findNatural, type InverseReport } from './inverse.ts';
+import { poseRod, writeAllJacobians } from './kinematics.ts';
+import { solveStage } from './newton.ts';
+import { createChain, divideEdges, type HelixBody } from './rod.ts';
+import { factorTangent, turnLimit } from './statics.ts';
+
+/** A strand's stiffness [N m²] and mass [kg/m]. */
+export interface StrandSection {
+  readonly EI1: number;
+  readonly EI2: number;
+  readonly GJ: number;
+  readonly mass: number;
+}
+
+/** A strand of equal elements, all with the same curvatures (κ1, κ2, τ) [1/m]: straight, an arc, a curl. */
+export function createHelices(
+  root: Pick<Helices, 'rootPosition' | 'rootTangent' | 'rootDirector'>,
+  curvature: readonly [number, number, number],
+  length: number,
+  elements: number,
+): Helices {
+  return {
+    ...root,
+    curvature: Float64Array.from({ length: 3 * elements }, (_, d) => curvature[d % 3]),
+    elementLength: new Float64Array(elements).fill(length / elements),
+  };
+}
+
+/**
+ * Root frame of a curl whose axis points along `axis`: the tangent at the root then leans from it by the angle of the
+ * curl's rise. `side`: where the root lies, seen from the axis of the curl, as nearly as it can. (Taking the axis for the tangent
+ * makes the curl lean away from it by 72° for a radius of 10 mm and a pitch of 20 mm.)
+ */
+export function alignCurl(
+  curvature: readonly [number, number, number],
+  axis: Vector,
+  side: Vector,
+): { rootTangent: Vector; rootDirector: Vector } {
+  const up = normalize(axis);
+  const [u1, u2, u3] = curvature;
+  const size = Math.hypot(u1, u2, u3);
+  // the frame turned so that its axis of turning is `up` and its principal normal points away from `side`
+  const along = dot(side, up);
+  const out = side.map((x, k) => x - along * up[k]) as unknown as Vector;
+  const bend = Math.hypot(u1, u2);
+  if (!(Math.hypot(...out) > 1e-12))
+    throw new RangeError('the side is parallel to the axis; give a direction across it');
+  if (!(bend > 0)) return { rootTangent: up, rootDirector: normalize(out) };
+  const normal = normalize(out.map((x) => -x) as unknown as Vector);
+  const binormal = cross(up, normal);
+  // Ω = τ t + κ b lies along the axis, against it for a left-handed curl; b = t × n
+  const hand = u3 < 0 ? -1 : 1;
+  const tangent = up.map((x, k) => (Math.abs(u3) * x - hand * bend * binormal[k]) / size) as unknown as Vector;
+  const frenet = cross(tangent, normal);
+  // in material components b = (u1, u2, 0)/κ and n = b × t = (u2, −u1, 0)/κ: d1 = (u1 b + u2 n)/κ
+  const director = frenet.map((x, k) => (u1 * x + u2 * normal[k]) / bend) as unknown as Vector;
+  return { rootTangent: tangent, rootDirector: director };
+}
+
+/** Frames and positions at `perElement` places of each element, the root first. */
+export function reconstructHelices(
+  strand: Helices,
+  perElement = 1,
+): { position: Float64Array; tangent: Float64Array; director: Float64Array } {
+  const elements = strand.elementLength.length;
+  const lengths = Float64Array.from(
+    { length: elements * perElement },
+    (_, j) => strand.elementLength[Math.floor(j / perElement)] / perElement,
+  );
+  const chain = createChain(divideEdges(elements * perElement, elements), lengths, false);
+  placeStrand(chain, strand);
+  poseRod(chain, strand.curvature);
+  const column = (c: number): Float64Array =>
+    Float64Array.from(
+      { length: 3 * chain.nodeCount },
+      (_, k) => chain.nodeFrame[9 * Math.floor(k / 3) + 3 * (k % 3) + c],
+    );
+  return { position: chain.nodePosition.slice(), tangent: column(2), director: column(0) };
+}
+
+function placeStrand(chain: Pick<HelixBody, 'frame' | 'position'>, strand: Helices): void {
+  const t = normalize(strand.rootTangent);
+  const along = dot(strand.rootDirector, t);
+  const d1 = normalize(strand.rootDirector.map((x, k) => x - along * t[k]) as unknown as Vector);
+  const d2 = cross(t, d1);
+  for (let k = 0; k < 3; k++) {
+    chain.position[k] = strand.rootPosition[k];
+    chain.frame[3 * k] = d1[k];
+    chain.frame[3 * k + 1] = d2[k];
+    chain.frame[3 * k + 2] = t[k];
+  }
+}
+
+/** Solves strands one after the other with the same number and lengths of elements, without making anything anew. */
+export interface StrandSolver {
+  /**
+   * Where `natural` hangs: overwrites `curvature` (which it starts from) with the equilibrium. `perElement` nodes carry
+   * the weight of each element.
+   */
+  settle(curvature: Float64Array, natural: Helices): { converged: boolean; stable: boolean; iterations: number };
+  /** Writes the natural curvature for which `shape` hangs as it is. */
+  findNatural(natural: Float64Array, shape: Helices): InverseReport;
+}
+
+export function createStrandSolver(
+  elementLength: Float64Array,
+  section: StrandSection,
+  gravity: Vector,
+  perElement = 1,
+): StrandSolver {
+  const { body, work } = createStrandBody(elementLength, section, gravity, perElement);
+  return {
+    settle(curvature, natural) {
+      placeStrand(body, natural);
+      body.kappaRest.set(natural.curvature);
+      body.q.set(curvature);
+      work.kappaBefore.set(body.q);
+      const { converged, iterations } = solveStage(
+        body,
+        work,
+        { t: 0, inertia: 0, rate: 0 },
+        { tolerance: 1e-9, iterations: 100, rotation: turnLimit(body) },
+      );
+      curvature.set(body.q);
+      writeAllJacobians(body);
+      return { converged, iterations, stable: factorTangent(body, work, 0, 1e-8, true) };
+    },
+    findNatural(natural, shape) {
+      placeStrand(body, shape);
+      body.q.set(shape.curvature);
+      const report = findNatural(body, work, 0);
+      natural.set(body.kappaRest);
+      return report;
+    },
+  };
+}
+
+function createStrandBody(
+  elementLength: Float64Array,
+  section: StrandSection,
+  gravity: Vector,
+  perElement: number,
+): { body: HelixBody; work: Workspace } {
+  const elements = elementLength.length;
+  const edgeLength = Float64Array.from(
+    { length: elements * perElement },
+    (_, j) => elementLength[Math.floor(j / perElement)] / perElement,
+  );
+  const chain = createChain(divideEdges(edgeLength.length, elements), edgeLength, false);
+  const { nodeCount, edgeCount } = chain;
+  const stiffness = [section.EI1, section.EI2, section.GJ];
+  const nodeMass = Float64Array.from(
+    { length: nodeCount },
+    (_, i) => (section.mass * ((i > 0 ? edgeLength[i - 1] : 0) + (i < edgeCount ? edgeLength[i] : 0))) / 2,
+  );
+  const none = new Float64Array(0);
+  const body: HelixBody = {
+    ...chain,
+    length: elementLength.reduce((sum, value) => sum + value, 0),
+    stiffness: Float64Array.from({ length: 3 * elements }, (_, d) => stiffness[d % 3] * elementLength[(d / 3) | 0]),
+    kappaRest: new Float64Array(3 * elements),
+    elementDamping: new Float64Array(elements),
+    nodeMass,
+    nodeDamping: new Float64Array(nodeCount),
+    nodeInertia: new Float64Array(nodeCount),
+    sources: [
+      {
+        dependsOnState: false,
+        potential: () => 0,
+        addLoads({ nodeForce }) {
+          for (let k = 0; k < nodeForce.length; k++) nodeForce[k] += nodeMass[(k / 3) | 0] * gravity[k % 3];
+        },
+      },
+    ],
+    q: new Float64Array(3 * elements),
+    samples: { nodePosition: none, nodeVelocity: none, edgeTangent: none, edgeDirector: none, edgeSpin: none },
+    loads: {
+      nodeForce: new Float64Array(3 * nodeCount),
+      edgeTorque: new Float64Array(3 * edgeCount),
+      nodeDrag: new Float64Array(6 * nodeCount),
+    },
+    loadFactor: 1,
+  };
+  return { body, work: createWorkspace(body) };
+}

@@ -1,0 +1,339 @@
+/**
+ * Contact for strands: the implicit step under forces at points, and its linear response, both by the sweep.
+ *
+ * A tree that touches something takes steps of first order: a second difference over an impact would answer with a rebound
+ * that nobody asked for. Newton's matrix of the step is A/h²; a point mass glued to a link is a spring ρ/h² there, which
+ * the elimination takes into the link's own terms. [Hadap2006 §4] measures the same response by test forces, but of the
+ * free accelerations; taken through the implicit step it knows the stiffness, and links without polar inertia do not matter.
+ */
+import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
+import type { ContactSides } from '../../port.ts';
+import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
+import { factorSweep, solveSweep } from './newton.ts';
+import { turn, turnBack } from './spatial.ts';
+import { type Start, type StepOptions, type StepWork, stepWithContact } from './step.ts';
+import { COLUMNS, createSweep, type Sweep } from './terms.ts';
+import type { StrandTree } from './tree.ts';
+
+/** The sweep of one tree, kept over the iterations of a step. */
+interface Slot {
+  readonly sweep: Sweep;
+  readonly wrench: Float64Array;
+  readonly x: Float64Array;
+  shift: number;
+}
+
+export interface StrandContactParts {
+  readonly trees: readonly StrandTree[];
+  readonly place: readonly { readonly tree: StrandTree; readonly strand: StrandTree['rods'][number] }[];
+  readonly workOf: (tree: StrandTree) => StepWork;
+  readonly state: BundleState;
+  readonly options: StepOptions;
+}
+
+/** Sides in the order of their trees. */
+interface Buckets {
+  order: Int32Array;
+  readonly start: Int32Array;
+}
+
+export function createStrandContact({ trees, place, workOf, state, options }: StrandContactParts): ContactPort {
+  const indexOf = new Map(trees.map((tree, k) => [tree, k]));
+  const systemOfRod = Int32Array.from(place, ({ tree }) => indexOf.get(tree) as number);
+  const slots: (Slot | undefined)[] = [];
+  const held: Start = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  const starts: Start[] = trees.map((tree) => ({
+    q: sameSlice(tree.q, state.q, held.q),
+    v: sameSlice(tree.v, state.v, held.v),
+    memory: sameSlice(tree.memory, state.memory, held.memory),
+  }));
+  const positions = place.map(({ strand }) => strand.samples.nodePosition.slice());
+  const buckets: Buckets = { order: new Int32Array(0), start: new Int32Array(trees.length + 1) };
+  let h = 1;
+
+  const slotOf = (k: number): Slot => {
+    const links = trees[k].linkCount;
+    slots[k] ??= {
+      sweep: createSweep(links),
+      wrench: new Float64Array(6 * links),
+      x: new Float64Array(3 * links + 3),
+      shift: 0,
+    };
+    return slots[k] as Slot;
+  };
+
+  /** Trees with sides, one after the other: `visit(tree, first, end)` in `buckets.order`. */
+  const sort = (sides: ContactSides): void => {
+    const { start } = buckets;
+    if (buckets.order.length < sides.count) buckets.order = new Int32Array(2 * sides.count);
+    start.fill(0);
+    for (let c = 0; c < sides.count; c++) start[systemOfRod[sides.rod[c]] + 1]++;
+    for (let k = 0; k < trees.length; k++) start[k + 1] += start[k];
+    for (let c = sides.count - 1; c >= 0; c--) {
+      const k = systemOfRod[sides.rod[c]] + 1;
+      buckets.order[--start[k]] = c;
+    }
+    // what was counted down to the beginnings stands one place too far on
+    for (let k = 0; k < trees.length; k++) start[k] = start[k + 1];
+    start[trees.length] = sides.count;
+  };
+
+  const linkOf = (sides: ContactSides, c: number): number => place[sides.rod[c]].strand.firstLink + sides.edge[c];
+
+  /** The step of the marked trees under the sides' forces: from its start, or on from where it came to. */
+  const move = (marked: Uint8Array, sides: ContactSides, t: number, dt: number, again: boolean): StepOutcome => {
+    let iterations = 0;
+    let iterationsMax = 0;
+    h = dt;
+    trees.forEach((tree, k) => {
+      if (marked[k]) clearContact(tree);
+    });
+    for (let c = 0; c < sides.count; c++) addSideForce(place[sides.rod[c]].tree, linkOf(sides, c), sides, c);
+    for (let k = 0; k < trees.length; k++) {
+      if (!marked[k]) continue;
+      const tree = trees[k];
+      const work = workOf(tree);
+      const spent = stepWithContact(tree, work, starts[k], t, dt, options, again);
+      iterations += Math.abs(spent);
+      iterationsMax = Math.max(iterationsMax, Math.abs(spent));
+      if (spent < 0) {
+        const failure = { rod: tree.rods[0].rod.id, reason: `Newton did not converge in ${-spent} iterations` };
+        return { ok: false, iterations, iterationsMax, shifts: 0, failure };
+      }
+      poseSamples(tree);
+      const { sweep } = slotOf(k);
+      sweep.turn.set(work.sweep.turn.subarray(0, sweep.turn.length));
+      sweep.rate.set(work.sweep.rate.subarray(0, sweep.rate.length));
+    }
+    return { ok: true, iterations, iterationsMax, shifts: 0 };
+  };
+
+  const readVelocity = (out: Float64Array, sides: ContactSides): void => {
+    // the mean over the step: a link may turn by a radian in it, and its last velocity does not say where it went
+    for (let c = 0; c < sides.count; c++) {
+      const { nodePosition: x, edgeSpin } = place[sides.rod[c]].strand.samples;
+      const from = positions[sides.rod[c]];
+      const a = 3 * sides.edge[c];
+      const w = sides.weight[c];
+      for (let k = a; k < a + 3; k++) {
+        const moved = (1 - w) * (x[k] - from[k]) + w * (x[k + 3] - from[k + 3]);
+        out[3 * c + k - a] = moved / h + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k - a];
+      }
+    }
+  };
+
+  return {
+    systemOfRod,
+    systemOfBody: new Int32Array(0),
+    systemCount: trees.length,
+    hold() {
+      held.q.set(state.q);
+      held.v.set(state.v);
+      held.memory.set(state.memory);
+      place.forEach(({ strand }, rod) => {
+        positions[rod].set(strand.samples.nodePosition);
+      });
+    },
+    revert(marked, t) {
+      trees.forEach((tree, k) => {
+        if (!marked[k]) return;
+        tree.q.set(starts[k].q);
+        tree.v.set(starts[k].v);
+        tree.memory.set(starts[k].memory);
+        poseTree(tree, t);
+      });
+    },
+    step: (marked, sides, t, dt) => move(marked, sides, t, dt, true),
+    readVelocity,
+    linearize(velocity, response, marked, sides, t, dt, fresh) {
+      h = dt;
+      // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
+      if (fresh && !move(marked, sides, t, dt, false).ok) return false;
+      readVelocity(velocity, sides);
+      sort(sides);
+      const { order, start } = buckets;
+      for (let k = 0; k < trees.length; k++) {
+        if (start[k] === start[k + 1]) continue;
+        const slot = slotOf(k);
+        const tree = trees[k];
+        slot.sweep.columns = COLUMNS;
+        slot.sweep.coefficient = 1 / dt;
+        tree.glue = undefined;
+        slot.shift = 0;
+        while (!factorSweep(tree, slot.sweep, slot.shift) || slot.sweep.negative > 0) {
+          slot.shift = slot.shift === 0 ? 1e-6 : 4 * slot.shift;
+          if (slot.shift > 1e8) return false;
+        }
+        for (let i = start[k]; i < start[k + 1]; i++)
+          response[order[i]] = traceOf(tree, slot, linkOf(sides, order[i]), sides, order[i]) / (3 * dt * dt);
+      }
+      return true;
+    },
+    factor(_marked, sides) {
+      const { order, start } = buckets;
+      for (let k = 0; k < trees.length; k++) {
+        if (start[k] === start[k + 1]) continue;
+        const tree = trees[k];
+        const slot = slotOf(k);
+        const glue = new Float64Array(36 * tree.linkCount);
+        for (let i = start[k]; i < start[k + 1]; i++)
+          addPointMass(glue, tree, linkOf(sides, order[i]), sides, order[i], 1 / (h * h));
+        tree.glue = glue;
+        const good = factorSweep(tree, slot.sweep, slot.shift);
+        tree.glue = undefined;
+        if (!good) return false;
+      }
+      return true;
+    },
+    solve(velocity, impulse, sides) {
+      const { order, start } = buckets;
+      for (let k = 0; k < trees.length; k++) {
+        if (start[k] === start[k + 1]) continue;
+        const tree = trees[k];
+        const { sweep, wrench, x } = slotOf(k);
+        wrench.fill(0);
+        for (let i = start[k]; i < start[k + 1]; i++) {
+          const c = order[i];
+          addWrench(wrench, tree, linkOf(sides, c), sides, c, impulse[3 * c], impulse[3 * c + 1], impulse[3 * c + 2]);
+        }
+        solveSweep(x, tree, sweep, undefined, wrench, undefined);
+        for (let i = start[k]; i < start[k + 1]; i++)
+          readSide(velocity, 3 * order[i], tree, sweep, linkOf(sides, order[i]), sides, order[i], 1 / (h * h));
+      }
+    },
+  };
+}
+
+function poseTree(tree: StrandTree, t: number): void {
+  evaluateBase(tree, t);
+  moveBase(tree, t, tree.originRate);
+  poseLinks(tree);
+  moveLinks(tree);
+  poseSamples(tree);
+}
+
+/** The part of `other` that stands where `view` stands in `whole`. */
+function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array): Float64Array {
+  const o = (view.byteOffset - whole.byteOffset) / 8;
+  return other.subarray(o, o + view.length);
+}
+
+/** No contact forces on the tree. */
+export function clearContact(tree: StrandTree): void {
+  if (!tree.contact) return;
+  tree.contact.tip.fill(0);
+  tree.contact.torque.fill(0);
+  tree.contact.base.fill(0);
+}
+
+/** A force on the chord of an edge is one on its two nodes; with a lever it also turns the edge about itself. */
+function addSideForce(tree: StrandTree, link: number, { weight, arm, force }: ContactSides, c: number): void {
+  tree.contact ??= {
+    tip: new Float64Array(3 * tree.linkCount),
+    torque: new Float64Array(3 * tree.linkCount),
+    base: new Float64Array(3),
+  };
+  const { tip, torque, base } = tree.contact;
+  const o = 3 * c;
+  const up = tree.parent[link];
+  const spin = arm[o] * force[o] + arm[o + 1] * force[o + 1] + arm[o + 2] * force[o + 2];
+  for (let k = 0; k < 3; k++) {
+    tip[3 * link + k] += weight[c] * force[o + k];
+    if (up >= 0) tip[3 * up + k] += (1 - weight[c]) * force[o + k];
+    else base[k] += (1 - weight[c]) * force[o + k];
+    torque[3 * link + k] += spin * tree.world[9 * link + 3 * k + 2];
+  }
+}
+
+const f = new Float64Array(3);
+const g = new Float64Array(3);
+
+/** Takes off the link's force what a force (x, y, z) at the side gives. */
+function addWrench(
+  wrench: Float64Array,
+  tree: StrandTree,
+  link: number,
+  { weight, arm }: ContactSides,
+  c: number,
+  x: number,
+  y: number,
+  z: number,
+): void {
+  g[0] = x;
+  g[1] = y;
+  g[2] = z;
+  turnBack(f, 0, tree.world, 9 * link, g, 0);
+  const l = weight[c] * tree.length[link];
+  const o = 6 * link;
+  wrench[o] += l * f[1];
+  wrench[o + 1] -= l * f[0];
+  wrench[o + 2] -= arm[3 * c] * x + arm[3 * c + 1] * y + arm[3 * c + 2] * z;
+  wrench[o + 3] -= f[0];
+  wrench[o + 4] -= f[1];
+  wrench[o + 5] -= f[2];
+}
+
+/** How the side moves with the links, times `scale`. */
+function readSide(
+  out: Float64Array,
+  o: number,
+  tree: StrandTree,
+  { z }: Sweep,
+  link: number,
+  { weight, arm }: ContactSides,
+  c: number,
+  scale: number,
+): void {
+  const s = COLUMNS * link;
+  const l = weight[c] * tree.length[link];
+  g[0] = z[s + 3] + l * z[s + 1];
+  g[1] = z[s + 4] - l * z[s];
+  g[2] = z[s + 5];
+  turn(f, 0, tree.world, 9 * link, g, 0);
+  for (let k = 0; k < 3; k++) out[o + k] = scale * (f[k] + z[s + 2] * arm[3 * c + k]);
+}
+
+const moved = new Float64Array(3);
+
+/** Σ over axes of how far the side goes under a unit force along the axis. */
+function traceOf(tree: StrandTree, { sweep, wrench, x }: Slot, link: number, sides: ContactSides, c: number): number {
+  let trace = 0;
+  for (let k = 0; k < 3; k++) {
+    wrench.fill(0);
+    addWrench(wrench, tree, link, sides, c, k === 0 ? 1 : 0, k === 1 ? 1 : 0, k === 2 ? 1 : 0);
+    solveSweep(x, tree, sweep, undefined, wrench, undefined);
+    readSide(moved, 0, tree, sweep, link, sides, c, 1);
+    trace += moved[k];
+  }
+  return trace;
+}
+
+const J = new Float64Array(18);
+
+/** Adds ρ Jᵀ J with J the motion of the side, in link axes: ξv + ξω × r + arm ξω_z. */
+function addPointMass(
+  glue: Float64Array,
+  tree: StrandTree,
+  link: number,
+  { weight, arm, mass }: ContactSides,
+  c: number,
+  scale: number,
+): void {
+  turnBack(f, 0, tree.world, 9 * link, arm, 3 * c);
+  const l = weight[c] * tree.length[link];
+  J.fill(0);
+  J[1] = l;
+  J[6] = -l;
+  for (let k = 0; k < 3; k++) {
+    J[6 * k + 2] += f[k];
+    J[6 * k + 3 + k] = 1;
+  }
+  const rho = scale * mass[c];
+  for (let r = 0; r < 6; r++) {
+    for (let k = 0; k < 6; k++) {
+      let sum = 0;
+      for (let i = 0; i < 3; i++) sum += J[6 * i + r] * J[6 * i + k];
+      glue[36 * link + 6 * r + k] += rho * sum;
+    }
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * Oriented strands [Hadap2006]: trees of rigid links with spherical joints, in joint coordinates. README.md beside this
+ * file says which file does what; docs/strand.md says what the model is for.
+ */
+import { SceneError } from '../../errors.ts';
+import type {
+  Bundle,
+  Channel,
+  Coupling,
+  Drive,
+  Energies,
+  Model,
+  Momentum,
+  Reaction,
+  StepOutcome,
+} from '../../model.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import { findNode } from '../../scene/layout.ts';
+import type { StrandJoint, StrandOptions } from '../../scene/solvers/strand.ts';
+import type { Scene } from '../../scene/types.ts';
+import { checkJoints, countRows, createConstraints } from './constraints.ts';
+import { clearContact, createStrandContact } from './contact.ts';
+import { checkDirections, compileDirection } from './direction.ts';
+import { evaluateBase, initializeState, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
+import { exportMatrices, findModes } from './modal.ts';
+import { findNatural } from './natural.ts';
+import { evaluateResidual, writeBaseReaction } from './residual.ts';
+import { elasticEnergy, findEquilibrium, type StaticsWork } from './statics.ts';
+import { advanceTree, createStepWork, type StepOptions, type StepWork } from './step.ts';
+import { createSweep } from './terms.ts';
+import {
+  createTree,
+  memoryCount,
+  type Part,
+  positionCount,
+  refuseRod,
+  type StrandTree,
+  velocityCount,
+} from './tree.ts';
+
+function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
+  const wishes: StrandOptions = scene.solver?.strand ?? {};
+  if (coupling.welds.length > 0)
+    throw new SceneError(['welds'], 'the model strand is not welded to bodies; use model: der for those rods');
+  refuseAnisotropy(rods, wishes.stiffness);
+  rods.forEach((rod, k) => {
+    refuseRod(
+      rod,
+      drives[k],
+      scene.rods.findIndex(({ id }) => id === rod.id),
+    );
+  });
+  const options: StepOptions = {
+    order: wishes.integrator === 'bdf1' ? 1 : 2,
+    accuracy: wishes.accuracy ?? 1e-8,
+    iterations: wishes.iterations ?? 40,
+    tolerance: wishes.tolerance ?? 0,
+    numeric: wishes.jacobian === 'numeric',
+  };
+  const groups = findTrees(rods, drives, scene);
+  const counts = groups.map((parts) => parts.reduce((sum, { rod }) => sum + rod.edgeCount, 0));
+  checkJoints(scene);
+  const rows = groups.map((parts) => countRows(parts, scene));
+  const total = (count: (links: number) => number): number => counts.reduce((sum, links) => sum + count(links), 0);
+  const state = {
+    q: new Float64Array(total(positionCount)),
+    v: new Float64Array(total(velocityCount)),
+    memory: new Float64Array(total(memoryCount) + rows.reduce((sum, count) => sum + count, 0)),
+  };
+  const at = { q: 0, v: 0, memory: 0 };
+  const trees = groups.map((parts, k) => {
+    const take = (name: 'q' | 'v' | 'memory', count: number): Float64Array => {
+      at[name] += count;
+      return state[name].subarray(at[name] - count, at[name]);
+    };
+    const links = counts[k];
+    const tree = createTree(
+      parts,
+      wishes.stiffness ?? 'gibbs',
+      take('q', positionCount(links)),
+      take('v', velocityCount(links)),
+      take('memory', memoryCount(links) + rows[k]),
+    );
+    const forces = tree.memory.subarray(memoryCount(links));
+    tree.constraints = createConstraints(tree, scene, forces, (spec, path) => nodeOfJoint(spec, rods, path));
+    return tree;
+  });
+  trees.forEach((tree) => {
+    refuseTree(tree);
+  });
+  // one work space, as large as the largest tree needs
+  const most = Math.max(...counts);
+  const sweep = createSweep(most);
+  const works = new Map(counts.map((links) => [links, createStepWork(links, sweep)]));
+  const statics = new Map<number, StaticsWork>();
+  for (const [links, { direction, trial, q0 }] of works) statics.set(links, { sweep, direction, scaled: trial, q0 });
+  const place = rods.map((_, index) => {
+    const tree = trees.find(({ rods: members }) => members.some((member) => member.index === index)) as StrandTree;
+    return { tree, strand: tree.rods.find((member) => member.index === index) as StrandTree['rods'][number] };
+  });
+  checkDirections(scene);
+  const warnings: string[] = [];
+  for (const tree of trees) {
+    initializeState(tree);
+    tree.direction = compileDirection(tree, scene);
+    if (tree.direction?.scale) tree.trueMotion = new Float64Array(6 * tree.linkCount);
+    if (tree.rods.some(({ rod }) => rod.naturalFromEquilibrium)) findNatural(tree, sweep, warnings);
+  }
+  const before = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+
+  const refresh = (t: number): void => {
+    for (const tree of trees) {
+      evaluateBase(tree, t);
+      moveBase(tree, t, tree.originRate);
+      poseLinks(tree);
+      moveLinks(tree);
+      poseSamples(tree);
+    }
+  };
+
+  const workOf = (tree: StrandTree): StepWork => works.get(tree.linkCount) as StepWork;
+
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
+    let iterations = 0;
+    let iterationsMax = 0;
+    let substeps = 1;
+    let rejected = 0;
+    let violation = 0;
+    before.q.set(state.q);
+    before.v.set(state.v);
+    before.memory.set(state.memory);
+    for (let k = 0; k < trees.length; k++) {
+      if (without?.[k]) continue;
+      const tree = trees[k];
+      clearContact(tree);
+      const step = advanceTree(tree, workOf(tree), t, dt, options, robust);
+      iterations += step.iterations;
+      iterationsMax = Math.max(iterationsMax, step.iterationsMax);
+      substeps = Math.max(substeps, step.substeps);
+      rejected += step.rejected;
+      violation = Math.max(violation, tree.constraints?.violation ?? 0);
+      if (step.ok) continue;
+      state.q.set(before.q);
+      state.v.set(before.v);
+      state.memory.set(before.memory);
+      refresh(t);
+      const failure = { rod: tree.rods[0].rod.id, reason: step.reason };
+      return { ok: false, iterations, iterationsMax, shifts: 0, failure };
+    }
+    for (const tree of trees) poseSamples(tree);
+    return { ok: true, iterations, iterationsMax, shifts: 0, substeps, rejected, ...(violation > 0 && { violation }) };
+  };
+
+  return {
+    model: 'strand',
+    rods,
+    samples: place.map(({ strand }) => strand.samples),
+    bodies: [],
+    warnings,
+    state,
+    refresh,
+    restart: () => {
+      for (const tree of trees) tree.history.header.fill(0);
+    },
+    advance,
+    contact: createStrandContact({ trees, place, workOf, state, options }),
+    addEnergies: (out, t) => {
+      for (const tree of trees) addEnergies(out, tree, t);
+    },
+    addMomentum: (out) => {
+      for (const tree of trees) addMomentum(out, tree);
+    },
+    readChannel: (out, rod, channel) => readChannel(out, place[rod].tree, place[rod].strand, channel),
+    equilibrate: (rod, t, wanted) => {
+      const { tree } = place[rod];
+      const work = statics.get(tree.linkCount) as StaticsWork;
+      const report = findEquilibrium(tree, work, rods[rod].id, t, wanted);
+      refresh(t);
+      return report;
+    },
+    reactions: (rod, t) => measureReactions(place[rod].tree, place[rod].strand, t),
+    modes: (rod, t, count) => findModes(place[rod].tree, place[rod].strand, sweep, t, count),
+    matrices: (rod, t) => exportMatrices(place[rod].tree, place[rod].strand, sweep, t),
+  };
+}
+
+/** The node of a joint: a location that is one of the rod's nodes, but its end. */
+function nodeOfJoint(spec: StrandJoint, rods: readonly Rod[], path: readonly (string | number)[]): number {
+  const rod = rods.find(({ id }) => id === spec.rod) as Rod;
+  const nodeU = Array.from(rod.nodeArc, (arc) => arc / rod.length);
+  const layout = { closed: false, edgeCount: rod.edgeCount, nodeCount: rod.nodeCount, nodeU, length: rod.length };
+  const node = findNode(spec.at, layout, [...path, 'at']);
+  if (node < rod.edgeCount) return node;
+  throw new SceneError([...path, 'at'], `the end of rod '${rod.id}' has no joint; name an earlier place`);
+}
+
+/** The law `swing-twist` knows one bending stiffness. */
+function refuseAnisotropy(rods: readonly Rod[], law: StrandOptions['stiffness']): void {
+  if (law !== 'swing-twist') return;
+  const flat = rods.find(({ halfEI1, halfEI2 }) => halfEI1.some((EI, k) => Math.abs(EI - halfEI2[k]) > 1e-6 * EI));
+  if (!flat) return;
+  throw new SceneError(
+    ['solver', 'strand', 'stiffness'],
+    `rod '${flat.id}' bends differently about d1 and d2, and swing-twist is for round sections; use gibbs`,
+  );
+}
+
+/** Rods that grow from each other, parents first. */
+export function findTrees(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): Part[][] {
+  const groups: Part[][] = [];
+  const placed = new Map<string, { group: Part[]; part: number }>();
+  rods.forEach((rod, index) => {
+    const up = rod.parent && placed.get(scene.rods[rod.parent.rod].id);
+    const group = up?.group ?? [];
+    if (!up) groups.push(group);
+    placed.set(rod.id, { group, part: group.length });
+    const parent = up && rod.parent ? { parent: { part: up.part, node: rod.parent.node } } : {};
+    group.push({ rod, index, drive: drives[index], ...parent });
+  });
+  return groups;
+}
+
+function refuseTree({ base, rods }: StrandTree): void {
+  if (base.pins.some((pin) => !pin.evaluateMotion)) {
+    throw new SceneError(
+      ['pins'],
+      `the base of rod '${rods[0].rod.id}' moves along a path whose velocity jumps; use interpolation: smooth`,
+    );
+  }
+}
+
+function addEnergies(out: Energies, tree: StrandTree, t: number): void {
+  const elastic = elasticEnergy(tree);
+  out.bending += elastic.bending;
+  out.twisting += elastic.twisting;
+  for (const { rod, samples, drive } of tree.rods) {
+    for (let i = 0; i < rod.nodeCount; i++) {
+      for (let k = 0; k < 3; k++) out.kinetic += 0.5 * rod.nodeMass[i] * samples.nodeVelocity[3 * i + k] ** 2;
+    }
+    for (let j = 0; j < rod.edgeCount; j++) out.kinetic += 0.5 * rod.edgeInertia[j] * samples.edgeSpin[j] ** 2;
+    for (const source of drive.sources) out.potential += source.potential(samples, t);
+  }
+}
+
+function addMomentum(out: Momentum, { rods }: StrandTree): void {
+  for (const { rod, samples } of rods) {
+    const { nodePosition: x, nodeVelocity: v, edgeTangent, edgeSpin } = samples;
+    for (let i = 0; i < rod.nodeCount; i++) {
+      const m = rod.nodeMass[i];
+      out.mass += m;
+      for (let k = 0; k < 3; k++) {
+        const a = 3 * i + ((k + 1) % 3);
+        const b = 3 * i + ((k + 2) % 3);
+        out.linear[k] += m * v[3 * i + k];
+        out.center[k] += m * x[3 * i + k];
+        out.angular[k] += m * (x[a] * v[b] - x[b] * v[a]);
+      }
+    }
+    for (let j = 0; j < rod.edgeCount; j++) {
+      for (let k = 0; k < 3; k++) out.angular[k] += rod.edgeInertia[j] * edgeSpin[j] * edgeTangent[3 * j + k];
+    }
+  }
+}
+
+function measureReactions(tree: StrandTree, strand: StrandTree['rods'][number], t: number): Reaction[] {
+  const { base, constraints } = tree;
+  const { rod, firstLink } = strand;
+  const out: Reaction[] = [];
+  evaluateResidual(tree, t, tree.originRate, true);
+  if (strand === tree.rods[0] && base.poses.some(({ active }) => active)) {
+    const held = new Float64Array(6);
+    writeBaseReaction(held, tree, tree.originRate);
+    out.push({ rod: rod.id, node: 0, force: [held[0], held[1], held[2]], torque: [held[3], held[4], held[5]] });
+  }
+  if (!constraints) return out;
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const force: [number, number, number] = [0, 0, 0];
+    let held = false;
+    for (let r = 0; r < constraints.count; r++) {
+      if (constraints.axis[r] < 0 || constraints.link[r] !== firstLink + j || !constraints.active[r]) continue;
+      force[constraints.axis[r]] = constraints.force[r];
+      held = true;
+    }
+    if (held) out.push({ rod: rod.id, node: j + 1, force, torque: [0, 0, 0] });
+  }
+  return out;
+}
+
+function readChannel(out: Float64Array, tree: StrandTree, strand: StrandTree['rods'][number], channel: Channel): void {
+  const { rod, firstLink } = strand;
+  out.fill(0);
+  if (channel === 'tension') {
+    // force through the joint along the link: what holds all that is farther out
+    for (let j = 0; j < rod.edgeCount; j++) out[j] = -tree.force[6 * (firstLink + j) + 5];
+    return;
+  }
+  for (let j = 0; j < rod.edgeCount; j++) {
+    if (j === 0 && firstLink === 0 && !tree.rootHeld) continue;
+    const o = 3 + 4 * (firstLink + j);
+    const { q } = tree;
+    const length = rod.edgeLengthRest[j] / 2 + (j > 0 ? rod.edgeLengthRest[j - 1] / 2 : 0);
+    const swing = Math.hypot(q[o + 1], q[o + 2]);
+    const angle =
+      channel === 'curvature'
+        ? 2 * Math.atan2(swing, Math.hypot(q[o], q[o + 3]))
+        : 2 * Math.atan2(q[o + 3] * Math.sign(q[o] || 1), Math.abs(q[o]));
+    out[j] = angle / length;
+  }
+}
+
+export const strandModel: Model = {
+  id: 'strand',
+  capabilities: {
+    closed: false,
+    anisotropic: true,
+    naturalCurvature: true,
+    twist: true,
+    inextensible: true,
+    statics: true,
+    modes: true,
+  },
+  compile,
+};

@@ -1,0 +1,281 @@
+/**
+ * Newton's matrix of the recursive residual, exact and in O(n).
+ *
+ * Every link carries z = (δξ; δv; δa): how its pose, motion and acceleration, in its own axes, change with the joints. Going
+ * outwards z = Φ z(parent) + Ψ δφ. Going inwards, the force through a joint changes by P z + p; the joint's own
+ * equation gives δφ = G z(parent) + k and is eliminated, which turns P into the parent's. This is the articulated-body
+ * recursion with 6 × 18 matrices in place of 6 × 6: the velocity and pose terms make it unsymmetric. For equilibria the
+ * first six columns are enough.
+ *
+ * The simplified matrix H + hC + h²K needs 6 × 6 only, but converges linearly at best and not at all for soft strands
+ * under gravity, where the geometric terms rule (the paper reports 18 iterations on average with
+ * DASPK); so does the exact matrix when it is kept over a step. Columns of P: ξω ξv vω vv aω av.
+ */
+import { bringMotion, invert3, multiply3, turn, turnBack } from './spatial.ts';
+import {
+  BLOCK,
+  COLUMNS,
+  carriedRow,
+  D,
+  expandSymmetric,
+  multiplyPhi,
+  multiplyPsi,
+  own,
+  type Sweep,
+  subtractTorqueSlope,
+  timesCross,
+  writeOwn,
+  writePsi,
+} from './terms.ts';
+import type { StrandTree } from './tree.ts';
+
+const f = new Float64Array(3);
+const drag = new Float64Array(9);
+const local = new Float64Array(9);
+const A = new Float64Array(9);
+const half = new Float64Array(9);
+const transposed = new Float64Array(9);
+const momentum = new Float64Array(6);
+
+/** Negative eigenvalues of the symmetric part, by the signs of its pivots. */
+function countNegative(M: Float64Array, floor: number): number {
+  const a = M[0];
+  const b = 0.5 * (M[1] + M[3]);
+  const c = 0.5 * (M[2] + M[6]);
+  const e = 0.5 * (M[5] + M[7]);
+  if (!(Math.abs(a) > floor)) return 0;
+  const d = M[4] - (b * b) / a;
+  if (!(Math.abs(d) > floor)) return a < 0 ? 1 : 0;
+  const l = (e - (b * c) / a) / d;
+  const g = M[8] - (c * c) / a - l * l * d;
+  return (a < 0 ? 1 : 0) + (d < 0 ? 1 : 0) + (g < -floor ? 1 : 0);
+}
+
+/**
+ * Eliminates all joints for the present state, after `evaluateResidual`. `shift`: multiple of the joints' stiffness
+ * that is added to the matrix. False where a pivot is singular.
+ */
+export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): boolean {
+  const { linkCount, parent, stiffness, force, rotation, offset } = tree;
+  const { P, G, F, inverse, columns } = sweep;
+  for (let j = 0; j < linkCount; j++) writeOwn(tree, sweep, j);
+  P.fill(0, BLOCK * linkCount);
+  sweep.negative = 0;
+  for (let j = linkCount - 1; j >= 0; j--) {
+    if (columns > 6) writePsi(tree, sweep, j);
+    multiplyPsi(sweep, j);
+    multiplyPhi(tree, sweep, j);
+    for (let k = 0; k < 9; k++) D[k] = own[k];
+    subtractTorqueSlope(tree, sweep, j);
+    let scale = 0;
+    for (let k = 0; k < 3; k++) {
+      // the root may be without stiffness: its neighbour's stands in
+      const s = stiffness[3 * Math.max(j, Math.min(1, linkCount - 1)) + k];
+      D[4 * k] += shift * s;
+      scale = Math.max(scale, s);
+    }
+    sweep.negative += countNegative(D, 1e-10 * scale);
+    if (invert3(inverse, 9 * j, D, 0) === 0) return false;
+    const g = 3 * COLUMNS * j;
+    const v = 9 * j;
+    for (let c = 0; c < columns; c++) {
+      const x = carriedRow[c];
+      const y = carriedRow[COLUMNS + c];
+      const z = carriedRow[2 * COLUMNS + c];
+      G[g + c] = -(inverse[v] * x + inverse[v + 1] * y + inverse[v + 2] * z);
+      G[g + COLUMNS + c] = -(inverse[v + 3] * x + inverse[v + 4] * y + inverse[v + 5] * z);
+      G[g + 2 * COLUMNS + c] = -(inverse[v + 6] * x + inverse[v + 7] * y + inverse[v + 8] * z);
+    }
+    // F = P Ψ − [[n]; [f]] Th
+    subtractForceTurn(own, 0, force, 6 * j, sweep.turn, v);
+    subtractForceTurn(own, 9, force, 6 * j + 3, sweep.turn, v);
+    F.set(own, 18 * j);
+    addToParent(P, BLOCK * (parent[j] < 0 ? linkCount : parent[j]), G, g, columns, rotation, 9 * j, offset[j]);
+  }
+  return factorBase(tree, sweep);
+}
+
+/** M −= [v] Th, 3 × 3 rows at o. */
+function subtractForceTurn(M: Float64Array, o: number, v: Float64Array, i: number, Th: Float64Array, t: number): void {
+  for (let c = 0; c < 3; c++) {
+    const a0 = Th[t + c];
+    const a1 = Th[t + 3 + c];
+    const a2 = Th[t + 6 + c];
+    M[o + c] -= v[i + 1] * a2 - v[i + 2] * a1;
+    M[o + 3 + c] -= v[i + 2] * a0 - v[i] * a2;
+    M[o + 6 + c] -= v[i] * a1 - v[i + 1] * a0;
+  }
+}
+
+/** Adds Xᵀ(P Φ + F G) to the parent. */
+function addToParent(
+  P: Float64Array,
+  o: number,
+  G: Float64Array,
+  g: number,
+  columns: number,
+  R: Float64Array,
+  r: number,
+  d: number,
+): void {
+  for (let c = 0; c < columns; c++) {
+    const x = G[g + c];
+    const y = G[g + COLUMNS + c];
+    const z = G[g + 2 * COLUMNS + c];
+    const n0 = carriedRow[c] + own[0] * x + own[1] * y + own[2] * z;
+    const n1 = carriedRow[COLUMNS + c] + own[3] * x + own[4] * y + own[5] * z;
+    const n2 = carriedRow[2 * COLUMNS + c] + own[6] * x + own[7] * y + own[8] * z;
+    const f0 = carriedRow[3 * COLUMNS + c] + own[9] * x + own[10] * y + own[11] * z;
+    const f1 = carriedRow[4 * COLUMNS + c] + own[12] * x + own[13] * y + own[14] * z;
+    const f2 = carriedRow[5 * COLUMNS + c] + own[15] * x + own[16] * y + own[17] * z;
+    const fx = R[r] * f0 + R[r + 1] * f1 + R[r + 2] * f2;
+    const fy = R[r + 3] * f0 + R[r + 4] * f1 + R[r + 5] * f2;
+    P[o + c] += R[r] * n0 + R[r + 1] * n1 + R[r + 2] * n2 - d * fy;
+    P[o + COLUMNS + c] += R[r + 3] * n0 + R[r + 4] * n1 + R[r + 5] * n2 + d * fx;
+    P[o + 2 * COLUMNS + c] += R[r + 6] * n0 + R[r + 7] * n1 + R[r + 8] * n2;
+    P[o + 3 * COLUMNS + c] += fx;
+    P[o + 4 * COLUMNS + c] += fy;
+    P[o + 5 * COLUMNS + c] += R[r + 6] * f0 + R[r + 7] * f1 + R[r + 8] * f2;
+  }
+}
+
+const baseMatrix = new Float64Array(9);
+const spinMatrix = new Float64Array(9);
+
+/** The base's origin where it is free: δy in world axes moves ξv, vv and av. */
+function factorBase({ linkCount, base }: StrandTree, sweep: Sweep): boolean {
+  const { P, columns, coefficient: c, baseInverse } = sweep;
+  baseInverse.fill(0);
+  if (!base.free[0] && !base.free[1] && !base.free[2]) return true;
+  const o = BLOCK * linkCount + 3 * COLUMNS;
+  for (let r = 0; r < 3; r++) {
+    for (let k = 0; k < 3; k++) {
+      const at = o + COLUMNS * r + k;
+      A[3 * r + k] = P[at + 3] + (columns > 6 ? c * P[at + 9] + c * c * P[at + 15] : 0);
+      local[3 * r + k] = columns > 6 ? P[at + 15] : 0;
+    }
+  }
+  timesCross(spinMatrix, local, base.motion);
+  for (let k = 0; k < 9; k++) A[k] -= c * spinMatrix[k];
+  // to world axes: R M Rᵀ
+  multiply3(half, 0, base.rotation, 0, A, 0);
+  for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) transposed[3 * i + k] = base.rotation[3 * k + i];
+  multiply3(baseMatrix, 0, half, 0, transposed, 0);
+  expandSymmetric(drag, base.drag, 0);
+  for (let i = 0; i < 3; i++) {
+    for (let k = 0; k < 3; k++) {
+      baseMatrix[3 * i + k] += columns > 6 ? c * drag[3 * i + k] + (i === k ? c * c * base.mass : 0) : 0;
+      if (!base.free[i] || !base.free[k]) baseMatrix[3 * i + k] = i === k ? 1 : 0;
+    }
+  }
+  if (columns === 6) {
+    // nothing pulls a free origin back: it stays, and the residual tells
+    return true;
+  }
+  return invert3(baseInverse, 0, baseMatrix, 0) !== 0;
+}
+
+const right = new Float64Array(3);
+const shiftBase = new Float64Array(3);
+
+/**
+ * Solves for δφ (3 a joint) and δy (3, base): the matrix times `out` is −`residual` less what `wrench` (6 a link, on the
+ * link, in its axes) would add to the forces. Leaves z of every link in the sweep.
+ */
+export function solveSweep(
+  out: Float64Array,
+  tree: StrandTree,
+  sweep: Sweep,
+  residual: Float64Array | undefined,
+  wrench: Float64Array | undefined,
+  baseWrench: Float64Array | undefined,
+): void {
+  const { linkCount, parent, rotation, offset, base } = tree;
+  const { p, F, inverse } = sweep;
+  if (wrench) p.set(wrench.subarray(0, 6 * linkCount));
+  else p.fill(0, 0, 6 * linkCount);
+  p.fill(0, 6 * linkCount);
+  for (let j = linkCount - 1; j >= 0; j--) {
+    const v = 9 * j;
+    const x = (residual ? residual[3 * j] : 0) + p[6 * j];
+    const y = (residual ? residual[3 * j + 1] : 0) + p[6 * j + 1];
+    const z = (residual ? residual[3 * j + 2] : 0) + p[6 * j + 2];
+    const k0 = -(inverse[v] * x + inverse[v + 1] * y + inverse[v + 2] * z);
+    const k1 = -(inverse[v + 3] * x + inverse[v + 4] * y + inverse[v + 5] * z);
+    const k2 = -(inverse[v + 6] * x + inverse[v + 7] * y + inverse[v + 8] * z);
+    out[3 * j] = k0;
+    out[3 * j + 1] = k1;
+    out[3 * j + 2] = k2;
+    for (let r = 0; r < 6; r++)
+      momentum[r] = p[6 * j + r] + F[18 * j + 3 * r] * k0 + F[18 * j + 3 * r + 1] * k1 + F[18 * j + 3 * r + 2] * k2;
+    const i = parent[j] < 0 ? linkCount : parent[j];
+    addForceTo(p, 6 * i, rotation, 9 * j, offset[j], momentum);
+  }
+  const o = 3 * linkCount;
+  turn(right, 0, base.rotation, 0, p, 6 * linkCount + 3);
+  for (let k = 0; k < 3; k++) {
+    right[k] = -(right[k] + (residual ? residual[o + k] : 0) + (baseWrench ? baseWrench[k] : 0));
+    if (!base.free[k]) right[k] = 0;
+  }
+  turn(shiftBase, 0, sweep.baseInverse, 0, right, 0);
+  for (let k = 0; k < 3; k++) out[o + k] = shiftBase[k];
+  carryOutwards(out, tree, sweep);
+}
+
+function addForceTo(out: Float64Array, o: number, R: Float64Array, r: number, d: number, g: Float64Array): void {
+  const fx = R[r] * g[3] + R[r + 1] * g[4] + R[r + 2] * g[5];
+  const fy = R[r + 3] * g[3] + R[r + 4] * g[4] + R[r + 5] * g[5];
+  out[o] += R[r] * g[0] + R[r + 1] * g[1] + R[r + 2] * g[2] - d * fy;
+  out[o + 1] += R[r + 3] * g[0] + R[r + 4] * g[1] + R[r + 5] * g[2] + d * fx;
+  out[o + 2] += R[r + 6] * g[0] + R[r + 7] * g[1] + R[r + 8] * g[2];
+  out[o + 3] += fx;
+  out[o + 4] += fy;
+  out[o + 5] += R[r + 6] * g[3] + R[r + 7] * g[4] + R[r + 8] * g[5];
+}
+
+/** δφ = G z(parent) + k, z = Φ z(parent) + Ψ δφ. */
+function carryOutwards(out: Float64Array, tree: StrandTree, sweep: Sweep): void {
+  const { linkCount, parent, rotation, offset, v, base } = tree;
+  const { z, G, turn: Th, psiV, psiA, columns, coefficient: c } = sweep;
+  const b = COLUMNS * linkCount;
+  z.fill(0, b);
+  turnBack(f, 0, base.rotation, 0, shiftBase, 0);
+  for (let k = 0; k < 3; k++) {
+    z[b + 3 + k] = f[k];
+    if (columns === 6) continue;
+    const s = base.motion[(k + 1) % 3] * f[(k + 2) % 3] - base.motion[(k + 2) % 3] * f[(k + 1) % 3];
+    z[b + 9 + k] = c * f[k];
+    z[b + 15 + k] = c * c * f[k] - c * s;
+  }
+  for (let j = 0; j < linkCount; j++) {
+    const from = COLUMNS * (parent[j] < 0 ? linkCount : parent[j]);
+    const to = COLUMNS * j;
+    const g = 3 * COLUMNS * j;
+    for (let r = 0; r < 3; r++) {
+      let sum = out[3 * j + r];
+      for (let k = 0; k < columns; k++) sum += G[g + COLUMNS * r + k] * z[from + k];
+      out[3 * j + r] = sum;
+    }
+    const x = out[3 * j];
+    const y = out[3 * j + 1];
+    const w = out[3 * j + 2];
+    for (let block = 0; block < columns; block += 6)
+      bringMotion(z, to + block, rotation, 9 * j, offset[j], z, from + block);
+    const t = 9 * j;
+    for (let r = 0; r < 3; r++) z[to + r] += Th[t + 3 * r] * x + Th[t + 3 * r + 1] * y + Th[t + 3 * r + 2] * w;
+    if (columns === 6) continue;
+    // −crm(S w) on the carried δv
+    for (let half6 = 0; half6 < 6; half6 += 3) {
+      const e = to + 6 + half6;
+      const s = 3 + 3 * j;
+      z[e + 6] -= v[s + 1] * z[e + 2] - v[s + 2] * z[e + 1];
+      z[e + 7] -= v[s + 2] * z[e] - v[s] * z[e + 2];
+      z[e + 8] -= v[s] * z[e + 1] - v[s + 1] * z[e];
+    }
+    const s = 18 * j;
+    for (let r = 0; r < 6; r++) {
+      z[to + 6 + r] += psiV[s + 3 * r] * x + psiV[s + 3 * r + 1] * y + psiV[s + 3 * r + 2] * w;
+      z[to + 12 + r] += psiA[s + 3 * r] * x + psiA[s + 3 * r + 1] * y + psiA[s + 3 * r + 2] * w;
+    }
+  }
+}

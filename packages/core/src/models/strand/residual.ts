@@ -1,0 +1,103 @@
+/**
+ * The recursive residual [Hadap2006 Algorithm 1]: what is missing in every joint's balance of torques for the present
+ * q, v and rate; and, after the joints, in the balance of forces at the base's origin.
+ */
+import type { LoadSource } from '../../port.ts';
+import { applyConstraints } from './constraints.ts';
+import { evaluatePose } from './direction.ts';
+import { writeJointTorque } from './energy.ts';
+import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
+import { gatherLoads, subtractLoads } from './loads.ts';
+import { addForce, turn, turnBack } from './spatial.ts';
+import type { StrandTree } from './tree.ts';
+
+const spin = new Float64Array(3);
+const pull = new Float64Array(3);
+
+/** Torques of the joints' springs and dashpots on the children, in their axes. */
+export function writeTorques(tree: StrandTree): void {
+  const { linkCount, stiffness, damping, deformation, toJoint, v, torque, law } = tree;
+  for (let j = 0; j < linkCount; j++) {
+    if (j === 0 && !tree.rootHeld) {
+      torque.fill(0, 0, 3);
+      continue;
+    }
+    const lawHere = j === 0 && tree.swingOnly ? 'swing-twist' : law;
+    writeJointTorque(pull, 0, lawHere, deformation, 4 * j, stiffness, 3 * j);
+    turn(spin, 0, toJoint, 9 * j, v, 3 + 3 * j);
+    for (let k = 0; k < 3; k++) pull[k] -= damping[3 * j + k] * spin[k];
+    turnBack(torque, 3 * j, toJoint, 9 * j, pull, 0);
+  }
+}
+
+const baseForce = new Float64Array(6);
+
+/** Sums forces inwards; the residual of a joint is what its spring does not carry. */
+export function sweepForces(tree: StrandTree, originRate: Float64Array | undefined): void {
+  const { linkCount, parent, rotation, offset, force, residual, torque, base } = tree;
+  baseForce.fill(0);
+  for (let j = linkCount - 1; j >= 0; j--) {
+    const i = parent[j];
+    addForce(i < 0 ? baseForce : force, i < 0 ? 0 : 6 * i, rotation, 9 * j, offset[j], force, 6 * j);
+    for (let k = 0; k < 3; k++) residual[3 * j + k] = force[6 * j + k] - torque[3 * j + k];
+  }
+  const o = 3 * linkCount;
+  turn(residual, o, base.rotation, 0, baseForce, 3);
+  for (let k = 0; k < 3; k++) {
+    residual[o + k] += (originRate ? base.mass * originRate[k] : 0) - base.force[k];
+    if (!base.free[k]) residual[o + k] = 0;
+  }
+}
+
+/** Force and torque that hold the base [N, N m], in world axes; after `sweepForces`. */
+export function writeBaseReaction(out: Float64Array, tree: StrandTree, originRate: Float64Array): void {
+  const { base } = tree;
+  turn(out, 0, base.rotation, 0, baseForce, 3);
+  turn(out, 3, base.rotation, 0, baseForce, 0);
+  for (let k = 0; k < 3; k++) {
+    out[k] += base.mass * originRate[k] - base.force[k];
+    if (base.free[k]) out[k] = 0;
+    if (!tree.rootHeld) out[3 + k] = 0;
+  }
+}
+
+/**
+ * Residual of the present q, v, rate. `originRate`: acceleration of the base's origin along free axes; undefined for
+ * statics. `fresh`: loads that do not depend on the state are asked for again.
+ */
+export function evaluateResidual(
+  tree: StrandTree,
+  t: number,
+  originRate: Float64Array | undefined,
+  fresh: boolean,
+): void {
+  const pose = tree.direction?.pose;
+  if (pose && fresh) evaluatePose(tree, pose, t);
+  evaluateBase(tree, t);
+  moveBase(tree, t, originRate);
+  poseLinks(tree);
+  moveLinks(tree);
+  writeTorques(tree);
+  const { constraints, torque, hold } = tree;
+  if (constraints) {
+    constraints.evaluate(tree, t);
+    applyConstraints(constraints, tree);
+    for (let k = 0; k < 3 * tree.linkCount; k++) torque[k] += hold[k];
+  }
+  // hands may have come or gone since the last step
+  if (fresh)
+    for (const strand of tree.rods)
+      strand.dependsOnState = pose !== undefined || strand.damped || strand.drive.sources.some(changes);
+  if (fresh || tree.rods.some(needsLoads)) {
+    poseSamples(tree);
+    gatherLoads(tree, t);
+  }
+  if (originRate) writeInertialForces(tree);
+  else tree.force.fill(0);
+  subtractLoads(tree);
+  sweepForces(tree, originRate);
+}
+
+const needsLoads = ({ dependsOnState }: StrandTree['rods'][number]): boolean => dependsOnState;
+
+const changes = (source: LoadSource): boolean => source.dependsOnState;

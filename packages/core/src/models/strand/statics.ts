@@ -1,0 +1,288 @@
+/**
+ * Equilibria: Newton on the static residual, which is the gradient of the energy in turns of the joints.
+ *
+ * Where all loads have a potential, the matrix is made positive definite by a multiple of the joints' stiffness
+ * (Levenberg) and a step must lower the energy; it is positive definite when every joint's pivot is, so the elimination
+ * itself tells. With other loads (followers, wind) the residual must fall. Loads come in ten parts where the whole is too
+ * far. The verdict counts negative pivots at the solution, where the matrix is symmetric.
+ */
+import { eigenDense } from '../../linalg/eigen.ts';
+import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { constraintMerit, meetConstraints, prepareConstraints, springEnergy } from './constraints.ts';
+import { addJointEnergy } from './energy.ts';
+import { poseSamples, turnJoint } from './kinematics.ts';
+import { factorSweep, solveSweep } from './newton.ts';
+import { evaluateResidual } from './residual.ts';
+import type { Sweep } from './terms.ts';
+import type { StrandTree } from './tree.ts';
+
+export interface StaticsWork {
+  readonly sweep: Sweep;
+  readonly direction: Float64Array;
+  readonly scaled: Float64Array;
+  readonly q0: Float64Array;
+}
+
+const energies = { bending: 0, twisting: 0 };
+
+/** Elastic energy of all joints. */
+export function elasticEnergy(tree: StrandTree): { readonly bending: number; readonly twisting: number } {
+  energies.bending = 0;
+  energies.twisting = 0;
+  for (let j = 0; j < tree.linkCount; j++) {
+    if (j === 0 && !tree.rootHeld) continue;
+    const law = j === 0 && tree.swingOnly ? 'swing-twist' : tree.law;
+    addJointEnergy(energies, law, tree.deformation, 4 * j, tree.stiffness, 3 * j);
+  }
+  return energies;
+}
+
+function energyOf(tree: StrandTree, t: number): number {
+  poseSamples(tree);
+  const { bending, twisting } = elasticEnergy(tree);
+  let sum = bending + twisting;
+  if (tree.constraints && tree.constraints.spring > 0) sum += springEnergy(tree.constraints, tree);
+  for (const { drive, samples } of tree.rods) {
+    for (const source of drive.sources) sum += tree.loadFactor * source.potential(samples, t);
+  }
+  return sum;
+}
+
+/** Loads whose work depends on the way have no energy to descend. */
+export function isConservative({ rods, law, direction }: StrandTree): boolean {
+  return (
+    law !== 'paper' &&
+    !direction?.pose &&
+    rods.every(({ drive }) => drive.sources.every((source) => !source.dependsOnState))
+  );
+}
+
+function largest(values: Float64Array, count: number): number {
+  let out = 0;
+  for (let k = 0; k < count; k++) out = Math.max(out, Math.abs(values[k]));
+  return out;
+}
+
+/** Torques that must cancel [N m]. */
+function torqueScale({ torque, force, linkCount, stiffness }: StrandTree): number {
+  let out = 0;
+  for (let j = 0; j < linkCount; j++) {
+    for (let k = 0; k < 3; k++) out = Math.max(out, Math.abs(torque[3 * j + k]), Math.abs(force[6 * j + k]));
+    out = Math.max(out, 1e-4 * Math.min(stiffness[3 * j], stiffness[3 * j + 1]));
+  }
+  return out;
+}
+
+interface Settled {
+  converged: boolean;
+  iterations: number;
+  residual: number;
+  tolerance: number;
+  reason: string;
+}
+
+function moveTrial(tree: StrandTree, { q0, direction }: StaticsWork, share: number, scaled: Float64Array): void {
+  for (let k = 0; k < 3 * tree.linkCount; k++) scaled[k] = share * direction[k];
+  for (let j = 0; j < tree.linkCount; j++) turnJoint(tree.q, 3 + 4 * j, q0, 3 + 4 * j, scaled, 3 * j);
+}
+
+/** gᵀd and dᵀKd, for the model of the energy. */
+function measureStep({ residual, stiffness, linkCount }: StrandTree, direction: Float64Array): [number, number] {
+  let slope = 0;
+  let bend = 0;
+  for (let k = 0; k < 3 * linkCount; k++) {
+    slope += residual[k] * direction[k];
+    bend += stiffness[k] * direction[k] * direction[k];
+  }
+  return [slope, bend];
+}
+
+function settle(tree: StrandTree, work: StaticsWork, t: number, tolerance: number, limit: number): Settled {
+  const { linkCount, residual, q, reach } = tree;
+  const { sweep, direction, scaled, q0 } = work;
+  const springs = tree.constraints !== undefined && tree.constraints.spring > 0;
+  const constraints = springs ? undefined : tree.constraints;
+  // rows that are met exactly have no energy of their own: the residual leads
+  const conservative = isConservative(tree) && !constraints;
+  sweep.columns = 6;
+  sweep.coefficient = 0;
+  const size = 3 * linkCount;
+  evaluateResidual(tree, t, undefined, true);
+  if (constraints) prepareConstraints(constraints, tree, 0);
+  const forces = constraints ? constraints.force.slice() : new Float64Array(0);
+  const wanted = forces.slice();
+  const missing = (): number =>
+    largest(residual, size + 3) + (constraints ? Math.sqrt(constraintMerit(constraints, reach)) : 0);
+  let energy = conservative ? energyOf(tree, t) : 0;
+  let shift = 0;
+  let reason = `${limit} iterations were not enough`;
+  let iterations = 0;
+  for (; iterations < limit; iterations++) {
+    const now = missing();
+    const scale = torqueScale(tree);
+    if (now <= tolerance * scale)
+      return { converged: true, iterations, residual: now / reach, tolerance: (tolerance * scale) / reach, reason };
+    const good = factorSweep(tree, sweep, shift);
+    if (!good || (conservative && sweep.negative > 0)) {
+      shift = Math.max(4 * shift, good ? 1e-3 : 1e-8);
+      if (shift > 1e12) {
+        reason = 'the matrix is singular';
+        break;
+      }
+      continue;
+    }
+    solveSweep(direction, tree, sweep, residual, undefined, undefined);
+    if (constraints) {
+      forces.set(constraints.force);
+      if (!meetConstraints(direction, wanted, constraints, tree, sweep)) {
+        shift = Math.max(4 * shift, 1e-8);
+        continue;
+      }
+    }
+    const turned = largest(direction, size);
+    if (!(turned < Number.POSITIVE_INFINITY)) {
+      shift = Math.max(4 * shift, 1e-8);
+      continue;
+    }
+    const share = Math.min(1, 0.5 / turned);
+    const [slope, bend] = measureStep(tree, direction);
+    q0.set(q);
+    moveTrial(tree, work, share, scaled);
+    for (let r = 0; constraints && r < forces.length; r++)
+      constraints.force[r] = (1 - share) * forces[r] + share * wanted[r];
+    evaluateResidual(tree, t, undefined, false);
+    const next = missing();
+    let accept = next < 0.5 * now;
+    if (conservative) {
+      const trialEnergy = energyOf(tree, t);
+      const predicted = -share * slope + 0.5 * share * share * (slope + shift * bend);
+      const ratio = (energy - trialEnergy) / predicted;
+      // near the solution energies differ by rounding alone: the residual tells
+      accept = ratio > 1e-4 || (accept && predicted < 1e-9 * Math.abs(energy) + 1e-300);
+      if (accept && ratio > 0.75) shift = shift < 1e-4 ? 0 : shift / 8;
+      else if (ratio < 0.25) shift = Math.max(4 * shift, 1e-3);
+      if (accept) energy = trialEnergy;
+    } else {
+      accept ||= next < now * (1 - 1e-3 * share);
+      if (accept) shift = shift < 1e-6 ? 0 : shift / 8;
+      else shift = Math.max(4 * shift, 1e-4);
+    }
+    if (accept) continue;
+    q.set(q0);
+    constraints?.force.set(forces);
+    evaluateResidual(tree, t, undefined, false);
+    if (turned < 1e-13 || shift > 1e12) {
+      // as far as rounding lets it
+      const floor = 1e-9 * scale;
+      return {
+        converged: now <= floor,
+        iterations,
+        residual: now / reach,
+        tolerance: floor / reach,
+        reason: 'no step lowers the energy',
+      };
+    }
+  }
+  const left = missing();
+  return { converged: false, iterations, residual: left / reach, tolerance: 0, reason };
+}
+
+/** Brings the strand to where its constraints want it: as springs, weak ones first. */
+function approachRows(tree: StrandTree, work: StaticsWork, t: number): number {
+  const { constraints } = tree;
+  if (!constraints) return 0;
+  let iterations = 0;
+  // a straight strand that is pushed together would not know where to go
+  perturb(tree, work, 1e-3);
+  for (const spring of [0.1, 10, 1e3, 1e5]) {
+    constraints.spring = spring;
+    iterations += settle(tree, work, t, 1e-6, 100).iterations;
+  }
+  constraints.spring = 0;
+  tree.glue = undefined;
+  return iterations;
+}
+
+/** A small turn of every joint, always the same, that has a part along whatever is unstable. */
+function perturb(tree: StrandTree, work: StaticsWork, amount: number): void {
+  for (let k = 0; k < 3 * tree.linkCount; k++)
+    work.direction[k] = amount * (Math.sin(1 + 0.7 * k) + 0.3 * Math.sin(0.1 * k));
+  work.q0.set(tree.q);
+  moveTrial(tree, work, 1, work.scaled);
+}
+
+export function findEquilibrium(
+  tree: StrandTree,
+  work: StaticsWork,
+  rod: string,
+  t: number,
+  { stability, tolerance }: EquilibriumOptions,
+): EquilibriumReport {
+  const { sweep } = work;
+  tree.v.fill(0);
+  tree.rate.fill(0);
+  tree.originRate.fill(0);
+  setStraightChart(sweep, tree.linkCount);
+  const start = tree.q.slice();
+  let iterations = approachRows(tree, work, t);
+  let settled = settle(tree, work, t, tolerance, 300);
+  iterations += settled.iterations;
+  if (!settled.converged) {
+    tree.q.set(start);
+    for (let part = 1; part <= 10; part++) {
+      tree.loadFactor = part / 10;
+      settled = settle(tree, work, t, part < 10 ? 1e-6 : tolerance, 200);
+      iterations += settled.iterations;
+      if (!settled.converged) break;
+    }
+    tree.loadFactor = 1;
+  }
+  let negative = settled.converged ? judge(tree, work) : -1;
+  let saddlesLeft = 0;
+  while (settled.converged && negative > 0 && stability === 'seek' && isConservative(tree) && saddlesLeft < 6) {
+    saddlesLeft++;
+    perturb(tree, work, 0.01 * saddlesLeft);
+    iterations += approachRows(tree, work, t);
+    settled = settle(tree, work, t, tolerance, 500);
+    iterations += settled.iterations;
+    negative = settled.converged ? judge(tree, work) : -1;
+  }
+  const conservative = isConservative(tree);
+  tree.history.header.fill(0);
+  return {
+    rod,
+    converged: settled.converged,
+    iterations,
+    residual: settled.residual,
+    tolerance: settled.tolerance,
+    negativeModes: conservative ? negative : negative > 0 ? negative % 2 : negative,
+    stable: negative === 0,
+    criterion: negative < 0 ? 'none' : conservative ? 'energy' : 'divergence',
+    saddlesLeft,
+    ...(settled.converged ? {} : { reason: settled.reason }),
+  };
+}
+
+/**
+ * Unstable directions at the present state: negative pivots, less those that constraints take away, which are the
+ * negative eigenvalues of their response.
+ */
+function judge(tree: StrandTree, { sweep, direction }: StaticsWork): number {
+  sweep.columns = 6;
+  if (!factorSweep(tree, sweep, 0)) return -1;
+  const { negative } = sweep;
+  const { constraints } = tree;
+  if (!constraints) return negative;
+  solveSweep(direction, tree, sweep, tree.residual, undefined, undefined);
+  const { count: m, response } = constraints;
+  if (!meetConstraints(direction, new Float64Array(m), constraints, tree, sweep)) return -1;
+  const symmetric = response.map((_, k) => 0.5 * (response[k] + response[(k % m) * m + Math.floor(k / m)]));
+  const largestValue = symmetric.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return negative - eigenDense(symmetric, m).values.filter((value) => value < -1e-9 * largestValue).length;
+}
+
+/** δθ = δφ: turns are measured from where the joints are. */
+export function setStraightChart(sweep: Sweep, links: number): void {
+  sweep.turn.fill(0);
+  for (let j = 0; j < links; j++) for (let k = 0; k < 3; k++) sweep.turn[9 * j + 4 * k] = 1;
+}

@@ -1,0 +1,477 @@
+/**
+ * Implicit steps: backward differences of order 1 and 2 in the joints' rotations, with a step that may change.
+ *
+ * The unknowns of a step are rotation vectors φ from where the joints are, q = qn exp(φ), so no quaternion has to be kept at
+ * unit length by a constraint. Rates are w = J(φ)(c0 φ + c2 y₋)/h with y₋ the last joint rotation in the same chart, and
+ * again a difference for their rates; then the recursive residual must vanish. The base's origin, where it is free, has
+ * three unknowns of its own.
+ *
+ * NOTE: [Hadap2006 eq. 5] multiplies by ∂F/∂y; it must be the inverse, of ∂F/∂y + (c0/h) ∂F/∂ẏ.
+ *
+ * Newton takes the exact matrix at every iterate. With the matrix kept from the start of the step (as DASPK does) a soft
+ * strand under gravity never converged in trials, and stiff ones took twice the iterations.
+ */
+import { multiplyQuaternions, rotationFromQuaternion } from '../../math/quaternion.ts';
+import { slopeOfSeries, writeRotationSeries } from '../../math/rotationSeries.ts';
+import { constraintMerit, meetConstraints, prepareConstraints } from './constraints.ts';
+import { turnJoint } from './kinematics.ts';
+import { factorSweep, solveSweep } from './newton.ts';
+import { writeNumericDirection } from './numeric.ts';
+import { evaluateResidual } from './residual.ts';
+import type { Sweep } from './terms.ts';
+import type { StrandTree } from './tree.ts';
+
+export interface StepOptions {
+  readonly order: 1 | 2;
+  /** Newton stops when no joint turns by more [rad]. */
+  readonly accuracy: number;
+  readonly iterations: number;
+  /** Largest error of a joint a step [rad]; 0: steps as they are given. */
+  readonly tolerance: number;
+  /** Newton's matrix by differences. */
+  readonly numeric: boolean;
+}
+
+export interface StepWork {
+  readonly sweep: Sweep;
+  readonly phi: Float64Array;
+  readonly trial: Float64Array;
+  readonly direction: Float64Array;
+  readonly past: Float64Array;
+  readonly predicted: Float64Array;
+  readonly q0: Float64Array;
+  readonly v0: Float64Array;
+  readonly rate0: Float64Array;
+  /** Forces of the constraints, before and after an iteration. */
+  lambda: Float64Array;
+  lambdaNext: Float64Array;
+}
+
+export function createStepWork(links: number, sweep: Sweep): StepWork {
+  const n = 3 * links + 3;
+  return {
+    sweep,
+    phi: new Float64Array(n),
+    trial: new Float64Array(n),
+    direction: new Float64Array(n),
+    past: new Float64Array(n),
+    predicted: new Float64Array(n),
+    q0: new Float64Array(4 * links + 3),
+    v0: new Float64Array(n),
+    rate0: new Float64Array(n),
+    lambda: new Float64Array(0),
+    lambdaNext: new Float64Array(0),
+  };
+}
+
+export interface StepResult {
+  ok: boolean;
+  iterations: number;
+  iterationsMax: number;
+  substeps: number;
+  rejected: number;
+  reason: string;
+}
+
+/** ẏ = (c0 y + c1 yn + c2 yn₋₁)/h. */
+interface Formula {
+  h: number;
+  c0: number;
+  c1: number;
+  c2: number;
+}
+const formula: Formula = { h: 1, c0: 1, c1: -1, c2: 0 };
+
+/** Sets the formula of the step; returns c0. */
+export function setFormula(h: number, before: number, order: number): number {
+  formula.h = h;
+  if (order === 1) {
+    formula.c0 = 1;
+    formula.c1 = -1;
+    formula.c2 = 0;
+    return 1;
+  }
+  const r = h / before;
+  formula.c0 = (1 + 2 * r) / (1 + r);
+  formula.c1 = -(1 + r);
+  formula.c2 = (r * r) / (1 + r);
+  return formula.c0;
+}
+
+const LARGEST_RATIO = 2.4;
+
+const inverse = new Float64Array(4);
+const between = new Float64Array(4);
+
+/** Earlier joint rotations, and the origin, as seen from the present ones. */
+export function writePast(out: Float64Array, from: Float64Array, earlier: Float64Array, links: number): void {
+  for (let j = 0; j < links; j++) {
+    const o = 3 + 4 * j;
+    inverse[0] = from[o];
+    for (let k = 1; k < 4; k++) inverse[k] = -from[o + k];
+    multiplyQuaternions(between, 0, inverse, 0, earlier, o);
+    rotationFromQuaternion(out, 3 * j, between, 0);
+  }
+  for (let k = 0; k < 3; k++) out[3 * links + k] = earlier[k] - from[k];
+}
+
+const a = new Float64Array(6);
+
+/** w = J(φ) x/h with x = c0 φ + c2 y₋; with `slopes`, J and ∂w/∂φ too. */
+function writeJoint(tree: StrandTree, { sweep, past }: StepWork, phi: Float64Array, j: number, slopes: boolean): void {
+  const { v } = tree;
+  const { h, c0, c2 } = formula;
+  const o = 3 * j;
+  const x = phi[o];
+  const y = phi[o + 1];
+  const z = phi[o + 2];
+  const u0 = c0 * x + c2 * past[o];
+  const u1 = c0 * y + c2 * past[o + 1];
+  const u2 = c0 * z + c2 * past[o + 2];
+  writeRotationSeries(a, x * x + y * y + z * z, slopes ? 6 : 4);
+  // c = φ × u, e = φ × c
+  const p = y * u2 - z * u1;
+  const q = z * u0 - x * u2;
+  const r = x * u1 - y * u0;
+  const e0 = y * r - z * q;
+  const e1 = z * p - x * r;
+  const e2 = x * q - y * p;
+  v[3 + o] = (u0 - a[2] * p + a[3] * e0) / h;
+  v[4 + o] = (u1 - a[2] * q + a[3] * e1) / h;
+  v[5 + o] = (u2 - a[2] * r + a[3] * e2) / h;
+  if (!slopes) return;
+  const { turn: T, rate: W } = sweep;
+  const t = 9 * j;
+  const square = x * x + y * y + z * z;
+  T[t] = 1 + a[3] * (x * x - square);
+  T[t + 1] = a[2] * z + a[3] * x * y;
+  T[t + 2] = -a[2] * y + a[3] * x * z;
+  T[t + 3] = -a[2] * z + a[3] * y * x;
+  T[t + 4] = 1 + a[3] * (y * y - square);
+  T[t + 5] = a[2] * x + a[3] * y * z;
+  T[t + 6] = a[2] * y + a[3] * z * x;
+  T[t + 7] = -a[2] * x + a[3] * z * y;
+  T[t + 8] = 1 + a[3] * (z * z - square);
+  // ∂(J u)/∂φ at fixed u: a2[u] − a3([φ × u] + [φ][u]) + (b3 e − b2 c) φᵀ; [φ][u] = u φᵀ − (φ·u)
+  const b2 = slopeOfSeries(a, 2);
+  const b3 = slopeOfSeries(a, 3);
+  const along = x * u0 + y * u1 + z * u2;
+  const s0 = b3 * e0 - b2 * p - a[3] * u0;
+  const s1 = b3 * e1 - b2 * q - a[3] * u1;
+  const s2 = b3 * e2 - b2 * r - a[3] * u2;
+  const d = a[3] * along;
+  W[t] = (s0 * x + d + c0 * T[t]) / h;
+  W[t + 1] = (-a[2] * u2 + a[3] * r + s0 * y + c0 * T[t + 1]) / h;
+  W[t + 2] = (a[2] * u1 - a[3] * q + s0 * z + c0 * T[t + 2]) / h;
+  W[t + 3] = (a[2] * u2 - a[3] * r + s1 * x + c0 * T[t + 3]) / h;
+  W[t + 4] = (s1 * y + d + c0 * T[t + 4]) / h;
+  W[t + 5] = (-a[2] * u0 + a[3] * p + s1 * z + c0 * T[t + 5]) / h;
+  W[t + 6] = (-a[2] * u1 + a[3] * q + s2 * x + c0 * T[t + 6]) / h;
+  W[t + 7] = (a[2] * u0 - a[3] * p + s2 * y + c0 * T[t + 7]) / h;
+  W[t + 8] = (s2 * z + d + c0 * T[t + 8]) / h;
+}
+
+/** q, v and rate of the trial φ. */
+export function placeTrial(tree: StrandTree, work: StepWork, phi: Float64Array, slopes: boolean): void {
+  const { linkCount, q, v, rate, originRate, history } = tree;
+  const { q0, v0, past } = work;
+  const { h, c0, c1, c2 } = formula;
+  for (let j = 0; j < linkCount; j++) {
+    turnJoint(q, 3 + 4 * j, q0, 3 + 4 * j, phi, 3 * j);
+    writeJoint(tree, work, phi, j, slopes);
+    for (let k = 3 * j; k < 3 * j + 3; k++) rate[k] = (c0 * v[3 + k] + c1 * v0[3 + k] + c2 * history.v1[3 + k]) / h;
+  }
+  const o = 3 * linkCount;
+  for (let k = 0; k < 3; k++) {
+    if (!tree.base.free[k]) continue;
+    q[k] = q0[k] + phi[o + k];
+    v[k] = (c0 * phi[o + k] + c2 * past[o + k]) / h;
+    originRate[k] = (c0 * v[k] + c1 * v0[k] + c2 * history.v1[k]) / h;
+  }
+}
+
+function sizeOf({ residual, linkCount: links, reach, constraints }: StrandTree): number {
+  let sum = constraints ? constraintMerit(constraints, reach) : 0;
+  for (let k = 0; k < 3 * links; k++) sum += residual[k] * residual[k];
+  // forces at a free origin, as torques over the strand's length
+  for (let k = 3 * links; k < 3 * links + 3; k++) sum += (residual[k] * reach) ** 2;
+  return sum;
+}
+
+/** The smallest residual that rounding allows: torques that cancel, relative to their size. */
+function roundingOf({ force, torque, linkCount }: StrandTree): number {
+  let largest = 0;
+  for (let j = 0; j < linkCount; j++) {
+    for (let k = 0; k < 3; k++) largest = Math.max(largest, Math.abs(force[6 * j + k]), Math.abs(torque[3 * j + k]));
+  }
+  return (1e-13 * largest) ** 2;
+}
+
+/** Newton for one step to time t; φ starts as it is in `work.phi`. Returns the iterations, negative when it failed. */
+function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOptions): number {
+  const { linkCount, residual, reach } = tree;
+  const { phi, trial, direction, sweep } = work;
+  const size = 3 * linkCount + 3;
+  const rows = tree.constraints?.count ?? 0;
+  if (work.lambda.length !== rows) {
+    work.lambda = new Float64Array(rows);
+    work.lambdaNext = new Float64Array(rows);
+  }
+  const { lambda, lambdaNext } = work;
+  sweep.columns = 18;
+  sweep.coefficient = formula.c0 / formula.h;
+  placeTrial(tree, work, phi, true);
+  evaluateResidual(tree, t, tree.originRate, true);
+  if (tree.constraints) prepareConstraints(tree.constraints, tree, formula.h);
+  let merit = sizeOf(tree);
+  for (let iteration = 1; iteration <= options.iterations; iteration++) {
+    if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
+    const { constraints } = tree;
+    if (options.numeric && !constraints) {
+      if (!writeNumericDirection(direction, tree, work, phi, t)) return -iteration;
+    } else {
+      if (!factorSweep(tree, sweep, 0)) return -iteration;
+      solveSweep(direction, tree, sweep, residual, undefined, undefined);
+      if (constraints) {
+        lambda.set(constraints.force);
+        if (!meetConstraints(direction, lambdaNext, constraints, tree, sweep)) return -iteration;
+      }
+    }
+    let turned = 0;
+    for (let k = 0; k < 3 * linkCount; k++) turned = Math.max(turned, Math.abs(direction[k]));
+    let moved = 0;
+    for (let k = 3 * linkCount; k < size; k++) moved = Math.max(moved, Math.abs(direction[k]) / reach);
+    const largest = Math.max(turned, moved);
+    if (!(largest < Number.POSITIVE_INFINITY)) return -iteration;
+    let share = Math.min(1, 1 / turned);
+    let improved = false;
+    for (let cut = 0; cut < 12; cut++) {
+      for (let k = 0; k < size; k++) trial[k] = phi[k] + share * direction[k];
+      if (constraints) {
+        for (let r = 0; r < constraints.count; r++)
+          constraints.force[r] = (1 - share) * lambda[r] + share * lambdaNext[r];
+      }
+      placeTrial(tree, work, trial, true);
+      evaluateResidual(tree, t, tree.originRate, false);
+      const next = sizeOf(tree);
+      if (next <= merit * (1 - 1e-4 * share) || next <= roundingOf(tree)) {
+        merit = next;
+        improved = true;
+        break;
+      }
+      // at the floor of rounding a full step is as good as it gets
+      if (largest < options.accuracy) {
+        improved = true;
+        break;
+      }
+      share *= 0.5;
+    }
+    if (!improved) return -iteration;
+    phi.set(trial);
+    if (share === 1 && largest < options.accuracy) return iteration;
+    if (merit <= roundingOf(tree)) return iteration;
+  }
+  return -options.iterations;
+}
+
+function tooFar(phi: Float64Array, links: number): boolean {
+  for (let j = 0; j < links; j++)
+    if (phi[3 * j] ** 2 + phi[3 * j + 1] ** 2 + phi[3 * j + 2] ** 2 > 2.5 ** 2) return true;
+  return false;
+}
+
+function restore({ q, v, rate, originRate }: StrandTree, work: StepWork): void {
+  q.set(work.q0);
+  v.set(work.v0);
+  originRate.set(work.rate0.subarray(0, 3));
+  rate.set(work.rate0.subarray(3));
+}
+
+/** One step of length h from t; on failure the state is as before. */
+function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: number, options: StepOptions): number {
+  const { linkCount, q, v, history } = tree;
+  const { q0, v0, past, phi, predicted } = work;
+  const [before] = history.header;
+  q0.set(q);
+  v0.set(v);
+  work.rate0.set(history.rate);
+  setFormula(h, before, order);
+  if (history.header[3] > 0) writePast(past, q0, history.q1, linkCount);
+  else past.fill(0);
+  const size = 3 * linkCount + 3;
+  // along the present rates, and their change over the last step
+  const bend = history.header[3] > 0 ? (0.5 * h * h) / before : 0;
+  for (let k = 0; k < size; k++) {
+    const from = k < 3 * linkCount ? 3 + k : k - 3 * linkCount;
+    predicted[k] = h * v0[from] + bend * (v0[from] - history.v1[from]);
+  }
+  phi.set(predicted);
+  let iterations = solveStep(tree, work, t + h, options);
+  if (iterations < 0 || tooFar(phi, linkCount)) {
+    // fast modes that the step does not resolve spoil the guess: from where the strand is
+    const spent = Math.abs(iterations);
+    restore(tree, work);
+    phi.fill(0);
+    iterations = solveStep(tree, work, t + h, options);
+    iterations = iterations < 0 || tooFar(phi, linkCount) ? -(spent + Math.abs(iterations)) : spent + iterations;
+  }
+  if (iterations < 0) restore(tree, work);
+  return iterations;
+}
+
+function commit({ history }: StrandTree, { q0, v0 }: StepWork, h: number): void {
+  history.q2.set(history.q1);
+  history.q1.set(q0);
+  history.v1.set(v0);
+  history.header[1] = history.header[0];
+  history.header[0] = h;
+  history.header[3] = Math.min(2, history.header[3] + 1);
+}
+
+/** What a tree was at the start of a step with contact. */
+export interface Start {
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly memory: Float64Array;
+}
+
+/**
+ * One step of first order from `start`, under the tree's contact forces; `again`: going on from where it came to.
+ * Returns the iterations, negative when it failed. What follows a contact has kinks, so the next step has no past.
+ */
+export function stepWithContact(
+  tree: StrandTree,
+  work: StepWork,
+  start: Start,
+  t: number,
+  dt: number,
+  options: StepOptions,
+  again: boolean,
+): number {
+  const { linkCount, history } = tree;
+  const { q0, v0, past, phi } = work;
+  let iterations = -1;
+  if (again) {
+    q0.set(start.q);
+    v0.set(start.v);
+    setFormula(dt, dt, 1);
+    writePast(phi, q0, tree.q, linkCount);
+    past.fill(0);
+    iterations = solveStep(tree, work, t + dt, options);
+    if (iterations > 0 && tooFar(phi, linkCount)) iterations = -iterations;
+  }
+  if (iterations < 0) {
+    tree.q.set(start.q);
+    tree.v.set(start.v);
+    iterations = tryStep(tree, work, t, dt, 1, options);
+  }
+  history.header.fill(0);
+  return iterations;
+}
+
+const result: StepResult = { ok: true, iterations: 0, iterationsMax: 0, substeps: 0, rejected: 0, reason: '' };
+
+export function advanceTree(
+  tree: StrandTree,
+  work: StepWork,
+  t: number,
+  dt: number,
+  options: StepOptions,
+  robust: boolean,
+): StepResult {
+  result.ok = true;
+  result.iterations = 0;
+  result.iterationsMax = 0;
+  result.substeps = 0;
+  result.rejected = 0;
+  if (options.tolerance > 0) return advanceControlled(tree, work, t, dt, options, robust);
+  const { header } = tree.history;
+  // beyond a ratio of 1 + √2 the second order is not stable
+  const first = robust || options.order === 1 || header[3] === 0 || dt > LARGEST_RATIO * header[0];
+  const iterations = tryStep(tree, work, t, dt, first ? 1 : 2, options);
+  result.iterations = result.iterationsMax = Math.abs(iterations);
+  result.substeps = 1;
+  if (iterations > 0) commit(tree, work, dt);
+  else {
+    result.ok = false;
+    result.reason = `Newton did not converge in ${-iterations} iterations`;
+  }
+  return result;
+}
+
+const far = { out: new Float64Array(0) };
+
+/** Largest error of a joint in the step just taken, in units of the tolerance. */
+function estimateError(tree: StrandTree, work: StepWork, h: number, order: number, tolerance: number): number {
+  const { linkCount, history } = tree;
+  const { phi, past, v0 } = work;
+  const [h1, h2, , count] = history.header;
+  if (far.out.length < phi.length) far.out = new Float64Array(phi.length);
+  let largest = 0;
+  if (order === 2) writePast(far.out, work.q0, history.q2, linkCount);
+  for (let k = 0; k < 3 * linkCount; k++) {
+    let error: number;
+    if (order === 2) {
+      // through the three last points, in Newton's form
+      const s1 = -past[k] / h1;
+      const s2 = (past[k] - far.out[k]) / h2;
+      const guess = h * s1 + (h * (h + h1) * (s1 - s2)) / (h1 + h2);
+      const E = (h * h * (h + h1) ** 2) / (6 * (2 * h + h1));
+      const P = (h * (h + h1) * (h + h1 + h2)) / 6;
+      error = (E / (E + P)) * (phi[k] - guess);
+    } else if (count > 0) error = (h / (2 * h + h1)) * (phi[k] + (h / h1) * past[k]);
+    else error = 0.5 * (phi[k] - h * v0[3 + k]);
+    largest = Math.max(largest, Math.abs(error));
+  }
+  return largest / tolerance;
+}
+
+/** As many steps as the error allows, the last of which ends at t + dt. */
+function advanceControlled(
+  tree: StrandTree,
+  work: StepWork,
+  t: number,
+  dt: number,
+  options: StepOptions,
+  robust: boolean,
+): StepResult {
+  const { header } = tree.history;
+  let done = 0;
+  let h = header[2] > 0 ? header[2] : 0.01 * dt;
+  const smallest = 1e-7 * dt;
+  while (done < dt * (1 - 1e-12)) {
+    const left = dt - done;
+    // two equal steps rather than a whole and a tiny one
+    const wanted = h >= left ? left : h > 0.5 * left ? 0.5 * left : h;
+    const step = header[3] < 2 ? wanted : Math.min(wanted, LARGEST_RATIO * header[0]);
+    const order = robust || options.order === 1 || header[3] < 2 ? 1 : 2;
+    const iterations = tryStep(tree, work, t + done, step, order, options);
+    result.iterations += Math.abs(iterations);
+    result.iterationsMax = Math.max(result.iterationsMax, Math.abs(iterations));
+    if (iterations < 0) {
+      result.rejected++;
+      h = step / 4;
+    } else {
+      const error = estimateError(tree, work, step, order, options.tolerance);
+      const factor = Math.min(2, Math.max(0.2, 0.9 * (error + 1e-12) ** (-1 / (order + 1))));
+      if (error > 1) {
+        result.rejected++;
+        restore(tree, work);
+        h = step * Math.min(factor, 0.9);
+      } else {
+        commit(tree, work, step);
+        result.substeps++;
+        done += step;
+        // a step that was cut short to end in time says nothing against a longer one
+        h = Math.max(step * factor, step < h ? Math.min(h, 2 * step * factor) : 0);
+      }
+    }
+    if (h < smallest) {
+      result.ok = false;
+      result.reason = `error control asks for steps below ${smallest.toPrecision(2)} s`;
+      return result;
+    }
+  }
+  header[2] = h;
+  return result;
+}

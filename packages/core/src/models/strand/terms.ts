@@ -1,0 +1,351 @@
+/**
+ * The pieces of Newton's matrix of one link and its joint; newton.ts has the idea and the notation. All that is written
+ * here goes into shared scratch arrays or into the link's block of the sweep.
+ */
+import { addJointSprings } from './constraints.ts';
+import { writeJointTangent } from './energy.ts';
+import { applyInertia, multiply3, turnBack } from './spatial.ts';
+import type { StrandTree } from './tree.ts';
+
+export const COLUMNS = 18;
+export const BLOCK: number = 6 * COLUMNS;
+
+export interface Sweep {
+  /** Columns in use: 18, or 6 for equilibria. */
+  columns: number;
+  /** δθ = turn·δφ and δw = rate·δφ, 9 a joint; c0/h. */
+  readonly turn: Float64Array;
+  readonly rate: Float64Array;
+  coefficient: number;
+  /** 6 × 18 a link, and the base's after them. */
+  readonly P: Float64Array;
+  /** 3 × 18, 6 × 3, 3 × 3 a joint. */
+  readonly G: Float64Array;
+  readonly F: Float64Array;
+  readonly inverse: Float64Array;
+  /** δv = psiV δφ and δa = psiA δφ beside the carried part, 6 × 3 a joint. */
+  readonly psiV: Float64Array;
+  readonly psiA: Float64Array;
+  readonly z: Float64Array;
+  readonly p: Float64Array;
+  /** Inverse of the base's own 3 × 3 in world axes. */
+  readonly baseInverse: Float64Array;
+  /** Joints whose pivot has negative eigenvalues, and how many those are. */
+  negative: number;
+}
+
+export function createSweep(links: number): Sweep {
+  return {
+    columns: COLUMNS,
+    turn: new Float64Array(9 * links),
+    rate: new Float64Array(9 * links),
+    coefficient: 0,
+    P: new Float64Array(BLOCK * (links + 1)),
+    G: new Float64Array(3 * COLUMNS * links),
+    F: new Float64Array(18 * links),
+    inverse: new Float64Array(9 * links),
+    psiV: new Float64Array(18 * links),
+    psiA: new Float64Array(18 * links),
+    z: new Float64Array(COLUMNS * (links + 1)),
+    p: new Float64Array(6 * (links + 1)),
+    baseInverse: new Float64Array(9),
+    negative: 0,
+  };
+}
+
+const f = new Float64Array(3);
+const m = new Float64Array(3);
+const u = new Float64Array(3);
+const drag = new Float64Array(9);
+const local = new Float64Array(9);
+const A = new Float64Array(9);
+const isotropic = new Float64Array(9);
+const momentum = new Float64Array(6);
+
+/** out = A [v]: rows of A crossed with v. */
+export function timesCross(out: Float64Array, M: Float64Array, v: Float64Array): void {
+  for (let r = 0; r < 9; r += 3) {
+    const x = M[r];
+    const y = M[r + 1];
+    const z = M[r + 2];
+    out[r] = y * v[2] - z * v[1];
+    out[r + 1] = z * v[0] - x * v[2];
+    out[r + 2] = x * v[1] - y * v[0];
+  }
+}
+
+/** P of a link by itself: inertia, gyroscopic terms, and how loads change with its pose and motion. */
+export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
+  const { P, columns } = sweep;
+  const { world, tipForce, linkTorque, tipDrag, length, inertia, motion: vel, trueMotion } = tree;
+  const o = BLOCK * j;
+  P.fill(0, o, o + BLOCK);
+  const R = 9 * j;
+  const l = length[j];
+  for (let k = 0; k < 3; k++) m[k] = tipForce[3 * j + k] + tree.pull[3 * j + k];
+  turnBack(f, 0, world, R, m, 0);
+  turnBack(m, 0, world, R, linkTorque, 3 * j);
+  // force rows of −∂load/∂ξω: −[f] − D[u]
+  A[0] = 0;
+  A[1] = f[2];
+  A[2] = -f[1];
+  A[3] = -f[2];
+  A[4] = 0;
+  A[5] = f[0];
+  A[6] = f[1];
+  A[7] = -f[0];
+  A[8] = 0;
+  const d = 6 * j;
+  const dragged = columns > 6 && (tipDrag[d] !== 0 || tipDrag[d + 3] !== 0 || tipDrag[d + 5] !== 0);
+  if (dragged) {
+    expandSymmetric(drag, tipDrag, d);
+    toLocal(local, drag, world, R);
+    // the tip's velocity as the link turns; the base's drift stays as it is in the world
+    u[0] = trueMotion[d + 3] + l * trueMotion[d + 1];
+    u[1] = trueMotion[d + 4] - l * trueMotion[d];
+    u[2] = trueMotion[d + 5];
+    timesCross(drag, local, u);
+    for (let k = 0; k < 9; k++) A[k] -= drag[k];
+  }
+  const spring = tree.tipSpring[j];
+  if (spring !== 0) {
+    // k (δξv − [r] δξω)
+    A[1] += spring * l;
+    A[3] -= spring * l;
+    isotropic.fill(0);
+    for (let k = 0; k < 9; k += 4) isotropic[k] = spring;
+    placeRows(P, o + 3, isotropic, l);
+  }
+  const { glue } = tree;
+  if (glue) for (let r = 0; r < 6; r++) for (let c = 0; c < 6; c++) P[o + COLUMNS * r + c] += glue[36 * j + 6 * r + c];
+  placeRows(P, o, A, l);
+  P[o + 1] += m[2];
+  P[o + 2] -= m[1];
+  P[o + COLUMNS] -= m[2];
+  P[o + COLUMNS + 2] += m[0];
+  P[o + 2 * COLUMNS] += m[1];
+  P[o + 2 * COLUMNS + 1] -= m[0];
+  if (columns === 6) return;
+  if (dragged) {
+    // −∂load/∂v = D on vv, −D[r] on vω
+    placeRows(P, o + 9, local, l);
+    for (let r = 0; r < 3; r++) {
+      A[3 * r] = -l * local[3 * r + 1];
+      A[3 * r + 1] = l * local[3 * r];
+      A[3 * r + 2] = 0;
+    }
+    placeRows(P, o + 6, A, l);
+  }
+  applyInertia(momentum, 0, inertia, 36 * j, vel, 6 * j);
+  addGyroscopic(P, o, inertia, 36 * j, vel, 6 * j, momentum);
+}
+
+/** Adds a 3 × 3 block of force rows, and its moment about the joint: r × with r = (0, 0, l). */
+function placeRows(P: Float64Array, o: number, M: Float64Array, l: number): void {
+  for (let k = 0; k < 3; k++) {
+    P[o + k] -= l * M[3 + k];
+    P[o + COLUMNS + k] += l * M[k];
+    P[o + 3 * COLUMNS + k] += M[k];
+    P[o + 4 * COLUMNS + k] += M[3 + k];
+    P[o + 5 * COLUMNS + k] += M[6 + k];
+  }
+}
+
+export function expandSymmetric(out: Float64Array, s: Float64Array, i: number): void {
+  out[0] = s[i];
+  out[1] = s[i + 1];
+  out[2] = s[i + 2];
+  out[3] = s[i + 1];
+  out[4] = s[i + 3];
+  out[5] = s[i + 4];
+  out[6] = s[i + 2];
+  out[7] = s[i + 4];
+  out[8] = s[i + 5];
+}
+
+const half = new Float64Array(9);
+const transposed = new Float64Array(9);
+
+/** out = Rᵀ M R. */
+function toLocal(out: Float64Array, M: Float64Array, R: Float64Array, r: number): void {
+  multiply3(half, 0, M, 0, R, r);
+  for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) transposed[3 * i + k] = R[r + 3 * k + i];
+  multiply3(out, 0, transposed, 0, half, 0);
+}
+
+/** v: crf(v) I + bar(I v); a: I. */
+function addGyroscopic(
+  P: Float64Array,
+  o: number,
+  inertia: Float64Array,
+  i: number,
+  v: Float64Array,
+  j: number,
+  h: Float64Array,
+): void {
+  for (let c = 0; c < 6; c++) {
+    for (let r = 0; r < 6; r++) P[o + COLUMNS * r + 12 + c] = inertia[i + 6 * r + c];
+    const i0 = inertia[i + c];
+    const i1 = inertia[i + 6 + c];
+    const i2 = inertia[i + 12 + c];
+    const i3 = inertia[i + 18 + c];
+    const i4 = inertia[i + 24 + c];
+    const i5 = inertia[i + 30 + c];
+    const w0 = v[j];
+    const w1 = v[j + 1];
+    const w2 = v[j + 2];
+    P[o + 6 + c] += w1 * i2 - w2 * i1 + v[j + 4] * i5 - v[j + 5] * i4;
+    P[o + COLUMNS + 6 + c] += w2 * i0 - w0 * i2 + v[j + 5] * i3 - v[j + 3] * i5;
+    P[o + 2 * COLUMNS + 6 + c] += w0 * i1 - w1 * i0 + v[j + 3] * i4 - v[j + 4] * i3;
+    P[o + 3 * COLUMNS + 6 + c] += w1 * i5 - w2 * i4;
+    P[o + 4 * COLUMNS + 6 + c] += w2 * i3 - w0 * i5;
+    P[o + 5 * COLUMNS + 6 + c] += w0 * i4 - w1 * i3;
+  }
+  // bar(h) = −[[n] [f]; [f] 0]
+  subtractCross(P, o + 6, h[0], h[1], h[2]);
+  subtractCross(P, o + 9, h[3], h[4], h[5]);
+  subtractCross(P, o + 3 * COLUMNS + 6, h[3], h[4], h[5]);
+}
+
+function subtractCross(P: Float64Array, o: number, x: number, y: number, z: number): void {
+  P[o + 1] += z;
+  P[o + 2] -= y;
+  P[o + COLUMNS] -= z;
+  P[o + COLUMNS + 2] += x;
+  P[o + 2 * COLUMNS] += y;
+  P[o + 2 * COLUMNS + 1] -= x;
+}
+
+/** P Φ, 6 × 18; P Ψ, 6 × 3; the joint's pivot, 3 × 3. */
+export const carriedRow: Float64Array = new Float64Array(BLOCK);
+export const own: Float64Array = new Float64Array(18);
+export const D: Float64Array = new Float64Array(9);
+const tangent = new Float64Array(9);
+const jointTangent = new Float64Array(9);
+
+/** How δφ moves the link beside what its parent does. */
+export function writePsi(tree: StrandTree, sweep: Sweep, j: number): void {
+  const { carried, carriedAcceleration, motion: vel, v } = tree;
+  const { turn: Th, rate: W, psiV, psiA, coefficient } = sweep;
+  const t = 9 * j;
+  const o = 18 * j;
+  const s = 6 * j;
+  const w0 = v[3 + 3 * j];
+  const w1 = v[4 + 3 * j];
+  const w2 = v[5 + 3 * j];
+  for (let c = 0; c < 3; c++) {
+    const a0 = Th[t + c];
+    const a1 = Th[t + 3 + c];
+    const a2 = Th[t + 6 + c];
+    const b0 = W[t + c];
+    const b1 = W[t + 3 + c];
+    const b2 = W[t + 6 + c];
+    const p0 = carried[s + 1] * a2 - carried[s + 2] * a1 + b0;
+    const p1 = carried[s + 2] * a0 - carried[s] * a2 + b1;
+    const p2 = carried[s] * a1 - carried[s + 1] * a0 + b2;
+    const p3 = carried[s + 4] * a2 - carried[s + 5] * a1;
+    const p4 = carried[s + 5] * a0 - carried[s + 3] * a2;
+    const p5 = carried[s + 3] * a1 - carried[s + 4] * a0;
+    psiV[o + c] = p0;
+    psiV[o + 3 + c] = p1;
+    psiV[o + 6 + c] = p2;
+    psiV[o + 9 + c] = p3;
+    psiV[o + 12 + c] = p4;
+    psiV[o + 15 + c] = p5;
+    const e = carriedAcceleration;
+    psiA[o + c] =
+      e[s + 1] * a2 - e[s + 2] * a1 + coefficient * b0 - (w1 * p2 - w2 * p1) + vel[s + 1] * b2 - vel[s + 2] * b1;
+    psiA[o + 3 + c] =
+      e[s + 2] * a0 - e[s] * a2 + coefficient * b1 - (w2 * p0 - w0 * p2) + vel[s + 2] * b0 - vel[s] * b2;
+    psiA[o + 6 + c] =
+      e[s] * a1 - e[s + 1] * a0 + coefficient * b2 - (w0 * p1 - w1 * p0) + vel[s] * b1 - vel[s + 1] * b0;
+    psiA[o + 9 + c] = e[s + 4] * a2 - e[s + 5] * a1 - (w1 * p5 - w2 * p4) + vel[s + 4] * b2 - vel[s + 5] * b1;
+    psiA[o + 12 + c] = e[s + 5] * a0 - e[s + 3] * a2 - (w2 * p3 - w0 * p5) + vel[s + 5] * b0 - vel[s + 3] * b2;
+    psiA[o + 15 + c] = e[s + 3] * a1 - e[s + 4] * a0 - (w0 * p4 - w1 * p3) + vel[s + 3] * b1 - vel[s + 4] * b0;
+  }
+}
+
+/** own = P Ψ, 6 × 3. */
+export function multiplyPsi(sweep: Sweep, j: number): void {
+  const { P, turn: Th, psiV, psiA, columns } = sweep;
+  const t = 9 * j;
+  const s = 18 * j;
+  for (let r = 0; r < 6; r++) {
+    const o = BLOCK * j + COLUMNS * r;
+    for (let c = 0; c < 3; c++) {
+      let sum = P[o] * Th[t + c] + P[o + 1] * Th[t + 3 + c] + P[o + 2] * Th[t + 6 + c];
+      if (columns > 6) {
+        for (let k = 0; k < 6; k++) sum += P[o + 6 + k] * psiV[s + 3 * k + c] + P[o + 12 + k] * psiA[s + 3 * k + c];
+      }
+      own[3 * r + c] = sum;
+    }
+  }
+}
+
+/** carriedRow = P Φ: rows go to the parent as forces do. */
+export function multiplyPhi(tree: StrandTree, sweep: Sweep, j: number): void {
+  const { rotation, offset, v } = tree;
+  const { P, columns } = sweep;
+  const R = 9 * j;
+  const d = offset[j];
+  const w0 = v[3 + 3 * j];
+  const w1 = v[4 + 3 * j];
+  const w2 = v[5 + 3 * j];
+  for (let r = 0; r < 6; r++) {
+    const o = BLOCK * j + COLUMNS * r;
+    for (let block = 0; block < columns; block += 6) {
+      let a0 = P[o + block];
+      let a1 = P[o + block + 1];
+      let a2 = P[o + block + 2];
+      let b0 = P[o + block + 3];
+      let b1 = P[o + block + 4];
+      let b2 = P[o + block + 5];
+      if (block === 6) {
+        // less Pa crm(S w)
+        const e = o + 12;
+        a0 -= P[e + 1] * w2 - P[e + 2] * w1;
+        a1 -= P[e + 2] * w0 - P[e] * w2;
+        a2 -= P[e] * w1 - P[e + 1] * w0;
+        b0 -= P[e + 4] * w2 - P[e + 5] * w1;
+        b1 -= P[e + 5] * w0 - P[e + 3] * w2;
+        b2 -= P[e + 3] * w1 - P[e + 4] * w0;
+      }
+      const x = rotation[R] * b0 + rotation[R + 1] * b1 + rotation[R + 2] * b2;
+      const y = rotation[R + 3] * b0 + rotation[R + 4] * b1 + rotation[R + 5] * b2;
+      const z = rotation[R + 6] * b0 + rotation[R + 7] * b1 + rotation[R + 8] * b2;
+      const at = COLUMNS * r + block;
+      carriedRow[at] = rotation[R] * a0 + rotation[R + 1] * a1 + rotation[R + 2] * a2 - d * y;
+      carriedRow[at + 1] = rotation[R + 3] * a0 + rotation[R + 4] * a1 + rotation[R + 5] * a2 + d * x;
+      carriedRow[at + 2] = rotation[R + 6] * a0 + rotation[R + 7] * a1 + rotation[R + 8] * a2;
+      carriedRow[at + 3] = x;
+      carriedRow[at + 4] = y;
+      carriedRow[at + 5] = z;
+    }
+  }
+}
+
+/** −∂τ/∂φ of joint j into D: springs, dashpots. */
+export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): void {
+  const { stiffness, damping, deformation, toJoint, law } = tree;
+  if (tree.constraints && tree.constraints.spring > 0) addJointSprings(D, tree.constraints, tree, j);
+  if (j === 0 && !tree.rootHeld) return;
+  const lawHere = j === 0 && tree.swingOnly ? 'swing-twist' : law;
+  writeJointTangent(jointTangent, 0, lawHere, deformation, 4 * j, stiffness, 3 * j);
+  // in the child's axes: Bᵀ (∂τ/∂θ) B
+  toLocal(tangent, jointTangent, toJoint, 9 * j);
+  const { turn: Th, rate: W, columns } = sweep;
+  const t = 9 * j;
+  for (let r = 0; r < 3; r++) {
+    for (let c = 0; c < 3; c++)
+      D[3 * r + c] -=
+        tangent[3 * r] * Th[t + c] + tangent[3 * r + 1] * Th[t + 3 + c] + tangent[3 * r + 2] * Th[t + 6 + c];
+  }
+  if (columns === 6 || !(damping[3 * j] + damping[3 * j + 1] + damping[3 * j + 2] > 0)) return;
+  jointTangent.fill(0);
+  for (let k = 0; k < 3; k++) jointTangent[4 * k] = damping[3 * j + k];
+  toLocal(tangent, jointTangent, toJoint, 9 * j);
+  for (let r = 0; r < 3; r++) {
+    for (let c = 0; c < 3; c++)
+      D[3 * r + c] += tangent[3 * r] * W[t + c] + tangent[3 * r + 1] * W[t + 3 + c] + tangent[3 * r + 2] * W[t + 6 + c];
+  }
+}

@@ -1,0 +1,474 @@
+/**
+ * One multibody tree: a strand that hangs from its base, and the strands that grow from it.
+ *
+ * Links are the rods' edges; link j runs from its joint along its own z axis (d3), with d1 and d2 as x and y. Joints are
+ * spherical. Links are numbered parents first, so that sweeps from the base outwards and back are plain loops.
+ *
+ * Masses are those of the nodes, at the links' tips, as in the model `der`: forces, weight and inertia then act at the
+ * same points, and a strand has the same mass matrix as an inextensible rod there. A link also has the polar inertia of its
+ * section about its axis. (A uniform rigid link, ml²/12 about its middle, was the alternative; it converges no faster, and
+ * the weight of a rod whose mass varies would not act where its inertia is.)
+ */
+import { SceneError } from '../../errors.ts';
+import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import type { Drive } from '../../model.ts';
+import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
+import {
+  createPinMotion,
+  createPinPose,
+  type Pin,
+  type PinMotion,
+  type PinPose,
+  type Rod,
+} from '../../scene/compiled.ts';
+import type { Constraints } from './constraints.ts';
+import type { Direction } from './direction.ts';
+import type { JointLaw } from './energy.ts';
+import { writeRotation } from './spatial.ts';
+
+export interface StrandRod {
+  readonly rod: Rod;
+  /** Index in the bundle. */
+  readonly index: number;
+  readonly drive: Drive;
+  readonly firstLink: number;
+  /** The link that it grows from, at its tip; −1 for the base. */
+  readonly root: number;
+  readonly samples: Samples;
+  readonly loads: Loads;
+  /** Loads must be asked for at every iterate: some depend on the state, or the rod has mass damping. */
+  dependsOnState: boolean;
+  readonly damped: boolean;
+}
+
+/** The base: a frame that is prescribed, and an origin that may be free along some world axes. */
+export interface Base {
+  /** Pins at the first node: at most one for each axis and one for the frame. */
+  readonly pins: readonly Pin[];
+  readonly poses: readonly PinPose[];
+  readonly motions: readonly PinMotion[];
+  /** The pin that holds the frame, −1 where none does; and those that hold the axes now. */
+  readonly frame: number;
+  readonly axes: Int32Array;
+  /** Columns d1 d2 d3, by rows. */
+  readonly rotation: Float64Array;
+  readonly position: Float64Array;
+  /** World axes along which the origin is free, 1 or 0 each. */
+  readonly free: Uint8Array;
+  /** (ω; v) and (ω̇; v̇) of the base in its own axes, as the recursion takes them: what is prescribed of v is left out. */
+  readonly motion: Float64Array;
+  readonly acceleration: Float64Array;
+  /** True angular velocity in base axes, and true velocity less what `motion` has, in world axes. */
+  readonly spin: Float64Array;
+  readonly drift: Float64Array;
+  /** Mass at the origin [kg] and its damping [kg/s], force on it [N] and drag (6, as in the port). */
+  mass: number;
+  damping: number;
+  readonly force: Float64Array;
+  readonly drag: Float64Array;
+}
+
+export interface ContactLoads {
+  readonly tip: Float64Array;
+  readonly torque: Float64Array;
+  readonly base: Float64Array;
+}
+
+export interface StrandTree {
+  readonly rods: readonly StrandRod[];
+  readonly law: JointLaw;
+  readonly linkCount: number;
+  /** Total rest length of the longest way from base to tip [m]. */
+  readonly reach: number;
+  readonly base: Base;
+
+  /** Parent link, −1 for the base; distance of the joint along the parent's axis [m]; length [m]. */
+  readonly parent: Int32Array;
+  readonly offset: Float64Array;
+  readonly length: Float64Array;
+  /** 6 × 6 about the joint [kg, kg m, kg m²], 36 a link. */
+  readonly inertia: Float64Array;
+  /** Mass at the tip, and its mass damping [kg/s]. */
+  readonly tipMass: Float64Array;
+  readonly tipDamping: Float64Array;
+
+  /** K of the joint's law about d1, d2, d3 [N m] and viscous torque per rate [N m s], 3 a joint. */
+  readonly stiffness: Float64Array;
+  readonly damping: Float64Array;
+  /** Δ = before · q · after: both links' frames taken to the joint by the natural halves, 4 a joint. */
+  readonly before: Float64Array;
+  readonly after: Float64Array;
+  /** Rotation matrix of after⁻¹: takes turns in the child's axes to turns of Δ, 9 a joint. */
+  readonly toJoint: Float64Array;
+  /** Joint 0 swings only: direction held, spin free. */
+  swingOnly: boolean;
+  /** Joint 0 has its stiffness: its frame is held. */
+  rootHeld: boolean;
+
+  /** Views into the bundle's state: origin 3, then 4 a joint; velocity of the origin 3, then 3 a joint. */
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly memory: Float64Array;
+  readonly history: History;
+
+  // all below follows from the state
+  /** Child → parent, and child → world, 9 a link; joint in the world, 3. */
+  readonly rotation: Float64Array;
+  readonly world: Float64Array;
+  readonly origin: Float64Array;
+  /** Deformation quaternion, 4 a joint. */
+  readonly deformation: Float64Array;
+  /** Rate of the joint rate, 3 a joint, and acceleration of the origin; part of the memory. */
+  readonly rate: Float64Array;
+  readonly originRate: Float64Array;
+  /** Spatial motion, its carried part X v(parent), the same for acceleration, force; 6 a link. */
+  readonly motion: Float64Array;
+  readonly carried: Float64Array;
+  readonly acceleration: Float64Array;
+  readonly carriedAcceleration: Float64Array;
+  readonly force: Float64Array;
+  /** True motion where the base's is directed; the same array as `motion` otherwise. */
+  trueMotion: Float64Array;
+  /** Loads on a link in world axes: force at the tip 3, torque 3, drag at the tip 6. */
+  readonly tipForce: Float64Array;
+  readonly linkTorque: Float64Array;
+  readonly tipDrag: Float64Array;
+  /** Torque of the joints on the child [N m], and the residual of its balance, 3 a joint; the base's 3 after those. */
+  readonly torque: Float64Array;
+  readonly residual: Float64Array;
+  /** Springs at the tips [N/m], and what an animator asks. */
+  readonly tipSpring: Float64Array;
+  direction: Direction | undefined;
+  /** Forces of contacts in world axes: at tips and torque on links, 3 a link, at the base 3. */
+  contact: ContactLoads | undefined;
+  /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
+  glue: Float64Array | undefined;
+  /** Pins elsewhere, held joints, limits; their forces at tips (world axes) and on joints (child's axes), 3 each. */
+  constraints: Constraints | undefined;
+  readonly pull: Float64Array;
+  readonly hold: Float64Array;
+  /** Share of the loads that acts; below 1 on the way to an equilibrium. */
+  loadFactor: number;
+}
+
+/** Numbers in `q`, `v` and `memory` of a tree. */
+export const positionCount = (links: number): number => 3 + 4 * links;
+export const velocityCount = (links: number): number => 3 + 3 * links;
+/**
+ * Last step, the step before, the step that error control would take next, how many steps lie behind; then two earlier
+ * positions, one earlier velocity and the present acceleration.
+ */
+export const HEADER = 4;
+export const memoryCount = (links: number): number => HEADER + 2 * positionCount(links) + 2 * velocityCount(links);
+
+/** The tree's memory by name. */
+export interface History {
+  readonly header: Float64Array;
+  readonly q1: Float64Array;
+  readonly q2: Float64Array;
+  readonly v1: Float64Array;
+  /** Acceleration of the origin 3, then the joints' rates of rate. */
+  readonly rate: Float64Array;
+}
+
+function nameMemory(memory: Float64Array, links: number): History {
+  const positions = positionCount(links);
+  const velocities = velocityCount(links);
+  let at = 0;
+  const take = (count: number): Float64Array => {
+    at += count;
+    return memory.subarray(at - count, at);
+  };
+  return {
+    header: take(HEADER),
+    q1: take(positions),
+    q2: take(positions),
+    v1: take(velocities),
+    rate: take(velocities),
+  };
+}
+
+/** One rod of a tree, before it is laid out. */
+export interface Part {
+  readonly rod: Rod;
+  readonly index: number;
+  readonly drive: Drive;
+  /** Index in the parts of the parent, and the node it grows from. */
+  readonly parent?: { readonly part: number; readonly node: number };
+}
+
+export function createTree(
+  parts: readonly Part[],
+  law: JointLaw,
+  q: Float64Array,
+  v: Float64Array,
+  memory: Float64Array,
+): StrandTree {
+  const linkCount = parts.reduce((sum, { rod }) => sum + rod.edgeCount, 0);
+  const firstLink: number[] = [];
+  let at = 0;
+  for (const { rod } of parts) {
+    firstLink.push(at);
+    at += rod.edgeCount;
+  }
+  const n = linkCount;
+  const rods = parts.map(({ rod, index, drive, parent }, k): StrandRod => {
+    const root = parent && parent.node > 0 ? firstLink[parent.part] + parent.node - 1 : -1;
+    return {
+      rod,
+      index,
+      drive,
+      firstLink: firstLink[k],
+      root,
+      samples: createSamples(rod),
+      loads: createLoads(rod),
+      dependsOnState: true,
+      damped: rod.nodeDamping.some((rate) => rate > 0),
+    };
+  });
+  const base = createBase(rods[0].drive.pins.filter((pin) => pin.node === 0));
+  const tree: StrandTree = {
+    rods,
+    law,
+    linkCount,
+    reach: 0,
+    base,
+    parent: new Int32Array(n),
+    offset: new Float64Array(n),
+    length: new Float64Array(n),
+    inertia: new Float64Array(36 * n),
+    tipMass: new Float64Array(n),
+    tipDamping: new Float64Array(n),
+    stiffness: new Float64Array(3 * n),
+    damping: new Float64Array(3 * n),
+    before: new Float64Array(4 * n),
+    after: new Float64Array(4 * n),
+    toJoint: new Float64Array(9 * n),
+    swingOnly: base.frame >= 0 && base.pins[base.frame].orientation === 'tangent',
+    rootHeld: base.frame >= 0,
+    q,
+    v,
+    memory,
+    history: nameMemory(memory, n),
+    rotation: new Float64Array(9 * n),
+    world: new Float64Array(9 * n),
+    origin: new Float64Array(3 * n),
+    deformation: new Float64Array(4 * n),
+    rate: nameMemory(memory, n).rate.subarray(3),
+    originRate: nameMemory(memory, n).rate.subarray(0, 3),
+    motion: new Float64Array(6 * n),
+    carried: new Float64Array(6 * n),
+    acceleration: new Float64Array(6 * n),
+    carriedAcceleration: new Float64Array(6 * n),
+    force: new Float64Array(6 * n),
+    trueMotion: new Float64Array(0),
+    tipForce: new Float64Array(3 * n),
+    linkTorque: new Float64Array(3 * n),
+    tipDrag: new Float64Array(6 * n),
+    torque: new Float64Array(3 * n),
+    residual: new Float64Array(3 * n + 3),
+    tipSpring: new Float64Array(n),
+    direction: undefined,
+    contact: undefined,
+    glue: undefined,
+    constraints: undefined,
+    pull: new Float64Array(3 * n),
+    hold: new Float64Array(3 * n),
+    loadFactor: 1,
+  };
+  tree.trueMotion = tree.motion;
+  const distance = new Float64Array(n);
+  let reach = 0;
+  for (const strand of rods) {
+    layLinks(tree, strand);
+    for (let j = 0; j < strand.rod.edgeCount; j++) {
+      const link = strand.firstLink + j;
+      const up = tree.parent[link];
+      distance[link] = (up >= 0 ? distance[up] : 0) + tree.length[link];
+      reach = Math.max(reach, distance[link]);
+    }
+  }
+  for (let j = 0; j < n; j++) writeLinkInertia(tree, j);
+  rods.forEach((strand, k) => {
+    layJoints(tree, strand, parts[k].parent !== undefined);
+  });
+  return { ...tree, reach };
+}
+
+function createBase(pins: readonly Pin[]): Base {
+  return {
+    pins,
+    poses: pins.map(createPinPose),
+    motions: pins.map(createPinMotion),
+    frame: pins.findIndex(({ orientation }) => orientation !== 'free'),
+    axes: new Int32Array(3),
+    rotation: new Float64Array(9),
+    position: new Float64Array(3),
+    free: new Uint8Array(3),
+    motion: new Float64Array(6),
+    acceleration: new Float64Array(6),
+    spin: new Float64Array(3),
+    drift: new Float64Array(3),
+    mass: 0,
+    damping: 0,
+    force: new Float64Array(3),
+    drag: new Float64Array(6),
+  };
+}
+
+function layLinks(tree: StrandTree, { rod, firstLink, root }: StrandRod): void {
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const link = firstLink + j;
+    tree.parent[link] = j === 0 ? root : link - 1;
+    tree.length[link] = rod.edgeLengthRest[j];
+    tree.offset[link] = tree.parent[link] < 0 ? 0 : tree.length[tree.parent[link]];
+    tree.tipMass[link] += rod.nodeMass[j + 1];
+    tree.tipDamping[link] += rod.nodeMass[j + 1] * rod.nodeDamping[j + 1];
+    tree.inertia[36 * link + 14] = rod.edgeInertia[j];
+  }
+  // the first node is where the strand grows from
+  if (root >= 0) {
+    tree.tipMass[root] += rod.nodeMass[0];
+    tree.tipDamping[root] += rod.nodeMass[0] * rod.nodeDamping[0];
+  } else {
+    tree.base.mass += rod.nodeMass[0];
+    tree.base.damping += rod.nodeMass[0] * rod.nodeDamping[0];
+  }
+}
+
+/** A point mass at (0, 0, l), and the section's polar inertia about the axis, which is there already. */
+function writeLinkInertia({ inertia, tipMass, length }: StrandTree, j: number): void {
+  const o = 36 * j;
+  const m = tipMass[j];
+  const h = m * length[j];
+  inertia[o] = h * length[j];
+  inertia[o + 7] = h * length[j];
+  // [mc] with c along z, and its transpose
+  inertia[o + 4] = -h;
+  inertia[o + 9] = h;
+  inertia[o + 6 * 4] = -h;
+  inertia[o + 6 * 3 + 1] = h;
+  for (let k = 3; k < 6; k++) inertia[o + 7 * k] = m;
+}
+
+const half = new Float64Array(3);
+const quarter = new Float64Array(4);
+
+/** exp of the natural rotation over a half, or of its inverse. */
+function writeHalf(out: Float64Array, o: number, rod: Rod, k: number, sign: number): void {
+  for (let i = 0; i < 3; i++) half[i] = sign * rod.halfStrainRest[3 * k + i];
+  quaternionFromRotation(out, o, half, 0);
+}
+
+function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows: boolean): void {
+  const { stiffness, damping, before, after, toJoint } = tree;
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const joint = firstLink + j;
+    const moduli = [rod.halfEI1, rod.halfEI2, rod.halfGJ];
+    for (let k = 0; k < 3; k++) {
+      const own = rod.edgeLengthRest[j] / 2 / moduli[k][2 * j];
+      const other = j > 0 ? rod.edgeLengthRest[j - 1] / 2 / moduli[k][2 * j - 1] : 0;
+      // halves in series; tan(θ/2) is half of θ
+      stiffness[3 * joint + k] = 2 / (own + other);
+      const viscous = own * rod.halfDamping[2 * j] + (j > 0 ? other * rod.halfDamping[2 * j - 1] : 0);
+      damping[3 * joint + k] = viscous / (own + other) ** 2;
+    }
+    if (j === 0 && root < 0 && !grows && tree.swingOnly) {
+      // no axes to tell EI1 from EI2, and no twist
+      const mean = 0.5 * (stiffness[3 * joint] + stiffness[3 * joint + 1]);
+      const loss = 0.5 * (damping[3 * joint] + damping[3 * joint + 1]);
+      stiffness.set([mean, mean, 0], 3 * joint);
+      damping.set([loss, loss, 0], 3 * joint);
+    }
+    writeHalf(after, 4 * joint, rod, 2 * j, -1);
+    if (j > 0) writeHalf(before, 4 * joint, rod, 2 * j - 1, -1);
+    else before[4 * joint] = 1;
+    writeHalf(quarter, 0, rod, 2 * j, 1);
+    writeRotation(toJoint, 9 * joint, quarter, 0);
+  }
+}
+
+/** Frame with the columns d1, t × d1, t as a matrix by rows. */
+export function writeFrame(
+  out: Float64Array,
+  o: number,
+  tangent: ArrayLike<number>,
+  t: number,
+  director: ArrayLike<number>,
+  d: number,
+): void {
+  const [x, y, z] = [tangent[t], tangent[t + 1], tangent[t + 2]];
+  const [a, b, c] = [director[d], director[d + 1], director[d + 2]];
+  out[o] = a;
+  out[o + 3] = b;
+  out[o + 6] = c;
+  out[o + 1] = y * c - z * b;
+  out[o + 4] = z * a - x * c;
+  out[o + 7] = x * b - y * a;
+  out[o + 2] = x;
+  out[o + 5] = y;
+  out[o + 8] = z;
+}
+
+/** Unit quaternion of a rotation matrix by rows, w ≥ 0. */
+export function writeQuaternion(out: Float64Array, o: number, R: Float64Array, r: number): void {
+  const trace = R[r] + R[r + 4] + R[r + 8];
+  const candidates = [trace, R[r], R[r + 4], R[r + 8]];
+  let largest = 0;
+  for (let k = 1; k < 4; k++) if (candidates[k] > candidates[largest]) largest = k;
+  const p = R[r + 7] - R[r + 5];
+  const s = R[r + 2] - R[r + 6];
+  const u = R[r + 3] - R[r + 1];
+  if (largest === 0) quarter.set([1 + trace, p, s, u]);
+  else if (largest === 1) quarter.set([p, 1 + R[r] - R[r + 4] - R[r + 8], R[r + 1] + R[r + 3], R[r + 2] + R[r + 6]]);
+  else if (largest === 2) quarter.set([s, R[r + 1] + R[r + 3], 1 - R[r] + R[r + 4] - R[r + 8], R[r + 5] + R[r + 7]]);
+  else quarter.set([u, R[r + 2] + R[r + 6], R[r + 5] + R[r + 7], 1 - R[r] - R[r + 4] + R[r + 8]]);
+  let norm = 0;
+  for (let k = 0; k < 4; k++) norm += quarter[k] * quarter[k];
+  const scale = (quarter[0] < 0 ? -1 : 1) / Math.sqrt(norm);
+  for (let k = 0; k < 4; k++) out[o + k] = quarter[k] * scale;
+}
+
+const product = new Float64Array(4);
+
+/** Δ = before · q · after of joint j, with w ≥ 0. */
+export function writeDelta(tree: StrandTree, j: number): void {
+  const { before, after, deformation: out, q } = tree;
+  multiplyQuaternions(product, 0, before, 4 * j, q, 3 + 4 * j);
+  multiplyQuaternions(out, 4 * j, product, 0, after, 4 * j);
+  if (out[4 * j] >= 0) return;
+  for (let k = 0; k < 4; k++) out[4 * j + k] = -out[4 * j + k];
+}
+
+/** What the model cannot do is said before the run. */
+export function refuseRod(rod: Rod, drive: Drive, index: number): void {
+  if (rod.closed)
+    throw new SceneError(
+      ['rods', index, 'closed'],
+      `rod '${rod.id}' is closed, and the model strand has no loops; use model: der`,
+    );
+  for (let j = 0; j < rod.edgeCount; j++) {
+    let square = 0;
+    for (let k = 0; k < 3; k++) square += (rod.nodePosition[3 * j + 3 + k] - rod.nodePosition[3 * j + k]) ** 2;
+    const stretch = Math.sqrt(square) / rod.edgeLengthRest[j] - 1;
+    if (Math.abs(stretch) > 0.02) {
+      throw new SceneError(
+        ['rods', index, 'natural'],
+        `rod '${rod.id}' starts with its edge ${j} stretched by ${(100 * stretch).toPrecision(3)} %, and the model strand does not stretch; give both shapes the same length, or use model: der`,
+      );
+    }
+    if (Math.abs(rod.nodeTwist[j]) > 3) {
+      throw new SceneError(
+        ['rods', index, 'frame', 'twist'],
+        `rod '${rod.id}' is twisted by ${rod.nodeTwist[j].toPrecision(3)} rad at node ${j}, and a joint of the model strand cannot tell turns beyond half of one; use more edges`,
+      );
+    }
+  }
+  const turned = drive.pins.find((pin) => pin.orientation !== 'free' && (pin.node > 0 || rod.parent));
+  if (turned) {
+    throw new SceneError(
+      ['pins'],
+      `a pin holds the orientation of rod '${rod.id}' at node ${turned.node}; the model strand holds frames at the start only: use hold: position there, or model: der`,
+    );
+  }
+}

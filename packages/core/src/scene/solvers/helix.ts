@@ -1,0 +1,15 @@
+/** Options of the model `helix`. */
+export interface HelixOptions {
+  /** Number of helical elements a rod, at most its edges. Default: as many as edges. */
+  readonly elements?: number;
+  /**
+   * `incremental-potential` (default): backward Euler as a minimisation, stable at any step.
+   * `bdf2`: the same of second order, for lively motion.
+   * `semi-implicit`: as published in 2006; one linear solve a step, not stable without damping.
+   */
+  readonly integrator?: 'incremental-potential' | 'bdf2' | 'semi-implicit';
+  /** Newton stops below tolerance × force scale. Default 1e-9. */
+  readonly tolerance?: number;
+  /** Newton iterations before a step counts as failed. Default 50. */
+  readonly iterations?: number;
+}

@@ -1,0 +1,415 @@
+/** Rods that touch obstacles and each other: what the laws of contact say. */
+import { describe, expect, it } from 'vitest';
+import type { ColliderSpec, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
+import { createWorld, type World } from '../../src/world.ts';
+
+const g = 9.81;
+const r = 0.002;
+const rubber = { section: { type: 'circle', radius: r }, material: { E: 1e7, nu: 0.5, density: 1000 } } as const;
+const straight = (id: string, from: Vec3, to: Vec3, edges: number): RodSpec => ({
+  id,
+  shape: { type: 'straight', from, to },
+  edges,
+  ...rubber,
+});
+const run = (world: World, steps: number): void => {
+  for (let k = 0; k < steps; k++) world.step();
+};
+const sumOf = (world: World, axis: number): number => world.contactForces().reduce((sum, c) => sum + c.force[axis], 0);
+const weightOf = (world: World): number => g * world.momentum().mass;
+
+const incline = (ratio: number, friction: ColliderSpec['friction'], mu: number): Scene => {
+  const angle = Math.atan(mu * ratio);
+  return {
+    tendril: 1,
+    gravity: [g * Math.sin(angle), 0, -g * Math.cos(angle)],
+    rods: [straight('rod', [0, 0, r], [0.3, 0, r], 15)],
+    colliders: [{ type: 'plane', friction }],
+    time: { duration: 1, step: 1 / 240 },
+  };
+};
+
+describe('a rod on an incline', () => {
+  it.each([0.5, 0.98, 0.999])('sticks at %f of the angle of friction', (ratio) => {
+    const world = createWorld(incline(ratio, 0.5, 0.5));
+    run(world, 120);
+    expect(Math.abs(world.samples[0].nodePosition[0])).toBeLessThan(2e-6);
+    expect(world.contactForces().every(({ sliding }) => !sliding)).toBe(true);
+  });
+
+  it.each([1.02, 1.5])('slides at %f of it as far as it must', (ratio) => {
+    const world = createWorld(incline(ratio, 0.5, 0.5));
+    const n = 120;
+    run(world, n);
+    const angle = Math.atan(0.5 * ratio);
+    const exact = (g * (Math.sin(angle) - 0.5 * Math.cos(angle)) * n * (n + 1)) / 2 / 240 ** 2;
+    expect(world.samples[0].nodePosition[0] / exact).toBeCloseTo(1, 3);
+  });
+
+  it('needs more to start than to go on', () => {
+    // between the dynamic and the static coefficient: stays when at rest, slides when pushed
+    const scene = incline(0.9, { static: 0.5, dynamic: 0.4 }, 0.5);
+    const still = createWorld(scene);
+    run(still, 60);
+    expect(Math.abs(still.samples[0].nodePosition[0])).toBeLessThan(2e-6);
+    const [rod] = scene.rods;
+    const pushed = createWorld({ ...scene, rods: [{ ...rod, velocity: { linear: [0.1, 0, 0] } }] });
+    run(pushed, 60);
+    const angle = Math.atan(0.45);
+    const gain = (g * (Math.sin(angle) - 0.4 * Math.cos(angle)) * 60) / 240;
+    expect(pushed.samples[0].nodeVelocity[0]).toBeCloseTo(0.1 + gain, 2);
+  });
+
+  it('rolls across it when rolling is asked for', () => {
+    const angle = 0.3;
+    const world = createWorld({
+      tendril: 1,
+      gravity: [g * Math.sin(angle), 0, -g * Math.cos(angle)],
+      rods: [straight('rod', [0, 0, r], [0, 0.1, r], 4)],
+      colliders: [{ type: 'plane', friction: 0.5 }],
+      contact: { rolling: true },
+      time: { duration: 1, step: 1 / 1000 },
+    });
+    run(world, 100);
+    // a solid cylinder rolls with two thirds of the acceleration, and spins as it goes
+    const v = world.samples[0].nodeVelocity[0];
+    expect(v / ((2 / 3) * g * Math.sin(angle) * 0.1)).toBeCloseTo(1, 3);
+    expect((-world.samples[0].edgeSpin[1] * r) / v).toBeCloseTo(-1, 3);
+  });
+});
+
+describe('a rod dropped on the ground', () => {
+  const scene: Scene = {
+    tendril: 1,
+    gravity: [0, 0, -g],
+    rods: [straight('rod', [0, 0, 0.01], [0.3 * Math.cos(0.17), 0, 0.01 + 0.3 * Math.sin(0.17)], 16)],
+    colliders: [{ type: 'plane', friction: 0.3 }],
+    time: { duration: 1, step: 1 / 240 },
+  };
+
+  it('comes to rest on it with its weight, without sinking in or gaining energy', () => {
+    const world = createWorld(scene);
+    let energy = world.energies().total;
+    let lowest = Infinity;
+    for (let k = 0; k < 240; k++) {
+      world.step();
+      const { total } = world.energies();
+      expect(total - energy).toBeLessThan(1e-7);
+      energy = total;
+      for (let i = 0; i <= 16; i++) lowest = Math.min(lowest, world.samples[0].nodePosition[3 * i + 2]);
+    }
+    expect(lowest).toBeGreaterThan(0.98 * r);
+    run(world, 120);
+    expect(sumOf(world, 2) / weightOf(world)).toBeCloseTo(1, 3);
+    const speed = Math.max(...world.samples[0].nodeVelocity.map(Math.abs));
+    expect(speed).toBeLessThan(1e-4);
+  });
+
+  it('is restored in the middle of it bit for bit', () => {
+    const world = createWorld(scene);
+    run(world, 20);
+    const saved = world.save();
+    expect(saved.contact?.length).toBeGreaterThan(0);
+    run(world, 10);
+    const hash = world.hash();
+    world.restore(saved);
+    run(world, 10);
+    expect(world.hash()).toBe(hash);
+    const fresh = createWorld(scene);
+    fresh.restore(saved);
+    run(fresh, 10);
+    expect(fresh.hash()).toBe(hash);
+  });
+});
+
+describe('an impact', () => {
+  it.each([0.3, 0.7, 1])('rebounds with restitution %f', (restitution) => {
+    const height = 0.05;
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -g],
+      rods: [straight('rod', [0, 0, r + height], [0.1, 0, r + height], 4)],
+      colliders: [{ type: 'plane', restitution }],
+      time: { duration: 1, step: 1 / 480 },
+    });
+    let top = 0;
+    let down = true;
+    for (let k = 0; k < 120; k++) {
+      world.step();
+      const v = world.samples[0].nodeVelocity[2];
+      if (v > 0) down = false;
+      if (!down && v < 0) break;
+      if (!down) top = Math.max(top, world.samples[0].nodePosition[2] - r);
+    }
+    // e² of the height, as far as a step of 2 ms samples the top
+    expect(top / (restitution ** 2 * height)).toBeGreaterThan(0.985);
+    expect(top / (restitution ** 2 * height)).toBeLessThan(1.01);
+  });
+});
+
+describe('rods on rods', () => {
+  it('carry each other at rest: the ground feels the weight of all', () => {
+    const rods: RodSpec[] = [];
+    for (let layer = 0; layer < 4; layer++) {
+      for (let i = 0; i < 4; i++) {
+        const y = 0.02 + 0.02 * i;
+        const z = r * (1 + 2 * layer);
+        rods.push(
+          straight(`${layer} ${i}`, layer % 2 ? [y, 0, z] : [0, y, z], layer % 2 ? [y, 0.1, z] : [0.1, y, z], 10),
+        );
+      }
+    }
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -g],
+      rods,
+      colliders: [{ type: 'plane', friction: 0.5 }],
+      contact: { friction: 0.5 },
+      time: { duration: 1, step: 1 / 240 },
+    });
+    run(world, 48);
+    const forces = world.contactForces();
+    const ground = forces.filter(({ kind }) => kind === 'collider').reduce((sum, c) => sum + c.force[2], 0);
+    expect(ground / weightOf(world)).toBeCloseTo(1, 3);
+    // sixteen crossings between each two layers
+    expect(new Set(forces.filter(({ kind }) => kind === 'rod').map((c) => `${c.rod} ${c.other}`)).size).toBe(48);
+    let speed = 0;
+    let drift = 0;
+    world.rods.forEach((rod, k) => {
+      for (const v of world.samples[k].nodeVelocity) speed = Math.max(speed, Math.abs(v));
+      rod.nodePosition.forEach((x, i) => {
+        drift = Math.max(drift, Math.abs(world.samples[k].nodePosition[i] - x));
+      });
+    });
+    expect(speed).toBeLessThan(1e-3);
+    expect(drift / r).toBeLessThan(0.05);
+  });
+
+  it('keep the momentum when they collide in flight', () => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        { ...straight('a', [0, 0, 0], [0.1, 0, 0], 8), velocity: { linear: [0, 0.05, 0.3] } },
+        straight('b', [0.03, -0.05, 0.006], [0.03, 0.05, 0.006], 8),
+      ],
+      contact: { friction: 0.4 },
+      time: { duration: 1, step: 1 / 480 },
+    });
+    const before = [...world.momentum().linear];
+    let most = 0;
+    for (let k = 0; k < 40; k++) {
+      world.step();
+      most = Math.max(most, world.contactForces().length);
+    }
+    expect(most).toBeGreaterThan(0);
+    world.momentum().linear.forEach((p, k) => {
+      expect(p).toBeCloseTo(before[k], 9);
+    });
+    expect(Math.max(...world.samples[1].nodeVelocity.map(Math.abs))).toBeGreaterThan(0.05);
+  });
+
+  it('do not pass through each other at any speed', () => {
+    for (const speed of [0.5, 2, 5, 20]) {
+      const hair = {
+        section: { type: 'circle', radius: 40e-6 },
+        material: { E: 3e9, nu: 0.4, density: 1300 },
+      } as const;
+      const fly: RodSpec = {
+        id: 'fly',
+        shape: { type: 'straight', from: [-0.01, 0.001, 0.003], to: [0.01, 0.001, 0.003] },
+        edges: 6,
+        ...hair,
+        velocity: { linear: [0, 0, -speed] },
+      };
+      const wall: RodSpec = {
+        id: 'wall',
+        shape: { type: 'straight', from: [0, -0.01, 0], to: [0, 0.01, 0] },
+        edges: 6,
+        ...hair,
+      };
+      const world = createWorld({
+        tendril: 1,
+        rods: [fly, wall],
+        pins: [
+          { rod: 'wall', at: 'start' },
+          { rod: 'wall', at: 'end' },
+        ],
+        contact: {},
+        time: { duration: 1, step: 1 / 240, halvings: 12 },
+      });
+      run(world, 4);
+      // their middles are where they crossed
+      const above = (k: number): number => world.samples[k].nodePosition[3 * 3 + 2];
+      expect(above(0), `at ${speed} m/s`).toBeGreaterThan(above(1));
+    }
+  });
+});
+
+describe('other solvers', () => {
+  const pile = (contact: Scene['contact']): Scene => ({
+    tendril: 1,
+    gravity: [0.5, 0, -g],
+    rods: [
+      straight('a', [0, 0.02, r], [0.1, 0.02, r], 6),
+      straight('b', [0, 0.08, r], [0.1, 0.08, r], 6),
+      straight('c', [0.05, 0, 3 * r], [0.05, 0.1, 3 * r], 6),
+    ],
+    colliders: [{ type: 'plane', friction: 0.4 }],
+    contact: { friction: 0.4, ...contact },
+    time: { duration: 1, step: 1 / 240 },
+  });
+
+  it('Gauss–Seidel and ADMM agree where both converge', () => {
+    const [one, two] = (['admm', 'gauss-seidel'] as const).map((solver) => {
+      const world = createWorld(pile({ solver, tolerance: 1e-6, iterations: 3000 }));
+      for (let k = 0; k < 12; k++) {
+        world.step();
+        expect(world.contactReport?.converged, `${solver}, step ${k}, ${world.contactReport?.error}`).toBe(true);
+      }
+      return world;
+    });
+    expect(sumOf(one, 2) / sumOf(two, 2)).toBeCloseTo(1, 4);
+    one.samples.forEach(({ nodePosition }, k) => {
+      nodePosition.forEach((x, i) => {
+        expect(Math.abs(x - two.samples[k].nodePosition[i])).toBeLessThan(2e-8);
+      });
+    });
+  });
+
+  it('impulses and repulsion hold rods up, roughly', () => {
+    const impulses = createWorld(pile({ solver: 'impulses' }));
+    run(impulses, 48);
+    const scene = pile({ solver: 'repulsion', repulsion: { stiffness: 5, reach: 0.002 } });
+    const repulsion = createWorld({
+      ...scene,
+      contact: { solver: 'repulsion', repulsion: { stiffness: 5, reach: 0.002 } },
+    });
+    run(repulsion, 48);
+    for (const world of [impulses, repulsion]) {
+      const [bottom, top] = [world.samples[0].nodePosition[2], world.samples[2].nodePosition[3 * 3 + 2]];
+      expect(bottom).toBeGreaterThan(0.5 * r);
+      expect(top).toBeGreaterThan(bottom + r);
+    }
+    expect(() => createWorld(pile({ solver: 'repulsion' }))).toThrow(/stiffness and a reach/);
+  });
+});
+
+describe('a moving floor', () => {
+  it('carries what lies on it', () => {
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -g],
+      rods: [straight('rod', [0, 0, r], [0.1, 0, r], 6)],
+      colliders: [
+        {
+          type: 'plane',
+          friction: 0.5,
+          path: {
+            keys: [
+              { time: 0, offset: [0, 0, 0] },
+              { time: 0.4, offset: [0.02, 0.01, 0.03] },
+            ],
+          },
+        },
+      ],
+      time: { duration: 1, step: 1 / 240 },
+    });
+    run(world, 120);
+    const end = world.samples[0].nodePosition;
+    expect(end[0]).toBeCloseTo(0.02, 3);
+    expect(end[1]).toBeCloseTo(0.01, 3);
+    expect(end[2]).toBeCloseTo(0.03 + r, 4);
+  });
+});
+
+describe('a ball on two beams', () => {
+  const ball = (velocity: Vec3, beams: boolean): Scene => ({
+    tendril: 1,
+    ...(beams && { gravity: [0, 0, -g] }),
+    rods: [
+      ...[-1, 1].map(
+        (side): RodSpec => ({
+          id: `beam ${side}`,
+          shape: { type: 'straight', from: [-0.1, 0.012 * side, 0], to: [0.1, 0.012 * side, 0] },
+          edges: 20,
+          section: { type: 'circle', radius: r },
+          material: { E: 1e8, nu: 0.4, density: 1000, damping: { mass: beams ? 8 : 0, stiffness: beams ? 1e-3 : 0 } },
+        }),
+      ),
+      { ...straight('thread', [0, 0, 0.0205], [0, 0, 0.0405], 4), section: { type: 'circle', radius: 0.0005 } },
+    ],
+    ...(beams && {
+      pins: [-1, 1].flatMap((side) => [
+        { rod: `beam ${side}`, at: 'start' as const },
+        { rod: `beam ${side}`, at: 'end' as const },
+      ]),
+    }),
+    bodies: [
+      {
+        id: 'ball',
+        mass: 0.02,
+        inertia: [3.2e-6, 3.2e-6, 3.2e-6],
+        position: [0, 0, 0.0205],
+        velocity: { linear: velocity, angular: [30, 20, 0] },
+        ...(beams && { velocity: { linear: [0, 0, 0] }, free: { translation: ['z'], rotation: [] } }),
+      },
+    ],
+    welds: [{ rod: 'thread', at: 'start', body: 'ball' }],
+    colliders: [{ id: 'ball', type: 'sphere', radius: 0.018, body: 'ball', friction: 0.4 }],
+    time: { duration: 3, step: 1 / 240 },
+  });
+
+  it('rests on them with its weight', () => {
+    const world = createWorld(ball([0, 0, 0], true));
+    run(world, 240);
+    const beams = world.contactForces().filter(({ rod }) => rod !== 'thread');
+    expect(beams.length).toBeGreaterThan(1);
+    const force = -beams.reduce((sum, c) => sum + c.force[2], 0);
+    const thread = 1000 * Math.PI * 0.0005 ** 2 * 0.02;
+    expect(Math.abs(force / ((0.02 + thread) * g) - 1)).toBeLessThan(1e-3);
+    expect(Math.abs(world.bodies[0].pose.velocity[2])).toBeLessThan(1e-3);
+  });
+
+  it('passes its momentum on when it strikes them in flight', () => {
+    const world = createWorld(ball([0, 0, -0.5], false));
+    const before = [...world.momentum().linear];
+    run(world, 20);
+    expect(world.samples[0].nodeVelocity.some((v) => Math.abs(v) > 0.05)).toBe(true);
+    world.momentum().linear.forEach((p, k) => {
+      expect(p).toBeCloseTo(before[k], 9);
+    });
+  });
+});
+
+describe('bad starts', () => {
+  it('tells of overlaps and pushes them apart gently', () => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        straight('a', [0, 0, 0.001], [0.1, 0, 0.001], 8),
+        straight('b', [0.05, -0.05, 0.0035], [0.05, 0.05, 0.0035], 8),
+      ],
+      colliders: [{ type: 'plane', id: 'ground' }],
+      contact: {},
+      time: { duration: 1, step: 1 / 240 },
+    });
+    expect(world.warnings.join(' ')).toMatch(/rod 'a' and collider 'ground' overlap at the start, by 50 %/);
+    expect(world.warnings.join(' ')).toMatch(/rod 'a' and rod 'b' overlap/);
+    let fastest = 0;
+    for (let k = 0; k < 120; k++) {
+      world.step();
+      for (const { nodeVelocity } of world.samples)
+        for (const v of nodeVelocity) fastest = Math.max(fastest, Math.abs(v));
+    }
+    expect(world.samples[0].nodePosition[2]).toBeGreaterThan(0.98 * r);
+    // a radius in a twentieth of a second, not in a step
+    expect(fastest).toBeLessThan(0.1);
+  });
+
+  it('says what cannot touch', () => {
+    const rods = [straight('a', [0, 0, 1], [0.1, 0, 1], 4)];
+    const scene: Scene = { tendril: 1, rods, colliders: [{ type: 'plane' }], time: { duration: 1, step: 0.01 } };
+    expect(() => createWorld({ ...scene, solver: { der: { integrator: 'shake' } } })).toThrow(/cannot touch anything/);
+    expect(() => createWorld(scene).equilibrate()).toThrow(/statics do not know contact/);
+  });
+});

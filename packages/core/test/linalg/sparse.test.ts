@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { analyzeSparse, createSparsePattern, factorSparse, solveSparse } from '../../src/linalg/sparse.ts';
+
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32 - 0.5;
+  };
+}
+
+/** Factors, and multiplies back. */
+function residual(
+  n: number,
+  pairs: [number, number][],
+  definite: boolean,
+): { error: number; fill: number; negative: number } {
+  const next = random(7);
+  const pattern = createSparsePattern(n, pairs);
+  const values = new Float64Array(pattern.slots);
+  const dense = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) values[i] = (definite ? 8 : i % 3 === 0 ? -8 : 8) + next();
+  for (const [i, j] of pairs) if (i !== j) values[pattern.slotOf(i, j)] = next();
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j < n; j++) {
+      const slot = pattern.slotOf(i, j);
+      if (slot >= 0) dense[i * n + j] = values[slot];
+    }
+  const factor = analyzeSparse(pattern, pairs);
+  expect(factorSparse(factor, values, 1e-14)).toBe(true);
+  const b = Float64Array.from({ length: n }, next);
+  const x = b.slice();
+  solveSparse(factor, x);
+  let error = 0;
+  for (let i = 0; i < n; i++) {
+    let sum = -b[i];
+    for (let j = 0; j < n; j++) sum += dense[i * n + j] * x[j];
+    error = Math.max(error, Math.abs(sum));
+  }
+  return { error, fill: factor.lower.length - (pattern.slots - n), negative: factor.negative };
+}
+
+describe('sparse LDLᵀ', () => {
+  it('solves what is scattered at random, and counts negative pivots', () => {
+    const next = random(3);
+    const pairs = Array.from({ length: 90 }, (): [number, number] => [
+      Math.floor((next() + 0.5) * 40),
+      Math.floor((next() + 0.5) * 40),
+    ]);
+    expect(residual(40, pairs, true)).toMatchObject({ negative: 0 });
+    expect(residual(40, pairs, true).error).toBeLessThan(1e-13);
+    expect(residual(40, pairs, false).negative).toBe(14);
+    expect(residual(40, pairs, false).error).toBeLessThan(1e-12);
+  });
+
+  it('fills in next to nothing for a tree of chains whose ends meet in cliques', () => {
+    const pairs: [number, number][] = [];
+    // chains of 10 in a binary tree; where one ends, its last and the two first ones are joined
+    for (let chain = 0; chain < 15; chain++) {
+      for (let k = 1; k < 10; k++) pairs.push([10 * chain + k - 1, 10 * chain + k]);
+      const [a, b] = [2 * chain + 1, 2 * chain + 2];
+      if (b < 15) pairs.push([10 * chain + 9, 10 * a], [10 * chain + 9, 10 * b], [10 * a, 10 * b]);
+    }
+    const { error, fill } = residual(150, pairs, true);
+    expect(error).toBeLessThan(1e-13);
+    // of 168 entries
+    expect(fill).toBeLessThan(35);
+  });
+
+  it('leaves an equation out that follows from the others', () => {
+    const pattern = createSparsePattern(2, [[1, 0]]);
+    const factor = analyzeSparse(pattern, [[1, 0]]);
+    factorSparse(factor, Float64Array.of(2, 2, 2), 1e-12);
+    const x = Float64Array.of(4, 4);
+    solveSparse(factor, x);
+    expect(x[0] + x[1]).toBeCloseTo(2, 12);
+  });
+});

@@ -1,0 +1,46 @@
+/** Curves from any file that is known, told by its name and checked by its content. */
+import { InputError } from '../errors.ts';
+import { readCsvCurves } from './csv.ts';
+import { type Curves, curveFileLimit, type Placement, placeCurves } from './curves.ts';
+import { readGltfCurves } from './gltf.ts';
+import { readHair } from './hair.ts';
+import { readObjCurves } from './obj.ts';
+import { readTfx } from './tfx.ts';
+import { readUsdCurves } from './usdCurves.ts';
+
+export interface CurveOptions extends Placement {
+  /** Of files that move: the nth sample, from 0; negative counts from the end. Default 0. */
+  readonly frame?: number;
+}
+
+type Reader = (bytes: Uint8Array, source: string, frame: number) => Curves;
+
+const readers: Readonly<Record<string, Reader>> = {
+  usda: readUsdCurves,
+  usd: readUsdCurves,
+  usdc: readUsdCurves,
+  usdz: readUsdCurves,
+  obj: readObjCurves,
+  hair: readHair,
+  tfx: readTfx,
+  glb: readGltfCurves,
+  gltf: readGltfCurves,
+  csv: readCsvCurves,
+  txt: readCsvCurves,
+  tsv: readCsvCurves,
+};
+
+/** Curves in metres with z up. `source` is the name of the file, whose ending says what it is. */
+export function readCurves(bytes: Uint8Array, source: string, options: CurveOptions = {}): Curves {
+  const extension = /\.([^./\\]+)$/.exec(source)?.[1].toLowerCase() ?? '';
+  const reader = Object.hasOwn(readers, extension) ? readers[extension] : undefined;
+  if (!reader)
+    throw new InputError(
+      source,
+      `curves are read from .usda, .obj, .hair, .tfx, .glb, .gltf and .csv files; '${extension || source}' is none of them`,
+    );
+  if (bytes.length === 0) throw new InputError(source, 'the file is empty');
+  if (bytes.length > curveFileLimit)
+    throw new InputError(source, `the file has ${bytes.length} bytes; ${curveFileLimit} are read at most`);
+  return placeCurves(reader(bytes, source, options.frame ?? 0), source, options);
+}

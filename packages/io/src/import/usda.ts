@@ -1,0 +1,372 @@
+/**
+ * Reads the text form of USD (.usda) as far as geometry needs it: prims, their attributes, values and time samples.
+ * Composition (references, payloads, variants, sublayers) is not resolved; the caller says what was left out.
+ *
+ * One pass over the text by hand; long arrays of numbers become flat Float64Arrays at once, since they are nearly all of
+ * such a file. Nesting is limited, so that no input exhausts the stack.
+ */
+import { InputError } from '../errors.ts';
+import { pointLimit } from './curves.ts';
+
+export type UsdValue = number | string | Float64Array | readonly string[] | UsdDictionary | undefined;
+
+export interface UsdDictionary {
+  readonly [key: string]: UsdValue;
+}
+
+export interface UsdAttribute {
+  /** As declared, such as `point3f[]`. */
+  readonly type: string;
+  value?: UsdValue;
+  /** [time code, value], in the order of the file. */
+  samples?: readonly (readonly [number, UsdValue])[];
+  metadata: UsdDictionary;
+}
+
+export interface UsdPrim {
+  readonly specifier: string;
+  readonly type: string;
+  readonly name: string;
+  readonly metadata: UsdDictionary;
+  readonly attributes: ReadonlyMap<string, UsdAttribute>;
+  readonly children: readonly UsdPrim[];
+}
+
+export interface UsdLayer {
+  readonly metadata: UsdDictionary;
+  readonly prims: readonly UsdPrim[];
+  /** What the file uses and this reader passes over. */
+  readonly ignored: ReadonlySet<string>;
+}
+
+const depthLimit = 200;
+
+export function parseUsda(text: string, source: string): UsdLayer {
+  if (!text.startsWith('#usda ')) {
+    throw new InputError(source, [
+      { line: 1, column: 1, message: 'this is not a .usda file: its first line is not "#usda 1.0"' },
+    ]);
+  }
+  const scan = createScanner(text, source);
+  const ignored = new Set<string>();
+  let metadata: UsdDictionary = {};
+  const prims: UsdPrim[] = [];
+  scan.skip();
+  if (scan.peek() === '(') metadata = readMetadata(scan, ignored);
+  while (!scan.done()) {
+    prims.push(readPrim(scan.word(), scan, ignored, 0));
+  }
+  return { metadata, prims, ignored };
+}
+
+interface Scanner {
+  /** Passes over spaces, comments, and marks that separate. */
+  skip(): void;
+  /** The next letter after spaces; empty at the end. */
+  peek(): string;
+  done(): boolean;
+  /** Takes a mark if it is next. */
+  take(mark: string): boolean;
+  expect(mark: string, where: string): void;
+  /** A word: letters, digits, and the marks that names of USD have. */
+  word(): string;
+  text(): string;
+  number(): number | undefined;
+  fail(message: string): InputError;
+  /** Any token, for what is passed over. */
+  any(): string;
+}
+
+function createScanner(text: string, source: string): Scanner {
+  let at = 0;
+  const spaces = /[\s,;]*(?:#[^\n]*[\s,;]*)*/y;
+  const words = /[A-Za-z_][\w:.-]*(?:\[\])?/y;
+  const numbers = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf\b|nan\b/y;
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    if (found === undefined) return undefined;
+    at += found.length;
+    return found;
+  };
+  const fail = (message: string): InputError => {
+    let line = 1;
+    let start = 0;
+    for (let k = text.indexOf('\n'); k >= 0 && k < at; k = text.indexOf('\n', k + 1)) {
+      line++;
+      start = k + 1;
+    }
+    const ended = text.slice(at).trim() === '' && !message.includes('truncated');
+    const whole = ended ? `${message}; the file ends here: is it truncated?` : message;
+    return new InputError(source, [{ line, column: at - start + 1, message: whole }]);
+  };
+  const skip = (): void => void match(spaces);
+  const peek = (): string => {
+    skip();
+    return text[at] ?? '';
+  };
+  const take = (mark: string): boolean => {
+    if (peek() !== mark) return false;
+    at++;
+    return true;
+  };
+  const readText = (): string => {
+    const quote = text.startsWith('"""', at) ? '"""' : text.startsWith("'''", at) ? "'''" : text[at];
+    let end = at + quote.length;
+    let out = '';
+    for (;;) {
+      if (end >= text.length) throw fail('text begins here and does not end');
+      if (text[end] === '\\') {
+        out += text[end + 1] ?? '';
+        end += 2;
+      } else if (text.startsWith(quote, end)) break;
+      else out += text[end++];
+    }
+    at = end + quote.length;
+    return out;
+  };
+  return {
+    skip,
+    peek,
+    done: () => peek() === '',
+    take,
+    expect(mark, where) {
+      if (!take(mark)) {
+        const next = peek();
+        throw fail(
+          `expected '${mark}' ${where}, got ${next === '' ? 'the end of the file: is it truncated?' : `'${next}'`}`,
+        );
+      }
+    },
+    word() {
+      skip();
+      return match(words) ?? '';
+    },
+    text() {
+      skip();
+      return readText();
+    },
+    number() {
+      skip();
+      const found = match(numbers);
+      if (found === undefined) return undefined;
+      if (/[+-]?inf|nan/.test(found)) throw fail(`${found} is not a number that a curve can have`);
+      return Number(found);
+    },
+    fail,
+    any() {
+      const next = peek();
+      if (next === '"' || next === "'") return readText();
+      const found = match(words) ?? match(numbers);
+      if (found !== undefined) return found;
+      at++;
+      return next;
+    },
+  };
+}
+
+/** A prim whose first word has been read. */
+function readPrim(specifier: string, scan: Scanner, ignored: Set<string>, depth: number): UsdPrim {
+  if (depth > depthLimit) throw scan.fail('prims are nested too deeply');
+  if (!specifiers.has(specifier)) throw scan.fail(`expected def, over or class, got '${specifier || scan.peek()}'`);
+  const type = scan.peek() === '"' ? '' : scan.word();
+  if (scan.peek() !== '"') throw scan.fail('expected the name of the prim in quotes');
+  const name = scan.text();
+  const metadata = scan.peek() === '(' ? readMetadata(scan, ignored) : {};
+  scan.expect('{', `to begin ${type} "${name}"`);
+  const attributes = new Map<string, UsdAttribute>();
+  const children: UsdPrim[] = [];
+  while (!scan.take('}')) {
+    if (scan.done()) throw scan.fail(`${type} "${name}" does not end: the file is truncated`);
+    readMember(scan, ignored, depth, attributes, children);
+  }
+  return { specifier, type, name, metadata, attributes, children };
+}
+
+const specifiers = new Set(['def', 'over', 'class']);
+
+function readMember(
+  scan: Scanner,
+  ignored: Set<string>,
+  depth: number,
+  attributes: Map<string, UsdAttribute>,
+  children: UsdPrim[],
+): void {
+  let word = scan.word();
+  if (specifiers.has(word)) {
+    children.push(readPrim(word, scan, ignored, depth + 1));
+    return;
+  }
+  if (word === 'variantSet') {
+    ignored.add('variants');
+    scan.text();
+    scan.expect('=', 'after the name of a variant set');
+    skipBlock(scan);
+    return;
+  }
+  if (
+    word === 'reorder' ||
+    word === 'rel' ||
+    word === 'add' ||
+    word === 'delete' ||
+    word === 'prepend' ||
+    word === 'append'
+  ) {
+    skipStatement(scan);
+    return;
+  }
+  while (word === 'custom' || word === 'uniform' || word === 'varying' || word === 'config') word = scan.word();
+  if (word === 'rel') {
+    skipStatement(scan);
+    return;
+  }
+  if (word === '') throw scan.fail(`expected an attribute or a prim, got '${scan.peek()}'`);
+  readAttribute(scan, ignored, word, attributes);
+}
+
+function readAttribute(scan: Scanner, ignored: Set<string>, type: string, attributes: Map<string, UsdAttribute>): void {
+  const full = scan.word();
+  if (full === '') throw scan.fail(`expected the name of an attribute after '${type}'`);
+  const suffix = /\.(timeSamples|connect|default)$/.exec(full)?.[1];
+  const name = suffix ? full.slice(0, -suffix.length - 1) : full;
+  const attribute = attributes.get(name) ?? { type, metadata: {} };
+  attributes.set(name, attribute);
+  if (scan.take('=')) {
+    if (suffix === 'connect') scan.any();
+    else if (suffix === 'timeSamples') attribute.samples = readSamples(scan);
+    else attribute.value = readValue(scan, 0);
+  }
+  if (scan.peek() === '(') attribute.metadata = { ...attribute.metadata, ...readMetadata(scan, ignored) };
+}
+
+function readSamples(scan: Scanner): [number, UsdValue][] {
+  scan.expect('{', 'to begin time samples');
+  const out: [number, UsdValue][] = [];
+  while (!scan.take('}')) {
+    const time = scan.number();
+    if (time === undefined)
+      throw scan.fail(
+        scan.done() ? 'time samples do not end: the file is truncated' : `expected a time code, got '${scan.peek()}'`,
+      );
+    scan.expect(':', 'after a time code');
+    out.push([time, readValue(scan, 0)]);
+  }
+  return out;
+}
+
+function readValue(scan: Scanner, depth: number): UsdValue {
+  if (depth > depthLimit) throw scan.fail('values are nested too deeply');
+  const next = scan.peek();
+  if (next === '[' || next === '(') return readList(scan);
+  if (next === '"' || next === "'") return scan.text();
+  if (next === '{') return readDictionary(scan, depth + 1);
+  if (next === '@' || next === '<') return skipReference(scan, next);
+  const number = scan.number();
+  if (number !== undefined) return number;
+  const word = scan.word();
+  if (word === '')
+    throw scan.fail(next === '' ? 'a value is missing: the file is truncated' : `expected a value, got '${next}'`);
+  return word === 'None' ? undefined : word;
+}
+
+/** Lists and tuples, nested ones flattened: of numbers to one array, of text to a list. */
+function readList(scan: Scanner): Float64Array | readonly string[] {
+  let values = new Float64Array(16);
+  let count = 0;
+  const words: string[] = [];
+  let open = 0;
+  do {
+    const next = scan.peek();
+    if (next === '') throw scan.fail('a list does not end: the file is truncated');
+    if (next === '[' || next === '(') {
+      scan.take(next);
+      if (++open > 8) throw scan.fail('lists are nested too deeply');
+    } else if (next === ']' || next === ')') {
+      scan.take(next);
+      open--;
+    } else {
+      const number = next === '"' || next === "'" ? undefined : scan.number();
+      if (number === undefined) {
+        words.push(next === '@' || next === '<' ? skipReference(scan, next) : scan.any());
+      } else {
+        if (count === values.length) {
+          if (count > 4 * pointLimit) throw scan.fail(`a list has more than ${count} numbers`);
+          const larger = new Float64Array(2 * count);
+          larger.set(values);
+          values = larger;
+        }
+        values[count++] = number;
+      }
+    }
+  } while (open > 0);
+  return words.length > 0 ? words : values.slice(0, count);
+}
+
+function skipReference(scan: Scanner, mark: string): string {
+  scan.take(mark);
+  const end = mark === '<' ? '>' : '@';
+  let out = '';
+  while (!scan.take(end)) {
+    if (scan.done()) throw scan.fail(`a path does not end: expected '${end}'`);
+    out += scan.any();
+  }
+  if (mark === '@' && scan.peek() === '<') return out + skipReference(scan, '<');
+  return out;
+}
+
+function readDictionary(scan: Scanner, depth: number): UsdDictionary {
+  scan.expect('{', 'to begin a dictionary');
+  const out: Record<string, UsdValue> = {};
+  while (!scan.take('}')) {
+    if (scan.done()) throw scan.fail('a dictionary does not end: the file is truncated');
+    // type, name = value
+    let key = scan.any();
+    if (scan.peek() !== '=' && scan.peek() !== ':') key = scan.any();
+    if (!scan.take('=')) scan.expect(':', 'in a dictionary');
+    const value = readValue(scan, depth);
+    if (key !== '__proto__') out[key] = value;
+  }
+  return out;
+}
+
+const composition = new Set(['references', 'payload', 'inherits', 'specializes', 'subLayers', 'variants']);
+
+function readMetadata(scan: Scanner, ignored: Set<string>): UsdDictionary {
+  scan.expect('(', 'to begin metadata');
+  const out: Record<string, UsdValue> = {};
+  while (!scan.take(')')) {
+    if (scan.done()) throw scan.fail('metadata do not end: the file is truncated');
+    if (scan.peek() === '"' || scan.peek() === "'") {
+      out.doc = scan.text();
+      continue;
+    }
+    let key = scan.word();
+    if (key === 'prepend' || key === 'append' || key === 'add' || key === 'delete' || key === 'reorder')
+      key = scan.word();
+    if (key === '') throw scan.fail(`expected the name of a piece of metadata, got '${scan.peek()}'`);
+    if (composition.has(key)) ignored.add(key);
+    if (!scan.take('=')) continue;
+    const value = readValue(scan, 0);
+    if (key !== '__proto__') out[key] = value;
+  }
+  return out;
+}
+
+/** Passes over { … } with whatever is in it. */
+function skipBlock(scan: Scanner): void {
+  scan.expect('{', 'to begin a block');
+  for (let open = 1; open > 0; ) {
+    if (scan.done()) throw scan.fail('a block does not end: the file is truncated');
+    const token = scan.any();
+    if (token === '{') open++;
+    else if (token === '}') open--;
+  }
+}
+
+/** Passes over `rel a = <b>` and the like. */
+function skipStatement(scan: Scanner): void {
+  scan.word();
+  scan.word();
+  if (scan.take('=')) readValue(scan, 0);
+  if (scan.peek() === '(') readMetadata(scan, new Set());
+}

@@ -1,0 +1,167 @@
+/**
+ * Fetches what a scene takes from files: curves become rods with pins at their roots, meshes become obstacles. The result
+ * is a scene without files, as the core knows it, and as a recording keeps it.
+ *
+ * How a name becomes bytes is the caller's business; in Node, `readSceneFile` opens nothing outside the scene's folder.
+ */
+import {
+  type ColliderSpec,
+  type Hairstyle,
+  type PinSpec,
+  type RodSpec,
+  rodsOfHairstyle,
+  type Scene,
+  type Vec3,
+} from '@tendril/core';
+import { InputError } from './errors.ts';
+import { decodeHairstyle } from './hairstyle.ts';
+import type { Curves } from './import/curves.ts';
+import { readMesh } from './import/mesh.ts';
+import { readCurves } from './import/read.ts';
+import { type FileResolver, type Resolved, ResolveError } from './read.ts';
+import type { MeshFileSpec } from './schema/collider.ts';
+import type { StrandsSpec } from './schema/files.ts';
+import type { SceneFile } from './schema.ts';
+
+/** The bytes of a file that a scene names. Throws InputError where it may not or cannot be read. */
+export type OpenFile = (name: string) => Uint8Array;
+
+/** What `parseScene` needs to read scenes that name files. */
+export function createFileResolver(open: OpenFile): FileResolver {
+  return (file) => resolveScene(file, open);
+}
+
+function resolveScene(file: SceneFile, open: OpenFile): Resolved {
+  const { strands = [], rods = [], colliders, ...rest } = file;
+  const fetch = (name: string, path: readonly PropertyKey[]): Uint8Array => guarded(path, () => open(name));
+  const allRods: RodSpec[] = [...rods];
+  const pins: PinSpec[] = [...(file.pins ?? [])];
+  const origin: number[] = [];
+  const warnings: string[] = [];
+  strands.forEach((spec, k) => {
+    const path = ['strands', k, 'file'];
+    if (/\.hairstyle$/i.test(spec.file)) {
+      const style = guarded(path, () => decodeHairstyle(fetch(spec.file, path), spec.file));
+      const made = hairstyleRods(style, spec, k);
+      allRods.push(...made.rods);
+      if (spec.root !== 'free') pins.push(...made.pins);
+      for (const _ of made.rods) origin.push(k);
+      return;
+    }
+    const curves = guarded(path, () => readCurves(fetch(spec.file, path), spec.file, spec));
+    warnings.push(...curves.warnings.map((warning) => `${spec.file}: ${warning}`));
+    const made = rodsOf(curves, spec, k);
+    allRods.push(...made);
+    for (const { id, closed } of made) {
+      origin.push(k);
+      if (spec.root !== 'free' && !closed) pins.push({ rod: id, at: 'start', hold: spec.root ?? 'clamp' });
+    }
+  });
+  const scene: Scene = {
+    ...rest,
+    rods: allRods,
+    ...(pins.length > 0 && { pins }),
+    ...(colliders && {
+      colliders: colliders.map((spec, k) => (spec.type === 'mesh-file' ? meshOf(spec, k, fetch) : spec)),
+    }),
+  };
+  return { scene, origin, warnings };
+}
+
+function guarded<T>(path: readonly PropertyKey[], action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof InputError ? new ResolveError(path, error.message, { cause: error }) : error;
+  }
+}
+
+/** Guides of a hairstyle: what the scene says of sections and materials goes before what the style says. */
+function hairstyleRods(style: Hairstyle, spec: StrandsSpec, index: number): ReturnType<typeof rodsOfHairstyle> {
+  const { id = baseName(spec.file), model, every, count, edges, natural, section, material, inextensible, root } = spec;
+  for (const name of ['unit', 'up', 'frame'] as const) {
+    if (spec[name] !== undefined)
+      throw new ResolveError(
+        ['strands', index, name],
+        'a hairstyle is in metres with z up and does not move; leave this out',
+      );
+  }
+  if (edges !== undefined && edges % style.elements !== 0)
+    throw new ResolveError(
+      ['strands', index, 'edges'],
+      `must be a multiple of ${style.elements}, the elements of the hairstyle`,
+    );
+  const perElement = edges === undefined ? undefined : edges / style.elements;
+  const { rods, pins } = rodsOfHairstyle(style, { id, model, every, count, perElement });
+  const change = {
+    ...(natural && { natural }),
+    ...(section && { section }),
+    ...(material && { material }),
+    ...(inextensible !== undefined && { inextensible }),
+  };
+  return {
+    rods: rods.map((rod) => ({ ...rod, ...change })),
+    pins: root === 'position' ? pins.map(({ rod, at }) => ({ rod, at, hold: 'position' })) : pins,
+  };
+}
+
+function rodsOf(curves: Curves, spec: StrandsSpec, index: number): RodSpec[] {
+  const { id = baseName(spec.file), every = 1, count = Infinity, model, edges, natural, material, inextensible } = spec;
+  if (spec.section === undefined && !curves.radius)
+    throw new ResolveError(
+      ['strands', index],
+      `'${spec.file}' says nothing about thickness; add a section such as { type: circle, radius: 0.04 mm }`,
+    );
+  const out: RodSpec[] = [];
+  let first = 0;
+  for (let c = 0; c < curves.counts.length && out.length < count; c++) {
+    const points = curves.counts[c];
+    if (c % every === 0) {
+      out.push({
+        id: `${id}-${c}`,
+        shape: { type: 'points', points: pointsOf(curves, first, points) },
+        section: spec.section ?? { type: 'circle', radius: meanRadius(curves, first, points) },
+        ...(curves.closed[c] === 1 && { closed: true }),
+        ...(model && { model }),
+        ...(edges && { edges }),
+        ...(natural && { natural }),
+        ...(material && { material }),
+        ...(inextensible !== undefined && { inextensible }),
+      });
+    }
+    first += points;
+  }
+  return out;
+}
+
+function baseName(file: string): string {
+  return (file.split(/[\\/]/).pop() ?? file).replace(/\.[^.]+$/, '') || 'strand';
+}
+
+export function pointsOf({ position: p }: Pick<Curves, 'position'>, first: number, count: number): Vec3[] {
+  return Array.from({ length: count }, (_, i): Vec3 => {
+    const o = 3 * (first + i);
+    return [p[o], p[o + 1], p[o + 2]];
+  });
+}
+
+export function meanRadius({ radius }: Pick<Curves, 'radius'>, first: number, count: number): number {
+  let sum = 0;
+  for (let i = first; i < first + count; i++) sum += radius?.[i] ?? Number.NaN;
+  return sum / count;
+}
+
+function meshOf(
+  { type, file, unit, up, ...rest }: MeshFileSpec,
+  index: number,
+  fetch: (name: string, path: readonly PropertyKey[]) => Uint8Array,
+): ColliderSpec {
+  const path = ['colliders', index, 'file'];
+  const { position: p, triangle: t } = guarded(path, () => readMesh(fetch(file, path), file, { unit, up }));
+  return {
+    ...rest,
+    type: 'mesh',
+    vertices: pointsOf({ position: p }, 0, p.length / 3),
+    faces: Array.from({ length: t.length / 3 }, (_, k) => [t[3 * k], t[3 * k + 1], t[3 * k + 2]]),
+  };
+}

@@ -1,0 +1,90 @@
+/** Saving, opening, pictures, links. */
+import type { ExportFormat } from './protocol.ts';
+import { exportRun, openFile, shareLink } from './session.ts';
+import * as state from './state.ts';
+
+export function download(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export function saveScene(): void {
+  const name = /\.(ya?ml|json)$/.test(state.sceneName.value) ? state.sceneName.value : `${state.sceneName.value}.yaml`;
+  download(new Blob([state.text.value], { type: 'application/yaml' }), name);
+  state.tell(`Saved ${name}.`, 'good');
+}
+
+export async function saveRun(format: ExportFormat): Promise<void> {
+  const parts = await exportRun(format);
+  if (!parts) return;
+  const name = state.sceneName.value.replace(/\.\w+$/, `.${format}`);
+  download(new Blob([...parts] as BlobPart[], { type: 'application/octet-stream' }), name);
+  state.tell(`Saved ${name}.`, 'good');
+}
+
+export function chooseFile(): void {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.accept = '.yaml,.yml,.json,.tendril,.usda,.obj,.hair,.tfx,.glb,.gltf,.csv';
+  input.onchange = () => {
+    const file = input.files?.[0];
+    if (file) void openFile(file);
+  };
+  input.click();
+}
+
+export async function copyLink(): Promise<void> {
+  const link = await shareLink();
+  if (link.length > 60_000) {
+    state.tell('The scene is too large for a link; save it as a file instead.', 'bad');
+    return;
+  }
+  globalThis.history.replaceState(null, '', link);
+  try {
+    await navigator.clipboard.writeText(link);
+    state.tell('Link copied: it holds the whole scene.', 'good');
+  } catch {
+    state.tell('The link is in the address bar: it holds the whole scene.', 'good');
+  }
+}
+
+/** Energies, and the largest curvature, twist and tension, over time. */
+export function saveTable(): void {
+  const names = [
+    'kinetic_J',
+    'bending_J',
+    'twisting_J',
+    'stretching_J',
+    'potential_J',
+    'total_J',
+    'curvature_max_1/m',
+    'twist_max_rad/m',
+    'tension_max_N',
+  ];
+  const lines = [['time_s', ...names].join(',')];
+  for (const { time, lanes } of state.frames.frames) {
+    const stats = lanes.find(({ data }) => data.length > 0)?.stats;
+    if (stats) lines.push([time, ...stats].join(','));
+  }
+  download(new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }), state.sceneName.value.replace(/\.\w+$/, '.csv'));
+  state.tell('Saved the energies as a table.', 'good');
+}
+
+export function acceptDrops(): void {
+  addEventListener('dragover', (event) => {
+    event.preventDefault();
+    document.body.classList.add('dropping');
+  });
+  addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) document.body.classList.remove('dropping');
+  });
+  addEventListener('drop', (event) => {
+    event.preventDefault();
+    document.body.classList.remove('dropping');
+    const file = event.dataTransfer?.files[0];
+    if (file) void openFile(file);
+  });
+}

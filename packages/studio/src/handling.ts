@@ -1,0 +1,177 @@
+/** Mouse, pen and finger on the view: what they do to rods. What they do not take is the camera's. */
+import { Vector3 } from 'three';
+import { hand, pullAt } from './session.ts';
+import * as state from './state.ts';
+import type { Pick } from './view/pick.ts';
+import type { View } from './view/view.ts';
+
+type Grab =
+  | { readonly kind: 'pull'; readonly pick: Pick; readonly start: Vector3; readonly from: Vector3 }
+  | { readonly kind: 'move-pin'; readonly pin: number; readonly start: Vector3 }
+  | { readonly kind: 'wind'; x: number; y: number; time: number };
+
+/** Angle that one notch of the wheel turns an end [rad]. */
+const notch = Math.PI / 8;
+
+export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
+  let grab: Grab | undefined;
+  const host = canvas.parentElement ?? canvas;
+
+  const pinAt = (pick: Pick): number => {
+    const { pins, rods } = state.loaded.value?.lanes[pick.lane] ?? { pins: [], rods: [] };
+    const reach = Math.max(1, Math.round((rods[pick.rod]?.edgeCount ?? 0) / 16));
+    let best = -1;
+    let nearest = reach + 1;
+    pins.forEach(({ rod, node }, k) => {
+      const away = Math.abs(node - pick.node);
+      if (rod !== pick.rod || away >= nearest) return;
+      nearest = away;
+      best = k;
+    });
+    return best;
+  };
+
+  /** The free end that a place belongs to. */
+  const endAt = (pick: Pick): 'start' | 'end' | undefined => {
+    const rod = state.loaded.value?.lanes[pick.lane]?.rods[pick.rod];
+    if (!rod || rod.closed) return undefined;
+    const reach = Math.max(1, Math.round(rod.edgeCount / 10));
+    return pick.node <= reach ? 'start' : pick.node >= rod.nodeCount - 1 - reach ? 'end' : undefined;
+  };
+
+  const down = (event: PointerEvent): void => {
+    if (event.button !== 0 || event.target !== canvas) return;
+    const { tool } = state;
+    if (tool.value === 'wind') {
+      grab = { kind: 'wind', x: event.clientX, y: event.clientY, time: performance.now() };
+    } else {
+      const pick = view.pick(event.clientX, event.clientY);
+      if (!pick) return;
+      const pin = pinAt(pick);
+      if (tool.value === 'pin') {
+        if (pin >= 0) hand({ kind: 'release-pin', pin });
+        else hand({ kind: 'nail', rod: pick.rod, node: pick.node });
+        state.tell(pin >= 0 ? 'Let go.' : 'Pinned here; click again to let go.');
+        event.stopPropagation();
+        return;
+      }
+      const start = view.dragTarget(event.clientX, event.clientY, pick.point);
+      if (!start) return;
+      if (event.shiftKey && pin >= 0) grab = { kind: 'move-pin', pin, start };
+      else grab = { kind: 'pull', pick, start, from: pick.point.clone() };
+    }
+    state.hint.value = false;
+    canvas.setPointerCapture(event.pointerId);
+    canvas.classList.add('grabbing');
+    event.stopPropagation();
+  };
+
+  const move = (event: PointerEvent): void => {
+    if (!grab) {
+      if (event.buttons === 0 && event.pointerType === 'mouse' && event.target === canvas) hover(event);
+      return;
+    }
+    if (grab.kind === 'wind') {
+      blow(grab, event);
+      return;
+    }
+    const at = grab.kind === 'pull' ? grab.pick.point : grab.start;
+    const now = view.dragTarget(event.clientX, event.clientY, at);
+    if (!now) return;
+    const offset = now.clone().sub(grab.start);
+    if (grab.kind === 'move-pin') {
+      hand({ kind: 'move-pin', pin: grab.pin, offset: offset.toArray() });
+      return;
+    }
+    const target = grab.from.clone().add(offset);
+    hand({ kind: 'pull', rod: grab.pick.rod, node: grab.pick.node, target: target.toArray() });
+    view.setPull(pullAt.point ?? grab.from.toArray(), target.toArray());
+    state.pulling.value = { force: pullAt.force, x: event.clientX, y: event.clientY };
+  };
+
+  /** The wind goes with the mouse: its speed is that of the mouse, in sizes of the scene a second of the film. */
+  const blow = (wind: Extract<Grab, { kind: 'wind' }>, event: PointerEvent): void => {
+    const now = performance.now();
+    const seconds = Math.max(0.008, (now - wind.time) / 1000);
+    const center = new Vector3();
+    const a = view.dragTarget(wind.x, wind.y, center);
+    const b = view.dragTarget(event.clientX, event.clientY, center);
+    if (!a || !b) return;
+    const velocity = b
+      .sub(a)
+      .divideScalar(seconds)
+      .divideScalar(Math.max(1e-9, state.pace.value * state.speed.value));
+    hand({ kind: 'wind', velocity: velocity.toArray() });
+    wind.x = event.clientX;
+    wind.y = event.clientY;
+    wind.time = now;
+  };
+
+  const up = (event: PointerEvent): void => {
+    if (!grab) return;
+    grab = undefined;
+    hand({ kind: 'drop' });
+    view.setPull(undefined);
+    pullAt.point = undefined;
+    state.pulling.value = undefined;
+    canvas.classList.remove('grabbing');
+    if (canvas.hasPointerCapture(event.pointerId)) canvas.releasePointerCapture(event.pointerId);
+    event.stopPropagation();
+  };
+
+  const hover = (event: PointerEvent): void => {
+    const pick = state.tool.value === 'wind' ? undefined : view.pick(event.clientX, event.clientY);
+    canvas.classList.toggle('over-rod', pick !== undefined);
+    if (!pick) {
+      view.setHover(undefined);
+      state.hovering.value = undefined;
+      return;
+    }
+    view.setHover(pick.point.toArray(), pick.radius);
+    const lane = state.loaded.value?.lanes[pick.lane];
+    const pin = pinAt(pick);
+    const name = `${lane?.rods[pick.rod]?.id ?? ''}, node ${pick.node}`;
+    const what =
+      state.tool.value === 'pin'
+        ? pin >= 0
+          ? 'click to let go'
+          : 'click to pin'
+        : pin >= 0
+          ? `drag to pull, Shift-drag moves the pin${lane?.pins[pin]?.clamps ? ', wheel twists' : ''}`
+          : endAt(pick)
+            ? 'drag to pull, wheel twists the end'
+            : 'drag to pull';
+    state.hovering.value = `${name}: ${what}`;
+  };
+
+  const wheel = (event: WheelEvent): void => {
+    const pick = view.pick(event.clientX, event.clientY);
+    if (!pick || event.ctrlKey) return;
+    const by = -Math.sign(event.deltaY) * notch;
+    const pin = pinAt(pick);
+    const clamps = state.loaded.value?.lanes[pick.lane]?.pins[pin]?.clamps === true;
+    const end = endAt(pick);
+    if (clamps) hand({ kind: 'twist-pin', pin, by });
+    else if (end && pin < 0) hand({ kind: 'twist-end', rod: pick.rod, end, by });
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const doubleClick = (): void => view.focus();
+  const capture = { capture: true };
+  host.addEventListener('pointerdown', down, capture);
+  host.addEventListener('pointermove', move, capture);
+  host.addEventListener('pointerup', up, capture);
+  host.addEventListener('pointercancel', up, capture);
+  host.addEventListener('wheel', wheel, { capture: true, passive: false });
+  canvas.addEventListener('dblclick', doubleClick);
+  return () => {
+    host.removeEventListener('pointerdown', down, capture);
+    host.removeEventListener('pointermove', move, capture);
+    host.removeEventListener('pointerup', up, capture);
+    host.removeEventListener('pointercancel', up, capture);
+    host.removeEventListener('wheel', wheel, capture);
+    canvas.removeEventListener('dblclick', doubleClick);
+  };
+}

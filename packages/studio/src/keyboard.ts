@@ -1,0 +1,117 @@
+/** The keyboard map; `help` of ui/help.tsx shows it. */
+import { chooseFile, saveScene } from './files.ts';
+import { comeToRest, hand, openCase, redo, restart, stepFrames, togglePlay, undo } from './session.ts';
+import * as state from './state.ts';
+import { current } from './ui/viewport.tsx';
+
+export const keys: readonly (readonly [string, string])[] = [
+  ['Space', 'play, pause'],
+  ['← →', 'one frame back, on'],
+  ['R', 'restart'],
+  ['E', 'let it come to rest: equilibrium'],
+  ['L', 'loop'],
+  ['V P W', 'hands: pull, pin, wind'],
+  ['B', 'blow at it'],
+  ['F', 'show all'],
+  ['Shift + arrows', 'orbit'],
+  ['+ −', 'zoom'],
+  ['1 … 9', 'the first cases of the gallery'],
+  ['C', 'compare models'],
+  ['Ctrl Z, Ctrl Y', 'undo, redo'],
+  ['Ctrl S, Ctrl O', 'save, open'],
+  ['?', 'this help'],
+];
+
+const plain: Readonly<Record<string, () => void>> = {
+  ' ': togglePlay,
+  arrowleft: () => stepFrames(-1),
+  arrowright: () => stepFrames(1),
+  r: restart,
+  e: comeToRest,
+  l: () => {
+    state.loop.value = !state.loop.value;
+  },
+  v: () => {
+    state.tool.value = 'pull';
+  },
+  p: () => {
+    state.tool.value = 'pin';
+  },
+  w: () => {
+    state.tool.value = 'wind';
+  },
+  b: blow,
+  f: () => current.view?.focus(),
+  c: () => {
+    state.compareOpen.value = !state.compareOpen.value;
+  },
+  '+': () => current.view?.zoom(1.25),
+  '=': () => current.view?.zoom(1.25),
+  '-': () => current.view?.zoom(0.8),
+  '?': () => {
+    state.helpOpen.value = !state.helpOpen.value;
+  },
+  escape: () => {
+    state.helpOpen.value = false;
+    state.compareOpen.value = false;
+    state.sheet.value = 'view';
+  },
+};
+
+const orbit: Readonly<Record<string, readonly [number, number]>> = {
+  arrowleft: [-0.2, 0],
+  arrowright: [0.2, 0],
+  arrowup: [0, -0.15],
+  arrowdown: [0, 0.15],
+};
+
+const withControl: Readonly<Record<string, () => void>> = {
+  z: undo,
+  y: redo,
+  s: saveScene,
+  o: chooseFile,
+};
+
+/** A puff from the left of the picture: pulling for those who have no mouse. */
+function blow(): void {
+  const size = current.view?.radius ?? 1;
+  const speed = (6 * size) / Math.max(1e-9, state.duration.value);
+  hand({ kind: 'wind', velocity: [speed, 0.4 * speed, 0.3 * speed] });
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return !['checkbox', 'button'].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
+}
+
+export function listenToKeys(): void {
+  addEventListener('keydown', (event) => {
+    const key = event.key.toLowerCase();
+    if (event.ctrlKey || event.metaKey) {
+      const action = key === 'z' && event.shiftKey ? redo : withControl[key];
+      // the text has an undo of its own while it is being typed in
+      if (!action || (isTyping(event.target) && (key === 'z' || key === 'y'))) return;
+      event.preventDefault();
+      action();
+      return;
+    }
+    if (isTyping(event.target) || event.altKey) return;
+    if (event.shiftKey && orbit[key]) {
+      event.preventDefault();
+      current.view?.orbit(...orbit[key]);
+      return;
+    }
+    // a button that has the focus is pressed by Space
+    if (key === ' ' && event.target instanceof HTMLButtonElement) return;
+    if (/^[1-9]$/.test(key)) {
+      const one = state.cases.value[Number(key) - 1];
+      if (one) openCase(one.id);
+      return;
+    }
+    const action = plain[key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}

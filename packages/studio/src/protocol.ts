@@ -1,0 +1,232 @@
+/** What the page and the worker say to each other. Arrays of frames are transferred, never copied. */
+import type { CheckRow } from '@tendril/cases';
+import type { Problem, SceneEdit } from '@tendril/io';
+
+/** One model (and integrator) that runs the scene; several make a comparison. */
+export interface Variant {
+  /** `der`, or `der/implicit-euler`. */
+  readonly id: string;
+  readonly label: string;
+}
+
+export interface RodInfo {
+  readonly id: string;
+  readonly model: string;
+  readonly closed: boolean;
+  readonly nodeCount: number;
+  readonly edgeCount: number;
+  /** [m] */
+  readonly length: number;
+  readonly square: boolean;
+  readonly nodeArc: Float32Array;
+  readonly edgeRadius: Float32Array;
+  readonly halfEI1: Float32Array;
+  readonly halfEI2: Float32Array;
+  /** Positions at the start, for a ghost. */
+  readonly nodePosition: Float32Array;
+}
+
+export type Solid =
+  | { readonly type: 'sphere'; readonly radius: number }
+  | { readonly type: 'box'; readonly size: readonly [number, number, number] }
+  | { readonly type: 'cylinder'; readonly radius: number; readonly height: number };
+
+export interface BodyInfo {
+  readonly id: string;
+  readonly solid: Solid | undefined;
+  /** Only its inertia is known: the solid is one that has it. */
+  readonly assumed: boolean;
+}
+
+export interface PinInfo {
+  readonly rod: number;
+  readonly node: number;
+  /** Whether it holds a frame: then it can be twisted. */
+  readonly clamps: boolean;
+}
+
+/** A thing in the way, as far as it is understood; others are left out. */
+export interface ColliderInfo {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** A variant as it runs, or why it does not. */
+export interface LaneInfo {
+  readonly variant: Variant;
+  readonly refused: string | undefined;
+  readonly rods: readonly RodInfo[];
+  readonly bodies: readonly BodyInfo[];
+  readonly pins: readonly PinInfo[];
+  readonly warnings: readonly string[];
+}
+
+/** The numbers of a frame that plots show; see `statNames`. */
+export const statNames = [
+  'kinetic',
+  'bending',
+  'twisting',
+  'stretching',
+  'potential',
+  'total',
+  'curvature',
+  'twist',
+  'tension',
+] as const;
+export type StatName = (typeof statNames)[number];
+
+/**
+ * A lane at an instant. `data`: for each rod nodePosition (3 a node), edgeDirector (3 an edge), curvature and twist (1 a
+ * node), tension (1 an edge); then for each body position and orientation w x y z.
+ */
+export interface LaneFrame {
+  readonly data: Float32Array;
+  readonly stats: Float64Array;
+  /** Of the steps since the last frame [ms of computing a second of simulated time]. */
+  readonly cost: number;
+}
+
+export interface Frame {
+  readonly time: number;
+  readonly lanes: readonly LaneFrame[];
+}
+
+export interface TimeInfo {
+  readonly duration: number;
+  readonly step: number;
+  /** The scene says no time, or shows its modes: in words. */
+  readonly note?: string;
+}
+
+export type Kept = 'state' | 'restarted';
+
+export type HandMessage =
+  | { readonly kind: 'pull'; readonly rod: number; readonly node: number; readonly target: readonly number[] }
+  | { readonly kind: 'drop' }
+  | { readonly kind: 'move-pin'; readonly pin: number; readonly offset: readonly number[] }
+  | { readonly kind: 'twist-pin'; readonly pin: number; readonly by: number }
+  | { readonly kind: 'twist-end'; readonly rod: number; readonly end: 'start' | 'end'; readonly by: number }
+  | { readonly kind: 'release-pin'; readonly pin: number }
+  | { readonly kind: 'nail'; readonly rod: number; readonly node: number }
+  | { readonly kind: 'wind'; readonly velocity: readonly number[] };
+
+export type ToWorker =
+  | { readonly type: 'cases' }
+  | {
+      readonly type: 'load';
+      readonly ticket: number;
+      readonly text: string;
+      readonly name: string;
+      readonly variants: readonly Variant[];
+      /** Go on from the present state where only such fields have changed that it still fits. */
+      readonly keep: boolean;
+    }
+  | { readonly type: 'check-text'; readonly ticket: number; readonly text: string; readonly name: string }
+  | { readonly type: 'edit'; readonly ticket: number; readonly text: string; readonly edits: readonly SceneEdit[] }
+  | { readonly type: 'until'; readonly time: number; readonly every: number }
+  | { readonly type: 'restart'; readonly run: number }
+  | { readonly type: 'rest' }
+  | { readonly type: 'hand'; readonly hand: HandMessage }
+  | { readonly type: 'check'; readonly ticket: number; readonly id: string; readonly model: string | undefined }
+  | { readonly type: 'preview'; readonly ticket: number; readonly id: string }
+  | { readonly type: 'recording'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
+  | { readonly type: 'import'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
+  | {
+      readonly type: 'export';
+      readonly ticket: number;
+      readonly format: ExportFormat;
+      readonly frames: readonly Frame[];
+    };
+
+/** What a run can be saved as. */
+export type ExportFormat = 'tendril' | 'usda' | 'glb';
+
+export interface CaseInfo {
+  readonly id: string;
+  readonly title: string;
+  readonly source: string;
+  readonly models: readonly string[];
+  readonly text: string;
+}
+
+export interface Failure {
+  readonly title: string;
+  readonly message: string;
+  readonly remedy: string;
+  readonly rod: string | undefined;
+  readonly lane: number;
+}
+
+export interface Loaded {
+  readonly type: 'loaded';
+  readonly ticket: number;
+  readonly lanes: readonly LaneInfo[];
+  readonly time: TimeInfo;
+  readonly kept: Kept;
+  /** As written, units unread. */
+  readonly values: unknown;
+  readonly colliders: readonly ColliderInfo[];
+  readonly gravity: readonly [number, number, number];
+  readonly title: string;
+}
+
+export type FromWorker =
+  | {
+      readonly type: 'cases';
+      readonly cases: readonly CaseInfo[];
+      readonly models: readonly string[];
+      readonly schema: object;
+    }
+  | Loaded
+  | {
+      readonly type: 'refused';
+      readonly ticket: number;
+      readonly problems: readonly Problem[];
+      readonly values: unknown;
+    }
+  | { readonly type: 'checked-text'; readonly ticket: number; readonly problems: readonly Problem[] }
+  | { readonly type: 'edited'; readonly ticket: number; readonly text: string }
+  | { readonly type: 'frame'; readonly run: number; readonly frame: Frame }
+  | { readonly type: 'failed'; readonly failure: Failure }
+  | { readonly type: 'pull-force'; readonly force: number; readonly at: readonly number[] }
+  | {
+      readonly type: 'check-progress';
+      readonly ticket: number;
+      readonly done: number;
+      readonly of: number;
+      readonly what: string;
+    }
+  | {
+      readonly type: 'check-rows';
+      readonly ticket: number;
+      readonly rows: readonly CheckRow[];
+      readonly error?: string;
+    }
+  | {
+      readonly type: 'preview';
+      readonly ticket: number;
+      readonly lane: LaneInfo | undefined;
+      readonly data: Float32Array;
+    }
+  | {
+      readonly type: 'recording';
+      readonly ticket: number;
+      readonly loaded: Omit<Loaded, 'type' | 'ticket'> | undefined;
+      readonly frames: readonly Frame[];
+      readonly text: string;
+      readonly error?: string;
+    }
+  | {
+      readonly type: 'imported';
+      readonly ticket: number;
+      readonly text?: string;
+      readonly collider?: object;
+      readonly error?: string;
+    }
+  | {
+      readonly type: 'exported';
+      readonly ticket: number;
+      readonly parts: readonly Uint8Array[];
+      readonly error?: string;
+    }
+  | { readonly type: 'broken'; readonly message: string };

@@ -1,0 +1,84 @@
+/**
+ * Pictures of the cases: rendered by `npm run thumbnails` with the page's own view, and by the page itself, when it has
+ * nothing else to do, for cases that are newer than that.
+ */
+import { startClient } from './client.ts';
+import type { FromWorker } from './protocol.ts';
+import * as state from './state.ts';
+import { createView } from './view/view.ts';
+
+const files = import.meta.glob<string>('./thumbs/*.webp', { query: '?url', import: 'default', eager: true });
+
+const known = new Map<string, Promise<string | undefined>>();
+
+export function thumbnailOf(id: string): Promise<string | undefined> {
+  const file = files[`./thumbs/${id}.webp`];
+  if (file) return Promise.resolve(file);
+  let picture = known.get(id);
+  if (!picture) {
+    picture = queue.then(() => renderThumbnail(id)).then((blob) => (blob ? URL.createObjectURL(blob) : undefined));
+    queue = picture.then(() => undefined);
+    known.set(id, picture);
+  }
+  return picture;
+}
+
+/** One after the other, after the page has settled. */
+let queue: Promise<void> = new Promise((resolve) => setTimeout(resolve, 4000));
+
+const width = 400;
+const height = 244;
+
+/** The view of a case on a canvas of its own, transparent: it fits a light and a dark page. */
+export async function renderThumbnail(id: string): Promise<Blob | undefined> {
+  const one = state.cases.value.find((candidate) => candidate.id === id);
+  if (!one) return undefined;
+  const client = startClient({ frame() {}, failed() {}, pullForce() {}, progress() {}, broken() {} });
+  const host = document.createElement('div');
+  host.style.cssText = `position:fixed;left:-9999px;width:${width}px;height:${height}px`;
+  const canvas = document.createElement('canvas');
+  host.append(canvas);
+  document.body.append(host);
+  try {
+    const answer = await client.ask<Extract<FromWorker, { type: 'preview' }>>((ticket) => ({
+      type: 'preview',
+      ticket,
+      id,
+    }));
+    if (!answer.lane) return undefined;
+    const view = createView(canvas);
+    const lane = { data: answer.data, stats: new Float64Array(9), cost: 0 };
+    const frame = { time: 0, lanes: [lane] };
+    const colorBy = /twist:|turns:|torque/.test(one.text) ? 'twist' : 'curvature';
+    // framed on the shape it has now, not on the one it began with
+    const rods = answer.lane.rods.map((rod, r) => {
+      const before =
+        answer.lane?.rods
+          .slice(0, r)
+          .reduce((sum, { nodeCount, edgeCount }) => sum + 5 * nodeCount + 4 * edgeCount, 0) ?? 0;
+      return { ...rod, nodePosition: answer.data.slice(before, before + 3 * rod.nodeCount) };
+    });
+    view.load({ lanes: [{ ...answer.lane, rods }], colliders: [], gravity: [0, 0, 0] }, false);
+    // the colours of the dark page, which are seen on a light one too
+    view.setOptions({ colorBy, stripe: true, ghost: false, frames: false, dark: true, grid: false });
+    view.show(frame, frame, 0);
+    view.show(frame, frame, 0);
+    view.render(0.02);
+    const fine = await view.picture('image/png');
+    view.dispose();
+    return fine && shrink(fine);
+  } finally {
+    client.close();
+    host.remove();
+  }
+}
+
+/** The fine picture at the size of a card. */
+async function shrink(picture: Blob): Promise<Blob | undefined> {
+  const bitmap = await createImageBitmap(picture, { resizeWidth: width, resizeHeight: height, resizeQuality: 'high' });
+  const canvas = document.createElement('canvas');
+  canvas.width = width;
+  canvas.height = height;
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0);
+  return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? undefined), 'image/webp', 0.8));
+}

@@ -1,0 +1,134 @@
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { acceptDrops } from '../files.ts';
+import { listenToKeys } from '../keyboard.ts';
+import * as state from '../state.ts';
+import { Compare } from './compare.tsx';
+import { Editor } from './editor.tsx';
+import { Gallery } from './gallery.tsx';
+import { Header } from './header.tsx';
+import { Help } from './help.tsx';
+import { Icon, type IconName } from './icons.tsx';
+import { Inspector } from './inspector.tsx';
+import { Messages } from './messages.tsx';
+import { Plots } from './plots.tsx';
+import { Theory } from './theory.tsx';
+import { Timeline } from './timeline.tsx';
+import { Viewport } from './viewport.tsx';
+
+export function App(): JSX.Element {
+  useEffect(() => {
+    listenToKeys();
+    acceptDrops();
+  }, []);
+  const classes = [
+    'app',
+    state.galleryOpen.value ? 'with-gallery' : '',
+    state.sideOpen.value ? 'with-side' : '',
+    state.plotsOpen.value ? 'with-plots' : '',
+    `sheet-${state.sheet.value}`,
+  ];
+  return (
+    <div class={classes.join(' ')}>
+      <Header />
+      <Gallery />
+      <main>
+        <Viewport />
+        <Messages />
+        <Compare />
+        <Timeline />
+        {state.plotsOpen.value && <Plots />}
+        {state.fatal.value && <Fatal text={state.fatal.value} />}
+      </main>
+      <Side />
+      <SheetTabs />
+      <Help />
+    </div>
+  );
+}
+
+const tabs: readonly { id: state.SidePanel; label: string; icon: IconName }[] = [
+  { id: 'inspector', label: 'Inspector', icon: 'sliders' },
+  { id: 'theory', label: 'Theory', icon: 'theory' },
+  { id: 'scene', label: 'Scene', icon: 'text' },
+];
+
+function Side(): JSX.Element {
+  const now = state.side.value;
+  return (
+    <aside class="side" aria-label="Scene panels">
+      <div class="tabs" role="tablist" aria-label="Panels">
+        {tabs.map(({ id, label, icon }) => (
+          <button
+            key={id}
+            type="button"
+            role="tab"
+            id={`tab-${id}`}
+            aria-selected={now === id}
+            aria-controls="side-panel"
+            tabIndex={now === id ? 0 : -1}
+            onClick={() => {
+              state.side.value = id;
+            }}
+            onKeyDown={(event) => {
+              const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+              if (by === 0) return;
+              event.preventDefault();
+              event.stopPropagation();
+              const next = tabs[(tabs.findIndex((tab) => tab.id === now) + by + tabs.length) % tabs.length];
+              state.side.value = next.id;
+              document.getElementById(`tab-${next.id}`)?.focus();
+            }}
+          >
+            <Icon name={icon} size={16} />
+            {label}
+          </button>
+        ))}
+      </div>
+      <div class="side-body" id="side-panel" role="tabpanel" aria-labelledby={`tab-${now}`}>
+        {now === 'inspector' && <Inspector />}
+        {now === 'theory' && <Theory />}
+        {now === 'scene' && <Editor />}
+      </div>
+    </aside>
+  );
+}
+
+const sheets: readonly { id: state.Panel; label: string; icon: IconName }[] = [
+  { id: 'view', label: 'View', icon: 'cube' },
+  { id: 'gallery', label: 'Gallery', icon: 'grid' },
+  ...tabs,
+];
+
+function SheetTabs(): JSX.Element {
+  return (
+    <nav class="sheet-tabs" aria-label="Sheets">
+      {sheets.map(({ id, label, icon }) => (
+        <button
+          key={id}
+          type="button"
+          aria-current={state.sheet.value === id ? 'page' : undefined}
+          onClick={() => {
+            state.sheet.value = id;
+            if (id === 'inspector' || id === 'theory' || id === 'scene') state.side.value = id;
+          }}
+        >
+          <Icon name={icon} size={20} />
+          {label}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+function Fatal({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <div class="fatal" role="alert">
+      <Icon name="warn" size={28} />
+      <p>{text.split('\n')[0]}</p>
+      <button type="button" class="action" onClick={() => location.reload()}>
+        Load the page again
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+/** Which models run side by side. */
+import type { JSX } from 'preact';
+import type { Variant } from '../protocol.ts';
+import { asWritten, setVariants } from '../session.ts';
+import * as state from '../state.ts';
+import { Icon } from './icons.tsx';
+import type { SchemaNode } from './schemaForm.ts';
+
+const most = 4;
+
+const names: Readonly<Record<string, string>> = {
+  der: 'Discrete elastic rods',
+  helix: 'Super-helices',
+  strand: 'Oriented strands',
+  fiber: 'Stiff fibers',
+  cosserat: 'Cosserat rods',
+  massspring: 'Mass-springs',
+};
+
+/** All models the scene format knows, and the integrators of the first. */
+function options(): { variant: Variant; about: string; ready: boolean }[] {
+  const rod = ((state.schema.value as SchemaNode | undefined)?.properties?.rods?.items ?? {}) as SchemaNode;
+  const known = (rod.properties?.model?.enum ?? state.models.value) as string[];
+  const models = known.map((id) => ({
+    variant: { id, label: id },
+    about: names[id] ?? id,
+    ready: state.models.value.includes(id),
+  }));
+  const schemes = ['implicit-euler', 'midpoint', 'shake'].map((scheme) => ({
+    variant: { id: `der/${scheme}`, label: `der, ${scheme}` },
+    about: `Discrete elastic rods, stepped by ${scheme}`,
+    ready: true,
+  }));
+  return [...models, ...schemes];
+}
+
+export function Compare(): JSX.Element | null {
+  if (!state.compareOpen.value) return null;
+  const chosen = state.variants.value.filter(({ id }) => id !== '');
+  const toggle = (variant: Variant, on: boolean): void => {
+    const next = on ? [...chosen, variant].slice(-most) : chosen.filter(({ id }) => id !== variant.id);
+    setVariants(next.length > 0 ? next : [asWritten]);
+  };
+  return (
+    <div class="popover compare" role="dialog" aria-label="Compare models">
+      <header>
+        <h2>Side by side</h2>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Close"
+          onClick={() => {
+            state.compareOpen.value = false;
+          }}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <p class="quiet small">The same scene, camera and clock under up to four models.</p>
+      <ul>
+        {options().map(({ variant, about, ready }) => (
+          <li key={variant.id}>
+            <label>
+              <input
+                type="checkbox"
+                checked={chosen.some(({ id }) => id === variant.id)}
+                onChange={(event) => toggle(variant, event.currentTarget.checked)}
+              />
+              <span>
+                <b>{variant.label}</b> <span class="quiet">{about}</span>
+                {!ready && <span class="tag">not in this build</span>}
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {chosen.length > 0 && (
+        <button type="button" class="action" onClick={() => setVariants([asWritten])}>
+          Back to one view
+        </button>
+      )}
+    </div>
+  );
+}

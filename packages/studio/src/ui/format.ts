@@ -1,0 +1,27 @@
+/** Numbers for people: few digits, no needless exponents. */
+export function formatNumber(x: number, digits = 3): string {
+  if (!Number.isFinite(x)) return x > 0 ? '∞' : x < 0 ? '−∞' : '–';
+  if (x === 0) return '0';
+  const size = Math.abs(x);
+  if (size >= 1e5 || size < 1e-3) {
+    const [lead, power] = x.toExponential(Math.max(0, digits - 1)).split('e');
+    return `${trim(lead)}·10${superscript(Number(power))}`.replace('-', '−');
+  }
+  return trim(x.toPrecision(digits)).replace('-', '−');
+}
+
+function trim(text: string): string {
+  return text.includes('.') && !text.includes('e') ? text.replace(/\.?0+$/, '') : String(Number(text));
+}
+
+const digitsAbove = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+function superscript(n: number): string {
+  return (n < 0 ? '⁻' : '') + [...String(Math.abs(n))].map((digit) => digitsAbove[Number(digit)]).join('');
+}
+
+/** With as many decimals as the whole run needs, so that the number does not jump. */
+export function formatTime(t: number, whole: number): string {
+  const decimals = whole >= 100 ? 1 : whole >= 10 ? 2 : whole >= 1 ? 3 : 4;
+  return t.toFixed(decimals);
+}

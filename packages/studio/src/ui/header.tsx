@@ -1,0 +1,170 @@
+import type { JSX } from 'preact';
+import { chooseFile, copyLink, download, saveRun, saveScene, saveTable } from '../files.ts';
+import { redo, undo } from '../session.ts';
+import * as state from '../state.ts';
+import type { ColorBy } from '../view/colormaps.ts';
+import { Icon, IconButton } from './icons.tsx';
+import { current } from './viewport.tsx';
+
+export function Header(): JSX.Element {
+  const subject = state.cases.value.find(({ id }) => id === state.caseId.value);
+  const title = state.loaded.value?.title || subject?.title || state.sceneName.value;
+  return (
+    <header class="top">
+      <div class="brand">
+        <img src="./icon.svg" width="26" height="26" alt="" />
+        <span>Tendril</span>
+      </div>
+      <IconButton
+        class="wide-only"
+        icon="panelLeft"
+        label="Gallery"
+        pressed={state.galleryOpen.value}
+        onClick={() => {
+          state.galleryOpen.value = !state.galleryOpen.value;
+        }}
+      />
+      <div class="title">
+        <h1>{title}</h1>
+        <span class="quiet">
+          {state.recorded.value ?? subject?.source ?? state.sceneName.value}
+          {state.changed.value && subject ? ' · changed' : ''}
+        </span>
+      </div>
+      <div class="top-actions">
+        <IconButton icon="undo" label="Undo (Ctrl Z)" onClick={undo} disabled={!state.canUndo.value} />
+        <IconButton icon="redo" label="Redo (Ctrl Y)" onClick={redo} disabled={!state.canRedo.value} />
+        <span class="rule" />
+        <IconButton
+          icon="compare"
+          label="Compare models (C)"
+          text="Compare"
+          pressed={state.comparing.value}
+          onClick={() => {
+            state.compareOpen.value = !state.compareOpen.value;
+          }}
+        />
+        <ColorMenu />
+        <span class="rule" />
+        <IconButton icon="open" label="Open a scene or a recording (Ctrl O)" onClick={chooseFile} />
+        <SaveMenu />
+        <IconButton icon="share" label="Copy a link that holds the scene" onClick={() => void copyLink()} />
+        <span class="rule" />
+        <IconButton
+          icon={state.dark.value ? 'sun' : 'moon'}
+          label={state.dark.value ? 'Light' : 'Dark'}
+          onClick={() => {
+            state.theme.value = state.dark.value ? 'light' : 'dark';
+          }}
+        />
+        <IconButton
+          icon="help"
+          label="Keys and hands (?)"
+          onClick={() => {
+            state.helpOpen.value = true;
+          }}
+        />
+        <IconButton
+          class="wide-only"
+          icon="panelRight"
+          label="Inspector"
+          pressed={state.sideOpen.value}
+          onClick={() => {
+            state.sideOpen.value = !state.sideOpen.value;
+          }}
+        />
+      </div>
+    </header>
+  );
+}
+
+function ColorMenu(): JSX.Element {
+  const toggles = [
+    { name: 'Stripe along the material', signal: state.stripe },
+    { name: 'Initial shape', signal: state.ghost },
+    { name: 'Grid', signal: state.grid },
+    { name: 'Material frames', signal: state.materialFrames },
+  ];
+  return (
+    <details class="menu" onFocusOut={closeOutside}>
+      <summary class="icon-button" title="What is shown">
+        <Icon name="more" />
+        <span class="sr">What is shown</span>
+      </summary>
+      <div class="menu-body">
+        <label class="row">
+          <span class="label">Colour by</span>
+          <select
+            value={state.colorBy.value}
+            onChange={(event) => {
+              state.colorBy.value = event.currentTarget.value as ColorBy;
+            }}
+          >
+            <option value="curvature">curvature</option>
+            <option value="twist">twist</option>
+            <option value="tension">tension</option>
+            <option value="plain">model</option>
+          </select>
+        </label>
+        {toggles.map(({ name, signal }) => (
+          <label class="row" key={name}>
+            <span class="label">{name}</span>
+            <input
+              type="checkbox"
+              checked={signal.value}
+              onChange={(event) => {
+                signal.value = event.currentTarget.checked;
+              }}
+            />
+          </label>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+const runs = [
+  { format: 'tendril', label: 'Run as recording' },
+  { format: 'usda', label: 'Run as USD' },
+  { format: 'glb', label: 'Run as glTF' },
+] as const;
+
+function SaveMenu(): JSX.Element {
+  const picture = async (): Promise<void> => {
+    const blob = await current.view?.picture('image/png');
+    if (!blob) return;
+    download(blob, state.sceneName.value.replace(/\.\w+$/, '.png'));
+    state.tell('Saved the picture.', 'good');
+  };
+  return (
+    <details class="menu" onFocusOut={closeOutside}>
+      <summary class="icon-button" title="Save">
+        <Icon name="save" />
+        <span class="sr">Save</span>
+      </summary>
+      <div class="menu-body">
+        <button type="button" onClick={saveScene}>
+          Scene as YAML <kbd>Ctrl S</kbd>
+        </button>
+        <button type="button" onClick={() => void picture()}>
+          Picture as PNG
+        </button>
+        <button type="button" onClick={saveTable}>
+          Energies as CSV
+        </button>
+        {state.recorded.value === undefined &&
+          runs.map(({ format, label }) => (
+            <button key={format} type="button" onClick={() => void saveRun(format)}>
+              {label}
+            </button>
+          ))}
+      </div>
+    </details>
+  );
+}
+
+function closeOutside(event: FocusEvent): void {
+  const menu = event.currentTarget as HTMLDetailsElement;
+  if (!(event.relatedTarget instanceof Node) || menu.contains(event.relatedTarget)) return;
+  menu.open = false;
+}

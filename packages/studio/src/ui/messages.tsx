@@ -1,0 +1,148 @@
+/** What went wrong, in words, with the remedy as a button; and short remarks. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { change, edit, restart } from '../session.ts';
+import * as state from '../state.ts';
+import { Icon } from './icons.tsx';
+import { remedyOf } from './problems.ts';
+
+interface Step {
+  readonly label: string;
+  readonly action: () => void;
+}
+
+export function Messages(): JSX.Element {
+  return (
+    <>
+      <FailurePanel />
+      <ProblemPanel />
+      <Toast />
+    </>
+  );
+}
+
+function FailurePanel(): JSX.Element | null {
+  const failure = state.failure.value;
+  if (!failure) return null;
+  return (
+    <div class="message failure" role="alert">
+      <Icon name="warn" />
+      <div>
+        <h2>{failure.title}</h2>
+        <p>{failure.message}</p>
+        <p class="quiet">{failure.remedy}</p>
+        <div class="message-actions">
+          {remedies().map(({ label, action }) => (
+            <button key={label} type="button" class="action" onClick={action}>
+              {label}
+            </button>
+          ))}
+        </div>
+      </div>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Close"
+        onClick={() => {
+          state.failure.value = undefined;
+        }}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
+
+/** A smaller step, some damping, or from the start. */
+function remedies(): Step[] {
+  const values = state.loaded.value?.values as
+    | { time?: { step?: unknown }; rods?: Record<string, unknown>[] }
+    | undefined;
+  const steps: Step[] = [];
+  const step = state.loaded.value?.time.step;
+  if (values?.time && step !== undefined) {
+    steps.push({
+      label: `Halve the step to ${Number((step / 2).toPrecision(4))} s`,
+      action: () => void edit([{ path: ['time', 'step'], value: step / 2 }], '').then(restart),
+    });
+  }
+  const places = (values?.rods ?? []).flatMap((rod, k) => {
+    for (const part of ['section', 'material'] as const) {
+      const spec = rod[part] as { type?: string; damping?: unknown } | undefined;
+      if (typeof spec !== 'object' || spec.damping !== undefined) continue;
+      if (part === 'section' && spec.type !== 'stiffness') continue;
+      return [['rods', k, part, 'damping']];
+    }
+    return [];
+  });
+  const rate = Number((4 / state.duration.value).toPrecision(2));
+  if (places.length > 0) {
+    steps.push({
+      label: 'Add some damping',
+      action: () =>
+        void edit(
+          places.map((path) => ({ path, value: { mass: rate } })),
+          '',
+        ).then(restart),
+    });
+  }
+  steps.push({ label: 'Restart', action: restart });
+  return steps;
+}
+
+function ProblemPanel(): JSX.Element | null {
+  const problems = state.problems.value;
+  if (problems.length === 0 || (state.side.value === 'scene' && state.sideOpen.value)) return null;
+  const [first] = problems;
+  const remedy = remedyOf(first, state.text.value);
+  return (
+    <div class="message" role="alert">
+      <Icon name="warn" />
+      <div>
+        <h2>{problems.length === 1 ? 'The scene has a problem' : `The scene has ${problems.length} problems`}</h2>
+        <p>
+          {first.line !== undefined && <b>Line {first.line}: </b>}
+          {first.path && <code>{first.path}</code>} {first.message}
+        </p>
+        <p class="quiet">What ran before goes on.</p>
+        <div class="message-actions">
+          {remedy && (
+            <button type="button" class="action" onClick={() => change(remedy.text, 'remedy')}>
+              {remedy.label}
+            </button>
+          )}
+          <button
+            type="button"
+            class="action"
+            onClick={() => {
+              state.side.value = 'scene';
+              state.sideOpen.value = true;
+              state.sheet.value = 'scene';
+            }}
+          >
+            Show in the text
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Toast(): JSX.Element {
+  const notice = state.notice.value;
+  useEffect(() => {
+    if (!notice) return undefined;
+    const timer = setTimeout(
+      () => {
+        if (state.notice.value === notice) state.notice.value = undefined;
+      },
+      notice.kind === 'bad' ? 9000 : 3500,
+    );
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {notice && <div class={`toast ${notice.kind}`}>{notice.text}</div>}
+    </div>
+  );
+}

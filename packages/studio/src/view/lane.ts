@@ -1,0 +1,318 @@
+/** One lane as objects: rods, bodies, pins, and on demand the initial shape and the material frames. */
+import {
+  createHairObject,
+  createRodObject,
+  type HairObject,
+  type RodObject,
+  type RodSamples,
+} from '@tendril/bridge/three';
+import {
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CylinderGeometry,
+  DynamicDrawUsage,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshStandardMaterial,
+  Quaternion,
+  SphereGeometry,
+  Vector3,
+} from 'three';
+import type { LaneFrame, LaneInfo, Solid } from '../protocol.ts';
+import type { ColorBy } from './colormaps.ts';
+import { mapOf, quantities } from './colormaps.ts';
+import type { Ground } from './ground.ts';
+
+/** More rods than this are drawn as hair. */
+const hairFrom = 150;
+const pinLimit = 80;
+
+export interface LaneView {
+  readonly info: LaneInfo;
+  readonly group: Group;
+  readonly casters: readonly Mesh[];
+  readonly hair: HairObject | undefined;
+  /** What is shown now, between two frames; positions of all nodes for picking. */
+  readonly samples: readonly { readonly nodePosition: Float32Array; readonly edgeDirector: Float32Array }[];
+  show(a: LaneFrame, b: LaneFrame, weight: number): void;
+  /** Largest size of the quantity that is shown. */
+  readonly largest: number;
+  setColoring(by: ColorBy, range: number, plain: string, stripe: boolean, dark: boolean): void;
+  setThickness(factor: number): void;
+  setExtras(ghost: boolean, frames: boolean): void;
+  setFailed(rod: string | undefined): void;
+  dispose(): void;
+}
+
+interface Layout {
+  readonly position: number;
+  readonly director: number;
+  readonly curvature: number;
+  readonly twist: number;
+  readonly tension: number;
+}
+
+function layoutOf({ rods }: LaneInfo): { rods: Layout[]; bodies: number } {
+  let o = 0;
+  const places = rods.map(({ nodeCount, edgeCount }): Layout => {
+    const director = o + 3 * nodeCount;
+    const curvature = director + 3 * edgeCount;
+    const place = {
+      position: o,
+      director,
+      curvature,
+      twist: curvature + nodeCount,
+      tension: curvature + 2 * nodeCount,
+    };
+    o = place.tension + edgeCount;
+    return place;
+  });
+  return { rods: places, bodies: o };
+}
+
+export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolean): LaneView {
+  const group = new Group();
+  const asHair = info.rods.length > hairFrom;
+  const tubes: RodObject | undefined = asHair ? undefined : createRodObject(info.rods, { softEdges });
+  const hair: HairObject | undefined = asHair ? createHairObject(info.rods) : undefined;
+  const rodMesh = (tubes ?? hair)?.object as Mesh;
+  group.add(rodMesh);
+  const drawn = (tubes ?? hair) as RodObject | HairObject;
+  const casters: Mesh[] = [ground.castRods(drawn.records, drawn.uniforms)];
+  const layout = layoutOf(info);
+  const samples = info.rods.map(({ nodeCount, edgeCount }) => ({
+    nodePosition: new Float32Array(3 * nodeCount),
+    edgeDirector: new Float32Array(3 * edgeCount),
+  }));
+  const values = info.rods.map(({ nodeCount }) => new Float32Array(nodeCount));
+  const edgeValues = info.rods.map(({ edgeCount }) => new Float32Array(edgeCount));
+  let coloring: ColorBy = 'plain';
+  let largest = 0;
+
+  const bodyMaterial = new MeshStandardMaterial({ color: '#8f959e', roughness: 0.55, metalness: 0.1 });
+  // a body of which only the inertia is known: a core, and a veil as large as the inertia says
+  const veil = new MeshStandardMaterial({
+    color: '#9aa4b4',
+    roughness: 0.35,
+    transparent: true,
+    opacity: 0.1,
+    depthWrite: false,
+  });
+  const bodies = info.bodies.map(({ solid, assumed }) => {
+    if (!solid) return undefined;
+    const mesh = new Mesh(solidGeometry(solid), assumed ? veil : bodyMaterial);
+    if (assumed) mesh.add(new Mesh(new SphereGeometry(0.22 * solidRadius(solid), 32, 20), bodyMaterial));
+    const shadow = ground.castBall((assumed ? 0.3 : 1) * solidRadius(solid));
+    casters.push(shadow);
+    group.add(mesh);
+    return { mesh, shadow };
+  });
+  const pins = createPins(info, group);
+  const ghost = createGhost(info);
+  const frames = createFrames(info);
+  group.add(ghost, frames.object);
+  ghost.visible = false;
+  frames.object.visible = false;
+
+  const mix = (out: Float32Array, a: Float32Array, b: Float32Array, o: number, w: number): void => {
+    if (w === 0) out.set(a.subarray(o, o + out.length));
+    else for (let k = 0; k < out.length; k++) out[k] = a[o + k] + w * (b[o + k] - a[o + k]);
+  };
+
+  const readValues = (a: LaneFrame, b: LaneFrame, w: number): void => {
+    if (coloring === 'plain' || !tubes) return;
+    largest = 0;
+    for (let r = 0; r < info.rods.length; r++) {
+      const place = layout.rods[r][coloring];
+      const out = coloring === 'tension' ? edgeValues[r] : values[r];
+      mix(out, a.data, b.data, place, w);
+      for (let k = 0; k < out.length; k++) largest = Math.max(largest, Math.abs(out[k]));
+    }
+    tubes.setValues(coloring === 'tension' ? edgeValues : values);
+  };
+
+  return {
+    info,
+    group,
+    casters,
+    hair,
+    samples,
+    get largest() {
+      return largest;
+    },
+    show(a, b, w) {
+      for (let r = 0; r < info.rods.length; r++) {
+        mix(samples[r].nodePosition, a.data, b.data, layout.rods[r].position, w);
+        mix(samples[r].edgeDirector, a.data, b.data, layout.rods[r].director, w);
+      }
+      readValues(a, b, w);
+      (tubes ?? hair)?.update(samples as readonly RodSamples[]);
+      bodies.forEach((body, k) => {
+        if (!body) return;
+        const o = layout.bodies + 7 * k;
+        const at = (i: number): number => a.data[o + i] + w * (b.data[o + i] - a.data[o + i]);
+        body.mesh.position.set(at(0), at(1), at(2));
+        body.mesh.quaternion.set(a.data[o + 4], a.data[o + 5], a.data[o + 6], a.data[o + 3]);
+        if (w > 0) {
+          turned.set(b.data[o + 4], b.data[o + 5], b.data[o + 6], b.data[o + 3]);
+          body.mesh.quaternion.slerp(turned, w);
+        }
+        body.shadow.position.copy(body.mesh.position);
+      });
+      placePins(pins, samples);
+      if (frames.object.visible) frames.update(samples);
+    },
+    setColoring(by, range, plain, stripe, dark) {
+      coloring = by;
+      const low = by !== 'plain' && quantities[by].signed ? -range : 0;
+      tubes?.setColorMap(mapOf(by, dark), low, range);
+      tubes?.setColor(plain);
+      tubes?.setStripe(stripe, dark ? '#fff6e6' : '#ffffff');
+      hair?.setColor(plain);
+    },
+    setThickness(factor) {
+      tubes?.setThickness(factor);
+      hair?.setThickness(factor);
+      for (const { mesh } of pins) mesh.scale.setScalar(factor);
+    },
+    setExtras(showGhost, showFrames) {
+      ghost.visible = showGhost;
+      frames.object.visible = showFrames;
+      if (showFrames) frames.update(samples);
+    },
+    setFailed(rod) {
+      const index = rod === undefined ? -1 : info.rods.findIndex(({ id }) => id === rod);
+      tubes?.setFailed(index < 0 ? undefined : index);
+    },
+    dispose() {
+      tubes?.dispose();
+      hair?.dispose();
+      bodyMaterial.dispose();
+      veil.dispose();
+      ghost.geometry.dispose();
+      frames.object.geometry.dispose();
+      for (const body of bodies) body?.mesh.geometry.dispose();
+      for (const { mesh } of pins) mesh.geometry.dispose();
+      for (const caster of casters) caster.geometry.dispose();
+    },
+  };
+}
+
+const turned = new Quaternion();
+
+function solidGeometry(solid: Solid): BufferGeometry {
+  if (solid.type === 'sphere') return new SphereGeometry(solid.radius, 40, 24);
+  if (solid.type === 'box') return new BoxGeometry(...solid.size.map((edge) => Math.max(edge, 1e-9)));
+  // three's cylinder lies along y, the scene's along z
+  return new CylinderGeometry(solid.radius, solid.radius, solid.height, 48).rotateX(Math.PI / 2);
+}
+
+function solidRadius(solid: Solid): number {
+  if (solid.type === 'box') return Math.cbrt(solid.size[0] * solid.size[1] * solid.size[2]) / 2;
+  return solid.radius;
+}
+
+interface PinMark {
+  readonly mesh: Mesh;
+  readonly rod: number;
+  readonly edge: number;
+  readonly node: number;
+}
+
+const pinMaterial = new MeshStandardMaterial({ color: '#3a3f47', roughness: 0.5, metalness: 0.35 });
+
+/** A collar where a frame is held, a bead where a place is. */
+function createPins(info: LaneInfo, group: Group): PinMark[] {
+  if (info.pins.length > pinLimit) return [];
+  return info.pins.map(({ rod, node, clamps }) => {
+    const { edgeCount, edgeRadius, closed } = info.rods[rod];
+    const edge = closed ? node : Math.min(node, edgeCount - 1);
+    const radius = 1.9 * edgeRadius[edge];
+    const geometry = clamps
+      ? new CylinderGeometry(radius, radius, 1.5 * radius, 32)
+      : new SphereGeometry(0.9 * radius, 24, 16);
+    const mesh = new Mesh(geometry, pinMaterial);
+    group.add(mesh);
+    return { mesh, rod, node, edge };
+  });
+}
+
+const upY = new Vector3(0, 1, 0);
+const direction = new Vector3();
+
+function placePins(pins: readonly PinMark[], samples: LaneView['samples']): void {
+  for (const { mesh, rod, node, edge } of pins) {
+    const x = samples[rod].nodePosition;
+    const a = 3 * edge;
+    const b = (a + 3) % x.length;
+    direction.set(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]).normalize();
+    mesh.quaternion.setFromUnitVectors(upY, direction);
+    mesh.position.set(x[3 * node], x[3 * node + 1], x[3 * node + 2]);
+  }
+}
+
+/** The initial shape as thin lines. */
+function createGhost(info: LaneInfo): LineSegments {
+  const points: number[] = [];
+  for (const { nodePosition: x, edgeCount, nodeCount } of info.rods) {
+    for (let j = 0; j < edgeCount; j++) {
+      const b = 3 * ((j + 1) % nodeCount);
+      points.push(x[3 * j], x[3 * j + 1], x[3 * j + 2], x[b], x[b + 1], x[b + 2]);
+    }
+  }
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
+  return new LineSegments(geometry, new LineBasicMaterial({ color: '#8a93a3', transparent: true, opacity: 0.7 }));
+}
+
+/** d1 and d2 as ticks at the edges' middles. */
+function createFrames(info: LaneInfo): { object: LineSegments; update(samples: LaneView['samples']): void } {
+  const edges = info.rods.reduce((sum, { edgeCount }) => sum + edgeCount, 0);
+  const position = new Float32Array(12 * edges);
+  const color = new Float32Array(12 * edges);
+  for (let k = 0; k < edges; k++) {
+    color.set([0.95, 0.62, 0.2, 0.95, 0.62, 0.2, 0.25, 0.62, 0.9, 0.25, 0.62, 0.9], 12 * k);
+  }
+  const geometry = new BufferGeometry();
+  const attribute = new BufferAttribute(position, 3);
+  attribute.setUsage(DynamicDrawUsage);
+  geometry.setAttribute('position', attribute);
+  geometry.setAttribute('color', new BufferAttribute(color, 3));
+  const object = new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true }));
+  object.frustumCulled = false;
+  return {
+    object,
+    update(samples) {
+      let o = 0;
+      info.rods.forEach(({ edgeCount, nodeCount, edgeRadius, length }, r) => {
+        const { nodePosition: x, edgeDirector: d } = samples[r];
+        for (let j = 0; j < edgeCount; j++) {
+          const a = 3 * j;
+          const b = 3 * ((j + 1) % nodeCount);
+          const size = Math.max(3.2 * edgeRadius[j], 0.012 * length);
+          const tx = x[b] - x[a];
+          const ty = x[b + 1] - x[a + 1];
+          const tz = x[b + 2] - x[a + 2];
+          const norm = Math.hypot(tx, ty, tz) || 1;
+          const e = [
+            (ty * d[a + 2] - tz * d[a + 1]) / norm,
+            (tz * d[a] - tx * d[a + 2]) / norm,
+            (tx * d[a + 1] - ty * d[a]) / norm,
+          ];
+          for (let k = 0; k < 3; k++) {
+            const middle = 0.5 * (x[a + k] + x[b + k]);
+            position[o + k] = middle;
+            position[o + 3 + k] = middle + size * d[a + k];
+            position[o + 6 + k] = middle;
+            position[o + 9 + k] = middle + size * e[k];
+          }
+          o += 12;
+        }
+      });
+      attribute.needsUpdate = true;
+    },
+  };
+}

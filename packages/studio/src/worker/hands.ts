@@ -1,0 +1,170 @@
+/**
+ * Hands on a world: pull, nail, twist, wind, release.
+ *
+ * How strong a hand is follows from the rod and from how long the scene lasts, so that a hair and a ship's cable answer to
+ * the same movement of the mouse: stiff against bending and weight, quick against inertia.
+ */
+import { createAir, createEdgeTorque, createPointSpring, type PointSpring, type World } from '@tendril/core';
+import type { HandMessage } from '../protocol.ts';
+
+export interface Hands {
+  take(message: HandMessage): void;
+  /** Before each step: what a hand holds only for a while ends. */
+  settle(): void;
+  /** Force of the pull [N] and where it acts, or undefined. */
+  force(): { force: number; at: number[] } | undefined;
+  readonly busy: boolean;
+}
+
+interface Scale {
+  readonly stiffness: number;
+  readonly relaxation: number;
+  readonly massPerLength: number;
+  readonly twistStiffness: number;
+}
+
+function scaleOf(world: World, rodIndex: number, duration: number, step: number): Scale {
+  const rod = world.rods[rodIndex];
+  const mean = (values: Float64Array): number => values.reduce((a, b) => a + b, 0) / values.length;
+  const mass = rod.nodeMass.reduce((a, b) => a + b, 0);
+  const spec = world.scene.gravity;
+  const g = Math.hypot(...((spec && 'acceleration' in spec ? spec.acceleration : spec) ?? [0, 0, 0]));
+  const EI = Math.max(mean(rod.halfEI1), mean(rod.halfEI2));
+  return {
+    stiffness: (60 * EI) / rod.length ** 3 + (8 * mass * g) / rod.length + mass * (15 / duration) ** 2,
+    relaxation: Math.max(3 * step, 0.01 * duration),
+    massPerLength: mass / rod.length,
+    twistStiffness: mean(rod.halfGJ) / rod.length,
+  };
+}
+
+export function createHands(world: World, duration: number, step: number): Hands {
+  const scales = world.rods.map((_, k) => scaleOf(world, k, duration, step));
+  let pull: { rod: number; node: number; spring: PointSpring; drop: () => void } | undefined;
+  let wind: { velocity: Float64Array; until: number; drop: () => void } | undefined;
+  const nails = new Map<string, () => void>();
+  const torques = new Map<string, { turn: ReturnType<typeof createEdgeTorque>; until: number; drop: () => void }>();
+  const twists = world.grips.map(() => 0);
+
+  const dropPull = (): void => {
+    pull?.drop();
+    pull = undefined;
+  };
+
+  const startPull = (rod: number, node: number): NonNullable<typeof pull> => {
+    const { stiffness, relaxation } = scales[rod];
+    const spring = createPointSpring(node, stiffness, stiffness * relaxation);
+    return { rod, node, spring, drop: world.addLoad(rod, spring) };
+  };
+
+  const nail = (rod: number, node: number): void => {
+    const key = `${rod} ${node}`;
+    const present = nails.get(key);
+    if (present) {
+      present();
+      nails.delete(key);
+      return;
+    }
+    const { stiffness } = scales[rod];
+    const spring = createPointSpring(node, 60 * stiffness, 60 * stiffness * 3 * step);
+    spring.target.set(world.samples[rod].nodePosition.subarray(3 * node, 3 * node + 3));
+    nails.set(key, world.addLoad(rod, spring));
+  };
+
+  const blow = (velocity: readonly number[]): void => {
+    if (!wind) {
+      const current = new Float64Array(3);
+      const drops = world.rods.map((rod, k) => {
+        const drag = (6 * scales[k].massPerLength) / duration;
+        const air = createAir(rod, {
+          wind: (out) => out.set(current),
+          linearNormal: drag,
+          linearTangential: 0.5 * drag,
+          quadraticNormal: 0,
+          quadraticTangential: 0,
+          factor: () => 1,
+        });
+        return world.addLoad(k, air);
+      });
+      const drop = (): void => {
+        for (const each of drops) each();
+      };
+      wind = { velocity: current, until: 0, drop };
+    }
+    wind.velocity.set(velocity);
+    wind.until = world.time + 0.04 * duration;
+  };
+
+  const twistEnd = (rod: number, end: 'start' | 'end', by: number): void => {
+    const key = `${rod} ${end}`;
+    let hand = torques.get(key);
+    if (!hand) {
+      const turn = createEdgeTorque(end === 'start' ? 0 : world.rods[rod].edgeCount - 1);
+      hand = { turn, until: 0, drop: world.addLoad(rod, turn) };
+      torques.set(key, hand);
+    }
+    hand.turn.torque += by * scales[rod].twistStiffness;
+    hand.until = world.time + 0.05 * duration;
+  };
+
+  return {
+    get busy() {
+      return pull !== undefined || wind !== undefined || torques.size > 0;
+    },
+    take(message) {
+      switch (message.kind) {
+        case 'pull':
+          if (!pull || pull.rod !== message.rod || pull.node !== message.node) {
+            dropPull();
+            pull = startPull(message.rod, message.node);
+          }
+          pull.spring.target.set(message.target);
+          break;
+        case 'drop':
+          dropPull();
+          break;
+        case 'move-pin':
+          world.grips[message.pin]?.move({ offset: message.offset }, world.time, 4 * step);
+          break;
+        case 'twist-pin':
+          twists[message.pin] += message.by;
+          world.grips[message.pin]?.move(
+            { twist: twists[message.pin] },
+            world.time,
+            Math.max(6 * step, 0.02 * duration),
+          );
+          break;
+        case 'twist-end':
+          twistEnd(message.rod, message.end, message.by);
+          break;
+        case 'release-pin':
+          world.grips[message.pin]?.release();
+          break;
+        case 'nail':
+          nail(message.rod, message.node);
+          break;
+        case 'wind':
+          blow(message.velocity);
+          break;
+      }
+    },
+    settle() {
+      if (wind && world.time > wind.until) {
+        wind.drop();
+        wind = undefined;
+      }
+      for (const [key, hand] of torques) {
+        if (world.time <= hand.until) continue;
+        hand.drop();
+        torques.delete(key);
+      }
+    },
+    force() {
+      if (!pull) return undefined;
+      const { spring, rod, node } = pull;
+      const x = world.samples[rod].nodePosition.subarray(3 * node, 3 * node + 3);
+      const away = Math.hypot(x[0] - spring.target[0], x[1] - spring.target[1], x[2] - spring.target[2]);
+      return { force: spring.stiffness * away, at: [...x] };
+    },
+  };
+}

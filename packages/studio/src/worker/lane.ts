@@ -1,0 +1,207 @@
+/** A lane: one variant of the scene as it runs, or the reason why it does not. */
+import {
+  createWorld,
+  type ModelId,
+  type Rod,
+  type Scene,
+  SceneError,
+  type SectionSpec,
+  SimulationError,
+  type World,
+} from '@tendril/core';
+import type { BodyInfo, Failure, LaneFrame, LaneInfo, RodInfo, Solid, Variant } from '../protocol.ts';
+import { statNames } from '../protocol.ts';
+import { createModePlayer } from './modePlayer.ts';
+
+export interface Lane {
+  readonly info: LaneInfo;
+  readonly world: World | undefined;
+  readonly time: number;
+  readonly duration: number;
+  readonly stepSize: number;
+  readonly note: string | undefined;
+  failure: Failure | undefined;
+  step(): void;
+  frame(): LaneFrame;
+}
+
+export function createLane(scene: Scene, variant: Variant, index: number): Lane {
+  let world: World;
+  try {
+    world = createWorld(applyVariant(scene, variant));
+  } catch (error) {
+    if (!(error instanceof SceneError)) throw error;
+    return refusedLane(variant, error.message);
+  }
+  const info: LaneInfo = {
+    variant,
+    refused: undefined,
+    rods: world.rods.map((rod, k) => describeRod(rod, scene, k)),
+    bodies: world.bodies.map(({ id }) => {
+      const spec = scene.bodies?.find((body) => body.id === id);
+      return { id, solid: solidOf(spec?.solid, spec?.mass, spec?.inertia), assumed: spec?.solid === undefined };
+    }),
+    pins: world.grips.map(({ rod, node, orientation }) => ({ rod, node, clamps: orientation === 'frame' })),
+    warnings: world.warnings,
+  };
+  if (!scene.time) {
+    const player = createModePlayer(world, info, writeFrame);
+    if (player) return player;
+  }
+  const { duration, step: stepSize } = scene.time ?? { duration: 5, step: 0.01 };
+  let cost = 0;
+  let simulated = 0;
+  return {
+    info,
+    world,
+    duration,
+    stepSize,
+    note: scene.time ? undefined : 'The scene says no time; five seconds are shown.',
+    failure: undefined,
+    get time() {
+      return world.time;
+    },
+    step() {
+      if (this.failure) return;
+      const before = performance.now();
+      const from = world.time;
+      try {
+        world.step(stepSize);
+      } catch (error) {
+        this.failure = describeFailure(error, index);
+      }
+      cost += performance.now() - before;
+      simulated += world.time - from;
+    },
+    frame() {
+      const each = simulated > 0 ? cost / simulated : 0;
+      cost = 0;
+      simulated = 0;
+      return { ...writeFrame(world, info), cost: each };
+    },
+  };
+}
+
+function refusedLane(variant: Variant, refused: string): Lane {
+  return {
+    info: { variant, refused, rods: [], bodies: [], pins: [], warnings: [] },
+    world: undefined,
+    time: 0,
+    duration: 0,
+    stepSize: 0,
+    note: undefined,
+    failure: undefined,
+    step: () => {},
+    frame: () => ({ data: new Float32Array(0), stats: new Float64Array(statNames.length), cost: 0 }),
+  };
+}
+
+/** All rods on the variant's model; `der/implicit-euler` also sets the integrator. An empty id leaves the scene as it is. */
+export function applyVariant(scene: Scene, { id }: Variant): Scene {
+  if (id === '') return scene;
+  const [model, integrator] = id.split('/') as [ModelId, string | undefined];
+  const rods = scene.rods.map((rod) => ({ ...rod, model }));
+  if (!integrator) return { ...scene, rods };
+  const options = { ...(scene.solver as Record<string, object> | undefined)?.[model], integrator };
+  return { ...scene, rods, solver: { ...scene.solver, [model]: options } as Scene['solver'] };
+}
+
+export function describeFailure(error: unknown, lane: number): Failure {
+  if (error instanceof SimulationError) {
+    return {
+      title: 'The simulation could not go on',
+      message: error.message,
+      remedy: error.remedy,
+      rod: error.rod,
+      lane,
+    };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { title: 'The simulation stopped', message, remedy: 'restart it, or change the scene', rod: undefined, lane };
+}
+
+function describeRod(rod: Rod, scene: Scene, k: number): RodInfo {
+  const named = scene.rods[k]?.section;
+  const section: SectionSpec | undefined = typeof named === 'string' ? scene.sections?.[named] : named;
+  return {
+    id: rod.id,
+    model: rod.model,
+    closed: rod.closed,
+    nodeCount: rod.nodeCount,
+    edgeCount: rod.edgeCount,
+    length: rod.length,
+    square: section?.type === 'rectangle',
+    nodeArc: Float32Array.from(rod.nodeArc),
+    edgeRadius: Float32Array.from(rod.edgeRadius),
+    halfEI1: Float32Array.from(rod.halfEI1),
+    halfEI2: Float32Array.from(rod.halfEI2),
+    nodePosition: Float32Array.from(rod.nodePosition),
+  };
+}
+
+/** What to draw of a body: its solid, else the box that has its inertia. */
+function solidOf(
+  solid: NonNullable<Scene['bodies']>[number]['solid'],
+  mass = 0,
+  inertia: readonly number[] | undefined = undefined,
+): BodyInfo['solid'] {
+  if (solid?.type === 'sphere') return { type: 'sphere', radius: solid.radius };
+  if (solid?.type === 'box') return { type: 'box', size: [...solid.size] as [number, number, number] };
+  if (solid?.type === 'cylinder') return { type: 'cylinder', radius: solid.radius, height: solid.height };
+  if (!(mass > 0) || !inertia) return undefined;
+  const [x, y, z] = inertia;
+  const edge = (own: number, a: number, b: number): number => Math.sqrt(Math.max(0, (6 * (a + b - own)) / mass));
+  const size: Solid = { type: 'box', size: [edge(x, y, z), edge(y, z, x), edge(z, x, y)] };
+  const radii = [...size.size].sort((a, b) => a - b);
+  // equal inertia all around is a ball, a very flat one a disc
+  if (radii[0] > 0.9 * radii[2]) return { type: 'sphere', radius: Math.sqrt((2.5 * x) / mass) };
+  return size;
+}
+
+export function frameLength({ rods, bodies }: LaneInfo): number {
+  return rods.reduce((sum, rod) => sum + 5 * rod.nodeCount + 4 * rod.edgeCount, 0) + 7 * bodies.length;
+}
+
+/** Everything that is drawn or plotted, as it is now. */
+export function writeFrame(world: World, info: LaneInfo): Omit<LaneFrame, 'cost'> {
+  const data = new Float32Array(frameLength(info));
+  const stats = new Float64Array(statNames.length);
+  const energies = world.energies();
+  stats.set([
+    energies.kinetic,
+    energies.bending,
+    energies.twisting,
+    energies.stretching,
+    energies.potential,
+    energies.total,
+  ]);
+  let o = 0;
+  world.samples.forEach(({ nodePosition, edgeDirector }, k) => {
+    data.set(nodePosition, o);
+    o += nodePosition.length;
+    data.set(edgeDirector, o);
+    o += edgeDirector.length;
+    const curvature = world.channel(k, 'curvature');
+    const twist = world.channel(k, 'twist');
+    const tension = world.channel(k, 'tension');
+    data.set(curvature, o);
+    data.set(twist, o + curvature.length);
+    data.set(tension, o + curvature.length + twist.length);
+    o += curvature.length + twist.length + tension.length;
+    stats[6] = Math.max(stats[6], largest(curvature));
+    stats[7] = Math.max(stats[7], largest(twist));
+    stats[8] = Math.max(stats[8], largest(tension));
+  });
+  for (const { pose } of world.bodies) {
+    data.set(pose.position, o);
+    data.set(pose.orientation, o + 3);
+    o += 7;
+  }
+  return { data, stats };
+}
+
+function largest(values: Float64Array): number {
+  let most = 0;
+  for (let k = 0; k < values.length; k++) most = Math.max(most, Math.abs(values[k]));
+  return most;
+}

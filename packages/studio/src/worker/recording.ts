@@ -1,0 +1,107 @@
+/** A recording as frames: what a run on the command line left behind. */
+import { decodeRecording, formatScene, InputError, type Recording, type SceneInput } from '@tendril/io';
+import { type Frame, type LaneInfo, type Loaded, type RodInfo, statNames } from '../protocol.ts';
+import { frameLength } from './lane.ts';
+
+/** Frames kept of a long recording. */
+const frameLimit = 1500;
+
+export interface ReadRecording {
+  readonly loaded: Omit<Loaded, 'type' | 'ticket'> | undefined;
+  readonly frames: readonly Frame[];
+  /** The scene that was recorded, as YAML. */
+  readonly text: string;
+  readonly error?: string;
+}
+
+export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
+  let recording: Recording;
+  try {
+    recording = decodeRecording(new Uint8Array(bytes), name, { partial: true });
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { loaded: undefined, frames: [], text: '', error: error.problems.map(({ message }) => message).join('\n') };
+  }
+  const { header } = recording;
+  const first = recording.frameCount > 0 ? recording.frame(0) : undefined;
+  const info: LaneInfo = {
+    variant: { id: 'recording', label: 'recording' },
+    refused: undefined,
+    warnings: recording.complete ? [] : ['the recording was cut short; its complete frames are shown'],
+    pins: [],
+    bodies: (header.bodies ?? []).map(({ id, radius }) => ({
+      id,
+      solid: radius > 0 ? { type: 'sphere', radius } : undefined,
+      assumed: false,
+    })),
+    rods: header.rods.map((rod, r): RodInfo => {
+      const nodeArc = new Float32Array(rod.nodeCount);
+      for (let i = 1; i < rod.nodeCount; i++) nodeArc[i] = nodeArc[i - 1] + rod.edgeLengthRest[i - 1];
+      const round = new Float32Array(2 * rod.edgeCount).fill(1);
+      return {
+        id: rod.id,
+        model: rod.model,
+        closed: rod.closed,
+        nodeCount: rod.nodeCount,
+        edgeCount: rod.edgeCount,
+        length: rod.edgeLengthRest.reduce((a, b) => a + b, 0),
+        square: false,
+        nodeArc,
+        edgeRadius: Float32Array.from(rod.edgeRadius),
+        halfEI1: round,
+        halfEI2: round,
+        nodePosition: Float32Array.from(first?.rods[r].nodePosition ?? []),
+      };
+    }),
+  };
+  const stride = Math.max(1, Math.ceil(recording.frameCount / frameLimit));
+  const frames: Frame[] = [];
+  for (let k = 0; k < recording.frameCount; k += stride) frames.push(packFrame(recording, k, info));
+  const duration = frames[frames.length - 1]?.time ?? 0;
+  const { gravity } = header.scene;
+  const g = gravity && 'acceleration' in gravity ? gravity.acceleration : gravity;
+  return {
+    loaded: {
+      lanes: [info],
+      time: { duration, step: duration / Math.max(1, frames.length - 1), note: `Recording ${name}` },
+      kept: 'restarted',
+      values: header.scene,
+      colliders: [],
+      gravity: g ? [g[0], g[1], g[2]] : [0, 0, 0],
+      title: header.scene.title ?? name,
+    },
+    frames,
+    text: formatScene(header.scene as SceneInput),
+  };
+}
+
+function packFrame(recording: Recording, k: number, info: LaneInfo): Frame {
+  const { time, rods, bodies, energies } = recording.frame(k);
+  const data = new Float32Array(frameLength(info));
+  const stats = new Float64Array(statNames.length);
+  stats.set([
+    energies.kinetic,
+    energies.bending,
+    energies.twisting,
+    energies.stretching,
+    energies.potential,
+    energies.total,
+  ]);
+  let o = 0;
+  rods.forEach(({ nodePosition, edgeDirector, channels }, r) => {
+    const { nodeCount, edgeCount } = info.rods[r];
+    data.set(nodePosition, o);
+    data.set(edgeDirector, o + 3 * nodeCount);
+    o += 3 * nodeCount + 3 * edgeCount;
+    if (channels?.curvature) data.set(channels.curvature, o);
+    if (channels?.twist) data.set(channels.twist, o + nodeCount);
+    if (channels?.tension) data.set(channels.tension, o + 2 * nodeCount);
+    o += 2 * nodeCount + edgeCount;
+  });
+  for (const body of bodies ?? []) {
+    data.set(Array.from(body.position), o);
+    data.set(Array.from(body.orientation), o + 3);
+    o += 7;
+  }
+  return { time, lanes: [{ data, stats, cost: 0 }] };
+}

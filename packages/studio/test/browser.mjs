@@ -1,0 +1,61 @@
+/** A browser and the built page, for the tests and for the pictures of the gallery. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+
+const types = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
+};
+
+/** Where Debian, and others, put it; CHROMIUM names another. */
+export function findChromium() {
+  const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const found = places.find((path) => path && existsSync(path));
+  if (!found) throw new Error('Chromium is missing: run "node test/chromium.mjs", or set CHROMIUM to its path');
+  return found;
+}
+
+export function launchBrowser() {
+  return chromium.launch({
+    executablePath: findChromium(),
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--use-angle=swiftshader',
+      '--enable-unsafe-swiftshader',
+    ],
+  });
+}
+
+export async function serveStudio() {
+  if (!existsSync(join(dist, 'index.html'))) throw new Error('the page is not built: run "npm run build"');
+  const server = createServer(async (request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));
+    try {
+      const content = await readFile(join(dist, path === '/' ? 'index.html' : path));
+      response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/html; charset=utf-8' });
+      response.end(content);
+    } catch {
+      response.writeHead(404);
+      response.end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
+}
