@@ -216,6 +216,11 @@ function refuse(rods: readonly Rod[], scene: Scene, coupling: Coupling, scheme: 
   }
   if (scheme !== 'verlet') return;
   rods.forEach((rod, k) => {
+    if (rod.moduli)
+      throw new SceneError(
+        place,
+        `verlet has a step that is stable for moduli that stay, and those of rod '${rod.id}' change; use tr-bdf2`,
+      );
     if (rod.halfDamping.some((beta) => beta > 0)) {
       throw new SceneError(
         place,
@@ -338,6 +343,7 @@ export const cosseratModel: Model = {
     twist: true,
     inextensible: true,
     shear: true,
+    changingModuli: true,
     statics: true,
     modes: true,
   },
