@@ -50,6 +50,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   }
   refuseScheme(fibers, scheme, scene, options);
   warnScheme(fibers, scheme, scene, warnings);
+  warnOptions(options, warnings);
   noteMaterials(rods, scene, warnings);
   const tools = scheme === 'deti' ? createDetiTools(fibers, options) : [];
 
@@ -62,7 +63,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   };
   refresh(0);
 
-  const advance = (t: number, dt: number): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     const before = fibers.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: memory.slice() } : undefined;
@@ -72,17 +73,22 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       const newton = {
         tolerance: (options.tolerance ?? 1e-3) * Math.min(fiber.width1, fiber.width2),
         iterations: options.iterations ?? 12,
-        // the world halves the controls
-        depth: scheme === 'energy-momentum' || scheme === 'deti-r' ? 8 : 0,
+        // a rod by itself is halved here, which is cheaper than all of them; the world goes on from there
+        depth: scheme === 'energy-momentum' || scheme === 'deti-r' ? Math.min(4, scene.time?.halvings ?? 8) : 0,
       };
       readLoads(fiber);
-      const ok =
+      let ok =
         scheme === 'deti'
           ? stepDeti(fiber, tools[k], work, t, dt)
           : scheme === 'deti-r'
             ? stepDetiR(fiber, work, t, dt, newton)
             : stepImplicit(fiber, work, scheme, t, dt, newton);
       iterations += work.iterations;
+      if (!ok && robust && scheme === 'energy-momentum') {
+        // never needed in any run so far: a step that loses energy before one that is not taken at all
+        ok = stepImplicit(fiber, work, 'backward-euler', t, dt, newton);
+        iterations += work.iterations;
+      }
       iterationsMax = Math.max(iterationsMax, work.iterationsMax);
       if (ok) continue;
       if (before) {
@@ -185,6 +191,14 @@ function refuseScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Sc
         `deti-r needs mass damping that is the same all along rod '${rod.id}'; use energy-momentum`,
       );
   }
+}
+
+function warnOptions({ tolerance = 1e-3, ring = 20 }: FiberOptions, warnings: string[]): void {
+  if (tolerance > 0.02)
+    warnings.push(
+      `solver.fiber.tolerance is ${tolerance}: above 0.02 of the scaffold's width energy is gained; use 1e-3`,
+    );
+  if (ring < 4) warnings.push(`solver.fiber.ring is ${ring}: rings that soft give way under twist; use 20`);
 }
 
 function warnScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Scene, warnings: string[]): void {
