@@ -75,6 +75,27 @@ function stepRow(name: string, scene: Scene, steps: number, note: string): Row {
   };
 }
 
+/** Curly hairs that are let go, all in different directions. */
+function hairs(count: number, edges: number, step: number): Scene {
+  return {
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: Array.from({ length: count }, (_, k) => ({
+      id: `hair${k}`,
+      model: 'helix' as const,
+      hair: 'curly' as const,
+      shape: {
+        type: 'straight' as const,
+        from: [0, 0, 0] as const,
+        to: [0.15 * Math.cos(k), 0.15 * Math.sin(k), 0.05] as const,
+      },
+      edges,
+    })),
+    pins: Array.from({ length: count }, (_, k) => ({ rod: `hair${k}`, at: 'start' as const })),
+    time: { duration: 1, step },
+  };
+}
+
 export const rows: Readonly<Record<string, () => Row>> = {
   'band-solve': () => {
     const nodes = 51;
@@ -146,5 +167,25 @@ export const rows: Readonly<Record<string, () => Row>> = {
       iterations = world.equilibrate()[0].iterations;
     });
     return { name: 'statics-51', nodes: 51, timing, iterations, note: 'equilibrium from the straight rod' };
+  },
+  'helix-step-10': () =>
+    stepRow('helix-step-10', hairs(1, 10, 1 / 60), 60, 'super-helix of 10 elements, incremental potential, dt 1/60'),
+  'helix-step-100': () => stepRow('helix-step-100', hairs(1, 100, 1 / 60), 20, 'cost per element, growing'),
+  'helix-step-1000': () => stepRow('helix-step-1000', hairs(1, 1000, 1 / 60), 4, 'cost per element, growing'),
+  'helix-statics-1000x10': () => {
+    const world = createWorld(hairs(1000, 10, 1 / 60));
+    const start = world.save();
+    let iterations = 0;
+    const timing = time(() => {
+      world.restore(start);
+      iterations = world.equilibrate().reduce((sum, report) => sum + report.iterations, 0) / 1000;
+    });
+    return {
+      name: 'helix-statics-1000x10',
+      nodes: 11000,
+      timing,
+      iterations,
+      note: '1000 hairs of 10 elements to rest, from straight',
+    };
   },
 };

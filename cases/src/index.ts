@@ -7,6 +7,8 @@ import { dampingDecay } from '../damping-decay/case.ts';
 import { endLoadCantilever } from '../end-load-cantilever/case.ts';
 import { eulerBuckling } from '../euler-buckling/case.ts';
 import { freeFlight } from '../free-flight/case.ts';
+import { hairRelease } from '../hair-release/case.ts';
+import { hairStrands } from '../hair-strands/case.ts';
 import { heavyCantilever } from '../heavy-cantilever/case.ts';
 import { helicalPerversion } from '../helical-perversion/case.ts';
 import { helicalSpring } from '../helical-spring/case.ts';
@@ -32,6 +34,8 @@ export const cases: readonly Case[] = [
   eulerBuckling,
   curvedCantilever,
   helixReconstruction,
+  hairStrands,
+  hairRelease,
   helicalSpring,
   michellRing,
   localizedBuckling,

@@ -26,6 +26,7 @@ import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
 import { fiberModel } from './models/fiber/model.ts';
 import { helixModel } from './models/helix/model.ts';
+import { massSpringModel } from './models/massspring/model.ts';
 import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
@@ -106,6 +107,7 @@ const models: Readonly<Partial<Record<string, Model>>> = {
   strand: strandModel,
   fiber: fiberModel,
   cosserat: cosseratModel,
+  massspring: massSpringModel,
 };
 
 /** The models that `createWorld` has, in the order of their arrival. */
