@@ -6,6 +6,7 @@ import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts
 import type { Rod } from '../../scene/compiled.ts';
 import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import type { Scene } from '../../scene/types.ts';
+import { createFiberContact } from './contact.ts';
 import { createDetiTools, stepDeti } from './deti.ts';
 import { stepDetiR } from './detiR.ts';
 import { addEnergies, addMomentum, readChannel } from './energy.ts';
@@ -54,20 +55,22 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   noteMaterials(rods, scene, warnings);
   const tools = scheme === 'deti' ? createDetiTools(fibers, options) : [];
 
+  const refreshRod = (fiber: FiberRod, t: number): void => {
+    updateStiffness(fiber, t);
+    evaluateHeld(fiber, t);
+    poseSamples(fiber, fiber.q, fiber.v);
+  };
   const refresh = (t: number): void => {
-    for (const fiber of fibers) {
-      updateStiffness(fiber, t);
-      evaluateHeld(fiber, t);
-      poseSamples(fiber, fiber.q, fiber.v);
-    }
+    for (const fiber of fibers) refreshRod(fiber, t);
   };
   refresh(0);
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     const before = fibers.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: memory.slice() } : undefined;
     for (let k = 0; k < fibers.length; k++) {
+      if (without?.[k]) continue;
       const fiber = fibers[k];
       const work = workOf(fiber);
       const newton = {
@@ -99,7 +102,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       refresh(t);
       return { ok: false, iterations, iterationsMax, shifts: 0, failure: { rod: fiber.rod.id, reason: work.reason } };
     }
-    refresh(t + dt);
+    fibers.forEach((fiber, k) => {
+      if (!without?.[k]) refreshRod(fiber, t + dt);
+    });
     return { ok: true, iterations, iterationsMax, shifts: 0 };
   };
 
@@ -116,6 +121,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       refresh(t);
     },
     advance,
+    // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
+    ...(scheme !== 'deti' &&
+      fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0)) && {
+        contact: createFiberContact(fibers, state, workOf),
+      }),
     addEnergies: (out, t) => {
       for (const fiber of fibers) addEnergies(out, fiber, t);
     },
