@@ -4,6 +4,7 @@ import { findCase } from '@tendril/cases';
 import { createWorld, type DerOptions, type Scene, type World } from '@tendril/core';
 import { createBandBenchmark, createFiberBenchmark } from '@tendril/core/benchmark';
 import { sceneFromObject } from '@tendril/io';
+import { growRow, usdaRow } from './groom.ts';
 import { type Timing, time } from './measure.ts';
 
 export interface Row {
@@ -188,4 +189,6 @@ export const rows: Readonly<Record<string, () => Row>> = {
       note: '1000 hairs of 10 elements to rest, from straight',
     };
   },
+  'groom-500-50000': growRow,
+  'export-usda-1000x31': usdaRow,
 };

@@ -72,6 +72,43 @@ export function createFiberContact(
     memory.set(held.memory.subarray(kept, kept + memory.length));
   };
 
+  const step = (marked: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean): StepOutcome => {
+    let iterations = 0;
+    let iterationsMax = 0;
+    const forces = gatherForces(fibers, marked, sides, slotOf);
+    for (let k = 0; k < fibers.length; k++) {
+      if (!marked[k]) continue;
+      const fiber = fibers[k];
+      const work = workOf(fiber);
+      toStart(fiber);
+      fiber.loadsFollow = fiber.drive.sources.some((source) => source.dependsOnState);
+      fiber.contactForce = forces[k];
+      const tolerance = 1e-6 * Math.min(fiber.width1, fiber.width2);
+      const ok = stepImplicit(fiber, work, 'backward-euler', t, dt, {
+        tolerance,
+        iterations: robust ? 60 : 25,
+        depth: 0,
+      });
+      fiber.contactForce = undefined;
+      if (fiber.memory.length > 0) fiber.memory[0] = 0;
+      iterations += work.iterations;
+      iterationsMax = Math.max(iterationsMax, work.iterationsMax);
+      if (!ok) return { ok, iterations, iterationsMax, shifts: 0, failure: { rod: fiber.rod.id, reason: work.reason } };
+      poseSamples(fiber, fiber.q, fiber.v);
+    }
+    return { ok: true, iterations, iterationsMax, shifts: 0 };
+  };
+
+  const readVelocity = (out: Float64Array, sides: ContactSides): void => {
+    for (let c = 0; c < sides.count; c++) {
+      const { nodeVelocity: v, edgeSpin } = fibers[sides.rod[c]].samples;
+      const a = 3 * sides.edge[c];
+      const w = sides.weight[c];
+      for (let k = 0; k < 3; k++)
+        out[3 * c + k] = (1 - w) * v[a + k] + w * v[a + 3 + k] + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k];
+    }
+  };
+
   return {
     systemOfRod: Int32Array.from(fibers, (_, k) => k),
     systemOfBody: new Int32Array(0),
@@ -90,43 +127,12 @@ export function createFiberContact(
         poseSamples(fiber, fiber.q, fiber.v);
       });
     },
-    step(marked, sides, t, dt, _again, robust): StepOutcome {
-      let iterations = 0;
-      let iterationsMax = 0;
-      const forces = gatherForces(fibers, marked, sides, slotOf);
-      for (let k = 0; k < fibers.length; k++) {
-        if (!marked[k]) continue;
-        const fiber = fibers[k];
-        const work = workOf(fiber);
-        toStart(fiber);
-        fiber.loadsFollow = fiber.drive.sources.some((source) => source.dependsOnState);
-        fiber.contactForce = forces[k];
-        const tolerance = 1e-6 * Math.min(fiber.width1, fiber.width2);
-        const ok = stepImplicit(fiber, work, 'backward-euler', t, dt, {
-          tolerance,
-          iterations: robust ? 60 : 25,
-          depth: 0,
-        });
-        fiber.contactForce = undefined;
-        if (fiber.memory.length > 0) fiber.memory[0] = 0;
-        iterations += work.iterations;
-        iterationsMax = Math.max(iterationsMax, work.iterationsMax);
-        if (!ok)
-          return { ok, iterations, iterationsMax, shifts: 0, failure: { rod: fiber.rod.id, reason: work.reason } };
-        poseSamples(fiber, fiber.q, fiber.v);
-      }
-      return { ok: true, iterations, iterationsMax, shifts: 0 };
-    },
-    readVelocity(out, sides) {
-      for (let c = 0; c < sides.count; c++) {
-        const { nodeVelocity: v, edgeSpin } = fibers[sides.rod[c]].samples;
-        const a = 3 * sides.edge[c];
-        const w = sides.weight[c];
-        for (let k = 0; k < 3; k++)
-          out[3 * c + k] = (1 - w) * v[a + k] + w * v[a + 3 + k] + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k];
-      }
-    },
-    linearize(response, _marked, sides, _t, dt) {
+    step,
+    readVelocity,
+    linearize(velocity, response, marked, sides, t, dt, fresh) {
+      // the first guess is the step itself under the last forces
+      if (fresh && !step(marked, sides, t, dt, false).ok) return false;
+      readVelocity(velocity, sides);
       for (const slot of slots) if (slot) slot.count = 0;
       for (let c = 0; c < sides.count; c++) addSide(fibers[sides.rod[c]], slotOf(sides.rod[c]), sides, c);
       for (let k = 0; k < fibers.length; k++) {
