@@ -6,7 +6,8 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileColliders } from './contact/collider.ts';
-import { type ContactForce, type ContactReport, createContactWorld } from './contact/respond.ts';
+import { createContinuum } from './contact/continuum.ts';
+import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
 import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
@@ -26,6 +27,7 @@ import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
 import { fiberModel } from './models/fiber/model.ts';
 import { helixModel } from './models/helix/model.ts';
+import { massSpringModel } from './models/massspring/model.ts';
 import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
@@ -46,6 +48,8 @@ export interface StepReport {
   readonly shifts: number;
   /** Steps that error control took back. */
   readonly rejected?: number;
+  /** How far the worst constraint of a strand is from its goal [m]; absent where there are none. */
+  readonly violation?: number;
 }
 
 /** Complete state of a world: restores bit for bit. */
@@ -106,6 +110,7 @@ const models: Readonly<Partial<Record<string, Model>>> = {
   strand: strandModel,
   fiber: fiberModel,
   cosserat: cosseratModel,
+  massspring: massSpringModel,
 };
 
 /** The models that `createWorld` has, in the order of their arrival. */
@@ -128,6 +133,11 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     }),
   }));
   const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
+  const continuum =
+    scene.contact?.between === 'continuum' && scene.contact.continuum
+      ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
+      : undefined;
+  if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
   const spots: { bundle: number; index: number }[] = [];
@@ -189,7 +199,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           spots,
           colliders,
           compiled.bodies.map(({ body }) => body.id),
-          compiled.drives,
+          openDrives,
           compiled.welds,
           warnings,
         )
@@ -244,6 +254,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
 
   /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    const fault = continuum?.update(dt);
+    if (fault)
+      return { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, failure: { rod: rods[0].id, reason: fault } };
     const impact = contact?.findImpact(t, dt) ?? 0;
     if (impact === 0) return advanceTogether(t, dt, robust);
     const before = save();
@@ -265,6 +278,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     let shifts = 0;
     let substeps = 1;
     let rejected = 0;
+    let violation: number | undefined;
     const before = bundles.length > 1 ? save() : undefined;
     const advance = contact ? [contact.advance] : bundles.map((bundle) => bundle.advance);
     for (const one of advance) {
@@ -274,12 +288,14 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       shifts += outcome.shifts;
       substeps = Math.max(substeps, outcome.substeps ?? 1);
       rejected += outcome.rejected ?? 0;
+      if (outcome.violation !== undefined) violation = Math.max(violation ?? 0, outcome.violation);
       if (!outcome.ok) {
         if (before) restore({ ...before, time, stepCount });
         return { ...outcome, iterations, iterationsMax, shifts };
       }
     }
-    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected };
+    const missed = violation === undefined ? {} : { violation };
+    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected, ...missed };
   };
 
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
@@ -313,6 +329,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     let { iterations, iterationsMax, shifts } = whole;
     let substeps = whole.substeps ?? 1;
     let rejected = whole.rejected ?? 0;
+    let { violation } = whole;
     if (!whole.ok) {
       const before = save();
       // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
@@ -341,6 +358,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           done += size;
           substeps += outcome.substeps ?? 1;
           rejected += outcome.rejected ?? 0;
+          violation = outcome.violation;
           while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
         } else {
           failure = outcome.failure;
@@ -352,7 +370,8 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     response?.finish(end, dt);
     time = end;
     stepCount++;
-    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected };
+    const missed = violation === undefined ? {} : { violation };
+    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected, ...missed };
   };
 
   const refuseContact = (what: string): void => {
