@@ -152,6 +152,7 @@ Example:
     .option('--json', 'print one array, an entry for each check')
     .option('-l, --list', 'list the cases, run none')
     .option('--rows', 'every resolution, also when all cases are run')
+    .option('-o, --out <dir>', 'folder for the figures of cases that have one')
     .addHelpText(
       'after',
       '\nExamples:\n  tendril check\n  tendril check heavy-cantilever michell-ring --full\n  tendril check --list',

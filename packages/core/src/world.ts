@@ -26,6 +26,7 @@ import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
 import { fiberModel } from './models/fiber/model.ts';
 import { helixModel } from './models/helix/model.ts';
+import { massSpringModel } from './models/massspring/model.ts';
 import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
@@ -108,6 +109,7 @@ const models: Readonly<Partial<Record<string, Model>>> = {
   strand: strandModel,
   fiber: fiberModel,
   cosserat: cosseratModel,
+  massspring: massSpringModel,
 };
 
 /** The models that `createWorld` has, in the order of their arrival. */
@@ -123,7 +125,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const openDrives = compiled.drives.map(({ pins, sources }) => ({
     sources: [...sources],
     pins: pins.map((pin) => {
-      if (compiled.welds.some((weld) => weld.pin === pin)) return pin;
+      if (compiled.welds.some((weld) => weld.pin === pin) || compiled.carried.includes(pin)) return pin;
       const gripped = createGrip(pin, restartMotion);
       grips.push(gripped.grip);
       return gripped.pin;
@@ -142,6 +144,12 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
       );
     }
+    const hinge =
+      id === 'der'
+        ? undefined
+        : members.find((index) => compiled.drives[index].pins.some((pin) => pin.orientation === 'hinge'));
+    if (hinge !== undefined)
+      throw new SceneError(['rods', hinge, 'model'], `model '${id}' has no hinges; use der, or hold: position`);
     const changing = members.find((index) => rods[index].moduli);
     if (changing !== undefined && !model.capabilities.changingModuli) {
       throw new SceneError(
@@ -194,6 +202,11 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   let time = 0;
   let stepCount = 0;
   for (const bundle of bundles) bundle.refresh(time);
+  /** Bodies with a path to where they are at t. */
+  const moveAlong = (t: number): void => {
+    for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);
+  };
+  moveAlong(time);
   const response = createResponse(scene, compiled.bodies, bundles, options);
 
   const save = (): WorldState => ({
@@ -218,6 +231,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     time = saved.time;
     stepCount = saved.stepCount;
     if (response && saved.engine) response.session.restore(saved.engine);
+    moveAlong(time);
     saved.bundles.forEach(({ q, v, memory }, k) => {
       bundles[k].state.q.set(q);
       bundles[k].state.v.set(v);
@@ -343,6 +357,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         }
       }
     }
+    moveAlong(end);
     response?.finish(end, dt);
     time = end;
     stepCount++;
@@ -363,7 +378,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     scene,
     rods,
     samples,
-    bodies: bundles.flatMap((bundle) => bundle.bodies),
+    bodies: compiled.bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     grips,
     warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
@@ -386,6 +401,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     equilibrate(t = time) {
       refuseContact('statics');
       refuseEngine(options, 'equilibria');
+      moveAlong(t);
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
@@ -469,7 +485,10 @@ function createResponse(
       );
     return undefined;
   }
-  const session = engine.attach(bodies, scene);
+  const session = engine.attach(
+    bodies.filter(({ path }) => !path),
+    scene,
+  );
   const motions = bundles.map((bundle) =>
     bundle.bodies.map(
       ({ id, pose }): BodyMotion => ({
