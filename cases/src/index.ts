@@ -6,7 +6,9 @@ import { drop } from '../drop/case.ts';
 import { endLoadCantilever } from '../end-load-cantilever/case.ts';
 import { eulerBuckling } from '../euler-buckling/case.ts';
 import { freeFlight } from '../free-flight/case.ts';
+import { hairBall } from '../hair-ball/case.ts';
 import { hairBundle } from '../hair-bundle/case.ts';
+import { hangingChain } from '../hanging-chain/case.ts';
 import { heavyCantilever } from '../heavy-cantilever/case.ts';
 import { helicalPerversion } from '../helical-perversion/case.ts';
 import { helicalSpring } from '../helical-spring/case.ts';
@@ -52,6 +54,8 @@ export const cases: readonly Case[] = [
   hairBundle,
   trefoilKnot,
   plectoneme,
+  hangingChain,
+  hairBall,
 ];
 
 export function findCase(id: string): Case | undefined {
