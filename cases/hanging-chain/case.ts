@@ -52,7 +52,7 @@ function scene(edges: number, pull: number, duration: number): SceneInput {
       at: { u },
       path: {
         interpolation: 'linear' as const,
-        keys: [{ time: 0.5 }, { time: duration, offset: [0.5 * side * pull, 0, 0] as [number, number, number] }],
+        keys: [{ time: 0.4 }, { time: duration, offset: [0.5 * side * pull, 0, 0] as [number, number, number] }],
       },
     })),
     contact: { friction: 0.2 },
@@ -68,23 +68,23 @@ export const hangingChain: Case = defineCase({
   models: ['der'],
   quick: [20],
   full: [20, 40],
-  scene: () => scene(24, 0.06, 2),
+  scene: () => scene(24, 0.06, 1.2),
   measure(n) {
-    const world = worldOf(scene(n, 0.06, 2));
+    const world = worldOf(scene(n, 0.06, 1.2));
     let depth = 0;
     let carried = 0;
     let whole = 0;
     const distances = (): number[] =>
       Array.from({ length: LINKS - 1 }, (_, k) => rodDistance(world, k, k + 1) / (2 * WIRE));
     let broken = 0;
-    for (let k = 0; k < 960 && !broken; k++) {
+    for (let k = 0; k < 576 && !broken; k++) {
       world.step();
       if (k % 8 === 0) {
         const now = distances();
         if (Math.max(...now) > 3) broken = 1;
         else depth = Math.max(depth, 2 - 2 * Math.min(...now));
       }
-      if (k !== 239) continue;
+      if (k !== 191) continue;
       carried = world.reactions().reduce((sum, { force }) => sum + force[2], 0) / (G * world.momentum().mass);
       whole = Math.max(...distances());
     }

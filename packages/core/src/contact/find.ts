@@ -8,7 +8,14 @@
  */
 import type { Samples } from '../port.ts';
 import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
-import { type Collider, findClosest, measureDistance, measureSurfaceVelocity } from './collider.ts';
+import {
+  type Collider,
+  findClosest,
+  measureBackward,
+  measureDistance,
+  measureSurfaceVelocity,
+  placeCollider,
+} from './collider.ts';
 import { createEdgePlaces, findPlaces } from './segments.ts';
 import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
 import { type BoxTree, createIntList, createTree, findPairs, type IntList, updateTree } from './tree.ts';
@@ -510,6 +517,112 @@ function addColliderContact(
     // a body's velocity is an unknown of its own
     set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
   }
+}
+
+/**
+ * Adds a contact for every place that ended the step more than a twenty-fifth of the radius inside a collider, and came deeper
+ * on the way: the direction in which it lay changed within the step, at an edge of the collider or because it slid. `end` holds the
+ * positions at the end of the step; returns the deepest place over its radius.
+ */
+export function findSunken(finder: Finder, set: ContactSet, end: Float64Array, t: number, dt: number): number {
+  let deepest = 0;
+  finder.colliders.forEach((collider, index) => {
+    // as it is at the end of the step
+    placeCollider(collider, t + dt, 0);
+    let firstEdge = 0;
+    for (let r = 0; r < finder.rods.length; r++) {
+      const { edgeCount, nodeCount } = finder.rods[r];
+      const edge0 = firstEdge;
+      firstEdge += edgeCount;
+      if (!collider.acts[r] || !isRodNear(finder, collider, r, dt)) continue;
+      for (let i = 0; i < nodeCount; i++) {
+        const o = 3 * (finder.nodeOffset[r] + i);
+        measureDistance(distanceAt, collider, end[o], end[o + 1], end[o + 2]);
+        finder.nodeDistance[(4 * o) / 3] = distanceAt[0];
+        const last = i >= edgeCount;
+        deepest = Math.max(
+          deepest,
+          addSunken(finder, set, collider, index, edge0 + (last ? i - 1 : i), last ? 1 : 0, end, dt),
+        );
+      }
+      if (collider.shape.type === 'plane') continue;
+      for (let j = edge0; j < edge0 + edgeCount; j++) {
+        const a = finder.edgeFirst[j];
+        const b = finder.edgeSecond[j];
+        const least = 0.5 * (finder.nodeDistance[4 * a] + finder.nodeDistance[4 * b] - 1.01 * finder.edgeLength[j]);
+        if (least > 0.96 * finder.edgeRadius[j]) continue;
+        const w = findClosest(collider, end, 3 * a, 3 * b);
+        if (w < 1e-3 || w > 1 - 1e-3) continue;
+        measureDistance(
+          distanceAt,
+          collider,
+          at(end, 3 * a, 3 * b, w, 0),
+          at(end, 3 * a, 3 * b, w, 1),
+          at(end, 3 * a, 3 * b, w, 2),
+        );
+        deepest = Math.max(deepest, addSunken(finder, set, collider, index, j, w, end, dt));
+      }
+    }
+    placeCollider(collider, t, dt);
+  });
+  return deepest;
+}
+
+/** With distance and normal at the end of the step in `distanceAt`; the depth over the radius where it is too deep, else 0. */
+function addSunken(
+  finder: Finder,
+  set: ContactSet,
+  collider: Collider,
+  index: number,
+  edge: number,
+  weight: number,
+  end: Float64Array,
+  dt: number,
+): number {
+  const { edgeFirst, edgeSecond, position: x, edgeRadius, nodeRadius } = finder;
+  const a = 3 * edgeFirst[edge];
+  const b = 3 * edgeSecond[edge];
+  const inner = weight > 0 && weight < 1;
+  const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
+  const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
+  const gap = distanceAt[0] - radius;
+  if (gap > -0.04 * size || isHeld(finder, edge, weight)) return 0;
+  const exempt = finder.exempt[index];
+  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return 0;
+  // now and next are both at the end: velocities of the surface as over the step before
+  let way = 0;
+  for (let k = 0; k < 3; k++) way += distanceAt[1 + k] * (at(end, a, b, weight, k) - at(x, a, b, weight, k));
+  const i = addContact(set);
+  set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
+  set.rodA[i] = finder.edgeRod[edge];
+  set.edgeA[i] = finder.edgeIndex[edge];
+  set.weightA[i] = weight;
+  set.rodB[i] = -1;
+  set.collider[i] = index;
+  set.size[i] = size;
+  set.staticFriction[i] = collider.staticFriction;
+  set.dynamicFriction[i] = collider.dynamicFriction;
+  set.swept[i] = 1;
+  for (let k = 0; k < 3; k++) {
+    const n = distanceAt[1 + k];
+    const p = at(end, a, b, weight, k);
+    set.normal[3 * i + k] = n;
+    set.armA[3 * i + k] = -(radius + gap) * n;
+    set.point[3 * i + k] = p - (radius + gap) * n;
+  }
+  measureBackward(surface, collider, set.point, 3 * i, dt);
+  let carried = 0;
+  for (let k = 0; k < 3; k++) {
+    set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
+    carried += distanceAt[1 + k] * surface[k] * dt;
+  }
+  // along this direction the gap at the start was that much wider
+  set.gap[i] = gap - way + carried;
+  if (way - carried > -0.01 * size) {
+    set.count--;
+    return 0;
+  }
+  return -gap / size;
 }
 
 /** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */

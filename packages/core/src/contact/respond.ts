@@ -12,7 +12,15 @@ import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
 import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { type Collider, placeCollider, readFriction } from './collider.ts';
-import { createFinder, type Finder, findContacts, gather, type RodRules, reboundThreshold } from './find.ts';
+import {
+  createFinder,
+  type Finder,
+  findContacts,
+  findSunken,
+  gather,
+  type RodRules,
+  reboundThreshold,
+} from './find.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import {
   appendContacts,
@@ -123,7 +131,7 @@ export function createContactWorld(
   };
   const finder = createFinder(rods, samples, colliders, rules, g);
   const continuous = pairs && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') !== 'repulsion';
-  const end = new Float64Array(continuous ? 3 * finder.nodeCount : 0);
+  const end = new Float64Array(3 * finder.nodeCount);
   const raw = createContactSet();
   const set = createContactSet();
   const memory: Memory = { data: new Float64Array(0), count: 0 };
@@ -208,15 +216,19 @@ export function createContactWorld(
         const one = respond(t, dt, robust);
         if (!one.ok) return fail(one);
       }
-      if (!continuous) break;
       gatherEnd(end, finder);
       raw.count = 0;
-      sweepPairs(swept, finder, raw, end);
+      Object.assign(swept, { met: 0, deep: 0, depth: 0 });
+      if (continuous) sweepPairs(swept, finder, raw, end);
+      const pairsDeep = raw.count;
+      const sunken = options.solver === 'admm' ? findSunken(finder, raw, end, t, dt) : 0;
+      const deep = swept.deep + raw.count - pairsDeep;
+      const depth = Math.max(swept.depth, sunken);
       report.swept += swept.met;
       // what ends a little too deep after all is left to the next step; more is worth a cut of this one, but not many
-      if (swept.met === 0 && (swept.deep === 0 || (round >= 2 && (robust || swept.depth < 0.06)))) break;
+      if (swept.met === 0 && (deep === 0 || (round >= 2 && (robust || depth < 0.06)))) break;
       if (round >= (swept.met > 0 ? 4 : 2)) {
-        const reason = swept.met > 0 ? 'rods would pass through each other' : 'rods would sink into each other';
+        const reason = swept.met > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';
         return fail({ ok: false, ...outcome, failure: { rod: rods[raw.rodA[0]].id, reason } });
       }
       // what met takes precedence over what was there under the same key
