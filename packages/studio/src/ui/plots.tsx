@@ -157,7 +157,7 @@ function EnergyPlot(): JSX.Element {
         ...bare,
         cursor: noDrag,
         scales: {
-          x: { time: false, range: (_plot, _low, high) => [0, Math.max(state.duration.value, high || 0)] },
+          x: { time: false, range: () => [0, Math.max(state.duration.value, state.frames.last)] },
           y: { range: heights },
         },
         axes: axes(dark, '', 'energy, J'),
@@ -257,7 +257,7 @@ function DifferencePlot(): JSX.Element {
         ...bare,
         cursor: noDrag,
         scales: {
-          x: { time: false, range: (_plot, _low, high) => [0, Math.max(state.duration.value, high || 0)] },
+          x: { time: false, range: () => [0, Math.max(state.duration.value, state.frames.last)] },
           y: { range: heights },
         },
         axes: axes(dark, '', 'distance, m'),
