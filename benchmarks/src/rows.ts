@@ -2,8 +2,9 @@
 
 import { findCase } from '@tendril/cases';
 import { createWorld, type DerOptions, type Scene, type World } from '@tendril/core';
-import { createBandBenchmark } from '@tendril/core/benchmark';
+import { createBandBenchmark, createFiberBenchmark } from '@tendril/core/benchmark';
 import { sceneFromObject } from '@tendril/io';
+import { growRow, usdaRow } from './groom.ts';
 import { type Timing, time } from './measure.ts';
 
 export interface Row {
@@ -75,6 +76,27 @@ function stepRow(name: string, scene: Scene, steps: number, note: string): Row {
   };
 }
 
+/** Curly hairs that are let go, all in different directions. */
+function hairs(count: number, edges: number, step: number): Scene {
+  return {
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: Array.from({ length: count }, (_, k) => ({
+      id: `hair${k}`,
+      model: 'helix' as const,
+      hair: 'curly' as const,
+      shape: {
+        type: 'straight' as const,
+        from: [0, 0, 0] as const,
+        to: [0.15 * Math.cos(k), 0.15 * Math.sin(k), 0.05] as const,
+      },
+      edges,
+    })),
+    pins: Array.from({ length: count }, (_, k) => ({ rod: `hair${k}`, at: 'start' as const })),
+    time: { duration: 1, step },
+  };
+}
+
 export const rows: Readonly<Record<string, () => Row>> = {
   'band-solve': () => {
     const nodes = 51;
@@ -85,6 +107,29 @@ export const rows: Readonly<Record<string, () => Row>> = {
       iterations: 0,
       note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns a node',
     };
+  },
+  'fiber-solve-50': () => ({
+    name: 'fiber-solve-50',
+    nodes: 51,
+    timing: time(createFiberBenchmark(50)),
+    iterations: 1,
+    note: 'assembly and block-tridiagonal solve of 50 cuboids',
+  }),
+  'fiber-buckling': () => {
+    const subject = findCase('buckling-with-twist');
+    const world = createWorld(sceneFromObject(subject?.scene(), 'buckling-with-twist'));
+    const start = world.save();
+    let iterations = 0;
+    const timing = time(
+      () => {
+        world.restore(start);
+        iterations = 0;
+        for (let k = 0; k < 240; k++) iterations += world.step().iterations / 240;
+      },
+      0.5,
+      3,
+    );
+    return { name: 'fiber-buckling', nodes: 51, timing, iterations, note: 'the whole run: 1.2 s, dt 5 ms, 50 cuboids' };
   },
   'implicit-step-51': () =>
     stepRow('implicit-step-51', cantilevers(1, 50, 'implicit-euler', 0.01), 50, 'implicit Euler, dt 0.01'),
@@ -124,4 +169,26 @@ export const rows: Readonly<Record<string, () => Row>> = {
     });
     return { name: 'statics-51', nodes: 51, timing, iterations, note: 'equilibrium from the straight rod' };
   },
+  'helix-step-10': () =>
+    stepRow('helix-step-10', hairs(1, 10, 1 / 60), 60, 'super-helix of 10 elements, incremental potential, dt 1/60'),
+  'helix-step-100': () => stepRow('helix-step-100', hairs(1, 100, 1 / 60), 20, 'cost per element, growing'),
+  'helix-step-1000': () => stepRow('helix-step-1000', hairs(1, 1000, 1 / 60), 4, 'cost per element, growing'),
+  'helix-statics-1000x10': () => {
+    const world = createWorld(hairs(1000, 10, 1 / 60));
+    const start = world.save();
+    let iterations = 0;
+    const timing = time(() => {
+      world.restore(start);
+      iterations = world.equilibrate().reduce((sum, report) => sum + report.iterations, 0) / 1000;
+    });
+    return {
+      name: 'helix-statics-1000x10',
+      nodes: 11000,
+      timing,
+      iterations,
+      note: '1000 hairs of 10 elements to rest, from straight',
+    };
+  },
+  'groom-500-50000': growRow,
+  'export-usda-1000x31': usdaRow,
 };

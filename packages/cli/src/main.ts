@@ -13,6 +13,7 @@ import { type SchemaOptions, schema } from './commands/schema.ts';
 import { type StaticsOptions, statics } from './commands/statics.ts';
 import { type StudioOptions, studio } from './commands/studio.ts';
 import { exitCode, isSystemError, UsageError } from './exit.ts';
+import { addGroom } from './groomProgram.ts';
 import { formatError, processTerminal, type Terminal } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -154,6 +155,7 @@ Example:
     .option('--json', 'print one array, an entry for each check')
     .option('-l, --list', 'list the cases, run none')
     .option('--rows', 'every resolution, also when all cases are run')
+    .option('-o, --out <dir>', 'folder for the figures of cases that have one')
     .addHelpText(
       'after',
       '\nExamples:\n  tendril check\n  tendril check heavy-cantilever michell-ring --full\n  tendril check --list',
@@ -238,6 +240,12 @@ Examples:
   tendril import spline.obj --material rubber --radius "2 mm" --out cable.yaml`,
     )
     .action((file: string, options: ImportCommandOptions) => setCode(importCurves(file, options, terminal)));
+
+  addGroom(verb('groom', 'grow, style and play hair on a mesh'), terminal, setCode, {
+    count: parseCount,
+    length: parseLength,
+    integer: parseInteger,
+  });
 
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)').action(
     (file: string | undefined) => setCode(create(file, terminal)),

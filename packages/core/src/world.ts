@@ -6,7 +6,8 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileColliders } from './contact/collider.ts';
-import { type ContactForce, type ContactReport, createContactWorld } from './contact/respond.ts';
+import { createContinuum } from './contact/continuum.ts';
+import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
 import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
@@ -26,6 +27,7 @@ import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
 import { fiberModel } from './models/fiber/model.ts';
 import { helixModel } from './models/helix/model.ts';
+import { massSpringModel } from './models/massspring/model.ts';
 import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
@@ -106,6 +108,7 @@ const models: Readonly<Partial<Record<string, Model>>> = {
   strand: strandModel,
   fiber: fiberModel,
   cosserat: cosseratModel,
+  massspring: massSpringModel,
 };
 
 /** The models that `createWorld` has, in the order of their arrival. */
@@ -121,13 +124,18 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const openDrives = compiled.drives.map(({ pins, sources }) => ({
     sources: [...sources],
     pins: pins.map((pin) => {
-      if (compiled.welds.some((weld) => weld.pin === pin)) return pin;
+      if (compiled.welds.some((weld) => weld.pin === pin) || compiled.carried.includes(pin)) return pin;
       const gripped = createGrip(pin, restartMotion);
       grips.push(gripped.grip);
       return gripped.pin;
     }),
   }));
   const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
+  const continuum =
+    scene.contact?.between === 'continuum' && scene.contact.continuum
+      ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
+      : undefined;
+  if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
   const spots: { bundle: number; index: number }[] = [];
@@ -140,6 +148,12 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
       );
     }
+    const hinge =
+      id === 'der'
+        ? undefined
+        : members.find((index) => compiled.drives[index].pins.some((pin) => pin.orientation === 'hinge'));
+    if (hinge !== undefined)
+      throw new SceneError(['rods', hinge, 'model'], `model '${id}' has no hinges; use der, or hold: position`);
     const changing = members.find((index) => rods[index].moduli);
     if (changing !== undefined && !model.capabilities.changingModuli) {
       throw new SceneError(
@@ -183,7 +197,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           spots,
           colliders,
           compiled.bodies.map(({ body }) => body.id),
-          compiled.drives,
+          openDrives,
           compiled.welds,
           warnings,
         )
@@ -192,6 +206,11 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   let time = 0;
   let stepCount = 0;
   for (const bundle of bundles) bundle.refresh(time);
+  /** Bodies with a path to where they are at t. */
+  const moveAlong = (t: number): void => {
+    for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);
+  };
+  moveAlong(time);
   const response = createResponse(scene, compiled.bodies, bundles, options);
 
   const save = (): WorldState => ({
@@ -216,6 +235,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     time = saved.time;
     stepCount = saved.stepCount;
     if (response && saved.engine) response.session.restore(saved.engine);
+    moveAlong(time);
     saved.bundles.forEach(({ q, v, memory }, k) => {
       bundles[k].state.q.set(q);
       bundles[k].state.v.set(v);
@@ -232,6 +252,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
 
   /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    const fault = continuum?.update(dt);
+    if (fault)
+      return { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, failure: { rod: rods[0].id, reason: fault } };
     const impact = contact?.findImpact(t, dt) ?? 0;
     if (impact === 0) return advanceTogether(t, dt, robust);
     const before = save();
@@ -336,6 +359,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         }
       }
     }
+    moveAlong(end);
     response?.finish(end, dt);
     time = end;
     stepCount++;
@@ -355,7 +379,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     scene,
     rods,
     samples,
-    bodies: bundles.flatMap((bundle) => bundle.bodies),
+    bodies: compiled.bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     grips,
     warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
@@ -378,6 +402,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     equilibrate(t = time) {
       refuseContact('statics');
       refuseEngine(options, 'equilibria');
+      moveAlong(t);
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
@@ -461,7 +486,10 @@ function createResponse(
       );
     return undefined;
   }
-  const session = engine.attach(bodies, scene);
+  const session = engine.attach(
+    bodies.filter(({ path }) => !path),
+    scene,
+  );
   const motions = bundles.map((bundle) =>
     bundle.bodies.map(
       ({ id, pose }): BodyMotion => ({

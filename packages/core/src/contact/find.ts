@@ -24,6 +24,8 @@ export interface RodRules {
   readonly dynamicFriction: number;
   /** Radius at which rods meet rods [m]; 0: that of the section. */
   readonly radius: number;
+  /** Distance [m] beyond touching at which contacts are wanted: that of a field of repulsion. */
+  readonly reach: number;
   /** Pins that hold all of a node's position, and its number in the row of all nodes. */
   readonly pinned: readonly { readonly pin: Pin; readonly node: number }[];
   /** Nodes that are welded to bodies. */
@@ -197,12 +199,12 @@ export function findContacts(finder: Finder, set: ContactSet, t: number, dt: num
 
 /** Boxes about the edges, their thickness and what they may reach in the step. */
 function placeBoxes(finder: Finder, dt: number): void {
-  const { tree, edgeCount, edgeFirst, edgeSecond, position: x, velocity: v, pairRadius } = finder;
+  const { tree, edgeCount, edgeFirst, edgeSecond, position: x, velocity: v, pairRadius, rules } = finder;
   const drift = 0.5 * finder.acceleration * dt * dt;
   for (let e = 0; e < edgeCount; e++) {
     const a = 3 * edgeFirst[e];
     const b = 3 * edgeSecond[e];
-    const r = 1.05 * pairRadius[e] + drift;
+    const r = 1.05 * pairRadius[e] + drift + rules.reach;
     for (let k = 0; k < 3; k++) {
       const p = x[a + k];
       const q = x[b + k];
@@ -285,13 +287,13 @@ function addPlace(
   const rB = pairRadius[second];
   const reach = rA + rB;
   const gap = distance - reach;
-  if (gap > 2 * reach) return;
+  if (gap > 2 * reach + finder.rules.reach) return;
   if (distance > 1e-9 * reach) for (let k = 0; k < 3; k++) normal[k] /= distance;
   else writeCross(normal, x, a, b, c, d);
   let approach = 0;
   for (let k = 0; k < 3; k++) approach += normal[k] * (at(v, a, b, s, k) - at(v, c, d, t, k));
   const size = Math.min(rA, rB);
-  if (!isNear(gap, approach, size, finder.acceleration, dt)) return;
+  if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
   addRodContact(finder, set, first, second, s, t, normal, gap, approach);
 }
 
@@ -404,7 +406,7 @@ function isRodNear(finder: Finder, collider: Collider, r: number, dt: number): b
       speed = Math.max(speed, Math.abs(v[3 * i + k]));
     }
     const shift = Math.abs(next.position[k] - now.position[k]);
-    const margin = 1.1 * reach + 1.25 * dt * speed + acceleration * dt * dt + 2 * shift;
+    const margin = finder.rules.reach + 1.1 * reach + 1.25 * dt * speed + acceleration * dt * dt + 2 * shift;
     if (low - margin > bounds[3 + k] || high + margin < bounds[k]) return false;
   }
   return true;
@@ -436,7 +438,7 @@ function addEdgeContact(
       ) + length
     : 0;
   const least = 0.5 * (nodeDistance[4 * a] + nodeDistance[4 * b] - length) - edgeRadius[edge];
-  if (least - 1.25 * dt * speed - shift - acceleration * dt * dt > 0.1 * edgeRadius[edge]) return;
+  if (least - finder.rules.reach - 1.25 * dt * speed - shift - acceleration * dt * dt > 0.1 * edgeRadius[edge]) return;
   const t = findClosest(collider, x, 3 * a, 3 * b);
   if (t < 1e-3 || t > 1 - 1e-3) return;
   measureDistance(
@@ -485,7 +487,7 @@ function addColliderContact(
     nz * (at(v, a, b, weight, 2) - surface[2]);
   // a rod without thickness is compared with its edges
   const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
-  if (!isNear(gap, approach, size, finder.acceleration, dt)) return;
+  if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
   if (collider.restitution > 0 && flies(finder, gap, approach, dt)) return;
   const i = addContact(set);
   set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;

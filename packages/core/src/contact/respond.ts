@@ -13,6 +13,7 @@ import type { Scene } from '../scene/types.ts';
 import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { type Collider, placeCollider, readFriction } from './collider.ts';
 import { createFinder, type Finder, findContacts, gather, type RodRules, reboundThreshold } from './find.ts';
+import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import {
   appendContacts,
   type ContactSet,
@@ -23,7 +24,7 @@ import {
   remember,
   sortContacts,
 } from './set.ts';
-import { gatherEnd, sweepPairs } from './sweep.ts';
+import { gatherEnd, type SweepResult, sweepPairs } from './sweep.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */
 export interface Place {
@@ -73,6 +74,12 @@ export interface ContactWorld {
   restore(saved: Float64Array | undefined): void;
 }
 
+/** Acceleration of gravity [m/s²], at its full size. */
+export function gravityOf({ gravity }: Scene): readonly number[] {
+  if (gravity === undefined) return [0, 0, 0];
+  return 'acceleration' in gravity ? gravity.acceleration : gravity;
+}
+
 export function createContactWorld(
   scene: Scene,
   rods: readonly Rod[],
@@ -91,10 +98,10 @@ export function createContactWorld(
   const spec = scene.contact;
   const friction = readFriction(spec?.friction, ['contact', 'friction']);
   const pairs = spec !== undefined && (spec.between ?? 'pairs') === 'pairs';
+  checkSpec(scene);
   refuse(scene, rods, bundles, placeOfRod, colliders, pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
-  const gravity = scene.gravity;
-  const g = gravity === undefined ? [0, 0, 0] : 'acceleration' in gravity ? gravity.acceleration : gravity;
+  const g = gravityOf(scene);
   let nodes = 0;
   const firstNode = rods.map(({ nodeCount }) => {
     nodes += nodeCount;
@@ -106,6 +113,7 @@ export function createContactWorld(
     staticFriction: friction.static,
     dynamicFriction: friction.dynamic,
     radius: spec?.radius ?? 0,
+    reach: spec?.repulsion?.reach ?? 0,
     pinned: drives.flatMap(({ pins }, r) =>
       pins
         .filter((pin) => pin.holdX && pin.holdY && pin.holdZ && !welds.some((weld) => weld.pin === pin))
@@ -114,7 +122,7 @@ export function createContactWorld(
     welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
   };
   const finder = createFinder(rods, samples, colliders, rules, g);
-  const continuous = pairs && (spec?.continuous ?? true);
+  const continuous = pairs && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') !== 'repulsion';
   const end = new Float64Array(continuous ? 3 * finder.nodeCount : 0);
   const raw = createContactSet();
   const set = createContactSet();
@@ -123,11 +131,14 @@ export function createContactWorld(
   const touched = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
   const everything = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0).fill(1));
   const nodeCrowd = new Int32Array(finder.nodeCount);
+  const swept: SweepResult = { met: 0, deep: 0 };
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
   const options = {
     iterations: spec?.iterations ?? 300,
     tolerance: spec?.tolerance ?? 1e-4,
     rolling: spec?.rolling ?? false,
+    solver: spec?.solver ?? 'admm',
+    repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
   };
   let lastStep = 1;
   const result: SolveResult = { iterations: 0, error: 0, converged: true };
@@ -200,10 +211,10 @@ export function createContactWorld(
       if (!continuous) break;
       gatherEnd(end, finder);
       raw.count = 0;
-      const hits = sweepPairs(finder, raw, end);
-      report.swept += hits;
-      if (hits === 0) break;
-      if (round >= 3) {
+      sweepPairs(swept, finder, raw, end);
+      report.swept += swept.met;
+      if (swept.met === 0 && (swept.deep === 0 || round >= 2)) break;
+      if (round >= 4) {
         const reason = 'rods would pass through each other';
         return fail({ ok: false, ...outcome, failure: { rod: rods[raw.rodA[0]].id, reason } });
       }
@@ -236,39 +247,48 @@ export function createContactWorld(
     return first;
   };
 
+  const failed = (reason: string): StepOutcome => ({
+    ok: false,
+    ...outcome,
+    failure: { rod: rods[set.rodA[0]].id, reason },
+  });
+
   const respond = (t: number, dt: number, robust: boolean): StepOutcome => {
     const arrays = layOut(finder, set, bundles, placeOfRod, touched, nodeCrowd, options.rolling, bodyOf);
     const scale = finder.acceleration * dt;
     setBias(set, dt, g, reboundThreshold(finder, dt));
     for (let round = 0; ; round++) {
       writeForces(set, arrays, dt);
-      for (const { port, sides, systems } of arrays.sides) {
-        const one = port.step(systems, sides, t, dt, round > 0, robust);
-        if (!add(one)) return one;
-      }
-      readVelocities(arrays, arrays.start);
       arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
-      // the first step was under the forces of the last one; a response that was as predicted ends it
-      if (round > 0 && (round > 3 || isPredicted(arrays, Math.max(options.tolerance * scale, report.error)))) break;
       for (const { port, sides, systems, from } of arrays.sides) {
-        const response = arrays.response.subarray(from, from + sides.count);
-        if (!port.linearize(response, systems, sides, t, dt))
-          return {
-            ok: false,
-            ...outcome,
-            failure: { rod: rods[set.rodA[0]].id, reason: 'the response to contact cannot be found' },
-          };
+        const end = from + sides.count;
+        const velocity = arrays.start.subarray(3 * from, 3 * end);
+        const response = arrays.response.subarray(from, end);
+        if (!port.linearize(velocity, response, systems, sides, t, dt, round === 0))
+          return failed('the response to contact cannot be found');
       }
-      if (!weighContacts(set, arrays))
-        return {
-          ok: false,
-          ...outcome,
-          failure: { rod: rods[set.rodA[0]].id, reason: 'the response to contact is not positive' },
-        };
-      solveAdmm(result, set, arrays, scale, options.tolerance, options.iterations);
+      if (options.solver === 'admm' && !weighContacts(set, arrays))
+        return failed('the response to contact is not positive');
+      if (options.solver === 'gauss-seidel') {
+        for (const { port, sides, systems } of arrays.sides)
+          if (!port.factor(systems, sides)) return failed('the response to contact is not positive');
+        solveGaussSeidel(result, set, arrays, scale, options.tolerance, options.iterations);
+      } else if (options.solver === 'impulses') solveLumped(result, set, arrays, rods);
+      else if (options.solver === 'repulsion')
+        applyRepulsion(result, set, options.repulsion.stiffness, options.repulsion.reach, dt);
+      else solveAdmm(result, set, arrays, scale, options.tolerance, options.iterations);
       report.iterations += result.iterations;
       report.error = result.error;
       report.converged = result.converged;
+      writeForces(set, arrays, dt);
+      for (const { port, sides, systems } of arrays.sides) {
+        const one = port.step(systems, sides, t, dt, robust);
+        if (!add(one)) return one;
+      }
+      readVelocities(arrays, arrays.start);
+      // where the rods came to where the linear response had them, that is it
+      if (options.solver !== 'admm' && options.solver !== 'gauss-seidel') break;
+      if (round >= 3 || isPredicted(arrays, Math.max(options.tolerance * scale, report.error))) break;
     }
     markSliding(set, arrays, scale);
     return { ok: true, ...outcome };
@@ -313,6 +333,32 @@ function warnOverlaps(set: ContactSet, rods: readonly Rod[], colliders: readonly
     warnings.push(`${pair} overlap at the start, by ${percent} % of the radius; they are pushed apart gently`);
   }
   if (all.length > 3) warnings.push(`${all.length - 3} more pairs overlap at the start`);
+}
+
+/** Fields that need or exclude each other. */
+function checkSpec({ contact: spec, bodies = [] }: Scene): void {
+  if (!spec) return;
+  const refuseField = (field: string, message: string): void => {
+    throw new SceneError(['contact', field], message);
+  };
+  const { solver = 'admm', between = 'pairs' } = spec;
+  if (solver === 'repulsion' && !spec.repulsion)
+    refuseField('repulsion', "solver: repulsion needs 'repulsion' with a stiffness and a reach");
+  if (solver !== 'repulsion' && spec.repulsion)
+    refuseField('repulsion', `it has no effect with solver: ${solver}; remove it, or use solver: repulsion`);
+  if (solver === 'repulsion' && spec.friction !== undefined)
+    refuseField('friction', 'repulsion has no friction; remove it, or use another solver');
+  if (solver === 'impulses' && bodies.length > 0) refuseField('solver', 'impulses do not know bodies; use admm');
+  if (between === 'continuum' && !spec.continuum)
+    refuseField('continuum', "between: continuum needs 'continuum' with the size of a cell");
+  if (between !== 'continuum' && spec.continuum)
+    refuseField('continuum', `it has no effect with between: ${between}; remove it, or use between: continuum`);
+  if (between !== 'pairs' && (spec.self !== undefined || spec.radius !== undefined))
+    refuseField(spec.self !== undefined ? 'self' : 'radius', `it has no effect with between: ${between}; remove it`);
+  if (!((spec.iterations ?? 1) >= 1 && Number.isInteger(spec.iterations ?? 1)))
+    refuseField('iterations', `${spec.iterations} iterations; it must be a whole number of at least 1`);
+  if (!((spec.tolerance ?? 1) > 0)) refuseField('tolerance', `the tolerance is ${spec.tolerance}; it must be positive`);
+  if (!((spec.radius ?? 1) > 0)) refuseField('radius', `the radius is ${spec.radius} m; it must be positive`);
 }
 
 /** What cannot be done is said before the run. */

@@ -15,6 +15,7 @@ import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { type DerBody, evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
 import { writeHeldTorque } from './held.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
+import { subtractSymmetricPart } from './loadStiffness.ts';
 import {
   limitStep,
   measureConvergence,
@@ -34,6 +35,7 @@ import {
   setPenalties,
   type Workspace,
 } from './stage.ts';
+import { measureLoads } from './tangent.ts';
 import {
   addOuter,
   assembleTies,
@@ -82,7 +84,7 @@ export function createSystem(
 }
 
 /** Poses of all bodies at the stage, then pins, frames, rates and loads of all rods. False where a rod cannot be there. */
-function poseSystem(system: System, stage: Stage): boolean {
+export function poseSystem(system: System, stage: Stage): boolean {
   for (const body of system.bodies) evaluateBody(body, stage.t, stage.inertia, stage.rate);
   for (const member of system.members) {
     const { der, work } = member;
@@ -216,7 +218,16 @@ function assembleMembers({ members }: System, stage: Stage): void {
   for (const { der, work } of members) {
     clearBand(work.matrix);
     evaluateStage(der, work, stage, work.matrix);
+    addLoadStiffness(der, work, stage);
   }
+}
+
+/** At rest: how loads change with the rod, its symmetric part; in time inertia keeps the iteration convergent without. */
+function addLoadStiffness(der: DerRod, work: Workspace, stage: Stage): void {
+  work.loadJacobian.asymmetry = 0;
+  if (stage.rate > 0 || !der.drive.sources.some((source) => source.dependsOnState)) return;
+  measureLoads(der, work, stage.t);
+  subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed);
 }
 
 /** One stage of a system; like `solveStage`, whose result object a lone rod shares. */
@@ -241,6 +252,7 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
       if (!gradientOnly) clearBand(work.matrix);
       const scale = evaluateStage(der, work, stage, gradientOnly ? undefined : work.matrix) + weight;
       if (Number.isNaN(scale)) return fail(lastTrouble());
+      if (!gradientOnly) addLoadStiffness(der, work, stage);
       if (!measureConvergence(der, work, stage, scale, options.tolerance, result)) settled = false;
       tolerance = Math.max(tolerance, result.tolerance);
       residual = Math.max(residual, result.residual);
@@ -315,6 +327,7 @@ export function countNegativePivots(system: System, t: number): number {
     const { der, work } = member;
     clearBand(work.matrix);
     if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return -1;
+    addLoadStiffness(der, work, stage);
     writeHeldTorque(member.heldTorque, der);
     writeRightSide(der, work);
     assembleTies(system, member);

@@ -50,6 +50,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   }
   refuseScheme(fibers, scheme, scene, options);
   warnScheme(fibers, scheme, scene, warnings);
+  noteMaterials(rods, scene, warnings);
   const tools = scheme === 'deti' ? createDetiTools(fibers, options) : [];
 
   const refresh = (t: number): void => {
@@ -131,6 +132,20 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       return exportMatrices(fibers[rod], workOf(fibers[rod]), t);
     },
   };
+}
+
+/** Moduli that no isotropic solid has are allowed: fibers are not isotropic, and E and G are measured one by one. */
+function noteMaterials(rods: readonly Rod[], scene: Scene, warnings: string[]): void {
+  for (const { id } of rods) {
+    const spec = scene.rods.find((rod) => rod.id === id)?.material;
+    const material = typeof spec === 'string' ? scene.materials?.[spec] : spec;
+    if (typeof material?.E !== 'number' || typeof material.G !== 'number') continue;
+    const nu = material.E / (2 * material.G) - 1;
+    if (nu > -1 && nu <= 0.5) continue;
+    warnings.push(
+      `rod '${id}': E and G belong to no isotropic solid (Poisson's ratio would be ${nu.toPrecision(3)}); bending follows E and twisting G, each as given`,
+    );
+  }
 }
 
 /** Hands may have added loads since the last step. */

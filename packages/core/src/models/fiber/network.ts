@@ -90,10 +90,10 @@ function refuseWhatDoesNotFit(rod: Rod): void {
   for (let j = 0; j < rod.edgeCount; j++) {
     const h = rod.halfStrainRest;
     const turn = Math.hypot(...[0, 1, 2].map((k) => h[6 * j + k] + h[6 * j + 3 + k]));
-    if (turn > 0.8) {
+    if (turn > 1.2) {
       throw new SceneError(
         ['rods'],
-        `rod '${rod.id}': the natural shape turns by ${turn.toFixed(2)} rad over edge ${j}, more than a cuboid can (0.8); use more edges`,
+        `rod '${rod.id}': the natural shape turns by ${turn.toFixed(2)} rad over edge ${j}, more than a cuboid can (1.2); use more edges`,
       );
     }
   }

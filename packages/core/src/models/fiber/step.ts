@@ -153,7 +153,7 @@ function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, t: numb
 }
 
 /** Residual and matrix of the iterate y. */
-function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number): boolean {
+export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number): boolean {
   const { size, loads, ringDamping } = fiber;
   const { matrix, elements, residual: r, x0, v0, y, middle, image, rate, core } = work;
   const euler = scheme === 'backward-euler';
