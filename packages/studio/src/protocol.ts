@@ -128,7 +128,7 @@ export type ToWorker =
   | { readonly type: 'rest' }
   | { readonly type: 'hand'; readonly hand: HandMessage }
   | { readonly type: 'check'; readonly ticket: number; readonly id: string; readonly model: string | undefined }
-  | { readonly type: 'preview'; readonly ticket: number; readonly id: string }
+  | { readonly type: 'preview'; readonly ticket: number; readonly id: string; readonly patience: number }
   | { readonly type: 'recording'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
   | { readonly type: 'import'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
   | {
@@ -207,6 +207,7 @@ export type FromWorker =
       readonly ticket: number;
       readonly lane: LaneInfo | undefined;
       readonly data: Float32Array;
+      readonly colliders: readonly ColliderInfo[];
     }
   | {
       readonly type: 'recording';
