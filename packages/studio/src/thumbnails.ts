@@ -3,7 +3,7 @@
  * nothing else to do, for cases that are newer than that.
  */
 import { startClient } from './client.ts';
-import type { FromWorker } from './protocol.ts';
+import { type FromWorker, rodSize } from './protocol.ts';
 import * as state from './state.ts';
 import { createView } from './view/view.ts';
 
@@ -53,10 +53,7 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
     const colorBy = /twist:|turns:|torque/.test(one.text) ? 'twist' : 'curvature';
     // framed on the shape it has now, not on the one it began with
     const rods = answer.lane.rods.map((rod, r) => {
-      const before =
-        answer.lane?.rods
-          .slice(0, r)
-          .reduce((sum, { nodeCount, edgeCount }) => sum + 5 * nodeCount + 4 * edgeCount, 0) ?? 0;
+      const before = answer.lane?.rods.slice(0, r).reduce((sum, each) => sum + rodSize(each), 0) ?? 0;
       return { ...rod, nodePosition: answer.data.slice(before, before + 3 * rod.nodeCount) };
     });
     view.load({ lanes: [{ ...answer.lane, rods }], colliders: answer.colliders, gravity: [0, 0, 0] }, false);

@@ -347,6 +347,9 @@ export function createView(canvas: HTMLCanvasElement): View {
         range = 0;
         seen.copy(boundsOf(infos));
         fixedBox.setFromObject(colliders);
+        // of a large thing only the part near the rods
+        const near = boundsOf(infos);
+        fixedBox.intersect(near.expandByScalar(0.4 * near.getSize(new Vector3()).length()));
         if (!fixedBox.isEmpty()) seen.union(fixedBox);
         floor = Number.POSITIVE_INFINITY;
         userCamera = false;
