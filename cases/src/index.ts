@@ -12,9 +12,11 @@ import { ears } from '../ears/case.ts';
 import { endLoadCantilever } from '../end-load-cantilever/case.ts';
 import { eulerBuckling } from '../euler-buckling/case.ts';
 import { freeFlight } from '../free-flight/case.ts';
+import { hairBall } from '../hair-ball/case.ts';
 import { hairBundle } from '../hair-bundle/case.ts';
 import { hairRelease } from '../hair-release/case.ts';
 import { hairStrands } from '../hair-strands/case.ts';
+import { hangingChain } from '../hanging-chain/case.ts';
 import { heavyCantilever } from '../heavy-cantilever/case.ts';
 import { helicalPerversion } from '../helical-perversion/case.ts';
 import { helicalSpring } from '../helical-spring/case.ts';
@@ -37,6 +39,7 @@ import { undampedHair } from '../undamped-hair/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
 import type { Case } from './case.ts';
 
+export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
 
 /** All cases, from the simplest to the most demanding. */
@@ -78,6 +81,8 @@ export const cases: readonly Case[] = [
   hairBundle,
   trefoilKnot,
   plectoneme,
+  hangingChain,
+  hairBall,
 ];
 
 export function findCase(id: string): Case | undefined {

@@ -160,7 +160,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     if (changing !== undefined && !model.capabilities.changingModuli) {
       throw new SceneError(
         ['rods', changing, 'moduli'],
-        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber or cosserat`,
       );
     }
     const drives: Drive[] = members.map((index) => openDrives[index]);
