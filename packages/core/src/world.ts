@@ -133,6 +133,13 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     }),
   }));
   const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
+  colliders.forEach(({ body }, k) => {
+    if (body >= 0 && compiled.bodies[body].path)
+      throw new SceneError(
+        ['colliders', k, 'body'],
+        `body '${compiled.bodies[body].body.id}' goes on a path of its own; give that path to the collider in place of the body`,
+      );
+  });
   const continuum =
     scene.contact?.between === 'continuum' && scene.contact.continuum
       ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
