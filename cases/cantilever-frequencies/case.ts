@@ -21,7 +21,7 @@ const beams: { name: string; pins: Pins; roots: number[]; models?: readonly Mode
   {
     name: 'clamped-pinned',
     pins: [...clamp, { rod: 'rod', at: 'end', hold: 'position' }],
-    models: ['der', 'fiber', 'cosserat'],
+    models: ['der', 'fiber', 'cosserat', 'strand'],
     roots: [3.92660231205, 7.06858274563, 10.2101761228, 13.3517687778],
   },
   {
@@ -30,7 +30,7 @@ const beams: { name: string; pins: Pins; roots: number[]; models?: readonly Mode
       { rod: 'rod', at: 'start', hold: 'position' },
       { rod: 'rod', at: 'end', hold: 'position' },
     ],
-    models: ['der', 'fiber', 'cosserat'],
+    models: ['der', 'fiber', 'cosserat', 'strand'],
     roots: [Math.PI, 2 * Math.PI, 3 * Math.PI, 4 * Math.PI],
   },
 ];

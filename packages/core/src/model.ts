@@ -53,6 +53,8 @@ export interface StepOutcome {
   /** Steps that the model cut this one into by itself, and those it took back; default 1 and 0. */
   readonly substeps?: number;
   readonly rejected?: number;
+  /** How far the worst constraint is from its goal [m]; absent where there are none, or the model meets them exactly. */
+  readonly violation?: number;
   /** The rod that failed and why. */
   readonly failure?: { readonly rod: string; readonly reason: string };
 }

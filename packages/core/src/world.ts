@@ -48,6 +48,8 @@ export interface StepReport {
   readonly shifts: number;
   /** Steps that error control took back. */
   readonly rejected?: number;
+  /** How far the worst constraint of a strand is from its goal [m]; absent where there are none. */
+  readonly violation?: number;
 }
 
 /** Complete state of a world: restores bit for bit. */
@@ -158,7 +160,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     if (changing !== undefined && !model.capabilities.changingModuli) {
       throw new SceneError(
         ['rods', changing, 'moduli'],
-        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber or cosserat`,
       );
     }
     const drives: Drive[] = members.map((index) => openDrives[index]);
@@ -276,6 +278,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     let shifts = 0;
     let substeps = 1;
     let rejected = 0;
+    let violation: number | undefined;
     const before = bundles.length > 1 ? save() : undefined;
     const advance = contact ? [contact.advance] : bundles.map((bundle) => bundle.advance);
     for (const one of advance) {
@@ -285,12 +288,14 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       shifts += outcome.shifts;
       substeps = Math.max(substeps, outcome.substeps ?? 1);
       rejected += outcome.rejected ?? 0;
+      if (outcome.violation !== undefined) violation = Math.max(violation ?? 0, outcome.violation);
       if (!outcome.ok) {
         if (before) restore({ ...before, time, stepCount });
         return { ...outcome, iterations, iterationsMax, shifts };
       }
     }
-    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected };
+    const missed = violation === undefined ? {} : { violation };
+    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected, ...missed };
   };
 
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
@@ -324,6 +329,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     let { iterations, iterationsMax, shifts } = whole;
     let substeps = whole.substeps ?? 1;
     let rejected = whole.rejected ?? 0;
+    let { violation } = whole;
     if (!whole.ok) {
       const before = save();
       // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
@@ -352,6 +358,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           done += size;
           substeps += outcome.substeps ?? 1;
           rejected += outcome.rejected ?? 0;
+          violation = outcome.violation;
           while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
         } else {
           failure = outcome.failure;
@@ -363,7 +370,8 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     response?.finish(end, dt);
     time = end;
     stepCount++;
-    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected };
+    const missed = violation === undefined ? {} : { violation };
+    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected, ...missed };
   };
 
   const refuseContact = (what: string): void => {

@@ -23,6 +23,7 @@ import {
   encodeHairstyle,
   encodeMotionFrame,
   encodeMotionHead,
+  exportGlb,
   exportUsda,
   type Footage,
   hairFootage,
@@ -310,7 +311,7 @@ export function pack(file: string, recordingFile: string, options: OutOptions, t
 }
 
 export interface HairExportOptions extends OutOptions {
-  readonly to: 'usda' | 'hair';
+  readonly to: 'usda' | 'glb' | 'hair';
   readonly motion?: string;
   readonly nodes?: number;
   readonly guidesOnly?: boolean;
@@ -320,13 +321,14 @@ export interface HairExportOptions extends OutOptions {
 export function exportHairs(file: string, options: HairExportOptions, terminal: Terminal): number {
   const style = readHairstyleFile(file);
   const motion = options.motion === undefined ? undefined : readMotionFile(options.motion);
-  if (motion && options.to === 'hair') throw new UsageError('a .hair file does not move; use --to usda');
+  if (motion && options.to === 'hair') throw new UsageError('a .hair file does not move; use --to usda or glb');
   const out = options.out ?? `${withoutEnding(file)}.${options.to}`;
   refuseExisting(out, options);
   const footage = hairFootage(style, version, { motion, nodes: options.nodes, guides: options.guidesOnly });
   const writer = createAtomicWriter(out, { overwrite: options.force === true });
   try {
     if (options.to === 'hair') writer.append(hairOf(footage));
+    else if (options.to === 'glb') for (const chunk of glbOf(footage)) writer.append(chunk);
     else for (const chunk of gathered(exportUsda(footage, { title: basename(file) }))) writer.append(chunk);
     writer.commit();
   } catch (error) {
@@ -336,6 +338,15 @@ export function exportHairs(file: string, options: HairExportOptions, terminal: 
   const frames = footage.frameCount > 1 ? `, ${footage.frameCount} frames` : '';
   terminal.err(`wrote ${out}: ${footage.header.rods.length} strands${frames}\n`);
   return exitCode.done;
+}
+
+/** As lines: tubes about so many thin strands would be a hundred times larger, and not look different. */
+function glbOf(footage: Footage): Generator<Uint8Array> {
+  try {
+    return exportGlb(footage, { look: 'lines' }).chunks();
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  }
 }
 
 function* gathered(chunks: Iterable<string>): Generator<string> {

@@ -69,6 +69,8 @@ export interface SweepResult {
   met: number;
   /** Pairs that ended more than a twenty-fifth of the radius inside each other, and deeper than they began. */
   deep: number;
+  /** The deepest of them, over the smaller radius. */
+  depth: number;
 }
 
 /**
@@ -90,6 +92,7 @@ export function sweepPairs(result: SweepResult, finder: Finder, set: ContactSet,
   listPairs(finder);
   result.met = 0;
   result.deep = 0;
+  result.depth = 0;
   for (let k = 0; k < finder.pairCount; k++) {
     const first = Math.floor(finder.pairs[k] / edgeCount);
     const second = finder.pairs[k] - first * edgeCount;
@@ -105,6 +108,7 @@ export function sweepPairs(result: SweepResult, finder: Finder, set: ContactSet,
       const to = measureMoving(place, x, end, 1, a, b, c, d);
       if (to >= reach - allowed || to >= from - 0.25 * allowed) continue;
       result.deep++;
+      result.depth = Math.max(result.depth, (0.04 * (reach - to)) / allowed);
       u = 1;
     } else result.met++;
     const s = place[0];

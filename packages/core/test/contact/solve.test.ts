@@ -1,7 +1,9 @@
 /** Rods that touch obstacles and each other: what the laws of contact say. */
 import { describe, expect, it } from 'vitest';
+import { compileColliders, measureDistance } from '../../src/contact/collider.ts';
 import type { ColliderSpec, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world.ts';
+import { icosphere } from './support.ts';
 
 const g = 9.81;
 const r = 0.002;
@@ -291,6 +293,55 @@ describe('other solvers', () => {
       expect(top).toBeGreaterThan(bottom + r);
     }
     expect(() => createWorld(pile({ solver: 'repulsion' }))).toThrow(/stiffness and a reach/);
+  });
+});
+
+describe('a rod that falls across an obstacle', () => {
+  const ball = icosphere(2, 0.05);
+  const shapes: readonly (readonly [string, ColliderSpec])[] = [
+    ['sphere', { type: 'sphere', radius: 0.05, friction: 0.5 }],
+    ['box', { type: 'box', size: [0.06, 0.06, 0.1] }],
+    ['capsule', { type: 'capsule', from: [0, -0.1, 0], to: [0, 0.1, 0], radius: 0.05, friction: 0.2 }],
+    ['mesh', { type: 'mesh', ...ball, friction: 0.3 }],
+    ['surface', { type: 'mesh', ...ball, solid: false }],
+    ['formula', { type: 'formula', formula: 'sqrt(x^2 + y^2 + z^2) - 0.05', friction: 0.3 }],
+  ];
+  it.each(shapes)('%s: stays outside it', (_, shape) => {
+    const scene: Scene = {
+      tendril: 1,
+      gravity: [0, 0, -g],
+      rods: [
+        {
+          id: 'rod',
+          shape: { type: 'straight', from: [-0.09, 0.003, 0.056], to: [0.11, -0.005, 0.056] },
+          edges: 30,
+          section: { type: 'circle', radius: 0.001 },
+          material: { E: 2e6, nu: 0.4, density: 1000, damping: { mass: 3 } },
+        },
+      ],
+      colliders: [shape],
+      time: { duration: 1, step: 1 / 240 },
+    };
+    const world = createWorld(scene);
+    const [collider] = compileColliders(scene, world.rods, [], []);
+    const out = new Float64Array(4);
+    let deepest = 0;
+    let touched = 0;
+    for (let k = 0; k < 72; k++) {
+      world.step();
+      touched += world.contactForces().length;
+      const x = world.samples[0].nodePosition;
+      for (let i = 0; i < 60; i++) {
+        // nodes and middles
+        const o = 3 * (i >> 1);
+        const w = i & 1 ? 0.5 : 0;
+        const at = [0, 1, 2].map((a) => (1 - w) * x[o + a] + w * x[o + 3 + a]);
+        measureDistance(out, collider, at[0], at[1], at[2]);
+        deepest = Math.max(deepest, 1 - out[0] / 0.001);
+      }
+    }
+    expect(touched).toBeGreaterThan(20);
+    expect(deepest).toBeLessThan(0.05);
   });
 });
 

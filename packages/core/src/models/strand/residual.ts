@@ -3,12 +3,13 @@
  * q, v and rate; and, after the joints, in the balance of forces at the base's origin.
  */
 import type { LoadSource } from '../../port.ts';
+import { applyConstraints } from './constraints.ts';
 import { evaluatePose } from './direction.ts';
 import { writeJointTorque } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
 import { gatherLoads, subtractLoads } from './loads.ts';
 import { addForce, turn, turnBack } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
+import { changeModuli, type StrandTree } from './tree.ts';
 
 const spin = new Float64Array(3);
 const pull = new Float64Array(3);
@@ -70,6 +71,7 @@ export function evaluateResidual(
   originRate: Float64Array | undefined,
   fresh: boolean,
 ): void {
+  if (fresh) changeModuli(tree, t);
   const pose = tree.direction?.pose;
   if (pose && fresh) evaluatePose(tree, pose, t);
   evaluateBase(tree, t);
@@ -77,6 +79,12 @@ export function evaluateResidual(
   poseLinks(tree);
   moveLinks(tree);
   writeTorques(tree);
+  const { constraints, torque, hold } = tree;
+  if (constraints) {
+    constraints.evaluate(tree, t);
+    applyConstraints(constraints, tree);
+    for (let k = 0; k < 3 * tree.linkCount; k++) torque[k] += hold[k];
+  }
   // hands may have come or gone since the last step
   if (fresh)
     for (const strand of tree.rods)

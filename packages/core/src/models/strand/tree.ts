@@ -21,6 +21,7 @@ import {
   type PinPose,
   type Rod,
 } from '../../scene/compiled.ts';
+import type { Constraints } from './constraints.ts';
 import type { Direction } from './direction.ts';
 import type { JointLaw } from './energy.ts';
 import { writeRotation } from './spatial.ts';
@@ -94,6 +95,9 @@ export interface StrandTree {
   /** K of the joint's law about d1, d2, d3 [N m] and viscous torque per rate [N m s], 3 a joint. */
   readonly stiffness: Float64Array;
   readonly damping: Float64Array;
+  /** The same before moduli change them, where they do. */
+  readonly stiffnessStart: Float64Array;
+  readonly dampingStart: Float64Array;
   /** Δ = before · q · after: both links' frames taken to the joint by the natural halves, 4 a joint. */
   readonly before: Float64Array;
   readonly after: Float64Array;
@@ -142,6 +146,10 @@ export interface StrandTree {
   contact: ContactLoads | undefined;
   /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
   glue: Float64Array | undefined;
+  /** Pins elsewhere, held joints, limits; their forces at tips (world axes) and on joints (child's axes), 3 each. */
+  constraints: Constraints | undefined;
+  readonly pull: Float64Array;
+  readonly hold: Float64Array;
   /** Share of the loads that acts; below 1 on the way to an equilibrium. */
   loadFactor: number;
 }
@@ -236,6 +244,8 @@ export function createTree(
     tipDamping: new Float64Array(n),
     stiffness: new Float64Array(3 * n),
     damping: new Float64Array(3 * n),
+    stiffnessStart: new Float64Array(3 * n),
+    dampingStart: new Float64Array(3 * n),
     before: new Float64Array(4 * n),
     after: new Float64Array(4 * n),
     toJoint: new Float64Array(9 * n),
@@ -266,6 +276,9 @@ export function createTree(
     direction: undefined,
     contact: undefined,
     glue: undefined,
+    constraints: undefined,
+    pull: new Float64Array(3 * n),
+    hold: new Float64Array(3 * n),
     loadFactor: 1,
   };
   tree.trueMotion = tree.motion;
@@ -284,6 +297,8 @@ export function createTree(
   rods.forEach((strand, k) => {
     layJoints(tree, strand, parts[k].parent !== undefined);
   });
+  tree.stiffnessStart.set(tree.stiffness);
+  tree.dampingStart.set(tree.damping);
   return { ...tree, reach };
 }
 
@@ -380,6 +395,23 @@ function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows:
   }
 }
 
+/** Stiffness and damping of the joints at time t, where moduli change. */
+export function changeModuli({ rods, stiffness, damping, stiffnessStart, dampingStart }: StrandTree, t: number): void {
+  for (const { rod, firstLink } of rods) {
+    if (!rod.moduli) continue;
+    for (let j = 0; j < rod.edgeCount; j++) {
+      const u = rod.nodeArc[j] / rod.length;
+      const E = rod.moduli.E(t, u);
+      const G = rod.moduli.G(t, u);
+      for (let k = 0; k < 3; k++) {
+        const o = 3 * (firstLink + j) + k;
+        stiffness[o] = (k < 2 ? E : G) * stiffnessStart[o];
+        damping[o] = (k < 2 ? E : G) * dampingStart[o];
+      }
+    }
+  }
+}
+
 /** Frame with the columns d1, t × d1, t as a matrix by rows. */
 export function writeFrame(
   out: Float64Array,
@@ -456,11 +488,11 @@ export function refuseRod(rod: Rod, drive: Drive, index: number): void {
       );
     }
   }
-  const elsewhere = drive.pins.find((pin) => pin.node > 0);
-  if (elsewhere) {
+  const turned = drive.pins.find((pin) => pin.orientation !== 'free' && (pin.node > 0 || rod.parent));
+  if (turned) {
     throw new SceneError(
       ['pins'],
-      `a pin holds rod '${rod.id}' at node ${elsewhere.node}; the model strand is held at the start only: use model: der`,
+      `a pin holds the orientation of rod '${rod.id}' at node ${turned.node}; the model strand holds frames at the start only: use hold: position there, or model: der`,
     );
   }
 }
