@@ -1,5 +1,5 @@
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { type Case, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
 
 /** E and G fall to a quarter within 1 s, stay for 2 s, and come back within 1 s. */
 const moist = {
@@ -65,22 +65,22 @@ export const changingModuli: Case = defineCase({
   id: 'changing-moduli',
   title: 'A curl in moist air: its moduli fall to a quarter and come back',
   source: 'Michels et al. 2015, Fig. 7 and §5; equilibria from a converged Cosserat rod',
-  models: ['fiber'],
+  models: ['fiber', 'cosserat'],
   quick: [80],
   full: [80, 160],
   scene: () => scene(100, moist),
-  measure(n) {
-    const world = worldOf(scene(n, moist));
+  measure(n, model) {
+    const world = worldOf(onModel(scene(n, moist), model));
     const start = world.samples[0].nodePosition[3 * n + 2];
     const out: Record<string, number> = {};
     while (world.time < 3.5 - 1e-9) world.step();
     out['drop when moist [mm]'] = drop(world, n, start);
-    const soft = worldOf(scene(n, 0.25));
+    const soft = worldOf(onModel(scene(n, 0.25), model));
     equilibrium(soft, 1);
     out['moist: motion over equilibrium'] = out['drop when moist [mm]'] / drop(soft, n, start);
     while (world.time < 6 - 1e-9) world.step();
     out['drop when dry again [mm]'] = drop(world, n, start);
-    const dry = worldOf(scene(n, 1));
+    const dry = worldOf(onModel(scene(n, 1), model));
     equilibrium(dry, 1);
     out['dry again: motion over equilibrium'] = out['drop when dry again [mm]'] / drop(dry, n, start);
     return out;

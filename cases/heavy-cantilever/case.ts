@@ -41,7 +41,7 @@ function scene(gamma: number, edges: number, model: ModelId = 'der'): SceneInput
 const orderOf = (model: ModelId): number | undefined =>
   model === 'massspring' ? undefined : model === 'strand' ? 1.75 : 1.9;
 
-const mostIterations: Readonly<Partial<Record<ModelId, number>>> = { strand: 14, massspring: 20 };
+const mostIterations: Readonly<Partial<Record<ModelId, number>>> = { strand: 14, fiber: 12, massspring: 20 };
 
 export const heavyCantilever: Case = defineCase({
   id: 'heavy-cantilever',

@@ -74,7 +74,7 @@ export const helixReconstruction: Case = defineCase({
   id: 'helix-reconstruction',
   title: 'A straight rod relaxes to its natural helix',
   source: "constant Darboux vector: Rodrigues' formula",
-  models: ['der', 'helix', 'fiber'],
+  models: ['der', 'helix', 'fiber', 'cosserat'],
   quick: [20, 40],
   full: [20, 40, 80, 160],
   scene: () => scene(60, [0, 4, -2]),

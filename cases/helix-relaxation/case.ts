@@ -79,7 +79,7 @@ export const helixRelaxation: Case = defineCase({
   id: 'helix-relaxation',
   title: 'A curl of hair is let go',
   source: 'Michels et al. 2015, Fig. 5; numbers from a converged Cosserat rod',
-  models: ['der', 'fiber'],
+  models: ['der', 'fiber', 'cosserat'],
   quick: [50, 100],
   full: [50, 100, 200],
   resolutions: { fiber: { quick: [100], full: [100, 200, 400] } },

@@ -7,10 +7,18 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/collider.ts';
+export type { ContactForce, ContactReport } from './contact/respond.ts';
 export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';
 export { createEdgeTorque, createPointSpring, type EdgeTorque, type PointSpring } from './fields/hand.ts';
+export {
+  type Coordinates,
+  createCoordinates,
+  fitCoordinates,
+  playCoordinates,
+  type RecordedShape,
+} from './groom/coordinates.ts';
 export { addHairs, type Curl, type GrowOptions, type GrowReport, growHairstyle } from './groom/grow.ts';
 export { createHairs, type GuidePose, type HairOptions, type Hairs, writeHairs } from './groom/hairs.ts';
 export {
@@ -26,6 +34,7 @@ export {
 } from './groom/hairstyle.ts';
 export { rodsOfHairstyle, type StyleRodOptions } from './groom/rods.ts';
 export {
+  compileSurfaceMap,
   placeRoots,
   type RootOptions,
   type Roots,

@@ -166,8 +166,9 @@ export interface Bundle {
  * as S A⁻¹ Sᵀ and, with point masses glued on, S H⁻¹ Sᵀ, H = A + Σ ρ SᵀS. A banded model adds ρ SᵀS to two neighbouring
  * nodes, an articulated one adds a point mass to a link: both stay linear in the number of nodes.
  *
- * A step of contact goes: `hold`, `step` with the forces of the last step, `linearize`, `factor`, some tens of `solve`,
- * `step` with the forces found; the last two again where the response was far from linear; `revert` where all is undone.
+ * A step of contact goes: `hold`; `linearize` at a first guess of the step; `factor` and some tens of `solve`; `step` with the
+ * forces found; the last four again where the response was far from linear; `revert` where all is undone. No step is
+ * taken under forces that are not in balance: those of contacts that have just gone would throw a light rod about.
  */
 export interface ContactPort {
   /** Rods that bodies join form a system and move together: its number for each rod and each body of the bundle. */
@@ -179,14 +180,23 @@ export interface ContactPort {
   /** Back to the start of the step for the systems that are marked. */
   revert(systems: Uint8Array, t: number): void;
   /**
-   * Moves the marked systems from the start of the step to t + dt by implicit Euler, under their loads and the forces at
-   * the sides. Called again with `again`, it goes on from where it came to: only the forces are new.
+   * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
+   * there under the sides' forces; else at the state that `step` came to, with its velocities. `response` is
+   * tr(S A⁻¹ Sᵀ)/3 of each side [1/kg], 0 where it cannot move.
    */
-  step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, again: boolean, robust: boolean): StepOutcome;
+  linearize(
+    velocity: Float64Array,
+    response: Float64Array,
+    systems: Uint8Array,
+    sides: ContactSides,
+    t: number,
+    dt: number,
+    fresh: boolean,
+  ): boolean;
+  /** Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. */
+  step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean): StepOutcome;
   /** S v now, 3 each. */
   readVelocity(out: Float64Array, sides: ContactSides): void;
-  /** A at the state that `step` came to; writes tr(S A⁻¹ Sᵀ)/3 of each side [1/kg], 0 where it cannot move. */
-  linearize(response: Float64Array, systems: Uint8Array, sides: ContactSides, t: number, dt: number): boolean;
   /** H with the sides' point masses. */
   factor(systems: Uint8Array, sides: ContactSides): boolean;
   /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each. */

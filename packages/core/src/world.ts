@@ -6,7 +6,8 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileColliders } from './contact/collider.ts';
-import { type ContactForce, type ContactReport, createContactWorld } from './contact/respond.ts';
+import { createContinuum } from './contact/continuum.ts';
+import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
 import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
@@ -132,6 +133,11 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     }),
   }));
   const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
+  const continuum =
+    scene.contact?.between === 'continuum' && scene.contact.continuum
+      ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
+      : undefined;
+  if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const bundles: Bundle[] = [];
   const placeOfRod: { bundle: Bundle; index: number }[] = [];
   const spots: { bundle: number; index: number }[] = [];
@@ -154,7 +160,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     if (changing !== undefined && !model.capabilities.changingModuli) {
       throw new SceneError(
         ['rods', changing, 'moduli'],
-        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber or cosserat`,
       );
     }
     const drives: Drive[] = members.map((index) => openDrives[index]);
@@ -193,7 +199,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           spots,
           colliders,
           compiled.bodies.map(({ body }) => body.id),
-          compiled.drives,
+          openDrives,
           compiled.welds,
           warnings,
         )
@@ -248,6 +254,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
 
   /** All bundles advance together, or none does; in two pieces where something rebounds within the step. */
   const tryAdvance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    const fault = continuum?.update(dt);
+    if (fault)
+      return { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, failure: { rod: rods[0].id, reason: fault } };
     const impact = contact?.findImpact(t, dt) ?? 0;
     if (impact === 0) return advanceTogether(t, dt, robust);
     const before = save();

@@ -25,6 +25,8 @@ export interface Result {
   readonly probes?: readonly ProbeSeries[];
   /** Force [N] and torque [N m] that each pin exerts on its rod. */
   readonly reactions: readonly Reaction[];
+  /** What touches what at the end: forces on the rod, summed over the places where the two touch. */
+  readonly contacts?: readonly ContactResult[];
   readonly stateHash: string;
   readonly wallSeconds: number;
   readonly warnings: readonly string[];
@@ -60,6 +62,19 @@ export interface RodResult {
   readonly twistMax: number;
   /** [N] */
   readonly tensionMax: number;
+}
+
+export interface ContactResult {
+  readonly rod: string;
+  /** The other rod, or the collider. */
+  readonly other: string;
+  readonly kind: 'rod' | 'collider';
+  /** Places that carry force. */
+  readonly count: number;
+  /** On the rod [N]. */
+  readonly force: Triple;
+  /** Least distance of the surfaces at the start of the last step [m]; negative where they overlap. */
+  readonly gap: number;
 }
 
 export interface BodyResult {
@@ -170,6 +185,7 @@ export function buildResult(input: ResultInput): Result {
     ...(input.modes && { modes: input.modes.map(modesResult) }),
     ...(input.probes && { probes: input.probes }),
     reactions: world.reactions(),
+    ...(world.contactReport && { contacts: sumContacts(world) }),
     stateHash: world.hash(),
     wallSeconds: input.wallSeconds,
     warnings: [...world.warnings, ...(input.warnings ?? [])],
@@ -268,4 +284,18 @@ function formatJson(value: unknown, path: string, indent: string): string {
     return `{\n${lines.join(',\n')}\n${indent}}`;
   }
   return JSON.stringify(value) ?? 'null';
+}
+
+/** Forces of the contacts, summed for each pair that touches, in the order in which they were found. */
+function sumContacts(world: World): ContactResult[] {
+  const pairs = new Map<string, { -readonly [K in keyof ContactResult]: ContactResult[K] }>();
+  for (const { rod, other, kind, force, gap } of world.contactForces()) {
+    const key = `${kind} ${rod} ${other}`;
+    const sum = pairs.get(key) ?? { rod, other, kind, count: 0, force: [0, 0, 0], gap };
+    pairs.set(key, sum);
+    sum.count++;
+    sum.gap = Math.min(sum.gap, gap);
+    for (let k = 0; k < 3; k++) sum.force[k] += force[k];
+  }
+  return [...pairs.values()];
 }

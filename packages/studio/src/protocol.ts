@@ -34,6 +34,8 @@ export type Solid =
 export interface BodyInfo {
   readonly id: string;
   readonly solid: Solid | undefined;
+  /** Only its inertia is known: the solid is one that has it. */
+  readonly assumed: boolean;
 }
 
 export interface PinInfo {
@@ -75,13 +77,18 @@ export type StatName = (typeof statNames)[number];
 
 /**
  * A lane at an instant. `data`: for each rod nodePosition (3 a node), edgeDirector (3 an edge), curvature and twist (1 a
- * node), tension (1 an edge); then for each body position and orientation w x y z.
+ * node), tension (1 an edge), contact force (1 a node); then for each body position and orientation w x y z.
  */
 export interface LaneFrame {
   readonly data: Float32Array;
   readonly stats: Float64Array;
   /** Of the steps since the last frame [ms of computing a second of simulated time]. */
   readonly cost: number;
+}
+
+/** Numbers that a rod has in a frame. */
+export function rodSize({ nodeCount, edgeCount }: { readonly nodeCount: number; readonly edgeCount: number }): number {
+  return 6 * nodeCount + 4 * edgeCount;
 }
 
 export interface Frame {
@@ -126,8 +133,18 @@ export type ToWorker =
   | { readonly type: 'rest' }
   | { readonly type: 'hand'; readonly hand: HandMessage }
   | { readonly type: 'check'; readonly ticket: number; readonly id: string; readonly model: string | undefined }
-  | { readonly type: 'preview'; readonly ticket: number; readonly id: string }
-  | { readonly type: 'recording'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string };
+  | { readonly type: 'preview'; readonly ticket: number; readonly id: string; readonly patience: number }
+  | { readonly type: 'recording'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
+  | { readonly type: 'import'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
+  | {
+      readonly type: 'export';
+      readonly ticket: number;
+      readonly format: ExportFormat;
+      readonly frames: readonly Frame[];
+    };
+
+/** What a run can be saved as. */
+export type ExportFormat = 'tendril' | 'usda' | 'glb';
 
 export interface CaseInfo {
   readonly id: string;
@@ -195,6 +212,7 @@ export type FromWorker =
       readonly ticket: number;
       readonly lane: LaneInfo | undefined;
       readonly data: Float32Array;
+      readonly colliders: readonly ColliderInfo[];
     }
   | {
       readonly type: 'recording';
@@ -202,6 +220,19 @@ export type FromWorker =
       readonly loaded: Omit<Loaded, 'type' | 'ticket'> | undefined;
       readonly frames: readonly Frame[];
       readonly text: string;
+      readonly error?: string;
+    }
+  | {
+      readonly type: 'imported';
+      readonly ticket: number;
+      readonly text?: string;
+      readonly collider?: object;
+      readonly error?: string;
+    }
+  | {
+      readonly type: 'exported';
+      readonly ticket: number;
+      readonly parts: readonly Uint8Array[];
       readonly error?: string;
     }
   | { readonly type: 'broken'; readonly message: string };

@@ -41,6 +41,8 @@ export interface Collider {
   readonly next: Pose;
   /** Box about the solid in world axes, at the start of the step. */
   readonly bounds: Float64Array;
+  /** Of the pose `now` [s]. */
+  time: number;
   /** Whether it ever moves. */
   readonly moves: boolean;
   evaluate(out: Pose, t: number): void;
@@ -127,6 +129,7 @@ function compileCollider(
     now: createPose(),
     next: createPose(),
     bounds: new Float64Array(6),
+    time: 0,
     moves: spec.path !== undefined || shape.update !== undefined || body >= 0,
     evaluate: compilePose(spec, ride, path),
   };
@@ -320,6 +323,7 @@ function multiply3(out: Float64Array, a: Float64Array, b: Float64Array): void {
 export function placeCollider(collider: Collider, t: number, dt: number): void {
   const { shape, now, next, bounds } = collider;
   shape.update?.(t);
+  collider.time = t;
   collider.evaluate(now, t);
   collider.evaluate(next, t + dt);
   if (collider.side < 0) {
@@ -433,4 +437,21 @@ export function measureSurfaceVelocity(
   out[0] += (localB[0] + next.position[0] - x) / dt;
   out[1] += (localB[1] + next.position[1] - y) / dt;
   out[2] += (localB[2] + next.position[2] - z) / dt;
+}
+
+const backward: Pose = createPose();
+
+/** Mean velocity over the last dt of the surface's point at `at` [m/s], for a collider placed at the end of a step. */
+export function measureBackward(out: Float64Array, collider: Collider, x: Float64Array, at: number, dt: number): void {
+  out.fill(0, 0, 3);
+  if (!collider.moves || collider.body >= 0) return;
+  const { now, shape } = collider;
+  if (shape.surfaceVelocity) {
+    shape.surfaceVelocity(localB);
+    rotate(out, 0, now.rotation, localB, 0);
+  }
+  collider.evaluate(backward, collider.time - dt);
+  toLocal(localA, now, x, at);
+  rotate(localB, 0, backward.rotation, localA, 0);
+  for (let k = 0; k < 3; k++) out[k] += (x[at + k] - localB[k] - backward.position[k]) / dt;
 }

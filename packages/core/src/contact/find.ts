@@ -8,12 +8,13 @@
  */
 import type { Samples } from '../port.ts';
 import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
-import { type Collider, findClosest, measureDistance, measureSurfaceVelocity } from './collider.ts';
+import { type Collider, measureDistance } from './collider.ts';
+import { findWithCollider } from './findCollider.ts';
 import { createEdgePlaces, findPlaces } from './segments.ts';
 import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
 import { type BoxTree, createIntList, createTree, findPairs, type IntList, updateTree } from './tree.ts';
 
-/** Distance and normal that were measured last. */
+/** Distance and normal of a weld. */
 const distanceAt = new Float64Array(4);
 
 export interface RodRules {
@@ -24,6 +25,8 @@ export interface RodRules {
   readonly dynamicFriction: number;
   /** Radius at which rods meet rods [m]; 0: that of the section. */
   readonly radius: number;
+  /** Distance [m] beyond touching at which contacts are wanted: that of a field of repulsion. */
+  readonly reach: number;
   /** Pins that hold all of a node's position, and its number in the row of all nodes. */
   readonly pinned: readonly { readonly pin: Pin; readonly node: number }[];
   /** Nodes that are welded to bodies. */
@@ -173,7 +176,7 @@ export function gather(finder: Finder): void {
 const pose = createPinPose();
 
 /** Whether a place on an edge is held by pins: then nothing can move it, and it has no contact of its own. */
-function isHeld({ nodeHeld, edgeFirst, edgeSecond }: Finder, edge: number, weight: number): boolean {
+export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: Finder, edge: number, weight: number): boolean {
   return (weight === 1 || nodeHeld[edgeFirst[edge]] === 1) && (weight === 0 || nodeHeld[edgeSecond[edge]] === 1);
 }
 
@@ -197,12 +200,12 @@ export function findContacts(finder: Finder, set: ContactSet, t: number, dt: num
 
 /** Boxes about the edges, their thickness and what they may reach in the step. */
 function placeBoxes(finder: Finder, dt: number): void {
-  const { tree, edgeCount, edgeFirst, edgeSecond, position: x, velocity: v, pairRadius } = finder;
+  const { tree, edgeCount, edgeFirst, edgeSecond, position: x, velocity: v, pairRadius, rules } = finder;
   const drift = 0.5 * finder.acceleration * dt * dt;
   for (let e = 0; e < edgeCount; e++) {
     const a = 3 * edgeFirst[e];
     const b = 3 * edgeSecond[e];
-    const r = 1.05 * pairRadius[e] + drift;
+    const r = 1.05 * pairRadius[e] + drift + rules.reach;
     for (let k = 0; k < 3; k++) {
       const p = x[a + k];
       const q = x[b + k];
@@ -257,12 +260,14 @@ function addPair(finder: Finder, set: ContactSet, first: number, second: number,
 }
 
 /** Feature of a place on an edge. */
-function featureOf(finder: Finder, edge: number, weight: number): number {
+export function featureOf(finder: Finder, edge: number, weight: number): number {
   if (weight === 0) return 2 * finder.edgeFirst[edge];
   return weight === 1 ? 2 * finder.edgeSecond[edge] : 2 * finder.edgeFirst[edge] + 1;
 }
 
-const at = (x: Float64Array, a: number, b: number, w: number, k: number): number => (1 - w) * x[a + k] + w * x[b + k];
+/** Component k between the points at a and b. */
+export const interpolate = (x: Float64Array, a: number, b: number, w: number, k: number): number =>
+  (1 - w) * x[a + k] + w * x[b + k];
 
 function addPlace(
   finder: Finder,
@@ -279,24 +284,24 @@ function addPlace(
   const b = 3 * edgeSecond[first];
   const c = 3 * edgeFirst[second];
   const d = 3 * edgeSecond[second];
-  for (let k = 0; k < 3; k++) normal[k] = at(x, a, b, s, k) - at(x, c, d, t, k);
+  for (let k = 0; k < 3; k++) normal[k] = interpolate(x, a, b, s, k) - interpolate(x, c, d, t, k);
   const distance = Math.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
   const rA = pairRadius[first];
   const rB = pairRadius[second];
   const reach = rA + rB;
   const gap = distance - reach;
-  if (gap > 2 * reach) return;
+  if (gap > 2 * reach + finder.rules.reach) return;
   if (distance > 1e-9 * reach) for (let k = 0; k < 3; k++) normal[k] /= distance;
   else writeCross(normal, x, a, b, c, d);
   let approach = 0;
-  for (let k = 0; k < 3; k++) approach += normal[k] * (at(v, a, b, s, k) - at(v, c, d, t, k));
+  for (let k = 0; k < 3; k++) approach += normal[k] * (interpolate(v, a, b, s, k) - interpolate(v, c, d, t, k));
   const size = Math.min(rA, rB);
-  if (!isNear(gap, approach, size, finder.acceleration, dt)) return;
+  if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
   addRodContact(finder, set, first, second, s, t, normal, gap, approach);
 }
 
 /** Whether a gap may close in the step. */
-function isNear(gap: number, approach: number, size: number, acceleration: number, dt: number): boolean {
+export function isNear(gap: number, approach: number, size: number, acceleration: number, dt: number): boolean {
   return gap + dt * Math.min(0, 1.25 * approach) - acceleration * dt * dt < 0.1 * size;
 }
 
@@ -360,178 +365,4 @@ export function addRodContact(
     set.armB[3 * i + k] = (1 - share) * distance * n[k];
   }
   return i;
-}
-
-const surface = new Float64Array(3);
-
-function findWithCollider(finder: Finder, set: ContactSet, collider: Collider, index: number, dt: number): void {
-  const { rods, nodeOffset, position: x, nodeDistance } = finder;
-  let firstEdge = 0;
-  for (let r = 0; r < rods.length; r++) {
-    const { nodeCount, edgeCount } = rods[r];
-    const edge0 = firstEdge;
-    firstEdge += edgeCount;
-    if (!collider.acts[r] || !isRodNear(finder, collider, r, dt)) continue;
-    for (let i = 0; i < nodeCount; i++) {
-      const node = nodeOffset[r] + i;
-      measureDistance(distanceAt, collider, x[3 * node], x[3 * node + 1], x[3 * node + 2]);
-      for (let k = 0; k < 4; k++) nodeDistance[4 * node + k] = distanceAt[k];
-      const atEnd = i >= edgeCount;
-      const edge = edge0 + (atEnd ? edgeCount - 1 : i);
-      addColliderContact(finder, set, collider, index, edge, atEnd ? 1 : 0, dt);
-    }
-    for (let j = 0; j < edgeCount; j++) addEdgeContact(finder, set, collider, index, edge0 + j, dt);
-  }
-}
-
-/** Whether the box about a rod and its motion meets the collider's. */
-function isRodNear(finder: Finder, collider: Collider, r: number, dt: number): boolean {
-  const { nodeOffset, position: x, velocity: v, nodeRadius, acceleration } = finder;
-  const { bounds, now, next } = collider;
-  const from = nodeOffset[r];
-  const to = nodeOffset[r + 1];
-  for (let k = 0; k < 3; k++) {
-    if (bounds[k] === -Infinity && bounds[3 + k] === Infinity) continue;
-    let low = Infinity;
-    let high = -Infinity;
-    let reach = 0;
-    let speed = 0;
-    for (let i = from; i < to; i++) {
-      const p = x[3 * i + k];
-      if (p < low) low = p;
-      if (p > high) high = p;
-      reach = Math.max(reach, nodeRadius[i]);
-      speed = Math.max(speed, Math.abs(v[3 * i + k]));
-    }
-    const shift = Math.abs(next.position[k] - now.position[k]);
-    const margin = 1.1 * reach + 1.25 * dt * speed + acceleration * dt * dt + 2 * shift;
-    if (low - margin > bounds[3 + k] || high + margin < bounds[k]) return false;
-  }
-  return true;
-}
-
-/** The inside of an edge, where it is closer than both its ends. */
-function addEdgeContact(
-  finder: Finder,
-  set: ContactSet,
-  collider: Collider,
-  index: number,
-  edge: number,
-  dt: number,
-): void {
-  const { edgeFirst, edgeSecond, position: x, velocity: v, nodeDistance, edgeRadius, acceleration } = finder;
-  const a = edgeFirst[edge];
-  const b = edgeSecond[edge];
-  if (collider.shape.type === 'plane') return;
-  const length = Math.hypot(x[3 * b] - x[3 * a], x[3 * b + 1] - x[3 * a + 1], x[3 * b + 2] - x[3 * a + 2]);
-  const speed = Math.max(
-    Math.hypot(v[3 * a], v[3 * a + 1], v[3 * a + 2]),
-    Math.hypot(v[3 * b], v[3 * b + 1], v[3 * b + 2]),
-  );
-  const shift = collider.moves
-    ? Math.hypot(
-        collider.next.position[0] - collider.now.position[0],
-        collider.next.position[1] - collider.now.position[1],
-        collider.next.position[2] - collider.now.position[2],
-      ) + length
-    : 0;
-  const least = 0.5 * (nodeDistance[4 * a] + nodeDistance[4 * b] - length) - edgeRadius[edge];
-  if (least - 1.25 * dt * speed - shift - acceleration * dt * dt > 0.1 * edgeRadius[edge]) return;
-  const t = findClosest(collider, x, 3 * a, 3 * b);
-  if (t < 1e-3 || t > 1 - 1e-3) return;
-  measureDistance(
-    distanceAt,
-    collider,
-    at(x, 3 * a, 3 * b, t, 0),
-    at(x, 3 * a, 3 * b, t, 1),
-    at(x, 3 * a, 3 * b, t, 2),
-  );
-  if (distanceAt[0] > Math.min(nodeDistance[4 * a], nodeDistance[4 * b])) return;
-  addColliderContact(finder, set, collider, index, edge, t, dt);
-}
-
-/** With distance and normal in `distanceAt`. */
-function addColliderContact(
-  finder: Finder,
-  set: ContactSet,
-  collider: Collider,
-  index: number,
-  edge: number,
-  weight: number,
-  dt: number,
-): void {
-  const { edgeFirst, edgeSecond, position: x, velocity: v, edgeRadius, nodeRadius } = finder;
-  const a = 3 * edgeFirst[edge];
-  const b = 3 * edgeSecond[edge];
-  const exempt = finder.exempt[index];
-  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
-  if (isHeld(finder, edge, weight) && collider.body < 0) return;
-  const inner = weight > 0 && weight < 1;
-  const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
-  const gap = distanceAt[0] - radius;
-  const px = at(x, a, b, weight, 0);
-  const py = at(x, a, b, weight, 1);
-  const pz = at(x, a, b, weight, 2);
-  // where the surfaces meet
-  const nx = distanceAt[1];
-  const ny = distanceAt[2];
-  const nz = distanceAt[3];
-  const reach = Math.max(radius, 0) + 0.5 * gap;
-  measureSurfaceVelocity(surface, collider, px - reach * nx, py - reach * ny, pz - reach * nz, dt);
-  if (collider.body >= 0) addBodyVelocity(surface, collider, px - reach * nx, py - reach * ny, pz - reach * nz);
-  const approach =
-    nx * (at(v, a, b, weight, 0) - surface[0]) +
-    ny * (at(v, a, b, weight, 1) - surface[1]) +
-    nz * (at(v, a, b, weight, 2) - surface[2]);
-  // a rod without thickness is compared with its edges
-  const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
-  if (!isNear(gap, approach, size, finder.acceleration, dt)) return;
-  if (collider.restitution > 0 && flies(finder, gap, approach, dt)) return;
-  const i = addContact(set);
-  set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
-  set.rodA[i] = finder.edgeRod[edge];
-  set.edgeA[i] = finder.edgeIndex[edge];
-  set.weightA[i] = weight;
-  set.rodB[i] = -1;
-  set.collider[i] = index;
-  set.gap[i] = gap;
-  set.approach[i] = approach;
-  set.size[i] = size;
-  set.staticFriction[i] = collider.staticFriction;
-  set.dynamicFriction[i] = collider.dynamicFriction;
-  set.restitution[i] = collider.restitution;
-  for (let k = 0; k < 3; k++) {
-    const n = distanceAt[1 + k];
-    set.normal[3 * i + k] = n;
-    set.armA[3 * i + k] = -(radius + gap) * n;
-    set.point[3 * i + k] = (k === 0 ? px : k === 1 ? py : pz) - (radius + gap) * n;
-    // a body's velocity is an unknown of its own
-    set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
-  }
-}
-
-/** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */
-export function reboundThreshold(finder: Finder, dt: number): number {
-  return Math.max(2 * finder.acceleration * dt, 1e-3);
-}
-
-/** With the normal in `distanceAt`: it will rebound when it arrives, but does not within the step. Steps are cut at impacts. */
-function flies(finder: Finder, gap: number, approach: number, dt: number): boolean {
-  if (approach >= -reboundThreshold(finder, dt)) return false;
-  const { gravity } = finder;
-  const pull = gravity[0] * distanceAt[1] + gravity[1] * distanceAt[2] + gravity[2] * distanceAt[3];
-  return gap + dt * approach + 0.5 * dt * dt * pull > 0.02 * dt * approach;
-}
-
-/** Velocity of a body's point now, for the approach. */
-function addBodyVelocity(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
-  const pose = collider.ride;
-  if (!pose) return;
-  const a = x - pose.position[0];
-  const b = y - pose.position[1];
-  const c = z - pose.position[2];
-  const w = pose.angularVelocity;
-  out[0] += pose.velocity[0] + w[1] * c - w[2] * b;
-  out[1] += pose.velocity[1] + w[2] * a - w[0] * c;
-  out[2] += pose.velocity[2] + w[0] * b - w[1] * a;
 }

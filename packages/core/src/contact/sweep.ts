@@ -64,13 +64,25 @@ export function findMeeting(
 
 const normal = new Float64Array(3);
 
-/** Adds a contact for every pair that met on the way from finder.position to `end`; returns how many there were. */
-export function sweepPairs(finder: Finder, set: ContactSet, end: Float64Array): number {
+export interface SweepResult {
+  /** Pairs that came within half their reach. */
+  met: number;
+  /** Pairs that ended more than a twenty-fifth of the radius inside each other, and deeper than they began. */
+  deep: number;
+  /** The deepest of them, over the smaller radius. */
+  depth: number;
+}
+
+/**
+ * Adds a contact for every pair that met on the way from finder.position to `end`, and for every pair that ended too deep: its
+ * places slid along the edges within the step, and the contact that it had was elsewhere.
+ */
+export function sweepPairs(result: SweepResult, finder: Finder, set: ContactSet, end: Float64Array): void {
   const { tree, edgeCount, edgeFirst, edgeSecond, position: x, pairRadius } = finder;
   for (let e = 0; e < edgeCount; e++) {
     const a = 3 * edgeFirst[e];
     const b = 3 * edgeSecond[e];
-    const r = 0.5 * pairRadius[e];
+    const r = pairRadius[e];
     for (let k = 0; k < 3; k++) {
       tree.box[6 * e + k] = Math.min(x[a + k], x[b + k], end[a + k], end[b + k]) - r;
       tree.box[6 * e + 3 + k] = Math.max(x[a + k], x[b + k], end[a + k], end[b + k]) + r;
@@ -78,7 +90,9 @@ export function sweepPairs(finder: Finder, set: ContactSet, end: Float64Array): 
   }
   updateTree(tree);
   listPairs(finder);
-  let hits = 0;
+  result.met = 0;
+  result.deep = 0;
+  result.depth = 0;
   for (let k = 0; k < finder.pairCount; k++) {
     const first = Math.floor(finder.pairs[k] / edgeCount);
     const second = finder.pairs[k] - first * edgeCount;
@@ -87,9 +101,16 @@ export function sweepPairs(finder: Finder, set: ContactSet, end: Float64Array): 
     const c = 3 * edgeFirst[second];
     const d = 3 * edgeSecond[second];
     const reach = pairRadius[first] + pairRadius[second];
-    const u = findMeeting(x, end, a, b, c, d, 0.5 * reach);
-    if (u > 1) continue;
-    hits++;
+    let u = findMeeting(x, end, a, b, c, d, 0.5 * reach);
+    if (u > 1) {
+      const allowed = 0.04 * Math.min(pairRadius[first], pairRadius[second]);
+      const from = measureMoving(place, x, end, 0, a, b, c, d);
+      const to = measureMoving(place, x, end, 1, a, b, c, d);
+      if (to >= reach - allowed || to >= from - 0.25 * allowed) continue;
+      result.deep++;
+      result.depth = Math.max(result.depth, (0.04 * (reach - to)) / allowed);
+      u = 1;
+    } else result.met++;
     const s = place[0];
     const t = place[1];
     let size = 0;
@@ -108,5 +129,4 @@ export function sweepPairs(finder: Finder, set: ContactSet, end: Float64Array): 
     const i = addRodContact(finder, set, first, second, s, t, normal, gap, 0);
     set.swept[i] = 1;
   }
-  return hits;
 }

@@ -1,5 +1,6 @@
 /** The tree finds exactly the pairs that comparing all with all does. */
 import { describe, expect, it } from 'vitest';
+import { createHashGrid, findPairsByGrid } from '../../src/contact/hashGrid.ts';
 import {
   type BoxTree,
   buildTree,
@@ -71,5 +72,25 @@ describe('the tree of boxes', () => {
     const expected = [...Array(60).keys()].filter((i) => meets(tree.box, 6 * i, query, 0));
     expect([...list.data.subarray(0, list.length)].sort((a, b) => a - b)).toEqual(expected);
     expect(expected.length).toBeGreaterThan(20);
+  });
+});
+
+describe('the grid', () => {
+  it.each([
+    [0.05, 1],
+    [0.05, 64],
+    [0.2, 256],
+    [1, 16],
+  ])('with cells of %f and %i slots finds the same pairs', (cell, slots) => {
+    const tree = createTree(250);
+    fill(tree, 9, 0.2);
+    // some far from the rest, and on the other side of the origin
+    for (let k = 0; k < 60; k++) tree.box[k] -= 3;
+    const list = createIntList();
+    findPairsByGrid(list, createHashGrid(cell, slots), tree.box, tree.count);
+    const pairs: string[] = [];
+    for (let k = 0; k < list.length; k += 2) pairs.push(`${list.data[k]} ${list.data[k + 1]}`);
+    expect(pairs.sort()).toEqual(brute(tree));
+    expect(pairs.length).toBeGreaterThan(50);
   });
 });

@@ -43,6 +43,29 @@ describe('modes with bodies', () => {
     expect(errors[0] / errors[1]).toBeGreaterThan(3.5);
   });
 
+  it('turn a flywheel on a shaft at √(GJ/(L I)), about tilted axes too', () => {
+    const I = 0.3;
+    const scene = cantilever(10, 2);
+    const tilted: Scene = {
+      ...scene,
+      // products of inertia that vanish along the shaft, once the body is turned
+      bodies: [
+        {
+          id: 'b',
+          mass: 2,
+          inertia: [I, 0.4, 0.5],
+          rotation: [0, 0, 0.7],
+          position: [1, 0, 0],
+          free: { translation: [], rotation: ['x'] },
+        },
+      ],
+    };
+    const [{ omega }] = createWorld(tilted).modes(1);
+    // I about x of the body turned by 0.7 about z
+    const about = I * Math.cos(0.7) ** 2 + 0.4 * Math.sin(0.7) ** 2;
+    expect(omega[0] / Math.sqrt(0.8 / about)).toBeCloseTo(1, 3);
+  });
+
   it('leave the state as it was', () => {
     const world = createWorld({
       ...cantilever(10, 2),

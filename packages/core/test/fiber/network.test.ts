@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld, type FiberOptions, type Scene, SceneError, type World } from '../../src/index.ts';
+import { eigenGeneral } from '../../src/linalg/eigen.ts';
 import { createModalBasis, placeNatural } from '../../src/models/fiber/modalBasis.ts';
 import { HAIR, hairScene, makeFiber } from './fibers.ts';
 
@@ -350,6 +351,28 @@ describe('what a fiber cannot do', () => {
   it('moduli that change, in a model that has none', () => {
     const error = refused({ ...base, rods: [{ ...rod, model: 'der', moduli: { E: 2 } }], solver: {} });
     expect(error.path).toEqual(['rods', 0, 'moduli']);
+  });
+
+  it('gives matrices whose eigenvalues are the frequencies, with rings held in part', () => {
+    const pins = [
+      { rod: 'hair', at: 'start', hold: 'position' },
+      { rod: 'hair', at: 'end', hold: 'tangent' },
+    ] as const;
+    const world = createWorld({ ...hairScene(0.02, 3, { gravity: [0, 0, 0], pins }) });
+    const [{ size, mass, stiffness, labels }] = world.matrices();
+    expect(size).toBe(48 - 3 - 3);
+    expect(new Set(labels).size).toBe(size);
+    const dense = ({ row, column, value }: typeof mass): Float64Array => {
+      const out = new Float64Array(size * size);
+      for (let k = 0; k < value.length; k++) {
+        out[row[k] * size + column[k]] = value[k];
+        out[column[k] * size + row[k]] = value[k];
+      }
+      return out;
+    };
+    const values = eigenGeneral(dense(stiffness), dense(mass), size)?.values ?? new Float64Array(0);
+    const omega = world.modes(6)[0].omega;
+    for (let k = 2; k < 6; k++) expect(Math.sqrt(values[k]) / omega[k]).toBeCloseTo(1, 5);
   });
 
   it('warns of cuboids that are long and thin', () => {

@@ -303,6 +303,32 @@ describe('steps', () => {
   });
 });
 
+describe('springs that are too stiff for the step', () => {
+  it('do not explode silently: steps are cut, and the energy stays', () => {
+    const world = createWorld({
+      ...rod({}, { gravity: [0, 0, -9.81] }),
+      rods: [
+        {
+          ...rod({}).rods[0],
+          edges: 50,
+          section: { type: 'circle', radius: 0.005 },
+          material: { E: 1e7, nu: 0.5, density: 1000 },
+        },
+      ],
+    });
+    const start = world.energies().total;
+    let cut = 0;
+    let change = 0;
+    for (let k = 0; k < 200; k++) {
+      cut += world.step().substeps - 1;
+      change = Math.max(change, Math.abs(world.energies().total - start));
+    }
+    expect(cut).toBeGreaterThan(10);
+    // of 0.35 J that move; without the cuts 8.8 J appear
+    expect(change).toBeLessThan(0.35);
+  });
+});
+
 describe('what it refuses', () => {
   const make =
     (scene: Scene): (() => World) =>
@@ -317,7 +343,7 @@ describe('what it refuses', () => {
     expect(
       make(rod({}, { pins: [], rods: [{ ...rod({}).rods[0], frame: undefined, shape: { type: 'ring', radius: 1 } }] })),
     ).toThrow(/no closed rods/);
-    expect(createWorld(rod({ damping: 0 })).warnings.join()).toMatch(/blow up when it buckles.*theta: 1/);
+    expect(createWorld(rod({ damping: 0 })).warnings.join()).toMatch(/gain energy when it buckles.*theta: 1/);
     expect(createWorld(rod({})).warnings).toEqual([]);
   });
 });

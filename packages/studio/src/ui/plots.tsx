@@ -2,10 +2,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { type Frame, type LaneInfo, statNames } from '../protocol.ts';
+import { type Frame, type LaneInfo, rodSize, statNames } from '../protocol.ts';
 import { cursor, seek } from '../session.ts';
 import * as state from '../state.ts';
-import { quantities } from '../view/colormaps.ts';
+import { type ColorBy, quantities } from '../view/colormaps.ts';
 import { formatNumber } from './format.ts';
 
 /** More points than this are not seen. */
@@ -127,6 +127,17 @@ function timeCursor(dark: boolean): uPlot.Plugin {
   };
 }
 
+/** Ends of the vertical axis; never so close together that no tick fits between them. */
+function heights(_plot: uPlot, low: number | null, high: number | null): [number, number] {
+  const from = Number.isFinite(low) ? (low as number) : 0;
+  const to = Number.isFinite(high) ? (high as number) : 1;
+  const size = Math.max(Math.abs(from), Math.abs(to));
+  if (size < 1e-14) return [0, 1];
+  const gap = to - from;
+  if (gap < 1e-6 * size) return from >= 0 ? [0, 1.2 * size] : [-1.2 * size, to > 0 ? 1.2 * size : 0];
+  return [from >= 0 && from < 0.5 * to ? 0 : from - 0.06 * gap, to + 0.06 * gap];
+}
+
 function thin(frames: readonly Frame[]): Frame[] {
   const stride = Math.max(1, Math.ceil(frames.length / pointLimit));
   const some = frames.filter((_, k) => k % stride === 0);
@@ -145,7 +156,10 @@ function EnergyPlot(): JSX.Element {
       options: {
         ...bare,
         cursor: noDrag,
-        scales: { x: { time: false, range: (_plot, _low, high) => [0, Math.max(state.duration.value, high || 0)] } },
+        scales: {
+          x: { time: false, range: () => [0, Math.max(state.duration.value, state.frames.last)] },
+          y: { range: heights },
+        },
         axes: axes(dark, '', 'energy, J'),
         series: [
           {},
@@ -218,8 +232,8 @@ function difference(frame: Frame, lanes: readonly LaneInfo[], lane: number): num
         square += (along(a, offsetA, rod.nodeCount, k / 24, c) - along(b, offsetB, other.nodeCount, k / 24, c)) ** 2;
       most = Math.max(most, square);
     }
-    offsetA += 5 * rod.nodeCount + 4 * rod.edgeCount;
-    offsetB += 5 * other.nodeCount + 4 * other.edgeCount;
+    offsetA += rodSize(rod);
+    offsetB += rodSize(other);
   });
   return Math.sqrt(most);
 }
@@ -242,7 +256,10 @@ function DifferencePlot(): JSX.Element {
       options: {
         ...bare,
         cursor: noDrag,
-        scales: { x: { time: false, range: (_plot, _low, high) => [0, Math.max(state.duration.value, high || 0)] } },
+        scales: {
+          x: { time: false, range: () => [0, Math.max(state.duration.value, state.frames.last)] },
+          y: { range: heights },
+        },
         axes: axes(dark, '', 'distance, m'),
         series: [
           {},
@@ -298,7 +315,7 @@ function ProfilePlot(): JSX.Element {
       options: {
         ...bare,
         cursor: { ...noDrag, x: true, y: false },
-        scales: { x: { time: false } },
+        scales: { x: { time: false }, y: { range: heights } },
         axes: axes(dark, '', `${label.toLowerCase()}, ${unit}`),
         series: [
           {},
@@ -317,7 +334,9 @@ function ProfilePlot(): JSX.Element {
   return (
     <figure class="plot" aria-label={`${label} along the rod`}>
       <figcaption>
-        <span>{label} along the rod, against arc length in m</span>
+        <span>
+          {label} along the rod <span class="wide-only">(m)</span>
+        </span>
         {shown.length > 1 &&
           shown.map(({ lane, rod }, k) => (
             <span key={`${lane} ${rod}`} class={`key lane-key-${k % 4}`}>
@@ -335,7 +354,7 @@ function ProfilePlot(): JSX.Element {
 function profile(
   lanes: readonly LaneInfo[],
   shown: readonly { lane: number; rod: number }[],
-  by: 'curvature' | 'twist' | 'tension',
+  by: Exclude<ColorBy, 'plain'>,
 ): uPlot.AlignedData {
   const frame = state.frames.around(cursor())?.a;
   const count = 160;
@@ -346,13 +365,14 @@ function profile(
     const info = lanes[lane].rods[rod];
     if (!data?.length) return grid.map(() => null);
     let o = 0;
-    for (let r = 0; r < rod; r++) o += 5 * lanes[lane].rods[r].nodeCount + 4 * lanes[lane].rods[r].edgeCount;
+    for (let r = 0; r < rod; r++) o += rodSize(lanes[lane].rods[r]);
     o += 3 * info.nodeCount + 3 * info.edgeCount;
     if (by !== 'curvature') o += info.nodeCount;
-    if (by === 'tension') o += info.nodeCount;
+    if (by === 'tension' || by === 'contact') o += info.nodeCount;
+    if (by === 'contact') o += info.edgeCount;
     const values = by === 'tension' ? info.edgeCount : info.nodeCount;
     // free ends have no joint: their value would be a zero that means nothing
-    const [first, last] = by === 'tension' || info.closed ? [0, values - 1] : [1, values - 2];
+    const [first, last] = by === 'tension' || by === 'contact' || info.closed ? [0, values - 1] : [1, values - 2];
     return grid.map((s) => {
       if (s > info.length * (1 + 1e-6)) return null;
       const place = Math.min(

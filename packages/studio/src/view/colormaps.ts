@@ -14,9 +14,22 @@ export const sequential: ColorMap = [
   [38, 162, 134],
   [58, 181, 117],
   [94, 201, 98],
-  [144, 215, 67],
-  [200, 224, 32],
-  [253, 231, 37],
+  [136, 205, 66],
+  [184, 205, 40],
+  [232, 202, 36],
+];
+
+/** On a dark page: viridis from where it is light enough to be seen. */
+export const sequentialDark: ColorMap = [
+  [104, 100, 200],
+  [88, 124, 206],
+  [66, 148, 200],
+  [48, 168, 184],
+  [52, 186, 158],
+  [92, 202, 124],
+  [146, 214, 88],
+  [204, 222, 62],
+  [253, 231, 80],
 ];
 
 export const diverging: ColorMap = [
@@ -33,7 +46,7 @@ export const diverging: ColorMap = [
   [190, 84, 12],
 ];
 
-export type ColorBy = 'plain' | 'curvature' | 'twist' | 'tension';
+export type ColorBy = 'plain' | 'curvature' | 'twist' | 'tension' | 'contact';
 
 export const quantities: Readonly<
   Record<Exclude<ColorBy, 'plain'>, { readonly label: string; readonly unit: string; readonly signed: boolean }>
@@ -41,11 +54,12 @@ export const quantities: Readonly<
   curvature: { label: 'Curvature', unit: '1/m', signed: false },
   twist: { label: 'Twist', unit: 'rad/m', signed: true },
   tension: { label: 'Tension', unit: 'N', signed: true },
+  contact: { label: 'Contact force', unit: 'N', signed: false },
 };
 
-export function mapOf(by: ColorBy): ColorMap | undefined {
+export function mapOf(by: ColorBy, dark: boolean): ColorMap | undefined {
   if (by === 'plain') return undefined;
-  return quantities[by].signed ? diverging : sequential;
+  return quantities[by].signed ? diverging : dark ? sequentialDark : sequential;
 }
 
 export function cssGradient(map: ColorMap): string {

@@ -7,7 +7,6 @@
  * within the band.
  */
 import {
-  addEntry,
   type BorderedBand,
   type BorderedFactor,
   clearBand,
@@ -21,14 +20,25 @@ import { invertWithinBand, readInverse } from '../../linalg/bandInverse.ts';
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { type DerBody, syncPose } from './body.ts';
-import { addBodySide, clearRight, factorSystem, readBodySide, solveFactored } from './contactBodies.ts';
+import { addBodySide, clearRight, factorSystem, finishStep, readBodySide, solveFactored } from './contactBodies.ts';
+import {
+  addBodyForce,
+  addPointMass,
+  addSide,
+  addSideForce,
+  clearContact,
+  readBodyVelocity,
+  readSide,
+  row,
+  unknown,
+  writeRow,
+} from './contactSides.ts';
 import type { System } from './coupling.ts';
 import { evaluatePins, poseSamples, rebuildFrames } from './kinematics.ts';
-import type { NewtonOptions } from './newton.ts';
+import { type NewtonOptions, writeRightSide } from './newton.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
-import type { Snapshot } from './snapshot.ts';
 import { evaluateStage, type Stage, setPenalties, type Workspace } from './stage.ts';
-import { resumeEuler, stepImplicit } from './step.ts';
+import { resumeEuler, startEuler } from './step.ts';
 
 /** Matrix and factor of one rod, kept over the iterations of a step. */
 interface Slot {
@@ -47,7 +57,6 @@ export interface ContactParts {
   readonly systems: readonly {
     readonly system: System;
     readonly rods: readonly number[];
-    readonly starts: readonly Snapshot[];
   }[];
   readonly state: BundleState;
   readonly newton: NewtonOptions;
@@ -110,27 +119,82 @@ export function createDerContact({ ders, works, systems, state, newton, bodyOrde
     }
   };
 
-  /** Response of the sides of a system with bodies, by solving for each axis of each. */
+  /** Linear response of a rod without bodies, at sides c … end − 1; see ContactPort.linearize. */
+  const respond = (
+    velocity: Float64Array,
+    response: Float64Array,
+    rod: number,
+    sides: ContactSides,
+    c: number,
+    end: number,
+    t: number,
+    dt: number,
+    fresh: boolean,
+  ): boolean => {
+    const s = systemOfRod[rod];
+    const der = ders[rod];
+    const work = works[rod];
+    const slot = slotOf(rod);
+    if (fresh && startEuler(systems[s].system, startsOf[s], t, dt, newton)) return false;
+    if (!assemble(der, work, slot, stage)) return false;
+    measureResponse(response, der, work.factor, slot, inverse, sides, c, end, 1 / (dt * dt));
+    if (!fresh) return true;
+    writeRightSide(der, work);
+    for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
+    solveBand(work.factor, slot.matrix, work.step);
+    for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
+    for (let k = c; k < end; k++) readSide(velocity, der, work.step, sides, k, 1);
+    return true;
+  };
+
+  /** The same for a system with bodies, by solving for each axis of each side. */
   const probe = (
+    velocity: Float64Array,
     response: Float64Array,
     s: number,
     sides: ContactSides,
-    velocity: Float64Array,
-    unit: Float64Array,
+    fresh: boolean,
   ): boolean => {
     const { system } = systems[s];
     const bodyOf = bodyIn(sides);
-    if (!factorSystem(system, stage, sides, joined[s], bodyOf, 0, () => {})) return false;
+    if (!factorSystem(system, stage, sides, joined[s], bodyOf, 0, () => {}, fresh)) return false;
+    if (fresh) {
+      finishStep(system);
+      for (const c of joined[s]) {
+        const rod = sides.rod[c];
+        if (rod >= 0) {
+          const { step } = works[rod];
+          readSide(velocity, ders[rod], step, sides, c, stage.rate);
+          for (let k = 0; k < 3; k++) linear[k] = velocity[3 * c + k];
+          readSide(velocity, ders[rod], ders[rod].v, sides, c, 1);
+        } else {
+          readBodySide(velocity, system, bodies[-1 - rod].index, sides, c, stage.rate);
+          for (let k = 0; k < 3; k++) linear[k] = velocity[3 * c + k];
+          readBodyVelocity(velocity, bodies[-1 - rod].body, sides, c);
+        }
+        for (let k = 0; k < 3; k++) velocity[3 * c + k] += linear[k];
+      }
+    }
+    const unit = new Float64Array(3 * sides.count);
+    const answer = new Float64Array(3 * sides.count);
     for (const c of joined[s]) {
       response[c] = 0;
       for (let k = 0; k < 3; k++) {
         unit[3 * c + k] = 1;
-        solveJoined(s, sides, velocity, unit, [c]);
-        response[c] += velocity[3 * c + k] / 3;
+        solveJoined(s, sides, answer, unit, [c]);
+        response[c] += answer[3 * c + k] / 3;
         unit[3 * c + k] = 0;
       }
     }
     return true;
+  };
+
+  const readVelocity = (out: Float64Array, sides: ContactSides): void => {
+    for (let c = 0; c < sides.count; c++) {
+      const rod = sides.rod[c];
+      if (rod >= 0) readSide(out, ders[rod], ders[rod].v, sides, c, 1);
+      else readBodyVelocity(out, bodies[-1 - rod].body, sides, c);
+    }
   };
 
   /** velocity = S H⁻¹ Sᵀ impulse for the sides in `list`, of a system with bodies. */
@@ -184,63 +248,46 @@ export function createDerContact({ ders, works, systems, state, newton, bodyOrde
         }
       });
     },
-    step(marked, sides, t, dt, again, robust): StepOutcome {
+    step(marked, sides, t, dt, robust): StepOutcome {
       let iterations = 0;
       let iterationsMax = 0;
       let shifts = 0;
+      const options = { ...newton, rotation: 0.5, iterations: robust ? newton.iterations : 12 };
       scatter(marked, sides);
       for (let s = 0; s < systems.length; s++) {
         if (!marked[s]) continue;
-        const { system, rods, starts } = systems[s];
-        const out = again
-          ? resumeEuler(system, startsOf[s], t, dt, newton)
-          : stepImplicit(system, starts, 'implicit-euler', t, dt, newton, robust);
+        const { system, rods } = systems[s];
+        const out = resumeEuler(system, startsOf[s], t, dt, options);
         iterations += out.iterations;
         iterationsMax = Math.max(iterationsMax, out.iterations);
         shifts += out.shifts;
-        if (!out.ok)
-          return {
-            ok: false,
-            iterations,
-            iterationsMax,
-            shifts,
-            failure: { rod: ders[rods[0]].rod.id, reason: out.reason },
-          };
-        for (const rod of rods) {
-          ders[rod].history[1] = 2;
-          poseSamples(ders[rod]);
+        if (!out.ok) {
+          const failure = { rod: ders[rods[0]].rod.id, reason: out.reason };
+          return { ok: false, iterations, iterationsMax, shifts, failure };
         }
+        for (const rod of rods) poseSamples(ders[rod]);
       }
       return { ok: true, iterations, iterationsMax, shifts };
     },
-    readVelocity(out, sides) {
-      for (let c = 0; c < sides.count; c++) {
-        const rod = sides.rod[c];
-        if (rod >= 0) readSide(out, ders[rod], ders[rod].v, sides, c, 1);
-        else readBodyVelocity(out, bodies[-1 - rod].body, sides, c);
-      }
-    },
-    linearize(response, marked, sides, t, dt) {
+    readVelocity,
+    linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
       stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
       for (const list of joined) list.length = 0;
       for (let c = 0; c < sides.count; c++) if (isJoined(sides.rod[c])) joined[systemOf(sides, c)].push(c);
+      if (fresh) scatter(marked, sides);
       for (let s = 0; s < systems.length; s++) {
-        if (joined[s].length === 0) continue;
-        if (!probe(response, s, sides, new Float64Array(3 * sides.count), new Float64Array(3 * sides.count)))
-          return false;
+        if (!marked[s] || systems[s].system.bodies.length === 0) continue;
+        if (fresh && startEuler(systems[s].system, startsOf[s], t, dt, newton)) return false;
+        if (!probe(velocity, response, s, sides, fresh)) return false;
       }
       for (let c = 0; c < sides.count; ) {
         const rod = sides.rod[c];
         const end = endOfRod(sides, c);
-        if (isJoined(rod)) {
-          c = end;
-          continue;
-        }
-        if (!marked[systemOfRod[rod]] || !assemble(ders[rod], works[rod], slotOf(rod), stage)) return false;
-        measureResponse(response, ders[rod], works[rod].factor, slotOf(rod), inverse, sides, c, end, 1 / (dt * dt));
+        if (!isJoined(rod) && !respond(velocity, response, rod, sides, c, end, t, dt, fresh)) return false;
         c = end;
       }
+      if (!fresh) readVelocity(velocity, sides);
       return true;
     },
     factor(_marked, sides) {
@@ -250,7 +297,8 @@ export function createDerContact({ ders, works, systems, state, newton, bodyOrde
         const addMass = (c: number): void => {
           addPointMass(works[sides.rod[c]].matrix, ders[sides.rod[c]], sides, c, scale, false);
         };
-        if (!factorSystem(systems[s].system, stage, sides, joined[s], bodyIn(sides), scale, addMass)) return false;
+        if (!factorSystem(systems[s].system, stage, sides, joined[s], bodyIn(sides), scale, addMass, false))
+          return false;
       }
       for (let c = 0; c < sides.count; ) {
         const rod = sides.rod[c];
@@ -303,93 +351,6 @@ function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array)
   return other.subarray(o, o + view.length);
 }
 
-/** Takes the contact forces off a rod; `active`: others are about to be put on. */
-export function clearContact(der: DerRod, active: boolean): void {
-  if (!der.contact) {
-    if (!active) return;
-    der.contact = {
-      nodeForce: new Float64Array(3 * der.nodeCount),
-      edgeTorque: new Float64Array(3 * der.edgeCount),
-      active,
-    };
-    return;
-  }
-  if (der.contact.active) {
-    der.contact.nodeForce.fill(0);
-    der.contact.edgeTorque.fill(0);
-  }
-  der.contact.active = active;
-}
-
-/** Force on the two nodes, torque about the edge: the arm is tangent × lever, so that lever × force · tangent = arm · force. */
-function addSideForce(der: DerRod, { edge, weight, arm, force }: ContactSides, c: number): void {
-  const contact = der.contact;
-  if (!contact) return;
-  const a = 3 * edge[c];
-  const b = edge[c] + 1 < der.nodeCount ? a + 3 : 0;
-  const w = weight[c];
-  const o = 3 * c;
-  const torque = arm[o] * force[o] + arm[o + 1] * force[o + 1] + arm[o + 2] * force[o + 2];
-  for (let k = 0; k < 3; k++) {
-    contact.nodeForce[a + k] += (1 - w) * force[o + k];
-    contact.nodeForce[b + k] += w * force[o + k];
-    contact.edgeTorque[a + k] += torque * der.edgeTangent[a + k];
-  }
-}
-
-function addBodyForce({ contact, start }: DerBody, { arm, force }: ContactSides, c: number): void {
-  const o = 3 * c;
-  for (let k = 0; k < 3; k++) {
-    const a = (k + 1) % 3;
-    const b = (k + 2) % 3;
-    contact[k] += force[o + k];
-    contact[3 + k] += (arm[o + a] - start.position[a]) * force[o + b] - (arm[o + b] - start.position[b]) * force[o + a];
-  }
-}
-
-function readBodyVelocity(
-  out: Float64Array,
-  { velocity, pose, start }: DerBody,
-  { arm }: ContactSides,
-  c: number,
-): void {
-  const w = pose.angularVelocity;
-  for (let k = 0; k < 3; k++) {
-    const a = (k + 1) % 3;
-    const b = (k + 2) % 3;
-    out[3 * c + k] =
-      velocity[k] + w[a] * (arm[3 * c + b] - start.position[b]) - w[b] * (arm[3 * c + a] - start.position[a]);
-  }
-}
-
-/** x += Sᵀ g of side c. */
-function addSide(x: Float64Array, der: DerRod, g: Float64Array, { edge, weight, arm }: ContactSides, c: number): void {
-  const a = 4 * edge[c];
-  const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
-  const w = weight[c];
-  const o = 3 * c;
-  for (let k = 0; k < 3; k++) {
-    x[a + k] += (1 - w) * g[o + k];
-    x[b + k] += w * g[o + k];
-  }
-  x[a + 3] += arm[o] * g[o] + arm[o + 1] * g[o + 1] + arm[o + 2] * g[o + 2];
-}
-
-/** out = scale·S x of side c. */
-function readSide(
-  out: Float64Array,
-  der: DerRod,
-  x: Float64Array,
-  { edge, weight, arm }: ContactSides,
-  c: number,
-  scale: number,
-): void {
-  const a = 4 * edge[c];
-  const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
-  const w = weight[c];
-  for (let k = 0; k < 3; k++) out[3 * c + k] = scale * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
-}
-
 /** Newton matrix of the stage at the present state into the slot, its factor into the work space. */
 function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage): boolean {
   const { matrix } = slot;
@@ -405,41 +366,7 @@ function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage): boole
   return true;
 }
 
-const row = new Float64Array(7);
-const unknown = new Int32Array(7);
-
-/** Unknowns that a side touches, in order, and for axis k what each gives to its velocity. Fixed ones give nothing, if `free`. */
-function writeRow(der: DerRod, { edge, weight, arm }: ContactSides, c: number, k: number, free: boolean): void {
-  const a = 4 * edge[c];
-  const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
-  for (let m = 0; m < 3; m++) {
-    unknown[m] = a + m;
-    unknown[4 + m] = b + m;
-    row[m] = m === k && !(free && der.fixed[a + m]) ? 1 - weight[c] : 0;
-    row[4 + m] = m === k && !(free && der.fixed[b + m]) ? weight[c] : 0;
-  }
-  unknown[3] = a + 3;
-  row[3] = arm[3 * c + k];
-}
-
-/** `free`: leaves out what is prescribed; welded nodes are not, they move with their body. */
-function addPointMass(
-  matrix: BorderedBand,
-  der: DerRod,
-  sides: ContactSides,
-  c: number,
-  scale: number,
-  free: boolean,
-): void {
-  const rho = scale * sides.mass[c];
-  for (let k = 0; k < 3; k++) {
-    writeRow(der, sides, c, k, free);
-    for (let i = 0; i < 7; i++) {
-      if (row[i] === 0) continue;
-      for (let j = 0; j <= i; j++) if (row[j] !== 0) addEntry(matrix, unknown[i], unknown[j], rho * row[i] * row[j]);
-    }
-  }
-}
+const linear = new Float64Array(3);
 
 /** tr(S A⁻¹ Sᵀ)/3 of sides c … end − 1, all of one rod: from the inverse within the band, or by solving for each. */
 function measureResponse(

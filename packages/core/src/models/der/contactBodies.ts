@@ -6,6 +6,7 @@
 import { clearBand, finishBand, fixUnknown, forwardBand, inversePivot, solveBand } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import type { ContactSides } from '../../port.ts';
+import { evaluateBody } from './body.ts';
 import { lockAxes, startOuter } from './coupling.ts';
 import { writeHeldTorque } from './held.ts';
 import { writeRightSide } from './newton.ts';
@@ -24,7 +25,7 @@ function writeBodyMap(system: System, body: number, sides: ContactSides, c: numb
 
 /**
  * Matrices of all rods and bodies at the present state, with the point masses of the sides times `scale` (0 for none), factored.
- * `addMass` puts those of a rod into its matrix; `bodyOf` names the body of a side, −1 for a rod.
+ * `right`: with the right-hand side of a Newton step, ready for `finishStep`. `addMass` puts those of a rod into its matrix; `bodyOf` names the body of a side, −1 for a rod.
  */
 export function factorSystem(
   system: System,
@@ -34,9 +35,16 @@ export function factorSystem(
   bodyOf: (side: number) => number,
   scale: number,
   addMass: (side: number) => void,
+  right: boolean,
 ): boolean {
   for (let shift = 0; shift < 1e8; shift = shift === 0 ? 1e-7 : 4 * shift) {
     startOuter(system, stage);
+    if (right) {
+      system.bodies.forEach((body, b) => {
+        evaluateBody(body, stage.t, stage.inertia, stage.rate);
+        for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= body.residual[k];
+      });
+    }
     for (const member of system.members) {
       const { der, work } = member;
       setPenalties(der, work, stage.inertia);
@@ -51,8 +59,12 @@ export function factorSystem(
       const { der, work } = member;
       writeRightSide(der, work);
       assembleTies(system, member);
-      for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
-      work.step.fill(0);
+      for (let d = 0; d < der.size; d++) {
+        if (!der.fixed[d]) continue;
+        fixUnknown(work.matrix, d);
+        work.step[d] = 0;
+      }
+      if (!right) work.step.fill(0);
       positive = positive && eliminate(system, member, shift, true);
     }
     if (scale > 0)
@@ -63,6 +75,15 @@ export function factorSystem(
     if (positive && factorDense(system.outer, n, 3).positive) return true;
   }
   return false;
+}
+
+/** Solves for the Newton step that `factorSystem` prepared: into work.step and outerRight. */
+export function finishStep(system: System): void {
+  solveDense(system.outer, 6 * system.bodies.length, system.outerRight);
+  for (const member of system.members) {
+    if (member.ties.length > 0) substituteBack(system, member);
+    else if (member.work.matrix.borderSize === 0) finishBand(member.work.factor, member.der.size, member.work.step, 0);
+  }
 }
 
 function addBodyMass(system: System, body: number, sides: ContactSides, c: number, scale: number): void {
@@ -134,9 +155,5 @@ export function solveFactored(system: System): void {
   bodies.forEach(({ body }, b) => {
     for (let k = 0; k < 6; k++) if (!body.free[k]) outerRight[6 * b + k] = 0;
   });
-  solveDense(system.outer, 6 * bodies.length, outerRight);
-  for (const member of members) {
-    if (member.ties.length > 0) substituteBack(system, member);
-    else if (member.work.matrix.borderSize === 0) finishBand(member.work.factor, member.der.size, member.work.step, 0);
-  }
+  finishStep(system);
 }

@@ -11,7 +11,7 @@
  * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
 import { beginStep, cancelStep, type DerBody, moveBody, recordForces, setBodyStage, syncPose } from './body.ts';
-import { initializeForces, type System, solveSystem } from './coupling.ts';
+import { initializeForces, poseSystem, type System, solveSystem } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
 import type { NewtonOptions } from './newton.ts';
@@ -241,7 +241,7 @@ function midpoint(move: Move): boolean {
 }
 
 /** Stage of implicit Euler from the start of the step, h long. */
-function setEulerStage({ system, starts, h }: Move): void {
+export function setEulerStage({ system, starts, h }: Pick<Move, 'system' | 'starts' | 'h'>): void {
   system.members.forEach(({ der, work }, m) => {
     work.qRate.set(starts[m].q);
     for (let d = 0; d < der.size; d++) work.qHat[d] = starts[m].q[d] + h * starts[m].v[d];
@@ -256,10 +256,24 @@ function setEulerStage({ system, starts, h }: Move): void {
   }
 }
 
-/**
- * Solves the stage of an implicit Euler step again, from where it came to, because the forces of contact have changed.
- * `starts`: where the step began. A failure leaves the system anywhere.
- */
+/** First guess of an implicit Euler step, posed, with the loads there; why it cannot be, or nothing. `starts`: the present state. */
+export function startEuler(
+  system: System,
+  starts: readonly Pick<Snapshot, 'q' | 'v'>[],
+  t: number,
+  h: number,
+  options: NewtonOptions,
+): string {
+  const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
+  const move: Move = { system, starts, t, h, options, out };
+  for (const body of system.bodies) beginStep(body);
+  setEulerStage(move);
+  if (!approach(move, t + h, h, false)) return out.reason;
+  const stage: Stage = { t: t + h, inertia: 1 / (h * h), rate: 1 / h };
+  return poseSystem(system, stage) ? '' : 'an edge has no length or a position is not a number';
+}
+
+/** Solves an implicit Euler step from where the system is now; `starts`: where it began. A failure leaves it anywhere. */
 export function resumeEuler(
   system: System,
   starts: readonly Pick<Snapshot, 'q' | 'v'>[],
@@ -272,6 +286,10 @@ export function resumeEuler(
   setEulerStage(move);
   out.ok = runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h });
   for (const body of system.bodies) syncPose(body);
+  for (const { der } of system.members) {
+    der.history[0] = 0;
+    der.history[1] = 2;
+  }
   return out;
 }
 

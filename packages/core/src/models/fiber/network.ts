@@ -76,6 +76,8 @@ export interface FiberRod {
   readonly loads: Loads;
   /** Whether some load must be asked for at every iterate. */
   loadsFollow: boolean;
+  /** Forces of contact on particles [N], while a step with contact is taken. */
+  contactForce: Float64Array | undefined;
   /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
   loadFactor: number;
 }
@@ -171,6 +173,7 @@ export function createFiberRod(
     samples: createSamples(rod),
     loads: createLoads(rod),
     loadsFollow: drive.sources.some((source) => source.dependsOnState),
+    contactForce: undefined,
     loadFactor: 1,
   };
 }

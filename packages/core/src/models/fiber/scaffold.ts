@@ -119,6 +119,11 @@ export function chooseWidths(rod: Rod, drive: Drive, scene: Scene, options: Fibe
       `rod '${id}': the scaffold is ${width.toPrecision(3)} m wide and its shortest cuboid ${shortest.toPrecision(3)} m long; use fewer edges, or a narrower scaffold`,
     );
   }
+  if (width > 0.5 * shortest) {
+    warnings.push(
+      `rod '${id}': the scaffold is more than half as wide as its cuboids are long; it shears where the rod bends: use fewer edges, or a narrower solver.fiber.scaffold`,
+    );
+  }
   if (shortest / width > 100) {
     warnings.push(
       `rod '${id}': cuboids are ${(shortest / width).toFixed(0)} times as long as wide; the matrix is ill-conditioned and steps need more iterations; use more edges, or a wider solver.fiber.scaffold`,

@@ -58,6 +58,51 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
     helices[k].memory.set(starts[k].memory);
   };
 
+  const move = (
+    marked: Uint8Array,
+    sides: ContactSides,
+    t: number,
+    dt: number,
+    again: boolean,
+    robust: boolean,
+  ): StepOutcome => {
+    let iterations = 0;
+    let iterationsMax = 0;
+    let shifts = 0;
+    addSideForces(helices, marked, sides);
+    for (let k = 0; k < helices.length; k++) {
+      if (!marked[k]) continue;
+      const h = helices[k];
+      const slot = slotOf(k);
+      slot.guess.set(h.q);
+      toStart(k);
+      // no past: one step of backward Euler
+      h.history.fill(0);
+      const step = stepIncremental(h, slot.work, t, dt, robust ? patient : newton, again ? slot.guess : undefined);
+      h.history.fill(0);
+      iterations += step.iterations;
+      iterationsMax = Math.max(iterationsMax, step.iterations);
+      shifts += step.shifts;
+      if (!step.converged) {
+        const failure = { rod: h.rod.id, reason: step.reason };
+        return { ok: false, iterations, iterationsMax, shifts, failure };
+      }
+      slot.stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
+      poseSamples(h);
+    }
+    return { ok: true, iterations, iterationsMax, shifts };
+  };
+
+  const readVelocity = (out: Float64Array, sides: ContactSides): void => {
+    for (let c = 0; c < sides.count; c++) {
+      const { nodeVelocity: v, edgeSpin } = helices[sides.rod[c]].samples;
+      const a = 3 * sides.edge[c];
+      const w = sides.weight[c];
+      for (let k = 0; k < 3; k++)
+        out[3 * c + k] = (1 - w) * v[a + k] + w * v[a + 3 + k] + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k];
+    }
+  };
+
   return {
     systemOfRod: Int32Array.from(helices, (_, k) => k),
     systemOfBody: new Int32Array(0),
@@ -75,43 +120,12 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
         poseSamples(h);
       });
     },
-    step(marked, sides, t, dt, again, robust): StepOutcome {
-      let iterations = 0;
-      let iterationsMax = 0;
-      let shifts = 0;
-      addSideForces(helices, marked, sides);
-      for (let k = 0; k < helices.length; k++) {
-        if (!marked[k]) continue;
-        const h = helices[k];
-        const slot = slotOf(k);
-        slot.guess.set(h.q);
-        toStart(k);
-        // no past: one step of backward Euler
-        h.history.fill(0);
-        const step = stepIncremental(h, slot.work, t, dt, robust ? patient : newton, again ? slot.guess : undefined);
-        h.history.fill(0);
-        iterations += step.iterations;
-        iterationsMax = Math.max(iterationsMax, step.iterations);
-        shifts += step.shifts;
-        if (!step.converged) {
-          const failure = { rod: h.rod.id, reason: step.reason };
-          return { ok: false, iterations, iterationsMax, shifts, failure };
-        }
-        slot.stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
-        poseSamples(h);
-      }
-      return { ok: true, iterations, iterationsMax, shifts };
-    },
-    readVelocity(out, sides) {
-      for (let c = 0; c < sides.count; c++) {
-        const { nodeVelocity: v, edgeSpin } = helices[sides.rod[c]].samples;
-        const a = 3 * sides.edge[c];
-        const w = sides.weight[c];
-        for (let k = 0; k < 3; k++)
-          out[3 * c + k] = (1 - w) * v[a + k] + w * v[a + 3 + k] + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k];
-      }
-    },
-    linearize(response, _marked, sides, _t, dt) {
+    step: (marked, sides, t, dt, robust) => move(marked, sides, t, dt, true, robust),
+    readVelocity,
+    linearize(velocity, response, marked, sides, t, dt, fresh) {
+      // the first guess is the step itself under the last forces
+      if (fresh && !move(marked, sides, t, dt, false, false).ok) return false;
+      readVelocity(velocity, sides);
       for (const slot of slots) if (slot) slot.count = 0;
       collectSides(slotOf, sides);
       for (let k = 0; k < helices.length; k++) {

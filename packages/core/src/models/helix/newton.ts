@@ -71,7 +71,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
     fillAssembly(h, w, stage);
     counted = result.shifts;
     shift = factorShifted(h, w, stage, shift);
-    if (!(shift < 1e12)) return fail('no shift makes the matrix positive definite');
+    if (!(shift < 1e24)) return fail('no shift makes the matrix positive definite');
     const residual = collectGradient(h, w, stage);
     const elastic = measureElasticScale(h);
     result.residual = residual;
@@ -151,7 +151,7 @@ function factorShifted(h: HelixBody, w: Workspace, stage: Stage, first: number):
     result.shifts++;
     low = high;
     high = Math.max(4 * high, 1e-2);
-    if (!(high < 1e12)) return high;
+    if (!(high < 1e24)) return high;
   }
   if (low < 0) return high;
   let factored = high;
@@ -220,7 +220,7 @@ function stepFrom(
     poseRod(h, q);
     shift = factorShifted(h, w, stage, Math.max(4 * shift, 1e-2));
     // the sweep wrote the gradient of the energy's outer part anew: the same numbers
-    if (!(shift < 1e12)) break;
+    if (!(shift < 1e24)) break;
   }
   outcome.shift = shift;
   return outcome;

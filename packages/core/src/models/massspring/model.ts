@@ -77,7 +77,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     before.memory.set(state.memory);
     const cost = { iterations: 2 * hairs.length, iterationsMax: 2, shifts: 0 };
     for (let k = 0; k < hairs.length; k++) {
-      if (stepHair(hairs[k], tools[k], robust ? 1 : options.theta, t, dt, report)) continue;
+      if (stepHair(hairs[k], tools[k], options.theta, robust, t, dt, report)) continue;
       state.q.set(before.q);
       state.v.set(before.v);
       state.memory.set(before.memory);
@@ -114,13 +114,13 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
 
 function readOptions(options: MassSpringOptions): HairOptions {
   const at = ['solver', 'massspring'];
-  const { theta = 0.5, damping = 1e-4, altitude = 0.02, stretch = 1000, strainLimit = 0.1 } = options;
+  const { theta = 0.5, damping = 1e-4, altitude = 0.02, stretch, strainLimit = 0.1 } = options;
   if (!(theta >= 0.5 && theta <= 1))
     throw new SceneError([...at, 'theta'], `theta is ${theta}; it must be from 0.5 (second order) to 1 (dissipates)`);
   if (!(damping >= 0))
     throw new SceneError([...at, 'damping'], `the damping time is ${damping} s; it cannot be negative`);
   if (!(altitude >= 0)) throw new SceneError([...at, 'altitude'], `altitude is ${altitude}; it cannot be negative`);
-  if (!(stretch >= 1))
+  if (stretch !== undefined && !(stretch >= 1))
     throw new SceneError(
       [...at, 'stretch'],
       `stretch is ${stretch}; below 1 the springs against stretch would bend, too`,
@@ -135,7 +135,7 @@ function warn(rods: readonly Rod[], { theta, damping }: HairOptions): string[] {
   const bare = rods.find((rod) => rod.halfDamping.every((beta) => beta === 0));
   if (!bare || damping > 0 || theta > 0.5) return [];
   return [
-    `the springs of rod '${bare.id}' have no damping, and with theta: 0.5 they blow up when it buckles, at any step; set solver.massspring.damping (1e-4 s), or theta: 1`,
+    `the springs of rod '${bare.id}' have no damping, and with theta: 0.5 they gain energy when it buckles, at any step: steps will be cut; set solver.massspring.damping (1e-4 s), or theta: 1`,
   ];
 }
 

@@ -7,7 +7,7 @@
  *
  * The truss is statically determinate, so compliances add, and with x = δ/l
  *     1/EI = ((1 + 1/4x²)/k_e + (1 + 9/4x²)/k_t)/l³,     GJ/EI = 2x²,     EA = k_b l:
- * δ = l√(GJ/2EI) and k_e = k_t = EI(2 + 5/2x²)/l³ give EI and GJ. k_b = 1000 k_e; 100 would cost 2.5 % of EI.
+ * δ = l√(GJ/2EI) and k_e = k_t = EI(2 + 5/2x²)/l³ give EI and GJ.
  *
  * A clamp is three consecutive fixed particles: the node, and a ghost and a main particle behind it that are not part of the
  * rod. A torsion spring lets the chain turn about the edge between its two inner particles; that of the one from the main
@@ -68,7 +68,8 @@ export interface HairOptions {
   readonly theta: number;
   readonly damping: number;
   readonly altitude: number;
-  readonly stretch: number;
+  /** Of the springs two apart, relative to edge springs; undefined: as EA asks, from 100 to 1000. */
+  readonly stretch: number | undefined;
   readonly strainLimit: number;
 }
 
@@ -153,6 +154,15 @@ function edgeStiffness(rod: Rod, j: number): number {
   return (EI * (2 + 2.5 / x2)) / rod.edgeLengthRest[j] ** 3;
 }
 
+/**
+ * k_b/k_e: what EA asks for within 100 (below, stretch would soften bending by more than 2.5 %) and 1000 (above, it costs
+ * digits and steps).
+ */
+function stretchOf(rod: Rod, { stretch }: HairOptions, j: number): number {
+  const asked = rod.edgeEA[j] / (rod.edgeLengthRest[j] * edgeStiffness(rod, j));
+  return stretch ?? Math.min(1000, Math.max(100, asked));
+}
+
 /** Positions of all particles where nothing is strained, the stubs included. */
 function restShape(
   rod: Rod,
@@ -220,7 +230,10 @@ function buildSprings(
       // a spring that starts at a main particle belongs to the segment after it
       const last = edge(p + apart - (((p + apart - start) & 1) === 0 ? 1 : 0));
       const rigid = apart === 2 || (apart === 3 && behind(p, p + apart));
-      const k = 0.5 * (edgeStiffness(hairRod, first) + edgeStiffness(hairRod, last)) * (rigid ? options.stretch : 1);
+      const k =
+        0.5 *
+        (edgeStiffness(hairRod, first) + edgeStiffness(hairRod, last)) *
+        (rigid ? stretchOf(hairRod, options, first) : 1);
       const beta =
         0.25 * [first, last].reduce((sum, j) => sum + hairRod.halfDamping[2 * j] + hairRod.halfDamping[2 * j + 1], 0);
       list.push({ a: p, b: p + apart, apart, k, c: options.damping + beta });

@@ -6,7 +6,11 @@
  * banded solve with a positive definite matrix; there is nothing to converge.
  *
  * θ = ½ is implicit midpoint for linear springs. Without spring damping it blows up in the buckling test at any step from 1e-2 to
- * 2e-4 s; with c = 1e-4 s it does not, and θ = 1 never does. Which θ the paper has is open.
+ * 2e-4 s; with c = 1e-4 s it does not. Which θ the paper has is open. Whatever θ, vⁿ⁺¹ = 2v − vⁿ reflects the velocities of
+ * springs that are stiff at this step instead of damping them, and turning can feed them: rods that are far stiffer than
+ * their step (localized-buckling at 20 ms) blow up with θ = 1 as well. So a step that ends with more energy than it began
+ * with, loads and pins put in counts as failed, and is taken again in pieces by implicit Euler,
+ *     (M(1 + αh) + h(h + c)K) v = M vⁿ + h(f + loads),   which damps them.
  */
 import {
   clearWide,
@@ -106,21 +110,21 @@ export interface StepResult {
   reason: string;
 }
 
-/** One banded solve for the velocity at the middle of the step. */
-function solveVelocity(hair: Hair, work: Workspace, h: number, theta: number): boolean {
+/** One banded solve of (M(1 + αa) + a(ahead + c)K) v = M vⁿ + a(f + loads). */
+function solveVelocity(hair: Hair, work: Workspace, a: number, ahead: number): boolean {
   const { mass, massDamping, fixed, size, loads, rod, start: first, stride } = hair;
   const { matrix, right, external, startVelocity, where, start, velocity, product } = work;
   clearWide(matrix);
   const w1 = WIDTH + 1;
   for (let d = 0; d < size; d++) {
-    matrix.entries[d * w1 + WIDTH] = mass[d] * (1 + 0.5 * h * massDamping[d]);
-    right[d] = mass[d] * startVelocity[d] + 0.5 * h * external[d];
+    matrix.entries[d * w1 + WIDTH] = mass[d] * (1 + a * massDamping[d]);
+    right[d] = mass[d] * startVelocity[d] + a * external[d];
   }
   for (let i = 0; i < rod.nodeCount; i++)
-    addDrag(matrix, right, startVelocity, loads.nodeDrag, i, 3 * (first + stride * i), 0.5 * h);
+    addDrag(matrix, right, startVelocity, loads.nodeDrag, i, 3 * (first + stride * i), a);
   forEachRow(hair, where, start, (row) => {
-    addRowForce(right, row, -0.5 * h);
-    addRowMatrix(matrix, row, 0.5 * h * (theta * h + row.damping) * row.stiffness);
+    addRowForce(right, row, -a);
+    addRowMatrix(matrix, row, a * (ahead + row.damping) * row.stiffness);
   });
   // prescribed velocities go to the other side
   for (let d = 0; d < size; d++) if (!fixed[d]) velocity[d] = 0;
@@ -182,39 +186,88 @@ function limitStrain(hair: Hair, x: Float64Array): void {
   }
 }
 
+/** Kinetic and elastic energy [J]. */
+function measureEnergy(hair: Hair): number {
+  const { mass, v, size, q } = hair;
+  let sum = 0;
+  for (let d = 0; d < size; d++) sum += 0.5 * mass[d] * v[d] * v[d];
+  forEachRow(hair, q, q, (row) => {
+    sum += 0.5 * row.stiffness * row.value * row.value;
+  });
+  return sum;
+}
+
+/** Work of loads and pins in the step [J], with its sign taken away: what energy may come from. */
+function measureWork(hair: Hair, { start, external, right }: Workspace): number {
+  const { q, size, fixed } = hair;
+  let loads = 0;
+  let pins = 0;
+  right.fill(0);
+  forEachRow(hair, q, q, (row) => addRowForce(right, row, 1));
+  for (let d = 0; d < size; d++) {
+    if (fixed[d]) pins += Math.abs(right[d] * (q[d] - start[d]));
+    else loads += external[d] * (q[d] - start[d]);
+  }
+  return Math.abs(loads) + pins;
+}
+
+/** Positions and velocities at the end of the step by two stages, or by one of implicit Euler. */
+function move(hair: Hair, work: Workspace, theta: number, robust: boolean, h: number): boolean {
+  const { q, v, size, fixed } = hair;
+  const { start, startVelocity, where, velocity } = work;
+  where.set(q);
+  if (!solveVelocity(hair, work, robust ? h : 0.5 * h, robust ? h : theta * h)) return false;
+  for (let d = 0; d < size; d++) q[d] += h * velocity[d];
+  placePinned(hair, q);
+  limitStrain(hair, q);
+  if (robust) {
+    for (let d = 0; d < size; d++) v[d] = (q[d] - start[d]) / h;
+    return true;
+  }
+  for (let d = 0; d < size; d++) where[d] = 0.5 * (start[d] + q[d]);
+  if (!solveVelocity(hair, work, 0.5 * h, theta * h)) return false;
+  for (let d = 0; d < size; d++) v[d] = fixed[d] ? velocity[d] : 2 * velocity[d] - startVelocity[d];
+  return true;
+}
+
 /** From t to t + h; on failure the caller restores the state. */
-export function stepHair(hair: Hair, work: Workspace, theta: number, t: number, h: number, out: StepResult): boolean {
+export function stepHair(
+  hair: Hair,
+  work: Workspace,
+  theta: number,
+  robust: boolean,
+  t: number,
+  h: number,
+  out: StepResult,
+): boolean {
   const { q, v, size, fixed, pins, poses, start: first, stride } = hair;
   const { start, startVelocity, where, velocity, external } = work;
   start.set(q);
   startVelocity.set(v);
   evaluatePins(hair, t);
+  const before = measureEnergy(hair);
   const scale = writeLoads(external, hair, t + 0.5 * h);
   evaluatePins(hair, t + h);
   where.set(q);
   placePinned(hair, where);
   for (let d = 0; d < size; d++) velocity[d] = fixed[d] ? (where[d] - q[d]) / h : 0;
-  where.set(q);
-  if (!(scale < Infinity) || !solveVelocity(hair, work, h, theta)) return refuse(out);
-  for (let d = 0; d < size; d++) q[d] += h * velocity[d];
-  placePinned(hair, q);
-  limitStrain(hair, q);
-  for (let d = 0; d < size; d++) where[d] = 0.5 * (start[d] + q[d]);
-  if (!solveVelocity(hair, work, h, theta)) return refuse(out);
-  for (let d = 0; d < size; d++) v[d] = fixed[d] ? velocity[d] : 2 * velocity[d] - startVelocity[d];
+  if (!(scale < Infinity) || !move(hair, work, theta, robust, h)) return refuse(out);
   for (let p = 0; p < pins.length; p++) {
     const o = 3 * (first + stride * pins[p].node);
     if (poses[p].active) for (let k = 0; k < 3; k++) if (fixed[o + k]) v[o + k] = poses[p].velocity[k];
   }
   for (let d = 0; d < size; d++) {
     hair.acceleration[d] = (v[d] - startVelocity[d]) / h;
-    if (!(Math.abs(v[d]) * h < 10 * hair.rod.length)) return refuse(out);
+    if (!(Math.abs(v[d]) < Infinity)) return refuse(out);
   }
+  // a tenth and a little more are what the scheme swings by of itself; implicit Euler is past help
+  const floor = (1e-3 * (hair.stiffnessScale[3 * first] * hair.springs.rest[0] ** 3)) / hair.rod.length;
+  if (!robust && measureEnergy(hair) > 1.1 * before + 2 * measureWork(hair, work) + floor) return refuse(out);
   rememberOrientation(hair);
   return true;
 }
 
 function refuse(out: StepResult): boolean {
-  out.reason = 'the springs have left their stable range: set theta: 1, or more damping';
+  out.reason = 'the springs gained energy from nowhere: they are too stiff for this step';
   return false;
 }

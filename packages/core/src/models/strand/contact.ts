@@ -87,6 +87,48 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
 
   const linkOf = (sides: ContactSides, c: number): number => place[sides.rod[c]].strand.firstLink + sides.edge[c];
 
+  /** The step of the marked trees under the sides' forces: from its start, or on from where it came to. */
+  const move = (marked: Uint8Array, sides: ContactSides, t: number, dt: number, again: boolean): StepOutcome => {
+    let iterations = 0;
+    let iterationsMax = 0;
+    h = dt;
+    trees.forEach((tree, k) => {
+      if (marked[k]) clearContact(tree);
+    });
+    for (let c = 0; c < sides.count; c++) addSideForce(place[sides.rod[c]].tree, linkOf(sides, c), sides, c);
+    for (let k = 0; k < trees.length; k++) {
+      if (!marked[k]) continue;
+      const tree = trees[k];
+      const work = workOf(tree);
+      const spent = stepWithContact(tree, work, starts[k], t, dt, options, again);
+      iterations += Math.abs(spent);
+      iterationsMax = Math.max(iterationsMax, Math.abs(spent));
+      if (spent < 0) {
+        const failure = { rod: tree.rods[0].rod.id, reason: `Newton did not converge in ${-spent} iterations` };
+        return { ok: false, iterations, iterationsMax, shifts: 0, failure };
+      }
+      poseSamples(tree);
+      const { sweep } = slotOf(k);
+      sweep.turn.set(work.sweep.turn.subarray(0, sweep.turn.length));
+      sweep.rate.set(work.sweep.rate.subarray(0, sweep.rate.length));
+    }
+    return { ok: true, iterations, iterationsMax, shifts: 0 };
+  };
+
+  const readVelocity = (out: Float64Array, sides: ContactSides): void => {
+    // the mean over the step: a link may turn by a radian in it, and its last velocity does not say where it went
+    for (let c = 0; c < sides.count; c++) {
+      const { nodePosition: x, edgeSpin } = place[sides.rod[c]].strand.samples;
+      const from = positions[sides.rod[c]];
+      const a = 3 * sides.edge[c];
+      const w = sides.weight[c];
+      for (let k = a; k < a + 3; k++) {
+        const moved = (1 - w) * (x[k] - from[k]) + w * (x[k + 3] - from[k + 3]);
+        out[3 * c + k - a] = moved / h + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k - a];
+      }
+    }
+  };
+
   return {
     systemOfRod,
     systemOfBody: new Int32Array(0),
@@ -108,47 +150,13 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
         poseTree(tree, t);
       });
     },
-    step(marked, sides, t, dt, again, _robust): StepOutcome {
-      let iterations = 0;
-      let iterationsMax = 0;
+    step: (marked, sides, t, dt) => move(marked, sides, t, dt, true),
+    readVelocity,
+    linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
-      trees.forEach((tree, k) => {
-        if (marked[k]) clearContact(tree);
-      });
-      for (let c = 0; c < sides.count; c++) addSideForce(place[sides.rod[c]].tree, linkOf(sides, c), sides, c);
-      for (let k = 0; k < trees.length; k++) {
-        if (!marked[k]) continue;
-        const tree = trees[k];
-        const work = workOf(tree);
-        const spent = stepWithContact(tree, work, starts[k], t, dt, options, again);
-        iterations += Math.abs(spent);
-        iterationsMax = Math.max(iterationsMax, Math.abs(spent));
-        if (spent < 0) {
-          const failure = { rod: tree.rods[0].rod.id, reason: `Newton did not converge in ${-spent} iterations` };
-          return { ok: false, iterations, iterationsMax, shifts: 0, failure };
-        }
-        poseSamples(tree);
-        const { sweep } = slotOf(k);
-        sweep.turn.set(work.sweep.turn.subarray(0, sweep.turn.length));
-        sweep.rate.set(work.sweep.rate.subarray(0, sweep.rate.length));
-      }
-      return { ok: true, iterations, iterationsMax, shifts: 0 };
-    },
-    readVelocity(out, sides) {
-      // the mean over the step: a link may turn by a radian in it, and its last velocity does not say where it went
-      for (let c = 0; c < sides.count; c++) {
-        const { nodePosition: x, edgeSpin } = place[sides.rod[c]].strand.samples;
-        const from = positions[sides.rod[c]];
-        const a = 3 * sides.edge[c];
-        const w = sides.weight[c];
-        for (let k = a; k < a + 3; k++) {
-          const moved = (1 - w) * (x[k] - from[k]) + w * (x[k + 3] - from[k + 3]);
-          out[3 * c + k - a] = moved / h + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k - a];
-        }
-      }
-    },
-    linearize(response, _marked, sides, _t, dt) {
-      h = dt;
+      // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
+      if (fresh && !move(marked, sides, t, dt, false).ok) return false;
+      readVelocity(velocity, sides);
       sort(sides);
       const { order, start } = buckets;
       for (let k = 0; k < trees.length; k++) {

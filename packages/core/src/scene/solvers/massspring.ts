@@ -6,7 +6,7 @@ export interface MassSpringOptions {
   readonly damping?: number;
   /** Stiffness of altitude springs relative to edge springs. Default 0.02; 0: none. */
   readonly altitude?: number;
-  /** Stiffness of the springs that resist stretch relative to edge springs. Default 1000. */
+  /** Stiffness of the springs that resist stretch relative to edge springs. Default: as EA asks, within 100 and 1000. */
   readonly stretch?: number;
   /** Edges of the chain are kept within 1 ± this of their rest length. Default 0.1; 0: not at all. */
   readonly strainLimit?: number;

@@ -16,7 +16,9 @@ export const massspring: z.ZodType<MassSpringOptions, Written<MassSpringOptions>
       .describe('Stiffness of altitude springs relative to edge springs. Default 0.02; 0: none.'),
     stretch: count('positive')
       .optional()
-      .describe('Stiffness of the springs that resist stretch relative to edge springs. Default 1000.'),
+      .describe(
+        'Stiffness of the springs that resist stretch relative to edge springs. Default as EA asks, 100 to 1000.',
+      ),
     strainLimit: count('nonnegative')
       .optional()
       .describe('Edges of the chain are kept within 1 ± this of their rest length. Default 0.1; 0: not at all.'),

@@ -1,0 +1,111 @@
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, worldOf } from '../src/case.ts';
+
+const RADIUS = 0.05;
+const ROPE = 0.0005;
+const PULL = 0.05;
+
+/** A rope that lies round a bollard by `angle`, held back with 1 N at its start and pulled at its end. */
+function scene(mu: number, angle: number, perHalfTurn: number, duration: number): SceneInput {
+  const R = RADIUS + ROPE;
+  const l = (Math.PI * R) / perHalfTurn;
+  const around = Math.round((angle * R) / l);
+  const tail = Math.round(0.05 / l);
+  // corners outside the circle that edges touch in their middle; turns lie beside each other
+  const outer = R / Math.cos(0.5 * (l / R));
+  const points: [number, number, number][] = [];
+  for (let i = tail; i >= 1; i--) points.push([outer, 0, -i * l]);
+  for (let i = 0; i <= around; i++) {
+    const a = (angle * i) / around;
+    points.push([outer * Math.cos(a), (0.003 * a) / (2 * Math.PI), outer * Math.sin(a)]);
+  }
+  const [x, y, z] = points[points.length - 1];
+  const along = [-Math.sin(angle), Math.cos(angle)];
+  for (let i = 1; i <= tail; i++) points.push([x + along[0] * i * l, y, z + along[1] * i * l]);
+  const offset = PULL * duration;
+  return {
+    tendril: 1,
+    title: 'A rope round a bollard',
+    rods: [
+      {
+        id: 'rope',
+        shape: { type: 'points', points },
+        natural: 'straight',
+        section: {
+          type: 'stiffness',
+          EA: 1e4,
+          EI1: 1e-7,
+          GJ: 1e-7,
+          mass: 0.01,
+          inertia: 1e-9,
+          radius: ROPE,
+          damping: { mass: 20 },
+        },
+      },
+    ],
+    pins: [
+      {
+        rod: 'rope',
+        at: 'end',
+        hold: 'position',
+        path: {
+          interpolation: 'linear',
+          keys: [{ time: 0 }, { time: duration, offset: [along[0] * offset, 0, along[1] * offset] }],
+        },
+      },
+    ],
+    loads: [{ rod: 'rope', type: 'force', at: 'start', force: [0, 0, -1] }],
+    colliders: [{ id: 'bollard', type: 'capsule', from: [0, -1, 0], to: [0, 1, 0], radius: RADIUS, friction: mu }],
+    time: { duration, step: '1 ms' },
+  };
+}
+
+/** Ratio of the tensions at the two ends while the rope slides, and the deepest place of the last part. */
+function pull(mu: number, angle: number, perHalfTurn: number): { ratio: number; depth: number } {
+  const duration = 0.12;
+  const world = worldOf(scene(mu, angle, perHalfTurn, duration));
+  let ratio = 0;
+  let depth = 0;
+  const from = 90;
+  for (let k = 0; k < 120; k++) {
+    world.step();
+    if (k < from) continue;
+    const tension = world.channel(0, 'tension');
+    ratio += tension[tension.length - 1] / tension[0] / (120 - from);
+    for (const { gap } of world.contactForces()) depth = Math.max(depth, -gap / ROPE);
+  }
+  return { ratio, depth };
+}
+
+const angles = [
+  ['half a turn, μ = 0.3', 0.3, 1],
+  ['half a turn, μ = 0.5', 0.5, 1],
+  ['three half turns, μ = 0.3', 0.3, 3],
+] as const;
+
+export const capstan: Case = defineCase({
+  id: 'capstan',
+  title: 'Friction of a rope round a bollard',
+  source: 'Euler–Eytelwein: T₂/T₁ = exp(μφ), here as ln(T₂/T₁)/φ against μ and as the ratio itself',
+  models: ['der'],
+  quick: [32],
+  full: [32, 64],
+  scene: () => scene(0.3, 3 * Math.PI, 32, 0.5),
+  measure(n) {
+    const out: Record<string, number> = {};
+    let deepest = 0;
+    for (const [name, mu, halves] of angles) {
+      const { ratio, depth } = pull(mu, halves * Math.PI, n);
+      out[name] = ratio;
+      deepest = Math.max(deepest, depth);
+    }
+    out['penetration / radius'] = deepest;
+    return out;
+  },
+  expect: {
+    ...Object.fromEntries(
+      angles.map(([name, mu, halves]) => [name, { value: Math.exp(mu * halves * Math.PI), tolerance: 0.01 }]),
+    ),
+    'penetration / radius': { value: 0, tolerance: 0.05, scale: 1 },
+  },
+});

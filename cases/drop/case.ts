@@ -1,0 +1,89 @@
+import type { World } from '@tendril/core';
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { fastest, sumForces } from '../src/contact.ts';
+
+const G = 9.81;
+const R = 0.002;
+
+/** A rod dropped from 5 cm, leaning by `tilt` [rad]. */
+function scene(edges: number, tilt: number, restitution: number, step: number): SceneInput {
+  const low = 0.05 + R;
+  return {
+    tendril: 1,
+    title: 'A rod dropped on the ground',
+    gravity: [0, 0, -G],
+    rods: [
+      {
+        id: 'rod',
+        shape: { type: 'straight', from: [0, 0, low], to: [0.3 * Math.cos(tilt), 0, low + 0.3 * Math.sin(tilt)] },
+        edges,
+        section: { type: 'circle', radius: R },
+        material: { E: '10 MPa', nu: 0.5, density: 1000 },
+      },
+    ],
+    colliders: [{ id: 'ground', type: 'plane', friction: 0.3, restitution }],
+    time: { duration: 2, step },
+  };
+}
+
+const lowest = (world: World): number => {
+  let z = Infinity;
+  const { nodePosition } = world.samples[0];
+  for (let k = 2; k < nodePosition.length; k += 3) z = Math.min(z, nodePosition[k]);
+  return z;
+};
+
+/** Speed after the first impact over that before, of a rod that falls flat. */
+function rebound(edges: number, restitution: number): number {
+  const world = worldOf(scene(edges, 0, restitution, 1 / 480));
+  for (let k = 0; k < 96; k++) {
+    world.step();
+    const v = world.samples[0].nodeVelocity[2];
+    // speed at the ground from the height and the speed it has now
+    if (v > 0) return Math.sqrt((v * v + 2 * G * (lowest(world) - R)) / (2 * G * 0.05));
+  }
+  return 0;
+}
+
+export const drop: Case = defineCase({
+  id: 'drop',
+  title: 'A rod dropped on the ground: rebound, rest, weight',
+  source: "Newton's law of impact; the ground carries the weight; energy only falls",
+  models: ['der'],
+  quick: [16],
+  full: [16, 32, 64],
+  scene: () => scene(16, 0.17, 0, 1 / 240),
+  measure(n) {
+    const world = worldOf(scene(n, 0.17, 0, 1 / 240));
+    let depth = 0;
+    let energy = world.energies().total;
+    const first = energy;
+    let gain = 0;
+    for (let k = 0; k < 480; k++) {
+      world.step();
+      depth = Math.max(depth, (R - lowest(world)) / R);
+      const { total } = world.energies();
+      gain = Math.max(gain, total - energy);
+      energy = total;
+    }
+    return {
+      'restitution 0.3': rebound(n, 0.3),
+      'restitution 0.7': rebound(n, 0.7),
+      'restitution 1': rebound(n, 1),
+      'force at rest / weight': sumForces(world, 'collider', 2) / (G * world.momentum().mass),
+      'speed at rest [m/s]': fastest(world),
+      'penetration / radius': depth,
+      'energy gained in a step': gain / first,
+    };
+  },
+  expect: {
+    'restitution 0.3': { value: 0.3, tolerance: 0.01 },
+    'restitution 0.7': { value: 0.7, tolerance: 0.01 },
+    'restitution 1': { value: 1, tolerance: 0.01 },
+    'force at rest / weight': { value: 1, tolerance: 1e-3 },
+    'speed at rest [m/s]': { value: 0, tolerance: 1e-4, scale: 1 },
+    'penetration / radius': { value: 0, tolerance: 0.05, scale: 1 },
+    'energy gained in a step': { value: 0, tolerance: 1e-4, scale: 1 },
+  },
+});

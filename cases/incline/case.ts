@@ -1,0 +1,66 @@
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, worldOf } from '../src/case.ts';
+
+const G = 9.81;
+const MU = 0.5;
+const ANGLE = (Math.atan(MU) * 180) / Math.PI;
+
+/** A rod along the line of steepest descent; the plane is level, and gravity leans. */
+function scene(degrees: number, edges: number, duration: number): SceneInput {
+  const angle = (degrees * Math.PI) / 180;
+  return {
+    tendril: 1,
+    title: 'A rod on an incline: it sticks, or it slides',
+    gravity: [G * Math.sin(angle), 0, -G * Math.cos(angle)],
+    rods: [
+      {
+        id: 'rod',
+        shape: { type: 'straight', from: [0, 0, '2 mm'], to: ['30 cm', 0, '2 mm'] },
+        edges,
+        section: { type: 'circle', radius: '2 mm' },
+        material: { E: '10 MPa', nu: 0.5, density: 1000 },
+      },
+    ],
+    colliders: [{ id: 'plane', type: 'plane', friction: MU }],
+    time: { duration, step: 1 / 240 },
+  };
+}
+
+function slide(degrees: number, edges: number, steps: number): number {
+  const world = worldOf(scene(degrees, edges, steps / 240));
+  for (let k = 0; k < steps; k++) world.step();
+  return world.samples[0].nodePosition[0];
+}
+
+export const incline: Case = defineCase({
+  id: 'incline',
+  title: 'Friction on an incline: angle of slip and sliding distance',
+  source: "Coulomb's law: slip above atan μ, then the acceleration g(sin α − μ cos α)",
+  models: ['der'],
+  quick: [15],
+  full: [15, 30, 60],
+  scene: () => scene(ANGLE + 3, 15, 1),
+  measure(n) {
+    // the angle between the last that sticks and the first that slips: 20 µm in 0.2 s
+    let [sticks, slips] = [ANGLE - 1, ANGLE + 1];
+    for (let k = 0; k < 5; k++) {
+      const middle = 0.5 * (sticks + slips);
+      if (slide(middle, n, 48) > 2e-5) slips = middle;
+      else sticks = middle;
+    }
+    const steep = Math.atan(1.5 * MU);
+    const steps = 120;
+    // implicit Euler: h² Σ k in place of t²/2
+    const exact = (G * (Math.sin(steep) - MU * Math.cos(steep)) * steps * (steps + 1)) / 2 / 240 ** 2;
+    return {
+      'angle of slip [deg]': 0.5 * (sticks + slips),
+      'sliding distance': slide((steep * 180) / Math.PI, n, steps) / exact,
+      'creep at 98 % [m]': slide((Math.atan(0.98 * MU) * 180) / Math.PI, n, steps),
+    };
+  },
+  expect: {
+    'angle of slip [deg]': { value: ANGLE, tolerance: 0.2, scale: 1 },
+    'sliding distance': { value: 1, tolerance: 1e-3 },
+    'creep at 98 % [m]': { value: 0, tolerance: 1e-5, scale: 1 },
+  },
+});

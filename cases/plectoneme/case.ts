@@ -1,0 +1,77 @@
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { selfDistance } from '../src/contact.ts';
+import { linkingNumber, twistBetween } from '../src/linking.ts';
+
+const R = 0.0015;
+const L = 0.4;
+const TURNS = 6;
+
+/** A clamped rod whose end comes nearer while it is turned about its axis. */
+function scene(edges: number, duration: number): SceneInput {
+  return {
+    tendril: 1,
+    title: 'A rod under growing twist winds up on itself',
+    gravity: [0, 0, -0.2],
+    rods: [
+      {
+        id: 'rod',
+        shape: { type: 'straight', from: [0, 0, 0], to: [L, 0, 0] },
+        edges,
+        section: { type: 'circle', radius: R },
+        material: { E: '5 MPa', nu: 0.45, density: 1000, damping: { mass: 20, stiffness: '0.2 ms' } },
+      },
+    ],
+    pins: [
+      { rod: 'rod', at: 'start' },
+      {
+        rod: 'rod',
+        at: 'end',
+        path: {
+          interpolation: 'linear',
+          keys: [{ time: 0 }, { time: duration, offset: ['-12 cm', 0, 0], twist: `${TURNS} turns` }],
+        },
+      },
+    ],
+    contact: { friction: 0.1 },
+    time: { duration, step: 1 / 240 },
+    output: { every: 0.02 },
+  };
+}
+
+export const plectoneme: Case = defineCase({
+  id: 'plectoneme',
+  title: 'Plectonemes under growing twist',
+  source:
+    'Bergou et al. 2008, Fig. 9; Călugăreanu: linking number = twist + writhe, unless strands pass through each other',
+  models: ['der'],
+  quick: [80],
+  full: [80, 160],
+  scene: () => scene(80, 2),
+  measure(n) {
+    const duration = 2;
+    const world = worldOf(scene(n, duration));
+    const steps = 240 * duration;
+    const arc = Math.PI * R + (2.1 * L) / n;
+    let error = 0;
+    let depth = 0;
+    for (let k = 1; k <= steps; k++) {
+      world.step();
+      if (k % 12 > 0) continue;
+      error = Math.max(error, Math.abs(linkingNumber(world) - (TURNS * k) / steps));
+      depth = Math.max(depth, 2 - selfDistance(world, 0, arc) / R);
+    }
+    const writhe = linkingNumber(world) - twistBetween(world, 0, n) / (2 * Math.PI);
+    return {
+      'linking number: largest error': error,
+      'writhe at the end': writhe,
+      'penetration / radius': Math.max(0, depth),
+    };
+  },
+  expect: {
+    'linking number: largest error': { value: 0, tolerance: 1e-3, scale: 1 },
+    // without contact the rod passes through itself and is left with less than 2
+    'writhe at the end': { value: 2.6, tolerance: 0.1 },
+    'penetration / radius': { value: 0, tolerance: 0.05, scale: 1 },
+  },
+});

@@ -1,0 +1,281 @@
+/**
+ * Hair as a mass on a grid: for hair too dense to be met pair by pair [Hadap2001].
+ *
+ * Masses and velocities of points along the rods go to a staggered grid. There velocities of neighbours become alike in
+ * time (friction), and a pressure, never negative, keeps cells from being filled beyond a density: hair resists being pressed
+ * together and not being parted. What the grid changes comes back as forces on the nodes, before the step.
+ *
+ * Points every half cell along the edges, not nodes alone: with edges longer than a cell, nodes give a density that depends on
+ * where they happen to lie. The pressure is found by forty sweeps of projected Gauss–Seidel in the order of the cells. The result is
+ * drag and volume, not friction: nothing sticks, and nothing is knotted.
+ */
+import type { LoadSource, Samples } from '../port.ts';
+import type { Rod } from '../scene/compiled.ts';
+
+const SWEEPS = 40;
+/** Cells of a grid, at most. */
+const LIMIT = 8e6;
+
+interface Points {
+  readonly count: number;
+  /** Rod, its first node, the second, and the share of the second. */
+  readonly rod: Int32Array;
+  readonly first: Int32Array;
+  readonly second: Int32Array;
+  readonly weight: Float64Array;
+  readonly mass: Float64Array;
+}
+
+export interface Continuum {
+  /** Loads of each rod, from the last `update`. */
+  readonly sources: readonly LoadSource[];
+  /** From the samples as they are, for a step of dt. Why it cannot be, or nothing. */
+  update(dt: number): string;
+  /** Mean density over the mass at the last update [kg/m³]. */
+  readonly density: number;
+}
+
+function layPoints(rods: readonly Rod[], cell: number): Points {
+  const list: { rod: number; first: number; second: number; weight: number; mass: number }[] = [];
+  rods.forEach((rod, r) => {
+    for (let j = 0; j < rod.edgeCount; j++) {
+      const next = (j + 1) % rod.nodeCount;
+      const parts = Math.max(1, Math.ceil(rod.edgeLengthRest[j] / (0.5 * cell)));
+      // the halves of the edge carry the masses of their nodes
+      const ends =
+        !rod.closed && rod.nodeCount > 2 ? [j === 0 ? 1 : 0.5, next === rod.nodeCount - 1 ? 1 : 0.5] : [0.5, 0.5];
+      const mass = ends[0] * rod.nodeMass[j] + ends[1] * rod.nodeMass[next];
+      for (let k = 0; k < parts; k++)
+        list.push({ rod: r, first: j, second: next, weight: (k + 0.5) / parts, mass: mass / parts });
+    }
+  });
+  return {
+    count: list.length,
+    rod: Int32Array.from(list, ({ rod }) => rod),
+    first: Int32Array.from(list, ({ first }) => first),
+    second: Int32Array.from(list, ({ second }) => second),
+    weight: Float64Array.from(list, ({ weight }) => weight),
+    mass: Float64Array.from(list, ({ mass }) => mass),
+  };
+}
+
+/** Fields on a grid of n cells: three components on faces, and cells. */
+interface Grid {
+  readonly origin: Float64Array;
+  readonly size: Int32Array;
+  faceMass: Float64Array;
+  faceVelocity: Float64Array;
+  faceBefore: Float64Array;
+  cellMass: Float64Array;
+  pressure: Float64Array;
+}
+
+/** The eight neighbours of a point on the lattice shifted by `shift` along `axis`, as offsets and weights. */
+const corner = new Int32Array(8);
+const share = new Float64Array(8);
+
+function findCorners(grid: Grid, cell: number, x: number, y: number, z: number, axis: number): void {
+  const { origin, size } = grid;
+  // faces across `axis` lie on the cell's border along it, and at its centre along the others
+  const u = (x - origin[0]) / cell - (axis === 0 ? 0 : 0.5);
+  const v = (y - origin[1]) / cell - (axis === 1 ? 0 : 0.5);
+  const w = (z - origin[2]) / cell - (axis === 2 ? 0 : 0.5);
+  const i = Math.floor(u);
+  const j = Math.floor(v);
+  const k = Math.floor(w);
+  const a = u - i;
+  const b = v - j;
+  const c = w - k;
+  const o = i + size[0] * (j + size[1] * k);
+  for (let m = 0; m < 8; m++) {
+    const p = m & 1;
+    const q = (m >> 1) & 1;
+    const r = m >> 2;
+    corner[m] = o + p + size[0] * (q + size[1] * r);
+    share[m] = (p ? a : 1 - a) * (q ? b : 1 - b) * (r ? c : 1 - c);
+  }
+}
+
+export function createContinuum(
+  rods: readonly Rod[],
+  samples: () => readonly Samples[],
+  gravity: readonly number[],
+  spec: { readonly cell: number; readonly density?: number; readonly relaxation?: number },
+): Continuum {
+  const { cell, relaxation = 0.02 } = spec;
+  const points = layPoints(rods, cell);
+  const forces = rods.map((rod) => new Float64Array(3 * rod.nodeCount));
+  const position = new Float64Array(3 * points.count);
+  const velocity = new Float64Array(3 * points.count);
+  const empty = new Float64Array(0);
+  const grid: Grid = {
+    origin: new Float64Array(3),
+    size: new Int32Array(3),
+    faceMass: empty,
+    faceVelocity: empty,
+    faceBefore: empty,
+    cellMass: empty,
+    pressure: empty,
+  };
+  let most = spec.density ?? 0;
+  let density = 0;
+
+  const gather = (dt: number): string => {
+    const all = samples();
+    const low = [Infinity, Infinity, Infinity];
+    const high = [-Infinity, -Infinity, -Infinity];
+    for (let p = 0; p < points.count; p++) {
+      const { nodePosition, nodeVelocity } = all[points.rod[p]];
+      const a = 3 * points.first[p];
+      const b = 3 * points.second[p];
+      const w = points.weight[p];
+      for (let k = 0; k < 3; k++) {
+        const x = (1 - w) * nodePosition[a + k] + w * nodePosition[b + k];
+        position[3 * p + k] = x;
+        velocity[3 * p + k] = (1 - w) * nodeVelocity[a + k] + w * nodeVelocity[b + k] + dt * gravity[k];
+        if (x < low[k]) low[k] = x;
+        if (x > high[k]) high[k] = x;
+      }
+    }
+    let count = 1;
+    for (let k = 0; k < 3; k++) {
+      // whole cells from the origin, so that the grid does not move with the hair; two cells of margin
+      const first = Math.floor(low[k] / cell) - 2;
+      grid.origin[k] = first * cell;
+      grid.size[k] = Math.floor(high[k] / cell) + 3 - first;
+      count *= grid.size[k];
+    }
+    if (!(count <= LIMIT))
+      return `the hair spreads over ${count} cells of ${cell} m; make contact.continuum.cell larger`;
+    if (grid.cellMass.length < count) {
+      grid.faceMass = new Float64Array(3 * count);
+      grid.faceVelocity = new Float64Array(3 * count);
+      grid.faceBefore = new Float64Array(3 * count);
+      grid.cellMass = new Float64Array(count);
+      grid.pressure = new Float64Array(count);
+    }
+    grid.faceMass.fill(0);
+    grid.faceVelocity.fill(0);
+    grid.cellMass.fill(0);
+    grid.pressure.fill(0);
+    return '';
+  };
+
+  const spread = (): void => {
+    const { faceMass, faceVelocity, faceBefore, cellMass } = grid;
+    const count = grid.size[0] * grid.size[1] * grid.size[2];
+    for (let p = 0; p < points.count; p++) {
+      const m = points.mass[p];
+      const [x, y, z] = [position[3 * p], position[3 * p + 1], position[3 * p + 2]];
+      for (let axis = 0; axis < 3; axis++) {
+        findCorners(grid, cell, x, y, z, axis);
+        for (let c = 0; c < 8; c++) {
+          const f = axis * count + corner[c];
+          faceMass[f] += share[c] * m;
+          faceVelocity[f] += share[c] * m * velocity[3 * p + axis];
+        }
+      }
+      findCorners(grid, cell, x, y, z, -1);
+      for (let c = 0; c < 8; c++) cellMass[corner[c]] += share[c] * m;
+    }
+    for (let f = 0; f < 3 * count; f++) {
+      if (faceMass[f] > 0) faceVelocity[f] /= faceMass[f];
+      faceBefore[f] = faceVelocity[f];
+    }
+  };
+
+  /** Pressure that keeps cells from filling beyond the density: div u ≥ (1 − most/ρ)/dt, within bounds. */
+  const press = (dt: number): void => {
+    const { cellMass, faceVelocity: u, pressure } = grid;
+    const [nx, ny, nz] = grid.size;
+    const count = nx * ny * nz;
+    const volume = cell ** 3;
+    for (let sweep = 0; sweep < SWEEPS; sweep++) {
+      for (let k = 1; k + 1 < nz; k++) {
+        for (let j = 1; j + 1 < ny; j++) {
+          for (let i = 1; i + 1 < nx; i++) {
+            const o = i + nx * (j + ny * k);
+            const rho = cellMass[o] / volume;
+            if (!(rho > 0.05 * most)) continue;
+            const want = Math.max(-0.9, Math.min(0.1, 1 - most / rho)) / dt;
+            const [right, back, top] = [o + 1, count + o + nx, 2 * count + o + nx * ny];
+            const flow = u[right] - u[o] + u[back] - u[count + o] + u[top] - u[2 * count + o];
+            const change = Math.max(-pressure[o], (want * cell - flow) / 6);
+            if (change === 0) continue;
+            pressure[o] += change;
+            u[right] += change;
+            u[o] -= change;
+            u[back] += change;
+            u[count + o] -= change;
+            u[top] += change;
+            u[2 * count + o] -= change;
+          }
+        }
+      }
+    }
+  };
+
+  /** Changes of velocity at the points, as forces on the nodes. */
+  const collect = (dt: number): void => {
+    const { faceVelocity, faceBefore, cellMass } = grid;
+    const count = grid.size[0] * grid.size[1] * grid.size[2];
+    const blend = 1 - Math.exp(-dt / relaxation);
+    const volume = cell ** 3;
+    for (const force of forces) force.fill(0);
+    density = 0;
+    let total = 0;
+    for (let p = 0; p < points.count; p++) {
+      const m = points.mass[p];
+      const [x, y, z] = [position[3 * p], position[3 * p + 1], position[3 * p + 2]];
+      findCorners(grid, cell, x, y, z, -1);
+      let rho = 0;
+      for (let c = 0; c < 8; c++) rho += (share[c] * cellMass[corner[c]]) / volume;
+      density += m * rho;
+      total += m;
+      const alike = blend * Math.min(1, (2 * rho) / most);
+      const force = forces[points.rod[p]];
+      const w = points.weight[p];
+      for (let axis = 0; axis < 3; axis++) {
+        findCorners(grid, cell, x, y, z, axis);
+        let [before, after] = [0, 0];
+        for (let c = 0; c < 8; c++) {
+          before += share[c] * faceBefore[axis * count + corner[c]];
+          after += share[c] * faceVelocity[axis * count + corner[c]];
+        }
+        const change = after - before + alike * (before - velocity[3 * p + axis]);
+        force[3 * points.first[p] + axis] += ((1 - w) * m * change) / dt;
+        force[3 * points.second[p] + axis] += (w * m * change) / dt;
+      }
+    }
+    density /= total;
+  };
+
+  return {
+    sources: forces.map(
+      (force): LoadSource => ({
+        dependsOnState: false,
+        potential: () => 0,
+        addLoads({ nodeForce }) {
+          for (let k = 0; k < nodeForce.length; k++) nodeForce[k] += force[k];
+        },
+      }),
+    ),
+    get density() {
+      return density;
+    },
+    update(dt) {
+      const fault = gather(dt);
+      if (fault) return fault;
+      spread();
+      if (most === 0) {
+        // twice the density at the start
+        most = Infinity;
+        collect(dt);
+        most = 2 * density;
+      }
+      press(dt);
+      collect(dt);
+      return '';
+    },
+  };
+}

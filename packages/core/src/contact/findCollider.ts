@@ -1,0 +1,294 @@
+/** Contacts of rods with colliders: at the start of a step, and what ended inside one. */
+import {
+  type Collider,
+  findClosest,
+  measureBackward,
+  measureDistance,
+  measureSurfaceVelocity,
+  placeCollider,
+} from './collider.ts';
+import { interpolate as at, type Finder, featureOf, isHeld, isNear } from './find.ts';
+import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
+
+/** Distance and normal that were measured last. */
+const distanceAt = new Float64Array(4);
+const surface = new Float64Array(3);
+
+/** Appends the contacts of all rods with a collider. */
+export function findWithCollider(finder: Finder, set: ContactSet, collider: Collider, index: number, dt: number): void {
+  const { rods, nodeOffset, position: x, nodeDistance } = finder;
+  let firstEdge = 0;
+  for (let r = 0; r < rods.length; r++) {
+    const { nodeCount, edgeCount } = rods[r];
+    const edge0 = firstEdge;
+    firstEdge += edgeCount;
+    if (!collider.acts[r] || !isRodNear(finder, collider, r, dt)) continue;
+    for (let i = 0; i < nodeCount; i++) {
+      const node = nodeOffset[r] + i;
+      measureDistance(distanceAt, collider, x[3 * node], x[3 * node + 1], x[3 * node + 2]);
+      for (let k = 0; k < 4; k++) nodeDistance[4 * node + k] = distanceAt[k];
+      const atEnd = i >= edgeCount;
+      const edge = edge0 + (atEnd ? edgeCount - 1 : i);
+      addColliderContact(finder, set, collider, index, edge, atEnd ? 1 : 0, dt);
+    }
+    for (let j = 0; j < edgeCount; j++) addEdgeContact(finder, set, collider, index, edge0 + j, dt);
+  }
+}
+
+/** Whether the box about a rod and its motion meets the collider's. */
+function isRodNear(finder: Finder, collider: Collider, r: number, dt: number): boolean {
+  const { nodeOffset, position: x, velocity: v, nodeRadius, acceleration } = finder;
+  const { bounds, now, next } = collider;
+  const from = nodeOffset[r];
+  const to = nodeOffset[r + 1];
+  for (let k = 0; k < 3; k++) {
+    if (bounds[k] === -Infinity && bounds[3 + k] === Infinity) continue;
+    let low = Infinity;
+    let high = -Infinity;
+    let reach = 0;
+    let speed = 0;
+    for (let i = from; i < to; i++) {
+      const p = x[3 * i + k];
+      if (p < low) low = p;
+      if (p > high) high = p;
+      reach = Math.max(reach, nodeRadius[i]);
+      speed = Math.max(speed, Math.abs(v[3 * i + k]));
+    }
+    const shift = Math.abs(next.position[k] - now.position[k]);
+    const margin = finder.rules.reach + 1.1 * reach + 1.25 * dt * speed + acceleration * dt * dt + 2 * shift;
+    if (low - margin > bounds[3 + k] || high + margin < bounds[k]) return false;
+  }
+  return true;
+}
+
+/** The inside of an edge, where it is closer than both its ends. */
+function addEdgeContact(
+  finder: Finder,
+  set: ContactSet,
+  collider: Collider,
+  index: number,
+  edge: number,
+  dt: number,
+): void {
+  const { edgeFirst, edgeSecond, position: x, velocity: v, nodeDistance, edgeRadius, acceleration } = finder;
+  const a = edgeFirst[edge];
+  const b = edgeSecond[edge];
+  if (collider.shape.type === 'plane') return;
+  const length = Math.hypot(x[3 * b] - x[3 * a], x[3 * b + 1] - x[3 * a + 1], x[3 * b + 2] - x[3 * a + 2]);
+  const speed = Math.max(
+    Math.hypot(v[3 * a], v[3 * a + 1], v[3 * a + 2]),
+    Math.hypot(v[3 * b], v[3 * b + 1], v[3 * b + 2]),
+  );
+  const shift = collider.moves
+    ? Math.hypot(
+        collider.next.position[0] - collider.now.position[0],
+        collider.next.position[1] - collider.now.position[1],
+        collider.next.position[2] - collider.now.position[2],
+      ) + length
+    : 0;
+  const least = 0.5 * (nodeDistance[4 * a] + nodeDistance[4 * b] - length) - edgeRadius[edge];
+  if (least - finder.rules.reach - 1.25 * dt * speed - shift - acceleration * dt * dt > 0.1 * edgeRadius[edge]) return;
+  const t = findClosest(collider, x, 3 * a, 3 * b);
+  if (t < 1e-3 || t > 1 - 1e-3) return;
+  measureDistance(
+    distanceAt,
+    collider,
+    at(x, 3 * a, 3 * b, t, 0),
+    at(x, 3 * a, 3 * b, t, 1),
+    at(x, 3 * a, 3 * b, t, 2),
+  );
+  if (distanceAt[0] > Math.min(nodeDistance[4 * a], nodeDistance[4 * b])) return;
+  addColliderContact(finder, set, collider, index, edge, t, dt);
+}
+
+/** With distance and normal in `distanceAt`. */
+function addColliderContact(
+  finder: Finder,
+  set: ContactSet,
+  collider: Collider,
+  index: number,
+  edge: number,
+  weight: number,
+  dt: number,
+): void {
+  const { edgeFirst, edgeSecond, position: x, velocity: v, edgeRadius, nodeRadius } = finder;
+  const a = 3 * edgeFirst[edge];
+  const b = 3 * edgeSecond[edge];
+  const exempt = finder.exempt[index];
+  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
+  if (isHeld(finder, edge, weight) && collider.body < 0) return;
+  const inner = weight > 0 && weight < 1;
+  const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
+  const gap = distanceAt[0] - radius;
+  const px = at(x, a, b, weight, 0);
+  const py = at(x, a, b, weight, 1);
+  const pz = at(x, a, b, weight, 2);
+  // where the surfaces meet
+  const nx = distanceAt[1];
+  const ny = distanceAt[2];
+  const nz = distanceAt[3];
+  const reach = Math.max(radius, 0) + 0.5 * gap;
+  measureSurfaceVelocity(surface, collider, px - reach * nx, py - reach * ny, pz - reach * nz, dt);
+  if (collider.body >= 0) addBodyVelocity(surface, collider, px - reach * nx, py - reach * ny, pz - reach * nz);
+  const approach =
+    nx * (at(v, a, b, weight, 0) - surface[0]) +
+    ny * (at(v, a, b, weight, 1) - surface[1]) +
+    nz * (at(v, a, b, weight, 2) - surface[2]);
+  // a rod without thickness is compared with its edges
+  const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
+  if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
+  if (collider.restitution > 0 && flies(finder, gap, approach, dt)) return;
+  const i = addContact(set);
+  set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
+  set.rodA[i] = finder.edgeRod[edge];
+  set.edgeA[i] = finder.edgeIndex[edge];
+  set.weightA[i] = weight;
+  set.rodB[i] = -1;
+  set.collider[i] = index;
+  set.gap[i] = gap;
+  set.approach[i] = approach;
+  set.size[i] = size;
+  set.staticFriction[i] = collider.staticFriction;
+  set.dynamicFriction[i] = collider.dynamicFriction;
+  set.restitution[i] = collider.restitution;
+  for (let k = 0; k < 3; k++) {
+    const n = distanceAt[1 + k];
+    set.normal[3 * i + k] = n;
+    set.armA[3 * i + k] = -(radius + gap) * n;
+    set.point[3 * i + k] = (k === 0 ? px : k === 1 ? py : pz) - (radius + gap) * n;
+    // a body's velocity is an unknown of its own
+    set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
+  }
+}
+
+/**
+ * Adds a contact for every place that ended the step more than a twenty-fifth of the radius inside a collider, and came deeper
+ * on the way: the direction in which it lay changed within the step, at an edge of the collider or because it slid. `end` holds the
+ * positions at the end of the step; returns the deepest place over its radius.
+ */
+export function findSunken(finder: Finder, set: ContactSet, end: Float64Array, t: number, dt: number): number {
+  let deepest = 0;
+  finder.colliders.forEach((collider, index) => {
+    // as it is at the end of the step
+    placeCollider(collider, t + dt, 0);
+    let firstEdge = 0;
+    for (let r = 0; r < finder.rods.length; r++) {
+      const { edgeCount, nodeCount } = finder.rods[r];
+      const edge0 = firstEdge;
+      firstEdge += edgeCount;
+      if (!collider.acts[r] || !isRodNear(finder, collider, r, dt)) continue;
+      for (let i = 0; i < nodeCount; i++) {
+        const o = 3 * (finder.nodeOffset[r] + i);
+        measureDistance(distanceAt, collider, end[o], end[o + 1], end[o + 2]);
+        finder.nodeDistance[(4 * o) / 3] = distanceAt[0];
+        const last = i >= edgeCount;
+        deepest = Math.max(
+          deepest,
+          addSunken(finder, set, collider, index, edge0 + (last ? i - 1 : i), last ? 1 : 0, end, dt),
+        );
+      }
+      if (collider.shape.type === 'plane') continue;
+      for (let j = edge0; j < edge0 + edgeCount; j++) {
+        const a = finder.edgeFirst[j];
+        const b = finder.edgeSecond[j];
+        const least = 0.5 * (finder.nodeDistance[4 * a] + finder.nodeDistance[4 * b] - 1.01 * finder.edgeLength[j]);
+        if (least > 0.96 * finder.edgeRadius[j]) continue;
+        const w = findClosest(collider, end, 3 * a, 3 * b);
+        if (w < 1e-3 || w > 1 - 1e-3) continue;
+        measureDistance(
+          distanceAt,
+          collider,
+          at(end, 3 * a, 3 * b, w, 0),
+          at(end, 3 * a, 3 * b, w, 1),
+          at(end, 3 * a, 3 * b, w, 2),
+        );
+        deepest = Math.max(deepest, addSunken(finder, set, collider, index, j, w, end, dt));
+      }
+    }
+    placeCollider(collider, t, dt);
+  });
+  return deepest;
+}
+
+/** With distance and normal at the end of the step in `distanceAt`; the depth over the radius where it is too deep, else 0. */
+function addSunken(
+  finder: Finder,
+  set: ContactSet,
+  collider: Collider,
+  index: number,
+  edge: number,
+  weight: number,
+  end: Float64Array,
+  dt: number,
+): number {
+  const { edgeFirst, edgeSecond, position: x, edgeRadius, nodeRadius } = finder;
+  const a = 3 * edgeFirst[edge];
+  const b = 3 * edgeSecond[edge];
+  const inner = weight > 0 && weight < 1;
+  const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
+  const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
+  const gap = distanceAt[0] - radius;
+  if (gap > -0.04 * size || isHeld(finder, edge, weight)) return 0;
+  const exempt = finder.exempt[index];
+  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return 0;
+  // now and next are both at the end: velocities of the surface as over the step before
+  let way = 0;
+  for (let k = 0; k < 3; k++) way += distanceAt[1 + k] * (at(end, a, b, weight, k) - at(x, a, b, weight, k));
+  const i = addContact(set);
+  set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
+  set.rodA[i] = finder.edgeRod[edge];
+  set.edgeA[i] = finder.edgeIndex[edge];
+  set.weightA[i] = weight;
+  set.rodB[i] = -1;
+  set.collider[i] = index;
+  set.size[i] = size;
+  set.staticFriction[i] = collider.staticFriction;
+  set.dynamicFriction[i] = collider.dynamicFriction;
+  set.swept[i] = 1;
+  for (let k = 0; k < 3; k++) {
+    const n = distanceAt[1 + k];
+    const p = at(end, a, b, weight, k);
+    set.normal[3 * i + k] = n;
+    set.armA[3 * i + k] = -(radius + gap) * n;
+    set.point[3 * i + k] = p - (radius + gap) * n;
+  }
+  measureBackward(surface, collider, set.point, 3 * i, dt);
+  let carried = 0;
+  for (let k = 0; k < 3; k++) {
+    set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
+    carried += distanceAt[1 + k] * surface[k] * dt;
+  }
+  // along this direction the gap at the start was that much wider
+  set.gap[i] = gap - way + carried;
+  if (way - carried > -0.01 * size) {
+    set.count--;
+    return 0;
+  }
+  return -gap / size;
+}
+
+/** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */
+export function reboundThreshold(finder: Finder, dt: number): number {
+  return Math.max(2 * finder.acceleration * dt, 1e-3);
+}
+
+/** With the normal in `distanceAt`: it will rebound when it arrives, but does not within the step. Steps are cut at impacts. */
+function flies(finder: Finder, gap: number, approach: number, dt: number): boolean {
+  if (approach >= -reboundThreshold(finder, dt)) return false;
+  const { gravity } = finder;
+  const pull = gravity[0] * distanceAt[1] + gravity[1] * distanceAt[2] + gravity[2] * distanceAt[3];
+  return gap + dt * approach + 0.5 * dt * dt * pull > 0.02 * dt * approach;
+}
+
+/** Velocity of a body's point now, for the approach. */
+function addBodyVelocity(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
+  const pose = collider.ride;
+  if (!pose) return;
+  const a = x - pose.position[0];
+  const b = y - pose.position[1];
+  const c = z - pose.position[2];
+  const w = pose.angularVelocity;
+  out[0] += pose.velocity[0] + w[1] * c - w[2] * b;
+  out[1] += pose.velocity[1] + w[2] * a - w[0] * c;
+  out[2] += pose.velocity[2] + w[0] * b - w[1] * a;
+}

@@ -1,0 +1,135 @@
+/** The map S between a rod's or a body's unknowns and the points that contact touches, in all the forms it is needed in. */
+import { addEntry, type BorderedBand } from '../../linalg/band.ts';
+import type { ContactSides } from '../../port.ts';
+import type { DerBody } from './body.ts';
+import type { DerRod } from './rod.ts';
+
+/** Takes the contact forces off a rod; `active`: others are about to be put on. */
+export function clearContact(der: DerRod, active: boolean): void {
+  if (!der.contact) {
+    if (!active) return;
+    der.contact = {
+      nodeForce: new Float64Array(3 * der.nodeCount),
+      edgeTorque: new Float64Array(3 * der.edgeCount),
+      active,
+    };
+    return;
+  }
+  if (der.contact.active) {
+    der.contact.nodeForce.fill(0);
+    der.contact.edgeTorque.fill(0);
+  }
+  der.contact.active = active;
+}
+
+/** Force on the two nodes, torque about the edge: the arm is tangent × lever, so that lever × force · tangent = arm · force. */
+export function addSideForce(der: DerRod, { edge, weight, arm, force }: ContactSides, c: number): void {
+  const contact = der.contact;
+  if (!contact) return;
+  const a = 3 * edge[c];
+  const b = edge[c] + 1 < der.nodeCount ? a + 3 : 0;
+  const w = weight[c];
+  const o = 3 * c;
+  const torque = arm[o] * force[o] + arm[o + 1] * force[o + 1] + arm[o + 2] * force[o + 2];
+  for (let k = 0; k < 3; k++) {
+    contact.nodeForce[a + k] += (1 - w) * force[o + k];
+    contact.nodeForce[b + k] += w * force[o + k];
+    contact.edgeTorque[a + k] += torque * der.edgeTangent[a + k];
+  }
+}
+
+export function addBodyForce({ contact, start }: DerBody, { arm, force }: ContactSides, c: number): void {
+  const o = 3 * c;
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    contact[k] += force[o + k];
+    contact[3 + k] += (arm[o + a] - start.position[a]) * force[o + b] - (arm[o + b] - start.position[b]) * force[o + a];
+  }
+}
+
+export function readBodyVelocity(
+  out: Float64Array,
+  { velocity, pose, start }: DerBody,
+  { arm }: ContactSides,
+  c: number,
+): void {
+  const w = pose.angularVelocity;
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    out[3 * c + k] =
+      velocity[k] + w[a] * (arm[3 * c + b] - start.position[b]) - w[b] * (arm[3 * c + a] - start.position[a]);
+  }
+}
+
+/** x += Sᵀ g of side c. */
+export function addSide(
+  x: Float64Array,
+  der: DerRod,
+  g: Float64Array,
+  { edge, weight, arm }: ContactSides,
+  c: number,
+): void {
+  const a = 4 * edge[c];
+  const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
+  const w = weight[c];
+  const o = 3 * c;
+  for (let k = 0; k < 3; k++) {
+    x[a + k] += (1 - w) * g[o + k];
+    x[b + k] += w * g[o + k];
+  }
+  x[a + 3] += arm[o] * g[o] + arm[o + 1] * g[o + 1] + arm[o + 2] * g[o + 2];
+}
+
+/** out = scale·S x of side c. */
+export function readSide(
+  out: Float64Array,
+  der: DerRod,
+  x: Float64Array,
+  { edge, weight, arm }: ContactSides,
+  c: number,
+  scale: number,
+): void {
+  const a = 4 * edge[c];
+  const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
+  const w = weight[c];
+  for (let k = 0; k < 3; k++) out[3 * c + k] = scale * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
+}
+
+/** What `writeRow` wrote last. */
+export const row: Float64Array = new Float64Array(7);
+export const unknown: Int32Array = new Int32Array(7);
+
+/** Unknowns that a side touches, in order, and for axis k what each gives to its velocity. Fixed ones give nothing, if `free`. */
+export function writeRow(der: DerRod, { edge, weight, arm }: ContactSides, c: number, k: number, free: boolean): void {
+  const a = 4 * edge[c];
+  const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
+  for (let m = 0; m < 3; m++) {
+    unknown[m] = a + m;
+    unknown[4 + m] = b + m;
+    row[m] = m === k && !(free && der.fixed[a + m]) ? 1 - weight[c] : 0;
+    row[4 + m] = m === k && !(free && der.fixed[b + m]) ? weight[c] : 0;
+  }
+  unknown[3] = a + 3;
+  row[3] = arm[3 * c + k];
+}
+
+/** `free`: leaves out what is prescribed; welded nodes are not, they move with their body. */
+export function addPointMass(
+  matrix: BorderedBand,
+  der: DerRod,
+  sides: ContactSides,
+  c: number,
+  scale: number,
+  free: boolean,
+): void {
+  const rho = scale * sides.mass[c];
+  for (let k = 0; k < 3; k++) {
+    writeRow(der, sides, c, k, free);
+    for (let i = 0; i < 7; i++) {
+      if (row[i] === 0) continue;
+      for (let j = 0; j <= i; j++) if (row[j] !== 0) addEntry(matrix, unknown[i], unknown[j], rho * row[i] * row[j]);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/** Hair as a mass on a grid: drag between neighbours, resistance to being pressed together and none to being parted. */
+import { describe, expect, it } from 'vitest';
+import type { RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
+import { createWorld, type World } from '../../src/world.ts';
+
+const soft = { section: { type: 'circle', radius: 5e-5 }, material: { E: 1e7, nu: 0.4, density: 1000 } } as const;
+
+/** A bundle of n × n hairs along z about (x, y), moving with v. */
+function bundle(id: string, n: number, x: number, y: number, spacing: number, v: Vec3): RodSpec[] {
+  const rods: RodSpec[] = [];
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) {
+      const at = [x + spacing * (i - 0.5 * (n - 1)), y + spacing * (j - 0.5 * (n - 1))];
+      const shape = { type: 'straight', from: [at[0], at[1], 0], to: [at[0], at[1], 0.04] } as const;
+      rods.push({ id: `${id} ${i} ${j}`, shape, edges: 4, ...soft, velocity: { linear: v } });
+    }
+  }
+  return rods;
+}
+
+const scene = (rods: readonly RodSpec[], continuum: NonNullable<Scene['contact']>['continuum']): Scene => ({
+  tendril: 1,
+  rods,
+  contact: { between: 'continuum', continuum },
+  time: { duration: 1, step: 1 / 240 },
+});
+
+/** Mean of a component of the velocities of the rods whose name starts with `id`. */
+function meanSpeed(world: World, id: string, axis: number): number {
+  let [sum, count] = [0, 0];
+  world.rods.forEach((rod, k) => {
+    if (!rod.id.startsWith(id)) return;
+    const { nodeVelocity } = world.samples[k];
+    for (let i = axis; i < nodeVelocity.length; i += 3) {
+      sum += nodeVelocity[i];
+      count++;
+    }
+  });
+  return sum / count;
+}
+
+describe('hair as a continuum', () => {
+  it('makes the velocities of hairs that share cells alike, and keeps the momentum', () => {
+    const rods = [...bundle('a', 4, 0, 0, 0.002, [0, 0, 0.1]), ...bundle('b', 4, 0.001, 0.001, 0.002, [0, 0, -0.1])];
+    const world = createWorld(scene(rods, { cell: 0.005, density: 1e4, relaxation: 0.02 }));
+    const before = world.momentum().linear[2];
+    // thin against that density: full drag only beyond half of it
+    for (let k = 0; k < 12; k++) world.step();
+    const apart = meanSpeed(world, 'a', 2) - meanSpeed(world, 'b', 2);
+    expect(apart).toBeLessThan(0.2);
+    const dense = createWorld(scene(rods, { cell: 0.005, density: 1e-3, relaxation: 0.02 }));
+    for (let k = 0; k < 12; k++) dense.step();
+    const left = meanSpeed(dense, 'a', 2) - meanSpeed(dense, 'b', 2);
+    // 50 ms of drag with 20 ms
+    expect(left / 0.2).toBeLessThan(0.25);
+    expect(Math.abs(world.momentum().linear[2] - before)).toBeLessThan(1e-10);
+  });
+
+  it('resists being pressed together, not being parted', () => {
+    const towards = [
+      ...bundle('a', 5, -0.006, 0, 0.002, [0.1, 0, 0]),
+      ...bundle('b', 5, 0.006, 0, 0.002, [-0.1, 0, 0]),
+    ];
+    const away = towards.map((rod) => ({
+      ...rod,
+      velocity: { linear: [-(rod.velocity?.linear?.[0] ?? 0), 0, 0] as Vec3 },
+    }));
+    const options = { cell: 0.004, relaxation: 1e9 };
+    const pressed = createWorld(scene(towards, options));
+    const parted = createWorld(scene(away, options));
+    for (let k = 0; k < 16; k++) {
+      pressed.step();
+      parted.step();
+    }
+    expect(meanSpeed(pressed, 'a', 0)).toBeLessThan(0.08);
+    expect(meanSpeed(parted, 'a', 0)).toBeCloseTo(-0.1, 3);
+    expect(Math.abs(pressed.momentum().linear[0])).toBeLessThan(1e-9);
+  });
+
+  it('is asked for with a cell', () => {
+    const rods = bundle('a', 1, 0, 0, 0.002, [0, 0, 0]);
+    expect(() => createWorld({ ...scene(rods, undefined) })).toThrow(/size of a cell/);
+    expect(() => createWorld({ tendril: 1, rods, contact: { continuum: { cell: 0.01 } } })).toThrow(/has no effect/);
+  });
+});
