@@ -18,7 +18,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
 import { adoptPose, BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
-import { clearContact, createDerContact, createDerContact } from './contact.ts';
+import { createDerContact } from './contact.ts';
 import { clearContact } from './contactSides.ts';
 import { exportSystemMatrices, findSystemModes, modesOfRod, type SystemModes } from './coupledModal.ts';
 import { settleSystem } from './coupledStatics.ts';
