@@ -1,9 +1,10 @@
 /** What is measured. A row is a name, the number of nodes and steps its figure is divided by, and the work. */
 
 import { findCase } from '@tendril/cases';
-import { createWorld, type DerOptions, type Scene, type World } from '@tendril/core';
-import { createBandBenchmark } from '@tendril/core/benchmark';
+import { createWorld, type DerOptions, type ModelId, type Scene, type World } from '@tendril/core';
+import { createBandBenchmark, createFiberBenchmark } from '@tendril/core/benchmark';
 import { sceneFromObject } from '@tendril/io';
+import { growRow, usdaRow } from './groom.ts';
 import { type Timing, time } from './measure.ts';
 
 export interface Row {
@@ -75,6 +76,53 @@ function stepRow(name: string, scene: Scene, steps: number, note: string): Row {
   };
 }
 
+/** Curly hairs that are let go, all in different directions. */
+function hairs(count: number, edges: number, step: number): Scene {
+  return {
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: Array.from({ length: count }, (_, k) => ({
+      id: `hair${k}`,
+      model: 'helix' as const,
+      hair: 'curly' as const,
+      shape: {
+        type: 'straight' as const,
+        from: [0, 0, 0] as const,
+        to: [0.15 * Math.cos(k), 0.15 * Math.sin(k), 0.05] as const,
+      },
+      edges,
+    })),
+    pins: Array.from({ length: count }, (_, k) => ({ rod: `hair${k}`, at: 'start' as const })),
+    time: { duration: 1, step },
+  };
+}
+
+/** All rods on one model. */
+function on(model: ModelId, scene: Scene): Scene {
+  return { ...scene, rods: scene.rods.map((rod) => ({ ...rod, model })) };
+}
+
+/** The whole run of the case on a model. */
+function bucklingRow(model: ModelId, edges: number, step: number, note: string): Row {
+  const subject = findCase('buckling-with-twist');
+  const scene = sceneFromObject(subject?.scene(), 'buckling-with-twist');
+  const rods = scene.rods.map((rod) => ({ ...rod, model, edges }));
+  const world = createWorld({ ...scene, rods, time: { duration: 1.2, step } });
+  const start = world.save();
+  const steps = Math.round(1.2 / step);
+  let iterations = 0;
+  const timing = time(
+    () => {
+      world.restore(start);
+      iterations = 0;
+      for (let k = 0; k < steps; k++) iterations += world.step().iterations / steps;
+    },
+    0.5,
+    3,
+  );
+  return { name: `${model}-buckling`, nodes: edges + 1, timing, iterations, note };
+}
+
 export const rows: Readonly<Record<string, () => Row>> = {
   'band-solve': () => {
     const nodes = 51;
@@ -86,6 +134,17 @@ export const rows: Readonly<Record<string, () => Row>> = {
       note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns a node',
     };
   },
+  'fiber-solve-50': () => ({
+    name: 'fiber-solve-50',
+    nodes: 51,
+    timing: time(createFiberBenchmark(50)),
+    iterations: 1,
+    note: 'assembly and block-tridiagonal solve of 50 cuboids',
+  }),
+  'fiber-buckling': () => bucklingRow('fiber', 50, 5e-3, 'the whole run: 1.2 s, dt 5 ms, 50 cuboids'),
+  'cosserat-buckling': () => bucklingRow('cosserat', 50, 5e-3, 'the same by a Cosserat rod of 50 edges, TR-BDF2'),
+  'massspring-buckling': () =>
+    bucklingRow('massspring', 100, 2e-3, 'the same by springs, 100 segments, dt 2 ms: still 2 % off'),
   'implicit-step-51': () =>
     stepRow('implicit-step-51', cantilevers(1, 50, 'implicit-euler', 0.01), 50, 'implicit Euler, dt 0.01'),
   'implicit-step-51-body': () =>
@@ -124,4 +183,37 @@ export const rows: Readonly<Record<string, () => Row>> = {
     });
     return { name: 'statics-51', nodes: 51, timing, iterations, note: 'equilibrium from the straight rod' };
   },
+  'cosserat-step-51': () =>
+    stepRow('cosserat-step-51', on('cosserat', cantilevers(1, 50, 'tr-bdf2', 0.01)), 50, 'TR-BDF2, physical section'),
+  'cosserat-verlet-51': () =>
+    stepRow(
+      'cosserat-verlet-51',
+      { ...on('cosserat', cantilevers(1, 50, 'tr-bdf2', 0.01)), solver: { cosserat: { integrator: 'verlet' } } },
+      20,
+      'Verlet, inflated section; iterations are its pieces of a step',
+    ),
+  'massspring-step-51': () =>
+    stepRow('massspring-step-51', on('massspring', cantilevers(1, 50, 'tr-bdf2', 0.001)), 100, 'two solves, dt 0.001'),
+  'helix-step-10': () =>
+    stepRow('helix-step-10', hairs(1, 10, 1 / 60), 60, 'super-helix of 10 elements, incremental potential, dt 1/60'),
+  'helix-step-100': () => stepRow('helix-step-100', hairs(1, 100, 1 / 60), 20, 'cost per element, growing'),
+  'helix-step-1000': () => stepRow('helix-step-1000', hairs(1, 1000, 1 / 60), 4, 'cost per element, growing'),
+  'helix-statics-1000x10': () => {
+    const world = createWorld(hairs(1000, 10, 1 / 60));
+    const start = world.save();
+    let iterations = 0;
+    const timing = time(() => {
+      world.restore(start);
+      iterations = world.equilibrate().reduce((sum, report) => sum + report.iterations, 0) / 1000;
+    });
+    return {
+      name: 'helix-statics-1000x10',
+      nodes: 11000,
+      timing,
+      iterations,
+      note: '1000 hairs of 10 elements to rest, from straight',
+    };
+  },
+  'groom-500-50000': growRow,
+  'export-usda-1000x31': usdaRow,
 };

@@ -35,7 +35,7 @@ export const curvedCantilever: Case = defineCase({
   id: 'curved-cantilever',
   title: 'Naturally curved cantilever: bending and twist together',
   source: 'Kirchhoff rod in space, shooting; checked by the gradient of a Ritz energy',
-  models: ['der', 'helix', 'strand', 'cosserat'],
+  models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [20, 40, 80],
   full: [20, 40, 80, 160, 320],
   scene: () => scene(60),

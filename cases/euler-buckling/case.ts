@@ -107,7 +107,7 @@ export const eulerBuckling: Case = defineCase({
   id: 'euler-buckling',
   title: 'Buckling of a column, and beyond',
   source: 'Euler; clamped-clamped elastica by elliptic integrals',
-  models: ['der', 'cosserat'],
+  models: ['der', 'fiber', 'cosserat'],
   quick: [20, 40],
   full: [20, 40, 80, 160],
   scene: () => shortened(60),
@@ -133,7 +133,15 @@ export const eulerBuckling: Case = defineCase({
       { value: load, tolerance: (n: number) => 8 / n ** 2, order: 1.8, floor: 3e-5 },
     ]),
     ...buckled.flatMap(({ shortening, amplitude, load }) => [
-      [`mid deflection, D/L = ${shortening}`, { value: amplitude, tolerance: (n: number) => 8 / n ** 2, order: 1.8 }],
+      [
+        `mid deflection, D/L = ${shortening}`,
+        // the scaffold of a fiber is compressed by some 1e-3 before it buckles
+        {
+          value: amplitude,
+          tolerance: (n: number, model: ModelId) => (model === 'fiber' ? 15 : 8) / n ** 2,
+          order: 1.8,
+        },
+      ],
       [`load, D/L = ${shortening}`, { value: load, tolerance: (n: number) => 12 / n ** 2, order: 1.8 }],
     ]),
   ]),

@@ -1,5 +1,5 @@
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
+import { type Case, type CaseFigure, type CheckRow, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
 
 /** Michell (1889), Zajac: a ring twisted by more than 2π√3·α/β leaves its plane. */
 const ratios = [0.5, 2 / 3, 1, 1.5, 2, 3];
@@ -26,6 +26,29 @@ function scene(edges: number, ratio: number, twist: number): SceneInput {
   };
 }
 
+/** The map of figure 8: flat rings of 50 edges that are stable (open) and not (filled), and where theory parts them. */
+function map(rows: readonly CheckRow[]): CaseFigure {
+  const x = Array.from({ length: 61 }, (_, k) => 0.4 + (2.8 * k) / 60);
+  const finest = Math.max(...rows.map(({ n }) => n));
+  const points = ratios.flatMap((ratio) =>
+    [0.5, 0.7, 0.85, 0.95, 1.05, 1.15, 1.3, 1.5].map((share) => {
+      const y = share * criticalTwist(ratio);
+      const [{ stable }] = equilibrium(worldOf(scene(50, ratio, y)));
+      return { x: ratio, y, filled: !stable };
+    }),
+  );
+  const worst = Math.max(...rows.filter(({ n }) => n === finest).map(({ error }) => error));
+  return {
+    title: "Michell's instability: filled dots leave their plane",
+    subtitle: `thresholds by bisection are within ${(100 * worst).toPrecision(2)} % of theory at ${finest} edges`,
+    x,
+    xLabel: 'β/α',
+    yLabel: 'twist [rad]',
+    lines: [{ label: '2π√3·α/β', y: x.map(criticalTwist) }],
+    points,
+  };
+}
+
 export const michellRing: Case = defineCase({
   id: 'michell-ring',
   title: "Michell's instability of a twisted ring",
@@ -49,6 +72,7 @@ export const michellRing: Case = defineCase({
     }
     return out;
   },
+  figure: map,
   expect: Object.fromEntries(
     ratios.map((ratio) => [
       `critical twist, β/α = ${ratio.toFixed(2)}`,

@@ -41,6 +41,21 @@ export interface Case {
   /** Measured quantities by name at resolution n. */
   measure(n: number, model: ModelId): Readonly<Record<string, number>>;
   readonly expect: Readonly<Record<string, Expectation>>;
+  /** A figure of what was found; `check --out` draws it. */
+  figure?(rows: readonly CheckRow[]): CaseFigure;
+}
+
+/** Lines over a common axis, and points. */
+export interface CaseFigure {
+  readonly title: string;
+  readonly subtitle?: string;
+  readonly x: readonly number[];
+  readonly xLabel: string;
+  readonly xUnit?: string;
+  readonly yLabel: string;
+  readonly yUnit?: string;
+  readonly lines: readonly { readonly label: string; readonly y: readonly number[] }[];
+  readonly points: readonly { readonly x: number; readonly y: number; readonly filled: boolean }[];
 }
 
 export interface CheckRow {

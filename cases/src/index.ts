@@ -1,28 +1,41 @@
+import { braid } from '../braid/case.ts';
+import { bucklingWithTwist } from '../buckling-with-twist/case.ts';
 import { cantileverFrequencies } from '../cantilever-frequencies/case.ts';
 import { cantileverRelease } from '../cantilever-release/case.ts';
 import { capstan } from '../capstan/case.ts';
+import { changingModuli } from '../changing-moduli/case.ts';
+import { curlyBangs } from '../curly-bangs/case.ts';
 import { curvedCantilever } from '../curved-cantilever/case.ts';
+import { dampingDecay } from '../damping-decay/case.ts';
 import { drop } from '../drop/case.ts';
+import { ears } from '../ears/case.ts';
 import { endLoadCantilever } from '../end-load-cantilever/case.ts';
 import { eulerBuckling } from '../euler-buckling/case.ts';
 import { freeFlight } from '../free-flight/case.ts';
 import { hairBall } from '../hair-ball/case.ts';
 import { hairBundle } from '../hair-bundle/case.ts';
+import { hairRelease } from '../hair-release/case.ts';
+import { hairStrands } from '../hair-strands/case.ts';
 import { hangingChain } from '../hanging-chain/case.ts';
 import { heavyCantilever } from '../heavy-cantilever/case.ts';
 import { helicalPerversion } from '../helical-perversion/case.ts';
 import { helicalSpring } from '../helical-spring/case.ts';
 import { helixReconstruction } from '../helix-reconstruction/case.ts';
+import { helixRelaxation } from '../helix-relaxation/case.ts';
 import { incline } from '../incline/case.ts';
 import { integratorOrder } from '../integrator-order/case.ts';
 import { invariants } from '../invariants/case.ts';
+import { lanterns } from '../lanterns/case.ts';
 import { localizedBuckling } from '../localized-buckling/case.ts';
+import { longHairCase } from '../long-hair/case.ts';
 import { michellRing } from '../michell-ring/case.ts';
+import { movingJungle } from '../moving-jungle/case.ts';
 import { plectoneme } from '../plectoneme/case.ts';
 import { torqueTransducer } from '../torque-transducer/case.ts';
 import { treeInWind } from '../tree-in-wind/case.ts';
 import { trefoilKnot } from '../trefoil-knot/case.ts';
 import { twistAsymmetry } from '../twist-asymmetry/case.ts';
+import { undampedHair } from '../undamped-hair/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
 import type { Case } from './case.ts';
 
@@ -35,6 +48,8 @@ export const cases: readonly Case[] = [
   eulerBuckling,
   curvedCantilever,
   helixReconstruction,
+  hairStrands,
+  hairRelease,
   helicalSpring,
   michellRing,
   localizedBuckling,
@@ -44,9 +59,20 @@ export const cases: readonly Case[] = [
   integratorOrder,
   cantileverRelease,
   freeFlight,
+  bucklingWithTwist,
+  helixRelaxation,
+  undampedHair,
+  dampingDecay,
+  changingModuli,
   torqueTransducer,
   wilberforcePendulum,
   treeInWind,
+  lanterns,
+  ears,
+  braid,
+  curlyBangs,
+  longHairCase,
+  movingJungle,
   invariants,
   incline,
   capstan,

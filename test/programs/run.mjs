@@ -30,6 +30,7 @@ rods:
 bodies: [{ id: bob, solid: { type: box, density: 500, size: [0.04, 0.03, 0.02] }, position: [0.22, -0.2, 0] }]
 welds: [{ rod: hang, at: end, body: bob }]
 pins: [{ rod: cable, at: start }, { rod: ring, at: start }, { rod: hang, at: start }]
+colliders: [{ id: table, type: box, size: [0.4, 0.4, 0.02], position: [0.2, 0, -1] }]
 time: { duration: 0.5, step: 5 ms }
 output: { every: 20 ms }
 `;

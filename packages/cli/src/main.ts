@@ -11,7 +11,9 @@ import { create } from './commands/new.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { type SchemaOptions, schema } from './commands/schema.ts';
 import { type StaticsOptions, statics } from './commands/statics.ts';
+import { type StudioOptions, studio } from './commands/studio.ts';
 import { exitCode, isSystemError, UsageError } from './exit.ts';
+import { addGroom } from './groomProgram.ts';
 import { formatError, processTerminal, type Terminal } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -83,6 +85,7 @@ Examples:
   tendril check                     compare the built-in cases with theory
   tendril compare scene.yaml --models der,cosserat
                                     the same scene on several models
+  tendril studio                    look at all of them in a browser, and pull at them
 
 Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (state saved), 130 interrupted.`,
     );
@@ -152,6 +155,7 @@ Example:
     .option('--json', 'print one array, an entry for each check')
     .option('-l, --list', 'list the cases, run none')
     .option('--rows', 'every resolution, also when all cases are run')
+    .option('-o, --out <dir>', 'folder for the figures of cases that have one')
     .addHelpText(
       'after',
       '\nExamples:\n  tendril check\n  tendril check heavy-cantilever michell-ring --full\n  tendril check --list',
@@ -237,9 +241,26 @@ Examples:
     )
     .action((file: string, options: ImportCommandOptions) => setCode(importCurves(file, options, terminal)));
 
+  addGroom(verb('groom', 'grow, style and play hair on a mesh'), terminal, setCode, {
+    count: parseCount,
+    length: parseLength,
+    integer: parseInteger,
+  });
+
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)').action(
     (file: string | undefined) => setCode(create(file, terminal)),
   );
+
+  verb('studio [scene]', 'open the studio in a browser: look at rods, pull them, compare with theory')
+    .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)
+    .option('--no-open', 'only print the address')
+    .addHelpText(
+      'after',
+      '\nServes this machine alone. Examples:\n  tendril studio\n  tendril studio scene.yaml\n  tendril studio michell-ring --port 8080',
+    )
+    .action(async (scene: string | undefined, options: StudioOptions) =>
+      setCode(await studio(scene, options, terminal)),
+    );
 
   verb('schema', 'print the JSON Schema of scene files')
     .option('-o, --out <file>', 'write it to a file')
@@ -281,6 +302,12 @@ function parsePositive(value: string): number {
   if (value.trim() === '' || !(number > 0 && Number.isFinite(number)))
     throw new InvalidArgumentError('Expected a positive number.');
   return number;
+}
+
+function parsePort(value: string): number {
+  const port = parseInteger(value);
+  if (port < 0 || port > 65535) throw new InvalidArgumentError('Expected a port from 0 to 65535.');
+  return port;
 }
 
 function parseInteger(value: string): number {

@@ -371,6 +371,89 @@ describe('export, new, schema, help', () => {
     expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining('.usda, .obj, .hair')]);
   });
 
+  it('grows hair, styles it, moves it and plays it back', { timeout: 60_000 }, async () => {
+    const box = sandbox();
+    box.write('roof.obj', 'v 0 0 0\nv 0.1 0 0.02\nv 0.1 0.1 0.02\nv 0 0.1 0\nf 1 2 3\nf 1 4 3\n');
+    const grown = await box.run(
+      'groom',
+      'grow',
+      'roof.obj',
+      '--length',
+      '6 cm',
+      '--guides',
+      '6',
+      '--hairs',
+      '50',
+      '--hair',
+      'wavy',
+    );
+    expect([grown.code, grown.err]).toEqual([
+      0,
+      'warning: roof.obj: 1 triangles faced the wrong way and are turned\nwrote roof.hairstyle: 6 guides of 10 elements, 50 hairs\n',
+    ]);
+    const styled = await box.run(
+      'groom',
+      'cut',
+      'roof.hairstyle',
+      '--length',
+      '5 cm',
+      '--where',
+      'x - 0.05',
+      '--out',
+      'cut.hairstyle',
+    );
+    expect(styled.err).toMatch(/^cut [1-5] of 6 guides/);
+    expect(
+      (
+        await box.run(
+          'groom',
+          'comb',
+          'cut.hairstyle',
+          '--from',
+          '0,0,0.05',
+          '--to',
+          '0.05,0,0.05',
+          '--radius',
+          '10 cm',
+          '--force',
+        )
+      ).code,
+    ).toBe(0);
+    expect(
+      (await box.run('groom', 'curl', 'cut.hairstyle', '--curl', '5 mm,-2 cm', '--out', 'curled.hairstyle')).code,
+    ).toBe(0);
+    expect(JSON.parse((await box.run('groom', 'info', 'curled.hairstyle', '--json')).out)).toMatchObject({
+      guides: 6,
+      hairs: 50,
+    });
+    expect((await box.run('groom', 'scene', 'curled.hairstyle')).code).toBe(0);
+    expect((await box.run('run', 'curled.yaml', '--until', '40 ms', '--out', 'a', '--quiet')).code).toBe(0);
+    const packed = await box.run('groom', 'pack', 'curled.hairstyle', 'a/recording.tendril');
+    expect(packed.err).toMatch(/2 frames, [\d.e-]+ mm off at most/);
+    const played = await box.run(
+      'groom',
+      'export',
+      'curled.hairstyle',
+      '--to',
+      'usda',
+      '--motion',
+      'a/recording.motion',
+    );
+    expect(played.err).toBe('wrote curled.usda: 50 strands, 2 frames\n');
+    const bad: [string[], RegExp][] = [
+      [['grow', 'roof.obj', '--length', '-1', '--out', 'x.hairstyle'], /length: must be zero or more/],
+      [['grow', 'roof.obj', '--length', '1', '--guides', '0'], /positive whole number/],
+      [['grow', 'roof.obj', '--length', '1', '--density', 'q', '--out', 'x.hairstyle'], /density: unknown name 'q'/],
+      [['cut', 'roof.hairstyle', '--length', '1'], /say where the changed style goes/],
+      [['info', 'roof.obj'], /not a Tendril hairstyle/],
+    ];
+    for (const [args, message] of bad) {
+      const { code, err } = await box.run('groom', ...args);
+      expect(code).toBe(2);
+      expect(err).toMatch(message);
+    }
+  });
+
   it('makes a film, or says what it needs', async () => {
     const box = sandbox();
     box.write('swing.yaml', scene({ more: 'output: { every: 20 ms }' }));

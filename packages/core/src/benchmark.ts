@@ -1,5 +1,7 @@
 /** Work for the benchmark runner that is not part of the public interface. */
+
 import { addEntry, createBorderedBand, createBorderedFactor, factorBand, solveBand } from './linalg/band.ts';
+import { createFiberWork } from './models/fiber/benchmark.ts';
 
 /** One banded factorisation and solve, half-bandwidth 10, of a diagonally dominant matrix. */
 export function createBandBenchmark(size: number): () => void {
@@ -14,4 +16,9 @@ export function createBandBenchmark(size: number): () => void {
     factorBand(factor, matrix, 0, weight, true);
     solveBand(factor, matrix, right);
   };
+}
+
+/** One assembly and block-tridiagonal solve of an energy–momentum step of a hair with so many cuboids, bent and moving. */
+export function createFiberBenchmark(cuboids: number): () => void {
+  return createFiberWork(cuboids);
 }

@@ -12,6 +12,13 @@ export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engi
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';
 export { createEdgeTorque, createPointSpring, type EdgeTorque, type PointSpring } from './fields/hand.ts';
+export {
+  type Coordinates,
+  createCoordinates,
+  fitCoordinates,
+  playCoordinates,
+  type RecordedShape,
+} from './groom/coordinates.ts';
 export { addHairs, type Curl, type GrowOptions, type GrowReport, growHairstyle } from './groom/grow.ts';
 export { createHairs, type GuidePose, type HairOptions, type Hairs, writeHairs } from './groom/hairs.ts';
 export {
@@ -27,6 +34,7 @@ export {
 } from './groom/hairstyle.ts';
 export { rodsOfHairstyle, type StyleRodOptions } from './groom/rods.ts';
 export {
+  compileSurfaceMap,
   placeRoots,
   type RootOptions,
   type Roots,

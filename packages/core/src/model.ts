@@ -53,6 +53,8 @@ export interface StepOutcome {
   /** Steps that the model cut this one into by itself, and those it took back; default 1 and 0. */
   readonly substeps?: number;
   readonly rejected?: number;
+  /** How far the worst constraint is from its goal [m]; absent where there are none, or the model meets them exactly. */
+  readonly violation?: number;
   /** The rod that failed and why. */
   readonly failure?: { readonly rod: string; readonly reason: string };
 }
@@ -82,7 +84,16 @@ export interface Modes {
   /** Angular frequencies ω [rad/s], ascending; negative means growth at |ω| (unstable). */
   readonly omega: Float64Array;
   /** Mode shapes as node displacements, 3 a node, largest displacement 1; with the edges' twist angles [rad]. */
-  readonly shapes: readonly { readonly nodeDisplacement: Float64Array; readonly edgeTwist: Float64Array }[];
+  readonly shapes: readonly {
+    readonly nodeDisplacement: Float64Array;
+    readonly edgeTwist: Float64Array;
+    /** How the bodies move that the rod is joined to: displacement, and rotation vector [rad], in the same scale. */
+    readonly bodies?: readonly {
+      readonly id: string;
+      readonly displacement: Float64Array;
+      readonly rotation: Float64Array;
+    }[];
+  }[];
 }
 
 /** Symmetric matrices in coordinate form (lower triangle and diagonal), rows in the order that `labels` names. */

@@ -27,6 +27,7 @@ import { cosseratModel } from './models/cosserat/model.ts';
 import { derModel } from './models/der/model.ts';
 import { fiberModel } from './models/fiber/model.ts';
 import { helixModel } from './models/helix/model.ts';
+import { massSpringModel } from './models/massspring/model.ts';
 import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
@@ -47,6 +48,8 @@ export interface StepReport {
   readonly shifts: number;
   /** Steps that error control took back. */
   readonly rejected?: number;
+  /** How far the worst constraint of a strand is from its goal [m]; absent where there are none. */
+  readonly violation?: number;
 }
 
 /** Complete state of a world: restores bit for bit. */
@@ -107,6 +110,7 @@ const models: Readonly<Partial<Record<string, Model>>> = {
   strand: strandModel,
   fiber: fiberModel,
   cosserat: cosseratModel,
+  massspring: massSpringModel,
 };
 
 /** The models that `createWorld` has, in the order of their arrival. */
@@ -122,7 +126,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const openDrives = compiled.drives.map(({ pins, sources }) => ({
     sources: [...sources],
     pins: pins.map((pin) => {
-      if (compiled.welds.some((weld) => weld.pin === pin)) return pin;
+      if (compiled.welds.some((weld) => weld.pin === pin) || compiled.carried.includes(pin)) return pin;
       const gripped = createGrip(pin, restartMotion);
       grips.push(gripped.grip);
       return gripped.pin;
@@ -146,11 +150,17 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
       );
     }
+    const hinge =
+      id === 'der'
+        ? undefined
+        : members.find((index) => compiled.drives[index].pins.some((pin) => pin.orientation === 'hinge'));
+    if (hinge !== undefined)
+      throw new SceneError(['rods', hinge, 'model'], `model '${id}' has no hinges; use der, or hold: position`);
     const changing = members.find((index) => rods[index].moduli);
     if (changing !== undefined && !model.capabilities.changingModuli) {
       throw new SceneError(
         ['rods', changing, 'moduli'],
-        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber`,
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber or cosserat`,
       );
     }
     const drives: Drive[] = members.map((index) => openDrives[index]);
@@ -198,6 +208,11 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   let time = 0;
   let stepCount = 0;
   for (const bundle of bundles) bundle.refresh(time);
+  /** Bodies with a path to where they are at t. */
+  const moveAlong = (t: number): void => {
+    for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);
+  };
+  moveAlong(time);
   const response = createResponse(scene, compiled.bodies, bundles, options);
 
   const save = (): WorldState => ({
@@ -222,6 +237,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     time = saved.time;
     stepCount = saved.stepCount;
     if (response && saved.engine) response.session.restore(saved.engine);
+    moveAlong(time);
     saved.bundles.forEach(({ q, v, memory }, k) => {
       bundles[k].state.q.set(q);
       bundles[k].state.v.set(v);
@@ -262,6 +278,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     let shifts = 0;
     let substeps = 1;
     let rejected = 0;
+    let violation: number | undefined;
     const before = bundles.length > 1 ? save() : undefined;
     const advance = contact ? [contact.advance] : bundles.map((bundle) => bundle.advance);
     for (const one of advance) {
@@ -271,12 +288,14 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       shifts += outcome.shifts;
       substeps = Math.max(substeps, outcome.substeps ?? 1);
       rejected += outcome.rejected ?? 0;
+      if (outcome.violation !== undefined) violation = Math.max(violation ?? 0, outcome.violation);
       if (!outcome.ok) {
         if (before) restore({ ...before, time, stepCount });
         return { ...outcome, iterations, iterationsMax, shifts };
       }
     }
-    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected };
+    const missed = violation === undefined ? {} : { violation };
+    return { ok: true, iterations, iterationsMax, shifts, substeps, rejected, ...missed };
   };
 
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
@@ -310,6 +329,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     let { iterations, iterationsMax, shifts } = whole;
     let substeps = whole.substeps ?? 1;
     let rejected = whole.rejected ?? 0;
+    let { violation } = whole;
     if (!whole.ok) {
       const before = save();
       // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
@@ -338,6 +358,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           done += size;
           substeps += outcome.substeps ?? 1;
           rejected += outcome.rejected ?? 0;
+          violation = outcome.violation;
           while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
         } else {
           failure = outcome.failure;
@@ -345,10 +366,12 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         }
       }
     }
+    moveAlong(end);
     response?.finish(end, dt);
     time = end;
     stepCount++;
-    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected };
+    const missed = violation === undefined ? {} : { violation };
+    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected, ...missed };
   };
 
   const refuseContact = (what: string): void => {
@@ -364,7 +387,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     scene,
     rods,
     samples,
-    bodies: bundles.flatMap((bundle) => bundle.bodies),
+    bodies: compiled.bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     grips,
     warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
@@ -387,6 +410,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     equilibrate(t = time) {
       refuseContact('statics');
       refuseEngine(options, 'equilibria');
+      moveAlong(t);
       time = t;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
@@ -470,7 +494,10 @@ function createResponse(
       );
     return undefined;
   }
-  const session = engine.attach(bodies, scene);
+  const session = engine.attach(
+    bodies.filter(({ path }) => !path),
+    scene,
+  );
   const motions = bundles.map((bundle) =>
     bundle.bodies.map(
       ({ id, pose }): BodyMotion => ({

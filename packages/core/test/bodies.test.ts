@@ -64,6 +64,7 @@ describe('a body on a rod at rest', () => {
     const column = (mass: number) =>
       createWorld(
         scene({
+          statics: { stability: 'report' },
           gravity: [0, 0, -1],
           rods: [
             {

@@ -5,7 +5,20 @@ export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.
 export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
 export { exportParquet } from './export/parquet.ts';
 export { exportUsda, type UsdaOptions } from './export/usda.ts';
-export { bodiesToVtp, formatPvd, frameToVtp } from './export/vtp.ts';
+export { bodiesToVtp, formatPvd, frameToVtp, obstaclesToVtp } from './export/vtp.ts';
+export { type HairFootageOptions, hairFootage } from './hairFootage.ts';
+export {
+  decodeHairstyle,
+  decodeMotion,
+  encodeHairstyle,
+  encodeMotionFrame,
+  encodeMotionHead,
+  hairstyleVersion,
+  type Motion,
+  type MotionFrame,
+  type MotionHeader,
+  motionVersion,
+} from './hairstyle.ts';
 export { type Curves, type Placement, placeCurves, type UpAxis } from './import/curves.ts';
 export { encodeHair } from './import/hair.ts';
 export { readMesh, type TriangleMesh } from './import/mesh.ts';

@@ -18,8 +18,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import type { Scene, WorldState } from '@tendril/core';
+import type { Hairstyle, Scene, WorldState } from '@tendril/core';
 import { InputError } from './errors.ts';
+import { decodeHairstyle, decodeMotion, type Motion } from './hairstyle.ts';
 import { type Curves, curveFileLimit, type Placement } from './import/curves.ts';
 import { readMesh, type TriangleMesh } from './import/mesh.ts';
 import { type CurveOptions, readCurves } from './import/read.ts';
@@ -116,6 +117,14 @@ export function openWithin(folder: string): (name: string) => Uint8Array {
 /** Curves from a file, in metres with z up. */
 export function readCurvesFile(path: string, options?: CurveOptions): Curves {
   return readCurves(readBytes(path, curveFileLimit, 'a file of curves'), path, options);
+}
+
+export function readHairstyleFile(path: string): Hairstyle {
+  return decodeHairstyle(readBytes(path, curveFileLimit, 'a hairstyle'), path);
+}
+
+export function readMotionFile(path: string): Motion {
+  return decodeMotion(readBytes(path), path);
 }
 
 /** A mesh from an OBJ or glTF file, in metres with z up. */

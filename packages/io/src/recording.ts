@@ -302,7 +302,13 @@ function checkHeader(value: unknown, source: string): RecordingHeader {
     typeof header.scene === 'object' &&
     Array.isArray(header.rods) &&
     header.rods.every(
-      (rod: RecordedRod) => typeof rod?.id === 'string' && isCount(rod.nodeCount) && isCount(rod.edgeCount),
+      (rod: RecordedRod) =>
+        typeof rod?.id === 'string' &&
+        isCount(rod.nodeCount) &&
+        isCount(rod.edgeCount) &&
+        rod.edgeCount > 0 &&
+        rod.nodeCount === rod.edgeCount + (rod.closed ? 0 : 1) &&
+        [rod.edgeLengthRest, rod.edgeRadius].every((list) => Array.isArray(list) && list.length === rod.edgeCount),
     ) &&
     (header.channels === undefined || Array.isArray(header.channels)) &&
     (header.bodies === undefined ||

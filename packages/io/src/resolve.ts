@@ -4,8 +4,17 @@
  *
  * How a name becomes bytes is the caller's business; in Node, `readSceneFile` opens nothing outside the scene's folder.
  */
-import type { ColliderSpec, PinSpec, RodSpec, Scene, Vec3 } from '@tendril/core';
+import {
+  type ColliderSpec,
+  type Hairstyle,
+  type PinSpec,
+  type RodSpec,
+  rodsOfHairstyle,
+  type Scene,
+  type Vec3,
+} from '@tendril/core';
 import { InputError } from './errors.ts';
+import { decodeHairstyle } from './hairstyle.ts';
 import type { Curves } from './import/curves.ts';
 import { readMesh } from './import/mesh.ts';
 import { readCurves } from './import/read.ts';
@@ -31,6 +40,14 @@ function resolveScene(file: SceneFile, open: OpenFile): Resolved {
   const warnings: string[] = [];
   strands.forEach((spec, k) => {
     const path = ['strands', k, 'file'];
+    if (/\.hairstyle$/i.test(spec.file)) {
+      const style = guarded(path, () => decodeHairstyle(fetch(spec.file, path), spec.file));
+      const made = hairstyleRods(style, spec, k);
+      allRods.push(...made.rods);
+      if (spec.root !== 'free') pins.push(...made.pins);
+      for (const _ of made.rods) origin.push(k);
+      return;
+    }
     const curves = guarded(path, () => readCurves(fetch(spec.file, path), spec.file, spec));
     warnings.push(...curves.warnings.map((warning) => `${spec.file}: ${warning}`));
     const made = rodsOf(curves, spec, k);
@@ -57,6 +74,35 @@ function guarded<T>(path: readonly PropertyKey[], action: () => T): T {
   } catch (error) {
     throw error instanceof InputError ? new ResolveError(path, error.message, { cause: error }) : error;
   }
+}
+
+/** Guides of a hairstyle: what the scene says of sections and materials goes before what the style says. */
+function hairstyleRods(style: Hairstyle, spec: StrandsSpec, index: number): ReturnType<typeof rodsOfHairstyle> {
+  const { id = baseName(spec.file), model, every, count, edges, natural, section, material, inextensible, root } = spec;
+  for (const name of ['unit', 'up', 'frame'] as const) {
+    if (spec[name] !== undefined)
+      throw new ResolveError(
+        ['strands', index, name],
+        'a hairstyle is in metres with z up and does not move; leave this out',
+      );
+  }
+  if (edges !== undefined && edges % style.elements !== 0)
+    throw new ResolveError(
+      ['strands', index, 'edges'],
+      `must be a multiple of ${style.elements}, the elements of the hairstyle`,
+    );
+  const perElement = edges === undefined ? undefined : edges / style.elements;
+  const { rods, pins } = rodsOfHairstyle(style, { id, model, every, count, perElement });
+  const change = {
+    ...(natural && { natural }),
+    ...(section && { section }),
+    ...(material && { material }),
+    ...(inextensible !== undefined && { inextensible }),
+  };
+  return {
+    rods: rods.map((rod) => ({ ...rod, ...change })),
+    pins: root === 'position' ? pins.map(({ rod, at }) => ({ rod, at, hold: 'position' })) : pins,
+  };
 }
 
 function rodsOf(curves: Curves, spec: StrandsSpec, index: number): RodSpec[] {

@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { type Mesh, type Node, WebIO } from '@gltf-transform/core';
+import type { Scene } from '@tendril/core';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterAll, describe, expect, it } from 'vitest';
 import { nodeChannel, nodeFrames } from '../src/export/footage.ts';
+import { obstaclesOf } from '../src/export/obstacles.ts';
 import {
+  type BodyFrame,
   bodiesToVtp,
   createRecordingEncoder,
   exportGlb,
@@ -14,6 +17,7 @@ import {
   exportUsda,
   formatPvd,
   frameToVtp,
+  obstaclesToVtp,
   type RecordingHeader,
 } from '../src/index.ts';
 import { openRecordingFile } from '../src/node.ts';
@@ -139,6 +143,86 @@ describe('glb', () => {
     expect([...(primitive.getIndices()?.getArray() ?? [])].slice(-2)).toEqual([8, 0]);
     const long = { ...recording, frameCount: 1000, frame: (k: number) => ({ ...recording.frame(k % 5), time: k }) };
     expect(exportGlb(long, { look: 'lines' }).frameCount).toBe(256);
+  });
+});
+
+describe('obstacles', () => {
+  const colliders: Scene['colliders'] = [
+    {
+      id: 'ball',
+      type: 'sphere',
+      radius: 0.05,
+      position: [1, 0, 0],
+      path: { keys: [{ time: 0 }, { time: 0.04, offset: [0, 0.2, 0], rotation: [0, 0, Math.PI / 2] }] },
+    },
+    { type: 'box', size: [0.2, 0.4, 0.6], body: 'bob', position: [0, 0, 0.1] },
+    { type: 'plane', position: [0, 0, -1] },
+    { type: 'capsule', from: [0, 0, 0], to: [0, 0, 1], radius: 0.1 },
+    {
+      type: 'mesh',
+      vertices: [
+        [0, 0, 0],
+        [1, 0, 0],
+        [1, 1, 0],
+        [0, 1, 0],
+      ],
+      faces: [[0, 1, 2, 3]],
+      solid: false,
+    },
+    { type: 'formula', formula: 'x' },
+  ];
+  const film = { ...recording, header: { ...recording.header, scene: { ...swing, colliders } } };
+
+  it('are meshes where they are, on their path or body', () => {
+    const obstacles = obstaclesOf(film.header);
+    expect(obstacles.map(({ id, moves }) => [id, moves])).toEqual([
+      ['ball', true],
+      ['collider 1', true],
+      ['collider 2', false],
+      ['collider 3', false],
+      ['collider 4', false],
+    ]);
+    const at = new Float64Array(12);
+    obstacles[0].place(at, last);
+    const expected = [0, 1, 0, -1, 0, 0, 0, 0, 1, 1, 0.2, 0];
+    at.forEach((value, k) => {
+      expect(value).toBeCloseTo(expected[k], 12);
+    });
+    // what rides on a body is where the body has taken it
+    const pose = last.bodies?.[0] as BodyFrame;
+    const [w, x, y, z] = Array.from(pose.orientation);
+    obstacles[1].place(at, last);
+    const up = [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)];
+    for (let k = 0; k < 3; k++) expect(at[9 + k]).toBeCloseTo(pose.position[k] + 0.1 * up[k], 12);
+    // outward everywhere: volumes of ball, box and capsule
+    const volumes = [obstacles[0], obstacles[1], obstacles[3]].map(({ position, triangle }) =>
+      volume(Float32Array.from(position), triangle),
+    );
+    expect(volumes[0] / ((4 / 3) * Math.PI * 0.05 ** 3)).toBeCloseTo(0.93, 1);
+    expect(volumes[1]).toBeCloseTo(0.048, 7);
+    expect(volumes[2] / (Math.PI * 0.01 + (4 / 3) * Math.PI * 1e-3)).toBeCloseTo(0.95, 1);
+  });
+
+  it('are in all three formats', async () => {
+    const usda = [...exportUsda(film)].join('');
+    expect(usda.match(/def Mesh/g)).toHaveLength(5);
+    expect(usda).toContain('4: ( (0, 1, 0, 0), (-1, 0, 0, 0), (0, 0, 1, 0), (1, 0.2, 0, 1) ),');
+    const { chunks, byteLength } = exportGlb(film);
+    const bytes = join(chunks());
+    expect(bytes.length).toBe(byteLength);
+    const root = (await new WebIO().readBinary(bytes)).getRoot();
+    const node = root.listNodes().find((one: Node) => one.getName() === 'ball') as Node;
+    const channel = root
+      .listAnimations()[0]
+      .listChannels()
+      .find((one) => one.getTargetNode() === node && one.getTargetPath() === 'rotation');
+    const turns = channel?.getSampler()?.getOutput()?.getArray() as Float32Array;
+    [0, 0, Math.SQRT1_2, Math.SQRT1_2].forEach((value, k) => {
+      expect(Math.abs(turns[16 + k])).toBeCloseTo(value, 6);
+    });
+    const vtp = new TextDecoder('latin1').decode(obstaclesToVtp(film.header, last));
+    expect(vtp).toMatch(/NumberOfPolys="[1-9]/);
+    expect(obstaclesToVtp(recording.header, last)).toBeUndefined();
   });
 });
 

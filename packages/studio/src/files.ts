@@ -1,5 +1,6 @@
 /** Saving, opening, pictures, links. */
-import { openFile, shareLink } from './session.ts';
+import type { ExportFormat } from './protocol.ts';
+import { exportRun, openFile, shareLink } from './session.ts';
 import * as state from './state.ts';
 
 export function download(blob: Blob, name: string): void {
@@ -16,10 +17,18 @@ export function saveScene(): void {
   state.tell(`Saved ${name}.`, 'good');
 }
 
+export async function saveRun(format: ExportFormat): Promise<void> {
+  const parts = await exportRun(format);
+  if (!parts) return;
+  const name = state.sceneName.value.replace(/\.\w+$/, `.${format}`);
+  download(new Blob([...parts] as BlobPart[], { type: 'application/octet-stream' }), name);
+  state.tell(`Saved ${name}.`, 'good');
+}
+
 export function chooseFile(): void {
   const input = document.createElement('input');
   input.type = 'file';
-  input.accept = '.yaml,.yml,.json,.tendril';
+  input.accept = '.yaml,.yml,.json,.tendril,.usda,.obj,.hair,.tfx,.glb,.gltf,.csv';
   input.onchange = () => {
     const file = input.files?.[0];
     if (file) void openFile(file);

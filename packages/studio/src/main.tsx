@@ -3,6 +3,7 @@ import { startSession } from './session.ts';
 import * as state from './state.ts';
 import { renderThumbnail } from './thumbnails.ts';
 import { App } from './ui/app.tsx';
+import { current } from './ui/viewport.tsx';
 import './style.css';
 import 'uplot/dist/uPlot.min.css';
 
@@ -23,11 +24,38 @@ if (host) render(<App />, host);
 
 declare global {
   interface Window {
-    /** For the script that renders the pictures of the cases. */
-    renderThumbnail: typeof renderThumbnail;
+    /** For scripts: the pictures of the cases, and where things are on the screen. */
+    tendrilStudio: {
+      readonly renderThumbnail: typeof renderThumbnail;
+      /** Where a node is on the page [pixels]. */
+      place(rod: number, node: number): { x: number; y: number } | undefined;
+      /** Where it is in the scene [m], in the newest frame. */
+      position(rod: number, node: number): number[];
+      readonly drawTime: number;
+      /** What is drawn now, as PNG. */
+      picture(): Promise<Blob | undefined>;
+    };
   }
 }
-window.renderThumbnail = renderThumbnail;
+
+const position = (rod: number, node: number): number[] => {
+  const { frames } = state.frames;
+  const lane = state.loaded.value?.lanes[0];
+  const data = frames[frames.length - 1]?.lanes[0]?.data;
+  if (!lane || !data) return [];
+  const before = lane.rods.slice(0, rod).reduce((sum, each) => sum + 5 * each.nodeCount + 4 * each.edgeCount, 0);
+  return Array.from(data.subarray(before + 3 * node, before + 3 * node + 3));
+};
+
+window.tendrilStudio = {
+  renderThumbnail,
+  position,
+  place: (rod, node) => current.view?.project(position(rod, node), 0),
+  picture: async () => current.view?.picture('image/png'),
+  get drawTime() {
+    return current.view?.drawTime ?? 0;
+  },
+};
 
 if (typeof Worker === 'undefined') {
   state.fatal.value =

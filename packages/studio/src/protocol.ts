@@ -34,6 +34,8 @@ export type Solid =
 export interface BodyInfo {
   readonly id: string;
   readonly solid: Solid | undefined;
+  /** Only its inertia is known: the solid is one that has it. */
+  readonly assumed: boolean;
 }
 
 export interface PinInfo {
@@ -127,7 +129,17 @@ export type ToWorker =
   | { readonly type: 'hand'; readonly hand: HandMessage }
   | { readonly type: 'check'; readonly ticket: number; readonly id: string; readonly model: string | undefined }
   | { readonly type: 'preview'; readonly ticket: number; readonly id: string }
-  | { readonly type: 'recording'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string };
+  | { readonly type: 'recording'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
+  | { readonly type: 'import'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
+  | {
+      readonly type: 'export';
+      readonly ticket: number;
+      readonly format: ExportFormat;
+      readonly frames: readonly Frame[];
+    };
+
+/** What a run can be saved as. */
+export type ExportFormat = 'tendril' | 'usda' | 'glb';
 
 export interface CaseInfo {
   readonly id: string;
@@ -202,6 +214,19 @@ export type FromWorker =
       readonly loaded: Omit<Loaded, 'type' | 'ticket'> | undefined;
       readonly frames: readonly Frame[];
       readonly text: string;
+      readonly error?: string;
+    }
+  | {
+      readonly type: 'imported';
+      readonly ticket: number;
+      readonly text?: string;
+      readonly collider?: object;
+      readonly error?: string;
+    }
+  | {
+      readonly type: 'exported';
+      readonly ticket: number;
+      readonly parts: readonly Uint8Array[];
       readonly error?: string;
     }
   | { readonly type: 'broken'; readonly message: string };

@@ -6,7 +6,7 @@ import type { SceneEdit } from '@tendril/io';
 import { type Client, startClient } from './client.ts';
 import { createHistory } from './history.ts';
 import { packText, unpackText } from './link.ts';
-import type { FromWorker, HandMessage, Loaded, Variant } from './protocol.ts';
+import type { ExportFormat, FromWorker, HandMessage, Loaded, Variant } from './protocol.ts';
 import * as state from './state.ts';
 import type { ColorBy } from './view/colormaps.ts';
 
@@ -73,7 +73,7 @@ async function openFirst(): Promise<void> {
     try {
       const response = await fetch(`scene/${encodeURIComponent(file)}`);
       if (!response.ok) throw new Error(response.statusText);
-      openText(await response.text(), file);
+      await openFile(new File([await response.blob()], file));
       return;
     } catch {
       state.tell(`The file ${file} cannot be read any more; start the studio with it again.`, 'bad');
@@ -88,7 +88,8 @@ async function openFirst(): Promise<void> {
     state.changed.value = true;
     return;
   }
-  openCase('michell-ring') || openCase(state.cases.value[0]?.id ?? '');
+  // one that moves from the first moment on
+  openCase('helix-reconstruction') || openCase(state.cases.value[0]?.id ?? '');
 }
 
 /** One visit's work outlives it. */
@@ -256,7 +257,11 @@ export function redo(): void {
 }
 
 export function setVariants(list: readonly Variant[]): void {
+  const before = state.comparing.value;
   state.variants.value = list.length > 0 ? list : [asWritten];
+  // side by side, the colour tells the models apart
+  if (state.comparing.value && !before) state.colorBy.value = 'plain';
+  if (!state.comparing.value && before) state.colorBy.value = preferredColor(state.text.value);
   state.failure.value = undefined;
   state.playing.value = true;
   keepCamera = false;
@@ -401,12 +406,43 @@ export async function openRecording(bytes: ArrayBuffer, name: string): Promise<v
   afterChange();
 }
 
+/** Curves become a scene, a mesh becomes a thing in the way of the present one. */
+async function importOther(bytes: ArrayBuffer, name: string): Promise<void> {
+  const answer = await client.ask<Extract<FromWorker, { type: 'imported' }>>(
+    (ticket) => ({ type: 'import', ticket, bytes, name }),
+    [bytes],
+  );
+  if (answer.text !== undefined) openText(answer.text, name.replace(/\.\w+$/, '.yaml'));
+  else if (answer.collider) {
+    const values = state.loaded.value?.values as { colliders?: unknown[] } | undefined;
+    await edit([{ path: ['colliders'], value: [...(values?.colliders ?? []), answer.collider] }], '');
+    state.tell(`${name} is now in the way of the rods.`, 'good');
+  } else state.tell(`${name} cannot be used: ${answer.error}`, 'bad');
+}
+
+/** The run as it has been kept, as a file's parts. */
+export async function exportRun(format: ExportFormat): Promise<readonly Uint8Array[] | undefined> {
+  const answer = await client.ask<Extract<FromWorker, { type: 'exported' }>>((ticket) => ({
+    type: 'export',
+    ticket,
+    format,
+    frames: state.frames.frames,
+  }));
+  if (answer.error === undefined) return answer.parts;
+  state.tell(`The run cannot be saved: ${answer.error}`, 'bad');
+  return undefined;
+}
+
 /** Opens what was dropped or chosen, by what it holds and not by what it is called. */
 export async function openFile(file: File): Promise<void> {
   const bytes = await file.arrayBuffer();
-  const head4 = new TextDecoder('latin1').decode(new Uint8Array(bytes, 0, Math.min(4, bytes.byteLength)));
-  if (head4 === 'TREC') {
+  const beginning = new TextDecoder('latin1').decode(new Uint8Array(bytes, 0, Math.min(8, bytes.byteLength)));
+  if (beginning.slice(0, 5).includes('TREC')) {
     await openRecording(bytes, file.name);
+    return;
+  }
+  if (/\.(usda?|usdc|usdz|obj|hair|tfx|glb|gltf|csv|tsv)$/i.test(file.name)) {
+    await importOther(bytes, file.name);
     return;
   }
   const words = new TextDecoder('utf-8', { fatal: true });

@@ -54,6 +54,7 @@ export const openEnded: Signal<boolean> = signal(false);
 export const colorBy: Signal<ColorBy> = signal('curvature');
 export const stripe: Signal<boolean> = signal(true);
 export const ghost: Signal<boolean> = signal(false);
+export const grid: Signal<boolean> = signal(true);
 export const materialFrames: Signal<boolean> = signal(false);
 export const theme: Signal<Theme> = signal('system');
 export const systemDark: Signal<boolean> = signal(false);

@@ -26,8 +26,8 @@ export function thumbnailOf(id: string): Promise<string | undefined> {
 /** One after the other, after the page has settled. */
 let queue: Promise<void> = new Promise((resolve) => setTimeout(resolve, 4000));
 
-const width = 460;
-const height = 280;
+const width = 400;
+const height = 244;
 
 /** The view of a case on a canvas of its own, transparent: it fits a light and a dark page. */
 export async function renderThumbnail(id: string): Promise<Blob | undefined> {
@@ -59,15 +59,26 @@ export async function renderThumbnail(id: string): Promise<Blob | undefined> {
       return { ...rod, nodePosition: answer.data.slice(before, before + 3 * rod.nodeCount) };
     });
     view.load({ lanes: [{ ...answer.lane, rods }], colliders: [], gravity: [0, 0, 0] }, false);
-    view.setOptions({ colorBy, stripe: true, ghost: false, frames: false, dark: false });
+    // the colours of the dark page, which are seen on a light one too
+    view.setOptions({ colorBy, stripe: true, ghost: false, frames: false, dark: true, grid: false });
     view.show(frame, frame, 0);
     view.show(frame, frame, 0);
     view.render(0.02);
-    const blob = await view.picture('image/webp');
+    const fine = await view.picture('image/png');
     view.dispose();
-    return blob;
+    return fine && shrink(fine);
   } finally {
     client.close();
     host.remove();
   }
+}
+
+/** The fine picture at the size of a card. */
+async function shrink(picture: Blob): Promise<Blob | undefined> {
+  const bitmap = await createImageBitmap(picture, { resizeWidth: width, resizeHeight: height, resizeQuality: 'high' });
+  const canvas = document.createElement('canvas');
+  canvas.width = width;
+  canvas.height = height;
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0);
+  return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? undefined), 'image/webp', 0.8));
 }

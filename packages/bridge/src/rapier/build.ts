@@ -31,7 +31,8 @@ export function buildFromScene(
   const world = wishes.world ?? new RAPIER.World(xyz(down as Vector));
   const handles = new Map<string, number>();
   const twins = new Map<string, number>();
-  bodies.forEach(({ body, pose }, k) => {
+  bodies.forEach(({ body, pose }) => {
+    const k = scene.bodies?.findIndex(({ id }) => id === body.id) ?? 0;
     const own = wishes.bodies?.[body.id];
     if (own) adopt(own, body, pose, ['bodies', k]);
     const made = own ?? make(world, body, pose, scene.bodies?.[k]?.solid, ['bodies', k]);

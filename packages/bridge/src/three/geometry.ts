@@ -1,91 +1,112 @@
-/** The segment that every instance is, and the records bound to it. */
-import {
-  BufferAttribute,
-  DynamicDrawUsage,
-  InstancedBufferGeometry,
-  InstancedInterleavedBuffer,
-  InterleavedBufferAttribute,
-} from 'three';
-import { DYNAMIC, FIXED, type Records } from './records.ts';
+/**
+ * Segments as plain triangles: the piece that is drawn is repeated for every segment, and each vertex knows its segment.
+ *
+ * Tried: instances that read their two records as attributes. A graphics card draws both alike, but a processor
+ * (SwiftShader, as in headless browsers) pays for every instance: 30,000 of them took a second a picture.
+ */
+import { BufferAttribute, BufferGeometry, DataTexture, FloatType, NearestFilter, RGBAFormat } from 'three';
+import { dynamicWidth, FIXED, fixedWidth, type Records } from './records.ts';
 
-export interface SegmentGeometry {
-  readonly geometry: InstancedBufferGeometry;
-  /** To be called after the records were written. */
-  upload(): void;
+/** Uniforms through which a shader reads records. */
+export interface RecordUniforms {
+  readonly nodeRecords: { readonly value: DataTexture };
+  readonly fixedRecords: { readonly value: DataTexture };
 }
 
-/** Binds `records` to a base geometry, one instance a segment. */
-export function bindRecords(geometry: InstancedBufferGeometry, records: Records): SegmentGeometry {
-  const instances = Math.max(0, records.count - 1);
-  // a view of all but the last record, and one of all but the first: the second buffer shares the array
-  const dynamicA = new InstancedInterleavedBuffer(records.dynamic, DYNAMIC);
-  const dynamicB = new InstancedInterleavedBuffer(records.dynamic.subarray(DYNAMIC), DYNAMIC);
-  const fixedA = new InstancedInterleavedBuffer(records.fixed, FIXED);
-  const fixedB = new InstancedInterleavedBuffer(records.fixed.subarray(FIXED), FIXED);
-  dynamicA.setUsage(DynamicDrawUsage);
-  dynamicB.setUsage(DynamicDrawUsage);
-  const bind = (name: string, buffer: InstancedInterleavedBuffer, offset: number): void => {
-    geometry.setAttribute(name, new InterleavedBufferAttribute(buffer, 4, offset));
+export function createRecordUniforms(records: Records): RecordUniforms {
+  const texture = (data: Float32Array, width: number): DataTexture => {
+    const out = new DataTexture(data, width, data.length / 4 / width, RGBAFormat, FloatType);
+    out.minFilter = NearestFilter;
+    out.magFilter = NearestFilter;
+    out.needsUpdate = true;
+    return out;
   };
-  bind('nodeA', dynamicA, 0);
-  bind('tangentA', dynamicA, 4);
-  bind('directorA', dynamicA, 8);
-  bind('nodeB', dynamicB, 0);
-  bind('tangentB', dynamicB, 4);
-  bind('directorB', dynamicB, 8);
-  bind('sectionA', fixedA, 0);
-  bind('endsA', fixedA, 4);
-  bind('sectionB', fixedB, 0);
-  geometry.instanceCount = instances;
   return {
-    geometry,
-    upload() {
-      dynamicA.needsUpdate = true;
-      dynamicB.needsUpdate = true;
-    },
+    nodeRecords: { value: texture(records.dynamic, dynamicWidth) },
+    fixedRecords: { value: texture(records.fixed, fixedWidth) },
   };
+}
+
+/** What is repeated: vertices (three numbers each), and one number more where it is asked for. */
+export interface Piece {
+  readonly position: readonly number[];
+  readonly cap?: readonly number[];
+  readonly index: readonly number[];
+}
+
+/** Every `stride`-th segment of the records, drawn as `piece`. */
+export function repeatPiece(piece: Piece, records: Records, stride = 1): BufferGeometry {
+  const segments: number[] = [];
+  for (let s = 0; s < records.count; s++) {
+    if (records.fixed[FIXED * s + 3] > 0.5 && s % stride === 0) segments.push(s);
+  }
+  const vertices = piece.position.length / 3;
+  const position = new Float32Array(piece.position.length * segments.length);
+  const segment = new Float32Array(vertices * segments.length);
+  const cap = piece.cap && new Float32Array(vertices * segments.length);
+  const index = new Uint32Array(piece.index.length * segments.length);
+  segments.forEach((s, k) => {
+    position.set(piece.position, k * piece.position.length);
+    segment.fill(s, k * vertices, (k + 1) * vertices);
+    if (piece.cap) cap?.set(piece.cap, k * vertices);
+    for (let i = 0; i < piece.index.length; i++) index[k * piece.index.length + i] = piece.index[i] + k * vertices;
+  });
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(position, 3));
+  geometry.setAttribute('segment', new BufferAttribute(segment, 1));
+  if (cap) geometry.setAttribute('cap', new BufferAttribute(cap, 1));
+  // the shader finds the normal; without the attribute three.js would shade the faces flat
+  geometry.setAttribute('normal', new BufferAttribute(position, 3));
+  geometry.setIndex(new BufferAttribute(index, 1));
+  return geometry;
+}
+
+/** A tube: `position` is (angle as cosine and sine, place along 0…1). */
+export function tubePiece(sides: number, pieces: number): Piece {
+  return ringPiece(
+    sides,
+    Array.from({ length: pieces + 1 }, (_, k) => ({ along: k / pieces, cap: 0 })),
+    -1,
+  );
 }
 
 /**
- * A tube around one segment: `position` is (angle as cosine and sine, place along 0…1), `cap` is the angle towards the
- * pole of the round cap, negative at the near end, positive at the far one, 0 on the side.
+ * Round caps at both ends, and no tube between. `cap` is the angle towards the pole, negative at the near end; the rings of
+ * an end that has none fall together.
  */
-export function createTubeGeometry(sides: number, pieces: number, capRings: number): InstancedBufferGeometry {
-  const rings: { along: number; cap: number }[] = [];
-  for (let k = capRings; k > 0; k--) rings.push({ along: 0, cap: -(k / capRings) * (Math.PI / 2) });
-  for (let k = 0; k <= pieces; k++) rings.push({ along: k / pieces, cap: 0 });
-  for (let k = 1; k <= capRings; k++) rings.push({ along: 1, cap: (k / capRings) * (Math.PI / 2) });
-  const position = new Float32Array(3 * rings.length * (sides + 1));
-  const cap = new Float32Array(rings.length * (sides + 1));
+export function capPiece(sides: number, rings: number): Piece {
+  const list: { along: number; cap: number }[] = [];
+  for (let k = rings; k >= 0; k--) list.push({ along: 0, cap: -(k / rings) * (Math.PI / 2) });
+  for (let k = 0; k <= rings; k++) list.push({ along: 1, cap: (k / rings) * (Math.PI / 2) });
+  return ringPiece(sides, list, rings + 1);
+}
+
+/** `gap`: no faces between the ring of this number and the one before it. */
+function ringPiece(sides: number, rings: readonly { along: number; cap: number }[], gap: number): Piece {
+  const position: number[] = [];
+  const cap: number[] = [];
   const index: number[] = [];
   rings.forEach((ring, r) => {
     for (let s = 0; s <= sides; s++) {
       const angle = (2 * Math.PI * s) / sides;
       const at = r * (sides + 1) + s;
-      position.set([Math.cos(angle), Math.sin(angle), ring.along], 3 * at);
-      cap[at] = ring.cap;
-      if (r === 0 || s === 0) continue;
+      position.push(Math.cos(angle), Math.sin(angle), ring.along);
+      cap.push(ring.cap);
+      if (r === 0 || s === 0 || r === gap) continue;
       const below = at - sides - 1;
       index.push(below - 1, below, at, below - 1, at, at - 1);
     }
   });
-  const geometry = new InstancedBufferGeometry();
-  geometry.setAttribute('position', new BufferAttribute(position, 3));
-  geometry.setAttribute('cap', new BufferAttribute(cap, 1));
-  geometry.setIndex(index);
-  return geometry;
+  return { position, cap, index };
 }
 
-/** A ribbon along one segment: `position` is (side −1 or 1, place along 0…1, 0). */
-export function createRibbonGeometry(pieces: number): InstancedBufferGeometry {
-  const position = new Float32Array(6 * (pieces + 1));
+/** A ribbon: `position` is (side −1 or 1, place along 0…1, 0). */
+export function ribbonPiece(pieces: number): Piece {
+  const position: number[] = [];
   const index: number[] = [];
   for (let k = 0; k <= pieces; k++) {
-    position.set([-1, k / pieces, 0, 1, k / pieces, 0], 6 * k);
+    position.push(-1, k / pieces, 0, 1, k / pieces, 0);
     if (k > 0) index.push(2 * k - 2, 2 * k - 1, 2 * k + 1, 2 * k - 2, 2 * k + 1, 2 * k);
   }
-  const geometry = new InstancedBufferGeometry();
-  geometry.setAttribute('position', new BufferAttribute(position, 3));
-  geometry.setIndex(index);
-  return geometry;
+  return { position, index };
 }

@@ -4,10 +4,10 @@
  * A hair is thinner than a pixel: it is drawn one pixel wide and as transparent as it is thin, which looks the same and has
  * no jagged edges. Strands are not sorted; with coverages this small the order shows little.
  */
-import { Color, type ColorRepresentation, Mesh, ShaderMaterial, Vector2, Vector3 } from 'three';
-import { bindRecords, createRibbonGeometry } from './geometry.ts';
+import { Color, type ColorRepresentation, DoubleSide, Mesh, ShaderMaterial, Vector2, Vector3 } from 'three';
+import { createRecordUniforms, type RecordUniforms, repeatPiece, ribbonPiece } from './geometry.ts';
 import { createRecords, type Records, type RodSamples, type RodShape, writeSamples } from './records.ts';
-import { attributes, curve } from './shaders.ts';
+import { curve, records as recordShader } from './shaders.ts';
 
 export interface HairObjectOptions {
   /** Default a dark brown. */
@@ -21,6 +21,8 @@ export interface HairObjectOptions {
 export interface HairObject {
   readonly object: Mesh;
   readonly records: Records;
+  /** For other shaders that draw the same hair. */
+  readonly uniforms: RecordUniforms;
   update(samples: readonly RodSamples[]): void;
   setColor(color: ColorRepresentation): void;
   /** Direction towards the light, world axes. */
@@ -33,7 +35,7 @@ export interface HairObject {
 }
 
 const vertexShader = /* glsl */ `
-${attributes}
+${recordShader}
 ${curve}
 uniform vec2 resolution;
 uniform float thickness;
@@ -46,6 +48,7 @@ varying float vRod;
 varying float vSide;
 
 void main() {
+  loadSegment();
   float v = position.y;
   vec4 view = modelViewMatrix * vec4(curvePoint(v), 1.0);
   vec3 tangent = normalize(mat3(modelViewMatrix) * curveTangent(v));
@@ -60,7 +63,6 @@ void main() {
   across = size > 1e-4 ? across / size : vec3(1.0, 0.0, 0.0);
   view.xyz += position.x * half_ * across;
   gl_Position = projectionMatrix * view;
-  if (sectionA.w < 0.5) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
   vTangent = tangent;
   vView = normalize(view.xyz);
   vAlong = u;
@@ -102,23 +104,26 @@ void main() {
 
 export function createHairObject(rods: readonly RodShape[], options: HairObjectOptions = {}): HairObject {
   const records = createRecords(rods);
-  const bound = bindRecords(createRibbonGeometry(options.pieces ?? 1), records);
+  const geometry = repeatPiece(ribbonPiece(options.pieces ?? 1), records);
+  const recordUniforms = createRecordUniforms(records);
   const uniforms = {
+    ...recordUniforms,
     color: { value: new Color(options.color ?? '#5d4030') },
     light: { value: new Vector3(0.4, -0.5, 0.8) },
     resolution: { value: new Vector2(1000, 1000) },
     thickness: { value: 1 },
     taper: { value: options.taper ?? 0.35 },
   };
-  const material = new ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, depthWrite: true });
-  const object = new Mesh(bound.geometry, material);
+  const material = new ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, side: DoubleSide });
+  const object = new Mesh(geometry, material);
   object.frustumCulled = false;
   return {
     object,
     records,
+    uniforms: recordUniforms,
     update(samples) {
       writeSamples(records, samples);
-      bound.upload();
+      recordUniforms.nodeRecords.value.needsUpdate = true;
     },
     setColor(color) {
       uniforms.color.value.set(color);
@@ -133,7 +138,9 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
       uniforms.resolution.value.set(width, height);
     },
     dispose() {
-      bound.geometry.dispose();
+      geometry.dispose();
+      recordUniforms.nodeRecords.value.dispose();
+      recordUniforms.fixedRecords.value.dispose();
       material.dispose();
     },
   };

@@ -1,12 +1,12 @@
 /**
  * What a graphics card needs to know of rods: one record a node, all rods in one buffer.
  *
- * A segment of a tube or a hair is an instance that reads two records in a row, its own and the next: the same buffer
- * is bound twice, a record apart. So an update writes each node once, and any number of rods is one draw call. Between rods
- * one record has no segment (`join` = 0). A closed rod repeats its first node.
+ * A segment of a tube or a hair reads two records in a row, its own and the next, from a texture. So an update writes each
+ * node once, and any number of rods is one draw call. Between rods one record has no segment (`join` = 0). A closed rod
+ * repeats its first node.
  *
- * `dynamic`, 12 numbers a node: position, value | tangent, 0 | d1, 0.   `fixed`, 8: half axes a b, u, join | end caps at
- * this node and at the next, squareness, a number in 0…1 that tells rods apart.
+ * `dynamic`, three texels a node: position, value | tangent, 0 | d1, 0.   `fixed`, two: half axes a b, u, join | end caps
+ * at this node and at the next, squareness, a number in 0…1 that tells rods apart.
  */
 
 /** What is drawn, and does not change. Core's `Rod` is one. */
@@ -33,6 +33,14 @@ export interface RodSamples {
 
 export const DYNAMIC = 12;
 export const FIXED = 8;
+/** Records in a row of a texture, and its width in texels. */
+const row = 512;
+export const dynamicWidth: number = (row * DYNAMIC) / 4;
+export const fixedWidth: number = (row * FIXED) / 4;
+
+/** For so many records, up to whole rows. */
+const room = (count: number, stride: number): Float32Array =>
+  new Float32Array(stride * row * Math.max(1, Math.ceil(count / row)));
 
 export interface Records {
   readonly rods: readonly RodShape[];
@@ -49,7 +57,7 @@ export function createRecords(rods: readonly RodShape[]): Records {
   const start = [0];
   for (const rod of rods) start.push(start[start.length - 1] + rod.nodeCount + (rod.closed ? 1 : 0));
   const count = start[rods.length];
-  const fixed = new Float32Array(FIXED * count);
+  const fixed = room(count, FIXED);
   rods.forEach((rod, r) => {
     const nodes = start[r + 1] - start[r];
     for (let i = 0; i < nodes; i++) {
@@ -66,7 +74,7 @@ export function createRecords(rods: readonly RodShape[]): Records {
       fixed[o + 7] = (r * 0.6180339887498949) % 1;
     }
   });
-  return { rods, start, count, dynamic: new Float32Array(DYNAMIC * count), fixed };
+  return { rods, start, count, dynamic: room(count, DYNAMIC), fixed };
 }
 
 /** Half axes along d1 and d2 [m] at a node: mean of the edges beside it. */
@@ -191,6 +199,48 @@ function writeDirectors(
     out[o + 8] = x / norm;
     out[o + 9] = y / norm;
     out[o + 10] = z / norm;
+  }
+}
+
+/** The first and the last segment of every open rod, as rods of two nodes: where caps are drawn. */
+export function createEndRecords(records: Records): Records {
+  const { rods, start, fixed } = records;
+  const open = rods.flatMap((rod, r) => (rod.closed ? [] : [r]));
+  const shape = rods[open[0]];
+  const count = 4 * open.length;
+  const out: Records = {
+    rods: open.flatMap((r) => [rods[r], rods[r]]),
+    start: [...Array.from({ length: 2 * open.length }, (_, k) => 2 * k), count],
+    count: shape ? count : 0,
+    dynamic: room(count, DYNAMIC),
+    fixed: room(count, FIXED),
+  };
+  open.forEach((r, k) => {
+    const first = start[r];
+    const last = start[r + 1] - 2;
+    for (let half = 0; half < 2; half++) {
+      const from = half === 0 ? first : last;
+      const o = FIXED * (4 * k + 2 * half);
+      out.fixed.set(fixed.subarray(FIXED * from, FIXED * (from + 2)), o);
+      // one segment a pair: no joint to the next, and the cap of this end alone
+      out.fixed[o + 3] = 1;
+      out.fixed[o + FIXED + 3] = 0;
+      out.fixed[o + 4] = half === 0 ? 1 : 0;
+      out.fixed[o + 5] = half === 1 ? 1 : 0;
+    }
+  });
+  return out;
+}
+
+/** Brings the ends up to date with the rods. */
+export function copyEnds(ends: Records, { rods, start, dynamic }: Records): void {
+  let o = 0;
+  for (let r = 0; r < rods.length; r++) {
+    if (rods[r].closed) continue;
+    for (let half = 0; half < 2; half++) {
+      const from = DYNAMIC * (half === 0 ? start[r] : start[r + 1] - 2);
+      for (let k = 0; k < 2 * DYNAMIC; k++) ends.dynamic[o++] = dynamic[from + k];
+    }
   }
 }
 

@@ -12,20 +12,31 @@ import {
   SRGBColorSpace,
   Vector2,
 } from 'three';
-import { bindRecords, createTubeGeometry } from './geometry.ts';
-import { createRecords, type Records, type RodSamples, type RodShape, writeSamples, writeValues } from './records.ts';
-import { attributes, curve, tube, tubeColor } from './shaders.ts';
+import { capPiece, createRecordUniforms, type RecordUniforms, repeatPiece, tubePiece } from './geometry.ts';
+import {
+  copyEnds,
+  createEndRecords,
+  createRecords,
+  type Records,
+  type RodSamples,
+  type RodShape,
+  writeSamples,
+  writeValues,
+} from './records.ts';
+import { curve, records as recordShader, softEdge, tube, tubeColor } from './shaders.ts';
 
 export interface RodObjectOptions {
   /** Default a warm grey. */
   readonly color?: ColorRepresentation;
   /** A stripe along d1, which shows twist. Default true. */
   readonly stripe?: boolean;
-  /** Around the tube; default 20, fewer for many rods. */
+  /** Around the tube; default 16, fewer for many rods. */
   readonly sides?: number;
-  /** Along each edge; default 4, fewer for many rods. */
+  /** Along each edge; default 1 to 8, such that the curve is smooth. */
   readonly pieces?: number;
   readonly roughness?: number;
+  /** Soft edges without multisampling, by fading out at the outline: for renderers that have none. Default false. */
+  readonly softEdges?: boolean;
 }
 
 /** RGB triples 0…255, sRGB, from the low to the high end. */
@@ -34,6 +45,8 @@ export type ColorMap = readonly (readonly [number, number, number])[];
 export interface RodObject {
   readonly object: Mesh;
   readonly records: Records;
+  /** For other shaders that draw the same rods. */
+  readonly uniforms: RecordUniforms;
   /** Takes the positions and frames of all rods; no allocation. */
   update(samples: readonly RodSamples[]): void;
   /** Values along each rod (1 a node or 1 an edge), to be coloured from low to high. Call before `update` or with it. */
@@ -49,12 +62,20 @@ export interface RodObject {
   dispose(): void;
 }
 
+/** Drawn for all rods together, about; more only where every edge needs its own. */
+const triangles = 48_000;
+
 export function createRodObject(rods: readonly RodShape[], options: RodObjectOptions = {}): RodObject {
   const records = createRecords(rods);
-  const many = records.count > 1200;
-  const sides = options.sides ?? (many ? 8 : 20);
-  const pieces = options.pieces ?? (many ? 2 : 5);
-  const bound = bindRecords(createTubeGeometry(sides, pieces, many ? 1 : 3), records);
+  const ends = createEndRecords(records);
+  const sides = options.sides ?? (records.count > 1200 ? 8 : 16);
+  // smooth for the eye, within a number of triangles that a processor can draw too
+  const smooth = Math.min(8, Math.round((240 * rods.length) / records.count), triangles / (2 * sides * records.count));
+  const pieces = options.pieces ?? Math.max(1, Math.floor(smooth));
+  const geometry = repeatPiece(tubePiece(sides, pieces), records);
+  const capGeometry = repeatPiece(capPiece(sides, records.count > 1200 ? 1 : 3), ends);
+  const recordUniforms = createRecordUniforms(records);
+  const endUniforms = createRecordUniforms(ends);
   const uniforms = {
     thickness: { value: 1 },
     colorMap: { value: createColorTexture([[128, 128, 128]]) },
@@ -70,41 +91,65 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     roughness: options.roughness ?? 0.42,
     metalness: 0,
     side: DoubleSide,
+    transparent: options.softEdges === true,
   });
-  const shape = (shader: { vertexShader: string; uniforms: Record<string, unknown> }): void => {
-    Object.assign(shader.uniforms, uniforms);
+  const capMaterial = material.clone();
+  const shape = (
+    shader: { vertexShader: string; uniforms: Record<string, unknown> },
+    which: RecordUniforms = recordUniforms,
+  ): void => {
+    Object.assign(shader.uniforms, uniforms, which);
     shader.vertexShader = shader.vertexShader
-      .replace('#include <common>', `#include <common>\n${attributes}${curve}${tube}`)
+      .replace('#include <common>', `#include <common>\n${recordShader}${curve}${tube}`)
       .replace('#include <uv_vertex>', 'placeTube();\n#include <uv_vertex>')
       .replace('#include <beginnormal_vertex>', 'vec3 objectNormal = tubeNormal;')
       .replace('#include <begin_vertex>', 'vec3 transformed = tubePosition;');
   };
-  material.onBeforeCompile = (shader) => {
-    shape(shader);
+  const paint = (shader: Parameters<typeof material.onBeforeCompile>[0], which: RecordUniforms): void => {
+    shape(shader, which);
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', `#include <common>\n${tubeColor}`)
       .replace('#include <color_fragment>', 'diffuseColor.rgb = colorTube(diffuseColor.rgb);');
+    if (options.softEdges) {
+      shader.fragmentShader = shader.fragmentShader.replace(
+        '#include <opaque_fragment>',
+        `#include <opaque_fragment>\n${softEdge}`,
+      );
+    }
   };
-  material.customProgramCacheKey = () => 'tendril-tube';
+  material.onBeforeCompile = (shader) => paint(shader, recordUniforms);
+  capMaterial.onBeforeCompile = (shader) => paint(shader, endUniforms);
+  const key = (): string => (options.softEdges ? 'tendril-tube-soft' : 'tendril-tube');
+  material.customProgramCacheKey = key;
+  capMaterial.customProgramCacheKey = key;
   const depth = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
-  depth.onBeforeCompile = shape;
+  depth.onBeforeCompile = (shader) => shape(shader);
   depth.customProgramCacheKey = () => 'tendril-tube-depth';
 
-  const object = new Mesh(bound.geometry, material);
+  const object = new Mesh(geometry, material);
   object.customDepthMaterial = depth;
-  // instances move every frame: their bounds are not worth finding
+  // nodes move every frame: their bounds are not worth finding
   object.frustumCulled = false;
+  const capObject = new Mesh(capGeometry, capMaterial);
+  capObject.frustumCulled = false;
+  object.add(capObject);
+  const upload = (): void => {
+    copyEnds(ends, records);
+    recordUniforms.nodeRecords.value.needsUpdate = true;
+    endUniforms.nodeRecords.value.needsUpdate = true;
+  };
 
   return {
     object,
     records,
+    uniforms: recordUniforms,
     update(samples) {
       writeSamples(records, samples);
-      bound.upload();
+      upload();
     },
     setValues(values) {
       writeValues(records, values);
-      bound.upload();
+      upload();
     },
     setColorMap(map, low, high) {
       uniforms.mapped.value = map ? 1 : 0;
@@ -116,6 +161,7 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
     },
     setColor(color) {
       material.color.set(color);
+      capMaterial.color.set(color);
     },
     setStripe(on, color) {
       uniforms.stripe.value = on ? 1 : 0;
@@ -129,8 +175,14 @@ export function createRodObject(rods: readonly RodShape[], options: RodObjectOpt
       else uniforms.failed.value.set(records.start[rod], records.start[rod + 1]);
     },
     dispose() {
-      bound.geometry.dispose();
+      geometry.dispose();
+      capGeometry.dispose();
       material.dispose();
+      capMaterial.dispose();
+      for (const each of [recordUniforms, endUniforms]) {
+        each.nodeRecords.value.dispose();
+        each.fixedRecords.value.dispose();
+      }
       depth.dispose();
       uniforms.colorMap.value.dispose();
     },

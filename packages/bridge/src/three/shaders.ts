@@ -1,15 +1,31 @@
 /** The curve between two records, as vertex shaders see it. */
+import { dynamicWidth, fixedWidth } from './records.ts';
 
-export const attributes: string = /* glsl */ `
-attribute vec4 nodeA;
-attribute vec4 tangentA;
-attribute vec4 directorA;
-attribute vec4 nodeB;
-attribute vec4 tangentB;
-attribute vec4 directorB;
-attribute vec4 sectionA;
-attribute vec4 endsA;
-attribute vec4 sectionB;
+/** Reads the two records of a vertex' segment; to be called first. `loadDirectors` too where d1 is wanted. */
+export const records: string = /* glsl */ `
+attribute float segment;
+uniform highp sampler2D nodeRecords;
+uniform highp sampler2D fixedRecords;
+vec4 nodeA, tangentA, directorA, nodeB, tangentB, directorB, sectionA, endsA, sectionB;
+
+vec4 nodeRecord(int i) { return texelFetch(nodeRecords, ivec2(i % ${dynamicWidth}, i / ${dynamicWidth}), 0); }
+vec4 fixedRecord(int i) { return texelFetch(fixedRecords, ivec2(i % ${fixedWidth}, i / ${fixedWidth}), 0); }
+
+void loadSegment() {
+  int s = int(segment + 0.5);
+  nodeA = nodeRecord(3 * s);
+  tangentA = nodeRecord(3 * s + 1);
+  nodeB = nodeRecord(3 * s + 3);
+  tangentB = nodeRecord(3 * s + 4);
+  sectionA = fixedRecord(2 * s);
+  endsA = fixedRecord(2 * s + 1);
+  sectionB = fixedRecord(2 * s + 2);
+}
+void loadDirectors() {
+  int s = int(segment + 0.5);
+  directorA = nodeRecord(3 * s + 2);
+  directorB = nodeRecord(3 * s + 5);
+}
 `;
 
 /** Cubic through both nodes with their tangents, and its unit tangent. */
@@ -41,6 +57,8 @@ vec3 tubeNormal;
 vec3 acrossUnit(vec3 d, vec3 t) { return normalize(d - dot(d, t) * t); }
 
 void placeTube() {
+  loadSegment();
+  loadDirectors();
   float v = position.z;
   vec3 t = curveTangent(v);
   vec3 from = acrossUnit(directorA.xyz, t);
@@ -64,10 +82,18 @@ void placeTube() {
   float flat_ = min(axes.x, axes.y);
   tubePosition = curvePoint(v) + cos(pole) * (ring.x * axes.x * d1 + ring.y * axes.y * d2) + sin(pole) * flat_ * t;
   tubeNormal = normalize(cos(pole) * side + sin(pole) * t);
-  if (sectionA.w < 0.5) tubePosition = nodeA.xyz;
   vValue = mix(nodeA.w, nodeB.w, v);
   vAround = round;
-  vRod = float(gl_InstanceID);
+  vRod = segment;
+}
+`;
+
+/** Fades out over the last pixel before the outline: the place across a tube is the sine of normal and view. */
+export const softEdge: string = /* glsl */ `
+{
+  float facing = abs(dot(normalize(vNormal), normalize(vViewPosition)));
+  float across_ = sqrt(max(0.0, 1.0 - facing * facing));
+  gl_FragColor.a *= clamp((1.0 - across_) / clamp(fwidth(across_), 1e-4, 0.5), 0.0, 1.0);
 }
 `;
 

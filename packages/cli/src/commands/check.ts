@@ -1,6 +1,10 @@
 /** `tendril check`: the experiments with what theory says about them, measured against expected. */
-import { type Case, type CheckRow, cases, findCase, runChecks } from '@tendril/cases';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Case, type CaseFigure, type CheckRow, cases, findCase, runChecks } from '@tendril/cases';
 import { exitCode, UsageError } from '../exit.ts';
+import { okabeIto } from '../plot/color.ts';
+import { drawLinePlot } from '../plot/lines.ts';
 import { bad, bold, dim, formatError, formatNumber, formatTable, good, suggest, type Terminal } from '../terminal.ts';
 
 export interface CheckOptions {
@@ -9,6 +13,8 @@ export interface CheckOptions {
   readonly json?: boolean;
   readonly list?: boolean;
   readonly rows?: boolean;
+  /** Folder for figures. */
+  readonly out?: string;
 }
 
 export async function check(ids: readonly string[], options: CheckOptions, terminal: Terminal): Promise<number> {
@@ -39,6 +45,7 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
     await new Promise((resolve) => setImmediate(resolve));
     const found = measure(one, { full: options.full === true, model: options.model, onProgress: report }, terminal);
     rows.push(...found);
+    if (options.out !== undefined && one.figure) writeFigure(one.figure(found), one.id, options.out, terminal);
     if (terminal.live) terminal.err('\r\u001b[2K');
     const verdict = found.every(({ pass }) => pass) ? 'pass' : 'MISS';
     if (options.json) terminal.err(`${one.id}: ${verdict}\n`);
@@ -60,6 +67,17 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
     );
   }
   return missed === 0 ? exitCode.done : exitCode.missed;
+}
+
+/** The figure of a case as <id>.svg; other cases have none. */
+function writeFigure(figure: CaseFigure, id: string, folder: string, terminal: Terminal): void {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${id}.svg`);
+  const { lines, ...rest } = figure;
+  const colors = [okabeIto.blue, okabeIto.vermillion, okabeIto.green, okabeIto.purple];
+  const series = lines.map(({ label, y }, k) => ({ label, y, color: colors[k % colors.length] }));
+  writeFileSync(file, drawLinePlot({ xUnit: '', yUnit: '', ...rest, series }));
+  terminal.err(`${dim(`figure ${file}`)}\n`);
 }
 
 function finest(rows: readonly CheckRow[], { quantity, model }: CheckRow): number {

@@ -297,7 +297,9 @@ function buildReport(source: Source, options: CompareOptions, outcomes: readonly
     scene: { ...(source.scene.title !== undefined && { title: source.scene.title }), file: source.origin },
     reference: reference?.model ?? null,
     length,
-    remark: `${from}, at equal fractions of rest length; wall times were measured once, here, with whatever else ran`,
+    remark: reference
+      ? `${from}, at equal fractions of rest length; wall times were measured once, here, with whatever else ran`
+      : from,
     models: outcomes.map((outcome) => describeOutcome(outcome, reference)),
   };
 }

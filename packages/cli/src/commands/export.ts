@@ -10,6 +10,7 @@ import {
   formatPvd,
   frameToVtp,
   nodeTable,
+  obstaclesToVtp,
   oneFrame,
   pickFrames,
 } from '@tendril/io';
@@ -171,9 +172,9 @@ function exportToVtp(job: Job): number {
   for (let k = 0; k < footage.frameCount; k++) {
     const frame = footage.frame(k);
     const number = String(k).padStart(digits, '0');
-    [frameToVtp(header, frame), bodiesToVtp(header, frame)].forEach((bytes, part) => {
+    [frameToVtp(header, frame), bodiesToVtp(header, frame), obstaclesToVtp(header, frame)].forEach((bytes, part) => {
       if (!bytes) return;
-      const file = `${part === 0 ? 'rods' : 'bodies'}-${number}.vtp`;
+      const file = `${['rods', 'bodies', 'obstacles'][part]}-${number}.vtp`;
       writeFileAtomic(join(folder, file), bytes, { overwrite });
       entries.push({ time: frame.time, part, file: `${name}/${file}` });
     });

@@ -64,7 +64,7 @@ export async function modes(reference: string, options: ModesOptions, terminal: 
   const print = options.json ? terminal.err : terminal.out;
   if (stopped) terminal.err(formatError(`${stopped.reason}\n  ${stopped.remedy}`));
   if (!options.quiet) {
-    for (const one of found ?? []) print(formatModes(one, (found?.length ?? 0) > 1));
+    for (const one of joinModes(found ?? [])) print(formatModes(one, (found?.length ?? 0) > 1));
     print(
       `${dim(`about the ${about === 'initial' ? 'initial shape' : 'equilibrium'}, in ${formatDuration(wallSeconds)}`)}\n`,
     );
@@ -80,6 +80,20 @@ function stabilityWarnings(equilibrium: readonly EquilibriumReport[] | undefined
       ({ rod, negativeModes }) =>
         `rod '${rod}': the equilibrium is unstable (${negativeModes} negative modes); negative frequencies are rates of growth`,
     );
+}
+
+/** Rods that bodies join have their modes in common: these are said once. */
+function joinModes(found: readonly Modes[]): Modes[] {
+  const groups = new Map<string, Modes[]>();
+  for (const one of found) {
+    const key = one.shapes.some(({ bodies }) => bodies) ? one.omega.join(' ') : one.rod;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].map((list) => {
+    const names = list.map(({ rod }) => rod);
+    const more = names.length > 6 ? ` and ${names.length - 5} more` : '';
+    return { ...list[0], rod: (more ? names.slice(0, 5) : names).join(', ') + more };
+  });
 }
 
 /** Rounding leaves rigid motions a frequency that is tiny beside the others, of either sign. */

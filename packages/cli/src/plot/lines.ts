@@ -22,6 +22,8 @@ export interface LinePlot {
   readonly yLabel: string;
   readonly yUnit: string;
   readonly series: readonly Series[];
+  /** Dots, filled or open. */
+  readonly points?: readonly { readonly x: number; readonly y: number; readonly filled: boolean }[];
   /** Vertical lines with a name, such as a critical load. */
   readonly marks?: readonly { readonly x: number; readonly label: string }[];
   /** Ranges of x on a tinted ground, such as where an equilibrium is unstable. */
@@ -36,7 +38,7 @@ const bottom = 58;
 
 export function drawLinePlot(plot: LinePlot): string {
   const { x, xUnit, yUnit } = plot;
-  const scaleY = extent(plot.series.map(({ y }) => y));
+  const scaleY = extent([...plot.series.map(({ y }) => y), (plot.points ?? []).map(({ y }) => y)]);
   const largest = Math.max(Math.abs(scaleY[0]), Math.abs(scaleY[1]));
   // A curve that never leaves zero by more than its own width says nothing; name it in words.
   const negligible = plot.series.filter(({ y }) => largest > 0 && peak(y) < 1e-2 * largest);
@@ -124,6 +126,12 @@ export function drawLinePlot(plot: LinePlot): string {
     );
     body.push(
       `<path d="${d}" stroke="${color}" stroke-width="${num(stroke)}" stroke-linejoin="round" stroke-linecap="round"${dashed}/>`,
+    );
+  }
+  for (const point of plot.points ?? []) {
+    const fill = point.filled ? ink : paper;
+    body.push(
+      `<circle cx="${num(toX(point.x))}" cy="${num(toY(point.y))}" r="4" fill="${fill}" stroke="${ink}" stroke-width="1.2"/>`,
     );
   }
   body.push(...endLabels(drawn, toY, width - right));

@@ -16,6 +16,9 @@ export interface StyleRodOptions {
   readonly count?: number;
 }
 
+/** Places an element that the initial shape goes through. */
+const places = 10;
+
 export function rodsOfHairstyle(
   style: Hairstyle,
   {
@@ -30,14 +33,15 @@ export function rodsOfHairstyle(
   const rods: RodSpec[] = [];
   const pins: PinSpec[] = [];
   for (let g = 0; g < style.guideRoots.count && rods.length < count; g += every) {
-    const { position, tangent, director } = reconstructHelices(guideOf(style, g), perElement);
+    // places closer than nodes: the tangent that the curve through them has at the root is that of the clamp
+    const { position, tangent, director } = reconstructHelices(guideOf(style, g), Math.max(places, perElement));
     const nodes = position.length / 3;
     const name = `${id}-${g}`;
     rods.push({
       id: name,
       model,
       shape: { type: 'points', points: Array.from({ length: nodes }, (_, i) => vectorAt(position, i) as Vec3) },
-      edges: nodes - 1,
+      edges: style.elements * perElement,
       frame: { d1: vectorAt(style.rootDirector, g), twist: twistAlong(tangent, director) },
       natural: {
         curvature: [0, 1, 2].map((k) => steps(style, g, k)) as unknown as readonly [Varying, Varying, Varying],
@@ -46,13 +50,7 @@ export function rodsOfHairstyle(
       section: { type: 'ellipse', a, b },
       material: { E, G, density },
     });
-    pins.push({
-      rod: name,
-      at: 'start',
-      hold: 'clamp',
-      tangent: vectorAt(style.rootTangent, g),
-      d1: vectorAt(style.rootDirector, g),
-    });
+    pins.push({ rod: name, at: 'start', hold: 'clamp' });
   }
   return { rods, pins };
 }

@@ -11,6 +11,7 @@
  * for guides, which are few and should not cluster.
  */
 import { SceneError } from '../errors.ts';
+import { compileExpression, ExpressionError } from '../scene/expression.ts';
 import { randomAt } from './random.ts';
 import type { Surface } from './surface.ts';
 
@@ -278,4 +279,26 @@ function writeSide(out: Float64Array, o: number, normal: Float64Array, pole: Arr
   out[o] = ax - k * (px + nx);
   out[o + 1] = ay - k * (py + ny);
   out[o + 2] = az - k * (pz + nz);
+}
+
+const mapVariables = ['x', 'y', 'z', 'nx', 'ny', 'nz', 'r', 'g', 'b'] as const;
+
+/** A map from an expression in the place (x, y, z), the normal (nx, ny, nz) and the colour (r, g, b) of the surface. */
+export function compileSurfaceMap(text: string, name: string): (place: SurfacePlace) => number {
+  let evaluate: (values: ArrayLike<number>) => number;
+  try {
+    evaluate = compileExpression(text, mapVariables);
+  } catch (error) {
+    if (error instanceof ExpressionError) throw new SceneError([name], error.message);
+    throw error;
+  }
+  const values = new Float64Array(9);
+  return ({ position, normal, color }) => {
+    for (let k = 0; k < 3; k++) {
+      values[k] = position[k];
+      values[3 + k] = normal[k];
+      values[6 + k] = color[k];
+    }
+    return evaluate(values);
+  };
 }

@@ -148,7 +148,19 @@ function eliminateBefore(d: Float64Array, l: Float64Array, w: Float64Array, x: F
     for (let j = 0; j < BLOCK; j++) {
       const f = l[before + BLOCK * i + j];
       if (f === 0) continue;
-      subtractRow(d, row, f, w, before + BLOCK * j);
+      const from = before + BLOCK * j;
+      d[row] -= f * w[from];
+      d[row + 1] -= f * w[from + 1];
+      d[row + 2] -= f * w[from + 2];
+      d[row + 3] -= f * w[from + 3];
+      d[row + 4] -= f * w[from + 4];
+      d[row + 5] -= f * w[from + 5];
+      d[row + 6] -= f * w[from + 6];
+      d[row + 7] -= f * w[from + 7];
+      d[row + 8] -= f * w[from + 8];
+      d[row + 9] -= f * w[from + 9];
+      d[row + 10] -= f * w[from + 10];
+      d[row + 11] -= f * w[from + 11];
       sum += f * x[BLOCK * (b - 1) + j];
     }
     x[BLOCK * b + i] -= sum;
@@ -186,8 +198,30 @@ function reduceBlock(d: Float64Array, u: Float64Array, x: Float64Array, at: numb
       const below = at + BLOCK * i;
       const f = d[below + k] * inverse;
       if (f === 0) continue;
-      subtractRow(d, below, f, d, row);
-      subtractRow(u, below, f, u, row);
+      d[below] -= f * d[row];
+      d[below + 1] -= f * d[row + 1];
+      d[below + 2] -= f * d[row + 2];
+      d[below + 3] -= f * d[row + 3];
+      d[below + 4] -= f * d[row + 4];
+      d[below + 5] -= f * d[row + 5];
+      d[below + 6] -= f * d[row + 6];
+      d[below + 7] -= f * d[row + 7];
+      d[below + 8] -= f * d[row + 8];
+      d[below + 9] -= f * d[row + 9];
+      d[below + 10] -= f * d[row + 10];
+      d[below + 11] -= f * d[row + 11];
+      u[below] -= f * u[row];
+      u[below + 1] -= f * u[row + 1];
+      u[below + 2] -= f * u[row + 2];
+      u[below + 3] -= f * u[row + 3];
+      u[below + 4] -= f * u[row + 4];
+      u[below + 5] -= f * u[row + 5];
+      u[below + 6] -= f * u[row + 6];
+      u[below + 7] -= f * u[row + 7];
+      u[below + 8] -= f * u[row + 8];
+      u[below + 9] -= f * u[row + 9];
+      u[below + 10] -= f * u[row + 10];
+      u[below + 11] -= f * u[row + 11];
       x[ox + i] -= f * x[ox + k];
     }
     d[row + k] = inverse;
@@ -197,8 +231,20 @@ function reduceBlock(d: Float64Array, u: Float64Array, x: Float64Array, at: numb
     scaleRow(u, row, d[row + k]);
     x[ox + k] *= d[row + k];
     for (let i = 0; i < k; i++) {
-      const f = d[at + BLOCK * i + k];
-      subtractRow(u, at + BLOCK * i, f, u, row);
+      const above = at + BLOCK * i;
+      const f = d[above + k];
+      u[above] -= f * u[row];
+      u[above + 1] -= f * u[row + 1];
+      u[above + 2] -= f * u[row + 2];
+      u[above + 3] -= f * u[row + 3];
+      u[above + 4] -= f * u[row + 4];
+      u[above + 5] -= f * u[row + 5];
+      u[above + 6] -= f * u[row + 6];
+      u[above + 7] -= f * u[row + 7];
+      u[above + 8] -= f * u[row + 8];
+      u[above + 9] -= f * u[row + 9];
+      u[above + 10] -= f * u[row + 10];
+      u[above + 11] -= f * u[row + 11];
       x[ox + i] -= f * x[ox + k];
     }
   }

@@ -154,11 +154,12 @@ export function analyzeSparse(pattern: SparsePattern, pairs: readonly (readonly 
 }
 
 /**
- * Factors the matrix with entries `values` by slot. A pivot that is rounding alone (below `redundant` of its entry) belongs
+ * Factors the matrix with entries `values` by slot. A pivot that is rounding alone (below `redundant` of its `scale`, by default its
+ * entry) belongs
  * to an equation that follows from the others, or to a neutral direction: it gets 1/D = 0, and its unknown is 0.
  * False where a pivot is not a number.
  */
-export function factorSparse(f: SparseFactor, values: Float64Array, redundant: number): boolean {
+export function factorSparse(f: SparseFactor, values: Float64Array, redundant: number, scale?: Float64Array): boolean {
   const { size, entryStart, entryColumn, entrySlot, diagonalSlot, rowStart, rowColumn, rowAt } = f;
   const { columnStart, columnRow, lower, inverse, work } = f;
   work.fill(0);
@@ -178,7 +179,8 @@ export function factorSparse(f: SparseFactor, values: Float64Array, redundant: n
       d -= l * y;
     }
     if (Number.isNaN(d)) return false;
-    const neutral = Math.abs(d) <= redundant * Math.abs(original) || d === 0;
+    const size = scale ? scale[diagonalSlot[k]] : Math.abs(original);
+    const neutral = Math.abs(d) <= redundant * size || d === 0;
     if (d < 0 && !neutral) f.negative++;
     inverse[k] = neutral ? 0 : 1 / d;
   }

@@ -10,13 +10,16 @@ import {
 import { SceneError } from '../errors.ts';
 import { eigenSymmetric } from '../linalg/jacobi.ts';
 import { quaternionFromRotation } from '../math/quaternion.ts';
-import type { Pin, PinPose, Rod } from './compiled.ts';
+import { createPinPose, type Pin, type PinPose, type Rod } from './compiled.ts';
+import { type BodyPath, compileBodyPath } from './kinematic.ts';
 import type { BodySpec, Scene, SolidSpec } from './types.ts';
 import { compileTimed, type Path } from './varying.ts';
 
 export interface CompiledBody {
   readonly body: RigidBody;
   readonly pose: BodyPose;
+  /** Of a body that goes where the scene says. */
+  readonly path?: BodyPath;
 }
 
 /** A place on a rod that moves with a body. */
@@ -72,7 +75,16 @@ export function compileBodies(scene: Scene): CompiledBody[] {
 }
 
 function compileBody(spec: BodySpec, scene: Scene, loads: readonly BodyLoad[], path: Path): CompiledBody {
-  const { mass, inertia } = spec.solid ? fromSolid(spec, spec.solid, path) : readInertia(spec, path);
+  const { mass, inertia } = spec.solid
+    ? fromSolid(spec, spec.solid, path)
+    : spec.path && spec.mass === undefined
+      ? { mass: 0, inertia: new Float64Array(9) }
+      : readInertia(spec, path);
+  if (spec.path && loads.length > 0)
+    throw new SceneError(
+      [...path, 'path'],
+      `body '${spec.id}' has a path, and no force can move it off; remove its loads`,
+    );
   const orientation = new Float64Array(4);
   quaternionFromRotation(orientation, 0, spec.rotation ?? [0, 0, 0], 0);
   const pose = createBodyPose();
@@ -97,8 +109,10 @@ function compileBody(spec: BodySpec, scene: Scene, loads: readonly BodyLoad[], p
     'gravity',
     'factor',
   ]);
+  const way = compileBodyPath(spec, pose, path);
   return {
     pose,
+    ...(way && { path: way }),
     body: {
       id: spec.id,
       mass,
@@ -204,6 +218,9 @@ export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, p
   const arm = toBody(at(rod.nodePosition).map((x, k) => x - pose.position[k]));
   const tangent = toBody(at(rod.nodeTangent));
   const director = toBody(at(rod.nodeDirector));
+  const start = createPinPose();
+  pin.evaluate(start, 0);
+  const axis = toBody([...start.axis]);
   const evaluate = (out: PinPose): void => {
     rotate(out.position, 0, pose.rotation, arm, 0);
     const w = pose.angularVelocity;
@@ -214,16 +231,31 @@ export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, p
     for (let k = 0; k < 3; k++) p[k] += pose.position[k];
     rotate(out.tangent, 0, pose.rotation, tangent, 0);
     rotate(out.director, 0, pose.rotation, director, 0);
+    rotate(out.axis, 0, pose.rotation, axis, 0);
     out.twist = 0;
     out.active = true;
   };
   return { body, rod: rodIndex, arm, pin: { ...pin, evaluate } };
 }
 
+/** A junction has no extent: what it joins must meet there. A body with mass may hold a rod at the end of a rigid arm. */
+export function checkJunctionMeets({ body }: CompiledBody, { arm, pin }: Weld, rod: Rod, path: Path): void {
+  if (body.mass > 0) return;
+  const gap = Math.hypot(...arm);
+  const edge = rod.edgeLengthRest[Math.min(pin.node, rod.edgeCount - 1)];
+  // nodes of a curved rod lie off its curve by a part of an edge
+  if (gap <= 0.25 * edge) return;
+  throw new SceneError(
+    [...path, 'at'],
+    `rod '${rod.id}' is ${gap.toPrecision(4)} m away from junction '${body.id}', which joins what meets in a point; move one of them, or give the body a mass and it holds the rod at the end of a rigid arm`,
+  );
+}
+
 /** A body that no rod holds would fly alone: allowed with mass, but a junction needs rods to be anywhere. */
-export function checkBodiesAreTied(bodies: readonly CompiledBody[], welds: readonly Weld[]): void {
-  bodies.forEach(({ body }, k) => {
-    if (welds.some((weld) => weld.body === k)) return;
+export function checkBodiesAreTied(bodies: readonly CompiledBody[], tied: ReadonlySet<number>): void {
+  bodies.forEach(({ body, path }, k) => {
+    // a body on a path may carry a collider alone
+    if (tied.has(k) || path) return;
     throw new SceneError(
       ['bodies', k],
       `no rod is welded to body '${body.id}'; add an entry to 'welds', or remove the body`,

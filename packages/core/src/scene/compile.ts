@@ -5,11 +5,19 @@
 import { SceneError } from '../errors.ts';
 import type { Drive } from '../model.ts';
 import type { LoadSource } from '../port.ts';
-import { type CompiledBody, checkBodiesAreTied, compileBodies, rideOnBody, type Weld } from './bodies.ts';
+import {
+  type CompiledBody,
+  checkBodiesAreTied,
+  checkJunctionMeets,
+  compileBodies,
+  rideOnBody,
+  type Weld,
+} from './bodies.ts';
 import { findParent, placeBranches } from './branches.ts';
 import { checkFinite, checkOutput, checkTime } from './check.ts';
-import type { Rod } from './compiled.ts';
+import type { Pin, Rod } from './compiled.ts';
 import { compileField } from './fields.ts';
+import { rideOnPath } from './kinematic.ts';
 import { compileGravity, compileLoad } from './loads.ts';
 import { checkPinsDisagree, checkReach, compilePin } from './pins.ts';
 import type { CompiledRod, PlacedPin } from './rods.ts';
@@ -23,6 +31,8 @@ export interface CompiledScene {
   readonly drives: Drive[];
   readonly bodies: CompiledBody[];
   readonly welds: Weld[];
+  /** Pins that ride on bodies with a path. */
+  readonly carried: readonly Pin[];
   /** Times at which pins let go [s]. */
   readonly releases: number[];
   readonly warnings: string[];
@@ -58,7 +68,8 @@ export function compileScene(scene: Scene): CompiledScene {
       const known = bodies.map(({ body }) => body.id).join(', ') || 'none';
       throw new SceneError(['welds', k, 'body'], `unknown body '${weld.body}'; known: ${known}`);
     }
-    const spec = { rod: weld.rod, at: weld.at, hold: weld.hold ?? 'clamp' };
+    const { rod, at, hold, axis } = weld;
+    const spec = { rod, at, hold: hold ?? 'clamp', ...(axis && { axis }) };
     placed[findRod(weld.rod, ['welds', k, 'rod'])].push({ spec, path: ['welds', k] });
     return index;
   });
@@ -72,6 +83,7 @@ export function compileScene(scene: Scene): CompiledScene {
   });
   const sources = compileSources(scene, compiled, findRod);
   const welds: Weld[] = [];
+  const carried: Pin[] = [];
   const drives = compiled.map(({ rod, layout }, index): Drive => {
     const pins = placed[index].map((pin) => compilePin(pin, rod, index, layout, warnings));
     checkPinsDisagree(pins);
@@ -80,18 +92,25 @@ export function compileScene(scene: Scene): CompiledScene {
     const riding = pins.map(({ pin, path }) => {
       if (path[0] !== 'welds') return pin;
       const body = bodyOfWeld[path[1] as number];
-      const weld = rideOnBody(pin, rod, index, body, bodies[body].pose);
+      const { path: way, pose } = bodies[body];
+      if (way) {
+        const carriedPin = rideOnPath(pin, rod, way, pose);
+        carried.push(carriedPin);
+        return carriedPin;
+      }
+      const weld = rideOnBody(pin, rod, index, body, pose);
+      checkJunctionMeets(bodies[body], weld, rod, path);
       welds.push(weld);
       return weld.pin;
     });
     return { pins: riding, sources: sources[index] };
   });
-  checkBodiesAreTied(bodies, welds);
+  checkBodiesAreTied(bodies, new Set(bodyOfWeld));
   const releases = (scene.pins ?? [])
     .flatMap(({ release }) => (release === undefined ? [] : [release]))
     .sort((a, b) => a - b);
   checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
-  return { rods: grown, drives, bodies, welds, releases, warnings };
+  return { rods: grown, drives, bodies, welds, carried, releases, warnings };
 }
 
 function compileSources(

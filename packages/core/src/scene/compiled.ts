@@ -78,6 +78,8 @@ export interface PinPose {
   readonly tangent: Float64Array;
   /** d1 before `twist` is applied. */
   readonly director: Float64Array;
+  /** Axis of a hinge, unit. */
+  readonly axis: Float64Array;
   /** Angle about the tangent [rad], unwrapped. */
   twist: number;
   /** False once released. */
@@ -100,7 +102,8 @@ export interface Pin {
   readonly holdX: boolean;
   readonly holdY: boolean;
   readonly holdZ: boolean;
-  readonly orientation: 'free' | 'tangent' | 'frame';
+  /** `hinge`: the frame may turn about the pose's axis. */
+  readonly orientation: 'free' | 'tangent' | 'frame' | 'hinge';
   evaluate(pose: PinPose, t: number): void;
   /** Rates of the pose; missing where the path jumps in velocity (interpolation linear or step). */
   readonly evaluateMotion?: (motion: PinMotion, t: number) => void;
@@ -120,6 +123,7 @@ export function createPinPose(): PinPose {
     velocity: new Float64Array(3),
     tangent: new Float64Array(3),
     director: new Float64Array(3),
+    axis: new Float64Array(3),
     twist: 0,
     active: true,
   };

@@ -38,8 +38,19 @@ interface Holding {
 /** What a pin holds; fields that would have no effect are errors. */
 function readHolding(spec: PinSpec, path: Path): Holding {
   const { hold = 'clamp', axes = ['x', 'y', 'z'] } = spec;
-  const place = hold === 'clamp' || hold === 'position';
-  const orientation = hold === 'position' ? 'free' : hold === 'tangent' ? 'tangent' : 'frame';
+  const place = hold === 'clamp' || hold === 'position' || hold === 'hinge';
+  const orientation =
+    hold === 'position' ? 'free' : hold === 'tangent' ? 'tangent' : hold === 'hinge' ? 'hinge' : 'frame';
+  if ((spec.axis !== undefined) !== (hold === 'hinge')) {
+    throw new SceneError(
+      [...path, 'axis'],
+      hold === 'hinge'
+        ? 'a hinge needs its axis, such as axis: [0, 1, 0]'
+        : `'axis' has no effect with hold: ${hold}; remove it, or use hold: hinge`,
+    );
+  }
+  if (spec.axis && !(norm(spec.axis) > 0))
+    throw new SceneError([...path, 'axis'], 'the axis is the zero vector; give a direction');
   const refuse = (field: 'axes' | 'position' | 'tangent' | 'd1', remedy: string): void => {
     if (spec[field] !== undefined)
       throw new SceneError([...path, field], `'${field}' has no effect with hold: ${hold}; ${remedy}`);
@@ -49,7 +60,7 @@ function readHolding(spec: PinSpec, path: Path): Holding {
     refuse('position', 'remove it, or hold the position');
   }
   if (orientation === 'free') refuse('tangent', 'remove it, or use hold: clamp');
-  if (orientation !== 'frame') refuse('d1', 'remove it, or use hold: clamp');
+  if (orientation !== 'frame' && orientation !== 'hinge') refuse('d1', 'remove it, or use hold: clamp');
   if (axes.length === 0)
     throw new SceneError([...path, 'axes'], 'no axis is held; name some of x, y, z, or remove the pin');
   return {
@@ -112,7 +123,7 @@ function readMotion(spec: PathSpec | undefined, tangent: Vector, path: Path): Mo
 }
 
 /** Rotates the vector in `out` by the rotation vector (x, y, z), in place. */
-function rotateInPlace(out: Float64Array, x: number, y: number, z: number): void {
+export function rotateInPlace(out: Float64Array, x: number, y: number, z: number): void {
   const angle2 = x * x + y * y + z * z;
   const angle = Math.sqrt(angle2);
   const half = Math.sin(angle / 2);
@@ -142,6 +153,9 @@ export function compilePin(
   const frame = readFrame(spec, initial, path);
   const start = spec.position ?? vectorAt(rod.nodePosition, node);
   const motion = readMotion(spec.path, frame.tangent, [...path, 'path']);
+  const axis: Vector = spec.axis ? normalize(spec.axis) : [0, 0, 0];
+  if (spec.axis && (rod.closed || (node > 0 && node < rod.nodeCount - 1)))
+    throw new SceneError([...path, 'at'], 'a hinge holds the end of a rod; hold inner nodes by clamp or position');
   const now = new Float64Array(14);
   const second = new Float64Array(7);
   const tangent = new Float64Array(3);
@@ -153,10 +167,12 @@ export function compilePin(
       pose.velocity[k] = now[7 + k];
       pose.tangent[k] = frame.tangent[k];
       pose.director[k] = frame.d1[k];
+      pose.axis[k] = axis[k];
     }
     if (motion.rotates) {
       rotateInPlace(pose.tangent, now[3], now[4], now[5]);
       rotateInPlace(pose.director, now[3], now[4], now[5]);
+      rotateInPlace(pose.axis, now[3], now[4], now[5]);
     }
     pose.twist = now[6];
     // still held at the instant of release itself, which the last stage before it may fall on
@@ -195,7 +211,7 @@ export function compilePin(
     evaluate,
     ...(smooth && { evaluateMotion }),
   };
-  const label = `pin ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;
+  const label = `${path[0] === 'welds' ? 'weld' : 'pin'} ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;
   warnJump(pin, rod, initial, label, warnings);
   return { pin, spec, path, label };
 }
@@ -259,6 +275,11 @@ export function checkReach(pins: readonly CompiledPin[], rod: Rod, warnings: str
         for (let k = 0; k < 3; k++) if (axes[k]) d2 += (poses[0].position[k] - poses[1].position[k]) ** 2;
         const reach = Math.sqrt(d2);
         const words = `${a.label} and ${b.label} are ${reach.toPrecision(6)} m apart at t = ${t} s, but the rod between them is ${rest.toPrecision(6)} m long`;
+        if (rod.model === 'strand' && reach > rest * (1 + 1e-9)) {
+          // its constraints give way, and every step says by how much
+          warnings.push(`${words}: the pin will not be reached, and the rod is pulled as far as it goes`);
+          break;
+        }
         if (rod.inextensible && reach > rest * (1 + 1e-9)) {
           throw new SceneError(
             b.path,

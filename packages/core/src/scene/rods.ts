@@ -39,7 +39,7 @@ export interface PlacedPin {
 
 const defaultEdges = 50;
 /** Models that can find a natural shape for which the initial one is in equilibrium. */
-const findsNatural: readonly ModelId[] = ['helix'];
+const findsNatural: readonly ModelId[] = ['helix', 'strand'];
 const mostEdges = 1_000_000;
 
 type Outline = { readonly curve: Curve } | { readonly points: readonly Vector[] };
@@ -120,7 +120,7 @@ function readNatural(spec: RodSpec, path: Path): Exclude<NaturalSpec, string> | 
     if (!findsNatural.includes(spec.model ?? 'der'))
       throw new SceneError(
         at,
-        `natural: equilibrium is for the model ${findsNatural.join(', ')}; set that, or give another natural shape`,
+        `natural: equilibrium is for the models ${findsNatural.join(', ')}; set one of them, or give another natural shape`,
       );
     return {};
   }

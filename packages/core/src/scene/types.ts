@@ -224,7 +224,9 @@ export interface PinSpec {
   readonly rod: string;
   readonly at: Location;
   /** `clamp` (default): position and frame; `tangent`: direction only, free to spin. */
-  readonly hold?: 'clamp' | 'position' | 'frame' | 'tangent';
+  readonly hold?: 'clamp' | 'position' | 'frame' | 'tangent' | 'hinge';
+  /** Of a hinge: world direction at the start, about which the rod may turn. */
+  readonly axis?: Vec3;
   /** World axes along which the position is held; default all three. */
   readonly axes?: readonly ('x' | 'y' | 'z')[];
   /** Default: where the rod is at the start. */
@@ -254,6 +256,8 @@ export interface BodySpec {
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
   /** World axes along and about which it may move; default all. A guided body names few. */
   readonly free?: { readonly translation?: readonly Axis[]; readonly rotation?: readonly Axis[] };
+  /** Where it goes, relative to the start, whatever pulls at it; mass and inertia are then of no matter. */
+  readonly path?: PathSpec;
 }
 
 export type Axis = 'x' | 'y' | 'z';
@@ -293,8 +297,10 @@ export interface WeldSpec {
   readonly rod: string;
   readonly at: Location;
   readonly body: string;
-  /** `clamp` (default): position and frame; `position`: a ball joint. */
-  readonly hold?: 'clamp' | 'position';
+  /** `clamp` (default): position and frame; `position`: a ball joint; `hinge`: turns about `axis`. */
+  readonly hold?: 'clamp' | 'position' | 'hinge';
+  /** Of a hinge: world direction at the start; it moves with the body. */
+  readonly axis?: Vec3;
 }
 
 export interface PathSpec {

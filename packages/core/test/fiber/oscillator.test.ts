@@ -117,7 +117,7 @@ describe('modes of a hair', () => {
           [before, now] = [now, now + p.decay2 * (now - before) - p.force * lambda * now];
         }
       }
-      expect(worst).toBeLessThan(1e-9);
+      expect(worst).toBeLessThan(1e-10);
       expect(worst).toBeGreaterThan(0);
     },
   );

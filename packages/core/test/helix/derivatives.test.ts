@@ -201,3 +201,51 @@ describe.each(cases)('$elements elements on $edges edges, curvatures to $size, i
     expect(Math.abs(generalized / power - 1)).toBeLessThan(1e-6);
   });
 });
+
+describe('torques on edges', () => {
+  it('have the symmetric part of the stiffness that a dead torque has', () => {
+    for (const [edges, elements] of [
+      [6, 6],
+      [9, 4],
+    ]) {
+      const { h, w } = makeRod(scene(edges, { gravity: undefined }), elements);
+      const random = createRandom(3);
+      fillRandom(h.q, random, 8);
+      fillRandom(h.loads.edgeTorque, random, 3);
+      const torque = h.loads.edgeTorque.slice();
+      const n = h.q.length;
+      const forceAt = (kappa: Float64Array): Float64Array => {
+        poseRod(h, kappa);
+        poseEdges(h);
+        writeAllJacobians(h);
+        const out = new Float64Array(n);
+        addTorqueForce(out, h, torque);
+        return out;
+      };
+      const numeric = new Float64Array(n * n);
+      for (let d = 0; d < n; d++) {
+        const column = difference(forceAt, h.q, d, 2e-3);
+        for (let r = 0; r < n; r++) {
+          numeric[r * n + d] -= 0.5 * column[r];
+          numeric[d * n + r] -= 0.5 * column[r];
+        }
+      }
+      forceAt(h.q);
+      const source = {
+        dependsOnState: true,
+        potential: () => 0,
+        addLoads: (loads: { edgeTorque: Float64Array }) => loads.edgeTorque.set(torque),
+      };
+      (h.drive.sources as unknown[]).push(source);
+      const stage: Stage = { t: 0, inertia: 0, rate: 0 };
+      evaluateLoads(h, w, stage);
+      writeAllJacobians(h);
+      fillAssembly(h, w, stage);
+      w.assembly.diagonal.fill(0);
+      const dense = new Float64Array(n * n);
+      writeDense(dense, h, w.assembly, true);
+      expect(Math.hypot(...dense)).toBeGreaterThan(1e-3);
+      expect(relativeError(dense, numeric)).toBeLessThan(1e-7);
+    }
+  });
+});

@@ -204,6 +204,6 @@ describe('natural: equilibrium', () => {
   });
 
   it('is refused by models that do not find it', () => {
-    expect(() => createWorld(scene(1, 'der'))).toThrow(/natural: equilibrium is for the model helix/);
+    expect(() => createWorld(scene(1, 'der'))).toThrow(/natural: equilibrium is for the models helix/);
   });
 });

@@ -13,8 +13,9 @@
  * glTF is in metres with y up; what has z up is turned by its root node.
  */
 import { putF32 } from '../bytes.ts';
-import type { RecordedRod } from '../recording.ts';
+import type { RecordedRod, RecordingFrame } from '../recording.ts';
 import { type Footage, groupRods, pickFrames, rodColor, upAxisOf } from './footage.ts';
+import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import { ballMesh, type Look, layMesh, type MeshLayout, placeMesh } from './tube.ts';
 
 export interface GlbOptions {
@@ -141,6 +142,12 @@ function describe(film: Footage, meshes: readonly Mesh[], look: Look): { json: U
   const ball = ballMesh();
   const ballIndices = bodies.length > 0 ? wholes(ball.indices) : 0;
   const ballPosition = bodies.length > 0 ? vectors(ball.position, true) : 0;
+  const obstacles = obstaclesOf(header);
+  const obstacleMeshes = obstacles.map(({ position, triangle }) => ({
+    indices: wholes(triangle),
+    // without normals a viewer shades every triangle flat
+    attributes: { POSITION: vectors(Float32Array.from(position), true) },
+  }));
   const animated = frameCount > 1;
   const floats = (count: number, type: string, more: object = {}): number =>
     add(count * 4 * (type === 'VEC3' ? 3 : type === 'VEC4' ? 4 : 1), { componentType: 5126, count, type, ...more });
@@ -154,21 +161,27 @@ function describe(film: Footage, meshes: readonly Mesh[], look: Look): { json: U
     meshes.forEach((_, m) => {
       channels.push({ sampler: 0, target: { node: 1 + m, path: 'weights' } });
     });
-    bodies.forEach((_, b) => {
+    const move = (node: number): void => {
       for (const [path, type] of [
         ['translation', 'VEC3'],
         ['rotation', 'VEC4'],
       ]) {
         samplers.push({ input: times, output: floats(frameCount, type), interpolation: 'LINEAR' });
-        channels.push({ sampler: samplers.length - 1, target: { node: 1 + meshes.length + b, path } });
+        channels.push({ sampler: samplers.length - 1, target: { node, path } });
       }
+    };
+    bodies.forEach((_, b) => {
+      move(1 + meshes.length + b);
+    });
+    obstacles.forEach(({ moves }, k) => {
+      if (moves) move(1 + meshes.length + 2 * bodies.length + k);
     });
   }
   const document = {
     asset: { version: '2.0', generator: `Tendril ${header.version}` },
     scene: 0,
     scenes: [{ name: header.scene.title ?? 'Tendril', nodes: [0] }],
-    nodes: nodesOf(film, meshes, bodies),
+    nodes: nodesOf(film, meshes, bodies, obstacles),
     meshes: [
       ...meshes.map(({ name }, m) => ({
         name,
@@ -190,10 +203,15 @@ function describe(film: Footage, meshes: readonly Mesh[], look: Look): { json: U
             },
           ]
         : []),
+      ...obstacleMeshes.map((primitive, k) => ({
+        name: obstacles[k].id,
+        primitives: [{ ...primitive, material: meshes.length + (bodies.length > 0 ? 1 : 0) }],
+      })),
     ],
     materials: [
       ...meshes.map(({ name, color }) => material(name, color)),
       ...(bodies.length > 0 ? [material('body', [0.35, 0.37, 0.4])] : []),
+      ...(obstacles.length > 0 ? [{ ...material('obstacle', [0.6, 0.6, 0.58]), doubleSided: true }] : []),
     ],
     ...(animated && { animations: [{ name: 'simulation', samplers, channels }] }),
     accessors,
@@ -241,14 +259,23 @@ function drawnBodies(header: Footage['header']): DrawnBody[] {
   });
 }
 
-function nodesOf(film: Footage, meshes: readonly Mesh[], bodies: readonly DrawnBody[]): object[] {
+function nodesOf(
+  film: Footage,
+  meshes: readonly Mesh[],
+  bodies: readonly DrawnBody[],
+  obstacles: readonly Obstacle[],
+): object[] {
+  const firstShape = meshes.length + (bodies.length > 0 ? 1 : 0);
   const poses = film.frame(0).bodies ?? [];
   const half = Math.SQRT1_2;
   return [
     {
       name: 'tendril',
       ...(upAxisOf(film.header.scene) === 'Z' && { rotation: [-half, 0, 0, half] }),
-      children: [...meshes, ...bodies].map((_, k) => 1 + k),
+      children: [
+        ...[...meshes, ...bodies].map((_, k) => 1 + k),
+        ...obstacles.map((_, k) => 1 + meshes.length + 2 * bodies.length + k),
+      ],
     },
     ...meshes.map(({ name }, m) => ({ name, mesh: m })),
     ...bodies.map(({ id, index }, b) => ({
@@ -258,7 +285,30 @@ function nodesOf(film: Footage, meshes: readonly Mesh[], bodies: readonly DrawnB
       children: [1 + meshes.length + bodies.length + b],
     })),
     ...bodies.map(({ id, scale }) => ({ name: `${id} shape`, mesh: meshes.length, scale })),
+    ...obstacles.map((obstacle, k) => {
+      const { translation, rotation } = placeOf(obstacle, film.frame(0));
+      return { name: obstacle.id, mesh: firstShape + k, translation, rotation };
+    }),
   ];
+}
+
+const place = new Float64Array(12);
+
+/** Where an obstacle is, in glTF's words: the quaternion x y z w of its axes. */
+function placeOf(obstacle: Obstacle, frame: RecordingFrame): { translation: number[]; rotation: number[] } {
+  obstacle.place(place, frame);
+  const [xx, yx, zx, xy, yy, zy, xz, yz, zz, ...translation] = place;
+  // the largest of the four components first: the others follow by division
+  const squares = [1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz];
+  const k = squares.indexOf(Math.max(...squares));
+  const rows = [
+    [squares[0], xy + yx, xz + zx, zy - yz],
+    [xy + yx, squares[1], yz + zy, xz - zx],
+    [xz + zx, yz + zy, squares[2], yx - xy],
+    [zy - yz, xz - zx, yx - xy, squares[3]],
+  ];
+  const size = Math.hypot(...rows[k]);
+  return { translation, rotation: rows[k].map((value) => value / size) };
 }
 
 /** w x y z → x y z w */
@@ -302,6 +352,11 @@ function* writeGlb(
     yield bytesOf(indices);
     yield bytesOf(position);
   }
+  const obstacles = obstaclesOf(film.header);
+  for (const { triangle, position } of obstacles) {
+    yield bytesOf(triangle);
+    yield floats(Array.from(position));
+  }
   if (frameCount < 2) return;
   const times = Array.from({ length: frameCount }, (_, k) => film.frame(k).time);
   yield floats(times.map((time) => time - times[0]));
@@ -316,6 +371,12 @@ function* writeGlb(
     );
     yield floats(poses.flatMap(({ position }) => Array.from(position)));
     yield floats(continuous(poses.map(({ orientation }) => turned(orientation))).flat());
+  }
+  for (const obstacle of obstacles) {
+    if (!obstacle.moves) continue;
+    const places = times.map((_, k) => placeOf(obstacle, film.frame(k)));
+    yield floats(places.flatMap(({ translation }) => translation));
+    yield floats(continuous(places.map(({ rotation }) => rotation)).flat());
   }
 }
 

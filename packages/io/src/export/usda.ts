@@ -1,6 +1,6 @@
 /**
  * Universal Scene Description as text (.usda): rods as BasisCurves with widths, normals and points that change in time,
- * bodies as Xforms with a shape.
+ * bodies as Xforms with a shape, obstacles as meshes.
  *
  * An attribute of USD holds all its time samples together, so the recording is read once an attribute (points, normals)
  * and object, one frame at a time; extents are collected on the way. Objects are few by `groupRods`: a crowd of strands
@@ -21,6 +21,7 @@ import {
   uniqueNames,
   upAxisOf,
 } from './footage.ts';
+import { type Obstacle, obstaclesOf } from './obstacles.ts';
 
 export interface UsdaOptions {
   /** Said in the file's documentation string. */
@@ -36,9 +37,13 @@ export function* exportUsda(footage: Footage, options: UsdaOptions = {}): Genera
   yield stageHead(header.scene.title ?? options.title ?? 'A recording of Tendril', rate, codes, upAxisOf(header.scene));
   const groups = groupRods(header);
   const bodies = header.bodies ?? [];
-  const names = uniqueNames([...groups.map(({ name }) => name), ...bodies.map(({ id }) => id)], identifier);
+  const obstacles = obstaclesOf(header);
+  const wanted = [...groups.map(({ name }) => name), ...bodies.map(({ id }) => id), ...obstacles.map(({ id }) => id)];
+  const names = uniqueNames(wanted, identifier);
   for (let g = 0; g < groups.length; g++) yield* curves(footage, groups[g], names[g], codes, round1, rodColor(g));
   for (let b = 0; b < bodies.length; b++) yield* body(footage, b, names[groups.length + b], codes);
+  const after = groups.length + bodies.length;
+  for (let k = 0; k < obstacles.length; k++) yield* obstacle(footage, obstacles[k], names[after + k], codes, round1);
   yield '}\n';
 }
 
@@ -158,6 +163,33 @@ function* body(footage: Footage, index: number, name: string, codes: readonly nu
   yield `        }\n        quatf xformOp:orient.timeSamples = {\n${turns.join('')}        }\n`;
   yield '        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]\n';
   yield `${bodyShape(solid, radius)}    }\n`;
+}
+
+function* obstacle(
+  footage: Footage,
+  { position, triangle, moves, place }: Obstacle,
+  name: string,
+  codes: readonly number[],
+  round1: (value: number) => number,
+): Generator<string> {
+  const at = new Float64Array(12);
+  // rows are the images of the axes, then the origin
+  const matrix = (k: number): string => {
+    place(at, footage.frame(k));
+    const row = (r: number): string =>
+      `(${Array.from(at.subarray(3 * r, 3 * r + 3), (value) => round(value, 1e9)).join(', ')}, ${r === 3 ? 1 : 0})`;
+    return `( ${[0, 1, 2, 3].map(row).join(', ')} )`;
+  };
+  yield `    def Mesh "${name}"\n    {\n        uniform token subdivisionScheme = "none"\n`;
+  yield `        int[] faceVertexCounts = [${new Array(triangle.length / 3).fill(3).join(', ')}]\n`;
+  yield `        int[] faceVertexIndices = [${triangle.join(', ')}]\n`;
+  yield `        point3f[] points = [${tuples(position, round1)}]\n`;
+  if (moves) {
+    yield '        matrix4d xformOp:transform.timeSamples = {\n';
+    for (let k = 0; k < codes.length; k++) yield `            ${codes[k]}: ${matrix(k)},\n`;
+    yield '        }\n';
+  } else if (codes.length > 0) yield `        matrix4d xformOp:transform = ${matrix(0)}\n`;
+  yield '        uniform token[] xformOpOrder = ["xformOp:transform"]\n    }\n';
 }
 
 function bodyShape(solid: SolidSpec | undefined, radius: number): string {

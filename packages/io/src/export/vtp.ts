@@ -6,6 +6,7 @@
  */
 import type { RecordingFrame } from '../recording.ts';
 import { type Footage, nodeChannel, nodeFrames, nodeRadius } from './footage.ts';
+import { obstaclesOf } from './obstacles.ts';
 
 interface DataArray {
   readonly name: string;
@@ -89,6 +90,34 @@ export function bodiesToVtp(header: Footage['header'], frame: RecordingFrame): U
   });
 }
 
+/** The obstacles of one frame, where they are then; undefined where there are none. */
+export function obstaclesToVtp(header: Footage['header'], frame: RecordingFrame): Uint8Array | undefined {
+  const obstacles = obstaclesOf(header);
+  if (obstacles.length === 0) return undefined;
+  const position: number[] = [];
+  const connectivity: number[] = [];
+  const which: number[] = [];
+  const at = new Float64Array(12);
+  obstacles.forEach((obstacle, k) => {
+    obstacle.place(at, frame);
+    const first = position.length / 3;
+    const p = obstacle.position;
+    for (let i = 0; i < p.length; i += 3)
+      for (let r = 0; r < 3; r++) position.push(at[r] * p[i] + at[3 + r] * p[i + 1] + at[6 + r] * p[i + 2] + at[9 + r]);
+    for (const vertex of obstacle.triangle) connectivity.push(first + vertex);
+    for (let f = 0; f < obstacle.triangle.length; f += 3) which.push(k);
+  });
+  return polyData({
+    time: frame.time,
+    position: Float64Array.from(position),
+    cells: 'Polys',
+    connectivity,
+    offsets: which.map((_, f) => 3 * (f + 1)),
+    pointData: [],
+    cellData: [{ name: 'obstacle', values: Int32Array.from(which) }],
+  });
+}
+
 /** The collection; names are relative to it. */
 export function formatPvd(
   entries: readonly { readonly time: number; readonly part: number; readonly file: string }[],
@@ -121,7 +150,7 @@ function crossed(a: Float64Array, b: Float64Array): Float64Array {
 interface PolyData {
   readonly time: number;
   readonly position: Float64Array;
-  readonly cells: 'Lines' | 'Verts';
+  readonly cells: 'Lines' | 'Verts' | 'Polys';
   readonly connectivity: readonly number[];
   /** One past the last entry of each cell. */
   readonly offsets: readonly number[];
@@ -152,17 +181,18 @@ function polyData({ time, position, cells, connectivity, offsets, pointData, cel
     entry({ name: 'connectivity', values: whole(connectivity) }, deep) +
     entry({ name: 'offsets', values: whole(offsets) }, deep);
   const count = position.length / 3;
+  const countOf = (kind: PolyData['cells']): number => (cells === kind ? offsets.length : 0);
   const head = `<?xml version="1.0"?>
 <VTKFile type="PolyData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
   <PolyData>
     <FieldData>
 ${entry({ name: 'TimeValue', values: Float64Array.of(time) }, '      ', ' NumberOfTuples="1"')}    </FieldData>
-    <Piece NumberOfPoints="${count}" NumberOfVerts="${cells === 'Verts' ? offsets.length : 0}" NumberOfLines="${cells === 'Lines' ? offsets.length : 0}" NumberOfStrips="0" NumberOfPolys="0">
+    <Piece NumberOfPoints="${count}" NumberOfVerts="${countOf('Verts')}" NumberOfLines="${countOf('Lines')}" NumberOfStrips="0" NumberOfPolys="${countOf('Polys')}">
       <Points>
 ${entry({ name: 'Points', values: position, components: 3 }, deep)}      </Points>
       <${cells}>
 ${cellArrays}      </${cells}>
-      <PointData Scalars="radius">
+      <PointData${pointData.length > 0 ? ' Scalars="radius"' : ''}>
 ${pointData.map((item) => entry(item, deep)).join('')}      </PointData>
       <CellData>
 ${cellData.map((item) => entry(item, deep)).join('')}      </CellData>

@@ -1,7 +1,7 @@
 /** Rigid bodies and their welds. */
 import type { BodySpec, EngineSpec, JointSpec, SolidSpec, WeldSpec } from '@tendril/core';
 import * as z from 'zod';
-import { location } from './drive.ts';
+import { location, path } from './drive.ts';
 import { count, direction, fields, list, quantity, text, variants, vector, type Written, words } from './primitives.ts';
 
 const density = { density: quantity('density', 'positive').describe('Density [kg/m³].') };
@@ -52,15 +52,19 @@ export const body: z.ZodType<BodySpec, Written<BodySpec>> = fields('a body', {
   })
     .optional()
     .describe('A guided body names the axes that are left to it. Default: all six.'),
+  path: path
+    .optional()
+    .describe('Where the body goes, relative to the start, whatever pulls at it. Default: it moves freely.'),
 });
 
 export const weld: z.ZodType<WeldSpec, Written<WeldSpec>> = fields('a weld', {
   rod: text("the rod's name").describe('Name of the rod.'),
   at: location.describe('Where on the rod; u and s get a node exactly there.'),
   body: text("the body's name").describe('Name of the body.'),
-  hold: words(['clamp', 'position'])
+  hold: words(['clamp', 'position', 'hinge'])
     .optional()
-    .describe('clamp (default): position and frame; position: a ball joint.'),
+    .describe('clamp (default): position and frame; position: a ball joint; hinge: turns about its axis.'),
+  axis: direction().optional().describe('Of a hinge: direction at the start; it moves with the body.'),
 });
 
 const joint: z.ZodType<JointSpec, Written<JointSpec>> = fields('a joint', {

@@ -72,11 +72,12 @@ export const path: z.ZodType<PathSpec, Written<PathSpec>> = fields('a path', {
 export const pin: z.ZodType<PinSpec, Written<PinSpec>> = fields('a pin', {
   rod: rodName,
   at: location.describe('Where on the rod; u and s get a node exactly there.'),
-  hold: words(['clamp', 'position', 'frame', 'tangent'])
+  hold: words(['clamp', 'position', 'frame', 'tangent', 'hinge'])
     .optional()
     .describe(
-      'clamp (default): position and frame; position: position only; frame: orientation only; tangent: direction only, free to spin.',
+      'clamp (default): position and frame; position: position only; frame: orientation only; tangent: direction only, free to spin; hinge: position, and turns about its axis.',
     ),
+  axis: direction().optional().describe('Of a hinge: direction at the start, about which the end of the rod may turn.'),
   axes: list(words(['x', 'y', 'z']), "axes 'x', 'y', 'z'", 1)
     .optional()
     .describe('World axes along which the position is held. Default all three.'),

@@ -73,7 +73,9 @@ function Card({ id, title, source, models, number }: CardProps): JSX.Element {
       <span class="card-title">{title}</span>
       <span class="card-meta">
         <span class="card-source">{source.split(/[:;,]/)[0]}</span>
-        <span class="card-models">{models.join(' · ')}</span>
+        <span class="card-models" title={models.join(', ')}>
+          {models.length > 2 ? `${models.length} models` : models.join(' · ')}
+        </span>
       </span>
       {number <= 9 && (
         <kbd class="card-key" title={`Key ${number}`}>

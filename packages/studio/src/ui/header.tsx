@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { chooseFile, copyLink, download, saveScene, saveTable } from '../files.ts';
+import { chooseFile, copyLink, download, saveRun, saveScene, saveTable } from '../files.ts';
 import { redo, undo } from '../session.ts';
 import * as state from '../state.ts';
 import type { ColorBy } from '../view/colormaps.ts';
@@ -82,6 +82,7 @@ function ColorMenu(): JSX.Element {
   const toggles = [
     { name: 'Stripe along the material', signal: state.stripe },
     { name: 'Initial shape', signal: state.ghost },
+    { name: 'Grid', signal: state.grid },
     { name: 'Material frames', signal: state.materialFrames },
   ];
   return (
@@ -122,6 +123,12 @@ function ColorMenu(): JSX.Element {
   );
 }
 
+const runs = [
+  { format: 'tendril', label: 'Run as recording' },
+  { format: 'usda', label: 'Run as USD' },
+  { format: 'glb', label: 'Run as glTF' },
+] as const;
+
 function SaveMenu(): JSX.Element {
   const picture = async (): Promise<void> => {
     const blob = await current.view?.picture('image/png');
@@ -145,6 +152,12 @@ function SaveMenu(): JSX.Element {
         <button type="button" onClick={saveTable}>
           Energies as CSV
         </button>
+        {state.recorded.value === undefined &&
+          runs.map(({ format, label }) => (
+            <button key={format} type="button" onClick={() => void saveRun(format)}>
+              {label}
+            </button>
+          ))}
       </div>
     </details>
   );

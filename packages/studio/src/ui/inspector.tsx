@@ -145,7 +145,7 @@ function Body({
         if (node?.const !== undefined) return null;
         if (!isNested(child)) return <Field key={name} name={name} value={child} node={node} path={[...path, name]} />;
         return (
-          <details class="entry" key={name} open={name === 'section' || name === 'material' || name === 'damping'}>
+          <details class="entry" key={name} open={['section', 'material', 'damping', 'frame'].includes(name)}>
             <summary>
               {words(name)} <span class="quiet">{kindName(child)}</span>
             </summary>
@@ -244,6 +244,12 @@ interface NumberProps {
   readonly value: number | string;
 }
 
+/** As it may be written, and as short. */
+function shortNumber(x: number): string {
+  const plain = String(x);
+  return plain.length > 9 ? String(Number(x.toPrecision(6)).toExponential()).replace('e+', 'e') : plain;
+}
+
 function NumberField({ name, form, path, label, value }: NumberProps): JSX.Element {
   const { number, unit } = readQuantity(value) ?? { number: 0, unit: '' };
   const whole = form.type === 'integer';
@@ -269,7 +275,7 @@ function NumberField({ name, form, path, label, value }: NumberProps): JSX.Eleme
           inputMode="decimal"
           class="number"
           aria-label={`${words(name)}${si ? `, ${si}` : ''}`}
-          value={unit === '' ? String(value) : String(number)}
+          value={shortNumber(number)}
           onChange={(event) => {
             const written = event.currentTarget.value.trim();
             const next = readQuantity(written);
@@ -315,16 +321,20 @@ function VectorField({ name, form, path, label, value }: VectorProps): JSX.Eleme
             inputMode="decimal"
             class="number"
             aria-label={`${words(name)} ${axes[k] ?? k + 1}`}
-            value={String(part)}
+            value={shortNumber(readQuantity(part)?.number ?? 0)}
             onChange={(event) => {
               const written = event.currentTarget.value.trim();
               const next = readQuantity(written);
-              if (next) void send([{ path: [...path, k], value: next.unit === '' ? next.number : written }], '');
+              const { unit = '' } = readQuantity(part) ?? {};
+              const value = next?.unit === '' ? writeQuantity(next.number, unit) : written;
+              if (next) void send([{ path: [...path, k], value }], '');
             }}
           />
         ))}
       </span>
-      <span class="unit">{unitOf(form) ?? ''}</span>
+      <span class="unit">
+        {value.map((part) => readQuantity(part)?.unit.trim()).find(Boolean) ?? unitOf(form) ?? ''}
+      </span>
     </div>
   );
 }

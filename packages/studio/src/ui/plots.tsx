@@ -127,6 +127,17 @@ function timeCursor(dark: boolean): uPlot.Plugin {
   };
 }
 
+/** Ends of the vertical axis; never so close together that no tick fits between them. */
+function heights(_plot: uPlot, low: number | null, high: number | null): [number, number] {
+  const from = Number.isFinite(low) ? (low as number) : 0;
+  const to = Number.isFinite(high) ? (high as number) : 1;
+  const size = Math.max(Math.abs(from), Math.abs(to));
+  if (size < 1e-14) return [0, 1];
+  const gap = to - from;
+  if (gap < 1e-6 * size) return from >= 0 ? [0, 1.2 * size] : [-1.2 * size, to > 0 ? 1.2 * size : 0];
+  return [from >= 0 && from < 0.5 * to ? 0 : from - 0.06 * gap, to + 0.06 * gap];
+}
+
 function thin(frames: readonly Frame[]): Frame[] {
   const stride = Math.max(1, Math.ceil(frames.length / pointLimit));
   const some = frames.filter((_, k) => k % stride === 0);
@@ -145,7 +156,10 @@ function EnergyPlot(): JSX.Element {
       options: {
         ...bare,
         cursor: noDrag,
-        scales: { x: { time: false, range: (_plot, _low, high) => [0, Math.max(state.duration.value, high || 0)] } },
+        scales: {
+          x: { time: false, range: (_plot, _low, high) => [0, Math.max(state.duration.value, high || 0)] },
+          y: { range: heights },
+        },
         axes: axes(dark, '', 'energy, J'),
         series: [
           {},
@@ -242,7 +256,10 @@ function DifferencePlot(): JSX.Element {
       options: {
         ...bare,
         cursor: noDrag,
-        scales: { x: { time: false, range: (_plot, _low, high) => [0, Math.max(state.duration.value, high || 0)] } },
+        scales: {
+          x: { time: false, range: (_plot, _low, high) => [0, Math.max(state.duration.value, high || 0)] },
+          y: { range: heights },
+        },
         axes: axes(dark, '', 'distance, m'),
         series: [
           {},
@@ -298,7 +315,7 @@ function ProfilePlot(): JSX.Element {
       options: {
         ...bare,
         cursor: { ...noDrag, x: true, y: false },
-        scales: { x: { time: false } },
+        scales: { x: { time: false }, y: { range: heights } },
         axes: axes(dark, '', `${label.toLowerCase()}, ${unit}`),
         series: [
           {},
@@ -317,7 +334,9 @@ function ProfilePlot(): JSX.Element {
   return (
     <figure class="plot" aria-label={`${label} along the rod`}>
       <figcaption>
-        <span>{label} along the rod, against arc length in m</span>
+        <span>
+          {label} along the rod <span class="wide-only">(m)</span>
+        </span>
         {shown.length > 1 &&
           shown.map(({ lane, rod }, k) => (
             <span key={`${lane} ${rod}`} class={`key lane-key-${k % 4}`}>

@@ -46,6 +46,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     state.colorBy.subscribe(setOptions),
     state.stripe.subscribe(setOptions),
     state.ghost.subscribe(setOptions),
+    state.grid.subscribe(setOptions),
     state.materialFrames.subscribe(setOptions),
     state.dark.subscribe(setOptions),
     state.failure.subscribe((failure) => {
@@ -61,6 +62,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
       ghost: state.ghost.value,
       frames: state.materialFrames.value,
       dark: state.dark.value,
+      grid: state.grid.value,
     });
   }
   const observer = new ResizeObserver(() => view.resize());
@@ -136,7 +138,7 @@ function Lanes(): JSX.Element | null {
         return (
           <div
             key={variant.id}
-            class="lane"
+            class={`lane ${rect.x === 0 && rect.y === 0 ? 'first' : ''}`}
             style={{ left: `${rect.x}px`, top: `${rect.y}px`, width: `${rect.width}px`, height: `${rect.height}px` }}
           >
             <div class="lane-head">
@@ -206,7 +208,7 @@ function ToolButton({
 function Hint(): JSX.Element | null {
   const note = state.loaded.value?.time.note;
   const hover = state.hovering.value;
-  if (!state.hint.value && !note && !hover) return null;
+  if ((!state.hint.value && !note && !hover) || (state.comparing.value && !hover)) return null;
   const hints = {
     pull: 'Drag the rod to pull it, the background to orbit. Wheel over a clamped end twists it.',
     pin: 'Click a place on a rod to pin it there, click again to let go.',
@@ -218,7 +220,7 @@ function Hint(): JSX.Element | null {
 function Legend(): JSX.Element | null {
   const { by, low, high, thickness } = state.legend.value;
   const thick = thickness > 1.05 ? `drawn ${formatNumber(thickness, 2)}× as thick` : undefined;
-  const map = mapOf(by);
+  const map = mapOf(by, state.dark.value);
   if (by === 'plain' || !map || !(state.loaded.value && state.loaded.value.lanes[0]?.rods.length <= 150))
     return thick ? <div class="legend quiet">{thick}</div> : null;
   const { label, unit, signed } = quantities[by];

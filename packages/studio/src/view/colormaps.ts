@@ -14,9 +14,22 @@ export const sequential: ColorMap = [
   [38, 162, 134],
   [58, 181, 117],
   [94, 201, 98],
-  [144, 215, 67],
-  [200, 224, 32],
-  [253, 231, 37],
+  [136, 205, 66],
+  [184, 205, 40],
+  [232, 202, 36],
+];
+
+/** On a dark page: viridis from where it is light enough to be seen. */
+export const sequentialDark: ColorMap = [
+  [104, 100, 200],
+  [88, 124, 206],
+  [66, 148, 200],
+  [48, 168, 184],
+  [52, 186, 158],
+  [92, 202, 124],
+  [146, 214, 88],
+  [204, 222, 62],
+  [253, 231, 80],
 ];
 
 export const diverging: ColorMap = [
@@ -43,9 +56,9 @@ export const quantities: Readonly<
   tension: { label: 'Tension', unit: 'N', signed: true },
 };
 
-export function mapOf(by: ColorBy): ColorMap | undefined {
+export function mapOf(by: ColorBy, dark: boolean): ColorMap | undefined {
   if (by === 'plain') return undefined;
-  return quantities[by].signed ? diverging : sequential;
+  return quantities[by].signed ? diverging : dark ? sequentialDark : sequential;
 }
 
 export function cssGradient(map: ColorMap): string {

@@ -54,6 +54,26 @@ export function frameBox(box: Box3, gravity: readonly [number, number, number]):
   return { center, radius, from, up };
 }
 
+/** Least distance from the centre at which all corners of the box are seen; `half`: half the angle of view, vertically. */
+export function fitDistance(box: Box3, { center, from, up }: Framing, half: number, aspect: number): number {
+  const right = new Vector3().crossVectors(up, from).normalize();
+  const above = new Vector3().crossVectors(from, right);
+  const tangentY = Math.tan(half);
+  const tangentX = tangentY * aspect;
+  const corner = new Vector3();
+  let distance = 0;
+  for (let k = 0; k < 8; k++) {
+    corner.set(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z).sub(center);
+    const depth = corner.dot(from);
+    distance = Math.max(
+      distance,
+      depth + Math.abs(corner.dot(right)) / tangentX,
+      depth + Math.abs(corner.dot(above)) / tangentY,
+    );
+  }
+  return distance;
+}
+
 /** 1, 2 or 5 times a power of ten, not larger than x. */
 export function roundLength(x: number): number {
   const power = 10 ** Math.floor(Math.log10(x));

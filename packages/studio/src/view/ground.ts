@@ -5,14 +5,12 @@
  * the darkest wins; the ground reads that picture. It costs a fraction of a shadow map and is soft where it should be.
  */
 
-import { createRibbonGeometry, segmentAttributes } from '@tendril/bridge/three';
+import { type Records, type RecordUniforms, repeatPiece, ribbonPiece, segmentRecords } from '@tendril/bridge/three';
 import {
   AddEquation,
   Color,
   CustomBlending,
   DoubleSide,
-  HalfFloatType,
-  type InstancedBufferGeometry,
   LinearFilter,
   MaxEquation,
   Mesh,
@@ -31,9 +29,9 @@ export interface Ground {
   readonly object: Mesh;
   /** Where it lies and how large it is. */
   place(center: Vector3, up: Vector3, size: number, cell: number): void;
-  setColors(line: string, shadow: string, strength: number): void;
-  /** The shadow of rods: geometry with records bound. */
-  castRods(geometry: InstancedBufferGeometry): Mesh;
+  setColors(line: string, shadow: string, strength: number, grid: boolean): void;
+  /** The shadow of rods. */
+  castRods(records: Records, uniforms: RecordUniforms): Mesh;
   /** The shadow of a ball. */
   castBall(radius: number): Mesh;
   /** Draws what of `casters` is visible. */
@@ -41,10 +39,14 @@ export interface Ground {
   dispose(): void;
 }
 
-const shadowSize = 512;
+const shadowSize = 256;
+/** That cast a shadow, at most about. */
+const shadowSegments = 500;
+/** The shadow's picture covers this part of the ground. */
+const shadowPart = 0.6;
 
 const shadowVertex = /* glsl */ `
-${segmentAttributes}
+${segmentRecords}
 uniform vec3 center;
 uniform vec3 axisX;
 uniform vec3 axisY;
@@ -58,6 +60,7 @@ varying vec4 vSoft;
 vec3 above(vec3 x) { vec3 d = x - center; return vec3(dot(d, axisX), dot(d, axisY), dot(d, up)) / size; }
 
 void main() {
+  loadSegment();
   vec3 a = above(nodeA.xyz);
   vec3 b = above(nodeB.xyz);
   float ra = thickness * 0.5 * (sectionA.x + sectionA.y) / size;
@@ -73,8 +76,7 @@ void main() {
   vPoint = p;
   vSegment = vec4(a.xy, b.xy);
   vSoft = vec4(wa, wb, ra / wa, rb / wb);
-  gl_Position = vec4(2.0 * p, 0.0, 1.0);
-  if (sectionA.w < 0.5) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+  gl_Position = vec4(2.0 * p / ${shadowPart.toFixed(2)}, 0.0, 1.0);
 }
 `;
 
@@ -106,7 +108,7 @@ void main() {
   float r = radius / size + 0.012 + 0.22 * h;
   vPoint = position.xy * 2.0;
   vSharp = min(1.0, radius / size / r);
-  gl_Position = vec4(2.0 * (vec2(dot(d, axisX), dot(d, axisY)) / size + vPoint * r), 0.0, 1.0);
+  gl_Position = vec4(2.0 * (vec2(dot(d, axisX), dot(d, axisY)) / size + vPoint * r) / ${shadowPart.toFixed(2)}, 0.0, 1.0);
 }
 `;
 
@@ -134,6 +136,7 @@ uniform float cell;
 uniform vec3 lineColor;
 uniform vec3 shadowColor;
 uniform float strength;
+uniform float grid;
 varying vec2 vPlane;
 
 float gridLine(vec2 p, float width) {
@@ -146,11 +149,13 @@ float gridLine(vec2 p, float width) {
 void main() {
   vec2 p = vPlane * size;
   float r = length(vPlane) * 2.0;
+  if (r > 1.0) discard;
   float fade = 1.0 - smoothstep(0.35, 1.0, r);
   float minor = gridLine(p / cell, 1.0);
   float major = gridLine(p / (5.0 * cell), 1.3);
-  float line = max(0.2 * minor, 0.5 * major) * fade;
-  float dark = texture2D(shadow, vPlane + 0.5).r * strength * (1.0 - smoothstep(0.7, 1.0, r));
+  float line = grid * max(0.2 * minor, 0.5 * major) * fade;
+  vec2 inside = vPlane / ${shadowPart.toFixed(2)};
+  float dark = strength * texture2D(shadow, inside + 0.5).r * (1.0 - smoothstep(0.7, 1.0, 2.0 * length(inside)));
   float alpha = line + dark * (1.0 - line);
   vec3 color = mix(lineColor, shadowColor, dark / max(line + dark, 1e-4));
   if (alpha < 0.003) discard;
@@ -161,7 +166,6 @@ void main() {
 
 export function createGround(): Ground {
   const target = new WebGLRenderTarget(shadowSize, shadowSize, {
-    type: HalfFloatType,
     minFilter: LinearFilter,
     magFilter: LinearFilter,
     depthBuffer: false,
@@ -197,6 +201,7 @@ export function createGround(): Ground {
     lineColor: { value: new Color('#888') },
     shadowColor: { value: new Color('#000') },
     strength: { value: 0.5 },
+    grid: { value: 1 },
   };
   const material = new ShaderMaterial({
     uniforms,
@@ -233,27 +238,18 @@ export function createGround(): Ground {
         .setPosition(center);
       object.matrixWorldNeedsUpdate = true;
     },
-    setColors(line, shadow, strength) {
+    setColors(line, shadow, strength, grid) {
+      uniforms.grid.value = grid ? 1 : 0;
       uniforms.lineColor.value.set(line);
       uniforms.shadowColor.value.set(shadow);
       uniforms.strength.value = strength;
     },
-    castRods(geometry) {
-      const caster = createRibbonGeometry(1);
-      for (const name of [
-        'nodeA',
-        'nodeB',
-        'tangentA',
-        'tangentB',
-        'directorA',
-        'directorB',
-        'sectionA',
-        'sectionB',
-        'endsA',
-      ])
-        caster.setAttribute(name, geometry.getAttribute(name));
-      caster.instanceCount = geometry.instanceCount;
-      const mesh = new Mesh(caster, rodShadow);
+    castRods(records, recordUniforms) {
+      // of many segments that blur into each other, some do
+      const stride = Math.max(1, Math.round(records.count / shadowSegments));
+      const material = rodShadow.clone();
+      material.uniforms = { ...shared, ...recordUniforms };
+      const mesh = new Mesh(repeatPiece(ribbonPiece(1), records, stride), material);
       mesh.frustumCulled = false;
       return mesh;
     },

@@ -13,7 +13,6 @@ import {
   CylinderGeometry,
   DynamicDrawUsage,
   Group,
-  type InstancedBufferGeometry,
   LineBasicMaterial,
   LineSegments,
   Mesh,
@@ -41,7 +40,7 @@ export interface LaneView {
   show(a: LaneFrame, b: LaneFrame, weight: number): void;
   /** Largest size of the quantity that is shown. */
   readonly largest: number;
-  setColoring(by: ColorBy, range: number, plain: string, stripe: boolean, stripeColor: string): void;
+  setColoring(by: ColorBy, range: number, plain: string, stripe: boolean, dark: boolean): void;
   setThickness(factor: number): void;
   setExtras(ghost: boolean, frames: boolean): void;
   setFailed(rod: string | undefined): void;
@@ -74,14 +73,15 @@ function layoutOf({ rods }: LaneInfo): { rods: Layout[]; bodies: number } {
   return { rods: places, bodies: o };
 }
 
-export function createLaneView(info: LaneInfo, ground: Ground): LaneView {
+export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolean): LaneView {
   const group = new Group();
   const asHair = info.rods.length > hairFrom;
-  const tubes: RodObject | undefined = asHair ? undefined : createRodObject(info.rods);
+  const tubes: RodObject | undefined = asHair ? undefined : createRodObject(info.rods, { softEdges });
   const hair: HairObject | undefined = asHair ? createHairObject(info.rods) : undefined;
   const rodMesh = (tubes ?? hair)?.object as Mesh;
   group.add(rodMesh);
-  const casters: Mesh[] = [ground.castRods(rodMesh.geometry as InstancedBufferGeometry)];
+  const drawn = (tubes ?? hair) as RodObject | HairObject;
+  const casters: Mesh[] = [ground.castRods(drawn.records, drawn.uniforms)];
   const layout = layoutOf(info);
   const samples = info.rods.map(({ nodeCount, edgeCount }) => ({
     nodePosition: new Float32Array(3 * nodeCount),
@@ -93,10 +93,19 @@ export function createLaneView(info: LaneInfo, ground: Ground): LaneView {
   let largest = 0;
 
   const bodyMaterial = new MeshStandardMaterial({ color: '#8f959e', roughness: 0.55, metalness: 0.1 });
-  const bodies = info.bodies.map(({ solid }) => {
+  // a body of which only the inertia is known: a core, and a veil as large as the inertia says
+  const veil = new MeshStandardMaterial({
+    color: '#9aa4b4',
+    roughness: 0.35,
+    transparent: true,
+    opacity: 0.1,
+    depthWrite: false,
+  });
+  const bodies = info.bodies.map(({ solid, assumed }) => {
     if (!solid) return undefined;
-    const mesh = new Mesh(solidGeometry(solid), bodyMaterial);
-    const shadow = ground.castBall(solidRadius(solid));
+    const mesh = new Mesh(solidGeometry(solid), assumed ? veil : bodyMaterial);
+    if (assumed) mesh.add(new Mesh(new SphereGeometry(0.22 * solidRadius(solid), 32, 20), bodyMaterial));
+    const shadow = ground.castBall((assumed ? 0.3 : 1) * solidRadius(solid));
     casters.push(shadow);
     group.add(mesh);
     return { mesh, shadow };
@@ -156,12 +165,12 @@ export function createLaneView(info: LaneInfo, ground: Ground): LaneView {
       placePins(pins, samples);
       if (frames.object.visible) frames.update(samples);
     },
-    setColoring(by, range, plain, stripe, stripeColor) {
+    setColoring(by, range, plain, stripe, dark) {
       coloring = by;
       const low = by !== 'plain' && quantities[by].signed ? -range : 0;
-      tubes?.setColorMap(mapOf(by), low, range);
+      tubes?.setColorMap(mapOf(by, dark), low, range);
       tubes?.setColor(plain);
-      tubes?.setStripe(stripe, stripeColor);
+      tubes?.setStripe(stripe, dark ? '#fff6e6' : '#ffffff');
       hair?.setColor(plain);
     },
     setThickness(factor) {
@@ -182,6 +191,7 @@ export function createLaneView(info: LaneInfo, ground: Ground): LaneView {
       tubes?.dispose();
       hair?.dispose();
       bodyMaterial.dispose();
+      veil.dispose();
       ghost.geometry.dispose();
       frames.object.geometry.dispose();
       for (const body of bodies) body?.mesh.geometry.dispose();

@@ -33,7 +33,7 @@ import {
 import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
 import { createColliders } from './colliders.ts';
 import { type ColorBy, laneColors, quantities } from './colormaps.ts';
-import { boundsOf, formatLength, frameBox, roundLength, upOf } from './frameCamera.ts';
+import { boundsOf, fitDistance, formatLength, frameBox, roundLength, upOf } from './frameCamera.ts';
 import { createGround } from './ground.ts';
 import { createLaneView, type LaneView } from './lane.ts';
 import { type Pick, pickRod } from './pick.ts';
@@ -48,6 +48,7 @@ export interface ViewOptions {
   readonly ghost: boolean;
   readonly frames: boolean;
   readonly dark: boolean;
+  readonly grid: boolean;
 }
 
 export interface ViewScene {
@@ -96,7 +97,13 @@ export interface View {
 const plain = { light: '#b5652f', dark: '#e8a868' };
 
 export function createView(canvas: HTMLCanvasElement): View {
-  const renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: 'high-performance' });
+  const software = isSoftware();
+  const renderer = new WebGLRenderer({
+    canvas,
+    antialias: !software,
+    alpha: true,
+    powerPreference: 'high-performance',
+  });
   renderer.setClearColor(0x000000, 0);
   renderer.autoClear = false;
   const scene = new Scene();
@@ -114,8 +121,16 @@ export function createView(canvas: HTMLCanvasElement): View {
   let lanes: LaneView[] = [];
   let colliders: Group | undefined;
   let gravity: readonly [number, number, number] = [0, 0, 0];
-  let options: ViewOptions = { colorBy: 'curvature', stripe: true, ghost: false, frames: false, dark: false };
+  let options: ViewOptions = {
+    colorBy: 'curvature',
+    stripe: true,
+    ghost: false,
+    frames: false,
+    dark: false,
+    grid: true,
+  };
   const seen = new Box3();
+  const fixedBox = new Box3();
   let framed = 1;
   let floor = 0;
   let range = 0;
@@ -125,6 +140,8 @@ export function createView(canvas: HTMLCanvasElement): View {
   let width = 1;
   let height = 1;
   let drawTime = 30;
+  let still = 0;
+  let refined = false;
   let ratio = Math.min(2, globalThis.devicePixelRatio || 1);
 
   controls.addEventListener('controlstart', () => {
@@ -151,9 +168,9 @@ export function createView(canvas: HTMLCanvasElement): View {
       lane.setColoring(
         by,
         range || 1,
-        lane.hair && lanes.length === 1 ? '#7a5238' : base,
+        lane.hair && lanes.length === 1 ? (options.dark ? '#c08a5a' : '#7a5238') : base,
         options.stripe,
-        options.dark ? '#f7f3ea' : '#ffffff',
+        options.dark,
       );
       lane.setExtras(options.ghost, options.frames);
     });
@@ -161,6 +178,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       options.dark ? '#5b6577' : '#9aa3b2',
       options.dark ? '#000000' : '#1c2433',
       options.dark ? 0.85 : 0.36,
+      options.grid,
     );
     lights.set(options.dark);
     dirty = true;
@@ -171,7 +189,9 @@ export function createView(canvas: HTMLCanvasElement): View {
     let most = 0;
     for (const { info } of lanes) for (const { edgeRadius } of info.rods) most = Math.max(most, edgeRadius[0]);
     const pixel = (2 * controls.distance * Math.tan((camera.fov * Math.PI) / 360)) / rects()[0].height;
-    const factor = lanes.some(({ hair }) => hair) || most === 0 ? 1 : Math.max(1, (1.7 * pixel) / most);
+    // a hair may be as thin as a pixel, a rod should show its sides
+    const least = lanes.some(({ hair }) => hair) ? 0.6 : 1.7;
+    const factor = most === 0 ? 1 : Math.max(1, (least * pixel) / most);
     if (Math.abs(factor - thickness) < 0.02 * thickness) return;
     thickness = factor;
     for (const lane of lanes) lane.setThickness(factor);
@@ -185,7 +205,7 @@ export function createView(canvas: HTMLCanvasElement): View {
     const wanted = low - 0.06 * framed;
     if (floor > wanted || floor === Number.POSITIVE_INFINITY) floor = wanted;
     center.addScaledVector(up, floor - center.dot(up));
-    const size = 7 * framed;
+    const size = 6 * framed;
     ground.place(center, up, size, roundLength(framed / 4));
   };
 
@@ -196,7 +216,7 @@ export function createView(canvas: HTMLCanvasElement): View {
     controls.updateCameraUp();
     const aspect = rects()[0].width / Math.max(1, rects()[0].height);
     const half = (camera.fov * Math.PI) / 360;
-    const distance = (1.12 * framing.radius) / Math.sin(Math.min(half, Math.atan(Math.tan(half) * aspect)));
+    const distance = Math.max(1.22 * fitDistance(seen, framing, half, aspect), 1.05 * framing.radius);
     const position = framing.center.clone().addScaledVector(framing.from, distance);
     const { center } = framing;
     void controls.setLookAt(position.x, position.y, position.z, center.x, center.y, center.z, smooth);
@@ -208,17 +228,14 @@ export function createView(canvas: HTMLCanvasElement): View {
     dirty = true;
   };
 
-  /** Goes along with a scene that outgrows its frame, until someone takes the camera. */
+  /** Goes along with a scene that outgrows its frame or shrinks in it, until someone takes the camera. */
   const follow = (): void => {
     const radius = 0.5 * seen.getSize(new Vector3()).length();
-    if (radius <= 1.12 * framed) return;
-    if (userCamera) {
-      framed = radius;
-      return;
-    }
-    const center = seen.getCenter(new Vector3());
+    if (radius <= 1.1 * framed && radius >= 0.8 * framed) return;
     const growth = radius / framed;
     framed = radius;
+    if (userCamera) return;
+    const center = seen.getCenter(new Vector3());
     void controls.moveTo(center.x, center.y, center.z, true);
     void controls.dollyTo(controls.distance * growth, true);
     camera.far = controls.distance * growth * 30;
@@ -226,10 +243,19 @@ export function createView(canvas: HTMLCanvasElement): View {
   };
 
   const point = new Vector3();
-  const grow = (lane: LaneView): void => {
-    for (const { nodePosition: x } of lane.samples) {
-      for (let i = 0; i < x.length; i += 3) seen.expandByPoint(point.set(x[i], x[i + 1], x[i + 2]));
+  const now = new Box3();
+  /** What is to be kept in view: grows at once, shrinks slowly. */
+  const watch = (): void => {
+    now.makeEmpty();
+    for (const lane of lanes) {
+      for (const { nodePosition: x } of lane.samples)
+        for (let i = 0; i < x.length; i += 3) now.expandByPoint(point.set(x[i], x[i + 1], x[i + 2]));
     }
+    if (colliders && colliders.children.length > 0) now.union(fixedBox);
+    if (now.isEmpty()) return;
+    seen.min.lerp(now.min, 0.012);
+    seen.max.lerp(now.max, 0.012);
+    seen.union(now);
   };
 
   const resize = (): void => {
@@ -276,6 +302,17 @@ export function createView(canvas: HTMLCanvasElement): View {
     resize();
   };
 
+  /** A picture that stands still is drawn once more, finely. */
+  const refine = (): void => {
+    const coarse = ratio;
+    ratio = 2;
+    resize();
+    draw();
+    ratio = coarse;
+    refined = true;
+    dirty = false;
+  };
+
   const laneAt = (x: number, y: number): number =>
     rects().findIndex((rect) => x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height);
 
@@ -298,7 +335,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       }
       if (colliders) scene.remove(colliders);
       gravity = g;
-      lanes = infos.map((info) => createLaneView(info, ground));
+      lanes = infos.map((info) => createLaneView(info, ground, software));
       for (const lane of lanes) scene.add(lane.group);
       colliders = createColliders(things);
       scene.add(colliders);
@@ -306,7 +343,8 @@ export function createView(canvas: HTMLCanvasElement): View {
       if (!keepCamera) {
         range = 0;
         seen.copy(boundsOf(infos));
-        if (colliders.children.length > 0) seen.union(new Box3().setFromObject(colliders));
+        fixedBox.setFromObject(colliders);
+        if (!fixedBox.isEmpty()) seen.union(fixedBox);
         floor = Number.POSITIVE_INFINITY;
         userCamera = false;
         resize();
@@ -320,7 +358,6 @@ export function createView(canvas: HTMLCanvasElement): View {
       lanes.forEach((lane, k) => {
         if (!a.lanes[k] || !b.lanes[k] || lane.info.refused !== undefined) return;
         lane.show(a.lanes[k], b.lanes[k], weight);
-        grow(lane);
         most = Math.max(most, lane.largest);
       });
       // rises at once, falls slowly, so that colours do not flicker
@@ -329,6 +366,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         range = next;
         applyColors();
       }
+      watch();
       follow();
       placeGround();
       dirty = true;
@@ -344,7 +382,16 @@ export function createView(canvas: HTMLCanvasElement): View {
     },
     render(seconds) {
       const moved = controls.update(seconds);
-      if (!moved && !dirty) return false;
+      if (!moved && !dirty) {
+        still += seconds;
+        if (software && !refined && still > 0.35) refine();
+        return false;
+      }
+      still = 0;
+      if (refined) {
+        refined = false;
+        resize();
+      }
       dirty = false;
       draw();
       adapt(1000 * seconds);
@@ -414,8 +461,8 @@ export function createView(canvas: HTMLCanvasElement): View {
       return { pixels: length / perPixel, label: formatLength(length) };
     },
     picture(type) {
-      draw();
-      return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? undefined), type, 0.92));
+      refine();
+      return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? undefined), type, 0.8));
     },
     get laneRects() {
       return rects();
@@ -433,6 +480,15 @@ export function createView(canvas: HTMLCanvasElement): View {
       renderer.dispose();
     },
   };
+}
+
+/** Whether WebGL is drawn by the processor: then multisampling costs more than it gives. */
+function isSoftware(): boolean {
+  const context = document.createElement('canvas').getContext('webgl2');
+  const info = context?.getExtension('WEBGL_debug_renderer_info');
+  const name = info ? String(context?.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+  context?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }
 
 function configure(controls: CameraControls): void {

@@ -39,7 +39,7 @@ export function createLane(scene: Scene, variant: Variant, index: number): Lane 
     rods: world.rods.map((rod, k) => describeRod(rod, scene, k)),
     bodies: world.bodies.map(({ id }) => {
       const spec = scene.bodies?.find((body) => body.id === id);
-      return { id, solid: solidOf(spec?.solid, spec?.mass, spec?.inertia) };
+      return { id, solid: solidOf(spec?.solid, spec?.mass, spec?.inertia), assumed: spec?.solid === undefined };
     }),
     pins: world.grips.map(({ rod, node, orientation }) => ({ rod, node, clamps: orientation === 'frame' })),
     warnings: world.warnings,

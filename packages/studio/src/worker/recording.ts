@@ -23,6 +23,7 @@ export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
     return { loaded: undefined, frames: [], text: '', error: error.problems.map(({ message }) => message).join('\n') };
   }
   const { header } = recording;
+  const first = recording.frameCount > 0 ? recording.frame(0) : undefined;
   const info: LaneInfo = {
     variant: { id: 'recording', label: 'recording' },
     refused: undefined,
@@ -31,6 +32,7 @@ export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
     bodies: (header.bodies ?? []).map(({ id, radius }) => ({
       id,
       solid: radius > 0 ? { type: 'sphere', radius } : undefined,
+      assumed: false,
     })),
     rods: header.rods.map((rod, r): RodInfo => {
       const nodeArc = new Float32Array(rod.nodeCount);
@@ -48,7 +50,7 @@ export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
         edgeRadius: Float32Array.from(rod.edgeRadius),
         halfEI1: round,
         halfEI2: round,
-        nodePosition: Float32Array.from(recording.frame(0).rods[r].nodePosition),
+        nodePosition: Float32Array.from(first?.rods[r].nodePosition ?? []),
       };
     }),
   };

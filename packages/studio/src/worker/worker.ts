@@ -258,7 +258,7 @@ function preview(ticket: number, id: string): void {
 
 /** When a case looks like itself, as a part of its duration. */
 const previewAt: Readonly<Record<string, number>> = {
-  'michell-ring': 0.6,
+  'michell-ring': 1,
   'heavy-cantilever': 0.16,
   'cantilever-frequencies': 0.36,
   'localized-buckling': 0.8,
@@ -314,6 +314,25 @@ function handle(message: ToWorker): void {
       break;
     case 'preview':
       preview(message.ticket, message.id);
+      break;
+    case 'import':
+      void import('./files.ts').then(({ importFile }) =>
+        send({ type: 'imported', ticket: message.ticket, ...importFile(new Uint8Array(message.bytes), message.name) }),
+      );
+      break;
+    case 'export':
+      void import('./files.ts').then(({ exportRun }) => {
+        const lane = lanes.findIndex(({ world }) => world !== undefined);
+        const { world, info } = lanes[lane] ?? {};
+        try {
+          if (!world || !info) throw new Error('there is no run to save');
+          const parts = exportRun(world, info, message.frames, lane, message.format);
+          send({ type: 'exported', ticket: message.ticket, parts });
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          send({ type: 'exported', ticket: message.ticket, parts: [], error: reason });
+        }
+      });
       break;
     case 'recording': {
       const result = readRecording(message.bytes, message.name);

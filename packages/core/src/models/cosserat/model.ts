@@ -37,6 +37,7 @@ import {
   unknownCount,
 } from './rod.ts';
 import { createWorkspace, evaluateLoads, subtractLoads, type Workspace } from './stage.ts';
+import { relaxFrames } from './start.ts';
 import { findEquilibrium } from './statics.ts';
 import { createSnapshot, type RodStep, returnToSnapshot, type Snapshot, stepImplicit, takeSnapshot } from './step.ts';
 
@@ -88,7 +89,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     toolbox.set(key, known);
     return known;
   });
-  parts.forEach((cos) => {
+  parts.forEach((cos, k) => {
     evaluatePins(cos, 0);
     if (!initializeState(cos)) {
       throw new SceneError(
@@ -100,6 +101,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     rememberHeldFrames(cos);
     measureStrain(cos);
     stretchForces(cos);
+    if (scheme !== 'verlet') relaxFrames(cos, tools[k].work, tools[k].start, 0);
   });
   const stable = scheme === 'verlet' ? parts.map((cos) => readStableStep(cos, scene)) : [];
   const before = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
@@ -214,6 +216,11 @@ function refuse(rods: readonly Rod[], scene: Scene, coupling: Coupling, scheme: 
   }
   if (scheme !== 'verlet') return;
   rods.forEach((rod, k) => {
+    if (rod.moduli)
+      throw new SceneError(
+        place,
+        `verlet has a step that is stable for moduli that stay, and those of rod '${rod.id}' change; use tr-bdf2`,
+      );
     if (rod.halfDamping.some((beta) => beta > 0)) {
       throw new SceneError(
         place,
@@ -336,6 +343,7 @@ export const cosseratModel: Model = {
     twist: true,
     inextensible: true,
     shear: true,
+    changingModuli: true,
     statics: true,
     modes: true,
   },

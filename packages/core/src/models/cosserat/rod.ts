@@ -71,11 +71,15 @@ export interface CosseratRod {
   readonly edgeFrame: Float64Array;
   readonly edgeStrain: Float64Array;
   readonly jointRotation: Float64Array;
+  /** Shear stiffness made from EI, as of an inflated section, changes with E; a physical one with G. */
+  readonly shearFollowsE: boolean;
   /** Angle about d3 at which a closed rod was joined [rad], constant, for the joint at node 0. */
   closing: number;
 
   /** Shear GA (about d1, d2) and stretch EA [N], 3 an edge; Infinity: rigid. */
   readonly edgeStiffness: Float64Array;
+  /** Both stiffnesses as compiled, where the moduli change in time; undefined where they do not. */
+  readonly compiled: { readonly joint: Float64Array; readonly edge: Float64Array } | undefined;
   /** Mass [kg] or moment of inertia [kg m²] of each unknown. */
   readonly mass: Float64Array;
   /** [1/s] */
@@ -297,6 +301,7 @@ export function createCosseratRod(
     cursor += length;
     return memory.subarray(cursor - length, cursor);
   };
+  const constants = buildConstants(rod, rule);
   return {
     rod,
     nodeCount,
@@ -318,7 +323,9 @@ export function createCosseratRod(
     edgeStrain: new Float64Array(3 * edgeCount),
     jointRotation: new Float64Array(3 * joints.count),
     closing: 0,
-    ...buildConstants(rod, rule),
+    ...constants,
+    compiled: rod.moduli && { joint: joints.stiffness.slice(), edge: constants.edgeStiffness.slice() },
+    shearFollowsE: rule.inflated,
     fixed: new Uint8Array(size),
     jointActive: new Uint8Array(joints.count).fill(1),
     samples: createSamples(rod),

@@ -1,13 +1,15 @@
 /**
  * Equilibria of rods with bodies: Newton on the whole system, and where it does not get through, steps of descent with
- * fictitious inertia that fades.
+ * fictitious inertia that fades. An unstable equilibrium is left along its softest direction, as that of a lone rod is.
  */
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
-import { beginStep, cancelStep, setBodyStage, syncPose } from './body.ts';
+import { beginStep, cancelStep, moveBody, setBodyStage, syncPose } from './body.ts';
+import { findSystemSoftDirection } from './coupledModal.ts';
 import { countNegativePivots, type System, solveSystem } from './coupling.ts';
-import { evaluatePins, placePinned, poseSamples } from './kinematics.ts';
+import { evaluatePins, followCenterline, placePinned, poseSamples } from './kinematics.ts';
 import type { NewtonResult } from './newton.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
+import type { Verdict } from './statics.ts';
 
 function begin(system: System, starts: readonly Snapshot[], t: number): void {
   system.members.forEach(({ der, work }, m) => {
@@ -43,22 +45,59 @@ export function settleSystem(
     if (!newton.converged) back(system, starts, t);
     return newton;
   };
-  let newton = attempt(0, options.tolerance, 100);
-  let iterations = newton.iterations;
+  let iterations = 0;
   // a typical frequency of the stiffest motion sets where the fictitious inertia begins
-  let inertia = Math.max(
+  const stiffest = Math.max(
     ...system.members.map(({ der }) =>
       Math.max(...der.stiffnessScale.map((k, d) => (der.mass[d] > 0 ? k / der.mass[d] : 0))),
     ),
   );
-  for (let round = 0; !newton.converged && round < 200; round++) {
-    const step = attempt(inertia, 1e-6, 40);
-    iterations += step.iterations;
-    inertia *= step.converged ? 0.25 : 16;
-    if (step.converged && round % 8 === 7) {
-      newton = attempt(0, options.tolerance, 100);
-      iterations += newton.iterations;
+  // and of the slowest, bending of a rod under all masses, where descent from a saddle does
+  const mass = system.bodies.reduce((sum, body) => sum + body.mass, 0);
+  const softest = Math.max(
+    ...system.members.map(({ der }) => {
+      const own = der.mass.reduce((sum, m, d) => sum + ((d & 3) === 3 ? 0 : m / 3), 0);
+      return (
+        (30 * Math.max(...der.softScale.map((k, d) => ((d & 3) === 3 ? 0 : k)))) / der.edgeCount ** 3 / (own + mass)
+      );
+    }),
+  );
+  const settle = (): NewtonResult => {
+    let newton = attempt(0, options.tolerance, 100);
+    iterations += newton.iterations;
+    let inertia = stiffest;
+    for (let round = 0; !newton.converged && round < 200; round++) {
+      const step = attempt(inertia, 1e-6, 40);
+      iterations += step.iterations;
+      inertia *= step.converged ? 0.25 : 16;
+      if (step.converged && round % 8 === 7) {
+        newton = attempt(0, options.tolerance, 100);
+        iterations += newton.iterations;
+      }
     }
+    return newton;
+  };
+  /** Steps of descent alone, so that Newton does not lead back to where the system came from. */
+  const descend = (): void => {
+    let inertia = softest;
+    for (let step = 0, tries = 0; step < 60 && tries < 180; tries++) {
+      const newton = attempt(inertia, 1e-6, 40);
+      iterations += newton.iterations;
+      inertia *= newton.converged ? 0.5 : 16;
+      if (newton.converged) step++;
+      if (inertia < 1e-8 * softest) break;
+    }
+  };
+  let newton = settle();
+  let verdict = judge(system, newton, t);
+  let saddlesLeft = 0;
+  while (verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
+    saddlesLeft++;
+    // farther each time: close to a critical load the way back is short
+    nudge(system, starts, t, 0.02 * saddlesLeft);
+    descend();
+    newton = settle();
+    verdict = judge(system, newton, t);
   }
   for (const body of system.bodies) {
     body.velocity.fill(0);
@@ -73,19 +112,58 @@ export function settleSystem(
     der.history.fill(0);
     poseSamples(der);
   }
-  const follows = system.members.some(({ der }) => der.drive.sources.some((source) => source.dependsOnState));
-  const negativeModes = newton.converged && !follows ? countNegativePivots(system, t) : -1;
   return {
     rod,
     converged: newton.converged,
     iterations,
     residual: newton.residual,
     tolerance: newton.tolerance,
-    negativeModes,
-    stable: negativeModes === 0,
-    // NOTE: how loads change with the rods is not in this matrix: with such loads there is no verdict
-    criterion: follows || !newton.converged ? 'none' : 'energy',
-    saddlesLeft: 0,
+    negativeModes: verdict.negativeModes,
+    stable: verdict.negativeModes === 0,
+    criterion: verdict.criterion,
+    saddlesLeft,
     ...(newton.converged ? {} : { reason: newton.reason }),
   };
+}
+
+/** Negative pivots of the whole; none where loads have no potential, since nothing is then said by an energy. */
+function judge(system: System, newton: NewtonResult, t: number): Verdict {
+  const negativeModes = newton.converged ? countNegativePivots(system, t) : -1;
+  const follows = system.members.some(({ work }) => work.loadJacobian.asymmetry > 1e-4);
+  return negativeModes < 0 || follows
+    ? { negativeModes: -1, criterion: 'none' }
+    : { negativeModes, criterion: 'energy' };
+}
+
+/** Moves the system along its softest direction, by `amplitude` of its longest rod or until some edge or body turns by 0.3 rad. */
+function nudge(system: System, starts: readonly Snapshot[], t: number, amplitude: number): void {
+  begin(system, starts, t);
+  const direction = findSystemSoftDirection(system, t);
+  back(system, starts, t);
+  let turn = 1e-300;
+  let move = 1e-300;
+  let length = 0;
+  system.members.forEach(({ der }, m) => {
+    const x = direction.rods[m];
+    length = Math.max(length, der.rod.length);
+    for (let d = 0; d < der.size; d++) if ((d & 3) !== 3) move = Math.max(move, Math.abs(x[d]));
+    for (let j = 0; j < der.edgeCount; j++) {
+      const b = j + 1 < der.nodeCount ? 4 * j + 4 : 0;
+      turn = Math.max(turn, Math.abs(x[4 * j + 3]));
+      for (let k = 0; k < 3; k++) turn = Math.max(turn, Math.abs(x[b + k] - x[4 * j + k]) / der.edgeLength[j]);
+    }
+  });
+  for (let i = 0; i < direction.bodies.length; i++)
+    if (i % 6 >= 3) turn = Math.max(turn, Math.abs(direction.bodies[i]));
+  const scale = Math.min((amplitude * length) / move, 0.3 / turn);
+  system.bodies.forEach((body, b) => {
+    moveBody(body, direction.bodies, 6 * b, scale);
+    syncPose(body);
+  });
+  system.members.forEach(({ der, work }, m) => {
+    for (let d = 0; d < der.size; d++) if (!der.fixed[d]) der.q[d] += scale * direction.rods[m][d];
+    evaluatePins(der, t);
+    placePinned(der, der.q, undefined);
+    followCenterline(der, work.edgeWork);
+  });
 }

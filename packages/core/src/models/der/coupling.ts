@@ -12,9 +12,11 @@
  */
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
+import { analyzeSparse, createSparsePattern, factorSparse, solveSparse } from '../../linalg/sparse.ts';
 import { type DerBody, evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
 import { writeHeldTorque } from './held.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
+import { subtractSymmetricPart } from './loadStiffness.ts';
 import {
   limitStep,
   measureConvergence,
@@ -34,12 +36,14 @@ import {
   setPenalties,
   type Workspace,
 } from './stage.ts';
+import { measureLoads } from './tangent.ts';
 import {
   addOuter,
   assembleTies,
   eliminate,
   type Member,
   measureLevers,
+  type SparseOuter,
   type System,
   substituteBack,
   type Tie,
@@ -78,7 +82,54 @@ export function createSystem(
     return { der, work, ties, heldTorque: new Float64Array(3 * der.held.count) };
   });
   const n = 6 * bodies.length;
-  return { members, bodies, outer: new Float64Array(n * n), outerRight: new Float64Array(n) };
+  const sparse = bodies.length >= SPARSE_FROM ? createSparseOuter(members, bodies.length) : undefined;
+  return {
+    members,
+    bodies,
+    outer: new Float64Array(n * n),
+    outerRight: new Float64Array(n),
+    ...(sparse && { sparse }),
+  };
+}
+
+/** From this many bodies on: with fewer the dense factor is as fast. */
+const SPARSE_FROM = 12;
+
+/** Bodies are coupled by the rods that they share. */
+function createSparseOuter(members: readonly Member[], count: number): SparseOuter {
+  const pairs: [number, number][] = [];
+  const blocks = new Set<number>();
+  for (let b = 0; b < count; b++) blocks.add(b * count + b);
+  for (const { ties } of members)
+    for (const a of ties) for (const b of ties) if (a.body >= b.body) blocks.add(a.body * count + b.body);
+  for (const block of blocks) {
+    const [a, b] = [Math.floor(block / count), block % count];
+    for (let i = 0; i < 6; i++) for (let j = 0; j < 6; j++) if (a > b || j <= i) pairs.push([6 * a + i, 6 * b + j]);
+  }
+  const pattern = createSparsePattern(6 * count, pairs);
+  return {
+    row: Int32Array.from(pairs, ([i]) => i),
+    column: Int32Array.from(pairs, ([, j]) => j),
+    slot: Int32Array.from(pairs, ([i, j]) => pattern.slotOf(i, j)),
+    values: new Float64Array(pattern.slots),
+    scale: new Float64Array(6 * count),
+    factor: analyzeSparse(pattern, pairs),
+  };
+}
+
+/** Factors the bodies' matrix; returns its negative pivots, −1 where it is not a number. */
+function factorOuter({ outer, bodies, sparse }: System): number {
+  const n = 6 * bodies.length;
+  if (!sparse) {
+    const { positive, negative } = factorDense(outer, n, 3);
+    return positive ? 0 : negative || -1;
+  }
+  const { row, column, slot, values, scale, factor } = sparse;
+  for (let k = 0; k < row.length; k++) values[slot[k]] = outer[row[k] * n + column[k]];
+  // rounding is judged by the largest of the three unknowns of one kind, as in the dense factor
+  for (let i = 0; i < n; i += 3)
+    scale.fill(Math.max(Math.abs(values[i]), Math.abs(values[i + 1]), Math.abs(values[i + 2])), i, i + 3);
+  return factorSparse(factor, values, 1e-10, scale) ? factor.negative : -1;
 }
 
 /** Poses of all bodies at the stage, then pins, frames, rates and loads of all rods. False where a rod cannot be there. */
@@ -199,8 +250,9 @@ function solveOuter(system: System, shift: number): boolean {
   lockAxes(system);
   // symmetric up to rounding; the factor reads the lower triangle
   for (let i = 0; i < n; i++) outer[i * n + i] += shift * Math.abs(outer[i * n + i]);
-  if (!factorDense(outer, n, 3).positive) return false;
-  solveDense(outer, n, outerRight);
+  if (factorOuter(system) !== 0) return false;
+  if (system.sparse) solveSparse(system.sparse.factor, outerRight);
+  else solveDense(outer, n, outerRight);
   return true;
 }
 
@@ -216,7 +268,16 @@ function assembleMembers({ members }: System, stage: Stage): void {
   for (const { der, work } of members) {
     clearBand(work.matrix);
     evaluateStage(der, work, stage, work.matrix);
+    addLoadStiffness(der, work, stage);
   }
+}
+
+/** At rest: how loads change with the rod, its symmetric part; in time inertia keeps the iteration convergent without. */
+function addLoadStiffness(der: DerRod, work: Workspace, stage: Stage): void {
+  work.loadJacobian.asymmetry = 0;
+  if (stage.rate > 0 || !der.drive.sources.some((source) => source.dependsOnState)) return;
+  measureLoads(der, work, stage.t);
+  subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed);
 }
 
 /** One stage of a system; like `solveStage`, whose result object a lone rod shares. */
@@ -241,6 +302,7 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
       if (!gradientOnly) clearBand(work.matrix);
       const scale = evaluateStage(der, work, stage, gradientOnly ? undefined : work.matrix) + weight;
       if (Number.isNaN(scale)) return fail(lastTrouble());
+      if (!gradientOnly) addLoadStiffness(der, work, stage);
       if (!measureConvergence(der, work, stage, scale, options.tolerance, result)) settled = false;
       tolerance = Math.max(tolerance, result.tolerance);
       residual = Math.max(residual, result.residual);
@@ -315,6 +377,7 @@ export function countNegativePivots(system: System, t: number): number {
     const { der, work } = member;
     clearBand(work.matrix);
     if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return -1;
+    addLoadStiffness(der, work, stage);
     writeHeldTorque(member.heldTorque, der);
     writeRightSide(der, work);
     assembleTies(system, member);
@@ -323,5 +386,5 @@ export function countNegativePivots(system: System, t: number): number {
     negative += work.factor.negative;
   }
   lockAxes(system);
-  return negative + factorDense(system.outer, 6 * system.bodies.length, 3).negative;
+  return negative + Math.max(0, factorOuter(system));
 }

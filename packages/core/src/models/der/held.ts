@@ -1,4 +1,5 @@
 /** Frames held by pins and bodies: the torque it takes to hold them, and the second derivatives by turning them. */
+import { condenseHeldHinge } from './hinge.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, P, strainOut } from './joint.ts';
 import type { DerRod } from './rod.ts';
 import { GRADIENT, HESSIAN } from './strain.ts';
@@ -31,6 +32,10 @@ export function writeHeldTorque(out: Float64Array, der: DerRod): void {
 }
 
 const heldColumns = new Float64Array(12);
+/** Of one joint: rotation by rotation, rotation by the edge's variables, torque. */
+const ownBlock = new Float64Array(9);
+const edgeBlock = new Float64Array(12);
+const ownTorque = new Float64Array(3);
 
 /**
  * Second derivatives with respect to a rotation φ of held frame h: adds to `rotation` (3 × 3) and to the mixed ones with
@@ -72,13 +77,27 @@ export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der:
           for (let n = 0; n < 4; n++)
             sum += heldColumns[3 * m + a] * hessian(own + m, own + n) * heldColumns[3 * n + b];
         }
-        rotation[3 * a + b] += sum;
+        ownBlock[3 * a + b] = sum;
       }
-      const node = 4 * joints.node[i];
-      const row = a * size;
       for (let n = 0; n < 4; n++) {
         let sum = 0;
         for (let m = 0; m < 4; m++) sum += heldColumns[3 * m + a] * hessian(own + m, other + n);
+        edgeBlock[4 * a + n] = sum;
+      }
+    }
+    if (der.held.hinged[h]) {
+      const g4 = [0, 1, 2].reduce((sum, k) => sum + strainOut[GRADIENT + k] * D[8 * k + own + 3], 0);
+      ownTorque[0] = ty * gz - tz * gy + g4 * tx;
+      ownTorque[1] = tz * gx - tx * gz + g4 * ty;
+      ownTorque[2] = tx * gy - ty * gx + g4 * tz;
+      condenseHeldHinge(der, i, h, ownBlock, edgeBlock, ownTorque);
+    }
+    const node = 4 * joints.node[i];
+    for (let a = 0; a < 3; a++) {
+      for (let b = 0; b < 3; b++) rotation[3 * a + b] += ownBlock[3 * a + b];
+      const row = a * size;
+      for (let n = 0; n < 4; n++) {
+        const sum = edgeBlock[4 * a + n];
         if (n === 3) mixed[row + 4 * (before < 0 ? after : before) + 3] += sum;
         else if (before < 0) {
           mixed[row + (after + 1 < nodeCount ? 4 * (after + 1) : 0) + n] += sum;

@@ -6,6 +6,7 @@
  * its last value and so stays unwrapped over any number of turns. [Bergou2010], after the holonomy of [Bergou2008 §6].
  */
 import { angleAbout3, transport3 } from '../../math/vec3.ts';
+import { swingHinges, turnHinge } from './hinge.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 
 const scratch = new Float64Array(6);
@@ -31,6 +32,11 @@ export function evaluatePins(der: DerRod, t: number): void {
     held.tangent.set(pose.tangent, 3 * h);
     held.director.set(pose.director, 3 * h);
     held.theta[h] = pose.twist;
+    if (!held.hinged[h]) continue;
+    held.axis.set(pose.axis, 3 * h);
+    held.baseTangent.set(pose.tangent, 3 * h);
+    held.baseDirector.set(pose.director, 3 * h);
+    turnHinge(der, h);
   }
   turnHeldFrames(held);
 }
@@ -176,6 +182,7 @@ export function followCenterline(der: DerRod, work: Float64Array): boolean {
   for (let o = 0; o < 3 * edgeCount; o += 3) transport3(edgeReference, o, edgeReference, o, work, o, edgeTangent, o);
   measureTwist(der);
   turnMaterialFrames(der);
+  if (der.held.hinged.includes(1)) swingHinges(der);
   return true;
 }
 
@@ -184,6 +191,7 @@ export function rebuildFrames(der: DerRod, work: Float64Array): boolean {
   if (!measureEdges(der, der.q, work)) return false;
   measureTwist(der);
   turnMaterialFrames(der);
+  if (der.held.hinged.includes(1)) swingHinges(der);
   return true;
 }
 

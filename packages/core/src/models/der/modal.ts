@@ -89,23 +89,9 @@ function normalizedShape(der: DerRod, x: Float64Array): Modes['shapes'][number] 
   return { nodeDisplacement, edgeTwist };
 }
 
-export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrices {
+/** Damping into work.matrix: mass part, viscous bend and twist, viscous stretch. */
+export function assembleDamping(der: DerRod, work: Workspace): void {
   const { size, mass, massDamping, nodeCount, edgeDamping } = der;
-  evaluatePins(der, t);
-  rebuildFrames(der, work.edgeWork);
-  const axes = ['x', 'y', 'z'];
-  const free: number[] = [];
-  for (let d = 0; d < size; d++) if (!der.fixed[d]) free.push(d);
-  const labels = free.map((d) => ((d & 3) === 3 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${axes[d & 3]}`));
-  assembleTangent(der, work, { t, ...STATIC }, { multiple: stiffEnough(der), edges: 'inextensible' });
-  closeTangent(der, work);
-  const stiffness = collect(work.matrix, free);
-  const diagonal: SparseSymmetric = {
-    row: Int32Array.from(free, (_, i) => i),
-    column: Int32Array.from(free, (_, i) => i),
-    value: Float64Array.from(free, (d) => mass[d]),
-  };
-  // damping: mass part, viscous bend and twist, viscous stretch
   clearBand(work.matrix);
   addElasticHessian(work.matrix, work.residual, der, new Float64Array(size), 1, false);
   for (let d = 0; d < size; d++) addEntry(work.matrix, d, d, mass[d] * massDamping[d]);
@@ -124,6 +110,25 @@ export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrice
       }
     }
   }
+}
+
+export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrices {
+  const { size, mass } = der;
+  evaluatePins(der, t);
+  rebuildFrames(der, work.edgeWork);
+  const axes = ['x', 'y', 'z'];
+  const free: number[] = [];
+  for (let d = 0; d < size; d++) if (!der.fixed[d]) free.push(d);
+  const labels = free.map((d) => ((d & 3) === 3 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${axes[d & 3]}`));
+  assembleTangent(der, work, { t, ...STATIC }, { multiple: stiffEnough(der), edges: 'inextensible' });
+  closeTangent(der, work);
+  const stiffness = collect(work.matrix, free);
+  const diagonal: SparseSymmetric = {
+    row: Int32Array.from(free, (_, i) => i),
+    column: Int32Array.from(free, (_, i) => i),
+    value: Float64Array.from(free, (d) => mass[d]),
+  };
+  assembleDamping(der, work);
   return { rod: der.rod.id, size: free.length, labels, mass: diagonal, stiffness, damping: collect(work.matrix, free) };
 }
 

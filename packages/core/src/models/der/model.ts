@@ -20,6 +20,7 @@ import type { Scene } from '../../scene/types.ts';
 import { adoptPose, BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
 import { createDerContact } from './contact.ts';
 import { clearContact } from './contactSides.ts';
+import { exportSystemMatrices, findSystemModes, modesOfRod, type SystemModes } from './coupledModal.ts';
 import { settleSystem } from './coupledStatics.ts';
 import { createSystem, initializeForces, type System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
@@ -225,6 +226,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     for (const whole of explicitSystems) if (whole) whole.ready = false;
   };
 
+  let lastModes: { system: System; key: string; found: SystemModes } | undefined;
+
   return {
     model: 'der',
     rods,
@@ -280,19 +283,24 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     },
     reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
     modes: (rod, t, count) => {
-      refuseBodies(systemOf(rod).system, 'modes');
+      const { system, rods: members } = systemOf(rod);
+      if (system.bodies.length > 0) {
+        // found once for all rods of the system
+        // a sum tells states apart well enough: who asks for modes asks for all rods at once
+        const sum = state.q.reduce((total, x, d) => total + (1 + (d % 97)) * x, 0);
+        const key = `${t} ${count} ${sum}`;
+        if (lastModes?.system !== system || lastModes.key !== key)
+          lastModes = { system, key, found: findSystemModes(system, t, count) };
+        return modesOfRod(system, lastModes.found, members.indexOf(rod));
+      }
       return findModes(ders[rod], tools[rod].work, t, count);
     },
     matrices: (rod, t) => {
-      refuseBodies(systemOf(rod).system, 'matrices');
+      const { system } = systemOf(rod);
+      if (system.bodies.length > 0) return exportSystemMatrices(system, t, rods[rod].id);
       return exportMatrices(ders[rod], tools[rod].work, t);
     },
   };
-}
-
-function refuseBodies({ bodies }: System, what: string): void {
-  if (bodies.length > 0)
-    throw new SceneError(['bodies'], `${what} of rods that are welded to bodies are not available`);
 }
 
 /** What a scheme cannot do is said before the run, not found out during it. */
@@ -331,6 +339,12 @@ function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scen
       `${scheme} takes no torques: its frame has no inertia to turn; use tr-bdf2`,
     );
   rods.forEach((rod, k) => {
+    const hinge = drives[k].pins.find((pin) => pin.orientation === 'hinge');
+    if (hinge)
+      throw new SceneError(
+        place,
+        `${scheme} has no hinges, and rod '${rod.id}' has one at node ${hinge.node}; use tr-bdf2, or a ball joint (hold: position)`,
+      );
     const held = drives[k].pins.find((pin) => pin.orientation !== 'free');
     if (held && rod.closed)
       throw new SceneError(

@@ -46,6 +46,12 @@ export interface HeldFrames {
   /** Material axes: the director turned by θ; follow from the above. */
   readonly m1: Float64Array;
   readonly m2: Float64Array;
+  /** 1 for a hinge: the frame is turned from that of its holder by `angle` about `axis` (world, now); see hinge.ts. */
+  readonly hinged: Uint8Array;
+  readonly axis: Float64Array;
+  readonly angle: Float64Array;
+  readonly baseTangent: Float64Array;
+  readonly baseDirector: Float64Array;
 }
 
 export interface DerRod {
@@ -287,6 +293,11 @@ export function createDerRod(
       theta: new Float64Array(heldPin.length),
       m1: new Float64Array(3 * heldPin.length),
       m2: new Float64Array(3 * heldPin.length),
+      hinged: Uint8Array.from(heldPin, (p) => (drive.pins[p].orientation === 'hinge' ? 1 : 0)),
+      axis: new Float64Array(3 * heldPin.length),
+      angle: new Float64Array(heldPin.length),
+      baseTangent: new Float64Array(3 * heldPin.length),
+      baseDirector: new Float64Array(3 * heldPin.length),
     },
     q,
     v,

@@ -3,6 +3,7 @@
  * frames, then the rod is eliminated, S = C − B K⁻¹ Bᵀ, and at last its own step is found from that of the bodies.
  */
 import { factorBand, finishBand, forwardBand, inversePivot, readEntry, solveBand } from '../../linalg/band.ts';
+import type { SparseFactor } from '../../linalg/sparse.ts';
 import type { DerBody } from './body.ts';
 import { addHeldHessian } from './held.ts';
 import type { DerRod } from './rod.ts';
@@ -33,11 +34,23 @@ export interface Member {
   readonly heldTorque: Float64Array;
 }
 
+/** Entries (i, j) of the bodies' matrix that are not zero for good, their slots, and the factor. */
+export interface SparseOuter {
+  readonly row: Int32Array;
+  readonly column: Int32Array;
+  readonly slot: Int32Array;
+  readonly values: Float64Array;
+  readonly scale: Float64Array;
+  readonly factor: SparseFactor;
+}
+
 export interface System {
   readonly members: readonly Member[];
   readonly bodies: readonly DerBody[];
   readonly outer: Float64Array;
   readonly outerRight: Float64Array;
+  /** For many bodies: which of them rods couple, and the factor of their matrix. */
+  readonly sparse?: SparseOuter;
 }
 
 /** Levers of the welds now. */

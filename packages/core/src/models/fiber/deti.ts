@@ -270,6 +270,8 @@ export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: nu
     work.reason = reason;
     return false;
   };
+  if (countFixed(fiber) !== size - basis.count)
+    return fail('pins hold other rings than at the start; use energy-momentum');
   work.iterations = 1;
   work.iterationsMax = 1;
   work.elements.edgeChi.fill(0);
@@ -331,6 +333,12 @@ export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: nu
   fromModal(v, basis, rotation, velocity, tool.work);
   addHeldVelocity(fiber, work.middle);
   return true;
+}
+
+function countFixed(fiber: FiberRod): number {
+  let sum = 0;
+  for (const ring of fiber.held) for (let k = 0; k < 12; k++) if (ring.active && ring.fixed[k]) sum++;
+  return sum;
 }
 
 /** Rings that are held move as their pins do. */

@@ -3,7 +3,7 @@
  *
  * A spring that goes from length l0 to l1 pulls with t = k((l0 + l1)/2 − L) along u = (d0 + d1)/(l0 + l1). Then t(l1 − l0) is the
  * change of its energy and u·(d1 − d0) = l1 − l0, so what it does to the particles is exactly what it stores: energy, momentum
- * and angular momentum are kept to rounding. Lengths are taken at the ends of the step, so a rotation makes no strain.
+ * and angular momentum are kept to rounding (a discrete gradient [Gonzalez1996]). Lengths are taken at the ends of the step, so a rotation makes no strain.
  *
  *     ∂(t u)/∂d1 = (k/2 − τ/S) u eᵀ + (τ/S) 1,     S = l0 + l1, e = d1/l1, τ = t
  *

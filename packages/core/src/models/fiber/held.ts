@@ -200,6 +200,20 @@ function turnColumns(a: Float64Array, o: number, basis: Float64Array): void {
   for (let k = 0; k < 144; k++) a[o + k] = block[k];
 }
 
+/** Rows and columns of a ring in its pin's basis. */
+export function turnHeld({ ring: b, basis }: HeldRing, matrix: BlockTridiagonal): void {
+  turnRows(matrix.diagonal, 144 * b, basis);
+  turnColumns(matrix.diagonal, 144 * b, basis);
+  if (b + 1 < matrix.count) {
+    turnRows(matrix.upper, 144 * b, basis);
+    turnColumns(matrix.lower, 144 * b, basis);
+  }
+  if (b > 0) {
+    turnRows(matrix.lower, 144 * (b - 1), basis);
+    turnColumns(matrix.upper, 144 * (b - 1), basis);
+  }
+}
+
 /** Fixes held unknowns in A dx = r; `returnHeld` brings the solution back to particles. */
 export function constrainHeld(fiber: FiberRod, matrix: BlockTridiagonal, r: Float64Array | undefined): void {
   const { held } = fiber;
@@ -207,18 +221,7 @@ export function constrainHeld(fiber: FiberRod, matrix: BlockTridiagonal, r: Floa
     const ring = held[h];
     if (!ring.active) continue;
     const b = ring.ring;
-    if (!ring.full) {
-      turnRows(matrix.diagonal, 144 * b, ring.basis);
-      turnColumns(matrix.diagonal, 144 * b, ring.basis);
-      if (b + 1 < matrix.count) {
-        turnRows(matrix.upper, 144 * b, ring.basis);
-        turnColumns(matrix.lower, 144 * b, ring.basis);
-      }
-      if (b > 0) {
-        turnRows(matrix.lower, 144 * (b - 1), ring.basis);
-        turnColumns(matrix.upper, 144 * (b - 1), ring.basis);
-      }
-    }
+    if (!ring.full) turnHeld(ring, matrix);
     for (let k = 0; k < BLOCK; k++) if (ring.full || ring.fixed[k]) fixEntry(matrix, b, k);
     if (r) constrainVector(ring, r);
   }

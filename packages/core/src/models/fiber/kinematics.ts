@@ -137,6 +137,22 @@ function measureSpin(v: Float64Array, j: number): number {
   return spin;
 }
 
+/** ∂spin/∂v of edge j: 24 numbers, rings j and j + 1. */
+export function writeSpinGradient(out: Float64Array, x: Float64Array, j: number): void {
+  measureFrame(x, j);
+  const { length, along, size } = frame;
+  for (let k = 0; k < 3; k++) {
+    let couple = 0;
+    for (let a = 0; a < 2; a++) couple -= (0.5 * turnedAxis(a, k) * along[a]) / (size[a] * length);
+    for (let c = 0; c < 4; c++) {
+      const first = (0.5 * turnedAxis(0, k) * (c === 1 || c === 2 ? 1 : -1)) / size[0];
+      const second = (0.5 * turnedAxis(1, k) * (c > 1 ? 1 : -1)) / size[1];
+      out[3 * c + k] = first + second - 0.25 * couple;
+      out[12 + 3 * c + k] = first + second + 0.25 * couple;
+    }
+  }
+}
+
 /** State → samples. [port] */
 export function poseSamples(fiber: FiberRod, x: Float64Array, v: Float64Array): void {
   const { samples, ringCount, edgeCount } = fiber;

@@ -13,7 +13,7 @@ import {
 } from '../../linalg/blockTridiagonal.ts';
 import { eigenSymmetric } from '../../linalg/jacobi.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
-import { constrainHeld, constrainRight, evaluateHeld, freeHeld, returnHeld } from './held.ts';
+import { constrainHeld, constrainRight, evaluateHeld, freeHeld, returnHeld, turnHeld } from './held.ts';
 import { poseSamples } from './kinematics.ts';
 import { applyMass, type FiberRod, updateStiffness } from './network.ts';
 import { staticWorkOf } from './statics.ts';
@@ -181,23 +181,29 @@ export function exportMatrices(fiber: FiberRod, work: Workspace, t: number): Mat
   const { size, ringCount, ringDamping, rod } = fiber;
   assembleConservative(fiber, work, t);
   const free: number[] = [];
-  const blocked = fiber.held.filter((ring) => ring.active);
-  const partly = blocked.find((ring) => !ring.full);
-  if (partly) {
-    throw new SceneError(
-      ['pins'],
-      `rod '${rod.id}', node ${partly.ring}: matrices in particle coordinates need rings that are held wholly or not at all; use hold: clamp`,
-    );
+  // a ring that is held in part counts in the basis of its pin: mean, first axis, second axis, warp
+  const partly = fiber.held.filter((ring) => ring.active && !ring.full);
+  for (let d = 0; d < size; d++) {
+    const held = fiber.held.find((ring) => ring.active && ring.ring === ((d / 12) | 0));
+    if (!held?.fixed[d % 12]) free.push(d);
   }
-  for (let d = 0; d < size; d++) if (!blocked.some((ring) => ring.ring === ((d / 12) | 0))) free.push(d);
   const axes = ['x', 'y', 'z'];
-  const labels = free.map((d) => `node ${(d / 12) | 0} corner ${((d % 12) / 3) | 0} ${axes[d % 3]}`);
+  const parts = ['mean', 'axis 1', 'axis 2', 'warp'];
+  const labels = free.map((d) => {
+    const ring = (d / 12) | 0;
+    const turned = partly.find((held) => held.ring === ring);
+    const spins = turned && turned.framePin >= 0 && d % 12 > 2;
+    const part = turned ? parts[((d % 12) / 3) | 0] : `corner ${((d % 12) / 3) | 0}`;
+    return `node ${ring} ${part} ${spins ? `direction ${(d % 3) + 1}` : axes[d % 3]}`;
+  });
+  for (const ring of partly) turnHeld(ring, work.matrix);
   const stiffness = collect(work.matrix, free);
   const elastic = copyBlocks(work.matrix);
   work.matrix.diagonal.fill(0);
   work.matrix.upper.fill(0);
   work.matrix.lower.fill(0);
   addMassMatrix(fiber, work.matrix, () => 1);
+  for (const ring of partly) turnHeld(ring, work.matrix);
   const mass = collect(work.matrix, free);
   // damping: mass part of each ring, and α1 K where α1 is the same all along
   for (let i = 0; i < ringCount; i++)

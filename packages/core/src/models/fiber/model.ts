@@ -6,6 +6,7 @@ import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts
 import type { Rod } from '../../scene/compiled.ts';
 import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import type { Scene } from '../../scene/types.ts';
+import { createFiberContact } from './contact.ts';
 import { createDetiTools, stepDeti } from './deti.ts';
 import { stepDetiR } from './detiR.ts';
 import { addEnergies, addMomentum, readChannel } from './energy.ts';
@@ -50,38 +51,47 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   }
   refuseScheme(fibers, scheme, scene, options);
   warnScheme(fibers, scheme, scene, warnings);
+  warnOptions(options, warnings);
+  noteMaterials(rods, scene, warnings);
   const tools = scheme === 'deti' ? createDetiTools(fibers, options) : [];
 
+  const refreshRod = (fiber: FiberRod, t: number): void => {
+    updateStiffness(fiber, t);
+    evaluateHeld(fiber, t);
+    poseSamples(fiber, fiber.q, fiber.v);
+  };
   const refresh = (t: number): void => {
-    for (const fiber of fibers) {
-      updateStiffness(fiber, t);
-      evaluateHeld(fiber, t);
-      poseSamples(fiber, fiber.q, fiber.v);
-    }
+    for (const fiber of fibers) refreshRod(fiber, t);
   };
   refresh(0);
 
-  const advance = (t: number, dt: number): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     const before = fibers.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: memory.slice() } : undefined;
     for (let k = 0; k < fibers.length; k++) {
+      if (without?.[k]) continue;
       const fiber = fibers[k];
       const work = workOf(fiber);
       const newton = {
         tolerance: (options.tolerance ?? 1e-3) * Math.min(fiber.width1, fiber.width2),
         iterations: options.iterations ?? 12,
-        // the world halves the controls
-        depth: scheme === 'energy-momentum' || scheme === 'deti-r' ? 8 : 0,
+        // a rod by itself is halved here, which is cheaper than all of them; the world goes on from there
+        depth: scheme === 'energy-momentum' || scheme === 'deti-r' ? Math.min(4, scene.time?.halvings ?? 8) : 0,
       };
       readLoads(fiber);
-      const ok =
+      let ok =
         scheme === 'deti'
           ? stepDeti(fiber, tools[k], work, t, dt)
           : scheme === 'deti-r'
             ? stepDetiR(fiber, work, t, dt, newton)
             : stepImplicit(fiber, work, scheme, t, dt, newton);
       iterations += work.iterations;
+      if (!ok && robust && scheme === 'energy-momentum') {
+        // never needed in any run so far: a step that loses energy before one that is not taken at all
+        ok = stepImplicit(fiber, work, 'backward-euler', t, dt, newton);
+        iterations += work.iterations;
+      }
       iterationsMax = Math.max(iterationsMax, work.iterationsMax);
       if (ok) continue;
       if (before) {
@@ -92,7 +102,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       refresh(t);
       return { ok: false, iterations, iterationsMax, shifts: 0, failure: { rod: fiber.rod.id, reason: work.reason } };
     }
-    refresh(t + dt);
+    fibers.forEach((fiber, k) => {
+      if (!without?.[k]) refreshRod(fiber, t + dt);
+    });
     return { ok: true, iterations, iterationsMax, shifts: 0 };
   };
 
@@ -109,6 +121,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       refresh(t);
     },
     advance,
+    // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
+    ...(scheme !== 'deti' &&
+      fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0)) && {
+        contact: createFiberContact(fibers, state, workOf),
+      }),
     addEnergies: (out, t) => {
       for (const fiber of fibers) addEnergies(out, fiber, t);
     },
@@ -131,6 +148,20 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       return exportMatrices(fibers[rod], workOf(fibers[rod]), t);
     },
   };
+}
+
+/** Moduli that no isotropic solid has are allowed: fibers are not isotropic, and E and G are measured one by one. */
+function noteMaterials(rods: readonly Rod[], scene: Scene, warnings: string[]): void {
+  for (const { id } of rods) {
+    const spec = scene.rods.find((rod) => rod.id === id)?.material;
+    const material = typeof spec === 'string' ? scene.materials?.[spec] : spec;
+    if (typeof material?.E !== 'number' || typeof material.G !== 'number') continue;
+    const nu = material.E / (2 * material.G) - 1;
+    if (nu > -1 && nu <= 0.5) continue;
+    warnings.push(
+      `rod '${id}': E and G belong to no isotropic solid (Poisson's ratio would be ${nu.toPrecision(3)}); bending follows E and twisting G, each as given`,
+    );
+  }
 }
 
 /** Hands may have added loads since the last step. */
@@ -170,6 +201,14 @@ function refuseScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Sc
         `deti-r needs mass damping that is the same all along rod '${rod.id}'; use energy-momentum`,
       );
   }
+}
+
+function warnOptions({ tolerance = 1e-3, ring = 20 }: FiberOptions, warnings: string[]): void {
+  if (tolerance > 0.02)
+    warnings.push(
+      `solver.fiber.tolerance is ${tolerance}: above 0.02 of the scaffold's width energy is gained; use 1e-3`,
+    );
+  if (ring < 4) warnings.push(`solver.fiber.ring is ${ring}: rings that soft give way under twist; use 20`);
 }
 
 function warnScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Scene, warnings: string[]): void {

@@ -76,6 +76,8 @@ export interface FiberRod {
   readonly loads: Loads;
   /** Whether some load must be asked for at every iterate. */
   loadsFollow: boolean;
+  /** Forces of contact on particles [N], while a step with contact is taken. */
+  contactForce: Float64Array | undefined;
   /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
   loadFactor: number;
 }
@@ -90,10 +92,10 @@ function refuseWhatDoesNotFit(rod: Rod): void {
   for (let j = 0; j < rod.edgeCount; j++) {
     const h = rod.halfStrainRest;
     const turn = Math.hypot(...[0, 1, 2].map((k) => h[6 * j + k] + h[6 * j + 3 + k]));
-    if (turn > 0.8) {
+    if (turn > 1.2) {
       throw new SceneError(
         ['rods'],
-        `rod '${rod.id}': the natural shape turns by ${turn.toFixed(2)} rad over edge ${j}, more than a cuboid can (0.8); use more edges`,
+        `rod '${rod.id}': the natural shape turns by ${turn.toFixed(2)} rad over edge ${j}, more than a cuboid can (1.2); use more edges`,
       );
     }
   }
@@ -171,6 +173,7 @@ export function createFiberRod(
     samples: createSamples(rod),
     loads: createLoads(rod),
     loadsFollow: drive.sources.some((source) => source.dependsOnState),
+    contactForce: undefined,
     loadFactor: 1,
   };
 }

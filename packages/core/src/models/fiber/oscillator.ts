@@ -8,7 +8,7 @@
  *
  * NOTE: the paper has h² sinc² in its place, which is biased: a constant force then leads to another equilibrium (at D = 0 by
  * cos²(hω/2): 0.77 at hω = 1) and to another terminal velocity (by eˣ sinh x/x, x = hD: 5 % at 0.05, 72 % at 0.5). W makes the
- * equilibrium and the terminal velocity exact; at D = 0 it is Gautschi's filter. The paper's homogeneous solution also holds for
+ * equilibrium and the terminal velocity exact; at D = 0 it is the filter of [Gautschi1961]. The paper's homogeneous solution also holds for
  * v0 = −D x0 only; `kick` starts from any velocity.
  *
  * Overdamped modes use both decay rates, s = λ/(D + √(D² − λ)) and 2D − s, so that nothing overflows or cancels: with stiffness

@@ -80,27 +80,37 @@ export function buildRest(rod: Rod, width1: number, width2: number): RestShape {
       out.longRest[4 * j + c] = between(near[c], far[c]);
       out.shearRest[4 * j + c] = difference(near, far, c);
     }
-    out.twistCorrection[j] = correctTwist(near, at, frame, l, width1, width2);
+    out.twistCorrection[j] = correctTwist(near, at, frame, along, width1, width2);
     near = far;
   }
   return out;
 }
 
-/** How much stiffer than Σ over straight faces the shear elements must be for the right torque about the rest shape. */
+/**
+ * How much stiffer than Σ over straight faces the shear elements must be for the right torque about the rest shape. The far ring is
+ * turned about the line between the two: about its own normal it would tilt as well, which is shear, and in a bent
+ * cuboid much more of it than of twist.
+ */
 function correctTwist(
   near: Ring,
   at: readonly number[],
   frame: Float64Array,
-  l: number,
+  along: readonly number[],
   width1: number,
   width2: number,
 ): number {
   const angle = 1e-4;
+  const l = Math.hypot(...along);
   const turn = new Float64Array(4);
   const spun = new Float64Array(4);
   const turned = (sign: number): Ring => {
-    quaternionFromRotation(turn, 0, [0, 0, sign * angle], 0);
-    multiplyQuaternions(spun, 0, frame, 0, turn, 0);
+    quaternionFromRotation(
+      turn,
+      0,
+      along.map((x) => (sign * angle * x) / l),
+      0,
+    );
+    multiplyQuaternions(spun, 0, turn, 0, frame, 0);
     return ringAt(at, spun, width1, width2);
   };
   const [plus, minus] = [turned(1), turned(-1)];

@@ -6,7 +6,7 @@
  * width. What depends on the width is EA = 4 EI/a² and the rotary inertia. The width of the section itself, a = 2√(EI/EA) (half
  * the diameter of a round rod), makes EA exact, but a hair then has frequencies of 1e8 rad/s and a condition number of 4e15.
  * `inflated` takes the largest width that keeps the strain under the loads below 1e-3, and no more than a quarter of a cuboid,
- * because beyond that shear costs more accuracy than the mesh.
+ * because beyond that shear costs more accuracy than the mesh, and of a curl no more than a tenth of its radius.
  */
 import { SceneError } from '../../errors.ts';
 import type { Drive } from '../../model.ts';
@@ -48,6 +48,14 @@ function largestLoad(rod: Rod, drive: Drive, scene: Scene): number {
     largest = Math.max(largest, sum);
   }
   return largest;
+}
+
+/** Least radius of natural curvature [m]. */
+function naturalRadius({ edgeCount, edgeLengthRest, halfStrainRest: h }: Rod): number {
+  let largest = 0;
+  for (let j = 0; j < edgeCount; j++)
+    largest = Math.max(largest, Math.hypot(h[6 * j] + h[6 * j + 3], h[6 * j + 1] + h[6 * j + 4]) / edgeLengthRest[j]);
+  return 1 / largest;
 }
 
 export interface Widths {
@@ -102,12 +110,18 @@ export function chooseWidths(rod: Rod, drive: Drive, scene: Scene, options: Fibe
   } else if (scaffold === 'inflated') {
     // at least what holds an Euler column: a rod without loads is bent by its pins
     const force = Math.max(largestLoad(rod, drive, scene), (4 * Math.PI ** 2 * softest) / length ** 2);
-    width = Math.max(Math.min(2 * Math.sqrt((softest * STRAIN) / force), cap), Math.sqrt(sectionSquare));
+    const wanted = Math.min(2 * Math.sqrt((softest * STRAIN) / force), cap, 0.1 * naturalRadius(rod));
+    width = Math.max(wanted, Math.sqrt(sectionSquare));
   } else width = scaffold;
   if (width > 2 * shortest) {
     throw new SceneError(
       scaffold === 'inflated' ? ['rods'] : ['solver', 'fiber', 'scaffold'],
       `rod '${id}': the scaffold is ${width.toPrecision(3)} m wide and its shortest cuboid ${shortest.toPrecision(3)} m long; use fewer edges, or a narrower scaffold`,
+    );
+  }
+  if (width > 0.5 * shortest) {
+    warnings.push(
+      `rod '${id}': the scaffold is more than half as wide as its cuboids are long; it shears where the rod bends: use fewer edges, or a narrower solver.fiber.scaffold`,
     );
   }
   if (shortest / width > 100) {

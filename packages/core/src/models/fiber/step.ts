@@ -115,7 +115,7 @@ export function addMassMatrix(fiber: FiberRod, matrix: BlockTridiagonal, perRing
 }
 
 /** Adds f·drag: −∂F/∂v of the loads, which acts on the mean of a ring and is spread over its particles. */
-function addDrag(fiber: FiberRod, matrix: BlockTridiagonal, f: number): void {
+export function addDrag(fiber: FiberRod, matrix: BlockTridiagonal, f: number): void {
   const { ringCount, loads, loadFactor } = fiber;
   const { nodeDrag } = loads;
   for (let i = 0; i < ringCount; i++) {
@@ -153,7 +153,7 @@ function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, t: numb
 }
 
 /** Residual and matrix of the iterate y. */
-function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number): boolean {
+export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number): boolean {
   const { size, loads, ringDamping } = fiber;
   const { matrix, elements, residual: r, x0, v0, y, middle, image, rate, core } = work;
   const euler = scheme === 'backward-euler';
@@ -169,6 +169,8 @@ function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number): 
   if (!addElements(fiber, elements, r, matrix, near, far, 'given')) return false;
   if (!euler || !fiber.loadsFollow) for (let d = 0; d < size; d++) middle[d] = 0.5 * (x0[d] + y[d]);
   addLoadForce(r, fiber, euler ? y : middle);
+  const touch = fiber.contactForce;
+  if (touch) for (let d = 0; d < size; d++) r[d] += touch[d];
   // inertia: c M(y − x0) − … with the core step of each ring
   for (let i = 0; i < fiber.ringCount; i++) {
     const s = euler ? h : core[i];

@@ -35,6 +35,36 @@ export interface Assembly {
   readonly pivot: Float64Array;
   /** Non-positive pivots. */
   negative: number;
+  /** Point masses that contact glues on for a while. */
+  glue?: Glue;
+}
+
+/** Points that move with v = v_e + P ω_e + J δκ_e, where (ω_e, v_e) is the motion of the near end of their element. */
+export interface Glue {
+  /** Points of element e are order[first[e]] … order[first[e + 1] − 1]. */
+  readonly first: Int32Array;
+  readonly order: Int32Array;
+  /** 9 a point each, row by row. */
+  readonly turn: Float64Array;
+  readonly own: Float64Array;
+  readonly mass: Float64Array;
+}
+
+export function joinGlue({ first, order, turn, own, mass }: Glue, e: number): void {
+  for (let i = first[e]; i < first[e + 1]; i++) {
+    const o = 9 * order[i];
+    const m = mass[order[i]];
+    addTransposed33(kk, 0, own, o, own, o, m);
+    addTransposed33(ka, 0, own, o, turn, o, m);
+    addTransposed33(aa, 0, turn, o, turn, o, m);
+    for (let r = 0; r < 3; r++) {
+      mm[4 * r] += m;
+      for (let k = 0; k < 3; k++) {
+        km[3 * r + k] += m * own[o + 3 * k + r];
+        ma[3 * r + k] += m * turn[o + 3 * r + k];
+      }
+    }
+  }
 }
 
 export function createAssembly(rod: Pick<HelixChain, 'nodeCount' | 'edgeCount' | 'elementCount'>): Assembly {

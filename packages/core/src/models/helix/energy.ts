@@ -12,7 +12,7 @@
 
 import { type Assembly, createAssembly } from './blocks.ts';
 import { poseEdges, writeAllJacobians, writePointJacobians, writeSampleShape, writeVelocities } from './kinematics.ts';
-import type { HelixBody } from './rod.ts';
+import { type HelixBody, hasLiveLoads } from './rod.ts';
 
 export interface Workspace {
   readonly assembly: Assembly;
@@ -34,6 +34,7 @@ export interface Workspace {
   readonly rate: Float64Array;
   /** d1 and d2 before the step, 6 a node. */
   readonly directorBefore: Float64Array;
+  readonly directorNow: Float64Array;
   /** What a step starts from, for undoing it. */
   readonly start: { readonly q: Float64Array; readonly nodePosition: Float64Array; readonly history: Float64Array };
   /** Sizes of forces [N] and of the terms of Φ [J] at the last evaluation. */
@@ -60,6 +61,7 @@ export function createWorkspace(h: HelixBody, historySize = 0): Workspace {
     trial: unknowns(),
     rate: unknowns(),
     directorBefore: nodes(6),
+    directorNow: nodes(6),
     start: { q: unknowns(), nodePosition: nodes(3), history: new Float64Array(historySize) },
     forceScale: 0,
     rounding: 0,
@@ -82,7 +84,7 @@ export function evaluateLoads(h: HelixBody, w: Workspace, stage: Stage): boolean
   loads.nodeForce.fill(0);
   loads.edgeTorque.fill(0);
   loads.nodeDrag.fill(0);
-  if (h.hasLiveLoads) {
+  if (hasLiveLoads(h)) {
     writeSampleShape(h);
     if (stage.rate > 0) {
       for (let k = 0; k < nodePosition.length; k++)
@@ -104,6 +106,10 @@ export function evaluateLoads(h: HelixBody, w: Workspace, stage: Stage): boolean
   for (let k = 0; k < loads.edgeTorque.length; k++) {
     loads.edgeTorque[k] *= h.loadFactor;
     size += Math.abs(loads.edgeTorque[k]);
+  }
+  if (h.contact) {
+    for (let k = 0; k < loads.nodeForce.length; k++) loads.nodeForce[k] += h.contact.nodeForce[k];
+    for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] += h.contact.edgeTorque[k];
   }
   w.anchor.set(nodePosition);
   w.kappaAnchor.set(pose);

@@ -161,7 +161,6 @@ function createFitBody(edgeLength: Float64Array, elementNode: Int32Array): Helix
     nodeDamping: new Float64Array(nodeCount),
     nodeInertia: nodeMass.map((mass) => 2 * mass * mean * mean),
     sources: [],
-    hasLiveLoads: false,
     q: new Float64Array(unknowns),
     samples: {
       nodePosition: new Float64Array(0),

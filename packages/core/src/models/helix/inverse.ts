@@ -9,7 +9,7 @@
  */
 import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
-import type { HelixBody } from './rod.ts';
+import { type HelixBody, hasLiveLoads } from './rod.ts';
 import { factorTangent } from './statics.ts';
 import { factorRod } from './sweep.ts';
 
@@ -30,7 +30,7 @@ export function findNatural(h: HelixBody, w: Workspace, t: number): InverseRepor
   fillDiagonal(h, w, stage, 0);
   factorRod(h, w.assembly, false, true);
   for (let d = 0; d < h.q.length; d++) h.kappaRest[d] = h.q[d] + w.assembly.gradient[d] / h.stiffness[d];
-  if (h.hasLiveLoads) return { stable: true };
+  if (hasLiveLoads(h)) return { stable: true };
   const factor = leastStiffness(h, w, t);
   return { stable: factor < 1, stiffnessFactor: factor };
 }

@@ -11,7 +11,7 @@ import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { evaluateLoads, fillAssembly, type Stage, type Workspace } from './energy.ts';
 import { placeRoot, poseEdges, poseRod, poseSamples, writeAllJacobians, writeVelocities } from './kinematics.ts';
 import { measureTangent } from './live.ts';
-import type { HelixRod } from './rod.ts';
+import { type HelixRod, hasLiveLoads } from './rod.ts';
 import { writeDense } from './sweep.ts';
 
 const STILL = new Float64Array(6);
@@ -22,7 +22,7 @@ function writeStiffness(h: HelixRod, w: Workspace, t: number): { matrix: Float64
   const n = h.q.length;
   placeRoot(h, t);
   w.kappaBefore.set(h.q);
-  if (h.hasLiveLoads) {
+  if (hasLiveLoads(h)) {
     const tangent = measureTangent(h, w, stage);
     const matrix = tangent.matrix.slice();
     for (let r = 0; r < n; r++)

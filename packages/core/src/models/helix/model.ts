@@ -6,6 +6,7 @@ import { SceneError } from '../../errors.ts';
 import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
+import { createHelixContact } from './contact.ts';
 import { createWorkspace, type Workspace } from './energy.ts';
 import { fitTurns, measureTurns } from './fit.ts';
 import { findNatural } from './inverse.ts';
@@ -60,6 +61,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     if (h.rod.naturalFromEquilibrium) initializeNatural(h, works[k], warnings);
     initializeVelocity(h, works[k], 0);
     initializeAcceleration(h, works[k], 0);
+    poseSamples(h);
   });
   // channels know no time of their own: it is that of the last pose
   let now = 0;
@@ -67,12 +69,13 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const refresh = (t: number): void => {
     now = t;
     for (const h of helices) {
+      h.contact = undefined;
       placeRoot(h, t);
       poseSamples(h);
     }
   };
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
@@ -80,6 +83,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     const before =
       helices.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
     for (let k = 0; k < helices.length; k++) {
+      if (without?.[k]) continue;
+      helices[k].contact = undefined;
       const step =
         semiImplicit && !robust
           ? stepSemiImplicit(helices[k], works[k], t, dt)
@@ -97,7 +102,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[k].id, reason: step.reason } };
     }
     now = t + dt;
-    for (const h of helices) poseSamples(h);
+    helices.forEach((h, k) => {
+      if (!without?.[k]) poseSamples(h);
+    });
     return { ok: true, iterations, iterationsMax, shifts };
   };
 
@@ -113,6 +120,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       for (const h of helices) h.history.fill(0);
     },
     advance,
+    contact: createHelixContact({ helices, state, newton, patient }),
     addEnergies: (out, t) => {
       for (const h of helices) addEnergies(out, h, t);
     },

@@ -20,7 +20,7 @@ import {
   type Workspace,
 } from './energy.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
-import type { HelixBody } from './rod.ts';
+import { type HelixBody, hasLiveLoads } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 
 export interface NewtonOptions {
@@ -61,6 +61,8 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
   let indefinite = 0;
   poseRod(h, q);
   if (!evaluateLoads(h, w, stage)) return fail('a load is not a finite number');
+  // a torque has no potential: its work is frozen where it was evaluated, and has to follow
+  const live = hasLiveLoads(h) || w.assembly.hasEdgeMoment;
   let energy = evaluateEnergy(h, w, stage);
   if (!Number.isFinite(energy)) return fail('the rod is not in a finite place');
   let last = Number.POSITIVE_INFINITY;
@@ -69,7 +71,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
     fillAssembly(h, w, stage);
     counted = result.shifts;
     shift = factorShifted(h, w, stage, shift);
-    if (!(shift < 1e12)) return fail('no shift makes the matrix positive definite');
+    if (!(shift < 1e24)) return fail('no shift makes the matrix positive definite');
     const residual = collectGradient(h, w, stage);
     const elastic = measureElasticScale(h);
     result.residual = residual;
@@ -80,7 +82,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
       return result;
     }
     // as far as rounding lets it go
-    if (residual <= 1e3 * result.tolerance && residual > 0.5 * last && shift === 0 && !h.hasLiveLoads) {
+    if (residual <= 1e3 * result.tolerance && residual > 0.5 * last && shift === 0 && !live) {
       result.converged = true;
       return result;
     }
@@ -99,7 +101,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
     result.iterations++;
     if (!outcome.moved) return fail('no step lowers the energy');
     energy = outcome.energy;
-    if (h.hasLiveLoads) {
+    if (live) {
       if (!evaluateLoads(h, w, stage)) return fail('a load is not a finite number');
       energy = evaluateEnergy(h, w, stage);
     }
@@ -149,7 +151,7 @@ function factorShifted(h: HelixBody, w: Workspace, stage: Stage, first: number):
     result.shifts++;
     low = high;
     high = Math.max(4 * high, 1e-2);
-    if (!(high < 1e12)) return high;
+    if (!(high < 1e24)) return high;
   }
   if (low < 0) return high;
   let factored = high;
@@ -218,7 +220,7 @@ function stepFrom(
     poseRod(h, q);
     shift = factorShifted(h, w, stage, Math.max(4 * shift, 1e-2));
     // the sweep wrote the gradient of the energy's outer part anew: the same numbers
-    if (!(shift < 1e12)) break;
+    if (!(shift < 1e24)) break;
   }
   outcome.shift = shift;
   return outcome;

@@ -120,14 +120,15 @@ export interface HelixBody extends HelixChain {
   readonly nodeMass: Float64Array;
   readonly nodeDamping: Float64Array;
   readonly nodeInertia: Float64Array;
+  /** Hands add to it and take from it while the world runs. */
   readonly sources: readonly LoadSource[];
-  /** Some load depends on the rod's state. */
-  readonly hasLiveLoads: boolean;
   /** (κ1, κ2, τ) [1/m], 3 an element. */
   readonly q: Float64Array;
   readonly samples: Samples;
   readonly loads: Loads;
   loadFactor: number;
+  /** Forces [N] on nodes and torques [N m] on edges that contact adds to the loads. */
+  contact?: { readonly nodeForce: Float64Array; readonly edgeTorque: Float64Array };
 }
 
 /** A rod of a scene: a body with a root that a pin moves, and the rest of its state. */
@@ -189,6 +190,12 @@ export function gatherInertia({ edgeInertia, edgeCount, nodeCount }: Rod): Float
   );
 }
 
+/** Whether some load depends on the rod's state. */
+export function hasLiveLoads({ sources }: Pick<HelixBody, 'sources'>): boolean {
+  for (const source of sources) if (source.dependsOnState) return true;
+  return false;
+}
+
 /** Views into the bundle's state. */
 export interface StateViews {
   readonly q: Float64Array;
@@ -223,7 +230,6 @@ export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, vie
     nodeDamping: rod.nodeDamping,
     nodeInertia,
     sources: drive.sources,
-    hasLiveLoads: drive.sources.some((source) => source.dependsOnState),
     q,
     v,
     nodeVelocity: part(0, 3 * nodeCount),

@@ -11,7 +11,7 @@ import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace }
 import { placeRoot, poseSamples, writeAllJacobians } from './kinematics.ts';
 import { findLiveEquilibrium, judgeLiveStability } from './live.ts';
 import { type NewtonResult, solveStage } from './newton.ts';
-import type { HelixBody, HelixRod } from './rod.ts';
+import { type HelixBody, type HelixRod, hasLiveLoads } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 
 export interface Verdict {
@@ -37,7 +37,7 @@ export function factorTangent(h: HelixBody, w: Workspace, t: number, shift: numb
 }
 
 function judgeStability(h: HelixRod, w: Workspace, t: number): Verdict {
-  if (h.hasLiveLoads) return judgeLiveStability(h, w, t, ZERO_MODE);
+  if (hasLiveLoads(h)) return judgeLiveStability(h, w, t, ZERO_MODE);
   writeAllJacobians(h);
   factorTangent(h, w, t, ZERO_MODE, false);
   return { negativeModes: w.assembly.negative, criterion: 'energy' };
@@ -82,7 +82,7 @@ export function turnLimit(h: HelixBody): number {
 function settle(h: HelixRod, w: Workspace, t: number, tolerance: number): NewtonResult {
   const stage: Stage = { t, inertia: 0, rate: 0 };
   const options = { tolerance, iterations: 100, rotation: turnLimit(h) };
-  return h.hasLiveLoads ? findLiveEquilibrium(h, w, stage, options) : solveStage(h, w, stage, options);
+  return hasLiveLoads(h) ? findLiveEquilibrium(h, w, stage, options) : solveStage(h, w, stage, options);
 }
 
 export function findEquilibrium(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): EquilibriumReport {

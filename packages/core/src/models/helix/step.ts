@@ -56,13 +56,14 @@ function writeStart(h: HelixRod, w: Workspace, dt: number): number {
   return step;
 }
 
-/** From t to t + dt; on failure q, v and memory are as before. */
+/** From t to t + dt; on failure q, v and memory are as before. `guess`: curvatures to start from. */
 export function stepIncremental(
   h: HelixRod,
   w: Workspace,
   t: number,
   dt: number,
   options: NewtonOptions,
+  guess?: Float64Array,
 ): NewtonResult {
   const { q, v, history, nodeVelocity, nodeAcceleration, directorRate, directorAcceleration, nodePosition } = h;
   const n = 3 * h.nodeCount;
@@ -75,7 +76,8 @@ export function stepIncremental(
   measureRootRate(w.rootRate, h, t, dt);
   placeRoot(h, t + dt);
   const stage: Stage = { t: t + dt, inertia: 1 / (step * step), rate: 1 / step };
-  predict(h, w, stage, dt);
+  if (guess) q.set(guess);
+  else predict(h, w, stage, dt);
   const newton = solveStage(h, w, stage, options);
   if (!newton.converged) {
     q.set(w.start.q);
@@ -93,12 +95,11 @@ export function stepIncremental(
     nodeVelocity[k] = velocity;
   }
   if (h.hasFrames) {
-    for (let k = 0; k < 2 * n; k++) directorAcceleration[k] = -w.directorTarget[k] / (step * step);
-    readDirectors(w.directorTarget, h);
+    readDirectors(w.directorNow, h);
     for (let k = 0; k < 2 * n; k++) {
-      directorAcceleration[k] += w.directorTarget[k] / (step * step);
+      directorAcceleration[k] = (w.directorNow[k] - w.directorTarget[k]) / (step * step);
       if (history.length > 0) history[4 * n + k] = directorRate[k];
-      directorRate[k] = (w.directorTarget[k] - w.directorBefore[k]) / step;
+      directorRate[k] = (w.directorNow[k] - w.directorBefore[k]) / step;
     }
   }
   if (history.length > 0) {

@@ -179,7 +179,6 @@ function createStrandBody(
         },
       },
     ],
-    hasLiveLoads: false,
     q: new Float64Array(3 * elements),
     samples: { nodePosition: none, nodeVelocity: none, edgeTangent: none, edgeDirector: none, edgeSpin: none },
     loads: {

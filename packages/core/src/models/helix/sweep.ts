@@ -20,6 +20,7 @@ import {
   clearOutboard,
   F,
   joinElement,
+  joinGlue,
   joinInterior,
   ka,
   kk,
@@ -41,6 +42,7 @@ export function factorRod(h: HelixChain, a: Assembly, definite: boolean, geometr
     addTip(h, a, h.elementNode[e + 1]);
     joinElement(h, a, e, geometric);
     if (h.hasInterior || a.hasEdgeMoment) joinInterior(h, a, e, geometric);
+    if (a.glue) joinGlue(a.glue, e);
     for (let k = 0; k < 3; k++) kk[4 * k] += a.diagonal[3 * e + k];
     if (!eliminate(a, e) && definite) return false;
   }

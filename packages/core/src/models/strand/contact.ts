@@ -47,6 +47,7 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
     v: sameSlice(tree.v, state.v, held.v),
     memory: sameSlice(tree.memory, state.memory, held.memory),
   }));
+  const positions = place.map(({ strand }) => strand.samples.nodePosition.slice());
   const buckets: Buckets = { order: new Int32Array(0), start: new Int32Array(trees.length + 1) };
   let h = 1;
 
@@ -83,6 +84,7 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
   const move = (marked: Uint8Array, sides: ContactSides, t: number, dt: number, again: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
+    h = dt;
     trees.forEach((tree, k) => {
       if (marked[k]) clearContact(tree);
     });
@@ -107,12 +109,16 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
   };
 
   const readVelocity = (out: Float64Array, sides: ContactSides): void => {
+    // the mean over the step: a link may turn by a radian in it, and its last velocity does not say where it went
     for (let c = 0; c < sides.count; c++) {
-      const { nodeVelocity: v, edgeSpin } = place[sides.rod[c]].strand.samples;
+      const { nodePosition: x, edgeSpin } = place[sides.rod[c]].strand.samples;
+      const from = positions[sides.rod[c]];
       const a = 3 * sides.edge[c];
       const w = sides.weight[c];
-      for (let k = 0; k < 3; k++)
-        out[3 * c + k] = (1 - w) * v[a + k] + w * v[a + 3 + k] + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k];
+      for (let k = a; k < a + 3; k++) {
+        const moved = (1 - w) * (x[k] - from[k]) + w * (x[k + 3] - from[k + 3]);
+        out[3 * c + k - a] = moved / h + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k - a];
+      }
     }
   };
 
@@ -124,6 +130,9 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
       held.q.set(state.q);
       held.v.set(state.v);
       held.memory.set(state.memory);
+      place.forEach(({ strand }, rod) => {
+        positions[rod].set(strand.samples.nodePosition);
+      });
     },
     revert(marked, t) {
       trees.forEach((tree, k) => {

@@ -48,6 +48,13 @@ function measureSwingTwist(D: Float64Array, i: number, sign: number, derivatives
   }
 }
 
+/** tan(bend/2) along x and y and tan(twist/2) of Δ, and how they change with a turn, 3 × 3 by rows. */
+export function writeSwingTwist(out: Float64Array, slopes: Float64Array, D: Float64Array, i: number): void {
+  measureSwingTwist(D, i, signOf(D, i), true);
+  out.set(angles);
+  slopes.set(slope);
+}
+
 const signOf = (D: Float64Array, i: number): number => (D[i] < 0 ? -1 : 1);
 
 /** The paper's anisotropy: a stiffness that depends on the direction of the bend axis, K(b) = K1 b1² + K2 b2². */

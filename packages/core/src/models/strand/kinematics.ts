@@ -245,6 +245,7 @@ export function initializeState(tree: StrandTree): void {
   }
   tree.rate.fill(0);
   moveLinks(tree);
+  poseSamples(tree);
 }
 
 /** Angular velocity of an edge, from its ends and the spin of its material. */

@@ -61,7 +61,8 @@ export function gatherLoads(tree: StrandTree, t: number): void {
 function pullToPose(tree: StrandTree, pose: Pose, t: number): void {
   const { rods, linkCount, tipForce, tipDrag, tipSpring } = tree;
   const { nodePosition: x, nodeVelocity: v } = rods[0].samples;
-  const factor = pose.factor(t);
+  // a smooth factor may swing below zero between its keys; springs that push away would be none
+  const factor = Math.max(0, pose.factor(t));
   for (let j = 0; j < linkCount; j++) {
     const spring = factor * pose.spring[j];
     const damper = factor * pose.damper[j];
@@ -81,9 +82,10 @@ const n = new Float64Array(3);
 
 /** Takes the loads off the links' forces, in the links' axes. */
 export function subtractLoads(tree: StrandTree): void {
-  const { linkCount, world, tipForce, linkTorque, length, force } = tree;
+  const { linkCount, world, tipForce, pull, linkTorque, length, force } = tree;
   for (let j = 0; j < linkCount; j++) {
-    turnBack(f, 0, world, 9 * j, tipForce, 3 * j);
+    for (let k = 0; k < 3; k++) n[k] = tipForce[3 * j + k] + pull[3 * j + k];
+    turnBack(f, 0, world, 9 * j, n, 0);
     turnBack(n, 0, world, 9 * j, linkTorque, 3 * j);
     const o = 6 * j;
     const l = length[j];

@@ -8,6 +8,8 @@
 import { SceneError } from '../../errors.ts';
 import { eigenGeneral } from '../../linalg/eigen.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
+import { type Constraints, measureRow } from './constraints.ts';
+import { TWO_SIDED } from './lcp.ts';
 import { writeMassMatrix } from './massMatrix.ts';
 import { evaluateResidual } from './residual.ts';
 import { turn } from './spatial.ts';
@@ -51,7 +53,33 @@ function assemblePair(tree: StrandTree, sweep: Sweep, t: number): Pair {
       mass[r * n + c] = full[i * all + k];
     });
   });
+  if (tree.constraints) addRows(stiffness, tree.constraints, tree, sweep, unknowns);
   return { unknowns, mass, stiffness };
+}
+
+/** Constraints as springs that are stiff enough to leave the modes alone: what they hold moves by 1e-7 of what it would. */
+function addRows(
+  stiffness: Float64Array,
+  constraints: Constraints,
+  tree: StrandTree,
+  sweep: Sweep,
+  unknowns: readonly number[],
+): void {
+  const n = unknowns.length;
+  const most = tree.stiffness.reduce((a, b) => Math.max(a, b), 0);
+  const x = new Float64Array(3 * tree.linkCount + 3);
+  const y = new Float64Array(x.length);
+  const rows = unknowns.map((unknown) => {
+    x.fill(0);
+    x[unknown] = 1;
+    multiplyTangent(y, tree, sweep, x);
+    return Float64Array.from({ length: constraints.count }, (_, r) => measureRow(constraints, tree, sweep, x, r));
+  });
+  for (let r = 0; r < constraints.count; r++) {
+    if (constraints.kind[r] !== TWO_SIDED || !constraints.active[r]) continue;
+    const spring = (1e7 * most) / (constraints.axis[r] >= 0 ? tree.reach ** 2 : 1);
+    for (let i = 0; i < n; i++) for (let k = 0; k < n; k++) stiffness[i * n + k] += spring * rows[i][r] * rows[k][r];
+  }
 }
 
 export function findModes(tree: StrandTree, strand: Strand, sweep: Sweep, t: number, count: number): Modes {

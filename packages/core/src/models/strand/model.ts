@@ -15,12 +15,15 @@ import type {
   StepOutcome,
 } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
-import type { StrandOptions } from '../../scene/solvers/strand.ts';
+import { findNode } from '../../scene/layout.ts';
+import type { StrandJoint, StrandOptions } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
+import { checkJoints, countRows, createConstraints } from './constraints.ts';
 import { clearContact, createStrandContact } from './contact.ts';
 import { checkDirections, compileDirection } from './direction.ts';
 import { evaluateBase, initializeState, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
+import { findNatural } from './natural.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
 import { elasticEnergy, findEquilibrium, type StaticsWork } from './statics.ts';
 import { advanceTree, createStepWork, type StepOptions, type StepWork } from './step.ts';
@@ -56,11 +59,13 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   };
   const groups = findTrees(rods, drives, scene);
   const counts = groups.map((parts) => parts.reduce((sum, { rod }) => sum + rod.edgeCount, 0));
+  checkJoints(scene);
+  const rows = groups.map((parts) => countRows(parts, scene));
   const total = (count: (links: number) => number): number => counts.reduce((sum, links) => sum + count(links), 0);
   const state = {
     q: new Float64Array(total(positionCount)),
     v: new Float64Array(total(velocityCount)),
-    memory: new Float64Array(total(memoryCount)),
+    memory: new Float64Array(total(memoryCount) + rows.reduce((sum, count) => sum + count, 0)),
   };
   const at = { q: 0, v: 0, memory: 0 };
   const trees = groups.map((parts, k) => {
@@ -69,13 +74,16 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       return state[name].subarray(at[name] - count, at[name]);
     };
     const links = counts[k];
-    return createTree(
+    const tree = createTree(
       parts,
       wishes.stiffness ?? 'gibbs',
       take('q', positionCount(links)),
       take('v', velocityCount(links)),
-      take('memory', memoryCount(links)),
+      take('memory', memoryCount(links) + rows[k]),
     );
+    const forces = tree.memory.subarray(memoryCount(links));
+    tree.constraints = createConstraints(tree, scene, forces, (spec, path) => nodeOfJoint(spec, rods, path));
+    return tree;
   });
   trees.forEach((tree) => {
     refuseTree(tree);
@@ -91,10 +99,12 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     return { tree, strand: tree.rods.find((member) => member.index === index) as StrandTree['rods'][number] };
   });
   checkDirections(scene);
+  const warnings: string[] = [];
   for (const tree of trees) {
     initializeState(tree);
     tree.direction = compileDirection(tree, scene);
     if (tree.direction?.scale) tree.trueMotion = new Float64Array(6 * tree.linkCount);
+    if (tree.rods.some(({ rod }) => rod.naturalFromEquilibrium)) findNatural(tree, sweep, warnings);
   }
   const before = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
 
@@ -115,6 +125,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     let iterationsMax = 0;
     let substeps = 1;
     let rejected = 0;
+    let violation = 0;
     before.q.set(state.q);
     before.v.set(state.v);
     before.memory.set(state.memory);
@@ -127,6 +138,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       substeps = Math.max(substeps, step.substeps);
       rejected += step.rejected;
+      violation = Math.max(violation, tree.constraints?.violation ?? 0);
       if (step.ok) continue;
       state.q.set(before.q);
       state.v.set(before.v);
@@ -136,7 +148,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       return { ok: false, iterations, iterationsMax, shifts: 0, failure };
     }
     for (const tree of trees) poseSamples(tree);
-    return { ok: true, iterations, iterationsMax, shifts: 0, substeps, rejected };
+    return { ok: true, iterations, iterationsMax, shifts: 0, substeps, rejected, ...(violation > 0 && { violation }) };
   };
 
   return {
@@ -144,6 +156,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     rods,
     samples: place.map(({ strand }) => strand.samples),
     bodies: [],
+    warnings,
     state,
     refresh,
     restart: () => {
@@ -169,6 +182,16 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     modes: (rod, t, count) => findModes(place[rod].tree, place[rod].strand, sweep, t, count),
     matrices: (rod, t) => exportMatrices(place[rod].tree, place[rod].strand, sweep, t),
   };
+}
+
+/** The node of a joint: a location that is one of the rod's nodes, but its end. */
+function nodeOfJoint(spec: StrandJoint, rods: readonly Rod[], path: readonly (string | number)[]): number {
+  const rod = rods.find(({ id }) => id === spec.rod) as Rod;
+  const nodeU = Array.from(rod.nodeArc, (arc) => arc / rod.length);
+  const layout = { closed: false, edgeCount: rod.edgeCount, nodeCount: rod.nodeCount, nodeU, length: rod.length };
+  const node = findNode(spec.at, layout, [...path, 'at']);
+  if (node < rod.edgeCount) return node;
+  throw new SceneError([...path, 'at'], `the end of rod '${rod.id}' has no joint; name an earlier place`);
 }
 
 /** The law `swing-twist` knows one bending stiffness. */
@@ -240,19 +263,27 @@ function addMomentum(out: Momentum, { rods }: StrandTree): void {
 }
 
 function measureReactions(tree: StrandTree, strand: StrandTree['rods'][number], t: number): Reaction[] {
-  const { base } = tree;
-  if (strand !== tree.rods[0] || !base.poses.some(({ active }) => active)) return [];
+  const { base, constraints } = tree;
+  const { rod, firstLink } = strand;
+  const out: Reaction[] = [];
   evaluateResidual(tree, t, tree.originRate, true);
-  const out = new Float64Array(6);
-  writeBaseReaction(out, tree, tree.originRate);
-  return [
-    {
-      rod: strand.rod.id,
-      node: 0,
-      force: [out[0], out[1], out[2]],
-      torque: [out[3], out[4], out[5]],
-    },
-  ];
+  if (strand === tree.rods[0] && base.poses.some(({ active }) => active)) {
+    const held = new Float64Array(6);
+    writeBaseReaction(held, tree, tree.originRate);
+    out.push({ rod: rod.id, node: 0, force: [held[0], held[1], held[2]], torque: [held[3], held[4], held[5]] });
+  }
+  if (!constraints) return out;
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const force: [number, number, number] = [0, 0, 0];
+    let held = false;
+    for (let r = 0; r < constraints.count; r++) {
+      if (constraints.axis[r] < 0 || constraints.link[r] !== firstLink + j || !constraints.active[r]) continue;
+      force[constraints.axis[r]] = constraints.force[r];
+      held = true;
+    }
+    if (held) out.push({ rod: rod.id, node: j + 1, force, torque: [0, 0, 0] });
+  }
+  return out;
 }
 
 function readChannel(out: Float64Array, tree: StrandTree, strand: StrandTree['rods'][number], channel: Channel): void {

@@ -3,6 +3,7 @@
  * q, v and rate; and, after the joints, in the balance of forces at the base's origin.
  */
 import type { LoadSource } from '../../port.ts';
+import { applyConstraints } from './constraints.ts';
 import { evaluatePose } from './direction.ts';
 import { writeJointTorque } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
@@ -77,6 +78,12 @@ export function evaluateResidual(
   poseLinks(tree);
   moveLinks(tree);
   writeTorques(tree);
+  const { constraints, torque, hold } = tree;
+  if (constraints) {
+    constraints.evaluate(tree, t);
+    applyConstraints(constraints, tree);
+    for (let k = 0; k < 3 * tree.linkCount; k++) torque[k] += hold[k];
+  }
   // hands may have come or gone since the last step
   if (fresh)
     for (const strand of tree.rods)

@@ -6,7 +6,9 @@
  * itself tells. With other loads (followers, wind) the residual must fall. Loads come in ten parts where the whole is too
  * far. The verdict counts negative pivots at the solution, where the matrix is symmetric.
  */
+import { eigenDense } from '../../linalg/eigen.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { constraintMerit, meetConstraints, prepareConstraints, springEnergy } from './constraints.ts';
 import { addJointEnergy } from './energy.ts';
 import { poseSamples, turnJoint } from './kinematics.ts';
 import { factorSweep, solveSweep } from './newton.ts';
@@ -39,6 +41,7 @@ function energyOf(tree: StrandTree, t: number): number {
   poseSamples(tree);
   const { bending, twisting } = elasticEnergy(tree);
   let sum = bending + twisting;
+  if (tree.constraints && tree.constraints.spring > 0) sum += springEnergy(tree.constraints, tree);
   for (const { drive, samples } of tree.rods) {
     for (const source of drive.sources) sum += tree.loadFactor * source.potential(samples, t);
   }
@@ -97,17 +100,25 @@ function measureStep({ residual, stiffness, linkCount }: StrandTree, direction: 
 function settle(tree: StrandTree, work: StaticsWork, t: number, tolerance: number, limit: number): Settled {
   const { linkCount, residual, q, reach } = tree;
   const { sweep, direction, scaled, q0 } = work;
-  const conservative = isConservative(tree);
+  const springs = tree.constraints !== undefined && tree.constraints.spring > 0;
+  const constraints = springs ? undefined : tree.constraints;
+  // rows that are met exactly have no energy of their own: the residual leads
+  const conservative = isConservative(tree) && !constraints;
   sweep.columns = 6;
   sweep.coefficient = 0;
   const size = 3 * linkCount;
   evaluateResidual(tree, t, undefined, true);
+  if (constraints) prepareConstraints(constraints, tree, 0);
+  const forces = constraints ? constraints.force.slice() : new Float64Array(0);
+  const wanted = forces.slice();
+  const missing = (): number =>
+    largest(residual, size + 3) + (constraints ? Math.sqrt(constraintMerit(constraints, reach)) : 0);
   let energy = conservative ? energyOf(tree, t) : 0;
   let shift = 0;
   let reason = `${limit} iterations were not enough`;
   let iterations = 0;
   for (; iterations < limit; iterations++) {
-    const now = largest(residual, size + 3);
+    const now = missing();
     const scale = torqueScale(tree);
     if (now <= tolerance * scale)
       return { converged: true, iterations, residual: now / reach, tolerance: (tolerance * scale) / reach, reason };
@@ -121,6 +132,13 @@ function settle(tree: StrandTree, work: StaticsWork, t: number, tolerance: numbe
       continue;
     }
     solveSweep(direction, tree, sweep, residual, undefined, undefined);
+    if (constraints) {
+      forces.set(constraints.force);
+      if (!meetConstraints(direction, wanted, constraints, tree, sweep)) {
+        shift = Math.max(4 * shift, 1e-8);
+        continue;
+      }
+    }
     const turned = largest(direction, size);
     if (!(turned < Number.POSITIVE_INFINITY)) {
       shift = Math.max(4 * shift, 1e-8);
@@ -130,8 +148,10 @@ function settle(tree: StrandTree, work: StaticsWork, t: number, tolerance: numbe
     const [slope, bend] = measureStep(tree, direction);
     q0.set(q);
     moveTrial(tree, work, share, scaled);
+    for (let r = 0; constraints && r < forces.length; r++)
+      constraints.force[r] = (1 - share) * forces[r] + share * wanted[r];
     evaluateResidual(tree, t, undefined, false);
-    const next = largest(residual, size + 3);
+    const next = missing();
     let accept = next < 0.5 * now;
     if (conservative) {
       const trialEnergy = energyOf(tree, t);
@@ -149,6 +169,7 @@ function settle(tree: StrandTree, work: StaticsWork, t: number, tolerance: numbe
     }
     if (accept) continue;
     q.set(q0);
+    constraints?.force.set(forces);
     evaluateResidual(tree, t, undefined, false);
     if (turned < 1e-13 || shift > 1e12) {
       // as far as rounding lets it
@@ -162,8 +183,24 @@ function settle(tree: StrandTree, work: StaticsWork, t: number, tolerance: numbe
       };
     }
   }
-  const left = largest(residual, size + 3);
+  const left = missing();
   return { converged: false, iterations, residual: left / reach, tolerance: 0, reason };
+}
+
+/** Brings the strand to where its constraints want it: as springs, weak ones first. */
+function approachRows(tree: StrandTree, work: StaticsWork, t: number): number {
+  const { constraints } = tree;
+  if (!constraints) return 0;
+  let iterations = 0;
+  // a straight strand that is pushed together would not know where to go
+  perturb(tree, work, 1e-3);
+  for (const spring of [0.1, 10, 1e3, 1e5]) {
+    constraints.spring = spring;
+    iterations += settle(tree, work, t, 1e-6, 100).iterations;
+  }
+  constraints.spring = 0;
+  tree.glue = undefined;
+  return iterations;
 }
 
 /** A small turn of every joint, always the same, that has a part along whatever is unstable. */
@@ -187,8 +224,9 @@ export function findEquilibrium(
   tree.originRate.fill(0);
   setStraightChart(sweep, tree.linkCount);
   const start = tree.q.slice();
+  let iterations = approachRows(tree, work, t);
   let settled = settle(tree, work, t, tolerance, 300);
-  let { iterations } = settled;
+  iterations += settled.iterations;
   if (!settled.converged) {
     tree.q.set(start);
     for (let part = 1; part <= 10; part++) {
@@ -199,14 +237,15 @@ export function findEquilibrium(
     }
     tree.loadFactor = 1;
   }
-  let negative = settled.converged ? judge(tree, sweep) : -1;
+  let negative = settled.converged ? judge(tree, work) : -1;
   let saddlesLeft = 0;
   while (settled.converged && negative > 0 && stability === 'seek' && isConservative(tree) && saddlesLeft < 6) {
     saddlesLeft++;
     perturb(tree, work, 0.01 * saddlesLeft);
+    iterations += approachRows(tree, work, t);
     settled = settle(tree, work, t, tolerance, 500);
     iterations += settled.iterations;
-    negative = settled.converged ? judge(tree, sweep) : -1;
+    negative = settled.converged ? judge(tree, work) : -1;
   }
   const conservative = isConservative(tree);
   tree.history.header.fill(0);
@@ -224,10 +263,22 @@ export function findEquilibrium(
   };
 }
 
-/** Negative pivots at the present state. */
-function judge(tree: StrandTree, sweep: Sweep): number {
+/**
+ * Unstable directions at the present state: negative pivots, less those that constraints take away, which are the
+ * negative eigenvalues of their response.
+ */
+function judge(tree: StrandTree, { sweep, direction }: StaticsWork): number {
   sweep.columns = 6;
-  return factorSweep(tree, sweep, 0) ? sweep.negative : -1;
+  if (!factorSweep(tree, sweep, 0)) return -1;
+  const { negative } = sweep;
+  const { constraints } = tree;
+  if (!constraints) return negative;
+  solveSweep(direction, tree, sweep, tree.residual, undefined, undefined);
+  const { count: m, response } = constraints;
+  if (!meetConstraints(direction, new Float64Array(m), constraints, tree, sweep)) return -1;
+  const symmetric = response.map((_, k) => 0.5 * (response[k] + response[(k % m) * m + Math.floor(k / m)]));
+  const largestValue = symmetric.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return negative - eigenDense(symmetric, m).values.filter((value) => value < -1e-9 * largestValue).length;
 }
 
 /** δθ = δφ: turns are measured from where the joints are. */

@@ -13,6 +13,7 @@
  */
 import { multiplyQuaternions, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { slopeOfSeries, writeRotationSeries } from '../../math/rotationSeries.ts';
+import { constraintMerit, meetConstraints, prepareConstraints } from './constraints.ts';
 import { turnJoint } from './kinematics.ts';
 import { factorSweep, solveSweep } from './newton.ts';
 import { writeNumericDirection } from './numeric.ts';
@@ -41,6 +42,9 @@ export interface StepWork {
   readonly q0: Float64Array;
   readonly v0: Float64Array;
   readonly rate0: Float64Array;
+  /** Forces of the constraints, before and after an iteration. */
+  lambda: Float64Array;
+  lambdaNext: Float64Array;
 }
 
 export function createStepWork(links: number, sweep: Sweep): StepWork {
@@ -55,6 +59,8 @@ export function createStepWork(links: number, sweep: Sweep): StepWork {
     q0: new Float64Array(4 * links + 3),
     v0: new Float64Array(n),
     rate0: new Float64Array(n),
+    lambda: new Float64Array(0),
+    lambdaNext: new Float64Array(0),
   };
 }
 
@@ -184,8 +190,8 @@ export function placeTrial(tree: StrandTree, work: StepWork, phi: Float64Array, 
   }
 }
 
-function sizeOf(residual: Float64Array, links: number, reach: number): number {
-  let sum = 0;
+function sizeOf({ residual, linkCount: links, reach, constraints }: StrandTree): number {
+  let sum = constraints ? constraintMerit(constraints, reach) : 0;
   for (let k = 0; k < 3 * links; k++) sum += residual[k] * residual[k];
   // forces at a free origin, as torques over the strand's length
   for (let k = 3 * links; k < 3 * links + 3; k++) sum += (residual[k] * reach) ** 2;
@@ -206,18 +212,30 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
   const { linkCount, residual, reach } = tree;
   const { phi, trial, direction, sweep } = work;
   const size = 3 * linkCount + 3;
+  const rows = tree.constraints?.count ?? 0;
+  if (work.lambda.length !== rows) {
+    work.lambda = new Float64Array(rows);
+    work.lambdaNext = new Float64Array(rows);
+  }
+  const { lambda, lambdaNext } = work;
   sweep.columns = 18;
   sweep.coefficient = formula.c0 / formula.h;
   placeTrial(tree, work, phi, true);
   evaluateResidual(tree, t, tree.originRate, true);
-  let merit = sizeOf(residual, linkCount, reach);
+  if (tree.constraints) prepareConstraints(tree.constraints, tree, formula.h);
+  let merit = sizeOf(tree);
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
-    if (options.numeric) {
+    const { constraints } = tree;
+    if (options.numeric && !constraints) {
       if (!writeNumericDirection(direction, tree, work, phi, t)) return -iteration;
     } else {
       if (!factorSweep(tree, sweep, 0)) return -iteration;
       solveSweep(direction, tree, sweep, residual, undefined, undefined);
+      if (constraints) {
+        lambda.set(constraints.force);
+        if (!meetConstraints(direction, lambdaNext, constraints, tree, sweep)) return -iteration;
+      }
     }
     let turned = 0;
     for (let k = 0; k < 3 * linkCount; k++) turned = Math.max(turned, Math.abs(direction[k]));
@@ -229,9 +247,13 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
     let improved = false;
     for (let cut = 0; cut < 12; cut++) {
       for (let k = 0; k < size; k++) trial[k] = phi[k] + share * direction[k];
+      if (constraints) {
+        for (let r = 0; r < constraints.count; r++)
+          constraints.force[r] = (1 - share) * lambda[r] + share * lambdaNext[r];
+      }
       placeTrial(tree, work, trial, true);
       evaluateResidual(tree, t, tree.originRate, false);
-      const next = sizeOf(residual, linkCount, reach);
+      const next = sizeOf(tree);
       if (next <= merit * (1 - 1e-4 * share) || next <= roundingOf(tree)) {
         merit = next;
         improved = true;

@@ -2,6 +2,7 @@
  * The pieces of Newton's matrix of one link and its joint; newton.ts has the idea and the notation. All that is written
  * here goes into shared scratch arrays or into the link's block of the sweep.
  */
+import { addJointSprings } from './constraints.ts';
 import { writeJointTangent } from './energy.ts';
 import { applyInertia, multiply3, turnBack } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
@@ -81,7 +82,8 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
   P.fill(0, o, o + BLOCK);
   const R = 9 * j;
   const l = length[j];
-  turnBack(f, 0, world, R, tipForce, 3 * j);
+  for (let k = 0; k < 3; k++) m[k] = tipForce[3 * j + k] + tree.pull[3 * j + k];
+  turnBack(f, 0, world, R, m, 0);
   turnBack(m, 0, world, R, linkTorque, 3 * j);
   // force rows of −∂load/∂ξω: −[f] − D[u]
   A[0] = 0;
@@ -325,6 +327,7 @@ export function multiplyPhi(tree: StrandTree, sweep: Sweep, j: number): void {
 /** −∂τ/∂φ of joint j into D: springs, dashpots. */
 export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): void {
   const { stiffness, damping, deformation, toJoint, law } = tree;
+  if (tree.constraints && tree.constraints.spring > 0) addJointSprings(D, tree.constraints, tree, j);
   if (j === 0 && !tree.rootHeld) return;
   const lawHere = j === 0 && tree.swingOnly ? 'swing-twist' : law;
   writeJointTangent(jointTangent, 0, lawHere, deformation, 4 * j, stiffness, 3 * j);

@@ -21,6 +21,7 @@ import {
   type PinPose,
   type Rod,
 } from '../../scene/compiled.ts';
+import type { Constraints } from './constraints.ts';
 import type { Direction } from './direction.ts';
 import type { JointLaw } from './energy.ts';
 import { writeRotation } from './spatial.ts';
@@ -142,6 +143,10 @@ export interface StrandTree {
   contact: ContactLoads | undefined;
   /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
   glue: Float64Array | undefined;
+  /** Pins elsewhere, held joints, limits; their forces at tips (world axes) and on joints (child's axes), 3 each. */
+  constraints: Constraints | undefined;
+  readonly pull: Float64Array;
+  readonly hold: Float64Array;
   /** Share of the loads that acts; below 1 on the way to an equilibrium. */
   loadFactor: number;
 }
@@ -266,6 +271,9 @@ export function createTree(
     direction: undefined,
     contact: undefined,
     glue: undefined,
+    constraints: undefined,
+    pull: new Float64Array(3 * n),
+    hold: new Float64Array(3 * n),
     loadFactor: 1,
   };
   tree.trueMotion = tree.motion;
@@ -456,11 +464,11 @@ export function refuseRod(rod: Rod, drive: Drive, index: number): void {
       );
     }
   }
-  const elsewhere = drive.pins.find((pin) => pin.node > 0);
-  if (elsewhere) {
+  const turned = drive.pins.find((pin) => pin.orientation !== 'free' && (pin.node > 0 || rod.parent));
+  if (turned) {
     throw new SceneError(
       ['pins'],
-      `a pin holds rod '${rod.id}' at node ${elsewhere.node}; the model strand is held at the start only: use model: der`,
+      `a pin holds the orientation of rod '${rod.id}' at node ${turned.node}; the model strand holds frames at the start only: use hold: position there, or model: der`,
     );
   }
 }

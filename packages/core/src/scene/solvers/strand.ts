@@ -21,8 +21,8 @@ export interface StrandOptions {
   readonly direct?: readonly StrandDirection[];
   /** Joints that are limited, or held to a value. */
   readonly joints?: readonly StrandJoint[];
-  /** How forces of contacts and limits are found: `gauss-seidel` (default), or `sor`, after the paper. */
-  readonly contact?: 'gauss-seidel' | 'sor';
+  /** How the forces of limits are found: `gauss-seidel` (default), or `sor`, after the paper. */
+  readonly lcp?: 'gauss-seidel' | 'sor';
 }
 
 /** Direction of strands; `rods` names those without a parent, default all of the model. */

@@ -6,6 +6,7 @@ import { cosserat } from './cosserat.ts';
 import { der } from './der.ts';
 import { fiber } from './fiber.ts';
 import { helix } from './helix.ts';
+import { massspring } from './massspring.ts';
 import { strand } from './strand.ts';
 
 export const solver: z.ZodType<SolverSpec, Written<SolverSpec>> = fields('solver', {
@@ -14,4 +15,5 @@ export const solver: z.ZodType<SolverSpec, Written<SolverSpec>> = fields('solver
   strand: strand.optional().describe('Options of the model strand.'),
   fiber: fiber.optional().describe('Options of the model fiber.'),
   cosserat: cosserat.optional().describe('Options of the model cosserat.'),
+  massspring: massspring.optional().describe('Options of the model massspring.'),
 });

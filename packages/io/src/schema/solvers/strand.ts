@@ -89,7 +89,7 @@ export const strand: z.ZodType<StrandOptions, Written<StrandOptions>> = fields('
     .optional()
     .describe('What an animator asks: time scale, local dynamics, poses. Default none.'),
   joints: list(joint, 'joints').optional().describe('Joints that are limited, or held to a value. Default none.'),
-  contact: words(['gauss-seidel', 'sor'])
+  lcp: words(['gauss-seidel', 'sor'])
     .optional()
-    .describe('How forces of contacts and limits are found: gauss-seidel (default), or sor, after the paper.'),
+    .describe('How the forces of limits are found: gauss-seidel (default), or sor, after the paper.'),
 });

@@ -1,0 +1,94 @@
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
+
+/** E and G fall to a quarter within 1 s, stay for 2 s, and come back within 1 s. */
+const moist = {
+  keys: [
+    [0, 1],
+    [0.5, 1],
+    [1.5, 0.25],
+    [3.5, 0.25],
+    [4.5, 1],
+  ],
+  interpolation: 'linear',
+} as const;
+
+function scene(edges: number, factor: object | number): SceneInput {
+  const [L, R, pitch] = [0.25, 5e-3, 5e-3];
+  return {
+    tendril: 1,
+    title: 'A curl in moist air: its moduli fall to a quarter and come back',
+    gravity: {
+      acceleration: [0, 0, -9.81],
+      factor: {
+        keys: [
+          [0, 0],
+          [0.3, 1],
+        ],
+      },
+    },
+    rods: [
+      {
+        id: 'curl',
+        model: 'fiber',
+        shape: {
+          type: 'helix',
+          axis: [0, 0, -1],
+          start: [1, 0, 0],
+          radius: R,
+          pitch,
+          turns: L / Math.hypot(2 * Math.PI * R, pitch),
+        },
+        edges,
+        moduli: { E: factor, G: factor } as never,
+        section: {
+          type: 'stiffness',
+          EA: 10.122,
+          EI1: 2.2775e-9,
+          GJ: 1.3614e-9,
+          mass: 3.13e-6,
+          radius: 3e-5,
+          damping: { mass: 20 },
+        },
+      },
+    ],
+    pins: [{ rod: 'curl', at: 'start' }],
+    time: { duration: 6, step: 1e-2 },
+    output: { every: 0.05, probes: [{ name: 'tip', rod: 'curl', at: 'end' }] },
+  };
+}
+
+const drop = (world: ReturnType<typeof worldOf>, edges: number, start: number): number =>
+  1e3 * (start - world.samples[0].nodePosition[3 * edges + 2]);
+
+export const changingModuli: Case = defineCase({
+  id: 'changing-moduli',
+  title: 'A curl in moist air: its moduli fall to a quarter and come back',
+  source: 'Michels et al. 2015, Fig. 7 and §5; equilibria from a converged Cosserat rod',
+  models: ['fiber', 'cosserat'],
+  quick: [80],
+  full: [80, 160],
+  scene: () => scene(100, moist),
+  measure(n, model) {
+    const world = worldOf(onModel(scene(n, moist), model));
+    const start = world.samples[0].nodePosition[3 * n + 2];
+    const out: Record<string, number> = {};
+    while (world.time < 3.5 - 1e-9) world.step();
+    out['drop when moist [mm]'] = drop(world, n, start);
+    const soft = worldOf(onModel(scene(n, 0.25), model));
+    equilibrium(soft, 1);
+    out['moist: motion over equilibrium'] = out['drop when moist [mm]'] / drop(soft, n, start);
+    while (world.time < 6 - 1e-9) world.step();
+    out['drop when dry again [mm]'] = drop(world, n, start);
+    const dry = worldOf(onModel(scene(n, 1), model));
+    equilibrium(dry, 1);
+    out['dry again: motion over equilibrium'] = out['drop when dry again [mm]'] / drop(dry, n, start);
+    return out;
+  },
+  expect: {
+    'drop when moist [mm]': { value: 55.52, tolerance: (n) => 2e-3 + 250 / n ** 2 },
+    'drop when dry again [mm]': { value: 16.51, tolerance: (n) => 2e-3 + 400 / n ** 2 },
+    'moist: motion over equilibrium': { value: 1, tolerance: 1e-3 },
+    'dry again: motion over equilibrium': { value: 1, tolerance: 1e-3 },
+  },
+});

@@ -1,0 +1,96 @@
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, worldOf } from '../src/case.ts';
+
+const STRANDS = 9;
+
+/** Nine curls of fifteen links over a forehead; `nods`: the head shakes. */
+function scene(edges: number, natural: 'initial' | 'equilibrium', nods: boolean, E = '300 MPa'): SceneInput {
+  const center = 0.5 * (STRANDS - 1);
+  const rods = Array.from({ length: STRANDS }, (_, k) => {
+    const angle = 0.16 * (k - center);
+    return {
+      id: `curl${k}`,
+      model: 'strand' as const,
+      shape: {
+        type: 'helix' as const,
+        center: [0.1 * Math.cos(angle), 0.1 * Math.sin(angle), 0.05] as [number, number, number],
+        axis: [0.25 * Math.cos(angle), 0.25 * Math.sin(angle), -1] as [number, number, number],
+        start: [Math.cos(angle), Math.sin(angle), 0.2] as [number, number, number],
+        radius: 0.008 + 0.001 * (k % 3),
+        pitch: 0.03,
+        turns: 1.5,
+        handedness: k % 2 ? ('left' as const) : ('right' as const),
+      },
+      edges,
+      natural,
+      section: { type: 'ellipse' as const, a: '0.35 mm', b: '0.25 mm' },
+      material: { E, nu: 0.3, density: 1300, damping: { stiffness: 0.01 } },
+    };
+  });
+  const keys = [
+    { time: 0, rotation: [0, 0, 0] as [number, number, number] },
+    { time: 0.25, rotation: [0, 0.2, 0.5] as [number, number, number] },
+    { time: 0.5, rotation: [0, -0.1, -0.5] as [number, number, number] },
+    { time: 0.75, rotation: [0, 0.1, 0.3] as [number, number, number] },
+    { time: 1, rotation: [0, 0, 0] as [number, number, number] },
+  ];
+  return {
+    tendril: 1,
+    title: 'Curly bangs',
+    gravity: [0, 0, -9.81],
+    rods,
+    pins: rods.map(({ id }) => ({ rod: id, at: 'start' as const, ...(nods && { path: { keys } }) })),
+    time: { duration: 2, step: 1 / 120 },
+    output: { every: 1 / 60 },
+  };
+}
+
+/** Farthest that a node went after one second [m], and whether anything was told about stability. */
+function settle(edges: number, natural: 'initial' | 'equilibrium'): { moved: number; unstable: number } {
+  const world = worldOf(scene(edges, natural, false));
+  const start = world.samples.map(({ nodePosition }) => nodePosition.slice());
+  for (let k = 0; k < 120; k++) world.step();
+  let moved = 0;
+  world.samples.forEach(({ nodePosition }, r) => {
+    for (let i = 0; i < nodePosition.length; i++) moved = Math.max(moved, Math.abs(nodePosition[i] - start[r][i]));
+  });
+  return { moved, unstable: world.warnings.filter((text) => text.includes('unstable')).length };
+}
+
+export const curlyBangs: Case = defineCase({
+  id: 'curly-bangs',
+  title: 'Curly bangs: a rest shape that gravity does not change',
+  source: 'figure 8 and section 6.6 of Hadap 2006',
+  models: ['strand'],
+  quick: [15],
+  full: [15, 30],
+  scene: () => scene(15, 'equilibrium', true),
+  measure(n) {
+    const kept = settle(n, 'equilibrium');
+    const sagged = settle(n, 'initial');
+    const shaken = worldOf(scene(n, 'equilibrium', true));
+    const start = shaken.samples.map(({ nodePosition }) => nodePosition.slice());
+    let iterations = 0;
+    for (let k = 0; k < 120; k++) iterations += shaken.step().iterations;
+    for (let k = 0; k < 360; k++) shaken.step();
+    const back = Math.max(
+      ...shaken.samples.map(({ nodePosition }, r) =>
+        Math.max(...nodePosition.map((x, i) => Math.abs(x - start[r][i]))),
+      ),
+    );
+    return {
+      'moved by gravity, zero-gravity rest shape [m]': kept.moved,
+      'sag without it, log10 [m]': Math.log10(sagged.moved),
+      'curls whose equilibrium is unstable': kept.unstable,
+      'away from the styled shape 3 s after a shake of the head [m]': back,
+      'Newton iterations a strand and step': iterations / 120 / STRANDS,
+    };
+  },
+  expect: {
+    'moved by gravity, zero-gravity rest shape [m]': { value: 0, tolerance: 1e-9 },
+    'sag without it, log10 [m]': { value: -3, scale: 1, tolerance: 1 },
+    'curls whose equilibrium is unstable': { value: 0, tolerance: 0 },
+    'away from the styled shape 3 s after a shake of the head [m]': { value: 0, tolerance: 1e-4 },
+    'Newton iterations a strand and step': { value: 0, tolerance: 5 },
+  },
+});

@@ -1,0 +1,81 @@
+import type { HairType, ModelId } from '@tendril/core';
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
+
+const LENGTH = 0.1;
+const ANGLE = Math.PI / 6;
+
+/** Tips in lengths of the hair: the limits n → ∞ of two models, which agree to 1e-7 (curly hair: 2e-5). */
+const tips: { hair: HairType; tip: [number, number, number] }[] = [
+  { hair: 'straight', tip: [0.68612388, 0, -0.60128005] },
+  { hair: 'wavy', tip: [0.47113812, 0.44866387, -0.50709547] },
+  { hair: 'curly', tip: [0.13372474, 0.19836626, -0.33792258] },
+  { hair: 'coily', tip: [0.06870505, 0.20118674, -0.061634] },
+];
+
+function scene(hair: HairType, edges: number, model: ModelId = 'helix'): SceneInput {
+  return {
+    tendril: 1,
+    title: `Hair of type '${hair}' under its weight`,
+    gravity: [0, 0, -9.81],
+    rods: [
+      {
+        id: 'hair',
+        model,
+        hair,
+        inextensible: true,
+        shape: {
+          type: 'straight',
+          from: [0, 0, 0],
+          to: [LENGTH * Math.cos(ANGLE), 0, LENGTH * Math.sin(ANGLE)],
+        },
+        frame: { d1: [0, 1, 0] },
+        edges,
+      },
+    ],
+    pins: [{ rod: 'hair', at: 'start' }],
+    fields: [{ type: 'air', linear: ['2 g/(m s)', '1 g/(m s)'] }],
+    time: { duration: 0.5, step: 0.001 },
+    output: { every: 0.005 },
+  };
+}
+
+export const hairStrands: Case = defineCase({
+  id: 'hair-strands',
+  title: 'Straight, wavy, curly and coily hair hang alike in two models',
+  source: 'Discrete Elastic Rods and super-helices at 320 and 640 edges, extrapolated',
+  models: ['helix', 'der'],
+  quick: [40, 80],
+  full: [40, 80, 160, 320],
+  scene: () => scene('curly', 60),
+  measure(n, model) {
+    const out: Record<string, number> = {};
+    for (const { hair, tip } of tips) {
+      // still air does nothing in equilibrium, but it would make the loads depend on the state
+      const world = worldOf({ ...scene(hair, n, model), fields: [] });
+      const [report] = equilibrium(world);
+      out[`${hair}: tip distance`] =
+        distance(
+          nodeAt(world, 0, -1),
+          tip.map((x) => x * LENGTH),
+        ) / LENGTH;
+      out[`${hair}: Newton iterations`] = report.iterations;
+    }
+    return out;
+  },
+  expect: Object.fromEntries(
+    tips.flatMap(({ hair }) => [
+      [
+        `${hair}: tip distance`,
+        {
+          value: 0,
+          // a coil of 3 mm winds by 0.8 rad an edge at n = 40
+          tolerance: (n: number) => (hair === 'coily' ? 12 : 2) / n ** 2,
+          order: hair === 'coily' ? 1.7 : 1.9,
+          floor: 2e-6,
+        },
+      ],
+      [`${hair}: Newton iterations`, { value: 0, tolerance: 20, models: ['helix'] }],
+    ]),
+  ),
+});

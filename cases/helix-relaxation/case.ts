@@ -1,0 +1,119 @@
+import type { ModelId } from '@tendril/core';
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+
+const L = 0.25;
+const R = 5e-3;
+const PITCH = 5e-3;
+const TURNS = L / Math.hypot(2 * Math.PI * R, PITCH);
+
+/** Equilibria of a converged special Cosserat rod, factors on E and G: drop of the tip and displacement U [mm]. */
+const equilibria: readonly { E: number; G: number; drop: number; U: number }[] = [
+  { E: 1, G: 1, drop: 16.51, U: 12.056 },
+  { E: 0.25, G: 0.25, drop: 55.52, U: 39.61 },
+  { E: 4, G: 4, drop: 4.328, U: 3.185 },
+  { E: 4, G: 1, drop: 15.895, U: 11.743 },
+  { E: 1, G: 4, drop: 4.617, U: 3.5 },
+  { E: 0.25, G: 1, drop: 19.448, U: 15.28 },
+  { E: 1, G: 0.25, drop: 49.675, U: 35.794 },
+];
+
+function scene(edges: number, model: ModelId, E: number, G: number, step = 2e-3): SceneInput {
+  return {
+    tendril: 1,
+    title: 'A curl of hair is let go',
+    gravity: [0, 0, -9.81],
+    rods: [
+      {
+        id: 'curl',
+        model,
+        shape: { type: 'helix', axis: [0, 0, -1], start: [1, 0, 0], radius: R, pitch: PITCH, turns: TURNS },
+        edges,
+        section: {
+          type: 'stiffness',
+          EA: 10.122 * E,
+          EI1: 2.2775e-9 * E,
+          GJ: 1.3614e-9 * G,
+          mass: 3.13e-6,
+          inertia: 1.4e-15,
+          radius: 3e-5,
+          damping: { mass: 2 },
+        },
+      },
+    ],
+    pins: [{ rod: 'curl', at: 'start' }],
+    time: { duration: 1.2, step },
+    output: { every: 0.02, probes: [{ name: 'tip', rod: 'curl', at: 'end' }] },
+  };
+}
+
+/** Root mean square displacement along the rod [mm]. */
+function displacement(now: Float64Array, start: Float64Array): number {
+  const nodes = now.length / 3;
+  let sum = 0;
+  for (let i = 0; i < nodes; i++) {
+    const weight = i === 0 || i === nodes - 1 ? 0.5 : 1;
+    for (let k = 0; k < 3; k++) sum += weight * (now[3 * i + k] - start[3 * i + k]) ** 2;
+  }
+  return 1e3 * Math.sqrt(sum / (nodes - 1));
+}
+
+/** Maxima of a sampled curve, refined by a parabola. */
+function maxima(values: readonly number[], step: number): { t: number; value: number }[] {
+  const out: { t: number; value: number }[] = [];
+  for (let k = 1; k + 1 < values.length; k++) {
+    const [a, b, c] = values.slice(k - 1, k + 2);
+    if (!(b > a && b >= c)) continue;
+    const shift = (0.5 * (a - c)) / (a - 2 * b + c);
+    out.push({ t: (k + shift) * step, value: b - 0.25 * (a - c) * shift });
+  }
+  return out;
+}
+
+/** Second order; cuboids of a curl are stiffer in torsion than the edges of a discrete elastic rod. */
+const within = (n: number, model: ModelId): number => 1e-3 + (model === 'fiber' ? 400 : 130) / n ** 2;
+
+const name = (E: number, G: number): string => `E × ${E}, G × ${G}`;
+
+export const helixRelaxation: Case = defineCase({
+  id: 'helix-relaxation',
+  title: 'A curl of hair is let go',
+  source: 'Michels et al. 2015, Fig. 5; numbers from a converged Cosserat rod',
+  models: ['der', 'fiber', 'cosserat'],
+  quick: [50, 100],
+  full: [50, 100, 200],
+  resolutions: { fiber: { quick: [100], full: [100, 200, 400] } },
+  scene: () => scene(200, 'fiber', 1, 1),
+  measure(n, model) {
+    const out: Record<string, number> = {};
+    for (const { E, G } of equilibria) {
+      const world = worldOf(scene(n, model, E, G));
+      const start = world.samples[0].nodePosition.slice();
+      equilibrium(world);
+      out[`static drop [mm], ${name(E, G)}`] = 1e3 * (start[3 * n + 2] - world.samples[0].nodePosition[3 * n + 2]);
+      out[`static U [mm], ${name(E, G)}`] = displacement(world.samples[0].nodePosition, start);
+    }
+    const step = 2e-3;
+    const world = worldOf(scene(n, model, 1, 1, step));
+    const start = world.samples[0].nodePosition.slice();
+    const U = [0];
+    while (world.time < 1.08) {
+      world.step();
+      U.push(displacement(world.samples[0].nodePosition, start));
+    }
+    const peaks = maxima(U, step);
+    out['first maximum of U [mm]'] = peaks[0]?.value;
+    out['fifth maximum of U [mm]'] = peaks[4]?.value;
+    out['time of the fifth maximum [ms]'] = 1e3 * (peaks[4]?.t ?? Number.NaN);
+    return out;
+  },
+  expect: Object.fromEntries([
+    ...equilibria.flatMap(({ E, G, drop, U }) => [
+      [`static drop [mm], ${name(E, G)}`, { value: drop, tolerance: within, order: 1.7, floor: 5e-4 }],
+      [`static U [mm], ${name(E, G)}`, { value: U, tolerance: within, order: 1.7, floor: 5e-4 }],
+    ]),
+    ['first maximum of U [mm]', { value: 22.295, tolerance: within, order: 1.7, floor: 1e-3 }],
+    ['fifth maximum of U [mm]', { value: 16.266, tolerance: within, order: 1.7, floor: 1e-3 }],
+    ['time of the fifth maximum [ms]', { value: 1016.96, tolerance: within, order: 1.7, floor: 2e-3 }],
+  ]),
+});

@@ -1,0 +1,143 @@
+import type { SceneInput } from '@tendril/io';
+import { type Case, defineCase, worldOf } from '../src/case.ts';
+
+type Vector = [number, number, number];
+const HEAD = 0.09;
+const RADIUS = 0.0015;
+
+/** Roots over the scalp, evenly by the golden angle; each strand starts straight out. */
+function strands(count: number, edges: number): SceneInput['rods'] {
+  return Array.from({ length: count }, (_, k) => {
+    const z = 0.95 - (0.75 * (k + 0.5)) / count;
+    const r = Math.sqrt(1 - z * z);
+    const a = 2.399963 * k;
+    const n: Vector = [r * Math.cos(a), r * Math.sin(a), z];
+    const from = n.map((x) => x * (HEAD + 2 * RADIUS)) as Vector;
+    const to = n.map((x) => x * (HEAD + 2 * RADIUS + 0.28)) as Vector;
+    return {
+      id: `hair${k}`,
+      model: 'strand' as const,
+      shape: { type: 'straight' as const, from, to },
+      edges,
+      // a wisp of hair: light, soft, and wide enough to lie on the head
+      section: {
+        type: 'stiffness' as const,
+        EI1: 2e-6,
+        GJ: 2e-6,
+        mass: 2e-3,
+        inertia: 2e-9,
+        radius: RADIUS,
+        damping: { mass: 1.5, stiffness: 0.02 },
+      },
+    };
+  });
+}
+
+const turns: { time: number; rotation: Vector }[] = [
+  { time: 0, rotation: [0, 0, 0] },
+  { time: 1, rotation: [0, 0, 0] },
+  { time: 1.3, rotation: [0, 0, 1] },
+  { time: 1.6, rotation: [0, 0, -0.8] },
+  { time: 2, rotation: [0, 0, 0] },
+];
+
+/** A path of a root that turns with the head about its axis. */
+function rootPath(from: Vector): { keys: { time: number; offset: Vector; rotation: Vector }[] } {
+  const keys = Array.from({ length: 41 }, (_, k) => {
+    const time = 0.05 * k;
+    const after = Math.max(
+      1,
+      turns.findIndex((turn) => turn.time >= time),
+    );
+    const [a, b] = [turns[after - 1], turns[after]];
+    const u = Math.min(1, Math.max(0, (time - a.time) / (b.time - a.time)));
+    const angle = a.rotation[2] + (b.rotation[2] - a.rotation[2]) * u * u * (3 - 2 * u);
+    const [x, y] = [
+      Math.cos(angle) * from[0] - Math.sin(angle) * from[1],
+      Math.sin(angle) * from[0] + Math.cos(angle) * from[1],
+    ];
+    return { time, offset: [x - from[0], y - from[1], 0] as Vector, rotation: [0, 0, angle] as Vector };
+  });
+  return { keys };
+}
+
+export function longHair(count: number, edges: number, friction: number, timeScale: number): SceneInput {
+  const rods = strands(count, edges);
+  return {
+    tendril: 1,
+    title: 'Long hair on a head that turns',
+    gravity: [0, 0, -9.81],
+    rods,
+    pins: rods.map(({ id, shape }) => ({
+      rod: id,
+      at: 'start' as const,
+      path: rootPath((shape as unknown as { from: Vector }).from),
+    })),
+    colliders: [
+      { id: 'head', type: 'sphere', radius: HEAD, friction, path: { keys: rootPath([0, 0, 0]).keys } },
+      { id: 'shoulders', type: 'capsule', from: [0, -0.18, -0.24], to: [0, 0.18, -0.24], radius: 0.07, friction },
+    ],
+    time: { duration: 2.5, step: 1 / 96 },
+    solver: { strand: { direct: [{ timeScale }] } },
+    output: { every: 1 / 24 },
+  };
+}
+
+/** Least distance of a node from the head and the shoulders, less the radius [m]; excursion of the tips while it turns [m]. */
+function follow(
+  count: number,
+  friction: number,
+  timeScale: number,
+): { gap: number; resting: number; swing: number; touching: number } {
+  const world = worldOf(longHair(count, 14, friction, timeScale));
+  let gap = 1;
+  let resting = 1;
+  let touching = 0;
+  const swing: number[] = [];
+  const rest: number[][] = [];
+  for (let k = 1; k <= 200; k++) {
+    world.step();
+    touching = Math.max(touching, world.contactForces().length);
+    let least = 1;
+    world.samples.forEach(({ nodePosition: x }, r) => {
+      for (let i = 0; i < x.length; i += 3) {
+        const y = Math.max(-0.18, Math.min(0.18, x[i + 1]));
+        least = Math.min(least, Math.hypot(x[i], x[i + 1], x[i + 2]) - HEAD - RADIUS);
+        least = Math.min(least, Math.hypot(x[i], x[i + 1] - y, x[i + 2] + 0.24) - 0.07 - RADIUS);
+      }
+      const tip = [...x.slice(-3)];
+      if (k === 96) rest[r] = tip;
+      if (k > 96) swing[r] = Math.max(swing[r] ?? 0, Math.hypot(...tip.map((v, i) => v - rest[r][i])));
+    });
+    gap = Math.min(gap, least);
+    if (k > 60 && k < 96) resting = Math.min(resting, least);
+  }
+  return { gap, resting, swing: swing.reduce((a, b) => a + b, 0) / swing.length, touching };
+}
+
+export const longHairCase: Case = defineCase({
+  id: 'long-hair',
+  title: 'Long hair: collisions with friction, and time scale',
+  source: 'figure 9 and section 6.4 of Hadap 2006',
+  models: ['strand'],
+  quick: [5],
+  full: [5, 15],
+  scene: () => longHair(190, 22, 0.3, 1),
+  measure(n) {
+    const whole = follow(n, 0.3, 1);
+    const calm = follow(n, 0.3, 0.2);
+    return {
+      'deepest that a node went into the head or the shoulders, impacts [m]': Math.max(0, -whole.gap),
+      'deepest, once the hair lies [m]': Math.max(0, -whole.resting),
+      'contacts at once, a strand': whole.touching / n,
+      'time scale 0.2: swing of the tips over that at 1': calm.swing / whole.swing,
+    };
+  },
+  expect: {
+    // a tip that whips turns by a radian a step: its normal is that at the start of the step
+    'deepest that a node went into the head or the shoulders, impacts [m]': { value: 0, tolerance: 2.5e-3 },
+    'deepest, once the hair lies [m]': { value: 0, tolerance: 1e-5 },
+    'contacts at once, a strand': { value: 6, scale: 1, tolerance: 5.5 },
+    'time scale 0.2: swing of the tips over that at 1': { value: 0.6, scale: 1, tolerance: 0.35 },
+  },
+});

@@ -1,0 +1,381 @@
+/** `tendril groom`: hairstyles grown, styled, simulated and written for other programs. */
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname, relative, resolve } from 'node:path';
+import {
+  type Curl,
+  combHairstyle,
+  compileSurfaceMap,
+  createCoordinates,
+  createSurface,
+  curlHairstyle,
+  cutHairstyle,
+  fitCoordinates,
+  growHairstyle,
+  type Hairstyle,
+  type HairType,
+  hairTypes,
+  SceneError,
+  type SurfaceMap,
+  type SurfaceReport,
+} from '@tendril/core';
+import {
+  encodeHair,
+  encodeHairstyle,
+  encodeMotionFrame,
+  encodeMotionHead,
+  exportGlb,
+  exportUsda,
+  type Footage,
+  hairFootage,
+  parseQuantity,
+} from '@tendril/io';
+import {
+  createAtomicWriter,
+  openRecordingFile,
+  readHairstyleFile,
+  readMeshFile,
+  readMotionFile,
+  readSceneFile,
+  writeFileAtomic,
+} from '@tendril/io/node';
+import { exitCode, UsageError } from '../exit.ts';
+import { formatNumber, formatWarning, type Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+
+type Triple = readonly [number, number, number];
+
+export interface OutOptions {
+  readonly out?: string;
+  readonly force?: boolean;
+}
+
+export interface GrowCommandOptions extends OutOptions {
+  readonly unit?: number;
+  readonly up?: 'y' | 'z';
+  readonly guides?: number;
+  readonly onVertices?: boolean;
+  readonly hairs?: number;
+  readonly length: string;
+  readonly lengthJitter?: number;
+  readonly density?: string;
+  readonly hair?: string;
+  readonly curl?: Curl;
+  readonly elements?: number;
+  readonly phaseJitter?: number;
+  readonly lean?: Triple;
+  readonly clump?: number;
+  readonly seed?: number;
+  readonly settle: boolean;
+}
+
+export function grow(meshFile: string, options: GrowCommandOptions, terminal: Terminal): number {
+  const out = options.out ?? `${withoutEnding(meshFile)}.hairstyle`;
+  refuseExisting(out, options);
+  const surface = createSurface(readMeshFile(meshFile, options));
+  reportSurface(meshFile, surface.report, terminal);
+  const { density, seed = 0, onVertices, guides: count = 200 } = options;
+  const map = density === undefined ? undefined : compileSurfaceMap(density, 'density');
+  const { style, report } = growHairstyle(surface, {
+    guides: { on: onVertices ? 'vertices' : 'faces', count, spread: count <= 5000, density: map, seed },
+    length: lengthMap(options.length),
+    lengthJitter: options.lengthJitter,
+    hair: options.hair as HairType | undefined,
+    curl: options.curl,
+    elements: options.elements,
+    phaseJitter: options.phaseJitter,
+    lean: options.lean,
+    settle: options.settle,
+    ...(options.hairs !== undefined && { hairs: { count: options.hairs, density: map, clump: options.clump } }),
+  });
+  reportSettled(report, terminal);
+  save(out, style, options, terminal);
+  return exitCode.done;
+}
+
+/** A length, or an expression in metres. */
+function lengthMap(text: string): Exclude<SurfaceMap, ArrayLike<number>> {
+  const number = Number(text);
+  if (text.trim() !== '' && Number.isFinite(number)) return number;
+  const quantity = parseQuantity(text, 'length');
+  return quantity.ok ? quantity.value : compileSurfaceMap(text, 'length');
+}
+
+function reportSurface(file: string, report: SurfaceReport, terminal: Terminal): void {
+  const said = [
+    report.degenerate > 0 ? `${report.degenerate} triangles without area are left out` : '',
+    report.flipped > 0 ? `${report.flipped} triangles faced the wrong way and are turned` : '',
+    report.branched > 0 ? `${report.branched} edges have more than two triangles` : '',
+  ].filter((words) => words !== '');
+  for (const words of said) terminal.err(formatWarning(`${file}: ${words}`));
+}
+
+function reportSettled(report: { readonly failed?: number; readonly unstable?: number }, terminal: Terminal): void {
+  if (report.failed) terminal.err(formatWarning(`${report.failed} guides found no rest and stay as they were`));
+  if (report.unstable) terminal.err(formatWarning(`${report.unstable} guides rest where they would not stay`));
+}
+
+function withoutEnding(file: string): string {
+  return file.slice(0, file.length - extname(file).length);
+}
+
+function refuseExisting(out: string, { force }: OutOptions): void {
+  if (existsSync(out) && !force)
+    throw new UsageError(`'${out}' exists; choose another --out, or add --force to replace it`);
+}
+
+function save(out: string, style: Hairstyle, options: OutOptions, terminal: Terminal): void {
+  if (!/\.hairstyle$/i.test(out)) throw new UsageError(`'${out}' should end in .hairstyle`);
+  writeFileAtomic(out, encodeHairstyle(style, version), { overwrite: options.force === true });
+  terminal.err(`wrote ${out}: ${describe(style)}\n`);
+}
+
+function describe({ guideRoots, hairRoots, elements }: Hairstyle): string {
+  const hairs = hairRoots ? `, ${hairRoots.count} hairs` : '';
+  return `${guideRoots.count} ${guideRoots.count === 1 ? 'guide' : 'guides'} of ${elements} elements${hairs}`;
+}
+
+/** The style that a change makes goes to --out, or with --force in place of the old one. */
+function target(file: string, options: OutOptions): string {
+  const out = options.out ?? file;
+  if (out === file && !options.force)
+    throw new UsageError(`say where the changed style goes: --out other.hairstyle, or --force to replace '${file}'`);
+  refuseExisting(out, options);
+  return out;
+}
+
+export interface WhereOptions extends OutOptions {
+  readonly where?: string;
+}
+
+function whereOf({ where }: WhereOptions): SurfaceMap | undefined {
+  if (where === undefined) return undefined;
+  const map = compileSurfaceMap(where, 'where');
+  return (place) => Math.max(0, map(place));
+}
+
+export interface CutCommandOptions extends WhereOptions {
+  readonly length?: number;
+  /** Point and normal. */
+  readonly plane?: readonly number[];
+}
+
+export function cut(file: string, options: CutCommandOptions, terminal: Terminal): number {
+  const out = target(file, options);
+  const { length, plane: p } = options;
+  const plane = p && { point: [p[0], p[1], p[2]] as Triple, normal: [p[3], p[4], p[5]] as Triple };
+  const { style, cut: count } = cutHairstyle(readHairstyleFile(file), { length, plane, where: whereOf(options) });
+  terminal.err(`cut ${count} of ${style.guideRoots.count} guides\n`);
+  save(out, style, options, terminal);
+  return exitCode.done;
+}
+
+export interface CombCommandOptions extends WhereOptions {
+  readonly from: Triple;
+  readonly to: Triple;
+  readonly radius: number;
+  readonly strength?: number;
+}
+
+export function comb(file: string, options: CombCommandOptions, terminal: Terminal): number {
+  const out = target(file, options);
+  const { style, report } = combHairstyle(readHairstyleFile(file), { ...options, where: whereOf(options) });
+  terminal.err(`combed ${report.combed} of ${style.guideRoots.count} guides\n`);
+  if (report.unstable > 0) terminal.err(formatWarning(`${report.unstable} of them are too soft to stay and will sag`));
+  save(out, style, options, terminal);
+  return exitCode.done;
+}
+
+export interface CurlCommandOptions extends WhereOptions {
+  readonly curl?: Curl;
+  readonly straight?: boolean;
+  readonly settle: boolean;
+}
+
+export function curl(file: string, options: CurlCommandOptions, terminal: Terminal): number {
+  if ((options.curl === undefined) === (options.straight !== true))
+    throw new UsageError('say which curl: --curl "1 cm,2 cm" (radius and pitch), or --straight');
+  const out = target(file, options);
+  const where = whereOf(options);
+  const { style, report } = curlHairstyle(readHairstyleFile(file), {
+    curl: options.curl,
+    settle: options.settle,
+    where,
+  });
+  reportSettled(report, terminal);
+  save(out, style, options, terminal);
+  return exitCode.done;
+}
+
+export function info(file: string, options: { readonly json?: boolean }, terminal: Terminal): number {
+  const style = readHairstyleFile(file);
+  const lengths = [...style.length];
+  const facts = {
+    guides: style.guideRoots.count,
+    elements: style.elements,
+    hairs: style.hairRoots?.count ?? 0,
+    hair: style.hair ?? null,
+    length: { least: Math.min(...lengths), most: Math.max(...lengths) },
+    fiber: style.fiber,
+    gravity: style.gravity,
+  };
+  if (options.json) terminal.out(`${JSON.stringify(facts, null, 2)}\n`);
+  else {
+    const { a, b } = style.fiber;
+    terminal.out(
+      [
+        describe(style),
+        `length ${formatNumber(facts.length.least)} to ${formatNumber(facts.length.most)} m`,
+        `section ${formatNumber(2e6 * a, 3)} × ${formatNumber(2e6 * b, 3)} µm${style.hair ? `, hair type ${style.hair}` : ''}`,
+        '',
+      ].join('\n'),
+    );
+  }
+  return exitCode.done;
+}
+
+export interface SceneCommandOptions extends OutOptions {
+  readonly model?: string;
+  readonly every?: number;
+  readonly count?: number;
+}
+
+/** A scene in which the guides hang, ready to run: it names the hairstyle's file. */
+export function scene(file: string, options: SceneCommandOptions, terminal: Terminal): number {
+  const style = readHairstyleFile(file);
+  const out = options.out ?? `${withoutEnding(file)}.yaml`;
+  if (!/\.(ya?ml)$/i.test(out)) throw new UsageError(`'${out}' should end in .yaml: a scene is a YAML file`);
+  refuseExisting(out, options);
+  const folder = dirname(resolve(out));
+  const name = relative(folder, resolve(file)).replaceAll('\\', '/');
+  if (name.startsWith('..'))
+    throw new UsageError(
+      `the scene names the hairstyle, which must lie in its folder: --out ${dirname(file)}/scene.yaml`,
+    );
+  const { model = 'helix', every, count } = options;
+  const lines = [
+    'tendril: 1',
+    `title: ${JSON.stringify(`Hairstyle ${basename(file)}`)}`,
+    `gravity: [${style.gravity.join(', ')}]`,
+    'strands:',
+    `  - file: ${JSON.stringify(name)}`,
+    '    id: hair',
+    `    model: ${model}`,
+    ...(every === undefined ? [] : [`    every: ${every}`]),
+    ...(count === undefined ? [] : [`    count: ${count}`]),
+    ...(model === 'helix' ? [`solver: { helix: { elements: ${style.elements}, tolerance: 1.0e-7 } }`] : []),
+    'fields:',
+    '  - { type: air, linear: [1.0e-4, 5.0e-5] } # calms the swing',
+    'time: { duration: 1 s, step: 4 ms }',
+    'output: { every: 40 ms }',
+    '',
+  ];
+  writeFileAtomic(out, lines.join('\n'), { overwrite: options.force === true });
+  const { scene: made } = readSceneFile(out);
+  terminal.err(`wrote ${out}: ${made.rods.length} rods\nnext: tendril run ${out}\n`);
+  return exitCode.done;
+}
+
+/** A recording of all guides as generalised coordinates. */
+export function pack(file: string, recordingFile: string, options: OutOptions, terminal: Terminal): number {
+  const style = readHairstyleFile(file);
+  const out = options.out ?? `${withoutEnding(recordingFile)}.motion`;
+  refuseExisting(out, options);
+  const recording = openRecordingFile(recordingFile, { partial: true });
+  const writer = createAtomicWriter(out, { overwrite: options.force === true });
+  try {
+    const { rods } = recording.header;
+    const guides = style.guideRoots.count;
+    if (rods.length !== guides)
+      throw new UsageError(
+        `the recording has ${rods.length} rods and the hairstyle ${guides} guides: it is of another, or of some of them`,
+      );
+    const header = { version, guides, elements: style.elements };
+    const coordinates = createCoordinates(guides, style.elements);
+    let worst = 0;
+    writer.append(encodeMotionHead(header));
+    for (let k = 0; k < recording.frameCount; k++) {
+      const { time, rods: shapes } = recording.frame(k);
+      for (let g = 0; g < guides; g++)
+        worst = Math.max(worst, fitCoordinates(coordinates, g, shapes[g], style.length[g], style.elements).largest);
+      writer.append(encodeMotionFrame(header, { time, ...coordinates }));
+    }
+    writer.commit();
+    terminal.err(`wrote ${out}: ${recording.frameCount} frames, ${formatNumber(worst * 1e3, 2)} mm off at most\n`);
+  } catch (error) {
+    writer.abort();
+    throw error;
+  } finally {
+    recording.close();
+  }
+  return exitCode.done;
+}
+
+export interface HairExportOptions extends OutOptions {
+  readonly to: 'usda' | 'glb' | 'hair';
+  readonly motion?: string;
+  readonly nodes?: number;
+  readonly guidesOnly?: boolean;
+}
+
+/** The hairs for other programs: as they hang, or as a motion moves them. */
+export function exportHairs(file: string, options: HairExportOptions, terminal: Terminal): number {
+  const style = readHairstyleFile(file);
+  const motion = options.motion === undefined ? undefined : readMotionFile(options.motion);
+  if (motion && options.to === 'hair') throw new UsageError('a .hair file does not move; use --to usda or glb');
+  const out = options.out ?? `${withoutEnding(file)}.${options.to}`;
+  refuseExisting(out, options);
+  const footage = hairFootage(style, version, { motion, nodes: options.nodes, guides: options.guidesOnly });
+  const writer = createAtomicWriter(out, { overwrite: options.force === true });
+  try {
+    if (options.to === 'hair') writer.append(hairOf(footage));
+    else if (options.to === 'glb') for (const chunk of glbOf(footage)) writer.append(chunk);
+    else for (const chunk of gathered(exportUsda(footage, { title: basename(file) }))) writer.append(chunk);
+    writer.commit();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+  const frames = footage.frameCount > 1 ? `, ${footage.frameCount} frames` : '';
+  terminal.err(`wrote ${out}: ${footage.header.rods.length} strands${frames}\n`);
+  return exitCode.done;
+}
+
+/** As lines: tubes about so many thin strands would be a hundred times larger, and not look different. */
+function glbOf(footage: Footage): Generator<Uint8Array> {
+  try {
+    return exportGlb(footage, { look: 'lines' }).chunks();
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  }
+}
+
+function* gathered(chunks: Iterable<string>): Generator<string> {
+  let text = '';
+  for (const chunk of chunks) {
+    text += chunk;
+    if (text.length < 1 << 18) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
+function hairOf({ header, frame }: Footage): Uint8Array {
+  const { rods } = frame(0);
+  const nodes = header.rods[0].nodeCount;
+  const position = new Float64Array(3 * nodes * rods.length);
+  rods.forEach(({ nodePosition }, k) => {
+    position.set(nodePosition, 3 * nodes * k);
+  });
+  const radius = new Float64Array(nodes * rods.length).fill(header.rods[0].edgeRadius[0]);
+  return encodeHair({ position, counts: new Uint32Array(rods.length).fill(nodes), radius });
+}
+
+export const hairTypeNames: string[] = Object.keys(hairTypes);
+
+/** Options of the command line are named as on it. */
+export function groomError(error: unknown): unknown {
+  if (!(error instanceof SceneError) || error.path.length === 0) return error;
+  const option = String(error.path[0]).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return new UsageError(`${option}: ${error.message}`);
+}

@@ -1,0 +1,182 @@
+/**
+ * `tendril studio`: serves the page of @tendril/studio to this machine alone, and opens it.
+ *
+ * The server knows the built page and, under `scene/`, the one scene file it was started with; every other path is refused.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { basename, dirname, extname, join, resolve, sep } from 'node:path';
+import { cases, findCase } from '@tendril/cases';
+import { exitCode, UsageError } from '../exit.ts';
+import { suggest, type Terminal } from '../terminal.ts';
+
+export interface StudioOptions {
+  readonly port?: number;
+  /** False with --no-open. */
+  readonly open: boolean;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
+  '.png': 'image/png',
+  '.json': 'application/json',
+  '.yaml': 'text/plain; charset=utf-8',
+};
+
+/** What the page may do: run itself, and nothing from anywhere else. */
+const policy =
+  "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'";
+
+export async function studio(
+  reference: string | undefined,
+  options: StudioOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const folder = findPage();
+  const scene = reference === undefined ? undefined : findScene(reference);
+  const server = createServer((request, response) => void answer(request, response, folder, scene));
+  await listen(server, options.port ?? 0);
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/${scene ? scene.fragment : ''}`;
+  terminal.out(`studio at ${url}\n  Ctrl-C ends it\n`);
+  if (options.open) openBrowser(url, terminal);
+  await untilInterrupted(server);
+  return exitCode.done;
+}
+
+interface StudioScene {
+  readonly fragment: string;
+  /** The file, where it is one. */
+  readonly file?: string;
+  readonly name?: string;
+}
+
+function findScene(reference: string): StudioScene {
+  if (existsSync(reference)) {
+    if (statSync(reference).isDirectory()) throw new UsageError(`'${reference}' is a folder; name a scene file in it`);
+    const name = basename(reference);
+    return { fragment: `#file=${encodeURIComponent(name)}`, file: resolve(reference), name };
+  }
+  if (findCase(reference)) return { fragment: `#case=${reference}` };
+  const meant = suggest(
+    reference,
+    cases.map(({ id }) => id),
+  );
+  throw new UsageError(
+    `there is no scene file and no case '${reference}'${meant ? `; did you mean the case '${meant}'?` : ''}`,
+  );
+}
+
+/** The folder of the built page. */
+function findPage(): string {
+  let folder: string;
+  try {
+    folder = join(dirname(createRequire(import.meta.url).resolve('@tendril/studio/package.json')), 'dist');
+  } catch {
+    throw new UsageError('the studio is not installed: npm install @tendril/studio');
+  }
+  if (!existsSync(join(folder, 'index.html'))) throw new UsageError('the studio is not built: npm run build');
+  return folder;
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((done, failed) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      failed(
+        error.code === 'EADDRINUSE'
+          ? new UsageError(`port ${port} is taken; leave --port out to get a free one`)
+          : error.code === 'EACCES'
+            ? new UsageError(`port ${port} needs rights that this user has not; take one above 1023`)
+            : error,
+      );
+    });
+    // this machine only: a scene is nobody else's business
+    server.listen(port, '127.0.0.1', () => done());
+  });
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  folder: string,
+  scene: StudioScene | undefined,
+): Promise<void> {
+  const send = (status: number, type: string, body: string | Buffer): void => {
+    response.writeHead(status, {
+      'content-type': type,
+      'cache-control': 'no-store',
+      'content-security-policy': policy,
+      'x-content-type-options': 'nosniff',
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  };
+  const refuse = (status: number, text: string): void => send(status, 'text/plain; charset=utf-8', `${text}\n`);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    refuse(405, 'this server only reads');
+    return;
+  }
+  // a page elsewhere that has its name point here must not read the scene
+  if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')) {
+    refuse(403, 'this server answers to 127.0.0.1 alone');
+    return;
+  }
+  try {
+    const path = readPath(request.url ?? '/');
+    if (path === undefined) {
+      refuse(400, 'bad address');
+      return;
+    }
+    if (scene?.file !== undefined && path === `/scene/${scene.name}`) {
+      send(200, 'text/plain; charset=utf-8', await readFile(scene.file));
+      return;
+    }
+    const file = resolve(folder, `.${path === '/' ? '/index.html' : path}`);
+    if (file !== folder && !file.startsWith(folder + sep)) {
+      refuse(403, 'outside of the page');
+      return;
+    }
+    send(200, types[extname(file)] ?? 'application/octet-stream', await readFile(file));
+  } catch {
+    refuse(404, 'not found');
+  }
+}
+
+/** The path of a request, decoded; undefined where it is none. */
+function readPath(url: string): string | undefined {
+  try {
+    const path = decodeURIComponent(url.split(/[?#]/)[0]);
+    return path.startsWith('/') && !path.includes('\0') ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** By what the system opens addresses with; where there is nothing, the address has been printed. */
+function openBrowser(url: string, terminal: Terminal): void {
+  const [command, ...first] =
+    process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
+  const child = spawn(command, [...first, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => terminal.out('  no browser could be opened; open the address yourself\n'));
+  child.unref();
+}
+
+function untilInterrupted(server: Server): Promise<void> {
+  return new Promise((done) => {
+    const end = (): void => {
+      process.off('SIGINT', end);
+      process.off('SIGTERM', end);
+      server.close(() => done());
+      server.closeAllConnections();
+    };
+    process.on('SIGINT', end);
+    process.on('SIGTERM', end);
+  });
+}

@@ -1,0 +1,156 @@
+/** The verbs below `tendril groom`: reads their options. */
+import { parseQuantity } from '@tendril/io';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  type CombCommandOptions,
+  type CurlCommandOptions,
+  type CutCommandOptions,
+  comb,
+  curl,
+  cut,
+  exportHairs,
+  type GrowCommandOptions,
+  groomError,
+  grow,
+  type HairExportOptions,
+  hairTypeNames,
+  info,
+  type OutOptions,
+  pack,
+  type SceneCommandOptions,
+  scene,
+} from './commands/groom.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Numbers by a reader, as elsewhere on the command line. */
+export interface Readers {
+  readonly count: (value: string) => number;
+  readonly length: (value: string) => number;
+  readonly integer: (value: string) => number;
+}
+
+export function addGroom(groom: Command, terminal: Terminal, setCode: (code: number) => void, readers: Readers): void {
+  const verb = (usage: string, description: string): Command =>
+    groom.command(usage).description(description).showHelpAfterError('(add --help to see how)');
+  const act = (action: () => number): void => {
+    try {
+      setCode(action());
+    } catch (error) {
+      throw groomError(error);
+    }
+  };
+  const withOut = (command: Command, what: string): Command =>
+    command.option('-o, --out <file>', what).option('-f, --force', 'replace the file if it exists');
+  const withWhere = (command: Command): Command =>
+    withOut(command, 'the changed style').option(
+      '--where <formula>',
+      'only where this is above 0: x, y, z, nx, ny, nz, r, g, b',
+    );
+  const settle = '--no-settle';
+  const settleWords = 'leave the hair as if it had no weight';
+  const curlOption = (): Option =>
+    new Option(
+      '--curl <radius,pitch>',
+      'curl, such as "1 cm,2 cm"; a minus before the pitch winds it to the left',
+    ).argParser(parseCurl);
+
+  withOut(
+    verb('grow <mesh>', 'grow a hairstyle on a mesh (.obj, .glb, .gltf)'),
+    'the hairstyle (default: beside the mesh)',
+  )
+    .requiredOption('-l, --length <length>', 'length of the hair, such as "20 cm", or a formula in metres of the place')
+    .option('--guides <n>', 'how many guides (default: 200)', readers.count)
+    .option('--on-vertices', 'a guide at each vertex of the mesh, in place of a number')
+    .option('--hairs <n>', 'hairs that follow the guides (default: none)', readers.count)
+    .option('--density <formula>', 'where hair grows, relative: a formula of the place; 0 is bald')
+    .addOption(new Option('--hair <type>', 'hair type (default: straight)').choices(hairTypeNames))
+    .addOption(curlOption())
+    .option('--elements <n>', 'helical elements a guide (default: 10, or what the curl needs)', readers.count)
+    .option('--length-jitter <part>', 'lengths vary by up to this part (default: 0)', parseNumber)
+    .option('--phase-jitter <angle>', 'curls are out of phase by up to this many radians (default: 0)', parseNumber)
+    .option('--lean <x,y,z>', 'added to the normal: hair lies down along it', parseTriple)
+    .option('--clump <part>', 'how far tips are drawn to the nearest guide, 0 to 1 (default: 0)', parseNumber)
+    .option('--unit <length>', 'length of a unit of the mesh', readers.length)
+    .addOption(new Option('--up <axis>', 'which axis is up in the mesh').choices(['y', 'z']))
+    .option('--seed <n>', 'another number, other places (default: 0)', readers.integer)
+    .option(settle, settleWords)
+    .addHelpText(
+      'after',
+      '\nExample:\n  tendril groom grow head.obj --length "25 cm" --hair wavy --guides 500 --hairs 50000 --density "nz > 0.2"',
+    )
+    .action((mesh: string, options: GrowCommandOptions) => act(() => grow(mesh, options, terminal)));
+
+  withWhere(verb('cut <style>', 'cut to a length or at a plane'))
+    .option('--length <length>', 'longest length that is left', readers.length)
+    .option('--plane <x,y,z,nx,ny,nz>', 'cut off what lies beyond this point along this direction', parseSix)
+    .action((file: string, options: CutCommandOptions) => act(() => cut(file, options, terminal)));
+
+  withWhere(verb('comb <style>', 'comb from one point to another; the hair stays'))
+    .requiredOption('--from <x,y,z>', 'where the comb begins [m]', parseTriple)
+    .requiredOption('--to <x,y,z>', 'where it ends [m]', parseTriple)
+    .requiredOption('--radius <length>', 'how far from its path hair is taken along', readers.length)
+    .option('--strength <part>', 'how much of the way, 0 to 1 (default: 1)', parseNumber)
+    .action((file: string, options: CombCommandOptions) => act(() => comb(file, options, terminal)));
+
+  withWhere(verb('curl <style>', 'give hair another curl'))
+    .addOption(curlOption())
+    .option('--straight', 'no curl')
+    .option(settle, settleWords)
+    .action((file: string, options: CurlCommandOptions) => act(() => curl(file, options, terminal)));
+
+  verb('info <style>', 'say what is in a hairstyle')
+    .option('--json', 'as JSON')
+    .action((file: string, options: { json?: boolean }) => act(() => info(file, options, terminal)));
+
+  withOut(verb('scene <style>', 'make a scene of the guides, to run'), 'the scene (default: beside the style)')
+    .option('-m, --model <model>', 'rod model (default: helix)')
+    .option('--every <n>', 'every nth guide only', readers.count)
+    .option('--count <n>', 'at most so many guides', readers.count)
+    .action((file: string, options: SceneCommandOptions) => act(() => scene(file, options, terminal)));
+
+  withOut(
+    verb('pack <style> <recording>', 'a recording of the guides as generalised coordinates'),
+    'the motion (default: beside the recording)',
+  ).action((file: string, recording: string, options: OutOptions) =>
+    act(() => pack(file, recording, options, terminal)),
+  );
+
+  withOut(verb('export <style>', 'write the hairs for other programs'), 'file to write (default: beside the style)')
+    .addOption(new Option('-t, --to <format>', 'format').choices(['usda', 'glb', 'hair']).makeOptionMandatory())
+    .option('--motion <file>', 'as this motion moves them (usda, glb)')
+    .option('--nodes <n>', 'points a hair (default: 21)', readers.count)
+    .option('--guides-only', 'the guides in place of the hairs')
+    .action((file: string, options: HairExportOptions) => act(() => exportHairs(file, options, terminal)));
+}
+
+function parseNumber(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('Expected a number.');
+  return number;
+}
+
+/** Lengths between commas, each with or without a unit. */
+function parseLengths(value: string, count: number, what: string): number[] {
+  const parts = value.split(',').map((part) => {
+    const number = Number(part);
+    if (part.trim() !== '' && Number.isFinite(number)) return number;
+    const quantity = parseQuantity(part.trim(), 'length');
+    return quantity.ok ? quantity.value : Number.NaN;
+  });
+  if (parts.length !== count || !parts.every(Number.isFinite)) throw new InvalidArgumentError(`Expected ${what}.`);
+  return parts;
+}
+
+function parseTriple(value: string): [number, number, number] {
+  const [x, y, z] = parseLengths(value, 3, 'three numbers with commas between them: x,y,z');
+  return [x, y, z];
+}
+
+function parseSix(value: string): number[] {
+  return parseLengths(value, 6, 'six numbers with commas between them: a point and a direction');
+}
+
+function parseCurl(value: string): { radius: number; pitch: number; handedness: 'left' | 'right' } {
+  const [radius, pitch] = parseLengths(value, 2, 'a radius and a pitch such as "1 cm,2 cm"');
+  return { radius, pitch: Math.abs(pitch), handedness: pitch < 0 ? 'left' : 'right' };
+}

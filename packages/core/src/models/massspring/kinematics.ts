@@ -1,0 +1,148 @@
+/** Pins and clamps as prescribed particles; the initial state; samples. */
+import type { Hair } from './rod.ts';
+
+const frame = new Float64Array(9);
+
+/** d1 d2 d3 of a pin's pose, its twist included. */
+function writePoseFrame(tangent: Float64Array, director: Float64Array, twist: number): void {
+  const c = Math.cos(twist);
+  const s = Math.sin(twist);
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    const across = tangent[a] * director[b] - tangent[b] * director[a];
+    frame[k] = c * director[k] + s * across;
+    frame[3 + k] = c * across - s * director[k];
+    frame[6 + k] = tangent[k];
+  }
+}
+
+/** Pins at time t: which particles are prescribed. Positions are written by `placePinned`. */
+export function evaluatePins(hair: Hair, t: number): void {
+  const { pins, poses, fixed, stubs, start, stride } = hair;
+  fixed.fill(0);
+  for (let p = 0; p < pins.length; p++) {
+    pins[p].evaluate(poses[p], t);
+    if (!poses[p].active) continue;
+    const o = 3 * (start + stride * pins[p].node);
+    if (pins[p].holdX) fixed[o] = 1;
+    if (pins[p].holdY) fixed[o + 1] = 1;
+    if (pins[p].holdZ) fixed[o + 2] = 1;
+  }
+  // a stub whose clamp has let go has no springs left, and stays where it is
+  for (const { ghost, main } of stubs) {
+    fixed.fill(1, 3 * ghost, 3 * ghost + 3);
+    fixed.fill(1, 3 * main, 3 * main + 3);
+  }
+}
+
+/** Writes where pins hold their particles. */
+export function placePinned(hair: Hair, x: Float64Array): void {
+  const { pins, poses, fixed, stubs, start, stride } = hair;
+  for (let p = 0; p < pins.length; p++) {
+    if (!poses[p].active) continue;
+    const o = 3 * (start + stride * pins[p].node);
+    for (let k = 0; k < 3; k++) if (fixed[o + k]) x[o + k] = poses[p].position[k];
+  }
+  for (const { pin, node, ghost, main, side, length, offset, axis } of stubs) {
+    const { active, tangent, director, twist } = poses[pin];
+    if (!active) continue;
+    writePoseFrame(tangent, director, twist);
+    const o = 3 * (start + stride * node);
+    for (let k = 0; k < 3; k++) {
+      x[3 * main + k] = x[o + k] + side * length * frame[6 + k];
+      x[3 * ghost + k] = x[o + k] + 0.5 * side * length * frame[6 + k] + offset * frame[3 * (axis - 1) + k];
+    }
+  }
+}
+
+/** Particles on the compiled rod's initial shape. */
+export function initializeState(hair: Hair): void {
+  const { rod, q, v, start, stride, ghostOffset } = hair;
+  for (let i = 0; i < rod.nodeCount; i++) {
+    for (let k = 0; k < 3; k++) {
+      q[3 * (start + stride * i) + k] = rod.nodePosition[3 * i + k];
+      v[3 * (start + stride * i) + k] = rod.nodeVelocity[3 * i + k];
+    }
+  }
+  for (let j = 0; j < rod.edgeCount && stride === 2; j++) {
+    const g = 3 * (start + 2 * j + 1);
+    let length = 0;
+    const t = [0, 1, 2].map((k) => rod.nodePosition[3 * j + 3 + k] - rod.nodePosition[3 * j + k]);
+    for (const x of t) length += x * x;
+    const d = [0, 1, 2].map((k) => rod.edgeDirector[3 * j + k]);
+    const across = [0, 1, 2].map((k) => {
+      const [a, b] = [(k + 1) % 3, (k + 2) % 3];
+      return (t[a] * d[b] - t[b] * d[a]) / Math.sqrt(length);
+    });
+    // along d1 and d2 in turn; it moves with the middle of its segment and spins about it
+    const [off, spin] = j % 2 === 0 ? [d, across] : [across, d.map((x) => -x)];
+    for (let k = 0; k < 3; k++) {
+      q[g + k] = 0.5 * (rod.nodePosition[3 * j + k] + rod.nodePosition[3 * j + 3 + k]) + ghostOffset[j] * off[k];
+      v[g + k] =
+        0.5 * (rod.nodeVelocity[3 * j + k] + rod.nodeVelocity[3 * j + 3 + k]) +
+        ghostOffset[j] * rod.edgeSpin[j] * spin[k];
+    }
+    // the turning of the segment carries the ghost with it: ω × off with ω = t × t'
+    const rate = [0, 1, 2].map((k) => rod.nodeVelocity[3 * j + 3 + k] - rod.nodeVelocity[3 * j + k]);
+    const along = (off[0] * rate[0] + off[1] * rate[1] + off[2] * rate[2]) / length;
+    for (let k = 0; k < 3; k++) v[g + k] -= ghostOffset[j] * along * t[k];
+  }
+  placePinned(hair, q);
+}
+
+/** Unit tangent of edge j and the unit direction of its ghost across it, into the six numbers of `out`; returns the distance. */
+export function measureEdge(out: Float64Array, hair: Hair, x: Float64Array, j: number): number {
+  const { start, stride } = hair;
+  const a = 3 * (start + stride * j);
+  const b = a + 3 * stride;
+  const g = a + 3;
+  let length = 0;
+  for (let k = 0; k < 3; k++) {
+    out[k] = x[b + k] - x[a + k];
+    length += out[k] * out[k];
+  }
+  length = Math.sqrt(length);
+  let along = 0;
+  for (let k = 0; k < 3; k++) {
+    out[k] /= length;
+    out[3 + k] = x[g + k] - 0.5 * (x[a + k] + x[b + k]);
+    along += out[k] * out[3 + k];
+  }
+  let size = 0;
+  for (let k = 0; k < 3; k++) {
+    out[3 + k] -= along * out[k];
+    size += out[3 + k] * out[3 + k];
+  }
+  size = Math.sqrt(size);
+  for (let k = 0; k < 3; k++) out[3 + k] /= size > 0 ? size : 1;
+  return size;
+}
+
+const edge = new Float64Array(6);
+
+/** State → samples: the director of an edge points to its ghost, or a right angle on from it. [port] */
+export function poseSamples(hair: Hair): void {
+  const { samples, rod, q, v, start, stride } = hair;
+  for (let i = 0; i < rod.nodeCount; i++) {
+    const o = 3 * (start + stride * i);
+    for (let k = 0; k < 3; k++) {
+      samples.nodePosition[3 * i + k] = q[o + k];
+      samples.nodeVelocity[3 * i + k] = v[o + k];
+    }
+  }
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const distance = measureEdge(edge, hair, q, j);
+    const a = 3 * (start + stride * j);
+    let spin = 0;
+    for (let k = 0; k < 3; k++) {
+      const [m, n] = [(k + 1) % 3, (k + 2) % 3];
+      const across = edge[m] * edge[3 + n] - edge[n] * edge[3 + m];
+      samples.edgeTangent[3 * j + k] = edge[k];
+      // even: the ghost is along d1; odd: along d2, and d1 = d2 × t
+      samples.edgeDirector[3 * j + k] = j % 2 === 0 ? edge[3 + k] : -across;
+      spin += across * (v[a + 3 + k] - 0.5 * (v[a + k] + v[a + 6 + k]));
+    }
+    samples.edgeSpin[j] = distance > 0 ? spin / distance : 0;
+  }
+}

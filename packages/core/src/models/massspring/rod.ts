@@ -1,0 +1,367 @@
+/**
+ * One hair of particles and springs, after [Selle2008]: chain, springs, stiffness.
+ *
+ * The chain is main particles (the rod's nodes) with a ghost in every segment, pushed off the axis by δ, alternately along d1
+ * and d2. Springs join every particle to the next three: one apart (`edge`), two apart (main to main and ghost to ghost:
+ * stretch), three apart (`torsion`). All six edges of each tetrahedron of four consecutive particles are springs.
+ *
+ * The truss is statically determinate, so compliances add, and with x = δ/l
+ *     1/EI = ((1 + 1/4x²)/k_e + (1 + 9/4x²)/k_t)/l³,     GJ/EI = 2x²,     EA = k_b l:
+ * δ = l√(GJ/2EI) and k_e = k_t = EI(2 + 5/2x²)/l³ give EI and GJ.
+ *
+ * A clamp is three consecutive fixed particles: the node, and a ghost and a main particle behind it that are not part of the
+ * rod. A torsion spring lets the chain turn about the edge between its two inner particles; that of the one from the main
+ * particle behind the clamp lies a quarter of a segment behind it, so this one is made as stiff as the springs against
+ * stretch. Then the free length starts at the node; otherwise about 0.4 l before it, an error of first order.
+ *
+ * NOTE: [Selle2008] gives ghosts to straight hair only. Here a curl has them too, with rest lengths of the curl: without them
+ * no formula for the springs holds: that of the joints taken one by one is too soft by 300 at 50 segments.
+ */
+import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import type { Drive } from '../../model.ts';
+import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
+import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
+
+export interface Springs {
+  readonly count: number;
+  /** First and second particle. */
+  readonly a: Int32Array;
+  readonly b: Int32Array;
+  /** [N/m] */
+  readonly stiffness: Float64Array;
+  /** Damping time [s]. */
+  readonly damping: Float64Array;
+  /** [m] */
+  readonly rest: Float64Array;
+  /** Particles apart: 1, 2 or 3. */
+  readonly apart: Uint8Array;
+  /** Acts while this pin holds; −1: always. */
+  readonly pin: Int32Array;
+}
+
+/** Four consecutive particles from `first` on, with the altitude spring against its collapse. */
+export interface Tetrahedra {
+  readonly count: number;
+  readonly first: Int32Array;
+  readonly stiffness: Float64Array;
+  readonly damping: Float64Array;
+  /** Signed rest altitudes of the seven kinds [m]. */
+  readonly rest: Float64Array;
+  readonly pin: Int32Array;
+}
+
+/** A clamped end: its pin and the particles behind its node. */
+export interface Stub {
+  readonly pin: number;
+  readonly node: number;
+  readonly ghost: number;
+  readonly main: number;
+  /** Behind the start −1, behind the end 1. */
+  readonly side: number;
+  readonly length: number;
+  readonly offset: number;
+  /** 1: the ghost lies along d1, 2: along d2. */
+  readonly axis: number;
+}
+
+export interface HairOptions {
+  readonly theta: number;
+  readonly damping: number;
+  readonly altitude: number;
+  /** Of the springs two apart, relative to edge springs; undefined: as EA asks, from 100 to 1000. */
+  readonly stretch: number | undefined;
+  readonly strainLimit: number;
+}
+
+export interface Hair {
+  readonly rod: Rod;
+  readonly drive: Drive;
+  readonly pins: readonly Pin[];
+  readonly poses: readonly PinPose[];
+  readonly options: HairOptions;
+  readonly particleCount: number;
+  /** Unknowns: 3 a particle. */
+  readonly size: number;
+  /** Particle of node 0; node i is particle `start` + stride·i. */
+  readonly start: number;
+  readonly stride: number;
+  readonly springs: Springs;
+  readonly tetrahedra: Tetrahedra;
+  readonly stubs: readonly Stub[];
+  /** Distance of the ghosts from the axis [m], 1 an edge. */
+  readonly ghostOffset: Float64Array;
+
+  /** Positions and velocities; views into the bundle's state. */
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  /** Last sign of each tetrahedron's volume. */
+  readonly orientation: Float64Array;
+  /** Rates of v over the last step. */
+  readonly acceleration: Float64Array;
+
+  readonly mass: Float64Array;
+  readonly massDamping: Float64Array;
+  /** EI/l³ of the neighbourhood: weighs shifts and tolerances. */
+  readonly stiffnessScale: Float64Array;
+  readonly fixed: Uint8Array;
+  /** Which of the seven altitudes each tetrahedron had last; kept as they are while `frozen`, by statics and modes. */
+  readonly altitudeKind: Int8Array;
+  frozen: boolean;
+  readonly samples: Samples;
+  readonly loads: Loads;
+  loadFactor: number;
+}
+
+export function clampsOf(rod: Rod, pins: readonly Pin[]): { start: number; end: number } {
+  const at = (node: number): number => pins.findIndex((pin) => pin.node === node && pin.orientation === 'frame');
+  return { start: at(0), end: at(rod.nodeCount - 1) };
+}
+
+export function particlesOf(rod: Rod, pins: readonly Pin[]): number {
+  const { start, end } = clampsOf(rod, pins);
+  return 2 * rod.edgeCount + 1 + (start >= 0 ? 2 : 0) + (end >= 0 ? 2 : 0);
+}
+
+export function memorySize(rod: Rod, pins: readonly Pin[]): number {
+  const particles = particlesOf(rod, pins);
+  return Math.max(0, particles - 3) + 3 * particles;
+}
+
+/** Frame as quaternion; columns d1, d2, d3. */
+export function axisOf(q: Float64Array, o: number, axis: number): [number, number, number] {
+  const [w, x, y, z] = [q[o], q[o + 1], q[o + 2], q[o + 3]];
+  if (axis === 1) return [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)];
+  if (axis === 2) return [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)];
+  return [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)];
+}
+
+const parity = (edge: number): number => (edge % 2 === 0 ? 1 : 2);
+
+interface Bending {
+  readonly EI: number;
+  readonly GJ: number;
+}
+
+const bendingOf = (rod: Rod, j: number): Bending => ({
+  EI: 2 / (1 / rod.halfEI1[2 * j] + 1 / rod.halfEI1[2 * j + 1]),
+  GJ: 2 / (1 / rod.halfGJ[2 * j] + 1 / rod.halfGJ[2 * j + 1]),
+});
+
+/** k_e = k_t of a segment [N/m]. */
+function edgeStiffness(rod: Rod, j: number): number {
+  const { EI, GJ } = bendingOf(rod, j);
+  const x2 = GJ / (2 * EI);
+  return (EI * (2 + 2.5 / x2)) / rod.edgeLengthRest[j] ** 3;
+}
+
+/**
+ * k_b/k_e: what EA asks for within 100 (below, stretch would soften bending by more than 2.5 %) and 1000 (above, it costs
+ * digits and steps).
+ */
+function stretchOf(rod: Rod, { stretch }: HairOptions, j: number): number {
+  const asked = rod.edgeEA[j] / (rod.edgeLengthRest[j] * edgeStiffness(rod, j));
+  return stretch ?? Math.min(1000, Math.max(100, asked));
+}
+
+/** Positions of all particles where nothing is strained, the stubs included. */
+function restShape(
+  rod: Rod,
+  ghostOffset: Float64Array,
+  start: number,
+  stubs: readonly Stub[],
+  particles: number,
+): Float64Array {
+  const out = new Float64Array(3 * particles);
+  const frame = Float64Array.of(1, 0, 0, 0);
+  const turn = new Float64Array(4);
+  const back = new Float64Array(3);
+  const node = [0, 0, 0];
+  const put = (
+    p: number,
+    base: readonly number[],
+    along: readonly number[],
+    s: number,
+    across: readonly number[],
+    d: number,
+  ): void => {
+    for (let k = 0; k < 3; k++) out[3 * p + k] = base[k] + s * along[k] + d * across[k];
+  };
+  const placeStub = (side: number, q: Float64Array): void => {
+    const stub = stubs.find((one) => one.side === side);
+    if (!stub) return;
+    put(stub.main, node, axisOf(q, 0, 3), side * stub.length, [0, 0, 0], 0);
+    put(stub.ghost, node, axisOf(q, 0, 3), 0.5 * side * stub.length, axisOf(q, 0, stub.axis), stub.offset);
+  };
+  // the first node's frame is where the first edge's is turned back by its half
+  for (let k = 0; k < 3; k++) back[k] = -rod.halfStrainRest[k];
+  quaternionFromRotation(turn, 0, back, 0);
+  placeStub(-1, turn.slice());
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const tangent = axisOf(frame, 0, 3);
+    const l = rod.edgeLengthRest[j];
+    put(start + 2 * j, node, tangent, 0, tangent, 0);
+    put(start + 2 * j + 1, node, tangent, 0.5 * l, axisOf(frame, 0, parity(j)), ghostOffset[j]);
+    for (let k = 0; k < 3; k++) node[k] += l * tangent[k];
+    quaternionFromRotation(turn, 0, rod.halfStrainRest, 3 * (2 * j + 1));
+    multiplyQuaternions(frame, 0, frame, 0, turn, 0);
+    if (j + 1 === rod.edgeCount) break;
+    quaternionFromRotation(turn, 0, rod.halfStrainRest, 3 * (2 * j + 2));
+    multiplyQuaternions(frame, 0, frame, 0, turn, 0);
+  }
+  put(start + 2 * rod.edgeCount, node, [0, 0, 0], 0, [0, 0, 0], 0);
+  placeStub(1, frame);
+  return out;
+}
+
+function buildSprings(
+  hairRod: Rod,
+  options: HairOptions,
+  start: number,
+  particles: number,
+  rest: Float64Array,
+  pinOf: (particle: number) => number,
+  behind: (a: number, b: number) => boolean,
+): Springs {
+  const edge = (p: number): number => Math.min(hairRod.edgeCount - 1, Math.max(0, (p - start) >> 1));
+  const list: { a: number; b: number; apart: number; k: number; c: number }[] = [];
+  for (let p = 0; p < particles; p++) {
+    for (let apart = 1; apart <= 3 && p + apart < particles; apart++) {
+      const first = edge(p);
+      // a spring that starts at a main particle belongs to the segment after it
+      const last = edge(p + apart - (((p + apart - start) & 1) === 0 ? 1 : 0));
+      const rigid = apart === 2 || (apart === 3 && behind(p, p + apart));
+      const k =
+        0.5 *
+        (edgeStiffness(hairRod, first) + edgeStiffness(hairRod, last)) *
+        (rigid ? stretchOf(hairRod, options, first) : 1);
+      const beta =
+        0.25 * [first, last].reduce((sum, j) => sum + hairRod.halfDamping[2 * j] + hairRod.halfDamping[2 * j + 1], 0);
+      list.push({ a: p, b: p + apart, apart, k, c: options.damping + beta });
+    }
+  }
+  const distance = (a: number, b: number): number =>
+    Math.hypot(rest[3 * a] - rest[3 * b], rest[3 * a + 1] - rest[3 * b + 1], rest[3 * a + 2] - rest[3 * b + 2]);
+  return {
+    count: list.length,
+    a: Int32Array.from(list, ({ a }) => a),
+    b: Int32Array.from(list, ({ b }) => b),
+    stiffness: Float64Array.from(list, ({ k }) => k),
+    damping: Float64Array.from(list, ({ c }) => c),
+    rest: Float64Array.from(list, ({ a, b }) => distance(a, b)),
+    apart: Uint8Array.from(list, ({ apart }) => apart),
+    pin: Int32Array.from(list, ({ a, b }) => Math.max(pinOf(a), pinOf(b))),
+  };
+}
+
+export function buildHair(
+  rod: Rod,
+  drive: Drive,
+  options: HairOptions,
+  q: Float64Array,
+  v: Float64Array,
+  memory: Float64Array,
+  measureAltitudes: (out: Float64Array, o: number, x: Float64Array, first: number) => void,
+): { hair: Hair; rest: Float64Array } {
+  const clamps = clampsOf(rod, drive.pins);
+  const particleCount = particlesOf(rod, drive.pins);
+  const start = clamps.start >= 0 ? 2 : 0;
+  const n = rod.edgeCount;
+  const ghostOffset = Float64Array.from({ length: n }, (_, j) => {
+    const { EI, GJ } = bendingOf(rod, j);
+    return rod.edgeLengthRest[j] * Math.sqrt(GJ / (2 * EI));
+  });
+  const stubs: Stub[] = [];
+  if (clamps.start >= 0)
+    stubs.push({
+      pin: clamps.start,
+      node: 0,
+      ghost: 1,
+      main: 0,
+      side: -1,
+      length: rod.edgeLengthRest[0],
+      offset: ghostOffset[0],
+      axis: 2,
+    });
+  if (clamps.end >= 0) {
+    const last = start + 2 * n;
+    stubs.push({
+      pin: clamps.end,
+      node: n,
+      ghost: last + 1,
+      main: last + 2,
+      side: 1,
+      length: rod.edgeLengthRest[n - 1],
+      offset: ghostOffset[n - 1],
+      axis: parity(n),
+    });
+  }
+  const rest = restShape(rod, ghostOffset, start, stubs, particleCount);
+  const pinOf = (particle: number): number =>
+    stubs.find(({ ghost, main }) => particle === ghost || particle === main)?.pin ?? -1;
+  const behind = (a: number, b: number): boolean => stubs.some(({ main }) => a === main || b === main);
+  const springs = buildSprings(rod, options, start, particleCount, rest, pinOf, behind);
+  const count = Math.max(0, particleCount - 3);
+  const firsts = Array.from({ length: count }, (_, k) => k);
+  const segment = (p: number): number => Math.min(n - 1, Math.max(0, (p + 1 - start) >> 1));
+  const tetrahedra: Tetrahedra = {
+    count,
+    first: Int32Array.from(firsts),
+    stiffness: Float64Array.from(firsts, (p) => options.altitude * edgeStiffness(rod, segment(p))),
+    damping: Float64Array.from(firsts, (p) => options.damping + rod.halfDamping[2 * segment(p)]),
+    rest: new Float64Array(7 * count),
+    pin: Int32Array.from(firsts, (p) => Math.max(pinOf(p), pinOf(p + 1), pinOf(p + 2), pinOf(p + 3))),
+  };
+  for (const p of firsts) measureAltitudes(tetrahedra.rest, 7 * p, rest, p);
+  const size = 3 * particleCount;
+  const mass = new Float64Array(size);
+  const massDamping = new Float64Array(size);
+  const stiffnessScale = new Float64Array(size);
+  const give = (p: number, m: number, alpha: number): void => {
+    for (let k = 0; k < 3; k++) {
+      mass[3 * p + k] += m;
+      massDamping[3 * p + k] = alpha;
+    }
+  };
+  for (let i = 0; i <= n; i++) {
+    const before = i > 0 ? rod.edgeLengthRest[i - 1] : 0;
+    const after = i < n ? rod.edgeLengthRest[i] : 0;
+    give(start + 2 * i, 0.5 * rod.nodeMass[i], rod.nodeDamping[i]);
+    if (i > 0) give(start + 2 * i - 1, (0.5 * rod.nodeMass[i] * before) / (before + after), rod.nodeDamping[i]);
+    if (i < n) give(start + 2 * i + 1, (0.5 * rod.nodeMass[i] * after) / (before + after), rod.nodeDamping[i]);
+  }
+  for (let p = 0; p < particleCount; p++) {
+    const j = segment(p);
+    stiffnessScale.fill(bendingOf(rod, j).EI / rod.edgeLengthRest[j] ** 3, 3 * p, 3 * p + 3);
+  }
+  return {
+    rest,
+    hair: {
+      rod,
+      drive,
+      pins: drive.pins,
+      poses: drive.pins.map(() => createPinPose()),
+      options,
+      particleCount,
+      size,
+      start,
+      stride: 2,
+      springs,
+      tetrahedra,
+      stubs,
+      ghostOffset,
+      q,
+      v,
+      orientation: memory.subarray(0, count),
+      acceleration: memory.subarray(count, count + size),
+      mass,
+      massDamping,
+      stiffnessScale,
+      fixed: new Uint8Array(size),
+      altitudeKind: new Int8Array(count),
+      frozen: false,
+      samples: createSamples(rod),
+      loads: createLoads(rod),
+      loadFactor: 1,
+    },
+  };
+}

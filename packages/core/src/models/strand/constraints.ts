@@ -1,0 +1,459 @@
+/**
+ * Analytic constraints [Hadap2006 §4]: a point on a path, a joint held to a value, limits of a joint.
+ *
+ * Each is a row with a force λ of its own. In every Newton iteration unit test forces give the rows' response S = J N⁻¹ Jᵀ by
+ * one sweep each, and the forces that bring the rows to their goals are found from S: directly where all rows are two-sided,
+ * as a complementarity problem where some are limits.
+ *
+ * NOTE: the paper finds forces for accelerations before the step, holds them over it, and mends the drift by a
+ * proportional-derivative term. The response through the implicit step already contains the step, so the goal is the
+ * position at its end and nothing drifts; for stiff strands forces from free accelerations would be far off. What
+ * remains of that term is its softness: a row gives way by a thousandth of what the whole strand's mass would, and pulls no
+ * harder than a multiple of what loads, inertia and stiffness can ask for. A goal out of reach thus pulls with a finite
+ * force and without a pop, and the step reports how far it is.
+ */
+import { SceneError } from '../../errors.ts';
+import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
+import { createPinPose, type Pin, type PinPose } from '../../scene/compiled.ts';
+import type { StrandJoint } from '../../scene/solvers/strand.ts';
+import type { Scene } from '../../scene/types.ts';
+import { compileTimed } from '../../scene/varying.ts';
+import { writeSwingTwist } from './energy.ts';
+import { ONE_SIDED, solveGaussSeidel, solveSor, TWO_SIDED } from './lcp.ts';
+import { solveSweep } from './newton.ts';
+import { solveInPlace } from './numeric.ts';
+import { turn, turnBack } from './spatial.ts';
+import { COLUMNS, type Sweep } from './terms.ts';
+import type { Part, StrandTree } from './tree.ts';
+
+const SOFTNESS = 1e-3;
+
+export interface Constraints {
+  readonly count: number;
+  readonly kind: Uint8Array;
+  /** A row of a point has its link and world axis; a row of a joint has axis −1. */
+  readonly link: Int32Array;
+  readonly axis: Int32Array;
+  /** In the state's memory. */
+  readonly force: Float64Array;
+  /** Now: distance from the goal (two-sided) or room left (limits), direction in the child's axes, softness. */
+  readonly value: Float64Array;
+  readonly direction: Float64Array;
+  readonly softness: Float64Array;
+  /** What a row's distance counts in the merit [N/m], [N m]. */
+  readonly weight: Float64Array;
+  /** Largest force of a row [N], [N m]. */
+  readonly cap: Float64Array;
+  readonly active: Uint8Array;
+  /** Largest distance from a goal that was not met [m or rad]. */
+  violation: number;
+  /** Writes `value` and `direction` for the present pose. */
+  readonly evaluate: (tree: StrandTree, t: number) => void;
+  /** On the way to an equilibrium rows are springs, this many times as stiff as the strand; 0: as they are. */
+  spring: number;
+  readonly sor: boolean;
+  readonly response: Float64Array;
+  readonly copy: Float64Array;
+  readonly right: Float64Array;
+  readonly mu: Float64Array;
+  /** N⁻¹ Jᵀ of each row. */
+  readonly columns: readonly Float64Array[];
+}
+
+interface JointWish {
+  readonly spec: StrandJoint;
+  readonly joint: number;
+  readonly first: number;
+  readonly factor: (t: number) => number;
+}
+
+const rowsOfPin = (pin: Pin): number => Number(pin.holdX) + Number(pin.holdY) + Number(pin.holdZ);
+const rowsOfJoint = ({ bend, twist, hold }: StrandJoint): number =>
+  (hold ? 3 : 0) + (bend !== undefined ? 1 : 0) + (twist ? 2 : 0);
+
+/** Rows of a tree, before there is one: its memory has a number for each. */
+export function countRows(parts: readonly Part[], scene: Scene): number {
+  let rows = 0;
+  parts.forEach(({ rod, drive }, k) => {
+    for (const pin of drive.pins) if (pin.node > 0 || k > 0) rows += rowsOfPin(pin);
+    for (const joint of scene.solver?.strand?.joints ?? []) if (joint.rod === rod.id) rows += rowsOfJoint(joint);
+  });
+  return rows;
+}
+
+/** `nodeOf`: the node that a location means on a rod of the scene. */
+export function createConstraints(
+  tree: StrandTree,
+  scene: Scene,
+  force: Float64Array,
+  nodeOf: (spec: StrandJoint, path: readonly (string | number)[]) => number,
+): Constraints | undefined {
+  const count = force.length;
+  if (count === 0) return undefined;
+  const kind = new Uint8Array(count);
+  const link = new Int32Array(count);
+  const axis = new Int32Array(count).fill(-1);
+  const points: { pin: Pin; pose: PinPose; first: number; link: number }[] = [];
+  const joints: JointWish[] = [];
+  let at = 0;
+  tree.rods.forEach(({ rod, drive, firstLink }, k) => {
+    for (const pin of drive.pins) {
+      if (pin.node === 0 && k === 0) continue;
+      points.push({ pin, pose: createPinPose(), first: at, link: firstLink + pin.node - 1 });
+      [pin.holdX, pin.holdY, pin.holdZ].forEach((holds, world) => {
+        if (!holds) return;
+        link[at] = firstLink + pin.node - 1;
+        axis[at++] = world;
+      });
+    }
+    scene.solver?.strand?.joints?.forEach((spec, i) => {
+      if (spec.rod !== rod.id) return;
+      const path = ['solver', 'strand', 'joints', i];
+      const joint = firstLink + nodeOf(spec, path);
+      const first = at;
+      for (let r = 0; r < rowsOfJoint(spec); r++) {
+        link[at] = joint;
+        kind[at++] = spec.hold && r < 3 ? TWO_SIDED : ONE_SIDED;
+      }
+      joints.push({ spec, joint, first, factor: compileTimed(spec.hold?.factor, [...path, 'hold', 'factor']) });
+    });
+  });
+  const constraints: Constraints = {
+    count,
+    kind,
+    link,
+    axis,
+    force,
+    value: new Float64Array(count),
+    direction: new Float64Array(3 * count),
+    softness: new Float64Array(count),
+    weight: new Float64Array(count),
+    cap: new Float64Array(count).fill(Number.POSITIVE_INFINITY),
+    active: new Uint8Array(count).fill(1),
+    violation: 0,
+    spring: 0,
+    sor: scene.solver?.strand?.lcp === 'sor',
+    response: new Float64Array(count * count),
+    copy: new Float64Array(count * count),
+    right: new Float64Array(count),
+    mu: new Float64Array(count),
+    columns: Array.from({ length: count }, () => new Float64Array(3 * tree.linkCount + 3)),
+    evaluate: (owner, t) => {
+      constraints.violation = 0;
+      for (const { pin, pose, first, link: j } of points) {
+        pin.evaluate(pose, t);
+        evaluatePoint(constraints, owner, pose, first, rowsOfPin(pin), j);
+      }
+      for (const wish of joints) evaluateJoint(constraints, owner, wish, t);
+    },
+  };
+  return constraints;
+}
+
+function evaluatePoint(
+  out: Constraints,
+  tree: StrandTree,
+  pose: PinPose,
+  first: number,
+  rows: number,
+  j: number,
+): void {
+  for (let r = first; r < first + rows; r++) {
+    const k = out.axis[r];
+    const x = tree.origin[3 * j + k] + tree.length[j] * tree.world[9 * j + 3 * k + 2];
+    out.active[r] = pose.active ? 1 : 0;
+    out.value[r] = pose.active ? x - pose.position[k] : 0;
+    out.violation = Math.max(out.violation, Math.abs(out.value[r]));
+  }
+}
+
+const goal = new Float64Array(4);
+const error = new Float64Array(4);
+const vector = new Float64Array(3);
+const slopes = new Float64Array(9);
+const angles = new Float64Array(3);
+
+function evaluateJoint(out: Constraints, tree: StrandTree, { spec, joint, first, factor }: JointWish, t: number): void {
+  const { deformation, toJoint } = tree;
+  const D = 4 * joint;
+  let r = first;
+  if (spec.hold) {
+    const share = factor(t);
+    for (let k = 0; k < 3; k++) vector[k] = -share * spec.hold.rotation[k];
+    quaternionFromRotation(goal, 0, vector, 0);
+    multiplyQuaternions(error, 0, goal, 0, deformation, D);
+    rotationFromQuaternion(vector, 0, error, 0);
+    for (let k = 0; k < 3; k++, r++) {
+      out.value[r] = vector[k];
+      out.violation = Math.max(out.violation, Math.abs(vector[k]) * tree.length[joint]);
+      for (let i = 0; i < 3; i++) out.direction[3 * r + i] = toJoint[9 * joint + 3 * k + i];
+    }
+  }
+  if (spec.bend === undefined && !spec.twist) return;
+  writeSwingTwist(angles, slopes, deformation, D);
+  const [gx, gy, gt] = angles;
+  const g = Math.hypot(gx, gy);
+  if (spec.bend !== undefined) {
+    out.value[r] = spec.bend - 2 * Math.atan(g);
+    for (let k = 0; k < 3; k++)
+      vector[k] = g > 0 ? (-2 / (1 + g * g)) * ((gx / g) * slopes[k] + (gy / g) * slopes[3 + k]) : 0;
+    turnBack(out.direction, 3 * r, toJoint, 9 * joint, vector, 0);
+    out.violation = Math.max(out.violation, -out.value[r] * tree.length[joint]);
+    r++;
+  }
+  if (!spec.twist) return;
+  for (let side = 0; side < 2; side++, r++) {
+    const sign = side === 0 ? 1 : -1;
+    out.value[r] = sign * (2 * Math.atan(gt) - spec.twist[side]);
+    for (let k = 0; k < 3; k++) vector[k] = (sign * 2 * slopes[6 + k]) / (1 + gt * gt);
+    turnBack(out.direction, 3 * r, toJoint, 9 * joint, vector, 0);
+    out.violation = Math.max(out.violation, -out.value[r] * tree.length[joint]);
+  }
+}
+
+/** Forces of the rows → tips (world axes) and joints (child's axes). */
+export function applyConstraints(constraints: Constraints, tree: StrandTree): void {
+  const { count, axis, link, force, direction, spring } = constraints;
+  tree.pull.fill(0);
+  tree.hold.fill(0);
+  if (spring > 0) pullBySprings(constraints, tree);
+  for (let r = 0; r < count; r++) {
+    if (axis[r] >= 0) tree.pull[3 * link[r] + axis[r]] += force[r];
+    else for (let k = 0; k < 3; k++) tree.hold[3 * link[r] + k] += force[r] * direction[3 * r + k];
+  }
+}
+
+/** Stiffness of row r as a spring. */
+function springOf({ spring, axis, link, kind, value, active }: Constraints, tree: StrandTree, r: number): number {
+  if (!active[r] || (kind[r] !== TWO_SIDED && value[r] > 0)) return 0;
+  const K = tree.stiffness[3 * link[r]];
+  return axis[r] >= 0 ? (spring * K) / (tree.reach * tree.length[link[r]]) : spring * K;
+}
+
+/** Rows as springs: their forces, and what they add to the links' own terms. */
+function pullBySprings(constraints: Constraints, tree: StrandTree): void {
+  const { count, axis, link, force, value } = constraints;
+  tree.glue ??= new Float64Array(36 * tree.linkCount);
+  tree.glue.fill(0);
+  for (let r = 0; r < count; r++) {
+    const k = springOf(constraints, tree, r);
+    force[r] = -k * value[r];
+    if (axis[r] < 0 || k === 0) continue;
+    const j = link[r];
+    const l = tree.length[j];
+    // the world's axis in the link's: J = (e × … ; e) of the tip
+    const x = tree.world[9 * j + 3 * axis[r]];
+    const y = tree.world[9 * j + 3 * axis[r] + 1];
+    const z = tree.world[9 * j + 3 * axis[r] + 2];
+    row[0] = -l * y;
+    row[1] = l * x;
+    row[2] = 0;
+    row[3] = x;
+    row[4] = y;
+    row[5] = z;
+    for (let a = 0; a < 6; a++) for (let b = 0; b < 6; b++) tree.glue[36 * j + 6 * a + b] += k * row[a] * row[b];
+  }
+}
+
+const row = new Float64Array(6);
+
+/** Adds what rows on joint j give to its pivot while they are springs. */
+export function addJointSprings(D: Float64Array, constraints: Constraints, tree: StrandTree, j: number): void {
+  for (let r = 0; r < constraints.count; r++) {
+    if (constraints.axis[r] >= 0 || constraints.link[r] !== j) continue;
+    const k = springOf(constraints, tree, r);
+    const e = constraints.direction;
+    for (let a = 0; a < 3; a++) for (let b = 0; b < 3; b++) D[3 * a + b] += k * e[3 * r + a] * e[3 * r + b];
+  }
+}
+
+/** Energy of the rows while they are springs [J]. */
+export function springEnergy(constraints: Constraints, tree: StrandTree): number {
+  let sum = 0;
+  for (let r = 0; r < constraints.count; r++) sum += 0.5 * springOf(constraints, tree, r) * constraints.value[r] ** 2;
+  return sum;
+}
+
+const local = new Float64Array(3);
+const unit = new Float64Array(3);
+
+/** J x of row r, for the change x whose z the sweep holds. */
+export function measureRow(
+  out: Constraints,
+  tree: StrandTree,
+  { z, turn: Th }: Sweep,
+  x: Float64Array,
+  r: number,
+): number {
+  const j = out.link[r];
+  if (out.axis[r] < 0) {
+    let sum = 0;
+    for (let i = 0; i < 3; i++) {
+      for (let k = 0; k < 3; k++) sum += out.direction[3 * r + i] * Th[9 * j + 3 * i + k] * x[3 * j + k];
+    }
+    return sum;
+  }
+  const o = COLUMNS * j;
+  local[0] = z[o + 3] + tree.length[j] * z[o + 1];
+  local[1] = z[o + 4] - tree.length[j] * z[o];
+  local[2] = z[o + 5];
+  turn(unit, 0, tree.world, 9 * j, local, 0);
+  return unit[out.axis[r]];
+}
+
+const scratch = { wrench: new Float64Array(0), residual: new Float64Array(0) };
+
+/** Column r: N⁻¹ Jᵀ, by a test force. */
+function testRow(out: Constraints, tree: StrandTree, sweep: Sweep, r: number): void {
+  const n = tree.linkCount;
+  if (scratch.wrench.length < 6 * n) {
+    scratch.wrench = new Float64Array(6 * n);
+    scratch.residual = new Float64Array(3 * n + 3);
+  }
+  const { wrench, residual } = scratch;
+  wrench.fill(0);
+  residual.fill(0);
+  const j = out.link[r];
+  if (out.axis[r] < 0) for (let k = 0; k < 3; k++) residual[3 * j + k] = -out.direction[3 * r + k];
+  else {
+    unit.fill(0);
+    unit[out.axis[r]] = 1;
+    turnBack(local, 0, tree.world, 9 * j, unit, 0);
+    wrench[6 * j] = tree.length[j] * local[1];
+    wrench[6 * j + 1] = -tree.length[j] * local[0];
+    for (let k = 0; k < 3; k++) wrench[6 * j + 3 + k] = -local[k];
+  }
+  solveSweep(out.columns[r], tree, sweep, residual, wrench, undefined);
+}
+
+/**
+ * Turns Newton's direction into one that meets the rows, and writes the new forces to `next`. The sweep is factored, and
+ * its z belongs to `direction`.
+ */
+export function meetConstraints(
+  direction: Float64Array,
+  next: Float64Array,
+  out: Constraints,
+  tree: StrandTree,
+  sweep: Sweep,
+): boolean {
+  const { count: m, response, right, kind, value, force, columns, active } = out;
+  for (let r = 0; r < m; r++) right[r] = -value[r] - measureRow(out, tree, sweep, direction, r);
+  for (let c = 0; c < m; c++) {
+    testRow(out, tree, sweep, c);
+    for (let r = 0; r < m; r++) response[r * m + c] = measureRow(out, tree, sweep, columns[c], r);
+  }
+  for (let r = 0; r < m; r++) {
+    for (let c = 0; c < m; c++) right[r] += response[r * m + c] * force[c];
+    response[r * m + r] += out.softness[r];
+    if (!active[r]) fixRow(response, right, m, r, 0);
+  }
+  next.set(force);
+  if (!kind.every(isTwoSided)) {
+    if (out.sor) solveSor(next, response, right, kind, out.mu, m, 200, 1, 0);
+    else solveGaussSeidel(next, response, right, kind, out.mu, m, 400, 1e-12);
+  } else if (!solveCapped(next, out)) return false;
+  for (let r = 0; r < m; r++) {
+    const change = next[r] - force[r];
+    for (let k = 0; k < direction.length; k++) direction[k] += change * columns[r][k];
+  }
+  return true;
+}
+
+function fixRow(A: Float64Array, b: Float64Array, m: number, r: number, value: number): void {
+  for (let c = 0; c < m; c++) A[r * m + c] = r === c ? 1 : 0;
+  b[r] = value;
+}
+
+/** All rows two-sided: a direct solve; rows that would pull too hard stay at their cap, and the others are solved anew. */
+function solveCapped(next: Float64Array, { count: m, response, right, copy, cap }: Constraints): boolean {
+  for (let round = 0; round <= m; round++) {
+    copy.set(response);
+    next.set(right);
+    if (!solveInPlace(copy, next, m)) return false;
+    // the worst first: the others may have been asked for too much only because of it
+    let worst = -1;
+    let excess = 1 + 1e-12;
+    for (let r = 0; r < m; r++) {
+      if (!(Math.abs(next[r]) > cap[r] * excess)) continue;
+      excess = Math.abs(next[r]) / cap[r];
+      worst = r;
+    }
+    if (worst < 0) return true;
+    fixRow(response, right, m, worst, Math.sign(next[worst]) * cap[worst]);
+  }
+  return true;
+}
+
+/**
+ * Softness and caps for a step of length h (0 for statics, where rows are as good as rigid), at its start: they must not
+ * change while Newton goes on, or a taut strand would be pulled harder the harder it is pulled.
+ */
+export function prepareConstraints(out: Constraints, tree: StrandTree, h: number): void {
+  const { stiffness, length, linkCount, tipForce, tipMass } = tree;
+  let mass = tree.base.mass;
+  let load = 0;
+  let bend = 0;
+  for (let j = 0; j < linkCount; j++) {
+    mass += tipMass[j];
+    load += Math.hypot(tipForce[3 * j], tipForce[3 * j + 1], tipForce[3 * j + 2]);
+    bend = Math.max(bend, stiffness[3 * j] / length[j], stiffness[3 * j + 1] / length[j]);
+  }
+  for (let r = 0; r < out.count; r++) {
+    const j = out.link[r];
+    const turn = Math.min(stiffness[3 * j], stiffness[3 * j + 1]);
+    if (h === 0) {
+      out.softness[r] = out.axis[r] >= 0 ? 1e-9 / bend / tree.reach : 1e-9 / turn;
+      out.cap[r] = Number.POSITIVE_INFINITY;
+      out.weight[r] = out.axis[r] >= 0 ? bend / tree.reach : turn;
+      continue;
+    }
+    if (out.axis[r] >= 0) {
+      out.softness[r] = (SOFTNESS * h * h) / mass;
+      out.cap[r] = 20 * load + (0.1 * mass * tree.reach) / (h * h) + 2 * bend;
+    } else out.softness[r] = (0.01 * SOFTNESS) / (turn + (mass * length[j] * length[j]) / (h * h));
+    out.weight[r] = SOFTNESS / out.softness[r];
+  }
+}
+
+const isTwoSided = (kind: number): boolean => kind === TWO_SIDED;
+
+/** How far the rows are from what they want, as torques: beside the residual in the merit of a step. */
+export function constraintMerit(
+  { count, kind, value, force, softness, weight, cap, axis, active }: Constraints,
+  reach: number,
+): number {
+  let sum = 0;
+  for (let r = 0; r < count; r++) {
+    if (!active[r]) continue;
+    const wanted = force[r] - weight[r] * (value[r] + softness[r] * force[r]);
+    const allowed = kind[r] === TWO_SIDED ? Math.min(cap[r], Math.max(-cap[r], wanted)) : Math.max(0, wanted);
+    sum += ((force[r] - allowed) * (axis[r] >= 0 ? reach : 1)) ** 2;
+  }
+  return sum;
+}
+
+export function checkJoints(scene: Scene): void {
+  scene.solver?.strand?.joints?.forEach(({ rod, bend, twist, hold }, k) => {
+    const path = ['solver', 'strand', 'joints', k];
+    const found = scene.rods.find(({ id }) => id === rod);
+    if (!found) throw new SceneError([...path, 'rod'], `unknown rod '${rod}'`);
+    if (found.model !== 'strand') throw new SceneError([...path, 'rod'], `rod '${rod}' is not of the model strand`);
+    if (bend !== undefined && !(bend > 0 && bend < Math.PI))
+      throw new SceneError([...path, 'bend'], `the largest bend is ${bend} rad; it must be between 0 and π`);
+    if (twist && !(twist[0] < twist[1]))
+      throw new SceneError(
+        [...path, 'twist'],
+        `the limits ${twist[0]} and ${twist[1]} rad cross; give the lesser one first`,
+      );
+    if (twist && !(twist[0] > -Math.PI && twist[1] < Math.PI))
+      throw new SceneError(
+        [...path, 'twist'],
+        'a joint cannot tell twists beyond half a turn; keep the limits within ±π',
+      );
+    if (hold && (bend !== undefined || twist))
+      throw new SceneError([...path, 'hold'], 'a joint that is held has no use for limits; remove one of the two');
+    if (!hold && bend === undefined && !twist)
+      throw new SceneError(path, "the entry does nothing; give 'bend', 'twist' or 'hold'");
+  });
+}

@@ -1,0 +1,128 @@
+/**
+ * Bodies on a path: they go where the scene says, whatever pulls at them. A weld to such a body is a pin that rides on it, so
+ * every model that has pins has these bodies; the reactions of those pins are what the body does to the rods.
+ */
+import type { BodyPose } from '../bodies/body.ts';
+import { rotate, writeRotation } from '../bodies/body.ts';
+import { SceneError } from '../errors.ts';
+import { multiplyQuaternions, quaternionFromRotation } from '../math/quaternion.ts';
+import type { Pin, PinPose, Rod } from './compiled.ts';
+import { createPinPose } from './compiled.ts';
+import type { BodySpec } from './types.ts';
+import type { Path } from './varying.ts';
+import { checkTimes, createTrack } from './varying.ts';
+
+export interface BodyPath {
+  /** Writes offset (3), rotation vector (3) and their rates (6) at t. */
+  read(out: Float64Array, t: number): void;
+  /** Writes where the body is at t. */
+  evaluate(pose: BodyPose, t: number): void;
+  /** Rotation vectors of the keys: what is about one direction all along keeps count of its turns. */
+  readonly rotations: readonly (readonly [number, number, number])[];
+}
+
+export function compileBodyPath(spec: BodySpec, start: BodyPose, path: Path): BodyPath | undefined {
+  if (!spec.path) return undefined;
+  for (const field of ['velocity', 'free'] as const) {
+    if (spec[field] !== undefined)
+      throw new SceneError([...path, field], `'${field}' has no effect on a body with a path; remove it, or the path`);
+  }
+  const { keys, interpolation = 'smooth' } = spec.path;
+  const times = keys.map(({ time }) => time);
+  checkTimes(times, [...path, 'path', 'keys'], (i) => [i, 'time']);
+  let offset: readonly [number, number, number] = [0, 0, 0];
+  let rotation: readonly [number, number, number] = [0, 0, 0];
+  const values = keys.map((key, k) => {
+    if (key.twist !== undefined)
+      throw new SceneError([...path, 'path', 'keys', k, 'twist'], 'a body has no tangent to twist about; use rotation');
+    offset = key.offset ?? offset;
+    rotation = key.rotation ?? rotation;
+    return [...offset, ...rotation];
+  });
+  const track = createTrack(times, values, interpolation);
+  const position = start.position.slice();
+  const orientation = start.orientation.slice();
+  const now = new Float64Array(12);
+  const turn = new Float64Array(4);
+  return {
+    read: (out, t) => track.evaluate(out, t),
+    evaluate(pose, t) {
+      track.evaluate(now, t);
+      quaternionFromRotation(turn, 0, now, 3);
+      multiplyQuaternions(pose.orientation, 0, turn, 0, orientation, 0);
+      writeRotation(pose.rotation, pose.orientation);
+      for (let k = 0; k < 3; k++) {
+        pose.position[k] = position[k] + now[k];
+        pose.velocity[k] = now[6 + k];
+      }
+      writeSpin(pose.angularVelocity, now);
+    },
+    rotations: values.map(([, , , x, y, z]) => [x, y, z] as const),
+  };
+}
+
+/** ω of a rotation vector ρ with rate ρ̇: ρ̇ + (1−cos φ)/φ² ρ×ρ̇ + (φ−sin φ)/φ³ ρ×(ρ×ρ̇), φ = |ρ|; ρ at 3, ρ̇ at 9. */
+function writeSpin(out: Float64Array, now: Float64Array): void {
+  const [x, y, z] = [now[3], now[4], now[5]];
+  const [u, v, w] = [now[9], now[10], now[11]];
+  const angle2 = x * x + y * y + z * z;
+  const angle = Math.sqrt(angle2);
+  const c1 = angle < 1e-3 ? 0.5 - angle2 / 24 : (1 - Math.cos(angle)) / angle2;
+  const c2 = angle < 1e-2 ? 1 / 6 - angle2 / 120 : (angle - Math.sin(angle)) / (angle2 * angle);
+  const p = y * w - z * v;
+  const q = z * u - x * w;
+  const r = x * v - y * u;
+  out[0] = u + c1 * p + c2 * (y * r - z * q);
+  out[1] = v + c1 * q + c2 * (z * p - x * r);
+  out[2] = w + c1 * r + c2 * (x * q - y * p);
+}
+
+/** A pin that rides on a body with a path. */
+export function rideOnPath(pin: Pin, rod: Rod, body: BodyPath, start: BodyPose): Pin {
+  const o = 3 * pin.node;
+  const at = (array: Float64Array): Float64Array => array.slice(o, o + 3);
+  const first = createPinPose();
+  pin.evaluate(first, 0);
+  const origin = start.position.slice();
+  const arm = at(rod.nodePosition).map((x, k) => x - origin[k]);
+  const tangent = at(rod.nodeTangent);
+  const director = at(rod.nodeDirector);
+  const axis = first.axis.slice();
+  // turns about the tangent are counted as twist: a frame alone cannot tell a full turn from none
+  const spins = body.rotations.every(([x, y, z]) => {
+    const off = Math.hypot(
+      y * tangent[2] - z * tangent[1],
+      z * tangent[0] - x * tangent[2],
+      x * tangent[1] - y * tangent[0],
+    );
+    return off <= 1e-12 * Math.hypot(x, y, z);
+  });
+  const now = new Float64Array(12);
+  const turn = new Float64Array(4);
+  const rotation = new Float64Array(9);
+  const spin = new Float64Array(3);
+  const evaluate = (out: PinPose, t: number): void => {
+    body.read(now, t);
+    quaternionFromRotation(turn, 0, now, 3);
+    writeRotation(rotation, turn);
+    writeSpin(spin, now);
+    rotate(out.position, 0, rotation, arm, 0);
+    const p = out.position;
+    out.velocity[0] = now[6] + spin[1] * p[2] - spin[2] * p[1];
+    out.velocity[1] = now[7] + spin[2] * p[0] - spin[0] * p[2];
+    out.velocity[2] = now[8] + spin[0] * p[1] - spin[1] * p[0];
+    for (let k = 0; k < 3; k++) p[k] += origin[k] + now[k];
+    if (spins && pin.orientation !== 'hinge') {
+      out.tangent.set(tangent);
+      out.director.set(director);
+      out.twist = now[3] * tangent[0] + now[4] * tangent[1] + now[5] * tangent[2];
+    } else {
+      rotate(out.tangent, 0, rotation, tangent, 0);
+      rotate(out.director, 0, rotation, director, 0);
+      rotate(out.axis, 0, rotation, axis, 0);
+      out.twist = 0;
+    }
+    out.active = true;
+  };
+  return { ...pin, evaluate };
+}

@@ -1,0 +1,144 @@
+/**
+ * The obstacles of a recorded scene as meshes, and where they are in each frame: on their path, or on the body they ride.
+ * Formulas and grids have no mesh, and are left out; a mesh that deforms is drawn as it is at the start.
+ */
+import { type ColliderSpec, compileColliders } from '@tendril/core';
+import type { BodyFrame, RecordingFrame } from '../recording.ts';
+import type { Footage } from './footage.ts';
+import { ballMesh } from './tube.ts';
+
+export interface Obstacle {
+  readonly id: string;
+  /** In its own axes [m], 3 a vertex. */
+  readonly position: Float64Array;
+  readonly triangle: Uint32Array;
+  readonly moves: boolean;
+  /** Writes columns x, y, z axis and origin of its place in a frame. */
+  place(out: Float64Array, frame: Pick<RecordingFrame, 'time' | 'bodies'>): void;
+}
+
+export function obstaclesOf({ scene, bodies = [], rods }: Footage['header']): Obstacle[] {
+  const reach =
+    2 *
+    rods.reduce(
+      (most, rod) =>
+        Math.max(
+          most,
+          rod.edgeLengthRest.reduce((sum, l) => sum + l, 0),
+        ),
+      0,
+    );
+  return (scene.colliders ?? []).flatMap((spec, k): Obstacle[] => {
+    const mesh = meshOf(spec, reach > 0 ? reach : 1);
+    if (!mesh) return [];
+    // the pose alone is wanted: bodies are in the recording, and rods do not matter
+    const { body, rods: _, ...own } = spec;
+    const [collider] = compileColliders({ tendril: 1, rods: [], colliders: [own] }, [], [], []);
+    const pose = { position: new Float64Array(3), rotation: new Float64Array(9) };
+    const ride = bodies.findIndex(({ id }) => id === body);
+    return [
+      {
+        id: spec.id ?? `collider ${k}`,
+        ...mesh,
+        moves: collider.moves || ride >= 0,
+        place(out, frame) {
+          collider.evaluate(pose, frame.time);
+          for (let r = 0; r < 3; r++) {
+            for (let c = 0; c < 3; c++) out[3 * c + r] = pose.rotation[3 * r + c];
+            out[9 + r] = pose.position[r];
+          }
+          const carrier = ride >= 0 ? frame.bodies?.[ride] : undefined;
+          if (carrier) carry(out, carrier);
+        },
+      },
+    ];
+  });
+}
+
+/** The place of something that a body carries, in world axes. */
+function carry(out: Float64Array, { position, orientation: q }: BodyFrame): void {
+  const [w, x, y, z] = [q[0], q[1], q[2], q[3]];
+  for (let o = 0; o < 12; o += 3) {
+    const [a, b, c] = [out[o], out[o + 1], out[o + 2]];
+    // v + 2 u × (u × v + w v)
+    const [tx, ty, tz] = [y * c - z * b + w * a, z * a - x * c + w * b, x * b - y * a + w * c];
+    out[o] = a + 2 * (y * tz - z * ty);
+    out[o + 1] = b + 2 * (z * tx - x * tz);
+    out[o + 2] = c + 2 * (x * ty - y * tx);
+  }
+  for (let k = 0; k < 3; k++) out[9 + k] += position[k];
+}
+
+interface Mesh {
+  readonly position: Float64Array;
+  readonly triangle: Uint32Array;
+}
+
+function meshOf(spec: ColliderSpec, reach: number): Mesh | undefined {
+  if (spec.type === 'sphere') return stretched([0, 0, 0], [0, 0, 0], spec.radius);
+  if (spec.type === 'capsule') return stretched(spec.from, spec.to, spec.radius);
+  if (spec.type === 'box') return boxMesh(spec.size);
+  if (spec.type === 'plane') return planeMesh(spec.normal ?? [0, 0, 1], reach);
+  if (spec.type !== 'mesh') return undefined;
+  const triangle: number[] = [];
+  for (const face of spec.faces) for (let k = 2; k < face.length; k++) triangle.push(face[0], face[k - 1], face[k]);
+  return { position: Float64Array.from(spec.vertices.flat()), triangle: Uint32Array.from(triangle) };
+}
+
+type Triple = readonly number[];
+
+/** A ball, its upper half moved from one point to another: a capsule. */
+function stretched(from: Triple, to: Triple, radius: number): Mesh {
+  const { position, indices } = ballMesh();
+  const way = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+  const length = Math.hypot(...way);
+  const up = length > 0 ? way.map((x) => x / length) : [0, 0, 1];
+  const [across, side] = axesAcross(up);
+  const out = new Float64Array(position.length);
+  for (let i = 0; i < position.length; i += 3) {
+    const [a, b, c] = [position[i], position[i + 1], position[i + 2]];
+    const end = c > 0 ? to : from;
+    for (let k = 0; k < 3; k++) out[i + k] = end[k] + radius * (a * across[k] + b * side[k] + c * up[k]);
+  }
+  return { position: out, triangle: indices };
+}
+
+function axesAcross(up: Triple): [number[], number[]] {
+  const k = Math.abs(up[0]) < 0.6 ? 0 : 1;
+  const axis = [0, 1, 2].map((m) => (m === k ? 1 : 0) - up[k] * up[m]);
+  const size = Math.hypot(...axis);
+  const a = axis.map((x) => x / size);
+  return [a, [up[1] * a[2] - up[2] * a[1], up[2] * a[0] - up[0] * a[2], up[0] * a[1] - up[1] * a[0]]];
+}
+
+function boxMesh(size: Triple): Mesh {
+  const position = Float64Array.from({ length: 24 }, (_, k) => {
+    const [corner, axis] = [Math.floor(k / 3), k % 3];
+    return (((corner >> axis) & 1) - 0.5) * size[axis];
+  });
+  const quads = [
+    [0, 2, 3, 1],
+    [4, 5, 7, 6],
+    [0, 1, 5, 4],
+    [2, 6, 7, 3],
+    [0, 4, 6, 2],
+    [1, 3, 7, 5],
+  ];
+  return { position, triangle: Uint32Array.from(quads.flatMap(([a, b, c, d]) => [a, b, c, a, c, d])) };
+}
+
+/** As much of a plane as the rods could touch. */
+function planeMesh(normal: Triple, reach: number): Mesh {
+  const size = Math.hypot(...normal);
+  const [a, b] = axesAcross(normal.map((x) => x / size));
+  const corners = [
+    [-1, -1],
+    [1, -1],
+    [1, 1],
+    [-1, 1],
+  ];
+  return {
+    position: Float64Array.from(corners.flatMap(([s, t]) => [0, 1, 2].map((k) => reach * (s * a[k] + t * b[k])))),
+    triangle: Uint32Array.of(0, 1, 2, 0, 2, 3),
+  };
+}

@@ -1,0 +1,223 @@
+/**
+ * Hairstyles and their motion as files.
+ *
+ * Both begin with a head (see container.ts). A hairstyle (letters TSTY) goes on with one section of doubles, little endian: of the guides
+ * position, normal, side and colour of the roots, tangent, d1 and axis (3 each), length (1), natural and present curvature (3 an
+ * element); of the hairs position, normal, side and colour of the roots; then 4 zero bytes and the CRC-32 of the section.
+ *
+ * A motion (letters TMOT) goes on with frames of equal size: time, then of all guides root position, tangent, d1 and
+ * curvature, doubles; then 4 zero bytes and the CRC-32 of the frame.
+ */
+import type { Coordinates, Hairstyle, Roots } from '@tendril/core';
+import { getF64, isSealed, putF64, sealSection } from './bytes.ts';
+import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
+
+export const hairstyleVersion: number = 1;
+const styleFormat: Format = { noun: 'hairstyle', letters: 'TSTY', version: hairstyleVersion };
+export const motionVersion: number = 1;
+const motionFormat: Format = { noun: 'motion', letters: 'TMOT', version: motionVersion };
+
+interface StyleHeader extends Pick<Hairstyle, 'hair' | 'fiber' | 'gravity' | 'elements' | 'hairOptions'> {
+  /** Version of the program that saved. */
+  readonly version: string;
+  readonly guides: number;
+  readonly hairs: number;
+}
+
+const rootArrays = ['position', 'normal', 'side', 'color'] as const;
+
+function arraysOf(style: Hairstyle): Float64Array[] {
+  const { guideRoots, hairRoots } = style;
+  return [
+    ...rootArrays.map((name) => guideRoots[name]),
+    style.rootTangent,
+    style.rootDirector,
+    style.axis,
+    style.length,
+    style.natural,
+    style.curvature,
+    ...(hairRoots ? rootArrays.map((name) => hairRoots[name]) : []),
+  ];
+}
+
+export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
+  const { hair, fiber, gravity, elements, hairOptions, guideRoots, hairRoots } = style;
+  const header: StyleHeader = {
+    version,
+    ...(hair && { hair }),
+    fiber,
+    gravity,
+    elements,
+    guides: guideRoots.count,
+    hairs: hairRoots?.count ?? 0,
+    ...(hairOptions && { hairOptions }),
+  };
+  const head = encodeHead(styleFormat, header);
+  const arrays = arraysOf(style);
+  const out = new Uint8Array(head.length + arrays.reduce((sum, { byteLength }) => sum + byteLength, 8));
+  out.set(head);
+  const body = out.subarray(head.length);
+  let offset = 0;
+  for (const values of arrays) offset = putF64(body, offset, values);
+  sealSection(body);
+  return out;
+}
+
+export function decodeHairstyle(bytes: Uint8Array, source: string): Hairstyle {
+  const head = decodeHead(styleFormat, bytes, source);
+  const header = checkStyle(head.header, source);
+  const { guides, hairs, elements } = header;
+  const size = 8 * ((3 * 7 + 1 + 6 * elements) * guides + 12 * hairs) + 8;
+  const body = bytes.subarray(head.size);
+  checkBody(body, size, head.size, bytes.length, source, 'hairstyle');
+  let offset = 0;
+  const take = (count: number): Float64Array => {
+    const values = getF64(body, offset, count);
+    const wrong = values.findIndex((value) => !Number.isFinite(value));
+    if (wrong >= 0)
+      throw binaryError(
+        source,
+        head.size + offset + 8 * wrong,
+        'the hairstyle holds what is not a number; make it anew',
+      );
+    offset += 8 * count;
+    return values;
+  };
+  const takeRoots = (count: number): Roots => ({
+    count,
+    position: take(3 * count),
+    normal: take(3 * count),
+    side: take(3 * count),
+    color: take(3 * count),
+  });
+  const { hair, fiber, gravity, hairOptions } = header;
+  // properties are read in the order they are written here
+  const style = {
+    ...(hair && { hair }),
+    fiber,
+    gravity,
+    elements,
+    guideRoots: takeRoots(guides),
+    rootTangent: take(3 * guides),
+    rootDirector: take(3 * guides),
+    axis: take(3 * guides),
+    length: take(guides),
+    natural: take(3 * elements * guides),
+    curvature: take(3 * elements * guides),
+  };
+  const short = style.length.findIndex((value) => !(value > 0));
+  if (short >= 0) throw binaryError(source, head.size, `guide ${short} of the hairstyle has no length; make it anew`);
+  return { ...style, ...(hairs > 0 && { hairRoots: takeRoots(hairs), hairOptions: hairOptions ?? {} }) };
+}
+
+function checkBody(body: Uint8Array, size: number, start: number, total: number, source: string, noun: string): void {
+  if (body.length < size) {
+    throw binaryError(
+      source,
+      total,
+      `the ${noun} is truncated: ${start + size} bytes expected, ${total} found; copy the file again`,
+    );
+  }
+  if (body.length > size)
+    throw binaryError(
+      source,
+      start + size,
+      `${body.length - size} bytes follow the end of the ${noun}; copy the file again`,
+    );
+  if (!isSealed(body))
+    throw binaryError(source, start, `the ${noun} does not match its checksum: it is corrupted; copy the file again`);
+}
+
+const isCount = (n: unknown): boolean => Number.isSafeInteger(n) && (n as number) >= 0 && (n as number) < 2 ** 31;
+const isPositive = (n: unknown): boolean => typeof n === 'number' && n > 0 && Number.isFinite(n);
+
+/** A sound checksum says that the header is as it was written, not that we wrote it. */
+function checkStyle(value: unknown, source: string): StyleHeader {
+  const header = value as Partial<StyleHeader> | null;
+  const fiber = header?.fiber as Partial<Hairstyle['fiber']> | undefined;
+  const sound =
+    typeof header === 'object' &&
+    header !== null &&
+    typeof header.version === 'string' &&
+    isCount(header.guides) &&
+    isCount(header.hairs) &&
+    isCount(header.elements) &&
+    (header.elements as number) > 0 &&
+    (header.guides as number) > 0 &&
+    Array.isArray(header.gravity) &&
+    header.gravity.length === 3 &&
+    header.gravity.every(Number.isFinite) &&
+    fiber !== undefined &&
+    [fiber.a, fiber.b, fiber.E, fiber.G, fiber.density].every(isPositive);
+  if (!sound) throw binaryError(source, 16, 'the header of the hairstyle lacks fields it must have; make it anew');
+  return header as StyleHeader;
+}
+
+export interface MotionHeader {
+  /** Version of the program that recorded. */
+  readonly version: string;
+  readonly guides: number;
+  readonly elements: number;
+}
+
+export interface MotionFrame extends Coordinates {
+  /** [s] */
+  readonly time: number;
+}
+
+export interface Motion {
+  readonly header: MotionHeader;
+  readonly frameCount: number;
+  frame(index: number): MotionFrame;
+}
+
+function motionFrameSize({ guides, elements }: MotionHeader): number {
+  return 8 * (1 + (9 + 3 * elements) * guides) + 8;
+}
+
+export function encodeMotionHead(header: MotionHeader): Uint8Array {
+  return encodeHead(motionFormat, header);
+}
+
+export function encodeMotionFrame(header: MotionHeader, frame: MotionFrame): Uint8Array {
+  const out = new Uint8Array(motionFrameSize(header));
+  let offset = putF64(out, 0, [frame.time]);
+  for (const values of [frame.rootPosition, frame.rootTangent, frame.rootDirector, frame.curvature])
+    offset = putF64(out, offset, values);
+  if (offset !== out.length - 8) throw new RangeError('the frame does not fit the header of the motion');
+  sealSection(out);
+  return out;
+}
+
+/** Frames are decoded, and checked, when asked for. */
+export function decodeMotion(bytes: Uint8Array, source: string): Motion {
+  const head = decodeHead(motionFormat, bytes, source);
+  const header = head.header as MotionHeader;
+  if (!isCount(header?.guides) || !isCount(header?.elements) || header.guides === 0 || header.elements === 0)
+    throw binaryError(source, 16, 'the header of the motion lacks fields it must have; make it anew');
+  const size = motionFrameSize(header);
+  const frameCount = Math.floor((bytes.length - head.size) / size);
+  if (head.size + frameCount * size !== bytes.length)
+    throw binaryError(source, bytes.length, `the motion is truncated within frame ${frameCount}; copy the file again`);
+  return {
+    header,
+    frameCount,
+    frame(index) {
+      if (!Number.isInteger(index) || index < 0 || index >= frameCount)
+        throw new RangeError(`frame ${index} is outside 0…${frameCount - 1}`);
+      const start = head.size + index * size;
+      const section = bytes.subarray(start, start + size);
+      if (!isSealed(section))
+        throw binaryError(source, start, `frame ${index} does not match its checksum: the motion is corrupted`);
+      const { guides, elements } = header;
+      const at = (part: number): Float64Array => getF64(section, 8 + 24 * guides * part, 3 * guides);
+      return {
+        time: getF64(section, 0, 1)[0],
+        rootPosition: at(0),
+        rootTangent: at(1),
+        rootDirector: at(2),
+        curvature: getF64(section, 8 + 72 * guides, 3 * elements * guides),
+      };
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/** Files of other programs: curves and meshes in, recordings of the run out. Loaded when first asked for. */
+import type { World } from '@tendril/core';
+import {
+  createRecordingEncoder,
+  exportGlb,
+  exportUsda,
+  type Footage,
+  formatCurveScene,
+  InputError,
+  type RecordingFrame,
+  readCurves,
+  readMesh,
+  recordingHeader,
+} from '@tendril/io';
+import type { ExportFormat, Frame, LaneInfo } from '../protocol.ts';
+
+/** More curves than this are a job for the command line. */
+const curveLimit = 3000;
+const triangleLimit = 20_000;
+
+export interface Imported {
+  /** A whole scene, of curves. */
+  readonly text?: string;
+  /** A thing in the way, of a mesh. */
+  readonly collider?: object;
+  readonly error?: string;
+}
+
+export function importFile(bytes: Uint8Array, name: string): Imported {
+  try {
+    const curves = readCurves(bytes, name);
+    if (curves.counts.length > curveLimit)
+      return { error: `${name} has ${curves.counts.length} curves; take some of them with tendril import --every` };
+    return { text: formatCurveScene(curves, name, { refer: false }) };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const mesh = /\.(obj|glb|gltf)$/i.test(name) ? importMesh(bytes, name) : undefined;
+    return mesh ?? { error: error.problems.map(({ message }) => message).join('\n') };
+  }
+}
+
+function importMesh(bytes: Uint8Array, name: string): Imported | undefined {
+  try {
+    const { position, triangle } = readMesh(bytes, name);
+    const count = triangle.length / 3;
+    if (count === 0) return undefined;
+    if (count > triangleLimit) return { error: `${name} has ${count} triangles; ${triangleLimit} are taken at most` };
+    const triples = (values: ArrayLike<number>): number[][] =>
+      Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);
+    const rounded = Float64Array.from(position, (x) => Number(x.toPrecision(7)));
+    return { collider: { type: 'mesh', vertices: triples(rounded), faces: triples(triangle) } };
+  } catch (error) {
+    if (error instanceof InputError) return undefined;
+    throw error;
+  }
+}
+
+/** The frames that the page has kept, as a file. */
+export function exportRun(
+  world: World,
+  info: LaneInfo,
+  frames: readonly Frame[],
+  lane: number,
+  format: ExportFormat,
+): Uint8Array[] {
+  const header = recordingHeader(world, {
+    version: 'studio',
+    precision: 'f32',
+    channels: ['curvature', 'twist', 'tension'],
+  });
+  const footage: Footage = {
+    header,
+    frameCount: frames.length,
+    frame: (k) => unpack(info, frames[k], lane),
+  };
+  if (format === 'usda') return Array.from(exportUsda(footage), (part) => new TextEncoder().encode(part));
+  if (format === 'glb') return [...exportGlb(footage).chunks()];
+  const encoder = createRecordingEncoder(header);
+  const parts = [encoder.encodeHeader()];
+  for (let k = 0; k < frames.length; k++) parts.push(encoder.encodeFrame(footage.frame(k)));
+  parts.push(encoder.encodeFooter());
+  return parts;
+}
+
+function unpack(info: LaneInfo, frame: Frame, lane: number): RecordingFrame {
+  const { data, stats } = frame.lanes[lane];
+  let o = 0;
+  const take = (count: number): Float64Array => {
+    const out = Float64Array.from(data.subarray(o, o + count));
+    o += count;
+    return out;
+  };
+  const rods = info.rods.map(({ nodeCount, edgeCount }) => ({
+    nodePosition: take(3 * nodeCount),
+    edgeDirector: take(3 * edgeCount),
+    channels: { curvature: take(nodeCount), twist: take(nodeCount), tension: take(edgeCount) },
+  }));
+  const bodies = info.bodies.map(() => ({ position: take(3), orientation: take(4) }));
+  const [kinetic, bending, twisting, stretching, potential, total] = stats;
+  return {
+    time: frame.time,
+    rods,
+    ...(bodies.length > 0 && { bodies }),
+    energies: { kinetic, bending, twisting, stretching, potential, total },
+  };
+}

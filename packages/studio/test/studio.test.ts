@@ -1,0 +1,411 @@
+/** The page in a real browser: Chromium without a graphics card, as on a test machine. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { cases } from '@tendril/cases';
+import { createWorld, type Scene } from '@tendril/core';
+import { createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { launchBrowser, serveStudio } from './browser.mjs';
+
+const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+const require = createRequire(import.meta.url);
+
+let browser: Browser;
+let server: { url: string; close(): void };
+let context: BrowserContext;
+let page: Page;
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  server = await serveStudio();
+  browser = await launchBrowser();
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+beforeEach(async () => {
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
+  page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  complaints.length = 0;
+  page.on('pageerror', (error) => complaints.push(String(error.stack)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+});
+
+afterEach(async () => {
+  await context.close();
+  expect(complaints).toEqual([]);
+});
+
+async function open(fragment: string): Promise<void> {
+  await page.goto(server.url + fragment);
+  await page.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);
+}
+
+const clock = (): Promise<number> =>
+  page.locator('.clock').evaluate((element) => Number(/=\s*([\d.]+)/.exec(element.textContent ?? '')?.[1]));
+
+const waitForClock = (least: number): Promise<unknown> =>
+  page.waitForFunction(
+    (t) => Number(/=\s*([\d.]+)/.exec(document.querySelector('.clock')?.textContent ?? '')?.[1]) >= t,
+    least,
+  );
+
+const text = (): Promise<string> => page.locator('textarea').inputValue();
+
+describe('the page', () => {
+  it('is small', () => {
+    const sizeOf = (names: RegExp): number =>
+      readdirSync(`${dist}assets`)
+        .filter((name) => name.endsWith('.js') && names.test(name))
+        .reduce((sum, name) => sum + gzipSync(readFileSync(`${dist}assets/${name}`)).length / 1000, 0);
+    // the page itself, and the worker with five models, the scene format and all cases, which loads beside it
+    const page = sizeOf(/^(index|claims)/);
+    const whole = sizeOf(/./);
+    console.log(`studio: ${page.toFixed(0)} kB of script, ${whole.toFixed(0)} kB with the worker, compressed`);
+    expect(page).toBeGreaterThan(100);
+    expect(page).toBeLessThan(300);
+    expect(whole).toBeLessThan(640);
+    // it works offline: nothing is fetched from elsewhere
+    const html = readFileSync(`${dist}index.html`, 'utf8');
+    expect(html).not.toMatch(/https?:/);
+  });
+
+  it('shows a case that moves at once, and every case with its picture', async () => {
+    const begin = Date.now();
+    await open('');
+    console.log(`studio: first picture after ${Date.now() - begin} ms`);
+    await waitForClock(0.1);
+    expect(await page.locator('.card').count()).toBe(cases.length);
+    await page.waitForFunction(() => document.querySelectorAll('.card .thumb img').length >= 15);
+    // what is drawn is no empty canvas
+    const colors = await page.evaluate(async () => {
+      const bitmap = await createImageBitmap((await window.tendrilStudio.picture()) as Blob);
+      const copy = new OffscreenCanvas(bitmap.width, bitmap.height);
+      const pen = copy.getContext('2d') as OffscreenCanvasRenderingContext2D;
+      pen.drawImage(bitmap, 0, 0);
+      const { data } = pen.getImageData(0, 0, bitmap.width, bitmap.height);
+      const seen = new Set<number>();
+      for (let k = 0; k < data.length; k += 4) seen.add((data[k] << 16) | (data[k + 1] << 8) | data[k + 2]);
+      return seen.size;
+    });
+    expect(colors).toBeGreaterThan(20);
+  });
+
+  it('finds cases by words, opens them, and by number', async () => {
+    await open('#case=heavy-cantilever');
+    await page.getByLabel('Search cases').fill('bergou wilber');
+    expect(await page.locator('.card').count()).toBe(1);
+    await page.locator('.card').click();
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent?.startsWith('Wilberforce'));
+    expect(page.url()).toContain('#case=wilberforce-pendulum');
+    await page.getByLabel('Search cases').fill('');
+    await page.locator('.stage').focus();
+    await page.keyboard.press('2');
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent?.startsWith('End-loaded'));
+  });
+
+  it.each(['light', 'dark'] as const)('has no serious fault of accessibility, %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    await open('#case=michell-ring');
+    await page.addScriptTag({ path: require.resolve('axe-core/axe.min.js') });
+    for (const tab of ['Inspector', 'Theory', 'Scene']) {
+      await page.getByRole('tab', { name: tab }).click();
+      const faults = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: typeof import('axe-core') };
+        const { violations } = await axe.run();
+        return violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+      });
+      expect(faults, tab).toEqual([]);
+    }
+  });
+});
+
+describe('a run', () => {
+  it('plays, pauses, steps, scrubs and restarts', async () => {
+    await open('#case=cantilever-release');
+    await waitForClock(0.2);
+    await page.locator('.stage').focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await page.waitForTimeout(200);
+    const paused = await clock();
+    await page.waitForTimeout(200);
+    expect(await clock()).toBe(paused);
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForTimeout(200);
+    expect(await clock()).toBeLessThan(paused);
+    await page.getByLabel('Time', { exact: true }).fill('0.1');
+    await page.waitForTimeout(200);
+    expect(await clock()).toBeCloseTo(0.1, 1);
+    await page.keyboard.press('r');
+    await page.locator('.stage').focus();
+    await page.keyboard.press('r');
+    await waitForClock(0.05);
+  });
+
+  it('answers to a slider at once, or starts anew and says so; undo and redo', async () => {
+    await open('#case=michell-ring');
+    await waitForClock(0.3);
+    const slide = async (path: string, value: string): Promise<void> => {
+      await page.locator(`[data-path="${path}"]`).fill(value);
+    };
+    await slide('rods.0.section.EI1', '0.8');
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    await page.waitForFunction(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
+    // the run went on: its state was kept
+    expect(await clock()).toBeGreaterThan(0.25);
+    await page.getByRole('tab', { name: 'Inspector' }).click();
+    await slide('rods.0.edges', '0.4');
+    await page.locator('.toast').getByText('Restarted').waitFor();
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    expect(await text()).not.toContain('edges: 60');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.waitForFunction(() => /edges: 60/.test(document.querySelector('textarea')?.value ?? ''));
+    await page.locator('.stage').focus();
+    await page.keyboard.press('Control+z');
+    await page.waitForFunction(() => /EI1: 1,/.test(document.querySelector('textarea')?.value ?? ''));
+    await page.keyboard.press('Control+y');
+    await page.waitForFunction(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
+  });
+
+  it('is pulled by the mouse', async () => {
+    await open('#case=curved-cantilever');
+    await waitForClock(0.05);
+    const before = await page.evaluate(() => window.tendrilStudio.position(0, 60));
+    const at = await page.evaluate(() => window.tendrilStudio.place(0, 60));
+    if (!at) throw new Error('the tip is nowhere');
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    for (let k = 1; k <= 8; k++) {
+      await page.mouse.move(at.x, at.y - 20 * k);
+      await page.waitForTimeout(60);
+    }
+    await page.locator('.pull-label').waitFor();
+    await page.waitForFunction(() => /[1-9].* N/.test(document.querySelector('.pull-label')?.textContent ?? ''));
+    // upwards against its weight, which alone would take it down
+    await page.waitForFunction((z) => window.tendrilStudio.position(0, 60)[2] > z + 0.05, before[2]);
+    await page.mouse.up();
+    expect(await page.locator('.pull-label').count()).toBe(0);
+  });
+
+  it('shows its checks against theory', async () => {
+    await open('#case=helix-reconstruction');
+    await page.getByRole('tab', { name: 'Theory' }).click();
+    await page.getByRole('button', { name: 'Measure and compare' }).click();
+    await page.locator('.verdict').waitFor({ timeout: 60_000 });
+    expect(await page.locator('.verdict').textContent()).toMatch(/All \d+ checks as theory says/);
+    expect(await page.locator('.checks li').count()).toBeGreaterThan(0);
+  });
+
+  it('runs under several models side by side, and says in words what one refuses', async () => {
+    await open('#case=cantilever-release');
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog', { name: 'Compare models' });
+    await dialog.getByRole('checkbox').first().check();
+    await dialog.getByText('der, implicit-euler', { exact: true }).click();
+    // an explicit scheme refuses rods with stiffness damping, or runs; what is not in this build is refused by name
+    await dialog.getByText('der, midpoint', { exact: true }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.lane-head').length === 3);
+    await waitForClock(0.1);
+    const heads = await page.locator('.lane-head').allTextContents();
+    expect(heads[0]).toContain('der');
+    expect(heads[1]).toContain('implicit-euler');
+    const tag = page.locator('.compare .tag').first();
+    if ((await tag.count()) > 0) {
+      await tag.click();
+      await page.locator('.lane-refused').getByText('is not available').waitFor();
+    }
+    await dialog.getByRole('button', { name: 'Back to one view' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.lane-head').length === 0);
+  });
+});
+
+describe('files', () => {
+  it('saves the scene, a picture and a table', async () => {
+    await open('#case=michell-ring');
+    await waitForClock(0.1);
+    const save = async (name: string): Promise<{ name: string; content: Buffer }> => {
+      await page.locator('summary[title="Save"]').click();
+      const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+      await page.locator('summary[title="Save"]').click();
+      return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
+    };
+    const yaml = await save('Scene as YAML');
+    expect(yaml.name).toBe('michell-ring.yaml');
+    expect(yaml.content.toString()).toContain("Michell's ring");
+    const picture = await save('Picture as PNG');
+    expect(picture.content.subarray(1, 4).toString()).toBe('PNG');
+    const table = await save('Energies as CSV');
+    expect(table.content.toString().split('\n')[0]).toContain('time_s,kinetic_J');
+    expect(table.content.toString().split('\n').length).toBeGreaterThan(3);
+    const usd = await save('Run as USD');
+    expect(usd.content.toString()).toMatch(/^#usda 1.0[\s\S]*BasisCurves/);
+    const glb = await save('Run as glTF');
+    expect(glb.content.subarray(0, 4).toString()).toBe('glTF');
+    const run = decodeRecording(await save('Run as recording').then(({ content }) => content), 'run.tendril');
+    expect(run.frameCount).toBeGreaterThan(3);
+    expect(run.header.rods[0].id).toBe('ring');
+  });
+
+  it('puts the scene in a link, and keeps work over a reload', async () => {
+    await open('#case=michell-ring');
+    await page.locator('[data-path="rods.0.frame.twist"]').fill('0.6');
+    await page.locator('.toast').getByText('Restarted').waitFor();
+    await page.getByRole('button', { name: 'Copy a link' }).click();
+    await page.waitForFunction(() => location.hash.includes('s='));
+    const link = page.url();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    const twist = /twist: ([\d.]+)/.exec(await text())?.[1];
+    expect(Number(twist)).toBeCloseTo(14 * 10 ** 0.2, 1);
+    await page.goto('about:blank');
+    await page.goto(server.url);
+    await page.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    expect(await text()).toContain(`twist: ${twist}`);
+  });
+
+  /** Drops a file on the page. */
+  const drop = async (name: string, bytes: Uint8Array): Promise<void> => {
+    await page.evaluate(
+      ([fileName, base64]) => {
+        const content = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([content], fileName));
+        window.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
+      },
+      [name, Buffer.from(bytes).toString('base64')],
+    );
+  };
+
+  it('says what a file is not, and keeps what was open', async () => {
+    await open('#case=michell-ring');
+    await drop('scene.yaml', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2));
+    await page.locator('.toast').getByText('neither a scene nor a recording').waitFor();
+    await drop('notes.yaml', new TextEncoder().encode('shopping:\n  - bread\n'));
+    await page.locator('.toast').getByText('is no scene').waitFor();
+    await drop('old.tendril', new TextEncoder().encode('TREC but nothing more'));
+    await page.locator('.toast').getByText('old.tendril cannot be shown').waitFor();
+    expect(await page.locator('h1').textContent()).toContain('Michell');
+  });
+
+  it('makes a scene of curves, and a thing in the way of a mesh', async () => {
+    await open('#case=michell-ring');
+    await drop('line.obj', new TextEncoder().encode('v 0 0 0\nv 0.1 0 0\nv 0.2 0 0.05\nv 0.3 0 0.1\nl 1 2 3 4\n'));
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Curves of line.obj');
+    const mesh = 'v -1 -1 -2\nv 1 -1 -2\nv 0 1 -2\nv 0 0 -1.5\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n';
+    await drop('tent.obj', new TextEncoder().encode(mesh));
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    await page.waitForFunction(() => /type: mesh/.test(document.querySelector('textarea')?.value ?? ''));
+    await page.locator('.problems').getByText('The scene is sound').waitFor();
+  });
+
+  it('shows a recording of 2,000 strands', async () => {
+    const strands: Scene = {
+      tendril: 1,
+      title: 'Two thousand strands',
+      rods: Array.from({ length: 2000 }, (_, k) => ({
+        id: `s${k}`,
+        shape: {
+          type: 'arc' as const,
+          from: [0.1 * Math.cos(k), 0.1 * Math.sin(k), 0.00005 * k] as const,
+          tangent: [Math.cos(k), Math.sin(k), 1] as const,
+          normal: [Math.cos(k), Math.sin(k), -1] as const,
+          radius: 0.1,
+          angle: 2,
+        },
+        edges: 15,
+        section: { type: 'circle' as const, radius: 4e-5 },
+        material: { E: 3.6e9, nu: 0.35, density: 1320 },
+      })),
+    };
+    const world = createWorld(strands);
+    const encoder = createRecordingEncoder(recordingHeader(world, { version: '0' }));
+    const parts = [encoder.encodeHeader()];
+    for (let k = 0; k < 3; k++) parts.push(encoder.encodeFrame({ ...recordingFrame(world), time: k / 4 }));
+    parts.push(encoder.encodeFooter());
+    await open('#case=michell-ring');
+    await drop('hair.tendril', Buffer.concat(parts));
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Two thousand strands');
+    await page.waitForFunction(() => window.tendrilStudio.position(1999, 15).length === 3);
+    const frames = await page.evaluate(async () => {
+      const begin = performance.now();
+      for (let k = 0; k < 10; k++) await new Promise(requestAnimationFrame);
+      return 10_000 / (performance.now() - begin);
+    });
+    console.log(`studio: 2,000 strands at ${frames.toFixed(0)} frames a second in software`);
+    expect(frames).toBeGreaterThan(0.5);
+  });
+});
+
+describe('what goes wrong', () => {
+  it('is shown at its line with a remedy that works, while the run goes on', async () => {
+    await open('#case=michell-ring');
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    await page.locator('textarea').fill((await text()).replace('edges: 60', 'edgess: 40'));
+    const problem = page.locator('.problems li').first();
+    await problem.getByText("did you mean 'edges'?").waitFor();
+    expect(await problem.textContent()).toMatch(/6:5/);
+    const before = await clock();
+    await page.waitForTimeout(400);
+    expect(await clock()).not.toBe(before);
+    await problem.getByRole('button', { name: "Write 'edges'" }).click();
+    await page.locator('.problems').getByText('The scene is sound').waitFor();
+    expect(await text()).toContain('edges: 40');
+  });
+
+  it('stops the run in words, and the remedy is a button', async () => {
+    const yaml = `tendril: 1
+title: Too large a step
+gravity: [ 0, 0, -1000 ]
+rods:
+  - id: rod
+    shape: { type: straight, from: [ 0, 0, 0 ], to: [ 1, 0, 0 ] }
+    edges: 30
+    section: { type: circle, radius: 0.005 }
+    material: { E: 1 MPa, nu: 0.4, density: 1000 }
+pins:
+  - { rod: rod, at: start }
+time: { duration: 10, step: 0.5, halvings: 0 }
+solver: { der: { iterations: 3 } }
+`;
+    await open('#case=michell-ring');
+    await drop2(yaml);
+    const panel = page.locator('.failure');
+    await panel.getByText('The simulation could not go on').waitFor();
+    expect(await panel.textContent()).toContain("rod 'rod'");
+    await panel.getByRole('button', { name: 'Halve the step' }).click();
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    await page.waitForFunction(() => /step: 0\.25/.test(document.querySelector('textarea')?.value ?? ''));
+  });
+
+  const drop2 = async (yaml: string): Promise<void> => {
+    await page.evaluate((content) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([content], 'test.yaml'));
+      window.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, cancelable: true }));
+    }, yaml);
+  };
+
+  it('is said where there is no WebGL', async () => {
+    await page.addInitScript(() => {
+      HTMLCanvasElement.prototype.getContext = () => null;
+    });
+    await page.goto(server.url);
+    await page.locator('.fatal').getByText('no WebGL').waitFor();
+    complaints.length = 0;
+  });
+});
