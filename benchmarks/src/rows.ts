@@ -1,6 +1,6 @@
 /** What is measured. A row is a name, the number of nodes and steps its figure is divided by, and the work. */
 
-import { findCase } from '@tendril/cases';
+import { findCase, jungle } from '@tendril/cases';
 import { createWorld, type DerOptions, type ModelId, type Scene, type World } from '@tendril/core';
 import { createBandBenchmark, createFiberBenchmark } from '@tendril/core/benchmark';
 import { sceneFromObject } from '@tendril/io';
@@ -123,6 +123,13 @@ function bucklingRow(model: ModelId, edges: number, step: number, note: string):
   return { name: `${model}-buckling`, nodes: edges + 1, timing, iterations, note };
 }
 
+/** The scene of a case. */
+function sceneOf(id: string): Scene {
+  const found = findCase(id);
+  if (!found) throw new Error(`no case ${id}`);
+  return sceneFromObject(found.scene(), id);
+}
+
 export const rows: Readonly<Record<string, () => Row>> = {
   'band-solve': () => {
     const nodes = 51;
@@ -216,4 +223,32 @@ export const rows: Readonly<Record<string, () => Row>> = {
   },
   'groom-500-50000': growRow,
   'export-usda-1000x31': usdaRow,
+  'strand-bangs-9x15': () =>
+    stepRow(
+      'strand-bangs-9x15',
+      sceneOf('curly-bangs'),
+      120,
+      'curly bangs, dt 1/120; wanted: 8.3 ms, the paper: 2 to 4 Hz',
+    ),
+  'strand-hair-190x22': () =>
+    stepRow(
+      'strand-hair-190x22',
+      sceneOf('long-hair'),
+      96,
+      'long hair with contact, dt 1/96: four a frame; wanted: 125 ms',
+    ),
+  'strand-jungle-10': () =>
+    stepRow(
+      'strand-jungle-10',
+      sceneFromObject(jungle(10, 5), 'jungle'),
+      8,
+      '10 trees of 75 links, dt 1/48: two a frame',
+    ),
+  'strand-jungle-100': () =>
+    stepRow(
+      'strand-jungle-100',
+      sceneFromObject(jungle(100, 5), 'jungle'),
+      2,
+      '100 trees of 75 links; wanted: 0.4 s, a tenth of 8 s a frame of two steps for 1000',
+    ),
 };

@@ -86,9 +86,9 @@ function advance(t: number): number {
 
 /** Both ends come together by 30 mm, the second turns once about its tangent. */
 function paths(): { start: object; end: object } {
-  const times = Array.from({ length: 101 }, (_, k) => k / 100).filter(
-    (t) => t <= 0.15 || t >= 0.85 || (t * 20) % 1 < 1e-9,
-  );
+  // dense where the speed changes
+  const ramp = [0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12];
+  const times = [...ramp, 0.3, 0.5, 0.7, ...ramp.map((t) => STOP - t).reverse()];
   const keys = (sign: number, turns: number): object[] =>
     times.map((time) => ({
       time,

@@ -39,6 +39,7 @@ import { undampedHair } from '../undamped-hair/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
 import type { Case } from './case.ts';
 
+export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
 
 /** All cases, from the simplest to the most demanding. */

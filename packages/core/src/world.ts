@@ -8,7 +8,7 @@ import type { BodyPose } from './bodies/body.ts';
 import { compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
 import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
-import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
+import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
   Bundle,
@@ -31,7 +31,7 @@ import { massSpringModel } from './models/massspring/model.ts';
 import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
-import type { CompiledBody } from './scene/bodies.ts';
+import { createResponse, refuseEngine } from './response.ts';
 import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
 import { createGrip, type Grip } from './scene/grip.ts';
@@ -133,6 +133,13 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     }),
   }));
   const colliders = compileColliders(scene, rods, compiled.bodies, warnings);
+  colliders.forEach(({ body }, k) => {
+    if (body >= 0 && compiled.bodies[body].path)
+      throw new SceneError(
+        ['colliders', k, 'body'],
+        `body '${compiled.bodies[body].body.id}' goes on a path of its own; give that path to the collider in place of the body`,
+      );
+  });
   const continuum =
     scene.contact?.between === 'continuum' && scene.contact.continuum
       ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
@@ -143,7 +150,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const spots: { bundle: number; index: number }[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
-    const model = models[id];
+    const model = options.models?.find((candidate) => candidate.id === id) ?? models[id];
     if (!model) {
       throw new SceneError(
         ['rods', members[0], 'model'],
@@ -459,85 +466,6 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory]),
         ...(contact ? [contact.save()] : []),
       ]);
-    },
-  };
-}
-
-function refuseEngine({ bodies: engine }: WorldOptions, what: string): void {
-  if (engine)
-    throw new SceneError(
-      ['engine'],
-      `${what} know nothing of the joints and contacts of ${engine.name}; let the motion die out`,
-    );
-}
-
-interface Response {
-  readonly session: EngineSession;
-  /** Remembers where the bodies are. */
-  begin(): void;
-  /** Lets the engine act on what they did since, and puts them where it wants them. */
-  finish(t: number, dt: number): void;
-}
-
-/** The engine's turn after that of the rods; undefined without an engine. */
-function createResponse(
-  scene: Scene,
-  bodies: readonly CompiledBody[],
-  bundles: readonly Bundle[],
-  { bodies: engine }: WorldOptions,
-): Response | undefined {
-  if (!engine) {
-    if (scene.engine)
-      throw new SceneError(
-        ['engine'],
-        `the scene wants its bodies in '${scene.engine.type}', and none was given; pass it as createWorld(scene, { bodies })`,
-      );
-    return undefined;
-  }
-  const session = engine.attach(
-    bodies.filter(({ path }) => !path),
-    scene,
-  );
-  const motions = bundles.map((bundle) =>
-    bundle.bodies.map(
-      ({ id, pose }): BodyMotion => ({
-        id,
-        startPosition: new Float64Array(3),
-        startOrientation: new Float64Array(4),
-        startVelocity: new Float64Array(3),
-        startAngularVelocity: new Float64Array(3),
-        pose,
-        changed: false,
-      }),
-    ),
-  );
-  const all = motions.flat();
-  return {
-    session,
-    begin() {
-      for (const motion of all) {
-        motion.startPosition.set(motion.pose.position);
-        motion.startOrientation.set(motion.pose.orientation);
-        motion.startVelocity.set(motion.pose.velocity);
-        motion.startAngularVelocity.set(motion.pose.angularVelocity);
-        motion.changed = false;
-      }
-    },
-    finish(t, dt) {
-      session.respond(all, dt);
-      const lost = all.find(
-        ({ pose }) => ![...pose.position, ...pose.velocity, ...pose.angularVelocity].every(Number.isFinite),
-      );
-      if (lost)
-        throw new SimulationError(
-          '',
-          t,
-          `${engine.name} lost body '${lost.id}' in the step to t = ${t} s: its pose is not a number`,
-          `try a smaller time.step than ${dt}`,
-        );
-      motions.forEach((list, k) => {
-        if (list.some(({ changed }) => changed)) bundles[k].placeBodies?.(list, t);
-      });
     },
   };
 }

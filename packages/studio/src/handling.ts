@@ -61,6 +61,8 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
       else grab = { kind: 'pull', pick, start, from: pick.point.clone() };
     }
     state.hint.value = false;
+    state.hovering.value = undefined;
+    view.setHover(undefined);
     canvas.setPointerCapture(event.pointerId);
     canvas.classList.add('grabbing');
     event.stopPropagation();

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { rodSize } from './protocol.ts';
 import { startSession } from './session.ts';
 import * as state from './state.ts';
 import { renderThumbnail } from './thumbnails.ts';
@@ -43,7 +44,7 @@ const position = (rod: number, node: number): number[] => {
   const lane = state.loaded.value?.lanes[0];
   const data = frames[frames.length - 1]?.lanes[0]?.data;
   if (!lane || !data) return [];
-  const before = lane.rods.slice(0, rod).reduce((sum, each) => sum + 5 * each.nodeCount + 4 * each.edgeCount, 0);
+  const before = lane.rods.slice(0, rod).reduce((sum, each) => sum + rodSize(each), 0);
   return Array.from(data.subarray(before + 3 * node, before + 3 * node + 3));
 };
 

@@ -77,13 +77,18 @@ export type StatName = (typeof statNames)[number];
 
 /**
  * A lane at an instant. `data`: for each rod nodePosition (3 a node), edgeDirector (3 an edge), curvature and twist (1 a
- * node), tension (1 an edge); then for each body position and orientation w x y z.
+ * node), tension (1 an edge), contact force (1 a node); then for each body position and orientation w x y z.
  */
 export interface LaneFrame {
   readonly data: Float32Array;
   readonly stats: Float64Array;
   /** Of the steps since the last frame [ms of computing a second of simulated time]. */
   readonly cost: number;
+}
+
+/** Numbers that a rod has in a frame. */
+export function rodSize({ nodeCount, edgeCount }: { readonly nodeCount: number; readonly edgeCount: number }): number {
+  return 6 * nodeCount + 4 * edgeCount;
 }
 
 export interface Frame {
@@ -128,7 +133,7 @@ export type ToWorker =
   | { readonly type: 'rest' }
   | { readonly type: 'hand'; readonly hand: HandMessage }
   | { readonly type: 'check'; readonly ticket: number; readonly id: string; readonly model: string | undefined }
-  | { readonly type: 'preview'; readonly ticket: number; readonly id: string }
+  | { readonly type: 'preview'; readonly ticket: number; readonly id: string; readonly patience: number }
   | { readonly type: 'recording'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
   | { readonly type: 'import'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
   | {
@@ -207,6 +212,7 @@ export type FromWorker =
       readonly ticket: number;
       readonly lane: LaneInfo | undefined;
       readonly data: Float32Array;
+      readonly colliders: readonly ColliderInfo[];
     }
   | {
       readonly type: 'recording';

@@ -89,7 +89,7 @@ async function openFirst(): Promise<void> {
     return;
   }
   // one that moves from the first moment on
-  openCase('helix-reconstruction') || openCase(state.cases.value[0]?.id ?? '');
+  openCase('trefoil-knot') || openCase('helix-reconstruction') || openCase(state.cases.value[0]?.id ?? '');
 }
 
 /** One visit's work outlives it. */

@@ -3,7 +3,7 @@
  * nothing else to do, for cases that are newer than that.
  */
 import { startClient } from './client.ts';
-import type { FromWorker } from './protocol.ts';
+import { type FromWorker, rodSize } from './protocol.ts';
 import * as state from './state.ts';
 import { createView } from './view/view.ts';
 
@@ -29,8 +29,8 @@ let queue: Promise<void> = new Promise((resolve) => setTimeout(resolve, 4000));
 const width = 400;
 const height = 244;
 
-/** The view of a case on a canvas of its own, transparent: it fits a light and a dark page. */
-export async function renderThumbnail(id: string): Promise<Blob | undefined> {
+/** The view of a case on a canvas of its own, transparent: it fits a light and a dark page. `patience`: seconds to run. */
+export async function renderThumbnail(id: string, patience = 6): Promise<Blob | undefined> {
   const one = state.cases.value.find((candidate) => candidate.id === id);
   if (!one) return undefined;
   const client = startClient({ frame() {}, failed() {}, pullForce() {}, progress() {}, broken() {} });
@@ -44,6 +44,7 @@ export async function renderThumbnail(id: string): Promise<Blob | undefined> {
       type: 'preview',
       ticket,
       id,
+      patience,
     }));
     if (!answer.lane) return undefined;
     const view = createView(canvas);
@@ -52,13 +53,10 @@ export async function renderThumbnail(id: string): Promise<Blob | undefined> {
     const colorBy = /twist:|turns:|torque/.test(one.text) ? 'twist' : 'curvature';
     // framed on the shape it has now, not on the one it began with
     const rods = answer.lane.rods.map((rod, r) => {
-      const before =
-        answer.lane?.rods
-          .slice(0, r)
-          .reduce((sum, { nodeCount, edgeCount }) => sum + 5 * nodeCount + 4 * edgeCount, 0) ?? 0;
+      const before = answer.lane?.rods.slice(0, r).reduce((sum, each) => sum + rodSize(each), 0) ?? 0;
       return { ...rod, nodePosition: answer.data.slice(before, before + 3 * rod.nodeCount) };
     });
-    view.load({ lanes: [{ ...answer.lane, rods }], colliders: [], gravity: [0, 0, 0] }, false);
+    view.load({ lanes: [{ ...answer.lane, rods }], colliders: answer.colliders, gravity: [0, 0, 0] }, false);
     // the colours of the dark page, which are seen on a light one too
     view.setOptions({ colorBy, stripe: true, ghost: false, frames: false, dark: true, grid: false });
     view.show(frame, frame, 0);

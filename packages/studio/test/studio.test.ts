@@ -7,11 +7,14 @@ import { cases } from '@tendril/cases';
 import { createWorld, type Scene } from '@tendril/core';
 import { createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, serveStudio } from './browser.mjs';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const require = createRequire(import.meta.url);
+
+// two cores that others use too are slow: what takes a second on a quiet machine may take twenty
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 let browser: Browser;
 let server: { url: string; close(): void };
@@ -30,9 +33,9 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
+  context = await browser.newContext({ viewport: { width: 1100, height: 720 }, acceptDownloads: true });
   page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(45_000);
   complaints.length = 0;
   page.on('pageerror', (error) => complaints.push(String(error.stack)));
   page.on('console', (message) => {

@@ -19,11 +19,13 @@ export interface AirOptions {
   readonly quadraticNormal: number;
   readonly quadraticTangential: number;
   readonly factor: (t: number) => number;
+  /** On each edge; default 1. */
+  readonly edgeWeight?: Float64Array;
 }
 
 export function createAir(rod: Rod, options: AirOptions): LoadSource {
   const { edgeCount, nodeCount, edgeLengthRest, edgeRadius } = rod;
-  const { wind, linearNormal, linearTangential, quadraticNormal, quadraticTangential, factor } = options;
+  const { wind, linearNormal, linearTangential, quadraticNormal, quadraticTangential, factor, edgeWeight } = options;
   const air = new Float64Array(3);
   return {
     dependsOnState: true,
@@ -31,7 +33,7 @@ export function createAir(rod: Rod, options: AirOptions): LoadSource {
     addLoads({ nodeForce, nodeDrag }, { nodePosition: x, nodeVelocity, edgeTangent }, t) {
       const strength = factor(t);
       for (let j = 0; j < edgeCount; j++) {
-        const half = 0.5 * strength * edgeLengthRest[j];
+        const half = 0.5 * strength * edgeLengthRest[j] * (edgeWeight ? edgeWeight[j] : 1);
         const diameter = 2 * edgeRadius[j];
         const next = (j + 1) % nodeCount;
         const tx = edgeTangent[3 * j];

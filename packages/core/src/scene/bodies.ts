@@ -253,9 +253,8 @@ export function checkJunctionMeets({ body }: CompiledBody, { arm, pin }: Weld, r
 
 /** A body that no rod holds would fly alone: allowed with mass, but a junction needs rods to be anywhere. */
 export function checkBodiesAreTied(bodies: readonly CompiledBody[], tied: ReadonlySet<number>): void {
-  bodies.forEach(({ body, path }, k) => {
-    // a body on a path may carry a collider alone
-    if (tied.has(k) || path) return;
+  bodies.forEach(({ body }, k) => {
+    if (tied.has(k)) return;
     throw new SceneError(
       ['bodies', k],
       `no rod is welded to body '${body.id}'; add an entry to 'welds', or remove the body`,

@@ -8,8 +8,8 @@ import { compileNode, parseExpression } from './expression.ts';
 import { gatherHalves } from './loads.ts';
 import type { CompiledRod } from './rods.ts';
 import type { FieldSpec, WindSpec } from './types.ts';
-import type { Path, Requirement } from './varying.ts';
-import { atPath, compileTimed, finite, nonNegative, positive } from './varying.ts';
+import type { Path, Profile, Requirement } from './varying.ts';
+import { atPath, compileTimed, compileVarying, finite, nonNegative, positive } from './varying.ts';
 
 interface Formulas {
   readonly evaluators: readonly ((values: ArrayLike<number>) => number)[];
@@ -96,7 +96,8 @@ function compileWind(wind: Air['wind'], path: Path): Wind {
   };
 }
 
-function compileAir(spec: Air, { rod, section }: CompiledRod, path: Path): LoadSource {
+function compileAir(spec: Air, { rod, layout, section }: CompiledRod, path: Path): LoadSource {
+  const weight = readWeight(spec, rod.length, path);
   const [linearNormal, linearTangential] = spec.linear ?? [0, 0];
   const { density, normal, tangential = 0 } = spec.quadratic ?? { density: 0, normal: 0 };
   if (!spec.linear && !spec.quadratic)
@@ -124,8 +125,16 @@ function compileAir(spec: Air, { rod, section }: CompiledRod, path: Path): LoadS
     quadraticNormal: 0.5 * density * normal,
     quadraticTangential: 0.5 * density * tangential,
     factor: compileTimed(spec.factor, [...path, 'factor']),
+    ...(weight && { edgeWeight: Float64Array.from(rod.edgeLengthRest, (_, j) => weight.at(middle(layout, j))) }),
   });
 }
+
+/** Weights along the rod, where there are any. */
+function readWeight({ weight }: FieldSpec, length: number, path: Path): Profile | undefined {
+  return weight === undefined ? undefined : compileVarying(weight, length, [...path, 'weight'], nonNegative);
+}
+
+const middle = ({ nodeU }: CompiledRod['layout'], j: number): number => 0.5 * (nodeU[j] + nodeU[j + 1]);
 
 export function compileField(spec: FieldSpec, compiled: CompiledRod, path: Path): LoadSource {
   if (spec.type === 'air') return compileAir(spec, compiled, path);
@@ -133,6 +142,8 @@ export function compileField(spec: FieldSpec, compiled: CompiledRod, path: Path)
   const { evaluators, used } = compileFormulas(spec.formula, ['x', 'y', 'z', 't', 'u'], [...path, 'formula']);
   const values = new Float64Array(5);
   const halves = Float64Array.from({ length: 2 * rod.edgeCount }, (_, half) => rod.edgeLengthRest[half >> 1] / 2);
+  const weight = readWeight(spec, rod.length, path);
+  const shares = spec.per === 'mass' ? rod.nodeMass : gatherHalves(halves, rod.nodeCount);
   return createForceField({
     force(out, x, y, z, t, u) {
       values[0] = x;
@@ -144,7 +155,7 @@ export function compileField(spec: FieldSpec, compiled: CompiledRod, path: Path)
         out[k] = finite(evaluators[k](values), [...path, 'formula', k], () => `x, y, z = ${x}, ${y}, ${z}, t = ${t}`);
     },
     dependsOnPlace: ['x', 'y', 'z'].some((name) => used.has(name)),
-    nodeWeight: spec.per === 'mass' ? rod.nodeMass : gatherHalves(halves, rod.nodeCount),
+    nodeWeight: weight ? shares.map((share, i) => share * weight.at(layout.nodeU[i])) : shares,
     nodeU: Float64Array.from(layout.nodeU.slice(0, rod.nodeCount)),
     factor: compileTimed(spec.factor, [...path, 'factor']),
   });

@@ -203,6 +203,16 @@ describe('natural: equilibrium', () => {
     expect(held.equilibrate()[0]).toMatchObject({ iterations: 0, stable: true });
   });
 
+  it('knows loads without a potential: a verdict, but no stiffness', () => {
+    const pushed = (EI: number): Scene => ({
+      ...scene(EI),
+      fields: [{ type: 'force', per: 'mass', formula: ['0', '0', '-z'] }],
+    });
+    expect(createWorld(pushed(1)).warnings).toEqual([]);
+    expect(createWorld(pushed(1)).equilibrate()[0]).toMatchObject({ iterations: 0, converged: true });
+    expect(createWorld(pushed(0.02)).warnings.join()).toMatch(/unstable, and will not stay; make it stiffer/);
+  });
+
   it('is refused by models that do not find it', () => {
     expect(() => createWorld(scene(1, 'der'))).toThrow(/natural: equilibrium is for the models helix/);
   });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Vector } from '../../src/curve/vector.ts';
 import { cross, distance, dot } from '../../src/curve/vector.ts';
+import { createWorld } from '../../src/index.ts';
 import type { LoadSource, Loads, Samples } from '../../src/port.ts';
 import { createLoads } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { Rod } from '../../src/scene/compiled.ts';
-import type { FieldSpec, LoadSpec, RodSpec, Scene } from '../../src/scene/types.ts';
+import type { FieldSpec, LoadSpec, RodSpec, Scene, Varying } from '../../src/scene/types.ts';
 import { expectSceneError, samplesOf, sceneOf, sum, vectorAt } from './support.ts';
 
 interface Setup {
@@ -321,5 +322,38 @@ describe('errors', () => {
       /give its stiffness section a radius/,
       bare,
     );
+  });
+});
+
+describe('weight of a field', () => {
+  it.each(['der', 'strand'] as const)('leaves parts of a rod alone, with %s', (model) => {
+    const at = (weight: Varying | undefined, type: 'air' | 'force'): number => {
+      const world = createWorld({
+        tendril: 1,
+        rods: [
+          {
+            id: 'rod',
+            model,
+            shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+            edges: 10,
+            section: { type: 'stiffness', EI1: 1, GJ: 1, mass: 1 },
+          },
+        ],
+        pins: [{ rod: 'rod', at: 'start' }],
+        fields: [
+          type === 'air'
+            ? { type, wind: [0, 0, -1], linear: [0.1, 0.1], ...(weight !== undefined && { weight }) }
+            : { type, per: 'length', formula: ['0', '0', '-0.1'], ...(weight !== undefined && { weight }) },
+        ],
+      });
+      expect(world.equilibrate()[0].converged).toBe(true);
+      return world.reactions()[0].force[2];
+    };
+    for (const type of ['air', 'force'] as const) {
+      expect(at(undefined, type)).toBeCloseTo(0.1, 6);
+      expect(at(0.5, type)).toBeCloseTo(0.05, 6);
+      expect(at({ formula: 'u' }, type)).toBeCloseTo(0.05, 2);
+      expect(() => at(-1, type)).toThrow(/zero or more/);
+    }
   });
 });

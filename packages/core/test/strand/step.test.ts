@@ -269,3 +269,30 @@ describe('release', () => {
     expect(world.reactions()).toEqual([]);
   });
 });
+
+describe('moduli that change', () => {
+  it('stiffen a strand as they say', () => {
+    const at = (factor: number, E: number): Float64Array => {
+      const world = createWorld({
+        tendril: 1,
+        gravity: [0, 0, -9.81],
+        rods: [
+          {
+            id: 'rod',
+            model: 'strand',
+            shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+            edges: 10,
+            section: { type: 'circle', radius: 0.01 },
+            material: { E: 1e7 * E, nu: 0.4, density: 1000 },
+            moduli: { E: { formula: `1 + ${factor - 1}*t` }, G: { formula: `1 + ${factor - 1}*t` } },
+          },
+        ],
+        pins: [{ rod: 'rod', at: 'start' }],
+      });
+      world.equilibrate(1);
+      return world.samples[0].nodePosition.slice();
+    };
+    expect(distance(at(4, 1), at(1, 4))).toBeLessThan(1e-9);
+    expect(distance(at(4, 1), at(1, 1))).toBeGreaterThan(0.1);
+  });
+});

@@ -17,6 +17,7 @@ import {
   text,
   timed,
   variants,
+  varying,
   vector,
   type Written,
   whole,
@@ -209,6 +210,9 @@ const windParts: z.ZodType<WindSpec, Written<WindSpec>> = fields('wind', {
 const fieldCommon = {
   rods: list(text("a rod's name"), "rods' names").optional().describe('Rods it acts on. Default all.'),
   factor: timed.optional().describe('Factor in time. Default 1.'),
+  weight: varying(null, 'nonnegative')
+    .optional()
+    .describe('How much of the field each place along a rod feels, a plain number. Default 1.'),
 };
 
 const drag = (): z.ZodType<number, number | string> => quantity('dragPerLength', 'nonnegative');

@@ -10,7 +10,6 @@ import { Header } from './header.tsx';
 import { Help } from './help.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { Inspector } from './inspector.tsx';
-import { Messages } from './messages.tsx';
 import { Plots } from './plots.tsx';
 import { Theory } from './theory.tsx';
 import { Timeline } from './timeline.tsx';
@@ -34,7 +33,6 @@ export function App(): JSX.Element {
       <Gallery />
       <main>
         <Viewport />
-        <Messages />
         <Compare />
         <Timeline />
         {state.plotsOpen.value && <Plots />}

@@ -103,6 +103,7 @@ function ColorMenu(): JSX.Element {
             <option value="curvature">curvature</option>
             <option value="twist">twist</option>
             <option value="tension">tension</option>
+            <option value="contact">contact force</option>
             <option value="plain">model</option>
           </select>
         </label>

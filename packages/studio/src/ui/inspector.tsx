@@ -247,7 +247,9 @@ interface NumberProps {
 /** As it may be written, and as short. */
 function shortNumber(x: number): string {
   const plain = String(x);
-  return plain.length > 9 ? String(Number(x.toPrecision(6)).toExponential()).replace('e+', 'e') : plain;
+  if (plain.length <= 9) return plain;
+  const short = String(Number(x.toPrecision(5)));
+  return short.length <= 9 ? short : Number(x.toPrecision(4)).toExponential().replace('e+', 'e');
 }
 
 function NumberField({ name, form, path, label, value }: NumberProps): JSX.Element {

@@ -2,10 +2,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { type Frame, type LaneInfo, statNames } from '../protocol.ts';
+import { type Frame, type LaneInfo, rodSize, statNames } from '../protocol.ts';
 import { cursor, seek } from '../session.ts';
 import * as state from '../state.ts';
-import { quantities } from '../view/colormaps.ts';
+import { type ColorBy, quantities } from '../view/colormaps.ts';
 import { formatNumber } from './format.ts';
 
 /** More points than this are not seen. */
@@ -157,7 +157,7 @@ function EnergyPlot(): JSX.Element {
         ...bare,
         cursor: noDrag,
         scales: {
-          x: { time: false, range: (_plot, _low, high) => [0, Math.max(state.duration.value, high || 0)] },
+          x: { time: false, range: () => [0, Math.max(state.duration.value, state.frames.last)] },
           y: { range: heights },
         },
         axes: axes(dark, '', 'energy, J'),
@@ -232,8 +232,8 @@ function difference(frame: Frame, lanes: readonly LaneInfo[], lane: number): num
         square += (along(a, offsetA, rod.nodeCount, k / 24, c) - along(b, offsetB, other.nodeCount, k / 24, c)) ** 2;
       most = Math.max(most, square);
     }
-    offsetA += 5 * rod.nodeCount + 4 * rod.edgeCount;
-    offsetB += 5 * other.nodeCount + 4 * other.edgeCount;
+    offsetA += rodSize(rod);
+    offsetB += rodSize(other);
   });
   return Math.sqrt(most);
 }
@@ -257,7 +257,7 @@ function DifferencePlot(): JSX.Element {
         ...bare,
         cursor: noDrag,
         scales: {
-          x: { time: false, range: (_plot, _low, high) => [0, Math.max(state.duration.value, high || 0)] },
+          x: { time: false, range: () => [0, Math.max(state.duration.value, state.frames.last)] },
           y: { range: heights },
         },
         axes: axes(dark, '', 'distance, m'),
@@ -354,7 +354,7 @@ function ProfilePlot(): JSX.Element {
 function profile(
   lanes: readonly LaneInfo[],
   shown: readonly { lane: number; rod: number }[],
-  by: 'curvature' | 'twist' | 'tension',
+  by: Exclude<ColorBy, 'plain'>,
 ): uPlot.AlignedData {
   const frame = state.frames.around(cursor())?.a;
   const count = 160;
@@ -365,13 +365,14 @@ function profile(
     const info = lanes[lane].rods[rod];
     if (!data?.length) return grid.map(() => null);
     let o = 0;
-    for (let r = 0; r < rod; r++) o += 5 * lanes[lane].rods[r].nodeCount + 4 * lanes[lane].rods[r].edgeCount;
+    for (let r = 0; r < rod; r++) o += rodSize(lanes[lane].rods[r]);
     o += 3 * info.nodeCount + 3 * info.edgeCount;
     if (by !== 'curvature') o += info.nodeCount;
-    if (by === 'tension') o += info.nodeCount;
+    if (by === 'tension' || by === 'contact') o += info.nodeCount;
+    if (by === 'contact') o += info.edgeCount;
     const values = by === 'tension' ? info.edgeCount : info.nodeCount;
     // free ends have no joint: their value would be a zero that means nothing
-    const [first, last] = by === 'tension' || info.closed ? [0, values - 1] : [1, values - 2];
+    const [first, last] = by === 'tension' || by === 'contact' || info.closed ? [0, values - 1] : [1, values - 2];
     return grid.map((s) => {
       if (s > info.length * (1 + 1e-6)) return null;
       const place = Math.min(

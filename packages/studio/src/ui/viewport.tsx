@@ -7,6 +7,7 @@ import { cssGradient, mapOf, quantities } from '../view/colormaps.ts';
 import { createView, type View } from '../view/view.ts';
 import { formatNumber } from './format.ts';
 import { Icon, IconButton } from './icons.tsx';
+import { Messages } from './messages.tsx';
 
 /** The view that is shown, for the keyboard and for pictures. */
 export const current: { view: View | undefined } = { view: undefined };
@@ -25,6 +26,7 @@ export function Viewport(): JSX.Element {
       />
       <Lanes />
       <Overlay />
+      <Messages />
     </div>
   );
 }

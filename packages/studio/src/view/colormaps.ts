@@ -46,7 +46,7 @@ export const diverging: ColorMap = [
   [190, 84, 12],
 ];
 
-export type ColorBy = 'plain' | 'curvature' | 'twist' | 'tension';
+export type ColorBy = 'plain' | 'curvature' | 'twist' | 'tension' | 'contact';
 
 export const quantities: Readonly<
   Record<Exclude<ColorBy, 'plain'>, { readonly label: string; readonly unit: string; readonly signed: boolean }>
@@ -54,6 +54,7 @@ export const quantities: Readonly<
   curvature: { label: 'Curvature', unit: '1/m', signed: false },
   twist: { label: 'Twist', unit: 'rad/m', signed: true },
   tension: { label: 'Tension', unit: 'N', signed: true },
+  contact: { label: 'Contact force', unit: 'N', signed: false },
 };
 
 export function mapOf(by: ColorBy, dark: boolean): ColorMap | undefined {

@@ -53,6 +53,7 @@ interface Layout {
   readonly curvature: number;
   readonly twist: number;
   readonly tension: number;
+  readonly contact: number;
 }
 
 function layoutOf({ rods }: LaneInfo): { rods: Layout[]; bodies: number } {
@@ -66,8 +67,9 @@ function layoutOf({ rods }: LaneInfo): { rods: Layout[]; bodies: number } {
       curvature,
       twist: curvature + nodeCount,
       tension: curvature + 2 * nodeCount,
+      contact: curvature + 2 * nodeCount + edgeCount,
     };
-    o = place.tension + edgeCount;
+    o = place.contact + nodeCount;
     return place;
   });
   return { rods: places, bodies: o };

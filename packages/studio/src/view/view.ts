@@ -265,8 +265,11 @@ export function createView(canvas: HTMLCanvasElement): View {
     renderer.setPixelRatio(ratio);
     renderer.setSize(width, height, false);
     const [first] = rects();
-    camera.aspect = first.width / first.height;
+    const aspect = first.width / first.height;
+    const reshaped = Math.abs(aspect / camera.aspect - 1) > 0.05;
+    camera.aspect = aspect;
     camera.updateProjectionMatrix();
+    if (reshaped && !userCamera && !seen.isEmpty()) fit(false);
     for (const { hair } of lanes) hair?.setResolution(first.width * ratio, first.height * ratio);
     dirty = true;
   };
@@ -344,6 +347,9 @@ export function createView(canvas: HTMLCanvasElement): View {
         range = 0;
         seen.copy(boundsOf(infos));
         fixedBox.setFromObject(colliders);
+        // of a large thing only the part near the rods
+        const near = boundsOf(infos);
+        fixedBox.intersect(near.expandByScalar(0.4 * near.getSize(new Vector3()).length()));
         if (!fixedBox.isEmpty()) seen.union(fixedBox);
         floor = Number.POSITIVE_INFINITY;
         userCamera = false;
@@ -392,9 +398,10 @@ export function createView(canvas: HTMLCanvasElement): View {
         refined = false;
         resize();
       }
+      // before drawing: another size clears what was drawn
+      adapt(1000 * seconds);
       dirty = false;
       draw();
-      adapt(1000 * seconds);
       return true;
     },
     resize,

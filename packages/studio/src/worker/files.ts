@@ -94,6 +94,7 @@ function unpack(info: LaneInfo, frame: Frame, lane: number): RecordingFrame {
     nodePosition: take(3 * nodeCount),
     edgeDirector: take(3 * edgeCount),
     channels: { curvature: take(nodeCount), twist: take(nodeCount), tension: take(edgeCount) },
+    contact: take(nodeCount),
   }));
   const bodies = info.bodies.map(() => ({ position: take(3), orientation: take(4) }));
   const [kinetic, bending, twisting, stretching, potential, total] = stats;

@@ -40,7 +40,7 @@ function scaleOf(world: World, rodIndex: number, duration: number, step: number)
 
 export function createHands(world: World, duration: number, step: number): Hands {
   const scales = world.rods.map((_, k) => scaleOf(world, k, duration, step));
-  let pull: { rod: number; node: number; spring: PointSpring; drop: () => void } | undefined;
+  let pull: { rod: number; asked: number; node: number; spring: PointSpring; drop: () => void } | undefined;
   let wind: { velocity: Float64Array; until: number; drop: () => void } | undefined;
   const nails = new Map<string, () => void>();
   const torques = new Map<string, { turn: ReturnType<typeof createEdgeTorque>; until: number; drop: () => void }>();
@@ -51,10 +51,14 @@ export function createHands(world: World, duration: number, step: number): Hands
     pull = undefined;
   };
 
-  const startPull = (rod: number, node: number): NonNullable<typeof pull> => {
+  /** Another model may have fewer nodes. */
+  const nodeOf = (rod: number, node: number): number => Math.min(node, world.rods[rod].nodeCount - 1);
+
+  const startPull = (rod: number, asked: number): NonNullable<typeof pull> => {
+    const node = nodeOf(rod, asked);
     const { stiffness, relaxation } = scales[rod];
     const spring = createPointSpring(node, stiffness, stiffness * relaxation);
-    return { rod, node, spring, drop: world.addLoad(rod, spring) };
+    return { rod, asked, node, spring, drop: world.addLoad(rod, spring) };
   };
 
   const nail = (rod: number, node: number): void => {
@@ -112,9 +116,10 @@ export function createHands(world: World, duration: number, step: number): Hands
       return pull !== undefined || wind !== undefined || torques.size > 0;
     },
     take(message) {
+      if ('rod' in message && !world.rods[message.rod]) return;
       switch (message.kind) {
         case 'pull':
-          if (!pull || pull.rod !== message.rod || pull.node !== message.node) {
+          if (!pull || pull.rod !== message.rod || pull.asked !== message.node) {
             dropPull();
             pull = startPull(message.rod, message.node);
           }
@@ -141,7 +146,7 @@ export function createHands(world: World, duration: number, step: number): Hands
           world.grips[message.pin]?.release();
           break;
         case 'nail':
-          nail(message.rod, message.node);
+          nail(message.rod, nodeOf(message.rod, message.node));
           break;
         case 'wind':
           blow(message.velocity);

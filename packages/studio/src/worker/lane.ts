@@ -10,7 +10,7 @@ import {
   type World,
 } from '@tendril/core';
 import type { BodyInfo, Failure, LaneFrame, LaneInfo, RodInfo, Solid, Variant } from '../protocol.ts';
-import { statNames } from '../protocol.ts';
+import { rodSize, statNames } from '../protocol.ts';
 import { createModePlayer } from './modePlayer.ts';
 
 export interface Lane {
@@ -159,7 +159,7 @@ function solidOf(
 }
 
 export function frameLength({ rods, bodies }: LaneInfo): number {
-  return rods.reduce((sum, rod) => sum + 5 * rod.nodeCount + 4 * rod.edgeCount, 0) + 7 * bodies.length;
+  return rods.reduce((sum, rod) => sum + rodSize(rod), 0) + 7 * bodies.length;
 }
 
 /** Everything that is drawn or plotted, as it is now. */
@@ -176,6 +176,7 @@ export function writeFrame(world: World, info: LaneInfo): Omit<LaneFrame, 'cost'
     energies.total,
   ]);
   let o = 0;
+  const contactAt: number[] = [];
   world.samples.forEach(({ nodePosition, edgeDirector }, k) => {
     data.set(nodePosition, o);
     o += nodePosition.length;
@@ -187,11 +188,19 @@ export function writeFrame(world: World, info: LaneInfo): Omit<LaneFrame, 'cost'
     data.set(curvature, o);
     data.set(twist, o + curvature.length);
     data.set(tension, o + curvature.length + twist.length);
-    o += curvature.length + twist.length + tension.length;
+    contactAt[k] = o + curvature.length + twist.length + tension.length;
+    o = contactAt[k] + curvature.length;
     stats[6] = Math.max(stats[6], largest(curvature));
     stats[7] = Math.max(stats[7], largest(twist));
     stats[8] = Math.max(stats[8], largest(tension));
   });
+  for (const { rod, edge, weight, force } of world.contactForces()) {
+    const k = world.rods.findIndex(({ id }) => id === rod);
+    if (k < 0) continue;
+    const size = Math.hypot(...force);
+    data[contactAt[k] + edge] += (1 - weight) * size;
+    data[contactAt[k] + ((edge + 1) % world.rods[k].nodeCount)] += weight * size;
+  }
   for (const { pose } of world.bodies) {
     data.set(pose.position, o);
     data.set(pose.orientation, o + 3);

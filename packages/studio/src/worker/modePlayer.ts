@@ -1,6 +1,6 @@
 /** A scene that asks for its modes and says no time: the modes themselves, one after the other, slowed down to be seen. */
 import { SceneError, type World } from '@tendril/core';
-import type { LaneFrame, LaneInfo } from '../protocol.ts';
+import { type LaneFrame, type LaneInfo, rodSize } from '../protocol.ts';
 import type { Lane } from './lane.ts';
 
 /** Seconds a mode is shown, and how often it swings in that time. */
@@ -34,7 +34,7 @@ export function createModePlayer(
       const shape = modes[r].shapes[Math.min(k, modes[r].shapes.length - 1)];
       const size = 0.12 * rod.length * phase;
       if (shape) for (let i = 0; i < 3 * rod.nodeCount; i++) data[o + i] += size * shape.nodeDisplacement[i];
-      o += 5 * rod.nodeCount + 4 * rod.edgeCount;
+      o += rodSize(rod);
     });
     return { data, stats: rest.stats.slice(), cost: 0 };
   };

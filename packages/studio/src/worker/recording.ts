@@ -96,7 +96,7 @@ function packFrame(recording: Recording, k: number, info: LaneInfo): Frame {
     if (channels?.curvature) data.set(channels.curvature, o);
     if (channels?.twist) data.set(channels.twist, o + nodeCount);
     if (channels?.tension) data.set(channels.tension, o + 2 * nodeCount);
-    o += 2 * nodeCount + edgeCount;
+    o += 3 * nodeCount + edgeCount;
   });
   for (const body of bodies ?? []) {
     data.set(Array.from(body.position), o);

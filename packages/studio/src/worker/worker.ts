@@ -101,6 +101,11 @@ function gravityOf({ gravity }: Scene): [number, number, number] {
   return g ? [g[0], g[1], g[2]] : [0, 0, 0];
 }
 
+/** As far as they are plain data that the page can draw. */
+function collidersOf({ colliders = [] }: Scene): readonly ColliderInfo[] {
+  return colliders as readonly ColliderInfo[];
+}
+
 function begin(scene: Scene, variants: readonly Variant[]): void {
   present = { scene, variants };
   lanes = variants.map((variant, index) => createLane(scene, variant, index));
@@ -118,7 +123,7 @@ function describeLoaded(scene: Scene, text: string, kept: Loaded['kept']): Omit<
     time: { duration: first?.duration ?? 1, step: first?.stepSize ?? 0.01, note: first?.note },
     kept,
     values: sceneValues(text),
-    colliders: ((scene as { colliders?: ColliderInfo[] }).colliders ?? []) as ColliderInfo[],
+    colliders: collidersOf(scene),
     gravity: gravityOf(scene),
     title: scene.title ?? '',
   };
@@ -241,18 +246,21 @@ function check({ ticket, id, model }: Extract<ToWorker, { type: 'check' }>): voi
 }
 
 /** A case some way into its run, for a picture of it. */
-function preview(ticket: number, id: string): void {
+function preview(ticket: number, id: string, patience: number): void {
   const subject = findCase(id);
   if (!subject) return;
   try {
-    const lane = createLane(sceneFromObject(subject.scene(), id), { id: '', label: '' }, 0);
+    const scene = sceneFromObject(subject.scene(), id);
+    const lane = createLane(scene, { id: '', label: '' }, 0);
     const begin = performance.now();
     const wanted = (previewAt[id] ?? 0.7) * lane.duration;
-    while (lane.time < wanted && !lane.failure && performance.now() - begin < 6000) lane.step();
+    while (lane.time < wanted && !lane.failure && performance.now() - begin < 1000 * patience) lane.step();
     const { data } = lane.frame();
-    send({ type: 'preview', ticket, lane: lane.info, data }, [data.buffer as ArrayBuffer]);
+    send({ type: 'preview', ticket, lane: lane.info, data, colliders: collidersOf(scene) }, [
+      data.buffer as ArrayBuffer,
+    ]);
   } catch {
-    send({ type: 'preview', ticket, lane: undefined, data: new Float32Array(0) });
+    send({ type: 'preview', ticket, lane: undefined, data: new Float32Array(0), colliders: [] });
   }
 }
 
@@ -265,6 +273,9 @@ const previewAt: Readonly<Record<string, number>> = {
   'wilberforce-pendulum': 0.02,
   'tree-in-wind': 0.1,
   'free-flight': 0.35,
+  'trefoil-knot': 1,
+  plectoneme: 1,
+  drop: 0.3,
 };
 
 function handle(message: ToWorker): void {
@@ -313,7 +324,7 @@ function handle(message: ToWorker): void {
       check(message);
       break;
     case 'preview':
-      preview(message.ticket, message.id);
+      preview(message.ticket, message.id, message.patience);
       break;
     case 'import':
       void import('./files.ts').then(({ importFile }) =>

@@ -26,9 +26,10 @@ import {
   guideMomentum,
   measureInverseMass,
 } from './explicitBody.ts';
+import { findStableStep } from './explicitStability.ts';
 import { writeHeldTorque } from './held.ts';
 import { evaluatePins, placePinned } from './kinematics.ts';
-import { type Constraints, createConstraints, factorConstraints, pullBodies } from './projection.ts';
+import { type Constraints, createConstraints, factorConstraints, pullBodies, pullNodes } from './projection.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import type { RodStep } from './step.ts';
 import { type Member, measureLevers, type System } from './welds.ts';
@@ -87,37 +88,6 @@ export function createExplicitSystem(system: System, works: readonly ExplicitWor
     stableStep: findStableStep(system, works, bodies),
     ready: false,
   };
-}
-
-/**
- * Longest step: that of the rods alone, and of bodies on the half edges that hold them, 0.7·2/ω with ω² = Σk/I. Both
- * together, since a light body and its neighbours move as one.
- */
-function findStableStep(system: System, works: readonly ExplicitWork[], bodies: readonly ExplicitBody[]): number {
-  let rods = Infinity;
-  for (const work of works) rods = Math.min(rods, work.stableStep);
-  const frequency = new Float64Array(bodies.length);
-  for (const { der, ties } of system.members) {
-    const { rod } = der;
-    let compliance = 0;
-    for (let j = 0; j < der.edgeCount; j++) compliance += rod.edgeLengthRest[j] / Math.max(rod.halfGJ[2 * j], 1e-300);
-    for (const { body, node, held, lever } of ties) {
-      const { moments, body: whole } = bodies[body];
-      const arm2 = lever[0] ** 2 + lever[1] ** 2 + lever[2] ** 2;
-      for (const j of [node - 1, node]) {
-        if (j < 0 || j >= der.edgeCount) continue;
-        const l = rod.edgeLengthRest[j];
-        const EI = Math.max(rod.halfEI1[2 * j], rod.halfEI2[2 * j], rod.halfEI1[2 * j + 1], rod.halfEI2[2 * j + 1]);
-        const shear = (8 * EI) / l ** 3;
-        const turning = (held >= 0 ? (2 * EI) / l + 1 / compliance : 0) + shear * arm2;
-        if (moments[0] > 0) frequency[body] += turning / moments[0];
-        frequency[body] += shear / whole.mass;
-      }
-    }
-  }
-  let sum = 1 / rods ** 2;
-  for (const square of frequency) sum = Math.max(sum, 1 / rods ** 2 + square / 1.4 ** 2);
-  return 1 / Math.sqrt(sum);
 }
 
 /** Welded nodes where their bodies are. */
@@ -211,27 +181,6 @@ function projectSystemVelocities(explicit: ExplicitSystem): void {
     syncPose(one.body);
   }
   moveSeats(explicit);
-}
-
-/** Moves the nodes of a rod (positions or velocities) by multipliers x along its edges. */
-function pullNodes(
-  out: Float64Array,
-  nodeCount: number,
-  w: Float64Array,
-  e: Float64Array,
-  x: Float64Array,
-  first: number,
-): void {
-  const edgeCount = e.length / 3;
-  for (let j = 0; j < edgeCount; j++) {
-    const next = j + 1 < nodeCount ? j + 1 : 0;
-    const size = x[first + j];
-    for (let k = 0; k < 3; k++) {
-      const pull = size * e[3 * j + k];
-      out[4 * j + k] += w[j] * pull;
-      out[4 * next + k] -= w[next] * pull;
-    }
-  }
 }
 
 /** ½(|e|² − ē²) of every edge into x; returns the largest relative error of a squared length. */

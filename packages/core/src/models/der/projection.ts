@@ -172,3 +172,24 @@ export function pullBodies(constraints: Constraints, bodies: readonly ExplicitBo
     }
   });
 }
+
+/** Moves the nodes of a rod (positions or velocities) by multipliers x along its edges. */
+export function pullNodes(
+  out: Float64Array,
+  nodeCount: number,
+  w: Float64Array,
+  e: Float64Array,
+  x: Float64Array,
+  first: number,
+): void {
+  const edgeCount = e.length / 3;
+  for (let j = 0; j < edgeCount; j++) {
+    const next = j + 1 < nodeCount ? j + 1 : 0;
+    const size = x[first + j];
+    for (let k = 0; k < 3; k++) {
+      const pull = size * e[3 * j + k];
+      out[4 * j + k] += w[j] * pull;
+      out[4 * next + k] -= w[next] * pull;
+    }
+  }
+}

@@ -9,6 +9,7 @@
  */
 import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
+import { judgeLiveStability } from './live.ts';
 import { type HelixBody, hasLiveLoads } from './rod.ts';
 import { factorTangent } from './statics.ts';
 import { factorRod } from './sweep.ts';
@@ -30,7 +31,8 @@ export function findNatural(h: HelixBody, w: Workspace, t: number): InverseRepor
   fillDiagonal(h, w, stage, 0);
   factorRod(h, w.assembly, false, true);
   for (let d = 0; d < h.q.length; d++) h.kappaRest[d] = h.q[d] + w.assembly.gradient[d] / h.stiffness[d];
-  if (hasLiveLoads(h)) return { stable: true };
+  // without a potential there is a verdict, but no stiffness to name
+  if (hasLiveLoads(h)) return { stable: judgeLiveStability(h, w, t, 0).negativeModes === 0 };
   const factor = leastStiffness(h, w, t);
   return { stable: factor < 1, stiffnessFactor: factor };
 }

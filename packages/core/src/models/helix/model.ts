@@ -199,10 +199,10 @@ function initializeNatural(h: HelixRod, w: Workspace, warnings: string[]): void 
   placeRoot(h, 0);
   const { stable, stiffnessFactor } = findNatural(h, w, 0);
   if (stable) return;
-  const factor = (stiffnessFactor ?? Number.NaN).toPrecision(3);
-  warnings.push(
-    `rod '${h.rod.id}': its initial shape is in equilibrium but unstable, and will not stay; ${factor} times its stiffness would hold it`,
-  );
+  const remedy = stiffnessFactor
+    ? `${stiffnessFactor.toPrecision(3)} times its stiffness would hold it`
+    : 'make it stiffer, or lighten its loads';
+  warnings.push(`rod '${h.rod.id}': its initial shape is in equilibrium but unstable, and will not stay; ${remedy}`);
 }
 
 /** Weight and inertia are felt at nodes: an edge that winds by much hides what lies between them. */

@@ -3,7 +3,9 @@
  *
  * A tree that touches something takes steps of first order: a second difference over an impact would answer with a rebound
  * that nobody asked for. Newton's matrix of the step is A/h²; a point mass glued to a link is a spring ρ/h² there, which
- * the elimination takes into the link's own terms. [Hadap2006 §4] measures the same response by test forces, but of the
+ * the elimination takes into the link's own terms. A tree has few sides, and their response S A⁻¹ Sᵀ is found column by column
+ * anyway for its trace: it is kept, point masses are added to it by the identity of Woodbury, and the tens of solves that a
+ * contact solver asks for are products with a small matrix (a sweep each made the solver ten times slower). [Hadap2006 §4] measures the same response by test forces, but of the
  * free accelerations; taken through the implicit step it knows the stiffness, and links without polar inertia do not matter.
  */
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
@@ -21,6 +23,9 @@ interface Slot {
   readonly wrench: Float64Array;
   readonly x: Float64Array;
   shift: number;
+  /** S A⁻¹ Sᵀ of the tree's sides, and S H⁻¹ Sᵀ; dense, by rows. */
+  free: Float64Array;
+  glued: Float64Array;
 }
 
 export interface StrandContactParts {
@@ -58,6 +63,8 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
       wrench: new Float64Array(6 * links),
       x: new Float64Array(3 * links + 3),
       shift: 0,
+      free: new Float64Array(0),
+      glued: new Float64Array(0),
     };
     return slots[k] as Slot;
   };
@@ -164,44 +171,119 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
           slot.shift = slot.shift === 0 ? 1e-6 : 4 * slot.shift;
           if (slot.shift > 1e8) return false;
         }
-        for (let i = start[k]; i < start[k + 1]; i++)
-          response[order[i]] = traceOf(tree, slot, linkOf(sides, order[i]), sides, order[i]) / (3 * dt * dt);
+        const m = start[k + 1] - start[k];
+        if (slot.free.length < 9 * m * m) {
+          slot.free = new Float64Array(18 * m * m);
+          slot.glued = new Float64Array(18 * m * m);
+        }
+        writeResponse(slot, tree, sides, order, start[k], m, linkOf, 1 / (dt * dt));
+        for (let i = 0; i < m; i++) {
+          let trace = 0;
+          for (let r = 3 * i; r < 3 * i + 3; r++) trace += slot.free[r * 3 * m + r];
+          response[order[start[k] + i]] = trace / 3;
+        }
       }
       return true;
     },
     factor(_marked, sides) {
       const { order, start } = buckets;
       for (let k = 0; k < trees.length; k++) {
-        if (start[k] === start[k + 1]) continue;
-        const tree = trees[k];
-        const slot = slotOf(k);
-        const glue = new Float64Array(36 * tree.linkCount);
-        for (let i = start[k]; i < start[k + 1]; i++)
-          addPointMass(glue, tree, linkOf(sides, order[i]), sides, order[i], 1 / (h * h));
-        tree.glue = glue;
-        const good = factorSweep(tree, slot.sweep, slot.shift);
-        tree.glue = undefined;
-        if (!good) return false;
+        const m = start[k + 1] - start[k];
+        if (m > 0 && !glueMasses(slotOf(k), sides, order, start[k], m)) return false;
       }
       return true;
     },
-    solve(velocity, impulse, sides) {
+    solve(velocity, impulse) {
       const { order, start } = buckets;
       for (let k = 0; k < trees.length; k++) {
-        if (start[k] === start[k + 1]) continue;
-        const tree = trees[k];
-        const { sweep, wrench, x } = slotOf(k);
-        wrench.fill(0);
-        for (let i = start[k]; i < start[k + 1]; i++) {
-          const c = order[i];
-          addWrench(wrench, tree, linkOf(sides, c), sides, c, impulse[3 * c], impulse[3 * c + 1], impulse[3 * c + 2]);
+        const n = 3 * (start[k + 1] - start[k]);
+        if (n === 0) continue;
+        const { glued } = slotOf(k);
+        for (let r = 0; r < n; r++) {
+          let sum = 0;
+          for (let c = 0; c < n; c++)
+            sum += glued[r * n + c] * impulse[3 * order[start[k] + Math.floor(c / 3)] + (c % 3)];
+          velocity[3 * order[start[k] + Math.floor(r / 3)] + (r % 3)] = sum;
         }
-        solveSweep(x, tree, sweep, undefined, wrench, undefined);
-        for (let i = start[k]; i < start[k + 1]; i++)
-          readSide(velocity, 3 * order[i], tree, sweep, linkOf(sides, order[i]), sides, order[i], 1 / (h * h));
       }
     },
   };
+}
+
+/** S A⁻¹ Sᵀ of sides `order[from…]`, a unit force at a time. */
+function writeResponse(
+  { sweep, wrench, x, free }: Slot,
+  tree: StrandTree,
+  sides: ContactSides,
+  order: Int32Array,
+  from: number,
+  m: number,
+  linkOf: (sides: ContactSides, c: number) => number,
+  scale: number,
+): void {
+  for (let column = 0; column < 3 * m; column++) {
+    const side = order[from + Math.floor(column / 3)];
+    const axis = column % 3;
+    wrench.fill(0);
+    addWrench(
+      wrench,
+      tree,
+      linkOf(sides, side),
+      sides,
+      side,
+      axis === 0 ? 1 : 0,
+      axis === 1 ? 1 : 0,
+      axis === 2 ? 1 : 0,
+    );
+    solveSweep(x, tree, sweep, undefined, wrench, undefined);
+    for (let i = 0; i < m; i++) {
+      const c = order[from + i];
+      readSide(moved, 0, tree, sweep, linkOf(sides, c), sides, c, scale);
+      for (let k = 0; k < 3; k++) free[(3 * i + k) * 3 * m + column] = moved[k];
+    }
+  }
+}
+
+const work = { matrix: new Float64Array(0) };
+
+/** S H⁻¹ Sᵀ = (1 + W P)⁻¹ W with W = S A⁻¹ Sᵀ and P the point masses; by elimination with row pivots. */
+function glueMasses(
+  { free, glued }: Slot,
+  { mass }: ContactSides,
+  order: Int32Array,
+  from: number,
+  m: number,
+): boolean {
+  const n = 3 * m;
+  if (work.matrix.length < n * n) work.matrix = new Float64Array(n * n);
+  const { matrix: A } = work;
+  for (let r = 0; r < n; r++) {
+    for (let c = 0; c < n; c++) {
+      glued[r * n + c] = free[r * n + c];
+      A[r * n + c] = free[r * n + c] * mass[order[from + Math.floor(c / 3)]] + (r === c ? 1 : 0);
+    }
+  }
+  for (let k = 0; k < n; k++) {
+    let best = k;
+    for (let r = k + 1; r < n; r++) if (Math.abs(A[r * n + k]) > Math.abs(A[best * n + k])) best = r;
+    const pivot = 1 / A[best * n + k];
+    if (!(Math.abs(pivot) < Number.POSITIVE_INFINITY)) return false;
+    for (let c = 0; c < n; c++) {
+      const a = A[best * n + c];
+      A[best * n + c] = A[k * n + c];
+      A[k * n + c] = a * pivot;
+      const g = glued[best * n + c];
+      glued[best * n + c] = glued[k * n + c];
+      glued[k * n + c] = g * pivot;
+    }
+    for (let r = 0; r < n; r++) {
+      const factor = A[r * n + k];
+      if (r === k || factor === 0) continue;
+      for (let c = k; c < n; c++) A[r * n + c] -= factor * A[k * n + c];
+      for (let c = 0; c < n; c++) glued[r * n + c] -= factor * glued[k * n + c];
+    }
+  }
+  return true;
 }
 
 function poseTree(tree: StrandTree, t: number): void {
@@ -294,46 +376,3 @@ function readSide(
 }
 
 const moved = new Float64Array(3);
-
-/** Σ over axes of how far the side goes under a unit force along the axis. */
-function traceOf(tree: StrandTree, { sweep, wrench, x }: Slot, link: number, sides: ContactSides, c: number): number {
-  let trace = 0;
-  for (let k = 0; k < 3; k++) {
-    wrench.fill(0);
-    addWrench(wrench, tree, link, sides, c, k === 0 ? 1 : 0, k === 1 ? 1 : 0, k === 2 ? 1 : 0);
-    solveSweep(x, tree, sweep, undefined, wrench, undefined);
-    readSide(moved, 0, tree, sweep, link, sides, c, 1);
-    trace += moved[k];
-  }
-  return trace;
-}
-
-const J = new Float64Array(18);
-
-/** Adds ρ Jᵀ J with J the motion of the side, in link axes: ξv + ξω × r + arm ξω_z. */
-function addPointMass(
-  glue: Float64Array,
-  tree: StrandTree,
-  link: number,
-  { weight, arm, mass }: ContactSides,
-  c: number,
-  scale: number,
-): void {
-  turnBack(f, 0, tree.world, 9 * link, arm, 3 * c);
-  const l = weight[c] * tree.length[link];
-  J.fill(0);
-  J[1] = l;
-  J[6] = -l;
-  for (let k = 0; k < 3; k++) {
-    J[6 * k + 2] += f[k];
-    J[6 * k + 3 + k] = 1;
-  }
-  const rho = scale * mass[c];
-  for (let r = 0; r < 6; r++) {
-    for (let k = 0; k < 6; k++) {
-      let sum = 0;
-      for (let i = 0; i < 3; i++) sum += J[6 * i + r] * J[6 * i + k];
-      glue[36 * link + 6 * r + k] += rho * sum;
-    }
-  }
-}

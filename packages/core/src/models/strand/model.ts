@@ -318,6 +318,7 @@ export const strandModel: Model = {
     inextensible: true,
     statics: true,
     modes: true,
+    changingModuli: true,
   },
   compile,
 };

@@ -57,9 +57,12 @@ function isStable(tree: StrandTree, sweep: Sweep): boolean {
 }
 
 export function findNatural(tree: StrandTree, sweep: Sweep, warnings: string[]): void {
-  const own = tree.stiffness.slice();
+  const own = tree.stiffnessStart.slice();
   const holds = (factor: number): boolean => {
-    for (let k = 0; k < own.length; k++) tree.stiffness[k] = factor * own[k];
+    for (let k = 0; k < own.length; k++) {
+      tree.stiffnessStart[k] = factor * own[k];
+      tree.stiffness[k] = tree.stiffnessStart[k];
+    }
     setNatural(tree);
     return isStable(tree, sweep);
   };

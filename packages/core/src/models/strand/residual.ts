@@ -9,7 +9,7 @@ import { writeJointTorque } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
 import { gatherLoads, subtractLoads } from './loads.ts';
 import { addForce, turn, turnBack } from './spatial.ts';
-import type { StrandTree } from './tree.ts';
+import { changeModuli, type StrandTree } from './tree.ts';
 
 const spin = new Float64Array(3);
 const pull = new Float64Array(3);
@@ -71,6 +71,7 @@ export function evaluateResidual(
   originRate: Float64Array | undefined,
   fresh: boolean,
 ): void {
+  if (fresh) changeModuli(tree, t);
   const pose = tree.direction?.pose;
   if (pose && fresh) evaluatePose(tree, pose, t);
   evaluateBase(tree, t);

@@ -95,6 +95,9 @@ export interface StrandTree {
   /** K of the joint's law about d1, d2, d3 [N m] and viscous torque per rate [N m s], 3 a joint. */
   readonly stiffness: Float64Array;
   readonly damping: Float64Array;
+  /** The same before moduli change them, where they do. */
+  readonly stiffnessStart: Float64Array;
+  readonly dampingStart: Float64Array;
   /** Δ = before · q · after: both links' frames taken to the joint by the natural halves, 4 a joint. */
   readonly before: Float64Array;
   readonly after: Float64Array;
@@ -241,6 +244,8 @@ export function createTree(
     tipDamping: new Float64Array(n),
     stiffness: new Float64Array(3 * n),
     damping: new Float64Array(3 * n),
+    stiffnessStart: new Float64Array(3 * n),
+    dampingStart: new Float64Array(3 * n),
     before: new Float64Array(4 * n),
     after: new Float64Array(4 * n),
     toJoint: new Float64Array(9 * n),
@@ -292,6 +297,8 @@ export function createTree(
   rods.forEach((strand, k) => {
     layJoints(tree, strand, parts[k].parent !== undefined);
   });
+  tree.stiffnessStart.set(tree.stiffness);
+  tree.dampingStart.set(tree.damping);
   return { ...tree, reach };
 }
 
@@ -385,6 +392,23 @@ function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows:
     else before[4 * joint] = 1;
     writeHalf(quarter, 0, rod, 2 * j, 1);
     writeRotation(toJoint, 9 * joint, quarter, 0);
+  }
+}
+
+/** Stiffness and damping of the joints at time t, where moduli change. */
+export function changeModuli({ rods, stiffness, damping, stiffnessStart, dampingStart }: StrandTree, t: number): void {
+  for (const { rod, firstLink } of rods) {
+    if (!rod.moduli) continue;
+    for (let j = 0; j < rod.edgeCount; j++) {
+      const u = rod.nodeArc[j] / rod.length;
+      const E = rod.moduli.E(t, u);
+      const G = rod.moduli.G(t, u);
+      for (let k = 0; k < 3; k++) {
+        const o = 3 * (firstLink + j) + k;
+        stiffness[o] = (k < 2 ? E : G) * stiffnessStart[o];
+        damping[o] = (k < 2 ? E : G) * dampingStart[o];
+      }
+    }
   }
 }
 

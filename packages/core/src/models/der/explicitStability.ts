@@ -1,0 +1,39 @@
+/** How long a step of rods with bodies may be by the explicit schemes. */
+import type { ExplicitWork } from './explicit.ts';
+import type { ExplicitBody } from './explicitBody.ts';
+import type { System } from './welds.ts';
+
+/**
+ * Longest step: that of the rods alone, and of bodies on the half edges that hold them, 0.7·2/ω with ω² = Σk/I. Both
+ * together, since a light body and its neighbours move as one.
+ */
+export function findStableStep(
+  system: System,
+  works: readonly ExplicitWork[],
+  bodies: readonly ExplicitBody[],
+): number {
+  let rods = Infinity;
+  for (const work of works) rods = Math.min(rods, work.stableStep);
+  const frequency = new Float64Array(bodies.length);
+  for (const { der, ties } of system.members) {
+    const { rod } = der;
+    let compliance = 0;
+    for (let j = 0; j < der.edgeCount; j++) compliance += rod.edgeLengthRest[j] / Math.max(rod.halfGJ[2 * j], 1e-300);
+    for (const { body, node, held, lever } of ties) {
+      const { moments, body: whole } = bodies[body];
+      const arm2 = lever[0] ** 2 + lever[1] ** 2 + lever[2] ** 2;
+      for (const j of [node - 1, node]) {
+        if (j < 0 || j >= der.edgeCount) continue;
+        const l = rod.edgeLengthRest[j];
+        const EI = Math.max(rod.halfEI1[2 * j], rod.halfEI2[2 * j], rod.halfEI1[2 * j + 1], rod.halfEI2[2 * j + 1]);
+        const shear = (8 * EI) / l ** 3;
+        const turning = (held >= 0 ? (2 * EI) / l + 1 / compliance : 0) + shear * arm2;
+        if (moments[0] > 0) frequency[body] += turning / moments[0];
+        frequency[body] += shear / whole.mass;
+      }
+    }
+  }
+  let sum = 1 / rods ** 2;
+  for (const square of frequency) sum = Math.max(sum, 1 / rods ** 2 + square / 1.4 ** 2);
+  return 1 / Math.sqrt(sum);
+}

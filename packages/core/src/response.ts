@@ -1,0 +1,86 @@
+/** An engine's turn in the loop of the world, after that of the rods. */
+
+import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
+import { SceneError, SimulationError } from './errors.ts';
+import type { Bundle } from './model.ts';
+import type { CompiledBody } from './scene/bodies.ts';
+import type { Scene } from './scene/types.ts';
+
+export function refuseEngine({ bodies: engine }: WorldOptions, what: string): void {
+  if (engine)
+    throw new SceneError(
+      ['engine'],
+      `${what} know nothing of the joints and contacts of ${engine.name}; let the motion die out`,
+    );
+}
+
+export interface Response {
+  readonly session: EngineSession;
+  /** Remembers where the bodies are. */
+  begin(): void;
+  /** Lets the engine act on what they did since, and puts them where it wants them. */
+  finish(t: number, dt: number): void;
+}
+
+/** The engine's turn after that of the rods; undefined without an engine. */
+export function createResponse(
+  scene: Scene,
+  bodies: readonly CompiledBody[],
+  bundles: readonly Bundle[],
+  { bodies: engine }: WorldOptions,
+): Response | undefined {
+  if (!engine) {
+    if (scene.engine)
+      throw new SceneError(
+        ['engine'],
+        `the scene wants its bodies in '${scene.engine.type}', and none was given; pass it as createWorld(scene, { bodies })`,
+      );
+    return undefined;
+  }
+  const session = engine.attach(
+    bodies.filter(({ path }) => !path),
+    scene,
+  );
+  const motions = bundles.map((bundle) =>
+    bundle.bodies.map(
+      ({ id, pose }): BodyMotion => ({
+        id,
+        startPosition: new Float64Array(3),
+        startOrientation: new Float64Array(4),
+        startVelocity: new Float64Array(3),
+        startAngularVelocity: new Float64Array(3),
+        pose,
+        changed: false,
+      }),
+    ),
+  );
+  const all = motions.flat();
+  return {
+    session,
+    begin() {
+      for (const motion of all) {
+        motion.startPosition.set(motion.pose.position);
+        motion.startOrientation.set(motion.pose.orientation);
+        motion.startVelocity.set(motion.pose.velocity);
+        motion.startAngularVelocity.set(motion.pose.angularVelocity);
+        motion.changed = false;
+      }
+    },
+    finish(t, dt) {
+      session.respond(all, dt);
+      const lost = all.find(
+        ({ pose }) => ![...pose.position, ...pose.velocity, ...pose.angularVelocity].every(Number.isFinite),
+      );
+      if (lost)
+        throw new SimulationError(
+          '',
+          t,
+          `${engine.name} lost body '${lost.id}' in the step to t = ${t} s: its pose is not a number`,
+          `try a smaller time.step than ${dt}`,
+        );
+      motions.forEach((list, k) => {
+        if (list.some(({ changed }) => changed)) bundles[k].placeBodies?.(list, t);
+      });
+    },
+  };
+}
