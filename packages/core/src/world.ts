@@ -197,6 +197,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     bundles.push(bundle);
   }
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  for (const bundle of bundles) bundle.refresh(0);
   const contact =
     colliders.length > 0 || scene.contact
       ? createContactWorld(
@@ -214,7 +215,6 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const halvings = scene.time?.halvings ?? 8;
   let time = 0;
   let stepCount = 0;
-  for (const bundle of bundles) bundle.refresh(time);
   /** Bodies with a path to where they are at t. */
   const moveAlong = (t: number): void => {
     for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);
