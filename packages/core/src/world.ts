@@ -125,6 +125,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const { bundles, placeOfRod } = compileBundles(scene, compiled, openDrives, options.models ?? []);
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  for (const bundle of bundles) bundle.refresh(0);
   const contact =
     colliders.length > 0 || scene.contact
       ? createContactWorld(
@@ -142,7 +143,6 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const halvings = scene.time?.halvings ?? 8;
   let time = 0;
   let stepCount = 0;
-  for (const bundle of bundles) bundle.refresh(time);
   /** Bodies with a path to where they are at t. */
   const moveAlong = (t: number): void => {
     for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);
