@@ -11,6 +11,7 @@ import {
   evaluateLoads,
   fillAssembly,
   fillDiagonal,
+  measureBlur,
   measureElasticScale,
   type Stage,
   type Workspace,
@@ -142,10 +143,11 @@ function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
     reason: `Newton's method did not converge in ${options.iterations} iterations`,
   };
   let shift = 0;
+  measureBlur(h, w);
   for (;;) {
     result.residual = evaluateGradient(h, w, stage, q);
-    const elastic = measureElasticScale(h);
-    result.tolerance = options.tolerance * (w.forceScale + elastic.force) + elastic.rounding;
+    const elastic = measureElasticScale(h, 0);
+    result.tolerance = options.tolerance * (w.forceScale + elastic.force) + elastic.rounding + w.rounding;
     if (!(result.residual < Number.POSITIVE_INFINITY)) {
       result.reason = 'a load is not a finite number';
       return result;
