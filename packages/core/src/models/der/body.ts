@@ -310,3 +310,15 @@ export function recordForces(der: DerBody, inertia: number, s: number): void {
     der.torque[k] = der.body.free[3 + k] ? s * (der.momentum[k] - der.momentumHat[k]) : 0;
   }
 }
+
+const gyroscopic = new Float64Array(3);
+
+/** α = I⁻¹(τ − ω × L) at the present pose; zero where the body has no inertia. */
+export function writeAngularAcceleration(out: Float64Array, der: DerBody): void {
+  const { momentum: L, torque } = der;
+  const w = der.pose.angularVelocity;
+  gyroscopic[0] = torque[0] - (w[1] * L[2] - w[2] * L[1]);
+  gyroscopic[1] = torque[1] - (w[2] * L[0] - w[0] * L[2]);
+  gyroscopic[2] = torque[2] - (w[0] * L[1] - w[1] * L[0]);
+  solveSymmetric3(out, der.worldInertia, gyroscopic);
+}
