@@ -247,6 +247,35 @@ describe('a body in motion', () => {
     expect(2 * (crossings[1] - crossings[0])).toBeCloseTo(period, 3);
   });
 
+  it('costs a rod no more iterations, however light it is', () => {
+    const iterations = (integrator: 'implicit-euler' | 'tr-bdf2', mass: number): number => {
+      const soft: RodSpec = {
+        ...rod,
+        edges: 50,
+        section: { type: 'circle', radius: 0.005 },
+        material: { E: 1e7, nu: 0.5, density: 1000 },
+      };
+      const world = createWorld({
+        tendril: 1,
+        gravity: [0, 0, -9.81],
+        rods: [soft],
+        pins: [clamp],
+        time: { duration: 0.4, step: 0.01 },
+        solver: { der: { integrator } },
+        ...(mass > 0 && { bodies: [body({ mass, inertia: [1e-3 * mass, 1e-3 * mass, 1e-3 * mass] })], welds: [weld] }),
+      });
+      let sum = 0;
+      for (let k = 0; k < 40; k++) sum += world.step().iterations;
+      return sum;
+    };
+    for (const integrator of ['implicit-euler', 'tr-bdf2'] as const) {
+      const alone = iterations(integrator, 0);
+      expect(alone).toBeGreaterThan(80);
+      // a guess without the body's acceleration takes a third to a half more
+      for (const mass of [1e-5, 1e-2]) expect(iterations(integrator, mass)).toBeLessThan(1.05 * alone);
+    }
+  });
+
   it('restarts bit for bit', () => {
     const whole = tumbling('tr-bdf2', 100);
     for (let k = 0; k < 20; k++) whole.step();

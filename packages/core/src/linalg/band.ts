@@ -14,8 +14,9 @@
 
 /** Entries left of the diagonal. */
 export const BAND_WIDTH = 10;
-const ROW = 11;
-const PAD = 110;
+/** Doubles of a row, and of the rows of zeros before the factor's first. */
+export const ROW = 11;
+export const PAD = 110;
 
 export interface BorderedBand {
   readonly size: number;
@@ -288,16 +289,21 @@ function solveFactoredBand(factor: BorderedFactor, size: number, x: Float64Array
   finishBand(factor, size, x, offset);
 }
 
-/** First half of a solve, x ← L⁻¹x at `offset`; x is zero before row `from`, and nothing is done there. */
-export function forwardBand(factor: BorderedFactor, size: number, x: Float64Array, offset: number, from: number): void {
-  const { lower } = factor;
+/** The first ten rows of `forwardBand`, which have fewer to their left. */
+export function forwardHead(lower: Float64Array, size: number, x: Float64Array, offset: number, from: number): void {
   const head = Math.min(size, BAND_WIDTH);
-  for (let i = 1; i < head; i++) {
+  for (let i = Math.max(1, from); i < head; i++) {
     const base = i * ROW + PAD + BAND_WIDTH - i;
     let sum = x[offset + i];
     for (let j = 0; j < i; j++) sum -= lower[base + j] * x[offset + j];
     x[offset + i] = sum;
   }
+}
+
+/** First half of a solve, x ← L⁻¹x at `offset`; x is zero before row `from`, and nothing is done there. */
+export function forwardBand(factor: BorderedFactor, size: number, x: Float64Array, offset: number, from: number): void {
+  const { lower } = factor;
+  forwardHead(lower, size, x, offset, from);
   for (let i = Math.max(BAND_WIDTH, from); i < size; i++) {
     const row = i * ROW + PAD;
     const at = offset + i;

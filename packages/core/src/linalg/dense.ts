@@ -1,3 +1,6 @@
+/** Largest diagonal entry of each group. */
+let sizes = new Float64Array(8);
+
 /**
  * LDLᵀ of a small dense symmetric matrix in place (lower triangle, 1/D on the diagonal); no pivoting. A pivot that is
  * rounding alone belongs to a neutral direction, such as the spin of a body on a ball joint: it gets 1/D = 0, so that
@@ -6,7 +9,9 @@
  */
 export function factorDense(a: Float64Array, n: number, group: number): { positive: boolean; negative: number } {
   let negative = 0;
-  const sizes = new Float64Array(Math.ceil(n / group));
+  const groups = Math.ceil(n / group);
+  if (sizes.length < groups) sizes = new Float64Array(groups);
+  sizes.fill(0, 0, groups);
   for (let i = 0; i < n; i++)
     sizes[Math.floor(i / group)] = Math.max(sizes[Math.floor(i / group)], Math.abs(a[i * n + i]));
   for (let i = 0; i < n; i++) {

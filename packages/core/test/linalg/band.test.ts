@@ -5,10 +5,12 @@ import {
   createBorderedFactor,
   factorBand,
   fixUnknown,
+  forwardBand,
   multiplyBand,
   readEntry,
   solveBand,
 } from '../../src/linalg/band.ts';
+import { forwardBandTriple } from '../../src/linalg/bandRows.ts';
 import { eigenSymmetric } from '../../src/linalg/jacobi.ts';
 import { createRandom } from '../der/rods.ts';
 
@@ -85,5 +87,28 @@ describe('eigenSymmetric', () => {
         expect(sum).toBeCloseTo(values[k] * vectors[3 * i + k], 12);
       }
     }
+  });
+});
+
+describe('three right-hand sides at once', () => {
+  it.each([0, 4, 25])('are those of one after the other, from row %i on', (from) => {
+    const size = 40;
+    const random = createRandom(5);
+    const matrix = createBorderedBand(size, 0);
+    for (let i = 0; i < size; i++)
+      for (let j = Math.max(0, i - 10); j <= i; j++) addEntry(matrix, i, j, i === j ? 8 : random());
+    const factor = createBorderedFactor(matrix);
+    expect(factorBand(factor, matrix, 0, new Float64Array(size), true)).toBe(true);
+    const start = new Float64Array(4 * size).map((_, i) => (i % size < from ? 0 : random()));
+    const single = start.slice();
+    for (let k = 1; k < 4; k++) forwardBand(factor, size, single, k * size, from);
+    const triple = start.slice();
+    forwardBandTriple(factor, size, triple, size, from);
+    expect(triple).toEqual(single);
+    expect(Math.abs(triple[2 * size - 1] - start[2 * size - 1])).toBeGreaterThan(1e-3);
+    // what is zero before `from` changes nothing
+    const whole = start.slice();
+    for (let k = 1; k < 4; k++) forwardBand(factor, size, whole, k * size, 0);
+    expect(whole).toEqual(single);
   });
 });

@@ -52,8 +52,9 @@ export interface DerBody {
   readonly momentumHat: Float64Array;
   readonly psiRate: Float64Array;
   readonly worldInertia: Float64Array;
-  /** Residual: 3 forces, 3 torques. */
+  /** Residual: 3 forces, 3 torques; and the same without what its rods add. */
   readonly residual: Float64Array;
+  readonly ownResidual: Float64Array;
 }
 
 /** Takes the masses of the welded nodes out of their rods and into the body. */
@@ -118,6 +119,7 @@ export function createDerBody(
     psiRate: make(),
     worldInertia: make(9),
     residual: make(6),
+    ownResidual: make(6),
   };
 }
 
@@ -290,6 +292,7 @@ export function evaluateBody(der: DerBody, t: number, inertia: number, s: number
     residual[k] += der.mass * inertia * (der.position[k] - der.positionHat[k]);
     if (s > 0) residual[3 + k] += s * (der.momentum[k] - der.momentumHat[k]);
   }
+  der.ownResidual.set(residual);
 }
 
 /** Derivative by rotation of the torque of forces from outside, 3 × 3 at `out`: they act off the compound's centre. */
@@ -309,4 +312,16 @@ export function recordForces(der: DerBody, inertia: number, s: number): void {
     der.force[k] = der.body.free[k] ? der.mass * inertia * (der.position[k] - der.positionHat[k]) : 0;
     der.torque[k] = der.body.free[3 + k] ? s * (der.momentum[k] - der.momentumHat[k]) : 0;
   }
+}
+
+const gyroscopic = new Float64Array(3);
+
+/** α = I⁻¹(τ − ω × L) at the present pose; zero where the body has no inertia. */
+export function writeAngularAcceleration(out: Float64Array, der: DerBody): void {
+  const { momentum: L, torque } = der;
+  const w = der.pose.angularVelocity;
+  gyroscopic[0] = torque[0] - (w[1] * L[2] - w[2] * L[1]);
+  gyroscopic[1] = torque[1] - (w[2] * L[0] - w[0] * L[2]);
+  gyroscopic[2] = torque[2] - (w[0] * L[1] - w[1] * L[0]);
+  solveSymmetric3(out, der.worldInertia, gyroscopic);
 }

@@ -29,6 +29,7 @@ import {
 } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import {
+  dependsOnState,
   evaluateLoads,
   evaluateResidual,
   evaluateStage,
@@ -133,8 +134,11 @@ function factorOuter({ outer, bodies, sparse }: System): number {
   return factorSparse(factor, values, 1e-10, scale) ? factor.negative : -1;
 }
 
-/** Poses of all bodies at the stage, then pins, frames, rates and loads of all rods. False where a rod cannot be there. */
-export function poseSystem(system: System, stage: Stage): boolean {
+/**
+ * Poses of all bodies at the stage, then pins, frames, rates and loads of all rods. False where a rod cannot be there.
+ * Dead loads are asked for only when the stage is new.
+ */
+export function poseSystem(system: System, stage: Stage, fresh = true): boolean {
   for (const body of system.bodies) evaluateBody(body, stage.t, stage.inertia, stage.rate);
   for (const member of system.members) {
     const { der, work } = member;
@@ -143,7 +147,7 @@ export function poseSystem(system: System, stage: Stage): boolean {
     if (!followCenterline(der, work.edgeWork)) return false;
     for (let d = 0; d < der.size; d++)
       if (!der.fixed[d] || stage.rate === 0) der.v[d] = stage.rate * (der.q[d] - work.qRate[d]);
-    evaluateLoads(der, stage.t);
+    if (fresh || dependsOnState(der.drive)) evaluateLoads(der, stage.t);
     measureLevers(member, system.bodies);
   }
   return true;
@@ -289,7 +293,7 @@ function solveLone({ members, pair }: System, stage: Stage, options: NewtonOptio
 /** At rest: how loads change with the rod, its symmetric part; in time inertia keeps the iteration convergent without. */
 function addLoadStiffness(der: DerRod, work: Workspace, stage: Stage): void {
   work.loadJacobian.asymmetry = 0;
-  if (stage.rate > 0 || !der.drive.sources.some((source) => source.dependsOnState)) return;
+  if (stage.rate > 0 || !dependsOnState(der.drive)) return;
   measureLoads(der, work, stage.t);
   subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed);
 }
@@ -303,7 +307,8 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
   let shift = 0;
   let lastStep = Infinity;
   for (;;) {
-    if (!poseSystem(system, stage)) return fail('an edge has no length or a position is not a number');
+    if (!poseSystem(system, stage, result.iterations === 0))
+      return fail('an edge has no length or a position is not a number');
     let settled = true;
     let weight = 0;
     for (const { residual } of bodies) weight += Math.abs(residual[0]) + Math.abs(residual[1]) + Math.abs(residual[2]);
@@ -335,11 +340,9 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
     if (gradientOnly) assembleMembers(system, stage);
     for (;;) {
       startOuter(system, stage);
-      // the bodies' residual without the rods' share was added to by the welds: keep only what is the body's own
-      bodies.forEach((body, b) => {
-        evaluateBody(body, stage.t, stage.inertia, stage.rate);
-        for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= body.residual[k];
-      });
+      // the rods' share comes with their ties
+      for (let b = 0; b < bodies.length; b++)
+        for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= bodies[b].ownResidual[k];
       let positive = true;
       for (const member of members) {
         writeRightSide(member.der, member.work);
@@ -358,7 +361,6 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
       if (shift > 1e8) return fail('the stiffness matrix cannot be made positive definite');
       // fixed rows were overwritten: assemble anew
       assembleMembers(system, stage);
-      addWeldResiduals(system);
     }
     let fraction = 1;
     for (const member of members) {
@@ -367,15 +369,14 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
       fraction = Math.min(fraction, limitStep(der, work.step, options.rotation));
     }
     for (let b = 0; b < bodies.length; b++) {
-      const turn = Math.hypot(...system.outerRight.subarray(6 * b + 3, 6 * b + 6));
+      const o = 6 * b + 3;
+      const turn = Math.hypot(system.outerRight[o], system.outerRight[o + 1], system.outerRight[o + 2]);
       if (turn * fraction > options.rotation) fraction = options.rotation / turn;
     }
     if (!(fraction > 0)) return fail('the Newton step is not a number');
     lastStep = 0;
     for (const { der, work } of members) lastStep = Math.max(lastStep, takeStep(der, work, fraction));
-    bodies.forEach((body, b) => {
-      moveBody(body, system.outerRight, 6 * b, fraction);
-    });
+    for (let b = 0; b < bodies.length; b++) moveBody(bodies[b], system.outerRight, 6 * b, fraction);
     shift = shift > 4e-7 ? shift / 4 : 0;
     result.iterations++;
   }

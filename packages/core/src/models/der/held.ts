@@ -36,12 +36,19 @@ const heldColumns = new Float64Array(12);
 const ownBlock = new Float64Array(9);
 const edgeBlock = new Float64Array(12);
 const ownTorque = new Float64Array(3);
+const force = new Float64Array(3);
+/** A row of Cᵀ H, C = ∂(e, θ)/∂φ. */
+const turnedRow = new Float64Array(4);
+
+function readHessian(a: number, b: number): number {
+  return a >= b ? H[8 * a + b] : H[8 * b + a];
+}
 
 /**
  * Second derivatives with respect to a rotation φ of held frame h: adds to `rotation` (3 × 3) and to the mixed ones with
- * the unknowns, `mixed` (row k: φ_k, der.size entries). The frame's edge vector and angle move by (φ × t, t·φ).
+ * the unknowns, `mixed` (row k at `at`: φ_k, der.size entries). The frame's edge vector and angle move by (φ × t, t·φ).
  */
-export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der: DerRod, h: number): void {
+export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der: DerRod, h: number, at = 0): void {
   const { joints, jointActive, nodeCount, size } = der;
   for (let i = 0; i < joints.count; i++) {
     const before = joints.before[i];
@@ -57,8 +64,15 @@ export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der:
     const ty = P[t + 1];
     const tz = P[t + 2];
     // columns of ∂(e, θ)/∂φ: φ × t and t·φ, 4 × 3
-    heldColumns.set([0, tz, -ty, -tz, 0, tx, ty, -tx, 0, tx, ty, tz]);
-    const hessian = (a: number, b: number): number => (a >= b ? H[8 * a + b] : H[8 * b + a]);
+    heldColumns[1] = tz;
+    heldColumns[2] = -ty;
+    heldColumns[3] = -tz;
+    heldColumns[5] = tx;
+    heldColumns[6] = ty;
+    heldColumns[7] = -tx;
+    heldColumns[9] = tx;
+    heldColumns[10] = ty;
+    heldColumns[11] = tz;
     let gx = 0;
     let gy = 0;
     let gz = 0;
@@ -67,22 +81,26 @@ export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der:
       gy += strainOut[GRADIENT + k] * D[8 * k + own + 1];
       gz += strainOut[GRADIENT + k] * D[8 * k + own + 2];
     }
-    const tangent = [tx, ty, tz];
-    const force = [gx, gy, gz];
+    force[0] = gx;
+    force[1] = gy;
+    force[2] = gz;
     for (let a = 0; a < 3; a++) {
+      for (let n = 0; n < 4; n++) {
+        let turned = 0;
+        let sum = 0;
+        for (let m = 0; m < 4; m++) {
+          const c = heldColumns[3 * m + a];
+          turned += c * readHessian(own + m, own + n);
+          sum += c * readHessian(own + m, other + n);
+        }
+        turnedRow[n] = turned;
+        edgeBlock[4 * a + n] = sum;
+      }
       for (let b = 0; b < 3; b++) {
         // second-order part of turning t; its trace −(t·g)I is zero, since the energy does not depend on the length of t
-        let sum = 0.5 * (tangent[a] * force[b] + force[a] * tangent[b]);
-        for (let m = 0; m < 4; m++) {
-          for (let n = 0; n < 4; n++)
-            sum += heldColumns[3 * m + a] * hessian(own + m, own + n) * heldColumns[3 * n + b];
-        }
+        let sum = 0.5 * (P[t + a] * force[b] + force[a] * P[t + b]);
+        for (let n = 0; n < 4; n++) sum += turnedRow[n] * heldColumns[3 * n + b];
         ownBlock[3 * a + b] = sum;
-      }
-      for (let n = 0; n < 4; n++) {
-        let sum = 0;
-        for (let m = 0; m < 4; m++) sum += heldColumns[3 * m + a] * hessian(own + m, other + n);
-        edgeBlock[4 * a + n] = sum;
       }
     }
     if (der.held.hinged[h]) {
@@ -95,7 +113,7 @@ export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der:
     const node = 4 * joints.node[i];
     for (let a = 0; a < 3; a++) {
       for (let b = 0; b < 3; b++) rotation[3 * a + b] += ownBlock[3 * a + b];
-      const row = a * size;
+      const row = at + a * size;
       for (let n = 0; n < 4; n++) {
         const sum = edgeBlock[4 * a + n];
         if (n === 3) mixed[row + 4 * (before < 0 ? after : before) + 3] += sum;

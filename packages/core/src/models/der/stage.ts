@@ -114,7 +114,7 @@ export function evaluateLoads(der: DerRod, t: number): void {
   loads.edgeTorque.fill(0);
   loads.nodeDrag.fill(0);
   // dead loads do not look at the rod
-  if (needsSamples(drive)) poseSamples(der);
+  if (dependsOnState(drive)) poseSamples(der);
   for (const source of drive.sources) source.addLoads(loads, der.samples, t);
   if (der.contact?.active) addContactLoads(der, der.contact);
   if (der.loadFactor === 1) return;
@@ -122,7 +122,8 @@ export function evaluateLoads(der: DerRod, t: number): void {
   for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] *= der.loadFactor;
 }
 
-function needsSamples({ sources }: Drive): boolean {
+/** Whether a load looks at the rod. */
+export function dependsOnState({ sources }: Drive): boolean {
   for (const source of sources) if (source.dependsOnState) return true;
   return false;
 }

@@ -10,7 +10,16 @@
  *
  * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
-import { beginStep, cancelStep, type DerBody, moveBody, recordForces, setBodyStage, syncPose } from './body.ts';
+import {
+  beginStep,
+  cancelStep,
+  type DerBody,
+  moveBody,
+  recordForces,
+  setBodyStage,
+  syncPose,
+  writeAngularAcceleration,
+} from './body.ts';
 import { initializeForces, poseSystem, type System, solveSystem } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
@@ -74,18 +83,28 @@ function approach(move: Move, t: number, h: number, withAcceleration: boolean): 
     if (h > 0) predict(der, h, withAcceleration);
     countable = spreadHeldTwist(der, work.heldTheta, work.qStart) && countable;
   }
-  for (const body of bodies) predictBody(body, h);
+  // as in `predict`: not before the first step
+  const known = withAcceleration && members.every(({ der }) => der.history[1] > 0);
+  for (const body of bodies) predictBody(body, h, known);
   if (!countable) move.out.reason = 'a clamp turns by more than a joint can count in one step';
   return countable;
 }
 
 const bodyMove = new Float64Array(6);
+const bodyTurn = new Float64Array(3);
 
-function predictBody(der: DerBody, h: number): void {
-  const { body, velocity, pose } = der;
+/**
+ * Bodies start where their rods do: with the acceleration of the last stage, ½h²a, too. Without it a rod of the
+ * benchmark needed 3.7 iterations a step with a body and 3.0 without, the lighter the body the more.
+ */
+function predictBody(der: DerBody, h: number, withAcceleration: boolean): void {
+  const { body, mass, velocity, pose } = der;
+  const half = withAcceleration ? 0.5 * h * h : 0;
+  writeAngularAcceleration(bodyTurn, der);
   for (let k = 0; k < 3; k++) {
-    bodyMove[k] = body.free[k] ? h * velocity[k] : 0;
-    bodyMove[3 + k] = body.free[3 + k] ? h * pose.angularVelocity[k] : 0;
+    const acceleration = mass > 0 ? der.force[k] / mass : 0;
+    bodyMove[k] = body.free[k] ? h * velocity[k] + half * acceleration : 0;
+    bodyMove[3 + k] = body.free[3 + k] ? h * pose.angularVelocity[k] + half * bodyTurn[k] : 0;
   }
   const turn = Math.hypot(bodyMove[3], bodyMove[4], bodyMove[5]);
   moveBody(der, bodyMove, 0, turn > 0.5 ? 0.5 / turn : 1);
