@@ -196,15 +196,8 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
     solve(velocity, impulse) {
       const { order, start } = buckets;
       for (let k = 0; k < trees.length; k++) {
-        const n = 3 * (start[k + 1] - start[k]);
-        if (n === 0) continue;
-        const { glued } = slotOf(k);
-        for (let r = 0; r < n; r++) {
-          let sum = 0;
-          for (let c = 0; c < n; c++)
-            sum += glued[r * n + c] * impulse[3 * order[start[k] + Math.floor(c / 3)] + (c % 3)];
-          velocity[3 * order[start[k] + Math.floor(r / 3)] + (r % 3)] = sum;
-        }
+        const m = start[k + 1] - start[k];
+        if (m > 0) applyResponse(velocity, slotOf(k).glued, impulse, order, start[k], m);
       }
     },
   };
@@ -244,9 +237,51 @@ function writeResponse(
   }
 }
 
-const work = { matrix: new Float64Array(0) };
+/** Scratch of a tree's sides. */
+const work = { matrix: new Float64Array(0), right: new Float64Array(0) };
 
-/** S H⁻¹ Sᵀ = (1 + W P)⁻¹ W with W = S A⁻¹ Sᵀ and P the point masses; by elimination with row pivots. */
+/** velocity = W impulse for sides `order[from…]`: three rows at a time, so that an impulse is read once for them. */
+function applyResponse(
+  velocity: Float64Array,
+  W: Float64Array,
+  impulse: Float64Array,
+  order: Int32Array,
+  from: number,
+  m: number,
+): void {
+  const n = 3 * m;
+  if (work.right.length < n) work.right = new Float64Array(2 * n);
+  const { right } = work;
+  for (let i = 0; i < m; i++) {
+    const o = 3 * order[from + i];
+    right[3 * i] = impulse[o];
+    right[3 * i + 1] = impulse[o + 1];
+    right[3 * i + 2] = impulse[o + 2];
+  }
+  for (let i = 0; i < m; i++) {
+    const r0 = 3 * i * n;
+    const r1 = r0 + n;
+    const r2 = r1 + n;
+    let x = 0;
+    let y = 0;
+    let z = 0;
+    for (let c = 0; c < n; c++) {
+      const p = right[c];
+      x += W[r0 + c] * p;
+      y += W[r1 + c] * p;
+      z += W[r2 + c] * p;
+    }
+    const o = 3 * order[from + i];
+    velocity[o] = x;
+    velocity[o + 1] = y;
+    velocity[o + 2] = z;
+  }
+}
+
+/**
+ * S H⁻¹ Sᵀ = (1 + W P)⁻¹ W with W = S A⁻¹ Sᵀ and P the point masses: elimination with row pivots, then back from the
+ * last row.
+ */
 function glueMasses(
   { free, glued }: Slot,
   { mass }: ContactSides,
@@ -255,35 +290,54 @@ function glueMasses(
   m: number,
 ): boolean {
   const n = 3 * m;
-  if (work.matrix.length < n * n) work.matrix = new Float64Array(n * n);
+  if (work.matrix.length < n * n) work.matrix = new Float64Array(2 * n * n);
   const { matrix: A } = work;
-  for (let r = 0; r < n; r++) {
-    for (let c = 0; c < n; c++) {
-      glued[r * n + c] = free[r * n + c];
-      A[r * n + c] = free[r * n + c] * mass[order[from + Math.floor(c / 3)]] + (r === c ? 1 : 0);
+  for (let i = 0; i < m; i++) {
+    const rho = mass[order[from + i]];
+    for (let r = 0; r < n; r++) {
+      const o = r * n + 3 * i;
+      A[o] = free[o] * rho;
+      A[o + 1] = free[o + 1] * rho;
+      A[o + 2] = free[o + 2] * rho;
     }
   }
+  for (let k = 0; k < n * n; k++) glued[k] = free[k];
+  for (let r = 0; r < n; r++) A[r * n + r] += 1;
   for (let k = 0; k < n; k++) {
     let best = k;
     for (let r = k + 1; r < n; r++) if (Math.abs(A[r * n + k]) > Math.abs(A[best * n + k])) best = r;
     const pivot = 1 / A[best * n + k];
     if (!(Math.abs(pivot) < Number.POSITIVE_INFINITY)) return false;
-    for (let c = 0; c < n; c++) {
-      const a = A[best * n + c];
-      A[best * n + c] = A[k * n + c];
-      A[k * n + c] = a * pivot;
-      const g = glued[best * n + c];
-      glued[best * n + c] = glued[k * n + c];
-      glued[k * n + c] = g * pivot;
+    if (best !== k) {
+      swapRows(A, best * n, k * n, n);
+      swapRows(glued, best * n, k * n, n);
     }
-    for (let r = 0; r < n; r++) {
-      const factor = A[r * n + k];
-      if (r === k || factor === 0) continue;
-      for (let c = k; c < n; c++) A[r * n + c] -= factor * A[k * n + c];
-      for (let c = 0; c < n; c++) glued[r * n + c] -= factor * glued[k * n + c];
+    for (let r = k + 1; r < n; r++) {
+      const factor = A[r * n + k] * pivot;
+      if (factor === 0) continue;
+      subtractRow(A, r * n, k * n, factor, k + 1, n);
+      subtractRow(glued, r * n, k * n, factor, 0, n);
     }
   }
+  for (let k = n - 1; k >= 0; k--) {
+    for (let r = k + 1; r < n; r++) subtractRow(glued, k * n, r * n, A[k * n + r], 0, n);
+    const pivot = 1 / A[k * n + k];
+    for (let c = k * n; c < k * n + n; c++) glued[c] *= pivot;
+  }
   return true;
+}
+
+function swapRows(M: Float64Array, a: number, b: number, n: number): void {
+  for (let c = 0; c < n; c++) {
+    const x = M[a + c];
+    M[a + c] = M[b + c];
+    M[b + c] = x;
+  }
+}
+
+/** M[to…] −= factor · M[from…], columns `first` to `end`. */
+function subtractRow(M: Float64Array, to: number, from: number, factor: number, first: number, end: number): void {
+  for (let c = first; c < end; c++) M[to + c] -= factor * M[from + c];
 }
 
 function poseTree(tree: StrandTree, t: number): void {

@@ -23,7 +23,7 @@ import type { StrandTree } from './tree.ts';
 
 export interface StepOptions {
   readonly order: 1 | 2;
-  /** Newton stops when no joint turns by more [rad]. */
+  /** Newton stops when no joint turns by more [rad], or would in the next iteration. */
   readonly accuracy: number;
   readonly iterations: number;
   /** Largest error of a joint a step [rad]; 0: steps as they are given. */
@@ -224,6 +224,7 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
   evaluateResidual(tree, t, tree.originRate, true);
   if (tree.constraints) prepareConstraints(tree.constraints, tree, formula.h);
   let merit = sizeOf(tree);
+  let before = 0;
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
     const { constraints } = tree;
@@ -268,11 +269,18 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
     }
     if (!improved) return -iteration;
     phi.set(trial);
-    if (share === 1 && largest < options.accuracy) return iteration;
+    // the next direction shrinks at the least as this one did; near the solution, by the square
+    if (share === 1 && largest < Math.max(options.accuracy, SHRINK * before)) {
+      if (largest < options.accuracy || largest * largest < options.accuracy * before) return iteration;
+    }
     if (merit <= roundingOf(tree)) return iteration;
+    before = share === 1 ? largest : 0;
   }
   return -options.iterations;
 }
+
+/** What a direction must shrink by for the next to be foretold. */
+const SHRINK = 0.1;
 
 function tooFar(phi: Float64Array, links: number): boolean {
   for (let j = 0; j < links; j++)
