@@ -224,6 +224,8 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
   evaluateResidual(tree, t, tree.originRate, true);
   if (tree.constraints) prepareConstraints(tree.constraints, tree, formula.h);
   let merit = sizeOf(tree);
+  // forces that did not change ask for nothing
+  if (!tree.constraints && merit <= roundingOf(tree)) return 0;
   let before = 0;
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
@@ -366,7 +368,7 @@ export function stepWithContact(
     writePast(phi, q0, tree.q, linkCount);
     past.fill(0);
     iterations = solveStep(tree, work, t + dt, options);
-    if (iterations > 0 && tooFar(phi, linkCount)) iterations = -iterations;
+    if (iterations >= 0 && tooFar(phi, linkCount)) iterations = -1;
   }
   if (iterations < 0) {
     tree.q.set(start.q);
@@ -399,7 +401,7 @@ export function advanceTree(
   const iterations = tryStep(tree, work, t, dt, first ? 1 : 2, options);
   result.iterations = result.iterationsMax = Math.abs(iterations);
   result.substeps = 1;
-  if (iterations > 0) commit(tree, work, dt);
+  if (iterations >= 0) commit(tree, work, dt);
   else {
     result.ok = false;
     result.reason = `Newton did not converge in ${-iterations} iterations`;
