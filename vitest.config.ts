@@ -8,6 +8,7 @@ export default defineConfig({
     // tests run on the sources; the command line tests run on what `npm run build` made
     alias: [
       { find: '@tendril/io/node', replacement: source('./packages/io/src/node.ts') },
+      { find: '@tendril/core/kernels', replacement: source('./packages/core/src/kernels/index.ts') },
       { find: '@tendril/core', replacement: source('./packages/core/src/index.ts') },
       { find: '@tendril/io', replacement: source('./packages/io/src/index.ts') },
       { find: '@tendril/bridge/rapier', replacement: source('./packages/bridge/src/rapier/index.ts') },

@@ -68,37 +68,38 @@ export const hangingChain: Case = defineCase({
   models: ['der'],
   quick: [20],
   full: [20, 40],
-  scene: () => scene(24, 0.06, 1.2),
+  scene: () => scene(24, 0.08, 1.2),
   measure(n) {
-    const world = worldOf(scene(n, 0.06, 1.2));
+    const world = worldOf(scene(n, 0.08, 1.2));
     let depth = 0;
     let carried = 0;
     let whole = 0;
     const distances = (): number[] =>
       Array.from({ length: LINKS - 1 }, (_, k) => rodDistance(world, k, k + 1) / (2 * WIRE));
     let broken = 0;
-    for (let k = 0; k < 576 && !broken; k++) {
+    for (let k = 0; k < 720 && !broken; k++) {
       world.step();
       if (k % 8 === 0) {
         const now = distances();
         if (Math.max(...now) > 3) broken = 1;
         else depth = Math.max(depth, 2 - 2 * Math.min(...now));
       }
-      if (k !== 191) continue;
-      carried = world.reactions().reduce((sum, { force }) => sum + force[2], 0) / (G * world.momentum().mass);
-      whole = Math.max(...distances());
+      // the mean over the last quarter of a second before the pull
+      if (k >= 72 && k < 192)
+        carried += world.reactions().reduce((sum, { force }) => sum + force[2], 0) / (120 * G * world.momentum().mass);
+      if (k === 191) whole = Math.max(...distances());
     }
     return {
       'ends carry / weight': carried,
       'links touch before (distance / thickness)': whole,
-      'breaks when pulled by 6 cm': broken,
+      'breaks when pulled by 8 cm': broken,
       'penetration / radius, until it breaks': Math.max(0, depth),
     };
   },
   expect: {
-    'ends carry / weight': { value: 1, tolerance: 0.01 },
+    'ends carry / weight': { value: 1, tolerance: 0.02 },
     'links touch before (distance / thickness)': { value: 1, tolerance: 0.05 },
-    'breaks when pulled by 6 cm': { value: 1, tolerance: 0 },
+    'breaks when pulled by 8 cm': { value: 1, tolerance: 0 },
     'penetration / radius, until it breaks': { value: 0, tolerance: 0.05, scale: 1 },
   },
 });

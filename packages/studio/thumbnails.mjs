@@ -20,7 +20,7 @@ try {
   await page.keyboard.press('Space');
   for (const id of wanted) {
     const bytes = await page.evaluate(async (name) => {
-      const blob = await window.tendrilStudio.renderThumbnail(name, 60);
+      const blob = await window.tendrilStudio.renderThumbnail(name, 25);
       return blob ? Array.from(new Uint8Array(await blob.arrayBuffer())) : undefined;
     }, id);
     if (!bytes) throw new Error(`no picture of ${id}`);

@@ -106,6 +106,8 @@ Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (stat
   withOutput(verb('run <scene>', 'simulate a scene file or a case in time'))
     .option('-u, --until <time>', 'simulate up to this time, such as 2 or "500 ms"', parseTime)
     .option('-r, --resume <state>', 'go on from a state.tendril of the same scene')
+    .option('--threads <n>', 'threads over rods; the result does not depend on them', parseCount)
+    .option('--plain', 'without kernels in WebAssembly: the reference code alone')
     .addHelpText(
       'after',
       `

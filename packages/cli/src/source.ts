@@ -2,9 +2,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { cases, findCase } from '@tendril/cases';
-import { createWorld, type ModelId, type Scene, SceneError, type World } from '@tendril/core';
+import { createWorld, type Model, type ModelId, type Scene, SceneError, type World } from '@tendril/core';
+import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
 import { explainSceneError, type InputError, type ParsedScene, sceneFromObject } from '@tendril/io';
-import { readSceneFile } from '@tendril/io/node';
+import { readSceneFile, startThreads } from '@tendril/io/node';
 import { UsageError } from './exit.ts';
 import { suggest } from './terminal.ts';
 
@@ -75,8 +76,26 @@ export function explained<T>(source: Source, action: () => T): T {
   }
 }
 
-/** With the engine that the scene asks for; it is loaded only then. */
-export async function openWorld(source: Source): Promise<World> {
-  const options = source.scene.engine ? { bodies: await (await import('@tendril/bridge/rapier')).loadRapier() } : {};
-  return explained(source, () => createWorld(source.scene, options));
+export interface WorldChoices {
+  /** In all; default: as many as the machine can run at once where the scene has rods enough. */
+  readonly threads?: number;
+  /** Without kernels in WebAssembly: the reference alone. */
+  readonly plain?: boolean;
+}
+
+/** Rods from which threads are worth their start, some 50 ms each. */
+const manyRods = 128;
+
+/** With the engine that the scene asks for, loaded only then, and with kernels where rods can be solved two at a time. */
+export async function openWorld(source: Source, { threads, plain }: WorldChoices = {}): Promise<World> {
+  const { scene } = source;
+  const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
+  const rods = scene.rods.filter(({ model = 'der' }) => model === 'der').length;
+  const models = rods > 1 && !plain ? [await loadModel(threads ?? (rods >= manyRods ? undefined : 1))] : [];
+  return explained(source, () => createWorld(scene, { models, ...(bodies && { bodies }) }));
+}
+
+async function loadModel(threads: number | undefined): Promise<Model> {
+  if (threads === 1) return loadDer();
+  return loadThreadedDer(startThreads(threads).ports, threads === undefined ? {} : { leastParts: 2 });
 }

@@ -10,6 +10,7 @@
  * rod has no answer to a pose that it cannot reach, and reactions of stiff rods make a lagged exchange unstable.
  */
 import type { BodyPose, RigidBody } from './bodies/body.ts';
+import type { Model } from './model.ts';
 import type { Scene } from './scene/types.ts';
 
 /** A body over one step. */
@@ -43,4 +44,6 @@ export interface EngineSession {
 export interface WorldOptions {
   /** Joints, motors and collisions of bodies; default none. See `@tendril/bridge/rapier`. */
   readonly bodies?: BodyEngine;
+  /** In place of the built-in models of the same id, such as the faster ones of `@tendril/core/kernels`. */
+  readonly models?: readonly Model[];
 }

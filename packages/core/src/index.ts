@@ -1,4 +1,5 @@
 export type { BodyPose, RigidBody } from './bodies/body.ts';
+export { availableModels } from './bundles.ts';
 export type { Collider } from './contact/collider.ts';
 export {
   compileColliders,
@@ -82,4 +83,4 @@ export {
 export type * from './scene/solvers/index.ts';
 export type * from './scene/types.ts';
 export type { StepReport, World, WorldState } from './world.ts';
-export { availableModels, createWorld } from './world.ts';
+export { createWorld } from './world.ts';

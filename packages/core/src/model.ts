@@ -147,6 +147,14 @@ export interface Bundle {
    * each system (see ContactPort) that is left alone, because contact moves it.
    */
   advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
+  /**
+   * Parts that do not know of each other, for threads to share: `advance` over a range of them. On failure nothing is
+   * undone; whoever calls it restores the state.
+   */
+  readonly parts?: {
+    readonly count: number;
+    advance(from: number, to: number, t: number, dt: number, robust: boolean): StepOutcome;
+  };
   /** Absent: the bundle's rods cannot touch anything. */
   readonly contact?: ContactPort;
   /** Takes over poses and velocities of bodies that an engine has written; welded nodes follow. */

@@ -41,13 +41,18 @@ export interface LoadSource {
   readonly dependsOnState: boolean;
 }
 
-export function createSamples(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>): Samples {
+/** Where numbers that others read are kept; threads share memory by another one. */
+export type Allocate = (length: number) => Float64Array;
+
+export const allocatePlain: Allocate = (length) => new Float64Array(length);
+
+export function createSamples(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>, allocate: Allocate = allocatePlain): Samples {
   return {
-    nodePosition: new Float64Array(3 * rod.nodeCount),
-    nodeVelocity: new Float64Array(3 * rod.nodeCount),
-    edgeTangent: new Float64Array(3 * rod.edgeCount),
-    edgeDirector: new Float64Array(3 * rod.edgeCount),
-    edgeSpin: new Float64Array(rod.edgeCount),
+    nodePosition: allocate(3 * rod.nodeCount),
+    nodeVelocity: allocate(3 * rod.nodeCount),
+    edgeTangent: allocate(3 * rod.edgeCount),
+    edgeDirector: allocate(3 * rod.edgeCount),
+    edgeSpin: allocate(rod.edgeCount),
   };
 }
 

@@ -5,37 +5,29 @@
  * to advance, halves the step where one fails, and reports. Nothing here knows what is inside a model.
  */
 import type { BodyPose } from './bodies/body.ts';
+import { compileBundles } from './bundles.ts';
 import { compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
 import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import type {
-  Bundle,
   Channel,
-  Drive,
   Energies,
   EquilibriumReport,
   Matrices,
-  Model,
   Modes,
   Momentum,
   Reaction,
   StepOutcome,
 } from './model.ts';
-import { cosseratModel } from './models/cosserat/model.ts';
-import { derModel } from './models/der/model.ts';
-import { fiberModel } from './models/fiber/model.ts';
-import { helixModel } from './models/helix/model.ts';
-import { massSpringModel } from './models/massspring/model.ts';
-import { strandModel } from './models/strand/model.ts';
 import { hashArrays } from './observe/hash.ts';
 import type { LoadSource, Samples } from './port.ts';
 import { createResponse, refuseEngine } from './response.ts';
 import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
 import { createGrip, type Grip } from './scene/grip.ts';
-import type { ModelId, Scene } from './scene/types.ts';
+import type { Scene } from './scene/types.ts';
 
 export interface StepReport {
   /** Time after the step [s]. */
@@ -104,20 +96,6 @@ export interface World {
   addLoad(rod: number, source: LoadSource): () => void;
 }
 
-const models: Readonly<Partial<Record<string, Model>>> = {
-  der: derModel,
-  helix: helixModel,
-  strand: strandModel,
-  fiber: fiberModel,
-  cosserat: cosseratModel,
-  massspring: massSpringModel,
-};
-
-/** The models that `createWorld` has, in the order of their arrival. */
-export function availableModels(): readonly ModelId[] {
-  return Object.keys(models) as ModelId[];
-}
-
 export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const compiled = compileScene(scene);
   const { rods, warnings } = compiled;
@@ -145,65 +123,16 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
       ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
       : undefined;
   if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
-  const bundles: Bundle[] = [];
-  const placeOfRod: { bundle: Bundle; index: number }[] = [];
-  const spots: { bundle: number; index: number }[] = [];
-  for (const id of new Set(rods.map((rod) => rod.model))) {
-    const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
-    const model = models[id];
-    if (!model) {
-      throw new SceneError(
-        ['rods', members[0], 'model'],
-        `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
-      );
-    }
-    const hinge =
-      id === 'der'
-        ? undefined
-        : members.find((index) => compiled.drives[index].pins.some((pin) => pin.orientation === 'hinge'));
-    if (hinge !== undefined)
-      throw new SceneError(['rods', hinge, 'model'], `model '${id}' has no hinges; use der, or hold: position`);
-    const changing = members.find((index) => rods[index].moduli);
-    if (changing !== undefined && !model.capabilities.changingModuli) {
-      throw new SceneError(
-        ['rods', changing, 'moduli'],
-        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber or cosserat`,
-      );
-    }
-    const drives: Drive[] = members.map((index) => openDrives[index]);
-    const welds = compiled.welds.flatMap((weld) => {
-      const index = members.indexOf(weld.rod);
-      return index < 0 ? [] : [{ ...weld, rod: index }];
-    });
-    const mixed = welds.find((weld) =>
-      compiled.welds.some((other) => other.body === weld.body && !members.includes(other.rod)),
-    );
-    if (mixed) {
-      throw new SceneError(
-        ['welds'],
-        `body '${compiled.bodies[mixed.body].body.id}' joins rods of different models; weld it to rods of one model`,
-      );
-    }
-    const bundle = model.compile(
-      members.map((index) => rods[index]),
-      drives,
-      scene,
-      { bodies: compiled.bodies, welds },
-    );
-    members.forEach((index, k) => {
-      placeOfRod[index] = { bundle, index: k };
-      spots[index] = { bundle: bundles.length, index: k };
-    });
-    bundles.push(bundle);
-  }
+  const { bundles, placeOfRod } = compileBundles(scene, compiled, openDrives, options.models ?? []);
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  for (const bundle of bundles) bundle.refresh(0);
   const contact =
     colliders.length > 0 || scene.contact
       ? createContactWorld(
           scene,
           rods,
           bundles,
-          spots,
+          placeOfRod.map(({ bundle, index }) => ({ bundle: bundles.indexOf(bundle), index })),
           colliders,
           compiled.bodies.map(({ body }) => body.id),
           openDrives,
@@ -214,7 +143,6 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const halvings = scene.time?.halvings ?? 8;
   let time = 0;
   let stepCount = 0;
-  for (const bundle of bundles) bundle.refresh(time);
   /** Bodies with a path to where they are at t. */
   const moveAlong = (t: number): void => {
     for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);

@@ -284,3 +284,5 @@ function syncFolder(folder: string): void {
     // Windows and some network file systems refuse; the file itself is safe
   }
 }
+
+export { startThreads, type Threads } from './threads.ts';

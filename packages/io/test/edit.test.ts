@@ -50,6 +50,7 @@ describe('formatting', () => {
     // as JSON: -0 is written as 0
     const read = parseScene(written, one.id).scene;
     expect(JSON.stringify(read)).toBe(JSON.stringify(sceneFromObject(one.scene())));
-    if (one.id !== 'tree-in-wind') expect(written.split('\n').length).toBeLessThan(120);
+    // a scene of one rod is a page, not a book
+    if (one.id === 'michell-ring') expect(written.split('\n').length).toBeLessThan(20);
   });
 });

@@ -129,6 +129,7 @@ export type ToWorker =
   | { readonly type: 'check-text'; readonly ticket: number; readonly text: string; readonly name: string }
   | { readonly type: 'edit'; readonly ticket: number; readonly text: string; readonly edits: readonly SceneEdit[] }
   | { readonly type: 'until'; readonly time: number; readonly every: number }
+  | { readonly type: 'case-text'; readonly ticket: number; readonly id: string }
   | { readonly type: 'restart'; readonly run: number }
   | { readonly type: 'rest' }
   | { readonly type: 'hand'; readonly hand: HandMessage }
@@ -151,7 +152,6 @@ export interface CaseInfo {
   readonly title: string;
   readonly source: string;
   readonly models: readonly string[];
-  readonly text: string;
 }
 
 export interface Failure {
@@ -191,6 +191,7 @@ export type FromWorker =
     }
   | { readonly type: 'checked-text'; readonly ticket: number; readonly problems: readonly Problem[] }
   | { readonly type: 'edited'; readonly ticket: number; readonly text: string }
+  | { readonly type: 'case-text'; readonly ticket: number; readonly text: string }
   | { readonly type: 'frame'; readonly run: number; readonly frame: Frame }
   | { readonly type: 'failed'; readonly failure: Failure }
   | { readonly type: 'pull-force'; readonly force: number; readonly at: readonly number[] }
@@ -213,6 +214,7 @@ export type FromWorker =
       readonly lane: LaneInfo | undefined;
       readonly data: Float32Array;
       readonly colliders: readonly ColliderInfo[];
+      readonly twists: boolean;
     }
   | {
       readonly type: 'recording';

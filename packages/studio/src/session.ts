@@ -141,13 +141,18 @@ export function openCase(id: string): boolean {
   if (!found) return false;
   state.caseId.value = id;
   state.sceneName.value = `${id}.yaml`;
-  state.colorBy.value = preferredColor(found.text);
-  state.variants.value = state.variants.value.length > 1 ? state.variants.value : [asWritten];
-  open(found.text);
-  history.reset(found.text);
-  state.changed.value = false;
-  afterChange();
-  globalThis.history.replaceState(null, '', `#case=${id}`);
+  void client
+    .ask<Extract<FromWorker, { type: 'case-text' }>>((ticket) => ({ type: 'case-text', ticket, id }))
+    .then(({ text }) => {
+      // another was chosen meanwhile
+      if (state.caseId.value !== id) return;
+      state.colorBy.value = state.comparing.value ? 'plain' : preferredColor(text);
+      history.reset(text);
+      open(text);
+      state.changed.value = false;
+      afterChange();
+      globalThis.history.replaceState(null, '', `#case=${id}`);
+    });
   return true;
 }
 

@@ -50,7 +50,7 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
     const view = createView(canvas);
     const lane = { data: answer.data, stats: new Float64Array(9), cost: 0 };
     const frame = { time: 0, lanes: [lane] };
-    const colorBy = /twist:|turns:|torque/.test(one.text) ? 'twist' : 'curvature';
+    const colorBy = answer.twists ? 'twist' : 'curvature';
     // framed on the shape it has now, not on the one it began with
     const rods = answer.lane.rods.map((rod, r) => {
       const before = answer.lane?.rods.slice(0, r).reduce((sum, each) => sum + rodSize(each), 0) ?? 0;

@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly json?: boolean;
   readonly resume?: string;
   readonly quiet?: boolean;
+  readonly threads?: number;
+  readonly plain?: boolean;
 }
 
 /** Rows of energies.csv at most, about: enough for any plot, small enough to open. */
@@ -38,7 +40,7 @@ const energyRows = 4000;
 export async function run(reference: string, options: RunOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
   const source = loadSource(reference, options);
-  const world = await openWorld(source);
+  const world = await openWorld(source, options);
   const time = source.scene.time;
   if (!time) {
     throw source.explain(

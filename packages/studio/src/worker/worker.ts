@@ -256,12 +256,17 @@ function preview(ticket: number, id: string, patience: number): void {
     const wanted = (previewAt[id] ?? 0.7) * lane.duration;
     while (lane.time < wanted && !lane.failure && performance.now() - begin < 1000 * patience) lane.step();
     const { data } = lane.frame();
-    send({ type: 'preview', ticket, lane: lane.info, data, colliders: collidersOf(scene) }, [
+    send({ type: 'preview', ticket, lane: lane.info, data, colliders: collidersOf(scene), twists: twists(scene) }, [
       data.buffer as ArrayBuffer,
     ]);
   } catch {
-    send({ type: 'preview', ticket, lane: undefined, data: new Float32Array(0), colliders: [] });
+    send({ type: 'preview', ticket, lane: undefined, data: new Float32Array(0), colliders: [], twists: false });
   }
+}
+
+/** Where twist is put in, twist is what one wants to see. */
+function twists(scene: Scene): boolean {
+  return /"twist":|"turns":|torque/.test(JSON.stringify({ ...scene, rods: scene.rods.slice(0, 4) }));
 }
 
 /** When a case looks like itself, as a part of its duration. */
@@ -290,10 +295,15 @@ function handle(message: ToWorker): void {
           title: one.title,
           source: one.source,
           models: one.models,
-          text: formatScene(one.scene()),
         })),
       });
       break;
+    case 'case-text': {
+      // only when it is wanted: a head of hair is twenty thousand lines
+      const subject = findCase(message.id);
+      send({ type: 'case-text', ticket: message.ticket, text: subject ? formatScene(subject.scene()) : '' });
+      break;
+    }
     case 'load':
       load(message);
       break;

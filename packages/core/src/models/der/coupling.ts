@@ -15,6 +15,7 @@ import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { analyzeSparse, createSparsePattern, factorSparse, solveSparse } from '../../linalg/sparse.ts';
 import { type DerBody, evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
 import { writeHeldTorque } from './held.ts';
+import { canPair } from './kernel.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
 import { subtractSymmetricPart } from './loadStiffness.ts';
 import {
@@ -272,6 +273,19 @@ function assembleMembers({ members }: System, stage: Stage): void {
   }
 }
 
+/** Rods without bodies: one, or two that a kernel solves at once where they can be. */
+function solveLone({ members, pair }: System, stage: Stage, options: NewtonOptions): NewtonResult {
+  const [first, second] = members;
+  if (second === undefined) return solveStage(first.der, first.work, stage, options);
+  if (pair && canPair(first, second)) return pair(stage, options);
+  const one = { ...solveStage(first.der, first.work, stage, options) };
+  if (!one.converged) return one;
+  const other = solveStage(second.der, second.work, stage, options);
+  other.iterations = Math.max(one.iterations, other.iterations);
+  other.shifts += one.shifts;
+  return other;
+}
+
 /** At rest: how loads change with the rod, its symmetric part; in time inertia keeps the iteration convergent without. */
 function addLoadStiffness(der: DerRod, work: Workspace, stage: Stage): void {
   work.loadJacobian.asymmetry = 0;
@@ -283,7 +297,7 @@ function addLoadStiffness(der: DerRod, work: Workspace, stage: Stage): void {
 /** One stage of a system; like `solveStage`, whose result object a lone rod shares. */
 export function solveSystem(system: System, stage: Stage, options: NewtonOptions): NewtonResult {
   const { members, bodies } = system;
-  if (bodies.length === 0) return solveStage(members[0].der, members[0].work, stage, options);
+  if (bodies.length === 0) return solveLone(system, stage, options);
   Object.assign(result, { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' });
   for (const { der, work } of members) setPenalties(der, work, stage.inertia);
   let shift = 0;

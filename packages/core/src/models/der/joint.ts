@@ -4,6 +4,7 @@
  * The joint at hand lives in arrays of this module, filled by `evaluateJoint` and read by whoever asked: nothing is allocated,
  * and nothing outlives the next call.
  */
+import { dot3 } from '../../math/vec3.ts';
 import type { DerRod } from './rod.ts';
 import { GRADIENT, JOINT_STRIDE, STRAIN_OUT } from './strain.ts';
 
@@ -26,9 +27,38 @@ export function evaluateJoint(der: DerRod, i: number): boolean {
   const before = joints.before[i];
   const after = joints.after[i];
   const a = before >= 0 ? 3 * before : 3 * (-1 - before);
+  const o = after >= 0 ? 3 * after : 3 * (-1 - after);
   const tangentE = before >= 0 ? edgeTangent : held.tangent;
-  const first = before >= 0 ? edgeM1 : held.m1;
-  const second = before >= 0 ? edgeM2 : held.m2;
+  const tangentF = after >= 0 ? edgeTangent : held.tangent;
+  const chi = 1 + dot3(tangentE, a, tangentF, o);
+  if (!(chi > 1e-6)) return false;
+  writeJoint(
+    tangentE,
+    before >= 0 ? edgeM1 : held.m1,
+    before >= 0 ? edgeM2 : held.m2,
+    a,
+    tangentF,
+    o,
+    before >= 0 ? edgeLength[before] : 1,
+    after >= 0 ? edgeLength[after] : 1,
+    chi,
+  );
+  der.strain(strainOut, joints.constants, JOINT_STRIDE * i, -D[11], D[3], der.jointTwist[i]);
+  return true;
+}
+
+/** P and D from the first edge's tangent and axes at `a`, the second's tangent at `o`, their lengths, and χ = 1 + te·tf. */
+function writeJoint(
+  tangentE: Float64Array,
+  first: Float64Array,
+  second: Float64Array,
+  a: number,
+  tangentF: Float64Array,
+  o: number,
+  lengthE: number,
+  lengthF: number,
+  chi: number,
+): void {
   const teX = tangentE[a];
   const teY = tangentE[a + 1];
   const teZ = tangentE[a + 2];
@@ -38,22 +68,15 @@ export function evaluateJoint(der: DerRod, i: number): boolean {
   const m2X = second[a];
   const m2Y = second[a + 1];
   const m2Z = second[a + 2];
-  const lengthE = before >= 0 ? edgeLength[before] : 1;
-  const tangent = after >= 0 ? edgeTangent : held.tangent;
-  const o = after >= 0 ? 3 * after : 3 * (-1 - after);
-  const tfX = tangent[o];
-  const tfY = tangent[o + 1];
-  const tfZ = tangent[o + 2];
-  const lengthF = after >= 0 ? edgeLength[after] : 1;
-  const chi = 1 + teX * tfX + teY * tfY + teZ * tfZ;
-  if (!(chi > 1e-6)) return false;
+  const tfX = tangentF[o];
+  const tfY = tangentF[o + 1];
+  const tfZ = tangentF[o + 2];
   const scale = 2 / chi;
   const kbX = scale * (teY * tfZ - teZ * tfY);
   const kbY = scale * (teZ * tfX - teX * tfZ);
   const kbZ = scale * (teX * tfY - teY * tfX);
   const w1 = kbX * m2X + kbY * m2Y + kbZ * m2Z;
   const w2 = -(kbX * m1X + kbY * m1Y + kbZ * m1Z);
-  der.strain(strainOut, joints.constants, JOINT_STRIDE * i, w1, w2, der.jointTwist[i]);
   // ∂w/∂e = (2 tf × μ/χ − w tt)/|e|, ∂w/∂f = (−2 te × μ/χ − w tt)/|f|, μ = m2 and −m1
   const ttX = (teX + tfX) / chi;
   const ttY = (teY + tfY) / chi;
@@ -101,7 +124,6 @@ export function evaluateJoint(der: DerRod, i: number): boolean {
   P[15] = chi;
   P[16] = lengthE;
   P[17] = lengthF;
-  return true;
 }
 
 /** Dᵀ·S·D for packed symmetric S (6) at `o`, scaled, added to H; all 8 × 8 lower entries. */

@@ -186,7 +186,15 @@ export function followCenterline(der: DerRod, work: Float64Array): boolean {
   return true;
 }
 
-/** Rebuilds all that follows from q, the reference directors and the reference twist, as after a restart. */
+/** Rebuilds all that follows from a complete state, and changes nothing of it: a restart goes on with the same bits. */
+export function restoreFrames(der: DerRod, work: Float64Array): boolean {
+  if (!measureEdges(der, der.q, work)) return false;
+  updateTwist(der);
+  turnMaterialFrames(der);
+  return true;
+}
+
+/** Rebuilds all that follows from q and the reference directors; the twist of the reference is measured anew. */
 export function rebuildFrames(der: DerRod, work: Float64Array): boolean {
   if (!measureEdges(der, der.q, work)) return false;
   measureTwist(der);

@@ -5,6 +5,7 @@
 import { SceneError } from '../../errors.ts';
 import type {
   Bundle,
+  BundleState,
   Channel,
   Coupling,
   Drive,
@@ -14,6 +15,7 @@ import type {
   Reaction,
   StepOutcome,
 } from '../../model.ts';
+import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -33,6 +35,7 @@ import {
   stepExplicitSystem,
 } from './explicitSystem.ts';
 import { writeHeldTorque } from './held.ts';
+import { type DerKernel, pairKey } from './kernel.ts';
 import {
   evaluatePins,
   followCenterline,
@@ -40,6 +43,7 @@ import {
   placePinned,
   poseSamples,
   rebuildFrames,
+  restoreFrames,
 } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
@@ -56,15 +60,20 @@ interface Tools {
   readonly entry: Snapshot;
 }
 
+interface Part {
+  readonly rods: number[];
+  readonly bodies: number[];
+}
+
 /** Rods that bodies join into one system; a rod without bodies is a system of its own. */
-function findSystems(rodCount: number, { bodies, welds }: Coupling): { rods: number[]; bodies: number[] }[] {
+function findSystems(rodCount: number, { bodies, welds }: Coupling): Part[] {
   const group = Array.from({ length: rodCount }, (_, k) => k);
   const root = (k: number): number => (group[k] === k ? k : root(group[k]));
   bodies.forEach((_, b) => {
     const tied = welds.filter((weld) => weld.body === b);
     for (const weld of tied) group[root(weld.rod)] = root(tied[0].rod);
   });
-  const systems = new Map<number, { rods: number[]; bodies: number[] }>();
+  const systems = new Map<number, Part>();
   for (let k = 0; k < rodCount; k++) {
     const system = systems.get(root(k)) ?? { rods: [], bodies: [] };
     system.rods.push(k);
@@ -77,7 +86,43 @@ function findSystems(rodCount: number, { bodies, welds }: Coupling): { rods: num
   return [...systems.values()];
 }
 
-function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
+/** Lone rods of the same layout two by two, in the order of the scene; what is left over stays alone. */
+function pairUp(parts: readonly Part[], ders: readonly DerRod[]): Part[] {
+  const waiting = new Map<string, number>();
+  const out: Part[] = [];
+  for (const part of parts) {
+    const [k] = part.rods;
+    const key = part.bodies.length === 0 ? pairKey(ders[k]) : undefined;
+    const other = key === undefined ? undefined : waiting.get(key);
+    if (key === undefined || other === undefined) {
+      if (key !== undefined) waiting.set(key, out.length);
+      out.push(part);
+      continue;
+    }
+    out[other] = { rods: [...out[other].rods, k], bodies: [] };
+    waiting.delete(key);
+  }
+  return out;
+}
+
+function injectKernel(systems: readonly { readonly system: System }[], kernel: DerKernel): void {
+  const pairs = systems.flatMap(({ system }) =>
+    system.bodies.length === 0 && system.members.length === 2 ? [system] : [],
+  );
+  const solvers = kernel.createPairs(pairs.map(({ members: [a, b] }) => [a, b]));
+  pairs.forEach((system, k) => {
+    system.pair = solvers[k];
+  });
+}
+
+function compile(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  scene: Scene,
+  coupling: Coupling,
+  kernel: DerKernel | undefined,
+  allocate: Allocate,
+): Bundle {
   const wishes: DerOptions = scene.solver?.der ?? {};
   const scheme = wishes.integrator ?? 'tr-bdf2';
   const explicit = scheme === 'shake' || scheme === 'fast-projection';
@@ -90,9 +135,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
   const ownBodies = coupling.bodies.flatMap((_, b) => (coupling.welds.some((weld) => weld.body === b) ? [b] : []));
   const state = {
-    q: new Float64Array(total(sizes)),
-    v: new Float64Array(total(sizes)),
-    memory: new Float64Array(total(memories) + BODY_MEMORY * ownBodies.length),
+    q: allocate(total(sizes)),
+    v: allocate(total(sizes)),
+    memory: allocate(total(memories) + BODY_MEMORY * ownBodies.length),
   };
   let atQ = 0;
   let atMemory = 0;
@@ -102,7 +147,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     const memory = state.memory.subarray(atMemory, atMemory + memories[k]);
     atQ += sizes[k];
     atMemory += memories[k];
-    return createDerRod(rod, drives[k], options, q, v, memory);
+    return createDerRod(rod, drives[k], options, q, v, memory, allocate);
   });
   const bodyOf = new Map<number, DerBody>();
   for (const b of ownBodies) {
@@ -114,21 +159,25 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     atMemory += BODY_MEMORY;
   }
   const bodies = [...bodyOf.values()];
-  const parts = findSystems(rods.length, coupling);
+  // contact moves rods one by one
+  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
+  const paired = kernel && !explicit && scheme !== 'bdf2' && !touching;
+  const parts = paired ? pairUp(findSystems(rods.length, coupling), ders) : findSystems(rods.length, coupling);
   // rods that are solved together need work space of their own; others of the same shape share
   const toolbox = new Map<string, Tools>();
   const tools: Tools[] = [];
   for (const part of parts) {
-    for (const k of part.rods) {
+    part.rods.forEach((k, place) => {
       const der = ders[k];
-      const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count}${part.bodies.length > 0 ? ` ${k}` : ''}`;
+      const apart = part.bodies.length > 0 ? k : place;
+      const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count} ${part.bodies.length} ${apart}`;
       tools[k] = toolbox.get(key) ?? {
         work: createWorkspace(der),
         start: createSnapshot(der),
         entry: createSnapshot(der),
       };
       toolbox.set(key, tools[k]);
-    }
+    });
   }
   const systems = parts.map((part) => ({
     system: createSystem(
@@ -137,10 +186,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     ),
     rods: part.rods,
     starts: part.rods.map((k) => tools[k].start),
-    entries: part.rods.map((k) => tools[k].entry),
   }));
-  const systemOf = (rod: number): (typeof systems)[number] =>
-    systems.find((candidate) => candidate.rods.includes(rod)) as (typeof systems)[number];
+  if (paired) injectKernel(systems, kernel);
+  const systemOfRod: (typeof systems)[number][] = [];
+  for (const one of systems) for (const k of one.rods) systemOfRod[k] = one;
   const explicitTools = explicit ? ders.map(createExplicitWork) : [];
   for (const body of bodies) {
     if (explicit) addStubInertia(body, ders);
@@ -178,14 +227,27 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const failure = initializeScheme(0);
   if (failure) throw new SceneError(['rods'], failure);
 
-  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
+  const before: BundleState | undefined =
+    systems.length > 1
+      ? {
+          q: new Float64Array(state.q.length),
+          v: new Float64Array(state.v.length),
+          memory: new Float64Array(state.memory.length),
+        }
+      : undefined;
+
+  const advanceParts = (
+    from: number,
+    to: number,
+    t: number,
+    dt: number,
+    robust: boolean,
+    without?: Uint8Array,
+  ): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
-    // All rods advance or none: what was done before a failure is undone.
-    const before =
-      systems.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
-    for (let s = 0; s < systems.length; s++) {
+    for (let s = from; s < to; s++) {
       if (without?.[s]) continue;
       const { system, rods: members, starts } = systems[s];
       const [first] = members;
@@ -200,19 +262,21 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       shifts += step.shifts;
-      if (step.ok) continue;
-      if (before) {
-        state.q.set(before.q);
-        state.v.set(before.v);
-        state.memory.set(before.memory);
-        refresh(t);
-      }
-      return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
+      if (!step.ok)
+        return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
     }
-    systems.forEach(({ rods: members }, s) => {
-      if (!without?.[s]) for (const k of members) poseSamples(ders[k]);
-    });
+    for (let s = from; s < to; s++) if (!without?.[s]) for (const k of systems[s].rods) poseSamples(ders[k]);
     return { ok: true, iterations, iterationsMax, shifts };
+  };
+
+  /** All rods advance or none: what was done before a failure is undone. */
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
+    if (before) copyState(before, state);
+    const outcome = advanceParts(0, systems.length, t, dt, robust, without);
+    if (outcome.ok || !before) return outcome;
+    copyState(state, before);
+    refresh(t);
+    return outcome;
   };
 
   const refresh = (t: number): void => {
@@ -220,7 +284,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     ders.forEach((der, k) => {
       evaluatePins(der, t);
       if (explicit) refreshExplicit(der, explicitTools[k]);
-      else rebuildFrames(der, tools[k].work.edgeWork);
+      else restoreFrames(der, tools[k].work.edgeWork);
       poseSamples(der);
     });
     for (const whole of explicitSystems) if (whole) whole.ready = false;
@@ -240,6 +304,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       for (const der of ders) der.history.fill(0);
     },
     advance,
+    parts: { count: systems.length, advance: advanceParts },
     ...(!explicit && {
       contact: createDerContact({
         ders,
@@ -272,18 +337,19 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     },
     readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
     equilibrate: (rod, t, wanted) => {
-      const { system, starts, entries } = systemOf(rod);
+      const { system, starts } = systemOfRod[rod];
+      const { work, start, entry } = tools[rod];
       const report =
         system.bodies.length > 0
           ? settleSystem(system, starts, rods[rod].id, t, wanted)
-          : findEquilibrium(ders[rod], tools[rod].work, starts[0], entries[0], t, wanted);
+          : findEquilibrium(ders[rod], work, start, entry, t, wanted);
       // the explicit schemes go on from forces without tension, which statics does not keep
       if (explicit) initializeScheme(t);
       return report;
     },
     reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
     modes: (rod, t, count) => {
-      const { system, rods: members } = systemOf(rod);
+      const { system, rods: members } = systemOfRod[rod];
       if (system.bodies.length > 0) {
         // found once for all rods of the system
         // a sum tells states apart well enough: who asks for modes asks for all rods at once
@@ -296,11 +362,17 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       return findModes(ders[rod], tools[rod].work, t, count);
     },
     matrices: (rod, t) => {
-      const { system } = systemOf(rod);
+      const { system } = systemOfRod[rod];
       if (system.bodies.length > 0) return exportSystemMatrices(system, t, rods[rod].id);
       return exportMatrices(ders[rod], tools[rod].work, t);
     },
   };
+}
+
+function copyState(to: BundleState, from: BundleState): void {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
 }
 
 /** What a scheme cannot do is said before the run, not found out during it. */
@@ -477,16 +549,21 @@ function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {
   for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
 }
 
-export const derModel: Model = {
-  id: 'der',
-  capabilities: {
-    closed: true,
-    anisotropic: true,
-    naturalCurvature: true,
-    twist: true,
-    inextensible: true,
-    statics: true,
-    modes: true,
-  },
-  compile,
-};
+/** The model, with a kernel that solves rods two by two where one is given. */
+export function createDerModel(kernel?: DerKernel, allocate: Allocate = allocatePlain): Model {
+  return {
+    id: 'der',
+    capabilities: {
+      closed: true,
+      anisotropic: true,
+      naturalCurvature: true,
+      twist: true,
+      inextensible: true,
+      statics: true,
+      modes: true,
+    },
+    compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, kernel, allocate),
+  };
+}
+
+export const derModel: Model = createDerModel();

@@ -11,7 +11,7 @@
 
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import type { Drive } from '../../model.ts';
-import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
+import { type Allocate, allocatePlain, createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJointConstants } from './strain.ts';
@@ -236,6 +236,7 @@ export function createDerRod(
   q: Float64Array,
   v: Float64Array,
   memory: Float64Array,
+  allocate: Allocate = allocatePlain,
 ): DerRod {
   const { nodeCount, edgeCount } = rod;
   const size = unknownCount(rod);
@@ -322,7 +323,7 @@ export function createDerRod(
     fixed: new Uint8Array(size),
     jointActive: new Uint8Array(joints.count).fill(1),
     edgeStiffness,
-    samples: createSamples(rod),
+    samples: createSamples(rod, allocate),
     loads: createLoads(rod),
     loadFactor: 1,
     memory,

@@ -11,6 +11,7 @@ import {
   createBorderedFactor,
 } from '../../linalg/band.ts';
 import { createGeneralBand, type GeneralBand } from '../../linalg/bandLu.ts';
+import type { Drive } from '../../model.ts';
 import { addElasticGradient, addElasticHessian } from './energy.ts';
 import { poseSamples } from './kinematics.ts';
 import { createLoadJacobian, type LoadJacobian } from './loadStiffness.ts';
@@ -23,6 +24,9 @@ export interface Workspace {
   readonly step: Float64Array;
   readonly qHat: Float64Array;
   readonly qRate: Float64Array;
+  /** q and the held frames' θ before a guess moved them. */
+  readonly qStart: Float64Array;
+  readonly heldTheta: Float64Array;
   readonly edgeError: Float64Array;
   readonly edgePenalty: Float64Array;
   /** 1 + s·β: how much stiffer viscosity makes an edge in this stage. */
@@ -43,6 +47,8 @@ export function createWorkspace(der: DerRod): Workspace {
     step: new Float64Array(der.size),
     qHat: new Float64Array(der.size),
     qRate: new Float64Array(der.size),
+    qStart: new Float64Array(der.size),
+    heldTheta: new Float64Array(der.held.count),
     edgeError: new Float64Array(der.edgeCount),
     edgePenalty: new Float64Array(der.edgeCount),
     edgeViscous: new Float64Array(der.edgeCount),
@@ -107,12 +113,18 @@ export function evaluateLoads(der: DerRod, t: number): void {
   loads.nodeForce.fill(0);
   loads.edgeTorque.fill(0);
   loads.nodeDrag.fill(0);
-  poseSamples(der);
+  // dead loads do not look at the rod
+  if (needsSamples(drive)) poseSamples(der);
   for (const source of drive.sources) source.addLoads(loads, der.samples, t);
   if (der.contact?.active) addContactLoads(der, der.contact);
   if (der.loadFactor === 1) return;
   for (let k = 0; k < loads.nodeForce.length; k++) loads.nodeForce[k] *= der.loadFactor;
   for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] *= der.loadFactor;
+}
+
+function needsSamples({ sources }: Drive): boolean {
+  for (const source of sources) if (source.dependsOnState) return true;
+  return false;
 }
 
 function addContactLoads({ loads }: DerRod, { nodeForce, edgeTorque }: NonNullable<DerRod['contact']>): void {
@@ -219,33 +231,44 @@ function addEdgeStiffness(
     }
     return;
   }
-  const band = matrix.band;
-  const w1 = BAND_WIDTH + 1;
-  let d = (a - border) * w1 + BAND_WIDTH;
+  addEdgeBlock(matrix.band, (a - border) * (BAND_WIDTH + 1) + BAND_WIDTH, xx, xy, xz, yy, yz, zz);
+}
+
+/** The same where both nodes lie in the band, as they do but for the joint that closes a ring; d: diagonal of unknown a. */
+function addEdgeBlock(
+  band: Float64Array,
+  d: number,
+  xx: number,
+  xy: number,
+  xz: number,
+  yy: number,
+  yz: number,
+  zz: number,
+): void {
   band[d] += xx;
-  band[d + w1 - 1] += xy;
-  band[d + w1] += yy;
-  band[d + 2 * w1 - 2] += xz;
-  band[d + 2 * w1 - 1] += yz;
-  band[d + 2 * w1] += zz;
-  d += 4 * w1;
-  band[d - 4] -= xx;
-  band[d - 3] -= xy;
-  band[d - 2] -= xz;
-  band[d] += xx;
-  d += w1;
-  band[d - 5] -= xy;
-  band[d - 4] -= yy;
-  band[d - 3] -= yz;
-  band[d - 1] += xy;
-  band[d] += yy;
-  d += w1;
-  band[d - 6] -= xz;
-  band[d - 5] -= yz;
-  band[d - 4] -= zz;
-  band[d - 2] += xz;
-  band[d - 1] += yz;
-  band[d] += zz;
+  band[d + 10] += xy;
+  band[d + 11] += yy;
+  band[d + 20] += xz;
+  band[d + 21] += yz;
+  band[d + 22] += zz;
+  const x = d + 44;
+  band[x - 4] -= xx;
+  band[x - 3] -= xy;
+  band[x - 2] -= xz;
+  band[x] += xx;
+  const y = x + 11;
+  band[y - 5] -= xy;
+  band[y - 4] -= yy;
+  band[y - 3] -= yz;
+  band[y - 1] += xy;
+  band[y] += yy;
+  const z = y + 11;
+  band[z - 6] -= xz;
+  band[z - 5] -= yz;
+  band[z - 4] -= zz;
+  band[z - 2] += xz;
+  band[z - 1] += yz;
+  band[z] += zz;
 }
 
 /** Implicit part of velocity-dependent loads. */

@@ -67,12 +67,12 @@ function predict(der: DerRod, h: number, withAcceleration: boolean): void {
 function approach(move: Move, t: number, h: number, withAcceleration: boolean): boolean {
   const { members, bodies } = move.system;
   let countable = true;
-  for (const { der } of members) {
-    const thetaBefore = der.held.theta.slice();
-    const start = der.q.slice();
+  for (const { der, work } of members) {
+    work.heldTheta.set(der.held.theta);
+    work.qStart.set(der.q);
     evaluatePins(der, t);
     if (h > 0) predict(der, h, withAcceleration);
-    countable = spreadHeldTwist(der, thetaBefore, start) && countable;
+    countable = spreadHeldTwist(der, work.heldTheta, work.qStart) && countable;
   }
   for (const body of bodies) predictBody(body, h);
   if (!countable) move.out.reason = 'a clamp turns by more than a joint can count in one step';

@@ -35,6 +35,27 @@ export type StrainFunction = (
   m: number,
 ) => void;
 
+/** Of the joint at hand: f(W) and its first two derivatives. */
+const ratio = new Float64Array(3);
+
+/** f = 2 acos(W)/√(1−W²), the length of a rotation vector by that of the quaternion's vector part, and f', f'' in W. */
+function writeAngleRatio(out: Float64Array, W: number): void {
+  const x = 1 - W;
+  if (x < 1e-3) {
+    out[0] = 2 + x * (2 / 3 + x * (4 / 15 + x * (4 / 35 + x * (16 / 315))));
+    out[1] = -(2 / 3 + x * (8 / 15 + x * (12 / 35 + x * (64 / 315))));
+    out[2] = 8 / 15 + x * (24 / 35 + x * (64 / 105));
+    return;
+  }
+  // a full turn at one joint has no direction to go back: keep it finite, the solver must not get there
+  const s2 = Math.max(1 - W * W, 1e-12);
+  const f = (2 * Math.acos(W)) / Math.sqrt(s2);
+  const f1 = (W * f - 2) / s2;
+  out[0] = f;
+  out[1] = f1;
+  out[2] = (f + 3 * W * f1) / s2;
+}
+
 /** u = g·b with g = f(W) c and b = (½R(−m/2)w, sin m/2): the rotation vector from the quaternion of both frames. */
 export function rotationStrain(
   out: Float64Array,
@@ -50,22 +71,10 @@ export function rotationStrain(
   const c2 = 1 / (1 + 0.25 * n);
   const c = Math.sqrt(c2);
   const W = c * ca;
-  // f = 2 acos(W)/√(1−W²) and its derivatives, by series near W = 1
-  let f: number;
-  let f1: number;
-  let f2: number;
-  const x = 1 - W;
-  if (x < 1e-3) {
-    f = 2 + x * (2 / 3 + x * (4 / 15 + x * (4 / 35 + x * (16 / 315))));
-    f1 = -(2 / 3 + x * (8 / 15 + x * (12 / 35 + x * (64 / 315))));
-    f2 = 8 / 15 + x * (24 / 35 + x * (64 / 105));
-  } else {
-    // a full turn at one joint has no direction to go back: keep it finite, the solver must not get there
-    const s2 = Math.max(1 - W * W, 1e-12);
-    f = (2 * Math.acos(W)) / Math.sqrt(s2);
-    f1 = (W * f - 2) / s2;
-    f2 = (f + 3 * W * f1) / s2;
-  }
+  writeAngleRatio(ratio, W);
+  const f = ratio[0];
+  const f1 = ratio[1];
+  const f2 = ratio[2];
   const cn = -0.125 * c * c2;
   const cnn = (3 / 64) * c * c2 * c2;
   const Wn = cn * ca;

@@ -6,6 +6,7 @@ import { factorBand, finishBand, forwardBand, inversePivot, readEntry, solveBand
 import type { SparseFactor } from '../../linalg/sparse.ts';
 import type { DerBody } from './body.ts';
 import { addHeldHessian } from './held.ts';
+import type { PairSolver } from './kernel.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
@@ -49,6 +50,8 @@ export interface System {
   readonly bodies: readonly DerBody[];
   readonly outer: Float64Array;
   readonly outerRight: Float64Array;
+  /** Of two rods without bodies: solves both at once. */
+  pair?: PairSolver;
   /** For many bodies: which of them rods couple, and the factor of their matrix. */
   readonly sparse?: SparseOuter;
 }

@@ -1,0 +1,1 @@
+export { outcomeAddress, solvePair } from './newton';

@@ -1,0 +1,16 @@
+/** What kernels need of the platform, Node and browsers alike; core is compiled without the types of either. */
+declare namespace WebAssembly {
+  class Module {
+    private readonly brand: never;
+  }
+  class Memory {
+    constructor(options: { readonly initial: number });
+    readonly buffer: ArrayBuffer;
+  }
+  class Instance {
+    constructor(module: Module, imports: Readonly<Record<string, Readonly<Record<string, unknown>>>>);
+    readonly exports: Readonly<Record<string, unknown>>;
+  }
+  function compile(bytes: Uint8Array): Promise<Module>;
+}
+declare function atob(text: string): string;

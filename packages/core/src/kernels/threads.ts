@@ -1,0 +1,256 @@
+/**
+ * Threads over ranges of rods.
+ *
+ * Every thread compiles the same scene for itself and so has models, pins and loads of its own; what is shared is the
+ * state and the samples, in shared memory. A step is one word written to all threads: each advances its range of the
+ * bundle's parts, the caller among them, and the caller waits for the rest. Which rods are solved together does not
+ * depend on the number of threads, and no part reads another: so the result is the same, bit for bit.
+ *
+ * The caller blocks while it waits, which browsers allow in workers only.
+ *
+ * Below `leastParts` threads cost more than they save: a step's hand-over takes some 20 µs.
+ */
+import type { Bundle, BundleState, Model, StepOutcome } from '../model.ts';
+import { createDerModel } from '../models/der/model.ts';
+import type { Allocate } from '../port.ts';
+import type { Scene } from '../scene/types.ts';
+import { createWorld } from '../world.ts';
+import { loadDerKernel } from './der.ts';
+
+/** A worker of Node or of a browser, as far as it is needed. */
+export interface ThreadPort {
+  postMessage(message: unknown): void;
+}
+
+/** What a thread is asked to do, in `control[COMMAND]`; every request raises `control[TURN]`. */
+const TURN = 0;
+const COMMAND = 1;
+const READY = 2;
+const DONE = 3;
+const CONTROL = 4;
+const ADVANCE = 1;
+const REFRESH = 2;
+const LEAVE = 3;
+
+/** `numbers`: t, dt, robust; then for each thread ok, iterations, iterationsMax, shifts. */
+const ARGUMENTS = 3;
+const ANSWER = 4;
+
+interface Task {
+  readonly scene: Scene;
+  readonly buffers: readonly SharedArrayBuffer[];
+  readonly control: SharedArrayBuffer;
+  readonly numbers: SharedArrayBuffer;
+  /** Which thread, and of how many. */
+  readonly index: number;
+  readonly count: number;
+}
+
+export interface ThreadOptions {
+  /** Parts of a bundle below which the caller works alone. Default 32. */
+  readonly leastParts?: number;
+}
+
+/** Discrete elastic rods with kernels and with the given threads beside the caller's own. */
+export async function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
+  const kernel = await loadDerKernel();
+  const plain = createDerModel(kernel);
+  /** Lets the threads go from the world they serve now, which then goes on alone. */
+  let dismiss: (() => void) | undefined;
+  return {
+    ...plain,
+    compile(rods, drives, scene, coupling) {
+      const buffers: SharedArrayBuffer[] = [];
+      const allocate: Allocate = (length) => {
+        const buffer = new SharedArrayBuffer(8 * length);
+        buffers.push(buffer);
+        return new Float64Array(buffer);
+      };
+      const bundle = createDerModel(kernel, allocate).compile(rods, drives, scene, coupling);
+      const { parts } = bundle;
+      if (!parts || ports.length === 0 || parts.count < (options.leastParts ?? 32)) return bundle;
+      dismiss?.();
+      const team = shareWork(bundle, parts, ports, scene, buffers);
+      dismiss = team.dismiss;
+      return team.bundle;
+    },
+  };
+}
+
+function shareWork(
+  bundle: Bundle,
+  parts: NonNullable<Bundle['parts']>,
+  ports: readonly ThreadPort[],
+  scene: Scene,
+  buffers: readonly SharedArrayBuffer[],
+): { readonly bundle: Bundle; readonly dismiss: () => void } {
+  const count = ports.length + 1;
+  const control = new Int32Array(new SharedArrayBuffer(4 * CONTROL));
+  const numbers = new Float64Array(new SharedArrayBuffer(8 * (ARGUMENTS + ANSWER * count)));
+  ports.forEach((port, k) => {
+    const task: Task = { scene, buffers, control: control.buffer, numbers: numbers.buffer, index: k + 1, count };
+    port.postMessage(task);
+  });
+  // compiling writes the initial state to where it is already: nothing may move before all have done so
+  waitFor(control, READY, ports.length);
+  const { state } = bundle;
+  const before: BundleState = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  /** What follows from the state is behind it: others moved it. */
+  let stale = false;
+  let alone = false;
+
+  const ask = (command: number): void => {
+    control[COMMAND] = command;
+    Atomics.store(control, DONE, 0);
+    Atomics.add(control, TURN, 1);
+    Atomics.notify(control, TURN);
+  };
+  const renew = (t: number): void => {
+    if (!stale) return;
+    bundle.refresh(t);
+    stale = false;
+  };
+  const refresh = (t: number): void => {
+    bundle.refresh(t);
+    stale = false;
+    if (alone) return;
+    numbers[0] = t;
+    ask(REFRESH);
+    waitFor(control, DONE, ports.length);
+  };
+
+  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    if (alone) {
+      renew(t);
+      return bundle.advance(t, dt, robust);
+    }
+    before.q.set(state.q);
+    before.v.set(state.v);
+    before.memory.set(state.memory);
+    numbers.set([t, dt, robust ? 1 : 0]);
+    ask(ADVANCE);
+    const own = parts.advance(0, lastOf(parts.count, 0, count), t, dt, robust);
+    waitFor(control, DONE, ports.length);
+    let { ok, iterations, iterationsMax, shifts } = own;
+    for (let k = 1; k < count; k++) {
+      const at = ARGUMENTS + ANSWER * k;
+      ok &&= numbers[at] === 1;
+      iterations += numbers[at + 1];
+      iterationsMax = Math.max(iterationsMax, numbers[at + 2]);
+      shifts += numbers[at + 3];
+    }
+    stale = true;
+    if (ok) return { ok, iterations, iterationsMax, shifts };
+    state.q.set(before.q);
+    state.v.set(before.v);
+    state.memory.set(before.memory);
+    refresh(t);
+    if (own.failure) return { ...own, iterations, iterationsMax, shifts };
+    // another thread's rod failed: the caller fails with it once more, to say which and why
+    const again = bundle.advance(t, dt, robust);
+    refresh(t);
+    return again;
+  };
+
+  const dismiss = (): void => {
+    alone = true;
+    ask(LEAVE);
+  };
+  const shared: Bundle = {
+    ...bundle,
+    parts: undefined,
+    refresh,
+    advance,
+    restart(t) {
+      renew(t);
+      bundle.restart(t);
+      refresh(t);
+    },
+    addEnergies(out, t) {
+      renew(t);
+      bundle.addEnergies(out, t);
+    },
+    addMomentum(out) {
+      renew(numbers[0] + numbers[1]);
+      bundle.addMomentum(out);
+    },
+    readChannel(out, rod, channel) {
+      renew(numbers[0] + numbers[1]);
+      bundle.readChannel(out, rod, channel);
+    },
+    equilibrate(rod, t, wanted) {
+      renew(t);
+      const report = bundle.equilibrate(rod, t, wanted);
+      refresh(t);
+      return report;
+    },
+    reactions(rod, t) {
+      renew(t);
+      return bundle.reactions(rod, t);
+    },
+    modes(rod, t, wanted) {
+      renew(t);
+      return bundle.modes(rod, t, wanted);
+    },
+    matrices(rod, t) {
+      renew(t);
+      return bundle.matrices(rod, t);
+    },
+  };
+  return { bundle: shared, dismiss };
+}
+
+/** First part that is no longer thread k's. */
+function lastOf(parts: number, k: number, count: number): number {
+  return Math.floor((parts * (k + 1)) / count);
+}
+
+function waitFor(control: Int32Array, word: number, value: number): void {
+  for (;;) {
+    const seen = Atomics.load(control, word);
+    if (seen === value) return;
+    Atomics.wait(control, word, seen);
+  }
+}
+
+/**
+ * The other side: to be called in a worker with every message that it gets. It compiles the scene, then serves requests
+ * until it is told to leave.
+ */
+export async function serveThread(message: unknown): Promise<void> {
+  const { scene, buffers, control: words, numbers: shared, index, count } = message as Task;
+  const control = new Int32Array(words);
+  const numbers = new Float64Array(shared);
+  let given = 0;
+  // the same order of allocation, the same memory; compiling writes what the caller wrote there
+  const model = createDerModel(await loadDerKernel(), () => new Float64Array(buffers[given++]));
+  let bundle: Bundle | undefined;
+  const spy: Model = {
+    ...model,
+    compile(...parameters) {
+      bundle = model.compile(...parameters);
+      return bundle;
+    },
+  };
+  createWorld(scene, { models: [spy] });
+  const parts = bundle?.parts;
+  if (!bundle || !parts) return;
+  const from = lastOf(parts.count, index - 1, count);
+  const to = lastOf(parts.count, index, count);
+  let turn = 0;
+  Atomics.add(control, READY, 1);
+  Atomics.notify(control, READY);
+  for (;;) {
+    Atomics.wait(control, TURN, turn);
+    turn = Atomics.load(control, TURN);
+    const [t, dt, robust] = numbers;
+    if (control[COMMAND] === LEAVE) return;
+    if (control[COMMAND] === REFRESH) bundle.refresh(t);
+    else {
+      const { ok, iterations, iterationsMax, shifts } = parts.advance(from, to, t, dt, robust === 1);
+      numbers.set([ok ? 1 : 0, iterations, iterationsMax, shifts], ARGUMENTS + ANSWER * index);
+    }
+    Atomics.add(control, DONE, 1);
+    Atomics.notify(control, DONE);
+  }
+}

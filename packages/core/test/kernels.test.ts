@@ -1,0 +1,148 @@
+/** Kernels against the reference: the same scenes, with and without. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { TranslationError, translate } from '../kernels/translate.ts';
+import { createPointSpring, createWorld, type Model, type Scene, type World } from '../src/index.ts';
+import { loadDer } from '../src/kernels/index.ts';
+
+let der: Model;
+beforeAll(async () => {
+  der = await loadDer();
+});
+
+const hair = { E: 3.5e9, G: 1e9, density: 1300 };
+
+/** Strands that differ in everything but their layout. */
+function strands(count: number, edges: number, change: Partial<Scene> = {}): Scene {
+  return {
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: Array.from({ length: count }, (_, k) => ({
+      id: `rod ${k}`,
+      shape:
+        k % 2 === 0
+          ? { type: 'helix', radius: 0.01 + 0.001 * k, pitch: 0.02, turns: 1.5 }
+          : { type: 'straight', from: [0, 0.01 * k, 0], to: [0.1, 0.01 * k, 0.01 * k] },
+      edges,
+      section: { type: 'ellipse', a: 4e-5 + 1e-6 * k, b: 3e-5 },
+      material: { ...hair, damping: { mass: 0.5 * k, stiffness: 1e-4 * (k % 3) } },
+    })),
+    pins: Array.from({ length: count }, (_, k) => ({ rod: `rod ${k}`, at: 'start' })),
+    time: { duration: 1, step: 1 / 240 },
+    ...change,
+  };
+}
+
+/** Largest distance of a node between two worlds. */
+function distance(a: World, b: World): number {
+  let largest = 0;
+  a.samples.forEach(({ nodePosition }, rod) => {
+    nodePosition.forEach((x, k) => {
+      largest = Math.max(largest, Math.abs(x - b.samples[rod].nodePosition[k]));
+    });
+  });
+  return largest;
+}
+
+function compare(scene: Scene, steps: number): { plain: World; fast: World } {
+  const plain = createWorld(scene);
+  const fast = createWorld(scene, { models: [der] });
+  const start = createWorld(scene);
+  for (let k = 0; k < steps; k++) {
+    plain.step();
+    fast.step();
+  }
+  expect(distance(plain, start)).toBeGreaterThan(1e-3);
+  expect(distance(plain, fast)).toBeLessThan(1e-12);
+  return { plain, fast };
+}
+
+describe('rods two at a time', () => {
+  it.each(['implicit-euler', 'tr-bdf2', 'midpoint'] as const)('move as one by one: %s', (integrator) => {
+    const { plain, fast } = compare(strands(5, 16, { solver: { der: { integrator } } }), 30);
+    expect(fast.energies().total).toBeCloseTo(plain.energies().total, 16);
+    // something was paired: the work is counted for two rods at once
+    expect(fast.step().iterations).toBeLessThan(0.8 * plain.step().iterations);
+  });
+
+  it('clamped at both ends, moved and twisted; with ends free; without stretch', () => {
+    const base = strands(4, 12);
+    const pins = base.rods.flatMap(({ id }, k) => [
+      { rod: id, at: 'start' as const },
+      {
+        rod: id,
+        at: 'end' as const,
+        path: { keys: [{ time: 0 }, { time: 0.2, offset: [-0.01, 0, 0.005 * k] as const, twist: 2 + k }] },
+      },
+    ]);
+    compare({ ...base, pins }, 40);
+    compare({ ...base, pins: [] }, 30);
+    compare({ ...base, rods: base.rods.map((rod) => ({ ...rod, inextensible: true })) }, 30);
+  });
+
+  it('goes back to one by one where two differ: a pin let go, air, a hand', () => {
+    const base = strands(4, 10);
+    const pins = (base.pins ?? []).map((pin, k) => (k === 1 ? { ...pin, release: 0.05 } : pin));
+    compare({ ...base, pins }, 30);
+    compare({ ...base, fields: [{ type: 'air', linear: [1e-4, 5e-5], rods: ['rod 2'] }] }, 30);
+    const plain = createWorld(base);
+    const fast = createWorld(base, { models: [der] });
+    for (const world of [plain, fast]) {
+      const hand = createPointSpring(10, 1e-3, 1e-4);
+      world.addLoad(0, hand);
+      for (let k = 0; k < 10; k++) world.step();
+    }
+    expect(distance(plain, fast)).toBeLessThan(1e-12);
+  });
+
+  it('does not depend on the company a rod is in', () => {
+    const two = createWorld(strands(2, 10), { models: [der] });
+    const four = createWorld(strands(4, 10), { models: [der] });
+    for (let k = 0; k < 20; k++) {
+      two.step();
+      four.step();
+    }
+    expect([...two.samples[1].nodePosition]).toEqual([...four.samples[1].nodePosition]);
+  });
+
+  it('restarts bit for bit', () => {
+    const scene = strands(3, 10);
+    const world = createWorld(scene, { models: [der] });
+    for (let k = 0; k < 5; k++) world.step();
+    const saved = world.save();
+    const other = createWorld(scene, { models: [der] });
+    other.restore(saved);
+    for (let k = 0; k < 5; k++) {
+      world.step();
+      other.step();
+    }
+    expect(other.hash()).toBe(world.hash());
+  });
+
+  it('fails as a value: a step that is too long is cut', () => {
+    const scene = strands(2, 10, { time: { duration: 10, step: 5 }, solver: { der: { iterations: 3 } } });
+    const world = createWorld(scene, { models: [der] });
+    expect(world.step().substeps).toBeGreaterThan(1);
+    expect(world.samples.every(({ nodePosition }) => nodePosition.every(Number.isFinite))).toBe(true);
+  });
+});
+
+describe('translation of formulas', () => {
+  const of = (body: string): string =>
+    translate([
+      { file: 'a.ts', text: `function f(out: Float64Array, o: number, x: number): void {${body}}`, functions: ['f'] },
+    ]);
+
+  it('makes pairs of numbers, and integers of indices', () => {
+    expect(of('const a = 3 * o; out[a + 1] += 2 * x - out[o];')).toContain(
+      'st(out, a + 1, add(ld(out, a + 1), sub(mul(f64x2.splat(2.0), x), ld(out, o))));',
+    );
+    expect(of('for (let k = 0; k < 3; k++) out[o + k] = -x;')).toContain('for (let k: i32 = 0; k < 3; k++)');
+  });
+
+  it('refuses what would differ from rod to rod, and what it does not know', () => {
+    expect(() => of('if (x > 0) out[o] = 1;')).toThrow(TranslationError);
+    expect(() => of('out[o] = x % 2;')).toThrow(TranslationError);
+    expect(() => of('while (o > 0) out[o] = x;')).toThrow(TranslationError);
+    expect(() => translate([{ file: 'a.ts', text: '', functions: ['f'] }])).toThrow(/no function f/);
+  });
+});
