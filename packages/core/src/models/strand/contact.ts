@@ -30,6 +30,9 @@ export interface StrandContactParts {
 interface Buckets {
   order: Int32Array;
   readonly start: Int32Array;
+  /** Trees that have any. */
+  readonly present: Int32Array;
+  count: number;
 }
 
 export function createStrandContact({ trees, place, workOf, state, options }: StrandContactParts): ContactPort {
@@ -43,7 +46,12 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
     memory: sameSlice(tree.memory, state.memory, held.memory),
   }));
   const positions = place.map(({ strand }) => strand.samples.nodePosition.slice());
-  const buckets: Buckets = { order: new Int32Array(0), start: new Int32Array(trees.length + 1) };
+  const buckets: Buckets = {
+    order: new Int32Array(0),
+    start: new Int32Array(trees.length + 1),
+    present: new Int32Array(trees.length),
+    count: 0,
+  };
   let h = 1;
 
   const slotOf = (k: number): Slot => {
@@ -65,6 +73,8 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
     // what was counted down to the beginnings stands one place too far on
     for (let k = 0; k < trees.length; k++) start[k] = start[k + 1];
     start[trees.length] = sides.count;
+    buckets.count = 0;
+    for (let k = 0; k < trees.length; k++) if (start[k + 1] > start[k]) buckets.present[buckets.count++] = k;
   };
 
   const linkOf = (sides: ContactSides, c: number): number => place[sides.rod[c]].strand.firstLink + sides.edge[c];
@@ -150,9 +160,9 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
       if (fresh && !move(marked, sides, t, dt, false).ok) return false;
       readVelocity(velocity, sides);
       sort(sides);
-      const { order, start } = buckets;
-      for (let k = 0; k < trees.length; k++) {
-        if (start[k] === start[k + 1]) continue;
+      const { order, start, present } = buckets;
+      for (let b = 0; b < buckets.count; b++) {
+        const k = present[b];
         const slot = slotOf(k);
         const tree = trees[k];
         const m = start[k + 1] - start[k];
@@ -176,18 +186,18 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
       return true;
     },
     factor(_marked, sides) {
-      const { order, start } = buckets;
-      for (let k = 0; k < trees.length; k++) {
-        const m = start[k + 1] - start[k];
-        if (m > 0 && !glueMasses(slotOf(k), sides, order, start[k], m)) return false;
+      const { order, start, present } = buckets;
+      for (let b = 0; b < buckets.count; b++) {
+        const k = present[b];
+        if (!glueMasses(slotOf(k), sides, order, start[k], start[k + 1] - start[k])) return false;
       }
       return true;
     },
     solve(velocity, impulse) {
-      const { order, start } = buckets;
-      for (let k = 0; k < trees.length; k++) {
-        const m = start[k + 1] - start[k];
-        if (m > 0) applyResponse(velocity, slotOf(k).glued, impulse, order, start[k], m);
+      const { order, start, present } = buckets;
+      for (let b = 0; b < buckets.count; b++) {
+        const k = present[b];
+        applyResponse(velocity, slotOf(k).glued, impulse, order, start[k], start[k + 1] - start[k]);
       }
     },
   };

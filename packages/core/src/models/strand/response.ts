@@ -4,7 +4,7 @@
  */
 import type { ContactSides } from '../../port.ts';
 import { solveSweep } from './newton.ts';
-import { turn, turnBack } from './spatial.ts';
+import { invert3, turn, turnBack } from './spatial.ts';
 import { COLUMNS, createSweep, type Sweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 
@@ -165,8 +165,8 @@ export function applyResponse(
 }
 
 /**
- * S H⁻¹ Sᵀ = (1 + W P)⁻¹ W with W = S A⁻¹ Sᵀ and P the point masses: elimination with row pivots, then back from the
- * last row.
+ * S H⁻¹ Sᵀ = (1 + W P)⁻¹ W = (1 − (1 + W P)⁻¹) P⁻¹, with W = S A⁻¹ Sᵀ and P the point masses; a side without mass
+ * takes the first form. W P has a positive symmetric part in the measure of P, so blocks need no pivoting.
  */
 export function glueMasses(
   { free, glued, masses }: Slot,
@@ -177,15 +177,18 @@ export function glueMasses(
 ): boolean {
   const n = 3 * m;
   let same = true;
+  let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < m; i++) {
-    same &&= masses[i] === mass[order[from + i]];
-    masses[i] = mass[order[from + i]];
+    const rho = mass[order[from + i]];
+    same &&= masses[i] === rho;
+    masses[i] = rho;
+    least = Math.min(least, rho);
   }
   if (same) return true;
   if (work.matrix.length < n * n) work.matrix = new Float64Array(2 * n * n);
   const { matrix: A } = work;
   for (let i = 0; i < m; i++) {
-    const rho = mass[order[from + i]];
+    const rho = masses[i];
     for (let r = 0; r < n; r++) {
       const o = r * n + 3 * i;
       A[o] = free[o] * rho;
@@ -193,46 +196,90 @@ export function glueMasses(
       A[o + 2] = free[o + 2] * rho;
     }
   }
-  for (let k = 0; k < n * n; k++) glued[k] = free[k];
   for (let r = 0; r < n; r++) A[r * n + r] += 1;
-  for (let k = 0; k < n; k++) {
-    let best = k;
-    for (let r = k + 1; r < n; r++) if (Math.abs(A[r * n + k]) > Math.abs(A[best * n + k])) best = r;
-    const pivot = 1 / A[best * n + k];
-    if (!(Math.abs(pivot) < Number.POSITIVE_INFINITY)) {
-      masses.fill(Number.NaN);
-      return false;
-    }
-    if (best !== k) {
-      swapRows(A, best * n, k * n, n);
-      swapRows(glued, best * n, k * n, n);
-    }
-    for (let r = k + 1; r < n; r++) {
-      const factor = A[r * n + k] * pivot;
-      if (factor === 0) continue;
-      subtractRow(A, r * n, k * n, factor, k + 1, n);
-      subtractRow(glued, r * n, k * n, factor, 0, n);
+  if (!invertBlocks(A, m)) {
+    masses.fill(Number.NaN);
+    return false;
+  }
+  for (let i = 0; i < m && least > 0; i++) {
+    const part = 1 / masses[i];
+    for (let r = 0; r < n; r++) {
+      for (let c = 3 * i; c < 3 * i + 3; c++) glued[r * n + c] = ((r === c ? 1 : 0) - A[r * n + c]) * part;
     }
   }
-  for (let k = n - 1; k >= 0; k--) {
-    for (let r = k + 1; r < n; r++) subtractRow(glued, k * n, r * n, A[k * n + r], 0, n);
-    const pivot = 1 / A[k * n + k];
-    for (let c = k * n; c < k * n + n; c++) glued[c] *= pivot;
+  for (let r = 0; r < n && !(least > 0); r++) {
+    for (let c = 0; c < n; c++) {
+      let sum = 0;
+      for (let k = 0; k < n; k++) sum += A[r * n + k] * free[k * n + c];
+      glued[r * n + c] = sum;
+    }
   }
   return true;
 }
 
-function swapRows(M: Float64Array, a: number, b: number, n: number): void {
-  for (let c = 0; c < n; c++) {
-    const x = M[a + c];
-    M[a + c] = M[b + c];
-    M[b + c] = x;
+const pivot = new Float64Array(9);
+const inverse = new Float64Array(9);
+const block = new Float64Array(9);
+
+/** A becomes its inverse: m × m blocks of 3 × 3, by rows. False where a block is singular. */
+function invertBlocks(A: Float64Array, m: number): boolean {
+  const n = 3 * m;
+  for (let k = 0; k < m; k++) {
+    const row = 3 * k * n;
+    readBlock(pivot, A, row + 3 * k, n);
+    if (invert3(inverse, 0, pivot, 0) === 0) return false;
+    // the pivot's row, then all others
+    for (let j = 0; j < m; j++) {
+      if (j === k) continue;
+      const o = row + 3 * j;
+      readBlock(block, A, o, n);
+      writeProduct(A, o, n, inverse, block, 1);
+    }
+    for (let i = 0; i < m; i++) {
+      if (i === k) continue;
+      const to = 3 * i * n;
+      readBlock(block, A, to + 3 * k, n);
+      subtractBlockRow(A, to, row, n, block, 3 * k);
+      writeProduct(A, to + 3 * k, n, block, inverse, -1);
+    }
+    for (let r = 0; r < 3; r++) for (let c = 0; c < 3; c++) A[row + r * n + 3 * k + c] = inverse[3 * r + c];
+  }
+  return true;
+}
+
+function readBlock(out: Float64Array, A: Float64Array, o: number, n: number): void {
+  for (let k = 0; k < 3; k++) {
+    out[k] = A[o + k];
+    out[3 + k] = A[o + n + k];
+    out[6 + k] = A[o + 2 * n + k];
   }
 }
 
-/** M[to…] −= factor · M[from…], columns `first` to `end`. */
-function subtractRow(M: Float64Array, to: number, from: number, factor: number, first: number, end: number): void {
-  for (let c = first; c < end; c++) M[to + c] -= factor * M[from + c];
+/** The block at o becomes factor · L R. */
+function writeProduct(A: Float64Array, o: number, n: number, L: Float64Array, R: Float64Array, factor: number): void {
+  for (let c = 0; c < 3; c++) {
+    const x = factor * R[c];
+    const y = factor * R[3 + c];
+    const z = factor * R[6 + c];
+    A[o + c] = L[0] * x + L[1] * y + L[2] * z;
+    A[o + n + c] = L[3] * x + L[4] * y + L[5] * z;
+    A[o + 2 * n + c] = L[6] * x + L[7] * y + L[8] * z;
+  }
+}
+
+/** Three rows at `to` less M times those at `from`, but for the three columns at `skip`. */
+function subtractBlockRow(A: Float64Array, to: number, from: number, n: number, M: Float64Array, skip: number): void {
+  const [a, b, c, d, e, f, g, h, i] = M;
+  for (let k = 0; k < n; k++) {
+    if (k === skip) k += 3;
+    if (k >= n) return;
+    const x = A[from + k];
+    const y = A[from + n + k];
+    const z = A[from + 2 * n + k];
+    A[to + k] -= a * x + b * y + c * z;
+    A[to + n + k] -= d * x + e * y + f * z;
+    A[to + 2 * n + k] -= g * x + h * y + i * z;
+  }
 }
 
 const f = new Float64Array(3);
