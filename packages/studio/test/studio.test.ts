@@ -8,7 +8,7 @@ import { createWorld, type Scene } from '@tendril/core';
 import { createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { launchBrowser, serveStudio } from './browser.mjs';
+import { launchBrowser, serveStudio } from './browser.ts';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const require = createRequire(import.meta.url);

@@ -2,13 +2,14 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 
-const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+/** Tests and scripts run in the root of the repository. */
+const dist = join(process.cwd(), 'packages/studio/dist');
 
-const types = {
+const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
   '.css': 'text/css',
@@ -17,14 +18,14 @@ const types = {
 };
 
 /** Where Debian, and others, put it; CHROMIUM names another. */
-export function findChromium() {
+export function findChromium(): string {
   const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
   const found = places.find((path) => path && existsSync(path));
-  if (!found) throw new Error('Chromium is missing: run "node test/chromium.mjs", or set CHROMIUM to its path');
+  if (!found) throw new Error('Chromium is missing: run "npm test", which installs it, or set CHROMIUM to its path');
   return found;
 }
 
-export function launchBrowser() {
+export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: findChromium(),
     args: [
@@ -42,7 +43,7 @@ export function launchBrowser() {
   });
 }
 
-export async function serveStudio() {
+export async function serveStudio(): Promise<{ readonly url: string; close(): void }> {
   if (!existsSync(join(dist, 'index.html'))) throw new Error('the page is not built: run "npm run build"');
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));
@@ -56,6 +57,6 @@ export async function serveStudio() {
     }
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }

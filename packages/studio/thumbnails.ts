@@ -3,10 +3,10 @@
  * `npm run thumbnails` after a case was added or the view has changed; with names of cases, these alone.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { launchBrowser, serveStudio } from './test/browser.mjs';
+import { join } from 'node:path';
+import { launchBrowser, serveStudio } from './test/browser.ts';
 
-const folder = fileURLToPath(new URL('./src/thumbs/', import.meta.url));
+const folder = join(process.cwd(), 'packages/studio/src/thumbs/');
 await mkdir(folder, { recursive: true });
 const server = await serveStudio();
 const browser = await launchBrowser();

@@ -17,7 +17,7 @@ if (!places.some((path) => path && existsSync(path))) {
     process.exit(1);
   }
   console.log('installing Chromium for the tests of the studio');
-  const run = (...args) =>
+  const run = (...args: string[]): { status: number | null } =>
     spawnSync('apt-get', args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
   run('update', '-qq');
   const { status } = run('install', '-y', '-qq', '--no-install-recommends', 'chromium');

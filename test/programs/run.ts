@@ -10,14 +10,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { readRecordingFile } from '@tendril/io/node';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
-const tendril = join(here, '../../packages/cli/bin/tendril.mjs');
+const here = join(process.cwd(), 'test/programs/');
+const tendril = join(process.cwd(), 'packages/cli/bin/tendril.mjs');
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'tendril-programs-'));
 mkdirSync(folder, { recursive: true });
-const call = (command, ...args) => execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+const call = (command: string, ...args: string[]): string =>
+  execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 const scene = `tendril: 1
 title: What other programs open
@@ -44,13 +45,19 @@ const last = recording.frame(recording.frameCount - 1);
 const expected = last.rods.map(({ nodePosition }) => bounds(nodePosition));
 
 let failed = 0;
-const check = (program, name, found, wanted, tolerance) => {
+const check = (
+  program: string,
+  name: string,
+  found: ArrayLike<number>,
+  wanted: readonly number[],
+  tolerance: number,
+): void => {
   const error = Math.max(...wanted.map((value, k) => Math.abs(value - found[k])));
   const good = error <= tolerance;
   if (!good) failed++;
   console.log(`${good ? 'ok  ' : 'MISS'} ${program}: ${name}, largest difference ${error.toExponential(1)} m`);
 };
-const attempt = async (program, action) => {
+const attempt = async (program: string, action: () => void | Promise<void>): Promise<void> => {
   try {
     await action();
   } catch (error) {
