@@ -262,7 +262,7 @@ export function scene(file: string, options: SceneCommandOptions, terminal: Term
     `    model: ${model}`,
     ...(every === undefined ? [] : [`    every: ${every}`]),
     ...(count === undefined ? [] : [`    count: ${count}`]),
-    ...(model === 'helix' ? [`solver: { helix: { elements: ${style.elements}, tolerance: 1.0e-7 } }`] : []),
+    ...(model === 'helix' ? [`solver: { helix: { elements: ${style.elements} } }`] : []),
     'fields:',
     '  - { type: air, linear: [1.0e-4, 5.0e-5] } # calms the swing',
     'time: { duration: 1 s, step: 4 ms }',

@@ -53,6 +53,9 @@ export interface Finder {
   /** Rest arc length at the middle of the edge [m]. */
   readonly edgeArc: Float64Array;
   readonly edgeLength: Float64Array;
+  /** Factors of the rod on friction and restitution. */
+  readonly edgeFriction: Float64Array;
+  readonly edgeRestitution: Float64Array;
   /** Against colliders, and against rods [m]. */
   readonly edgeRadius: Float64Array;
   readonly pairRadius: Float64Array;
@@ -103,6 +106,8 @@ export function createFinder(
     edgeSecond: new Int32Array(edgeCount),
     edgeArc: new Float64Array(edgeCount),
     edgeLength: new Float64Array(edgeCount),
+    edgeFriction: new Float64Array(edgeCount),
+    edgeRestitution: new Float64Array(edgeCount),
     edgeRadius: new Float64Array(edgeCount),
     pairRadius: new Float64Array(edgeCount),
     nodeRadius: new Float64Array(nodeCount),
@@ -125,6 +130,8 @@ export function createFinder(
       finder.edgeFirst[e] = nodeOffset[r] + j;
       finder.edgeSecond[e] = nodeOffset[r] + ((j + 1) % rod.nodeCount);
       finder.edgeLength[e] = rod.edgeLengthRest[j];
+      finder.edgeFriction[e] = rod.surface?.edgeFriction[j] ?? 1;
+      finder.edgeRestitution[e] = rod.surface?.edgeRestitution[j] ?? 1;
       finder.edgeArc[e] = rod.nodeArc[j] + 0.5 * rod.edgeLengthRest[j];
       finder.edgeRadius[e] = rod.edgeRadius[j];
       finder.pairRadius[e] = rules.radius || rod.edgeRadius[j];
@@ -354,8 +361,9 @@ export function addRodContact(
   set.gap[i] = gap;
   set.approach[i] = approach;
   set.size[i] = Math.min(pairRadius[first], pairRadius[second]);
-  set.staticFriction[i] = rules.staticFriction;
-  set.dynamicFriction[i] = rules.dynamicFriction;
+  const factor = finder.edgeFriction[first] * finder.edgeFriction[second];
+  set.staticFriction[i] = rules.staticFriction * factor;
+  set.dynamicFriction[i] = rules.dynamicFriction * factor;
   // the surfaces meet between the axes, in proportion to the radii
   const distance = gap + pairRadius[first] + pairRadius[second];
   const share = pairRadius[first] / (pairRadius[first] + pairRadius[second]);

@@ -137,7 +137,8 @@ function addColliderContact(
   // a rod without thickness is compared with its edges
   const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
   if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
-  if (collider.restitution > 0 && flies(finder, gap, approach, dt)) return;
+  const restitution = Math.min(1, collider.restitution * finder.edgeRestitution[edge]);
+  if (restitution > 0 && flies(finder, gap, approach, dt)) return;
   const i = addContact(set);
   set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
   set.rodA[i] = finder.edgeRod[edge];
@@ -148,9 +149,9 @@ function addColliderContact(
   set.gap[i] = gap;
   set.approach[i] = approach;
   set.size[i] = size;
-  set.staticFriction[i] = collider.staticFriction;
-  set.dynamicFriction[i] = collider.dynamicFriction;
-  set.restitution[i] = collider.restitution;
+  set.staticFriction[i] = collider.staticFriction * finder.edgeFriction[edge];
+  set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
+  set.restitution[i] = restitution;
   for (let k = 0; k < 3; k++) {
     const n = distanceAt[1 + k];
     set.normal[3 * i + k] = n;
@@ -242,8 +243,8 @@ function addSunken(
   set.rodB[i] = -1;
   set.collider[i] = index;
   set.size[i] = size;
-  set.staticFriction[i] = collider.staticFriction;
-  set.dynamicFriction[i] = collider.dynamicFriction;
+  set.staticFriction[i] = collider.staticFriction * finder.edgeFriction[edge];
+  set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
   set.swept[i] = 1;
   for (let k = 0; k < 3; k++) {
     const n = distanceAt[1 + k];

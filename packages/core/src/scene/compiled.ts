@@ -63,6 +63,8 @@ export interface Rod {
   readonly halfStrainRest: Float64Array;
   /** Factors on Young's and shear modulus that change in time; not there when they do not. */
   readonly moduli?: Moduli;
+  /** Factors on friction and restitution of contacts, 1 an edge; absent: 1. */
+  readonly surface?: { readonly edgeFriction: Float64Array; readonly edgeRestitution: Float64Array };
 }
 
 /** Factors at time t [s] and fraction u of the rest length. */

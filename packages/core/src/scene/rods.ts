@@ -23,7 +23,7 @@ import type { Trace } from './trace.ts';
 import { framed, placesOf, traceCurve, tracePolyline } from './trace.ts';
 import type { FrameSpec, ModelId, NaturalSpec, PinSpec, RodSpec, Scene, ShapeSpec } from './types.ts';
 import type { Path } from './varying.ts';
-import { gaussPoints } from './varying.ts';
+import { compileVarying, gaussPoints, nonNegative } from './varying.ts';
 
 export interface CompiledRod {
   readonly rod: Rod;
@@ -208,9 +208,21 @@ export function compileRod(
     halfStrainRest: Float64Array.from(strain.flat()),
     ...properties,
     ...compileModuli(spec, path),
+    ...compileSurface(spec, layout, path),
   };
   warnSharp(rod, initial, warnings);
   return { rod, layout: { ...layout, length: rod.length }, section };
+}
+
+/** Factors on friction and restitution at the middles of edges. */
+function compileSurface(spec: RodSpec, layout: Layout, path: Path): Pick<Rod, 'surface'> {
+  if (!spec.surface) return {};
+  const { nodeU, edgeCount, length } = layout;
+  const factors = (what: 'friction' | 'restitution'): Float64Array => {
+    const profile = compileVarying(spec.surface?.[what] ?? 1, length, [...path, 'surface', what], nonNegative);
+    return Float64Array.from({ length: edgeCount }, (_, j) => profile.at(0.5 * (nodeU[j] + nodeU[j + 1])));
+  };
+  return { surface: { edgeFriction: factors('friction'), edgeRestitution: factors('restitution') } };
 }
 
 function nodeArcs(edgeLengthRest: Float64Array, nodeCount: number): Float64Array {

@@ -82,6 +82,8 @@ export interface RodSpec {
   readonly inextensible?: boolean;
   /** Factors in time on Young's and shear modulus; a formula may use `u` beside `t`. */
   readonly moduli?: { readonly E?: Timed; readonly G?: Timed };
+  /** Factors on the friction and restitution that contact has, along the rod; default 1. Of two rods both count. */
+  readonly surface?: { readonly friction?: Varying; readonly restitution?: Varying };
   /** Velocity at the start: v = linear + angular × (x − centre of mass). */
   readonly velocity?: { readonly linear?: Vec3; readonly angular?: Vec3 };
   /** The rod grows from another (model `strand`): its first node is there, at the angle at which it starts. */

@@ -62,6 +62,30 @@ describe('a rod on an incline', () => {
     expect(pushed.samples[0].nodeVelocity[0]).toBeCloseTo(0.1 + gain, 2);
   });
 
+  it('has the friction of its surface, which varies along it', () => {
+    // half of the weight at 0.4 of μ = 0.5, half at 1.2: as a rod with μ = 0.4 would
+    const slide = (ratio: number): number => {
+      const scene = incline(ratio, 0.5, 0.4);
+      const along = [
+        [0, 0.4],
+        [0.5, 0.4],
+        [0.5, 1.2],
+        [1, 1.2],
+      ] as const;
+      const world = createWorld({
+        ...scene,
+        rods: [{ ...scene.rods[0], edges: 64, surface: { friction: { along } } }],
+      });
+      run(world, 120);
+      return world.samples[0].nodePosition[0];
+    };
+    // the half that holds is pressed a little by the half that would go
+    expect(Math.abs(slide(0.97))).toBeLessThan(2e-5);
+    const angle = Math.atan(0.4 * 1.2);
+    const exact = (g * (Math.sin(angle) - 0.4 * Math.cos(angle)) * 120 * 121) / 2 / 240 ** 2;
+    expect(slide(1.2) / exact).toBeCloseTo(1, 1);
+  });
+
   it('rolls across it when rolling is asked for', () => {
     const angle = 0.3;
     const world = createWorld({

@@ -223,7 +223,15 @@ export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
     G: timed.optional().describe('Factor in time on the shear modulus; a formula may use u beside t. Default 1.'),
   })
     .optional()
-    .describe("Young's and shear modulus that change during the run (moisture, heat). Model fiber only."),
+    .describe(
+      "Young's and shear modulus that change during the run (moisture, heat). Models fiber, cosserat and strand.",
+    ),
+  surface: fields('a surface', {
+    friction: varying(null, 'nonnegative').optional().describe('Factor on the friction of contacts. Default 1.'),
+    restitution: varying(null, 'nonnegative').optional().describe('Factor on the restitution of contacts. Default 1.'),
+  })
+    .optional()
+    .describe('Factors on what contact says of surfaces, along the rod; where two rods meet both count.'),
   velocity: fields('a velocity', {
     linear: vector('velocity').optional().describe('Velocity of the centre of mass [m/s]. Default none.'),
     angular: vector('angularVelocity')

@@ -79,22 +79,22 @@ export function turnLimit(h: HelixBody): number {
   return Math.max(TURN, WINDING * winding);
 }
 
-function settle(h: HelixRod, w: Workspace, t: number, tolerance: number): NewtonResult {
+function settle(h: HelixRod, w: Workspace, t: number, tolerance: number, leaving: boolean): NewtonResult {
   const stage: Stage = { t, inertia: 0, rate: 0 };
   const options = { tolerance, iterations: 100, rotation: turnLimit(h) };
-  return hasLiveLoads(h) ? findLiveEquilibrium(h, w, stage, options) : solveStage(h, w, stage, options);
+  return hasLiveLoads(h) ? findLiveEquilibrium(h, w, stage, options, leaving) : solveStage(h, w, stage, options);
 }
 
 export function findEquilibrium(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): EquilibriumReport {
   const stage: Stage = { t, inertia: 0, rate: 0 };
   placeRoot(h, t);
   w.kappaBefore.set(h.q);
-  let newton = { ...settle(h, w, t, options.tolerance) };
+  let newton = { ...settle(h, w, t, options.tolerance, false) };
   let iterations = newton.iterations;
-  if (!newton.converged) {
+  if (!newton.converged && !hasLiveLoads(h)) {
     // from the natural shape, where there is nothing to undo
     h.q.set(h.kappaRest);
-    newton = { ...settle(h, w, t, options.tolerance) };
+    newton = { ...settle(h, w, t, options.tolerance, false) };
     iterations += newton.iterations;
   }
   let verdict = newton.converged ? judgeStability(h, w, t) : UNKNOWN;
@@ -103,7 +103,7 @@ export function findEquilibrium(h: HelixRod, w: Workspace, t: number, options: E
     saddlesLeft++;
     evaluateLoads(h, w, stage);
     nudge(h, findSoftDirection(h, w, t), 0.1 * saddlesLeft);
-    newton = { ...settle(h, w, t, options.tolerance) };
+    newton = { ...settle(h, w, t, options.tolerance, true) };
     iterations += newton.iterations;
     verdict = newton.converged ? judgeStability(h, w, t) : UNKNOWN;
   }

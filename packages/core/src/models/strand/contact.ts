@@ -4,29 +4,19 @@
  * A tree that touches something takes steps of first order: a second difference over an impact would answer with a rebound
  * that nobody asked for. Newton's matrix of the step is A/h²; a point mass glued to a link is a spring ρ/h² there, which
  * the elimination takes into the link's own terms. A tree has few sides, and their response S A⁻¹ Sᵀ is found column by column
- * anyway for its trace: it is kept, point masses are added to it by the identity of Woodbury, and the tens of solves that a
+ * anyway for its trace: it is kept, and over the rounds of a step it is kept while the tree does not turn by
+ * more than NEAR from where it was found (what is left over, the next round sees). Point masses are added to it by the identity of Woodbury, and the tens of solves that a
  * contact solver asks for are products with a small matrix (a sweep each made the solver ten times slower). [Hadap2006 §4] measures the same response by test forces, but of the
  * free accelerations; taken through the implicit step it knows the stiffness, and links without polar inertia do not matter.
  */
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
-import { factorSweep, solveSweep } from './newton.ts';
-import { turn, turnBack } from './spatial.ts';
+import { factorSweep } from './newton.ts';
+import { applyResponse, createSlot, glueMasses, isKnown, type Slot, writeResponse } from './response.ts';
 import { type Start, type StepOptions, type StepWork, stepWithContact } from './step.ts';
-import { COLUMNS, createSweep, type Sweep } from './terms.ts';
+import { COLUMNS } from './terms.ts';
 import type { StrandTree } from './tree.ts';
-
-/** The sweep of one tree, kept over the iterations of a step. */
-interface Slot {
-  readonly sweep: Sweep;
-  readonly wrench: Float64Array;
-  readonly x: Float64Array;
-  shift: number;
-  /** S A⁻¹ Sᵀ of the tree's sides, and S H⁻¹ Sᵀ; dense, by rows. */
-  free: Float64Array;
-  glued: Float64Array;
-}
 
 export interface StrandContactParts {
   readonly trees: readonly StrandTree[];
@@ -40,6 +30,9 @@ export interface StrandContactParts {
 interface Buckets {
   order: Int32Array;
   readonly start: Int32Array;
+  /** Trees that have any. */
+  readonly present: Int32Array;
+  count: number;
 }
 
 export function createStrandContact({ trees, place, workOf, state, options }: StrandContactParts): ContactPort {
@@ -53,19 +46,16 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
     memory: sameSlice(tree.memory, state.memory, held.memory),
   }));
   const positions = place.map(({ strand }) => strand.samples.nodePosition.slice());
-  const buckets: Buckets = { order: new Int32Array(0), start: new Int32Array(trees.length + 1) };
+  const buckets: Buckets = {
+    order: new Int32Array(0),
+    start: new Int32Array(trees.length + 1),
+    present: new Int32Array(trees.length),
+    count: 0,
+  };
   let h = 1;
 
   const slotOf = (k: number): Slot => {
-    const links = trees[k].linkCount;
-    slots[k] ??= {
-      sweep: createSweep(links),
-      wrench: new Float64Array(6 * links),
-      x: new Float64Array(3 * links + 3),
-      shift: 0,
-      free: new Float64Array(0),
-      glued: new Float64Array(0),
-    };
+    slots[k] ??= createSlot(trees[k]);
     return slots[k] as Slot;
   };
 
@@ -83,6 +73,8 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
     // what was counted down to the beginnings stands one place too far on
     for (let k = 0; k < trees.length; k++) start[k] = start[k + 1];
     start[trees.length] = sides.count;
+    buckets.count = 0;
+    for (let k = 0; k < trees.length; k++) if (start[k + 1] > start[k]) buckets.present[buckets.count++] = k;
   };
 
   const linkOf = (sides: ContactSides, c: number): number => place[sides.rod[c]].strand.firstLink + sides.edge[c];
@@ -100,7 +92,10 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
       if (!marked[k]) continue;
       const tree = trees[k];
       const work = workOf(tree);
-      const spent = stepWithContact(tree, work, starts[k], t, dt, options, again);
+      const slot = slotOf(k);
+      // a second look at the step starts from where the first came to
+      if (!again && slot.came) tree.q.set(slot.q);
+      const spent = stepWithContact(tree, work, starts[k], t, dt, options, again || slot.came);
       iterations += Math.abs(spent);
       iterationsMax = Math.max(iterationsMax, Math.abs(spent));
       if (spent < 0) {
@@ -108,7 +103,9 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
         return { ok: false, iterations, iterationsMax, shifts: 0, failure };
       }
       poseSamples(tree);
-      const { sweep } = slotOf(k);
+      slot.came = true;
+      slot.q.set(tree.q);
+      const { sweep } = slot;
       sweep.turn.set(work.sweep.turn.subarray(0, sweep.turn.length));
       sweep.rate.set(work.sweep.rate.subarray(0, sweep.rate.length));
     }
@@ -137,6 +134,11 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
       held.q.set(state.q);
       held.v.set(state.v);
       held.memory.set(state.memory);
+      for (const slot of slots) {
+        if (!slot) continue;
+        slot.came = false;
+        slot.known = -1;
+      }
       place.forEach(({ strand }, rod) => {
         positions[rod].set(strand.samples.nodePosition);
       });
@@ -158,25 +160,23 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
       if (fresh && !move(marked, sides, t, dt, false).ok) return false;
       readVelocity(velocity, sides);
       sort(sides);
-      const { order, start } = buckets;
-      for (let k = 0; k < trees.length; k++) {
-        if (start[k] === start[k + 1]) continue;
+      const { order, start, present } = buckets;
+      for (let b = 0; b < buckets.count; b++) {
+        const k = present[b];
         const slot = slotOf(k);
         const tree = trees[k];
-        slot.sweep.columns = COLUMNS;
-        slot.sweep.coefficient = 1 / dt;
-        tree.glue = undefined;
-        slot.shift = 0;
-        while (!factorSweep(tree, slot.sweep, slot.shift) || slot.sweep.negative > 0) {
-          slot.shift = slot.shift === 0 ? 1e-6 : 4 * slot.shift;
-          if (slot.shift > 1e8) return false;
-        }
         const m = start[k + 1] - start[k];
-        if (slot.free.length < 9 * m * m) {
-          slot.free = new Float64Array(18 * m * m);
-          slot.glued = new Float64Array(18 * m * m);
+        if (!isKnown(slot, tree, sides, order, start[k], m, linkOf)) {
+          slot.sweep.columns = COLUMNS;
+          slot.sweep.coefficient = 1 / dt;
+          tree.glue = undefined;
+          slot.shift = 0;
+          while (!factorSweep(tree, slot.sweep, slot.shift) || slot.sweep.negative > 0) {
+            slot.shift = slot.shift === 0 ? 1e-6 : 4 * slot.shift;
+            if (slot.shift > 1e8) return false;
+          }
+          writeResponse(slot, tree, sides, order, start[k], m, linkOf, 1 / (dt * dt));
         }
-        writeResponse(slot, tree, sides, order, start[k], m, linkOf, 1 / (dt * dt));
         for (let i = 0; i < m; i++) {
           let trace = 0;
           for (let r = 3 * i; r < 3 * i + 3; r++) trace += slot.free[r * 3 * m + r];
@@ -186,104 +186,21 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
       return true;
     },
     factor(_marked, sides) {
-      const { order, start } = buckets;
-      for (let k = 0; k < trees.length; k++) {
-        const m = start[k + 1] - start[k];
-        if (m > 0 && !glueMasses(slotOf(k), sides, order, start[k], m)) return false;
+      const { order, start, present } = buckets;
+      for (let b = 0; b < buckets.count; b++) {
+        const k = present[b];
+        if (!glueMasses(slotOf(k), sides, order, start[k], start[k + 1] - start[k])) return false;
       }
       return true;
     },
     solve(velocity, impulse) {
-      const { order, start } = buckets;
-      for (let k = 0; k < trees.length; k++) {
-        const n = 3 * (start[k + 1] - start[k]);
-        if (n === 0) continue;
-        const { glued } = slotOf(k);
-        for (let r = 0; r < n; r++) {
-          let sum = 0;
-          for (let c = 0; c < n; c++)
-            sum += glued[r * n + c] * impulse[3 * order[start[k] + Math.floor(c / 3)] + (c % 3)];
-          velocity[3 * order[start[k] + Math.floor(r / 3)] + (r % 3)] = sum;
-        }
+      const { order, start, present } = buckets;
+      for (let b = 0; b < buckets.count; b++) {
+        const k = present[b];
+        applyResponse(velocity, slotOf(k).glued, impulse, order, start[k], start[k + 1] - start[k]);
       }
     },
   };
-}
-
-/** S A⁻¹ Sᵀ of sides `order[from…]`, a unit force at a time. */
-function writeResponse(
-  { sweep, wrench, x, free }: Slot,
-  tree: StrandTree,
-  sides: ContactSides,
-  order: Int32Array,
-  from: number,
-  m: number,
-  linkOf: (sides: ContactSides, c: number) => number,
-  scale: number,
-): void {
-  for (let column = 0; column < 3 * m; column++) {
-    const side = order[from + Math.floor(column / 3)];
-    const axis = column % 3;
-    wrench.fill(0);
-    addWrench(
-      wrench,
-      tree,
-      linkOf(sides, side),
-      sides,
-      side,
-      axis === 0 ? 1 : 0,
-      axis === 1 ? 1 : 0,
-      axis === 2 ? 1 : 0,
-    );
-    solveSweep(x, tree, sweep, undefined, wrench, undefined);
-    for (let i = 0; i < m; i++) {
-      const c = order[from + i];
-      readSide(moved, 0, tree, sweep, linkOf(sides, c), sides, c, scale);
-      for (let k = 0; k < 3; k++) free[(3 * i + k) * 3 * m + column] = moved[k];
-    }
-  }
-}
-
-const work = { matrix: new Float64Array(0) };
-
-/** S H⁻¹ Sᵀ = (1 + W P)⁻¹ W with W = S A⁻¹ Sᵀ and P the point masses; by elimination with row pivots. */
-function glueMasses(
-  { free, glued }: Slot,
-  { mass }: ContactSides,
-  order: Int32Array,
-  from: number,
-  m: number,
-): boolean {
-  const n = 3 * m;
-  if (work.matrix.length < n * n) work.matrix = new Float64Array(n * n);
-  const { matrix: A } = work;
-  for (let r = 0; r < n; r++) {
-    for (let c = 0; c < n; c++) {
-      glued[r * n + c] = free[r * n + c];
-      A[r * n + c] = free[r * n + c] * mass[order[from + Math.floor(c / 3)]] + (r === c ? 1 : 0);
-    }
-  }
-  for (let k = 0; k < n; k++) {
-    let best = k;
-    for (let r = k + 1; r < n; r++) if (Math.abs(A[r * n + k]) > Math.abs(A[best * n + k])) best = r;
-    const pivot = 1 / A[best * n + k];
-    if (!(Math.abs(pivot) < Number.POSITIVE_INFINITY)) return false;
-    for (let c = 0; c < n; c++) {
-      const a = A[best * n + c];
-      A[best * n + c] = A[k * n + c];
-      A[k * n + c] = a * pivot;
-      const g = glued[best * n + c];
-      glued[best * n + c] = glued[k * n + c];
-      glued[k * n + c] = g * pivot;
-    }
-    for (let r = 0; r < n; r++) {
-      const factor = A[r * n + k];
-      if (r === k || factor === 0) continue;
-      for (let c = k; c < n; c++) A[r * n + c] -= factor * A[k * n + c];
-      for (let c = 0; c < n; c++) glued[r * n + c] -= factor * glued[k * n + c];
-    }
-  }
-  return true;
 }
 
 function poseTree(tree: StrandTree, t: number): void {
@@ -326,53 +243,3 @@ function addSideForce(tree: StrandTree, link: number, { weight, arm, force }: Co
     torque[3 * link + k] += spin * tree.world[9 * link + 3 * k + 2];
   }
 }
-
-const f = new Float64Array(3);
-const g = new Float64Array(3);
-
-/** Takes off the link's force what a force (x, y, z) at the side gives. */
-function addWrench(
-  wrench: Float64Array,
-  tree: StrandTree,
-  link: number,
-  { weight, arm }: ContactSides,
-  c: number,
-  x: number,
-  y: number,
-  z: number,
-): void {
-  g[0] = x;
-  g[1] = y;
-  g[2] = z;
-  turnBack(f, 0, tree.world, 9 * link, g, 0);
-  const l = weight[c] * tree.length[link];
-  const o = 6 * link;
-  wrench[o] += l * f[1];
-  wrench[o + 1] -= l * f[0];
-  wrench[o + 2] -= arm[3 * c] * x + arm[3 * c + 1] * y + arm[3 * c + 2] * z;
-  wrench[o + 3] -= f[0];
-  wrench[o + 4] -= f[1];
-  wrench[o + 5] -= f[2];
-}
-
-/** How the side moves with the links, times `scale`. */
-function readSide(
-  out: Float64Array,
-  o: number,
-  tree: StrandTree,
-  { z }: Sweep,
-  link: number,
-  { weight, arm }: ContactSides,
-  c: number,
-  scale: number,
-): void {
-  const s = COLUMNS * link;
-  const l = weight[c] * tree.length[link];
-  g[0] = z[s + 3] + l * z[s + 1];
-  g[1] = z[s + 4] - l * z[s];
-  g[2] = z[s + 5];
-  turn(f, 0, tree.world, 9 * link, g, 0);
-  for (let k = 0; k < 3; k++) out[o + k] = scale * (f[k] + z[s + 2] * arm[3 * c + k]);
-}
-
-const moved = new Float64Array(3);

@@ -89,7 +89,7 @@ export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): bool
     // F = P Ψ − [[n]; [f]] Th
     subtractForceTurn(own, 0, force, 6 * j, sweep.turn, v);
     subtractForceTurn(own, 9, force, 6 * j + 3, sweep.turn, v);
-    F.set(own, 18 * j);
+    for (let k = 0; k < 18; k++) F[18 * j + k] = own[k];
     addToParent(P, BLOCK * (parent[j] < 0 ? linkCount : parent[j]), G, g, columns, rotation, 9 * j, offset[j]);
   }
   return factorBase(tree, sweep);

@@ -127,10 +127,21 @@ export function applyInertia(
   m: Float64Array,
   j: number,
 ): void {
+  const a = m[j];
+  const b = m[j + 1];
+  const c = m[j + 2];
+  const d = m[j + 3];
+  const e = m[j + 4];
+  const f = m[j + 5];
   for (let r = 0; r < 6; r++) {
-    let sum = 0;
-    for (let c = 0; c < 6; c++) sum += inertia[i + 6 * r + c] * m[j + c];
-    out[o + r] = sum;
+    const s = i + 6 * r;
+    out[o + r] =
+      inertia[s] * a +
+      inertia[s + 1] * b +
+      inertia[s + 2] * c +
+      inertia[s + 3] * d +
+      inertia[s + 4] * e +
+      inertia[s + 5] * f;
   }
 }
 

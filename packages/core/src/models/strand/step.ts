@@ -23,7 +23,7 @@ import type { StrandTree } from './tree.ts';
 
 export interface StepOptions {
   readonly order: 1 | 2;
-  /** Newton stops when no joint turns by more [rad]. */
+  /** Newton stops when no joint turns by more [rad], or would in the next iteration. */
   readonly accuracy: number;
   readonly iterations: number;
   /** Largest error of a joint a step [rad]; 0: steps as they are given. */
@@ -224,6 +224,9 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
   evaluateResidual(tree, t, tree.originRate, true);
   if (tree.constraints) prepareConstraints(tree.constraints, tree, formula.h);
   let merit = sizeOf(tree);
+  // forces that did not change ask for nothing
+  if (!tree.constraints && merit <= roundingOf(tree)) return 0;
+  let before = 0;
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
     const { constraints } = tree;
@@ -268,11 +271,18 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
     }
     if (!improved) return -iteration;
     phi.set(trial);
-    if (share === 1 && largest < options.accuracy) return iteration;
+    // the next direction shrinks at the least as this one did; near the solution, by the square
+    if (share === 1 && largest < Math.max(options.accuracy, SHRINK * before)) {
+      if (largest < options.accuracy || largest * largest < options.accuracy * before) return iteration;
+    }
     if (merit <= roundingOf(tree)) return iteration;
+    before = share === 1 ? largest : 0;
   }
   return -options.iterations;
 }
+
+/** What a direction must shrink by for the next to be foretold. */
+const SHRINK = 0.1;
 
 function tooFar(phi: Float64Array, links: number): boolean {
   for (let j = 0; j < links; j++)
@@ -358,7 +368,7 @@ export function stepWithContact(
     writePast(phi, q0, tree.q, linkCount);
     past.fill(0);
     iterations = solveStep(tree, work, t + dt, options);
-    if (iterations > 0 && tooFar(phi, linkCount)) iterations = -iterations;
+    if (iterations >= 0 && tooFar(phi, linkCount)) iterations = -1;
   }
   if (iterations < 0) {
     tree.q.set(start.q);
@@ -391,7 +401,7 @@ export function advanceTree(
   const iterations = tryStep(tree, work, t, dt, first ? 1 : 2, options);
   result.iterations = result.iterationsMax = Math.abs(iterations);
   result.substeps = 1;
-  if (iterations > 0) commit(tree, work, dt);
+  if (iterations >= 0) commit(tree, work, dt);
   else {
     result.ok = false;
     result.reason = `Newton did not converge in ${-iterations} iterations`;

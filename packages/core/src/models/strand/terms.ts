@@ -267,17 +267,45 @@ export function writePsi(tree: StrandTree, sweep: Sweep, j: number): void {
 
 /** own = P Ψ, 6 × 3. */
 export function multiplyPsi(sweep: Sweep, j: number): void {
-  const { P, turn: Th, psiV, psiA, columns } = sweep;
+  const { P, turn: Th, psiV: V, psiA: A, columns } = sweep;
   const t = 9 * j;
   const s = 18 * j;
-  for (let r = 0; r < 6; r++) {
-    const o = BLOCK * j + COLUMNS * r;
-    for (let c = 0; c < 3; c++) {
-      let sum = P[o] * Th[t + c] + P[o + 1] * Th[t + 3 + c] + P[o + 2] * Th[t + 6 + c];
-      if (columns > 6) {
-        for (let k = 0; k < 6; k++) sum += P[o + 6 + k] * psiV[s + 3 * k + c] + P[o + 12 + k] * psiA[s + 3 * k + c];
-      }
-      own[3 * r + c] = sum;
+  for (let c = 0; c < 3; c++) {
+    const t0 = Th[t + c];
+    const t1 = Th[t + 3 + c];
+    const t2 = Th[t + 6 + c];
+    for (let r = 0; r < 6; r++) {
+      const o = BLOCK * j + COLUMNS * r;
+      own[3 * r + c] = P[o] * t0 + P[o + 1] * t1 + P[o + 2] * t2;
+    }
+    if (columns === 6) continue;
+    const v0 = V[s + c];
+    const v1 = V[s + 3 + c];
+    const v2 = V[s + 6 + c];
+    const v3 = V[s + 9 + c];
+    const v4 = V[s + 12 + c];
+    const v5 = V[s + 15 + c];
+    const a0 = A[s + c];
+    const a1 = A[s + 3 + c];
+    const a2 = A[s + 6 + c];
+    const a3 = A[s + 9 + c];
+    const a4 = A[s + 12 + c];
+    const a5 = A[s + 15 + c];
+    for (let r = 0; r < 6; r++) {
+      const o = BLOCK * j + COLUMNS * r;
+      own[3 * r + c] +=
+        P[o + 6] * v0 +
+        P[o + 7] * v1 +
+        P[o + 8] * v2 +
+        P[o + 9] * v3 +
+        P[o + 10] * v4 +
+        P[o + 11] * v5 +
+        P[o + 12] * a0 +
+        P[o + 13] * a1 +
+        P[o + 14] * a2 +
+        P[o + 15] * a3 +
+        P[o + 16] * a4 +
+        P[o + 17] * a5;
     }
   }
 }

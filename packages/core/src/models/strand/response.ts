@@ -1,0 +1,331 @@
+/**
+ * The response of a tree's sides, S A⁻¹ Sᵀ, as a small dense matrix; with point masses on the sides, S H⁻¹ Sᵀ. contact.ts
+ * says what for.
+ */
+import type { ContactSides } from '../../port.ts';
+import { solveSweep } from './newton.ts';
+import { invert3, turn, turnBack } from './spatial.ts';
+import { COLUMNS, createSweep, type Sweep } from './terms.ts';
+import type { StrandTree } from './tree.ts';
+
+/** The sweep of one tree, kept over the iterations of a step. */
+export interface Slot {
+  readonly sweep: Sweep;
+  readonly wrench: Float64Array;
+  readonly x: Float64Array;
+  shift: number;
+  /** S A⁻¹ Sᵀ of the tree's sides, and S H⁻¹ Sᵀ; dense, by rows. */
+  free: Float64Array;
+  glued: Float64Array;
+  /** Where the tree came to in this step. */
+  came: boolean;
+  readonly q: Float64Array;
+  /** Where `free` was found, and for which sides: link, weight and arm of each; none: −1. */
+  known: number;
+  readonly foundAt: Float64Array;
+  foundFor: Float64Array;
+  /** Point masses in `glued`; not there yet: NaN. */
+  masses: Float64Array;
+}
+
+/** Quaternions that change by less leave the response as it is. */
+const NEAR = 5e-4;
+
+export function createSlot({ linkCount: links, q }: StrandTree): Slot {
+  return {
+    sweep: createSweep(links),
+    wrench: new Float64Array(6 * links),
+    x: new Float64Array(3 * links + 3),
+    shift: 0,
+    free: new Float64Array(0),
+    glued: new Float64Array(0),
+    came: false,
+    q: new Float64Array(q.length),
+    known: -1,
+    foundAt: new Float64Array(q.length),
+    foundFor: new Float64Array(0),
+    masses: new Float64Array(0),
+  };
+}
+
+/** Whether the response of these sides was found in this step, near where the tree is; if not, notes that it will be. */
+export function isKnown(
+  slot: Slot,
+  { q }: StrandTree,
+  sides: ContactSides,
+  order: Int32Array,
+  from: number,
+  m: number,
+  linkOf: (sides: ContactSides, c: number) => number,
+): boolean {
+  if (slot.foundFor.length < 5 * m) {
+    slot.free = new Float64Array(36 * m * m);
+    slot.glued = new Float64Array(36 * m * m);
+    slot.foundFor = new Float64Array(10 * m);
+    slot.masses = new Float64Array(2 * m);
+    slot.known = -1;
+  }
+  const { weight, arm } = sides;
+  const { foundFor, foundAt, masses } = slot;
+  let same = slot.known === m;
+  for (let k = 0; k < q.length && same; k++) same = Math.abs(q[k] - foundAt[k]) < NEAR;
+  for (let i = 0; i < m && same; i++) {
+    const c = order[from + i];
+    same = foundFor[5 * i] === linkOf(sides, c) && foundFor[5 * i + 1] === weight[c];
+    for (let k = 0; k < 3 && same; k++) same = foundFor[5 * i + 2 + k] === arm[3 * c + k];
+  }
+  if (same) return true;
+  slot.known = m;
+  foundAt.set(q);
+  masses.fill(Number.NaN);
+  for (let i = 0; i < m; i++) {
+    const c = order[from + i];
+    foundFor[5 * i] = linkOf(sides, c);
+    foundFor[5 * i + 1] = weight[c];
+    for (let k = 0; k < 3; k++) foundFor[5 * i + 2 + k] = arm[3 * c + k];
+  }
+  return false;
+}
+
+const moved = new Float64Array(3);
+
+/** S A⁻¹ Sᵀ of sides `order[from…]`, a unit force at a time. */
+export function writeResponse(
+  { sweep, wrench, x, free }: Slot,
+  tree: StrandTree,
+  sides: ContactSides,
+  order: Int32Array,
+  from: number,
+  m: number,
+  linkOf: (sides: ContactSides, c: number) => number,
+  scale: number,
+): void {
+  for (let column = 0; column < 3 * m; column++) {
+    const side = order[from + Math.floor(column / 3)];
+    const axis = column % 3;
+    wrench.fill(0);
+    addWrench(
+      wrench,
+      tree,
+      linkOf(sides, side),
+      sides,
+      side,
+      axis === 0 ? 1 : 0,
+      axis === 1 ? 1 : 0,
+      axis === 2 ? 1 : 0,
+    );
+    solveSweep(x, tree, sweep, undefined, wrench, undefined);
+    for (let i = 0; i < m; i++) {
+      const c = order[from + i];
+      readSide(moved, 0, tree, sweep, linkOf(sides, c), sides, c, scale);
+      for (let k = 0; k < 3; k++) free[(3 * i + k) * 3 * m + column] = moved[k];
+    }
+  }
+}
+
+/** Scratch of a tree's sides. */
+const work = { matrix: new Float64Array(0), right: new Float64Array(0) };
+
+/** velocity = W impulse for sides `order[from…]`: three rows at a time, so that an impulse is read once for them. */
+export function applyResponse(
+  velocity: Float64Array,
+  W: Float64Array,
+  impulse: Float64Array,
+  order: Int32Array,
+  from: number,
+  m: number,
+): void {
+  const n = 3 * m;
+  if (work.right.length < n) work.right = new Float64Array(2 * n);
+  const { right } = work;
+  for (let i = 0; i < m; i++) {
+    const o = 3 * order[from + i];
+    right[3 * i] = impulse[o];
+    right[3 * i + 1] = impulse[o + 1];
+    right[3 * i + 2] = impulse[o + 2];
+  }
+  for (let i = 0; i < m; i++) {
+    const r0 = 3 * i * n;
+    const r1 = r0 + n;
+    const r2 = r1 + n;
+    let x = 0;
+    let y = 0;
+    let z = 0;
+    for (let c = 0; c < n; c++) {
+      const p = right[c];
+      x += W[r0 + c] * p;
+      y += W[r1 + c] * p;
+      z += W[r2 + c] * p;
+    }
+    const o = 3 * order[from + i];
+    velocity[o] = x;
+    velocity[o + 1] = y;
+    velocity[o + 2] = z;
+  }
+}
+
+/**
+ * S H⁻¹ Sᵀ = (1 + W P)⁻¹ W = (1 − (1 + W P)⁻¹) P⁻¹, with W = S A⁻¹ Sᵀ and P the point masses; a side without mass
+ * takes the first form. W P has a positive symmetric part in the measure of P, so blocks need no pivoting.
+ */
+export function glueMasses(
+  { free, glued, masses }: Slot,
+  { mass }: ContactSides,
+  order: Int32Array,
+  from: number,
+  m: number,
+): boolean {
+  const n = 3 * m;
+  let same = true;
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < m; i++) {
+    const rho = mass[order[from + i]];
+    same &&= masses[i] === rho;
+    masses[i] = rho;
+    least = Math.min(least, rho);
+  }
+  if (same) return true;
+  if (work.matrix.length < n * n) work.matrix = new Float64Array(2 * n * n);
+  const { matrix: A } = work;
+  for (let i = 0; i < m; i++) {
+    const rho = masses[i];
+    for (let r = 0; r < n; r++) {
+      const o = r * n + 3 * i;
+      A[o] = free[o] * rho;
+      A[o + 1] = free[o + 1] * rho;
+      A[o + 2] = free[o + 2] * rho;
+    }
+  }
+  for (let r = 0; r < n; r++) A[r * n + r] += 1;
+  if (!invertBlocks(A, m)) {
+    masses.fill(Number.NaN);
+    return false;
+  }
+  for (let i = 0; i < m && least > 0; i++) {
+    const part = 1 / masses[i];
+    for (let r = 0; r < n; r++) {
+      for (let c = 3 * i; c < 3 * i + 3; c++) glued[r * n + c] = ((r === c ? 1 : 0) - A[r * n + c]) * part;
+    }
+  }
+  for (let r = 0; r < n && !(least > 0); r++) {
+    for (let c = 0; c < n; c++) {
+      let sum = 0;
+      for (let k = 0; k < n; k++) sum += A[r * n + k] * free[k * n + c];
+      glued[r * n + c] = sum;
+    }
+  }
+  return true;
+}
+
+const pivot = new Float64Array(9);
+const inverse = new Float64Array(9);
+const block = new Float64Array(9);
+
+/** A becomes its inverse: m × m blocks of 3 × 3, by rows. False where a block is singular. */
+function invertBlocks(A: Float64Array, m: number): boolean {
+  const n = 3 * m;
+  for (let k = 0; k < m; k++) {
+    const row = 3 * k * n;
+    readBlock(pivot, A, row + 3 * k, n);
+    if (invert3(inverse, 0, pivot, 0) === 0) return false;
+    // the pivot's row, then all others
+    for (let j = 0; j < m; j++) {
+      if (j === k) continue;
+      const o = row + 3 * j;
+      readBlock(block, A, o, n);
+      writeProduct(A, o, n, inverse, block, 1);
+    }
+    for (let i = 0; i < m; i++) {
+      if (i === k) continue;
+      const to = 3 * i * n;
+      readBlock(block, A, to + 3 * k, n);
+      subtractBlockRow(A, to, row, n, block, 3 * k);
+      writeProduct(A, to + 3 * k, n, block, inverse, -1);
+    }
+    for (let r = 0; r < 3; r++) for (let c = 0; c < 3; c++) A[row + r * n + 3 * k + c] = inverse[3 * r + c];
+  }
+  return true;
+}
+
+function readBlock(out: Float64Array, A: Float64Array, o: number, n: number): void {
+  for (let k = 0; k < 3; k++) {
+    out[k] = A[o + k];
+    out[3 + k] = A[o + n + k];
+    out[6 + k] = A[o + 2 * n + k];
+  }
+}
+
+/** The block at o becomes factor · L R. */
+function writeProduct(A: Float64Array, o: number, n: number, L: Float64Array, R: Float64Array, factor: number): void {
+  for (let c = 0; c < 3; c++) {
+    const x = factor * R[c];
+    const y = factor * R[3 + c];
+    const z = factor * R[6 + c];
+    A[o + c] = L[0] * x + L[1] * y + L[2] * z;
+    A[o + n + c] = L[3] * x + L[4] * y + L[5] * z;
+    A[o + 2 * n + c] = L[6] * x + L[7] * y + L[8] * z;
+  }
+}
+
+/** Three rows at `to` less M times those at `from`, but for the three columns at `skip`. */
+function subtractBlockRow(A: Float64Array, to: number, from: number, n: number, M: Float64Array, skip: number): void {
+  const [a, b, c, d, e, f, g, h, i] = M;
+  for (let k = 0; k < n; k++) {
+    if (k === skip) k += 3;
+    if (k >= n) return;
+    const x = A[from + k];
+    const y = A[from + n + k];
+    const z = A[from + 2 * n + k];
+    A[to + k] -= a * x + b * y + c * z;
+    A[to + n + k] -= d * x + e * y + f * z;
+    A[to + 2 * n + k] -= g * x + h * y + i * z;
+  }
+}
+
+const f = new Float64Array(3);
+const g = new Float64Array(3);
+
+/** Takes off the link's force what a force (x, y, z) at the side gives. */
+function addWrench(
+  wrench: Float64Array,
+  tree: StrandTree,
+  link: number,
+  { weight, arm }: ContactSides,
+  c: number,
+  x: number,
+  y: number,
+  z: number,
+): void {
+  g[0] = x;
+  g[1] = y;
+  g[2] = z;
+  turnBack(f, 0, tree.world, 9 * link, g, 0);
+  const l = weight[c] * tree.length[link];
+  const o = 6 * link;
+  wrench[o] += l * f[1];
+  wrench[o + 1] -= l * f[0];
+  wrench[o + 2] -= arm[3 * c] * x + arm[3 * c + 1] * y + arm[3 * c + 2] * z;
+  wrench[o + 3] -= f[0];
+  wrench[o + 4] -= f[1];
+  wrench[o + 5] -= f[2];
+}
+
+/** How the side moves with the links, times `scale`. */
+function readSide(
+  out: Float64Array,
+  o: number,
+  tree: StrandTree,
+  { z }: Sweep,
+  link: number,
+  { weight, arm }: ContactSides,
+  c: number,
+  scale: number,
+): void {
+  const s = COLUMNS * link;
+  const l = weight[c] * tree.length[link];
+  g[0] = z[s + 3] + l * z[s + 1];
+  g[1] = z[s + 4] - l * z[s];
+  g[2] = z[s + 5];
+  turn(f, 0, tree.world, 9 * link, g, 0);
+  for (let k = 0; k < 3; k++) out[o + k] = scale * (f[k] + z[s + 2] * arm[3 * c + k]);
+}
