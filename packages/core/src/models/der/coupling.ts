@@ -8,12 +8,13 @@
  * exchanged without lag, and momentum passes from rod to body exactly. A system without bodies is one rod alone.
  *
  * NOTE: the second-order terms of the weld use the true gradient at the node; with the augmentation k·rl in it Newton
- * breaks down. The rotation block of a body is s²·I: its gyroscopic part is left to the iteration.
+ * breaks down. The rotation block of a body is s²·I; what its spin adds is in gyroscopic.ts.
  */
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { analyzeSparse, createSparsePattern, factorSparse, solveSparse } from '../../linalg/sparse.ts';
 import { type DerBody, evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
+import { refineSpin } from './gyroscopic.ts';
 import { writeHeldTorque } from './held.ts';
 import { canPair } from './kernel.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
@@ -90,6 +91,10 @@ export function createSystem(
     bodies,
     outer: new Float64Array(n * n),
     outerRight: new Float64Array(n),
+    gyroscopic: new Float64Array(9 * bodies.length),
+    outerSaved: new Float64Array(n),
+    outerStart: new Float64Array(n),
+    outerTrial: new Float64Array(n),
     ...(sparse && { sparse }),
   };
 }
@@ -248,16 +253,22 @@ export function lockAxes(system: System): void {
   });
 }
 
+function solveFactored({ outer, bodies, sparse }: System, x: Float64Array): void {
+  if (sparse) solveSparse(sparse.factor, x);
+  else solveDense(outer, 6 * bodies.length, x);
+}
+
 /** Solves the bodies' equations for their steps; shifts the diagonal where it must. */
-function solveOuter(system: System, shift: number): boolean {
+function solveOuter(system: System, shift: number, rate: number): boolean {
   const n = 6 * system.bodies.length;
   const { outer, outerRight } = system;
   lockAxes(system);
   // symmetric up to rounding; the factor reads the lower triangle
   for (let i = 0; i < n; i++) outer[i * n + i] += shift * Math.abs(outer[i * n + i]);
   if (factorOuter(system) !== 0) return false;
-  if (system.sparse) solveSparse(system.sparse.factor, outerRight);
-  else solveDense(outer, n, outerRight);
+  system.outerSaved.set(outerRight);
+  solveFactored(system, outerRight);
+  if (rate > 0) refineSpin(system, system.outerSaved, rate, solveFactored);
   return true;
 }
 
@@ -355,7 +366,7 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
         positive = eliminate(system, member, shift, true);
         if (!positive) break;
       }
-      if (positive && solveOuter(system, shift)) break;
+      if (positive && solveOuter(system, shift, stage.rate)) break;
       shift = shift === 0 ? 1e-7 : 4 * shift;
       result.shifts++;
       if (shift > 1e8) return fail('the stiffness matrix cannot be made positive definite');

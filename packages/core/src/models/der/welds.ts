@@ -59,6 +59,11 @@ export interface System {
   readonly bodies: readonly DerBody[];
   readonly outer: Float64Array;
   readonly outerRight: Float64Array;
+  /** Spins' share of the bodies' matrix, 3 × 3 a body, and work space of what refines the step for it. */
+  readonly gyroscopic: Float64Array;
+  readonly outerSaved: Float64Array;
+  readonly outerStart: Float64Array;
+  readonly outerTrial: Float64Array;
   /** Of two rods without bodies: solves both at once. */
   pair?: PairSolver;
   /** For many bodies: which of them rods couple, and the factor of their matrix. */
