@@ -73,11 +73,11 @@ function rod(
   };
 }
 
-/** Distinct values of an ascending list: round rods have every bending mode twice. */
+/** Distinct values of an ascending list: round rods have every bending mode twice, close to buckling not to all digits. */
 function distinct(omega: ArrayLike<number>, count: number): number[] {
   const out: number[] = [];
   for (let k = 0; k < omega.length && out.length < count; k++) {
-    if (out.length === 0 || omega[k] > out[out.length - 1] * (1 + 1e-5) + 1e-6) out.push(omega[k]);
+    if (out.length === 0 || omega[k] > out[out.length - 1] * (1 + 1e-3) + 1e-6) out.push(omega[k]);
   }
   return out;
 }

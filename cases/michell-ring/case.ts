@@ -79,9 +79,9 @@ export const michellRing: Case = defineCase({
       // the error grows with the twist at a joint, θc/n
       {
         value: criticalTwist(ratio),
-        tolerance: (n: number) => (ratio < 0.9 ? 30 : 5) / n ** 2,
+        tolerance: (n: number) => (ratio < 0.9 ? 30 : 6) / n ** 2,
         order: 1.8,
-        floor: 1e-5,
+        floor: 2e-5,
       },
     ]),
   ),
