@@ -328,3 +328,26 @@ describe('rounding', () => {
     }
   });
 });
+
+describe('a twist without inertia', () => {
+  it('that cannot come to rest in one step asks for an inertia, which helps', () => {
+    const scene = (inertia: number): Scene => ({
+      tendril: 1,
+      rods: [
+        {
+          id: 'a',
+          model: 'helix',
+          shape: { type: 'helix', axis: [1, 0, 0], radius: 0.1, pitch: 0.3, turns: 1 },
+          edges: 28,
+          frame: { follow: 'curve' },
+          natural: 'straight',
+          section: { type: 'stiffness', EI1: 1e-3, GJ: 1e-3, mass: 1, ...(inertia > 0 && { inertia }) },
+        },
+      ],
+      pins: [{ rod: 'a', at: 'start' }],
+      time: { duration: 1, step: 1e-3 },
+    });
+    expect(() => createWorld(scene(0)).step()).toThrow(/no inertia: give the section an `inertia`/);
+    expect(createWorld(scene(1e-6)).step().iterations).toBeLessThan(20);
+  });
+});
