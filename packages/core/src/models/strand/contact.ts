@@ -24,6 +24,8 @@ export interface StrandContactParts {
   readonly workOf: (tree: StrandTree) => StepWork;
   readonly state: BundleState;
   readonly options: StepOptions;
+  /** A new step begins. */
+  readonly forget: () => void;
 }
 
 /** Sides in the order of their trees. */
@@ -35,16 +37,13 @@ interface Buckets {
   count: number;
 }
 
-export function createStrandContact({ trees, place, workOf, state, options }: StrandContactParts): ContactPort {
+export function createStrandContact(parts: StrandContactParts): ContactPort {
+  const { trees, place, workOf, state, options, forget } = parts;
   const indexOf = new Map(trees.map((tree, k) => [tree, k]));
   const systemOfRod = Int32Array.from(place, ({ tree }) => indexOf.get(tree) as number);
   const slots: (Slot | undefined)[] = [];
   const held: Start = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
-  const starts: Start[] = trees.map((tree) => ({
-    q: sameSlice(tree.q, state.q, held.q),
-    v: sameSlice(tree.v, state.v, held.v),
-    memory: sameSlice(tree.memory, state.memory, held.memory),
-  }));
+  const starts: Start[] = trees.map((tree) => partOf(tree, state, held));
   const positions = place.map(({ strand }) => strand.samples.nodePosition.slice());
   const buckets: Buckets = {
     order: new Int32Array(0),
@@ -131,6 +130,7 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
     systemOfBody: new Int32Array(0),
     systemCount: trees.length,
     hold() {
+      forget();
       held.q.set(state.q);
       held.v.set(state.v);
       held.memory.set(state.memory);
@@ -203,12 +203,22 @@ export function createStrandContact({ trees, place, workOf, state, options }: St
   };
 }
 
-function poseTree(tree: StrandTree, t: number): void {
+/** All that follows from the state at time t. */
+export function poseTree(tree: StrandTree, t: number): void {
   evaluateBase(tree, t);
   moveBase(tree, t, tree.originRate);
   poseLinks(tree);
   moveLinks(tree);
   poseSamples(tree);
+}
+
+/** A tree's part of a copy of the state. */
+export function partOf(tree: StrandTree, state: BundleState, copy: BundleState): BundleState {
+  return {
+    q: sameSlice(tree.q, state.q, copy.q),
+    v: sameSlice(tree.v, state.v, copy.v),
+    memory: sameSlice(tree.memory, state.memory, copy.memory),
+  };
 }
 
 /** The part of `other` that stands where `view` stands in `whole`. */

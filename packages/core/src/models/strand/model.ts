@@ -5,6 +5,7 @@
 import { SceneError } from '../../errors.ts';
 import type {
   Bundle,
+  BundleState,
   Channel,
   Coupling,
   Drive,
@@ -19,9 +20,9 @@ import { findNode } from '../../scene/layout.ts';
 import type { StrandJoint, StrandOptions } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
 import { checkJoints, countRows, createConstraints } from './constraints.ts';
-import { clearContact, createStrandContact } from './contact.ts';
+import { clearContact, createStrandContact, partOf, poseTree } from './contact.ts';
 import { checkDirections, compileDirection } from './direction.ts';
-import { evaluateBase, initializeState, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
+import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
@@ -106,17 +107,21 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     if (tree.direction?.scale) tree.trueMotion = new Float64Array(6 * tree.linkCount);
     if (tree.rods.some(({ rod }) => rod.naturalFromEquilibrium)) findNatural(tree, sweep, warnings);
   }
-  const before = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  const before = copyState(state);
 
   const refresh = (t: number): void => {
-    for (const tree of trees) {
-      evaluateBase(tree, t);
-      moveBase(tree, t, tree.originRate);
-      poseLinks(tree);
-      moveLinks(tree);
-      poseSamples(tree);
-    }
+    for (const tree of trees) poseTree(tree, t);
   };
+
+  // a step with contact may be looked at several times, and trees that nothing touches go the same way every time
+  const kept: Kept = {
+    ...copyState(state),
+    time: Number.NaN,
+    step: 0,
+    robust: false,
+    there: new Uint8Array(trees.length),
+  };
+  const keptOf = trees.map((tree) => partOf(tree, state, kept));
 
   const workOf = (tree: StrandTree): StepWork => works.get(tree.linkCount) as StepWork;
 
@@ -129,17 +134,29 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     before.q.set(state.q);
     before.v.set(state.v);
     before.memory.set(state.memory);
+    if (kept.time !== t || kept.step !== dt || kept.robust !== robust) kept.there.fill(0);
+    Object.assign(kept, { time: t, step: dt, robust });
     for (let k = 0; k < trees.length; k++) {
       if (without?.[k]) continue;
       const tree = trees[k];
       clearContact(tree);
+      if (without && kept.there[k]) {
+        copyTree(tree, keptOf[k]);
+        poseTree(tree, t + dt);
+        continue;
+      }
       const step = advanceTree(tree, workOf(tree), t, dt, options, robust);
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       substeps = Math.max(substeps, step.substeps);
       rejected += step.rejected;
       violation = Math.max(violation, tree.constraints?.violation ?? 0);
-      if (step.ok) continue;
+      if (step.ok) {
+        if (!without) continue;
+        copyTree(keptOf[k], tree);
+        kept.there[k] = 1;
+        continue;
+      }
       state.q.set(before.q);
       state.v.set(before.v);
       state.memory.set(before.memory);
@@ -163,7 +180,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       for (const tree of trees) tree.history.header.fill(0);
     },
     advance,
-    contact: createStrandContact({ trees, place, workOf, state, options }),
+    contact: createStrandContact({ trees, place, workOf, state, options, forget: () => kept.there.fill(0) }),
     addEnergies: (out, t) => {
       for (const tree of trees) addEnergies(out, tree, t);
     },
@@ -182,6 +199,24 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     modes: (rod, t, count) => findModes(place[rod].tree, place[rod].strand, sweep, t, count),
     matrices: (rod, t) => exportMatrices(place[rod].tree, place[rod].strand, sweep, t),
   };
+}
+
+/** What trees came to in a step that may be tried again. */
+interface Kept extends BundleState {
+  time: number;
+  step: number;
+  robust: boolean;
+  readonly there: Uint8Array;
+}
+
+function copyState({ q, v, memory }: BundleState): BundleState {
+  return { q: q.slice(), v: v.slice(), memory: memory.slice() };
+}
+
+function copyTree(to: BundleState, from: BundleState): void {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
 }
 
 /** The node of a joint: a location that is one of the rod's nodes, but its end. */
