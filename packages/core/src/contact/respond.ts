@@ -15,8 +15,10 @@ import { createFinder, type Finder, findContacts, gather, type RodRules } from '
 import { findSunken, reboundThreshold } from './findCollider.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import {
+  addContact,
   appendContacts,
   type ContactSet,
+  copyContact,
   createContactSet,
   MEMORY_STRIDE,
   type Memory,
@@ -75,6 +77,9 @@ export function gravityOf({ gravity }: Scene): readonly number[] {
   return 'acceleration' in gravity ? gravity.acceleration : gravity;
 }
 
+/** Groups times rods up to which groups of contacts are solved one by one. */
+const mostGrouping = 1e5;
+
 export function createContactWorld(
   scene: Scene,
   rods: readonly Rod[],
@@ -125,6 +130,14 @@ export function createContactWorld(
   const report: ContactReport = { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0 };
   const touched = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
   const everything = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0).fill(1));
+  const marked = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
+  const part = createContactSet();
+  let systems = 0;
+  const firstSystem = bundles.map((bundle) => {
+    systems += bundle.contact?.systemCount ?? 0;
+    return systems - (bundle.contact?.systemCount ?? 0);
+  });
+  const group = new Int32Array(systems);
   const nodeCrowd = new Int32Array(finder.nodeCount);
   const swept: SweepResult = { met: 0, deep: 0, depth: 0 };
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
@@ -170,17 +183,23 @@ export function createContactWorld(
   /** Systems that a contact touches. */
   const mark = (): void => {
     for (const marks of touched) marks.fill(0);
-    for (let c = 0; c < set.count; c++) {
-      markRod(set.rodA[c]);
-      if (set.rodB[c] >= 0) markRod(set.rodB[c]);
-      const body = bodyOf(set, c);
-      if (body) touched[body.bundle][(bundles[body.bundle].contact as ContactPort).systemOfBody[body.index]] = 1;
-    }
+    for (let c = 0; c < set.count; c++) markContact(touched, set, c);
   };
-  const markRod = (rod: number): void => {
+  const markContact = (marks: readonly Uint8Array[], of: ContactSet, c: number): void => {
+    markRod(marks, of.rodA[c]);
+    if (of.rodB[c] >= 0) markRod(marks, of.rodB[c]);
+    const body = bodyOf(of, c);
+    if (body) marks[body.bundle][(bundles[body.bundle].contact as ContactPort).systemOfBody[body.index]] = 1;
+  };
+  const markRod = (marks: readonly Uint8Array[], rod: number): void => {
     const { bundle, index } = placeOfRod[rod];
     const port = bundles[bundle].contact as ContactPort;
-    touched[bundle][port.systemOfRod[index]] = 1;
+    marks[bundle][port.systemOfRod[index]] = 1;
+  };
+  /** Number of a rod's system among those of all bundles. */
+  const systemOf = (rod: number): number => {
+    const { bundle, index } = placeOfRod[rod];
+    return firstSystem[bundle] + (bundles[bundle].contact as ContactPort).systemOfRod[index];
   };
 
   const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
@@ -253,10 +272,76 @@ export function createContactWorld(
     failure: { rod: rods[set.rodA[0]].id, reason },
   });
 
+  /**
+   * Systems that contacts join are solved together; others do not wait for each other. Laying out a group looks at all rods,
+   * so very many are solved as one.
+   */
   const respond = (t: number, dt: number, robust: boolean): StepOutcome => {
+    setBias(set, dt, g, reboundThreshold(finder, dt));
+    const groups = groupContacts();
+    if (groups.length < 2 || groups.length * rods.length > mostGrouping)
+      return respondTogether(set, touched, t, dt, robust);
+    let iterations = 0;
+    let error = 0;
+    let converged = true;
+    for (const group of groups) {
+      part.count = 0;
+      for (const marks of marked) marks.fill(0);
+      for (const c of group) {
+        copyContact(part, addContact(part), set, c);
+        markContact(marked, set, c);
+      }
+      report.iterations = 0;
+      const one = respondTogether(part, marked, t, dt, robust);
+      if (!one.ok) return one;
+      iterations = Math.max(iterations, report.iterations);
+      error = Math.max(error, report.error);
+      converged &&= report.converged;
+      group.forEach((c, i) => {
+        copyContact(set, c, part, i);
+      });
+    }
+    Object.assign(report, { iterations, error, converged });
+    return { ok: true, ...outcome };
+  };
+
+  /** Contacts by the systems that they join, in their order. */
+  const groupContacts = (): number[][] => {
+    for (let s = 0; s < group.length; s++) group[s] = s;
+    const rootOf = (s: number): number => {
+      let r = s;
+      while (group[r] !== r) r = group[r];
+      while (group[s] !== r) [s, group[s]] = [group[s], r];
+      return r;
+    };
+    for (let c = 0; c < set.count; c++) {
+      const a = rootOf(systemOf(set.rodA[c]));
+      if (set.rodB[c] >= 0) group[rootOf(systemOf(set.rodB[c]))] = a;
+      const body = bodyOf(set, c);
+      if (body) {
+        const port = bundles[body.bundle].contact as ContactPort;
+        group[rootOf(firstSystem[body.bundle] + port.systemOfBody[body.index])] = rootOf(a);
+      }
+    }
+    const lists = new Map<number, number[]>();
+    for (let c = 0; c < set.count; c++) {
+      const root = rootOf(systemOf(set.rodA[c]));
+      const list = lists.get(root);
+      if (list) list.push(c);
+      else lists.set(root, [c]);
+    }
+    return [...lists.values()];
+  };
+
+  const respondTogether = (
+    set: ContactSet,
+    touched: readonly Uint8Array[],
+    t: number,
+    dt: number,
+    robust: boolean,
+  ): StepOutcome => {
     const arrays = layOut(finder, set, bundles, placeOfRod, touched, nodeCrowd, options.rolling, bodyOf);
     const scale = finder.acceleration * dt;
-    setBias(set, dt, g, reboundThreshold(finder, dt));
     for (let round = 0; ; round++) {
       writeForces(set, arrays, dt);
       arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));

@@ -99,7 +99,7 @@ function enlarge<T extends Float64Array | Int32Array | Uint8Array>(array: T): T 
   return larger;
 }
 
-function copyContact(to: ContactSet, i: number, from: ContactSet, j: number): void {
+export function copyContact(to: ContactSet, i: number, from: ContactSet, j: number): void {
   for (const name of doubles) {
     const n = fields[name];
     for (let k = 0; k < n; k++) to[name][n * i + k] = from[name][n * j + k];
