@@ -59,7 +59,7 @@ export function compileBundles(
     if (changing !== undefined && !model.capabilities.changingModuli) {
       throw new SceneError(
         ['rods', changing, 'moduli'],
-        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber or cosserat`,
+        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber, cosserat or strand`,
       );
     }
     const drives = members.map((index) => open[index]);

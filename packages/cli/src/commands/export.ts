@@ -56,6 +56,10 @@ export async function exportRecording(file: string, options: ExportOptions, term
     if (recording.frameCount === 0) throw new UsageError(`${file}: the recording has no frame to export`);
     const footage = chooseFrames(recording, options);
     const extension = options.to === 'vtp' && options.frame === undefined ? 'pvd' : options.to;
+    if (extension === 'pvd' && options.out && extname(options.out) === '.vtp')
+      throw new UsageError(
+        `a series of .vtp files is opened by its .pvd: give --out ${basename(options.out, '.vtp')}.pvd, or one --frame`,
+      );
     const out = options.out ?? join(dirname(file), `${basename(file, extname(file))}.${extension}`);
     if (existsSync(out) && !options.force)
       throw new UsageError(`'${out}' exists; choose another --out, or add --force to replace it`);

@@ -72,10 +72,11 @@ export function refuseUntouchable(
     if (!pairs && collider < 0) return;
     if (!bundle.contact) {
       const where = collider >= 0 ? ['colliders', collider] : ['contact'];
-      const remedy = "use model 'der' with an implicit integrator, or leave the rod out with 'rods' of the collider";
+      const remedy =
+        "use der with an implicit integrator, helix, strand or fiber without stiffness damping, or leave the rod out with 'rods' of the collider";
       throw new SceneError(
         where,
-        `model '${bundle.model}' of rod '${rod.id}', as set up here, cannot touch anything; ${remedy}`,
+        `rod '${rod.id}' of model '${bundle.model}' cannot touch anything with these options; ${remedy}`,
       );
     }
     if (pairs && !scene.contact?.radius && rod.edgeRadius.some((radius) => !(radius > 0)))
