@@ -313,6 +313,11 @@ export function togglePlay(): void {
   const end = state.openEnded.value ? Number.POSITIVE_INFINITY : state.duration.value;
   if (!state.playing.value && head >= end - 1e-9) head = state.frames.first;
   state.playing.value = !state.playing.value;
+  // a pause rests on a frame, not a hair's breadth after one: the next step back is then seen to be a step
+  if (!state.playing.value) {
+    head = state.frames.around(head)?.a.time ?? head;
+    state.clock.value = head;
+  }
 }
 
 export function seek(time: number): void {
