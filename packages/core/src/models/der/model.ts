@@ -24,7 +24,7 @@ import { createDerContact } from './contact.ts';
 import { clearContact } from './contactSides.ts';
 import { exportSystemMatrices, findSystemModes, modesOfRod, type SystemModes } from './coupledModal.ts';
 import { settleSystem } from './coupledStatics.ts';
-import { createSystem, initializeForces, type System } from './coupling.ts';
+import { initializeForces, type System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
 import { createExplicitWork, initializeExplicit, refreshExplicit, stepExplicit } from './explicit.ts';
 import { addStubInertia } from './explicitBody.ts';
@@ -52,6 +52,7 @@ import { createWorkspace, evaluateResidual, type Workspace } from './stage.ts';
 import { initializeMotion } from './start.ts';
 import { findEquilibrium } from './statics.ts';
 import { stepImplicit } from './step.ts';
+import { createSystem } from './system.ts';
 
 /** Work space is shared by rods of the same shape. */
 interface Tools {
