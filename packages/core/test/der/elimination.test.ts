@@ -173,6 +173,7 @@ const scenes: readonly {
   { name: 'a ball joint at the start', knots: [[0, 'free', 0]], moved: true },
   { name: 'a ball joint near the start', knots: [[3, 'free', 0]], moved: true },
   { name: 'a hinge at the start', knots: [[0, 'hinge', 0]], moved: true },
+  { name: 'a hinge within', knots: [[2, 'hinge', 0]], moved: true },
   { name: 'a ring with a weld', knots: [[5, 'frame', 0]], closed: true, moved: true },
   { name: 'a ring with a weld where it is closed', knots: [[0, 'frame', 0]], closed: true, moved: true },
   {

@@ -4,33 +4,21 @@
  * With K = LDLᵀ that needs only the first halves of the solves, L⁻¹B, which are zero outside what they fill (ordering.ts). A
  * closed rod that no weld parts has a border, and is solved whole.
  */
-import {
-  BAND_WIDTH,
-  factorBand,
-  finishBand,
-  forwardBand,
-  inversePivot,
-  PAD,
-  ROW,
-  solveBand,
-} from '../../linalg/band.ts';
+import { BAND_WIDTH, finishBand, forwardBand, inversePivot, PAD, ROW, solveBand } from '../../linalg/band.ts';
 import { forwardBandTriple } from '../../linalg/bandRows.ts';
-import { isParted, moveMatrix } from './ordering.ts';
+import { factorInOrder, isParted } from './ordering.ts';
 import { addOuter, type Member, type System, writeSlave } from './welds.ts';
 
 const slave = new Float64Array(18);
 const products = new Float64Array(36);
 
-/** The order for the matrix as it is now, and the matrix in it. */
-function takeOrder(member: Member, shift: number): void {
+/** The order for the matrix as it is now. */
+function takeOrder(member: Member): void {
   const { der, work, parted, natural, ties } = member;
   const order = parted && isParted(work.matrix, parted, der.rod.closed) ? parted : natural;
   // places without fill stay zero for good
   if (order !== member.order) for (const { solved } of ties) solved.fill(0);
   member.order = order;
-  if (!order.moved) return;
-  moveMatrix(work.matrix, order);
-  if (shift > 0) for (let p = 0; p < der.size; p++) order.scale[p] = der.stiffnessScale[order.unknown[p]];
 }
 
 /** Adds Σ a_k b_m/D over places `from` to before `to` to `products`, two rows of a at a time: reading costs more than multiplying. */
@@ -142,9 +130,9 @@ function multiplyTies({ der, order, ties }: Member, t: number, u: number): void 
 
 /** Factors a rod, or says that it is not positive definite; then takes it out of the bodies' equations. */
 export function eliminate(system: System, member: Member, shift: number, stopEarly: boolean): boolean {
-  takeOrder(member, shift);
-  const { order, ties } = member;
-  if (!factorBand(order.factor, order.matrix, shift, order.scale, stopEarly) && stopEarly) return false;
+  takeOrder(member);
+  const { der, work, order, ties } = member;
+  if (!factorInOrder(der, work, order, shift, stopEarly) && stopEarly) return false;
   for (let t = 0; t < ties.length; t++) solveRows(member, t);
   for (let t = 0; t < ties.length; t++) {
     for (let u = 0; u < ties.length; u++) {
