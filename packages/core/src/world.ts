@@ -12,6 +12,7 @@ import type { ContactForce, ContactReport } from './contact/report.ts';
 import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
+import { stepInPieces } from './math/pieces.ts';
 import type {
   Channel,
   Energies,
@@ -23,7 +24,6 @@ import type {
   StepOutcome,
 } from './model.ts';
 import { hashArrays } from './observe/hash.ts';
-import { stepInPieces } from './pieces.ts';
 import type { LoadSource, Samples } from './port.ts';
 import { createResponse, refuseEngine } from './response.ts';
 import { compileScene } from './scene/compile.ts';

@@ -7,8 +7,9 @@
  * step fails is stepped in pieces by itself. (Long hair that falls on shoulders: of 190 strands one or two fail where their tips
  * whip, and all were cut into as many sub-steps.)
  */
+
+import { stepInPieces } from '../math/pieces.ts';
 import type { Bundle, Drive, StepOutcome } from '../model.ts';
-import { stepInPieces } from '../pieces.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
-import { stepInPieces } from '../../src/pieces.ts';
+import { stepInPieces } from '../../src/math/pieces.ts';
 
 describe('a step in pieces', () => {
   it('covers the step without gaps, with pieces that grow again', () => {
