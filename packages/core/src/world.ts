@@ -8,9 +8,11 @@ import type { BodyPose } from './bodies/body.ts';
 import { compileBundles } from './bundles.ts';
 import { compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
-import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
+import type { ContactForce, ContactReport } from './contact/report.ts';
+import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
+import { stepInPieces } from './math/pieces.ts';
 import type {
   Channel,
   Energies,
@@ -267,38 +269,29 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     let { violation } = whole;
     if (!whole.ok) {
       const before = save();
-      // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
-      const fine = 2 ** halvings;
-      let done = 0;
-      let size = fine / 2;
-      let failure = whole.failure;
+      let { failure } = whole;
       substeps = 0;
-      while (done < fine) {
-        if (size < 1) {
-          restore(before);
-          throw new SimulationError(
-            failure?.rod ?? '',
-            before.time,
-            `the step at t = ${before.time} s failed for rod '${failure?.rod}': ${failure?.reason}`,
-            `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
-          );
-        }
-        const h = (dt * size) / fine;
+      const finished = stepInPieces(halvings, (start, share) => {
         // The last halvings use the most forgiving scheme that the model has.
-        const outcome = tryAdvance(before.time + (dt * done) / fine, h, size <= fine / 4);
+        const outcome = tryAdvance(before.time + dt * start, dt * share, share <= 1 / 4);
         iterations += outcome.iterations;
         iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
         shifts += outcome.shifts;
-        if (outcome.ok) {
-          done += size;
-          substeps += outcome.substeps ?? 1;
-          rejected += outcome.rejected ?? 0;
-          violation = outcome.violation;
-          while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
-        } else {
-          failure = outcome.failure;
-          size /= 2;
-        }
+        failure = outcome.failure ?? failure;
+        if (!outcome.ok) return false;
+        substeps += outcome.substeps ?? 1;
+        rejected += outcome.rejected ?? 0;
+        violation = outcome.violation;
+        return true;
+      });
+      if (!finished) {
+        restore(before);
+        throw new SimulationError(
+          failure?.rod ?? '',
+          before.time,
+          `the step at t = ${before.time} s failed for rod '${failure?.rod}': ${failure?.reason}`,
+          `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
+        );
       }
     }
     moveAlong(end);
