@@ -1,5 +1,5 @@
 /** The page in a real browser: Chromium without a graphics card, as on a test machine. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { createWorld, type Scene } from '@tendril/core';
 import { createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { launchBrowser, serveStudio } from './browser.ts';
+import { launchBrowser, type Server, serveStudio } from './browser.ts';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const require = createRequire(import.meta.url);
@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url);
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000, retry: 1 });
 
 let browser: Browser;
-let server: { url: string; close(): void };
+let server: Server;
 let context: BrowserContext;
 let page: Page;
 const complaints: string[] = [];
@@ -74,18 +74,20 @@ const drawn = (): Promise<void> =>
 const text = (): Promise<string> => page.locator('textarea').inputValue();
 
 describe('the page', () => {
-  it('is small', () => {
-    const sizeOf = (names: RegExp): number =>
-      readdirSync(`${dist}assets`)
-        .filter((name) => name.endsWith('.js') && names.test(name))
-        .reduce((sum, name) => sum + gzipSync(readFileSync(`${dist}assets/${name}`)).length / 1000, 0);
-    // the page itself, and the worker with five models, the scene format and all cases, which loads beside it
-    const page = sizeOf(/^(index|claims)/);
-    const whole = sizeOf(/./);
-    console.log(`studio: ${page.toFixed(0)} kB of script, ${whole.toFixed(0)} kB with the worker, compressed`);
-    expect(page).toBeGreaterThan(100);
-    expect(page).toBeLessThan(300);
-    expect(whole).toBeLessThan(640);
+  it('is small: what is fetched until a case moves with its plots beside it', async () => {
+    server.served.length = 0;
+    await open('');
+    await waitForClock(0.05);
+    await page.locator('.uplot').first().waitFor();
+    const scripts = [...new Set(server.served)].filter((path) => path.endsWith('.js'));
+    const sizes = scripts.map((path) => gzipSync(readFileSync(`${dist}${path}`)).length / 1000);
+    const whole = sizes.reduce((sum, size) => sum + size, 0);
+    console.log(`studio: ${whole.toFixed(0)} kB of script in ${scripts.length} files, compressed, when a case moves`);
+    expect(whole).toBeGreaterThan(200);
+    expect(whole).toBeLessThan(450);
+    // one model of six, one case of all, and nothing for checks and exports
+    expect(scripts.filter((path) => path.includes('/model-'))).toHaveLength(1);
+    expect(scripts.filter((path) => path.includes('/files-'))).toEqual([]);
     // it works offline: nothing is fetched from elsewhere
     const html = readFileSync(`${dist}index.html`, 'utf8');
     expect(html).not.toMatch(/https?:/);

@@ -1,5 +1,5 @@
 /** The simulation, beside the page: reads scenes, runs them, answers. */
-import { cases, findCase, runChecks } from '@tendril/cases';
+import { cases } from 'virtual:cases';
 import { availableModels, createWorld, type Scene, SceneError } from '@tendril/core';
 import {
   editSceneText,
@@ -14,9 +14,10 @@ import {
   sceneValues,
 } from '@tendril/io';
 import type { ColliderInfo, Frame, FromWorker, Loaded, ToWorker, Variant } from '../protocol.ts';
+import { fetchCase, fetchRunChecks } from './caseFiles.ts';
 import { createHands, type Hands } from './hands.ts';
 import { applyVariant, createLane, describeFailure, type Lane } from './lane.ts';
-import { readRecording } from './recording.ts';
+import { fetchModels, modelsOf } from './models.ts';
 
 const send = (message: FromWorker, transfer: Transferable[] = []): void => {
   postMessage(message, { transfer });
@@ -129,13 +130,16 @@ function describeLoaded(scene: Scene, text: string, kept: Loaded['kept']): Omit<
   };
 }
 
-function load(message: Extract<ToWorker, { type: 'load' }>): void {
+async function load(message: Extract<ToWorker, { type: 'load' }>): Promise<void> {
   const { ticket, text, name, variants, keep } = message;
   let parsed: ParsedScene | undefined;
-  const before = lanes;
-  const presentBefore = present;
+  let before = lanes;
+  let presentBefore = present;
   try {
     parsed = parseScene(text, name);
+    await fetchModels(modelsOf(parsed.scene, variants));
+    before = lanes;
+    presentBefore = present;
     const saved =
       keep && present && fits(present.scene, parsed.scene)
         ? before.map(({ info, world }) => ({ id: info.variant.id, state: world?.save(), time: world?.time }))
@@ -227,8 +231,8 @@ function rest(): void {
   postFrame();
 }
 
-function check({ ticket, id, model }: Extract<ToWorker, { type: 'check' }>): void {
-  const subject = findCase(id);
+async function check({ ticket, id, model }: Extract<ToWorker, { type: 'check' }>): Promise<void> {
+  const [subject, runChecks] = await Promise.all([fetchCase(id), fetchRunChecks(), fetchModels()]);
   if (!subject) {
     send({ type: 'check-rows', ticket, rows: [], error: `there is no case '${id}'` });
     return;
@@ -246,10 +250,11 @@ function check({ ticket, id, model }: Extract<ToWorker, { type: 'check' }>): voi
 }
 
 /** A case some way into its run, for a picture of it. */
-function preview(ticket: number, id: string, patience: number): void {
-  const subject = findCase(id);
-  if (!subject) return;
+async function preview(ticket: number, id: string, patience: number): Promise<void> {
   try {
+    const subject = await fetchCase(id);
+    if (!subject) throw new RangeError(`there is no case '${id}'`);
+    await fetchModels();
     const scene = sceneFromObject(subject.scene(), id);
     const lane = createLane(scene, { id: '', label: '' }, 0);
     const begin = performance.now();
@@ -283,29 +288,24 @@ const previewAt: Readonly<Record<string, number>> = {
   drop: 0.3,
 };
 
-function handle(message: ToWorker): void {
+async function handle(message: ToWorker): Promise<void> {
   switch (message.type) {
     case 'cases':
       send({
         type: 'cases',
         models: availableModels(),
         schema: sceneJsonSchema(),
-        cases: cases.map((one) => ({
-          id: one.id,
-          title: one.title,
-          source: one.source,
-          models: one.models,
-        })),
+        cases,
       });
       break;
     case 'case-text': {
       // only when it is wanted: a head of hair is twenty thousand lines
-      const subject = findCase(message.id);
+      const subject = await fetchCase(message.id);
       send({ type: 'case-text', ticket: message.ticket, text: subject ? formatScene(subject.scene()) : '' });
       break;
     }
     case 'load':
-      load(message);
+      await load(message);
       break;
     case 'check-text': {
       const result = readScene(message.text, message.name);
@@ -331,31 +331,32 @@ function handle(message: ToWorker): void {
       for (const hand of hands) hand.take(message.hand);
       break;
     case 'check':
-      check(message);
+      await check(message);
       break;
     case 'preview':
-      preview(message.ticket, message.id, message.patience);
+      await preview(message.ticket, message.id, message.patience);
       break;
-    case 'import':
-      void import('./files.ts').then(({ importFile }) =>
-        send({ type: 'imported', ticket: message.ticket, ...importFile(new Uint8Array(message.bytes), message.name) }),
-      );
+    case 'import': {
+      const { importFile } = await import('./files.ts');
+      send({ type: 'imported', ticket: message.ticket, ...importFile(new Uint8Array(message.bytes), message.name) });
       break;
-    case 'export':
-      void import('./files.ts').then(({ exportRun }) => {
-        const lane = lanes.findIndex(({ world }) => world !== undefined);
-        const { world, info } = lanes[lane] ?? {};
-        try {
-          if (!world || !info) throw new Error('there is no run to save');
-          const parts = exportRun(world, info, message.frames, lane, message.format);
-          send({ type: 'exported', ticket: message.ticket, parts });
-        } catch (error) {
-          const reason = error instanceof Error ? error.message : String(error);
-          send({ type: 'exported', ticket: message.ticket, parts: [], error: reason });
-        }
-      });
+    }
+    case 'export': {
+      const { exportRun } = await import('./files.ts');
+      const lane = lanes.findIndex(({ world }) => world !== undefined);
+      const { world, info } = lanes[lane] ?? {};
+      try {
+        if (!world || !info) throw new Error('there is no run to save');
+        const parts = exportRun(world, info, message.frames, lane, message.format);
+        send({ type: 'exported', ticket: message.ticket, parts });
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        send({ type: 'exported', ticket: message.ticket, parts: [], error: reason });
+      }
       break;
+    }
     case 'recording': {
+      const { readRecording } = await import('./recording.ts');
       const result = readRecording(message.bytes, message.name);
       send(
         { type: 'recording', ticket: message.ticket, ...result },
@@ -366,10 +367,23 @@ function handle(message: ToWorker): void {
   }
 }
 
-addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
-  try {
-    handle(data);
-  } catch (error) {
-    send({ type: 'broken', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+/** Messages one after the other, also where one waits for a part of the program that is fetched. */
+const inbox: ToWorker[] = [];
+let reading = false;
+
+async function readInbox(): Promise<void> {
+  reading = true;
+  for (let message = inbox.shift(); message; message = inbox.shift()) {
+    try {
+      await handle(message);
+    } catch (error) {
+      send({ type: 'broken', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
   }
+  reading = false;
+}
+
+addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
+  inbox.push(data);
+  if (!reading) void readInbox();
 });
