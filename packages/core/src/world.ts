@@ -97,7 +97,9 @@ export interface World {
 }
 
 export function createWorld(scene: Scene, options: WorldOptions = {}): World {
-  const compiled = compileScene(scene);
+  const written = compileScene(scene);
+  const { start } = options;
+  const compiled = start ? { ...written, rods: written.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) } : written;
   const { rods, warnings } = compiled;
   const grips: Grip[] = [];
   // lists of their own, which hands may add to
@@ -125,7 +127,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const { bundles, placeOfRod } = compileBundles(scene, compiled, openDrives, options.models ?? []);
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
-  for (const bundle of bundles) bundle.refresh(0);
+  for (const bundle of bundles) bundle.refresh(start?.time ?? 0);
   const contact =
     colliders.length > 0 || scene.contact
       ? createContactWorld(
@@ -141,8 +143,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         )
       : undefined;
   const halvings = scene.time?.halvings ?? 8;
-  let time = 0;
+  let time = start?.time ?? 0;
   let stepCount = 0;
+  if (start) for (const bundle of bundles) bundle.restart(time);
   /** Bodies with a path to where they are at t. */
   const moveAlong = (t: number): void => {
     for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);
