@@ -6,7 +6,7 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileBundles } from './bundles.ts';
-import { compileColliders } from './contact/collider.ts';
+import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
 import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
@@ -65,6 +65,8 @@ export interface World {
   readonly samples: readonly Samples[];
   /** Bodies, in the scene's order; poses that every step updates. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** Obstacles, in the scene's order; `evaluate` tells where one is. */
+  readonly colliders: readonly Collider[];
   /** A grip on each pin of the scene (welds have none), rod by rod: for hands that move, turn or release it. */
   readonly grips: readonly Grip[];
   /** Remarks that are worth telling but stop nothing. */
@@ -326,6 +328,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     rods,
     samples,
     bodies: compiled.bodies.map(({ body, pose }) => ({ id: body.id, pose })),
+    colliders,
     grips,
     warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {

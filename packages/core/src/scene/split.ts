@@ -18,6 +18,13 @@ export interface Piece {
   readonly rod: number;
   readonly from: number;
   readonly to: number;
+  /** The old rod as it was, a ring. */
+  readonly closed?: boolean;
+}
+
+/** A rod that stays whole. */
+export function wholeOf(rod: Rod, index: number): Piece {
+  return { rod: index, from: 0, to: rod.edgeCount, ...(rod.closed && { closed: true }) };
 }
 
 export interface Split {
@@ -52,7 +59,7 @@ export function splitRod(scene: Scene, rods: readonly Rod[], index: number, node
     one.rod === rod.id ? { ...one, ...find(one.at) } : one;
   const named = <T extends { readonly rods?: readonly string[] }>(one: T): T =>
     one.rods?.includes(rod.id) ? { ...one, rods: [...one.rods.filter((id) => id !== rod.id), ...ids] } : one;
-  const pieces = rods.flatMap((one, k) => (k === index ? parts : [{ rod: k, from: 0, to: lastNode(one) }]));
+  const pieces = rods.flatMap((one, k) => (k === index ? parts : [wholeOf(one, k)]));
   return {
     pieces,
     scene: {
@@ -71,8 +78,6 @@ export function splitRod(scene: Scene, rods: readonly Rod[], index: number, node
     },
   };
 }
-
-const lastNode = (rod: Rod): number => (rod.closed ? rod.nodeCount : rod.nodeCount - 1);
 
 function refuse(scene: Scene, rod: Rod, node: number): void {
   const reject = (words: string): never => {
@@ -280,9 +285,10 @@ export type RodStart = Pick<
 >;
 
 /** The present of a piece. `twistRate`: twist at the nodes [rad/m], which keeps count of turns that frames cannot tell. */
-export function startOf(rod: Rod, samples: Samples, twistRate: ArrayLike<number>, { from, to }: Piece): RodStart {
-  const edgeCount = to - from;
-  const nodes = Array.from({ length: edgeCount + 1 }, (_, i) => (from + i) % rod.nodeCount);
+export function startOf(rod: Rod, samples: Samples, twistRate: ArrayLike<number>, piece: Piece): RodStart {
+  const { from, closed = false } = piece;
+  const edgeCount = piece.to - from;
+  const nodes = Array.from({ length: closed ? edgeCount : edgeCount + 1 }, (_, i) => (from + i) % rod.nodeCount);
   const edges = Array.from({ length: edgeCount }, (_, j) => (from + j) % rod.edgeCount);
   const pick = (values: Float64Array, which: readonly number[]): Float64Array =>
     Float64Array.from(which.flatMap((k) => vectorAt(values, k)));
@@ -292,32 +298,35 @@ export function startOf(rod: Rod, samples: Samples, twistRate: ArrayLike<number>
     const d1 = vectorAt(samples.edgeDirector, j);
     return from + k < rod.edgeCount ? d1 : turnFrame({ tangent: tangent[k], d1 }, seam).d1;
   });
-  const nodeTwist = new Float64Array(edgeCount + 1);
-  for (let i = 1; i < edgeCount; i++) {
-    const angle = twistBetween(
-      { tangent: tangent[i - 1], d1: director[i - 1] },
-      { tangent: tangent[i], d1: director[i] },
-    );
-    const expected = twistRate[nodes[i]] * 0.5 * (rod.edgeLengthRest[edges[i - 1]] + rod.edgeLengthRest[edges[i]]);
+  const frameAt = (j: number): { tangent: Vector; d1: Vector } => ({ tangent: tangent[j], d1: director[j] });
+  const nodeTwist = new Float64Array(nodes.length);
+  for (let i = closed ? 0 : 1; i < edgeCount; i++) {
+    const before = (i + edgeCount - 1) % edgeCount;
+    const angle = twistBetween(frameAt(before), frameAt(i)) + (i === 0 ? seam : 0);
+    const expected = twistRate[nodes[i]] * 0.5 * (rod.edgeLengthRest[edges[before]] + rod.edgeLengthRest[edges[i]]);
     nodeTwist[i] = angle + 2 * Math.PI * Math.round((expected - angle) / (2 * Math.PI));
   }
-  // at nodes the mean of both edges, at ends what a constant curvature would give
-  const atNodes = (values: readonly Vector[]): Float64Array =>
-    Float64Array.from(
-      nodes.flatMap((_, i) => {
-        const [a, b] = [values[Math.max(0, i - 1)], values[Math.min(edgeCount - 1, i)]];
-        const inner = values[i === 0 ? Math.min(1, edgeCount - 1) : Math.max(0, edgeCount - 2)];
-        const end = i === 0 || i === edgeCount;
-        return normalize([0, 1, 2].map((k) => (end ? 1.5 * a[k] - 0.5 * inner[k] : a[k] + b[k])) as unknown as Vector);
-      }),
-    );
   return {
     nodePosition: pick(samples.nodePosition, nodes),
     nodeVelocity: pick(samples.nodeVelocity, nodes),
     edgeSpin: Float64Array.from(edges, (j) => samples.edgeSpin[j]),
     edgeDirector: Float64Array.from(director.flat()),
     nodeTwist,
-    nodeTangent: atNodes(tangent),
-    nodeDirector: atNodes(director),
+    nodeTangent: meanAtNodes(tangent, closed),
+    nodeDirector: meanAtNodes(director, closed),
   };
+}
+
+/** At nodes the mean of both edges, at ends what a constant curvature would give. */
+function meanAtNodes(values: readonly Vector[], closed: boolean): Float64Array {
+  const count = values.length;
+  const nodes = Array.from({ length: closed ? count : count + 1 }, (_, i) => i);
+  return Float64Array.from(
+    nodes.flatMap((i) => {
+      const end = !closed && (i === 0 || i === count);
+      const a = values[end ? Math.min(i, count - 1) : (i + count - 1) % count];
+      const b = values[end ? (i === 0 ? Math.min(1, count - 1) : Math.max(0, count - 2)) : i];
+      return normalize([0, 1, 2].map((k) => (end ? 1.5 * a[k] - 0.5 * b[k] : a[k] + b[k])) as unknown as Vector);
+    }),
+  );
 }

@@ -157,6 +157,23 @@ describe('a cut', () => {
     expect(after.energies().twisting).toBeLessThan(0.5 * before);
   });
 
+  it('leaves other rods as they are, a twisted ring among them', () => {
+    const both = scene({}, { gravity: [0, 0, 0] });
+    const [a] = both.rods;
+    const ring = { ...a, id: 'ring', shape: { type: 'ring', radius: 0.1 }, edges: 30, frame: { twist: 9 } } as const;
+    const world = createWorld({ ...both, rods: [a, { ...ring, natural: { shape: ring.shape } }] });
+    for (let k = 0; k < 10; k++) world.step();
+    const after = cut(world, 0, 12);
+    expect(after.rods.map(({ id }) => id)).toEqual(['a', 'a-2', 'ring']);
+    expect(after.energies().twisting / world.energies().twisting).toBeCloseTo(1, 4);
+    const [before, now] = [world, after].map((one) => {
+      for (let k = 0; k < 10; k++) one.step();
+      return one.samples[one.samples.length - 1].nodePosition;
+    });
+    const size = before.reduce((most, x, k) => Math.max(most, Math.abs(x - now[k])), 0);
+    expect(size).toBeLessThan(1e-4);
+  });
+
   it('moves pins and loads to the piece they are on', () => {
     const loaded = scene(
       {},
