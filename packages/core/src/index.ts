@@ -81,6 +81,7 @@ export {
   hairTypes,
 } from './scene/hair.ts';
 export type * from './scene/solvers/index.ts';
+export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export type { StepReport, World, WorldState } from './world.ts';
 export { createWorld } from './world.ts';

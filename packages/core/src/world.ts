@@ -6,7 +6,7 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileBundles } from './bundles.ts';
-import { compileColliders } from './contact/collider.ts';
+import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
 import type { ContactForce, ContactReport } from './contact/report.ts';
 import { createContactWorld, gravityOf } from './contact/respond.ts';
@@ -67,6 +67,8 @@ export interface World {
   readonly samples: readonly Samples[];
   /** Bodies, in the scene's order; poses that every step updates. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** Obstacles, in the scene's order; `evaluate` tells where one is. */
+  readonly colliders: readonly Collider[];
   /** A grip on each pin of the scene (welds have none), rod by rod: for hands that move, turn or release it. */
   readonly grips: readonly Grip[];
   /** Remarks that are worth telling but stop nothing. */
@@ -99,7 +101,9 @@ export interface World {
 }
 
 export function createWorld(scene: Scene, options: WorldOptions = {}): World {
-  const compiled = compileScene(scene);
+  const written = compileScene(scene);
+  const { start } = options;
+  const compiled = start ? { ...written, rods: written.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) } : written;
   const { rods, warnings } = compiled;
   const grips: Grip[] = [];
   // lists of their own, which hands may add to
@@ -127,7 +131,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const { bundles, placeOfRod } = compileBundles(scene, compiled, openDrives, options.models ?? []);
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
-  for (const bundle of bundles) bundle.refresh(0);
+  for (const bundle of bundles) bundle.refresh(start?.time ?? 0);
   const contact =
     colliders.length > 0 || scene.contact
       ? createContactWorld(
@@ -143,8 +147,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         )
       : undefined;
   const halvings = scene.time?.halvings ?? 8;
-  let time = 0;
+  let time = start?.time ?? 0;
   let stepCount = 0;
+  if (start) for (const bundle of bundles) bundle.restart(time);
   /** Bodies with a path to where they are at t. */
   const moveAlong = (t: number): void => {
     for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);
@@ -316,6 +321,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     rods,
     samples,
     bodies: compiled.bodies.map(({ body, pose }) => ({ id: body.id, pose })),
+    colliders,
     grips,
     warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
