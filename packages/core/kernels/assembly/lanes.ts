@@ -15,6 +15,12 @@
   v128.store(p + ((<usize>k) << 4), x);
 }
 
+/** Where entry k of a table of pairs starts. */
+// @ts-ignore: decorator
+@inline export function entry(p: usize, k: i32): usize {
+  return p + ((<usize>k) << 4);
+}
+
 // @ts-ignore: decorator
 @inline export function add(a: v128, b: v128): v128 {
   return f64x2.add(a, b);
@@ -38,6 +44,12 @@
 // @ts-ignore: decorator
 @inline export function splat(x: f64): v128 {
   return f64x2.splat(x);
+}
+
+/** `yes` in the lanes where a comparison holds, `no` in the others. */
+// @ts-ignore: decorator
+@inline export function select(mask: v128, yes: v128, no: v128): v128 {
+  return v128.bitselect(yes, no, mask);
 }
 
 /** Whether a comparison holds for both rods. */
