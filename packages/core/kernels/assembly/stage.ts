@@ -53,9 +53,10 @@ const last: usize = memory.data(16 * 3, 16);
   const length = f64x2.sqrt(add(add(mul(x, x), mul(y, y)), mul(z, z)));
   st(p.length, j, length);
   const tangent = row3(p.tangent, j);
-  st(tangent, 0, div(x, length));
-  st(tangent, 1, div(y, length));
-  st(tangent, 2, div(z, length));
+  const inverse = div(splat(1.0), length);
+  st(tangent, 0, mul(x, inverse));
+  st(tangent, 1, mul(y, inverse));
+  st(tangent, 2, mul(z, inverse));
   return both(v128.and(f64x2.gt(length, splat(0.0)), f64x2.lt(length, splat(Infinity))));
 }
 
