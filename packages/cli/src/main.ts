@@ -8,6 +8,7 @@ import { type ExportOptions, exportFormats, exportRecording } from './commands/e
 import { type ImportCommandOptions, importCurves } from './commands/import.ts';
 import { type ModesOptions, modes } from './commands/modes.ts';
 import { create } from './commands/new.ts';
+import { type ReportOptions, report as writeReport } from './commands/report.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { type SchemaOptions, schema } from './commands/schema.ts';
 import { type StaticsOptions, statics } from './commands/statics.ts';
@@ -183,6 +184,29 @@ Examples:
   tendril compare scene.yaml --models all --statics`,
     )
     .action(async (scene: string, options: CompareOptions) => setCode(await compare(scene, options, terminal)));
+
+  verb('report [scene]', 'a page with plots: the experiments of a paper, or a scene on several models')
+    .requiredOption('-o, --out <file>', 'the page, such as report.html')
+    .option('-f, --force', 'replace the page if it exists')
+    .option('--models <list>', 'of a scene: models, separated by commas, or all (default)')
+    .option('--quick', 'coarse and short: to see what it looks like')
+    .option('--full', 'everything the paper did, with 2000 cuboids: many minutes')
+    .option('-q, --quiet', 'print nothing but errors')
+    .addHelpText(
+      'after',
+      `
+Writes one HTML file that opens anywhere, with its plots inside: nothing is loaded from elsewhere. Without a scene it runs
+the experiments of Michels et al. 2015 on stiff fibers and says for each what the paper claims, what was measured, and why they
+differ. With a scene, or the name of a case, it compares models on it: shapes, energies, times, equilibria, and what each of them
+refused or warned of. Ctrl-C writes nothing.
+
+Examples:
+  tendril report --out report.html
+  tendril report scene.yaml --models fiber,cosserat,massspring --out scene.html`,
+    )
+    .action(async (scene: string | undefined, options: ReportOptions) =>
+      setCode(await writeReport(scene, options, terminal)),
+    );
 
   verb('export <recording>', 'write a recording as a table, a picture, a film, or for other programs')
     .addOption(new Option('-t, --to <format>', 'format').choices(exportFormats).makeOptionMandatory())
