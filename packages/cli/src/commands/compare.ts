@@ -12,7 +12,7 @@ import { createRecorder, type Recorder, writeResult } from '../recorder.ts';
 import { buildReport, drawFigures, formatRun, formatStatics, type Outcome, writeTables } from '../report.ts';
 import { loadSource, type Source } from '../source.ts';
 import { describeRods, reportFolder } from '../summary.ts';
-import { createProgress, dim, formatError, suggest, type Terminal } from '../terminal.ts';
+import { createProgress, dim, formatError, formatWarning, suggest, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { simulate } from './run.ts';
 import { explainFailure } from './statics.ts';
@@ -57,7 +57,9 @@ export async function compare(reference: string, options: CompareOptions, termin
   if (options.json) terminal.out(content);
   const print = options.json ? terminal.err : terminal.out;
   for (const { model, status, reason } of outcomes) {
-    if (status === 'refused' || status === 'failed') terminal.err(formatError(`${model} ${status}: ${reason}`));
+    // a model that cannot run a scene is news, not a fault, as long as another one can
+    if (status === 'refused') terminal.err(formatWarning(`${model} refused: ${reason}`));
+    if (status === 'failed') terminal.err(formatError(`${model} failed: ${reason}`));
   }
   if (!options.quiet) {
     print(options.statics ? formatStatics(report) : formatRun(report));
