@@ -1,5 +1,5 @@
 /** Fig. 5 and 7: a curl let go under gravity, for moduli from a quarter to four times theirs, and with moduli that change. */
-import type { ModelId } from '@tendril/core';
+import { type CentreLine, createWisps, type ModelId, poseWisps, type Wisps } from '@tendril/core';
 import { moist, moistCurl } from '../../changing-moduli/case.ts';
 import { curlMotions, measureCurl } from '../../helix-relaxation/case.ts';
 import { onModel } from '../case.ts';
@@ -145,6 +145,12 @@ export const curlStudy: Study = {
   },
 };
 
+/** [m], along the hair. */
+const lockRadius = [
+  [0, 1.2e-3],
+  [1, 4e-4],
+] as const;
+
 export const moduliStudy: Study = {
   id: 'moduli',
   figure: 'Fig. 7',
@@ -164,13 +170,15 @@ export const moduliStudy: Study = {
     ];
     const lines: ChartLine[] = [];
     const rows: { label: string; soft: number; dry: number; expected: number }[] = [];
-    let frames: Float64Array[] = [];
+    // fibers of a lock around the simulated hair, at three instants
+    let lock: Float64Array[][] = [];
     let radius: ArrayLike<number> = [];
-    const wanted = [0, 0.5, 1, 1.5, 3.4, 4, 6];
+    const wanted = [0.5, 3.4, 6];
     for (const { label, E, G, color, drop } of variants) {
       const x: number[] = [];
       const y: number[] = [];
-      frames = [];
+      lock = [];
+      let wisps: Wisps | undefined;
       const run = yield* trace(
         onModel(moistCurl(edges, E, G), 'fiber'),
         until,
@@ -180,7 +188,9 @@ export const moduliStudy: Study = {
           const z = nodePosition[3 * edges + 2];
           x.push(world.time);
           y.push(z);
-          if (world.time >= (wanted[frames.length] ?? Infinity) - 1e-9) frames.push(nodePosition.slice());
+          const line: CentreLine = { closed: false, ...world.samples[0] };
+          wisps ??= createWisps([line], { count: 9, radius: lockRadius });
+          if (world.time >= (wanted[lock.length] ?? Infinity) - 1e-9) lock.push(poseWisps(wisps, [line]));
         },
       );
       radius = run.world.rods[0].edgeRadius;
@@ -199,6 +209,7 @@ export const moduliStudy: Study = {
       ],
       why: [
         `The differences from the converged rod are those of ${edges} cuboids (Fig. 5), of second order. The change leaves no trace: rest lengths stay what they are, and energy comes and goes with the modulus, as it should.`,
+        'As in the paper one hair is simulated and the lock is interpolated: `tendril export --fibers` does it for any recording, and carries the twist of the rod.',
       ],
       exhibits: [
         {
@@ -211,10 +222,15 @@ export const moduliStudy: Study = {
         },
         {
           kind: 'snapshots',
-          title: 'The curl with both moduli changing',
-          caption: `At ${wanted.slice(0, frames.length).join(', ')} s. Pale: early.`,
-          times: wanted.slice(0, frames.length),
-          rods: [{ id: 'curl', radius, frames, hue: 0 }],
+          title: 'A lock: nine fibers interpolated around the simulated hair',
+          caption: `With both moduli changing, at ${wanted.join(', ')} s: dry, soft, dry again. Fibers keep their places in the frame of the simulated hair, closer together at the tip.`,
+          times: wanted.slice(0, lock.length),
+          rods: Array.from({ length: 9 }, (_, f) => ({
+            id: `fiber ${f}`,
+            radius,
+            frames: lock.map((fibers, k) => fibers[f].map((x, c) => (c % 3 === 0 ? x + 0.03 * k : x))),
+            hue: 0,
+          })),
           gravity: [0, 0, -9.81],
         },
         {

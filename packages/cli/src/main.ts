@@ -217,6 +217,16 @@ Examples:
     .addOption(new Option('--look <look>', 'glb: rods as tubes or as lines').choices(['tubes', 'lines']))
     .option('--fps <n>', 'mp4, webm: pictures a second (default: 30)', parsePositive)
     .option('--speed <factor>', 'mp4, webm: 0.1 is ten times slower than it is (default: 1)', parsePositive)
+    .option('--fibers <n>', 'so many fibers around each rod, in place of it', parseCount)
+    .option('--bundle <length>', 'radius of that bundle, such as "2 mm"', parseLength)
+    .option('--taper <factor>', 'radius of the bundle at its end, relative to its start (default: 1)', parseShare)
+    .option(
+      '--winding <turns>',
+      'how often fibers wind about their rod, beside its own twist (default: 0)',
+      parseNumber,
+    )
+    .option('--blend <share>', 'how much fibers follow neighbouring rods, 0 to 1 (default: 0)', parseShare)
+    .option('--fiber-radius <length>', 'of a fiber (default: as thick as its rod)', parseLength)
     .addHelpText(
       'after',
       `
@@ -230,7 +240,8 @@ Examples:
 Examples:
   tendril export out/scene/recording.tendril --to usda
   tendril export out/scene/recording.tendril --to png --frame -1 --out last.png
-  tendril export out/scene/recording.tendril --to mp4 --speed 0.25`,
+  tendril export out/scene/recording.tendril --to mp4 --speed 0.25
+  tendril export out/scene/recording.tendril --to usda --fibers 50 --bundle "2 mm" --taper 0.3`,
     )
     .action(async (file: string, options: ExportOptions) => setCode(await exportRecording(file, options, terminal)));
 
@@ -327,6 +338,19 @@ function parsePositive(value: string): number {
   const number = Number(value);
   if (value.trim() === '' || !(number > 0 && Number.isFinite(number)))
     throw new InvalidArgumentError('Expected a positive number.');
+  return number;
+}
+
+/** Zero or more. */
+function parseShare(value: string): number {
+  const number = parseNumber(value);
+  if (number < 0) throw new InvalidArgumentError('Expected zero or more.');
+  return number;
+}
+
+function parseNumber(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('Expected a number.');
   return number;
 }
 
