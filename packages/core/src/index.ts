@@ -82,5 +82,6 @@ export {
 } from './scene/hair.ts';
 export type * from './scene/solvers/index.ts';
 export type * from './scene/types.ts';
+export { expandWeaves } from './scene/weave.ts';
 export type { StepReport, World, WorldState } from './world.ts';
 export { createWorld } from './world.ts';

@@ -18,6 +18,7 @@
 import type { ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import { type Accelerator, accelerate, createAccelerator, resetAccelerator } from './anderson.ts';
+import { applyLinks, factorLinks, type LinkGroup, pullSides, startLinks, weighLinks } from './links.ts';
 import type { ContactSet } from './set.ts';
 
 /** Sides of all bundles in one row; each bundle sees its part. */
@@ -47,6 +48,8 @@ export interface SideArrays {
   readonly omega: Float64Array;
   /** Contacts at the busiest node of each contact. */
   readonly crowd: Float64Array;
+  /** Links that are solved together with the contacts. */
+  readonly links?: LinkGroup;
 }
 
 export interface SolveResult {
@@ -68,6 +71,10 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
     const rho = omega[c] > 0 ? (b >= 0 ? 2 : 1) / omega[c] : 0;
     mass[sideA[c]] = rho;
     if (b >= 0) mass[b] = rho;
+  }
+  if (arrays.links) {
+    weighLinks(arrays.links, arrays);
+    if (!factorLinks(arrays.links, arrays)) return false;
   }
   for (const { port, sides, systems } of arrays.sides) if (!port.factor(systems, sides)) return false;
   return true;
@@ -127,6 +134,7 @@ function applyLaw(set: ContactSet, arrays: SideArrays): number {
     copy[b + 1] = free[b + 1] - py * inverse;
     copy[b + 2] = free[b + 2] - pz * inverse;
   }
+  if (arrays.links) swing = Math.max(swing, applyLinks(arrays.links, arrays));
   return swing;
 }
 
@@ -144,6 +152,7 @@ function followCopies(set: ContactSet, arrays: SideArrays): void {
       if (b >= 0) right[b + m] = rho * (copy[b + m] - start[b + m]) - change;
     }
   }
+  if (arrays.links) pullSides(arrays.links, arrays);
   for (const { port, sides, from } of arrays.sides) {
     const end = from + sides.count;
     port.solve(velocity.subarray(3 * from, 3 * end), right.subarray(3 * from, 3 * end), sides);
@@ -185,6 +194,7 @@ export function solveAdmm(
     }
     if (omega[c] === 0) set.impulse.fill(0, 3 * c, 3 * c + 3);
   }
+  if (arrays.links) startLinks(arrays.links, weight, arrays);
   right.fill(0);
   result.converged = false;
   for (let k = 0; ; k++) {

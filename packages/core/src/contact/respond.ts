@@ -7,6 +7,7 @@
 import type { Bundle, ContactPort, Drive, StepOutcome } from '../model.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
+import type { LinkPlan } from '../scene/links.ts';
 import type { Scene } from '../scene/types.ts';
 import { type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { checkSpec, refuseUntouchable, warnOverlaps } from './check.ts';
@@ -14,6 +15,16 @@ import { type Collider, placeCollider, readFriction } from './collider.ts';
 import { createFinder, type Finder, findContacts, gather, type RodRules } from './find.ts';
 import { findSunken, reboundThreshold } from './findCollider.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
+import {
+  createLinks,
+  energyOfLinks,
+  type Link,
+  type Links,
+  measureLinks,
+  recallLinks,
+  refuseUnlinkable,
+  rememberLinks,
+} from './links.ts';
 import {
   addContact,
   appendContacts,
@@ -66,6 +77,9 @@ export interface ContactWorld {
   advance(t: number, dt: number, robust: boolean): StepOutcome;
   findImpact(t: number, dt: number): number;
   forces(): ContactForce[];
+  /** Of links, now [J]. */
+  energy(): number;
+  readonly links: Links;
   /** What the next step starts from, as plain numbers. */
   save(): Float64Array;
   restore(saved: Float64Array | undefined): void;
@@ -89,6 +103,7 @@ export function createContactWorld(
   bodyIds: readonly string[],
   drives: readonly Drive[],
   welds: readonly Weld[],
+  linkPlans: readonly LinkPlan[],
   warnings: string[],
 ): ContactWorld {
   const placeOfBody = bodyIds.map((id): Place | undefined => {
@@ -100,7 +115,9 @@ export function createContactWorld(
   const pairs = spec !== undefined && (spec.between ?? 'pairs') === 'pairs';
   checkSpec(scene);
   refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
+  refuseUnlinkable(linkPlans, rods, bundles, placeOfRod);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
+  const links = createLinks(linkPlans, rods, samples);
   const g = gravityOf(scene);
   let nodes = 0;
   const firstNode = rods.map(({ nodeCount }) => {
@@ -120,6 +137,7 @@ export function createContactWorld(
         .map((pin) => ({ pin, node: firstNode[r] + pin.node })),
     ),
     welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
+    linked: linkPlans.filter(({ rodB }) => rodB >= 0),
   };
   const finder = createFinder(rods, samples, colliders, rules, g);
   const continuous = pairs && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') !== 'repulsion';
@@ -172,6 +190,8 @@ export function createContactWorld(
     findContacts(finder, raw, t, dt);
     sortContacts(set, raw);
     recall(set, memory, dt);
+    measureLinks(links, rods, samples);
+    recallLinks(links, dt);
   };
 
   /** The body that a contact's collider rides on. */
@@ -184,6 +204,11 @@ export function createContactWorld(
   const mark = (): void => {
     for (const marks of touched) marks.fill(0);
     for (let c = 0; c < set.count; c++) markContact(touched, set, c);
+    for (const { plan } of links.list) markLink(touched, plan);
+  };
+  const markLink = (marks: readonly Uint8Array[], { rodA, rodB }: LinkPlan): void => {
+    markRod(marks, rodA);
+    if (rodB >= 0) markRod(marks, rodB);
   };
   const markContact = (marks: readonly Uint8Array[], of: ContactSet, c: number): void => {
     markRod(marks, of.rodA[c]);
@@ -218,7 +243,7 @@ export function createContactWorld(
         if (!add(one)) return fail(one);
       }
       Object.assign(report, { contacts: set.count, iterations: 0, error: 0, converged: true });
-      if (set.count > 0) {
+      if (set.count > 0 || links.list.length > 0) {
         const one = respond(t, dt, robust);
         if (!one.ok) return fail(one);
       }
@@ -243,6 +268,7 @@ export function createContactWorld(
       revertAll(t);
     }
     remember(memory, set, dt);
+    rememberLinks(links, dt);
     lastStep = dt;
     return { ok: true, ...outcome };
   };
@@ -269,7 +295,7 @@ export function createContactWorld(
   const failed = (reason: string): StepOutcome => ({
     ok: false,
     ...outcome,
-    failure: { rod: rods[set.rodA[0]].id, reason },
+    failure: { rod: rods[set.count > 0 ? set.rodA[0] : (links.list[0]?.plan.rodA ?? 0)].id, reason },
   });
 
   /**
@@ -280,24 +306,25 @@ export function createContactWorld(
     setBias(set, dt, g, reboundThreshold(finder, dt));
     const groups = groupContacts();
     if (groups.length < 2 || groups.length * rods.length > mostGrouping)
-      return respondTogether(set, touched, t, dt, robust);
+      return respondTogether(set, links.list, touched, t, dt, robust);
     let iterations = 0;
     let error = 0;
     let converged = true;
     for (const group of groups) {
       part.count = 0;
       for (const marks of marked) marks.fill(0);
-      for (const c of group) {
+      for (const { plan } of group.links) markLink(marked, plan);
+      for (const c of group.contacts) {
         copyContact(part, addContact(part), set, c);
         markContact(marked, set, c);
       }
       report.iterations = 0;
-      const one = respondTogether(part, marked, t, dt, robust);
+      const one = respondTogether(part, group.links, marked, t, dt, robust);
       if (!one.ok) return one;
       iterations = Math.max(iterations, report.iterations);
       error = Math.max(error, report.error);
       converged &&= report.converged;
-      group.forEach((c, i) => {
+      group.contacts.forEach((c, i) => {
         copyContact(set, c, part, i);
       });
     }
@@ -306,7 +333,7 @@ export function createContactWorld(
   };
 
   /** Contacts by the systems that they join, in their order. */
-  const groupContacts = (): number[][] => {
+  const groupContacts = (): { contacts: number[]; links: Link[] }[] => {
     for (let s = 0; s < group.length; s++) group[s] = s;
     const rootOf = (s: number): number => {
       let r = s;
@@ -323,28 +350,36 @@ export function createContactWorld(
         group[rootOf(firstSystem[body.bundle] + port.systemOfBody[body.index])] = rootOf(a);
       }
     }
-    const lists = new Map<number, number[]>();
-    for (let c = 0; c < set.count; c++) {
-      const root = rootOf(systemOf(set.rodA[c]));
-      const list = lists.get(root);
-      if (list) list.push(c);
-      else lists.set(root, [c]);
-    }
+    for (const { plan } of links.list)
+      if (plan.rodB >= 0) group[rootOf(systemOf(plan.rodB))] = rootOf(systemOf(plan.rodA));
+    const lists = new Map<number, { contacts: number[]; links: Link[] }>();
+    const listOf = (rod: number): { contacts: number[]; links: Link[] } => {
+      const root = rootOf(systemOf(rod));
+      const list = lists.get(root) ?? { contacts: [], links: [] };
+      lists.set(root, list);
+      return list;
+    };
+    for (let c = 0; c < set.count; c++) listOf(set.rodA[c]).contacts.push(c);
+    for (const link of links.list) listOf(link.plan.rodA).links.push(link);
     return [...lists.values()];
   };
 
   const respondTogether = (
     set: ContactSet,
+    linked: readonly Link[],
     touched: readonly Uint8Array[],
     t: number,
     dt: number,
     robust: boolean,
   ): StepOutcome => {
-    const arrays = layOut(finder, set, bundles, placeOfRod, touched, nodeCrowd, options.rolling, bodyOf);
-    const scale = finder.acceleration * dt;
+    const arrays = layOut(finder, set, bundles, placeOfRod, touched, nodeCrowd, options.rolling, bodyOf, links, linked);
+    if (arrays.links) arrays.links.dt = dt;
+    // without gravity, links are as exact as a millionth of an edge wants
+    const scale = Math.max(finder.acceleration * dt, (1e-6 * links.size) / dt);
     for (let round = 0; ; round++) {
       writeForces(set, arrays, dt);
       arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
+      for (const { impulse, impulseStart } of linked) impulseStart.set(impulse);
       for (const { port, sides, systems, from } of arrays.sides) {
         const end = from + sides.count;
         const velocity = arrays.start.subarray(3 * from, 3 * end);
@@ -392,9 +427,17 @@ export function createContactWorld(
     advance,
     findImpact,
     forces: () => listForces(set, rods, colliders, lastStep),
-    save: () => memory.data.slice(0, MEMORY_STRIDE * memory.count),
+    energy: () => energyOfLinks(links),
+    links,
+    save() {
+      const saved = new Float64Array(links.memory.length + MEMORY_STRIDE * memory.count);
+      saved.set(links.memory);
+      saved.set(memory.data.subarray(0, MEMORY_STRIDE * memory.count), links.memory.length);
+      return saved;
+    },
     restore(saved) {
-      memory.data = saved?.slice() ?? new Float64Array(0);
+      if (saved) links.memory.set(saved.subarray(0, links.memory.length));
+      memory.data = saved?.slice(links.memory.length) ?? new Float64Array(0);
       memory.count = memory.data.length / MEMORY_STRIDE;
       set.count = 0;
     },

@@ -3,6 +3,7 @@ import type { Bundle } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import type { SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
+import { type Link, type Links, writeLinkForces } from './links.ts';
 import type { ContactSet } from './set.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */
@@ -21,6 +22,8 @@ export function layOut(
   nodeCrowd: Int32Array,
   rolling: boolean,
   bodyOf: (set: ContactSet, c: number) => Place | undefined,
+  links: Links | undefined = undefined,
+  linked: readonly Link[] = [],
 ): SideArrays {
   const { count } = set;
   // counting sort by (bundle, rod)
@@ -32,6 +35,11 @@ export function layOut(
   for (let c = 0; c < count; c++) {
     perRod[set.rodA[c]]++;
     if (set.rodB[c] >= 0) perRod[set.rodB[c]]++;
+  }
+  let linkSides = 0;
+  for (const { firstSide, sideCount } of linked) {
+    linkSides += sideCount;
+    for (let i = 0; links && i < sideCount; i++) perRod[links.sideRod[firstSide + i]]++;
   }
   // within a bundle, bodies come after rods, in the order of the contacts
   const bodyCount = bundles.map(() => 0);
@@ -94,6 +102,26 @@ export function layOut(
     sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.armB, 3 * c);
     crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], 1);
   }
+  const linkSide = new Int32Array(linkSides);
+  const linkCrowd = new Int32Array(linkSides);
+  const eachLinkSide = (action: (links: Links, i: number, k: number) => void): void => {
+    let k = 0;
+    if (links)
+      for (const { firstSide, sideCount } of linked)
+        for (let i = firstSide; i < firstSide + sideCount; i++) action(links, i, k++);
+  };
+  eachLinkSide(({ sideRod, sideEdge, sideWeight, sideArm }, i, k) => {
+    const s = rodStart[sideRod[i]]++;
+    linkSide[k] = s;
+    rod[s] = placeOfRod[sideRod[i]].index;
+    edge[s] = sideEdge[i];
+    weight[s] = sideWeight[i];
+    for (let m = 0; m < 3; m++) arm[3 * s + m] = sideArm[3 * i + m];
+    crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], 1);
+  });
+  eachLinkSide(({ sideRod, sideEdge, sideWeight }, i, k) => {
+    linkCrowd[k] = crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], 0);
+  });
   const crowd = new Float64Array(count);
   for (let c = 0; c < count; c++) {
     crowd[c] = crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], 0);
@@ -132,6 +160,7 @@ export function layOut(
     impulseStart: new Float64Array(3 * count),
     omega: new Float64Array(count),
     crowd,
+    ...(links && linkSides > 0 && { links: { links: linked, side: linkSide, crowd: linkCrowd, dt: 0 } }),
   };
 }
 
@@ -178,6 +207,7 @@ export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): vo
         if (b >= 0 && b < sides.count) sides.force[3 * b + k] = -f;
       }
     }
+    if (arrays.links) writeLinkForces(arrays.links, sides.force, from, sides.count);
   }
 }
 

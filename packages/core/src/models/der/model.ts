@@ -160,7 +160,7 @@ function compile(
   }
   const bodies = [...bodyOf.values()];
   // contact moves rods one by one
-  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
+  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) + (scene.links?.length ?? 0) > 0;
   const paired = kernel && !explicit && scheme !== 'bdf2' && !touching;
   const parts = paired ? pairUp(findSystems(rods.length, coupling), ders) : findSystems(rods.length, coupling);
   // rods that are solved together need work space of their own; others of the same shape share
