@@ -43,7 +43,7 @@ function addAltitudeCurvature(matrix: WideBand, row: Row, x: Float64Array): void
 }
 
 /** matrix += t/L (1 − nnᵀ) between the ends of a spring under tension t. */
-function addTension(matrix: WideBand, row: Row, tension: number): void {
+export function addTension(matrix: WideBand, row: Row, tension: number): void {
   const g = tension / row.length;
   const n = row.direction;
   const a = 3 * row.particle[0];
