@@ -37,6 +37,7 @@ import { trefoilKnot } from '../trefoil-knot/case.ts';
 import { twistAsymmetry } from '../twist-asymmetry/case.ts';
 import { undampedHair } from '../undamped-hair/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
+import { wovenFabric } from '../woven-fabric/case.ts';
 import type { Case } from './case.ts';
 
 export { jungle } from '../moving-jungle/case.ts';
@@ -83,6 +84,7 @@ export const cases: readonly Case[] = [
   plectoneme,
   hangingChain,
   hairBall,
+  wovenFabric,
 ];
 
 export function findCase(id: string): Case | undefined {

@@ -53,6 +53,14 @@ export {
   cutHairstyle,
 } from './groom/styling.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './groom/surface.ts';
+export {
+  analyzeSparse,
+  createSparsePattern,
+  factorSparse,
+  type SparseFactor,
+  type SparsePattern,
+  solveSparse,
+} from './linalg/sparse.ts';
 export type * from './model.ts';
 export { type FitError, fitHelices, type Helices } from './models/helix/fit.ts';
 export type { InverseReport } from './models/helix/inverse.ts';
