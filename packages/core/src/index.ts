@@ -8,7 +8,7 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/collider.ts';
-export type { ContactForce, ContactReport } from './contact/respond.ts';
+export type { ContactForce, ContactReport } from './contact/report.ts';
 export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';
@@ -89,6 +89,7 @@ export {
   hairTypes,
 } from './scene/hair.ts';
 export type * from './scene/solvers/index.ts';
+export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export { expandWeaves } from './scene/weave.ts';
 export type { StepReport, World, WorldState } from './world.ts';

@@ -79,6 +79,17 @@ describe('rods two at a time', () => {
     compare({ ...base, rods: base.rods.map((rod) => ({ ...rod, inextensible: true })) }, 30);
   });
 
+  it('leaves hinges to the reference', () => {
+    const base = strands(4, 10);
+    const pins = base.rods.map(({ id }) => ({
+      rod: id,
+      at: 'start' as const,
+      hold: 'hinge' as const,
+      axis: [0, 1, 0] as const,
+    }));
+    compare({ ...base, pins }, 30);
+  });
+
   it('goes back to one by one where two differ: a pin let go, air, a hand', () => {
     const base = strands(4, 10);
     const pins = (base.pins ?? []).map((pin, k) => (k === 1 ? { ...pin, release: 0.05 } : pin));
@@ -134,15 +145,42 @@ describe('translation of formulas', () => {
 
   it('makes pairs of numbers, and integers of indices', () => {
     expect(of('const a = 3 * o; out[a + 1] += 2 * x - out[o];')).toContain(
-      'st(out, a + 1, add(ld(out, a + 1), sub(mul(f64x2.splat(2.0), x), ld(out, o))));',
+      'v128.store(out + (<usize>(3 * o) << 4), ' +
+        'add(v128.load(out + (<usize>(3 * o) << 4), 16), sub(mul(f64x2.splat(2.0), x), v128.load(out + (<usize>(o) << 4), 0))), 16);',
     );
-    expect(of('for (let k = 0; k < 3; k++) out[o + k] = -x;')).toContain('for (let k: i32 = 0; k < 3; k++)');
+    // all entries of an array share one address, and no offset is negative
+    expect(of('out[o - 2] = out[o + 1];')).toContain(
+      'v128.store(out + (<usize>(o) << 4) - 32, v128.load(out + (<usize>(o) << 4) - 32, 48), 0);',
+    );
+  });
+
+  it('does now what is known: loops, branches, zeros and ones', () => {
+    const lines = of('let s = 0; for (let k = 0; k < 3; k++) { if (k === 1) continue; s += out[k] * 1; } out[o] = s;');
+    expect(lines.match(/v128\.load\(out, \d+\)/g)).toEqual(['v128.load(out, 0)', 'v128.load(out, 32)']);
+    expect(lines).not.toMatch(/for|mul/);
+  });
+
+  it('puts calls in their place and work space in variables where a function is wanted flat', () => {
+    const text = `
+      const work = new Float64Array(2);
+      function square(x: number): number { return x * x; }
+      function f(out: Float64Array, x: number, twice: number): void {
+        work[0] = square(x);
+        if (twice === 1) work[0] += x;
+        out[1] = work[0] + work[1];
+      }`;
+    const source = { file: 'a.ts', text, functions: ['square', 'f'] };
+    const flat = translate([source], [{ name: 'g', from: 'f', given: { twice: 0 }, scalars: ['work'] }]);
+    expect(flat).toContain(
+      'export function g(out: usize, x: v128): void {\n  const work_0_0: v128 = mul(x, x);\n  v128.store(out, work_0_0, 16);\n}',
+    );
   });
 
   it('refuses what would differ from rod to rod, and what it does not know', () => {
     expect(() => of('if (x > 0) out[o] = 1;')).toThrow(TranslationError);
     expect(() => of('out[o] = x % 2;')).toThrow(TranslationError);
     expect(() => of('while (o > 0) out[o] = x;')).toThrow(TranslationError);
+    expect(() => of('for (let k = 0; k < o; k++) out[k] = x;')).toThrow(TranslationError);
     expect(() => translate([{ file: 'a.ts', text: '', functions: ['f'] }])).toThrow(/no function f/);
   });
 });

@@ -53,14 +53,15 @@ export function solvePair(
   st(outcome, 3, zero);
   st(outcome, 4, zero);
   if (!followCenterline(p)) return NO_EDGE;
+  // smallMove of the model
+  const small = Math.max(1e-4, Math.sqrt(0.02 * tolerance));
   let round = 0;
   while (true) {
     for (let d = 0; d < size; d++) {
       if (!load<u8>(p.fixed + <usize>d) || rate == 0.0)
         st(p.v, d, mul(splat(rate), sub(ld(p.q, d), ld(p.qRate, d))));
     }
-    // after a small step the residual alone will most likely do
-    const gradientOnly = both(v128.or(done, f64x2.lt(lastStep, splat(1e-4))));
+    const gradientOnly = both(v128.or(done, f64x2.lt(lastStep, splat(small))));
     if (!evaluateStage(p, inertia, rate, !gradientOnly, scale)) return FOLDED;
     const sum = v128.load(scale);
     const met = measureConvergence(p, inertia, rate, sum, tolerance);
@@ -128,11 +129,14 @@ function measureConvergence(p: Pair, inertia: f64, rate: f64, sum: v128, toleran
   st(outcome, 1, limit);
   let met = v128.and(f64x2.le(largest, limit), f64x2.le(torque, mul(limit, length)));
   const least = mul(splat(2e-15), extent);
+  // lengthTolerance of the model
+  const rigid = splat(Math.max(1e-11, 0.01 * tolerance));
   for (let j = 0; j < edges; j++) {
     const rounding = mul(least, ld(p.viscous, j));
     const extensible = f64x2.lt(ld(p.stiffness, j), splat(Infinity));
-    const allowed = select(extensible, div(limit, ld(p.penalty, j)), mul(splat(1e-11), ld(p.lengthRest, j)));
-    met = v128.and(met, f64x2.le(f64x2.abs(ld(p.error, j)), f64x2.max(allowed, rounding)));
+    const strain = v128.and(div(limit, ld(p.penalty, j)), extensible);
+    const stretch = mul(select(extensible, splat(0.01 * tolerance), rigid), ld(p.lengthRest, j));
+    met = v128.and(met, f64x2.le(f64x2.abs(ld(p.error, j)), f64x2.max(f64x2.max(strain, stretch), rounding)));
   }
   return met;
 }

@@ -6,24 +6,34 @@ import {
   addCongruence,
   addCurvatureOfPrimitives,
   addEdgeBlock,
+  addJointGradient,
+  addJointMatrix,
   addNodeBlock,
+  addViscous,
+  addViscousGradient,
+  addViscousMatrix,
+  carryDirector,
   D,
   GAUSS_NEWTON,
-  GRADIENT,
+  gradient8,
   H,
   HESSIAN,
+  rate,
   rotationStrain,
   strainOut,
-  transport3,
+  turnBetween,
   turnFrame,
+  writeGradient,
   writeJoint,
 } from './generated';
-import { add, angle, both, div, ld, mul, splat, st, sub } from './lanes';
+import { add, both, div, ld, mul, splat, st, sub } from './lanes';
 import { Pair } from './pair';
 
-const scratch: usize = memory.data(16 * 6, 16);
-const gradient8: usize = memory.data(16 * 8, 16);
-const rate8: usize = memory.data(16 * 8, 16);
+/** Where entry k of a table of pairs starts. */
+// @ts-ignore: decorator
+@inline function entry(p: usize, k: i32): usize {
+  return p + ((<usize>k) << 4);
+}
 
 // @ts-ignore: decorator
 @inline function at(p: usize, k: i32): i32 {
@@ -54,8 +64,10 @@ export function followCenterline(p: Pair): bool {
     st(p.tangent, o, div(x, length));
     st(p.tangent, o + 1, div(y, length));
     st(p.tangent, o + 2, div(z, length));
-    transport3(p.reference, o, p.reference, o, p.previous, o, p.tangent, o);
-    turnFrame(p.m1, p.m2, p.tangent, p.reference, o, ld(q, a + 3));
+    const tangent = row3(p.tangent, j);
+    const reference = row3(p.reference, j);
+    carryDirector(reference, reference, row3(p.previous, j), tangent);
+    turnFrame(row3(p.m1, j), row3(p.m2, j), tangent, reference, ld(q, a + 3));
   }
   for (let i = 0; i < p.jointCount; i++) measureTwist(p, i);
   return true;
@@ -69,22 +81,7 @@ function measureTwist(p: Pair, i: i32): void {
   const fromTangent = before >= 0 ? row3(p.tangent, before) : row3(p.heldTangent, -1 - before);
   const to = after >= 0 ? row3(p.reference, after) : row3(p.heldDirector, -1 - after);
   const t = after >= 0 ? row3(p.tangent, after) : row3(p.heldTangent, -1 - after);
-  transport3(scratch, 0, fromDirector, 0, fromTangent, 0, t, 0);
-  const ax = ld(scratch, 0);
-  const ay = ld(scratch, 1);
-  const az = ld(scratch, 2);
-  const bx = ld(to, 0);
-  const by = ld(to, 1);
-  const bz = ld(to, 2);
-  const sine = add(
-    add(
-      mul(ld(t, 0), sub(mul(ay, bz), mul(az, by))),
-      mul(ld(t, 1), sub(mul(az, bx), mul(ax, bz))),
-    ),
-    mul(ld(t, 2), sub(mul(ax, by), mul(ay, bx))),
-  );
-  const cosine = add(add(mul(ax, bx), mul(ay, by)), mul(az, bz));
-  const turned = angle(sine, cosine);
+  const turned = turnBetween(fromDirector, fromTangent, to, t);
   const turns = f64x2.nearest(mul(sub(ld(p.referenceTwist, i), turned), splat(0.15915494309189535)));
   const reference = add(turned, mul(splat(6.283185307179586), turns));
   st(p.referenceTwist, i, reference);
@@ -179,8 +176,7 @@ function addEdges(p: Pair, s: f64, matrix: bool): void {
     const xt = mul(kg, tx);
     const yt = mul(kg, ty);
     addEdgeBlock(
-      p.band,
-      11 * a + 10,
+      entry(p.band, 11 * a + 10),
       add(mul(xt, tx), g),
       mul(xt, ty),
       mul(xt, tz),
@@ -208,56 +204,62 @@ function addJoints(p: Pair, s: f64, matrix: bool): bool {
     if (!both(f64x2.gt(chi, splat(1e-6)))) return false;
     const lengthE = before >= 0 ? ld(p.length, before) : one;
     const lengthF = after >= 0 ? ld(p.length, after) : one;
-    writeJoint(te, first, second, 0, tf, 0, lengthE, lengthF, chi);
-    rotationStrain(strainOut, p.constants, 8 * i, f64x2.neg(ld(D, 11)), ld(D, 3), ld(p.twist, i));
+    const constants = entry(p.constants, 8 * i);
+    const twist = ld(p.twist, i);
     const damping = ld(p.jointDamping, i);
     const viscous = s > 0.0 && v128.any_true(damping);
-    const e1 = ld(strainOut, GRADIENT);
-    const e2 = ld(strainOut, GRADIENT + 1);
-    const e3 = ld(strainOut, GRADIENT + 2);
-    for (let a = 0; a < 8; a++)
-      st(gradient8, a, add(add(mul(e1, ld(D, a)), mul(e2, ld(D, 8 + a))), mul(e3, ld(D, 16 + a))));
-    if (matrix) {
-      memory.fill(H, 0, 1024);
-      addCongruence(strainOut, HESSIAN, one);
-      addCurvatureOfPrimitives();
-      if (viscous) addCongruence(strainOut, GAUSS_NEWTON, mul(damping, splat(s)));
+    const a = 4 * at(p.node, i) - 4;
+    if (before < 0 || after < 0) {
+      writeJoint(te, first, second, 0, tf, 0, lengthE, lengthF, chi);
+      rotationStrain(strainOut, constants, 0, f64x2.neg(ld(D, 11)), ld(D, 3), twist);
+      addHeldJoint(p, a, before < 0, matrix, viscous, damping, s);
+      continue;
     }
-    if (viscous) addViscousGradient(p, at(p.node, i), before, after, damping);
-    if (before < 0) dropHeld(0);
-    if (after < 0) dropHeld(4);
-    scatter(p, at(p.node, i), matrix);
+    const r = entry(p.residual, a);
+    const d = entry(p.band, 11 * a + 10);
+    const v = entry(p.v, a);
+    if (matrix && viscous)
+      addViscousMatrix(te, first, second, tf, lengthE, lengthF, chi, constants, twist, r, d, v, damping, splat(s));
+    else if (matrix)
+      addJointMatrix(te, first, second, tf, lengthE, lengthF, chi, constants, twist, r, d, v, damping, damping);
+    else if (viscous)
+      addViscousGradient(te, first, second, tf, lengthE, lengthF, chi, constants, twist, r, d, v, damping, damping);
+    else addJointGradient(te, first, second, tf, lengthE, lengthF, chi, constants, twist, r, d, v, damping, damping);
   }
   return true;
 }
 
-/** β·JᵀKJ·v, added to gradient8. */
-function addViscousGradient(p: Pair, node: i32, before: i32, after: i32, beta: v128): void {
-  const o = 4 * node;
-  const zero = splat(0.0);
+/** The joint at hand, one side of which is a held frame, at the unknowns from a on. */
+function addHeldJoint(p: Pair, a: i32, before: bool, matrix: bool, viscous: bool, damping: v128, s: f64): void {
+  writeGradient(gradient8);
+  if (matrix) {
+    memory.fill(H, 0, 1024);
+    addCongruence(strainOut, HESSIAN, splat(1.0));
+    addCurvatureOfPrimitives();
+    if (viscous) addCongruence(strainOut, GAUSS_NEWTON, mul(damping, splat(s)));
+  }
+  if (viscous) {
+    const zero = splat(0.0);
+    for (let k = 0; k < 3; k++) {
+      st(rate, k, before ? zero : sub(ld(p.v, a + 4 + k), ld(p.v, a + k)));
+      st(rate, 4 + k, before ? sub(ld(p.v, a + 8 + k), ld(p.v, a + 4 + k)) : zero);
+    }
+    st(rate, 3, before ? zero : ld(p.v, a + 3));
+    st(rate, 7, before ? ld(p.v, a + 7) : zero);
+    addViscous(gradient8, damping);
+  }
+  dropHeld(before ? 0 : 4);
+  const r = p.residual;
   for (let k = 0; k < 3; k++) {
-    st(rate8, k, before >= 0 ? sub(ld(p.v, o + k), ld(p.v, o - 4 + k)) : zero);
-    st(rate8, 4 + k, after >= 0 ? sub(ld(p.v, o + 4 + k), ld(p.v, o + k)) : zero);
+    const e = ld(gradient8, k);
+    const f = ld(gradient8, 4 + k);
+    st(r, a + k, sub(ld(r, a + k), e));
+    st(r, a + 4 + k, add(ld(r, a + 4 + k), sub(e, f)));
+    st(r, a + 8 + k, add(ld(r, a + 8 + k), f));
   }
-  st(rate8, 3, before >= 0 ? ld(p.v, o - 1) : zero);
-  st(rate8, 7, after >= 0 ? ld(p.v, o + 3) : zero);
-  let r1 = zero;
-  let r2 = zero;
-  let r3 = zero;
-  for (let a = 0; a < 8; a++) {
-    const r = ld(rate8, a);
-    r1 = add(r1, mul(ld(D, a), r));
-    r2 = add(r2, mul(ld(D, 8 + a), r));
-    r3 = add(r3, mul(ld(D, 16 + a), r));
-  }
-  const n = strainOut + <usize>(16 * GAUSS_NEWTON);
-  const f1 = mul(beta, add(add(mul(ld(n, 0), r1), mul(ld(n, 1), r2)), mul(ld(n, 2), r3)));
-  const f2 = mul(beta, add(add(mul(ld(n, 1), r1), mul(ld(n, 3), r2)), mul(ld(n, 4), r3)));
-  const f3 = mul(beta, add(add(mul(ld(n, 2), r1), mul(ld(n, 4), r2)), mul(ld(n, 5), r3)));
-  for (let a = 0; a < 8; a++) {
-    const f = add(add(mul(f1, ld(D, a)), mul(f2, ld(D, 8 + a))), mul(f3, ld(D, 16 + a)));
-    st(gradient8, a, add(ld(gradient8, a), f));
-  }
+  st(r, a + 3, add(ld(r, a + 3), ld(gradient8, 3)));
+  st(r, a + 7, add(ld(r, a + 7), ld(gradient8, 7)));
+  if (matrix) addNodeBlock(p.band, 11 * a + 10);
 }
 
 /** A held frame does not move: its four variables vanish. */
@@ -270,20 +272,4 @@ function dropHeld(from: i32): void {
       st(H, 8 * b + a, zero);
     }
   }
-}
-
-/** Gradient and Hessian of the joint at hand to its unknowns x−, θe, x, θf, x+, which start four before the node's. */
-function scatter(p: Pair, node: i32, matrix: bool): void {
-  const r = p.residual;
-  const a = 4 * node - 4;
-  for (let k = 0; k < 3; k++) {
-    const e = ld(gradient8, k);
-    const f = ld(gradient8, 4 + k);
-    st(r, a + k, sub(ld(r, a + k), e));
-    st(r, a + 4 + k, add(ld(r, a + 4 + k), sub(e, f)));
-    st(r, a + 8 + k, add(ld(r, a + 8 + k), f));
-  }
-  st(r, a + 3, add(ld(r, a + 3), ld(gradient8, 3)));
-  st(r, a + 7, add(ld(r, a + 7), ld(gradient8, 7)));
-  if (matrix) addNodeBlock(p.band, 11 * a + 10);
 }

@@ -74,7 +74,7 @@ export function joinMatrices(
       ['links'],
       `modes and matrices with links need the unknowns of 'der'; rod '${other.id}' is of model '${other.model}'`,
     );
-  measureLinks(links, rods, samples);
+  measureLinks(links, links.list, rods, samples);
   refusePulling(links, rods);
   const numbers = numberUnknowns(each);
   const gather = (pick: (one: Matrices) => SparseSymmetric, factorOf: (link: Link, row: number) => number): Entries => {

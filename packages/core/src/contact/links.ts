@@ -27,12 +27,13 @@ import { rotationFromQuaternion } from '../math/quaternion.ts';
 import type { Bundle } from '../model.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
-import type { LinkPlan } from '../scene/links.ts';
+import type { EdgePose, LinkPlan } from '../scene/links.ts';
 import type { Place } from './sides.ts';
 
 const MOST_ROWS = 6;
 
 export interface Link {
+  readonly index: number;
   readonly plan: LinkPlan;
   readonly rows: number;
   /** Sides of an end: 1, 2 or 3; the second end of a link to a point has none. */
@@ -71,10 +72,12 @@ export interface Links {
   /** Velocity that unit spin gives, 3 each; written at the start of a step. */
   readonly sideArm: Float64Array;
   /**
-   * Of the last step: forces [N] and torques [N m], which the next one starts from, then strains as the law has them, MOST_ROWS a
+   * Of the last step: forces [N] and torques [N m], which the next one starts from, and strains as the law has them, MOST_ROWS a
    * link each. Energies go by these strains: those measured carry the solver's tolerance, and ½ k e² of a stiff spring much of it.
    */
   readonly memory: Float64Array;
+  /** The same of the step under way, or of a piece of it. */
+  readonly next: Float64Array;
 }
 
 /** Frame of an edge by columns d1, d2, t; with its chord. */
@@ -104,6 +107,19 @@ function readFrame(out: EdgeFrame, samples: Samples, rod: Rod, edge: number, wei
   out.length = Math.sqrt(square);
 }
 
+/** The same from the start of the scene. */
+function poseFrame(out: EdgeFrame, { from, to, director: d }: EdgePose, weight: number): void {
+  out.length = Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+  const t = to.map((x, k) => (x - from[k]) / out.length);
+  for (let k = 0; k < 3; k++) {
+    const [i, j] = [(k + 1) % 3, (k + 2) % 3];
+    out.point[k] = (1 - weight) * from[k] + weight * to[k];
+    out.matrix[3 * k] = d[k];
+    out.matrix[3 * k + 1] = t[i] * d[j] - t[j] * d[i];
+    out.matrix[3 * k + 2] = t[k];
+  }
+}
+
 const cross = (out: Float64Array, a: ArrayLike<number>, b: ArrayLike<number>): Float64Array => {
   const x = a[1] * b[2] - a[2] * b[1];
   const y = a[2] * b[0] - a[0] * b[2];
@@ -116,10 +132,10 @@ const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number => a[0] * b[0] 
 
 export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], samples: readonly Samples[]): Links {
   let firstSide = 0;
-  const list = plans.map((plan): Link => {
-    const { rodA, rodB, edgeA, edgeB, weightA, weightB, about } = plan;
-    readFrame(frameA, samples[rodA], rods[rodA], edgeA, weightA);
-    if (rodB >= 0) readFrame(frameB, samples[rodB], rods[rodB], edgeB, weightB);
+  const list = plans.map((plan, index): Link => {
+    const { rodA, rodB, weightA, weightB, about } = plan;
+    poseFrame(frameA, plan.startA, weightA);
+    poseFrame(frameB, plan.startB, weightB);
     const offsetA = new Float64Array(3);
     const offsetB = new Float64Array(3);
     const point = Float64Array.from(plan.point);
@@ -151,6 +167,7 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
     const sideCount = (rodB >= 0 ? 2 : 1) * perEnd;
     firstSide += sideCount;
     return {
+      index,
       plan,
       rows,
       perEnd,
@@ -180,6 +197,7 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
     sideWeight: new Float64Array(firstSide),
     sideArm: new Float64Array(3 * firstSide),
     memory: new Float64Array(2 * MOST_ROWS * list.length),
+    next: new Float64Array(2 * MOST_ROWS * list.length),
   };
   for (const { plan, perEnd, sideCount, firstSide: first } of list) {
     for (let i = 0; i < sideCount; i++) {
@@ -190,10 +208,8 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
       links.sideWeight[first + i] = perEnd === 1 ? weight : i % perEnd === 1 ? 1 : 0;
     }
   }
-  measureLinks(links, rods, samples);
-  list.forEach(({ strain }, l) => {
-    links.memory.set(strain, MOST_ROWS * (list.length + l));
-  });
+  measureLinks(links, list, rods, samples);
+  for (const { index, strain } of list) links.memory.set(strain, MOST_ROWS * (2 * index + 1));
   return links;
 }
 
@@ -291,8 +307,13 @@ const carried = new Float64Array(3);
 const axis = new Float64Array(3);
 const lever = new Float64Array(3);
 
-/** Strains at the present samples, C, and the arms of the sides. */
-export function measureLinks({ list, sideArm }: Links, rods: readonly Rod[], samples: readonly Samples[]): void {
+/** Strains at the present samples, C, and the arms of the sides, of some links. */
+export function measureLinks(
+  { sideArm }: Links,
+  list: readonly Link[],
+  rods: readonly Rod[],
+  samples: readonly Samples[],
+): void {
   for (const link of list) {
     const { plan, strain, offsetA, offsetB, perEnd, firstSide, coefficient } = link;
     const { rodA, rodB, about } = plan;
@@ -389,31 +410,37 @@ export function dampingOf({ plan }: Link, row: number): number {
 /** Energy of all springs at the end of the last step [J]. */
 export function energyOfLinks({ list, memory }: Links): number {
   let energy = 0;
-  list.forEach((link, l) => {
-    const o = MOST_ROWS * (list.length + l);
+  for (const link of list) {
+    const o = MOST_ROWS * (2 * link.index + 1);
     for (let r = 0; r < link.rows; r++) energy += 0.5 * stiffnessOf(link, r) * memory[o + r] ** 2;
-  });
+  }
   return energy;
 }
 
-/** Impulses to start from: the forces of the last step. */
-export function recallLinks({ list, memory }: Links, dt: number): void {
-  list.forEach((link, l) => {
-    for (let r = 0; r < link.rows; r++) link.impulse[r] = dt * memory[MOST_ROWS * l + r];
-  });
+/** Impulses to start from: the forces in `memory`. */
+export function recallLinks(list: readonly Link[], memory: Float64Array, dt: number): void {
+  for (const { index, rows, impulse } of list)
+    for (let r = 0; r < rows; r++) impulse[r] = dt * memory[2 * MOST_ROWS * index + r];
 }
 
-export function rememberLinks({ list, memory }: Links, dt: number): void {
-  list.forEach((link, l) => {
-    const o = MOST_ROWS * l;
+/** Before the first piece of a step: some links start from the step before. */
+export function resumeLinks({ memory, next }: Links, list: readonly Link[]): void {
+  for (const { index } of list)
+    for (let k = 2 * MOST_ROWS * index; k < 2 * MOST_ROWS * (index + 1); k++) next[k] = memory[k];
+}
+
+/** What a step of length dt, or a piece, leaves to the next. */
+export function rememberLinks({ next }: Links, list: readonly Link[], dt: number): void {
+  for (const link of list) {
+    const o = 2 * MOST_ROWS * link.index;
     for (let r = 0; r < link.rows; r++) {
       const force = link.impulse[r] / dt;
       const rate = dampingOf(link, r) / dt;
-      memory[o + r] = force;
+      next[o + r] = force;
       // force = −k e − c (e − e₀)/h
-      memory[MOST_ROWS * list.length + o + r] = (rate * link.strain[r] - force) / (stiffnessOf(link, r) + rate);
+      next[o + MOST_ROWS + r] = (rate * link.strain[r] - force) / (stiffnessOf(link, r) + rate);
     }
-  });
+  }
 }
 
 /** The links of a group of contacts, and where their sides stand among those of the group. */

@@ -167,7 +167,7 @@ export function factorBand(
 }
 
 /** Row at `row` of the unit factor, but for its diagonal, from row `source` of the matrix; returns Σ g l, which the diagonal loses. */
-function reduceRow(lower: Float64Array, row: number, band: Float64Array, source: number): number {
+export function reduceRow(lower: Float64Array, row: number, band: Float64Array, source: number): number {
   // g_j = a_ij − Σ g_m l_jm over the ten columns left of the diagonal; row j of l starts 11(10 − j) entries earlier
   const g0 = band[source + 0];
   const g1 = band[source + 1] - g0 * lower[row - 90];

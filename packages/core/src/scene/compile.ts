@@ -114,7 +114,7 @@ export function compileScene(written: Scene): CompiledScene {
     .flatMap(({ release }) => (release === undefined ? [] : [release]))
     .sort((a, b) => a - b);
   checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
-  const links = compileLinks(scene, findRod, (rod) => compiled[rod].layout);
+  const links = compileLinks(scene, findRod, (rod) => compiled[rod].layout, grown);
   return { rods: grown, drives, bodies, welds, links, carried, releases, warnings };
 }
 

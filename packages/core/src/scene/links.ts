@@ -1,5 +1,6 @@
 /** What a scene says about links: springs that join rods where they cross, or hang them from points. */
 import { SceneError } from '../errors.ts';
+import type { Rod } from './compiled.ts';
 import { findPlace, type Layout } from './layout.ts';
 import type { Location, Scene, Vec3 } from './types.ts';
 import type { Path } from './varying.ts';
@@ -31,7 +32,14 @@ export interface LinkSpec {
   };
 }
 
-/** A link before anything has a pose. */
+/** An edge as the scene has it at the start. */
+export interface EdgePose {
+  readonly from: Vec3;
+  readonly to: Vec3;
+  readonly director: Vec3;
+}
+
+/** A link as the scene has it; rest is how the scene starts, wherever a world may begin. */
 export interface LinkPlan {
   readonly id: string;
   readonly rodA: number;
@@ -48,6 +56,8 @@ export interface LinkPlan {
   readonly about: 'none' | 'normal' | 'all';
   readonly turnStiffness: number;
   readonly turnDamping: number;
+  readonly startA: EdgePose;
+  readonly startB: EdgePose;
   readonly path: Path;
 }
 
@@ -55,6 +65,7 @@ export function compileLinks(
   { links = [], contact }: Scene,
   findRod: (id: string, path: Path) => number,
   layoutOf: (rod: number) => Layout,
+  rods: readonly Rod[],
 ): LinkPlan[] {
   if (links.length > 0 && contact?.solver !== undefined && contact.solver !== 'admm')
     throw new SceneError(['contact', 'solver'], `${contact.solver} does not know links; use admm, or remove 'links'`);
@@ -93,9 +104,20 @@ export function compileLinks(
       about: rotation ? (rotation.about ?? 'all') : 'none',
       turnStiffness: rotation?.stiffness ?? 0,
       turnDamping: rotation?.damping ?? 0,
+      startA: poseOf(rods[rodA], placeA.edge),
+      startB: poseOf(rods[Math.max(rodB, 0)], placeB?.edge ?? 0),
       path,
     };
   });
+}
+
+function poseOf({ nodePosition, edgeDirector, nodeCount }: Rod, edge: number): EdgePose {
+  const read = (list: Float64Array, i: number): Vec3 => [list[3 * i], list[3 * i + 1], list[3 * i + 2]];
+  return {
+    from: read(nodePosition, edge),
+    to: read(nodePosition, (edge + 1) % nodeCount),
+    director: read(edgeDirector, edge),
+  };
 }
 
 function checkNumbers({ stiffness, damping = 0, rotation }: LinkSpec, path: Path): void {

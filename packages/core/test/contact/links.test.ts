@@ -93,7 +93,7 @@ describe('strains of a link', () => {
           spin[r].map((w) => h * w),
         );
       });
-      measureLinks(links, rods, samples);
+      measureLinks(links, links.list, rods, samples);
       return links.list[0].strain.slice();
     };
     const h = 1e-6;

@@ -28,6 +28,7 @@ import { stepConserving } from './conserve.ts';
 import { addRowForce, addRowMatrix, createRow, forEachRow, type Row, rememberOrientation } from './energy.ts';
 import { evaluatePins, measureEdge, placePinned, poseSamples } from './kinematics.ts';
 import type { Hair } from './rod.ts';
+import { CURVATURE } from './tangent.ts';
 
 export interface Workspace {
   readonly matrix: WideBand;
@@ -41,6 +42,8 @@ export interface Workspace {
   readonly external: Float64Array;
   /** Of springs, fewer than unknowns. */
   readonly tension: Float64Array;
+  /** Second derivatives of altitudes. */
+  readonly curvature: Float64Array;
   readonly row: Row;
 }
 
@@ -61,6 +64,7 @@ export function createWorkspace(hair: Hair): Workspace {
     velocity: vector(),
     external: vector(),
     tension: vector(),
+    curvature: new Float64Array(CURVATURE * hair.particleCount),
     row: createRow(),
   };
 }

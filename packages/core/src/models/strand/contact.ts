@@ -24,8 +24,6 @@ export interface StrandContactParts {
   readonly workOf: (tree: StrandTree) => StepWork;
   readonly state: BundleState;
   readonly options: StepOptions;
-  /** A new step begins. */
-  readonly forget: () => void;
 }
 
 /** Sides in the order of their trees. */
@@ -38,7 +36,7 @@ interface Buckets {
 }
 
 export function createStrandContact(parts: StrandContactParts): ContactPort {
-  const { trees, place, workOf, state, options, forget } = parts;
+  const { trees, place, workOf, state, options } = parts;
   const indexOf = new Map(trees.map((tree, k) => [tree, k]));
   const systemOfRod = Int32Array.from(place, ({ tree }) => indexOf.get(tree) as number);
   const slots: (Slot | undefined)[] = [];
@@ -83,12 +81,9 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     let iterations = 0;
     let iterationsMax = 0;
     h = dt;
-    trees.forEach((tree, k) => {
-      if (marked[k]) clearContact(tree);
-    });
+    for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) clearContact(trees[k]);
     for (let c = 0; c < sides.count; c++) addSideForce(place[sides.rod[c]].tree, linkOf(sides, c), sides, c);
-    for (let k = 0; k < trees.length; k++) {
-      if (!marked[k]) continue;
+    for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) {
       const tree = trees[k];
       const work = workOf(tree);
       const slot = slotOf(k);
@@ -129,34 +124,36 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     systemOfRod,
     systemOfBody: new Int32Array(0),
     systemCount: trees.length,
-    hold() {
-      forget();
-      held.q.set(state.q);
-      held.v.set(state.v);
-      held.memory.set(state.memory);
-      for (const slot of slots) {
+    hold(marked) {
+      for (let k = 0; k < trees.length; k++) {
+        if (marked && !marked[k]) continue;
+        copyTree(starts[k], trees[k]);
+        const slot = slots[k];
         if (!slot) continue;
         slot.came = false;
         slot.known = -1;
       }
       place.forEach(({ strand }, rod) => {
-        positions[rod].set(strand.samples.nodePosition);
+        if (!marked || marked[systemOfRod[rod]]) positions[rod].set(strand.samples.nodePosition);
       });
     },
     revert(marked, t) {
-      trees.forEach((tree, k) => {
-        if (!marked[k]) return;
-        tree.q.set(starts[k].q);
-        tree.v.set(starts[k].v);
-        tree.memory.set(starts[k].memory);
-        poseTree(tree, t);
-      });
+      for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) {
+        copyTree(trees[k], starts[k]);
+        poseTree(trees[k], t);
+      }
     },
     step: (marked, sides, t, dt) => move(marked, sides, t, dt, true),
     readVelocity,
+    // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
+    guess(velocity, marked, sides, t, dt) {
+      h = dt;
+      if (!move(marked, sides, t, dt, false).ok) return false;
+      readVelocity(velocity, sides);
+      return true;
+    },
     linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
-      // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
       if (fresh && !move(marked, sides, t, dt, false).ok) return false;
       readVelocity(velocity, sides);
       sort(sides);
@@ -225,6 +222,12 @@ export function partOf(tree: StrandTree, state: BundleState, copy: BundleState):
 function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array): Float64Array {
   const o = (view.byteOffset - whole.byteOffset) / 8;
   return other.subarray(o, o + view.length);
+}
+
+export function copyTree(to: BundleState, from: BundleState): void {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
 }
 
 /** No contact forces on the tree. */
