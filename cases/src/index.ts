@@ -40,8 +40,10 @@ import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
 import { wovenFabric } from '../woven-fabric/case.ts';
 import type { Case } from './case.ts';
 
+export { hairBallScene } from '../hair-ball/case.ts';
 export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
+export { idolScene } from './fabric.ts';
 
 /** All cases, from the simplest to the most demanding. */
 export const cases: readonly Case[] = [
