@@ -11,6 +11,7 @@ import type { StepOutcome } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
 import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
+import type { Link } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
 import { isPredicted, type Layout, layOut, markSliding, readVelocities, writeForces } from './sides.ts';
 
@@ -24,7 +25,14 @@ export interface SolveOptions {
 export interface GroupSolver {
   /** How the last group was solved: iterations of all rounds together. */
   readonly result: SolveResult;
-  solve(set: ContactSet, systems: readonly Uint8Array[], t: number, dt: number, robust: boolean): StepOutcome;
+  solve(
+    set: ContactSet,
+    links: readonly Link[],
+    systems: readonly Uint8Array[],
+    t: number,
+    dt: number,
+    robust: boolean,
+  ): StepOutcome;
 }
 
 /** Rounds of making linear, solving and stepping; and how many more contacts that are taken in late may cause. */
@@ -38,6 +46,8 @@ const CLOSE = 0.02;
 
 export function createGroupSolver(layout: Layout, rods: readonly Rod[], options: SolveOptions): GroupSolver {
   const { acceleration } = layout.finder;
+  // without gravity, links are as exact as a millionth of an edge wants
+  const scaleOf = (dt: number): number => Math.max(acceleration * dt, (1e-6 * layout.links.size) / dt);
   const total: SolveResult = { iterations: 0, error: 0, converged: true };
   const result: SolveResult = { iterations: 0, error: 0, converged: true };
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0 };
@@ -48,7 +58,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   const failed = (set: ContactSet, reason: string): StepOutcome => ({
     ok: false,
     ...outcome,
-    failure: { rod: rods[set.rodA[0]].id, reason },
+    failure: { rod: rods[set.count > 0 ? set.rodA[0] : layout.links.list[0].plan.rodA].id, reason },
   });
 
   /** How far velocities may be from those of the linear response. */
@@ -56,7 +66,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   const findImpulses = (set: ContactSet, arrays: SideArrays, dt: number): StepOutcome | undefined => {
     const { solver, tolerance, iterations, repulsion } = options;
-    const scale = acceleration * dt;
+    const scale = scaleOf(dt);
     if (solver === 'admm') {
       if (!weighContacts(set, arrays)) return failed(set, 'the response to contact is not positive');
       solveAdmm(result, set, arrays, scale, tolerance, iterations);
@@ -95,6 +105,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   ): StepOutcome | undefined => {
     writeForces(set, arrays, dt);
     arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
+    for (const { impulse, impulseStart } of arrays.links?.links ?? []) impulseStart.set(impulse);
     for (const { port, sides, systems, start, response } of arrays.sides) {
       if (!port.linearize(start, response, systems, sides, t, dt, fresh))
         return failed(set, 'the response to contact cannot be found');
@@ -139,13 +150,15 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   const solveAll = (
     set: ContactSet,
+    links: readonly Link[],
     systems: readonly Uint8Array[],
     t: number,
     dt: number,
     robust: boolean,
   ): StepOutcome => {
-    const arrays = layOut(layout, set, systems);
-    const scale = acceleration * dt;
+    const arrays = layOut(layout, set, systems, links);
+    if (arrays.links) arrays.links.dt = dt;
+    const scale = scaleOf(dt);
     for (let round = 0; ; round++) {
       const trouble = takeRound(set, arrays, t, dt, robust, round === 0);
       if (trouble) return trouble;
@@ -165,7 +178,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     robust: boolean,
     all: SideArrays,
   ): StepOutcome => {
-    const scale = acceleration * dt;
+    const scale = scaleOf(dt);
     if (placeOf.length < set.count) placeOf = new Int32Array(2 * set.count);
     placeOf.fill(-1, 0, set.count);
     writeForces(set, all, dt);
@@ -197,14 +210,14 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   return {
     result: total,
-    solve(set, systems, t, dt, robust) {
+    solve(set, links, systems, t, dt, robust) {
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
-      if (options.solver === 'admm') {
+      if (options.solver === 'admm' && links.length === 0) {
         const all = layOut(layout, set, systems);
         if (all.sides.every(({ port }) => port.guess)) return solveLive(set, systems, t, dt, robust, all);
       }
-      return solveAll(set, systems, t, dt, robust);
+      return solveAll(set, links, systems, t, dt, robust);
     },
   };
 }
