@@ -329,7 +329,7 @@ function keepsTwist({ system, starts, out }: Move): boolean {
 }
 
 /** After a step of contact the accelerations in memory are those of an impact, perhaps: they are found anew. */
-function forgetContact(system: System, t: number): void {
+export function forgetContact(system: System, t: number): void {
   if (!system.members.some(({ der }) => der.history[1] === 2)) return;
   for (const { der, work } of system.members) {
     initializeMotion(der, work, t);
