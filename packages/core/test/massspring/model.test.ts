@@ -375,7 +375,9 @@ describe('what it refuses', () => {
     expect(
       make(rod({}, { pins: [], rods: [{ ...rod({}).rods[0], frame: undefined, shape: { type: 'ring', radius: 1 } }] })),
     ).toThrow(/no closed rods/);
-    expect(createWorld(rod({ damping: 0, iterations: 0 })).warnings.join()).toMatch(/gain energy when it buckles.*theta: 1/);
+    expect(createWorld(rod({ damping: 0, iterations: 0 })).warnings.join()).toMatch(
+      /gain energy when it buckles.*theta: 1/,
+    );
     expect(createWorld(rod({})).warnings).toEqual([]);
   });
 });
