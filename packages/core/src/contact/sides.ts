@@ -148,6 +148,10 @@ export function layOut(layout: Layout, set: ContactSet, systems: readonly Uint8A
     if (set.rodB[c] >= 0) sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.armB, 3 * c);
   }
   for (const r of list) perRod[r] = 0;
+  const response = new Float64Array(total);
+  const start = new Float64Array(3 * total);
+  const velocity = new Float64Array(3 * total);
+  const right = new Float64Array(3 * total);
   const sides = bundles.flatMap((bundle, b) => {
     const end = from[b + 1];
     if (!bundle.contact || end === from[b]) return [];
@@ -160,7 +164,18 @@ export function layOut(layout: Layout, set: ContactSet, systems: readonly Uint8A
       force: force.subarray(3 * from[b], 3 * end),
       mass: mass.subarray(from[b], end),
     };
-    return [{ port: bundle.contact, sides: view, from: from[b], systems: systems[b] }];
+    return [
+      {
+        port: bundle.contact,
+        sides: view,
+        from: from[b],
+        systems: systems[b],
+        response: response.subarray(from[b], end),
+        start: start.subarray(3 * from[b], 3 * end),
+        velocity: velocity.subarray(3 * from[b], 3 * end),
+        right: right.subarray(3 * from[b], 3 * end),
+      },
+    ];
   });
   return {
     count: total,
@@ -168,12 +183,12 @@ export function layOut(layout: Layout, set: ContactSet, systems: readonly Uint8A
     sideA,
     sideB,
     mass,
-    response: new Float64Array(total),
-    start: new Float64Array(3 * total),
-    velocity: new Float64Array(3 * total),
+    response,
+    start,
+    velocity,
     free: new Float64Array(3 * total),
     copy: new Float64Array(3 * total),
-    right: new Float64Array(3 * total),
+    right,
     impulseStart: new Float64Array(3 * count),
     omega: new Float64Array(count),
     crowd: measureCrowds(layout, set),
@@ -226,9 +241,9 @@ export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): vo
   }
 }
 
-export function readVelocities(arrays: SideArrays, out: Float64Array): void {
-  for (const { port, sides, from } of arrays.sides)
-    port.readVelocity(out.subarray(3 * from, 3 * (from + sides.count)), sides);
+/** S v of all sides, into `start`. */
+export function readVelocities(arrays: SideArrays): void {
+  for (const { port, sides, start } of arrays.sides) port.readVelocity(start, sides);
 }
 
 /** Whether the velocities that the rods came to are those that the copies have. */
