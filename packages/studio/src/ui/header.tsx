@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { chooseFile, copyLink, download, saveRun, saveScene, saveTable } from '../files.ts';
-import { redo, undo } from '../session.ts';
+import { facts, groomRedo, groomUndo, startGrooming } from '../grooming.ts';
+import { leaveGrooming, redo, undo } from '../session.ts';
 import * as state from '../state.ts';
 import type { ColorBy } from '../view/colormaps.ts';
 import { Icon, IconButton } from './icons.tsx';
@@ -32,8 +33,18 @@ export function Header(): JSX.Element {
         </span>
       </div>
       <div class="top-actions">
-        <IconButton icon="undo" label="Undo (Ctrl Z)" onClick={undo} disabled={!state.canUndo.value} />
-        <IconButton icon="redo" label="Redo (Ctrl Y)" onClick={redo} disabled={!state.canRedo.value} />
+        <IconButton
+          icon="undo"
+          label="Undo (Ctrl Z)"
+          onClick={state.grooming.value ? groomUndo : undo}
+          disabled={state.grooming.value ? !facts.value?.canUndo : !state.canUndo.value}
+        />
+        <IconButton
+          icon="redo"
+          label="Redo (Ctrl Y)"
+          onClick={state.grooming.value ? groomRedo : redo}
+          disabled={state.grooming.value ? !facts.value?.canRedo : !state.canRedo.value}
+        />
         <span class="rule" />
         <IconButton
           icon="compare"
@@ -42,6 +53,16 @@ export function Header(): JSX.Element {
           pressed={state.comparing.value}
           onClick={() => {
             state.compareOpen.value = !state.compareOpen.value;
+          }}
+        />
+        <IconButton
+          icon="comb"
+          label="Groom hair on a head (G)"
+          text="Groom"
+          pressed={state.grooming.value}
+          onClick={() => {
+            if (state.grooming.value) leaveGrooming();
+            else void startGrooming();
           }}
         />
         <ColorMenu />

@@ -43,7 +43,7 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
     const hollow = collider.hollow === true;
     const flat = collider.type === 'plane';
     const material = new MeshStandardMaterial({
-      color: '#9aa0a8',
+      color: typeof collider.color === 'string' ? collider.color : '#9aa0a8',
       roughness: 0.8,
       side: DoubleSide,
       transparent: hollow || flat,

@@ -29,7 +29,11 @@ export function boundsOf(lanes: readonly LaneInfo[]): Box3 {
 }
 
 /** `box`: what is to be seen. */
-export function frameBox(box: Box3, gravity: readonly [number, number, number]): Framing {
+export function frameBox(
+  box: Box3,
+  gravity: readonly [number, number, number],
+  look?: readonly [number, number, number],
+): Framing {
   const up = upOf(gravity);
   const center = box.getCenter(new Vector3());
   const size = box.getSize(new Vector3());
@@ -51,7 +55,7 @@ export function frameBox(box: Box3, gravity: readonly [number, number, number]):
     .multiplyScalar(Math.cos(elevation))
     .addScaledVector(up, Math.sin(elevation))
     .normalize();
-  return { center, radius, from, up };
+  return { center, radius, from: look ? new Vector3(...look).normalize() : from, up };
 }
 
 /** Least distance from the centre at which all corners of the box are seen; `half`: half the angle of view, vertically. */

@@ -48,12 +48,16 @@ export interface ViewOptions {
   readonly frames: boolean;
   readonly dark: boolean;
   readonly grid: boolean;
+  /** Of hair, where it is the one thing that is shown. */
+  readonly hairColor: string;
 }
 
 export interface ViewScene {
   readonly lanes: readonly LaneInfo[];
   readonly colliders: readonly ColliderInfo[];
   readonly gravity: readonly [number, number, number];
+  /** Direction from which to look at it first. */
+  readonly look?: readonly [number, number, number];
 }
 
 export interface Legend {
@@ -80,6 +84,10 @@ export interface View {
   orbit(azimuth: number, polar: number): void;
   zoom(factor: number): void;
   pick(clientX: number, clientY: number): Pick | undefined;
+  /** The place of hair, or of a thing in the way, that is in front under the cursor. */
+  pickFront(clientX: number, clientY: number): Vector3 | undefined;
+  /** Whether the cursor is on a thing in the way. */
+  onCollider(clientX: number, clientY: number): Vector3 | undefined;
   /** The point under the cursor in the plane through `point` that faces the camera. */
   dragTarget(clientX: number, clientY: number, point: Vector3): Vector3 | undefined;
   /** A point as it is seen, in pixels of the page. */
@@ -92,6 +100,8 @@ export interface View {
   readonly laneRects: readonly { x: number; y: number; width: number; height: number }[];
   /** Size of the scene [m]. */
   readonly radius: number;
+  /** Size of a pixel at the distance of what is looked at [m]. */
+  readonly perPixel: number;
   /** Smoothed time from one drawn frame to the next [ms]. */
   readonly drawTime: number;
   dispose(): void;
@@ -124,6 +134,7 @@ export function createView(canvas: HTMLCanvasElement): View {
   let lanes: LaneView[] = [];
   let colliders: Colliders | undefined;
   let gravity: readonly [number, number, number] = [0, 0, 0];
+  let look: readonly [number, number, number] | undefined;
   let options: ViewOptions = {
     colorBy: 'curvature',
     stripe: true,
@@ -131,6 +142,7 @@ export function createView(canvas: HTMLCanvasElement): View {
     frames: false,
     dark: false,
     grid: true,
+    hairColor: '#7a5238',
   };
   const seen = new Box3();
   const fixedBox = new Box3();
@@ -171,7 +183,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       lane.setColoring(
         by,
         range || 1,
-        lane.hair && lanes.length === 1 ? (options.dark ? '#c08a5a' : '#7a5238') : base,
+        lane.hair && lanes.length === 1 ? options.hairColor : base,
         options.stripe,
         options.dark,
       );
@@ -213,7 +225,7 @@ export function createView(canvas: HTMLCanvasElement): View {
   };
 
   const fit = (smooth: boolean): void => {
-    const framing = frameBox(seen, gravity);
+    const framing = frameBox(seen, gravity, look);
     framed = framing.radius;
     camera.up.copy(framing.up);
     controls.updateCameraUp();
@@ -335,7 +347,7 @@ export function createView(canvas: HTMLCanvasElement): View {
   };
 
   return {
-    load({ lanes: infos, colliders: things, gravity: g }, keepCamera) {
+    load({ lanes: infos, colliders: things, gravity: g, look: from }, keepCamera) {
       for (const lane of lanes) {
         scene.remove(lane.group);
         lane.dispose();
@@ -345,6 +357,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         colliders.dispose();
       }
       gravity = g;
+      look = from;
       lanes = infos.map((info) => createLaneView(info, ground, software));
       for (const lane of lanes) scene.add(lane.group);
       colliders = createColliders(things, boundsOf(infos));
@@ -440,6 +453,21 @@ export function createView(canvas: HTMLCanvasElement): View {
       if (!view || !rect || view.info.refused !== undefined) return undefined;
       return pickRod(view, lane, camera, clientX - box.left - rect.x, clientY - box.top - rect.y, rect);
     },
+    pickFront(clientX, clientY) {
+      const box = canvas.getBoundingClientRect();
+      const [view] = lanes;
+      const [rect] = rects();
+      const hair = view && pickRod(view, 0, camera, clientX - box.left, clientY - box.top, rect, true)?.point;
+      const solid = this.onCollider(clientX, clientY);
+      if (!hair || !solid) return hair ?? solid;
+      return hair.distanceTo(camera.position) < solid.distanceTo(camera.position) + 0.02 * framed ? hair : solid;
+    },
+    onCollider(clientX, clientY) {
+      const { x, y } = toDevice(clientX, clientY);
+      const caster = new Raycaster();
+      caster.setFromCamera(new Vector2(x, y), camera);
+      return colliders ? caster.intersectObject(colliders.group)[0]?.point : undefined;
+    },
     dragTarget(clientX, clientY, at) {
       const { x, y } = toDevice(clientX, clientY);
       const caster = new Raycaster();
@@ -491,6 +519,9 @@ export function createView(canvas: HTMLCanvasElement): View {
     },
     get radius() {
       return framed;
+    },
+    get perPixel() {
+      return (2 * controls.distance * Math.tan((camera.fov * Math.PI) / 360)) / rects()[0].height;
     },
     get drawTime() {
       return drawTime;

@@ -7,12 +7,13 @@ import {
   type Footage,
   formatCurveScene,
   InputError,
+  type RecordedRod,
   type RecordingFrame,
   readCurves,
   readMesh,
   recordingHeader,
 } from '@tendril/io';
-import type { ExportFormat, Frame, LaneInfo } from '../protocol.ts';
+import type { ExportFormat, Frame, LaneInfo, RodInfo } from '../protocol.ts';
 
 /** More curves than this are a job for the command line. */
 const curveLimit = 3000;
@@ -63,11 +64,13 @@ export function exportRun(
   lane: number,
   format: ExportFormat,
 ): Uint8Array[] {
-  const header = recordingHeader(world, {
+  const own = recordingHeader(world, {
     version: 'studio',
     precision: 'f32',
     channels: ['curvature', 'twist', 'tension'],
   });
+  // hairs that follow guides are what is seen, and what is saved
+  const header = info.rods.length === own.rods.length ? own : { ...own, rods: info.rods.map(recordedRod) };
   const footage: Footage = {
     header,
     frameCount: frames.length,
@@ -80,6 +83,11 @@ export function exportRun(
   for (let k = 0; k < frames.length; k++) parts.push(encoder.encodeFrame(footage.frame(k)));
   parts.push(encoder.encodeFooter());
   return parts;
+}
+
+function recordedRod({ id, model, closed, nodeCount, edgeCount, nodeArc, edgeRadius }: RodInfo): RecordedRod {
+  const edgeLengthRest = Array.from({ length: edgeCount }, (_, j) => (nodeArc[j + 1] ?? nodeArc[j]) - nodeArc[j]);
+  return { id, model, closed, nodeCount, edgeCount, edgeLengthRest, edgeRadius: Array.from(edgeRadius) };
 }
 
 function unpack(info: LaneInfo, frame: Frame, lane: number): RecordingFrame {
