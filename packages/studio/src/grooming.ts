@@ -10,7 +10,7 @@ export const facts: Signal<GroomFacts | undefined> = signal(undefined);
 export const settings: Signal<GroomSettings> = signal(settingsOf('wavy'));
 export const brush: Signal<Brush | 'orbit'> = signal('comb');
 /** [m] */
-export const brushRadius: Signal<number> = signal(0.035);
+export const brushRadius: Signal<number> = signal(0.05);
 export const strength: Signal<number> = signal(0.7);
 export const motion: Signal<HeadMotion> = signal('shake');
 export const busy: Signal<string | undefined> = signal(undefined);
@@ -19,13 +19,13 @@ export const busy: Signal<string | undefined> = signal(undefined);
 export function settingsOf(hair: HairType, before?: GroomSettings): GroomSettings {
   const { curl } = hairTypes[hair];
   return {
-    guides: 72,
-    hairs: 4000,
+    guides: 96,
+    hairs: 6000,
     length: 0.24,
     jitter: 0.15,
-    frizz: 0.4,
-    clump: 0.35,
-    lie: 0.5,
+    frizz: 0.2,
+    clump: 0.5,
+    lie: 0.8,
     scalp: '0.634*y + 0.775*z > 0.004',
     ...before,
     hair,
@@ -47,7 +47,11 @@ async function send(action: GroomAction, transfer: Transferable[] = []): Promise
 }
 
 function take(answer: Groomed): void {
-  if (answer.error !== undefined) state.tell(answer.error, 'bad');
+  if (answer.error !== undefined) {
+    state.tell(answer.error, 'bad');
+    // what was asked for is not what there is
+    if (facts.value) settings.value = facts.value.settings;
+  }
   if (answer.facts) {
     facts.value = answer.facts;
     settings.value = answer.facts.settings;

@@ -109,6 +109,8 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
 }
 
+const isSlider = (target: EventTarget | null): boolean => target instanceof HTMLInputElement && target.type === 'range';
+
 const isPressable = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('button, summary, a, [role=tab]') !== null;
 
@@ -118,7 +120,7 @@ export function listenToKeys(): void {
     if (event.ctrlKey || event.metaKey) {
       const action = withControl[key === 'z' && event.shiftKey ? 'y' : key];
       // the text has an undo of its own while it is being typed in
-      if (!action || (isTyping(event.target) && (key === 'z' || key === 'y'))) return;
+      if (!action || (isTyping(event.target) && !isSlider(event.target) && (key === 'z' || key === 'y'))) return;
       event.preventDefault();
       action();
       return;

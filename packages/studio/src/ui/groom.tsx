@@ -84,6 +84,7 @@ function Heads(): JSX.Element {
           <span class="quiet small">Hair grows where this is above 0: x, y, z [m], nx, ny, nz, colours r, g, b</span>
           <input
             type="text"
+            class="groom-field"
             spellcheck={false}
             value={scalp ?? groom.settings.value.scalp}
             onInput={(event) => setScalp(event.currentTarget.value)}
@@ -109,7 +110,11 @@ const names: Readonly<Record<HairType, string>> = {
   'tightly-curled-african': 'Tightly curled, African',
 };
 
-const isGuess = (source: string): boolean => source.startsWith('estimate');
+/** What stands behind a number: a measurement on hair, our estimate, or what others compute with. */
+function markOf(source: string): 'measured' | 'estimated' | 'cited' {
+  if (source.startsWith('estimate')) return 'estimated';
+  return /n = \d|Kamath|Robbins/.test(source) ? 'measured' : 'cited';
+}
 
 function Kind(): JSX.Element {
   const { hair } = groom.settings.value;
@@ -155,9 +160,7 @@ function Kind(): JSX.Element {
               <th scope="row">{name}</th>
               <td>{value}</td>
               <td>
-                <span class={`mark ${isGuess(source) ? 'guess' : 'measured'}`}>
-                  {isGuess(source) ? 'estimated' : 'measured'}
-                </span>
+                <span class={`mark ${markOf(source)}`}>{markOf(source)}</span>
               </td>
             </tr>
           ))}
@@ -223,6 +226,7 @@ function Slider({ label, unit, min, max, step, value, onInput, what }: SliderPro
       <span class="label">{label}</span>
       <input
         type="range"
+        class="slider"
         data-groom={what}
         min={min}
         max={max}
@@ -293,10 +297,11 @@ function Brushes(): JSX.Element {
         <button type="button" class="action" onClick={() => groom.trim(length / 100)}>
           Trim all to
         </button>
-        <label class="number">
+        <label class="groom-number">
           <span class="sr">Length in centimetres</span>
           <input
             type="number"
+            class="groom-field"
             min={0.5}
             max={100}
             step={0.5}
@@ -358,6 +363,7 @@ function Simulate(): JSX.Element {
       <h3>Simulate</h3>
       <div class="groom-row">
         <select
+          class="groom-field groom-choice"
           aria-label="Motion of the head"
           value={groom.motion.value}
           onChange={(event) => {

@@ -28,8 +28,10 @@ export function Header(): JSX.Element {
       <div class="title">
         <h1>{title}</h1>
         <span class="quiet">
-          {state.recorded.value ?? subject?.source ?? state.sceneName.value}
-          {state.changed.value && subject ? ' · changed' : ''}
+          {state.grooming.value
+            ? 'grow, comb, cut, curl, then simulate'
+            : (state.recorded.value ?? subject?.source ?? state.sceneName.value)}
+          {state.changed.value && subject && !state.grooming.value ? ' · changed' : ''}
         </span>
       </div>
       <div class="top-actions">

@@ -118,7 +118,7 @@ function hairColorFor(color: string, dark: boolean): string {
   const parts = [1, 3, 5].map((k) => Number.parseInt(color.slice(k, k + 2), 16));
   return `#${parts
     .map((c) =>
-      Math.round(c + 0.28 * (200 - c))
+      Math.round(c + 0.16 * (200 - c))
         .toString(16)
         .padStart(2, '0'),
     )

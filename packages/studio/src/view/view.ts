@@ -189,6 +189,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       );
       lane.setExtras(options.ghost, options.frames);
     });
+    colliders?.shade(options.hairColor);
     ground.setColors(
       options.dark ? '#5b6577' : '#9aa3b2',
       options.dark ? '#000000' : '#1c2433',
@@ -231,7 +232,7 @@ export function createView(canvas: HTMLCanvasElement): View {
     controls.updateCameraUp();
     const aspect = rects()[0].width / Math.max(1, rects()[0].height);
     const half = (camera.fov * Math.PI) / 360;
-    const distance = Math.max(1.22 * fitDistance(seen, framing, half, aspect), 1.05 * framing.radius);
+    const distance = Math.max((look ? 0.94 : 1.22) * fitDistance(seen, framing, half, aspect), 1.05 * framing.radius);
     const position = framing.center.clone().addScaledVector(framing.from, distance);
     const { center } = framing;
     void controls.setLookAt(position.x, position.y, position.z, center.x, center.y, center.z, smooth);
@@ -393,6 +394,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         applyColors();
       }
       colliders?.deform(a.time + weight * (b.time - a.time));
+      for (const { hair } of lanes) hair?.setVolume(seen.getCenter(point));
       watch();
       follow();
       placeGround();

@@ -10,7 +10,8 @@ const nodeLimit = 240_000;
 /** Nodes a hair that show the curls of its guides. */
 export function hairNodes(hairs: number, guideNodes: number): number {
   const most = Math.max(12, Math.floor(nodeLimit / Math.max(1, hairs)));
-  return Math.min(most, 90, Math.max(16, guideNodes));
+  // the view draws a smooth curve through them: one in 45° of a curl is enough
+  return Math.min(most, 80, Math.max(16, Math.ceil(guideNodes / 2)));
 }
 
 export function describeHairs(

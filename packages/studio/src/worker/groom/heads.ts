@@ -20,6 +20,20 @@ export const scalps: Readonly<Record<HeadId, string>> = {
   ball: 'nz > 0.05',
 };
 
+/** How hair leaves the skin: parted a little beside the middle, to both sides in front and back behind. `lie`: how flat. */
+export function leanAt(
+  id: string,
+  lie: number,
+  [x, y, z]: ArrayLike<number> & Iterable<number>,
+): [number, number, number] {
+  if (id !== 'head') return [0, 0, -0.6 * lie];
+  const front = Math.min(1, Math.max(0, (0.03 - y) / 0.08));
+  const side = x > 0.012 ? 1 : -1;
+  // low down there is no parting: it goes back and down
+  const top = Math.min(1, Math.max(0, z / 0.08));
+  return [lie * side * (0.35 + 0.7 * front) * top, lie * (0.55 + 1.1 * front), -0.7 * lie];
+}
+
 /** Finer to be seen and grown on, coarser to be in the way. */
 export function headMesh(id: HeadId, fine: boolean): Mesh {
   return id === 'ball' ? starMesh(() => 0.1, [0, 0, 0], fine) : starMesh(headRadius, middle, fine);
@@ -72,7 +86,7 @@ function headDistance(at: Vector): number {
   d = blend(d, ellipsoid(p, [0.079, 0.012, -0.022], [0.008, 0.017, 0.03]), 0.012);
   // neck, cut off level
   d = blend(d, capsule(p, [0, 0.028, -0.06], [0, 0.04, -0.24], 0.05), 0.045);
-  return Math.max(d, -0.2 - at[2]);
+  return -blend(-d, at[2] + 0.205, 0.02);
 }
 
 /** From outside inwards, to the first place on the skin. */

@@ -5,7 +5,7 @@ import type { Groomed, HeadMotion } from '../../groomTypes.ts';
 import { type Mesh, toObj } from './heads.ts';
 
 /** More guides than this are too slow to look at: every nth is simulated, and hairs follow those. */
-const guideLimit = 64;
+const guideLimit = 48;
 
 /** Rotation vectors of the head [rad] in time [s]: about z it says no, about x yes. */
 const motions: Readonly<Record<Exclude<HeadMotion, 'mouse'>, readonly (readonly [number, number, number, number])[]>> =
@@ -73,10 +73,12 @@ export function sceneOfStyle(
     ...(closed ? [] : ['    solid: false']),
     '    friction: 0.2',
     ...(rides ? ['    path:', '      keys: *motion'] : []),
+    '# hair does not meet hair here; impulses are the quickest way off the head',
+    'contact: { between: none, continuous: false, solver: impulses }',
     'fields:',
     '  - { type: air, linear: [ 4.0e-4, 2.0e-4 ] } # calms the swing',
-    `time: { duration: ${duration}, step: 0.0125 }`,
-    'output: { every: 0.025 }',
+    `time: { duration: ${duration}, step: 0.016 }`,
+    'output: { every: 0.032 }',
     '',
   ].join('\n');
   return {

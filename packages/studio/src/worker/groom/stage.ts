@@ -28,7 +28,7 @@ import type { GroomAction, Groomed, GroomFacts, GroomSettings } from '../../groo
 import { type ColliderInfo, statNames } from '../../protocol.ts';
 import { describeHairs, hairNodes, packHairs, placeHairs } from './draw.ts';
 import { createField, drape, type Field } from './field.ts';
-import { headMesh, type Mesh } from './heads.ts';
+import { headMesh, leanAt, type Mesh } from './heads.ts';
 import { sceneOfStyle } from './scene.ts';
 
 /** Guides keep this far from the skin [m]: hairs between them are nearer. */
@@ -148,7 +148,7 @@ export function createGroomStage(): GroomStage {
         time: { duration: 1, step: 1 / 60 },
         kept: 'restarted',
         values: {},
-        colliders: [colliderOf(head.drawn)],
+        colliders: [colliderOf(head, settings.scalp)],
         gravity: [0, 0, -9.81],
         title: 'Hair on a head',
         look: [0.62, -1, 0.18],
@@ -166,6 +166,7 @@ export function createGroomStage(): GroomStage {
       return undefined;
     }
     const { lie } = settings;
+    const { name } = head;
     const { style, report } = growHairstyle(head.surface, {
       guides: { count: settings.guides, spread: true, density },
       length: settings.length,
@@ -174,7 +175,7 @@ export function createGroomStage(): GroomStage {
       // made straight: a curl that cannot be seen in place of the type's
       curl: curlOf(settings) ?? (hairTypes[settings.hair].curl && { radius: 1e-9, pitch: 1e6 }),
       phaseJitter: settings.frizz,
-      lean: [0, 0.7 * lie, -0.5 * lie],
+      lean: ({ position }) => leanAt(name, lie, Array.from(position)),
       hairs: count,
     });
     keep(style, settings, what);
@@ -342,7 +343,7 @@ export function createGroomStage(): GroomStage {
 
   return {
     get head() {
-      return head && colliderOf(head.drawn);
+      return head && colliderOf(head, present().settings.scalp);
     },
     act(action) {
       try {
@@ -393,10 +394,25 @@ function readHead(bytes: Uint8Array, name: string): Head {
   return { name, surface, drawn: mesh, coarse: mesh, field: createField(mesh) };
 }
 
-function colliderOf({ position, triangle }: Mesh): ColliderInfo {
+/** `shaded`: where hair grows the skin is as dark as hair. */
+function colliderOf({ drawn: { position, triangle }, surface }: Head, scalp: string): ColliderInfo {
+  const density = compileSurfaceMap(scalp, 'scalp');
+  const at = (values: Float64Array, k: number): Float64Array => values.subarray(3 * k, 3 * k + 3);
+  const same = surface.position.length === position.length;
+  const shaded = same
+    ? Float32Array.from({ length: position.length / 3 }, (_, k) =>
+        density({ position: at(position, k), normal: at(surface.normal, k), color: [0, 0, 0] }) > 0 ? 1 : 0,
+      )
+    : undefined;
   const triples = (values: ArrayLike<number>): number[][] =>
     Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);
-  return { type: 'mesh', vertices: triples(position), faces: triples(triangle), color: '#c9c2b8' };
+  return {
+    type: 'mesh',
+    vertices: triples(position),
+    faces: triples(triangle),
+    color: '#cfc7bd',
+    ...(shaded && { shaded }),
+  };
 }
 
 function distanceTo(p: Float64Array, o: number, a: readonly number[], b: readonly number[]): number {
