@@ -19,13 +19,14 @@ export function upOf(gravity: readonly [number, number, number]): Vector3 {
 export function boundsOf(lanes: readonly LaneInfo[]): Box3 {
   const box = new Box3();
   const point = new Vector3();
+  let thickest = 0;
   for (const { rods } of lanes) {
     for (const { nodePosition: x, edgeRadius } of rods) {
       for (let i = 0; i < x.length; i += 3) box.expandByPoint(point.set(x[i], x[i + 1], x[i + 2]));
-      box.expandByScalar(0.5 * edgeRadius[0]);
+      thickest = Math.max(thickest, edgeRadius[0]);
     }
   }
-  return box;
+  return box.isEmpty() ? box : box.expandByScalar(0.5 * thickest);
 }
 
 /** `box`: what is to be seen. */
