@@ -22,7 +22,8 @@ export function saveScene(): void {
 export async function saveRun(format: ExportFormat): Promise<void> {
   const parts = await exportRun(format);
   if (!parts) return;
-  const name = state.sceneName.value.replace(/\.\w+$/, `.${format}`);
+  const ending = { vtk: 'vtk.zip', csv: 'nodes.csv' }[format as string] ?? format;
+  const name = state.sceneName.value.replace(/\.\w+$/, `.${ending}`);
   download(new Blob([...parts] as BlobPart[], { type: 'application/octet-stream' }), name);
   state.tell(`Saved ${name}.`, 'good');
 }

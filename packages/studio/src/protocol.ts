@@ -162,11 +162,13 @@ export type ToWorker =
       readonly type: 'export';
       readonly ticket: number;
       readonly format: ExportFormat;
+      /** Of the recording that is open, not of a run. */
+      readonly recorded: boolean;
       readonly frames: readonly Frame[];
     };
 
 /** What a run can be saved as. */
-export type ExportFormat = 'tendril' | 'usda' | 'glb';
+export type ExportFormat = 'tendril' | 'usda' | 'glb' | 'vtk' | 'csv' | 'parquet';
 
 export interface CaseInfo {
   readonly id: string;

@@ -517,6 +517,7 @@ export async function exportRun(format: ExportFormat): Promise<readonly Uint8Arr
     type: 'export',
     ticket,
     format,
+    recorded: state.recorded.value !== undefined,
     frames: state.frames.frames,
   }));
   if (answer.error === undefined) return answer.parts;

@@ -366,9 +366,41 @@ describe('files', () => {
     expect(usd.content.toString()).toMatch(/^#usda 1.0[\s\S]*BasisCurves/);
     const glb = await save('Run as glTF');
     expect(glb.content.subarray(0, 4).toString()).toBe('glTF');
+    const svg = await save('Picture as SVG');
+    expect(svg.content.toString()).toMatch(/^<svg[\s\S]*stroke="rgb\(\d+ \d+ \d+\)"/);
+    const vtk = await save('Run as VTK');
+    expect(vtk.name).toBe('michell-ring.vtk.zip');
+    expect(vtk.content.toString('latin1')).toMatch(/^PK[\s\S]*run\.pvd[\s\S]*frames\/rods-0+\.vtp/);
+    const nodes = await save('Run as CSV');
+    expect(nodes.content.toString().split('\n')[0]).toBe(
+      'frame,time,rod,node,x,y,z,d1x,d1y,d1z,curvature,twist,tension',
+    );
+    const parquet = await save('Run as Parquet');
+    expect(parquet.content.subarray(0, 4).toString()).toBe('PAR1');
     const run = decodeRecording(await save('Run as recording').then(({ content }) => content), 'run.tendril');
     expect(run.frameCount).toBeGreaterThan(3);
     expect(run.header.rods[0].id).toBe('ring');
+  });
+
+  it('films the run', async () => {
+    await open('#case=helix-reconstruction');
+    await waitForClock(0.01);
+    await page.locator('summary[title="Save"]').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      (async () => {
+        await page.getByRole('button', { name: /^Film as/ }).click();
+        await page.locator('.toast').getByText('Filming').waitFor();
+        await drawn();
+        await page.locator('.stage').focus();
+        await page.keyboard.press('Space');
+      })(),
+    ]);
+    const film = readFileSync(await download.path());
+    expect(film.length).toBeGreaterThan(500);
+    expect(download.suggestedFilename()).toMatch(/\.(webm|mp4)$/);
+    const webm = film.readUInt32BE(0) === 0x1a45dfa3;
+    expect(webm || film.subarray(4, 8).toString() === 'ftyp').toBe(true);
   });
 
   it('puts the scene in a link, and keeps work over a reload', async () => {

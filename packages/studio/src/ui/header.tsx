@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { chooseFile, copyLink, download, saveRun, saveScene, saveTable } from '../files.ts';
+import { filmFormat, saveFilm } from '../film.ts';
 import { facts, groomRedo, groomUndo, startGrooming } from '../grooming.ts';
 import { leaveGrooming, redo, undo } from '../session.ts';
 import * as state from '../state.ts';
@@ -151,6 +152,9 @@ const runs = [
   { format: 'tendril', label: 'Run as recording' },
   { format: 'usda', label: 'Run as USD' },
   { format: 'glb', label: 'Run as glTF' },
+  { format: 'vtk', label: 'Run as VTK' },
+  { format: 'csv', label: 'Run as CSV' },
+  { format: 'parquet', label: 'Run as Parquet' },
 ] as const;
 
 function SaveMenu(): JSX.Element {
@@ -158,6 +162,12 @@ function SaveMenu(): JSX.Element {
     const blob = await current.view?.picture('image/png');
     if (!blob) return;
     download(blob, state.sceneName.value.replace(/\.\w+$/, '.png'));
+    state.tell('Saved the picture.', 'good');
+  };
+  const vectors = (): void => {
+    const text = current.view?.svg(state.dark.value ? '#12161d' : '#fbfaf7');
+    if (!text) return;
+    download(new Blob([text], { type: 'image/svg+xml' }), state.sceneName.value.replace(/\.\w+$/, '.svg'));
     state.tell('Saved the picture.', 'good');
   };
   return (
@@ -173,15 +183,23 @@ function SaveMenu(): JSX.Element {
         <button type="button" onClick={() => void picture()}>
           Picture as PNG
         </button>
+        <button type="button" onClick={vectors}>
+          Picture as SVG
+        </button>
         <button type="button" onClick={saveTable}>
           Energies as CSV
         </button>
-        {state.recorded.value === undefined &&
+        {!state.grooming.value &&
           runs.map(({ format, label }) => (
             <button key={format} type="button" onClick={() => void saveRun(format)}>
               {label}
             </button>
           ))}
+        {!state.grooming.value && (
+          <button type="button" onClick={() => void saveFilm()}>
+            Film as {filmFormat()?.[1] === 'mp4' ? 'MP4' : 'WebM'}
+          </button>
+        )}
       </div>
     </details>
   );

@@ -8,13 +8,14 @@ import { Box3, Plane, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from '
 import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
 import { createCameraman } from './cameraman.ts';
 import { type Colliders, createColliders } from './colliders.ts';
-import { type ColorBy, laneColors, quantities } from './colormaps.ts';
+import { type ColorBy, laneColors, mapOf, quantities } from './colormaps.ts';
 import { boundsOf, formatLength, roundLength } from './frameCamera.ts';
 import { createGround } from './ground.ts';
 import { createLaneView, type LaneView } from './lane.ts';
 import { addLights } from './lights.ts';
 import { createHover, createPull } from './marks.ts';
 import { type Pick, pickRod } from './pick.ts';
+import { drawSvg } from './svg.ts';
 
 export interface ViewOptions {
   readonly colorBy: ColorBy;
@@ -72,6 +73,10 @@ export interface View {
   legend(): Legend;
   scaleBar(): { pixels: number; label: string };
   picture(type: string): Promise<Blob | undefined>;
+  /** As lines, for print. */
+  svg(background: string): string;
+  /** An opaque ground for films; none: the page shows through. */
+  setBackdrop(color: string | undefined): void;
   readonly laneRects: readonly { x: number; y: number; width: number; height: number }[];
   /** Size of the scene [m]. */
   readonly radius: number;
@@ -408,6 +413,25 @@ export function createView(canvas: HTMLCanvasElement): View {
       const perPixel = man.perPixel(rect.height);
       const length = roundLength(perPixel * 140);
       return { pixels: length / perPixel, label: formatLength(length) };
+    },
+    svg(background) {
+      const { low, high } = this.legend();
+      const single = (): string => (lanes[0]?.hair ? options.hairColor : options.dark ? plain.dark : plain.light);
+      return drawSvg(lanes, rects(), camera, {
+        width,
+        height,
+        background,
+        map: mapOf(options.colorBy, options.dark),
+        low,
+        high,
+        thickness,
+        color: (lane) => (lanes.length > 1 ? laneColors[lane % laneColors.length] : single()),
+        perPixel: (lane) => man.perPixel(rects()[lane].height),
+      });
+    },
+    setBackdrop(color) {
+      renderer.setClearColor(color ?? 0x000000, color === undefined ? 0 : 1);
+      dirty = true;
     },
     picture(type) {
       refine();

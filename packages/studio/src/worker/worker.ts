@@ -10,11 +10,12 @@ import {
   type ParsedScene,
   type Problem,
   parseScene,
+  type RecordingHeader,
   sceneFromObject,
   sceneJsonSchema,
   sceneValues,
 } from '@tendril/io';
-import type { ColliderInfo, Frame, FromWorker, HandMessage, Loaded, ToWorker, Variant } from '../protocol.ts';
+import type { ColliderInfo, Frame, FromWorker, HandMessage, LaneInfo, Loaded, ToWorker, Variant } from '../protocol.ts';
 import { fetchCase, fetchRunChecks } from './caseFiles.ts';
 import type { GroomStage } from './groom/stage.ts';
 import { createHands, type HandMemory, type Hands } from './hands.ts';
@@ -34,6 +35,8 @@ let operations: Operation[][] = [];
 const attached = new Map<string, Uint8Array>();
 let files: FileResolver | undefined;
 let groom: GroomStage | undefined;
+/** The recording that was opened last. */
+let recorded: { readonly world: RecordingHeader; readonly info: LaneInfo } | undefined;
 let present: { scene: Scene; variants: readonly Variant[] } | undefined;
 let presentText = '';
 let presentColliders: readonly ColliderInfo[] = [];
@@ -459,11 +462,11 @@ async function handle(message: ToWorker): Promise<void> {
     }
     case 'export': {
       const { exportRun } = await import('./files.ts');
-      const lane = lanes.findIndex(({ world }) => world !== undefined);
-      const { world, info } = lanes[lane] ?? {};
+      const lane = message.recorded ? 0 : lanes.findIndex(({ world }) => world !== undefined);
+      const { world: source, info } = message.recorded ? (recorded ?? {}) : (lanes[lane] ?? {});
       try {
-        if (!world || !info) throw new Error('there is no run to save');
-        const parts = exportRun(world, info, message.frames, lane, message.format);
+        if (!source || !info) throw new Error('there is no run to save');
+        const parts = exportRun(source, info, message.frames, lane, message.format);
         send({ type: 'exported', ticket: message.ticket, parts });
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
@@ -473,7 +476,9 @@ async function handle(message: ToWorker): Promise<void> {
     }
     case 'recording': {
       const { readRecording } = await import('./recording.ts');
-      const result = readRecording(message.bytes, message.name);
+      const { header, ...result } = readRecording(message.bytes, message.name);
+      const [info] = result.loaded?.lanes ?? [];
+      recorded = header && info && { world: header, info };
       send(
         { type: 'recording', ticket: message.ticket, ...result },
         result.frames.flatMap(({ lanes: each }) => each.map(({ data }) => data.buffer as ArrayBuffer)),
