@@ -286,7 +286,12 @@ describe('obstacles', () => {
   const corners = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1];
   const triangle = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3];
   const solid = { position: corners, triangle };
-  const rod = { id: 'rod', closed: false, radius: [0.01], frames: [[0, 0, 2, 1, 0, 2]] };
+  const rod = {
+    id: 'rod',
+    closed: false,
+    radius: [0.01, 0.01, 0.01],
+    frames: [[0, 0, 2, 1, 0.3, 2.4, 0.3, 1, 2.6, 0, 0, 2.2]],
+  };
   const draw = (obstacles: readonly { position: readonly number[]; triangle: readonly number[] }[]): string =>
     drawPicture({ title: 't', rods: [rod], times: [0], gravity: [0, 0, -1], obstacles });
 
