@@ -8,7 +8,7 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/collider.ts';
-export type { ContactForce, ContactReport } from './contact/respond.ts';
+export type { ContactForce, ContactReport } from './contact/report.ts';
 export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';
@@ -53,6 +53,14 @@ export {
   cutHairstyle,
 } from './groom/styling.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './groom/surface.ts';
+export {
+  type CentreLine,
+  createWisps,
+  nodeQuaternions,
+  poseWisps,
+  type WispOptions,
+  type Wisps,
+} from './groom/wisps.ts';
 export type * from './model.ts';
 export { type FitError, fitHelices, type Helices } from './models/helix/fit.ts';
 export type { InverseReport } from './models/helix/inverse.ts';
@@ -81,6 +89,7 @@ export {
   hairTypes,
 } from './scene/hair.ts';
 export type * from './scene/solvers/index.ts';
+export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export type { StepReport, World, WorldState } from './world.ts';
 export { createWorld } from './world.ts';

@@ -183,10 +183,15 @@ export interface ContactPort {
   readonly systemOfRod: Int32Array;
   readonly systemOfBody: Int32Array;
   readonly systemCount: number;
-  /** Remembers the present state as the start of the step. */
-  hold(): void;
+  /** Remembers the present state of the marked systems, or of all, as the start of the step. */
+  hold(systems?: Uint8Array): void;
   /** Back to the start of the step for the systems that are marked. */
   revert(systems: Uint8Array, t: number): void;
+  /**
+   * Moves the marked systems to a first guess for the end of the step, under the sides' forces, and writes S v there; `linearize` then
+   * goes on from it. Absent: no guess is better than the linear step from the start.
+   */
+  guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, t: number, dt: number): boolean;
   /**
    * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
    * there under the sides' forces; else at the state that `step` came to, with its velocities. `response` is

@@ -6,11 +6,13 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileBundles } from './bundles.ts';
-import { compileColliders } from './contact/collider.ts';
+import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
-import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
+import type { ContactForce, ContactReport } from './contact/report.ts';
+import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
+import { stepInPieces } from './math/pieces.ts';
 import type {
   Channel,
   Energies,
@@ -65,6 +67,8 @@ export interface World {
   readonly samples: readonly Samples[];
   /** Bodies, in the scene's order; poses that every step updates. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** Obstacles, in the scene's order; `evaluate` tells where one is. */
+  readonly colliders: readonly Collider[];
   /** A grip on each pin of the scene (welds have none), rod by rod: for hands that move, turn or release it. */
   readonly grips: readonly Grip[];
   /** Remarks that are worth telling but stop nothing. */
@@ -97,7 +101,9 @@ export interface World {
 }
 
 export function createWorld(scene: Scene, options: WorldOptions = {}): World {
-  const compiled = compileScene(scene);
+  const written = compileScene(scene);
+  const { start } = options;
+  const compiled = start ? { ...written, rods: written.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) } : written;
   const { rods, warnings } = compiled;
   const grips: Grip[] = [];
   // lists of their own, which hands may add to
@@ -125,7 +131,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const { bundles, placeOfRod } = compileBundles(scene, compiled, openDrives, options.models ?? []);
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
-  for (const bundle of bundles) bundle.refresh(0);
+  for (const bundle of bundles) bundle.refresh(start?.time ?? 0);
   const contact =
     colliders.length > 0 || scene.contact
       ? createContactWorld(
@@ -141,8 +147,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
         )
       : undefined;
   const halvings = scene.time?.halvings ?? 8;
-  let time = 0;
+  let time = start?.time ?? 0;
   let stepCount = 0;
+  if (start) for (const bundle of bundles) bundle.restart(time);
   /** Bodies with a path to where they are at t. */
   const moveAlong = (t: number): void => {
     for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);
@@ -267,38 +274,29 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     let { violation } = whole;
     if (!whole.ok) {
       const before = save();
-      // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
-      const fine = 2 ** halvings;
-      let done = 0;
-      let size = fine / 2;
-      let failure = whole.failure;
+      let { failure } = whole;
       substeps = 0;
-      while (done < fine) {
-        if (size < 1) {
-          restore(before);
-          throw new SimulationError(
-            failure?.rod ?? '',
-            before.time,
-            `the step at t = ${before.time} s failed for rod '${failure?.rod}': ${failure?.reason}`,
-            `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
-          );
-        }
-        const h = (dt * size) / fine;
+      const finished = stepInPieces(halvings, (start, share) => {
         // The last halvings use the most forgiving scheme that the model has.
-        const outcome = tryAdvance(before.time + (dt * done) / fine, h, size <= fine / 4);
+        const outcome = tryAdvance(before.time + dt * start, dt * share, share <= 1 / 4);
         iterations += outcome.iterations;
         iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
         shifts += outcome.shifts;
-        if (outcome.ok) {
-          done += size;
-          substeps += outcome.substeps ?? 1;
-          rejected += outcome.rejected ?? 0;
-          violation = outcome.violation;
-          while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
-        } else {
-          failure = outcome.failure;
-          size /= 2;
-        }
+        failure = outcome.failure ?? failure;
+        if (!outcome.ok) return false;
+        substeps += outcome.substeps ?? 1;
+        rejected += outcome.rejected ?? 0;
+        violation = outcome.violation;
+        return true;
+      });
+      if (!finished) {
+        restore(before);
+        throw new SimulationError(
+          failure?.rod ?? '',
+          before.time,
+          `the step at t = ${before.time} s failed for rod '${failure?.rod}': ${failure?.reason}`,
+          `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
+        );
       }
     }
     moveAlong(end);
@@ -323,6 +321,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     rods,
     samples,
     bodies: compiled.bodies.map(({ body, pose }) => ({ id: body.id, pose })),
+    colliders,
     grips,
     warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {

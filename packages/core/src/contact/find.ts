@@ -66,6 +66,8 @@ export interface Finder {
   readonly edgeBody: Int32Array;
   /** For each collider: 1 for nodes that it leaves alone, because they are welded inside the body it rides on. */
   readonly exempt: Uint8Array[];
+  /** Of each rod: 2 where contacts are looked for, 1 where only what is looked at may meet it, 0 where it is not there. */
+  readonly look: Uint8Array;
   /** At the start of the step. */
   readonly position: Float64Array;
   readonly velocity: Float64Array;
@@ -114,6 +116,7 @@ export function createFinder(
     nodeHeld: new Uint8Array(nodeCount),
     edgeBody: new Int32Array(edgeCount).fill(-1),
     exempt: colliders.map(() => new Uint8Array(0)),
+    look: new Uint8Array(rods.length).fill(2),
     position: new Float64Array(3 * nodeCount),
     velocity: new Float64Array(3 * nodeCount),
     tree: createTree(rules.pairs ? edgeCount : 0),
@@ -244,6 +247,8 @@ export function listPairs(finder: Finder): void {
 function mayMeet(finder: Finder, first: number, second: number): boolean {
   const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules, edgeBody } = finder;
   const rod = edgeRod[first];
+  const seen = finder.look[rod] * finder.look[edgeRod[second]];
+  if (seen < 2) return false;
   if (rod !== edgeRod[second]) return edgeBody[first] < 0 || edgeBody[first] !== edgeBody[second];
   if (!rules.self) return false;
   // a rod bent as tightly as it can be touches itself half a turn further, π radii along its axis

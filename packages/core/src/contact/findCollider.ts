@@ -22,7 +22,7 @@ export function findWithCollider(finder: Finder, set: ContactSet, collider: Coll
     const { nodeCount, edgeCount } = rods[r];
     const edge0 = firstEdge;
     firstEdge += edgeCount;
-    if (!collider.acts[r] || !isRodNear(finder, collider, r, dt)) continue;
+    if (!collider.acts[r] || finder.look[r] < 2 || !isRodNear(finder, collider, r, dt)) continue;
     for (let i = 0; i < nodeCount; i++) {
       const node = nodeOffset[r] + i;
       measureDistance(distanceAt, collider, x[3 * node], x[3 * node + 1], x[3 * node + 2]);
@@ -163,12 +163,18 @@ function addColliderContact(
 }
 
 /**
- * Adds a contact for every place that ended the step more than a twenty-fifth of the radius inside a collider, and came deeper
+ * Adds a contact for every place that ended the step more than `allowed` radii inside a collider, and came deeper
  * on the way: the direction in which it lay changed within the step, at an edge of the collider or because it slid. `end` holds the
- * positions at the end of the step; returns the deepest place over its radius.
+ * positions at the end of the step.
  */
-export function findSunken(finder: Finder, set: ContactSet, end: Float64Array, t: number, dt: number): number {
-  let deepest = 0;
+export function findSunken(
+  finder: Finder,
+  set: ContactSet,
+  end: Float64Array,
+  t: number,
+  dt: number,
+  allowed: number,
+): void {
   finder.colliders.forEach((collider, index) => {
     // as it is at the end of the step
     placeCollider(collider, t + dt, 0);
@@ -177,16 +183,13 @@ export function findSunken(finder: Finder, set: ContactSet, end: Float64Array, t
       const { edgeCount, nodeCount } = finder.rods[r];
       const edge0 = firstEdge;
       firstEdge += edgeCount;
-      if (!collider.acts[r] || !isRodNear(finder, collider, r, dt)) continue;
+      if (!collider.acts[r] || finder.look[r] < 2 || !isRodNear(finder, collider, r, dt)) continue;
       for (let i = 0; i < nodeCount; i++) {
         const o = 3 * (finder.nodeOffset[r] + i);
         measureDistance(distanceAt, collider, end[o], end[o + 1], end[o + 2]);
         finder.nodeDistance[(4 * o) / 3] = distanceAt[0];
         const last = i >= edgeCount;
-        deepest = Math.max(
-          deepest,
-          addSunken(finder, set, collider, index, edge0 + (last ? i - 1 : i), last ? 1 : 0, end, dt),
-        );
+        addSunken(finder, set, collider, index, edge0 + (last ? i - 1 : i), last ? 1 : 0, end, dt, allowed);
       }
       if (collider.shape.type === 'plane') continue;
       for (let j = edge0; j < edge0 + edgeCount; j++) {
@@ -203,15 +206,14 @@ export function findSunken(finder: Finder, set: ContactSet, end: Float64Array, t
           at(end, 3 * a, 3 * b, w, 1),
           at(end, 3 * a, 3 * b, w, 2),
         );
-        deepest = Math.max(deepest, addSunken(finder, set, collider, index, j, w, end, dt));
+        addSunken(finder, set, collider, index, j, w, end, dt, allowed);
       }
     }
     placeCollider(collider, t, dt);
   });
-  return deepest;
 }
 
-/** With distance and normal at the end of the step in `distanceAt`; the depth over the radius where it is too deep, else 0. */
+/** With distance and normal at the end of the step in `distanceAt`. */
 function addSunken(
   finder: Finder,
   set: ContactSet,
@@ -221,7 +223,8 @@ function addSunken(
   weight: number,
   end: Float64Array,
   dt: number,
-): number {
+  allowed: number,
+): void {
   const { edgeFirst, edgeSecond, position: x, edgeRadius, nodeRadius } = finder;
   const a = 3 * edgeFirst[edge];
   const b = 3 * edgeSecond[edge];
@@ -229,9 +232,9 @@ function addSunken(
   const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
   const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
   const gap = distanceAt[0] - radius;
-  if (gap > -0.04 * size || isHeld(finder, edge, weight)) return 0;
+  if (gap > -allowed * size || isHeld(finder, edge, weight)) return;
   const exempt = finder.exempt[index];
-  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return 0;
+  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
   // now and next are both at the end: velocities of the surface as over the step before
   let way = 0;
   for (let k = 0; k < 3; k++) way += distanceAt[1 + k] * (at(end, a, b, weight, k) - at(x, a, b, weight, k));
@@ -261,11 +264,7 @@ function addSunken(
   }
   // along this direction the gap at the start was that much wider
   set.gap[i] = gap - way + carried;
-  if (way - carried > -0.01 * size) {
-    set.count--;
-    return 0;
-  }
-  return -gap / size;
+  if (way - carried > -0.01 * size) set.count--;
 }
 
 /** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */

@@ -146,30 +146,79 @@ export function factorBand(
   stopEarly: boolean,
 ): boolean {
   const { size, borderSize: k, band, border } = matrix;
-  const { lower, solvedBorder } = factor;
+  const { solvedBorder } = factor;
   factor.negative = 0;
-  for (let i = 0; i < size; i++) {
-    const source = i * ROW;
-    const row = source + PAD;
-    const original = band[source + 10] + shift * weight[k + i];
-    // #region reduceRow: kernels/build.ts reads these lines as a function of (lower, row, band, source) that returns `loss`
+  if (!factorRows(factor, band, 0, size, false, shift, weight, k, stopEarly)) return false;
+  if (k === 0) return factor.negative === 0;
+  solvedBorder.set(border);
+  for (let b = 0; b < k; b++) solveFactoredBand(factor, size, solvedBorder, b * size);
+  return factorSchur(factor, matrix, shift, weight, stopEarly);
+}
+
+/** A row of the matrix in the order of elimination. */
+const turned = new Float64Array(ROW);
+
+/** Row `d` and the `reach` rows behind it as the row of a piece that is numbered backwards: A[d + m][d] stands 10 m entries behind the diagonal. */
+function turnRow(band: Float64Array, d: number, reach: number): void {
+  const diagonal = d * ROW + BAND_WIDTH;
+  if (reach < BAND_WIDTH) {
+    for (let m = 0; m <= BAND_WIDTH; m++) turned[BAND_WIDTH - m] = m <= reach ? band[diagonal + 10 * m] : 0;
+    return;
+  }
+  turned[0] = band[diagonal + 100];
+  turned[1] = band[diagonal + 90];
+  turned[2] = band[diagonal + 80];
+  turned[3] = band[diagonal + 70];
+  turned[4] = band[diagonal + 60];
+  turned[5] = band[diagonal + 50];
+  turned[6] = band[diagonal + 40];
+  turned[7] = band[diagonal + 30];
+  turned[8] = band[diagonal + 20];
+  turned[9] = band[diagonal + 10];
+  turned[10] = band[diagonal];
+}
+
+/**
+ * `factorBand` of rows `from` to before `to`, from the last to the first if `backwards`, without a copy of the matrix in that order.
+ * Negative pivots add to those that `factor.negative` counts. `first`: where the weights of these rows start.
+ */
+export function factorRows(
+  factor: BorderedFactor,
+  band: Float64Array,
+  from: number,
+  to: number,
+  backwards: boolean,
+  shift: number,
+  weight: Float64Array,
+  first: number,
+  stopEarly: boolean,
+): boolean {
+  const { lower } = factor;
+  const rows = backwards ? turned : band;
+  for (let i = from; i < to; i++) {
+    const d = backwards ? from + to - 1 - i : i;
+    if (backwards) turnRow(band, d, i - from);
+    const source = backwards ? 0 : d * ROW;
+    const row = i * ROW + PAD;
+    const original = rows[source + BAND_WIDTH] + shift * weight[first + d];
+    // #region reduceRow: kernels/build.ts reads these lines as a function of (lower, row, rows, source) that returns `loss`
     // a call of it here costs a tenth of the whole solve
     // g_j = a_ij − Σ g_m l_jm over the ten columns left of the diagonal; row j of l starts 11(10 − j) entries earlier
-    const g0 = band[source + 0];
-    const g1 = band[source + 1] - g0 * lower[row - 90];
-    const g2 = band[source + 2] - g0 * lower[row - 80] - g1 * lower[row - 79];
-    const g3 = band[source + 3] - g0 * lower[row - 70] - g1 * lower[row - 69] - g2 * lower[row - 68];
+    const g0 = rows[source + 0];
+    const g1 = rows[source + 1] - g0 * lower[row - 90];
+    const g2 = rows[source + 2] - g0 * lower[row - 80] - g1 * lower[row - 79];
+    const g3 = rows[source + 3] - g0 * lower[row - 70] - g1 * lower[row - 69] - g2 * lower[row - 68];
     const g4 =
-      band[source + 4] - g0 * lower[row - 60] - g1 * lower[row - 59] - g2 * lower[row - 58] - g3 * lower[row - 57];
+      rows[source + 4] - g0 * lower[row - 60] - g1 * lower[row - 59] - g2 * lower[row - 58] - g3 * lower[row - 57];
     const g5 =
-      band[source + 5] -
+      rows[source + 5] -
       g0 * lower[row - 50] -
       g1 * lower[row - 49] -
       g2 * lower[row - 48] -
       g3 * lower[row - 47] -
       g4 * lower[row - 46];
     const g6 =
-      band[source + 6] -
+      rows[source + 6] -
       g0 * lower[row - 40] -
       g1 * lower[row - 39] -
       g2 * lower[row - 38] -
@@ -177,7 +226,7 @@ export function factorBand(
       g4 * lower[row - 36] -
       g5 * lower[row - 35];
     const g7 =
-      band[source + 7] -
+      rows[source + 7] -
       g0 * lower[row - 30] -
       g1 * lower[row - 29] -
       g2 * lower[row - 28] -
@@ -186,7 +235,7 @@ export function factorBand(
       g5 * lower[row - 25] -
       g6 * lower[row - 24];
     const g8 =
-      band[source + 8] -
+      rows[source + 8] -
       g0 * lower[row - 20] -
       g1 * lower[row - 19] -
       g2 * lower[row - 18] -
@@ -196,7 +245,7 @@ export function factorBand(
       g6 * lower[row - 14] -
       g7 * lower[row - 13];
     const g9 =
-      band[source + 9] -
+      rows[source + 9] -
       g0 * lower[row - 10] -
       g1 * lower[row - 9] -
       g2 * lower[row - 8] -
@@ -234,12 +283,9 @@ export function factorBand(
       if (diagonal < 0) factor.negative++;
       else diagonal = 1e-14 * Math.abs(original) || 1e-300;
     }
-    lower[row + 10] = 1 / diagonal;
+    lower[row + BAND_WIDTH] = 1 / diagonal;
   }
-  if (k === 0) return factor.negative === 0;
-  solvedBorder.set(border);
-  for (let b = 0; b < k; b++) solveFactoredBand(factor, size, solvedBorder, b * size);
-  return factorSchur(factor, matrix, shift, weight, stopEarly);
+  return true;
 }
 
 function factorSchur(

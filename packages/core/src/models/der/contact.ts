@@ -239,11 +239,24 @@ export function createDerContact(parts: ContactParts): ContactPort {
     systemOfRod,
     systemOfBody: Int32Array.from(bodies, ({ system }) => system),
     systemCount: systems.length,
-    hold() {
-      held.q.set(state.q);
-      held.v.set(state.v);
-      held.memory.set(state.memory);
-      for (const { body } of bodies) body.start.position.set(body.position);
+    hold(marked) {
+      for (const { body, system } of bodies) if (!marked || marked[system]) body.start.position.set(body.position);
+      if (!marked) {
+        held.q.set(state.q);
+        held.v.set(state.v);
+        held.memory.set(state.memory);
+        return;
+      }
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+        for (const rod of systems[s].rods) {
+          heldStarts[rod].q.set(ders[rod].q);
+          heldStarts[rod].v.set(ders[rod].v);
+          heldStarts[rod].memory.set(ders[rod].memory);
+        }
+        systems[s].system.bodies.forEach((body, b) => {
+          heldBodies[s][b].set(body.memory);
+        });
+      }
     },
     revert(marked, t) {
       systems.forEach(({ system, rods }, s) => {

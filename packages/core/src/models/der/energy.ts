@@ -9,7 +9,7 @@
  * Element Hessians are not made positive one by one: a prototype needed 155 Newton iterations in place of 8 that way.
  */
 import { addEntry, BAND_WIDTH, type BorderedBand } from '../../linalg/band.ts';
-import { condenseHinge, hingeOf } from './hinge.ts';
+import { condenseHinge } from './hinge.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, strainOut } from './joint.ts';
 import type { DerRod } from './rod.ts';
 import { ENERGY_BEND, ENERGY_TWIST, GAUSS_NEWTON, GRADIENT, HESSIAN } from './strain.ts';
@@ -214,8 +214,6 @@ export function addElasticHessian(
     if (elastic) {
       addCongruence(strainOut, HESSIAN, 1);
       addCurvatureOfPrimitives();
-      const hinge = hingeOf(der, i);
-      if (hinge >= 0) condenseHinge(der, i, hinge);
     }
     const beta = joints.damping[i];
     if (v && beta > 0) {
@@ -226,6 +224,11 @@ export function addElasticHessian(
     scatterGradient(gradient, der, i, gradient8);
     dropHeld(der, i);
     scatterHessian(matrix, der, i);
+  }
+  if (!elastic) return true;
+  for (let h = 0; h < der.held.count; h++) {
+    const i = condenseHinge(der, h);
+    if (i >= 0) scatterHessian(matrix, der, i);
   }
   return true;
 }

@@ -4,11 +4,12 @@ import { type Allocate, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import { BODY_MEMORY, createDerBody, type DerBody } from './body.ts';
-import { createSystem, type System } from './coupling.ts';
+import type { System } from './coupling.ts';
 import { type DerKernel, type PairKernel, type PairMember, pairKey } from './kernel.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
 import { createWorkspace, type Workspace } from './stage.ts';
+import { createSystem } from './system.ts';
 
 /** Work space is shared by rods of the same shape. */
 export interface Tools {
