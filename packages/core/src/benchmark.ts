@@ -1,6 +1,7 @@
 /** Work for the benchmark runner that is not part of the public interface. */
 
 import { addEntry, createBorderedBand, createBorderedFactor, factorBand, solveBand } from './linalg/band.ts';
+import type { CreateBlocks } from './linalg/blockTridiagonal.ts';
 import { createFiberWork } from './models/fiber/benchmark.ts';
 
 /** Banded factorisations and solves, half-bandwidth 10, of `count` diagonally dominant matrices. */
@@ -22,6 +23,6 @@ export function createBandBenchmark(size: number, count = 1): () => void {
 }
 
 /** One assembly and block-tridiagonal solve of an energy–momentum step of a hair with so many cuboids, bent and moving. */
-export function createFiberBenchmark(cuboids: number): () => void {
-  return createFiberWork(cuboids);
+export function createFiberBenchmark(cuboids: number, create?: CreateBlocks): () => void {
+  return createFiberWork(cuboids, create);
 }
