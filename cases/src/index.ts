@@ -31,6 +31,7 @@ import { longHairCase } from '../long-hair/case.ts';
 import { michellRing } from '../michell-ring/case.ts';
 import { movingJungle } from '../moving-jungle/case.ts';
 import { plectoneme } from '../plectoneme/case.ts';
+import { stepSize } from '../step-size/case.ts';
 import { torqueTransducer } from '../torque-transducer/case.ts';
 import { treeInWind } from '../tree-in-wind/case.ts';
 import { trefoilKnot } from '../trefoil-knot/case.ts';
@@ -44,6 +45,8 @@ export { hairBallScene } from '../hair-ball/case.ts';
 export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
 export { idolScene } from './fabric.ts';
+export { stiffFiberStudies } from './stiff-fibers/index.ts';
+export * from './study.ts';
 
 /** All cases, from the simplest to the most demanding. */
 export const cases: readonly Case[] = [
@@ -64,6 +67,7 @@ export const cases: readonly Case[] = [
   cantileverRelease,
   freeFlight,
   bucklingWithTwist,
+  stepSize,
   helixRelaxation,
   undampedHair,
   dampingDecay,

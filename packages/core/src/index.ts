@@ -54,6 +54,14 @@ export {
 } from './groom/styling.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './groom/surface.ts';
 export {
+  type CentreLine,
+  createWisps,
+  nodeQuaternions,
+  poseWisps,
+  type WispOptions,
+  type Wisps,
+} from './groom/wisps.ts';
+export {
   analyzeSparse,
   createSparsePattern,
   factorSparse,

@@ -90,11 +90,27 @@ describe('rods two at a time', () => {
     compare({ ...base, pins }, 30);
   });
 
-  it('goes back to one by one where two differ: a pin let go, air, a hand', () => {
+  it('under loads that look at them: air, followers, torques, a hand', () => {
     const base = strands(4, 10);
-    const pins = (base.pins ?? []).map((pin, k) => (k === 1 ? { ...pin, release: 0.05 } : pin));
-    compare({ ...base, pins }, 30);
-    compare({ ...base, fields: [{ type: 'air', linear: [1e-4, 5e-5], rods: ['rod 2'] }] }, 30);
+    const loads = base.rods.map(({ id }, k) => ({
+      type: 'force' as const,
+      rod: id,
+      at: 'end' as const,
+      force: [0, 1e-6 * k, 2e-6] as const,
+      frame: 'material' as const,
+    }));
+    const air = [{ type: 'air' as const, linear: [1e-4, 5e-5] as const, rods: ['rod 1', 'rod 2'] }];
+    for (const integrator of ['tr-bdf2', 'midpoint'] as const) {
+      const { plain, fast } = compare({ ...base, loads, fields: air, solver: { der: { integrator } } }, 30);
+      expect(fast.step().iterations).toBeLessThan(0.8 * plain.step().iterations);
+    }
+    const torques = base.rods.map(({ id }, k) => ({
+      type: 'torque' as const,
+      rod: id,
+      at: 'end' as const,
+      torque: [2e-9 * k, 1e-9, 0] as const,
+    }));
+    compare({ ...base, loads: torques }, 30);
     const plain = createWorld(base);
     const fast = createWorld(base, { models: [der] });
     for (const world of [plain, fast]) {
@@ -103,6 +119,102 @@ describe('rods two at a time', () => {
       for (let k = 0; k < 10; k++) world.step();
     }
     expect(distance(plain, fast)).toBeLessThan(1e-12);
+  });
+
+  it('goes back to one by one where two differ: a pin let go, a clamp that turns far in a step', () => {
+    const base = strands(4, 10);
+    const pins = (base.pins ?? []).map((pin, k) => (k === 1 ? { ...pin, release: 0.05 } : pin));
+    compare({ ...base, pins }, 30);
+    const spun = (base.pins ?? []).map((pin) => ({ ...pin, path: { keys: [{ time: 0 }, { time: 0.1, twist: 30 }] } }));
+    compare({ ...base, pins: spun }, 15);
+  });
+
+  it.each(['implicit-euler', 'tr-bdf2'] as const)('in scenes with contact, touching or not: %s', (integrator) => {
+    const base = strands(6, 12, { solver: { der: { integrator } } });
+    const scene: Scene = {
+      ...base,
+      // some fall onto the floor, some hang above it
+      pins: (base.pins ?? []).filter((_, k) => k % 3 > 0),
+      colliders: [{ type: 'plane', point: [0, 0, -0.012], normal: [0, 0, 1], friction: 0.3 }],
+    };
+    const plain = createWorld(scene);
+    const fast = createWorld(scene, { models: [der] });
+    let touching = 0;
+    let [few, many] = [0, 0];
+    for (let k = 0; k < 40; k++) {
+      many += plain.step().iterations;
+      few += fast.step().iterations;
+      touching += plain.contactForces().length;
+    }
+    expect(touching).toBeGreaterThan(100);
+    // what touches apart from others is solved apart from them, and so by itself
+    expect(few).toBeLessThan(0.97 * many);
+    expect(distance(plain, fast)).toBeLessThan(1e-9);
+    expect(fast.contactForces().length).toBe(plain.contactForces().length);
+    expect(fast.energies().total).toBeCloseTo(plain.energies().total, 12);
+    expect(fast.reactions()[0].force[2]).toBeCloseTo(plain.reactions()[0].force[2], 12);
+  });
+
+  it('in contact with each other', () => {
+    // two crossed rods fall onto a third that is held at both ends
+    const r = 2e-3;
+    const rod = (id: string, from: readonly [number, number, number], to: readonly [number, number, number]) => ({
+      id,
+      shape: { type: 'straight' as const, from, to },
+      edges: 8,
+      section: { type: 'circle' as const, radius: r },
+      material: { E: 1e6, nu: 0.4, density: 1000 },
+    });
+    const scene: Scene = {
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [
+        rod('beam', [-0.1, 0, 0], [0.1, 0, 0]),
+        rod('one', [0.01, -0.08, 2.5 * r], [-0.02, 0.07, 2.5 * r]),
+        rod('two', [-0.09, -0.01, 5 * r], [0.06, 0.01, 5 * r]),
+      ],
+      pins: [
+        { rod: 'beam', at: 'start' },
+        { rod: 'beam', at: 'end' },
+      ],
+      contact: { friction: 0.5 },
+      time: { duration: 1, step: 1 / 480 },
+    };
+    const plain = createWorld(scene);
+    const fast = createWorld(scene, { models: [der] });
+    let [few, many] = [0, 0];
+    for (let k = 0; k < 30; k++) {
+      many += plain.step().iterations;
+      few += fast.step().iterations;
+    }
+    expect(plain.contactForces().length).toBeGreaterThan(1);
+    expect(few).toBeLessThan(0.9 * many);
+    expect(distance(plain, fast)).toBeLessThan(1e-9);
+  });
+
+  it('tells what follows from a state that it moved: energies, momentum, channels, reactions, modes', () => {
+    const scene = strands(4, 10);
+    const plain = createWorld(scene);
+    const fast = createWorld(scene, { models: [der] });
+    for (let k = 0; k < 20; k++) {
+      plain.step();
+      fast.step();
+    }
+    const near = (a: ArrayLike<number>, b: ArrayLike<number>): void => {
+      let size = 0;
+      for (let k = 0; k < a.length; k++) size = Math.max(size, Math.abs(b[k]));
+      expect(size).toBeGreaterThan(0);
+      for (let k = 0; k < a.length; k++) expect(Math.abs(a[k] - b[k])).toBeLessThan(1e-8 * size);
+    };
+    near(Object.values(fast.energies()), Object.values(plain.energies()));
+    near(fast.momentum().angular, plain.momentum().angular);
+    for (const channel of ['tension', 'curvature', 'twist'] as const)
+      near(fast.channel(2, channel), plain.channel(2, channel));
+    near(fast.reactions()[1].torque, plain.reactions()[1].torque);
+    near(fast.modes(3)[0].omega, plain.modes(3)[0].omega);
+    near(fast.samples[3].edgeDirector, plain.samples[3].edgeDirector);
+    near(fast.samples[3].edgeSpin, plain.samples[3].edgeSpin);
+    near(fast.samples[3].nodeVelocity, plain.samples[3].nodeVelocity);
   });
 
   it('does not depend on the company a rod is in', () => {

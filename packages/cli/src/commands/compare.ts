@@ -41,15 +41,7 @@ export async function compare(reference: string, options: CompareOptions, termin
     );
   }
   const folder = openFolder({ ...options, name: `${source.name}-compare` });
-  const outcomes = await withInterrupt(async (interrupt) => {
-    const out: Outcome[] = [];
-    for (const model of models) {
-      if (interrupt.requested) break;
-      if (!options.quiet) terminal.err(dim(`${model}\n`));
-      out.push(await runModel(source, model, options, folder, terminal, interrupt));
-    }
-    return out;
-  });
+  const outcomes = await withInterrupt((interrupt) => runModels(source, models, options, folder, terminal, interrupt));
   const report = buildReport(source, options, outcomes);
   writeTables(folder, report);
   drawFigures(folder, source, report, outcomes);
@@ -80,7 +72,25 @@ export async function compare(reference: string, options: CompareOptions, termin
   return outcomes.every(({ status }) => status === 'refused') ? exitCode.badInput : exitCode.done;
 }
 
-function readModels(list: string): ModelId[] {
+/** One model after the other, until all are done or Ctrl-C comes. */
+export async function runModels(
+  source: Source,
+  models: readonly ModelId[],
+  options: Pick<CompareOptions, 'statics' | 'quiet' | 'force'>,
+  folder: Folder,
+  terminal: Terminal,
+  interrupt: Interrupt,
+): Promise<Outcome[]> {
+  const out: Outcome[] = [];
+  for (const model of models) {
+    if (interrupt.requested) break;
+    if (!options.quiet) terminal.err(dim(`${model}${options.statics ? ', statics' : ''}\n`));
+    out.push(await runModel(source, model, options, folder, terminal, interrupt));
+  }
+  return out;
+}
+
+export function readModels(list: string): ModelId[] {
   const known = availableModels();
   if (list.trim() === 'all') return [...known];
   const names = list
@@ -106,12 +116,20 @@ function readModels(list: string): ModelId[] {
 async function runModel(
   source: Source,
   model: ModelId,
-  options: CompareOptions,
+  options: Pick<CompareOptions, 'statics' | 'quiet' | 'force'>,
   parent: Folder,
   terminal: Terminal,
   interrupt: Interrupt,
 ): Promise<Outcome> {
-  const none = { frames: [], simulated: 0, wallSeconds: 0, energyStart: 0, energyEnd: 0, energyChangeMax: 0 };
+  const none = {
+    frames: [],
+    energies: [],
+    simulated: 0,
+    wallSeconds: 0,
+    energyStart: 0,
+    energyEnd: 0,
+    energyChangeMax: 0,
+  };
   const scene: Scene = { ...source.scene, rods: source.scene.rods.map((rod) => ({ ...rod, model })) };
   let world: World;
   try {
@@ -158,6 +176,7 @@ async function runModel(
     ...(stop && { reason: stop.reason }),
     world,
     frames,
+    energies: recorder.energies,
     steps: totals.totals(),
     simulated: world.time,
     wallSeconds,

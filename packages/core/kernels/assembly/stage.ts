@@ -26,14 +26,11 @@ import {
   writeGradient,
   writeJoint,
 } from './generated';
-import { add, both, div, ld, mul, splat, st, sub } from './lanes';
+import { add, both, div, entry, ld, mul, splat, st, sub } from './lanes';
 import { Pair } from './pair';
 
-/** Where entry k of a table of pairs starts. */
-// @ts-ignore: decorator
-@inline function entry(p: usize, k: i32): usize {
-  return p + ((<usize>k) << 4);
-}
+/** The last tangent of the edge at hand. */
+const last: usize = memory.data(16 * 3, 16);
 
 // @ts-ignore: decorator
 @inline function at(p: usize, k: i32): i32 {
@@ -46,28 +43,39 @@ import { Pair } from './pair';
   return p + <usize>(48 * k);
 }
 
+/** Length and tangent of edge j at q; false where it has none or a position is not a number. */
+// @ts-ignore: decorator
+@inline function measureEdge(p: Pair, q: usize, j: i32): bool {
+  const a = entry(q, 4 * j);
+  const x = sub(ld(a, 4), ld(a, 0));
+  const y = sub(ld(a, 5), ld(a, 1));
+  const z = sub(ld(a, 6), ld(a, 2));
+  const length = f64x2.sqrt(add(add(mul(x, x), mul(y, y)), mul(z, z)));
+  st(p.length, j, length);
+  const tangent = row3(p.tangent, j);
+  const inverse = div(splat(1.0), length);
+  st(tangent, 0, mul(x, inverse));
+  st(tangent, 1, mul(y, inverse));
+  st(tangent, 2, mul(z, inverse));
+  return both(v128.and(f64x2.gt(length, splat(0.0)), f64x2.lt(length, splat(Infinity))));
+}
+
+/** Lengths and tangents where the rods are at the start of a step. */
+export function measureEdges(p: Pair): bool {
+  let fine = true;
+  for (let j = 0; j < p.nodeCount - 1; j++) if (!measureEdge(p, p.q, j)) fine = false;
+  return fine;
+}
+
 /** Frames follow the centreline to q; false where an edge has no length or a position is not a number. */
 export function followCenterline(p: Pair): bool {
-  const edges = p.nodeCount - 1;
-  const q = p.q;
-  for (let j = 0; j < edges; j++) {
-    const a = 4 * j;
-    const o = 3 * j;
-    const x = sub(ld(q, a + 4), ld(q, a));
-    const y = sub(ld(q, a + 5), ld(q, a + 1));
-    const z = sub(ld(q, a + 6), ld(q, a + 2));
-    const length = f64x2.sqrt(add(add(mul(x, x), mul(y, y)), mul(z, z)));
-    const fine = v128.and(f64x2.gt(length, splat(0.0)), f64x2.lt(length, splat(Infinity)));
-    if (!both(fine)) return false;
-    st(p.length, j, length);
-    for (let k = 0; k < 3; k++) st(p.previous, o + k, ld(p.tangent, o + k));
-    st(p.tangent, o, div(x, length));
-    st(p.tangent, o + 1, div(y, length));
-    st(p.tangent, o + 2, div(z, length));
+  for (let j = 0; j < p.nodeCount - 1; j++) {
     const tangent = row3(p.tangent, j);
+    for (let k = 0; k < 3; k++) st(last, k, ld(tangent, k));
+    if (!measureEdge(p, p.q, j)) return false;
     const reference = row3(p.reference, j);
-    carryDirector(reference, reference, row3(p.previous, j), tangent);
-    turnFrame(row3(p.m1, j), row3(p.m2, j), tangent, reference, ld(q, a + 3));
+    carryDirector(reference, reference, last, tangent);
+    turnFrame(row3(p.m1, j), row3(p.m2, j), tangent, reference, ld(p.q, 4 * j + 3));
   }
   for (let i = 0; i < p.jointCount; i++) measureTwist(p, i);
   return true;
@@ -93,9 +101,8 @@ function measureTwist(p: Pair, i: i32): void {
 /** EA/ē where the edge stretches; a penalty well above all other stiffness where it does not. */
 export function setPenalties(p: Pair, inertia: f64): void {
   for (let j = 0; j < p.nodeCount - 1; j++) {
-    const a = 4 * j;
-    const stiff = f64x2.max(ld(p.stiffnessScale, a), ld(p.stiffnessScale, a + 4));
-    const heavy = f64x2.max(ld(p.mass, a), ld(p.mass, a + 4));
+    const stiff = f64x2.max(ld(p.stiffnessScale, 2 * j), ld(p.stiffnessScale, 2 * j + 2));
+    const heavy = f64x2.max(ld(p.mass, 2 * j), ld(p.mass, 2 * j + 2));
     const penalty = mul(splat(1e6), add(stiff, mul(splat(inertia), heavy)));
     const k = ld(p.stiffness, j);
     st(p.penalty, j, v128.bitselect(k, penalty, f64x2.lt(k, splat(Infinity))));
@@ -108,30 +115,88 @@ export function setPenalties(p: Pair, inertia: f64): void {
  */
 export function evaluateStage(p: Pair, c: f64, s: f64, matrix: bool, scale: usize): bool {
   const size = 4 * p.nodeCount - 1;
-  memory.fill(p.residual - 64, 0, <usize>(16 * (size + 8)));
+  memory.fill(p.residual - 64, 0, 64);
+  memory.fill(entry(p.residual, size), 0, 64);
   if (matrix) memory.fill(p.band - 704, 0, <usize>(16 * 11 * (size + 8)));
-  if (!addJoints(p, s, matrix)) return false;
   let sum = splat(0.0);
   const cc = splat(c);
   const ss = splat(s);
-  for (let d = 0; d < size; d++) {
-    const mass = ld(p.mass, d);
-    const drag = mul(mass, ld(p.massDamping, d));
-    const inertial = mul(mul(cc, mass), sub(ld(p.q, d), ld(p.qHat, d)));
-    st(p.residual, d, add(ld(p.residual, d), add(inertial, mul(drag, ld(p.v, d)))));
-    if ((d & 3) != 3) sum = add(sum, f64x2.abs(inertial));
-    if (matrix) st(p.band, 11 * d + 10, add(ld(p.band, 11 * d + 10), add(mul(cc, mass), mul(drag, ss))));
+  const edges = p.nodeCount - 1;
+  for (let i = 0; i <= edges; i++) {
+    const mass = ld(p.mass, 2 * i);
+    const cm = mul(cc, mass);
+    const drag = mul(mass, ld(p.massDamping, 2 * i));
+    const o = 4 * i;
+    const q = entry(p.q, o);
+    const hat = entry(p.qHat, o);
+    const v = entry(p.v, o);
+    const r = entry(p.residual, o);
+    const f = entry(p.force, 3 * i);
+    const x = mul(cm, sub(ld(q, 0), ld(hat, 0)));
+    const y = mul(cm, sub(ld(q, 1), ld(hat, 1)));
+    const z = mul(cm, sub(ld(q, 2), ld(hat, 2)));
+    const fx = ld(f, 0);
+    const fy = ld(f, 1);
+    const fz = ld(f, 2);
+    st(r, 0, sub(add(x, mul(drag, ld(v, 0))), fx));
+    st(r, 1, sub(add(y, mul(drag, ld(v, 1))), fy));
+    st(r, 2, sub(add(z, mul(drag, ld(v, 2))), fz));
+    sum = add(sum, add(add(f64x2.abs(x), f64x2.abs(y)), f64x2.abs(z)));
+    sum = add(sum, add(add(f64x2.abs(fx), f64x2.abs(fy)), f64x2.abs(fz)));
+    const d = entry(p.band, 11 * o + 10);
+    if (matrix) {
+      const diagonal = add(cm, mul(drag, ss));
+      st(d, 0, diagonal);
+      st(d, 11, diagonal);
+      st(d, 22, diagonal);
+    }
+    if (i == edges) break;
+    const spin = ld(p.mass, 2 * i + 1);
+    const spinDrag = mul(spin, ld(p.massDamping, 2 * i + 1));
+    st(r, 3, add(mul(mul(cc, spin), sub(ld(q, 3), ld(hat, 3))), mul(spinDrag, ld(v, 3))));
+    if (matrix) st(d, 33, add(mul(cc, spin), mul(spinDrag, ss)));
   }
+  if (p.loads & 2) sum = add(sum, subtractTorques(p));
+  if (matrix && p.loads & 4) addDrag(p, ss);
+  v128.store(scale, sum);
   addEdges(p, s, matrix);
-  for (let i = 0; i < p.nodeCount; i++) {
+  return addJoints(p, s, matrix);
+}
+
+/** Torques on the edges: about the tangent on θ, across it as a couple of forces. Returns the sum of their sizes. */
+function subtractTorques(p: Pair): v128 {
+  let sum = splat(0.0);
+  for (let j = 0; j < p.nodeCount - 1; j++) {
+    const tau = row3(p.torque, j);
+    const t = row3(p.tangent, j);
+    const r = entry(p.residual, 4 * j);
+    const inverse = div(splat(1.0), ld(p.length, j));
+    const along = add(add(mul(ld(tau, 0), ld(t, 0)), mul(ld(tau, 1), ld(t, 1))), mul(ld(tau, 2), ld(t, 2)));
+    st(r, 3, sub(ld(r, 3), along));
     for (let k = 0; k < 3; k++) {
-      const f = ld(p.force, 3 * i + k);
-      st(p.residual, 4 * i + k, sub(ld(p.residual, 4 * i + k), f));
+      const a = k == 2 ? 0 : k + 1;
+      const b = k == 0 ? 2 : k - 1;
+      const f = mul(sub(mul(ld(tau, a), ld(t, b)), mul(ld(tau, b), ld(t, a))), inverse);
+      st(r, 4 + k, sub(ld(r, 4 + k), f));
+      st(r, k, add(ld(r, k), f));
       sum = add(sum, f64x2.abs(f));
     }
   }
-  v128.store(scale, sum);
-  return true;
+  return sum;
+}
+
+/** Implicit part of velocity-dependent loads. */
+function addDrag(p: Pair, s: v128): void {
+  for (let i = 0; i < p.nodeCount; i++) {
+    const drag = entry(p.drag, 6 * i);
+    const d = entry(p.band, 44 * i + 10);
+    st(d, 0, add(ld(d, 0), mul(s, ld(drag, 0))));
+    st(d, 10, add(ld(d, 10), mul(s, ld(drag, 1))));
+    st(d, 20, add(ld(d, 20), mul(s, ld(drag, 2))));
+    st(d, 11, add(ld(d, 11), mul(s, ld(drag, 3))));
+    st(d, 21, add(ld(d, 21), mul(s, ld(drag, 4))));
+    st(d, 22, add(ld(d, 22), mul(s, ld(drag, 5))));
+  }
 }
 
 /** Tension as an unknown of its own; see newton.ts of the model. */
@@ -139,11 +204,12 @@ function addEdges(p: Pair, s: f64, matrix: bool): void {
   const infinite = splat(Infinity);
   for (let j = 0; j < p.nodeCount - 1; j++) {
     const a = 4 * j;
-    const b = a + 4;
-    const o = 3 * j;
-    const tx = ld(p.tangent, o);
-    const ty = ld(p.tangent, o + 1);
-    const tz = ld(p.tangent, o + 2);
+    const t = row3(p.tangent, j);
+    const v = entry(p.v, a);
+    const r = entry(p.residual, a);
+    const tx = ld(t, 0);
+    const ty = ld(t, 1);
+    const tz = ld(t, 2);
     const lambda = ld(p.tension, j);
     const k = ld(p.penalty, j);
     const length = ld(p.length, j);
@@ -151,11 +217,8 @@ function addEdges(p: Pair, s: f64, matrix: bool): void {
     const strain = sub(length, ld(p.lengthRest, j));
     const damping = v128.and(ld(p.edgeDamping, j), extensible);
     const stretching = add(
-      add(
-        mul(tx, sub(ld(p.v, b), ld(p.v, a))),
-        mul(ty, sub(ld(p.v, b + 1), ld(p.v, a + 1))),
-      ),
-      mul(tz, sub(ld(p.v, b + 2), ld(p.v, a + 2))),
+      add(mul(tx, sub(ld(v, 4), ld(v, 0))), mul(ty, sub(ld(v, 5), ld(v, 1)))),
+      mul(tz, sub(ld(v, 6), ld(v, 2))),
     );
     const pulled = v128.and(div(lambda, k), extensible);
     st(p.error, j, add(sub(strain, pulled), mul(damping, stretching)));
@@ -164,12 +227,12 @@ function addEdges(p: Pair, s: f64, matrix: bool): void {
     const fx = mul(lambda, tx);
     const fy = mul(lambda, ty);
     const fz = mul(lambda, tz);
-    st(p.residual, a, sub(ld(p.residual, a), fx));
-    st(p.residual, a + 1, sub(ld(p.residual, a + 1), fy));
-    st(p.residual, a + 2, sub(ld(p.residual, a + 2), fz));
-    st(p.residual, b, add(ld(p.residual, b), fx));
-    st(p.residual, b + 1, add(ld(p.residual, b + 1), fy));
-    st(p.residual, b + 2, add(ld(p.residual, b + 2), fz));
+    st(r, 0, sub(ld(r, 0), fx));
+    st(r, 1, sub(ld(r, 1), fy));
+    st(r, 2, sub(ld(r, 2), fz));
+    st(r, 4, add(ld(r, 4), fx));
+    st(r, 5, add(ld(r, 5), fy));
+    st(r, 6, add(ld(r, 6), fz));
     if (!matrix) continue;
     const g = div(lambda, length);
     const kg = sub(mul(k, viscous), g);

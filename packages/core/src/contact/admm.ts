@@ -29,6 +29,11 @@ export interface SideArrays {
     readonly sides: ContactSides;
     readonly from: number;
     readonly systems: Uint8Array;
+    /** The bundle's part of the arrays below. */
+    readonly response: Float64Array;
+    readonly start: Float64Array;
+    readonly velocity: Float64Array;
+    readonly right: Float64Array;
   }[];
   /** Place of each contact's sides; −1 where the second is fixed. */
   readonly sideA: Int32Array;
@@ -153,10 +158,7 @@ function followCopies(set: ContactSet, arrays: SideArrays): void {
     }
   }
   if (arrays.links) pullSides(arrays.links, arrays);
-  for (const { port, sides, from } of arrays.sides) {
-    const end = from + sides.count;
-    port.solve(velocity.subarray(3 * from, 3 * end), right.subarray(3 * from, 3 * end), sides);
-  }
+  for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
   for (let k = 0; k < 3 * arrays.count; k++) velocity[k] += start[k];
 }
 

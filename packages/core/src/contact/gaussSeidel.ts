@@ -85,10 +85,7 @@ export function solveGaussSeidel(
     right.fill(0);
     right[3 * sideA[c] + (j % 3)] = 1;
     if (sideB[c] >= 0) right[3 * sideB[c] + (j % 3)] = -1;
-    for (const { port, sides, from } of arrays.sides) {
-      const end = 3 * (from + sides.count);
-      port.solve(velocity.subarray(3 * from, end), right.subarray(3 * from, end), sides);
-    }
+    for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
     relate(column, set, arrays, velocity, false);
     for (let i = 0; i < size; i++) matrix[i * size + j] = column[i];
   }

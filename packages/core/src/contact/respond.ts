@@ -31,7 +31,7 @@ import {
 } from './links.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
 import {
-  addContact,
+  appendContact,
   appendContacts,
   type ContactSet,
   copyContact,
@@ -198,7 +198,7 @@ export function createContactWorld(
   ): StepOutcome => {
     markOnly(marked, list);
     part.count = 0;
-    for (const c of contacts) copyContact(part, addContact(part), set, c);
+    for (const c of contacts) appendContact(part, set, c);
     const one = solver.solve(part, linked, marked, t, dt, robust);
     add(one);
     report.iterations = Math.max(report.iterations, solver.result.iterations);
@@ -313,8 +313,7 @@ export function createContactWorld(
     });
     outcome.substeps = Math.max(outcome.substeps, pieces);
     for (let c = 0; c < set.count && finished; c++) {
-      const i = addContact(aside);
-      copyContact(aside, i, set, c);
+      const i = appendContact(aside, set, c);
       for (let k = 3 * i; k < 3 * i + 3; k++) aside.impulse[k] *= dt / last;
     }
     return finished;
@@ -346,8 +345,7 @@ export function createContactWorld(
     const groups = [...broken];
     const groupOf = new Map(groups.flatMap((group, k) => group.systems.map((s) => [s, k] as const)));
     aside.count = 0;
-    for (let c = 0; c < set.count; c++)
-      if (!groupOf.has(systems.ofRod(set.rodA[c]))) copyContact(aside, addContact(aside), set, c);
+    for (let c = 0; c < set.count; c++) if (!groupOf.has(systems.ofRod(set.rodA[c]))) appendContact(aside, set, c);
     const positions = finder.position.slice();
     const start = bundles.map(({ state: { q, v, memory: m } }) => ({ q: q.slice(), v: v.slice(), memory: m.slice() }));
     const good =

@@ -184,6 +184,10 @@ export function layOut(
     for (let m = 0; m < 3; m++) arm[3 * s + m] = sideArm[3 * i + m];
   });
   for (const r of list) perRod[r] = 0;
+  const response = new Float64Array(total);
+  const start = new Float64Array(3 * total);
+  const velocity = new Float64Array(3 * total);
+  const right = new Float64Array(3 * total);
   const sides = bundles.flatMap((bundle, b) => {
     const end = from[b + 1];
     if (!bundle.contact || end === from[b]) return [];
@@ -196,7 +200,18 @@ export function layOut(
       force: force.subarray(3 * from[b], 3 * end),
       mass: mass.subarray(from[b], end),
     };
-    return [{ port: bundle.contact, sides: view, from: from[b], systems: systems[b] }];
+    return [
+      {
+        port: bundle.contact,
+        sides: view,
+        from: from[b],
+        systems: systems[b],
+        response: response.subarray(from[b], end),
+        start: start.subarray(3 * from[b], 3 * end),
+        velocity: velocity.subarray(3 * from[b], 3 * end),
+        right: right.subarray(3 * from[b], 3 * end),
+      },
+    ];
   });
   return {
     count: total,
@@ -204,12 +219,12 @@ export function layOut(
     sideA,
     sideB,
     mass,
-    response: new Float64Array(total),
-    start: new Float64Array(3 * total),
-    velocity: new Float64Array(3 * total),
+    response,
+    start,
+    velocity,
     free: new Float64Array(3 * total),
     copy: new Float64Array(3 * total),
-    right: new Float64Array(3 * total),
+    right,
     impulseStart: new Float64Array(3 * count),
     omega: new Float64Array(count),
     crowd: measureCrowds(layout, set, linked, links.crowd),
@@ -264,9 +279,9 @@ export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): vo
   }
 }
 
-export function readVelocities(arrays: SideArrays, out: Float64Array): void {
-  for (const { port, sides, from } of arrays.sides)
-    port.readVelocity(out.subarray(3 * from, 3 * (from + sides.count)), sides);
+/** S v of all sides, into `start`. */
+export function readVelocities(arrays: SideArrays): void {
+  for (const { port, sides, start } of arrays.sides) port.readVelocity(start, sides);
 }
 
 /** Whether the velocities that the rods came to are those that the copies have. */

@@ -12,7 +12,7 @@ import type { Rod } from '../scene/compiled.ts';
 import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Link } from './links.ts';
-import { addContact, type ContactSet, copyContact, createContactSet } from './set.ts';
+import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
 import { isPredicted, type Layout, layOut, markSliding, readVelocities, writeForces } from './sides.ts';
 
 export interface SolveOptions {
@@ -61,6 +61,9 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     failure: { rod: rods[set.count > 0 ? set.rodA[0] : layout.links.list[0].plan.rodA].id, reason },
   });
 
+  /** How far velocities may be from those of the linear response. */
+  const limitOf = (scale: number): number => Math.max(options.tolerance * scale, total.error);
+
   const findImpulses = (set: ContactSet, arrays: SideArrays, dt: number): StepOutcome | undefined => {
     const { solver, tolerance, iterations, repulsion } = options;
     const scale = scaleOf(dt);
@@ -79,6 +82,18 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     return undefined;
   };
 
+  const takeStep = (arrays: SideArrays, t: number, dt: number, robust: boolean): StepOutcome | undefined => {
+    for (const { port, sides, systems } of arrays.sides) {
+      const one = port.step(systems, sides, t, dt, robust);
+      outcome.iterations += one.iterations;
+      outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
+      outcome.shifts += one.shifts;
+      if (!one.ok) return { ...one, ...outcome };
+    }
+    readVelocities(arrays);
+    return undefined;
+  };
+
   /** Makes linear, solves, steps. */
   const takeRound = (
     set: ContactSet,
@@ -91,25 +106,14 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     writeForces(set, arrays, dt);
     arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
     for (const { impulse, impulseStart } of arrays.links?.links ?? []) impulseStart.set(impulse);
-    for (const { port, sides, systems, from } of arrays.sides) {
-      const end = from + sides.count;
-      const velocity = arrays.start.subarray(3 * from, 3 * end);
-      const response = arrays.response.subarray(from, end);
-      if (!port.linearize(velocity, response, systems, sides, t, dt, fresh))
+    for (const { port, sides, systems, start, response } of arrays.sides) {
+      if (!port.linearize(start, response, systems, sides, t, dt, fresh))
         return failed(set, 'the response to contact cannot be found');
     }
     const trouble = findImpulses(set, arrays, dt);
     if (trouble) return trouble;
     writeForces(set, arrays, dt);
-    for (const { port, sides, systems } of arrays.sides) {
-      const one = port.step(systems, sides, t, dt, robust);
-      outcome.iterations += one.iterations;
-      outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
-      outcome.shifts += one.shifts;
-      if (!one.ok) return { ...one, ...outcome };
-    }
-    readVelocities(arrays, arrays.start);
-    return undefined;
+    return takeStep(arrays, t, dt, robust);
   };
 
   /** Takes in the contacts that would close, with the velocities that the sides have; how many are new. */
@@ -136,8 +140,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     live.count = 0;
     for (let c = 0; c < set.count; c++) {
       if (placeOf[c] < 0) continue;
-      placeOf[c] = addContact(live);
-      copyContact(live, placeOf[c], set, c);
+      placeOf[c] = appendContact(live, set, c);
     }
   };
   const returnLive = (set: ContactSet): void => {
@@ -161,7 +164,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       if (trouble) return trouble;
       // where the rods came to where the linear response had them, that is it
       if (options.solver !== 'admm' && options.solver !== 'gauss-seidel') break;
-      if (round >= ROUNDS - 1 || isPredicted(arrays, Math.max(options.tolerance * scale, total.error))) break;
+      if (round >= ROUNDS - 1 || isPredicted(arrays, limitOf(scale))) break;
     }
     markSliding(set, arrays, scale);
     return { ok: true, ...outcome };
@@ -179,18 +182,17 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     if (placeOf.length < set.count) placeOf = new Int32Array(2 * set.count);
     placeOf.fill(-1, 0, set.count);
     writeForces(set, all, dt);
-    for (const { port, sides, systems: marked, from } of all.sides) {
-      const velocity = all.start.subarray(3 * from, 3 * (from + sides.count));
-      if (!port.guess?.(velocity, marked, sides, t, dt)) return failed(set, 'the response to contact cannot be found');
+    for (const { port, sides, systems: marked, start } of all.sides) {
+      if (!port.guess?.(start, marked, sides, t, dt)) return failed(set, 'the response to contact cannot be found');
     }
-    if (takeIn(set, all, dt, CLOSE) === 0) return { ok: true, ...outcome };
+    if (takeIn(set, all, dt, CLOSE) === 0) return takeStep(all, t, dt, robust) ?? { ok: true, ...outcome };
     gatherLive(set);
     let arrays = live.count === set.count ? all : layOut(layout, live, systems);
     for (let round = 0, late = 0; ; round++) {
       const trouble = takeRound(live, arrays, t, dt, robust, false);
       if (trouble) return trouble;
-      const predicted = isPredicted(arrays, Math.max(options.tolerance * scale, total.error));
-      if (live.count < set.count) readVelocities(all, all.start);
+      const predicted = isPredicted(arrays, limitOf(scale));
+      if (live.count < set.count) readVelocities(all);
       // what goes no deeper than contacts at rest may is let go
       if (live.count < set.count && late < LATE_ROUNDS && takeIn(set, all, dt, -0.01) > 0) {
         late++;

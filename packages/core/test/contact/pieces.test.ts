@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { appendContact, createContactSet } from '../../src/contact/set.ts';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
 import { stepInPieces } from '../../src/math/pieces.ts';
 
@@ -39,6 +40,22 @@ describe('a step in pieces', () => {
     });
     expect(whole).toBe(false);
     expect(shortest).toBe(0.125);
+  });
+});
+
+describe('a set of contacts', () => {
+  it('copies all of a contact', () => {
+    const [from, to] = [createContactSet(2), createContactSet(2)];
+    from.count = 2;
+    let value = 1;
+    for (const array of Object.values(from))
+      if (typeof array !== 'number') for (const k of array.keys()) array[k] = value++ % 250;
+    expect(appendContact(to, from, 1)).toBe(0);
+    for (const name of Object.keys(from) as (keyof typeof from)[]) {
+      if (name === 'count') continue;
+      const stride = from[name].length / 2;
+      expect([...to[name].slice(0, stride)], name).toEqual([...from[name].slice(stride)]);
+    }
   });
 });
 

@@ -22,7 +22,7 @@ import {
   initializeExplicitSystem,
   stepExplicitSystem,
 } from './explicitSystem.ts';
-import type { DerKernel } from './kernel.ts';
+import { canPair, type DerKernel } from './kernel.ts';
 import {
   evaluatePins,
   followCenterline,
@@ -33,7 +33,16 @@ import {
   restoreFrames,
 } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
-import { createSystems, createTools, findSystems, injectKernel, type Joined, layOut, pairUp } from './parts.ts';
+import {
+  createSystems,
+  createTools,
+  createUnits,
+  findSystems,
+  type Joined,
+  layOut,
+  pairUp,
+  type Unit,
+} from './parts.ts';
 import {
   addBodyEnergies,
   addBodyMomentum,
@@ -45,7 +54,7 @@ import {
 import { refuse } from './refuse.ts';
 import { initializeMotion } from './start.ts';
 import { findEquilibrium } from './statics.ts';
-import { stepImplicit } from './step.ts';
+import { forgetContact, type ImplicitScheme, type RodStep, stepImplicit } from './step.ts';
 
 function compile(
   rods: readonly Rod[],
@@ -64,13 +73,13 @@ function compile(
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
   const { state, ders, bodyOf } = layOut(rods, drives, options, coupling, allocate);
   const bodies = [...bodyOf.values()];
-  // contact moves rods one by one
-  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) + (scene.links?.length ?? 0) > 0;
-  const paired = kernel && !explicit && scheme !== 'bdf2' && !touching;
-  const parts = paired ? pairUp(findSystems(rods.length, coupling), ders) : findSystems(rods.length, coupling);
-  const tools = createTools(parts, ders);
+  const parts = findSystems(rods.length, coupling);
+  const paired = kernel && !explicit && scheme !== 'bdf2' ? pairUp(parts, ders) : parts.map((_, s) => [s]);
+  const tools = createTools(parts, ders, paired);
   const systems = createSystems(parts, ders, tools, bodyOf);
-  if (paired) injectKernel(systems, kernel);
+  const units: readonly Unit[] = kernel
+    ? createUnits(paired, systems, ders, tools, kernel)
+    : paired.map((list) => ({ systems: list }));
   const systemOfRod: Joined[] = [];
   for (const one of systems) for (const k of one.rods) systemOfRod[k] = one;
   const explicitTools = explicit ? ders.map(createExplicitWork) : [];
@@ -119,6 +128,61 @@ function compile(
         }
       : undefined;
 
+  /** 1 for rods whose lengths, tangents, axes and twist are behind their state, which a kernel has moved. */
+  const stale = new Uint8Array(rods.length);
+  const renew = (k: number): void => {
+    if (stale[k]) restoreFrames(ders[k], tools[k].work.edgeWork);
+    stale[k] = 0;
+  };
+  const renewAll = (): void => {
+    for (let k = 0; k < stale.length; k++) renew(k);
+  };
+
+  /** A system by itself. */
+  const stepSystem = (s: number, t: number, dt: number, robust: boolean): RodStep => {
+    const { system, rods: members, starts } = systems[s];
+    const [first] = members;
+    const whole = explicitSystems[s];
+    for (const k of members) {
+      renew(k);
+      clearContact(ders[k], false);
+    }
+    for (const body of system.bodies) body.contact.fill(0);
+    if (whole) return stepExplicitSystem(whole, starts, scheme === 'shake', t, dt);
+    if (scheme === 'shake' || scheme === 'fast-projection')
+      return stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt);
+    return stepImplicit(system, starts, scheme, t, dt, newton, robust);
+  };
+
+  /** Both rods of a pair at once, where their pins allow it. Nothing: they are to be stepped one by one. */
+  const stepPair = ({ systems: [a, b], pair }: Unit, t: number, dt: number): RodStep | undefined => {
+    if (!pair || !canPair(pair.system.members[0], pair.system.members[1])) return undefined;
+    const [first] = systems[a].rods;
+    const [second] = systems[b].rods;
+    clearContact(ders[first], false);
+    clearContact(ders[second], false);
+    if (scheme === 'implicit-euler' || scheme === 'tr-bdf2') {
+      const touched = ders[first].history[1] === 2 || ders[second].history[1] === 2;
+      if (touched && scheme === 'tr-bdf2') {
+        renew(first);
+        renew(second);
+        forgetContact(pair.system, t);
+      }
+      const step = pair.kernel.step(scheme, t, dt, newton);
+      if (step?.ok) {
+        stale[first] = 1;
+        stale[second] = 1;
+      }
+      if (step) return step;
+    }
+    renew(first);
+    renew(second);
+    const step = stepImplicit(pair.system, pair.starts, scheme as ImplicitScheme, t, dt, newton, false);
+    poseSamples(ders[first]);
+    poseSamples(ders[second]);
+    return step;
+  };
+
   const advanceParts = (
     from: number,
     to: number,
@@ -130,32 +194,57 @@ function compile(
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
-    for (let s = from; s < to; s++) {
-      if (without?.[s]) continue;
-      const { system, rods: members, starts } = systems[s];
-      const [first] = members;
-      const whole = explicitSystems[s];
-      for (const k of members) clearContact(ders[k], false);
-      for (const body of system.bodies) body.contact.fill(0);
-      const step = whole
-        ? stepExplicitSystem(whole, starts, scheme === 'shake', t, dt)
-        : explicit
-          ? stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt)
-          : stepImplicit(system, starts, scheme, t, dt, newton, robust);
+    const count = (s: number, step: RodStep): StepOutcome | undefined => {
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       shifts += step.shifts;
-      if (!step.ok)
-        return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
+      if (step.ok) return undefined;
+      const failure = { rod: rods[systems[s].rods[0]].id, reason: step.reason };
+      return { ok: false, iterations, iterationsMax, shifts, failure };
+    };
+    for (let u = from; u < to; u++) {
+      const unit = units[u];
+      const together = !robust && !(without && unit.systems.some((s) => without[s]));
+      const pair = together ? stepPair(unit, t, dt) : undefined;
+      if (pair) {
+        const failed = count(unit.systems[0], pair);
+        if (failed) return failed;
+        continue;
+      }
+      for (const s of unit.systems) {
+        if (without?.[s]) continue;
+        const failed = count(s, stepSystem(s, t, dt, robust));
+        if (failed) return failed;
+        for (const k of systems[s].rods) poseSamples(ders[k]);
+      }
     }
-    for (let s = from; s < to; s++) if (!without?.[s]) for (const k of systems[s].rods) poseSamples(ders[k]);
     return { ok: true, iterations, iterationsMax, shifts };
+  };
+
+  /** For threads: what another has done to the rods of these parts meanwhile is not known here. */
+  const advanceShared = (
+    from: number,
+    to: number,
+    t: number,
+    dt: number,
+    robust: boolean,
+    without?: Uint8Array,
+  ): StepOutcome => {
+    for (let u = from; without && u < to; u++) {
+      for (const s of units[u].systems) {
+        for (const k of systems[s].rods) {
+          evaluatePins(ders[k], t);
+          stale[k] = 1;
+        }
+      }
+    }
+    return advanceParts(from, to, t, dt, robust, without);
   };
 
   /** All rods advance or none: what was done before a failure is undone. */
   const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     if (before) copyState(before, state);
-    const outcome = advanceParts(0, systems.length, t, dt, robust, without);
+    const outcome = advanceParts(0, units.length, t, dt, robust, without);
     if (outcome.ok || !before) return outcome;
     copyState(state, before);
     refresh(t);
@@ -171,6 +260,7 @@ function compile(
       poseSamples(der);
     });
     for (const whole of explicitSystems) if (whole) whole.ready = false;
+    stale.fill(0);
   };
 
   let lastModes: { system: System; key: string; found: SystemModes } | undefined;
@@ -183,11 +273,12 @@ function compile(
     state,
     refresh,
     restart: (t) => {
+      renewAll();
       initializeScheme(t);
       for (const der of ders) der.history.fill(0);
     },
     advance,
-    parts: { count: systems.length, advance: advanceParts },
+    parts: { count: units.length, advance: advanceShared },
     ...(!explicit && {
       contact: createDerContact({
         ders,
@@ -196,9 +287,12 @@ function compile(
         state,
         newton,
         bodyOrder: bodies,
+        pairs: units.flatMap(({ systems: list, pair }) => (pair ? [{ systems: list, system: pair.system }] : [])),
+        renew,
       }),
     }),
     placeBodies: (motions, t) => {
+      renewAll();
       bodies.forEach((body, b) => {
         if (motions[b].changed) adoptPose(body);
       });
@@ -211,15 +305,21 @@ function compile(
       for (const whole of explicitSystems) if (whole) whole.ready = false;
     },
     addEnergies: (out, t) => {
+      renewAll();
       for (const der of ders) addEnergies(out, der, t);
       for (const body of bodies) addBodyEnergies(out, body, t);
     },
     addMomentum: (out) => {
+      renewAll();
       for (const der of ders) addMomentum(out, der);
       for (const body of bodies) addBodyMomentum(out, body);
     },
-    readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
+    readChannel: (out, rod, channel) => {
+      renew(rod);
+      readChannel(out, ders[rod], channel);
+    },
     equilibrate: (rod, t, wanted) => {
+      renewAll();
       const { system, starts } = systemOfRod[rod];
       const { work, start, entry } = tools[rod];
       const report =
@@ -230,8 +330,12 @@ function compile(
       if (explicit) initializeScheme(t);
       return report;
     },
-    reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
+    reactions: (rod, t) => {
+      renew(rod);
+      return measureReactions(ders[rod], tools[rod].work, t);
+    },
     modes: (rod, t, count) => {
+      renewAll();
       const { system, rods: members } = systemOfRod[rod];
       if (system.bodies.length > 0) {
         // found once for all rods of the system
@@ -245,6 +349,7 @@ function compile(
       return findModes(ders[rod], tools[rod].work, t, count);
     },
     matrices: (rod, t) => {
+      renewAll();
       const { system } = systemOfRod[rod];
       if (system.bodies.length > 0) return exportSystemMatrices(system, t, rods[rod].id);
       return exportMatrices(ders[rod], tools[rod].work, t);

@@ -5,7 +5,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import { BODY_MEMORY, createDerBody, type DerBody } from './body.ts';
 import type { System } from './coupling.ts';
-import { type DerKernel, pairKey } from './kernel.ts';
+import { type DerKernel, type PairKernel, type PairMember, pairKey } from './kernel.ts';
 import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
 import { createWorkspace, type Workspace } from './stage.ts';
@@ -44,32 +44,51 @@ export function findSystems(rodCount: number, { bodies, welds }: Coupling): Part
   return [...systems.values()];
 }
 
-/** Lone rods of the same layout two by two, in the order of the scene; what is left over stays alone. */
-export function pairUp(parts: readonly Part[], ders: readonly DerRod[]): Part[] {
+/** What is moved by itself: a system, or two of lone rods that a kernel moves at once. Threads share units. */
+export interface Unit {
+  readonly systems: readonly number[];
+  /** Of two: their kernel, and both as one system for what it does not know. */
+  readonly pair?: { readonly kernel: PairKernel; readonly system: System; readonly starts: readonly Snapshot[] };
+}
+
+/** Lone rods of the same layout two by two, in the order of the scene; what is left over stays alone. Systems by unit. */
+export function pairUp(parts: readonly Part[], ders: readonly DerRod[]): number[][] {
   const waiting = new Map<string, number>();
-  const out: Part[] = [];
-  for (const part of parts) {
-    const [k] = part.rods;
-    const key = part.bodies.length === 0 ? pairKey(ders[k]) : undefined;
+  const out: number[][] = [];
+  parts.forEach(({ rods: [k], bodies }, s) => {
+    const key = bodies.length === 0 ? pairKey(ders[k]) : undefined;
     const other = key === undefined ? undefined : waiting.get(key);
     if (key === undefined || other === undefined) {
       if (key !== undefined) waiting.set(key, out.length);
-      out.push(part);
-      continue;
+      out.push([s]);
+      return;
     }
-    out[other] = { rods: [...out[other].rods, k], bodies: [] };
+    out[other].push(s);
     waiting.delete(key);
-  }
+  });
   return out;
 }
 
-export function injectKernel(systems: readonly { readonly system: System }[], kernel: DerKernel): void {
-  const pairs = systems.flatMap(({ system }) =>
-    system.bodies.length === 0 && system.members.length === 2 ? [system] : [],
-  );
-  const solvers = kernel.createPairs(pairs.map(({ members: [a, b] }) => [a, b]));
-  pairs.forEach((system, k) => {
-    system.pair = solvers[k];
+export function createUnits(
+  paired: readonly (readonly number[])[],
+  systems: readonly Joined[],
+  ders: readonly DerRod[],
+  tools: readonly Tools[],
+  kernel: DerKernel,
+): Unit[] {
+  const member = (s: number): PairMember & { index: number } => {
+    const [k] = systems[s].rods;
+    return { der: ders[k], work: tools[k].work, index: k };
+  };
+  const pairs = paired.filter(({ length }) => length === 2);
+  const kernels = kernel.createPairs(pairs.map(([a, b]) => [member(a), member(b)]));
+  let next = 0;
+  return paired.map((list): Unit => {
+    if (list.length < 2) return { systems: list };
+    const one = kernels[next++];
+    const system = createSystem(list.map(member), []);
+    system.pair = one.solve;
+    return { systems: list, pair: { kernel: one, system, starts: list.flatMap((s) => systems[s].starts) } };
   });
 }
 
@@ -110,14 +129,19 @@ export function layOut(
   return { state, ders, bodyOf };
 }
 
-/** Rods that are solved together need work space of their own; others of the same shape share. */
-export function createTools(parts: readonly Part[], ders: readonly DerRod[]): Tools[] {
+/** Rods that are solved together need work space of their own; others of the same shape share. `units`: as of `pairUp`. */
+export function createTools(
+  parts: readonly Part[],
+  ders: readonly DerRod[],
+  units: readonly (readonly number[])[],
+): Tools[] {
   const toolbox = new Map<string, Tools>();
   const tools: Tools[] = [];
-  for (const part of parts) {
-    part.rods.forEach((k, place) => {
+  const place = new Map(units.flatMap((list) => list.map((s, lane) => [s, lane])));
+  for (const [s, part] of parts.entries()) {
+    for (const k of part.rods) {
       const der = ders[k];
-      const apart = part.bodies.length > 0 ? k : place;
+      const apart = part.bodies.length > 0 ? k : place.get(s);
       const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count} ${part.bodies.length} ${apart}`;
       tools[k] = toolbox.get(key) ?? {
         work: createWorkspace(der),
@@ -125,7 +149,7 @@ export function createTools(parts: readonly Part[], ders: readonly DerRod[]): To
         entry: createSnapshot(der),
       };
       toolbox.set(key, tools[k]);
-    });
+    }
   }
   return tools;
 }

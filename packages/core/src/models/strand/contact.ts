@@ -13,10 +13,13 @@ import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { factorSweep } from './newton.ts';
-import { applyResponse, createSlot, glueMasses, isKnown, type Slot, writeResponse } from './response.ts';
+import { addLinearStep, applyResponse, createSlot, glueMasses, isKnown, type Slot, writeResponse } from './response.ts';
 import { type Start, type StepOptions, type StepWork, stepWithContact } from './step.ts';
 import { COLUMNS } from './terms.ts';
 import type { StrandTree } from './tree.ts';
+
+/** Newton for a first guess stops here [rad]: what is missing is added as the linear step from there. */
+const LOOSE = 2e-3;
 
 export interface StrandContactParts {
   readonly trees: readonly StrandTree[];
@@ -49,6 +52,8 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     present: new Int32Array(trees.length),
     count: 0,
   };
+  // angles need not be known much better than contact knows the velocities
+  const accurate = 100 * options.accuracy;
   let h = 1;
 
   const slotOf = (k: number): Slot => {
@@ -77,7 +82,14 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
   const linkOf = (sides: ContactSides, c: number): number => place[sides.rod[c]].strand.firstLink + sides.edge[c];
 
   /** The step of the marked trees under the sides' forces: from its start, or on from where it came to. */
-  const move = (marked: Uint8Array, sides: ContactSides, t: number, dt: number, again: boolean): StepOutcome => {
+  const move = (
+    marked: Uint8Array,
+    sides: ContactSides,
+    t: number,
+    dt: number,
+    again: boolean,
+    accuracy: number,
+  ): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     h = dt;
@@ -89,7 +101,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       const slot = slotOf(k);
       // a second look at the step starts from where the first came to
       if (!again && slot.came) tree.q.set(slot.q);
-      const spent = stepWithContact(tree, work, starts[k], t, dt, options, again || slot.came);
+      const spent = stepWithContact(tree, work, starts[k], t, dt, { ...options, accuracy }, again || slot.came);
       iterations += Math.abs(spent);
       iterationsMax = Math.max(iterationsMax, Math.abs(spent));
       if (spent < 0) {
@@ -98,6 +110,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       }
       poseSamples(tree);
       slot.came = true;
+      slot.loose = accuracy > accurate;
       slot.q.set(tree.q);
       const { sweep } = slot;
       sweep.turn.set(work.sweep.turn.subarray(0, sweep.turn.length));
@@ -143,18 +156,18 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         poseTree(trees[k], t);
       }
     },
-    step: (marked, sides, t, dt) => move(marked, sides, t, dt, true),
+    step: (marked, sides, t, dt) => move(marked, sides, t, dt, true, accurate),
     readVelocity,
     // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
     guess(velocity, marked, sides, t, dt) {
       h = dt;
-      if (!move(marked, sides, t, dt, false).ok) return false;
+      if (!move(marked, sides, t, dt, false, Math.max(LOOSE, accurate)).ok) return false;
       readVelocity(velocity, sides);
       return true;
     },
     linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
-      if (fresh && !move(marked, sides, t, dt, false).ok) return false;
+      if (fresh && !move(marked, sides, t, dt, false, accurate).ok) return false;
       readVelocity(velocity, sides);
       sort(sides);
       const { order, start, present } = buckets;
@@ -174,6 +187,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
           }
           writeResponse(slot, tree, sides, order, start[k], m, linkOf, 1 / (dt * dt));
         }
+        if (slot.loose) addLinearStep(velocity, slot, tree, sides, order, start[k], m, linkOf, 1 / dt);
         for (let i = 0; i < m; i++) {
           let trace = 0;
           for (let r = 3 * i; r < 3 * i + 3; r++) trace += slot.free[r * 3 * m + r];

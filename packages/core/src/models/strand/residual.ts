@@ -74,8 +74,8 @@ export function evaluateResidual(
   if (fresh) changeModuli(tree, t);
   const pose = tree.direction?.pose;
   if (pose && fresh) evaluatePose(tree, pose, t);
-  evaluateBase(tree, t);
-  moveBase(tree, t, originRate);
+  evaluateBase(tree, t, fresh);
+  moveBase(tree, t, originRate, fresh);
   poseLinks(tree);
   moveLinks(tree);
   writeTorques(tree);
