@@ -69,35 +69,41 @@ export function createGrouping(systems: Systems, bodyOf: (set: ContactSet, c: nu
     while (parent[s] !== r) [s, parent[s]] = [parent[s], r];
     return r;
   };
-  const systemsOf = (set: ContactSet, c: number): number[] => {
-    const list = [systems.ofRod(set.rodA[c])];
-    if (set.rodB[c] >= 0) list.push(systems.ofRod(set.rodB[c]));
+  const bodySystem = (set: ContactSet, c: number): number => {
     const body = bodyOf(set, c);
-    if (body) list.push(systems.ofBody(body));
-    return list;
+    return body ? systems.ofBody(body) : -1;
   };
+  /** Group that a system is listed in, plus one. */
+  const listed = new Int32Array(systems.count);
   return {
     group(set) {
       for (let s = 0; s < parent.length; s++) parent[s] = s;
-      place.fill(-1);
       for (let c = 0; c < set.count; c++) {
-        const [first, ...others] = systemsOf(set, c);
-        for (const other of others) parent[rootOf(other)] = rootOf(first);
+        const first = systems.ofRod(set.rodA[c]);
+        if (set.rodB[c] >= 0) parent[rootOf(systems.ofRod(set.rodB[c]))] = rootOf(first);
+        const body = bodySystem(set, c);
+        if (body >= 0) parent[rootOf(body)] = rootOf(first);
       }
+      place.fill(-1);
+      listed.fill(0);
       const groups: { contacts: number[]; systems: number[] }[] = [];
+      const list = (s: number, group: number): void => {
+        if (s < 0 || listed[s] > 0) return;
+        listed[s] = group + 1;
+        groups[group].systems.push(s);
+      };
       for (let c = 0; c < set.count; c++) {
-        const list = systemsOf(set, c);
-        const root = rootOf(list[0]);
+        const first = systems.ofRod(set.rodA[c]);
+        const root = rootOf(first);
         if (place[root] < 0) {
           place[root] = groups.length;
           groups.push({ contacts: [], systems: [] });
         }
-        groups[place[root]].contacts.push(c);
-      }
-      for (const { contacts, systems: members } of groups) {
-        const seen = new Set<number>();
-        for (const c of contacts) for (const s of systemsOf(set, c)) seen.add(s);
-        members.push(...seen);
+        const group = place[root];
+        groups[group].contacts.push(c);
+        list(first, group);
+        if (set.rodB[c] >= 0) list(systems.ofRod(set.rodB[c]), group);
+        list(bodySystem(set, c), group);
       }
       return groups;
     },

@@ -210,20 +210,26 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     gatherLive(set);
     let arrays = live.count === set.count ? all : layOut(layout, live, systems);
     for (let round = 0, late = 0; ; round++) {
-      const rough = round === 0 && worst > ABRUPT * options.tolerance * scale;
+      const rough = round < ROUNDS - 1 && worst > ABRUPT * options.tolerance * scale;
+      worst = 0;
       const trouble = takeRound(live, arrays, t, dt, robust, false, rough);
       if (trouble) return trouble;
       const predicted = !rough && isPredicted(arrays, limitOf(scale));
+      let changed = false;
       if (rough && look) {
         returnLive(set);
         // what has sunk while it came near will not be missed in the end
-        if (look(set, t, dt) > 0) all = layOut(layout, set, systems);
+        changed = look(set, t, dt) > 0;
+        if (changed) all = layOut(layout, set, systems);
       }
-      if (live.count < set.count) readVelocities(all);
-      // what goes no deeper than contacts at rest may is let go
-      if (live.count < set.count && late < LATE_ROUNDS && takeIn(set, all, dt, -0.01) > 0) {
+      if (live.count < set.count) {
+        readVelocities(all);
+        // what goes no deeper than contacts at rest may is let go
+        if (late < LATE_ROUNDS && takeIn(set, all, dt, -0.01) > 0) changed = true;
+      }
+      if (changed) {
         late++;
-        returnLive(set);
+        if (!(rough && look)) returnLive(set);
         gatherLive(set);
         arrays = layOut(layout, live, systems);
         continue;
