@@ -1,7 +1,23 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** What the gallery says about the cases, without the cases themselves: they are fetched when they are opened. */
+function caseList(): Plugin {
+  const name = 'virtual:cases';
+  return {
+    name,
+    resolveId: (id) => (id === name ? `\0${name}` : undefined),
+    async load(id) {
+      if (id !== `\0${name}`) return undefined;
+      // as `tsc -b` left them, which `npm run build` runs before this
+      const { cases } = await import('@tendril/cases');
+      const list = cases.map(({ id, title, source, models }) => ({ id, title, source, models }));
+      return `export const cases = ${JSON.stringify(list)};`;
+    },
+  };
+}
 
 export default defineConfig({
   root: source('.'),
@@ -9,13 +25,23 @@ export default defineConfig({
   base: './',
   resolve: {
     alias: [
+      // models are fetched when a scene names them
+      { find: /^\.\/models\/index\.ts$/, replacement: source('./src/worker/models.ts') },
       { find: '@tendril/bridge/three', replacement: source('../bridge/src/three/index.ts') },
       { find: '@tendril/core', replacement: source('../core/src/index.ts') },
       { find: '@tendril/io', replacement: source('../io/src/index.ts') },
       { find: '@tendril/cases', replacement: source('../../cases/src/index.ts') },
     ],
   },
+  plugins: [caseList()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  worker: { format: 'es' },
-  build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', chunkSizeWarningLimit: 1200 },
+  worker: { format: 'es', plugins: () => [caseList()] },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    chunkSizeWarningLimit: 1200,
+    // pictures are no script
+    assetsInlineLimit: 0,
+  },
 });

@@ -1,23 +1,9 @@
-/** The models there are, and how a scene's rods are handed to them: all rods of one model make a bundle. */
+/** How a scene's rods are handed to the models: all rods of one model make a bundle. */
 import { SceneError } from './errors.ts';
 import type { Bundle, Drive, Model } from './model.ts';
-import { cosseratModel } from './models/cosserat/model.ts';
-import { derModel } from './models/der/model.ts';
-import { fiberModel } from './models/fiber/model.ts';
-import { helixModel } from './models/helix/model.ts';
-import { massSpringModel } from './models/massspring/model.ts';
-import { strandModel } from './models/strand/model.ts';
+import { models } from './models/index.ts';
 import type { CompiledScene } from './scene/compile.ts';
 import type { ModelId, Scene } from './scene/types.ts';
-
-const models: Readonly<Partial<Record<string, Model>>> = {
-  der: derModel,
-  helix: helixModel,
-  strand: strandModel,
-  fiber: fiberModel,
-  cosserat: cosseratModel,
-  massspring: massSpringModel,
-};
 
 /** The models that `createWorld` has, in the order of their arrival. */
 export function availableModels(): readonly ModelId[] {

@@ -11,6 +11,7 @@
  */
 import type { BodyPose, RigidBody } from './bodies/body.ts';
 import type { Model } from './model.ts';
+import type { RodStart } from './scene/split.ts';
 import type { Scene } from './scene/types.ts';
 
 /** A body over one step. */
@@ -46,4 +47,6 @@ export interface WorldOptions {
   readonly bodies?: BodyEngine;
   /** In place of the built-in models of the same id, such as the faster ones of `@tendril/core/kernels`. */
   readonly models?: readonly Model[];
+  /** Begins at this time, with rods as they are there, in place of the scene's start: after a cut (scene/split.ts). */
+  readonly start?: { readonly time: number; readonly rods: readonly RodStart[] };
 }

@@ -149,11 +149,11 @@ export interface Bundle {
   advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   /**
    * Parts that do not know of each other, for threads to share: `advance` over a range of them. On failure nothing is
-   * undone; whoever calls it restores the state.
+   * undone; whoever calls it restores the state. With `without`, others may have moved these rods since.
    */
   readonly parts?: {
     readonly count: number;
-    advance(from: number, to: number, t: number, dt: number, robust: boolean): StepOutcome;
+    advance(from: number, to: number, t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   };
   /** Absent: the bundle's rods cannot touch anything. */
   readonly contact?: ContactPort;

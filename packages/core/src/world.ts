@@ -6,8 +6,9 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileBundles } from './bundles.ts';
-import { compileColliders } from './contact/collider.ts';
+import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
+import { findLinkedModes, joinMatrices } from './contact/linkedModal.ts';
 import type { ContactForce, ContactReport } from './contact/report.ts';
 import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
@@ -30,6 +31,7 @@ import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
 import { createGrip, type Grip } from './scene/grip.ts';
 import type { Scene } from './scene/types.ts';
+import { expandWeaves } from './scene/weave.ts';
 
 export interface StepReport {
   /** Time after the step [s]. */
@@ -67,6 +69,8 @@ export interface World {
   readonly samples: readonly Samples[];
   /** Bodies, in the scene's order; poses that every step updates. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** Obstacles, in the scene's order; `evaluate` tells where one is. */
+  readonly colliders: readonly Collider[];
   /** A grip on each pin of the scene (welds have none), rod by rod: for hands that move, turn or release it. */
   readonly grips: readonly Grip[];
   /** Remarks that are worth telling but stop nothing. */
@@ -98,8 +102,11 @@ export interface World {
   addLoad(rod: number, source: LoadSource): () => void;
 }
 
-export function createWorld(scene: Scene, options: WorldOptions = {}): World {
-  const compiled = compileScene(scene);
+export function createWorld(input: Scene, options: WorldOptions = {}): World {
+  const { scene } = expandWeaves(input);
+  const written = compileScene(scene);
+  const { start } = options;
+  const compiled = start ? { ...written, rods: written.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) } : written;
   const { rods, warnings } = compiled;
   const grips: Grip[] = [];
   // lists of their own, which hands may add to
@@ -127,9 +134,9 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   if (continuum) for (const [index, { sources }] of openDrives.entries()) sources.push(continuum.sources[index]);
   const { bundles, placeOfRod } = compileBundles(scene, compiled, openDrives, options.models ?? []);
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
-  for (const bundle of bundles) bundle.refresh(0);
+  for (const bundle of bundles) bundle.refresh(start?.time ?? 0);
   const contact =
-    colliders.length > 0 || scene.contact
+    colliders.length > 0 || scene.contact || compiled.links.length > 0
       ? createContactWorld(
           scene,
           rods,
@@ -139,12 +146,14 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           compiled.bodies.map(({ body }) => body.id),
           openDrives,
           compiled.welds,
+          compiled.links,
           warnings,
         )
       : undefined;
   const halvings = scene.time?.halvings ?? 8;
-  let time = 0;
+  let time = start?.time ?? 0;
   let stepCount = 0;
+  if (start) for (const bundle of bundles) bundle.restart(time);
   /** Bodies with a path to where they are at t. */
   const moveAlong = (t: number): void => {
     for (const { path, pose } of compiled.bodies) path?.evaluate(pose, t);
@@ -304,18 +313,22 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
 
   const refuseContact = (what: string): void => {
     if (!contact) return;
-    const field = colliders.length > 0 ? 'colliders' : 'contact';
+    if (what !== 'statics' && colliders.length === 0 && !scene.contact) return;
+    const field = colliders.length > 0 ? 'colliders' : scene.contact ? 'contact' : 'links';
     throw new SceneError(
       [field],
-      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
+      `${what} do not know ${field === 'links' ? 'links' : 'contact'}; let the scene come to rest with damping, or remove '${field}'`,
     );
   };
+
+  const rodMatrices = (): Matrices[] => placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
 
   return {
     scene,
     rods,
     samples,
     bodies: compiled.bodies.map(({ body, pose }) => ({ id: body.id, pose })),
+    colliders,
     grips,
     warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
     get time() {
@@ -349,16 +362,21 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     modes(count = scene.modes?.count ?? 10) {
       refuseContact('modes');
       refuseEngine(options, 'modes');
+      if (contact) {
+        const each = rodMatrices();
+        return findLinkedModes(joinMatrices(each, contact.links, rods, samples), each, rods, count);
+      }
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
     matrices() {
       refuseContact('matrices');
       refuseEngine(options, 'matrices');
-      return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
+      return contact ? [joinMatrices(rodMatrices(), contact.links, rods, samples)] : rodMatrices();
     },
     energies() {
       const out: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
       for (const bundle of bundles) bundle.addEnergies(out, time);
+      out.potential += contact?.energy() ?? 0;
       out.total = out.kinetic + out.bending + out.twisting + out.stretching + out.potential;
       return out;
     },

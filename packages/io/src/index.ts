@@ -85,3 +85,4 @@ export {
   type Unit,
   type UnitResult,
 } from './units.ts';
+export { type WispFootageOptions, wispFootage } from './wispFootage.ts';

@@ -12,6 +12,7 @@ export interface Listeners {
   frame(run: number, frame: Frame): void;
   failed(failure: Failure): void;
   pullForce(force: number, at: readonly number[]): void;
+  pins?(released: readonly (readonly boolean[])[]): void;
   progress(message: Extract<FromWorker, { type: 'check-progress' }>): void;
   loaded?(message: Loaded): void;
   broken(message: string): void;
@@ -33,6 +34,9 @@ export function startClient(listeners: Listeners): Client {
         return;
       case 'pull-force':
         listeners.pullForce(data.force, data.at);
+        return;
+      case 'pins':
+        listeners.pins?.(data.released);
         return;
       case 'check-progress':
         listeners.progress(data);

@@ -1,6 +1,6 @@
 /** Mouse, pen and finger on the view: what they do to rods. What they do not take is the camera's. */
 import { Vector3 } from 'three';
-import { hand, pullAt } from './session.ts';
+import { hand, operate, pullAt } from './session.ts';
 import * as state from './state.ts';
 import type { Pick } from './view/pick.ts';
 import type { View } from './view/view.ts';
@@ -22,9 +22,9 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
     const reach = Math.max(1, Math.round((rods[pick.rod]?.edgeCount ?? 0) / 16));
     let best = -1;
     let nearest = reach + 1;
-    pins.forEach(({ rod, node }, k) => {
+    pins.forEach(({ rod, node, released }, k) => {
       const away = Math.abs(node - pick.node);
-      if (rod !== pick.rod || away >= nearest) return;
+      if (released || rod !== pick.rod || away >= nearest) return;
       nearest = away;
       best = k;
     });
@@ -48,10 +48,10 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
       const pick = view.pick(event.clientX, event.clientY);
       if (!pick) return;
       const pin = pinAt(pick);
-      if (tool.value === 'pin') {
-        if (pin >= 0) hand({ kind: 'release-pin', pin });
-        else hand({ kind: 'nail', rod: pick.rod, node: pick.node });
-        state.tell(pin >= 0 ? 'Let go.' : 'Pinned here; click again to let go.');
+      if (tool.value === 'pin' || tool.value === 'cut') {
+        if (tool.value === 'cut') void cutAt(pick.rod, pick.node);
+        else void pinAtPlace(pick.lane, pick.rod, pick.node, pin);
+        state.hint.value = false;
         event.stopPropagation();
         return;
       }
@@ -134,15 +134,17 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
     const pin = pinAt(pick);
     const name = `${lane?.rods[pick.rod]?.id ?? ''}, node ${pick.node}`;
     const what =
-      state.tool.value === 'pin'
-        ? pin >= 0
-          ? 'click to let go'
-          : 'click to pin'
-        : pin >= 0
-          ? `drag to pull, Shift-drag moves the pin${lane?.pins[pin]?.clamps ? ', wheel twists' : ''}`
-          : endAt(pick)
-            ? 'drag to pull, wheel twists the end'
-            : 'drag to pull';
+      state.tool.value === 'cut'
+        ? 'click to cut it here'
+        : state.tool.value === 'pin'
+          ? pin >= 0
+            ? 'click to let go'
+            : 'click to pin'
+          : pin >= 0
+            ? `drag to pull, Shift-drag moves the pin${lane?.pins[pin]?.clamps ? ', wheel twists' : ''}`
+            : endAt(pick)
+              ? 'drag to pull, wheel twists the end'
+              : 'drag to pull';
     state.hovering.value = `${name}: ${what}`;
   };
 
@@ -161,6 +163,10 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
   };
 
   const doubleClick = (): void => view.focus();
+  // a new start has no springs
+  const forget = state.loaded.subscribe((loaded) => {
+    if (loaded?.kept === 'restarted') nails.clear();
+  });
   const capture = { capture: true };
   host.addEventListener('pointerdown', down, capture);
   host.addEventListener('pointermove', move, capture);
@@ -169,6 +175,7 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
   host.addEventListener('wheel', wheel, { capture: true, passive: false });
   canvas.addEventListener('dblclick', doubleClick);
   return () => {
+    forget();
     host.removeEventListener('pointerdown', down, capture);
     host.removeEventListener('pointermove', move, capture);
     host.removeEventListener('pointerup', up, capture);
@@ -176,4 +183,42 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
     host.removeEventListener('wheel', wheel, capture);
     canvas.removeEventListener('dblclick', doubleClick);
   };
+}
+
+/** Cuts; what cannot be cut says why. */
+export async function cutAt(rod: number, node: number): Promise<void> {
+  const reason = await operate('cut', rod, node);
+  if (reason === undefined) state.tell('Cut. Both parts go on from here; R makes it whole again.', 'good');
+  else state.tell(`Not cut: ${reason}`, 'bad');
+}
+
+/** Springs that stand for pins, by rod and node. */
+const nails = new Set<string>();
+
+/** Pins a place or lets it go: as a constraint where the model takes one, else by a stiff spring, and says which. */
+export async function pinAtPlace(lane: number, rod: number, node: number, pin: number): Promise<void> {
+  const model = state.loaded.value?.lanes[lane]?.rods[rod]?.model;
+  const key = `${rod} ${node}`;
+  if (pin >= 0) {
+    if (model === 'helix') {
+      state.tell('The clamp of a super-helix cannot be let go: it is its root. Compare with another model (C).', 'bad');
+      return;
+    }
+    hand({ kind: 'release-pin', pin });
+    state.tell('Let go.');
+    return;
+  }
+  if (nails.delete(key)) {
+    hand({ kind: 'nail', rod, node });
+    state.tell('Let go.');
+    return;
+  }
+  const reason = await operate('pin', rod, node);
+  if (reason === undefined) {
+    state.tell('Pinned here; click again to let go.');
+    return;
+  }
+  nails.add(key);
+  hand({ kind: 'nail', rod, node });
+  state.tell(`Held here by a stiff spring; click again to let go. No pin: ${reason}`);
 }

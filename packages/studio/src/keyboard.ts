@@ -1,5 +1,6 @@
 /** The keyboard map; `help` of ui/help.tsx shows it. */
 import { chooseFile, saveScene } from './files.ts';
+import { cutAt, pinAtPlace } from './handling.ts';
 import { comeToRest, hand, openCase, redo, restart, stepFrames, togglePlay, undo } from './session.ts';
 import * as state from './state.ts';
 import { current } from './ui/viewport.tsx';
@@ -10,7 +11,8 @@ export const keys: readonly (readonly [string, string])[] = [
   ['R', 'restart'],
   ['E', 'let it come to rest: equilibrium'],
   ['L', 'loop'],
-  ['V P W', 'hands: pull, pin, wind'],
+  ['V P X W', 'hands: pull, pin, cut, wind'],
+  ['Enter', 'pins or cuts the first rod in its middle'],
   ['B', 'blow at it'],
   ['F', 'show all'],
   ['Shift + arrows', 'orbit'],
@@ -37,6 +39,10 @@ const plain: Readonly<Record<string, () => void>> = {
   p: () => {
     state.tool.value = 'pin';
   },
+  x: () => {
+    state.tool.value = 'cut';
+  },
+  enter: actInTheMiddle,
   w: () => {
     state.tool.value = 'wind';
   },
@@ -79,11 +85,26 @@ function blow(): void {
   hand({ kind: 'wind', velocity: [speed, 0.4 * speed, 0.3 * speed] });
 }
 
+/** Pin and cut for those who have no mouse. */
+function actInTheMiddle(): void {
+  const lane = state.loaded.value?.lanes.findIndex(({ refused }) => refused === undefined) ?? -1;
+  const { rods = [], pins = [] } = state.loaded.value?.lanes[lane] ?? {};
+  if (rods.length === 0) return;
+  const node = Math.floor(rods[0].nodeCount / 2);
+  if (state.tool.value === 'cut') void cutAt(0, node);
+  if (state.tool.value !== 'pin') return;
+  const pin = pins.findIndex((one) => one.rod === 0 && one.node === node && !one.released);
+  void pinAtPlace(lane, 0, node, pin);
+}
+
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !['checkbox', 'button'].includes(target.type);
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
 }
+
+const isPressable = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('button, summary, a, [role=tab]') !== null;
 
 export function listenToKeys(): void {
   addEventListener('keydown', (event) => {
@@ -103,7 +124,7 @@ export function listenToKeys(): void {
       return;
     }
     // a button that has the focus is pressed by Space
-    if (key === ' ' && event.target instanceof HTMLButtonElement) return;
+    if ((key === ' ' || key === 'enter') && isPressable(event.target)) return;
     if (/^[1-9]$/.test(key)) {
       const one = state.cases.value[Number(key) - 1];
       if (one) openCase(one.id);

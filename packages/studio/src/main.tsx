@@ -32,6 +32,10 @@ declare global {
       place(rod: number, node: number): { x: number; y: number } | undefined;
       /** Where it is in the scene [m], in the newest frame. */
       position(rod: number, node: number): number[];
+      /** Pins that hold, of the first lane. */
+      pins(): { rod: number; node: number }[];
+      /** Where a collider is drawn [m]. */
+      collider(index: number): number[] | undefined;
       readonly drawTime: number;
       /** What is drawn now, as PNG. */
       picture(): Promise<Blob | undefined>;
@@ -52,6 +56,11 @@ window.tendrilStudio = {
   renderThumbnail,
   position,
   place: (rod, node) => current.view?.project(position(rod, node), 0),
+  pins: () =>
+    (state.loaded.value?.lanes[0]?.pins ?? [])
+      .filter(({ released }) => !released)
+      .map(({ rod, node }) => ({ rod, node })),
+  collider: (index) => current.view?.colliderAt(index),
   picture: async () => current.view?.picture('image/png'),
   get drawTime() {
     return current.view?.drawTime ?? 0;

@@ -43,6 +43,8 @@ export interface PinInfo {
   readonly node: number;
   /** Whether it holds a frame: then it can be twisted. */
   readonly clamps: boolean;
+  /** Let go. */
+  readonly released?: boolean;
 }
 
 /** A thing in the way, as far as it is understood; others are left out. */
@@ -58,6 +60,8 @@ export interface LaneInfo {
   readonly rods: readonly RodInfo[];
   readonly bodies: readonly BodyInfo[];
   readonly pins: readonly PinInfo[];
+  /** Colliders that move, by number: where they are is in each frame. */
+  readonly moving: readonly number[];
   readonly warnings: readonly string[];
 }
 
@@ -77,7 +81,8 @@ export type StatName = (typeof statNames)[number];
 
 /**
  * A lane at an instant. `data`: for each rod nodePosition (3 a node), edgeDirector (3 an edge), curvature and twist (1 a
- * node), tension (1 an edge), contact force (1 a node); then for each body position and orientation w x y z.
+ * node), tension (1 an edge), contact force (1 a node); then for each body, and each collider that moves, position and
+ * orientation w x y z.
  */
 export interface LaneFrame {
   readonly data: Float32Array;
@@ -103,7 +108,8 @@ export interface TimeInfo {
   readonly note?: string;
 }
 
-export type Kept = 'state' | 'restarted';
+/** `cut`: other rods go on from the present state. */
+export type Kept = 'state' | 'restarted' | 'cut';
 
 export type HandMessage =
   | { readonly kind: 'pull'; readonly rod: number; readonly node: number; readonly target: readonly number[] }
@@ -112,7 +118,10 @@ export type HandMessage =
   | { readonly kind: 'twist-pin'; readonly pin: number; readonly by: number }
   | { readonly kind: 'twist-end'; readonly rod: number; readonly end: 'start' | 'end'; readonly by: number }
   | { readonly kind: 'release-pin'; readonly pin: number }
+  /** A spring that holds a place, where the model takes no pin. */
   | { readonly kind: 'nail'; readonly rod: number; readonly node: number }
+  /** All pins and obstacles together, as of a head with its hair [m]. */
+  | { readonly kind: 'move-all'; readonly offset: readonly number[] }
   | { readonly kind: 'wind'; readonly velocity: readonly number[] };
 
 export type ToWorker =
@@ -133,6 +142,14 @@ export type ToWorker =
   | { readonly type: 'restart'; readonly run: number }
   | { readonly type: 'rest' }
   | { readonly type: 'hand'; readonly hand: HandMessage }
+  /** Cuts a rod at a node, or pins it there; answered by `loaded` or `refused`. */
+  | {
+      readonly type: 'operate';
+      readonly ticket: number;
+      readonly kind: 'cut' | 'pin';
+      readonly rod: number;
+      readonly node: number;
+    }
   | { readonly type: 'check'; readonly ticket: number; readonly id: string; readonly model: string | undefined }
   | { readonly type: 'preview'; readonly ticket: number; readonly id: string; readonly patience: number }
   | { readonly type: 'recording'; readonly ticket: number; readonly bytes: ArrayBuffer; readonly name: string }
@@ -194,6 +211,8 @@ export type FromWorker =
   | { readonly type: 'case-text'; readonly ticket: number; readonly text: string }
   | { readonly type: 'frame'; readonly run: number; readonly frame: Frame }
   | { readonly type: 'failed'; readonly failure: Failure }
+  /** Of each lane and pin: whether it was let go. */
+  | { readonly type: 'pins'; readonly run: number; readonly released: readonly (readonly boolean[])[] }
   | { readonly type: 'pull-force'; readonly force: number; readonly at: readonly number[] }
   | {
       readonly type: 'check-progress';

@@ -21,10 +21,15 @@ let restarts = 0;
 let head = 0;
 let asked = 0;
 /** Bumped when a scene was loaded anew: the view takes it up. */
-export const view: { loaded: ((scene: Loaded, keepCamera: boolean) => void) | undefined } = { loaded: undefined };
+export const view: {
+  loaded: ((scene: Loaded, keepCamera: boolean) => void) | undefined;
+  pins: ((released: readonly (readonly boolean[])[]) => void) | undefined;
+} = { loaded: undefined, pins: undefined };
 export const pullAt: { point: readonly number[] | undefined; force: number } = { point: undefined, force: 0 };
 
 let keepCamera = false;
+/** The run has other rods or pins than the scene: it starts anew from the scene's text. */
+let operated = false;
 
 export function startSession(): void {
   client = startClient({
@@ -40,6 +45,18 @@ export function startSession(): void {
     pullForce(force, at) {
       pullAt.force = force;
       pullAt.point = at;
+    },
+    pins(released) {
+      const { value: loaded } = state.loaded;
+      if (!loaded) return;
+      const marked = (pins: Loaded['lanes'][number]['pins'], k: number): typeof pins =>
+        pins.map((pin, p) => ({ ...pin, released: released[k]?.[p] ?? false }));
+      state.loaded.value = {
+        ...loaded,
+        lanes: loaded.lanes.map((lane, k) => ({ ...lane, pins: marked(lane.pins, k) })),
+      };
+      view.pins?.(released);
+      operated ||= released.some((lane) => lane.includes(true));
     },
     progress() {},
     broken(message) {
@@ -124,11 +141,11 @@ function autosave(): void {
 
 function takeLoaded(message: Loaded): void {
   run = message.ticket;
-  const kept = message.kept === 'state';
-  if (!kept) {
-    state.frames.clear();
+  if (message.kept !== 'state') state.frames.clear();
+  if (message.kept === 'restarted') {
     head = 0;
     state.openEnded.value = false;
+    operated = false;
   }
   asked = 0;
   state.loaded.value = message;
@@ -280,6 +297,12 @@ export function restart(): void {
     head = 0;
     return;
   }
+  if (operated) {
+    keepCamera = true;
+    state.playing.value = true;
+    void load(false);
+    return;
+  }
   run = --restarts;
   state.frames.clear();
   head = 0;
@@ -302,6 +325,25 @@ export function hand(message: HandMessage): void {
     state.playing.value = true;
   }
   client.send({ type: 'hand', hand: message });
+}
+
+/** Cuts a rod at a node, or pins it there. Undefined where that was done, else why it was not. */
+export async function operate(kind: 'cut' | 'pin', rod: number, node: number): Promise<string | undefined> {
+  if (state.recorded.value !== undefined) return 'a recording can only be looked at';
+  jumpToEnd();
+  keepCamera = true;
+  const answer = await client.ask<Extract<FromWorker, { type: 'loaded' | 'refused' }>>((ticket) => ({
+    type: 'operate',
+    ticket,
+    kind,
+    rod,
+    node,
+  }));
+  if (answer.type === 'refused') return answer.problems[0]?.message ?? 'the model cannot do that';
+  operated = true;
+  state.openEnded.value = true;
+  state.playing.value = true;
+  return undefined;
 }
 
 /** A hand acts on the run as it is now, not on a moment that is past. */

@@ -8,7 +8,7 @@ import type { Legend } from './view/view.ts';
 
 export type Panel = 'gallery' | 'view' | 'inspector' | 'theory' | 'scene';
 export type SidePanel = 'inspector' | 'theory' | 'scene';
-export type Tool = 'pull' | 'pin' | 'wind';
+export type Tool = 'pull' | 'pin' | 'cut' | 'wind';
 export type Theme = 'system' | 'light' | 'dark';
 
 export interface Notice {

@@ -43,10 +43,19 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-export async function serveStudio(): Promise<{ readonly url: string; close(): void }> {
+export interface Server {
+  readonly url: string;
+  /** Paths that were asked for, each as often as it was. */
+  readonly served: string[];
+  close(): void;
+}
+
+export async function serveStudio(): Promise<Server> {
   if (!existsSync(join(dist, 'index.html'))) throw new Error('the page is not built: run "npm run build"');
+  const served: string[] = [];
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));
+    served.push(path);
     try {
       const content = await readFile(join(dist, path === '/' ? 'index.html' : path));
       response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/html; charset=utf-8' });
@@ -58,5 +67,5 @@ export async function serveStudio(): Promise<{ readonly url: string; close(): vo
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}/`, served, close: () => server.close() };
 }

@@ -1,5 +1,5 @@
 /** The page in a real browser: Chromium without a graphics card, as on a test machine. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { createWorld, type Scene } from '@tendril/core';
 import { createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { launchBrowser, serveStudio } from './browser.ts';
+import { launchBrowser, type Server, serveStudio } from './browser.ts';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const require = createRequire(import.meta.url);
@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url);
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000, retry: 1 });
 
 let browser: Browser;
-let server: { url: string; close(): void };
+let server: Server;
 let context: BrowserContext;
 let page: Page;
 const complaints: string[] = [];
@@ -71,21 +71,31 @@ const drawn = (): Promise<void> =>
     for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
   });
 
+/** Drops a scene on the page. */
+const dropText = (yaml: string): Promise<void> =>
+  page.evaluate((content) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([content], 'test.yaml'));
+    window.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, cancelable: true }));
+  }, yaml);
+
 const text = (): Promise<string> => page.locator('textarea').inputValue();
 
 describe('the page', () => {
-  it('is small', () => {
-    const sizeOf = (names: RegExp): number =>
-      readdirSync(`${dist}assets`)
-        .filter((name) => name.endsWith('.js') && names.test(name))
-        .reduce((sum, name) => sum + gzipSync(readFileSync(`${dist}assets/${name}`)).length / 1000, 0);
-    // the page itself, and the worker with five models, the scene format and all cases, which loads beside it
-    const page = sizeOf(/^(index|claims)/);
-    const whole = sizeOf(/./);
-    console.log(`studio: ${page.toFixed(0)} kB of script, ${whole.toFixed(0)} kB with the worker, compressed`);
-    expect(page).toBeGreaterThan(100);
-    expect(page).toBeLessThan(300);
-    expect(whole).toBeLessThan(640);
+  it('is small: what is fetched until a case moves with its plots beside it', async () => {
+    server.served.length = 0;
+    await open('');
+    await waitForClock(0.05);
+    await page.locator('.uplot').first().waitFor();
+    const scripts = [...new Set(server.served)].filter((path) => path.endsWith('.js'));
+    const sizes = scripts.map((path) => gzipSync(readFileSync(`${dist}${path}`)).length / 1000);
+    const whole = sizes.reduce((sum, size) => sum + size, 0);
+    console.log(`studio: ${whole.toFixed(0)} kB of script in ${scripts.length} files, compressed, when a case moves`);
+    expect(whole).toBeGreaterThan(200);
+    expect(whole).toBeLessThan(450);
+    // one model of six, one case of all, and nothing for checks and exports
+    expect(scripts.filter((path) => path.includes('/model-'))).toHaveLength(1);
+    expect(scripts.filter((path) => path.includes('/files-'))).toEqual([]);
     // it works offline: nothing is fetched from elsewhere
     const html = readFileSync(`${dist}index.html`, 'utf8');
     expect(html).not.toMatch(/https?:/);
@@ -207,6 +217,88 @@ describe('a run', () => {
     await page.waitForFunction((z) => window.tendrilStudio.position(0, 60)[2] > z + 0.05, before[2]);
     await page.mouse.up();
     expect(await page.locator('.pull-label').count()).toBe(0);
+  });
+
+  /** Clicks on a node. */
+  const click = async (rod: number, node: number): Promise<void> => {
+    const at = await page.evaluate(([r, n]) => window.tendrilStudio.place(r, n), [rod, node]);
+    if (!at) throw new Error('the node is nowhere');
+    await page.mouse.click(at.x, at.y);
+  };
+
+  it('is cut where one clicks, both parts go on, and R makes it whole', async () => {
+    await open('#case=curved-cantilever');
+    await waitForClock(0.05);
+    await page.keyboard.press('x');
+    const before = await clock();
+    const tip = await page.evaluate(() => window.tendrilStudio.position(0, 60));
+    await click(0, 30);
+    await page.locator('.toast').getByText('Cut.').waitFor();
+    await page.waitForFunction(() => window.tendrilStudio.position(1, 0).length === 3);
+    // the run goes on from where it was: no new start, the clamp holds, the rest falls
+    await waitForClock(before);
+    const near = await page.evaluate(() => Math.hypot(...window.tendrilStudio.position(0, 0)));
+    expect(near).toBeLessThan(1e-6);
+    await page.waitForFunction((z) => window.tendrilStudio.position(1, 5)[2] < z - 0.5, tip[2]);
+    // a slider goes on with the parts
+    await page.locator('[data-path="rods.0.section.EI1"]').fill('0.6');
+    await waitForClock((await clock()) + 0.05);
+    expect(await page.evaluate(() => window.tendrilStudio.position(1, 0).length)).toBe(3);
+    await page.locator('.stage').focus();
+    await page.keyboard.press('r');
+    await page.waitForFunction(() => window.tendrilStudio.position(1, 0).length === 0);
+    await page.waitForFunction(() => window.tendrilStudio.position(0, 60).length === 3);
+  });
+
+  it('is pinned where one clicks, exactly, and let go again', async () => {
+    await open('#case=curved-cantilever');
+    await waitForClock(0.05);
+    await page.keyboard.press('p');
+    await click(0, 40);
+    await page.locator('.toast').getByText('Pinned here').waitFor();
+    await page.waitForFunction(() => window.tendrilStudio.pins().length === 2);
+    const { rod, node } = await page.evaluate(() => window.tendrilStudio.pins()[1]);
+    const held = await page.evaluate(([r, n]) => window.tendrilStudio.position(r, n), [rod, node]);
+    const tip = await page.evaluate(() => window.tendrilStudio.position(0, 60));
+    // the tip moves on, the pin does not by a bit
+    await page.waitForFunction((x) => {
+      const now = window.tendrilStudio.position(0, 60);
+      return Math.hypot(now[0] - x[0], now[1] - x[1], now[2] - x[2]) > 1e-3;
+    }, tip);
+    expect(await page.evaluate(([r, n]) => window.tendrilStudio.position(r, n), [rod, node])).toEqual(held);
+    await click(rod, node);
+    await page.locator('.toast').getByText('Let go.').waitFor();
+    await page.waitForFunction(([r, n, z]) => window.tendrilStudio.position(r, n)[2] !== z, [rod, node, held[2]]);
+  });
+
+  it('draws colliders where they are', async () => {
+    await open('#case=michell-ring');
+    await dropText(`tendril: 1
+title: A ball on its way
+rods:
+  - id: rod
+    shape: { type: straight, from: [ 0, 0, 0 ], to: [ 1, 0, 0 ] }
+    edges: 10
+    section: { type: circle, radius: 0.01 }
+    material: { E: 1 MPa, nu: 0.4, density: 1000 }
+pins:
+  - { rod: rod, at: start }
+colliders:
+  - { type: sphere, radius: 0.1, position: [ 0, 0, 1 ], path: { interpolation: linear, keys: [ { time: 0, offset: [ 0, 0, 0 ] }, { time: 2, offset: [ 2, 0, 0 ] } ] } }
+  - { type: formula, formula: "hypot(x, y, z) - 0.2", position: [ 0, 0, -1 ] }
+time: { duration: 2, step: 0.01 }
+`);
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'A ball on its way');
+    await waitForClock(0.5);
+    await page.locator('.stage').focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await drawn();
+    const t = await clock();
+    const at = await page.evaluate(() => window.tendrilStudio.collider(0));
+    expect(at?.[0]).toBeCloseTo(t, 1);
+    expect(at?.[2]).toBeCloseTo(1, 6);
+    expect(await page.evaluate(() => window.tendrilStudio.collider(1))).toEqual([0, 0, -1]);
   });
 
   it('shows its checks against theory', async () => {
@@ -391,7 +483,7 @@ time: { duration: 10, step: 0.5, halvings: 0 }
 solver: { der: { iterations: 3 } }
 `;
     await open('#case=michell-ring');
-    await drop2(yaml);
+    await dropText(yaml);
     const panel = page.locator('.failure');
     await panel.getByText('The simulation could not go on').waitFor();
     expect(await panel.textContent()).toContain("rod 'rod'");
@@ -399,14 +491,6 @@ solver: { der: { iterations: 3 } }
     await page.getByRole('tab', { name: 'Scene' }).click();
     await page.waitForFunction(() => /step: 0\.25/.test(document.querySelector('textarea')?.value ?? ''));
   });
-
-  const drop2 = async (yaml: string): Promise<void> => {
-    await page.evaluate((content) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([content], 'test.yaml'));
-      window.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, cancelable: true }));
-    }, yaml);
-  };
 
   it('is said where there is no WebGL', async () => {
     await page.addInitScript(() => {

@@ -1,1 +1,2 @@
 export { outcomeAddress, solvePair } from './newton';
+export { beginStep, stagePair } from './step';

@@ -44,8 +44,10 @@ export interface Collider {
   /** Of the pose `now` [s]. */
   time: number;
   /** Whether it ever moves. */
-  readonly moves: boolean;
+  moves: boolean;
   evaluate(out: Pose, t: number): void;
+  /** By hand: from where it is at time t, to `offset` [m] beyond what the scene says, in `seconds`. No part of the state. */
+  move(offset: ArrayLike<number>, t: number, seconds: number): void;
 }
 
 const createPose = (): Pose => ({
@@ -116,6 +118,8 @@ function compileCollider(
   });
   const shape = compileShape(spec, path, warnings);
   const ride = body < 0 ? undefined : bodies[body].pose;
+  const hand = createHand();
+  const evaluate = compilePose(spec, ride, path);
   const collider: Collider = {
     id,
     shape,
@@ -131,10 +135,42 @@ function compileCollider(
     bounds: new Float64Array(6),
     time: 0,
     moves: spec.path !== undefined || shape.update !== undefined || body >= 0,
-    evaluate: compilePose(spec, ride, path),
+    evaluate(out, t) {
+      evaluate(out, t);
+      hand.add(out.position, t);
+    },
+    move(offset, t, seconds) {
+      collider.moves = true;
+      hand.move(offset, t, seconds);
+    },
   };
   placeCollider(collider, 0, 0);
   return collider;
+}
+
+/** A displacement that goes on evenly from one place to the next; nothing until it is first used. */
+function createHand(): { add(out: Float64Array, t: number): void; move: Collider['move'] } {
+  const from = new Float64Array(3);
+  const to = new Float64Array(3);
+  let [begin, end, used] = [0, 0, false];
+  const part = (t: number): number => (t >= end ? 1 : t <= begin ? 0 : (t - begin) / (end - begin));
+  return {
+    add(out, t) {
+      if (!used) return;
+      const u = part(t);
+      for (let k = 0; k < 3; k++) out[k] += from[k] + u * (to[k] - from[k]);
+    },
+    move(offset, t, seconds) {
+      const u = part(t);
+      for (let k = 0; k < 3; k++) {
+        from[k] += u * (to[k] - from[k]);
+        to[k] = offset[k];
+      }
+      begin = t;
+      end = t + Math.max(0, seconds);
+      used = true;
+    },
+  };
 }
 
 function requirePositive(value: number, path: Path, what: string): number {

@@ -11,6 +11,7 @@ import type { StepOutcome } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
 import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
+import type { Link } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
 import { isPredicted, type Layout, layOut, markSliding, readVelocities, writeForces } from './sides.ts';
 
@@ -22,13 +23,14 @@ export interface SolveOptions {
 }
 
 /** Adds to `set` what a group's systems, where they are now, have sunk into; of a place that is there already, the new contact. */
-export type Look = (set: ContactSet, t: number, dt: number) => number;
+export type Look = (set: ContactSet) => number;
 
 export interface GroupSolver {
   /** How the last group was solved: iterations of all rounds together. */
   readonly result: SolveResult;
   solve(
     set: ContactSet,
+    links: readonly Link[],
     systems: readonly Uint8Array[],
     t: number,
     dt: number,
@@ -55,7 +57,8 @@ const CLOSE = 0.02;
 
 export function createGroupSolver(layout: Layout, rods: readonly Rod[], options: SolveOptions): GroupSolver {
   const { acceleration } = layout.finder;
-  const canGuess = layout.bundles.every(({ contact }) => !contact || contact.guess);
+  // without gravity, links are as exact as a millionth of an edge wants
+  const scaleOf = (dt: number): number => Math.max(acceleration * dt, (1e-6 * layout.links.size) / dt);
   const total: SolveResult = { iterations: 0, error: 0, converged: true };
   const result: SolveResult = { iterations: 0, error: 0, converged: true };
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0 };
@@ -68,7 +71,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   const failed = (set: ContactSet, reason: string): StepOutcome => ({
     ok: false,
     ...outcome,
-    failure: { rod: rods[set.rodA[0]].id, reason },
+    failure: { rod: rods[set.count > 0 ? set.rodA[0] : layout.links.list[0].plan.rodA].id, reason },
   });
 
   /** How far velocities may be from those of the linear response. */
@@ -76,7 +79,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   const findImpulses = (set: ContactSet, arrays: SideArrays, dt: number, factor: number): StepOutcome | undefined => {
     const { solver, tolerance, iterations, repulsion } = options;
-    const scale = acceleration * dt;
+    const scale = scaleOf(dt);
     if (solver === 'admm') {
       if (!weighContacts(set, arrays)) return failed(set, 'the response to contact is not positive');
       solveAdmm(result, set, arrays, scale, factor * tolerance, iterations);
@@ -122,6 +125,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   ): StepOutcome | undefined => {
     writeForces(set, arrays, dt);
     arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
+    for (const { impulse, impulseStart } of arrays.links?.links ?? []) impulseStart.set(impulse);
     for (const { port, sides, systems, start, response } of arrays.sides) {
       if (!port.linearize(start, response, systems, sides, t, dt, fresh))
         return failed(set, 'the response to contact cannot be found');
@@ -173,13 +177,15 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   const solveAll = (
     set: ContactSet,
+    links: readonly Link[],
     systems: readonly Uint8Array[],
     t: number,
     dt: number,
     robust: boolean,
   ): StepOutcome => {
-    const arrays = layOut(layout, set, systems);
-    const scale = acceleration * dt;
+    const arrays = layOut(layout, set, systems, links);
+    if (arrays.links) arrays.links.dt = dt;
+    const scale = scaleOf(dt);
     for (let round = 0; ; round++) {
       const trouble = takeRound(set, arrays, t, dt, robust, round === 0, false);
       if (trouble) return trouble;
@@ -198,9 +204,10 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     dt: number,
     robust: boolean,
     look: Look | undefined,
+    every: SideArrays,
   ): StepOutcome => {
-    const scale = acceleration * dt;
-    let all = layOut(layout, set, systems);
+    const scale = scaleOf(dt);
+    let all = every;
     placeOf.fill(-1);
     writeForces(set, all, dt);
     for (const { port, sides, systems: marked, start } of all.sides) {
@@ -219,7 +226,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       if (rough && look) {
         returnLive(set);
         // what has sunk while it came near will not be missed in the end
-        changed = look(set, t, dt) > 0;
+        changed = look(set) > 0;
         if (changed) all = layOut(layout, set, systems);
       }
       if (live.count < set.count) {
@@ -243,12 +250,14 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   return {
     result: total,
-    solve(set, systems, t, dt, robust, look) {
+    solve(set, links, systems, t, dt, robust, look) {
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
-      return options.solver === 'admm' && canGuess
-        ? solveLive(set, systems, t, dt, robust, look)
-        : solveAll(set, systems, t, dt, robust);
+      if (options.solver === 'admm' && links.length === 0) {
+        const all = layOut(layout, set, systems);
+        if (all.sides.every(({ port }) => port.guess)) return solveLive(set, systems, t, dt, robust, look, all);
+      }
+      return solveAll(set, links, systems, t, dt, robust);
     },
   };
 }

@@ -41,6 +41,8 @@ interface Task {
   readonly buffers: readonly SharedArrayBuffer[];
   readonly control: SharedArrayBuffer;
   readonly numbers: SharedArrayBuffer;
+  /** 1 for each system that contact moves and the threads leave alone; empty where a scene has no contact. */
+  readonly without: SharedArrayBuffer;
   /** Which thread, and of how many. */
   readonly index: number;
   readonly count: number;
@@ -87,8 +89,11 @@ function shareWork(
   const count = ports.length + 1;
   const control = new Int32Array(new SharedArrayBuffer(4 * CONTROL));
   const numbers = new Float64Array(new SharedArrayBuffer(8 * (ARGUMENTS + ANSWER * count)));
+  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
+  const without = new Uint8Array(new SharedArrayBuffer(touching ? (bundle.contact?.systemCount ?? 0) : 0));
+  const shares = { scene, buffers, control: control.buffer, numbers: numbers.buffer, without: without.buffer, count };
   ports.forEach((port, k) => {
-    const task: Task = { scene, buffers, control: control.buffer, numbers: numbers.buffer, index: k + 1, count };
+    const task: Task = { ...shares, index: k + 1 };
     port.postMessage(task);
   });
   // compiling writes the initial state to where it is already: nothing may move before all have done so
@@ -119,17 +124,18 @@ function shareWork(
     waitFor(control, DONE, ports.length);
   };
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome => {
     if (alone) {
       renew(t);
-      return bundle.advance(t, dt, robust);
+      return bundle.advance(t, dt, robust, left);
     }
+    if (left) without.set(left);
     before.q.set(state.q);
     before.v.set(state.v);
     before.memory.set(state.memory);
     numbers.set([t, dt, robust ? 1 : 0]);
     ask(ADVANCE);
-    const own = parts.advance(0, lastOf(parts.count, 0, count), t, dt, robust);
+    const own = parts.advance(0, lastOf(parts.count, 0, count), t, dt, robust, left);
     waitFor(control, DONE, ports.length);
     let { ok, iterations, iterationsMax, shifts } = own;
     for (let k = 1; k < count; k++) {
@@ -147,7 +153,7 @@ function shareWork(
     refresh(t);
     if (own.failure) return { ...own, iterations, iterationsMax, shifts };
     // another thread's rod failed: the caller fails with it once more, to say which and why
-    const again = bundle.advance(t, dt, robust);
+    const again = bundle.advance(t, dt, robust, left);
     refresh(t);
     return again;
   };
@@ -156,11 +162,26 @@ function shareWork(
     alone = true;
     ask(LEAVE);
   };
+  const { contact } = bundle;
   const shared: Bundle = {
     ...bundle,
     parts: undefined,
     refresh,
     advance,
+    // contact works on the caller's rods; the threads find out about them from the state, before they go on
+    ...(contact && {
+      contact: {
+        ...contact,
+        linearize(...given) {
+          renew(given[4]);
+          return contact.linearize(...given);
+        },
+        step(...given) {
+          renew(given[2]);
+          return contact.step(...given);
+        },
+      },
+    }),
     restart(t) {
       renew(t);
       bundle.restart(t);
@@ -218,9 +239,10 @@ function waitFor(control: Int32Array, word: number, value: number): void {
  * until it is told to leave.
  */
 export async function serveThread(message: unknown): Promise<void> {
-  const { scene, buffers, control: words, numbers: shared, index, count } = message as Task;
+  const { scene, buffers, control: words, numbers: shared, without: marks, index, count } = message as Task;
   const control = new Int32Array(words);
   const numbers = new Float64Array(shared);
+  const without = marks.byteLength > 0 ? new Uint8Array(marks) : undefined;
   let given = 0;
   // the same order of allocation, the same memory; compiling writes what the caller wrote there
   const model = createDerModel(await loadDerKernel(), () => new Float64Array(buffers[given++]));
@@ -247,7 +269,7 @@ export async function serveThread(message: unknown): Promise<void> {
     if (control[COMMAND] === LEAVE) return;
     if (control[COMMAND] === REFRESH) bundle.refresh(t);
     else {
-      const { ok, iterations, iterationsMax, shifts } = parts.advance(from, to, t, dt, robust === 1);
+      const { ok, iterations, iterationsMax, shifts } = parts.advance(from, to, t, dt, robust === 1, without);
       numbers.set([ok ? 1 : 0, iterations, iterationsMax, shifts], ARGUMENTS + ANSWER * index);
     }
     Atomics.add(control, DONE, 1);

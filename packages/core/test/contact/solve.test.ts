@@ -436,7 +436,13 @@ describe('a ball on two beams', () => {
 
   it('rests on them with its weight', () => {
     const world = createWorld(ball([0, 0, 0], true));
-    run(world, 240);
+    let highest = 0;
+    for (let k = 0; k < 240; k++) {
+      world.step();
+      // contact without restitution must not throw it back
+      if (k > 20) highest = Math.max(highest, world.bodies[0].pose.position[2]);
+    }
+    expect(highest).toBeLessThan(0.0145);
     const beams = world.contactForces().filter(({ rod }) => rod !== 'thread');
     expect(beams.length).toBeGreaterThan(1);
     const force = -beams.reduce((sum, c) => sum + c.force[2], 0);

@@ -41,6 +41,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     return undefined;
   }
   current.view = view;
+  sessionView.pins = (released) => view.setReleased(released);
   sessionView.loaded = (scene, keepCamera) => view.load(scene, keepCamera);
   if (state.loaded.value) view.load(state.loaded.value, false);
   const undo = [
@@ -174,6 +175,7 @@ function Overlay(): JSX.Element {
       <div class="tools" role="toolbar" aria-label="Hands">
         <ToolButton tool="pull" icon="hand" label="Pull: drag a rod (V)" />
         <ToolButton tool="pin" icon="pin" label="Pin or let go: click a place on a rod (P)" />
+        <ToolButton tool="cut" icon="scissors" label="Cut: click a place on a rod (X)" />
         <ToolButton tool="wind" icon="wind" label="Wind: drag to blow (W)" />
         <span class="tools-gap" />
         <IconButton icon="focus" label="Show all (F)" onClick={() => current.view?.focus()} />
@@ -192,7 +194,7 @@ function ToolButton({
   label,
 }: {
   tool: state.Tool;
-  icon: 'hand' | 'pin' | 'wind';
+  icon: 'hand' | 'pin' | 'scissors' | 'wind';
   label: string;
 }): JSX.Element {
   return (
@@ -214,6 +216,7 @@ function Hint(): JSX.Element | null {
   const hints = {
     pull: 'Drag the rod to pull it, the background to orbit. Wheel over a clamped end twists it.',
     pin: 'Click a place on a rod to pin it there, click again to let go.',
+    cut: 'Click a place on a rod to cut it there. R makes it whole again.',
     wind: 'Drag across the view to blow.',
   };
   return <p class="hint">{hover ?? note ?? hints[state.tool.value]}</p>;

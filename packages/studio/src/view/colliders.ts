@@ -1,9 +1,14 @@
-/** Things in the way, in neutral grey; kinds that are not known are left out. */
+/**
+ * Things in the way, in neutral grey, where they are. A plane is drawn as a disc about the rods; what is given by a formula or a grid
+ * comes as a mesh, which the worker makes of it.
+ */
 import {
+  type Box3,
   BoxGeometry,
   BufferAttribute,
   BufferGeometry,
   CapsuleGeometry,
+  CircleGeometry,
   DoubleSide,
   Group,
   Mesh,
@@ -19,19 +24,31 @@ type Triple = readonly [number, number, number];
 const isTriple = (value: unknown): value is Triple =>
   Array.isArray(value) && value.length === 3 && value.every((x) => typeof x === 'number');
 
-export function createColliders(colliders: readonly ColliderInfo[]): Group {
+export interface Colliders {
+  readonly group: Group;
+  /** Position and orientation w x y z. */
+  place(collider: number, at: ArrayLike<number>): void;
+  at(collider: number): number[] | undefined;
+  /** Meshes that change with time, as they are at t [s]. */
+  deform(t: number): void;
+  dispose(): void;
+}
+
+/** `near`: where the rods are. */
+export function createColliders(colliders: readonly ColliderInfo[], near: Box3): Colliders {
   const group = new Group();
-  for (const collider of colliders) {
-    const geometry = geometryOf(collider);
-    if (!geometry) continue;
+  const meshes = colliders.map((collider) => {
+    const geometry = geometryOf(collider, near);
+    if (!geometry) return undefined;
     const hollow = collider.hollow === true;
+    const flat = collider.type === 'plane';
     const material = new MeshStandardMaterial({
       color: '#9aa0a8',
       roughness: 0.8,
       side: DoubleSide,
-      transparent: hollow,
-      opacity: hollow ? 0.18 : 1,
-      depthWrite: !hollow,
+      transparent: hollow || flat,
+      opacity: hollow ? 0.18 : flat ? 0.3 : 1,
+      depthWrite: !hollow && !flat,
     });
     const mesh = new Mesh(geometry, material);
     if (isTriple(collider.position)) mesh.position.set(...collider.position);
@@ -41,14 +58,66 @@ export function createColliders(colliders: readonly ColliderInfo[]): Group {
       if (angle > 0) mesh.quaternion.copy(new Quaternion().setFromAxisAngle(turn.divideScalar(angle), angle));
     }
     group.add(mesh);
-  }
-  return group;
+    return mesh;
+  });
+  const deforming = colliders.flatMap((collider, k) => {
+    const keys = keysOf(collider);
+    const mesh = meshes[k];
+    return keys && mesh ? [{ mesh, keys }] : [];
+  });
+  return {
+    group,
+    place(collider, at) {
+      const mesh = meshes[collider];
+      if (!mesh) return;
+      mesh.position.set(at[0], at[1], at[2]);
+      mesh.quaternion.set(at[4], at[5], at[6], at[3]).normalize();
+    },
+    at: (collider) => meshes[collider]?.position.toArray(),
+    deform(t) {
+      for (const { mesh, keys } of deforming) {
+        let k = 0;
+        while (k + 2 < keys.length && keys[k + 1].time <= t) k++;
+        const [a, b] = [keys[k], keys[Math.min(k + 1, keys.length - 1)]];
+        const w = b.time > a.time ? Math.min(1, Math.max(0, (t - a.time) / (b.time - a.time))) : 0;
+        const { position } = mesh.geometry.attributes;
+        for (let i = 0; i < position.array.length; i++)
+          position.array[i] = a.vertices[i] + w * (b.vertices[i] - a.vertices[i]);
+        position.needsUpdate = true;
+        mesh.geometry.computeVertexNormals();
+      }
+    },
+    dispose() {
+      for (const mesh of meshes) {
+        mesh?.geometry.dispose();
+        mesh?.material.dispose();
+      }
+    },
+  };
 }
 
-function geometryOf(collider: ColliderInfo): BufferGeometry | undefined {
+function keysOf({ deform }: ColliderInfo): { time: number; vertices: number[] }[] | undefined {
+  if (!Array.isArray(deform) || deform.length === 0) return undefined;
+  return (deform as { time: number; vertices: number[][] }[]).map(({ time, vertices }) => ({
+    time,
+    vertices: vertices.flat(),
+  }));
+}
+
+function geometryOf(collider: ColliderInfo, near: Box3): BufferGeometry | undefined {
   const { type, radius, size, from, to } = collider;
   if (type === 'sphere' && typeof radius === 'number') return new SphereGeometry(radius, 48, 32);
   if (type === 'box' && isTriple(size)) return new BoxGeometry(...size);
+  if (type === 'plane') {
+    const normal = new Vector3(...(isTriple(collider.normal) ? collider.normal : ([0, 0, 1] as const))).normalize();
+    const reach = near.isEmpty() ? 1 : near.getSize(new Vector3()).length();
+    const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), normal);
+    // about the foot of the rods' middle, in the plane's own axes (it is seldom turned)
+    const origin = new Vector3(...(isTriple(collider.position) ? collider.position : ([0, 0, 0] as const)));
+    const foot = near.isEmpty() ? new Vector3() : near.getCenter(new Vector3()).sub(origin);
+    foot.addScaledVector(normal, -foot.dot(normal));
+    return new CircleGeometry(1.1 * reach, 72).applyQuaternion(turn).translate(foot.x, foot.y, foot.z);
+  }
   if (type === 'capsule' && typeof radius === 'number' && isTriple(from) && isTriple(to)) {
     const a = new Vector3(...from);
     const b = new Vector3(...to);
@@ -60,7 +129,7 @@ function geometryOf(collider: ColliderInfo): BufferGeometry | undefined {
       .translate(middle.x, middle.y, middle.z);
   }
   const { vertices, faces } = collider;
-  if (type === 'mesh' && Array.isArray(vertices) && Array.isArray(faces)) {
+  if (Array.isArray(vertices) && Array.isArray(faces)) {
     const geometry = new BufferGeometry();
     const index: number[] = [];
     for (const face of faces as number[][])

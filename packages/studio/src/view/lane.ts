@@ -44,6 +44,10 @@ export interface LaneView {
   setThickness(factor: number): void;
   setExtras(ghost: boolean, frames: boolean): void;
   setFailed(rod: string | undefined): void;
+  /** Pins that were let go are not drawn. */
+  setReleased(released: readonly boolean[]): void;
+  /** Writes position and orientation w x y z of each collider that moves. */
+  placeColliders(place: (collider: number, at: Float32Array) => void): void;
   dispose(): void;
 }
 
@@ -56,7 +60,7 @@ interface Layout {
   readonly contact: number;
 }
 
-function layoutOf({ rods }: LaneInfo): { rods: Layout[]; bodies: number } {
+function layoutOf({ rods, bodies }: LaneInfo): { rods: Layout[]; bodies: number; colliders: number } {
   let o = 0;
   const places = rods.map(({ nodeCount, edgeCount }): Layout => {
     const director = o + 3 * nodeCount;
@@ -72,7 +76,7 @@ function layoutOf({ rods }: LaneInfo): { rods: Layout[]; bodies: number } {
     o = place.contact + nodeCount;
     return place;
   });
-  return { rods: places, bodies: o };
+  return { rods: places, bodies: o, colliders: o + 7 * bodies.length };
 }
 
 export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolean): LaneView {
@@ -113,6 +117,7 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
     return { mesh, shadow };
   });
   const pins = createPins(info, group);
+  const poses = info.moving.map(() => Float32Array.of(0, 0, 0, 1, 0, 0, 0));
   const ghost = createGhost(info);
   const frames = createFrames(info);
   group.add(ghost, frames.object);
@@ -165,6 +170,10 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
         body.shadow.position.copy(body.mesh.position);
       });
       placePins(pins, samples);
+      poses.forEach((pose, k) => {
+        // near enough to each other that components may be blended
+        mix(pose, a.data, b.data, layout.colliders + 7 * k, w);
+      });
       if (frames.object.visible) frames.update(samples);
     },
     setColoring(by, range, plain, stripe, dark) {
@@ -184,6 +193,14 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
       ghost.visible = showGhost;
       frames.object.visible = showFrames;
       if (showFrames) frames.update(samples);
+    },
+    setReleased(released) {
+      for (const { mesh, pin } of pins) mesh.visible = !released[pin];
+    },
+    placeColliders(place) {
+      info.moving.forEach((collider, k) => {
+        place(collider, poses[k]);
+      });
     },
     setFailed(rod) {
       const index = rod === undefined ? -1 : info.rods.findIndex(({ id }) => id === rod);
@@ -219,6 +236,7 @@ function solidRadius(solid: Solid): number {
 
 interface PinMark {
   readonly mesh: Mesh;
+  readonly pin: number;
   readonly rod: number;
   readonly edge: number;
   readonly node: number;
@@ -229,7 +247,7 @@ const pinMaterial = new MeshStandardMaterial({ color: '#3a3f47', roughness: 0.5,
 /** A collar where a frame is held, a bead where a place is. */
 function createPins(info: LaneInfo, group: Group): PinMark[] {
   if (info.pins.length > pinLimit) return [];
-  return info.pins.map(({ rod, node, clamps }) => {
+  return info.pins.map(({ rod, node, clamps }, pin) => {
     const { edgeCount, edgeRadius, closed } = info.rods[rod];
     const edge = closed ? node : Math.min(node, edgeCount - 1);
     const radius = 1.9 * edgeRadius[edge];
@@ -238,7 +256,7 @@ function createPins(info: LaneInfo, group: Group): PinMark[] {
       : new SphereGeometry(0.9 * radius, 24, 16);
     const mesh = new Mesh(geometry, pinMaterial);
     group.add(mesh);
-    return { mesh, rod, node, edge };
+    return { mesh, pin, rod, node, edge };
   });
 }
 

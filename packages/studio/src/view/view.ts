@@ -10,7 +10,6 @@ import {
   BufferAttribute,
   BufferGeometry,
   DirectionalLight,
-  type Group,
   HemisphereLight,
   Line,
   LineBasicMaterial,
@@ -31,7 +30,7 @@ import {
   WebGLRenderer,
 } from 'three';
 import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
-import { createColliders } from './colliders.ts';
+import { type Colliders, createColliders } from './colliders.ts';
 import { type ColorBy, laneColors, quantities } from './colormaps.ts';
 import { boundsOf, fitDistance, formatLength, frameBox, roundLength, upOf } from './frameCamera.ts';
 import { createGround } from './ground.ts';
@@ -70,6 +69,10 @@ export interface View {
   show(a: Frame, b: Frame, weight: number): void;
   setOptions(options: ViewOptions): void;
   setFailed(lane: number, rod: string | undefined): void;
+  /** Of each lane and pin: whether it was let go. */
+  setReleased(released: readonly (readonly boolean[])[]): void;
+  /** Where a collider is drawn [m]. */
+  colliderAt(collider: number): number[] | undefined;
   /** Draws if anything has changed; false where nothing had. */
   render(seconds: number): boolean;
   resize(): void;
@@ -119,7 +122,7 @@ export function createView(canvas: HTMLCanvasElement): View {
   scene.add(pull.line, pull.ball, hover);
 
   let lanes: LaneView[] = [];
-  let colliders: Group | undefined;
+  let colliders: Colliders | undefined;
   let gravity: readonly [number, number, number] = [0, 0, 0];
   let options: ViewOptions = {
     colorBy: 'curvature',
@@ -251,7 +254,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       for (const { nodePosition: x } of lane.samples)
         for (let i = 0; i < x.length; i += 3) now.expandByPoint(point.set(x[i], x[i + 1], x[i + 2]));
     }
-    if (colliders && colliders.children.length > 0) now.union(fixedBox);
+    if (colliders && !fixedBox.isEmpty()) now.union(fixedBox);
     if (now.isEmpty()) return;
     seen.min.lerp(now.min, 0.012);
     seen.max.lerp(now.max, 0.012);
@@ -285,6 +288,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         other.group.visible = other === lane;
       });
       const { x, y, width: w, height: h } = areas[k];
+      lane.placeColliders((collider, at) => colliders?.place(collider, at));
       ground.renderShadow(renderer, lane.casters, thickness);
       renderer.setViewport(x, height - y - h, w, h);
       renderer.setScissor(x, height - y - h, w, h);
@@ -336,17 +340,20 @@ export function createView(canvas: HTMLCanvasElement): View {
         scene.remove(lane.group);
         lane.dispose();
       }
-      if (colliders) scene.remove(colliders);
+      if (colliders) {
+        scene.remove(colliders.group);
+        colliders.dispose();
+      }
       gravity = g;
       lanes = infos.map((info) => createLaneView(info, ground, software));
       for (const lane of lanes) scene.add(lane.group);
-      colliders = createColliders(things);
-      scene.add(colliders);
+      colliders = createColliders(things, boundsOf(infos));
+      scene.add(colliders.group);
       thickness = 1;
       if (!keepCamera) {
         range = 0;
         seen.copy(boundsOf(infos));
-        fixedBox.setFromObject(colliders);
+        fixedBox.setFromObject(colliders.group);
         // of a large thing only the part near the rods
         const near = boundsOf(infos);
         fixedBox.intersect(near.expandByScalar(0.4 * near.getSize(new Vector3()).length()));
@@ -372,6 +379,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         range = next;
         applyColors();
       }
+      colliders?.deform(a.time + weight * (b.time - a.time));
       watch();
       follow();
       placeGround();
@@ -382,6 +390,13 @@ export function createView(canvas: HTMLCanvasElement): View {
       options = next;
       applyColors();
     },
+    setReleased(released) {
+      released.forEach((pins, lane) => {
+        lanes[lane]?.setReleased(pins);
+      });
+      dirty = true;
+    },
+    colliderAt: (collider) => colliders?.at(collider),
     setFailed(lane, rod) {
       lanes[lane]?.setFailed(rod);
       dirty = true;

@@ -4,7 +4,14 @@
  * How strong a hand is follows from the rod and from how long the scene lasts, so that a hair and a ship's cable answer to
  * the same movement of the mouse: stiff against bending and weight, quick against inertia.
  */
-import { createAir, createEdgeTorque, createPointSpring, type PointSpring, type World } from '@tendril/core';
+import {
+  createAir,
+  createEdgeTorque,
+  createPointSpring,
+  type Piece,
+  type PointSpring,
+  type World,
+} from '@tendril/core';
 import type { HandMessage } from '../protocol.ts';
 
 export interface Hands {
@@ -14,6 +21,23 @@ export interface Hands {
   /** Force of the pull [N] and where it acts, or undefined. */
   force(): { force: number; at: number[] } | undefined;
   readonly busy: boolean;
+  /** What hands have done to pins and obstacles, for a world that takes the place of this one. */
+  memory(): HandMemory;
+  /** Does it again; `pieces`: where the rods of this world are from. */
+  recall(memory: HandMemory, pieces: readonly Piece[]): void;
+}
+
+export interface HandMemory {
+  readonly pins: readonly {
+    readonly rod: number;
+    readonly node: number;
+    readonly released: boolean;
+    readonly offset: readonly number[] | undefined;
+    readonly twist: number;
+  }[];
+  readonly all: readonly number[] | undefined;
+  /** Springs that hold places. */
+  readonly nails: readonly { readonly rod: number; readonly node: number; readonly target: readonly number[] }[];
 }
 
 interface Scale {
@@ -42,9 +66,25 @@ export function createHands(world: World, duration: number, step: number): Hands
   const scales = world.rods.map((_, k) => scaleOf(world, k, duration, step));
   let pull: { rod: number; asked: number; node: number; spring: PointSpring; drop: () => void } | undefined;
   let wind: { velocity: Float64Array; until: number; drop: () => void } | undefined;
-  const nails = new Map<string, () => void>();
+  const nails = new Map<string, { rod: number; node: number; target: readonly number[]; drop: () => void }>();
   const torques = new Map<string, { turn: ReturnType<typeof createEdgeTorque>; until: number; drop: () => void }>();
   const twists = world.grips.map(() => 0);
+  const offsets: (readonly number[] | undefined)[] = world.grips.map(() => undefined);
+  let all: readonly number[] | undefined;
+
+  /** A pin is where a hand has put it, and goes along with all. */
+  const place = (pin: number, seconds: number): void => {
+    const own = offsets[pin];
+    if (!own && !all && twists[pin] === 0) return;
+    const offset = [0, 1, 2].map((k) => (own?.[k] ?? 0) + (all?.[k] ?? 0));
+    world.grips[pin]?.move({ offset, twist: twists[pin] }, world.time, seconds);
+  };
+  const placeAll = (seconds: number): void => {
+    world.grips.forEach((_, pin) => {
+      place(pin, seconds);
+    });
+    if (all) for (const collider of world.colliders) collider.move(all, world.time, seconds);
+  };
 
   const dropPull = (): void => {
     pull?.drop();
@@ -61,18 +101,19 @@ export function createHands(world: World, duration: number, step: number): Hands
     return { rod, asked, node, spring, drop: world.addLoad(rod, spring) };
   };
 
-  const nail = (rod: number, node: number): void => {
+  const nail = (rod: number, node: number, at?: readonly number[]): void => {
     const key = `${rod} ${node}`;
     const present = nails.get(key);
     if (present) {
-      present();
+      present.drop();
       nails.delete(key);
       return;
     }
     const { stiffness } = scales[rod];
     const spring = createPointSpring(node, 60 * stiffness, 60 * stiffness * 3 * step);
-    spring.target.set(world.samples[rod].nodePosition.subarray(3 * node, 3 * node + 3));
-    nails.set(key, world.addLoad(rod, spring));
+    const target = at ?? [...world.samples[rod].nodePosition.subarray(3 * node, 3 * node + 3)];
+    spring.target.set(target);
+    nails.set(key, { rod, node, target, drop: world.addLoad(rod, spring) });
   };
 
   const blow = (velocity: readonly number[]): void => {
@@ -129,15 +170,12 @@ export function createHands(world: World, duration: number, step: number): Hands
           dropPull();
           break;
         case 'move-pin':
-          world.grips[message.pin]?.move({ offset: message.offset }, world.time, 4 * step);
+          offsets[message.pin] = message.offset;
+          place(message.pin, 4 * step);
           break;
         case 'twist-pin':
           twists[message.pin] += message.by;
-          world.grips[message.pin]?.move(
-            { twist: twists[message.pin] },
-            world.time,
-            Math.max(6 * step, 0.02 * duration),
-          );
+          place(message.pin, Math.max(6 * step, 0.02 * duration));
           break;
         case 'twist-end':
           twistEnd(message.rod, message.end, message.by);
@@ -148,10 +186,45 @@ export function createHands(world: World, duration: number, step: number): Hands
         case 'nail':
           nail(message.rod, nodeOf(message.rod, message.node));
           break;
+        case 'move-all':
+          all = message.offset;
+          placeAll(4 * step);
+          break;
         case 'wind':
           blow(message.velocity);
           break;
       }
+    },
+    memory: () => ({
+      all,
+      nails: [...nails.values()],
+      pins: world.grips.map(({ rod, node, released }, k) => ({
+        rod,
+        node,
+        released,
+        offset: offsets[k],
+        twist: twists[k],
+      })),
+    }),
+    recall(memory, pieces) {
+      all = memory.all;
+      const find = (rod: number, node: number): { rod: number; node: number } => {
+        const now = pieces.findIndex((piece) => piece.rod === rod && node >= piece.from && node <= piece.to);
+        return { rod: now, node: now < 0 ? 0 : node - pieces[now].from };
+      };
+      for (const one of memory.nails) {
+        const { rod, node } = find(one.rod, one.node);
+        if (rod >= 0) nail(rod, node, one.target);
+      }
+      for (const { released, offset, twist, ...one } of memory.pins) {
+        const { rod, node } = find(one.rod, one.node);
+        const pin = world.grips.findIndex((grip) => grip.rod === rod && grip.node === node);
+        if (pin < 0) continue;
+        offsets[pin] = offset;
+        twists[pin] = twist;
+        if (released) world.grips[pin].release();
+      }
+      placeAll(0);
     },
     settle() {
       if (wind && world.time > wind.until) {

@@ -1,5 +1,6 @@
 /** A lane: one variant of the scene as it runs, or the reason why it does not. */
 import {
+  type Collider,
   createWorld,
   type ModelId,
   type Rod,
@@ -25,10 +26,11 @@ export interface Lane {
   frame(): LaneFrame;
 }
 
-export function createLane(scene: Scene, variant: Variant, index: number): Lane {
+/** `given`: a world that runs already, in place of the scene's own start. */
+export function createLane(scene: Scene, variant: Variant, index: number, given?: World): Lane {
   let world: World;
   try {
-    world = createWorld(applyVariant(scene, variant));
+    world = given ?? createWorld(applyVariant(scene, variant));
   } catch (error) {
     if (!(error instanceof SceneError)) throw error;
     return refusedLane(variant, error.message);
@@ -36,12 +38,13 @@ export function createLane(scene: Scene, variant: Variant, index: number): Lane 
   const info: LaneInfo = {
     variant,
     refused: undefined,
-    rods: world.rods.map((rod, k) => describeRod(rod, scene, k)),
+    rods: world.rods.map((rod, k) => describeRod(rod, world.scene, k)),
     bodies: world.bodies.map(({ id }) => {
       const spec = scene.bodies?.find((body) => body.id === id);
       return { id, solid: solidOf(spec?.solid, spec?.mass, spec?.inertia), assumed: spec?.solid === undefined };
     }),
     pins: world.grips.map(({ rod, node, orientation }) => ({ rod, node, clamps: orientation === 'frame' })),
+    moving: world.colliders.flatMap(({ moves }, k) => (moves ? [k] : [])),
     warnings: world.warnings,
   };
   if (!scene.time) {
@@ -84,7 +87,7 @@ export function createLane(scene: Scene, variant: Variant, index: number): Lane 
 
 function refusedLane(variant: Variant, refused: string): Lane {
   return {
-    info: { variant, refused, rods: [], bodies: [], pins: [], warnings: [] },
+    info: { variant, refused, rods: [], bodies: [], pins: [], moving: [], warnings: [] },
     world: undefined,
     time: 0,
     duration: 0,
@@ -158,8 +161,8 @@ function solidOf(
   return size;
 }
 
-export function frameLength({ rods, bodies }: LaneInfo): number {
-  return rods.reduce((sum, rod) => sum + rodSize(rod), 0) + 7 * bodies.length;
+export function frameLength({ rods, bodies, moving }: LaneInfo): number {
+  return rods.reduce((sum, rod) => sum + rodSize(rod), 0) + 7 * (bodies.length + moving.length);
 }
 
 /** Everything that is drawn or plotted, as it is now. */
@@ -206,7 +209,39 @@ export function writeFrame(world: World, info: LaneInfo): Omit<LaneFrame, 'cost'
     data.set(pose.orientation, o + 3);
     o += 7;
   }
+  writeColliders(data, o, world.colliders, info.moving, world.time);
   return { data, stats };
+}
+
+const pose = { position: new Float64Array(3), rotation: new Float64Array(9) };
+
+/** Position and orientation of the colliders that move, from `o` on. */
+export function writeColliders(
+  data: Float32Array,
+  o: number,
+  colliders: readonly Collider[],
+  moving: readonly number[],
+  time: number,
+): void {
+  moving.forEach((k, at) => {
+    colliders[k].evaluate(pose, time);
+    data.set(pose.position, o + 7 * at);
+    writeQuaternion(data, o + 7 * at + 3, pose.rotation);
+  });
+}
+
+/** Of a rotation matrix, by its largest component. */
+function writeQuaternion(out: Float32Array, o: number, m: ArrayLike<number>): void {
+  const squares = [1 + m[0] + m[4] + m[8], 1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8], 1 - m[0] - m[4] + m[8]];
+  const most = squares.indexOf(Math.max(...squares));
+  const rows = [
+    [squares[0], m[7] - m[5], m[2] - m[6], m[3] - m[1]],
+    [m[7] - m[5], squares[1], m[1] + m[3], m[2] + m[6]],
+    [m[2] - m[6], m[1] + m[3], squares[2], m[5] + m[7]],
+    [m[3] - m[1], m[2] + m[6], m[5] + m[7], squares[3]],
+  ];
+  const size = 2 * Math.sqrt(squares[most]);
+  for (let k = 0; k < 4; k++) out[o + k] = rows[most][k] / size;
 }
 
 function largest(values: Float64Array): number {

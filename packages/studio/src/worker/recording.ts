@@ -1,7 +1,8 @@
 /** A recording as frames: what a run on the command line left behind. */
+import { compileColliders, type Rod, type Scene } from '@tendril/core';
 import { decodeRecording, formatScene, InputError, type Recording, type SceneInput } from '@tendril/io';
-import { type Frame, type LaneInfo, type Loaded, type RodInfo, statNames } from '../protocol.ts';
-import { frameLength } from './lane.ts';
+import { type ColliderInfo, type Frame, type LaneInfo, type Loaded, type RodInfo, statNames } from '../protocol.ts';
+import { frameLength, writeColliders } from './lane.ts';
 
 /** Frames kept of a long recording. */
 const frameLimit = 1500;
@@ -29,6 +30,7 @@ export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
     refused: undefined,
     warnings: recording.complete ? [] : ['the recording was cut short; its complete frames are shown'],
     pins: [],
+    moving: (header.scene.colliders ?? []).flatMap(({ path, body }, k) => (path || body !== undefined ? [k] : [])),
     bodies: (header.bodies ?? []).map(({ id, radius }) => ({
       id,
       solid: radius > 0 ? { type: 'sphere', radius } : undefined,
@@ -56,7 +58,8 @@ export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
   };
   const stride = Math.max(1, Math.ceil(recording.frameCount / frameLimit));
   const frames: Frame[] = [];
-  for (let k = 0; k < recording.frameCount; k += stride) frames.push(packFrame(recording, k, info));
+  const place = placeColliders(header, info.moving);
+  for (let k = 0; k < recording.frameCount; k += stride) frames.push(packFrame(recording, k, info, place));
   const duration = frames[frames.length - 1]?.time ?? 0;
   const { gravity } = header.scene;
   const g = gravity && 'acceleration' in gravity ? gravity.acceleration : gravity;
@@ -66,7 +69,7 @@ export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
       time: { duration, step: duration / Math.max(1, frames.length - 1), note: `Recording ${name}` },
       kept: 'restarted',
       values: header.scene,
-      colliders: [],
+      colliders: (header.scene.colliders ?? []) as readonly ColliderInfo[],
       gravity: g ? [g[0], g[1], g[2]] : [0, 0, 0],
       title: header.scene.title ?? name,
     },
@@ -75,7 +78,41 @@ export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
   };
 }
 
-function packFrame(recording: Recording, k: number, info: LaneInfo): Frame {
+type Place = (data: Float32Array, o: number, time: number) => void;
+
+/** Where the colliders are: on their paths, or on the bodies of which the frame tells. */
+function placeColliders({ scene, bodies = [] }: Recording['header'], moving: readonly number[]): Place {
+  const poses = bodies.map(({ id }) => ({ body: { id }, pose: createBodyPose() }));
+  const compiled = compileColliders(scene, namesOf(scene), poses as never, []);
+  return (data, o, time) => {
+    poses.forEach(({ pose }, k) => {
+      pose.position.set(data.subarray(o - 7 * (poses.length - k), o - 7 * (poses.length - k) + 3));
+      const [w, x, y, z] = data.subarray(o - 7 * (poses.length - k) + 3, o - 7 * (poses.length - k) + 7);
+      pose.rotation.set([
+        1 - 2 * (y * y + z * z),
+        2 * (x * y - w * z),
+        2 * (x * z + w * y),
+        2 * (x * y + w * z),
+        1 - 2 * (x * x + z * z),
+        2 * (y * z - w * x),
+        2 * (x * z - w * y),
+        2 * (y * z + w * x),
+        1 - 2 * (x * x + y * y),
+      ]);
+    });
+    writeColliders(data, o, compiled, moving, time);
+  };
+}
+
+const createBodyPose = (): { position: Float64Array; rotation: Float64Array } => ({
+  position: new Float64Array(3),
+  rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1),
+});
+
+/** Rods as far as colliders ask for them: their names. */
+const namesOf = ({ rods }: Scene): readonly Rod[] => rods as unknown as readonly Rod[];
+
+function packFrame(recording: Recording, k: number, info: LaneInfo, place: Place): Frame {
   const { time, rods, bodies, energies } = recording.frame(k);
   const data = new Float32Array(frameLength(info));
   const stats = new Float64Array(statNames.length);
@@ -103,5 +140,6 @@ function packFrame(recording: Recording, k: number, info: LaneInfo): Frame {
     data.set(Array.from(body.orientation), o + 3);
     o += 7;
   }
+  place(data, o, time);
   return { time, lanes: [{ data, stats, cost: 0 }] };
 }

@@ -1,6 +1,6 @@
 /** The simulation, beside the page: reads scenes, runs them, answers. */
-import { cases, findCase, runChecks } from '@tendril/cases';
-import { availableModels, createWorld, type Scene, SceneError } from '@tendril/core';
+import { cases } from 'virtual:cases';
+import { availableModels, createWorld, type Scene, SceneError, type World, wholeOf } from '@tendril/core';
 import {
   editSceneText,
   explainSceneError,
@@ -14,17 +14,23 @@ import {
   sceneValues,
 } from '@tendril/io';
 import type { ColliderInfo, Frame, FromWorker, Loaded, ToWorker, Variant } from '../protocol.ts';
-import { createHands, type Hands } from './hands.ts';
+import { fetchCase, fetchRunChecks } from './caseFiles.ts';
+import { createHands, type HandMemory, type Hands } from './hands.ts';
 import { applyVariant, createLane, describeFailure, type Lane } from './lane.ts';
-import { readRecording } from './recording.ts';
+import { fetchModels, modelsOf } from './models.ts';
+import { cutWorld, type Operation, operateScene, pinWorld } from './operate.ts';
 
 const send = (message: FromWorker, transfer: Transferable[] = []): void => {
   postMessage(message, { transfer });
 };
 
 let lanes: Lane[] = [];
-let hands: Hands[] = [];
+let hands: (Hands | undefined)[] = [];
+/** What was done to the run of each lane, of which the scene's text knows nothing. */
+let operations: Operation[][] = [];
 let present: { scene: Scene; variants: readonly Variant[] } | undefined;
+let presentText = '';
+let presentColliders: readonly ColliderInfo[] = [];
 let run = 0;
 let until = 0;
 let every = 1 / 60;
@@ -40,7 +46,7 @@ function postFrame(): void {
   const first = lanes.find(({ info }) => info.refused === undefined);
   if (!first) return;
   const frame: Frame = { time: first.time, lanes: lanes.map((lane) => lane.frame()) };
-  const force = hands[0]?.force();
+  const force = hands.find((hand) => hand)?.force();
   if (force) send({ type: 'pull-force', ...force });
   send(
     { type: 'frame', run, frame },
@@ -55,7 +61,7 @@ function pump(): void {
   for (;;) {
     const first = leader();
     if (!first || first.time >= until - 1e-9 * first.stepSize) return;
-    for (const hand of hands) hand.settle();
+    for (const hand of hands) hand?.settle();
     for (const lane of lanes) {
       const failed = lane.failure;
       if (lane.info.refused === undefined) lane.step();
@@ -101,19 +107,25 @@ function gravityOf({ gravity }: Scene): [number, number, number] {
   return g ? [g[0], g[1], g[2]] : [0, 0, 0];
 }
 
-/** As far as they are plain data that the page can draw. */
-function collidersOf({ colliders = [] }: Scene): readonly ColliderInfo[] {
-  return colliders as readonly ColliderInfo[];
+/** As plain data that the page can draw: formulas and grids of distances become meshes. */
+async function drawColliders({ colliders = [] }: Scene, world: World | undefined): Promise<readonly ColliderInfo[]> {
+  const plain = colliders as readonly ColliderInfo[];
+  if (!world || !plain.some(({ type }) => type === 'formula' || type === 'grid')) return plain;
+  const { meshOf } = await import('./isosurface.ts');
+  return plain.map((one, k) =>
+    one.type === 'formula' || one.type === 'grid' ? { ...one, ...meshOf(world.colliders[k], world) } : one,
+  );
 }
 
 function begin(scene: Scene, variants: readonly Variant[]): void {
   present = { scene, variants };
   lanes = variants.map((variant, index) => createLane(scene, variant, index));
-  restartHands();
+  operations = lanes.map(() => []);
+  hands = lanes.map(createLaneHands);
 }
 
-function restartHands(): void {
-  hands = lanes.flatMap(({ world, duration, stepSize }) => (world ? [createHands(world, duration, stepSize)] : []));
+function createLaneHands({ world, duration, stepSize }: Lane): Hands | undefined {
+  return world && createHands(world, duration, stepSize);
 }
 
 function describeLoaded(scene: Scene, text: string, kept: Loaded['kept']): Omit<Loaded, 'type' | 'ticket'> {
@@ -123,66 +135,88 @@ function describeLoaded(scene: Scene, text: string, kept: Loaded['kept']): Omit<
     time: { duration: first?.duration ?? 1, step: first?.stepSize ?? 0.01, note: first?.note },
     kept,
     values: sceneValues(text),
-    colliders: collidersOf(scene),
+    colliders: presentColliders,
     gravity: gravityOf(scene),
     title: scene.title ?? '',
   };
 }
 
-function load(message: Extract<ToWorker, { type: 'load' }>): void {
+async function load(message: Extract<ToWorker, { type: 'load' }>): Promise<void> {
   const { ticket, text, name, variants, keep } = message;
   let parsed: ParsedScene | undefined;
-  const before = lanes;
-  const presentBefore = present;
+  let before = { lanes, present, hands, operations };
   try {
     parsed = parseScene(text, name);
+    await fetchModels(modelsOf(parsed.scene, variants));
+    before = { lanes, present, hands, operations };
     const saved =
       keep && present && fits(present.scene, parsed.scene)
-        ? before.map(({ info, world }) => ({ id: info.variant.id, state: world?.save(), time: world?.time }))
+        ? lanes.map(({ info, world }, k) => ({
+            id: info.variant.id,
+            state: world?.save(),
+            memory: hands[k]?.memory(),
+            operations: operations[k],
+          }))
         : [];
     begin(parsed.scene, variants);
     // the scene itself is refused, not only on one of several models: the error carries the field
     if (variants.length === 1 && lanes[0].info.refused !== undefined)
       createWorld(applyVariant(parsed.scene, variants[0]));
     const kept = saved.length > 0 && restoreAll(saved);
+    presentColliders = await drawColliders(parsed.scene, lanes.find(({ world }) => world)?.world);
     run = ticket;
+    presentText = text;
     until = kept ? Math.min(until, lanes[0].time) : 0;
     nextFrame = 0;
     send({ type: 'loaded', ticket, ...describeLoaded(parsed.scene, text, kept ? 'state' : 'restarted') });
+    if (kept) sendPins();
     postFrame();
     nextFrame = (leader()?.time ?? 0) + every;
   } catch (error) {
-    lanes = before;
-    present = presentBefore;
-    restartHands();
+    ({ lanes, present, hands, operations } = before);
     send({ type: 'refused', ticket, problems: problemsOf(error, parsed, name), values: sceneValues(text) });
   }
 }
 
 /** Whether only such fields differ under which a state can go on: materials, sections, loads, but no shape or pin. */
 function fits(a: Scene, b: Scene): boolean {
-  const fixed = ({ rods, pins, bodies, welds, time }: Scene): string =>
+  const fixed = ({ rods, pins, bodies, welds, links, time }: Scene): string =>
     JSON.stringify([
       rods.map(({ section: _, material: __, ...rest }) => rest),
       pins,
       bodies,
       welds,
+      links,
       time === undefined,
       time?.duration,
     ]);
   return fixed(a) === fixed(b);
 }
 
-function restoreAll(
-  saved: readonly { id: string; state: ReturnType<NonNullable<Lane['world']>['save']> | undefined }[],
-): boolean {
+interface Saved {
+  readonly id: string;
+  readonly state: ReturnType<NonNullable<Lane['world']>['save']> | undefined;
+  readonly memory: HandMemory | undefined;
+  readonly operations: Operation[];
+}
+
+function restoreAll(saved: readonly Saved[]): boolean {
   if (saved.length !== lanes.length) return false;
   try {
     lanes.forEach((lane, k) => {
-      const { id, state } = saved[k];
+      const { id, state, memory, operations: done } = saved[k];
       if (lane.info.variant.id !== id) throw new SceneError([], 'another variant');
-      if (lane.world && state) lane.world.restore(state);
-      else if (lane.world || state) throw new SceneError([], 'another model');
+      if (!lane.world !== !state) throw new SceneError([], 'another model');
+      if (!lane.world || !state) return;
+      if (done.length > 0) {
+        const world = createWorld(operateScene(lane.world.scene, done));
+        lanes[k] = createLane(world.scene, lane.info.variant, k, world);
+        hands[k] = createLaneHands(lanes[k]);
+        operations[k] = done;
+      }
+      const world = lanes[k].world as NonNullable<Lane['world']>;
+      world.restore(state);
+      if (memory) hands[k]?.recall(memory, world.rods.map(wholeOf));
     });
     return true;
   } catch (error) {
@@ -200,6 +234,40 @@ function restart(ofRun: number): void {
   nextFrame = 0;
   postFrame();
   nextFrame = every;
+}
+
+/** Cuts or pins, in every lane: each goes on as another world from where it is. */
+function operate({ ticket, kind, rod, node }: Extract<ToWorker, { type: 'operate' }>): void {
+  try {
+    const done = lanes.map(({ world }) => {
+      if (!world?.rods[rod]) return undefined;
+      // another model may have fewer nodes
+      const at = Math.min(node, world.rods[rod].nodeCount - 1);
+      return kind === 'cut' ? cutWorld(world, rod, at) : pinWorld(world, rod, at);
+    });
+    if (!present || done.every((one) => !one)) throw new SceneError([], 'nothing runs that could be changed');
+    done.forEach((one, k) => {
+      if (!one) return;
+      const memory = hands[k]?.memory();
+      lanes[k] = createLane(one.world.scene, lanes[k].info.variant, k, one.world);
+      hands[k] = createLaneHands(lanes[k]);
+      if (memory) hands[k]?.recall(memory, one.pieces);
+      operations[k].push(one.operation);
+    });
+    run = ticket;
+    nextFrame = 0;
+    send({ type: 'loaded', ticket, ...describeLoaded(present.scene, presentText, 'cut') });
+    sendPins();
+    postFrame();
+  } catch (error) {
+    if (!(error instanceof SceneError)) throw error;
+    send({ type: 'refused', ticket, problems: [{ message: error.message }], values: undefined });
+  }
+}
+
+/** Which pins hold. */
+function sendPins(): void {
+  send({ type: 'pins', run, released: lanes.map(({ world }) => world?.grips.map(({ released }) => released) ?? []) });
 }
 
 /** Lets every lane come to rest where it is. */
@@ -227,8 +295,8 @@ function rest(): void {
   postFrame();
 }
 
-function check({ ticket, id, model }: Extract<ToWorker, { type: 'check' }>): void {
-  const subject = findCase(id);
+async function check({ ticket, id, model }: Extract<ToWorker, { type: 'check' }>): Promise<void> {
+  const [subject, runChecks] = await Promise.all([fetchCase(id), fetchRunChecks(), fetchModels()]);
   if (!subject) {
     send({ type: 'check-rows', ticket, rows: [], error: `there is no case '${id}'` });
     return;
@@ -246,17 +314,19 @@ function check({ ticket, id, model }: Extract<ToWorker, { type: 'check' }>): voi
 }
 
 /** A case some way into its run, for a picture of it. */
-function preview(ticket: number, id: string, patience: number): void {
-  const subject = findCase(id);
-  if (!subject) return;
+async function preview(ticket: number, id: string, patience: number): Promise<void> {
   try {
+    const subject = await fetchCase(id);
+    if (!subject) throw new RangeError(`there is no case '${id}'`);
+    await fetchModels();
     const scene = sceneFromObject(subject.scene(), id);
     const lane = createLane(scene, { id: '', label: '' }, 0);
     const begin = performance.now();
     const wanted = (previewAt[id] ?? 0.7) * lane.duration;
     while (lane.time < wanted && !lane.failure && performance.now() - begin < 1000 * patience) lane.step();
     const { data } = lane.frame();
-    send({ type: 'preview', ticket, lane: lane.info, data, colliders: collidersOf(scene), twists: twists(scene) }, [
+    const colliders = await drawColliders(scene, lane.world);
+    send({ type: 'preview', ticket, lane: lane.info, data, colliders, twists: twists(scene) }, [
       data.buffer as ArrayBuffer,
     ]);
   } catch {
@@ -283,29 +353,24 @@ const previewAt: Readonly<Record<string, number>> = {
   drop: 0.3,
 };
 
-function handle(message: ToWorker): void {
+async function handle(message: ToWorker): Promise<void> {
   switch (message.type) {
     case 'cases':
       send({
         type: 'cases',
         models: availableModels(),
         schema: sceneJsonSchema(),
-        cases: cases.map((one) => ({
-          id: one.id,
-          title: one.title,
-          source: one.source,
-          models: one.models,
-        })),
+        cases,
       });
       break;
     case 'case-text': {
       // only when it is wanted: a head of hair is twenty thousand lines
-      const subject = findCase(message.id);
+      const subject = await fetchCase(message.id);
       send({ type: 'case-text', ticket: message.ticket, text: subject ? formatScene(subject.scene()) : '' });
       break;
     }
     case 'load':
-      load(message);
+      await load(message);
       break;
     case 'check-text': {
       const result = readScene(message.text, message.name);
@@ -328,34 +393,39 @@ function handle(message: ToWorker): void {
       rest();
       break;
     case 'hand':
-      for (const hand of hands) hand.take(message.hand);
+      for (const hand of hands) hand?.take(message.hand);
+      if (message.hand.kind === 'release-pin') sendPins();
+      break;
+    case 'operate':
+      operate(message);
       break;
     case 'check':
-      check(message);
+      await check(message);
       break;
     case 'preview':
-      preview(message.ticket, message.id, message.patience);
+      await preview(message.ticket, message.id, message.patience);
       break;
-    case 'import':
-      void import('./files.ts').then(({ importFile }) =>
-        send({ type: 'imported', ticket: message.ticket, ...importFile(new Uint8Array(message.bytes), message.name) }),
-      );
+    case 'import': {
+      const { importFile } = await import('./files.ts');
+      send({ type: 'imported', ticket: message.ticket, ...importFile(new Uint8Array(message.bytes), message.name) });
       break;
-    case 'export':
-      void import('./files.ts').then(({ exportRun }) => {
-        const lane = lanes.findIndex(({ world }) => world !== undefined);
-        const { world, info } = lanes[lane] ?? {};
-        try {
-          if (!world || !info) throw new Error('there is no run to save');
-          const parts = exportRun(world, info, message.frames, lane, message.format);
-          send({ type: 'exported', ticket: message.ticket, parts });
-        } catch (error) {
-          const reason = error instanceof Error ? error.message : String(error);
-          send({ type: 'exported', ticket: message.ticket, parts: [], error: reason });
-        }
-      });
+    }
+    case 'export': {
+      const { exportRun } = await import('./files.ts');
+      const lane = lanes.findIndex(({ world }) => world !== undefined);
+      const { world, info } = lanes[lane] ?? {};
+      try {
+        if (!world || !info) throw new Error('there is no run to save');
+        const parts = exportRun(world, info, message.frames, lane, message.format);
+        send({ type: 'exported', ticket: message.ticket, parts });
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        send({ type: 'exported', ticket: message.ticket, parts: [], error: reason });
+      }
       break;
+    }
     case 'recording': {
+      const { readRecording } = await import('./recording.ts');
       const result = readRecording(message.bytes, message.name);
       send(
         { type: 'recording', ticket: message.ticket, ...result },
@@ -366,10 +436,23 @@ function handle(message: ToWorker): void {
   }
 }
 
-addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
-  try {
-    handle(data);
-  } catch (error) {
-    send({ type: 'broken', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+/** Messages one after the other, also where one waits for a part of the program that is fetched. */
+const inbox: ToWorker[] = [];
+let reading = false;
+
+async function readInbox(): Promise<void> {
+  reading = true;
+  for (let message = inbox.shift(); message; message = inbox.shift()) {
+    try {
+      await handle(message);
+    } catch (error) {
+      send({ type: 'broken', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
   }
+  reading = false;
+}
+
+addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
+  inbox.push(data);
+  if (!reading) void readInbox();
 });

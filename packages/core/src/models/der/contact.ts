@@ -60,9 +60,14 @@ export interface ContactParts {
   }[];
   readonly state: BundleState;
   readonly newton: NewtonOptions;
+  /** Lone rods that a kernel solves two at a time: their systems, and both as one. */
+  readonly pairs: readonly { readonly systems: readonly number[]; readonly system: System }[];
+  /** Brings what follows from a rod's state up to it. */
+  readonly renew: (rod: number) => void;
 }
 
-export function createDerContact({ ders, works, systems, state, newton, bodyOrder }: ContactParts): ContactPort {
+export function createDerContact(parts: ContactParts): ContactPort {
+  const { ders, works, systems, state, newton, bodyOrder, pairs, renew } = parts;
   const systemOfRod = new Int32Array(ders.length);
   systems.forEach(({ rods }, s) => {
     for (const rod of rods) systemOfRod[rod] = s;
@@ -76,6 +81,15 @@ export function createDerContact({ ders, works, systems, state, newton, bodyOrde
     memory: sameSlice(der.memory, state.memory, held.memory),
   }));
   const startsOf = systems.map(({ rods }) => rods.map((rod) => heldStarts[rod]));
+  /** What a step solves at once: a system, or from the first of a pair both, where both are marked. */
+  const alone = systems.map(({ system, rods }, s) => ({ list: [s], system, rods, starts: startsOf[s] }));
+  const together = new Map(
+    pairs.map(({ systems: list, system }) => {
+      const rods = list.flatMap((s) => systems[s].rods);
+      return [list[0], { list, system, rods, starts: list.flatMap((s) => startsOf[s]) }];
+    }),
+  );
+  const moved = new Uint8Array(systems.length);
   const heldBodies = systems.map(({ system }) =>
     system.bodies.map((body) => sameSlice(body.memory, state.memory, held.memory)),
   );
@@ -110,7 +124,9 @@ export function createDerContact({ ders, works, systems, state, newton, bodyOrde
   /** Forces at sides → loads of the rods of the marked systems. */
   const scatter = (marked: Uint8Array, sides: ContactSides): void => {
     ders.forEach((der, k) => {
-      if (marked[systemOfRod[k]]) clearContact(der, true);
+      if (!marked[systemOfRod[k]]) return;
+      renew(k);
+      clearContact(der, true);
     });
     for (const { body, system } of bodies) if (marked[system]) body.contact.fill(0);
     for (let c = 0; c < sides.count; c++) {
@@ -267,10 +283,13 @@ export function createDerContact({ ders, works, systems, state, newton, bodyOrde
       let shifts = 0;
       const options = { ...newton, rotation: 0.5, iterations: robust ? newton.iterations : 12 };
       scatter(marked, sides);
+      moved.fill(0);
       for (let s = 0; s < systems.length; s++) {
-        if (!marked[s]) continue;
-        const { system, rods } = systems[s];
-        const out = resumeEuler(system, startsOf[s], t, dt, options);
+        if (!marked[s] || moved[s]) continue;
+        const pair = together.get(s);
+        const { list, system, rods, starts } = pair?.list.every((one) => marked[one]) ? pair : alone[s];
+        for (const one of list) moved[one] = 1;
+        const out = resumeEuler(system, starts, t, dt, options);
         iterations += out.iterations;
         iterationsMax = Math.max(iterationsMax, out.iterations);
         shifts += out.shifts;

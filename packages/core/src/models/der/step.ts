@@ -313,7 +313,7 @@ export function resumeEuler(
 }
 
 /** After a step of contact the accelerations in memory are those of an impact, perhaps: they are found anew. */
-function forgetContact(system: System, t: number): void {
+export function forgetContact(system: System, t: number): void {
   if (!system.members.some(({ der }) => der.history[1] === 2)) return;
   for (const { der, work } of system.members) {
     initializeMotion(der, work, t);

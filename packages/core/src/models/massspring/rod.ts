@@ -71,6 +71,8 @@ export interface HairOptions {
   /** Of the springs two apart, relative to edge springs; undefined: as EA asks, from 100 to 1000. */
   readonly stretch: number | undefined;
   readonly strainLimit: number;
+  /** Solves of the conserving step at most; 0: the published step. */
+  readonly iterations: number;
 }
 
 export interface Hair {

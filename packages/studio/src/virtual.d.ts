@@ -1,0 +1,4 @@
+/** Made by vite.config.ts. */
+declare module 'virtual:cases' {
+  export const cases: readonly import('./protocol.ts').CaseInfo[];
+}
