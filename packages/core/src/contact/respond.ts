@@ -135,7 +135,9 @@ export function createContactWorld(
   const aside = createContactSet();
   const pieceMemory: Memory = { data: new Float64Array(0), count: 0 };
   /** Obstacles that are placed and measured in no time. */
-  const quickShapes = colliders.every(({ shape: { type } }) => ['plane', 'sphere', 'capsule', 'box'].includes(type));
+  const quickShapes = colliders.every(
+    ({ body, shape: { type } }) => body < 0 && ['plane', 'sphere', 'capsule', 'box'].includes(type),
+  );
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
   const halvings = scene.time?.halvings ?? 8;
   const options: SolveOptions = {
