@@ -5,6 +5,36 @@ export interface Timing {
   readonly spread: number;
 }
 
+/** Both in turn, in short batches of `calls`, so that what else the machine does slows both alike: the timing of the first, and the median ratio. */
+export function compare(
+  work: () => void,
+  other: () => void,
+  calls: number,
+  batches = 150,
+): { readonly timing: Timing; readonly ratio: number } {
+  const batch = (one: () => void): number => {
+    const start = performance.now();
+    for (let k = 0; k < calls; k++) one();
+    return (performance.now() - start) / 1000 / calls;
+  };
+  const samples: number[] = [];
+  const ratios: number[] = [];
+  // the first tenth warms up
+  for (let k = -batches / 10; k < batches; k++) {
+    const seconds = batch(work);
+    const ratio = seconds / batch(other);
+    if (k < 0) continue;
+    samples.push(seconds);
+    ratios.push(ratio);
+  }
+  const sorted = samples.sort((a, b) => a - b);
+  const median = (list: readonly number[]): number => list[list.length >> 1];
+  return {
+    timing: { seconds: median(sorted), spread: sorted[sorted.length - 1] / sorted[0] - 1 },
+    ratio: median(ratios.sort((a, b) => a - b)),
+  };
+}
+
 export function time(work: () => void, batchSeconds = 0.25, batches = 7): Timing {
   const now = (): number => performance.now() / 1000;
   // warm up until the compiler has settled, and learn how many calls fill a batch

@@ -6,7 +6,10 @@ import { type Case, defineCase, distance, worldOf } from '../src/case.ts';
  * A converged special Cosserat rod (extrapolated in the number of elements and the width of its section): positions [mm] at
  * s = 0, L/10 … L/2; the other half follows by x → 100 − x, z → −z.
  */
-const reference: readonly { readonly t: number; readonly shape: readonly (readonly [number, number, number])[] }[] = [
+export const bucklingReference: readonly {
+  readonly t: number;
+  readonly shape: readonly (readonly [number, number, number])[];
+}[] = [
   {
     t: 0.2,
     shape: [
@@ -98,7 +101,13 @@ function paths(): { start: object; end: object } {
   return { start: { keys: keys(1, 0) }, end: { keys: keys(-1, 1) } };
 }
 
-function scene(edges: number, model: ModelId, damping: number, step: number, duration = 1.2): SceneInput {
+export function bucklingScene(
+  edges: number,
+  model: ModelId,
+  damping: number,
+  step: number,
+  duration = 1.2,
+): SceneInput {
   const { start, end } = paths();
   return {
     tendril: 1,
@@ -132,7 +141,11 @@ function scene(edges: number, model: ModelId, damping: number, step: number, dur
 }
 
 /** Root mean square distance from the reference at eleven stations, in lengths of the rod. */
-function errorAt(positions: Float64Array, edges: number, shape: (typeof reference)[number]['shape']): number {
+export function bucklingError(
+  positions: Float64Array,
+  edges: number,
+  shape: (typeof bucklingReference)[number]['shape'],
+): number {
   let sum = 0;
   for (let k = 0; k <= 10; k++) {
     const [x, y, z] = shape[Math.min(k, 10 - k)];
@@ -158,21 +171,21 @@ export const bucklingWithTwist: Case = defineCase({
   quick: [20],
   full: [20, 50, 100],
   resolutions: { massspring: { quick: [25], full: [25, 50, 100] } },
-  scene: () => scene(50, 'fiber', 10, 5e-3),
+  scene: () => bucklingScene(50, 'fiber', 10, 5e-3),
   measure(n, model) {
     const out: Record<string, number> = {};
-    const world = worldOf(scene(n, model, 10, 5e-3));
+    const world = worldOf(bucklingScene(n, model, 10, 5e-3));
     let square = 0;
-    for (const { t, shape } of reference) {
+    for (const { t, shape } of bucklingReference) {
       while (world.time < t - 1e-9) world.step();
-      const error = errorAt(world.samples[0].nodePosition, n, shape);
-      square += error ** 2 / reference.length;
+      const error = bucklingError(world.samples[0].nodePosition, n, shape);
+      square += error ** 2 / bucklingReference.length;
       out['end shape'] = error;
     }
     out['root mean square over time'] = Math.sqrt(square);
     if (model === 'massspring') return out;
     // undamped: once the ends are at rest, no energy comes or goes
-    const free = worldOf(scene(n, model, 0, 2e-3, 2));
+    const free = worldOf(bucklingScene(n, model, 0, 2e-3, 2));
     while (free.time < STOP - 1e-9) free.step();
     const energy = free.energies().total;
     out['energy after the stop, undamped [µJ]'] = 1e6 * energy;

@@ -2,7 +2,7 @@ import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
 
 /** E and G fall to a quarter within 1 s, stay for 2 s, and come back within 1 s. */
-const moist = {
+export const moist = {
   keys: [
     [0, 1],
     [0.5, 1],
@@ -13,7 +13,7 @@ const moist = {
   interpolation: 'linear',
 } as const;
 
-function scene(edges: number, factor: object | number): SceneInput {
+export function moistCurl(edges: number, E: object | number, G: object | number = E): SceneInput {
   const [L, R, pitch] = [0.25, 5e-3, 5e-3];
   return {
     tendril: 1,
@@ -40,7 +40,7 @@ function scene(edges: number, factor: object | number): SceneInput {
           turns: L / Math.hypot(2 * Math.PI * R, pitch),
         },
         edges,
-        moduli: { E: factor, G: factor } as never,
+        moduli: { E, G } as never,
         section: {
           type: 'stiffness',
           EA: 10.122,
@@ -68,19 +68,19 @@ export const changingModuli: Case = defineCase({
   models: ['fiber', 'cosserat'],
   quick: [80],
   full: [80, 160],
-  scene: () => scene(100, moist),
+  scene: () => moistCurl(100, moist),
   measure(n, model) {
-    const world = worldOf(onModel(scene(n, moist), model));
+    const world = worldOf(onModel(moistCurl(n, moist), model));
     const start = world.samples[0].nodePosition[3 * n + 2];
     const out: Record<string, number> = {};
     while (world.time < 3.5 - 1e-9) world.step();
     out['drop when moist [mm]'] = drop(world, n, start);
-    const soft = worldOf(onModel(scene(n, 0.25), model));
+    const soft = worldOf(onModel(moistCurl(n, 0.25), model));
     equilibrium(soft, 1);
     out['moist: motion over equilibrium'] = out['drop when moist [mm]'] / drop(soft, n, start);
     while (world.time < 6 - 1e-9) world.step();
     out['drop when dry again [mm]'] = drop(world, n, start);
-    const dry = worldOf(onModel(scene(n, 1), model));
+    const dry = worldOf(onModel(moistCurl(n, 1), model));
     equilibrium(dry, 1);
     out['dry again: motion over equilibrium'] = out['drop when dry again [mm]'] / drop(dry, n, start);
     return out;

@@ -1,6 +1,7 @@
 import type { ModelId } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
+import { finish, trace } from '../src/study.ts';
 
 const L = 0.25;
 const R = 5e-3;
@@ -18,7 +19,18 @@ const equilibria: readonly { E: number; G: number; drop: number; U: number }[] =
   { E: 1, G: 0.25, drop: 49.675, U: 35.794 },
 ];
 
-function scene(edges: number, model: ModelId, E: number, G: number, step = 2e-3): SceneInput {
+/** Motion of the same rod: fifth maximum of U [mm] and its time [ms]. */
+export const curlMotions: readonly { E: number; G: number; U5: number; T5: number }[] = [
+  { E: 1, G: 1, U5: 16.266, T5: 1016.96 },
+  { E: 0.25, G: 0.25, U5: 45.04, T5: 1660.2 },
+  { E: 4, G: 4, U5: 4.925, T5: 532 },
+  { E: 4, G: 1, U5: 15.779, T5: 1003.7 },
+  { E: 1, G: 4, U5: 5.002, T5: 536.8 },
+  { E: 0.25, G: 1, U5: 20.42, T5: 1051.3 },
+  { E: 1, G: 0.25, U5: 38.64, T5: 1596.8 },
+];
+
+export function curlScene(edges: number, model: ModelId, E: number, G: number, step = 2e-3, damping = 2): SceneInput {
   return {
     tendril: 1,
     title: 'A curl of hair is let go',
@@ -37,18 +49,20 @@ function scene(edges: number, model: ModelId, E: number, G: number, step = 2e-3)
           mass: 3.13e-6,
           inertia: 1.4e-15,
           radius: 3e-5,
-          damping: { mass: 2 },
+          damping: { mass: damping },
         },
       },
     ],
     pins: [{ rod: 'curl', at: 'start' }],
+    // altitude springs are for hair that is twisted hard, and stiffen it
+    ...(model === 'massspring' && { solver: { massspring: { altitude: 0 } } }),
     time: { duration: 1.2, step },
     output: { every: 0.02, probes: [{ name: 'tip', rod: 'curl', at: 'end' }] },
   };
 }
 
 /** Root mean square displacement along the rod [mm]. */
-function displacement(now: Float64Array, start: Float64Array): number {
+export function curlDisplacement(now: Float64Array, start: Float64Array): number {
   const nodes = now.length / 3;
   let sum = 0;
   for (let i = 0; i < nodes; i++) {
@@ -59,7 +73,7 @@ function displacement(now: Float64Array, start: Float64Array): number {
 }
 
 /** Maxima of a sampled curve, refined by a parabola. */
-function maxima(values: readonly number[], step: number): { t: number; value: number }[] {
+export function maxima(values: readonly number[], step: number): { t: number; value: number }[] {
   const out: { t: number; value: number }[] = [];
   for (let k = 1; k + 1 < values.length; k++) {
     const [a, b, c] = values.slice(k - 1, k + 2);
@@ -70,8 +84,48 @@ function maxima(values: readonly number[], step: number): { t: number; value: nu
   return out;
 }
 
+/** Fifth maximum of U [mm] and its time [s], in 500 steps until there. */
+export function* measureCurl(
+  n: number,
+  model: ModelId,
+  E: number,
+  G: number,
+): Generator<string, { peak: number; time: number; first: number; wall: number }> {
+  const T5 = curlMotions.find((motion) => motion.E === E && motion.G === G)?.T5 ?? 1017;
+  const step = T5 / 1e3 / 500;
+  const U: number[] = [];
+  let start: Float64Array | undefined;
+  const { wall } = yield* trace(
+    curlScene(n, model, E, G, step),
+    1.08 * (T5 / 1e3),
+    `curl, ${model}, n = ${n}, E × ${E}, G × ${G}`,
+    (world) => {
+      const { nodePosition } = world.samples[0];
+      start ??= nodePosition.slice();
+      U.push(curlDisplacement(nodePosition, start));
+    },
+  );
+  const peaks = maxima(U, step);
+  return {
+    peak: peaks[4]?.value ?? Number.NaN,
+    time: peaks[4]?.t ?? Number.NaN,
+    first: peaks[0]?.value ?? Number.NaN,
+    wall,
+  };
+}
+
 /** Second order; cuboids of a curl are stiffer in torsion than the edges of a discrete elastic rod. */
-const within = (n: number, model: ModelId): number => 1e-3 + (model === 'fiber' ? 400 : 130) / n ** 2;
+const within = (n: number, model: ModelId): number =>
+  1e-3 + (model === 'fiber' ? 400 : model === 'massspring' ? 2900 : 130) / n ** 2;
+
+/** With one modulus changed alone two modes mix, and the fifth maximum is no longer of second order at few segments. */
+const withinMotion = (n: number, model: ModelId): number => 1e-3 + (model === 'fiber' ? 400 : 200) / n ** 2;
+/** The calibration of a mass–spring curl leaves errors of either sign. */
+const staticOrder = (model: ModelId): number | undefined => (model === 'massspring' ? undefined : 1.7);
+const motionModels: readonly ModelId[] = ['fiber', 'cosserat'];
+const moving: readonly ModelId[] = ['der', ...motionModels];
+const motionName = (what: string, E: number, G: number): string =>
+  E === 1 && G === 1 ? what : `${what}, ${name(E, G)}`;
 
 const name = (E: number, G: number): string => `E × ${E}, G × ${G}`;
 
@@ -79,41 +133,48 @@ export const helixRelaxation: Case = defineCase({
   id: 'helix-relaxation',
   title: 'A curl of hair is let go',
   source: 'Michels et al. 2015, Fig. 5; numbers from a converged Cosserat rod',
-  models: ['der', 'fiber', 'cosserat'],
+  models: ['der', 'fiber', 'cosserat', 'massspring'],
   quick: [50, 100],
   full: [50, 100, 200],
-  resolutions: { fiber: { quick: [100], full: [100, 200, 400] } },
-  scene: () => scene(200, 'fiber', 1, 1),
+  resolutions: {
+    fiber: { quick: [100], full: [100, 200, 400] },
+    cosserat: { quick: [50], full: [50, 100, 200] },
+    massspring: { quick: [200], full: [200, 400] },
+  },
+  scene: () => curlScene(200, 'fiber', 1, 1),
   measure(n, model) {
     const out: Record<string, number> = {};
     for (const { E, G } of equilibria) {
-      const world = worldOf(scene(n, model, E, G));
+      const world = worldOf(curlScene(n, model, E, G));
       const start = world.samples[0].nodePosition.slice();
       equilibrium(world);
       out[`static drop [mm], ${name(E, G)}`] = 1e3 * (start[3 * n + 2] - world.samples[0].nodePosition[3 * n + 2]);
-      out[`static U [mm], ${name(E, G)}`] = displacement(world.samples[0].nodePosition, start);
+      out[`static U [mm], ${name(E, G)}`] = curlDisplacement(world.samples[0].nodePosition, start);
     }
-    const step = 2e-3;
-    const world = worldOf(scene(n, model, 1, 1, step));
-    const start = world.samples[0].nodePosition.slice();
-    const U = [0];
-    while (world.time < 1.08) {
-      world.step();
-      U.push(displacement(world.samples[0].nodePosition, start));
+    if (model === 'massspring') return out;
+    for (const { E, G } of model === 'der' ? curlMotions.slice(0, 1) : curlMotions) {
+      const { peak, time, first } = finish(measureCurl(n, model, E, G));
+      if (E === 1 && G === 1) out['first maximum of U [mm]'] = first;
+      out[motionName('fifth maximum of U [mm]', E, G)] = peak;
+      out[motionName('time of the fifth maximum [ms]', E, G)] = 1e3 * time;
     }
-    const peaks = maxima(U, step);
-    out['first maximum of U [mm]'] = peaks[0]?.value;
-    out['fifth maximum of U [mm]'] = peaks[4]?.value;
-    out['time of the fifth maximum [ms]'] = 1e3 * (peaks[4]?.t ?? Number.NaN);
     return out;
   },
   expect: Object.fromEntries([
     ...equilibria.flatMap(({ E, G, drop, U }) => [
-      [`static drop [mm], ${name(E, G)}`, { value: drop, tolerance: within, order: 1.7, floor: 5e-4 }],
-      [`static U [mm], ${name(E, G)}`, { value: U, tolerance: within, order: 1.7, floor: 5e-4 }],
+      [`static drop [mm], ${name(E, G)}`, { value: drop, tolerance: within, order: staticOrder, floor: 5e-4 }],
+      [`static U [mm], ${name(E, G)}`, { value: U, tolerance: within, order: staticOrder, floor: 5e-4 }],
     ]),
-    ['first maximum of U [mm]', { value: 22.295, tolerance: within, order: 1.7, floor: 1e-3 }],
-    ['fifth maximum of U [mm]', { value: 16.266, tolerance: within, order: 1.7, floor: 1e-3 }],
-    ['time of the fifth maximum [ms]', { value: 1016.96, tolerance: within, order: 1.7, floor: 2e-3 }],
+    ['first maximum of U [mm]', { value: 22.295, tolerance: within, order: 1.7, floor: 1e-3, models: moving }],
+    ...curlMotions.flatMap(({ E, G, U5, T5 }) => {
+      const base = E === 1 && G === 1;
+      const asked = base
+        ? { tolerance: within, order: 1.7, models: moving }
+        : { tolerance: withinMotion, models: motionModels };
+      return [
+        [motionName('fifth maximum of U [mm]', E, G), { value: U5, floor: 1e-3, ...asked }],
+        [motionName('time of the fifth maximum [ms]', E, G), { value: T5, floor: 2e-3, ...asked }],
+      ];
+    }),
   ]),
 });

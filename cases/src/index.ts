@@ -31,16 +31,22 @@ import { longHairCase } from '../long-hair/case.ts';
 import { michellRing } from '../michell-ring/case.ts';
 import { movingJungle } from '../moving-jungle/case.ts';
 import { plectoneme } from '../plectoneme/case.ts';
+import { stepSize } from '../step-size/case.ts';
 import { torqueTransducer } from '../torque-transducer/case.ts';
 import { treeInWind } from '../tree-in-wind/case.ts';
 import { trefoilKnot } from '../trefoil-knot/case.ts';
 import { twistAsymmetry } from '../twist-asymmetry/case.ts';
 import { undampedHair } from '../undamped-hair/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
+import { wovenFabric } from '../woven-fabric/case.ts';
 import type { Case } from './case.ts';
 
+export { hairBallScene } from '../hair-ball/case.ts';
 export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
+export { idolScene } from './fabric.ts';
+export { stiffFiberStudies } from './stiff-fibers/index.ts';
+export * from './study.ts';
 
 /** All cases, from the simplest to the most demanding. */
 export const cases: readonly Case[] = [
@@ -61,6 +67,7 @@ export const cases: readonly Case[] = [
   cantileverRelease,
   freeFlight,
   bucklingWithTwist,
+  stepSize,
   helixRelaxation,
   undampedHair,
   dampingDecay,
@@ -83,6 +90,7 @@ export const cases: readonly Case[] = [
   plectoneme,
   hangingChain,
   hairBall,
+  wovenFabric,
 ];
 
 export function findCase(id: string): Case | undefined {

@@ -7,7 +7,8 @@ import { type CompareOptions, compare } from './commands/compare.ts';
 import { type ExportOptions, exportFormats, exportRecording } from './commands/export.ts';
 import { type ImportCommandOptions, importCurves } from './commands/import.ts';
 import { type ModesOptions, modes } from './commands/modes.ts';
-import { create } from './commands/new.ts';
+import { create, templates } from './commands/new.ts';
+import { type ReportOptions, report as writeReport } from './commands/report.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { type SchemaOptions, schema } from './commands/schema.ts';
 import { type StaticsOptions, statics } from './commands/statics.ts';
@@ -184,6 +185,29 @@ Examples:
     )
     .action(async (scene: string, options: CompareOptions) => setCode(await compare(scene, options, terminal)));
 
+  verb('report [scene]', 'a page with plots: the experiments of a paper, or a scene on several models')
+    .requiredOption('-o, --out <file>', 'the page, such as report.html')
+    .option('-f, --force', 'replace the page if it exists')
+    .option('--models <list>', 'of a scene: models, separated by commas, or all (default)')
+    .option('--quick', 'coarse and short: to see what it looks like')
+    .option('--full', 'everything the paper did, with 2000 cuboids: many minutes')
+    .option('-q, --quiet', 'print nothing but errors')
+    .addHelpText(
+      'after',
+      `
+Writes one HTML file that opens anywhere, with its plots inside: nothing is loaded from elsewhere. Without a scene it runs
+the experiments of Michels et al. 2015 on stiff fibers and says for each what the paper claims, what was measured, and why they
+differ. With a scene, or the name of a case, it compares models on it: shapes, energies, times, equilibria, and what each of them
+refused or warned of. Ctrl-C writes nothing.
+
+Examples:
+  tendril report --out report.html
+  tendril report scene.yaml --models fiber,cosserat,massspring --out scene.html`,
+    )
+    .action(async (scene: string | undefined, options: ReportOptions) =>
+      setCode(await writeReport(scene, options, terminal)),
+    );
+
   verb('export <recording>', 'write a recording as a table, a picture, a film, or for other programs')
     .addOption(new Option('-t, --to <format>', 'format').choices(exportFormats).makeOptionMandatory())
     .option('-o, --out <file>', 'file to write (default: beside the recording)')
@@ -193,6 +217,16 @@ Examples:
     .addOption(new Option('--look <look>', 'glb: rods as tubes or as lines').choices(['tubes', 'lines']))
     .option('--fps <n>', 'mp4, webm: pictures a second (default: 30)', parsePositive)
     .option('--speed <factor>', 'mp4, webm: 0.1 is ten times slower than it is (default: 1)', parsePositive)
+    .option('--fibers <n>', 'so many fibers around each rod, in place of it', parseCount)
+    .option('--bundle <length>', 'radius of that bundle, such as "2 mm"', parseLength)
+    .option('--taper <factor>', 'radius of the bundle at its end, relative to its start (default: 1)', parseShare)
+    .option(
+      '--winding <turns>',
+      'how often fibers wind about their rod, beside its own twist (default: 0)',
+      parseNumber,
+    )
+    .option('--blend <share>', 'how much fibers follow neighbouring rods, 0 to 1 (default: 0)', parseShare)
+    .option('--fiber-radius <length>', 'of a fiber (default: as thick as its rod)', parseLength)
     .addHelpText(
       'after',
       `
@@ -206,7 +240,8 @@ Examples:
 Examples:
   tendril export out/scene/recording.tendril --to usda
   tendril export out/scene/recording.tendril --to png --frame -1 --out last.png
-  tendril export out/scene/recording.tendril --to mp4 --speed 0.25`,
+  tendril export out/scene/recording.tendril --to mp4 --speed 0.25
+  tendril export out/scene/recording.tendril --to usda --fibers 50 --bundle "2 mm" --taper 0.3`,
     )
     .action(async (file: string, options: ExportOptions) => setCode(await exportRecording(file, options, terminal)));
 
@@ -249,9 +284,11 @@ Examples:
     integer: parseInteger,
   });
 
-  verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)').action(
-    (file: string | undefined) => setCode(create(file, terminal)),
-  );
+  verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)')
+    .addOption(new Option('--template <name>', 'what it is about').choices(Object.keys(templates)).default('cable'))
+    .action((file: string | undefined, { template }: { template: string }) =>
+      setCode(create(file, template, terminal)),
+    );
 
   verb('studio [scene]', 'open the studio in a browser: look at rods, pull them, compare with theory')
     .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)
@@ -303,6 +340,19 @@ function parsePositive(value: string): number {
   const number = Number(value);
   if (value.trim() === '' || !(number > 0 && Number.isFinite(number)))
     throw new InvalidArgumentError('Expected a positive number.');
+  return number;
+}
+
+/** Zero or more. */
+function parseShare(value: string): number {
+  const number = parseNumber(value);
+  if (number < 0) throw new InvalidArgumentError('Expected zero or more.');
+  return number;
+}
+
+function parseNumber(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('Expected a number.');
   return number;
 }
 

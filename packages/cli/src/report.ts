@@ -9,6 +9,7 @@ import { ramp } from './plot/color.ts';
 import { drawLinePlot } from './plot/lines.ts';
 import { drawPicture } from './plot/picture.ts';
 import { renderPng } from './plot/png.ts';
+import type { EnergyRow } from './recorder.ts';
 import type { Source } from './source.ts';
 import { bad, dim, formatNumber, formatTable } from './terminal.ts';
 import { version } from './version.ts';
@@ -23,6 +24,7 @@ export interface Outcome {
   readonly reason?: string;
   readonly world?: World;
   readonly frames: readonly ShapeFrame[];
+  readonly energies: readonly EnergyRow[];
   readonly steps?: StepTotals;
   /** Simulated [s], and how long that took here [s]. */
   readonly simulated: number;
@@ -181,32 +183,14 @@ export function writeTables(folder: Folder, { models, command }: Report): void {
 
 /** Final shapes on top of each other, a hue a model, and distances over time. */
 export function drawFigures(folder: Folder, source: Source, report: Report, outcomes: readonly Outcome[]): void {
-  const ran = outcomes.filter(({ frames }) => frames.length > 0);
-  const first = ran[0]?.world;
-  if (!first) return;
   const title = source.scene.title ?? source.name;
-  const svg = drawPicture({
-    title,
-    subtitle: `${report.command === 'run' ? 'at the end of the run' : 'equilibria'}: ${ran.map(({ model }) => model).join(', ')}`,
-    rods: ran.flatMap(({ model, world, frames }, hue) =>
-      (world as World).rods.map(({ closed, edgeRadius }, k) => ({
-        id: model,
-        closed,
-        radius: edgeRadius,
-        frames: [first.rods[k].nodePosition, frames[frames.length - 1].rods[k]],
-        hue,
-      })),
-    ),
-    times: [0, 1],
-    labels: ['initial', 'final'],
-    nested: true,
-    pins: picturePins(source.scene, first.rods, first.time),
-    gravity: gravityOf(source.scene),
-  });
+  const svg = drawOutcomes(title, source, report, outcomes);
+  if (svg === undefined) return;
   folder.write('shapes.svg', svg);
   folder.write('shapes.png', renderPng(svg));
   const others = report.models.filter(({ distance }) => (distance?.series.length ?? 0) > 1);
   if (others.length === 0) return;
+  const ran = outcomes.filter(({ frames }) => frames.length > 0);
   const longest = others.reduce((a, b) =>
     (a.distance?.series.length ?? 0) >= (b.distance?.series.length ?? 0) ? a : b,
   );
@@ -230,6 +214,38 @@ export function drawFigures(folder: Folder, source: Source, report: Report, outc
       })),
     }),
   );
+}
+
+/** The last shapes of all models that ran, as SVG; none where none ran. */
+export function drawOutcomes(
+  title: string,
+  source: Source,
+  report: Report,
+  outcomes: readonly Outcome[],
+): string | undefined {
+  const ran = outcomes.filter(({ frames }) => frames.length > 0);
+  const first = ran[0]?.world;
+  if (!first) return undefined;
+  return drawPicture({
+    title,
+    ...(title !== '' && {
+      subtitle: `${report.command === 'run' ? 'at the end of the run' : 'equilibria'}: ${ran.map(({ model }) => model).join(', ')}`,
+    }),
+    rods: ran.flatMap(({ model, world, frames }, hue) =>
+      (world as World).rods.map(({ closed, edgeRadius }, k) => ({
+        id: model,
+        closed,
+        radius: edgeRadius,
+        frames: [first.rods[k].nodePosition, frames[frames.length - 1].rods[k]],
+        hue,
+      })),
+    ),
+    times: [0, 1],
+    labels: ['initial', 'final'],
+    nested: true,
+    pins: picturePins(source.scene, first.rods, first.time),
+    gravity: gravityOf(source.scene),
+  });
 }
 
 const left = (title: string): { title: string; align: 'left' } => ({ title, align: 'left' });

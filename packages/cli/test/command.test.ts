@@ -347,6 +347,45 @@ describe('export, new, schema, help', () => {
     expect(new TextDecoder().decode(box.bytes('a/recording.glb').subarray(0, 4))).toBe('glTF');
     const again = await box.run('export', recording, '--to', 'vtp');
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('--force')]);
+    // fibers around the rod, in every format: their radius is that of the bundle, their places keep
+    const wisps = await box.run(
+      ...[
+        'export',
+        recording,
+        '--to',
+        'csv',
+        '--out',
+        'wisps.csv',
+        '--fibers',
+        '6',
+        '--bundle',
+        '3 mm',
+        '--taper',
+        '0',
+      ],
+    );
+    expect(wisps.code).toBe(0);
+    const rows = box
+      .read('wisps.csv')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(','));
+    expect([...new Set(rows.map(([, , rod]) => rod))]).toEqual([0, 1, 2, 3, 4, 5].map((k) => `rod-${k}`));
+    const firsts = rows
+      .filter(([frame, , , node]) => frame === '0' && node === '0')
+      .map((row) => row.slice(4, 7).map(Number));
+    for (const [x, y, z] of firsts) {
+      expect(x).toBeCloseTo(0, 9);
+      expect(Math.hypot(y, z)).toBeLessThan(3e-3);
+    }
+    expect(Math.max(...firsts.map(([, y, z]) => Math.hypot(y, z)))).toBeGreaterThan(2.8e-3);
+    expect((await box.run('export', recording, '--to', 'csv', '--fibers', '6')).err).toContain('--bundle');
+    expect((await box.run('export', recording, '--to', 'csv', '--blend', '1')).err).toContain('goes with --fibers');
+    const beyond = ['--fibers', '6', '--bundle', '1 mm', '--blend', '2', '--out', 'b.csv'];
+    expect((await box.run('export', recording, '--to', 'csv', ...beyond)).err).toContain(
+      '--blend: must be from 0 to 1',
+    );
     const misplaced = await box.run('export', recording, '--to', 'usda', '--fps', '25');
     expect([misplaced.code, misplaced.err]).toEqual([2, expect.stringContaining('--fps is for films')]);
   });
@@ -474,6 +513,9 @@ describe('export, new, schema, help', () => {
     expect((await box.run('new')).code).toBe(2);
     expect(box.read('scene.yaml')).toBe(text);
     expect((await box.run('run', 'scene.yaml', '--until', '20 ms', '--quiet')).code).toBe(0);
+    expect((await box.run('new', 'cloth.yaml', '--template', 'weave')).code).toBe(0);
+    expect((await box.run('run', 'cloth.yaml', '--until', '8 ms', '--quiet')).code).toBe(0);
+    expect((await box.run('new', 'other.yaml', '--template', 'wave')).code).toBe(2);
   });
 
   it('prints the schema', async () => {

@@ -67,6 +67,25 @@ describe('threads', () => {
     expect(shared.hash()).toBe(alone.hash());
   });
 
+  it.each(['implicit-euler', 'tr-bdf2'] as const)('with contact: %s', (integrator) => {
+    const touching: Scene = {
+      ...scene,
+      pins: scene.pins?.slice(0, 7),
+      colliders: [{ type: 'plane', position: [0, 0, -0.01], normal: [0, 0, 1], friction: 0.3 }],
+      solver: { der: { integrator } },
+    };
+    const alone = createWorld(touching, { models: [one] });
+    const shared = createWorld(touching, { models: [three] });
+    let touched = 0;
+    for (let k = 0; k < 30; k++) {
+      expect(shared.step().iterations).toBe(alone.step().iterations);
+      touched += alone.contactForces().length;
+    }
+    expect(touched).toBeGreaterThan(50);
+    expect(shared.hash()).toBe(alone.hash());
+    expect(shared.energies()).toEqual(alone.energies());
+  });
+
   it('leave a world for the next one, which then goes on alone', () => {
     const first = createWorld(scene, { models: [three] });
     first.step();

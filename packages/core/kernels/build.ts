@@ -5,27 +5,62 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { translate } from './translate.ts';
+import { type Flat, type Source, translate } from './translate.ts';
 
 const core = join(process.cwd(), 'packages/core');
-const read = (file: string): string => readFileSync(join(core, 'src', file), 'utf8');
-const source = (file: string, functions: string[]): { file: string; text: string; functions: string[] } => ({
+const read = (file: string): string => readFileSync(join(core, file), 'utf8');
+const source = (file: string, functions: string[]): Source => ({
   file,
   text: read(file),
   functions,
 });
 
-const formulas = translate([
-  source('math/vec3.ts', ['transport3']),
-  source('linalg/band.ts', ['reduceRow']),
-  source('models/der/strain.ts', ['rotationStrain']),
-  source('models/der/joint.ts', ['writeJoint', 'addCongruence', 'addCurvatureOfPrimitives']),
-  source('models/der/energy.ts', ['addNodeBlock']),
-  source('models/der/stage.ts', ['addEdgeBlock']),
-  source('models/der/kinematics.ts', ['turnFrame']),
-]);
+/** Lines of a file that stand in the middle of a loop there, because a call would cost too much, as a function. */
+const region = (file: string, name: string, parameters: string, value: string): Source => {
+  const found = new RegExp(`// #region ${name}\\b.*\\n([\\s\\S]*?)// #endregion`).exec(read(file));
+  if (!found) throw new Error(`${file} has no region ${name}`);
+  return { file, text: `function ${name}(${parameters}): number {\n${found[1]}return ${value};\n}`, functions: [name] };
+};
+
+/** A joint inside the rod, with and without its matrix and its damping: its work space is in variables. */
+const joint = (name: string, matrix: number, viscous: number): Flat => ({
+  name,
+  from: 'addJoint',
+  given: { matrix, viscous },
+  scalars: ['strainOut', 'D', 'H', 'P', 'gradient8', 'rate'],
+});
+
+const formulas = translate(
+  [
+    source('src/math/vec3.ts', ['dot3', 'transport3', 'angleAbout3']),
+    region(
+      'src/linalg/band.ts',
+      'reduceRow',
+      'lower: Float64Array, row: number, rows: Float64Array, source: number',
+      'loss',
+    ),
+    source('src/models/der/strain.ts', ['rotationStrain']),
+    source('src/models/der/joint.ts', ['writeJoint', 'addCongruence', 'addCurvatureOfPrimitives']),
+    source('src/models/der/energy.ts', ['addNodeBlock', 'addViscous', 'writeGradient']),
+    source('src/models/der/stage.ts', ['addEdgeBlock']),
+    source('src/models/der/kinematics.ts', ['turnFrame']),
+    source('kernels/assembly/recipes.ts', ['addJoint', 'turnBetween', 'multiplyRow', 'subtractRow']),
+  ],
+  [
+    joint('addJointGradient', 0, 0),
+    joint('addJointMatrix', 1, 0),
+    joint('addViscousGradient', 0, 1),
+    joint('addViscousMatrix', 1, 1),
+    { name: 'turnBetween', from: 'turnBetween', scalars: ['scratch'] },
+    { name: 'carryDirector', from: 'transport3', given: { o: 0, i: 0, j: 0, k: 0 }, scalars: [] },
+    { name: 'turnFrame', from: 'turnFrame', given: { o: 0 }, scalars: [] },
+    { name: 'addEdgeBlock', from: 'addEdgeBlock', given: { d: 0 }, scalars: [] },
+    { name: 'multiplyRow', from: 'multiplyRow', scalars: [] },
+    { name: 'subtractRow', from: 'subtractRow', scalars: [] },
+  ],
+);
 const note = '// Made by kernels/build.ts from the sources of the model: do not edit.\n';
-const lanes = "import { add, cos, div, ld, mul, sin, st, sub, writeAngleRatio } from './lanes';\n\n";
+const lanes = "import { add, angle, cos, div, mul, sin, sub, writeAngleRatio } from './lanes';\n\n";
 writeFileSync(join(core, 'kernels/assembly/generated.ts'), `${note}${lanes}${formulas}`);
 
 const made = join(core, 'kernels/dist');

@@ -8,7 +8,7 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/collider.ts';
-export type { ContactForce, ContactReport } from './contact/respond.ts';
+export type { ContactForce, ContactReport } from './contact/report.ts';
 export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';
@@ -55,6 +55,22 @@ export {
   reshapeHairstyle,
 } from './groom/styling.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './groom/surface.ts';
+export {
+  type CentreLine,
+  createWisps,
+  nodeQuaternions,
+  poseWisps,
+  type WispOptions,
+  type Wisps,
+} from './groom/wisps.ts';
+export {
+  analyzeSparse,
+  createSparsePattern,
+  factorSparse,
+  type SparseFactor,
+  type SparsePattern,
+  solveSparse,
+} from './linalg/sparse.ts';
 export type * from './model.ts';
 export { type FitError, fitHelices, type Helices } from './models/helix/fit.ts';
 export type { InverseReport } from './models/helix/inverse.ts';
@@ -85,5 +101,6 @@ export {
 export type * from './scene/solvers/index.ts';
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
+export { expandWeaves } from './scene/weave.ts';
 export type { StepReport, World, WorldState } from './world.ts';
 export { createWorld } from './world.ts';

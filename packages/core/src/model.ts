@@ -149,11 +149,11 @@ export interface Bundle {
   advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   /**
    * Parts that do not know of each other, for threads to share: `advance` over a range of them. On failure nothing is
-   * undone; whoever calls it restores the state.
+   * undone; whoever calls it restores the state. With `without`, others may have moved these rods since.
    */
   readonly parts?: {
     readonly count: number;
-    advance(from: number, to: number, t: number, dt: number, robust: boolean): StepOutcome;
+    advance(from: number, to: number, t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   };
   /** Absent: the bundle's rods cannot touch anything. */
   readonly contact?: ContactPort;
@@ -183,10 +183,15 @@ export interface ContactPort {
   readonly systemOfRod: Int32Array;
   readonly systemOfBody: Int32Array;
   readonly systemCount: number;
-  /** Remembers the present state as the start of the step. */
-  hold(): void;
+  /** Remembers the present state of the marked systems, or of all, as the start of the step. */
+  hold(systems?: Uint8Array): void;
   /** Back to the start of the step for the systems that are marked. */
   revert(systems: Uint8Array, t: number): void;
+  /**
+   * Moves the marked systems to a first guess for the end of the step, under the sides' forces, and writes S v there; `linearize` then
+   * goes on from it. Absent: no guess is better than the linear step from the start.
+   */
+  guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, t: number, dt: number): boolean;
   /**
    * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
    * there under the sides' forces; else at the state that `step` came to, with its velocities. `response` is
@@ -201,8 +206,11 @@ export interface ContactPort {
     dt: number,
     fresh: boolean,
   ): boolean;
-  /** Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. */
-  step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean): StepOutcome;
+  /**
+   * Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. `rough`: not all of the way,
+   * because the forces will change much; `linearize` makes up for what is missing.
+   */
+  step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean, rough?: boolean): StepOutcome;
   /** S v now, 3 each. */
   readVelocity(out: Float64Array, sides: ContactSides): void;
   /** H with the sides' point masses. */

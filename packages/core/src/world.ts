@@ -8,9 +8,12 @@ import type { BodyPose } from './bodies/body.ts';
 import { compileBundles } from './bundles.ts';
 import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
-import { type ContactForce, type ContactReport, createContactWorld, gravityOf } from './contact/respond.ts';
+import { findLinkedModes, joinMatrices } from './contact/linkedModal.ts';
+import type { ContactForce, ContactReport } from './contact/report.ts';
+import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
+import { stepInPieces } from './math/pieces.ts';
 import type {
   Channel,
   Energies,
@@ -28,6 +31,7 @@ import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
 import { createGrip, type Grip } from './scene/grip.ts';
 import type { Scene } from './scene/types.ts';
+import { expandWeaves } from './scene/weave.ts';
 
 export interface StepReport {
   /** Time after the step [s]. */
@@ -98,7 +102,8 @@ export interface World {
   addLoad(rod: number, source: LoadSource): () => void;
 }
 
-export function createWorld(scene: Scene, options: WorldOptions = {}): World {
+export function createWorld(input: Scene, options: WorldOptions = {}): World {
+  const { scene } = expandWeaves(input);
   const written = compileScene(scene);
   const { start } = options;
   const compiled = start ? { ...written, rods: written.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) } : written;
@@ -131,7 +136,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
   for (const bundle of bundles) bundle.refresh(start?.time ?? 0);
   const contact =
-    colliders.length > 0 || scene.contact
+    colliders.length > 0 || scene.contact || compiled.links.length > 0
       ? createContactWorld(
           scene,
           rods,
@@ -141,6 +146,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           compiled.bodies.map(({ body }) => body.id),
           openDrives,
           compiled.welds,
+          compiled.links,
           warnings,
         )
       : undefined;
@@ -272,38 +278,29 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     let { violation } = whole;
     if (!whole.ok) {
       const before = save();
-      // Binary subdivision of [0, 2^halvings): a failed piece is halved, a finished piece lets the next be as large as fits.
-      const fine = 2 ** halvings;
-      let done = 0;
-      let size = fine / 2;
-      let failure = whole.failure;
+      let { failure } = whole;
       substeps = 0;
-      while (done < fine) {
-        if (size < 1) {
-          restore(before);
-          throw new SimulationError(
-            failure?.rod ?? '',
-            before.time,
-            `the step at t = ${before.time} s failed for rod '${failure?.rod}': ${failure?.reason}`,
-            `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
-          );
-        }
-        const h = (dt * size) / fine;
+      const finished = stepInPieces(halvings, (start, share) => {
         // The last halvings use the most forgiving scheme that the model has.
-        const outcome = tryAdvance(before.time + (dt * done) / fine, h, size <= fine / 4);
+        const outcome = tryAdvance(before.time + dt * start, dt * share, share <= 1 / 4);
         iterations += outcome.iterations;
         iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
         shifts += outcome.shifts;
-        if (outcome.ok) {
-          done += size;
-          substeps += outcome.substeps ?? 1;
-          rejected += outcome.rejected ?? 0;
-          violation = outcome.violation;
-          while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
-        } else {
-          failure = outcome.failure;
-          size /= 2;
-        }
+        failure = outcome.failure ?? failure;
+        if (!outcome.ok) return false;
+        substeps += outcome.substeps ?? 1;
+        rejected += outcome.rejected ?? 0;
+        violation = outcome.violation;
+        return true;
+      });
+      if (!finished) {
+        restore(before);
+        throw new SimulationError(
+          failure?.rod ?? '',
+          before.time,
+          `the step at t = ${before.time} s failed for rod '${failure?.rod}': ${failure?.reason}`,
+          `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
+        );
       }
     }
     moveAlong(end);
@@ -316,12 +313,15 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
 
   const refuseContact = (what: string): void => {
     if (!contact) return;
-    const field = colliders.length > 0 ? 'colliders' : 'contact';
+    if (what !== 'statics' && colliders.length === 0 && !scene.contact) return;
+    const field = colliders.length > 0 ? 'colliders' : scene.contact ? 'contact' : 'links';
     throw new SceneError(
       [field],
-      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
+      `${what} do not know ${field === 'links' ? 'links' : 'contact'}; let the scene come to rest with damping, or remove '${field}'`,
     );
   };
+
+  const rodMatrices = (): Matrices[] => placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
 
   return {
     scene,
@@ -362,16 +362,21 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     modes(count = scene.modes?.count ?? 10) {
       refuseContact('modes');
       refuseEngine(options, 'modes');
+      if (contact) {
+        const each = rodMatrices();
+        return findLinkedModes(joinMatrices(each, contact.links, rods, samples), each, rods, count);
+      }
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
     matrices() {
       refuseContact('matrices');
       refuseEngine(options, 'matrices');
-      return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
+      return contact ? [joinMatrices(rodMatrices(), contact.links, rods, samples)] : rodMatrices();
     },
     energies() {
       const out: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
       for (const bundle of bundles) bundle.addEnergies(out, time);
+      out.potential += contact?.energy() ?? 0;
       out.total = out.kinetic + out.bending + out.twisting + out.stretching + out.potential;
       return out;
     },

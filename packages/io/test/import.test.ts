@@ -170,7 +170,7 @@ describe('obj', () => {
   it('names the line of what is wrong', () => {
     expect(caught(() => read('v 0 0 0\nl 1 2', 'a.obj')).line).toBe(2);
     expect(caught(() => read('v 0 zero 0', 'a.obj')).message).toContain(
-      "a.obj:1:1: expected x, y and z of a vertex, got 'zero'",
+      "a.obj:1:1: expected a number for y of a vertex, got 'zero'",
     );
     expect(caught(() => readMesh(bytes('v 0 0 0\nf 1 1'), 'a.obj')).message).toContain('2 corners');
     expect(caught(() => read('v 0 0 0', 'a.obj')).message).toContain('no lines');
@@ -249,7 +249,9 @@ describe('csv', () => {
     const bare = read('0,0,0\n1,0,0\r\n\n0,1,0\n0,2,0\n0,3,0', 'a.txt');
     expect([...bare.counts]).toEqual([2, 3]);
     expect(caught(() => read('x,y\n1,2', 'a.csv')).message).toContain('columns x, y and z');
-    expect(caught(() => read('x,y,z\n1,2,three', 'a.csv')).message).toContain("a.csv:2:1: expected z, got 'three'");
+    expect(caught(() => read('x,y,z\n1,2,three', 'a.csv')).message).toContain(
+      "a.csv:2:1: expected a number for z, got 'three'",
+    );
     expect(caught(() => read('frame,x,y,z\n0,1,2,3', 'a.csv', { frame: 7 })).message).toContain('no frame 7');
     expect(caught(() => read('\n \n', 'a.csv')).message).toContain('empty');
   });

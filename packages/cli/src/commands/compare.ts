@@ -12,7 +12,7 @@ import { createRecorder, type Recorder, writeResult } from '../recorder.ts';
 import { buildReport, drawFigures, formatRun, formatStatics, type Outcome, writeTables } from '../report.ts';
 import { loadSource, type Source } from '../source.ts';
 import { describeRods, reportFolder } from '../summary.ts';
-import { createProgress, dim, formatError, suggest, type Terminal } from '../terminal.ts';
+import { createProgress, dim, formatError, formatWarning, suggest, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { simulate } from './run.ts';
 import { explainFailure } from './statics.ts';
@@ -41,15 +41,7 @@ export async function compare(reference: string, options: CompareOptions, termin
     );
   }
   const folder = openFolder({ ...options, name: `${source.name}-compare` });
-  const outcomes = await withInterrupt(async (interrupt) => {
-    const out: Outcome[] = [];
-    for (const model of models) {
-      if (interrupt.requested) break;
-      if (!options.quiet) terminal.err(dim(`${model}\n`));
-      out.push(await runModel(source, model, options, folder, terminal, interrupt));
-    }
-    return out;
-  });
+  const outcomes = await withInterrupt((interrupt) => runModels(source, models, options, folder, terminal, interrupt));
   const report = buildReport(source, options, outcomes);
   writeTables(folder, report);
   drawFigures(folder, source, report, outcomes);
@@ -65,7 +57,9 @@ export async function compare(reference: string, options: CompareOptions, termin
   if (options.json) terminal.out(content);
   const print = options.json ? terminal.err : terminal.out;
   for (const { model, status, reason } of outcomes) {
-    if (status === 'refused' || status === 'failed') terminal.err(formatError(`${model} ${status}: ${reason}`));
+    // a model that cannot run a scene is news, not a fault, as long as another one can
+    if (status === 'refused') terminal.err(formatWarning(`${model} refused: ${reason}`));
+    if (status === 'failed') terminal.err(formatError(`${model} failed: ${reason}`));
   }
   if (!options.quiet) {
     print(options.statics ? formatStatics(report) : formatRun(report));
@@ -78,7 +72,25 @@ export async function compare(reference: string, options: CompareOptions, termin
   return outcomes.every(({ status }) => status === 'refused') ? exitCode.badInput : exitCode.done;
 }
 
-function readModels(list: string): ModelId[] {
+/** One model after the other, until all are done or Ctrl-C comes. */
+export async function runModels(
+  source: Source,
+  models: readonly ModelId[],
+  options: Pick<CompareOptions, 'statics' | 'quiet' | 'force'>,
+  folder: Folder,
+  terminal: Terminal,
+  interrupt: Interrupt,
+): Promise<Outcome[]> {
+  const out: Outcome[] = [];
+  for (const model of models) {
+    if (interrupt.requested) break;
+    if (!options.quiet) terminal.err(dim(`${model}${options.statics ? ', statics' : ''}\n`));
+    out.push(await runModel(source, model, options, folder, terminal, interrupt));
+  }
+  return out;
+}
+
+export function readModels(list: string): ModelId[] {
   const known = availableModels();
   if (list.trim() === 'all') return [...known];
   const names = list
@@ -104,12 +116,20 @@ function readModels(list: string): ModelId[] {
 async function runModel(
   source: Source,
   model: ModelId,
-  options: CompareOptions,
+  options: Pick<CompareOptions, 'statics' | 'quiet' | 'force'>,
   parent: Folder,
   terminal: Terminal,
   interrupt: Interrupt,
 ): Promise<Outcome> {
-  const none = { frames: [], simulated: 0, wallSeconds: 0, energyStart: 0, energyEnd: 0, energyChangeMax: 0 };
+  const none = {
+    frames: [],
+    energies: [],
+    simulated: 0,
+    wallSeconds: 0,
+    energyStart: 0,
+    energyEnd: 0,
+    energyChangeMax: 0,
+  };
   const scene: Scene = { ...source.scene, rods: source.scene.rods.map((rod) => ({ ...rod, model })) };
   let world: World;
   try {
@@ -156,6 +176,7 @@ async function runModel(
     ...(stop && { reason: stop.reason }),
     world,
     frames,
+    energies: recorder.energies,
     steps: totals.totals(),
     simulated: world.time,
     wallSeconds,

@@ -1,6 +1,7 @@
 /** `tendril export`: a recording as a table, a picture, a film, or a file that other programs open. */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { SceneError } from '@tendril/core';
 import {
   bodiesToVtp,
   exportGlb,
@@ -13,6 +14,7 @@ import {
   obstaclesToVtp,
   oneFrame,
   pickFrames,
+  wispFootage,
 } from '@tendril/io';
 import { createAtomicWriter, openRecordingFile, writeFileAtomic } from '@tendril/io/node';
 import { exitCode, UsageError } from '../exit.ts';
@@ -35,6 +37,15 @@ export interface ExportOptions {
   readonly look?: 'tubes' | 'lines';
   readonly fps?: number;
   readonly speed?: number;
+  /** Fibers around each rod, in place of it. */
+  readonly fibers?: number;
+  /** Radius of their bundle [m], and what it is at the end of a rod relative to its start. */
+  readonly bundle?: number;
+  readonly taper?: number;
+  readonly winding?: number;
+  readonly blend?: number;
+  /** Radius of a fiber [m]. */
+  readonly fiberRadius?: number;
 }
 
 interface Job {
@@ -54,7 +65,8 @@ export async function exportRecording(file: string, options: ExportOptions, term
       );
     }
     if (recording.frameCount === 0) throw new UsageError(`${file}: the recording has no frame to export`);
-    const footage = chooseFrames(recording, options);
+    // fibers keep to where the rods were at first, whichever frames are shown
+    const footage = chooseFrames(options.fibers === undefined ? recording : wispsOf(recording, options), options);
     const extension = options.to === 'vtp' && options.frame === undefined ? 'pvd' : options.to;
     if (extension === 'pvd' && options.out && extname(options.out) === '.vtp')
       throw new UsageError(
@@ -69,8 +81,34 @@ export async function exportRecording(file: string, options: ExportOptions, term
   }
 }
 
+/** Fibers around the rods; what is wrong is named as on the command line. */
+function wispsOf(
+  footage: Footage,
+  { fibers = 1, bundle, taper = 1, winding, blend, fiberRadius }: ExportOptions,
+): Footage {
+  if (bundle === undefined)
+    throw new UsageError('--fibers needs the radius of their bundle: --fibers 30 --bundle "2 mm"');
+  const radius = [
+    [0, bundle],
+    [1, bundle * taper],
+  ] as const;
+  try {
+    return wispFootage(footage, { count: fibers, radius, turns: winding, blend, fiberRadius });
+  } catch (error) {
+    if (!(error instanceof SceneError)) throw error;
+    const names: Readonly<Record<string, string>> = { turns: 'winding', count: 'fibers', radius: 'bundle' };
+    const name = String(error.path[0] ?? 'fibers');
+    throw new UsageError(`--${names[name] ?? name}: ${error.message}`);
+  }
+}
+
 /** An option that would have no effect is a misunderstanding. */
-function checkOptions({ to, look, fps, speed, frame, every }: ExportOptions): void {
+function checkOptions(options: ExportOptions): void {
+  const { to, look, fps, speed, frame, every } = options;
+  for (const name of ['bundle', 'taper', 'winding', 'blend', 'fiberRadius'] as const) {
+    if (options[name] !== undefined && options.fibers === undefined)
+      throw new UsageError(`--${name === 'fiberRadius' ? 'fiber-radius' : name} goes with --fibers`);
+  }
   const film = to === 'mp4' || to === 'webm';
   const wrong = (name: string, where: string): never => {
     throw new UsageError(`--${name} is for ${where}, not for --to ${to}`);
@@ -114,7 +152,12 @@ function* eachFrame(footage: Footage): Generator<ReturnType<Footage['frame']>> {
 }
 
 function picture({ footage, options }: Job): string {
-  return drawFrames(footage, options.frame === undefined ? undefined : `frame ${options.frame}`);
+  const { frame } = options;
+  if (frame === undefined) return drawFrames(footage);
+  return drawFrames(
+    footage,
+    frame < 0 ? (frame === -1 ? 'last frame' : `frame ${-frame} from the end`) : `frame ${frame}`,
+  );
 }
 
 /** Small pieces of text are gathered: a call to the system for each would take longer than making them. */

@@ -2,7 +2,17 @@
  * Line plots: curves over time or over a parameter, labelled where they end instead of in a legend, because the eye
  * then need not match colours. Series that stay at zero are named below the plot, not drawn on top of each other.
  */
-import { choosePrefix, formatQuantity, formatTicks, linear, niceTicks, type Prefix } from './scale.ts';
+import {
+  choosePrefix,
+  formatQuantity,
+  formatTicks,
+  linear,
+  logarithmic,
+  logTicks,
+  minus,
+  niceTicks,
+  type Prefix,
+} from './scale.ts';
 import { document, fitText, gridColor, ink, inkSoft, line, num, paper, pathData, text, textWidth } from './svg.ts';
 
 export interface Series {
@@ -11,7 +21,15 @@ export interface Series {
   readonly width?: number;
   readonly dash?: string;
   readonly y: ArrayLike<number>;
+  /** Where it has an axis of its own; default: that of the plot. */
+  readonly x?: ArrayLike<number>;
+  /** Dots at its points. */
+  readonly dots?: boolean;
+  /** Places along x where it failed: crosses above the plot. */
+  readonly failures?: readonly number[];
 }
+
+export type Scale = 'linear' | 'log';
 
 export interface LinePlot {
   readonly title: string;
@@ -22,6 +40,12 @@ export interface LinePlot {
   readonly yLabel: string;
   readonly yUnit: string;
   readonly series: readonly Series[];
+  /** On a logarithmic axis, what is not positive is left out. */
+  readonly xScale?: Scale;
+  readonly yScale?: Scale;
+  /** [px] */
+  readonly width?: number;
+  readonly height?: number;
   /** Dots, filled or open. */
   readonly points?: readonly { readonly x: number; readonly y: number; readonly filled: boolean }[];
   /** Vertical lines with a name, such as a critical load. */
@@ -30,31 +54,64 @@ export interface LinePlot {
   readonly bands?: readonly { readonly from: number; readonly to: number; readonly label: string }[];
 }
 
-const width = 800;
-const height = 440;
 const left = 74;
-const top = 64;
 const bottom = 58;
 
+interface Axis {
+  to(value: number): number;
+  readonly ticks: readonly number[];
+  readonly labels: readonly string[];
+  readonly title: string;
+  readonly zero?: number;
+}
+
+function layAxis(
+  scale: Scale,
+  range: readonly [number, number],
+  pixels: readonly [number, number],
+  label: string,
+  unit: string,
+  count: number,
+): Axis {
+  if (scale === 'log') {
+    const [low, high] = range;
+    const { ticks, labels } = logTicks(low, high, unit);
+    return { to: logarithmic(low, high, pixels[0], pixels[1]), ticks, labels, title: label };
+  }
+  const prefix = axisPrefix(Math.max(Math.abs(range[0]), Math.abs(range[1])), unit);
+  const ticks = niceTicks(range[0], range[1], count);
+  return {
+    to: linear(range[0], range[1], pixels[0], pixels[1]),
+    ticks,
+    labels: formatTicks(ticks, prefix.factor),
+    title: axisTitle(label, prefix, unit),
+    zero: ticks.find((tick) => Math.abs(tick) < (range[1] - range[0]) * 1e-9),
+  };
+}
+
 export function drawLinePlot(plot: LinePlot): string {
-  const { x, xUnit, yUnit } = plot;
-  const scaleY = extent([...plot.series.map(({ y }) => y), (plot.points ?? []).map(({ y }) => y)]);
-  const largest = Math.max(Math.abs(scaleY[0]), Math.abs(scaleY[1]));
+  const { xUnit, yUnit, xScale = 'linear', yScale = 'linear', width = 800, height = 440 } = plot;
+  const top = plot.title === '' ? 30 : 64;
+  const all = extent([...plot.series.map(({ y }) => y), (plot.points ?? []).map(({ y }) => y)], yScale);
+  const largest = Math.max(Math.abs(all[0]), Math.abs(all[1]));
   // A curve that never leaves zero by more than its own width says nothing; name it in words.
-  const negligible = plot.series.filter(({ y }) => largest > 0 && peak(y) < 1e-2 * largest);
+  const negligible =
+    yScale === 'log' ? [] : plot.series.filter(({ y }) => largest > 0 && peak(y) < 1e-2 * largest && y.length > 0);
   const drawn = plot.series.filter((one) => !negligible.includes(one));
   const right = 22 + Math.max(40, ...drawn.map(({ label }) => textWidth(label, 11.5, true)));
-
-  const xPrefix = axisPrefix(Math.max(Math.abs(x[0] ?? 0), Math.abs(x[x.length - 1] ?? 0)), xUnit);
-  const yPrefix = axisPrefix(largest, yUnit);
-  const [x0, x1] = widen(x[0] ?? 0, x[x.length - 1] ?? 1);
-  const [y0, y1] = withZero(scaleY);
-  const yTicks = niceTicks(y0, y1, 6);
-  const toX = linear(x0, x1, left, width - right);
-  const toY = linear(y0, y1, height - bottom, top);
+  const xOf = (one: Series): ArrayLike<number> => one.x ?? plot.x;
+  const places = [...plot.series.map(xOf), ...plot.series.map(({ failures = [] }) => failures)];
+  const xRange = xScale === 'log' || plot.series.some(({ x }) => x) ? extent(places, xScale) : ends(plot.x);
+  const yRange = yScale === 'log' ? decades(all) : withZero(all);
+  const xAxis = layAxis(xScale, xRange, [left, width - right], plot.xLabel, xUnit, width < 600 ? 5 : 8);
+  const yAxis = layAxis(yScale, yRange, [height - bottom, top], plot.yLabel, yUnit, 6);
+  const { to: toX } = xAxis;
+  const { to: toY } = yAxis;
 
   const body: string[] = [
-    text(left, 26, fitText(plot.title, width - left - 20, 15, true), { size: 15, bold: true }),
+    ...(plot.title === ''
+      ? []
+      : [text(left, 26, fitText(plot.title, width - left - 20, 15, true), { size: 15, bold: true })]),
     ...(plot.subtitle
       ? [text(left, 44, fitText(plot.subtitle, width - left - 20, 11), { size: 11, fill: inkSoft })]
       : []),
@@ -67,27 +124,23 @@ export function drawLinePlot(plot: LinePlot): string {
       body.push(text(a + w / 2, height - bottom - 8, band.label, { size: 10, fill: '#a5647a', anchor: 'middle' }));
     }
   }
-  const yLabels = formatTicks(yTicks, yPrefix.factor);
-  yTicks.forEach((tick, k) => {
+  yAxis.ticks.forEach((tick, k) => {
     const y = toY(tick);
-    const zero = Math.abs(tick) < (y1 - y0) * 1e-9;
-    body.push(line(left, y, width - right, y, zero ? '#b6bdc4' : gridColor, 1));
-    body.push(text(left - 9, y + 4, yLabels[k], { anchor: 'end', fill: inkSoft }));
+    body.push(line(left, y, width - right, y, tick === yAxis.zero ? '#b6bdc4' : gridColor, 1));
+    body.push(text(left - 9, y + 4, yAxis.labels[k], { anchor: 'end', fill: inkSoft }));
   });
-  const xTicks = niceTicks(x0, x1, 8);
-  const xLabels = formatTicks(xTicks, xPrefix.factor);
-  xTicks.forEach((tick, k) => {
+  xAxis.ticks.forEach((tick, k) => {
     const at = toX(tick);
     body.push(line(at, height - bottom, at, height - bottom + 5, '#8b959e', 1));
-    body.push(text(at, height - bottom + 19, xLabels[k], { anchor: 'middle', fill: inkSoft }));
+    body.push(text(at, height - bottom + 19, xAxis.labels[k], { anchor: 'middle', fill: inkSoft }));
   });
   body.push(line(left, height - bottom, width - right, height - bottom, '#8b959e', 1));
   body.push(
-    text((left + width - right) / 2, height - 14, axisTitle(plot.xLabel, xPrefix, xUnit), {
+    text((left + width - right) / 2, height - 14, xAxis.title, {
       anchor: 'middle',
       size: 12,
     }),
-    text(20, (top + height - bottom) / 2, axisTitle(plot.yLabel, yPrefix, yUnit), {
+    text(20, (top + height - bottom) / 2, yAxis.title, {
       anchor: 'middle',
       size: 12,
       rotate: -90,
@@ -96,7 +149,8 @@ export function drawLinePlot(plot: LinePlot): string {
   if (negligible.length > 0) {
     const bound = Math.max(...negligible.map(({ y }) => peak(y)));
     const names = negligible.map(({ label }) => label).join(', ');
-    const limit = bound === 0 ? 'zero throughout' : `never above ${formatQuantity(bound, yUnit, 2)}`;
+    const most = yUnit === '' ? minus(bound.toExponential(0)) : formatQuantity(bound, yUnit, 2);
+    const limit = bound === 0 ? 'zero throughout' : `never above ${most}`;
     body.push(
       text(width - 16, height - 14, fitText(`${names}: ${limit}`, width / 2 - 80, 10), {
         size: 10,
@@ -118,31 +172,75 @@ export function drawLinePlot(plot: LinePlot): string {
       }),
     );
   }
-  for (const { color, width: stroke = 1.8, dash, y } of drawn) {
-    const d = pathData(decimate(x, y, toX, toY, width - right - left));
-    const dashed = dash ? ` stroke-dasharray="${dash}"` : '';
-    body.push(
-      `<path d="${d}" stroke="${paper}" stroke-width="${num(stroke + 1.6)}" stroke-linejoin="round" stroke-opacity="0.7"/>`,
-    );
-    body.push(
-      `<path d="${d}" stroke="${color}" stroke-width="${num(stroke)}" stroke-linejoin="round" stroke-linecap="round"${dashed}/>`,
-    );
-  }
+  for (const one of drawn) body.push(...drawSeries(one, xOf(one), xAxis, yAxis, width - right - left, top));
   for (const point of plot.points ?? []) {
     const fill = point.filled ? ink : paper;
     body.push(
       `<circle cx="${num(toX(point.x))}" cy="${num(toY(point.y))}" r="4" fill="${fill}" stroke="${ink}" stroke-width="1.2"/>`,
     );
   }
-  body.push(...endLabels(drawn, toY, width - right));
+  body.push(...endLabels(drawn, xOf, xAxis, yAxis, width - right, top, height));
   return document(width, height, plot.title, body);
 }
 
+function drawSeries(
+  one: Series,
+  x: ArrayLike<number>,
+  { to: toX }: Axis,
+  { to: toY }: Axis,
+  columns: number,
+  top: number,
+): string[] {
+  const { color, width: stroke = 1.8, dash, y, dots = false, failures = [] } = one;
+  const d = pathData(decimate(x, y, toX, toY, columns));
+  const dashed = dash ? ` stroke-dasharray="${dash}"` : '';
+  const out = [
+    `<path d="${d}" stroke="${paper}" stroke-width="${num(stroke + 1.6)}" stroke-linejoin="round" stroke-opacity="0.7"/>`,
+    `<path d="${d}" stroke="${color}" stroke-width="${num(stroke)}" stroke-linejoin="round" stroke-linecap="round"${dashed}/>`,
+  ];
+  for (let i = 0; dots && i < x.length; i++) {
+    const [cx, cy] = [toX(x[i]), toY(y[i])];
+    if (!Number.isFinite(cx) || !Number.isFinite(cy)) continue;
+    out.push(`<circle cx="${num(cx)}" cy="${num(cy)}" r="3.4" fill="${color}" stroke="${paper}" stroke-width="1.2"/>`);
+  }
+  for (const at of failures) {
+    const [cx, cy] = [toX(at), top - 9];
+    out.push(
+      `<path d="M${num(cx - 4)} ${cy - 4}l8 8m0 -8l-8 8" stroke="${color}" stroke-width="2" stroke-linecap="round"/>`,
+    );
+  }
+  return out;
+}
+
+/** A curve that failed everywhere is named beside its crosses. */
+function failedAt({ failures = [] }: Series, top: number): number {
+  return failures.length > 0 ? top - 9 : Number.NaN;
+}
+
+/** The point farthest along x. */
+function endOf({ y }: Series, x: ArrayLike<number>): { x: number; y: number } {
+  let best = -1;
+  for (let i = 0; i < Math.min(x.length, y.length); i++)
+    if (Number.isFinite(y[i]) && (best < 0 || x[i] >= x[best])) best = i;
+  return best < 0 ? { x: Number.NaN, y: Number.NaN } : { x: x[best], y: y[best] };
+}
+
 /** Labels beside the ends of the curves, pushed apart so that none covers another. */
-function endLabels(series: readonly Series[], toY: (value: number) => number, edge: number): string[] {
+function endLabels(
+  series: readonly Series[],
+  xOf: (one: Series) => ArrayLike<number>,
+  { to: toX }: Axis,
+  { to: toY }: Axis,
+  edge: number,
+  top: number,
+  height: number,
+): string[] {
   const gap = 15;
   const labels = series
-    .map((one) => ({ one, target: toY(one.y[one.y.length - 1] ?? 0), y: 0 }))
+    .map((one) => {
+      const { x, y } = endOf(one, xOf(one));
+      return { one, x: toX(x), target: toY(y) || failedAt(one, top), y: 0 };
+    })
     .filter(({ target }) => Number.isFinite(target))
     .sort((a, b) => a.target - b.target);
   // Merge labels that collide into blocks centred on their targets (pool adjacent violators).
@@ -162,10 +260,12 @@ function endLabels(series: readonly Series[], toY: (value: number) => number, ed
   let k = 0;
   for (const block of blocks) {
     const spread = ((block.count - 1) / 2) * gap;
-    const y = Math.min(height - bottom - spread + 4, Math.max(top + spread - 4, block.y));
+    const y = Math.min(height - bottom - spread + 4, Math.max(top + spread - 9, block.y));
     for (let j = 0; j < block.count; j++) labels[k++].y = y - spread + j * gap;
   }
-  return labels.flatMap(({ one, target, y }) => [
+  return labels.flatMap(({ one, x, target, y }) => [
+    // a curve that ends within the plot is led to its label
+    ...(x < edge - 8 ? [line(x + 5, target, edge, target, one.color, 0.8, '1 4')] : []),
     `<path d="M${num(edge + 2)} ${num(target)}L${num(edge + 12)} ${num(y)}" stroke="${one.color}" stroke-width="1" stroke-opacity="0.6"/>`,
     text(edge + 15, y + 4, one.label, {
       size: 11.5,
@@ -185,17 +285,29 @@ function axisPrefix(largest: number, unit: string): Prefix {
   return choosePrefix(2 * largest);
 }
 
-function extent(columns: readonly ArrayLike<number>[]): [number, number] {
+function ends(x: ArrayLike<number>): [number, number] {
+  return widen(x[0] ?? 0, x[x.length - 1] ?? 1);
+}
+
+/** A little room above and below, on a logarithmic axis. */
+function decades([low, high]: readonly [number, number]): [number, number] {
+  const room = Math.max(1.15, (high / low) ** 0.05);
+  return [low / room, high * room];
+}
+
+function extent(columns: readonly ArrayLike<number>[], scale: Scale): [number, number] {
   let low = Infinity;
   let high = -Infinity;
   for (const column of columns) {
     for (let i = 0; i < column.length; i++) {
-      if (!Number.isFinite(column[i])) continue;
+      if (!Number.isFinite(column[i]) || (scale === 'log' && !(column[i] > 0))) continue;
       low = Math.min(low, column[i]);
       high = Math.max(high, column[i]);
     }
   }
-  return low > high ? [0, 1] : widen(low, high);
+  if (low > high) return scale === 'log' ? [0.1, 1] : [0, 1];
+  if (scale === 'log') return high > low ? [low, high] : [low / 2, low * 2];
+  return widen(low, high);
 }
 
 function widen(low: number, high: number): [number, number] {

@@ -79,3 +79,35 @@ export function linear(d0: number, d1: number, r0: number, r1: number): (value: 
   const slope = d1 === d0 ? 0 : (r1 - r0) / (d1 - d0);
   return (value) => r0 + (value - d0) * slope;
 }
+
+/** Logarithmic map of [d0, d1] to [r0, r1]; what is not positive has no place. */
+export function logarithmic(d0: number, d1: number, r0: number, r1: number): (value: number) => number {
+  const to = linear(Math.log(d0), Math.log(d1), r0, r1);
+  return (value) => (value > 0 ? to(Math.log(value)) : Number.NaN);
+}
+
+const superscripts = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+
+/** Powers of ten inside [low, high]; where they are few, 2 and 5 as well. Bare numbers as 10⁻³, quantities with their prefix. */
+export function logTicks(low: number, high: number, unit: string): { ticks: number[]; labels: string[] } {
+  const span = Math.log10(high / low);
+  const mantissas = span < 2.2 ? [1, 2, 5] : [1];
+  const stride = Math.max(1, Math.ceil(span / 9));
+  const ticks: number[] = [];
+  for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e++) {
+    if (e % stride !== 0) continue;
+    for (const m of mantissas) {
+      const tick = m * 10 ** e;
+      if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) ticks.push(tick);
+    }
+  }
+  return { ticks, labels: ticks.map((tick) => (unit === '' ? powerOfTen(tick) : formatQuantity(tick, unit, 1))) };
+}
+
+function powerOfTen(value: number): string {
+  const exponent = Math.floor(Math.log10(value) + 1e-9);
+  const mantissa = Math.round(value / 10 ** exponent);
+  if (exponent >= -1 && exponent <= 3) return shortNumber(value, 1);
+  const power = `10${exponent < 0 ? '⁻' : ''}${[...String(Math.abs(exponent))].map((d) => superscripts[Number(d)]).join('')}`;
+  return mantissa === 1 ? power : `${mantissa}·${power}`;
+}

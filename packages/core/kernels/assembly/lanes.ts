@@ -15,6 +15,12 @@
   v128.store(p + ((<usize>k) << 4), x);
 }
 
+/** Where entry k of a table of pairs starts. */
+// @ts-ignore: decorator
+@inline export function entry(p: usize, k: i32): usize {
+  return p + ((<usize>k) << 4);
+}
+
 // @ts-ignore: decorator
 @inline export function add(a: v128, b: v128): v128 {
   return f64x2.add(a, b);
@@ -38,6 +44,12 @@
 // @ts-ignore: decorator
 @inline export function splat(x: f64): v128 {
   return f64x2.splat(x);
+}
+
+/** `yes` in the lanes where a comparison holds, `no` in the others. */
+// @ts-ignore: decorator
+@inline export function select(mask: v128, yes: v128, no: v128): v128 {
+  return v128.bitselect(yes, no, mask);
 }
 
 /** Whether a comparison holds for both rods. */
@@ -115,11 +127,12 @@ export function writeAngleRatio(out: usize, W: v128): void {
     writeLargeRatio(out, lane(W, 1), 8);
     return;
   }
-  // f, and −½ of its derivatives in z, by Horner's rule with derivatives
-  let f = splat(coefficient(14));
+  // f, and −½ of its derivatives in z, by Horner's rule with derivatives; below 0.004, a quarter of a radian, nine terms do
+  const last = both(f64x2.lt(z, splat(0.004))) ? 8 : 14;
+  let f = splat(coefficient(last));
   let d = splat(0.0);
   let e = splat(0.0);
-  for (let k = 13; k >= 0; k--) {
+  for (let k = last - 1; k >= 0; k--) {
     e = add(mul(e, z), d);
     d = add(mul(d, z), f);
     f = add(mul(f, z), splat(coefficient(k)));

@@ -6,24 +6,31 @@ import {
   addCongruence,
   addCurvatureOfPrimitives,
   addEdgeBlock,
+  addJointGradient,
+  addJointMatrix,
   addNodeBlock,
+  addViscous,
+  addViscousGradient,
+  addViscousMatrix,
+  carryDirector,
   D,
   GAUSS_NEWTON,
-  GRADIENT,
+  gradient8,
   H,
   HESSIAN,
+  rate,
   rotationStrain,
   strainOut,
-  transport3,
+  turnBetween,
   turnFrame,
+  writeGradient,
   writeJoint,
 } from './generated';
-import { add, angle, both, div, ld, mul, splat, st, sub } from './lanes';
+import { add, both, div, entry, ld, mul, splat, st, sub } from './lanes';
 import { Pair } from './pair';
 
-const scratch: usize = memory.data(16 * 6, 16);
-const gradient8: usize = memory.data(16 * 8, 16);
-const rate8: usize = memory.data(16 * 8, 16);
+/** The last tangent of the edge at hand. */
+const last: usize = memory.data(16 * 3, 16);
 
 // @ts-ignore: decorator
 @inline function at(p: usize, k: i32): i32 {
@@ -36,26 +43,39 @@ const rate8: usize = memory.data(16 * 8, 16);
   return p + <usize>(48 * k);
 }
 
+/** Length and tangent of edge j at q; false where it has none or a position is not a number. */
+// @ts-ignore: decorator
+@inline function measureEdge(p: Pair, q: usize, j: i32): bool {
+  const a = entry(q, 4 * j);
+  const x = sub(ld(a, 4), ld(a, 0));
+  const y = sub(ld(a, 5), ld(a, 1));
+  const z = sub(ld(a, 6), ld(a, 2));
+  const length = f64x2.sqrt(add(add(mul(x, x), mul(y, y)), mul(z, z)));
+  st(p.length, j, length);
+  const tangent = row3(p.tangent, j);
+  const inverse = div(splat(1.0), length);
+  st(tangent, 0, mul(x, inverse));
+  st(tangent, 1, mul(y, inverse));
+  st(tangent, 2, mul(z, inverse));
+  return both(v128.and(f64x2.gt(length, splat(0.0)), f64x2.lt(length, splat(Infinity))));
+}
+
+/** Lengths and tangents where the rods are at the start of a step. */
+export function measureEdges(p: Pair): bool {
+  let fine = true;
+  for (let j = 0; j < p.nodeCount - 1; j++) if (!measureEdge(p, p.q, j)) fine = false;
+  return fine;
+}
+
 /** Frames follow the centreline to q; false where an edge has no length or a position is not a number. */
 export function followCenterline(p: Pair): bool {
-  const edges = p.nodeCount - 1;
-  const q = p.q;
-  for (let j = 0; j < edges; j++) {
-    const a = 4 * j;
-    const o = 3 * j;
-    const x = sub(ld(q, a + 4), ld(q, a));
-    const y = sub(ld(q, a + 5), ld(q, a + 1));
-    const z = sub(ld(q, a + 6), ld(q, a + 2));
-    const length = f64x2.sqrt(add(add(mul(x, x), mul(y, y)), mul(z, z)));
-    const fine = v128.and(f64x2.gt(length, splat(0.0)), f64x2.lt(length, splat(Infinity)));
-    if (!both(fine)) return false;
-    st(p.length, j, length);
-    for (let k = 0; k < 3; k++) st(p.previous, o + k, ld(p.tangent, o + k));
-    st(p.tangent, o, div(x, length));
-    st(p.tangent, o + 1, div(y, length));
-    st(p.tangent, o + 2, div(z, length));
-    transport3(p.reference, o, p.reference, o, p.previous, o, p.tangent, o);
-    turnFrame(p.m1, p.m2, p.tangent, p.reference, o, ld(q, a + 3));
+  for (let j = 0; j < p.nodeCount - 1; j++) {
+    const tangent = row3(p.tangent, j);
+    for (let k = 0; k < 3; k++) st(last, k, ld(tangent, k));
+    if (!measureEdge(p, p.q, j)) return false;
+    const reference = row3(p.reference, j);
+    carryDirector(reference, reference, last, tangent);
+    turnFrame(row3(p.m1, j), row3(p.m2, j), tangent, reference, ld(p.q, 4 * j + 3));
   }
   for (let i = 0; i < p.jointCount; i++) measureTwist(p, i);
   return true;
@@ -69,22 +89,7 @@ function measureTwist(p: Pair, i: i32): void {
   const fromTangent = before >= 0 ? row3(p.tangent, before) : row3(p.heldTangent, -1 - before);
   const to = after >= 0 ? row3(p.reference, after) : row3(p.heldDirector, -1 - after);
   const t = after >= 0 ? row3(p.tangent, after) : row3(p.heldTangent, -1 - after);
-  transport3(scratch, 0, fromDirector, 0, fromTangent, 0, t, 0);
-  const ax = ld(scratch, 0);
-  const ay = ld(scratch, 1);
-  const az = ld(scratch, 2);
-  const bx = ld(to, 0);
-  const by = ld(to, 1);
-  const bz = ld(to, 2);
-  const sine = add(
-    add(
-      mul(ld(t, 0), sub(mul(ay, bz), mul(az, by))),
-      mul(ld(t, 1), sub(mul(az, bx), mul(ax, bz))),
-    ),
-    mul(ld(t, 2), sub(mul(ax, by), mul(ay, bx))),
-  );
-  const cosine = add(add(mul(ax, bx), mul(ay, by)), mul(az, bz));
-  const turned = angle(sine, cosine);
+  const turned = turnBetween(fromDirector, fromTangent, to, t);
   const turns = f64x2.nearest(mul(sub(ld(p.referenceTwist, i), turned), splat(0.15915494309189535)));
   const reference = add(turned, mul(splat(6.283185307179586), turns));
   st(p.referenceTwist, i, reference);
@@ -96,9 +101,8 @@ function measureTwist(p: Pair, i: i32): void {
 /** EA/ē where the edge stretches; a penalty well above all other stiffness where it does not. */
 export function setPenalties(p: Pair, inertia: f64): void {
   for (let j = 0; j < p.nodeCount - 1; j++) {
-    const a = 4 * j;
-    const stiff = f64x2.max(ld(p.stiffnessScale, a), ld(p.stiffnessScale, a + 4));
-    const heavy = f64x2.max(ld(p.mass, a), ld(p.mass, a + 4));
+    const stiff = f64x2.max(ld(p.stiffnessScale, 2 * j), ld(p.stiffnessScale, 2 * j + 2));
+    const heavy = f64x2.max(ld(p.mass, 2 * j), ld(p.mass, 2 * j + 2));
     const penalty = mul(splat(1e6), add(stiff, mul(splat(inertia), heavy)));
     const k = ld(p.stiffness, j);
     st(p.penalty, j, v128.bitselect(k, penalty, f64x2.lt(k, splat(Infinity))));
@@ -111,30 +115,88 @@ export function setPenalties(p: Pair, inertia: f64): void {
  */
 export function evaluateStage(p: Pair, c: f64, s: f64, matrix: bool, scale: usize): bool {
   const size = 4 * p.nodeCount - 1;
-  memory.fill(p.residual - 64, 0, <usize>(16 * (size + 8)));
+  memory.fill(p.residual - 64, 0, 64);
+  memory.fill(entry(p.residual, size), 0, 64);
   if (matrix) memory.fill(p.band - 704, 0, <usize>(16 * 11 * (size + 8)));
-  if (!addJoints(p, s, matrix)) return false;
   let sum = splat(0.0);
   const cc = splat(c);
   const ss = splat(s);
-  for (let d = 0; d < size; d++) {
-    const mass = ld(p.mass, d);
-    const drag = mul(mass, ld(p.massDamping, d));
-    const inertial = mul(mul(cc, mass), sub(ld(p.q, d), ld(p.qHat, d)));
-    st(p.residual, d, add(ld(p.residual, d), add(inertial, mul(drag, ld(p.v, d)))));
-    if ((d & 3) != 3) sum = add(sum, f64x2.abs(inertial));
-    if (matrix) st(p.band, 11 * d + 10, add(ld(p.band, 11 * d + 10), add(mul(cc, mass), mul(drag, ss))));
+  const edges = p.nodeCount - 1;
+  for (let i = 0; i <= edges; i++) {
+    const mass = ld(p.mass, 2 * i);
+    const cm = mul(cc, mass);
+    const drag = mul(mass, ld(p.massDamping, 2 * i));
+    const o = 4 * i;
+    const q = entry(p.q, o);
+    const hat = entry(p.qHat, o);
+    const v = entry(p.v, o);
+    const r = entry(p.residual, o);
+    const f = entry(p.force, 3 * i);
+    const x = mul(cm, sub(ld(q, 0), ld(hat, 0)));
+    const y = mul(cm, sub(ld(q, 1), ld(hat, 1)));
+    const z = mul(cm, sub(ld(q, 2), ld(hat, 2)));
+    const fx = ld(f, 0);
+    const fy = ld(f, 1);
+    const fz = ld(f, 2);
+    st(r, 0, sub(add(x, mul(drag, ld(v, 0))), fx));
+    st(r, 1, sub(add(y, mul(drag, ld(v, 1))), fy));
+    st(r, 2, sub(add(z, mul(drag, ld(v, 2))), fz));
+    sum = add(sum, add(add(f64x2.abs(x), f64x2.abs(y)), f64x2.abs(z)));
+    sum = add(sum, add(add(f64x2.abs(fx), f64x2.abs(fy)), f64x2.abs(fz)));
+    const d = entry(p.band, 11 * o + 10);
+    if (matrix) {
+      const diagonal = add(cm, mul(drag, ss));
+      st(d, 0, diagonal);
+      st(d, 11, diagonal);
+      st(d, 22, diagonal);
+    }
+    if (i == edges) break;
+    const spin = ld(p.mass, 2 * i + 1);
+    const spinDrag = mul(spin, ld(p.massDamping, 2 * i + 1));
+    st(r, 3, add(mul(mul(cc, spin), sub(ld(q, 3), ld(hat, 3))), mul(spinDrag, ld(v, 3))));
+    if (matrix) st(d, 33, add(mul(cc, spin), mul(spinDrag, ss)));
   }
+  if (p.loads & 2) sum = add(sum, subtractTorques(p));
+  if (matrix && p.loads & 4) addDrag(p, ss);
+  v128.store(scale, sum);
   addEdges(p, s, matrix);
-  for (let i = 0; i < p.nodeCount; i++) {
+  return addJoints(p, s, matrix);
+}
+
+/** Torques on the edges: about the tangent on θ, across it as a couple of forces. Returns the sum of their sizes. */
+function subtractTorques(p: Pair): v128 {
+  let sum = splat(0.0);
+  for (let j = 0; j < p.nodeCount - 1; j++) {
+    const tau = row3(p.torque, j);
+    const t = row3(p.tangent, j);
+    const r = entry(p.residual, 4 * j);
+    const inverse = div(splat(1.0), ld(p.length, j));
+    const along = add(add(mul(ld(tau, 0), ld(t, 0)), mul(ld(tau, 1), ld(t, 1))), mul(ld(tau, 2), ld(t, 2)));
+    st(r, 3, sub(ld(r, 3), along));
     for (let k = 0; k < 3; k++) {
-      const f = ld(p.force, 3 * i + k);
-      st(p.residual, 4 * i + k, sub(ld(p.residual, 4 * i + k), f));
+      const a = k == 2 ? 0 : k + 1;
+      const b = k == 0 ? 2 : k - 1;
+      const f = mul(sub(mul(ld(tau, a), ld(t, b)), mul(ld(tau, b), ld(t, a))), inverse);
+      st(r, 4 + k, sub(ld(r, 4 + k), f));
+      st(r, k, add(ld(r, k), f));
       sum = add(sum, f64x2.abs(f));
     }
   }
-  v128.store(scale, sum);
-  return true;
+  return sum;
+}
+
+/** Implicit part of velocity-dependent loads. */
+function addDrag(p: Pair, s: v128): void {
+  for (let i = 0; i < p.nodeCount; i++) {
+    const drag = entry(p.drag, 6 * i);
+    const d = entry(p.band, 44 * i + 10);
+    st(d, 0, add(ld(d, 0), mul(s, ld(drag, 0))));
+    st(d, 10, add(ld(d, 10), mul(s, ld(drag, 1))));
+    st(d, 20, add(ld(d, 20), mul(s, ld(drag, 2))));
+    st(d, 11, add(ld(d, 11), mul(s, ld(drag, 3))));
+    st(d, 21, add(ld(d, 21), mul(s, ld(drag, 4))));
+    st(d, 22, add(ld(d, 22), mul(s, ld(drag, 5))));
+  }
 }
 
 /** Tension as an unknown of its own; see newton.ts of the model. */
@@ -142,11 +204,12 @@ function addEdges(p: Pair, s: f64, matrix: bool): void {
   const infinite = splat(Infinity);
   for (let j = 0; j < p.nodeCount - 1; j++) {
     const a = 4 * j;
-    const b = a + 4;
-    const o = 3 * j;
-    const tx = ld(p.tangent, o);
-    const ty = ld(p.tangent, o + 1);
-    const tz = ld(p.tangent, o + 2);
+    const t = row3(p.tangent, j);
+    const v = entry(p.v, a);
+    const r = entry(p.residual, a);
+    const tx = ld(t, 0);
+    const ty = ld(t, 1);
+    const tz = ld(t, 2);
     const lambda = ld(p.tension, j);
     const k = ld(p.penalty, j);
     const length = ld(p.length, j);
@@ -154,11 +217,8 @@ function addEdges(p: Pair, s: f64, matrix: bool): void {
     const strain = sub(length, ld(p.lengthRest, j));
     const damping = v128.and(ld(p.edgeDamping, j), extensible);
     const stretching = add(
-      add(
-        mul(tx, sub(ld(p.v, b), ld(p.v, a))),
-        mul(ty, sub(ld(p.v, b + 1), ld(p.v, a + 1))),
-      ),
-      mul(tz, sub(ld(p.v, b + 2), ld(p.v, a + 2))),
+      add(mul(tx, sub(ld(v, 4), ld(v, 0))), mul(ty, sub(ld(v, 5), ld(v, 1)))),
+      mul(tz, sub(ld(v, 6), ld(v, 2))),
     );
     const pulled = v128.and(div(lambda, k), extensible);
     st(p.error, j, add(sub(strain, pulled), mul(damping, stretching)));
@@ -167,20 +227,19 @@ function addEdges(p: Pair, s: f64, matrix: bool): void {
     const fx = mul(lambda, tx);
     const fy = mul(lambda, ty);
     const fz = mul(lambda, tz);
-    st(p.residual, a, sub(ld(p.residual, a), fx));
-    st(p.residual, a + 1, sub(ld(p.residual, a + 1), fy));
-    st(p.residual, a + 2, sub(ld(p.residual, a + 2), fz));
-    st(p.residual, b, add(ld(p.residual, b), fx));
-    st(p.residual, b + 1, add(ld(p.residual, b + 1), fy));
-    st(p.residual, b + 2, add(ld(p.residual, b + 2), fz));
+    st(r, 0, sub(ld(r, 0), fx));
+    st(r, 1, sub(ld(r, 1), fy));
+    st(r, 2, sub(ld(r, 2), fz));
+    st(r, 4, add(ld(r, 4), fx));
+    st(r, 5, add(ld(r, 5), fy));
+    st(r, 6, add(ld(r, 6), fz));
     if (!matrix) continue;
     const g = div(lambda, length);
     const kg = sub(mul(k, viscous), g);
     const xt = mul(kg, tx);
     const yt = mul(kg, ty);
     addEdgeBlock(
-      p.band,
-      11 * a + 10,
+      entry(p.band, 11 * a + 10),
       add(mul(xt, tx), g),
       mul(xt, ty),
       mul(xt, tz),
@@ -208,56 +267,62 @@ function addJoints(p: Pair, s: f64, matrix: bool): bool {
     if (!both(f64x2.gt(chi, splat(1e-6)))) return false;
     const lengthE = before >= 0 ? ld(p.length, before) : one;
     const lengthF = after >= 0 ? ld(p.length, after) : one;
-    writeJoint(te, first, second, 0, tf, 0, lengthE, lengthF, chi);
-    rotationStrain(strainOut, p.constants, 8 * i, f64x2.neg(ld(D, 11)), ld(D, 3), ld(p.twist, i));
+    const constants = entry(p.constants, 8 * i);
+    const twist = ld(p.twist, i);
     const damping = ld(p.jointDamping, i);
     const viscous = s > 0.0 && v128.any_true(damping);
-    const e1 = ld(strainOut, GRADIENT);
-    const e2 = ld(strainOut, GRADIENT + 1);
-    const e3 = ld(strainOut, GRADIENT + 2);
-    for (let a = 0; a < 8; a++)
-      st(gradient8, a, add(add(mul(e1, ld(D, a)), mul(e2, ld(D, 8 + a))), mul(e3, ld(D, 16 + a))));
-    if (matrix) {
-      memory.fill(H, 0, 1024);
-      addCongruence(strainOut, HESSIAN, one);
-      addCurvatureOfPrimitives();
-      if (viscous) addCongruence(strainOut, GAUSS_NEWTON, mul(damping, splat(s)));
+    const a = 4 * at(p.node, i) - 4;
+    if (before < 0 || after < 0) {
+      writeJoint(te, first, second, 0, tf, 0, lengthE, lengthF, chi);
+      rotationStrain(strainOut, constants, 0, f64x2.neg(ld(D, 11)), ld(D, 3), twist);
+      addHeldJoint(p, a, before < 0, matrix, viscous, damping, s);
+      continue;
     }
-    if (viscous) addViscousGradient(p, at(p.node, i), before, after, damping);
-    if (before < 0) dropHeld(0);
-    if (after < 0) dropHeld(4);
-    scatter(p, at(p.node, i), matrix);
+    const r = entry(p.residual, a);
+    const d = entry(p.band, 11 * a + 10);
+    const v = entry(p.v, a);
+    if (matrix && viscous)
+      addViscousMatrix(te, first, second, tf, lengthE, lengthF, chi, constants, twist, r, d, v, damping, splat(s));
+    else if (matrix)
+      addJointMatrix(te, first, second, tf, lengthE, lengthF, chi, constants, twist, r, d, v, damping, damping);
+    else if (viscous)
+      addViscousGradient(te, first, second, tf, lengthE, lengthF, chi, constants, twist, r, d, v, damping, damping);
+    else addJointGradient(te, first, second, tf, lengthE, lengthF, chi, constants, twist, r, d, v, damping, damping);
   }
   return true;
 }
 
-/** β·JᵀKJ·v, added to gradient8. */
-function addViscousGradient(p: Pair, node: i32, before: i32, after: i32, beta: v128): void {
-  const o = 4 * node;
-  const zero = splat(0.0);
+/** The joint at hand, one side of which is a held frame, at the unknowns from a on. */
+function addHeldJoint(p: Pair, a: i32, before: bool, matrix: bool, viscous: bool, damping: v128, s: f64): void {
+  writeGradient(gradient8);
+  if (matrix) {
+    memory.fill(H, 0, 1024);
+    addCongruence(strainOut, HESSIAN, splat(1.0));
+    addCurvatureOfPrimitives();
+    if (viscous) addCongruence(strainOut, GAUSS_NEWTON, mul(damping, splat(s)));
+  }
+  if (viscous) {
+    const zero = splat(0.0);
+    for (let k = 0; k < 3; k++) {
+      st(rate, k, before ? zero : sub(ld(p.v, a + 4 + k), ld(p.v, a + k)));
+      st(rate, 4 + k, before ? sub(ld(p.v, a + 8 + k), ld(p.v, a + 4 + k)) : zero);
+    }
+    st(rate, 3, before ? zero : ld(p.v, a + 3));
+    st(rate, 7, before ? ld(p.v, a + 7) : zero);
+    addViscous(gradient8, damping);
+  }
+  dropHeld(before ? 0 : 4);
+  const r = p.residual;
   for (let k = 0; k < 3; k++) {
-    st(rate8, k, before >= 0 ? sub(ld(p.v, o + k), ld(p.v, o - 4 + k)) : zero);
-    st(rate8, 4 + k, after >= 0 ? sub(ld(p.v, o + 4 + k), ld(p.v, o + k)) : zero);
+    const e = ld(gradient8, k);
+    const f = ld(gradient8, 4 + k);
+    st(r, a + k, sub(ld(r, a + k), e));
+    st(r, a + 4 + k, add(ld(r, a + 4 + k), sub(e, f)));
+    st(r, a + 8 + k, add(ld(r, a + 8 + k), f));
   }
-  st(rate8, 3, before >= 0 ? ld(p.v, o - 1) : zero);
-  st(rate8, 7, after >= 0 ? ld(p.v, o + 3) : zero);
-  let r1 = zero;
-  let r2 = zero;
-  let r3 = zero;
-  for (let a = 0; a < 8; a++) {
-    const r = ld(rate8, a);
-    r1 = add(r1, mul(ld(D, a), r));
-    r2 = add(r2, mul(ld(D, 8 + a), r));
-    r3 = add(r3, mul(ld(D, 16 + a), r));
-  }
-  const n = strainOut + <usize>(16 * GAUSS_NEWTON);
-  const f1 = mul(beta, add(add(mul(ld(n, 0), r1), mul(ld(n, 1), r2)), mul(ld(n, 2), r3)));
-  const f2 = mul(beta, add(add(mul(ld(n, 1), r1), mul(ld(n, 3), r2)), mul(ld(n, 4), r3)));
-  const f3 = mul(beta, add(add(mul(ld(n, 2), r1), mul(ld(n, 4), r2)), mul(ld(n, 5), r3)));
-  for (let a = 0; a < 8; a++) {
-    const f = add(add(mul(f1, ld(D, a)), mul(f2, ld(D, 8 + a))), mul(f3, ld(D, 16 + a)));
-    st(gradient8, a, add(ld(gradient8, a), f));
-  }
+  st(r, a + 3, add(ld(r, a + 3), ld(gradient8, 3)));
+  st(r, a + 7, add(ld(r, a + 7), ld(gradient8, 7)));
+  if (matrix) addNodeBlock(p.band, 11 * a + 10);
 }
 
 /** A held frame does not move: its four variables vanish. */
@@ -270,20 +335,4 @@ function dropHeld(from: i32): void {
       st(H, 8 * b + a, zero);
     }
   }
-}
-
-/** Gradient and Hessian of the joint at hand to its unknowns x−, θe, x, θf, x+, which start four before the node's. */
-function scatter(p: Pair, node: i32, matrix: bool): void {
-  const r = p.residual;
-  const a = 4 * node - 4;
-  for (let k = 0; k < 3; k++) {
-    const e = ld(gradient8, k);
-    const f = ld(gradient8, 4 + k);
-    st(r, a + k, sub(ld(r, a + k), e));
-    st(r, a + 4 + k, add(ld(r, a + 4 + k), sub(e, f)));
-    st(r, a + 8 + k, add(ld(r, a + 8 + k), f));
-  }
-  st(r, a + 3, add(ld(r, a + 3), ld(gradient8, 3)));
-  st(r, a + 7, add(ld(r, a + 7), ld(gradient8, 7)));
-  if (matrix) addNodeBlock(p.band, 11 * a + 10);
 }

@@ -15,6 +15,8 @@ export interface Accelerator {
   readonly lastQ: Float64Array;
   readonly lastF: Float64Array;
   readonly plain: Float64Array;
+  /** Products of the changes of f with each other, kept: a turn changes one row. And a factor of them. */
+  readonly products: Float64Array;
   readonly matrix: Float64Array;
   readonly right: Float64Array;
   /** Turns seen since the last fresh start, and the norm of the last f. */
@@ -34,6 +36,7 @@ export function createAccelerator(capacity: number): Accelerator {
     lastQ: make(),
     lastF: make(),
     plain: make(),
+    products: new Float64Array(WINDOW * WINDOW),
     matrix: new Float64Array(WINDOW * WINDOW),
     right: new Float64Array(WINDOW),
     turns: 0,
@@ -57,7 +60,7 @@ function dot(a: Float64Array, b: Float64Array, weight: Float64Array, size: numbe
 
 /** q becomes the next q; f is f(q). */
 export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array, size: number): void {
-  const { weight, changeQ, changeF, lastQ, lastF, plain, matrix, right } = state;
+  const { weight, changeQ, changeF, lastQ, lastF, plain, products, matrix, right } = state;
   const norm = Math.sqrt(dot(f, f, weight, size));
   if (state.mixed && norm > 2 * state.norm) {
     // worse than it was: back to the plain step, and start anew
@@ -68,11 +71,19 @@ export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array,
     return;
   }
   state.norm = norm;
-  if (state.turns > 0) {
+  const count = Math.min(state.turns, WINDOW);
+  if (count > 0) {
     const slot = (state.turns - 1) % WINDOW;
+    const dq = changeQ[slot];
+    const df = changeF[slot];
     for (let i = 0; i < size; i++) {
-      changeQ[slot][i] = q[i] - lastQ[i];
-      changeF[slot][i] = f[i] - lastF[i];
+      dq[i] = q[i] - lastQ[i];
+      df[i] = f[i] - lastF[i];
+    }
+    for (let a = 0; a < count; a++) {
+      const value = dot(changeF[a], df, weight, size);
+      products[a * WINDOW + slot] = value;
+      products[slot * WINDOW + a] = value;
     }
   }
   for (let i = 0; i < size; i++) {
@@ -81,18 +92,11 @@ export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array,
     plain[i] = q[i] + f[i];
     q[i] = plain[i];
   }
-  const count = Math.min(state.turns, WINDOW);
   state.turns++;
   state.mixed = false;
   if (count === 0) return;
-  for (let a = 0; a < count; a++) {
-    for (let b = 0; b <= a; b++) {
-      const value = dot(changeF[a], changeF[b], weight, size);
-      matrix[a * WINDOW + b] = value;
-      matrix[b * WINDOW + a] = value;
-    }
-    right[a] = dot(changeF[a], f, weight, size);
-  }
+  matrix.set(products);
+  for (let a = 0; a < count; a++) right[a] = dot(changeF[a], f, weight, size);
   if (!solveSmall(matrix, right, count)) return;
   for (let a = 0; a < count; a++) {
     const gamma = right[a];

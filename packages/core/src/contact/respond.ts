@@ -1,21 +1,37 @@
 /**
- * A step with contact: find, step under the forces of the last step, linearise there, solve for the impulses, step under
- * them, see whether anything passed through, remember.
+ * A step with contact: find, group by group solve for the impulses and step under them (solveGroup.ts), see whether anything passed
+ * through, remember.
  *
- * Systems that nothing is near take their own scheme's step, of second order. The others take implicit Euler.
+ * Systems that nothing is near take their own scheme's step, of second order. The others take implicit Euler. Groups of systems
+ * that contacts join do not know of each other: a second look at a step is for the groups that have new contacts, and a group whose
+ * step fails is stepped in pieces by itself. (Long hair that falls on shoulders: of 190 strands one or two fail where their tips
+ * whip, and all were cut into as many sub-steps.)
  */
-import type { Bundle, ContactPort, Drive, StepOutcome } from '../model.ts';
+
+import { stepInPieces } from '../math/pieces.ts';
+import type { Bundle, Drive, StepOutcome } from '../model.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
+import type { LinkPlan } from '../scene/links.ts';
 import type { Scene } from '../scene/types.ts';
-import { type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { checkSpec, refuseUntouchable, warnOverlaps } from './check.ts';
 import { type Collider, placeCollider, readFriction } from './collider.ts';
 import { createFinder, type Finder, findContacts, gather, type RodRules } from './find.ts';
 import { findSunken, reboundThreshold } from './findCollider.ts';
-import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
+import { createGrouping, type Group, listSystems, type Marks } from './groups.ts';
 import {
-  addContact,
+  createLinks,
+  energyOfLinks,
+  type Links,
+  measureLinks,
+  recallLinks,
+  refuseUnlinkable,
+  rememberLinks,
+  resumeLinks,
+} from './links.ts';
+import { type ContactForce, type ContactReport, listForces } from './report.ts';
+import {
+  appendContact,
   appendContacts,
   type ContactSet,
   copyContact,
@@ -26,35 +42,9 @@ import {
   remember,
   sortContacts,
 } from './set.ts';
-import { isPredicted, layOut, markSliding, type Place, readVelocities, setBias, writeForces } from './sides.ts';
-import { gatherEnd, type SweepResult, sweepPairs } from './sweep.ts';
-
-/** A contact that carries force, for observers. */
-export interface ContactForce {
-  readonly rod: string;
-  /** The other rod, or the collider. */
-  readonly other: string;
-  readonly kind: 'rod' | 'collider';
-  /** Place on the rod: edge, and share of its second node. */
-  readonly edge: number;
-  readonly weight: number;
-  /** On the rod [N]. */
-  readonly force: readonly [number, number, number];
-  readonly normal: readonly [number, number, number];
-  /** Between the surfaces at the start of the step [m]; negative where they overlap. */
-  readonly gap: number;
-  readonly sliding: boolean;
-}
-
-export interface ContactReport {
-  contacts: number;
-  iterations: number;
-  /** Error of the velocities that was left [m/s]. */
-  error: number;
-  converged: boolean;
-  /** Pairs of edges that would have passed through each other, had it not been seen. */
-  swept: number;
-}
+import { createLayout, type Place, setBias } from './sides.ts';
+import { createGroupSolver, type SolveOptions } from './solveGroup.ts';
+import { gatherEnd, sweepPairs } from './sweep.ts';
 
 export interface ContactWorld {
   readonly colliders: readonly Collider[];
@@ -66,6 +56,9 @@ export interface ContactWorld {
   advance(t: number, dt: number, robust: boolean): StepOutcome;
   findImpact(t: number, dt: number): number;
   forces(): ContactForce[];
+  readonly links: Links;
+  /** Of links, now [J]. */
+  energy(): number;
   /** What the next step starts from, as plain numbers. */
   save(): Float64Array;
   restore(saved: Float64Array | undefined): void;
@@ -77,9 +70,6 @@ export function gravityOf({ gravity }: Scene): readonly number[] {
   return 'acceleration' in gravity ? gravity.acceleration : gravity;
 }
 
-/** Groups times rods up to which groups of contacts are solved one by one. */
-const mostGrouping = 1e5;
-
 export function createContactWorld(
   scene: Scene,
   rods: readonly Rod[],
@@ -89,6 +79,7 @@ export function createContactWorld(
   bodyIds: readonly string[],
   drives: readonly Drive[],
   welds: readonly Weld[],
+  linkPlans: readonly LinkPlan[],
   warnings: string[],
 ): ContactWorld {
   const placeOfBody = bodyIds.map((id): Place | undefined => {
@@ -100,7 +91,9 @@ export function createContactWorld(
   const pairs = spec !== undefined && (spec.between ?? 'pairs') === 'pairs';
   checkSpec(scene);
   refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
+  refuseUnlinkable(linkPlans, rods, bundles, placeOfRod);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
+  const links = createLinks(linkPlans, rods, samples);
   const g = gravityOf(scene);
   let nodes = 0;
   const firstNode = rods.map(({ nodeCount }) => {
@@ -120,6 +113,7 @@ export function createContactWorld(
         .map((pin) => ({ pin, node: firstNode[r] + pin.node })),
     ),
     welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
+    linked: linkPlans.filter(({ rodB }) => rodB >= 0),
   };
   const finder = createFinder(rods, samples, colliders, rules, g);
   const continuous = pairs && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') !== 'repulsion';
@@ -128,29 +122,30 @@ export function createContactWorld(
   const set = createContactSet();
   const memory: Memory = { data: new Float64Array(0), count: 0 };
   const report: ContactReport = { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0 };
-  const touched = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
-  const everything = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0).fill(1));
-  const marked = bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
+  const makeMarks = (): Uint8Array[] => bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
+  const everything = makeMarks().map((marks) => marks.fill(1));
+  const without = makeMarks();
+  const marked = makeMarks();
+  const inside = makeMarks();
   const part = createContactSet();
-  let systems = 0;
-  const firstSystem = bundles.map((bundle) => {
-    systems += bundle.contact?.systemCount ?? 0;
-    return systems - (bundle.contact?.systemCount ?? 0);
-  });
-  const group = new Int32Array(systems);
-  const nodeCrowd = new Int32Array(finder.nodeCount);
-  const swept: SweepResult = { met: 0, deep: 0, depth: 0 };
+  const systems = listSystems(bundles, placeOfRod);
+  /** Groups that could not be moved as a whole. */
+  const broken: Group[] = [];
+  /** Contacts of groups that are done while others are stepped in pieces, and what those start from. */
+  const aside = createContactSet();
+  const pieceMemory: Memory = { data: new Float64Array(0), count: 0 };
+  /** Obstacles that are placed and measured in no time. */
+  const quickShapes = colliders.every(({ shape: { type } }) => ['plane', 'sphere', 'capsule', 'box'].includes(type));
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
-  const options = {
+  const halvings = scene.time?.halvings ?? 8;
+  const options: SolveOptions = {
     iterations: spec?.iterations ?? 300,
     tolerance: spec?.tolerance ?? 1e-4,
-    rolling: spec?.rolling ?? false,
     solver: spec?.solver ?? 'admm',
     repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
   };
   let lastStep = 1;
-  const result: SolveResult = { iterations: 0, error: 0, converged: true };
-  const outcome = { iterations: 0, iterationsMax: 0, shifts: 0 };
+  const outcome = { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 };
 
   const add = (one: StepOutcome): boolean => {
     outcome.iterations += one.iterations;
@@ -159,19 +154,13 @@ export function createContactWorld(
     return one.ok;
   };
 
-  const revertAll = (t: number): void => {
-    bundles.forEach((bundle, b) => {
-      bundle.contact?.revert(everything[b], t);
-    });
-  };
-
-  const find = (t: number, dt: number): void => {
+  const find = (t: number, dt: number, from: Memory): void => {
     for (const collider of colliders) placeCollider(collider, t, dt);
     gather(finder);
     raw.count = 0;
     findContacts(finder, raw, t, dt);
     sortContacts(set, raw);
-    recall(set, memory, dt);
+    recall(set, from, dt);
   };
 
   /** The body that a contact's collider rides on. */
@@ -179,70 +168,249 @@ export function createContactWorld(
     const body = of.collider[c] < 0 ? -1 : colliders[of.collider[c]].body;
     return body < 0 ? undefined : placeOfBody[body];
   };
+  const grouping = createGrouping(systems, bodyOf, links.list);
+  const layout = createLayout(finder, bundles, placeOfRod, spec?.rolling ?? false, bodyOf, links);
+  const solver = createGroupSolver(layout, rods, options);
 
-  /** Systems that a contact touches. */
-  const mark = (): void => {
-    for (const marks of touched) marks.fill(0);
-    for (let c = 0; c < set.count; c++) markContact(touched, set, c);
+  const markOnly = (marks: Marks, list: readonly number[]): void => {
+    for (const one of marks) one.fill(0);
+    for (const s of list) marks[systems.bundleOf[s]][systems.numberOf[s]] = 1;
   };
-  const markContact = (marks: readonly Uint8Array[], of: ContactSet, c: number): void => {
-    markRod(marks, of.rodA[c]);
-    if (of.rodB[c] >= 0) markRod(marks, of.rodB[c]);
-    const body = bodyOf(of, c);
-    if (body) marks[body.bundle][(bundles[body.bundle].contact as ContactPort).systemOfBody[body.index]] = 1;
+  const lookAt = (list: readonly number[], value: number): void => {
+    for (const s of list) for (const rod of systems.rods[s]) finder.look[rod] = value;
   };
-  const markRod = (marks: readonly Uint8Array[], rod: number): void => {
-    const { bundle, index } = placeOfRod[rod];
-    const port = bundles[bundle].contact as ContactPort;
-    marks[bundle][port.systemOfRod[index]] = 1;
+  const revert = (list: readonly number[], t: number): void => {
+    markOnly(marked, list);
+    bundles.forEach((bundle, b) => {
+      bundle.contact?.revert(marked[b], t);
+    });
   };
-  /** Number of a rod's system among those of all bundles. */
-  const systemOf = (rod: number): number => {
-    const { bundle, index } = placeOfRod[rod];
-    return firstSystem[bundle] + (bundles[bundle].contact as ContactPort).systemOfRod[index];
+  const breakGroup = (group: Group, t: number): void => {
+    broken.push(group);
+    revert(group.systems, t);
+    lookAt(group.systems, 0);
   };
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
-    Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
-    report.swept = 0;
-    for (const bundle of bundles) bundle.contact?.hold();
-    find(t, dt);
-    const fail = (one: StepOutcome): StepOutcome => {
-      revertAll(t);
-      return { ...one, ...outcome };
-    };
+  /** One group's impulses and step. */
+  const solveOne = (
+    { contacts, links: linked, systems: list }: Group,
+    t: number,
+    dt: number,
+    robust: boolean,
+  ): StepOutcome => {
+    markOnly(marked, list);
+    part.count = 0;
+    for (const c of contacts) appendContact(part, set, c);
+    const look = quickShapes ? (of: ContactSet): number => lookEarly(of, list, t, dt) : undefined;
+    const one = solver.solve(part, linked, marked, t, dt, robust, look);
+    add(one);
+    report.iterations = Math.max(report.iterations, solver.result.iterations);
+    report.error = Math.max(report.error, solver.result.error);
+    report.converged &&= solver.result.converged;
+    contacts.forEach((c, i) => {
+      copyContact(set, c, part, i);
+    });
+    for (let i = contacts.length; i < part.count; i++) appendContact(set, part, i);
+    return one;
+  };
+
+  /** What the systems have sunk into, where they are now. */
+  const lookEarly = (of: ContactSet, list: readonly number[], t: number, dt: number): number => {
+    const members = list.flatMap((s) => systems.rods[s]);
+    gatherEnd(end, finder, members);
+    raw.count = 0;
+    findSunken(finder, raw, end, t, dt, 0.04, members);
+    setBias(raw, dt, g, reboundThreshold(finder, dt));
+    const before = of.count;
+    for (let c = 0; c < raw.count; c++) {
+      const there = of.key.subarray(0, before).indexOf(raw.key[c]);
+      if (there < 0) appendContact(of, raw, c);
+      else {
+        for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = of.impulse[3 * there + k];
+        copyContact(of, there, raw, c);
+      }
+    }
+    return raw.count;
+  };
+
+  /** Systems that contacts, which are then in `raw`, were missed of: what passed through, or ended too deep. */
+  const findMissed = (t: number, dt: number, round: number, lenient: boolean): { met: number; missed: Set<number> } => {
+    gatherEnd(end, finder);
+    raw.count = 0;
+    // what ends a little too deep after all is left to the next step; more is worth a cut of this one
+    const deep = round < 2 ? 0.04 : lenient ? Number.POSITIVE_INFINITY : 0.06;
+    const met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
+    if (options.solver === 'admm') findSunken(finder, raw, end, t, dt, deep);
+    report.swept += met;
+    const missed = new Set<number>();
+    for (let c = 0; c < raw.count; c++) {
+      missed.add(systems.ofRod(raw.rodA[c]));
+      if (raw.rodB[c] >= 0) missed.add(systems.ofRod(raw.rodB[c]));
+    }
+    return { met, missed };
+  };
+
+  /**
+   * Moves the systems that `within` marks, all of which are at t, and leaves their contacts in `set`. Groups that cannot be
+   * moved are in `broken`, with their systems at t. Not ok: a system that nothing touches cannot.
+   */
+  const attempt = (
+    t: number,
+    dt: number,
+    robust: boolean,
+    lenient: boolean,
+    within: Marks,
+    from: Memory,
+  ): StepOutcome => {
+    broken.length = 0;
+    for (let s = 0; s < systems.count; s++) lookAt([s], within[systems.bundleOf[s]][systems.numberOf[s]] ? 2 : 0);
+    find(t, dt, from);
+    const isWithin = (s: number): boolean => within[systems.bundleOf[s]][systems.numberOf[s]] === 1;
+    const moved = links.list.filter(({ plan }) => isWithin(systems.ofRod(plan.rodA)));
+    measureLinks(links, moved, rods, samples);
+    recallLinks(moved, from === memory ? links.memory : links.next, dt);
+    let dirty = grouping.group(set).filter((group) => isWithin(group.systems[0]));
+    within.forEach((marks, b) => {
+      for (let s = 0; s < marks.length; s++) without[b][s] = 1 - marks[s];
+    });
+    for (const { systems: list } of dirty) for (const s of list) without[systems.bundleOf[s]][systems.numberOf[s]] = 1;
+    for (let b = 0; b < bundles.length; b++) {
+      const one = bundles[b].advance(t, dt, robust, without[b]);
+      if (!add(one)) return one;
+    }
+    let failure: StepOutcome['failure'];
     for (let round = 0; ; round++) {
-      mark();
-      for (let b = 0; b < bundles.length; b++) {
-        const one = bundles[b].advance(t, dt, robust, touched[b]);
-        if (!add(one)) return fail(one);
+      setBias(set, dt, g, reboundThreshold(finder, dt));
+      for (const group of dirty) {
+        const one = solveOne(group, t, dt, robust);
+        if (one.ok) continue;
+        failure = one.failure;
+        breakGroup(group, t);
       }
-      Object.assign(report, { contacts: set.count, iterations: 0, error: 0, converged: true });
-      if (set.count > 0) {
-        const one = respond(t, dt, robust);
-        if (!one.ok) return fail(one);
-      }
-      gatherEnd(end, finder);
-      raw.count = 0;
-      Object.assign(swept, { met: 0, deep: 0, depth: 0 });
-      if (continuous) sweepPairs(swept, finder, raw, end);
-      const pairsDeep = raw.count;
-      const sunken = options.solver === 'admm' ? findSunken(finder, raw, end, t, dt) : 0;
-      const deep = swept.deep + raw.count - pairsDeep;
-      const depth = Math.max(swept.depth, sunken);
-      report.swept += swept.met;
-      // what ends a little too deep after all is left to the next step; more is worth a cut of this one, but not many
-      if (swept.met === 0 && (deep === 0 || (round >= 2 && (robust || depth < 0.06)))) break;
-      if (round >= (swept.met > 0 ? 4 : 2)) {
-        const reason = swept.met > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';
-        return fail({ ok: false, ...outcome, failure: { rod: rods[raw.rodA[0]].id, reason } });
+      const { met, missed } = findMissed(t, dt, round, lenient);
+      if (raw.count === 0) {
+        // those that were found on the way stand at the end
+        appendContacts(raw, set);
+        sortContacts(set, raw);
+        return { ok: true, ...outcome, ...(failure && { failure }) };
       }
       // what met takes precedence over what was there under the same key
       appendContacts(raw, set);
       sortContacts(set, raw);
-      revertAll(t);
+      // all others were looked at, and stay where they are
+      for (let r = 0; r < rods.length; r++) finder.look[r] = Math.min(finder.look[r], 1);
+      dirty = [];
+      for (const group of grouping.group(set)) {
+        if (!group.systems.some((s) => missed.has(s))) continue;
+        if (round >= (met > 0 ? 4 : 2)) {
+          const reason = met > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';
+          failure = { rod: rods[set.rodA[group.contacts[0]]].id, reason };
+          breakGroup(group, t);
+          continue;
+        }
+        revert(group.systems, t);
+        lookAt(group.systems, 2);
+        dirty.push(group);
+      }
     }
+  };
+
+  /** The step of one group in pieces; its contacts come to `aside`. */
+  const stepApart = ({ links: linked, systems: list }: Group, t: number, dt: number, robust: boolean): boolean => {
+    markOnly(inside, list);
+    pieceMemory.data = memory.data.slice();
+    pieceMemory.count = memory.count;
+    resumeLinks(links, linked);
+    let last = dt;
+    let pieces = 0;
+    const finished = stepInPieces(halvings, (start, share) => {
+      const from = t + dt * start;
+      bundles.forEach((bundle, b) => {
+        bundle.contact?.hold(inside[b]);
+      });
+      const one = attempt(from, dt * share, robust || share <= 1 / 4, robust || share <= 1 / 32, inside, pieceMemory);
+      if (!one.ok || broken.length > 0) {
+        revert(list, from);
+        return false;
+      }
+      last = dt * share;
+      pieces++;
+      remember(pieceMemory, set, last);
+      rememberLinks(links, linked, last);
+      return true;
+    });
+    outcome.substeps = Math.max(outcome.substeps, pieces);
+    for (let c = 0; c < set.count && finished; c++) {
+      const i = appendContact(aside, set, c);
+      for (let k = 3 * i; k < 3 * i + 3; k++) aside.impulse[k] *= dt / last;
+    }
+    return finished;
+  };
+
+  /** Whether no other system is part of an obstacle. */
+  const mayStandAlone = ({ systems: list }: Group): boolean =>
+    colliders.every(({ body }) => {
+      const place = body < 0 ? undefined : placeOfBody[body];
+      return !place || list.includes(systems.ofBody(place));
+    });
+
+  /** Whether groups that were stepped apart met others on the way. */
+  const meetsOthers = (groupOf: ReadonlyMap<number, number>, positions: Float64Array): boolean => {
+    if (!continuous) return false;
+    finder.look.fill(1);
+    lookAt([...groupOf.keys()], 2);
+    finder.position.set(positions);
+    gatherEnd(end, finder);
+    raw.count = 0;
+    sweepPairs(finder, raw, end, 0.06);
+    for (let c = 0; c < raw.count; c++)
+      if (groupOf.get(systems.ofRod(raw.rodA[c])) !== groupOf.get(systems.ofRod(raw.rodB[c]))) return true;
+    return false;
+  };
+
+  /** Steps the broken groups one by one, while all others wait at the end of the step. */
+  const mend = (t: number, dt: number, robust: boolean): boolean => {
+    const groups = [...broken];
+    const groupOf = new Map(groups.flatMap((group, k) => group.systems.map((s) => [s, k] as const)));
+    aside.count = 0;
+    for (let c = 0; c < set.count; c++) if (!groupOf.has(systems.ofRod(set.rodA[c]))) appendContact(aside, set, c);
+    const positions = finder.position.slice();
+    const start = bundles.map(({ state: { q, v, memory: m } }) => ({ q: q.slice(), v: v.slice(), memory: m.slice() }));
+    const good =
+      groups.every((group) => mayStandAlone(group) && stepApart(group, t, dt, robust)) &&
+      !meetsOthers(groupOf, positions);
+    if (good) {
+      sortContacts(set, aside);
+      return true;
+    }
+    // as it was when the first of them was held
+    markOnly(inside, [...groupOf.keys()]);
+    bundles.forEach(({ state, contact: port }, b) => {
+      state.q.set(start[b].q);
+      state.v.set(start[b].v);
+      state.memory.set(start[b].memory);
+      bundles[b].refresh(t);
+      port?.hold(inside[b]);
+    });
+    return false;
+  };
+
+  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 });
+    Object.assign(report, { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0 });
+    for (const bundle of bundles) bundle.contact?.hold();
+    const one = attempt(t, dt, robust, robust, everything, memory);
+    // groups that are stepped in pieces overwrite theirs
+    rememberLinks(links, links.list, dt);
+    if (!one.ok || (broken.length > 0 && !mend(t, dt, robust))) {
+      bundles.forEach((bundle, b) => {
+        bundle.contact?.revert(everything[b], t);
+      });
+      return { ...one, ...outcome, ok: false };
+    }
+    report.contacts = set.count;
     remember(memory, set, dt);
+    links.memory.set(links.next);
     lastStep = dt;
     return { ok: true, ...outcome };
   };
@@ -250,7 +418,8 @@ export function createContactWorld(
   /** Time until the first impact of a step that rebounds, or 0: the step is cut there. */
   const findImpact = (t: number, dt: number): number => {
     if (!rebounds) return 0;
-    find(t, dt);
+    finder.look.fill(2);
+    find(t, dt, memory);
     let first = 0;
     for (let c = 0; c < set.count; c++) {
       const speed = set.approach[c];
@@ -266,120 +435,7 @@ export function createContactWorld(
     return first;
   };
 
-  const failed = (reason: string): StepOutcome => ({
-    ok: false,
-    ...outcome,
-    failure: { rod: rods[set.rodA[0]].id, reason },
-  });
-
-  /**
-   * Systems that contacts join are solved together; others do not wait for each other. Laying out a group looks at all rods,
-   * so very many are solved as one.
-   */
-  const respond = (t: number, dt: number, robust: boolean): StepOutcome => {
-    setBias(set, dt, g, reboundThreshold(finder, dt));
-    const groups = groupContacts();
-    if (groups.length < 2 || groups.length * rods.length > mostGrouping)
-      return respondTogether(set, touched, t, dt, robust);
-    let iterations = 0;
-    let error = 0;
-    let converged = true;
-    for (const group of groups) {
-      part.count = 0;
-      for (const marks of marked) marks.fill(0);
-      for (const c of group) {
-        copyContact(part, addContact(part), set, c);
-        markContact(marked, set, c);
-      }
-      report.iterations = 0;
-      const one = respondTogether(part, marked, t, dt, robust);
-      if (!one.ok) return one;
-      iterations = Math.max(iterations, report.iterations);
-      error = Math.max(error, report.error);
-      converged &&= report.converged;
-      group.forEach((c, i) => {
-        copyContact(set, c, part, i);
-      });
-    }
-    Object.assign(report, { iterations, error, converged });
-    return { ok: true, ...outcome };
-  };
-
-  /** Contacts by the systems that they join, in their order. */
-  const groupContacts = (): number[][] => {
-    for (let s = 0; s < group.length; s++) group[s] = s;
-    const rootOf = (s: number): number => {
-      let r = s;
-      while (group[r] !== r) r = group[r];
-      while (group[s] !== r) [s, group[s]] = [group[s], r];
-      return r;
-    };
-    for (let c = 0; c < set.count; c++) {
-      const a = rootOf(systemOf(set.rodA[c]));
-      if (set.rodB[c] >= 0) group[rootOf(systemOf(set.rodB[c]))] = a;
-      const body = bodyOf(set, c);
-      if (body) {
-        const port = bundles[body.bundle].contact as ContactPort;
-        group[rootOf(firstSystem[body.bundle] + port.systemOfBody[body.index])] = rootOf(a);
-      }
-    }
-    const lists = new Map<number, number[]>();
-    for (let c = 0; c < set.count; c++) {
-      const root = rootOf(systemOf(set.rodA[c]));
-      const list = lists.get(root);
-      if (list) list.push(c);
-      else lists.set(root, [c]);
-    }
-    return [...lists.values()];
-  };
-
-  const respondTogether = (
-    set: ContactSet,
-    touched: readonly Uint8Array[],
-    t: number,
-    dt: number,
-    robust: boolean,
-  ): StepOutcome => {
-    const arrays = layOut(finder, set, bundles, placeOfRod, touched, nodeCrowd, options.rolling, bodyOf);
-    const scale = finder.acceleration * dt;
-    for (let round = 0; ; round++) {
-      writeForces(set, arrays, dt);
-      arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
-      for (const { port, sides, systems, from } of arrays.sides) {
-        const end = from + sides.count;
-        const velocity = arrays.start.subarray(3 * from, 3 * end);
-        const response = arrays.response.subarray(from, end);
-        if (!port.linearize(velocity, response, systems, sides, t, dt, round === 0))
-          return failed('the response to contact cannot be found');
-      }
-      if (options.solver === 'admm' && !weighContacts(set, arrays))
-        return failed('the response to contact is not positive');
-      if (options.solver === 'gauss-seidel') {
-        for (const { port, sides, systems } of arrays.sides)
-          if (!port.factor(systems, sides)) return failed('the response to contact is not positive');
-        solveGaussSeidel(result, set, arrays, scale, options.tolerance, options.iterations);
-      } else if (options.solver === 'impulses') solveLumped(result, set, arrays, rods);
-      else if (options.solver === 'repulsion')
-        applyRepulsion(result, set, options.repulsion.stiffness, options.repulsion.reach, dt);
-      else solveAdmm(result, set, arrays, scale, options.tolerance, options.iterations);
-      report.iterations += result.iterations;
-      report.error = result.error;
-      report.converged = result.converged;
-      writeForces(set, arrays, dt);
-      for (const { port, sides, systems } of arrays.sides) {
-        const one = port.step(systems, sides, t, dt, robust);
-        if (!add(one)) return one;
-      }
-      readVelocities(arrays, arrays.start);
-      // where the rods came to where the linear response had them, that is it
-      if (options.solver !== 'admm' && options.solver !== 'gauss-seidel') break;
-      if (round >= 3 || isPredicted(arrays, Math.max(options.tolerance * scale, report.error))) break;
-    }
-    markSliding(set, arrays, scale);
-    return { ok: true, ...outcome };
-  };
-
-  find(0, 1e-9);
+  find(0, 1e-9, memory);
   warnOverlaps(set, rods, colliders, warnings);
   set.count = 0;
 
@@ -392,33 +448,19 @@ export function createContactWorld(
     advance,
     findImpact,
     forces: () => listForces(set, rods, colliders, lastStep),
-    save: () => memory.data.slice(0, MEMORY_STRIDE * memory.count),
+    links,
+    energy: () => energyOfLinks(links),
+    save() {
+      const saved = new Float64Array(links.memory.length + MEMORY_STRIDE * memory.count);
+      saved.set(links.memory);
+      saved.set(memory.data.subarray(0, MEMORY_STRIDE * memory.count), links.memory.length);
+      return saved;
+    },
     restore(saved) {
-      memory.data = saved?.slice() ?? new Float64Array(0);
+      if (saved) links.memory.set(saved.subarray(0, links.memory.length));
+      memory.data = saved?.slice(links.memory.length) ?? new Float64Array(0);
       memory.count = memory.data.length / MEMORY_STRIDE;
       set.count = 0;
     },
   };
-}
-
-function listForces(set: ContactSet, rods: readonly Rod[], colliders: readonly Collider[], dt: number): ContactForce[] {
-  const list: ContactForce[] = [];
-  for (let c = 0; c < set.count; c++) {
-    const o = 3 * c;
-    const [x, y, z] = [set.impulse[o] / dt, set.impulse[o + 1] / dt, set.impulse[o + 2] / dt];
-    if (x === 0 && y === 0 && z === 0) continue;
-    const collider = set.collider[c];
-    list.push({
-      rod: rods[set.rodA[c]].id,
-      other: collider >= 0 ? colliders[collider].id : rods[set.rodB[c]].id,
-      kind: collider >= 0 ? 'collider' : 'rod',
-      edge: set.edgeA[c],
-      weight: set.weightA[c],
-      force: [x, y, z],
-      normal: [set.normal[o], set.normal[o + 1], set.normal[o + 2]],
-      gap: set.gap[c],
-      sliding: set.sliding[c] === 1,
-    });
-  }
-  return list;
 }

@@ -3,6 +3,7 @@ import type { Bundle } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import type { SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
+import { type Link, type LinkGroup, type Links, writeLinkForces } from './links.ts';
 import type { ContactSet } from './set.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */
@@ -11,52 +12,133 @@ export interface Place {
   readonly index: number;
 }
 
-/** Sides of all contacts, grouped by bundle and rod, in the order of the contacts. */
-export function layOut(
+/** What laying out looks at, and what it counts in: all zero between two calls. */
+export interface Layout {
+  readonly finder: Finder;
+  readonly bundles: readonly Bundle[];
+  readonly placeOfRod: readonly Place[];
+  /** Whether friction turns rods about their axes. */
+  readonly rolling: boolean;
+  /** The body that a contact's collider rides on. */
+  readonly bodyOf: (set: ContactSet, c: number) => Place | undefined;
+  readonly links: Links;
+  /** Sides of each rod; contacts at each node and each body. */
+  readonly perRod: Int32Array;
+  readonly nodeCrowd: Int32Array;
+  readonly bodyCrowd: readonly Int32Array[];
+}
+
+export function createLayout(
   finder: Finder,
-  set: ContactSet,
   bundles: readonly Bundle[],
   placeOfRod: readonly Place[],
-  touched: readonly Uint8Array[],
-  nodeCrowd: Int32Array,
   rolling: boolean,
-  bodyOf: (set: ContactSet, c: number) => Place | undefined,
-): SideArrays {
-  const { count } = set;
-  // counting sort by (bundle, rod)
-  const order = placeOfRod
-    .map((_, r) => r)
-    .sort((r, q) => placeOfRod[r].bundle - placeOfRod[q].bundle || placeOfRod[r].index - placeOfRod[q].index);
-  const rodStart = new Int32Array(placeOfRod.length + 1);
-  const perRod = new Int32Array(placeOfRod.length);
-  for (let c = 0; c < count; c++) {
-    perRod[set.rodA[c]]++;
-    if (set.rodB[c] >= 0) perRod[set.rodB[c]]++;
+  bodyOf: Layout['bodyOf'],
+  links: Links,
+): Layout {
+  return {
+    finder,
+    bundles,
+    placeOfRod,
+    rolling,
+    bodyOf,
+    links,
+    perRod: new Int32Array(placeOfRod.length),
+    nodeCrowd: new Int32Array(finder.nodeCount),
+    bodyCrowd: bundles.map(({ bodies }) => new Int32Array(bodies.length)),
+  };
+}
+
+/** Rods of the contacts and links, by bundle and index; `perRod` counts their sides. */
+function listRods({ perRod, placeOfRod, links }: Layout, set: ContactSet, linked: readonly Link[]): number[] {
+  const list: number[] = [];
+  for (let c = 0; c < set.count; c++) {
+    if (perRod[set.rodA[c]]++ === 0) list.push(set.rodA[c]);
+    if (set.rodB[c] >= 0 && perRod[set.rodB[c]]++ === 0) list.push(set.rodB[c]);
   }
+  eachLinkSide(linked, (i) => {
+    if (perRod[links.sideRod[i]]++ === 0) list.push(links.sideRod[i]);
+  });
+  return list.sort((r, q) => placeOfRod[r].bundle - placeOfRod[q].bundle || placeOfRod[r].index - placeOfRod[q].index);
+}
+
+/** Places of the first side of every rod (in `perRod`) and body; where each bundle's sides begin and end. */
+function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): { from: number[]; bodyFrom: number[] } {
+  const { bundles, placeOfRod, perRod, bodyCrowd, bodyOf } = layout;
   // within a bundle, bodies come after rods, in the order of the contacts
   const bodyCount = bundles.map(() => 0);
-  const bodyCrowd = bundles.map(({ bodies }) => new Int32Array(bodies.length));
-  for (let c = 0; c < count; c++) {
+  for (let c = 0; c < set.count; c++) {
     const body = bodyOf(set, c);
     if (!body) continue;
     bodyCount[body.bundle]++;
     bodyCrowd[body.bundle][body.index]++;
   }
   let total = 0;
-  const bundleStart = bundles.map(() => 0);
-  const bundleEnd = bundles.map(() => 0);
-  const bodyStart = bundles.map(() => 0);
-  bundles.forEach((_, b) => {
-    bundleStart[b] = total;
-    for (const r of order) {
-      if (placeOfRod[r].bundle !== b) continue;
-      rodStart[r] = total;
-      total += perRod[r];
+  let next = 0;
+  const from: number[] = [];
+  const bodyFrom: number[] = [];
+  for (let b = 0; b < bundles.length; b++) {
+    from.push(total);
+    for (; next < list.length && placeOfRod[list[next]].bundle === b; next++) {
+      const count = perRod[list[next]];
+      perRod[list[next]] = total;
+      total += count;
     }
-    bodyStart[b] = total;
+    bodyFrom.push(total);
     total += bodyCount[b];
-    bundleEnd[b] = total;
+  }
+  from.push(total);
+  return { from, bodyFrom };
+}
+
+/** Sides of some links in turn: the number among those of all links, and among these. */
+function eachLinkSide(linked: readonly Link[], action: (i: number, k: number) => void): void {
+  let k = 0;
+  for (const { firstSide, sideCount } of linked) for (let i = firstSide; i < firstSide + sideCount; i++) action(i, k++);
+}
+
+/** Contacts and sides of links at the busiest node, or body, of each contact and each side. Leaves the counts at zero. */
+function measureCrowds(layout: Layout, set: ContactSet, linked: readonly Link[], linkCrowd: Int32Array): Float64Array {
+  const { finder, nodeCrowd, bodyCrowd, bodyOf } = layout;
+  const { sideRod, sideEdge, sideWeight } = layout.links;
+  const crowd = new Float64Array(set.count);
+  for (let more = 1; more >= 0; more--) {
+    eachLinkSide(linked, (i, k) => {
+      linkCrowd[k] = crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], more);
+    });
+    for (let c = 0; c < set.count; c++) {
+      let most = crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], more);
+      if (set.rodB[c] >= 0)
+        most = Math.max(most, crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], more));
+      const body = bodyOf(set, c);
+      if (body) most = Math.max(most, bodyCrowd[body.bundle][body.index]);
+      crowd[c] = most;
+    }
+  }
+  for (let c = 0; c < set.count; c++) {
+    crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], -1);
+    if (set.rodB[c] >= 0) crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], -1);
+    const body = bodyOf(set, c);
+    if (body) bodyCrowd[body.bundle][body.index] = 0;
+  }
+  eachLinkSide(linked, (i) => {
+    crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], -1);
   });
+  return crowd;
+}
+
+/** Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. */
+export function layOut(
+  layout: Layout,
+  set: ContactSet,
+  systems: readonly Uint8Array[],
+  linked: readonly Link[] = [],
+): SideArrays {
+  const { finder, bundles, placeOfRod, rolling, bodyOf, perRod } = layout;
+  const { count } = set;
+  const list = listRods(layout, set, linked);
+  const { from, bodyFrom } = placeSides(layout, set, list);
+  const total = from[bundles.length];
   const rod = new Int32Array(total);
   const edge = new Int32Array(total);
   const weight = new Float64Array(total);
@@ -66,7 +148,7 @@ export function layOut(
   const sideA = new Int32Array(count);
   const sideB = new Int32Array(count).fill(-1);
   const place = (r: number, e: number, w: number, lever: Float64Array, o: number): number => {
-    const s = rodStart[r]++;
+    const s = perRod[r]++;
     rod[s] = placeOfRod[r].index;
     edge[s] = e;
     weight[s] = w;
@@ -79,43 +161,57 @@ export function layOut(
     }
     return s;
   };
-  nodeCrowd.fill(0);
   for (let c = 0; c < count; c++) {
     sideA[c] = place(set.rodA[c], set.edgeA[c], set.weightA[c], set.armA, 3 * c);
-    crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], 1);
     const body = bodyOf(set, c);
     if (body) {
-      const s = bodyStart[body.bundle]++;
+      const s = bodyFrom[body.bundle]++;
       sideB[c] = s;
       rod[s] = -1 - body.index;
       for (let k = 0; k < 3; k++) arm[3 * s + k] = set.point[3 * c + k];
     }
-    if (set.rodB[c] < 0) continue;
-    sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.armB, 3 * c);
-    crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], 1);
+    if (set.rodB[c] >= 0) sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.armB, 3 * c);
   }
-  const crowd = new Float64Array(count);
-  for (let c = 0; c < count; c++) {
-    crowd[c] = crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], 0);
-    const body = bodyOf(set, c);
-    if (body) crowd[c] = Math.max(crowd[c], bodyCrowd[body.bundle][body.index]);
-    if (set.rodB[c] >= 0)
-      crowd[c] = Math.max(crowd[c], crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], 0));
-  }
+  const linkSides = linked.reduce((sum, { sideCount }) => sum + sideCount, 0);
+  const links: LinkGroup = { links: linked, side: new Int32Array(linkSides), crowd: new Int32Array(linkSides), dt: 0 };
+  eachLinkSide(linked, (i, k) => {
+    const { sideRod, sideEdge, sideWeight, sideArm } = layout.links;
+    const s = perRod[sideRod[i]]++;
+    links.side[k] = s;
+    rod[s] = placeOfRod[sideRod[i]].index;
+    edge[s] = sideEdge[i];
+    weight[s] = sideWeight[i];
+    for (let m = 0; m < 3; m++) arm[3 * s + m] = sideArm[3 * i + m];
+  });
+  for (const r of list) perRod[r] = 0;
+  const response = new Float64Array(total);
+  const start = new Float64Array(3 * total);
+  const velocity = new Float64Array(3 * total);
+  const right = new Float64Array(3 * total);
   const sides = bundles.flatMap((bundle, b) => {
-    const from = bundleStart[b];
-    const end = bundleEnd[b];
-    if (!bundle.contact || end === from) return [];
+    const end = from[b + 1];
+    if (!bundle.contact || end === from[b]) return [];
     const view: ContactSides = {
-      count: end - from,
-      rod: rod.subarray(from, end),
-      edge: edge.subarray(from, end),
-      weight: weight.subarray(from, end),
-      arm: arm.subarray(3 * from, 3 * end),
-      force: force.subarray(3 * from, 3 * end),
-      mass: mass.subarray(from, end),
+      count: end - from[b],
+      rod: rod.subarray(from[b], end),
+      edge: edge.subarray(from[b], end),
+      weight: weight.subarray(from[b], end),
+      arm: arm.subarray(3 * from[b], 3 * end),
+      force: force.subarray(3 * from[b], 3 * end),
+      mass: mass.subarray(from[b], end),
     };
-    return [{ port: bundle.contact, sides: view, from, systems: touched[b] }];
+    return [
+      {
+        port: bundle.contact,
+        sides: view,
+        from: from[b],
+        systems: systems[b],
+        response: response.subarray(from[b], end),
+        start: start.subarray(3 * from[b], 3 * end),
+        velocity: velocity.subarray(3 * from[b], 3 * end),
+        right: right.subarray(3 * from[b], 3 * end),
+      },
+    ];
   });
   return {
     count: total,
@@ -123,15 +219,16 @@ export function layOut(
     sideA,
     sideB,
     mass,
-    response: new Float64Array(total),
-    start: new Float64Array(3 * total),
-    velocity: new Float64Array(3 * total),
+    response,
+    start,
+    velocity,
     free: new Float64Array(3 * total),
     copy: new Float64Array(3 * total),
-    right: new Float64Array(3 * total),
+    right,
     impulseStart: new Float64Array(3 * count),
     omega: new Float64Array(count),
-    crowd,
+    crowd: measureCrowds(layout, set, linked, links.crowd),
+    ...(linkSides > 0 && { links }),
   };
 }
 
@@ -178,12 +275,13 @@ export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): vo
         if (b >= 0 && b < sides.count) sides.force[3 * b + k] = -f;
       }
     }
+    if (arrays.links) writeLinkForces(arrays.links, sides.force, from, sides.count);
   }
 }
 
-export function readVelocities(arrays: SideArrays, out: Float64Array): void {
-  for (const { port, sides, from } of arrays.sides)
-    port.readVelocity(out.subarray(3 * from, 3 * (from + sides.count)), sides);
+/** S v of all sides, into `start`. */
+export function readVelocities(arrays: SideArrays): void {
+  for (const { port, sides, start } of arrays.sides) port.readVelocity(start, sides);
 }
 
 /** Whether the velocities that the rods came to are those that the copies have. */

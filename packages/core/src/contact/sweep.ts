@@ -16,8 +16,8 @@ import { updateTree } from './tree.ts';
 const place = new Float64Array(2);
 
 /** Positions of all nodes now, as the end of the step. */
-export function gatherEnd(out: Float64Array, finder: Finder): void {
-  for (let r = 0; r < finder.samples.length; r++) out.set(finder.samples[r].nodePosition, 3 * finder.nodeOffset[r]);
+export function gatherEnd(out: Float64Array, finder: Finder, rods: Iterable<number> = finder.rods.keys()): void {
+  for (const r of rods) out.set(finder.samples[r].nodePosition, 3 * finder.nodeOffset[r]);
 }
 
 /** Largest way of the four nodes less their mean way, first edge plus second. */
@@ -64,20 +64,12 @@ export function findMeeting(
 
 const normal = new Float64Array(3);
 
-export interface SweepResult {
-  /** Pairs that came within half their reach. */
-  met: number;
-  /** Pairs that ended more than a twenty-fifth of the radius inside each other, and deeper than they began. */
-  deep: number;
-  /** The deepest of them, over the smaller radius. */
-  depth: number;
-}
-
 /**
- * Adds a contact for every pair that met on the way from finder.position to `end`, and for every pair that ended too deep: its
- * places slid along the edges within the step, and the contact that it had was elsewhere.
+ * Adds a contact for every pair that met on the way from finder.position to `end` (came within half their reach), and for every
+ * pair that ended more than `deep` smaller radii inside each other, and deeper than it began: its places slid along the edges
+ * within the step, and the contact that it had was elsewhere. Returns how many met.
  */
-export function sweepPairs(result: SweepResult, finder: Finder, set: ContactSet, end: Float64Array): void {
+export function sweepPairs(finder: Finder, set: ContactSet, end: Float64Array, deep: number): number {
   const { tree, edgeCount, edgeFirst, edgeSecond, position: x, pairRadius } = finder;
   for (let e = 0; e < edgeCount; e++) {
     const a = 3 * edgeFirst[e];
@@ -90,9 +82,7 @@ export function sweepPairs(result: SweepResult, finder: Finder, set: ContactSet,
   }
   updateTree(tree);
   listPairs(finder);
-  result.met = 0;
-  result.deep = 0;
-  result.depth = 0;
+  let met = 0;
   for (let k = 0; k < finder.pairCount; k++) {
     const first = Math.floor(finder.pairs[k] / edgeCount);
     const second = finder.pairs[k] - first * edgeCount;
@@ -103,14 +93,12 @@ export function sweepPairs(result: SweepResult, finder: Finder, set: ContactSet,
     const reach = pairRadius[first] + pairRadius[second];
     let u = findMeeting(x, end, a, b, c, d, 0.5 * reach);
     if (u > 1) {
-      const allowed = 0.04 * Math.min(pairRadius[first], pairRadius[second]);
+      const size = Math.min(pairRadius[first], pairRadius[second]);
       const from = measureMoving(place, x, end, 0, a, b, c, d);
       const to = measureMoving(place, x, end, 1, a, b, c, d);
-      if (to >= reach - allowed || to >= from - 0.25 * allowed) continue;
-      result.deep++;
-      result.depth = Math.max(result.depth, (0.04 * (reach - to)) / allowed);
+      if (to >= reach - deep * size || to >= from - 0.01 * size) continue;
       u = 1;
-    } else result.met++;
+    } else met++;
     const s = place[0];
     const t = place[1];
     let size = 0;
@@ -129,4 +117,5 @@ export function sweepPairs(result: SweepResult, finder: Finder, set: ContactSet,
     const i = addRodContact(finder, set, first, second, s, t, normal, gap, 0);
     set.swept[i] = 1;
   }
+  return met;
 }

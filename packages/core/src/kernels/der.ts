@@ -1,17 +1,42 @@
 /**
- * Discrete elastic rods two at a time, in WebAssembly with SIMD: the Newton method of models/der/newton.ts, one rod a lane.
+ * Discrete elastic rods two at a time, in WebAssembly with SIMD: the Newton method of models/der/newton.ts and the schemes of
+ * models/der/step.ts, one rod a lane.
  *
  * The formulas are the model's own, translated (kernels/translate.ts); what is written by hand is the loop around them
- * (kernels/assembly). A stage copies q, λ and frames of both rods in, iterates to convergence, and copies them back: about
- * fifty numbers a node, against some 1,500 operations a node and iteration. Constants of a pair stay in memory.
+ * (kernels/assembly). A step copies the state of both rods in, goes through its stages and copies state and samples back: some
+ * fifty numbers a node, against 2,600 operations a node and iteration. Constants of a pair stay in memory.
+ *
+ * A frame of 10,000 strands is as much a matter of memory as of arithmetic: a rod has tens of arrays, and what is touched of
+ * them is not in the cache when its turn comes again. So a step reads and writes the state, the samples and the pair's constants
+ * and nothing else; first guess, start of the step, loads and frames live in work space that pairs share. Of a strand of 32
+ * nodes that is 14 kB a step in place of 37.
  *
  * Tried: single functions (force, Hessian, solve) called from TypeScript, with the loop outside: the copying then costs
- * as much as the lanes save.
+ * as much as the lanes save. Single precision for the matrix, four rods at once: the penalty of a stiff edge is 1e7 times
+ * what inertia gives, and rounds the rest away.
  */
-import type { DerKernel, PairMember, PairSolver } from '../models/der/kernel.ts';
+import type { DerKernel, PairKernel, PairMember, PairScheme, PairSolver } from '../models/der/kernel.ts';
+import { pairKey } from '../models/der/kernel.ts';
+import { evaluatePins } from '../models/der/kinematics.ts';
 import type { NewtonOptions, NewtonResult } from '../models/der/newton.ts';
-import { evaluateLoads, type Stage } from '../models/der/stage.ts';
-import { derWasm } from './generated/der.ts';
+import type { DerRod } from '../models/der/rod.ts';
+import { dependsOnState, evaluateLoads, type Stage, sumLoads } from '../models/der/stage.ts';
+import type { RodStep } from '../models/der/step.ts';
+import { createLoads, type Loads } from '../port.ts';
+import {
+  type Addresses,
+  FIXED_COUNT,
+  type Field,
+  fields,
+  HEAD,
+  HEAP,
+  type Layout,
+  LOADS,
+  layOut,
+  own,
+  STRUCTURE,
+} from './layout.ts';
+import { compileKernels } from './wasm.ts';
 
 interface Exports {
   readonly outcomeAddress: () => number;
@@ -24,9 +49,20 @@ interface Exports {
     rotation: number,
     firstShift: number,
   ) => number;
+  readonly beginStep: (block: number) => number;
+  readonly stagePair: (
+    block: number,
+    kind: number,
+    h: number,
+    first: number,
+    second: number,
+    tolerance: number,
+    iterations: number,
+    rotation: number,
+  ) => number;
 }
 
-/** By the number that `solvePair` returns. */
+/** By the number that a stage returns. */
 const reasons: readonly string[] = [
   '',
   'an edge has no length or a position is not a number',
@@ -36,118 +72,55 @@ const reasons: readonly string[] = [
   'the stiffness matrix cannot be made positive definite',
   'the Newton step is not a number',
 ];
+const NO_GUESS = 7;
 
-/** Arrays of a pair in the order of the fields of kernels/assembly/pair.ts, with what their length is counted in. */
-const fields = [
-  ['fixed', 'unknown'],
-  ['active', 'joint'],
-  ['before', 'joint'],
-  ['after', 'joint'],
-  ['node', 'joint'],
-  ['q', 'unknown'],
-  ['v', 'unknown'],
-  ['qHat', 'unknown'],
-  ['qRate', 'unknown'],
-  ['mass', 'unknown'],
-  ['massDamping', 'unknown'],
-  ['stiffnessScale', 'unknown'],
-  ['residual', 'unknown'],
-  ['step', 'unknown'],
-  ['tension', 'edge'],
-  ['length', 'edge'],
-  ['lengthRest', 'edge'],
-  ['stiffness', 'edge'],
-  ['edgeDamping', 'edge'],
-  ['penalty', 'edge'],
-  ['error', 'edge'],
-  ['viscous', 'edge'],
-  ['tangent', 'edge', 3],
-  ['previous', 'edge', 3],
-  ['reference', 'edge', 3],
-  ['m1', 'edge', 3],
-  ['m2', 'edge', 3],
-  ['constants', 'joint', 8],
-  ['jointDamping', 'joint'],
-  ['referenceTwist', 'joint'],
-  ['twist', 'joint'],
-  ['offset', 'joint'],
-  ['heldTangent', 'held', 3],
-  ['heldDirector', 'held', 3],
-  ['heldM1', 'held', 3],
-  ['heldM2', 'held', 3],
-  ['heldTheta', 'held'],
-  ['force', 'node', 3],
-  ['band', 'unknown', 11],
-  ['lower', 'unknown', 11],
-] as const;
+/** Kinds of stages. */
+const EULER = 0;
+const TRAPEZOID = 1;
+const SECOND = 2;
 
-type Field = (typeof fields)[number][0];
-
-/** What differs from pair to pair and stays: the rest is work space that pairs of one layout share. */
-const own: ReadonlySet<string> = new Set([
-  'mass',
-  'massDamping',
-  'stiffnessScale',
-  'lengthRest',
-  'stiffness',
-  'edgeDamping',
-  'constants',
-  'jointDamping',
-  'offset',
-] satisfies Field[]);
-
-/** Rows of zeros before and after the first and last unknown, in entries. */
-const padding: Readonly<Partial<Record<string, number>>> = { residual: 8, step: 10, band: 88, lower: 110 };
-
-type Addresses = Readonly<Record<Field, number>>;
-
-/** Start of the memory that the host gives out: the module's own tables lie below. */
-const HEAP = 65536;
-
-interface Layout {
-  /** Bytes. */
-  readonly size: number;
-  readonly addresses: Addresses;
-}
-
-function layOut({ der }: PairMember, from: number, wanted: (field: string) => boolean): Layout {
-  const counts = {
-    unknown: der.size,
-    joint: der.joints.count,
-    edge: der.edgeCount,
-    held: Math.max(1, der.held.count),
-    node: der.nodeCount,
-  };
-  let cursor = from;
-  const addresses: Partial<Record<Field, number>> = {};
-  for (const [name, unit, stride = 1] of fields) {
-    if (!wanted(name)) continue;
-    const pad = 16 * (padding[name] ?? 0);
-    addresses[name] = cursor + pad;
-    cursor += 16 * counts[unit] * stride + 2 * pad;
-  }
-  return { size: cursor - from, addresses: addresses as Addresses };
-}
-
-/** Fields of the structure in front of the addresses: counts of nodes, joints and held frames. */
-const HEAD = 3;
-const STRUCTURE = 16 * Math.ceil((4 * (HEAD + fields.length)) / 16);
+/** Bits of `Pair.loads`. */
+const ASK = 1;
+const TORQUE = 2;
+const DRAG = 4;
 
 export async function loadDerKernel(): Promise<DerKernel> {
-  const bytes = Uint8Array.from(atob(derWasm), (character) => character.charCodeAt(0));
-  const module = await WebAssembly.compile(bytes);
+  const module = await compileKernels();
   return { createPairs: (pairs) => createPairs(module, pairs) };
 }
 
-function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [PairMember, PairMember])[]): PairSolver[] {
-  const shared = new Map<string, Layout>();
+/** Work space of the pairs of one layout. */
+interface Shared extends Layout {
+  /** Loads of either rod while they do not look at it. */
+  readonly loads: readonly [Loads, Loads];
+  /** Which pins hold, a bit each, where the lists of what is prescribed and acts are written; −1: they are not. */
+  pattern: number;
+  /** Prescribed unknowns. */
+  fixed: number;
+}
+
+/** The memory of all pairs of a bundle, and what the kernel calls back. */
+interface Room {
+  readonly exports: Exports;
+  readonly doubles: Float64Array;
+  readonly bytes: Uint8Array;
+  readonly integers: Int32Array;
+  /** One view of each buffer that rods have their arrays in: views of their own are too many to stay in the cache. */
+  readonly wholeOf: (list: Float64Array) => Float64Array;
+  /** Loads of the pair at work, where they look at the rods. */
+  ask: () => void;
+}
+
+function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [PairMember, PairMember])[]): PairKernel[] {
+  const shared = new Map<string, Shared>();
   let cursor = HEAP;
   const placed = pairs.map(([first]) => {
     const { der } = first;
-    const key = `${der.nodeCount} ${der.joints.count} ${der.held.count}`;
+    const key = pairKey(der) ?? '';
     let work = shared.get(key);
     if (!work) {
-      work = layOut(first, cursor, (field) => !own.has(field));
+      const layout = layOut(first, cursor, (field) => !own.has(field));
+      work = { ...layout, loads: [createLoads(der.rod), createLoads(der.rod)], pattern: -1, fixed: 0 };
       cursor += work.size;
       shared.set(key, work);
     }
@@ -155,78 +128,270 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [Pair
     cursor += constants.size;
     const block = cursor;
     cursor += STRUCTURE;
-    return { block, addresses: { ...work.addresses, ...constants.addresses } };
+    return { block, work, addresses: { ...work.addresses, ...constants.addresses } };
   });
+  const wholes = new Map<ArrayBufferLike, Float64Array>();
   const memory = new WebAssembly.Memory({ initial: Math.ceil(cursor / 65536) + 1 });
-  const instance = new WebAssembly.Instance(module, { env: { memory } });
-  const exports = instance.exports as unknown as Exports;
-  return placed.map(({ block, addresses }, k) => createPair(exports, memory, block, addresses, pairs[k]));
+  const room: { -readonly [K in keyof Room]?: Room[K] } = {
+    doubles: new Float64Array(memory.buffer),
+    bytes: new Uint8Array(memory.buffer),
+    integers: new Int32Array(memory.buffer),
+    wholeOf: (list) => {
+      const known = wholes.get(list.buffer) ?? new Float64Array(list.buffer);
+      wholes.set(list.buffer, known);
+      return known;
+    },
+    ask: () => {},
+  };
+  const instance = new WebAssembly.Instance(module, { env: { memory, askLoads: () => room.ask?.() } });
+  room.exports = instance.exports as unknown as Exports;
+  return placed.map(({ block, work, addresses }, k) => createPair(room as Room, block, addresses, work, pairs[k]));
 }
 
-function createPair(
-  exports: Exports,
-  memory: WebAssembly.Memory,
+/** Constants of both rods, and how they are laid out. */
+function writeConstants(
+  room: Room,
   block: number,
   addresses: Addresses,
-  members: readonly [PairMember, PairMember],
-): PairSolver {
-  const doubles = new Float64Array(memory.buffer);
-  const bytes = new Uint8Array(memory.buffer);
-  const integers = new Int32Array(memory.buffer);
-  const [{ der: first }] = members;
-  const at = (field: Field): number => addresses[field] >> 3;
-  /** Interleaves both rods' arrays. */
-  const pack = (field: Field, of: (member: PairMember) => Float64Array): void => {
-    members.forEach((member, lane) => {
-      copyIn(doubles, at(field) + lane, of(member));
-    });
+  [first, second]: readonly [DerRod, DerRod],
+): void {
+  const { doubles, integers } = room;
+  const pack = (field: Field, of: (der: DerRod) => Float64Array): void => {
+    interleave(doubles, addresses[field] >> 3, of(first), 0, of(second), 0, of(first).length);
+  };
+  /** Of node i and edge i, from what the four unknowns have. */
+  const halve = (field: Field, of: (der: DerRod) => Float64Array): void => {
+    pack(field, (der) => of(der).filter((_, d) => (d & 3) === 0 || (d & 3) === 3));
   };
   integers.set([first.nodeCount, first.joints.count, first.held.count], block >> 2);
   integers.set(
     fields.map(([name]) => addresses[name]),
     (block >> 2) + HEAD,
   );
-  pack('mass', ({ der }) => der.mass);
-  pack('massDamping', ({ der }) => der.massDamping);
-  pack('stiffnessScale', ({ der }) => der.stiffnessScale);
-  pack('lengthRest', ({ der }) => der.rod.edgeLengthRest);
-  pack('stiffness', ({ der }) => der.edgeStiffness);
-  pack('edgeDamping', ({ der }) => der.edgeDamping);
-  pack('constants', ({ der }) => der.joints.constants);
-  pack('jointDamping', ({ der }) => der.joints.damping);
-  pack('offset', ({ der }) => der.jointOffset);
-  const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
-  const outcome = exports.outcomeAddress() >> 3;
+  integers.set(first.joints.before, addresses.before >> 2);
+  integers.set(first.joints.after, addresses.after >> 2);
+  integers.set(first.joints.node, addresses.node >> 2);
+  const edgeOf = (pin: number): number =>
+    first.pins[pin].orientation === 'frame' ? Math.min(first.pins[pin].node, first.edgeCount - 1) : -1;
+  integers.set(Int32Array.from(first.held.pin, edgeOf), addresses.heldEdge >> 2);
+  halve('mass', (der) => der.mass);
+  halve('massDamping', (der) => der.massDamping);
+  halve('stiffnessScale', (der) => der.stiffnessScale);
+  pack('lengthRest', (der) => der.rod.edgeLengthRest);
+  pack('stiffness', (der) => der.edgeStiffness);
+  pack('edgeDamping', (der) => der.edgeDamping);
+  pack('constants', (der) => der.joints.constants);
+  pack('jointDamping', (der) => der.joints.damping);
+  pack('offset', (der) => der.jointOffset);
+}
 
-  return (stage: Stage, options: NewtonOptions): NewtonResult => {
-    bytes.set(first.fixed, addresses.fixed);
+function createPair(
+  room: Room,
+  block: number,
+  addresses: Addresses,
+  shared: Shared,
+  members: readonly [PairMember, PairMember],
+): PairKernel {
+  const { exports, doubles, bytes, integers } = room;
+  const first = members[0].der;
+  const second = members[1].der;
+  const rods = [first, second] as const;
+  writeConstants(room, block, addresses, rods);
+  const head = block >> 2;
+  const outcome = exports.outcomeAddress() >> 3;
+  const place = addresses.place >> 3;
+  const placeRate = addresses.placeRate >> 3;
+  const heldTangent = addresses.heldTangent >> 3;
+  const heldDirector = addresses.heldDirector >> 3;
+  const heldTheta = addresses.heldTheta >> 3;
+  const heldThetaStart = addresses.heldThetaStart >> 3;
+  const kept = 4 * first.edgeCount + first.joints.count + first.size;
+
+  /** What is prescribed and what acts, as of the last `evaluatePins` of the first rod. */
+  const writeLists = (): void => {
+    let count = 0;
+    for (let d = 0; d < first.size; d++) if (first.fixed[d]) integers[(addresses.fixed >> 2) + count++] = d;
+    shared.fixed = count;
     bytes.set(first.jointActive, addresses.active);
-    integers.set(first.joints.before, addresses.before >> 2);
-    integers.set(first.joints.after, addresses.after >> 2);
-    integers.set(first.joints.node, addresses.node >> 2);
-    for (const { der } of members) evaluateLoads(der, stage.t);
-    for (const [field, of] of carried) pack(field, of);
-    const code = exports.solvePair(
-      block,
-      stage.inertia,
-      stage.rate,
-      options.tolerance,
-      options.iterations,
-      options.rotation,
-      options.firstShift ?? 1e-7,
-    );
-    members.forEach((member, lane) => {
-      for (const [field, of] of returned) copyOut(of(member), doubles, at(field) + lane);
-    });
+  };
+  /** Held frames, where pins have their nodes, and how these move. */
+  const writePoses = (): void => {
+    for (let lane = 0; lane < 2; lane++) {
+      const { pins, poses, held } = rods[lane];
+      for (let h = 0; h < held.count; h++) {
+        const { tangent, director, twist } = poses[held.pin[h]];
+        for (let k = 0; k < 3; k++) {
+          doubles[heldTangent + 6 * h + 2 * k + lane] = tangent[k];
+          doubles[heldDirector + 6 * h + 2 * k + lane] = director[k];
+        }
+        doubles[heldTheta + 2 * h + lane] = twist;
+      }
+      for (let p = 0; p < pins.length; p++) {
+        const { node, holdX, holdY, holdZ } = pins[p];
+        const { position, velocity, active } = poses[p];
+        if (!active) continue;
+        const o = 8 * node + lane;
+        if (holdX) {
+          doubles[place + o] = position[0];
+          doubles[placeRate + o] = velocity[0];
+        }
+        if (holdY) {
+          doubles[place + o + 2] = position[1];
+          doubles[placeRate + o + 2] = velocity[1];
+        }
+        if (holdZ) {
+          doubles[place + o + 4] = position[2];
+          doubles[placeRate + o + 4] = velocity[2];
+        }
+      }
+    }
+  };
+  /** Pins to time t; false where other pins of one rod hold than of the other. */
+  const movePins = (t: number): boolean => {
+    let pattern = 0;
+    for (let lane = 0; lane < 2; lane++) {
+      const { pins, poses, held } = rods[lane];
+      let bits = 0;
+      for (let h = 0; h < held.count; h++) doubles[heldThetaStart + 2 * h + lane] = poses[held.pin[h]].twist;
+      for (let p = 0; p < pins.length; p++) {
+        pins[p].evaluate(poses[p], t);
+        if (poses[p].active) bits += 2 ** p;
+      }
+      if (lane === 1 && bits !== pattern) return false;
+      pattern = bits;
+    }
+    if (pattern !== shared.pattern) {
+      evaluatePins(first, t);
+      writeLists();
+      shared.pattern = pattern;
+    }
+    integers[head + FIXED_COUNT] = shared.fixed;
+    writePoses();
+    return true;
+  };
+  const writeLoads = (a: Loads, b: Loads, ask: number): void => {
+    const torque = hasAny(a.edgeTorque) || hasAny(b.edgeTorque) ? TORQUE : 0;
+    interleave(doubles, addresses.force >> 3, a.nodeForce, 0, b.nodeForce, 0, a.nodeForce.length);
+    if (torque) interleave(doubles, addresses.torque >> 3, a.edgeTorque, 0, b.edgeTorque, 0, a.edgeTorque.length);
+    if (ask) interleave(doubles, addresses.drag >> 3, a.nodeDrag, 0, b.nodeDrag, 0, a.nodeDrag.length);
+    integers[head + LOADS] = ask | torque | (ask ? DRAG : 0);
+  };
+  const posed = rods.map(({ samples }) => samples);
+  const sampled = posed.map(({ nodePosition }) => room.wholeOf(nodePosition));
+  const samplePlaces = Int32Array.from(posed.flatMap(Object.values), placeOf);
+  const writeSamples = (): void => {
+    for (let lane = 0; lane < 2; lane++) {
+      const to = sampled[lane];
+      const o = 5 * lane;
+      const v = (addresses.v >> 3) + lane;
+      takeNodes(to, samplePlaces[o], doubles, (addresses.q >> 3) + lane, first.nodeCount);
+      takeNodes(to, samplePlaces[o + 1], doubles, v, first.nodeCount);
+      take(to, samplePlaces[o + 2], doubles, (addresses.tangent >> 3) + lane, 3 * first.edgeCount);
+      take(to, samplePlaces[o + 3], doubles, (addresses.m1 >> 3) + lane, 3 * first.edgeCount);
+      for (let j = 0; j < first.edgeCount; j++) to[samplePlaces[o + 4] + j] = doubles[v + 8 * j + 6];
+    }
+  };
+  let time = 0;
+  const ask = (): void => {
+    writeSamples();
+    sumLoads(first, time, first.loads);
+    sumLoads(second, time, second.loads);
+    writeLoads(first.loads, second.loads, ASK);
+  };
+  const report = (code: number, iterations: number): NewtonResult => {
     result.converged = code === 0;
     result.residual = Math.max(doubles[outcome], doubles[outcome + 1]);
     result.tolerance = Math.max(doubles[outcome + 2], doubles[outcome + 3]);
     result.iterations = Math.max(doubles[outcome + 4], doubles[outcome + 5]);
     result.shifts = doubles[outcome + 6] + doubles[outcome + 7];
-    result.reason = code === 4 ? `no convergence in ${options.iterations} iterations` : reasons[code];
+    result.reason = code === 4 ? `no convergence in ${iterations} iterations` : reasons[code];
     return result;
   };
+
+  const solve: PairSolver = (stage: Stage, options: NewtonOptions): NewtonResult => {
+    writeLists();
+    shared.pattern = -1;
+    integers[head + FIXED_COUNT] = shared.fixed;
+    writePoses();
+    const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
+    time = stage.t;
+    room.ask = ask;
+    integers[head + LOADS] = ASK;
+    if (!asks) {
+      for (const der of rods) evaluateLoads(der, stage.t);
+      writeLoads(first.loads, second.loads, 0);
+    }
+    for (const [field, of] of carried)
+      interleave(doubles, addresses[field] >> 3, of(members[0]), 0, of(members[1]), 0, of(members[0]).length);
+    const { tolerance, iterations, rotation, firstShift = 1e-7 } = options;
+    const code = exports.solvePair(block, stage.inertia, stage.rate, tolerance, iterations, rotation, firstShift);
+    for (let lane = 0; lane < 2; lane++)
+      for (const [field, of] of returned)
+        take(of(members[lane]), 0, doubles, (addresses[field] >> 3) + lane, of(members[lane]).length);
+    return report(code, iterations);
+  };
+
+  const { size } = first;
+  const wholeQ = room.wholeOf(first.q);
+  const wholeV = room.wholeOf(first.v);
+  const wholeMemory = room.wholeOf(first.memory);
+  const [qa, qb, va, vb] = [first.q, second.q, first.v, second.v].map(placeOf);
+  const [ma, mb, ha, hb] = [first.memory, second.memory, first.history, second.history].map(placeOf);
+
+  /** One stage with pins and loads at t; a code as `reasons` has them. */
+  const runStage = (kind: number, t: number, h: number, asks: boolean, options: NewtonOptions): number => {
+    if (!movePins(t)) return NO_GUESS;
+    time = t;
+    integers[head + LOADS] = ASK;
+    if (!asks) {
+      sumLoads(first, t, shared.loads[0]);
+      sumLoads(second, t, shared.loads[1]);
+      writeLoads(shared.loads[0], shared.loads[1], 0);
+    }
+    const a = wholeMemory[ha + 1] > 0 ? 1 : 0;
+    const b = wholeMemory[hb + 1] > 0 ? 1 : 0;
+    const { tolerance, iterations, rotation } = options;
+    const code = exports.stagePair(block, kind, h, a, b, tolerance, iterations, rotation);
+    const { iterations: count, shifts } = report(code, iterations);
+    taken.iterations += count;
+    taken.iterationsMax = Math.max(taken.iterationsMax, count);
+    taken.shifts += shifts;
+    return code;
+  };
+
+  const step = (scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined => {
+    interleave(doubles, addresses.q >> 3, wholeQ, qa, wholeQ, qb, size);
+    interleave(doubles, addresses.v >> 3, wholeV, va, wholeV, vb, size);
+    interleave(doubles, addresses.reference >> 3, wholeMemory, ma, wholeMemory, mb, kept);
+    const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
+    room.ask = ask;
+    Object.assign(taken, { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' });
+    let code = exports.beginStep(block);
+    if (code === 0 && scheme === 'tr-bdf2') code = runStage(TRAPEZOID, t + (2 - Math.SQRT2) * h, h, asks, options);
+    if (code === 0) code = runStage(scheme === 'tr-bdf2' ? SECOND : EULER, t + h, h, asks, options);
+    if (code !== 0) {
+      for (const der of rods) evaluatePins(der, t);
+      taken.reason = report(code, options.iterations).reason;
+      return code === NO_GUESS ? undefined : taken;
+    }
+    taken.ok = true;
+    for (let lane = 0; lane < 2; lane++) {
+      take(wholeQ, lane === 0 ? qa : qb, doubles, (addresses.q >> 3) + lane, size);
+      take(wholeV, lane === 0 ? va : vb, doubles, (addresses.v >> 3) + lane, size);
+      take(wholeMemory, lane === 0 ? ma : mb, doubles, (addresses.reference >> 3) + lane, kept);
+      const history = lane === 0 ? ha : hb;
+      if (scheme === 'implicit-euler') wholeMemory[history] = 0;
+      wholeMemory[history + 1] = 1;
+    }
+    writeSamples();
+    return taken;
+  };
+  return { solve, step };
 }
+
+/** Of the last stage and the last step. */
+const taken: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
+const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
 
 type Carried = readonly [Field, (member: PairMember) => Float64Array];
 
@@ -240,12 +405,6 @@ const carried: readonly Carried[] = [
   ['tangent', ({ der }) => der.edgeTangent],
   ['reference', ({ der }) => der.edgeReference],
   ['referenceTwist', ({ der }) => der.jointReferenceTwist],
-  ['heldTangent', ({ der }) => der.held.tangent],
-  ['heldDirector', ({ der }) => der.held.director],
-  ['heldM1', ({ der }) => der.held.m1],
-  ['heldM2', ({ der }) => der.held.m2],
-  ['heldTheta', ({ der }) => der.held.theta],
-  ['force', ({ der }) => der.loads.nodeForce],
 ];
 
 /** What it leaves. */
@@ -262,10 +421,42 @@ const returned: readonly Carried[] = [
   ['twist', ({ der }) => der.jointTwist],
 ];
 
-function copyIn(to: Float64Array, offset: number, from: Float64Array): void {
-  for (let k = 0; k < from.length; k++) to[offset + 2 * k] = from[k];
+function hasAny(list: Float64Array): boolean {
+  for (let k = 0; k < list.length; k++) if (list[k] !== 0) return true;
+  return false;
 }
 
-function copyOut(to: Float64Array, from: Float64Array, offset: number): void {
-  for (let k = 0; k < to.length; k++) to[k] = from[offset + 2 * k];
+/** Where a view starts in its buffer, in numbers. */
+function placeOf(list: Float64Array): number {
+  return list.byteOffset / 8;
+}
+
+/** Numbers of two rods, from i and j on, to pairs from `o` on. */
+function interleave(
+  to: Float64Array,
+  o: number,
+  a: Float64Array,
+  i: number,
+  b: Float64Array,
+  j: number,
+  count: number,
+): void {
+  for (let k = 0; k < count; k++) {
+    to[o + 2 * k] = a[i + k];
+    to[o + 2 * k + 1] = b[j + k];
+  }
+}
+
+/** Numbers of one rod from pairs. */
+function take(to: Float64Array, i: number, from: Float64Array, o: number, count: number): void {
+  for (let k = 0; k < count; k++) to[i + k] = from[o + 2 * k];
+}
+
+/** The three of each node, out of four unknowns. */
+function takeNodes(to: Float64Array, at: number, from: Float64Array, o: number, count: number): void {
+  for (let i = 0; i < count; i++) {
+    to[at + 3 * i] = from[o + 8 * i];
+    to[at + 3 * i + 1] = from[o + 8 * i + 2];
+    to[at + 3 * i + 2] = from[o + 8 * i + 4];
+  }
 }

@@ -27,7 +27,8 @@ const TURN = 0;
 const COMMAND = 1;
 const READY = 2;
 const DONE = 3;
-const CONTROL = 4;
+const SAVED = 4;
+const CONTROL = 5;
 const ADVANCE = 1;
 const REFRESH = 2;
 const LEAVE = 3;
@@ -41,6 +42,10 @@ interface Task {
   readonly buffers: readonly SharedArrayBuffer[];
   readonly control: SharedArrayBuffer;
   readonly numbers: SharedArrayBuffer;
+  /** 1 for each system that contact moves and the threads leave alone; empty where a scene has no contact. */
+  readonly without: SharedArrayBuffer;
+  /** Where the state at the start of a step is kept, all of it in one; every thread copies a share. */
+  readonly before: SharedArrayBuffer;
   /** Which thread, and of how many. */
   readonly index: number;
   readonly count: number;
@@ -87,14 +92,25 @@ function shareWork(
   const count = ports.length + 1;
   const control = new Int32Array(new SharedArrayBuffer(4 * CONTROL));
   const numbers = new Float64Array(new SharedArrayBuffer(8 * (ARGUMENTS + ANSWER * count)));
+  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
+  const without = new Uint8Array(new SharedArrayBuffer(touching ? (bundle.contact?.systemCount ?? 0) : 0));
+  const { state } = bundle;
+  const before = new Float64Array(new SharedArrayBuffer(8 * (2 * state.q.length + state.memory.length)));
+  const shares = {
+    scene,
+    buffers,
+    control: control.buffer,
+    numbers: numbers.buffer,
+    without: without.buffer,
+    before: before.buffer,
+    count,
+  };
   ports.forEach((port, k) => {
-    const task: Task = { scene, buffers, control: control.buffer, numbers: numbers.buffer, index: k + 1, count };
+    const task: Task = { ...shares, index: k + 1 };
     port.postMessage(task);
   });
   // compiling writes the initial state to where it is already: nothing may move before all have done so
   waitFor(control, READY, ports.length);
-  const { state } = bundle;
-  const before: BundleState = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
   /** What follows from the state is behind it: others moved it. */
   let stale = false;
   let alone = false;
@@ -102,6 +118,7 @@ function shareWork(
   const ask = (command: number): void => {
     control[COMMAND] = command;
     Atomics.store(control, DONE, 0);
+    Atomics.store(control, SAVED, 0);
     Atomics.add(control, TURN, 1);
     Atomics.notify(control, TURN);
   };
@@ -119,17 +136,16 @@ function shareWork(
     waitFor(control, DONE, ports.length);
   };
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome => {
     if (alone) {
       renew(t);
-      return bundle.advance(t, dt, robust);
+      return bundle.advance(t, dt, robust, left);
     }
-    before.q.set(state.q);
-    before.v.set(state.v);
-    before.memory.set(state.memory);
+    if (left) without.set(left);
     numbers.set([t, dt, robust ? 1 : 0]);
     ask(ADVANCE);
-    const own = parts.advance(0, lastOf(parts.count, 0, count), t, dt, robust);
+    saveShare(before, state, control, 0, count);
+    const own = parts.advance(0, lastOf(parts.count, 0, count), t, dt, robust, left);
     waitFor(control, DONE, ports.length);
     let { ok, iterations, iterationsMax, shifts } = own;
     for (let k = 1; k < count; k++) {
@@ -141,13 +157,13 @@ function shareWork(
     }
     stale = true;
     if (ok) return { ok, iterations, iterationsMax, shifts };
-    state.q.set(before.q);
-    state.v.set(before.v);
-    state.memory.set(before.memory);
+    state.q.set(before.subarray(0, state.q.length));
+    state.v.set(before.subarray(state.q.length, 2 * state.q.length));
+    state.memory.set(before.subarray(2 * state.q.length));
     refresh(t);
     if (own.failure) return { ...own, iterations, iterationsMax, shifts };
     // another thread's rod failed: the caller fails with it once more, to say which and why
-    const again = bundle.advance(t, dt, robust);
+    const again = bundle.advance(t, dt, robust, left);
     refresh(t);
     return again;
   };
@@ -156,11 +172,26 @@ function shareWork(
     alone = true;
     ask(LEAVE);
   };
+  const { contact } = bundle;
   const shared: Bundle = {
     ...bundle,
     parts: undefined,
     refresh,
     advance,
+    // contact works on the caller's rods; the threads find out about them from the state, before they go on
+    ...(contact && {
+      contact: {
+        ...contact,
+        linearize(...given) {
+          renew(given[4]);
+          return contact.linearize(...given);
+        },
+        step(...given) {
+          renew(given[2]);
+          return contact.step(...given);
+        },
+      },
+    }),
     restart(t) {
       renew(t);
       bundle.restart(t);
@@ -200,6 +231,25 @@ function shareWork(
   return { bundle: shared, dismiss };
 }
 
+/** Copies thread k's share of the state, and waits until all is copied: nothing may move before. */
+function saveShare(
+  before: Float64Array,
+  { q, v, memory }: BundleState,
+  control: Int32Array,
+  k: number,
+  count: number,
+): void {
+  let at = 0;
+  for (const list of [q, v, memory]) {
+    const from = k === 0 ? 0 : lastOf(list.length, k - 1, count);
+    before.set(list.subarray(from, lastOf(list.length, k, count)), at + from);
+    at += list.length;
+  }
+  Atomics.add(control, SAVED, 1);
+  Atomics.notify(control, SAVED);
+  waitFor(control, SAVED, count);
+}
+
 /** First part that is no longer thread k's. */
 function lastOf(parts: number, k: number, count: number): number {
   return Math.floor((parts * (k + 1)) / count);
@@ -218,9 +268,20 @@ function waitFor(control: Int32Array, word: number, value: number): void {
  * until it is told to leave.
  */
 export async function serveThread(message: unknown): Promise<void> {
-  const { scene, buffers, control: words, numbers: shared, index, count } = message as Task;
+  const {
+    scene,
+    buffers,
+    control: words,
+    numbers: shared,
+    without: marks,
+    before: kept,
+    index,
+    count,
+  } = message as Task;
   const control = new Int32Array(words);
   const numbers = new Float64Array(shared);
+  const before = new Float64Array(kept);
+  const without = marks.byteLength > 0 ? new Uint8Array(marks) : undefined;
   let given = 0;
   // the same order of allocation, the same memory; compiling writes what the caller wrote there
   const model = createDerModel(await loadDerKernel(), () => new Float64Array(buffers[given++]));
@@ -247,7 +308,8 @@ export async function serveThread(message: unknown): Promise<void> {
     if (control[COMMAND] === LEAVE) return;
     if (control[COMMAND] === REFRESH) bundle.refresh(t);
     else {
-      const { ok, iterations, iterationsMax, shifts } = parts.advance(from, to, t, dt, robust === 1);
+      saveShare(before, bundle.state, control, index, count);
+      const { ok, iterations, iterationsMax, shifts } = parts.advance(from, to, t, dt, robust === 1, without);
       numbers.set([ok ? 1 : 0, iterations, iterationsMax, shifts], ARGUMENTS + ANSWER * index);
     }
     Atomics.add(control, DONE, 1);

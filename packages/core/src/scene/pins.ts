@@ -154,8 +154,6 @@ export function compilePin(
   const start = spec.position ?? vectorAt(rod.nodePosition, node);
   const motion = readMotion(spec.path, frame.tangent, [...path, 'path']);
   const axis: Vector = spec.axis ? normalize(spec.axis) : [0, 0, 0];
-  if (spec.axis && (rod.closed || (node > 0 && node < rod.nodeCount - 1)))
-    throw new SceneError([...path, 'at'], 'a hinge holds the end of a rod; hold inner nodes by clamp or position');
   const now = new Float64Array(14);
   const second = new Float64Array(7);
   const tangent = new Float64Array(3);

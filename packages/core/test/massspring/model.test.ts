@@ -239,7 +239,7 @@ describe('steps', () => {
     expect(second.samples[0].edgeDirector).toEqual(whole.samples[0].edgeDirector);
   });
 
-  it('converge in time: theta = 0.5 nearly of second order and far more accurate than theta = 1', () => {
+  it('converge in time: theta = 0.5 of second order and far more accurate than theta = 1', () => {
     const smooth = { acceleration: [0, 0, -3] as const, factor: { formula: '(1 - cos(pi*t))/2' } };
     const changes = (theta: number): number[] => {
       const at = [0.008, 0.004, 0.002].map((step) => {
@@ -251,7 +251,7 @@ describe('steps', () => {
     };
     const half = changes(0.5);
     const one = changes(1);
-    expect(Math.log2(half[0] / half[1])).toBeGreaterThan(1.5);
+    expect(Math.log2(half[0] / half[1])).toBeGreaterThan(1.85);
     expect(Math.log2(one[0] / one[1])).toBeGreaterThan(0.85);
     expect(Math.log2(one[0] / one[1])).toBeLessThan(1.15);
     expect(one[1] / half[1]).toBeGreaterThan(20);
@@ -270,7 +270,8 @@ describe('steps', () => {
     expect(now.linear[2]).toBeCloseTo(start.linear[2] - 3 * 0.2, 9);
     expect(now.linear[0]).toBeCloseTo(start.linear[0], 9);
     expect(start.angular[2]).toBeGreaterThan(0.1);
-    expect(now.angular[2] / start.angular[2]).toBeCloseTo(1, 2);
+    // about the origin, which the weight has no arm about
+    expect(now.angular[2] / start.angular[2]).toBeCloseTo(1, 8);
   });
 
   it('let go of a clamp, and follow one that moves', () => {
@@ -286,6 +287,37 @@ describe('steps', () => {
     expect(world.reactions()).toHaveLength(0);
     // free fall of what has been let go
     expect(world.momentum().linear[2]).toBeLessThan(-0.5);
+  });
+
+  it('keep their energy while they turn by much in a step; the published step does not', () => {
+    // stiff against stretch and bending: all energy that should move is of the swing
+    const scene = (options: Options, step: number): Scene => ({
+      ...rod(options, { gravity: [0, 0, -9.81], time: { duration: 1, step } }, {}, 12),
+      rods: [
+        {
+          ...rod({}, {}, {}, 12).rods[0],
+          section: { type: 'circle', radius: 0.004 },
+          material: { E: 5e9, nu: 0.3, density: 1200 },
+        },
+      ],
+      pins: [{ rod: 'hair', at: 'start', hold: 'position' }],
+    });
+    const drift = (options: Options, step: number): number => {
+      const world = createWorld(scene(options, step));
+      const start = world.energies().total;
+      let most = 0;
+      let swing = 0;
+      for (let k = 0; k < Math.round(0.8 / step); k++) {
+        expect(world.step().substeps).toBe(1);
+        most = Math.max(most, Math.abs(world.energies().total - start));
+        swing = Math.max(swing, world.energies().kinetic);
+      }
+      expect(swing).toBeGreaterThan(0.2);
+      return most / swing;
+    };
+    expect(drift({ altitude: 0, damping: 0 }, 0.01)).toBeLessThan(1e-6);
+    expect(drift({}, 0.01)).toBeLessThan(0.01);
+    expect(drift({ iterations: 0 }, 0.005)).toBeGreaterThan(0.03);
   });
 
   it('gain no energy at small steps', () => {
@@ -306,7 +338,7 @@ describe('steps', () => {
 describe('springs that are too stiff for the step', () => {
   it('do not explode silently: steps are cut, and the energy stays', () => {
     const world = createWorld({
-      ...rod({}, { gravity: [0, 0, -9.81] }),
+      ...rod({ iterations: 0 }, { gravity: [0, 0, -9.81] }),
       rods: [
         {
           ...rod({}).rods[0],
@@ -343,7 +375,9 @@ describe('what it refuses', () => {
     expect(
       make(rod({}, { pins: [], rods: [{ ...rod({}).rods[0], frame: undefined, shape: { type: 'ring', radius: 1 } }] })),
     ).toThrow(/no closed rods/);
-    expect(createWorld(rod({ damping: 0 })).warnings.join()).toMatch(/gain energy when it buckles.*theta: 1/);
+    expect(createWorld(rod({ damping: 0, iterations: 0 })).warnings.join()).toMatch(
+      /gain energy when it buckles.*theta: 1/,
+    );
     expect(createWorld(rod({})).warnings).toEqual([]);
   });
 });

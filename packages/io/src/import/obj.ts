@@ -66,7 +66,7 @@ function parseObj(bytes: Uint8Array, source: string): Obj {
     const [word, ...rest] = content.trim().split(/\s+/);
     if (keywords.has(word)) known++;
     if (word === 'v') {
-      for (let k = 0; k < 3; k++) out.position.push(numberAt(rest[k], source, line, 'x, y and z of a vertex'));
+      for (let k = 0; k < 3; k++) out.position.push(numberAt(rest[k], source, line, `${'xyz'[k]} of a vertex`));
       if (rest.length >= 6) for (let k = 3; k < 6; k++) out.color.push(numberAt(rest[k], source, line, 'a colour'));
       if (out.position.length > 3 * pointLimit) throw lineError(source, line, `more than ${pointLimit} vertices`);
     } else if (word === 'o' || word === 'g') {

@@ -43,5 +43,9 @@ export function* lines(text: string, comments: boolean): Generator<{ readonly li
 export function numberAt(word: string | undefined, source: string, line: number, what: string): number {
   const value = word === undefined || word.trim() === '' ? Number.NaN : Number(word);
   if (Number.isFinite(value)) return value;
-  throw lineError(source, line, `expected ${what}, got ${word === undefined ? 'nothing' : `'${word.slice(0, 40)}'`}`);
+  throw lineError(
+    source,
+    line,
+    `expected a number for ${what}, got ${word === undefined ? 'nothing' : `'${word.slice(0, 40)}'`}`,
+  );
 }

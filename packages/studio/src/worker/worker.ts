@@ -215,12 +215,13 @@ function toGuide(message: HandMessage, { guideAt }: Lane): HandMessage {
 
 /** Whether only such fields differ under which a state can go on: materials, sections, loads, but no shape or pin. */
 function fits(a: Scene, b: Scene): boolean {
-  const fixed = ({ rods, pins, bodies, welds, time }: Scene): string =>
+  const fixed = ({ rods, pins, bodies, welds, links, time }: Scene): string =>
     JSON.stringify([
       rods.map(({ section: _, material: __, ...rest }) => rest),
       pins,
       bodies,
       welds,
+      links,
       time === undefined,
       time?.duration,
     ]);

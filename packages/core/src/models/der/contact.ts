@@ -60,9 +60,14 @@ export interface ContactParts {
   }[];
   readonly state: BundleState;
   readonly newton: NewtonOptions;
+  /** Lone rods that a kernel solves two at a time: their systems, and both as one. */
+  readonly pairs: readonly { readonly systems: readonly number[]; readonly system: System }[];
+  /** Brings what follows from a rod's state up to it. */
+  readonly renew: (rod: number) => void;
 }
 
-export function createDerContact({ ders, works, systems, state, newton, bodyOrder }: ContactParts): ContactPort {
+export function createDerContact(parts: ContactParts): ContactPort {
+  const { ders, works, systems, state, newton, bodyOrder, pairs, renew } = parts;
   const systemOfRod = new Int32Array(ders.length);
   systems.forEach(({ rods }, s) => {
     for (const rod of rods) systemOfRod[rod] = s;
@@ -73,9 +78,20 @@ export function createDerContact({ ders, works, systems, state, newton, bodyOrde
   const heldStarts = ders.map((der) => ({
     q: sameSlice(der.q, state.q, held.q),
     v: sameSlice(der.v, state.v, held.v),
+    edgeReference: sameSlice(der.edgeReference, state.memory, held.memory),
+    jointReferenceTwist: sameSlice(der.jointReferenceTwist, state.memory, held.memory),
     memory: sameSlice(der.memory, state.memory, held.memory),
   }));
   const startsOf = systems.map(({ rods }) => rods.map((rod) => heldStarts[rod]));
+  /** What a step solves at once: a system, or from the first of a pair both, where both are marked. */
+  const alone = systems.map(({ system, rods }, s) => ({ list: [s], system, rods, starts: startsOf[s] }));
+  const together = new Map(
+    pairs.map(({ systems: list, system }) => {
+      const rods = list.flatMap((s) => systems[s].rods);
+      return [list[0], { list, system, rods, starts: list.flatMap((s) => startsOf[s]) }];
+    }),
+  );
+  const moved = new Uint8Array(systems.length);
   const heldBodies = systems.map(({ system }) =>
     system.bodies.map((body) => sameSlice(body.memory, state.memory, held.memory)),
   );
@@ -110,7 +126,9 @@ export function createDerContact({ ders, works, systems, state, newton, bodyOrde
   /** Forces at sides → loads of the rods of the marked systems. */
   const scatter = (marked: Uint8Array, sides: ContactSides): void => {
     ders.forEach((der, k) => {
-      if (marked[systemOfRod[k]]) clearContact(der, true);
+      if (!marked[systemOfRod[k]]) return;
+      renew(k);
+      clearContact(der, true);
     });
     for (const { body, system } of bodies) if (marked[system]) body.contact.fill(0);
     for (let c = 0; c < sides.count; c++) {
@@ -223,11 +241,24 @@ export function createDerContact({ ders, works, systems, state, newton, bodyOrde
     systemOfRod,
     systemOfBody: Int32Array.from(bodies, ({ system }) => system),
     systemCount: systems.length,
-    hold() {
-      held.q.set(state.q);
-      held.v.set(state.v);
-      held.memory.set(state.memory);
-      for (const { body } of bodies) body.start.position.set(body.position);
+    hold(marked) {
+      for (const { body, system } of bodies) if (!marked || marked[system]) body.start.position.set(body.position);
+      if (!marked) {
+        held.q.set(state.q);
+        held.v.set(state.v);
+        held.memory.set(state.memory);
+        return;
+      }
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+        for (const rod of systems[s].rods) {
+          heldStarts[rod].q.set(ders[rod].q);
+          heldStarts[rod].v.set(ders[rod].v);
+          heldStarts[rod].memory.set(ders[rod].memory);
+        }
+        systems[s].system.bodies.forEach((body, b) => {
+          heldBodies[s][b].set(body.memory);
+        });
+      }
     },
     revert(marked, t) {
       systems.forEach(({ system, rods }, s) => {
@@ -254,10 +285,13 @@ export function createDerContact({ ders, works, systems, state, newton, bodyOrde
       let shifts = 0;
       const options = { ...newton, rotation: 0.5, iterations: robust ? newton.iterations : 12 };
       scatter(marked, sides);
+      moved.fill(0);
       for (let s = 0; s < systems.length; s++) {
-        if (!marked[s]) continue;
-        const { system, rods } = systems[s];
-        const out = resumeEuler(system, startsOf[s], t, dt, options);
+        if (!marked[s] || moved[s]) continue;
+        const pair = together.get(s);
+        const { list, system, rods, starts } = pair?.list.every((one) => marked[one]) ? pair : alone[s];
+        for (const one of list) moved[one] = 1;
+        const out = resumeEuler(system, starts, t, dt, options);
         iterations += out.iterations;
         iterationsMax = Math.max(iterationsMax, out.iterations);
         shifts += out.shifts;

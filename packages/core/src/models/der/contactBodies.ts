@@ -3,15 +3,16 @@
  * right-hand sides. Point masses on a rod go into its matrix before the welds read it, so that those near a weld reach
  * the body by themselves; those on a body go to its six equations.
  */
-import { clearBand, finishBand, fixUnknown, forwardBand, inversePivot, solveBand } from '../../linalg/band.ts';
+import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import type { ContactSides } from '../../port.ts';
 import { evaluateBody } from './body.ts';
 import { lockAxes, startOuter } from './coupling.ts';
+import { eliminate, reduceRight, substituteBack } from './elimination.ts';
 import { writeHeldTorque } from './held.ts';
 import { writeRightSide } from './newton.ts';
 import { evaluateStage, type Stage, setPenalties } from './stage.ts';
-import { addOuter, assembleTies, eliminate, measureLevers, type System, substituteBack, writeSlave } from './welds.ts';
+import { addOuter, assembleTies, measureLevers, type System, writeSlave } from './welds.ts';
 
 const slave = new Float64Array(18);
 const lever = new Float64Array(3);
@@ -80,10 +81,7 @@ export function factorSystem(
 /** Solves for the Newton step that `factorSystem` prepared: into work.step and outerRight. */
 export function finishStep(system: System): void {
   solveDense(system.outer, 6 * system.bodies.length, system.outerRight);
-  for (const member of system.members) {
-    if (member.ties.length > 0) substituteBack(system, member);
-    else if (member.work.matrix.borderSize === 0) finishBand(member.work.factor, member.der.size, member.work.step, 0);
-  }
+  for (const member of system.members) substituteBack(system, member);
 }
 
 function addBodyMass(system: System, body: number, sides: ContactSides, c: number, scale: number): void {
@@ -131,8 +129,9 @@ export function readBodySide(
 /** Solves the factored system; right-hand sides in work.step and outerRight, and so are the solutions. */
 export function solveFactored(system: System): void {
   const { outerRight, bodies, members } = system;
-  for (const { der, work, ties } of members) {
-    const { step, matrix, factor } = work;
+  for (const member of members) {
+    const { der, work, ties } = member;
+    const { step } = work;
     const { size } = der;
     for (const tie of ties) {
       writeSlave(slave, tie.lever);
@@ -140,17 +139,7 @@ export function solveFactored(system: System): void {
         for (let i = 0; i < 3; i++) outerRight[6 * tie.body + k] += slave[6 * i + k] * step[4 * tie.node + i];
     }
     for (let d = 0; d < size; d++) if (der.fixed[d]) step[d] = 0;
-    const whole = matrix.borderSize > 0;
-    if (whole) solveBand(factor, matrix, step);
-    else forwardBand(factor, size, step, 0, 0);
-    for (const tie of ties) {
-      for (let k = 0; k < 6; k++) {
-        let sum = 0;
-        if (whole) for (let d = tie.from; d < tie.to; d++) sum += tie.rows[k * size + d] * step[d];
-        else for (let d = tie.from; d < size; d++) sum += tie.solved[k * size + d] * step[d] * inversePivot(factor, d);
-        outerRight[6 * tie.body + k] -= sum;
-      }
-    }
+    reduceRight(system, member);
   }
   bodies.forEach(({ body }, b) => {
     for (let k = 0; k < 6; k++) if (!body.free[k]) outerRight[6 * b + k] = 0;

@@ -12,8 +12,9 @@
  */
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
-import { analyzeSparse, createSparsePattern, factorSparse, solveSparse } from '../../linalg/sparse.ts';
-import { type DerBody, evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
+import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
+import { evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
+import { eliminate, substituteBack } from './elimination.ts';
 import { refineSpin } from './gyroscopic.ts';
 import { writeHeldTorque } from './held.ts';
 import { canPair } from './kernel.ts';
@@ -40,89 +41,12 @@ import {
   type Workspace,
 } from './stage.ts';
 import { measureLoads } from './tangent.ts';
-import {
-  addOuter,
-  assembleTies,
-  eliminate,
-  type Member,
-  measureLevers,
-  type SparseOuter,
-  type System,
-  substituteBack,
-  type Tie,
-} from './welds.ts';
+import { addOuter, assembleTies, measureLevers, type System } from './welds.ts';
 
 export type { System } from './welds.ts';
 
 /** The load's share of a body's rotation block, 3 × 3. */
 const rotationBlock = new Float64Array(9);
-
-export function createSystem(
-  rods: readonly { der: DerRod; work: Workspace; index: number }[],
-  bodies: readonly DerBody[],
-): System {
-  const members = rods.map(({ der, work, index }): Member => {
-    const ties = bodies.flatMap((body, b) =>
-      body.welds
-        .filter((weld) => weld.rod === index)
-        .map((weld): Tie => {
-          const pin = der.pins.indexOf(weld.pin);
-          return {
-            body: b,
-            node: weld.pin.node,
-            held: der.held.pin.indexOf(pin),
-            rows: new Float64Array(6 * der.size),
-            solved: new Float64Array(6 * der.size),
-            from: 0,
-            to: der.size,
-            heldAt: new Float64Array(
-              9 * bodies.reduce((sum, one) => sum + one.welds.filter(({ rod }) => rod === index).length, 0),
-            ),
-            lever: new Float64Array(3),
-          };
-        }),
-    );
-    return { der, work, ties, heldTorque: new Float64Array(3 * der.held.count) };
-  });
-  const n = 6 * bodies.length;
-  const sparse = bodies.length >= SPARSE_FROM ? createSparseOuter(members, bodies.length) : undefined;
-  return {
-    members,
-    bodies,
-    outer: new Float64Array(n * n),
-    outerRight: new Float64Array(n),
-    gyroscopic: new Float64Array(9 * bodies.length),
-    outerSaved: new Float64Array(n),
-    outerStart: new Float64Array(n),
-    outerTrial: new Float64Array(n),
-    ...(sparse && { sparse }),
-  };
-}
-
-/** From this many bodies on: with fewer the dense factor is as fast. */
-const SPARSE_FROM = 12;
-
-/** Bodies are coupled by the rods that they share. */
-function createSparseOuter(members: readonly Member[], count: number): SparseOuter {
-  const pairs: [number, number][] = [];
-  const blocks = new Set<number>();
-  for (let b = 0; b < count; b++) blocks.add(b * count + b);
-  for (const { ties } of members)
-    for (const a of ties) for (const b of ties) if (a.body >= b.body) blocks.add(a.body * count + b.body);
-  for (const block of blocks) {
-    const [a, b] = [Math.floor(block / count), block % count];
-    for (let i = 0; i < 6; i++) for (let j = 0; j < 6; j++) if (a > b || j <= i) pairs.push([6 * a + i, 6 * b + j]);
-  }
-  const pattern = createSparsePattern(6 * count, pairs);
-  return {
-    row: Int32Array.from(pairs, ([i]) => i),
-    column: Int32Array.from(pairs, ([, j]) => j),
-    slot: Int32Array.from(pairs, ([i, j]) => pattern.slotOf(i, j)),
-    values: new Float64Array(pattern.slots),
-    scale: new Float64Array(6 * count),
-    factor: analyzeSparse(pattern, pairs),
-  };
-}
 
 /** Factors the bodies' matrix; returns its negative pivots, −1 where it is not a number. */
 function factorOuter({ outer, bodies, sparse }: System): number {
@@ -409,7 +333,7 @@ export function countNegativePivots(system: System, t: number): number {
     assembleTies(system, member);
     for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
     eliminate(system, member, 1e-12, false);
-    negative += work.factor.negative;
+    negative += member.order.factor.negative;
   }
   lockAxes(system);
   return negative + Math.max(0, factorOuter(system));

@@ -9,7 +9,7 @@
  * Element Hessians are not made positive one by one: a prototype needed 155 Newton iterations in place of 8 that way.
  */
 import { addEntry, BAND_WIDTH, type BorderedBand } from '../../linalg/band.ts';
-import { condenseHinge, hingeOf } from './hinge.ts';
+import { condenseHinge } from './hinge.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, strainOut } from './joint.ts';
 import type { DerRod } from './rod.ts';
 import { ENERGY_BEND, ENERGY_TWIST, GAUSS_NEWTON, GRADIENT, HESSIAN } from './strain.ts';
@@ -67,9 +67,8 @@ function gatherRate(der: DerRod, i: number, v: Float64Array): void {
   rate[7] = after >= 0 ? v[4 * after + 3] : 0;
 }
 
-/** Viscous part of joint i, β·JᵀKJ·v, added to gradient8. */
-function addViscousGradient(der: DerRod, i: number, v: Float64Array): void {
-  gatherRate(der, i, v);
+/** β·JᵀKJ·v of the joint at hand with the rates that were gathered, added to g. */
+function addViscous(g: Float64Array, beta: number): void {
   let r1 = 0;
   let r2 = 0;
   let r3 = 0;
@@ -78,13 +77,19 @@ function addViscousGradient(der: DerRod, i: number, v: Float64Array): void {
     r2 += D[8 + a] * rate[a];
     r3 += D[16 + a] * rate[a];
   }
-  const beta = der.joints.damping[i];
-  const n = strainOut;
   const o = GAUSS_NEWTON;
-  const f1 = beta * (n[o] * r1 + n[o + 1] * r2 + n[o + 2] * r3);
-  const f2 = beta * (n[o + 1] * r1 + n[o + 3] * r2 + n[o + 4] * r3);
-  const f3 = beta * (n[o + 2] * r1 + n[o + 4] * r2 + n[o + 5] * r3);
-  for (let a = 0; a < 8; a++) gradient8[a] += f1 * D[a] + f2 * D[8 + a] + f3 * D[16 + a];
+  const f1 = beta * (strainOut[o] * r1 + strainOut[o + 1] * r2 + strainOut[o + 2] * r3);
+  const f2 = beta * (strainOut[o + 1] * r1 + strainOut[o + 3] * r2 + strainOut[o + 4] * r3);
+  const f3 = beta * (strainOut[o + 2] * r1 + strainOut[o + 4] * r2 + strainOut[o + 5] * r3);
+  for (let a = 0; a < 8; a++) g[a] += f1 * D[a] + f2 * D[8 + a] + f3 * D[16 + a];
+}
+
+/** ∂E/∂(e, θe, f, θf) of the joint at hand. */
+function writeGradient(g: Float64Array): void {
+  const e1 = strainOut[GRADIENT];
+  const e2 = strainOut[GRADIENT + 1];
+  const e3 = strainOut[GRADIENT + 2];
+  for (let a = 0; a < 8; a++) g[a] = e1 * D[a] + e2 * D[8 + a] + e3 * D[16 + a];
 }
 
 /** Elastic energy of bending and twisting [J]; adds its gradient when `out` is given. False where edges fold back. */
@@ -102,11 +107,11 @@ export function addElasticGradient(
       energy.twisting += strainOut[ENERGY_TWIST];
     }
     if (!out) continue;
-    const e1 = strainOut[GRADIENT];
-    const e2 = strainOut[GRADIENT + 1];
-    const e3 = strainOut[GRADIENT + 2];
-    for (let a = 0; a < 8; a++) gradient8[a] = e1 * D[a] + e2 * D[8 + a] + e3 * D[16 + a];
-    if (v && der.joints.damping[i] > 0) addViscousGradient(der, i, v);
+    writeGradient(gradient8);
+    if (v && der.joints.damping[i] > 0) {
+      gatherRate(der, i, v);
+      addViscous(gradient8, der.joints.damping[i]);
+    }
     scatterGradient(out, der, i, gradient8);
   }
   return true;
@@ -204,24 +209,26 @@ export function addElasticHessian(
     if (!der.jointActive[i]) continue;
     if (!evaluateJoint(der, i)) return false;
     H.fill(0);
-    const e1 = elastic ? strainOut[GRADIENT] : 0;
-    const e2 = elastic ? strainOut[GRADIENT + 1] : 0;
-    const e3 = elastic ? strainOut[GRADIENT + 2] : 0;
-    for (let a = 0; a < 8; a++) gradient8[a] = e1 * D[a] + e2 * D[8 + a] + e3 * D[16 + a];
+    if (elastic) writeGradient(gradient8);
+    else gradient8.fill(0);
     if (elastic) {
       addCongruence(strainOut, HESSIAN, 1);
       addCurvatureOfPrimitives();
-      const hinge = hingeOf(der, i);
-      if (hinge >= 0) condenseHinge(der, i, hinge);
     }
     const beta = joints.damping[i];
     if (v && beta > 0) {
       addCongruence(strainOut, GAUSS_NEWTON, beta * rateScale);
-      addViscousGradient(der, i, v);
+      gatherRate(der, i, v);
+      addViscous(gradient8, beta);
     }
     scatterGradient(gradient, der, i, gradient8);
     dropHeld(der, i);
     scatterHessian(matrix, der, i);
+  }
+  if (!elastic) return true;
+  for (let h = 0; h < der.held.count; h++) {
+    const i = condenseHinge(der, h);
+    if (i >= 0) scatterHessian(matrix, der, i);
   }
   return true;
 }

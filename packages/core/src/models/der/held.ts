@@ -1,5 +1,5 @@
 /** Frames held by pins and bodies: the torque it takes to hold them, and the second derivatives by turning them. */
-import { condenseHeldHinge } from './hinge.ts';
+import { addMixed, condenseHeldHinge } from './hinge.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, P, strainOut } from './joint.ts';
 import type { DerRod } from './rod.ts';
 import { GRADIENT, HESSIAN } from './strain.ts';
@@ -12,18 +12,17 @@ const own = new Float64Array(4);
  * rotation of the frame, t × ∂E/∂t + (∂E/∂θ) t.
  */
 export function writeHeldTorque(out: Float64Array, der: DerRod): void {
-  const { joints, jointActive } = der;
+  const { held, jointActive } = der;
   out.fill(0);
-  for (let i = 0; i < joints.count; i++) {
-    const before = joints.before[i];
-    const after = joints.after[i];
-    if (!jointActive[i] || (before >= 0 && after >= 0) || !evaluateJoint(der, i)) continue;
-    const first = before < 0 ? 0 : 4;
-    const t = before < 0 ? 0 : 3;
-    const o = 3 * (-1 - (before < 0 ? before : after));
+  for (let k = 0; k < 2 * held.count; k++) {
+    const i = held.joints[k];
+    if (i < 0 || !jointActive[i] || !evaluateJoint(der, i)) continue;
+    const first = k & 1 ? 0 : 4;
+    const t = k & 1 ? 0 : 3;
+    const o = 3 * (k >> 1);
     for (let a = 0; a < 4; a++) {
       own[a] = 0;
-      for (let k = 0; k < 3; k++) own[a] += strainOut[GRADIENT + k] * D[8 * k + first + a];
+      for (let m = 0; m < 3; m++) own[a] += strainOut[GRADIENT + m] * D[8 * m + first + a];
     }
     out[o] += P[t + 1] * own[2] - P[t + 2] * own[1] + own[3] * P[t];
     out[o + 1] += P[t + 2] * own[0] - P[t] * own[2] + own[3] * P[t + 1];
@@ -32,10 +31,10 @@ export function writeHeldTorque(out: Float64Array, der: DerRod): void {
 }
 
 const heldColumns = new Float64Array(12);
-/** Of one joint: rotation by rotation, rotation by the edge's variables, torque. */
+/** Of all half joints of a frame: rotation by rotation, torque; of one: rotation by the edge's variables. */
 const ownBlock = new Float64Array(9);
-const edgeBlock = new Float64Array(12);
 const ownTorque = new Float64Array(3);
+const edgeBlock = new Float64Array(12);
 const force = new Float64Array(3);
 /** A row of Cᵀ H, C = ∂(e, θ)/∂φ. */
 const turnedRow = new Float64Array(4);
@@ -49,82 +48,72 @@ function readHessian(a: number, b: number): number {
  * the unknowns, `mixed` (row k at `at`: φ_k, der.size entries). The frame's edge vector and angle move by (φ × t, t·φ).
  */
 export function addHeldHessian(rotation: Float64Array, mixed: Float64Array, der: DerRod, h: number, at = 0): void {
-  const { joints, jointActive, nodeCount, size } = der;
-  for (let i = 0; i < joints.count; i++) {
-    const before = joints.before[i];
-    const after = joints.after[i];
-    if (!jointActive[i] || (before !== -1 - h && after !== -1 - h) || !evaluateJoint(der, i)) continue;
+  const { joints, held } = der;
+  ownBlock.fill(0);
+  ownTorque.fill(0);
+  for (let side = 0; side < 2; side++) {
+    const i = held.joints[2 * h + side];
+    if (i < 0 || !der.jointActive[i] || !evaluateJoint(der, i)) continue;
     H.fill(0);
     addCongruence(strainOut, HESSIAN, 1);
     addCurvatureOfPrimitives();
-    const own = before < 0 ? 0 : 4;
-    const other = 4 - own;
-    const t = before < 0 ? 0 : 3;
-    const tx = P[t];
-    const ty = P[t + 1];
-    const tz = P[t + 2];
-    // columns of ∂(e, θ)/∂φ: φ × t and t·φ, 4 × 3
-    heldColumns[1] = tz;
-    heldColumns[2] = -ty;
-    heldColumns[3] = -tz;
-    heldColumns[5] = tx;
-    heldColumns[6] = ty;
-    heldColumns[7] = -tx;
-    heldColumns[9] = tx;
-    heldColumns[10] = ty;
-    heldColumns[11] = tz;
-    let gx = 0;
-    let gy = 0;
-    let gz = 0;
-    for (let k = 0; k < 3; k++) {
-      gx += strainOut[GRADIENT + k] * D[8 * k + own];
-      gy += strainOut[GRADIENT + k] * D[8 * k + own + 1];
-      gz += strainOut[GRADIENT + k] * D[8 * k + own + 2];
-    }
-    force[0] = gx;
-    force[1] = gy;
-    force[2] = gz;
-    for (let a = 0; a < 3; a++) {
-      for (let n = 0; n < 4; n++) {
-        let turned = 0;
-        let sum = 0;
-        for (let m = 0; m < 4; m++) {
-          const c = heldColumns[3 * m + a];
-          turned += c * readHessian(own + m, own + n);
-          sum += c * readHessian(own + m, other + n);
-        }
-        turnedRow[n] = turned;
-        edgeBlock[4 * a + n] = sum;
+    addOwnBlocks(joints.before[i] < 0 ? 0 : 4);
+    for (let a = 0; a < 3; a++) addMixed(mixed, at + a * der.size, der, i, edgeBlock, 4 * a, 1);
+  }
+  if (held.hinged[h]) condenseHeldHinge(der, h, ownBlock, ownTorque, mixed, at);
+  for (let k = 0; k < 9; k++) rotation[k] += ownBlock[k];
+}
+
+/** The joint at hand, its held frame's variables from `own` on: adds to ownBlock and ownTorque, writes edgeBlock. */
+function addOwnBlocks(own: number): void {
+  const other = 4 - own;
+  const t = own === 0 ? 0 : 3;
+  const tx = P[t];
+  const ty = P[t + 1];
+  const tz = P[t + 2];
+  // columns of ∂(e, θ)/∂φ: φ × t and t·φ, 4 × 3
+  heldColumns[1] = tz;
+  heldColumns[2] = -ty;
+  heldColumns[3] = -tz;
+  heldColumns[5] = tx;
+  heldColumns[6] = ty;
+  heldColumns[7] = -tx;
+  heldColumns[9] = tx;
+  heldColumns[10] = ty;
+  heldColumns[11] = tz;
+  let gx = 0;
+  let gy = 0;
+  let gz = 0;
+  let spin = 0;
+  for (let k = 0; k < 3; k++) {
+    gx += strainOut[GRADIENT + k] * D[8 * k + own];
+    gy += strainOut[GRADIENT + k] * D[8 * k + own + 1];
+    gz += strainOut[GRADIENT + k] * D[8 * k + own + 2];
+    spin += strainOut[GRADIENT + k] * D[8 * k + own + 3];
+  }
+  force[0] = gx;
+  force[1] = gy;
+  force[2] = gz;
+  ownTorque[0] += ty * gz - tz * gy + spin * tx;
+  ownTorque[1] += tz * gx - tx * gz + spin * ty;
+  ownTorque[2] += tx * gy - ty * gx + spin * tz;
+  for (let a = 0; a < 3; a++) {
+    for (let n = 0; n < 4; n++) {
+      let turned = 0;
+      let sum = 0;
+      for (let m = 0; m < 4; m++) {
+        const c = heldColumns[3 * m + a];
+        turned += c * readHessian(own + m, own + n);
+        sum += c * readHessian(own + m, other + n);
       }
-      for (let b = 0; b < 3; b++) {
-        // second-order part of turning t; its trace −(t·g)I is zero, since the energy does not depend on the length of t
-        let sum = 0.5 * (P[t + a] * force[b] + force[a] * P[t + b]);
-        for (let n = 0; n < 4; n++) sum += turnedRow[n] * heldColumns[3 * n + b];
-        ownBlock[3 * a + b] = sum;
-      }
+      turnedRow[n] = turned;
+      edgeBlock[4 * a + n] = sum;
     }
-    if (der.held.hinged[h]) {
-      const g4 = [0, 1, 2].reduce((sum, k) => sum + strainOut[GRADIENT + k] * D[8 * k + own + 3], 0);
-      ownTorque[0] = ty * gz - tz * gy + g4 * tx;
-      ownTorque[1] = tz * gx - tx * gz + g4 * ty;
-      ownTorque[2] = tx * gy - ty * gx + g4 * tz;
-      condenseHeldHinge(der, i, h, ownBlock, edgeBlock, ownTorque);
-    }
-    const node = 4 * joints.node[i];
-    for (let a = 0; a < 3; a++) {
-      for (let b = 0; b < 3; b++) rotation[3 * a + b] += ownBlock[3 * a + b];
-      const row = at + a * size;
-      for (let n = 0; n < 4; n++) {
-        const sum = edgeBlock[4 * a + n];
-        if (n === 3) mixed[row + 4 * (before < 0 ? after : before) + 3] += sum;
-        else if (before < 0) {
-          mixed[row + (after + 1 < nodeCount ? 4 * (after + 1) : 0) + n] += sum;
-          mixed[row + node + n] -= sum;
-        } else {
-          mixed[row + node + n] += sum;
-          mixed[row + 4 * before + n] -= sum;
-        }
-      }
+    for (let b = 0; b < 3; b++) {
+      // second-order part of turning t; its trace −(t·g)I is zero, since the energy does not depend on the length of t
+      let sum = 0.5 * (P[t + a] * force[b] + force[a] * P[t + b]);
+      for (let n = 0; n < 4; n++) sum += turnedRow[n] * heldColumns[3 * n + b];
+      ownBlock[3 * a + b] += sum;
     }
   }
 }

@@ -1,10 +1,11 @@
 /**
- * Hinged ends: a held frame that may turn about one axis of what holds it.
+ * Hinges: a held frame that may turn about one axis of what holds it.
  *
  * The angle α has no inertia and no friction: it is where the torque about the axis is zero, for any place of the rod. So it is no
- * unknown of the rod but a minimisation inside the one half joint beside it, E*(q, φ) = min_α E(q, φ, α): the gradient of E* is
+ * unknown of the rod but a minimisation inside the half joints beside it, E*(q, φ) = min_α E(q, φ, α): the gradient of E* is
  * that of E at the minimum, its Hessian that of E less the rank-one term H_α H_αᵀ/H_αα. Statics, modes, welds and every implicit
- * scheme see a hinge through these two alone.
+ * scheme see a hinge through these two alone. Within a rod both half joints share α, which couples the edges before and after it as
+ * a joint without a hinge would.
  *
  * α is found from the state alone, starting where the frame lies along the edge: nothing has to be remembered.
  */
@@ -15,6 +16,7 @@ import type { DerRod } from './rod.ts';
 import { GRADIENT, HESSIAN } from './strain.ts';
 
 const across = new Float64Array(6);
+const mean = new Float64Array(3);
 /** (a × t, t·a): how the four variables of the held frame move with α. */
 const column = new Float64Array(4);
 
@@ -45,17 +47,26 @@ function writeAcross(out: number, v: Float64Array, i: number, axis: Float64Array
   return Math.hypot(across[out], across[out + 1], across[out + 2]);
 }
 
-/** Where the frame lies along the edge; where the axis does so itself, where the material axes agree. */
-function guessAngle(der: DerRod, h: number, edge: number): number {
+/** Sum over the edges at hinge h. */
+function writeMean(der: DerRod, h: number, ofEdge: Float64Array): void {
+  const { held, joints } = der;
+  const before = held.joints[2 * h];
+  const after = held.joints[2 * h + 1];
+  for (let k = 0; k < 3; k++)
+    mean[k] =
+      (before < 0 ? 0 : ofEdge[3 * joints.before[before] + k]) + (after < 0 ? 0 : ofEdge[3 * joints.after[after] + k]);
+}
+
+/** Where the frame lies along the edges; where the axis does so itself, where the material axes agree. */
+function guessAngle(der: DerRod, h: number): number {
   const { held, edgeTangent, edgeM1 } = der;
   const o = 3 * h;
-  if (
-    writeAcross(0, held.baseTangent, o, held.axis, o) > 1e-3 &&
-    writeAcross(3, edgeTangent, 3 * edge, held.axis, o) > 1e-3
-  )
+  writeMean(der, h, edgeTangent);
+  if (writeAcross(0, held.baseTangent, o, held.axis, o) > 1e-3 && writeAcross(3, mean, 0, held.axis, o) > 1e-3)
     return angleAbout3(across, 0, across, 3, held.axis, o);
+  writeMean(der, h, edgeM1);
   writeAcross(0, held.baseDirector, o, held.axis, o);
-  writeAcross(3, edgeM1, 3 * edge, held.axis, o);
+  writeAcross(3, mean, 0, held.axis, o);
   return angleAbout3(across, 0, across, 3, held.axis, o);
 }
 
@@ -84,93 +95,147 @@ function slopeAndCurvature(der: DerRod, h: number, own: number): { slope: number
 
 const hessian = (a: number, b: number): number => (a >= b ? H[8 * a + b] : H[8 * b + a]);
 
+/** Energy's second derivatives of half joint i in H. */
+function evaluateCurvature(der: DerRod, i: number): boolean {
+  if (!evaluateJoint(der, i)) return false;
+  H.fill(0);
+  addCongruence(strainOut, HESSIAN, 1);
+  addCurvatureOfPrimitives();
+  return true;
+}
+
+/** Slope and curvature of all half joints at hinge h in α, at its present angle; nothing where one cannot be evaluated. */
+function evaluateAngle(der: DerRod, h: number): { slope: number; curvature: number } | undefined {
+  const { held, joints, jointTwist, jointReferenceTwist, q } = der;
+  turnHinge(der, h);
+  turnHeldFrames(held);
+  let slope = 0;
+  let curvature = 0;
+  for (let side = 0; side < 2; side++) {
+    const i = held.joints[2 * h + side];
+    if (i < 0) continue;
+    measureReferenceTwist(der, i);
+    const own = held.theta[h];
+    const twist = side ? q[4 * joints.after[i] + 3] - own : own - q[4 * joints.before[i] + 3];
+    jointTwist[i] = twist + jointReferenceTwist[i];
+    if (!evaluateCurvature(der, i)) return undefined;
+    const one = slopeAndCurvature(der, h, side ? 0 : 4);
+    slope += one.slope;
+    curvature += one.curvature;
+  }
+  return { slope, curvature };
+}
+
 /** Turns every hinged frame to where the torque about its axis is zero. Edges and material frames must be up to date. */
 export function swingHinges(der: DerRod): void {
-  const { held, joints, jointActive, jointTwist, jointReferenceTwist, q } = der;
-  for (let i = 0; i < joints.count; i++) {
-    const before = joints.before[i];
-    const after = joints.after[i];
-    const h = before < 0 ? -1 - before : after < 0 ? -1 - after : -1;
-    if (h < 0 || !held.hinged[h] || !jointActive[i]) continue;
-    const edge = before < 0 ? after : before;
-    held.angle[h] = guessAngle(der, h, edge);
+  const { held } = der;
+  for (let h = 0; h < held.count; h++) {
+    if (!held.hinged[h] || !isActive(der, h)) continue;
+    held.angle[h] = guessAngle(der, h);
     for (let iteration = 0; iteration < 20; iteration++) {
-      turnHinge(der, h);
-      turnHeldFrames(held);
-      measureReferenceTwist(der, i);
-      const own = held.theta[h];
-      const twist = before < 0 ? q[4 * after + 3] - own : own - q[4 * before + 3];
-      jointTwist[i] = twist + jointReferenceTwist[i];
-      if (!evaluateJoint(der, i)) break;
-      H.fill(0);
-      addCongruence(strainOut, HESSIAN, 1);
-      addCurvatureOfPrimitives();
-      const { slope, curvature } = slopeAndCurvature(der, h, before < 0 ? 0 : 4);
-      if (!(curvature > 0)) break;
-      const move = -slope / curvature;
+      const now = evaluateAngle(der, h);
+      if (!now || !(now.curvature > 0)) break;
+      const move = -now.slope / now.curvature;
       if (Math.abs(move) < 1e-15) break;
       held.angle[h] += Math.max(-0.5, Math.min(0.5, move));
     }
   }
 }
 
-/** Which held frame of joint i is hinged; −1 for none. */
-export function hingeOf(der: DerRod, i: number): number {
-  const before = der.joints.before[i];
-  const after = der.joints.after[i];
-  const h = before < 0 ? -1 - before : after < 0 ? -1 - after : -1;
-  return h >= 0 && der.held.hinged[h] ? h : -1;
+/** Whether the pin of held frame h holds. */
+function isActive({ held, jointActive }: DerRod, h: number): boolean {
+  const i = held.joints[2 * h] >= 0 ? held.joints[2 * h] : held.joints[2 * h + 1];
+  return jointActive[i] === 1;
 }
 
-/** Takes α out of the elastic second derivatives of joint i in H: what is left is how the edge feels the hinge. */
-export function condenseHinge(der: DerRod, i: number, h: number): void {
-  const own = der.joints.before[i] < 0 ? 0 : 4;
-  const other = 4 - own;
-  const { curvature } = slopeAndCurvature(der, h, own);
-  if (!(curvature > 0)) return;
-  const mixed = mixedWithAngle(own, other);
-  for (let a = 0; a < 4; a++)
-    for (let b = 0; b <= a; b++) H[8 * (other + a) + other + b] -= (mixed[a] * mixed[b]) / curvature;
-}
+/** ∂²E/∂α∂(e, θ) of the edges before and after a hinge. */
+const mixed = new Float64Array(8);
 
-const mixedOut = new Float64Array(4);
-
-/** ∂²E/∂α∂(edge's four variables). */
-function mixedWithAngle(own: number, other: number): Float64Array {
-  for (let n = 0; n < 4; n++) {
-    mixedOut[n] = 0;
-    for (let m = 0; m < 4; m++) mixedOut[n] += column[m] * hessian(own + m, other + n);
+/** Fills `mixed`; returns ∂²E/∂α², 0 where there is nothing to take out. */
+function measureAngle(der: DerRod, h: number): number {
+  const { held } = der;
+  mixed.fill(0);
+  let sum = 0;
+  for (let side = 0; side < 2; side++) {
+    const i = held.joints[2 * h + side];
+    if (i < 0) continue;
+    if (!evaluateCurvature(der, i)) return 0;
+    const own = side ? 0 : 4;
+    sum += slopeAndCurvature(der, h, own).curvature;
+    for (let n = 0; n < 4; n++)
+      for (let m = 0; m < 4; m++) mixed[4 * side + n] += column[m] * hessian(own + m, 4 - own + n);
   }
-  return mixedOut;
+  return sum > 0 ? sum : 0;
 }
 
 /**
- * The same for a frame that a body holds: `rotation` (3 × 3) and `mixed` (3 × 4, with the edge's variables) of this one joint, and the
- * torque of its holder. A turn φ of the body and one of α do not commute, which adds ½ a × τ to their mixed derivative.
+ * What taking α out of hinge h adds to the second derivatives in (e, θe, f, θf) of the edges before and after it: −m mᵀ/c, into H.
+ * Returns the joint whose variables these are, −1 where nothing is to be added.
+ */
+export function condenseHinge(der: DerRod, h: number): number {
+  if (!der.held.hinged[h] || !isActive(der, h)) return -1;
+  const curvature = measureAngle(der, h);
+  if (curvature === 0) return -1;
+  for (let a = 0; a < 8; a++) for (let b = 0; b <= a; b++) H[8 * a + b] = -(mixed[a] * mixed[b]) / curvature;
+  const before = der.held.joints[2 * h];
+  const after = der.held.joints[2 * h + 1];
+  // within a rod the joint that takes over when the pin lets go lies between the same edges
+  return before < 0 ? after : after < 0 ? before : after + 1;
+}
+
+/** Adds scale times the four numbers of half joint i's edge at `o`, by (e, θ), to the row of unknowns at `row`. */
+export function addMixed(
+  mixed: Float64Array,
+  row: number,
+  { joints, nodeCount }: DerRod,
+  i: number,
+  values: Float64Array,
+  o: number,
+  scale: number,
+): void {
+  const before = joints.before[i];
+  const after = joints.after[i];
+  const node = 4 * joints.node[i];
+  const to = before < 0 ? (after + 1 < nodeCount ? 4 * (after + 1) : 0) : node;
+  const from = before < 0 ? node : 4 * before;
+  for (let n = 0; n < 3; n++) {
+    mixed[row + to + n] += scale * values[o + n];
+    mixed[row + from + n] -= scale * values[o + n];
+  }
+  mixed[row + 4 * (before < 0 ? after : before) + 3] += scale * values[o + 3];
+}
+
+const turning = new Float64Array(3);
+
+/**
+ * The same for a frame that a body holds: `rotation` (3 × 3) of all its half joints, the torque of its holder, and the mixed derivatives
+ * with the unknowns, row a of which begins at `at` + a·size. A turn φ of the body and one of α do not commute, which adds
+ * ½ a × τ to their mixed derivative.
  */
 export function condenseHeldHinge(
   der: DerRod,
-  i: number,
   h: number,
   rotation: Float64Array,
-  mixed: Float64Array,
   torque: Float64Array,
+  out: Float64Array,
+  at: number,
 ): void {
-  const own = der.joints.before[i] < 0 ? 0 : 4;
-  const { curvature } = slopeAndCurvature(der, h, own);
-  if (!(curvature > 0)) return;
-  const { axis } = der.held;
+  const { axis, joints } = der.held;
+  const curvature = measureAngle(der, h);
+  if (curvature === 0) return;
   const o = 3 * h;
-  const side = [0, 1, 2].map((k) => {
+  for (let k = 0; k < 3; k++) {
     const a = (k + 1) % 3;
     const b = (k + 2) % 3;
     let sum = 0.5 * (axis[o + a] * torque[b] - axis[o + b] * torque[a]);
     for (let m = 0; m < 3; m++) sum += rotation[3 * k + m] * axis[o + m];
-    return sum;
-  });
-  const edge = mixedWithAngle(own, 4 - own);
+    turning[k] = sum;
+  }
   for (let a = 0; a < 3; a++) {
-    for (let b = 0; b < 3; b++) rotation[3 * a + b] -= (side[a] * side[b]) / curvature;
-    for (let n = 0; n < 4; n++) mixed[4 * a + n] -= (side[a] * edge[n]) / curvature;
+    for (let b = 0; b < 3; b++) rotation[3 * a + b] -= (turning[a] * turning[b]) / curvature;
+    for (let side = 0; side < 2; side++) {
+      const i = joints[2 * h + side];
+      if (i >= 0) addMixed(out, at + a * der.size, der, i, mixed, 4 * side, -turning[a] / curvature);
+    }
   }
 }

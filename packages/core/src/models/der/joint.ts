@@ -78,9 +78,10 @@ function writeJoint(
   const w1 = kbX * m2X + kbY * m2Y + kbZ * m2Z;
   const w2 = -(kbX * m1X + kbY * m1Y + kbZ * m1Z);
   // ∂w/∂e = (2 tf × μ/χ − w tt)/|e|, ∂w/∂f = (−2 te × μ/χ − w tt)/|f|, μ = m2 and −m1
-  const ttX = (teX + tfX) / chi;
-  const ttY = (teY + tfY) / chi;
-  const ttZ = (teZ + tfZ) / chi;
+  const half = 0.5 * scale;
+  const ttX = half * (teX + tfX);
+  const ttY = half * (teY + tfY);
+  const ttZ = half * (teZ + tfZ);
   const ie = 1 / lengthE;
   const jf = 1 / lengthF;
   D[0] = ie * (scale * (tfY * m2Z - tfZ * m2Y) - w1 * ttX);
@@ -162,9 +163,11 @@ export function addCurvatureOfPrimitives(): void {
   const chi = P[15];
   const ie = 1 / P[16];
   const jf = 1 / P[17];
-  const ttX = (teX + tfX) / chi;
-  const ttY = (teY + tfY) / chi;
-  const ttZ = (teZ + tfZ) / chi;
+  const k2 = 2 / chi;
+  const half = 0.5 * k2;
+  const ttX = half * (teX + tfX);
+  const ttY = half * (teY + tfY);
+  const ttZ = half * (teZ + tfZ);
   const w1 = -D[11];
   const w2 = D[3];
   // both curvatures at once: μ = p1 m2 − p2 m1 is again a vector that rides on the first edge
@@ -172,7 +175,7 @@ export function addCurvatureOfPrimitives(): void {
   const muY = p1 * P[13] - p2 * P[10];
   const muZ = p1 * P[14] - p2 * P[11];
   const c = p1 * w1 + p2 * w2;
-  const q = c / chi;
+  const q = half * c;
   const geX = p1 * D[0] + p2 * D[8];
   const geY = p1 * D[1] + p2 * D[9];
   const geZ = p1 * D[2] + p2 * D[10];
@@ -203,7 +206,6 @@ export function addCurvatureOfPrimitives(): void {
   H[54] += jf2 * (2 * kbZ * sZ - q * (1 - tfZ * tfZ)) - jf * 2 * gfZ * ttZ;
   // f (rows) e (columns): transpose of −(2/χ)[μ]× − Ge ttᵀ − tt Gfᵀ − (c/χ)(I + te tfᵀ), twist ½((2/χ)[te]× − kb ttᵀ)
   const ij = ie * jf;
-  const k2 = 2 / chi;
   const aX = -k2 * muX + 0.5 * p3 * k2 * teX;
   const aY = -k2 * muY + 0.5 * p3 * k2 * teY;
   const aZ = -k2 * muZ + 0.5 * p3 * k2 * teZ;

@@ -1,10 +1,11 @@
 /**
- * What a kernel set does for this model: solves a stage of two rods at once. The caller injects it (`createWorld` with
+ * What a kernel set does for this model: moves two rods at once. The caller injects it (`createWorld` with
  * `kernels`); without one, or where a pair cannot be solved together, newton.ts solves one rod after the other.
  */
 import type { NewtonOptions, NewtonResult } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import type { Stage, Workspace } from './stage.ts';
+import type { RodStep } from './step.ts';
 import { rotationStrain } from './strain.ts';
 
 export interface PairMember {
@@ -15,28 +16,38 @@ export interface PairMember {
 /** Like `solveStage`, for both rods; iterations are those of the slower rod, residual and tolerance of the worse one. */
 export type PairSolver = (stage: Stage, options: NewtonOptions) => NewtonResult;
 
+/** Schemes whose steps a kernel knows as a whole. */
+export type PairScheme = 'implicit-euler' | 'tr-bdf2';
+
+export interface PairKernel {
+  /** One stage from where the rods' arrays have them, and back there. */
+  readonly solve: PairSolver;
+  /**
+   * A whole step from t to t + h. The rods' state and samples are those of its end; lengths, tangents, material axes and twist
+   * are not written: they follow from the state, and few ask. A failure leaves the state untouched. Nothing is returned, and
+   * nothing done, where the first guess needs more than a kernel knows.
+   */
+  step(scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined;
+}
+
 export interface DerKernel {
-  /** Solvers of all pairs of a bundle; the members of a pair have the same layout (`pairKey`). */
-  createPairs(pairs: readonly (readonly [PairMember, PairMember])[]): PairSolver[];
+  /** Kernels of all pairs of a bundle; the members of a pair have the same layout (`pairKey`). */
+  createPairs(pairs: readonly (readonly [PairMember, PairMember])[]): PairKernel[];
 }
 
 /** Rods with the same key can be paired; undefined for a rod that cannot be paired at all. */
 export function pairKey(der: DerRod): string | undefined {
-  const { rod, joints, held, strain } = der;
-  if (rod.closed || rod.edgeCount < 2 || strain !== rotationStrain) return undefined;
-  return `${rod.nodeCount} ${joints.before.join()} ${joints.after.join()} ${held.count}`;
+  const { rod, joints, held, strain, pins } = der;
+  // the angle of a hinge is found between iterations, which the kernel does not do
+  if (rod.closed || rod.edgeCount < 2 || strain !== rotationStrain || held.hinged.includes(1)) return undefined;
+  const holds = pins.map(({ node, holdX, holdY, holdZ, orientation }) =>
+    [node, holdX, holdY, holdZ, orientation].join(),
+  );
+  return [rod.nodeCount, joints.before.join(), joints.after.join(), ...holds].join(' ');
 }
 
-/** Whether both rods can be solved together now: the same unknowns prescribed, dead forces alone. */
+/** Whether both rods can be solved together now: the same pins hold. */
 export function canPair({ der: a }: PairMember, { der: b }: PairMember): boolean {
-  if (!hasDeadForcesAlone(a) || !hasDeadForcesAlone(b)) return false;
-  for (let d = 0; d < a.size; d++) if (a.fixed[d] !== b.fixed[d]) return false;
-  for (let i = 0; i < a.joints.count; i++) if (a.jointActive[i] !== b.jointActive[i]) return false;
-  return true;
-}
-
-function hasDeadForcesAlone({ drive, loads }: DerRod): boolean {
-  for (const source of drive.sources) if (source.dependsOnState) return false;
-  for (let k = 0; k < loads.edgeTorque.length; k++) if (loads.edgeTorque[k] !== 0) return false;
+  for (let p = 0; p < a.poses.length; p++) if (a.poses[p].active !== b.poses[p].active) return false;
   return true;
 }

@@ -125,9 +125,10 @@ export function measureEdges(der: DerRod, q: Float64Array, previous: Float64Arra
     const length = Math.sqrt(x * x + y * y + z * z);
     if (!(length > 0) || length === Infinity) return false;
     edgeLength[j] = length;
-    edgeTangent[3 * j] = x / length;
-    edgeTangent[3 * j + 1] = y / length;
-    edgeTangent[3 * j + 2] = z / length;
+    const inverse = 1 / length;
+    edgeTangent[3 * j] = x * inverse;
+    edgeTangent[3 * j + 1] = y * inverse;
+    edgeTangent[3 * j + 2] = z * inverse;
   }
   return true;
 }

@@ -3,29 +3,17 @@
  * README.md beside this file.
  */
 import { SceneError } from '../../errors.ts';
-import type {
-  Bundle,
-  BundleState,
-  Channel,
-  Coupling,
-  Drive,
-  Energies,
-  Model,
-  Momentum,
-  Reaction,
-  StepOutcome,
-} from '../../model.ts';
+import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
-import { adoptPose, BODY_MEMORY, createDerBody, type DerBody, initializeBody, syncPose } from './body.ts';
+import { adoptPose, initializeBody, syncPose } from './body.ts';
 import { createDerContact } from './contact.ts';
 import { clearContact } from './contactSides.ts';
 import { exportSystemMatrices, findSystemModes, modesOfRod, type SystemModes } from './coupledModal.ts';
 import { settleSystem } from './coupledStatics.ts';
-import { createSystem, initializeForces, type System } from './coupling.ts';
-import { addElasticGradient } from './energy.ts';
+import { initializeForces, type System } from './coupling.ts';
 import { createExplicitWork, initializeExplicit, refreshExplicit, stepExplicit } from './explicit.ts';
 import { addStubInertia } from './explicitBody.ts';
 import {
@@ -34,8 +22,7 @@ import {
   initializeExplicitSystem,
   stepExplicitSystem,
 } from './explicitSystem.ts';
-import { writeHeldTorque } from './held.ts';
-import { type DerKernel, pairKey } from './kernel.ts';
+import { canPair, type DerKernel } from './kernel.ts';
 import {
   evaluatePins,
   followCenterline,
@@ -46,74 +33,28 @@ import {
   restoreFrames,
 } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
-import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
-import { createSnapshot, type Snapshot } from './snapshot.ts';
-import { createWorkspace, evaluateResidual, type Workspace } from './stage.ts';
+import {
+  createSystems,
+  createTools,
+  createUnits,
+  findSystems,
+  type Joined,
+  layOut,
+  pairUp,
+  type Unit,
+} from './parts.ts';
+import {
+  addBodyEnergies,
+  addBodyMomentum,
+  addEnergies,
+  addMomentum,
+  measureReactions,
+  readChannel,
+} from './readouts.ts';
+import { refuse } from './refuse.ts';
 import { initializeMotion } from './start.ts';
 import { findEquilibrium } from './statics.ts';
-import { stepImplicit } from './step.ts';
-
-/** Work space is shared by rods of the same shape. */
-interface Tools {
-  readonly work: Workspace;
-  readonly start: Snapshot;
-  readonly entry: Snapshot;
-}
-
-interface Part {
-  readonly rods: number[];
-  readonly bodies: number[];
-}
-
-/** Rods that bodies join into one system; a rod without bodies is a system of its own. */
-function findSystems(rodCount: number, { bodies, welds }: Coupling): Part[] {
-  const group = Array.from({ length: rodCount }, (_, k) => k);
-  const root = (k: number): number => (group[k] === k ? k : root(group[k]));
-  bodies.forEach((_, b) => {
-    const tied = welds.filter((weld) => weld.body === b);
-    for (const weld of tied) group[root(weld.rod)] = root(tied[0].rod);
-  });
-  const systems = new Map<number, Part>();
-  for (let k = 0; k < rodCount; k++) {
-    const system = systems.get(root(k)) ?? { rods: [], bodies: [] };
-    system.rods.push(k);
-    systems.set(root(k), system);
-  }
-  bodies.forEach((_, b) => {
-    const weld = welds.find((candidate) => candidate.body === b);
-    if (weld) systems.get(root(weld.rod))?.bodies.push(b);
-  });
-  return [...systems.values()];
-}
-
-/** Lone rods of the same layout two by two, in the order of the scene; what is left over stays alone. */
-function pairUp(parts: readonly Part[], ders: readonly DerRod[]): Part[] {
-  const waiting = new Map<string, number>();
-  const out: Part[] = [];
-  for (const part of parts) {
-    const [k] = part.rods;
-    const key = part.bodies.length === 0 ? pairKey(ders[k]) : undefined;
-    const other = key === undefined ? undefined : waiting.get(key);
-    if (key === undefined || other === undefined) {
-      if (key !== undefined) waiting.set(key, out.length);
-      out.push(part);
-      continue;
-    }
-    out[other] = { rods: [...out[other].rods, k], bodies: [] };
-    waiting.delete(key);
-  }
-  return out;
-}
-
-function injectKernel(systems: readonly { readonly system: System }[], kernel: DerKernel): void {
-  const pairs = systems.flatMap(({ system }) =>
-    system.bodies.length === 0 && system.members.length === 2 ? [system] : [],
-  );
-  const solvers = kernel.createPairs(pairs.map(({ members: [a, b] }) => [a, b]));
-  pairs.forEach((system, k) => {
-    system.pair = solvers[k];
-  });
-}
+import { forgetContact, type ImplicitScheme, type RodStep, stepImplicit } from './step.ts';
 
 function compile(
   rods: readonly Rod[],
@@ -130,65 +71,16 @@ function compile(
   // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
-  const sizes = rods.map(unknownCount);
-  const memories = rods.map((rod, k) => memorySize(rod, countJoints(rod, drives[k].pins)));
-  const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
-  const ownBodies = coupling.bodies.flatMap((_, b) => (coupling.welds.some((weld) => weld.body === b) ? [b] : []));
-  const state = {
-    q: allocate(total(sizes)),
-    v: allocate(total(sizes)),
-    memory: allocate(total(memories) + BODY_MEMORY * ownBodies.length),
-  };
-  let atQ = 0;
-  let atMemory = 0;
-  const ders: DerRod[] = rods.map((rod, k) => {
-    const q = state.q.subarray(atQ, atQ + sizes[k]);
-    const v = state.v.subarray(atQ, atQ + sizes[k]);
-    const memory = state.memory.subarray(atMemory, atMemory + memories[k]);
-    atQ += sizes[k];
-    atMemory += memories[k];
-    return createDerRod(rod, drives[k], options, q, v, memory, allocate);
-  });
-  const bodyOf = new Map<number, DerBody>();
-  for (const b of ownBodies) {
-    const welds = coupling.welds.filter((weld) => weld.body === b);
-    bodyOf.set(
-      b,
-      createDerBody(coupling.bodies[b], welds, ders, state.memory.subarray(atMemory, atMemory + BODY_MEMORY)),
-    );
-    atMemory += BODY_MEMORY;
-  }
+  const { state, ders, bodyOf } = layOut(rods, drives, options, coupling, allocate);
   const bodies = [...bodyOf.values()];
-  // contact moves rods one by one
-  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
-  const paired = kernel && !explicit && scheme !== 'bdf2' && !touching;
-  const parts = paired ? pairUp(findSystems(rods.length, coupling), ders) : findSystems(rods.length, coupling);
-  // rods that are solved together need work space of their own; others of the same shape share
-  const toolbox = new Map<string, Tools>();
-  const tools: Tools[] = [];
-  for (const part of parts) {
-    part.rods.forEach((k, place) => {
-      const der = ders[k];
-      const apart = part.bodies.length > 0 ? k : place;
-      const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count} ${part.bodies.length} ${apart}`;
-      tools[k] = toolbox.get(key) ?? {
-        work: createWorkspace(der),
-        start: createSnapshot(der),
-        entry: createSnapshot(der),
-      };
-      toolbox.set(key, tools[k]);
-    });
-  }
-  const systems = parts.map((part) => ({
-    system: createSystem(
-      part.rods.map((k) => ({ der: ders[k], work: tools[k].work, index: k })),
-      part.bodies.map((b) => bodyOf.get(b) as DerBody),
-    ),
-    rods: part.rods,
-    starts: part.rods.map((k) => tools[k].start),
-  }));
-  if (paired) injectKernel(systems, kernel);
-  const systemOfRod: (typeof systems)[number][] = [];
+  const parts = findSystems(rods.length, coupling);
+  const paired = kernel && !explicit && scheme !== 'bdf2' ? pairUp(parts, ders) : parts.map((_, s) => [s]);
+  const tools = createTools(parts, ders, paired);
+  const systems = createSystems(parts, ders, tools, bodyOf);
+  const units: readonly Unit[] = kernel
+    ? createUnits(paired, systems, ders, tools, kernel)
+    : paired.map((list) => ({ systems: list }));
+  const systemOfRod: Joined[] = [];
   for (const one of systems) for (const k of one.rods) systemOfRod[k] = one;
   const explicitTools = explicit ? ders.map(createExplicitWork) : [];
   for (const body of bodies) {
@@ -236,6 +128,63 @@ function compile(
         }
       : undefined;
 
+  /** For rods whose pins, lengths, tangents, axes and twist are behind their state, which a kernel has moved: its time. */
+  const movedTo = new Float64Array(rods.length).fill(Number.NaN);
+  const renew = (k: number): void => {
+    if (Number.isNaN(movedTo[k])) return;
+    evaluatePins(ders[k], movedTo[k]);
+    restoreFrames(ders[k], tools[k].work.edgeWork);
+    movedTo[k] = Number.NaN;
+  };
+  const renewAll = (): void => {
+    for (let k = 0; k < rods.length; k++) renew(k);
+  };
+
+  /** A system by itself. */
+  const stepSystem = (s: number, t: number, dt: number, robust: boolean): RodStep => {
+    const { system, rods: members, starts } = systems[s];
+    const [first] = members;
+    const whole = explicitSystems[s];
+    for (const k of members) {
+      renew(k);
+      clearContact(ders[k], false);
+    }
+    for (const body of system.bodies) body.contact.fill(0);
+    if (whole) return stepExplicitSystem(whole, starts, scheme === 'shake', t, dt);
+    if (scheme === 'shake' || scheme === 'fast-projection')
+      return stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt);
+    return stepImplicit(system, starts, scheme, t, dt, newton, robust);
+  };
+
+  /** Both rods of a pair at once, where their pins allow it. Nothing: they are to be stepped one by one. */
+  const stepPair = ({ systems: [a, b], pair }: Unit, t: number, dt: number): RodStep | undefined => {
+    if (!pair || !canPair(pair.system.members[0], pair.system.members[1])) return undefined;
+    const [first] = systems[a].rods;
+    const [second] = systems[b].rods;
+    clearContact(ders[first], false);
+    clearContact(ders[second], false);
+    if (scheme === 'implicit-euler' || scheme === 'tr-bdf2') {
+      const touched = ders[first].history[1] === 2 || ders[second].history[1] === 2;
+      if (touched && scheme === 'tr-bdf2') {
+        renew(first);
+        renew(second);
+        forgetContact(pair.system, t);
+      }
+      const step = pair.kernel.step(scheme, t, dt, newton);
+      if (step?.ok) {
+        movedTo[first] = t + dt;
+        movedTo[second] = t + dt;
+      }
+      if (step) return step;
+    }
+    renew(first);
+    renew(second);
+    const step = stepImplicit(pair.system, pair.starts, scheme as ImplicitScheme, t, dt, newton, false);
+    poseSamples(ders[first]);
+    poseSamples(ders[second]);
+    return step;
+  };
+
   const advanceParts = (
     from: number,
     to: number,
@@ -247,32 +196,57 @@ function compile(
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
-    for (let s = from; s < to; s++) {
-      if (without?.[s]) continue;
-      const { system, rods: members, starts } = systems[s];
-      const [first] = members;
-      const whole = explicitSystems[s];
-      for (const k of members) clearContact(ders[k], false);
-      for (const body of system.bodies) body.contact.fill(0);
-      const step = whole
-        ? stepExplicitSystem(whole, starts, scheme === 'shake', t, dt)
-        : explicit
-          ? stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt)
-          : stepImplicit(system, starts, scheme, t, dt, newton, robust);
+    const count = (s: number, step: RodStep): StepOutcome | undefined => {
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       shifts += step.shifts;
-      if (!step.ok)
-        return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[first].id, reason: step.reason } };
+      if (step.ok) return undefined;
+      const failure = { rod: rods[systems[s].rods[0]].id, reason: step.reason };
+      return { ok: false, iterations, iterationsMax, shifts, failure };
+    };
+    for (let u = from; u < to; u++) {
+      const unit = units[u];
+      const together = !robust && !(without && unit.systems.some((s) => without[s]));
+      const pair = together ? stepPair(unit, t, dt) : undefined;
+      if (pair) {
+        const failed = count(unit.systems[0], pair);
+        if (failed) return failed;
+        continue;
+      }
+      for (const s of unit.systems) {
+        if (without?.[s]) continue;
+        const failed = count(s, stepSystem(s, t, dt, robust));
+        if (failed) return failed;
+        for (const k of systems[s].rods) poseSamples(ders[k]);
+      }
     }
-    for (let s = from; s < to; s++) if (!without?.[s]) for (const k of systems[s].rods) poseSamples(ders[k]);
     return { ok: true, iterations, iterationsMax, shifts };
+  };
+
+  /** For threads: what another has done to the rods of these parts meanwhile is not known here. */
+  const advanceShared = (
+    from: number,
+    to: number,
+    t: number,
+    dt: number,
+    robust: boolean,
+    without?: Uint8Array,
+  ): StepOutcome => {
+    for (let u = from; without && u < to; u++) {
+      for (const s of units[u].systems) {
+        for (const k of systems[s].rods) {
+          evaluatePins(ders[k], t);
+          movedTo[k] = t;
+        }
+      }
+    }
+    return advanceParts(from, to, t, dt, robust, without);
   };
 
   /** All rods advance or none: what was done before a failure is undone. */
   const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     if (before) copyState(before, state);
-    const outcome = advanceParts(0, systems.length, t, dt, robust, without);
+    const outcome = advanceParts(0, units.length, t, dt, robust, without);
     if (outcome.ok || !before) return outcome;
     copyState(state, before);
     refresh(t);
@@ -288,6 +262,7 @@ function compile(
       poseSamples(der);
     });
     for (const whole of explicitSystems) if (whole) whole.ready = false;
+    movedTo.fill(Number.NaN);
   };
 
   let lastModes: { system: System; key: string; found: SystemModes } | undefined;
@@ -300,11 +275,12 @@ function compile(
     state,
     refresh,
     restart: (t) => {
+      renewAll();
       initializeScheme(t);
       for (const der of ders) der.history.fill(0);
     },
     advance,
-    parts: { count: systems.length, advance: advanceParts },
+    parts: { count: units.length, advance: advanceShared },
     ...(!explicit && {
       contact: createDerContact({
         ders,
@@ -313,9 +289,12 @@ function compile(
         state,
         newton,
         bodyOrder: bodies,
+        pairs: units.flatMap(({ systems: list, pair }) => (pair ? [{ systems: list, system: pair.system }] : [])),
+        renew,
       }),
     }),
     placeBodies: (motions, t) => {
+      renewAll();
       bodies.forEach((body, b) => {
         if (motions[b].changed) adoptPose(body);
       });
@@ -328,15 +307,21 @@ function compile(
       for (const whole of explicitSystems) if (whole) whole.ready = false;
     },
     addEnergies: (out, t) => {
+      renewAll();
       for (const der of ders) addEnergies(out, der, t);
       for (const body of bodies) addBodyEnergies(out, body, t);
     },
     addMomentum: (out) => {
+      renewAll();
       for (const der of ders) addMomentum(out, der);
       for (const body of bodies) addBodyMomentum(out, body);
     },
-    readChannel: (out, rod, channel) => readChannel(out, ders[rod], channel),
+    readChannel: (out, rod, channel) => {
+      renew(rod);
+      readChannel(out, ders[rod], channel);
+    },
     equilibrate: (rod, t, wanted) => {
+      renewAll();
       const { system, starts } = systemOfRod[rod];
       const { work, start, entry } = tools[rod];
       const report =
@@ -347,8 +332,12 @@ function compile(
       if (explicit) initializeScheme(t);
       return report;
     },
-    reactions: (rod, t) => measureReactions(ders[rod], tools[rod].work, t),
+    reactions: (rod, t) => {
+      renew(rod);
+      return measureReactions(ders[rod], tools[rod].work, t);
+    },
     modes: (rod, t, count) => {
+      renewAll();
       const { system, rods: members } = systemOfRod[rod];
       if (system.bodies.length > 0) {
         // found once for all rods of the system
@@ -362,6 +351,7 @@ function compile(
       return findModes(ders[rod], tools[rod].work, t, count);
     },
     matrices: (rod, t) => {
+      renewAll();
       const { system } = systemOfRod[rod];
       if (system.bodies.length > 0) return exportSystemMatrices(system, t, rods[rod].id);
       return exportMatrices(ders[rod], tools[rod].work, t);
@@ -373,180 +363,6 @@ function copyState(to: BundleState, from: BundleState): void {
   to.q.set(from.q);
   to.v.set(from.v);
   to.memory.set(from.memory);
-}
-
-/** What a scheme cannot do is said before the run, not found out during it. */
-function refuse(
-  rods: readonly Rod[],
-  drives: readonly Drive[],
-  scene: Scene,
-  coupling: Coupling,
-  scheme: string,
-  explicit: boolean,
-): void {
-  if (explicit && scene.solver?.der?.strain === 'rotation') {
-    throw new SceneError(
-      ['solver', 'der', 'strain'],
-      `${scheme} is the scheme of the 2008 paper and has its strain, bergou2008; remove 'strain', or use tr-bdf2`,
-    );
-  }
-  const place = ['solver', 'der', 'integrator'];
-  if (coupling.welds.length > 0 && scheme === 'bdf2') {
-    throw new SceneError(place, `${scheme} does not move bodies; use tr-bdf2, midpoint, implicit-euler or shake`);
-  }
-  if (explicit) refuseImplicitOnly(rods, drives, scene, scheme);
-  const rigid = scheme === 'midpoint' ? rods.find((rod) => rod.edgeEA.some((EA) => EA === Infinity)) : undefined;
-  if (!rigid) return;
-  const remedy = "give it EA (or a material without 'inextensible'), or use tr-bdf2";
-  throw new SceneError(place, `midpoint is unstable for inextensible rods, and rod '${rigid.id}' is one; ${remedy}`);
-}
-
-/** What the explicit schemes cannot do is said before the run, not found out during it. */
-function refuseImplicitOnly(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, scheme: string): void {
-  const place = ['solver', 'der', 'integrator'];
-  const torque = scene.loads?.findIndex(({ type }) => type === 'torque') ?? -1;
-  if (torque >= 0)
-    throw new SceneError(
-      ['loads', torque],
-      `${scheme} takes no torques: its frame has no inertia to turn; use tr-bdf2`,
-    );
-  rods.forEach((rod, k) => {
-    const hinge = drives[k].pins.find((pin) => pin.orientation === 'hinge');
-    if (hinge)
-      throw new SceneError(
-        place,
-        `${scheme} has no hinges, and rod '${rod.id}' has one at node ${hinge.node}; use tr-bdf2, or a ball joint (hold: position)`,
-      );
-    const held = drives[k].pins.find((pin) => pin.orientation !== 'free');
-    if (held && rod.closed)
-      throw new SceneError(
-        place,
-        `${scheme} holds no frames on closed rods, and rod '${rod.id}' has one held at node ${held.node}; use tr-bdf2`,
-      );
-    if (rod.halfDamping.some((beta) => beta > 0)) {
-      throw new SceneError(
-        place,
-        `${scheme} has no stiffness damping, and rod '${rod.id}' asks for it; use tr-bdf2, or mass damping alone`,
-      );
-    }
-    if (rod.nodeMass.some((mass) => !(mass > 0)))
-      throw new SceneError(place, `${scheme} needs mass at every node of rod '${rod.id}'`);
-    for (const pin of drives[k].pins) {
-      if ((pin.holdX || pin.holdY || pin.holdZ) && !(pin.holdX && pin.holdY && pin.holdZ)) {
-        throw new SceneError(
-          place,
-          `${scheme} holds all three axes of a position or none; rod '${rod.id}', node ${pin.node}: use tr-bdf2`,
-        );
-      }
-    }
-  });
-}
-
-function addEnergies(out: Energies, der: DerRod, t: number): void {
-  const { v, mass, size, edgeCount, edgeStiffness, edgeLength, rod, drive, samples } = der;
-  for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
-  const elastic = { bending: 0, twisting: 0 };
-  addElasticGradient(undefined, der, undefined, elastic);
-  out.bending += elastic.bending;
-  out.twisting += elastic.twisting;
-  for (let j = 0; j < edgeCount; j++) {
-    if (edgeStiffness[j] < Infinity)
-      out.stretching += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
-  }
-  for (const source of drive.sources) out.potential += source.potential(samples, t);
-}
-
-const bodyLoad = new Float64Array(6);
-
-function addBodyEnergies(out: Energies, { body, mass, velocity, momentum, pose }: DerBody, t: number): void {
-  body.load(bodyLoad, t);
-  for (let k = 0; k < 3; k++) {
-    out.kinetic += 0.5 * (mass * velocity[k] * velocity[k] + momentum[k] * pose.angularVelocity[k]);
-    // of weight and dead forces; the welded nodes' weight is in the rods' potential
-    out.potential -= bodyLoad[k] * pose.position[k];
-  }
-}
-
-function addBodyMomentum(out: Momentum, { mass, position, velocity, momentum }: DerBody): void {
-  out.mass += mass;
-  for (let k = 0; k < 3; k++) {
-    const a = (k + 1) % 3;
-    const b = (k + 2) % 3;
-    out.linear[k] += mass * velocity[k];
-    out.center[k] += mass * position[k];
-    out.angular[k] += mass * (position[a] * velocity[b] - position[b] * velocity[a]) + momentum[k];
-  }
-}
-
-function addMomentum(out: Momentum, der: DerRod): void {
-  const { q, v, mass, nodeCount, edgeCount, edgeTangent } = der;
-  for (let i = 0; i < nodeCount; i++) {
-    const o = 4 * i;
-    const m = mass[o];
-    out.mass += m;
-    for (let k = 0; k < 3; k++) {
-      const a = (k + 1) % 3;
-      const b = (k + 2) % 3;
-      out.linear[k] += m * v[o + k];
-      out.center[k] += m * q[o + k];
-      out.angular[k] += m * (q[o + a] * v[o + b] - q[o + b] * v[o + a]);
-    }
-  }
-  for (let j = 0; j < edgeCount; j++) {
-    for (let k = 0; k < 3; k++) out.angular[k] += mass[4 * j + 3] * v[4 * j + 3] * edgeTangent[3 * j + k];
-  }
-}
-
-/** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
-function measureReactions(der: DerRod, work: Workspace, t: number): Reaction[] {
-  const { pins, poses, held, mass, acceleration, fixed } = der;
-  // the residual of the stage q̂ = q − a, c = 1 is all forces with the inertia of the present acceleration
-  for (let d = 0; d < der.size; d++) work.qHat[d] = der.q[d] - (mass[d] > 0 ? acceleration[d] : 0);
-  evaluateResidual(der, work, { t, inertia: 1, rate: 1 });
-  const torque = new Float64Array(3 * held.count);
-  writeHeldTorque(torque, der);
-  return pins.flatMap((pin, p): Reaction[] => {
-    if (!poses[p].active) return [];
-    const o = 4 * pin.node;
-    const h = held.pin.indexOf(p);
-    return [
-      {
-        rod: der.rod.id,
-        node: pin.node,
-        force: [0, 1, 2].map((k) => (fixed[o + k] ? work.residual[o + k] : 0)) as [number, number, number],
-        torque: [0, 1, 2].map((k) => (h >= 0 ? torque[3 * h + k] : 0)) as [number, number, number],
-      },
-    ];
-  });
-}
-
-function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {
-  const { joints, jointTwist, jointActive, edgeTangent, held } = der;
-  out.fill(0);
-  if (channel === 'tension') {
-    out.set(der.edgeTension);
-    return;
-  }
-  // a held node has a joint on either side: the mean of both, weighted by length
-  const lengthAt = new Float64Array(out.length);
-  for (let i = 0; i < joints.count; i++) {
-    if (!jointActive[i]) continue;
-    const before = joints.before[i];
-    const after = joints.after[i];
-    const e = before >= 0 ? edgeTangent : held.tangent;
-    const f = after >= 0 ? edgeTangent : held.tangent;
-    const a = before >= 0 ? 3 * before : 3 * (-1 - before);
-    const b = after >= 0 ? 3 * after : 3 * (-1 - after);
-    const cosine = e[a] * f[b] + e[a + 1] * f[b + 1] + e[a + 2] * f[b + 2];
-    const sine = Math.hypot(
-      e[a + 1] * f[b + 2] - e[a + 2] * f[b + 1],
-      e[a + 2] * f[b] - e[a] * f[b + 2],
-      e[a] * f[b + 1] - e[a + 1] * f[b],
-    );
-    out[joints.node[i]] += channel === 'curvature' ? Math.atan2(sine, cosine) : jointTwist[i];
-    lengthAt[joints.node[i]] += joints.length[i];
-  }
-  for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
 }
 
 /** The model, with a kernel that solves rods two by two where one is given. */

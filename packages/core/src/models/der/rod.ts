@@ -40,6 +40,8 @@ export interface Joints {
 export interface HeldFrames {
   readonly count: number;
   readonly pin: Int32Array;
+  /** Half joints before and after each, −1 where there is none, 2 a frame. */
+  readonly joints: Int32Array;
   readonly tangent: Float64Array;
   readonly director: Float64Array;
   readonly theta: Float64Array;
@@ -289,6 +291,9 @@ export function createDerRod(
     held: {
       count: heldPin.length,
       pin: Int32Array.from(heldPin),
+      joints: Int32Array.from({ length: 2 * heldPin.length }, (_, k) =>
+        (k & 1 ? joints.before : joints.after).indexOf(-1 - (k >> 1)),
+      ),
       tangent: new Float64Array(3 * heldPin.length),
       director: new Float64Array(3 * heldPin.length),
       theta: new Float64Array(heldPin.length),

@@ -12,6 +12,7 @@ import {
 } from '../../linalg/band.ts';
 import { createGeneralBand, type GeneralBand } from '../../linalg/bandLu.ts';
 import type { Drive } from '../../model.ts';
+import type { Loads } from '../../port.ts';
 import { addElasticGradient, addElasticHessian } from './energy.ts';
 import { poseSamples } from './kinematics.ts';
 import { createLoadJacobian, type LoadJacobian } from './loadStiffness.ts';
@@ -109,14 +110,18 @@ export function subtractLoads(der: DerRod, residual: Float64Array): number {
 }
 
 export function evaluateLoads(der: DerRod, t: number): void {
-  const { loads, drive } = der;
+  // dead loads do not look at the rod
+  if (dependsOnState(der.drive)) poseSamples(der);
+  sumLoads(der, t, der.loads);
+}
+
+/** What all sources and contact do to the rod where its samples are. */
+export function sumLoads(der: DerRod, t: number, loads: Loads): void {
   loads.nodeForce.fill(0);
   loads.edgeTorque.fill(0);
   loads.nodeDrag.fill(0);
-  // dead loads do not look at the rod
-  if (dependsOnState(drive)) poseSamples(der);
-  for (const source of drive.sources) source.addLoads(loads, der.samples, t);
-  if (der.contact?.active) addContactLoads(der, der.contact);
+  for (const source of der.drive.sources) source.addLoads(loads, der.samples, t);
+  if (der.contact?.active) addContactLoads(loads, der.contact);
   if (der.loadFactor === 1) return;
   for (let k = 0; k < loads.nodeForce.length; k++) loads.nodeForce[k] *= der.loadFactor;
   for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] *= der.loadFactor;
@@ -128,7 +133,7 @@ export function dependsOnState({ sources }: Drive): boolean {
   return false;
 }
 
-function addContactLoads({ loads }: DerRod, { nodeForce, edgeTorque }: NonNullable<DerRod['contact']>): void {
+function addContactLoads(loads: Loads, { nodeForce, edgeTorque }: NonNullable<DerRod['contact']>): void {
   for (let k = 0; k < nodeForce.length; k++) loads.nodeForce[k] += nodeForce[k];
   for (let k = 0; k < edgeTorque.length; k++) loads.edgeTorque[k] += edgeTorque[k];
 }

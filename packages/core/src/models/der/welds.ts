@@ -1,21 +1,10 @@
-/**
- * Welds of one rod: how its equations pass to the bodies it is tied to. First the rows B of the welded nodes and held
- * frames, then the rod is eliminated, S = C − B K⁻¹ Bᵀ, and at last its own step is found from that of the bodies.
- */
-import {
-  type BorderedBand,
-  factorBand,
-  finishBand,
-  forwardBand,
-  inversePivot,
-  readEntry,
-  solveBand,
-} from '../../linalg/band.ts';
-import { forwardBandTriple } from '../../linalg/bandRows.ts';
+/** Welds of one rod: the rows B of the welded nodes and held frames; elimination.ts takes the rod out of the bodies' equations. */
+import { type BorderedBand, readEntry } from '../../linalg/band.ts';
 import type { SparseFactor } from '../../linalg/sparse.ts';
 import type { DerBody } from './body.ts';
 import { addHeldHessian } from './held.ts';
 import type { PairSolver } from './kernel.ts';
+import type { Ordering } from './ordering.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
@@ -25,8 +14,9 @@ export interface Tie {
   readonly node: number;
   /** Held frame, −1 for a ball joint. */
   readonly held: number;
-  /** B and K⁻¹B, 6 rows of der.size. */
+  /** B, 6 rows of der.size. */
   readonly rows: Float64Array;
+  /** L⁻¹B in the order of elimination, or K⁻¹B where the rod is solved whole. */
   readonly solved: Float64Array;
   /** Unknowns at which the rows are not zero: from `from` to before `to`. */
   from: number;
@@ -42,6 +32,10 @@ export interface Member {
   readonly work: Workspace;
   readonly ties: readonly Tie[];
   readonly heldTorque: Float64Array;
+  /** As it is numbered, and towards its welds; the one that the rod was eliminated in last. */
+  readonly natural: Ordering;
+  readonly parted?: Ordering;
+  order: Ordering;
 }
 
 /** Entries (i, j) of the bodies' matrix that are not zero for good, their slots, and the factor. */
@@ -201,146 +195,5 @@ export function assembleTies(system: System, member: Member): void {
     for (const other of ties)
       for (let k = 0; k < 6; k++) tie.rows.fill(0, k * size + 4 * other.node, k * size + 4 * other.node + 3);
     for (let d = tie.from; d < tie.to; d++) if (der.fixed[d]) for (let k = 0; k < 6; k++) tie.rows[k * size + d] = 0;
-  }
-}
-
-const products = new Float64Array(12);
-
-/** Rows k and k + 1 of B K⁻¹ Bᵀ of two ties, into `products`: two at a time, since reading costs more than multiplying. */
-function multiplyRows({ der, work }: Member, tie: Tie, other: Tie, k: number): void {
-  const { size } = der;
-  const { factor, matrix } = work;
-  const whole = matrix.borderSize > 0;
-  const left = whole ? tie.rows : tie.solved;
-  const right = other.solved;
-  const to = whole ? tie.to : size;
-  let a0 = 0;
-  let a1 = 0;
-  let a2 = 0;
-  let a3 = 0;
-  let a4 = 0;
-  let a5 = 0;
-  let b0 = 0;
-  let b1 = 0;
-  let b2 = 0;
-  let b3 = 0;
-  let b4 = 0;
-  let b5 = 0;
-  for (let d = whole ? tie.from : Math.max(tie.from, other.from); d < to; d++) {
-    const weight = whole ? 1 : inversePivot(factor, d);
-    const a = left[k * size + d] * weight;
-    const b = left[k * size + size + d] * weight;
-    const r0 = right[d];
-    const r1 = right[size + d];
-    const r2 = right[2 * size + d];
-    const r3 = right[3 * size + d];
-    const r4 = right[4 * size + d];
-    const r5 = right[5 * size + d];
-    a0 += a * r0;
-    a1 += a * r1;
-    a2 += a * r2;
-    a3 += a * r3;
-    a4 += a * r4;
-    a5 += a * r5;
-    b0 += b * r0;
-    b1 += b * r1;
-    b2 += b * r2;
-    b3 += b * r3;
-    b4 += b * r4;
-    b5 += b * r5;
-  }
-  products[0] = a0;
-  products[1] = a1;
-  products[2] = a2;
-  products[3] = a3;
-  products[4] = a4;
-  products[5] = a5;
-  products[6] = b0;
-  products[7] = b1;
-  products[8] = b2;
-  products[9] = b3;
-  products[10] = b4;
-  products[11] = b5;
-}
-
-/**
- * Factors a rod, or says that it is not positive definite; then takes it out of the bodies' equations. With K = LDLᵀ that
- * needs only the first halves of the solves, L⁻¹B, which are zero before the welded node.
- */
-export function eliminate(system: System, member: Member, shift: number, stopEarly: boolean): boolean {
-  const { der, work, ties } = member;
-  const { matrix, factor, step } = work;
-  const { size } = der;
-  if (!factorBand(factor, matrix, shift, der.stiffnessScale, stopEarly) && stopEarly) return false;
-  const whole = matrix.borderSize > 0;
-  if (whole) solveBand(factor, matrix, step);
-  else forwardBand(factor, size, step, 0, 0);
-  for (const tie of ties) {
-    const { rows, solved, from, to } = tie;
-    if (whole) {
-      solved.set(rows);
-      for (let k = 0; k < 6; k++) solveBand(factor, matrix, solved.subarray(k * size, (k + 1) * size));
-      continue;
-    }
-    for (let o = 0; o < 6 * size; o += size) {
-      for (let d = from; d < to; d++) solved[o + d] = rows[o + d];
-      solved.fill(0, o + to, o + size);
-    }
-    forwardBandTriple(factor, size, solved, 0, from);
-    forwardBandTriple(factor, size, solved, 3 * size, from);
-  }
-  for (const tie of ties) {
-    for (const other of ties) {
-      // the lower triangle is all that is read of the bodies' matrix
-      if (other.body > tie.body) continue;
-      for (let k = 0; k < 6; k += 2) {
-        multiplyRows(member, tie, other, k);
-        for (let m = 0; m < 6; m++) {
-          addOuter(system, 6 * tie.body + k, 6 * other.body + m, -products[m]);
-          addOuter(system, 6 * tie.body + k + 1, 6 * other.body + m, -products[6 + m]);
-        }
-      }
-    }
-    for (let k = 0; k < 6; k++) {
-      let right = 0;
-      if (whole) for (let d = tie.from; d < tie.to; d++) right += tie.rows[k * size + d] * step[d];
-      else for (let d = tie.from; d < size; d++) right += tie.solved[k * size + d] * step[d] * inversePivot(factor, d);
-      system.outerRight[6 * tie.body + k] -= right;
-    }
-  }
-  return true;
-}
-
-/** The step of a rod's own unknowns once those of the bodies are known, and of the welded nodes. */
-export function substituteBack(system: System, { der, work, ties }: Member): void {
-  const { size } = der;
-  const { step, matrix, factor } = work;
-  const whole = matrix.borderSize > 0;
-  for (const tie of ties) {
-    const { solved } = tie;
-    const o = 6 * tie.body;
-    const x = system.outerRight[o];
-    const y = system.outerRight[o + 1];
-    const z = system.outerRight[o + 2];
-    const u = system.outerRight[o + 3];
-    const v = system.outerRight[o + 4];
-    const w = system.outerRight[o + 5];
-    for (let d = whole ? 0 : tie.from; d < size; d++)
-      step[d] -=
-        solved[d] * x +
-        solved[size + d] * y +
-        solved[2 * size + d] * z +
-        solved[3 * size + d] * u +
-        solved[4 * size + d] * v +
-        solved[5 * size + d] * w;
-  }
-  if (!whole) finishBand(factor, size, step, 0);
-  for (const tie of ties) {
-    writeSlave(slave, tie.lever);
-    for (let i = 0; i < 3; i++) {
-      let sum = 0;
-      for (let k = 0; k < 6; k++) sum += slave[6 * i + k] * system.outerRight[6 * tie.body + k];
-      step[4 * tie.node + i] = sum;
-    }
   }
 }

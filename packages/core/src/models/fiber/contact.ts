@@ -64,13 +64,21 @@ export function createFiberContact(
     return slots[k] as Slot;
   };
   const held = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
-  const toStart = ({ q, v, memory }: FiberRod): void => {
+  const startOf = ({ q, v, memory }: FiberRod): BundleState => {
     const at = (q.byteOffset - state.q.byteOffset) / 8;
-    q.set(held.q.subarray(at, at + q.length));
-    v.set(held.v.subarray(at, at + v.length));
     const kept = (memory.byteOffset - state.memory.byteOffset) / 8;
-    memory.set(held.memory.subarray(kept, kept + memory.length));
+    return {
+      q: held.q.subarray(at, at + q.length),
+      v: held.v.subarray(at, at + v.length),
+      memory: held.memory.subarray(kept, kept + memory.length),
+    };
   };
+  const copyFiber = (to: BundleState, from: BundleState): void => {
+    to.q.set(from.q);
+    to.v.set(from.v);
+    to.memory.set(from.memory);
+  };
+  const toStart = (fiber: FiberRod): void => copyFiber(fiber, startOf(fiber));
 
   const step = (marked: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
@@ -113,10 +121,10 @@ export function createFiberContact(
     systemOfRod: Int32Array.from(fibers, (_, k) => k),
     systemOfBody: new Int32Array(0),
     systemCount: fibers.length,
-    hold() {
-      held.q.set(state.q);
-      held.v.set(state.v);
-      held.memory.set(state.memory);
+    hold(marked) {
+      fibers.forEach((fiber, k) => {
+        if (!marked || marked[k]) copyFiber(startOf(fiber), fiber);
+      });
     },
     revert(marked, t) {
       fibers.forEach((fiber, k) => {
@@ -129,8 +137,13 @@ export function createFiberContact(
     },
     step,
     readVelocity,
+    // the first guess is the step itself under the last forces
+    guess(velocity, marked, sides, t, dt) {
+      if (!step(marked, sides, t, dt, false).ok) return false;
+      readVelocity(velocity, sides);
+      return true;
+    },
     linearize(velocity, response, marked, sides, t, dt, fresh) {
-      // the first guess is the step itself under the last forces
       if (fresh && !step(marked, sides, t, dt, false).ok) return false;
       readVelocity(velocity, sides);
       for (const slot of slots) if (slot) slot.count = 0;

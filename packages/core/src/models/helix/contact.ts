@@ -107,10 +107,13 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
     systemOfRod: Int32Array.from(helices, (_, k) => k),
     systemOfBody: new Int32Array(0),
     systemCount: helices.length,
-    hold() {
-      held.q.set(state.q);
-      held.v.set(state.v);
-      held.memory.set(state.memory);
+    hold(marked) {
+      helices.forEach((h, k) => {
+        if (marked && !marked[k]) return;
+        starts[k].q.set(h.q);
+        starts[k].v.set(h.v);
+        starts[k].memory.set(h.memory);
+      });
     },
     revert(marked, t) {
       helices.forEach((h, k) => {
@@ -122,8 +125,13 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
     },
     step: (marked, sides, t, dt, robust) => move(marked, sides, t, dt, true, robust),
     readVelocity,
+    // the first guess is the step itself under the last forces
+    guess(velocity, marked, sides, t, dt) {
+      if (!move(marked, sides, t, dt, false, false).ok) return false;
+      readVelocity(velocity, sides);
+      return true;
+    },
     linearize(velocity, response, marked, sides, t, dt, fresh) {
-      // the first guess is the step itself under the last forces
       if (fresh && !move(marked, sides, t, dt, false, false).ok) return false;
       readVelocity(velocity, sides);
       for (const slot of slots) if (slot) slot.count = 0;

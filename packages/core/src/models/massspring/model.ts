@@ -17,6 +17,7 @@ import type { Scene } from '../../scene/types.ts';
 import { measureAltitudes } from './altitude.ts';
 import { forEachRow, rememberOrientation } from './energy.ts';
 import { evaluatePins, initializeState, poseSamples } from './kinematics.ts';
+import { layGhosts } from './lay.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { buildHair, type Hair, type HairOptions, memorySize, particlesOf } from './rod.ts';
 import { findEquilibrium } from './statics.ts';
@@ -51,18 +52,19 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     const { hair } = buildHair(rod, drives[k], options, q, v, memory, measureAltitudes);
     evaluatePins(hair, 0);
     initializeState(hair);
-    hair.orientation.fill(1);
-    rememberOrientation(hair);
     return hair;
   });
   const toolbox = new Map<number, Workspace>();
   const tools = hairs.map((hair) => {
     const work = toolbox.get(hair.size) ?? createWorkspace(hair);
     toolbox.set(hair.size, work);
+    hair.orientation.fill(1);
+    layGhosts(hair, work);
+    rememberOrientation(hair);
     return work;
   });
   const before = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
-  const report = { ok: true, reason: '' };
+  const report = { ok: true, solves: 0, reason: '' };
 
   const refresh = (t: number): void => {
     for (const hair of hairs) {
@@ -75,9 +77,12 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     before.q.set(state.q);
     before.v.set(state.v);
     before.memory.set(state.memory);
-    const cost = { iterations: 2 * hairs.length, iterationsMax: 2, shifts: 0 };
+    const cost = { iterations: 0, iterationsMax: 0, shifts: 0 };
     for (let k = 0; k < hairs.length; k++) {
-      if (stepHair(hairs[k], tools[k], options.theta, robust, t, dt, report)) continue;
+      const done = stepHair(hairs[k], tools[k], options.theta, robust, t, dt, report);
+      cost.iterations += report.solves;
+      cost.iterationsMax = Math.max(cost.iterationsMax, report.solves);
+      if (done) continue;
       state.q.set(before.q);
       state.v.set(before.v);
       state.memory.set(before.memory);
@@ -114,7 +119,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
 
 function readOptions(options: MassSpringOptions): HairOptions {
   const at = ['solver', 'massspring'];
-  const { theta = 0.5, damping = 1e-4, altitude = 0.02, stretch, strainLimit = 0.1 } = options;
+  const { theta = 0.5, damping = 1e-4, altitude = 0.02, stretch, strainLimit = 0.1, iterations = 30 } = options;
   if (!(theta >= 0.5 && theta <= 1))
     throw new SceneError([...at, 'theta'], `theta is ${theta}; it must be from 0.5 (second order) to 1 (dissipates)`);
   if (!(damping >= 0))
@@ -127,15 +132,17 @@ function readOptions(options: MassSpringOptions): HairOptions {
     );
   if (!(strainLimit >= 0 && strainLimit < 1))
     throw new SceneError([...at, 'strainLimit'], `strainLimit is ${strainLimit}; it must be from 0 (off) to below 1`);
-  return { theta, damping, altitude, stretch, strainLimit };
+  if (!(Number.isInteger(iterations) && iterations >= 0))
+    throw new SceneError([...at, 'iterations'], `iterations is ${iterations}; it must be a whole number, 0 or more`);
+  return { theta, damping, altitude, stretch, strainLimit, iterations };
 }
 
-/** Midpoint springs without damping gain energy where a rod buckles, and no step is small enough. */
-function warn(rods: readonly Rod[], { theta, damping }: HairOptions): string[] {
+/** The published step, midpoint without damping, gains energy where a rod buckles, and no step is small enough. */
+function warn(rods: readonly Rod[], { theta, damping, iterations }: HairOptions): string[] {
   const bare = rods.find((rod) => rod.halfDamping.every((beta) => beta === 0));
-  if (!bare || damping > 0 || theta > 0.5) return [];
+  if (!bare || damping > 0 || theta > 0.5 || iterations > 0) return [];
   return [
-    `the springs of rod '${bare.id}' have no damping, and with theta: 0.5 they gain energy when it buckles, at any step: steps will be cut; set solver.massspring.damping (1e-4 s), or theta: 1`,
+    `the springs of rod '${bare.id}' have no damping, and with theta: 0.5 they gain energy when it buckles, at any step: steps will be cut; leave solver.massspring.iterations at its default, or set damping (1e-4 s), or theta: 1`,
   ];
 }
 

@@ -1,5 +1,6 @@
 /**
- * The two-stage step of [Selle2008], with θ for where springs are evaluated and c for their damping.
+ * A step: that of conserve.ts unless the scene asks for another, and here the two-stage one of [Selle2008], with θ for where springs
+ * are evaluated and c for their damping.
  *
  *     (M(1 + αh/2) + h/2 (θh + c)K) v = M vⁿ + h/2 (f(xⁿ) + loads),     xⁿ⁺¹ = xⁿ + h v,
  * once with the springs' directions at xⁿ for positions and once at (xⁿ + xⁿ⁺¹)/2 for velocities, vⁿ⁺¹ = 2v − vⁿ. Each is one
@@ -23,9 +24,11 @@ import {
   type WideBand,
   type WideFactor,
 } from '../../linalg/wideBand.ts';
+import { stepConserving } from './conserve.ts';
 import { addRowForce, addRowMatrix, createRow, forEachRow, type Row, rememberOrientation } from './energy.ts';
 import { evaluatePins, measureEdge, placePinned, poseSamples } from './kinematics.ts';
 import type { Hair } from './rod.ts';
+import { CURVATURE } from './tangent.ts';
 
 export interface Workspace {
   readonly matrix: WideBand;
@@ -37,6 +40,10 @@ export interface Workspace {
   readonly product: Float64Array;
   readonly velocity: Float64Array;
   readonly external: Float64Array;
+  /** Of springs, fewer than unknowns. */
+  readonly tension: Float64Array;
+  /** Second derivatives of altitudes. */
+  readonly curvature: Float64Array;
   readonly row: Row;
 }
 
@@ -56,6 +63,8 @@ export function createWorkspace(hair: Hair): Workspace {
     product: vector(),
     velocity: vector(),
     external: vector(),
+    tension: vector(),
+    curvature: new Float64Array(CURVATURE * hair.particleCount),
     row: createRow(),
   };
 }
@@ -107,6 +116,7 @@ export function writeLoads(out: Float64Array, hair: Hair, t: number): number {
 
 export interface StepResult {
   ok: boolean;
+  solves: number;
   reason: string;
 }
 
@@ -142,7 +152,7 @@ function solveVelocity(hair: Hair, work: Workspace, a: number, ahead: number): b
 }
 
 /** Implicit part of loads that depend on velocity; they were evaluated at the start of the step. */
-function addDrag(
+export function addDrag(
   matrix: WideBand,
   right: Float64Array,
   v: Float64Array,
@@ -251,7 +261,20 @@ export function stepHair(
   where.set(q);
   placePinned(hair, where);
   for (let d = 0; d < size; d++) velocity[d] = fixed[d] ? (where[d] - q[d]) / h : 0;
-  if (!(scale < Infinity) || !move(hair, work, theta, robust, h)) return refuse(out);
+  const published = theta > 0.5 || hair.options.iterations === 0;
+  out.solves = 2;
+  if (!(scale < Infinity)) return refuse(out);
+  if (published) {
+    if (!move(hair, work, theta, robust, h)) return refuse(out);
+  } else {
+    out.solves = stepConserving(hair, work, robust, h, hair.options.iterations);
+    if (out.solves === 0) {
+      out.reason = `no convergence in ${hair.options.iterations} iterations`;
+      return false;
+    }
+    placePinned(hair, q);
+    limitStrain(hair, q);
+  }
   for (let p = 0; p < pins.length; p++) {
     const o = 3 * (first + stride * pins[p].node);
     if (poses[p].active) for (let k = 0; k < 3; k++) if (fixed[o + k]) v[o + k] = poses[p].velocity[k];
@@ -262,7 +285,8 @@ export function stepHair(
   }
   // a tenth and a little more are what the scheme swings by of itself; implicit Euler is past help
   const floor = (1e-3 * (hair.stiffnessScale[3 * first] * hair.springs.rest[0] ** 3)) / hair.rod.length;
-  if (!robust && measureEnergy(hair) > 1.1 * before + 2 * measureWork(hair, work) + floor) return refuse(out);
+  if (published && !robust && measureEnergy(hair) > 1.1 * before + 2 * measureWork(hair, work) + floor)
+    return refuse(out);
   rememberOrientation(hair);
   return true;
 }

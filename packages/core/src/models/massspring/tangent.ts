@@ -18,8 +18,11 @@ function writeGradient(out: Float64Array, kind: number, sign: number): void {
   for (let p = 0; p < 4; p++) for (let k = 0; k < 3; k++) out[3 * p + k] = weights[p] * direction[k];
 }
 
-/** matrix += k e ∂²h/∂x² */
-function addAltitudeCurvature(matrix: WideBand, row: Row, x: Float64Array): void {
+/** Entries of ∂²h/∂x² on and below the diagonal. */
+export const CURVATURE = 78;
+
+/** Second derivatives of the altitude of the row at x, into `out` from o on. */
+export function writeAltitudeCurvature(out: Float64Array, o: number, row: Row, x: Float64Array): void {
   const sign = row.length < 0 ? -1 : 1;
   const { kind } = row;
   for (let d = 0; d < 12; d++) corner[d] = x[3 * row.first + d];
@@ -35,15 +38,29 @@ function addAltitudeCurvature(matrix: WideBand, row: Row, x: Float64Array): void
     corner[d] = kept;
     for (let e = 0; e < 12; e++) hessian[12 * d + e] = (plus[e] - gradient[e]) / (2 * h);
   }
-  const f = row.stiffness * row.value;
-  for (let d = 0; d < 12; d++) {
-    for (let e = 0; e <= d; e++)
-      addWide(matrix, 3 * row.first + d, 3 * row.first + e, 0.5 * f * (hessian[12 * d + e] + hessian[12 * e + d]));
-  }
+  let k = o;
+  for (let d = 0; d < 12; d++)
+    for (let e = 0; e <= d; e++) out[k++] = 0.5 * (hessian[12 * d + e] + hessian[12 * e + d]);
 }
 
+/** matrix += scale·k e ∂²h/∂x² */
+export function addAltitudeCurvature(
+  matrix: WideBand,
+  row: Row,
+  curvature: Float64Array,
+  o: number,
+  scale: number,
+): void {
+  const f = scale * row.stiffness * row.value;
+  let k = o;
+  for (let d = 0; d < 12; d++)
+    for (let e = 0; e <= d; e++) addWide(matrix, 3 * row.first + d, 3 * row.first + e, f * curvature[k++]);
+}
+
+const curvature = new Float64Array(CURVATURE);
+
 /** matrix += t/L (1 − nnᵀ) between the ends of a spring under tension t. */
-function addTension(matrix: WideBand, row: Row, tension: number): void {
+export function addTension(matrix: WideBand, row: Row, tension: number): void {
   const g = tension / row.length;
   const n = row.direction;
   const a = 3 * row.particle[0];
@@ -90,6 +107,7 @@ export function assembleTangent(
     addRowForce(residual, row, 1);
     if (!matrix) continue;
     addRowMatrix(matrix, row, row.stiffness);
-    addAltitudeCurvature(matrix, row, q);
+    writeAltitudeCurvature(curvature, 0, row, q);
+    addAltitudeCurvature(matrix, row, curvature, 0, 1);
   }
 }

@@ -13,10 +13,22 @@ import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { factorSweep } from './newton.ts';
-import { applyResponse, createSlot, glueMasses, isKnown, type Slot, writeResponse } from './response.ts';
+import {
+  addLinearStep,
+  applyResponse,
+  createSlot,
+  glueMasses,
+  isKnown,
+  NEAR,
+  type Slot,
+  writeResponse,
+} from './response.ts';
 import { type Start, type StepOptions, type StepWork, stepWithContact } from './step.ts';
 import { COLUMNS } from './terms.ts';
 import type { StrandTree } from './tree.ts';
+
+/** Newton for a first guess stops here [rad]: what is missing is added as the linear step from there. */
+const LOOSE = 2e-3;
 
 export interface StrandContactParts {
   readonly trees: readonly StrandTree[];
@@ -24,8 +36,6 @@ export interface StrandContactParts {
   readonly workOf: (tree: StrandTree) => StepWork;
   readonly state: BundleState;
   readonly options: StepOptions;
-  /** A new step begins. */
-  readonly forget: () => void;
 }
 
 /** Sides in the order of their trees. */
@@ -38,7 +48,7 @@ interface Buckets {
 }
 
 export function createStrandContact(parts: StrandContactParts): ContactPort {
-  const { trees, place, workOf, state, options, forget } = parts;
+  const { trees, place, workOf, state, options } = parts;
   const indexOf = new Map(trees.map((tree, k) => [tree, k]));
   const systemOfRod = Int32Array.from(place, ({ tree }) => indexOf.get(tree) as number);
   const slots: (Slot | undefined)[] = [];
@@ -51,10 +61,12 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     present: new Int32Array(trees.length),
     count: 0,
   };
+  // angles need not be known much better than contact knows the velocities
+  const accurate = 100 * options.accuracy;
   let h = 1;
 
   const slotOf = (k: number): Slot => {
-    slots[k] ??= createSlot(trees[k]);
+    slots[k] ??= createSlot(trees[k], workOf(trees[k]));
     return slots[k] as Slot;
   };
 
@@ -79,22 +91,25 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
   const linkOf = (sides: ContactSides, c: number): number => place[sides.rod[c]].strand.firstLink + sides.edge[c];
 
   /** The step of the marked trees under the sides' forces: from its start, or on from where it came to. */
-  const move = (marked: Uint8Array, sides: ContactSides, t: number, dt: number, again: boolean): StepOutcome => {
+  const move = (
+    marked: Uint8Array,
+    sides: ContactSides,
+    t: number,
+    dt: number,
+    again: boolean,
+    accuracy: number,
+  ): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     h = dt;
-    trees.forEach((tree, k) => {
-      if (marked[k]) clearContact(tree);
-    });
+    for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) clearContact(trees[k]);
     for (let c = 0; c < sides.count; c++) addSideForce(place[sides.rod[c]].tree, linkOf(sides, c), sides, c);
-    for (let k = 0; k < trees.length; k++) {
-      if (!marked[k]) continue;
+    for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) {
       const tree = trees[k];
-      const work = workOf(tree);
       const slot = slotOf(k);
       // a second look at the step starts from where the first came to
       if (!again && slot.came) tree.q.set(slot.q);
-      const spent = stepWithContact(tree, work, starts[k], t, dt, options, again || slot.came);
+      const spent = stepWithContact(tree, slot.step, starts[k], t, dt, { ...options, accuracy }, again || slot.came);
       iterations += Math.abs(spent);
       iterationsMax = Math.max(iterationsMax, Math.abs(spent));
       if (spent < 0) {
@@ -103,10 +118,8 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       }
       poseSamples(tree);
       slot.came = true;
+      slot.loose = accuracy > accurate;
       slot.q.set(tree.q);
-      const { sweep } = slot;
-      sweep.turn.set(work.sweep.turn.subarray(0, sweep.turn.length));
-      sweep.rate.set(work.sweep.rate.subarray(0, sweep.rate.length));
     }
     return { ok: true, iterations, iterationsMax, shifts: 0 };
   };
@@ -129,35 +142,39 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     systemOfRod,
     systemOfBody: new Int32Array(0),
     systemCount: trees.length,
-    hold() {
-      forget();
-      held.q.set(state.q);
-      held.v.set(state.v);
-      held.memory.set(state.memory);
-      for (const slot of slots) {
+    hold(marked) {
+      for (let k = 0; k < trees.length; k++) {
+        if (marked && !marked[k]) continue;
+        copyTree(starts[k], trees[k]);
+        const slot = slots[k];
         if (!slot) continue;
         slot.came = false;
         slot.known = -1;
+        slot.sweep.drift = Number.POSITIVE_INFINITY;
       }
       place.forEach(({ strand }, rod) => {
-        positions[rod].set(strand.samples.nodePosition);
+        if (!marked || marked[systemOfRod[rod]]) positions[rod].set(strand.samples.nodePosition);
       });
     },
     revert(marked, t) {
-      trees.forEach((tree, k) => {
-        if (!marked[k]) return;
-        tree.q.set(starts[k].q);
-        tree.v.set(starts[k].v);
-        tree.memory.set(starts[k].memory);
-        poseTree(tree, t);
-      });
+      for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) {
+        copyTree(trees[k], starts[k]);
+        poseTree(trees[k], t);
+      }
     },
-    step: (marked, sides, t, dt) => move(marked, sides, t, dt, true),
+    step: (marked, sides, t, dt, _robust, rough) =>
+      move(marked, sides, t, dt, true, rough ? Math.max(LOOSE, accurate) : accurate),
     readVelocity,
+    // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
+    guess(velocity, marked, sides, t, dt) {
+      h = dt;
+      if (!move(marked, sides, t, dt, false, Math.max(LOOSE, accurate)).ok) return false;
+      readVelocity(velocity, sides);
+      return true;
+    },
     linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
-      // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
-      if (fresh && !move(marked, sides, t, dt, false).ok) return false;
+      if (fresh && !move(marked, sides, t, dt, false, accurate).ok) return false;
       readVelocity(velocity, sides);
       sort(sides);
       const { order, start, present } = buckets;
@@ -169,14 +186,10 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         if (!isKnown(slot, tree, sides, order, start[k], m, linkOf)) {
           slot.sweep.columns = COLUMNS;
           slot.sweep.coefficient = 1 / dt;
-          tree.glue = undefined;
-          slot.shift = 0;
-          while (!factorSweep(tree, slot.sweep, slot.shift) || slot.sweep.negative > 0) {
-            slot.shift = slot.shift === 0 ? 1e-6 : 4 * slot.shift;
-            if (slot.shift > 1e8) return false;
-          }
+          if (!(slot.sweep.drift < NEAR && slot.sweep.negative === 0) && !factorShifted(slot, tree)) return false;
           writeResponse(slot, tree, sides, order, start[k], m, linkOf, 1 / (dt * dt));
         }
+        if (slot.loose) addLinearStep(velocity, slot, tree, sides, order, start[k], m, linkOf, 1 / dt);
         for (let i = 0; i < m; i++) {
           let trace = 0;
           for (let r = 3 * i; r < 3 * i + 3; r++) trace += slot.free[r * 3 * m + r];
@@ -203,6 +216,17 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
   };
 }
 
+/** The matrix at the present state, shifted until it is positive. */
+function factorShifted(slot: Slot, tree: StrandTree): boolean {
+  tree.glue = undefined;
+  slot.shift = 0;
+  while (!factorSweep(tree, slot.sweep, slot.shift) || slot.sweep.negative > 0) {
+    slot.shift = slot.shift === 0 ? 1e-6 : 4 * slot.shift;
+    if (slot.shift > 1e8) return false;
+  }
+  return true;
+}
+
 /** All that follows from the state at time t. */
 export function poseTree(tree: StrandTree, t: number): void {
   evaluateBase(tree, t);
@@ -225,6 +249,12 @@ export function partOf(tree: StrandTree, state: BundleState, copy: BundleState):
 function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array): Float64Array {
   const o = (view.byteOffset - whole.byteOffset) / 8;
   return other.subarray(o, o + view.length);
+}
+
+export function copyTree(to: BundleState, from: BundleState): void {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
 }
 
 /** No contact forces on the tree. */

@@ -18,10 +18,14 @@ const linear = new Float64Array(3);
 const accelerated = new Float64Array(3);
 const director = new Float64Array(3);
 
-/** Where the base is held, and how, at time t; free axes keep what the state says. */
-export function evaluateBase(tree: StrandTree, t: number): void {
+/** Where the base is held, and how, at time t; free axes keep what the state says. `fresh`: t has changed. */
+export function evaluateBase(tree: StrandTree, t: number, fresh = true): void {
   const { base, rods, q } = tree;
   const { pins, poses, axes, free, frame: held } = base;
+  if (!fresh) {
+    for (let k = 0; k < 3; k++) if (!free[k]) q[k] = poses[axes[k]].position[k];
+    return;
+  }
   axes.fill(-1);
   for (let p = 0; p < pins.length; p++) {
     pins[p].evaluate(poses[p], t);
@@ -53,12 +57,12 @@ export function evaluateBase(tree: StrandTree, t: number): void {
  * in every frame that moves uniformly: it takes the classical acceleration, and `drift` brings the velocity back where
  * the air asks for it. `originRate`: acceleration of the origin along its free axes, in world axes; nothing moves without.
  */
-export function moveBase(tree: StrandTree, t: number, originRate: Float64Array | undefined): void {
+export function moveBase(tree: StrandTree, t: number, originRate: Float64Array | undefined, fresh = true): void {
   const { base, v } = tree;
   const { pins, poses, motions, axes, free, rotation, frame: held } = base;
   angularVelocity.fill(0);
   angularAcceleration.fill(0);
-  if (originRate) for (let p = 0; p < pins.length; p++) pins[p].evaluateMotion?.(motions[p], t);
+  if (originRate && fresh) for (let p = 0; p < pins.length; p++) pins[p].evaluateMotion?.(motions[p], t);
   if (originRate && held >= 0) {
     turnBack(angularVelocity, 0, rotation, 0, motions[held].angularVelocity, 0);
     turnBack(angularAcceleration, 0, rotation, 0, motions[held].angularAcceleration, 0);

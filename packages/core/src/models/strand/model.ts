@@ -20,7 +20,7 @@ import { findNode } from '../../scene/layout.ts';
 import type { StrandJoint, StrandOptions } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
 import { checkJoints, countRows, createConstraints } from './constraints.ts';
-import { clearContact, createStrandContact, partOf, poseTree } from './contact.ts';
+import { clearContact, createStrandContact, poseTree } from './contact.ts';
 import { checkDirections, compileDirection } from './direction.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
@@ -113,16 +113,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     for (const tree of trees) poseTree(tree, t);
   };
 
-  // a step with contact may be looked at several times, and trees that nothing touches go the same way every time
-  const kept: Kept = {
-    ...copyState(state),
-    time: Number.NaN,
-    step: 0,
-    robust: false,
-    there: new Uint8Array(trees.length),
-  };
-  const keptOf = trees.map((tree) => partOf(tree, state, kept));
-
   const workOf = (tree: StrandTree): StepWork => works.get(tree.linkCount) as StepWork;
 
   const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
@@ -134,17 +124,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     before.q.set(state.q);
     before.v.set(state.v);
     before.memory.set(state.memory);
-    if (kept.time !== t || kept.step !== dt || kept.robust !== robust) kept.there.fill(0);
-    Object.assign(kept, { time: t, step: dt, robust });
     for (let k = 0; k < trees.length; k++) {
       if (without?.[k]) continue;
       const tree = trees[k];
       clearContact(tree);
-      if (without && kept.there[k]) {
-        copyTree(tree, keptOf[k]);
-        poseTree(tree, t + dt);
-        continue;
-      }
       const step = advanceTree(tree, workOf(tree), t, dt, options, robust);
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
@@ -152,9 +135,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       rejected += step.rejected;
       violation = Math.max(violation, tree.constraints?.violation ?? 0);
       if (step.ok) {
-        if (!without) continue;
-        copyTree(keptOf[k], tree);
-        kept.there[k] = 1;
+        poseSamples(tree);
         continue;
       }
       state.q.set(before.q);
@@ -164,7 +145,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       const failure = { rod: tree.rods[0].rod.id, reason: step.reason };
       return { ok: false, iterations, iterationsMax, shifts: 0, failure };
     }
-    for (const tree of trees) poseSamples(tree);
     return { ok: true, iterations, iterationsMax, shifts: 0, substeps, rejected, ...(violation > 0 && { violation }) };
   };
 
@@ -180,7 +160,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       for (const tree of trees) tree.history.header.fill(0);
     },
     advance,
-    contact: createStrandContact({ trees, place, workOf, state, options, forget: () => kept.there.fill(0) }),
+    contact: createStrandContact({ trees, place, workOf, state, options }),
     addEnergies: (out, t) => {
       for (const tree of trees) addEnergies(out, tree, t);
     },
@@ -201,22 +181,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   };
 }
 
-/** What trees came to in a step that may be tried again. */
-interface Kept extends BundleState {
-  time: number;
-  step: number;
-  robust: boolean;
-  readonly there: Uint8Array;
-}
-
 function copyState({ q, v, memory }: BundleState): BundleState {
   return { q: q.slice(), v: v.slice(), memory: memory.slice() };
-}
-
-function copyTree(to: BundleState, from: BundleState): void {
-  to.q.set(from.q);
-  to.v.set(from.v);
-  to.memory.set(from.memory);
 }
 
 /** The node of a joint: a location that is one of the rod's nodes, but its end. */

@@ -58,9 +58,12 @@ function countNegative(M: Float64Array, floor: number): number {
 export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): boolean {
   const { linkCount, parent, stiffness, force, rotation, offset } = tree;
   const { P, G, F, inverse, columns } = sweep;
+  sweep.placeless = columns > 6 && isPlaceless(tree);
+  const { placeless } = sweep;
   for (let j = 0; j < linkCount; j++) writeOwn(tree, sweep, j);
   P.fill(0, BLOCK * linkCount);
   sweep.negative = 0;
+  sweep.drift = 0;
   for (let j = linkCount - 1; j >= 0; j--) {
     if (columns > 6) writePsi(tree, sweep, j);
     multiplyPsi(sweep, j);
@@ -78,21 +81,51 @@ export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): bool
     if (invert3(inverse, 9 * j, D, 0) === 0) return false;
     const g = 3 * COLUMNS * j;
     const v = 9 * j;
-    for (let c = 0; c < columns; c++) {
-      const x = carriedRow[c];
-      const y = carriedRow[COLUMNS + c];
-      const z = carriedRow[2 * COLUMNS + c];
-      G[g + c] = -(inverse[v] * x + inverse[v + 1] * y + inverse[v + 2] * z);
-      G[g + COLUMNS + c] = -(inverse[v + 3] * x + inverse[v + 4] * y + inverse[v + 5] * z);
-      G[g + 2 * COLUMNS + c] = -(inverse[v + 6] * x + inverse[v + 7] * y + inverse[v + 8] * z);
-    }
+    eliminateJoint(G, g, inverse, v, columns, placeless);
     // F = P Ψ − [[n]; [f]] Th
     subtractForceTurn(own, 0, force, 6 * j, sweep.turn, v);
     subtractForceTurn(own, 9, force, 6 * j + 3, sweep.turn, v);
     for (let k = 0; k < 18; k++) F[18 * j + k] = own[k];
-    addToParent(P, BLOCK * (parent[j] < 0 ? linkCount : parent[j]), G, g, columns, rotation, 9 * j, offset[j]);
+    const up = BLOCK * (parent[j] < 0 ? linkCount : parent[j]);
+    addToParent(P, up, G, g, columns, rotation, 9 * j, offset[j], placeless);
   }
   return factorBase(tree, sweep);
+}
+
+/** Whether no force changes with the place of a link alone: no spring holds one, no point mass is glued to one. */
+function isPlaceless({ glue, tipSpring, linkCount }: StrandTree): boolean {
+  if (glue) return false;
+  for (let j = 0; j < linkCount; j++) if (tipSpring[j] !== 0) return false;
+  return true;
+}
+
+/** G = −(inverse pivot) × the joint's own rows. */
+function eliminateJoint(
+  G: Float64Array,
+  g: number,
+  inverse: Float64Array,
+  v: number,
+  columns: number,
+  placeless: boolean,
+): void {
+  const i0 = inverse[v];
+  const i1 = inverse[v + 1];
+  const i2 = inverse[v + 2];
+  const i3 = inverse[v + 3];
+  const i4 = inverse[v + 4];
+  const i5 = inverse[v + 5];
+  const i6 = inverse[v + 6];
+  const i7 = inverse[v + 7];
+  const i8 = inverse[v + 8];
+  for (let c = 0; c < columns; c++) {
+    if (c === 3 && placeless) c = 6;
+    const x = carriedRow[c];
+    const y = carriedRow[COLUMNS + c];
+    const z = carriedRow[2 * COLUMNS + c];
+    G[g + c] = -(i0 * x + i1 * y + i2 * z);
+    G[g + COLUMNS + c] = -(i3 * x + i4 * y + i5 * z);
+    G[g + 2 * COLUMNS + c] = -(i6 * x + i7 * y + i8 * z);
+  }
 }
 
 /** M −= [v] Th, 3 × 3 rows at o. */
@@ -117,8 +150,19 @@ function addToParent(
   R: Float64Array,
   r: number,
   d: number,
+  placeless: boolean,
 ): void {
+  const r0 = R[r];
+  const r1 = R[r + 1];
+  const r2 = R[r + 2];
+  const r3 = R[r + 3];
+  const r4 = R[r + 4];
+  const r5 = R[r + 5];
+  const r6 = R[r + 6];
+  const r7 = R[r + 7];
+  const r8 = R[r + 8];
   for (let c = 0; c < columns; c++) {
+    if (c === 3 && placeless) c = 6;
     const x = G[g + c];
     const y = G[g + COLUMNS + c];
     const z = G[g + 2 * COLUMNS + c];
@@ -128,14 +172,14 @@ function addToParent(
     const f0 = carriedRow[3 * COLUMNS + c] + own[9] * x + own[10] * y + own[11] * z;
     const f1 = carriedRow[4 * COLUMNS + c] + own[12] * x + own[13] * y + own[14] * z;
     const f2 = carriedRow[5 * COLUMNS + c] + own[15] * x + own[16] * y + own[17] * z;
-    const fx = R[r] * f0 + R[r + 1] * f1 + R[r + 2] * f2;
-    const fy = R[r + 3] * f0 + R[r + 4] * f1 + R[r + 5] * f2;
-    P[o + c] += R[r] * n0 + R[r + 1] * n1 + R[r + 2] * n2 - d * fy;
-    P[o + COLUMNS + c] += R[r + 3] * n0 + R[r + 4] * n1 + R[r + 5] * n2 + d * fx;
-    P[o + 2 * COLUMNS + c] += R[r + 6] * n0 + R[r + 7] * n1 + R[r + 8] * n2;
+    const fx = r0 * f0 + r1 * f1 + r2 * f2;
+    const fy = r3 * f0 + r4 * f1 + r5 * f2;
+    P[o + c] += r0 * n0 + r1 * n1 + r2 * n2 - d * fy;
+    P[o + COLUMNS + c] += r3 * n0 + r4 * n1 + r5 * n2 + d * fx;
+    P[o + 2 * COLUMNS + c] += r6 * n0 + r7 * n1 + r8 * n2;
     P[o + 3 * COLUMNS + c] += fx;
     P[o + 4 * COLUMNS + c] += fy;
-    P[o + 5 * COLUMNS + c] += R[r + 6] * f0 + R[r + 7] * f1 + R[r + 8] * f2;
+    P[o + 5 * COLUMNS + c] += r6 * f0 + r7 * f1 + r8 * f2;
   }
 }
 
@@ -180,7 +224,7 @@ const shiftBase = new Float64Array(3);
 
 /**
  * Solves for δφ (3 a joint) and δy (3, base): the matrix times `out` is −`residual` less what `wrench` (6 a link, on the
- * link, in its axes) would add to the forces. Leaves z of every link in the sweep.
+ * link, in its axes) would add to the forces; links after `outermost` have neither. Leaves z of every link in the sweep.
  */
 export function solveSweep(
   out: Float64Array,
@@ -189,13 +233,15 @@ export function solveSweep(
   residual: Float64Array | undefined,
   wrench: Float64Array | undefined,
   baseWrench: Float64Array | undefined,
+  outermost: number = tree.linkCount - 1,
 ): void {
   const { linkCount, parent, rotation, offset, base } = tree;
   const { p, F, inverse } = sweep;
-  if (wrench) p.set(wrench.subarray(0, 6 * linkCount));
+  if (wrench) for (let k = 0; k < 6 * linkCount; k++) p[k] = wrench[k];
   else p.fill(0, 0, 6 * linkCount);
   p.fill(0, 6 * linkCount);
-  for (let j = linkCount - 1; j >= 0; j--) {
+  out.fill(0, 3 * outermost + 3, 3 * linkCount);
+  for (let j = outermost; j >= 0; j--) {
     const v = 9 * j;
     const x = (residual ? residual[3 * j] : 0) + p[6 * j];
     const y = (residual ? residual[3 * j + 1] : 0) + p[6 * j + 1];
@@ -206,8 +252,9 @@ export function solveSweep(
     out[3 * j] = k0;
     out[3 * j + 1] = k1;
     out[3 * j + 2] = k2;
+    const o = 18 * j;
     for (let r = 0; r < 6; r++)
-      momentum[r] = p[6 * j + r] + F[18 * j + 3 * r] * k0 + F[18 * j + 3 * r + 1] * k1 + F[18 * j + 3 * r + 2] * k2;
+      momentum[r] = p[6 * j + r] + F[o + 3 * r] * k0 + F[o + 3 * r + 1] * k1 + F[o + 3 * r + 2] * k2;
     const i = parent[j] < 0 ? linkCount : parent[j];
     addForceTo(p, 6 * i, rotation, 9 * j, offset[j], momentum);
   }
@@ -250,12 +297,7 @@ function carryOutwards(out: Float64Array, tree: StrandTree, sweep: Sweep): void 
   for (let j = 0; j < linkCount; j++) {
     const from = COLUMNS * (parent[j] < 0 ? linkCount : parent[j]);
     const to = COLUMNS * j;
-    const g = 3 * COLUMNS * j;
-    for (let r = 0; r < 3; r++) {
-      let sum = out[3 * j + r];
-      for (let k = 0; k < columns; k++) sum += G[g + COLUMNS * r + k] * z[from + k];
-      out[3 * j + r] = sum;
-    }
+    addCarried(out, 3 * j, G, 3 * COLUMNS * j, z, from, columns, sweep.placeless);
     const x = out[3 * j];
     const y = out[3 * j + 1];
     const w = out[3 * j + 2];
@@ -278,4 +320,30 @@ function carryOutwards(out: Float64Array, tree: StrandTree, sweep: Sweep): void 
       z[to + 12 + r] += psiA[s + 3 * r] * x + psiA[s + 3 * r + 1] * y + psiA[s + 3 * r + 2] * w;
     }
   }
+}
+
+/** Adds G z to three numbers. */
+function addCarried(
+  out: Float64Array,
+  o: number,
+  G: Float64Array,
+  g: number,
+  z: Float64Array,
+  from: number,
+  columns: number,
+  placeless: boolean,
+): void {
+  let x = out[o];
+  let y = out[o + 1];
+  let w = out[o + 2];
+  for (let k = 0; k < columns; k++) {
+    if (k === 3 && placeless) k = 6;
+    const moved = z[from + k];
+    x += G[g + k] * moved;
+    y += G[g + COLUMNS + k] * moved;
+    w += G[g + 2 * COLUMNS + k] * moved;
+  }
+  out[o] = x;
+  out[o + 1] = y;
+  out[o + 2] = w;
 }

@@ -5,12 +5,15 @@
 import type { ContactSides } from '../../port.ts';
 import { solveSweep } from './newton.ts';
 import { invert3, turn, turnBack } from './spatial.ts';
+import type { StepWork } from './step.ts';
 import { COLUMNS, createSweep, type Sweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 
 /** The sweep of one tree, kept over the iterations of a step. */
 export interface Slot {
   readonly sweep: Sweep;
+  /** Of the step, with the slot's own sweep: the last matrix of a step is that of the response. */
+  readonly step: StepWork;
   readonly wrench: Float64Array;
   readonly x: Float64Array;
   shift: number;
@@ -19,6 +22,8 @@ export interface Slot {
   glued: Float64Array;
   /** Where the tree came to in this step. */
   came: boolean;
+  /** It stopped short of the solution: the residual is not zero. */
+  loose: boolean;
   readonly q: Float64Array;
   /** Where `free` was found, and for which sides: link, weight and arm of each; none: −1. */
   known: number;
@@ -29,17 +34,20 @@ export interface Slot {
 }
 
 /** Quaternions that change by less leave the response as it is. */
-const NEAR = 5e-4;
+export const NEAR = 2e-2;
 
-export function createSlot({ linkCount: links, q }: StrandTree): Slot {
+export function createSlot({ linkCount: links, q }: StrandTree, work: StepWork): Slot {
+  const sweep = createSweep(links);
   return {
-    sweep: createSweep(links),
+    sweep,
+    step: { ...work, sweep },
     wrench: new Float64Array(6 * links),
     x: new Float64Array(3 * links + 3),
     shift: 0,
     free: new Float64Array(0),
     glued: new Float64Array(0),
     came: false,
+    loose: false,
     q: new Float64Array(q.length),
     known: -1,
     foundAt: new Float64Array(q.length),
@@ -103,23 +111,35 @@ export function writeResponse(
   for (let column = 0; column < 3 * m; column++) {
     const side = order[from + Math.floor(column / 3)];
     const axis = column % 3;
+    const link = linkOf(sides, side);
     wrench.fill(0);
-    addWrench(
-      wrench,
-      tree,
-      linkOf(sides, side),
-      sides,
-      side,
-      axis === 0 ? 1 : 0,
-      axis === 1 ? 1 : 0,
-      axis === 2 ? 1 : 0,
-    );
-    solveSweep(x, tree, sweep, undefined, wrench, undefined);
+    addWrench(wrench, tree, link, sides, side, axis === 0 ? 1 : 0, axis === 1 ? 1 : 0, axis === 2 ? 1 : 0);
+    solveSweep(x, tree, sweep, undefined, wrench, undefined, link);
     for (let i = 0; i < m; i++) {
       const c = order[from + i];
       readSide(moved, 0, tree, sweep, linkOf(sides, c), sides, c, scale);
       for (let k = 0; k < 3; k++) free[(3 * i + k) * 3 * m + column] = moved[k];
     }
+  }
+}
+
+/** Adds to the sides' velocities what the linear step from here to balance gives. */
+export function addLinearStep(
+  velocity: Float64Array,
+  { sweep, x }: Slot,
+  tree: StrandTree,
+  sides: ContactSides,
+  order: Int32Array,
+  from: number,
+  m: number,
+  linkOf: (sides: ContactSides, c: number) => number,
+  scale: number,
+): void {
+  solveSweep(x, tree, sweep, tree.residual, undefined, undefined);
+  for (let i = 0; i < m; i++) {
+    const c = order[from + i];
+    readSide(moved, 0, tree, sweep, linkOf(sides, c), sides, c, scale);
+    for (let k = 0; k < 3; k++) velocity[3 * c + k] += moved[k];
   }
 }
 

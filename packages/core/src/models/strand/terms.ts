@@ -13,6 +13,8 @@ export const BLOCK: number = 6 * COLUMNS;
 export interface Sweep {
   /** Columns in use: 18, or 6 for equilibria. */
   columns: number;
+  /** Nothing holds links in their places: columns ξv are zero, and not looked at. */
+  placeless: boolean;
   /** δθ = turn·δφ and δw = rate·δφ, 9 a joint; c0/h. */
   readonly turn: Float64Array;
   readonly rate: Float64Array;
@@ -30,6 +32,8 @@ export interface Sweep {
   readonly p: Float64Array;
   /** Inverse of the base's own 3 × 3 in world axes. */
   readonly baseInverse: Float64Array;
+  /** How far joints have turned since the matrix was made [rad]. */
+  drift: number;
   /** Joints whose pivot has negative eigenvalues, and how many those are. */
   negative: number;
 }
@@ -37,6 +41,7 @@ export interface Sweep {
 export function createSweep(links: number): Sweep {
   return {
     columns: COLUMNS,
+    placeless: false,
     turn: new Float64Array(9 * links),
     rate: new Float64Array(9 * links),
     coefficient: 0,
@@ -49,6 +54,7 @@ export function createSweep(links: number): Sweep {
     z: new Float64Array(COLUMNS * (links + 1)),
     p: new Float64Array(6 * (links + 1)),
     baseInverse: new Float64Array(9),
+    drift: Number.POSITIVE_INFINITY,
     negative: 0,
   };
 }
@@ -310,11 +316,21 @@ export function multiplyPsi(sweep: Sweep, j: number): void {
   }
 }
 
-/** carriedRow = P Φ: rows go to the parent as forces do. */
+/** carriedRow = P Φ: rows go to the parent as forces do. Columns ξv are left out where they are zero. */
 export function multiplyPhi(tree: StrandTree, sweep: Sweep, j: number): void {
   const { rotation, offset, v } = tree;
-  const { P, columns } = sweep;
+  const { P, columns, placeless } = sweep;
   const R = 9 * j;
+  // in variables of their own: what is read from an array after something was written to another is read again
+  const r0 = rotation[R];
+  const r1 = rotation[R + 1];
+  const r2 = rotation[R + 2];
+  const r3 = rotation[R + 3];
+  const r4 = rotation[R + 4];
+  const r5 = rotation[R + 5];
+  const r6 = rotation[R + 6];
+  const r7 = rotation[R + 7];
+  const r8 = rotation[R + 8];
   const d = offset[j];
   const w0 = v[3 + 3 * j];
   const w1 = v[4 + 3 * j];
@@ -322,34 +338,50 @@ export function multiplyPhi(tree: StrandTree, sweep: Sweep, j: number): void {
   for (let r = 0; r < 6; r++) {
     const o = BLOCK * j + COLUMNS * r;
     for (let block = 0; block < columns; block += 6) {
+      const at = COLUMNS * r + block;
       let a0 = P[o + block];
       let a1 = P[o + block + 1];
       let a2 = P[o + block + 2];
+      if (block === 0 && placeless) {
+        carriedRow[at] = r0 * a0 + r1 * a1 + r2 * a2;
+        carriedRow[at + 1] = r3 * a0 + r4 * a1 + r5 * a2;
+        carriedRow[at + 2] = r6 * a0 + r7 * a1 + r8 * a2;
+        continue;
+      }
       let b0 = P[o + block + 3];
       let b1 = P[o + block + 4];
       let b2 = P[o + block + 5];
       if (block === 6) {
         // less Pa crm(S w)
-        const e = o + 12;
-        a0 -= P[e + 1] * w2 - P[e + 2] * w1;
-        a1 -= P[e + 2] * w0 - P[e] * w2;
-        a2 -= P[e] * w1 - P[e + 1] * w0;
-        b0 -= P[e + 4] * w2 - P[e + 5] * w1;
-        b1 -= P[e + 5] * w0 - P[e + 3] * w2;
-        b2 -= P[e + 3] * w1 - P[e + 4] * w0;
+        const e0 = P[o + 12];
+        const e1 = P[o + 13];
+        const e2 = P[o + 14];
+        const e3 = P[o + 15];
+        const e4 = P[o + 16];
+        const e5 = P[o + 17];
+        a0 -= e1 * w2 - e2 * w1;
+        a1 -= e2 * w0 - e0 * w2;
+        a2 -= e0 * w1 - e1 * w0;
+        b0 -= e4 * w2 - e5 * w1;
+        b1 -= e5 * w0 - e3 * w2;
+        b2 -= e3 * w1 - e4 * w0;
       }
-      const x = rotation[R] * b0 + rotation[R + 1] * b1 + rotation[R + 2] * b2;
-      const y = rotation[R + 3] * b0 + rotation[R + 4] * b1 + rotation[R + 5] * b2;
-      const z = rotation[R + 6] * b0 + rotation[R + 7] * b1 + rotation[R + 8] * b2;
-      const at = COLUMNS * r + block;
-      carriedRow[at] = rotation[R] * a0 + rotation[R + 1] * a1 + rotation[R + 2] * a2 - d * y;
-      carriedRow[at + 1] = rotation[R + 3] * a0 + rotation[R + 4] * a1 + rotation[R + 5] * a2 + d * x;
-      carriedRow[at + 2] = rotation[R + 6] * a0 + rotation[R + 7] * a1 + rotation[R + 8] * a2;
+      const x = r0 * b0 + r1 * b1 + r2 * b2;
+      const y = r3 * b0 + r4 * b1 + r5 * b2;
+      const z = r6 * b0 + r7 * b1 + r8 * b2;
+      carriedRow[at] = r0 * a0 + r1 * a1 + r2 * a2 - d * y;
+      carriedRow[at + 1] = r3 * a0 + r4 * a1 + r5 * a2 + d * x;
+      carriedRow[at + 2] = r6 * a0 + r7 * a1 + r8 * a2;
       carriedRow[at + 3] = x;
       carriedRow[at + 4] = y;
       carriedRow[at + 5] = z;
     }
   }
+}
+
+/** Whether the axes of the joint are those of the child: a joint that is straight at rest. */
+function isAligned(B: Float64Array, b: number): boolean {
+  return B[b] === 1 && B[b + 4] === 1 && B[b + 8] === 1;
 }
 
 /** −∂τ/∂φ of joint j into D: springs, dashpots. */
@@ -360,7 +392,9 @@ export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): 
   const lawHere = j === 0 && tree.swingOnly ? 'swing-twist' : law;
   writeJointTangent(jointTangent, 0, lawHere, deformation, 4 * j, stiffness, 3 * j);
   // in the child's axes: Bᵀ (∂τ/∂θ) B
-  toLocal(tangent, jointTangent, toJoint, 9 * j);
+  const aligned = isAligned(toJoint, 9 * j);
+  if (aligned) tangent.set(jointTangent);
+  else toLocal(tangent, jointTangent, toJoint, 9 * j);
   const { turn: Th, rate: W, columns } = sweep;
   const t = 9 * j;
   for (let r = 0; r < 3; r++) {
@@ -369,6 +403,10 @@ export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): 
         tangent[3 * r] * Th[t + c] + tangent[3 * r + 1] * Th[t + 3 + c] + tangent[3 * r + 2] * Th[t + 6 + c];
   }
   if (columns === 6 || !(damping[3 * j] + damping[3 * j + 1] + damping[3 * j + 2] > 0)) return;
+  if (aligned) {
+    for (let r = 0; r < 3; r++) for (let c = 0; c < 3; c++) D[3 * r + c] += damping[3 * j + r] * W[t + 3 * r + c];
+    return;
+  }
   jointTangent.fill(0);
   for (let k = 0; k < 3; k++) jointTangent[4 * k] = damping[3 * j + k];
   toLocal(tangent, jointTangent, toJoint, 9 * j);

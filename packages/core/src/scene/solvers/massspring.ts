@@ -10,4 +10,6 @@ export interface MassSpringOptions {
   readonly stretch?: number;
   /** Edges of the chain are kept within 1 ± this of their rest length. Default 0.1; 0: not at all. */
   readonly strainLimit?: number;
+  /** At most so many solves a step until energy balances. Default 30; 0: the published two, which do not balance it. */
+  readonly iterations?: number;
 }

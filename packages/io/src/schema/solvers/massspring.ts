@@ -22,5 +22,8 @@ export const massspring: z.ZodType<MassSpringOptions, Written<MassSpringOptions>
     strainLimit: count('nonnegative')
       .optional()
       .describe('Edges of the chain are kept within 1 ± this of their rest length. Default 0.1; 0: not at all.'),
+    iterations: count('nonnegative')
+      .optional()
+      .describe('At most so many solves a step until energy balances. Default 30; 0: the published two solves.'),
   },
 );

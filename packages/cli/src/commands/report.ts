@@ -1,0 +1,172 @@
+/** `tendril report`: a page with plots that opens anywhere, on a paper's experiments or on a scene run by several models. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Profile, type Study, type StudyResult, stiffFiberStudies } from '@tendril/cases';
+import type { ModelId } from '@tendril/core';
+import { createAtomicWriter } from '@tendril/io/node';
+import { exitCode, UsageError } from '../exit.ts';
+import { openFolder } from '../folder.ts';
+import { type Compared, scenePage } from '../html/comparison.ts';
+import { type Finished, studiesPage } from '../html/studies.ts';
+import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
+import { buildReport } from '../report.ts';
+import { loadSource, type Source } from '../source.ts';
+import { dim, formatDuration, good, type Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+import { readModels, runModels } from './compare.ts';
+
+export interface ReportOptions {
+  readonly out: string;
+  readonly force?: boolean;
+  readonly quick?: boolean;
+  readonly full?: boolean;
+  readonly quiet?: boolean;
+  readonly models?: string;
+}
+
+export async function report(
+  reference: string | undefined,
+  options: ReportOptions,
+  terminal: Terminal,
+): Promise<number> {
+  if (options.quick && options.full) throw new UsageError('--quick and --full are two profiles; choose one');
+  if (existsSync(options.out) && !options.force)
+    throw new UsageError(`'${options.out}' exists; choose another --out, or add --force to replace it`);
+  const start = performance.now();
+  const made =
+    reference === undefined ? await reportPaper(options, terminal) : await reportScene(reference, options, terminal);
+  if (made.page === undefined) {
+    if (!options.quiet) terminal.err('interrupted; nothing was written\n');
+    return exitCode.interrupted;
+  }
+  writePage(options, made.page);
+  if (!options.quiet) {
+    const seconds = (performance.now() - start) / 1000;
+    terminal.out(`${good('✓')} ${options.out}: ${made.what} in ${formatDuration(seconds)}\n`);
+  }
+  return made.code ?? exitCode.done;
+}
+
+interface Made {
+  /** None: interrupted. */
+  readonly page?: string;
+  readonly what?: string;
+  readonly code?: number;
+}
+
+async function reportPaper(options: ReportOptions, terminal: Terminal): Promise<Made> {
+  if (options.models !== undefined)
+    throw new UsageError('--models is for a scene: tendril report scene.yaml --models der,fiber --out report.html');
+  const profile: Profile = options.quick ? 'quick' : options.full ? 'full' : 'normal';
+  const start = performance.now();
+  const finished = await withInterrupt((interrupt) => runStudies(profile, options, terminal, interrupt));
+  if (!finished) return {};
+  const command = `tendril report${profile === 'normal' ? '' : ` --${profile}`} --out report.html`;
+  const facts = factsOf((performance.now() - start) / 1000, `profile ${profile}`);
+  return { page: studiesPage(finished, facts, command), what: `${finished.length} experiments` };
+}
+
+/** Runs and equilibria of a scene on several models; the folders that `compare` would keep are thrown away. */
+async function reportScene(reference: string, options: ReportOptions, terminal: Terminal): Promise<Made> {
+  if (options.quick || options.full)
+    throw new UsageError('--quick and --full are for the report without a scene; a scene says itself how fine it is');
+  const models = readModels(options.models ?? 'all');
+  const source = loadSource(reference);
+  const start = performance.now();
+  const temporary = mkdtempSync(join(tmpdir(), 'tendril-report-'));
+  try {
+    return await withInterrupt(async (interrupt) => {
+      const compareOn = (statics: boolean): Promise<Compared> =>
+        compareIn(join(temporary, statics ? 'statics' : 'run'), source, models, statics, options, terminal, interrupt);
+      const run = source.scene.time ? await compareOn(false) : undefined;
+      if (interrupt.requested) return {};
+      const statics = await compareOn(true);
+      if (interrupt.requested) return {};
+      const remarks = run ? [] : ['The scene says no time to simulate: equilibria alone are compared.'];
+      const facts = factsOf((performance.now() - start) / 1000);
+      const command = `tendril report ${reference} --models ${models.join(',')} --out report.html`;
+      const page = scenePage({ source, models, ...(run && { run }), statics, remarks, facts, command });
+      const all = [...(run?.outcomes ?? []), ...statics.outcomes];
+      return {
+        page,
+        what: `${source.name} on ${models.join(', ')}`,
+        ...(all.every(({ status }) => status === 'refused') && { code: exitCode.badInput }),
+      };
+    });
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+async function compareIn(
+  path: string,
+  source: Source,
+  models: readonly ModelId[],
+  statics: boolean,
+  { quiet }: ReportOptions,
+  terminal: Terminal,
+  interrupt: Interrupt,
+): Promise<Compared> {
+  const folder = openFolder({ out: path, name: source.name });
+  const outcomes = await runModels(source, models, { statics, quiet }, folder, terminal, interrupt);
+  return { outcomes, report: buildReport(source, { statics }, outcomes) };
+}
+
+/** What ran, on what, and when: a reader a year later asks for it. */
+function factsOf(seconds: number, ...more: readonly string[]): string {
+  const processor = cpus()[0]?.model.replace(/\s+/g, ' ').trim() || 'unknown processor';
+  const date = new Date().toISOString().slice(0, 10);
+  const time = `${formatDuration(seconds)} on ${processor}, Node ${process.versions.node}`;
+  return [`Tendril ${version}`, ...more, date, time].join(' · ');
+}
+
+function writePage({ out, force = false }: ReportOptions, content: string): void {
+  const writer = createAtomicWriter(out, { overwrite: force });
+  try {
+    writer.append(content);
+    writer.commit();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+}
+
+/** All studies, or nothing where Ctrl-C came first. */
+async function runStudies(
+  profile: Profile,
+  { quiet }: ReportOptions,
+  terminal: Terminal,
+  interrupt: Interrupt,
+): Promise<Finished[] | undefined> {
+  const out: Finished[] = [];
+  for (const [k, study] of stiffFiberStudies.entries()) {
+    const place = `[${k + 1}/${stiffFiberStudies.length}]`;
+    if (!quiet && !terminal.live) terminal.err(`${place} ${study.figure}: ${study.title}\n`);
+    const result = await runStudy(study, profile, interrupt, (what) => {
+      if (!quiet && terminal.live)
+        terminal.err(`\r\u001b[2K${dim(`${place} ${study.figure}: ${what}`.slice(0, terminal.columns - 1))}`);
+    });
+    if (!quiet && terminal.live) terminal.err('\r\u001b[2K');
+    if (!result) return undefined;
+    out.push({ study, result });
+  }
+  return out;
+}
+
+async function runStudy(
+  study: Study,
+  profile: Profile,
+  interrupt: Interrupt,
+  show: (what: string) => void,
+): Promise<StudyResult | undefined> {
+  const breathe = createBreather();
+  const steps = study.run(profile);
+  for (;;) {
+    const next = steps.next();
+    if (next.done) return next.value;
+    show(next.value);
+    await breathe();
+    if (interrupt.requested) return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Formulas of the model put together for the kernels: read by kernels/translate.ts, never run as they stand. Arrays are given
+ * from the entry on that is meant, so that indices are known.
+ */
+
+/**
+ * A joint between two edges of the rod: its gradient to the residual of x−, θe, x, θf, x+, and with `matrix` its Hessian to
+ * their rows of the band, from the first one's diagonal on. With `viscous` both have their damping, v being the rates.
+ */
+function addJoint(
+  te: Float64Array,
+  m1: Float64Array,
+  m2: Float64Array,
+  tf: Float64Array,
+  lengthE: number,
+  lengthF: number,
+  chi: number,
+  constants: Float64Array,
+  twist: number,
+  residual: Float64Array,
+  band: Float64Array,
+  v: Float64Array,
+  damping: number,
+  rateScale: number,
+  matrix: number,
+  viscous: number,
+): void {
+  writeJoint(te, m1, m2, 0, tf, 0, lengthE, lengthF, chi);
+  rotationStrain(strainOut, constants, 0, -D[11], D[3], twist);
+  writeGradient(gradient8);
+  if (viscous === 1) {
+    for (let k = 0; k < 3; k++) {
+      rate[k] = v[4 + k] - v[k];
+      rate[4 + k] = v[8 + k] - v[4 + k];
+    }
+    rate[3] = v[3];
+    rate[7] = v[7];
+    addViscous(gradient8, damping);
+  }
+  for (let k = 0; k < 3; k++) {
+    residual[k] -= gradient8[k];
+    residual[4 + k] += gradient8[k] - gradient8[4 + k];
+    residual[8 + k] += gradient8[4 + k];
+  }
+  residual[3] += gradient8[3];
+  residual[7] += gradient8[7];
+  if (matrix === 1) {
+    addCongruence(strainOut, HESSIAN, 1);
+    addCurvatureOfPrimitives();
+    if (viscous === 1) addCongruence(strainOut, GAUSS_NEWTON, damping * rateScale);
+    addNodeBlock(band, 0);
+  }
+}
+
+/** Angle from the director of one frame, carried to the tangent of the next, to that one's director. */
+function turnBetween(director: Float64Array, tangent: Float64Array, to: Float64Array, t: Float64Array): number {
+  transport3(scratch, 0, director, 0, tangent, 0, t, 0);
+  return angleAbout3(scratch, 0, to, 0, t, 0);
+}
+
+/** Σ l x over the ten unknowns before one; both arrays from the first of them on. */
+function multiplyRow(l: Float64Array, x: Float64Array): number {
+  let sum = l[0] * x[0];
+  for (let k = 1; k < 10; k++) sum += l[k] * x[k];
+  return sum;
+}
+
+/** Takes value·l off the ten unknowns before one. */
+function subtractRow(x: Float64Array, l: Float64Array, value: number): void {
+  for (let k = 0; k < 10; k++) x[k] -= l[k] * value;
+}

@@ -1,0 +1,118 @@
+/** Contacts by the systems that they join: groups that do not know of each other are solved one by one. */
+import type { Bundle, ContactPort } from '../model.ts';
+import type { Link } from './links.ts';
+import type { ContactSet } from './set.ts';
+import type { Place } from './sides.ts';
+
+/** Marks of systems, an array for each bundle. */
+export type Marks = readonly Uint8Array[];
+
+export interface Systems {
+  readonly count: number;
+  /** A system for each rod of the scene, among those of all bundles. */
+  ofRod(rod: number): number;
+  ofBody(body: Place): number;
+  readonly bundleOf: Int32Array;
+  /** Its number in its bundle. */
+  readonly numberOf: Int32Array;
+  /** Rods of each system. */
+  readonly rods: readonly (readonly number[])[];
+}
+
+export function listSystems(bundles: readonly Bundle[], placeOfRod: readonly Place[]): Systems {
+  const counts = bundles.map((bundle) => bundle.contact?.systemCount ?? 0);
+  const count = counts.reduce((sum, one) => sum + one, 0);
+  const bundleOf = new Int32Array(count);
+  const numberOf = new Int32Array(count);
+  const first: number[] = [];
+  let next = 0;
+  counts.forEach((many, b) => {
+    first.push(next);
+    for (let s = 0; s < many; s++, next++) {
+      bundleOf[next] = b;
+      numberOf[next] = s;
+    }
+  });
+  const port = (b: number): ContactPort => bundles[b].contact as ContactPort;
+  const systemOfRod = Int32Array.from(placeOfRod, ({ bundle, index }) =>
+    bundles[bundle].contact ? first[bundle] + port(bundle).systemOfRod[index] : -1,
+  );
+  const rods: number[][] = Array.from({ length: count }, () => []);
+  systemOfRod.forEach((s, rod) => {
+    if (s >= 0) rods[s].push(rod);
+  });
+  return {
+    count,
+    bundleOf,
+    numberOf,
+    rods,
+    ofRod: (rod) => systemOfRod[rod],
+    ofBody: ({ bundle, index }) => first[bundle] + port(bundle).systemOfBody[index],
+  };
+}
+
+export interface Group {
+  readonly contacts: readonly number[];
+  readonly links: readonly Link[];
+  readonly systems: readonly number[];
+}
+
+export interface Grouping {
+  /** Groups in the order of their first contacts, then of their first links. */
+  group(set: ContactSet): Group[];
+}
+
+export function createGrouping(
+  systems: Systems,
+  bodyOf: (set: ContactSet, c: number) => Place | undefined,
+  links: readonly Link[],
+): Grouping {
+  const parent = new Int32Array(systems.count);
+  const place = new Int32Array(systems.count);
+  const rootOf = (s: number): number => {
+    let r = s;
+    while (parent[r] !== r) r = parent[r];
+    while (parent[s] !== r) [s, parent[s]] = [parent[s], r];
+    return r;
+  };
+  const systemsOf = (set: ContactSet, c: number): number[] => {
+    const list = [systems.ofRod(set.rodA[c])];
+    if (set.rodB[c] >= 0) list.push(systems.ofRod(set.rodB[c]));
+    const body = bodyOf(set, c);
+    if (body) list.push(systems.ofBody(body));
+    return list;
+  };
+  const endsOf = ({ plan: { rodA, rodB } }: Link): number[] =>
+    (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod));
+  return {
+    group(set) {
+      for (let s = 0; s < parent.length; s++) parent[s] = s;
+      place.fill(-1);
+      for (let c = 0; c < set.count; c++) {
+        const [first, ...others] = systemsOf(set, c);
+        for (const other of others) parent[rootOf(other)] = rootOf(first);
+      }
+      for (const link of links) {
+        const [first, other] = endsOf(link);
+        if (other !== undefined) parent[rootOf(other)] = rootOf(first);
+      }
+      const groups: { contacts: number[]; links: Link[]; systems: number[] }[] = [];
+      const groupOf = (s: number): (typeof groups)[number] => {
+        const root = rootOf(s);
+        if (place[root] < 0) place[root] = groups.push({ contacts: [], links: [], systems: [] }) - 1;
+        return groups[place[root]];
+      };
+      for (let c = 0; c < set.count; c++) {
+        groupOf(systemsOf(set, c)[0]).contacts.push(c);
+      }
+      for (const link of links) groupOf(endsOf(link)[0]).links.push(link);
+      for (const { contacts, links: joints, systems: members } of groups) {
+        const seen = new Set<number>();
+        for (const c of contacts) for (const s of systemsOf(set, c)) seen.add(s);
+        for (const link of joints) for (const s of endsOf(link)) seen.add(s);
+        members.push(...seen);
+      }
+      return groups;
+    },
+  };
+}

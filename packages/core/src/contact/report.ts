@@ -1,0 +1,59 @@
+/** What observers see of the contacts of a step. */
+import type { Rod } from '../scene/compiled.ts';
+import type { Collider } from './collider.ts';
+import type { ContactSet } from './set.ts';
+
+/** A contact that carries force, for observers. */
+export interface ContactForce {
+  readonly rod: string;
+  /** The other rod, or the collider. */
+  readonly other: string;
+  readonly kind: 'rod' | 'collider';
+  /** Place on the rod: edge, and share of its second node. */
+  readonly edge: number;
+  readonly weight: number;
+  /** On the rod [N]. */
+  readonly force: readonly [number, number, number];
+  readonly normal: readonly [number, number, number];
+  /** Between the surfaces at the start of the step [m]; negative where they overlap. */
+  readonly gap: number;
+  readonly sliding: boolean;
+}
+
+export interface ContactReport {
+  contacts: number;
+  iterations: number;
+  /** Error of the velocities that was left [m/s]. */
+  error: number;
+  converged: boolean;
+  /** Pairs of edges that would have passed through each other, had it not been seen. */
+  swept: number;
+}
+
+/** Contacts that carry force, with impulses of a step dt. */
+export function listForces(
+  set: ContactSet,
+  rods: readonly Rod[],
+  colliders: readonly Collider[],
+  dt: number,
+): ContactForce[] {
+  const list: ContactForce[] = [];
+  for (let c = 0; c < set.count; c++) {
+    const o = 3 * c;
+    const [x, y, z] = [set.impulse[o] / dt, set.impulse[o + 1] / dt, set.impulse[o + 2] / dt];
+    if (x === 0 && y === 0 && z === 0) continue;
+    const collider = set.collider[c];
+    list.push({
+      rod: rods[set.rodA[c]].id,
+      other: collider >= 0 ? colliders[collider].id : rods[set.rodB[c]].id,
+      kind: collider >= 0 ? 'collider' : 'rod',
+      edge: set.edgeA[c],
+      weight: set.weightA[c],
+      force: [x, y, z],
+      normal: [set.normal[o], set.normal[o + 1], set.normal[o + 2]],
+      gap: set.gap[c],
+      sliding: set.sliding[c] === 1,
+    });
+  }
+  return list;
+}

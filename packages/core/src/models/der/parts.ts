@@ -1,0 +1,185 @@
+/** How a bundle is laid out: its state, which rods are solved together, and with what work space. */
+import type { BundleState, Coupling, Drive } from '../../model.ts';
+import { type Allocate, sampleSize } from '../../port.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import type { DerOptions } from '../../scene/solvers/der.ts';
+import { BODY_MEMORY, createDerBody, type DerBody } from './body.ts';
+import type { System } from './coupling.ts';
+import { type DerKernel, type PairKernel, type PairMember, pairKey } from './kernel.ts';
+import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from './rod.ts';
+import { createSnapshot, type Snapshot } from './snapshot.ts';
+import { createWorkspace, type Workspace } from './stage.ts';
+import { createSystem } from './system.ts';
+
+/** Work space is shared by rods of the same shape. */
+export interface Tools {
+  readonly work: Workspace;
+  readonly start: Snapshot;
+  readonly entry: Snapshot;
+}
+
+export interface Part {
+  readonly rods: number[];
+  readonly bodies: number[];
+}
+
+/** Rods that bodies join into one system; a rod without bodies is a system of its own. */
+export function findSystems(rodCount: number, { bodies, welds }: Coupling): Part[] {
+  const group = Array.from({ length: rodCount }, (_, k) => k);
+  const root = (k: number): number => (group[k] === k ? k : root(group[k]));
+  bodies.forEach((_, b) => {
+    const tied = welds.filter((weld) => weld.body === b);
+    for (const weld of tied) group[root(weld.rod)] = root(tied[0].rod);
+  });
+  const systems = new Map<number, Part>();
+  for (let k = 0; k < rodCount; k++) {
+    const system = systems.get(root(k)) ?? { rods: [], bodies: [] };
+    system.rods.push(k);
+    systems.set(root(k), system);
+  }
+  bodies.forEach((_, b) => {
+    const weld = welds.find((candidate) => candidate.body === b);
+    if (weld) systems.get(root(weld.rod))?.bodies.push(b);
+  });
+  return [...systems.values()];
+}
+
+/** What is moved by itself: a system, or two of lone rods that a kernel moves at once. Threads share units. */
+export interface Unit {
+  readonly systems: readonly number[];
+  /** Of two: their kernel, and both as one system for what it does not know. */
+  readonly pair?: { readonly kernel: PairKernel; readonly system: System; readonly starts: readonly Snapshot[] };
+}
+
+/** Lone rods of the same layout two by two, in the order of the scene; what is left over stays alone. Systems by unit. */
+export function pairUp(parts: readonly Part[], ders: readonly DerRod[]): number[][] {
+  const waiting = new Map<string, number>();
+  const out: number[][] = [];
+  parts.forEach(({ rods: [k], bodies }, s) => {
+    const key = bodies.length === 0 ? pairKey(ders[k]) : undefined;
+    const other = key === undefined ? undefined : waiting.get(key);
+    if (key === undefined || other === undefined) {
+      if (key !== undefined) waiting.set(key, out.length);
+      out.push([s]);
+      return;
+    }
+    out[other].push(s);
+    waiting.delete(key);
+  });
+  return out;
+}
+
+export function createUnits(
+  paired: readonly (readonly number[])[],
+  systems: readonly Joined[],
+  ders: readonly DerRod[],
+  tools: readonly Tools[],
+  kernel: DerKernel,
+): Unit[] {
+  const member = (s: number): PairMember & { index: number } => {
+    const [k] = systems[s].rods;
+    return { der: ders[k], work: tools[k].work, index: k };
+  };
+  const pairs = paired.filter(({ length }) => length === 2);
+  const kernels = kernel.createPairs(pairs.map(([a, b]) => [member(a), member(b)]));
+  let next = 0;
+  return paired.map((list): Unit => {
+    if (list.length < 2) return { systems: list };
+    const one = kernels[next++];
+    const system = createSystem(list.map(member), []);
+    system.pair = one.solve;
+    return { systems: list, pair: { kernel: one, system, starts: list.flatMap((s) => systems[s].starts) } };
+  });
+}
+
+/** The state that the bundle's rods and bodies share, and their places in it. */
+export function layOut(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  options: DerOptions,
+  coupling: Coupling,
+  allocate: Allocate,
+): { readonly state: BundleState; readonly ders: DerRod[]; readonly bodyOf: ReadonlyMap<number, DerBody> } {
+  const sizes = rods.map(unknownCount);
+  const memories = rods.map((rod, k) => memorySize(rod, countJoints(rod, drives[k].pins)));
+  const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+  const ownBodies = coupling.bodies.flatMap((_, b) => (coupling.welds.some((weld) => weld.body === b) ? [b] : []));
+  const state = {
+    q: allocate(total(sizes)),
+    v: allocate(total(sizes)),
+    memory: allocate(total(memories) + BODY_MEMORY * ownBodies.length),
+  };
+  // samples of all rods in one piece, in their order
+  const samples = allocate(total(rods.map(sampleSize)));
+  let atSamples = 0;
+  const allocateSamples: Allocate = (length) => {
+    atSamples += length;
+    return samples.subarray(atSamples - length, atSamples);
+  };
+  let atQ = 0;
+  let atMemory = 0;
+  const ders = rods.map((rod, k): DerRod => {
+    const q = state.q.subarray(atQ, atQ + sizes[k]);
+    const v = state.v.subarray(atQ, atQ + sizes[k]);
+    const memory = state.memory.subarray(atMemory, atMemory + memories[k]);
+    atQ += sizes[k];
+    atMemory += memories[k];
+    return createDerRod(rod, drives[k], options, q, v, memory, allocateSamples);
+  });
+  const bodyOf = new Map<number, DerBody>();
+  for (const b of ownBodies) {
+    const welds = coupling.welds.filter((weld) => weld.body === b);
+    const memory = state.memory.subarray(atMemory, atMemory + BODY_MEMORY);
+    bodyOf.set(b, createDerBody(coupling.bodies[b], welds, ders, memory));
+    atMemory += BODY_MEMORY;
+  }
+  return { state, ders, bodyOf };
+}
+
+/** Rods that are solved together need work space of their own; others of the same shape share. `units`: as of `pairUp`. */
+export function createTools(
+  parts: readonly Part[],
+  ders: readonly DerRod[],
+  units: readonly (readonly number[])[],
+): Tools[] {
+  const toolbox = new Map<string, Tools>();
+  const tools: Tools[] = [];
+  const place = new Map(units.flatMap((list) => list.map((s, lane) => [s, lane])));
+  for (const [s, part] of parts.entries()) {
+    for (const k of part.rods) {
+      const der = ders[k];
+      const apart = part.bodies.length > 0 ? k : place.get(s);
+      const key = `${der.nodeCount} ${der.edgeCount} ${der.joints.count} ${der.held.count} ${part.bodies.length} ${apart}`;
+      tools[k] = toolbox.get(key) ?? {
+        work: createWorkspace(der),
+        start: createSnapshot(der),
+        entry: createSnapshot(der),
+      };
+      toolbox.set(key, tools[k]);
+    }
+  }
+  return tools;
+}
+
+/** A system, the rods that it is made of, and where their state at the start of a step is kept. */
+export interface Joined {
+  readonly system: System;
+  readonly rods: readonly number[];
+  readonly starts: readonly Snapshot[];
+}
+
+export function createSystems(
+  parts: readonly Part[],
+  ders: readonly DerRod[],
+  tools: readonly Tools[],
+  bodyOf: ReadonlyMap<number, DerBody>,
+): Joined[] {
+  return parts.map((part) => ({
+    system: createSystem(
+      part.rods.map((k) => ({ der: ders[k], work: tools[k].work, index: k })),
+      part.bodies.map((b) => bodyOf.get(b) as DerBody),
+    ),
+    rods: part.rods,
+    starts: part.rods.map((k) => tools[k].start),
+  }));
+}

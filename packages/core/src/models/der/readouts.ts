@@ -1,0 +1,114 @@
+/** What is read off rods and bodies without moving them: energies, momentum, reactions of pins, channels. */
+import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import type { DerBody } from './body.ts';
+import { addElasticGradient } from './energy.ts';
+import { writeHeldTorque } from './held.ts';
+import type { DerRod } from './rod.ts';
+import { evaluateResidual, type Workspace } from './stage.ts';
+
+export function addEnergies(out: Energies, der: DerRod, t: number): void {
+  const { v, mass, size, edgeCount, edgeStiffness, edgeLength, rod, drive, samples } = der;
+  for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
+  const elastic = { bending: 0, twisting: 0 };
+  addElasticGradient(undefined, der, undefined, elastic);
+  out.bending += elastic.bending;
+  out.twisting += elastic.twisting;
+  for (let j = 0; j < edgeCount; j++) {
+    if (edgeStiffness[j] < Infinity)
+      out.stretching += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
+  }
+  for (const source of drive.sources) out.potential += source.potential(samples, t);
+}
+
+const bodyLoad = new Float64Array(6);
+
+export function addBodyEnergies(out: Energies, { body, mass, velocity, momentum, pose }: DerBody, t: number): void {
+  body.load(bodyLoad, t);
+  for (let k = 0; k < 3; k++) {
+    out.kinetic += 0.5 * (mass * velocity[k] * velocity[k] + momentum[k] * pose.angularVelocity[k]);
+    // of weight and dead forces; the welded nodes' weight is in the rods' potential
+    out.potential -= bodyLoad[k] * pose.position[k];
+  }
+}
+
+export function addBodyMomentum(out: Momentum, { mass, position, velocity, momentum }: DerBody): void {
+  out.mass += mass;
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    out.linear[k] += mass * velocity[k];
+    out.center[k] += mass * position[k];
+    out.angular[k] += mass * (position[a] * velocity[b] - position[b] * velocity[a]) + momentum[k];
+  }
+}
+
+export function addMomentum(out: Momentum, der: DerRod): void {
+  const { q, v, mass, nodeCount, edgeCount, edgeTangent } = der;
+  for (let i = 0; i < nodeCount; i++) {
+    const o = 4 * i;
+    const m = mass[o];
+    out.mass += m;
+    for (let k = 0; k < 3; k++) {
+      const a = (k + 1) % 3;
+      const b = (k + 2) % 3;
+      out.linear[k] += m * v[o + k];
+      out.center[k] += m * q[o + k];
+      out.angular[k] += m * (q[o + a] * v[o + b] - q[o + b] * v[o + a]);
+    }
+  }
+  for (let j = 0; j < edgeCount; j++) {
+    for (let k = 0; k < 3; k++) out.angular[k] += mass[4 * j + 3] * v[4 * j + 3] * edgeTangent[3 * j + k];
+  }
+}
+
+/** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
+export function measureReactions(der: DerRod, work: Workspace, t: number): Reaction[] {
+  const { pins, poses, held, mass, acceleration, fixed } = der;
+  // the residual of the stage q̂ = q − a, c = 1 is all forces with the inertia of the present acceleration
+  for (let d = 0; d < der.size; d++) work.qHat[d] = der.q[d] - (mass[d] > 0 ? acceleration[d] : 0);
+  evaluateResidual(der, work, { t, inertia: 1, rate: 1 });
+  const torque = new Float64Array(3 * held.count);
+  writeHeldTorque(torque, der);
+  return pins.flatMap((pin, p): Reaction[] => {
+    if (!poses[p].active) return [];
+    const o = 4 * pin.node;
+    const h = held.pin.indexOf(p);
+    return [
+      {
+        rod: der.rod.id,
+        node: pin.node,
+        force: [0, 1, 2].map((k) => (fixed[o + k] ? work.residual[o + k] : 0)) as [number, number, number],
+        torque: [0, 1, 2].map((k) => (h >= 0 ? torque[3 * h + k] : 0)) as [number, number, number],
+      },
+    ];
+  });
+}
+
+export function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {
+  const { joints, jointTwist, jointActive, edgeTangent, held } = der;
+  out.fill(0);
+  if (channel === 'tension') {
+    out.set(der.edgeTension);
+    return;
+  }
+  // a held node has a joint on either side: the mean of both, weighted by length
+  const lengthAt = new Float64Array(out.length);
+  for (let i = 0; i < joints.count; i++) {
+    if (!jointActive[i]) continue;
+    const before = joints.before[i];
+    const after = joints.after[i];
+    const e = before >= 0 ? edgeTangent : held.tangent;
+    const f = after >= 0 ? edgeTangent : held.tangent;
+    const a = before >= 0 ? 3 * before : 3 * (-1 - before);
+    const b = after >= 0 ? 3 * after : 3 * (-1 - after);
+    const cosine = e[a] * f[b] + e[a + 1] * f[b + 1] + e[a + 2] * f[b + 2];
+    const sine = Math.hypot(
+      e[a + 1] * f[b + 2] - e[a + 2] * f[b + 1],
+      e[a + 2] * f[b] - e[a] * f[b + 2],
+      e[a] * f[b + 1] - e[a + 1] * f[b],
+    );
+    out[joints.node[i]] += channel === 'curvature' ? Math.atan2(sine, cosine) : jointTwist[i];
+    lengthAt[joints.node[i]] += joints.length[i];
+  }
+  for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
+}

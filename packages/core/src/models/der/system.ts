@@ -1,0 +1,89 @@
+/** Rods that bodies join, laid out for their common solution; one rod alone where there are none. */
+import { analyzeSparse, createSparsePattern } from '../../linalg/sparse.ts';
+import type { DerBody } from './body.ts';
+import { createNaturalOrder, createPartedOrder } from './ordering.ts';
+import type { DerRod } from './rod.ts';
+import type { Workspace } from './stage.ts';
+import type { Member, SparseOuter, System, Tie } from './welds.ts';
+
+export function createSystem(
+  rods: readonly { der: DerRod; work: Workspace; index: number }[],
+  bodies: readonly DerBody[],
+): System {
+  const members = rods.map(({ der, work, index }): Member => {
+    const ties = bodies.flatMap((body, b) =>
+      body.welds
+        .filter((weld) => weld.rod === index)
+        .map((weld): Tie => {
+          const pin = der.pins.indexOf(weld.pin);
+          return {
+            body: b,
+            node: weld.pin.node,
+            held: der.held.pin.indexOf(pin),
+            rows: new Float64Array(6 * der.size),
+            solved: new Float64Array(6 * der.size),
+            from: 0,
+            to: der.size,
+            heldAt: new Float64Array(
+              9 * bodies.reduce((sum, one) => sum + one.welds.filter(({ rod }) => rod === index).length, 0),
+            ),
+            lever: new Float64Array(3),
+          };
+        }),
+    );
+    const knots = ties.map(({ node, held }) => ({
+      node,
+      parts: held >= 0 && !der.held.hinged[held],
+      rows: held >= 0 ? 6 : 3,
+    }));
+    const natural = createNaturalOrder(der, work, knots);
+    const parted = ties.length > 0 ? createPartedOrder(der, work, knots) : undefined;
+    return {
+      der,
+      work,
+      ties,
+      heldTorque: new Float64Array(3 * der.held.count),
+      natural,
+      ...(parted && { parted }),
+      order: natural,
+    };
+  });
+  const n = 6 * bodies.length;
+  const sparse = bodies.length >= SPARSE_FROM ? createSparseOuter(members, bodies.length) : undefined;
+  return {
+    members,
+    bodies,
+    outer: new Float64Array(n * n),
+    outerRight: new Float64Array(n),
+    gyroscopic: new Float64Array(9 * bodies.length),
+    outerSaved: new Float64Array(n),
+    outerStart: new Float64Array(n),
+    outerTrial: new Float64Array(n),
+    ...(sparse && { sparse }),
+  };
+}
+
+/** From this many bodies on: with fewer the dense factor is as fast. */
+const SPARSE_FROM = 12;
+
+/** Bodies are coupled by the rods that they share. */
+function createSparseOuter(members: readonly Member[], count: number): SparseOuter {
+  const pairs: [number, number][] = [];
+  const blocks = new Set<number>();
+  for (let b = 0; b < count; b++) blocks.add(b * count + b);
+  for (const { ties } of members)
+    for (const a of ties) for (const b of ties) if (a.body >= b.body) blocks.add(a.body * count + b.body);
+  for (const block of blocks) {
+    const [a, b] = [Math.floor(block / count), block % count];
+    for (let i = 0; i < 6; i++) for (let j = 0; j < 6; j++) if (a > b || j <= i) pairs.push([6 * a + i, 6 * b + j]);
+  }
+  const pattern = createSparsePattern(6 * count, pairs);
+  return {
+    row: Int32Array.from(pairs, ([i]) => i),
+    column: Int32Array.from(pairs, ([, j]) => j),
+    slot: Int32Array.from(pairs, ([i, j]) => pattern.slotOf(i, j)),
+    values: new Float64Array(pattern.slots),
+    scale: new Float64Array(6 * count),
+    factor: analyzeSparse(pattern, pairs),
+  };
+}

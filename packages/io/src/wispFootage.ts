@@ -1,0 +1,38 @@
+/** Fibers around the rods of a recording, as footage for the exporters: the rods are their centre lines. */
+import { type CentreLine, createWisps, poseWisps, type WispOptions, type Wisps } from '@tendril/core';
+import type { Footage } from './export/footage.ts';
+import type { RecordedRod, RecordingFrame } from './recording.ts';
+
+export interface WispFootageOptions extends WispOptions {
+  /** Of a fiber [m]; default: as thick as its rod. */
+  readonly fiberRadius?: number;
+}
+
+export function wispFootage(footage: Footage, options: WispFootageOptions): Footage {
+  const { header } = footage;
+  const linesOf = (frame: RecordingFrame): CentreLine[] =>
+    header.rods.map(({ closed }, k) => ({ closed, ...frame.rods[k] }));
+  // places are bound to where the lines are in the first frame
+  const wisps: Wisps = createWisps(linesOf(footage.frame(0)), options);
+  const rods = header.rods.flatMap((rod) => {
+    const edgeRadius =
+      options.fiberRadius === undefined ? rod.edgeRadius : rod.edgeRadius.map(() => options.fiberRadius as number);
+    return Array.from({ length: options.count }, (_, f): RecordedRod => ({ ...rod, id: `${rod.id}-${f}`, edgeRadius }));
+  });
+  const { channels: _, ...rest } = header;
+  return {
+    header: { ...rest, scene: { ...header.scene, rods: [], pins: [] }, rods },
+    frameCount: footage.frameCount,
+    frame(index) {
+      const frame = footage.frame(index);
+      const points = poseWisps(wisps, linesOf(frame));
+      return {
+        ...frame,
+        rods: points.map((nodePosition, fiber) => ({
+          nodePosition,
+          edgeDirector: frame.rods[Math.floor(fiber / options.count)].edgeDirector,
+        })),
+      };
+    },
+  };
+}
