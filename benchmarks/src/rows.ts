@@ -1,10 +1,11 @@
 /** What is measured. A row is a name, the number of nodes and steps its figure is divided by, and the work. */
 
-import { findCase, jungle } from '@tendril/cases';
+import { findCase, hairBallScene, idolScene, jungle } from '@tendril/cases';
 import { createWorld, type DerOptions, type Model, type ModelId, type Scene, type World } from '@tendril/core';
-import { createBandBenchmark, createFiberBenchmark } from '@tendril/core/benchmark';
-import { loadDer } from '@tendril/core/kernels';
+import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from '@tendril/core/benchmark';
+import { loadBlocks, loadDer, loadThreadedDer } from '@tendril/core/kernels';
 import { sceneFromObject } from '@tendril/io';
+import { startThreads } from '@tendril/io/node';
 import { growRow, usdaRow } from './groom.ts';
 import { compare, type Timing, time } from './measure.ts';
 
@@ -157,7 +158,38 @@ function sceneOf(id: string): Scene {
   return sceneFromObject(found.scene(), id);
 }
 
+/** Steps from where the scene is after `lead` steps, when contacts have come about. */
+function contactRow(name: string, scene: Scene, lead: number, steps: number, note: string): Row {
+  const world = createWorld(scene);
+  for (let k = 0; k < lead; k++) world.step();
+  const start = world.save();
+  let [taken, iterations, contacts] = [0, 0, 0];
+  const timing = time(() => {
+    if (taken++ % steps === 0) world.restore(start);
+    world.step();
+    iterations += world.contactReport?.iterations ?? 0;
+    contacts += world.contactReport?.contacts ?? 0;
+  });
+  return {
+    name,
+    nodes: world.rods.reduce((sum, rod) => sum + rod.nodeCount, 0),
+    timing,
+    iterations: iterations / taken,
+    note: `${note}; ${Math.round(contacts / taken)} contacts, iterations of the solver`,
+  };
+}
+
+function pairRow(name: string, hairs: number, note: string): Row {
+  const work = createPairBenchmark(hairs, 0.35e-3);
+  let pairs = 0;
+  const timing = time(() => {
+    pairs = work();
+  });
+  return { name, nodes: 31 * hairs, timing, iterations: 0, note: `${note}; ${pairs} pairs of boxes` };
+}
+
 const kernels = [await loadDer()];
+const blocks = await loadBlocks();
 
 /** Straight hairs of 31 edges that swing, with the accuracy that a film asks for. */
 function strands(count: number, step: number): Scene {
@@ -169,7 +201,25 @@ function strands(count: number, step: number): Scene {
   };
 }
 
-export const rows: Readonly<Record<string, () => Row>> = {
+/** Straight hairs that hang and lie on a floor: every other one is let go. */
+function onFloor(count: number): Scene {
+  const scene = strands(count, 1 / 240);
+  return {
+    ...scene,
+    rods: scene.rods.map((rod, k) => ({
+      ...rod,
+      shape: {
+        type: 'straight',
+        from: [0.005 * k, 0, 0.002 + 0.01 * (k % 2)],
+        to: [0.005 * k, 0.16, 0.002 + 0.01 * (k % 2)],
+      },
+    })),
+    pins: (scene.pins ?? []).filter((_, k) => k % 2 === 1),
+    colliders: [{ type: 'plane', position: [0, 0, 0], normal: [0, 0, 1], friction: 0.3 }],
+  };
+}
+
+export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
   'band-solve': () => {
     const nodes = 51;
     return {
@@ -180,12 +230,26 @@ export const rows: Readonly<Record<string, () => Row>> = {
       note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns a node',
     };
   },
+  'band-solve-100x32': () => ({
+    name: 'band-solve-100x32',
+    nodes: 3200,
+    timing: time(createBandBenchmark(4 * 32, 100)),
+    iterations: 0,
+    note: 'the same for 100 rods of 32 nodes, one after the other; wanted: 0.6 µs a node (libWetHair 11, PBD 1.8)',
+  }),
   'fiber-solve-50': () => ({
     name: 'fiber-solve-50',
     nodes: 51,
     timing: time(createFiberBenchmark(50)),
     iterations: 1,
     note: 'assembly and block-tridiagonal solve of 50 cuboids',
+  }),
+  'kernel-fiber-solve-50': () => ({
+    name: 'kernel-fiber-solve-50',
+    nodes: 51,
+    timing: time(createFiberBenchmark(50, blocks)),
+    iterations: 1,
+    note: 'the same with the block solve by kernels',
   }),
   'fiber-buckling': () => bucklingRow('fiber-buckling', 'fiber', 50, 5e-3, 'the whole run: 1.2 s, dt 5 ms, 50 cuboids'),
   'fiber-buckling-10': () =>
@@ -235,13 +299,27 @@ export const rows: Readonly<Record<string, () => Row>> = {
   'hair-frame-1000x32': () =>
     stepRow('hair-frame-1000x32', strands(1000, 1 / 60), 10, 'a frame of 1/60 s by implicit Euler, tolerance 1e-3'),
   'kernel-frame-1000x32': () =>
+    stepRow('kernel-frame-1000x32', strands(1000, 1 / 60), 10, 'the same by kernels', kernels),
+  'kernel-frame-10000x32': () =>
     stepRow(
-      'kernel-frame-1000x32',
-      strands(1000, 1 / 60),
-      10,
-      'the same by kernels; wanted: 0.3 s for 10,000',
+      'kernel-frame-10000x32',
+      strands(10000, 1 / 60),
+      2,
+      '10,000 of them, one thread; wanted: 0.3 s (Jolt: 0.3 s)',
       kernels,
     ),
+  'kernel-frame-10000x32-2': async () => {
+    const threads = startThreads(2);
+    const models = [await loadThreadedDer(threads.ports)];
+    const note = 'the same in two threads; wanted: 1.7 times as fast';
+    const row = stepRow('kernel-frame-10000x32-2', strands(10000, 1 / 60), 2, note, models);
+    threads.close();
+    return row;
+  },
+  'hair-floor-100x32': () =>
+    stepRow('hair-floor-100x32', onFloor(100), 10, 'hairs on a floor, half of them touch it: plain'),
+  'kernel-floor-100x32': () =>
+    stepRow('kernel-floor-100x32', onFloor(100), 10, 'the same by kernels, contact on top', kernels),
   'explicit-step-60': () => stepRow('explicit-step-60', cantilevers(1, 59, 'shake', 2e-4), 500, 'SHAKE, dt 2e-4'),
   'explicit-step-100x33': () =>
     stepRow('explicit-step-100x33', cantilevers(100, 32, 'shake', 4e-4), 100, 'SHAKE, dt 4e-4'),
@@ -309,6 +387,34 @@ export const rows: Readonly<Record<string, () => Row>> = {
       sceneOf('long-hair'),
       96,
       'long hair with contact, dt 1/96: four a frame; wanted: 125 ms',
+    ),
+  'contact-pairs-1000x31': () => pairRow('contact-pairs-1000x31', 1000, 'broad phase: boxes, refit of the tree, pairs'),
+  'contact-pairs-10000x31': () => pairRow('contact-pairs-10000x31', 10000, 'the same'),
+  'contact-bundle': () =>
+    contactRow('contact-bundle', sceneOf('hair-bundle'), 20, 20, 'parallel rods in a gutter (der), dt 1/240, at rest'),
+  'contact-hair-ball-100x16': () =>
+    contactRow(
+      'contact-hair-ball-100x16',
+      sceneOf('hair-ball'),
+      84,
+      12,
+      'hair ball (der) while it is shaken, dt 1/240',
+    ),
+  'contact-free-hair-ball-100x16': () =>
+    contactRow(
+      'contact-free-hair-ball-100x16',
+      sceneFromObject(hairBallScene(100, 16, [0, 1], false), 'hair-ball'),
+      84,
+      12,
+      'the same without contact',
+    ),
+  'contact-weave-2x13': () =>
+    contactRow(
+      'contact-weave-2x13',
+      sceneFromObject(idolScene(13, 10, 1.5), 'weave'),
+      60,
+      12,
+      'cloth on a statue, 169 joints',
     ),
   'strand-jungle-10': () =>
     stepRow(

@@ -1,5 +1,6 @@
 /** Contacts by the systems that they join: groups that do not know of each other are solved one by one. */
 import type { Bundle, ContactPort } from '../model.ts';
+import type { Link } from './links.ts';
 import type { ContactSet } from './set.ts';
 import type { Place } from './sides.ts';
 
@@ -52,15 +53,20 @@ export function listSystems(bundles: readonly Bundle[], placeOfRod: readonly Pla
 
 export interface Group {
   readonly contacts: readonly number[];
+  readonly links: readonly Link[];
   readonly systems: readonly number[];
 }
 
 export interface Grouping {
-  /** Groups in the order of their first contacts. */
+  /** Groups in the order of their first contacts, then of their first links. */
   group(set: ContactSet): Group[];
 }
 
-export function createGrouping(systems: Systems, bodyOf: (set: ContactSet, c: number) => Place | undefined): Grouping {
+export function createGrouping(
+  systems: Systems,
+  bodyOf: (set: ContactSet, c: number) => Place | undefined,
+  links: readonly Link[],
+): Grouping {
   const parent = new Int32Array(systems.count);
   const place = new Int32Array(systems.count);
   const rootOf = (s: number): number => {
@@ -69,35 +75,51 @@ export function createGrouping(systems: Systems, bodyOf: (set: ContactSet, c: nu
     while (parent[s] !== r) [s, parent[s]] = [parent[s], r];
     return r;
   };
-  const systemsOf = (set: ContactSet, c: number): number[] => {
-    const list = [systems.ofRod(set.rodA[c])];
-    if (set.rodB[c] >= 0) list.push(systems.ofRod(set.rodB[c]));
+  const bodySystem = (set: ContactSet, c: number): number => {
     const body = bodyOf(set, c);
-    if (body) list.push(systems.ofBody(body));
-    return list;
+    return body ? systems.ofBody(body) : -1;
   };
+  const endsOf = ({ plan: { rodA, rodB } }: Link): number[] =>
+    (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod));
+  const listed = new Uint8Array(systems.count);
   return {
     group(set) {
       for (let s = 0; s < parent.length; s++) parent[s] = s;
+      for (let c = 0; c < set.count; c++) {
+        const first = systems.ofRod(set.rodA[c]);
+        if (set.rodB[c] >= 0) parent[rootOf(systems.ofRod(set.rodB[c]))] = rootOf(first);
+        const body = bodySystem(set, c);
+        if (body >= 0) parent[rootOf(body)] = rootOf(first);
+      }
+      for (const link of links) {
+        const [first, other] = endsOf(link);
+        if (other !== undefined) parent[rootOf(other)] = rootOf(first);
+      }
       place.fill(-1);
+      listed.fill(0);
+      const groups: { contacts: number[]; links: Link[]; systems: number[] }[] = [];
+      const groupOf = (s: number): (typeof groups)[number] => {
+        const root = rootOf(s);
+        if (place[root] < 0) place[root] = groups.push({ contacts: [], links: [], systems: [] }) - 1;
+        return groups[place[root]];
+      };
+      const list = (s: number, to: number[]): void => {
+        if (s < 0 || listed[s]) return;
+        listed[s] = 1;
+        to.push(s);
+      };
       for (let c = 0; c < set.count; c++) {
-        const [first, ...others] = systemsOf(set, c);
-        for (const other of others) parent[rootOf(other)] = rootOf(first);
+        const first = systems.ofRod(set.rodA[c]);
+        const group = groupOf(first);
+        group.contacts.push(c);
+        list(first, group.systems);
+        if (set.rodB[c] >= 0) list(systems.ofRod(set.rodB[c]), group.systems);
+        list(bodySystem(set, c), group.systems);
       }
-      const groups: { contacts: number[]; systems: number[] }[] = [];
-      for (let c = 0; c < set.count; c++) {
-        const list = systemsOf(set, c);
-        const root = rootOf(list[0]);
-        if (place[root] < 0) {
-          place[root] = groups.length;
-          groups.push({ contacts: [], systems: [] });
-        }
-        groups[place[root]].contacts.push(c);
-      }
-      for (const { contacts, systems: members } of groups) {
-        const seen = new Set<number>();
-        for (const c of contacts) for (const s of systemsOf(set, c)) seen.add(s);
-        members.push(...seen);
+      for (const link of links) {
+        const group = groupOf(endsOf(link)[0]);
+        group.links.push(link);
+        for (const s of endsOf(link)) list(s, group.systems);
       }
       return groups;
     },

@@ -207,8 +207,11 @@ function roundingOf({ force, torque, linkCount }: StrandTree): number {
   return (1e-13 * largest) ** 2;
 }
 
-/** Newton for one step to time t; φ starts as it is in `work.phi`. Returns the iterations, negative when it failed. */
-function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOptions): number {
+/**
+ * Newton for one step to time t; φ starts as it is in `work.phi`. `start`: with the matrix that is there. Returns the iterations,
+ * negative when it failed.
+ */
+function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOptions, start = false): number {
   const { linkCount, residual, reach } = tree;
   const { phi, trial, direction, sweep } = work;
   const size = 3 * linkCount + 3;
@@ -227,13 +230,14 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
   // forces that did not change ask for nothing
   if (!tree.constraints && merit <= roundingOf(tree)) return 0;
   let before = 0;
+  let keep = start && !tree.constraints;
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
     const { constraints } = tree;
     if (options.numeric && !constraints) {
       if (!writeNumericDirection(direction, tree, work, phi, t)) return -iteration;
     } else {
-      if (!factorSweep(tree, sweep, 0)) return -iteration;
+      if (!keep && !factorSweep(tree, sweep, 0)) return -iteration;
       solveSweep(direction, tree, sweep, residual, undefined, undefined);
       if (constraints) {
         lambda.set(constraints.force);
@@ -269,13 +273,22 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
       }
       share *= 0.5;
     }
-    if (!improved) return -iteration;
+    if (!improved) {
+      if (!keep) return -iteration;
+      // the matrix that was kept is to blame
+      keep = false;
+      placeTrial(tree, work, phi, true);
+      evaluateResidual(tree, t, tree.originRate, false);
+      continue;
+    }
     phi.set(trial);
+    sweep.drift += share * largest;
     // the next direction shrinks at the least as this one did; near the solution, by the square
     if (share === 1 && largest < Math.max(options.accuracy, SHRINK * before)) {
       if (largest < options.accuracy || largest * largest < options.accuracy * before) return iteration;
     }
     if (merit <= roundingOf(tree)) return iteration;
+    keep = !constraints && share === 1 && largest < KEEP && !(keep && largest > 0.3 * before);
     before = share === 1 ? largest : 0;
   }
   return -options.iterations;
@@ -283,6 +296,12 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
 
 /** What a direction must shrink by for the next to be foretold. */
 const SHRINK = 0.1;
+
+/** After a direction that is smaller [rad] the matrix is kept: what it is wrong by, the next direction is smaller by. */
+const KEEP = 5e-4;
+
+/** How far joints may have turned since the matrix of a first iteration was made [rad]. */
+const NEAR_START = 0.02;
 
 function tooFar(phi: Float64Array, links: number): boolean {
   for (let j = 0; j < links; j++)
@@ -367,7 +386,8 @@ export function stepWithContact(
     setFormula(dt, dt, 1);
     writePast(phi, q0, tree.q, linkCount);
     past.fill(0);
-    iterations = solveStep(tree, work, t + dt, options);
+    // forces changed, the place did not: the matrix of the response is as good as a new one for the first iteration
+    iterations = solveStep(tree, work, t + dt, options, work.sweep.drift < NEAR_START);
     if (iterations >= 0 && tooFar(phi, linkCount)) iterations = -1;
   }
   if (iterations < 0) {
