@@ -1,8 +1,8 @@
 /** What is measured. A row is a name, the number of nodes and steps its figure is divided by, and the work. */
 
-import { findCase, jungle } from '@tendril/cases';
+import { findCase, hairBallScene, idolScene, jungle } from '@tendril/cases';
 import { createWorld, type DerOptions, type Model, type ModelId, type Scene, type World } from '@tendril/core';
-import { createBandBenchmark, createFiberBenchmark } from '@tendril/core/benchmark';
+import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from '@tendril/core/benchmark';
 import { loadBlocks, loadDer, loadThreadedDer } from '@tendril/core/kernels';
 import { sceneFromObject } from '@tendril/io';
 import { startThreads } from '@tendril/io/node';
@@ -156,6 +156,36 @@ function sceneOf(id: string): Scene {
   const found = findCase(id);
   if (!found) throw new Error(`no case ${id}`);
   return sceneFromObject(found.scene(), id);
+}
+
+/** Steps from where the scene is after `lead` steps, when contacts have come about. */
+function contactRow(name: string, scene: Scene, lead: number, steps: number, note: string): Row {
+  const world = createWorld(scene);
+  for (let k = 0; k < lead; k++) world.step();
+  const start = world.save();
+  let [taken, iterations, contacts] = [0, 0, 0];
+  const timing = time(() => {
+    if (taken++ % steps === 0) world.restore(start);
+    world.step();
+    iterations += world.contactReport?.iterations ?? 0;
+    contacts += world.contactReport?.contacts ?? 0;
+  });
+  return {
+    name,
+    nodes: world.rods.reduce((sum, rod) => sum + rod.nodeCount, 0),
+    timing,
+    iterations: iterations / taken,
+    note: `${note}; ${Math.round(contacts / taken)} contacts, iterations of the solver`,
+  };
+}
+
+function pairRow(name: string, hairs: number, note: string): Row {
+  const work = createPairBenchmark(hairs, 0.35e-3);
+  let pairs = 0;
+  const timing = time(() => {
+    pairs = work();
+  });
+  return { name, nodes: 31 * hairs, timing, iterations: 0, note: `${note}; ${pairs} pairs of boxes` };
 }
 
 const kernels = [await loadDer()];
@@ -357,6 +387,34 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
       sceneOf('long-hair'),
       96,
       'long hair with contact, dt 1/96: four a frame; wanted: 125 ms',
+    ),
+  'contact-pairs-1000x31': () => pairRow('contact-pairs-1000x31', 1000, 'broad phase: boxes, refit of the tree, pairs'),
+  'contact-pairs-10000x31': () => pairRow('contact-pairs-10000x31', 10000, 'the same'),
+  'contact-bundle': () =>
+    contactRow('contact-bundle', sceneOf('hair-bundle'), 20, 20, 'parallel rods in a gutter (der), dt 1/240, at rest'),
+  'contact-hair-ball-100x16': () =>
+    contactRow(
+      'contact-hair-ball-100x16',
+      sceneOf('hair-ball'),
+      84,
+      12,
+      'hair ball (der) while it is shaken, dt 1/240',
+    ),
+  'contact-free-hair-ball-100x16': () =>
+    contactRow(
+      'contact-free-hair-ball-100x16',
+      sceneFromObject(hairBallScene(100, 16, [0, 1], false), 'hair-ball'),
+      84,
+      12,
+      'the same without contact',
+    ),
+  'contact-weave-2x13': () =>
+    contactRow(
+      'contact-weave-2x13',
+      sceneFromObject(idolScene(13, 10, 1.5), 'weave'),
+      60,
+      12,
+      'cloth on a statue, 169 joints',
     ),
   'strand-jungle-10': () =>
     stepRow(

@@ -33,9 +33,19 @@ function path(from: number, axes: readonly number[], settle: number): NonNullabl
   return { interpolation: 'smooth', keys };
 }
 
-/** Straight hairs on a Fibonacci lattice over a ball that is shaken along x, then along y. */
-function scene(hairs: number, edges: number, axes: readonly number[], contact: boolean): SceneInput {
-  const motion = path(SETTLE, axes, 0.5);
+/**
+ * Straight hairs on a Fibonacci lattice over a ball that is shaken along x, then along y. The paper's motion lasts 3 s: a second to
+ * settle, each way half a second, and after each half a second of rest.
+ */
+export function hairBallScene(
+  hairs: number,
+  edges: number,
+  axes: readonly number[],
+  contact: boolean,
+  settle: number = SETTLE,
+  rest: number = 0,
+): SceneInput {
+  const motion = path(settle, axes, 0.5);
   const rods: SceneInput['rods'][number][] = [];
   for (let k = 0; k < hairs; k++) {
     const z = 1 - (2 * (k + 0.5)) / hairs;
@@ -58,7 +68,7 @@ function scene(hairs: number, edges: number, axes: readonly number[], contact: b
       factor: {
         keys: [
           [0, 0],
-          [0.2, 1],
+          [Math.min(0.5, (2 / 3) * settle), 1],
         ],
         interpolation: 'linear',
       },
@@ -69,7 +79,7 @@ function scene(hairs: number, edges: number, axes: readonly number[], contact: b
       colliders: [{ id: 'ball', type: 'sphere' as const, radius: HEAD - HAIR, path: motion }],
       contact: { radius: '0.3 mm', tolerance: 1e-3 },
     }),
-    time: { duration: SETTLE + 0.5 * axes.length + 0.5 * (axes.length - 1), step: 1 / 240 },
+    time: { duration: settle + 0.5 * axes.length + 0.5 * (axes.length - 1) + rest, step: 1 / 240 },
     output: { every: 1 / 60 },
   };
 }
@@ -98,9 +108,9 @@ export const hairBall: Case = defineCase({
   models: ['der'],
   quick: [16],
   full: [16, 100],
-  scene: () => scene(100, 16, [0, 1], true),
+  scene: () => hairBallScene(100, 16, [0, 1], true),
   measure(n) {
-    const world = worldOf(scene(n, 10, [0], true));
+    const world = worldOf(hairBallScene(n, 10, [0], true));
     const steps = Math.round(240 * (SETTLE + 0.5));
     let [depth, strain, root] = [0, 0, 0];
     let impulse = 0;

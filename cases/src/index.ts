@@ -38,10 +38,13 @@ import { trefoilKnot } from '../trefoil-knot/case.ts';
 import { twistAsymmetry } from '../twist-asymmetry/case.ts';
 import { undampedHair } from '../undamped-hair/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
+import { wovenFabric } from '../woven-fabric/case.ts';
 import type { Case } from './case.ts';
 
+export { hairBallScene } from '../hair-ball/case.ts';
 export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
+export { idolScene } from './fabric.ts';
 export { stiffFiberStudies } from './stiff-fibers/index.ts';
 export * from './study.ts';
 
@@ -87,6 +90,7 @@ export const cases: readonly Case[] = [
   plectoneme,
   hangingChain,
   hairBall,
+  wovenFabric,
 ];
 
 export function findCase(id: string): Case | undefined {

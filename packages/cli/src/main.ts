@@ -7,7 +7,7 @@ import { type CompareOptions, compare } from './commands/compare.ts';
 import { type ExportOptions, exportFormats, exportRecording } from './commands/export.ts';
 import { type ImportCommandOptions, importCurves } from './commands/import.ts';
 import { type ModesOptions, modes } from './commands/modes.ts';
-import { create } from './commands/new.ts';
+import { create, templates } from './commands/new.ts';
 import { type ReportOptions, report as writeReport } from './commands/report.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { type SchemaOptions, schema } from './commands/schema.ts';
@@ -284,9 +284,11 @@ Examples:
     integer: parseInteger,
   });
 
-  verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)').action(
-    (file: string | undefined) => setCode(create(file, terminal)),
-  );
+  verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)')
+    .addOption(new Option('--template <name>', 'what it is about').choices(Object.keys(templates)).default('cable'))
+    .action((file: string | undefined, { template }: { template: string }) =>
+      setCode(create(file, template, terminal)),
+    );
 
   verb('studio [scene]', 'open the studio in a browser: look at rods, pull them, compare with theory')
     .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)

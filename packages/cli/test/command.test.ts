@@ -513,6 +513,9 @@ describe('export, new, schema, help', () => {
     expect((await box.run('new')).code).toBe(2);
     expect(box.read('scene.yaml')).toBe(text);
     expect((await box.run('run', 'scene.yaml', '--until', '20 ms', '--quiet')).code).toBe(0);
+    expect((await box.run('new', 'cloth.yaml', '--template', 'weave')).code).toBe(0);
+    expect((await box.run('run', 'cloth.yaml', '--until', '8 ms', '--quiet')).code).toBe(0);
+    expect((await box.run('new', 'other.yaml', '--template', 'wave')).code).toBe(2);
   });
 
   it('prints the schema', async () => {

@@ -51,6 +51,8 @@ export {
   combHairstyle,
   curlHairstyle,
   cutHairstyle,
+  dragPoints,
+  reshapeHairstyle,
 } from './groom/styling.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './groom/surface.ts';
 export {
@@ -61,6 +63,14 @@ export {
   type WispOptions,
   type Wisps,
 } from './groom/wisps.ts';
+export {
+  analyzeSparse,
+  createSparsePattern,
+  factorSparse,
+  type SparseFactor,
+  type SparsePattern,
+  solveSparse,
+} from './linalg/sparse.ts';
 export type * from './model.ts';
 export { type FitError, fitHelices, type Helices } from './models/helix/fit.ts';
 export type { InverseReport } from './models/helix/inverse.ts';
@@ -91,5 +101,6 @@ export {
 export type * from './scene/solvers/index.ts';
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
+export { expandWeaves } from './scene/weave.ts';
 export type { StepReport, World, WorldState } from './world.ts';
 export { createWorld } from './world.ts';

@@ -8,6 +8,7 @@ import type { BodyPose } from './bodies/body.ts';
 import { compileBundles } from './bundles.ts';
 import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
+import { findLinkedModes, joinMatrices } from './contact/linkedModal.ts';
 import type { ContactForce, ContactReport } from './contact/report.ts';
 import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
@@ -30,6 +31,7 @@ import { compileScene } from './scene/compile.ts';
 import type { Rod } from './scene/compiled.ts';
 import { createGrip, type Grip } from './scene/grip.ts';
 import type { Scene } from './scene/types.ts';
+import { expandWeaves } from './scene/weave.ts';
 
 export interface StepReport {
   /** Time after the step [s]. */
@@ -100,7 +102,8 @@ export interface World {
   addLoad(rod: number, source: LoadSource): () => void;
 }
 
-export function createWorld(scene: Scene, options: WorldOptions = {}): World {
+export function createWorld(input: Scene, options: WorldOptions = {}): World {
+  const { scene } = expandWeaves(input);
   const written = compileScene(scene);
   const { start } = options;
   const compiled = start ? { ...written, rods: written.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) } : written;
@@ -133,7 +136,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
   for (const bundle of bundles) bundle.refresh(start?.time ?? 0);
   const contact =
-    colliders.length > 0 || scene.contact
+    colliders.length > 0 || scene.contact || compiled.links.length > 0
       ? createContactWorld(
           scene,
           rods,
@@ -143,6 +146,7 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
           compiled.bodies.map(({ body }) => body.id),
           openDrives,
           compiled.welds,
+          compiled.links,
           warnings,
         )
       : undefined;
@@ -309,12 +313,15 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
 
   const refuseContact = (what: string): void => {
     if (!contact) return;
-    const field = colliders.length > 0 ? 'colliders' : 'contact';
+    if (what !== 'statics' && colliders.length === 0 && !scene.contact) return;
+    const field = colliders.length > 0 ? 'colliders' : scene.contact ? 'contact' : 'links';
     throw new SceneError(
       [field],
-      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
+      `${what} do not know ${field === 'links' ? 'links' : 'contact'}; let the scene come to rest with damping, or remove '${field}'`,
     );
   };
+
+  const rodMatrices = (): Matrices[] => placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
 
   return {
     scene,
@@ -355,16 +362,21 @@ export function createWorld(scene: Scene, options: WorldOptions = {}): World {
     modes(count = scene.modes?.count ?? 10) {
       refuseContact('modes');
       refuseEngine(options, 'modes');
+      if (contact) {
+        const each = rodMatrices();
+        return findLinkedModes(joinMatrices(each, contact.links, rods, samples), each, rods, count);
+      }
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
     matrices() {
       refuseContact('matrices');
       refuseEngine(options, 'matrices');
-      return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
+      return contact ? [joinMatrices(rodMatrices(), contact.links, rods, samples)] : rodMatrices();
     },
     energies() {
       const out: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
       for (const bundle of bundles) bundle.addEnergies(out, time);
+      out.potential += contact?.energy() ?? 0;
       out.total = out.kinetic + out.bending + out.twisting + out.stretching + out.potential;
       return out;
     },

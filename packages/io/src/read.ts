@@ -3,7 +3,7 @@
  *
  * JSON is read as YAML, of which it is a subset: one reader, one way to find lines.
  */
-import type { Scene, SceneError } from '@tendril/core';
+import { expandWeaves, type Scene, SceneError } from '@tendril/core';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import type * as z from 'zod';
 import { formatPath, InputError, type Problem } from './errors.ts';
@@ -70,14 +70,18 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
     ]);
   }
   const file = validate(value, source, { locate, locateKey });
-  const { scene, origin, warnings } = resolve(file, source, options, locate);
+  const { scene, origin, warnings, wovenRods, wovenLinks } = resolve(file, source, options, locate);
   const own = file.rods?.length ?? 0;
+  const ownLinks = file.links?.length ?? 0;
   return {
     scene,
     warnings,
-    // a rod from a file stands where the file is named
+    // a rod from a file stands where the file is named, a fiber where its cloth is
     locate: (path) => {
       const rod = path[0] === 'rods' && typeof path[1] === 'number' ? path[1] - own : -1;
+      const weave =
+        wovenRods[rod - origin.length] ?? (path[0] === 'links' ? wovenLinks[Number(path[1]) - ownLinks] : undefined);
+      if (weave !== undefined) return locate(['weaves', weave]);
       return locate(rod >= 0 && rod < origin.length ? ['strands', origin[rod]] : path);
     },
   };
@@ -89,12 +93,13 @@ function resolve(
   source: string,
   { files = withoutFiles }: ReadOptions,
   locate?: (path: ScenePath) => Place,
-): Resolved {
+): Resolved & Pick<ReturnType<typeof expandWeaves>, 'wovenRods' | 'wovenLinks'> {
   try {
     const resolved = files(file);
-    return { ...resolved, scene: freeze(resolved.scene) };
+    const woven = expandWeaves(resolved.scene);
+    return { ...resolved, ...woven, scene: freeze(woven.scene) };
   } catch (error) {
-    if (!(error instanceof ResolveError)) throw error;
+    if (!(error instanceof ResolveError || error instanceof SceneError)) throw error;
     const problem = { ...locate?.(error.path), path: formatPath(error.path), message: error.message };
     throw new InputError(source, [problem], { cause: error });
   }
@@ -208,7 +213,7 @@ interface Locator {
 
 function validate(value: unknown, source: string, locator?: Locator): SceneFile {
   const version = typeof value === 'object' && value !== null ? (value as { tendril?: unknown }).tendril : undefined;
-  const fromFiles = typeof value === 'object' && value !== null && 'strands' in value;
+  const fromFiles = typeof value === 'object' && value !== null && ('strands' in value || 'weaves' in value);
   const result = (fromFiles ? strandsSceneSchema : sceneSchema).safeParse(value);
   if (result.success) return result.data;
   let faults = result.error.issues.flatMap((issue) => flatten(issue, []));

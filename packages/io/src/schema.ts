@@ -11,6 +11,7 @@ import { body, engine, weld } from './schema/body.ts';
 import { collider, contact, type MeshFileSpec } from './schema/collider.ts';
 import { field, load, location, pin } from './schema/drive.ts';
 import { type StrandsSpec, strands } from './schema/files.ts';
+import { link, weave } from './schema/link.ts';
 import {
   count,
   either,
@@ -105,6 +106,8 @@ const sceneFields = {
   pins: list(pin, 'pins').optional().describe('Where rods are held or moved. Default none.'),
   bodies: list(body, 'bodies').optional().describe('Rigid bodies that rods are welded to. Default none.'),
   welds: list(weld, 'welds').optional().describe('Which rods are tied to which bodies, and where. Default none.'),
+  links: list(link, 'links').optional().describe('Springs that join rods, or hang them from points. Default none.'),
+  weaves: list(weave, 'weaves', 1).optional().describe('Woven cloth: becomes rods and links. Default none.'),
   engine: engine.optional().describe('Joints, motors and collisions of bodies by another program. Default none.'),
   loads: list(load, 'loads').optional().describe('Forces and torques on rods. Default none.'),
   fields: list(field, 'fields').optional().describe('Air and force fields. Default none.'),
@@ -141,11 +144,11 @@ export const sceneSchema: z.ZodType<SceneFile & Pick<Scene, 'rods'>, Written<Sce
   strands: strandsField.optional().describe(strandsText),
 });
 
-/** Where files give rods, the scene itself need not have any. */
+/** Where files or weaves give rods, the scene itself need not have any. */
 export const strandsSceneSchema: z.ZodType<SceneFile, Written<SceneFile>> = fields('a scene', {
   ...sceneFields,
   rods: list(rod, 'rods').optional().describe('The rods.'),
-  strands: strandsField.describe(strandsText),
+  strands: strandsField.optional().describe(strandsText),
 });
 
 /** JSON Schema 2020-12 of the scene file, for editors and other programs. */
@@ -160,7 +163,7 @@ export function sceneJsonSchema(): object {
     ...(plainLists({
       ...schema,
       required: ['tendril'],
-      anyOf: [{ required: ['rods'] }, { required: ['strands'] }],
+      anyOf: [{ required: ['rods'] }, { required: ['strands'] }, { required: ['weaves'] }],
     }) as object),
   };
 }

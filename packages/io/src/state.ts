@@ -36,8 +36,9 @@ export interface SavedState {
 
 /** Hash of the part of a scene that a state depends on, 16 hexadecimal digits. */
 export function sceneHash(scene: Scene): string {
-  const { gravity, materials, sections, rods, pins, bodies, welds, engine, loads, fields, colliders, contact, solver } =
+  const { gravity, materials, sections, rods, pins, bodies, welds, links, engine, loads, fields, colliders, contact } =
     scene;
+  const { solver } = scene;
   const hash = createHash();
   hash.add(
     new TextEncoder().encode(
@@ -49,6 +50,7 @@ export function sceneHash(scene: Scene): string {
         pins,
         bodies,
         welds,
+        links,
         engine,
         loads,
         fields,

@@ -38,6 +38,8 @@ export type Dimension =
   | 'torque'
   | 'bendingStiffness'
   | 'curvature'
+  | 'drag'
+  | 'angularDrag'
   | 'dragPerLength';
 
 export interface DimensionInfo {
@@ -115,6 +117,21 @@ export const dimensions: Readonly<Record<Dimension, DimensionInfo>> = {
     si: '1/m',
     powers: [0, -1, 0, 0],
     also: [0, -1, 0, 1],
+  },
+  drag: {
+    name: 'a damping',
+    example: '1e-3 N*s/m',
+    inWords: 'N*s/m',
+    si: 'N*s/m',
+    powers: [1, 0, -1, 0],
+  },
+  angularDrag: {
+    name: 'an angular damping',
+    example: '1e-6 N*m*s',
+    inWords: 'N*m*s',
+    si: 'N*m*s',
+    powers: [1, 2, -1, 0],
+    also: [1, 2, -1, -1],
   },
   dragPerLength: {
     name: 'a drag per length',

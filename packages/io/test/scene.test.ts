@@ -396,4 +396,30 @@ rods: [{ id: a, shape: { type: ring, radius: 1 }, section: *s }]`;
     );
     expect(() => sceneFromObject(undefined)).toThrow(InputError);
   });
+
+  it('weaves cloth, and says where it stands when something is wrong with a fiber', () => {
+    const cloth = [
+      'tendril: 1',
+      'weaves:',
+      '  - id: cloth',
+      '    warp: { count: 2, spacing: 1 cm }',
+      '    weft: { count: 3, spacing: 5 mm }',
+      '    section: { type: circle, radius: 0.1 mm }',
+      '    material: { E: 1 GPa, nu: 0.3, density: 1000 }',
+      '    joints: { stiffness: 1 kN/m, damping: 2 mN*s/m, rotation: { about: normal, stiffness: 1 mN*m } }',
+    ].join('\n');
+    const parsed = parseScene(cloth, 'cloth.yaml');
+    expect(parsed.scene.rods.map(({ id }) => id)).toEqual(
+      [0, 1].map((i) => `cloth warp ${i}`).concat([0, 1, 2].map((j) => `cloth weft ${j}`)),
+    );
+    expect(parsed.scene.weaves).toBeUndefined();
+    expect(parsed.scene.links).toHaveLength(6);
+    expect(parsed.scene.links?.[5]).toMatchObject({ id: 'cloth 1 2', stiffness: 1000, damping: 0.002 });
+    expect(parsed.locate(['rods', 4, 'section']).line).toBe(3);
+    expect(parsed.locate(['links', 5, 'stiffness']).line).toBe(3);
+    expect(() => parseScene(`${cloth}\n    edges: 2`, 'cloth.yaml')).toThrow(
+      /^cloth\.yaml:9:12 weaves\[0\]\.edges: 2 edges/,
+    );
+    expect(() => parseScene('tendril: 1', 'none.yaml')).toThrow(/rods: missing/);
+  });
 });

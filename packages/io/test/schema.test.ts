@@ -30,7 +30,7 @@ describe('JSON Schema', () => {
     expect(schema.$id).toBe('urn:tendril:scene:1');
     expect(schema.title).toBe('Tendril scene');
     expect(schema.required).toEqual(['tendril']);
-    expect(schema.anyOf).toEqual([{ required: ['rods'] }, { required: ['strands'] }]);
+    expect(schema.anyOf).toEqual([{ required: ['rods'] }, { required: ['strands'] }, { required: ['weaves'] }]);
     expect(schema.properties?.tendril.const).toBe(1);
   });
 

@@ -8,7 +8,7 @@ import { dim, type Terminal } from '../terminal.ts';
 
 const schemaName = 'tendril.schema.json';
 
-const starter = `# yaml-language-server: $schema=./${schemaName}
+const cable = `# yaml-language-server: $schema=./${schemaName}
 #
 # A cable, clamped at one end, falls under its own weight and swings.
 #   tendril run NAME       simulates it
@@ -52,8 +52,50 @@ output:
     - { name: tip, rod: cable, at: end, quantity: position }
 `;
 
-export function create(file: string | undefined, terminal: Terminal): number {
+const weave = `# yaml-language-server: $schema=./${schemaName}
+#
+# A woven cloth falls on a ball and drapes over it.
+#   tendril run NAME       simulates it
+# A number is in SI units; text carries its own unit: 0.5, "50 cm", "2 GPa", "30 deg".
+
+tendril: 1
+title: A cloth falls on a ball
+gravity: [0, 0, -9.81]
+
+weaves:
+  - id: cloth             # fibers are rods: "cloth warp 0", "cloth weft 3"
+    center: [0, 0, 62 mm]
+    warp: { count: 11, spacing: 18 mm }
+    # weft: { count: 11, spacing: 18 mm }   # as the warp, where it is left out
+    edges: 3              # from one crossing to the next; odd
+    section: { type: circle, radius: 0.1 mm }
+    material: { E: 2 GPa, G: 0.7 GPa, density: 1200 kg/m^3, damping: { mass: 10 } }   # 85 calms it at once
+    joints:
+      stiffness: 50 N/m   # holds the fibers together where they cross
+      rotation: { about: normal, stiffness: 2 uN*m }   # against shear; without it the cloth is a trellis
+
+# To hang it up by a corner:
+# pins:
+#   - { rod: cloth warp 0, at: start, hold: position }
+
+colliders:
+  - { id: ball, type: sphere, radius: 60 mm, friction: 0.3 }
+
+contact: { between: none, tolerance: 1e-3 }   # the fibers do not meet each other away from the joints
+
+time:
+  duration: 0.6 s
+  step: 4 ms
+
+output:
+  every: 20 ms
+`;
+
+export const templates: Readonly<Record<string, string>> = { cable, weave };
+
+export function create(file: string | undefined, template: string, terminal: Terminal): number {
   const path = file ?? 'scene.yaml';
+  const starter = templates[template];
   if (!/\.(ya?ml)$/i.test(path)) throw new UsageError(`'${path}' should end in .yaml: the starter scene is YAML`);
   if (existsSync(path))
     throw new UsageError(`'${path}' exists and is not overwritten; give another name: tendril new other.yaml`);

@@ -18,6 +18,7 @@
 import type { ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import { type Accelerator, accelerate, createAccelerator, resetAccelerator } from './anderson.ts';
+import { applyLinks, factorLinks, type LinkGroup, pullSides, startLinks, weighLinks } from './links.ts';
 import type { ContactSet } from './set.ts';
 
 /** Sides of all bundles in one row; each bundle sees its part. */
@@ -52,6 +53,8 @@ export interface SideArrays {
   readonly omega: Float64Array;
   /** Contacts at the busiest node of each contact. */
   readonly crowd: Float64Array;
+  /** Links that are solved together with the contacts. */
+  readonly links?: LinkGroup;
 }
 
 export interface SolveResult {
@@ -73,6 +76,10 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
     const rho = omega[c] > 0 ? (b >= 0 ? 2 : 1) / omega[c] : 0;
     mass[sideA[c]] = rho;
     if (b >= 0) mass[b] = rho;
+  }
+  if (arrays.links) {
+    weighLinks(arrays.links, arrays);
+    if (!factorLinks(arrays.links, arrays)) return false;
   }
   for (const { port, sides, systems } of arrays.sides) if (!port.factor(systems, sides)) return false;
   return true;
@@ -132,6 +139,7 @@ function applyLaw(set: ContactSet, arrays: SideArrays): number {
     copy[b + 1] = free[b + 1] - py * inverse;
     copy[b + 2] = free[b + 2] - pz * inverse;
   }
+  if (arrays.links) swing = Math.max(swing, applyLinks(arrays.links, arrays));
   return swing;
 }
 
@@ -149,6 +157,7 @@ function followCopies(set: ContactSet, arrays: SideArrays): void {
       if (b >= 0) right[b + m] = rho * (copy[b + m] - start[b + m]) - change;
     }
   }
+  if (arrays.links) pullSides(arrays.links, arrays);
   for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
   for (let k = 0; k < 3 * arrays.count; k++) velocity[k] += start[k];
 }
@@ -192,6 +201,7 @@ export function solveAdmm(
     }
     if (omega[c] === 0) set.impulse.fill(0, 3 * c, 3 * c + 3);
   }
+  if (arrays.links) startLinks(arrays.links, weight, arrays);
   right.fill(0);
   result.converged = false;
   for (let k = 0; ; k++) {

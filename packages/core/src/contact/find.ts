@@ -8,6 +8,7 @@
  */
 import type { Samples } from '../port.ts';
 import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
+import type { LinkPlan } from '../scene/links.ts';
 import { type Collider, measureDistance } from './collider.ts';
 import { findWithCollider } from './findCollider.ts';
 import { createEdgePlaces, findPlaces } from './segments.ts';
@@ -31,6 +32,8 @@ export interface RodRules {
   readonly pinned: readonly { readonly pin: Pin; readonly node: number }[];
   /** Nodes that are welded to bodies. */
   readonly welded: readonly { readonly rod: number; readonly node: number; readonly body: number }[];
+  /** Links between rods. */
+  readonly linked: readonly LinkPlan[];
 }
 
 export interface Finder {
@@ -43,6 +46,7 @@ export interface Finder {
   readonly acceleration: number;
   /** All nodes and edges of the scene in one row. */
   readonly nodeOffset: Int32Array;
+  readonly edgeOffset: Int32Array;
   readonly nodeCount: number;
   readonly edgeCount: number;
   readonly edgeRod: Int32Array;
@@ -64,6 +68,8 @@ export interface Finder {
   readonly nodeHeld: Uint8Array;
   /** Body that an edge is so near the weld of that it does not meet others there, −1 for none. */
   readonly edgeBody: Int32Array;
+  /** Pairs of edges that a link holds so near each other that they do not meet, as numbers like those in `pairs`. */
+  readonly joined: Set<number>;
   /** For each collider: 1 for nodes that it leaves alone, because they are welded inside the body it rides on. */
   readonly exempt: Uint8Array[];
   /** Of each rod: 2 where contacts are looked for, 1 where only what is looked at may meet it, 0 where it is not there. */
@@ -87,8 +93,10 @@ export function createFinder(
   gravity: readonly number[],
 ): Finder {
   const nodeOffset = new Int32Array(rods.length + 1);
+  const edgeOffset = new Int32Array(rods.length + 1);
   rods.forEach((rod, r) => {
     nodeOffset[r + 1] = nodeOffset[r] + rod.nodeCount;
+    edgeOffset[r + 1] = edgeOffset[r] + rod.edgeCount;
   });
   const nodeCount = nodeOffset[rods.length];
   const edgeCount = rods.reduce((sum, rod) => sum + rod.edgeCount, 0);
@@ -100,6 +108,7 @@ export function createFinder(
     gravity,
     acceleration: Math.hypot(gravity[0], gravity[1], gravity[2]),
     nodeOffset,
+    edgeOffset,
     nodeCount,
     edgeCount,
     edgeRod: new Int32Array(edgeCount),
@@ -115,6 +124,7 @@ export function createFinder(
     nodeRadius: new Float64Array(nodeCount),
     nodeHeld: new Uint8Array(nodeCount),
     edgeBody: new Int32Array(edgeCount).fill(-1),
+    joined: new Set(),
     exempt: colliders.map(() => new Uint8Array(0)),
     look: new Uint8Array(rods.length).fill(2),
     position: new Float64Array(3 * nodeCount),
@@ -143,7 +153,35 @@ export function createFinder(
     }
   });
   exemptWelds(finder);
+  if (rules.pairs) for (const link of rules.linked) exemptLink(finder, link);
   return finder;
+}
+
+/** What a link joins lies within each other there: pairs of edges nearer to it than they are thick are no contact. */
+function exemptLink(finder: Finder, { rodA, edgeA, weightA, rodB, edgeB, weightB }: LinkPlan): void {
+  const { rods, edgeCount, edgeLength, edgeArc, pairRadius } = finder;
+  const firstEdge = (rod: number): number => {
+    let first = 0;
+    for (let r = 0; r < rod; r++) first += rods[r].edgeCount;
+    return first;
+  };
+  const [a, b] = [firstEdge(rodA), firstEdge(rodB)];
+  const reach = 1.5 * (pairRadius[a + edgeA] + pairRadius[b + edgeB]);
+  const near = (rod: number, first: number, edge: number, weight: number): { edge: number; from: number }[] => {
+    const { length, closed, nodeArc, edgeLengthRest } = rods[rod];
+    const place = nodeArc[edge] + weight * edgeLengthRest[edge];
+    return Array.from({ length: rods[rod].edgeCount }, (_, j) => {
+      let arc = Math.abs(edgeArc[first + j] - place);
+      if (closed) arc = Math.min(arc, length - arc);
+      return { edge: first + j, from: Math.max(0, arc - 0.5 * edgeLength[first + j]) };
+    }).filter(({ from }) => from < reach);
+  };
+  for (const one of near(rodA, a, edgeA, weightA))
+    for (const other of near(rodB, b, edgeB, weightB)) {
+      if (Math.hypot(one.from, other.from) >= reach) continue;
+      finder.joined.add(one.edge * edgeCount + other.edge);
+      finder.joined.add(other.edge * edgeCount + one.edge);
+    }
 }
 
 /** What is welded to one body touches there all the time: it does not count as contact. */
@@ -245,7 +283,8 @@ export function listPairs(finder: Finder): void {
 }
 
 function mayMeet(finder: Finder, first: number, second: number): boolean {
-  const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules, edgeBody } = finder;
+  const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules, edgeBody, joined } = finder;
+  if (joined.size > 0 && joined.has(first * finder.edgeCount + second)) return false;
   const rod = edgeRod[first];
   const seen = finder.look[rod] * finder.look[edgeRod[second]];
   if (seen < 2) return false;

@@ -1,5 +1,6 @@
 /** Contacts by the systems that they join: groups that do not know of each other are solved one by one. */
 import type { Bundle, ContactPort } from '../model.ts';
+import type { Link } from './links.ts';
 import type { ContactSet } from './set.ts';
 import type { Place } from './sides.ts';
 
@@ -52,15 +53,20 @@ export function listSystems(bundles: readonly Bundle[], placeOfRod: readonly Pla
 
 export interface Group {
   readonly contacts: readonly number[];
+  readonly links: readonly Link[];
   readonly systems: readonly number[];
 }
 
 export interface Grouping {
-  /** Groups in the order of their first contacts. */
+  /** Groups in the order of their first contacts, then of their first links. */
   group(set: ContactSet): Group[];
 }
 
-export function createGrouping(systems: Systems, bodyOf: (set: ContactSet, c: number) => Place | undefined): Grouping {
+export function createGrouping(
+  systems: Systems,
+  bodyOf: (set: ContactSet, c: number) => Place | undefined,
+  links: readonly Link[],
+): Grouping {
   const parent = new Int32Array(systems.count);
   const place = new Int32Array(systems.count);
   const rootOf = (s: number): number => {
@@ -76,6 +82,8 @@ export function createGrouping(systems: Systems, bodyOf: (set: ContactSet, c: nu
     if (body) list.push(systems.ofBody(body));
     return list;
   };
+  const endsOf = ({ plan: { rodA, rodB } }: Link): number[] =>
+    (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod));
   return {
     group(set) {
       for (let s = 0; s < parent.length; s++) parent[s] = s;
@@ -84,19 +92,24 @@ export function createGrouping(systems: Systems, bodyOf: (set: ContactSet, c: nu
         const [first, ...others] = systemsOf(set, c);
         for (const other of others) parent[rootOf(other)] = rootOf(first);
       }
-      const groups: { contacts: number[]; systems: number[] }[] = [];
-      for (let c = 0; c < set.count; c++) {
-        const list = systemsOf(set, c);
-        const root = rootOf(list[0]);
-        if (place[root] < 0) {
-          place[root] = groups.length;
-          groups.push({ contacts: [], systems: [] });
-        }
-        groups[place[root]].contacts.push(c);
+      for (const link of links) {
+        const [first, other] = endsOf(link);
+        if (other !== undefined) parent[rootOf(other)] = rootOf(first);
       }
-      for (const { contacts, systems: members } of groups) {
+      const groups: { contacts: number[]; links: Link[]; systems: number[] }[] = [];
+      const groupOf = (s: number): (typeof groups)[number] => {
+        const root = rootOf(s);
+        if (place[root] < 0) place[root] = groups.push({ contacts: [], links: [], systems: [] }) - 1;
+        return groups[place[root]];
+      };
+      for (let c = 0; c < set.count; c++) {
+        groupOf(systemsOf(set, c)[0]).contacts.push(c);
+      }
+      for (const link of links) groupOf(endsOf(link)[0]).links.push(link);
+      for (const { contacts, links: joints, systems: members } of groups) {
         const seen = new Set<number>();
         for (const c of contacts) for (const s of systemsOf(set, c)) seen.add(s);
+        for (const link of joints) for (const s of endsOf(link)) seen.add(s);
         members.push(...seen);
       }
       return groups;

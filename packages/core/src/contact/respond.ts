@@ -12,12 +12,23 @@ import { stepInPieces } from '../math/pieces.ts';
 import type { Bundle, Drive, StepOutcome } from '../model.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
+import type { LinkPlan } from '../scene/links.ts';
 import type { Scene } from '../scene/types.ts';
 import { checkSpec, refuseUntouchable, warnOverlaps } from './check.ts';
 import { type Collider, placeCollider, readFriction } from './collider.ts';
 import { createFinder, type Finder, findContacts, gather, type RodRules } from './find.ts';
 import { findSunken, reboundThreshold } from './findCollider.ts';
 import { createGrouping, type Group, listSystems, type Marks } from './groups.ts';
+import {
+  createLinks,
+  energyOfLinks,
+  type Links,
+  measureLinks,
+  recallLinks,
+  refuseUnlinkable,
+  rememberLinks,
+  resumeLinks,
+} from './links.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
 import {
   appendContact,
@@ -45,6 +56,9 @@ export interface ContactWorld {
   advance(t: number, dt: number, robust: boolean): StepOutcome;
   findImpact(t: number, dt: number): number;
   forces(): ContactForce[];
+  readonly links: Links;
+  /** Of links, now [J]. */
+  energy(): number;
   /** What the next step starts from, as plain numbers. */
   save(): Float64Array;
   restore(saved: Float64Array | undefined): void;
@@ -65,6 +79,7 @@ export function createContactWorld(
   bodyIds: readonly string[],
   drives: readonly Drive[],
   welds: readonly Weld[],
+  linkPlans: readonly LinkPlan[],
   warnings: string[],
 ): ContactWorld {
   const placeOfBody = bodyIds.map((id): Place | undefined => {
@@ -76,7 +91,9 @@ export function createContactWorld(
   const pairs = spec !== undefined && (spec.between ?? 'pairs') === 'pairs';
   checkSpec(scene);
   refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
+  refuseUnlinkable(linkPlans, rods, bundles, placeOfRod);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
+  const links = createLinks(linkPlans, rods, samples);
   const g = gravityOf(scene);
   let nodes = 0;
   const firstNode = rods.map(({ nodeCount }) => {
@@ -96,6 +113,7 @@ export function createContactWorld(
         .map((pin) => ({ pin, node: firstNode[r] + pin.node })),
     ),
     welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
+    linked: linkPlans.filter(({ rodB }) => rodB >= 0),
   };
   const finder = createFinder(rods, samples, colliders, rules, g);
   const continuous = pairs && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') !== 'repulsion';
@@ -116,6 +134,8 @@ export function createContactWorld(
   /** Contacts of groups that are done while others are stepped in pieces, and what those start from. */
   const aside = createContactSet();
   const pieceMemory: Memory = { data: new Float64Array(0), count: 0 };
+  /** Obstacles that are placed and measured in no time. */
+  const quickShapes = colliders.every(({ shape: { type } }) => ['plane', 'sphere', 'capsule', 'box'].includes(type));
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
   const halvings = scene.time?.halvings ?? 8;
   const options: SolveOptions = {
@@ -148,8 +168,8 @@ export function createContactWorld(
     const body = of.collider[c] < 0 ? -1 : colliders[of.collider[c]].body;
     return body < 0 ? undefined : placeOfBody[body];
   };
-  const grouping = createGrouping(systems, bodyOf);
-  const layout = createLayout(finder, bundles, placeOfRod, spec?.rolling ?? false, bodyOf);
+  const grouping = createGrouping(systems, bodyOf, links.list);
+  const layout = createLayout(finder, bundles, placeOfRod, spec?.rolling ?? false, bodyOf, links);
   const solver = createGroupSolver(layout, rods, options);
 
   const markOnly = (marks: Marks, list: readonly number[]): void => {
@@ -172,11 +192,17 @@ export function createContactWorld(
   };
 
   /** One group's impulses and step. */
-  const solveOne = ({ contacts, systems: list }: Group, t: number, dt: number, robust: boolean): StepOutcome => {
+  const solveOne = (
+    { contacts, links: linked, systems: list }: Group,
+    t: number,
+    dt: number,
+    robust: boolean,
+  ): StepOutcome => {
     markOnly(marked, list);
     part.count = 0;
     for (const c of contacts) appendContact(part, set, c);
-    const one = solver.solve(part, marked, t, dt, robust);
+    const look = quickShapes ? (of: ContactSet): number => lookEarly(of, list, t, dt) : undefined;
+    const one = solver.solve(part, linked, marked, t, dt, robust, look);
     add(one);
     report.iterations = Math.max(report.iterations, solver.result.iterations);
     report.error = Math.max(report.error, solver.result.error);
@@ -184,7 +210,27 @@ export function createContactWorld(
     contacts.forEach((c, i) => {
       copyContact(set, c, part, i);
     });
+    for (let i = contacts.length; i < part.count; i++) appendContact(set, part, i);
     return one;
+  };
+
+  /** What the systems have sunk into, where they are now. */
+  const lookEarly = (of: ContactSet, list: readonly number[], t: number, dt: number): number => {
+    const members = list.flatMap((s) => systems.rods[s]);
+    gatherEnd(end, finder, members);
+    raw.count = 0;
+    findSunken(finder, raw, end, t, dt, 0.04, members);
+    setBias(raw, dt, g, reboundThreshold(finder, dt));
+    const before = of.count;
+    for (let c = 0; c < raw.count; c++) {
+      const there = of.key.subarray(0, before).indexOf(raw.key[c]);
+      if (there < 0) appendContact(of, raw, c);
+      else {
+        for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = of.impulse[3 * there + k];
+        copyContact(of, there, raw, c);
+      }
+    }
+    return raw.count;
   };
 
   /** Systems that contacts, which are then in `raw`, were missed of: what passed through, or ended too deep. */
@@ -219,7 +265,11 @@ export function createContactWorld(
     broken.length = 0;
     for (let s = 0; s < systems.count; s++) lookAt([s], within[systems.bundleOf[s]][systems.numberOf[s]] ? 2 : 0);
     find(t, dt, from);
-    let dirty = grouping.group(set);
+    const isWithin = (s: number): boolean => within[systems.bundleOf[s]][systems.numberOf[s]] === 1;
+    const moved = links.list.filter(({ plan }) => isWithin(systems.ofRod(plan.rodA)));
+    measureLinks(links, moved, rods, samples);
+    recallLinks(moved, from === memory ? links.memory : links.next, dt);
+    let dirty = grouping.group(set).filter((group) => isWithin(group.systems[0]));
     within.forEach((marks, b) => {
       for (let s = 0; s < marks.length; s++) without[b][s] = 1 - marks[s];
     });
@@ -238,7 +288,12 @@ export function createContactWorld(
         breakGroup(group, t);
       }
       const { met, missed } = findMissed(t, dt, round, lenient);
-      if (raw.count === 0) return { ok: true, ...outcome, ...(failure && { failure }) };
+      if (raw.count === 0) {
+        // those that were found on the way stand at the end
+        appendContacts(raw, set);
+        sortContacts(set, raw);
+        return { ok: true, ...outcome, ...(failure && { failure }) };
+      }
       // what met takes precedence over what was there under the same key
       appendContacts(raw, set);
       sortContacts(set, raw);
@@ -261,10 +316,11 @@ export function createContactWorld(
   };
 
   /** The step of one group in pieces; its contacts come to `aside`. */
-  const stepApart = ({ systems: list }: Group, t: number, dt: number, robust: boolean): boolean => {
+  const stepApart = ({ links: linked, systems: list }: Group, t: number, dt: number, robust: boolean): boolean => {
     markOnly(inside, list);
     pieceMemory.data = memory.data.slice();
     pieceMemory.count = memory.count;
+    resumeLinks(links, linked);
     let last = dt;
     let pieces = 0;
     const finished = stepInPieces(halvings, (start, share) => {
@@ -280,6 +336,7 @@ export function createContactWorld(
       last = dt * share;
       pieces++;
       remember(pieceMemory, set, last);
+      rememberLinks(links, linked, last);
       return true;
     });
     outcome.substeps = Math.max(outcome.substeps, pieces);
@@ -343,6 +400,8 @@ export function createContactWorld(
     Object.assign(report, { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0 });
     for (const bundle of bundles) bundle.contact?.hold();
     const one = attempt(t, dt, robust, robust, everything, memory);
+    // groups that are stepped in pieces overwrite theirs
+    rememberLinks(links, links.list, dt);
     if (!one.ok || (broken.length > 0 && !mend(t, dt, robust))) {
       bundles.forEach((bundle, b) => {
         bundle.contact?.revert(everything[b], t);
@@ -351,6 +410,7 @@ export function createContactWorld(
     }
     report.contacts = set.count;
     remember(memory, set, dt);
+    links.memory.set(links.next);
     lastStep = dt;
     return { ok: true, ...outcome };
   };
@@ -388,9 +448,17 @@ export function createContactWorld(
     advance,
     findImpact,
     forces: () => listForces(set, rods, colliders, lastStep),
-    save: () => memory.data.slice(0, MEMORY_STRIDE * memory.count),
+    links,
+    energy: () => energyOfLinks(links),
+    save() {
+      const saved = new Float64Array(links.memory.length + MEMORY_STRIDE * memory.count);
+      saved.set(links.memory);
+      saved.set(memory.data.subarray(0, MEMORY_STRIDE * memory.count), links.memory.length);
+      return saved;
+    },
     restore(saved) {
-      memory.data = saved?.slice() ?? new Float64Array(0);
+      if (saved) links.memory.set(saved.subarray(0, links.memory.length));
+      memory.data = saved?.slice(links.memory.length) ?? new Float64Array(0);
       memory.count = memory.data.length / MEMORY_STRIDE;
       set.count = 0;
     },

@@ -3,6 +3,7 @@ import type { Bundle } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import type { SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
+import { type Link, type LinkGroup, type Links, writeLinkForces } from './links.ts';
 import type { ContactSet } from './set.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */
@@ -20,6 +21,7 @@ export interface Layout {
   readonly rolling: boolean;
   /** The body that a contact's collider rides on. */
   readonly bodyOf: (set: ContactSet, c: number) => Place | undefined;
+  readonly links: Links;
   /** Sides of each rod; contacts at each node and each body. */
   readonly perRod: Int32Array;
   readonly nodeCrowd: Int32Array;
@@ -32,6 +34,7 @@ export function createLayout(
   placeOfRod: readonly Place[],
   rolling: boolean,
   bodyOf: Layout['bodyOf'],
+  links: Links,
 ): Layout {
   return {
     finder,
@@ -39,19 +42,23 @@ export function createLayout(
     placeOfRod,
     rolling,
     bodyOf,
+    links,
     perRod: new Int32Array(placeOfRod.length),
     nodeCrowd: new Int32Array(finder.nodeCount),
     bodyCrowd: bundles.map(({ bodies }) => new Int32Array(bodies.length)),
   };
 }
 
-/** Rods of the contacts, by bundle and index; `perRod` counts their sides. */
-function listRods({ perRod, placeOfRod }: Layout, set: ContactSet): number[] {
+/** Rods of the contacts and links, by bundle and index; `perRod` counts their sides. */
+function listRods({ perRod, placeOfRod, links }: Layout, set: ContactSet, linked: readonly Link[]): number[] {
   const list: number[] = [];
   for (let c = 0; c < set.count; c++) {
     if (perRod[set.rodA[c]]++ === 0) list.push(set.rodA[c]);
     if (set.rodB[c] >= 0 && perRod[set.rodB[c]]++ === 0) list.push(set.rodB[c]);
   }
+  eachLinkSide(linked, (i) => {
+    if (perRod[links.sideRod[i]]++ === 0) list.push(links.sideRod[i]);
+  });
   return list.sort((r, q) => placeOfRod[r].bundle - placeOfRod[q].bundle || placeOfRod[r].index - placeOfRod[q].index);
 }
 
@@ -84,11 +91,21 @@ function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): {
   return { from, bodyFrom };
 }
 
-/** Contacts at the busiest node, or body, of each contact. Leaves the counts at zero. */
-function measureCrowds(layout: Layout, set: ContactSet): Float64Array {
+/** Sides of some links in turn: the number among those of all links, and among these. */
+function eachLinkSide(linked: readonly Link[], action: (i: number, k: number) => void): void {
+  let k = 0;
+  for (const { firstSide, sideCount } of linked) for (let i = firstSide; i < firstSide + sideCount; i++) action(i, k++);
+}
+
+/** Contacts and sides of links at the busiest node, or body, of each contact and each side. Leaves the counts at zero. */
+function measureCrowds(layout: Layout, set: ContactSet, linked: readonly Link[], linkCrowd: Int32Array): Float64Array {
   const { finder, nodeCrowd, bodyCrowd, bodyOf } = layout;
+  const { sideRod, sideEdge, sideWeight } = layout.links;
   const crowd = new Float64Array(set.count);
   for (let more = 1; more >= 0; more--) {
+    eachLinkSide(linked, (i, k) => {
+      linkCrowd[k] = crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], more);
+    });
     for (let c = 0; c < set.count; c++) {
       let most = crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], more);
       if (set.rodB[c] >= 0)
@@ -104,14 +121,22 @@ function measureCrowds(layout: Layout, set: ContactSet): Float64Array {
     const body = bodyOf(set, c);
     if (body) bodyCrowd[body.bundle][body.index] = 0;
   }
+  eachLinkSide(linked, (i) => {
+    crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], -1);
+  });
   return crowd;
 }
 
-/** Sides of all contacts, grouped by bundle and rod, in the order of the contacts. */
-export function layOut(layout: Layout, set: ContactSet, systems: readonly Uint8Array[]): SideArrays {
+/** Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. */
+export function layOut(
+  layout: Layout,
+  set: ContactSet,
+  systems: readonly Uint8Array[],
+  linked: readonly Link[] = [],
+): SideArrays {
   const { finder, bundles, placeOfRod, rolling, bodyOf, perRod } = layout;
   const { count } = set;
-  const list = listRods(layout, set);
+  const list = listRods(layout, set, linked);
   const { from, bodyFrom } = placeSides(layout, set, list);
   const total = from[bundles.length];
   const rod = new Int32Array(total);
@@ -147,6 +172,17 @@ export function layOut(layout: Layout, set: ContactSet, systems: readonly Uint8A
     }
     if (set.rodB[c] >= 0) sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.armB, 3 * c);
   }
+  const linkSides = linked.reduce((sum, { sideCount }) => sum + sideCount, 0);
+  const links: LinkGroup = { links: linked, side: new Int32Array(linkSides), crowd: new Int32Array(linkSides), dt: 0 };
+  eachLinkSide(linked, (i, k) => {
+    const { sideRod, sideEdge, sideWeight, sideArm } = layout.links;
+    const s = perRod[sideRod[i]]++;
+    links.side[k] = s;
+    rod[s] = placeOfRod[sideRod[i]].index;
+    edge[s] = sideEdge[i];
+    weight[s] = sideWeight[i];
+    for (let m = 0; m < 3; m++) arm[3 * s + m] = sideArm[3 * i + m];
+  });
   for (const r of list) perRod[r] = 0;
   const response = new Float64Array(total);
   const start = new Float64Array(3 * total);
@@ -191,7 +227,8 @@ export function layOut(layout: Layout, set: ContactSet, systems: readonly Uint8A
     right,
     impulseStart: new Float64Array(3 * count),
     omega: new Float64Array(count),
-    crowd: measureCrowds(layout, set),
+    crowd: measureCrowds(layout, set, linked, links.crowd),
+    ...(linkSides > 0 && { links }),
   };
 }
 
@@ -238,6 +275,7 @@ export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): vo
         if (b >= 0 && b < sides.count) sides.force[3 * b + k] = -f;
       }
     }
+    if (arrays.links) writeLinkForces(arrays.links, sides.force, from, sides.count);
   }
 }
 

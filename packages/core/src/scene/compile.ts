@@ -18,12 +18,14 @@ import { checkFinite, checkOutput, checkTime } from './check.ts';
 import type { Pin, Rod } from './compiled.ts';
 import { compileField } from './fields.ts';
 import { rideOnPath } from './kinematic.ts';
+import { compileLinks, type LinkPlan } from './links.ts';
 import { compileGravity, compileLoad } from './loads.ts';
 import { checkPinsDisagree, checkReach, compilePin } from './pins.ts';
 import type { CompiledRod, PlacedPin } from './rods.ts';
 import { compileRod } from './rods.ts';
 import type { Scene } from './types.ts';
 import type { Path } from './varying.ts';
+import { expandWeaves } from './weave.ts';
 
 export interface CompiledScene {
   readonly rods: Rod[];
@@ -31,6 +33,7 @@ export interface CompiledScene {
   readonly drives: Drive[];
   readonly bodies: CompiledBody[];
   readonly welds: Weld[];
+  readonly links: LinkPlan[];
   /** Pins that ride on bodies with a path. */
   readonly carried: readonly Pin[];
   /** Times at which pins let go [s]. */
@@ -38,8 +41,9 @@ export interface CompiledScene {
   readonly warnings: string[];
 }
 
-export function compileScene(scene: Scene): CompiledScene {
-  checkFinite(scene, []);
+export function compileScene(written: Scene): CompiledScene {
+  checkFinite(written, []);
+  const { scene } = expandWeaves(written);
   checkTime(scene);
   if (scene.rods.length === 0) throw new SceneError(['rods'], 'the scene has no rods; add at least one');
   const indexOf = new Map<string, number>();
@@ -110,7 +114,8 @@ export function compileScene(scene: Scene): CompiledScene {
     .flatMap(({ release }) => (release === undefined ? [] : [release]))
     .sort((a, b) => a - b);
   checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
-  return { rods: grown, drives, bodies, welds, carried, releases, warnings };
+  const links = compileLinks(scene, findRod, (rod) => compiled[rod].layout, grown);
+  return { rods: grown, drives, bodies, welds, links, carried, releases, warnings };
 }
 
 function compileSources(

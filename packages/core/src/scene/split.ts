@@ -85,6 +85,8 @@ function refuse(scene: Scene, rod: Rod, node: number): void {
   };
   if (!rod.closed && !(node > 0 && node < rod.nodeCount - 1)) reject('this is its end');
   if (scene.welds?.some((weld) => weld.rod === rod.id)) reject('it carries a body; restart without the weld');
+  if (scene.links?.some(({ rod: id, to }) => id === rod.id || ('rod' in to && to.rod === rod.id)))
+    reject('it is linked; restart without its links');
   if (scene.rods.some(({ id, parent }) => parent?.rod === rod.id || (id === rod.id && parent)))
     reject('others grow from it, or it from another');
   const uneven = rod.halfEI1.some((EI, h) => Math.abs(EI / rod.halfEI2[h] - 1) > 1e-6);

@@ -6,9 +6,13 @@
  */
 
 import type { ColliderSpec, ContactSpec } from './colliders.ts';
+import type { LinkSpec } from './links.ts';
 import type { SolverSpec } from './solvers/index.ts';
+import type { WeaveSpec } from './weave.ts';
 
 export type * from './colliders.ts';
+export type { LinkSpec } from './links.ts';
+export type { WeaveSpec, YarnSpec } from './weave.ts';
 
 export type Vec3 = readonly [number, number, number];
 
@@ -41,9 +45,12 @@ export interface Scene {
   readonly materials?: Readonly<Record<string, MaterialSpec>>;
   readonly sections?: Readonly<Record<string, SectionSpec>>;
   readonly rods: readonly RodSpec[];
+  /** Cloth that becomes rods and links. */
+  readonly weaves?: readonly WeaveSpec[];
   readonly pins?: readonly PinSpec[];
   readonly bodies?: readonly BodySpec[];
   readonly welds?: readonly WeldSpec[];
+  readonly links?: readonly LinkSpec[];
   readonly engine?: EngineSpec;
   readonly loads?: readonly LoadSpec[];
   readonly fields?: readonly FieldSpec[];

@@ -1,0 +1,106 @@
+/**
+ * Long runs that no test has time for: `npm run study -- <name> [size] [seconds]`. Shows how far it is, then what it took and what
+ * was found. With `seconds` only so much of the motion is run, and the rest is estimated from it.
+ */
+import { hairBallScene, idolScene } from '@tendril/cases';
+import { createWorld, type World } from '@tendril/core';
+import { type SceneInput, sceneFromObject } from '@tendril/io';
+
+interface Study {
+  readonly about: string;
+  /** Default size. */
+  readonly size: number;
+  scene(size: number): SceneInput;
+  /** What to say of the state, for people. */
+  describe(world: World): string;
+}
+
+/** Deepest that a node lies in the ball, over the hair's radius; the ball is where the roots are. */
+function depthInBall(world: World): number {
+  const { nodePosition: root } = world.samples[0];
+  const rest = world.rods[0].nodePosition;
+  let depth = 0;
+  for (const { nodePosition: x } of world.samples) {
+    for (let i = 3; i < x.length; i += 3) {
+      const [a, b, c] = [0, 1, 2].map((k) => x[i + k] - root[k] + rest[k]);
+      depth = Math.max(depth, (0.05 - Math.hypot(a, b, c)) / 30e-6);
+    }
+  }
+  return depth;
+}
+
+function largestStrain(world: World): number {
+  let strain = 0;
+  world.rods.forEach(({ edgeLengthRest, edgeCount }, r) => {
+    const x = world.samples[r].nodePosition;
+    for (let e = 0; e < edgeCount; e++) {
+      const o = 3 * e;
+      const length = Math.hypot(x[o + 3] - x[o], x[o + 4] - x[o + 1], x[o + 5] - x[o + 2]);
+      strain = Math.max(strain, Math.abs(length / edgeLengthRest[e] - 1));
+    }
+  });
+  return strain;
+}
+
+const studies: Readonly<Record<string, Study>> = {
+  'hair-ball': {
+    about: 'hairs of 50 elements on a ball, the motion of [Michels2015] § 4.3; wanted: 500 in 6 minutes',
+    size: 500,
+    // 1 s to settle, shaken along x, rest, along y, rest: 3 s
+    scene: (hairs) => hairBallScene(hairs, 50, [0, 1], true, 1, 0.5),
+    describe: (world) =>
+      `depth in the ball ${depthInBall(world).toFixed(4)} radii, largest strain ${largestStrain(world).toExponential(1)}`,
+  },
+  'woven-fabric': {
+    about: 'cloth of n × n hairs over a statue of triangles, damping 10',
+    size: 25,
+    scene: (fibers) => idolScene(fibers, 10, 1.5),
+    describe: (world) => {
+      const { kinetic } = world.energies();
+      return `height ${world.momentum().center[2].toFixed(5)} m, kinetic energy ${kinetic.toExponential(1)} J`;
+    },
+  },
+};
+
+const [name, size, seconds] = process.argv.slice(2);
+const study = studies[name];
+if (!study || Number.isNaN(Number(size ?? 0)) || Number.isNaN(Number(seconds ?? 0))) {
+  console.error('usage: npm run study -- <name> [size] [seconds of the motion]\n');
+  for (const [key, { about, size: usual }] of Object.entries(studies)) console.error(`  ${key} [${usual}]  ${about}`);
+  process.exit(2);
+}
+const scene = sceneFromObject(study.scene(Number(size ?? study.size)), name);
+const whole = scene.time?.duration ?? 0;
+const step = scene.time?.step ?? 1;
+const until = Math.min(whole, Number(seconds ?? whole));
+const world = createWorld(scene);
+const edges = world.rods.reduce((sum, { edgeCount }) => sum + edgeCount, 0);
+console.log(
+  `${world.rods.length} rods, ${edges} edges, ${Math.round(until / step)} of ${Math.round(whole / step)} steps`,
+);
+
+const begin = performance.now();
+let [iterations, contacts, most, substeps, missed, said] = [0, 0, 0, 0, 0, 0];
+const steps = Math.round(until / step);
+for (let k = 1; k <= steps; k++) {
+  substeps += world.step().substeps;
+  const report = world.contactReport;
+  iterations += report?.iterations ?? 0;
+  contacts += report?.contacts ?? 0;
+  most = Math.max(most, report?.contacts ?? 0);
+  if (report && !report.converged) missed++;
+  const elapsed = (performance.now() - begin) / 1000;
+  if (elapsed - said < (process.stdout.isTTY ? 0.5 : 20) && k < steps) continue;
+  said = elapsed;
+  const left = (elapsed / k) * (steps - k);
+  const line = `${((100 * k) / steps).toFixed(0).padStart(3)} %  t = ${world.time.toFixed(3)} s  ${elapsed.toFixed(0)} s gone, ${left.toFixed(0)} s left  ${report?.contacts ?? 0} contacts, ${report?.iterations ?? 0} iterations`;
+  process.stdout.write(process.stdout.isTTY ? `\r${line.padEnd(100)}` : `${line}\n`);
+}
+const total = (performance.now() - begin) / 1000;
+if (process.stdout.isTTY) process.stdout.write('\n');
+console.log(`${total.toFixed(1)} s for ${until} s of motion: ${((1000 * total) / steps).toFixed(1)} ms a step`);
+if (until < whole) console.log(`at that rate ${((total * whole) / until / 60).toFixed(1)} minutes for all ${whole} s`);
+console.log(
+  `a step: ${(iterations / steps).toFixed(1)} iterations, ${(contacts / steps).toFixed(0)} contacts (${most} at most), ${(substeps / steps).toFixed(2)} sub-steps; ${missed} not converged`,
+);
+console.log(study.describe(world));

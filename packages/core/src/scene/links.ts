@@ -1,0 +1,139 @@
+/** What a scene says about links: springs that join rods where they cross, or hang them from points. */
+import { SceneError } from '../errors.ts';
+import type { Rod } from './compiled.ts';
+import { findPlace, type Layout } from './layout.ts';
+import type { Location, Scene, Vec3 } from './types.ts';
+import type { Path } from './varying.ts';
+
+/** A spring between a place on a rod and a place on another, or a point that does not move. */
+export interface LinkSpec {
+  /** Default: 'link' and its number. */
+  readonly id?: string;
+  readonly rod: string;
+  readonly at: Location;
+  readonly to: { readonly rod: string; readonly at: Location } | { readonly point: Vec3 };
+  /** [N/m] */
+  readonly stiffness: number;
+  /** [N s/m]; default 0. */
+  readonly damping?: number;
+  /**
+   * `start` (default): at rest as far apart as at the start, the rods' sections carry the offset; `together`: at rest the two
+   * places are one.
+   */
+  readonly rest?: 'start' | 'together';
+  /** Holds how the two rods stand to each other at the start; default: they turn freely. */
+  readonly rotation?: {
+    /** `normal`: the angle between the rods alone; `all` (default): also how each spins about its axis. */
+    readonly about?: 'normal' | 'all';
+    /** [N m] a radian */
+    readonly stiffness: number;
+    /** [N m s] a radian; default 0. */
+    readonly damping?: number;
+  };
+}
+
+/** An edge as the scene has it at the start. */
+export interface EdgePose {
+  readonly from: Vec3;
+  readonly to: Vec3;
+  readonly director: Vec3;
+}
+
+/** A link as the scene has it; rest is how the scene starts, wherever a world may begin. */
+export interface LinkPlan {
+  readonly id: string;
+  readonly rodA: number;
+  readonly edgeA: number;
+  readonly weightA: number;
+  /** −1 for a point. */
+  readonly rodB: number;
+  readonly edgeB: number;
+  readonly weightB: number;
+  readonly point: Vec3;
+  readonly together: boolean;
+  readonly stiffness: number;
+  readonly damping: number;
+  readonly about: 'none' | 'normal' | 'all';
+  readonly turnStiffness: number;
+  readonly turnDamping: number;
+  readonly startA: EdgePose;
+  readonly startB: EdgePose;
+  readonly path: Path;
+}
+
+export function compileLinks(
+  { links = [], contact }: Scene,
+  findRod: (id: string, path: Path) => number,
+  layoutOf: (rod: number) => Layout,
+  rods: readonly Rod[],
+): LinkPlan[] {
+  if (links.length > 0 && contact?.solver !== undefined && contact.solver !== 'admm')
+    throw new SceneError(['contact', 'solver'], `${contact.solver} does not know links; use admm, or remove 'links'`);
+  const names = new Map<string, number>();
+  return links.map((spec, k) => {
+    const path: Path = ['links', k];
+    const { id = `link ${k}`, stiffness, damping = 0, rotation, to } = spec;
+    const first = names.get(id);
+    if (first !== undefined)
+      throw new SceneError([...path, 'id'], `the id '${id}' is taken by link ${first}; ids must differ`);
+    names.set(id, k);
+    checkNumbers(spec, path);
+    const rodA = findRod(spec.rod, [...path, 'rod']);
+    const placeA = findPlace(spec.at, layoutOf(rodA), [...path, 'at']);
+    const rodB = 'rod' in to ? findRod(to.rod, [...path, 'to', 'rod']) : -1;
+    const placeB = 'rod' in to ? findPlace(to.at, layoutOf(rodB), [...path, 'to', 'at']) : undefined;
+    if (rodB === rodA && placeB?.edge === placeA.edge)
+      throw new SceneError([...path, 'to'], 'the link joins an edge to itself; name another place, or another rod');
+    if (rodB < 0 && rotation?.about === 'normal')
+      throw new SceneError(
+        [...path, 'rotation', 'about'],
+        'a point has no direction, and with it no normal; use about: all, or link the rod to another',
+      );
+    return {
+      id,
+      rodA,
+      edgeA: placeA.edge,
+      weightA: placeA.fraction,
+      rodB,
+      edgeB: placeB?.edge ?? 0,
+      weightB: placeB?.fraction ?? 0,
+      point: 'point' in to ? to.point : [0, 0, 0],
+      together: spec.rest === 'together',
+      stiffness,
+      damping,
+      about: rotation ? (rotation.about ?? 'all') : 'none',
+      turnStiffness: rotation?.stiffness ?? 0,
+      turnDamping: rotation?.damping ?? 0,
+      startA: poseOf(rods[rodA], placeA.edge),
+      startB: poseOf(rods[Math.max(rodB, 0)], placeB?.edge ?? 0),
+      path,
+    };
+  });
+}
+
+function poseOf({ nodePosition, edgeDirector, nodeCount }: Rod, edge: number): EdgePose {
+  const read = (list: Float64Array, i: number): Vec3 => [list[3 * i], list[3 * i + 1], list[3 * i + 2]];
+  return {
+    from: read(nodePosition, edge),
+    to: read(nodePosition, (edge + 1) % nodeCount),
+    director: read(edgeDirector, edge),
+  };
+}
+
+function checkNumbers({ stiffness, damping = 0, rotation }: LinkSpec, path: Path): void {
+  if (!(stiffness > 0))
+    throw new SceneError([...path, 'stiffness'], `the stiffness is ${stiffness} N/m; it must be positive`);
+  if (!(damping >= 0))
+    throw new SceneError([...path, 'damping'], `the damping is ${damping} N s/m; it must be zero or more`);
+  if (!rotation) return;
+  if (!(rotation.stiffness > 0))
+    throw new SceneError(
+      [...path, 'rotation', 'stiffness'],
+      `the stiffness is ${rotation.stiffness} N m; it must be positive, or leave 'rotation' out`,
+    );
+  if (!((rotation.damping ?? 0) >= 0))
+    throw new SceneError(
+      [...path, 'rotation', 'damping'],
+      `the damping is ${rotation.damping} N m s; it must be zero or more`,
+    );
+}

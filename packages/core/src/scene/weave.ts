@@ -1,0 +1,162 @@
+/**
+ * Woven cloth by a few numbers: rods for the fibers, links where they cross.
+ *
+ * Plain weave: warp i goes over weft j where i + j is even. Fibers end half a spacing beyond the last crossing, and an odd
+ * number of edges lies between two crossings, so that every crossing is at the middle of an edge: joined at a node, a weave
+ * is too stiff in shear, by a factor that vanishes only at first order in the edge. A crimped fiber follows
+ * ±h·cos(π x/p), its natural shape; a flat one (h = 0) lies in the plane of the others, and the joint is where they meet.
+ */
+import { SceneError } from '../errors.ts';
+import type { LinkSpec } from './links.ts';
+import type { RodSpec, Scene, ShapeSpec, Vec3 } from './types.ts';
+import type { Path } from './varying.ts';
+
+/** One direction of a weave. */
+export interface YarnSpec {
+  readonly count: number;
+  /** Between the fibers of this direction [m]. */
+  readonly spacing: number;
+  /** In place of those of the weave. */
+  readonly section?: RodSpec['section'];
+  readonly material?: RodSpec['material'];
+}
+
+export interface WeaveSpec {
+  /** Fibers are named by it, 'warp' or 'weft', and a number from 0. */
+  readonly id: string;
+  readonly model?: RodSpec['model'];
+  /** Middle of the cloth [m]; default the origin. */
+  readonly center?: Vec3;
+  /** Direction of the warp; default x. */
+  readonly along?: Vec3;
+  /** Direction of the weft (made normal to `along`); default y. */
+  readonly across?: Vec3;
+  readonly warp: YarnSpec;
+  /** Default: as the warp. */
+  readonly weft?: YarnSpec;
+  readonly section?: RodSpec['section'];
+  readonly material?: RodSpec['material'];
+  readonly inextensible?: boolean;
+  /** Height by which fibers go over and under [m]; default 0. */
+  readonly crimp?: number;
+  /** Edges of a fiber from one crossing to the next, odd; default 3. */
+  readonly edges?: number;
+  /** The springs at the crossings; see LinkSpec. */
+  readonly joints: Pick<LinkSpec, 'stiffness' | 'damping' | 'rotation'>;
+}
+
+/** The scene with rods and links in place of its weaves, after its own, and for each of them the number of its weave. */
+export function expandWeaves(scene: Scene): {
+  scene: Scene;
+  readonly wovenRods: readonly number[];
+  readonly wovenLinks: readonly number[];
+} {
+  const { weaves, ...rest } = scene;
+  const wovenRods: number[] = [];
+  const wovenLinks: number[] = [];
+  if (weaves === undefined) return { scene, wovenRods, wovenLinks };
+  const rods = [...scene.rods];
+  const links = [...(scene.links ?? [])];
+  weaves.forEach((spec, k) => {
+    checkWeave(spec, ['weaves', k]);
+    const made = weaveCloth(spec);
+    rods.push(...made.rods);
+    links.push(...made.links);
+    for (const _ of made.rods) wovenRods.push(k);
+    for (const _ of made.links) wovenLinks.push(k);
+  });
+  return { scene: { ...rest, rods, links }, wovenRods, wovenLinks };
+}
+
+function checkWeave(spec: WeaveSpec, path: Path): void {
+  const { warp, weft = warp, edges = 3, crimp = 0, along = [1, 0, 0], across = [0, 1, 0] } = spec;
+  const refuse = (field: readonly PropertyKey[], message: string): never => {
+    throw new SceneError([...path, ...field] as Path, message);
+  };
+  for (const [name, yarn] of [
+    ['warp', warp],
+    ['weft', weft],
+  ] as const) {
+    if (!(Number.isInteger(yarn.count) && yarn.count >= 2))
+      refuse([name, 'count'], `the count is ${yarn.count}; a weave has at least 2 fibers each way`);
+    if (!(yarn.spacing > 0)) refuse([name, 'spacing'], `the spacing is ${yarn.spacing} m; it must be positive`);
+    if ((yarn.section ?? spec.section) === undefined)
+      refuse(['section'], 'the fibers have no section; add one, such as { type: circle, radius: 0.03 mm }');
+  }
+  if (!(Number.isInteger(edges) && edges >= 1 && edges % 2 === 1))
+    refuse(
+      ['edges'],
+      `${edges} edges from crossing to crossing; use an odd number, so that crossings lie amid an edge`,
+    );
+  if (!(crimp >= 0)) refuse(['crimp'], `the crimp is ${crimp} m; it must be zero or more`);
+  if (crimp > 0 && edges < 3) refuse(['edges'], 'one edge cannot follow the crimp; use at least 3');
+  const area = Math.hypot(
+    along[1] * across[2] - along[2] * across[1],
+    along[2] * across[0] - along[0] * across[2],
+    along[0] * across[1] - along[1] * across[0],
+  );
+  if (!(area > 1e-9 * Math.hypot(...along) * Math.hypot(...across)))
+    refuse(['across'], 'it is parallel to `along`; give another direction');
+}
+
+const unit = (v: Vec3): Vec3 => {
+  const size = Math.hypot(...v);
+  return [v[0] / size, v[1] / size, v[2] / size];
+};
+
+/** Rods and links of one weave. */
+function weaveCloth(spec: WeaveSpec): { rods: RodSpec[]; links: LinkSpec[] } {
+  const { id, warp, weft = warp, edges = 3, crimp = 0, center = [0, 0, 0], joints } = spec;
+  const a = unit(spec.along ?? [1, 0, 0]);
+  const raw = unit(spec.across ?? [0, 1, 0]);
+  const share = a[0] * raw[0] + a[1] * raw[1] + a[2] * raw[2];
+  const b = unit([raw[0] - share * a[0], raw[1] - share * a[1], raw[2] - share * a[2]]);
+  const n: Vec3 = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  /** x along the warp, y along the weft, z across the cloth, from its middle. */
+  const at = (x: number, y: number, z: number): Vec3 =>
+    [0, 1, 2].map((k) => center[k] + x * a[k] + y * b[k] + z * n[k]) as unknown as Vec3;
+  const middle = (i: number, { count, spacing }: YarnSpec): number => (i - 0.5 * (count - 1)) * spacing;
+  const rods: RodSpec[] = [];
+  const links: LinkSpec[] = [];
+  const fiber = (name: string, own: YarnSpec, crossed: YarnSpec, i: number, sign: number, turned: boolean): void => {
+    const y = middle(i, own);
+    const half = 0.5 * crossed.count * crossed.spacing;
+    const place = (x: number, z: number): Vec3 => (turned ? at(y, x, z) : at(x, y, z));
+    const section = own.section ?? spec.section;
+    const material = own.material ?? spec.material;
+    rods.push({
+      id: `${id} ${name} ${i}`,
+      ...(spec.model && { model: spec.model }),
+      shape:
+        crimp === 0
+          ? { type: 'straight', from: place(-half, 0), to: place(half, 0) }
+          : crimped(place, half, crossed, sign * crimp),
+      edges: edges * crossed.count,
+      frame: { d1: n },
+      ...(section !== undefined && { section }),
+      ...(material !== undefined && { material }),
+      ...(spec.inextensible !== undefined && { inextensible: spec.inextensible }),
+    });
+  };
+  for (let i = 0; i < warp.count; i++) fiber('warp', warp, weft, i, i % 2 === 0 ? 1 : -1, false);
+  for (let j = 0; j < weft.count; j++) fiber('weft', weft, warp, j, j % 2 === 0 ? -1 : 1, true);
+  for (let i = 0; i < warp.count; i++)
+    for (let j = 0; j < weft.count; j++)
+      links.push({
+        id: `${id} ${i} ${j}`,
+        rod: `${id} warp ${i}`,
+        at: { u: (j + 0.5) / weft.count },
+        to: { rod: `${id} weft ${j}`, at: { u: (i + 0.5) / warp.count } },
+        ...joints,
+      });
+  return { rods, links };
+}
+
+/** h·cos(π (x − x₀)/p) from end to end, as expressions in u; x₀ is the first crossing. */
+function crimped(place: (x: number, z: number) => Vec3, half: number, { count }: YarnSpec, height: number): ShapeSpec {
+  const [from, to, up] = [place(-half, 0), place(half, 0), place(-half, height)];
+  const [x, y, z] = [0, 1, 2].map(
+    (k) => `${from[k]} + (${to[k] - from[k]})*u + (${up[k] - from[k]})*cos(pi*(${count}*u - 0.5))`,
+  );
+  return { type: 'formula', x, y, z };
+}
