@@ -77,6 +77,9 @@ export function solvePair(
     while (true) {
       const failed = factor(p, shift, done);
       if (!v128.any_true(failed)) break;
+      // the factor has taken the place of the matrix
+      if (!evaluateStage(p, inertia, rate, true, scale)) return FOLDED;
+      fixUnknowns(p);
       const raised = select(f64x2.eq(shift, zero), splat(firstShift), mul(splat(4.0), shift));
       shift = select(failed, raised, shift);
       shifts = add(shifts, v128.and(failed, splat(1.0)));
@@ -201,18 +204,17 @@ function fixUnknowns(p: Pair): void {
   }
 }
 
-/** LDLᵀ; returns the lanes that turned out not to be positive definite, rods that wait left aside. */
+/** LDLᵀ in place of the matrix, so that both are in the cache; returns the lanes that turned out not to be positive definite, rods that wait left aside. */
 function factor(p: Pair, shift: v128, done: v128): v128 {
   const one = splat(1.0);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) {
     const source = 11 * d;
-    const row = source + 110;
     const weight = ld(p.stiffnessScale, ((d >> 2) << 1) + ((d & 3) == 3 ? 1 : 0));
     const original = add(ld(p.band, source + 10), mul(shift, weight));
-    const diagonal = sub(original, reduceRow(p.lower, row, p.band, source));
+    const diagonal = sub(original, reduceRow(p.band, source, p.band, source));
     const fine = v128.or(done, f64x2.gt(diagonal, mul(splat(1e-14), f64x2.abs(original))));
     if (!both(fine)) return v128.not(fine);
-    st(p.lower, row + 10, div(one, select(done, one, diagonal)));
+    st(p.band, source + 10, div(one, select(done, one, diagonal)));
   }
   return splat(0.0);
 }
@@ -223,9 +225,9 @@ function solve(p: Pair): void {
   const x = p.step;
   // the way back writes there, and what a waiting rod writes may be no number
   memory.fill(x - 160, 0, 160);
-  for (let d = 0; d < size; d++) st(x, d, sub(ld(x, d), multiplyRow(entry(p.lower, 11 * d + 110), entry(x, d) - 160)));
-  for (let d = 0; d < size; d++) st(x, d, mul(ld(x, d), ld(p.lower, 11 * d + 120)));
-  for (let d = size - 1; d >= 0; d--) subtractRow(entry(x, d) - 160, entry(p.lower, 11 * d + 110), ld(x, d));
+  for (let d = 0; d < size; d++) st(x, d, sub(ld(x, d), multiplyRow(entry(p.band, 11 * d), entry(x, d) - 160)));
+  for (let d = 0; d < size; d++) st(x, d, mul(ld(x, d), ld(p.band, 11 * d + 10)));
+  for (let d = size - 1; d >= 0; d--) subtractRow(entry(x, d) - 160, entry(p.band, 11 * d), ld(x, d));
 }
 
 /** Fraction of the step that turns no edge by more than `rotation`. */

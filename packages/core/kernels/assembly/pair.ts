@@ -2,7 +2,7 @@
  * Two rods of the same layout, one a lane: where their numbers are. Every array holds pairs (16 bytes an entry). The
  * host fills the structure in the order of its fields (src/kernels/layout.ts has the same list).
  *
- * `band`, `residual` and `step` have four rows (`step` ten) before their first and four after their last unknown, so that the
+ * `residual` has four rows, `band` and `step` ten, before their first and four after their last unknown, so that the
  * joint at a clamp, whose far side does not exist, is added like any other: what it adds there is zero or never read.
  */
 @unmanaged
@@ -72,9 +72,8 @@ export class Pair {
   force: usize;
   torque: usize;
   drag: usize;
-  /** 11 an unknown; the factor after ten rows of zeros. */
+  /** 11 an unknown, after ten rows of zeros; then its factor. */
   band: usize;
-  lower: usize;
 }
 
 /** Asks the host for the loads where the rods are now. */

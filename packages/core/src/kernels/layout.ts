@@ -51,7 +51,6 @@ export const fields = [
   ['torque', 'edge', 3],
   ['drag', 'node', 6],
   ['band', 'unknown', 11],
-  ['lower', 'unknown', 11],
 ] as const;
 
 export type Field = (typeof fields)[number][0];
@@ -70,7 +69,7 @@ export const own: ReadonlySet<string> = new Set([
 ] satisfies Field[]);
 
 /** Rows of zeros before and after the first and last unknown, in entries. */
-const padding: Readonly<Partial<Record<string, number>>> = { residual: 8, step: 10, band: 88, lower: 110 };
+const padding: Readonly<Partial<Record<string, number>>> = { residual: 8, step: 10, band: 110 };
 
 export type Addresses = Readonly<Record<Field, number>>;
 
