@@ -3,8 +3,9 @@
 import { findCase, hairBallScene, idolScene, jungle } from '@tendril/cases';
 import { createWorld, type DerOptions, type Model, type ModelId, type Scene, type World } from '@tendril/core';
 import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from '@tendril/core/benchmark';
-import { loadDer } from '@tendril/core/kernels';
+import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
 import { sceneFromObject } from '@tendril/io';
+import { startThreads } from '@tendril/io/node';
 import { growRow, usdaRow } from './groom.ts';
 import { compare, type Timing, time } from './measure.ts';
 
@@ -199,7 +200,25 @@ function strands(count: number, step: number): Scene {
   };
 }
 
-export const rows: Readonly<Record<string, () => Row>> = {
+/** Straight hairs that hang and lie on a floor: every other one is let go. */
+function onFloor(count: number): Scene {
+  const scene = strands(count, 1 / 240);
+  return {
+    ...scene,
+    rods: scene.rods.map((rod, k) => ({
+      ...rod,
+      shape: {
+        type: 'straight',
+        from: [0.005 * k, 0, 0.002 + 0.01 * (k % 2)],
+        to: [0.005 * k, 0.16, 0.002 + 0.01 * (k % 2)],
+      },
+    })),
+    pins: (scene.pins ?? []).filter((_, k) => k % 2 === 1),
+    colliders: [{ type: 'plane', position: [0, 0, 0], normal: [0, 0, 1], friction: 0.3 }],
+  };
+}
+
+export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
   'band-solve': () => {
     const nodes = 51;
     return {
@@ -210,6 +229,13 @@ export const rows: Readonly<Record<string, () => Row>> = {
       note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns a node',
     };
   },
+  'band-solve-100x32': () => ({
+    name: 'band-solve-100x32',
+    nodes: 3200,
+    timing: time(createBandBenchmark(4 * 32, 100)),
+    iterations: 0,
+    note: 'the same for 100 rods of 32 nodes, one after the other; wanted: 0.6 µs a node (libWetHair 11, PBD 1.8)',
+  }),
   'fiber-solve-50': () => ({
     name: 'fiber-solve-50',
     nodes: 51,
@@ -265,13 +291,27 @@ export const rows: Readonly<Record<string, () => Row>> = {
   'hair-frame-1000x32': () =>
     stepRow('hair-frame-1000x32', strands(1000, 1 / 60), 10, 'a frame of 1/60 s by implicit Euler, tolerance 1e-3'),
   'kernel-frame-1000x32': () =>
+    stepRow('kernel-frame-1000x32', strands(1000, 1 / 60), 10, 'the same by kernels', kernels),
+  'kernel-frame-10000x32': () =>
     stepRow(
-      'kernel-frame-1000x32',
-      strands(1000, 1 / 60),
-      10,
-      'the same by kernels; wanted: 0.3 s for 10,000',
+      'kernel-frame-10000x32',
+      strands(10000, 1 / 60),
+      2,
+      '10,000 of them, one thread; wanted: 0.3 s (Jolt: 0.3 s)',
       kernels,
     ),
+  'kernel-frame-10000x32-2': async () => {
+    const threads = startThreads(2);
+    const models = [await loadThreadedDer(threads.ports)];
+    const note = 'the same in two threads; wanted: 1.7 times as fast';
+    const row = stepRow('kernel-frame-10000x32-2', strands(10000, 1 / 60), 2, note, models);
+    threads.close();
+    return row;
+  },
+  'hair-floor-100x32': () =>
+    stepRow('hair-floor-100x32', onFloor(100), 10, 'hairs on a floor, half of them touch it: plain'),
+  'kernel-floor-100x32': () =>
+    stepRow('kernel-floor-100x32', onFloor(100), 10, 'the same by kernels, contact on top', kernels),
   'explicit-step-60': () => stepRow('explicit-step-60', cantilevers(1, 59, 'shake', 2e-4), 500, 'SHAKE, dt 2e-4'),
   'explicit-step-100x33': () =>
     stepRow('explicit-step-100x33', cantilevers(100, 32, 'shake', 4e-4), 100, 'SHAKE, dt 4e-4'),

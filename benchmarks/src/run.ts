@@ -26,7 +26,7 @@ console.log(
 );
 const results: Row[] = [];
 for (const name of names) {
-  const row = rows[name]();
+  const row = await rows[name]();
   results.push(row);
   const perNode = micro(row.timing.seconds / row.nodes);
   const spread = `${(100 * row.timing.spread).toFixed(0)} %`;

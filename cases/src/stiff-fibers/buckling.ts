@@ -198,7 +198,7 @@ export const stepStudy: Study = {
       ],
       why: [
         'The experiment is led by its ends and heavily damped, so that between two instants little is left to the integrator: below 2 ms the number of segments decides for every method, and even backward Euler looks good. The curves that the paper draws can only be had from a motion that is led less.',
-        'The mass–spring hair is not out of bounds but off by a constant: its error is of the model and nearly flat. On the smooth push its order is below 2, because springs that are stiff at the step are reflected, and their damping acts at a rate that depends on the step.',
+        'The mass–spring hair is not out of bounds but off by a constant: its error is of the model and nearly flat. On the smooth push its order is below 2, because its altitude springs jump from one altitude to another; the published step, of two solves, also reflects springs that are stiff at the step.',
         'The paper’s scheme takes the stiffness of the rest shape as its linear part. Once a fiber has turned by a tenth of a radian that part mistakes the turning for stretch, which is far stiffer than bending. Its rational relative `deti-r` turns with the fiber, and is of second order.',
       ],
       exhibits: [

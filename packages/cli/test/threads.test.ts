@@ -71,7 +71,7 @@ describe('threads', () => {
     const touching: Scene = {
       ...scene,
       pins: scene.pins?.slice(0, 7),
-      colliders: [{ type: 'plane', point: [0, 0, -0.01], normal: [0, 0, 1], friction: 0.3 }],
+      colliders: [{ type: 'plane', position: [0, 0, -0.01], normal: [0, 0, 1], friction: 0.3 }],
       solver: { der: { integrator } },
     };
     const alone = createWorld(touching, { models: [one] });

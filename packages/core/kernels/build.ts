@@ -5,15 +5,22 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Flat, translate } from './translate.ts';
+import { type Flat, type Source, translate } from './translate.ts';
 
 const core = join(process.cwd(), 'packages/core');
 const read = (file: string): string => readFileSync(join(core, file), 'utf8');
-const source = (file: string, functions: string[]): { file: string; text: string; functions: string[] } => ({
+const source = (file: string, functions: string[]): Source => ({
   file,
   text: read(file),
   functions,
 });
+
+/** Lines of a file that stand in the middle of a loop there, because a call would cost too much, as a function. */
+const region = (file: string, name: string, parameters: string, value: string): Source => {
+  const found = new RegExp(`// #region ${name}\\b.*\\n([\\s\\S]*?)// #endregion`).exec(read(file));
+  if (!found) throw new Error(`${file} has no region ${name}`);
+  return { file, text: `function ${name}(${parameters}): number {\n${found[1]}return ${value};\n}`, functions: [name] };
+};
 
 /** A joint inside the rod, with and without its matrix and its damping: its work space is in variables. */
 const joint = (name: string, matrix: number, viscous: number): Flat => ({
@@ -26,7 +33,12 @@ const joint = (name: string, matrix: number, viscous: number): Flat => ({
 const formulas = translate(
   [
     source('src/math/vec3.ts', ['dot3', 'transport3', 'angleAbout3']),
-    source('src/linalg/band.ts', ['reduceRow']),
+    region(
+      'src/linalg/band.ts',
+      'reduceRow',
+      'lower: Float64Array, row: number, band: Float64Array, source: number',
+      'loss',
+    ),
     source('src/models/der/strain.ts', ['rotationStrain']),
     source('src/models/der/joint.ts', ['writeJoint', 'addCongruence', 'addCurvatureOfPrimitives']),
     source('src/models/der/energy.ts', ['addNodeBlock', 'addViscous', 'writeGradient']),

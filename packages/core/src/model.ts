@@ -206,8 +206,11 @@ export interface ContactPort {
     dt: number,
     fresh: boolean,
   ): boolean;
-  /** Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. */
-  step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean): StepOutcome;
+  /**
+   * Moves the marked systems to t + dt by implicit Euler under their loads and the forces at the sides. `rough`: not all of the way,
+   * because the forces will change much; `linearize` makes up for what is missing.
+   */
+  step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean, rough?: boolean): StepOutcome;
   /** S v now, 3 each. */
   readVelocity(out: Float64Array, sides: ContactSides): void;
   /** H with the sides' point masses. */

@@ -56,6 +56,11 @@ export function createSamples(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>, allocat
   };
 }
 
+/** Numbers in the samples of a rod. */
+export function sampleSize({ nodeCount, edgeCount }: Pick<Rod, 'nodeCount' | 'edgeCount'>): number {
+  return 6 * nodeCount + 7 * edgeCount;
+}
+
 export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>): Loads {
   return {
     nodeForce: new Float64Array(3 * rod.nodeCount),

@@ -3,7 +3,7 @@
  * other: its step is zero from then on, so that the result does not depend on which rod it was paired with, but for
  * the last digits of a residual that was evaluated once more.
  */
-import { multiplyRow, reduceRow, subtractRow } from './generated';
+import { multiplyRow, reduceRow, subtractRow, turnFrame } from './generated';
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { askLoads, Pair } from './pair';
 import { evaluateStage, followCenterline, setPenalties } from './stage';
@@ -52,6 +52,10 @@ export function solvePair(
   let lastStep = splat(Infinity);
   st(outcome, 2, zero);
   st(outcome, 3, zero);
+  for (let i = 0; i < p.heldCount; i++) {
+    const o = <usize>(48 * i);
+    turnFrame(p.heldM1 + o, p.heldM2 + o, p.heldTangent + o, p.heldDirector + o, ld(p.heldTheta, i));
+  }
   if (!followCenterline(p)) return NO_EDGE;
   // smallMove of the model
   const small = Math.max(1e-4, Math.sqrt(20.0) * tolerance);

@@ -46,6 +46,7 @@ export interface Finder {
   readonly acceleration: number;
   /** All nodes and edges of the scene in one row. */
   readonly nodeOffset: Int32Array;
+  readonly edgeOffset: Int32Array;
   readonly nodeCount: number;
   readonly edgeCount: number;
   readonly edgeRod: Int32Array;
@@ -92,8 +93,10 @@ export function createFinder(
   gravity: readonly number[],
 ): Finder {
   const nodeOffset = new Int32Array(rods.length + 1);
+  const edgeOffset = new Int32Array(rods.length + 1);
   rods.forEach((rod, r) => {
     nodeOffset[r + 1] = nodeOffset[r] + rod.nodeCount;
+    edgeOffset[r + 1] = edgeOffset[r] + rod.edgeCount;
   });
   const nodeCount = nodeOffset[rods.length];
   const edgeCount = rods.reduce((sum, rod) => sum + rod.edgeCount, 0);
@@ -105,6 +108,7 @@ export function createFinder(
     gravity,
     acceleration: Math.hypot(gravity[0], gravity[1], gravity[2]),
     nodeOffset,
+    edgeOffset,
     nodeCount,
     edgeCount,
     edgeRod: new Int32Array(edgeCount),

@@ -134,6 +134,8 @@ export function createContactWorld(
   /** Contacts of groups that are done while others are stepped in pieces, and what those start from. */
   const aside = createContactSet();
   const pieceMemory: Memory = { data: new Float64Array(0), count: 0 };
+  /** Obstacles that are placed and measured in no time. */
+  const quickShapes = colliders.every(({ shape: { type } }) => ['plane', 'sphere', 'capsule', 'box'].includes(type));
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
   const halvings = scene.time?.halvings ?? 8;
   const options: SolveOptions = {
@@ -199,7 +201,8 @@ export function createContactWorld(
     markOnly(marked, list);
     part.count = 0;
     for (const c of contacts) appendContact(part, set, c);
-    const one = solver.solve(part, linked, marked, t, dt, robust);
+    const look = quickShapes ? (of: ContactSet): number => lookEarly(of, list, t, dt) : undefined;
+    const one = solver.solve(part, linked, marked, t, dt, robust, look);
     add(one);
     report.iterations = Math.max(report.iterations, solver.result.iterations);
     report.error = Math.max(report.error, solver.result.error);
@@ -207,7 +210,27 @@ export function createContactWorld(
     contacts.forEach((c, i) => {
       copyContact(set, c, part, i);
     });
+    for (let i = contacts.length; i < part.count; i++) appendContact(set, part, i);
     return one;
+  };
+
+  /** What the systems have sunk into, where they are now. */
+  const lookEarly = (of: ContactSet, list: readonly number[], t: number, dt: number): number => {
+    const members = list.flatMap((s) => systems.rods[s]);
+    gatherEnd(end, finder, members);
+    raw.count = 0;
+    findSunken(finder, raw, end, t, dt, 0.04, members);
+    setBias(raw, dt, g, reboundThreshold(finder, dt));
+    const before = of.count;
+    for (let c = 0; c < raw.count; c++) {
+      const there = of.key.subarray(0, before).indexOf(raw.key[c]);
+      if (there < 0) appendContact(of, raw, c);
+      else {
+        for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = of.impulse[3 * there + k];
+        copyContact(of, there, raw, c);
+      }
+    }
+    return raw.count;
   };
 
   /** Systems that contacts, which are then in `raw`, were missed of: what passed through, or ended too deep. */
@@ -265,7 +288,12 @@ export function createContactWorld(
         breakGroup(group, t);
       }
       const { met, missed } = findMissed(t, dt, round, lenient);
-      if (raw.count === 0) return { ok: true, ...outcome, ...(failure && { failure }) };
+      if (raw.count === 0) {
+        // those that were found on the way stand at the end
+        appendContacts(raw, set);
+        sortContacts(set, raw);
+        return { ok: true, ...outcome, ...(failure && { failure }) };
+      }
       // what met takes precedence over what was there under the same key
       appendContacts(raw, set);
       sortContacts(set, raw);

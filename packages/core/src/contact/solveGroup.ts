@@ -22,6 +22,9 @@ export interface SolveOptions {
   readonly repulsion: { readonly stiffness: number; readonly reach: number };
 }
 
+/** Adds to `set` what a group's systems, where they are now, have sunk into; of a place that is there already, the new contact. */
+export type Look = (set: ContactSet, t: number, dt: number) => number;
+
 export interface GroupSolver {
   /** How the last group was solved: iterations of all rounds together. */
   readonly result: SolveResult;
@@ -32,6 +35,7 @@ export interface GroupSolver {
     t: number,
     dt: number,
     robust: boolean,
+    look: Look | undefined,
   ): StepOutcome;
 }
 
@@ -41,6 +45,13 @@ const LATE_ROUNDS = 4;
 
 const TAKEN = 2 ** 30;
 
+/**
+ * Where contacts would close by more than ABRUPT tolerances, the forces of the last step say little, and the response is not linear
+ * as far as that: a first round is for coming near only, with a tolerance that is ROUGH times as large.
+ */
+const ABRUPT = 1000;
+const ROUGH = 30;
+
 /** A contact whose gap would be below this part of its size after the step is solved for. */
 const CLOSE = 0.02;
 
@@ -48,12 +59,15 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   const { acceleration } = layout.finder;
   // without gravity, links are as exact as a millionth of an edge wants
   const scaleOf = (dt: number): number => Math.max(acceleration * dt, (1e-6 * layout.links.size) / dt);
+  const canGuess = layout.bundles.every(({ contact }) => !contact || contact.guess);
   const total: SolveResult = { iterations: 0, error: 0, converged: true };
   const result: SolveResult = { iterations: 0, error: 0, converged: true };
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0 };
   const live = createContactSet();
   /** Place in `live` of each contact; −1 for those left out, TAKEN where it has none yet. */
   let placeOf = new Int32Array(64);
+  /** How fast the worst of those that were taken in last would close beyond their gap [m/s]. */
+  let worst = 0;
 
   const failed = (set: ContactSet, reason: string): StepOutcome => ({
     ok: false,
@@ -64,27 +78,33 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   /** How far velocities may be from those of the linear response. */
   const limitOf = (scale: number): number => Math.max(options.tolerance * scale, total.error);
 
-  const findImpulses = (set: ContactSet, arrays: SideArrays, dt: number): StepOutcome | undefined => {
+  const findImpulses = (set: ContactSet, arrays: SideArrays, dt: number, factor: number): StepOutcome | undefined => {
     const { solver, tolerance, iterations, repulsion } = options;
     const scale = scaleOf(dt);
     if (solver === 'admm') {
       if (!weighContacts(set, arrays)) return failed(set, 'the response to contact is not positive');
-      solveAdmm(result, set, arrays, scale, tolerance, iterations);
+      solveAdmm(result, set, arrays, scale, factor * tolerance, iterations);
     } else if (solver === 'gauss-seidel') {
       for (const { port, sides, systems } of arrays.sides)
         if (!port.factor(systems, sides)) return failed(set, 'the response to contact is not positive');
       solveGaussSeidel(result, set, arrays, scale, tolerance, iterations);
-    } else if (solver === 'impulses') solveLumped(result, set, arrays, rods);
-    else applyRepulsion(result, set, repulsion.stiffness, repulsion.reach, dt);
+    } else if (solver === 'impulses') solveLumped(result, set, arrays, layout.finder, tolerance * scale);
+    else applyRepulsion(result, set, rods, repulsion.stiffness, repulsion.reach, dt);
     total.iterations += result.iterations;
     total.error = result.error;
     total.converged = result.converged;
     return undefined;
   };
 
-  const takeStep = (arrays: SideArrays, t: number, dt: number, robust: boolean): StepOutcome | undefined => {
+  const takeStep = (
+    arrays: SideArrays,
+    t: number,
+    dt: number,
+    robust: boolean,
+    rough: boolean,
+  ): StepOutcome | undefined => {
     for (const { port, sides, systems } of arrays.sides) {
-      const one = port.step(systems, sides, t, dt, robust);
+      const one = port.step(systems, sides, t, dt, robust, rough);
       outcome.iterations += one.iterations;
       outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
       outcome.shifts += one.shifts;
@@ -102,6 +122,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     dt: number,
     robust: boolean,
     fresh: boolean,
+    rough: boolean,
   ): StepOutcome | undefined => {
     writeForces(set, arrays, dt);
     arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
@@ -110,15 +131,21 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       if (!port.linearize(start, response, systems, sides, t, dt, fresh))
         return failed(set, 'the response to contact cannot be found');
     }
-    const trouble = findImpulses(set, arrays, dt);
+    const trouble = findImpulses(set, arrays, dt, rough ? ROUGH : 1);
     if (trouble) return trouble;
     writeForces(set, arrays, dt);
-    return takeStep(arrays, t, dt, robust);
+    return takeStep(arrays, t, dt, robust, rough);
   };
 
   /** Takes in the contacts that would close, with the velocities that the sides have; how many are new. */
   const takeIn = (set: ContactSet, { start, sideA, sideB }: SideArrays, dt: number, margin: number): number => {
     let fresh = 0;
+    worst = 0;
+    if (placeOf.length < set.count) {
+      const longer = new Int32Array(2 * set.count).fill(-1);
+      longer.set(placeOf);
+      placeOf = longer;
+    }
     for (let c = 0; c < set.count; c++) {
       if (placeOf[c] >= 0) continue;
       const o = 3 * c;
@@ -130,6 +157,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       const loaded = set.impulse[o] !== 0 || set.impulse[o + 1] !== 0 || set.impulse[o + 2] !== 0;
       if (!loaded && u * dt >= margin * set.size[c]) continue;
       placeOf[c] = TAKEN;
+      worst = Math.max(worst, -u);
       fresh++;
     }
     return fresh;
@@ -160,11 +188,11 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     if (arrays.links) arrays.links.dt = dt;
     const scale = scaleOf(dt);
     for (let round = 0; ; round++) {
-      const trouble = takeRound(set, arrays, t, dt, robust, round === 0);
+      const trouble = takeRound(set, arrays, t, dt, robust, round === 0, false);
       if (trouble) return trouble;
       // where the rods came to where the linear response had them, that is it
-      if (options.solver !== 'admm' && options.solver !== 'gauss-seidel') break;
-      if (round >= ROUNDS - 1 || isPredicted(arrays, limitOf(scale))) break;
+      if (options.solver === 'repulsion' || round >= ROUNDS - 1) break;
+      if (options.solver === 'impulses' ? total.converged : isPredicted(arrays, limitOf(scale))) break;
     }
     markSliding(set, arrays, scale);
     return { ok: true, ...outcome };
@@ -176,22 +204,28 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     t: number,
     dt: number,
     robust: boolean,
-    all: SideArrays,
+    look: Look | undefined,
   ): StepOutcome => {
     const scale = scaleOf(dt);
-    if (placeOf.length < set.count) placeOf = new Int32Array(2 * set.count);
-    placeOf.fill(-1, 0, set.count);
+    let all = layOut(layout, set, systems);
+    placeOf.fill(-1);
     writeForces(set, all, dt);
     for (const { port, sides, systems: marked, start } of all.sides) {
       if (!port.guess?.(start, marked, sides, t, dt)) return failed(set, 'the response to contact cannot be found');
     }
-    if (takeIn(set, all, dt, CLOSE) === 0) return takeStep(all, t, dt, robust) ?? { ok: true, ...outcome };
+    if (takeIn(set, all, dt, CLOSE) === 0) return takeStep(all, t, dt, robust, false) ?? { ok: true, ...outcome };
     gatherLive(set);
     let arrays = live.count === set.count ? all : layOut(layout, live, systems);
     for (let round = 0, late = 0; ; round++) {
-      const trouble = takeRound(live, arrays, t, dt, robust, false);
+      const rough = round === 0 && worst > ABRUPT * options.tolerance * scale;
+      const trouble = takeRound(live, arrays, t, dt, robust, false, rough);
       if (trouble) return trouble;
-      const predicted = isPredicted(arrays, limitOf(scale));
+      const predicted = !rough && isPredicted(arrays, limitOf(scale));
+      if (rough && look) {
+        returnLive(set);
+        // what has sunk while it came near will not be missed in the end
+        if (look(set, t, dt) > 0) all = layOut(layout, set, systems);
+      }
       if (live.count < set.count) readVelocities(all);
       // what goes no deeper than contacts at rest may is let go
       if (live.count < set.count && late < LATE_ROUNDS && takeIn(set, all, dt, -0.01) > 0) {
@@ -210,14 +244,12 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   return {
     result: total,
-    solve(set, links, systems, t, dt, robust) {
+    solve(set, links, systems, t, dt, robust, look) {
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
-      if (options.solver === 'admm' && links.length === 0) {
-        const all = layOut(layout, set, systems);
-        if (all.sides.every(({ port }) => port.guess)) return solveLive(set, systems, t, dt, robust, all);
-      }
-      return solveAll(set, links, systems, t, dt, robust);
+      return options.solver === 'admm' && canGuess && links.length === 0
+        ? solveLive(set, systems, t, dt, robust, look)
+        : solveAll(set, links, systems, t, dt, robust);
     },
   };
 }

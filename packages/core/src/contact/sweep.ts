@@ -16,8 +16,8 @@ import { updateTree } from './tree.ts';
 const place = new Float64Array(2);
 
 /** Positions of all nodes now, as the end of the step. */
-export function gatherEnd(out: Float64Array, finder: Finder): void {
-  for (let r = 0; r < finder.samples.length; r++) out.set(finder.samples[r].nodePosition, 3 * finder.nodeOffset[r]);
+export function gatherEnd(out: Float64Array, finder: Finder, rods: Iterable<number> = finder.rods.keys()): void {
+  for (const r of rods) out.set(finder.samples[r].nodePosition, 3 * finder.nodeOffset[r]);
 }
 
 /** Largest way of the four nodes less their mean way, first edge plus second. */

@@ -94,6 +94,10 @@ export async function loadDerKernel(): Promise<DerKernel> {
 interface Shared extends Layout {
   /** Loads of either rod while they do not look at it. */
   readonly loads: readonly [Loads, Loads];
+  /** Which pins hold, a bit each, where the lists of what is prescribed and acts are written; −1: they are not. */
+  pattern: number;
+  /** Prescribed unknowns. */
+  fixed: number;
 }
 
 /** The memory of all pairs of a bundle, and what the kernel calls back. */
@@ -102,6 +106,8 @@ interface Room {
   readonly doubles: Float64Array;
   readonly bytes: Uint8Array;
   readonly integers: Int32Array;
+  /** One view of each buffer that rods have their arrays in: views of their own are too many to stay in the cache. */
+  readonly wholeOf: (list: Float64Array) => Float64Array;
   /** Loads of the pair at work, where they look at the rods. */
   ask: () => void;
 }
@@ -115,7 +121,7 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [Pair
     let work = shared.get(key);
     if (!work) {
       const layout = layOut(first, cursor, (field) => !own.has(field));
-      work = { ...layout, loads: [createLoads(der.rod), createLoads(der.rod)] };
+      work = { ...layout, loads: [createLoads(der.rod), createLoads(der.rod)], pattern: -1, fixed: 0 };
       cursor += work.size;
       shared.set(key, work);
     }
@@ -125,18 +131,22 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [Pair
     cursor += STRUCTURE;
     return { block, work, addresses: { ...work.addresses, ...constants.addresses } };
   });
+  const wholes = new Map<ArrayBufferLike, Float64Array>();
   const memory = new WebAssembly.Memory({ initial: Math.ceil(cursor / 65536) + 1 });
   const room: { -readonly [K in keyof Room]?: Room[K] } = {
     doubles: new Float64Array(memory.buffer),
     bytes: new Uint8Array(memory.buffer),
     integers: new Int32Array(memory.buffer),
+    wholeOf: (list) => {
+      const known = wholes.get(list.buffer) ?? new Float64Array(list.buffer);
+      wholes.set(list.buffer, known);
+      return known;
+    },
     ask: () => {},
   };
   const instance = new WebAssembly.Instance(module, { env: { memory, askLoads: () => room.ask?.() } });
   room.exports = instance.exports as unknown as Exports;
-  return placed.map(({ block, work, addresses }, k) =>
-    createPair(room as Room, block, addresses, work.loads, pairs[k]),
-  );
+  return placed.map(({ block, work, addresses }, k) => createPair(room as Room, block, addresses, work, pairs[k]));
 }
 
 /** Constants of both rods, and how they are laid out. */
@@ -148,7 +158,7 @@ function writeConstants(
 ): void {
   const { doubles, integers } = room;
   const pack = (field: Field, of: (der: DerRod) => Float64Array): void => {
-    interleave(doubles, addresses[field] >> 3, of(first), of(second), of(first).length);
+    interleave(doubles, addresses[field] >> 3, of(first), 0, of(second), 0, of(first).length);
   };
   /** Of node i and edge i, from what the four unknowns have. */
   const halve = (field: Field, of: (der: DerRod) => Float64Array): void => {
@@ -180,7 +190,7 @@ function createPair(
   room: Room,
   block: number,
   addresses: Addresses,
-  scratch: readonly [Loads, Loads],
+  shared: Shared,
   members: readonly [PairMember, PairMember],
 ): PairKernel {
   const { exports, doubles, bytes, integers } = room;
@@ -190,55 +200,96 @@ function createPair(
   writeConstants(room, block, addresses, rods);
   const head = block >> 2;
   const outcome = exports.outcomeAddress() >> 3;
+  const place = addresses.place >> 3;
+  const placeRate = addresses.placeRate >> 3;
+  const heldTangent = addresses.heldTangent >> 3;
+  const heldDirector = addresses.heldDirector >> 3;
+  const heldTheta = addresses.heldTheta >> 3;
+  const heldThetaStart = addresses.heldThetaStart >> 3;
   const kept = 4 * first.edgeCount + first.joints.count + first.size;
 
-  /** Pins as they are now: what is prescribed, and held frames. */
-  const writePins = (): void => {
+  /** What is prescribed and what acts, as of the last `evaluatePins` of the first rod. */
+  const writeLists = (): void => {
     let count = 0;
     for (let d = 0; d < first.size; d++) if (first.fixed[d]) integers[(addresses.fixed >> 2) + count++] = d;
-    integers[head + FIXED_COUNT] = count;
+    shared.fixed = count;
     bytes.set(first.jointActive, addresses.active);
-    if (first.held.count === 0) return;
-    const a = first.held;
-    const b = second.held;
-    interleave(doubles, addresses.heldTangent >> 3, a.tangent, b.tangent, a.tangent.length);
-    interleave(doubles, addresses.heldDirector >> 3, a.director, b.director, a.director.length);
-    interleave(doubles, addresses.heldM1 >> 3, a.m1, b.m1, a.m1.length);
-    interleave(doubles, addresses.heldM2 >> 3, a.m2, b.m2, a.m2.length);
-    interleave(doubles, addresses.heldTheta >> 3, a.theta, b.theta, a.count);
   };
-  /** Where pins have their nodes, and how these move. */
-  const writePlaces = (): void => {
+  /** Held frames, where pins have their nodes, and how these move. */
+  const writePoses = (): void => {
     for (let lane = 0; lane < 2; lane++) {
-      const { pins, poses, fixed } = rods[lane];
-      for (let p = 0; p < pins.length; p++) {
-        if (!poses[p].active) continue;
+      const { pins, poses, held } = rods[lane];
+      for (let h = 0; h < held.count; h++) {
+        const { tangent, director, twist } = poses[held.pin[h]];
         for (let k = 0; k < 3; k++) {
-          const d = 4 * pins[p].node + k;
-          if (!fixed[d]) continue;
-          doubles[(addresses.place >> 3) + 2 * d + lane] = poses[p].position[k];
-          doubles[(addresses.placeRate >> 3) + 2 * d + lane] = poses[p].velocity[k];
+          doubles[heldTangent + 6 * h + 2 * k + lane] = tangent[k];
+          doubles[heldDirector + 6 * h + 2 * k + lane] = director[k];
+        }
+        doubles[heldTheta + 2 * h + lane] = twist;
+      }
+      for (let p = 0; p < pins.length; p++) {
+        const { node, holdX, holdY, holdZ } = pins[p];
+        const { position, velocity, active } = poses[p];
+        if (!active) continue;
+        const o = 8 * node + lane;
+        if (holdX) {
+          doubles[place + o] = position[0];
+          doubles[placeRate + o] = velocity[0];
+        }
+        if (holdY) {
+          doubles[place + o + 2] = position[1];
+          doubles[placeRate + o + 2] = velocity[1];
+        }
+        if (holdZ) {
+          doubles[place + o + 4] = position[2];
+          doubles[placeRate + o + 4] = velocity[2];
         }
       }
     }
   };
+  /** Pins to time t; false where other pins of one rod hold than of the other. */
+  const movePins = (t: number): boolean => {
+    let pattern = 0;
+    for (let lane = 0; lane < 2; lane++) {
+      const { pins, poses, held } = rods[lane];
+      let bits = 0;
+      for (let h = 0; h < held.count; h++) doubles[heldThetaStart + 2 * h + lane] = poses[held.pin[h]].twist;
+      for (let p = 0; p < pins.length; p++) {
+        pins[p].evaluate(poses[p], t);
+        if (poses[p].active) bits += 2 ** p;
+      }
+      if (lane === 1 && bits !== pattern) return false;
+      pattern = bits;
+    }
+    if (pattern !== shared.pattern) {
+      evaluatePins(first, t);
+      writeLists();
+      shared.pattern = pattern;
+    }
+    integers[head + FIXED_COUNT] = shared.fixed;
+    writePoses();
+    return true;
+  };
   const writeLoads = (a: Loads, b: Loads, ask: number): void => {
     const torque = hasAny(a.edgeTorque) || hasAny(b.edgeTorque) ? TORQUE : 0;
-    interleave(doubles, addresses.force >> 3, a.nodeForce, b.nodeForce, a.nodeForce.length);
-    if (torque) interleave(doubles, addresses.torque >> 3, a.edgeTorque, b.edgeTorque, a.edgeTorque.length);
-    if (ask) interleave(doubles, addresses.drag >> 3, a.nodeDrag, b.nodeDrag, a.nodeDrag.length);
+    interleave(doubles, addresses.force >> 3, a.nodeForce, 0, b.nodeForce, 0, a.nodeForce.length);
+    if (torque) interleave(doubles, addresses.torque >> 3, a.edgeTorque, 0, b.edgeTorque, 0, a.edgeTorque.length);
+    if (ask) interleave(doubles, addresses.drag >> 3, a.nodeDrag, 0, b.nodeDrag, 0, a.nodeDrag.length);
     integers[head + LOADS] = ask | torque | (ask ? DRAG : 0);
   };
+  const posed = rods.map(({ samples }) => samples);
+  const sampled = posed.map(({ nodePosition }) => room.wholeOf(nodePosition));
+  const samplePlaces = Int32Array.from(posed.flatMap(Object.values), placeOf);
   const writeSamples = (): void => {
     for (let lane = 0; lane < 2; lane++) {
-      const { samples, nodeCount, edgeCount } = rods[lane];
-      const q = (addresses.q >> 3) + lane;
+      const to = sampled[lane];
+      const o = 5 * lane;
       const v = (addresses.v >> 3) + lane;
-      takeNodes(samples.nodePosition, doubles, q, nodeCount);
-      takeNodes(samples.nodeVelocity, doubles, v, nodeCount);
-      take(samples.edgeTangent, doubles, (addresses.tangent >> 3) + lane, 3 * edgeCount);
-      take(samples.edgeDirector, doubles, (addresses.m1 >> 3) + lane, 3 * edgeCount);
-      for (let j = 0; j < edgeCount; j++) samples.edgeSpin[j] = doubles[v + 8 * j + 6];
+      takeNodes(to, samplePlaces[o], doubles, (addresses.q >> 3) + lane, first.nodeCount);
+      takeNodes(to, samplePlaces[o + 1], doubles, v, first.nodeCount);
+      take(to, samplePlaces[o + 2], doubles, (addresses.tangent >> 3) + lane, 3 * first.edgeCount);
+      take(to, samplePlaces[o + 3], doubles, (addresses.m1 >> 3) + lane, 3 * first.edgeCount);
+      for (let j = 0; j < first.edgeCount; j++) to[samplePlaces[o + 4] + j] = doubles[v + 8 * j + 6];
     }
   };
   let time = 0;
@@ -259,8 +310,10 @@ function createPair(
   };
 
   const solve: PairSolver = (stage: Stage, options: NewtonOptions): NewtonResult => {
-    writePins();
-    writePlaces();
+    writeLists();
+    shared.pattern = -1;
+    integers[head + FIXED_COUNT] = shared.fixed;
+    writePoses();
     const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
     time = stage.t;
     room.ask = ask;
@@ -270,31 +323,34 @@ function createPair(
       writeLoads(first.loads, second.loads, 0);
     }
     for (const [field, of] of carried)
-      interleave(doubles, addresses[field] >> 3, of(members[0]), of(members[1]), of(members[0]).length);
+      interleave(doubles, addresses[field] >> 3, of(members[0]), 0, of(members[1]), 0, of(members[0]).length);
     const { tolerance, iterations, rotation, firstShift = 1e-7 } = options;
     const code = exports.solvePair(block, stage.inertia, stage.rate, tolerance, iterations, rotation, firstShift);
     for (let lane = 0; lane < 2; lane++)
       for (const [field, of] of returned)
-        take(of(members[lane]), doubles, (addresses[field] >> 3) + lane, of(members[lane]).length);
+        take(of(members[lane]), 0, doubles, (addresses[field] >> 3) + lane, of(members[lane]).length);
     return report(code, iterations);
   };
 
+  const { size } = first;
+  const wholeQ = room.wholeOf(first.q);
+  const wholeV = room.wholeOf(first.v);
+  const wholeMemory = room.wholeOf(first.memory);
+  const [qa, qb, va, vb] = [first.q, second.q, first.v, second.v].map(placeOf);
+  const [ma, mb, ha, hb] = [first.memory, second.memory, first.history, second.history].map(placeOf);
+
   /** One stage with pins and loads at t; a code as `reasons` has them. */
   const runStage = (kind: number, t: number, h: number, asks: boolean, options: NewtonOptions): number => {
-    interleave(doubles, addresses.heldThetaStart >> 3, first.held.theta, second.held.theta, first.held.count);
-    evaluatePins(first, t);
-    evaluatePins(second, t);
-    writePins();
-    writePlaces();
+    if (!movePins(t)) return NO_GUESS;
     time = t;
     integers[head + LOADS] = ASK;
     if (!asks) {
-      sumLoads(first, t, scratch[0]);
-      sumLoads(second, t, scratch[1]);
-      writeLoads(scratch[0], scratch[1], 0);
+      sumLoads(first, t, shared.loads[0]);
+      sumLoads(second, t, shared.loads[1]);
+      writeLoads(shared.loads[0], shared.loads[1], 0);
     }
-    const a = first.history[1] > 0 ? 1 : 0;
-    const b = second.history[1] > 0 ? 1 : 0;
+    const a = wholeMemory[ha + 1] > 0 ? 1 : 0;
+    const b = wholeMemory[hb + 1] > 0 ? 1 : 0;
     const { tolerance, iterations, rotation } = options;
     const code = exports.stagePair(block, kind, h, a, b, tolerance, iterations, rotation);
     const { iterations: count, shifts } = report(code, iterations);
@@ -305,9 +361,9 @@ function createPair(
   };
 
   const step = (scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined => {
-    interleave(doubles, addresses.q >> 3, first.q, second.q, first.size);
-    interleave(doubles, addresses.v >> 3, first.v, second.v, first.size);
-    interleave(doubles, addresses.reference >> 3, first.memory, second.memory, kept);
+    interleave(doubles, addresses.q >> 3, wholeQ, qa, wholeQ, qb, size);
+    interleave(doubles, addresses.v >> 3, wholeV, va, wholeV, vb, size);
+    interleave(doubles, addresses.reference >> 3, wholeMemory, ma, wholeMemory, mb, kept);
     const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
     room.ask = ask;
     Object.assign(taken, { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' });
@@ -321,12 +377,12 @@ function createPair(
     }
     taken.ok = true;
     for (let lane = 0; lane < 2; lane++) {
-      const der = rods[lane];
-      take(der.q, doubles, (addresses.q >> 3) + lane, der.size);
-      take(der.v, doubles, (addresses.v >> 3) + lane, der.size);
-      take(der.memory, doubles, (addresses.reference >> 3) + lane, kept);
-      if (scheme === 'implicit-euler') der.history[0] = 0;
-      der.history[1] = 1;
+      take(wholeQ, lane === 0 ? qa : qb, doubles, (addresses.q >> 3) + lane, size);
+      take(wholeV, lane === 0 ? va : vb, doubles, (addresses.v >> 3) + lane, size);
+      take(wholeMemory, lane === 0 ? ma : mb, doubles, (addresses.reference >> 3) + lane, kept);
+      const history = lane === 0 ? ha : hb;
+      if (scheme === 'implicit-euler') wholeMemory[history] = 0;
+      wholeMemory[history + 1] = 1;
     }
     writeSamples();
     return taken;
@@ -371,24 +427,37 @@ function hasAny(list: Float64Array): boolean {
   return false;
 }
 
-/** Numbers of two rods to pairs, from `o` on. */
-function interleave(to: Float64Array, o: number, a: Float64Array, b: Float64Array, count: number): void {
+/** Where a view starts in its buffer, in numbers. */
+function placeOf(list: Float64Array): number {
+  return list.byteOffset / 8;
+}
+
+/** Numbers of two rods, from i and j on, to pairs from `o` on. */
+function interleave(
+  to: Float64Array,
+  o: number,
+  a: Float64Array,
+  i: number,
+  b: Float64Array,
+  j: number,
+  count: number,
+): void {
   for (let k = 0; k < count; k++) {
-    to[o + 2 * k] = a[k];
-    to[o + 2 * k + 1] = b[k];
+    to[o + 2 * k] = a[i + k];
+    to[o + 2 * k + 1] = b[j + k];
   }
 }
 
 /** Numbers of one rod from pairs. */
-function take(to: Float64Array, from: Float64Array, o: number, count: number): void {
-  for (let k = 0; k < count; k++) to[k] = from[o + 2 * k];
+function take(to: Float64Array, i: number, from: Float64Array, o: number, count: number): void {
+  for (let k = 0; k < count; k++) to[i + k] = from[o + 2 * k];
 }
 
 /** The three of each node, out of four unknowns. */
-function takeNodes(to: Float64Array, from: Float64Array, o: number, count: number): void {
+function takeNodes(to: Float64Array, at: number, from: Float64Array, o: number, count: number): void {
   for (let i = 0; i < count; i++) {
-    to[3 * i] = from[o + 8 * i];
-    to[3 * i + 1] = from[o + 8 * i + 2];
-    to[3 * i + 2] = from[o + 8 * i + 4];
+    to[at + 3 * i] = from[o + 8 * i];
+    to[at + 3 * i + 1] = from[o + 8 * i + 2];
+    to[at + 3 * i + 2] = from[o + 8 * i + 4];
   }
 }

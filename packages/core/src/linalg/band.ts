@@ -133,6 +133,140 @@ export function multiplyBand(y: Float64Array, matrix: BorderedBand, x: Float64Ar
   }
 }
 
+/** A row of the matrix in the order of elimination. */
+const turned = new Float64Array(ROW);
+
+/** Row `d` and the `reach` rows behind it as the row of a piece that is numbered backwards: A[d + m][d] stands 10 m entries behind the diagonal. */
+function turnRow(band: Float64Array, d: number, reach: number): void {
+  const diagonal = d * ROW + BAND_WIDTH;
+  if (reach < BAND_WIDTH) {
+    for (let m = 0; m <= BAND_WIDTH; m++) turned[BAND_WIDTH - m] = m <= reach ? band[diagonal + 10 * m] : 0;
+    return;
+  }
+  turned[0] = band[diagonal + 100];
+  turned[1] = band[diagonal + 90];
+  turned[2] = band[diagonal + 80];
+  turned[3] = band[diagonal + 70];
+  turned[4] = band[diagonal + 60];
+  turned[5] = band[diagonal + 50];
+  turned[6] = band[diagonal + 40];
+  turned[7] = band[diagonal + 30];
+  turned[8] = band[diagonal + 20];
+  turned[9] = band[diagonal + 10];
+  turned[10] = band[diagonal];
+}
+
+/**
+ * Factors rows `from` to before `to` of a matrix without border, as a piece that nothing couples to the others, from the last to
+ * the first if `backwards`: row by row, without a copy of the matrix in that order. Row d has the weight behind `offset`. Negative
+ * pivots add to those that `factor.negative` counts; false if it gave up, which without `stopEarly` it does at NaN alone.
+ */
+export function factorPiece(
+  factor: BorderedFactor,
+  matrix: Float64Array,
+  from: number,
+  to: number,
+  backwards: boolean,
+  shift: number,
+  weight: Float64Array,
+  offset: number,
+  stopEarly: boolean,
+): boolean {
+  const { lower } = factor;
+  const band = backwards ? turned : matrix;
+  for (let i = from; i < to; i++) {
+    const d = backwards ? from + to - 1 - i : i;
+    if (backwards) turnRow(matrix, d, i - from);
+    const source = backwards ? 0 : d * ROW;
+    const row = i * ROW + PAD;
+    const original = band[source + 10] + shift * weight[offset + d];
+    // #region reduceRow: kernels/build.ts reads these lines as a function of (lower, row, band, source) that returns `loss`
+    // a call of it here costs a tenth of the whole solve
+    // g_j = a_ij − Σ g_m l_jm over the ten columns left of the diagonal; row j of l starts 11(10 − j) entries earlier
+    const g0 = band[source + 0];
+    const g1 = band[source + 1] - g0 * lower[row - 90];
+    const g2 = band[source + 2] - g0 * lower[row - 80] - g1 * lower[row - 79];
+    const g3 = band[source + 3] - g0 * lower[row - 70] - g1 * lower[row - 69] - g2 * lower[row - 68];
+    const g4 =
+      band[source + 4] - g0 * lower[row - 60] - g1 * lower[row - 59] - g2 * lower[row - 58] - g3 * lower[row - 57];
+    const g5 =
+      band[source + 5] -
+      g0 * lower[row - 50] -
+      g1 * lower[row - 49] -
+      g2 * lower[row - 48] -
+      g3 * lower[row - 47] -
+      g4 * lower[row - 46];
+    const g6 =
+      band[source + 6] -
+      g0 * lower[row - 40] -
+      g1 * lower[row - 39] -
+      g2 * lower[row - 38] -
+      g3 * lower[row - 37] -
+      g4 * lower[row - 36] -
+      g5 * lower[row - 35];
+    const g7 =
+      band[source + 7] -
+      g0 * lower[row - 30] -
+      g1 * lower[row - 29] -
+      g2 * lower[row - 28] -
+      g3 * lower[row - 27] -
+      g4 * lower[row - 26] -
+      g5 * lower[row - 25] -
+      g6 * lower[row - 24];
+    const g8 =
+      band[source + 8] -
+      g0 * lower[row - 20] -
+      g1 * lower[row - 19] -
+      g2 * lower[row - 18] -
+      g3 * lower[row - 17] -
+      g4 * lower[row - 16] -
+      g5 * lower[row - 15] -
+      g6 * lower[row - 14] -
+      g7 * lower[row - 13];
+    const g9 =
+      band[source + 9] -
+      g0 * lower[row - 10] -
+      g1 * lower[row - 9] -
+      g2 * lower[row - 8] -
+      g3 * lower[row - 7] -
+      g4 * lower[row - 6] -
+      g5 * lower[row - 5] -
+      g6 * lower[row - 4] -
+      g7 * lower[row - 3] -
+      g8 * lower[row - 2];
+    const l0 = g0 * lower[row - 100];
+    lower[row + 0] = l0;
+    const l1 = g1 * lower[row - 89];
+    lower[row + 1] = l1;
+    const l2 = g2 * lower[row - 78];
+    lower[row + 2] = l2;
+    const l3 = g3 * lower[row - 67];
+    lower[row + 3] = l3;
+    const l4 = g4 * lower[row - 56];
+    lower[row + 4] = l4;
+    const l5 = g5 * lower[row - 45];
+    lower[row + 5] = l5;
+    const l6 = g6 * lower[row - 34];
+    lower[row + 6] = l6;
+    const l7 = g7 * lower[row - 23];
+    lower[row + 7] = l7;
+    const l8 = g8 * lower[row - 12];
+    lower[row + 8] = l8;
+    const l9 = g9 * lower[row - 1];
+    lower[row + 9] = l9;
+    const loss = g0 * l0 + g1 * l1 + g2 * l2 + g3 * l3 + g4 * l4 + g5 * l5 + g6 * l6 + g7 * l7 + g8 * l8 + g9 * l9;
+    // #endregion
+    let diagonal = original - loss;
+    if (!(diagonal > 1e-14 * Math.abs(original))) {
+      if (stopEarly || Number.isNaN(diagonal)) return false;
+      if (diagonal < 0) factor.negative++;
+      else diagonal = 1e-14 * Math.abs(original) || 1e-300;
+    }
+    lower[row + 10] = 1 / diagonal;
+  }
+  return true;
+}
+
 /**
  * Factors matrix + shift·diag(weight) (weight in the ordering that has the border first).
  * Returns whether it is positive definite; `factor.negative` counts negative pivots either way. With `stopEarly` it
@@ -146,101 +280,13 @@ export function factorBand(
   stopEarly: boolean,
 ): boolean {
   const { size, borderSize: k, band, border } = matrix;
-  const { lower, solvedBorder } = factor;
+  const { solvedBorder } = factor;
   factor.negative = 0;
-  for (let i = 0; i < size; i++) {
-    const source = i * ROW;
-    const row = source + PAD;
-    const original = band[source + 10] + shift * weight[k + i];
-    let diagonal = original - reduceRow(lower, row, band, source);
-    if (!(diagonal > 1e-14 * Math.abs(original))) {
-      if (stopEarly || Number.isNaN(diagonal)) return false;
-      if (diagonal < 0) factor.negative++;
-      else diagonal = 1e-14 * Math.abs(original) || 1e-300;
-    }
-    lower[row + 10] = 1 / diagonal;
-  }
+  if (!factorPiece(factor, band, 0, size, false, shift, weight, k, stopEarly)) return false;
   if (k === 0) return factor.negative === 0;
   solvedBorder.set(border);
   for (let b = 0; b < k; b++) solveFactoredBand(factor, size, solvedBorder, b * size);
   return factorSchur(factor, matrix, shift, weight, stopEarly);
-}
-
-/** Row at `row` of the unit factor, but for its diagonal, from row `source` of the matrix; returns Σ g l, which the diagonal loses. */
-export function reduceRow(lower: Float64Array, row: number, band: Float64Array, source: number): number {
-  // g_j = a_ij − Σ g_m l_jm over the ten columns left of the diagonal; row j of l starts 11(10 − j) entries earlier
-  const g0 = band[source + 0];
-  const g1 = band[source + 1] - g0 * lower[row - 90];
-  const g2 = band[source + 2] - g0 * lower[row - 80] - g1 * lower[row - 79];
-  const g3 = band[source + 3] - g0 * lower[row - 70] - g1 * lower[row - 69] - g2 * lower[row - 68];
-  const g4 =
-    band[source + 4] - g0 * lower[row - 60] - g1 * lower[row - 59] - g2 * lower[row - 58] - g3 * lower[row - 57];
-  const g5 =
-    band[source + 5] -
-    g0 * lower[row - 50] -
-    g1 * lower[row - 49] -
-    g2 * lower[row - 48] -
-    g3 * lower[row - 47] -
-    g4 * lower[row - 46];
-  const g6 =
-    band[source + 6] -
-    g0 * lower[row - 40] -
-    g1 * lower[row - 39] -
-    g2 * lower[row - 38] -
-    g3 * lower[row - 37] -
-    g4 * lower[row - 36] -
-    g5 * lower[row - 35];
-  const g7 =
-    band[source + 7] -
-    g0 * lower[row - 30] -
-    g1 * lower[row - 29] -
-    g2 * lower[row - 28] -
-    g3 * lower[row - 27] -
-    g4 * lower[row - 26] -
-    g5 * lower[row - 25] -
-    g6 * lower[row - 24];
-  const g8 =
-    band[source + 8] -
-    g0 * lower[row - 20] -
-    g1 * lower[row - 19] -
-    g2 * lower[row - 18] -
-    g3 * lower[row - 17] -
-    g4 * lower[row - 16] -
-    g5 * lower[row - 15] -
-    g6 * lower[row - 14] -
-    g7 * lower[row - 13];
-  const g9 =
-    band[source + 9] -
-    g0 * lower[row - 10] -
-    g1 * lower[row - 9] -
-    g2 * lower[row - 8] -
-    g3 * lower[row - 7] -
-    g4 * lower[row - 6] -
-    g5 * lower[row - 5] -
-    g6 * lower[row - 4] -
-    g7 * lower[row - 3] -
-    g8 * lower[row - 2];
-  const l0 = g0 * lower[row - 100];
-  lower[row + 0] = l0;
-  const l1 = g1 * lower[row - 89];
-  lower[row + 1] = l1;
-  const l2 = g2 * lower[row - 78];
-  lower[row + 2] = l2;
-  const l3 = g3 * lower[row - 67];
-  lower[row + 3] = l3;
-  const l4 = g4 * lower[row - 56];
-  lower[row + 4] = l4;
-  const l5 = g5 * lower[row - 45];
-  lower[row + 5] = l5;
-  const l6 = g6 * lower[row - 34];
-  lower[row + 6] = l6;
-  const l7 = g7 * lower[row - 23];
-  lower[row + 7] = l7;
-  const l8 = g8 * lower[row - 12];
-  lower[row + 8] = l8;
-  const l9 = g9 * lower[row - 1];
-  lower[row + 9] = l9;
-  return g0 * l0 + g1 * l1 + g2 * l2 + g3 * l3 + g4 * l4 + g5 * l5 + g6 * l6 + g7 * l7 + g8 * l8 + g9 * l9;
 }
 
 function factorSchur(

@@ -17,7 +17,9 @@ const inverseFactorial: readonly number[] = Array.from({ length: 42 }, (_, k) =>
   return 1 / value;
 });
 
+/** Terms of the series for θ² below 9, and below a quarter, where half of them are as good to the last bit. */
 const terms = 16;
+const fewTerms = 8;
 
 /** Writes a_0(θ) … a_(count−1)(θ) for θ² = `square`; 2 ≤ count ≤ 10. */
 export function writeRotationSeries(out: Float64Array, square: number, count: number): void {
@@ -28,9 +30,10 @@ export function writeRotationSeries(out: Float64Array, square: number, count: nu
     for (let k = 2; k < count; k++) out[k] = (inverseFactorial[k - 2] - out[k - 2]) / square;
     return;
   }
+  const last = (square < 0.25 ? fewTerms : terms) - 1;
   for (let k = count - 1; k >= count - 2; k--) {
     let sum = 0;
-    for (let j = terms - 1; j >= 0; j--) sum = inverseFactorial[2 * j + k] - square * sum;
+    for (let j = last; j >= 0; j--) sum = inverseFactorial[2 * j + k] - square * sum;
     out[k] = sum;
   }
   for (let k = count - 3; k >= 0; k--) out[k] = inverseFactorial[k] - square * out[k + 2];

@@ -92,7 +92,7 @@ function hair(numbers: readonly number[], contact?: Scene['contact']): Scene {
     ],
     ...(contact && { contact }),
     // few iterations, so that a tip that whips fails
-    solver: { strand: { iterations: 8 } },
+    solver: { strand: { iterations: 6 } },
     time: { duration: 1, step: 1 / 96 },
   };
 }
@@ -111,7 +111,7 @@ function run(scene: Scene, steps: number): { world: World; substeps: number[]; g
 }
 
 describe('a strand whose step fails', () => {
-  const rough = 86;
+  const rough = 68;
   const calm = [104, 176];
 
   it('is stepped in pieces by itself: others move as if it were not there, to the last bit', () => {
@@ -140,7 +140,7 @@ describe('a strand whose step fails', () => {
   });
 
   it('meets the others all the same', () => {
-    const { world, gap } = run(hair([rough, ...calm, 87], { friction: 0.3 }), 40);
+    const { world, gap } = run(hair([rough, ...calm, 69], { friction: 0.3 }), 40);
     expect(gap).toBeGreaterThan(-0.05 * 0.0015);
     expect(world.contactReport?.contacts).toBeGreaterThan(0);
   });

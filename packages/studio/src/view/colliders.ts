@@ -9,6 +9,7 @@ import {
   BufferGeometry,
   CapsuleGeometry,
   CircleGeometry,
+  Color,
   DoubleSide,
   Group,
   Mesh,
@@ -29,6 +30,8 @@ export interface Colliders {
   /** Position and orientation w x y z. */
   place(collider: number, at: ArrayLike<number>): void;
   at(collider: number): number[] | undefined;
+  /** Colour of skin under hair. */
+  shade(color: string): void;
   /** Meshes that change with time, as they are at t [s]. */
   deform(t: number): void;
   dispose(): void;
@@ -37,13 +40,14 @@ export interface Colliders {
 /** `near`: where the rods are. */
 export function createColliders(colliders: readonly ColliderInfo[], near: Box3): Colliders {
   const group = new Group();
+  const shades: { mesh: Mesh<BufferGeometry, MeshStandardMaterial>; shaded: Float32Array; plain: Color }[] = [];
   const meshes = colliders.map((collider) => {
     const geometry = geometryOf(collider, near);
     if (!geometry) return undefined;
     const hollow = collider.hollow === true;
     const flat = collider.type === 'plane';
     const material = new MeshStandardMaterial({
-      color: '#9aa0a8',
+      color: typeof collider.color === 'string' ? collider.color : '#9aa0a8',
       roughness: 0.8,
       side: DoubleSide,
       transparent: hollow || flat,
@@ -51,6 +55,8 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
       depthWrite: !hollow && !flat,
     });
     const mesh = new Mesh(geometry, material);
+    if (collider.shaded instanceof Float32Array)
+      shades.push({ mesh, shaded: collider.shaded, plain: material.color.clone() });
     if (isTriple(collider.position)) mesh.position.set(...collider.position);
     if (isTriple(collider.rotation)) {
       const turn = new Vector3(...collider.rotation);
@@ -74,6 +80,26 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
       mesh.quaternion.set(at[4], at[5], at[6], at[3]).normalize();
     },
     at: (collider) => meshes[collider]?.position.toArray(),
+    shade(color) {
+      for (const { mesh, shaded, plain } of shades) {
+        const dark = new Color(color).lerp(plain, 0.12).multiplyScalar(0.62);
+        const colors = new Float32Array(3 * shaded.length);
+        shaded.forEach((part, k) => {
+          colors.set(
+            [
+              plain.r + part * (dark.r - plain.r),
+              plain.g + part * (dark.g - plain.g),
+              plain.b + part * (dark.b - plain.b),
+            ],
+            3 * k,
+          );
+        });
+        mesh.geometry.setAttribute('color', new BufferAttribute(colors, 3));
+        mesh.material.color.set('#ffffff');
+        mesh.material.vertexColors = true;
+        mesh.material.needsUpdate = true;
+      }
+    },
     deform(t) {
       for (const { mesh, keys } of deforming) {
         let k = 0;

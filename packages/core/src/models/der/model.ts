@@ -128,14 +128,16 @@ function compile(
         }
       : undefined;
 
-  /** 1 for rods whose lengths, tangents, axes and twist are behind their state, which a kernel has moved. */
-  const stale = new Uint8Array(rods.length);
+  /** For rods whose pins, lengths, tangents, axes and twist are behind their state, which a kernel has moved: its time. */
+  const movedTo = new Float64Array(rods.length).fill(Number.NaN);
   const renew = (k: number): void => {
-    if (stale[k]) restoreFrames(ders[k], tools[k].work.edgeWork);
-    stale[k] = 0;
+    if (Number.isNaN(movedTo[k])) return;
+    evaluatePins(ders[k], movedTo[k]);
+    restoreFrames(ders[k], tools[k].work.edgeWork);
+    movedTo[k] = Number.NaN;
   };
   const renewAll = (): void => {
-    for (let k = 0; k < stale.length; k++) renew(k);
+    for (let k = 0; k < rods.length; k++) renew(k);
   };
 
   /** A system by itself. */
@@ -170,8 +172,8 @@ function compile(
       }
       const step = pair.kernel.step(scheme, t, dt, newton);
       if (step?.ok) {
-        stale[first] = 1;
-        stale[second] = 1;
+        movedTo[first] = t + dt;
+        movedTo[second] = t + dt;
       }
       if (step) return step;
     }
@@ -234,7 +236,7 @@ function compile(
       for (const s of units[u].systems) {
         for (const k of systems[s].rods) {
           evaluatePins(ders[k], t);
-          stale[k] = 1;
+          movedTo[k] = t;
         }
       }
     }
@@ -260,7 +262,7 @@ function compile(
       poseSamples(der);
     });
     for (const whole of explicitSystems) if (whole) whole.ready = false;
-    stale.fill(0);
+    movedTo.fill(Number.NaN);
   };
 
   let lastModes: { system: System; key: string; found: SystemModes } | undefined;

@@ -18,10 +18,10 @@ import {
   createBorderedBand,
   createBorderedFactor,
   factorBand,
+  factorPiece,
   ROW,
   readEntry,
 } from '../../linalg/band.ts';
-import { factorPiece } from '../../linalg/bandPieces.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
@@ -200,7 +200,7 @@ export function factorInOrder(
   }
   factor.negative = 0;
   for (const { from, to, backwards } of pieces)
-    if (!factorPiece(factor, matrix.band, from, to, backwards, shift, stiffnessScale, stopEarly)) return false;
+    if (!factorPiece(factor, matrix.band, from, to, backwards, shift, stiffnessScale, 0, stopEarly)) return false;
   return factor.negative === 0;
 }
 

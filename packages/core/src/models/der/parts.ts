@@ -1,6 +1,6 @@
 /** How a bundle is laid out: its state, which rods are solved together, and with what work space. */
 import type { BundleState, Coupling, Drive } from '../../model.ts';
-import type { Allocate } from '../../port.ts';
+import { type Allocate, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import { BODY_MEMORY, createDerBody, type DerBody } from './body.ts';
@@ -109,6 +109,13 @@ export function layOut(
     v: allocate(total(sizes)),
     memory: allocate(total(memories) + BODY_MEMORY * ownBodies.length),
   };
+  // samples of all rods in one piece, in their order
+  const samples = allocate(total(rods.map(sampleSize)));
+  let atSamples = 0;
+  const allocateSamples: Allocate = (length) => {
+    atSamples += length;
+    return samples.subarray(atSamples - length, atSamples);
+  };
   let atQ = 0;
   let atMemory = 0;
   const ders = rods.map((rod, k): DerRod => {
@@ -117,7 +124,7 @@ export function layOut(
     const memory = state.memory.subarray(atMemory, atMemory + memories[k]);
     atQ += sizes[k];
     atMemory += memories[k];
-    return createDerRod(rod, drives[k], options, q, v, memory, allocate);
+    return createDerRod(rod, drives[k], options, q, v, memory, allocateSamples);
   });
   const bodyOf = new Map<number, DerBody>();
   for (const b of ownBodies) {

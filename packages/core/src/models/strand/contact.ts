@@ -13,7 +13,16 @@ import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { factorSweep } from './newton.ts';
-import { addLinearStep, applyResponse, createSlot, glueMasses, isKnown, type Slot, writeResponse } from './response.ts';
+import {
+  addLinearStep,
+  applyResponse,
+  createSlot,
+  glueMasses,
+  isKnown,
+  NEAR,
+  type Slot,
+  writeResponse,
+} from './response.ts';
 import { type Start, type StepOptions, type StepWork, stepWithContact } from './step.ts';
 import { COLUMNS } from './terms.ts';
 import type { StrandTree } from './tree.ts';
@@ -57,7 +66,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
   let h = 1;
 
   const slotOf = (k: number): Slot => {
-    slots[k] ??= createSlot(trees[k]);
+    slots[k] ??= createSlot(trees[k], workOf(trees[k]));
     return slots[k] as Slot;
   };
 
@@ -97,11 +106,10 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     for (let c = 0; c < sides.count; c++) addSideForce(place[sides.rod[c]].tree, linkOf(sides, c), sides, c);
     for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) {
       const tree = trees[k];
-      const work = workOf(tree);
       const slot = slotOf(k);
       // a second look at the step starts from where the first came to
       if (!again && slot.came) tree.q.set(slot.q);
-      const spent = stepWithContact(tree, work, starts[k], t, dt, { ...options, accuracy }, again || slot.came);
+      const spent = stepWithContact(tree, slot.step, starts[k], t, dt, { ...options, accuracy }, again || slot.came);
       iterations += Math.abs(spent);
       iterationsMax = Math.max(iterationsMax, Math.abs(spent));
       if (spent < 0) {
@@ -112,9 +120,6 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       slot.came = true;
       slot.loose = accuracy > accurate;
       slot.q.set(tree.q);
-      const { sweep } = slot;
-      sweep.turn.set(work.sweep.turn.subarray(0, sweep.turn.length));
-      sweep.rate.set(work.sweep.rate.subarray(0, sweep.rate.length));
     }
     return { ok: true, iterations, iterationsMax, shifts: 0 };
   };
@@ -145,6 +150,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         if (!slot) continue;
         slot.came = false;
         slot.known = -1;
+        slot.sweep.drift = Number.POSITIVE_INFINITY;
       }
       place.forEach(({ strand }, rod) => {
         if (!marked || marked[systemOfRod[rod]]) positions[rod].set(strand.samples.nodePosition);
@@ -156,7 +162,8 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         poseTree(trees[k], t);
       }
     },
-    step: (marked, sides, t, dt) => move(marked, sides, t, dt, true, accurate),
+    step: (marked, sides, t, dt, _robust, rough) =>
+      move(marked, sides, t, dt, true, rough ? Math.max(LOOSE, accurate) : accurate),
     readVelocity,
     // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
     guess(velocity, marked, sides, t, dt) {
@@ -179,12 +186,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         if (!isKnown(slot, tree, sides, order, start[k], m, linkOf)) {
           slot.sweep.columns = COLUMNS;
           slot.sweep.coefficient = 1 / dt;
-          tree.glue = undefined;
-          slot.shift = 0;
-          while (!factorSweep(tree, slot.sweep, slot.shift) || slot.sweep.negative > 0) {
-            slot.shift = slot.shift === 0 ? 1e-6 : 4 * slot.shift;
-            if (slot.shift > 1e8) return false;
-          }
+          if (!(slot.sweep.drift < NEAR && slot.sweep.negative === 0) && !factorShifted(slot, tree)) return false;
           writeResponse(slot, tree, sides, order, start[k], m, linkOf, 1 / (dt * dt));
         }
         if (slot.loose) addLinearStep(velocity, slot, tree, sides, order, start[k], m, linkOf, 1 / dt);
@@ -212,6 +214,17 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       }
     },
   };
+}
+
+/** The matrix at the present state, shifted until it is positive. */
+function factorShifted(slot: Slot, tree: StrandTree): boolean {
+  tree.glue = undefined;
+  slot.shift = 0;
+  while (!factorSweep(tree, slot.sweep, slot.shift) || slot.sweep.negative > 0) {
+    slot.shift = slot.shift === 0 ? 1e-6 : 4 * slot.shift;
+    if (slot.shift > 1e8) return false;
+  }
+  return true;
 }
 
 /** All that follows from the state at time t. */

@@ -28,9 +28,7 @@ export function gatherLoads(tree: StrandTree, t: number): void {
       const drag = link < 0 ? base.drag : tipDrag;
       const f = link < 0 ? 0 : 3 * link;
       const d = link < 0 ? 0 : 6 * link;
-      const damping = rod.nodeMass[i] * rod.nodeDamping[i];
-      for (let k = 0; k < 3; k++)
-        force[f + k] += loadFactor * nodeForce[3 * i + k] - damping * samples.nodeVelocity[3 * i + k];
+      for (let k = 0; k < 3; k++) force[f + k] += loadFactor * nodeForce[3 * i + k];
       for (let k = 0; k < 6; k++) drag[d + k] += loadFactor * nodeDrag[6 * i + k];
     }
     for (let k = 0; k < 3 * rod.edgeCount; k++) linkTorque[3 * firstLink + k] += loadFactor * edgeTorque[k];
@@ -49,12 +47,37 @@ export function gatherLoads(tree: StrandTree, t: number): void {
     }
     for (let k = 0; k < 3; k++) base.force[k] += atBase[k];
   }
+  tree.steadyForce.set(tipForce);
+  base.steadyForce.set(base.force);
+  addDamping(tree);
   const pose = tree.direction?.pose;
   tipSpring.fill(0);
   if (pose) pullToPose(tree, pose, t);
   base.drag[0] += base.damping;
   base.drag[3] += base.damping;
   base.drag[5] += base.damping;
+}
+
+/** Loads that do not depend on the state were gathered in this step: only the damping changes with the motion. */
+export function dampAgain(tree: StrandTree): void {
+  tree.tipForce.set(tree.steadyForce);
+  tree.base.force.set(tree.base.steadyForce);
+  addDamping(tree);
+}
+
+/** Mass damping, at the velocities of the samples. */
+function addDamping({ rods, base, tipForce }: StrandTree): void {
+  for (const { rod, samples, firstLink, root, damped } of rods) {
+    if (!damped) continue;
+    const { nodeVelocity: v } = samples;
+    for (let i = 0; i <= rod.edgeCount; i++) {
+      const link = i === 0 ? root : firstLink + i - 1;
+      const force = link < 0 ? base.force : tipForce;
+      const f = link < 0 ? 0 : 3 * link;
+      const damping = rod.nodeMass[i] * rod.nodeDamping[i];
+      for (let k = 0; k < 3; k++) force[f + k] -= damping * v[3 * i + k];
+    }
+  }
 }
 
 /** Springs and dampers between the tips and the pose; `evaluatePose` has placed it for this time. */

@@ -63,6 +63,7 @@ export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): bool
   for (let j = 0; j < linkCount; j++) writeOwn(tree, sweep, j);
   P.fill(0, BLOCK * linkCount);
   sweep.negative = 0;
+  sweep.drift = 0;
   for (let j = linkCount - 1; j >= 0; j--) {
     if (columns > 6) writePsi(tree, sweep, j);
     multiplyPsi(sweep, j);

@@ -7,7 +7,7 @@ import { applyConstraints } from './constraints.ts';
 import { evaluatePose } from './direction.ts';
 import { writeJointTorque } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
-import { gatherLoads, subtractLoads } from './loads.ts';
+import { dampAgain, gatherLoads, subtractLoads } from './loads.ts';
 import { addForce, turn, turnBack } from './spatial.ts';
 import { changeModuli, type StrandTree } from './tree.ts';
 
@@ -87,11 +87,13 @@ export function evaluateResidual(
   }
   // hands may have come or gone since the last step
   if (fresh)
-    for (const strand of tree.rods)
-      strand.dependsOnState = pose !== undefined || strand.damped || strand.drive.sources.some(changes);
+    for (const strand of tree.rods) strand.dependsOnState = pose !== undefined || strand.drive.sources.some(changes);
   if (fresh || tree.rods.some(needsLoads)) {
     poseSamples(tree);
     gatherLoads(tree, t);
+  } else if (tree.rods.some(isDamped)) {
+    poseSamples(tree);
+    dampAgain(tree);
   }
   if (originRate) writeInertialForces(tree);
   else tree.force.fill(0);
@@ -100,5 +102,7 @@ export function evaluateResidual(
 }
 
 const needsLoads = ({ dependsOnState }: StrandTree['rods'][number]): boolean => dependsOnState;
+
+const isDamped = ({ damped }: StrandTree['rods'][number]): boolean => damped;
 
 const changes = (source: LoadSource): boolean => source.dependsOnState;

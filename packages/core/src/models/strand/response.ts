@@ -5,12 +5,15 @@
 import type { ContactSides } from '../../port.ts';
 import { solveSweep } from './newton.ts';
 import { invert3, turn, turnBack } from './spatial.ts';
+import type { StepWork } from './step.ts';
 import { COLUMNS, createSweep, type Sweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 
 /** The sweep of one tree, kept over the iterations of a step. */
 export interface Slot {
   readonly sweep: Sweep;
+  /** Of the step, with the slot's own sweep: the last matrix of a step is that of the response. */
+  readonly step: StepWork;
   readonly wrench: Float64Array;
   readonly x: Float64Array;
   shift: number;
@@ -31,11 +34,13 @@ export interface Slot {
 }
 
 /** Quaternions that change by less leave the response as it is. */
-const NEAR = 1e-2;
+export const NEAR = 2e-2;
 
-export function createSlot({ linkCount: links, q }: StrandTree): Slot {
+export function createSlot({ linkCount: links, q }: StrandTree, work: StepWork): Slot {
+  const sweep = createSweep(links);
   return {
-    sweep: createSweep(links),
+    sweep,
+    step: { ...work, sweep },
     wrench: new Float64Array(6 * links),
     x: new Float64Array(3 * links + 3),
     shift: 0,

@@ -227,13 +227,14 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
   // forces that did not change ask for nothing
   if (!tree.constraints && merit <= roundingOf(tree)) return 0;
   let before = 0;
+  let keep = false;
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
     const { constraints } = tree;
     if (options.numeric && !constraints) {
       if (!writeNumericDirection(direction, tree, work, phi, t)) return -iteration;
     } else {
-      if (!factorSweep(tree, sweep, 0)) return -iteration;
+      if (!keep && !factorSweep(tree, sweep, 0)) return -iteration;
       solveSweep(direction, tree, sweep, residual, undefined, undefined);
       if (constraints) {
         lambda.set(constraints.force);
@@ -269,13 +270,22 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
       }
       share *= 0.5;
     }
-    if (!improved) return -iteration;
+    if (!improved) {
+      if (!keep) return -iteration;
+      // the matrix that was kept is to blame
+      keep = false;
+      placeTrial(tree, work, phi, true);
+      evaluateResidual(tree, t, tree.originRate, false);
+      continue;
+    }
     phi.set(trial);
+    sweep.drift += share * largest;
     // the next direction shrinks at the least as this one did; near the solution, by the square
     if (share === 1 && largest < Math.max(options.accuracy, SHRINK * before)) {
       if (largest < options.accuracy || largest * largest < options.accuracy * before) return iteration;
     }
     if (merit <= roundingOf(tree)) return iteration;
+    keep = !constraints && share === 1 && largest < KEEP && !(keep && largest > 0.3 * before);
     before = share === 1 ? largest : 0;
   }
   return -options.iterations;
@@ -283,6 +293,9 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
 
 /** What a direction must shrink by for the next to be foretold. */
 const SHRINK = 0.1;
+
+/** After a direction that is smaller [rad] the matrix is kept: what it is wrong by, the next direction is smaller by. */
+const KEEP = 5e-4;
 
 function tooFar(phi: Float64Array, links: number): boolean {
   for (let j = 0; j < links; j++)

@@ -32,6 +32,8 @@ export interface Sweep {
   readonly p: Float64Array;
   /** Inverse of the base's own 3 × 3 in world axes. */
   readonly baseInverse: Float64Array;
+  /** How far joints have turned since the matrix was made [rad]. */
+  drift: number;
   /** Joints whose pivot has negative eigenvalues, and how many those are. */
   negative: number;
 }
@@ -52,6 +54,7 @@ export function createSweep(links: number): Sweep {
     z: new Float64Array(COLUMNS * (links + 1)),
     p: new Float64Array(6 * (links + 1)),
     baseInverse: new Float64Array(9),
+    drift: Number.POSITIVE_INFINITY,
     negative: 0,
   };
 }

@@ -36,7 +36,7 @@ export interface StrandRod {
   readonly root: number;
   readonly samples: Samples;
   readonly loads: Loads;
-  /** Loads must be asked for at every iterate: some depend on the state, or the rod has mass damping. */
+  /** Loads must be asked for at every iterate: some depend on the state. */
   dependsOnState: boolean;
   readonly damped: boolean;
 }
@@ -65,6 +65,7 @@ export interface Base {
   mass: number;
   damping: number;
   readonly force: Float64Array;
+  readonly steadyForce: Float64Array;
   readonly drag: Float64Array;
 }
 
@@ -134,6 +135,8 @@ export interface StrandTree {
   trueMotion: Float64Array;
   /** Loads on a link in world axes: force at the tip 3, torque 3, drag at the tip 6. */
   readonly tipForce: Float64Array;
+  /** Without damping. */
+  readonly steadyForce: Float64Array;
   readonly linkTorque: Float64Array;
   readonly tipDrag: Float64Array;
   /** Torque of the joints on the child [N m], and the residual of its balance, 3 a joint; the base's 3 after those. */
@@ -268,6 +271,7 @@ export function createTree(
     force: new Float64Array(6 * n),
     trueMotion: new Float64Array(0),
     tipForce: new Float64Array(3 * n),
+    steadyForce: new Float64Array(3 * n),
     linkTorque: new Float64Array(3 * n),
     tipDrag: new Float64Array(6 * n),
     torque: new Float64Array(3 * n),
@@ -319,6 +323,7 @@ function createBase(pins: readonly Pin[]): Base {
     mass: 0,
     damping: 0,
     force: new Float64Array(3),
+    steadyForce: new Float64Array(3),
     drag: new Float64Array(6),
   };
 }
