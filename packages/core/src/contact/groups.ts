@@ -75,42 +75,51 @@ export function createGrouping(
     while (parent[s] !== r) [s, parent[s]] = [parent[s], r];
     return r;
   };
-  const systemsOf = (set: ContactSet, c: number): number[] => {
-    const list = [systems.ofRod(set.rodA[c])];
-    if (set.rodB[c] >= 0) list.push(systems.ofRod(set.rodB[c]));
+  const bodySystem = (set: ContactSet, c: number): number => {
     const body = bodyOf(set, c);
-    if (body) list.push(systems.ofBody(body));
-    return list;
+    return body ? systems.ofBody(body) : -1;
   };
   const endsOf = ({ plan: { rodA, rodB } }: Link): number[] =>
     (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod));
+  const listed = new Uint8Array(systems.count);
   return {
     group(set) {
       for (let s = 0; s < parent.length; s++) parent[s] = s;
-      place.fill(-1);
       for (let c = 0; c < set.count; c++) {
-        const [first, ...others] = systemsOf(set, c);
-        for (const other of others) parent[rootOf(other)] = rootOf(first);
+        const first = systems.ofRod(set.rodA[c]);
+        if (set.rodB[c] >= 0) parent[rootOf(systems.ofRod(set.rodB[c]))] = rootOf(first);
+        const body = bodySystem(set, c);
+        if (body >= 0) parent[rootOf(body)] = rootOf(first);
       }
       for (const link of links) {
         const [first, other] = endsOf(link);
         if (other !== undefined) parent[rootOf(other)] = rootOf(first);
       }
+      place.fill(-1);
+      listed.fill(0);
       const groups: { contacts: number[]; links: Link[]; systems: number[] }[] = [];
       const groupOf = (s: number): (typeof groups)[number] => {
         const root = rootOf(s);
         if (place[root] < 0) place[root] = groups.push({ contacts: [], links: [], systems: [] }) - 1;
         return groups[place[root]];
       };
+      const list = (s: number, to: number[]): void => {
+        if (s < 0 || listed[s]) return;
+        listed[s] = 1;
+        to.push(s);
+      };
       for (let c = 0; c < set.count; c++) {
-        groupOf(systemsOf(set, c)[0]).contacts.push(c);
+        const first = systems.ofRod(set.rodA[c]);
+        const group = groupOf(first);
+        group.contacts.push(c);
+        list(first, group.systems);
+        if (set.rodB[c] >= 0) list(systems.ofRod(set.rodB[c]), group.systems);
+        list(bodySystem(set, c), group.systems);
       }
-      for (const link of links) groupOf(endsOf(link)[0]).links.push(link);
-      for (const { contacts, links: joints, systems: members } of groups) {
-        const seen = new Set<number>();
-        for (const c of contacts) for (const s of systemsOf(set, c)) seen.add(s);
-        for (const link of joints) for (const s of endsOf(link)) seen.add(s);
-        members.push(...seen);
+      for (const link of links) {
+        const group = groupOf(endsOf(link)[0]);
+        group.links.push(link);
+        for (const s of endsOf(link)) list(s, group.systems);
       }
       return groups;
     },

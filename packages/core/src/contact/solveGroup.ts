@@ -23,7 +23,7 @@ export interface SolveOptions {
 }
 
 /** Adds to `set` what a group's systems, where they are now, have sunk into; of a place that is there already, the new contact. */
-export type Look = (set: ContactSet, t: number, dt: number) => number;
+export type Look = (set: ContactSet) => number;
 
 export interface GroupSolver {
   /** How the last group was solved: iterations of all rounds together. */
@@ -59,7 +59,6 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   const { acceleration } = layout.finder;
   // without gravity, links are as exact as a millionth of an edge wants
   const scaleOf = (dt: number): number => Math.max(acceleration * dt, (1e-6 * layout.links.size) / dt);
-  const canGuess = layout.bundles.every(({ contact }) => !contact || contact.guess);
   const total: SolveResult = { iterations: 0, error: 0, converged: true };
   const result: SolveResult = { iterations: 0, error: 0, converged: true };
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0 };
@@ -88,8 +87,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       for (const { port, sides, systems } of arrays.sides)
         if (!port.factor(systems, sides)) return failed(set, 'the response to contact is not positive');
       solveGaussSeidel(result, set, arrays, scale, tolerance, iterations);
-    } else if (solver === 'impulses') solveLumped(result, set, arrays, layout.finder, tolerance * scale);
-    else applyRepulsion(result, set, rods, repulsion.stiffness, repulsion.reach, dt);
+    } else if (solver === 'impulses') solveLumped(result, set, arrays, rods);
+    else applyRepulsion(result, set, repulsion.stiffness, repulsion.reach, dt);
     total.iterations += result.iterations;
     total.error = result.error;
     total.converged = result.converged;
@@ -191,8 +190,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       const trouble = takeRound(set, arrays, t, dt, robust, round === 0, false);
       if (trouble) return trouble;
       // where the rods came to where the linear response had them, that is it
-      if (options.solver === 'repulsion' || round >= ROUNDS - 1) break;
-      if (options.solver === 'impulses' ? total.converged : isPredicted(arrays, limitOf(scale))) break;
+      if (options.solver !== 'admm' && options.solver !== 'gauss-seidel') break;
+      if (round >= ROUNDS - 1 || isPredicted(arrays, limitOf(scale))) break;
     }
     markSliding(set, arrays, scale);
     return { ok: true, ...outcome };
@@ -205,9 +204,10 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     dt: number,
     robust: boolean,
     look: Look | undefined,
+    every: SideArrays,
   ): StepOutcome => {
     const scale = scaleOf(dt);
-    let all = layOut(layout, set, systems);
+    let all = every;
     placeOf.fill(-1);
     writeForces(set, all, dt);
     for (const { port, sides, systems: marked, start } of all.sides) {
@@ -217,20 +217,26 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     gatherLive(set);
     let arrays = live.count === set.count ? all : layOut(layout, live, systems);
     for (let round = 0, late = 0; ; round++) {
-      const rough = round === 0 && worst > ABRUPT * options.tolerance * scale;
+      const rough = round < ROUNDS - 1 && worst > ABRUPT * options.tolerance * scale;
+      worst = 0;
       const trouble = takeRound(live, arrays, t, dt, robust, false, rough);
       if (trouble) return trouble;
       const predicted = !rough && isPredicted(arrays, limitOf(scale));
+      let changed = false;
       if (rough && look) {
         returnLive(set);
         // what has sunk while it came near will not be missed in the end
-        if (look(set, t, dt) > 0) all = layOut(layout, set, systems);
+        changed = look(set) > 0;
+        if (changed) all = layOut(layout, set, systems);
       }
-      if (live.count < set.count) readVelocities(all);
-      // what goes no deeper than contacts at rest may is let go
-      if (live.count < set.count && late < LATE_ROUNDS && takeIn(set, all, dt, -0.01) > 0) {
+      if (live.count < set.count) {
+        readVelocities(all);
+        // what goes no deeper than contacts at rest may is let go
+        if (late < LATE_ROUNDS && takeIn(set, all, dt, -0.01) > 0) changed = true;
+      }
+      if (changed) {
         late++;
-        returnLive(set);
+        if (!(rough && look)) returnLive(set);
         gatherLive(set);
         arrays = layOut(layout, live, systems);
         continue;
@@ -247,9 +253,11 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     solve(set, links, systems, t, dt, robust, look) {
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
-      return options.solver === 'admm' && canGuess && links.length === 0
-        ? solveLive(set, systems, t, dt, robust, look)
-        : solveAll(set, links, systems, t, dt, robust);
+      if (options.solver === 'admm' && links.length === 0) {
+        const all = layOut(layout, set, systems);
+        if (all.sides.every(({ port }) => port.guess)) return solveLive(set, systems, t, dt, robust, look, all);
+      }
+      return solveAll(set, links, systems, t, dt, robust);
     },
   };
 }

@@ -383,6 +383,65 @@ describe('other solvers', () => {
   });
 });
 
+describe('a surface that is not solid', () => {
+  const sheet = (changes: Partial<ColliderSpec>, thrown: number, from: number, contact?: Scene['contact']): World =>
+    createWorld({
+      ...(contact && { contact }),
+      tendril: 1,
+      rods: [straight('a', [-0.03, 0.01, from], [0.03, 0, from], 6)],
+      // from rest, so that no speed at the start of the step gives it away
+      loads: [{ rod: 'a', type: 'distributed', force: [0, 0, thrown * 1000 * Math.PI * r * r] }],
+      colliders: [
+        {
+          type: 'mesh',
+          vertices: [
+            [-0.1, -0.1, 0],
+            [0.1, -0.1, 0],
+            [0.1, 0.1, 0],
+            [-0.1, 0.1, 0],
+          ],
+          faces: [[0, 1, 2, 3]],
+          solid: false,
+          ...changes,
+        } as ColliderSpec,
+      ],
+      time: { duration: 1, step: 1 / 240 },
+    });
+  const heights = (world: World): number[] =>
+    Array.from({ length: 7 }, (_, i) => world.samples[0].nodePosition[3 * i + 2]);
+
+  it('stops what is thrown at it within one step, from either side', () => {
+    for (const side of [1, -1]) {
+      // 8000 m/s² for 1/240 s: 7 cm and more
+      const world = sheet({}, -8000 * side, 0.03 * side);
+      for (let k = 0; k < 4; k++) {
+        world.step();
+        expect(Math.min(...heights(world).map((z) => side * z))).toBeGreaterThan(0.9 * r);
+      }
+      expect(Math.max(...heights(world).map((z) => side * z))).toBeLessThan(0.02);
+    }
+  });
+
+  it('lets pass what goes by', () => {
+    const world = sheet({ position: [0.2, 0, 0] }, -8000, 0.03);
+    world.step();
+    expect(Math.max(...heights(world))).toBeLessThan(-0.01);
+    expect(world.contactForces().length).toBe(0);
+  });
+
+  it('stops it where it moves itself, and without a check of paths it does not', () => {
+    const rising = {
+      path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 1, offset: [0, 0, 0.6] }] },
+    } as const;
+    const world = sheet(rising, -8000, 0.03);
+    for (let k = 0; k < 3; k++) world.step();
+    expect(Math.min(...heights(world))).toBeGreaterThan(0.6 * world.time + 0.5 * r);
+    const through = sheet({}, -8000, 0.03, { continuous: false });
+    for (let k = 0; k < 3; k++) through.step();
+    expect(Math.max(...heights(through))).toBeLessThan(0);
+  });
+});
+
 describe('a rod that falls across an obstacle', () => {
   const ball = icosphere(2, 0.05);
   const shapes: readonly (readonly [string, ColliderSpec])[] = [

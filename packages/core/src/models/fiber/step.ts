@@ -12,7 +12,13 @@
  * modes would sawtooth without decay: there χ = tanh(αh/4) adds a viscous share to every spring. Stiffness damping α1 is
  * χ = 2 α1/h.
  */
-import { type BlockTridiagonal, clearBlocks, createBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
+import {
+  type BlockTridiagonal,
+  type CreateBlocks,
+  clearBlocks,
+  createBlocks,
+  solveBlocks,
+} from '../../linalg/blockTridiagonal.ts';
 import { addElements, createElements, type Elements, largestTurn, predictTension } from './elements.ts';
 import { measureElastic } from './energy.ts';
 import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
@@ -52,11 +58,11 @@ export interface Workspace {
   reason: string;
 }
 
-export function createWorkspace(fiber: FiberRod): Workspace {
+export function createWorkspace(fiber: FiberRod, create: CreateBlocks = createBlocks): Workspace {
   const vector = (): Float64Array => new Float64Array(fiber.size);
   const rings = (): Float64Array => new Float64Array(fiber.ringCount);
   return {
-    matrix: createBlocks(fiber.ringCount),
+    matrix: create(fiber.ringCount),
     elements: createElements(fiber),
     residual: vector(),
     x0: vector(),

@@ -207,8 +207,11 @@ function roundingOf({ force, torque, linkCount }: StrandTree): number {
   return (1e-13 * largest) ** 2;
 }
 
-/** Newton for one step to time t; φ starts as it is in `work.phi`. Returns the iterations, negative when it failed. */
-function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOptions): number {
+/**
+ * Newton for one step to time t; φ starts as it is in `work.phi`. `start`: with the matrix that is there. Returns the iterations,
+ * negative when it failed.
+ */
+function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOptions, start = false): number {
   const { linkCount, residual, reach } = tree;
   const { phi, trial, direction, sweep } = work;
   const size = 3 * linkCount + 3;
@@ -227,7 +230,7 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
   // forces that did not change ask for nothing
   if (!tree.constraints && merit <= roundingOf(tree)) return 0;
   let before = 0;
-  let keep = false;
+  let keep = start && !tree.constraints;
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
     if (!(merit < Number.POSITIVE_INFINITY)) return -iteration;
     const { constraints } = tree;
@@ -296,6 +299,9 @@ const SHRINK = 0.1;
 
 /** After a direction that is smaller [rad] the matrix is kept: what it is wrong by, the next direction is smaller by. */
 const KEEP = 5e-4;
+
+/** How far joints may have turned since the matrix of a first iteration was made [rad]. */
+const NEAR_START = 0.02;
 
 function tooFar(phi: Float64Array, links: number): boolean {
   for (let j = 0; j < links; j++)
@@ -380,7 +386,8 @@ export function stepWithContact(
     setFormula(dt, dt, 1);
     writePast(phi, q0, tree.q, linkCount);
     past.fill(0);
-    iterations = solveStep(tree, work, t + dt, options);
+    // forces changed, the place did not: the matrix of the response is as good as a new one for the first iteration
+    iterations = solveStep(tree, work, t + dt, options, work.sweep.drift < NEAR_START);
     if (iterations >= 0 && tooFar(phi, linkCount)) iterations = -1;
   }
   if (iterations < 0) {
