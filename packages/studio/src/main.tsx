@@ -1,3 +1,5 @@
+// first: others ask for the language as they load
+import './locale.ts';
 import { render } from 'preact';
 import { rodSize } from './protocol.ts';
 import { startSession } from './session.ts';

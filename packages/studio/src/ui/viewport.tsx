@@ -40,7 +40,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
   } catch {
     state.fatal.value =
       'This browser gives no WebGL, with which the view is drawn. Switch on hardware acceleration, or try another browser; the scene and its numbers work all the same.';
-    return undefined;
+    return runBlind();
   }
   current.view = view;
   sessionView.pins = (released) => view.setReleased(released);
@@ -110,6 +110,18 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     view.dispose();
     current.view = undefined;
   };
+}
+
+/** The clock goes on where nothing can be drawn: plots, numbers and files work. */
+function runBlind(): () => void {
+  let last = performance.now();
+  const handle = setInterval(() => {
+    const now = performance.now();
+    state.clock.value = tick((now - last) / 1000);
+    state.reached.value = state.frames.last;
+    last = now;
+  }, 50);
+  return () => clearInterval(handle);
 }
 
 /** On a dark page hair is a little lighter: dark hair would not be seen. */

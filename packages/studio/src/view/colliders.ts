@@ -3,7 +3,7 @@
  * comes as a mesh, which the worker makes of it.
  */
 import {
-  type Box3,
+  Box3,
   BoxGeometry,
   BufferAttribute,
   BufferGeometry,
@@ -27,6 +27,8 @@ const isTriple = (value: unknown): value is Triple =>
 
 export interface Colliders {
   readonly group: Group;
+  /** Where they are, but for planes, which have no end. */
+  readonly bounds: Box3;
   /** Position and orientation w x y z. */
   place(collider: number, at: ArrayLike<number>): void;
   at(collider: number): number[] | undefined;
@@ -51,7 +53,7 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
       roughness: 0.8,
       side: DoubleSide,
       transparent: hollow || flat,
-      opacity: hollow ? 0.18 : flat ? 0.3 : 1,
+      opacity: hollow ? 0.18 : flat ? 0.16 : 1,
       depthWrite: !hollow && !flat,
     });
     const mesh = new Mesh(geometry, material);
@@ -66,6 +68,10 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
     group.add(mesh);
     return mesh;
   });
+  const bounds = new Box3();
+  meshes.forEach((mesh, k) => {
+    if (mesh && colliders[k].type !== 'plane') bounds.expandByObject(mesh);
+  });
   const deforming = colliders.flatMap((collider, k) => {
     const keys = keysOf(collider);
     const mesh = meshes[k];
@@ -73,6 +79,7 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
   });
   return {
     group,
+    bounds,
     place(collider, at) {
       const mesh = meshes[collider];
       if (!mesh) return;
@@ -142,7 +149,7 @@ function geometryOf(collider: ColliderInfo, near: Box3): BufferGeometry | undefi
     const origin = new Vector3(...(isTriple(collider.position) ? collider.position : ([0, 0, 0] as const)));
     const foot = near.isEmpty() ? new Vector3() : near.getCenter(new Vector3()).sub(origin);
     foot.addScaledVector(normal, -foot.dot(normal));
-    return new CircleGeometry(1.1 * reach, 72).applyQuaternion(turn).translate(foot.x, foot.y, foot.z);
+    return new CircleGeometry(0.8 * reach, 72).applyQuaternion(turn).translate(foot.x, foot.y, foot.z);
   }
   if (type === 'capsule' && typeof radius === 'number' && isTriple(from) && isTriple(to)) {
     const a = new Vector3(...from);

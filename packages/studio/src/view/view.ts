@@ -282,7 +282,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         resize();
       } else {
         range = 0;
-        man.begin(boundsOf(infos), new Box3().setFromObject(colliders.group), g, from);
+        man.begin(boundsOf(infos), colliders.bounds, g, from);
         resize();
         man.fit(false);
         man.placeGround(ground);

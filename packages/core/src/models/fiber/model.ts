@@ -86,6 +86,7 @@ function compile(
         iterations: options.iterations ?? 12,
         // a rod by itself is halved here, which is cheaper than all of them; the world goes on from there
         depth: scheme === 'energy-momentum' || scheme === 'deti-r' ? Math.min(4, scene.time?.halvings ?? 8) : 0,
+        calm: options.calmRings === true,
       };
       readLoads(fiber);
       let ok =
@@ -191,6 +192,19 @@ function refuseScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Sc
       throw new SceneError(
         ['solver', 'fiber', field],
         `'${field}' has no effect with ${scheme}; remove it, or use deti`,
+      );
+  }
+  if (options.calmRings) {
+    const calm = ['solver', 'fiber', 'calmRings'];
+    if (scheme !== 'energy-momentum')
+      throw new SceneError(calm, `'calmRings' has no effect with ${scheme}; remove it, or use energy-momentum`);
+    const damped = fibers.find(({ ringDamping, edgeViscosity }) =>
+      [...ringDamping, ...edgeViscosity].some((value) => value > 0),
+    );
+    if (damped)
+      throw new SceneError(
+        calm,
+        `rod '${damped.rod.id}' has damping, which stills its rings by itself; remove calmRings`,
       );
   }
   if (scheme === 'deti' && scene.pins?.some(({ release }) => release !== undefined))

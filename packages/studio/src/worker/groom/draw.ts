@@ -2,7 +2,7 @@
 import type { Fiber, GuidePose, Hairs } from '@tendril/core';
 import { writeHairs } from '@tendril/core';
 import { type LaneInfo, type RodInfo, rodSize } from '../../protocol.ts';
-import type { Field } from './field.ts';
+import { drape, type Field } from './field.ts';
 
 /** Nodes of all hairs together, at most. */
 const nodeLimit = 240_000;
@@ -62,7 +62,7 @@ export function placeHairs(
   inHead?.to(position);
   for (let h = 0; h < hairs.count; h++) {
     const room = clearance + volume * ((h * 0.618) % 1) ** 2;
-    for (let i = 1; i < nodes; i++) field.push(position, 3 * (nodes * h + i), room * Math.min(1, i / 3));
+    drape(position, 3 * nodes * h, nodes, field, room);
   }
   inHead?.back(position);
   return position;
