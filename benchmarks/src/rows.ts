@@ -3,7 +3,7 @@
 import { findCase, hairBallScene, idolScene, jungle } from '@tendril/cases';
 import { createWorld, type DerOptions, type Model, type ModelId, type Scene, type World } from '@tendril/core';
 import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from '@tendril/core/benchmark';
-import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
+import { loadBlocks, loadDer, loadThreadedDer } from '@tendril/core/kernels';
 import { sceneFromObject } from '@tendril/io';
 import { startThreads } from '@tendril/io/node';
 import { growRow, usdaRow } from './groom.ts';
@@ -221,6 +221,7 @@ function pairRow(name: string, hairs: number, note: string): Row {
 }
 
 const kernels = [await loadDer()];
+const blocks = await loadBlocks();
 
 /** Straight hairs of 31 edges that swing, with the accuracy that a film asks for. */
 function strands(count: number, step: number): Scene {
@@ -274,6 +275,13 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
     timing: time(createFiberBenchmark(50)),
     iterations: 1,
     note: 'assembly and block-tridiagonal solve of 50 cuboids',
+  }),
+  'kernel-fiber-solve-50': () => ({
+    name: 'kernel-fiber-solve-50',
+    nodes: 51,
+    timing: time(createFiberBenchmark(50, blocks)),
+    iterations: 1,
+    note: 'the same with the block solve by kernels',
   }),
   'fiber-buckling': () => bucklingRow('fiber-buckling', 'fiber', 50, 5e-3, 'the whole run: 1.2 s, dt 5 ms, 50 cuboids'),
   'fiber-buckling-10': () =>

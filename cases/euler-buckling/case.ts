@@ -89,6 +89,66 @@ function shortened(edges: number): SceneInput {
   };
 }
 
+/** Least weight qL³/EI under which a clamped column does not stand, and largest torque ML/EI that a rod between clamps bears. */
+const GREENHILL = { weight: 7.83734744, torque: 8.98681891 };
+/** Stiff in torsion, so that no cuboid of a fiber twists by more than it can before the rod gives way. */
+const GJ = 2;
+
+function standing(edges: number, gravity: number, model: ModelId): SceneInput {
+  const { loads: _, ...rest } = column(edges, 0, [{ rod: 'column', at: 'start' }]);
+  const scene = {
+    ...rest,
+    title: 'Column under its own weight',
+    gravity: [0, 0, -gravity] as [number, number, number],
+  };
+  return onModel(model === 'helix' ? { ...scene, solver: { helix: { elements: edges } } } : scene, model);
+}
+
+function twisted(edges: number, angle: number, model: ModelId): SceneInput {
+  const turning = {
+    rod: 'column',
+    at: 'end' as const,
+    hold: 'clamp' as const,
+    axes: ['x', 'y'] as ('x' | 'y')[],
+    path: { interpolation: 'linear' as const, keys: [{ time: 0 }, { time: 1, twist: angle }] },
+  };
+  const { loads: _, ...rest } = column(edges, 0, [{ rod: 'column', at: 'start' }, turning]);
+  const rods = rest.rods.map((rod) => ({
+    ...rod,
+    section: { type: 'stiffness' as const, EI1: 1, GJ, mass: 1, radius: 0.01 },
+  }));
+  return onModel({ ...rest, rods, title: 'Column twisted between two clamps' }, model);
+}
+
+/** Where a verdict changes, by bisection to 1e-6. */
+function threshold(guess: number, stands: (value: number) => boolean): number {
+  let [low, high] = [0.7 * guess, 1.4 * guess];
+  while (high - low > 1e-6 * guess) {
+    const middle = 0.5 * (low + high);
+    if (stands(middle)) low = middle;
+    else high = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+function criticalWeight(edges: number, model: ModelId): number {
+  return threshold(GREENHILL.weight, (g) => equilibrium(worldOf(standing(edges, g, model)))[0].stable);
+}
+
+/** The torque itself, at the clamp: cuboids twist by a law that is not linear. */
+function criticalTorque(edges: number, model: ModelId): number {
+  const steps = 4;
+  let torque = 0;
+  threshold(GREENHILL.torque / GJ, (angle) => {
+    const world = worldOf(twisted(edges, angle, model));
+    let stable = true;
+    for (let k = 0; k <= steps && stable; k++) stable = equilibrium(world, k / steps)[0].stable;
+    if (stable) torque = Math.abs(world.reactions()[0].torque[2]);
+    return stable;
+  });
+  return torque;
+}
+
 /** Load at which the straight column's tangent stiffness first has a negative eigenvalue, by bisection. */
 function criticalLoad(edges: number, guess: number, pins: Pins, model: ModelId): number {
   let low = 0.5 * guess;
@@ -103,16 +163,22 @@ function criticalLoad(edges: number, guess: number, pins: Pins, model: ModelId):
   return 0.5 * (low + high);
 }
 
+/** Models that hold both ends. */
+const held: readonly ModelId[] = ['der', 'fiber', 'cosserat'];
+
 export const eulerBuckling: Case = defineCase({
   id: 'euler-buckling',
   title: 'Buckling of a column, and beyond',
-  source: 'Euler; clamped-clamped elastica by elliptic integrals',
-  models: ['der', 'fiber', 'cosserat'],
+  source: 'Euler; Greenhill; clamped-clamped elastica by elliptic integrals',
+  models: ['der', 'fiber', 'cosserat', 'helix', 'strand'],
   quick: [20, 40],
   full: [20, 40, 80, 160],
+  resolutions: { helix: { quick: [4, 8], full: [4, 8, 16] } },
   scene: () => shortened(60),
   measure(n, model) {
-    const out: Record<string, number> = {};
+    const out: Record<string, number> = { 'critical weight, standing': criticalWeight(n, model) };
+    if (!held.includes(model)) return out;
+    out['critical torque between clamps'] = criticalTorque(n, model);
     for (const { name, load, pins } of columns) out[`critical load, ${name}`] = criticalLoad(n, load, pins, model);
     const world = worldOf(onModel(shortened(n), model));
     equilibrium(world, 0);
@@ -128,9 +194,28 @@ export const eulerBuckling: Case = defineCase({
     return out;
   },
   expect: Object.fromEntries([
+    [
+      'critical weight, standing',
+      {
+        value: GREENHILL.weight,
+        tolerance: (n: number, model: ModelId) => (model === 'helix' ? 0.2 : 1) / n ** 2,
+        order: 1.8,
+        floor: 5e-5,
+      },
+    ],
+    [
+      'critical torque between clamps',
+      {
+        value: GREENHILL.torque,
+        tolerance: (n: number, model: ModelId) => (model === 'fiber' ? 12 : 2) / n ** 2,
+        order: 1.8,
+        floor: 5e-5,
+        models: held,
+      },
+    ],
     ...columns.map(({ name, load }) => [
       `critical load, ${name}`,
-      { value: load, tolerance: (n: number) => 8 / n ** 2, order: 1.8, floor: 3e-5 },
+      { value: load, tolerance: (n: number) => 8 / n ** 2, order: 1.8, floor: 3e-5, models: held },
     ]),
     ...buckled.flatMap(({ shortening, amplitude, load }) => [
       [
@@ -140,9 +225,10 @@ export const eulerBuckling: Case = defineCase({
           value: amplitude,
           tolerance: (n: number, model: ModelId) => (model === 'fiber' ? 15 : 8) / n ** 2,
           order: 1.8,
+          models: held,
         },
       ],
-      [`load, D/L = ${shortening}`, { value: load, tolerance: (n: number) => 12 / n ** 2, order: 1.8 }],
+      [`load, D/L = ${shortening}`, { value: load, tolerance: (n: number) => 12 / n ** 2, order: 1.8, models: held }],
     ]),
   ]),
 });

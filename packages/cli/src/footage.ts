@@ -1,6 +1,6 @@
 /** Pictures of a recording: all of it on one page, or an instant of a film. */
 import type { Footage, RecordedRod } from '@tendril/io';
-import { gravityOf, picturePins } from './locate.ts';
+import { gravityOf, pictureObstacles, picturePins } from './locate.ts';
 import { hueCount } from './plot/color.ts';
 import { drawPicture, spreadFrames } from './plot/picture.ts';
 import { formatNumber } from './terminal.ts';
@@ -39,6 +39,7 @@ export function drawFrames(footage: Footage, name?: string, stage?: readonly Arr
         ...Array.from(frame.bodies?.[k].orientation ?? []),
       ]),
     })),
+    obstacles: pictureObstacles(footage.header, last),
     times: frames.map(({ time }) => time),
     pins: picturePins(scene, rods.map(withArc), last.time),
     gravity: gravityOf(scene),

@@ -1,5 +1,7 @@
-/** Pins as marks in a picture, and which way is down. */
+/** Pins as marks in a picture, obstacles as solids, and which way is down. */
 import { nearestNode, type PinSpec, type RodCurve, type Scene, type Vec3 } from '@tendril/core';
+import { obstaclesOf, type RecordingFrame, type RecordingHeader } from '@tendril/io';
+import type { PictureObstacle } from './plot/obstacles.ts';
 import type { PicturePin } from './plot/picture.ts';
 
 /** A recording knows no tangents; a world does. */
@@ -50,4 +52,21 @@ export function gravityOf(scene: Scene): Vec3 | undefined {
   if (gravity === undefined) return undefined;
   const acceleration = 'acceleration' in gravity ? gravity.acceleration : gravity;
   return acceleration.some((component) => component !== 0) ? acceleration : undefined;
+}
+
+/** Obstacles where they are in a frame. */
+export function pictureObstacles(
+  header: RecordingHeader,
+  frame: Pick<RecordingFrame, 'time' | 'bodies'>,
+): PictureObstacle[] {
+  const axes = new Float64Array(12);
+  return obstaclesOf(header).map(({ position, triangle, place }) => {
+    place(axes, frame);
+    const world = new Float64Array(position.length);
+    for (let i = 0; i < position.length; i += 3)
+      for (let k = 0; k < 3; k++)
+        world[i + k] =
+          axes[9 + k] + axes[k] * position[i] + axes[3 + k] * position[i + 1] + axes[6 + k] * position[i + 2];
+    return { position: world, triangle };
+  });
 }

@@ -16,7 +16,7 @@ import {
 } from '@tendril/io';
 import { type AtomicWriter, writeStateFile } from '@tendril/io/node';
 import type { Folder } from './folder.ts';
-import { gravityOf, picturePins } from './locate.ts';
+import { gravityOf, pictureObstacles, picturePins } from './locate.ts';
 import { hueCount } from './plot/color.ts';
 import { drawEnergies, type EnergyPlot } from './plot/energies.ts';
 import { drawPicture, type Picture } from './plot/picture.ts';
@@ -183,6 +183,7 @@ function createKeptFrames(world: World): { add(): void; picture(figures: Figures
     },
     picture(figures) {
       if (latest && frames.at(-1) !== latest.positions) push(latest);
+      const header = recordingHeader(world, { version });
       return {
         title: figures.title,
         subtitle: figures.subtitle,
@@ -192,11 +193,15 @@ function createKeptFrames(world: World): { add(): void; picture(figures: Figures
           radius: edgeRadius,
           frames: frames.map((positions) => positions[k]),
         })),
-        bodies: recordingHeader(world, { version }).bodies?.map(({ id, radius }, k) => ({
+        bodies: header.bodies?.map(({ id, radius }, k) => ({
           id,
           radius,
           frames: poses.map((pose) => pose[k]),
         })),
+        obstacles: pictureObstacles(header, {
+          time: world.time,
+          bodies: world.bodies.map(({ pose: { position, orientation } }) => ({ position, orientation })),
+        }),
         times,
         timeLabel: figures.parameter?.label,
         timeUnit: figures.parameter?.unit,

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { cases, findCase } from '@tendril/cases';
 import { createWorld, type Model, type ModelId, type Scene, SceneError, type World } from '@tendril/core';
-import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
+import { loadDer, loadFiber, loadThreadedDer } from '@tendril/core/kernels';
 import { explainSceneError, type InputError, type ParsedScene, sceneFromObject } from '@tendril/io';
 import { readSceneFile, startThreads } from '@tendril/io/node';
 import { UsageError } from './exit.ts';
@@ -92,6 +92,7 @@ export async function openWorld(source: Source, { threads, plain }: WorldChoices
   const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
   const rods = scene.rods.filter(({ model = 'der' }) => model === 'der').length;
   const models = rods > 1 && !plain ? [await loadModel(threads ?? (rods >= manyRods ? undefined : 1))] : [];
+  if (!plain && scene.rods.some(({ model }) => model === 'fiber')) models.push(await loadFiber());
   return explained(source, () => createWorld(scene, { models, ...(bodies && { bodies }) }));
 }
 

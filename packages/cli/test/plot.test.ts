@@ -280,3 +280,42 @@ describe('mode shapes', () => {
     expect(drawShapes({ title: 'modes', rods: [rod], shapes: [{ ...bend, frequency: -1 }, bend, twist] })).toBe(svg);
   });
 });
+
+describe('obstacles', () => {
+  // a unit tetrahedron, its faces seen from outside
+  const corners = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1];
+  const triangle = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3];
+  const solid = { position: corners, triangle };
+  const rod = {
+    id: 'rod',
+    closed: false,
+    radius: [0.01, 0.01, 0.01],
+    frames: [[0, 0, 2, 1, 0.3, 2.4, 0.3, 1, 2.6, 0, 0, 2.2]],
+  };
+  const draw = (obstacles: readonly { position: readonly number[]; triangle: readonly number[] }[]): string =>
+    drawPicture({ title: 't', rods: [rod], times: [0], gravity: [0, 0, -1], obstacles });
+
+  it('are drawn from the side that faces the reader, under the rods', () => {
+    const without = draw([]);
+    const picture = draw([solid]);
+    expect(without).not.toContain('clip-path');
+    const group = /<g clip-path="url\(#stage\)">(.*?)<\/g>/s.exec(picture);
+    expect(group).not.toBeNull();
+    const faces = (group?.[1].match(/M[^M]*Z/g) ?? []).length;
+    // of four faces the three in the planes of the axes cannot all look the same way
+    expect(faces).toBeGreaterThan(0);
+    expect(faces).toBeLessThan(4);
+    // what else is drawn with paths comes after: the rod among it
+    expect(picture.lastIndexOf('</g>')).toBeLessThan(picture.lastIndexOf('<path'));
+    // turned inside out the other faces are seen
+    const inside = draw([{ ...solid, triangle: triangle.map((_, k) => triangle[k - (k % 3) + ((3 - (k % 3)) % 3)]) }]);
+    expect((/<g clip-path.*?<\/g>/s.exec(inside)?.[0].match(/M[^M]*Z/g) ?? []).length + faces).toBe(4);
+  });
+
+  it('have room on the page unless they dwarf what moves', () => {
+    const scaleOf = (picture: string): string => />([\d.]+ m?m)</.exec(picture)?.[1] ?? '';
+    expect(scaleOf(draw([solid]))).not.toBe(scaleOf(draw([])));
+    const huge = { position: corners.map((x) => 100 * x), triangle };
+    expect(scaleOf(draw([huge]))).toBe(scaleOf(draw([])));
+  });
+});

@@ -36,7 +36,7 @@ const formulas = translate(
     region(
       'src/linalg/band.ts',
       'reduceRow',
-      'lower: Float64Array, row: number, band: Float64Array, source: number',
+      'lower: Float64Array, row: number, rows: Float64Array, source: number',
       'loss',
     ),
     source('src/models/der/strain.ts', ['rotationStrain']),

@@ -2,6 +2,7 @@
 
 import { createIntList, createTree, findPairs, updateTree } from './contact/tree.ts';
 import { addEntry, createBorderedBand, createBorderedFactor, factorBand, solveBand } from './linalg/band.ts';
+import type { CreateBlocks } from './linalg/blockTridiagonal.ts';
 import { createFiberWork } from './models/fiber/benchmark.ts';
 
 /** Banded factorisations and solves, half-bandwidth 10, of `count` diagonally dominant matrices. */
@@ -59,6 +60,6 @@ export function createPairBenchmark(hairs: number, thickness: number): () => num
 }
 
 /** One assembly and block-tridiagonal solve of an energy–momentum step of a hair with so many cuboids, bent and moving. */
-export function createFiberBenchmark(cuboids: number): () => void {
-  return createFiberWork(cuboids);
+export function createFiberBenchmark(cuboids: number, create?: CreateBlocks): () => void {
+  return createFiberWork(cuboids, create);
 }

@@ -51,6 +51,8 @@ export {
   combHairstyle,
   curlHairstyle,
   cutHairstyle,
+  dragPoints,
+  reshapeHairstyle,
 } from './groom/styling.ts';
 export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './groom/surface.ts';
 export {

@@ -315,9 +315,10 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     if (!contact) return;
     if (what !== 'statics' && colliders.length === 0 && !scene.contact) return;
     const field = colliders.length > 0 ? 'colliders' : scene.contact ? 'contact' : 'links';
+    const [known, also] = field === 'links' ? ['links', ' (modes are found with about: initial)'] : ['contact', ''];
     throw new SceneError(
       [field],
-      `${what} do not know ${field === 'links' ? 'links' : 'contact'}; let the scene come to rest with damping, or remove '${field}'`,
+      `${what} do not know ${known}; let the scene come to rest with damping, or remove '${field}'${also}`,
     );
   };
 

@@ -3,6 +3,7 @@ export { editSceneText, formatScene, type SceneEdit, sceneValues } from './edit.
 export { formatPath, InputError, type Problem, problemLimit } from './errors.ts';
 export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.ts';
 export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
+export { type Obstacle, obstaclesOf } from './export/obstacles.ts';
 export { exportParquet } from './export/parquet.ts';
 export { exportUsda, type UsdaOptions } from './export/usda.ts';
 export { bodiesToVtp, formatPvd, frameToVtp, obstaclesToVtp } from './export/vtp.ts';

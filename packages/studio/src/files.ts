@@ -1,4 +1,6 @@
 /** Saving, opening, pictures, links. */
+
+import { hairstyleBytes, openGroomFile } from './grooming.ts';
 import type { ExportFormat } from './protocol.ts';
 import { exportRun, openFile, shareLink } from './session.ts';
 import * as state from './state.ts';
@@ -20,7 +22,8 @@ export function saveScene(): void {
 export async function saveRun(format: ExportFormat): Promise<void> {
   const parts = await exportRun(format);
   if (!parts) return;
-  const name = state.sceneName.value.replace(/\.\w+$/, `.${format}`);
+  const ending = { vtk: 'vtk.zip', csv: 'nodes.csv' }[format as string] ?? format;
+  const name = state.sceneName.value.replace(/\.\w+$/, `.${ending}`);
   download(new Blob([...parts] as BlobPart[], { type: 'application/octet-stream' }), name);
   state.tell(`Saved ${name}.`, 'good');
 }
@@ -34,6 +37,25 @@ export function chooseFile(): void {
     if (file) void openFile(file);
   };
   input.click();
+}
+
+/** A hairstyle, or a mesh to grow hair on. */
+export function chooseGroomFile(accept: string): void {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.accept = accept;
+  input.onchange = () => {
+    const file = input.files?.[0];
+    if (file) void openGroomFile(file);
+  };
+  input.click();
+}
+
+export async function saveHairstyle(): Promise<void> {
+  const bytes = await hairstyleBytes();
+  if (!bytes) return;
+  download(new Blob([bytes as BlobPart], { type: 'application/octet-stream' }), 'hair.hairstyle');
+  state.tell('Saved hair.hairstyle: tendril groom reads it too.', 'good');
 }
 
 export async function copyLink(): Promise<void> {
@@ -85,6 +107,9 @@ export function acceptDrops(): void {
     event.preventDefault();
     document.body.classList.remove('dropping');
     const file = event.dataTransfer?.files[0];
-    if (file) void openFile(file);
+    if (!file) return;
+    // a mesh that is dropped while hair is groomed is one to grow on
+    const groomed = /\.hairstyle$/i.test(file.name) || (state.grooming.value && /\.(obj|glb|gltf)$/i.test(file.name));
+    void (groomed ? openGroomFile(file) : openFile(file));
   });
 }

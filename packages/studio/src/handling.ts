@@ -8,6 +8,7 @@ import type { View } from './view/view.ts';
 type Grab =
   | { readonly kind: 'pull'; readonly pick: Pick; readonly start: Vector3; readonly from: Vector3 }
   | { readonly kind: 'move-pin'; readonly pin: number; readonly start: Vector3 }
+  | { readonly kind: 'move-all'; readonly start: Vector3; readonly from: Vector3 }
   | { readonly kind: 'wind'; x: number; y: number; time: number };
 
 /** Angle that one notch of the wheel turns an end [rad]. */
@@ -15,6 +16,8 @@ const notch = Math.PI / 8;
 
 export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
   let grab: Grab | undefined;
+  /** How far the head has been moved. */
+  const moved = new Vector3();
   const host = canvas.parentElement ?? canvas;
 
   const pinAt = (pick: Pick): number => {
@@ -39,10 +42,23 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
     return pick.node <= reach ? 'start' : pick.node >= rod.nodeCount - 1 - reach ? 'end' : undefined;
   };
 
+  /** Where a head is that the hand may move: on its skin, or with Shift on its hair. */
+  const headAt = (event: PointerEvent): Vector3 | undefined => {
+    if (state.loaded.value?.hair !== 'movable' || state.tool.value !== 'pull') return undefined;
+    const front = view.pickFront(event.clientX, event.clientY);
+    if (event.shiftKey) return front;
+    const solid = view.onCollider(event.clientX, event.clientY);
+    return front && solid && front.equals(solid) ? solid : undefined;
+  };
+
   const down = (event: PointerEvent): void => {
-    if (event.button !== 0 || event.target !== canvas) return;
+    if (event.button !== 0 || event.target !== canvas || state.grooming.value) return;
     const { tool } = state;
-    if (tool.value === 'wind') {
+    const solid = headAt(event);
+    const start = solid && view.dragTarget(event.clientX, event.clientY, solid);
+    if (start) {
+      grab = { kind: 'move-all', start, from: moved.clone() };
+    } else if (tool.value === 'wind') {
       grab = { kind: 'wind', x: event.clientX, y: event.clientY, time: performance.now() };
     } else {
       const pick = view.pick(event.clientX, event.clientY);
@@ -70,6 +86,8 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
 
   const move = (event: PointerEvent): void => {
     if (!grab) {
+      // to look for the one hair under the mouse takes too long with thousands
+      if (state.grooming.value || state.loaded.value?.hair) return;
       if (event.buttons === 0 && event.pointerType === 'mouse' && event.target === canvas) hover(event);
       return;
     }
@@ -81,6 +99,11 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
     const now = view.dragTarget(event.clientX, event.clientY, at);
     if (!now) return;
     const offset = now.clone().sub(grab.start);
+    if (grab.kind === 'move-all') {
+      moved.copy(grab.from).add(offset);
+      hand({ kind: 'move-all', offset: moved.toArray() });
+      return;
+    }
     if (grab.kind === 'move-pin') {
       hand({ kind: 'move-pin', pin: grab.pin, offset: offset.toArray() });
       return;
@@ -149,6 +172,7 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
   };
 
   const wheel = (event: WheelEvent): void => {
+    if (state.grooming.value) return;
     const pick = view.pick(event.clientX, event.clientY);
     if (!pick || event.ctrlKey) return;
     const by = -Math.sign(event.deltaY) * notch;
@@ -165,7 +189,9 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
   const doubleClick = (): void => view.focus();
   // a new start has no springs
   const forget = state.loaded.subscribe((loaded) => {
-    if (loaded?.kept === 'restarted') nails.clear();
+    if (loaded?.kept !== 'restarted') return;
+    nails.clear();
+    moved.set(0, 0, 0);
   });
   const capture = { capture: true };
   host.addEventListener('pointerdown', down, capture);

@@ -1,7 +1,8 @@
 /** The keyboard map; `help` of ui/help.tsx shows it. */
 import { chooseFile, saveScene } from './files.ts';
+import { groomRedo, groomUndo, startGrooming } from './grooming.ts';
 import { cutAt, pinAtPlace } from './handling.ts';
-import { comeToRest, hand, openCase, redo, restart, stepFrames, togglePlay, undo } from './session.ts';
+import { comeToRest, hand, leaveGrooming, openCase, redo, restart, stepFrames, togglePlay, undo } from './session.ts';
 import * as state from './state.ts';
 import { current } from './ui/viewport.tsx';
 
@@ -21,6 +22,7 @@ export const keys: readonly (readonly [string, string])[] = [
   ['C', 'compare models'],
   ['Ctrl Z, Ctrl Y', 'undo, redo'],
   ['Ctrl S, Ctrl O', 'save, open'],
+  ['G', 'groom hair'],
   ['?', 'this help'],
 ];
 
@@ -51,6 +53,10 @@ const plain: Readonly<Record<string, () => void>> = {
   c: () => {
     state.compareOpen.value = !state.compareOpen.value;
   },
+  g: () => {
+    if (state.grooming.value) leaveGrooming();
+    else void startGrooming();
+  },
   '+': () => current.view?.zoom(1.25),
   '=': () => current.view?.zoom(1.25),
   '-': () => current.view?.zoom(0.8),
@@ -72,8 +78,8 @@ const orbit: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 const withControl: Readonly<Record<string, () => void>> = {
-  z: undo,
-  y: redo,
+  z: () => (state.grooming.value ? groomUndo() : undo()),
+  y: () => (state.grooming.value ? groomRedo() : redo()),
   s: saveScene,
   o: chooseFile,
 };
@@ -103,6 +109,8 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
 }
 
+const isSlider = (target: EventTarget | null): boolean => target instanceof HTMLInputElement && target.type === 'range';
+
 const isPressable = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('button, summary, a, [role=tab]') !== null;
 
@@ -110,9 +118,9 @@ export function listenToKeys(): void {
   addEventListener('keydown', (event) => {
     const key = event.key.toLowerCase();
     if (event.ctrlKey || event.metaKey) {
-      const action = key === 'z' && event.shiftKey ? redo : withControl[key];
+      const action = withControl[key === 'z' && event.shiftKey ? 'y' : key];
       // the text has an undo of its own while it is being typed in
-      if (!action || (isTyping(event.target) && (key === 'z' || key === 'y'))) return;
+      if (!action || (isTyping(event.target) && !isSlider(event.target) && (key === 'z' || key === 'y'))) return;
       event.preventDefault();
       action();
       return;
@@ -131,7 +139,8 @@ export function listenToKeys(): void {
       return;
     }
     const action = plain[key];
-    if (!action) return;
+    // nothing runs that these could be done to
+    if (!action || (state.grooming.value && !['f', 'g', '+', '=', '-', '?', 'escape'].includes(key))) return;
     event.preventDefault();
     action();
   });

@@ -1,3 +1,5 @@
+// first: others ask for the language as they load
+import './locale.ts';
 import { render } from 'preact';
 import { rodSize } from './protocol.ts';
 import { startSession } from './session.ts';
@@ -34,6 +36,8 @@ declare global {
       position(rod: number, node: number): number[];
       /** Pins that hold, of the first lane. */
       pins(): { rod: number; node: number }[];
+      /** How many hairs are drawn, and their nodes. */
+      hair(): { hairs: number; nodes: number };
       /** Where a collider is drawn [m]. */
       collider(index: number): number[] | undefined;
       readonly drawTime: number;
@@ -60,6 +64,10 @@ window.tendrilStudio = {
     (state.loaded.value?.lanes[0]?.pins ?? [])
       .filter(({ released }) => !released)
       .map(({ rod, node }) => ({ rod, node })),
+  hair: () => {
+    const rods = state.loaded.value?.lanes[0]?.rods ?? [];
+    return { hairs: rods.length, nodes: rods[0]?.nodeCount ?? 0 };
+  },
   collider: (index) => current.view?.colliderAt(index),
   picture: async () => current.view?.picture('image/png'),
   get drawTime() {

@@ -1,6 +1,7 @@
 /** What the page and the worker say to each other. Arrays of frames are transferred, never copied. */
 import type { CheckRow } from '@tendril/cases';
 import type { Problem, SceneEdit } from '@tendril/io';
+import type { GroomAction, Groomed } from './groomTypes.ts';
 
 /** One model (and integrator) that runs the scene; several make a comparison. */
 export interface Variant {
@@ -141,6 +142,9 @@ export type ToWorker =
   | { readonly type: 'case-text'; readonly ticket: number; readonly id: string }
   | { readonly type: 'restart'; readonly run: number }
   | { readonly type: 'rest' }
+  | { readonly type: 'groom'; readonly ticket: number; readonly action: GroomAction }
+  /** Files that a scene may name. */
+  | { readonly type: 'attach'; readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[] }
   | { readonly type: 'hand'; readonly hand: HandMessage }
   /** Cuts a rod at a node, or pins it there; answered by `loaded` or `refused`. */
   | {
@@ -158,11 +162,13 @@ export type ToWorker =
       readonly type: 'export';
       readonly ticket: number;
       readonly format: ExportFormat;
+      /** Of the recording that is open, not of a run. */
+      readonly recorded: boolean;
       readonly frames: readonly Frame[];
     };
 
 /** What a run can be saved as. */
-export type ExportFormat = 'tendril' | 'usda' | 'glb';
+export type ExportFormat = 'tendril' | 'usda' | 'glb' | 'vtk' | 'csv' | 'parquet';
 
 export interface CaseInfo {
   readonly id: string;
@@ -190,6 +196,10 @@ export interface Loaded {
   readonly colliders: readonly ColliderInfo[];
   readonly gravity: readonly [number, number, number];
   readonly title: string;
+  /** Direction from which to look at it first. */
+  readonly look?: readonly [number, number, number];
+  /** Hairs on a head: one that a hand can move, or one that goes its own way. */
+  readonly hair?: 'movable' | 'driven';
 }
 
 export type FromWorker =
@@ -256,4 +266,5 @@ export type FromWorker =
       readonly parts: readonly Uint8Array[];
       readonly error?: string;
     }
+  | Groomed
   | { readonly type: 'broken'; readonly message: string };

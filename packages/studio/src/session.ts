@@ -6,7 +6,7 @@ import type { SceneEdit } from '@tendril/io';
 import { type Client, startClient } from './client.ts';
 import { createHistory } from './history.ts';
 import { packText, unpackText } from './link.ts';
-import type { ExportFormat, FromWorker, HandMessage, Loaded, Variant } from './protocol.ts';
+import type { ExportFormat, Frame, FromWorker, HandMessage, Loaded, Variant } from './protocol.ts';
 import * as state from './state.ts';
 import type { ColorBy } from './view/colormaps.ts';
 
@@ -79,7 +79,7 @@ async function openFirst(): Promise<void> {
   const shared = wanted.get('s');
   if (shared !== null) {
     try {
-      openText(await unpackText(shared), wanted.get('name') ?? 'shared.yaml');
+      void openText(await unpackText(shared), wanted.get('name') ?? 'shared.yaml');
       return;
     } catch {
       state.tell('The link is damaged: its scene cannot be read. Ask for it again.', 'bad');
@@ -100,7 +100,7 @@ async function openFirst(): Promise<void> {
   if (id !== null && openCase(id)) return;
   const saved = readSaved();
   if (saved) {
-    openText(saved.text, saved.name);
+    void openText(saved.text, saved.name);
     state.caseId.value = saved.caseId;
     state.changed.value = true;
     return;
@@ -128,7 +128,8 @@ function readSaved(): { text: string; name: string; caseId: string | undefined }
 
 function autosave(): void {
   try {
-    if (!state.changed.value) localStorage.removeItem(saveKey);
+    // hair that was groomed here is in files that the text only names
+    if (!state.changed.value || /\.hairstyle\b/.test(state.text.value)) localStorage.removeItem(saveKey);
     else
       localStorage.setItem(
         saveKey,
@@ -165,7 +166,7 @@ export function openCase(id: string): boolean {
       if (state.caseId.value !== id) return;
       state.colorBy.value = state.comparing.value ? 'plain' : preferredColor(text);
       history.reset(text);
-      open(text);
+      void open(text);
       state.changed.value = false;
       afterChange();
       globalThis.history.replaceState(null, '', `#case=${id}`);
@@ -175,14 +176,15 @@ export function openCase(id: string): boolean {
 
 export const asWritten: Variant = { id: '', label: 'as written' };
 
-export function openText(text: string, name: string): void {
+export function openText(text: string, name: string): Promise<boolean> {
   state.caseId.value = undefined;
   state.sceneName.value = name;
   state.colorBy.value = preferredColor(text);
   history.reset(text);
-  open(text);
+  const opened = open(text);
   state.changed.value = true;
   afterChange();
+  return opened;
 }
 
 /** Where twist is put in, twist is what one wants to see. */
@@ -190,12 +192,13 @@ function preferredColor(text: string): ColorBy {
   return /twist:|turns:|torque/.test(text) ? 'twist' : 'curvature';
 }
 
-function open(text: string): void {
+function open(text: string): Promise<boolean> {
+  state.grooming.value = false;
   state.text.value = text;
   state.failure.value = undefined;
   state.playing.value = true;
   keepCamera = false;
-  void load(false);
+  return load(false);
 }
 
 let loading = 0;
@@ -297,7 +300,7 @@ export function restart(): void {
     head = 0;
     return;
   }
-  if (operated) {
+  if (operated || state.loaded.value?.hair) {
     keepCamera = true;
     state.playing.value = true;
     void load(false);
@@ -325,6 +328,41 @@ export function hand(message: HandMessage): void {
     state.playing.value = true;
   }
   client.send({ type: 'hand', hand: message });
+}
+
+/** For others that ask the worker. */
+export function ask<T extends FromWorker>(build: Parameters<Client['ask']>[0], transfer?: Transferable[]): Promise<T> {
+  return client.ask<T>(build, transfer);
+}
+
+/** Files that the next scene names. */
+export function attachFiles(files: readonly { readonly name: string; readonly bytes: Uint8Array }[]): void {
+  client.send({ type: 'attach', files });
+}
+
+/** Shows what does not run; `scene` where other things are to be drawn than before. */
+export function showStill(scene: Loaded | undefined, frame: Frame): void {
+  run = --restarts;
+  loading++;
+  state.playing.value = false;
+  state.frames.clear();
+  state.frames.add(frame);
+  head = 0;
+  if (!scene) return;
+  const first = state.loaded.value?.title !== scene.title;
+  state.failure.value = undefined;
+  state.problems.value = [];
+  state.recorded.value = undefined;
+  state.variants.value = [asWritten];
+  state.loaded.value = scene;
+  view.loaded?.(scene, !first);
+}
+
+/** Back to the scene that was open. */
+export function leaveGrooming(): void {
+  if (!state.grooming.value) return;
+  state.grooming.value = false;
+  open(state.text.value);
 }
 
 /** Cuts a rod at a node, or pins it there. Undefined where that was done, else why it was not. */
@@ -440,6 +478,7 @@ export async function openRecording(bytes: ArrayBuffer, name: string): Promise<v
   }
   run = --restarts;
   loading++;
+  state.grooming.value = false;
   state.frames.clear();
   for (const frame of answer.frames) state.frames.add(frame);
   head = 0;
@@ -464,7 +503,7 @@ async function importOther(bytes: ArrayBuffer, name: string): Promise<void> {
     (ticket) => ({ type: 'import', ticket, bytes, name }),
     [bytes],
   );
-  if (answer.text !== undefined) openText(answer.text, name.replace(/\.\w+$/, '.yaml'));
+  if (answer.text !== undefined) void openText(answer.text, name.replace(/\.\w+$/, '.yaml'));
   else if (answer.collider) {
     const values = state.loaded.value?.values as { colliders?: unknown[] } | undefined;
     await edit([{ path: ['colliders'], value: [...(values?.colliders ?? []), answer.collider] }], '');
@@ -478,6 +517,7 @@ export async function exportRun(format: ExportFormat): Promise<readonly Uint8Arr
     type: 'export',
     ticket,
     format,
+    recorded: state.recorded.value !== undefined,
     frames: state.frames.frames,
   }));
   if (answer.error === undefined) return answer.parts;
@@ -510,5 +550,5 @@ export async function openFile(file: File): Promise<void> {
     state.tell(`${file.name} is no scene: it has no field "tendril". What was open stays.`, 'bad');
     return;
   }
-  openText(text, file.name);
+  void openText(text, file.name);
 }

@@ -76,6 +76,11 @@ export const plotsOpen: Signal<boolean> = signal(true);
 export const side: Signal<SidePanel> = signal('inspector');
 /** On a narrow screen: which sheet lies over the view. */
 export const sheet: Signal<Panel> = signal('view');
+/** Hair is being groomed: the view shows it, and nothing runs. */
+export const grooming: Signal<boolean> = signal(false);
+export const hairColor: Signal<string> = signal('#7a5238');
+/** Where the brush is in the view, and how large [pixels]. */
+export const brushRing: Signal<{ x: number; y: number; size: number } | undefined> = signal(undefined);
 export const helpOpen: Signal<boolean> = signal(false);
 export const compareOpen: Signal<boolean> = signal(false);
 export const hint: Signal<boolean> = signal(true);

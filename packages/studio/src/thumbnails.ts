@@ -58,7 +58,15 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
     });
     view.load({ lanes: [{ ...answer.lane, rods }], colliders: answer.colliders, gravity: [0, 0, 0] }, false);
     // the colours of the dark page, which are seen on a light one too
-    view.setOptions({ colorBy, stripe: true, ghost: false, frames: false, dark: true, grid: false });
+    view.setOptions({
+      colorBy,
+      stripe: true,
+      ghost: false,
+      frames: false,
+      dark: true,
+      grid: false,
+      hairColor: '#c08a5a',
+    });
     view.show(frame, frame, 0);
     view.show(frame, frame, 0);
     view.render(0.02);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { cases } from '@tendril/cases';
 import { createWorld, type Scene } from '@tendril/core';
-import { createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
+import { createRecordingEncoder, decodeHairstyle, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, type Server, serveStudio } from './browser.ts';
@@ -78,6 +78,17 @@ const dropText = (yaml: string): Promise<void> =>
     transfer.items.add(new File([content], 'test.yaml'));
     window.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, cancelable: true }));
   }, yaml);
+
+const dropFile = (name: string, bytes: Uint8Array): Promise<void> =>
+  page.evaluate(
+    ([fileName, base64]) => {
+      const content = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([content], fileName));
+      window.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    },
+    [name, Buffer.from(bytes).toString('base64')],
+  );
 
 const text = (): Promise<string> => page.locator('textarea').inputValue();
 
@@ -355,9 +366,41 @@ describe('files', () => {
     expect(usd.content.toString()).toMatch(/^#usda 1.0[\s\S]*BasisCurves/);
     const glb = await save('Run as glTF');
     expect(glb.content.subarray(0, 4).toString()).toBe('glTF');
+    const svg = await save('Picture as SVG');
+    expect(svg.content.toString()).toMatch(/^<svg[\s\S]*stroke="rgb\(\d+ \d+ \d+\)"/);
+    const vtk = await save('Run as VTK');
+    expect(vtk.name).toBe('michell-ring.vtk.zip');
+    expect(vtk.content.toString('latin1')).toMatch(/^PK[\s\S]*run\.pvd[\s\S]*frames\/rods-0+\.vtp/);
+    const nodes = await save('Run as CSV');
+    expect(nodes.content.toString().split('\n')[0]).toBe(
+      'frame,time,rod,node,x,y,z,d1x,d1y,d1z,curvature,twist,tension',
+    );
+    const parquet = await save('Run as Parquet');
+    expect(parquet.content.subarray(0, 4).toString()).toBe('PAR1');
     const run = decodeRecording(await save('Run as recording').then(({ content }) => content), 'run.tendril');
     expect(run.frameCount).toBeGreaterThan(3);
     expect(run.header.rods[0].id).toBe('ring');
+  });
+
+  it('films the run', async () => {
+    await open('#case=helix-reconstruction');
+    await waitForClock(0.01);
+    await page.locator('summary[title="Save"]').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      (async () => {
+        await page.getByRole('button', { name: /^Film as/ }).click();
+        await page.locator('.toast').getByText('Filming').waitFor();
+        await drawn();
+        await page.locator('.stage').focus();
+        await page.keyboard.press('Space');
+      })(),
+    ]);
+    const film = readFileSync(await download.path());
+    expect(film.length).toBeGreaterThan(500);
+    expect(download.suggestedFilename()).toMatch(/\.(webm|mp4)$/);
+    const webm = film.readUInt32BE(0) === 0x1a45dfa3;
+    expect(webm || film.subarray(4, 8).toString() === 'ftyp').toBe(true);
   });
 
   it('puts the scene in a link, and keeps work over a reload', async () => {
@@ -380,36 +423,23 @@ describe('files', () => {
     expect(await text()).toContain(`twist: ${twist}`);
   });
 
-  /** Drops a file on the page. */
-  const drop = async (name: string, bytes: Uint8Array): Promise<void> => {
-    await page.evaluate(
-      ([fileName, base64]) => {
-        const content = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-        const transfer = new DataTransfer();
-        transfer.items.add(new File([content], fileName));
-        window.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
-      },
-      [name, Buffer.from(bytes).toString('base64')],
-    );
-  };
-
   it('says what a file is not, and keeps what was open', async () => {
     await open('#case=michell-ring');
-    await drop('scene.yaml', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2));
+    await dropFile('scene.yaml', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2));
     await page.locator('.toast').getByText('neither a scene nor a recording').waitFor();
-    await drop('notes.yaml', new TextEncoder().encode('shopping:\n  - bread\n'));
+    await dropFile('notes.yaml', new TextEncoder().encode('shopping:\n  - bread\n'));
     await page.locator('.toast').getByText('is no scene').waitFor();
-    await drop('old.tendril', new TextEncoder().encode('TREC but nothing more'));
+    await dropFile('old.tendril', new TextEncoder().encode('TREC but nothing more'));
     await page.locator('.toast').getByText('old.tendril cannot be shown').waitFor();
     expect(await page.locator('h1').textContent()).toContain('Michell');
   });
 
   it('makes a scene of curves, and a thing in the way of a mesh', async () => {
     await open('#case=michell-ring');
-    await drop('line.obj', new TextEncoder().encode('v 0 0 0\nv 0.1 0 0\nv 0.2 0 0.05\nv 0.3 0 0.1\nl 1 2 3 4\n'));
+    await dropFile('line.obj', new TextEncoder().encode('v 0 0 0\nv 0.1 0 0\nv 0.2 0 0.05\nv 0.3 0 0.1\nl 1 2 3 4\n'));
     await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Curves of line.obj');
     const mesh = 'v -1 -1 -2\nv 1 -1 -2\nv 0 1 -2\nv 0 0 -1.5\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n';
-    await drop('tent.obj', new TextEncoder().encode(mesh));
+    await dropFile('tent.obj', new TextEncoder().encode(mesh));
     await page.getByRole('tab', { name: 'Scene' }).click();
     await page.waitForFunction(() => /type: mesh/.test(document.querySelector('textarea')?.value ?? ''));
     await page.locator('.problems').getByText('The scene is sound').waitFor();
@@ -440,7 +470,7 @@ describe('files', () => {
     for (let k = 0; k < 3; k++) parts.push(encoder.encodeFrame({ ...recordingFrame(world), time: k / 4 }));
     parts.push(encoder.encodeFooter());
     await open('#case=michell-ring');
-    await drop('hair.tendril', Buffer.concat(parts));
+    await dropFile('hair.tendril', Buffer.concat(parts));
     await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Two thousand strands');
     await page.waitForFunction(() => window.tendrilStudio.position(1999, 15).length === 3);
     const frames = await page.evaluate(async () => {
@@ -450,6 +480,159 @@ describe('files', () => {
     });
     console.log(`studio: 2,000 strands at ${frames.toFixed(0)} frames a second in software`);
     expect(frames).toBeGreaterThan(0.5);
+  });
+});
+
+describe('grooming', () => {
+  const says = (words: RegExp): Promise<unknown> =>
+    page.waitForFunction(
+      (source) => new RegExp(source).test(document.querySelector('.groom [role=status]')?.textContent ?? ''),
+      words.source,
+    );
+
+  const start = async (): Promise<void> => {
+    await open('#case=michell-ring');
+    await page.keyboard.press('g');
+    await says(/\d+ strands of \d+ helices/);
+  };
+
+  /** The mean of all tips [m]. */
+  const tips = (): Promise<number[]> =>
+    page.evaluate(() => {
+      const { hairs, nodes } = window.tendrilStudio.hair();
+      const sum = [0, 0, 0];
+      for (let h = 0; h < hairs; h++)
+        window.tendrilStudio.position(h, nodes - 1).forEach((x, k) => {
+          sum[k] += x / hairs;
+        });
+      return sum;
+    });
+
+  const set = (what: string, value: string): Promise<void> => page.locator(`[data-groom="${what}"]`).fill(value);
+
+  /** Drags the brush over the hair, from the middle of the view. */
+  const brush = async (dx: number, dy: number): Promise<void> => {
+    const box = await page.locator('.stage').boundingBox();
+    if (!box) throw new Error('there is no view');
+    const [x, y] = [box.x + 0.55 * box.width, box.y + 0.45 * box.height];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let k = 1; k <= 4; k++) await page.mouse.move(x + (k * dx) / 4, y + (k * dy) / 4);
+    await page.mouse.up();
+  };
+
+  it('grows hair by its numbers, and says where they are from', async () => {
+    await start();
+    await set('hairs', '400');
+    await says(/, 400 hairs/);
+    await set('guides', '24');
+    await says(/^24 strands/);
+    expect(await page.locator('.groom-numbers').textContent()).toMatch(/estimated.*measured.*cited/);
+    await page.getByLabel('Type').selectOption('coily');
+    await says(/of (1[1-9]|[2-9]\d) helices/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await says(/of 10 helices/);
+    const long = await tips();
+    await set('length', '8');
+    await says(/ to (7\.\d|8) cm/);
+    const short = await tips();
+    expect(short[2]).toBeGreaterThan(long[2] + 0.03);
+    await page.keyboard.press('Control+z');
+    await says(/ to 2\d cm/);
+    await page.keyboard.press('Control+y');
+    await says(/ to (7\.\d|8) cm/);
+    // a formula that is none says so, and what was there stays
+    await page.getByText('Where', { exact: true }).click();
+    await page.locator('.groom-formula input').fill('nz >');
+    await page.locator('.groom-formula input').press('Enter');
+    await page.locator('.toast').waitFor();
+    await says(/^24 strands/);
+    await page.addScriptTag({ path: require.resolve('axe-core/axe.min.js') });
+    const faults = await page.evaluate(async () => {
+      const { axe } = window as unknown as { axe: typeof import('axe-core') };
+      const { violations } = await axe.run();
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('combs, cuts and curls under the brush, with undo', async () => {
+    await start();
+    await set('hairs', '400');
+    await says(/, 400 hairs/);
+    const before = await tips();
+    await brush(70, -30);
+    await says(/[1-9]\d* strands combed/);
+    const combed = await tips();
+    expect(Math.hypot(...combed.map((x, k) => x - before[k]))).toBeGreaterThan(2e-5);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.waitForFunction(() => !/combed/.test(document.querySelector('.groom [role=status]')?.textContent ?? ''));
+    const undone = await tips();
+    expect(Math.hypot(...undone.map((x, k) => x - before[k]))).toBeLessThan(1e-7);
+    await page.getByRole('button', { name: 'Cut', exact: true }).click();
+    await brush(20, 0);
+    await says(/[1-9]\d* strands\. /);
+    expect((await tips())[2]).toBeGreaterThan(before[2] + 1e-4);
+    await page.getByRole('button', { name: 'Straighten' }).click();
+    await brush(30, 10);
+    await says(/[1-9]\d* strands\. /);
+    await page.getByRole('button', { name: 'Trim all to' }).click();
+    await says(/strands were longer/);
+    await says(/ to 12 cm/);
+  });
+
+  it('saves and loads a hairstyle, and grows on a mesh that is dropped', async () => {
+    await start();
+    await set('hairs', '300');
+    await set('guides', '16');
+    await says(/^16 strands.*300 hairs/);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save hairstyle' }).click(),
+    ]);
+    const bytes = readFileSync(await download.path());
+    const style = decodeHairstyle(bytes, 'hair.hairstyle');
+    expect([style.guideRoots.count, style.hairRoots?.count]).toEqual([16, 300]);
+    await set('guides', '40');
+    await says(/^40 strands/);
+    await dropFile('again.hairstyle', bytes);
+    await page.locator('.toast').getByText('again.hairstyle is open').waitFor();
+    await says(/^16 strands.*300 hairs/);
+    await dropFile('broken.hairstyle', bytes.subarray(0, 4000));
+    await page.locator('.toast').getByText('truncated').waitFor();
+    await says(/^16 strands/);
+    const tent = 'v -0.1 -0.1 0\nv 0.1 -0.1 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n';
+    await dropFile('tent.obj', new TextEncoder().encode(tent));
+    await page.getByRole('button', { name: 'tent.obj' }).waitFor();
+  });
+
+  it('becomes a scene that runs, on a head that the mouse moves', async () => {
+    await start();
+    await set('hairs', '300');
+    await set('guides', '12');
+    await says(/^12 strands.*300 hairs/);
+    await page.getByLabel('Motion of the head').selectOption('mouse');
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Hair on a head that moves');
+    await waitForClock(0.05);
+    expect(await page.evaluate(() => window.tendrilStudio.hair().hairs)).toBe(300);
+    const box = await page.locator('.stage').boundingBox();
+    if (!box) throw new Error('there is no view');
+    const [x, y] = [box.x + 0.5 * box.width, box.y + 0.45 * box.height];
+    await page.keyboard.down('Shift');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let k = 1; k <= 4; k++) await page.mouse.move(x + 15 * k, y);
+    await page.waitForFunction(() => Math.hypot(...(window.tendrilStudio.collider(0) ?? [0])) > 0.005);
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    expect(await text()).toMatch(/strands:[\s\S]*hair\.hairstyle[\s\S]*mesh-file/);
+    // and back to the brushes
+    await page.getByRole('button', { name: 'Groom' }).click();
+    await says(/^12 strands/);
   });
 });
 
@@ -498,6 +681,8 @@ solver: { der: { iterations: 3 } }
     });
     await page.goto(server.url);
     await page.locator('.fatal').getByText('no WebGL').waitFor();
+    // the run goes on all the same
+    await waitForClock(0.05);
     complaints.length = 0;
   });
 });

@@ -25,6 +25,8 @@ export interface HairObject {
   readonly uniforms: RecordUniforms;
   update(samples: readonly RodSamples[]): void;
   setColor(color: ColorRepresentation): void;
+  /** The middle of a head of hair: what faces away from the light about it is darker, as hair under hair is. */
+  setVolume(center: { readonly x: number; readonly y: number; readonly z: number } | undefined): void;
   /** Direction towards the light, world axes. */
   setLight(x: number, y: number, z: number): void;
   /** Drawn that many times as thick as they are. */
@@ -46,6 +48,7 @@ varying float vCoverage;
 varying float vAlong;
 varying float vRod;
 varying float vSide;
+varying vec3 vPlace;
 
 void main() {
   loadSegment();
@@ -65,6 +68,7 @@ void main() {
   gl_Position = projectionMatrix * view;
   vTangent = tangent;
   vView = normalize(view.xyz);
+  vPlace = view.xyz;
   vAlong = u;
   vRod = endsA.w;
   vSide = position.x;
@@ -74,6 +78,9 @@ void main() {
 const fragmentShader = /* glsl */ `
 uniform vec3 color;
 uniform vec3 light;
+uniform vec3 center;
+uniform float volume;
+varying vec3 vPlace;
 varying vec3 vTangent;
 varying vec3 vView;
 varying float vCoverage;
@@ -95,7 +102,12 @@ void main() {
   float shifted = tl + 0.12;
   float tinted = pow(max(0.0, sqrt(max(0.0, 1.0 - shifted * shifted)) * sv - shifted * tv), 16.0);
   vec3 base = color * mix(0.72, 1.22, fract(vRod * 7.13)) * mix(0.72, 1.12, vAlong);
-  vec3 shade = base * (0.22 + 0.62 * sl) + 0.26 * white * vec3(1.0) + 0.5 * tinted * base;
+  // the hair as a whole is round: its far side lies in its own shade
+  vec3 out_ = normalize(vPlace - (viewMatrix * vec4(center, 1.0)).xyz);
+  float round_ = smoothstep(-0.75, 0.85, dot(out_, l));
+  float lit = mix(1.0, mix(0.34, 1.1, round_), volume);
+  float shine = mix(1.0, round_, volume);
+  vec3 shade = lit * base * (0.22 + 0.62 * sl) + shine * (0.26 * white * vec3(1.0) + 0.55 * tinted * base);
   float edge = 1.0 - smoothstep(0.55, 1.0, abs(vSide));
   gl_FragColor = vec4(shade, vCoverage * mix(edge, 1.0, step(1.0, vCoverage) * 0.5));
   #include <colorspace_fragment>
@@ -110,6 +122,8 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
     ...recordUniforms,
     color: { value: new Color(options.color ?? '#5d4030') },
     light: { value: new Vector3(0.4, -0.5, 0.8) },
+    center: { value: new Vector3() },
+    volume: { value: 0 },
     resolution: { value: new Vector2(1000, 1000) },
     thickness: { value: 1 },
     taper: { value: options.taper ?? 0.35 },
@@ -127,6 +141,10 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
     },
     setColor(color) {
       uniforms.color.value.set(color);
+    },
+    setVolume(center) {
+      uniforms.volume.value = center ? 1 : 0;
+      if (center) uniforms.center.value.set(center.x, center.y, center.z);
     },
     setLight(x, y, z) {
       uniforms.light.value.set(x, y, z);

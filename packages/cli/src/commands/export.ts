@@ -152,7 +152,12 @@ function* eachFrame(footage: Footage): Generator<ReturnType<Footage['frame']>> {
 }
 
 function picture({ footage, options }: Job): string {
-  return drawFrames(footage, options.frame === undefined ? undefined : `frame ${options.frame}`);
+  const { frame } = options;
+  if (frame === undefined) return drawFrames(footage);
+  return drawFrames(
+    footage,
+    frame < 0 ? (frame === -1 ? 'last frame' : `frame ${-frame} from the end`) : `frame ${frame}`,
+  );
 }
 
 /** Small pieces of text are gathered: a call to the system for each would take longer than making them. */

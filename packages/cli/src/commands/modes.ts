@@ -82,11 +82,12 @@ function stabilityWarnings(equilibrium: readonly EquilibriumReport[] | undefined
     );
 }
 
-/** Rods that bodies join have their modes in common: these are said once. */
+/** Rods that bodies or links join have their modes in common: these are said once. */
 function joinModes(found: readonly Modes[]): Modes[] {
   const groups = new Map<string, Modes[]>();
   for (const one of found) {
-    const key = one.shapes.some(({ bodies }) => bodies) ? one.omega.join(' ') : one.rod;
+    const linked = found.some((other) => other !== one && other.omega === one.omega);
+    const key = linked || one.shapes.some(({ bodies }) => bodies) ? one.omega.join(' ') : one.rod;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()].map((list) => {

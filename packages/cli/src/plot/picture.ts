@@ -4,6 +4,7 @@
  */
 import { hueCount, mix, ramp } from './color.ts';
 import { drawAxes, drawPins, drawScaleBar, drawTimeLegend, type PinMark } from './decor.ts';
+import { drawObstacles, type PictureObstacle, roomForObstacles } from './obstacles.ts';
 import { refineCurve } from './smooth.ts';
 import { document, fitText, inkSoft, smoothPathData, text } from './svg.ts';
 import { drawGhost, drawTubes, type Stroke } from './tube.ts';
@@ -41,6 +42,8 @@ export interface Picture {
   readonly subtitle?: string;
   readonly rods: readonly PictureRod[];
   readonly bodies?: readonly PictureBody[];
+  /** As they are in the last frame. */
+  readonly obstacles?: readonly PictureObstacle[];
   readonly times: ArrayLike<number>;
   readonly timeLabel?: string;
   readonly timeUnit?: string;
@@ -72,8 +75,9 @@ export function drawPicture(picture: Picture): string {
   const bodies = (picture.bodies ?? []).filter(({ radius }) => radius > 0);
   for (const { radius, frames } of picture.stage ? [] : bodies)
     for (const frame of [frames[0], frames[frames.length - 1]]) swept.push(boxAround(frame, radius));
+  const obstacles = picture.obstacles ?? [];
   const view = chooseView(swept, { gravity: picture.gravity, oblique: rods.some(({ closed }) => closed) });
-  const page = layOut(view, swept, rods);
+  const page = layOut(view, [...swept, ...roomForObstacles(obstacles, swept)], rods);
   const select = picture.select ?? thinOut(candidates, rods, page);
   const shown = select.map((frame) => rods.map((rod) => rod.frames[frame]));
   const amounts = select.map((_, k) => (k === select.length - 1 ? 1 : few ? (0.74 * k) / (select.length - 1) : 0.1));
@@ -85,6 +89,9 @@ export function drawPicture(picture: Picture): string {
       ? [text(side - 8, 46, fitText(picture.subtitle, widthPage - 2 * side, 11), { size: 11, fill: inkSoft })]
       : []),
   ];
+  body.push(
+    ...drawObstacles(obstacles, page.place, page.scale, [0, top - 8, widthPage, page.height - top - bottom + 24]),
+  );
   const pins = picture.pins ?? [];
   const parts = rods.map((rod) => (few ? partsOf(rod, page.scale) : 1));
   const stroke = (frame: number, rod: number, color: string): Stroke => {

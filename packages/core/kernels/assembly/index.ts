@@ -1,2 +1,3 @@
 export { outcomeAddress, solvePair } from './newton';
 export { beginStep, stagePair } from './step';
+export { solveBlocks } from './blocks';

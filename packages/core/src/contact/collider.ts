@@ -407,7 +407,8 @@ export function measureDistance(out: Float64Array, collider: Collider, x: number
 const localA = new Float64Array(3);
 const localB = new Float64Array(3);
 
-function toLocal(out: Float64Array, { position: p, rotation: r }: Pose, x: Float64Array, o: number): void {
+/** Point at `o` of x in the collider's axes. */
+export function toLocal(out: Float64Array, { position: p, rotation: r }: Pose, x: Float64Array, o: number): void {
   const a = x[o] - p[0];
   const b = x[o + 1] - p[1];
   const c = x[o + 2] - p[2];

@@ -114,7 +114,7 @@ export function joinMatrices(
     value: Float64Array.from(value),
   });
   return {
-    rod: rods.map(({ id }) => id).join(', '),
+    rod: rods.length > 1 ? `${rods[0].id} and ${rods.length - 1} more` : rods[0].id,
     size: numbers.size,
     labels: each.flatMap(({ labels }, r) => labels.map((label) => `rod '${rods[r].id}' ${label}`)),
     mass: pack(

@@ -298,6 +298,7 @@ export function createMesh(
 
   return {
     type: 'mesh',
+    thin: !solid,
     vertices,
     triangles,
     bounds,

@@ -45,6 +45,7 @@ import {
 import { createLayout, type Place, setBias } from './sides.ts';
 import { createGroupSolver, type SolveOptions } from './solveGroup.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
+import { sweepColliders } from './sweepCollider.ts';
 
 export interface ContactWorld {
   readonly colliders: readonly Collider[];
@@ -117,6 +118,8 @@ export function createContactWorld(
   };
   const finder = createFinder(rods, samples, colliders, rules, g);
   const continuous = pairs && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') !== 'repulsion';
+  const sweeping =
+    colliders.some(({ shape }) => shape.thin) && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') === 'admm';
   const end = new Float64Array(3 * finder.nodeCount);
   const raw = createContactSet();
   const set = createContactSet();
@@ -241,7 +244,8 @@ export function createContactWorld(
     raw.count = 0;
     // what ends a little too deep after all is left to the next step; more is worth a cut of this one
     const deep = round < 2 ? 0.04 : lenient ? Number.POSITIVE_INFINITY : 0.06;
-    const met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
+    let met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
+    if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
     if (options.solver === 'admm') findSunken(finder, raw, end, t, dt, deep);
     report.swept += met;
     const missed = new Set<number>();

@@ -10,6 +10,8 @@ export type DistanceFunction = (out: Float64Array, x: number, y: number, z: numb
 
 export interface Shape {
   readonly type: string;
+  /** A surface without an inside: what went through it ends where nothing tells. */
+  readonly thin?: boolean;
   readonly distance: DistanceFunction;
   /**
    * Where the edge from a to b comes closest: t from 0 to 1. Ends are tested by themselves, so that a place that is no closer

@@ -87,8 +87,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       for (const { port, sides, systems } of arrays.sides)
         if (!port.factor(systems, sides)) return failed(set, 'the response to contact is not positive');
       solveGaussSeidel(result, set, arrays, scale, tolerance, iterations);
-    } else if (solver === 'impulses') solveLumped(result, set, arrays, rods);
-    else applyRepulsion(result, set, repulsion.stiffness, repulsion.reach, dt);
+    } else if (solver === 'impulses') solveLumped(result, set, arrays, layout.finder, tolerance * scale);
+    else applyRepulsion(result, set, rods, repulsion.stiffness, repulsion.reach, dt);
     total.iterations += result.iterations;
     total.error = result.error;
     total.converged = result.converged;
@@ -223,8 +223,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       const trouble = takeRound(set, arrays, t, dt, robust, round === 0 ? 'fresh' : 'again', false);
       if (trouble) return trouble;
       // where the rods came to where the linear response had them, that is it
-      if (options.solver !== 'admm' && options.solver !== 'gauss-seidel') break;
-      if (round >= ROUNDS - 1 || isPredicted(arrays, limitOf(scale))) break;
+      if (options.solver === 'repulsion' || round >= ROUNDS - 1) break;
+      if (options.solver === 'impulses' ? total.converged : isPredicted(arrays, limitOf(scale))) break;
     }
     markSliding(set, arrays, scale);
     return { ok: true, ...outcome };

@@ -13,7 +13,7 @@ import type { HairType } from '../scene/types.ts';
 import type { HairOptions } from './hairs.ts';
 import { type Fiber, type Hairstyle, type SettleReport, settleHairstyle, vectorAt } from './hairstyle.ts';
 import { randomAt } from './random.ts';
-import { placeRoots, type RootOptions, type Roots, rootMap, type SurfaceMap } from './roots.ts';
+import { placeRoots, type RootOptions, type Roots, rootMap, type SurfaceMap, type SurfacePlace } from './roots.ts';
 import type { Surface } from './surface.ts';
 
 export interface Curl {
@@ -39,8 +39,8 @@ export interface GrowOptions {
   readonly elements?: number;
   /** Curls are turned by up to this angle, at random [rad]. Default 0: all in phase. */
   readonly phaseJitter?: number;
-  /** Added to the normal where hair leaves the skin: it lies down along this direction. Default none. */
-  readonly lean?: Vector;
+  /** Added to the normal where hair leaves the skin: it lies down along this direction, by place too. Default none. */
+  readonly lean?: Vector | ((place: SurfacePlace) => Vector);
   /** Default [0, 0, −9.81]. */
   readonly gravity?: Vector;
   /** Whether guides hang under their weight. Default true. */
@@ -165,7 +165,12 @@ function layGuides(
   const make = (): Float64Array => new Float64Array(3 * count);
   const [rootTangent, rootDirector, axis] = [make(), make(), make()];
   for (let g = 0; g < count; g++) {
-    const along = leanOver(vectorAt(roots.normal, g), lean);
+    const place = {
+      position: vectorAt(roots.position, g),
+      normal: vectorAt(roots.normal, g),
+      color: vectorAt(roots.color, g),
+    };
+    const along = leanOver(place.normal, typeof lean === 'function' ? lean(place) : lean);
     const turned = rotate(
       acrossAxis(vectorAt(roots.side, g), along),
       scaled(along, phaseJitter * (2 * randomAt(seed + 13, g) - 1)),

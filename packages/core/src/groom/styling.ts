@@ -132,6 +132,24 @@ export function combHairstyle(
   if (!(radius > 0 && Number.isFinite(radius))) throw new SceneError(['radius'], `must be positive, got ${radius}`);
   if (!(strength >= 0 && strength <= 1)) throw new SceneError(['strength'], `must be from 0 to 1, got ${strength}`);
   if (![...from, ...to].every(Number.isFinite)) throw new SceneError(['from'], 'expected two points');
+  const shapes = new Map<number, Float64Array>();
+  for (const g of chosen(style, options)) {
+    const points = reconstructHelices(guideOf(style, g), 2).position;
+    if (dragPoints(points, from, to, radius, strength)) shapes.set(g, points);
+  }
+  return reshapeHairstyle(style, shapes);
+}
+
+/**
+ * Gives guides the shapes of polylines, 3 numbers a point from the root on, with equal distances: helices are fitted, and `hold`
+ * (default) makes the natural curvature the one that hangs so. Without it, the shape is one that something else holds, such as
+ * the head that hair lies on, and the natural curvature stays.
+ */
+export function reshapeHairstyle(
+  style: Hairstyle,
+  shapes: ReadonlyMap<number, Float64Array>,
+  { hold = true }: { readonly hold?: boolean } = {},
+): { readonly style: Hairstyle; readonly report: CombReport } {
   const out = {
     natural: style.natural.slice(),
     curvature: style.curvature.slice(),
@@ -141,9 +159,7 @@ export function combHairstyle(
   const { elements, gravity } = style;
   const section = fiberSection(style.fiber);
   const report = { combed: 0, unstable: 0, error: 0 };
-  for (const g of chosen(style, options)) {
-    const points = reconstructHelices(guideOf(style, g), 2).position;
-    if (!drag(points, from, to, radius, strength)) continue;
+  for (const [g, points] of shapes) {
     const fit = fitHelices(points, elements, { d1: vectorAt(style.rootDirector, g) });
     // chords are a little shorter than the curve through them: the guide keeps its length
     const scale = fit.elementLength[0] / (style.length[g] / elements);
@@ -153,21 +169,22 @@ export function combHairstyle(
       elementLength: new Float64Array(elements).fill(style.length[g] / elements),
     };
     if (!shape.curvature.every(Number.isFinite)) continue;
-    const natural = new Float64Array(3 * elements);
-    const { stable } = createStrandSolver(shape.elementLength, section, gravity, 2).findNatural(natural, shape);
     report.combed++;
-    if (!stable) report.unstable++;
     report.error = Math.max(report.error, fit.error.largest);
     out.curvature.set(shape.curvature, 3 * elements * g);
-    out.natural.set(natural, 3 * elements * g);
     out.rootTangent.set(shape.rootTangent, 3 * g);
     out.rootDirector.set(shape.rootDirector, 3 * g);
+    if (!hold) continue;
+    const natural = new Float64Array(3 * elements);
+    const { stable } = createStrandSolver(shape.elementLength, section, gravity, 2).findNatural(natural, shape);
+    if (!stable) report.unstable++;
+    out.natural.set(natural, 3 * elements * g);
   }
   return { style: { ...style, ...out }, report };
 }
 
 /** Takes points along with the comb, keeps the root and the distances; false where nothing is near. */
-function drag(p: Float64Array, from: Vector, to: Vector, radius: number, strength: number): boolean {
+export function dragPoints(p: Float64Array, from: Vector, to: Vector, radius: number, strength: number): boolean {
   const way: Vector = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
   const square = dot(way, way);
   const before = p.slice();

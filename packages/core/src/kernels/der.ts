@@ -23,7 +23,6 @@ import type { DerRod } from '../models/der/rod.ts';
 import { dependsOnState, evaluateLoads, type Stage, sumLoads } from '../models/der/stage.ts';
 import type { RodStep } from '../models/der/step.ts';
 import { createLoads, type Loads } from '../port.ts';
-import { derWasm } from './generated/der.ts';
 import {
   type Addresses,
   FIXED_COUNT,
@@ -37,6 +36,7 @@ import {
   own,
   STRUCTURE,
 } from './layout.ts';
+import { compileKernels } from './wasm.ts';
 
 interface Exports {
   readonly outcomeAddress: () => number;
@@ -85,8 +85,7 @@ const TORQUE = 2;
 const DRAG = 4;
 
 export async function loadDerKernel(): Promise<DerKernel> {
-  const bytes = Uint8Array.from(atob(derWasm), (character) => character.charCodeAt(0));
-  const module = await WebAssembly.compile(bytes);
+  const module = await compileKernels();
   return { createPairs: (pairs) => createPairs(module, pairs) };
 }
 

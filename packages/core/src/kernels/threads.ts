@@ -27,7 +27,8 @@ const TURN = 0;
 const COMMAND = 1;
 const READY = 2;
 const DONE = 3;
-const CONTROL = 4;
+const SAVED = 4;
+const CONTROL = 5;
 const ADVANCE = 1;
 const REFRESH = 2;
 const LEAVE = 3;
@@ -43,6 +44,8 @@ interface Task {
   readonly numbers: SharedArrayBuffer;
   /** 1 for each system that contact moves and the threads leave alone; empty where a scene has no contact. */
   readonly without: SharedArrayBuffer;
+  /** Where the state at the start of a step is kept, all of it in one; every thread copies a share. */
+  readonly before: SharedArrayBuffer;
   /** Which thread, and of how many. */
   readonly index: number;
   readonly count: number;
@@ -91,15 +94,23 @@ function shareWork(
   const numbers = new Float64Array(new SharedArrayBuffer(8 * (ARGUMENTS + ANSWER * count)));
   const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
   const without = new Uint8Array(new SharedArrayBuffer(touching ? (bundle.contact?.systemCount ?? 0) : 0));
-  const shares = { scene, buffers, control: control.buffer, numbers: numbers.buffer, without: without.buffer, count };
+  const { state } = bundle;
+  const before = new Float64Array(new SharedArrayBuffer(8 * (2 * state.q.length + state.memory.length)));
+  const shares = {
+    scene,
+    buffers,
+    control: control.buffer,
+    numbers: numbers.buffer,
+    without: without.buffer,
+    before: before.buffer,
+    count,
+  };
   ports.forEach((port, k) => {
     const task: Task = { ...shares, index: k + 1 };
     port.postMessage(task);
   });
   // compiling writes the initial state to where it is already: nothing may move before all have done so
   waitFor(control, READY, ports.length);
-  const { state } = bundle;
-  const before: BundleState = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
   /** What follows from the state is behind it: others moved it. */
   let stale = false;
   let alone = false;
@@ -107,6 +118,7 @@ function shareWork(
   const ask = (command: number): void => {
     control[COMMAND] = command;
     Atomics.store(control, DONE, 0);
+    Atomics.store(control, SAVED, 0);
     Atomics.add(control, TURN, 1);
     Atomics.notify(control, TURN);
   };
@@ -130,11 +142,9 @@ function shareWork(
       return bundle.advance(t, dt, robust, left);
     }
     if (left) without.set(left);
-    before.q.set(state.q);
-    before.v.set(state.v);
-    before.memory.set(state.memory);
     numbers.set([t, dt, robust ? 1 : 0]);
     ask(ADVANCE);
+    saveShare(before, state, control, 0, count);
     const own = parts.advance(0, lastOf(parts.count, 0, count), t, dt, robust, left);
     waitFor(control, DONE, ports.length);
     let { ok, iterations, iterationsMax, shifts } = own;
@@ -147,9 +157,9 @@ function shareWork(
     }
     stale = true;
     if (ok) return { ok, iterations, iterationsMax, shifts };
-    state.q.set(before.q);
-    state.v.set(before.v);
-    state.memory.set(before.memory);
+    state.q.set(before.subarray(0, state.q.length));
+    state.v.set(before.subarray(state.q.length, 2 * state.q.length));
+    state.memory.set(before.subarray(2 * state.q.length));
     refresh(t);
     if (own.failure) return { ...own, iterations, iterationsMax, shifts };
     // another thread's rod failed: the caller fails with it once more, to say which and why
@@ -221,6 +231,25 @@ function shareWork(
   return { bundle: shared, dismiss };
 }
 
+/** Copies thread k's share of the state, and waits until all is copied: nothing may move before. */
+function saveShare(
+  before: Float64Array,
+  { q, v, memory }: BundleState,
+  control: Int32Array,
+  k: number,
+  count: number,
+): void {
+  let at = 0;
+  for (const list of [q, v, memory]) {
+    const from = k === 0 ? 0 : lastOf(list.length, k - 1, count);
+    before.set(list.subarray(from, lastOf(list.length, k, count)), at + from);
+    at += list.length;
+  }
+  Atomics.add(control, SAVED, 1);
+  Atomics.notify(control, SAVED);
+  waitFor(control, SAVED, count);
+}
+
 /** First part that is no longer thread k's. */
 function lastOf(parts: number, k: number, count: number): number {
   return Math.floor((parts * (k + 1)) / count);
@@ -239,9 +268,19 @@ function waitFor(control: Int32Array, word: number, value: number): void {
  * until it is told to leave.
  */
 export async function serveThread(message: unknown): Promise<void> {
-  const { scene, buffers, control: words, numbers: shared, without: marks, index, count } = message as Task;
+  const {
+    scene,
+    buffers,
+    control: words,
+    numbers: shared,
+    without: marks,
+    before: kept,
+    index,
+    count,
+  } = message as Task;
   const control = new Int32Array(words);
   const numbers = new Float64Array(shared);
+  const before = new Float64Array(kept);
   const without = marks.byteLength > 0 ? new Uint8Array(marks) : undefined;
   let given = 0;
   // the same order of allocation, the same memory; compiling writes what the caller wrote there
@@ -269,6 +308,7 @@ export async function serveThread(message: unknown): Promise<void> {
     if (control[COMMAND] === LEAVE) return;
     if (control[COMMAND] === REFRESH) bundle.refresh(t);
     else {
+      saveShare(before, bundle.state, control, index, count);
       const { ok, iterations, iterationsMax, shifts } = parts.advance(from, to, t, dt, robust === 1, without);
       numbers.set([ok ? 1 : 0, iterations, iterationsMax, shifts], ARGUMENTS + ANSWER * index);
     }

@@ -133,6 +133,28 @@ export function multiplyBand(y: Float64Array, matrix: BorderedBand, x: Float64Ar
   }
 }
 
+/**
+ * Factors matrix + shift·diag(weight) (weight in the ordering that has the border first).
+ * Returns whether it is positive definite; `factor.negative` counts negative pivots either way. With `stopEarly` it
+ * gives up at the first pivot that is not positive.
+ */
+export function factorBand(
+  factor: BorderedFactor,
+  matrix: BorderedBand,
+  shift: number,
+  weight: Float64Array,
+  stopEarly: boolean,
+): boolean {
+  const { size, borderSize: k, band, border } = matrix;
+  const { solvedBorder } = factor;
+  factor.negative = 0;
+  if (!factorRows(factor, band, 0, size, false, shift, weight, k, stopEarly)) return false;
+  if (k === 0) return factor.negative === 0;
+  solvedBorder.set(border);
+  for (let b = 0; b < k; b++) solveFactoredBand(factor, size, solvedBorder, b * size);
+  return factorSchur(factor, matrix, shift, weight, stopEarly);
+}
+
 /** A row of the matrix in the order of elimination. */
 const turned = new Float64Array(ROW);
 
@@ -157,47 +179,46 @@ function turnRow(band: Float64Array, d: number, reach: number): void {
 }
 
 /**
- * Factors rows `from` to before `to` of a matrix without border, as a piece that nothing couples to the others, from the last to
- * the first if `backwards`: row by row, without a copy of the matrix in that order. Row d has the weight behind `offset`. Negative
- * pivots add to those that `factor.negative` counts; false if it gave up, which without `stopEarly` it does at NaN alone.
+ * `factorBand` of rows `from` to before `to`, from the last to the first if `backwards`, without a copy of the matrix in that order.
+ * Negative pivots add to those that `factor.negative` counts. `first`: where the weights of these rows start.
  */
-export function factorPiece(
+export function factorRows(
   factor: BorderedFactor,
-  matrix: Float64Array,
+  band: Float64Array,
   from: number,
   to: number,
   backwards: boolean,
   shift: number,
   weight: Float64Array,
-  offset: number,
+  first: number,
   stopEarly: boolean,
 ): boolean {
   const { lower } = factor;
-  const band = backwards ? turned : matrix;
+  const rows = backwards ? turned : band;
   for (let i = from; i < to; i++) {
     const d = backwards ? from + to - 1 - i : i;
-    if (backwards) turnRow(matrix, d, i - from);
+    if (backwards) turnRow(band, d, i - from);
     const source = backwards ? 0 : d * ROW;
     const row = i * ROW + PAD;
-    const original = band[source + 10] + shift * weight[offset + d];
-    // #region reduceRow: kernels/build.ts reads these lines as a function of (lower, row, band, source) that returns `loss`
+    const original = rows[source + BAND_WIDTH] + shift * weight[first + d];
+    // #region reduceRow: kernels/build.ts reads these lines as a function of (lower, row, rows, source) that returns `loss`
     // a call of it here costs a tenth of the whole solve
     // g_j = a_ij − Σ g_m l_jm over the ten columns left of the diagonal; row j of l starts 11(10 − j) entries earlier
-    const g0 = band[source + 0];
-    const g1 = band[source + 1] - g0 * lower[row - 90];
-    const g2 = band[source + 2] - g0 * lower[row - 80] - g1 * lower[row - 79];
-    const g3 = band[source + 3] - g0 * lower[row - 70] - g1 * lower[row - 69] - g2 * lower[row - 68];
+    const g0 = rows[source + 0];
+    const g1 = rows[source + 1] - g0 * lower[row - 90];
+    const g2 = rows[source + 2] - g0 * lower[row - 80] - g1 * lower[row - 79];
+    const g3 = rows[source + 3] - g0 * lower[row - 70] - g1 * lower[row - 69] - g2 * lower[row - 68];
     const g4 =
-      band[source + 4] - g0 * lower[row - 60] - g1 * lower[row - 59] - g2 * lower[row - 58] - g3 * lower[row - 57];
+      rows[source + 4] - g0 * lower[row - 60] - g1 * lower[row - 59] - g2 * lower[row - 58] - g3 * lower[row - 57];
     const g5 =
-      band[source + 5] -
+      rows[source + 5] -
       g0 * lower[row - 50] -
       g1 * lower[row - 49] -
       g2 * lower[row - 48] -
       g3 * lower[row - 47] -
       g4 * lower[row - 46];
     const g6 =
-      band[source + 6] -
+      rows[source + 6] -
       g0 * lower[row - 40] -
       g1 * lower[row - 39] -
       g2 * lower[row - 38] -
@@ -205,7 +226,7 @@ export function factorPiece(
       g4 * lower[row - 36] -
       g5 * lower[row - 35];
     const g7 =
-      band[source + 7] -
+      rows[source + 7] -
       g0 * lower[row - 30] -
       g1 * lower[row - 29] -
       g2 * lower[row - 28] -
@@ -214,7 +235,7 @@ export function factorPiece(
       g5 * lower[row - 25] -
       g6 * lower[row - 24];
     const g8 =
-      band[source + 8] -
+      rows[source + 8] -
       g0 * lower[row - 20] -
       g1 * lower[row - 19] -
       g2 * lower[row - 18] -
@@ -224,7 +245,7 @@ export function factorPiece(
       g6 * lower[row - 14] -
       g7 * lower[row - 13];
     const g9 =
-      band[source + 9] -
+      rows[source + 9] -
       g0 * lower[row - 10] -
       g1 * lower[row - 9] -
       g2 * lower[row - 8] -
@@ -262,31 +283,9 @@ export function factorPiece(
       if (diagonal < 0) factor.negative++;
       else diagonal = 1e-14 * Math.abs(original) || 1e-300;
     }
-    lower[row + 10] = 1 / diagonal;
+    lower[row + BAND_WIDTH] = 1 / diagonal;
   }
   return true;
-}
-
-/**
- * Factors matrix + shift·diag(weight) (weight in the ordering that has the border first).
- * Returns whether it is positive definite; `factor.negative` counts negative pivots either way. With `stopEarly` it
- * gives up at the first pivot that is not positive.
- */
-export function factorBand(
-  factor: BorderedFactor,
-  matrix: BorderedBand,
-  shift: number,
-  weight: Float64Array,
-  stopEarly: boolean,
-): boolean {
-  const { size, borderSize: k, band, border } = matrix;
-  const { solvedBorder } = factor;
-  factor.negative = 0;
-  if (!factorPiece(factor, band, 0, size, false, shift, weight, k, stopEarly)) return false;
-  if (k === 0) return factor.negative === 0;
-  solvedBorder.set(border);
-  for (let b = 0; b < k; b++) solveFactoredBand(factor, size, solvedBorder, b * size);
-  return factorSchur(factor, matrix, shift, weight, stopEarly);
 }
 
 function factorSchur(

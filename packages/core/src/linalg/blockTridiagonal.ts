@@ -21,7 +21,12 @@ export interface BlockTridiagonal {
   readonly upper: Float64Array;
   /** Block (i + 1, i) at 144·i. */
   readonly lower: Float64Array;
+  /** `solveBlocks` by a kernel in whose memory the blocks are. */
+  readonly solve?: (x: Float64Array) => number;
 }
+
+/** Where a matrix is made: here, or in the memory of a kernel. */
+export type CreateBlocks = (count: number) => BlockTridiagonal;
 
 export function createBlocks(count: number): BlockTridiagonal {
   return {
@@ -120,6 +125,7 @@ function swapRows(a: Float64Array, i: number, k: number): void {
  * of no use).
  */
 export function solveBlocks(matrix: BlockTridiagonal, x: Float64Array): number {
+  if (matrix.solve) return matrix.solve(x);
   const { count, diagonal, upper, lower } = matrix;
   let sign = 1;
   for (let b = 0; b < count; b++) {

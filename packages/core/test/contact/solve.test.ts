@@ -318,6 +318,128 @@ describe('other solvers', () => {
     }
     expect(() => createWorld(pile({ solver: 'repulsion' }))).toThrow(/stiffness and a reach/);
   });
+
+  it('impulses bring a pile of rods to rest, and it never has more energy than at the start', () => {
+    const layers = [0, 1, 2].flatMap((l) =>
+      [-0.02, 0, 0.02].map((a, i): RodSpec => {
+        const z = 1.5 * r + 3 * r * l;
+        const ends: [Vec3, Vec3] =
+          l % 2
+            ? [
+                [-0.04, a, z],
+                [0.04, a, z],
+              ]
+            : [
+                [a, -0.04, z],
+                [a, 0.04, z],
+              ];
+        return {
+          ...straight(`r${l}-${i}`, ...ends, 12),
+          material: { E: 1e7, nu: 0.5, density: 1000, damping: { mass: 1 } },
+        };
+      }),
+    );
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -g],
+      rods: layers,
+      colliders: [{ type: 'plane', friction: 0.4 }],
+      contact: { solver: 'impulses', friction: 0.3 },
+      time: { duration: 2, step: 1 / 240 },
+    });
+    const start = world.energies().total;
+    let most = 0;
+    for (let k = 0; k < 200; k++) {
+      world.step();
+      most = Math.max(most, world.energies().total);
+    }
+    expect(most).toBeLessThan(start);
+    const fastest = Math.max(...world.samples.flatMap(({ nodeVelocity }) => Array.from(nodeVelocity, Math.abs)));
+    expect(fastest).toBeLessThan(1e-5);
+    // three layers on the ground
+    expect(world.samples[8].nodePosition[2] / r).toBeCloseTo(5, 0);
+  });
+
+  it('repulsion pushes as much near a node as in the middle of an edge, on rods and from colliders', () => {
+    const push = (x: number, other: 'rod' | 'ball'): number => {
+      const world = createWorld({
+        tendril: 1,
+        rods: [
+          straight('a', [0, 0, 0], [0.1, 0, 0], 5),
+          ...(other === 'rod' ? [straight('b', [x, -0.05, 3 * r], [x, 0.05, 3 * r], 5)] : []),
+        ],
+        ...(other === 'ball' && { colliders: [{ type: 'sphere', radius: 2 * r, position: [x, 0, 4 * r] }] }),
+        contact: { solver: 'repulsion', repulsion: { stiffness: 5, reach: 2 * r } },
+        time: { duration: 1, step: 1e-6 },
+      });
+      world.step();
+      return -sumOf(world, 2);
+    };
+    for (const other of ['rod', 'ball'] as const) {
+      const middle = push(0.05, other);
+      expect(middle).toBeCloseTo(5 * r, 5);
+      for (const x of [0.0402, 0.041, 0.045]) expect(push(x, other) / middle).toBeCloseTo(1, 4);
+    }
+  });
+});
+
+describe('a surface that is not solid', () => {
+  const sheet = (changes: Partial<ColliderSpec>, thrown: number, from: number, contact?: Scene['contact']): World =>
+    createWorld({
+      ...(contact && { contact }),
+      tendril: 1,
+      rods: [straight('a', [-0.03, 0.01, from], [0.03, 0, from], 6)],
+      // from rest, so that no speed at the start of the step gives it away
+      loads: [{ rod: 'a', type: 'distributed', force: [0, 0, thrown * 1000 * Math.PI * r * r] }],
+      colliders: [
+        {
+          type: 'mesh',
+          vertices: [
+            [-0.1, -0.1, 0],
+            [0.1, -0.1, 0],
+            [0.1, 0.1, 0],
+            [-0.1, 0.1, 0],
+          ],
+          faces: [[0, 1, 2, 3]],
+          solid: false,
+          ...changes,
+        } as ColliderSpec,
+      ],
+      time: { duration: 1, step: 1 / 240 },
+    });
+  const heights = (world: World): number[] =>
+    Array.from({ length: 7 }, (_, i) => world.samples[0].nodePosition[3 * i + 2]);
+
+  it('stops what is thrown at it within one step, from either side', () => {
+    for (const side of [1, -1]) {
+      // 8000 m/s² for 1/240 s: 7 cm and more
+      const world = sheet({}, -8000 * side, 0.03 * side);
+      for (let k = 0; k < 4; k++) {
+        world.step();
+        expect(Math.min(...heights(world).map((z) => side * z))).toBeGreaterThan(0.9 * r);
+      }
+      expect(Math.max(...heights(world).map((z) => side * z))).toBeLessThan(0.02);
+    }
+  });
+
+  it('lets pass what goes by', () => {
+    const world = sheet({ position: [0.2, 0, 0] }, -8000, 0.03);
+    world.step();
+    expect(Math.max(...heights(world))).toBeLessThan(-0.01);
+    expect(world.contactForces().length).toBe(0);
+  });
+
+  it('stops it where it moves itself, and without a check of paths it does not', () => {
+    const rising = {
+      path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 1, offset: [0, 0, 0.6] }] },
+    } as const;
+    const world = sheet(rising, -8000, 0.03);
+    for (let k = 0; k < 3; k++) world.step();
+    expect(Math.min(...heights(world))).toBeGreaterThan(0.6 * world.time + 0.5 * r);
+    const through = sheet({}, -8000, 0.03, { continuous: false });
+    for (let k = 0; k < 3; k++) through.step();
+    expect(Math.max(...heights(through))).toBeLessThan(0);
+  });
 });
 
 describe('a rod that falls across an obstacle', () => {

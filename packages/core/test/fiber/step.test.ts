@@ -147,6 +147,77 @@ describe('energy-momentum', () => {
   });
 });
 
+describe('rings that are calmed', () => {
+  /** Energy that the springs of the rings hold, in units of the swing. */
+  function ringEnergy(world: World, edges: number): number {
+    const { q } = world.save().bundles[0];
+    const [a, l] = [1e-3, L / edges];
+    const k = (20 * HAIR.EI) / (l * a * a);
+    const pairs = [
+      [0, 1],
+      [1, 2],
+      [2, 3],
+      [3, 0],
+      [0, 2],
+      [1, 3],
+    ];
+    let sum = 0;
+    for (let r = 0; r <= edges; r++) {
+      pairs.forEach(([from, to], m) => {
+        const [p, o] = [12 * r + 3 * from, 12 * r + 3 * to];
+        const length = Math.hypot(q[o] - q[p], q[o + 1] - q[p + 1], q[o + 2] - q[p + 2]);
+        sum += 0.5 * k * (length - (m > 3 ? Math.SQRT2 * a : a)) ** 2;
+      });
+    }
+    return sum / UNIT;
+  }
+
+  it('hold hardly any energy after seconds, and the whole keeps its own', () => {
+    const [calm, plain] = [true, false].map((calmRings) => {
+      const world = swing(20, 5e-3, 0, { ...(calmRings && { calmRings }) });
+      const { drift, solves } = run(world, 500);
+      let rings = 0;
+      for (let k = 0; k < 50; k++) {
+        world.step();
+        rings += ringEnergy(world, 20) / 50;
+      }
+      return { drift, solves, rings };
+    });
+    expect(plain.rings).toBeGreaterThan(0.01);
+    expect(calm.rings).toBeLessThan(0.05 * plain.rings);
+    expect(calm.drift).toBeLessThan(1e-5);
+    expect(calm.solves).toBeLessThan(1.1 * plain.solves);
+  });
+
+  it('leave a free fiber its momentum and angular momentum', () => {
+    const scene = hairScene(L, 10, { gravity: [0, 0, 0], pins: [], time: { duration: 1, step: 2e-3 } }, 0, {
+      tolerance: 1e-6,
+      calmRings: true,
+    });
+    const world = createWorld({
+      ...scene,
+      rods: scene.rods.map((rod) => ({
+        ...rod,
+        natural: { curvature: [20, 10, 15] as const },
+        velocity: { linear: [0.1, 0.2, -0.1] as const, angular: [0, 3, 8] as const },
+      })),
+    });
+    const before = world.momentum();
+    const { linear, angular } = { linear: [...before.linear], angular: [...before.angular] };
+    const { total } = world.energies();
+    for (let k = 0; k < 250; k++) world.step();
+    const after = world.momentum();
+    expect(apart([...after.linear], linear)).toBeLessThan(1e-9 * Math.hypot(...linear));
+    expect(apart([...after.angular], angular)).toBeLessThan(1e-9 * Math.hypot(...angular));
+    expect(Math.abs(world.energies().total / total - 1)).toBeLessThan(1e-8);
+  });
+
+  it('are refused where damping stills them, and with other integrators', () => {
+    expect(() => swing(8, 1e-3, 5, { calmRings: true })).toThrow('has damping, which stills its rings');
+    expect(() => swing(8, 1e-3, 0, { calmRings: true, integrator: 'midpoint' })).toThrow('no effect with midpoint');
+  });
+});
+
 describe('the other integrators', () => {
   it('midpoint gains energy on the same swing and stops; backward Euler loses half of it', () => {
     const euler = run(swing(10, 2e-3, 0, { integrator: 'backward-euler' }), 250);

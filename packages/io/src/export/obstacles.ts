@@ -89,7 +89,8 @@ type Triple = readonly number[];
 
 /** A ball, its upper half moved from one point to another: a capsule. */
 function stretched(from: Triple, to: Triple, radius: number): Mesh {
-  const { position, indices } = ballMesh();
+  // rods lie on it, and corners would show under them
+  const { position, indices } = ballMesh(24);
   const way = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
   const length = Math.hypot(...way);
   const up = length > 0 ? way.map((x) => x / length) : [0, 0, 1];

@@ -96,9 +96,9 @@ export function placeMesh(
   });
 }
 
-/** A ball, for bodies: rings of corners from pole to pole. */
-export function ballMesh(): { readonly position: Float32Array; readonly indices: Uint32Array } {
-  const [rings, corners] = [8, 16];
+/** A ball: rings of corners from pole to pole, twice as many corners a ring. */
+export function ballMesh(rings = 8): { readonly position: Float32Array; readonly indices: Uint32Array } {
+  const corners = 2 * rings;
   const position: number[] = [];
   const indices: number[] = [];
   for (let i = 0; i <= rings; i++) {

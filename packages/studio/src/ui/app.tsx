@@ -6,6 +6,7 @@ import * as state from '../state.ts';
 import { Compare } from './compare.tsx';
 import { Editor } from './editor.tsx';
 import { Gallery } from './gallery.tsx';
+import { GroomPanel } from './groom.tsx';
 import { Header } from './header.tsx';
 import { Help } from './help.tsx';
 import { Icon, type IconName } from './icons.tsx';
@@ -25,6 +26,7 @@ export function App(): JSX.Element {
     state.galleryOpen.value ? 'with-gallery' : '',
     state.sideOpen.value ? 'with-side' : '',
     state.plotsOpen.value ? 'with-plots' : '',
+    state.grooming.value ? 'grooming' : '',
     `sheet-${state.sheet.value}`,
   ];
   return (
@@ -33,12 +35,12 @@ export function App(): JSX.Element {
       <Gallery />
       <main>
         <Viewport />
-        <Compare />
-        <Timeline />
-        {state.plotsOpen.value && <Plots />}
+        {!state.grooming.value && <Compare />}
+        {!state.grooming.value && <Timeline />}
+        {!state.grooming.value && state.plotsOpen.value && <Plots />}
         {state.fatal.value && <Fatal text={state.fatal.value} />}
       </main>
-      <Side />
+      {state.grooming.value ? <GroomPanel /> : <Side />}
       <SheetTabs />
       <Help />
     </div>

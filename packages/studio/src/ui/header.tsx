@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { chooseFile, copyLink, download, saveRun, saveScene, saveTable } from '../files.ts';
-import { redo, undo } from '../session.ts';
+import { filmFormat, saveFilm } from '../film.ts';
+import { facts, groomRedo, groomUndo, startGrooming } from '../grooming.ts';
+import { leaveGrooming, redo, undo } from '../session.ts';
 import * as state from '../state.ts';
 import type { ColorBy } from '../view/colormaps.ts';
 import { Icon, IconButton } from './icons.tsx';
@@ -27,13 +29,25 @@ export function Header(): JSX.Element {
       <div class="title">
         <h1>{title}</h1>
         <span class="quiet">
-          {state.recorded.value ?? subject?.source ?? state.sceneName.value}
-          {state.changed.value && subject ? ' · changed' : ''}
+          {state.grooming.value
+            ? 'grow, comb, cut, curl, then simulate'
+            : (state.recorded.value ?? subject?.source ?? state.sceneName.value)}
+          {state.changed.value && subject && !state.grooming.value ? ' · changed' : ''}
         </span>
       </div>
       <div class="top-actions">
-        <IconButton icon="undo" label="Undo (Ctrl Z)" onClick={undo} disabled={!state.canUndo.value} />
-        <IconButton icon="redo" label="Redo (Ctrl Y)" onClick={redo} disabled={!state.canRedo.value} />
+        <IconButton
+          icon="undo"
+          label="Undo (Ctrl Z)"
+          onClick={state.grooming.value ? groomUndo : undo}
+          disabled={state.grooming.value ? !facts.value?.canUndo : !state.canUndo.value}
+        />
+        <IconButton
+          icon="redo"
+          label="Redo (Ctrl Y)"
+          onClick={state.grooming.value ? groomRedo : redo}
+          disabled={state.grooming.value ? !facts.value?.canRedo : !state.canRedo.value}
+        />
         <span class="rule" />
         <IconButton
           icon="compare"
@@ -42,6 +56,16 @@ export function Header(): JSX.Element {
           pressed={state.comparing.value}
           onClick={() => {
             state.compareOpen.value = !state.compareOpen.value;
+          }}
+        />
+        <IconButton
+          icon="comb"
+          label="Groom hair on a head (G)"
+          text="Groom"
+          pressed={state.grooming.value}
+          onClick={() => {
+            if (state.grooming.value) leaveGrooming();
+            else void startGrooming();
           }}
         />
         <ColorMenu />
@@ -128,6 +152,9 @@ const runs = [
   { format: 'tendril', label: 'Run as recording' },
   { format: 'usda', label: 'Run as USD' },
   { format: 'glb', label: 'Run as glTF' },
+  { format: 'vtk', label: 'Run as VTK' },
+  { format: 'csv', label: 'Run as CSV' },
+  { format: 'parquet', label: 'Run as Parquet' },
 ] as const;
 
 function SaveMenu(): JSX.Element {
@@ -135,6 +162,12 @@ function SaveMenu(): JSX.Element {
     const blob = await current.view?.picture('image/png');
     if (!blob) return;
     download(blob, state.sceneName.value.replace(/\.\w+$/, '.png'));
+    state.tell('Saved the picture.', 'good');
+  };
+  const vectors = (): void => {
+    const text = current.view?.svg(state.dark.value ? '#12161d' : '#fbfaf7');
+    if (!text) return;
+    download(new Blob([text], { type: 'image/svg+xml' }), state.sceneName.value.replace(/\.\w+$/, '.svg'));
     state.tell('Saved the picture.', 'good');
   };
   return (
@@ -150,15 +183,23 @@ function SaveMenu(): JSX.Element {
         <button type="button" onClick={() => void picture()}>
           Picture as PNG
         </button>
+        <button type="button" onClick={vectors}>
+          Picture as SVG
+        </button>
         <button type="button" onClick={saveTable}>
           Energies as CSV
         </button>
-        {state.recorded.value === undefined &&
+        {!state.grooming.value &&
           runs.map(({ format, label }) => (
             <button key={format} type="button" onClick={() => void saveRun(format)}>
               {label}
             </button>
           ))}
+        {!state.grooming.value && (
+          <button type="button" onClick={() => void saveFilm()}>
+            Film as {filmFormat()?.[1] === 'mp4' ? 'MP4' : 'WebM'}
+          </button>
+        )}
       </div>
     </details>
   );

@@ -300,7 +300,7 @@ function DifferencePlot(): JSX.Element {
   );
 }
 
-function ProfilePlot(): JSX.Element {
+function ProfilePlot(): JSX.Element | null {
   const lanes = state.loaded.value?.lanes ?? [];
   const by = state.colorBy.value === 'plain' ? 'curvature' : state.colorBy.value;
   const { label, unit } = quantities[by];
@@ -331,6 +331,8 @@ function ProfilePlot(): JSX.Element {
     }),
     `profile ${by} ${lanes.map(({ variant, rods: each }) => `${variant.id} ${each.length} ${each[0]?.nodeCount}`).join()} ${state.loaded.value?.title}`,
   );
+  // what is drawn are hairs that follow: they have no strain of their own
+  if (state.loaded.value?.hair) return null;
   return (
     <figure class="plot" aria-label={`${label} along the rod`}>
       <figcaption>

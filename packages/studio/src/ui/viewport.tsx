@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { attachBrush } from '../brush.ts';
+import { brush, busy } from '../grooming.ts';
 import { attachHands } from '../handling.ts';
 import { cursor, pullAt, view as sessionView, tick } from '../session.ts';
 import * as state from '../state.ts';
@@ -38,14 +40,16 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
   } catch {
     state.fatal.value =
       'This browser gives no WebGL, with which the view is drawn. Switch on hardware acceleration, or try another browser; the scene and its numbers work all the same.';
-    return undefined;
+    return runBlind();
   }
   current.view = view;
   sessionView.pins = (released) => view.setReleased(released);
   sessionView.loaded = (scene, keepCamera) => view.load(scene, keepCamera);
   if (state.loaded.value) view.load(state.loaded.value, false);
   const undo = [
+    attachBrush(canvas, view),
     attachHands(canvas, view),
+    state.hairColor.subscribe(setOptions),
     state.colorBy.subscribe(setOptions),
     state.stripe.subscribe(setOptions),
     state.ghost.subscribe(setOptions),
@@ -66,13 +70,15 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
       frames: state.materialFrames.value,
       dark: state.dark.value,
       grid: state.grid.value,
+      hairColor: hairColorFor(state.hairColor.value, state.dark.value),
     });
   }
   const observer = new ResizeObserver(() => view.resize());
   if (canvas.parentElement) observer.observe(canvas.parentElement);
   let last = performance.now();
   let told = 0;
-  let shown: unknown;
+  let shown: { a: unknown; b: unknown; weight: number } | undefined;
+  let shownIn: unknown;
   let handle = requestAnimationFrame(draw);
   function draw(now: number): void {
     handle = requestAnimationFrame(draw);
@@ -81,9 +87,14 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     const time = tick(seconds);
     const around = state.frames.around(time);
     if (around) {
-      const key = `${around.a.time} ${around.b.time} ${around.weight}`;
-      if (key !== shown || state.frames.frames.length === 1) {
-        shown = key;
+      if (
+        shown?.a !== around.a ||
+        shown.b !== around.b ||
+        shown.weight !== around.weight ||
+        shownIn !== state.loaded.value
+      ) {
+        shown = around;
+        shownIn = state.loaded.value;
         view.show(around.a, around.b, around.weight);
       }
     }
@@ -99,6 +110,31 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     view.dispose();
     current.view = undefined;
   };
+}
+
+/** The clock goes on where nothing can be drawn: plots, numbers and files work. */
+function runBlind(): () => void {
+  let last = performance.now();
+  const handle = setInterval(() => {
+    const now = performance.now();
+    state.clock.value = tick((now - last) / 1000);
+    state.reached.value = state.frames.last;
+    last = now;
+  }, 50);
+  return () => clearInterval(handle);
+}
+
+/** On a dark page hair is a little lighter: dark hair would not be seen. */
+function hairColorFor(color: string, dark: boolean): string {
+  if (!dark) return color;
+  const parts = [1, 3, 5].map((k) => Number.parseInt(color.slice(k, k + 2), 16));
+  return `#${parts
+    .map((c) =>
+      Math.round(c + 0.16 * (200 - c))
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
 }
 
 /** Numbers for people, some times a second. */
@@ -169,7 +205,41 @@ function Lanes(): JSX.Element | null {
   );
 }
 
+function BrushRing(): JSX.Element | null {
+  const ring = state.brushRing.value;
+  if (!ring) return null;
+  const { x, y, size } = ring;
+  return <div class="brush-ring" style={{ left: `${x}px`, top: `${y}px`, width: `${size}px`, height: `${size}px` }} />;
+}
+
+function GroomOverlay(): JSX.Element {
+  const words = {
+    orbit: 'Drag to turn the head.',
+    comb: 'Drag over the hair to comb it, the background to turn the head.',
+    cut: 'Drag over the hair to cut it.',
+    curl: 'Drag over the hair to curl it.',
+    straighten: 'Drag over the hair to straighten it.',
+  };
+  return (
+    <>
+      <div class="tools" role="toolbar" aria-label="View">
+        <IconButton icon="focus" label="Show all (F)" onClick={() => current.view?.focus()} />
+      </div>
+      {busy.value ? (
+        <p class="hint" role="status">
+          {busy.value}
+        </p>
+      ) : (
+        state.hint.value && <p class="hint">{words[brush.value]}</p>
+      )}
+      <BrushRing />
+      <ScaleBar />
+    </>
+  );
+}
+
 function Overlay(): JSX.Element {
+  if (state.grooming.value) return <GroomOverlay />;
   return (
     <>
       <div class="tools" role="toolbar" aria-label="Hands">
@@ -213,8 +283,13 @@ function Hint(): JSX.Element | null {
   const note = state.loaded.value?.time.note;
   const hover = state.hovering.value;
   if ((!state.hint.value && !note && !hover) || (state.comparing.value && !hover)) return null;
+  const hair = {
+    movable: 'Drag the face, or Shift-drag anywhere, to move the head; drag hair to pull it.',
+    driven: 'Drag hair to pull it, the background to orbit.',
+  };
+  const hairy = state.loaded.value?.hair;
   const hints = {
-    pull: 'Drag the rod to pull it, the background to orbit. Wheel over a clamped end twists it.',
+    pull: hairy ? hair[hairy] : 'Drag the rod to pull it, the background to orbit. Wheel over a clamped end twists it.',
     pin: 'Click a place on a rod to pin it there, click again to let go.',
     cut: 'Click a place on a rod to cut it there. R makes it whole again.',
     wind: 'Drag across the view to blow.',

@@ -3,12 +3,13 @@
  * comes as a mesh, which the worker makes of it.
  */
 import {
-  type Box3,
+  Box3,
   BoxGeometry,
   BufferAttribute,
   BufferGeometry,
   CapsuleGeometry,
   CircleGeometry,
+  Color,
   DoubleSide,
   Group,
   Mesh,
@@ -26,9 +27,13 @@ const isTriple = (value: unknown): value is Triple =>
 
 export interface Colliders {
   readonly group: Group;
+  /** Where they are, but for planes, which have no end. */
+  readonly bounds: Box3;
   /** Position and orientation w x y z. */
   place(collider: number, at: ArrayLike<number>): void;
   at(collider: number): number[] | undefined;
+  /** Colour of skin under hair. */
+  shade(color: string): void;
   /** Meshes that change with time, as they are at t [s]. */
   deform(t: number): void;
   dispose(): void;
@@ -37,20 +42,23 @@ export interface Colliders {
 /** `near`: where the rods are. */
 export function createColliders(colliders: readonly ColliderInfo[], near: Box3): Colliders {
   const group = new Group();
+  const shades: { mesh: Mesh<BufferGeometry, MeshStandardMaterial>; shaded: Float32Array; plain: Color }[] = [];
   const meshes = colliders.map((collider) => {
     const geometry = geometryOf(collider, near);
     if (!geometry) return undefined;
     const hollow = collider.hollow === true;
     const flat = collider.type === 'plane';
     const material = new MeshStandardMaterial({
-      color: '#9aa0a8',
+      color: typeof collider.color === 'string' ? collider.color : '#9aa0a8',
       roughness: 0.8,
       side: DoubleSide,
       transparent: hollow || flat,
-      opacity: hollow ? 0.18 : flat ? 0.3 : 1,
+      opacity: hollow ? 0.18 : flat ? 0.16 : 1,
       depthWrite: !hollow && !flat,
     });
     const mesh = new Mesh(geometry, material);
+    if (collider.shaded instanceof Float32Array)
+      shades.push({ mesh, shaded: collider.shaded, plain: material.color.clone() });
     if (isTriple(collider.position)) mesh.position.set(...collider.position);
     if (isTriple(collider.rotation)) {
       const turn = new Vector3(...collider.rotation);
@@ -60,6 +68,10 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
     group.add(mesh);
     return mesh;
   });
+  const bounds = new Box3();
+  meshes.forEach((mesh, k) => {
+    if (mesh && colliders[k].type !== 'plane') bounds.expandByObject(mesh);
+  });
   const deforming = colliders.flatMap((collider, k) => {
     const keys = keysOf(collider);
     const mesh = meshes[k];
@@ -67,6 +79,7 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
   });
   return {
     group,
+    bounds,
     place(collider, at) {
       const mesh = meshes[collider];
       if (!mesh) return;
@@ -74,6 +87,26 @@ export function createColliders(colliders: readonly ColliderInfo[], near: Box3):
       mesh.quaternion.set(at[4], at[5], at[6], at[3]).normalize();
     },
     at: (collider) => meshes[collider]?.position.toArray(),
+    shade(color) {
+      for (const { mesh, shaded, plain } of shades) {
+        const dark = new Color(color).lerp(plain, 0.12).multiplyScalar(0.62);
+        const colors = new Float32Array(3 * shaded.length);
+        shaded.forEach((part, k) => {
+          colors.set(
+            [
+              plain.r + part * (dark.r - plain.r),
+              plain.g + part * (dark.g - plain.g),
+              plain.b + part * (dark.b - plain.b),
+            ],
+            3 * k,
+          );
+        });
+        mesh.geometry.setAttribute('color', new BufferAttribute(colors, 3));
+        mesh.material.color.set('#ffffff');
+        mesh.material.vertexColors = true;
+        mesh.material.needsUpdate = true;
+      }
+    },
     deform(t) {
       for (const { mesh, keys } of deforming) {
         let k = 0;
@@ -116,7 +149,7 @@ function geometryOf(collider: ColliderInfo, near: Box3): BufferGeometry | undefi
     const origin = new Vector3(...(isTriple(collider.position) ? collider.position : ([0, 0, 0] as const)));
     const foot = near.isEmpty() ? new Vector3() : near.getCenter(new Vector3()).sub(origin);
     foot.addScaledVector(normal, -foot.dot(normal));
-    return new CircleGeometry(1.1 * reach, 72).applyQuaternion(turn).translate(foot.x, foot.y, foot.z);
+    return new CircleGeometry(0.8 * reach, 72).applyQuaternion(turn).translate(foot.x, foot.y, foot.z);
   }
   if (type === 'capsule' && typeof radius === 'number' && isTriple(from) && isTriple(to)) {
     const a = new Vector3(...from);

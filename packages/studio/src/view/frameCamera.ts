@@ -19,17 +19,22 @@ export function upOf(gravity: readonly [number, number, number]): Vector3 {
 export function boundsOf(lanes: readonly LaneInfo[]): Box3 {
   const box = new Box3();
   const point = new Vector3();
+  let thickest = 0;
   for (const { rods } of lanes) {
     for (const { nodePosition: x, edgeRadius } of rods) {
       for (let i = 0; i < x.length; i += 3) box.expandByPoint(point.set(x[i], x[i + 1], x[i + 2]));
-      box.expandByScalar(0.5 * edgeRadius[0]);
+      thickest = Math.max(thickest, edgeRadius[0]);
     }
   }
-  return box;
+  return box.isEmpty() ? box : box.expandByScalar(0.5 * thickest);
 }
 
 /** `box`: what is to be seen. */
-export function frameBox(box: Box3, gravity: readonly [number, number, number]): Framing {
+export function frameBox(
+  box: Box3,
+  gravity: readonly [number, number, number],
+  look?: readonly [number, number, number],
+): Framing {
   const up = upOf(gravity);
   const center = box.getCenter(new Vector3());
   const size = box.getSize(new Vector3());
@@ -51,7 +56,7 @@ export function frameBox(box: Box3, gravity: readonly [number, number, number]):
     .multiplyScalar(Math.cos(elevation))
     .addScaledVector(up, Math.sin(elevation))
     .normalize();
-  return { center, radius, from, up };
+  return { center, radius, from: look ? new Vector3(...look).normalize() : from, up };
 }
 
 /** Least distance from the centre at which all corners of the box are seen; `half`: half the angle of view, vertically. */

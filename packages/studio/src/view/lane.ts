@@ -44,6 +44,8 @@ export interface LaneView {
   setThickness(factor: number): void;
   setExtras(ghost: boolean, frames: boolean): void;
   setFailed(rod: string | undefined): void;
+  /** The quantity that is shown, at the nodes or edges of a rod. */
+  valuesOf(rod: number): Float32Array | undefined;
   /** Pins that were let go are not drawn. */
   setReleased(released: readonly boolean[]): void;
   /** Writes position and orientation w x y z of each collider that moves. */
@@ -194,6 +196,7 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
       frames.object.visible = showFrames;
       if (showFrames) frames.update(samples);
     },
+    valuesOf: (rod) => (coloring === 'plain' ? undefined : coloring === 'tension' ? edgeValues[rod] : values[rod]),
     setReleased(released) {
       for (const { mesh, pin } of pins) mesh.visible = !released[pin];
     },

@@ -26,8 +26,10 @@ export function pickRod(
   x: number,
   y: number,
   rect: { readonly width: number; readonly height: number },
+  /** Of all that are near enough the one in front, in place of the nearest. */
+  front = false,
 ): Pick | undefined {
-  let best: { rod: number; node: number; distance: number } | undefined;
+  let best: { rod: number; node: number; distance: number; depth: number } | undefined;
   const place = (out: Vector3, positions: Float32Array, o: number): void => {
     out.set(positions[o], positions[o + 1], positions[o + 2]).project(camera);
     out.set((0.5 + 0.5 * out.x) * rect.width, (0.5 - 0.5 * out.y) * rect.height, out.z);
@@ -43,7 +45,11 @@ export function pickRod(
       const length2 = dx * dx + dy * dy || 1;
       const u = Math.min(1, Math.max(0, ((x - a.x) * dx + (y - a.y) * dy) / length2));
       const distance = Math.hypot(x - a.x - u * dx, y - a.y - u * dy);
-      if (distance < (best?.distance ?? reach)) best = { rod, node: u < 0.5 ? j : next, distance };
+      const depth = a.z + u * (b.z - a.z);
+      const better = front
+        ? distance < reach && depth < (best?.depth ?? Infinity)
+        : distance < (best?.distance ?? reach);
+      if (better) best = { rod, node: u < 0.5 ? j : next, distance, depth };
       a.copy(b);
     }
   });

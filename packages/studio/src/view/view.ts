@@ -4,42 +4,18 @@
  * It draws when something has changed and not otherwise; where drawing is slow (no graphics card) it lowers the resolution
  * until it is not.
  */
-import CameraControls from 'camera-controls';
-import {
-  Box3,
-  BufferAttribute,
-  BufferGeometry,
-  DirectionalLight,
-  HemisphereLight,
-  Line,
-  LineBasicMaterial,
-  Matrix4,
-  Mesh,
-  MeshBasicMaterial,
-  PerspectiveCamera,
-  Plane,
-  Quaternion,
-  Raycaster,
-  Scene,
-  Sphere,
-  SphereGeometry,
-  Spherical,
-  Vector2,
-  Vector3,
-  Vector4,
-  WebGLRenderer,
-} from 'three';
+import { Box3, Plane, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from 'three';
 import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
+import { createCameraman } from './cameraman.ts';
 import { type Colliders, createColliders } from './colliders.ts';
-import { type ColorBy, laneColors, quantities } from './colormaps.ts';
-import { boundsOf, fitDistance, formatLength, frameBox, roundLength, upOf } from './frameCamera.ts';
+import { type ColorBy, laneColors, mapOf, quantities } from './colormaps.ts';
+import { boundsOf, formatLength, roundLength } from './frameCamera.ts';
 import { createGround } from './ground.ts';
 import { createLaneView, type LaneView } from './lane.ts';
+import { addLights } from './lights.ts';
+import { createHover, createPull } from './marks.ts';
 import { type Pick, pickRod } from './pick.ts';
-
-CameraControls.install({
-  THREE: { Vector2, Vector3, Vector4, Quaternion, Matrix4, Spherical, Box3, Sphere, Raycaster },
-});
+import { drawSvg } from './svg.ts';
 
 export interface ViewOptions {
   readonly colorBy: ColorBy;
@@ -48,12 +24,16 @@ export interface ViewOptions {
   readonly frames: boolean;
   readonly dark: boolean;
   readonly grid: boolean;
+  /** Of hair, where it is the one thing that is shown. */
+  readonly hairColor: string;
 }
 
 export interface ViewScene {
   readonly lanes: readonly LaneInfo[];
   readonly colliders: readonly ColliderInfo[];
   readonly gravity: readonly [number, number, number];
+  /** Direction from which to look at it first. */
+  readonly look?: readonly [number, number, number];
 }
 
 export interface Legend {
@@ -80,6 +60,10 @@ export interface View {
   orbit(azimuth: number, polar: number): void;
   zoom(factor: number): void;
   pick(clientX: number, clientY: number): Pick | undefined;
+  /** The place of hair, or of a thing in the way, that is in front under the cursor. */
+  pickFront(clientX: number, clientY: number): Vector3 | undefined;
+  /** Whether the cursor is on a thing in the way. */
+  onCollider(clientX: number, clientY: number): Vector3 | undefined;
   /** The point under the cursor in the plane through `point` that faces the camera. */
   dragTarget(clientX: number, clientY: number, point: Vector3): Vector3 | undefined;
   /** A point as it is seen, in pixels of the page. */
@@ -89,9 +73,15 @@ export interface View {
   legend(): Legend;
   scaleBar(): { pixels: number; label: string };
   picture(type: string): Promise<Blob | undefined>;
+  /** As lines, for print. */
+  svg(background: string): string;
+  /** An opaque ground for films; none: the page shows through. */
+  setBackdrop(color: string | undefined): void;
   readonly laneRects: readonly { x: number; y: number; width: number; height: number }[];
   /** Size of the scene [m]. */
   readonly radius: number;
+  /** Size of a pixel at the distance of what is looked at [m]. */
+  readonly perPixel: number;
   /** Smoothed time from one drawn frame to the next [ms]. */
   readonly drawTime: number;
   dispose(): void;
@@ -110,9 +100,8 @@ export function createView(canvas: HTMLCanvasElement): View {
   renderer.setClearColor(0x000000, 0);
   renderer.autoClear = false;
   const scene = new Scene();
-  const camera = new PerspectiveCamera(28, 1, 0.01, 100);
-  const controls = new CameraControls(camera, canvas);
-  configure(controls);
+  const man = createCameraman(canvas);
+  const { camera } = man;
   scene.add(camera);
   const lights = addLights(camera, scene);
   const ground = createGround();
@@ -123,7 +112,6 @@ export function createView(canvas: HTMLCanvasElement): View {
 
   let lanes: LaneView[] = [];
   let colliders: Colliders | undefined;
-  let gravity: readonly [number, number, number] = [0, 0, 0];
   let options: ViewOptions = {
     colorBy: 'curvature',
     stripe: true,
@@ -131,14 +119,10 @@ export function createView(canvas: HTMLCanvasElement): View {
     frames: false,
     dark: false,
     grid: true,
+    hairColor: '#7a5238',
   };
-  const seen = new Box3();
-  const fixedBox = new Box3();
-  let framed = 1;
-  let floor = 0;
   let range = 0;
   let thickness = 1;
-  let userCamera = false;
   let dirty = true;
   let width = 1;
   let height = 1;
@@ -146,10 +130,6 @@ export function createView(canvas: HTMLCanvasElement): View {
   let still = 0;
   let refined = false;
   let ratio = Math.min(2, globalThis.devicePixelRatio || 1);
-
-  controls.addEventListener('controlstart', () => {
-    userCamera = true;
-  });
 
   const visibleLanes = (): LaneView[] => lanes;
   const rects = (): { x: number; y: number; width: number; height: number }[] => {
@@ -171,12 +151,13 @@ export function createView(canvas: HTMLCanvasElement): View {
       lane.setColoring(
         by,
         range || 1,
-        lane.hair && lanes.length === 1 ? (options.dark ? '#c08a5a' : '#7a5238') : base,
+        lane.hair && lanes.length === 1 ? options.hairColor : base,
         options.stripe,
         options.dark,
       );
       lane.setExtras(options.ghost, options.frames);
     });
+    colliders?.shade(options.hairColor);
     ground.setColors(
       options.dark ? '#5b6577' : '#9aa3b2',
       options.dark ? '#000000' : '#1c2433',
@@ -191,7 +172,7 @@ export function createView(canvas: HTMLCanvasElement): View {
   const applyThickness = (): void => {
     let most = 0;
     for (const { info } of lanes) for (const { edgeRadius } of info.rods) most = Math.max(most, edgeRadius[0]);
-    const pixel = (2 * controls.distance * Math.tan((camera.fov * Math.PI) / 360)) / rects()[0].height;
+    const pixel = man.perPixel(rects()[0].height);
     // a hair may be as thin as a pixel, a rod should show its sides
     const least = lanes.some(({ hair }) => hair) ? 0.6 : 1.7;
     const factor = most === 0 ? 1 : Math.max(1, (least * pixel) / most);
@@ -200,65 +181,16 @@ export function createView(canvas: HTMLCanvasElement): View {
     for (const lane of lanes) lane.setThickness(factor);
   };
 
-  const placeGround = (): void => {
-    const up = upOf(gravity);
-    const center = seen.getCenter(new Vector3());
-    const corners = [seen.min, seen.max].map((corner) => corner.dot(up));
-    const low = Math.min(...corners);
-    const wanted = low - 0.06 * framed;
-    if (floor > wanted || floor === Number.POSITIVE_INFINITY) floor = wanted;
-    center.addScaledVector(up, floor - center.dot(up));
-    const size = 6 * framed;
-    ground.place(center, up, size, roundLength(framed / 4));
-  };
-
-  const fit = (smooth: boolean): void => {
-    const framing = frameBox(seen, gravity);
-    framed = framing.radius;
-    camera.up.copy(framing.up);
-    controls.updateCameraUp();
-    const aspect = rects()[0].width / Math.max(1, rects()[0].height);
-    const half = (camera.fov * Math.PI) / 360;
-    const distance = Math.max(1.22 * fitDistance(seen, framing, half, aspect), 1.05 * framing.radius);
-    const position = framing.center.clone().addScaledVector(framing.from, distance);
-    const { center } = framing;
-    void controls.setLookAt(position.x, position.y, position.z, center.x, center.y, center.z, smooth);
-    camera.near = distance / 200;
-    camera.far = distance * 30;
-    camera.updateProjectionMatrix();
-    controls.minDistance = distance / 60;
-    controls.maxDistance = distance * 6;
-    dirty = true;
-  };
-
-  /** Goes along with a scene that outgrows its frame or shrinks in it, until someone takes the camera. */
-  const follow = (): void => {
-    const radius = 0.5 * seen.getSize(new Vector3()).length();
-    if (radius <= 1.1 * framed && radius >= 0.8 * framed) return;
-    const growth = radius / framed;
-    framed = radius;
-    if (userCamera) return;
-    const center = seen.getCenter(new Vector3());
-    void controls.moveTo(center.x, center.y, center.z, true);
-    void controls.dollyTo(controls.distance * growth, true);
-    camera.far = controls.distance * growth * 30;
-    camera.updateProjectionMatrix();
-  };
-
   const point = new Vector3();
   const now = new Box3();
-  /** What is to be kept in view: grows at once, shrinks slowly. */
-  const watch = (): void => {
+  /** Where the rods are now. */
+  const bounds = (): Box3 => {
     now.makeEmpty();
     for (const lane of lanes) {
       for (const { nodePosition: x } of lane.samples)
         for (let i = 0; i < x.length; i += 3) now.expandByPoint(point.set(x[i], x[i + 1], x[i + 2]));
     }
-    if (colliders && !fixedBox.isEmpty()) now.union(fixedBox);
-    if (now.isEmpty()) return;
-    seen.min.lerp(now.min, 0.012);
-    seen.max.lerp(now.max, 0.012);
-    seen.union(now);
+    return now;
   };
 
   const resize = (): void => {
@@ -268,11 +200,7 @@ export function createView(canvas: HTMLCanvasElement): View {
     renderer.setPixelRatio(ratio);
     renderer.setSize(width, height, false);
     const [first] = rects();
-    const aspect = first.width / first.height;
-    const reshaped = Math.abs(aspect / camera.aspect - 1) > 0.05;
-    camera.aspect = aspect;
-    camera.updateProjectionMatrix();
-    if (reshaped && !userCamera && !seen.isEmpty()) fit(false);
+    man.setAspect(first.width / first.height);
     for (const { hair } of lanes) hair?.setResolution(first.width * ratio, first.height * ratio);
     dirty = true;
   };
@@ -335,7 +263,7 @@ export function createView(canvas: HTMLCanvasElement): View {
   };
 
   return {
-    load({ lanes: infos, colliders: things, gravity: g }, keepCamera) {
+    load({ lanes: infos, colliders: things, gravity: g, look: from }, keepCamera) {
       for (const lane of lanes) {
         scene.remove(lane.group);
         lane.dispose();
@@ -344,26 +272,21 @@ export function createView(canvas: HTMLCanvasElement): View {
         scene.remove(colliders.group);
         colliders.dispose();
       }
-      gravity = g;
       lanes = infos.map((info) => createLaneView(info, ground, software));
       for (const lane of lanes) scene.add(lane.group);
       colliders = createColliders(things, boundsOf(infos));
       scene.add(colliders.group);
       thickness = 1;
-      if (!keepCamera) {
-        range = 0;
-        seen.copy(boundsOf(infos));
-        fixedBox.setFromObject(colliders.group);
-        // of a large thing only the part near the rods
-        const near = boundsOf(infos);
-        fixedBox.intersect(near.expandByScalar(0.4 * near.getSize(new Vector3()).length()));
-        if (!fixedBox.isEmpty()) seen.union(fixedBox);
-        floor = Number.POSITIVE_INFINITY;
-        userCamera = false;
+      if (keepCamera) {
+        man.keep(g, from);
         resize();
-        fit(false);
-        placeGround();
-      } else resize();
+      } else {
+        range = 0;
+        man.begin(boundsOf(infos), colliders.bounds, g, from);
+        resize();
+        man.fit(false);
+        man.placeGround(ground);
+      }
       applyColors();
     },
     show(a, b, weight) {
@@ -380,9 +303,9 @@ export function createView(canvas: HTMLCanvasElement): View {
         applyColors();
       }
       colliders?.deform(a.time + weight * (b.time - a.time));
-      watch();
-      follow();
-      placeGround();
+      for (const { hair } of lanes) hair?.setVolume(man.seen.getCenter(point));
+      man.watch(bounds());
+      man.placeGround(ground);
       dirty = true;
     },
     setOptions(next) {
@@ -402,7 +325,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       dirty = true;
     },
     render(seconds) {
-      const moved = controls.update(seconds);
+      const moved = man.update(seconds);
       if (!moved && !dirty) {
         still += seconds;
         if (software && !refined && still > 0.35) refine();
@@ -421,17 +344,11 @@ export function createView(canvas: HTMLCanvasElement): View {
     },
     resize,
     focus() {
-      userCamera = false;
-      fit(true);
+      man.fit(true);
+      dirty = true;
     },
-    orbit(azimuth, polar) {
-      userCamera = true;
-      void controls.rotate(azimuth, polar, true);
-    },
-    zoom(factor) {
-      userCamera = true;
-      void controls.dollyTo(controls.distance / factor, true);
-    },
+    orbit: man.orbit,
+    zoom: man.zoom,
     pick(clientX, clientY) {
       const { lane } = toDevice(clientX, clientY);
       const view = lanes[lane];
@@ -439,6 +356,21 @@ export function createView(canvas: HTMLCanvasElement): View {
       const rect = rects()[lane];
       if (!view || !rect || view.info.refused !== undefined) return undefined;
       return pickRod(view, lane, camera, clientX - box.left - rect.x, clientY - box.top - rect.y, rect);
+    },
+    pickFront(clientX, clientY) {
+      const box = canvas.getBoundingClientRect();
+      const [view] = lanes;
+      const [rect] = rects();
+      const hair = view && pickRod(view, 0, camera, clientX - box.left, clientY - box.top, rect, true)?.point;
+      const solid = this.onCollider(clientX, clientY);
+      if (!hair || !solid) return hair ?? solid;
+      return hair.distanceTo(camera.position) < solid.distanceTo(camera.position) + 0.02 * man.framed ? hair : solid;
+    },
+    onCollider(clientX, clientY) {
+      const { x, y } = toDevice(clientX, clientY);
+      const caster = new Raycaster();
+      caster.setFromCamera(new Vector2(x, y), camera);
+      return colliders ? caster.intersectObject(colliders.group)[0]?.point : undefined;
     },
     dragTarget(clientX, clientY, at) {
       const { x, y } = toDevice(clientX, clientY);
@@ -459,7 +391,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       };
     },
     setPull(from, to) {
-      pull.set(from, to, 0.008 * controls.distance);
+      pull.set(from, to, 0.008 * man.distance);
       dirty = true;
     },
     setHover(at, radius = 0) {
@@ -468,7 +400,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       hover.visible = visible;
       if (at) {
         hover.position.set(at[0], at[1], at[2]);
-        hover.scale.setScalar(Math.max(1.6 * radius * thickness, 0.006 * controls.distance));
+        hover.scale.setScalar(Math.max(1.6 * radius * thickness, 0.006 * man.distance));
       }
       dirty = true;
     },
@@ -478,9 +410,28 @@ export function createView(canvas: HTMLCanvasElement): View {
     },
     scaleBar() {
       const [rect] = rects();
-      const perPixel = (2 * controls.distance * Math.tan((camera.fov * Math.PI) / 360)) / rect.height;
+      const perPixel = man.perPixel(rect.height);
       const length = roundLength(perPixel * 140);
       return { pixels: length / perPixel, label: formatLength(length) };
+    },
+    svg(background) {
+      const { low, high } = this.legend();
+      const single = (): string => (lanes[0]?.hair ? options.hairColor : options.dark ? plain.dark : plain.light);
+      return drawSvg(lanes, rects(), camera, {
+        width,
+        height,
+        background,
+        map: mapOf(options.colorBy, options.dark),
+        low,
+        high,
+        thickness,
+        color: (lane) => (lanes.length > 1 ? laneColors[lane % laneColors.length] : single()),
+        perPixel: (lane) => man.perPixel(rects()[lane].height),
+      });
+    },
+    setBackdrop(color) {
+      renderer.setClearColor(color ?? 0x000000, color === undefined ? 0 : 1);
+      dirty = true;
     },
     picture(type) {
       refine();
@@ -490,7 +441,10 @@ export function createView(canvas: HTMLCanvasElement): View {
       return rects();
     },
     get radius() {
-      return framed;
+      return man.framed;
+    },
+    get perPixel() {
+      return man.perPixel(rects()[0].height);
     },
     get drawTime() {
       return drawTime;
@@ -498,7 +452,7 @@ export function createView(canvas: HTMLCanvasElement): View {
     dispose() {
       for (const lane of lanes) lane.dispose();
       ground.dispose();
-      controls.dispose();
+      man.dispose();
       renderer.dispose();
     },
   };
@@ -511,84 +465,4 @@ function isSoftware(): boolean {
   const name = info ? String(context?.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
   context?.getExtension('WEBGL_lose_context')?.loseContext();
   return /swiftshader|llvmpipe|software|basic render/i.test(name);
-}
-
-function configure(controls: CameraControls): void {
-  const { ACTION } = CameraControls;
-  controls.mouseButtons.left = ACTION.ROTATE;
-  controls.mouseButtons.right = ACTION.ROTATE;
-  controls.mouseButtons.middle = ACTION.TRUCK;
-  controls.mouseButtons.wheel = ACTION.DOLLY;
-  controls.touches.one = ACTION.TOUCH_ROTATE;
-  controls.touches.two = ACTION.TOUCH_DOLLY_TRUCK;
-  controls.smoothTime = 0.14;
-  controls.draggingSmoothTime = 0.06;
-  controls.dollySpeed = 0.7;
-}
-
-/** A key over the shoulder, a cool fill from the other side, and sky and ground. */
-function addLights(camera: PerspectiveCamera, scene: Scene): { set(dark: boolean): void } {
-  const key = new DirectionalLight('#fff4e2', 2.6);
-  key.position.set(-2.2, 3, 2.4);
-  const rim = new DirectionalLight('#bcd6ff', 1.2);
-  rim.position.set(3, 1, -2.5);
-  const sky = new HemisphereLight('#ffffff', '#8a8378', 1.15);
-  sky.position.set(0, 0, 1);
-  camera.add(key, key.target, rim, rim.target);
-  scene.add(sky);
-  return {
-    set(dark) {
-      key.intensity = dark ? 2.5 : 2.1;
-      rim.intensity = dark ? 1.7 : 0.7;
-      sky.intensity = dark ? 0.75 : 1.35;
-    },
-  };
-}
-
-function createHover(): Mesh {
-  const mesh = new Mesh(
-    new SphereGeometry(1, 24, 16),
-    new MeshBasicMaterial({ color: '#ffffff', transparent: true, opacity: 0.55, depthTest: false }),
-  );
-  mesh.visible = false;
-  mesh.renderOrder = 5;
-  return mesh;
-}
-
-/** The rubber band between the mouse and the rod. */
-function createPull(): {
-  line: Line;
-  ball: Mesh;
-  set(from: ArrayLike<number> | undefined, to: ArrayLike<number> | undefined, size: number): void;
-} {
-  const position = new BufferAttribute(new Float32Array(6), 3);
-  const geometry = new BufferGeometry();
-  geometry.setAttribute('position', position);
-  const line = new Line(geometry, new LineBasicMaterial({ color: '#e5484d', depthTest: false, transparent: true }));
-  const ball = new Mesh(
-    new SphereGeometry(1, 20, 14),
-    new MeshBasicMaterial({ color: '#e5484d', depthTest: false, transparent: true }),
-  );
-  line.frustumCulled = false;
-  line.visible = false;
-  ball.visible = false;
-  line.renderOrder = 6;
-  ball.renderOrder = 6;
-  return {
-    line,
-    ball,
-    set(from, to, size) {
-      const shown = from !== undefined && to !== undefined;
-      line.visible = shown;
-      ball.visible = shown;
-      if (!from || !to) return;
-      for (let k = 0; k < 3; k++) {
-        position.array[k] = from[k];
-        position.array[3 + k] = to[k];
-      }
-      position.needsUpdate = true;
-      ball.position.set(to[0], to[1], to[2]);
-      ball.scale.setScalar(size);
-    },
-  };
 }

@@ -1,18 +1,27 @@
 /** Files of other programs: curves and meshes in, recordings of the run out. Loaded when first asked for. */
 import type { World } from '@tendril/core';
 import {
+  bodiesToVtp,
   createRecordingEncoder,
   exportGlb,
+  exportParquet,
   exportUsda,
   type Footage,
   formatCurveScene,
+  formatPvd,
+  frameToVtp,
   InputError,
+  nodeTable,
+  obstaclesToVtp,
+  type RecordedRod,
   type RecordingFrame,
+  type RecordingHeader,
   readCurves,
   readMesh,
   recordingHeader,
 } from '@tendril/io';
-import type { ExportFormat, Frame, LaneInfo } from '../protocol.ts';
+import type { ExportFormat, Frame, LaneInfo, RodInfo } from '../protocol.ts';
+import { zip } from './zip.ts';
 
 /** More curves than this are a job for the command line. */
 const curveLimit = 3000;
@@ -57,29 +66,72 @@ function importMesh(bytes: Uint8Array, name: string): Imported | undefined {
 
 /** The frames that the page has kept, as a file. */
 export function exportRun(
-  world: World,
+  source: World | RecordingHeader,
   info: LaneInfo,
   frames: readonly Frame[],
   lane: number,
   format: ExportFormat,
 ): Uint8Array[] {
-  const header = recordingHeader(world, {
-    version: 'studio',
-    precision: 'f32',
-    channels: ['curvature', 'twist', 'tension'],
-  });
+  const about = { version: 'studio', precision: 'f32', channels: ['curvature', 'twist', 'tension'] } as const;
+  const own: RecordingHeader = 'step' in source ? recordingHeader(source, about) : { ...source, ...about };
+  // hairs that follow guides are what is seen, and what is saved
+  const header = info.rods.length === own.rods.length ? own : { ...own, rods: info.rods.map(recordedRod) };
   const footage: Footage = {
     header,
     frameCount: frames.length,
     frame: (k) => unpack(info, frames[k], lane),
   };
-  if (format === 'usda') return Array.from(exportUsda(footage), (part) => new TextEncoder().encode(part));
+  const encode = (part: string): Uint8Array => new TextEncoder().encode(part);
+  if (format === 'usda') return gathered(exportUsda(footage)).map(encode);
+  if (format === 'csv') return gathered(nodeTable({ header, frames: () => eachFrame(footage) })).map(encode);
+  if (format === 'parquet') return [...exportParquet(footage)];
+  if (format === 'vtk') return zip(vtkFiles(footage));
   if (format === 'glb') return [...exportGlb(footage).chunks()];
   const encoder = createRecordingEncoder(header);
   const parts = [encoder.encodeHeader()];
   for (let k = 0; k < frames.length; k++) parts.push(encoder.encodeFrame(footage.frame(k)));
   parts.push(encoder.encodeFooter());
   return parts;
+}
+
+function* eachFrame(footage: Footage): Generator<RecordingFrame> {
+  for (let k = 0; k < footage.frameCount; k++) yield footage.frame(k);
+}
+
+/** Small pieces of text, made few. */
+function gathered(parts: Iterable<string>): string[] {
+  const out: string[] = [];
+  let now = '';
+  for (const part of parts) {
+    now += part;
+    if (now.length < 1 << 20) continue;
+    out.push(now);
+    now = '';
+  }
+  return [...out, now];
+}
+
+/** A file a frame, and the collection that ParaView opens. */
+function vtkFiles(footage: Footage): { name: string; bytes: Uint8Array }[] {
+  const { header } = footage;
+  const files: { name: string; bytes: Uint8Array }[] = [];
+  const entries: { time: number; part: number; file: string }[] = [];
+  for (let k = 0; k < footage.frameCount; k++) {
+    const frame = footage.frame(k);
+    const number = String(k).padStart(String(footage.frameCount - 1).length, '0');
+    [frameToVtp(header, frame), bodiesToVtp(header, frame), obstaclesToVtp(header, frame)].forEach((bytes, part) => {
+      if (!bytes) return;
+      const name = `frames/${['rods', 'bodies', 'obstacles'][part]}-${number}.vtp`;
+      files.push({ name, bytes });
+      entries.push({ time: frame.time, part, file: name });
+    });
+  }
+  return [{ name: 'run.pvd', bytes: new TextEncoder().encode(formatPvd(entries)) }, ...files];
+}
+
+function recordedRod({ id, model, closed, nodeCount, edgeCount, nodeArc, edgeRadius }: RodInfo): RecordedRod {
+  const edgeLengthRest = Array.from({ length: edgeCount }, (_, j) => (nodeArc[j + 1] ?? nodeArc[j]) - nodeArc[j]);
+  return { id, model, closed, nodeCount, edgeCount, edgeLengthRest, edgeRadius: Array.from(edgeRadius) };
 }
 
 function unpack(info: LaneInfo, frame: Frame, lane: number): RecordingFrame {

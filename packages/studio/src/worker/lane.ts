@@ -24,6 +24,8 @@ export interface Lane {
   failure: Failure | undefined;
   step(): void;
   frame(): LaneFrame;
+  /** Where hairs are drawn in place of guides: the guide that a hair follows most. */
+  guideAt?(hair: number, node: number): { readonly rod: number; readonly node: number };
 }
 
 /** `given`: a world that runs already, in place of the scene's own start. */

@@ -13,6 +13,8 @@ export interface ReadRecording {
   /** The scene that was recorded, as YAML. */
   readonly text: string;
   readonly error?: string;
+  /** What it is a recording of, for exports. */
+  readonly header?: Recording['header'];
 }
 
 export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
@@ -74,6 +76,7 @@ export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
       title: header.scene.title ?? name,
     },
     frames,
+    header,
     text: formatScene(header.scene as SceneInput),
   };
 }

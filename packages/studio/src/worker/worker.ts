@@ -4,17 +4,20 @@ import { availableModels, createWorld, type Scene, SceneError, type World, whole
 import {
   editSceneText,
   explainSceneError,
+  type FileResolver,
   formatScene,
   InputError,
   type ParsedScene,
   type Problem,
   parseScene,
+  type RecordingHeader,
   sceneFromObject,
   sceneJsonSchema,
   sceneValues,
 } from '@tendril/io';
-import type { ColliderInfo, Frame, FromWorker, Loaded, ToWorker, Variant } from '../protocol.ts';
+import type { ColliderInfo, Frame, FromWorker, HandMessage, LaneInfo, Loaded, ToWorker, Variant } from '../protocol.ts';
 import { fetchCase, fetchRunChecks } from './caseFiles.ts';
+import type { GroomStage } from './groom/stage.ts';
 import { createHands, type HandMemory, type Hands } from './hands.ts';
 import { applyVariant, createLane, describeFailure, type Lane } from './lane.ts';
 import { fetchModels, modelsOf } from './models.ts';
@@ -28,6 +31,12 @@ let lanes: Lane[] = [];
 let hands: (Hands | undefined)[] = [];
 /** What was done to the run of each lane, of which the scene's text knows nothing. */
 let operations: Operation[][] = [];
+/** Files that scenes may name: what was groomed here. */
+const attached = new Map<string, Uint8Array>();
+let files: FileResolver | undefined;
+let groom: GroomStage | undefined;
+/** The recording that was opened last. */
+let recorded: { readonly world: RecordingHeader; readonly info: LaneInfo } | undefined;
 let present: { scene: Scene; variants: readonly Variant[] } | undefined;
 let presentText = '';
 let presentColliders: readonly ColliderInfo[] = [];
@@ -95,7 +104,7 @@ function problemsOf(error: unknown, parsed: ParsedScene | undefined, name: strin
 function readScene(text: string, name: string): { scene: Scene } | { problems: readonly Problem[] } {
   let parsed: ParsedScene | undefined;
   try {
-    parsed = parseScene(text, name);
+    parsed = parseScene(text, name, { files });
     return { scene: parsed.scene };
   } catch (error) {
     return { problems: problemsOf(error, parsed, name) };
@@ -128,6 +137,9 @@ function createLaneHands({ world, duration, stepSize }: Lane): Hands | undefined
   return world && createHands(world, duration, stepSize);
 }
 
+/** A head from its side and a little from above. */
+const groomLook = [0.62, -1, 0.18] as const;
+
 function describeLoaded(scene: Scene, text: string, kept: Loaded['kept']): Omit<Loaded, 'type' | 'ticket'> {
   const first = lanes.find(({ info }) => info.refused === undefined);
   return {
@@ -138,6 +150,10 @@ function describeLoaded(scene: Scene, text: string, kept: Loaded['kept']): Omit<
     colliders: presentColliders,
     gravity: gravityOf(scene),
     title: scene.title ?? '',
+    ...(lanes.some(({ guideAt }) => guideAt) && {
+      look: groomLook,
+      hair: lanes[0].world && lanes[0].world.grips.length > 0 ? 'movable' : 'driven',
+    }),
   };
 }
 
@@ -146,7 +162,7 @@ async function load(message: Extract<ToWorker, { type: 'load' }>): Promise<void>
   let parsed: ParsedScene | undefined;
   let before = { lanes, present, hands, operations };
   try {
-    parsed = parseScene(text, name);
+    parsed = parseScene(text, name, { files });
     await fetchModels(modelsOf(parsed.scene, variants));
     before = { lanes, present, hands, operations };
     const saved =
@@ -163,7 +179,9 @@ async function load(message: Extract<ToWorker, { type: 'load' }>): Promise<void>
     if (variants.length === 1 && lanes[0].info.refused !== undefined)
       createWorld(applyVariant(parsed.scene, variants[0]));
     const kept = saved.length > 0 && restoreAll(saved);
+    const dressed = await dress(text);
     presentColliders = await drawColliders(parsed.scene, lanes.find(({ world }) => world)?.world);
+    if (dressed && groom?.head) presentColliders = [groom.head, ...presentColliders.slice(1)];
     run = ticket;
     presentText = text;
     until = kept ? Math.min(until, lanes[0].time) : 0;
@@ -176,6 +194,23 @@ async function load(message: Extract<ToWorker, { type: 'load' }>): Promise<void>
     ({ lanes, present, hands, operations } = before);
     send({ type: 'refused', ticket, problems: problemsOf(error, parsed, name), values: sceneValues(text) });
   }
+}
+
+/** Hair that was groomed here is drawn with all its hairs. */
+async function dress(text: string): Promise<boolean> {
+  if (attached.size === 0) return false;
+  const { dressOf, dressLane } = await import('./groom/dress.ts');
+  const style = dressOf(sceneValues(text), attached);
+  if (!style) return false;
+  lanes = lanes.map((lane) => dressLane(lane, style) ?? lane);
+  return true;
+}
+
+/** What a hand does to a hair is done to the guide that it follows. */
+function toGuide(message: HandMessage, { guideAt }: Lane): HandMessage {
+  if (!guideAt || !('rod' in message)) return message;
+  if (message.kind === 'twist-end') return { ...message, rod: guideAt(message.rod, 0).rod };
+  return { ...message, ...guideAt(message.rod, message.node) };
 }
 
 /** Whether only such fields differ under which a state can go on: materials, sections, loads, but no shape or pin. */
@@ -239,6 +274,7 @@ function restart(ofRun: number): void {
 /** Cuts or pins, in every lane: each goes on as another world from where it is. */
 function operate({ ticket, kind, rod, node }: Extract<ToWorker, { type: 'operate' }>): void {
   try {
+    if (lanes.some(({ guideAt }) => guideAt)) throw new SceneError([], 'hair is cut and held in the grooming panel');
     const done = lanes.map(({ world }) => {
       if (!world?.rods[rod]) return undefined;
       // another model may have fewer nodes
@@ -392,8 +428,23 @@ async function handle(message: ToWorker): Promise<void> {
     case 'rest':
       rest();
       break;
+    case 'attach': {
+      const { resolverOf } = await import('./groom/dress.ts');
+      for (const { name, bytes } of message.files) attached.set(name, bytes);
+      files = resolverOf(attached);
+      break;
+    }
+    case 'groom': {
+      if (!groom) groom = (await import('./groom/stage.ts')).createGroomStage();
+      const answer = groom.act(message.action);
+      const moved = answer.frame?.lanes.map(({ data }) => data.buffer as ArrayBuffer) ?? [];
+      send({ type: 'groomed', ticket: message.ticket, ...answer }, moved);
+      break;
+    }
     case 'hand':
-      for (const hand of hands) hand?.take(message.hand);
+      hands.forEach((hand, k) => {
+        hand?.take(toGuide(message.hand, lanes[k]));
+      });
       if (message.hand.kind === 'release-pin') sendPins();
       break;
     case 'operate':
@@ -412,11 +463,11 @@ async function handle(message: ToWorker): Promise<void> {
     }
     case 'export': {
       const { exportRun } = await import('./files.ts');
-      const lane = lanes.findIndex(({ world }) => world !== undefined);
-      const { world, info } = lanes[lane] ?? {};
+      const lane = message.recorded ? 0 : lanes.findIndex(({ world }) => world !== undefined);
+      const { world: source, info } = message.recorded ? (recorded ?? {}) : (lanes[lane] ?? {});
       try {
-        if (!world || !info) throw new Error('there is no run to save');
-        const parts = exportRun(world, info, message.frames, lane, message.format);
+        if (!source || !info) throw new Error('there is no run to save');
+        const parts = exportRun(source, info, message.frames, lane, message.format);
         send({ type: 'exported', ticket: message.ticket, parts });
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
@@ -426,7 +477,9 @@ async function handle(message: ToWorker): Promise<void> {
     }
     case 'recording': {
       const { readRecording } = await import('./recording.ts');
-      const result = readRecording(message.bytes, message.name);
+      const { header, ...result } = readRecording(message.bytes, message.name);
+      const [info] = result.loaded?.lanes ?? [];
+      recorded = header && info && { world: header, info };
       send(
         { type: 'recording', ticket: message.ticket, ...result },
         result.frames.flatMap(({ lanes: each }) => each.map(({ data }) => data.buffer as ArrayBuffer)),

@@ -1,17 +1,9 @@
 /** Natural modes about the present state, by subspace iteration, and the matrices M, K, C. */
 import { SceneError } from '../../errors.ts';
-import {
-  addEntry,
-  BAND_WIDTH,
-  type BorderedBand,
-  clearBand,
-  factorBand,
-  multiplyBand,
-  readEntry,
-  solveBand,
-} from '../../linalg/band.ts';
+import { addEntry, clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
+import { collectBand, collectDiagonal, normalizeShape } from '../../linalg/modal.ts';
 import { findLowestModes } from '../../linalg/subspace.ts';
-import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
+import type { Matrices, Modes } from '../../model.ts';
 import { addEdgeHessian, addJoints } from './energy.ts';
 import { evaluatePins, measureStrain } from './kinematics.ts';
 import type { CosseratRod } from './rod.ts';
@@ -47,10 +39,11 @@ export function findModes(cos: CosseratRod, work: Workspace, t: number, count: n
     },
     count,
   );
+  const layout = { ...cos, stride: 6, twist: 5, length: cos.rod.length };
   return {
     rod: cos.rod.id,
     omega: values.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value))),
-    shapes: vectors.map((x) => normalizedShape(cos, x)),
+    shapes: vectors.map((x) => normalizeShape(x, layout)),
   };
 }
 
@@ -60,27 +53,6 @@ function softestRatio(cos: CosseratRod): number {
   for (let d = 0; d < cos.size; d++)
     if (cos.mass[d] > 0 && d % 6 < 3) ratio = Math.min(ratio, cos.stiffnessScale[d] / cos.mass[d]);
   return ratio / cos.edgeCount ** 4;
-}
-
-/** Largest displacement 1; where hardly anything moves, largest twist 1. */
-function normalizedShape(cos: CosseratRod, x: Float64Array): Modes['shapes'][number] {
-  const nodeDisplacement = new Float64Array(3 * cos.nodeCount);
-  const edgeTwist = new Float64Array(cos.edgeCount);
-  let largest = 0;
-  let sign = 1;
-  let turn = 0;
-  for (let d = 0; d < cos.size; d++) {
-    if (d % 6 === 5 && Math.abs(x[d]) > Math.abs(turn)) turn = x[d];
-    if (d % 6 < 3 && Math.abs(x[d]) > largest * (1 + 1e-9)) {
-      largest = Math.abs(x[d]);
-      sign = Math.sign(x[d]);
-    }
-  }
-  const scale = largest > 1e-6 * Math.abs(turn) * cos.rod.length ? sign / largest : 1 / turn;
-  for (let i = 0; i < cos.nodeCount; i++)
-    for (let k = 0; k < 3; k++) nodeDisplacement[3 * i + k] = scale * x[6 * i + k];
-  for (let j = 0; j < cos.edgeCount; j++) edgeTwist[j] = scale * x[6 * j + 5];
-  return { nodeDisplacement, edgeTwist };
 }
 
 export function exportMatrices(cos: CosseratRod, work: Workspace, t: number): Matrices {
@@ -93,12 +65,7 @@ export function exportMatrices(cos: CosseratRod, work: Workspace, t: number): Ma
   const labels = free.map((d) => `${d % 6 < 3 ? 'node' : 'edge'} ${(d / 6) | 0} ${names[d % 6]}`);
   assembleTangent(cos, work, t, false);
   closeTangent(cos, work);
-  const stiffness = collect(work.matrix, free);
-  const diagonal: SparseSymmetric = {
-    row: Int32Array.from(free, (_, i) => i),
-    column: Int32Array.from(free, (_, i) => i),
-    value: Float64Array.from(free, (d) => mass[d]),
-  };
+  const stiffness = collectBand(work.matrix, free);
   // damping: mass part, and what β makes of the elastic stiffness without its geometric part
   clearBand(work.matrix);
   addViscousJoints(cos, work);
@@ -113,7 +80,14 @@ export function exportMatrices(cos: CosseratRod, work: Workspace, t: number): Ma
   }
   edgeForce.set(force);
   for (let d = 0; d < size; d++) addEntry(work.matrix, d, d, mass[d] * massDamping[d]);
-  return { rod: cos.rod.id, size: free.length, labels, mass: diagonal, stiffness, damping: collect(work.matrix, free) };
+  return {
+    rod: cos.rod.id,
+    size: free.length,
+    labels,
+    mass: collectDiagonal(mass, free),
+    stiffness,
+    damping: collectBand(work.matrix, free),
+  };
 }
 
 /** Hessian of joints that rest where they are now, with their stiffness times β. */
@@ -128,22 +102,4 @@ function addViscousJoints(cos: CosseratRod, work: Workspace): void {
   addJoints(cos, new Float64Array(cos.size), work.matrix, undefined, 0);
   joints.stiffness.set(stiffness);
   joints.rest.set(rest);
-}
-
-/** Non-zero entries of the lower triangle among the free unknowns. */
-function collect(matrix: BorderedBand, free: readonly number[]): SparseSymmetric {
-  const row: number[] = [];
-  const column: number[] = [];
-  const value: number[] = [];
-  free.forEach((d, i) => {
-    for (let j = 0; j <= i; j++) {
-      if (d - free[j] > BAND_WIDTH && free[j] >= matrix.borderSize) continue;
-      const entry = readEntry(matrix, d, free[j]);
-      if (entry === 0) continue;
-      row.push(i);
-      column.push(j);
-      value.push(entry);
-    }
-  });
-  return { row: Int32Array.from(row), column: Int32Array.from(column), value: Float64Array.from(value) };
 }

@@ -78,6 +78,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
   const heldStarts = ders.map((der) => ({
     q: sameSlice(der.q, state.q, held.q),
     v: sameSlice(der.v, state.v, held.v),
+    edgeReference: sameSlice(der.edgeReference, state.memory, held.memory),
+    jointReferenceTwist: sameSlice(der.jointReferenceTwist, state.memory, held.memory),
     memory: sameSlice(der.memory, state.memory, held.memory),
   }));
   const startsOf = systems.map(({ rods }) => rods.map((rod) => heldStarts[rod]));

@@ -4,6 +4,7 @@
  */
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { beginStep, cancelStep, moveBody, setBodyStage, syncPose } from './body.ts';
+import { hasFollowers } from './coupledFollow.ts';
 import { findSystemSoftDirection } from './coupledModal.ts';
 import { countNegativePivots, type System, solveSystem } from './coupling.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples } from './kinematics.ts';
@@ -39,9 +40,11 @@ export function settleSystem(
   t: number,
   options: EquilibriumOptions,
 ): EquilibriumReport {
-  const attempt = (inertia: number, tolerance: number, iterations: number): NewtonResult => {
+  const attempt = (inertia: number, tolerance: number, iterations: number, unshift = false): NewtonResult => {
     begin(system, starts, t);
-    const newton = { ...solveSystem(system, { t, inertia, rate: 0 }, { tolerance, iterations, rotation: 0.5 }) };
+    const newton = {
+      ...solveSystem(system, { t, inertia, rate: 0 }, { tolerance, iterations, rotation: 0.5, unshift }),
+    };
     if (!newton.converged) back(system, starts, t);
     return newton;
   };
@@ -62,9 +65,36 @@ export function settleSystem(
       );
     }),
   );
+  const setLoads = (factor: number): void => {
+    for (const { der } of system.members) der.loadFactor = factor;
+  };
+  /** The loads of the rods in parts, as `raiseLoads` of a lone rod; what fails leaves the system where it was last at rest. */
+  const raise = (): NewtonResult => {
+    let part = 0.1;
+    setLoads(0);
+    let newton = attempt(0, 1e-6, 60);
+    iterations += newton.iterations;
+    for (let reached = 0; newton.converged && reached < 1; ) {
+      const factor = Math.min(1, reached + part);
+      setLoads(factor);
+      newton = attempt(0, factor < 1 ? 1e-6 : options.tolerance, 30, true);
+      iterations += newton.iterations;
+      if (newton.converged) {
+        reached = factor;
+        part *= 1.5;
+      } else if (part > 0.004) {
+        part /= 3;
+        newton.converged = true;
+      }
+    }
+    setLoads(1);
+    return newton;
+  };
   const settle = (): NewtonResult => {
     let newton = attempt(0, options.tolerance, 100);
     iterations += newton.iterations;
+    // descent needs a potential
+    if (!newton.converged && hasFollowers(system)) newton = raise();
     let inertia = stiffest;
     for (let round = 0; !newton.converged && round < 200; round++) {
       const step = attempt(inertia, 1e-6, 40);

@@ -14,6 +14,7 @@ import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
 import { evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
+import { hasFollowers, refineForFollowers } from './coupledFollow.ts';
 import { eliminate, substituteBack } from './elimination.ts';
 import { refineSpin } from './gyroscopic.ts';
 import { writeHeldTorque } from './held.ts';
@@ -185,10 +186,13 @@ function solveFactored({ outer, bodies, sparse }: System, x: Float64Array): void
 /** Solves the bodies' equations for their steps; shifts the diagonal where it must. */
 function solveOuter(system: System, shift: number, rate: number): boolean {
   const n = 6 * system.bodies.length;
-  const { outer, outerRight } = system;
+  const { outer, outerRight, outerShift } = system;
   lockAxes(system);
   // symmetric up to rounding; the factor reads the lower triangle
-  for (let i = 0; i < n; i++) outer[i * n + i] += shift * Math.abs(outer[i * n + i]);
+  for (let i = 0; i < n; i++) {
+    outerShift[i] = shift * Math.abs(outer[i * n + i]);
+    outer[i * n + i] += outerShift[i];
+  }
   if (factorOuter(system) !== 0) return false;
   system.outerSaved.set(outerRight);
   solveFactored(system, outerRight);
@@ -225,7 +229,7 @@ function solveLone({ members, pair }: System, stage: Stage, options: NewtonOptio
   return other;
 }
 
-/** At rest: how loads change with the rod, its symmetric part; in time inertia keeps the iteration convergent without. */
+/** At rest: how loads change with the rod, its symmetric part, the other comes in coupledFollow.ts; in time inertia keeps the iteration convergent without. */
 function addLoadStiffness(der: DerRod, work: Workspace, stage: Stage): void {
   work.loadJacobian.asymmetry = 0;
   if (stage.rate > 0 || !dependsOnState(der.drive)) return;
@@ -297,12 +301,11 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
       // fixed rows were overwritten: assemble anew
       assembleMembers(system, stage);
     }
+    for (const member of members) substituteBack(system, member);
+    if (stage.rate === 0 && stage.inertia === 0 && hasFollowers(system))
+      refineForFollowers(system, shift, options.unshift ?? false, solveFactored);
     let fraction = 1;
-    for (const member of members) {
-      const { der, work } = member;
-      substituteBack(system, member);
-      fraction = Math.min(fraction, limitStep(der, work.step, options.rotation));
-    }
+    for (const { der, work } of members) fraction = Math.min(fraction, limitStep(der, work.step, options.rotation));
     for (let b = 0; b < bodies.length; b++) {
       const o = 6 * b + 3;
       const turn = Math.hypot(system.outerRight[o], system.outerRight[o + 1], system.outerRight[o + 2]);

@@ -126,3 +126,22 @@ export function subtractSymmetricPart(
     }
   }
 }
+
+/** out += ½(J − Jᵀ) x. */
+export function addAntisymmetricPart(
+  out: Float64Array,
+  jacobian: LoadJacobian,
+  x: Float64Array,
+  closed: boolean,
+): void {
+  const { entries } = jacobian;
+  const size = x.length;
+  for (let row = 0; row < size; row++) {
+    for (let offset = -10; offset <= 10; offset++) {
+      let column = row + offset;
+      if (closed) column = (column + size) % size;
+      if (column < 0 || column >= size) continue;
+      out[row] += 0.5 * (entries[21 * row + 10 + offset] - transposed(entries, size, closed, row, offset)) * x[column];
+    }
+  }
+}

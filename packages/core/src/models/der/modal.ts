@@ -4,18 +4,10 @@
  */
 
 import { SceneError } from '../../errors.ts';
-import {
-  addEntry,
-  BAND_WIDTH,
-  type BorderedBand,
-  clearBand,
-  factorBand,
-  multiplyBand,
-  readEntry,
-  solveBand,
-} from '../../linalg/band.ts';
+import { addEntry, clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
+import { collectBand, collectDiagonal, normalizeShape } from '../../linalg/modal.ts';
 import { findLowestModes } from '../../linalg/subspace.ts';
-import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
+import type { Matrices, Modes } from '../../model.ts';
 import { addElasticHessian } from './energy.ts';
 import { evaluatePins, rebuildFrames } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
@@ -55,7 +47,8 @@ export function findModes(der: DerRod, work: Workspace, t: number, count: number
     count,
   );
   const omega = values.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value)));
-  const shapes = vectors.map((x) => normalizedShape(der, x));
+  const layout = { ...der, stride: 4, twist: 3, length: der.rod.length };
+  const shapes = vectors.map((x) => normalizeShape(x, layout));
   return { rod: der.rod.id, omega, shapes };
 }
 
@@ -65,28 +58,6 @@ function softestRatio(der: DerRod): number {
   for (let d = 0; d < der.size; d++)
     if (der.mass[d] > 0 && (d & 3) !== 3) ratio = Math.min(ratio, der.stiffnessScale[d] / der.mass[d]);
   return ratio / der.edgeCount ** 4;
-}
-
-function normalizedShape(der: DerRod, x: Float64Array): Modes['shapes'][number] {
-  const nodeDisplacement = new Float64Array(3 * der.nodeCount);
-  const edgeTwist = new Float64Array(der.edgeCount);
-  let largest = 0;
-  let sign = 1;
-  let turn = 0;
-  for (let d = 0; d < der.size; d++) {
-    if ((d & 3) === 3) {
-      if (Math.abs(x[d]) > Math.abs(turn)) turn = x[d];
-    } else if (Math.abs(x[d]) > largest * (1 + 1e-9)) {
-      largest = Math.abs(x[d]);
-      sign = Math.sign(x[d]);
-    }
-  }
-  // a torsion mode hardly moves the nodes: it is scaled by its angle instead
-  const scale = largest > 1e-6 * Math.abs(turn) * der.rod.length ? sign / largest : 1 / turn;
-  for (let i = 0; i < der.nodeCount; i++)
-    for (let k = 0; k < 3; k++) nodeDisplacement[3 * i + k] = scale * x[4 * i + k];
-  for (let j = 0; j < der.edgeCount; j++) edgeTwist[j] = scale * x[4 * j + 3];
-  return { nodeDisplacement, edgeTwist };
 }
 
 /** Damping into work.matrix: mass part, viscous bend and twist, viscous stretch. */
@@ -122,31 +93,14 @@ export function exportMatrices(der: DerRod, work: Workspace, t: number): Matrice
   const labels = free.map((d) => ((d & 3) === 3 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${axes[d & 3]}`));
   assembleTangent(der, work, { t, ...STATIC }, { multiple: stiffEnough(der), edges: 'inextensible' });
   closeTangent(der, work);
-  const stiffness = collect(work.matrix, free);
-  const diagonal: SparseSymmetric = {
-    row: Int32Array.from(free, (_, i) => i),
-    column: Int32Array.from(free, (_, i) => i),
-    value: Float64Array.from(free, (d) => mass[d]),
-  };
+  const stiffness = collectBand(work.matrix, free);
   assembleDamping(der, work);
-  return { rod: der.rod.id, size: free.length, labels, mass: diagonal, stiffness, damping: collect(work.matrix, free) };
-}
-
-/** Non-zero entries of the lower triangle among the free unknowns. */
-function collect(matrix: BorderedBand, free: readonly number[]): SparseSymmetric {
-  const row: number[] = [];
-  const column: number[] = [];
-  const value: number[] = [];
-  free.forEach((d, i) => {
-    for (let j = 0; j <= i; j++) {
-      const far = d - free[j] > BAND_WIDTH && free[j] >= matrix.borderSize;
-      if (far) continue;
-      const entry = readEntry(matrix, d, free[j]);
-      if (entry === 0) continue;
-      row.push(i);
-      column.push(j);
-      value.push(entry);
-    }
-  });
-  return { row: Int32Array.from(row), column: Int32Array.from(column), value: Float64Array.from(value) };
+  return {
+    rod: der.rod.id,
+    size: free.length,
+    labels,
+    mass: collectDiagonal(mass, free),
+    stiffness,
+    damping: collectBand(work.matrix, free),
+  };
 }

@@ -26,6 +26,8 @@ export interface NewtonOptions {
   readonly rotation: number;
   /** Smallest shift of a matrix that is not positive definite, relative to the stiffness scale. Default 1e-7. */
   readonly firstShift?: number;
+  /** With bodies and loads that follow: takes the shift back, see coupledFollow.ts. */
+  readonly unshift?: boolean;
 }
 
 export interface NewtonResult {

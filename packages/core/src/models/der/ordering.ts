@@ -18,7 +18,7 @@ import {
   createBorderedBand,
   createBorderedFactor,
   factorBand,
-  factorPiece,
+  factorRows,
   ROW,
   readEntry,
 } from '../../linalg/band.ts';
@@ -200,7 +200,7 @@ export function factorInOrder(
   }
   factor.negative = 0;
   for (const { from, to, backwards } of pieces)
-    if (!factorPiece(factor, matrix.band, from, to, backwards, shift, stiffnessScale, 0, stopEarly)) return false;
+    if (!factorRows(factor, matrix.band, from, to, backwards, shift, stiffnessScale, 0, stopEarly)) return false;
   return factor.negative === 0;
 }
 

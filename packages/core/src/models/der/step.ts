@@ -25,6 +25,7 @@ import { addElasticGradient } from './energy.ts';
 import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
 import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
+import { losesTurns, type TwistStart } from './slip.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateLoads, type Stage } from './stage.ts';
 import { initializeMotion } from './start.ts';
@@ -39,11 +40,14 @@ export interface RodStep {
   reason: string;
 }
 
+/** Where a rod's step began. */
+export type StepStart = Pick<Snapshot, 'v'> & TwistStart;
+
 /** A step under way: the system, where it started, and what it cost. */
 interface Move {
   readonly system: System;
   /** One for each rod of the system. */
-  readonly starts: readonly Pick<Snapshot, 'q' | 'v'>[];
+  readonly starts: readonly StepStart[];
   readonly t: number;
   readonly h: number;
   readonly options: NewtonOptions;
@@ -278,7 +282,7 @@ export function setEulerStage({ system, starts, h }: Pick<Move, 'system' | 'star
 /** First guess of an implicit Euler step, posed, with the loads there; why it cannot be, or nothing. `starts`: the present state. */
 export function startEuler(
   system: System,
-  starts: readonly Pick<Snapshot, 'q' | 'v'>[],
+  starts: readonly StepStart[],
   t: number,
   h: number,
   options: NewtonOptions,
@@ -295,7 +299,7 @@ export function startEuler(
 /** Solves an implicit Euler step from where the system is now; `starts`: where it began. A failure leaves it anywhere. */
 export function resumeEuler(
   system: System,
-  starts: readonly Pick<Snapshot, 'q' | 'v'>[],
+  starts: readonly StepStart[],
   t: number,
   h: number,
   options: NewtonOptions,
@@ -303,13 +307,25 @@ export function resumeEuler(
   const out: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
   const move: Move = { system, starts, t, h, options, out };
   setEulerStage(move);
-  out.ok = runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h });
+  out.ok = runStage(move, { t: t + h, inertia: 1 / (h * h), rate: 1 / h }) && keepsTwist(move);
   for (const body of system.bodies) syncPose(body);
   for (const { der } of system.members) {
     der.history[0] = 0;
     der.history[1] = 2;
   }
   return out;
+}
+
+/** False where the search for a solution lost turns of twist; without shifts of a matrix it was no search. */
+function keepsTwist({ system, starts, out }: Move): boolean {
+  if (out.shifts === 0) return true;
+  for (let m = 0; m < system.members.length; m++) {
+    if (!losesTurns(system.members[m].der, starts[m])) continue;
+    out.ok = false;
+    out.reason = 'an edge turned over on the way to the solution, and the twist with it';
+    return false;
+  }
+  return true;
 }
 
 /** After a step of contact the accelerations in memory are those of an impact, perhaps: they are found anew. */
@@ -353,7 +369,7 @@ export function stepImplicit(
   } else if (scheme === 'tr-bdf2') out.ok = trBdf2(move);
   else if (scheme === 'bdf2') out.ok = bdf2(move);
   else out.ok = midpoint(move);
-  if (out.ok) {
+  if (out.ok && keepsTwist(move)) {
     // from the state alone, so that a restart finds the same
     for (const body of system.bodies) syncPose(body);
     for (const { der } of system.members) der.history[1] = 1;

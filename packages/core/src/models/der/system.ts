@@ -59,6 +59,7 @@ export function createSystem(
     outerSaved: new Float64Array(n),
     outerStart: new Float64Array(n),
     outerTrial: new Float64Array(n),
+    outerShift: new Float64Array(n),
     ...(sparse && { sparse }),
   };
 }

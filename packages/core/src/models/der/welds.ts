@@ -58,6 +58,8 @@ export interface System {
   readonly outerSaved: Float64Array;
   readonly outerStart: Float64Array;
   readonly outerTrial: Float64Array;
+  /** What was added to the diagonal of the bodies' matrix to make it positive. */
+  readonly outerShift: Float64Array;
   /** Of two rods without bodies: solves both at once. */
   pair?: PairSolver;
   /** For many bodies: which of them rods couple, and the factor of their matrix. */

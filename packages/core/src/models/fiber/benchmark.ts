@@ -1,5 +1,5 @@
 /** Work for the benchmark runner: what a Newton iteration costs. */
-import { solveBlocks } from '../../linalg/blockTridiagonal.ts';
+import { type CreateBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
 import { compileScene } from '../../scene/compile.ts';
 import type { Scene } from '../../scene/types.ts';
 import { largestTurn, predictTension } from './elements.ts';
@@ -8,7 +8,7 @@ import { initializeState } from './kinematics.ts';
 import { createFiberRod } from './network.ts';
 import { assemble, createWorkspace, stepImplicit } from './step.ts';
 
-export function createFiberWork(cuboids: number): () => void {
+export function createFiberWork(cuboids: number, create?: CreateBlocks): () => void {
   const scene: Scene = {
     tendril: 1,
     gravity: [0, -9.81, 0],
@@ -30,7 +30,7 @@ export function createFiberWork(cuboids: number): () => void {
   initializeState(fiber);
   evaluateHeld(fiber, 0);
   imposeHeld(fiber, fiber.q);
-  const work = createWorkspace(fiber);
+  const work = createWorkspace(fiber, create);
   const h = 2e-3;
   // a hair in the middle of its fall
   for (let k = 0; k < 100; k++)

@@ -2,6 +2,7 @@
  * Stiff fibers as oscillator networks [Michels2015], with the mapping and the integrators described in README.md beside this file.
  */
 import { SceneError } from '../../errors.ts';
+import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
 import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { FiberOptions } from '../../scene/solvers/fiber.ts';
@@ -18,7 +19,13 @@ import { measureReactions } from './reactions.ts';
 import { findEquilibrium } from './statics.ts';
 import { createWorkspace, stepImplicit, type Workspace } from './step.ts';
 
-function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
+function compile(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  scene: Scene,
+  coupling: Coupling,
+  create?: CreateBlocks,
+): Bundle {
   const options: FiberOptions = scene.solver?.fiber ?? {};
   const scheme = options.integrator ?? 'energy-momentum';
   if (coupling.welds.length > 0)
@@ -42,7 +49,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   });
   // work space is shared by rods of the same size
   const works = new Map<number, Workspace>();
-  for (const fiber of fibers) if (!works.has(fiber.ringCount)) works.set(fiber.ringCount, createWorkspace(fiber));
+  for (const fiber of fibers)
+    if (!works.has(fiber.ringCount)) works.set(fiber.ringCount, createWorkspace(fiber, create));
   const workOf = (fiber: FiberRod): Workspace => works.get(fiber.ringCount) as Workspace;
   for (const fiber of fibers) {
     initializeState(fiber);
@@ -78,6 +86,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
         iterations: options.iterations ?? 12,
         // a rod by itself is halved here, which is cheaper than all of them; the world goes on from there
         depth: scheme === 'energy-momentum' || scheme === 'deti-r' ? Math.min(4, scene.time?.halvings ?? 8) : 0,
+        calm: options.calmRings === true,
       };
       readLoads(fiber);
       let ok =
@@ -185,6 +194,19 @@ function refuseScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Sc
         `'${field}' has no effect with ${scheme}; remove it, or use deti`,
       );
   }
+  if (options.calmRings) {
+    const calm = ['solver', 'fiber', 'calmRings'];
+    if (scheme !== 'energy-momentum')
+      throw new SceneError(calm, `'calmRings' has no effect with ${scheme}; remove it, or use energy-momentum`);
+    const damped = fibers.find(({ ringDamping, edgeViscosity }) =>
+      [...ringDamping, ...edgeViscosity].some((value) => value > 0),
+    );
+    if (damped)
+      throw new SceneError(
+        calm,
+        `rod '${damped.rod.id}' has damping, which stills its rings by itself; remove calmRings`,
+      );
+  }
   if (scheme === 'deti' && scene.pins?.some(({ release }) => release !== undefined))
     throw new SceneError(place, 'deti has one basis for the whole run, and a pin lets go; use energy-momentum');
   for (const { rod, edgeViscosity, ringDamping } of fibers) {
@@ -236,17 +258,22 @@ function warnScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Scen
   }
 }
 
-export const fiberModel: Model = {
-  id: 'fiber',
-  capabilities: {
-    closed: false,
-    anisotropic: true,
-    naturalCurvature: true,
-    twist: true,
-    inextensible: false,
-    statics: true,
-    modes: true,
-    changingModuli: true,
-  },
-  compile,
-};
+/** The model, with matrices in a kernel's memory where one is given. */
+export function createFiberModel(create?: CreateBlocks): Model {
+  return {
+    id: 'fiber',
+    capabilities: {
+      closed: false,
+      anisotropic: true,
+      naturalCurvature: true,
+      twist: true,
+      inextensible: false,
+      statics: true,
+      modes: true,
+      changingModuli: true,
+    },
+    compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, create),
+  };
+}
+
+export const fiberModel: Model = createFiberModel();

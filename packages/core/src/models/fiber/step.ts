@@ -12,7 +12,14 @@
  * modes would sawtooth without decay: there χ = tanh(αh/4) adds a viscous share to every spring. Stiffness damping α1 is
  * χ = 2 α1/h.
  */
-import { type BlockTridiagonal, clearBlocks, createBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
+import {
+  type BlockTridiagonal,
+  type CreateBlocks,
+  clearBlocks,
+  createBlocks,
+  solveBlocks,
+} from '../../linalg/blockTridiagonal.ts';
+import { CALM, returnEnergy, ringLoss } from './calm.ts';
 import { addElements, createElements, type Elements, largestTurn, predictTension } from './elements.ts';
 import { measureElastic } from './energy.ts';
 import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
@@ -27,6 +34,8 @@ export interface NewtonOptions {
   readonly iterations: number;
   /** Halvings of a step. */
   readonly depth: number;
+  /** Still the rings, and give what that takes back to the motion; see calm.ts. */
+  readonly calm?: boolean;
 }
 
 export interface Workspace {
@@ -52,11 +61,11 @@ export interface Workspace {
   reason: string;
 }
 
-export function createWorkspace(fiber: FiberRod): Workspace {
+export function createWorkspace(fiber: FiberRod, create: CreateBlocks = createBlocks): Workspace {
   const vector = (): Float64Array => new Float64Array(fiber.size);
   const rings = (): Float64Array => new Float64Array(fiber.ringCount);
   return {
-    matrix: createBlocks(fiber.ringCount),
+    matrix: create(fiber.ringCount),
     elements: createElements(fiber),
     residual: vector(),
     x0: vector(),
@@ -266,6 +275,8 @@ function advancePart(
   const { x0, v0, y, rate, before, after, core } = work;
   updateStiffness(fiber, scheme === 'backward-euler' ? t + h : t + 0.5 * h);
   prepareDamping(fiber, work, scheme, h);
+  const calm = options.calm === true && scheme === 'energy-momentum';
+  if (calm) work.elements.ringChi.fill(CALM);
   evaluateHeld(fiber, t + h);
   x0.set(q);
   for (let d = 0; d < size; d++) v0[d] = v[d] * before[(d / 12) | 0];
@@ -279,6 +290,16 @@ function advancePart(
       copyHeld(fiber, v, rate);
     }
     q.set(y);
+    if (calm) {
+      returnEnergy(
+        fiber,
+        ringLoss(fiber, x0, y),
+        fiber.poses.every(({ active }) => !active),
+        work.middle,
+        work.image,
+      );
+      copyHeld(fiber, v, rate);
+    }
     if (scheme !== 'midpoint' || !explodes(fiber)) return true;
     work.reason = 'the energy grows without bound: midpoint is not stable here; use energy-momentum';
     return false;

@@ -3,7 +3,7 @@ import type { Hair } from './rod.ts';
 
 const frame = new Float64Array(9);
 
-/** d1 d2 d3 of a pin's pose, its twist included. */
+/** d1 d2 d3 of a pin's pose, its twist included, and turned by as much again about d3 as the ghosts are. */
 function writePoseFrame(tangent: Float64Array, director: Float64Array, twist: number): void {
   const c = Math.cos(twist);
   const s = Math.sin(twist);
@@ -47,7 +47,7 @@ export function placePinned(hair: Hair, x: Float64Array): void {
   for (const { pin, node, ghost, main, side, length, offset, axis } of stubs) {
     const { active, tangent, director, twist } = poses[pin];
     if (!active) continue;
-    writePoseFrame(tangent, director, twist);
+    writePoseFrame(tangent, director, twist + hair.ghostAngle[side < 0 ? 0 : hair.rod.edgeCount - 1]);
     const o = 3 * (start + stride * node);
     for (let k = 0; k < 3; k++) {
       x[3 * main + k] = x[o + k] + side * length * frame[6 + k];
@@ -75,8 +75,10 @@ export function initializeState(hair: Hair): void {
       const [a, b] = [(k + 1) % 3, (k + 2) % 3];
       return (t[a] * d[b] - t[b] * d[a]) / Math.sqrt(length);
     });
-    // along d1 and d2 in turn; it moves with the middle of its segment and spins about it
-    const [off, spin] = j % 2 === 0 ? [d, across] : [across, d.map((x) => -x)];
+    // along the ghosts' two axes in turn; it moves with the middle of its segment and spins about it
+    const [c, s] = [Math.cos(hair.ghostAngle[j]), Math.sin(hair.ghostAngle[j])];
+    const [e1, e2] = [d.map((x, k) => c * x + s * across[k]), d.map((x, k) => c * across[k] - s * x)];
+    const [off, spin] = j % 2 === 0 ? [e1, e2] : [e2, e1.map((x) => -x)];
     for (let k = 0; k < 3; k++) {
       q[g + k] = 0.5 * (rod.nodePosition[3 * j + k] + rod.nodePosition[3 * j + 3 + k]) + ghostOffset[j] * off[k];
       v[g + k] =
@@ -123,7 +125,7 @@ const edge = new Float64Array(6);
 
 /** State → samples: the director of an edge points to its ghost, or a right angle on from it. [port] */
 export function poseSamples(hair: Hair): void {
-  const { samples, rod, q, v, start, stride } = hair;
+  const { samples, rod, q, v, start, stride, ghostAngle } = hair;
   for (let i = 0; i < rod.nodeCount; i++) {
     const o = 3 * (start + stride * i);
     for (let k = 0; k < 3; k++) {
@@ -134,13 +136,16 @@ export function poseSamples(hair: Hair): void {
   for (let j = 0; j < rod.edgeCount; j++) {
     const distance = measureEdge(edge, hair, q, j);
     const a = 3 * (start + stride * j);
+    const cosine = Math.cos(ghostAngle[j]);
+    const sine = Math.sin(ghostAngle[j]);
     let spin = 0;
     for (let k = 0; k < 3; k++) {
       const [m, n] = [(k + 1) % 3, (k + 2) % 3];
       const across = edge[m] * edge[3 + n] - edge[n] * edge[3 + m];
       samples.edgeTangent[3 * j + k] = edge[k];
-      // even: the ghost is along d1; odd: along d2, and d1 = d2 × t
-      samples.edgeDirector[3 * j + k] = j % 2 === 0 ? edge[3 + k] : -across;
+      // even: the ghost is along the first axis; odd: along the second, a right angle on. Back by their angle is d1
+      const [e1, e2] = j % 2 === 0 ? [edge[3 + k], across] : [-across, edge[3 + k]];
+      samples.edgeDirector[3 * j + k] = cosine * e1 - sine * e2;
       spin += across * (v[a + 3 + k] - 0.5 * (v[a + k] + v[a + 6 + k]));
     }
     samples.edgeSpin[j] = distance > 0 ? spin / distance : 0;

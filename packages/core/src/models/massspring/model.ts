@@ -17,6 +17,7 @@ import type { Scene } from '../../scene/types.ts';
 import { measureAltitudes } from './altitude.ts';
 import { forEachRow, rememberOrientation } from './energy.ts';
 import { evaluatePins, initializeState, poseSamples } from './kinematics.ts';
+import { layGhosts } from './lay.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { buildHair, type Hair, type HairOptions, memorySize, particlesOf } from './rod.ts';
 import { findEquilibrium } from './statics.ts';
@@ -51,14 +52,15 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     const { hair } = buildHair(rod, drives[k], options, q, v, memory, measureAltitudes);
     evaluatePins(hair, 0);
     initializeState(hair);
-    hair.orientation.fill(1);
-    rememberOrientation(hair);
     return hair;
   });
   const toolbox = new Map<number, Workspace>();
   const tools = hairs.map((hair) => {
     const work = toolbox.get(hair.size) ?? createWorkspace(hair);
     toolbox.set(hair.size, work);
+    hair.orientation.fill(1);
+    layGhosts(hair, work);
+    rememberOrientation(hair);
     return work;
   });
   const before = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };

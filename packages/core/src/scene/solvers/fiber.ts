@@ -18,6 +18,11 @@ export interface FiberOptions {
   readonly tolerance?: number;
   /** Newton iterations before a step is halved. Default 12. */
   readonly iterations?: number;
+  /**
+   * `energy-momentum` without damping: rings that breathe, which is the method's own doing, are stilled and their energy is
+   * given back to the motion. Default false.
+   */
+  readonly calmRings?: boolean;
   /** `deti`: the force filter as printed, which is biased, in place of the consistent one. Default false. */
   readonly paperFilter?: boolean;
   /** `deti`: matrix functions by all eigenvectors (`eigenbasis`, default), or by Lanczos (`krylov`). */

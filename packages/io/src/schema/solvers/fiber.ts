@@ -24,6 +24,11 @@ export const fiber: z.ZodType<FiberOptions, Written<FiberOptions>> = fields('the
     .optional()
     .describe("Newton stops when no particle moves by more than this × the scaffold's width. Default 1e-3."),
   iterations: whole(1).optional().describe('Newton iterations before a step is halved. Default 12.'),
+  calmRings: flag()
+    .optional()
+    .describe(
+      'energy-momentum without damping: stills rings that breathe and gives their energy to the motion. Default false.',
+    ),
   paperFilter: flag().optional().describe('deti: the force filter as printed, which is biased. Default false.'),
   functions: words(['eigenbasis', 'krylov'])
     .optional()

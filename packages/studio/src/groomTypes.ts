@@ -1,0 +1,81 @@
+/** What the grooming panel asks of the worker. */
+import type { HairType } from '@tendril/core';
+import type { Frame, Loaded } from './protocol.ts';
+
+export interface GroomSettings {
+  readonly hair: HairType;
+  /** Strands that are computed, and hairs that are drawn between them. */
+  readonly guides: number;
+  readonly hairs: number;
+  /** [m] */
+  readonly length: number;
+  /** Lengths vary by up to this part. */
+  readonly jitter: number;
+  /** Of the curl [m]; radius 0 is straight. */
+  readonly radius: number;
+  readonly pitch: number;
+  /** How far curls are out of step [rad]. */
+  readonly frizz: number;
+  /** How far tips are drawn together, 0…1. */
+  readonly clump: number;
+  /** How far the hair leans back where it leaves the skin. */
+  readonly lie: number;
+  /** Where it grows, a formula of the place. */
+  readonly scalp: string;
+}
+
+export type Brush = 'comb' | 'cut' | 'curl' | 'straighten';
+export type HeadMotion = 'mouse' | 'shake' | 'nod' | 'turn';
+type Point = readonly [number, number, number];
+
+export type GroomAction =
+  | { readonly kind: 'open'; readonly head: 'head' | 'ball'; readonly settings: GroomSettings }
+  | { readonly kind: 'mesh'; readonly bytes: ArrayBuffer; readonly name: string; readonly settings: GroomSettings }
+  /** `what`: the setting that has changed; those of the hairs leave the styling as it is. */
+  | { readonly kind: 'grow'; readonly settings: GroomSettings; readonly what: string }
+  | {
+      readonly kind: 'stroke';
+      readonly brush: Brush;
+      readonly from: Point;
+      readonly to: Point;
+      readonly radius: number;
+      readonly strength: number;
+      readonly settings: GroomSettings;
+      /** The brush is taken off. */
+      readonly end: boolean;
+    }
+  | { readonly kind: 'trim'; readonly length: number }
+  | { readonly kind: 'undo' | 'redo' | 'show' | 'save' }
+  | { readonly kind: 'load'; readonly bytes: ArrayBuffer; readonly name: string }
+  | { readonly kind: 'simulate'; readonly motion: HeadMotion };
+
+export interface GroomFacts {
+  readonly settings: GroomSettings;
+  readonly head: string;
+  readonly guides: number;
+  readonly hairs: number;
+  readonly elements: number;
+  /** Shortest and longest [m]. */
+  readonly length: readonly [number, number];
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+  /** Of the last action [ms]. */
+  readonly spent: number;
+  /** What is worth saying about it. */
+  readonly note?: string;
+}
+
+export interface Groomed {
+  readonly type: 'groomed';
+  readonly ticket: number;
+  readonly error?: string;
+  readonly facts?: GroomFacts;
+  /** Where other hairs are to be drawn than before. */
+  readonly loaded?: Omit<Loaded, 'type' | 'ticket'>;
+  readonly frame?: Frame;
+  /** The hairstyle's file. */
+  readonly bytes?: Uint8Array;
+  /** A scene of it, and the files that it names. */
+  readonly text?: string;
+  readonly files?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+}

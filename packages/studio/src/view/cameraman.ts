@@ -1,0 +1,175 @@
+/**
+ * The camera, and what it is to keep in view: it frames a scene when it is opened, and goes along with one that outgrows its frame
+ * until someone takes the camera.
+ */
+import CameraControls from 'camera-controls';
+import {
+  Box3,
+  Matrix4,
+  PerspectiveCamera,
+  Quaternion,
+  Raycaster,
+  Sphere,
+  Spherical,
+  Vector2,
+  Vector3,
+  Vector4,
+} from 'three';
+import { fitDistance, frameBox, roundLength, upOf } from './frameCamera.ts';
+import type { Ground } from './ground.ts';
+
+CameraControls.install({
+  THREE: { Vector2, Vector3, Vector4, Quaternion, Matrix4, Spherical, Box3, Sphere, Raycaster },
+});
+
+type Triple = readonly [number, number, number];
+
+export interface Cameraman {
+  readonly camera: PerspectiveCamera;
+  /** What is in view [m]. */
+  readonly seen: Box3;
+  /** Half its diagonal when it was last framed [m]. */
+  readonly framed: number;
+  /** From the camera to what it looks at [m]. */
+  readonly distance: number;
+  /** Another scene: rods, and things that stay, of which only the part near the rods counts. */
+  begin(rods: Box3, things: Box3, gravity: Triple, look: Triple | undefined): void;
+  /** Another scene, looked at as before. */
+  keep(gravity: Triple, look: Triple | undefined): void;
+  /** Shows all of it. */
+  fit(smooth: boolean): void;
+  /** Once a frame, with where the rods are now. */
+  watch(now: Box3): void;
+  setAspect(aspect: number): void;
+  placeGround(ground: Ground): void;
+  orbit(azimuth: number, polar: number): void;
+  zoom(factor: number): void;
+  /** True where the camera has moved. */
+  update(seconds: number): boolean;
+  /** Size of a pixel at that distance, in a picture of this height [m]. */
+  perPixel(height: number): number;
+  dispose(): void;
+}
+
+export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
+  const camera = new PerspectiveCamera(28, 1, 0.01, 100);
+  const controls = new CameraControls(camera, canvas);
+  configure(controls);
+  const seen = new Box3();
+  const fixedBox = new Box3();
+  let gravity: Triple = [0, 0, 0];
+  let look: Triple | undefined;
+  let framed = 1;
+  let floor = 0;
+  let taken = false;
+  controls.addEventListener('controlstart', () => {
+    taken = true;
+  });
+
+  const fit = (smooth: boolean): void => {
+    const framing = frameBox(seen, gravity, look);
+    framed = framing.radius;
+    camera.up.copy(framing.up);
+    controls.updateCameraUp();
+    const half = (camera.fov * Math.PI) / 360;
+    const near = fitDistance(seen, framing, half, camera.aspect);
+    const distance = Math.max((look ? 1.08 : 1.22) * near, 1.05 * framing.radius);
+    const position = framing.center.clone().addScaledVector(framing.from, distance);
+    const { center } = framing;
+    void controls.setLookAt(position.x, position.y, position.z, center.x, center.y, center.z, smooth);
+    camera.near = distance / 200;
+    camera.far = distance * 30;
+    camera.updateProjectionMatrix();
+    controls.minDistance = distance / 60;
+    controls.maxDistance = distance * 6;
+  };
+
+  const follow = (): void => {
+    const radius = 0.5 * seen.getSize(new Vector3()).length();
+    if (radius <= 1.1 * framed && radius >= 0.8 * framed) return;
+    const growth = radius / framed;
+    framed = radius;
+    if (taken) return;
+    const center = seen.getCenter(new Vector3());
+    void controls.moveTo(center.x, center.y, center.z, true);
+    void controls.dollyTo(controls.distance * growth, true);
+    camera.far = controls.distance * growth * 30;
+    camera.updateProjectionMatrix();
+  };
+
+  return {
+    camera,
+    seen,
+    get framed() {
+      return framed;
+    },
+    get distance() {
+      return controls.distance;
+    },
+    begin(rods, things, nextGravity, nextLook) {
+      gravity = nextGravity;
+      look = nextLook;
+      seen.copy(rods);
+      fixedBox.copy(things).intersect(rods.clone().expandByScalar(0.4 * rods.getSize(new Vector3()).length()));
+      if (!fixedBox.isEmpty()) seen.union(fixedBox);
+      floor = Number.POSITIVE_INFINITY;
+      taken = false;
+    },
+    keep(nextGravity, nextLook) {
+      gravity = nextGravity;
+      look = nextLook;
+    },
+    fit(smooth) {
+      taken = false;
+      fit(smooth);
+    },
+    watch(now) {
+      if (!fixedBox.isEmpty()) now.union(fixedBox);
+      if (now.isEmpty()) return;
+      // grows at once, shrinks slowly
+      seen.min.lerp(now.min, 0.012);
+      seen.max.lerp(now.max, 0.012);
+      seen.union(now);
+      follow();
+    },
+    setAspect(aspect) {
+      const reshaped = Math.abs(aspect / camera.aspect - 1) > 0.05;
+      camera.aspect = aspect;
+      camera.updateProjectionMatrix();
+      if (reshaped && !taken && !seen.isEmpty()) fit(false);
+    },
+    placeGround(ground) {
+      const up = upOf(gravity);
+      const center = seen.getCenter(new Vector3());
+      const low = Math.min(seen.min.dot(up), seen.max.dot(up));
+      const wanted = low - 0.06 * framed;
+      if (floor > wanted || floor === Number.POSITIVE_INFINITY) floor = wanted;
+      center.addScaledVector(up, floor - center.dot(up));
+      ground.place(center, up, 6 * framed, roundLength(framed / 4));
+    },
+    orbit(azimuth, polar) {
+      taken = true;
+      void controls.rotate(azimuth, polar, true);
+    },
+    zoom(factor) {
+      taken = true;
+      void controls.dollyTo(controls.distance / factor, true);
+    },
+    update: (seconds) => controls.update(seconds),
+    perPixel: (height) => (2 * controls.distance * Math.tan((camera.fov * Math.PI) / 360)) / height,
+    dispose: () => controls.dispose(),
+  };
+}
+
+function configure(controls: CameraControls): void {
+  const { ACTION } = CameraControls;
+  controls.mouseButtons.left = ACTION.ROTATE;
+  controls.mouseButtons.right = ACTION.ROTATE;
+  controls.mouseButtons.middle = ACTION.TRUCK;
+  controls.mouseButtons.wheel = ACTION.DOLLY;
+  controls.touches.one = ACTION.TOUCH_ROTATE;
+  controls.touches.two = ACTION.TOUCH_DOLLY_TRUCK;
+  controls.smoothTime = 0.14;
+  controls.draggingSmoothTime = 0.06;
+  controls.dollySpeed = 0.7;
+}

@@ -1,0 +1,87 @@
+/** What is seen, as lines that can be printed at any size: rods from back to front, each piece in its colour and as wide as it is. */
+
+import type { ColorMap } from '@tendril/bridge/three';
+import { type Camera, Vector3 } from 'three';
+import type { LaneView } from './lane.ts';
+
+interface Rect {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface SvgOptions {
+  readonly width: number;
+  readonly height: number;
+  readonly background: string;
+  readonly map: ColorMap | undefined;
+  readonly low: number;
+  readonly high: number;
+  /** Of a lane without a map. */
+  color(lane: number): string;
+  /** Rods are drawn that many times as thick as they are. */
+  readonly thickness: number;
+  /** [m] */
+  perPixel(lane: number): number;
+}
+
+export function drawSvg(
+  lanes: readonly LaneView[],
+  rects: readonly Rect[],
+  camera: Camera,
+  options: SvgOptions,
+): string {
+  const parts: string[] = [];
+  lanes.forEach((lane, k) => {
+    if (lane.info.refused !== undefined || !rects[k]) return;
+    parts.push(`<g>${drawLane(lane, rects[k], camera, options, k)}</g>`);
+  });
+  const { width, height, background } = options;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" fill="none" stroke-linecap="round" stroke-linejoin="round">
+<rect width="${width}" height="${height}" fill="${background}"/>
+${parts.join('\n')}
+</svg>
+`;
+}
+
+const place = new Vector3();
+
+function drawLane(lane: LaneView, rect: Rect, camera: Camera, options: SvgOptions, index: number): string {
+  const pieces: { depth: number; text: string }[] = [];
+  const perPixel = options.perPixel(index);
+  lane.samples.forEach(({ nodePosition: x }, r) => {
+    const { nodeCount, edgeCount, edgeRadius } = lane.info.rods[r];
+    const seen = Array.from({ length: nodeCount }, (_, i) => {
+      place.set(x[3 * i], x[3 * i + 1], x[3 * i + 2]).project(camera);
+      return [rect.x + (0.5 + 0.5 * place.x) * rect.width, rect.y + (0.5 - 0.5 * place.y) * rect.height, place.z];
+    });
+    const point = ([px, py]: readonly number[]): string => `${px.toFixed(1)} ${py.toFixed(1)}`;
+    const wide = (j: number): string => Math.max(0.4, (2 * edgeRadius[j] * options.thickness) / perPixel).toFixed(2);
+    const values = options.map && !lane.hair ? lane.valuesOf(r) : undefined;
+    if (!values) {
+      const all = seen.map(point);
+      const path = `M${all[0]}L${all.slice(1).join(' ')}${edgeCount === nodeCount ? 'Z' : ''}`;
+      const depth = seen.reduce((sum, [, , z]) => sum + z, 0) / nodeCount;
+      pieces.push({ depth, text: `<path d="${path}" stroke="${options.color(index)}" stroke-width="${wide(0)}"/>` });
+      return;
+    }
+    for (let j = 0; j < edgeCount; j++) {
+      const next = (j + 1) % nodeCount;
+      const value = values.length === edgeCount ? values[j] : 0.5 * (values[j] + values[next]);
+      const text = `<path d="M${point(seen[j])}L${point(seen[next])}" stroke="${colorOf(value, options)}" stroke-width="${wide(j)}"/>`;
+      pieces.push({ depth: 0.5 * (seen[j][2] + seen[next][2]), text });
+    }
+  });
+  return pieces
+    .sort((a, b) => b.depth - a.depth)
+    .map(({ text }) => text)
+    .join('');
+}
+
+function colorOf(value: number, { map = [], low, high }: SvgOptions): string {
+  const u = Math.min(1, Math.max(0, (value - low) / Math.max(high - low, 1e-30))) * (map.length - 1);
+  const k = Math.min(map.length - 2, Math.floor(u));
+  const mixed = map[k].map((c, i) => Math.round(c + (u - k) * (map[k + 1][i] - c)));
+  return `rgb(${mixed.join(' ')})`;
+}

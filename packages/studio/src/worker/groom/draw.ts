@@ -1,0 +1,77 @@
+/** Hairs as the view draws rods: what a lane has to say about them, and their frame. */
+import type { Fiber, GuidePose, Hairs } from '@tendril/core';
+import { writeHairs } from '@tendril/core';
+import { type LaneInfo, type RodInfo, rodSize } from '../../protocol.ts';
+import { drape, type Field } from './field.ts';
+
+/** Nodes of all hairs together, at most. */
+const nodeLimit = 240_000;
+
+/** Nodes a hair that show the curls of its guides. */
+export function hairNodes(hairs: number, guideNodes: number): number {
+  const most = Math.max(12, Math.floor(nodeLimit / Math.max(1, hairs)));
+  // the view draws a smooth curve through them: one in 45° of a curl is enough
+  return Math.min(most, 80, Math.max(16, Math.ceil(guideNodes / 2)));
+}
+
+export function describeHairs(
+  hairs: Hairs,
+  nodes: number,
+  position: Float32Array,
+  fiber: Fiber,
+  length: number,
+): LaneInfo['rods'] {
+  const edges = nodes - 1;
+  const nodeArc = Float32Array.from({ length: nodes }, (_, i) => (length * i) / edges);
+  const edgeRadius = new Float32Array(edges).fill(Math.sqrt(fiber.a * fiber.b));
+  const even = new Float32Array(2 * edges).fill(1);
+  return Array.from(
+    { length: hairs.count },
+    (_, h): RodInfo => ({
+      id: `hair ${h}`,
+      model: 'helix',
+      closed: false,
+      nodeCount: nodes,
+      edgeCount: edges,
+      length,
+      square: false,
+      nodeArc,
+      edgeRadius,
+      halfEI1: even,
+      halfEI2: even,
+      nodePosition: position.subarray(3 * nodes * h, 3 * nodes * (h + 1)),
+    }),
+  );
+}
+
+/** Least distance from the skin [m], and how much more some hairs keep. */
+const clearance = 0.0012;
+const volume = 0.005;
+
+/** Positions of all hairs, kept out of the head. `inHead`: from world to the head's axes and back, where it has moved. */
+export function placeHairs(
+  hairs: Hairs,
+  pose: GuidePose,
+  nodes: number,
+  field: Field | undefined,
+  inHead?: { to(p: Float32Array): void; back(p: Float32Array): void },
+): Float32Array {
+  const position = new Float32Array(3 * nodes * hairs.count);
+  writeHairs(position, hairs, pose, nodes);
+  if (!field) return position;
+  inHead?.to(position);
+  for (let h = 0; h < hairs.count; h++) {
+    const room = clearance + volume * ((h * 0.618) % 1) ** 2;
+    drape(position, 3 * nodes * h, nodes, field, room);
+  }
+  inHead?.back(position);
+  return position;
+}
+
+/** As the data of a frame, with room for `more` numbers after the hairs. */
+export function packHairs(position: Float32Array, count: number, nodes: number, more = 0): Float32Array {
+  const each = rodSize({ nodeCount: nodes, edgeCount: nodes - 1 });
+  const data = new Float32Array(each * count + more);
+  for (let h = 0; h < count; h++) data.set(position.subarray(3 * nodes * h, 3 * nodes * (h + 1)), each * h);
+  return data;
+}

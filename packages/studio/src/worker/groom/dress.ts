@@ -1,0 +1,130 @@
+/** A run of guides, drawn as the hairs that follow them, on the head that they grow on. */
+import { createHairs, type GuidePose, type Hairstyle, type Roots } from '@tendril/core';
+import { createFileResolver, decodeHairstyle, InputError, readMesh } from '@tendril/io';
+import { type Lane, writeColliders } from '../lane.ts';
+import { describeHairs, hairNodes, packHairs, placeHairs } from './draw.ts';
+import { createField, type Field } from './field.ts';
+
+type Files = ReadonlyMap<string, Uint8Array>;
+
+/** For scenes that name files: those that were made here. */
+export function resolverOf(files: Files): ReturnType<typeof createFileResolver> {
+  return createFileResolver((name) => {
+    const bytes = files.get(name);
+    if (!bytes)
+      throw new InputError(name, `the file '${name}' is not at hand; groom a hairstyle and simulate it, or inline it`);
+    return bytes;
+  });
+}
+
+export interface Dress {
+  readonly style: Hairstyle;
+  readonly every: number;
+  readonly field: Field | undefined;
+}
+
+/** What a scene's hair looks like, where it is one hairstyle and nothing else. */
+export function dressOf(values: unknown, files: Files): Dress | undefined {
+  const { strands, rods, colliders } = (values ?? {}) as Record<string, Record<string, unknown>[] | undefined>;
+  const [only] = strands ?? [];
+  if (!only || strands?.length !== 1 || rods || typeof only.file !== 'string') return undefined;
+  const bytes = files.get(only.file);
+  if (!bytes || !/\.hairstyle$/i.test(only.file)) return undefined;
+  const style = decodeHairstyle(bytes, only.file);
+  if (!style.hairRoots) return undefined;
+  const mesh = colliders?.find(({ type }) => type === 'mesh-file')?.file;
+  const obstacle = typeof mesh === 'string' ? files.get(mesh) : undefined;
+  return {
+    style,
+    every: typeof only.every === 'number' ? only.every : 1,
+    field: obstacle && createField(readMesh(obstacle, String(mesh))),
+  };
+}
+
+function everyRoot({ count, position, normal, side, color }: Roots, every: number): Roots {
+  const list = Array.from({ length: count }, (_, g) => g).filter((g) => g % every === 0);
+  const pick = (values: Float64Array): Float64Array =>
+    Float64Array.from(list.flatMap((g) => [values[3 * g], values[3 * g + 1], values[3 * g + 2]]));
+  return { count: list.length, position: pick(position), normal: pick(normal), side: pick(side), color: pick(color) };
+}
+
+/** The same run, seen as hairs; undefined where its rods are not the style's. */
+export function dressLane(lane: Lane, { style, every, field }: Dress): Lane | undefined {
+  const { world, info } = lane;
+  const roots = everyRoot(style.guideRoots, every);
+  if (!world || !style.hairRoots || world.rods.length !== roots.count) return undefined;
+  const guideNodes = world.rods[0].nodeCount;
+  if (world.rods.some(({ nodeCount }) => nodeCount !== guideNodes)) return undefined;
+  const hairs = createHairs(roots, style.hairRoots, style.hairOptions);
+  // a run draws many pictures: fewer nodes than one that stands still
+  const nodes = Math.min(hairNodes(hairs.count, 3 * guideNodes), 48);
+  const position = new Float64Array(3 * guideNodes * roots.count);
+  const turn = new Float64Array(9 * roots.count);
+  const head = { position: new Float64Array(3), rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1) };
+  const inHead = {
+    to: (p: Float32Array): void => move(p, head, true),
+    back: (p: Float32Array): void => move(p, head, false),
+  };
+  const place = (): Float32Array => {
+    world.samples.forEach(({ nodePosition }, g) => {
+      position.set(nodePosition, 3 * guideNodes * g);
+    });
+    world.colliders[0]?.evaluate(head, world.time);
+    for (let g = 0; g < roots.count; g++) turn.set(head.rotation, 9 * g);
+    const pose: GuidePose = { nodes: guideNodes, position, turn };
+    return placeHairs(hairs, pose, nodes, field, inHead);
+  };
+  const longest = style.length.reduce((most, value) => Math.max(most, value), 0);
+  const moving = world.colliders.map((_, k) => k);
+  const dressed = {
+    ...info,
+    moving,
+    pins: [],
+    rods: describeHairs(hairs, nodes, place(), style.fiber, longest),
+  };
+  const tail = 7 * (info.bodies.length + moving.length);
+  return {
+    info: dressed,
+    world,
+    duration: lane.duration,
+    stepSize: lane.stepSize,
+    note: lane.note,
+    get time() {
+      return lane.time;
+    },
+    get failure() {
+      return lane.failure;
+    },
+    set failure(value) {
+      lane.failure = value;
+    },
+    step: () => lane.step(),
+    guideAt: (hair, node) => ({
+      rod: hairs.guide[3 * hair],
+      node: Math.round((node * (guideNodes - 1)) / (nodes - 1)),
+    }),
+    frame() {
+      const { stats, cost } = lane.frame();
+      const data = packHairs(place(), hairs.count, nodes, tail);
+      writeColliders(data, data.length - 7 * moving.length, world.colliders, moving, world.time);
+      return { data, stats, cost };
+    },
+  };
+}
+
+/** Into the axes of the head, or back. */
+function move(
+  p: Float32Array,
+  { position: c, rotation: r }: { readonly position: Float64Array; readonly rotation: Float64Array },
+  into: boolean,
+): void {
+  for (let o = 0; o < p.length; o += 3) {
+    const [x, y, z] = into ? [p[o] - c[0], p[o + 1] - c[1], p[o + 2] - c[2]] : [p[o], p[o + 1], p[o + 2]];
+    for (let k = 0; k < 3; k++) {
+      const sum = into
+        ? r[k] * x + r[3 + k] * y + r[6 + k] * z
+        : r[3 * k] * x + r[3 * k + 1] * y + r[3 * k + 2] * z + c[k];
+      p[o + k] = sum;
+    }
+  }
+}

@@ -1,0 +1,424 @@
+/**
+ * A head with hair in the making. Styles are plain data and every change gives a new one, so that undo is a list of them.
+ *
+ * What is seen are the guides as they hang, laid over the head where they would go into it, and hairs between them. Laying over is
+ * for the eye: it is done on polylines, which takes milliseconds. While a comb moves, it moves those polylines; when it is taken
+ * off, helices are fitted to them. A scene that is made of the style starts from helices that are fitted to what is seen.
+ */
+import {
+  addHairs,
+  compileSurfaceMap,
+  createSurface,
+  curlHairstyle,
+  cutHairstyle,
+  dragPoints,
+  growHairstyle,
+  type Hairs,
+  type Hairstyle,
+  hairsOf,
+  hairTypes,
+  placesPerElement,
+  poseGuides,
+  reshapeHairstyle,
+  SceneError,
+  type Surface,
+} from '@tendril/core';
+import { decodeHairstyle, encodeHairstyle, InputError, readMesh } from '@tendril/io';
+import type { GroomAction, Groomed, GroomFacts, GroomSettings } from '../../groomTypes.ts';
+import { type ColliderInfo, statNames } from '../../protocol.ts';
+import { describeHairs, hairNodes, packHairs, placeHairs } from './draw.ts';
+import { createField, drape, type Field } from './field.ts';
+import { headMesh, leanAt, type Mesh } from './heads.ts';
+import { sceneOfStyle } from './scene.ts';
+
+/** Guides keep this far from the skin [m]: hairs between them are nearer. */
+const clearance = 0.004;
+const historyDepth = 60;
+const triangleLimit = 40_000;
+
+interface Head {
+  readonly name: string;
+  readonly surface: Surface;
+  /** To be seen, and to be in the way. */
+  readonly drawn: Mesh;
+  readonly coarse: Mesh;
+  readonly field: Field | undefined;
+}
+
+interface Step {
+  readonly style: Hairstyle;
+  readonly settings: GroomSettings;
+  /** What led here; the same setting again takes the place of this step. */
+  readonly what: string;
+}
+
+/** Guides as they are seen. */
+interface Pose {
+  readonly nodes: number;
+  readonly perElement: number;
+  readonly position: Float64Array;
+}
+
+/** Settings that concern the hairs alone: what was styled stays. */
+const ofHairs: ReadonlySet<string> = new Set(['hairs', 'clump']);
+
+export interface GroomStage {
+  /** The head as it is seen. */
+  readonly head: ColliderInfo | undefined;
+  act(action: GroomAction): Omit<Groomed, 'type' | 'ticket'>;
+}
+
+export function createGroomStage(): GroomStage {
+  let head: Head | undefined;
+  let steps: Step[] = [];
+  let at = -1;
+  let pose: Pose | undefined;
+  let hairs: Hairs | undefined;
+  let drawnHairs = '';
+  /** Guides that the stroke has touched. */
+  let touched = new Set<number>();
+  /** Such a stroke changes this style; a step is kept when it ends. */
+  let working: Hairstyle | undefined;
+
+  const keep = (style: Hairstyle, settings: GroomSettings, what: string): void => {
+    if (what !== '' && steps[at]?.what === what) steps = [...steps.slice(0, at), { style, settings, what }];
+    else {
+      steps = [...steps.slice(Math.max(0, at + 2 - historyDepth), at + 1), { style, settings, what }];
+      at = steps.length - 1;
+    }
+    shape(style);
+  };
+
+  /** Finds out how a style is seen. */
+  const shape = (style: Hairstyle): void => {
+    // even, so that every element has a place in its middle, from which helices can be fitted again
+    const perElement = 2 * Math.ceil(placesPerElement(style) / 2);
+    const { nodes, position } = poseGuides(style, perElement);
+    pose = { nodes, perElement, position };
+    if (head?.field) {
+      for (let g = 0; g < style.guideRoots.count; g++) drape(position, 3 * nodes * g, nodes, head.field, clearance);
+    }
+    hairs = hairsOf(style);
+  };
+
+  const present = (): Step => {
+    if (!steps[at]) throw new SceneError([], 'nothing has been grown yet');
+    return steps[at];
+  };
+
+  const show = (begin: number, note?: string): Omit<Groomed, 'type' | 'ticket'> => {
+    const { settings } = present();
+    const style = working ?? present().style;
+    if (!pose || !hairs || !head) throw new SceneError([], 'nothing has been grown yet');
+    const nodes = hairNodes(hairs.count, pose.nodes);
+    const position = placeHairs(hairs, pose, nodes, head.field);
+    const data = packHairs(position, hairs.count, nodes);
+    const frame = { time: 0, lanes: [{ data, stats: new Float64Array(statNames.length), cost: 0 }] };
+    const key = `${head.name} ${hairs.count} ${nodes}`;
+    const longest = style.length.reduce((most, value) => Math.max(most, value), 0);
+    const facts: GroomFacts = {
+      settings,
+      head: head.name,
+      guides: style.guideRoots.count,
+      hairs: hairs.count,
+      elements: style.elements,
+      length: [style.length.reduce((least, value) => Math.min(least, value), Infinity), longest],
+      canUndo: at > 0,
+      canRedo: at < steps.length - 1,
+      spent: performance.now() - begin,
+      ...(note !== undefined && { note }),
+    };
+    if (key === drawnHairs) return { facts, frame };
+    drawnHairs = key;
+    return {
+      facts,
+      frame,
+      loaded: {
+        lanes: [
+          {
+            variant: { id: '', label: 'hair' },
+            refused: undefined,
+            rods: describeHairs(hairs, nodes, position, style.fiber, longest),
+            bodies: [],
+            pins: [],
+            moving: [],
+            warnings: [],
+          },
+        ],
+        time: { duration: 1, step: 1 / 60 },
+        kept: 'restarted',
+        values: {},
+        colliders: [colliderOf(head, settings.scalp)],
+        gravity: [0, 0, -9.81],
+        title: 'Hair on a head',
+        look: [0.62, -1, 0.18],
+      },
+    };
+  };
+
+  const grow = (settings: GroomSettings, what: string): string | undefined => {
+    if (!head) throw new SceneError([], 'there is nothing to grow hair on');
+    const density = compileSurfaceMap(settings.scalp, 'scalp');
+    const count = { count: settings.hairs, density, clump: settings.clump };
+    const before = steps[at];
+    if (before && ofHairs.has(what)) {
+      keep(addHairs(before.style, head.surface, count), settings, what);
+      return undefined;
+    }
+    const { lie } = settings;
+    const { name } = head;
+    const { style, report } = growHairstyle(head.surface, {
+      guides: { count: settings.guides, spread: true, density },
+      length: settings.length,
+      lengthJitter: settings.jitter,
+      hair: settings.hair,
+      // made straight: a curl that cannot be seen in place of the type's
+      curl: curlOf(settings) ?? (hairTypes[settings.hair].curl && { radius: 1e-9, pitch: 1e6 }),
+      phaseJitter: settings.frizz,
+      lean: ({ position }) => leanAt(name, lie, Array.from(position)),
+      hairs: count,
+    });
+    keep(style, settings, what);
+    return report.failed ? `${report.failed} strands found no rest and stay as they were` : undefined;
+  };
+
+  const openHead = (next: Head, settings: GroomSettings): string | undefined => {
+    head = next;
+    drawnHairs = '';
+    return grow(settings, '');
+  };
+
+  /** Guides that come near the way of the brush, and how far along they first do [m]. */
+  const near = (from: readonly number[], to: readonly number[], radius: number): Map<number, number> => {
+    const { style } = present();
+    const found = new Map<number, number>();
+    if (!pose) return found;
+    const { nodes, position } = pose;
+    const lengths = (working ?? style).length;
+    for (let g = 0; g < lengths.length; g++) {
+      for (let i = 1; i < nodes; i++) {
+        if (distanceTo(position, 3 * (nodes * g + i), from, to) > radius) continue;
+        found.set(g, (lengths[g] * (i - 0.5)) / (nodes - 1));
+        break;
+      }
+    }
+    return found;
+  };
+
+  const stroke = (action: Extract<GroomAction, { kind: 'stroke' }>): string | undefined => {
+    const { settings, style } = present();
+    working ??= style;
+    const { brush, from, to, radius, strength, end } = action;
+    if (brush === 'comb') {
+      if (!pose) return undefined;
+      const { nodes, position } = pose;
+      for (let g = 0; g < style.guideRoots.count; g++) {
+        const own = position.subarray(3 * nodes * g, 3 * nodes * (g + 1));
+        if (!dragPoints(own, from, to, radius, strength)) continue;
+        if (head?.field) drape(position, 3 * nodes * g, nodes, head.field, 0.5 * clearance);
+        touched.add(g);
+      }
+    } else if (brush === 'cut') {
+      for (const [g, length] of near(from, to, radius)) {
+        touched.add(g);
+        const only = new Float64Array(style.guideRoots.count);
+        only[g] = 1;
+        working = cutHairstyle(working, { length: Math.max(length, 0.004), where: only }).style;
+      }
+      shape(working);
+    } else {
+      const where = new Float64Array(style.guideRoots.count);
+      for (const g of near(from, to, radius).keys()) {
+        if (touched.has(g)) continue;
+        where[g] = 1;
+        touched.add(g);
+      }
+      if (where.some((value) => value > 0)) {
+        const curl = brush === 'curl' ? curlOf(action.settings) : undefined;
+        working = curlHairstyle(working, { curl, where }).style;
+        shape(working);
+      }
+    }
+    return end ? endStroke(brush, settings) : undefined;
+  };
+
+  const endStroke = (brush: string, settings: GroomSettings): string | undefined => {
+    const list = touched;
+    const result = working;
+    touched = new Set();
+    working = undefined;
+    if (list.size === 0 || !result) return 'no hair was near the brush';
+    if (brush !== 'comb') {
+      keep(result, settings, '');
+      return `${list.size} strands`;
+    }
+    const { style, report } = reshapeHairstyle(result, shapesOf(list));
+    keep(style, settings, '');
+    const soft = report.unstable > 0 ? `; ${report.unstable} are too soft to stay so and will sag` : '';
+    return `${report.combed} strands combed${soft}`;
+  };
+
+  /** What is seen of guides, two places an element. */
+  const shapesOf = (list: Iterable<number>): Map<number, Float64Array> => {
+    const shapes = new Map<number, Float64Array>();
+    if (!pose) return shapes;
+    const { nodes, perElement, position } = pose;
+    const stride = perElement / 2;
+    for (const g of list) {
+      const points = new Float64Array((3 * (nodes - 1)) / stride + 3);
+      for (let i = 0; i < points.length / 3; i++)
+        for (let k = 0; k < 3; k++) points[3 * i + k] = position[3 * (nodes * g + i * stride) + k];
+      shapes.set(g, points);
+    }
+    return shapes;
+  };
+
+  /** The style with guides where they are seen: what lies on the head does so. */
+  const laid = (style: Hairstyle): Hairstyle => {
+    const { nodes, perElement } = pose as Pose;
+    const free = poseGuides(style, perElement).position;
+    const moved = Array.from({ length: style.guideRoots.count }, (_, g) => g).filter((g) => {
+      for (let i = 3 * nodes * g; i < 3 * nodes * (g + 1); i++)
+        if (Math.abs(free[i] - (pose as Pose).position[i]) > 1e-4) return true;
+      return false;
+    });
+    return reshapeHairstyle(style, shapesOf(moved), { hold: false }).style;
+  };
+
+  const travel = (by: number): void => {
+    at = Math.min(steps.length - 1, Math.max(0, at + by));
+    working = undefined;
+    touched = new Set();
+    shape(present().style);
+  };
+
+  const act = (action: GroomAction): Omit<Groomed, 'type' | 'ticket'> => {
+    const begin = performance.now();
+    let note: string | undefined;
+    switch (action.kind) {
+      case 'open':
+        note = openHead(builtIn(action.head), action.settings);
+        break;
+      case 'mesh':
+        note = openHead(readHead(new Uint8Array(action.bytes), action.name), action.settings);
+        break;
+      case 'grow':
+        note = grow(action.settings, action.what);
+        break;
+      case 'stroke':
+        note = stroke(action);
+        break;
+      case 'trim': {
+        const { style, cut } = cutHairstyle(present().style, { length: action.length });
+        keep(style, present().settings, '');
+        note = `${cut} strands were longer`;
+        break;
+      }
+      case 'undo':
+        travel(-1);
+        break;
+      case 'redo':
+        travel(1);
+        break;
+      case 'show':
+        drawnHairs = '';
+        break;
+      case 'save':
+        return { bytes: encodeHairstyle(present().style, 'studio') };
+      case 'load': {
+        head ??= builtIn('head');
+        const style = decodeHairstyle(new Uint8Array(action.bytes), action.name);
+        const settings = settingsOf(style, present().settings);
+        keep(style.hairRoots ? style : withHairs(style, head.surface, settings), settings, '');
+        break;
+      }
+      case 'simulate': {
+        if (!head) throw new SceneError([], 'there is nothing to grow hair on');
+        const { style } = present();
+        return sceneOfStyle(laid(style), head.coarse, head.surface.report.holes === 0, action.motion);
+      }
+    }
+    return show(begin, note);
+  };
+
+  return {
+    get head() {
+      return head && colliderOf(head, present().settings.scalp);
+    },
+    act(action) {
+      try {
+        return act(action);
+      } catch (error) {
+        if (!(error instanceof SceneError || error instanceof InputError)) throw error;
+        working = undefined;
+        touched = new Set();
+        return { error: error.message };
+      }
+    },
+  };
+}
+
+function curlOf({ radius, pitch }: GroomSettings): { radius: number; pitch: number } | undefined {
+  return radius > 0 ? { radius, pitch } : undefined;
+}
+
+function withHairs(style: Hairstyle, surface: Surface, settings: GroomSettings): Hairstyle {
+  const density = compileSurfaceMap(settings.scalp, 'scalp');
+  return addHairs(style, surface, { count: settings.hairs, density, clump: settings.clump });
+}
+
+/** What a file says, as settings, as far as it says it. */
+function settingsOf(style: Hairstyle, before: GroomSettings): GroomSettings {
+  return {
+    ...before,
+    ...(style.hair && { hair: style.hair }),
+    guides: style.guideRoots.count,
+    hairs: style.hairRoots?.count ?? before.hairs,
+    length: style.length.reduce((most, value) => Math.max(most, value), 0),
+    clump: style.hairOptions?.clump ?? 0,
+  };
+}
+
+function builtIn(id: 'head' | 'ball'): Head {
+  const drawn = headMesh(id, true);
+  const coarse = headMesh(id, false);
+  return { name: id, surface: createSurface(drawn), drawn, coarse, field: createField(coarse) };
+}
+
+function readHead(bytes: Uint8Array, name: string): Head {
+  const { position, triangle } = readMesh(bytes, name);
+  if (triangle.length / 3 > triangleLimit)
+    throw new SceneError([], `${name} has ${triangle.length / 3} triangles; ${triangleLimit} are taken at most`);
+  const surface = createSurface({ position, triangle });
+  const mesh = { position: surface.position, triangle: surface.triangle };
+  return { name, surface, drawn: mesh, coarse: mesh, field: createField(mesh) };
+}
+
+/** `shaded`: where hair grows the skin is as dark as hair. */
+function colliderOf({ drawn: { position, triangle }, surface }: Head, scalp: string): ColliderInfo {
+  const density = compileSurfaceMap(scalp, 'scalp');
+  const at = (values: Float64Array, k: number): Float64Array => values.subarray(3 * k, 3 * k + 3);
+  const same = surface.position.length === position.length;
+  const shaded = same
+    ? Float32Array.from({ length: position.length / 3 }, (_, k) =>
+        density({ position: at(position, k), normal: at(surface.normal, k), color: [0, 0, 0] }) > 0 ? 1 : 0,
+      )
+    : undefined;
+  const triples = (values: ArrayLike<number>): number[][] =>
+    Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);
+  return {
+    type: 'mesh',
+    vertices: triples(position),
+    faces: triples(triangle),
+    color: '#cfc7bd',
+    ...(shaded && { shaded }),
+  };
+}
+
+function distanceTo(p: Float64Array, o: number, a: readonly number[], b: readonly number[]): number {
+  const [abx, aby, abz] = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
+  const [x, y, z] = [p[o] - a[0], p[o + 1] - a[1], p[o + 2] - a[2]];
+  const square = abx * abx + aby * aby + abz * abz;
+  const t = square > 0 ? Math.min(1, Math.max(0, (x * abx + y * aby + z * abz) / square)) : 0;
+  return Math.hypot(x - t * abx, y - t * aby, z - t * abz);
+}
