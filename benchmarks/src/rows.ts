@@ -179,6 +179,38 @@ function contactRow(name: string, scene: Scene, lead: number, steps: number, not
   };
 }
 
+/** Hairs of 20 cm that stand on a ball and fall on it, with friction; or fall past where it would be. */
+function onHead(count: number, ball: boolean): Scene {
+  const at = (k: number, length: number): [number, number, number] => {
+    const z = 0.95 - (0.75 * (k + 0.5)) / count;
+    const r = Math.sqrt(1 - z * z);
+    return [length * r * Math.cos(2.399963 * k), length * r * Math.sin(2.399963 * k), length * z];
+  };
+  return {
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: Array.from({ length: count }, (_, k) => ({
+      id: `hair${k}`,
+      shape: { type: 'straight' as const, from: at(k, 0.0905), to: at(k, 0.2905) },
+      edges: 31,
+      section: {
+        type: 'stiffness' as const,
+        EI1: 2e-8,
+        GJ: 2e-8,
+        EA: 10,
+        mass: 1e-4,
+        inertia: 1e-12,
+        radius: 3e-4,
+        damping: { mass: 1.5 },
+      },
+    })),
+    pins: Array.from({ length: count }, (_, k) => ({ rod: `hair${k}`, at: 'start' as const })),
+    ...(ball && { colliders: [{ type: 'sphere' as const, radius: 0.09, friction: 0.3 }] }),
+    time: { duration: 2, step: 1 / 240 },
+    solver: { der: { integrator: 'implicit-euler', tolerance: 1e-6 } },
+  };
+}
+
 function pairRow(name: string, hairs: number, note: string): Row {
   const work = createPairBenchmark(hairs, 0.35e-3);
   let pairs = 0;
@@ -388,6 +420,20 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
       96,
       'long hair with contact, dt 1/96: four a frame; wanted: 125 ms',
     ),
+  'strand-long-hair-free': () =>
+    stepRow('strand-long-hair-free', sceneOf('long-hair'), 20, 'the same before it touches anything; wanted: 125 ms'),
+  'strand-long-hair-impact': () =>
+    contactRow(
+      'strand-long-hair-impact',
+      sceneOf('long-hair'),
+      34,
+      12,
+      'the same while all of it strikes head and shoulders: three frames, the costliest; wanted: 125 ms',
+    ),
+  'contact-der-100x32': () =>
+    contactRow('contact-der-100x32', onHead(100, true), 60, 60, 'hairs (der) that fall on a ball, dt 1/240'),
+  'contact-free-der-100x32': () =>
+    contactRow('contact-free-der-100x32', onHead(100, false), 60, 60, 'the same without the ball; wanted: half'),
   'contact-pairs-1000x31': () => pairRow('contact-pairs-1000x31', 1000, 'broad phase: boxes, refit of the tree, pairs'),
   'contact-pairs-10000x31': () => pairRow('contact-pairs-10000x31', 10000, 'the same'),
   'contact-bundle': () =>

@@ -192,6 +192,8 @@ export interface ContactPort {
    * goes on from it. Absent: no guess is better than the linear step from the start.
    */
   guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, t: number, dt: number): boolean;
+  /** Whether `factor` and `solve` may be asked for some of the sides that were made linear. */
+  readonly selective?: boolean;
   /**
    * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
    * there under the sides' forces; else at the state that `step` came to, with its velocities. `response` is

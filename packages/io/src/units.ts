@@ -29,6 +29,7 @@ export type Dimension =
   | 'mass'
   | 'momentOfInertia'
   | 'rate'
+  | 'stiffnessPerMass'
   | 'pressure'
   | 'density'
   | 'linearDensity'
@@ -84,6 +85,13 @@ export const dimensions: Readonly<Record<Dimension, DimensionInfo>> = {
     powers: [1, 2, 0, 0],
   },
   rate: { name: 'a rate', example: '0.1 1/s', inWords: '1/s', si: '1/s', powers: [0, 0, -1, 0] },
+  stiffnessPerMass: {
+    name: 'a stiffness per mass',
+    example: '400 1/s^2',
+    inWords: '1/s^2',
+    si: '1/s^2',
+    powers: [0, 0, -2, 0],
+  },
   pressure: { name: 'a pressure', example: '3 GPa', inWords: 'pascals', si: 'Pa', powers: [1, -1, -2, 0] },
   density: { name: 'a density', example: '1.2 g/cm^3', inWords: 'kg/m^3', si: 'kg/m^3', powers: [1, -3, 0, 0] },
   linearDensity: {

@@ -40,6 +40,8 @@ describe('units', () => {
     ['0.1 1/s', 'rate', 0.1],
     ['0.1/s', 'rate', 0.1],
     ['10 Hz', 'rate', 10],
+    ['400 1/s^2', 'stiffnessPerMass', 400],
+    ['4 N/cm/kg', 'stiffnessPerMass', 400],
     ['3 N mm^2', 'bendingStiffness', 3e-6],
     ['3 N*m*m', 'bendingStiffness', 3],
     ['7 mN*m', 'torque', 7e-3],

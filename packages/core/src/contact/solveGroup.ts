@@ -2,8 +2,8 @@
  * The impulses of one group of contacts, and the step of its systems under them.
  *
  * A contact is taken up where its gap may close within the step; of those that do lie near, many carry nothing in the end (hair on
- * a head: the nodes beside the middles of the edges). Models that make a first guess of the step (`guess`) tell which would close
- * under the forces of the last step. The others are left out of the solution and looked at after it: one that would have closed is
+ * a head: the nodes beside the middles of the edges). Models that make a first guess of the step (`guess`), or whose response may be
+ * asked for some sides (`selective`), tell which would close under the forces of the last step. The others are left out of the solution and looked at after it: one that would have closed is
  * taken in, and the solution goes on. The law of contact holds for all in the end; long hair at rest on a
  * head solves for a third of its contacts.
  */
@@ -113,6 +113,21 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     return undefined;
   };
 
+  const makeLinear = (
+    set: ContactSet,
+    arrays: SideArrays,
+    t: number,
+    dt: number,
+    fresh: boolean,
+  ): StepOutcome | undefined => {
+    writeForces(set, arrays, dt);
+    for (const { port, sides, systems, start, response } of arrays.sides) {
+      if (!port.linearize(start, response, systems, sides, t, dt, fresh))
+        return failed(set, 'the response to contact cannot be found');
+    }
+    return undefined;
+  };
+
   /** Makes linear, solves, steps. */
   const takeRound = (
     set: ContactSet,
@@ -120,16 +135,13 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     t: number,
     dt: number,
     robust: boolean,
-    fresh: boolean,
+    linear: 'fresh' | 'again' | 'done',
     rough: boolean,
   ): StepOutcome | undefined => {
-    writeForces(set, arrays, dt);
+    const unable = linear === 'done' ? undefined : makeLinear(set, arrays, t, dt, linear === 'fresh');
+    if (unable) return unable;
     arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
     for (const { impulse, impulseStart } of arrays.links?.links ?? []) impulseStart.set(impulse);
-    for (const { port, sides, systems, start, response } of arrays.sides) {
-      if (!port.linearize(start, response, systems, sides, t, dt, fresh))
-        return failed(set, 'the response to contact cannot be found');
-    }
     const trouble = findImpulses(set, arrays, dt, rough ? ROUGH : 1);
     if (trouble) return trouble;
     writeForces(set, arrays, dt);
@@ -175,6 +187,27 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       if (placeOf[c] >= 0 && placeOf[c] < TAKEN) copyContact(set, c, live, placeOf[c]);
   };
 
+  const makeGuess = (set: ContactSet, arrays: SideArrays, t: number, dt: number): StepOutcome | undefined => {
+    writeForces(set, arrays, dt);
+    for (const { port, sides, systems, start } of arrays.sides)
+      if (!port.guess?.(start, systems, sides, t, dt)) return failed(set, 'the response to contact cannot be found');
+    return undefined;
+  };
+
+  /** Velocities and responses of the sides that are solved for, out of those of all. */
+  const pickSides = (some: SideArrays, all: SideArrays, set: ContactSet): void => {
+    const pick = (to: number, from: number): void => {
+      if (from < 0) return;
+      some.response[to] = all.response[from];
+      for (let k = 0; k < 3; k++) some.start[3 * to + k] = all.start[3 * from + k];
+    };
+    for (let c = 0; c < set.count; c++) {
+      if (placeOf[c] < 0) continue;
+      pick(some.sideA[placeOf[c]], all.sideA[c]);
+      pick(some.sideB[placeOf[c]], all.sideB[c]);
+    }
+  };
+
   const solveAll = (
     set: ContactSet,
     links: readonly Link[],
@@ -187,7 +220,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     if (arrays.links) arrays.links.dt = dt;
     const scale = scaleOf(dt);
     for (let round = 0; ; round++) {
-      const trouble = takeRound(set, arrays, t, dt, robust, round === 0, false);
+      const trouble = takeRound(set, arrays, t, dt, robust, round === 0 ? 'fresh' : 'again', false);
       if (trouble) return trouble;
       // where the rods came to where the linear response had them, that is it
       if (options.solver === 'repulsion' || round >= ROUNDS - 1) break;
@@ -209,17 +242,17 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     const scale = scaleOf(dt);
     let all = every;
     placeOf.fill(-1);
-    writeForces(set, all, dt);
-    for (const { port, sides, systems: marked, start } of all.sides) {
-      if (!port.guess?.(start, marked, sides, t, dt)) return failed(set, 'the response to contact cannot be found');
-    }
+    const guessed = all.sides.every(({ port }) => port.guess);
+    const unable = guessed ? makeGuess(set, all, t, dt) : makeLinear(set, all, t, dt, true);
+    if (unable) return unable;
     if (takeIn(set, all, dt, CLOSE) === 0) return takeStep(all, t, dt, robust, false) ?? { ok: true, ...outcome };
     gatherLive(set);
     let arrays = live.count === set.count ? all : layOut(layout, live, systems);
+    if (!guessed && arrays !== all) pickSides(arrays, all, set);
     for (let round = 0, late = 0; ; round++) {
       const rough = round < ROUNDS - 1 && worst > ABRUPT * options.tolerance * scale;
       worst = 0;
-      const trouble = takeRound(live, arrays, t, dt, robust, false, rough);
+      const trouble = takeRound(live, arrays, t, dt, robust, round === 0 && !guessed ? 'done' : 'again', rough);
       if (trouble) return trouble;
       const predicted = !rough && isPredicted(arrays, limitOf(scale));
       let changed = false;
@@ -255,7 +288,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       if (options.solver === 'admm' && links.length === 0) {
         const all = layOut(layout, set, systems);
-        if (all.sides.every(({ port }) => port.guess)) return solveLive(set, systems, t, dt, robust, look, all);
+        if (all.sides.every(({ port }) => port.guess || port.selective))
+          return solveLive(set, systems, t, dt, robust, look, all);
       }
       return solveAll(set, links, systems, t, dt, robust);
     },

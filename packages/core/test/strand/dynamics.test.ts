@@ -5,10 +5,10 @@ import { poseSamples } from '../../src/models/strand/kinematics.ts';
 import { writeMassMatrix } from '../../src/models/strand/massMatrix.ts';
 import { factorSweep, solveSweep } from '../../src/models/strand/newton.ts';
 import { evaluateResidual, sweepForces, writeTorques } from '../../src/models/strand/residual.ts';
-import { createStepWork, placeTrial, setFormula, writePast } from '../../src/models/strand/step.ts';
 import { multiplyTangent } from '../../src/models/strand/tangent.ts';
 import { createSweep } from '../../src/models/strand/terms.ts';
 import type { StrandTree } from '../../src/models/strand/tree.ts';
+import { createStepWork, placeTrial, setFormula, writePast } from '../../src/models/strand/trial.ts';
 import type { Scene } from '../../src/scene/types.ts';
 import { branchedScene, createRandomTree, randomNumbers } from './trees.ts';
 

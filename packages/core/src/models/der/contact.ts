@@ -241,6 +241,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
     systemOfRod,
     systemOfBody: Int32Array.from(bodies, ({ system }) => system),
     systemCount: systems.length,
+    selective: bodies.length === 0,
     hold(marked) {
       for (const { body, system } of bodies) if (!marked || marked[system]) body.start.position.set(body.position);
       if (!marked) {

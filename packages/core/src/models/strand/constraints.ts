@@ -12,7 +12,6 @@
  * harder than a multiple of what loads, inertia and stiffness can ask for. A goal out of reach thus pulls with a finite
  * force and without a pop, and the step reports how far it is.
  */
-import { SceneError } from '../../errors.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { createPinPose, type Pin, type PinPose } from '../../scene/compiled.ts';
 import type { StrandJoint } from '../../scene/solvers/strand.ts';
@@ -431,29 +430,4 @@ export function constraintMerit(
     sum += ((force[r] - allowed) * (axis[r] >= 0 ? reach : 1)) ** 2;
   }
   return sum;
-}
-
-export function checkJoints(scene: Scene): void {
-  scene.solver?.strand?.joints?.forEach(({ rod, bend, twist, hold }, k) => {
-    const path = ['solver', 'strand', 'joints', k];
-    const found = scene.rods.find(({ id }) => id === rod);
-    if (!found) throw new SceneError([...path, 'rod'], `unknown rod '${rod}'`);
-    if (found.model !== 'strand') throw new SceneError([...path, 'rod'], `rod '${rod}' is not of the model strand`);
-    if (bend !== undefined && !(bend > 0 && bend < Math.PI))
-      throw new SceneError([...path, 'bend'], `the largest bend is ${bend} rad; it must be between 0 and π`);
-    if (twist && !(twist[0] < twist[1]))
-      throw new SceneError(
-        [...path, 'twist'],
-        `the limits ${twist[0]} and ${twist[1]} rad cross; give the lesser one first`,
-      );
-    if (twist && !(twist[0] > -Math.PI && twist[1] < Math.PI))
-      throw new SceneError(
-        [...path, 'twist'],
-        'a joint cannot tell twists beyond half a turn; keep the limits within ±π',
-      );
-    if (hold && (bend !== undefined || twist))
-      throw new SceneError([...path, 'hold'], 'a joint that is held has no use for limits; remove one of the two');
-    if (!hold && bend === undefined && !twist)
-      throw new SceneError(path, "the entry does nothing; give 'bend', 'twist' or 'hold'");
-  });
 }

@@ -23,9 +23,10 @@ import {
   type Slot,
   writeResponse,
 } from './response.ts';
-import { type Start, type StepOptions, type StepWork, stepWithContact } from './step.ts';
+import { type Start, type StepOptions, stepWithContact } from './step.ts';
 import { COLUMNS } from './terms.ts';
 import type { StrandTree } from './tree.ts';
+import type { StepWork } from './trial.ts';
 
 /** Newton for a first guess stops here [rad]: what is missing is added as the linear step from there. */
 const LOOSE = 2e-3;

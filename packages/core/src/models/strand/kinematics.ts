@@ -1,5 +1,6 @@
 /** From the state to poses, motions and samples, one sweep outwards each; and the state that a scene starts from. */
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import { writeDelta, writeFrame, writeQuaternion } from './frames.ts';
 import {
   addCrossForce,
   applyInertia,
@@ -10,7 +11,7 @@ import {
   turnBack,
   writeRotation,
 } from './spatial.ts';
-import { type StrandTree, writeDelta, writeFrame, writeQuaternion } from './tree.ts';
+import type { StrandTree } from './tree.ts';
 
 const angularVelocity = new Float64Array(3);
 const angularAcceleration = new Float64Array(3);

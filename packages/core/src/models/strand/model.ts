@@ -19,25 +19,19 @@ import type { Rod } from '../../scene/compiled.ts';
 import { findNode } from '../../scene/layout.ts';
 import type { StrandJoint, StrandOptions } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
-import { checkJoints, countRows, createConstraints } from './constraints.ts';
+import { countRows, createConstraints } from './constraints.ts';
 import { clearContact, createStrandContact, poseTree } from './contact.ts';
 import { checkDirections, compileDirection } from './direction.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
+import { checkJoints, refuseRod } from './refuse.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
 import { elasticEnergy, findEquilibrium, type StaticsWork } from './statics.ts';
-import { advanceTree, createStepWork, type StepOptions, type StepWork } from './step.ts';
+import { advanceTree, type StepOptions } from './step.ts';
 import { createSweep } from './terms.ts';
-import {
-  createTree,
-  memoryCount,
-  type Part,
-  positionCount,
-  refuseRod,
-  type StrandTree,
-  velocityCount,
-} from './tree.ts';
+import { createTree, memoryCount, type Part, positionCount, type StrandTree, velocityCount } from './tree.ts';
+import { createStepWork, type StepWork } from './trial.ts';
 
 function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
   const wishes: StrandOptions = scene.solver?.strand ?? {};

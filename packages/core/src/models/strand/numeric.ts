@@ -4,8 +4,8 @@
  * [Hadap2006 §3]
  */
 import { evaluateResidual } from './residual.ts';
-import { placeTrial, type StepWork } from './step.ts';
 import type { StrandTree } from './tree.ts';
+import { placeTrial, type StepWork } from './trial.ts';
 
 interface Dense {
   matrix: Float64Array;

@@ -5,9 +5,9 @@
 import type { ContactSides } from '../../port.ts';
 import { solveSweep } from './newton.ts';
 import { invert3, turn, turnBack } from './spatial.ts';
-import type { StepWork } from './step.ts';
 import { COLUMNS, createSweep, type Sweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
+import type { StepWork } from './trial.ts';
 
 /** The sweep of one tree, kept over the iterations of a step. */
 export interface Slot {

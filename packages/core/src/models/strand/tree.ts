@@ -9,8 +9,7 @@
  * section about its axis. (A uniform rigid link, ml²/12 about its middle, was the alternative; it converges no faster, and
  * the weight of a rod whose mass varies would not act where its inertia is.)
  */
-import { SceneError } from '../../errors.ts';
-import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import { quaternionFromRotation } from '../../math/quaternion.ts';
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import {
@@ -414,90 +413,5 @@ export function changeModuli({ rods, stiffness, damping, stiffnessStart, damping
         damping[o] = (k < 2 ? E : G) * dampingStart[o];
       }
     }
-  }
-}
-
-/** Frame with the columns d1, t × d1, t as a matrix by rows. */
-export function writeFrame(
-  out: Float64Array,
-  o: number,
-  tangent: ArrayLike<number>,
-  t: number,
-  director: ArrayLike<number>,
-  d: number,
-): void {
-  const [x, y, z] = [tangent[t], tangent[t + 1], tangent[t + 2]];
-  const [a, b, c] = [director[d], director[d + 1], director[d + 2]];
-  out[o] = a;
-  out[o + 3] = b;
-  out[o + 6] = c;
-  out[o + 1] = y * c - z * b;
-  out[o + 4] = z * a - x * c;
-  out[o + 7] = x * b - y * a;
-  out[o + 2] = x;
-  out[o + 5] = y;
-  out[o + 8] = z;
-}
-
-/** Unit quaternion of a rotation matrix by rows, w ≥ 0. */
-export function writeQuaternion(out: Float64Array, o: number, R: Float64Array, r: number): void {
-  const trace = R[r] + R[r + 4] + R[r + 8];
-  const candidates = [trace, R[r], R[r + 4], R[r + 8]];
-  let largest = 0;
-  for (let k = 1; k < 4; k++) if (candidates[k] > candidates[largest]) largest = k;
-  const p = R[r + 7] - R[r + 5];
-  const s = R[r + 2] - R[r + 6];
-  const u = R[r + 3] - R[r + 1];
-  if (largest === 0) quarter.set([1 + trace, p, s, u]);
-  else if (largest === 1) quarter.set([p, 1 + R[r] - R[r + 4] - R[r + 8], R[r + 1] + R[r + 3], R[r + 2] + R[r + 6]]);
-  else if (largest === 2) quarter.set([s, R[r + 1] + R[r + 3], 1 - R[r] + R[r + 4] - R[r + 8], R[r + 5] + R[r + 7]]);
-  else quarter.set([u, R[r + 2] + R[r + 6], R[r + 5] + R[r + 7], 1 - R[r] - R[r + 4] + R[r + 8]]);
-  let norm = 0;
-  for (let k = 0; k < 4; k++) norm += quarter[k] * quarter[k];
-  const scale = (quarter[0] < 0 ? -1 : 1) / Math.sqrt(norm);
-  for (let k = 0; k < 4; k++) out[o + k] = quarter[k] * scale;
-}
-
-const product = new Float64Array(4);
-
-/** Δ = before · q · after of joint j, with w ≥ 0. */
-export function writeDelta(tree: StrandTree, j: number): void {
-  const { before, after, deformation: out, q } = tree;
-  multiplyQuaternions(product, 0, before, 4 * j, q, 3 + 4 * j);
-  multiplyQuaternions(out, 4 * j, product, 0, after, 4 * j);
-  if (out[4 * j] >= 0) return;
-  for (let k = 0; k < 4; k++) out[4 * j + k] = -out[4 * j + k];
-}
-
-/** What the model cannot do is said before the run. */
-export function refuseRod(rod: Rod, drive: Drive, index: number): void {
-  if (rod.closed)
-    throw new SceneError(
-      ['rods', index, 'closed'],
-      `rod '${rod.id}' is closed, and the model strand has no loops; use model: der`,
-    );
-  for (let j = 0; j < rod.edgeCount; j++) {
-    let square = 0;
-    for (let k = 0; k < 3; k++) square += (rod.nodePosition[3 * j + 3 + k] - rod.nodePosition[3 * j + k]) ** 2;
-    const stretch = Math.sqrt(square) / rod.edgeLengthRest[j] - 1;
-    if (Math.abs(stretch) > 0.02) {
-      throw new SceneError(
-        ['rods', index, 'natural'],
-        `rod '${rod.id}' starts with its edge ${j} stretched by ${(100 * stretch).toPrecision(3)} %, and the model strand does not stretch; give both shapes the same length, or use model: der`,
-      );
-    }
-    if (Math.abs(rod.nodeTwist[j]) > 3) {
-      throw new SceneError(
-        ['rods', index, 'frame', 'twist'],
-        `rod '${rod.id}' is twisted by ${rod.nodeTwist[j].toPrecision(3)} rad at node ${j}, and a joint of the model strand cannot tell turns beyond half of one; use more edges`,
-      );
-    }
-  }
-  const turned = drive.pins.find((pin) => pin.orientation !== 'free' && (pin.node > 0 || rod.parent));
-  if (turned) {
-    throw new SceneError(
-      ['pins'],
-      `a pin holds the orientation of rod '${rod.id}' at node ${turned.node}; the model strand holds frames at the start only: use hold: position there, or model: der`,
-    );
   }
 }

@@ -31,8 +31,10 @@ const direction: z.ZodType<StrandDirection, Written<StrandDirection>> = fields('
     .optional()
     .describe('A reference frame that the strands follow without feeling it. Default none.'),
   pose: fields('a pose', {
-    strength: varying(null).describe('Stiffness per mass of the springs to the pose, a plain number [1/s²].'),
-    damping: varying(null).optional().describe('Damping per mass of those springs, a plain number [1/s]. Default 0.'),
+    strength: varying('stiffnessPerMass').describe(
+      'Stiffness per mass of the springs to the pose [1/s²], such as 400 1/s^2 or 400 N/m/kg.',
+    ),
+    damping: varying('rate').optional().describe('Damping per mass of those springs [1/s]. Default 0.'),
     factor: timed.optional().describe('Factor in time on both. Default 1.'),
     keys: list(
       fields('a key', {

@@ -1,0 +1,63 @@
+/** What the model refuses of a scene, and why. */
+import { SceneError } from '../../errors.ts';
+import type { Drive } from '../../model.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import type { Scene } from '../../scene/types.ts';
+
+/** What the model cannot do is said before the run. */
+export function refuseRod(rod: Rod, drive: Drive, index: number): void {
+  if (rod.closed)
+    throw new SceneError(
+      ['rods', index, 'closed'],
+      `rod '${rod.id}' is closed, and the model strand has no loops; use model: der`,
+    );
+  for (let j = 0; j < rod.edgeCount; j++) {
+    let square = 0;
+    for (let k = 0; k < 3; k++) square += (rod.nodePosition[3 * j + 3 + k] - rod.nodePosition[3 * j + k]) ** 2;
+    const stretch = Math.sqrt(square) / rod.edgeLengthRest[j] - 1;
+    if (Math.abs(stretch) > 0.02) {
+      throw new SceneError(
+        ['rods', index, 'natural'],
+        `rod '${rod.id}' starts with its edge ${j} stretched by ${(100 * stretch).toPrecision(3)} %, and the model strand does not stretch; give both shapes the same length, or use model: der`,
+      );
+    }
+    if (Math.abs(rod.nodeTwist[j]) > 3) {
+      throw new SceneError(
+        ['rods', index, 'frame', 'twist'],
+        `rod '${rod.id}' is twisted by ${rod.nodeTwist[j].toPrecision(3)} rad at node ${j}, and a joint of the model strand cannot tell turns beyond half of one; use more edges`,
+      );
+    }
+  }
+  const turned = drive.pins.find((pin) => pin.orientation !== 'free' && (pin.node > 0 || rod.parent));
+  if (turned) {
+    throw new SceneError(
+      ['pins'],
+      `a pin holds the orientation of rod '${rod.id}' at node ${turned.node}; the model strand holds frames at the start only: use hold: position there, or model: der`,
+    );
+  }
+}
+
+export function checkJoints(scene: Scene): void {
+  scene.solver?.strand?.joints?.forEach(({ rod, bend, twist, hold }, k) => {
+    const path = ['solver', 'strand', 'joints', k];
+    const found = scene.rods.find(({ id }) => id === rod);
+    if (!found) throw new SceneError([...path, 'rod'], `unknown rod '${rod}'`);
+    if (found.model !== 'strand') throw new SceneError([...path, 'rod'], `rod '${rod}' is not of the model strand`);
+    if (bend !== undefined && !(bend > 0 && bend < Math.PI))
+      throw new SceneError([...path, 'bend'], `the largest bend is ${bend} rad; it must be between 0 and π`);
+    if (twist && !(twist[0] < twist[1]))
+      throw new SceneError(
+        [...path, 'twist'],
+        `the limits ${twist[0]} and ${twist[1]} rad cross; give the lesser one first`,
+      );
+    if (twist && !(twist[0] > -Math.PI && twist[1] < Math.PI))
+      throw new SceneError(
+        [...path, 'twist'],
+        'a joint cannot tell twists beyond half a turn; keep the limits within ±π',
+      );
+    if (hold && (bend !== undefined || twist))
+      throw new SceneError([...path, 'hold'], 'a joint that is held has no use for limits; remove one of the two');
+    if (!hold && bend === undefined && !twist)
+      throw new SceneError(path, "the entry does nothing; give 'bend', 'twist' or 'hold'");
+  });
+}
