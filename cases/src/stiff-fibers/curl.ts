@@ -92,10 +92,10 @@ export const curlStudy: Study = {
       headline: `With ${last} cuboids U₅ is within ${percent(worst)} of the Cosserat rod for all moduli${Number.isFinite(order) ? `; the error is of order ${order.toFixed(1)} in the number of cuboids` : ''}.`,
       measured: [
         `At the hair’s own moduli the fiber with ${last} cuboids has U₅ = ${brief(base('fiber', last).U5, 5)} mm, where the converged rod has 16.266 mm (${percent(base('fiber', last).error)}); the time of the fifth maximum is off by ${percent(base('fiber', last).timeError)}.${Number.isFinite(order) ? ` The measured order in the number of cuboids is ${order.toFixed(2)}.` : ''}${tenfold}`,
-        `The error hardly depends on the moduli: over all of them it lies between ${percent(Math.min(...of('fiber', last).map(({ error }) => error)))} and ${percent(worst)}.`,
+        `Over all moduli the error lies between ${percent(Math.min(...of('fiber', last).map(({ error }) => error)))} and ${percent(worst)}; where E and G change together it is nearly the same, and does not scale with the stiffness.`,
       ],
       why: [
-        'The network is of second order for bending and for torsion alike, so ten times the cuboids mean a hundredth of the error for both moduli. One order for G can come from the printed diagonals, which give a fiber no torsional stiffness of its own, and from a clamp that makes half a cuboid rigid.',
+        'The network is of second order for bending and for torsion alike, so ten times the cuboids mean a hundredth of the error for both moduli. One order for G may come from the printed diagonals, which give a fiber no torsional stiffness of its own, or from how the ends are held; the paper does not say enough to tell.',
         'A helix works in torsion: E × 4 changes U₅ by 3 %, G × 4 by 69 %. An error against E says little about bending.',
         'A Cosserat rod carries its natural curvature exactly and needs a fifth of the number of segments.',
       ],
