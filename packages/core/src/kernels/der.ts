@@ -31,6 +31,7 @@ import type { DerRod } from '../models/der/rod.ts';
 import { dependsOnState, evaluateLoads, type Stage, sumLoads } from '../models/der/stage.ts';
 import type { RodStep } from '../models/der/step.ts';
 import { createLoads, type Loads } from '../port.ts';
+import { hasAny, interleave, placeOf, take, takeNodes } from './copy.ts';
 import {
   type Addresses,
   FIXED_COUNT,
@@ -428,43 +429,3 @@ const returned: readonly Carried[] = [
   ['referenceTwist', ({ der }) => der.jointReferenceTwist],
   ['twist', ({ der }) => der.jointTwist],
 ];
-
-function hasAny(list: Float64Array): boolean {
-  for (let k = 0; k < list.length; k++) if (list[k] !== 0) return true;
-  return false;
-}
-
-/** Where a view starts in its buffer, in numbers. */
-function placeOf(list: Float64Array): number {
-  return list.byteOffset / 8;
-}
-
-/** Numbers of two rods, from i and j on, to pairs from `o` on. */
-function interleave(
-  to: Float64Array,
-  o: number,
-  a: Float64Array,
-  i: number,
-  b: Float64Array,
-  j: number,
-  count: number,
-): void {
-  for (let k = 0; k < count; k++) {
-    to[o + 2 * k] = a[i + k];
-    to[o + 2 * k + 1] = b[j + k];
-  }
-}
-
-/** Numbers of one rod from pairs. */
-function take(to: Float64Array, i: number, from: Float64Array, o: number, count: number): void {
-  for (let k = 0; k < count; k++) to[i + k] = from[o + 2 * k];
-}
-
-/** The three of each node, out of four unknowns. */
-function takeNodes(to: Float64Array, at: number, from: Float64Array, o: number, count: number): void {
-  for (let i = 0; i < count; i++) {
-    to[at + 3 * i] = from[o + 8 * i];
-    to[at + 3 * i + 1] = from[o + 8 * i + 2];
-    to[at + 3 * i + 2] = from[o + 8 * i + 4];
-  }
-}
