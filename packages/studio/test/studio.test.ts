@@ -14,7 +14,7 @@ const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const require = createRequire(import.meta.url);
 
 // two cores that others use too are slow: what takes a second on a quiet machine may take twenty
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000, retry: 1 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000, retry: 1 });
 
 let browser: Browser;
 let server: Server;
@@ -35,7 +35,7 @@ afterAll(async () => {
 beforeEach(async () => {
   context = await browser.newContext({ viewport: { width: 1100, height: 720 }, acceptDownloads: true });
   page = await context.newPage();
-  page.setDefaultTimeout(45_000);
+  page.setDefaultTimeout(90_000);
   complaints.length = 0;
   page.on('pageerror', (error) => complaints.push(String(error.stack)));
   page.on('console', (message) => {
