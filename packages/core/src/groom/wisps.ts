@@ -58,6 +58,8 @@ export interface Wisps {
 
 const NEAR = 3;
 
+const MOST_FIBERS = 1_000_000;
+
 /** Places fibers about the lines as they are now. */
 export function createWisps(lines: readonly CentreLine[], options: WispOptions): Wisps {
   const { count, radius, turns = 0, blend = 0, seed = 0 } = options;
@@ -68,6 +70,8 @@ export function createWisps(lines: readonly CentreLine[], options: WispOptions):
     throw new SceneError(['turns'], `fibers about a closed line close after a whole number of turns, not ${turns}`);
   if (!(blend >= 0 && blend <= 1)) throw new SceneError(['blend'], `must be from 0 to 1, got ${blend}`);
   const total = lines.length * count;
+  if (total > MOST_FIBERS)
+    throw new SceneError(['count'], `${count} about each of ${lines.length} rods are ${total}; at most ${MOST_FIBERS}`);
   const place = new Float64Array(2 * total);
   lines.forEach((_, k) => {
     const phase = 2 * Math.PI * randomAt(seed, k);

@@ -60,13 +60,21 @@ export function expandWeaves(scene: Scene): {
   weaves.forEach((spec, k) => {
     checkWeave(spec, ['weaves', k]);
     const made = weaveCloth(spec);
-    rods.push(...made.rods);
-    links.push(...made.links);
-    for (const _ of made.rods) wovenRods.push(k);
-    for (const _ of made.links) wovenLinks.push(k);
+    // one by one: the arguments of a call are limited, and a cloth has very many
+    for (const rod of made.rods) {
+      rods.push(rod);
+      wovenRods.push(k);
+    }
+    for (const link of made.links) {
+      links.push(link);
+      wovenLinks.push(k);
+    }
   });
   return { scene: { ...rest, rods, links }, wovenRods, wovenLinks };
 }
+
+/** The paper's largest cloth has 1250 fibers each way; more would fill the memory before anything is said. */
+const MOST_CROSSINGS = 2_000_000;
 
 function checkWeave(spec: WeaveSpec, path: Path): void {
   const { warp, weft = warp, edges = 3, crimp = 0, along = [1, 0, 0], across = [0, 1, 0] } = spec;
@@ -83,6 +91,12 @@ function checkWeave(spec: WeaveSpec, path: Path): void {
     if ((yarn.section ?? spec.section) === undefined)
       refuse(['section'], 'the fibers have no section; add one, such as { type: circle, radius: 0.03 mm }');
   }
+  const crossings = warp.count * weft.count;
+  if (crossings > MOST_CROSSINGS)
+    refuse(
+      ['warp', 'count'],
+      `${warp.count} × ${weft.count} fibers cross ${crossings} times; at most ${MOST_CROSSINGS}: use fewer, wider apart`,
+    );
   if (!(Number.isInteger(edges) && edges >= 1 && edges % 2 === 1))
     refuse(
       ['edges'],

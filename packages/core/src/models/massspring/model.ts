@@ -119,7 +119,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
 
 function readOptions(options: MassSpringOptions): HairOptions {
   const at = ['solver', 'massspring'];
-  const { theta = 0.5, damping = 1e-4, altitude = 0.02, stretch, strainLimit = 0.1, iterations = 30 } = options;
+  const { theta = 0.5, damping = 1e-4, altitude = 0.02, stretch, iterations = 30 } = options;
+  // moving particles apart from the equations of motion makes energy: the step that keeps it does without
+  const { strainLimit = theta > 0.5 || iterations === 0 ? 0.1 : 0 } = options;
   if (!(theta >= 0.5 && theta <= 1))
     throw new SceneError([...at, 'theta'], `theta is ${theta}; it must be from 0.5 (second order) to 1 (dissipates)`);
   if (!(damping >= 0))

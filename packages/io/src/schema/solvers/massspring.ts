@@ -21,7 +21,9 @@ export const massspring: z.ZodType<MassSpringOptions, Written<MassSpringOptions>
       ),
     strainLimit: count('nonnegative')
       .optional()
-      .describe('Edges of the chain are kept within 1 ± this of their rest length. Default 0.1; 0: not at all.'),
+      .describe(
+        'Edges of the chain are kept within 1 ± this of their rest length. Default 0: not at all; 0.1 with the published step.',
+      ),
     iterations: count('nonnegative')
       .optional()
       .describe('At most so many solves a step until energy balances. Default 30; 0: the published two solves.'),
