@@ -156,6 +156,7 @@ export function createContactWorld(
     outcome.iterations += one.iterations;
     outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
     outcome.shifts += one.shifts;
+    outcome.substeps = Math.max(outcome.substeps, one.substeps ?? 1);
     return one.ok;
   };
 
@@ -308,7 +309,7 @@ export function createContactWorld(
       dirty = [];
       for (const group of grouping.group(set)) {
         if (!group.systems.some((s) => missed.has(s))) continue;
-        if (round >= (met > 0 ? 4 : 2)) {
+        if (round >= (met > 0 ? 5 : 3)) {
           const reason = met > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';
           failure = { rod: rods[set.rodA[group.contacts[0]]].id, reason };
           breakGroup(group, t);

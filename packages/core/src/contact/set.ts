@@ -45,8 +45,12 @@ export interface ContactSet {
   bias: Float64Array;
   /** Normal velocity at the start of the step [m/s]. */
   approach: Float64Array;
-  /** 1: found by the check of paths, kept whatever the gap. */
+  /**
+   * 1: found where the step came to, or on the way there. The gap is then that of the start along a direction of the end, and says
+   * nothing of an overlap at the start: it may end with `floor` [m], 0 or, where the two began inside each other, less.
+   */
   swept: Uint8Array;
+  floor: Float64Array;
 }
 
 const fields = {
@@ -66,6 +70,7 @@ const fields = {
   impulse: 3,
   bias: 1,
   approach: 1,
+  floor: 1,
 } as const;
 const integers = ['rodA', 'edgeA', 'rodB', 'edgeB', 'collider'] as const;
 const bytes = ['sliding', 'swept'] as const;
@@ -116,6 +121,7 @@ export function copyContact(to: ContactSet, i: number, from: ContactSet, j: numb
   to.size[i] = from.size[j];
   to.bias[i] = from.bias[j];
   to.approach[i] = from.approach[j];
+  to.floor[i] = from.floor[j];
   copy3(to.normal, 3 * i, from.normal, 3 * j);
   copy3(to.surface, 3 * i, from.surface, 3 * j);
   copy3(to.armA, 3 * i, from.armA, 3 * j);

@@ -284,7 +284,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
       let iterations = 0;
       let iterationsMax = 0;
       let shifts = 0;
-      const options = { ...newton, rotation: 0.5, iterations: robust ? newton.iterations : 12 };
+      const options = { ...newton, rotation: 0.5, iterations: (robust ? 3 : 1) * newton.iterations };
       scatter(marked, sides);
       moved.fill(0);
       for (let s = 0; s < systems.length; s++) {
