@@ -181,6 +181,18 @@ export function sortContacts(to: ContactSet, from: ContactSet): void {
   for (let k = 0; k < count; k++) if (place[k] >= 0) appendContact(to, from, place[k]);
 }
 
+/** Contacts that were found anew begin with the normal impulse that the sorted set has under their keys. */
+export function inheritImpulses(to: ContactSet, from: ContactSet): void {
+  for (let c = 0; c < to.count; c++) {
+    const j = findKey(from.key, from.count, to.key[c]);
+    if (j >= from.count || from.key[j] !== to.key[c]) continue;
+    let size = 0;
+    for (let k = 0; k < 3; k++) size += from.impulse[3 * j + k] * from.normal[3 * j + k];
+    for (let k = 0; k < 3; k++) to.impulse[3 * c + k] = size * to.normal[3 * c + k];
+    to.sliding[c] = from.sliding[j];
+  }
+}
+
 /**
  * What one step leaves to the next: key, force on the first side [N], and whether it slid, 5 numbers a contact. Plain numbers in
  * one array, so that they can be part of a saved state.
