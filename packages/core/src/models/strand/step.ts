@@ -71,7 +71,7 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
     work.lambdaNext = new Float64Array(rows);
   }
   const { lambda, lambdaNext } = work;
-  sweep.columns = 18;
+  sweep.columns = tree.departure ? 6 : 18;
   sweep.coefficient = formula.c0 / formula.h;
   placeTrial(tree, work, phi, true);
   evaluateResidual(tree, t, tree.originRate, true);

@@ -21,6 +21,7 @@ import {
   type Rod,
 } from '../../scene/compiled.ts';
 import type { Constraints } from './constraints.ts';
+import type { Departure } from './departure.ts';
 import type { Direction } from './direction.ts';
 import type { JointLaw } from './energy.ts';
 import { writeRotation } from './spatial.ts';
@@ -146,6 +147,8 @@ export interface StrandTree {
   direction: Direction | undefined;
   /** Forces of contacts in world axes: at tips and torque on links, 3 a link, at the base 3. */
   contact: ContactLoads | undefined;
+  /** While a step with contact is solved: where it starts; inertia is then taken from places. */
+  departure: Departure | undefined;
   /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
   glue: Float64Array | undefined;
   /** Pins elsewhere, held joints, limits; their forces at tips (world axes) and on joints (child's axes), 3 each. */
@@ -278,6 +281,7 @@ export function createTree(
     tipSpring: new Float64Array(n),
     direction: undefined,
     contact: undefined,
+    departure: undefined,
     glue: undefined,
     constraints: undefined,
     pull: new Float64Array(3 * n),
