@@ -11,6 +11,7 @@
  */
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
+import { type Bulk, isFree, measureBulk, restoreTogether, restoreTurning } from './bulk.ts';
 import { depart } from './departure.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { factorSweep } from './newton.ts';
@@ -24,7 +25,7 @@ import {
   type Slot,
   writeResponse,
 } from './response.ts';
-import { settle } from './settle.ts';
+import { moveSettled, settle } from './settle.ts';
 import { type Start, type StepOptions, stepWithContact } from './step.ts';
 import type { StrandTree } from './tree.ts';
 import type { StepWork } from './trial.ts';
@@ -65,6 +66,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
   };
   // angles need not be known much better than contact knows the velocities
   const accurate = 100 * options.accuracy;
+  const flying: { readonly trees: StrandTree[]; readonly bulks: Bulk[] } = { trees: [], bulks: [] };
   let h = 1;
 
   const slotOf = (k: number): Slot => {
@@ -139,13 +141,32 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       slot.came = true;
       slot.loose = accuracy > accurate;
       slot.q.set(tree.q);
-      if (!last) continue;
-      settle(tree, departure, t + dt, starts[k].v);
-      moveBase(tree, t + dt, tree.originRate, false);
-      moveLinks(tree);
-      poseSamples(tree);
+      if (last) slot.kinetic = settle(tree, departure, t + dt);
     }
+    if (last) keepTurning(marked, t, dt);
     return { ok: true, iterations, iterationsMax, shifts: 0 };
+  };
+
+  /** Angular momentum where nothing holds it back; then all that follows from the rates of the marked trees. */
+  const keepTurning = (marked: Uint8Array, t: number, dt: number): void => {
+    flying.trees.length = 0;
+    flying.bulks.length = 0;
+    let alone = true;
+    for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) {
+      const tree = trees[k];
+      if (!isFree(tree)) {
+        alone = false;
+        continue;
+      }
+      const { bulk, departure, kinetic } = slotOf(k);
+      measureBulk(bulk, tree, departure, kinetic);
+      restoreTurning(bulk, tree);
+      flying.trees.push(tree);
+      flying.bulks.push(bulk);
+    }
+    if (alone) restoreTogether(flying.bulks, flying.trees, dt);
+    for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1))
+      moveSettled(trees[k], dt, t + dt, starts[k].v);
   };
 
   const readVelocity = (out: Float64Array, sides: ContactSides): void => {

@@ -19,6 +19,7 @@
 import { quaternionFromRotation } from '../../math/quaternion.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks } from './kinematics.ts';
 import { multiply3, turn, turnBack, writeRotation } from './spatial.ts';
+import { elasticEnergy } from './statics.ts';
 import type { StrandTree } from './tree.ts';
 
 export interface Departure {
@@ -34,6 +35,8 @@ export interface Departure {
   readonly baseVelocity: Float64Array;
   /** Nodes of the tree's rods at the start, where they truly were. */
   readonly nodes: readonly Float64Array[];
+  /** Energy of the joints at the start [J]. */
+  elastic: number;
   // at the present pose
   /** Mean spin over the step, and how ψ changes as the link turns, in its axes: two numbers, the third is 1. */
   readonly turned: Float64Array;
@@ -56,6 +59,7 @@ export function createDeparture(links: number, nodes: readonly Float64Array[]): 
     base: new Float64Array(3),
     baseVelocity: new Float64Array(3),
     nodes,
+    elastic: 0,
     turned: new Float64Array(links),
     slope: new Float64Array(2 * links),
     force: new Float64Array(3 * links),
@@ -110,6 +114,8 @@ export function depart(tree: StrandTree, at: Departure, t: number, h: number): v
     at.spin[j] = motion[6 * j + 2];
   }
   at.frame.set(world);
+  const { bending, twisting } = elasticEnergy(tree);
+  at.elastic = bending + twisting;
   q.set(start);
   v.set(speed);
 }

@@ -8,7 +8,7 @@
  */
 
 import type { Departure } from './departure.ts';
-import { moveBase } from './kinematics.ts';
+import { moveBase, moveLinks, poseSamples } from './kinematics.ts';
 import { invert3, turn, turnBack } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
 
@@ -45,16 +45,35 @@ function makeRoom(links: number): void {
   work.spin = new Float64Array(links);
 }
 
-/** Writes the rates of joints and origin, and their change over the step from `v0`. The tree is posed at the end of the step. */
-export function settle(tree: StrandTree, at: Departure, t: number, v0: Float64Array): void {
-  const { linkCount, base, v, rate, originRate } = tree;
-  makeRoom(linkCount);
+/** Writes the rates of joints and origin; the tree is posed at the end of the step. Returns the kinetic energy [J]. */
+export function settle(tree: StrandTree, at: Departure, t: number): number {
+  makeRoom(tree.linkCount);
   gatherMasses(tree, at);
   moveNodes(tree);
-  moveBase(tree, t, originRate, false);
+  moveBase(tree, t, tree.originRate, false);
   writeRates(tree);
-  for (let k = 0; k < 3 * linkCount; k++) rate[k] = (v[3 + k] - v0[3 + k]) / at.h;
-  for (let k = 0; k < 3; k++) if (base.free[k]) originRate[k] = (v[k] - v0[k]) / at.h;
+  return kineticEnergy(tree);
+}
+
+function kineticEnergy({ linkCount, tipMass, inertia, base }: StrandTree): number {
+  const { velocity, spin } = work;
+  let sum = 0;
+  for (let j = 0; j <= linkCount; j++) {
+    const m = j < linkCount ? tipMass[j] : base.mass;
+    for (let k = 3 * j; k < 3 * j + 3; k++) sum += 0.5 * m * velocity[k] * velocity[k];
+    if (j < linkCount) sum += 0.5 * inertia[36 * j + 14] * spin[j] * spin[j];
+  }
+  return sum;
+}
+
+/** All that follows from the rates, and their change over the step of length h from `v0`. */
+export function moveSettled(tree: StrandTree, h: number, t: number, v0: Float64Array): void {
+  const { linkCount, base, v, rate, originRate } = tree;
+  for (let k = 0; k < 3 * linkCount; k++) rate[k] = (v[3 + k] - v0[3 + k]) / h;
+  for (let k = 0; k < 3; k++) if (base.free[k]) originRate[k] = (v[k] - v0[k]) / h;
+  moveBase(tree, t, originRate, false);
+  moveLinks(tree);
+  poseSamples(tree);
 }
 
 const inverse = new Float64Array(9);
