@@ -59,6 +59,7 @@ const x = new Float64Array(3);
 const u = new Float64Array(3);
 const v0 = new Float64Array(3);
 const r = new Float64Array(3);
+const f = new Float64Array(3);
 
 /** out += factor · a × b */
 function addCross(out: Float64Array, factor: number, a: Float64Array, b: Float64Array): void {
@@ -124,10 +125,84 @@ export function measureBulk(out: Bulk, tree: StrandTree, at: Departure, kinetic:
   for (let j = 0; j < linkCount; j++) {
     const polar = inertia[36 * j + 14];
     out.lost += 0.5 * polar * at.spin[j] ** 2;
-    for (let i = 0; i < 3; i++) {
-      angular[i] += polar * at.turned[j] * world[9 * j + 3 * i + 2];
-      for (let k = 0; k < 3; k++) out.inertia[3 * i + k] += polar * world[9 * j + 3 * i + 2] * world[9 * j + 3 * k + 2];
+    addPolar(out, world, j, polar, at.turned[j]);
+  }
+}
+
+/**
+ * The same sums from the present motion: `lost` is the energy about the centre of mass, of joints and motion; `push`, `moment` and `pressure` are
+ * force, moment about the centre of mass and power of the loads.
+ */
+export function measureMotion(out: Bulk, tree: StrandTree): void {
+  const { linkCount, inertia, world, motion, linkTorque } = tree;
+  const { center, velocity, angular, push, moment } = out;
+  const { bending, twisting } = elasticEnergy(tree);
+  out.mass = 0;
+  out.pressure = 0;
+  out.lost = bending + twisting;
+  for (const list of [center, velocity, angular, push, moment, out.inertia]) list.fill(0);
+  for (let pass = 0; pass < 2; pass++) {
+    for (let j = 0; j <= linkCount; j++) {
+      const m = readMotion(tree, j);
+      if (pass === 0) out.mass += m;
+      for (let k = 0; k < 3; k++) {
+        if (pass === 0) {
+          center[k] += m * x[k];
+          velocity[k] += m * u[k];
+          push[k] += f[k];
+          continue;
+        }
+        r[k] = x[k] - center[k];
+        u[k] -= velocity[k];
+        out.lost += 0.5 * m * u[k] * u[k];
+        out.pressure += f[k] * u[k];
+      }
+      if (pass === 0) continue;
+      addCross(angular, m, r, u);
+      addCross(moment, 1, r, f);
+      addInertiaOf(out.inertia, m, r);
     }
+    for (let k = 0; k < 3 && pass === 0; k++) {
+      center[k] /= out.mass;
+      velocity[k] /= out.mass;
+    }
+  }
+  for (let j = 0; j < linkCount; j++) {
+    addPolar(out, world, j, inertia[36 * j + 14], motion[6 * j + 2]);
+    out.lost += 0.5 * inertia[36 * j + 14] * motion[6 * j + 2] ** 2;
+    for (let k = 0; k < 3; k++) moment[k] += linkTorque[3 * j + k];
+  }
+}
+
+/** Place, velocity and load of a node as they are; returns the mass. */
+function readMotion(tree: StrandTree, j: number): number {
+  const { linkCount, origin, length, world, tipMass, tipForce, motion, base, q, v } = tree;
+  if (j === linkCount) {
+    for (let k = 0; k < 3; k++) {
+      x[k] = q[k];
+      u[k] = v[k];
+      f[k] = base.force[k];
+    }
+    return base.mass;
+  }
+  const l = length[j];
+  r[0] = motion[6 * j + 3] + l * motion[6 * j + 1];
+  r[1] = motion[6 * j + 4] - l * motion[6 * j];
+  r[2] = motion[6 * j + 5];
+  turn(u, 0, world, 9 * j, r, 0);
+  for (let k = 0; k < 3; k++) {
+    x[k] = origin[3 * j + k] + l * world[9 * j + 3 * k + 2];
+    f[k] = tipForce[3 * j + k];
+  }
+  return tipMass[j];
+}
+
+/** Polar inertia of a link that spins about its axis. */
+function addPolar({ angular, inertia }: Bulk, world: Float64Array, j: number, polar: number, spin: number): void {
+  for (let i = 0; i < 3; i++) {
+    const along = polar * world[9 * j + 3 * i + 2];
+    angular[i] += spin * along;
+    for (let k = 0; k < 3; k++) inertia[3 * i + k] += along * world[9 * j + 3 * k + 2];
   }
 }
 
@@ -170,15 +245,13 @@ function rotateTree({ v, q, linkCount, parent, world }: StrandTree, center: Floa
   }
 }
 
-/** Gives a tree back what it lost of its own turning. */
-export function restoreTurning(bulk: Bulk, tree: StrandTree): void {
+/** Gives a tree back what it misses of its own turning, as far as the energy allows. */
+export function rotateBack(bulk: Bulk, tree: StrandTree): void {
   bulk.lost -= findRotation(bulk, bulk.lost);
   rotateTree(tree, bulk.center);
   turn(gained, 0, bulk.inertia, 0, rotation, 0);
   for (let k = 0; k < 3; k++) bulk.angular[k] += gained[k];
 }
-
-const f = new Float64Array(3);
 
 /** Forces of contacts and links, with a tree where it came to. */
 function measurePush(out: Bulk, { contact, linkCount, origin, length, world, q }: StrandTree): void {

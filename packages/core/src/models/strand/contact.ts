@@ -11,7 +11,7 @@
  */
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
-import { type Bulk, isFree, measureBulk, restoreTogether, restoreTurning } from './bulk.ts';
+import { type Bulk, isFree, measureBulk, restoreTogether, rotateBack } from './bulk.ts';
 import { depart } from './departure.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { factorSweep } from './newton.ts';
@@ -160,7 +160,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       }
       const { bulk, departure, kinetic } = slotOf(k);
       measureBulk(bulk, tree, departure, kinetic);
-      restoreTurning(bulk, tree);
+      rotateBack(bulk, tree);
       flying.trees.push(tree);
       flying.bulks.push(bulk);
     }

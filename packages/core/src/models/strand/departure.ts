@@ -120,6 +120,16 @@ export function depart(tree: StrandTree, at: Departure, t: number, h: number): v
   v.set(speed);
 }
 
+/** Where the nodes truly were, of a tree that nothing holds: where they are seen. */
+export function writeNodes({ rods }: StrandTree, { nodes, tip, base }: Departure): void {
+  rods.forEach(({ rod, firstLink, root }, r) => {
+    for (let i = 0; i <= rod.edgeCount; i++) {
+      const link = i === 0 ? root : firstLink + i - 1;
+      for (let k = 0; k < 3; k++) nodes[r][3 * i + k] = link < 0 ? base[k] : tip[3 * link + k];
+    }
+  });
+}
+
 /** Adds the forces that the links' inertia takes at the present pose. */
 export function addInertia(tree: StrandTree, at: Departure): void {
   const { linkCount, tipMass, inertia, length, world, origin, force, q } = tree;

@@ -11,10 +11,14 @@
  * Newton takes the exact matrix at every iterate. With the matrix kept from the start of the step (as DASPK does) a soft
  * strand under gravity never converged in trials, and stiff ones took twice the iterations.
  */
+import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
 import { constraintMerit, meetConstraints, prepareConstraints } from './constraints.ts';
+import { createDeparture, depart, writeNodes } from './departure.ts';
+import { keepMomentum } from './flight.ts';
 import { factorSweep, solveSweep } from './newton.ts';
 import { writeNumericDirection } from './numeric.ts';
 import { evaluateResidual } from './residual.ts';
+import { moveSettled, settle } from './settle.ts';
 import type { StrandTree } from './tree.ts';
 import { formula, placeTrial, type StepWork, setFormula, writePast } from './trial.ts';
 
@@ -198,6 +202,43 @@ function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: 
   return iterations;
 }
 
+/**
+ * One step of first order. Differences of rates, in axes that turn with the links, lose momentum; a tree that nothing holds takes it from
+ * where its nodes come to, as in contact.
+ */
+function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, options: StepOptions): number {
+  if (!isFree(tree)) return tryStep(tree, work, t, h, 1, options);
+  tree.flight ??= {
+    departure: createDeparture(
+      tree.linkCount,
+      tree.rods.map(({ samples }) => samples.nodePosition.slice()),
+    ),
+    bulk: createBulk(),
+  };
+  const { departure, bulk } = tree.flight;
+  depart(tree, departure, t, h);
+  // a pin may take hold in this step
+  if (!isFree(tree)) return tryStep(tree, work, t, h, 1, options);
+  writeNodes(tree, departure);
+  tree.departure = departure;
+  const iterations = tryStep(tree, work, t, h, 1, options);
+  tree.departure = undefined;
+  if (iterations < 0) return iterations;
+  measureBulk(bulk, tree, departure, settle(tree, departure, t + h));
+  rotateBack(bulk, tree);
+  moveSettled(tree, h, t + h, work.v0);
+  return iterations;
+}
+
+/** One step of second order; of first, where a tree that nothing holds would gain energy: it has vibrations that the step does not resolve. */
+function trySecond(tree: StrandTree, work: StepWork, t: number, h: number, options: StepOptions): number {
+  const iterations = tryStep(tree, work, t, h, 2, options);
+  if (iterations < 0 || !isFree(tree) || keepMomentum(tree, work.q0, work.v0)) return iterations;
+  restore(tree, work);
+  const more = tryFirst(tree, work, t, h, options);
+  return more < 0 ? more - iterations : more + iterations;
+}
+
 function commit({ history }: StrandTree, { q0, v0 }: StepWork, h: number): void {
   history.q2.set(history.q1);
   history.q1.set(q0);
@@ -268,7 +309,7 @@ export function advanceTree(
   const { header } = tree.history;
   // beyond a ratio of 1 + √2 the second order is not stable
   const first = robust || options.order === 1 || header[3] === 0 || dt > LARGEST_RATIO * header[0];
-  const iterations = tryStep(tree, work, t, dt, first ? 1 : 2, options);
+  const iterations = first ? tryFirst(tree, work, t, dt, options) : trySecond(tree, work, t, dt, options);
   result.iterations = result.iterationsMax = Math.abs(iterations);
   result.substeps = 1;
   if (iterations >= 0) commit(tree, work, dt);
@@ -325,7 +366,8 @@ function advanceControlled(
     const wanted = h >= left ? left : h > 0.5 * left ? 0.5 * left : h;
     const step = header[3] < 2 ? wanted : Math.min(wanted, LARGEST_RATIO * header[0]);
     const order = robust || options.order === 1 || header[3] < 2 ? 1 : 2;
-    const iterations = tryStep(tree, work, t + done, step, order, options);
+    const iterations =
+      order === 1 ? tryFirst(tree, work, t + done, step, options) : trySecond(tree, work, t + done, step, options);
     result.iterations += Math.abs(iterations);
     result.iterationsMax = Math.max(result.iterationsMax, Math.abs(iterations));
     if (iterations < 0) {

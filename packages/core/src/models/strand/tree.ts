@@ -20,6 +20,7 @@ import {
   type PinPose,
   type Rod,
 } from '../../scene/compiled.ts';
+import type { Bulk } from './bulk.ts';
 import type { Constraints } from './constraints.ts';
 import type { Departure } from './departure.ts';
 import type { Direction } from './direction.ts';
@@ -67,6 +68,11 @@ export interface Base {
   readonly force: Float64Array;
   readonly steadyForce: Float64Array;
   readonly drag: Float64Array;
+}
+
+export interface Flight {
+  readonly departure: Departure;
+  readonly bulk: Bulk;
 }
 
 export interface ContactLoads {
@@ -149,6 +155,8 @@ export interface StrandTree {
   contact: ContactLoads | undefined;
   /** While a step with contact is solved: where it starts; inertia is then taken from places. */
   departure: Departure | undefined;
+  /** For steps of first order while nothing holds the tree. */
+  flight: Flight | undefined;
   /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
   glue: Float64Array | undefined;
   /** Pins elsewhere, held joints, limits; their forces at tips (world axes) and on joints (child's axes), 3 each. */
@@ -282,6 +290,7 @@ export function createTree(
     direction: undefined,
     contact: undefined,
     departure: undefined,
+    flight: undefined,
     glue: undefined,
     constraints: undefined,
     pull: new Float64Array(3 * n),
