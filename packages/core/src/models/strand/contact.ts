@@ -13,6 +13,7 @@ import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { type Bulk, isFree, measureBulk, restoreTogether, rotateBack } from './bulk.ts';
 import { depart } from './departure.ts';
+import { recallBase, resumeDrive } from './drive.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { factorSweep } from './newton.ts';
 import {
@@ -128,6 +129,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         q.set(slot.q);
       }
       tree.departure = departure;
+      resumeDrive(departure.driven, tree);
       const spent = stepWithContact(tree, slot.step, starts[k], t, dt, { ...options, accuracy }, again || slot.came);
       iterations += Math.abs(spent);
       iterationsMax = Math.max(iterationsMax, Math.abs(spent));
@@ -279,6 +281,7 @@ function factorShifted(slot: Slot, tree: StrandTree): boolean {
 
 /** All that follows from the state at time t. */
 export function poseTree(tree: StrandTree, t: number): void {
+  recallBase(tree);
   evaluateBase(tree, t);
   moveBase(tree, t, tree.originRate);
   poseLinks(tree);

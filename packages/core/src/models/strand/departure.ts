@@ -17,7 +17,8 @@
  * Chords of circles have a part along the links. settle.ts takes the velocities after the step from them.
  */
 import { quaternionFromRotation } from '../../math/quaternion.ts';
-import { evaluateBase, moveBase, moveLinks, poseLinks } from './kinematics.ts';
+import { DRIVEN, driveByPlaces } from './drive.ts';
+import { moveBase, moveLinks, poseLinks } from './kinematics.ts';
 import { multiply3, turn, turnBack, writeRotation } from './spatial.ts';
 import { elasticEnergy } from './statics.ts';
 import type { StrandTree } from './tree.ts';
@@ -33,6 +34,8 @@ export interface Departure {
   readonly spin: Float64Array;
   readonly base: Float64Array;
   readonly baseVelocity: Float64Array;
+  /** What the base is made to do: see drive.ts. */
+  readonly driven: Float64Array;
   /** Nodes of the tree's rods at the start, where they truly were. */
   readonly nodes: readonly Float64Array[];
   /** Energy of the joints at the start [J]. */
@@ -58,6 +61,7 @@ export function createDeparture(links: number, nodes: readonly Float64Array[]): 
     spin: new Float64Array(links),
     base: new Float64Array(3),
     baseVelocity: new Float64Array(3),
+    driven: new Float64Array(DRIVEN),
     nodes,
     elastic: 0,
     turned: new Float64Array(links),
@@ -85,8 +89,8 @@ export function depart(tree: StrandTree, at: Departure, t: number, h: number): v
   const [vx, vy, vz] = v;
   // the base's own motion at the end; a free origin is part of the state
   v.fill(0, 0, 3);
-  evaluateBase(tree, t + h);
-  moveBase(tree, t + h, none);
+  driveByPlaces(at.driven, tree, t, h);
+  moveBase(tree, t + h, none, false);
   turn(global, 0, base.rotation, 0, base.acceleration, 3);
   const start = [x, y, z];
   const speed = [vx, vy, vz];

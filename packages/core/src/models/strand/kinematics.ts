@@ -65,8 +65,15 @@ export function moveBase(tree: StrandTree, t: number, originRate: Float64Array |
   const { pins, poses, motions, axes, free, rotation, frame: held } = base;
   angularVelocity.fill(0);
   angularAcceleration.fill(0);
-  if (originRate && fresh) for (let p = 0; p < pins.length; p++) pins[p].evaluateMotion?.(motions[p], t);
-  if (originRate && held >= 0) {
+  if (originRate && fresh && !base.driven)
+    for (let p = 0; p < pins.length; p++) pins[p].evaluateMotion?.(motions[p], t);
+  const { driven } = base;
+  if (originRate && held >= 0 && driven) {
+    for (let k = 0; k < 3; k++) {
+      angularVelocity[k] = driven[4 + k];
+      angularAcceleration[k] = driven[7 + k];
+    }
+  } else if (originRate && held >= 0) {
     turnBack(angularVelocity, 0, rotation, 0, motions[held].angularVelocity, 0);
     turnBack(angularAcceleration, 0, rotation, 0, motions[held].angularAcceleration, 0);
   }
@@ -75,7 +82,7 @@ export function moveBase(tree: StrandTree, t: number, originRate: Float64Array |
     base.drift[k] = moving ? poses[axes[k]].velocity[k] : 0;
     if (!free[k]) v[k] = base.drift[k];
     linear[k] = free[k] ? v[k] : 0;
-    if (moving) accelerated[k] = motions[axes[k]].acceleration[k];
+    if (moving) accelerated[k] = driven ? driven[13 + k] : motions[axes[k]].acceleration[k];
     else accelerated[k] = originRate ? originRate[k] : 0;
     base.spin[k] = angularVelocity[k];
   }

@@ -22,6 +22,7 @@ import type { Scene } from '../../scene/types.ts';
 import { countRows, createConstraints } from './constraints.ts';
 import { clearContact, createStrandContact, poseTree } from './contact.ts';
 import { checkDirections, compileDirection } from './direction.ts';
+import { recallBase } from './drive.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
@@ -151,7 +152,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     state,
     refresh,
     restart: () => {
-      for (const tree of trees) tree.history.header.fill(0);
+      for (const tree of trees) {
+        tree.history.header.fill(0);
+        recallBase(tree);
+      }
     },
     advance,
     contact: createStrandContact({ trees, place, workOf, state, options }),

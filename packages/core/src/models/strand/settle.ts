@@ -8,6 +8,7 @@
  */
 
 import type { Departure } from './departure.ts';
+import { recallBase } from './drive.ts';
 import { moveBase, moveLinks, poseSamples } from './kinematics.ts';
 import { invert3, turn, turnBack } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
@@ -71,6 +72,7 @@ export function moveSettled(tree: StrandTree, h: number, t: number, v0: Float64A
   const { linkCount, base, v, rate, originRate } = tree;
   for (let k = 0; k < 3 * linkCount; k++) rate[k] = (v[3 + k] - v0[3 + k]) / h;
   for (let k = 0; k < 3; k++) if (base.free[k]) originRate[k] = (v[k] - v0[k]) / h;
+  recallBase(tree);
   moveBase(tree, t, originRate, false);
   moveLinks(tree);
   poseSamples(tree);

@@ -14,6 +14,7 @@
 import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
 import { constraintMerit, meetConstraints, prepareConstraints } from './constraints.ts';
 import { createDeparture, depart, writeNodes } from './departure.ts';
+import { driveBase, passBase, readBase } from './drive.ts';
 import { keepMomentum } from './flight.ts';
 import { factorSweep, solveSweep } from './newton.ts';
 import { writeNumericDirection } from './numeric.ts';
@@ -163,7 +164,9 @@ function tooFar(phi: Float64Array, links: number): boolean {
   return false;
 }
 
-function restore({ q, v, rate, originRate }: StrandTree, work: StepWork): void {
+function restore(tree: StrandTree, work: StepWork): void {
+  const { q, v, rate, originRate, history } = tree;
+  if (!tree.departure) history.base.set(work.base0);
   q.set(work.q0);
   v.set(work.v0);
   originRate.set(work.rate0.subarray(0, 3));
@@ -179,6 +182,7 @@ function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: 
   v0.set(v);
   work.rate0.set(history.rate);
   setFormula(h, before, order);
+  if (!tree.departure) driveBase(tree, work.base0, q0, t);
   if (history.header[3] > 0) writePast(past, q0, history.q1, linkCount);
   else past.fill(0);
   const size = 3 * linkCount + 3;
@@ -194,6 +198,7 @@ function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: 
     // fast modes that the step does not resolve spoil the guess: from where the strand is
     const spent = Math.abs(iterations);
     restore(tree, work);
+    if (!tree.departure) driveBase(tree, work.base0, q0, t);
     phi.fill(0);
     iterations = solveStep(tree, work, t + h, options);
     iterations = iterations < 0 || tooFar(phi, linkCount) ? -(spent + Math.abs(iterations)) : spent + iterations;
@@ -216,6 +221,7 @@ function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, option
     bulk: createBulk(),
   };
   const { departure, bulk } = tree.flight;
+  if (tree.base.pins.length > 0) readBase(work.base0, tree, t);
   depart(tree, departure, t, h);
   // a pin may take hold in this step
   if (!isFree(tree)) return tryStep(tree, work, t, h, 1, options);
@@ -226,6 +232,7 @@ function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, option
   if (iterations < 0) return iterations;
   measureBulk(bulk, tree, departure, settle(tree, departure, t + h));
   rotateBack(bulk, tree);
+  tree.history.base.set(departure.driven);
   moveSettled(tree, h, t + h, work.v0);
   return iterations;
 }
@@ -239,7 +246,9 @@ function trySecond(tree: StrandTree, work: StepWork, t: number, h: number, optio
   return more < 0 ? more - iterations : more + iterations;
 }
 
-function commit({ history }: StrandTree, { q0, v0 }: StepWork, h: number): void {
+function commit(tree: StrandTree, { q0, v0, base0 }: StepWork, h: number): void {
+  const { history } = tree;
+  passBase(tree, base0);
   history.q2.set(history.q1);
   history.q1.set(q0);
   history.v1.set(v0);
