@@ -172,6 +172,51 @@ describe('free flight', () => {
   });
 });
 
+describe('a base whose path begins and ends', () => {
+  /** Angle of a heavy end a while after its hand has turned and stopped [rad]. */
+  const angleAfter = (steps: number): number => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        {
+          id: 'cord',
+          model: 'strand',
+          shape: { type: 'straight', from: [0, 0, 0], to: [0, 0, -0.5] },
+          edges: 5,
+          section: {
+            type: 'stiffness',
+            EI1: 2e-4,
+            GJ: 2e-4,
+            mass: 0.1,
+            inertia: {
+              along: [
+                [0, 1e-9],
+                [0.8, 1e-9],
+                [0.8, 1e-3],
+                [1, 1e-3],
+              ],
+            },
+          },
+        },
+      ],
+      pins: [
+        { rod: 'cord', at: 'start', path: { keys: [{ time: 0 }, { time: 0.4, twist: 1 }, { time: 0.8, twist: 0 }] } },
+      ],
+      time: { duration: 1, step: 1 / steps },
+    });
+    for (let k = 0; k < steps; k++) world.step();
+    const { edgeDirector: d } = world.samples[0];
+    return Math.atan2(d[13], d[12]);
+  };
+
+  it('moves the links to second order', () => {
+    const [coarse, middle, fine] = [50, 100, 1600].map(angleAfter);
+    expect(Math.abs(fine)).toBeGreaterThan(0.1);
+    expect(Math.abs(coarse - fine)).toBeLessThan(3e-3 * Math.abs(fine));
+    expect((coarse - fine) / (middle - fine)).toBeGreaterThan(3);
+  });
+});
+
 describe('a base that moves', () => {
   const moved = (model: 'der' | 'strand', steps: number, edges: number): Scene => ({
     tendril: 1,
