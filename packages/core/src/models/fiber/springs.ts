@@ -8,10 +8,19 @@
  * length 12 b (1 a spring, then 2 a face).
  */
 
-/** a[o…] += f·(u eᵀ) + g·1, a 3 × 3 block in a row-major 12 × 12 one. */
-function addPart(
+/**
+ * f·(u eᵀ) + g·1, a 3 × 3 block in row-major 12 × 12 ones: added to a at i and to d at j, taken off b at k and
+ * off c at l.
+ */
+function addParts(
   a: Float64Array,
-  o: number,
+  i: number,
+  d: Float64Array,
+  j: number,
+  b: Float64Array,
+  k: number,
+  c: Float64Array,
+  l: number,
   f: number,
   ux: number,
   uy: number,
@@ -24,15 +33,51 @@ function addPart(
   const fx = f * ux;
   const fy = f * uy;
   const fz = f * uz;
-  a[o] += fx * ex + g;
-  a[o + 1] += fx * ey;
-  a[o + 2] += fx * ez;
-  a[o + 12] += fy * ex;
-  a[o + 13] += fy * ey + g;
-  a[o + 14] += fy * ez;
-  a[o + 24] += fz * ex;
-  a[o + 25] += fz * ey;
-  a[o + 26] += fz * ez + g;
+  const xx = fx * ex + g;
+  const xy = fx * ey;
+  const xz = fx * ez;
+  const yx = fy * ex;
+  const yy = fy * ey + g;
+  const yz = fy * ez;
+  const zx = fz * ex;
+  const zy = fz * ey;
+  const zz = fz * ez + g;
+  a[i] += xx;
+  a[i + 1] += xy;
+  a[i + 2] += xz;
+  a[i + 12] += yx;
+  a[i + 13] += yy;
+  a[i + 14] += yz;
+  a[i + 24] += zx;
+  a[i + 25] += zy;
+  a[i + 26] += zz;
+  d[j] += xx;
+  d[j + 1] += xy;
+  d[j + 2] += xz;
+  d[j + 12] += yx;
+  d[j + 13] += yy;
+  d[j + 14] += yz;
+  d[j + 24] += zx;
+  d[j + 25] += zy;
+  d[j + 26] += zz;
+  b[k] -= xx;
+  b[k + 1] -= xy;
+  b[k + 2] -= xz;
+  b[k + 12] -= yx;
+  b[k + 13] -= yy;
+  b[k + 14] -= yz;
+  b[k + 24] -= zx;
+  b[k + 25] -= zy;
+  b[k + 26] -= zz;
+  c[l] -= xx;
+  c[l + 1] -= xy;
+  c[l + 2] -= xz;
+  c[l + 12] -= yx;
+  c[l + 13] -= yy;
+  c[l + 14] -= yz;
+  c[l + 24] -= zx;
+  c[l + 25] -= zy;
+  c[l + 26] -= zz;
 }
 
 /** Force and matrix of spring n from i to j; direction and length go to `at` and `place`; the blocks are ii, ij, ji, jj. */
@@ -72,9 +117,10 @@ function addSpring(
   const l0 = Math.sqrt(ax * ax + ay * ay + az * az);
   const l1 = Math.sqrt(bx * bx + by * by + bz * bz);
   const sum = l0 + l1;
-  const ux = (ax + bx) / sum;
-  const uy = (ay + by) / sum;
-  const uz = (az + bz) / sum;
+  const mean = 1 / sum;
+  const ux = (ax + bx) * mean;
+  const uy = (ay + by) * mean;
+  const uz = (az + bz) * mean;
   const t = k * (0.5 * sum - rest) + 0.5 * chi * k * (l1 - l0);
   force[i] += t * ux;
   force[i + 1] += t * uy;
@@ -83,21 +129,19 @@ function addSpring(
   force[j + 1] -= t * uy;
   force[j + 2] -= t * uz;
   tension[n] = t;
-  const ex = bx / l1;
-  const ey = by / l1;
-  const ez = bz / l1;
+  const last = 1 / l1;
+  const ex = bx * last;
+  const ey = by * last;
+  const ez = bz * last;
   direction[at] = ex;
   direction[at + 1] = ey;
   direction[at + 2] = ez;
   length[place] = l1;
   if (matrix === 1) {
     const own = exact === 1 ? t : tau[n];
-    const g = (pulling === 1 ? Math.max(own, 0) : own) / sum;
+    const g = (pulling === 1 ? Math.max(own, 0) : own) * mean;
     const f = 0.5 * k * (1 + chi) - g;
-    addPart(diagonal, ii, f, ux, uy, uz, ex, ey, ez, g);
-    addPart(diagonal, jj, f, ux, uy, uz, ex, ey, ez, g);
-    addPart(upper, ij, -f, ux, uy, uz, ex, ey, ez, -g);
-    addPart(lower, ji, -f, ux, uy, uz, ex, ey, ez, -g);
+    addParts(diagonal, ii, diagonal, jj, upper, ij, lower, ji, f, ux, uy, uz, ex, ey, ez, g);
   }
 }
 
@@ -146,12 +190,14 @@ function addShear(
   const lq1 = Math.sqrt(q1x * q1x + q1y * q1y + q1z * q1z);
   const sp = lp0 + lp1;
   const sq = lq0 + lq1;
-  const ux = (p0x + p1x) / sp;
-  const uy = (p0y + p1y) / sp;
-  const uz = (p0z + p1z) / sp;
-  const wx = (q0x + q1x) / sq;
-  const wy = (q0y + q1y) / sq;
-  const wz = (q0z + q1z) / sq;
+  const meanP = 1 / sp;
+  const meanQ = 1 / sq;
+  const ux = (p0x + p1x) * meanP;
+  const uy = (p0y + p1y) * meanP;
+  const uz = (p0z + p1z) * meanP;
+  const wx = (q0x + q1x) * meanQ;
+  const wy = (q0y + q1y) * meanQ;
+  const wz = (q0z + q1z) * meanQ;
   const t = k * (0.5 * (sp - sq) - rest) + 0.5 * chi * k * (lp1 - lq1 - lp0 + lq0);
   force[i] += t * ux;
   force[i + 1] += t * uy;
@@ -169,12 +215,14 @@ function addShear(
   const at = 36 * b + 12 + 6 * c;
   const place = 12 * b + 4 + 2 * c;
   tension[n] = t;
-  const ex = p1x / lp1;
-  const ey = p1y / lp1;
-  const ez = p1z / lp1;
-  const gx = q1x / lq1;
-  const gy = q1y / lq1;
-  const gz = q1z / lq1;
+  const lastP = 1 / lp1;
+  const lastQ = 1 / lq1;
+  const ex = p1x * lastP;
+  const ey = p1y * lastP;
+  const ez = p1z * lastP;
+  const gx = q1x * lastQ;
+  const gy = q1y * lastQ;
+  const gz = q1z * lastQ;
   direction[at] = ex;
   direction[at + 1] = ey;
   direction[at + 2] = ez;
@@ -186,33 +234,19 @@ function addShear(
   if (matrix === 1) {
     const own = exact === 1 ? t : tau[n];
     const half = 0.5 * k * (1 + chi);
-    const a = (pulling === 1 ? Math.max(own, 0) : own) / sp;
-    const e = (pulling === 1 ? Math.max(-own, 0) : -own) / sq;
-    const fp = half - a;
-    const fq = half - e;
+    const a = (pulling === 1 ? Math.max(own, 0) : own) * meanP;
+    const e = (pulling === 1 ? Math.max(-own, 0) : -own) * meanQ;
     const base = 144 * b;
-    const next = base + 144;
-    const oc = 3 * c;
-    const od = 3 * d;
-    // p on its ends
-    addPart(diagonal, base + 39 * c, fp, ux, uy, uz, ex, ey, ez, a);
-    addPart(diagonal, next + 39 * d, fp, ux, uy, uz, ex, ey, ez, a);
-    addPart(upper, base + 36 * c + od, -fp, ux, uy, uz, ex, ey, ez, -a);
-    addPart(lower, base + 36 * d + oc, -fp, ux, uy, uz, ex, ey, ez, -a);
-    // q on its ends
-    addPart(diagonal, base + 39 * d, fq, wx, wy, wz, gx, gy, gz, e);
-    addPart(diagonal, next + 39 * c, fq, wx, wy, wz, gx, gy, gz, e);
-    addPart(upper, base + 36 * d + oc, -fq, wx, wy, wz, gx, gy, gz, -e);
-    addPart(lower, base + 36 * c + od, -fq, wx, wy, wz, gx, gy, gz, -e);
+    const cc = base + 39 * c;
+    const cd = base + 36 * c + 3 * d;
+    const dc = base + 36 * d + 3 * c;
+    const dd = base + 39 * d;
+    // p on its ends, q on its ends
+    addParts(diagonal, cc, diagonal, dd + 144, upper, cd, lower, dc, half - a, ux, uy, uz, ex, ey, ez, a);
+    addParts(diagonal, dd, diagonal, cc + 144, upper, dc, lower, cd, half - e, wx, wy, wz, gx, gy, gz, e);
     // p feels q and q feels p
-    addPart(diagonal, base + 36 * c + od, -half, ux, uy, uz, gx, gy, gz, 0);
-    addPart(upper, base + 36 * c + oc, half, ux, uy, uz, gx, gy, gz, 0);
-    addPart(lower, base + 36 * d + od, half, ux, uy, uz, gx, gy, gz, 0);
-    addPart(diagonal, next + 36 * d + oc, -half, ux, uy, uz, gx, gy, gz, 0);
-    addPart(diagonal, base + 36 * d + oc, -half, wx, wy, wz, ex, ey, ez, 0);
-    addPart(upper, base + 36 * d + od, half, wx, wy, wz, ex, ey, ez, 0);
-    addPart(lower, base + 36 * c + oc, half, wx, wy, wz, ex, ey, ez, 0);
-    addPart(diagonal, next + 36 * c + od, -half, wx, wy, wz, ex, ey, ez, 0);
+    addParts(upper, cc, lower, dd, diagonal, cd, diagonal, dc + 144, half, ux, uy, uz, gx, gy, gz, 0);
+    addParts(upper, dd, lower, cc, diagonal, dc, diagonal, cd + 144, half, wx, wy, wz, ex, ey, ez, 0);
   }
 }
 
@@ -404,21 +438,20 @@ export function predictRingSpring(
 
 const ringRate = new Float64Array(12);
 
-/** Takes M((damped (y − x0)/s − speeds v0)/s) of ring r off the residual; M: see `FiberRod`. */
+/** Takes M(moved (y − x0) − speeds v0) of ring r off the residual; M: see `FiberRod`. */
 export function subtractInertia(
   residual: Float64Array,
   x0: Float64Array,
   y: Float64Array,
   v0: Float64Array,
   r: number,
-  damped: number,
+  moved: number,
   speeds: number,
-  s: number,
   mass: number,
   coupling: number,
 ): void {
   const o = 12 * r;
-  for (let k = 0; k < 12; k++) ringRate[k] = (damped * (y[o + k] - x0[o + k])) / (s * s) - (speeds * v0[o + k]) / s;
+  for (let k = 0; k < 12; k++) ringRate[k] = moved * (y[o + k] - x0[o + k]) - speeds * v0[o + k];
   for (let k = 0; k < 3; k++) {
     const shared = coupling * (ringRate[k] + ringRate[k + 3] + ringRate[k + 6] + ringRate[k + 9]);
     for (let c = 0; c < 4; c++) residual[o + 3 * c + k] -= mass * ringRate[3 * c + k] + shared;

@@ -181,8 +181,8 @@ export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: nu
   // c M(y − x0) − … with the core step of each ring
   for (let i = 0; i < ringCount; i++) {
     const s = euler ? h : core[i];
-    const damped = euler ? 1 + ringDamping[i] * h : 2;
-    subtractInertia(r, x0, y, v0, i, damped, euler ? 1 : 2, s, particleMass[i], couplingMass[i]);
+    const moved = (euler ? 1 + ringDamping[i] * h : 2) / (s * s);
+    subtractInertia(r, x0, y, v0, i, moved, (euler ? 1 : 2) / s, particleMass[i], couplingMass[i]);
   }
   if (euler) {
     // the kernel gives half the Hessian: so everything else is halved too
