@@ -56,7 +56,7 @@ function createSlot({ ringCount, size }: FiberRod): Slot {
 export function createFiberContact(
   fibers: readonly FiberRod[],
   state: BundleState,
-  workOf: (fiber: FiberRod) => Workspace,
+  workOf: (k: number) => Workspace,
 ): ContactPort {
   const slots: (Slot | undefined)[] = [];
   const slotOf = (k: number): Slot => {
@@ -87,7 +87,7 @@ export function createFiberContact(
     for (let k = 0; k < fibers.length; k++) {
       if (!marked[k]) continue;
       const fiber = fibers[k];
-      const work = workOf(fiber);
+      const work = workOf(k);
       toStart(fiber);
       fiber.loadsFollow = fiber.drive.sources.some((source) => source.dependsOnState);
       fiber.contactForce = forces[k];
@@ -152,7 +152,7 @@ export function createFiberContact(
         const slot = slots[k];
         if (!slot || slot.count === 0) continue;
         slot.scale = 1 / (dt * dt);
-        if (!assembleResponse(fibers[k], workOf(fibers[k]), slot, dt)) return false;
+        if (!assembleResponse(fibers[k], workOf(k), slot, dt)) return false;
         for (let i = 0; i < slot.count; i++) response[slot.side[i]] = traceOf(fibers[k], slot, sides, i);
       }
       return true;

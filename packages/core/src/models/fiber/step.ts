@@ -23,6 +23,7 @@ import { CALM, returnEnergy, ringLoss } from './calm.ts';
 import { addElements, createElements, type Elements, largestTurn, predictTension } from './elements.ts';
 import { measureElastic } from './energy.ts';
 import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
+import type { PairKernel, PairMember } from './kernel.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import { type FiberRod, highestFrequency, updateStiffness } from './network.ts';
 import { addRingCoupling, addRingDrag, addRingMass, subtractInertia } from './springs.ts';
@@ -162,10 +163,33 @@ export function loadsMove({ loadsFollow, loads: { edgeTorque } }: FiberRod): boo
   return false;
 }
 
+/** Factors of ring i: on y − x0 and on v0 in its inertia, on the mass in the matrix. */
+export function inertiaOf(
+  { ringDamping }: FiberRod,
+  { core }: Workspace,
+  scheme: Scheme,
+  h: number,
+  i: number,
+): typeof factors {
+  if (scheme === 'backward-euler') {
+    const damped = 1 + ringDamping[i] * h;
+    factors.moved = damped / (h * h);
+    factors.speeds = 1 / h;
+    // the kernel of springs gives half the Hessian: so everything else is halved too
+    factors.weight = (0.5 * damped) / (h * h);
+  } else {
+    factors.moved = 2 / (core[i] * core[i]);
+    factors.speeds = 2 / core[i];
+    factors.weight = factors.moved;
+  }
+  return factors;
+}
+const factors = { moved: 0, speeds: 0, weight: 0 };
+
 /** Residual and matrix of the iterate y. */
 export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number): boolean {
-  const { size, ringCount, particleMass, couplingMass, ringDamping } = fiber;
-  const { matrix, elements, residual: r, x0, v0, y, middle, load, core } = work;
+  const { size, ringCount, particleMass, couplingMass } = fiber;
+  const { matrix, elements, residual: r, x0, v0, y, middle, load } = work;
   const euler = scheme === 'backward-euler';
   clearBlocks(matrix);
   r.fill(0);
@@ -178,21 +202,13 @@ export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: nu
   } else if (euler) near = y;
   if (!addElements(fiber, elements, r, matrix, near, far, 'given')) return false;
   for (let d = 0; d < size; d++) r[d] += load[d];
-  // c M(y − x0) − … with the core step of each ring
   for (let i = 0; i < ringCount; i++) {
-    const s = euler ? h : core[i];
-    const moved = (euler ? 1 + ringDamping[i] * h : 2) / (s * s);
-    subtractInertia(r, x0, y, v0, i, moved, (euler ? 1 : 2) / s, particleMass[i], couplingMass[i]);
+    const { moved, speeds } = inertiaOf(fiber, work, scheme, h, i);
+    subtractInertia(r, x0, y, v0, i, moved, speeds, particleMass[i], couplingMass[i]);
   }
-  if (euler) {
-    // the kernel gives half the Hessian: so everything else is halved too
-    addMassMatrix(fiber, matrix, (i) => (0.5 * (1 + ringDamping[i] * h)) / (h * h));
-    addDrag(fiber, matrix, 0.5 / h);
-    for (let d = 0; d < size; d++) r[d] *= 0.5;
-  } else {
-    addMassMatrix(fiber, matrix, (i) => 2 / (core[i] * core[i]));
-    addDrag(fiber, matrix, 1 / h);
-  }
+  addMassMatrix(fiber, matrix, (i) => inertiaOf(fiber, work, scheme, h, i).weight);
+  addDrag(fiber, matrix, (euler ? 0.5 : 1) / h);
+  if (euler) for (let d = 0; d < size; d++) r[d] *= 0.5;
   return true;
 }
 
@@ -341,4 +357,39 @@ export function stepImplicit(
   evaluateHeld(fiber, t);
   updateStiffness(fiber, t);
   return false;
+}
+
+/**
+ * One step of the fibers of a kernel's pair whose bit is set in `wanted`; those that it cannot bring to an end at once are stepped by
+ * themselves, from where they were. Bits of those that succeeded.
+ */
+export function stepTogether(
+  kernel: PairKernel,
+  members: readonly PairMember[],
+  scheme: Scheme,
+  t: number,
+  h: number,
+  wanted: number,
+): number {
+  for (let lane = 0; lane < members.length; lane++) {
+    if (!(wanted & (1 << lane))) continue;
+    const { fiber, work, options } = members[lane];
+    work.iterations = 0;
+    work.iterationsMax = 0;
+    work.startQ.set(fiber.q);
+    work.startV.set(fiber.v);
+    beginPart(fiber, work, scheme, t, h, options);
+  }
+  let ok = kernel.solve(scheme, t, h, members, wanted);
+  for (let lane = 0; lane < members.length; lane++) {
+    const bit = 1 << lane;
+    if (!(wanted & bit)) continue;
+    const { fiber, work, options } = members[lane];
+    if (ok & bit && endPart(fiber, work, scheme, h, options)) continue;
+    fiber.q.set(work.startQ);
+    fiber.v.set(work.startV);
+    if (stepImplicit(fiber, work, scheme, t, h, options)) ok |= bit;
+    else ok &= ~bit;
+  }
+  return ok;
 }
