@@ -138,11 +138,13 @@ export function addDrag(fiber: FiberRod, matrix: BlockTridiagonal, f: number): v
 export function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, t: number, h: number): void {
   const { x0, y, middle, rate } = work;
   const end = scheme === 'backward-euler';
-  for (let d = 0; d < fiber.size; d++) {
-    middle[d] = end ? y[d] : 0.5 * (x0[d] + y[d]);
-    rate[d] = (y[d] - x0[d]) / h;
+  if (fiber.loadsFollow) {
+    for (let d = 0; d < fiber.size; d++) {
+      middle[d] = end ? y[d] : 0.5 * (x0[d] + y[d]);
+      rate[d] = (y[d] - x0[d]) / h;
+    }
+    poseSamples(fiber, middle, rate);
   }
-  poseSamples(fiber, middle, rate);
   gatherLoads(fiber, end ? t + h : t + 0.5 * h);
 }
 
