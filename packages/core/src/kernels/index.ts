@@ -16,4 +16,4 @@ export async function loadFiber(): Promise<Model> {
 }
 
 export { loadBlocks } from './fiber.ts';
-export { loadThreadedDer, serveThread, type ThreadOptions, type ThreadPort } from './threads.ts';
+export { loadThreadedDer, loadThreadedFiber, serveThread, type ThreadOptions, type ThreadPort } from './threads.ts';
