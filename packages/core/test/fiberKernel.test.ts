@@ -2,7 +2,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, type Model, type Scene, type World } from '../src/index.ts';
 import { loadFiberKernel } from '../src/kernels/fiber.ts';
-import { createBlocks, multiplyBlocks, solveBlocks } from '../src/linalg/blockTridiagonal.ts';
+import {
+  type BlockTridiagonal,
+  createBlocks,
+  createSymmetricFactor,
+  factorSymmetric,
+  multiplyBlocks,
+  solveBlocks,
+  solveSymmetric,
+} from '../src/linalg/blockTridiagonal.ts';
 import type { FiberKernel } from '../src/models/fiber/kernel.ts';
 import { createFiberModel } from '../src/models/fiber/model.ts';
 
@@ -49,6 +57,69 @@ describe('block solve', () => {
 
   it('tells a singular block', () => {
     expect(solveBlocks(kernel.createBlocks(3), new Float64Array(36).fill(1))).toBe(0);
+  });
+});
+
+describe('symmetric factor', () => {
+  /** Diagonally strong or not, with some entries zero, symmetric. */
+  const make = (count: number, strength: number): BlockTridiagonal => {
+    const random = noise(count);
+    const matrix = createBlocks(count);
+    for (let b = 0; b < count; b++)
+      for (let i = 0; i < 12; i++)
+        for (let j = 0; j < 12; j++) {
+          const value = random() > 0.5 ? 0 : random();
+          if (i <= j) {
+            matrix.diagonal[144 * b + 12 * i + j] = value + (i === j ? strength : 0);
+            matrix.diagonal[144 * b + 12 * j + i] = matrix.diagonal[144 * b + 12 * i + j];
+          }
+          if (b + 1 === count) continue;
+          matrix.upper[144 * b + 12 * i + j] = random();
+          matrix.lower[144 * b + 12 * j + i] = matrix.upper[144 * b + 12 * i + j];
+        }
+    return matrix;
+  };
+
+  it.each([1, 2, 9])('of %i blocks, definite and not, solves with the bits of the reference', (count) => {
+    const weight = Float64Array.from({ length: 12 * count }, (_, d) => 1 + (d % 3));
+    for (const strength of [20, 1]) {
+      const matrix = make(count, strength);
+      const [plain, fast] = [createSymmetricFactor(count), kernel.createFactor(count)];
+      const positive = factorSymmetric(plain, matrix, 0, weight, true);
+      expect(positive).toBe(strength === 20);
+      expect(factorSymmetric(fast, matrix, 0, weight, true)).toBe(positive);
+      for (const shift of [0, 0.3]) {
+        expect(factorSymmetric(plain, matrix, shift, weight, false)).toBe(true);
+        expect(factorSymmetric(fast, matrix, shift, weight, false)).toBe(true);
+        expect(fast.negative).toBe(plain.negative);
+        const right = Float64Array.from({ length: 12 * count }, noise(7));
+        const [a, b] = [right.slice(), right.slice()];
+        solveSymmetric(plain, a);
+        solveSymmetric(fast, b);
+        expect(b).toEqual(a);
+        const back = new Float64Array(12 * count);
+        multiplyBlocks(back, matrix, b);
+        for (let d = 0; d < back.length; d++)
+          expect(Math.abs(back[d] + shift * weight[d] * b[d] - right[d])).toBeLessThan(1e-9);
+      }
+    }
+  });
+
+  it('has room for many, which keep to themselves', () => {
+    const matrix = make(2, 20);
+    const weight = new Float64Array(24).fill(1);
+    const factors = Array.from({ length: 40 }, () => kernel.createFactor(2));
+    factors.forEach((factor, k) => {
+      expect(factorSymmetric(factor, matrix, k, weight, true)).toBe(true);
+    });
+    factors.forEach((factor, k) => {
+      const plain = createSymmetricFactor(2);
+      factorSymmetric(plain, matrix, k, weight, true);
+      const [a, b] = [weight.slice(), weight.slice()];
+      solveSymmetric(plain, a);
+      solveSymmetric(factor, b);
+      expect(b).toEqual(a);
+    });
   });
 });
 

@@ -5,7 +5,7 @@
  *
  * What is done once a step, pins, loads and the loop itself, stays here, in the model's own functions.
  */
-import type { BlockTridiagonal, CreateBlocks } from '../linalg/blockTridiagonal.ts';
+import type { BlockTridiagonal, CreateBlocks, CreateFactor } from '../linalg/blockTridiagonal.ts';
 import { ringRest } from '../models/fiber/elements.ts';
 import { constrainHeld, imposeHeld, returnHeld } from '../models/fiber/held.ts';
 import type { FiberKernel, PairKernel, PairMember } from '../models/fiber/kernel.ts';
@@ -26,12 +26,25 @@ import { compileKernels } from './wasm.ts';
 
 interface Exports {
   readonly solveBlocks: (count: number, diagonal: number, upper: number, lower: number, x: number) => number;
+  readonly factorSymmetric: (
+    count: number,
+    diagonal: number,
+    upper: number,
+    factor: number,
+    any: number,
+    negative: number,
+  ) => number;
+  readonly solveSymmetric: (count: number, factor: number, x: number) => void;
   readonly assembleFibers: (block: number, kind: number, wanted: number) => number;
   readonly moveFibers: (block: number, share: number) => void;
 }
 
 const AREA = 144;
 const BLOCK = 12;
+/** Numbers of a block's factor, in kernels/assembly/symmetric.ts. */
+const FACTOR = 444;
+/** Factors of fibers of one size that share a memory: every memory reserves much of the address space. */
+const ROOM = 32;
 
 /** Bits of `FiberPair.kinds`. */
 const COUPLED = 1;
@@ -47,7 +60,11 @@ function instantiate(module: WebAssembly.Module, bytes: number): { memory: WebAs
 
 export async function loadFiberKernel(): Promise<FiberKernel> {
   const module = await compileKernels();
-  return { createBlocks: createBlocksOf(module), createPairs: (pairs) => createPairs(module, pairs) };
+  return {
+    createBlocks: createBlocksOf(module),
+    createFactor: createFactorOf(module),
+    createPairs: (pairs) => createPairs(module, pairs),
+  };
 }
 
 export async function loadBlocks(): Promise<CreateBlocks> {
@@ -72,6 +89,45 @@ function createBlocksOf(module: WebAssembly.Module): CreateBlocks {
         const sign = exports.solveBlocks(count, HEAP, HEAP + bytes, HEAP + 2 * bytes, x);
         vector.set(right);
         return sign;
+      },
+    };
+  };
+}
+
+/** Factors in the memory of kernels, which have a place for the matrix and the right-hand side at hand. */
+function createFactorOf(module: WebAssembly.Module): CreateFactor {
+  const rooms = new Map<number, ReturnType<typeof instantiate> & { taken: number }>();
+  return (count) => {
+    const area = 8 * AREA * count;
+    const x = HEAP + 2 * area;
+    const negative = x + 8 * BLOCK * count;
+    const first = negative + 16;
+    const bytes = 8 * FACTOR * count;
+    let room = rooms.get(count);
+    if (!room || room.taken === ROOM) {
+      room = { ...instantiate(module, first + ROOM * bytes), taken: 0 };
+      rooms.set(count, room);
+    }
+    const { memory, exports } = room;
+    const at = first + room.taken++ * bytes;
+    const right = new Float64Array(memory.buffer, x, BLOCK * count);
+    const counted = new Int32Array(memory.buffer, negative, 1);
+    const none = new Float64Array(0);
+    return {
+      count,
+      lower: none,
+      carried: none,
+      negative: 0,
+      kernel: {
+        diagonal: new Float64Array(memory.buffer, HEAP, AREA * count),
+        upper: new Float64Array(memory.buffer, HEAP + area, AREA * count),
+        factor: (positive) =>
+          exports.factorSymmetric(count, HEAP, HEAP + area, at, positive ? 0 : 1, negative) === 0 ? -1 : counted[0],
+        solve: (vector) => {
+          right.set(vector);
+          exports.solveSymmetric(count, at, x);
+          vector.set(right);
+        },
       },
     };
   };

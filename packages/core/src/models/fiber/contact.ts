@@ -9,6 +9,7 @@
  */
 import {
   type BlockTridiagonal,
+  type CreateFactor,
   clearBlocks,
   createBlocks,
   createSymmetricFactor,
@@ -39,11 +40,11 @@ interface Slot {
   scale: number;
 }
 
-function createSlot({ ringCount, size }: FiberRod): Slot {
+function createSlot({ ringCount, size }: FiberRod, createFactor: CreateFactor): Slot {
   return {
     base: createBlocks(ringCount),
     glued: createBlocks(ringCount),
-    factor: createSymmetricFactor(ringCount),
+    factor: createFactor(ringCount),
     x: new Float64Array(size),
     none: new Float64Array(size),
     side: new Int32Array(0),
@@ -57,10 +58,11 @@ export function createFiberContact(
   fibers: readonly FiberRod[],
   state: BundleState,
   workOf: (k: number) => Workspace,
+  createFactor: CreateFactor = createSymmetricFactor,
 ): ContactPort {
   const slots: (Slot | undefined)[] = [];
   const slotOf = (k: number): Slot => {
-    slots[k] ??= createSlot(fibers[k]);
+    slots[k] ??= createSlot(fibers[k], createFactor);
     return slots[k] as Slot;
   };
   const held = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };

@@ -2,7 +2,7 @@
  * What a kernel set does for this model: the Newton iteration of two fibers at once, and a matrix that it solves. The caller
  * injects it (`loadFiber`); without one step.ts does the same, bit for bit.
  */
-import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
+import type { CreateBlocks, CreateFactor } from '../../linalg/blockTridiagonal.ts';
 import type { FiberRod } from './network.ts';
 import type { NewtonOptions, Scheme, Workspace } from './step.ts';
 
@@ -22,6 +22,7 @@ export interface PairKernel {
 
 export interface FiberKernel {
   readonly createBlocks: CreateBlocks;
+  readonly createFactor: CreateFactor;
   /** For lists of one fiber or of two with the same number of rings. */
   createPairs(pairs: readonly (readonly FiberRod[])[]): PairKernel[];
 }

@@ -167,7 +167,7 @@ function compile(
     // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
     ...(scheme !== 'deti' &&
       fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0)) && {
-        contact: createFiberContact(fibers, state, (k) => workOf[k]),
+        contact: createFiberContact(fibers, state, (k) => workOf[k], kernel?.createFactor),
       }),
     addEnergies: (out, t) => {
       for (const fiber of fibers) addEnergies(out, fiber, t);
