@@ -27,6 +27,12 @@ export interface FiberKernel {
   createPairs(pairs: readonly (readonly FiberRod[])[]): PairKernel[];
 }
 
+/** What is stepped by itself: a fiber, or two that a kernel steps at once. Threads share units. */
+export interface Unit {
+  readonly members: readonly (PairMember & { readonly index: number })[];
+  readonly kernel?: PairKernel;
+}
+
 /** Fibers with as many rings two by two, in their order; what is left over stays alone. */
 export function pairUp(fibers: readonly FiberRod[]): number[][] {
   const waiting = new Map<number, number[]>();

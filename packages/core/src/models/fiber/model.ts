@@ -2,6 +2,7 @@
  * Stiff fibers as oscillator networks [Michels2015], with the mapping and the integrators described in README.md beside this file.
  */
 import { SceneError } from '../../errors.ts';
+import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -12,13 +13,13 @@ import { createDetiTools, stepDeti } from './deti.ts';
 import { stepDetiR } from './detiR.ts';
 import { addEnergies, addMomentum, readChannel } from './energy.ts';
 import { evaluateHeld, imposeHeld } from './held.ts';
-import { type FiberKernel, type PairMember, pairUp } from './kernel.ts';
+import { type FiberKernel, pairUp, type Unit } from './kernel.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { createFiberRod, type FiberRod, highestFrequency, unknownCount, updateStiffness } from './network.ts';
 import { measureReactions } from './reactions.ts';
 import { findEquilibrium } from './statics.ts';
-import { createWorkspace, type NewtonOptions, stepImplicit, stepTogether, type Workspace } from './step.ts';
+import { createWorkspace, type NewtonOptions, stepImplicit, stepMembers, type Workspace } from './step.ts';
 
 function compile(
   rods: readonly Rod[],
@@ -37,32 +38,16 @@ function compile(
   const remembers = scheme === 'deti' || scheme === 'deti-r';
   const { state, fibers } = layOut(rods, drives, scene, options, remembers, warnings, allocate);
   const { memory } = state;
-  const together = kernel !== undefined && !remembers;
-  const units = together ? pairUp(fibers) : fibers.map((_, k) => [k]);
-  const kernels = together ? kernel.createPairs(units.map((unit) => unit.map((k) => fibers[k]))) : [];
-  // work space is shared by fibers of the same size that are not stepped together
-  const works = new Map<string, Workspace>();
-  const workOf: Workspace[] = [];
-  for (const unit of units) {
-    unit.forEach((k, lane) => {
-      const key = `${fibers[k].ringCount} ${lane}`;
-      workOf[k] = works.get(key) ?? createWorkspace(fibers[k], kernel?.createBlocks);
-      works.set(key, workOf[k]);
-    });
-  }
   // a rod by itself is halved here, which is cheaper than all of them; the world goes on from there
   const depth = scheme === 'energy-momentum' || scheme === 'deti-r' ? Math.min(4, scene.time?.halvings ?? 8) : 0;
-  const newtons = fibers.map(
-    ({ width1, width2 }): NewtonOptions => ({
-      tolerance: (options.tolerance ?? 1e-3) * Math.min(width1, width2),
-      iterations: options.iterations ?? 12,
-      depth,
-      calm: options.calmRings === true,
-    }),
-  );
-  const members = units.map((unit) =>
-    unit.map((k): PairMember => ({ fiber: fibers[k], work: workOf[k], options: newtons[k] })),
-  );
+  const units = createUnits(fibers, remembers ? undefined : kernel, kernel?.createBlocks, ({ width1, width2 }) => ({
+    tolerance: (options.tolerance ?? 1e-3) * Math.min(width1, width2),
+    iterations: options.iterations ?? 12,
+    depth,
+    calm: options.calmRings === true,
+  }));
+  const workOf: Workspace[] = [];
+  for (const { members } of units) for (const { index, work } of members) workOf[index] = work;
   for (const fiber of fibers) {
     initializeState(fiber);
     evaluateHeld(fiber, 0);
@@ -84,12 +69,11 @@ function compile(
   };
   refresh(0);
 
-  /** One fiber by itself. */
-  const stepAlone = (k: number, t: number, dt: number): boolean => {
-    const work = workOf[k];
-    if (scheme === 'deti') return stepDeti(fibers[k], tools[k], work, t, dt);
-    if (scheme === 'deti-r') return stepDetiR(fibers[k], work, t, dt, newtons[k]);
-    return stepImplicit(fibers[k], work, scheme, t, dt, newtons[k]);
+  const stepUnit = ({ members, kernel: pair }: Unit, t: number, dt: number, wanted: number): number => {
+    if (scheme !== 'deti' && scheme !== 'deti-r') return stepMembers(pair, members, scheme, t, dt, wanted);
+    const [{ fiber, work, index, options: newton }] = members;
+    const ok = scheme === 'deti' ? stepDeti(fiber, tools[index], work, t, dt) : stepDetiR(fiber, work, t, dt, newton);
+    return ok ? 1 : 0;
   };
 
   const advanceParts = (
@@ -103,36 +87,31 @@ function compile(
     let iterations = 0;
     let iterationsMax = 0;
     for (let u = from; u < to; u++) {
-      const unit = units[u];
+      const { members } = units[u];
       let wanted = 0;
-      for (let lane = 0; lane < unit.length; lane++) {
-        if (without?.[unit[lane]]) continue;
+      members.forEach(({ fiber, index }, lane) => {
+        if (without?.[index]) return;
         wanted |= 1 << lane;
-        readLoads(fibers[unit[lane]]);
-      }
+        readLoads(fiber);
+      });
       if (wanted === 0) continue;
-      const stepped = together
-        ? stepTogether(kernels[u], members[u], scheme, t, dt, wanted)
-        : stepAlone(unit[0], t, dt)
-          ? 1
-          : 0;
-      for (let lane = 0; lane < unit.length; lane++) {
+      const stepped = stepUnit(units[u], t, dt, wanted);
+      for (let lane = 0; lane < members.length; lane++) {
         if (!(wanted & (1 << lane))) continue;
-        const k = unit[lane];
-        const work = workOf[k];
+        const { fiber, work, options: newton } = members[lane];
         iterations += work.iterations;
         let ok = (stepped & (1 << lane)) !== 0;
         if (!ok && robust && scheme === 'energy-momentum') {
           // never needed in any run so far: a step that loses energy before one that is not taken at all
-          ok = stepImplicit(fibers[k], work, 'backward-euler', t, dt, newtons[k]);
+          ok = stepImplicit(fiber, work, 'backward-euler', t, dt, newton);
           iterations += work.iterations;
         }
         iterationsMax = Math.max(iterationsMax, work.iterationsMax);
         if (!ok) {
-          const failure = { rod: rods[k].id, reason: work.reason };
+          const failure = { rod: fiber.rod.id, reason: work.reason };
           return { ok, iterations, iterationsMax, shifts: 0, failure };
         }
-        refreshRod(fibers[k], t + dt);
+        refreshRod(fiber, t + dt);
       }
     }
     return { ok: true, iterations, iterationsMax, shifts: 0 };
@@ -167,7 +146,7 @@ function compile(
     // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
     ...(scheme !== 'deti' &&
       fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0)) && {
-        contact: createFiberContact(fibers, state, (k) => workOf[k], kernel?.createFactor),
+        contact: createFiberContact(fibers, state, units, kernel?.createFactor),
       }),
     addEnergies: (out, t) => {
       for (const fiber of fibers) addEnergies(out, fiber, t);
@@ -225,6 +204,31 @@ function layOut(
     return createFiberRod(rod, drives[k], scene, options, warnings, part, allocateSamples);
   });
   return { state, fibers };
+}
+
+/** Fibers two by two where there is a kernel. Work space is shared by fibers of the same size that are not stepped together. */
+function createUnits(
+  fibers: readonly FiberRod[],
+  kernel: FiberKernel | undefined,
+  createBlocks: CreateBlocks | undefined,
+  optionsOf: (fiber: FiberRod) => NewtonOptions,
+): Unit[] {
+  const works = new Map<string, Workspace>();
+  const workOf = (fiber: FiberRod, lane: number): Workspace => {
+    const key = `${fiber.ringCount} ${lane}`;
+    const work = works.get(key) ?? createWorkspace(fiber, createBlocks);
+    works.set(key, work);
+    return work;
+  };
+  const lists = kernel ? pairUp(fibers) : fibers.map((_, k) => [k]);
+  const pairs = kernel?.createPairs(lists.map((list) => list.map((k) => fibers[k])));
+  return lists.map((list, u) => ({
+    kernel: pairs?.[u],
+    members: list.map((index, lane) => {
+      const fiber = fibers[index];
+      return { fiber, index, work: workOf(fiber, lane), options: optionsOf(fiber) };
+    }),
+  }));
 }
 
 function copyState(to: BundleState, from: BundleState): void {

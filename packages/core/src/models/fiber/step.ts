@@ -362,17 +362,24 @@ export function stepImplicit(
 }
 
 /**
- * One step of the fibers of a kernel's pair whose bit is set in `wanted`; those that it cannot bring to an end at once are stepped by
- * themselves, from where they were. Bits of those that succeeded.
+ * One step of those of the members whose bit is set in `wanted`, by a kernel where there is one; what it cannot bring to an end at once
+ * is stepped by itself, from where it was. Bits of those that succeeded.
  */
-export function stepTogether(
-  kernel: PairKernel,
+export function stepMembers(
+  kernel: PairKernel | undefined,
   members: readonly PairMember[],
   scheme: Scheme,
   t: number,
   h: number,
   wanted: number,
 ): number {
+  if (!kernel) {
+    let ok = 0;
+    members.forEach(({ fiber, work, options }, lane) => {
+      if (wanted & (1 << lane) && stepImplicit(fiber, work, scheme, t, h, options)) ok |= 1 << lane;
+    });
+    return ok;
+  }
   for (let lane = 0; lane < members.length; lane++) {
     if (!(wanted & (1 << lane))) continue;
     const { fiber, work, options } = members[lane];
