@@ -1,3 +1,5 @@
 export { outcomeAddress, solvePair } from './newton';
 export { beginStep, stagePair } from './step';
 export { solveBlocks } from './blocks';
+export { factorSymmetric, solveSymmetric } from './symmetric';
+export { assembleFibers, moveFibers } from './fibers';
