@@ -10,7 +10,8 @@ import { findLowestModes } from '../linalg/subspace.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../model.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
-import { dampingOf, type Link, type Links, measureLinks, stiffnessOf } from './links.ts';
+import { measureLinks } from './linkStrain.ts';
+import { dampingOf, type Link, type Links, stiffnessOf } from './links.ts';
 
 interface Entries {
   readonly row: number[];

@@ -1,6 +1,7 @@
 /** Links: springs that join rods, against what springs do. */
 import { describe, expect, it } from 'vitest';
-import { createLinks, measureLinks } from '../../src/contact/links.ts';
+import { measureLinks } from '../../src/contact/linkStrain.ts';
+import { createLinks } from '../../src/contact/links.ts';
 import { factorDense, solveDense } from '../../src/linalg/dense.ts';
 import { eigenSymmetric } from '../../src/linalg/jacobi.ts';
 import { createSamples, type Samples } from '../../src/port.ts';
