@@ -20,27 +20,33 @@ export function measureLinks(
   samples: readonly Samples[],
 ): void {
   for (const link of list) {
-    const { plan, strain, offsetA, offsetB, perEnd, firstSide, coefficient } = link;
-    const { rodA, rodB, about } = plan;
-    readFrame(frameA, samples[rodA], rods[rodA], plan.edgeA, plan.weightA);
-    if (rodB >= 0) readFrame(frameB, samples[rodB], rods[rodB], plan.edgeB, plan.weightB);
-    for (let k = 0; k < 3; k++) {
-      const a = frameA.point[k] + carriedBy(frameA, offsetA, k);
-      strain[k] = a - (rodB >= 0 ? frameB.point[k] + carriedBy(frameB, offsetB, k) : link.point[k]);
-    }
-    const other = rodB >= 0 ? frameB.matrix : undefined;
-    if (about === 'all') {
-      writeDeviation(axis, frameA.matrix, other, link.turnRest);
-      strain.set(axis, 3);
-    } else if (about === 'normal') strain[3] = link.angleRest - writeNormal(normal, frameA.matrix, frameB.matrix);
-    coefficient.fill(0);
-    writeEnd(link, frameA, offsetA, plan.weightA, 0, 1);
-    if (rodB >= 0) writeEnd(link, frameB, offsetB, plan.weightB, perEnd, -1);
-    if (perEnd < 3) continue;
-    for (let k = 0; k < 3; k++) {
-      sideArm[3 * (firstSide + 2) + k] = 0.5 * frameA.length * frameA.matrix[3 * k];
-      if (rodB >= 0) sideArm[3 * (firstSide + 5) + k] = 0.5 * frameB.length * frameB.matrix[3 * k];
-    }
+    const { rodA, rodB, edgeA, edgeB, weightA, weightB } = link.plan;
+    readFrame(frameA, samples[rodA], rods[rodA], edgeA, weightA);
+    if (rodB >= 0) readFrame(frameB, samples[rodB], rods[rodB], edgeB, weightB);
+    measureLink(sideArm, link, frameA, frameB);
+  }
+}
+
+/** The same of one link whose edges are where the frames are. */
+export function measureLink(sideArm: Float64Array, link: Link, frameA: EdgeFrame, frameB: EdgeFrame): void {
+  const { plan, strain, offsetA, offsetB, perEnd, firstSide, coefficient } = link;
+  const { rodB, about } = plan;
+  for (let k = 0; k < 3; k++) {
+    const a = frameA.point[k] + carriedBy(frameA, offsetA, k);
+    strain[k] = a - (rodB >= 0 ? frameB.point[k] + carriedBy(frameB, offsetB, k) : link.point[k]);
+  }
+  const other = rodB >= 0 ? frameB.matrix : undefined;
+  if (about === 'all') {
+    writeDeviation(axis, frameA.matrix, other, link.turnRest);
+    strain.set(axis, 3);
+  } else if (about === 'normal') strain[3] = link.angleRest - writeNormal(normal, frameA.matrix, frameB.matrix);
+  coefficient.fill(0);
+  writeEnd(link, frameA, offsetA, plan.weightA, 0, 1);
+  if (rodB >= 0) writeEnd(link, frameB, offsetB, plan.weightB, perEnd, -1);
+  if (perEnd < 3) return;
+  for (let k = 0; k < 3; k++) {
+    sideArm[3 * (firstSide + 2) + k] = 0.5 * frameA.length * frameA.matrix[3 * k];
+    if (rodB >= 0) sideArm[3 * (firstSide + 5) + k] = 0.5 * frameB.length * frameB.matrix[3 * k];
   }
 }
 

@@ -210,6 +210,15 @@ export function recallLinks(list: readonly Link[], memory: Float64Array, dt: num
     for (let r = 0; r < rows; r++) impulse[r] = dt * memory[2 * MOST_ROWS * index + r];
 }
 
+/** A link at rest: what the next step starts from. `force` is against the spring. */
+export function settleLink({ memory }: Links, link: Link, force: ArrayLike<number>): void {
+  const o = 2 * MOST_ROWS * link.index;
+  for (let r = 0; r < link.rows; r++) {
+    memory[o + r] = -force[r];
+    memory[o + MOST_ROWS + r] = force[r] / stiffnessOf(link, r);
+  }
+}
+
 /** Before the first piece of a step: some links start from the step before. */
 export function resumeLinks({ memory, next }: Links, list: readonly Link[]): void {
   for (const { index } of list)
