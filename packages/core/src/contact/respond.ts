@@ -19,11 +19,11 @@ import { type Collider, placeCollider, readFriction } from './collider.ts';
 import { createFinder, type Finder, findContacts, gather, type RodRules } from './find.ts';
 import { findSunken, reboundThreshold } from './findCollider.ts';
 import { createGrouping, type Group, listSystems, type Marks } from './groups.ts';
+import { measureLinks } from './linkStrain.ts';
 import {
   createLinks,
   energyOfLinks,
   type Links,
-  measureLinks,
   recallLinks,
   refuseUnlinkable,
   rememberLinks,

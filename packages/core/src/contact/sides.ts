@@ -3,7 +3,8 @@ import type { Bundle } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import type { SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
-import { type Link, type LinkGroup, type Links, writeLinkForces } from './links.ts';
+import { type LinkGroup, writeLinkForces } from './linkLaw.ts';
+import type { Link, Links } from './links.ts';
 import type { ContactSet } from './set.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */

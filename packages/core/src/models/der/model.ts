@@ -9,6 +9,7 @@ import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
+import { createRestRod } from './atRest.ts';
 import { adoptPose, initializeBody, syncPose } from './body.ts';
 import { createDerContact } from './contact.ts';
 import { clearContact } from './contactSides.ts';
@@ -356,6 +357,10 @@ function compile(
       // the explicit schemes go on from forces without tension, which statics does not keep
       if (explicit) initializeScheme(t);
       return report;
+    },
+    atRest: (rod) => {
+      renew(rod);
+      return systemOfRod[rod].system.bodies.length === 0 ? createRestRod(ders[rod]) : undefined;
     },
     reactions: (rod, t) => {
       renew(rod);
