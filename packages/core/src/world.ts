@@ -9,7 +9,7 @@ import { compileBundles } from './bundles.ts';
 import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
 import { findLinkedModes, joinMatrices } from './contact/linkedModal.ts';
-import type { ContactForce, ContactReport } from './contact/report.ts';
+import { type ContactForce, type ContactReport, type LinkForce, listLinkForces } from './contact/report.ts';
 import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
@@ -89,6 +89,8 @@ export interface World {
   channel(rod: number, channel: Channel): Float64Array;
   /** Contacts of the last step that carry force. */
   contactForces(): ContactForce[];
+  /** Forces of the links in the last step, in the scene's order. */
+  linkForces(): LinkForce[];
   /** How the contacts of the last step were solved; undefined where the scene has none. */
   readonly contactReport: ContactReport | undefined;
   /** Hash of the complete state, 16 hexadecimal digits. */
@@ -399,6 +401,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       return out;
     },
     contactForces: () => contact?.forces() ?? [],
+    linkForces: () => (contact ? listLinkForces(contact.links, rods) : []),
     contactReport: contact?.report,
     hash() {
       return hashArrays([

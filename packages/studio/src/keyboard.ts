@@ -16,6 +16,7 @@ export const keys: readonly (readonly [string, string])[] = [
   ['Enter', 'pins or cuts the first rod in its middle'],
   ['B', 'blow at it'],
   ['F', 'show all'],
+  ['A', 'forces as arrows'],
   ['Shift + arrows', 'orbit'],
   ['+ −', 'zoom'],
   ['1 … 9', 'the first cases of the gallery'],
@@ -50,6 +51,9 @@ const plain: Readonly<Record<string, () => void>> = {
   },
   b: blow,
   f: () => current.view?.focus(),
+  a: () => {
+    state.forces.value = !state.forces.value;
+  },
   c: () => {
     state.compareOpen.value = !state.compareOpen.value;
   },

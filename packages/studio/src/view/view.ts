@@ -6,6 +6,7 @@
  */
 import { Box3, Plane, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from 'three';
 import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
+import { createForceScale, type ForceLegend, forceColors } from './arrows.ts';
 import { createCameraman } from './cameraman.ts';
 import { type Colliders, createColliders } from './colliders.ts';
 import { type ColorBy, laneColors, mapOf, quantities } from './colormaps.ts';
@@ -22,6 +23,7 @@ export interface ViewOptions {
   readonly stripe: boolean;
   readonly ghost: boolean;
   readonly frames: boolean;
+  readonly forces: boolean;
   readonly dark: boolean;
   readonly grid: boolean;
   /** Of hair, where it is the one thing that is shown. */
@@ -71,6 +73,7 @@ export interface View {
   setPull(from: ArrayLike<number> | undefined, to?: ArrayLike<number>): void;
   setHover(at: ArrayLike<number> | undefined, radius?: number): void;
   legend(): Legend;
+  forceLegend(): ForceLegend;
   scaleBar(): { pixels: number; label: string };
   picture(type: string): Promise<Blob | undefined>;
   /** As lines, for print. */
@@ -117,10 +120,12 @@ export function createView(canvas: HTMLCanvasElement): View {
     stripe: true,
     ghost: false,
     frames: false,
+    forces: false,
     dark: false,
     grid: true,
     hairColor: '#7a5238',
   };
+  const arrows = createForceScale();
   let range = 0;
   let thickness = 1;
   let dirty = true;
@@ -155,7 +160,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         options.stripe,
         options.dark,
       );
-      lane.setExtras(options.ghost, options.frames);
+      lane.setExtras(options.ghost, options.frames, options.forces);
     });
     colliders?.shade(options.hairColor);
     ground.setColors(
@@ -179,6 +184,16 @@ export function createView(canvas: HTMLCanvasElement): View {
     if (Math.abs(factor - thickness) < 0.02 * thickness) return;
     thickness = factor;
     for (const lane of lanes) lane.setThickness(factor);
+  };
+
+  /** Of a lane [pixels]. */
+  const smallerSide = (): number => Math.min(rects()[0].width, rects()[0].height);
+
+  /** Arrows keep their size on the screen. */
+  const applyForces = (): void => {
+    if (!options.forces) return;
+    const pixel = man.perPixel(rects()[0].height);
+    for (const lane of lanes) lane.drawForces(arrows.perNewton(smallerSide()) * pixel, pixel, options.dark);
   };
 
   const point = new Vector3();
@@ -207,6 +222,7 @@ export function createView(canvas: HTMLCanvasElement): View {
 
   const draw = (): void => {
     applyThickness();
+    applyForces();
     renderer.setScissorTest(false);
     renderer.setViewport(0, 0, width, height);
     renderer.clear();
@@ -282,6 +298,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         resize();
       } else {
         range = 0;
+        arrows.reset();
         man.begin(boundsOf(infos), colliders.bounds, g, from);
         resize();
         man.fit(false);
@@ -296,6 +313,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         lane.show(a.lanes[k], b.lanes[k], weight);
         most = Math.max(most, lane.largest);
       });
+      arrows.watch(lanes.map(({ forces }) => forces));
       // rises at once, falls slowly, so that colours do not flicker
       const next = most > range ? most : range + 0.01 * (most - range);
       if (options.colorBy !== 'plain' && Math.abs(next - range) > 1e-3 * range) {
@@ -326,6 +344,7 @@ export function createView(canvas: HTMLCanvasElement): View {
     },
     render(seconds) {
       const moved = man.update(seconds);
+      if (options.forces && arrows.settle(seconds)) dirty = true;
       if (!moved && !dirty) {
         still += seconds;
         if (software && !refined && still > 0.35) refine();
@@ -408,6 +427,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       const signed = options.colorBy !== 'plain' && quantities[options.colorBy].signed;
       return { by: options.colorBy, low: signed ? -range : 0, high: range, thickness };
     },
+    forceLegend: () => arrows.legend(smallerSide()),
     scaleBar() {
       const [rect] = rects();
       const perPixel = man.perPixel(rect.height);
@@ -427,6 +447,12 @@ export function createView(canvas: HTMLCanvasElement): View {
         thickness,
         color: (lane) => (lanes.length > 1 ? laneColors[lane % laneColors.length] : single()),
         perPixel: (lane) => man.perPixel(rects()[lane].height),
+        forces: options.forces
+          ? {
+              scale: arrows.perNewton(smallerSide()) * man.perPixel(rects()[0].height),
+              color: (kind) => forceColors[kind][options.dark ? 'dark' : 'light'],
+            }
+          : undefined,
       });
     },
     setBackdrop(color) {

@@ -59,7 +59,9 @@ function postFrame(): void {
   if (force) send({ type: 'pull-force', ...force });
   send(
     { type: 'frame', run, frame },
-    frame.lanes.map(({ data }) => data.buffer as ArrayBuffer),
+    frame.lanes.flatMap(({ data, forces }) =>
+      [data, ...(forces ? [forces] : [])].map(({ buffer }) => buffer as ArrayBuffer),
+    ),
   );
 }
 
