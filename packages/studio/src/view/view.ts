@@ -1,8 +1,6 @@
 /**
- * The 3D view: one renderer, one camera, one to four lanes side by side.
- *
- * It draws when something has changed and not otherwise; where drawing is slow (no graphics card) it lowers the resolution
- * until it is not.
+ * The 3D view: one renderer, one camera, one to four lanes side by side. It draws when something has changed and not
+ * otherwise, and as finely as there is time for (quality.ts).
  */
 import { Box3, Plane, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from 'three';
 import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
@@ -16,6 +14,7 @@ import { createLaneView, type LaneView } from './lane.ts';
 import { addLights } from './lights.ts';
 import { createHover, createPull } from './marks.ts';
 import { type Pick, pickRod } from './pick.ts';
+import { createQuality } from './quality.ts';
 import { drawSvg } from './svg.ts';
 
 export interface ViewOptions {
@@ -131,10 +130,13 @@ export function createView(canvas: HTMLCanvasElement): View {
   let dirty = true;
   let width = 1;
   let height = 1;
-  let drawTime = 30;
-  let still = 0;
+  const quality = createQuality(
+    software,
+    () => globalThis.devicePixelRatio || 1,
+    () => performance.now(),
+  );
   let refined = false;
-  let ratio = Math.min(2, globalThis.devicePixelRatio || 1);
+  let sized = 0;
 
   const visibleLanes = (): LaneView[] => lanes;
   const rects = (): { x: number; y: number; width: number; height: number }[] => {
@@ -208,7 +210,8 @@ export function createView(canvas: HTMLCanvasElement): View {
     return now;
   };
 
-  const resize = (): void => {
+  const setSize = (ratio: number): void => {
+    sized = ratio;
     const box = canvas.parentElement?.getBoundingClientRect();
     width = Math.max(1, Math.round(box?.width ?? 1));
     height = Math.max(1, Math.round(box?.height ?? 1));
@@ -219,10 +222,12 @@ export function createView(canvas: HTMLCanvasElement): View {
     for (const { hair } of lanes) hair?.setResolution(first.width * ratio, first.height * ratio);
     dirty = true;
   };
+  const resize = (): void => setSize(quality.ratio);
 
   const draw = (): void => {
     applyThickness();
     applyForces();
+    for (const { hair } of lanes) hair?.setShare(refined ? 1 : quality.share);
     renderer.setScissorTest(false);
     renderer.setViewport(0, 0, width, height);
     renderer.clear();
@@ -241,27 +246,13 @@ export function createView(canvas: HTMLCanvasElement): View {
     });
   };
 
-  /** Fewer pixels where drawing is slow, more where it is fast. */
-  const adapt = (spent: number): void => {
-    // what compiles shaders or sleeps is no measure
-    drawTime += 0.06 * (Math.min(spent, 120) - drawTime);
-    const wanted = Math.min(2, globalThis.devicePixelRatio || 1);
-    const next = drawTime > 60 ? Math.max(0.7, ratio * 0.85) : drawTime < 24 ? Math.min(wanted, ratio * 1.2) : ratio;
-    if (Math.abs(next - ratio) < 0.01) return;
-    ratio = next;
-    drawTime = 36;
-    resize();
-  };
-
-  /** A picture that stands still is drawn once more, finely. */
+  /** A picture that stands still is drawn once more, finely: now. */
   const refine = (): void => {
-    const coarse = ratio;
-    ratio = 2;
-    resize();
-    draw();
-    ratio = coarse;
     refined = true;
+    setSize(quality.fineRatio);
+    draw();
     dirty = false;
+    quality.drew(true);
   };
 
   const laneAt = (x: number, y: number): number =>
@@ -293,6 +284,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       colliders = createColliders(things, boundsOf(infos));
       scene.add(colliders.group);
       thickness = 1;
+      quality.begin(lanes.reduce((sum, { hair, info }) => sum + (hair ? info.rods.length : 0), 0));
       if (keepCamera) {
         man.keep(g, from);
         resize();
@@ -345,20 +337,20 @@ export function createView(canvas: HTMLCanvasElement): View {
     render(seconds) {
       const moved = man.update(seconds);
       if (options.forces && arrows.settle(seconds)) dirty = true;
+      quality.measure();
       if (!moved && !dirty) {
-        still += seconds;
-        if (software && !refined && still > 0.35) refine();
+        if (quality.rest(seconds)) refine();
         return false;
       }
-      still = 0;
-      if (refined) {
+      // before drawing: another size clears what was drawn
+      if (refined || sized !== quality.ratio) {
         refined = false;
+        quality.wake();
         resize();
       }
-      // before drawing: another size clears what was drawn
-      adapt(1000 * seconds);
       dirty = false;
       draw();
+      quality.drew(false);
       return true;
     },
     resize,
@@ -473,7 +465,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       return man.perPixel(rects()[0].height);
     },
     get drawTime() {
-      return drawTime;
+      return quality.drawTime;
     },
     dispose() {
       for (const lane of lanes) lane.dispose();
