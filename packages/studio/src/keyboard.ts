@@ -2,7 +2,8 @@
 import { chooseFile, saveScene } from './files.ts';
 import { groomRedo, groomUndo, startGrooming } from './grooming.ts';
 import { cutAt, pinAtPlace } from './handling.ts';
-import { comeToRest, hand, leaveGrooming, openCase, redo, restart, stepFrames, togglePlay, undo } from './session.ts';
+import { stepFrames, togglePlay } from './playback.ts';
+import { comeToRest, hand, leaveGrooming, openCase, redo, restart, undo } from './session.ts';
 import * as state from './state.ts';
 import { current } from './ui/viewport.tsx';
 

@@ -1,6 +1,7 @@
 // first: others ask for the language as they load
 import './locale.ts';
 import { render } from 'preact';
+import { openFirst } from './opening.ts';
 import { forceKinds, forceStride, rodSize } from './protocol.ts';
 import { startSession } from './session.ts';
 import * as state from './state.ts';
@@ -91,4 +92,4 @@ window.tendrilStudio = {
 if (typeof Worker === 'undefined') {
   state.fatal.value =
     'This browser has no web workers, in which the simulation runs. A recent Chromium, Firefox or Safari has.';
-} else startSession();
+} else startSession(openFirst);
