@@ -1,5 +1,5 @@
 /** A recording as frames: what a run on the command line left behind. */
-import { compileColliders, type Rod, type Samples, type Scene, SceneError } from '@tendril/core';
+import { type BodyPose, compileColliders, type Samples, SceneError } from '@tendril/core';
 import {
   decodeRecording,
   formatScene,
@@ -95,7 +95,7 @@ type Place = (data: Float32Array, o: number, time: number) => void;
 /** Where the colliders are: on their paths, or on the bodies of which the frame tells. */
 function placeColliders({ scene, bodies = [] }: Recording['header'], moving: readonly number[]): Place {
   const poses = bodies.map(({ id }) => ({ body: { id }, pose: createBodyPose() }));
-  const compiled = compileColliders(scene, namesOf(scene), poses as never, []);
+  const compiled = compileColliders(scene, scene.rods, poses, []);
   return (data, o, time) => {
     poses.forEach(({ pose }, k) => {
       pose.position.set(data.subarray(o - 7 * (poses.length - k), o - 7 * (poses.length - k) + 3));
@@ -116,13 +116,13 @@ function placeColliders({ scene, bodies = [] }: Recording['header'], moving: rea
   };
 }
 
-const createBodyPose = (): { position: Float64Array; rotation: Float64Array } => ({
+const createBodyPose = (): BodyPose => ({
   position: new Float64Array(3),
+  orientation: Float64Array.of(1, 0, 0, 0),
   rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1),
+  velocity: new Float64Array(3),
+  angularVelocity: new Float64Array(3),
 });
-
-/** Rods as far as colliders ask for them: their names. */
-const namesOf = ({ rods }: Scene): readonly Rod[] => rods as unknown as readonly Rod[];
 
 type ReadLoads = (rods: RecordingFrame['rods'], time: number) => Float32Array;
 
