@@ -44,7 +44,7 @@ const formulas = translate(
     source('src/models/der/energy.ts', ['addNodeBlock', 'addViscous', 'writeGradient']),
     source('src/models/der/stage.ts', ['addEdgeBlock']),
     source('src/models/der/kinematics.ts', ['turnFrame']),
-    source('kernels/assembly/recipes.ts', ['addJoint', 'turnBetween', 'multiplyRow', 'subtractRow']),
+    source('kernels/assembly/recipes.ts', ['addJoint', 'turnBetween', 'multiplyRow', 'subtractRow', 'invertRow']),
   ],
   [
     joint('addJointGradient', 0, 0),
@@ -57,6 +57,7 @@ const formulas = translate(
     { name: 'addEdgeBlock', from: 'addEdgeBlock', given: { d: 0 }, scalars: [] },
     { name: 'multiplyRow', from: 'multiplyRow', scalars: [] },
     { name: 'subtractRow', from: 'subtractRow', scalars: [] },
+    { name: 'invertRow', from: 'invertRow', scalars: [] },
   ],
 );
 const note = '// Made by kernels/build.ts from the sources of the model: do not edit.\n';

@@ -1,3 +1,4 @@
 export { outcomeAddress, solvePair } from './newton';
 export { beginStep, stagePair } from './step';
 export { solveBlocks } from './blocks';
+export { settledAddress, settlePair } from './contact';

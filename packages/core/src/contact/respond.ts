@@ -29,6 +29,7 @@ import {
   rememberLinks,
   resumeLinks,
 } from './links.ts';
+import { createLoneSolver } from './lone.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
 import {
   appendContact,
@@ -181,6 +182,7 @@ export function createContactWorld(
     for (const one of marks) one.fill(0);
     for (const s of list) marks[systems.bundleOf[s]][systems.numberOf[s]] = 1;
   };
+  const lone = createLoneSolver(finder, bundles, systems, options, spec?.rolling ?? false, g);
   const lookAt = (list: readonly number[], value: number): void => {
     for (const s of list) for (const rod of systems.rods[s]) finder.look[rod] = value;
   };
@@ -232,6 +234,7 @@ export function createContactWorld(
       if (there < 0) appendContact(of, raw, c);
       else {
         for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = of.impulse[3 * there + k];
+        raw.sliding[c] = of.sliding[there];
         copyContact(of, there, raw, c);
       }
     }
@@ -246,7 +249,7 @@ export function createContactWorld(
     const deep = round < 2 ? 0.04 : lenient ? Number.POSITIVE_INFINITY : 0.06;
     let met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
     if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
-    if (options.solver === 'admm') findSunken(finder, raw, end, t, dt, deep);
+    if (options.solver === 'admm') findSunken(finder, raw, end, t, dt, deep, lone.unchecked());
     report.swept += met;
     const missed = new Set<number>();
     for (let c = 0; c < raw.count; c++) {
@@ -287,12 +290,15 @@ export function createContactWorld(
     let failure: StepOutcome['failure'];
     for (let round = 0; ; round++) {
       setBias(set, dt, g, reboundThreshold(finder, dt));
-      for (const group of dirty) {
+      for (const group of lone.settle(dirty, set, t, dt, revert)) {
         const one = solveOne(group, t, dt, robust);
         if (one.ok) continue;
         failure = one.failure;
         breakGroup(group, t);
       }
+      add(lone.outcome);
+      report.iterations = Math.max(report.iterations, lone.turns);
+      report.error = Math.max(report.error, lone.error);
       const { met, missed } = findMissed(t, dt, round, lenient);
       if (raw.count === 0) {
         // those that were found on the way stand at the end

@@ -34,9 +34,11 @@ import {
   writeRow,
 } from './contactSides.ts';
 import type { System } from './coupling.ts';
+import type { PairKernel } from './kernel.ts';
 import { evaluatePins, poseSamples, rebuildFrames } from './kinematics.ts';
 import { type NewtonOptions, writeRightSide } from './newton.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
+import { createSettle } from './settle.ts';
 import { evaluateStage, type Stage, setPenalties, type Workspace } from './stage.ts';
 import { resumeEuler, startEuler } from './step.ts';
 
@@ -61,9 +63,15 @@ export interface ContactParts {
   readonly state: BundleState;
   readonly newton: NewtonOptions;
   /** Lone rods that a kernel solves two at a time: their systems, and both as one. */
-  readonly pairs: readonly { readonly systems: readonly number[]; readonly system: System }[];
+  readonly pairs: readonly {
+    readonly systems: readonly number[];
+    readonly system: System;
+    readonly kernel: PairKernel;
+  }[];
   /** Brings what follows from a rod's state up to it. */
   readonly renew: (rod: number) => void;
+  /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): what follows from its state is behind. */
+  readonly moved: (rod: number, t: number | undefined) => void;
 }
 
 export function createDerContact(parts: ContactParts): ContactPort {
@@ -274,6 +282,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
           syncPose(body);
         });
         for (const rod of rods) {
+          parts.moved(rod, undefined);
           evaluatePins(ders[rod], t);
           rebuildFrames(ders[rod], works[rod].edgeWork);
           poseSamples(ders[rod]);
@@ -304,6 +313,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
       }
       return { ok: true, iterations, iterationsMax, shifts };
     },
+    ...(pairs.length > 0 && { settle: createSettle(parts, startsOf) }),
     readVelocity,
     linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
