@@ -35,7 +35,7 @@ export interface LoneSolver {
     revert: (systems: readonly number[], t: number) => void,
   ): readonly Group[];
   /** Rods that the last call did not see the end of. */
-  unchecked(): Iterable<number>;
+  unchecked(): readonly number[];
 }
 
 /** A rod on its way: its group's contacts, which may grow, and where they are in what is solved for. */
@@ -96,8 +96,11 @@ export function createLoneSolver(
     if (list.length !== 1 || links.length > 0 || !able[systems.bundleOf[list[0]]]) return false;
     const [rod] = systems.rods[list[0]];
     if (systems.rods[list[0]].length !== 1) return false;
-    for (const c of contacts)
-      if (set.rodB[c] >= 0 || set.rodA[c] !== rod || finder.colliders[set.collider[c]].body >= 0) return false;
+    for (let k = 0; k < contacts.length; k++) {
+      const c = contacts[k];
+      if (c !== contacts[0] + k || set.rodB[c] >= 0 || set.rodA[c] !== rod) return false;
+      if (finder.colliders[set.collider[c]].body >= 0) return false;
+    }
     return true;
   };
 
@@ -114,12 +117,14 @@ export function createLoneSolver(
 
   /** One bundle's rods: from the contacts in `set` to those that they end with. Those that are not done are moved to `rest`. */
   const run = (ways: readonly Way[], bundle: Bundle, set: ContactSet, rest: Way[]): Way[] => {
+    // at first the contacts of a rod lie side by side
+    job.contacts = job.fresh ? set : part;
     for (const { system, contacts } of ways) {
       const i = job.count++;
       job.system[i] = systems.numberOf[system];
-      job.from[i] = part.count;
-      for (const c of contacts) appendContact(part, set, c);
-      job.to[i] = part.count;
+      job.from[i] = job.fresh ? contacts[0] : part.count;
+      if (!job.fresh) for (const c of contacts) appendContact(part, set, c);
+      job.to[i] = job.from[i] + contacts.length;
     }
     const one = bundle.contact?.settle?.(job);
     if (one) {
@@ -134,7 +139,8 @@ export function createLoneSolver(
         rest.push(way);
         return false;
       }
-      for (let k = 0; k < way.contacts.length; k++) copyContact(set, way.contacts[k], part, job.from[i] + k);
+      for (let k = 0; k < way.contacts.length && !job.fresh; k++)
+        copyContact(set, way.contacts[k], part, job.from[i] + k);
       return true;
     });
   };
@@ -145,10 +151,11 @@ export function createLoneSolver(
     gatherEnd(end, finder, rods);
     raw.count = 0;
     findSunken(finder, raw, end, t, dt, DEEP, rods);
+    for (const way of ways) way.sunken = false;
+    if (raw.count === 0) return [];
     setBias(raw, dt, gravity, reboundThreshold(finder, dt));
     const wayOf = new Map<number, Way>();
     ways.forEach((way, k) => {
-      way.sunken = false;
       wayOf.set(rods[k], way);
     });
     for (let c = 0; c < raw.count; c++) {
@@ -178,14 +185,17 @@ export function createLoneSolver(
       Object.assign(total, { turns: 0, error: 0 });
       checked.fill(0);
       if (!possible) return groups;
-      const others = groups.filter((group) => !isLone(group, set));
-      if (others.length === groups.length) return groups;
+      const others: Group[] = [];
+      const ofBundle = bundles.map((): Way[] => []);
+      for (const group of groups) {
+        const [system] = group.systems;
+        if (!isLone(group, set)) others.push(group);
+        else ofBundle[systems.bundleOf[system]].push({ group, system, contacts: group.contacts, sunken: false });
+      }
       Object.assign(job, { t, dt, speed: finder.acceleration * dt });
       const rest: Way[] = [];
       bundles.forEach((bundle, b) => {
-        let ways = groups
-          .filter((group) => systems.bundleOf[group.systems[0]] === b && isLone(group, set))
-          .map((group): Way => ({ group, system: group.systems[0], contacts: group.contacts, sunken: false }));
+        let ways = ofBundle[b];
         for (let round = 0; round < LOOKS && ways.length > 0; round++) {
           startJob(ways.length, round === 0);
           const done = run(ways, bundle, set, rest);
@@ -200,8 +210,10 @@ export function createLoneSolver(
       );
       return [...others, ...rest.map(({ group, contacts }) => ({ ...group, contacts }))];
     },
-    *unchecked() {
-      for (let r = 0; r < checked.length; r++) if (!checked[r]) yield r;
+    unchecked() {
+      const list: number[] = [];
+      for (let r = 0; r < checked.length; r++) if (!checked[r]) list.push(r);
+      return list;
     },
   };
 }

@@ -37,6 +37,7 @@ import {
   type ContactSet,
   copyContact,
   createContactSet,
+  isSorted,
   MEMORY_STRIDE,
   type Memory,
   recall,
@@ -178,9 +179,12 @@ export function createContactWorld(
   const layout = createLayout(finder, bundles, placeOfRod, spec?.rolling ?? false, bodyOf, links);
   const solver = createGroupSolver(layout, rods, options);
 
+  /** Systems that each set of marks has, so that a group among thousands costs no more than by itself. */
+  const marksOf = new Map<Marks, readonly number[]>();
   const markOnly = (marks: Marks, list: readonly number[]): void => {
-    for (const one of marks) one.fill(0);
+    for (const s of marksOf.get(marks) ?? []) marks[systems.bundleOf[s]][systems.numberOf[s]] = 0;
     for (const s of list) marks[systems.bundleOf[s]][systems.numberOf[s]] = 1;
+    marksOf.set(marks, list);
   };
   const lone = createLoneSolver(finder, bundles, systems, options, spec?.rolling ?? false, g);
   const lookAt = (list: readonly number[], value: number): void => {
@@ -272,7 +276,10 @@ export function createContactWorld(
     from: Memory,
   ): StepOutcome => {
     broken.length = 0;
-    for (let s = 0; s < systems.count; s++) lookAt([s], within[systems.bundleOf[s]][systems.numberOf[s]] ? 2 : 0);
+    for (let s = 0; s < systems.count; s++) {
+      const value = within[systems.bundleOf[s]][systems.numberOf[s]] ? 2 : 0;
+      for (const rod of systems.rods[s]) finder.look[rod] = value;
+    }
     find(t, dt, from);
     const isWithin = (s: number): boolean => within[systems.bundleOf[s]][systems.numberOf[s]] === 1;
     const moved = links.list.filter(({ plan }) => isWithin(systems.ofRod(plan.rodA)));
@@ -302,8 +309,10 @@ export function createContactWorld(
       const { met, missed } = findMissed(t, dt, round, lenient);
       if (raw.count === 0) {
         // those that were found on the way stand at the end
-        appendContacts(raw, set);
-        sortContacts(set, raw);
+        if (!isSorted(set)) {
+          appendContacts(raw, set);
+          sortContacts(set, raw);
+        }
         return { ok: true, ...outcome, ...(failure && { failure }) };
       }
       // what met takes precedence over what was there under the same key
