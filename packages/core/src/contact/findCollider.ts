@@ -73,10 +73,15 @@ function addEdgeContact(
   const a = edgeFirst[edge];
   const b = edgeSecond[edge];
   if (collider.shape.type === 'plane') return;
-  const length = Math.hypot(x[3 * b] - x[3 * a], x[3 * b + 1] - x[3 * a + 1], x[3 * b + 2] - x[3 * a + 2]);
-  const speed = Math.max(
-    Math.hypot(v[3 * a], v[3 * a + 1], v[3 * a + 2]),
-    Math.hypot(v[3 * b], v[3 * b + 1], v[3 * b + 2]),
+  // not by Math.hypot, which takes ten times as long: this is done for every edge
+  const length = Math.sqrt(
+    (x[3 * b] - x[3 * a]) ** 2 + (x[3 * b + 1] - x[3 * a + 1]) ** 2 + (x[3 * b + 2] - x[3 * a + 2]) ** 2,
+  );
+  const speed = Math.sqrt(
+    Math.max(
+      v[3 * a] ** 2 + v[3 * a + 1] ** 2 + v[3 * a + 2] ** 2,
+      v[3 * b] ** 2 + v[3 * b + 1] ** 2 + v[3 * b + 2] ** 2,
+    ),
   );
   const shift = collider.moves
     ? Math.hypot(

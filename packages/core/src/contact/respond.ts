@@ -29,6 +29,7 @@ import {
   rememberLinks,
   resumeLinks,
 } from './links.ts';
+import { createLoneSolver } from './lone.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
 import {
   appendContact,
@@ -37,6 +38,7 @@ import {
   copyContact,
   createContactSet,
   inheritImpulses,
+  isSorted,
   MEMORY_STRIDE,
   type Memory,
   recall,
@@ -184,10 +186,14 @@ export function createContactWorld(
   const layout = createLayout(finder, bundles, placeOfRod, spec?.rolling ?? false, bodyOf, links);
   const solver = createGroupSolver(layout, rods, options);
 
+  /** Systems that each set of marks has, so that a group among thousands costs no more than by itself. */
+  const marksOf = new Map<Marks, readonly number[]>();
   const markOnly = (marks: Marks, list: readonly number[]): void => {
-    for (const one of marks) one.fill(0);
+    for (const s of marksOf.get(marks) ?? []) marks[systems.bundleOf[s]][systems.numberOf[s]] = 0;
     for (const s of list) marks[systems.bundleOf[s]][systems.numberOf[s]] = 1;
+    marksOf.set(marks, list);
   };
+  const lone = createLoneSolver(finder, bundles, systems, options, spec?.rolling ?? false, g);
   const lookAt = (list: readonly number[], value: number): void => {
     for (const s of list) for (const rod of systems.rods[s]) finder.look[rod] = value;
   };
@@ -241,6 +247,7 @@ export function createContactWorld(
       if (there < 0) appendContact(of, raw, c);
       else {
         for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = of.impulse[3 * there + k];
+        raw.sliding[c] = of.sliding[there];
         copyContact(of, there, raw, c);
       }
     }
@@ -255,7 +262,8 @@ export function createContactWorld(
     const deep = round < 2 ? 0.04 : lenient ? Number.POSITIVE_INFINITY : 0.06;
     let met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
     if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
-    if (options.solver === 'admm') findSunken(finder, raw, end, t, dt, deep);
+    if (options.solver === 'admm')
+      findSunken(finder, raw, end, t, dt, deep, round === 0 ? lone.unchecked() : undefined);
     report.swept += met;
     const missed = new Set<number>();
     for (let c = 0; c < raw.count; c++) {
@@ -278,7 +286,10 @@ export function createContactWorld(
     from: Memory,
   ): StepOutcome => {
     broken.length = 0;
-    for (let s = 0; s < systems.count; s++) lookAt([s], within[systems.bundleOf[s]][systems.numberOf[s]] ? 2 : 0);
+    for (let s = 0; s < systems.count; s++) {
+      const value = within[systems.bundleOf[s]][systems.numberOf[s]] ? 2 : 0;
+      for (const rod of systems.rods[s]) finder.look[rod] = value;
+    }
     find(t, dt, from);
     const isWithin = (s: number): boolean => within[systems.bundleOf[s]][systems.numberOf[s]] === 1;
     const moved = links.list.filter(({ plan }) => isWithin(systems.ofRod(plan.rodA)));
@@ -297,17 +308,24 @@ export function createContactWorld(
     stepped.fill(0);
     for (let round = 0; ; round++) {
       setBias(set, dt, g, reboundThreshold(finder, dt));
-      for (const group of dirty) {
+      for (const group of round === 0 ? lone.settle(dirty, set, t, dt, revert) : dirty) {
         const one = solveOne(group, t, dt, robust, round > 0 && mayResume(group));
         if (one.ok) continue;
         failure = one.failure;
         breakGroup(group, t);
       }
+      if (round === 0) {
+        add(lone.outcome);
+        report.iterations = Math.max(report.iterations, lone.turns);
+        report.error = Math.max(report.error, lone.error);
+      }
       const { met, missed } = findMissed(t, dt, round, lenient);
       if (raw.count === 0) {
         // those that were found on the way stand at the end
-        appendContacts(raw, set);
-        sortContacts(set, raw);
+        if (!isSorted(set)) {
+          appendContacts(raw, set);
+          sortContacts(set, raw);
+        }
         return { ok: true, ...outcome, ...(failure && { failure }) };
       }
       // what met takes precedence over what was there under the same key

@@ -84,12 +84,12 @@ export function createContactSet(capacity = 64): ContactSet {
   return set;
 }
 
+const nothing = createContactSet(1);
+
 /** A place for one more contact, all zero; returns its index. */
 export function addContact(set: ContactSet): number {
   const c = makePlace(set);
-  for (const name of doubles) set[name].fill(0, fields[name] * c, fields[name] * (c + 1));
-  for (const name of integers) set[name][c] = 0;
-  for (const name of bytes) set[name][c] = 0;
+  copyContact(set, c, nothing, 0);
   return c;
 }
 
@@ -165,6 +165,12 @@ export function findKey(keys: Float64Array, count: number, key: number): number 
     else high = middle;
   }
   return low;
+}
+
+/** Whether the contacts are in the order of their keys, each once. */
+export function isSorted({ key, count }: ContactSet): boolean {
+  for (let c = 1; c < count; c++) if (!(key[c] > key[c - 1])) return false;
+  return true;
 }
 
 /** Writes the contacts of `from` to `to` in the order of their keys; of equal keys the first is kept. */

@@ -315,8 +315,11 @@ function compile(
         state,
         newton,
         bodyOrder: bodies,
-        pairs: units.flatMap(({ systems: list, pair }) => (pair ? [{ systems: list, system: pair.system }] : [])),
+        pairs: units.flatMap(({ systems: list, pair }) => (pair ? [{ systems: list, ...pair }] : [])),
         renew,
+        moved: (k, t) => {
+          movedTo[k] = t ?? Number.NaN;
+        },
       }),
     }),
     placeBodies: (motions, t) => {
