@@ -55,7 +55,7 @@ const formulas = translate(
     source('src/models/der/energy.ts', ['addNodeBlock', 'addViscous', 'writeGradient']),
     source('src/models/der/stage.ts', ['addEdgeBlock']),
     source('src/models/der/kinematics.ts', ['turnFrame']),
-    source('kernels/assembly/recipes.ts', ['addJoint', 'turnBetween', 'multiplyRow', 'subtractRow']),
+    source('kernels/assembly/recipes.ts', ['addJoint', 'turnBetween', 'multiplyRow', 'subtractRow', 'invertRow']),
     source(
       'src/models/fiber/springs.ts',
       [...springs, ...ringMatrix],
@@ -74,6 +74,7 @@ const formulas = translate(
     { name: 'multiplyRow', from: 'multiplyRow', scalars: [] },
     { name: 'subtractRow', from: 'subtractRow', scalars: [] },
     ...[...springs, ...ringMatrix].map(spring),
+    { name: 'invertRow', from: 'invertRow', scalars: [] },
   ],
 );
 const note = '// Made by kernels/build.ts from the sources of the model: do not edit.\n';
