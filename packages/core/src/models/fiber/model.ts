@@ -87,13 +87,14 @@ function compile(
   ): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
+    // of all that is stepped without contact, be it by another thread
+    for (let k = 0; k < fibers.length; k++) if (!without?.[k]) fibers[k].contactForce = undefined;
     for (let u = from; u < to; u++) {
       const { members } = units[u];
       let wanted = 0;
       members.forEach(({ fiber, index }, lane) => {
         if (without?.[index]) return;
         wanted |= 1 << lane;
-        fiber.contactForce = undefined;
         readLoads(fiber);
       });
       if (wanted === 0) continue;
