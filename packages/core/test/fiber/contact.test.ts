@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld, type ModelId, type Scene, type World } from '../../src/index.ts';
 import { fiberModel } from '../../src/models/fiber/model.ts';
+import type { ContactSides } from '../../src/port.ts';
+import { compileScene } from '../../src/scene/compile.ts';
 import { describePort, describeStrand, strandOverBall } from '../contact/modelPort.ts';
 
 describePort('the contact port of a fiber', fiberModel);
@@ -140,4 +142,39 @@ describe('fibers beside Discrete Elastic Rods', () => {
     expect(log.warnings).toEqual([]);
     expect(rolling(1e-3).warnings).toEqual([expect.stringMatching(/rolls with the inertia of its scaffold/)]);
   });
+});
+
+it('presses on the pin of the ring that it touches, until the next step without, whoever takes that', () => {
+  const scene: Scene = {
+    tendril: 1,
+    rods: [4, 5].map((edges, k) => ({
+      id: `rod ${k}`,
+      model: 'fiber' as const,
+      shape: { type: 'straight' as const, from: [0, k, 0] as const, to: [0.1, k, 0] as const },
+      edges,
+      section: { type: 'circle' as const, radius: 1e-3 },
+      material: { E: 1e7, nu: 0.3, density: 1000 },
+    })),
+    pins: [{ rod: 'rod 0', at: 'start' }],
+  };
+  const { rods, drives, bodies, welds } = compileScene(scene);
+  const bundle = fiberModel.compile(rods, drives, scene, { bodies, welds });
+  const { contact, parts } = bundle;
+  if (!contact || !parts) throw new Error('no port');
+  const sides: ContactSides = {
+    count: 1,
+    rod: Int32Array.of(0),
+    edge: Int32Array.of(0),
+    weight: Float64Array.of(0),
+    arm: new Float64Array(3),
+    force: Float64Array.of(0, 0, -1),
+    mass: new Float64Array(1),
+  };
+  contact.hold();
+  expect(contact.step(Uint8Array.of(1, 0), sides, 0, 1e-3, false).ok).toBe(true);
+  expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(1, 6);
+  expect(parts.advance(1, 2, 1e-3, 1e-3, false, Uint8Array.of(1, 0)).ok).toBe(true);
+  expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(1, 6);
+  expect(parts.advance(1, 2, 1e-3, 1e-3, false).ok).toBe(true);
+  expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(0, 6);
 });
