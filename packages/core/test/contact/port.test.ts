@@ -226,7 +226,7 @@ describe.each(cases)('%s', (_, scene, sides) => {
 });
 
 describe('a node that a pin moves', () => {
-  it('has the velocity of the way that it comes in the step, and that of its path at the end of it in the rod', () => {
+  it('comes its way in the first guess of a step, not by the velocity of its path at the end', () => {
     const bundle = compile({
       tendril: 1,
       rods: [bent],
@@ -255,12 +255,9 @@ describe('a node that a pin moves', () => {
     port.linearize(velocity, new Float64Array(2), Uint8Array.of(1), sides, 0, h, true);
     const guess = velocity[2];
     expect(port.step(Uint8Array.of(1), sides, 0, h, false).ok).toBe(true);
-    port.readVelocity(velocity, sides);
     const { nodePosition: x, nodeVelocity: v } = bundle.samples[0];
-    const way = [2, 5].map((k) => (x[k] - start[k]) / h);
-    expect(velocity[2]).toBeCloseTo(way[0], 10);
-    expect(guess).toBeCloseTo(way[0], 10);
-    expect(velocity[5]).toBeCloseTo(0.5 * (way[0] + way[1]), 6);
-    expect(Math.abs(v[2] - way[0])).toBeGreaterThan(0.1);
+    const way = (x[2] - start[2]) / h;
+    expect(guess).toBeCloseTo(way, 10);
+    expect(Math.abs(v[2] - way)).toBeGreaterThan(0.1);
   });
 });
