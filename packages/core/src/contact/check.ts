@@ -44,7 +44,9 @@ export function checkSpec({ contact: spec, bodies = [] }: Scene): void {
     refuseField('repulsion', `it has no effect with solver: ${solver}; remove it, or use solver: repulsion`);
   if (solver === 'repulsion' && spec.friction !== undefined)
     refuseField('friction', 'repulsion has no friction; remove it, or use another solver');
-  if (solver === 'impulses' && bodies.length > 0) refuseField('solver', 'impulses do not know bodies; use admm');
+  // one that goes on a path is moved by nothing else
+  if (solver === 'impulses' && bodies.some(({ path }) => !path))
+    refuseField('solver', 'impulses do not know bodies that move freely; use admm');
   if (between === 'continuum' && !spec.continuum)
     refuseField('continuum', "between: continuum needs 'continuum' with the size of a cell");
   if (between !== 'continuum' && spec.continuum)
