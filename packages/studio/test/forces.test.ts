@@ -2,8 +2,9 @@
 import { createWorld, type Scene } from '@tendril/core';
 import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril/io';
 import { describe, expect, it } from 'vitest';
-import { forceKinds, forceStride } from '../src/protocol.ts';
+import { type ContactFacts, forceKinds, forceStride } from '../src/protocol.ts';
 import { createForceReader } from '../src/worker/forces.ts';
+import { createLane } from '../src/worker/lane.ts';
 import { drawn, dropFile, open, page, useStudio, waitForClock } from './harness.ts';
 
 useStudio();
@@ -108,6 +109,25 @@ describe('arrows', () => {
   });
 });
 
+describe('contact', () => {
+  it('says how many places touch, how deep, and where it was not solved', () => {
+    const { links: _, ...bare } = scene;
+    const facts = (contact: Scene['contact']): ContactFacts | undefined => {
+      const lane = createLane({ ...bare, ...(contact && { contact }) }, { id: '', label: '' }, 0);
+      for (let k = 0; k < 60; k++) lane.step();
+      return lane.frame().contact;
+    };
+    const good = facts(undefined);
+    expect(good).toMatchObject({ missed: 0, steps: 60 });
+    expect(good?.touching).toBeGreaterThan(3);
+    expect(good?.iterations).toBeGreaterThan(0);
+    expect(good?.overlap).toBeLessThan(1e-5);
+    expect(facts({ iterations: 1, tolerance: 1e-14 })?.missed).toBeGreaterThan(5);
+    const { colliders: __, ...free } = bare;
+    expect(createLane(free, { id: '', label: '' }, 0).frame().contact).toBeUndefined();
+  });
+});
+
 describe('the page', () => {
   /** Pixels of the picture that are as blue as the arrows of pins. */
   const blue = (): Promise<number> =>
@@ -133,6 +153,10 @@ describe('the page', () => {
     const before = await blue();
     await page.getByRole('button', { name: 'Forces as arrows' }).click();
     await page.locator('.forces').getByText('contacts').waitFor();
+    await page
+      .locator('.corner')
+      .getByText(/^\d+ contacts/)
+      .waitFor();
     await page.waitForFunction(() => / (k|m|µ|n)?N/.test(document.querySelector('.forces')?.textContent ?? ''));
     await drawn();
     expect(await blue()).toBeGreaterThan(before + 100);
