@@ -5,7 +5,7 @@
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
  */
 import type { BodyPose } from './bodies/body.ts';
-import type { ContactSides, LoadSource, Samples } from './port.ts';
+import type { ContactSides, LoadSource, Samples, Touches } from './port.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
@@ -163,9 +163,33 @@ export interface Bundle {
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
+  /** A rod for an equilibrium with others that links join it to. Absent, or undefined: the model, or this rod, knows none. */
+  atRest?(rod: number): RestRod | undefined;
   reactions(rod: number, t: number): Reaction[];
   modes(rod: number, t: number, count: number): Modes;
   matrices(rod: number, t: number): Matrices;
+}
+
+/** What `settle` is asked to do. */
+export interface LoneRods {
+  readonly count: number;
+  /** System of each, its first contact, and the one after its last. */
+  readonly system: Int32Array;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  /** From the start of the step; else from where they are, because contacts have changed. */
+  readonly fresh: boolean;
+  readonly contacts: Touches;
+  readonly t: number;
+  readonly dt: number;
+  /** What velocities are compared with [m/s], to which part of it, in how many turns at most. */
+  readonly speed: number;
+  readonly tolerance: number;
+  readonly iterations: number;
+  /** Written: 1 for each that is done; the most turns that one took, and the largest error of a velocity [m/s]. */
+  readonly done: Uint8Array;
+  turns: number;
+  error: number;
 }
 
 /**
@@ -213,12 +237,60 @@ export interface ContactPort {
    * because the forces will change much; `linearize` makes up for what is missing.
    */
   step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean, rough?: boolean): StepOutcome;
+  /**
+   * Steps systems of one rod, each of which touches obstacles and nothing else, by the law and to the tolerances of contact. Absent,
+   * or not done for some: they are to be solved for like all others, from the start of the step.
+   */
+  settle?(job: LoneRods): StepOutcome;
   /** S v now, 3 each. */
   readVelocity(out: Float64Array, sides: ContactSides): void;
   /** H with the sides' point masses. */
   factor(systems: Uint8Array, sides: ContactSides): boolean;
   /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each. */
   solve(velocity: Float64Array, impulse: Float64Array, sides: ContactSides): void;
+}
+
+/**
+ * A rod among others that look for their equilibrium together, by Newton's method on all of them: its equations where it is.
+ * Unknowns: four a node, its place and the twist of the edge after it.
+ */
+export interface RestRod {
+  readonly size: number;
+  readonly q: Float64Array;
+  /** 1 where an unknown is prescribed. */
+  readonly fixed: ArrayLike<number>;
+  /** Stiffness of each unknown by itself [N/m], [N m]: what matrices are shifted by; and how little counts as none. */
+  readonly scale: Float64Array;
+  readonly zero: Float64Array;
+  /** Gradient of the energies less the loads, to which others add what they do [N], [N m]. */
+  readonly residual: Float64Array;
+  /** Right side of Newton's equations, then its step. */
+  readonly step: Float64Array;
+  /** Places (i, j), i ≥ j, that the matrix has entries at, and the entries in this order. */
+  readonly pairs: readonly (readonly [number, number])[];
+  readMatrix(out: Float64Array): void;
+  /** Pins to where they are at t, velocities to zero. False where it cannot be there. */
+  place(t: number): boolean;
+  /** Of all loads, this part acts. */
+  load(part: number): void;
+  /** Residual, and right side and matrix (`tangent`: as verdicts on stability want it). The sum of forces' sizes [N], or NaN. */
+  evaluate(t: number, what: 'residual' | 'matrix' | 'tangent'): number;
+  /** Whether loads have a potential, as far as the last matrix tells. */
+  readonly conservative: boolean;
+  writeRight(): void;
+  /** Whether the residual, as it now is, is nothing beside `scale` or rounding, and its size [N] and limit. */
+  settled(
+    scale: number,
+    tolerance: number,
+  ): { readonly settled: boolean; readonly residual: number; readonly limit: number };
+  /** Part of the step that turns no edge too far; and goes that part of it. */
+  limitStep(): number;
+  takeStep(part: number): void;
+  /** Remembers where the rod is, and goes back there. */
+  hold(): void;
+  revert(t: number): void;
+  /** At rest: samples are there, and no velocity or acceleration is left. `outside`: the forces of others, by unknown. */
+  finish(outside: Float64Array): void;
 }
 
 export interface EquilibriumOptions {

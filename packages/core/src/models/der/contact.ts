@@ -27,6 +27,7 @@ import {
   addSide,
   addSideForce,
   clearContact,
+  countWay,
   readBodyVelocity,
   readSide,
   row,
@@ -34,9 +35,11 @@ import {
   writeRow,
 } from './contactSides.ts';
 import type { System } from './coupling.ts';
+import type { PairKernel } from './kernel.ts';
 import { evaluatePins, poseSamples, rebuildFrames } from './kinematics.ts';
 import { type NewtonOptions, writeRightSide } from './newton.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
+import { createSettle } from './settle.ts';
 import { evaluateStage, type Stage, setPenalties, type Workspace } from './stage.ts';
 import { resumeEuler, startEuler } from './step.ts';
 
@@ -61,9 +64,15 @@ export interface ContactParts {
   readonly state: BundleState;
   readonly newton: NewtonOptions;
   /** Lone rods that a kernel solves two at a time: their systems, and both as one. */
-  readonly pairs: readonly { readonly systems: readonly number[]; readonly system: System }[];
+  readonly pairs: readonly {
+    readonly systems: readonly number[];
+    readonly system: System;
+    readonly kernel: PairKernel;
+  }[];
   /** Brings what follows from a rod's state up to it. */
   readonly renew: (rod: number) => void;
+  /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): what follows from its state is behind. */
+  readonly moved: (rod: number, t: number | undefined) => void;
 }
 
 export function createDerContact(parts: ContactParts): ContactPort {
@@ -104,6 +113,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
     .sort((a, b) => bodyOrder.indexOf(a.body) - bodyOrder.indexOf(b.body));
   /** Sides of each system that has bodies. */
   const joined: number[][] = systems.map(() => []);
+  /** Those of them that have any now. */
+  const withSides: number[] = [];
   const systemOf = (sides: ContactSides, c: number): number =>
     sides.rod[c] >= 0 ? systemOfRod[sides.rod[c]] : bodies[-1 - sides.rod[c]].system;
   const bodyIn =
@@ -125,11 +136,12 @@ export function createDerContact(parts: ContactParts): ContactPort {
 
   /** Forces at sides → loads of the rods of the marked systems. */
   const scatter = (marked: Uint8Array, sides: ContactSides): void => {
-    ders.forEach((der, k) => {
-      if (!marked[systemOfRod[k]]) return;
-      renew(k);
-      clearContact(der, true);
-    });
+    for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+      for (const rod of systems[s].rods) {
+        renew(rod);
+        clearContact(ders[rod], true);
+      }
+    }
     for (const { body, system } of bodies) if (marked[system]) body.contact.fill(0);
     for (let c = 0; c < sides.count; c++) {
       if (sides.rod[c] >= 0) addSideForce(ders[sides.rod[c]], sides, c);
@@ -161,7 +173,10 @@ export function createDerContact(parts: ContactParts): ContactPort {
     for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
     solveBand(work.factor, slot.matrix, work.step);
     for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
-    for (let k = c; k < end; k++) readSide(velocity, der, work.step, sides, k, 1);
+    for (let k = c; k < end; k++) {
+      readSide(velocity, der, work.step, sides, k, 1);
+      countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
+    }
     return true;
   };
 
@@ -212,6 +227,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
       const rod = sides.rod[c];
       if (rod >= 0) readSide(out, ders[rod], ders[rod].v, sides, c, 1);
       else readBodyVelocity(out, bodies[-1 - rod].body, sides, c);
+      if (!isJoined(rod)) countWay(out, ders[rod], heldStarts[rod].q, sides, c, 1 / h);
     }
   };
 
@@ -262,8 +278,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
       }
     },
     revert(marked, t) {
-      systems.forEach(({ system, rods }, s) => {
-        if (!marked[s]) return;
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+        const { system, rods } = systems[s];
         for (const rod of rods) {
           ders[rod].q.set(heldStarts[rod].q);
           ders[rod].v.set(heldStarts[rod].v);
@@ -274,21 +290,23 @@ export function createDerContact(parts: ContactParts): ContactPort {
           syncPose(body);
         });
         for (const rod of rods) {
+          parts.moved(rod, undefined);
           evaluatePins(ders[rod], t);
           rebuildFrames(ders[rod], works[rod].edgeWork);
           poseSamples(ders[rod]);
         }
-      });
+      }
     },
     step(marked, sides, t, dt, robust): StepOutcome {
       let iterations = 0;
       let iterationsMax = 0;
       let shifts = 0;
-      const options = { ...newton, rotation: 0.5, iterations: robust ? newton.iterations : 12 };
+      h = dt;
+      const options = { ...newton, rotation: 0.5, iterations: (robust ? 3 : 1) * newton.iterations };
       scatter(marked, sides);
-      moved.fill(0);
-      for (let s = 0; s < systems.length; s++) {
-        if (!marked[s] || moved[s]) continue;
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) moved[s] = 0;
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+        if (moved[s]) continue;
         const pair = together.get(s);
         const { list, system, rods, starts } = pair?.list.every((one) => marked[one]) ? pair : alone[s];
         for (const one of list) moved[one] = 1;
@@ -304,15 +322,22 @@ export function createDerContact(parts: ContactParts): ContactPort {
       }
       return { ok: true, iterations, iterationsMax, shifts };
     },
+    ...(pairs.length > 0 && { settle: createSettle(parts, startsOf) }),
     readVelocity,
     linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
       stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
-      for (const list of joined) list.length = 0;
-      for (let c = 0; c < sides.count; c++) if (isJoined(sides.rod[c])) joined[systemOf(sides, c)].push(c);
+      for (const s of withSides) joined[s].length = 0;
+      withSides.length = 0;
+      for (let c = 0; c < sides.count; c++) {
+        if (!isJoined(sides.rod[c])) continue;
+        const s = systemOf(sides, c);
+        if (joined[s].push(c) === 1) withSides.push(s);
+      }
+      withSides.sort((a, b) => a - b);
       if (fresh) scatter(marked, sides);
-      for (let s = 0; s < systems.length; s++) {
-        if (!marked[s] || systems[s].system.bodies.length === 0) continue;
+      for (let s = marked.indexOf(1); s >= 0 && bodies.length > 0; s = marked.indexOf(1, s + 1)) {
+        if (systems[s].system.bodies.length === 0) continue;
         if (fresh && startEuler(systems[s].system, startsOf[s], t, dt, newton)) return false;
         if (!probe(velocity, response, s, sides, fresh)) return false;
       }
@@ -326,8 +351,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
       return true;
     },
     factor(_marked, sides) {
-      for (let s = 0; s < systems.length; s++) {
-        if (joined[s].length === 0) continue;
+      for (const s of withSides) {
         const scale = 1 / (h * h);
         const addMass = (c: number): void => {
           addPointMass(works[sides.rod[c]].matrix, ders[sides.rod[c]], sides, c, scale, false);
@@ -351,8 +375,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
     },
     solve(velocity, impulse, sides) {
       const scale = 1 / (h * h);
-      for (let s = 0; s < systems.length; s++)
-        if (joined[s].length > 0) solveJoined(s, sides, velocity, impulse, joined[s]);
+      for (const s of withSides) solveJoined(s, sides, velocity, impulse, joined[s]);
       for (let c = 0; c < sides.count; ) {
         const rod = sides.rod[c];
         const end = endOfRod(sides, c);
