@@ -37,13 +37,13 @@ import {
   type ContactSet,
   copyContact,
   createContactSet,
-  inheritImpulses,
   isSorted,
   MEMORY_STRIDE,
   type Memory,
   recall,
   remember,
   sortContacts,
+  takePlaces,
 } from './set.ts';
 import { createLayout, type Place, setBias } from './sides.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
@@ -329,7 +329,7 @@ export function createContactWorld(
         return { ok: true, ...outcome, ...(failure && { failure }) };
       }
       // what met takes precedence over what was there under the same key
-      inheritImpulses(raw, set);
+      takePlaces(raw, set);
       appendContacts(raw, set);
       sortContacts(set, raw);
       // all others were looked at, and stay where they are
