@@ -25,6 +25,24 @@ describe('bad input', () => {
     expect(existsSync(join(box.path, 'out'))).toBe(false);
   });
 
+  it('knows files that are for other commands', async () => {
+    const box = sandbox();
+    box.write('line.obj', 'v 0 0 0\nv 1 0 0\nl 1 2\n');
+    box.write('recording.tendril', 'TREC');
+    box.write('state.tendril', 'TSTA');
+    box.write('hair.hairstyle', '');
+    const says = async (...args: string[]): Promise<string> => {
+      const { code, err } = await box.run(...args);
+      expect(code).toBe(2);
+      return err;
+    };
+    expect(await says('run', 'line.obj')).toContain('tendril import line.obj');
+    expect(await says('run', 'recording.tendril')).toContain('tendril studio recording.tendril');
+    expect(await says('statics', 'state.tendril')).toContain('--resume state.tendril');
+    expect(await says('run', 'hair.hairstyle')).toContain('strands:');
+    expect(await says('export', '.', '--to', 'csv')).toContain('name the recording in it, such as recording.tendril');
+  });
+
   it('suggests what was meant', async () => {
     const box = sandbox();
     box.write('swing.yaml', scene());

@@ -108,6 +108,15 @@ describe('run', () => {
     expect(box.json('a/result.json').steps).toMatchObject({ count: 3 });
   });
 
+  it('takes one shorter step where less than a step is asked for', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene());
+    const { code, err } = await box.run('run', 'swing.yaml', '--until', '0.1 ms', '-o', 'a', '-q');
+    expect(err).toBe('');
+    expect(code).toBe(0);
+    expect(box.json('a/result.json')).toMatchObject({ time: 1e-4 });
+  });
+
   it('keeps everything when it is interrupted', async () => {
     const box = sandbox();
     box.write('long.yaml', scene({ duration: '1 h', step: '1 ms', more: 'output: { every: 1 ms }' }));

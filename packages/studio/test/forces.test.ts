@@ -20,8 +20,7 @@ const scene: Scene = {
       shape: { type: 'straight', from: [0, 0, 0.05], to: [1, 0, 0.05] },
       edges: 20,
       section: { type: 'circle', radius: 0.005 },
-      material: { E: 1e6, nu: 0.4, density: 1000 },
-      damping: { mass: 8 },
+      material: { E: 1e6, nu: 0.4, density: 1000, damping: { mass: 8 } },
     },
   ],
   pins: [{ rod: 'rope', at: 'start' }],
@@ -83,8 +82,7 @@ describe('arrows', () => {
       },
       edges: 9,
       section: { type: 'circle', radius: 0.004 },
-      material: { E: 1e7, nu: 0.4, density: 1000 },
-      damping: { mass: 20 },
+      material: { E: 1e7, nu: 0.4, density: 1000, damping: { mass: 20 } },
     });
     const world = createWorld({
       tendril: 1,
