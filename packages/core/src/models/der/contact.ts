@@ -241,7 +241,6 @@ export function createDerContact(parts: ContactParts): ContactPort {
       const rod = sides.rod[c];
       if (rod >= 0) readSide(out, ders[rod], ders[rod].v, sides, c, 1);
       else readBodyVelocity(out, bodies[-1 - rod].body, sides, c);
-      if (!isJoined(rod)) countWay(out, ders[rod], heldStarts[rod].q, sides, c, 1 / h);
     }
   };
 
