@@ -25,8 +25,8 @@ export function warnOverlaps(
   }
   const all = [...deepest].sort(([, a], [, b]) => b - a);
   for (const [pair, depth] of all.slice(0, 3)) {
-    const percent = Math.round(100 * depth);
-    warnings.push(`${pair} overlap at the start, by ${percent} % of the radius; they are pushed apart gently`);
+    const by = depth > 3 ? `${Math.round(depth)} times` : `${Math.round(100 * depth)} % of`;
+    warnings.push(`${pair} overlap at the start, by ${by} the radius; they are pushed apart gently`);
   }
   if (all.length > 3) warnings.push(`${all.length - 3} more pairs overlap at the start`);
 }

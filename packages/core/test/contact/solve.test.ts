@@ -616,6 +616,30 @@ describe('a ball on two beams', () => {
 });
 
 describe('bad starts', () => {
+  it.each(['der', 'fiber', 'strand'] as const)('are parted where they lie in the very same place: %s', (model) => {
+    const rod = (id: string): Scene['rods'][number] => ({
+      id,
+      model,
+      shape: { type: 'straight', from: [0, 0, 0], to: [0.2, 0, 0] },
+      edges: 10,
+      section: { type: 'circle', radius: 0.001 },
+      material: { E: 1e6, nu: 0.49, density: 1000, damping: { mass: 20 } },
+    });
+    const world = createWorld({
+      tendril: 1,
+      rods: [rod('a'), rod('b')],
+      contact: { friction: 0.3 },
+      time: { duration: 1, step: 0.005 },
+    });
+    run(world, 120);
+    const [{ nodePosition: a }, { nodePosition: b }] = world.samples;
+    for (let i = 0; i < 33; i += 3) {
+      const apart = Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]);
+      expect(apart).toBeGreaterThan(0.0018);
+      expect(apart).toBeLessThan(0.006);
+    }
+  });
+
   it('tells of overlaps and pushes them apart gently', () => {
     const world = createWorld({
       tendril: 1,
