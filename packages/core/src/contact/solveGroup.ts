@@ -43,6 +43,13 @@ export interface GroupSolver {
 const ROUNDS = 4;
 const LATE_ROUNDS = 4;
 
+/**
+ * The same where links join rods that go with their masses glued on (see ContactSides.goal). Under forces that stay as they are, a hair that
+ * links hold by its sections, and nothing else, turns about its axis by radians for a torque that is a thousandth wrong, or
+ * finds no balance at all: steps of crimped cloth were cut for that.
+ */
+const LINKED_ROUNDS = 12;
+
 const TAKEN = 2 ** 30;
 
 /**
@@ -67,6 +74,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   let placeOf = new Int32Array(64);
   /** How fast the worst of those that were taken in last would close beyond their gap [m/s]. */
   let worst = 0;
+  /** Whether the last step left rods under way. */
+  let unfinished = false;
 
   const failed = (set: ContactSet, reason: string): StepOutcome => ({
     ok: false,
@@ -102,8 +111,10 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     robust: boolean,
     rough: boolean,
   ): StepOutcome | undefined => {
+    unfinished = false;
     for (const { port, sides, systems } of arrays.sides) {
       const one = port.step(systems, sides, t, dt, robust, rough);
+      unfinished ||= one.unfinished ?? false;
       outcome.iterations += one.iterations;
       outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
       outcome.shifts += one.shifts;
@@ -219,12 +230,23 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     const arrays = layOut(layout, set, systems, links);
     if (arrays.links) arrays.links.dt = dt;
     const scale = scaleOf(dt);
+    const glued = arrays.sides.some(({ sides }) => sides.goal);
+    const most = glued ? LINKED_ROUNDS : ROUNDS;
     for (let round = 0; ; round++) {
       const trouble = takeRound(set, arrays, t, dt, robust, round === 0 ? 'fresh' : 'again', false);
       if (trouble) return trouble;
+      if (unfinished) {
+        if (round >= most - 1) return failed(set, 'rods and what joins them do not come together');
+        continue;
+      }
       // where the rods came to where the linear response had them, that is it
-      if (options.solver === 'repulsion' || round >= ROUNDS - 1) break;
+      if (options.solver === 'repulsion' || round >= most - 1) break;
       if (options.solver === 'impulses' ? total.converged : isPredicted(arrays, limitOf(scale))) break;
+    }
+    if (glued) {
+      for (const { sides } of arrays.sides) sides.released = true;
+      for (const { port, sides, systems: own } of arrays.sides) if (sides.goal) port.step(own, sides, t, dt, robust);
+      readVelocities(arrays);
     }
     markSliding(set, arrays, scale);
     return { ok: true, ...outcome };

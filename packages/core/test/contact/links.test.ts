@@ -368,7 +368,7 @@ describe('a world with links', () => {
     const world = createWorld(scene);
     expect(world.step().substeps).toBeGreaterThan(1);
     const saved = world.save();
-    expect(world.step().substeps).toBeGreaterThan(1);
+    world.step();
     world.step();
     const other = createWorld(scene);
     other.restore(saved);
@@ -405,6 +405,33 @@ describe('a world with links', () => {
     };
     for (let axis = 0; axis < 3; axis++) expect(Math.abs(at(0, axis) - at(1, axis))).toBeLessThan(2e-4);
     expect(at(0, 2)).toBeLessThan(-5e-3);
+  });
+
+  it('falls on a ball without a step that is cut where stiff joints hold all rotations of hair', () => {
+    // a hair that nothing but its joints keeps from spinning: under forces that stay as they are it finds no balance
+    const p = 0.2 / 6;
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -g],
+      rods: [],
+      weaves: [
+        {
+          id: 'cloth',
+          center: [0, 0, 0.062],
+          warp: { count: 6, spacing: p },
+          section: { type: 'circle', radius: 3e-5 },
+          material: { E: 3.58e9, G: 1.07e9, density: 1107, damping: { mass: 10 } },
+          joints: { stiffness: 1e3, rotation: { about: 'all', stiffness: 4e-7 } },
+        },
+      ],
+      colliders: [{ id: 'ball', type: 'sphere', radius: 0.06 }],
+      time: { duration: 1, step: 1 / 240 },
+    });
+    for (let k = 0; k < 30; k++) {
+      expect(world.step()).toMatchObject({ substeps: 1, shifts: 0 });
+      expect(world.contactReport?.error).toBeLessThan(1e-3);
+    }
+    expect(world.momentum().center[2]).toBeLessThan(0.05);
   });
 
   it('does not take what a link joins for contact', () => {

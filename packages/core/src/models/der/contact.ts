@@ -37,14 +37,20 @@ import type { System } from './coupling.ts';
 import { evaluatePins, poseSamples, rebuildFrames } from './kinematics.ts';
 import { type NewtonOptions, writeRightSide } from './newton.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
+import { createSnapshot, returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateStage, type Stage, setPenalties, type Workspace } from './stage.ts';
-import { resumeEuler, startEuler } from './step.ts';
+import { resumeEuler, setEulerStage, startEuler } from './step.ts';
+
+/** Iterations of a step after which forces are found anew. */
+const FEW = 4;
 
 /** Matrix and factor of one rod, kept over the iterations of a step. */
 interface Slot {
   readonly matrix: BorderedBand;
   readonly factor: BorderedFactor;
   readonly x: Float64Array;
+  /** What was out of balance where the rod was made linear, as impulses; for sides with goals. */
+  readonly right: Float64Array;
   shift: number;
 }
 
@@ -118,7 +124,13 @@ export function createDerContact(parts: ContactParts): ContactPort {
     const { size, rod: spec } = ders[rod];
     const border = spec.closed ? RING_BORDER : 0;
     const matrix = createBorderedBand(size - border, border);
-    const slot = { matrix, factor: createBorderedFactor(matrix), x: new Float64Array(size), shift: 0 };
+    const slot = {
+      matrix,
+      factor: createBorderedFactor(matrix),
+      x: new Float64Array(size),
+      right: new Float64Array(size),
+      shift: 0,
+    };
     slots[rod] = slot;
     return slot;
   };
@@ -135,6 +147,48 @@ export function createDerContact(parts: ContactParts): ContactPort {
       if (sides.rod[c] >= 0) addSideForce(ders[sides.rod[c]], sides, c);
       else addBodyForce(bodies[-1 - sides.rod[c]].body, sides, c);
     }
+  };
+
+  const glue = (sides: ContactSides, rate: number): void => {
+    for (let c = 0; c < sides.count; ) {
+      const end = endOfRod(sides, c);
+      const { contact } = ders[sides.rod[c]];
+      if (contact) contact.glue = { sides, from: c, to: end, rate };
+      c = end;
+    }
+  };
+  const unglue = ({ rod, count }: ContactSides): void => {
+    for (let c = 0; c < count; c++) {
+      const { contact } = ders[rod[c]];
+      if (contact) contact.glue = undefined;
+    }
+  };
+
+  const snapshots: (Snapshot | undefined)[] = [];
+  /**
+   * Takes the glued masses off rods that are in balance with them. What is left of their forces is as small as the solver's error; but
+   * it has no counterpart, and momentum would not be kept. A rod that goes elsewhere without them stays.
+   */
+  const release = (marked: Uint8Array, sides: ContactSides, t: number, dt: number): StepOutcome => {
+    let iterations = 0;
+    for (let c = 0; c < sides.count; ) {
+      const rod = sides.rod[c];
+      const end = endOfRod(sides, c);
+      const s = systemOfRod[rod];
+      if (marked[s]) {
+        const der = ders[rod];
+        snapshots[rod] ??= createSnapshot(der);
+        takeSnapshot(snapshots[rod], der);
+        const before = missGoal(der, sides, c, end);
+        const out = resumeEuler(systems[s].system, startsOf[s], t, dt, { ...newton, rotation: 0.5, iterations: FEW });
+        iterations += out.iterations;
+        if (!out.ok || missGoal(der, sides, c, end) > 100 * before + 1e-6)
+          returnToSnapshot(der, snapshots[rod], works[rod], t + dt);
+        poseSamples(der);
+      }
+      c = end;
+    }
+    return { ok: true, iterations, iterationsMax: FEW, shifts: 0 };
   };
 
   /** Linear response of a rod without bodies, at sides c … end − 1; see ContactPort.linearize. */
@@ -154,11 +208,18 @@ export function createDerContact(parts: ContactParts): ContactPort {
     const work = works[rod];
     const slot = slotOf(rod);
     if (fresh && startEuler(systems[s].system, startsOf[s], t, dt, newton)) return false;
+    // rods share their work spaces
+    if (!fresh && sides.goal) setEulerStage({ system: systems[s].system, starts: startsOf[s], h: dt });
     if (!assemble(der, work, slot, stage)) return false;
     measureResponse(response, der, work.factor, slot, inverse, sides, c, end, 1 / (dt * dt));
-    if (!fresh) return true;
+    if (!fresh && !sides.goal) return true;
     writeRightSide(der, work);
     for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
+    if (sides.goal) {
+      for (let d = 0; d < der.size; d++) slot.right[d] = dt * work.step[d];
+      for (let k = c; k < end; k++) readSide(velocity, der, der.v, sides, k, 1);
+      return true;
+    }
     solveBand(work.factor, slot.matrix, work.step);
     for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
     for (let k = c; k < end; k++) readSide(velocity, der, work.step, sides, k, 1);
@@ -280,29 +341,36 @@ export function createDerContact(parts: ContactParts): ContactPort {
         }
       });
     },
+    partial: bodies.length === 0,
     step(marked, sides, t, dt, robust): StepOutcome {
       let iterations = 0;
       let iterationsMax = 0;
       let shifts = 0;
-      const options = { ...newton, rotation: 0.5, iterations: robust ? newton.iterations : 12 };
+      const options = { ...newton, rotation: 0.5, iterations: sides.goal ? FEW : robust ? newton.iterations : 12 };
+      let unfinished = false;
       scatter(marked, sides);
+      if (sides.goal && sides.released) return release(marked, sides, t, dt);
+      if (sides.goal) glue(sides, 1 / dt);
       moved.fill(0);
       for (let s = 0; s < systems.length; s++) {
         if (!marked[s] || moved[s]) continue;
         const pair = together.get(s);
-        const { list, system, rods, starts } = pair?.list.every((one) => marked[one]) ? pair : alone[s];
+        const { list, system, rods, starts } = !sides.goal && pair?.list.every((one) => marked[one]) ? pair : alone[s];
         for (const one of list) moved[one] = 1;
         const out = resumeEuler(system, starts, t, dt, options);
         iterations += out.iterations;
         iterationsMax = Math.max(iterationsMax, out.iterations);
         shifts += out.shifts;
-        if (!out.ok) {
+        if (sides.goal && !out.ok && out.reason.startsWith('no convergence')) unfinished = true;
+        else if (!out.ok) {
+          if (sides.goal) unglue(sides);
           const failure = { rod: ders[rods[0]].rod.id, reason: out.reason };
           return { ok: false, iterations, iterationsMax, shifts, failure };
         }
         for (const rod of rods) poseSamples(ders[rod]);
       }
-      return { ok: true, iterations, iterationsMax, shifts };
+      if (sides.goal) unglue(sides);
+      return { ok: true, iterations, iterationsMax, shifts, unfinished };
     },
     readVelocity,
     linearize(velocity, response, marked, sides, t, dt, fresh) {
@@ -344,7 +412,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
         }
         const slot = slotOf(rod);
         for (let k = c; k < end; k++) addPointMass(slot.matrix, ders[rod], sides, k, 1 / (h * h), true);
-        if (!factorBand(slot.factor, slot.matrix, slot.shift, ders[rod].stiffnessScale, true)) return false;
+        if (!factorGlued(slot, ders[rod], sides.goal !== undefined)) return false;
         c = end;
       }
       return true;
@@ -361,8 +429,9 @@ export function createDerContact(parts: ContactParts): ContactPort {
           continue;
         }
         const der = ders[rod];
-        const { x, factor, matrix } = slotOf(rod);
-        x.fill(0);
+        const { x, right, factor, matrix } = slotOf(rod);
+        if (sides.goal) x.set(right);
+        else x.fill(0);
         for (let k = c; k < end; k++) addSide(x, der, impulse, sides, k);
         for (let d = 0; d < der.size; d++) if (der.fixed[d]) x[d] = 0;
         solveBand(factor, matrix, x);
@@ -402,6 +471,30 @@ function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage): boole
 }
 
 const linear = new Float64Array(3);
+
+/** How far sides c … end − 1 of a rod are from their goals [m/s]. */
+function missGoal({ v, nodeCount }: DerRod, sides: ContactSides, c: number, end: number): number {
+  const { goal, edge, weight, arm } = sides;
+  let most = 0;
+  for (let s = c; s < end && goal; s++) {
+    const a = 4 * edge[s];
+    const b = edge[s] + 1 < nodeCount ? a + 4 : 0;
+    const w = weight[s];
+    for (let k = 0; k < 3; k++) {
+      const velocity = (1 - w) * v[a + k] + w * v[b + k] + v[a + 3] * arm[3 * s + k];
+      most = Math.max(most, Math.abs(velocity - goal[3 * s + k]));
+    }
+  }
+  return most;
+}
+
+/** H of a rod: with goals, where nothing is lost by it, without the shift that A needed by itself. */
+function factorGlued({ factor, matrix, shift }: Slot, der: DerRod, goals: boolean): boolean {
+  if (!goals || shift === 0) return factorBand(factor, matrix, shift, der.stiffnessScale, true);
+  for (let less = 0; less <= shift; less = less === 0 ? 1e-7 : 4 * less)
+    if (factorBand(factor, matrix, less, der.stiffnessScale, true)) return true;
+  return false;
+}
 
 /** tr(S A⁻¹ Sᵀ)/3 of sides c … end − 1, all of one rod: from the inverse within the band, or by solving for each. */
 function measureResponse(
