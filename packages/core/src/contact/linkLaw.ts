@@ -128,15 +128,16 @@ export function applyLinks({ links, side, dt }: LinkGroup, arrays: SolverArrays)
 export function pullSides({ links, side }: LinkGroup, arrays: SolverArrays): void {
   const { start, copy, right, mass } = arrays;
   let first = 0;
-  for (const link of links) {
-    for (let i = 0; i < link.sideCount; i++) {
+  for (const { rows, sideCount, coefficient: c, impulse: p, impulseStart: p0 } of links) {
+    for (let i = 0; i < sideCount; i++) {
       const s = side[first + i];
       for (let k = 0; k < 3; k++) {
-        const change = impulseAt(link, link.impulse, i, k) - impulseAt(link, link.impulseStart, i, k);
+        let change = 0;
+        for (let r = 0; r < rows; r++) change += c[3 * (r * sideCount + i) + k] * (p[r] - p0[r]);
         right[3 * s + k] = mass[s] * (copy[3 * s + k] - start[3 * s + k]) + change;
       }
     }
-    first += link.sideCount;
+    first += sideCount;
   }
 }
 
