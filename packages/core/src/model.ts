@@ -50,6 +50,8 @@ export interface StepOutcome {
   readonly iterationsMax: number;
   /** How often a matrix had to be shifted to be positive definite. */
   readonly shifts: number;
+  /** A step of contact, with goals, that some rods are still under way in. */
+  readonly unfinished?: boolean;
   /** Steps that the model cut this one into by itself, and those it took back; default 1 and 0. */
   readonly substeps?: number;
   readonly rejected?: number;
@@ -218,6 +220,8 @@ export interface ContactPort {
   guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, t: number, dt: number): boolean;
   /** Whether `factor` and `solve` may be asked for some of the sides that were made linear. */
   readonly selective?: boolean;
+  /** Whether sides may have goals, see ContactSides. A step with goals goes but a few iterations, and may end `unfinished`. */
+  readonly partial?: boolean;
   /**
    * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
    * there under the sides' forces; else at the state that `step` came to, with its velocities. `response` is

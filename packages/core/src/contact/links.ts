@@ -87,13 +87,25 @@ const normal = new Float64Array(3);
 
 export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], samples: readonly Samples[]): Links {
   let firstSide = 0;
+  // a cloth has very many links: their numbers lie in pieces of some thousand
+  let pool = new Float64Array(0);
+  let used = 0;
+  const take = (length: number): Float64Array => {
+    if (used + length > pool.length) {
+      pool = new Float64Array(1 << 16);
+      used = 0;
+    }
+    used += length;
+    return pool.subarray(used - length, used);
+  };
   const list = plans.map((plan, index): Link => {
     const { rodA, rodB, weightA, weightB, about } = plan;
     poseFrame(frameA, plan.startA, weightA);
     poseFrame(frameB, plan.startB, weightB);
-    const offsetA = new Float64Array(3);
-    const offsetB = new Float64Array(3);
-    const point = Float64Array.from(plan.point);
+    const offsetA = take(3);
+    const offsetB = take(3);
+    const point = take(3);
+    point.set(plan.point);
     let apart = false;
     if (!plan.together) {
       const between = [0, 1, 2].map((k) => (rodB >= 0 ? frameB.point[k] : point[k]) - frameA.point[k]);
@@ -109,7 +121,7 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
         }
       }
     }
-    const turnRest = new Float64Array(9);
+    const turnRest = take(9);
     writeRelative(turnRest, frameA.matrix, rodB >= 0 ? frameB.matrix : undefined);
     const angleRest = rodB >= 0 ? writeNormal(normal, frameA.matrix, frameB.matrix) : 0;
     if (about === 'normal' && !(Math.sin(angleRest) > 0.1))
@@ -133,11 +145,11 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
       point,
       turnRest,
       angleRest,
-      coefficient: new Float64Array(3 * rows * sideCount),
-      strain: new Float64Array(rows),
-      impulse: new Float64Array(rows),
-      impulseStart: new Float64Array(rows),
-      factor: new Float64Array(rows * rows),
+      coefficient: take(3 * rows * sideCount),
+      strain: take(rows),
+      impulse: take(rows),
+      impulseStart: take(rows),
+      factor: take(rows * rows),
     };
   });
   const links: Links = {

@@ -69,7 +69,7 @@ export interface ContactWorld {
 }
 
 /** Of a system that has come near where contacts let it go, and has to be looked at again. */
-const UNFINISHED = 2;
+const GLANCED = 2;
 
 /** Acceleration of gravity [m/s²], at its full size. */
 export function gravityOf({ gravity }: Scene): readonly number[] {
@@ -158,7 +158,7 @@ export function createContactWorld(
   /** Whether a group may go on from where it is, with what it missed. */
   const mayResume = ({ links: linked }: Group): boolean =>
     options.solver === 'admm' && linked.length === 0 && bundles.every(({ contact: port }) => !port || selects(port));
-  /** Systems that contact has moved in the present attempt: 1, or UNFINISHED. */
+  /** Systems that contact has moved in the present attempt: 1, or GLANCED. */
   const stepped = new Uint8Array(systems.count);
   let lastStep = 1;
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 };
@@ -227,10 +227,10 @@ export function createContactWorld(
     for (const c of contacts) appendContact(part, set, c);
     const look = quickShapes ? (of: ContactSet): number => lookEarly(of, list, t, dt) : undefined;
     const one = solver.solve(part, linked, marked, t, dt, robust, resumed, first, look);
-    for (const s of list) stepped[s] = solver.unfinished ? UNFINISHED : 1;
+    for (const s of list) stepped[s] = solver.glanced ? GLANCED : 1;
     add(one);
     report.iterations = Math.max(report.iterations, solver.result.iterations);
-    if (!solver.unfinished) {
+    if (!solver.glanced) {
       report.error = Math.max(report.error, solver.result.error);
       report.converged &&= solver.result.converged;
     }
@@ -328,7 +328,7 @@ export function createContactWorld(
         report.error = Math.max(report.error, lone.error);
       }
       const { met, missed } = findMissed(t, dt, round, lenient);
-      for (let s = 0; s < systems.count; s++) if (stepped[s] === UNFINISHED) missed.add(s);
+      for (let s = 0; s < systems.count; s++) if (stepped[s] === GLANCED) missed.add(s);
       if (!isSorted(set)) {
         // those that were found on the way
         part.count = 0;

@@ -192,6 +192,7 @@ export function layOut(
   const start = new Float64Array(3 * total);
   const velocity = new Float64Array(3 * total);
   const right = new Float64Array(3 * total);
+  const copy = new Float64Array(3 * total);
   const sides = bundles.flatMap((bundle, b) => {
     const end = from[b + 1];
     if (!bundle.contact || end === from[b]) return [];
@@ -203,6 +204,7 @@ export function layOut(
       arm: arm.subarray(3 * from[b], 3 * end),
       force: force.subarray(3 * from[b], 3 * end),
       mass: mass.subarray(from[b], end),
+      ...(linkSides > 0 && bundle.contact.partial && { goal: copy.subarray(3 * from[b], 3 * end) }),
     };
     return [
       {
@@ -228,7 +230,7 @@ export function layOut(
     start,
     velocity,
     free: new Float64Array(3 * total),
-    copy: new Float64Array(3 * total),
+    copy,
     right,
     impulseStart: new Float64Array(3 * count),
     omega: new Float64Array(count),

@@ -29,7 +29,7 @@ export interface GroupSolver {
   /** How the last group was solved: iterations of all rounds together. */
   readonly result: SolveResult;
   /** Whether it was left as a first look leaves it. */
-  readonly unfinished: boolean;
+  readonly glanced: boolean;
   /**
    * `resumed`: from where the systems are, those that are at the start of the step included. `first`: who calls will look whether contacts
    * were missed and come back: where impacts are abrupt, a first look will do.
@@ -56,6 +56,13 @@ export function selects(port: ContactPort): boolean {
 const ROUNDS = 4;
 const LATE_ROUNDS = 4;
 
+/**
+ * The same where links join rods that go with their masses glued on (see ContactSides.goal). Under forces that stay as they are, a hair that
+ * links hold by its sections, and nothing else, turns about its axis by radians for a torque that is a thousandth wrong, or
+ * finds no balance at all: steps of crimped cloth were cut for that.
+ */
+const LINKED_ROUNDS = 12;
+
 const TAKEN = 2 ** 30;
 
 /**
@@ -78,9 +85,11 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   const live = createContactSet();
   /** Place in `live` of each contact; −1 for those left out, TAKEN where it has none yet. */
   let placeOf = new Int32Array(64);
-  let unfinished = false;
+  let glanced = false;
   /** How fast the worst of those that were taken in last would close beyond their gap [m/s]. */
   let worst = 0;
+  /** Whether the last step left rods under way. */
+  let unfinished = false;
 
   const failed = (set: ContactSet, reason: string): StepOutcome => ({
     ok: false,
@@ -116,8 +125,10 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     robust: boolean,
     rough: boolean,
   ): StepOutcome | undefined => {
+    unfinished = false;
     for (const { port, sides, systems } of arrays.sides) {
       const one = port.step(systems, sides, t, dt, robust, rough);
+      unfinished ||= one.unfinished ?? false;
       outcome.iterations += one.iterations;
       outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
       outcome.shifts += one.shifts;
@@ -239,12 +250,23 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     const arrays = layOut(layout, set, systems, links);
     if (arrays.links) arrays.links.dt = dt;
     const scale = scaleOf(dt);
+    const glued = arrays.sides.some(({ sides }) => sides.goal);
+    const most = glued ? LINKED_ROUNDS : ROUNDS;
     for (let round = 0; ; round++) {
       const trouble = takeRound(set, arrays, t, dt, robust, round === 0 ? 'fresh' : 'again', false);
       if (trouble) return trouble;
+      if (unfinished) {
+        if (round >= most - 1) return failed(set, 'rods and what joins them do not come together');
+        continue;
+      }
       // where the rods came to where the linear response had them, that is it
-      if (options.solver === 'repulsion' || round >= ROUNDS - 1) break;
+      if (options.solver === 'repulsion' || round >= most - 1) break;
       if (options.solver === 'impulses' ? total.converged : isPredicted(arrays, limitOf(scale))) break;
+    }
+    if (glued) {
+      for (const { sides } of arrays.sides) sides.released = true;
+      for (const { port, sides, systems: own } of arrays.sides) if (sides.goal) port.step(own, sides, t, dt, robust);
+      readVelocities(arrays, layout.finder, dt);
     }
     markSliding(set, arrays, scale);
     return { ok: true, ...outcome };
@@ -302,8 +324,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         arrays = layOut(layout, live, systems);
         continue;
       }
-      unfinished = first && rough;
-      if (unfinished || predicted || round - late >= ROUNDS - 1) break;
+      glanced = first && rough;
+      if (glanced || predicted || round - late >= ROUNDS - 1) break;
     }
     markSliding(live, arrays, scale);
     returnLive(set);
@@ -312,11 +334,11 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   return {
     result: total,
-    get unfinished() {
-      return unfinished;
+    get glanced() {
+      return glanced;
     },
     solve(set, links, systems, t, dt, robust, resumed, first, look) {
-      unfinished = false;
+      glanced = false;
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       if (options.solver === 'admm' && links.length === 0) {

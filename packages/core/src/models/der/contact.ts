@@ -40,14 +40,20 @@ import { evaluatePins, poseSamples, rebuildFrames } from './kinematics.ts';
 import { type NewtonOptions, writeRightSide } from './newton.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
 import { createSettle } from './settle.ts';
+import { createSnapshot, returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateStage, type Stage, setPenalties, type Workspace } from './stage.ts';
-import { type RodStep, resumeEuler, startEuler } from './step.ts';
+import { type RodStep, resumeEuler, setEulerStage, startEuler } from './step.ts';
+
+/** Iterations of a step after which forces are found anew. */
+const FEW = 4;
 
 /** Matrix and factor of one rod, kept over the iterations of a step. */
 interface Slot {
   readonly matrix: BorderedBand;
   readonly factor: BorderedFactor;
   readonly x: Float64Array;
+  /** What was out of balance where the rod was made linear, as impulses; for sides with goals. */
+  readonly right: Float64Array;
   shift: number;
   /** Solves since the factor was made. */
   turns: number;
@@ -139,6 +145,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
       matrix,
       factor: createBorderedFactor(matrix),
       x: new Float64Array(size),
+      right: new Float64Array(size),
       shift: 0,
       turns: 0,
       response: none,
@@ -162,6 +169,48 @@ export function createDerContact(parts: ContactParts): ContactPort {
     }
   };
 
+  const glue = (sides: ContactSides, rate: number): void => {
+    for (let c = 0; c < sides.count; ) {
+      const end = endOfRod(sides, c);
+      const { contact } = ders[sides.rod[c]];
+      if (contact) contact.glue = { sides, from: c, to: end, rate };
+      c = end;
+    }
+  };
+  const unglue = ({ rod, count }: ContactSides): void => {
+    for (let c = 0; c < count; c++) {
+      const { contact } = ders[rod[c]];
+      if (contact) contact.glue = undefined;
+    }
+  };
+
+  const snapshots: (Snapshot | undefined)[] = [];
+  /**
+   * Takes the glued masses off rods that are in balance with them. What is left of their forces is as small as the solver's error; but
+   * it has no counterpart, and momentum would not be kept. A rod that goes elsewhere without them stays.
+   */
+  const release = (marked: Uint8Array, sides: ContactSides, t: number, dt: number): StepOutcome => {
+    let iterations = 0;
+    for (let c = 0; c < sides.count; ) {
+      const rod = sides.rod[c];
+      const end = endOfRod(sides, c);
+      const s = systemOfRod[rod];
+      if (marked[s]) {
+        const der = ders[rod];
+        snapshots[rod] ??= createSnapshot(der);
+        takeSnapshot(snapshots[rod], der);
+        const before = missGoal(der, sides, c, end);
+        const out = resumeEuler(systems[s].system, startsOf[s], t, dt, { ...newton, rotation: 0.5, iterations: FEW });
+        iterations += out.iterations;
+        if (!out.ok || missGoal(der, sides, c, end) > 100 * before + 1e-6)
+          returnToSnapshot(der, snapshots[rod], works[rod], t + dt);
+        poseSamples(der);
+      }
+      c = end;
+    }
+    return { ok: true, iterations, iterationsMax: FEW, shifts: 0 };
+  };
+
   /** Linear response of a rod without bodies, at sides c … end − 1; see ContactPort.linearize. */
   const respond = (
     velocity: Float64Array,
@@ -180,11 +229,18 @@ export function createDerContact(parts: ContactParts): ContactPort {
     const slot = slotOf(rod);
     if (fresh && startEuler(systems[s].system, startsOf[s], t, dt, newton)) return false;
     atStart[s] = 0;
+    // rods share their work spaces
+    if (!fresh && sides.goal) setEulerStage({ system: systems[s].system, starts: startsOf[s], h: dt });
     if (!assemble(der, work, slot, stage)) return false;
     measureResponse(response, der, work.factor, slot, inverse, sides, c, end, 1 / (dt * dt));
-    if (!fresh) return true;
+    if (!fresh && !sides.goal) return true;
     writeRightSide(der, work);
     for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
+    if (sides.goal) {
+      for (let d = 0; d < der.size; d++) slot.right[d] = dt * work.step[d];
+      for (let k = c; k < end; k++) readSide(velocity, der, der.v, sides, k, 1);
+      return true;
+    }
     solveBand(work.factor, slot.matrix, work.step);
     for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
     for (let k = c; k < end; k++) {
@@ -327,6 +383,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
     revert(marked, t) {
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) returnToStart(s, t);
     },
+    partial: bodies.length === 0,
     step(marked, sides, t, dt, robust): StepOutcome {
       let iterations = 0;
       let iterationsMax = 0;
@@ -338,30 +395,38 @@ export function createDerContact(parts: ContactParts): ContactPort {
         return one;
       };
       h = dt;
-      const options = { ...newton, rotation: 0.5, iterations: (robust ? 3 : 1) * newton.iterations };
+      const limit = sides.goal ? FEW : (robust ? 3 : 1) * newton.iterations;
+      const options = { ...newton, rotation: 0.5, iterations: limit };
+      let unfinished = false;
       scatter(marked, sides);
+      if (sides.goal && sides.released) return release(marked, sides, t, dt);
+      if (sides.goal) glue(sides, 1 / dt);
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) moved[s] = 0;
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
         if (moved[s]) continue;
         const pair = together.get(s);
-        const { list, system, rods, starts } = pair?.list.every((one) => marked[one]) ? pair : alone[s];
+        const { list, system, rods, starts } = !sides.goal && pair?.list.every((one) => marked[one]) ? pair : alone[s];
         for (const one of list) {
           moved[one] = 1;
           if (atStart[one]) startEuler(systems[one].system, startsOf[one], t, dt, newton);
           atStart[one] = 0;
         }
-        const found = count(resumeEuler(system, starts, t, dt, options)).ok;
-        for (const one of found ? [] : list) {
+        const found = count(resumeEuler(system, starts, t, dt, options));
+        const slow = sides.goal !== undefined && !found.ok && found.reason.startsWith('no convergence');
+        if (slow) unfinished = true;
+        for (const one of found.ok || slow ? [] : list) {
           const { ok, reason } = count(stepPatiently(one, t, dt));
           atStart[one] = 0;
           if (!ok) {
+            if (sides.goal) unglue(sides);
             const failure = { rod: ders[systems[one].rods[0]].rod.id, reason };
             return { ok: false, iterations, iterationsMax, shifts, failure };
           }
         }
         for (const rod of rods) poseSamples(ders[rod]);
       }
-      return { ok: true, iterations, iterationsMax, shifts };
+      if (sides.goal) unglue(sides);
+      return { ok: true, iterations, iterationsMax, shifts, unfinished };
     },
     ...(pairs.length > 0 && { settle: createSettle(parts, startsOf) }),
     readVelocity,
@@ -410,7 +475,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
         }
         const slot = slotOf(rod);
         for (let k = c; k < end; k++) addPointMass(slot.matrix, ders[rod], sides, k, 1 / (h * h), true);
-        if (!factorBand(slot.factor, slot.matrix, slot.shift, ders[rod].stiffnessScale, true)) return false;
+        if (!factorGlued(slot, ders[rod], sides.goal !== undefined)) return false;
         slot.turns = 0;
         c = end;
       }
@@ -429,7 +494,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
         const der = ders[rod];
         const slot = slotOf(rod);
         const size = 3 * (end - c);
-        if (slot.turns++ < size || size * size > WORTH * der.size)
+        if (sides.goal || slot.turns++ < size || size * size > WORTH * der.size)
           solveSides(velocity, impulse, der, slot, sides, c, end, scale);
         else {
           if (slot.turns === size + 1) writeResponse(der, slot, sides, c, end, scale);
@@ -450,13 +515,14 @@ function solveSides(
   velocity: Float64Array,
   impulse: Float64Array,
   der: DerRod,
-  { x, factor, matrix }: Slot,
+  { x, right, factor, matrix }: Slot,
   sides: ContactSides,
   c: number,
   end: number,
   scale: number,
 ): void {
-  x.fill(0);
+  if (sides.goal) x.set(right);
+  else x.fill(0);
   for (let k = c; k < end; k++) addSide(x, der, impulse, sides, k);
   for (let d = 0; d < der.size; d++) if (der.fixed[d]) x[d] = 0;
   solveBand(factor, matrix, x);
@@ -533,6 +599,30 @@ function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage): boole
 }
 
 const linear = new Float64Array(3);
+
+/** How far sides c … end − 1 of a rod are from their goals [m/s]. */
+function missGoal({ v, nodeCount }: DerRod, sides: ContactSides, c: number, end: number): number {
+  const { goal, edge, weight, arm } = sides;
+  let most = 0;
+  for (let s = c; s < end && goal; s++) {
+    const a = 4 * edge[s];
+    const b = edge[s] + 1 < nodeCount ? a + 4 : 0;
+    const w = weight[s];
+    for (let k = 0; k < 3; k++) {
+      const velocity = (1 - w) * v[a + k] + w * v[b + k] + v[a + 3] * arm[3 * s + k];
+      most = Math.max(most, Math.abs(velocity - goal[3 * s + k]));
+    }
+  }
+  return most;
+}
+
+/** H of a rod: with goals, where nothing is lost by it, without the shift that A needed by itself. */
+function factorGlued({ factor, matrix, shift }: Slot, der: DerRod, goals: boolean): boolean {
+  if (!goals || shift === 0) return factorBand(factor, matrix, shift, der.stiffnessScale, true);
+  for (let less = 0; less <= shift; less = less === 0 ? 1e-7 : 4 * less)
+    if (factorBand(factor, matrix, less, der.stiffnessScale, true)) return true;
+  return false;
+}
 
 /** tr(S A⁻¹ Sᵀ)/3 of sides c … end − 1, all of one rod: from the inverse within the band, or by solving for each. */
 function measureResponse(

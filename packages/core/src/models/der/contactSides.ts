@@ -152,3 +152,31 @@ export function addPointMass(
     }
   }
 }
+
+const pull = new Float64Array(3);
+
+/** ρ(S v − goal)/h of the glued masses into the residual, and what it changes by into the matrix. */
+export function addGlue(
+  residual: Float64Array,
+  matrix: BorderedBand | undefined,
+  der: DerRod,
+  { sides, from, to, rate }: NonNullable<NonNullable<DerRod['contact']>['glue']>,
+): void {
+  const { goal, mass, edge, weight, arm } = sides;
+  if (!goal) return;
+  const { v } = der;
+  for (let c = from; c < to; c++) {
+    if (mass[c] === 0) continue;
+    const a = 4 * edge[c];
+    const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
+    const w = weight[c];
+    for (let k = 0; k < 3; k++) {
+      const velocity = (1 - w) * v[a + k] + w * v[b + k] + v[a + 3] * arm[3 * c + k];
+      pull[k] = rate * mass[c] * (velocity - goal[3 * c + k]);
+      residual[a + k] += (1 - w) * pull[k];
+      residual[b + k] += w * pull[k];
+      residual[a + 3] += arm[3 * c + k] * pull[k];
+    }
+    if (matrix) addPointMass(matrix, der, sides, c, rate * rate, false);
+  }
+}

@@ -11,7 +11,15 @@
 
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import type { Drive } from '../../model.ts';
-import { type Allocate, allocatePlain, createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
+import {
+  type Allocate,
+  allocatePlain,
+  type ContactSides,
+  createLoads,
+  createSamples,
+  type Loads,
+  type Samples,
+} from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJointConstants } from './strain.ts';
@@ -115,7 +123,17 @@ export interface DerRod {
   /** Its share of the bundle's memory. */
   readonly memory: Float64Array;
   /** Forces of contact over the present step, made when first needed. */
-  contact: { readonly nodeForce: Float64Array; readonly edgeTorque: Float64Array; active: boolean } | undefined;
+  contact:
+    | {
+        readonly nodeForce: Float64Array;
+        readonly edgeTorque: Float64Array;
+        active: boolean;
+        /** Masses glued to sides from … to − 1, at 1/h of the step. */
+        glue?:
+          | { readonly sides: ContactSides; readonly from: number; readonly to: number; readonly rate: number }
+          | undefined;
+      }
+    | undefined;
 }
 
 /** Doubles in `memory` that a rod needs. */

@@ -13,6 +13,7 @@ import {
 import { createGeneralBand, type GeneralBand } from '../../linalg/bandLu.ts';
 import type { Drive } from '../../model.ts';
 import type { Loads } from '../../port.ts';
+import { addGlue } from './contactSides.ts';
 import { addElasticGradient, addElasticHessian } from './energy.ts';
 import { poseSamples } from './kinematics.ts';
 import { createLoadJacobian, type LoadJacobian } from './loadStiffness.ts';
@@ -201,6 +202,7 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
   }
   if (matrix && s > 0) addDrag(matrix, der, s);
   scale += subtractLoads(der, residual);
+  if (der.contact?.glue) addGlue(residual, matrix, der, der.contact.glue);
   if (scale < Infinity) return scale;
   trouble = 'a load is not a finite number';
   return Number.NaN;
