@@ -146,7 +146,16 @@ export function appendContact(to: ContactSet, from: ContactSet, j: number): numb
 
 /** Adds all contacts of `from` to `to`. */
 export function appendContacts(to: ContactSet, from: ContactSet): void {
-  for (let c = 0; c < from.count; c++) appendContact(to, from, c);
+  const at = to.count;
+  const count = at + from.count;
+  while (to.key.length < count) {
+    to.count = to.key.length;
+    makePlace(to);
+  }
+  to.count = count;
+  for (const name of doubles) to[name].set(from[name].subarray(0, fields[name] * from.count), fields[name] * at);
+  for (const name of integers) to[name].set(from[name].subarray(0, from.count), at);
+  for (const name of bytes) to[name].set(from[name].subarray(0, from.count), at);
 }
 
 /** First place in the sorted keys that is not below `key`. */
