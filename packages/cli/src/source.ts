@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { cases, findCase } from '@tendril/cases';
 import { createWorld, type Model, type ModelId, type Scene, SceneError, type World } from '@tendril/core';
-import { loadDer, loadFiber, loadThreadedDer } from '@tendril/core/kernels';
+import { loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
 import { explainSceneError, type InputError, type ParsedScene, sceneFromObject } from '@tendril/io';
 import { readSceneFile, startThreads } from '@tendril/io/node';
 import { UsageError } from './exit.ts';
@@ -83,20 +83,24 @@ export interface WorldChoices {
   readonly plain?: boolean;
 }
 
-/** Rods from which threads are worth their start, some 50 ms each. */
+/** Rods and fibers from which threads are worth their start, some 50 ms each. */
 const manyRods = 128;
+const manyFibers = 16;
 
 /** With the engine that the scene asks for, loaded only then, and with kernels where rods can be solved two at a time. */
 export async function openWorld(source: Source, { threads, plain }: WorldChoices = {}): Promise<World> {
   const { scene } = source;
   const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
-  const rods = scene.rods.filter(({ model = 'der' }) => model === 'der').length;
-  const models = rods > 1 && !plain ? [await loadModel(threads ?? (rods >= manyRods ? undefined : 1))] : [];
-  if (!plain && scene.rods.some(({ model }) => model === 'fiber')) models.push(await loadFiber());
+  const count = (id: ModelId): number => scene.rods.filter(({ model = 'der' }) => model === id).length;
+  const [rods, fibers] = [count('der'), count('fiber')];
+  const models: Model[] = [];
+  if (rods > 1 && !plain) models.push(await loadModel('der', threads ?? (rods >= manyRods ? undefined : 1)));
+  if (fibers > 0 && !plain) models.push(await loadModel('fiber', threads ?? (fibers >= manyFibers ? undefined : 1)));
   return explained(source, () => createWorld(scene, { models, ...(bodies && { bodies }) }));
 }
 
-async function loadModel(threads: number | undefined): Promise<Model> {
-  if (threads === 1) return loadDer();
-  return loadThreadedDer(startThreads(threads).ports, threads === undefined ? {} : { leastParts: 2 });
+async function loadModel(id: 'der' | 'fiber', threads: number | undefined): Promise<Model> {
+  if (threads === 1) return id === 'der' ? loadDer() : loadFiber();
+  const load = id === 'der' ? loadThreadedDer : loadThreadedFiber;
+  return load(startThreads(threads).ports, threads === undefined ? {} : { leastParts: 2 });
 }

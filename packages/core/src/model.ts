@@ -163,6 +163,8 @@ export interface Bundle {
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
+  /** A rod for an equilibrium with others that links join it to. Absent, or undefined: the model, or this rod, knows none. */
+  atRest?(rod: number): RestRod | undefined;
   reactions(rod: number, t: number): Reaction[];
   modes(rod: number, t: number, count: number): Modes;
   matrices(rod: number, t: number): Matrices;
@@ -246,6 +248,49 @@ export interface ContactPort {
   factor(systems: Uint8Array, sides: ContactSides): boolean;
   /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each. */
   solve(velocity: Float64Array, impulse: Float64Array, sides: ContactSides): void;
+}
+
+/**
+ * A rod among others that look for their equilibrium together, by Newton's method on all of them: its equations where it is.
+ * Unknowns: four a node, its place and the twist of the edge after it.
+ */
+export interface RestRod {
+  readonly size: number;
+  readonly q: Float64Array;
+  /** 1 where an unknown is prescribed. */
+  readonly fixed: ArrayLike<number>;
+  /** Stiffness of each unknown by itself [N/m], [N m]: what matrices are shifted by; and how little counts as none. */
+  readonly scale: Float64Array;
+  readonly zero: Float64Array;
+  /** Gradient of the energies less the loads, to which others add what they do [N], [N m]. */
+  readonly residual: Float64Array;
+  /** Right side of Newton's equations, then its step. */
+  readonly step: Float64Array;
+  /** Places (i, j), i ≥ j, that the matrix has entries at, and the entries in this order. */
+  readonly pairs: readonly (readonly [number, number])[];
+  readMatrix(out: Float64Array): void;
+  /** Pins to where they are at t, velocities to zero. False where it cannot be there. */
+  place(t: number): boolean;
+  /** Of all loads, this part acts. */
+  load(part: number): void;
+  /** Residual, and right side and matrix (`tangent`: as verdicts on stability want it). The sum of forces' sizes [N], or NaN. */
+  evaluate(t: number, what: 'residual' | 'matrix' | 'tangent'): number;
+  /** Whether loads have a potential, as far as the last matrix tells. */
+  readonly conservative: boolean;
+  writeRight(): void;
+  /** Whether the residual, as it now is, is nothing beside `scale` or rounding, and its size [N] and limit. */
+  settled(
+    scale: number,
+    tolerance: number,
+  ): { readonly settled: boolean; readonly residual: number; readonly limit: number };
+  /** Part of the step that turns no edge too far; and goes that part of it. */
+  limitStep(): number;
+  takeStep(part: number): void;
+  /** Remembers where the rod is, and goes back there. */
+  hold(): void;
+  revert(t: number): void;
+  /** At rest: samples are there, and no velocity or acceleration is left. `outside`: the forces of others, by unknown. */
+  finish(outside: Float64Array): void;
 }
 
 export interface EquilibriumOptions {

@@ -9,7 +9,8 @@ import { compileBundles } from './bundles.ts';
 import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
 import { findLinkedModes, joinMatrices } from './contact/linkedModal.ts';
-import type { ContactForce, ContactReport } from './contact/report.ts';
+import { createLinkedRest, type LinkedRest } from './contact/linkedStatics.ts';
+import { type ContactForce, type ContactReport, type LinkForce, listLinkForces } from './contact/report.ts';
 import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
@@ -89,6 +90,8 @@ export interface World {
   channel(rod: number, channel: Channel): Float64Array;
   /** Contacts of the last step that carry force. */
   contactForces(): ContactForce[];
+  /** Forces of the links in the last step, in the scene's order. */
+  linkForces(): LinkForce[];
   /** How the contacts of the last step were solved; undefined where the scene has none. */
   readonly contactReport: ContactReport | undefined;
   /** Hash of the complete state, 16 hexadecimal digits. */
@@ -313,14 +316,16 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
 
   const refuseContact = (what: string): void => {
     if (!contact) return;
-    if (what !== 'statics' && colliders.length === 0 && !scene.contact) return;
-    const field = colliders.length > 0 ? 'colliders' : scene.contact ? 'contact' : 'links';
-    const [known, also] = field === 'links' ? ['links', ' (modes are found with about: initial)'] : ['contact', ''];
+    const touching = scene.contact && scene.contact.between !== 'none';
+    if (colliders.length === 0 && !touching) return;
+    const field = colliders.length > 0 ? 'colliders' : 'contact';
     throw new SceneError(
       [field],
-      `${what} do not know ${known}; let the scene come to rest with damping, or remove '${field}'${also}`,
+      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
     );
   };
+
+  let linkedRest: LinkedRest | undefined;
 
   const rodMatrices = (): Matrices[] => placeOfRod.map(({ bundle, index }) => bundle.matrices(index, time));
 
@@ -352,10 +357,18 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     equilibrate(t = time) {
       refuseContact('statics');
       refuseEngine(options, 'equilibria');
+      const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
+      const wanted = { stability, tolerance };
+      if (contact && contact.links.list.length > 0)
+        linkedRest ??= createLinkedRest(contact.links, rods, samples, (rod) => {
+          const { bundle, index } = placeOfRod[rod];
+          return bundle.atRest?.(index);
+        });
+      const from = time;
       moveAlong(t);
       time = t;
-      const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
-      return placeOfRod.map(({ bundle, index }) => bundle.equilibrate(index, t, { stability, tolerance }));
+      const joined = linkedRest?.equilibrate(from, t, wanted);
+      return placeOfRod.map(({ bundle, index }, r) => joined?.get(r) ?? bundle.equilibrate(index, t, wanted));
     },
     reactions() {
       return placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, time));
@@ -365,7 +378,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       refuseEngine(options, 'modes');
       if (contact) {
         const each = rodMatrices();
-        return findLinkedModes(joinMatrices(each, contact.links, rods, samples), each, rods, count);
+        return findLinkedModes(joinMatrices(each, contact.links, rods, samples), each, rods, samples, count);
       }
       return placeOfRod.map(({ bundle, index }) => bundle.modes(index, time, count));
     },
@@ -399,6 +412,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       return out;
     },
     contactForces: () => contact?.forces() ?? [],
+    linkForces: () => (contact ? listLinkForces(contact.links, rods) : []),
     contactReport: contact?.report,
     hash() {
       return hashArrays([

@@ -1,8 +1,9 @@
 /** Saving, opening, pictures, links. */
 
 import { hairstyleBytes, openGroomFile } from './grooming.ts';
+import { openFile, shareLink } from './opening.ts';
 import type { ExportFormat } from './protocol.ts';
-import { exportRun, openFile, shareLink } from './session.ts';
+import { exportRun } from './session.ts';
 import * as state from './state.ts';
 
 export function download(blob: Blob, name: string): void {

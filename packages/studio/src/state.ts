@@ -3,6 +3,7 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import type { Problem } from '@tendril/io';
 import { createFrameStore, type FrameStore } from './frames.ts';
 import type { CaseInfo, Failure, Loaded, Variant } from './protocol.ts';
+import type { ForceLegend } from './view/arrows.ts';
 import type { ColorBy } from './view/colormaps.ts';
 import type { Legend } from './view/view.ts';
 
@@ -56,6 +57,9 @@ export const stripe: Signal<boolean> = signal(true);
 export const ghost: Signal<boolean> = signal(false);
 export const grid: Signal<boolean> = signal(true);
 export const materialFrames: Signal<boolean> = signal(false);
+/** Arrows of forces. */
+export const forces: Signal<boolean> = signal(false);
+export const forceLegend: Signal<ForceLegend> = signal({ pixels: 0, force: 0, kinds: [] });
 export const theme: Signal<Theme> = signal('system');
 export const systemDark: Signal<boolean> = signal(false);
 export const dark: ReadonlySignal<boolean> = computed(() =>

@@ -134,7 +134,7 @@ export function settlePair(
     if (!evaluate(p, count, h, !gradientOnly)) return FOLDED;
     if (round > 0) {
       balanced = measureConvergence(p, v128.load(scale), tolerance);
-      agreed = agree(p, count, speed * precision);
+      agreed = agree(p, count, speed * precision, rate);
       agreed = v128.and(agreed, f64x2.eq(v128.load(loose), splat(1.0)));
       done = v128.or(done, v128.and(balanced, agreed));
       if (both(done)) break;
@@ -182,6 +182,18 @@ export function settlePair(
   return CONVERGED;
 }
 
+/** Where pins hold a node: the way it comes over the step, in place of its velocity at the end (`countWay` of the model). */
+function countWays(p: Pair, rate: f64): void {
+  for (let k = 0; k < p.fixedCount; k++) {
+    const d = fixedAt(p, k);
+    st(p.v, d, mul(splat(rate), sub(ld(p.q, d), ld(p.qRate, d))));
+  }
+}
+
+function forgetWays(p: Pair): void {
+  for (let k = 0; k < p.fixedCount; k++) st(p.v, fixedAt(p, k), ld(p.placeRate, fixedAt(p, k)));
+}
+
 function clearLive(t: usize): void {
   st(t, OMEGA, splat(0.0));
   st(t, RHO, splat(0.0));
@@ -213,10 +225,11 @@ function pushBy(p: Pair, count: i32, h: f64, follow: v128): void {
 }
 
 /** Lanes whose sides move as the law has them, and none of whose other contacts has closed; those become live. */
-function agree(p: Pair, count: i32, least: f64): v128 {
+function agree(p: Pair, count: i32, least: f64, rate: f64): v128 {
   const zero = splat(0.0);
   const most = mul(splat(10.0), f64x2.max(splat(least), ld(settled, 2)));
   let fine = f64x2.eq(zero, zero);
+  countWays(p, rate);
   for (let c = 0; c < count; c++) {
     const t = touchAt(p, c);
     const live = f64x2.gt(ld(t, RHO), zero);
@@ -227,6 +240,7 @@ function agree(p: Pair, count: i32, least: f64): v128 {
     const there = f64x2.gt(ld(t, THERE), zero);
     fine = v128.and(fine, v128.or(v128.not(there), select(live, f64x2.le(error, most), open)));
   }
+  forgetWays(p);
   return fine;
 }
 
@@ -247,11 +261,13 @@ function findImpulses(
   limit: i32,
 ): i32 {
   solve(p);
+  countWays(p, 1.0 / h);
   for (let c = 0; c < count; c++) {
     const t = touchAt(p, c);
     readAt(t, LINEAR, p.v, splat(1.0), -1);
     readAt(t, LINEAR, p.step, splat(1.0 / h), LINEAR);
   }
+  forgetWays(p);
   weigh(p, count, h, first, waits, speed * precision);
   // H = K + ρ SᵀS
   const factored = p.band;

@@ -18,7 +18,7 @@
 import type { ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import { type Accelerator, accelerate, createAccelerator, resetAccelerator } from './anderson.ts';
-import { applyLinks, factorLinks, type LinkGroup, pullSides, startLinks, weighLinks } from './links.ts';
+import { applyLinks, factorLinks, type LinkGroup, pullSides, startLinks, weighLinks } from './linkLaw.ts';
 import type { ContactSet } from './set.ts';
 
 /** Sides of all bundles in one row; each bundle sees its part. */

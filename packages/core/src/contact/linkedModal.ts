@@ -1,16 +1,15 @@
 /**
- * Matrices and modes of rods that links join, about a state in which no link pulls.
- *
- * The rods' own matrices stand on the diagonal; a link adds Cᵀ k C, with C written in the rods' unknowns (nodes and the twist
- * of edges, as their labels say). A link that pulls would add what its force turns with; such states are refused.
+ * Matrices and modes of rods that links join. The rods' own matrices stand on the diagonal; a link adds those of linkStiffness.ts, in
+ * the rods' unknowns (nodes and the twist of edges, as their labels say), with what its force turns with where it pulls.
  */
 import { SceneError } from '../errors.ts';
-import { analyzeSparse, createSparsePattern, factorSparse, solveSparse } from '../linalg/sparse.ts';
+import { analyzeSparse, createSparsePattern, factorSparse, type Groups, solveSparse } from '../linalg/sparse.ts';
 import { findLowestModes } from '../linalg/subspace.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../model.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
-import { dampingOf, type Link, type Links, measureLinks, stiffnessOf } from './links.ts';
+import { createLinkBlock, type LinkBlock, measureBlock, writeBlockMatrix } from './linkStiffness.ts';
+import { dampingOf, type Links, stiffnessOf } from './links.ts';
 
 interface Entries {
   readonly row: number[];
@@ -36,29 +35,10 @@ function numberUnknowns(each: readonly Matrices[]): Numbering {
   return { first, size, of: each.map(({ labels }, r) => new Map(labels.map((label, i) => [label, first[r] + i]))) };
 }
 
-/** Row of C in the unknowns: their numbers and coefficients. */
-function writeRow(link: Link, row: number, links: Links, rods: readonly Rod[], numbers: Numbering): [number, number][] {
-  const { sideCount, firstSide, coefficient } = link;
-  const out = new Map<number, number>();
-  const add = (rod: number, label: string, value: number): void => {
-    const i = numbers.of[rod].get(label);
-    if (i !== undefined && value !== 0) out.set(i, (out.get(i) ?? 0) + value);
-  };
-  for (let i = 0; i < sideCount; i++) {
-    const s = firstSide + i;
-    const rod = links.sideRod[s];
-    const edge = links.sideEdge[s];
-    const weight = links.sideWeight[s];
-    let spin = 0;
-    for (let k = 0; k < 3; k++) {
-      const c = coefficient[3 * (row * sideCount + i) + k];
-      add(rod, `node ${edge} ${AXES[k]}`, (1 - weight) * c);
-      add(rod, `node ${(edge + 1) % rods[rod].nodeCount} ${AXES[k]}`, weight * c);
-      spin += c * links.sideArm[3 * s + k];
-    }
-    add(rod, `edge ${edge} twist`, spin);
-  }
-  return [...out];
+/** Names of a block's coordinates. */
+function labelOf({ unknown, perEnd }: LinkBlock, i: number): string {
+  const d = unknown[i];
+  return perEnd === 7 && i % 7 === 6 ? `edge ${d >> 2} twist` : `node ${d >> 2} ${AXES[d & 3]}`;
 }
 
 /** All rods in one: mass, stiffness and damping, with those of the links. */
@@ -74,10 +54,26 @@ export function joinMatrices(
       ['links'],
       `modes and matrices with links need the unknowns of 'der'; rod '${other.id}' is of model '${other.model}'`,
     );
-  measureLinks(links, links.list, rods, samples);
-  refusePulling(links, rods);
+  for (const { plan } of links.list) {
+    for (const rod of plan.rodB >= 0 ? [plan.rodA, plan.rodB] : [plan.rodA]) {
+      if (each[rod].labels.every((label) => /^(node|edge) \d+ \w+$/.test(label))) continue;
+      throw new SceneError(
+        [...plan.path],
+        `rod '${rods[rod].id}' is joined to bodies, and modes and matrices with links know rods without; replace bodies by links`,
+      );
+    }
+  }
   const numbers = numberUnknowns(each);
-  const gather = (pick: (one: Matrices) => SparseSymmetric, factorOf: (link: Link, row: number) => number): Entries => {
+  const blocks = links.list.map((link) => {
+    const block = createLinkBlock(link, rods);
+    measureBlock(block, links, rods, samples);
+    for (let r = 0; r < link.rows; r++) block.force[r] = stiffnessOf(link, r) * link.strain[r];
+    writeBlockMatrix(block, links, rods, samples, () => Infinity);
+    const at = Array.from(block.unknown, (_, i) => numbers.of[block.rod[i]].get(labelOf(block, i)) ?? -1);
+    return { block, at };
+  });
+  type Entry = (block: LinkBlock, i: number, j: number) => number;
+  const gather = (pick: (one: Matrices) => SparseSymmetric, entryOf: Entry): Entries => {
     const out: Entries = { row: [], column: [], value: [] };
     const slots = new Map<number, number>();
     const add = (i: number, j: number, value: number): void => {
@@ -96,14 +92,13 @@ export function joinMatrices(
       const { row, column, value } = pick(one);
       for (let k = 0; k < value.length; k++) add(numbers.first[r] + row[k], numbers.first[r] + column[k], value[k]);
     });
-    for (const link of links.list) {
-      for (let row = 0; row < link.rows; row++) {
-        const factor = factorOf(link, row);
-        if (factor === 0) continue;
-        const terms = writeRow(link, row, links, rods, numbers);
-        terms.forEach(([i, a], m) => {
-          for (let n = 0; n <= m; n++) add(i, terms[n][0], factor * a * terms[n][1]);
-        });
+    for (const { block, at } of blocks) {
+      for (let i = 0; i < block.size; i++) {
+        for (let j = 0; j <= i; j++) {
+          const value = at[i] < 0 || at[j] < 0 ? 0 : entryOf(block, i, j);
+          // a ring of few nodes may name one of them twice
+          if (value !== 0) add(at[i], at[j], i !== j && at[i] === at[j] ? 2 * value : value);
+        }
       }
     }
     return out;
@@ -123,21 +118,41 @@ export function joinMatrices(
         () => 0,
       ),
     ),
-    stiffness: pack(gather(({ stiffness }) => stiffness, stiffnessOf)),
-    damping: pack(gather(({ damping }) => damping, dampingOf)),
+    stiffness: pack(
+      gather(
+        ({ stiffness }) => stiffness,
+        ({ matrix, size }, i, j) => matrix[i * size + j],
+      ),
+    ),
+    damping: pack(
+      gather(
+        ({ damping }) => damping,
+        ({ link, rate, size }, i, j) => {
+          let sum = 0;
+          for (let r = 0; r < link.rows; r++) sum += dampingOf(link, r) * rate[r * size + i] * rate[r * size + j];
+          return sum;
+        },
+      ),
+    ),
   };
 }
 
-/** A link that pulls has a stiffness of its own that is not written here. */
-function refusePulling({ list }: Links, rods: readonly Rod[]): void {
-  for (const { plan, strain } of list) {
-    const size = rods[plan.rodA].edgeLengthRest[plan.edgeA];
-    if (strain.every((e, r) => Math.abs(e) <= 1e-6 * (r < 3 ? size : 1))) continue;
-    throw new SceneError(
-      [...plan.path],
-      `link '${plan.id}' pulls, and modes and matrices are known only where no link does; use rest: start, and modes about: initial`,
-    );
-  }
+/** Unknowns of a node and of the edge after it belong together. */
+function groupByNode(each: readonly Matrices[], samples: readonly Samples[]): Groups {
+  const of: number[] = [];
+  const place: number[] = [];
+  each.forEach(({ labels }, r) => {
+    const groups = new Map<string, number>();
+    for (const label of labels) {
+      const node = label.split(' ')[1];
+      const group = groups.get(node) ?? place.length / 3;
+      of.push(group);
+      if (groups.has(node)) continue;
+      groups.set(node, group);
+      for (let k = 0; k < 3; k++) place.push(samples[r].nodePosition[3 * Number(node) + k]);
+    }
+  });
+  return { of, place };
 }
 
 /** The lowest modes of all rods together, for each rod its share. */
@@ -145,6 +160,7 @@ export function findLinkedModes(
   joined: Matrices,
   each: readonly Matrices[],
   rods: readonly Rod[],
+  samples: readonly Samples[],
   count: number,
 ): Modes[] {
   const { size, mass, stiffness } = joined;
@@ -152,7 +168,7 @@ export function findLinkedModes(
   for (let k = 0; k < mass.value.length; k++) diagonal[mass.row[k]] = mass.value[k];
   const pairs = Array.from(stiffness.row, (i, k): [number, number] => [i, stiffness.column[k]]);
   const pattern = createSparsePattern(size, pairs);
-  const factor = analyzeSparse(pattern, pairs);
+  const factor = analyzeSparse(pattern, pairs, groupByNode(each, samples));
   const values = new Float64Array(pattern.slots);
   const stiff = new Float64Array(size);
   for (let k = 0; k < pairs.length; k++) {

@@ -26,10 +26,14 @@ export interface LoneSolver {
   readonly outcome: StepOutcome;
   readonly turns: number;
   readonly error: number;
-  /** Steps those groups that it can, with the contacts in `set`, which it adds to; returns the others, at the start of the step. */
+  /**
+   * Steps those groups that it can, with the contacts in `set`, which it adds to; returns the others. `stepped`: 1 for each system that
+   * is on its way already, and goes on from there; those that were tried in vain are at the start of the step again.
+   */
   settle(
     groups: readonly Group[],
     set: ContactSet,
+    stepped: Uint8Array,
     t: number,
     dt: number,
     revert: (systems: readonly number[], t: number) => void,
@@ -180,7 +184,7 @@ export function createLoneSolver(
     get error() {
       return total.error;
     },
-    settle(groups, set, t, dt, revert) {
+    settle(groups, set, stepped, t, dt, revert) {
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       Object.assign(total, { turns: 0, error: 0 });
       checked.fill(0);
@@ -195,19 +199,24 @@ export function createLoneSolver(
       Object.assign(job, { t, dt, speed: finder.acceleration * dt });
       const rest: Way[] = [];
       bundles.forEach((bundle, b) => {
-        let ways = ofBundle[b];
-        for (let round = 0; round < LOOKS && ways.length > 0; round++) {
+        const underway = ofBundle[b].filter(({ system }) => stepped[system]);
+        let ways = ofBundle[b].filter(({ system }) => !stepped[system]);
+        for (let round = 0; round < LOOKS; round++) {
+          if (round === 1) ways = [...ways, ...underway];
+          if (ways.length === 0) continue;
           startJob(ways.length, round === 0);
           const done = run(ways, bundle, set, rest);
           ways = look(done, set, t, dt);
-          for (const way of done) if (!way.sunken) checked[systems.rods[way.system][0]] = 1;
+          for (const { system, sunken } of done) {
+            stepped[system] = 1;
+            if (!sunken) checked[systems.rods[system][0]] = 1;
+          }
         }
       });
       if (rest.length === 0) return others;
-      revert(
-        rest.map(({ system }) => system),
-        t,
-      );
+      const failed = rest.map(({ system }) => system);
+      revert(failed, t);
+      for (const system of failed) stepped[system] = 0;
       return [...others, ...rest.map(({ group, contacts }) => ({ ...group, contacts }))];
     },
     unchecked() {

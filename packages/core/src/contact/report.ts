@@ -1,6 +1,7 @@
 /** What observers see of the contacts of a step. */
 import type { Rod } from '../scene/compiled.ts';
 import type { Collider } from './collider.ts';
+import type { Links } from './links.ts';
 import type { ContactSet } from './set.ts';
 
 /** A contact that carries force, for observers. */
@@ -18,6 +19,17 @@ export interface ContactForce {
   /** Between the surfaces at the start of the step [m]; negative where they overlap. */
   readonly gap: number;
   readonly sliding: boolean;
+}
+
+/** What a link does to its first rod; the other end feels the opposite. */
+export interface LinkForce {
+  readonly id: string;
+  /** Where it holds the rod: edge, and share of its second node. */
+  readonly rod: string;
+  readonly edge: number;
+  readonly weight: number;
+  /** [N] */
+  readonly force: readonly [number, number, number];
 }
 
 export interface ContactReport {
@@ -56,4 +68,14 @@ export function listForces(
     });
   }
   return list;
+}
+
+/** Forces of the links in the last step. */
+export function listLinkForces({ list, memory }: Links, rods: readonly Rod[]): LinkForce[] {
+  const stride = memory.length / Math.max(1, list.length);
+  return list.map(({ index, plan: { id, rodA, edgeA, weightA } }) => {
+    // the first rows are strains of position, in world axes
+    const [x, y, z] = memory.subarray(stride * index, stride * index + 3);
+    return { id, rod: rods[rodA].id, edge: edgeA, weight: weightA, force: [x, y, z] };
+  });
 }

@@ -19,11 +19,11 @@ import { type Collider, placeCollider, readFriction } from './collider.ts';
 import { createFinder, type Finder, findContacts, gather, type RodRules } from './find.ts';
 import { findSunken, reboundThreshold } from './findCollider.ts';
 import { createGrouping, type Group, listSystems, type Marks } from './groups.ts';
+import { measureLinks } from './linkStrain.ts';
 import {
   createLinks,
   energyOfLinks,
   type Links,
-  measureLinks,
   recallLinks,
   refuseUnlinkable,
   rememberLinks,
@@ -37,6 +37,7 @@ import {
   type ContactSet,
   copyContact,
   createContactSet,
+  inheritImpulses,
   isSorted,
   MEMORY_STRIDE,
   type Memory,
@@ -45,7 +46,7 @@ import {
   sortContacts,
 } from './set.ts';
 import { createLayout, type Place, setBias } from './sides.ts';
-import { createGroupSolver, type SolveOptions } from './solveGroup.ts';
+import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
 import { sweepColliders } from './sweepCollider.ts';
 
@@ -151,6 +152,11 @@ export function createContactWorld(
     solver: spec?.solver ?? 'admm',
     repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
   };
+  /** Whether a group may go on from where it is, with what it missed. */
+  const mayResume = ({ links: linked }: Group): boolean =>
+    options.solver === 'admm' && linked.length === 0 && bundles.every(({ contact: port }) => !port || selects(port));
+  /** Systems that contact has moved in the present attempt. */
+  const stepped = new Uint8Array(systems.count);
   let lastStep = 1;
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 };
 
@@ -158,6 +164,7 @@ export function createContactWorld(
     outcome.iterations += one.iterations;
     outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
     outcome.shifts += one.shifts;
+    outcome.substeps = Math.max(outcome.substeps, one.substeps ?? 1);
     return one.ok;
   };
 
@@ -202,18 +209,20 @@ export function createContactWorld(
     lookAt(group.systems, 0);
   };
 
-  /** One group's impulses and step. */
+  /** One group's impulses and step; `resumed`: from where the group is. */
   const solveOne = (
     { contacts, links: linked, systems: list }: Group,
     t: number,
     dt: number,
     robust: boolean,
+    resumed: boolean,
   ): StepOutcome => {
     markOnly(marked, list);
     part.count = 0;
     for (const c of contacts) appendContact(part, set, c);
     const look = quickShapes ? (of: ContactSet): number => lookEarly(of, list, t, dt) : undefined;
-    const one = solver.solve(part, linked, marked, t, dt, robust, look);
+    const one = solver.solve(part, linked, marked, t, dt, robust, resumed, look);
+    for (const s of list) stepped[s] = 1;
     add(one);
     report.iterations = Math.max(report.iterations, solver.result.iterations);
     report.error = Math.max(report.error, solver.result.error);
@@ -295,10 +304,11 @@ export function createContactWorld(
       if (!add(one)) return one;
     }
     let failure: StepOutcome['failure'];
+    stepped.fill(0);
     for (let round = 0; ; round++) {
       setBias(set, dt, g, reboundThreshold(finder, dt));
-      for (const group of lone.settle(dirty, set, t, dt, revert)) {
-        const one = solveOne(group, t, dt, robust);
+      for (const group of lone.settle(dirty, set, stepped, t, dt, revert)) {
+        const one = solveOne(group, t, dt, robust, round > 0 && mayResume(group));
         if (one.ok) continue;
         failure = one.failure;
         breakGroup(group, t);
@@ -316,6 +326,7 @@ export function createContactWorld(
         return { ok: true, ...outcome, ...(failure && { failure }) };
       }
       // what met takes precedence over what was there under the same key
+      inheritImpulses(raw, set);
       appendContacts(raw, set);
       sortContacts(set, raw);
       // all others were looked at, and stay where they are
@@ -323,13 +334,13 @@ export function createContactWorld(
       dirty = [];
       for (const group of grouping.group(set)) {
         if (!group.systems.some((s) => missed.has(s))) continue;
-        if (round >= (met > 0 ? 4 : 2)) {
+        if (round >= 8) {
           const reason = met > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';
           failure = { rod: rods[set.rodA[group.contacts[0]]].id, reason };
           breakGroup(group, t);
           continue;
         }
-        revert(group.systems, t);
+        revert(mayResume(group) ? group.systems.filter((s) => !stepped[s]) : group.systems, t);
         lookAt(group.systems, 2);
         dirty.push(group);
       }

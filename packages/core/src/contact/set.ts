@@ -45,8 +45,12 @@ export interface ContactSet {
   bias: Float64Array;
   /** Normal velocity at the start of the step [m/s]. */
   approach: Float64Array;
-  /** 1: found by the check of paths, kept whatever the gap. */
+  /**
+   * 1: found where the step came to, or on the way there. The gap is then that of the start along a direction of the end, and says
+   * nothing of an overlap at the start: it may end with `floor` [m], 0 or, where the two began inside each other, less.
+   */
   swept: Uint8Array;
+  floor: Float64Array;
 }
 
 const fields = {
@@ -66,6 +70,7 @@ const fields = {
   impulse: 3,
   bias: 1,
   approach: 1,
+  floor: 1,
 } as const;
 const integers = ['rodA', 'edgeA', 'rodB', 'edgeB', 'collider'] as const;
 const bytes = ['sliding', 'swept'] as const;
@@ -116,6 +121,7 @@ export function copyContact(to: ContactSet, i: number, from: ContactSet, j: numb
   to.size[i] = from.size[j];
   to.bias[i] = from.bias[j];
   to.approach[i] = from.approach[j];
+  to.floor[i] = from.floor[j];
   copy3(to.normal, 3 * i, from.normal, 3 * j);
   copy3(to.surface, 3 * i, from.surface, 3 * j);
   copy3(to.armA, 3 * i, from.armA, 3 * j);
@@ -188,6 +194,18 @@ export function sortContacts(to: ContactSet, from: ContactSet): void {
   }
   to.count = 0;
   for (let k = 0; k < count; k++) if (place[k] >= 0) appendContact(to, from, place[k]);
+}
+
+/** Contacts that were found anew begin with the normal impulse that the sorted set has under their keys. */
+export function inheritImpulses(to: ContactSet, from: ContactSet): void {
+  for (let c = 0; c < to.count; c++) {
+    const j = findKey(from.key, from.count, to.key[c]);
+    if (j >= from.count || from.key[j] !== to.key[c]) continue;
+    let size = 0;
+    for (let k = 0; k < 3; k++) size += from.impulse[3 * j + k] * from.normal[3 * j + k];
+    for (let k = 0; k < 3; k++) to.impulse[3 * c + k] = size * to.normal[3 * c + k];
+    to.sliding[c] = from.sliding[j];
+  }
 }
 
 /**

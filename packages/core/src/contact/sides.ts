@@ -3,7 +3,8 @@ import type { Bundle } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import type { SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
-import { type Link, type LinkGroup, type Links, writeLinkForces } from './links.ts';
+import { type LinkGroup, writeLinkForces } from './linkLaw.ts';
+import type { Link, Links } from './links.ts';
 import type { ContactSet } from './set.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */
@@ -248,12 +249,18 @@ function crowdSide(finder: Finder, crowd: Int32Array, rod: number, edge: number,
   return most;
 }
 
+/** Where an overlap of `gap` < 0 may end: it is pushed out gently. */
+export function easeOut(gap: number, size: number): number {
+  return gap + Math.min(0.2 * Math.max(0, -gap - 0.01 * size), 0.05 * size);
+}
+
 /** What the normal velocity may fall to: a gap may close, an overlap is pushed out gently, an impact rebounds. */
 export function setBias(set: ContactSet, dt: number, gravity: readonly number[], threshold: number): void {
   for (let c = 0; c < set.count; c++) {
     const gap = set.gap[c];
     const size = set.size[c];
-    set.bias[c] = gap > 0 ? gap / dt : -Math.min(0.2 * Math.max(0, -gap - 0.01 * size), 0.05 * size) / dt;
+    const floor = set.swept[c] ? set.floor[c] : gap > 0 ? 0 : easeOut(gap, size);
+    set.bias[c] = (gap - floor) / dt;
     const speed = set.approach[c];
     if (set.restitution[c] === 0 || speed >= -threshold || gap > -dt * speed) continue;
     // after the rebound it is slowed by gravity for what is left of the step

@@ -7,7 +7,7 @@
  * taken in, and the solution goes on. The law of contact holds for all in the end; long hair at rest on a
  * head solves for a third of its contacts.
  */
-import type { StepOutcome } from '../model.ts';
+import type { ContactPort, StepOutcome } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
 import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
@@ -35,8 +35,14 @@ export interface GroupSolver {
     t: number,
     dt: number,
     robust: boolean,
+    resumed: boolean,
     look: Look | undefined,
   ): StepOutcome;
+}
+
+/** Whether a model lets some of the contacts be solved for that it knows of. */
+export function selects(port: ContactPort): boolean {
+  return port.guess !== undefined || port.selective === true;
 }
 
 /** Rounds of making linear, solving and stepping; and how many more contacts that are taken in late may cause. */
@@ -236,14 +242,20 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     t: number,
     dt: number,
     robust: boolean,
+    resumed: boolean,
     look: Look | undefined,
     every: SideArrays,
   ): StepOutcome => {
     const scale = scaleOf(dt);
     let all = every;
     placeOf.fill(-1);
-    const guessed = all.sides.every(({ port }) => port.guess);
-    const unable = guessed ? makeGuess(set, all, t, dt) : makeLinear(set, all, t, dt, true);
+    const guessed = resumed || all.sides.every(({ port }) => port.guess);
+    if (resumed) writeForces(set, all, dt);
+    const unable = resumed
+      ? takeStep(all, t, dt, robust, true)
+      : guessed
+        ? makeGuess(set, all, t, dt)
+        : makeLinear(set, all, t, dt, true);
     if (unable) return unable;
     if (takeIn(set, all, dt, CLOSE) === 0) return takeStep(all, t, dt, robust, false) ?? { ok: true, ...outcome };
     gatherLive(set);
@@ -283,13 +295,13 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   return {
     result: total,
-    solve(set, links, systems, t, dt, robust, look) {
+    solve(set, links, systems, t, dt, robust, resumed, look) {
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       if (options.solver === 'admm' && links.length === 0) {
         const all = layOut(layout, set, systems);
-        if (all.sides.every(({ port }) => port.guess || port.selective))
-          return solveLive(set, systems, t, dt, robust, look, all);
+        if (all.sides.every(({ port }) => selects(port)))
+          return solveLive(set, systems, t, dt, robust, resumed, look, all);
       }
       return solveAll(set, links, systems, t, dt, robust);
     },

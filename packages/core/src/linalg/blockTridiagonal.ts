@@ -265,7 +265,22 @@ export interface SymmetricFactor {
   readonly carried: Float64Array;
   /** Negative pivots of the last factorisation. */
   negative: number;
+  /** In its memory the factor is, in place of here. */
+  readonly kernel?: SymmetricKernel;
 }
+
+/** `factorSymmetric` and `solveSymmetric` by a kernel. */
+export interface SymmetricKernel {
+  /** The matrix that is to be factored. */
+  readonly diagonal: Float64Array;
+  readonly upper: Float64Array;
+  /** Negative pivots; −1 where it gives up. */
+  factor(positive: boolean): number;
+  solve(x: Float64Array): void;
+}
+
+/** Where a factor is made: here, or in the memory of a kernel. */
+export type CreateFactor = (count: number) => SymmetricFactor;
 
 export function createSymmetricFactor(count: number): SymmetricFactor {
   return { count, lower: new Float64Array(AREA * count), carried: new Float64Array(AREA * count), negative: 0 };
@@ -282,6 +297,7 @@ export function factorSymmetric(
   weight: Float64Array,
   positive: boolean,
 ): boolean {
+  if (factor.kernel) return factorByKernel(factor, factor.kernel, diagonal, upper, shift, weight, positive);
   const { lower, carried } = factor;
   lower.set(diagonal);
   carried.set(upper);
@@ -322,6 +338,23 @@ export function factorSymmetric(
   return true;
 }
 
+function factorByKernel(
+  factor: SymmetricFactor,
+  kernel: SymmetricKernel,
+  diagonal: Float64Array,
+  upper: Float64Array,
+  shift: number,
+  weight: Float64Array,
+  positive: boolean,
+): boolean {
+  kernel.diagonal.set(diagonal);
+  kernel.upper.set(upper);
+  if (shift !== 0)
+    for (let d = 0; d < BLOCK * factor.count; d++) kernel.diagonal[BLOCK * d + (d % BLOCK)] += shift * weight[d];
+  factor.negative = kernel.factor(positive);
+  return factor.negative >= 0;
+}
+
 /** The rest of S⁻¹U: D⁻¹, then the unit upper factor. */
 function finishCarried(lower: Float64Array, carried: Float64Array, at: number): void {
   for (let k = BLOCK - 1; k >= 0; k--) {
@@ -332,7 +365,11 @@ function finishCarried(lower: Float64Array, carried: Float64Array, at: number): 
 }
 
 /** Solves with the factor, in place. */
-export function solveSymmetric({ count, lower, carried }: SymmetricFactor, x: Float64Array): void {
+export function solveSymmetric({ count, lower, carried, kernel }: SymmetricFactor, x: Float64Array): void {
+  if (kernel) {
+    kernel.solve(x);
+    return;
+  }
   for (let b = 0; b < count; b++) {
     const o = BLOCK * b;
     if (b > 0) {
@@ -349,7 +386,7 @@ export function solveSymmetric({ count, lower, carried }: SymmetricFactor, x: Fl
     for (let i = 1; i < BLOCK; i++) for (let k = 0; k < i; k++) x[o + i] -= lower[at + BLOCK * i + k] * x[o + k];
     for (let k = 0; k < BLOCK; k++) x[o + k] *= lower[at + (BLOCK + 1) * k];
     for (let k = BLOCK - 1; k >= 0; k--)
-      for (let i = k + 1; i < BLOCK; i++) x[o + k] -= lower[at + BLOCK * i + k] * x[o + i];
+      for (let i = BLOCK - 1; i > k; i--) x[o + k] -= lower[at + BLOCK * i + k] * x[o + i];
     if (b + 1 < count) {
       for (let i = 0; i < BLOCK; i++) {
         let sum = 0;

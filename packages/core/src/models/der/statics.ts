@@ -103,7 +103,7 @@ export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict
  * Below this, relative to the nodes' softer bending stiffness, an eigenvalue counts as zero: free rigid motion, free spin,
  * the plane that a round column buckles in. The softest bending mode has about 100 (ds/L)⁴; rounding of stretch sets the floor.
  */
-function zeroModeShift(der: DerRod): number {
+export function zeroModeShift(der: DerRod): number {
   return Math.max(1e-4 / der.edgeCount ** 4, 1e-15 * stiffEnough(der));
 }
 

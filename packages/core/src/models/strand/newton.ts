@@ -187,7 +187,7 @@ const baseMatrix = new Float64Array(9);
 const spinMatrix = new Float64Array(9);
 
 /** The base's origin where it is free: δy in world axes moves ξv, vv and av. */
-function factorBase({ linkCount, base }: StrandTree, sweep: Sweep): boolean {
+function factorBase({ linkCount, base, departure }: StrandTree, sweep: Sweep): boolean {
   const { P, columns, coefficient: c, baseInverse } = sweep;
   baseInverse.fill(0);
   if (!base.free[0] && !base.free[1] && !base.free[2]) return true;
@@ -199,8 +199,10 @@ function factorBase({ linkCount, base }: StrandTree, sweep: Sweep): boolean {
       local[3 * r + k] = columns > 6 ? P[at + 15] : 0;
     }
   }
-  timesCross(spinMatrix, local, base.motion);
-  for (let k = 0; k < 9; k++) A[k] -= c * spinMatrix[k];
+  if (columns > 6) {
+    timesCross(spinMatrix, local, base.motion);
+    for (let k = 0; k < 9; k++) A[k] -= c * spinMatrix[k];
+  }
   // to world axes: R M Rᵀ
   multiply3(half, 0, base.rotation, 0, A, 0);
   for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) transposed[3 * i + k] = base.rotation[3 * k + i];
@@ -208,11 +210,11 @@ function factorBase({ linkCount, base }: StrandTree, sweep: Sweep): boolean {
   expandSymmetric(drag, base.drag, 0);
   for (let i = 0; i < 3; i++) {
     for (let k = 0; k < 3; k++) {
-      baseMatrix[3 * i + k] += columns > 6 ? c * drag[3 * i + k] + (i === k ? c * c * base.mass : 0) : 0;
+      if (columns > 6 || departure) baseMatrix[3 * i + k] += c * drag[3 * i + k] + (i === k ? c * c * base.mass : 0);
       if (!base.free[i] || !base.free[k]) baseMatrix[3 * i + k] = i === k ? 1 : 0;
     }
   }
-  if (columns === 6) {
+  if (columns === 6 && !departure) {
     // nothing pulls a free origin back: it stays, and the residual tells
     return true;
   }
