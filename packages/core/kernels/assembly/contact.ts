@@ -1,11 +1,15 @@
 /**
  * The implicit Euler step of two rods that touch obstacles, and nothing else: contacts of different rods do not know of each other, so
  * that each lane has a solution of its own. What contact/solveGroup.ts and models/der/contact.ts do for any group of rods, with the
- * same law, weights and tolerances, in one piece: a round is a matrix K where the rods are, the impulses of the linear response by
+ * same law and tolerances, in one piece: a round is a matrix K where the rods are, the impulses of the linear response by
  * the alternating method (contact/admm.ts), and the Newton step under them, for which K is factored already.
  *
  * A rod at rest takes one round and one look at its residual. Rounds go on until forces are in balance, velocities are those that the
  * law of contact was applied to, and nothing that was left out has closed. Whatever is unusual is left to the host.
+ *
+ * Tried on hair that falls on a head (frames of 1/60 s, some 25 contacts a rod), and left: Newton's method for the law itself, which
+ * needs 2 to 4 factors where it converges and does not where rods strike (a third of the cases); rounds solved for loosely as long as
+ * the rods still move, which saves no turns and costs rounds.
  */
 import { invertRow, turnFrame } from './generated';
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
