@@ -13,7 +13,7 @@
  */
 import { invertRow, turnFrame } from './generated';
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
-import { mixTurn, startMixing } from './mixing';
+import { keepBest, mixTurn, startMixing, takeBest } from './mixing';
 import {
   BAD_STEP,
   CONVERGED,
@@ -48,6 +48,8 @@ import {
   FREE,
   IMPULSE,
   LINEAR,
+  listLive,
+  liveAt,
   OMEGA,
   readAt,
   RHO,
@@ -59,11 +61,8 @@ import {
   VELOCITY,
 } from './touch';
 
-/** The impulses do not settle. */
-const NO_IMPULSES = 8;
-
-/** Outcome, a pair each: 0 rounds, 1 turns of the alternating method, 2 its last error, 3 shifts. */
-const settled: usize = memory.data(16 * 4, 16);
+/** Outcome, a pair each: 0 rounds, 1 turns of the alternating method, 2 its last error, 3 shifts, 4: 1 where it did not converge. */
+const settled: usize = memory.data(16 * 5, 16);
 const scale: usize = memory.data(16, 16);
 
 /** A gap that would be below this part of its size is solved for; below the other it is taken in afterwards. */
@@ -77,6 +76,8 @@ const LATE = -0.01;
 const EASE = 0.25;
 
 const ROUNDS = 16;
+/** Of a round, however many the others took. */
+const LEAST_TURNS = 20.0;
 
 /** As in contact/solveGroup.ts: where contacts would close by so many tolerances, a round is for coming near only. */
 const ABRUPT = 1000.0;
@@ -109,7 +110,7 @@ export function settlePair(
   const p = changetype<Pair>(block);
   const zero = splat(0.0);
   let done = f64x2.ne(f64x2.replace_lane(splat(firstWaits), 1, secondWaits), zero);
-  for (let k = 0; k < 4; k++) st(settled, k, zero);
+  for (let k = 0; k < 5; k++) st(settled, k, zero);
   if (fresh) {
     setEuler(p, h);
     if (!predict(p, h, zero)) return NO_GUESS;
@@ -166,7 +167,7 @@ export function settlePair(
       if (code != 0) return code;
     }
     memory.copy(p.step, p.right, <usize>(16 * (4 * p.nodeCount - 1)));
-    pushBy(p, count, h, splat(0.0));
+    pushBy(p, count, h);
     solve(p);
     const fraction = v128.andnot(limitStep(p, rotation), done);
     if (!both(v128.or(done, f64x2.gt(fraction, zero)))) return BAD_STEP;
@@ -210,18 +211,17 @@ function evaluate(p: Pair, count: i32, h: f64, matrix: bool): bool {
   return fine;
 }
 
-/** Adds S ᵀ(p − p₀ + ρ(y − S v))/h to `step`: `follow` 1 with, 0 without the second part. Prescribed unknowns have none. */
-function pushBy(p: Pair, count: i32, h: f64, follow: v128): void {
+/** Adds Sᵀ(p − p₀)/h to `step`. Prescribed unknowns have none. */
+function pushBy(p: Pair, count: i32, h: f64): void {
   const s = splat(1.0 / h);
   for (let c = 0; c < count; c++) {
     const t = touchAt(p, c);
-    const rho = mul(follow, ld(t, RHO));
     addAt(
       p.step,
       t,
-      mul(s, add(sub(ld(t, IMPULSE), ld(t, BEFORE)), mul(rho, sub(ld(t, COPY), ld(t, LINEAR))))),
-      mul(s, add(sub(ld(t, IMPULSE + 1), ld(t, BEFORE + 1)), mul(rho, sub(ld(t, COPY + 1), ld(t, LINEAR + 1))))),
-      mul(s, add(sub(ld(t, IMPULSE + 2), ld(t, BEFORE + 2)), mul(rho, sub(ld(t, COPY + 2), ld(t, LINEAR + 2))))),
+      mul(s, sub(ld(t, IMPULSE), ld(t, BEFORE))),
+      mul(s, sub(ld(t, IMPULSE + 1), ld(t, BEFORE + 1))),
+      mul(s, sub(ld(t, IMPULSE + 2), ld(t, BEFORE + 2))),
       4,
     );
   }
@@ -334,33 +334,70 @@ function weigh(p: Pair, count: i32, h: f64, first: bool, waits: v128, least: f64
   }
 }
 
-/** Turns of the alternating method, until the lanes agree with their copies (admm.ts of contact). */
-function takeTurns(p: Pair, count: i32, h: f64, still: v128, speed: f64, precision: f64, limit: i32): i32 {
+/**
+ * Turns of the alternating method, until the lanes agree with their copies (admm.ts of contact); where they do not in `limit` turns of
+ * all rounds together, with the impulses of the least error.
+ */
+function takeTurns(p: Pair, all: i32, h: f64, still: v128, speed: f64, precision: f64, limit: i32): i32 {
   const zero = splat(0.0);
   const size = 4 * p.nodeCount - 1;
+  const count = listLive(p, all);
   let waits = still;
+  let least = splat(Infinity);
   startMixing(p, count);
-  let turn = 0;
+  const before = ld(settled, 1);
+  const most = f64x2.max(splat(LEAST_TURNS), sub(splat(<f64>limit), before));
+  let turn = zero;
   while (true) {
     const swing = f64x2.max(splat(speed), mul(splat(0.1), applyLaw(p, count, waits)));
     memory.fill(p.step, 0, <usize>(16 * size));
-    pushBy(p, count, h, splat(1.0));
+    followCopies(p, count, h);
     solve(p);
     let error = zero;
     for (let c = 0; c < count; c++) {
-      const t = touchAt(p, c);
+      const t = liveAt(p, c);
       readAt(t, VELOCITY, p.step, splat(1.0 / h), LINEAR);
       const live = f64x2.gt(ld(t, RHO), zero);
       for (let k = 0; k < 3; k++)
         error = f64x2.max(error, v128.and(live, f64x2.abs(sub(ld(t, VELOCITY + k), ld(t, COPY + k)))));
     }
+    turn = add(turn, splat(1.0));
     st(settled, 2, select(waits, ld(settled, 2), error));
-    st(settled, 1, add(ld(settled, 1), v128.andnot(splat(1.0), waits)));
+    st(settled, 1, select(waits, ld(settled, 1), add(before, turn)));
     waits = v128.or(waits, f64x2.le(error, mul(mul(splat(precision), v128.load(loose)), swing)));
     if (both(waits)) return 0;
     // what a waiting rod has may be no number
     if (!both(v128.or(waits, f64x2.lt(error, splat(Infinity))))) return NOT_A_NUMBER;
-    if (++turn >= limit) return NO_IMPULSES;
+    const better = v128.andnot(f64x2.lt(error, least), waits);
+    keepBest(p, count, better);
+    least = select(better, error, least);
+    const spent = v128.andnot(f64x2.ge(turn, most), waits);
+    if (v128.any_true(spent)) {
+      takeBest(p, count, v128.not(spent));
+      applyLaw(p, count, v128.not(spent));
+      st(settled, 2, select(spent, least, ld(settled, 2)));
+      st(settled, 4, v128.or(ld(settled, 4), v128.and(spent, splat(1.0))));
+      waits = v128.or(waits, spent);
+      if (both(waits)) return 0;
+    }
     mixTurn(p, count, waits);
   }
+}
+
+/** Adds Sᵀ(p − p₀ + ρ(y − S v))/h of those that are solved for to `step`. Prescribed unknowns have none. */
+function followCopies(p: Pair, count: i32, h: f64): void {
+  const s = splat(1.0 / h);
+  for (let c = 0; c < count; c++) {
+    const t = liveAt(p, c);
+    const rho = ld(t, RHO);
+    addAt(
+      p.step,
+      t,
+      mul(s, add(sub(ld(t, IMPULSE), ld(t, BEFORE)), mul(rho, sub(ld(t, COPY), ld(t, LINEAR))))),
+      mul(s, add(sub(ld(t, IMPULSE + 1), ld(t, BEFORE + 1)), mul(rho, sub(ld(t, COPY + 1), ld(t, LINEAR + 1))))),
+      mul(s, add(sub(ld(t, IMPULSE + 2), ld(t, BEFORE + 2)), mul(rho, sub(ld(t, COPY + 2), ld(t, LINEAR + 2))))),
+      4,
+    );
+  }
+  for (let k = 0; k < p.fixedCount; k++) st(p.step, fixedAt(p, k), splat(0.0));
 }

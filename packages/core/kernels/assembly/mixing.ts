@@ -4,7 +4,7 @@
  */
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { Pair } from './pair';
-import { COPY, FREE, RHO, touchAt, VELOCITY } from './touch';
+import { COPY, FREE, liveAt, RHO, VELOCITY } from './touch';
 
 /** Turns that are mixed. */
 const WINDOW = 4;
@@ -14,7 +14,9 @@ const LAST_F = 3;
 const PLAIN = 6;
 const CHANGE_Q = 9;
 const CHANGE_F = 9 + 3 * WINDOW;
-export const MIXING = 9 + 6 * WINDOW;
+/** q of the turn with the least error. */
+const BEST = 9 + 6 * WINDOW;
+export const MIXING = 12 + 6 * WINDOW;
 
 const RELAXATION = 1.7;
 
@@ -42,6 +44,24 @@ export function startMixing(p: Pair, count: i32): void {
   slot = 0;
 }
 
+/** Keeps FREE of the lanes whose error is the least so far. */
+export function keepBest(p: Pair, count: i32, better: v128): void {
+  for (let c = 0; c < count; c++) {
+    const t = liveAt(p, c);
+    const m = memoryAt(p, c);
+    for (let k = 0; k < 3; k++) st(m, BEST + k, select(better, ld(t, FREE + k), ld(m, BEST + k)));
+  }
+}
+
+/** Back to the best, but in the lanes that wait. */
+export function takeBest(p: Pair, count: i32, waits: v128): void {
+  for (let c = 0; c < count; c++) {
+    const t = liveAt(p, c);
+    const m = memoryAt(p, c);
+    for (let k = 0; k < 3; k++) st(t, FREE + k, select(waits, ld(t, FREE + k), ld(m, BEST + k)));
+  }
+}
+
 // @ts-ignore: decorator
 @inline function stepAt(t: usize, k: i32): v128 {
   return mul(splat(RELAXATION), sub(ld(t, VELOCITY + k), ld(t, COPY + k)));
@@ -52,7 +72,7 @@ export function mixTurn(p: Pair, count: i32, waits: v128): void {
   const zero = splat(0.0);
   let square = zero;
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = liveAt(p, c);
     const rho = ld(t, RHO);
     for (let k = 0; k < 3; k++) {
       const f = stepAt(t, k);
@@ -84,7 +104,7 @@ function recordTurn(p: Pair, count: i32): void {
   let g2 = zero;
   let g3 = zero;
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = liveAt(p, c);
     const rho = ld(t, RHO);
     const m = memoryAt(p, c);
     for (let k = 0; k < 3; k++) {
@@ -125,7 +145,7 @@ function moveOn(p: Pair, count: i32, worse: v128, fine: v128, waits: v128): void
   const g2 = v128.and(ld(gamma, 2), fine);
   const g3 = v128.and(ld(gamma, 3), fine);
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = liveAt(p, c);
     const m = memoryAt(p, c);
     for (let k = 0; k < 3; k++) {
       const q = ld(t, FREE + k);

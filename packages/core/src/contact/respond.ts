@@ -314,8 +314,9 @@ export function createContactWorld(
         breakGroup(group, t);
       }
       add(lone.outcome);
-      report.iterations = Math.max(report.iterations, lone.turns);
-      report.error = Math.max(report.error, lone.error);
+      report.iterations = Math.max(report.iterations, lone.result.iterations);
+      report.error = Math.max(report.error, lone.result.error);
+      report.converged &&= lone.result.converged;
       const { met, missed } = findMissed(t, dt, round, lenient);
       if (raw.count === 0) {
         // those that were found on the way stand at the end
