@@ -73,8 +73,8 @@ const formulas = translate(
     { name: 'addEdgeBlock', from: 'addEdgeBlock', given: { d: 0 }, scalars: [] },
     { name: 'multiplyRow', from: 'multiplyRow', scalars: [] },
     { name: 'subtractRow', from: 'subtractRow', scalars: [] },
-    { name: 'invertRow', from: 'invertRow', scalars: [] },
     ...[...springs, ...ringMatrix].map(spring),
+    { name: 'invertRow', from: 'invertRow', scalars: [] },
   ],
 );
 const note = '// Made by kernels/build.ts from the sources of the model: do not edit.\n';

@@ -35,6 +35,8 @@ export interface SideArrays {
     readonly velocity: Float64Array;
     readonly right: Float64Array;
   }[];
+  /** Rod of the scene of each side; −1 for a body. */
+  readonly rod: Int32Array;
   /** Place of each contact's sides; −1 where the second is fixed. */
   readonly sideA: Int32Array;
   readonly sideB: Int32Array;

@@ -37,13 +37,13 @@ import {
   type ContactSet,
   copyContact,
   createContactSet,
-  inheritImpulses,
   isSorted,
   MEMORY_STRIDE,
   type Memory,
   recall,
   remember,
   sortContacts,
+  takePlaces,
 } from './set.ts';
 import { createLayout, type Place, setBias } from './sides.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
@@ -262,7 +262,8 @@ export function createContactWorld(
     const deep = round < 2 ? 0.04 : lenient ? Number.POSITIVE_INFINITY : 0.06;
     let met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
     if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
-    if (options.solver === 'admm') findSunken(finder, raw, end, t, dt, deep, lone.unchecked());
+    if (options.solver === 'admm')
+      findSunken(finder, raw, end, t, dt, deep, round === 0 ? lone.unchecked() : undefined);
     report.swept += met;
     const missed = new Set<number>();
     for (let c = 0; c < raw.count; c++) {
@@ -327,7 +328,7 @@ export function createContactWorld(
         return { ok: true, ...outcome, ...(failure && { failure }) };
       }
       // what met takes precedence over what was there under the same key
-      inheritImpulses(raw, set);
+      takePlaces(raw, set);
       appendContacts(raw, set);
       sortContacts(set, raw);
       // all others were looked at, and stay where they are

@@ -220,16 +220,38 @@ export function sortContacts(to: ContactSet, from: ContactSet): void {
   for (let k = 0; k < count; k++) if (place[k] >= 0) appendContact(to, from, place[k]);
 }
 
-/** Contacts that were found anew begin with the normal impulse that the sorted set has under their keys. */
-export function inheritImpulses(to: ContactSet, from: ContactSet): void {
+/** Places on an edge that are farther apart than this are two. */
+const APART = 0.1;
+
+/**
+ * Contacts that were found anew take the place of those that the sorted set has under their keys, and begin with their normal impulse.
+ * One that was found before elsewhere on the same edges is kept beside it, under a key between two: held at one place, an edge may
+ * turn into an obstacle at the other, and back.
+ */
+export function takePlaces(to: ContactSet, from: ContactSet): void {
   for (let c = 0; c < to.count; c++) {
-    const j = findKey(from.key, from.count, to.key[c]);
-    if (j >= from.count || from.key[j] !== to.key[c]) continue;
+    let j = placeOfKey(from, to.key[c]);
+    if (j < 0) continue;
+    const beside = placeOfKey(from, to.key[c] + 0.5);
+    if (from.swept[j] && distanceOfPlaces(to, c, from, j) > APART) {
+      to.key[c] += 0.5;
+      if (beside < 0) continue;
+      j = beside;
+    }
     let size = 0;
     for (let k = 0; k < 3; k++) size += from.impulse[3 * j + k] * from.normal[3 * j + k];
     for (let k = 0; k < 3; k++) to.impulse[3 * c + k] = size * to.normal[3 * c + k];
     to.sliding[c] = from.sliding[j];
   }
+}
+
+function placeOfKey({ key, count }: ContactSet, wanted: number): number {
+  const j = findKey(key, count, wanted);
+  return j < count && key[j] === wanted ? j : -1;
+}
+
+function distanceOfPlaces(a: ContactSet, i: number, b: ContactSet, j: number): number {
+  return Math.max(Math.abs(a.weightA[i] - b.weightA[j]), Math.abs(a.weightB[i] - b.weightB[j]));
 }
 
 /**

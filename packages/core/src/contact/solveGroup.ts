@@ -13,7 +13,7 @@ import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './a
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Link } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import { isPredicted, type Layout, layOut, markSliding, readVelocities, writeForces } from './sides.ts';
+import { countWays, isPredicted, type Layout, layOut, markSliding, readVelocities, writeForces } from './sides.ts';
 
 export interface SolveOptions {
   readonly iterations: number;
@@ -115,7 +115,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       outcome.shifts += one.shifts;
       if (!one.ok) return { ...one, ...outcome };
     }
-    readVelocities(arrays);
+    readVelocities(arrays, layout.finder, dt);
     return undefined;
   };
 
@@ -127,9 +127,12 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     fresh: boolean,
   ): StepOutcome | undefined => {
     writeForces(set, arrays, dt);
-    for (const { port, sides, systems, start, response } of arrays.sides) {
+    for (const one of arrays.sides) {
+      const { port, sides, systems, start, response } = one;
       if (!port.linearize(start, response, systems, sides, t, dt, fresh))
         return failed(set, 'the response to contact cannot be found');
+      // without a guess, a fresh start has moved nothing yet
+      if (!fresh || port.guess) countWays(one, arrays.rod, layout.finder, dt);
     }
     return undefined;
   };
@@ -195,8 +198,11 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   const makeGuess = (set: ContactSet, arrays: SideArrays, t: number, dt: number): StepOutcome | undefined => {
     writeForces(set, arrays, dt);
-    for (const { port, sides, systems, start } of arrays.sides)
+    for (const one of arrays.sides) {
+      const { port, sides, systems, start } = one;
       if (!port.guess?.(start, systems, sides, t, dt)) return failed(set, 'the response to contact cannot be found');
+      countWays(one, arrays.rod, layout.finder, dt);
+    }
     return undefined;
   };
 
@@ -275,7 +281,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         if (changed) all = layOut(layout, set, systems);
       }
       if (live.count < set.count) {
-        readVelocities(all);
+        readVelocities(all, layout.finder, dt);
         // what goes no deeper than contacts at rest may is let go
         if (late < LATE_ROUNDS && takeIn(set, all, dt, -0.01) > 0) changed = true;
       }

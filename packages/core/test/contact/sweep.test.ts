@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFinder, gather } from '../../src/contact/find.ts';
-import { createContactSet } from '../../src/contact/set.ts';
+import { createContactSet, sortContacts, takePlaces } from '../../src/contact/set.ts';
 import { easeOut, setBias } from '../../src/contact/sides.ts';
 import { gatherEnd, sweepPairs } from '../../src/contact/sweep.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
@@ -98,5 +98,46 @@ describe('the contacts of two rods', () => {
   it('are at all nodes where they lie side by side', () => {
     expect(contactsOf([-0.1, 0, 2 * r], [0.1, 0, 2 * r])).toBe(21);
     expect(contactsOf([-0.1, 0.005, 1.95 * r], [0.1, -0.005, 1.95 * r])).toBeGreaterThan(19);
+  });
+});
+
+describe('a contact that is found again', () => {
+  const make = (key: number, weight: number, impulse: number): ReturnType<typeof createContactSet> => {
+    const set = createContactSet();
+    set.count = 1;
+    set.key[0] = key;
+    set.weightA[0] = weight;
+    set.swept[0] = 1;
+    set.normal[2] = 1;
+    set.impulse[2] = impulse;
+    return set;
+  };
+
+  it('takes the place of the one before, and its normal impulse', () => {
+    const found = make(7, 0.52, 0);
+    found.normal.set([0, 1, 0]);
+    takePlaces(found, make(7, 0.5, 3));
+    expect(found.key[0]).toBe(7);
+    expect([...found.impulse.slice(0, 3)]).toEqual([0, 3, 0]);
+  });
+
+  it('stands beside it elsewhere on the edge, and is found there again', () => {
+    const before = make(7, 0.3, 3);
+    const found = make(7, 0.7, 0);
+    takePlaces(found, before);
+    expect(found.key[0]).toBe(7.5);
+    expect(found.impulse[2]).toBe(0);
+    found.count = 2;
+    found.key[1] = 7;
+    found.weightA[1] = 0.3;
+    found.swept[1] = 1;
+    found.impulse[2] = 2;
+    const both = createContactSet();
+    sortContacts(both, found);
+    expect(both.count).toBe(2);
+    const again = make(7, 0.68, 0);
+    takePlaces(again, both);
+    expect(again.key[0]).toBe(7.5);
+    expect(again.impulse[2]).toBe(2);
   });
 });

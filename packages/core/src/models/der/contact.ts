@@ -41,7 +41,7 @@ import { type NewtonOptions, writeRightSide } from './newton.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
 import { createSettle } from './settle.ts';
 import { evaluateStage, type Stage, setPenalties, type Workspace } from './stage.ts';
-import { resumeEuler, startEuler } from './step.ts';
+import { type RodStep, resumeEuler, startEuler } from './step.ts';
 
 /** Matrix and factor of one rod, kept over the iterations of a step. */
 interface Slot {
@@ -49,6 +49,10 @@ interface Slot {
   readonly factor: BorderedFactor;
   readonly x: Float64Array;
   shift: number;
+  /** Solves since the factor was made. */
+  turns: number;
+  /** S H⁻¹ Sᵀ of the rod's sides, once there were enough of those. */
+  response: Float64Array;
 }
 
 /** All of a bundle that contact has to do with. */
@@ -100,6 +104,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
       return [list[0], { list, system, rods, starts: list.flatMap((s) => startsOf[s]) }];
     }),
   );
+  /** 1 for systems that are at the start of the step, and not on their way. */
+  const atStart = new Uint8Array(systems.length);
   const moved = new Uint8Array(systems.length);
   const heldBodies = systems.map(({ system }) =>
     system.bodies.map((body) => sameSlice(body.memory, state.memory, held.memory)),
@@ -129,7 +135,14 @@ export function createDerContact(parts: ContactParts): ContactPort {
     const { size, rod: spec } = ders[rod];
     const border = spec.closed ? RING_BORDER : 0;
     const matrix = createBorderedBand(size - border, border);
-    const slot = { matrix, factor: createBorderedFactor(matrix), x: new Float64Array(size), shift: 0 };
+    const slot = {
+      matrix,
+      factor: createBorderedFactor(matrix),
+      x: new Float64Array(size),
+      shift: 0,
+      turns: 0,
+      response: none,
+    };
     slots[rod] = slot;
     return slot;
   };
@@ -166,6 +179,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
     const work = works[rod];
     const slot = slotOf(rod);
     if (fresh && startEuler(systems[s].system, startsOf[s], t, dt, newton)) return false;
+    atStart[s] = 0;
     if (!assemble(der, work, slot, stage)) return false;
     measureResponse(response, der, work.factor, slot, inverse, sides, c, end, 1 / (dt * dt));
     if (!fresh) return true;
@@ -227,7 +241,6 @@ export function createDerContact(parts: ContactParts): ContactPort {
       const rod = sides.rod[c];
       if (rod >= 0) readSide(out, ders[rod], ders[rod].v, sides, c, 1);
       else readBodyVelocity(out, bodies[-1 - rod].body, sides, c);
-      if (!isJoined(rod)) countWay(out, ders[rod], heldStarts[rod].q, sides, c, 1 / h);
     }
   };
 
@@ -253,6 +266,38 @@ export function createDerContact(parts: ContactParts): ContactPort {
     }
   };
 
+  const returnToStart = (s: number, t: number): void => {
+    const { system, rods } = systems[s];
+    atStart[s] = 1;
+    for (const rod of rods) {
+      ders[rod].q.set(heldStarts[rod].q);
+      ders[rod].v.set(heldStarts[rod].v);
+      ders[rod].memory.set(heldStarts[rod].memory);
+    }
+    system.bodies.forEach((body, b) => {
+      body.memory.set(heldBodies[s][b]);
+      syncPose(body);
+    });
+    for (const rod of rods) {
+      parts.moved(rod, undefined);
+      evaluatePins(ders[rod], t);
+      rebuildFrames(ders[rod], works[rod].edgeWork);
+      poseSamples(ders[rod]);
+    }
+  };
+
+  /**
+   * One system from the start of the step. Where Newton did not find its way from where the system was, it may from there, with
+   * patience: a hair of hundreds that fails is hundreds that are stepped again.
+   */
+  const stepPatiently = (s: number, t: number, dt: number): RodStep => {
+    returnToStart(s, t);
+    const { system } = systems[s];
+    const reason = startEuler(system, startsOf[s], t, dt, newton);
+    if (reason) return { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason };
+    return resumeEuler(system, startsOf[s], t, dt, { ...newton, rotation: 0.25, iterations: 3 * newton.iterations });
+  };
+
   return {
     systemOfRod,
     systemOfBody: Int32Array.from(bodies, ({ system }) => system),
@@ -264,9 +309,11 @@ export function createDerContact(parts: ContactParts): ContactPort {
         held.q.set(state.q);
         held.v.set(state.v);
         held.memory.set(state.memory);
+        atStart.fill(1);
         return;
       }
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+        atStart[s] = 1;
         for (const rod of systems[s].rods) {
           heldStarts[rod].q.set(ders[rod].q);
           heldStarts[rod].v.set(ders[rod].v);
@@ -278,29 +325,18 @@ export function createDerContact(parts: ContactParts): ContactPort {
       }
     },
     revert(marked, t) {
-      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
-        const { system, rods } = systems[s];
-        for (const rod of rods) {
-          ders[rod].q.set(heldStarts[rod].q);
-          ders[rod].v.set(heldStarts[rod].v);
-          ders[rod].memory.set(heldStarts[rod].memory);
-        }
-        system.bodies.forEach((body, b) => {
-          body.memory.set(heldBodies[s][b]);
-          syncPose(body);
-        });
-        for (const rod of rods) {
-          parts.moved(rod, undefined);
-          evaluatePins(ders[rod], t);
-          rebuildFrames(ders[rod], works[rod].edgeWork);
-          poseSamples(ders[rod]);
-        }
-      }
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) returnToStart(s, t);
     },
     step(marked, sides, t, dt, robust): StepOutcome {
       let iterations = 0;
       let iterationsMax = 0;
       let shifts = 0;
+      const count = (one: RodStep): RodStep => {
+        iterations += one.iterations;
+        iterationsMax = Math.max(iterationsMax, one.iterations);
+        shifts += one.shifts;
+        return one;
+      };
       h = dt;
       const options = { ...newton, rotation: 0.5, iterations: (robust ? 3 : 1) * newton.iterations };
       scatter(marked, sides);
@@ -309,14 +345,19 @@ export function createDerContact(parts: ContactParts): ContactPort {
         if (moved[s]) continue;
         const pair = together.get(s);
         const { list, system, rods, starts } = pair?.list.every((one) => marked[one]) ? pair : alone[s];
-        for (const one of list) moved[one] = 1;
-        const out = resumeEuler(system, starts, t, dt, options);
-        iterations += out.iterations;
-        iterationsMax = Math.max(iterationsMax, out.iterations);
-        shifts += out.shifts;
-        if (!out.ok) {
-          const failure = { rod: ders[rods[0]].rod.id, reason: out.reason };
-          return { ok: false, iterations, iterationsMax, shifts, failure };
+        for (const one of list) {
+          moved[one] = 1;
+          if (atStart[one]) startEuler(systems[one].system, startsOf[one], t, dt, newton);
+          atStart[one] = 0;
+        }
+        const found = count(resumeEuler(system, starts, t, dt, options)).ok;
+        for (const one of found ? [] : list) {
+          const { ok, reason } = count(stepPatiently(one, t, dt));
+          atStart[one] = 0;
+          if (!ok) {
+            const failure = { rod: ders[systems[one].rods[0]].rod.id, reason };
+            return { ok: false, iterations, iterationsMax, shifts, failure };
+          }
         }
         for (const rod of rods) poseSamples(ders[rod]);
       }
@@ -339,6 +380,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
       for (let s = marked.indexOf(1); s >= 0 && bodies.length > 0; s = marked.indexOf(1, s + 1)) {
         if (systems[s].system.bodies.length === 0) continue;
         if (fresh && startEuler(systems[s].system, startsOf[s], t, dt, newton)) return false;
+        atStart[s] = 0;
         if (!probe(velocity, response, s, sides, fresh)) return false;
       }
       for (let c = 0; c < sides.count; ) {
@@ -369,6 +411,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
         const slot = slotOf(rod);
         for (let k = c; k < end; k++) addPointMass(slot.matrix, ders[rod], sides, k, 1 / (h * h), true);
         if (!factorBand(slot.factor, slot.matrix, slot.shift, ders[rod].stiffnessScale, true)) return false;
+        slot.turns = 0;
         c = end;
       }
       return true;
@@ -384,16 +427,81 @@ export function createDerContact(parts: ContactParts): ContactPort {
           continue;
         }
         const der = ders[rod];
-        const { x, factor, matrix } = slotOf(rod);
-        x.fill(0);
-        for (let k = c; k < end; k++) addSide(x, der, impulse, sides, k);
-        for (let d = 0; d < der.size; d++) if (der.fixed[d]) x[d] = 0;
-        solveBand(factor, matrix, x);
-        for (let k = c; k < end; k++) readSide(velocity, der, x, sides, k, scale);
+        const slot = slotOf(rod);
+        const size = 3 * (end - c);
+        if (slot.turns++ < size || size * size > WORTH * der.size)
+          solveSides(velocity, impulse, der, slot, sides, c, end, scale);
+        else {
+          if (slot.turns === size + 1) writeResponse(der, slot, sides, c, end, scale);
+          multiply(velocity, slot.response, impulse, 3 * c, size);
+        }
         c = end;
       }
     },
   };
+}
+
+/** Products in a solve through the band for each unknown, twice: those through a matrix are quicker one by one. */
+const WORTH = 40;
+const none = new Float64Array(0);
+
+/** velocity = S H⁻¹ Sᵀ impulse at sides c … end − 1, all of one rod. */
+function solveSides(
+  velocity: Float64Array,
+  impulse: Float64Array,
+  der: DerRod,
+  { x, factor, matrix }: Slot,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  scale: number,
+): void {
+  x.fill(0);
+  for (let k = c; k < end; k++) addSide(x, der, impulse, sides, k);
+  for (let d = 0; d < der.size; d++) if (der.fixed[d]) x[d] = 0;
+  solveBand(factor, matrix, x);
+  for (let k = c; k < end; k++) readSide(velocity, der, x, sides, k, scale);
+}
+
+/**
+ * The matrix of the same, column by column. That takes as many solves as it has columns, so it is made when there have been as many, and
+ * a hard step of contact asks for hundreds: the rest take a third of the time where a rod has a contact at every other node.
+ */
+function writeResponse(der: DerRod, slot: Slot, sides: ContactSides, c: number, end: number, scale: number): void {
+  const size = 3 * (end - c);
+  if (slot.response.length < size * size) slot.response = new Float64Array(2 * size * size);
+  const unit = new Float64Array(3 * end);
+  const column = new Float64Array(3 * end);
+  for (let j = 0; j < size; j++) {
+    unit[3 * c + j] = 1;
+    solveSides(column, unit, der, slot, sides, c, end, scale);
+    unit[3 * c + j] = 0;
+    // symmetric: columns are rows
+    for (let i = 0; i < size; i++) slot.response[j * size + i] = column[3 * c + i];
+  }
+}
+
+/** y = A x for `size` numbers from `at` on; A is symmetric. Two rows at a time. */
+function multiply(y: Float64Array, a: Float64Array, x: Float64Array, at: number, size: number): void {
+  let i = 0;
+  for (; i + 1 < size; i += 2) {
+    const r = i * size;
+    const s = r + size;
+    let first = 0;
+    let second = 0;
+    for (let j = 0; j < size; j++) {
+      const value = x[at + j];
+      first += a[r + j] * value;
+      second += a[s + j] * value;
+    }
+    y[at + i] = first;
+    y[at + i + 1] = second;
+  }
+  if (i < size) {
+    let sum = 0;
+    for (let j = 0; j < size; j++) sum += a[i * size + j] * x[at + j];
+    y[at + i] = sum;
+  }
 }
 
 function endOfRod(sides: ContactSides, c: number): number {

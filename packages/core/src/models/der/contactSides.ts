@@ -97,10 +97,7 @@ export function readSide(
   for (let k = 0; k < 3; k++) out[3 * c + k] = scale * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
 }
 
-/**
- * Where pins hold a node, its velocity is that of their path at the end of the step, and over the step it comes another way: puts
- * that way, times `rate`, in place of it. (A root that is thrown about at 60 m/s² comes 0.12 mm farther in 1/480 s.)
- */
+/** Where pins hold a node: puts the way that it comes in the step, times `rate`, in place of the velocity of its path at the end. */
 export function countWay(
   out: Float64Array,
   der: DerRod,
