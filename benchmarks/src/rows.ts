@@ -7,6 +7,7 @@ import { loadBlocks, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } fr
 import { sceneFromObject } from '@tendril/io';
 import { startThreads } from '@tendril/io/node';
 import { growRow, usdaRow } from './groom.ts';
+import { headRow } from './head.ts';
 import { compare, type Timing, time } from './measure.ts';
 
 export interface Row {
@@ -474,6 +475,8 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
     contactRow('contact-der-100x32', onHead(100, true), 60, 60, 'hairs (der) that fall on a ball, dt 1/240'),
   'contact-free-der-100x32': () =>
     contactRow('contact-free-der-100x32', onHead(100, false), 60, 60, 'the same without the ball; wanted: half'),
+  'contact-head-1000x32': () => headRow('contact-head-1000x32', 1000, 90, kernels),
+  'contact-head-10000x32': () => headRow('contact-head-10000x32', 10000, 45, kernels),
   'contact-pairs-1000x31': () => pairRow('contact-pairs-1000x31', 1000, 'broad phase: boxes, refit of the tree, pairs'),
   'contact-pairs-10000x31': () => pairRow('contact-pairs-10000x31', 10000, 'the same'),
   'contact-bundle': () =>

@@ -192,6 +192,8 @@ export interface LoneRods {
   readonly done: Uint8Array;
   turns: number;
   error: number;
+  /** Whether all those that are done came within the tolerance. */
+  converged: boolean;
 }
 
 /**

@@ -4,23 +4,25 @@
  */
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { Pair } from './pair';
-import { COPY, FREE, RHO, touchAt, VELOCITY } from './touch';
+import { COPY, FREE, liveAt, RHO, VELOCITY } from './touch';
 
 /** Turns that are mixed. */
-const WINDOW = 5;
+const WINDOW = 4;
 /** Entries a contact: last q and f, the plain step, changes of q and of f. */
 const LAST_Q = 0;
 const LAST_F = 3;
 const PLAIN = 6;
 const CHANGE_Q = 9;
 const CHANGE_F = 9 + 3 * WINDOW;
-export const MIXING = 9 + 6 * WINDOW;
+/** q of the turn with the least error. */
+const BEST = 9 + 6 * WINDOW;
+export const MIXING = 12 + 6 * WINDOW;
 
 const RELAXATION = 1.7;
 
-const products: usize = memory.data(16 * 25, 16);
-const matrix: usize = memory.data(16 * 25, 16);
-const gamma: usize = memory.data(16 * 5, 16);
+const products: usize = memory.data(16 * 16, 16);
+const matrix: usize = memory.data(16 * 16, 16);
+const gamma: usize = memory.data(16 * 4, 16);
 
 /** Turns seen since the last start; norm of the last f; which lanes' last step was mixed. */
 let turns: v128 = f64x2.splat(0.0);
@@ -42,6 +44,24 @@ export function startMixing(p: Pair, count: i32): void {
   slot = 0;
 }
 
+/** Keeps FREE of the lanes whose error is the least so far. */
+export function keepBest(p: Pair, count: i32, better: v128): void {
+  for (let c = 0; c < count; c++) {
+    const t = liveAt(p, c);
+    const m = memoryAt(p, c);
+    for (let k = 0; k < 3; k++) st(m, BEST + k, select(better, ld(t, FREE + k), ld(m, BEST + k)));
+  }
+}
+
+/** Back to the best, but in the lanes that wait. */
+export function takeBest(p: Pair, count: i32, waits: v128): void {
+  for (let c = 0; c < count; c++) {
+    const t = liveAt(p, c);
+    const m = memoryAt(p, c);
+    for (let k = 0; k < 3; k++) st(t, FREE + k, select(waits, ld(t, FREE + k), ld(m, BEST + k)));
+  }
+}
+
 // @ts-ignore: decorator
 @inline function stepAt(t: usize, k: i32): v128 {
   return mul(splat(RELAXATION), sub(ld(t, VELOCITY + k), ld(t, COPY + k)));
@@ -52,7 +72,7 @@ export function mixTurn(p: Pair, count: i32, waits: v128): void {
   const zero = splat(0.0);
   let square = zero;
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = liveAt(p, c);
     const rho = ld(t, RHO);
     for (let k = 0; k < 3; k++) {
       const f = stepAt(t, k);
@@ -64,57 +84,83 @@ export function mixTurn(p: Pair, count: i32, waits: v128): void {
   const worse = v128.and(mixed, f64x2.gt(size, mul(splat(2.0), norm)));
   norm = select(worse, splat(Infinity), size);
   const known = v128.andnot(f64x2.gt(turns, zero), worse);
-  for (let k = 0; k < WINDOW; k++) st(gamma, k, zero);
-  for (let k = 0; k < WINDOW; k++) {
-    st(products, WINDOW * k + slot, zero);
-    st(products, WINDOW * slot + k, zero);
-  }
-  for (let c = 0; c < count; c++) recordTurn(p, c);
-  for (let k = 0; k < WINDOW; k++) st(products, WINDOW * slot + k, ld(products, WINDOW * k + slot));
+  recordTurn(p, count);
   const fine = v128.and(known, solveSmall());
-  for (let c = 0; c < count; c++) moveOn(p, c, worse, fine, waits);
+  moveOn(p, count, worse, fine, waits);
   turns = select(worse, zero, add(turns, splat(1.0)));
   mixed = fine;
   slot = slot + 1 == WINDOW ? 0 : slot + 1;
 }
 
-/** Changes since the turn before, and their products with the others and with f. */
-function recordTurn(p: Pair, c: i32): void {
-  const t = touchAt(p, c);
-  const rho = ld(t, RHO);
-  const m = memoryAt(p, c);
-  for (let k = 0; k < 3; k++) {
-    const f = stepAt(t, k);
-    const change = sub(f, ld(m, LAST_F + k));
-    st(m, CHANGE_Q + 3 * slot + k, sub(ld(t, FREE + k), ld(m, LAST_Q + k)));
-    st(m, CHANGE_F + 3 * slot + k, change);
-    const weighted = mul(rho, change);
-    const force = mul(rho, f);
-    for (let a = 0; a < WINDOW; a++) {
-      const other = ld(m, CHANGE_F + 3 * a + k);
-      const o = WINDOW * a + slot;
-      st(products, o, add(ld(products, o), mul(other, weighted)));
-      st(gamma, a, add(ld(gamma, a), mul(other, force)));
+/** Changes since the turn before, and their products with the others and with f. Four sums of each, in variables. */
+function recordTurn(p: Pair, count: i32): void {
+  const zero = splat(0.0);
+  let p0 = zero;
+  let p1 = zero;
+  let p2 = zero;
+  let p3 = zero;
+  let g0 = zero;
+  let g1 = zero;
+  let g2 = zero;
+  let g3 = zero;
+  for (let c = 0; c < count; c++) {
+    const t = liveAt(p, c);
+    const rho = ld(t, RHO);
+    const m = memoryAt(p, c);
+    for (let k = 0; k < 3; k++) {
+      const f = stepAt(t, k);
+      const change = sub(f, ld(m, LAST_F + k));
+      st(m, CHANGE_Q + 3 * slot + k, sub(ld(t, FREE + k), ld(m, LAST_Q + k)));
+      st(m, CHANGE_F + 3 * slot + k, change);
+      const weighted = mul(rho, change);
+      const force = mul(rho, f);
+      const f0 = ld(m, CHANGE_F + k);
+      const f1 = ld(m, CHANGE_F + 3 + k);
+      const f2 = ld(m, CHANGE_F + 6 + k);
+      const f3 = ld(m, CHANGE_F + 9 + k);
+      p0 = add(p0, mul(f0, weighted));
+      p1 = add(p1, mul(f1, weighted));
+      p2 = add(p2, mul(f2, weighted));
+      p3 = add(p3, mul(f3, weighted));
+      g0 = add(g0, mul(f0, force));
+      g1 = add(g1, mul(f1, force));
+      g2 = add(g2, mul(f2, force));
+      g3 = add(g3, mul(f3, force));
     }
   }
+  st(gamma, 0, g0);
+  st(gamma, 1, g1);
+  st(gamma, 2, g2);
+  st(gamma, 3, g3);
+  st(products, slot, p0);
+  st(products, WINDOW + slot, p1);
+  st(products, 2 * WINDOW + slot, p2);
+  st(products, 3 * WINDOW + slot, p3);
+  for (let k = 0; k < WINDOW; k++) st(products, WINDOW * slot + k, ld(products, WINDOW * k + slot));
 }
 
-function moveOn(p: Pair, c: i32, worse: v128, fine: v128, waits: v128): void {
-  const t = touchAt(p, c);
-  const m = memoryAt(p, c);
-  for (let k = 0; k < 3; k++) {
-    const q = ld(t, FREE + k);
-    const f = stepAt(t, k);
-    const plain = select(worse, ld(m, PLAIN + k), add(q, f));
-    st(m, LAST_Q + k, q);
-    st(m, LAST_F + k, f);
-    st(m, PLAIN + k, plain);
-    let next = plain;
-    for (let a = 0; a < WINDOW; a++) {
-      const change = add(ld(m, CHANGE_Q + 3 * a + k), ld(m, CHANGE_F + 3 * a + k));
-      next = sub(next, v128.and(mul(ld(gamma, a), change), fine));
+function moveOn(p: Pair, count: i32, worse: v128, fine: v128, waits: v128): void {
+  const g0 = v128.and(ld(gamma, 0), fine);
+  const g1 = v128.and(ld(gamma, 1), fine);
+  const g2 = v128.and(ld(gamma, 2), fine);
+  const g3 = v128.and(ld(gamma, 3), fine);
+  for (let c = 0; c < count; c++) {
+    const t = liveAt(p, c);
+    const m = memoryAt(p, c);
+    for (let k = 0; k < 3; k++) {
+      const q = ld(t, FREE + k);
+      const f = stepAt(t, k);
+      const plain = select(worse, ld(m, PLAIN + k), add(q, f));
+      st(m, LAST_Q + k, q);
+      st(m, LAST_F + k, f);
+      st(m, PLAIN + k, plain);
+      const mixed0 = mul(g0, add(ld(m, CHANGE_Q + k), ld(m, CHANGE_F + k)));
+      const mixed1 = mul(g1, add(ld(m, CHANGE_Q + 3 + k), ld(m, CHANGE_F + 3 + k)));
+      const mixed2 = mul(g2, add(ld(m, CHANGE_Q + 6 + k), ld(m, CHANGE_F + 6 + k)));
+      const mixed3 = mul(g3, add(ld(m, CHANGE_Q + 9 + k), ld(m, CHANGE_F + 9 + k)));
+      const next = sub(plain, add(add(mixed0, mixed1), add(mixed2, mixed3)));
+      st(t, FREE + k, select(waits, q, next));
     }
-    st(t, FREE + k, select(waits, q, next));
   }
 }
 
@@ -123,7 +169,7 @@ function solveSmall(): v128 {
   const zero = splat(0.0);
   const one = splat(1.0);
   let trace = zero;
-  memory.copy(matrix, products, 16 * 25);
+  memory.copy(matrix, products, 16 * 16);
   for (let a = 0; a < WINDOW; a++) {
     // how many turns ago the slot was written: beyond the last start it says nothing
     const age = slot >= a ? slot - a : slot - a + WINDOW;

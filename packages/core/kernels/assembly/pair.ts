@@ -84,6 +84,8 @@ export class Pair {
   /** Contacts, and what the mixing of turns remembers of them (touch.ts); their number. */
   touch: usize;
   mixing: usize;
+  /** i32 each: addresses of those that are solved for. */
+  live: usize;
 }
 
 /** Asks the host for the loads where the rods are now. */

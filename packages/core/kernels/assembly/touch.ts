@@ -35,6 +35,12 @@ export const VELOCITY = 29;
   return p.touch + ((<usize>c) << 9);
 }
 
+/** Address of number i of those that are solved for. */
+// @ts-ignore: decorator
+@inline export function liveAt(p: Pair, i: i32): usize {
+  return <usize>load<i32>(p.live + ((<usize>i) << 2));
+}
+
 // @ts-ignore: decorator
 @inline function increase(a: usize, value: f64): void {
   store<f64>(a, load<f64>(a) + value);
@@ -167,12 +173,24 @@ export function crowdAt(p: Pair, t: usize): v128 {
   return f64x2.max(one, f64x2.max(first, second));
 }
 
+/** Lists the contacts that are solved for in either lane; returns their number. */
+export function listLive(p: Pair, count: i32): i32 {
+  let live = 0;
+  for (let c = 0; c < count; c++) {
+    const t = touchAt(p, c);
+    if (!v128.any_true(f64x2.gt(ld(t, RHO), splat(0.0)))) continue;
+    store<i32>(p.live + ((<usize>live) << 2), <i32>t);
+    live++;
+  }
+  return live;
+}
+
 /** The law of contact (admm.ts of contact): impulses and copies from FREE, but in the lanes that wait. Returns the largest W·p_n. */
 export function applyLaw(p: Pair, count: i32, waits: v128): v128 {
   const zero = splat(0.0);
   let swing = zero;
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = liveAt(p, c);
     const w = ld(t, OMEGA);
     const live = v128.andnot(f64x2.gt(w, zero), waits);
     const fx = ld(t, FREE);

@@ -8,7 +8,7 @@ import {
   placeCollider,
 } from './collider.ts';
 import { interpolate as at, type Finder, featureOf, isHeld, isNear } from './find.ts';
-import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
+import { addColliderPlace, type ContactSet, FEATURE_LIMIT } from './set.ts';
 import { easeOut } from './sides.ts';
 
 /** Distance and normal that were measured last. */
@@ -18,20 +18,57 @@ const surface = new Float64Array(3);
 /** Appends the contacts of all rods with a collider. */
 export function findWithCollider(finder: Finder, set: ContactSet, collider: Collider, index: number, dt: number): void {
   const { rods, nodeOffset, position: x, nodeDistance } = finder;
+  const turn = measureTurn(collider);
   for (let r = 0; r < rods.length; r++) {
     const { nodeCount, edgeCount } = rods[r];
     const edge0 = finder.edgeOffset[r];
     if (!collider.acts[r] || finder.look[r] < 2 || !isRodNear(finder, collider, r, dt)) continue;
-    for (let i = 0; i < nodeCount; i++) {
-      const node = nodeOffset[r] + i;
+    for (let node = nodeOffset[r]; node < nodeOffset[r + 1]; node++) {
       measureDistance(distanceAt, collider, x[3 * node], x[3 * node + 1], x[3 * node + 2]);
       for (let k = 0; k < 4; k++) nodeDistance[4 * node + k] = distanceAt[k];
+    }
+    // nodes and edges in turn, in the order of their keys
+    for (let i = 0; i < nodeCount; i++) {
+      const o = 4 * (nodeOffset[r] + i);
       const atEnd = i >= edgeCount;
       const edge = edge0 + (atEnd ? edgeCount - 1 : i);
-      addColliderContact(finder, set, collider, index, edge, atEnd ? 1 : 0, dt);
+      if (mayReach(finder, collider, nodeOffset[r] + i, edge, turn, dt)) {
+        for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[o + k];
+        addColliderContact(finder, set, collider, index, edge, atEnd ? 1 : 0, dt);
+      }
+      if (!atEnd) addEdgeContact(finder, set, collider, index, edge0 + i, dt);
     }
-    for (let j = 0; j < edgeCount; j++) addEdgeContact(finder, set, collider, index, edge0 + j, dt);
   }
+}
+
+/** How far a point of the surface comes in the step at most, per distance from the collider's place; infinite where that says nothing. */
+function measureTurn({ moves, body, shape, now, next }: Collider): number {
+  if (body >= 0 || shape.surfaceVelocity) return Infinity;
+  let square = 0;
+  for (let k = 0; k < 9 && moves; k++) square += (next.rotation[k] - now.rotation[k]) ** 2;
+  return Math.sqrt(square);
+}
+
+/** Whether a node, whose distance is known, may come near within the step: those that may not are nearly all. */
+function mayReach(finder: Finder, collider: Collider, node: number, edge: number, turn: number, dt: number): boolean {
+  if (turn === Infinity) return true;
+  const { position: x, velocity: v, nodeDistance, nodeRadius, acceleration, rules, edgeLength } = finder;
+  const { now, next, moves } = collider;
+  const o = 3 * node;
+  let way = dt * Math.sqrt(v[o] ** 2 + v[o + 1] ** 2 + v[o + 2] ** 2);
+  if (moves) {
+    let far = 0;
+    let shift = 0;
+    for (let k = 0; k < 3; k++) {
+      far += (x[o + k] - now.position[k]) ** 2;
+      shift += (next.position[k] - now.position[k]) ** 2;
+    }
+    // the surface's point is as far away as the node's distance from it, at most
+    way += Math.sqrt(shift) + turn * (Math.sqrt(far) + Math.abs(nodeDistance[4 * node]));
+  }
+  const size = nodeRadius[node] > 0 ? nodeRadius[node] : 0.01 * edgeLength[edge];
+  const gap = nodeDistance[4 * node] - nodeRadius[node] - rules.reach;
+  return gap - 1.25 * way - acceleration * dt * dt < 0.1 * size;
 }
 
 /** Whether the box about a rod and its motion meets the collider's. */
@@ -156,12 +193,11 @@ function addColliderContact(
   if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
   const restitution = Math.min(1, collider.restitution * finder.edgeRestitution[edge]);
   if (restitution > 0 && flies(finder, gap, approach, dt)) return;
-  const i = addContact(set);
+  const i = addColliderPlace(set);
   set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
   set.rodA[i] = finder.edgeRod[edge];
   set.edgeA[i] = finder.edgeIndex[edge];
   set.weightA[i] = weight;
-  set.rodB[i] = -1;
   set.collider[i] = index;
   set.gap[i] = gap;
   set.approach[i] = approach;
@@ -280,12 +316,11 @@ function addSunken(
   if (gap > -allowed * size || isHeld(finder, edge, weight)) return;
   const exempt = finder.exempt[index];
   if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
-  const i = addContact(set);
+  const i = addColliderPlace(set);
   set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
   set.rodA[i] = finder.edgeRod[edge];
   set.edgeA[i] = finder.edgeIndex[edge];
   set.weightA[i] = weight;
-  set.rodB[i] = -1;
   set.collider[i] = index;
   set.size[i] = size;
   set.staticFriction[i] = collider.staticFriction * finder.edgeFriction[edge];

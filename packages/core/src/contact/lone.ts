@@ -9,6 +9,7 @@
  * Whatever is not done here is left to the solution of groups.
  */
 import type { Bundle, LoneRods, StepOutcome } from '../model.ts';
+import type { SolveResult } from './admm.ts';
 import type { Finder } from './find.ts';
 import { findSunken, reboundThreshold } from './findCollider.ts';
 import type { Group, Systems } from './groups.ts';
@@ -24,12 +25,15 @@ const DEEP = 0.04;
 export interface LoneSolver {
   /** Of the last call: what it took. */
   readonly outcome: StepOutcome;
-  readonly turns: number;
-  readonly error: number;
-  /** Steps those groups that it can, with the contacts in `set`, which it adds to; returns the others, at the start of the step. */
+  readonly result: SolveResult;
+  /**
+   * Steps those groups that it can, with the contacts in `set`, which it adds to; returns the others. `stepped`: 1 for each system that
+   * is on its way already, and goes on from there; those that were tried in vain are at the start of the step again.
+   */
   settle(
     groups: readonly Group[],
     set: ContactSet,
+    stepped: Uint8Array,
     t: number,
     dt: number,
     revert: (systems: readonly number[], t: number) => void,
@@ -88,9 +92,10 @@ export function createLoneSolver(
     iterations: options.iterations,
     turns: 0,
     error: 0,
+    converged: true,
   };
   const outcome = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
-  const total = { turns: 0, error: 0 };
+  const total = { iterations: 0, error: 0, converged: true };
 
   const isLone = ({ systems: list, links, contacts }: Group, set: ContactSet): boolean => {
     if (list.length !== 1 || links.length > 0 || !able[systems.bundleOf[list[0]]]) return false;
@@ -131,8 +136,9 @@ export function createLoneSolver(
       outcome.iterations += one.iterations;
       outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
       outcome.shifts += one.shifts;
-      total.turns = Math.max(total.turns, job.turns);
+      total.iterations = Math.max(total.iterations, job.turns);
       total.error = Math.max(total.error, job.error);
+      total.converged &&= job.converged;
     }
     return ways.filter((way, i) => {
       if (!one || !job.done[i]) {
@@ -174,15 +180,10 @@ export function createLoneSolver(
 
   return {
     outcome,
-    get turns() {
-      return total.turns;
-    },
-    get error() {
-      return total.error;
-    },
-    settle(groups, set, t, dt, revert) {
+    result: total,
+    settle(groups, set, stepped, t, dt, revert) {
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
-      Object.assign(total, { turns: 0, error: 0 });
+      Object.assign(total, { iterations: 0, error: 0, converged: true });
       checked.fill(0);
       if (!possible) return groups;
       const others: Group[] = [];
@@ -195,19 +196,24 @@ export function createLoneSolver(
       Object.assign(job, { t, dt, speed: finder.acceleration * dt });
       const rest: Way[] = [];
       bundles.forEach((bundle, b) => {
-        let ways = ofBundle[b];
-        for (let round = 0; round < LOOKS && ways.length > 0; round++) {
+        const underway = ofBundle[b].filter(({ system }) => stepped[system]);
+        let ways = ofBundle[b].filter(({ system }) => !stepped[system]);
+        for (let round = 0; round < LOOKS; round++) {
+          if (round === 1) ways = [...ways, ...underway];
+          if (ways.length === 0) continue;
           startJob(ways.length, round === 0);
           const done = run(ways, bundle, set, rest);
           ways = look(done, set, t, dt);
-          for (const way of done) if (!way.sunken) checked[systems.rods[way.system][0]] = 1;
+          for (const { system, sunken } of done) {
+            stepped[system] = 1;
+            if (!sunken) checked[systems.rods[system][0]] = 1;
+          }
         }
       });
       if (rest.length === 0) return others;
-      revert(
-        rest.map(({ system }) => system),
-        t,
-      );
+      const failed = rest.map(({ system }) => system);
+      revert(failed, t);
+      for (const system of failed) stepped[system] = 0;
       return [...others, ...rest.map(({ group, contacts }) => ({ ...group, contacts }))];
     },
     unchecked() {

@@ -103,6 +103,25 @@ function makePlace(set: ContactSet): number {
   return c;
 }
 
+/** The same for a contact with a collider, whose finder writes all that is not zero here: half of the time of finding was clearing. */
+export function addColliderPlace(set: ContactSet): number {
+  const c = makePlace(set);
+  set.weightB[c] = 0;
+  set.edgeB[c] = 0;
+  set.rodB[c] = -1;
+  set.restitution[c] = 0;
+  set.bias[c] = 0;
+  set.approach[c] = 0;
+  set.floor[c] = 0;
+  set.sliding[c] = 0;
+  set.swept[c] = 0;
+  for (let k = 3 * c; k < 3 * c + 3; k++) {
+    set.armB[k] = 0;
+    set.impulse[k] = 0;
+  }
+  return c;
+}
+
 function enlarge<T extends Float64Array | Int32Array | Uint8Array>(array: T): T {
   const larger = new (array.constructor as new (n: number) => T)(2 * array.length);
   larger.set(array);
@@ -152,7 +171,16 @@ export function appendContact(to: ContactSet, from: ContactSet, j: number): numb
 
 /** Adds all contacts of `from` to `to`. */
 export function appendContacts(to: ContactSet, from: ContactSet): void {
-  for (let c = 0; c < from.count; c++) appendContact(to, from, c);
+  const at = to.count;
+  const count = at + from.count;
+  while (to.key.length < count) {
+    to.count = to.key.length;
+    makePlace(to);
+  }
+  to.count = count;
+  for (const name of doubles) to[name].set(from[name].subarray(0, fields[name] * from.count), fields[name] * at);
+  for (const name of integers) to[name].set(from[name].subarray(0, from.count), at);
+  for (const name of bytes) to[name].set(from[name].subarray(0, from.count), at);
 }
 
 /** First place in the sorted keys that is not below `key`. */
@@ -176,6 +204,11 @@ export function isSorted({ key, count }: ContactSet): boolean {
 /** Writes the contacts of `from` to `to` in the order of their keys; of equal keys the first is kept. */
 export function sortContacts(to: ContactSet, from: ContactSet): void {
   const { count } = from;
+  if (isSorted(from)) {
+    to.count = 0;
+    appendContacts(to, from);
+    return;
+  }
   const sorted = from.key.slice(0, count).sort();
   // where each sorted key stands in `from`: equal keys lie side by side, the first of them wins
   const place = new Int32Array(count).fill(-1);

@@ -97,7 +97,6 @@ const reasons: readonly string[] = [
   'the stiffness matrix cannot be made positive definite',
   'the Newton step is not a number',
   'the first guess turns a clamp too far',
-  'the impulses of contact do not settle',
 ];
 const NO_GUESS = 7;
 
@@ -474,6 +473,7 @@ function createPair(
       taken.iterationsMax = Math.max(taken.iterationsMax, doubles[settled + lane]);
       taken.shifts += doubles[settled + 6 + lane];
       if (!waits[lane]) job.turns = Math.max(job.turns, doubles[settled + 2 + lane]);
+      if (!waits[lane] && code === 0 && doubles[settled + 8 + lane] > 0) job.converged = false;
       if (!waits[lane] && code === 0) job.error = Math.max(job.error, doubles[settled + 4 + lane]);
     }
     taken.ok = code === 0;

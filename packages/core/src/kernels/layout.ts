@@ -57,7 +57,8 @@ export const fields = [
   ['push', 'node', 3],
   ['crowd', 'node'],
   ['touch', 'contact', 32],
-  ['mixing', 'contact', 39],
+  ['mixing', 'contact', 36],
+  ['live', 'contact'],
 ] as const;
 
 export type Field = (typeof fields)[number][0];

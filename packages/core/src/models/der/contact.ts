@@ -17,7 +17,7 @@ import {
   solveBand,
 } from '../../linalg/band.ts';
 import { invertWithinBand, readInverse } from '../../linalg/bandInverse.ts';
-import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
+import type { BundleState, ContactPort, LoneRods, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { type DerBody, syncPose } from './body.ts';
 import { addBodySide, clearRight, factorSystem, finishStep, readBodySide, solveFactored } from './contactBodies.ts';
@@ -354,6 +354,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
     return resumeEuler(system, startsOf[s], t, dt, { ...newton, rotation: 0.25, iterations: 3 * newton.iterations });
   };
 
+  const settle = pairs.length > 0 ? createSettle(parts, startsOf) : undefined;
+
   return {
     systemOfRod,
     systemOfBody: Int32Array.from(bodies, ({ system }) => system),
@@ -428,7 +430,13 @@ export function createDerContact(parts: ContactParts): ContactPort {
       if (sides.goal) unglue(sides);
       return { ok: true, iterations, iterationsMax, shifts, unfinished };
     },
-    ...(pairs.length > 0 && { settle: createSettle(parts, startsOf) }),
+    ...(settle && {
+      settle: (job: LoneRods) => {
+        const out = settle(job);
+        for (let i = 0; i < job.count; i++) if (job.done[i]) atStart[job.system[i]] = 0;
+        return out;
+      },
+    }),
     readVelocity,
     linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;

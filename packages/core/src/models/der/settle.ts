@@ -36,6 +36,7 @@ export function createSettle(
     let shifts = 0;
     job.turns = 0;
     job.error = 0;
+    job.converged = true;
     for (let i = 0; i < job.count; i++) {
       numberOf[job.system[i]] = i;
       job.done[i] = 0;
