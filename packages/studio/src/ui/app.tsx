@@ -3,18 +3,20 @@ import { useEffect } from 'preact/hooks';
 import { acceptDrops } from '../files.ts';
 import { listenToKeys } from '../keyboard.ts';
 import * as state from '../state.ts';
-import { Compare } from './compare.tsx';
-import { Editor } from './editor.tsx';
 import { Gallery } from './gallery.tsx';
-import { GroomPanel } from './groom.tsx';
 import { Header } from './header.tsx';
-import { Help } from './help.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { Inspector } from './inspector.tsx';
+import { lazily } from './lazy.tsx';
 import { Plots } from './plots.tsx';
-import { Theory } from './theory.tsx';
 import { Timeline } from './timeline.tsx';
 import { Viewport } from './viewport.tsx';
+
+const Compare = lazily(async () => (await import('./compare.tsx')).Compare);
+const Editor = lazily(async () => (await import('./editor.tsx')).Editor);
+const GroomPanel = lazily(async () => (await import('./groom.tsx')).GroomPanel);
+const Help = lazily(async () => (await import('./help.tsx')).Help);
+const Theory = lazily(async () => (await import('./theory.tsx')).Theory);
 
 export function App(): JSX.Element {
   useEffect(() => {
@@ -35,14 +37,14 @@ export function App(): JSX.Element {
       <Gallery />
       <main>
         <Viewport />
-        {!state.grooming.value && <Compare />}
+        {!state.grooming.value && state.compareOpen.value && <Compare />}
         {!state.grooming.value && <Timeline />}
         {!state.grooming.value && state.plotsOpen.value && <Plots />}
         {state.fatal.value && <Fatal text={state.fatal.value} />}
       </main>
       {state.grooming.value ? <GroomPanel /> : <Side />}
       <SheetTabs />
-      <Help />
+      {state.helpOpen.value && <Help />}
     </div>
   );
 }

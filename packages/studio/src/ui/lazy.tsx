@@ -1,0 +1,21 @@
+/** Parts of the page that are fetched when they are first shown. */
+import { type Signal, signal } from '@preact/signals';
+import type { JSX } from 'preact';
+
+type Part = () => JSX.Element | null;
+
+/** Nothing until it is there: a few kilobytes from where the page came from. */
+export function lazily(load: () => Promise<Part>): Part {
+  const loaded: Signal<Part | undefined> = signal(undefined);
+  let asked = false;
+  return () => {
+    if (!asked) {
+      asked = true;
+      void load().then((part) => {
+        loaded.value = part;
+      });
+    }
+    const Found = loaded.value;
+    return Found ? <Found /> : null;
+  };
+}
