@@ -33,6 +33,7 @@ export function loadSource(reference: string, changes: SourceChanges = {}): Sour
     if (statSync(reference).isDirectory()) {
       throw new UsageError(`'${reference}' is a folder; name a scene file in it, such as ${reference}/scene.yaml`);
     }
+    refuseOthers(reference);
     const parsed = readSceneFile(reference);
     const name = basename(reference, extname(reference)).replace(/[^\p{L}\p{N}._-]+/gu, '-') || 'scene';
     return source(name, reference, parsed.scene, changes, parsed);
@@ -49,6 +50,20 @@ export function loadSource(reference: string, changes: SourceChanges = {}): Sour
   throw new UsageError(`there is no scene file${looksLikeFile ? '' : ' and no case'} '${reference}'${hint}`);
 }
 
+const curves = /\.(obj|usda?|usdc|usdz|hair|tfx|glb|gltf|csv|tsv)$/i;
+
+/** Files that other commands read. */
+function refuseOthers(file: string): void {
+  const refuse = (remedy: string): never => {
+    throw new UsageError(`'${file}' is no scene; ${remedy}`);
+  };
+  if (curves.test(file)) refuse(`curves become one by: tendril import ${file} --out scene.yaml`);
+  if (/\.hairstyle$/i.test(file)) refuse('a scene names it: strands: [{ file: hair.hairstyle, model: helix }]');
+  if (!/\.tendril$/i.test(file)) return;
+  if (/state/i.test(basename(file))) refuse(`a run goes on from it by: tendril run scene.yaml --resume ${file}`);
+  refuse(`a recording is looked at by: tendril studio ${file}`);
+}
+
 function source(name: string, origin: string, scene: Scene, changes: SourceChanges, parsed?: ParsedScene): Source {
   return {
     name,
@@ -62,7 +77,9 @@ function source(name: string, origin: string, scene: Scene, changes: SourceChang
 function change(scene: Scene, { model, until, stability }: SourceChanges): Scene {
   let out = scene;
   if (model !== undefined) out = { ...out, rods: out.rods.map((rod) => ({ ...rod, model: model as ModelId })) };
-  if (until !== undefined && out.time) out = { ...out, time: { ...out.time, duration: until } };
+  // shorter than a step: one shorter step
+  if (until !== undefined && out.time)
+    out = { ...out, time: { ...out.time, duration: until, step: Math.min(out.time.step, until) } };
   if (stability !== undefined) out = { ...out, statics: { ...out.statics, stability } };
   return out;
 }

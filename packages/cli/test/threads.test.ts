@@ -157,5 +157,6 @@ describe('threads over fibers', () => {
     expect(touched).toBeGreaterThan(20);
     expect(together.hash()).toBe(alone.hash());
     expect(together.energies()).toEqual(alone.energies());
+    expect(together.reactions()).toEqual(alone.reactions());
   });
 });

@@ -140,7 +140,7 @@ export function listenToKeys(): void {
     if ((key === ' ' || key === 'enter') && isPressable(event.target)) return;
     if (/^[1-9]$/.test(key)) {
       const one = state.cases.value[Number(key) - 1];
-      if (one) openCase(one.id);
+      if (one) void openCase(one.id);
       return;
     }
     const action = plain[key];

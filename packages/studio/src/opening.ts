@@ -1,22 +1,15 @@
 /** Ways into the page: its address, the last visit, files that are chosen or dropped; and the link that leads back here. */
+import { openKeptScene, openShared, recipeOfHair, startGrooming } from './grooming.ts';
 import { packText, unpackText } from './link.ts';
 import type { FromWorker, Loaded } from './protocol.ts';
 import { readSaved } from './saved.ts';
-import { ask, checkText, edit, openCase, openText, showRecording } from './session.ts';
+import { ask, checkText, edit, hasCase, openCase, openText, showRecording } from './session.ts';
 import * as state from './state.ts';
 
 /** What the address names, else what was open last, else a case that moves at once. */
 export async function openFirst(): Promise<void> {
   const wanted = new URLSearchParams(location.hash.slice(1));
-  const shared = wanted.get('s');
-  if (shared !== null) {
-    try {
-      void openText(await unpackText(shared), wanted.get('name') ?? 'shared.yaml');
-      return;
-    } catch {
-      state.tell('The link is damaged: its scene cannot be read. Ask for it again.', 'bad');
-    }
-  }
+  if (await openLink(wanted)) return;
   const file = wanted.get('file');
   if (file !== null) {
     try {
@@ -29,22 +22,71 @@ export async function openFirst(): Promise<void> {
     }
   }
   const id = wanted.get('case');
-  if (id !== null && openCase(id)) return;
-  const saved = readSaved();
-  if (saved) {
-    void openText(saved.text, saved.name);
-    state.caseId.value = saved.caseId;
-    state.changed.value = true;
-    return;
+  if (id !== null && hasCase(id)) return openCase(id);
+  if (wanted.has('groom')) {
+    await openMoving();
+    return startGrooming();
   }
-  // one that moves from the first moment on
-  openCase('trefoil-knot') || openCase('helix-reconstruction') || openCase(state.cases.value[0]?.id ?? '');
+  if (!(await openSaved())) await openMoving();
 }
 
-export async function shareLink(): Promise<string> {
-  const packed = await packText(state.text.value);
+/** What a link holds: a scene, hair, or a scene of hair. */
+async function openLink(wanted: URLSearchParams): Promise<boolean> {
+  const [shared, hair] = [wanted.get('s'), wanted.get('h')];
+  if (shared === null && hair === null) return false;
+  const name = wanted.get('name') ?? 'shared.yaml';
+  try {
+    const text = shared === null ? undefined : await unpackText(shared);
+    if (hair !== null) {
+      const recipe: unknown = JSON.parse(await unpackText(hair));
+      // there is something to come back to
+      if (text === undefined) await openMoving();
+      if (await openShared(recipe, text, name)) return true;
+      throw new Error('no hair');
+    }
+    void openText(text ?? '', name);
+    return true;
+  } catch {
+    const what = shared === null ? 'hair' : 'scene';
+    state.tell(`The link is damaged: its ${what} cannot be read. Ask for it again.`, 'bad');
+    return false;
+  }
+}
+
+/** What was open last. */
+async function openSaved(): Promise<boolean> {
+  const saved = readSaved();
+  if (!saved) return false;
+  // hair that was groomed here is in files that the text only names
+  if (namesHair(saved.text)) {
+    if (await openKeptScene(saved.text, saved.name)) return true;
+    state.tell('The hair of the last scene is gone: this browser does not keep it. Save hairstyles as files.', 'bad');
+    return false;
+  }
+  void openText(saved.text, saved.name);
+  state.caseId.value = saved.caseId;
+  state.changed.value = true;
+  return true;
+}
+
+const namesHair = (text: string): boolean => /\.hairstyle\b/.test(text);
+
+/** A case that moves from the first moment on. */
+async function openMoving(): Promise<void> {
+  const first = ['trefoil-knot', 'helix-reconstruction'].find(hasCase) ?? state.cases.value[0]?.id;
+  if (first !== undefined) await openCase(first);
+}
+
+/** The link to what is shown; undefined where it is hair of which a link cannot tell. */
+export async function shareLink(): Promise<string | undefined> {
+  const here = `${location.origin}${location.pathname}`;
+  const hairy = state.grooming.value || namesHair(state.text.value);
+  const recipe = hairy ? await recipeOfHair() : undefined;
+  if (hairy && !recipe) return undefined;
+  const hair = recipe ? `h=${await packText(JSON.stringify({ ...recipe, color: state.hairColor.value }))}` : '';
+  if (state.grooming.value) return `${here}#${hair}`;
   const name = encodeURIComponent(state.sceneName.value);
-  return `${location.origin}${location.pathname}#name=${name}&s=${packed}`;
+  return `${here}#name=${name}&s=${await packText(state.text.value)}${hair && `&${hair}`}`;
 }
 
 async function openRecording(bytes: ArrayBuffer, name: string): Promise<void> {

@@ -96,8 +96,23 @@ export interface LaneFrame {
   readonly stats: Float64Array;
   /** Arrows, `forceStride` numbers each; absent where they are not known. */
   readonly forces?: Float32Array;
+  /** Of scenes in which anything can touch. */
+  readonly contact?: ContactFacts;
   /** Of the steps since the last frame [ms of computing a second of simulated time]. */
   readonly cost: number;
+}
+
+/** How things touch, and how well that was solved. */
+export interface ContactFacts {
+  /** Places that carry force. */
+  readonly touching: number;
+  /** Deepest overlap of two surfaces that press on each other [m]; 0 where none does. */
+  readonly overlap: number;
+  /** Of the last step. */
+  readonly iterations: number;
+  /** Of all steps so far: how many were not solved to the tolerance. */
+  readonly missed: number;
+  readonly steps: number;
 }
 
 /** Numbers that a rod has in a frame. */

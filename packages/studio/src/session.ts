@@ -87,24 +87,25 @@ function takeLoaded(message: Loaded): void {
   view.loaded?.(message, keepCamera);
 }
 
-export function openCase(id: string): boolean {
-  const found = state.cases.value.find((one) => one.id === id);
-  if (!found) return false;
+export const hasCase = (id: string): boolean => state.cases.value.some((one) => one.id === id);
+
+/** Resolved when its scene is on its way. */
+export async function openCase(id: string): Promise<void> {
   state.caseId.value = id;
   state.sceneName.value = `${id}.yaml`;
-  void client
-    .ask<Extract<FromWorker, { type: 'case-text' }>>((ticket) => ({ type: 'case-text', ticket, id }))
-    .then(({ text }) => {
-      // another was chosen meanwhile
-      if (state.caseId.value !== id) return;
-      state.colorBy.value = state.comparing.value ? 'plain' : preferredColor(text);
-      history.reset(text);
-      void open(text);
-      state.changed.value = false;
-      afterChange();
-      globalThis.history.replaceState(null, '', `#case=${id}`);
-    });
-  return true;
+  const { text } = await client.ask<Extract<FromWorker, { type: 'case-text' }>>((ticket) => ({
+    type: 'case-text',
+    ticket,
+    id,
+  }));
+  // another was chosen meanwhile
+  if (state.caseId.value !== id) return;
+  state.colorBy.value = state.comparing.value ? 'plain' : preferredColor(text);
+  history.reset(text);
+  void open(text);
+  state.changed.value = false;
+  afterChange();
+  globalThis.history.replaceState(null, '', `#case=${id}`);
 }
 
 export const asWritten: Variant = { id: '', label: 'as written' };
@@ -127,6 +128,8 @@ function preferredColor(text: string): ColorBy {
 
 function open(text: string): Promise<boolean> {
   state.grooming.value = false;
+  // the address is that of the panel no more
+  if (location.hash === '#groom') globalThis.history.replaceState(null, '', location.pathname);
   state.text.value = text;
   state.failure.value = undefined;
   state.playing.value = true;

@@ -2,8 +2,9 @@
 import { createWorld, type Scene } from '@tendril/core';
 import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril/io';
 import { describe, expect, it } from 'vitest';
-import { forceKinds, forceStride } from '../src/protocol.ts';
+import { type ContactFacts, forceKinds, forceStride } from '../src/protocol.ts';
 import { createForceReader } from '../src/worker/forces.ts';
+import { createLane } from '../src/worker/lane.ts';
 import { drawn, dropFile, open, page, useStudio, waitForClock } from './harness.ts';
 
 useStudio();
@@ -19,8 +20,7 @@ const scene: Scene = {
       shape: { type: 'straight', from: [0, 0, 0.05], to: [1, 0, 0.05] },
       edges: 20,
       section: { type: 'circle', radius: 0.005 },
-      material: { E: 1e6, nu: 0.4, density: 1000 },
-      damping: { mass: 8 },
+      material: { E: 1e6, nu: 0.4, density: 1000, damping: { mass: 8 } },
     },
   ],
   pins: [{ rod: 'rope', at: 'start' }],
@@ -82,8 +82,7 @@ describe('arrows', () => {
       },
       edges: 9,
       section: { type: 'circle', radius: 0.004 },
-      material: { E: 1e7, nu: 0.4, density: 1000 },
-      damping: { mass: 20 },
+      material: { E: 1e7, nu: 0.4, density: 1000, damping: { mass: 20 } },
     });
     const world = createWorld({
       tendril: 1,
@@ -105,6 +104,25 @@ describe('arrows', () => {
     const down = touching.find(({ force }) => force[2] < 0) as Arrow;
     // each begins on the axis of the rod that it acts on
     expect(up.place[2] - down.place[2]).toBeCloseTo(0.008, 3);
+  });
+});
+
+describe('contact', () => {
+  it('says how many places touch, how deep, and where it was not solved', () => {
+    const { links: _, ...bare } = scene;
+    const facts = (contact: Scene['contact']): ContactFacts | undefined => {
+      const lane = createLane({ ...bare, ...(contact && { contact }) }, { id: '', label: '' }, 0);
+      for (let k = 0; k < 60; k++) lane.step();
+      return lane.frame().contact;
+    };
+    const good = facts(undefined);
+    expect(good).toMatchObject({ missed: 0, steps: 60 });
+    expect(good?.touching).toBeGreaterThan(3);
+    expect(good?.iterations).toBeGreaterThan(0);
+    expect(good?.overlap).toBeLessThan(1e-5);
+    expect(facts({ iterations: 1, tolerance: 1e-14 })?.missed).toBeGreaterThan(5);
+    const { colliders: __, ...free } = bare;
+    expect(createLane(free, { id: '', label: '' }, 0).frame().contact).toBeUndefined();
   });
 });
 
@@ -133,6 +151,10 @@ describe('the page', () => {
     const before = await blue();
     await page.getByRole('button', { name: 'Forces as arrows' }).click();
     await page.locator('.forces').getByText('contacts').waitFor();
+    await page
+      .locator('.corner')
+      .getByText(/^\d+ contacts/)
+      .waitFor();
     await page.waitForFunction(() => / (k|m|µ|n)?N/.test(document.querySelector('.forces')?.textContent ?? ''));
     await drawn();
     expect(await blue()).toBeGreaterThan(before + 100);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { decodeHairstyle } from '@tendril/io';
 import { describe, expect, it } from 'vitest';
-import { dropFile, findFaults, open, page, text, useStudio, waitForClock } from './harness.ts';
+import { dropFile, findFaults, newPage, open, page, server, text, useStudio, waitForClock } from './harness.ts';
 
 useStudio();
 
@@ -121,6 +121,86 @@ describe('grooming', () => {
     const tent = 'v -0.1 -0.1 0\nv 0.1 -0.1 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n';
     await dropFile('tent.obj', new TextEncoder().encode(tent));
     await page.getByRole('button', { name: 'tent.obj' }).waitFor();
+  });
+
+  /** Positions of some hairs. */
+  const some = (): Promise<number[]> =>
+    page.evaluate(() =>
+      [0, 37, 120, 255].flatMap((h) => window.tendrilStudio.position(h, window.tendrilStudio.hair().nodes - 1)),
+    );
+
+  const farthest = (a: readonly number[], b: readonly number[]): number =>
+    Math.max(...a.map((x, k) => Math.abs(x - b[k])));
+
+  it('is kept over a reload, and goes into a link as it was made', async () => {
+    await start();
+    await set('hairs', '300');
+    await set('guides', '16');
+    await says(/^16 strands.*300 hairs/);
+    const bare = await some();
+    await brush(70, -30);
+    await says(/[1-9]\d* strands combed/);
+    await page.getByRole('button', { name: 'Trim all to' }).click();
+    await says(/strands were longer/);
+    await page.getByRole('button', { name: 'auburn' }).click();
+    const styled = await some();
+    expect(farthest(styled, bare)).toBeGreaterThan(0.005);
+    await page.locator('.groom-kept').getByText('here after a reload').waitFor();
+    await page.getByRole('button', { name: 'Copy a link' }).click();
+    await page.waitForFunction(() => location.hash.startsWith('#h='));
+    const link = page.url();
+    expect(link.length).toBeLessThan(3000);
+
+    await page.goto(`${server.url}#groom`);
+    await page.reload();
+    await says(/^16 strands.*300 hairs/);
+    expect(farthest(await some(), styled)).toBeLessThan(1e-6);
+    expect(await page.getByRole('button', { name: 'auburn' }).getAttribute('aria-pressed')).toBe('true');
+    // a scene of it, too
+    await page.getByLabel('Motion of the head').selectOption('nod');
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Hair on a head that moves');
+    await waitForClock(0.03);
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Hair on a head that moves');
+    await waitForClock(0.03);
+    expect(await page.evaluate(() => window.tendrilStudio.hair().hairs)).toBe(300);
+    await page.getByRole('button', { name: 'Copy a link' }).click();
+    await page.waitForFunction(() => location.hash.includes('s=') && location.hash.includes('h='));
+    const scene = page.url();
+
+    // with nothing kept: somebody else's browser
+    const other = await newPage();
+    await other.goto(link);
+    await other.waitForFunction(() =>
+      /^16 strands.*300 hairs/.test(document.querySelector('.groom [role=status]')?.textContent ?? ''),
+    );
+    const there = await other.evaluate(() =>
+      [0, 37, 120, 255].flatMap((h) => window.tendrilStudio.position(h, window.tendrilStudio.hair().nodes - 1)),
+    );
+    expect(farthest(there, styled)).toBeLessThan(1e-6);
+    await other.goto('about:blank');
+    await other.goto(scene);
+    await other.waitForFunction(() => document.querySelector('h1')?.textContent === 'Hair on a head that moves');
+    await other.waitForFunction(() => window.tendrilStudio.hair().hairs === 300);
+    await other.goto('about:blank');
+    await other.goto(`${server.url}#h=AAAA`);
+    await other.locator('.toast').getByText('The link is damaged: its hair cannot be read').waitFor();
+  });
+
+  it('says that a link cannot carry hair from a file', async () => {
+    await start();
+    await set('hairs', '200');
+    await set('guides', '12');
+    await says(/^12 strands.*200 hairs/);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save hairstyle' }).click(),
+    ]);
+    await dropFile('again.hairstyle', readFileSync(await download.path()));
+    await page.locator('.toast').getByText('again.hairstyle is open').waitFor();
+    await page.getByRole('button', { name: 'Copy a link' }).click();
+    await page.locator('.toast').getByText('A link cannot carry this hair').waitFor();
   });
 
   it('becomes a scene that runs, on a head that the mouse moves', async () => {

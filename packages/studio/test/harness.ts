@@ -14,6 +14,7 @@ export const complaints: string[] = [];
 
 let browser: Browser;
 let context: BrowserContext;
+let others: BrowserContext[] = [];
 
 /** To be called once by a file of tests. */
 export function useStudio(): void {
@@ -42,9 +43,20 @@ export function useStudio(): void {
   });
 
   afterEach(async () => {
-    await context.close();
+    for (const each of [context, ...others]) await each.close();
+    others = [];
     expect(complaints).toEqual([]);
   });
+}
+
+/** Of another visitor, who has been here never before. */
+export async function newPage(): Promise<Page> {
+  const other = await browser.newContext({ viewport: { width: 1100, height: 720 } });
+  others.push(other);
+  const opened = await other.newPage();
+  opened.setDefaultTimeout(90_000);
+  opened.on('pageerror', (error) => complaints.push(String(error.stack)));
+  return opened;
 }
 
 export async function open(fragment: string): Promise<void> {

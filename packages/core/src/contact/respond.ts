@@ -68,6 +68,9 @@ export interface ContactWorld {
   restore(saved: Float64Array | undefined): void;
 }
 
+/** Of a system that has come near where contacts let it go, and has to be looked at again. */
+const UNFINISHED = 2;
+
 /** Acceleration of gravity [m/s²], at its full size. */
 export function gravityOf({ gravity }: Scene): readonly number[] {
   if (gravity === undefined) return [0, 0, 0];
@@ -155,7 +158,7 @@ export function createContactWorld(
   /** Whether a group may go on from where it is, with what it missed. */
   const mayResume = ({ links: linked }: Group): boolean =>
     options.solver === 'admm' && linked.length === 0 && bundles.every(({ contact: port }) => !port || selects(port));
-  /** Systems that contact has moved in the present attempt. */
+  /** Systems that contact has moved in the present attempt: 1, or UNFINISHED. */
   const stepped = new Uint8Array(systems.count);
   let lastStep = 1;
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 };
@@ -205,6 +208,7 @@ export function createContactWorld(
   };
   const breakGroup = (group: Group, t: number): void => {
     broken.push(group);
+    for (const s of group.systems) stepped[s] = 0;
     revert(group.systems, t);
     lookAt(group.systems, 0);
   };
@@ -216,17 +220,20 @@ export function createContactWorld(
     dt: number,
     robust: boolean,
     resumed: boolean,
+    first: boolean,
   ): StepOutcome => {
     markOnly(marked, list);
     part.count = 0;
     for (const c of contacts) appendContact(part, set, c);
     const look = quickShapes ? (of: ContactSet): number => lookEarly(of, list, t, dt) : undefined;
-    const one = solver.solve(part, linked, marked, t, dt, robust, resumed, look);
-    for (const s of list) stepped[s] = 1;
+    const one = solver.solve(part, linked, marked, t, dt, robust, resumed, first, look);
+    for (const s of list) stepped[s] = solver.unfinished ? UNFINISHED : 1;
     add(one);
     report.iterations = Math.max(report.iterations, solver.result.iterations);
-    report.error = Math.max(report.error, solver.result.error);
-    report.converged &&= solver.result.converged;
+    if (!solver.unfinished) {
+      report.error = Math.max(report.error, solver.result.error);
+      report.converged &&= solver.result.converged;
+    }
     contacts.forEach((c, i) => {
       copyContact(set, c, part, i);
     });
@@ -308,29 +315,34 @@ export function createContactWorld(
     stepped.fill(0);
     for (let round = 0; ; round++) {
       setBias(set, dt, g, reboundThreshold(finder, dt));
-      for (const group of lone.settle(dirty, set, stepped, t, dt, revert)) {
-        const one = solveOne(group, t, dt, robust, round > 0 && mayResume(group));
+      for (const group of round === 0 ? lone.settle(dirty, set, stepped, t, dt, revert) : dirty) {
+        const resumed = round > 0 && mayResume(group);
+        const one = solveOne(group, t, dt, robust, resumed, round === 0 && mayResume(group));
         if (one.ok) continue;
         failure = one.failure;
         breakGroup(group, t);
       }
-      add(lone.outcome);
-      report.iterations = Math.max(report.iterations, lone.result.iterations);
-      report.error = Math.max(report.error, lone.result.error);
-      report.converged &&= lone.result.converged;
-      const { met, missed } = findMissed(t, dt, round, lenient);
-      if (raw.count === 0) {
-        // those that were found on the way stand at the end
-        if (!isSorted(set)) {
-          appendContacts(raw, set);
-          sortContacts(set, raw);
-        }
-        return { ok: true, ...outcome, ...(failure && { failure }) };
+      if (round === 0) {
+        add(lone.outcome);
+        report.iterations = Math.max(report.iterations, lone.result.iterations);
+        report.error = Math.max(report.error, lone.result.error);
+        report.converged &&= lone.result.converged;
       }
-      // what met takes precedence over what was there under the same key
-      takePlaces(raw, set);
-      appendContacts(raw, set);
-      sortContacts(set, raw);
+      const { met, missed } = findMissed(t, dt, round, lenient);
+      for (let s = 0; s < systems.count; s++) if (stepped[s] === UNFINISHED) missed.add(s);
+      if (!isSorted(set)) {
+        // those that were found on the way
+        part.count = 0;
+        appendContacts(part, set);
+        sortContacts(set, part);
+      }
+      if (missed.size === 0) return { ok: true, ...outcome, ...(failure && { failure }) };
+      if (raw.count > 0) {
+        // what met takes precedence over what was there under the same key
+        takePlaces(raw, set);
+        appendContacts(raw, set);
+        sortContacts(set, raw);
+      }
       // all others were looked at, and stay where they are
       for (let r = 0; r < rods.length; r++) finder.look[r] = Math.min(finder.look[r], 1);
       dirty = [];

@@ -9,7 +9,7 @@
  */
 import type { ContactPort, StepOutcome } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
-import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
+import { PLACE, type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Link } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
@@ -28,6 +28,12 @@ export type Look = (set: ContactSet) => number;
 export interface GroupSolver {
   /** How the last group was solved: iterations of all rounds together. */
   readonly result: SolveResult;
+  /** Whether it was left as a first look leaves it. */
+  readonly unfinished: boolean;
+  /**
+   * `resumed`: from where the systems are, those that are at the start of the step included. `first`: who calls will look whether contacts
+   * were missed and come back: where impacts are abrupt, a first look will do.
+   */
   solve(
     set: ContactSet,
     links: readonly Link[],
@@ -36,6 +42,7 @@ export interface GroupSolver {
     dt: number,
     robust: boolean,
     resumed: boolean,
+    first: boolean,
     look: Look | undefined,
   ): StepOutcome;
 }
@@ -71,6 +78,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   const live = createContactSet();
   /** Place in `live` of each contact; −1 for those left out, TAKEN where it has none yet. */
   let placeOf = new Int32Array(64);
+  let unfinished = false;
   /** How fast the worst of those that were taken in last would close beyond their gap [m/s]. */
   let worst = 0;
 
@@ -88,7 +96,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     const scale = scaleOf(dt);
     if (solver === 'admm') {
       if (!weighContacts(set, arrays)) return failed(set, 'the response to contact is not positive');
-      solveAdmm(result, set, arrays, scale, factor * tolerance, iterations);
+      solveAdmm(result, set, arrays, scale, factor * tolerance, iterations, (factor * PLACE) / dt);
     } else if (solver === 'gauss-seidel') {
       for (const { port, sides, systems } of arrays.sides)
         if (!port.factor(systems, sides)) return failed(set, 'the response to contact is not positive');
@@ -249,6 +257,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     dt: number,
     robust: boolean,
     resumed: boolean,
+    first: boolean,
     look: Look | undefined,
     every: SideArrays,
   ): StepOutcome => {
@@ -267,8 +276,9 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     gatherLive(set);
     let arrays = live.count === set.count ? all : layOut(layout, live, systems);
     if (!guessed && arrays !== all) pickSides(arrays, all, set);
+    let rough = false;
     for (let round = 0, late = 0; ; round++) {
-      const rough = round < ROUNDS - 1 && worst > ABRUPT * options.tolerance * scale;
+      rough = round < ROUNDS - 1 && ((first && rough) || worst > ABRUPT * options.tolerance * scale);
       worst = 0;
       const trouble = takeRound(live, arrays, t, dt, robust, round === 0 && !guessed ? 'done' : 'again', rough);
       if (trouble) return trouble;
@@ -292,7 +302,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         arrays = layOut(layout, live, systems);
         continue;
       }
-      if (predicted || round - late >= ROUNDS - 1) break;
+      unfinished = first && rough;
+      if (unfinished || predicted || round - late >= ROUNDS - 1) break;
     }
     markSliding(live, arrays, scale);
     returnLive(set);
@@ -301,13 +312,17 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   return {
     result: total,
-    solve(set, links, systems, t, dt, robust, resumed, look) {
+    get unfinished() {
+      return unfinished;
+    },
+    solve(set, links, systems, t, dt, robust, resumed, first, look) {
+      unfinished = false;
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       if (options.solver === 'admm' && links.length === 0) {
         const all = layOut(layout, set, systems);
         if (all.sides.every(({ port }) => selects(port)))
-          return solveLive(set, systems, t, dt, robust, resumed, look, all);
+          return solveLive(set, systems, t, dt, robust, resumed, first, look, all);
       }
       return solveAll(set, links, systems, t, dt, robust);
     },

@@ -49,6 +49,8 @@ export function findMeeting(
   near: number,
 ): number {
   const start = measureMoving(place, x, y, 0, a, b, c, d);
+  // upon each other from the start: they have a contact, and no way to it
+  if (!(start > 1e-9 * near)) return 2;
   const limit = Math.min(near, 0.5 * start);
   const way = measureWay(x, y, a, b, c, d);
   if (start - way > limit) return 2;

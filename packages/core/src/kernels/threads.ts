@@ -37,9 +37,9 @@ const ADVANCE = 1;
 const REFRESH = 2;
 const LEAVE = 3;
 
-/** `numbers`: t, dt, robust; then for each thread ok, iterations, iterationsMax, shifts. */
+/** `numbers`: t, dt, robust; then for each thread ok, iterations, iterationsMax, shifts, substeps, rejected. */
 const ARGUMENTS = 3;
-const ANSWER = 4;
+const ANSWER = 6;
 
 /** Models whose bundles have parts. */
 type Threadable = 'der' | 'fiber';
@@ -176,16 +176,18 @@ function shareWork(
     saveShare(before, state, control, 0, count);
     const own = parts.advance(0, lastOf(parts.count, 0, count), t, dt, robust, left);
     waitFor(control, DONE, ports.length);
-    let { ok, iterations, iterationsMax, shifts } = own;
+    let { ok, iterations, iterationsMax, shifts, substeps = 1, rejected = 0 } = own;
     for (let k = 1; k < count; k++) {
       const at = ARGUMENTS + ANSWER * k;
       ok &&= numbers[at] === 1;
       iterations += numbers[at + 1];
       iterationsMax = Math.max(iterationsMax, numbers[at + 2]);
       shifts += numbers[at + 3];
+      substeps = Math.max(substeps, numbers[at + 4]);
+      rejected += numbers[at + 5];
     }
     stale = true;
-    if (ok) return { ok, iterations, iterationsMax, shifts };
+    if (ok) return { ok, iterations, iterationsMax, shifts, substeps, rejected };
     state.q.set(before.subarray(0, state.q.length));
     state.v.set(before.subarray(state.q.length, 2 * state.q.length));
     state.memory.set(before.subarray(2 * state.q.length));
@@ -341,8 +343,9 @@ export async function serveThread(message: unknown): Promise<void> {
     if (control[COMMAND] === REFRESH) bundle.refresh(t);
     else {
       saveShare(before, bundle.state, control, index, count);
-      const { ok, iterations, iterationsMax, shifts } = parts.advance(from, to, t, dt, robust === 1, without);
-      numbers.set([ok ? 1 : 0, iterations, iterationsMax, shifts], ARGUMENTS + ANSWER * index);
+      const outcome = parts.advance(from, to, t, dt, robust === 1, without);
+      const { ok, iterations, iterationsMax, shifts, substeps = 1, rejected = 0 } = outcome;
+      numbers.set([ok ? 1 : 0, iterations, iterationsMax, shifts, substeps, rejected], ARGUMENTS + ANSWER * index);
     }
     Atomics.add(control, DONE, 1);
     Atomics.notify(control, DONE);

@@ -370,16 +370,7 @@ export function solveSymmetric({ count, lower, carried, kernel }: SymmetricFacto
     kernel.solve(x);
     return;
   }
-  for (let b = 0; b < count; b++) {
-    const o = BLOCK * b;
-    if (b > 0) {
-      const before = AREA * (b - 1);
-      for (let j = 0; j < BLOCK; j++) {
-        const f = x[o - BLOCK + j];
-        for (let i = 0; i < BLOCK; i++) x[o + i] -= carried[before + BLOCK * j + i] * f;
-      }
-    }
-  }
+  for (let b = 1; b < count; b++) subtractCarried(x, BLOCK * b, carried, AREA * (b - 1));
   for (let b = count - 1; b >= 0; b--) {
     const o = BLOCK * b;
     const at = AREA * b;
@@ -388,11 +379,67 @@ export function solveSymmetric({ count, lower, carried, kernel }: SymmetricFacto
     for (let k = BLOCK - 1; k >= 0; k--)
       for (let i = BLOCK - 1; i > k; i--) x[o + k] -= lower[at + BLOCK * i + k] * x[o + i];
     if (b + 1 < count) {
+      const n = o + BLOCK;
       for (let i = 0; i < BLOCK; i++) {
-        let sum = 0;
-        for (let j = 0; j < BLOCK; j++) sum += carried[at + BLOCK * i + j] * x[o + BLOCK + j];
-        x[o + i] -= sum;
+        const c = at + BLOCK * i;
+        x[o + i] -=
+          carried[c] * x[n] +
+          carried[c + 1] * x[n + 1] +
+          carried[c + 2] * x[n + 2] +
+          carried[c + 3] * x[n + 3] +
+          carried[c + 4] * x[n + 4] +
+          carried[c + 5] * x[n + 5] +
+          carried[c + 6] * x[n + 6] +
+          carried[c + 7] * x[n + 7] +
+          carried[c + 8] * x[n + 8] +
+          carried[c + 9] * x[n + 9] +
+          carried[c + 10] * x[n + 10] +
+          carried[c + 11] * x[n + 11];
       }
     }
   }
+}
+
+/** Takes Wᵀ of the block before, times what is solved there, off x from o on. */
+function subtractCarried(x: Float64Array, o: number, carried: Float64Array, at: number): void {
+  let a0 = x[o];
+  let a1 = x[o + 1];
+  let a2 = x[o + 2];
+  let a3 = x[o + 3];
+  let a4 = x[o + 4];
+  let a5 = x[o + 5];
+  let a6 = x[o + 6];
+  let a7 = x[o + 7];
+  let a8 = x[o + 8];
+  let a9 = x[o + 9];
+  let a10 = x[o + 10];
+  let a11 = x[o + 11];
+  for (let j = 0; j < BLOCK; j++) {
+    const f = x[o - BLOCK + j];
+    const c = at + BLOCK * j;
+    a0 -= carried[c] * f;
+    a1 -= carried[c + 1] * f;
+    a2 -= carried[c + 2] * f;
+    a3 -= carried[c + 3] * f;
+    a4 -= carried[c + 4] * f;
+    a5 -= carried[c + 5] * f;
+    a6 -= carried[c + 6] * f;
+    a7 -= carried[c + 7] * f;
+    a8 -= carried[c + 8] * f;
+    a9 -= carried[c + 9] * f;
+    a10 -= carried[c + 10] * f;
+    a11 -= carried[c + 11] * f;
+  }
+  x[o] = a0;
+  x[o + 1] = a1;
+  x[o + 2] = a2;
+  x[o + 3] = a3;
+  x[o + 4] = a4;
+  x[o + 5] = a5;
+  x[o + 6] = a6;
+  x[o + 7] = a7;
+  x[o + 8] = a8;
+  x[o + 9] = a9;
+  x[o + 10] = a10;
+  x[o + 11] = a11;
 }

@@ -10,6 +10,7 @@ import * as state from '../state.ts';
 import { forceColors } from '../view/arrows.ts';
 import { cssGradient, mapOf, quantities } from '../view/colormaps.ts';
 import { createView, type View } from '../view/view.ts';
+import { Contacts } from './contacts.tsx';
 import { formatForce, formatNumber } from './format.ts';
 import { Icon, IconButton } from './icons.tsx';
 import { Messages } from './messages.tsx';
@@ -155,6 +156,7 @@ function publish(view: View): void {
   )
     state.legend.value = legend;
   publishForces(view);
+  publishContacts();
   const bar = view.scaleBar();
   if (bar.label !== state.scaleBar.value.label || Math.abs(bar.pixels - state.scaleBar.value.pixels) > 1)
     state.scaleBar.value = bar;
@@ -167,6 +169,11 @@ function publish(view: View): void {
       old[k] > 0 && cost > 0 ? old[k] + 0.15 * (cost - old[k]) : cost || old[k] || 0,
     );
   }
+}
+
+function publishContacts(): void {
+  const next = state.frames.around(cursor())?.a.lanes.map(({ contact }) => contact) ?? [];
+  if (JSON.stringify(next) !== JSON.stringify(state.contacts.value)) state.contacts.value = next;
 }
 
 function publishForces(view: View): void {
@@ -210,6 +217,7 @@ function Lanes(): JSX.Element | null {
                   {formatNumber(cost)} ms/s
                 </span>
               )}
+              {refused === undefined && <Contacts of={state.contacts.value[k]} short />}
             </div>
             {refused !== undefined && (
               <div class="lane-refused" role="note">
@@ -278,7 +286,10 @@ function Overlay(): JSX.Element {
         />
       </div>
       <Hint />
-      <Legend />
+      <div class="corner">
+        {!state.comparing.value && <Contacts of={state.contacts.value[0]} />}
+        <Legend />
+      </div>
       <Forces />
       <ScaleBar />
       <PullLabel />

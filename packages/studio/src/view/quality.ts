@@ -29,7 +29,8 @@ export interface Quality {
 }
 
 const leastRatio = 0.7;
-const leastShare = 0.1;
+/** Fewer hairs do not look like hair. */
+const leastHairs = 800;
 /** [ms] a picture */
 const slow = 60;
 const fast = 24;
@@ -48,6 +49,7 @@ export function createQuality(software: boolean, deviceRatio: () => number, now:
   let still = 0;
   let isFine = false;
   let hasHair = false;
+  let leastShare = 1;
   /** Nothing of the scene was drawn yet: shaders are compiled, buffers filled. */
   let fresh = true;
   let fineRatio = 2;
@@ -94,8 +96,9 @@ export function createQuality(software: boolean, deviceRatio: () => number, now:
       return fineRatio;
     },
     begin(hairs) {
-      hasHair = hairs > 0;
-      share = hasHair ? Math.min(share, software ? firstHairs / hairs : 1) : 1;
+      hasHair = hairs > leastHairs;
+      leastShare = Math.min(1, leastHairs / Math.max(1, hairs));
+      share = hasHair ? Math.max(leastShare, Math.min(share, software ? firstHairs / hairs : 1)) : 1;
       fresh = true;
       fineRatio = 2;
       fineTime = undefined;

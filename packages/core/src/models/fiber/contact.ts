@@ -33,6 +33,8 @@ interface Slot {
   readonly glued: BlockTridiagonal;
   readonly factor: SymmetricFactor;
   readonly x: Float64Array;
+  /** Of contact, on the particles [N]. */
+  readonly force: Float64Array;
   readonly none: Float64Array;
   /** Places of the rod's points among the sides; rows of S, 72 each. */
   side: Int32Array;
@@ -47,6 +49,7 @@ function createSlot({ ringCount, size }: FiberRod, createFactor: CreateFactor): 
     glued: createBlocks(ringCount),
     factor: createFactor(ringCount),
     x: new Float64Array(size),
+    force: new Float64Array(size),
     none: new Float64Array(size),
     side: new Int32Array(0),
     rows: new Float64Array(0),
@@ -116,12 +119,10 @@ export function createFiberContact(
         if (!(wanted & (1 << lane))) continue;
         const { fiber, work } = members[lane];
         const ok = (stepped & (1 << lane)) !== 0;
-        fiber.contactForce = undefined;
         if (fiber.memory.length > 0) fiber.memory[0] = 0;
         iterations += work.iterations;
         iterationsMax = Math.max(iterationsMax, work.iterationsMax);
         if (!ok) {
-          for (const member of members) member.fiber.contactForce = undefined;
           const failure = { rod: fiber.rod.id, reason: work.reason };
           return { ok, iterations, iterationsMax, shifts: 0, failure };
         }
@@ -249,7 +250,7 @@ function gatherForces(
   sides: ContactSides,
   slotOf: (k: number) => Slot,
 ): (Float64Array | undefined)[] {
-  const out = fibers.map((_, k) => (marked[k] ? slotOf(k).x.fill(0) : undefined));
+  const out = fibers.map((_, k) => (marked[k] ? slotOf(k).force.fill(0) : undefined));
   for (let c = 0; c < sides.count; c++) {
     const force = out[sides.rod[c]];
     if (!force) continue;

@@ -56,6 +56,7 @@ function compile(
   refuseScheme(fibers, scheme, scene, options);
   warnScheme(fibers, scheme, scene, warnings);
   warnOptions(options, warnings);
+  if (scene.contact?.rolling) warnRolling(fibers, warnings);
   noteMaterials(rods, scene, warnings);
   const tools = scheme === 'deti' ? createDetiTools(fibers, options) : [];
 
@@ -86,6 +87,8 @@ function compile(
   ): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
+    // of all that is stepped without contact, be it by another thread
+    for (let k = 0; k < fibers.length; k++) if (!without?.[k]) fibers[k].contactForce = undefined;
     for (let u = from; u < to; u++) {
       const { members } = units[u];
       let wanted = 0;
@@ -300,6 +303,19 @@ function refuseScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Sc
         place,
         `deti-r needs mass damping that is the same all along rod '${rod.id}'; use energy-momentum`,
       );
+  }
+}
+
+/** A ring turns about the axis with its own inertia, and as far in a step as backward Euler follows. */
+function warnRolling(fibers: readonly FiberRod[], warnings: string[]): void {
+  for (const { rod, width1, width2, particleMass } of fibers) {
+    const polar = rod.edgeInertia.reduce((sum, value) => sum + value, 0);
+    let own = 0;
+    for (let i = 0; i < rod.nodeCount; i++) own += particleMass[i] * (width1 * width1 + width2 * width2);
+    if (!(polar > 0) || own < 1.1 * polar) continue;
+    warnings.push(
+      `rod '${rod.id}' rolls with the inertia of its scaffold, ${(own / polar).toPrecision(3)} times that of its section; use solver.fiber.inertia: section, and steps in which it turns by less than 0.1 rad`,
+    );
   }
 }
 

@@ -76,7 +76,7 @@ export interface FiberRod {
   readonly loads: Loads;
   /** Whether some load must be asked for at every iterate. */
   loadsFollow: boolean;
-  /** Forces of contact on particles [N], while a step with contact is taken. */
+  /** Forces of contact on particles [N] in the step that is taken, or was taken last. */
   contactForce: Float64Array | undefined;
   /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
   loadFactor: number;

@@ -34,6 +34,12 @@ import type { StepWork } from './trial.ts';
 /** Newton for a first guess stops here [rad]: what is missing is added as the linear step from there. */
 const LOOSE = 2e-3;
 
+/**
+ * Newton that needs more is not near its goal: the step is cut sooner. (One that goes downhill in the step's potential, with the matrix
+ * shifted until it does, always came through, in tens of iterations: a hair that whips cost more than all others together.)
+ */
+const SOON = 10;
+
 export interface StrandContactParts {
   readonly trees: readonly StrandTree[];
   readonly place: readonly { readonly tree: StrandTree; readonly strand: StrandTree['rods'][number] }[];
@@ -108,6 +114,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     again: boolean,
     accuracy: number,
     last: boolean,
+    patience: number = SOON,
   ): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
@@ -130,7 +137,8 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       }
       tree.departure = departure;
       resumeDrive(departure.driven, tree);
-      const spent = stepWithContact(tree, slot.step, starts[k], t, dt, { ...options, accuracy }, again || slot.came);
+      const wishes = { ...options, accuracy, iterations: Math.min(options.iterations, patience) };
+      const spent = stepWithContact(tree, slot.step, starts[k], t, dt, wishes, again || slot.came);
       iterations += Math.abs(spent);
       iterationsMax = Math.max(iterationsMax, Math.abs(spent));
       if (spent < 0) {
@@ -211,8 +219,10 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         poseTree(trees[k], t);
       }
     },
-    step: (marked, sides, t, dt, _robust, rough) =>
-      move(marked, sides, t, dt, true, rough ? Math.max(LOOSE, accurate) : accurate, !rough),
+    step: (marked, sides, t, dt, robust, rough) => {
+      const patience = robust ? options.iterations : SOON;
+      return move(marked, sides, t, dt, true, rough ? Math.max(LOOSE, accurate) : accurate, !rough, patience);
+    },
     readVelocity,
     // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
     guess(velocity, marked, sides, t, dt) {

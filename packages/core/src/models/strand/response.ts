@@ -117,13 +117,15 @@ export function writeResponse(
   linkOf: (sides: ContactSides, c: number) => number,
   scale: number,
 ): void {
+  let last = 0;
+  for (let i = 0; i < m; i++) last = Math.max(last, linkOf(sides, order[from + i]));
   for (let column = 0; column < 3 * m; column++) {
     const side = order[from + Math.floor(column / 3)];
     const axis = column % 3;
     const link = linkOf(sides, side);
     wrench.fill(0);
     addWrench(wrench, tree, link, sides, side, axis === 0 ? 1 : 0, axis === 1 ? 1 : 0, axis === 2 ? 1 : 0);
-    solveSweep(x, tree, sweep, undefined, wrench, undefined, link);
+    solveSweep(x, tree, sweep, undefined, wrench, undefined, link, last);
     for (let i = 0; i < m; i++) {
       const c = order[from + i];
       readSide(moved, 0, tree, sweep, linkOf(sides, c), sides, c, scale);

@@ -16,6 +16,8 @@ export interface Sweep {
   columns: number;
   /** Nothing holds links in their places: columns ξv are zero, and not looked at. */
   placeless: boolean;
+  /** Eliminated by places.ts, whose blocks lie closer. */
+  compact: boolean;
   /** δθ = turn·δφ and δw = rate·δφ, 9 a joint; c0/h. */
   readonly turn: Float64Array;
   readonly rate: Float64Array;
@@ -43,6 +45,7 @@ export function createSweep(links: number): Sweep {
   return {
     columns: COLUMNS,
     placeless: false,
+    compact: false,
     turn: new Float64Array(9 * links),
     rate: new Float64Array(9 * links),
     coefficient: 0,
@@ -203,7 +206,7 @@ const half = new Float64Array(9);
 const transposed = new Float64Array(9);
 
 /** out = Rᵀ M R. */
-function toLocal(out: Float64Array, M: Float64Array, R: Float64Array, r: number): void {
+export function toLocal(out: Float64Array, M: Float64Array, R: Float64Array, r: number): void {
   multiply3(half, 0, M, 0, R, r);
   for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) transposed[3 * i + k] = R[r + 3 * k + i];
   multiply3(out, 0, transposed, 0, half, 0);
@@ -414,6 +417,18 @@ function isAligned(B: Float64Array, b: number): boolean {
   return B[b] === 1 && B[b + 4] === 1 && B[b + 8] === 1;
 }
 
+/** D −= M T, 3 × 3. */
+function subtractProduct(M: Float64Array, T: Float64Array, t: number): void {
+  for (let r = 0; r < 9; r += 3) {
+    const x = M[r];
+    const y = M[r + 1];
+    const z = M[r + 2];
+    D[r] -= x * T[t] + y * T[t + 3] + z * T[t + 6];
+    D[r + 1] -= x * T[t + 1] + y * T[t + 4] + z * T[t + 7];
+    D[r + 2] -= x * T[t + 2] + y * T[t + 5] + z * T[t + 8];
+  }
+}
+
 /** −∂τ/∂φ of joint j into D: springs, dashpots. */
 export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): void {
   const { stiffness, damping, deformation, toJoint, law } = tree;
@@ -423,25 +438,22 @@ export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): 
   writeJointTangent(jointTangent, 0, lawHere, deformation, 4 * j, stiffness, 3 * j);
   // in the child's axes: Bᵀ (∂τ/∂θ) B
   const aligned = isAligned(toJoint, 9 * j);
-  if (aligned) tangent.set(jointTangent);
-  else toLocal(tangent, jointTangent, toJoint, 9 * j);
+  if (!aligned) toLocal(tangent, jointTangent, toJoint, 9 * j);
   const { turn: Th, rate: W, columns } = sweep;
   const t = 9 * j;
-  for (let r = 0; r < 3; r++) {
-    for (let c = 0; c < 3; c++)
-      D[3 * r + c] -=
-        tangent[3 * r] * Th[t + c] + tangent[3 * r + 1] * Th[t + 3 + c] + tangent[3 * r + 2] * Th[t + 6 + c];
-  }
+  subtractProduct(aligned ? jointTangent : tangent, Th, t);
   if ((columns === 6 && !tree.departure) || !(damping[3 * j] + damping[3 * j + 1] + damping[3 * j + 2] > 0)) return;
   if (aligned) {
-    for (let r = 0; r < 3; r++) for (let c = 0; c < 3; c++) D[3 * r + c] += damping[3 * j + r] * W[t + 3 * r + c];
+    for (let r = 0; r < 3; r++) {
+      const viscous = damping[3 * j + r];
+      D[3 * r] += viscous * W[t + 3 * r];
+      D[3 * r + 1] += viscous * W[t + 3 * r + 1];
+      D[3 * r + 2] += viscous * W[t + 3 * r + 2];
+    }
     return;
   }
   jointTangent.fill(0);
-  for (let k = 0; k < 3; k++) jointTangent[4 * k] = damping[3 * j + k];
+  for (let k = 0; k < 3; k++) jointTangent[4 * k] = -damping[3 * j + k];
   toLocal(tangent, jointTangent, toJoint, 9 * j);
-  for (let r = 0; r < 3; r++) {
-    for (let c = 0; c < 3; c++)
-      D[3 * r + c] += tangent[3 * r] * W[t + c] + tangent[3 * r + 1] * W[t + 3 + c] + tangent[3 * r + 2] * W[t + 6 + c];
-  }
+  subtractProduct(tangent, W, t);
 }
