@@ -38,7 +38,7 @@ export interface LoneSolver {
     dt: number,
     revert: (systems: readonly number[], t: number) => void,
   ): readonly Group[];
-  /** Rods that the last call did not see the end of. */
+  /** Rods that the last call did not see the end of; asked for once. */
   unchecked(): readonly number[];
 }
 
@@ -219,6 +219,8 @@ export function createLoneSolver(
     unchecked() {
       const list: number[] = [];
       for (let r = 0; r < checked.length; r++) if (!checked[r]) list.push(r);
+      // what is stepped again is to be looked at again
+      checked.fill(0);
       return list;
     },
   };

@@ -269,7 +269,8 @@ export function createContactWorld(
     const deep = round < 2 ? 0.04 : lenient ? Number.POSITIVE_INFINITY : 0.06;
     let met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
     if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
-    if (options.solver === 'admm') findSunken(finder, raw, end, t, dt, deep, lone.unchecked());
+    if (options.solver === 'admm')
+      findSunken(finder, raw, end, t, dt, deep, round === 0 ? lone.unchecked() : undefined);
     report.swept += met;
     const missed = new Set<number>();
     for (let c = 0; c < raw.count; c++) {
@@ -314,17 +315,19 @@ export function createContactWorld(
     stepped.fill(0);
     for (let round = 0; ; round++) {
       setBias(set, dt, g, reboundThreshold(finder, dt));
-      for (const group of lone.settle(dirty, set, stepped, t, dt, revert)) {
+      for (const group of round === 0 ? lone.settle(dirty, set, stepped, t, dt, revert) : dirty) {
         const resumed = round > 0 && mayResume(group);
         const one = solveOne(group, t, dt, robust, resumed, round === 0 && mayResume(group));
         if (one.ok) continue;
         failure = one.failure;
         breakGroup(group, t);
       }
-      add(lone.outcome);
-      report.iterations = Math.max(report.iterations, lone.result.iterations);
-      report.error = Math.max(report.error, lone.result.error);
-      report.converged &&= lone.result.converged;
+      if (round === 0) {
+        add(lone.outcome);
+        report.iterations = Math.max(report.iterations, lone.result.iterations);
+        report.error = Math.max(report.error, lone.result.error);
+        report.converged &&= lone.result.converged;
+      }
       const { met, missed } = findMissed(t, dt, round, lenient);
       for (let s = 0; s < systems.count; s++) if (stepped[s] === GLANCED) missed.add(s);
       if (!isSorted(set)) {
