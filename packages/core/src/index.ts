@@ -8,7 +8,7 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/collider.ts';
-export type { ContactForce, ContactReport } from './contact/report.ts';
+export type { ContactForce, ContactReport, LinkForce } from './contact/report.ts';
 export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';

@@ -10,7 +10,7 @@ import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
 import { findLinkedModes, joinMatrices } from './contact/linkedModal.ts';
 import { createLinkedRest, type LinkedRest } from './contact/linkedStatics.ts';
-import type { ContactForce, ContactReport } from './contact/report.ts';
+import { type ContactForce, type ContactReport, type LinkForce, listLinkForces } from './contact/report.ts';
 import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
@@ -90,6 +90,8 @@ export interface World {
   channel(rod: number, channel: Channel): Float64Array;
   /** Contacts of the last step that carry force. */
   contactForces(): ContactForce[];
+  /** What every link does, in the scene's order; those of weaves come after its own. */
+  linkForces(): LinkForce[];
   /** How the contacts of the last step were solved; undefined where the scene has none. */
   readonly contactReport: ContactReport | undefined;
   /** Hash of the complete state, 16 hexadecimal digits. */
@@ -410,6 +412,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       return out;
     },
     contactForces: () => contact?.forces() ?? [],
+    linkForces: () => (contact ? listLinkForces(contact.links, rods) : []),
     contactReport: contact?.report,
     hash() {
       return hashArrays([

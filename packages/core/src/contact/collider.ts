@@ -10,6 +10,7 @@ import { quaternionFromRotation } from '../math/quaternion.ts';
 import type { CompiledBody } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import { compileExpression } from '../scene/expression.ts';
+import { listNames } from '../scene/names.ts';
 import type { ColliderSpec, FrictionSpec, Scene } from '../scene/types.ts';
 import { atPath, checkTimes, createTrack, type Path } from '../scene/varying.ts';
 import { createFormulaShape, createGridShape } from './field.ts';
@@ -111,7 +112,10 @@ function compileCollider(
   spec.rods?.forEach((name, i) => {
     const index = rods.findIndex((rod) => rod.id === name);
     if (index < 0) {
-      const known = rods.map((rod) => rod.id).join(', ');
+      const known = listNames(
+        rods.map((rod) => rod.id),
+        name,
+      );
       throw new SceneError([...path, 'rods', i], `unknown rod '${name}'; known: ${known}`);
     }
     acts[index] = 1;

@@ -1,6 +1,7 @@
 /** What observers see of the contacts of a step. */
 import type { Rod } from '../scene/compiled.ts';
 import type { Collider } from './collider.ts';
+import { type Links, memoryOf } from './links.ts';
 import type { ContactSet } from './set.ts';
 
 /** A contact that carries force, for observers. */
@@ -18,6 +19,21 @@ export interface ContactForce {
   /** Between the surfaces at the start of the step [m]; negative where they overlap. */
   readonly gap: number;
   readonly sliding: boolean;
+}
+
+/** What a link does, for observers. */
+export interface LinkForce {
+  readonly link: string;
+  readonly rod: string;
+  /** The other rod; absent for a point. */
+  readonly other?: string;
+  /** On the rod, at the end of the last step or in the equilibrium [N]. */
+  readonly force: readonly [number, number, number];
+  /** How far it is stretched [m]. */
+  readonly stretch: number;
+  /** Size of the torque on the rod [N m] and how far it is turned [rad]; absent where rods turn freely. */
+  readonly torque?: number;
+  readonly angle?: number;
 }
 
 export interface ContactReport {
@@ -56,4 +72,20 @@ export function listForces(
     });
   }
   return list;
+}
+
+/** All links, in the scene's order. */
+export function listLinkForces(links: Links, rods: readonly Rod[]): LinkForce[] {
+  return links.list.map((link) => {
+    const { force, strain } = memoryOf(links, link);
+    const { id, rodA, rodB, about } = link.plan;
+    return {
+      link: id,
+      rod: rods[rodA].id,
+      ...(rodB >= 0 && { other: rods[rodB].id }),
+      force: [force[0], force[1], force[2]],
+      stretch: Math.hypot(strain[0], strain[1], strain[2]),
+      ...(about !== 'none' && { torque: Math.hypot(...force.subarray(3)), angle: Math.hypot(...strain.subarray(3)) }),
+    };
+  });
 }
