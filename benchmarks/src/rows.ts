@@ -3,7 +3,7 @@
 import { findCase, hairBallScene, idolScene, jungle } from '@tendril/cases';
 import { createWorld, type DerOptions, type Model, type ModelId, type Scene, type World } from '@tendril/core';
 import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from '@tendril/core/benchmark';
-import { loadBlocks, loadDer, loadThreadedDer } from '@tendril/core/kernels';
+import { loadBlocks, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
 import { sceneFromObject } from '@tendril/io';
 import { startThreads } from '@tendril/io/node';
 import { growRow, usdaRow } from './groom.ts';
@@ -221,7 +221,38 @@ function pairRow(name: string, hairs: number, note: string): Row {
 }
 
 const kernels = [await loadDer()];
+const fiberKernels = [await loadFiber()];
 const blocks = await loadBlocks();
+
+/** The paper's hairs, let go in different directions, swinging freely. */
+function fiberHairs(count: number): Scene {
+  return {
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: Array.from({ length: count }, (_, k) => ({
+      id: `hair${k}`,
+      model: 'fiber' as const,
+      shape: {
+        type: 'straight' as const,
+        from: [0, 0, 0] as const,
+        to: [0.25 * Math.cos(k), 0.25 * Math.sin(k), 0] as const,
+      },
+      edges: 31,
+      section: { type: 'stiffness' as const, EA: 10.122, EI1: 2.2775e-9, GJ: 1.3614e-9, mass: 3.13e-6 },
+    })),
+    pins: Array.from({ length: count }, (_, k) => ({ rod: `hair${k}`, at: 'start' as const })),
+    time: { duration: 1, step: 5e-3 },
+  };
+}
+
+/** The same hairs in two threads. */
+async function threadedFiberRow(name: string, count: number, steps: number): Promise<Row> {
+  const threads = startThreads(2);
+  const models = [await loadThreadedFiber(threads.ports)];
+  const row = stepRow(name, fiberHairs(count), steps, 'the same in two threads; wanted: 1.7 times as fast', models);
+  threads.close();
+  return row;
+}
 
 /** Straight hairs of 31 edges that swing, with the accuracy that a film asks for. */
 function strands(count: number, step: number): Scene {
@@ -283,6 +314,15 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
     iterations: 1,
     note: 'the same with the block solve by kernels',
   }),
+  'fiber-step-100x32': () =>
+    stepRow('fiber-step-100x32', fiberHairs(100), 10, 'hairs of the paper that swing, energy–momentum, dt 5 ms: plain'),
+  'kernel-fiber-100x32': () =>
+    stepRow('kernel-fiber-100x32', fiberHairs(100), 10, 'the same two fibers at a time, in WebAssembly', fiberKernels),
+  'kernel-fiber-100x32-2': () => threadedFiberRow('kernel-fiber-100x32-2', 100, 10),
+  'fiber-step-1000x32': () => stepRow('fiber-step-1000x32', fiberHairs(1000), 4, '1,000 of them: plain'),
+  'kernel-fiber-1000x32': () =>
+    stepRow('kernel-fiber-1000x32', fiberHairs(1000), 4, 'the same by kernels, one thread', fiberKernels),
+  'kernel-fiber-1000x32-2': () => threadedFiberRow('kernel-fiber-1000x32-2', 1000, 4),
   'fiber-buckling': () => bucklingRow('fiber-buckling', 'fiber', 50, 5e-3, 'the whole run: 1.2 s, dt 5 ms, 50 cuboids'),
   'fiber-buckling-10': () =>
     bucklingRow(

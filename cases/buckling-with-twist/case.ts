@@ -87,12 +87,14 @@ function advance(t: number): number {
   return t >= STOP - 0.1 ? 0.9 - ramp(STOP - t) : t - 0.05;
 }
 
+type Path = NonNullable<NonNullable<SceneInput['pins']>[number]['path']>;
+
 /** Both ends come together by 30 mm, the second turns once about its tangent. */
-function paths(): { start: object; end: object } {
+function paths(): { start: Path; end: Path } {
   // dense where the speed changes
   const ramp = [0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12];
   const times = [...ramp, 0.3, 0.5, 0.7, ...ramp.map((t) => STOP - t).reverse()];
-  const keys = (sign: number, turns: number): object[] =>
+  const keys = (sign: number, turns: number): Path['keys'] =>
     times.map((time) => ({
       time,
       offset: [(sign * 0.015 * advance(time)) / 0.9, 0, 0],
@@ -132,8 +134,8 @@ export function bucklingScene(
       },
     ],
     pins: [
-      { rod: 'hair', at: 'start', path: start as never },
-      { rod: 'hair', at: 'end', path: end as never },
+      { rod: 'hair', at: 'start', path: start },
+      { rod: 'hair', at: 'end', path: end },
     ],
     time: { duration, step },
     output: { every: 0.02 },

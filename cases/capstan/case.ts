@@ -1,5 +1,6 @@
+import type { ModelId } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 
 const RADIUS = 0.05;
 const ROPE = 0.0005;
@@ -58,13 +59,15 @@ function scene(mu: number, angle: number, perHalfTurn: number, duration: number)
     loads: [{ rod: 'rope', type: 'force', at: 'start', force: [0, 0, -1] }],
     colliders: [{ id: 'bollard', type: 'capsule', from: [0, -1, 0], to: [0, 1, 0], radius: RADIUS, friction: mu }],
     time: { duration, step: STEP },
+    // a rope that stretches as it should: it is pulled by 1.5 mm
+    solver: { fiber: { scaffold: 'section' } },
   };
 }
 
 /** Ratio of the tensions at the two ends while the rope slides, and the deepest place of the last part. */
-function pull(mu: number, angle: number, perHalfTurn: number): { ratio: number; depth: number } {
+function pull(model: ModelId, mu: number, angle: number, perHalfTurn: number): { ratio: number; depth: number } {
   const duration = 0.12;
-  const world = worldOf(scene(mu, angle, perHalfTurn, duration));
+  const world = worldOf(onModel(scene(mu, angle, perHalfTurn, duration), model));
   let ratio = 0;
   let depth = 0;
   const from = 90;
@@ -102,15 +105,17 @@ export const capstan: Case = defineCase({
   id: 'capstan',
   title: 'Friction of a rope round a bollard',
   source: 'Euler–Eytelwein: T₂/T₁ = exp(μφ), here as ln(T₂/T₁)/φ against μ and as the ratio itself',
-  models: ['der'],
+  models: ['der', 'fiber'],
   quick: [32],
   full: [32, 64],
   scene: () => scene(0.3, 3 * Math.PI, 32, 0.5),
-  measure(n) {
+  measure(n, model) {
     const out: Record<string, number> = {};
     let deepest = 0;
     for (const [name, mu, halves] of angles) {
-      const { ratio, depth } = pull(mu, halves * Math.PI, n);
+      // right for fibers too (16.85), but 12 s
+      if (model !== 'der' && halves > 1) continue;
+      const { ratio, depth } = pull(model, mu, halves * Math.PI, n);
       out[name] = ratio;
       out[`${name}: over that of the chain`] = ratio / ratioOfChain(mu, halves, n);
       deepest = Math.max(deepest, depth);
@@ -120,10 +125,13 @@ export const capstan: Case = defineCase({
   },
   expect: {
     ...Object.fromEntries(
-      angles.flatMap(([name, mu, halves]) => [
-        [name, { value: Math.exp(mu * halves * Math.PI), tolerance: 0.006 }],
-        [`${name}: over that of the chain`, { value: 1, tolerance: 0.001 }],
-      ]),
+      angles.flatMap(([name, mu, halves]) => {
+        const only = halves > 1 && { models: ['der'] as const };
+        return [
+          [name, { value: Math.exp(mu * halves * Math.PI), tolerance: 0.006, ...only }],
+          [`${name}: over that of the chain`, { value: 1, tolerance: 0.001, ...only }],
+        ];
+      }),
     ),
     'penetration / radius': { value: 0, tolerance: 0.05, scale: 1 },
   },

@@ -13,7 +13,9 @@ export const moist = {
   interpolation: 'linear',
 } as const;
 
-export function moistCurl(edges: number, E: object | number, G: object | number = E): SceneInput {
+export type Factor = NonNullable<NonNullable<NonNullable<SceneInput['rods']>[number]['moduli']>['E']>;
+
+export function moistCurl(edges: number, E: Factor, G: Factor = E): SceneInput {
   const [L, R, pitch] = [0.25, 5e-3, 5e-3];
   return {
     tendril: 1,
@@ -40,7 +42,7 @@ export function moistCurl(edges: number, E: object | number, G: object | number 
           turns: L / Math.hypot(2 * Math.PI * R, pitch),
         },
         edges,
-        moduli: { E, G } as never,
+        moduli: { E, G },
         section: {
           type: 'stiffness',
           EA: 10.122,

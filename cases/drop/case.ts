@@ -1,6 +1,6 @@
-import type { World } from '@tendril/core';
+import type { ModelId, World } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { fastest, sumForces } from '../src/contact.ts';
 
 const G = 9.81;
@@ -35,8 +35,8 @@ const lowest = (world: World): number => {
 };
 
 /** Speed after the first impact over that before, of a rod that falls flat. */
-function rebound(edges: number, restitution: number): number {
-  const world = worldOf(scene(edges, 0, restitution, 1 / 480));
+function rebound(model: ModelId, edges: number, restitution: number): number {
+  const world = worldOf(onModel(scene(edges, 0, restitution, 1 / 480), model));
   for (let k = 0; k < 96; k++) {
     world.step();
     const v = world.samples[0].nodeVelocity[2];
@@ -50,12 +50,12 @@ export const drop: Case = defineCase({
   id: 'drop',
   title: 'A rod dropped on the ground: rebound, rest, weight',
   source: "Newton's law of impact; the ground carries the weight; energy only falls",
-  models: ['der'],
+  models: ['der', 'fiber'],
   quick: [16],
   full: [16, 32, 64],
   scene: () => scene(16, 0.17, 0, 1 / 240),
-  measure(n) {
-    const world = worldOf(scene(n, 0.17, 0, 1 / 240));
+  measure(n, model) {
+    const world = worldOf(onModel(scene(n, 0.17, 0, 1 / 240), model));
     let depth = 0;
     let energy = world.energies().total;
     const first = energy;
@@ -68,9 +68,9 @@ export const drop: Case = defineCase({
       energy = total;
     }
     return {
-      'restitution 0.3': rebound(n, 0.3),
-      'restitution 0.7': rebound(n, 0.7),
-      'restitution 1': rebound(n, 1),
+      'restitution 0.3': rebound(model, n, 0.3),
+      'restitution 0.7': rebound(model, n, 0.7),
+      'restitution 1': rebound(model, n, 1),
       'force at rest / weight': sumForces(world, 'collider', 2) / (G * world.momentum().mass),
       'speed at rest [m/s]': fastest(world),
       'penetration / radius': depth,

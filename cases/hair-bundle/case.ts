@@ -1,5 +1,6 @@
+import type { ModelId } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { sumForces } from '../src/contact.ts';
 
 const G = 9.81;
@@ -71,8 +72,12 @@ function gutter(rows: number): SceneInput {
   };
 }
 
-function rest(input: SceneInput, steps: number): { support: number; speed: number; drift: number; contacts: number } {
-  const world = worldOf(input);
+function rest(
+  input: SceneInput,
+  model: ModelId,
+  steps: number,
+): { support: number; speed: number; drift: number; contacts: number } {
+  const world = worldOf(onModel(input, model));
   for (let k = 0; k < steps; k++) world.step();
   let [sum, count, drift] = [0, 0, 0];
   world.rods.forEach((rod, k) => {
@@ -95,14 +100,14 @@ export const hairBundle: Case = defineCase({
   id: 'hair-bundle',
   title: 'Bundles at rest: a woodpile and a gutter',
   source: 'statics: what lies still stays, and the ground carries the weight of all',
-  models: ['der'],
+  models: ['der', 'fiber'],
   quick: [4],
   full: [4, 10],
   scene: () => gutter(4),
-  measure(n) {
+  measure(n, model) {
     const steps = 60;
-    const pile = rest(woodpile(n), steps);
-    const bundle = rest(gutter(n), steps);
+    const pile = rest(woodpile(n), model, steps);
+    const bundle = rest(gutter(n), model, steps);
     return {
       'woodpile: support / weight': pile.support,
       'woodpile: rms speed [m/s]': pile.speed,

@@ -1,5 +1,6 @@
+import type { ModelId } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
-import { type Case, defineCase, worldOf } from '../src/case.ts';
+import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 
 const G = 9.81;
 const MU = 0.5;
@@ -26,8 +27,8 @@ function scene(degrees: number, edges: number, duration: number): SceneInput {
   };
 }
 
-function slide(degrees: number, edges: number, steps: number): number {
-  const world = worldOf(scene(degrees, edges, steps / 240));
+function slide(model: ModelId, degrees: number, edges: number, steps: number): number {
+  const world = worldOf(onModel(scene(degrees, edges, steps / 240), model));
   for (let k = 0; k < steps; k++) world.step();
   return world.samples[0].nodePosition[0];
 }
@@ -36,16 +37,16 @@ export const incline: Case = defineCase({
   id: 'incline',
   title: 'Friction on an incline: angle of slip and sliding distance',
   source: "Coulomb's law: slip above atan μ, then the acceleration g(sin α − μ cos α)",
-  models: ['der'],
+  models: ['der', 'fiber'],
   quick: [15],
   full: [15, 30, 60],
   scene: () => scene(ANGLE + 3, 15, 1),
-  measure(n) {
+  measure(n, model) {
     // the angle between the last that sticks and the first that slips: 20 µm in 0.2 s
     let [sticks, slips] = [ANGLE - 1, ANGLE + 1];
     for (let k = 0; k < 5; k++) {
       const middle = 0.5 * (sticks + slips);
-      if (slide(middle, n, 48) > 2e-5) slips = middle;
+      if (slide(model, middle, n, 48) > 2e-5) slips = middle;
       else sticks = middle;
     }
     const steep = Math.atan(1.5 * MU);
@@ -54,8 +55,8 @@ export const incline: Case = defineCase({
     const exact = (G * (Math.sin(steep) - MU * Math.cos(steep)) * steps * (steps + 1)) / 2 / 240 ** 2;
     return {
       'angle of slip [deg]': 0.5 * (sticks + slips),
-      'sliding distance': slide((steep * 180) / Math.PI, n, steps) / exact,
-      'creep at 98 % [m]': slide((Math.atan(0.98 * MU) * 180) / Math.PI, n, steps),
+      'sliding distance': slide(model, (steep * 180) / Math.PI, n, steps) / exact,
+      'creep at 98 % [m]': slide(model, (Math.atan(0.98 * MU) * 180) / Math.PI, n, steps),
     };
   },
   expect: {

@@ -36,7 +36,7 @@ export function swingingHair(
     ],
     pins: [{ rod: 'hair', at: 'start' }],
     time: { duration, step },
-    solver: { fiber: { scaffold: 1e-3, ...options } as never },
+    solver: { fiber: { scaffold: 1e-3, ...options } },
     output: { every: 0.02 },
   };
 }

@@ -1,6 +1,6 @@
 /** Fig. 5 and 7: a curl let go under gravity, for moduli from a quarter to four times theirs, and with moduli that change. */
 import { type CentreLine, createWisps, type ModelId, poseWisps, type Wisps } from '@tendril/core';
-import { moist, moistCurl } from '../../changing-moduli/case.ts';
+import { type Factor, moist, moistCurl } from '../../changing-moduli/case.ts';
 import { curlMotions, measureCurl } from '../../helix-relaxation/case.ts';
 import { onModel } from '../case.ts';
 import { brief, type ChartLine, type Profile, percent, type Study, type StudyResult, slope, trace } from '../study.ts';
@@ -162,7 +162,7 @@ export const moduliStudy: Study = {
   *run(profile): Generator<string, StudyResult> {
     const edges = profile === 'quick' ? 50 : 100;
     const until = 6;
-    const variants: { label: string; E: object | number; G: object | number; color: number; drop: number }[] = [
+    const variants: { label: string; E: Factor; G: Factor; color: number; drop: number }[] = [
       { label: 'neither', E: 1, G: 1, color: 5, drop: 16.51 },
       { label: 'E alone', E: moist, G: 1, color: 1, drop: 19.448 },
       { label: 'G alone', E: 1, G: moist, color: 2, drop: 49.675 },

@@ -93,6 +93,27 @@ it('objects have a triangle mesh a segment, and let go of what they hold', () =>
   hair.dispose();
 });
 
+it('a part of the hairs is one from everywhere', () => {
+  const world = createWorld({
+    ...spec({}),
+    rods: Array.from({ length: 60 }, (_, k) => ({ ...spec({}).rods[0], id: `${k}` })),
+  });
+  const hair = createHairObject(world.rods);
+  hair.setShare(0.1);
+  const geometry = hair.object.geometry as BufferGeometry;
+  expect(geometry.drawRange.count).toBe(6 * 12 * 6);
+  const segment = geometry.getAttribute('segment');
+  const drawn = new Set<number>();
+  for (let i = 0; i < geometry.drawRange.count; i++)
+    drawn.add(Math.floor(segment.getX(geometry.index?.getX(i) ?? 0) / 13));
+  const list = [...drawn].sort((a, b) => a - b);
+  expect(list).toHaveLength(6);
+  for (let k = 1; k < 6; k++) expect(list[k] - list[k - 1]).toBeLessThan(20);
+  hair.setShare(1);
+  expect(geometry.drawRange.count).toBe(Number.POSITIVE_INFINITY);
+  hair.dispose();
+});
+
 it('runs as the page shows it', async () => {
   // the example of the README is compiled and run by test/examples; here it is looked at
   const world = createWorld({ ...spec({}), gravity: [0, 0, -9.81], pins: [{ rod: 'rod', at: 'start' }] });

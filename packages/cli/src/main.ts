@@ -189,8 +189,8 @@ Examples:
     .requiredOption('-o, --out <file>', 'the page, such as report.html')
     .option('-f, --force', 'replace the page if it exists')
     .option('--models <list>', 'of a scene: models, separated by commas, or all (default)')
-    .option('--quick', 'coarse and short: to see what it looks like')
-    .option('--full', 'everything the paper did, with 2000 cuboids: many minutes')
+    .option('--quick', 'without a scene: coarse and short, to see what it looks like; a scene is run as it is written')
+    .option('--full', 'without a scene: everything the paper did, with 2000 cuboids, many minutes')
     .option('-q, --quiet', 'print nothing but errors')
     .addHelpText(
       'after',

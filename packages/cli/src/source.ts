@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { cases, findCase } from '@tendril/cases';
 import { createWorld, type Model, type ModelId, type Scene, SceneError, type World } from '@tendril/core';
-import { loadDer, loadFiber, loadThreadedDer } from '@tendril/core/kernels';
+import { loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
 import { explainSceneError, type InputError, type ParsedScene, sceneFromObject } from '@tendril/io';
 import { readSceneFile, startThreads } from '@tendril/io/node';
 import { UsageError } from './exit.ts';
@@ -33,6 +33,7 @@ export function loadSource(reference: string, changes: SourceChanges = {}): Sour
     if (statSync(reference).isDirectory()) {
       throw new UsageError(`'${reference}' is a folder; name a scene file in it, such as ${reference}/scene.yaml`);
     }
+    refuseOthers(reference);
     const parsed = readSceneFile(reference);
     const name = basename(reference, extname(reference)).replace(/[^\p{L}\p{N}._-]+/gu, '-') || 'scene';
     return source(name, reference, parsed.scene, changes, parsed);
@@ -49,6 +50,20 @@ export function loadSource(reference: string, changes: SourceChanges = {}): Sour
   throw new UsageError(`there is no scene file${looksLikeFile ? '' : ' and no case'} '${reference}'${hint}`);
 }
 
+const curves = /\.(obj|usda?|usdc|usdz|hair|tfx|glb|gltf|csv|tsv)$/i;
+
+/** Files that other commands read. */
+function refuseOthers(file: string): void {
+  const refuse = (remedy: string): never => {
+    throw new UsageError(`'${file}' is no scene; ${remedy}`);
+  };
+  if (curves.test(file)) refuse(`curves become one by: tendril import ${file} --out scene.yaml`);
+  if (/\.hairstyle$/i.test(file)) refuse('a scene names it: strands: [{ file: hair.hairstyle, model: helix }]');
+  if (!/\.tendril$/i.test(file)) return;
+  if (/state/i.test(basename(file))) refuse(`a run goes on from it by: tendril run scene.yaml --resume ${file}`);
+  refuse(`a recording is looked at by: tendril studio ${file}`);
+}
+
 function source(name: string, origin: string, scene: Scene, changes: SourceChanges, parsed?: ParsedScene): Source {
   return {
     name,
@@ -62,7 +77,9 @@ function source(name: string, origin: string, scene: Scene, changes: SourceChang
 function change(scene: Scene, { model, until, stability }: SourceChanges): Scene {
   let out = scene;
   if (model !== undefined) out = { ...out, rods: out.rods.map((rod) => ({ ...rod, model: model as ModelId })) };
-  if (until !== undefined && out.time) out = { ...out, time: { ...out.time, duration: until } };
+  // shorter than a step: one shorter step
+  if (until !== undefined && out.time)
+    out = { ...out, time: { ...out.time, duration: until, step: Math.min(out.time.step, until) } };
   if (stability !== undefined) out = { ...out, statics: { ...out.statics, stability } };
   return out;
 }
@@ -83,20 +100,24 @@ export interface WorldChoices {
   readonly plain?: boolean;
 }
 
-/** Rods from which threads are worth their start, some 50 ms each. */
+/** Rods and fibers from which threads are worth their start, some 50 ms each. */
 const manyRods = 128;
+const manyFibers = 16;
 
 /** With the engine that the scene asks for, loaded only then, and with kernels where rods can be solved two at a time. */
 export async function openWorld(source: Source, { threads, plain }: WorldChoices = {}): Promise<World> {
   const { scene } = source;
   const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
-  const rods = scene.rods.filter(({ model = 'der' }) => model === 'der').length;
-  const models = rods > 1 && !plain ? [await loadModel(threads ?? (rods >= manyRods ? undefined : 1))] : [];
-  if (!plain && scene.rods.some(({ model }) => model === 'fiber')) models.push(await loadFiber());
+  const count = (id: ModelId): number => scene.rods.filter(({ model = 'der' }) => model === id).length;
+  const [rods, fibers] = [count('der'), count('fiber')];
+  const models: Model[] = [];
+  if (rods > 1 && !plain) models.push(await loadModel('der', threads ?? (rods >= manyRods ? undefined : 1)));
+  if (fibers > 0 && !plain) models.push(await loadModel('fiber', threads ?? (fibers >= manyFibers ? undefined : 1)));
   return explained(source, () => createWorld(scene, { models, ...(bodies && { bodies }) }));
 }
 
-async function loadModel(threads: number | undefined): Promise<Model> {
-  if (threads === 1) return loadDer();
-  return loadThreadedDer(startThreads(threads).ports, threads === undefined ? {} : { leastParts: 2 });
+async function loadModel(id: 'der' | 'fiber', threads: number | undefined): Promise<Model> {
+  if (threads === 1) return id === 'der' ? loadDer() : loadFiber();
+  const load = id === 'der' ? loadThreadedDer : loadThreadedFiber;
+  return load(startThreads(threads).ports, threads === undefined ? {} : { leastParts: 2 });
 }

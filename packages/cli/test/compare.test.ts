@@ -82,7 +82,14 @@ describe('compare', () => {
     const unknown = await box.run('compare', 'swing.yaml', '--models', 'der,coserat');
     expect(unknown).toMatchObject({ code: 2 });
     expect(unknown.err).toContain("did you mean 'cosserat'");
-    expect((await box.run('compare', 'swing.yaml', '--models', 'der')).err).toContain('two models or more');
+    const models = async (list: string): Promise<string> => {
+      const { code, err } = await box.run('compare', 'swing.yaml', '--models', list);
+      expect(code).toBe(2);
+      return err;
+    };
+    expect(await models('der')).toContain("--models names only 'der'; a comparison needs two or more");
+    expect(await models('der, der')).toContain("--models names 2 times 'der'; a comparison needs two or more");
+    expect(await models('')).toContain('--models names no model; a comparison needs two or more');
     expect((await box.run('compare', 'swing.yaml', '--models', 'der,cosserat', '-o', 'a', '-u', '10 ms')).code).toBe(0);
     const again = await box.run('compare', 'swing.yaml', '--models', 'der,cosserat', '-o', 'a', '-u', '10 ms');
     expect(again).toMatchObject({ code: 2 });

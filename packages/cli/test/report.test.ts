@@ -81,6 +81,23 @@ describe('report on the paper', () => {
 });
 
 describe('report on a scene', () => {
+  it('says what is for the paper alone, and which models it cannot compare', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene());
+    const { out } = await box.run('report', '--help');
+    expect(out.replace(/\s+/g, ' ')).toContain('--quick without a scene: coarse and short');
+    const quick = await box.run('report', 'swing.yaml', '--quick', '--out', 'a.html');
+    expect(quick).toMatchObject({ code: 2 });
+    expect(quick.err).toContain('a scene says itself how fine it is');
+    const twice = await box.run('report', 'swing.yaml', '--models', 'der,der', '--out', 'a.html');
+    expect(twice).toMatchObject({ code: 2 });
+    expect(twice.err).toContain("names 2 times 'der'");
+    const none = await box.run('report', 'swing.yaml', '--models', '', '--out', 'a.html');
+    expect(none).toMatchObject({ code: 2 });
+    expect(none.err).toContain('names no model');
+    expect(existsSync(`${box.path}/a.html`)).toBe(false);
+  });
+
   it('compares models in shape, energy and equilibrium, and says what they refused', async () => {
     const box = sandbox();
     box.write(

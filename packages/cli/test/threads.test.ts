@@ -1,6 +1,6 @@
 /** Threads, on what `npm run build` made: the same bits whatever their number. */
 import { createWorld, type Model, type Scene } from '@tendril/core';
-import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
+import { loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // the sources have no file that a thread could run
 import { startThreads, type Threads } from '../../io/dist/node.js';
@@ -93,5 +93,70 @@ describe('threads', () => {
     first.step();
     for (let k = 0; k < 2; k++) second.step();
     expect(second.hash()).toBe(first.hash());
+  });
+});
+
+describe('threads over fibers', () => {
+  const fibers: Scene = {
+    ...scene,
+    rods: scene.rods.map((rod) => ({ ...rod, model: 'fiber', section: { type: 'circle', radius: 5e-4 } })),
+  };
+  let plain: Model;
+  let shared: Model;
+  beforeAll(async () => {
+    plain = await loadFiber();
+    shared = await loadThreadedFiber(threads.ports, { leastParts: 2 });
+  });
+
+  it('give the bits of one, and of none of it', () => {
+    const worlds = [
+      createWorld(fibers),
+      createWorld(fibers, { models: [plain] }),
+      createWorld(fibers, { models: [shared] }),
+    ];
+    for (let k = 0; k < 6; k++) {
+      const [iterations, ...others] = worlds.map((world) => world.step().iterations);
+      expect(others).toEqual([iterations, iterations]);
+    }
+    const [alone, , together] = worlds;
+    for (const world of worlds) expect(world.hash()).toBe(alone.hash());
+    expect(together.energies()).toEqual(alone.energies());
+    expect(together.channel(10, 'curvature')).toEqual(alone.channel(10, 'curvature'));
+    expect(together.samples[10].nodeVelocity).toEqual(alone.samples[10].nodeVelocity);
+    const saved = together.save();
+    for (const world of worlds) world.step();
+    expect(together.hash()).toBe(alone.hash());
+    together.restore(saved);
+    expect(together.step().iterations).toBeGreaterThan(11);
+    expect(together.hash()).toBe(alone.hash());
+  });
+
+  it('cut a step that fails, as one does', () => {
+    const violent: Scene = { ...fibers, time: { duration: 10, step: 0.3 }, solver: { fiber: { iterations: 2 } } };
+    const alone = createWorld(violent, { models: [plain] });
+    const together = createWorld(violent, { models: [shared] });
+    const { substeps } = alone.step();
+    expect(substeps).toBeGreaterThan(1);
+    expect(together.step().substeps).toBe(substeps);
+    expect(together.hash()).toBe(alone.hash());
+  });
+
+  it('with contact', () => {
+    const touching: Scene = {
+      ...fibers,
+      pins: fibers.pins?.slice(0, 7),
+      colliders: [{ type: 'plane', position: [0, 0, -0.003], normal: [0, 0, 1], friction: 0.3 }],
+    };
+    const alone = createWorld(touching, { models: [plain] });
+    const together = createWorld(touching, { models: [shared] });
+    let touched = 0;
+    for (let k = 0; k < 12; k++) {
+      expect(together.step().iterations).toBe(alone.step().iterations);
+      touched += alone.contactForces().length;
+    }
+    expect(touched).toBeGreaterThan(20);
+    expect(together.hash()).toBe(alone.hash());
+    expect(together.energies()).toEqual(alone.energies());
+    expect(together.reactions()).toEqual(alone.reactions());
   });
 });

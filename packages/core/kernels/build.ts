@@ -9,10 +9,11 @@ import { type Flat, type Source, translate } from './translate.ts';
 
 const core = join(process.cwd(), 'packages/core');
 const read = (file: string): string => readFileSync(join(core, file), 'utf8');
-const source = (file: string, functions: string[]): Source => ({
+const source = (file: string, functions: string[], within: string[] = []): Source => ({
   file,
   text: read(file),
   functions,
+  within,
 });
 
 /** Lines of a file that stand in the middle of a loop there, because a call would cost too much, as a function. */
@@ -30,6 +31,16 @@ const joint = (name: string, matrix: number, viscous: number): Flat => ({
   scalars: ['strainOut', 'D', 'H', 'P', 'gradient8', 'rate'],
 });
 
+/** A formula of fibers, arrays given from the cuboid or ring on that is meant, for the matrix of a step. */
+const spring = (from: string): Flat => ({
+  name: from,
+  from,
+  given: { b: 0, r: 0, n: 0, at: 0, place: 0, exact: 0, pulling: 0, matrix: 1 },
+  scalars: ['ringRate'],
+});
+const springs = ['addFace', 'addRingSpring', 'turnOf', 'predictFace', 'predictRingSpring', 'subtractInertia'];
+const ringMatrix = ['addRingMass', 'addRingCoupling', 'addRingDrag'];
+
 const formulas = translate(
   [
     source('src/math/vec3.ts', ['dot3', 'transport3', 'angleAbout3']),
@@ -44,7 +55,12 @@ const formulas = translate(
     source('src/models/der/energy.ts', ['addNodeBlock', 'addViscous', 'writeGradient']),
     source('src/models/der/stage.ts', ['addEdgeBlock']),
     source('src/models/der/kinematics.ts', ['turnFrame']),
-    source('kernels/assembly/recipes.ts', ['addJoint', 'turnBetween', 'multiplyRow', 'subtractRow']),
+    source('kernels/assembly/recipes.ts', ['addJoint', 'turnBetween', 'multiplyRow', 'subtractRow', 'invertRow']),
+    source(
+      'src/models/fiber/springs.ts',
+      [...springs, ...ringMatrix],
+      ['addParts', 'addSpring', 'addShear', 'stretchOf'],
+    ),
   ],
   [
     joint('addJointGradient', 0, 0),
@@ -57,6 +73,8 @@ const formulas = translate(
     { name: 'addEdgeBlock', from: 'addEdgeBlock', given: { d: 0 }, scalars: [] },
     { name: 'multiplyRow', from: 'multiplyRow', scalars: [] },
     { name: 'subtractRow', from: 'subtractRow', scalars: [] },
+    ...[...springs, ...ringMatrix].map(spring),
+    { name: 'invertRow', from: 'invertRow', scalars: [] },
   ],
 );
 const note = '// Made by kernels/build.ts from the sources of the model: do not edit.\n';

@@ -47,6 +47,8 @@ export interface Source {
   readonly file: string;
   readonly text: string;
   readonly functions: readonly string[];
+  /** Functions that stand inside flat ones only. */
+  readonly within?: readonly string[];
 }
 
 /** A function with its calls in place and the named arrays as local variables; `given`: parameters that are known now. */
@@ -301,7 +303,10 @@ export function translate(sources: readonly Source[], flats: readonly Flat[] = [
   const arrays = new Set<string>();
   const functions = new Map<string, ts.FunctionDeclaration>();
   const written: string[] = [];
-  for (const { file, text, functions: wanted } of sources) {
+  const inlined = new Set(flats.map(({ from }) => from));
+  for (const { file, text, functions: asked, within = [] } of sources) {
+    const wanted = [...asked, ...within];
+    for (const name of within) inlined.add(name);
     const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
     for (const node of source.statements) {
       if (ts.isFunctionDeclaration(node) && node.name && wanted.includes(node.name.text))
@@ -324,7 +329,6 @@ export function translate(sources: readonly Source[], flats: readonly Flat[] = [
     if (missing) throw new TranslationError(`${file} has no function ${missing}`);
   }
   const module: Module = { constants, arrays, functions };
-  const inlined = new Set(flats.map(({ from }) => from));
   for (const name of functions.keys())
     if (!inlined.has(name)) written.push(write(module, { name, from: name, scalars: [] }, false));
   for (const flat of flats) written.push(write(module, flat, true));

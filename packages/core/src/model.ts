@@ -5,7 +5,7 @@
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
  */
 import type { BodyPose } from './bodies/body.ts';
-import type { ContactSides, LoadSource, Samples } from './port.ts';
+import type { ContactSides, LoadSource, Samples, Touches } from './port.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
@@ -172,6 +172,28 @@ export interface Bundle {
   matrices(rod: number, t: number): Matrices;
 }
 
+/** What `settle` is asked to do. */
+export interface LoneRods {
+  readonly count: number;
+  /** System of each, its first contact, and the one after its last. */
+  readonly system: Int32Array;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  /** From the start of the step; else from where they are, because contacts have changed. */
+  readonly fresh: boolean;
+  readonly contacts: Touches;
+  readonly t: number;
+  readonly dt: number;
+  /** What velocities are compared with [m/s], to which part of it, in how many turns at most. */
+  readonly speed: number;
+  readonly tolerance: number;
+  readonly iterations: number;
+  /** Written: 1 for each that is done; the most turns that one took, and the largest error of a velocity [m/s]. */
+  readonly done: Uint8Array;
+  turns: number;
+  error: number;
+}
+
 /**
  * What contact needs of a model: an implicit step under given forces at points, and its linear response to others,
  *     A·δv = Σ Sᵀ·impulse,    A = M + h·D + h²·K,
@@ -219,6 +241,11 @@ export interface ContactPort {
    * because the forces will change much; `linearize` makes up for what is missing.
    */
   step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean, rough?: boolean): StepOutcome;
+  /**
+   * Steps systems of one rod, each of which touches obstacles and nothing else, by the law and to the tolerances of contact. Absent,
+   * or not done for some: they are to be solved for like all others, from the start of the step.
+   */
+  settle?(job: LoneRods): StepOutcome;
   /** S v now, 3 each. */
   readVelocity(out: Float64Array, sides: ContactSides): void;
   /** H with the sides' point masses. */

@@ -69,6 +69,21 @@ export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>): Loads {
   };
 }
 
+/** Contacts of rods with obstacles as contact lists them (contact/set.ts), as far as a model that solves them by itself looks. */
+export interface Touches {
+  readonly edgeA: Int32Array;
+  readonly weightA: Float64Array;
+  readonly normal: Float64Array;
+  readonly bias: Float64Array;
+  readonly surface: Float64Array;
+  readonly staticFriction: Float64Array;
+  readonly dynamicFriction: Float64Array;
+  readonly size: Float64Array;
+  /** Found, as is what slides at the end. */
+  readonly impulse: Float64Array;
+  readonly sliding: Uint8Array;
+}
+
 /**
  * Points of a bundle's rods and bodies that contact touches; rods in ascending order, then bodies.
  *

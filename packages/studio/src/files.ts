@@ -1,8 +1,9 @@
 /** Saving, opening, pictures, links. */
 
 import { hairstyleBytes, openGroomFile } from './grooming.ts';
+import { openFile, shareLink } from './opening.ts';
 import type { ExportFormat } from './protocol.ts';
-import { exportRun, openFile, shareLink } from './session.ts';
+import { exportRun } from './session.ts';
 import * as state from './state.ts';
 
 export function download(blob: Blob, name: string): void {
@@ -60,16 +61,24 @@ export async function saveHairstyle(): Promise<void> {
 
 export async function copyLink(): Promise<void> {
   const link = await shareLink();
+  if (link === undefined) {
+    state.tell('A link cannot carry this hair: it comes from a file. Save the hairstyle and send that.', 'bad');
+    return;
+  }
+  const what = state.grooming.value ? 'the hair, as it was made' : 'the whole scene';
   if (link.length > 60_000) {
-    state.tell('The scene is too large for a link; save it as a file instead.', 'bad');
+    state.tell(
+      `${state.grooming.value ? 'The hair' : 'The scene'} is too large for a link; save it as a file instead.`,
+      'bad',
+    );
     return;
   }
   globalThis.history.replaceState(null, '', link);
   try {
     await navigator.clipboard.writeText(link);
-    state.tell('Link copied: it holds the whole scene.', 'good');
+    state.tell(`Link copied: it holds ${what}.`, 'good');
   } catch {
-    state.tell('The link is in the address bar: it holds the whole scene.', 'good');
+    state.tell(`The link is in the address bar: it holds ${what}.`, 'good');
   }
 }
 

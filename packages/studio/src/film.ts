@@ -1,6 +1,6 @@
 /** The run as a film: what the canvas shows while it plays once, in the format that this browser writes. */
 import { download } from './files.ts';
-import { seek } from './session.ts';
+import { seek } from './playback.ts';
 import * as state from './state.ts';
 import { current } from './ui/viewport.tsx';
 

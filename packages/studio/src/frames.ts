@@ -20,7 +20,8 @@ export interface FrameStore {
 export function createFrameStore(limit: number = byteLimit): FrameStore {
   let frames: Frame[] = [];
   let bytes = 0;
-  const sizeOf = ({ lanes }: Frame): number => lanes.reduce((sum, { data }) => sum + data.byteLength + 200, 0);
+  const sizeOf = ({ lanes }: Frame): number =>
+    lanes.reduce((sum, { data, forces }) => sum + data.byteLength + (forces?.byteLength ?? 0) + 200, 0);
   const thin = (): void => {
     const old = Math.floor(frames.length * 0.75);
     frames = frames.filter((_, k) => k >= old || k % 2 === 0);

@@ -28,6 +28,37 @@ export type Brush = 'comb' | 'cut' | 'curl' | 'straighten';
 export type HeadMotion = 'mouse' | 'shake' | 'nod' | 'turn';
 type Point = readonly [number, number, number];
 
+/** How a hairstyle was made, from the bare head on: small enough for a link, and done again by whoever opens it. */
+export interface Recipe {
+  readonly head: 'head' | 'ball';
+  readonly settings: GroomSettings;
+  readonly actions: readonly RecipeAction[];
+}
+
+export type RecipeAction =
+  /** `path`: points of the brush, three numbers each [0.1 mm]; `curl`: radius and pitch [m]. */
+  | {
+      readonly kind: 'stroke';
+      readonly brush: Brush;
+      readonly radius: number;
+      readonly strength: number;
+      readonly curl?: readonly [number, number];
+      readonly path: readonly number[];
+    }
+  | { readonly kind: 'trim'; readonly length: number }
+  | { readonly kind: 'hairs'; readonly hairs: number; readonly clump: number };
+
+/** What is kept of grooming from one visit to the next. */
+export interface KeptGroom {
+  /** The hairstyle's file. */
+  readonly style: Uint8Array;
+  readonly settings: GroomSettings;
+  readonly head: string;
+  /** The file of a mesh of one's own. */
+  readonly mesh?: Uint8Array;
+  readonly recipe?: Recipe;
+}
+
 export type GroomAction =
   | { readonly kind: 'open'; readonly head: 'head' | 'ball'; readonly settings: GroomSettings }
   | { readonly kind: 'mesh'; readonly bytes: ArrayBuffer; readonly name: string; readonly settings: GroomSettings }
@@ -45,7 +76,9 @@ export type GroomAction =
       readonly end: boolean;
     }
   | { readonly kind: 'trim'; readonly length: number }
-  | { readonly kind: 'undo' | 'redo' | 'show' | 'save' }
+  | { readonly kind: 'undo' | 'redo' | 'show' | 'save' | 'keep' }
+  | { readonly kind: 'recall'; readonly kept: KeptGroom }
+  | { readonly kind: 'replay'; readonly recipe: Recipe }
   | { readonly kind: 'load'; readonly bytes: ArrayBuffer; readonly name: string }
   | { readonly kind: 'simulate'; readonly motion: HeadMotion };
 
@@ -75,6 +108,9 @@ export interface Groomed {
   readonly frame?: Frame;
   /** The hairstyle's file. */
   readonly bytes?: Uint8Array;
+  readonly kept?: KeptGroom;
+  /** How what is shown, or what the scene is made of, came about; absent where a file was opened. */
+  readonly recipe?: Recipe;
   /** A scene of it, and the files that it names. */
   readonly text?: string;
   readonly files?: readonly { readonly name: string; readonly bytes: Uint8Array }[];

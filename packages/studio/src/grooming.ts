@@ -1,8 +1,10 @@
 /** Grooming: what the panel and the brush do. The hair itself is in the worker. */
 import { type Signal, signal } from '@preact/signals';
 import { type HairType, hairTypes } from '@tendril/core';
-import type { Brush, GroomAction, Groomed, GroomFacts, GroomSettings, HeadMotion } from './groomTypes.ts';
+import type { Brush, GroomAction, Groomed, GroomFacts, GroomSettings, HeadMotion, Recipe } from './groomTypes.ts';
 import type { Loaded } from './protocol.ts';
+import { readRecipe, roundPlace } from './recipe.ts';
+import { type KeptHair, readKept, writeKept } from './saved.ts';
 import { ask, attachFiles, openText, showStill } from './session.ts';
 import * as state from './state.ts';
 
@@ -14,6 +16,10 @@ export const brushRadius: Signal<number> = signal(0.05);
 export const strength: Signal<number> = signal(0.7);
 export const motion: Signal<HeadMotion> = signal('shake');
 export const busy: Signal<string | undefined> = signal(undefined);
+/** Whether what is shown would be there after a reload; undefined: not yet. */
+export const kept: Signal<boolean | undefined> = signal(undefined);
+/** What the scene is made of, where it is one of groomed hair. */
+let sceneHair: KeptHair | undefined;
 
 /** Numbers of a hair type as settings; `before`: what it says nothing about stays. */
 export function settingsOf(hair: HairType, before?: GroomSettings): GroomSettings {
@@ -43,7 +49,26 @@ let working = false;
 async function send(action: GroomAction, transfer: Transferable[] = []): Promise<Groomed> {
   const answer = await ask<Groomed>((ticket) => ({ type: 'groom', ticket, action }), transfer);
   take(answer);
+  const unfinished = action.kind === 'stroke' && !action.end;
+  if (action.kind !== 'show' && action.kind !== 'simulate' && action.kind !== 'recall' && !unfinished) keepSoon();
   return answer;
+}
+
+let keeping: ReturnType<typeof setTimeout> | undefined;
+
+/** When the hand rests: into the browser's store. */
+function keepSoon(): void {
+  kept.value = undefined;
+  clearTimeout(keeping);
+  keeping = setTimeout(async () => {
+    const mine = keeping;
+    const answer = await ask<Groomed>((ticket) => ({ type: 'groom', ticket, action: { kind: 'keep' } }));
+    const done = answer.kept ? await writeKept('groom', { ...answer.kept, color: state.hairColor.value }) : false;
+    if (mine !== keeping) return;
+    kept.value = done;
+    // from a link it is one's own now: a reload comes back to what was made of it
+    if (done && state.grooming.value) globalThis.history.replaceState(null, '', '#groom');
+  }, 400);
 }
 
 function take(answer: Groomed): void {
@@ -84,13 +109,79 @@ export async function startGrooming(): Promise<void> {
   state.grooming.value = true;
   state.hint.value = true;
   state.sheet.value = 'view';
-  if (facts.value) {
+  // a reload comes back here
+  globalThis.history.replaceState(null, '', '#groom');
+  if (facts.value || (await recall())) {
     await send({ kind: 'show' });
     return;
   }
   busy.value = 'Growing hair…';
   await send({ kind: 'open', head: 'head', settings: settings.value });
   busy.value = undefined;
+}
+
+/** The hair of the last visit; false where there is none. */
+async function recall(): Promise<boolean> {
+  const last = await readKept('groom');
+  if (!last) return false;
+  busy.value = 'Fetching the hair of last time…';
+  const answer = await send({ kind: 'recall', kept: last });
+  busy.value = undefined;
+  kept.value = answer.error === undefined;
+  useColor(last.color);
+  return answer.error === undefined;
+}
+
+/** Hair that a link describes, done again; with `text` as the scene that it is in. False where it is no such hair. */
+export async function openShared(value: unknown, text: string | undefined, name: string): Promise<boolean> {
+  const recipe = readRecipe(value, Object.keys(hairTypes));
+  if (!recipe) return false;
+  if (text === undefined) {
+    state.grooming.value = true;
+    state.sheet.value = 'view';
+  }
+  useColor((value as { color?: unknown }).color);
+  busy.value = 'Growing and styling the hair of the link…';
+  const answer = await send({ kind: 'replay', recipe });
+  if (answer.error === undefined && text !== undefined) {
+    const { files, recipe: made } = await send({ kind: 'simulate', motion: motion.value });
+    if (files) useHair({ files, ...(made && { recipe: made }) });
+    await openText(text, name);
+  }
+  busy.value = undefined;
+  return answer.error === undefined;
+}
+
+/** The last visit's scene of groomed hair; false where its files are gone. */
+export async function openKeptScene(text: string, name: string): Promise<boolean> {
+  const hair = await readKept('hair');
+  if (!hair) return false;
+  await recall();
+  sceneHair = hair;
+  attachFiles(hair.files);
+  await openText(text, name);
+  return true;
+}
+
+function useColor(color: unknown): void {
+  if (typeof color === 'string' && /^#[0-9a-f]{6}$/.test(color)) state.hairColor.value = color;
+}
+
+export function chooseColor(color: string): void {
+  state.hairColor.value = color;
+  if (facts.value) keepSoon();
+}
+
+function useHair(hair: KeptHair): void {
+  sceneHair = hair;
+  attachFiles(hair.files);
+  void writeKept('hair', hair);
+}
+
+/** How the hair that is shown, or that the scene names, was made; undefined where it comes from files. */
+export async function recipeOfHair(): Promise<Recipe | undefined> {
+  if (!state.grooming.value) return sceneHair?.recipe;
+  return (await ask<Groomed>((ticket) => ({ type: 'groom', ticket, action: { kind: 'keep' } }))).kept?.recipe;
 }
 
 export async function chooseHead(head: 'head' | 'ball'): Promise<void> {
@@ -132,8 +223,8 @@ export function strokeTo(from: readonly number[], to: readonly number[], end: bo
   void push({
     kind: 'stroke',
     brush: brush.value,
-    from: [from[0], from[1], from[2]],
-    to: [to[0], to[1], to[2]],
+    from: roundPlace(from),
+    to: roundPlace(to),
     radius: brushRadius.value,
     strength: strength.value,
     settings: settings.value,
@@ -162,7 +253,7 @@ export async function simulate(): Promise<void> {
   busy.value = 'Making a scene of it…';
   const answer = await send({ kind: 'simulate', motion: motion.value });
   if (answer.text !== undefined && answer.files) {
-    attachFiles(answer.files);
+    useHair({ files: answer.files, ...(answer.recipe && { recipe: answer.recipe }) });
     await openText(answer.text, 'hair.yaml');
   }
   busy.value = undefined;

@@ -2,7 +2,8 @@
 import { chooseFile, saveScene } from './files.ts';
 import { groomRedo, groomUndo, startGrooming } from './grooming.ts';
 import { cutAt, pinAtPlace } from './handling.ts';
-import { comeToRest, hand, leaveGrooming, openCase, redo, restart, stepFrames, togglePlay, undo } from './session.ts';
+import { stepFrames, togglePlay } from './playback.ts';
+import { comeToRest, hand, leaveGrooming, openCase, redo, restart, undo } from './session.ts';
 import * as state from './state.ts';
 import { current } from './ui/viewport.tsx';
 
@@ -16,6 +17,7 @@ export const keys: readonly (readonly [string, string])[] = [
   ['Enter', 'pins or cuts the first rod in its middle'],
   ['B', 'blow at it'],
   ['F', 'show all'],
+  ['A', 'forces as arrows'],
   ['Shift + arrows', 'orbit'],
   ['+ −', 'zoom'],
   ['1 … 9', 'the first cases of the gallery'],
@@ -50,6 +52,9 @@ const plain: Readonly<Record<string, () => void>> = {
   },
   b: blow,
   f: () => current.view?.focus(),
+  a: () => {
+    state.forces.value = !state.forces.value;
+  },
   c: () => {
     state.compareOpen.value = !state.compareOpen.value;
   },
@@ -135,7 +140,7 @@ export function listenToKeys(): void {
     if ((key === ' ' || key === 'enter') && isPressable(event.target)) return;
     if (/^[1-9]$/.test(key)) {
       const one = state.cases.value[Number(key) - 1];
-      if (one) openCase(one.id);
+      if (one) void openCase(one.id);
       return;
     }
     const action = plain[key];

@@ -1,7 +1,8 @@
 // first: others ask for the language as they load
 import './locale.ts';
 import { render } from 'preact';
-import { rodSize } from './protocol.ts';
+import { openFirst } from './opening.ts';
+import { forceKinds, forceStride, rodSize } from './protocol.ts';
 import { startSession } from './session.ts';
 import * as state from './state.ts';
 import { renderThumbnail } from './thumbnails.ts';
@@ -38,11 +39,15 @@ declare global {
       pins(): { rod: number; node: number }[];
       /** How many hairs are drawn, and their nodes. */
       hair(): { hairs: number; nodes: number };
+      /** Arrows of the newest frame: what each stands for, where it begins [m], the force [N]. */
+      forces(): { kind: string; place: number[]; force: number[] }[];
       /** Where a collider is drawn [m]. */
       collider(index: number): number[] | undefined;
       readonly drawTime: number;
       /** What is drawn now, as PNG. */
       picture(): Promise<Blob | undefined>;
+      /** The same as lines. */
+      svg(): string;
     };
   }
 }
@@ -68,8 +73,17 @@ window.tendrilStudio = {
     const rods = state.loaded.value?.lanes[0]?.rods ?? [];
     return { hairs: rods.length, nodes: rods[0]?.nodeCount ?? 0 };
   },
+  forces: () => {
+    const { frames } = state.frames;
+    const list = frames[frames.length - 1]?.lanes[0]?.forces ?? new Float32Array(0);
+    return Array.from({ length: list.length / forceStride }, (_, k) => {
+      const [kind, ...rest] = list.subarray(forceStride * k, forceStride * (k + 1));
+      return { kind: forceKinds[kind], place: rest.slice(0, 3), force: rest.slice(3) };
+    });
+  },
   collider: (index) => current.view?.colliderAt(index),
   picture: async () => current.view?.picture('image/png'),
+  svg: () => current.view?.svg('#ffffff') ?? '',
   get drawTime() {
     return current.view?.drawTime ?? 0;
   },
@@ -78,4 +92,4 @@ window.tendrilStudio = {
 if (typeof Worker === 'undefined') {
   state.fatal.value =
     'This browser has no web workers, in which the simulation runs. A recent Chromium, Firefox or Safari has.';
-} else startSession();
+} else startSession(openFirst);

@@ -80,6 +80,12 @@ export const statNames = [
 ] as const;
 export type StatName = (typeof statNames)[number];
 
+/** What an arrow of force stands for. */
+export const forceKinds = ['contact', 'pin', 'link', 'load'] as const;
+export type ForceKind = (typeof forceKinds)[number];
+/** Numbers of an arrow: its kind, where it begins [m], the force [N]. */
+export const forceStride = 7;
+
 /**
  * A lane at an instant. `data`: for each rod nodePosition (3 a node), edgeDirector (3 an edge), curvature and twist (1 a
  * node), tension (1 an edge), contact force (1 a node); then for each body, and each collider that moves, position and
@@ -88,8 +94,25 @@ export type StatName = (typeof statNames)[number];
 export interface LaneFrame {
   readonly data: Float32Array;
   readonly stats: Float64Array;
+  /** Arrows, `forceStride` numbers each; absent where they are not known. */
+  readonly forces?: Float32Array;
+  /** Of scenes in which anything can touch. */
+  readonly contact?: ContactFacts;
   /** Of the steps since the last frame [ms of computing a second of simulated time]. */
   readonly cost: number;
+}
+
+/** How things touch, and how well that was solved. */
+export interface ContactFacts {
+  /** Places that carry force. */
+  readonly touching: number;
+  /** Deepest overlap of two surfaces that press on each other [m]; 0 where none does. */
+  readonly overlap: number;
+  /** Of the last step. */
+  readonly iterations: number;
+  /** Of all steps so far: how many were not solved to the tolerance. */
+  readonly missed: number;
+  readonly steps: number;
 }
 
 /** Numbers that a rod has in a frame. */

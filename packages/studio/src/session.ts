@@ -5,8 +5,9 @@
 import type { SceneEdit } from '@tendril/io';
 import { type Client, startClient } from './client.ts';
 import { createHistory } from './history.ts';
-import { packText, unpackText } from './link.ts';
+import { expectNothing, jumpToEnd, rewind, startPlayback } from './playback.ts';
 import type { ExportFormat, Frame, FromWorker, HandMessage, Loaded, Variant } from './protocol.ts';
+import { autosave } from './saved.ts';
 import * as state from './state.ts';
 import type { ColorBy } from './view/colormaps.ts';
 
@@ -17,9 +18,6 @@ let client: Client;
 /** Frames of another run are late, and dropped. Loads have positive numbers, restarts negative ones. */
 let run = 0;
 let restarts = 0;
-/** The cursor [s], as fine as it moves. */
-let head = 0;
-let asked = 0;
 /** Bumped when a scene was loaded anew: the view takes it up. */
 export const view: {
   loaded: ((scene: Loaded, keepCamera: boolean) => void) | undefined;
@@ -31,7 +29,8 @@ let keepCamera = false;
 /** The run has other rods or pins than the scene: it starts anew from the scene's text. */
 let operated = false;
 
-export function startSession(): void {
+/** `ready`: what to do when the page knows its cases. */
+export function startSession(ready: () => Promise<void>): void {
   client = startClient({
     loaded: takeLoaded,
     frame(ofRun, frame) {
@@ -69,109 +68,44 @@ export function startSession(): void {
       state.cases.value = answer.cases;
       state.models.value = answer.models;
       state.schema.value = answer.schema;
-      return openFirst();
+      return ready();
     });
-}
-
-/** What the address names, else what was open last, else a case that moves at once. */
-async function openFirst(): Promise<void> {
-  const wanted = new URLSearchParams(location.hash.slice(1));
-  const shared = wanted.get('s');
-  if (shared !== null) {
-    try {
-      void openText(await unpackText(shared), wanted.get('name') ?? 'shared.yaml');
-      return;
-    } catch {
-      state.tell('The link is damaged: its scene cannot be read. Ask for it again.', 'bad');
-    }
-  }
-  const file = wanted.get('file');
-  if (file !== null) {
-    try {
-      const response = await fetch(`scene/${encodeURIComponent(file)}`);
-      if (!response.ok) throw new Error(response.statusText);
-      await openFile(new File([await response.blob()], file));
-      return;
-    } catch {
-      state.tell(`The file ${file} cannot be read any more; start the studio with it again.`, 'bad');
-    }
-  }
-  const id = wanted.get('case');
-  if (id !== null && openCase(id)) return;
-  const saved = readSaved();
-  if (saved) {
-    void openText(saved.text, saved.name);
-    state.caseId.value = saved.caseId;
-    state.changed.value = true;
-    return;
-  }
-  // one that moves from the first moment on
-  openCase('trefoil-knot') || openCase('helix-reconstruction') || openCase(state.cases.value[0]?.id ?? '');
-}
-
-/** One visit's work outlives it. */
-const saveKey = 'tendril-studio-scene';
-
-function readSaved(): { text: string; name: string; caseId: string | undefined } | undefined {
-  try {
-    const saved = JSON.parse(localStorage.getItem(saveKey) ?? 'null') as {
-      text?: unknown;
-      name?: unknown;
-      caseId?: unknown;
-    } | null;
-    if (typeof saved?.text !== 'string' || typeof saved.name !== 'string') return undefined;
-    return { text: saved.text, name: saved.name, caseId: typeof saved.caseId === 'string' ? saved.caseId : undefined };
-  } catch {
-    return undefined;
-  }
-}
-
-function autosave(): void {
-  try {
-    // hair that was groomed here is in files that the text only names
-    if (!state.changed.value || /\.hairstyle\b/.test(state.text.value)) localStorage.removeItem(saveKey);
-    else
-      localStorage.setItem(
-        saveKey,
-        JSON.stringify({ text: state.text.value, name: state.sceneName.value, caseId: state.caseId.value }),
-      );
-  } catch {
-    // no storage (private window, full): the page works without
-  }
+  startPlayback((message) => client.send(message));
 }
 
 function takeLoaded(message: Loaded): void {
   run = message.ticket;
   if (message.kept !== 'state') state.frames.clear();
   if (message.kept === 'restarted') {
-    head = 0;
+    rewind();
     state.openEnded.value = false;
     operated = false;
   }
-  asked = 0;
+  expectNothing();
   state.loaded.value = message;
   state.recorded.value = undefined;
   view.loaded?.(message, keepCamera);
 }
 
-export function openCase(id: string): boolean {
-  const found = state.cases.value.find((one) => one.id === id);
-  if (!found) return false;
+export const hasCase = (id: string): boolean => state.cases.value.some((one) => one.id === id);
+
+/** Resolved when its scene is on its way. */
+export async function openCase(id: string): Promise<void> {
   state.caseId.value = id;
   state.sceneName.value = `${id}.yaml`;
-  void client
-    .ask<Extract<FromWorker, { type: 'case-text' }>>((ticket) => ({ type: 'case-text', ticket, id }))
-    .then(({ text }) => {
-      // another was chosen meanwhile
-      if (state.caseId.value !== id) return;
-      state.colorBy.value = state.comparing.value ? 'plain' : preferredColor(text);
-      history.reset(text);
-      void open(text);
-      state.changed.value = false;
-      afterChange();
-      globalThis.history.replaceState(null, '', `#case=${id}`);
-    });
-  return true;
+  const { text } = await client.ask<Extract<FromWorker, { type: 'case-text' }>>((ticket) => ({
+    type: 'case-text',
+    ticket,
+    id,
+  }));
+  // another was chosen meanwhile
+  if (state.caseId.value !== id) return;
+  state.colorBy.value = state.comparing.value ? 'plain' : preferredColor(text);
+  history.reset(text);
+  void open(text);
+  state.changed.value = false;
+  afterChange();
+  globalThis.history.replaceState(null, '', `#case=${id}`);
 }
 
 export const asWritten: Variant = { id: '', label: 'as written' };
@@ -194,6 +128,8 @@ function preferredColor(text: string): ColorBy {
 
 function open(text: string): Promise<boolean> {
   state.grooming.value = false;
+  // the address is that of the panel no more
+  if (location.hash === '#groom') globalThis.history.replaceState(null, '', location.pathname);
   state.text.value = text;
   state.failure.value = undefined;
   state.playing.value = true;
@@ -297,7 +233,7 @@ export function restart(): void {
   state.failure.value = undefined;
   state.openEnded.value = false;
   if (state.recorded.value !== undefined) {
-    head = 0;
+    rewind();
     return;
   }
   if (operated || state.loaded.value?.hair) {
@@ -308,8 +244,8 @@ export function restart(): void {
   }
   run = --restarts;
   state.frames.clear();
-  head = 0;
-  asked = 0;
+  rewind();
+  expectNothing();
   client.send({ type: 'restart', run });
   state.playing.value = true;
 }
@@ -347,7 +283,7 @@ export function showStill(scene: Loaded | undefined, frame: Frame): void {
   state.playing.value = false;
   state.frames.clear();
   state.frames.add(frame);
-  head = 0;
+  rewind();
   if (!scene) return;
   const first = state.loaded.value?.title !== scene.title;
   state.failure.value = undefined;
@@ -356,6 +292,28 @@ export function showStill(scene: Loaded | undefined, frame: Frame): void {
   state.variants.value = [asWritten];
   state.loaded.value = scene;
   view.loaded?.(scene, !first);
+}
+
+/** Shows a recording: no simulation behind it. */
+export function showRecording(message: Loaded, frames: readonly Frame[], text: string, name: string): void {
+  run = --restarts;
+  loading++;
+  state.grooming.value = false;
+  state.frames.clear();
+  for (const frame of frames) state.frames.add(frame);
+  rewind();
+  state.caseId.value = undefined;
+  state.sceneName.value = name.replace(/\.\w+$/, '.yaml');
+  state.text.value = text;
+  history.reset(text);
+  state.recorded.value = name;
+  state.failure.value = undefined;
+  state.problems.value = [];
+  state.variants.value = [asWritten];
+  state.loaded.value = message;
+  view.loaded?.(message, false);
+  state.playing.value = true;
+  afterChange();
 }
 
 /** Back to the scene that was open. */
@@ -384,79 +342,6 @@ export async function operate(kind: 'cut' | 'pin', rod: number, node: number): P
   return undefined;
 }
 
-/** A hand acts on the run as it is now, not on a moment that is past. */
-function jumpToEnd(): void {
-  head = state.frames.last;
-}
-
-export function togglePlay(): void {
-  const end = state.openEnded.value ? Number.POSITIVE_INFINITY : state.duration.value;
-  if (!state.playing.value && head >= end - 1e-9) head = state.frames.first;
-  state.playing.value = !state.playing.value;
-  // a pause rests on a frame, not a hair's breadth after one: the next step back is then seen to be a step
-  if (!state.playing.value) {
-    head = state.frames.around(head)?.a.time ?? head;
-    state.clock.value = head;
-  }
-}
-
-export function seek(time: number): void {
-  head = Math.min(Math.max(time, state.frames.first), state.frames.last);
-  state.playing.value = false;
-  state.clock.value = head;
-}
-
-/** One frame on or back; at the end of what is known, one step of the simulation. */
-export function stepFrames(by: number): void {
-  state.playing.value = false;
-  const { frames } = state.frames;
-  const around = state.frames.around(head);
-  if (!around) return;
-  const at = frames.indexOf(around.weight > 0 && by < 0 ? around.b : around.a);
-  const next = frames[at + by];
-  if (next) head = next.time;
-  else if (by > 0 && state.recorded.value === undefined) {
-    const { step } = state.loaded.value?.time ?? { step: 0.01 };
-    state.openEnded.value ||= head >= state.duration.value - 1e-9;
-    client.send({ type: 'until', time: state.frames.last + step, every: step });
-    setTimeout(() => {
-      head = state.frames.last;
-    }, 30);
-  }
-  state.clock.value = head;
-}
-
-/** Once a drawn frame: moves the cursor and asks the worker for what comes next. Returns where the cursor is. */
-export function tick(seconds: number): number {
-  const { last } = state.frames;
-  const end = state.openEnded.value ? Number.POSITIVE_INFINITY : state.duration.value;
-  if (!state.playing.value || state.frames.frames.length === 0) return head;
-  const rate = state.pace.value * state.speed.value;
-  // a page that slept does not jump
-  const wanted = head + Math.min(seconds, 0.1) * rate;
-  head = Math.min(wanted, last);
-  if (head >= end - 1e-9 || (state.recorded.value !== undefined && head >= last)) {
-    if (state.loop.value) head = state.frames.first;
-    else state.playing.value = false;
-  }
-  const ahead = Math.min(end, head + rate * 0.05 + (state.loaded.value?.time.step ?? 0));
-  if (ahead > last && ahead > asked && state.recorded.value === undefined && !state.failure.value) {
-    asked = ahead;
-    client.send({ type: 'until', time: ahead, every: rate / 60 });
-  }
-  return head;
-}
-
-export function cursor(): number {
-  return head;
-}
-
-export async function shareLink(): Promise<string> {
-  const packed = await packText(state.text.value);
-  const name = encodeURIComponent(state.sceneName.value);
-  return `${location.origin}${location.pathname}#name=${name}&s=${packed}`;
-}
-
 export async function checkText(text: string): Promise<Extract<FromWorker, { type: 'checked-text' }>['problems']> {
   const answer = await client.ask<Extract<FromWorker, { type: 'checked-text' }>>((ticket) => ({
     type: 'check-text',
@@ -465,50 +350,6 @@ export async function checkText(text: string): Promise<Extract<FromWorker, { typ
     name: state.sceneName.value,
   }));
   return answer.problems;
-}
-
-export async function openRecording(bytes: ArrayBuffer, name: string): Promise<void> {
-  const answer = await client.ask<Extract<FromWorker, { type: 'recording' }>>(
-    (ticket) => ({ type: 'recording', ticket, bytes, name }),
-    [bytes],
-  );
-  if (!answer.loaded) {
-    state.tell(`${name} cannot be shown: ${answer.error}`, 'bad');
-    return;
-  }
-  run = --restarts;
-  loading++;
-  state.grooming.value = false;
-  state.frames.clear();
-  for (const frame of answer.frames) state.frames.add(frame);
-  head = 0;
-  state.caseId.value = undefined;
-  state.sceneName.value = name.replace(/\.\w+$/, '.yaml');
-  state.text.value = answer.text;
-  history.reset(answer.text);
-  state.recorded.value = name;
-  state.failure.value = undefined;
-  state.problems.value = [];
-  state.variants.value = [asWritten];
-  const message: Loaded = { type: 'loaded', ticket: 0, ...answer.loaded };
-  state.loaded.value = message;
-  view.loaded?.(message, false);
-  state.playing.value = true;
-  afterChange();
-}
-
-/** Curves become a scene, a mesh becomes a thing in the way of the present one. */
-async function importOther(bytes: ArrayBuffer, name: string): Promise<void> {
-  const answer = await client.ask<Extract<FromWorker, { type: 'imported' }>>(
-    (ticket) => ({ type: 'import', ticket, bytes, name }),
-    [bytes],
-  );
-  if (answer.text !== undefined) void openText(answer.text, name.replace(/\.\w+$/, '.yaml'));
-  else if (answer.collider) {
-    const values = state.loaded.value?.values as { colliders?: unknown[] } | undefined;
-    await edit([{ path: ['colliders'], value: [...(values?.colliders ?? []), answer.collider] }], '');
-    state.tell(`${name} is now in the way of the rods.`, 'good');
-  } else state.tell(`${name} cannot be used: ${answer.error}`, 'bad');
 }
 
 /** The run as it has been kept, as a file's parts. */
@@ -523,32 +364,4 @@ export async function exportRun(format: ExportFormat): Promise<readonly Uint8Arr
   if (answer.error === undefined) return answer.parts;
   state.tell(`The run cannot be saved: ${answer.error}`, 'bad');
   return undefined;
-}
-
-/** Opens what was dropped or chosen, by what it holds and not by what it is called. */
-export async function openFile(file: File): Promise<void> {
-  const bytes = await file.arrayBuffer();
-  const beginning = new TextDecoder('latin1').decode(new Uint8Array(bytes, 0, Math.min(8, bytes.byteLength)));
-  if (beginning.slice(0, 5).includes('TREC')) {
-    await openRecording(bytes, file.name);
-    return;
-  }
-  if (/\.(usda?|usdc|usdz|obj|hair|tfx|glb|gltf|csv|tsv)$/i.test(file.name)) {
-    await importOther(bytes, file.name);
-    return;
-  }
-  const words = new TextDecoder('utf-8', { fatal: true });
-  let text: string;
-  try {
-    text = words.decode(bytes);
-  } catch {
-    state.tell(`${file.name} is neither a scene nor a recording of Tendril. Curves are read by: tendril import`, 'bad');
-    return;
-  }
-  const found = await checkText(text);
-  if (found.length > 0 && !/^\s*["']?(tendril|rods)["']?\s*:/m.test(text) && !text.trimStart().startsWith('{')) {
-    state.tell(`${file.name} is no scene: it has no field "tendril". What was open stays.`, 'bad');
-    return;
-  }
-  void openText(text, file.name);
 }

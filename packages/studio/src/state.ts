@@ -2,7 +2,8 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Problem } from '@tendril/io';
 import { createFrameStore, type FrameStore } from './frames.ts';
-import type { CaseInfo, Failure, Loaded, Variant } from './protocol.ts';
+import type { CaseInfo, ContactFacts, Failure, Loaded, Variant } from './protocol.ts';
+import type { ForceLegend } from './view/arrows.ts';
 import type { ColorBy } from './view/colormaps.ts';
 import type { Legend } from './view/view.ts';
 
@@ -56,6 +57,9 @@ export const stripe: Signal<boolean> = signal(true);
 export const ghost: Signal<boolean> = signal(false);
 export const grid: Signal<boolean> = signal(true);
 export const materialFrames: Signal<boolean> = signal(false);
+/** Arrows of forces. */
+export const forces: Signal<boolean> = signal(false);
+export const forceLegend: Signal<ForceLegend> = signal({ pixels: 0, force: 0, kinds: [] });
 export const theme: Signal<Theme> = signal('system');
 export const systemDark: Signal<boolean> = signal(false);
 export const dark: ReadonlySignal<boolean> = computed(() =>
@@ -67,6 +71,8 @@ export const scaleBar: Signal<{ pixels: number; label: string }> = signal({ pixe
 /** The pull that is going on: newtons, and where on the page. */
 export const pulling: Signal<{ force: number; x: number; y: number } | undefined> = signal(undefined);
 export const hovering: Signal<string | undefined> = signal(undefined);
+/** How things touch at the cursor, a lane each. */
+export const contacts: Signal<readonly (ContactFacts | undefined)[]> = signal([]);
 /** Milliseconds of computing a simulated second, a lane each. */
 export const costs: Signal<readonly number[]> = signal([]);
 

@@ -63,6 +63,7 @@ export async function renderThumbnail(id: string, patience = 6): Promise<Blob | 
       stripe: true,
       ghost: false,
       frames: false,
+      forces: false,
       dark: true,
       grid: false,
       hairColor: '#c08a5a',

@@ -34,11 +34,14 @@ export interface Piece {
   readonly index: readonly number[];
 }
 
-/** Every `stride`-th segment of the records, drawn as `piece`. */
-export function repeatPiece(piece: Piece, records: Records, stride = 1): BufferGeometry {
+/** Every `stride`-th segment of the records, drawn as `piece`; `order` is that of the rods. */
+export function repeatPiece(piece: Piece, records: Records, stride = 1, order?: readonly number[]): BufferGeometry {
   const segments: number[] = [];
-  for (let s = 0; s < records.count; s++) {
-    if (records.fixed[FIXED * s + 3] > 0.5 && s % stride === 0) segments.push(s);
+  for (let k = 0; k < records.rods.length; k++) {
+    const r = order?.[k] ?? k;
+    for (let s = records.start[r]; s < records.start[r + 1]; s++) {
+      if (records.fixed[FIXED * s + 3] > 0.5 && s % stride === 0) segments.push(s);
+    }
   }
   const vertices = piece.position.length / 3;
   const position = new Float32Array(piece.position.length * segments.length);

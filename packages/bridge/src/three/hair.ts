@@ -31,6 +31,8 @@ export interface HairObject {
   setLight(x: number, y: number, z: number): void;
   /** Drawn that many times as thick as they are. */
   setThickness(factor: number): void;
+  /** Draws this part of the hairs alone, 0…1, and those thicker: for pictures that must come soon. */
+  setShare(share: number): void;
   /** Size of the picture [pixels]; to be called when it changes. */
   setResolution(width: number, height: number): void;
   dispose(): void;
@@ -116,7 +118,8 @@ void main() {
 
 export function createHairObject(rods: readonly RodShape[], options: HairObjectOptions = {}): HairObject {
   const records = createRecords(rods);
-  const geometry = repeatPiece(ribbonPiece(options.pieces ?? 1), records);
+  const order = scatter(rods.length);
+  const geometry = repeatPiece(ribbonPiece(options.pieces ?? 1), records, 1, order);
   const recordUniforms = createRecordUniforms(records);
   const uniforms = {
     ...recordUniforms,
@@ -130,6 +133,9 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
   };
   const material = new ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, side: DoubleSide });
   const object = new Mesh(geometry, material);
+  const perSegment = ribbonPiece(options.pieces ?? 1).index.length;
+  let thickness = 1;
+  let share = 1;
   object.frustumCulled = false;
   return {
     object,
@@ -150,7 +156,16 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
       uniforms.light.value.set(x, y, z);
     },
     setThickness(factor) {
-      uniforms.thickness.value = factor;
+      thickness = factor;
+      uniforms.thickness.value = thickness / Math.sqrt(share);
+    },
+    setShare(next) {
+      share = Math.min(1, Math.max(1 / rods.length, next));
+      const drawn = Math.max(1, Math.round(share * rods.length));
+      let segments = 0;
+      for (let k = 0; k < drawn; k++) segments += rods[order[k]].edgeCount;
+      geometry.setDrawRange(0, share === 1 ? Number.POSITIVE_INFINITY : perSegment * segments);
+      uniforms.thickness.value = thickness / Math.sqrt(share);
     },
     setResolution(width, height) {
       uniforms.resolution.value.set(width, height);
@@ -162,4 +177,15 @@ export function createHairObject(rods: readonly RodShape[], options: HairObjectO
       material.dispose();
     },
   };
+}
+
+/** An order in which any first part is spread over the whole: neighbours on the skin are neighbours in the list. */
+function scatter(count: number): number[] {
+  let step = Math.max(1, Math.round(count * 0.6180339887498949));
+  while (divisor(step, count) > 1) step++;
+  return Array.from({ length: count }, (_, k) => (k * step) % count);
+}
+
+function divisor(a: number, b: number): number {
+  return b === 0 ? a : divisor(b, a % b);
 }

@@ -105,10 +105,12 @@ export function readModels(list: string): ModelId[] {
     );
   }
   const unique = [...new Set(names)] as ModelId[];
-  if (unique.length < 2)
+  if (unique.length < 2) {
+    const twice = names.length > 1 ? `${names.length} times '${names[0]}'` : `only '${names[0]}'`;
     throw new UsageError(
-      `a comparison needs two models or more, such as --models der,cosserat; models: ${known.join(', ')}`,
+      `--models names ${names.length === 0 ? 'no model' : twice}; a comparison needs two or more, such as --models der,cosserat\nmodels: ${known.join(', ')}, or all`,
     );
+  }
   return unique;
 }
 

@@ -1,5 +1,5 @@
 /** `tendril export`: a recording as a table, a picture, a film, or a file that other programs open. */
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { SceneError } from '@tendril/core';
 import {
@@ -57,6 +57,8 @@ interface Job {
 
 export async function exportRecording(file: string, options: ExportOptions, terminal: Terminal): Promise<number> {
   checkOptions(options);
+  if (existsSync(file) && statSync(file).isDirectory())
+    throw new UsageError(`'${file}' is a folder; name the recording in it, such as ${join(file, 'recording.tendril')}`);
   const recording = openRecordingFile(file, { partial: true });
   try {
     if (!recording.complete) {

@@ -30,6 +30,8 @@ export async function modes(reference: string, options: ModesOptions, terminal: 
   const world = await openWorld(source);
   const about = options.about ?? source.scene.modes?.about ?? 'equilibrium';
   const startWall = performance.now();
+  // modes know no contact: said before the equilibrium says so of itself
+  if (world.colliders.length > 0 || source.scene.contact) explained(source, () => world.modes(1));
   const equilibrium = about === 'equilibrium' ? explained(source, () => world.equilibrate()) : undefined;
   const failed = equilibrium?.some(({ converged }) => !converged) ?? false;
   const found = failed ? undefined : explained(source, () => world.modes(options.count));

@@ -1,3 +1,6 @@
 export { outcomeAddress, solvePair } from './newton';
 export { beginStep, stagePair } from './step';
 export { solveBlocks } from './blocks';
+export { factorSymmetric, solveSymmetric } from './symmetric';
+export { assembleFibers, moveFibers } from './fibers';
+export { settledAddress, settlePair } from './contact';

@@ -15,20 +15,20 @@ const scale: usize = memory.data(16, 16);
 const measure: usize = memory.data(16 * 3, 16);
 
 /** Why a stage failed; the host has the words. */
-const CONVERGED = 0;
-const NO_EDGE = 1;
-const FOLDED = 2;
-const NOT_A_NUMBER = 3;
-const NO_CONVERGENCE = 4;
-const NOT_DEFINITE = 5;
-const BAD_STEP = 6;
+export const CONVERGED = 0;
+export const NO_EDGE = 1;
+export const FOLDED = 2;
+export const NOT_A_NUMBER = 3;
+export const NO_CONVERGENCE = 4;
+export const NOT_DEFINITE = 5;
+export const BAD_STEP = 6;
 
 export function outcomeAddress(): usize {
   return outcome;
 }
 
 // @ts-ignore: decorator
-@inline function fixedAt(p: Pair, k: i32): i32 {
+@inline export function fixedAt(p: Pair, k: i32): i32 {
   return load<i32>(p.fixed + ((<usize>k) << 2));
 }
 
@@ -96,7 +96,7 @@ export function solvePair(
 }
 
 /** v = s·(q − q̃), but for what is prescribed. */
-function setRates(p: Pair, rate: f64): void {
+export function setRates(p: Pair, rate: f64): void {
   const s = splat(rate);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) st(p.v, d, mul(s, sub(ld(p.q, d), ld(p.qRate, d))));
   if (rate == 0.0) return;
@@ -104,7 +104,7 @@ function setRates(p: Pair, rate: f64): void {
 }
 
 /** What does not change in a stage of what the residual is held against; see measureConvergence in the model. */
-function setMeasure(p: Pair, inertia: f64, rate: f64): void {
+export function setMeasure(p: Pair, inertia: f64, rate: f64): void {
   let length = splat(0.0);
   let damping = splat(0.0);
   let bending = splat(0.0);
@@ -125,7 +125,7 @@ function setMeasure(p: Pair, inertia: f64, rate: f64): void {
 }
 
 /** Lanes whose residual is small enough; see measureConvergence in the model. Leaves residual and tolerance in `outcome`. */
-function measureConvergence(p: Pair, sum: v128, tolerance: f64): v128 {
+export function measureConvergence(p: Pair, sum: v128, tolerance: f64): v128 {
   const edges = p.nodeCount - 1;
   const length = ld(measure, 0);
   for (let k = 0; k < p.fixedCount; k++) st(p.residual, fixedAt(p, k), splat(0.0));
@@ -161,7 +161,7 @@ function measureConvergence(p: Pair, sum: v128, tolerance: f64): v128 {
 }
 
 /** −r − Aᵀ(k·rl), zero at prescribed unknowns and for rods that wait. */
-function writeRightSide(p: Pair, done: v128): void {
+export function writeRightSide(p: Pair, done: v128): void {
   let fx = splat(0.0);
   let fy = fx;
   let fz = fx;
@@ -190,7 +190,7 @@ function writeRightSide(p: Pair, done: v128): void {
   for (let k = 0; k < p.fixedCount; k++) st(p.step, fixedAt(p, k), splat(0.0));
 }
 
-function fixUnknowns(p: Pair): void {
+export function fixUnknowns(p: Pair): void {
   const zero = splat(0.0);
   for (let f = 0; f < p.fixedCount; f++) {
     const d = fixedAt(p, f);
@@ -205,7 +205,7 @@ function fixUnknowns(p: Pair): void {
 }
 
 /** LDLᵀ in place of the matrix, so that both are in the cache; returns the lanes that turned out not to be positive definite, rods that wait left aside. */
-function factor(p: Pair, shift: v128, done: v128): v128 {
+export function factor(p: Pair, shift: v128, done: v128): v128 {
   const one = splat(1.0);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) {
     const source = 11 * d;
@@ -220,7 +220,7 @@ function factor(p: Pair, shift: v128, done: v128): v128 {
 }
 
 /** Solves with the factor, in place; ten zeros stand before the first unknown. */
-function solve(p: Pair): void {
+export function solve(p: Pair): void {
   const size = 4 * p.nodeCount - 1;
   const x = p.step;
   // the way back writes there, and what a waiting rod writes may be no number
@@ -231,7 +231,7 @@ function solve(p: Pair): void {
 }
 
 /** Fraction of the step that turns no edge by more than `rotation`. */
-function limitStep(p: Pair, rotation: f64): v128 {
+export function limitStep(p: Pair, rotation: f64): v128 {
   let largest = splat(0.0);
   for (let j = 0; j < p.nodeCount - 1; j++) {
     const x = entry(p.step, 4 * j);
@@ -250,7 +250,7 @@ function limitStep(p: Pair, rotation: f64): v128 {
 }
 
 /** Adds `fraction` of the step to q and of what it implies to λ; returns the largest relative move of an edge. */
-function takeStep(p: Pair, fraction: v128, done: v128): v128 {
+export function takeStep(p: Pair, fraction: v128, done: v128): v128 {
   let largest = splat(0.0);
   for (let j = 0; j < p.nodeCount - 1; j++) {
     const x = entry(p.step, 4 * j);

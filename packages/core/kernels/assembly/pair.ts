@@ -74,6 +74,16 @@ export class Pair {
   drag: usize;
   /** 11 an unknown, after ten rows of zeros; then its factor. */
   band: usize;
+  /** Of contact: a second matrix, the inverse within the band, and a right-hand side. */
+  spare: usize;
+  inverse: usize;
+  right: usize;
+  /** Force on the nodes, 3 each, and contacts at each node. */
+  push: usize;
+  crowd: usize;
+  /** Contacts, and what the mixing of turns remembers of them (touch.ts); their number. */
+  touch: usize;
+  mixing: usize;
 }
 
 /** Asks the host for the loads where the rods are now. */

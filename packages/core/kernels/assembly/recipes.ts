@@ -69,3 +69,20 @@ function multiplyRow(l: Float64Array, x: Float64Array): number {
 function subtractRow(x: Float64Array, l: Float64Array, value: number): void {
   for (let k = 0; k < 10; k++) x[k] -= l[k] * value;
 }
+
+/**
+ * Row i of the inverse within the band, Z_i,i … Z_i,i+10, from the ten rows after it (linalg/bandInverse.ts); both arrays from row i on.
+ */
+function invertRow(z: Float64Array, l: Float64Array): void {
+  for (let j = 1; j < 11; j++) {
+    let sum = l[20] * z[11 + j - 1];
+    for (let k = 2; k < 11; k++) {
+      if (k <= j) sum += l[10 + 10 * k] * z[11 * k + j - k];
+      else sum += l[10 + 10 * k] * z[11 * j + k - j];
+    }
+    z[j] = -sum;
+  }
+  let diagonal = l[10];
+  for (let k = 1; k < 11; k++) diagonal -= l[10 + 10 * k] * z[k];
+  z[0] = diagonal;
+}

@@ -5,7 +5,7 @@ import { Pair } from './pair';
 import { measureEdges } from './stage';
 
 /** The first guess is no place to start from: the host steps these rods one by one. */
-const NO_GUESS = 7;
+export const NO_GUESS = 7;
 
 /** Of a stage; the host has the same. */
 const EULER = 0;
@@ -60,7 +60,7 @@ export function stagePair(
   return 0;
 }
 
-function setEuler(p: Pair, h: f64): void {
+export function setEuler(p: Pair, h: f64): void {
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) {
     const q = ld(p.q, d);
     st(p.qRate, d, q);
@@ -87,7 +87,7 @@ function setSecond(p: Pair, w1: f64, w0: f64, d2: f64): void {
 }
 
 /** `predict` of the model, then pins in their places; false where a held frame turns so far that the twist is to be spread. */
-function predict(p: Pair, h: f64, half: v128): bool {
+export function predict(p: Pair, h: f64, half: v128): bool {
   const hh = splat(h);
   let largest = splat(0.0);
   const edges = p.nodeCount - 1;

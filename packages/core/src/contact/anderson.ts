@@ -9,7 +9,8 @@ const WINDOW = 6;
 export interface Accelerator {
   readonly capacity: number;
   readonly weight: Float64Array;
-  readonly changeQ: readonly Float64Array[];
+  /** Changes of q + f, and of f. */
+  readonly changeNext: readonly Float64Array[];
   readonly changeF: readonly Float64Array[];
   /** q and f of the turn before, and where a plain step from the last good turn leads. */
   readonly lastQ: Float64Array;
@@ -31,7 +32,7 @@ export function createAccelerator(capacity: number): Accelerator {
   return {
     capacity,
     weight: make(),
-    changeQ: list(),
+    changeNext: list(),
     changeF: list(),
     lastQ: make(),
     lastF: make(),
@@ -60,7 +61,7 @@ function dot(a: Float64Array, b: Float64Array, weight: Float64Array, size: numbe
 
 /** q becomes the next q; f is f(q). */
 export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array, size: number): void {
-  const { weight, changeQ, changeF, lastQ, lastF, plain, products, matrix, right } = state;
+  const { weight, changeNext, changeF, lastQ, lastF, plain, products, matrix, right } = state;
   const norm = Math.sqrt(dot(f, f, weight, size));
   if (state.mixed && norm > 2 * state.norm) {
     // worse than it was: back to the plain step, and start anew
@@ -74,16 +75,25 @@ export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array,
   const count = Math.min(state.turns, WINDOW);
   if (count > 0) {
     const slot = (state.turns - 1) % WINDOW;
-    const dq = changeQ[slot];
+    const next = changeNext[slot];
     const df = changeF[slot];
     for (let i = 0; i < size; i++) {
-      dq[i] = q[i] - lastQ[i];
-      df[i] = f[i] - lastF[i];
+      const change = f[i] - lastF[i];
+      df[i] = change;
+      next[i] = q[i] - lastQ[i] + change;
     }
     for (let a = 0; a < count; a++) {
-      const value = dot(changeF[a], df, weight, size);
-      products[a * WINDOW + slot] = value;
-      products[slot * WINDOW + a] = value;
+      const other = changeF[a];
+      let product = 0;
+      let sum = 0;
+      for (let i = 0; i < size; i++) {
+        const value = weight[i] * other[i];
+        product += value * df[i];
+        sum += value * f[i];
+      }
+      products[a * WINDOW + slot] = product;
+      products[slot * WINDOW + a] = product;
+      right[a] = sum;
     }
   }
   for (let i = 0; i < size; i++) {
@@ -96,13 +106,11 @@ export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array,
   state.mixed = false;
   if (count === 0) return;
   matrix.set(products);
-  for (let a = 0; a < count; a++) right[a] = dot(changeF[a], f, weight, size);
   if (!solveSmall(matrix, right, count)) return;
   for (let a = 0; a < count; a++) {
     const gamma = right[a];
-    const dq = changeQ[a];
-    const df = changeF[a];
-    for (let i = 0; i < size; i++) q[i] -= gamma * (dq[i] + df[i]);
+    const next = changeNext[a];
+    for (let i = 0; i < size; i++) q[i] -= gamma * next[i];
   }
   state.mixed = true;
 }

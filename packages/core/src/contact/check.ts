@@ -25,8 +25,8 @@ export function warnOverlaps(
   }
   const all = [...deepest].sort(([, a], [, b]) => b - a);
   for (const [pair, depth] of all.slice(0, 3)) {
-    const percent = Math.round(100 * depth);
-    warnings.push(`${pair} overlap at the start, by ${percent} % of the radius; they are pushed apart gently`);
+    const by = depth > 3 ? `${Math.round(depth)} times` : `${Math.round(100 * depth)} % of`;
+    warnings.push(`${pair} overlap at the start, by ${by} the radius; they are pushed apart gently`);
   }
   if (all.length > 3) warnings.push(`${all.length - 3} more pairs overlap at the start`);
 }
@@ -44,7 +44,9 @@ export function checkSpec({ contact: spec, bodies = [] }: Scene): void {
     refuseField('repulsion', `it has no effect with solver: ${solver}; remove it, or use solver: repulsion`);
   if (solver === 'repulsion' && spec.friction !== undefined)
     refuseField('friction', 'repulsion has no friction; remove it, or use another solver');
-  if (solver === 'impulses' && bodies.length > 0) refuseField('solver', 'impulses do not know bodies; use admm');
+  // one that goes on a path is moved by nothing else
+  if (solver === 'impulses' && bodies.some(({ path }) => !path))
+    refuseField('solver', 'impulses do not know bodies that move freely; use admm');
   if (between === 'continuum' && !spec.continuum)
     refuseField('continuum', "between: continuum needs 'continuum' with the size of a cell");
   if (between !== 'continuum' && spec.continuum)

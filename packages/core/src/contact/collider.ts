@@ -7,8 +7,6 @@
 import { type BodyPose, rotate, writeRotation } from '../bodies/body.ts';
 import { SceneError } from '../errors.ts';
 import { quaternionFromRotation } from '../math/quaternion.ts';
-import type { CompiledBody } from '../scene/bodies.ts';
-import type { Rod } from '../scene/compiled.ts';
 import { compileExpression } from '../scene/expression.ts';
 import { listNames } from '../scene/names.ts';
 import type { ColliderSpec, FrictionSpec, Scene } from '../scene/types.ts';
@@ -51,6 +49,17 @@ export interface Collider {
   move(offset: ArrayLike<number>, t: number, seconds: number): void;
 }
 
+/** What colliders ask of rods: their names. */
+interface Named {
+  readonly id: string;
+}
+
+/** What they ask of bodies. */
+interface Carrier {
+  readonly body: Named;
+  readonly pose: BodyPose;
+}
+
 const createPose = (): Pose => ({
   position: new Float64Array(3),
   rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1),
@@ -58,8 +67,8 @@ const createPose = (): Pose => ({
 
 export function compileColliders(
   scene: Scene,
-  rods: readonly Rod[],
-  bodies: readonly CompiledBody[],
+  rods: readonly Named[],
+  bodies: readonly Carrier[],
   warnings: string[],
 ): Collider[] {
   const ids = new Set<string>();
@@ -92,8 +101,8 @@ export function readFriction(spec: FrictionSpec | undefined, path: Path): { stat
 function compileCollider(
   spec: ColliderSpec,
   id: string,
-  rods: readonly Rod[],
-  bodies: readonly CompiledBody[],
+  rods: readonly Named[],
+  bodies: readonly Carrier[],
   path: Path,
   warnings: string[],
 ): Collider {

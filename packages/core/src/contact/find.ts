@@ -320,6 +320,37 @@ export function featureOf(finder: Finder, edge: number, weight: number): number 
 export const interpolate = (x: Float64Array, a: number, b: number, w: number, k: number): number =>
   (1 - w) * x[a + k] + w * x[b + k];
 
+/** Cosine beyond which an edge leads nearer: edges side by side touch along their length, and keep their places. */
+const NEARER = 0.1;
+
+/**
+ * Whether a place at the end of an edge is no least distance, because the edge beside it comes nearer still: the contact is that
+ * one's. Two hairs that cross would have nine contacts instead of one, and as much of it that is not there.
+ */
+function isNearerBeside(
+  finder: Finder,
+  edge: number,
+  other: number,
+  weight: number,
+  n: Float64Array,
+  sign: number,
+): boolean {
+  if (weight !== 0 && weight !== 1) return false;
+  const { edgeRod, edgeIndex, edgeFirst, edgeSecond, edgeOffset, rods, position: x } = finder;
+  const r = edgeRod[edge];
+  if (r === edgeRod[other]) return false;
+  const { edgeCount, closed } = rods[r];
+  const j = edgeIndex[edge] + (weight === 0 ? -1 : 1);
+  if (!closed && (j < 0 || j >= edgeCount)) return false;
+  const beside = edgeOffset[r] + ((j + edgeCount) % edgeCount);
+  if (!mayMeet(finder, Math.min(beside, other), Math.max(beside, other))) return false;
+  const [from, to] = weight === 0 ? [edgeSecond[beside], edgeFirst[beside]] : [edgeFirst[beside], edgeSecond[beside]];
+  const dx = x[3 * to] - x[3 * from];
+  const dy = x[3 * to + 1] - x[3 * from + 1];
+  const dz = x[3 * to + 2] - x[3 * from + 2];
+  return sign * (dx * n[0] + dy * n[1] + dz * n[2]) > NEARER * Math.sqrt(dx * dx + dy * dy + dz * dz);
+}
+
 function addPlace(
   finder: Finder,
   set: ContactSet,
@@ -344,6 +375,8 @@ function addPlace(
   if (gap > 2 * reach + finder.rules.reach) return;
   if (distance > 1e-9 * reach) for (let k = 0; k < 3; k++) normal[k] /= distance;
   else writeCross(normal, x, a, b, c, d);
+  if (isNearerBeside(finder, first, second, s, normal, -1)) return;
+  if (isNearerBeside(finder, second, first, t, normal, 1)) return;
   let approach = 0;
   for (let k = 0; k < 3; k++) approach += normal[k] * (interpolate(v, a, b, s, k) - interpolate(v, c, d, t, k));
   const size = Math.min(rA, rB);

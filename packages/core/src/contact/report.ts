@@ -21,13 +21,16 @@ export interface ContactForce {
   readonly sliding: boolean;
 }
 
-/** What a link does, for observers. */
+/** What a link does to its first rod; the other end feels the opposite. */
 export interface LinkForce {
-  readonly link: string;
+  readonly id: string;
+  /** Where it holds the rod: edge, and share of its second node. */
   readonly rod: string;
+  readonly edge: number;
+  readonly weight: number;
   /** The other rod; absent for a point. */
   readonly other?: string;
-  /** On the rod, at the end of the last step or in the equilibrium [N]. */
+  /** At the end of the last step or in the equilibrium [N]. */
   readonly force: readonly [number, number, number];
   /** How far it is stretched [m]. */
   readonly stretch: number;
@@ -78,10 +81,12 @@ export function listForces(
 export function listLinkForces(links: Links, rods: readonly Rod[]): LinkForce[] {
   return links.list.map((link) => {
     const { force, strain } = memoryOf(links, link);
-    const { id, rodA, rodB, about } = link.plan;
+    const { id, rodA, rodB, edgeA, weightA, about } = link.plan;
     return {
-      link: id,
+      id,
       rod: rods[rodA].id,
+      edge: edgeA,
+      weight: weightA,
       ...(rodB >= 0 && { other: rods[rodB].id }),
       force: [force[0], force[1], force[2]],
       stretch: Math.hypot(strain[0], strain[1], strain[2]),

@@ -29,6 +29,7 @@ import {
   rememberLinks,
   resumeLinks,
 } from './links.ts';
+import { createLoneSolver } from './lone.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
 import {
   appendContact,
@@ -36,14 +37,16 @@ import {
   type ContactSet,
   copyContact,
   createContactSet,
+  isSorted,
   MEMORY_STRIDE,
   type Memory,
   recall,
   remember,
   sortContacts,
+  takePlaces,
 } from './set.ts';
 import { createLayout, type Place, setBias } from './sides.ts';
-import { createGroupSolver, type SolveOptions } from './solveGroup.ts';
+import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
 import { sweepColliders } from './sweepCollider.ts';
 
@@ -64,6 +67,9 @@ export interface ContactWorld {
   save(): Float64Array;
   restore(saved: Float64Array | undefined): void;
 }
+
+/** Of a system that has come near where contacts let it go, and has to be looked at again. */
+const GLANCED = 2;
 
 /** Acceleration of gravity [m/s²], at its full size. */
 export function gravityOf({ gravity }: Scene): readonly number[] {
@@ -149,6 +155,11 @@ export function createContactWorld(
     solver: spec?.solver ?? 'admm',
     repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
   };
+  /** Whether a group may go on from where it is, with what it missed. */
+  const mayResume = ({ links: linked }: Group): boolean =>
+    options.solver === 'admm' && linked.length === 0 && bundles.every(({ contact: port }) => !port || selects(port));
+  /** Systems that contact has moved in the present attempt: 1, or GLANCED. */
+  const stepped = new Uint8Array(systems.count);
   let lastStep = 1;
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 };
 
@@ -156,6 +167,7 @@ export function createContactWorld(
     outcome.iterations += one.iterations;
     outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
     outcome.shifts += one.shifts;
+    outcome.substeps = Math.max(outcome.substeps, one.substeps ?? 1);
     return one.ok;
   };
 
@@ -177,10 +189,14 @@ export function createContactWorld(
   const layout = createLayout(finder, bundles, placeOfRod, spec?.rolling ?? false, bodyOf, links);
   const solver = createGroupSolver(layout, rods, options);
 
+  /** Systems that each set of marks has, so that a group among thousands costs no more than by itself. */
+  const marksOf = new Map<Marks, readonly number[]>();
   const markOnly = (marks: Marks, list: readonly number[]): void => {
-    for (const one of marks) one.fill(0);
+    for (const s of marksOf.get(marks) ?? []) marks[systems.bundleOf[s]][systems.numberOf[s]] = 0;
     for (const s of list) marks[systems.bundleOf[s]][systems.numberOf[s]] = 1;
+    marksOf.set(marks, list);
   };
+  const lone = createLoneSolver(finder, bundles, systems, options, spec?.rolling ?? false, g);
   const lookAt = (list: readonly number[], value: number): void => {
     for (const s of list) for (const rod of systems.rods[s]) finder.look[rod] = value;
   };
@@ -192,26 +208,32 @@ export function createContactWorld(
   };
   const breakGroup = (group: Group, t: number): void => {
     broken.push(group);
+    for (const s of group.systems) stepped[s] = 0;
     revert(group.systems, t);
     lookAt(group.systems, 0);
   };
 
-  /** One group's impulses and step. */
+  /** One group's impulses and step; `resumed`: from where the group is. */
   const solveOne = (
     { contacts, links: linked, systems: list }: Group,
     t: number,
     dt: number,
     robust: boolean,
+    resumed: boolean,
+    first: boolean,
   ): StepOutcome => {
     markOnly(marked, list);
     part.count = 0;
     for (const c of contacts) appendContact(part, set, c);
     const look = quickShapes ? (of: ContactSet): number => lookEarly(of, list, t, dt) : undefined;
-    const one = solver.solve(part, linked, marked, t, dt, robust, look);
+    const one = solver.solve(part, linked, marked, t, dt, robust, resumed, first, look);
+    for (const s of list) stepped[s] = solver.glanced ? GLANCED : 1;
     add(one);
     report.iterations = Math.max(report.iterations, solver.result.iterations);
-    report.error = Math.max(report.error, solver.result.error);
-    report.converged &&= solver.result.converged;
+    if (!solver.glanced) {
+      report.error = Math.max(report.error, solver.result.error);
+      report.converged &&= solver.result.converged;
+    }
     contacts.forEach((c, i) => {
       copyContact(set, c, part, i);
     });
@@ -232,6 +254,7 @@ export function createContactWorld(
       if (there < 0) appendContact(of, raw, c);
       else {
         for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = of.impulse[3 * there + k];
+        raw.sliding[c] = of.sliding[there];
         copyContact(of, there, raw, c);
       }
     }
@@ -246,7 +269,8 @@ export function createContactWorld(
     const deep = round < 2 ? 0.04 : lenient ? Number.POSITIVE_INFINITY : 0.06;
     let met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
     if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
-    if (options.solver === 'admm') findSunken(finder, raw, end, t, dt, deep);
+    if (options.solver === 'admm')
+      findSunken(finder, raw, end, t, dt, deep, round === 0 ? lone.unchecked() : undefined);
     report.swept += met;
     const missed = new Set<number>();
     for (let c = 0; c < raw.count; c++) {
@@ -269,7 +293,10 @@ export function createContactWorld(
     from: Memory,
   ): StepOutcome => {
     broken.length = 0;
-    for (let s = 0; s < systems.count; s++) lookAt([s], within[systems.bundleOf[s]][systems.numberOf[s]] ? 2 : 0);
+    for (let s = 0; s < systems.count; s++) {
+      const value = within[systems.bundleOf[s]][systems.numberOf[s]] ? 2 : 0;
+      for (const rod of systems.rods[s]) finder.look[rod] = value;
+    }
     find(t, dt, from);
     const isWithin = (s: number): boolean => within[systems.bundleOf[s]][systems.numberOf[s]] === 1;
     const moved = links.list.filter(({ plan }) => isWithin(systems.ofRod(plan.rodA)));
@@ -285,36 +312,48 @@ export function createContactWorld(
       if (!add(one)) return one;
     }
     let failure: StepOutcome['failure'];
+    stepped.fill(0);
     for (let round = 0; ; round++) {
       setBias(set, dt, g, reboundThreshold(finder, dt));
-      for (const group of dirty) {
-        const one = solveOne(group, t, dt, robust);
+      for (const group of round === 0 ? lone.settle(dirty, set, t, dt, revert) : dirty) {
+        const resumed = round > 0 && mayResume(group);
+        const one = solveOne(group, t, dt, robust, resumed, round === 0 && mayResume(group));
         if (one.ok) continue;
         failure = one.failure;
         breakGroup(group, t);
       }
+      if (round === 0) {
+        add(lone.outcome);
+        report.iterations = Math.max(report.iterations, lone.turns);
+        report.error = Math.max(report.error, lone.error);
+      }
       const { met, missed } = findMissed(t, dt, round, lenient);
-      if (raw.count === 0) {
-        // those that were found on the way stand at the end
+      for (let s = 0; s < systems.count; s++) if (stepped[s] === GLANCED) missed.add(s);
+      if (!isSorted(set)) {
+        // those that were found on the way
+        part.count = 0;
+        appendContacts(part, set);
+        sortContacts(set, part);
+      }
+      if (missed.size === 0) return { ok: true, ...outcome, ...(failure && { failure }) };
+      if (raw.count > 0) {
+        // what met takes precedence over what was there under the same key
+        takePlaces(raw, set);
         appendContacts(raw, set);
         sortContacts(set, raw);
-        return { ok: true, ...outcome, ...(failure && { failure }) };
       }
-      // what met takes precedence over what was there under the same key
-      appendContacts(raw, set);
-      sortContacts(set, raw);
       // all others were looked at, and stay where they are
       for (let r = 0; r < rods.length; r++) finder.look[r] = Math.min(finder.look[r], 1);
       dirty = [];
       for (const group of grouping.group(set)) {
         if (!group.systems.some((s) => missed.has(s))) continue;
-        if (round >= (met > 0 ? 4 : 2)) {
+        if (round >= 8) {
           const reason = met > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';
           failure = { rod: rods[set.rodA[group.contacts[0]]].id, reason };
           breakGroup(group, t);
           continue;
         }
-        revert(group.systems, t);
+        revert(mayResume(group) ? group.systems.filter((s) => !stepped[s]) : group.systems, t);
         lookAt(group.systems, 2);
         dirty.push(group);
       }

@@ -45,8 +45,12 @@ export interface ContactSet {
   bias: Float64Array;
   /** Normal velocity at the start of the step [m/s]. */
   approach: Float64Array;
-  /** 1: found by the check of paths, kept whatever the gap. */
+  /**
+   * 1: found where the step came to, or on the way there. The gap is then that of the start along a direction of the end, and says
+   * nothing of an overlap at the start: it may end with `floor` [m], 0 or, where the two began inside each other, less.
+   */
   swept: Uint8Array;
+  floor: Float64Array;
 }
 
 const fields = {
@@ -66,6 +70,7 @@ const fields = {
   impulse: 3,
   bias: 1,
   approach: 1,
+  floor: 1,
 } as const;
 const integers = ['rodA', 'edgeA', 'rodB', 'edgeB', 'collider'] as const;
 const bytes = ['sliding', 'swept'] as const;
@@ -79,12 +84,12 @@ export function createContactSet(capacity = 64): ContactSet {
   return set;
 }
 
+const nothing = createContactSet(1);
+
 /** A place for one more contact, all zero; returns its index. */
 export function addContact(set: ContactSet): number {
   const c = makePlace(set);
-  for (const name of doubles) set[name].fill(0, fields[name] * c, fields[name] * (c + 1));
-  for (const name of integers) set[name][c] = 0;
-  for (const name of bytes) set[name][c] = 0;
+  copyContact(set, c, nothing, 0);
   return c;
 }
 
@@ -116,6 +121,7 @@ export function copyContact(to: ContactSet, i: number, from: ContactSet, j: numb
   to.size[i] = from.size[j];
   to.bias[i] = from.bias[j];
   to.approach[i] = from.approach[j];
+  to.floor[i] = from.floor[j];
   copy3(to.normal, 3 * i, from.normal, 3 * j);
   copy3(to.surface, 3 * i, from.surface, 3 * j);
   copy3(to.armA, 3 * i, from.armA, 3 * j);
@@ -161,6 +167,12 @@ export function findKey(keys: Float64Array, count: number, key: number): number 
   return low;
 }
 
+/** Whether the contacts are in the order of their keys, each once. */
+export function isSorted({ key, count }: ContactSet): boolean {
+  for (let c = 1; c < count; c++) if (!(key[c] > key[c - 1])) return false;
+  return true;
+}
+
 /** Writes the contacts of `from` to `to` in the order of their keys; of equal keys the first is kept. */
 export function sortContacts(to: ContactSet, from: ContactSet): void {
   const { count } = from;
@@ -173,6 +185,40 @@ export function sortContacts(to: ContactSet, from: ContactSet): void {
   }
   to.count = 0;
   for (let k = 0; k < count; k++) if (place[k] >= 0) appendContact(to, from, place[k]);
+}
+
+/** Places on an edge that are farther apart than this are two. */
+const APART = 0.1;
+
+/**
+ * Contacts that were found anew take the place of those that the sorted set has under their keys, and begin with their normal impulse.
+ * One that was found before elsewhere on the same edges is kept beside it, under a key between two: held at one place, an edge may
+ * turn into an obstacle at the other, and back.
+ */
+export function takePlaces(to: ContactSet, from: ContactSet): void {
+  for (let c = 0; c < to.count; c++) {
+    let j = placeOfKey(from, to.key[c]);
+    if (j < 0) continue;
+    const beside = placeOfKey(from, to.key[c] + 0.5);
+    if (from.swept[j] && distanceOfPlaces(to, c, from, j) > APART) {
+      to.key[c] += 0.5;
+      if (beside < 0) continue;
+      j = beside;
+    }
+    let size = 0;
+    for (let k = 0; k < 3; k++) size += from.impulse[3 * j + k] * from.normal[3 * j + k];
+    for (let k = 0; k < 3; k++) to.impulse[3 * c + k] = size * to.normal[3 * c + k];
+    to.sliding[c] = from.sliding[j];
+  }
+}
+
+function placeOfKey({ key, count }: ContactSet, wanted: number): number {
+  const j = findKey(key, count, wanted);
+  return j < count && key[j] === wanted ? j : -1;
+}
+
+function distanceOfPlaces(a: ContactSet, i: number, b: ContactSet, j: number): number {
+  return Math.max(Math.abs(a.weightA[i] - b.weightA[j]), Math.abs(a.weightB[i] - b.weightB[j]));
 }
 
 /**

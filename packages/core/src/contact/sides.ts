@@ -141,6 +141,7 @@ export function layOut(
   const { from, bodyFrom } = placeSides(layout, set, list);
   const total = from[bundles.length];
   const rod = new Int32Array(total);
+  const sceneRod = new Int32Array(total).fill(-1);
   const edge = new Int32Array(total);
   const weight = new Float64Array(total);
   const arm = new Float64Array(3 * total);
@@ -151,6 +152,7 @@ export function layOut(
   const place = (r: number, e: number, w: number, lever: Float64Array, o: number): number => {
     const s = perRod[r]++;
     rod[s] = placeOfRod[r].index;
+    sceneRod[s] = r;
     edge[s] = e;
     weight[s] = w;
     if (rolling) {
@@ -180,6 +182,7 @@ export function layOut(
     const s = perRod[sideRod[i]]++;
     links.side[k] = s;
     rod[s] = placeOfRod[sideRod[i]].index;
+    sceneRod[s] = sideRod[i];
     edge[s] = sideEdge[i];
     weight[s] = sideWeight[i];
     for (let m = 0; m < 3; m++) arm[3 * s + m] = sideArm[3 * i + m];
@@ -219,6 +222,7 @@ export function layOut(
   return {
     count: total,
     sides,
+    rod: sceneRod,
     sideA,
     sideB,
     mass,
@@ -251,12 +255,18 @@ function crowdSide(finder: Finder, crowd: Int32Array, rod: number, edge: number,
   return most;
 }
 
+/** Where an overlap of `gap` < 0 may end: it is pushed out gently. */
+export function easeOut(gap: number, size: number): number {
+  return gap + Math.min(0.2 * Math.max(0, -gap - 0.01 * size), 0.05 * size);
+}
+
 /** What the normal velocity may fall to: a gap may close, an overlap is pushed out gently, an impact rebounds. */
 export function setBias(set: ContactSet, dt: number, gravity: readonly number[], threshold: number): void {
   for (let c = 0; c < set.count; c++) {
     const gap = set.gap[c];
     const size = set.size[c];
-    set.bias[c] = gap > 0 ? gap / dt : -Math.min(0.2 * Math.max(0, -gap - 0.01 * size), 0.05 * size) / dt;
+    const floor = set.swept[c] ? set.floor[c] : gap > 0 ? 0 : easeOut(gap, size);
+    set.bias[c] = (gap - floor) / dt;
     const speed = set.approach[c];
     if (set.restitution[c] === 0 || speed >= -threshold || gap > -dt * speed) continue;
     // after the rebound it is slowed by gravity for what is left of the step
@@ -283,8 +293,38 @@ export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): vo
 }
 
 /** S v of all sides, into `start`. */
-export function readVelocities(arrays: SideArrays): void {
-  for (const { port, sides, start } of arrays.sides) port.readVelocity(start, sides);
+export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): void {
+  for (const one of arrays.sides) {
+    one.port.readVelocity(one.start, one.sides);
+    countWays(one, arrays.rod, finder, dt);
+  }
+}
+
+/**
+ * Puts the way that the nodes come in the step, by its length, in place of their velocities at its end. Gaps close by ways; the two
+ * differ where a pin moves a node along its path, and in models whose nodes follow from angles and curvatures. (A root that is
+ * thrown about at 60 m/s² comes 0.12 mm farther in 1/480 s than its velocity says.) Samples must be those of the end.
+ */
+export function countWays(
+  { sides: { count, edge, weight }, from, start }: SideArrays['sides'][number],
+  rodOf: Int32Array,
+  { position, samples, nodeOffset }: Finder,
+  dt: number,
+): void {
+  for (let s = 0; s < count; s++) {
+    const r = rodOf[from + s];
+    if (r < 0) continue;
+    const { nodePosition: x, nodeVelocity: v } = samples[r];
+    const o = 3 * nodeOffset[r];
+    const a = 3 * edge[s];
+    const b = a + 3 < x.length ? a + 3 : 0;
+    const w = weight[s];
+    for (let k = 0; k < 3; k++) {
+      const first = (x[a + k] - position[o + a + k]) / dt - v[a + k];
+      const second = (x[b + k] - position[o + b + k]) / dt - v[b + k];
+      start[3 * s + k] += (1 - w) * first + w * second;
+    }
+  }
 }
 
 /** Whether the velocities that the rods came to are those that the copies have. */

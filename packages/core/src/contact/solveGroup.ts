@@ -7,13 +7,13 @@
  * taken in, and the solution goes on. The law of contact holds for all in the end; long hair at rest on a
  * head solves for a third of its contacts.
  */
-import type { StepOutcome } from '../model.ts';
+import type { ContactPort, StepOutcome } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
-import { type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
+import { PLACE, type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Link } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import { isPredicted, type Layout, layOut, markSliding, readVelocities, writeForces } from './sides.ts';
+import { countWays, isPredicted, type Layout, layOut, markSliding, readVelocities, writeForces } from './sides.ts';
 
 export interface SolveOptions {
   readonly iterations: number;
@@ -28,6 +28,12 @@ export type Look = (set: ContactSet) => number;
 export interface GroupSolver {
   /** How the last group was solved: iterations of all rounds together. */
   readonly result: SolveResult;
+  /** Whether it was left as a first look leaves it. */
+  readonly glanced: boolean;
+  /**
+   * `resumed`: from where the systems are, those that are at the start of the step included. `first`: who calls will look whether contacts
+   * were missed and come back: where impacts are abrupt, a first look will do.
+   */
   solve(
     set: ContactSet,
     links: readonly Link[],
@@ -35,8 +41,15 @@ export interface GroupSolver {
     t: number,
     dt: number,
     robust: boolean,
+    resumed: boolean,
+    first: boolean,
     look: Look | undefined,
   ): StepOutcome;
+}
+
+/** Whether a model lets some of the contacts be solved for that it knows of. */
+export function selects(port: ContactPort): boolean {
+  return port.guess !== undefined || port.selective === true;
 }
 
 /** Rounds of making linear, solving and stepping; and how many more contacts that are taken in late may cause. */
@@ -72,6 +85,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   const live = createContactSet();
   /** Place in `live` of each contact; −1 for those left out, TAKEN where it has none yet. */
   let placeOf = new Int32Array(64);
+  let glanced = false;
   /** How fast the worst of those that were taken in last would close beyond their gap [m/s]. */
   let worst = 0;
   /** Whether the last step left rods under way. */
@@ -91,7 +105,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     const scale = scaleOf(dt);
     if (solver === 'admm') {
       if (!weighContacts(set, arrays)) return failed(set, 'the response to contact is not positive');
-      solveAdmm(result, set, arrays, scale, factor * tolerance, iterations);
+      solveAdmm(result, set, arrays, scale, factor * tolerance, iterations, (factor * PLACE) / dt);
     } else if (solver === 'gauss-seidel') {
       for (const { port, sides, systems } of arrays.sides)
         if (!port.factor(systems, sides)) return failed(set, 'the response to contact is not positive');
@@ -120,7 +134,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       outcome.shifts += one.shifts;
       if (!one.ok) return { ...one, ...outcome };
     }
-    readVelocities(arrays);
+    readVelocities(arrays, layout.finder, dt);
     return undefined;
   };
 
@@ -132,9 +146,12 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     fresh: boolean,
   ): StepOutcome | undefined => {
     writeForces(set, arrays, dt);
-    for (const { port, sides, systems, start, response } of arrays.sides) {
+    for (const one of arrays.sides) {
+      const { port, sides, systems, start, response } = one;
       if (!port.linearize(start, response, systems, sides, t, dt, fresh))
         return failed(set, 'the response to contact cannot be found');
+      // without a guess, a fresh start has moved nothing yet
+      if (!fresh || port.guess) countWays(one, arrays.rod, layout.finder, dt);
     }
     return undefined;
   };
@@ -200,8 +217,11 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   const makeGuess = (set: ContactSet, arrays: SideArrays, t: number, dt: number): StepOutcome | undefined => {
     writeForces(set, arrays, dt);
-    for (const { port, sides, systems, start } of arrays.sides)
+    for (const one of arrays.sides) {
+      const { port, sides, systems, start } = one;
       if (!port.guess?.(start, systems, sides, t, dt)) return failed(set, 'the response to contact cannot be found');
+      countWays(one, arrays.rod, layout.finder, dt);
+    }
     return undefined;
   };
 
@@ -246,7 +266,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     if (glued) {
       for (const { sides } of arrays.sides) sides.released = true;
       for (const { port, sides, systems: own } of arrays.sides) if (sides.goal) port.step(own, sides, t, dt, robust);
-      readVelocities(arrays);
+      readVelocities(arrays, layout.finder, dt);
     }
     markSliding(set, arrays, scale);
     return { ok: true, ...outcome };
@@ -258,21 +278,29 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     t: number,
     dt: number,
     robust: boolean,
+    resumed: boolean,
+    first: boolean,
     look: Look | undefined,
     every: SideArrays,
   ): StepOutcome => {
     const scale = scaleOf(dt);
     let all = every;
     placeOf.fill(-1);
-    const guessed = all.sides.every(({ port }) => port.guess);
-    const unable = guessed ? makeGuess(set, all, t, dt) : makeLinear(set, all, t, dt, true);
+    const guessed = resumed || all.sides.every(({ port }) => port.guess);
+    if (resumed) writeForces(set, all, dt);
+    const unable = resumed
+      ? takeStep(all, t, dt, robust, true)
+      : guessed
+        ? makeGuess(set, all, t, dt)
+        : makeLinear(set, all, t, dt, true);
     if (unable) return unable;
     if (takeIn(set, all, dt, CLOSE) === 0) return takeStep(all, t, dt, robust, false) ?? { ok: true, ...outcome };
     gatherLive(set);
     let arrays = live.count === set.count ? all : layOut(layout, live, systems);
     if (!guessed && arrays !== all) pickSides(arrays, all, set);
+    let rough = false;
     for (let round = 0, late = 0; ; round++) {
-      const rough = round < ROUNDS - 1 && worst > ABRUPT * options.tolerance * scale;
+      rough = round < ROUNDS - 1 && ((first && rough) || worst > ABRUPT * options.tolerance * scale);
       worst = 0;
       const trouble = takeRound(live, arrays, t, dt, robust, round === 0 && !guessed ? 'done' : 'again', rough);
       if (trouble) return trouble;
@@ -285,7 +313,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         if (changed) all = layOut(layout, set, systems);
       }
       if (live.count < set.count) {
-        readVelocities(all);
+        readVelocities(all, layout.finder, dt);
         // what goes no deeper than contacts at rest may is let go
         if (late < LATE_ROUNDS && takeIn(set, all, dt, -0.01) > 0) changed = true;
       }
@@ -296,7 +324,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         arrays = layOut(layout, live, systems);
         continue;
       }
-      if (predicted || round - late >= ROUNDS - 1) break;
+      glanced = first && rough;
+      if (glanced || predicted || round - late >= ROUNDS - 1) break;
     }
     markSliding(live, arrays, scale);
     returnLive(set);
@@ -305,13 +334,17 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   return {
     result: total,
-    solve(set, links, systems, t, dt, robust, look) {
+    get glanced() {
+      return glanced;
+    },
+    solve(set, links, systems, t, dt, robust, resumed, first, look) {
+      glanced = false;
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       if (options.solver === 'admm' && links.length === 0) {
         const all = layOut(layout, set, systems);
-        if (all.sides.every(({ port }) => port.guess || port.selective))
-          return solveLive(set, systems, t, dt, robust, look, all);
+        if (all.sides.every(({ port }) => selects(port)))
+          return solveLive(set, systems, t, dt, robust, resumed, first, look, all);
       }
       return solveAll(set, links, systems, t, dt, robust);
     },

@@ -11,6 +11,7 @@
 import { addRodContact, type Finder, listPairs } from './find.ts';
 import { measureMoving } from './segments.ts';
 import type { ContactSet } from './set.ts';
+import { easeOut } from './sides.ts';
 import { updateTree } from './tree.ts';
 
 const place = new Float64Array(2);
@@ -48,6 +49,8 @@ export function findMeeting(
   near: number,
 ): number {
   const start = measureMoving(place, x, y, 0, a, b, c, d);
+  // upon each other from the start: they have a contact, and no way to it
+  if (!(start > 1e-9 * near)) return 2;
   const limit = Math.min(near, 0.5 * start);
   const way = measureWay(x, y, a, b, c, d);
   if (start - way > limit) return 2;
@@ -91,12 +94,12 @@ export function sweepPairs(finder: Finder, set: ContactSet, end: Float64Array, d
     const c = 3 * edgeFirst[second];
     const d = 3 * edgeSecond[second];
     const reach = pairRadius[first] + pairRadius[second];
+    const thin = Math.min(pairRadius[first], pairRadius[second]);
     let u = findMeeting(x, end, a, b, c, d, 0.5 * reach);
     if (u > 1) {
-      const size = Math.min(pairRadius[first], pairRadius[second]);
       const from = measureMoving(place, x, end, 0, a, b, c, d);
       const to = measureMoving(place, x, end, 1, a, b, c, d);
-      if (to >= reach - deep * size || to >= from - 0.01 * size) continue;
+      if (to >= reach - deep * thin || to >= from - 0.01 * thin) continue;
       u = 1;
     } else met++;
     const s = place[0];
@@ -115,7 +118,9 @@ export function sweepPairs(finder: Finder, set: ContactSet, end: Float64Array, d
       gap += normal[m] * ((1 - s) * x[a + m] + s * x[b + m] - (1 - t) * x[c + m] - t * x[d + m]);
     }
     const i = addRodContact(finder, set, first, second, s, t, normal, gap, 0);
+    const began = measureMoving(place, x, end, 0, a, b, c, d) - reach;
     set.swept[i] = 1;
+    set.floor[i] = began < 0 ? easeOut(began, thin) : 0;
   }
   return met;
 }

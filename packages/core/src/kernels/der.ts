@@ -29,11 +29,12 @@ import { evaluatePins } from '../models/der/kinematics.ts';
 import type { NewtonOptions, NewtonResult } from '../models/der/newton.ts';
 import type { DerRod } from '../models/der/rod.ts';
 import { dependsOnState, evaluateLoads, type Stage, sumLoads } from '../models/der/stage.ts';
-import type { RodStep } from '../models/der/step.ts';
+import type { RodStep, StepStart } from '../models/der/step.ts';
 import { createLoads, type Loads } from '../port.ts';
 import { hasAny, interleave, placeOf, take, takeNodes } from './copy.ts';
 import {
   type Addresses,
+  contactCapacity,
   FIXED_COUNT,
   type Field,
   fields,
@@ -45,6 +46,7 @@ import {
   own,
   STRUCTURE,
 } from './layout.ts';
+import { readContacts, writeContacts } from './touch.ts';
 import { compileKernels } from './wasm.ts';
 
 interface Exports {
@@ -69,6 +71,20 @@ interface Exports {
     iterations: number,
     rotation: number,
   ) => number;
+  readonly settledAddress: () => number;
+  readonly settlePair: (
+    block: number,
+    h: number,
+    fresh: number,
+    firstWaits: number,
+    secondWaits: number,
+    count: number,
+    speed: number,
+    precision: number,
+    limit: number,
+    tolerance: number,
+    rotation: number,
+  ) => number;
 }
 
 /** By the number that a stage returns. */
@@ -80,6 +96,8 @@ const reasons: readonly string[] = [
   'no convergence',
   'the stiffness matrix cannot be made positive definite',
   'the Newton step is not a number',
+  'the first guess turns a clamp too far',
+  'the impulses of contact do not settle',
 ];
 const NO_GUESS = 7;
 
@@ -208,6 +226,7 @@ function createPair(
   writeConstants(room, block, addresses, rods);
   const head = block >> 2;
   const outcome = exports.outcomeAddress() >> 3;
+  const settled = exports.settledAddress() >> 3;
   const place = addresses.place >> 3;
   const placeRate = addresses.placeRate >> 3;
   const heldTangent = addresses.heldTangent >> 3;
@@ -216,17 +235,23 @@ function createPair(
   const heldThetaStart = addresses.heldThetaStart >> 3;
   const kept = 4 * first.edgeCount + first.joints.count + first.size;
 
+  /** The rod in each lane: one rod is in both where the other waits, and nothing of that one is looked at. */
+  const inLane = [first, second];
+  const setLanes = (a: number, b: number): void => {
+    inLane[0] = rods[a];
+    inLane[1] = rods[b];
+  };
   /** What is prescribed and what acts, as of the last `evaluatePins` of the first rod. */
-  const writeLists = (): void => {
+  const writeLists = ({ fixed, jointActive }: DerRod): void => {
     let count = 0;
-    for (let d = 0; d < first.size; d++) if (first.fixed[d]) integers[(addresses.fixed >> 2) + count++] = d;
+    for (let d = 0; d < first.size; d++) if (fixed[d]) integers[(addresses.fixed >> 2) + count++] = d;
     shared.fixed = count;
-    bytes.set(first.jointActive, addresses.active);
+    bytes.set(jointActive, addresses.active);
   };
   /** Held frames, where pins have their nodes, and how these move. */
   const writePoses = (): void => {
     for (let lane = 0; lane < 2; lane++) {
-      const { pins, poses, held } = rods[lane];
+      const { pins, poses, held } = inLane[lane];
       for (let h = 0; h < held.count; h++) {
         const { tangent, director, twist } = poses[held.pin[h]];
         for (let k = 0; k < 3; k++) {
@@ -259,19 +284,22 @@ function createPair(
   const movePins = (t: number): boolean => {
     let pattern = 0;
     for (let lane = 0; lane < 2; lane++) {
-      const { pins, poses, held } = rods[lane];
+      const { pins, poses, held } = inLane[lane];
       let bits = 0;
-      for (let h = 0; h < held.count; h++) doubles[heldThetaStart + 2 * h + lane] = poses[held.pin[h]].twist;
+      for (let h = 0; h < held.count; h++) {
+        const start = heldThetaStart + 2 * h + lane;
+        doubles[start] = lane === 1 && inLane[1] === inLane[0] ? doubles[start - 1] : poses[held.pin[h]].twist;
+      }
       for (let p = 0; p < pins.length; p++) {
-        pins[p].evaluate(poses[p], t);
+        if (lane === 0 || inLane[1] !== inLane[0]) pins[p].evaluate(poses[p], t);
         if (poses[p].active) bits += 2 ** p;
       }
       if (lane === 1 && bits !== pattern) return false;
       pattern = bits;
     }
     if (pattern !== shared.pattern) {
-      evaluatePins(first, t);
-      writeLists();
+      evaluatePins(inLane[0], t);
+      writeLists(inLane[0]);
       shared.pattern = pattern;
     }
     integers[head + FIXED_COUNT] = shared.fixed;
@@ -288,24 +316,24 @@ function createPair(
   const posed = rods.map(({ samples }) => samples);
   const sampled = posed.map(({ nodePosition }) => room.wholeOf(nodePosition));
   const samplePlaces = Int32Array.from(posed.flatMap(Object.values), placeOf);
-  const writeSamples = (): void => {
-    for (let lane = 0; lane < 2; lane++) {
-      const to = sampled[lane];
-      const o = 5 * lane;
-      const v = (addresses.v >> 3) + lane;
-      takeNodes(to, samplePlaces[o], doubles, (addresses.q >> 3) + lane, first.nodeCount);
-      takeNodes(to, samplePlaces[o + 1], doubles, v, first.nodeCount);
-      take(to, samplePlaces[o + 2], doubles, (addresses.tangent >> 3) + lane, 3 * first.edgeCount);
-      take(to, samplePlaces[o + 3], doubles, (addresses.m1 >> 3) + lane, 3 * first.edgeCount);
-      for (let j = 0; j < first.edgeCount; j++) to[samplePlaces[o + 4] + j] = doubles[v + 8 * j + 6];
-    }
+  const writeSamples = (lane: number): void => {
+    const to = sampled[lane];
+    const o = 5 * lane;
+    const v = (addresses.v >> 3) + lane;
+    takeNodes(to, samplePlaces[o], doubles, (addresses.q >> 3) + lane, first.nodeCount);
+    takeNodes(to, samplePlaces[o + 1], doubles, v, first.nodeCount);
+    take(to, samplePlaces[o + 2], doubles, (addresses.tangent >> 3) + lane, 3 * first.edgeCount);
+    take(to, samplePlaces[o + 3], doubles, (addresses.m1 >> 3) + lane, 3 * first.edgeCount);
+    for (let j = 0; j < first.edgeCount; j++) to[samplePlaces[o + 4] + j] = doubles[v + 8 * j + 6];
   };
   let time = 0;
   const ask = (): void => {
-    writeSamples();
-    sumLoads(first, time, first.loads);
-    sumLoads(second, time, second.loads);
-    writeLoads(first.loads, second.loads, ASK);
+    for (let lane = 0; lane < 2; lane++) {
+      if (inLane[lane] !== rods[lane]) continue;
+      writeSamples(lane);
+      sumLoads(rods[lane], time, rods[lane].loads);
+    }
+    writeLoads(inLane[0].loads, inLane[1].loads, ASK);
   };
   const report = (code: number, iterations: number): NewtonResult => {
     result.converged = code === 0;
@@ -318,7 +346,8 @@ function createPair(
   };
 
   const solve: PairSolver = (stage: Stage, options: NewtonOptions): NewtonResult => {
-    writeLists();
+    setLanes(0, 1);
+    writeLists(first);
     shared.pattern = -1;
     integers[head + FIXED_COUNT] = shared.fixed;
     writePoses();
@@ -344,21 +373,31 @@ function createPair(
   const wholeQ = room.wholeOf(first.q);
   const wholeV = room.wholeOf(first.v);
   const wholeMemory = room.wholeOf(first.memory);
-  const [qa, qb, va, vb] = [first.q, second.q, first.v, second.v].map(placeOf);
-  const [ma, mb, ha, hb] = [first.memory, second.memory, first.history, second.history].map(placeOf);
+  /** Where the rods' numbers start in the bundle's. */
+  const sources = {
+    q: [first.q, second.q].map(placeOf),
+    v: [first.v, second.v].map(placeOf),
+    memory: [first.memory, second.memory].map(placeOf),
+    history: [first.history, second.history].map(placeOf),
+  };
+
+  /** Loads at t, now or whenever the kernel asks for them. */
+  const readLoads = (t: number, asks: boolean): void => {
+    time = t;
+    room.ask = ask;
+    integers[head + LOADS] = ASK;
+    if (asks) return;
+    sumLoads(inLane[0], t, shared.loads[0]);
+    sumLoads(inLane[1], t, shared.loads[1]);
+    writeLoads(shared.loads[0], shared.loads[1], 0);
+  };
 
   /** One stage with pins and loads at t; a code as `reasons` has them. */
   const runStage = (kind: number, t: number, h: number, asks: boolean, options: NewtonOptions): number => {
     if (!movePins(t)) return NO_GUESS;
-    time = t;
-    integers[head + LOADS] = ASK;
-    if (!asks) {
-      sumLoads(first, t, shared.loads[0]);
-      sumLoads(second, t, shared.loads[1]);
-      writeLoads(shared.loads[0], shared.loads[1], 0);
-    }
-    const a = wholeMemory[ha + 1] > 0 ? 1 : 0;
-    const b = wholeMemory[hb + 1] > 0 ? 1 : 0;
+    readLoads(t, asks);
+    const a = wholeMemory[sources.history[0] + 1] > 0 ? 1 : 0;
+    const b = wholeMemory[sources.history[1] + 1] > 0 ? 1 : 0;
     const { tolerance, iterations, rotation } = options;
     const code = exports.stagePair(block, kind, h, a, b, tolerance, iterations, rotation);
     const { iterations: count, shifts } = report(code, iterations);
@@ -368,12 +407,93 @@ function createPair(
     return code;
   };
 
-  const step = (scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined => {
-    interleave(doubles, addresses.q >> 3, wholeQ, qa, wholeQ, qb, size);
-    interleave(doubles, addresses.v >> 3, wholeV, va, wholeV, vb, size);
-    interleave(doubles, addresses.reference >> 3, wholeMemory, ma, wholeMemory, mb, kept);
+  /** State of rod a to the first lane and of rod b to the second. */
+  const load = (a: number, b: number): void => {
+    setLanes(a, b);
+    interleave(doubles, addresses.q >> 3, wholeQ, sources.q[a], wholeQ, sources.q[b], size);
+    interleave(doubles, addresses.v >> 3, wholeV, sources.v[a], wholeV, sources.v[b], size);
+    interleave(doubles, addresses.reference >> 3, wholeMemory, sources.memory[a], wholeMemory, sources.memory[b], kept);
+  };
+  /** And back, with samples; `last`: what the rod's last step was. */
+  const unload = (lane: number, last: number): void => {
+    take(wholeQ, sources.q[lane], doubles, (addresses.q >> 3) + lane, size);
+    take(wholeV, sources.v[lane], doubles, (addresses.v >> 3) + lane, size);
+    take(wholeMemory, sources.memory[lane], doubles, (addresses.reference >> 3) + lane, kept);
+    wholeMemory[sources.history[lane] + 1] = last;
+    writeSamples(lane);
+  };
+
+  const writeStart = ({ q, v }: StepStart, h: number, lane: number): void => {
+    const rate = (addresses.qRate >> 3) + lane;
+    const hat = (addresses.qHat >> 3) + lane;
+    for (let d = 0; d < size; d++) {
+      doubles[rate + 2 * d] = q[d];
+      doubles[hat + 2 * d] = q[d] + h * v[d];
+    }
+  };
+
+  const settle: PairKernel['settle'] = (job, one, other, starts, options) => {
+    const { t, dt: h, fresh, from, to } = job;
+    const waits = [one < 0, other < 0];
+    const lengths = [one, other].map((i) => (i < 0 ? 0 : to[i] - from[i]));
+    const count = Math.max(lengths[0], lengths[1]);
+    Object.assign(taken, { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' });
     const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
-    room.ask = ask;
+    if (count > contactCapacity(first.nodeCount)) return taken;
+    load(waits[0] ? 1 : 0, waits[1] ? 0 : 1);
+    // where held frames are turned from
+    for (let lane = 0; lane < 2 && fresh; lane++) {
+      const { held, pins, poses } = inLane[lane];
+      for (let p = 0; p < pins.length && held.count > 0; p++) pins[p].evaluate(poses[p], t);
+    }
+    let code = exports.beginStep(block);
+    if (code === 0 && !movePins(t + h)) code = NO_GUESS;
+    if (code === 0) {
+      for (let lane = 0; lane < 2 && !fresh; lane++) writeStart(starts[waits[lane] ? 1 - lane : lane], h, lane);
+      readLoads(t + h, asks);
+      writeContacts(doubles, integers, addresses.touch, 0, job, one, count);
+      writeContacts(doubles, integers, addresses.touch, 1, job, other, count);
+      const { speed, tolerance: precision, iterations } = job;
+      const { tolerance, rotation } = options;
+      code = exports.settlePair(
+        block,
+        h,
+        fresh ? 1 : 0,
+        waits[0] ? 1 : 0,
+        waits[1] ? 1 : 0,
+        count,
+        speed,
+        precision,
+        iterations,
+        tolerance,
+        rotation,
+      );
+    }
+    for (let lane = 0; lane < 2; lane++) {
+      taken.iterations += doubles[settled + lane];
+      taken.iterationsMax = Math.max(taken.iterationsMax, doubles[settled + lane]);
+      taken.shifts += doubles[settled + 6 + lane];
+      if (!waits[lane]) job.turns = Math.max(job.turns, doubles[settled + 2 + lane]);
+      if (!waits[lane] && code === 0) job.error = Math.max(job.error, doubles[settled + 4 + lane]);
+    }
+    taken.ok = code === 0;
+    taken.reason = reasons[code];
+    if (code !== 0) {
+      for (let lane = 0; lane < 2 && fresh; lane++) evaluatePins(inLane[lane], t);
+      return taken;
+    }
+    for (let lane = 0; lane < 2; lane++) {
+      if (waits[lane]) continue;
+      wholeMemory[sources.history[lane]] = 0;
+      unload(lane, 2);
+      readContacts(doubles, addresses.touch, lane, job, lane === 0 ? one : other);
+    }
+    return taken;
+  };
+
+  const step = (scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined => {
+    load(0, 1);
+    const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
     Object.assign(taken, { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' });
     let code = exports.beginStep(block);
     if (code === 0 && scheme === 'tr-bdf2') code = runStage(TRAPEZOID, t + (2 - Math.SQRT2) * h, h, asks, options);
@@ -385,17 +505,12 @@ function createPair(
     }
     taken.ok = true;
     for (let lane = 0; lane < 2; lane++) {
-      take(wholeQ, lane === 0 ? qa : qb, doubles, (addresses.q >> 3) + lane, size);
-      take(wholeV, lane === 0 ? va : vb, doubles, (addresses.v >> 3) + lane, size);
-      take(wholeMemory, lane === 0 ? ma : mb, doubles, (addresses.reference >> 3) + lane, kept);
-      const history = lane === 0 ? ha : hb;
-      if (scheme === 'implicit-euler') wholeMemory[history] = 0;
-      wholeMemory[history + 1] = 1;
+      if (scheme === 'implicit-euler') wholeMemory[sources.history[lane]] = 0;
+      unload(lane, 1);
     }
-    writeSamples();
     return taken;
   };
-  return { solve, step };
+  return { solve, step, settle };
 }
 
 /** Of the last stage and the last step. */

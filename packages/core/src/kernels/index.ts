@@ -3,17 +3,17 @@ import type { Model } from '../model.ts';
 import { createDerModel } from '../models/der/model.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
 import { loadDerKernel } from './der.ts';
-import { loadBlocks } from './fiber.ts';
+import { loadFiberKernel } from './fiber.ts';
 
 /** Discrete elastic rods, solved two at a time with SIMD; the same results to rounding, two to three times as fast. */
 export async function loadDer(): Promise<Model> {
   return createDerModel(await loadDerKernel());
 }
 
-/** Stiff fibers whose block solve has SIMD along its rows; the same results bit for bit. */
+/** Stiff fibers, two at a time with SIMD; the same results bit for bit. */
 export async function loadFiber(): Promise<Model> {
-  return createFiberModel(await loadBlocks());
+  return createFiberModel(await loadFiberKernel());
 }
 
 export { loadBlocks } from './fiber.ts';
-export { loadThreadedDer, serveThread, type ThreadOptions, type ThreadPort } from './threads.ts';
+export { loadThreadedDer, loadThreadedFiber, serveThread, type ThreadOptions, type ThreadPort } from './threads.ts';

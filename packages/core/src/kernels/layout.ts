@@ -51,6 +51,13 @@ export const fields = [
   ['torque', 'edge', 3],
   ['drag', 'node', 6],
   ['band', 'unknown', 11],
+  ['spare', 'unknown', 11],
+  ['inverse', 'unknown', 11],
+  ['right', 'unknown'],
+  ['push', 'node', 3],
+  ['crowd', 'node'],
+  ['touch', 'contact', 32],
+  ['mixing', 'contact', 39],
 ] as const;
 
 export type Field = (typeof fields)[number][0];
@@ -69,7 +76,18 @@ export const own: ReadonlySet<string> = new Set([
 ] satisfies Field[]);
 
 /** Rows of zeros before and after the first and last unknown, in entries. */
-const padding: Readonly<Partial<Record<string, number>>> = { residual: 8, step: 10, band: 110 };
+const padding: Readonly<Partial<Record<string, number>>> = {
+  residual: 8,
+  step: 10,
+  band: 110,
+  spare: 110,
+  inverse: 110,
+};
+
+/** Contacts that a kernel takes of one rod: each node and each edge with one obstacle. */
+export function contactCapacity(nodeCount: number): number {
+  return 2 * nodeCount;
+}
 
 export type Addresses = Readonly<Record<Field, number>>;
 
@@ -86,6 +104,7 @@ export function layOut({ der }: PairMember, from: number, wanted: (field: string
     edge: der.edgeCount,
     held: Math.max(1, der.held.count),
     node: der.nodeCount,
+    contact: contactCapacity(der.nodeCount),
   };
   let cursor = from;
   const addresses: Partial<Record<Field, number>> = {};

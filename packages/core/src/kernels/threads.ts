@@ -8,14 +8,18 @@
  *
  * The caller blocks while it waits, which browsers allow in workers only.
  *
- * Below `leastParts` threads cost more than they save: a step's hand-over takes some 20 µs.
+ * Below `leastParts` threads cost more than they save: a step's hand-over takes some 20 µs. A pair of fibers takes ten times as
+ * long as a pair of rods: two threads take 0.63 of the time for two pairs of 10 edges, 0.58 for four, 0.52 for sixteen of 31, and 1.06
+ * for two pairs of 6 edges (shortest of many steps, on a machine with other work).
  */
 import type { Bundle, BundleState, Model, StepOutcome } from '../model.ts';
 import { createDerModel } from '../models/der/model.ts';
+import { createFiberModel } from '../models/fiber/model.ts';
 import type { Allocate } from '../port.ts';
 import type { Scene } from '../scene/types.ts';
 import { createWorld } from '../world.ts';
 import { loadDerKernel } from './der.ts';
+import { loadFiberKernel } from './fiber.ts';
 
 /** A worker of Node or of a browser, as far as it is needed. */
 export interface ThreadPort {
@@ -33,11 +37,25 @@ const ADVANCE = 1;
 const REFRESH = 2;
 const LEAVE = 3;
 
-/** `numbers`: t, dt, robust; then for each thread ok, iterations, iterationsMax, shifts. */
+/** `numbers`: t, dt, robust; then for each thread ok, iterations, iterationsMax, shifts, substeps, rejected. */
 const ARGUMENTS = 3;
-const ANSWER = 4;
+const ANSWER = 6;
+
+/** Models whose bundles have parts. */
+type Threadable = 'der' | 'fiber';
+
+/** The model with kernels, its state in memory of whoever calls. */
+async function loadMaker(id: Threadable): Promise<(allocate?: Allocate) => Model> {
+  if (id === 'fiber') {
+    const kernel = await loadFiberKernel();
+    return (allocate) => createFiberModel(kernel, allocate);
+  }
+  const kernel = await loadDerKernel();
+  return (allocate) => createDerModel(kernel, allocate);
+}
 
 interface Task {
+  readonly model: Threadable;
   readonly scene: Scene;
   readonly buffers: readonly SharedArrayBuffer[];
   readonly control: SharedArrayBuffer;
@@ -52,18 +70,27 @@ interface Task {
 }
 
 export interface ThreadOptions {
-  /** Parts of a bundle below which the caller works alone. Default 32. */
+  /** Parts of a bundle below which the caller works alone. Default 32, for fibers 4. */
   readonly leastParts?: number;
 }
 
 /** Discrete elastic rods with kernels and with the given threads beside the caller's own. */
-export async function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
-  const kernel = await loadDerKernel();
-  const plain = createDerModel(kernel);
-  /** Lets the threads go from the world they serve now, which then goes on alone. */
-  let dismiss: (() => void) | undefined;
+export function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
+  return loadThreaded('der', ports, options.leastParts ?? 32);
+}
+
+/** Stiff fibers in the same way. Threads serve one bundle at a time: a scene with both models needs some for each. */
+export function loadThreadedFiber(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
+  return loadThreaded('fiber', ports, options.leastParts ?? 4);
+}
+
+/** Lets a thread, and those with it, go from the bundle they serve now, which then goes on alone. */
+const dismissals = new WeakMap<ThreadPort, () => void>();
+
+async function loadThreaded(model: Threadable, ports: readonly ThreadPort[], leastParts: number): Promise<Model> {
+  const make = await loadMaker(model);
   return {
-    ...plain,
+    ...make(),
     compile(rods, drives, scene, coupling) {
       const buffers: SharedArrayBuffer[] = [];
       const allocate: Allocate = (length) => {
@@ -71,18 +98,19 @@ export async function loadThreadedDer(ports: readonly ThreadPort[], options: Thr
         buffers.push(buffer);
         return new Float64Array(buffer);
       };
-      const bundle = createDerModel(kernel, allocate).compile(rods, drives, scene, coupling);
+      const bundle = make(allocate).compile(rods, drives, scene, coupling);
       const { parts } = bundle;
-      if (!parts || ports.length === 0 || parts.count < (options.leastParts ?? 32)) return bundle;
-      dismiss?.();
-      const team = shareWork(bundle, parts, ports, scene, buffers);
-      dismiss = team.dismiss;
+      if (!parts || ports.length === 0 || parts.count < leastParts) return bundle;
+      for (const port of ports) dismissals.get(port)?.();
+      const team = shareWork(model, bundle, parts, ports, scene, buffers);
+      for (const port of ports) dismissals.set(port, team.dismiss);
       return team.bundle;
     },
   };
 }
 
 function shareWork(
+  model: Threadable,
   bundle: Bundle,
   parts: NonNullable<Bundle['parts']>,
   ports: readonly ThreadPort[],
@@ -97,6 +125,7 @@ function shareWork(
   const { state } = bundle;
   const before = new Float64Array(new SharedArrayBuffer(8 * (2 * state.q.length + state.memory.length)));
   const shares = {
+    model,
     scene,
     buffers,
     control: control.buffer,
@@ -147,16 +176,18 @@ function shareWork(
     saveShare(before, state, control, 0, count);
     const own = parts.advance(0, lastOf(parts.count, 0, count), t, dt, robust, left);
     waitFor(control, DONE, ports.length);
-    let { ok, iterations, iterationsMax, shifts } = own;
+    let { ok, iterations, iterationsMax, shifts, substeps = 1, rejected = 0 } = own;
     for (let k = 1; k < count; k++) {
       const at = ARGUMENTS + ANSWER * k;
       ok &&= numbers[at] === 1;
       iterations += numbers[at + 1];
       iterationsMax = Math.max(iterationsMax, numbers[at + 2]);
       shifts += numbers[at + 3];
+      substeps = Math.max(substeps, numbers[at + 4]);
+      rejected += numbers[at + 5];
     }
     stale = true;
-    if (ok) return { ok, iterations, iterationsMax, shifts };
+    if (ok) return { ok, iterations, iterationsMax, shifts, substeps, rejected };
     state.q.set(before.subarray(0, state.q.length));
     state.v.set(before.subarray(state.q.length, 2 * state.q.length));
     state.memory.set(before.subarray(2 * state.q.length));
@@ -169,6 +200,7 @@ function shareWork(
   };
 
   const dismiss = (): void => {
+    if (alone) return;
     alone = true;
     ask(LEAVE);
   };
@@ -269,6 +301,7 @@ function waitFor(control: Int32Array, word: number, value: number): void {
  */
 export async function serveThread(message: unknown): Promise<void> {
   const {
+    model: id,
     scene,
     buffers,
     control: words,
@@ -284,7 +317,8 @@ export async function serveThread(message: unknown): Promise<void> {
   const without = marks.byteLength > 0 ? new Uint8Array(marks) : undefined;
   let given = 0;
   // the same order of allocation, the same memory; compiling writes what the caller wrote there
-  const model = createDerModel(await loadDerKernel(), () => new Float64Array(buffers[given++]));
+  const make = await loadMaker(id);
+  const model = make(() => new Float64Array(buffers[given++]));
   let bundle: Bundle | undefined;
   const spy: Model = {
     ...model,
@@ -309,8 +343,9 @@ export async function serveThread(message: unknown): Promise<void> {
     if (control[COMMAND] === REFRESH) bundle.refresh(t);
     else {
       saveShare(before, bundle.state, control, index, count);
-      const { ok, iterations, iterationsMax, shifts } = parts.advance(from, to, t, dt, robust === 1, without);
-      numbers.set([ok ? 1 : 0, iterations, iterationsMax, shifts], ARGUMENTS + ANSWER * index);
+      const outcome = parts.advance(from, to, t, dt, robust === 1, without);
+      const { ok, iterations, iterationsMax, shifts, substeps = 1, rejected = 0 } = outcome;
+      numbers.set([ok ? 1 : 0, iterations, iterationsMax, shifts, substeps, rejected], ARGUMENTS + ANSWER * index);
     }
     Atomics.add(control, DONE, 1);
     Atomics.notify(control, DONE);

@@ -265,7 +265,22 @@ export interface SymmetricFactor {
   readonly carried: Float64Array;
   /** Negative pivots of the last factorisation. */
   negative: number;
+  /** In its memory the factor is, in place of here. */
+  readonly kernel?: SymmetricKernel;
 }
+
+/** `factorSymmetric` and `solveSymmetric` by a kernel. */
+export interface SymmetricKernel {
+  /** The matrix that is to be factored. */
+  readonly diagonal: Float64Array;
+  readonly upper: Float64Array;
+  /** Negative pivots; −1 where it gives up. */
+  factor(positive: boolean): number;
+  solve(x: Float64Array): void;
+}
+
+/** Where a factor is made: here, or in the memory of a kernel. */
+export type CreateFactor = (count: number) => SymmetricFactor;
 
 export function createSymmetricFactor(count: number): SymmetricFactor {
   return { count, lower: new Float64Array(AREA * count), carried: new Float64Array(AREA * count), negative: 0 };
@@ -282,6 +297,7 @@ export function factorSymmetric(
   weight: Float64Array,
   positive: boolean,
 ): boolean {
+  if (factor.kernel) return factorByKernel(factor, factor.kernel, diagonal, upper, shift, weight, positive);
   const { lower, carried } = factor;
   lower.set(diagonal);
   carried.set(upper);
@@ -322,6 +338,23 @@ export function factorSymmetric(
   return true;
 }
 
+function factorByKernel(
+  factor: SymmetricFactor,
+  kernel: SymmetricKernel,
+  diagonal: Float64Array,
+  upper: Float64Array,
+  shift: number,
+  weight: Float64Array,
+  positive: boolean,
+): boolean {
+  kernel.diagonal.set(diagonal);
+  kernel.upper.set(upper);
+  if (shift !== 0)
+    for (let d = 0; d < BLOCK * factor.count; d++) kernel.diagonal[BLOCK * d + (d % BLOCK)] += shift * weight[d];
+  factor.negative = kernel.factor(positive);
+  return factor.negative >= 0;
+}
+
 /** The rest of S⁻¹U: D⁻¹, then the unit upper factor. */
 function finishCarried(lower: Float64Array, carried: Float64Array, at: number): void {
   for (let k = BLOCK - 1; k >= 0; k--) {
@@ -332,30 +365,81 @@ function finishCarried(lower: Float64Array, carried: Float64Array, at: number): 
 }
 
 /** Solves with the factor, in place. */
-export function solveSymmetric({ count, lower, carried }: SymmetricFactor, x: Float64Array): void {
-  for (let b = 0; b < count; b++) {
-    const o = BLOCK * b;
-    if (b > 0) {
-      const before = AREA * (b - 1);
-      for (let j = 0; j < BLOCK; j++) {
-        const f = x[o - BLOCK + j];
-        for (let i = 0; i < BLOCK; i++) x[o + i] -= carried[before + BLOCK * j + i] * f;
-      }
-    }
+export function solveSymmetric({ count, lower, carried, kernel }: SymmetricFactor, x: Float64Array): void {
+  if (kernel) {
+    kernel.solve(x);
+    return;
   }
+  for (let b = 1; b < count; b++) subtractCarried(x, BLOCK * b, carried, AREA * (b - 1));
   for (let b = count - 1; b >= 0; b--) {
     const o = BLOCK * b;
     const at = AREA * b;
     for (let i = 1; i < BLOCK; i++) for (let k = 0; k < i; k++) x[o + i] -= lower[at + BLOCK * i + k] * x[o + k];
     for (let k = 0; k < BLOCK; k++) x[o + k] *= lower[at + (BLOCK + 1) * k];
     for (let k = BLOCK - 1; k >= 0; k--)
-      for (let i = k + 1; i < BLOCK; i++) x[o + k] -= lower[at + BLOCK * i + k] * x[o + i];
+      for (let i = BLOCK - 1; i > k; i--) x[o + k] -= lower[at + BLOCK * i + k] * x[o + i];
     if (b + 1 < count) {
+      const n = o + BLOCK;
       for (let i = 0; i < BLOCK; i++) {
-        let sum = 0;
-        for (let j = 0; j < BLOCK; j++) sum += carried[at + BLOCK * i + j] * x[o + BLOCK + j];
-        x[o + i] -= sum;
+        const c = at + BLOCK * i;
+        x[o + i] -=
+          carried[c] * x[n] +
+          carried[c + 1] * x[n + 1] +
+          carried[c + 2] * x[n + 2] +
+          carried[c + 3] * x[n + 3] +
+          carried[c + 4] * x[n + 4] +
+          carried[c + 5] * x[n + 5] +
+          carried[c + 6] * x[n + 6] +
+          carried[c + 7] * x[n + 7] +
+          carried[c + 8] * x[n + 8] +
+          carried[c + 9] * x[n + 9] +
+          carried[c + 10] * x[n + 10] +
+          carried[c + 11] * x[n + 11];
       }
     }
   }
+}
+
+/** Takes Wᵀ of the block before, times what is solved there, off x from o on. */
+function subtractCarried(x: Float64Array, o: number, carried: Float64Array, at: number): void {
+  let a0 = x[o];
+  let a1 = x[o + 1];
+  let a2 = x[o + 2];
+  let a3 = x[o + 3];
+  let a4 = x[o + 4];
+  let a5 = x[o + 5];
+  let a6 = x[o + 6];
+  let a7 = x[o + 7];
+  let a8 = x[o + 8];
+  let a9 = x[o + 9];
+  let a10 = x[o + 10];
+  let a11 = x[o + 11];
+  for (let j = 0; j < BLOCK; j++) {
+    const f = x[o - BLOCK + j];
+    const c = at + BLOCK * j;
+    a0 -= carried[c] * f;
+    a1 -= carried[c + 1] * f;
+    a2 -= carried[c + 2] * f;
+    a3 -= carried[c + 3] * f;
+    a4 -= carried[c + 4] * f;
+    a5 -= carried[c + 5] * f;
+    a6 -= carried[c + 6] * f;
+    a7 -= carried[c + 7] * f;
+    a8 -= carried[c + 8] * f;
+    a9 -= carried[c + 9] * f;
+    a10 -= carried[c + 10] * f;
+    a11 -= carried[c + 11] * f;
+  }
+  x[o] = a0;
+  x[o + 1] = a1;
+  x[o + 2] = a2;
+  x[o + 3] = a3;
+  x[o + 4] = a4;
+  x[o + 5] = a5;
+  x[o + 6] = a6;
+  x[o + 7] = a7;
+  x[o + 8] = a8;
+  x[o + 9] = a9;
+  x[o + 10] = a10;
+  x[o + 11] = a11;
 }

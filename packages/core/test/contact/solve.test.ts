@@ -319,6 +319,37 @@ describe('other solvers', () => {
     expect(() => createWorld(pile({ solver: 'repulsion' }))).toThrow(/stiffness and a reach/);
   });
 
+  it('impulses take bodies that go on a path, and refuse those that are free', () => {
+    const hair = (body: object, model: 'helix' | 'der' = 'helix'): Scene => ({
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [
+        {
+          id: 'hair',
+          model,
+          shape: { type: 'straight', from: [0, 0, 0.1], to: [0.2, 0, 0.1] },
+          edges: 12,
+          section: { type: 'circle', radius: 4e-5 },
+          material: { E: 3.6e9, nu: 0.35, density: 1300 },
+        },
+      ],
+      bodies: [{ id: 'head', position: [0, 0, 0], ...body }],
+      welds: [{ rod: 'hair', at: 'start', body: 'head' }],
+      colliders: [{ type: 'sphere', radius: 0.095, friction: 0.2 }],
+      contact: { between: 'none', continuous: false, solver: 'impulses' },
+      time: { duration: 1, step: 0.016 },
+    });
+    expect(() => createWorld(hair({ mass: 1, inertia: [1, 1, 1] }, 'der'))).toThrow(/impulses.*free.*admm/);
+    const keys = [{ time: 0 }, { time: 0.5, rotation: [0, 0.6, 0] as const }];
+    const world = createWorld(hair({ path: { keys } }));
+    run(world, 40);
+    // it lies on the head, and its root has gone along with it
+    const { nodePosition: x } = world.samples[0];
+    const outside = Array.from({ length: 13 }, (_, i) => Math.hypot(x[3 * i], x[3 * i + 1], x[3 * i + 2]));
+    expect(Math.min(...outside)).toBeGreaterThan(0.09);
+    expect([x[0], x[2]]).toEqual([expect.closeTo(0.1 * Math.sin(0.6), 6), expect.closeTo(0.1 * Math.cos(0.6), 6)]);
+  });
+
   it('impulses bring a pile of rods to rest, and it never has more energy than at the start', () => {
     const layers = [0, 1, 2].flatMap((l) =>
       [-0.02, 0, 0.02].map((a, i): RodSpec => {
@@ -585,6 +616,30 @@ describe('a ball on two beams', () => {
 });
 
 describe('bad starts', () => {
+  it.each(['der', 'fiber', 'strand'] as const)('are parted where they lie in the very same place: %s', (model) => {
+    const rod = (id: string): Scene['rods'][number] => ({
+      id,
+      model,
+      shape: { type: 'straight', from: [0, 0, 0], to: [0.2, 0, 0] },
+      edges: 10,
+      section: { type: 'circle', radius: 0.001 },
+      material: { E: 1e6, nu: 0.49, density: 1000, damping: { mass: 20 } },
+    });
+    const world = createWorld({
+      tendril: 1,
+      rods: [rod('a'), rod('b')],
+      contact: { friction: 0.3 },
+      time: { duration: 1, step: 0.005 },
+    });
+    run(world, 120);
+    const [{ nodePosition: a }, { nodePosition: b }] = world.samples;
+    for (let i = 0; i < 33; i += 3) {
+      const apart = Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]);
+      expect(apart).toBeGreaterThan(0.0018);
+      expect(apart).toBeLessThan(0.006);
+    }
+  });
+
   it('tells of overlaps and pushes them apart gently', () => {
     const world = createWorld({
       tendril: 1,

@@ -1,170 +1,180 @@
-/** The contact port of fibers: its linear response is that of the step, and fibers rest on obstacles. */
+/** The contact port of fibers: its linear response is that of the step, and fibers rest on obstacles and on each other. */
 import { describe, expect, it } from 'vitest';
-import { createWorld, type FiberOptions, type ModelId, type Scene } from '../../src/index.ts';
-import type { ContactPort } from '../../src/model.ts';
+import { createWorld, type ModelId, type Scene, type World } from '../../src/index.ts';
 import { fiberModel } from '../../src/models/fiber/model.ts';
 import type { ContactSides } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
+import { describePort, describeStrand, strandOverBall } from '../contact/modelPort.ts';
 
-const h = 1 / 300;
-const marks = Uint8Array.of(1);
+describePort('the contact port of a fiber', fiberModel);
 
-const scene: Scene = {
-  tendril: 1,
-  gravity: [1, 2, -5],
-  rods: [
-    {
-      id: 'rod',
-      model: 'fiber',
-      shape: { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 0, 1], radius: 0.1, angle: 1.5 },
-      edges: 8,
-      section: { type: 'circle', radius: 0.002 },
-      material: { E: 1e6, nu: 0.4, density: 1000 },
-    },
-  ],
-  pins: [{ rod: 'rod', at: 'start' }],
-};
+describeStrand(
+  'fiber',
+  0,
+  160,
+  (['energy-momentum', 'deti-r'] as const).map((integrator) => ({ fiber: { integrator } })),
+);
 
-function compile(): ContactPort {
-  const { rods, drives, bodies, welds } = compileScene(scene);
-  const bundle = fiberModel.compile(rods, drives, scene, { bodies, welds });
-  if (!bundle.contact) throw new Error('no port');
-  return bundle.contact;
-}
+it('is refused where steps with contact cannot be taken', () => {
+  expect(() => createWorld(strandOverBall('fiber', 0, { fiber: { integrator: 'deti' } }))).toThrow(/cannot touch/);
+});
 
-const sides: ContactSides = {
-  count: 4,
-  rod: Int32Array.of(0, 0, 0, 0),
-  edge: Int32Array.of(0, 4, 4, 7),
-  weight: Float64Array.of(0.3, 1, 0.2, 0.5),
-  arm: Float64Array.of(0, 0.001, 0, 0, 0, 0, 0, 0, 0, 0, 0.001, 0),
-  force: new Float64Array(12),
-  mass: new Float64Array(4),
-};
-const size = 12;
-const unit = (k: number, value: number): Float64Array => {
-  const out = new Float64Array(size);
-  out[k] = value;
-  return out;
-};
-const solve = (port: ContactPort, right: Float64Array): Float64Array => {
-  const out = new Float64Array(size);
-  port.solve(out, right, sides);
-  return out;
-};
+describe('fibers beside Discrete Elastic Rods', () => {
+  const r = 1e-3;
+  type Point = readonly [number, number, number];
+  const rod = (model: ModelId, id: string, from: Point, to: Point, edges: number, E = 1e8) => ({
+    id,
+    model,
+    shape: { type: 'straight' as const, from, to },
+    edges,
+    section: { type: 'circle' as const, radius: r },
+    material: { E, nu: 0.35, density: 1200, damping: { mass: 10 } },
+  });
+  const base = { tendril: 1, gravity: [0, 0, -9.81], time: { duration: 1, step: 1 / 240 } } as const;
 
-describe('the contact port of a fiber', () => {
-  const velocities = (force: Float64Array): Float64Array => {
-    const port = compile();
-    sides.force.set(force);
-    port.hold();
-    expect(port.step(marks, sides, 0, h, false).ok).toBe(true);
-    const out = new Float64Array(size);
-    port.readVelocity(out, sides);
-    return out;
+  /** After so many steps: what obstacles, pins and rods carry, and how deep anything went in [radii]. */
+  const settle = (
+    scene: Scene,
+    steps: number,
+  ): { world: World; support: number; between: number; depth: number; ends: number[] } => {
+    const world = createWorld(scene);
+    let depth = 0;
+    for (let k = 0; k < steps; k++) {
+      world.step();
+      for (const { gap } of world.contactForces()) depth = Math.max(depth, -gap / r);
+    }
+    const forces = world.contactForces();
+    const sum = (kind: 'rod' | 'collider'): number =>
+      forces.reduce((total, one) => total + (one.kind === kind ? one.force[2] : 0), 0);
+    const pins = world.reactions().reduce((total, { force }) => total + force[2], 0);
+    const weight = 9.81 * world.momentum().mass;
+    const ends = world.samples.flatMap(({ nodePosition }) => [...nodePosition.slice(-3)]);
+    return { world, support: (sum('collider') + pins) / weight, between: Math.abs(sum('rod')) / weight, depth, ends };
   };
-  const prepare = (): { port: ContactPort; response: Float64Array } => {
-    const port = compile();
-    sides.force.fill(0);
-    sides.mass.fill(0);
-    port.hold();
-    const response = new Float64Array(4);
-    expect(port.linearize(new Float64Array(size), response, marks, sides, 0, h, true)).toBe(true);
-    expect(port.factor(marks, sides)).toBe(true);
-    return { port, response };
+  const agree = (scene: (model: ModelId) => Scene, steps: number, apart: number): ReturnType<typeof settle> => {
+    const [fiber, der] = [settle(scene('fiber'), steps), settle(scene('der'), steps)];
+    for (const one of [fiber, der]) {
+      expect(Math.abs(one.support - 1)).toBeLessThan(1e-3);
+      expect(one.depth).toBeLessThan(0.05);
+    }
+    expect(Math.abs(fiber.between - der.between)).toBeLessThan(1e-3);
+    fiber.ends.forEach((x, k) => {
+      expect(Math.abs(x - der.ends[k]) / r).toBeLessThan(apart);
+    });
+    return fiber;
   };
 
-  it('responds to a small force as the linear response says', () => {
-    const { port, response } = prepare();
-    for (let k = 0; k < size; k++) {
-      const plus = velocities(unit(k, 1e-4));
-      const minus = velocities(unit(k, -1e-4));
-      const linear = solve(port, unit(k, 1));
-      const scale = Math.max(...linear.map(Math.abs));
-      expect(scale).toBeGreaterThan(0.01);
-      for (let i = 0; i < size; i++)
-        expect(Math.abs(linear[i] - (plus[i] - minus[i]) / (2e-4 * h)) / scale).toBeLessThan(2e-3);
-    }
-    for (let c = 0; c < 4; c++) {
-      let trace = 0;
-      for (let k = 0; k < 3; k++) trace += solve(port, unit(3 * c + k, 1))[3 * c + k] / 3;
-      expect(response[c] / trace).toBeCloseTo(1, 8);
-    }
-    sides.force.fill(0);
+  it('lie across each other', () => {
+    const { between } = agree(
+      (model) => ({
+        ...base,
+        rods: [
+          rod(model, 'beam', [-0.1, 0, 0], [0.1, 0, 0], 12),
+          rod(model, 'over', [0.005, -0.08, 2.3 * r], [-0.005, 0.08, 2.3 * r], 12),
+        ],
+        pins: [
+          { rod: 'beam', at: 'start' },
+          { rod: 'beam', at: 'end' },
+        ],
+        contact: { friction: 0.4 },
+        // clamped at both ends it is stretch that holds the beam
+        solver: { fiber: { scaffold: 'section' } },
+      }),
+      180,
+      0.2,
+    );
+    // the upper one weighs 0.16/0.36 of both
+    expect(between).toBeCloseTo(0.16 / 0.36, 3);
   });
 
-  it('takes point masses: (W⁻¹ + ρ)⁻¹ in place of W', () => {
-    const { port, response } = prepare();
-    const impulse = Float64Array.from({ length: size }, (_, k) => Math.sin(3 * k + 1));
-    const bare = Array.from({ length: size }, (_, k) => solve(port, unit(k, 1)));
-    const rho = Float64Array.from(response, (w) => 0.7 / w);
-    sides.mass.set(rho);
-    expect(port.factor(marks, sides)).toBe(true);
-    const heavy = solve(port, impulse);
-    const scale = Math.max(...heavy.map(Math.abs));
-    for (let i = 0; i < size; i++) {
-      let sum = 0;
-      for (let k = 0; k < size; k++) sum += bare[k][i] * (impulse[k] - rho[Math.floor(k / 3)] * heavy[k]);
-      expect(Math.abs(heavy[i] - sum) / scale).toBeLessThan(1e-6);
-    }
-    sides.mass.fill(0);
+  it('hang over a ball by friction', () => {
+    agree(
+      (model) => ({
+        ...base,
+        rods: [rod(model, 'hair', [0, 0, 0.0512], [0.16, 0.01, 0.0512], 16, 2e6)],
+        pins: [{ rod: 'hair', at: 'start' }],
+        colliders: [{ type: 'sphere', radius: 0.05, friction: 0.5 }],
+      }),
+      300,
+      0.2,
+    );
+  });
+
+  it('lie in a pile', () => {
+    const pile = agree(
+      (model) => ({
+        ...base,
+        rods: Array.from({ length: 5 }, (_, k) => {
+          const [x, y, z] = [0.05 * Math.cos(0.9 * k), 0.05 * Math.sin(0.9 * k), r * (1.2 + 2.6 * k)];
+          return rod(model, `rod ${k}`, [-x, -y, z], [x, y, z], 8);
+        }),
+        colliders: [{ type: 'plane', normal: [0, 0, 1], friction: 0.4 }],
+        contact: { friction: 0.4 },
+      }),
+      120,
+      0.1,
+    );
+    // every one carries those above it: 4 + 3 + 2 + 1 of 5
+    expect(pile.between).toBeCloseTo(2, 2);
+  });
+
+  it('roll where they turn little in a step, and say so where they do not', () => {
+    const rolling = (radius: number): World =>
+      createWorld({
+        tendril: 1,
+        gravity: [1, 0, -9.8],
+        rods: [
+          {
+            ...rod('fiber', 'log', [0, 0, radius], [0, 0.2, radius], 4),
+            section: { type: 'circle', radius },
+            material: { E: 1e8, nu: 0.35, density: 1200 },
+          },
+        ],
+        colliders: [{ type: 'plane', normal: [0, 0, 1], friction: 0.3 }],
+        contact: { rolling: true },
+        time: { duration: 1, step: 1 / 240 },
+      });
+    const log = rolling(0.02);
+    for (let k = 0; k < 48; k++) log.step();
+    // two thirds of what slides without friction; h² Σ k by backward Euler
+    const exact = ((2 / 3) * 0.5 * 48 * 49) / 240 ** 2;
+    expect(Math.abs(log.samples[0].nodePosition[0] / exact - 1)).toBeLessThan(3e-3);
+    expect(log.warnings).toEqual([]);
+    expect(rolling(1e-3).warnings).toEqual([expect.stringMatching(/rolls with the inertia of its scaffold/)]);
   });
 });
 
-describe('a fiber and obstacles', () => {
-  const strand = (model: ModelId, fiber: FiberOptions = {}): Scene => ({
+it('presses on the pin of the ring that it touches, until the next step without, whoever takes that', () => {
+  const scene: Scene = {
     tendril: 1,
-    gravity: [0, 0, -9.81],
-    rods: [
-      {
-        id: 'a',
-        model,
-        inextensible: true,
-        shape: { type: 'straight', from: [0, 0, 0.1], to: [0.3, 0, 0.1] },
-        edges: 20,
-        section: { type: 'circle', radius: 0.002 },
-        material: { E: 1e7, nu: 0.3, density: 1000, damping: { mass: 6 } },
-      },
-    ],
-    pins: [{ rod: 'a', at: 'start' }],
-    colliders: [{ type: 'sphere', radius: 0.05, position: [0.12, 0.01, 0], friction: 0.3 }],
-    time: { duration: 1, step: 0.005 },
-    solver: { fiber },
-  });
-
-  it('lies on a sphere as Discrete Elastic Rods do, and never goes through it', () => {
-    const [fiber, der] = [createWorld(strand('fiber')), createWorld(strand('der'))];
-    let least = 1;
-    for (let k = 0; k < 160; k++) {
-      fiber.step();
-      der.step();
-      const { nodePosition: x } = fiber.samples[0];
-      for (let i = 0; i < x.length; i += 3)
-        least = Math.min(least, Math.hypot(x[i] - 0.12, x[i + 1] - 0.01, x[i + 2]) - 0.052);
-    }
-    expect(fiber.contactReport?.contacts).toBeGreaterThan(0);
-    expect(least).toBeGreaterThan(-2e-4);
-    const [a, b] = [fiber, der].map((world) => world.samples[0].nodePosition.slice(-3));
-    expect(Math.hypot(...a.map((x, k) => x - b[k]))).toBeLessThan(0.01);
-    const mass = fiber.momentum().mass;
-    const held = fiber.contactForces().reduce((sum, { force }) => sum + force[2], 0) + fiber.reactions()[0].force[2];
-    expect(Math.abs(held / (9.81 * mass) - 1)).toBeLessThan(0.1);
-  });
-
-  it.each(['energy-momentum', 'deti-r'] as const)('restores bit for bit (%s)', (integrator) => {
-    const input = strand('fiber', { integrator });
-    const world = createWorld(input);
-    for (let k = 0; k < 30; k++) world.step();
-    const saved = world.save();
-    for (let k = 0; k < 10; k++) world.step();
-    const other = createWorld(input);
-    other.restore(saved);
-    for (let k = 0; k < 10; k++) other.step();
-    expect(other.hash()).toBe(world.hash());
-    expect(world.contactForces().length).toBeGreaterThan(0);
-  });
-
-  it('is refused where steps with contact cannot be taken', () => {
-    expect(() => createWorld(strand('fiber', { integrator: 'deti' }))).toThrow(/cannot touch/);
-  });
+    rods: [4, 5].map((edges, k) => ({
+      id: `rod ${k}`,
+      model: 'fiber' as const,
+      shape: { type: 'straight' as const, from: [0, k, 0] as const, to: [0.1, k, 0] as const },
+      edges,
+      section: { type: 'circle' as const, radius: 1e-3 },
+      material: { E: 1e7, nu: 0.3, density: 1000 },
+    })),
+    pins: [{ rod: 'rod 0', at: 'start' }],
+  };
+  const { rods, drives, bodies, welds } = compileScene(scene);
+  const bundle = fiberModel.compile(rods, drives, scene, { bodies, welds });
+  const { contact, parts } = bundle;
+  if (!contact || !parts) throw new Error('no port');
+  const sides: ContactSides = {
+    count: 1,
+    rod: Int32Array.of(0),
+    edge: Int32Array.of(0),
+    weight: Float64Array.of(0),
+    arm: new Float64Array(3),
+    force: Float64Array.of(0, 0, -1),
+    mass: new Float64Array(1),
+  };
+  contact.hold();
+  expect(contact.step(Uint8Array.of(1, 0), sides, 0, 1e-3, false).ok).toBe(true);
+  expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(1, 6);
+  expect(parts.advance(1, 2, 1e-3, 1e-3, false, Uint8Array.of(1, 0)).ok).toBe(true);
+  expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(1, 6);
+  expect(parts.advance(1, 2, 1e-3, 1e-3, false).ok).toBe(true);
+  expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(0, 6);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createArticulatedWork, factorArticulated, solveArticulated } from '../../src/models/strand/articulated.ts';
+import { createDeparture, depart } from '../../src/models/strand/departure.ts';
 import { compileDirection } from '../../src/models/strand/direction.ts';
 import { poseSamples } from '../../src/models/strand/kinematics.ts';
 import { writeMassMatrix } from '../../src/models/strand/massMatrix.ts';
@@ -139,32 +140,31 @@ describe('the port', () => {
   });
 });
 
+const posed = (timeScale: number): Scene => ({
+  ...chainScene(),
+  solver: {
+    strand: {
+      direct: [
+        {
+          timeScale,
+          pose: {
+            strength: 300,
+            damping: 8,
+            keys: [
+              { time: 0, curvature: 'initial' as const },
+              { time: 1, curvature: [1, 0.5, -0.3] as const },
+            ],
+          },
+        },
+      ],
+    },
+  },
+});
+
 describe.each([
   ['pinned, one step behind', branchedScene(), 1],
   ['pinned, two steps behind', branchedScene(), 2],
-  [
-    'a chain that is pulled to a pose',
-    {
-      ...chainScene(),
-      solver: {
-        strand: {
-          direct: [
-            {
-              pose: {
-                strength: 300,
-                damping: 8,
-                keys: [
-                  { time: 0, curvature: 'initial' as const },
-                  { time: 1, curvature: [1, 0.5, -0.3] as const },
-                ],
-              },
-            },
-          ],
-        },
-      },
-    },
-    2,
-  ],
+  ['a chain that is pulled to a pose', posed(1), 2],
   ['free', { ...branchedScene(), pins: [] }, 2],
   [
     'free along x, held frame',
@@ -182,7 +182,13 @@ describe.each([
     },
     2,
   ],
-] as const)('Newton matrix of a tree: %s', (_, scene, order) => {
+  ['by places, pinned', branchedScene(), 0],
+  ['by places, pulled to a pose, with less of its base', posed(0.6), 0],
+  ['by places, free', { ...branchedScene(), pins: [] }, 0],
+] as const)('Newton matrix of a tree: %s', (_, scene, formula) => {
+  // 0: implicit Euler of places, as in contact
+  const order = Math.max(1, formula);
+
   it.each(['gibbs', 'swing-twist', 'paper'] as const)('is exact with %s', (law) => {
     const tree = createRandomTree(scene, law, 5);
     const sweep = createSweep(tree.linkCount);
@@ -200,13 +206,22 @@ describe.each([
     writePast(work.past, work.q0, tree.history.q1, tree.linkCount);
     for (let k = 0; k < size; k++) work.past[k] += 0.1 * random();
     const phi = Float64Array.from({ length: size }, () => 0.4 * random());
+    if (formula === 0) {
+      poseSamples(tree);
+      const departure = createDeparture(
+        tree.linkCount,
+        tree.rods.map(({ samples }) => samples.nodePosition.slice()),
+      );
+      depart(tree, departure, T - h, h);
+      tree.departure = departure;
+    }
     const residualAt = (x: Float64Array): Float64Array => {
       placeTrial(tree, work, x, true);
       evaluateResidual(tree, T, tree.originRate, true);
       return tree.residual.slice();
     };
     residualAt(phi);
-    sweep.columns = 18;
+    sweep.columns = formula === 0 ? 6 : 18;
     const at = tree.residual.slice();
     const free = Array.from({ length: size }, (_unused, k) => k < size - 3 || tree.base.free[k - size + 3] === 1);
     const x = Float64Array.from({ length: size }, (_unused, k) => (free[k] ? random() : 0));

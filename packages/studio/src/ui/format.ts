@@ -10,6 +10,19 @@ export function formatNumber(x: number, digits = 3): string {
   return trim(x.toPrecision(digits)).replace('-', '−');
 }
 
+/** With the unit in which it is a small number. */
+export function formatForce(newtons: number): string {
+  const units = [
+    [1e3, 'kN'],
+    [1, 'N'],
+    [1e-3, 'mN'],
+    [1e-6, 'µN'],
+    [1e-9, 'nN'],
+  ] as const;
+  const [size, unit] = units.find(([least]) => newtons >= 0.999 * least) ?? units[units.length - 1];
+  return `${formatNumber(newtons / size, 2)} ${unit}`;
+}
+
 function trim(text: string): string {
   return text.includes('.') && !text.includes('e') ? text.replace(/\.?0+$/, '') : String(Number(text));
 }

@@ -37,6 +37,7 @@ export function GroomPanel(): JSX.Element {
               Load hairstyle…
             </button>
           </div>
+          <p class="quiet small groom-kept">{keptWords()}</p>
         </section>
         {facts.value && (
           <p class="quiet small pad-x" role="status">
@@ -49,6 +50,14 @@ export function GroomPanel(): JSX.Element {
       </div>
     </aside>
   );
+}
+
+/** Whether it will be there next time. */
+function keptWords(): string {
+  if (groom.kept.value === undefined) return 'Not kept yet.';
+  return groom.kept.value
+    ? 'Kept in this browser: it is here after a reload.'
+    : 'This browser keeps nothing: save the hairstyle, or it is gone after a reload.';
 }
 
 function Heads(): JSX.Element {
@@ -340,9 +349,7 @@ function Colors(): JSX.Element {
             title={name}
             class={`swatch swatch-${name.replace(' ', '-')}`}
             style={{ background: color }}
-            onClick={() => {
-              state.hairColor.value = color;
-            }}
+            onClick={() => groom.chooseColor(color)}
           />
         ))}
       </div>

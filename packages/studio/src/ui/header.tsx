@@ -108,6 +108,7 @@ function ColorMenu(): JSX.Element {
     { name: 'Initial shape', signal: state.ghost },
     { name: 'Grid', signal: state.grid },
     { name: 'Material frames', signal: state.materialFrames },
+    { name: 'Forces as arrows', signal: state.forces },
   ];
   return (
     <details class="menu" onFocusOut={closeOutside}>

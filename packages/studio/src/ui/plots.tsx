@@ -2,8 +2,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { cursor, seek } from '../playback.ts';
 import { type Frame, type LaneInfo, rodSize, statNames } from '../protocol.ts';
-import { cursor, seek } from '../session.ts';
 import * as state from '../state.ts';
 import { type ColorBy, quantities } from '../view/colormaps.ts';
 import { formatNumber } from './format.ts';

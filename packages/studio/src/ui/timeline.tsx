@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { comeToRest, restart, seek, stepFrames, togglePlay } from '../session.ts';
+import { seek, stepFrames, togglePlay } from '../playback.ts';
+import { comeToRest, restart } from '../session.ts';
 import * as state from '../state.ts';
 import { formatNumber, formatTime } from './format.ts';
 import { IconButton } from './icons.tsx';

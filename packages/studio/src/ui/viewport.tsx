@@ -3,11 +3,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import { attachBrush } from '../brush.ts';
 import { brush, busy } from '../grooming.ts';
 import { attachHands } from '../handling.ts';
-import { cursor, pullAt, view as sessionView, tick } from '../session.ts';
+import { cursor, tick } from '../playback.ts';
+import type { ForceKind } from '../protocol.ts';
+import { pullAt, view as sessionView } from '../session.ts';
 import * as state from '../state.ts';
+import { forceColors } from '../view/arrows.ts';
 import { cssGradient, mapOf, quantities } from '../view/colormaps.ts';
 import { createView, type View } from '../view/view.ts';
-import { formatNumber } from './format.ts';
+import { Contacts } from './contacts.tsx';
+import { formatForce, formatNumber } from './format.ts';
 import { Icon, IconButton } from './icons.tsx';
 import { Messages } from './messages.tsx';
 
@@ -55,6 +59,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
     state.ghost.subscribe(setOptions),
     state.grid.subscribe(setOptions),
     state.materialFrames.subscribe(setOptions),
+    state.forces.subscribe(setOptions),
     state.dark.subscribe(setOptions),
     state.failure.subscribe((failure) => {
       state.loaded.value?.lanes.forEach((_, lane) => {
@@ -68,6 +73,7 @@ function start(canvas: HTMLCanvasElement): (() => void) | undefined {
       stripe: state.stripe.value,
       ghost: state.ghost.value,
       frames: state.materialFrames.value,
+      forces: state.forces.value,
       dark: state.dark.value,
       grid: state.grid.value,
       hairColor: hairColorFor(state.hairColor.value, state.dark.value),
@@ -149,6 +155,8 @@ function publish(view: View): void {
     legend.thickness !== before.thickness
   )
     state.legend.value = legend;
+  publishForces(view);
+  publishContacts();
   const bar = view.scaleBar();
   if (bar.label !== state.scaleBar.value.label || Math.abs(bar.pixels - state.scaleBar.value.pixels) > 1)
     state.scaleBar.value = bar;
@@ -161,6 +169,24 @@ function publish(view: View): void {
       old[k] > 0 && cost > 0 ? old[k] + 0.15 * (cost - old[k]) : cost || old[k] || 0,
     );
   }
+}
+
+function publishContacts(): void {
+  const next = state.frames.around(cursor())?.a.lanes.map(({ contact }) => contact) ?? [];
+  if (JSON.stringify(next) !== JSON.stringify(state.contacts.value)) state.contacts.value = next;
+}
+
+function publishForces(view: View): void {
+  if (!state.forces.value) return;
+  const { value: before } = state.forceLegend;
+  const next = view.forceLegend();
+  if (
+    next.force === before.force &&
+    Math.abs(next.pixels - before.pixels) < 0.5 &&
+    `${next.kinds}` === `${before.kinds}`
+  )
+    return;
+  state.forceLegend.value = next;
 }
 
 function Lanes(): JSX.Element | null {
@@ -191,6 +217,7 @@ function Lanes(): JSX.Element | null {
                   {formatNumber(cost)} ms/s
                 </span>
               )}
+              {refused === undefined && <Contacts of={state.contacts.value[k]} short />}
             </div>
             {refused !== undefined && (
               <div class="lane-refused" role="note">
@@ -249,9 +276,21 @@ function Overlay(): JSX.Element {
         <ToolButton tool="wind" icon="wind" label="Wind: drag to blow (W)" />
         <span class="tools-gap" />
         <IconButton icon="focus" label="Show all (F)" onClick={() => current.view?.focus()} />
+        <IconButton
+          icon="arrow"
+          label="Forces as arrows (A)"
+          pressed={state.forces.value}
+          onClick={() => {
+            state.forces.value = !state.forces.value;
+          }}
+        />
       </div>
       <Hint />
-      <Legend />
+      <div class="corner">
+        {!state.comparing.value && <Contacts of={state.contacts.value[0]} />}
+        <Legend />
+      </div>
+      <Forces />
       <ScaleBar />
       <PullLabel />
     </>
@@ -322,6 +361,50 @@ function Legend(): JSX.Element | null {
       {thick && <div class="quiet">{thick}</div>}
     </div>
   );
+}
+
+const forceWords: Readonly<Record<ForceKind, string>> = {
+  contact: 'contacts',
+  pin: 'pins',
+  link: 'links',
+  load: 'loads',
+};
+
+/** What the arrows are, and how long a newton is. */
+function Forces(): JSX.Element | null {
+  if (!state.forces.value) return null;
+  const { pixels, force, kinds } = state.forceLegend.value;
+  const theme = state.dark.value ? 'dark' : 'light';
+  const known = kinds.length > 0 && force > 0;
+  return (
+    <div
+      class="forces"
+      role="img"
+      aria-label={`Arrows show forces${known ? `: ${forceList(kinds)}` : '; there are none now'}`}
+    >
+      {known ? (
+        <>
+          <span class="forces-kinds">
+            {kinds.map((kind) => (
+              <span key={kind} style={{ color: forceColors[kind][theme] }}>
+                <i />
+                {forceWords[kind]}
+              </span>
+            ))}
+          </span>
+          <span class="forces-line" style={{ width: `${Math.round(pixels)}px` }} />
+          <span>{formatForce(force)}</span>
+        </>
+      ) : (
+        <span>no forces now</span>
+      )}
+      {state.recorded.value !== undefined && <span class="quiet">a recording keeps loads, no contacts or pins</span>}
+    </div>
+  );
+}
+
+function forceList(kinds: readonly ForceKind[]): string {
+  return kinds.map((kind) => forceWords[kind]).join(', ');
 }
 
 function ScaleBar(): JSX.Element {

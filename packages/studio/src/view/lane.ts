@@ -1,4 +1,4 @@
-/** One lane as objects: rods, bodies, pins, and on demand the initial shape and the material frames. */
+/** One lane as objects: rods, bodies, pins, and on demand the initial shape, the material frames and the forces. */
 import {
   createHairObject,
   createRodObject,
@@ -22,6 +22,7 @@ import {
   Vector3,
 } from 'three';
 import type { LaneFrame, LaneInfo, Solid } from '../protocol.ts';
+import { createArrows } from './arrows.ts';
 import type { ColorBy } from './colormaps.ts';
 import { mapOf, quantities } from './colormaps.ts';
 import type { Ground } from './ground.ts';
@@ -42,7 +43,11 @@ export interface LaneView {
   readonly largest: number;
   setColoring(by: ColorBy, range: number, plain: string, stripe: boolean, dark: boolean): void;
   setThickness(factor: number): void;
-  setExtras(ghost: boolean, frames: boolean): void;
+  setExtras(ghost: boolean, frames: boolean, forces: boolean): void;
+  /** Arrows of what is shown now. */
+  readonly forces: Float32Array | undefined;
+  /** `scale` [m/N], `pixel` [m]. */
+  drawForces(scale: number, pixel: number, dark: boolean): void;
   setFailed(rod: string | undefined): void;
   /** The quantity that is shown, at the nodes or edges of a rod. */
   valuesOf(rod: number): Float32Array | undefined;
@@ -122,7 +127,8 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
   const poses = info.moving.map(() => Float32Array.of(0, 0, 0, 1, 0, 0, 0));
   const ghost = createGhost(info);
   const frames = createFrames(info);
-  group.add(ghost, frames.object);
+  const arrows = createArrows();
+  group.add(ghost, frames.object, arrows.group);
   ghost.visible = false;
   frames.object.visible = false;
 
@@ -152,12 +158,17 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
     get largest() {
       return largest;
     },
+    get forces() {
+      return arrows.forces;
+    },
     show(a, b, w) {
       for (let r = 0; r < info.rods.length; r++) {
         mix(samples[r].nodePosition, a.data, b.data, layout.rods[r].position, w);
         mix(samples[r].edgeDirector, a.data, b.data, layout.rods[r].director, w);
       }
       readValues(a, b, w);
+      // contacts come and go: arrows are those of the nearer frame
+      arrows.forces = (w < 0.5 ? a : b).forces;
       (tubes ?? hair)?.update(samples as readonly RodSamples[]);
       bodies.forEach((body, k) => {
         if (!body) return;
@@ -191,11 +202,13 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
       hair?.setThickness(factor);
       for (const { mesh } of pins) mesh.scale.setScalar(factor);
     },
-    setExtras(showGhost, showFrames) {
+    setExtras(showGhost, showFrames, showForces) {
       ghost.visible = showGhost;
+      arrows.group.visible = showForces;
       frames.object.visible = showFrames;
       if (showFrames) frames.update(samples);
     },
+    drawForces: (scale, pixel, dark) => arrows.place(scale, pixel, dark),
     valuesOf: (rod) => (coloring === 'plain' ? undefined : coloring === 'tension' ? edgeValues[rod] : values[rod]),
     setReleased(released) {
       for (const { mesh, pin } of pins) mesh.visible = !released[pin];
@@ -212,6 +225,7 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
     dispose() {
       tubes?.dispose();
       hair?.dispose();
+      arrows.dispose();
       bodyMaterial.dispose();
       veil.dispose();
       ghost.geometry.dispose();

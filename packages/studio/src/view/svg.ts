@@ -2,6 +2,7 @@
 
 import type { ColorMap } from '@tendril/bridge/three';
 import { type Camera, Vector3 } from 'three';
+import { type ForceKind, forceKinds, forceStride } from '../protocol.ts';
 import type { LaneView } from './lane.ts';
 
 interface Rect {
@@ -24,6 +25,8 @@ export interface SvgOptions {
   readonly thickness: number;
   /** [m] */
   perPixel(lane: number): number;
+  /** Arrows of forces: their scale [m/N] and colours; none where they are not shown. */
+  readonly forces: { readonly scale: number; color(kind: ForceKind): string } | undefined;
 }
 
 export function drawSvg(
@@ -35,7 +38,7 @@ export function drawSvg(
   const parts: string[] = [];
   lanes.forEach((lane, k) => {
     if (lane.info.refused !== undefined || !rects[k]) return;
-    parts.push(`<g>${drawLane(lane, rects[k], camera, options, k)}</g>`);
+    parts.push(`<g>${drawLane(lane, rects[k], camera, options, k)}${drawForces(lane, rects[k], camera, options)}</g>`);
   });
   const { width, height, background } = options;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" fill="none" stroke-linecap="round" stroke-linejoin="round">
@@ -77,6 +80,42 @@ function drawLane(lane: LaneView, rect: Rect, camera: Camera, options: SvgOption
     .sort((a, b) => b.depth - a.depth)
     .map(({ text }) => text)
     .join('');
+}
+
+/** Over the rods: a line and a head each. */
+function drawForces(
+  { forces = new Float32Array(0) }: LaneView,
+  rect: Rect,
+  camera: Camera,
+  options: SvgOptions,
+): string {
+  if (!options.forces) return '';
+  const { scale, color } = options.forces;
+  const seen = (o: number, by: number): [number, number] => {
+    place.set(
+      forces[o + 1] + by * forces[o + 4],
+      forces[o + 2] + by * forces[o + 5],
+      forces[o + 3] + by * forces[o + 6],
+    );
+    place.project(camera);
+    return [rect.x + (0.5 + 0.5 * place.x) * rect.width, rect.y + (0.5 - 0.5 * place.y) * rect.height];
+  };
+  let text = '';
+  for (let o = 0; o < forces.length; o += forceStride) {
+    const [x0, y0] = seen(o, 0);
+    const [x1, y1] = seen(o, scale);
+    const length = Math.hypot(x1 - x0, y1 - y0);
+    if (!(length >= 2)) continue;
+    const head = Math.min(12, 0.7 * length);
+    const [ux, uy] = [(x1 - x0) / length, (y1 - y0) / length];
+    const [bx, by] = [x1 - head * ux, y1 - head * uy];
+    const wide = 0.36 * head;
+    const paint = color(forceKinds[forces[o]]);
+    const to = (x: number, y: number): string => `${x.toFixed(1)} ${y.toFixed(1)}`;
+    text += `<path d="M${to(x0, y0)}L${to(bx, by)}" stroke="${paint}" stroke-width="${(0.2 * head).toFixed(2)}"/>`;
+    text += `<path d="M${to(x1, y1)}L${to(bx - wide * uy, by + wide * ux)}L${to(bx + wide * uy, by - wide * ux)}Z" fill="${paint}"/>`;
+  }
+  return text;
 }
 
 function colorOf(value: number, { map = [], low, high }: SvgOptions): string {

@@ -1,11 +1,10 @@
 /**
- * The 3D view: one renderer, one camera, one to four lanes side by side.
- *
- * It draws when something has changed and not otherwise; where drawing is slow (no graphics card) it lowers the resolution
- * until it is not.
+ * The 3D view: one renderer, one camera, one to four lanes side by side. It draws when something has changed and not
+ * otherwise, and as finely as there is time for (quality.ts).
  */
 import { Box3, Plane, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from 'three';
 import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
+import { createForceScale, type ForceLegend, forceColors } from './arrows.ts';
 import { createCameraman } from './cameraman.ts';
 import { type Colliders, createColliders } from './colliders.ts';
 import { type ColorBy, laneColors, mapOf, quantities } from './colormaps.ts';
@@ -15,6 +14,7 @@ import { createLaneView, type LaneView } from './lane.ts';
 import { addLights } from './lights.ts';
 import { createHover, createPull } from './marks.ts';
 import { type Pick, pickRod } from './pick.ts';
+import { createQuality } from './quality.ts';
 import { drawSvg } from './svg.ts';
 
 export interface ViewOptions {
@@ -22,6 +22,7 @@ export interface ViewOptions {
   readonly stripe: boolean;
   readonly ghost: boolean;
   readonly frames: boolean;
+  readonly forces: boolean;
   readonly dark: boolean;
   readonly grid: boolean;
   /** Of hair, where it is the one thing that is shown. */
@@ -71,6 +72,7 @@ export interface View {
   setPull(from: ArrayLike<number> | undefined, to?: ArrayLike<number>): void;
   setHover(at: ArrayLike<number> | undefined, radius?: number): void;
   legend(): Legend;
+  forceLegend(): ForceLegend;
   scaleBar(): { pixels: number; label: string };
   picture(type: string): Promise<Blob | undefined>;
   /** As lines, for print. */
@@ -117,19 +119,24 @@ export function createView(canvas: HTMLCanvasElement): View {
     stripe: true,
     ghost: false,
     frames: false,
+    forces: false,
     dark: false,
     grid: true,
     hairColor: '#7a5238',
   };
+  const arrows = createForceScale();
   let range = 0;
   let thickness = 1;
   let dirty = true;
   let width = 1;
   let height = 1;
-  let drawTime = 30;
-  let still = 0;
+  const quality = createQuality(
+    software,
+    () => globalThis.devicePixelRatio || 1,
+    () => performance.now(),
+  );
   let refined = false;
-  let ratio = Math.min(2, globalThis.devicePixelRatio || 1);
+  let sized = 0;
 
   const visibleLanes = (): LaneView[] => lanes;
   const rects = (): { x: number; y: number; width: number; height: number }[] => {
@@ -155,7 +162,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         options.stripe,
         options.dark,
       );
-      lane.setExtras(options.ghost, options.frames);
+      lane.setExtras(options.ghost, options.frames, options.forces);
     });
     colliders?.shade(options.hairColor);
     ground.setColors(
@@ -181,6 +188,16 @@ export function createView(canvas: HTMLCanvasElement): View {
     for (const lane of lanes) lane.setThickness(factor);
   };
 
+  /** Of a lane [pixels]. */
+  const smallerSide = (): number => Math.min(rects()[0].width, rects()[0].height);
+
+  /** Arrows keep their size on the screen. */
+  const applyForces = (): void => {
+    if (!options.forces) return;
+    const pixel = man.perPixel(rects()[0].height);
+    for (const lane of lanes) lane.drawForces(arrows.perNewton(smallerSide()) * pixel, pixel, options.dark);
+  };
+
   const point = new Vector3();
   const now = new Box3();
   /** Where the rods are now. */
@@ -193,7 +210,8 @@ export function createView(canvas: HTMLCanvasElement): View {
     return now;
   };
 
-  const resize = (): void => {
+  const setSize = (ratio: number): void => {
+    sized = ratio;
     const box = canvas.parentElement?.getBoundingClientRect();
     width = Math.max(1, Math.round(box?.width ?? 1));
     height = Math.max(1, Math.round(box?.height ?? 1));
@@ -204,9 +222,12 @@ export function createView(canvas: HTMLCanvasElement): View {
     for (const { hair } of lanes) hair?.setResolution(first.width * ratio, first.height * ratio);
     dirty = true;
   };
+  const resize = (): void => setSize(quality.ratio);
 
   const draw = (): void => {
     applyThickness();
+    applyForces();
+    for (const { hair } of lanes) hair?.setShare(refined ? 1 : quality.share);
     renderer.setScissorTest(false);
     renderer.setViewport(0, 0, width, height);
     renderer.clear();
@@ -225,27 +246,13 @@ export function createView(canvas: HTMLCanvasElement): View {
     });
   };
 
-  /** Fewer pixels where drawing is slow, more where it is fast. */
-  const adapt = (spent: number): void => {
-    // what compiles shaders or sleeps is no measure
-    drawTime += 0.06 * (Math.min(spent, 120) - drawTime);
-    const wanted = Math.min(2, globalThis.devicePixelRatio || 1);
-    const next = drawTime > 60 ? Math.max(0.7, ratio * 0.85) : drawTime < 24 ? Math.min(wanted, ratio * 1.2) : ratio;
-    if (Math.abs(next - ratio) < 0.01) return;
-    ratio = next;
-    drawTime = 36;
-    resize();
-  };
-
-  /** A picture that stands still is drawn once more, finely. */
+  /** A picture that stands still is drawn once more, finely: now. */
   const refine = (): void => {
-    const coarse = ratio;
-    ratio = 2;
-    resize();
-    draw();
-    ratio = coarse;
     refined = true;
+    setSize(quality.fineRatio);
+    draw();
     dirty = false;
+    quality.drew(true);
   };
 
   const laneAt = (x: number, y: number): number =>
@@ -277,11 +284,13 @@ export function createView(canvas: HTMLCanvasElement): View {
       colliders = createColliders(things, boundsOf(infos));
       scene.add(colliders.group);
       thickness = 1;
+      quality.begin(lanes.reduce((sum, { hair, info }) => sum + (hair ? info.rods.length : 0), 0));
       if (keepCamera) {
         man.keep(g, from);
         resize();
       } else {
         range = 0;
+        arrows.reset();
         man.begin(boundsOf(infos), colliders.bounds, g, from);
         resize();
         man.fit(false);
@@ -296,6 +305,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         lane.show(a.lanes[k], b.lanes[k], weight);
         most = Math.max(most, lane.largest);
       });
+      arrows.watch(lanes.map(({ forces }) => forces));
       // rises at once, falls slowly, so that colours do not flicker
       const next = most > range ? most : range + 0.01 * (most - range);
       if (options.colorBy !== 'plain' && Math.abs(next - range) > 1e-3 * range) {
@@ -326,20 +336,21 @@ export function createView(canvas: HTMLCanvasElement): View {
     },
     render(seconds) {
       const moved = man.update(seconds);
+      if (options.forces && arrows.settle(seconds)) dirty = true;
+      quality.measure();
       if (!moved && !dirty) {
-        still += seconds;
-        if (software && !refined && still > 0.35) refine();
+        if (quality.rest(seconds)) refine();
         return false;
       }
-      still = 0;
-      if (refined) {
+      // before drawing: another size clears what was drawn
+      if (refined || sized !== quality.ratio) {
         refined = false;
+        quality.wake();
         resize();
       }
-      // before drawing: another size clears what was drawn
-      adapt(1000 * seconds);
       dirty = false;
       draw();
+      quality.drew(false);
       return true;
     },
     resize,
@@ -408,6 +419,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       const signed = options.colorBy !== 'plain' && quantities[options.colorBy].signed;
       return { by: options.colorBy, low: signed ? -range : 0, high: range, thickness };
     },
+    forceLegend: () => arrows.legend(smallerSide()),
     scaleBar() {
       const [rect] = rects();
       const perPixel = man.perPixel(rect.height);
@@ -427,6 +439,12 @@ export function createView(canvas: HTMLCanvasElement): View {
         thickness,
         color: (lane) => (lanes.length > 1 ? laneColors[lane % laneColors.length] : single()),
         perPixel: (lane) => man.perPixel(rects()[lane].height),
+        forces: options.forces
+          ? {
+              scale: arrows.perNewton(smallerSide()) * man.perPixel(rects()[0].height),
+              color: (kind) => forceColors[kind][options.dark ? 'dark' : 'light'],
+            }
+          : undefined,
       });
     },
     setBackdrop(color) {
@@ -447,7 +465,7 @@ export function createView(canvas: HTMLCanvasElement): View {
       return man.perPixel(rects()[0].height);
     },
     get drawTime() {
-      return drawTime;
+      return quality.drawTime;
     },
     dispose() {
       for (const lane of lanes) lane.dispose();

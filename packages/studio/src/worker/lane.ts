@@ -10,8 +10,9 @@ import {
   SimulationError,
   type World,
 } from '@tendril/core';
-import type { BodyInfo, Failure, LaneFrame, LaneInfo, RodInfo, Solid, Variant } from '../protocol.ts';
+import type { BodyInfo, ContactFacts, Failure, LaneFrame, LaneInfo, RodInfo, Solid, Variant } from '../protocol.ts';
 import { rodSize, statNames } from '../protocol.ts';
+import { createForceReader } from './forces.ts';
 import { createModePlayer } from './modePlayer.ts';
 
 export interface Lane {
@@ -54,8 +55,10 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
     if (player) return player;
   }
   const { duration, step: stepSize } = scene.time ?? { duration: 5, step: 0.01 };
+  const readForces = createForceReader(world);
   let cost = 0;
   let simulated = 0;
+  let [steps, missed] = [0, 0];
   return {
     info,
     world,
@@ -72,6 +75,8 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
       const from = world.time;
       try {
         world.step(stepSize);
+        steps++;
+        if (world.contactReport?.converged === false) missed++;
       } catch (error) {
         this.failure = describeFailure(error, index);
       }
@@ -82,9 +87,16 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
       const each = simulated > 0 ? cost / simulated : 0;
       cost = 0;
       simulated = 0;
-      return { ...writeFrame(world, info), cost: each };
+      const contact = world.contactReport && describeContact(world, steps, missed);
+      return { ...writeFrame(world, info), forces: readForces(), ...(contact && { contact }), cost: each };
     },
   };
+}
+
+function describeContact(world: World, steps: number, missed: number): ContactFacts {
+  const forces = world.contactForces();
+  const overlap = forces.reduce((most, { gap }) => Math.max(most, -gap), 0);
+  return { touching: forces.length, overlap, iterations: world.contactReport?.iterations ?? 0, missed, steps };
 }
 
 function refusedLane(variant: Variant, refused: string): Lane {

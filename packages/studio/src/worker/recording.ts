@@ -1,7 +1,15 @@
 /** A recording as frames: what a run on the command line left behind. */
-import { compileColliders, type Rod, type Scene } from '@tendril/core';
-import { decodeRecording, formatScene, InputError, type Recording, type SceneInput } from '@tendril/io';
+import { type BodyPose, compileColliders, type Samples, SceneError } from '@tendril/core';
+import {
+  decodeRecording,
+  formatScene,
+  InputError,
+  type Recording,
+  type RecordingFrame,
+  type SceneInput,
+} from '@tendril/io';
 import { type ColliderInfo, type Frame, type LaneInfo, type Loaded, type RodInfo, statNames } from '../protocol.ts';
+import { createForceList, createLoadReader } from './forces.ts';
 import { frameLength, writeColliders } from './lane.ts';
 
 /** Frames kept of a long recording. */
@@ -61,7 +69,8 @@ export function readRecording(bytes: ArrayBuffer, name: string): ReadRecording {
   const stride = Math.max(1, Math.ceil(recording.frameCount / frameLimit));
   const frames: Frame[] = [];
   const place = placeColliders(header, info.moving);
-  for (let k = 0; k < recording.frameCount; k += stride) frames.push(packFrame(recording, k, info, place));
+  const readLoads = createRecordedLoads(header);
+  for (let k = 0; k < recording.frameCount; k += stride) frames.push(packFrame(recording, k, info, place, readLoads));
   const duration = frames[frames.length - 1]?.time ?? 0;
   const { gravity } = header.scene;
   const g = gravity && 'acceleration' in gravity ? gravity.acceleration : gravity;
@@ -86,7 +95,7 @@ type Place = (data: Float32Array, o: number, time: number) => void;
 /** Where the colliders are: on their paths, or on the bodies of which the frame tells. */
 function placeColliders({ scene, bodies = [] }: Recording['header'], moving: readonly number[]): Place {
   const poses = bodies.map(({ id }) => ({ body: { id }, pose: createBodyPose() }));
-  const compiled = compileColliders(scene, namesOf(scene), poses as never, []);
+  const compiled = compileColliders(scene, scene.rods, poses, []);
   return (data, o, time) => {
     poses.forEach(({ pose }, k) => {
       pose.position.set(data.subarray(o - 7 * (poses.length - k), o - 7 * (poses.length - k) + 3));
@@ -107,15 +116,50 @@ function placeColliders({ scene, bodies = [] }: Recording['header'], moving: rea
   };
 }
 
-const createBodyPose = (): { position: Float64Array; rotation: Float64Array } => ({
+const createBodyPose = (): BodyPose => ({
   position: new Float64Array(3),
+  orientation: Float64Array.of(1, 0, 0, 0),
   rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1),
+  velocity: new Float64Array(3),
+  angularVelocity: new Float64Array(3),
 });
 
-/** Rods as far as colliders ask for them: their names. */
-const namesOf = ({ rods }: Scene): readonly Rod[] => rods as unknown as readonly Rod[];
+type ReadLoads = (rods: RecordingFrame['rods'], time: number) => Float32Array;
 
-function packFrame(recording: Recording, k: number, info: LaneInfo, place: Place): Frame {
+/** Loads of the scene, which follow from its shape; fields need velocities, which a recording does not keep. */
+function createRecordedLoads({ scene, rods }: Recording['header']): ReadLoads {
+  const { fields: _, ...rest } = scene;
+  try {
+    const add = createLoadReader(rest, rods);
+    return (frames, time) => {
+      const list = createForceList();
+      add(list, frames.map(samplesOf), time);
+      return list.pack();
+    };
+  } catch (error) {
+    // of a version whose scenes were other ones: what was recorded is shown all the same
+    if (!(error instanceof SceneError)) throw error;
+    return () => new Float32Array(0);
+  }
+}
+
+function samplesOf({ nodePosition: x, edgeDirector }: RecordingFrame['rods'][number]): Samples {
+  const edgeTangent = new Float64Array(edgeDirector.length);
+  for (let a = 0; a < edgeDirector.length; a += 3) {
+    const b = (a + 3) % x.length;
+    const size = Math.hypot(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]);
+    for (let k = 0; k < 3; k++) edgeTangent[a + k] = (x[b + k] - x[a + k]) / size;
+  }
+  return {
+    nodePosition: x,
+    nodeVelocity: new Float64Array(x.length),
+    edgeTangent,
+    edgeDirector,
+    edgeSpin: new Float64Array(edgeDirector.length / 3),
+  };
+}
+
+function packFrame(recording: Recording, k: number, info: LaneInfo, place: Place, readLoads: ReadLoads): Frame {
   const { time, rods, bodies, energies } = recording.frame(k);
   const data = new Float32Array(frameLength(info));
   const stats = new Float64Array(statNames.length);
@@ -144,5 +188,5 @@ function packFrame(recording: Recording, k: number, info: LaneInfo, place: Place
     o += 7;
   }
   place(data, o, time);
-  return { time, lanes: [{ data, stats, cost: 0 }] };
+  return { time, lanes: [{ data, stats, forces: readLoads(rods, time), cost: 0 }] };
 }

@@ -27,6 +27,7 @@ import {
   addSide,
   addSideForce,
   clearContact,
+  countWay,
   readBodyVelocity,
   readSide,
   row,
@@ -34,12 +35,14 @@ import {
   writeRow,
 } from './contactSides.ts';
 import type { System } from './coupling.ts';
+import type { PairKernel } from './kernel.ts';
 import { evaluatePins, poseSamples, rebuildFrames } from './kinematics.ts';
 import { type NewtonOptions, writeRightSide } from './newton.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
+import { createSettle } from './settle.ts';
 import { createSnapshot, returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateStage, type Stage, setPenalties, type Workspace } from './stage.ts';
-import { resumeEuler, setEulerStage, startEuler } from './step.ts';
+import { type RodStep, resumeEuler, setEulerStage, startEuler } from './step.ts';
 
 /** Iterations of a step after which forces are found anew. */
 const FEW = 4;
@@ -52,6 +55,10 @@ interface Slot {
   /** What was out of balance where the rod was made linear, as impulses; for sides with goals. */
   readonly right: Float64Array;
   shift: number;
+  /** Solves since the factor was made. */
+  turns: number;
+  /** S H⁻¹ Sᵀ of the rod's sides, once there were enough of those. */
+  response: Float64Array;
 }
 
 /** All of a bundle that contact has to do with. */
@@ -67,9 +74,15 @@ export interface ContactParts {
   readonly state: BundleState;
   readonly newton: NewtonOptions;
   /** Lone rods that a kernel solves two at a time: their systems, and both as one. */
-  readonly pairs: readonly { readonly systems: readonly number[]; readonly system: System }[];
+  readonly pairs: readonly {
+    readonly systems: readonly number[];
+    readonly system: System;
+    readonly kernel: PairKernel;
+  }[];
   /** Brings what follows from a rod's state up to it. */
   readonly renew: (rod: number) => void;
+  /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): what follows from its state is behind. */
+  readonly moved: (rod: number, t: number | undefined) => void;
 }
 
 export function createDerContact(parts: ContactParts): ContactPort {
@@ -97,6 +110,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
       return [list[0], { list, system, rods, starts: list.flatMap((s) => startsOf[s]) }];
     }),
   );
+  /** 1 for systems that are at the start of the step, and not on their way. */
+  const atStart = new Uint8Array(systems.length);
   const moved = new Uint8Array(systems.length);
   const heldBodies = systems.map(({ system }) =>
     system.bodies.map((body) => sameSlice(body.memory, state.memory, held.memory)),
@@ -110,6 +125,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
     .sort((a, b) => bodyOrder.indexOf(a.body) - bodyOrder.indexOf(b.body));
   /** Sides of each system that has bodies. */
   const joined: number[][] = systems.map(() => []);
+  /** Those of them that have any now. */
+  const withSides: number[] = [];
   const systemOf = (sides: ContactSides, c: number): number =>
     sides.rod[c] >= 0 ? systemOfRod[sides.rod[c]] : bodies[-1 - sides.rod[c]].system;
   const bodyIn =
@@ -130,6 +147,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
       x: new Float64Array(size),
       right: new Float64Array(size),
       shift: 0,
+      turns: 0,
+      response: none,
     };
     slots[rod] = slot;
     return slot;
@@ -137,11 +156,12 @@ export function createDerContact(parts: ContactParts): ContactPort {
 
   /** Forces at sides → loads of the rods of the marked systems. */
   const scatter = (marked: Uint8Array, sides: ContactSides): void => {
-    ders.forEach((der, k) => {
-      if (!marked[systemOfRod[k]]) return;
-      renew(k);
-      clearContact(der, true);
-    });
+    for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+      for (const rod of systems[s].rods) {
+        renew(rod);
+        clearContact(ders[rod], true);
+      }
+    }
     for (const { body, system } of bodies) if (marked[system]) body.contact.fill(0);
     for (let c = 0; c < sides.count; c++) {
       if (sides.rod[c] >= 0) addSideForce(ders[sides.rod[c]], sides, c);
@@ -208,6 +228,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
     const work = works[rod];
     const slot = slotOf(rod);
     if (fresh && startEuler(systems[s].system, startsOf[s], t, dt, newton)) return false;
+    atStart[s] = 0;
     // rods share their work spaces
     if (!fresh && sides.goal) setEulerStage({ system: systems[s].system, starts: startsOf[s], h: dt });
     if (!assemble(der, work, slot, stage)) return false;
@@ -222,7 +243,10 @@ export function createDerContact(parts: ContactParts): ContactPort {
     }
     solveBand(work.factor, slot.matrix, work.step);
     for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
-    for (let k = c; k < end; k++) readSide(velocity, der, work.step, sides, k, 1);
+    for (let k = c; k < end; k++) {
+      readSide(velocity, der, work.step, sides, k, 1);
+      countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
+    }
     return true;
   };
 
@@ -298,6 +322,38 @@ export function createDerContact(parts: ContactParts): ContactPort {
     }
   };
 
+  const returnToStart = (s: number, t: number): void => {
+    const { system, rods } = systems[s];
+    atStart[s] = 1;
+    for (const rod of rods) {
+      ders[rod].q.set(heldStarts[rod].q);
+      ders[rod].v.set(heldStarts[rod].v);
+      ders[rod].memory.set(heldStarts[rod].memory);
+    }
+    system.bodies.forEach((body, b) => {
+      body.memory.set(heldBodies[s][b]);
+      syncPose(body);
+    });
+    for (const rod of rods) {
+      parts.moved(rod, undefined);
+      evaluatePins(ders[rod], t);
+      rebuildFrames(ders[rod], works[rod].edgeWork);
+      poseSamples(ders[rod]);
+    }
+  };
+
+  /**
+   * One system from the start of the step. Where Newton did not find its way from where the system was, it may from there, with
+   * patience: a hair of hundreds that fails is hundreds that are stepped again.
+   */
+  const stepPatiently = (s: number, t: number, dt: number): RodStep => {
+    returnToStart(s, t);
+    const { system } = systems[s];
+    const reason = startEuler(system, startsOf[s], t, dt, newton);
+    if (reason) return { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason };
+    return resumeEuler(system, startsOf[s], t, dt, { ...newton, rotation: 0.25, iterations: 3 * newton.iterations });
+  };
+
   return {
     systemOfRod,
     systemOfBody: Int32Array.from(bodies, ({ system }) => system),
@@ -309,9 +365,11 @@ export function createDerContact(parts: ContactParts): ContactPort {
         held.q.set(state.q);
         held.v.set(state.v);
         held.memory.set(state.memory);
+        atStart.fill(1);
         return;
       }
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+        atStart[s] = 1;
         for (const rod of systems[s].rods) {
           heldStarts[rod].q.set(ders[rod].q);
           heldStarts[rod].v.set(ders[rod].v);
@@ -323,65 +381,71 @@ export function createDerContact(parts: ContactParts): ContactPort {
       }
     },
     revert(marked, t) {
-      systems.forEach(({ system, rods }, s) => {
-        if (!marked[s]) return;
-        for (const rod of rods) {
-          ders[rod].q.set(heldStarts[rod].q);
-          ders[rod].v.set(heldStarts[rod].v);
-          ders[rod].memory.set(heldStarts[rod].memory);
-        }
-        system.bodies.forEach((body, b) => {
-          body.memory.set(heldBodies[s][b]);
-          syncPose(body);
-        });
-        for (const rod of rods) {
-          evaluatePins(ders[rod], t);
-          rebuildFrames(ders[rod], works[rod].edgeWork);
-          poseSamples(ders[rod]);
-        }
-      });
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) returnToStart(s, t);
     },
     partial: bodies.length === 0,
     step(marked, sides, t, dt, robust): StepOutcome {
       let iterations = 0;
       let iterationsMax = 0;
       let shifts = 0;
-      const options = { ...newton, rotation: 0.5, iterations: sides.goal ? FEW : robust ? newton.iterations : 12 };
+      const count = (one: RodStep): RodStep => {
+        iterations += one.iterations;
+        iterationsMax = Math.max(iterationsMax, one.iterations);
+        shifts += one.shifts;
+        return one;
+      };
+      h = dt;
+      const limit = sides.goal ? FEW : (robust ? 3 : 1) * newton.iterations;
+      const options = { ...newton, rotation: 0.5, iterations: limit };
       let unfinished = false;
       scatter(marked, sides);
       if (sides.goal && sides.released) return release(marked, sides, t, dt);
       if (sides.goal) glue(sides, 1 / dt);
-      moved.fill(0);
-      for (let s = 0; s < systems.length; s++) {
-        if (!marked[s] || moved[s]) continue;
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) moved[s] = 0;
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+        if (moved[s]) continue;
         const pair = together.get(s);
         const { list, system, rods, starts } = !sides.goal && pair?.list.every((one) => marked[one]) ? pair : alone[s];
-        for (const one of list) moved[one] = 1;
-        const out = resumeEuler(system, starts, t, dt, options);
-        iterations += out.iterations;
-        iterationsMax = Math.max(iterationsMax, out.iterations);
-        shifts += out.shifts;
-        if (sides.goal && !out.ok && out.reason.startsWith('no convergence')) unfinished = true;
-        else if (!out.ok) {
-          if (sides.goal) unglue(sides);
-          const failure = { rod: ders[rods[0]].rod.id, reason: out.reason };
-          return { ok: false, iterations, iterationsMax, shifts, failure };
+        for (const one of list) {
+          moved[one] = 1;
+          if (atStart[one]) startEuler(systems[one].system, startsOf[one], t, dt, newton);
+          atStart[one] = 0;
+        }
+        const found = count(resumeEuler(system, starts, t, dt, options));
+        const slow = sides.goal !== undefined && !found.ok && found.reason.startsWith('no convergence');
+        if (slow) unfinished = true;
+        for (const one of found.ok || slow ? [] : list) {
+          const { ok, reason } = count(stepPatiently(one, t, dt));
+          atStart[one] = 0;
+          if (!ok) {
+            if (sides.goal) unglue(sides);
+            const failure = { rod: ders[systems[one].rods[0]].rod.id, reason };
+            return { ok: false, iterations, iterationsMax, shifts, failure };
+          }
         }
         for (const rod of rods) poseSamples(ders[rod]);
       }
       if (sides.goal) unglue(sides);
       return { ok: true, iterations, iterationsMax, shifts, unfinished };
     },
+    ...(pairs.length > 0 && { settle: createSettle(parts, startsOf) }),
     readVelocity,
     linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
       stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
-      for (const list of joined) list.length = 0;
-      for (let c = 0; c < sides.count; c++) if (isJoined(sides.rod[c])) joined[systemOf(sides, c)].push(c);
+      for (const s of withSides) joined[s].length = 0;
+      withSides.length = 0;
+      for (let c = 0; c < sides.count; c++) {
+        if (!isJoined(sides.rod[c])) continue;
+        const s = systemOf(sides, c);
+        if (joined[s].push(c) === 1) withSides.push(s);
+      }
+      withSides.sort((a, b) => a - b);
       if (fresh) scatter(marked, sides);
-      for (let s = 0; s < systems.length; s++) {
-        if (!marked[s] || systems[s].system.bodies.length === 0) continue;
+      for (let s = marked.indexOf(1); s >= 0 && bodies.length > 0; s = marked.indexOf(1, s + 1)) {
+        if (systems[s].system.bodies.length === 0) continue;
         if (fresh && startEuler(systems[s].system, startsOf[s], t, dt, newton)) return false;
+        atStart[s] = 0;
         if (!probe(velocity, response, s, sides, fresh)) return false;
       }
       for (let c = 0; c < sides.count; ) {
@@ -394,8 +458,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
       return true;
     },
     factor(_marked, sides) {
-      for (let s = 0; s < systems.length; s++) {
-        if (joined[s].length === 0) continue;
+      for (const s of withSides) {
         const scale = 1 / (h * h);
         const addMass = (c: number): void => {
           addPointMass(works[sides.rod[c]].matrix, ders[sides.rod[c]], sides, c, scale, false);
@@ -413,14 +476,14 @@ export function createDerContact(parts: ContactParts): ContactPort {
         const slot = slotOf(rod);
         for (let k = c; k < end; k++) addPointMass(slot.matrix, ders[rod], sides, k, 1 / (h * h), true);
         if (!factorGlued(slot, ders[rod], sides.goal !== undefined)) return false;
+        slot.turns = 0;
         c = end;
       }
       return true;
     },
     solve(velocity, impulse, sides) {
       const scale = 1 / (h * h);
-      for (let s = 0; s < systems.length; s++)
-        if (joined[s].length > 0) solveJoined(s, sides, velocity, impulse, joined[s]);
+      for (const s of withSides) solveJoined(s, sides, velocity, impulse, joined[s]);
       for (let c = 0; c < sides.count; ) {
         const rod = sides.rod[c];
         const end = endOfRod(sides, c);
@@ -429,17 +492,82 @@ export function createDerContact(parts: ContactParts): ContactPort {
           continue;
         }
         const der = ders[rod];
-        const { x, right, factor, matrix } = slotOf(rod);
-        if (sides.goal) x.set(right);
-        else x.fill(0);
-        for (let k = c; k < end; k++) addSide(x, der, impulse, sides, k);
-        for (let d = 0; d < der.size; d++) if (der.fixed[d]) x[d] = 0;
-        solveBand(factor, matrix, x);
-        for (let k = c; k < end; k++) readSide(velocity, der, x, sides, k, scale);
+        const slot = slotOf(rod);
+        const size = 3 * (end - c);
+        if (sides.goal || slot.turns++ < size || size * size > WORTH * der.size)
+          solveSides(velocity, impulse, der, slot, sides, c, end, scale);
+        else {
+          if (slot.turns === size + 1) writeResponse(der, slot, sides, c, end, scale);
+          multiply(velocity, slot.response, impulse, 3 * c, size);
+        }
         c = end;
       }
     },
   };
+}
+
+/** Products in a solve through the band for each unknown, twice: those through a matrix are quicker one by one. */
+const WORTH = 40;
+const none = new Float64Array(0);
+
+/** velocity = S H⁻¹ Sᵀ impulse at sides c … end − 1, all of one rod. */
+function solveSides(
+  velocity: Float64Array,
+  impulse: Float64Array,
+  der: DerRod,
+  { x, right, factor, matrix }: Slot,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  scale: number,
+): void {
+  if (sides.goal) x.set(right);
+  else x.fill(0);
+  for (let k = c; k < end; k++) addSide(x, der, impulse, sides, k);
+  for (let d = 0; d < der.size; d++) if (der.fixed[d]) x[d] = 0;
+  solveBand(factor, matrix, x);
+  for (let k = c; k < end; k++) readSide(velocity, der, x, sides, k, scale);
+}
+
+/**
+ * The matrix of the same, column by column. That takes as many solves as it has columns, so it is made when there have been as many, and
+ * a hard step of contact asks for hundreds: the rest take a third of the time where a rod has a contact at every other node.
+ */
+function writeResponse(der: DerRod, slot: Slot, sides: ContactSides, c: number, end: number, scale: number): void {
+  const size = 3 * (end - c);
+  if (slot.response.length < size * size) slot.response = new Float64Array(2 * size * size);
+  const unit = new Float64Array(3 * end);
+  const column = new Float64Array(3 * end);
+  for (let j = 0; j < size; j++) {
+    unit[3 * c + j] = 1;
+    solveSides(column, unit, der, slot, sides, c, end, scale);
+    unit[3 * c + j] = 0;
+    // symmetric: columns are rows
+    for (let i = 0; i < size; i++) slot.response[j * size + i] = column[3 * c + i];
+  }
+}
+
+/** y = A x for `size` numbers from `at` on; A is symmetric. Two rows at a time. */
+function multiply(y: Float64Array, a: Float64Array, x: Float64Array, at: number, size: number): void {
+  let i = 0;
+  for (; i + 1 < size; i += 2) {
+    const r = i * size;
+    const s = r + size;
+    let first = 0;
+    let second = 0;
+    for (let j = 0; j < size; j++) {
+      const value = x[at + j];
+      first += a[r + j] * value;
+      second += a[s + j] * value;
+    }
+    y[at + i] = first;
+    y[at + i + 1] = second;
+  }
+  if (i < size) {
+    let sum = 0;
+    for (let j = 0; j < size; j++) sum += a[i * size + j] * x[at + j];
+    y[at + i] = sum;
+  }
 }
 
 function endOfRod(sides: ContactSides, c: number): number {

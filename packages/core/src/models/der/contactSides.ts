@@ -97,6 +97,25 @@ export function readSide(
   for (let k = 0; k < 3; k++) out[3 * c + k] = scale * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
 }
 
+/** Where pins hold a node: puts the way that it comes in the step, times `rate`, in place of the velocity of its path at the end. */
+export function countWay(
+  out: Float64Array,
+  der: DerRod,
+  start: Float64Array,
+  { edge, weight }: ContactSides,
+  c: number,
+  rate: number,
+): void {
+  const { q, v, fixed, nodeCount } = der;
+  const a = 4 * edge[c];
+  const b = edge[c] + 1 < nodeCount ? a + 4 : 0;
+  const w = weight[c];
+  for (let k = 0; k < 3; k++) {
+    if (fixed[a + k]) out[3 * c + k] += (1 - w) * (rate * (q[a + k] - start[a + k]) - v[a + k]);
+    if (fixed[b + k]) out[3 * c + k] += w * (rate * (q[b + k] - start[b + k]) - v[b + k]);
+  }
+}
+
 /** What `writeRow` wrote last. */
 export const row: Float64Array = new Float64Array(7);
 export const unknown: Int32Array = new Int32Array(7);

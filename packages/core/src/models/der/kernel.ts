@@ -2,10 +2,11 @@
  * What a kernel set does for this model: moves two rods at once. The caller injects it (`createWorld` with
  * `kernels`); without one, or where a pair cannot be solved together, newton.ts solves one rod after the other.
  */
+import type { LoneRods } from '../../model.ts';
 import type { NewtonOptions, NewtonResult } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import type { Stage, Workspace } from './stage.ts';
-import type { RodStep } from './step.ts';
+import type { RodStep, StepStart } from './step.ts';
 import { rotationStrain } from './strain.ts';
 
 export interface PairMember {
@@ -28,6 +29,17 @@ export interface PairKernel {
    * nothing done, where the first guess needs more than a kernel knows.
    */
   step(scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined;
+  /**
+   * An implicit Euler step of the rods that are numbers `first` and `second` of the job, or of one of them where the other is −1, under
+   * the contacts that it lists; `starts`: where they began. Leaves what `step` leaves. Not ok: nothing was moved.
+   */
+  settle(
+    job: LoneRods,
+    first: number,
+    second: number,
+    starts: readonly [StepStart, StepStart],
+    options: NewtonOptions,
+  ): RodStep;
 }
 
 export interface DerKernel {

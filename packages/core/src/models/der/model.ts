@@ -3,6 +3,7 @@
  * README.md beside this file.
  */
 import { SceneError } from '../../errors.ts';
+import { stepInPieces } from '../../math/pieces.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -71,6 +72,7 @@ function compile(
   refuse(rods, drives, scene, coupling, scheme, explicit);
   // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
+  const halvings = scene.time?.halvings ?? 8;
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
   const { state, ders, bodyOf } = layOut(rods, drives, options, coupling, allocate);
   const bodies = [...bodyOf.values()];
@@ -157,6 +159,27 @@ function compile(
     return stepImplicit(system, starts, scheme, t, dt, newton, robust);
   };
 
+  /**
+   * The same, in pieces where the whole step fails: systems do not know of each other, and one hair whose tip whips is no reason
+   * to cut the steps of all. On failure the system is anywhere.
+   */
+  const stepApart = (s: number, t: number, dt: number, robust: boolean): RodStep & { pieces: number } => {
+    const whole = stepSystem(s, t, dt, robust);
+    // a lone system is cut by who called
+    if (whole.ok || systems.length === 1) return { ...whole, pieces: 1 };
+    const out = { ...whole, pieces: 0 };
+    out.ok = stepInPieces(halvings, (start, share) => {
+      const piece = stepSystem(s, t + dt * start, dt * share, robust || share <= 1 / 4);
+      out.iterations += piece.iterations;
+      out.iterationsMax = Math.max(out.iterationsMax, piece.iterationsMax);
+      out.shifts += piece.shifts;
+      if (piece.ok) out.pieces++;
+      else out.reason = piece.reason;
+      return piece.ok;
+    });
+    return out;
+  };
+
   /** Both rods of a pair at once, where their pins allow it. Nothing: they are to be stepped one by one. */
   const stepPair = ({ systems: [a, b], pair }: Unit, t: number, dt: number): RodStep | undefined => {
     if (!pair || !canPair(pair.system.members[0], pair.system.members[1])) return undefined;
@@ -197,6 +220,7 @@ function compile(
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
+    let substeps = 1;
     const count = (s: number, step: RodStep): StepOutcome | undefined => {
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
@@ -210,18 +234,19 @@ function compile(
       const together = !robust && !(without && unit.systems.some((s) => without[s]));
       const pair = together ? stepPair(unit, t, dt) : undefined;
       if (pair) {
-        const failed = count(unit.systems[0], pair);
-        if (failed) return failed;
-        continue;
+        count(unit.systems[0], pair);
+        if (pair.ok) continue;
       }
       for (const s of unit.systems) {
         if (without?.[s]) continue;
-        const failed = count(s, stepSystem(s, t, dt, robust));
+        const one = stepApart(s, t, dt, robust);
+        const failed = count(s, one);
         if (failed) return failed;
+        substeps = Math.max(substeps, one.pieces);
         for (const k of systems[s].rods) poseSamples(ders[k]);
       }
     }
-    return { ok: true, iterations, iterationsMax, shifts };
+    return { ok: true, iterations, iterationsMax, shifts, substeps };
   };
 
   /** For threads: what another has done to the rods of these parts meanwhile is not known here. */
@@ -290,8 +315,11 @@ function compile(
         state,
         newton,
         bodyOrder: bodies,
-        pairs: units.flatMap(({ systems: list, pair }) => (pair ? [{ systems: list, system: pair.system }] : [])),
+        pairs: units.flatMap(({ systems: list, pair }) => (pair ? [{ systems: list, ...pair }] : [])),
         renew,
+        moved: (k, t) => {
+          movedTo[k] = t ?? Number.NaN;
+        },
       }),
     }),
     placeBodies: (motions, t) => {

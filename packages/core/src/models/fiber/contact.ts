@@ -9,6 +9,7 @@
  */
 import {
   type BlockTridiagonal,
+  type CreateFactor,
   clearBlocks,
   createBlocks,
   createSymmetricFactor,
@@ -20,9 +21,10 @@ import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { addElements } from './elements.ts';
 import { constrainHeld, constrainRight, evaluateHeld, returnHeld } from './held.ts';
+import type { Unit } from './kernel.ts';
 import { poseSamples, writeSpinGradient } from './kinematics.ts';
 import { type FiberRod, updateStiffness } from './network.ts';
-import { addDrag, addMassMatrix, stepImplicit, type Workspace } from './step.ts';
+import { addDrag, addMassMatrix, stepMembers, type Workspace } from './step.ts';
 
 /** What one rod keeps over the iterations of a step with contact. */
 interface Slot {
@@ -31,6 +33,8 @@ interface Slot {
   readonly glued: BlockTridiagonal;
   readonly factor: SymmetricFactor;
   readonly x: Float64Array;
+  /** Of contact, on the particles [N]. */
+  readonly force: Float64Array;
   readonly none: Float64Array;
   /** Places of the rod's points among the sides; rows of S, 72 each. */
   side: Int32Array;
@@ -39,12 +43,13 @@ interface Slot {
   scale: number;
 }
 
-function createSlot({ ringCount, size }: FiberRod): Slot {
+function createSlot({ ringCount, size }: FiberRod, createFactor: CreateFactor): Slot {
   return {
     base: createBlocks(ringCount),
     glued: createBlocks(ringCount),
-    factor: createSymmetricFactor(ringCount),
+    factor: createFactor(ringCount),
     x: new Float64Array(size),
+    force: new Float64Array(size),
     none: new Float64Array(size),
     side: new Int32Array(0),
     rows: new Float64Array(0),
@@ -56,11 +61,12 @@ function createSlot({ ringCount, size }: FiberRod): Slot {
 export function createFiberContact(
   fibers: readonly FiberRod[],
   state: BundleState,
-  workOf: (fiber: FiberRod) => Workspace,
+  units: readonly Unit[],
+  createFactor: CreateFactor = createSymmetricFactor,
 ): ContactPort {
   const slots: (Slot | undefined)[] = [];
   const slotOf = (k: number): Slot => {
-    slots[k] ??= createSlot(fibers[k]);
+    slots[k] ??= createSlot(fibers[k], createFactor);
     return slots[k] as Slot;
   };
   const held = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
@@ -80,29 +86,48 @@ export function createFiberContact(
   };
   const toStart = (fiber: FiberRod): void => copyFiber(fiber, startOf(fiber));
 
+  const works: Workspace[] = [];
+  for (const { members } of units) for (const { index, work } of members) works[index] = work;
+  /** The same fibers, as closely as contact asks for. */
+  const close = (iterations: number): Unit[] =>
+    units.map(({ kernel, members }) => ({
+      kernel,
+      members: members.map((one) => {
+        const tolerance = 1e-6 * Math.min(one.fiber.width1, one.fiber.width2);
+        return { ...one, options: { tolerance, iterations, depth: 0 } };
+      }),
+    }));
+  const quick = close(25);
+  const patient = close(60);
+
   const step = (marked: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     const forces = gatherForces(fibers, marked, sides, slotOf);
-    for (let k = 0; k < fibers.length; k++) {
-      if (!marked[k]) continue;
-      const fiber = fibers[k];
-      const work = workOf(fiber);
-      toStart(fiber);
-      fiber.loadsFollow = fiber.drive.sources.some((source) => source.dependsOnState);
-      fiber.contactForce = forces[k];
-      const tolerance = 1e-6 * Math.min(fiber.width1, fiber.width2);
-      const ok = stepImplicit(fiber, work, 'backward-euler', t, dt, {
-        tolerance,
-        iterations: robust ? 60 : 25,
-        depth: 0,
+    for (const { kernel, members } of robust ? patient : quick) {
+      let wanted = 0;
+      members.forEach(({ fiber, index }, lane) => {
+        if (!marked[index]) return;
+        wanted |= 1 << lane;
+        toStart(fiber);
+        fiber.loadsFollow = fiber.drive.sources.some((source) => source.dependsOnState);
+        fiber.contactForce = forces[index];
       });
-      fiber.contactForce = undefined;
-      if (fiber.memory.length > 0) fiber.memory[0] = 0;
-      iterations += work.iterations;
-      iterationsMax = Math.max(iterationsMax, work.iterationsMax);
-      if (!ok) return { ok, iterations, iterationsMax, shifts: 0, failure: { rod: fiber.rod.id, reason: work.reason } };
-      poseSamples(fiber, fiber.q, fiber.v);
+      if (wanted === 0) continue;
+      const stepped = stepMembers(kernel, members, 'backward-euler', t, dt, wanted);
+      for (let lane = 0; lane < members.length; lane++) {
+        if (!(wanted & (1 << lane))) continue;
+        const { fiber, work } = members[lane];
+        const ok = (stepped & (1 << lane)) !== 0;
+        if (fiber.memory.length > 0) fiber.memory[0] = 0;
+        iterations += work.iterations;
+        iterationsMax = Math.max(iterationsMax, work.iterationsMax);
+        if (!ok) {
+          const failure = { rod: fiber.rod.id, reason: work.reason };
+          return { ok, iterations, iterationsMax, shifts: 0, failure };
+        }
+        poseSamples(fiber, fiber.q, fiber.v);
+      }
     }
     return { ok: true, iterations, iterationsMax, shifts: 0 };
   };
@@ -152,7 +177,7 @@ export function createFiberContact(
         const slot = slots[k];
         if (!slot || slot.count === 0) continue;
         slot.scale = 1 / (dt * dt);
-        if (!assembleResponse(fibers[k], workOf(fibers[k]), slot, dt)) return false;
+        if (!assembleResponse(fibers[k], works[k], slot, dt)) return false;
         for (let i = 0; i < slot.count; i++) response[slot.side[i]] = traceOf(fibers[k], slot, sides, i);
       }
       return true;
@@ -225,7 +250,7 @@ function gatherForces(
   sides: ContactSides,
   slotOf: (k: number) => Slot,
 ): (Float64Array | undefined)[] {
-  const out = fibers.map((_, k) => (marked[k] ? slotOf(k).x.fill(0) : undefined));
+  const out = fibers.map((_, k) => (marked[k] ? slotOf(k).force.fill(0) : undefined));
   for (let c = 0; c < sides.count; c++) {
     const force = out[sides.rod[c]];
     if (!force) continue;

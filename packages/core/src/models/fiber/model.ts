@@ -3,7 +3,8 @@
  */
 import { SceneError } from '../../errors.ts';
 import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
-import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import { type Allocate, allocatePlain, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -12,46 +13,41 @@ import { createDetiTools, stepDeti } from './deti.ts';
 import { stepDetiR } from './detiR.ts';
 import { addEnergies, addMomentum, readChannel } from './energy.ts';
 import { evaluateHeld, imposeHeld } from './held.ts';
+import { type FiberKernel, pairUp, type Unit } from './kernel.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { createFiberRod, type FiberRod, highestFrequency, unknownCount, updateStiffness } from './network.ts';
 import { measureReactions } from './reactions.ts';
 import { findEquilibrium } from './statics.ts';
-import { createWorkspace, stepImplicit, type Workspace } from './step.ts';
+import { createWorkspace, type NewtonOptions, stepImplicit, stepMembers, type Workspace } from './step.ts';
 
 function compile(
   rods: readonly Rod[],
   drives: readonly Drive[],
   scene: Scene,
   coupling: Coupling,
-  create?: CreateBlocks,
+  kernel: FiberKernel | undefined,
+  allocate: Allocate,
 ): Bundle {
   const options: FiberOptions = scene.solver?.fiber ?? {};
   const scheme = options.integrator ?? 'energy-momentum';
   if (coupling.welds.length > 0)
     throw new SceneError(['welds'], 'model fiber is not welded to bodies; use pins, or model: der');
   const warnings: string[] = [];
-  const total = rods.reduce((sum, rod) => sum + unknownCount(rod), 0);
   // deti and deti-r remember one displacement and the size of the step that made it
   const remembers = scheme === 'deti' || scheme === 'deti-r';
-  const memory = new Float64Array(remembers ? total + rods.length : 0);
-  const state = { q: new Float64Array(total), v: new Float64Array(total), memory };
-  let at = 0;
-  const fibers = rods.map((rod, k) => {
-    const size = unknownCount(rod);
-    const part = {
-      q: state.q.subarray(at, at + size),
-      v: state.v.subarray(at, at + size),
-      memory: memory.subarray(remembers ? at + k : 0, remembers ? at + size + k + 1 : 0),
-    };
-    at += size;
-    return createFiberRod(rod, drives[k], scene, options, warnings, part);
-  });
-  // work space is shared by rods of the same size
-  const works = new Map<number, Workspace>();
-  for (const fiber of fibers)
-    if (!works.has(fiber.ringCount)) works.set(fiber.ringCount, createWorkspace(fiber, create));
-  const workOf = (fiber: FiberRod): Workspace => works.get(fiber.ringCount) as Workspace;
+  const { state, fibers } = layOut(rods, drives, scene, options, remembers, warnings, allocate);
+  const { memory } = state;
+  // a rod by itself is halved here, which is cheaper than all of them; the world goes on from there
+  const depth = scheme === 'energy-momentum' || scheme === 'deti-r' ? Math.min(4, scene.time?.halvings ?? 8) : 0;
+  const units = createUnits(fibers, remembers ? undefined : kernel, kernel?.createBlocks, ({ width1, width2 }) => ({
+    tolerance: (options.tolerance ?? 1e-3) * Math.min(width1, width2),
+    iterations: options.iterations ?? 12,
+    depth,
+    calm: options.calmRings === true,
+  }));
+  const workOf: Workspace[] = [];
+  for (const { members } of units) for (const { index, work } of members) workOf[index] = work;
   for (const fiber of fibers) {
     initializeState(fiber);
     evaluateHeld(fiber, 0);
@@ -60,6 +56,7 @@ function compile(
   refuseScheme(fibers, scheme, scene, options);
   warnScheme(fibers, scheme, scene, warnings);
   warnOptions(options, warnings);
+  if (scene.contact?.rolling) warnRolling(fibers, warnings);
   noteMaterials(rods, scene, warnings);
   const tools = scheme === 'deti' ? createDetiTools(fibers, options) : [];
 
@@ -73,48 +70,66 @@ function compile(
   };
   refresh(0);
 
-  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
+  const stepUnit = ({ members, kernel: pair }: Unit, t: number, dt: number, wanted: number): number => {
+    if (scheme !== 'deti' && scheme !== 'deti-r') return stepMembers(pair, members, scheme, t, dt, wanted);
+    const [{ fiber, work, index, options: newton }] = members;
+    const ok = scheme === 'deti' ? stepDeti(fiber, tools[index], work, t, dt) : stepDetiR(fiber, work, t, dt, newton);
+    return ok ? 1 : 0;
+  };
+
+  const advanceParts = (
+    from: number,
+    to: number,
+    t: number,
+    dt: number,
+    robust: boolean,
+    without?: Uint8Array,
+  ): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
-    const before = fibers.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: memory.slice() } : undefined;
-    for (let k = 0; k < fibers.length; k++) {
-      if (without?.[k]) continue;
-      const fiber = fibers[k];
-      const work = workOf(fiber);
-      const newton = {
-        tolerance: (options.tolerance ?? 1e-3) * Math.min(fiber.width1, fiber.width2),
-        iterations: options.iterations ?? 12,
-        // a rod by itself is halved here, which is cheaper than all of them; the world goes on from there
-        depth: scheme === 'energy-momentum' || scheme === 'deti-r' ? Math.min(4, scene.time?.halvings ?? 8) : 0,
-        calm: options.calmRings === true,
-      };
-      readLoads(fiber);
-      let ok =
-        scheme === 'deti'
-          ? stepDeti(fiber, tools[k], work, t, dt)
-          : scheme === 'deti-r'
-            ? stepDetiR(fiber, work, t, dt, newton)
-            : stepImplicit(fiber, work, scheme, t, dt, newton);
-      iterations += work.iterations;
-      if (!ok && robust && scheme === 'energy-momentum') {
-        // never needed in any run so far: a step that loses energy before one that is not taken at all
-        ok = stepImplicit(fiber, work, 'backward-euler', t, dt, newton);
+    // of all that is stepped without contact, be it by another thread
+    for (let k = 0; k < fibers.length; k++) if (!without?.[k]) fibers[k].contactForce = undefined;
+    for (let u = from; u < to; u++) {
+      const { members } = units[u];
+      let wanted = 0;
+      members.forEach(({ fiber, index }, lane) => {
+        if (without?.[index]) return;
+        wanted |= 1 << lane;
+        readLoads(fiber);
+      });
+      if (wanted === 0) continue;
+      const stepped = stepUnit(units[u], t, dt, wanted);
+      for (let lane = 0; lane < members.length; lane++) {
+        if (!(wanted & (1 << lane))) continue;
+        const { fiber, work, options: newton } = members[lane];
         iterations += work.iterations;
+        let ok = (stepped & (1 << lane)) !== 0;
+        if (!ok && robust && scheme === 'energy-momentum') {
+          // never needed in any run so far: a step that loses energy before one that is not taken at all
+          ok = stepImplicit(fiber, work, 'backward-euler', t, dt, newton);
+          iterations += work.iterations;
+        }
+        iterationsMax = Math.max(iterationsMax, work.iterationsMax);
+        if (!ok) {
+          const failure = { rod: fiber.rod.id, reason: work.reason };
+          return { ok, iterations, iterationsMax, shifts: 0, failure };
+        }
+        refreshRod(fiber, t + dt);
       }
-      iterationsMax = Math.max(iterationsMax, work.iterationsMax);
-      if (ok) continue;
-      if (before) {
-        state.q.set(before.q);
-        state.v.set(before.v);
-        memory.set(before.memory);
-      }
-      refresh(t);
-      return { ok: false, iterations, iterationsMax, shifts: 0, failure: { rod: fiber.rod.id, reason: work.reason } };
     }
-    fibers.forEach((fiber, k) => {
-      if (!without?.[k]) refreshRod(fiber, t + dt);
-    });
     return { ok: true, iterations, iterationsMax, shifts: 0 };
+  };
+
+  const before: BundleState = { q: state.q.slice(), v: state.v.slice(), memory: memory.slice() };
+
+  /** All rods advance or none: what was done before a failure is undone. */
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
+    copyState(before, state);
+    const outcome = advanceParts(0, units.length, t, dt, robust, without);
+    if (outcome.ok) return outcome;
+    copyState(state, before);
+    refresh(t);
+    return outcome;
   };
 
   return {
@@ -130,10 +145,11 @@ function compile(
       refresh(t);
     },
     advance,
+    parts: { count: units.length, advance: advanceParts },
     // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
     ...(scheme !== 'deti' &&
       fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0)) && {
-        contact: createFiberContact(fibers, state, workOf),
+        contact: createFiberContact(fibers, state, units, kernel?.createFactor),
       }),
     addEnergies: (out, t) => {
       for (const fiber of fibers) addEnergies(out, fiber, t);
@@ -145,18 +161,83 @@ function compile(
     equilibrate: (rod, t, wanted) => {
       readLoads(fibers[rod]);
       if (remembers) fibers[rod].memory[0] = 0;
-      return findEquilibrium(fibers[rod], workOf(fibers[rod]), t, wanted);
+      return findEquilibrium(fibers[rod], workOf[rod], t, wanted);
     },
-    reactions: (rod, t) => measureReactions(fibers[rod], workOf(fibers[rod]), t),
+    reactions: (rod, t) => measureReactions(fibers[rod], workOf[rod], t),
     modes: (rod, t, count) => {
       readLoads(fibers[rod]);
-      return findModes(fibers[rod], workOf(fibers[rod]), t, count);
+      return findModes(fibers[rod], workOf[rod], t, count);
     },
     matrices: (rod, t) => {
       readLoads(fibers[rod]);
-      return exportMatrices(fibers[rod], workOf(fibers[rod]), t);
+      return exportMatrices(fibers[rod], workOf[rod], t);
     },
   };
+}
+
+/** The state that the fibers share, and their places in it. */
+function layOut(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  scene: Scene,
+  options: FiberOptions,
+  remembers: boolean,
+  warnings: string[],
+  allocate: Allocate,
+): { readonly state: BundleState; readonly fibers: FiberRod[] } {
+  const total = rods.reduce((sum, rod) => sum + unknownCount(rod), 0);
+  const memory = allocate(remembers ? total + rods.length : 0);
+  const state = { q: allocate(total), v: allocate(total), memory };
+  // samples of all fibers in one piece, in their order
+  const samples = allocate(rods.reduce((sum, rod) => sum + sampleSize(rod), 0));
+  let atSamples = 0;
+  const allocateSamples: Allocate = (length) => {
+    atSamples += length;
+    return samples.subarray(atSamples - length, atSamples);
+  };
+  let at = 0;
+  const fibers = rods.map((rod, k) => {
+    const size = unknownCount(rod);
+    const part = {
+      q: state.q.subarray(at, at + size),
+      v: state.v.subarray(at, at + size),
+      memory: memory.subarray(remembers ? at + k : 0, remembers ? at + size + k + 1 : 0),
+    };
+    at += size;
+    return createFiberRod(rod, drives[k], scene, options, warnings, part, allocateSamples);
+  });
+  return { state, fibers };
+}
+
+/** Fibers two by two where there is a kernel. Work space is shared by fibers of the same size that are not stepped together. */
+function createUnits(
+  fibers: readonly FiberRod[],
+  kernel: FiberKernel | undefined,
+  createBlocks: CreateBlocks | undefined,
+  optionsOf: (fiber: FiberRod) => NewtonOptions,
+): Unit[] {
+  const works = new Map<string, Workspace>();
+  const workOf = (fiber: FiberRod, lane: number): Workspace => {
+    const key = `${fiber.ringCount} ${lane}`;
+    const work = works.get(key) ?? createWorkspace(fiber, createBlocks);
+    works.set(key, work);
+    return work;
+  };
+  const lists = kernel ? pairUp(fibers) : fibers.map((_, k) => [k]);
+  const pairs = kernel?.createPairs(lists.map((list) => list.map((k) => fibers[k])));
+  return lists.map((list, u) => ({
+    kernel: pairs?.[u],
+    members: list.map((index, lane) => {
+      const fiber = fibers[index];
+      return { fiber, index, work: workOf(fiber, lane), options: optionsOf(fiber) };
+    }),
+  }));
+}
+
+function copyState(to: BundleState, from: BundleState): void {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
 }
 
 /** Moduli that no isotropic solid has are allowed: fibers are not isotropic, and E and G are measured one by one. */
@@ -225,6 +306,19 @@ function refuseScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Sc
   }
 }
 
+/** A ring turns about the axis with its own inertia, and as far in a step as backward Euler follows. */
+function warnRolling(fibers: readonly FiberRod[], warnings: string[]): void {
+  for (const { rod, width1, width2, particleMass } of fibers) {
+    const polar = rod.edgeInertia.reduce((sum, value) => sum + value, 0);
+    let own = 0;
+    for (let i = 0; i < rod.nodeCount; i++) own += particleMass[i] * (width1 * width1 + width2 * width2);
+    if (!(polar > 0) || own < 1.1 * polar) continue;
+    warnings.push(
+      `rod '${rod.id}' rolls with the inertia of its scaffold, ${(own / polar).toPrecision(3)} times that of its section; use solver.fiber.inertia: section, and steps in which it turns by less than 0.1 rad`,
+    );
+  }
+}
+
 function warnOptions({ tolerance = 1e-3, ring = 20 }: FiberOptions, warnings: string[]): void {
   if (tolerance > 0.02)
     warnings.push(
@@ -258,8 +352,8 @@ function warnScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Scen
   }
 }
 
-/** The model, with matrices in a kernel's memory where one is given. */
-export function createFiberModel(create?: CreateBlocks): Model {
+/** The model, with a kernel that steps fibers two by two where one is given. */
+export function createFiberModel(kernel?: FiberKernel, allocate: Allocate = allocatePlain): Model {
   return {
     id: 'fiber',
     capabilities: {
@@ -272,7 +366,7 @@ export function createFiberModel(create?: CreateBlocks): Model {
       modes: true,
       changingModuli: true,
     },
-    compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, create),
+    compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, kernel, allocate),
   };
 }
 

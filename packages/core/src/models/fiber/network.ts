@@ -14,7 +14,7 @@
  */
 import { SceneError } from '../../errors.ts';
 import type { Drive } from '../../model.ts';
-import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
+import { type Allocate, allocatePlain, createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
 import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -76,7 +76,7 @@ export interface FiberRod {
   readonly loads: Loads;
   /** Whether some load must be asked for at every iterate. */
   loadsFollow: boolean;
-  /** Forces of contact on particles [N], while a step with contact is taken. */
+  /** Forces of contact on particles [N] in the step that is taken, or was taken last. */
   contactForce: Float64Array | undefined;
   /** Share of the loads that acts; less than 1 only while an equilibrium is approached in parts. */
   loadFactor: number;
@@ -118,6 +118,7 @@ export function createFiberRod(
   options: FiberOptions,
   warnings: string[],
   state: { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array },
+  allocate: Allocate = allocatePlain,
 ): FiberRod {
   refuseWhatDoesNotFit(rod);
   const { nodeCount: ringCount, edgeCount } = rod;
@@ -170,7 +171,7 @@ export function createFiberRod(
     edgeViscosity,
     ringViscosity,
     ...state,
-    samples: createSamples(rod),
+    samples: createSamples(rod, allocate),
     loads: createLoads(rod),
     loadsFollow: drive.sources.some((source) => source.dependsOnState),
     contactForce: undefined,

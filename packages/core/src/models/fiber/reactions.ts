@@ -20,6 +20,8 @@ export function measureReactions(fiber: FiberRod, work: Workspace, t: number): R
   work.elements.ringChi.fill(0);
   addElements(fiber, work.elements, force, undefined, q, q, 'exact');
   addLoadForce(force, fiber, q);
+  const touch = fiber.contactForce;
+  if (touch) for (let d = 0; d < touch.length; d++) force[d] += touch[d];
   const later = createPinPose();
   const sooner = createPinPose();
   return pins.flatMap((pin, p): Reaction[] => {

@@ -23,8 +23,10 @@ import { CALM, returnEnergy, ringLoss } from './calm.ts';
 import { addElements, createElements, type Elements, largestTurn, predictTension } from './elements.ts';
 import { measureElastic } from './energy.ts';
 import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
+import type { PairKernel, PairMember } from './kernel.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
-import { applyMass, type FiberRod, highestFrequency, updateStiffness } from './network.ts';
+import { type FiberRod, highestFrequency, updateStiffness } from './network.ts';
+import { addRingCoupling, addRingDrag, addRingMass, subtractInertia } from './springs.ts';
 
 export type Scheme = 'energy-momentum' | 'midpoint' | 'backward-euler';
 
@@ -48,6 +50,8 @@ export interface Workspace {
   readonly middle: Float64Array;
   readonly rate: Float64Array;
   readonly image: Float64Array;
+  /** Forces of loads and contact on the particles [N]. */
+  readonly load: Float64Array;
   /** Length of the core step [s] and factors on v before and after it, 1 a ring. */
   readonly core: Float64Array;
   readonly before: Float64Array;
@@ -74,6 +78,7 @@ export function createWorkspace(fiber: FiberRod, create: CreateBlocks = createBl
     middle: vector(),
     rate: vector(),
     image: vector(),
+    load: vector(),
     core: rings(),
     before: rings(),
     after: rings(),
@@ -113,58 +118,80 @@ export function addMassMatrix(fiber: FiberRod, matrix: BlockTridiagonal, perRing
   const { diagonal } = matrix;
   for (let i = 0; i < ringCount; i++) {
     const f = perRing(i);
-    const m = f * particleMass[i];
-    const c = f * couplingMass[i];
-    const at = 144 * i;
-    for (let k = 0; k < 12; k++) diagonal[at + 13 * k] += m;
-    if (c === 0) continue;
-    for (let a = 0; a < 4; a++)
-      for (let b = 0; b < 4; b++) for (let k = 0; k < 3; k++) diagonal[at + 12 * (3 * a + k) + 3 * b + k] += c;
+    addRingMass(diagonal, i, f * particleMass[i]);
+    if (couplingMass[i] !== 0) addRingCoupling(diagonal, i, f * couplingMass[i]);
   }
 }
 
-/** Adds f·drag: −∂F/∂v of the loads, which acts on the mean of a ring and is spread over its particles. */
+/** Adds f·drag: −∂F/∂v of the loads. */
 export function addDrag(fiber: FiberRod, matrix: BlockTridiagonal, f: number): void {
   const { ringCount, loads, loadFactor } = fiber;
   const { nodeDrag } = loads;
   for (let i = 0; i < ringCount; i++) {
     const o = 6 * i;
     if (nodeDrag[o] === 0 && nodeDrag[o + 3] === 0 && nodeDrag[o + 5] === 0) continue;
-    const w = (f * loadFactor) / 16;
-    for (let a = 0; a < 4; a++) {
-      for (let b = 0; b < 4; b++) {
-        const at = 144 * i + 36 * a + 3 * b;
-        const d = matrix.diagonal;
-        d[at] += w * nodeDrag[o];
-        d[at + 1] += w * nodeDrag[o + 1];
-        d[at + 2] += w * nodeDrag[o + 2];
-        d[at + 12] += w * nodeDrag[o + 1];
-        d[at + 13] += w * nodeDrag[o + 3];
-        d[at + 14] += w * nodeDrag[o + 4];
-        d[at + 24] += w * nodeDrag[o + 2];
-        d[at + 25] += w * nodeDrag[o + 4];
-        d[at + 26] += w * nodeDrag[o + 5];
-      }
-    }
+    addRingDrag(matrix.diagonal, i, nodeDrag, (f * loadFactor) / 16);
   }
 }
 
 /** Loads at the middle of the step where they follow the rod, else once at its middle in time. */
-function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, t: number, h: number): void {
+export function evaluateLoads(fiber: FiberRod, work: Workspace, scheme: Scheme, t: number, h: number): void {
   const { x0, y, middle, rate } = work;
   const end = scheme === 'backward-euler';
-  for (let d = 0; d < fiber.size; d++) {
-    middle[d] = end ? y[d] : 0.5 * (x0[d] + y[d]);
-    rate[d] = (y[d] - x0[d]) / h;
+  if (fiber.loadsFollow) {
+    for (let d = 0; d < fiber.size; d++) {
+      middle[d] = end ? y[d] : 0.5 * (x0[d] + y[d]);
+      rate[d] = (y[d] - x0[d]) / h;
+    }
+    poseSamples(fiber, middle, rate);
   }
-  poseSamples(fiber, middle, rate);
   gatherLoads(fiber, end ? t + h : t + 0.5 * h);
 }
 
+/** What the loads that were gathered do to the particles, and contact. */
+export function spreadLoads(fiber: FiberRod, work: Workspace, scheme: Scheme): void {
+  const { x0, y, middle, load } = work;
+  if (scheme !== 'backward-euler') for (let d = 0; d < fiber.size; d++) middle[d] = 0.5 * (x0[d] + y[d]);
+  load.fill(0);
+  addLoadForce(load, fiber, scheme === 'backward-euler' ? y : middle);
+  const touch = fiber.contactForce;
+  if (touch) for (let d = 0; d < fiber.size; d++) load[d] += touch[d];
+}
+
+/** Whether `load` changes from iterate to iterate. */
+export function loadsMove({ loadsFollow, loads: { edgeTorque } }: FiberRod): boolean {
+  if (loadsFollow) return true;
+  for (let k = 0; k < edgeTorque.length; k++) if (edgeTorque[k] !== 0) return true;
+  return false;
+}
+
+/** Factors of ring i: on y − x0 and on v0 in its inertia, on the mass in the matrix. */
+export function inertiaOf(
+  { ringDamping }: FiberRod,
+  { core }: Workspace,
+  scheme: Scheme,
+  h: number,
+  i: number,
+): typeof factors {
+  if (scheme === 'backward-euler') {
+    const damped = 1 + ringDamping[i] * h;
+    factors.moved = damped / (h * h);
+    factors.speeds = 1 / h;
+    // the kernel of springs gives half the Hessian: so everything else is halved too
+    factors.weight = (0.5 * damped) / (h * h);
+  } else {
+    factors.moved = 2 / (core[i] * core[i]);
+    factors.speeds = 2 / core[i];
+    factors.weight = factors.moved;
+  }
+  return factors;
+}
+const factors = { moved: 0, speeds: 0, weight: 0 };
+
 /** Residual and matrix of the iterate y. */
 export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number): boolean {
-  const { size, loads, ringDamping } = fiber;
-  const { matrix, elements, residual: r, x0, v0, y, middle, image, rate, core } = work;
+  const { size, ringCount, particleMass, couplingMass } = fiber;
+  const { matrix, elements, residual: r, x0, v0, y, middle, load } = work;
   const euler = scheme === 'backward-euler';
   clearBlocks(matrix);
   r.fill(0);
@@ -176,28 +203,14 @@ export function assemble(fiber: FiberRod, work: Workspace, scheme: Scheme, h: nu
     far = middle;
   } else if (euler) near = y;
   if (!addElements(fiber, elements, r, matrix, near, far, 'given')) return false;
-  if (!euler || !fiber.loadsFollow) for (let d = 0; d < size; d++) middle[d] = 0.5 * (x0[d] + y[d]);
-  addLoadForce(r, fiber, euler ? y : middle);
-  const touch = fiber.contactForce;
-  if (touch) for (let d = 0; d < size; d++) r[d] += touch[d];
-  // inertia: c M(y − x0) − … with the core step of each ring
-  for (let i = 0; i < fiber.ringCount; i++) {
-    const s = euler ? h : core[i];
-    const damped = euler ? 1 + ringDamping[i] * h : 2;
-    for (let d = 12 * i; d < 12 * i + 12; d++)
-      rate[d] = (damped * (y[d] - x0[d])) / (s * s) - ((euler ? 1 : 2) * v0[d]) / s;
+  for (let d = 0; d < size; d++) r[d] += load[d];
+  for (let i = 0; i < ringCount; i++) {
+    const { moved, speeds } = inertiaOf(fiber, work, scheme, h, i);
+    subtractInertia(r, x0, y, v0, i, moved, speeds, particleMass[i], couplingMass[i]);
   }
-  applyMass(image, fiber, rate);
-  for (let d = 0; d < size; d++) r[d] -= image[d];
-  if (euler) {
-    // the kernel gives half the Hessian: so everything else is halved too
-    addMassMatrix(fiber, matrix, (i) => (0.5 * (1 + ringDamping[i] * h)) / (h * h));
-    if (loads.nodeDrag.length > 0) addDrag(fiber, matrix, 0.5 / h);
-    for (let d = 0; d < size; d++) r[d] *= 0.5;
-  } else {
-    addMassMatrix(fiber, matrix, (i) => 2 / (core[i] * core[i]));
-    addDrag(fiber, matrix, 1 / h);
-  }
+  addMassMatrix(fiber, matrix, (i) => inertiaOf(fiber, work, scheme, h, i).weight);
+  addDrag(fiber, matrix, (euler ? 0.5 : 1) / h);
+  if (euler) for (let d = 0; d < size; d++) r[d] *= 0.5;
   return true;
 }
 
@@ -215,9 +228,14 @@ function solveStep(
   y.set(x0);
   imposeHeld(fiber, y);
   elements.tau.fill(0);
-  if (!fiber.loadsFollow) evaluateLoads(fiber, work, scheme, t, h);
+  evaluateLoads(fiber, work, scheme, t, h);
+  spreadLoads(fiber, work, scheme);
+  const moving = loadsMove(fiber);
   for (let iteration = 1; iteration <= options.iterations; iteration++) {
-    if (fiber.loadsFollow) evaluateLoads(fiber, work, scheme, t, h);
+    if (moving && iteration > 1) {
+      if (fiber.loadsFollow) evaluateLoads(fiber, work, scheme, t, h);
+      spreadLoads(fiber, work, scheme);
+    }
     if (!assemble(fiber, work, scheme, h)) {
       work.reason = 'a spring has lost its length';
       return false;
@@ -261,6 +279,48 @@ function explodes(fiber: FiberRod): boolean {
   return !(bending + twisting + stretching < 1e3 * scale);
 }
 
+/** Stiffness, damping and pins of a step from t to t + h; x0 and v0 from the state. */
+export function beginPart(
+  fiber: FiberRod,
+  work: Workspace,
+  scheme: Scheme,
+  t: number,
+  h: number,
+  { calm }: NewtonOptions,
+): void {
+  const { q, v, size } = fiber;
+  const { x0, v0, before } = work;
+  updateStiffness(fiber, scheme === 'backward-euler' ? t + h : t + 0.5 * h);
+  prepareDamping(fiber, work, scheme, h);
+  if (calm && scheme === 'energy-momentum') work.elements.ringChi.fill(CALM);
+  evaluateHeld(fiber, t + h);
+  x0.set(q);
+  for (let d = 0; d < size; d++) v0[d] = v[d] * before[(d / 12) | 0];
+}
+
+/** The state from y; false where the scheme is seen to fail. */
+export function endPart(fiber: FiberRod, work: Workspace, scheme: Scheme, h: number, options: NewtonOptions): boolean {
+  const { q, v, size, ringCount } = fiber;
+  const { x0, v0, y, rate, after, core } = work;
+  for (let d = 0; d < size; d++) rate[d] = (y[d] - x0[d]) / h;
+  if (scheme === 'backward-euler') v.set(rate);
+  else {
+    for (let i = 0; i < ringCount; i++)
+      for (let d = 12 * i; d < 12 * i + 12; d++) v[d] = ((2 * (y[d] - x0[d])) / core[i] - v0[d]) * after[i];
+    // what is held moves as its pin does: trapezoidal velocities would sawtooth there
+    copyHeld(fiber, v, rate);
+  }
+  q.set(y);
+  if (options.calm && scheme === 'energy-momentum') {
+    const free = fiber.poses.every(({ active }) => !active);
+    returnEnergy(fiber, ringLoss(fiber, x0, y), free, work.middle, work.image);
+    copyHeld(fiber, v, rate);
+  }
+  if (scheme !== 'midpoint' || !explodes(fiber)) return true;
+  work.reason = 'the energy grows without bound: midpoint is not stable here; use energy-momentum';
+  return false;
+}
+
 /** From t to t + h, in halves where Newton does not converge; q and v are undefined on failure. */
 function advancePart(
   fiber: FiberRod,
@@ -271,39 +331,8 @@ function advancePart(
   options: NewtonOptions,
   depth: number,
 ): boolean {
-  const { q, v, size, ringCount } = fiber;
-  const { x0, v0, y, rate, before, after, core } = work;
-  updateStiffness(fiber, scheme === 'backward-euler' ? t + h : t + 0.5 * h);
-  prepareDamping(fiber, work, scheme, h);
-  const calm = options.calm === true && scheme === 'energy-momentum';
-  if (calm) work.elements.ringChi.fill(CALM);
-  evaluateHeld(fiber, t + h);
-  x0.set(q);
-  for (let d = 0; d < size; d++) v0[d] = v[d] * before[(d / 12) | 0];
-  if (solveStep(fiber, work, scheme, t, h, options)) {
-    for (let d = 0; d < size; d++) rate[d] = (y[d] - x0[d]) / h;
-    if (scheme === 'backward-euler') v.set(rate);
-    else {
-      for (let i = 0; i < ringCount; i++)
-        for (let d = 12 * i; d < 12 * i + 12; d++) v[d] = ((2 * (y[d] - x0[d])) / core[i] - v0[d]) * after[i];
-      // what is held moves as its pin does: trapezoidal velocities would sawtooth there
-      copyHeld(fiber, v, rate);
-    }
-    q.set(y);
-    if (calm) {
-      returnEnergy(
-        fiber,
-        ringLoss(fiber, x0, y),
-        fiber.poses.every(({ active }) => !active),
-        work.middle,
-        work.image,
-      );
-      copyHeld(fiber, v, rate);
-    }
-    if (scheme !== 'midpoint' || !explodes(fiber)) return true;
-    work.reason = 'the energy grows without bound: midpoint is not stable here; use energy-momentum';
-    return false;
-  }
+  beginPart(fiber, work, scheme, t, h, options);
+  if (solveStep(fiber, work, scheme, t, h, options)) return endPart(fiber, work, scheme, h, options);
   if (depth === 0) return false;
   return (
     advancePart(fiber, work, scheme, t, 0.5 * h, options, depth - 1) &&
@@ -330,4 +359,46 @@ export function stepImplicit(
   evaluateHeld(fiber, t);
   updateStiffness(fiber, t);
   return false;
+}
+
+/**
+ * One step of those of the members whose bit is set in `wanted`, by a kernel where there is one; what it cannot bring to an end at once
+ * is stepped by itself, from where it was. Bits of those that succeeded.
+ */
+export function stepMembers(
+  kernel: PairKernel | undefined,
+  members: readonly PairMember[],
+  scheme: Scheme,
+  t: number,
+  h: number,
+  wanted: number,
+): number {
+  if (!kernel) {
+    let ok = 0;
+    members.forEach(({ fiber, work, options }, lane) => {
+      if (wanted & (1 << lane) && stepImplicit(fiber, work, scheme, t, h, options)) ok |= 1 << lane;
+    });
+    return ok;
+  }
+  for (let lane = 0; lane < members.length; lane++) {
+    if (!(wanted & (1 << lane))) continue;
+    const { fiber, work, options } = members[lane];
+    work.iterations = 0;
+    work.iterationsMax = 0;
+    work.startQ.set(fiber.q);
+    work.startV.set(fiber.v);
+    beginPart(fiber, work, scheme, t, h, options);
+  }
+  let ok = kernel.solve(scheme, t, h, members, wanted);
+  for (let lane = 0; lane < members.length; lane++) {
+    const bit = 1 << lane;
+    if (!(wanted & bit)) continue;
+    const { fiber, work, options } = members[lane];
+    if (ok & bit && endPart(fiber, work, scheme, h, options)) continue;
+    fiber.q.set(work.startQ);
+    fiber.v.set(work.startV);
+    if (stepImplicit(fiber, work, scheme, t, h, options)) ok |= bit;
+    else ok &= ~bit;
+  }
+  return ok;
 }

@@ -11,6 +11,9 @@
  */
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
+import { type Bulk, isFree, measureBulk, restoreTogether, rotateBack } from './bulk.ts';
+import { depart } from './departure.ts';
+import { recallBase, resumeDrive } from './drive.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { factorSweep } from './newton.ts';
 import {
@@ -23,13 +26,19 @@ import {
   type Slot,
   writeResponse,
 } from './response.ts';
+import { moveSettled, settle } from './settle.ts';
 import { type Start, type StepOptions, stepWithContact } from './step.ts';
-import { COLUMNS } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 import type { StepWork } from './trial.ts';
 
 /** Newton for a first guess stops here [rad]: what is missing is added as the linear step from there. */
 const LOOSE = 2e-3;
+
+/**
+ * Newton that needs more is not near its goal: the step is cut sooner. (One that goes downhill in the step's potential, with the matrix
+ * shifted until it does, always came through, in tens of iterations: a hair that whips cost more than all others together.)
+ */
+const SOON = 10;
 
 export interface StrandContactParts {
   readonly trees: readonly StrandTree[];
@@ -64,10 +73,15 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
   };
   // angles need not be known much better than contact knows the velocities
   const accurate = 100 * options.accuracy;
+  const flying: { readonly trees: StrandTree[]; readonly bulks: Bulk[] } = { trees: [], bulks: [] };
   let h = 1;
 
   const slotOf = (k: number): Slot => {
-    slots[k] ??= createSlot(trees[k], workOf(trees[k]));
+    slots[k] ??= createSlot(
+      trees[k],
+      workOf(trees[k]),
+      trees[k].rods.map(({ index }) => positions[index]),
+    );
     return slots[k] as Slot;
   };
 
@@ -99,6 +113,8 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     dt: number,
     again: boolean,
     accuracy: number,
+    last: boolean,
+    patience: number = SOON,
   ): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
@@ -110,31 +126,70 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       const slot = slotOf(k);
       // a second look at the step starts from where the first came to
       if (!again && slot.came) tree.q.set(slot.q);
-      const spent = stepWithContact(tree, slot.step, starts[k], t, dt, { ...options, accuracy }, again || slot.came);
+      const { departure } = slot;
+      if (!(departure.t === t && departure.h === dt)) {
+        const { q, v } = tree;
+        slot.q.set(q);
+        q.set(starts[k].q);
+        v.set(starts[k].v);
+        depart(tree, departure, t, dt);
+        q.set(slot.q);
+      }
+      tree.departure = departure;
+      resumeDrive(departure.driven, tree);
+      const wishes = { ...options, accuracy, iterations: Math.min(options.iterations, patience) };
+      const spent = stepWithContact(tree, slot.step, starts[k], t, dt, wishes, again || slot.came);
       iterations += Math.abs(spent);
       iterationsMax = Math.max(iterationsMax, Math.abs(spent));
       if (spent < 0) {
+        tree.departure = undefined;
         const failure = { rod: tree.rods[0].rod.id, reason: `Newton did not converge in ${-spent} iterations` };
         return { ok: false, iterations, iterationsMax, shifts: 0, failure };
       }
       poseSamples(tree);
+      tree.departure = undefined;
       slot.came = true;
       slot.loose = accuracy > accurate;
       slot.q.set(tree.q);
+      if (last) slot.kinetic = settle(tree, departure, t + dt);
     }
+    if (last) keepTurning(marked, t, dt);
     return { ok: true, iterations, iterationsMax, shifts: 0 };
+  };
+
+  /** Angular momentum where nothing holds it back; then all that follows from the rates of the marked trees. */
+  const keepTurning = (marked: Uint8Array, t: number, dt: number): void => {
+    flying.trees.length = 0;
+    flying.bulks.length = 0;
+    let alone = true;
+    for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1)) {
+      const tree = trees[k];
+      if (!isFree(tree)) {
+        alone = false;
+        continue;
+      }
+      const { bulk, departure, kinetic } = slotOf(k);
+      measureBulk(bulk, tree, departure, kinetic);
+      rotateBack(bulk, tree);
+      flying.trees.push(tree);
+      flying.bulks.push(bulk);
+    }
+    if (alone) restoreTogether(flying.bulks, flying.trees, dt);
+    for (let k = marked.indexOf(1); k >= 0; k = marked.indexOf(1, k + 1))
+      moveSettled(trees[k], dt, t + dt, starts[k].v);
   };
 
   const readVelocity = (out: Float64Array, sides: ContactSides): void => {
     // the mean over the step: a link may turn by a radian in it, and its last velocity does not say where it went
     for (let c = 0; c < sides.count; c++) {
-      const { nodePosition: x, edgeSpin } = place[sides.rod[c]].strand.samples;
+      const { nodePosition: x } = place[sides.rod[c]].strand.samples;
+      const spin = slots[systemOfRod[sides.rod[c]]]?.departure.turned[linkOf(sides, c)] ?? 0;
       const from = positions[sides.rod[c]];
       const a = 3 * sides.edge[c];
       const w = sides.weight[c];
       for (let k = a; k < a + 3; k++) {
         const moved = (1 - w) * (x[k] - from[k]) + w * (x[k + 3] - from[k + 3]);
-        out[3 * c + k - a] = moved / h + edgeSpin[sides.edge[c]] * sides.arm[3 * c + k - a];
+        out[3 * c + k - a] = moved / h + spin * sides.arm[3 * c + k - a];
       }
     }
   };
@@ -151,6 +206,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         if (!slot) continue;
         slot.came = false;
         slot.known = -1;
+        slot.departure.t = Number.NaN;
         slot.sweep.drift = Number.POSITIVE_INFINITY;
       }
       place.forEach(({ strand }, rod) => {
@@ -163,19 +219,21 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         poseTree(trees[k], t);
       }
     },
-    step: (marked, sides, t, dt, _robust, rough) =>
-      move(marked, sides, t, dt, true, rough ? Math.max(LOOSE, accurate) : accurate),
+    step: (marked, sides, t, dt, robust, rough) => {
+      const patience = robust ? options.iterations : SOON;
+      return move(marked, sides, t, dt, true, rough ? Math.max(LOOSE, accurate) : accurate, !rough, patience);
+    },
     readVelocity,
     // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
     guess(velocity, marked, sides, t, dt) {
       h = dt;
-      if (!move(marked, sides, t, dt, false, Math.max(LOOSE, accurate)).ok) return false;
+      if (!move(marked, sides, t, dt, false, Math.max(LOOSE, accurate), false).ok) return false;
       readVelocity(velocity, sides);
       return true;
     },
     linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
-      if (fresh && !move(marked, sides, t, dt, false, accurate).ok) return false;
+      if (fresh && !move(marked, sides, t, dt, false, accurate, false).ok) return false;
       readVelocity(velocity, sides);
       sort(sides);
       const { order, start, present } = buckets;
@@ -185,9 +243,12 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         const tree = trees[k];
         const m = start[k + 1] - start[k];
         if (!isKnown(slot, tree, sides, order, start[k], m, linkOf)) {
-          slot.sweep.columns = COLUMNS;
+          slot.sweep.columns = 6;
           slot.sweep.coefficient = 1 / dt;
-          if (!(slot.sweep.drift < NEAR && slot.sweep.negative === 0) && !factorShifted(slot, tree)) return false;
+          tree.departure = slot.departure;
+          const good = (slot.sweep.drift < NEAR && slot.sweep.negative === 0) || factorShifted(slot, tree);
+          tree.departure = undefined;
+          if (!good) return false;
           writeResponse(slot, tree, sides, order, start[k], m, linkOf, 1 / (dt * dt));
         }
         if (slot.loose) addLinearStep(velocity, slot, tree, sides, order, start[k], m, linkOf, 1 / dt);
@@ -230,6 +291,7 @@ function factorShifted(slot: Slot, tree: StrandTree): boolean {
 
 /** All that follows from the state at time t. */
 export function poseTree(tree: StrandTree, t: number): void {
+  recallBase(tree);
   evaluateBase(tree, t);
   moveBase(tree, t, tree.originRate);
   poseLinks(tree);

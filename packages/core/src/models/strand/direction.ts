@@ -20,6 +20,8 @@ import type { StrandTree } from './tree.ts';
 export interface Direction {
   /** Changes the base's motion: ω and ω̇ in base axes, acceleration in world axes, in place. */
   readonly scale?: (w: Float64Array, wd: Float64Array, a: Float64Array, tree: StrandTree, t: number) => void;
+  /** There is a reference frame, whose motion is that of its path. */
+  readonly local: boolean;
   readonly pose?: Pose;
 }
 
@@ -46,7 +48,7 @@ export function compileDirection(tree: StrandTree, scene: Scene): Direction | un
   const path = ['solver', 'strand', 'direct', k];
   const scale = compileScale(spec, path);
   const pose = spec.pose && compilePose(tree, spec.pose, [...path, 'pose']);
-  return { ...(scale && { scale }), ...(pose && { pose }) };
+  return { ...(scale && { scale }), local: spec.local !== undefined, ...(pose && { pose }) };
 }
 
 /** Names that no direction can mean are errors. */

@@ -138,10 +138,13 @@ export function writeJointTangent(
     right[6] = -gy + gz * gx;
     right[7] = gx + gz * gy;
     right[8] = 1 + gz * gz;
-    for (let r = 0; r < 3; r++) {
-      for (let c = 0; c < 3; c++)
-        out[o + 3 * r + c] =
-          -0.5 * (left[3 * r] * right[c] + left[3 * r + 1] * right[3 + c] + left[3 * r + 2] * right[6 + c]);
+    for (let r = 0; r < 9; r += 3) {
+      const x = -0.5 * left[r];
+      const y = -0.5 * left[r + 1];
+      const z = -0.5 * left[r + 2];
+      out[o + r] = x * right[0] + y * right[3] + z * right[6];
+      out[o + r + 1] = x * right[1] + y * right[4] + z * right[7];
+      out[o + r + 2] = x * right[2] + y * right[5] + z * right[8];
     }
     return;
   }

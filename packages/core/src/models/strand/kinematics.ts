@@ -1,5 +1,7 @@
 /** From the state to poses, motions and samples, one sweep outwards each; and the state that a scene starts from. */
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import type { Samples } from '../../port.ts';
+import type { Departure } from './departure.ts';
 import { writeDelta, writeFrame, writeQuaternion } from './frames.ts';
 import {
   addCrossForce,
@@ -63,8 +65,15 @@ export function moveBase(tree: StrandTree, t: number, originRate: Float64Array |
   const { pins, poses, motions, axes, free, rotation, frame: held } = base;
   angularVelocity.fill(0);
   angularAcceleration.fill(0);
-  if (originRate && fresh) for (let p = 0; p < pins.length; p++) pins[p].evaluateMotion?.(motions[p], t);
-  if (originRate && held >= 0) {
+  if (originRate && fresh && !base.driven)
+    for (let p = 0; p < pins.length; p++) pins[p].evaluateMotion?.(motions[p], t);
+  const { driven } = base;
+  if (originRate && held >= 0 && driven) {
+    for (let k = 0; k < 3; k++) {
+      angularVelocity[k] = driven[4 + k];
+      angularAcceleration[k] = driven[7 + k];
+    }
+  } else if (originRate && held >= 0) {
     turnBack(angularVelocity, 0, rotation, 0, motions[held].angularVelocity, 0);
     turnBack(angularAcceleration, 0, rotation, 0, motions[held].angularAcceleration, 0);
   }
@@ -73,7 +82,7 @@ export function moveBase(tree: StrandTree, t: number, originRate: Float64Array |
     base.drift[k] = moving ? poses[axes[k]].velocity[k] : 0;
     if (!free[k]) v[k] = base.drift[k];
     linear[k] = free[k] ? v[k] : 0;
-    if (moving) accelerated[k] = motions[axes[k]].acceleration[k];
+    if (moving) accelerated[k] = driven ? driven[13 + k] : motions[axes[k]].acceleration[k];
     else accelerated[k] = originRate ? originRate[k] : 0;
     base.spin[k] = angularVelocity[k];
   }
@@ -167,8 +176,12 @@ export function writeInertialForces(tree: StrandTree): void {
 const local = new Float64Array(3);
 const global = new Float64Array(3);
 
-/** State → samples. [port] */
+/** State → samples. [port] In a step with contact, velocities are the means over the step so far. */
 export function poseSamples(tree: StrandTree): void {
+  if (tree.departure) {
+    poseMeans(tree, tree.departure);
+    return;
+  }
   const { rods, base, q, v, world, origin, length, trueMotion: m } = tree;
   for (const { rod, samples, firstLink, root } of rods) {
     for (let i = 0; i <= rod.edgeCount; i++) {
@@ -191,13 +204,43 @@ export function poseSamples(tree: StrandTree): void {
         samples.nodeVelocity[o + k] = global[k] + base.drift[k];
       }
     }
-    for (let j = 0; j < rod.edgeCount; j++) {
-      const link = firstLink + j;
+    poseFrames(samples, world, firstLink, rod.edgeCount);
+    for (let j = 0; j < rod.edgeCount; j++) samples.edgeSpin[j] = m[6 * (firstLink + j) + 2];
+  }
+}
+
+function poseFrames({ edgeTangent, edgeDirector }: Samples, world: Float64Array, first: number, edges: number): void {
+  for (let j = 0; j < edges; j++) {
+    const r = 9 * (first + j);
+    for (let k = 0; k < 3; k++) {
+      edgeTangent[3 * j + k] = world[r + 3 * k + 2];
+      edgeDirector[3 * j + k] = world[r + 3 * k];
+    }
+  }
+}
+
+function poseMeans(tree: StrandTree, { h, nodes, turned }: Departure): void {
+  const { rods, base, q, world, origin, length } = tree;
+  // the base's true spin, where less of it is felt
+  for (let k = 0; k < 3; k++) local[k] = base.spin[k] - base.motion[k];
+  turn(global, 0, base.rotation, 0, local, 0);
+  for (let r = 0; r < rods.length; r++) {
+    const { rod, samples, firstLink, root } = rods[r];
+    const { nodePosition: x, nodeVelocity, edgeSpin } = samples;
+    const from = nodes[r];
+    for (let i = 0; i <= rod.edgeCount; i++) {
+      const link = i === 0 ? root : firstLink + i - 1;
       for (let k = 0; k < 3; k++) {
-        samples.edgeTangent[3 * j + k] = world[9 * link + 3 * k + 2];
-        samples.edgeDirector[3 * j + k] = world[9 * link + 3 * k];
+        const o = 3 * i + k;
+        x[o] = link < 0 ? q[k] : origin[3 * link + k] + length[link] * world[9 * link + 3 * k + 2];
+        nodeVelocity[o] = (x[o] - from[o]) / h;
       }
-      samples.edgeSpin[j] = m[6 * link + 2];
+    }
+    poseFrames(samples, world, firstLink, rod.edgeCount);
+    for (let j = 0; j < rod.edgeCount; j++) {
+      const o = 9 * (firstLink + j);
+      edgeSpin[j] = turned[firstLink + j];
+      for (let k = 0; k < 3; k++) edgeSpin[j] += global[k] * world[o + 3 * k + 2];
     }
   }
 }

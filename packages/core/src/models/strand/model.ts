@@ -3,6 +3,7 @@
  * file says which file does what; docs/strand.md says what the model is for.
  */
 import { SceneError } from '../../errors.ts';
+import { stepInPieces } from '../../math/pieces.ts';
 import type {
   Bundle,
   BundleState,
@@ -20,15 +21,16 @@ import { findNode } from '../../scene/layout.ts';
 import type { StrandJoint, StrandOptions } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
 import { countRows, createConstraints } from './constraints.ts';
-import { clearContact, createStrandContact, poseTree } from './contact.ts';
+import { clearContact, copyTree, createStrandContact, partOf, poseTree } from './contact.ts';
 import { checkDirections, compileDirection } from './direction.ts';
+import { recallBase } from './drive.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
 import { checkJoints, refuseRod } from './refuse.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
 import { elasticEnergy, findEquilibrium, type StaticsWork } from './statics.ts';
-import { advanceTree, type StepOptions } from './step.ts';
+import { advanceTree, type StepOptions, type StepResult } from './step.ts';
 import { createSweep } from './terms.ts';
 import { createTree, memoryCount, type Part, positionCount, type StrandTree, velocityCount } from './tree.ts';
 import { createStepWork, type StepWork } from './trial.ts';
@@ -102,12 +104,39 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     if (tree.rods.some(({ rod }) => rod.naturalFromEquilibrium)) findNatural(tree, sweep, warnings);
   }
   const before = copyState(state);
+  const starts = trees.map((tree) => partOf(tree, state, before));
+  const piece = trees.map((tree) => ({ q: tree.q.slice(), v: tree.v.slice(), memory: tree.memory.slice() }));
+  const halvings = scene.time?.halvings ?? 8;
 
   const refresh = (t: number): void => {
     for (const tree of trees) poseTree(tree, t);
   };
 
   const workOf = (tree: StrandTree): StepWork => works.get(tree.linkCount) as StepWork;
+
+  /** The step of one tree in pieces, while all others wait at its end: trees do not know of each other. */
+  const advanceApart = (k: number, t: number, dt: number, whole: StepResult): StepResult => {
+    const tree = trees[k];
+    const sum = { ...whole, substeps: 0 };
+    const back = (to: BundleState, now: number): void => {
+      copyTree(tree, to);
+      poseTree(tree, now);
+    };
+    back(starts[k], t);
+    sum.ok = stepInPieces(halvings, (start, share) => {
+      copyTree(piece[k], tree);
+      const one = advanceTree(tree, workOf(tree), t + dt * start, dt * share, options, share <= 1 / 4);
+      sum.iterations += one.iterations;
+      sum.iterationsMax = Math.max(sum.iterationsMax, one.iterationsMax);
+      sum.substeps += one.ok ? one.substeps : 0;
+      sum.rejected += one.rejected + (one.ok ? 0 : 1);
+      sum.reason = one.reason;
+      if (one.ok) poseSamples(tree);
+      else back(piece[k], t + dt * start);
+      return one.ok;
+    });
+    return sum;
+  };
 
   const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     let iterations = 0;
@@ -122,7 +151,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       if (without?.[k]) continue;
       const tree = trees[k];
       clearContact(tree);
-      const step = advanceTree(tree, workOf(tree), t, dt, options, robust);
+      let step = advanceTree(tree, workOf(tree), t, dt, options, robust);
+      if (!step.ok) step = advanceApart(k, t, dt, step);
       iterations += step.iterations;
       iterationsMax = Math.max(iterationsMax, step.iterationsMax);
       substeps = Math.max(substeps, step.substeps);
@@ -151,7 +181,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     state,
     refresh,
     restart: () => {
-      for (const tree of trees) tree.history.header.fill(0);
+      for (const tree of trees) {
+        tree.history.header.fill(0);
+        recallBase(tree);
+      }
     },
     advance,
     contact: createStrandContact({ trees, place, workOf, state, options }),

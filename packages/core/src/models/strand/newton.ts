@@ -11,6 +11,7 @@
  * under gravity, where the geometric terms rule (the paper reports 18 iterations on average with
  * DASPK); so does the exact matrix when it is kept over a step. Columns of P: ξω ξv vω vv aω av.
  */
+import { carryPlaces, factorPlaces } from './places.ts';
 import { bringMotion, invert3, multiply3, turn, turnBack } from './spatial.ts';
 import {
   BLOCK,
@@ -56,6 +57,8 @@ function countNegative(M: Float64Array, floor: number): number {
  * that is added to the matrix. False where a pivot is singular.
  */
 export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): boolean {
+  sweep.compact = tree.departure !== undefined;
+  if (sweep.compact) return factorPlaces(tree, sweep, shift, countNegative);
   const { linkCount, parent, stiffness, force, rotation, offset } = tree;
   const { P, G, F, inverse, columns } = sweep;
   sweep.placeless = columns > 6 && isPlaceless(tree);
@@ -199,8 +202,10 @@ function factorBase({ linkCount, base }: StrandTree, sweep: Sweep): boolean {
       local[3 * r + k] = columns > 6 ? P[at + 15] : 0;
     }
   }
-  timesCross(spinMatrix, local, base.motion);
-  for (let k = 0; k < 9; k++) A[k] -= c * spinMatrix[k];
+  if (columns > 6) {
+    timesCross(spinMatrix, local, base.motion);
+    for (let k = 0; k < 9; k++) A[k] -= c * spinMatrix[k];
+  }
   // to world axes: R M Rᵀ
   multiply3(half, 0, base.rotation, 0, A, 0);
   for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) transposed[3 * i + k] = base.rotation[3 * k + i];
@@ -208,7 +213,7 @@ function factorBase({ linkCount, base }: StrandTree, sweep: Sweep): boolean {
   expandSymmetric(drag, base.drag, 0);
   for (let i = 0; i < 3; i++) {
     for (let k = 0; k < 3; k++) {
-      baseMatrix[3 * i + k] += columns > 6 ? c * drag[3 * i + k] + (i === k ? c * c * base.mass : 0) : 0;
+      if (columns > 6) baseMatrix[3 * i + k] += c * drag[3 * i + k] + (i === k ? c * c * base.mass : 0);
       if (!base.free[i] || !base.free[k]) baseMatrix[3 * i + k] = i === k ? 1 : 0;
     }
   }
@@ -224,7 +229,8 @@ const shiftBase = new Float64Array(3);
 
 /**
  * Solves for δφ (3 a joint) and δy (3, base): the matrix times `out` is −`residual` less what `wrench` (6 a link, on the
- * link, in its axes) would add to the forces; links after `outermost` have neither. Leaves z of every link in the sweep.
+ * link, in its axes) would add to the forces; links after `outermost` have neither, and those after `last` are not wanted where forces
+ * depend on places alone. Leaves z of every other link in the sweep.
  */
 export function solveSweep(
   out: Float64Array,
@@ -234,6 +240,7 @@ export function solveSweep(
   wrench: Float64Array | undefined,
   baseWrench: Float64Array | undefined,
   outermost: number = tree.linkCount - 1,
+  last: number = tree.linkCount - 1,
 ): void {
   const { linkCount, parent, rotation, offset, base } = tree;
   const { p, F, inverse } = sweep;
@@ -266,7 +273,8 @@ export function solveSweep(
   }
   turn(shiftBase, 0, sweep.baseInverse, 0, right, 0);
   for (let k = 0; k < 3; k++) out[o + k] = shiftBase[k];
-  carryOutwards(out, tree, sweep);
+  if (sweep.compact) carryPlaces(out, tree, sweep, shiftBase, last);
+  else carryOutwards(out, tree, sweep);
 }
 
 function addForceTo(out: Float64Array, o: number, R: Float64Array, r: number, d: number, g: Float64Array): void {

@@ -4,6 +4,7 @@
  */
 import type { LoadSource } from '../../port.ts';
 import { applyConstraints } from './constraints.ts';
+import { addInertia } from './departure.ts';
 import { evaluatePose } from './direction.ts';
 import { writeJointTorque } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples, writeInertialForces } from './kinematics.ts';
@@ -75,9 +76,10 @@ export function evaluateResidual(
   const pose = tree.direction?.pose;
   if (pose && fresh) evaluatePose(tree, pose, t);
   evaluateBase(tree, t, fresh);
-  moveBase(tree, t, originRate, fresh);
+  const { departure } = tree;
+  if (!departure || fresh) moveBase(tree, t, originRate, fresh);
   poseLinks(tree);
-  moveLinks(tree);
+  if (!departure) moveLinks(tree);
   writeTorques(tree);
   const { constraints, torque, hold } = tree;
   if (constraints) {
@@ -88,6 +90,10 @@ export function evaluateResidual(
   // hands may have come or gone since the last step
   if (fresh)
     for (const strand of tree.rods) strand.dependsOnState = pose !== undefined || strand.drive.sources.some(changes);
+  const moved = originRate && !departure;
+  if (moved) writeInertialForces(tree);
+  else tree.force.fill(0);
+  if (departure) addInertia(tree, departure);
   if (fresh || tree.rods.some(needsLoads)) {
     poseSamples(tree);
     gatherLoads(tree, t);
@@ -95,10 +101,8 @@ export function evaluateResidual(
     poseSamples(tree);
     dampAgain(tree);
   }
-  if (originRate) writeInertialForces(tree);
-  else tree.force.fill(0);
   subtractLoads(tree);
-  sweepForces(tree, originRate);
+  sweepForces(tree, departure ? departure.baseRate : originRate);
 }
 
 const needsLoads = ({ dependsOnState }: StrandTree['rods'][number]): boolean => dependsOnState;

@@ -3,6 +3,8 @@
  * says what for.
  */
 import type { ContactSides } from '../../port.ts';
+import { type Bulk, createBulk } from './bulk.ts';
+import { createDeparture, type Departure } from './departure.ts';
 import { solveSweep } from './newton.ts';
 import { invert3, turn, turnBack } from './spatial.ts';
 import { COLUMNS, createSweep, type Sweep } from './terms.ts';
@@ -14,6 +16,10 @@ export interface Slot {
   readonly sweep: Sweep;
   /** Of the step, with the slot's own sweep: the last matrix of a step is that of the response. */
   readonly step: StepWork;
+  readonly departure: Departure;
+  readonly bulk: Bulk;
+  /** Kinetic energy at the end of the step [J]. */
+  kinetic: number;
   readonly wrench: Float64Array;
   readonly x: Float64Array;
   shift: number;
@@ -36,11 +42,14 @@ export interface Slot {
 /** Quaternions that change by less leave the response as it is. */
 export const NEAR = 2e-2;
 
-export function createSlot({ linkCount: links, q }: StrandTree, work: StepWork): Slot {
+export function createSlot({ linkCount: links, q }: StrandTree, work: StepWork, nodes: readonly Float64Array[]): Slot {
   const sweep = createSweep(links);
   return {
     sweep,
     step: { ...work, sweep },
+    departure: createDeparture(links, nodes),
+    bulk: createBulk(),
+    kinetic: 0,
     wrench: new Float64Array(6 * links),
     x: new Float64Array(3 * links + 3),
     shift: 0,
@@ -108,13 +117,15 @@ export function writeResponse(
   linkOf: (sides: ContactSides, c: number) => number,
   scale: number,
 ): void {
+  let last = 0;
+  for (let i = 0; i < m; i++) last = Math.max(last, linkOf(sides, order[from + i]));
   for (let column = 0; column < 3 * m; column++) {
     const side = order[from + Math.floor(column / 3)];
     const axis = column % 3;
     const link = linkOf(sides, side);
     wrench.fill(0);
     addWrench(wrench, tree, link, sides, side, axis === 0 ? 1 : 0, axis === 1 ? 1 : 0, axis === 2 ? 1 : 0);
-    solveSweep(x, tree, sweep, undefined, wrench, undefined, link);
+    solveSweep(x, tree, sweep, undefined, wrench, undefined, link, last);
     for (let i = 0; i < m; i++) {
       const c = order[from + i];
       readSide(moved, 0, tree, sweep, linkOf(sides, c), sides, c, scale);

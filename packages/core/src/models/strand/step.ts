@@ -11,10 +11,15 @@
  * Newton takes the exact matrix at every iterate. With the matrix kept from the start of the step (as DASPK does) a soft
  * strand under gravity never converged in trials, and stiff ones took twice the iterations.
  */
+import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
 import { constraintMerit, meetConstraints, prepareConstraints } from './constraints.ts';
+import { createDeparture, depart, writeNodes } from './departure.ts';
+import { driveBase, passBase, readBase } from './drive.ts';
+import { keepMomentum } from './flight.ts';
 import { factorSweep, solveSweep } from './newton.ts';
 import { writeNumericDirection } from './numeric.ts';
 import { evaluateResidual } from './residual.ts';
+import { moveSettled, settle } from './settle.ts';
 import type { StrandTree } from './tree.ts';
 import { formula, placeTrial, type StepWork, setFormula, writePast } from './trial.ts';
 
@@ -71,7 +76,7 @@ function solveStep(tree: StrandTree, work: StepWork, t: number, options: StepOpt
     work.lambdaNext = new Float64Array(rows);
   }
   const { lambda, lambdaNext } = work;
-  sweep.columns = 18;
+  sweep.columns = tree.departure ? 6 : 18;
   sweep.coefficient = formula.c0 / formula.h;
   placeTrial(tree, work, phi, true);
   evaluateResidual(tree, t, tree.originRate, true);
@@ -159,7 +164,9 @@ function tooFar(phi: Float64Array, links: number): boolean {
   return false;
 }
 
-function restore({ q, v, rate, originRate }: StrandTree, work: StepWork): void {
+function restore(tree: StrandTree, work: StepWork): void {
+  const { q, v, rate, originRate, history } = tree;
+  if (!tree.departure) history.base.set(work.base0);
   q.set(work.q0);
   v.set(work.v0);
   originRate.set(work.rate0.subarray(0, 3));
@@ -175,6 +182,7 @@ function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: 
   v0.set(v);
   work.rate0.set(history.rate);
   setFormula(h, before, order);
+  if (!tree.departure) driveBase(tree, work.base0, q0, t);
   if (history.header[3] > 0) writePast(past, q0, history.q1, linkCount);
   else past.fill(0);
   const size = 3 * linkCount + 3;
@@ -190,6 +198,7 @@ function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: 
     // fast modes that the step does not resolve spoil the guess: from where the strand is
     const spent = Math.abs(iterations);
     restore(tree, work);
+    if (!tree.departure) driveBase(tree, work.base0, q0, t);
     phi.fill(0);
     iterations = solveStep(tree, work, t + h, options);
     iterations = iterations < 0 || tooFar(phi, linkCount) ? -(spent + Math.abs(iterations)) : spent + iterations;
@@ -198,7 +207,48 @@ function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: 
   return iterations;
 }
 
-function commit({ history }: StrandTree, { q0, v0 }: StepWork, h: number): void {
+/**
+ * One step of first order. Differences of rates, in axes that turn with the links, lose momentum; a tree that nothing holds takes it from
+ * where its nodes come to, as in contact.
+ */
+function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, options: StepOptions): number {
+  if (!isFree(tree)) return tryStep(tree, work, t, h, 1, options);
+  tree.flight ??= {
+    departure: createDeparture(
+      tree.linkCount,
+      tree.rods.map(({ samples }) => samples.nodePosition.slice()),
+    ),
+    bulk: createBulk(),
+  };
+  const { departure, bulk } = tree.flight;
+  if (tree.base.pins.length > 0) readBase(work.base0, tree, t);
+  depart(tree, departure, t, h);
+  // a pin may take hold in this step
+  if (!isFree(tree)) return tryStep(tree, work, t, h, 1, options);
+  writeNodes(tree, departure);
+  tree.departure = departure;
+  const iterations = tryStep(tree, work, t, h, 1, options);
+  tree.departure = undefined;
+  if (iterations < 0) return iterations;
+  measureBulk(bulk, tree, departure, settle(tree, departure, t + h));
+  rotateBack(bulk, tree);
+  tree.history.base.set(departure.driven);
+  moveSettled(tree, h, t + h, work.v0);
+  return iterations;
+}
+
+/** One step of second order; of first, where a tree that nothing holds would gain energy: it has vibrations that the step does not resolve. */
+function trySecond(tree: StrandTree, work: StepWork, t: number, h: number, options: StepOptions): number {
+  const iterations = tryStep(tree, work, t, h, 2, options);
+  if (iterations < 0 || !isFree(tree) || keepMomentum(tree, work.q0, work.v0)) return iterations;
+  restore(tree, work);
+  const more = tryFirst(tree, work, t, h, options);
+  return more < 0 ? more - iterations : more + iterations;
+}
+
+function commit(tree: StrandTree, { q0, v0, base0 }: StepWork, h: number): void {
+  const { history } = tree;
+  passBase(tree, base0);
   history.q2.set(history.q1);
   history.q1.set(q0);
   history.v1.set(v0);
@@ -268,7 +318,7 @@ export function advanceTree(
   const { header } = tree.history;
   // beyond a ratio of 1 + √2 the second order is not stable
   const first = robust || options.order === 1 || header[3] === 0 || dt > LARGEST_RATIO * header[0];
-  const iterations = tryStep(tree, work, t, dt, first ? 1 : 2, options);
+  const iterations = first ? tryFirst(tree, work, t, dt, options) : trySecond(tree, work, t, dt, options);
   result.iterations = result.iterationsMax = Math.abs(iterations);
   result.substeps = 1;
   if (iterations >= 0) commit(tree, work, dt);
@@ -325,7 +375,8 @@ function advanceControlled(
     const wanted = h >= left ? left : h > 0.5 * left ? 0.5 * left : h;
     const step = header[3] < 2 ? wanted : Math.min(wanted, LARGEST_RATIO * header[0]);
     const order = robust || options.order === 1 || header[3] < 2 ? 1 : 2;
-    const iterations = tryStep(tree, work, t + done, step, order, options);
+    const iterations =
+      order === 1 ? tryFirst(tree, work, t + done, step, options) : trySecond(tree, work, t + done, step, options);
     result.iterations += Math.abs(iterations);
     result.iterationsMax = Math.max(result.iterationsMax, Math.abs(iterations));
     if (iterations < 0) {

@@ -63,7 +63,7 @@ export function multiplyTangent(out: Float64Array, tree: StrandTree, sweep: Swee
   turn(out, o, base.rotation, 0, p, 6 * linkCount + 3);
   const d = base.drag;
   const [x0, x1, x2] = [x[o], x[o + 1], x[o + 2]];
-  if (columns > 6) {
+  if (columns > 6 || tree.departure) {
     out[o] += c * (d[0] * x0 + d[1] * x1 + d[2] * x2) + c * c * base.mass * x0;
     out[o + 1] += c * (d[1] * x0 + d[3] * x1 + d[4] * x2) + c * c * base.mass * x1;
     out[o + 2] += c * (d[2] * x0 + d[4] * x1 + d[5] * x2) + c * c * base.mass * x2;

@@ -3,6 +3,7 @@
  * here goes into shared scratch arrays or into the link's block of the sweep.
  */
 import { addJointSprings } from './constraints.ts';
+import type { Departure } from './departure.ts';
 import { writeJointTangent } from './energy.ts';
 import { applyInertia, multiply3, turnBack } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
@@ -11,10 +12,12 @@ export const COLUMNS = 18;
 export const BLOCK: number = 6 * COLUMNS;
 
 export interface Sweep {
-  /** Columns in use: 18, or 6 for equilibria. */
+  /** Columns in use: 18, or 6 for equilibria and steps with contact, where forces depend on places alone. */
   columns: number;
   /** Nothing holds links in their places: columns ξv are zero, and not looked at. */
   placeless: boolean;
+  /** Eliminated by places.ts, whose blocks lie closer. */
+  compact: boolean;
   /** δθ = turn·δφ and δw = rate·δφ, 9 a joint; c0/h. */
   readonly turn: Float64Array;
   readonly rate: Float64Array;
@@ -42,6 +45,7 @@ export function createSweep(links: number): Sweep {
   return {
     columns: COLUMNS,
     placeless: false,
+    compact: false,
     turn: new Float64Array(9 * links),
     rate: new Float64Array(9 * links),
     coefficient: 0,
@@ -91,6 +95,13 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
   for (let k = 0; k < 3; k++) m[k] = tipForce[3 * j + k] + tree.pull[3 * j + k];
   turnBack(f, 0, world, R, m, 0);
   turnBack(m, 0, world, R, linkTorque, 3 * j);
+  const { departure } = tree;
+  if (departure) {
+    for (let k = 0; k < 3; k++) {
+      f[k] -= departure.force[3 * j + k];
+      m[k] += departure.torque[3 * j + k];
+    }
+  }
   // force rows of −∂load/∂ξω: −[f] − D[u]
   A[0] = 0;
   A[1] = f[2];
@@ -113,7 +124,7 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
     timesCross(drag, local, u);
     for (let k = 0; k < 9; k++) A[k] -= drag[k];
   }
-  const spring = tree.tipSpring[j];
+  const spring = tree.tipSpring[j] + (departure ? tree.tipMass[j] / (departure.h * departure.h) : 0);
   if (spring !== 0) {
     // k (δξv − [r] δξω)
     A[1] += spring * l;
@@ -122,6 +133,7 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
     for (let k = 0; k < 9; k += 4) isotropic[k] = spring;
     placeRows(P, o + 3, isotropic, l);
   }
+  if (departure) addMeanTerms(tree, departure, P, j);
   const { glue } = tree;
   if (glue) for (let r = 0; r < 6; r++) for (let c = 0; c < 6; c++) P[o + COLUMNS * r + c] += glue[36 * j + 6 * r + c];
   placeRows(P, o, A, l);
@@ -144,6 +156,27 @@ export function writeOwn(tree: StrandTree, sweep: Sweep, j: number): void {
   }
   applyInertia(momentum, 0, inertia, 36 * j, vel, 6 * j);
   addGyroscopic(P, o, inertia, 36 * j, vel, 6 * j, momentum);
+}
+
+/** What drag gives where velocities are means over the step, and the spin; A gets the drag's lever. */
+function addMeanTerms(tree: StrandTree, { h, slope }: Departure, P: Float64Array, j: number): void {
+  const { tipDrag, world, length, inertia } = tree;
+  const d = 6 * j;
+  const o = BLOCK * j;
+  if (tipDrag[d] !== 0 || tipDrag[d + 3] !== 0 || tipDrag[d + 5] !== 0) {
+    expandSymmetric(drag, tipDrag, d);
+    toLocal(local, drag, world, 9 * j);
+    for (let k = 0; k < 9; k++) local[k] /= h;
+    placeRows(P, o + 3, local, length[j]);
+    for (let r = 0; r < 9; r += 3) {
+      A[r] -= length[j] * local[r + 1];
+      A[r + 1] += length[j] * local[r];
+    }
+  }
+  const polar = inertia[36 * j + 14] / (h * h);
+  P[o + 2 * COLUMNS] += polar * slope[2 * j];
+  P[o + 2 * COLUMNS + 1] += polar * slope[2 * j + 1];
+  P[o + 2 * COLUMNS + 2] += polar;
 }
 
 /** Adds a 3 × 3 block of force rows, and its moment about the joint: r × with r = (0, 0, l). */
@@ -173,7 +206,7 @@ const half = new Float64Array(9);
 const transposed = new Float64Array(9);
 
 /** out = Rᵀ M R. */
-function toLocal(out: Float64Array, M: Float64Array, R: Float64Array, r: number): void {
+export function toLocal(out: Float64Array, M: Float64Array, R: Float64Array, r: number): void {
   multiply3(half, 0, M, 0, R, r);
   for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) transposed[3 * i + k] = R[r + 3 * k + i];
   multiply3(out, 0, transposed, 0, half, 0);
@@ -384,6 +417,18 @@ function isAligned(B: Float64Array, b: number): boolean {
   return B[b] === 1 && B[b + 4] === 1 && B[b + 8] === 1;
 }
 
+/** D −= M T, 3 × 3. */
+function subtractProduct(M: Float64Array, T: Float64Array, t: number): void {
+  for (let r = 0; r < 9; r += 3) {
+    const x = M[r];
+    const y = M[r + 1];
+    const z = M[r + 2];
+    D[r] -= x * T[t] + y * T[t + 3] + z * T[t + 6];
+    D[r + 1] -= x * T[t + 1] + y * T[t + 4] + z * T[t + 7];
+    D[r + 2] -= x * T[t + 2] + y * T[t + 5] + z * T[t + 8];
+  }
+}
+
 /** −∂τ/∂φ of joint j into D: springs, dashpots. */
 export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): void {
   const { stiffness, damping, deformation, toJoint, law } = tree;
@@ -393,25 +438,22 @@ export function subtractTorqueSlope(tree: StrandTree, sweep: Sweep, j: number): 
   writeJointTangent(jointTangent, 0, lawHere, deformation, 4 * j, stiffness, 3 * j);
   // in the child's axes: Bᵀ (∂τ/∂θ) B
   const aligned = isAligned(toJoint, 9 * j);
-  if (aligned) tangent.set(jointTangent);
-  else toLocal(tangent, jointTangent, toJoint, 9 * j);
+  if (!aligned) toLocal(tangent, jointTangent, toJoint, 9 * j);
   const { turn: Th, rate: W, columns } = sweep;
   const t = 9 * j;
-  for (let r = 0; r < 3; r++) {
-    for (let c = 0; c < 3; c++)
-      D[3 * r + c] -=
-        tangent[3 * r] * Th[t + c] + tangent[3 * r + 1] * Th[t + 3 + c] + tangent[3 * r + 2] * Th[t + 6 + c];
-  }
-  if (columns === 6 || !(damping[3 * j] + damping[3 * j + 1] + damping[3 * j + 2] > 0)) return;
+  subtractProduct(aligned ? jointTangent : tangent, Th, t);
+  if ((columns === 6 && !tree.departure) || !(damping[3 * j] + damping[3 * j + 1] + damping[3 * j + 2] > 0)) return;
   if (aligned) {
-    for (let r = 0; r < 3; r++) for (let c = 0; c < 3; c++) D[3 * r + c] += damping[3 * j + r] * W[t + 3 * r + c];
+    for (let r = 0; r < 3; r++) {
+      const viscous = damping[3 * j + r];
+      D[3 * r] += viscous * W[t + 3 * r];
+      D[3 * r + 1] += viscous * W[t + 3 * r + 1];
+      D[3 * r + 2] += viscous * W[t + 3 * r + 2];
+    }
     return;
   }
   jointTangent.fill(0);
-  for (let k = 0; k < 3; k++) jointTangent[4 * k] = damping[3 * j + k];
+  for (let k = 0; k < 3; k++) jointTangent[4 * k] = -damping[3 * j + k];
   toLocal(tangent, jointTangent, toJoint, 9 * j);
-  for (let r = 0; r < 3; r++) {
-    for (let c = 0; c < 3; c++)
-      D[3 * r + c] += tangent[3 * r] * W[t + c] + tangent[3 * r + 1] * W[t + 3 + c] + tangent[3 * r + 2] * W[t + 6 + c];
-  }
+  subtractProduct(tangent, W, t);
 }

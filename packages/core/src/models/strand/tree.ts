@@ -20,8 +20,11 @@ import {
   type PinPose,
   type Rod,
 } from '../../scene/compiled.ts';
+import type { Bulk } from './bulk.ts';
 import type { Constraints } from './constraints.ts';
+import type { Departure } from './departure.ts';
 import type { Direction } from './direction.ts';
+import { DRIVEN, DRIVEN_EARLIER } from './drive.ts';
 import type { JointLaw } from './energy.ts';
 import { writeRotation } from './spatial.ts';
 
@@ -57,6 +60,8 @@ export interface Base {
   /** (ω; v) and (ω̇; v̇) of the base in its own axes, as the recursion takes them: what is prescribed of v is left out. */
   readonly motion: Float64Array;
   readonly acceleration: Float64Array;
+  /** The motion that is felt in place of the path's own, if one is: see drive.ts. */
+  driven: Float64Array | undefined;
   /** True angular velocity in base axes, and true velocity less what `motion` has, in world axes. */
   readonly spin: Float64Array;
   readonly drift: Float64Array;
@@ -66,6 +71,11 @@ export interface Base {
   readonly force: Float64Array;
   readonly steadyForce: Float64Array;
   readonly drag: Float64Array;
+}
+
+export interface Flight {
+  readonly departure: Departure;
+  readonly bulk: Bulk;
 }
 
 export interface ContactLoads {
@@ -146,6 +156,10 @@ export interface StrandTree {
   direction: Direction | undefined;
   /** Forces of contacts in world axes: at tips and torque on links, 3 a link, at the base 3. */
   contact: ContactLoads | undefined;
+  /** While a step with contact is solved: where it starts; inertia is then taken from places. */
+  departure: Departure | undefined;
+  /** For steps of first order while nothing holds the tree. */
+  flight: Flight | undefined;
   /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
   glue: Float64Array | undefined;
   /** Pins elsewhere, held joints, limits; their forces at tips (world axes) and on joints (child's axes), 3 each. */
@@ -161,10 +175,11 @@ export const positionCount = (links: number): number => 3 + 4 * links;
 export const velocityCount = (links: number): number => 3 + 3 * links;
 /**
  * Last step, the step before, the step that error control would take next, how many steps lie behind; then two earlier
- * positions, one earlier velocity and the present acceleration.
+ * positions, one earlier velocity and the present acceleration; and the base's motion in the last step and the one before.
  */
 export const HEADER = 4;
-export const memoryCount = (links: number): number => HEADER + 2 * positionCount(links) + 2 * velocityCount(links);
+export const memoryCount = (links: number): number =>
+  HEADER + 2 * positionCount(links) + 2 * velocityCount(links) + DRIVEN + DRIVEN_EARLIER;
 
 /** The tree's memory by name. */
 export interface History {
@@ -174,6 +189,9 @@ export interface History {
   readonly v1: Float64Array;
   /** Acceleration of the origin 3, then the joints' rates of rate. */
   readonly rate: Float64Array;
+  /** Of the base: see drive.ts. */
+  readonly base: Float64Array;
+  readonly baseEarlier: Float64Array;
 }
 
 function nameMemory(memory: Float64Array, links: number): History {
@@ -190,6 +208,8 @@ function nameMemory(memory: Float64Array, links: number): History {
     q2: take(positions),
     v1: take(velocities),
     rate: take(velocities),
+    base: take(DRIVEN),
+    baseEarlier: take(DRIVEN_EARLIER),
   };
 }
 
@@ -278,6 +298,8 @@ export function createTree(
     tipSpring: new Float64Array(n),
     direction: undefined,
     contact: undefined,
+    departure: undefined,
+    flight: undefined,
     glue: undefined,
     constraints: undefined,
     pull: new Float64Array(3 * n),
@@ -317,6 +339,7 @@ function createBase(pins: readonly Pin[]): Base {
     free: new Uint8Array(3),
     motion: new Float64Array(6),
     acceleration: new Float64Array(6),
+    driven: undefined,
     spin: new Float64Array(3),
     drift: new Float64Array(3),
     mass: 0,

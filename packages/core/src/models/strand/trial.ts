@@ -15,6 +15,7 @@ export interface StepWork {
   readonly q0: Float64Array;
   readonly v0: Float64Array;
   readonly rate0: Float64Array;
+  readonly base0: Float64Array;
   /** Forces of the constraints, before and after an iteration. */
   lambda: Float64Array;
   lambdaNext: Float64Array;
@@ -32,6 +33,7 @@ export function createStepWork(links: number, sweep: Sweep): StepWork {
     q0: new Float64Array(4 * links + 3),
     v0: new Float64Array(n),
     rate0: new Float64Array(n),
+    base0: new Float64Array(16),
     lambda: new Float64Array(0),
     lambdaNext: new Float64Array(0),
   };

@@ -104,10 +104,10 @@ export function dressLane(lane: Lane, { style, every, field }: Dress): Lane | un
       node: Math.round((node * (guideNodes - 1)) / (nodes - 1)),
     }),
     frame() {
-      const { stats, cost } = lane.frame();
+      const { stats, forces, contact, cost } = lane.frame();
       const data = packHairs(place(), hairs.count, nodes, tail);
       writeColliders(data, data.length - 7 * moving.length, world.colliders, moving, world.time);
-      return { data, stats, cost };
+      return { data, stats, ...(forces && { forces }), ...(contact && { contact }), cost };
     },
   };
 }

@@ -8,7 +8,6 @@
 import {
   addHairs,
   compileSurfaceMap,
-  createSurface,
   curlHairstyle,
   cutHairstyle,
   dragPoints,
@@ -23,33 +22,27 @@ import {
   SceneError,
   type Surface,
 } from '@tendril/core';
-import { decodeHairstyle, encodeHairstyle, InputError, readMesh } from '@tendril/io';
-import type { GroomAction, Groomed, GroomFacts, GroomSettings } from '../../groomTypes.ts';
+import { decodeHairstyle, encodeHairstyle, InputError } from '@tendril/io';
+import type { GroomAction, Groomed, GroomFacts, GroomSettings, KeptGroom, Recipe } from '../../groomTypes.ts';
 import { type ColliderInfo, statNames } from '../../protocol.ts';
+import { addAction, recordStroke, strokesOf } from '../../recipe.ts';
 import { describeHairs, hairNodes, packHairs, placeHairs } from './draw.ts';
-import { createField, drape, type Field } from './field.ts';
-import { headMesh, leanAt, type Mesh } from './heads.ts';
+import { drape } from './field.ts';
+import { builtIn, colliderOf, type Head, readHead } from './head.ts';
+import { leanAt } from './heads.ts';
 import { sceneOfStyle } from './scene.ts';
 
 /** Guides keep this far from the skin [m]: hairs between them are nearer. */
 const clearance = 0.004;
 const historyDepth = 60;
-const triangleLimit = 40_000;
-
-interface Head {
-  readonly name: string;
-  readonly surface: Surface;
-  /** To be seen, and to be in the way. */
-  readonly drawn: Mesh;
-  readonly coarse: Mesh;
-  readonly field: Field | undefined;
-}
 
 interface Step {
   readonly style: Hairstyle;
   readonly settings: GroomSettings;
   /** What led here; the same setting again takes the place of this step. */
   readonly what: string;
+  /** From the bare head to here; undefined where a file was opened on the way. */
+  readonly recipe: Recipe | undefined;
 }
 
 /** Guides as they are seen. */
@@ -79,11 +72,14 @@ export function createGroomStage(): GroomStage {
   let touched = new Set<number>();
   /** Such a stroke changes this style; a step is kept when it ends. */
   let working: Hairstyle | undefined;
+  /** Where the brush has been [m], three numbers a point. */
+  const brushPath: number[] = [];
 
-  const keep = (style: Hairstyle, settings: GroomSettings, what: string): void => {
-    if (what !== '' && steps[at]?.what === what) steps = [...steps.slice(0, at), { style, settings, what }];
+  const keep = (style: Hairstyle, settings: GroomSettings, what: string, recipe: Recipe | undefined): void => {
+    const next: Step = { style, settings, what, recipe };
+    if (what !== '' && steps[at]?.what === what) steps = [...steps.slice(0, at), next];
     else {
-      steps = [...steps.slice(Math.max(0, at + 2 - historyDepth), at + 1), { style, settings, what }];
+      steps = [...steps.slice(Math.max(0, at + 2 - historyDepth), at + 1), next];
       at = steps.length - 1;
     }
     shape(style);
@@ -162,7 +158,8 @@ export function createGroomStage(): GroomStage {
     const count = { count: settings.hairs, density, clump: settings.clump };
     const before = steps[at];
     if (before && ofHairs.has(what)) {
-      keep(addHairs(before.style, head.surface, count), settings, what);
+      const recipe = addAction(before.recipe, { kind: 'hairs', hairs: settings.hairs, clump: settings.clump });
+      keep(addHairs(before.style, head.surface, count), settings, what, recipe);
       return undefined;
     }
     const { lie } = settings;
@@ -178,7 +175,7 @@ export function createGroomStage(): GroomStage {
       lean: ({ position }) => leanAt(name, lie, Array.from(position)),
       hairs: count,
     });
-    keep(style, settings, what);
+    keep(style, settings, what, name === 'head' || name === 'ball' ? { head: name, settings, actions: [] } : undefined);
     return report.failed ? `${report.failed} strands found no rest and stay as they were` : undefined;
   };
 
@@ -209,6 +206,8 @@ export function createGroomStage(): GroomStage {
     const { settings, style } = present();
     working ??= style;
     const { brush, from, to, radius, strength, end } = action;
+    if (brushPath.length === 0) brushPath.push(...from);
+    brushPath.push(...to);
     if (brush === 'comb') {
       if (!pose) return undefined;
       const { nodes, position } = pose;
@@ -239,21 +238,22 @@ export function createGroomStage(): GroomStage {
         shape(working);
       }
     }
-    return end ? endStroke(brush, settings) : undefined;
+    return end ? endStroke(action, settings) : undefined;
   };
 
-  const endStroke = (brush: string, settings: GroomSettings): string | undefined => {
+  const endStroke = (action: Extract<GroomAction, { kind: 'stroke' }>, settings: GroomSettings): string | undefined => {
+    const { brush } = action;
     const list = touched;
     const result = working;
-    touched = new Set();
-    working = undefined;
+    const recipe = addAction(present().recipe, recordStroke(action, brushPath));
+    dropStroke();
     if (list.size === 0 || !result) return 'no hair was near the brush';
     if (brush !== 'comb') {
-      keep(result, settings, '');
+      keep(result, settings, '', recipe);
       return `${list.size} strands`;
     }
     const { style, report } = reshapeHairstyle(result, shapesOf(list));
-    keep(style, settings, '');
+    keep(style, settings, '', recipe);
     const soft = report.unstable > 0 ? `; ${report.unstable} are too soft to stay so and will sag` : '';
     return `${report.combed} strands combed${soft}`;
   };
@@ -285,10 +285,43 @@ export function createGroomStage(): GroomStage {
     return reshapeHairstyle(style, shapesOf(moved), { hold: false }).style;
   };
 
-  const travel = (by: number): void => {
-    at = Math.min(steps.length - 1, Math.max(0, at + by));
+  const trim = (length: number): string => {
+    const { style, settings, recipe } = present();
+    const { style: shorter, cut } = cutHairstyle(style, { length });
+    keep(shorter, settings, '', addAction(recipe, { kind: 'trim', length }));
+    return `${cut} strands were longer`;
+  };
+
+  const dropStroke = (): void => {
     working = undefined;
     touched = new Set();
+    brushPath.length = 0;
+  };
+
+  /** As it was left. */
+  const recall = ({ style: bytes, settings, head: name, mesh, recipe }: KeptGroom): void => {
+    const style = decodeHairstyle(bytes, 'the hair that was kept');
+    head = mesh ? readHead(mesh, name) : builtIn(name === 'ball' ? 'ball' : 'head');
+    drawnHairs = '';
+    steps = [];
+    at = -1;
+    keep(style, settings, '', recipe);
+  };
+
+  /** All that was done, once more. */
+  const replay = ({ head: id, settings, actions }: Recipe): string | undefined => {
+    let note = openHead(builtIn(id), settings);
+    for (const action of actions) {
+      if (action.kind === 'hairs') grow({ ...present().settings, hairs: action.hairs, clump: action.clump }, 'hairs');
+      else if (action.kind === 'trim') note = trim(action.length);
+      else for (const one of strokesOf(action, present().settings)) note = stroke(one);
+    }
+    return note;
+  };
+
+  const travel = (by: number): void => {
+    at = Math.min(steps.length - 1, Math.max(0, at + by));
+    dropStroke();
     shape(present().style);
   };
 
@@ -308,12 +341,9 @@ export function createGroomStage(): GroomStage {
       case 'stroke':
         note = stroke(action);
         break;
-      case 'trim': {
-        const { style, cut } = cutHairstyle(present().style, { length: action.length });
-        keep(style, present().settings, '');
-        note = `${cut} strands were longer`;
+      case 'trim':
+        note = trim(action.length);
         break;
-      }
       case 'undo':
         travel(-1);
         break;
@@ -329,13 +359,22 @@ export function createGroomStage(): GroomStage {
         head ??= builtIn('head');
         const style = decodeHairstyle(new Uint8Array(action.bytes), action.name);
         const settings = settingsOf(style, present().settings);
-        keep(style.hairRoots ? style : withHairs(style, head.surface, settings), settings, '');
+        keep(style.hairRoots ? style : withHairs(style, head.surface, settings), settings, '', undefined);
         break;
       }
+      case 'keep':
+        return { kept: keptOf(present(), head) };
+      case 'recall':
+        recall(action.kept);
+        break;
+      case 'replay':
+        note = replay(action.recipe);
+        break;
       case 'simulate': {
         if (!head) throw new SceneError([], 'there is nothing to grow hair on');
-        const { style } = present();
-        return sceneOfStyle(laid(style), head.coarse, head.surface.report.holes === 0, action.motion);
+        const { style, recipe } = present();
+        const scene = sceneOfStyle(laid(style), head.coarse, head.surface.report.holes === 0, action.motion);
+        return { ...scene, ...(recipe && { recipe }) };
       }
     }
     return show(begin, note);
@@ -350,11 +389,20 @@ export function createGroomStage(): GroomStage {
         return act(action);
       } catch (error) {
         if (!(error instanceof SceneError || error instanceof InputError)) throw error;
-        working = undefined;
-        touched = new Set();
+        dropStroke();
         return { error: error.message };
       }
     },
+  };
+}
+
+function keptOf({ style, settings, recipe }: Step, head: Head | undefined): KeptGroom {
+  return {
+    style: encodeHairstyle(style, 'studio'),
+    settings,
+    head: head?.name ?? 'head',
+    ...(head?.file && { mesh: head.file }),
+    ...(recipe && { recipe }),
   };
 }
 
@@ -376,42 +424,6 @@ function settingsOf(style: Hairstyle, before: GroomSettings): GroomSettings {
     hairs: style.hairRoots?.count ?? before.hairs,
     length: style.length.reduce((most, value) => Math.max(most, value), 0),
     clump: style.hairOptions?.clump ?? 0,
-  };
-}
-
-function builtIn(id: 'head' | 'ball'): Head {
-  const drawn = headMesh(id, true);
-  const coarse = headMesh(id, false);
-  return { name: id, surface: createSurface(drawn), drawn, coarse, field: createField(coarse) };
-}
-
-function readHead(bytes: Uint8Array, name: string): Head {
-  const { position, triangle } = readMesh(bytes, name);
-  if (triangle.length / 3 > triangleLimit)
-    throw new SceneError([], `${name} has ${triangle.length / 3} triangles; ${triangleLimit} are taken at most`);
-  const surface = createSurface({ position, triangle });
-  const mesh = { position: surface.position, triangle: surface.triangle };
-  return { name, surface, drawn: mesh, coarse: mesh, field: createField(mesh) };
-}
-
-/** `shaded`: where hair grows the skin is as dark as hair. */
-function colliderOf({ drawn: { position, triangle }, surface }: Head, scalp: string): ColliderInfo {
-  const density = compileSurfaceMap(scalp, 'scalp');
-  const at = (values: Float64Array, k: number): Float64Array => values.subarray(3 * k, 3 * k + 3);
-  const same = surface.position.length === position.length;
-  const shaded = same
-    ? Float32Array.from({ length: position.length / 3 }, (_, k) =>
-        density({ position: at(position, k), normal: at(surface.normal, k), color: [0, 0, 0] }) > 0 ? 1 : 0,
-      )
-    : undefined;
-  const triples = (values: ArrayLike<number>): number[][] =>
-    Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);
-  return {
-    type: 'mesh',
-    vertices: triples(position),
-    faces: triples(triangle),
-    color: '#cfc7bd',
-    ...(shaded && { shaded }),
   };
 }
 

@@ -1,0 +1,91 @@
+/** `tendril statics` and `tendril modes`. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeRecording } from '@tendril/io';
+import { describe, expect, it } from 'vitest';
+import { sandbox, scene } from './harness.ts';
+
+describe('statics', () => {
+  it('follows a path and finds the critical load of a column', async () => {
+    const box = sandbox();
+    // Euler: P = π² EI / (4 L²) = 2.4674 for EI = L = 1, reached at t = 0.49348
+    box.write(
+      'column.yaml',
+      `tendril: 1
+rods:
+  - id: column
+    shape: { type: straight, from: [0, 0, 0], to: [0, 0, 1] }
+    edges: 40
+    section: { type: stiffness, EI1: 1, EI2: 3, GJ: 1, mass: 1, EA: 1e6 }
+pins: [{ rod: column, at: start }]
+loads:
+  - { rod: column, type: force, at: end, force: [0, 0, -5], factor: { keys: [[0, 0], [1, 1]], interpolation: linear } }
+statics: { from: 0, to: 1, steps: 10 }
+`,
+    );
+    for (const stability of ['report', 'seek']) {
+      const { code, out } = await box.run('statics', 'column.yaml', '--out', stability, '--stability', stability);
+      expect(code).toBe(0);
+      expect(out).toContain('critical');
+      const result = box.json(`${stability}/result.json`) as {
+        critical: Record<string, number>[];
+        path: Record<string, unknown>[];
+      };
+      expect(result.path).toHaveLength(11);
+      expect(result.critical).toHaveLength(1);
+      expect(result.critical[0]).toMatchObject({ negativeModesBefore: 0, negativeModesAfter: 1 });
+      expect(Math.abs(result.critical[0].parameter - Math.PI ** 2 / 20)).toBeLessThan(1e-3);
+      expect(result.path.at(-1)).toMatchObject({ stable: stability === 'seek' });
+      expect(box.read(`${stability}/energies.csv`)).toMatch(/^parameter,kinetic,.*,negativeModes,stable\n/);
+      expect(decodeRecording(box.bytes(`${stability}/recording.tendril`), 'r').frameCount).toBe(11);
+      expect(box.read(`${stability}/energies.svg`)).toContain('critical: t = 0.49');
+    }
+  });
+
+  it('exits with 3 when there is no equilibrium', async () => {
+    const box = sandbox();
+    box.write('loose.yaml', scene().replace(/pins:\n.*\n/, ''));
+    const { code, err } = await box.run('statics', 'loose.yaml', '--out', 'a');
+    expect(code).toBe(3);
+    expect(err).toContain("no equilibrium found for rod 'rod'");
+    expect(box.json('a/result.json').stopped).toMatchObject({ rod: 'rod' });
+  });
+});
+
+describe('modes', () => {
+  it('say themselves that they know no contact', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene({ more: 'colliders: [{ type: plane, normal: [0, 0, 1] }]' }));
+    const { code, err } = await box.run('modes', 'swing.yaml');
+    expect(code).toBe(2);
+    expect(err).toMatch(/swing\.yaml:\d+:\d+ colliders: modes do not know contact/);
+  });
+
+  it('finds frequencies and writes matrices', async () => {
+    const box = sandbox();
+    box.write('swing.yaml', scene());
+    const { code, out } = await box.run('modes', 'swing.yaml', '--out', 'a', '--count', '4', '--matrices');
+    expect(code).toBe(0);
+    expect(out).toContain('f [Hz]');
+    const result = box.json('a/result.json') as { modes: { omega: number[]; frequency: number[] }[] };
+    expect(result.modes[0].omega).toHaveLength(4);
+    const lines = box.read('a/K.mtx').split('\n');
+    expect(lines[0]).toBe('%%MatrixMarket matrix coordinate real symmetric');
+    const [size, columns, count] = lines
+      .filter((line) => !line.startsWith('%'))[0]
+      .split(' ')
+      .map(Number);
+    const entries = lines.filter((line) => line !== '' && !line.startsWith('%')).slice(1);
+    expect(columns).toBe(size);
+    expect(entries).toHaveLength(count);
+    for (const entry of entries) {
+      const [row, column] = entry.split(' ').map(Number);
+      expect(row >= column && column >= 1 && row <= size).toBe(true);
+    }
+    for (const name of ['M.mtx', 'C.mtx', 'modes.svg', 'modes.png', 'modes.csv'])
+      expect(existsSync(join(box.path, 'a', name)), name).toBe(true);
+    const again = await box.run('modes', 'swing.yaml', '--out', 'b', '--count', '4', '--quiet');
+    expect(again.code).toBe(0);
+    expect(box.read('b/modes.svg')).toBe(box.read('a/modes.svg'));
+  });
+});

@@ -1,0 +1,327 @@
+/**
+ * The implicit Euler step of two rods that touch obstacles, and nothing else: contacts of different rods do not know of each other, so
+ * that each lane has a solution of its own. What contact/solveGroup.ts and models/der/contact.ts do for any group of rods, with the
+ * same law, weights and tolerances, in one piece: a round is a matrix K where the rods are, the impulses of the linear response by
+ * the alternating method (contact/admm.ts), and the Newton step under them, for which K is factored already.
+ *
+ * A rod at rest takes one round and one look at its residual. Rounds go on until forces are in balance, velocities are those that the
+ * law of contact was applied to, and nothing that was left out has closed. Whatever is unusual is left to the host.
+ */
+import { invertRow, turnFrame } from './generated';
+import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
+import { mixTurn, startMixing } from './mixing';
+import {
+  BAD_STEP,
+  CONVERGED,
+  FOLDED,
+  factor,
+  fixedAt,
+  fixUnknowns,
+  limitStep,
+  measureConvergence,
+  NO_CONVERGENCE,
+  NO_EDGE,
+  NOT_A_NUMBER,
+  NOT_DEFINITE,
+  setMeasure,
+  setRates,
+  solve,
+  takeStep,
+  writeRightSide,
+} from './newton';
+import { askLoads, Pair } from './pair';
+import { evaluateStage, followCenterline, setPenalties } from './stage';
+import { NO_GUESS, predict, setEuler } from './step';
+import {
+  addAt,
+  addMass,
+  applyLaw,
+  BEFORE,
+  closing,
+  COPY,
+  countCrowds,
+  crowdAt,
+  FREE,
+  IMPULSE,
+  LINEAR,
+  OMEGA,
+  readAt,
+  RHO,
+  SIZE,
+  subtractPush,
+  THERE,
+  touchAt,
+  traceAt,
+  VELOCITY,
+} from './touch';
+
+/** The impulses do not settle. */
+const NO_IMPULSES = 8;
+
+/** Outcome, a pair each: 0 rounds, 1 turns of the alternating method, 2 its last error, 3 shifts. */
+const settled: usize = memory.data(16 * 4, 16);
+const scale: usize = memory.data(16, 16);
+
+/** A gap that would be below this part of its size is solved for; below the other it is taken in afterwards. */
+const CLOSE = 0.02;
+const LATE = -0.01;
+
+const ROUNDS = 16;
+
+export function settledAddress(): usize {
+  return settled;
+}
+
+/**
+ * Moves the rods to the end of a step h under what touches them, `count` contacts at most. `fresh`: from the start of the step, where
+ * they are; else from where they are now, with q̂ and q̃ in place. `firstWaits`, `secondWaits`: not 0 for a rod that is not to be moved.
+ * `speed`: what velocities are compared with [m/s].
+ */
+export function settlePair(
+  block: usize,
+  h: f64,
+  fresh: i32,
+  firstWaits: f64,
+  secondWaits: f64,
+  count: i32,
+  speed: f64,
+  precision: f64,
+  limit: i32,
+  tolerance: f64,
+  rotation: f64,
+): i32 {
+  const p = changetype<Pair>(block);
+  const zero = splat(0.0);
+  let done = f64x2.ne(f64x2.replace_lane(splat(firstWaits), 1, secondWaits), zero);
+  for (let k = 0; k < 4; k++) st(settled, k, zero);
+  if (fresh) {
+    setEuler(p, h);
+    if (!predict(p, h, zero)) return NO_GUESS;
+  }
+  const inertia = 1.0 / (h * h);
+  const rate = 1.0 / h;
+  setPenalties(p, inertia);
+  setMeasure(p, inertia, rate);
+  for (let i = 0; i < p.heldCount; i++) {
+    const o = <usize>(48 * i);
+    turnFrame(p.heldM1 + o, p.heldM2 + o, p.heldTangent + o, p.heldDirector + o, ld(p.heldTheta, i));
+  }
+  for (let c = 0; c < count; c++) clearLive(touchAt(p, c));
+  const small = Math.max(1e-4, Math.sqrt(20.0) * tolerance);
+  let lastStep = splat(Infinity);
+  let shift = zero;
+  let balanced = zero;
+  /** Lanes whose velocities are those that the law was applied to, and nothing else closes. */
+  let agreed = zero;
+  for (let round = 0; ; round++) {
+    if (!followCenterline(p)) return NO_EDGE;
+    setRates(p, rate);
+    if (p.loads & 1) askLoads(block);
+    const gradientOnly = both(v128.or(done, f64x2.lt(lastStep, splat(small))));
+    if (!evaluate(p, count, h, !gradientOnly)) return FOLDED;
+    if (round > 0) {
+      balanced = measureConvergence(p, v128.load(scale), tolerance);
+      agreed = agree(p, count, speed * precision);
+      done = v128.or(done, v128.and(balanced, agreed));
+      if (both(done)) break;
+    }
+    if (round >= ROUNDS) return NO_CONVERGENCE;
+    if (gradientOnly && !evaluate(p, count, h, true)) return FOLDED;
+    writeRightSide(p, done);
+    fixUnknowns(p);
+    memory.copy(p.spare, p.band, <usize>(176 * (4 * p.nodeCount - 1)));
+    while (true) {
+      const failed = factor(p, shift, done);
+      if (!v128.any_true(failed)) break;
+      memory.copy(p.band, p.spare, <usize>(176 * (4 * p.nodeCount - 1)));
+      const raised = select(f64x2.eq(shift, zero), splat(1e-7), mul(splat(4.0), shift));
+      shift = select(failed, raised, shift);
+      st(settled, 3, add(ld(settled, 3), v128.and(failed, splat(1.0))));
+      if (!both(f64x2.le(shift, splat(1e8)))) return NOT_DEFINITE;
+    }
+    // what is all but there is only brought into balance: the impulses stay
+    const polish = v128.and(agreed, f64x2.lt(lastStep, splat(small)));
+    const waits = v128.or(done, polish);
+    memory.copy(p.right, p.step, <usize>(16 * (4 * p.nodeCount - 1)));
+    if (!both(waits)) {
+      const code = findImpulses(p, count, h, round == 0, shift, waits, done, speed, precision, limit);
+      if (code != 0) return code;
+    }
+    memory.copy(p.step, p.right, <usize>(16 * (4 * p.nodeCount - 1)));
+    pushBy(p, count, h, splat(0.0));
+    solve(p);
+    const fraction = v128.andnot(limitStep(p, rotation), done);
+    if (!both(v128.or(done, f64x2.gt(fraction, zero)))) return BAD_STEP;
+    lastStep = takeStep(p, fraction, done);
+    for (let c = 0; c < count; c++) {
+      const t = touchAt(p, c);
+      for (let k = 0; k < 3; k++) st(t, BEFORE + k, ld(t, IMPULSE + k));
+    }
+    shift = select(f64x2.gt(shift, splat(4e-7)), mul(splat(0.25), shift), zero);
+    st(settled, 0, add(ld(settled, 0), v128.andnot(splat(1.0), done)));
+  }
+  const c = splat(inertia);
+  for (let d = 0; d < 4 * p.nodeCount - 1; d++) {
+    const massive = f64x2.gt(ld(p.mass, ((d >> 2) << 1) + ((d & 3) == 3 ? 1 : 0)), zero);
+    st(p.acceleration, d, v128.and(mul(c, sub(ld(p.q, d), ld(p.qHat, d))), massive));
+  }
+  return CONVERGED;
+}
+
+function clearLive(t: usize): void {
+  st(t, OMEGA, splat(0.0));
+  st(t, RHO, splat(0.0));
+  for (let k = 0; k < 3; k++) st(t, BEFORE + k, ld(t, IMPULSE + k));
+}
+
+function evaluate(p: Pair, count: i32, h: f64, matrix: bool): bool {
+  const fine = evaluateStage(p, 1.0 / (h * h), 1.0 / h, matrix, scale);
+  v128.store(scale, add(v128.load(scale), subtractPush(p, count, h)));
+  return fine;
+}
+
+/** Adds S ᵀ(p − p₀ + ρ(y − S v))/h to `step`: `follow` 1 with, 0 without the second part. Prescribed unknowns have none. */
+function pushBy(p: Pair, count: i32, h: f64, follow: v128): void {
+  const s = splat(1.0 / h);
+  for (let c = 0; c < count; c++) {
+    const t = touchAt(p, c);
+    const rho = mul(follow, ld(t, RHO));
+    addAt(
+      p.step,
+      t,
+      mul(s, add(sub(ld(t, IMPULSE), ld(t, BEFORE)), mul(rho, sub(ld(t, COPY), ld(t, LINEAR))))),
+      mul(s, add(sub(ld(t, IMPULSE + 1), ld(t, BEFORE + 1)), mul(rho, sub(ld(t, COPY + 1), ld(t, LINEAR + 1))))),
+      mul(s, add(sub(ld(t, IMPULSE + 2), ld(t, BEFORE + 2)), mul(rho, sub(ld(t, COPY + 2), ld(t, LINEAR + 2))))),
+      4,
+    );
+  }
+  for (let k = 0; k < p.fixedCount; k++) st(p.step, fixedAt(p, k), splat(0.0));
+}
+
+/** Lanes whose sides move as the law has them, and none of whose other contacts has closed; those become live. */
+function agree(p: Pair, count: i32, least: f64): v128 {
+  const zero = splat(0.0);
+  const most = mul(splat(10.0), f64x2.max(splat(least), ld(settled, 2)));
+  let fine = f64x2.eq(zero, zero);
+  for (let c = 0; c < count; c++) {
+    const t = touchAt(p, c);
+    const live = f64x2.gt(ld(t, RHO), zero);
+    readAt(t, VELOCITY, p.v, splat(1.0), -1);
+    let error = zero;
+    for (let k = 0; k < 3; k++) error = f64x2.max(error, f64x2.abs(sub(ld(t, VELOCITY + k), ld(t, COPY + k))));
+    const open = f64x2.ge(closing(t, VELOCITY), mul(splat(LATE), ld(t, SIZE)));
+    const there = f64x2.gt(ld(t, THERE), zero);
+    fine = v128.and(fine, v128.or(v128.not(there), select(live, f64x2.le(error, most), open)));
+  }
+  return fine;
+}
+
+/**
+ * Impulses of the linear response at the present matrix, whose factor is in `band`, the matrix itself in `spare`, the right-hand side
+ * in `step`. `first`: with the responses ω, which serve all rounds of a step.
+ */
+function findImpulses(
+  p: Pair,
+  count: i32,
+  h: f64,
+  first: bool,
+  shift: v128,
+  waits: v128,
+  done: v128,
+  speed: f64,
+  precision: f64,
+  limit: i32,
+): i32 {
+  solve(p);
+  for (let c = 0; c < count; c++) {
+    const t = touchAt(p, c);
+    readAt(t, LINEAR, p.v, splat(1.0), -1);
+    readAt(t, LINEAR, p.step, splat(1.0 / h), LINEAR);
+  }
+  weigh(p, count, h, first, waits);
+  // H = K + ρ SᵀS
+  const factored = p.band;
+  p.band = p.spare;
+  for (let c = 0; c < count; c++) {
+    const t = touchAt(p, c);
+    addMass(p.band, t, mul(splat(1.0 / (h * h)), ld(t, RHO)));
+  }
+  fixUnknowns(p);
+  const failed = factor(p, shift, done);
+  let code = v128.any_true(failed) ? NOT_DEFINITE : 0;
+  if (code == 0) code = takeTurns(p, count, h, waits, speed, precision, limit);
+  p.spare = p.band;
+  p.band = factored;
+  return code;
+}
+
+/** Which contacts are solved for: those that are loaded, those that would close; and their weights. */
+function weigh(p: Pair, count: i32, h: f64, first: bool, waits: v128): void {
+  const zero = splat(0.0);
+  const one = splat(1.0);
+  for (let c = 0; c < count; c++) {
+    const t = touchAt(p, c);
+    let loaded = f64x2.gt(ld(t, RHO), zero);
+    for (let k = 0; k < 3; k++) loaded = v128.or(loaded, f64x2.ne(ld(t, IMPULSE + k), zero));
+    const closes = f64x2.lt(closing(t, LINEAR), mul(splat(CLOSE), ld(t, SIZE)));
+    const there = f64x2.gt(ld(t, THERE), zero);
+    st(t, RHO, select(waits, ld(t, RHO), v128.and(one, v128.and(there, v128.or(loaded, closes)))));
+  }
+  if (first) {
+    const size = 4 * p.nodeCount - 1;
+    memory.fill(entry(p.inverse, 11 * size), 0, 16 * 110);
+    for (let d = size - 1; d >= 0; d--) invertRow(entry(p.inverse, 11 * d), entry(p.band, 11 * d));
+    for (let k = 0; k < p.fixedCount; k++) st(p.inverse, 11 * fixedAt(p, k), zero);
+  }
+  countCrowds(p, count);
+  for (let c = 0; c < count; c++) {
+    const t = touchAt(p, c);
+    const trace = mul(splat(1.0 / (3.0 * h * h)), traceAt(p, t));
+    const there = ld(t, THERE);
+    const before = ld(t, RHO);
+    const live = v128.and(f64x2.gt(before, zero), f64x2.gt(trace, zero));
+    const crowd = crowdAt(p, t);
+    const omega = v128.and(mul(crowd, trace), live);
+    const rho = v128.and(div(one, omega), live);
+    st(t, OMEGA, select(waits, ld(t, OMEGA), omega));
+    st(t, RHO, select(waits, before, rho));
+    st(t, THERE, select(waits, there, v128.and(crowd, f64x2.gt(there, zero))));
+    for (let k = 0; k < 3; k++) {
+      const impulse = v128.and(ld(t, IMPULSE + k), v128.or(live, waits));
+      st(t, IMPULSE + k, impulse);
+      st(t, FREE + k, sub(ld(t, LINEAR + k), mul(impulse, omega)));
+      st(t, COPY + k, select(waits, ld(t, COPY + k), ld(t, LINEAR + k)));
+    }
+  }
+}
+
+/** Turns of the alternating method, until the lanes agree with their copies (admm.ts of contact). */
+function takeTurns(p: Pair, count: i32, h: f64, still: v128, speed: f64, precision: f64, limit: i32): i32 {
+  const zero = splat(0.0);
+  const size = 4 * p.nodeCount - 1;
+  let waits = still;
+  startMixing(p, count);
+  let turn = 0;
+  while (true) {
+    const swing = f64x2.max(splat(speed), mul(splat(0.1), applyLaw(p, count, waits)));
+    memory.fill(p.step, 0, <usize>(16 * size));
+    pushBy(p, count, h, splat(1.0));
+    solve(p);
+    let error = zero;
+    for (let c = 0; c < count; c++) {
+      const t = touchAt(p, c);
+      readAt(t, VELOCITY, p.step, splat(1.0 / h), LINEAR);
+      const live = f64x2.gt(ld(t, RHO), zero);
+      for (let k = 0; k < 3; k++)
+        error = f64x2.max(error, v128.and(live, f64x2.abs(sub(ld(t, VELOCITY + k), ld(t, COPY + k)))));
+    }
+    st(settled, 2, select(waits, ld(settled, 2), error));
+    st(settled, 1, add(ld(settled, 1), v128.andnot(splat(1.0), waits)));
+    waits = v128.or(waits, f64x2.le(error, mul(splat(precision), swing)));
+    if (both(waits)) return 0;
+    // what a waiting rod has may be no number
+    if (!both(v128.or(waits, f64x2.lt(error, splat(Infinity))))) return NOT_A_NUMBER;
+    if (++turn >= limit) return NO_IMPULSES;
+    mixTurn(p, count, waits);
+  }
+}

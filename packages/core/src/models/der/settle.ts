@@ -1,0 +1,64 @@
+/**
+ * Lone rods against obstacles, two at a time: see ContactPort.settle. The kernel that moves pairs of free rods moves those that touch
+ * too, each lane with a solution of its own; where only one of a pair touches something, the other lane waits.
+ */
+import type { ContactPort, LoneRods, StepOutcome } from '../../model.ts';
+import type { ContactParts } from './contact.ts';
+import { clearContact } from './contactSides.ts';
+import { losesTurns } from './slip.ts';
+import type { StepStart } from './step.ts';
+
+export function createSettle(
+  { ders, systems, pairs, newton, renew, moved }: ContactParts,
+  startsOf: readonly (readonly StepStart[])[],
+): NonNullable<ContactPort['settle']> {
+  const options = { ...newton, rotation: 0.5, iterations: 12 };
+  /** Pair of each system and its place there; number in the job of each. */
+  const pairOf = new Int32Array(systems.length).fill(-1);
+  const numberOf = new Int32Array(systems.length).fill(-1);
+  pairs.forEach(({ systems: list }, k) => {
+    for (const s of list) pairOf[s] = k;
+  });
+  const starts = pairs.map(({ systems: [a, b] }) => [startsOf[a][0], startsOf[b][0]] as const);
+
+  /** One rod of a pair, after its step. */
+  const check = (s: number, t: number, searched: boolean): boolean => {
+    const [rod] = systems[s].rods;
+    moved(rod, t);
+    if (!searched) return true;
+    renew(rod);
+    return !losesTurns(ders[rod], startsOf[s][0]);
+  };
+
+  return (job: LoneRods): StepOutcome => {
+    let iterations = 0;
+    let iterationsMax = 0;
+    let shifts = 0;
+    job.turns = 0;
+    job.error = 0;
+    for (let i = 0; i < job.count; i++) {
+      numberOf[job.system[i]] = i;
+      job.done[i] = 0;
+    }
+    for (let i = 0; i < job.count; i++) {
+      const pair = pairOf[job.system[i]];
+      if (pair < 0 || numberOf[job.system[i]] < 0) continue;
+      const [a, b] = pairs[pair].systems;
+      const first = numberOf[a];
+      const second = numberOf[b];
+      numberOf[a] = -1;
+      numberOf[b] = -1;
+      clearContact(ders[systems[a].rods[0]], false);
+      clearContact(ders[systems[b].rods[0]], false);
+      const out = pairs[pair].kernel.settle(job, first, second, starts[pair], options);
+      iterations += out.iterations;
+      iterationsMax = Math.max(iterationsMax, out.iterationsMax);
+      shifts += out.shifts;
+      if (!out.ok) continue;
+      if (first >= 0) job.done[first] = check(a, job.t + job.dt, out.shifts > 0) ? 1 : 0;
+      if (second >= 0) job.done[second] = check(b, job.t + job.dt, out.shifts > 0) ? 1 : 0;
+    }
+    for (let i = 0; i < job.count; i++) numberOf[job.system[i]] = -1;
+    return { ok: true, iterations, iterationsMax, shifts };
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * What a kernel set does for this model: the Newton iteration of two fibers at once, and a matrix that it solves. The caller
+ * injects it (`loadFiber`); without one step.ts does the same, bit for bit.
+ */
+import type { CreateBlocks, CreateFactor } from '../../linalg/blockTridiagonal.ts';
+import type { FiberRod } from './network.ts';
+import type { NewtonOptions, Scheme, Workspace } from './step.ts';
+
+export interface PairMember {
+  readonly fiber: FiberRod;
+  readonly work: Workspace;
+  readonly options: NewtonOptions;
+}
+
+export interface PairKernel {
+  /**
+   * `solveStep` for those of the pair whose bit is set in `wanted`, after their `beginPart`: leaves y in their work space and
+   * returns the bits of those that converged.
+   */
+  solve(scheme: Scheme, t: number, h: number, members: readonly PairMember[], wanted: number): number;
+}
+
+export interface FiberKernel {
+  readonly createBlocks: CreateBlocks;
+  readonly createFactor: CreateFactor;
+  /** For lists of one fiber or of two with the same number of rings. */
+  createPairs(pairs: readonly (readonly FiberRod[])[]): PairKernel[];
+}
+
+/** What is stepped by itself: a fiber, or two that a kernel steps at once. Threads share units. */
+export interface Unit {
+  readonly members: readonly (PairMember & { readonly index: number })[];
+  readonly kernel?: PairKernel;
+}
+
+/** Fibers with as many rings two by two, in their order; what is left over stays alone. */
+export function pairUp(fibers: readonly FiberRod[]): number[][] {
+  const waiting = new Map<number, number[]>();
+  const out: number[][] = [];
+  fibers.forEach(({ ringCount }, k) => {
+    const open = waiting.get(ringCount);
+    if (open) {
+      open.push(k);
+      waiting.delete(ringCount);
+      return;
+    }
+    const unit = [k];
+    out.push(unit);
+    waiting.set(ringCount, unit);
+  });
+  return out;
+}

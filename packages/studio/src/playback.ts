@@ -1,0 +1,91 @@
+/** The cursor in time: what is shown of the run, and how far the worker has to be ahead of it. */
+import type { ToWorker } from './protocol.ts';
+import * as state from './state.ts';
+
+/** The cursor [s], as fine as it moves. */
+let head = 0;
+/** What the worker was asked to come to [s]. */
+let asked = 0;
+let send: (message: Extract<ToWorker, { type: 'until' }>) => void = () => {};
+
+/** Where to ask for more of the run. */
+export function startPlayback(to: typeof send): void {
+  send = to;
+}
+
+/** Back to the beginning. */
+export function rewind(): void {
+  head = 0;
+}
+
+/** Another run: nothing was asked of it yet. */
+export function expectNothing(): void {
+  asked = 0;
+}
+
+/** A hand acts on the run as it is now, not on a moment that is past. */
+export function jumpToEnd(): void {
+  head = state.frames.last;
+}
+
+export function togglePlay(): void {
+  const end = state.openEnded.value ? Number.POSITIVE_INFINITY : state.duration.value;
+  if (!state.playing.value && head >= end - 1e-9) head = state.frames.first;
+  state.playing.value = !state.playing.value;
+  // a pause rests on a frame, not a hair's breadth after one: the next step back is then seen to be a step
+  if (!state.playing.value) {
+    head = state.frames.around(head)?.a.time ?? head;
+    state.clock.value = head;
+  }
+}
+
+export function seek(time: number): void {
+  head = Math.min(Math.max(time, state.frames.first), state.frames.last);
+  state.playing.value = false;
+  state.clock.value = head;
+}
+
+/** One frame on or back; at the end of what is known, one step of the simulation. */
+export function stepFrames(by: number): void {
+  state.playing.value = false;
+  const { frames } = state.frames;
+  const around = state.frames.around(head);
+  if (!around) return;
+  const at = frames.indexOf(around.weight > 0 && by < 0 ? around.b : around.a);
+  const next = frames[at + by];
+  if (next) head = next.time;
+  else if (by > 0 && state.recorded.value === undefined) {
+    const { step } = state.loaded.value?.time ?? { step: 0.01 };
+    state.openEnded.value ||= head >= state.duration.value - 1e-9;
+    send({ type: 'until', time: state.frames.last + step, every: step });
+    setTimeout(() => {
+      head = state.frames.last;
+    }, 30);
+  }
+  state.clock.value = head;
+}
+
+/** Once a drawn frame: moves the cursor and asks the worker for what comes next. Returns where the cursor is. */
+export function tick(seconds: number): number {
+  const { last } = state.frames;
+  const end = state.openEnded.value ? Number.POSITIVE_INFINITY : state.duration.value;
+  if (!state.playing.value || state.frames.frames.length === 0) return head;
+  const rate = state.pace.value * state.speed.value;
+  // a page that slept does not jump
+  const wanted = head + Math.min(seconds, 0.1) * rate;
+  head = Math.min(wanted, last);
+  if (head >= end - 1e-9 || (state.recorded.value !== undefined && head >= last)) {
+    if (state.loop.value) head = state.frames.first;
+    else state.playing.value = false;
+  }
+  const ahead = Math.min(end, head + rate * 0.05 + (state.loaded.value?.time.step ?? 0));
+  if (ahead > last && ahead > asked && state.recorded.value === undefined && !state.failure.value) {
+    asked = ahead;
+    send({ type: 'until', time: ahead, every: rate / 60 });
+  }
+  return head;
+}
+
+export function cursor(): number {
+  return head;
+}

@@ -1,0 +1,55 @@
+/** What hair grows on, ready for growing, drawing and keeping hair out of it. */
+import { compileSurfaceMap, createSurface, SceneError, type Surface } from '@tendril/core';
+import { readMesh } from '@tendril/io';
+import type { ColliderInfo } from '../../protocol.ts';
+import { createField, type Field } from './field.ts';
+import { headMesh, type Mesh } from './heads.ts';
+
+const triangleLimit = 40_000;
+
+export interface Head {
+  readonly name: string;
+  readonly surface: Surface;
+  /** To be seen, and to be in the way. */
+  readonly drawn: Mesh;
+  readonly coarse: Mesh;
+  readonly field: Field | undefined;
+  /** Of a mesh of one's own. */
+  readonly file?: Uint8Array;
+}
+
+export function builtIn(id: 'head' | 'ball'): Head {
+  const drawn = headMesh(id, true);
+  const coarse = headMesh(id, false);
+  return { name: id, surface: createSurface(drawn), drawn, coarse, field: createField(coarse) };
+}
+
+export function readHead(bytes: Uint8Array, name: string): Head {
+  const { position, triangle } = readMesh(bytes, name);
+  if (triangle.length / 3 > triangleLimit)
+    throw new SceneError([], `${name} has ${triangle.length / 3} triangles; ${triangleLimit} are taken at most`);
+  const surface = createSurface({ position, triangle });
+  const mesh = { position: surface.position, triangle: surface.triangle };
+  return { name, surface, drawn: mesh, coarse: mesh, field: createField(mesh), file: bytes };
+}
+
+/** `shaded`: where hair grows the skin is as dark as hair. */
+export function colliderOf({ drawn: { position, triangle }, surface }: Head, scalp: string): ColliderInfo {
+  const density = compileSurfaceMap(scalp, 'scalp');
+  const at = (values: Float64Array, k: number): Float64Array => values.subarray(3 * k, 3 * k + 3);
+  const same = surface.position.length === position.length;
+  const shaded = same
+    ? Float32Array.from({ length: position.length / 3 }, (_, k) =>
+        density({ position: at(position, k), normal: at(surface.normal, k), color: [0, 0, 0] }) > 0 ? 1 : 0,
+      )
+    : undefined;
+  const triples = (values: ArrayLike<number>): number[][] =>
+    Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);
+  return {
+    type: 'mesh',
+    vertices: triples(position),
+    faces: triples(triangle),
+    color: '#cfc7bd',
+    ...(shaded && { shaded }),
+  };
+}

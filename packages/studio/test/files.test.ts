@@ -1,0 +1,147 @@
+/** Files and links: what is saved, shared, dropped. */
+import { readFileSync } from 'node:fs';
+import { createWorld, type Scene } from '@tendril/core';
+import { createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
+import { describe, expect, it } from 'vitest';
+import { drawn, dropFile, open, page, server, text, useStudio, waitForClock } from './harness.ts';
+
+useStudio();
+
+describe('files', () => {
+  it('saves the scene, a picture and a table', async () => {
+    await open('#case=michell-ring');
+    await waitForClock(0.1);
+    const save = async (name: string): Promise<{ name: string; content: Buffer }> => {
+      await page.locator('summary[title="Save"]').click();
+      const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+      await page.locator('summary[title="Save"]').click();
+      return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
+    };
+    const yaml = await save('Scene as YAML');
+    expect(yaml.name).toBe('michell-ring.yaml');
+    expect(yaml.content.toString()).toContain("Michell's ring");
+    const picture = await save('Picture as PNG');
+    expect(picture.content.subarray(1, 4).toString()).toBe('PNG');
+    const table = await save('Energies as CSV');
+    expect(table.content.toString().split('\n')[0]).toContain('time_s,kinetic_J');
+    expect(table.content.toString().split('\n').length).toBeGreaterThan(3);
+    const usd = await save('Run as USD');
+    expect(usd.content.toString()).toMatch(/^#usda 1.0[\s\S]*BasisCurves/);
+    const glb = await save('Run as glTF');
+    expect(glb.content.subarray(0, 4).toString()).toBe('glTF');
+    const svg = await save('Picture as SVG');
+    expect(svg.content.toString()).toMatch(/^<svg[\s\S]*stroke="rgb\(\d+ \d+ \d+\)"/);
+    const vtk = await save('Run as VTK');
+    expect(vtk.name).toBe('michell-ring.vtk.zip');
+    expect(vtk.content.toString('latin1')).toMatch(/^PK[\s\S]*run\.pvd[\s\S]*frames\/rods-0+\.vtp/);
+    const nodes = await save('Run as CSV');
+    expect(nodes.content.toString().split('\n')[0]).toBe(
+      'frame,time,rod,node,x,y,z,d1x,d1y,d1z,curvature,twist,tension',
+    );
+    const parquet = await save('Run as Parquet');
+    expect(parquet.content.subarray(0, 4).toString()).toBe('PAR1');
+    const run = decodeRecording(await save('Run as recording').then(({ content }) => content), 'run.tendril');
+    expect(run.frameCount).toBeGreaterThan(3);
+    expect(run.header.rods[0].id).toBe('ring');
+  });
+
+  it('films the run', async () => {
+    await open('#case=helix-reconstruction');
+    await waitForClock(0.01);
+    await page.locator('summary[title="Save"]').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      (async () => {
+        await page.getByRole('button', { name: /^Film as/ }).click();
+        await page.locator('.toast').getByText('Filming').waitFor();
+        await drawn();
+        await page.locator('.stage').focus();
+        await page.keyboard.press('Space');
+      })(),
+    ]);
+    const film = readFileSync(await download.path());
+    expect(film.length).toBeGreaterThan(500);
+    expect(download.suggestedFilename()).toMatch(/\.(webm|mp4)$/);
+    const webm = film.readUInt32BE(0) === 0x1a45dfa3;
+    expect(webm || film.subarray(4, 8).toString() === 'ftyp').toBe(true);
+  });
+
+  it('puts the scene in a link, and keeps work over a reload', async () => {
+    await open('#case=michell-ring');
+    await page.locator('[data-path="rods.0.frame.twist"]').fill('0.6');
+    await page.locator('.toast').getByText('Restarted').waitFor();
+    await page.getByRole('button', { name: 'Copy a link' }).click();
+    await page.waitForFunction(() => location.hash.includes('s='));
+    const link = page.url();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    const twist = /twist: ([\d.]+)/.exec(await text())?.[1];
+    expect(Number(twist)).toBeCloseTo(14 * 10 ** 0.2, 1);
+    await page.goto('about:blank');
+    await page.goto(server.url);
+    await page.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    expect(await text()).toContain(`twist: ${twist}`);
+  });
+
+  it('says what a file is not, and keeps what was open', async () => {
+    await open('#case=michell-ring');
+    await dropFile('scene.yaml', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2));
+    await page.locator('.toast').getByText('neither a scene nor a recording').waitFor();
+    await dropFile('notes.yaml', new TextEncoder().encode('shopping:\n  - bread\n'));
+    await page.locator('.toast').getByText('is no scene').waitFor();
+    await dropFile('old.tendril', new TextEncoder().encode('TREC but nothing more'));
+    await page.locator('.toast').getByText('old.tendril cannot be shown').waitFor();
+    expect(await page.locator('h1').textContent()).toContain('Michell');
+  });
+
+  it('makes a scene of curves, and a thing in the way of a mesh', async () => {
+    await open('#case=michell-ring');
+    await dropFile('line.obj', new TextEncoder().encode('v 0 0 0\nv 0.1 0 0\nv 0.2 0 0.05\nv 0.3 0 0.1\nl 1 2 3 4\n'));
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Curves of line.obj');
+    const mesh = 'v -1 -1 -2\nv 1 -1 -2\nv 0 1 -2\nv 0 0 -1.5\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n';
+    await dropFile('tent.obj', new TextEncoder().encode(mesh));
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    await page.waitForFunction(() => /type: mesh/.test(document.querySelector('textarea')?.value ?? ''));
+    await page.locator('.problems').getByText('The scene is sound').waitFor();
+  });
+
+  it('shows a recording of 2,000 strands', async () => {
+    const strands: Scene = {
+      tendril: 1,
+      title: 'Two thousand strands',
+      rods: Array.from({ length: 2000 }, (_, k) => ({
+        id: `s${k}`,
+        shape: {
+          type: 'arc' as const,
+          from: [0.1 * Math.cos(k), 0.1 * Math.sin(k), 0.00005 * k] as const,
+          tangent: [Math.cos(k), Math.sin(k), 1] as const,
+          normal: [Math.cos(k), Math.sin(k), -1] as const,
+          radius: 0.1,
+          angle: 2,
+        },
+        edges: 15,
+        section: { type: 'circle' as const, radius: 4e-5 },
+        material: { E: 3.6e9, nu: 0.35, density: 1320 },
+      })),
+    };
+    const world = createWorld(strands);
+    const encoder = createRecordingEncoder(recordingHeader(world, { version: '0' }));
+    const parts = [encoder.encodeHeader()];
+    for (let k = 0; k < 3; k++) parts.push(encoder.encodeFrame({ ...recordingFrame(world), time: k / 4 }));
+    parts.push(encoder.encodeFooter());
+    await open('#case=michell-ring');
+    await dropFile('hair.tendril', Buffer.concat(parts));
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Two thousand strands');
+    await page.waitForFunction(() => window.tendrilStudio.position(1999, 15).length === 3);
+    const frames = await page.evaluate(async () => {
+      const begin = performance.now();
+      for (let k = 0; k < 10; k++) await new Promise(requestAnimationFrame);
+      return 10_000 / (performance.now() - begin);
+    });
+    console.log(`studio: 2,000 strands at ${frames.toFixed(0)} frames a second in software`);
+    expect(frames).toBeGreaterThan(0.5);
+  });
+});

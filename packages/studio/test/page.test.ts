@@ -1,0 +1,75 @@
+/** The page in a real browser: Chromium without a graphics card, as on a test machine. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { cases } from '@tendril/cases';
+import { describe, expect, it } from 'vitest';
+import { findFaults, open, page, server, useStudio, waitForClock } from './harness.ts';
+
+const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+
+useStudio();
+
+describe('the page', () => {
+  it('is small: what is fetched until a case moves with its plots beside it', async () => {
+    server.served.length = 0;
+    await open('');
+    await waitForClock(0.05);
+    await page.locator('.uplot').first().waitFor();
+    const scripts = [...new Set(server.served)].filter((path) => path.endsWith('.js'));
+    const sizes = scripts.map((path) => gzipSync(readFileSync(`${dist}${path}`)).length / 1000);
+    const whole = sizes.reduce((sum, size) => sum + size, 0);
+    console.log(`studio: ${whole.toFixed(0)} kB of script in ${scripts.length} files, compressed, when a case moves`);
+    expect(whole).toBeGreaterThan(200);
+    expect(whole).toBeLessThan(450);
+    // one model of six, one case of all, and nothing for checks and exports
+    expect(scripts.filter((path) => path.includes('/model-'))).toHaveLength(1);
+    expect(scripts.filter((path) => path.includes('/files-'))).toEqual([]);
+    // it works offline: nothing is fetched from elsewhere
+    const html = readFileSync(`${dist}index.html`, 'utf8');
+    expect(html).not.toMatch(/https?:/);
+  });
+
+  it('shows a case that moves at once, and every case with its picture', async () => {
+    const begin = Date.now();
+    await open('');
+    console.log(`studio: first picture after ${Date.now() - begin} ms`);
+    await waitForClock(0.1);
+    expect(await page.locator('.card').count()).toBe(cases.length);
+    await page.waitForFunction(() => document.querySelectorAll('.card .thumb img').length >= 15);
+    // what is drawn is no empty canvas
+    const colors = await page.evaluate(async () => {
+      const bitmap = await createImageBitmap((await window.tendrilStudio.picture()) as Blob);
+      const copy = new OffscreenCanvas(bitmap.width, bitmap.height);
+      const pen = copy.getContext('2d') as OffscreenCanvasRenderingContext2D;
+      pen.drawImage(bitmap, 0, 0);
+      const { data } = pen.getImageData(0, 0, bitmap.width, bitmap.height);
+      const seen = new Set<number>();
+      for (let k = 0; k < data.length; k += 4) seen.add((data[k] << 16) | (data[k + 1] << 8) | data[k + 2]);
+      return seen.size;
+    });
+    expect(colors).toBeGreaterThan(20);
+  });
+
+  it('finds cases by words, opens them, and by number', async () => {
+    await open('#case=heavy-cantilever');
+    await page.getByLabel('Search cases').fill('bergou wilber');
+    expect(await page.locator('.card').count()).toBe(1);
+    await page.locator('.card').click();
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent?.startsWith('Wilberforce'));
+    expect(page.url()).toContain('#case=wilberforce-pendulum');
+    await page.getByLabel('Search cases').fill('');
+    await page.locator('.stage').focus();
+    await page.keyboard.press('2');
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent?.startsWith('End-loaded'));
+  });
+
+  it.each(['light', 'dark'] as const)('has no serious fault of accessibility, %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    await open('#case=michell-ring');
+    for (const tab of ['Inspector', 'Theory', 'Scene']) {
+      await page.getByRole('tab', { name: tab }).click();
+      expect(await findFaults(), tab).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,56 @@
+/** What goes wrong in the page, and what it says. */
+import { describe, expect, it } from 'vitest';
+import { clock, complaints, dropText, open, page, server, text, useStudio, waitForClock } from './harness.ts';
+
+useStudio();
+
+describe('what goes wrong', () => {
+  it('is shown at its line with a remedy that works, while the run goes on', async () => {
+    await open('#case=michell-ring');
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    await page.locator('textarea').fill((await text()).replace('edges: 60', 'edgess: 40'));
+    const problem = page.locator('.problems li').first();
+    await problem.getByText("did you mean 'edges'?").waitFor();
+    expect(await problem.textContent()).toMatch(/6:5/);
+    await waitForClock((await clock()) + 0.001);
+    await problem.getByRole('button', { name: "Write 'edges'" }).click();
+    await page.locator('.problems').getByText('The scene is sound').waitFor();
+    expect(await text()).toContain('edges: 40');
+  });
+
+  it('stops the run in words, and the remedy is a button', async () => {
+    const yaml = `tendril: 1
+title: Too large a step
+gravity: [ 0, 0, -1000 ]
+rods:
+  - id: rod
+    shape: { type: straight, from: [ 0, 0, 0 ], to: [ 1, 0, 0 ] }
+    edges: 30
+    section: { type: circle, radius: 0.005 }
+    material: { E: 1 MPa, nu: 0.4, density: 1000 }
+pins:
+  - { rod: rod, at: start }
+time: { duration: 10, step: 0.5, halvings: 0 }
+solver: { der: { iterations: 3 } }
+`;
+    await open('#case=michell-ring');
+    await dropText(yaml);
+    const panel = page.locator('.failure');
+    await panel.getByText('The simulation could not go on').waitFor();
+    expect(await panel.textContent()).toContain("rod 'rod'");
+    await panel.getByRole('button', { name: 'Halve the step' }).click();
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    await page.waitForFunction(() => /step: 0\.25/.test(document.querySelector('textarea')?.value ?? ''));
+  });
+
+  it('is said where there is no WebGL', async () => {
+    await page.addInitScript(() => {
+      HTMLCanvasElement.prototype.getContext = () => null;
+    });
+    await page.goto(server.url);
+    await page.locator('.fatal').getByText('no WebGL').waitFor();
+    // the run goes on all the same
+    await waitForClock(0.05);
+    complaints.length = 0;
+  });
+});

@@ -1,0 +1,113 @@
+/** A run in the page: its clock, its sliders, its obstacles, its models side by side. */
+import { describe, expect, it } from 'vitest';
+import { clock, drawn, dropText, open, page, text, useStudio, waitForClock } from './harness.ts';
+
+useStudio();
+
+describe('a run', () => {
+  it('plays, pauses, steps, scrubs and restarts', async () => {
+    await open('#case=cantilever-release');
+    await waitForClock(0.2);
+    await page.locator('.stage').focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await drawn();
+    const paused = await clock();
+    await drawn();
+    expect(await clock()).toBe(paused);
+    await page.keyboard.press('ArrowLeft');
+    await waitForClock(0, paused - 1e-4);
+    await page.getByLabel('Time', { exact: true }).fill('0.1');
+    await waitForClock(0.05, 0.15);
+    await page.keyboard.press('r');
+    await page.locator('.stage').focus();
+    await page.keyboard.press('r');
+    await waitForClock(0.05);
+  });
+
+  it('answers to a slider at once, or starts anew and says so; undo and redo', async () => {
+    await open('#case=michell-ring');
+    await waitForClock(0.3);
+    const slide = async (path: string, value: string): Promise<void> => {
+      await page.locator(`[data-path="${path}"]`).fill(value);
+    };
+    await slide('rods.0.section.EI1', '0.8');
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    await page.waitForFunction(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
+    // the run went on: its state was kept
+    expect(await clock()).toBeGreaterThan(0.25);
+    await page.getByRole('tab', { name: 'Inspector' }).click();
+    await slide('rods.0.edges', '0.4');
+    await page.locator('.toast').getByText('Restarted').waitFor();
+    await page.getByRole('tab', { name: 'Scene' }).click();
+    expect(await text()).not.toContain('edges: 60');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.waitForFunction(() => /edges: 60/.test(document.querySelector('textarea')?.value ?? ''));
+    await page.locator('.stage').focus();
+    await page.keyboard.press('Control+z');
+    await page.waitForFunction(() => /EI1: 1,/.test(document.querySelector('textarea')?.value ?? ''));
+    await page.keyboard.press('Control+y');
+    await page.waitForFunction(() => /EI1: 3\.98/.test(document.querySelector('textarea')?.value ?? ''));
+  });
+
+  it('draws colliders where they are', async () => {
+    await open('#case=michell-ring');
+    await dropText(`tendril: 1
+title: A ball on its way
+rods:
+  - id: rod
+    shape: { type: straight, from: [ 0, 0, 0 ], to: [ 1, 0, 0 ] }
+    edges: 10
+    section: { type: circle, radius: 0.01 }
+    material: { E: 1 MPa, nu: 0.4, density: 1000 }
+pins:
+  - { rod: rod, at: start }
+colliders:
+  - { type: sphere, radius: 0.1, position: [ 0, 0, 1 ], path: { interpolation: linear, keys: [ { time: 0, offset: [ 0, 0, 0 ] }, { time: 2, offset: [ 2, 0, 0 ] } ] } }
+  - { type: formula, formula: "hypot(x, y, z) - 0.2", position: [ 0, 0, -1 ] }
+time: { duration: 2, step: 0.01 }
+`);
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'A ball on its way');
+    await waitForClock(0.5);
+    await page.locator('.stage').focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await drawn();
+    const t = await clock();
+    const at = await page.evaluate(() => window.tendrilStudio.collider(0));
+    expect(at?.[0]).toBeCloseTo(t, 1);
+    expect(at?.[2]).toBeCloseTo(1, 6);
+    expect(await page.evaluate(() => window.tendrilStudio.collider(1))).toEqual([0, 0, -1]);
+  });
+
+  it('shows its checks against theory', async () => {
+    await open('#case=helix-reconstruction');
+    await page.getByRole('tab', { name: 'Theory' }).click();
+    await page.getByRole('button', { name: 'Measure and compare' }).click();
+    await page.locator('.verdict').waitFor({ timeout: 60_000 });
+    expect(await page.locator('.verdict').textContent()).toMatch(/All \d+ checks as theory says/);
+    expect(await page.locator('.checks li').count()).toBeGreaterThan(0);
+  });
+
+  it('runs under several models side by side, and says in words what one refuses', async () => {
+    await open('#case=cantilever-release');
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog', { name: 'Compare models' });
+    await dialog.getByRole('checkbox').first().check();
+    await dialog.getByText('der, implicit-euler', { exact: true }).click();
+    // an explicit scheme refuses rods with stiffness damping, or runs; what is not in this build is refused by name
+    await dialog.getByText('der, midpoint', { exact: true }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.lane-head').length === 3);
+    await waitForClock(0.1);
+    const heads = await page.locator('.lane-head').allTextContents();
+    expect(heads[0]).toContain('der');
+    expect(heads[1]).toContain('implicit-euler');
+    const tag = page.locator('.compare .tag').first();
+    if ((await tag.count()) > 0) {
+      await tag.click();
+      await page.locator('.lane-refused').getByText('is not available').waitFor();
+    }
+    await dialog.getByRole('button', { name: 'Back to one view' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.lane-head').length === 0);
+  });
+});
