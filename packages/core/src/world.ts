@@ -90,7 +90,7 @@ export interface World {
   channel(rod: number, channel: Channel): Float64Array;
   /** Contacts of the last step that carry force. */
   contactForces(): ContactForce[];
-  /** Forces of the links in the last step, in the scene's order. */
+  /** What every link does, in the scene's order; those of weaves come after its own. */
   linkForces(): LinkForce[];
   /** How the contacts of the last step were solved; undefined where the scene has none. */
   readonly contactReport: ContactReport | undefined;

@@ -2,7 +2,7 @@
  * result.json: what a command found, for people and other programs. Its version changes when a field changes its
  * meaning or goes away, not when one is added. All numbers are SI, and finite: a NaN is refused, not written as null.
  */
-import type { EquilibriumReport, Modes, ProbeSeries, Reaction, StepReport, World } from '@tendril/core';
+import type { EquilibriumReport, LinkForce, Modes, ProbeSeries, Reaction, StepReport, World } from '@tendril/core';
 
 export const resultVersion = 1;
 
@@ -27,6 +27,8 @@ export interface Result {
   readonly reactions: readonly Reaction[];
   /** What touches what at the end: forces on the rod, summed over the places where the two touch. */
   readonly contacts?: readonly ContactResult[];
+  /** What links do at the end; of more than a thousand, those with the largest forces. */
+  readonly links?: readonly LinkForce[];
   readonly stateHash: string;
   readonly wallSeconds: number;
   readonly warnings: readonly string[];
@@ -186,6 +188,7 @@ export function buildResult(input: ResultInput): Result {
     ...(input.probes && { probes: input.probes }),
     reactions: world.reactions(),
     ...(world.contactReport && { contacts: sumContacts(world) }),
+    ...((world.scene.links?.length ?? 0) > 0 && { links: strongestLinks(world) }),
     stateHash: world.hash(),
     wallSeconds: input.wallSeconds,
     warnings: [...world.warnings, ...(input.warnings ?? [])],
@@ -298,4 +301,13 @@ function sumContacts(world: World): ContactResult[] {
     for (let k = 0; k < 3; k++) sum.force[k] += force[k];
   }
   return [...pairs.values()];
+}
+
+const MOST_LINKS = 1000;
+
+/** All links in the scene's order, or of very many those with the largest forces, the largest first. */
+function strongestLinks(world: World): LinkForce[] {
+  const all = world.linkForces();
+  if (all.length <= MOST_LINKS) return all;
+  return all.sort((a, b) => Math.hypot(...b.force) - Math.hypot(...a.force)).slice(0, MOST_LINKS);
 }

@@ -8,6 +8,7 @@ import { type BodyPose, rotate, writeRotation } from '../bodies/body.ts';
 import { SceneError } from '../errors.ts';
 import { quaternionFromRotation } from '../math/quaternion.ts';
 import { compileExpression } from '../scene/expression.ts';
+import { listNames } from '../scene/names.ts';
 import type { ColliderSpec, FrictionSpec, Scene } from '../scene/types.ts';
 import { atPath, checkTimes, createTrack, type Path } from '../scene/varying.ts';
 import { createFormulaShape, createGridShape } from './field.ts';
@@ -120,7 +121,10 @@ function compileCollider(
   spec.rods?.forEach((name, i) => {
     const index = rods.findIndex((rod) => rod.id === name);
     if (index < 0) {
-      const known = rods.map((rod) => rod.id).join(', ');
+      const known = listNames(
+        rods.map((rod) => rod.id),
+        name,
+      );
       throw new SceneError([...path, 'rods', i], `unknown rod '${name}'; known: ${known}`);
     }
     acts[index] = 1;

@@ -216,6 +216,12 @@ export function energyOfLinks({ list, memory }: Links): number {
   return energy;
 }
 
+/** Forces on the first rod and strains of a link at the end of the last step. */
+export function memoryOf({ memory }: Links, { index, rows }: Link): { force: Float64Array; strain: Float64Array } {
+  const o = 2 * MOST_ROWS * index;
+  return { force: memory.subarray(o, o + rows), strain: memory.subarray(o + MOST_ROWS, o + MOST_ROWS + rows) };
+}
+
 /** Impulses to start from: the forces in `memory`. */
 export function recallLinks(list: readonly Link[], memory: Float64Array, dt: number): void {
   for (const { index, rows, impulse } of list)

@@ -1,7 +1,7 @@
 /** What observers see of the contacts of a step. */
 import type { Rod } from '../scene/compiled.ts';
 import type { Collider } from './collider.ts';
-import type { Links } from './links.ts';
+import { type Links, memoryOf } from './links.ts';
 import type { ContactSet } from './set.ts';
 
 /** A contact that carries force, for observers. */
@@ -28,8 +28,15 @@ export interface LinkForce {
   readonly rod: string;
   readonly edge: number;
   readonly weight: number;
-  /** [N] */
+  /** The other rod; absent for a point. */
+  readonly other?: string;
+  /** At the end of the last step or in the equilibrium [N]. */
   readonly force: readonly [number, number, number];
+  /** How far it is stretched [m]. */
+  readonly stretch: number;
+  /** Size of the torque on the rod [N m] and how far it is turned [rad]; absent where rods turn freely. */
+  readonly torque?: number;
+  readonly angle?: number;
 }
 
 export interface ContactReport {
@@ -70,12 +77,20 @@ export function listForces(
   return list;
 }
 
-/** Forces of the links in the last step. */
-export function listLinkForces({ list, memory }: Links, rods: readonly Rod[]): LinkForce[] {
-  const stride = memory.length / Math.max(1, list.length);
-  return list.map(({ index, plan: { id, rodA, edgeA, weightA } }) => {
-    // the first rows are strains of position, in world axes
-    const [x, y, z] = memory.subarray(stride * index, stride * index + 3);
-    return { id, rod: rods[rodA].id, edge: edgeA, weight: weightA, force: [x, y, z] };
+/** All links, in the scene's order. */
+export function listLinkForces(links: Links, rods: readonly Rod[]): LinkForce[] {
+  return links.list.map((link) => {
+    const { force, strain } = memoryOf(links, link);
+    const { id, rodA, rodB, edgeA, weightA, about } = link.plan;
+    return {
+      id,
+      rod: rods[rodA].id,
+      edge: edgeA,
+      weight: weightA,
+      ...(rodB >= 0 && { other: rods[rodB].id }),
+      force: [force[0], force[1], force[2]],
+      stretch: Math.hypot(strain[0], strain[1], strain[2]),
+      ...(about !== 'none' && { torque: Math.hypot(...force.subarray(3)), angle: Math.hypot(...strain.subarray(3)) }),
+    };
   });
 }

@@ -97,8 +97,8 @@ export function createContactWorld(
   const friction = readFriction(spec?.friction, ['contact', 'friction']);
   const pairs = spec !== undefined && (spec.between ?? 'pairs') === 'pairs';
   checkSpec(scene);
-  refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
   refuseUnlinkable(linkPlans, rods, bundles, placeOfRod);
+  refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
   const links = createLinks(linkPlans, rods, samples);
   const g = gravityOf(scene);

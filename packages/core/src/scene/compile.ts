@@ -20,6 +20,7 @@ import { compileField } from './fields.ts';
 import { rideOnPath } from './kinematic.ts';
 import { compileLinks, type LinkPlan } from './links.ts';
 import { compileGravity, compileLoad } from './loads.ts';
+import { listNames } from './names.ts';
 import { checkPinsDisagree, checkReach, compilePin } from './pins.ts';
 import type { CompiledRod, PlacedPin } from './rods.ts';
 import { compileRod } from './rods.ts';
@@ -55,8 +56,7 @@ export function compileScene(written: Scene): CompiledScene {
   });
   const findRod = (id: string, path: Path): number => {
     const index = indexOf.get(id);
-    if (index === undefined)
-      throw new SceneError(path, `unknown rod '${id}'; known: ${[...indexOf.keys()].join(', ')}`);
+    if (index === undefined) throw new SceneError(path, `unknown rod '${id}'; known: ${listNames(indexOf.keys(), id)}`);
     return index;
   };
 

@@ -171,6 +171,10 @@ describe('equilibria of linked rods', () => {
       const [x, e] = [world.samples[0].nodePosition, (edges - 1) / 2];
       const forces = world.reactions().map(({ force }) => force[2]);
       expect(forces.reduce((a, b) => a + b)).toBeCloseTo(1e-4, 12);
+      const [{ force, stretch, other }] = world.linkForces();
+      expect(other).toBe('b');
+      expect(force[2]).toBeCloseTo(forces[2] + forces[3], 12);
+      expect(stretch).toBeCloseTo(force[2] / kb, 12);
       expect((forces[2] + forces[3]) / 1e-4).toBeCloseTo(kb / 2 / (ka + kb / 2), 1);
       return (-0.5 * (x[3 * e + 2] + x[3 * e + 5]) * (ka + kb / 2)) / 1e-4 - 1;
     });
