@@ -9,7 +9,7 @@
  */
 
 import { stepInPieces } from '../math/pieces.ts';
-import type { Bundle, Drive, StepOutcome } from '../model.ts';
+import type { Bundle, ContactPort, Drive, StepOutcome } from '../model.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
@@ -156,8 +156,11 @@ export function createContactWorld(
     repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
   };
   /** Whether a group may go on from where it is, with what it missed. */
-  const mayResume = ({ links: linked }: Group): boolean =>
-    options.solver === 'admm' && linked.length === 0 && bundles.every(({ contact: port }) => !port || selects(port));
+  const mayResume = ({ links: linked, systems: list }: Group): boolean => {
+    if (options.solver !== 'admm' || linked.length > 0) return false;
+    const ports = new Set(list.map((s) => bundles[systems.bundleOf[s]].contact as ContactPort));
+    return selects([...ports]);
+  };
   /** Systems that contact has moved in the present attempt: 1, or GLANCED. */
   const stepped = new Uint8Array(systems.count);
   let lastStep = 1;

@@ -47,9 +47,12 @@ export interface GroupSolver {
   ): StepOutcome;
 }
 
-/** Whether a model lets some of the contacts be solved for that it knows of. */
-export function selects(port: ContactPort): boolean {
-  return port.guess !== undefined || port.selective === true;
+/**
+ * Whether models let some of the contacts be solved for that they know of: all by the same way, of a guess or of a choice among what
+ * was made linear.
+ */
+export function selects(ports: readonly ContactPort[]): boolean {
+  return ports.every((port) => port.guess !== undefined) || ports.every((port) => port.selective === true);
 }
 
 /** Rounds of making linear, solving and stepping; and how many more contacts that are taken in late may cause. */
@@ -343,7 +346,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       if (options.solver === 'admm' && links.length === 0) {
         const all = layOut(layout, set, systems);
-        if (all.sides.every(({ port }) => selects(port)))
+        if (selects(all.sides.map(({ port }) => port)))
           return solveLive(set, systems, t, dt, robust, resumed, first, look, all);
       }
       return solveAll(set, links, systems, t, dt, robust);
