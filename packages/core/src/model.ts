@@ -248,7 +248,8 @@ export interface ContactPort {
    * or not done for some: they are to be solved for like all others, from the start of the step.
    */
   settle?(job: LoneRods): StepOutcome;
-  /** S v now, 3 each. */
+  /** S v now, 3 each; with `countsWays` S times the way over the step, by its length. */
+  readonly countsWays?: boolean;
   readVelocity(out: Float64Array, sides: ContactSides): void;
   /** H with the sides' point masses. */
   factor(systems: Uint8Array, sides: ContactSides): boolean;

@@ -319,7 +319,7 @@ export function createContactWorld(
     for (let round = 0; ; round++) {
       setBias(set, dt, g, reboundThreshold(finder, dt));
       for (const group of round === 0 ? lone.settle(dirty, set, stepped, t, dt, revert) : dirty) {
-        const resumed = round > 0 && mayResume(group);
+        const resumed = round > 0 && mayResume(group) && group.systems.some((s) => stepped[s]);
         const one = solveOne(group, t, dt, robust, resumed, round === 0 && mayResume(group));
         if (one.ok) continue;
         failure = one.failure;

@@ -306,11 +306,12 @@ export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): 
  * thrown about at 60 m/s² comes 0.12 mm farther in 1/480 s than its velocity says.) Samples must be those of the end.
  */
 export function countWays(
-  { sides: { count, edge, weight }, from, start }: SideArrays['sides'][number],
+  { port, sides: { count, edge, weight }, from, start }: SideArrays['sides'][number],
   rodOf: Int32Array,
   { position, samples, nodeOffset }: Finder,
   dt: number,
 ): void {
+  if (port.countsWays) return;
   for (let s = 0; s < count; s++) {
     const r = rodOf[from + s];
     if (r < 0) continue;

@@ -220,9 +220,11 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       }
     },
     step: (marked, sides, t, dt, robust, rough) => {
+      h = dt;
       const patience = robust ? options.iterations : SOON;
       return move(marked, sides, t, dt, true, rough ? Math.max(LOOSE, accurate) : accurate, !rough, patience);
     },
+    countsWays: true,
     readVelocity,
     // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
     guess(velocity, marked, sides, t, dt) {
