@@ -53,7 +53,7 @@ const studies: Readonly<Record<string, Study>> = {
       // hairs that whip past each other come several radii in 1/240 s, and such steps are solved over and over
       return {
         ...scene,
-        contact: { ...scene.contact, tolerance: 1e-2 },
+        contact: { ...scene.contact, tolerance: 1e-2, iterations: 150 },
         time: { duration: 3, ...scene.time, step: 1 / 480 },
       };
     },

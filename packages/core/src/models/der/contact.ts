@@ -502,10 +502,11 @@ export function createDerContact(parts: ContactParts): ContactPort {
         const der = ders[rod];
         const slot = slotOf(rod);
         const size = 3 * (end - c);
-        if (sides.goal || slot.turns++ < size || size * size > WORTH * der.size)
+        const early = Math.ceil(size / 4);
+        if (sides.goal || slot.turns++ < early || size * size > WORTH * der.size)
           solveSides(velocity, impulse, der, slot, sides, c, end, scale);
         else {
-          if (slot.turns === size + 1) writeResponse(der, slot, sides, c, end, scale);
+          if (slot.turns === early + 1) writeResponse(der, slot, sides, c, end, scale);
           multiply(velocity, slot.response, impulse, 3 * c, size);
         }
         c = end;
