@@ -1,5 +1,5 @@
 /** The sides of a step's contacts, laid out for the bundles; their biases, forces and velocities. */
-import type { Bundle } from '../model.ts';
+import type { Bundle, ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import type { SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
@@ -300,13 +300,19 @@ export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): 
   }
 }
 
+/** What `countWays` looks at of a bundle's sides. */
+interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start'> {
+  readonly port: Pick<ContactPort, 'countsWays'>;
+  readonly sides: Pick<ContactSides, 'count' | 'edge' | 'weight'>;
+}
+
 /**
  * Puts the way that the nodes come in the step, by its length, in place of their velocities at its end. Gaps close by ways; the two
  * differ where a pin moves a node along its path, and in models whose nodes follow from angles and curvatures. (A root that is
  * thrown about at 60 m/s² comes 0.12 mm farther in 1/480 s than its velocity says.) Samples must be those of the end.
  */
 export function countWays(
-  { port, sides: { count, edge, weight }, from, start }: SideArrays['sides'][number],
+  { port, sides: { count, edge, weight }, from, start }: SidesOfNodes,
   rodOf: Int32Array,
   { position, samples, nodeOffset }: Finder,
   dt: number,

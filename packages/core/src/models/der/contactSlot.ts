@@ -1,0 +1,188 @@
+/**
+ * What one rod keeps over the iterations of a step with contact: its matrix with and without the solver's masses, their factors, and the
+ * response of its sides to impulses.
+ */
+import {
+  type BorderedBand,
+  type BorderedFactor,
+  clearBand,
+  createBorderedBand,
+  createBorderedFactor,
+  factorBand,
+  fixUnknown,
+  solveBand,
+} from '../../linalg/band.ts';
+import { invertWithinBand, readInverse } from '../../linalg/bandInverse.ts';
+import type { ContactSides } from '../../port.ts';
+import { addSide, readSide, row, unknown, writeRow } from './contactSides.ts';
+import { type DerRod, RING_BORDER } from './rod.ts';
+import { evaluateStage, type Stage, setPenalties, type Workspace } from './stage.ts';
+
+export interface Slot {
+  readonly matrix: BorderedBand;
+  readonly factor: BorderedFactor;
+  readonly x: Float64Array;
+  /** What was out of balance where the rod was made linear, as impulses; for sides with goals. */
+  readonly right: Float64Array;
+  shift: number;
+  /** Solves since the factor was made. */
+  turns: number;
+  /** S H⁻¹ Sᵀ of the rod's sides, once there were enough of those. */
+  response: Float64Array;
+}
+
+export function createSlot({ size, rod }: DerRod): Slot {
+  const border = rod.closed ? RING_BORDER : 0;
+  const matrix = createBorderedBand(size - border, border);
+  return {
+    matrix,
+    factor: createBorderedFactor(matrix),
+    x: new Float64Array(size),
+    right: new Float64Array(size),
+    shift: 0,
+    turns: 0,
+    response: new Float64Array(0),
+  };
+}
+
+/** Newton matrix of the stage at the present state into the slot, its factor into the work space. */
+export function assemble(der: DerRod, work: Workspace, slot: Slot, stage: Stage): boolean {
+  const { matrix } = slot;
+  setPenalties(der, work, stage.inertia);
+  clearBand(matrix);
+  if (Number.isNaN(evaluateStage(der, work, stage, matrix))) return false;
+  for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(matrix, d);
+  slot.shift = 0;
+  while (!factorBand(work.factor, matrix, slot.shift, der.stiffnessScale, true)) {
+    slot.shift = slot.shift === 0 ? 1e-7 : 4 * slot.shift;
+    if (slot.shift > 1e8) return false;
+  }
+  return true;
+}
+
+/** H of a rod: with goals, where nothing is lost by it, without the shift that A needed by itself. */
+export function factorGlued({ factor, matrix, shift }: Slot, der: DerRod, goals: boolean): boolean {
+  if (!goals || shift === 0) return factorBand(factor, matrix, shift, der.stiffnessScale, true);
+  for (let less = 0; less <= shift; less = less === 0 ? 1e-7 : 4 * less)
+    if (factorBand(factor, matrix, less, der.stiffnessScale, true)) return true;
+  return false;
+}
+
+/** tr(S A⁻¹ Sᵀ)/3 of sides c … end − 1, all of one rod: from the inverse within the band, or by solving for each. */
+export function measureResponse(
+  response: Float64Array,
+  der: DerRod,
+  factor: BorderedFactor,
+  slot: Slot,
+  inverse: Float64Array,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  scale: number,
+): void {
+  const ring = slot.matrix.borderSize > 0;
+  if (!ring) invertWithinBand(inverse, factor, der.size);
+  for (let s = c; s < end; s++) {
+    let trace = 0;
+    for (let k = 0; k < 3; k++) {
+      writeRow(der, sides, s, k, true);
+      if (ring) {
+        slot.x.fill(0);
+        for (let i = 0; i < 7; i++) slot.x[unknown[i]] += row[i];
+        solveBand(factor, slot.matrix, slot.x);
+        for (let i = 0; i < 7; i++) trace += row[i] * slot.x[unknown[i]];
+        continue;
+      }
+      for (let i = 0; i < 7; i++) {
+        if (row[i] === 0) continue;
+        for (let j = 0; j < 7; j++)
+          if (row[j] !== 0) trace += row[i] * row[j] * readInverse(inverse, unknown[i], unknown[j]);
+      }
+    }
+    response[s] = (scale * trace) / 3;
+  }
+}
+
+/** Products in a solve through the band for each unknown, twice: those through a matrix are quicker one by one. */
+const WORTH = 40;
+
+/**
+ * velocity = S H⁻¹ Sᵀ impulse at sides c … end − 1, all of one rod: through the band, and through the matrix of it where it is asked for so
+ * often that to make that, by as many solves as it has columns, is soon made up for. A hard step of contact asks for hundreds.
+ */
+export function respondTo(
+  velocity: Float64Array,
+  impulse: Float64Array,
+  der: DerRod,
+  slot: Slot,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  scale: number,
+): void {
+  const size = 3 * (end - c);
+  const enough = Math.ceil(size / 4);
+  if (sides.goal || slot.turns++ < enough || size * size > WORTH * der.size) {
+    solveSides(velocity, impulse, der, slot, sides, c, end, scale);
+    return;
+  }
+  if (slot.turns === enough + 1) writeResponse(der, slot, sides, c, end, scale);
+  multiply(velocity, slot.response, impulse, 3 * c, size);
+}
+
+/** velocity = S H⁻¹ Sᵀ impulse at sides c … end − 1, all of one rod. */
+function solveSides(
+  velocity: Float64Array,
+  impulse: Float64Array,
+  der: DerRod,
+  { x, right, factor, matrix }: Slot,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  scale: number,
+): void {
+  if (sides.goal) x.set(right);
+  else x.fill(0);
+  for (let k = c; k < end; k++) addSide(x, der, impulse, sides, k);
+  for (let d = 0; d < der.size; d++) if (der.fixed[d]) x[d] = 0;
+  solveBand(factor, matrix, x);
+  for (let k = c; k < end; k++) readSide(velocity, der, x, sides, k, scale);
+}
+
+/** The matrix of the same, column by column. */
+function writeResponse(der: DerRod, slot: Slot, sides: ContactSides, c: number, end: number, scale: number): void {
+  const size = 3 * (end - c);
+  if (slot.response.length < size * size) slot.response = new Float64Array(2 * size * size);
+  const unit = new Float64Array(3 * end);
+  const column = new Float64Array(3 * end);
+  for (let j = 0; j < size; j++) {
+    unit[3 * c + j] = 1;
+    solveSides(column, unit, der, slot, sides, c, end, scale);
+    unit[3 * c + j] = 0;
+    // symmetric: columns are rows
+    for (let i = 0; i < size; i++) slot.response[j * size + i] = column[3 * c + i];
+  }
+}
+
+/** y = A x for `size` numbers from `at` on; A is symmetric. Two rows at a time. */
+function multiply(y: Float64Array, a: Float64Array, x: Float64Array, at: number, size: number): void {
+  let i = 0;
+  for (; i + 1 < size; i += 2) {
+    const r = i * size;
+    const s = r + size;
+    let first = 0;
+    let second = 0;
+    for (let j = 0; j < size; j++) {
+      const value = x[at + j];
+      first += a[r + j] * value;
+      second += a[s + j] * value;
+    }
+    y[at + i] = first;
+    y[at + i + 1] = second;
+  }
+  if (i < size) {
+    let sum = 0;
+    for (let j = 0; j < size; j++) sum += a[i * size + j] * x[at + j];
+    y[at + i] = sum;
+  }
+}
