@@ -84,7 +84,7 @@ writeFileSync(join(core, 'kernels/assembly/generated.ts'), `${note}${lanes}${for
 const made = join(core, 'kernels/dist');
 mkdirSync(made, { recursive: true });
 const wasm = join(made, 'der.wasm');
-const options = ['--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noAssert', '-O3'];
+const options = ['--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noAssert', '-O3', ...(process.env.NAMES ? ['--debug'] : [])];
 const limits = ['--initialMemory', '1', '--uncheckedBehavior', 'always', '--use', 'abort=', '--disableWarning', '112'];
 const compiler = join(process.cwd(), 'node_modules/assemblyscript/bin/asc.js');
 const entry = join(core, 'kernels/assembly/index.ts');
