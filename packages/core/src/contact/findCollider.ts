@@ -6,6 +6,7 @@ import {
   measureDistance,
   measureSurfaceVelocity,
   placeCollider,
+  turnAlong,
 } from './collider.ts';
 import { interpolate as at, type Finder, featureOf, isHeld, isNear } from './find.ts';
 import { addColliderPlace, type ContactSet, FEATURE_LIMIT } from './set.ts';
@@ -193,6 +194,7 @@ function addColliderContact(
   if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
   const restitution = Math.min(1, collider.restitution * finder.edgeRestitution[edge]);
   if (restitution > 0 && flies(finder, gap, approach, dt)) return;
+  turnAlong(collider, distanceAt, 1);
   const i = addColliderPlace(set);
   set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
   set.rodA[i] = finder.edgeRod[edge];
