@@ -19,6 +19,7 @@ import {
   CONVERGED,
   FOLDED,
   factor,
+  factorRows,
   fixedAt,
   fixUnknowns,
   limitStep,
@@ -30,6 +31,7 @@ import {
   setMeasure,
   setRates,
   solve,
+  solveRows,
   takeStep,
   writeRightSide,
 } from './newton';
@@ -46,14 +48,17 @@ import {
   countCrowds,
   crowdAt,
   FREE,
+  firstLive,
   IMPULSE,
   LINEAR,
+  lastLive,
   listLive,
   liveAt,
   OMEGA,
   readAt,
   RHO,
   SIZE,
+  spanLive,
   subtractPush,
   THERE,
   touchAt,
@@ -281,12 +286,49 @@ function findImpulses(
     addMass(p.band, t, mul(splat(1.0 / (h * h)), ld(t, RHO)));
   }
   fixUnknowns(p);
-  const failed = factor(p, shift, done);
+  const live = listLive(p, count);
+  const failed = factorHeld(p, live, shift, done);
   let code = v128.any_true(failed) ? NOT_DEFINITE : 0;
-  if (code == 0) code = takeTurns(p, count, h, waits, speed, precision, limit);
+  if (code == 0) code = takeTurns(p, live, h, waits, speed, precision, limit);
   p.spare = p.band;
   p.band = factored;
   return code;
+}
+
+/** Whether H was factored from the last unknown to the first. */
+let fromTip = false;
+
+/**
+ * Factors H in the order in which the unknowns that are touched come last: what a turn puts on them, and what it asks of them, is then
+ * a matter of those alone. Of hair on a head that is the third nearest to the roots.
+ */
+function factorHeld(p: Pair, live: i32, shift: v128, done: v128): v128 {
+  const size = 4 * p.nodeCount - 1;
+  spanLive(p, live);
+  fromTip = lastLive + 1 < size - firstLive;
+  if (!fromTip) return factor(p, shift, done);
+  for (let r = 0; r < size; r++) {
+    const d = size - 1 - r;
+    const row = entry(p.turned, 11 * r);
+    const weight = ld(p.stiffnessScale, ((d >> 2) << 1) + ((d & 3) == 3 ? 1 : 0));
+    st(row, 10, add(ld(p.band, 11 * d + 10), mul(shift, weight)));
+    // what lies left of the first column is padding
+    for (let k = 1; k <= 10; k++) st(row, 10 - k, k <= r ? ld(p.band, 11 * d + 10 + 10 * k) : splat(0.0));
+  }
+  return factorRows(p.turned, size, done);
+}
+
+/** Solves with what `factorHeld` left, in place: the unknowns between the first and the last that are touched. */
+function solveHeld(p: Pair): void {
+  const size = 4 * p.nodeCount - 1;
+  if (!fromTip) {
+    solveRows(p.band, p.step, firstLive, size);
+    return;
+  }
+  const last = size - 1;
+  for (let d = 0; d <= lastLive; d++) st(p.turnedStep, last - d, ld(p.step, d));
+  solveRows(p.turned, p.turnedStep, last - lastLive, size);
+  for (let d = firstLive; d <= lastLive; d++) st(p.step, d, ld(p.turnedStep, last - d));
 }
 
 /** Which contacts are solved for: those that are loaded, those that would close; and their weights. */
@@ -338,10 +380,9 @@ function weigh(p: Pair, count: i32, h: f64, first: bool, waits: v128, least: f64
  * Turns of the alternating method, until the lanes agree with their copies (admm.ts of contact); where they do not in `limit` turns of
  * all rounds together, with the impulses of the least error.
  */
-function takeTurns(p: Pair, all: i32, h: f64, still: v128, speed: f64, precision: f64, limit: i32): i32 {
+function takeTurns(p: Pair, count: i32, h: f64, still: v128, speed: f64, precision: f64, limit: i32): i32 {
   const zero = splat(0.0);
   const size = 4 * p.nodeCount - 1;
-  const count = listLive(p, all);
   let waits = still;
   let least = splat(Infinity);
   startMixing(p, count);
@@ -350,9 +391,9 @@ function takeTurns(p: Pair, all: i32, h: f64, still: v128, speed: f64, precision
   let turn = zero;
   while (true) {
     const swing = f64x2.max(splat(speed), mul(splat(0.1), applyLaw(p, count, waits)));
-    memory.fill(p.step, 0, <usize>(16 * size));
+    memory.fill(p.step, 0, <usize>(16 * (fromTip ? lastLive + 1 : size)));
     followCopies(p, count, h);
-    solve(p);
+    solveHeld(p);
     let error = zero;
     for (let c = 0; c < count; c++) {
       const t = liveAt(p, c);

@@ -86,6 +86,9 @@ export class Pair {
   mixing: usize;
   /** i32 each: addresses of those that are solved for. */
   live: usize;
+  /** A matrix and a right-hand side in the order from the last unknown to the first. */
+  turned: usize;
+  turnedStep: usize;
 }
 
 /** Asks the host for the loads where the rods are now. */

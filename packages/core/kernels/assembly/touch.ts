@@ -185,6 +185,24 @@ export function listLive(p: Pair, count: i32): i32 {
   return live;
 }
 
+/** First and last unknown that the contacts in the list are at, as the last `spanLive` found them. */
+export let firstLive: i32 = 0;
+export let lastLive: i32 = 0;
+
+export function spanLive(p: Pair, count: i32): void {
+  let low = <usize>p.nodeCount;
+  let high: usize = 0;
+  for (let c = 0; c < count; c++) {
+    const t = liveAt(p, c);
+    for (let lane: usize = 0; lane < 16; lane += 8) {
+      low = min(low, edgeOf(t, lane));
+      high = max(high, edgeOf(t, lane));
+    }
+  }
+  firstLive = 4 * <i32>low;
+  lastLive = 4 * <i32>high + 6;
+}
+
 /** The law of contact (admm.ts of contact): impulses and copies from FREE, but in the lanes that wait. Returns the largest W·p_n. */
 export function applyLaw(p: Pair, count: i32, waits: v128): v128 {
   const zero = splat(0.0);
