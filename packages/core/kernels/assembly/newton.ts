@@ -213,13 +213,13 @@ export function factor(p: Pair, shift: v128, done: v128): v128 {
       st(p.band, 11 * d + 10, add(ld(p.band, 11 * d + 10), mul(shift, weight)));
     }
   }
-  return factorRows(p.band, size, done);
+  return factorRows(p.band, 0, size, done);
 }
 
-/** The same of any matrix with ten unknowns to the left. */
-export function factorRows(band: usize, size: i32, done: v128): v128 {
+/** The same of any matrix with ten unknowns to the left, whose rows before `first` are factored already. */
+export function factorRows(band: usize, first: i32, size: i32, done: v128): v128 {
   const one = splat(1.0);
-  for (let d = 0; d < size; d++) {
+  for (let d = first; d < size; d++) {
     const source = 11 * d;
     const original = ld(band, source + 10);
     const diagonal = sub(original, reduceRow(band, source, band, source));
