@@ -151,6 +151,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
           compiled.welds,
           compiled.links,
           warnings,
+          start?.time ?? 0,
         )
       : undefined;
   const halvings = scene.time?.halvings ?? 8;

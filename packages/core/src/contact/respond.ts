@@ -31,6 +31,7 @@ import {
 } from './links.ts';
 import { createLoneSolver } from './lone.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
+import { findRoots, warnRoots } from './roots.ts';
 import {
   appendContact,
   appendContacts,
@@ -88,6 +89,7 @@ export function createContactWorld(
   welds: readonly Weld[],
   linkPlans: readonly LinkPlan[],
   warnings: string[],
+  time: number,
 ): ContactWorld {
   const placeOfBody = bodyIds.map((id): Place | undefined => {
     const bundle = bundles.findIndex(({ bodies }) => bodies.some((body) => body.id === id));
@@ -484,7 +486,9 @@ export function createContactWorld(
     return first;
   };
 
-  find(0, 1e-9, memory);
+  finder.roots = findRoots(finder, time);
+  warnRoots(finder, warnings);
+  find(time, 1e-9, memory);
   warnOverlaps(set, rods, colliders, warnings);
   set.count = 0;
 

@@ -77,7 +77,7 @@ function distance(a: Float64Array, b: Float64Array): number {
 }
 
 const free: Partial<Scene> = { pins: [] };
-const ball: Partial<Scene> = { pins: [{ rod: 'trunk', at: 'start', hold: ['position'] }] };
+const ball: Partial<Scene> = { pins: [{ rod: 'trunk', at: 'start', hold: 'position' }] };
 
 describe('a tree with many sides', () => {
   for (const [name, changes, arms] of [
