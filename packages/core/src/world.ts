@@ -199,6 +199,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
 
   /** Forces have jumped now. */
   function restartMotion(): void {
+    contact?.bear();
     for (const bundle of bundles) bundle.restart(time);
   }
 
@@ -272,6 +273,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       };
     }
     if (compiled.releases.some((release) => Math.abs(release - time) <= 1e-9 * dt)) {
+      contact?.bear();
       for (const bundle of bundles) bundle.restart(time + 2e-9 * dt + 2e-12 * time);
     }
     response?.begin();
@@ -372,6 +374,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       return placeOfRod.map(({ bundle, index }, r) => joined?.get(r) ?? bundle.equilibrate(index, t, wanted));
     },
     reactions() {
+      contact?.bear();
       return placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, time));
     },
     modes(count = scene.modes?.count ?? 10) {
@@ -408,6 +411,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     },
     channel(rod, channel) {
       const { bundle, index } = placeOfRod[rod];
+      contact?.bear();
       const out = new Float64Array(channel === 'tension' ? rods[rod].edgeCount : rods[rod].nodeCount);
       bundle.readChannel(out, index, channel);
       return out;

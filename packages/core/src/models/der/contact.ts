@@ -398,6 +398,23 @@ export function createDerContact(parts: ContactParts): ContactPort {
       },
     }),
     readVelocity,
+    bear(sides) {
+      const touched = new Uint8Array(ders.length);
+      for (let c = 0; c < sides.count; c++) if (sides.rod[c] >= 0) touched[sides.rod[c]] = 1;
+      ders.forEach((der, rod) => {
+        if (touched[rod]) renew(rod);
+        clearContact(der, touched[rod] === 1);
+      });
+      for (const { body } of bodies) body.contact.fill(0);
+      for (let c = 0; c < sides.count; c++) {
+        if (sides.rod[c] >= 0) addSideForce(ders[sides.rod[c]], sides, c);
+        else {
+          // about where it is now
+          const { body } = bodies[-1 - sides.rod[c]];
+          addBodyForce({ contact: body.contact, start: body.pose }, sides, c);
+        }
+      }
+    },
     linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
       stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };

@@ -38,7 +38,11 @@ export function addSideForce(der: DerRod, { edge, weight, arm, force }: ContactS
   }
 }
 
-export function addBodyForce({ contact, start }: DerBody, { arm, force }: ContactSides, c: number): void {
+export function addBodyForce(
+  { contact, start }: { readonly contact: Float64Array; readonly start: { readonly position: Float64Array } },
+  { arm, force }: ContactSides,
+  c: number,
+): void {
   const o = 3 * c;
   for (let k = 0; k < 3; k++) {
     const a = (k + 1) % 3;

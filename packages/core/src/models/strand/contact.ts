@@ -246,6 +246,10 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     },
     countsWays: true,
     readVelocity,
+    bear(sides) {
+      for (const tree of trees) clearContact(tree);
+      for (let c = 0; c < sides.count; c++) addSideForce(place[sides.rod[c]].tree, linkOf(sides, c), sides, c);
+    },
     // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
     guess(velocity, marked, sides, t, dt) {
       h = dt;
