@@ -318,6 +318,8 @@ function readChannel(out: Float64Array, tree: StrandTree, strand: StrandTree['ro
   const { rod, firstLink } = strand;
   out.fill(0);
   if (channel === 'tension') {
+    // a step leaves forces behind, a restored state does not
+    evaluateResidual(tree, tree.time, tree.originRate, true);
     // force through the joint along the link: what holds all that is farther out
     for (let j = 0; j < rod.edgeCount; j++) out[j] = -tree.force[6 * (firstLink + j) + 5];
     return;
