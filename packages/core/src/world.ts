@@ -14,7 +14,7 @@ import { type ContactForce, type ContactReport, type LinkForce, listLinkForces }
 import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
-import { stepInPieces } from './math/pieces.ts';
+import { sumPieces } from './math/pieces.ts';
 import type {
   Channel,
   Energies,
@@ -278,29 +278,17 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     }
     response?.begin();
     const whole = tryAdvance(time, dt, false);
-    let { iterations, iterationsMax, shifts } = whole;
-    let substeps = whole.substeps ?? 1;
-    let rejected = whole.rejected ?? 0;
+    let taken = { ...whole, substeps: whole.substeps ?? 1, rejected: whole.rejected ?? 0 };
     let { violation } = whole;
     if (!whole.ok) {
       const before = save();
-      let { failure } = whole;
-      substeps = 0;
-      const finished = stepInPieces(halvings, (start, share) => {
-        // The last halvings use the most forgiving scheme that the model has.
-        const outcome = tryAdvance(before.time + dt * start, dt * share, share <= 1 / 4);
-        iterations += outcome.iterations;
-        iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
-        shifts += outcome.shifts;
-        failure = outcome.failure ?? failure;
-        if (!outcome.ok) return false;
-        substeps += outcome.substeps ?? 1;
-        rejected += outcome.rejected ?? 0;
-        violation = outcome.violation;
-        return true;
-      });
-      if (!finished) {
+      // The last halvings use the most forgiving scheme that the model has.
+      const { last, ...sum } = sumPieces(halvings, whole, (start, share) =>
+        tryAdvance(before.time + dt * start, dt * share, share <= 1 / 4),
+      );
+      if (!sum.ok) {
         restore(before);
+        const failure = last.failure ?? whole.failure;
         throw new SimulationError(
           failure?.rod ?? '',
           before.time,
@@ -308,12 +296,15 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
           `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
         );
       }
+      taken = sum;
+      violation = last.violation;
     }
     moveAlong(end);
     response?.finish(end, dt);
     time = end;
     stepCount++;
     const missed = violation === undefined ? {} : { violation };
+    const { substeps, iterations, iterationsMax, shifts, rejected } = taken;
     return { time, dt, substeps, iterations, iterationsMax, shifts, rejected, ...missed };
   };
 
