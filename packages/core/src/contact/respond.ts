@@ -31,6 +31,7 @@ import {
 } from './links.ts';
 import { createLoneSolver } from './lone.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
+import { findRoots, warnRoots } from './roots.ts';
 import {
   appendContact,
   appendContacts,
@@ -38,14 +39,16 @@ import {
   copyContact,
   createContactSet,
   isSorted,
-  MEMORY_STRIDE,
   type Memory,
   recall,
+  recollect,
   remember,
+  restoreMemory,
+  saveMemory,
   sortContacts,
   takePlaces,
 } from './set.ts';
-import { createLayout, type Place, setBias } from './sides.ts';
+import { createLayout, layOut, NO_SIDES, type Place, setBias, writeForces } from './sides.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
 import { findSunken } from './sunken.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
@@ -61,6 +64,8 @@ export interface ContactWorld {
   advance(t: number, dt: number, robust: boolean): StepOutcome;
   findImpact(t: number, dt: number): number;
   forces(): ContactForce[];
+  /** Puts the forces of the last step's contacts and links on the rods, for those who ask what acts on them. */
+  bear(): void;
   readonly links: Links;
   /** Of links, now [J]. */
   energy(): number;
@@ -89,6 +94,7 @@ export function createContactWorld(
   welds: readonly Weld[],
   linkPlans: readonly LinkPlan[],
   warnings: string[],
+  time: number,
 ): ContactWorld {
   const placeOfBody = bodyIds.map((id): Place | undefined => {
     const bundle = bundles.findIndex(({ bodies }) => bodies.some((body) => body.id === id));
@@ -166,7 +172,6 @@ export function createContactWorld(
   };
   /** Systems that contact has moved in the present attempt: 1, or GLANCED. */
   const stepped = new Uint8Array(systems.count);
-  let lastStep = 1;
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 };
 
   const add = (one: StepOutcome): boolean => {
@@ -472,7 +477,6 @@ export function createContactWorld(
     report.contacts = set.count;
     remember(memory, set, dt);
     links.memory.set(links.next);
-    lastStep = dt;
     return { ok: true, ...outcome };
   };
 
@@ -496,7 +500,9 @@ export function createContactWorld(
     return first;
   };
 
-  find(0, 1e-9, memory);
+  finder.roots = findRoots(finder, time);
+  warnRoots(finder, warnings);
+  find(time, 1e-9, memory);
   warnOverlaps(set, rods, colliders, warnings);
   set.count = 0;
 
@@ -508,19 +514,32 @@ export function createContactWorld(
     report,
     advance,
     findImpact,
-    forces: () => listForces(set, rods, colliders, lastStep),
+    forces() {
+      recollect(part, memory);
+      return listForces(part, rods, colliders, 1);
+    },
+    bear() {
+      recollect(part, memory);
+      measureLinks(links, links.list, rods, samples);
+      recallLinks(links.list, links.memory, 1);
+      const arrays = layOut(layout, part, everything, links.list);
+      if (arrays.links) arrays.links.dt = 1;
+      writeForces(part, arrays, 1);
+      for (const { contact: port } of bundles)
+        port?.bear?.(arrays.sides.find((one) => one.port === port)?.sides ?? NO_SIDES);
+    },
     links,
     energy: () => energyOfLinks(links),
     save() {
-      const saved = new Float64Array(links.memory.length + MEMORY_STRIDE * memory.count);
+      const own = saveMemory(memory);
+      const saved = new Float64Array(links.memory.length + own.length);
       saved.set(links.memory);
-      saved.set(memory.data.subarray(0, MEMORY_STRIDE * memory.count), links.memory.length);
+      saved.set(own, links.memory.length);
       return saved;
     },
     restore(saved) {
       if (saved) links.memory.set(saved.subarray(0, links.memory.length));
-      memory.data = saved?.slice(links.memory.length) ?? new Float64Array(0);
-      memory.count = memory.data.length / MEMORY_STRIDE;
+      restoreMemory(memory, saved?.subarray(links.memory.length) ?? new Float64Array(0));
       set.count = 0;
     },
   };
