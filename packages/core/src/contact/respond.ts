@@ -45,7 +45,7 @@ import {
   sortContacts,
   takePlaces,
 } from './set.ts';
-import { createLayout, type Place, setBias } from './sides.ts';
+import { createLayout, DEEPER, type Place, setBias } from './sides.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
 import { sweepColliders } from './sweepCollider.ts';
@@ -70,6 +70,10 @@ export interface ContactWorld {
 
 /** Of a system that has come near where contacts let it go, and has to be looked at again. */
 const GLANCED = 2;
+
+/** How deep things may lie in each other at the end of a step, in radii, before it is looked at again: at first, and at last. */
+const DEEP = 0.04;
+const DEEPEST = 0.048;
 
 /** Acceleration of gravity [m/s²], at its full size. */
 export function gravityOf({ gravity }: Scene): readonly number[] {
@@ -148,6 +152,8 @@ export function createContactWorld(
     ({ body, shape: { type } }) => body < 0 && ['plane', 'sphere', 'capsule', 'box'].includes(type),
   );
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
+  /** The other solvers leave more behind than DEEPER, round after round. */
+  const deeper = (spec?.solver ?? 'admm') === 'admm' ? DEEPER : 0.01;
   const halvings = scene.time?.halvings ?? 8;
   const options: SolveOptions = {
     iterations: spec?.iterations ?? 300,
@@ -249,7 +255,7 @@ export function createContactWorld(
     const members = list.flatMap((s) => systems.rods[s]);
     gatherEnd(end, finder, members);
     raw.count = 0;
-    findSunken(finder, raw, end, t, dt, 0.04, members);
+    findSunken(finder, raw, end, t, dt, DEEP, members);
     setBias(raw, dt, g, reboundThreshold(finder, dt));
     const before = of.count;
     for (let c = 0; c < raw.count; c++) {
@@ -269,8 +275,8 @@ export function createContactWorld(
     gatherEnd(end, finder);
     raw.count = 0;
     // what ends a little too deep after all is left to the next step; more is worth a cut of this one
-    const deep = round < 2 ? 0.04 : lenient ? Number.POSITIVE_INFINITY : 0.06;
-    let met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
+    const deep = round < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
+    let met = continuous ? sweepPairs(finder, raw, end, deep, deeper) : 0;
     if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
     if (options.solver === 'admm')
       findSunken(finder, raw, end, t, dt, deep, round === 0 ? lone.unchecked() : undefined);
@@ -411,7 +417,7 @@ export function createContactWorld(
     finder.position.set(positions);
     gatherEnd(end, finder);
     raw.count = 0;
-    sweepPairs(finder, raw, end, 0.06);
+    sweepPairs(finder, raw, end, DEEPEST, deeper);
     for (let c = 0; c < raw.count; c++)
       if (groupOf.get(systems.ofRod(raw.rodA[c])) !== groupOf.get(systems.ofRod(raw.rodB[c]))) return true;
     return false;

@@ -255,10 +255,18 @@ function crowdSide(finder: Finder, crowd: Int32Array, rod: number, edge: number,
   return most;
 }
 
-/** Where an overlap of `gap` < 0 may end: it is pushed out gently. */
+/**
+ * Where an overlap of `gap` < 0 may end: it is pushed out gently, by a fifth of what it is beyond 1 % of its size and by half of what it is
+ * beyond 2.5 %: places that slide go in by 1 % a step, which a fifth holds only where they are 6 % deep. (All of it beyond 3 %: piles
+ * that impulses hold never came to rest.)
+ */
 export function easeOut(gap: number, size: number): number {
-  return gap + Math.min(0.2 * Math.max(0, -gap - 0.01 * size), 0.05 * size);
+  const depth = -gap;
+  return gap + Math.min(Math.max(0, 0.2 * (depth - 0.01 * size), 0.5 * (depth - 0.025 * size)), 0.05 * size);
 }
+
+/** By how many radii a place must have gone deeper in a step to be held back: what merely lies deep comes out by itself. */
+export const DEEPER = 2e-4;
 
 /** What the normal velocity may fall to: a gap may close, an overlap is pushed out gently, an impact rebounds. */
 export function setBias(set: ContactSet, dt: number, gravity: readonly number[], threshold: number): void {
