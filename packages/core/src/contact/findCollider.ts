@@ -328,7 +328,7 @@ function addSunken(
   set.swept[i] = 1;
   const [nx, ny, nz] = [distanceAt[1], distanceAt[2], distanceAt[3]];
   const inward = placeSunken(finder, set, i, collider, a, b, weight, end, radius, dt) < -DEEPER * size;
-  measureAtStart(finder, set, i, collider, a, b, weight, dt);
+  measureAtStart(finder, collider, a, b, weight, dt);
   const began = distanceAt[0] - radius;
   const sameSide = nx * distanceAt[1] + ny * distanceAt[2] + nz * distanceAt[3] > 0;
   // what slides round a ball may go out along the normal that it has in the end, and sink in nevertheless
@@ -343,18 +343,16 @@ function addSunken(
 
 const carried = new Float64Array(3);
 
-/** Distance and normal of a place where it was at the start, carried along with the surface, to the obstacle as it is at the end. */
+/** Distance and normal of a place where it was at the start, carried along with the surface (`surface`, as `placeSunken` left it), to the obstacle as it is at the end. */
 function measureAtStart(
   { position: x }: Finder,
-  { surface: v }: ContactSet,
-  i: number,
   collider: Collider,
   a: number,
   b: number,
   weight: number,
   dt: number,
 ): void {
-  for (let k = 0; k < 3; k++) carried[k] = at(x, a, b, weight, k) + dt * v[3 * i + k];
+  for (let k = 0; k < 3; k++) carried[k] = at(x, a, b, weight, k) + dt * surface[k];
   measureDistance(distanceAt, collider, carried[0], carried[1], carried[2]);
 }
 
@@ -377,7 +375,7 @@ function placeAcross(
     set.normal[3 * i + k] = n;
     set.armA[3 * i + k] = -(radius + gap) * n;
     set.point[3 * i + k] = carried[k] - (radius + gap) * n;
-    way += n * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * set.surface[3 * i + k]);
+    way += n * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
   }
   set.gap[i] = gap;
   return way;
@@ -408,6 +406,9 @@ function placeSunken(
   }
   // now and next are both at the end: velocities of the surface as over the step before
   measureBackward(surface, collider, set.point, 3 * i, dt);
+  // an unknown of its own, which has come to its end as well
+  if (collider.body >= 0)
+    addBodyVelocity(surface, collider, set.point[3 * i], set.point[3 * i + 1], set.point[3 * i + 2]);
   let way = 0;
   for (let k = 0; k < 3; k++) {
     set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
