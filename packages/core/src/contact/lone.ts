@@ -14,7 +14,7 @@ import type { Finder } from './find.ts';
 import { findSunken, reboundThreshold } from './findCollider.ts';
 import type { Group, Systems } from './groups.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import { setBias } from './sides.ts';
+import { markStart, setBias, slipLimit } from './sides.ts';
 import type { SolveOptions } from './solveGroup.ts';
 import { gatherEnd } from './sweep.ts';
 
@@ -160,6 +160,7 @@ export function createLoneSolver(
     for (const way of ways) way.sunken = false;
     if (raw.count === 0) return [];
     setBias(raw, dt, gravity, reboundThreshold(finder, dt));
+    markStart(raw, finder, slipLimit(job.speed));
     const wayOf = new Map<number, Way>();
     ways.forEach((way, k) => {
       wayOf.set(rods[k], way);

@@ -45,7 +45,7 @@ import {
   sortContacts,
   takePlaces,
 } from './set.ts';
-import { createLayout, DEEPER, type Place, setBias } from './sides.ts';
+import { createLayout, DEEPER, markStart, type Place, setBias, slipLimit } from './sides.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
 import { sweepColliders } from './sweepCollider.ts';
@@ -186,6 +186,7 @@ export function createContactWorld(
     raw.count = 0;
     findContacts(finder, raw, t, dt);
     sortContacts(set, raw);
+    markStart(set, finder, slipLimit(solver.scaleOf(dt)));
     recall(set, from, dt);
   };
 
@@ -257,6 +258,7 @@ export function createContactWorld(
     raw.count = 0;
     findSunken(finder, raw, end, t, dt, DEEP, members);
     setBias(raw, dt, g, reboundThreshold(finder, dt));
+    markStart(raw, finder, slipLimit(solver.scaleOf(dt)));
     const before = of.count;
     for (let c = 0; c < raw.count; c++) {
       const there = of.key.subarray(0, before).indexOf(raw.key[c]);
@@ -281,6 +283,7 @@ export function createContactWorld(
     if (options.solver === 'admm')
       findSunken(finder, raw, end, t, dt, deep, round === 0 ? lone.unchecked() : undefined);
     report.swept += met;
+    markStart(raw, finder, slipLimit(solver.scaleOf(dt)));
     const missed = new Set<number>();
     for (let c = 0; c < raw.count; c++) {
       missed.add(systems.ofRod(raw.rodA[c]));

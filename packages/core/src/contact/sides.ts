@@ -349,6 +349,36 @@ export function isPredicted(arrays: SideArrays, limit: number): boolean {
   return true;
 }
 
+/** Speed above which a contact slides, of velocities that are compared with `scale` [m/s]. */
+export const slipLimit = (scale: number): number => 0.05 * scale + 1e-6;
+
+/**
+ * What slides as the step begins, of contacts that the last step does not know: a place that has come from one edge to the next, or
+ * that is about to strike. Those on bodies stick at first, as all did.
+ */
+export function markStart(set: ContactSet, finder: Finder, limit: number): void {
+  const { velocity: v, edgeOffset, edgeFirst, edgeSecond, colliders } = finder;
+  for (let c = 0; c < set.count; c++) {
+    set.sliding[c] = 0;
+    // one coefficient for both: nothing to choose
+    if (set.staticFriction[c] === set.dynamicFriction[c]) continue;
+    if (set.collider[c] >= 0 && colliders[set.collider[c]].body >= 0) continue;
+    const e = edgeOffset[set.rodA[c]] + set.edgeA[c];
+    const f = set.rodB[c] >= 0 ? edgeOffset[set.rodB[c]] + set.edgeB[c] : -1;
+    let along = 0;
+    let square = 0;
+    for (let k = 0; k < 3; k++) {
+      const w = set.weightA[c];
+      let u = (1 - w) * v[3 * edgeFirst[e] + k] + w * v[3 * edgeSecond[e] + k];
+      if (f < 0) u -= set.surface[3 * c + k];
+      else u -= (1 - set.weightB[c]) * v[3 * edgeFirst[f] + k] + set.weightB[c] * v[3 * edgeSecond[f] + k];
+      along += u * set.normal[3 * c + k];
+      square += u * u;
+    }
+    if (square - along * along > limit * limit) set.sliding[c] = 1;
+  }
+}
+
 /** What slides at the end of the step has dynamic friction in the next. */
 export function markSliding(set: ContactSet, arrays: SideArrays, scale: number): void {
   const { start, sideA, sideB } = arrays;
@@ -363,6 +393,6 @@ export function markSliding(set: ContactSet, arrays: SideArrays, scale: number):
       u2 += u * u;
     }
     const slip = Math.sqrt(Math.max(0, u2 - un * un));
-    set.sliding[c] = slip > 0.05 * scale + 1e-6 ? 1 : 0;
+    set.slides[c] = slip > slipLimit(scale) ? 1 : 0;
   }
 }
