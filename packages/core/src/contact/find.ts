@@ -7,7 +7,7 @@
  * check of paths (sweep.ts).
  */
 import type { Samples } from '../port.ts';
-import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
+import type { Pin, Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import { type Collider, measureDistance } from './collider.ts';
 import { findWithCollider } from './findCollider.ts';
@@ -221,8 +221,6 @@ export function gather(finder: Finder): void {
   }
 }
 
-const pose = createPinPose();
-
 /** Whether a place on an edge is held by pins: then nothing can move it, and it has no contact of its own. */
 export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: Finder, edge: number, weight: number): boolean {
   return (weight === 1 || nodeHeld[edgeFirst[edge]] === 1) && (weight === 0 || nodeHeld[edgeSecond[edge]] === 1);
@@ -231,8 +229,7 @@ export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: Finder, edge: number
 /** Appends the contacts of a step from t to t + dt to `set`, in any order. */
 export function findContacts(finder: Finder, set: ContactSet, t: number, dt: number): void {
   for (const { pin, node } of finder.rules.pinned) {
-    pin.evaluate(pose, t + dt);
-    finder.nodeHeld[node] = pose.active ? 1 : 0;
+    finder.nodeHeld[node] = pin.holds(t + dt) ? 1 : 0;
   }
   finder.colliders.forEach((collider, k) => {
     findWithCollider(finder, set, collider, k, dt);

@@ -11,11 +11,12 @@
 import type { Bundle, LoneRods, StepOutcome } from '../model.ts';
 import type { SolveResult } from './admm.ts';
 import type { Finder } from './find.ts';
-import { findSunken, reboundThreshold } from './findCollider.ts';
+import { reboundThreshold } from './findCollider.ts';
 import type { Group, Systems } from './groups.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
 import { markStart, setBias, slipLimit } from './sides.ts';
 import type { SolveOptions } from './solveGroup.ts';
+import { findSunken } from './sunken.ts';
 import { gatherEnd } from './sweep.ts';
 
 /** How often contacts may change on the way; and how deep a place may lie, in radii, before that. */

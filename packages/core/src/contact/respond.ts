@@ -17,7 +17,7 @@ import type { Scene } from '../scene/types.ts';
 import { checkSpec, refuseUntouchable, warnOverlaps } from './check.ts';
 import { type Collider, placeCollider, readFriction } from './collider.ts';
 import { createFinder, type Finder, findContacts, gather, type RodRules } from './find.ts';
-import { findSunken, reboundThreshold } from './findCollider.ts';
+import { reboundThreshold } from './findCollider.ts';
 import { createGrouping, type Group, listSystems, type Marks } from './groups.ts';
 import { measureLinks } from './linkStrain.ts';
 import {
@@ -47,6 +47,7 @@ import {
 } from './set.ts';
 import { createLayout, DEEPER, markStart, type Place, setBias, slipLimit } from './sides.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
+import { findSunken } from './sunken.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
 import { sweepColliders } from './sweepCollider.ts';
 

@@ -205,12 +205,14 @@ export function isSorted({ key, count }: ContactSet): boolean {
   return true;
 }
 
-/** Writes the contacts of `from` to `to` in the order of their keys; of equal keys the first is kept. */
+/** Gives `to` the contacts of `from` in the order of their keys, of equal keys the first; what `from` has after it is of no use. */
 export function sortContacts(to: ContactSet, from: ContactSet): void {
   const { count } = from;
   if (isSorted(from)) {
-    to.count = 0;
-    appendContacts(to, from);
+    // the arrays change places, of both sets
+    const emptied = { ...to };
+    Object.assign(to, from);
+    Object.assign(from, emptied, { count: 0 });
     return;
   }
   const sorted = from.key.slice(0, count).sort();

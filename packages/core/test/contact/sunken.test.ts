@@ -1,9 +1,9 @@
 /** What has sunk into an obstacle at the end of a step, and how deep things may lie in each other. */
 import { describe, expect, it } from 'vitest';
 import { createFinder, gather } from '../../src/contact/find.ts';
-import { findSunken } from '../../src/contact/findCollider.ts';
 import { type ContactSet, createContactSet } from '../../src/contact/set.ts';
 import { easeOut, setBias } from '../../src/contact/sides.ts';
+import { findSunken } from '../../src/contact/sunken.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 
 const r = 1e-3;
