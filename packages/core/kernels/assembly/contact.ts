@@ -127,10 +127,13 @@ export function settlePair(
     const o = <usize>(48 * i);
     turnFrame(p.heldM1 + o, p.heldM2 + o, p.heldTangent + o, p.heldDirector + o, ld(p.heldTheta, i));
   }
+  const rooted = isRooted(p);
   v128.store(loose, splat(1.0));
   for (let c = 0; c < count; c++) clearLive(touchAt(p, c));
   chooseOrder(p, count);
   const small = Math.max(1e-4, Math.sqrt(20.0) * tolerance);
+  /** Moves after which forces are looked at without their matrix: it is likely not to be needed. */
+  const last = rooted ? 3.0 * small : small;
   let lastStep = splat(Infinity);
   let shift = zero;
   let balanced = zero;
@@ -140,7 +143,7 @@ export function settlePair(
     if (!followCenterline(p)) return NO_EDGE;
     setRates(p, rate);
     if (p.loads & 1) askLoads(block);
-    const gradientOnly = both(v128.or(done, f64x2.lt(lastStep, splat(small))));
+    const gradientOnly = both(v128.or(done, f64x2.lt(lastStep, splat(last))));
     if (!evaluate(p, count, h, !gradientOnly)) return FOLDED;
     if (round > 0) {
       balanced = measureConvergence(p, v128.load(scale), tolerance);
@@ -175,6 +178,7 @@ export function settlePair(
     const fraction = v128.andnot(limitStep(p, rotation), done);
     if (!both(v128.or(done, f64x2.gt(fraction, zero)))) return BAD_STEP;
     lastStep = takeStep(p, fraction, done);
+    if (rooted) keepLengths(p, fraction, done);
     for (let c = 0; c < count; c++) {
       const t = touchAt(p, c);
       for (let k = 0; k < 3; k++) st(t, BEFORE + k, ld(t, IMPULSE + k));
@@ -195,6 +199,50 @@ function isSteady(p: Pair, g: f64): v128 {
   let largest = splat(0.0);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) if ((d & 3) != 3) largest = f64x2.max(largest, f64x2.abs(ld(p.acceleration, d)));
   return v128.and(f64x2.ge(largest, splat(SLIGHT * g)), f64x2.le(largest, splat(STEADY * g)));
+}
+
+/** Whether pins hold the first node and no other. */
+function isRooted(p: Pair): bool {
+  let held = 0;
+  for (let k = 0; k < p.fixedCount; k++) {
+    const d = fixedAt(p, k);
+    if ((d & 3) == 3) continue;
+    if (d > 2) return false;
+    held++;
+  }
+  return held == 3;
+}
+
+/**
+ * After a step: edges that it has turned by φ are longer by φ²/2 than it meant them to be, which is all that is left to do for hair that
+ * an obstacle carries along. They get the length that was meant, and all that is farther from the root moves up. Hair on a head that
+ * turns takes one round for it instead of two.
+ */
+function keepLengths(p: Pair, fraction: v128, done: v128): void {
+  let sx = splat(0.0);
+  let sy = sx;
+  let sz = sx;
+  for (let j = 0; j < p.nodeCount - 1; j++) {
+    const q = entry(p.q, 4 * j);
+    const x = entry(p.step, 4 * j);
+    const t = p.tangent + <usize>(48 * j);
+    // the first node is shifted already, the second is not
+    const ex = add(sub(ld(q, 4), ld(q, 0)), sx);
+    const ey = add(sub(ld(q, 5), ld(q, 1)), sy);
+    const ez = add(sub(ld(q, 6), ld(q, 2)), sz);
+    let along = mul(sub(ld(x, 4), ld(x, 0)), ld(t, 0));
+    along = add(along, mul(sub(ld(x, 5), ld(x, 1)), ld(t, 1)));
+    along = add(along, mul(sub(ld(x, 6), ld(x, 2)), ld(t, 2)));
+    const meant = add(ld(p.length, j), mul(fraction, along));
+    const length = f64x2.sqrt(add(add(mul(ex, ex), mul(ey, ey)), mul(ez, ez)));
+    const less = v128.andnot(sub(div(meant, length), splat(1.0)), done);
+    sx = add(sx, mul(less, ex));
+    sy = add(sy, mul(less, ey));
+    sz = add(sz, mul(less, ez));
+    st(q, 4, add(ld(q, 4), sx));
+    st(q, 5, add(ld(q, 5), sy));
+    st(q, 6, add(ld(q, 6), sz));
+  }
 }
 
 /** Where pins hold a node: the way it comes over the step, in place of its velocity at the end (`countWay` of the model). */
