@@ -446,10 +446,8 @@ export function addRodContact(
   // the surfaces meet between the axes, in proportion to the radii
   const distance = gap + pairRadius[first] + pairRadius[second];
   const share = pairRadius[first] / (pairRadius[first] + pairRadius[second]);
-  for (let k = 0; k < 3; k++) {
-    set.normal[3 * i + k] = n[k];
-    set.armA[3 * i + k] = -share * distance * n[k];
-    set.armB[3 * i + k] = (1 - share) * distance * n[k];
-  }
+  set.leverA[i] = -share * distance;
+  set.leverB[i] = (1 - share) * distance;
+  for (let k = 0; k < 3; k++) set.normal[3 * i + k] = n[k];
   return i;
 }

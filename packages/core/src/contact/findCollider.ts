@@ -278,13 +278,13 @@ function addCandidate(
   set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
   set.restitution[i] = restitution;
   for (let k = 0; k < 3; k++) {
-    const n = normal[k];
-    set.normal[3 * i + k] = n;
-    set.armA[3 * i + k] = -(radius + gap) * n;
-    set.point[3 * i + k] = place[k] - (radius + gap) * n;
+    set.normal[3 * i + k] = normal[k];
     // a body's velocity is an unknown of its own
     set.surface[3 * i + k] = collider.body >= 0 ? 0 : velocity[k];
   }
+  set.leverA[i] = -(radius + gap);
+  // room that is never written need not be there
+  if (collider.body >= 0) for (let k = 0; k < 3; k++) set.point[3 * i + k] = place[k] - (radius + gap) * normal[k];
 }
 
 /** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */

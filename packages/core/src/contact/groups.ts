@@ -84,7 +84,12 @@ export function createGrouping(
   const listed = new Uint8Array(systems.count);
   return {
     group(set, wanted) {
-      for (let s = 0; s < parent.length; s++) parent[s] = s;
+      let any = false;
+      for (let s = 0; s < parent.length; s++) {
+        parent[s] = s;
+        any ||= wanted(s);
+      }
+      if (!any) return [];
       for (let c = 0; c < set.count; c++) {
         const first = systems.ofRod(set.rodA[c]);
         if (set.rodB[c] >= 0) parent[rootOf(systems.ofRod(set.rodB[c]))] = rootOf(first);

@@ -27,10 +27,10 @@ export interface ContactSet {
   gap: Float64Array;
   /** Velocity of the obstacle's surface [m/s], 3 each. */
   surface: Float64Array;
-  /** From the axes to the point where the surfaces meet [m], 3 each. */
-  armA: Float64Array;
-  armB: Float64Array;
-  /** For a collider on a body: where the surfaces meet [m], 3 each. */
+  /** From the axes to the point where the surfaces meet, along the normal [m]. */
+  leverA: Float64Array;
+  leverB: Float64Array;
+  /** For a collider on a body: where the surfaces meet [m], 3 each. No other looks at it. */
   point: Float64Array;
   staticFriction: Float64Array;
   dynamicFriction: Float64Array;
@@ -62,8 +62,8 @@ const fields = {
   normal: 3,
   gap: 1,
   surface: 3,
-  armA: 3,
-  armB: 3,
+  leverA: 1,
+  leverB: 1,
   point: 3,
   staticFriction: 1,
   dynamicFriction: 1,
@@ -118,10 +118,8 @@ export function addColliderPlace(set: ContactSet): number {
   set.sliding[c] = 0;
   set.slides[c] = 0;
   set.swept[c] = 0;
-  for (let k = 3 * c; k < 3 * c + 3; k++) {
-    set.armB[k] = 0;
-    set.impulse[k] = 0;
-  }
+  set.leverB[c] = 0;
+  for (let k = 3 * c; k < 3 * c + 3; k++) set.impulse[k] = 0;
   return c;
 }
 
@@ -146,8 +144,8 @@ export function copyContact(to: ContactSet, i: number, from: ContactSet, j: numb
   to.floor[i] = from.floor[j];
   copy3(to.normal, 3 * i, from.normal, 3 * j);
   copy3(to.surface, 3 * i, from.surface, 3 * j);
-  copy3(to.armA, 3 * i, from.armA, 3 * j);
-  copy3(to.armB, 3 * i, from.armB, 3 * j);
+  to.leverA[i] = from.leverA[j];
+  to.leverB[i] = from.leverB[j];
   copy3(to.point, 3 * i, from.point, 3 * j);
   copy3(to.impulse, 3 * i, from.impulse, 3 * j);
   to.rodA[i] = from.rodA[j];
@@ -269,8 +267,11 @@ export interface Memory {
   count: number;
 }
 
-/** Numbers a contact: key, force 3, sliding; rod, edge and weight of both sides, collider, gap; normal, arms and point, 3 each. */
-export const MEMORY_STRIDE = 25;
+/**
+ * Numbers a contact: key, force 3, sliding; rod, edge and weight of both sides, collider, gap; normal 3, lever of the first side; of a
+ * collider the point, 3, of a rod the lever of the second side.
+ */
+export const MEMORY_STRIDE = 20;
 
 export function remember(memory: Memory, set: ContactSet, dt: number): void {
   if (memory.data.length < MEMORY_STRIDE * set.count) memory.data = new Float64Array(2 * MEMORY_STRIDE * set.count);
@@ -296,9 +297,9 @@ export function remember(memory: Memory, set: ContactSet, dt: number): void {
     data[o + 11] = set.collider[c];
     data[o + 12] = set.gap[c];
     copy3(data, o + 13, set.normal, 3 * c);
-    copy3(data, o + 16, set.armA, 3 * c);
-    copy3(data, o + 19, set.armB, 3 * c);
-    copy3(data, o + 22, set.point, 3 * c);
+    data[o + 16] = set.leverA[c];
+    if (set.collider[c] >= 0) copy3(data, o + 17, set.point, 3 * c);
+    else data[o + 17] = set.leverB[c];
   }
   memory.count = count;
 }
@@ -322,9 +323,9 @@ export function recollect(set: ContactSet, { data, count }: Memory): void {
     set.collider[c] = data[o + 11];
     set.gap[c] = data[o + 12];
     copy3(set.normal, 3 * c, data, o + 13);
-    copy3(set.armA, 3 * c, data, o + 16);
-    copy3(set.armB, 3 * c, data, o + 19);
-    copy3(set.point, 3 * c, data, o + 22);
+    set.leverA[c] = data[o + 16];
+    if (set.collider[c] >= 0) copy3(set.point, 3 * c, data, o + 17);
+    else set.leverB[c] = data[o + 17];
   }
 }
 

@@ -149,7 +149,7 @@ export function layOut(
   const mass = new Float64Array(total);
   const sideA = new Int32Array(count);
   const sideB = new Int32Array(count).fill(-1);
-  const place = (r: number, e: number, w: number, lever: Float64Array, o: number): number => {
+  const place = (r: number, e: number, w: number, lever: number, o: number): number => {
     const s = perRod[r]++;
     rod[s] = placeOfRod[r].index;
     sceneRod[s] = r;
@@ -158,14 +158,15 @@ export function layOut(
     if (rolling) {
       const t = finder.samples[r].edgeTangent;
       const [x, y, z] = [t[3 * e], t[3 * e + 1], t[3 * e + 2]];
-      arm[3 * s] = y * lever[o + 2] - z * lever[o + 1];
-      arm[3 * s + 1] = z * lever[o] - x * lever[o + 2];
-      arm[3 * s + 2] = x * lever[o + 1] - y * lever[o];
+      const n = set.normal;
+      arm[3 * s] = y * (lever * n[o + 2]) - z * (lever * n[o + 1]);
+      arm[3 * s + 1] = z * (lever * n[o]) - x * (lever * n[o + 2]);
+      arm[3 * s + 2] = x * (lever * n[o + 1]) - y * (lever * n[o]);
     }
     return s;
   };
   for (let c = 0; c < count; c++) {
-    sideA[c] = place(set.rodA[c], set.edgeA[c], set.weightA[c], set.armA, 3 * c);
+    sideA[c] = place(set.rodA[c], set.edgeA[c], set.weightA[c], set.leverA[c], 3 * c);
     const body = bodyOf(set, c);
     if (body) {
       const s = bodyFrom[body.bundle]++;
@@ -173,7 +174,7 @@ export function layOut(
       rod[s] = -1 - body.index;
       for (let k = 0; k < 3; k++) arm[3 * s + k] = set.point[3 * c + k];
     }
-    if (set.rodB[c] >= 0) sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.armB, 3 * c);
+    if (set.rodB[c] >= 0) sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.leverB[c], 3 * c);
   }
   const linkSides = linked.reduce((sum, { sideCount }) => sum + sideCount, 0);
   const links: LinkGroup = { links: linked, side: new Int32Array(linkSides), crowd: new Int32Array(linkSides), dt: 0 };

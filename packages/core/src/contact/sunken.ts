@@ -167,10 +167,10 @@ function placeAcross(
   for (let k = 0; k < 3; k++) {
     const n = distanceAt[1 + k];
     set.normal[3 * i + k] = n;
-    set.armA[3 * i + k] = -(radius + gap) * n;
     set.point[3 * i + k] = carried[k] - (radius + gap) * n;
     way += n * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
   }
+  set.leverA[i] = -(radius + gap);
   set.gap[i] = gap;
   return way;
 }
@@ -195,9 +195,9 @@ function placeSunken(
   for (let k = 0; k < 3; k++) {
     const n = distanceAt[1 + k];
     set.normal[3 * i + k] = n;
-    set.armA[3 * i + k] = -(radius + gap) * n;
     set.point[3 * i + k] = at(end, a, b, weight, k) - (radius + gap) * n;
   }
+  set.leverA[i] = -(radius + gap);
   // now and next are both at the end: velocities of the surface as over the step before
   measureBackward(surface, collider, set.point, 3 * i, dt);
   // an unknown of its own, which has come to its end as well

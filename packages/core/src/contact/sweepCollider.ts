@@ -146,8 +146,8 @@ function addMeeting(
   rotate(world, 0, collider.now.rotation, local, 0);
   for (let k = 0; k < 3; k++) {
     set.point[3 * i + k] = world[k] + collider.now.position[k];
-    set.armA[3 * i + k] = -radius * set.normal[3 * i + k];
   }
+  set.leverA[i] = -radius;
   measureSurfaceVelocity(surface, collider, set.point[3 * i], set.point[3 * i + 1], set.point[3 * i + 2], dt);
   for (let k = 0; k < 3; k++) set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
 }
