@@ -134,8 +134,10 @@ export function createContactWorld(
   const sweeping =
     colliders.some(({ shape }) => shape.thin) && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') === 'admm';
   const end = new Float64Array(3 * finder.nodeCount);
-  const raw = createContactSet();
-  const set = createContactSet();
+  // room that is not used costs nothing; what grows by doubling is a second's work for the garbage collector with thousands of rods
+  const room = colliders.length > 0 ? finder.nodeCount >> 1 : 0;
+  const raw = createContactSet(Math.max(64, room));
+  const set = createContactSet(Math.max(64, room));
   const memory: Memory = { data: new Float64Array(0), count: 0 };
   const report: ContactReport = { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0 };
   const makeMarks = (): Uint8Array[] => bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
@@ -205,7 +207,15 @@ export function createContactWorld(
     for (const s of list) marks[systems.bundleOf[s]][systems.numberOf[s]] = 1;
     marksOf.set(marks, list);
   };
-  const lone = createLoneSolver(finder, bundles, systems, options, spec?.rolling ?? false, g);
+  const lone = createLoneSolver(
+    finder,
+    bundles,
+    systems,
+    options,
+    spec?.rolling ?? false,
+    g,
+    linkPlans.flatMap(({ rodA, rodB }) => (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod))),
+  );
   const lookAt = (list: readonly number[], value: number): void => {
     for (const s of list) for (const rod of systems.rods[s]) finder.look[rod] = value;
   };
@@ -311,10 +321,12 @@ export function createContactWorld(
     const moved = links.list.filter(({ plan }) => isWithin(systems.ofRod(plan.rodA)));
     measureLinks(links, moved, rods, samples);
     recallLinks(moved, from === memory ? links.memory : links.next, dt);
-    let dirty = grouping.group(set).filter((group) => isWithin(group.systems[0]));
+    lone.list(set, isWithin);
+    let dirty = grouping.group(set, (s) => isWithin(s) && !lone.has(s));
     within.forEach((marks, b) => {
       for (let s = 0; s < marks.length; s++) without[b][s] = 1 - marks[s];
     });
+    for (let s = 0; s < systems.count; s++) if (lone.has(s)) without[systems.bundleOf[s]][systems.numberOf[s]] = 1;
     for (const { systems: list } of dirty) for (const s of list) without[systems.bundleOf[s]][systems.numberOf[s]] = 1;
     for (let b = 0; b < bundles.length; b++) {
       const one = bundles[b].advance(t, dt, robust, without[b]);
@@ -324,7 +336,7 @@ export function createContactWorld(
     stepped.fill(0);
     for (let round = 0; ; round++) {
       setBias(set, dt, g, reboundThreshold(finder, dt));
-      for (const group of round === 0 ? lone.settle(dirty, set, stepped, t, dt, revert) : dirty) {
+      for (const group of round === 0 ? [...dirty, ...lone.settle(set, stepped, t, dt, revert)] : dirty) {
         const resumed = round > 0 && mayResume(group) && group.systems.some((s) => stepped[s]);
         const one = solveOne(group, t, dt, robust, resumed, round === 0 && mayResume(group));
         if (one.ok) continue;
@@ -355,8 +367,7 @@ export function createContactWorld(
       // all others were looked at, and stay where they are
       for (let r = 0; r < rods.length; r++) finder.look[r] = Math.min(finder.look[r], 1);
       dirty = [];
-      for (const group of grouping.group(set)) {
-        if (!group.systems.some((s) => missed.has(s))) continue;
+      for (const group of grouping.group(set, (s) => missed.has(s))) {
         if (round >= 8) {
           const reason = met > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';
           failure = { rod: rods[set.rodA[group.contacts[0]]].id, reason };
