@@ -301,7 +301,7 @@ function flies(finder: Finder, gap: number, approach: number, dt: number): boole
 }
 
 /** Velocity of a body's point now, for the approach. */
-function addBodyVelocity(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
+export function addBodyVelocity(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
   const pose = collider.ride;
   if (!pose) return;
   const a = x - pose.position[0];

@@ -17,7 +17,7 @@ import type { Finder } from './find.ts';
 import { reboundThreshold } from './findCollider.ts';
 import type { Group, Systems } from './groups.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import { setBias } from './sides.ts';
+import { markStart, setBias, slipLimit } from './sides.ts';
 import type { SolveOptions } from './solveGroup.ts';
 import { findSunken } from './sunken.ts';
 import { gatherEnd } from './sweep.ts';
@@ -169,6 +169,7 @@ export function createLoneSolver(
       checked[rods[w]] = 1;
     }
     setBias(raw, dt, gravity, reboundThreshold(finder, dt));
+    markStart(raw, finder, slipLimit(job.speed));
     for (let c = 0; c < raw.count; c++) {
       const i = placeOf[systems.ofRod(raw.rodA[c])];
       checked[raw.rodA[c]] = 0;

@@ -48,7 +48,17 @@ import {
   sortContacts,
   takePlaces,
 } from './set.ts';
-import { createLayout, layOut, NO_SIDES, type Place, setBias, writeForces } from './sides.ts';
+import {
+  createLayout,
+  DEEPER,
+  layOut,
+  markStart,
+  NO_SIDES,
+  type Place,
+  setBias,
+  slipLimit,
+  writeForces,
+} from './sides.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
 import { findSunken } from './sunken.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
@@ -76,6 +86,10 @@ export interface ContactWorld {
 
 /** Of a system that has come near where contacts let it go, and has to be looked at again. */
 const GLANCED = 2;
+
+/** How deep things may lie in each other at the end of a step, in radii, before it is looked at again: at first, and at last. */
+const DEEP = 0.04;
+const DEEPEST = 0.048;
 
 /** Acceleration of gravity [m/s²], at its full size. */
 export function gravityOf({ gravity }: Scene): readonly number[] {
@@ -157,6 +171,8 @@ export function createContactWorld(
     ({ body, shape: { type } }) => body < 0 && ['plane', 'sphere', 'capsule', 'box'].includes(type),
   );
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
+  /** The other solvers leave more behind than DEEPER, round after round. */
+  const deeper = (spec?.solver ?? 'admm') === 'admm' ? DEEPER : 0.01;
   const halvings = scene.time?.halvings ?? 8;
   const options: SolveOptions = {
     iterations: spec?.iterations ?? 300,
@@ -188,6 +204,7 @@ export function createContactWorld(
     raw.count = 0;
     findContacts(finder, raw, t, dt);
     sortContacts(set, raw);
+    markStart(set, finder, slipLimit(solver.scaleOf(dt)));
     recall(set, from, dt);
   };
 
@@ -265,8 +282,9 @@ export function createContactWorld(
     const members = list.flatMap((s) => systems.rods[s]);
     gatherEnd(end, finder, members);
     raw.count = 0;
-    findSunken(finder, raw, end, t, dt, 0.04, members);
+    findSunken(finder, raw, end, t, dt, DEEP, members);
     setBias(raw, dt, g, reboundThreshold(finder, dt));
+    markStart(raw, finder, slipLimit(solver.scaleOf(dt)));
     const before = of.count;
     for (let c = 0; c < raw.count; c++) {
       const there = of.key.subarray(0, before).indexOf(raw.key[c]);
@@ -285,12 +303,13 @@ export function createContactWorld(
     gatherEnd(end, finder);
     raw.count = 0;
     // what ends a little too deep after all is left to the next step; more is worth a cut of this one
-    const deep = round < 2 ? 0.04 : lenient ? Number.POSITIVE_INFINITY : 0.06;
-    let met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
+    const deep = round < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
+    let met = continuous ? sweepPairs(finder, raw, end, deep, deeper) : 0;
     if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
     if (options.solver === 'admm')
       findSunken(finder, raw, end, t, dt, deep, round === 0 ? lone.unchecked() : undefined);
     report.swept += met;
+    markStart(raw, finder, slipLimit(solver.scaleOf(dt)));
     const missed = new Set<number>();
     for (let c = 0; c < raw.count; c++) {
       missed.add(systems.ofRod(raw.rodA[c]));
@@ -428,7 +447,7 @@ export function createContactWorld(
     finder.position.set(positions);
     gatherEnd(end, finder);
     raw.count = 0;
-    sweepPairs(finder, raw, end, 0.06);
+    sweepPairs(finder, raw, end, DEEPEST, deeper);
     for (let c = 0; c < raw.count; c++)
       if (groupOf.get(systems.ofRod(raw.rodA[c])) !== groupOf.get(systems.ofRod(raw.rodB[c]))) return true;
     return false;

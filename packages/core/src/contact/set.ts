@@ -39,8 +39,10 @@ export interface ContactSet {
   size: Float64Array;
   /** Impulse on the first side [N s], 3 each: unknown of the solver. */
   impulse: Float64Array;
-  /** 1 while it slides: dynamic friction then. */
+  /** 1 where it slides at the start of the step: dynamic friction, however often the step is looked at. */
   sliding: Uint8Array;
+  /** 1 where it slides at the end. */
+  slides: Uint8Array;
   /** What the normal velocity must exceed the negative of [m/s]. */
   bias: Float64Array;
   /** Normal velocity at the start of the step [m/s]. */
@@ -73,7 +75,7 @@ const fields = {
   floor: 1,
 } as const;
 const integers = ['rodA', 'edgeA', 'rodB', 'edgeB', 'collider'] as const;
-const bytes = ['sliding', 'swept'] as const;
+const bytes = ['sliding', 'slides', 'swept'] as const;
 const doubles = Object.keys(fields) as (keyof typeof fields)[];
 
 export function createContactSet(capacity = 64): ContactSet {
@@ -114,6 +116,7 @@ export function addColliderPlace(set: ContactSet): number {
   set.approach[c] = 0;
   set.floor[c] = 0;
   set.sliding[c] = 0;
+  set.slides[c] = 0;
   set.swept[c] = 0;
   for (let k = 3 * c; k < 3 * c + 3; k++) {
     set.armB[k] = 0;
@@ -153,6 +156,7 @@ export function copyContact(to: ContactSet, i: number, from: ContactSet, j: numb
   to.edgeB[i] = from.edgeB[j];
   to.collider[i] = from.collider[j];
   to.sliding[i] = from.sliding[j];
+  to.slides[i] = from.slides[j];
   to.swept[i] = from.swept[j];
 }
 
@@ -282,7 +286,7 @@ export function remember(memory: Memory, set: ContactSet, dt: number): void {
     data[o + 1] = x / dt;
     data[o + 2] = y / dt;
     data[o + 3] = z / dt;
-    data[o + 4] = set.sliding[c];
+    data[o + 4] = set.slides[c];
     data[o + 5] = set.rodA[c];
     data[o + 6] = set.edgeA[c];
     data[o + 7] = set.weightA[c];
@@ -308,7 +312,7 @@ export function recollect(set: ContactSet, { data, count }: Memory): void {
     const c = addContact(set);
     set.key[c] = data[o];
     copy3(set.impulse, 3 * c, data, o + 1);
-    set.sliding[c] = data[o + 4];
+    set.slides[c] = data[o + 4];
     set.rodA[c] = data[o + 5];
     set.edgeA[c] = data[o + 6];
     set.weightA[c] = data[o + 7];

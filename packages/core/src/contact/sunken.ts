@@ -1,8 +1,9 @@
 /** What ended a step inside a collider. */
 import { type Collider, findClosest, measureBackward, measureDistance, placeCollider } from './collider.ts';
 import { interpolate as at, type Finder, featureOf, isHeld } from './find.ts';
+import { addBodyVelocity } from './findCollider.ts';
 import { addColliderPlace, type ContactSet, FEATURE_LIMIT } from './set.ts';
-import { easeOut } from './sides.ts';
+import { DEEPER, easeOut } from './sides.ts';
 
 /** Distance and normal that were measured last. */
 const distanceAt = new Float64Array(4);
@@ -99,7 +100,7 @@ function addSunken(
   dt: number,
   allowed: number,
 ): void {
-  const { edgeFirst, edgeSecond, position: x, edgeRadius, nodeRadius } = finder;
+  const { edgeFirst, edgeSecond, edgeRadius, nodeRadius } = finder;
   const a = 3 * edgeFirst[edge];
   const b = 3 * edgeSecond[edge];
   const inner = weight > 0 && weight < 1;
@@ -119,36 +120,63 @@ function addSunken(
   set.staticFriction[i] = collider.staticFriction * finder.edgeFriction[edge];
   set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
   set.swept[i] = 1;
-  if (placeSunken(finder, set, i, collider, a, b, weight, end, radius, end, dt) < -0.01 * size) {
-    const began = distanceAtStart(finder, set, i, collider, a, b, weight, dt) - radius;
+  const [nx, ny, nz] = [distanceAt[1], distanceAt[2], distanceAt[3]];
+  const inward = placeSunken(finder, set, i, collider, a, b, weight, end, radius, dt) < -DEEPER * size;
+  measureAtStart(finder, collider, a, b, weight, dt);
+  const began = distanceAt[0] - radius;
+  const sameSide = nx * distanceAt[1] + ny * distanceAt[2] + nz * distanceAt[3] > 0;
+  // what slides round a ball may go out along the normal that it has in the end, and sink in nevertheless
+  if (inward || (sameSide && gap < began - DEEPER * size)) {
     set.floor[i] = began < 0 ? easeOut(began, size) : 0;
     return;
   }
   // inside, and yet on its way out: it came in across the far side, if it was not inside before
-  measureDistance(distanceAt, collider, at(x, a, b, weight, 0), at(x, a, b, weight, 1), at(x, a, b, weight, 2));
-  const wasInside = distanceAt[0] - radius < -allowed * size;
-  const way = placeSunken(finder, set, i, collider, a, b, weight, end, radius, x, dt);
-  if (wasInside || set.gap[i] + way > -allowed * size) set.count--;
+  const way = placeAcross(finder, set, i, a, b, weight, end, radius, dt);
+  if (began < -allowed * size || set.gap[i] + way > -allowed * size) set.count--;
 }
 
-/** From the place at the start, carried along with the surface, to the obstacle as it is at the end. */
-function distanceAtStart(
+const carried = new Float64Array(3);
+
+/** Distance and normal of a place where it was at the start, carried along with the surface (`surface`, as `placeSunken` left it), to the obstacle as it is at the end. */
+function measureAtStart(
   { position: x }: Finder,
-  { surface: v }: ContactSet,
-  i: number,
   collider: Collider,
   a: number,
   b: number,
   weight: number,
   dt: number,
+): void {
+  for (let k = 0; k < 3; k++) carried[k] = at(x, a, b, weight, k) + dt * surface[k];
+  measureDistance(distanceAt, collider, carried[0], carried[1], carried[2]);
+}
+
+/** Contact i along the normal that `measureAtStart` found; returns how far the place came along it. */
+function placeAcross(
+  { position: x }: Finder,
+  set: ContactSet,
+  i: number,
+  a: number,
+  b: number,
+  weight: number,
+  end: Float64Array,
+  radius: number,
+  dt: number,
 ): number {
-  const [px, py, pz] = [0, 1, 2].map((k) => at(x, a, b, weight, k) + dt * v[3 * i + k]);
-  measureDistance(distanceAt, collider, px, py, pz);
-  return distanceAt[0];
+  const gap = distanceAt[0] - radius;
+  let way = 0;
+  for (let k = 0; k < 3; k++) {
+    const n = distanceAt[1 + k];
+    set.normal[3 * i + k] = n;
+    set.armA[3 * i + k] = -(radius + gap) * n;
+    set.point[3 * i + k] = carried[k] - (radius + gap) * n;
+    way += n * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
+  }
+  set.gap[i] = gap;
+  return way;
 }
 
 /**
- * Normal, gap at the start, arm and velocity of the surface for contact i, with distance and normal of the place `from` in
+ * Normal, gap at the start, arm and velocity of the surface for contact i, with distance and normal of the place at the end in
  * `distanceAt`; returns how far the place came along the normal. The obstacle is as it is at the end of the step.
  */
 function placeSunken(
@@ -161,7 +189,6 @@ function placeSunken(
   weight: number,
   end: Float64Array,
   radius: number,
-  from: Float64Array,
   dt: number,
 ): number {
   const gap = distanceAt[0] - radius;
@@ -169,18 +196,19 @@ function placeSunken(
     const n = distanceAt[1 + k];
     set.normal[3 * i + k] = n;
     set.armA[3 * i + k] = -(radius + gap) * n;
-    set.point[3 * i + k] = at(from, a, b, weight, k) - (radius + gap) * n;
+    set.point[3 * i + k] = at(end, a, b, weight, k) - (radius + gap) * n;
   }
   // now and next are both at the end: velocities of the surface as over the step before
   measureBackward(surface, collider, set.point, 3 * i, dt);
+  // an unknown of its own, which has come to its end as well
+  if (collider.body >= 0)
+    addBodyVelocity(surface, collider, set.point[3 * i], set.point[3 * i + 1], set.point[3 * i + 2]);
   let way = 0;
-  let carried = 0;
   for (let k = 0; k < 3; k++) {
     set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
-    carried += distanceAt[1 + k] * surface[k] * dt;
-    way += distanceAt[1 + k] * (at(end, a, b, weight, k) - at(x, a, b, weight, k));
+    way += distanceAt[1 + k] * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
   }
   // along this direction the gap at the start was that much wider
-  set.gap[i] = (from === x ? gap : gap - way) + carried;
-  return way - carried;
+  set.gap[i] = gap - way;
+  return way;
 }
