@@ -114,11 +114,12 @@ export const capstan: Case = defineCase({
     const out: Record<string, number> = {};
     let deepest = 0;
     for (const [name, mu, halves] of angles) {
-      // right for fibers too (16.85), but 12 s
-      if (model !== 'der' && halves > 1) continue;
-      const { ratio, depth } = pull(model, mu, halves * Math.PI, n);
-      out[name] = ratio;
-      out[`${name}: over that of the chain`] = ratio / ratioOfChain(mu, halves, n);
+      // fibers take long: half of the edges, which the chain knows of
+      const coarse = model !== 'der' && halves > 1;
+      const edges = coarse ? n / 2 : n;
+      const { ratio, depth } = pull(model, mu, halves * Math.PI, edges);
+      if (!coarse) out[name] = ratio;
+      out[`${name}: over that of the chain`] = ratio / ratioOfChain(mu, halves, edges);
       deepest = Math.max(deepest, depth);
     }
     out['penetration / radius'] = deepest;
@@ -130,7 +131,7 @@ export const capstan: Case = defineCase({
         const only = halves > 1 && { models: ['der'] as const };
         return [
           [name, { value: Math.exp(mu * halves * Math.PI), tolerance: 0.006, ...only }],
-          [`${name}: over that of the chain`, { value: 1, tolerance: 0.001, ...only }],
+          [`${name}: over that of the chain`, { value: 1, tolerance: 0.001 }],
         ];
       }),
     ),

@@ -121,6 +121,48 @@ describe('a rod that is held inside an obstacle', () => {
     expect(world.samples[0].nodePosition[3 * EDGES + 2]).toBeGreaterThan(-0.018);
   });
 
+  it.each(['der', 'strand'] as const)('or behind a surface stays threaded where it passes through: %s', (model) => {
+    const w = 0.3;
+    const scalp: Partial<Scene> = {
+      colliders: [
+        {
+          id: 'scalp',
+          type: 'mesh',
+          solid: false,
+          vertices: [
+            [-w, -w, 0],
+            [w, -w, 0],
+            [w, w, 0],
+            [-w, w, 0],
+          ],
+          faces: [
+            [0, 1, 2],
+            [0, 2, 3],
+          ],
+        },
+      ],
+    };
+    const from = (z: number): Scene =>
+      embedded(model, {
+        ...scalp,
+        rods: [
+          { ...embedded(model).rods[0], shape: { type: 'straight', from: [0, 0, z], to: [0.03, 0, z + 0.15] } },
+        ] as Scene['rods'],
+      });
+    const world = createWorld(from(-0.012));
+    expect(world.warnings).toEqual([
+      "rod 'hair' is held behind collider 'scalp', which leaves alone what is next to the pin: 19.1 mm",
+    ]);
+    run(world, 300);
+    expect(stretchOf(world)).toBeLessThan(0.01);
+    const heights = Array.from({ length: EDGES + 1 }, (_, i) => world.samples[0].nodePosition[3 * i + 2]);
+    expect(heights[1]).toBeLessThan(0);
+    for (const z of heights.slice(3)) expect(z).toBeGreaterThan(0.95 * THICK);
+    expect(Math.min(...heights.slice(3))).toBeLessThan(1.1 * THICK);
+    // a root that lies on it is behind nothing
+    expect(createWorld(from(0)).warnings).toEqual([]);
+  });
+
   it('is told once for all rods of an obstacle', () => {
     const { rods, pins = [], ...rest } = embedded('der');
     const world = createWorld({

@@ -15,6 +15,52 @@ describeStrand(
   (['energy-momentum', 'deti-r'] as const).map((integrator) => ({ fiber: { integrator } })),
 );
 
+it('has the response of many sides from blocks of the inverse as from solves', () => {
+  const scene: Scene = {
+    tendril: 1,
+    gravity: [1, 2, -5],
+    rods: [
+      {
+        id: 'rod',
+        model: 'fiber',
+        shape: { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 0, 1], radius: 0.1, angle: 1.5 },
+        edges: 8,
+        section: { type: 'circle', radius: 0.002 },
+        material: { E: 1e6, nu: 0.4, density: 1000 },
+      },
+    ],
+    pins: [{ rod: 'rod', at: 'start', hold: 'position' }],
+  };
+  const count = 15;
+  const sides: ContactSides = {
+    count,
+    rod: new Int32Array(count),
+    edge: Int32Array.from({ length: count }, (_, c) => Math.floor(c / 2)),
+    weight: Float64Array.from({ length: count }, (_, c) => ((7 * c) % 11) / 10),
+    arm: Float64Array.from({ length: 3 * count }, (_, k) => 0.001 * Math.sin(5 * k + 1)),
+    force: new Float64Array(3 * count),
+    mass: new Float64Array(count),
+  };
+  const { rods, drives, bodies, welds } = compileScene(scene);
+  const { contact: port } = fiberModel.compile(rods, drives, scene, { bodies, welds });
+  const marks = Uint8Array.of(1);
+  const response = new Float64Array(count);
+  port?.hold();
+  expect(port?.linearize(new Float64Array(3 * count), response, marks, sides, 0, 1 / 300, true)).toBe(true);
+  expect(port?.factor(marks, sides)).toBe(true);
+  for (let c = 0; c < count; c++) {
+    let trace = 0;
+    for (let k = 0; k < 3; k++) {
+      const [right, out] = [new Float64Array(3 * count), new Float64Array(3 * count)];
+      right[3 * c + k] = 1;
+      port?.solve(out, right, sides);
+      trace += out[3 * c + k] / 3;
+    }
+    expect(trace).toBeGreaterThan(0);
+    expect(response[c] / trace).toBeCloseTo(1, 8);
+  }
+});
+
 it('is refused where steps with contact cannot be taken', () => {
   expect(() => createWorld(strandOverBall('fiber', 0, { fiber: { integrator: 'deti' } }))).toThrow(/cannot touch/);
 });

@@ -10,6 +10,7 @@ import {
   solveSymmetric,
 } from '../../src/linalg/blockTridiagonal.ts';
 import { eigenDense } from '../../src/linalg/eigen.ts';
+import { createSelectedInverse, invertSelected } from '../../src/linalg/selectedInverse.ts';
 import { createRandom } from '../der/rods.ts';
 
 function randomBlocks(count: number, seed: number, symmetric: boolean) {
@@ -85,6 +86,25 @@ describe('block-tridiagonal matrices', () => {
       const x = right.map((value, k) => value + 2 * shift * wanted[k]);
       solveSymmetric(factor, x);
       for (let k = 0; k < 60; k++) expect(x[k]).toBeCloseTo(wanted[k], 9);
+    }
+  });
+
+  it('has blocks of its inverse from its factor', () => {
+    const matrix = randomBlocks(5, 13, true);
+    const weight = new Float64Array(60).fill(1);
+    const factor = createSymmetricFactor(5);
+    expect(factorSymmetric(factor, matrix, 12, weight, true)).toBe(true);
+    const { diagonal, upper } = createSelectedInverse(5);
+    invertSelected({ diagonal, upper }, factor, 0);
+    for (let column = 0; column < 60; column++) {
+      const x = new Float64Array(60);
+      x[column] = 1;
+      solveSymmetric(factor, x);
+      const b = Math.floor(column / 12);
+      for (let i = 0; i < 12; i++) {
+        expect(diagonal[144 * b + 12 * i + (column % 12)]).toBeCloseTo(x[12 * b + i], 13);
+        if (b > 0) expect(upper[144 * (b - 1) + 12 * i + (column % 12)]).toBeCloseTo(x[12 * (b - 1) + i], 13);
+      }
     }
   });
 
