@@ -50,7 +50,7 @@ const studies: Readonly<Record<string, Study>> = {
   'hair-ball': {
     about: 'hairs of 50 elements on a ball, the motion of [Michels2015] § 4.3; wanted: 500 in 6 minutes',
     size: 500,
-    memory: 0.35,
+    memory: 0.5,
     // 1 s to settle, shaken along x, rest, along y, rest: 3 s
     scene: (hairs) => {
       const scene = hairBallScene(hairs, 50, [0, 1], true, 1, 0.5);

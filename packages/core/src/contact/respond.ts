@@ -32,6 +32,7 @@ import {
 } from './links.ts';
 import { createLoneSolver } from './lone.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
+import { findRoots, warnRoots } from './roots.ts';
 import { readRules } from './rules.ts';
 import {
   appendContact,
@@ -40,14 +41,16 @@ import {
   copyContact,
   createContactSet,
   isSorted,
-  MEMORY_STRIDE,
   type Memory,
   recall,
+  recollect,
   remember,
+  restoreMemory,
+  saveMemory,
   sortContacts,
   takePlaces,
 } from './set.ts';
-import { createLayout, markStart, type Place, setBias, slipLimit } from './sides.ts';
+import { createLayout, layOut, markStart, NO_SIDES, type Place, setBias, slipLimit, writeForces } from './sides.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
 import { createWatch } from './watch.ts';
 
@@ -61,6 +64,8 @@ export interface ContactWorld {
   advance(t: number, dt: number, robust: boolean): StepOutcome;
   findImpact(t: number, dt: number): number;
   forces(): ContactForce[];
+  /** Puts the forces of the last step's contacts and links on the rods, for those who ask what acts on them. */
+  bear(): void;
   readonly links: Links;
   /** Of links, now [J]. */
   energy(): number;
@@ -89,6 +94,7 @@ export function createContactWorld(
   welds: readonly Weld[],
   linkPlans: readonly LinkPlan[],
   warnings: string[],
+  time: number,
 ): ContactWorld {
   const placeOfBody = bodyIds.map((id): Place | undefined => {
     const bundle = bundles.findIndex(({ bodies }) => bodies.some((body) => body.id === id));
@@ -104,8 +110,10 @@ export function createContactWorld(
   const links = createLinks(linkPlans, rods, samples);
   const g = gravityOf(scene);
   const finder = createFinder(rods, samples, colliders, rules, g);
-  const raw = createContactSet();
-  const set = createContactSet();
+  // room that is not used costs nothing; what grows by doubling is a second's work for the garbage collector with thousands of rods
+  const room = colliders.length > 0 ? finder.nodeCount >> 1 : 0;
+  const raw = createContactSet(Math.max(64, room));
+  const set = createContactSet(Math.max(64, room));
   const memory: Memory = { data: new Float64Array(0), count: 0 };
   const report: ContactReport = { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0 };
   const makeMarks = (): Uint8Array[] => bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
@@ -140,7 +148,6 @@ export function createContactWorld(
   };
   /** Systems that contact has moved in the present attempt: 1, or GLANCED. */
   const stepped = new Uint8Array(systems.count);
-  let lastStep = 1;
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 };
 
   const add = (one: StepOutcome): boolean => {
@@ -178,7 +185,15 @@ export function createContactWorld(
     for (const s of list) marks[systems.bundleOf[s]][systems.numberOf[s]] = 1;
     marksOf.set(marks, list);
   };
-  const lone = createLoneSolver(finder, bundles, systems, options, spec?.rolling ?? false, g);
+  const lone = createLoneSolver(
+    finder,
+    bundles,
+    systems,
+    options,
+    spec?.rolling ?? false,
+    g,
+    linkPlans.flatMap(({ rodA, rodB }) => (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod))),
+  );
   const lookAt = (list: readonly number[], value: number): void => {
     for (const s of list) for (const rod of systems.rods[s]) finder.look[rod] = value;
   };
@@ -245,10 +260,12 @@ export function createContactWorld(
     const moved = links.list.filter(({ plan }) => isWithin(systems.ofRod(plan.rodA)));
     measureLinks(links, moved, rods, samples);
     recallLinks(moved, from === memory ? links.memory : links.next, dt);
-    let dirty = grouping.group(set).filter((group) => isWithin(group.systems[0]));
+    lone.list(set, isWithin);
+    let dirty = grouping.group(set, (s) => isWithin(s) && !lone.has(s));
     within.forEach((marks, b) => {
       for (let s = 0; s < marks.length; s++) without[b][s] = 1 - marks[s];
     });
+    for (let s = 0; s < systems.count; s++) if (lone.has(s)) without[systems.bundleOf[s]][systems.numberOf[s]] = 1;
     for (const { systems: list } of dirty) for (const s of list) without[systems.bundleOf[s]][systems.numberOf[s]] = 1;
     for (let b = 0; b < bundles.length; b++) {
       const one = bundles[b].advance(t, dt, robust, without[b]);
@@ -258,7 +275,7 @@ export function createContactWorld(
     stepped.fill(0);
     for (let round = 0; ; round++) {
       setBias(set, dt, g, reboundThreshold(finder, dt));
-      for (const group of round === 0 ? lone.settle(dirty, set, stepped, t, dt, revert) : dirty) {
+      for (const group of round === 0 ? [...dirty, ...lone.settle(set, stepped, t, dt, revert)] : dirty) {
         const resumed = round > 0 && mayResume(group) && group.systems.some((s) => stepped[s]);
         const one = solveOne(group, t, dt, robust, resumed, round === 0 && mayResume(group));
         if (one.ok) continue;
@@ -290,8 +307,7 @@ export function createContactWorld(
       // all others were looked at, and stay where they are
       for (let r = 0; r < rods.length; r++) finder.look[r] = Math.min(finder.look[r], 1);
       dirty = [];
-      for (const group of grouping.group(set)) {
-        if (!group.systems.some((s) => missed.has(s))) continue;
+      for (const group of grouping.group(set, (s) => missed.has(s))) {
         if (round >= 8) {
           const reason = met > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';
           failure = { rod: rods[set.rodA[group.contacts[0]]].id, reason };
@@ -387,7 +403,6 @@ export function createContactWorld(
     report.contacts = set.count;
     remember(memory, set, dt);
     links.memory.set(links.next);
-    lastStep = dt;
     return { ok: true, ...outcome };
   };
 
@@ -399,7 +414,9 @@ export function createContactWorld(
     return findFirstImpact(set, finder, dt);
   };
 
-  find(0, 1e-9, memory);
+  finder.roots = findRoots(finder, time);
+  warnRoots(finder, warnings);
+  find(time, 1e-9, memory);
   warnOverlaps(set, rods, colliders, warnings);
   set.count = 0;
 
@@ -411,19 +428,32 @@ export function createContactWorld(
     report,
     advance,
     findImpact,
-    forces: () => listForces(set, rods, colliders, lastStep),
+    forces() {
+      recollect(part, memory);
+      return listForces(part, rods, colliders, 1);
+    },
+    bear() {
+      recollect(part, memory);
+      measureLinks(links, links.list, rods, samples);
+      recallLinks(links.list, links.memory, 1);
+      const arrays = layOut(layout, part, everything, links.list);
+      if (arrays.links) arrays.links.dt = 1;
+      writeForces(part, arrays, 1);
+      for (const { contact: port } of bundles)
+        port?.bear?.(arrays.sides.find((one) => one.port === port)?.sides ?? NO_SIDES);
+    },
     links,
     energy: () => energyOfLinks(links),
     save() {
-      const saved = new Float64Array(links.memory.length + MEMORY_STRIDE * memory.count);
+      const own = saveMemory(memory);
+      const saved = new Float64Array(links.memory.length + own.length);
       saved.set(links.memory);
-      saved.set(memory.data.subarray(0, MEMORY_STRIDE * memory.count), links.memory.length);
+      saved.set(own, links.memory.length);
       return saved;
     },
     restore(saved) {
       if (saved) links.memory.set(saved.subarray(0, links.memory.length));
-      memory.data = saved?.slice(links.memory.length) ?? new Float64Array(0);
-      memory.count = memory.data.length / MEMORY_STRIDE;
+      restoreMemory(memory, saved?.subarray(links.memory.length) ?? new Float64Array(0));
       set.count = 0;
     },
   };

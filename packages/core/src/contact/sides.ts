@@ -239,6 +239,17 @@ export function layOut(
   };
 }
 
+/** Those of a bundle that nothing touches. */
+export const NO_SIDES: ContactSides = {
+  count: 0,
+  rod: new Int32Array(0),
+  edge: new Int32Array(0),
+  weight: new Float64Array(0),
+  arm: new Float64Array(0),
+  force: new Float64Array(0),
+  mass: new Float64Array(0),
+};
+
 /** Adds `more` to the count of contacts at the nodes of a side, and returns the larger. */
 function crowdSide(finder: Finder, crowd: Int32Array, rod: number, edge: number, weight: number, more: number): number {
   const first = finder.nodeOffset[rod] + edge;
