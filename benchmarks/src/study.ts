@@ -2,6 +2,7 @@
  * Long runs that no test has time for: `npm run study -- <name> [size] [seconds]`. Shows how far it is, then what it took and what
  * was found. With `seconds` only so much of the motion is run, and the rest is estimated from it.
  */
+import { freemem } from 'node:os';
 import { hairBallScene, idolScene } from '@tendril/cases';
 import { createWorld, type World } from '@tendril/core';
 import { loadDer } from '@tendril/core/kernels';
@@ -11,6 +12,8 @@ interface Study {
   readonly about: string;
   /** Default size. */
   readonly size: number;
+  /** What a unit of size takes at its busiest [MiB], measured: with less than that free it is not begun. */
+  readonly memory?: number;
   scene(size: number): SceneInput;
   /** What to say of the state, for people. */
   describe(world: World): string;
@@ -47,6 +50,7 @@ const studies: Readonly<Record<string, Study>> = {
   'hair-ball': {
     about: 'hairs of 50 elements on a ball, the motion of [Michels2015] § 4.3; wanted: 500 in 6 minutes',
     size: 500,
+    memory: 0.5,
     // 1 s to settle, shaken along x, rest, along y, rest: 3 s
     scene: (hairs) => {
       const scene = hairBallScene(hairs, 50, [0, 1], true, 1, 0.5);
@@ -71,6 +75,8 @@ const studies: Readonly<Record<string, Study>> = {
   },
 };
 
+const resident = (): string => `${(process.memoryUsage().rss / 2 ** 30).toFixed(1)} GiB`;
+
 const [name, size, seconds] = process.argv.slice(2);
 const study = studies[name];
 if (!study || Number.isNaN(Number(size ?? 0)) || Number.isNaN(Number(seconds ?? 0))) {
@@ -78,6 +84,15 @@ if (!study || Number.isNaN(Number(size ?? 0)) || Number.isNaN(Number(seconds ?? 
   for (const [key, { about, size: usual }] of Object.entries(studies)) console.error(`  ${key} [${usual}]  ${about}`);
   process.exit(2);
 }
+const needed = (study.memory ?? 0) * Number(size ?? study.size);
+if (needed > freemem() / 2 ** 20) {
+  const [wanted, free] = [needed / 1024, freemem() / 2 ** 30].map((gigabytes) => gigabytes.toFixed(1));
+  console.error(
+    `${name} ${size}: takes ${wanted} GiB of memory, and ${free} GiB are free; run fewer, or on a larger machine`,
+  );
+  process.exit(1);
+}
+if (needed > 1024) console.log('making the world: a minute for 25,000 hairs');
 const scene = sceneFromObject(study.scene(Number(size ?? study.size)), name);
 const whole = scene.time?.duration ?? 0;
 const step = scene.time?.step ?? 1;
@@ -85,7 +100,7 @@ const until = Math.min(whole, Number(seconds ?? whole));
 const world = createWorld(scene, { models: [await loadDer()] });
 const edges = world.rods.reduce((sum, { edgeCount }) => sum + edgeCount, 0);
 console.log(
-  `${world.rods.length} rods, ${edges} edges, ${Math.round(until / step)} of ${Math.round(whole / step)} steps`,
+  `${world.rods.length} rods, ${edges} edges, ${Math.round(until / step)} of ${Math.round(whole / step)} steps; ${resident()} of memory`,
 );
 
 const begin = performance.now();
@@ -113,3 +128,4 @@ console.log(
   `a step: ${(iterations / steps).toFixed(1)} iterations, ${(contacts / steps).toFixed(0)} contacts (${most} at most), ${(substeps / steps).toFixed(2)} sub-steps; ${missed} not converged`,
 );
 console.log(study.describe(world));
+console.log(`${resident()} of memory at the end`);

@@ -82,18 +82,16 @@ export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array,
       df[i] = change;
       next[i] = q[i] - lastQ[i] + change;
     }
-    for (let a = 0; a < count; a++) {
-      const other = changeF[a];
-      let product = 0;
-      let sum = 0;
-      for (let i = 0; i < size; i++) {
-        const value = weight[i] * other[i];
-        product += value * df[i];
-        sum += value * f[i];
+    // two at a time: what is read of the others serves both
+    for (let a = 0; a < count; a += 2) {
+      const b = a + 1 < count ? a + 1 : a;
+      multiplyChanges(changeF[a], changeF[b], weight, df, f, size);
+      for (let k = 0; k < 2; k++) {
+        const row = k === 0 ? a : b;
+        products[row * WINDOW + slot] = pair[2 * k];
+        products[slot * WINDOW + row] = pair[2 * k];
+        right[row] = pair[2 * k + 1];
       }
-      products[a * WINDOW + slot] = product;
-      products[slot * WINDOW + a] = product;
-      right[a] = sum;
     }
   }
   for (let i = 0; i < size; i++) {
@@ -107,12 +105,50 @@ export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array,
   if (count === 0) return;
   matrix.set(products);
   if (!solveSmall(matrix, right, count)) return;
-  for (let a = 0; a < count; a++) {
-    const gamma = right[a];
-    const next = changeNext[a];
-    for (let i = 0; i < size; i++) q[i] -= gamma * next[i];
-  }
+  let a = 0;
+  for (; a + 1 < count; a += 2) subtractTwo(q, right[a], changeNext[a], right[a + 1], changeNext[a + 1], size);
+  if (a < count) subtractTwo(q, right[a], changeNext[a], 0, changeNext[a], size);
   state.mixed = true;
+}
+
+function subtractTwo(
+  q: Float64Array,
+  gamma: number,
+  x: Float64Array,
+  delta: number,
+  y: Float64Array,
+  size: number,
+): void {
+  for (let i = 0; i < size; i++) q[i] = q[i] - gamma * x[i] - delta * y[i];
+}
+
+/** Weighted products of each of two changes with a third, and with f. */
+const pair = new Float64Array(4);
+
+function multiplyChanges(
+  one: Float64Array,
+  other: Float64Array,
+  weight: Float64Array,
+  df: Float64Array,
+  f: Float64Array,
+  size: number,
+): void {
+  let [a, b, c, d] = [0, 0, 0, 0];
+  for (let i = 0; i < size; i++) {
+    const w = weight[i];
+    const x = w * one[i];
+    const y = w * other[i];
+    const u = df[i];
+    const v = f[i];
+    a += x * u;
+    b += x * v;
+    c += y * u;
+    d += y * v;
+  }
+  pair[0] = a;
+  pair[1] = b;
+  pair[2] = c;
+  pair[3] = d;
 }
 
 /** Cholesky with a little on the diagonal: the last turns are often nearly in line. */

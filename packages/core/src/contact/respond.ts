@@ -15,10 +15,11 @@ import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import type { Scene } from '../scene/types.ts';
 import { checkSpec, refuseUntouchable, warnOverlaps } from './check.ts';
-import { type Collider, placeCollider, readFriction } from './collider.ts';
-import { createFinder, type Finder, findContacts, gather, type RodRules } from './find.ts';
+import { type Collider, placeCollider } from './collider.ts';
+import { createFinder, type Finder, findContacts, gather } from './find.ts';
 import { reboundThreshold } from './findCollider.ts';
 import { createGrouping, type Group, listSystems, type Marks } from './groups.ts';
+import { findFirstImpact } from './impact.ts';
 import { measureLinks } from './linkStrain.ts';
 import {
   createLinks,
@@ -32,6 +33,7 @@ import {
 import { createLoneSolver } from './lone.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
 import { findRoots, warnRoots } from './roots.ts';
+import { readRules } from './rules.ts';
 import {
   appendContact,
   appendContacts,
@@ -48,21 +50,9 @@ import {
   sortContacts,
   takePlaces,
 } from './set.ts';
-import {
-  createLayout,
-  DEEPER,
-  layOut,
-  markStart,
-  NO_SIDES,
-  type Place,
-  setBias,
-  slipLimit,
-  writeForces,
-} from './sides.ts';
+import { createLayout, layOut, markStart, NO_SIDES, type Place, setBias, slipLimit, writeForces } from './sides.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
-import { findSunken } from './sunken.ts';
-import { gatherEnd, sweepPairs } from './sweep.ts';
-import { sweepColliders } from './sweepCollider.ts';
+import { createWatch } from './watch.ts';
 
 export interface ContactWorld {
   readonly colliders: readonly Collider[];
@@ -86,10 +76,6 @@ export interface ContactWorld {
 
 /** Of a system that has come near where contacts let it go, and has to be looked at again. */
 const GLANCED = 2;
-
-/** How deep things may lie in each other at the end of a step, in radii, before it is looked at again: at first, and at last. */
-const DEEP = 0.04;
-const DEEPEST = 0.048;
 
 /** Acceleration of gravity [m/s²], at its full size. */
 export function gravityOf({ gravity }: Scene): readonly number[] {
@@ -115,39 +101,15 @@ export function createContactWorld(
     return bundle < 0 ? undefined : { bundle, index: bundles[bundle].bodies.findIndex((body) => body.id === id) };
   });
   const spec = scene.contact;
-  const friction = readFriction(spec?.friction, ['contact', 'friction']);
-  const pairs = spec !== undefined && (spec.between ?? 'pairs') === 'pairs';
+  const rules = readRules(scene, rods, drives, welds, linkPlans);
+  const { pairs } = rules;
   checkSpec(scene);
   refuseUnlinkable(linkPlans, rods, bundles, placeOfRod);
   refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
   const links = createLinks(linkPlans, rods, samples);
   const g = gravityOf(scene);
-  let nodes = 0;
-  const firstNode = rods.map(({ nodeCount }) => {
-    nodes += nodeCount;
-    return nodes - nodeCount;
-  });
-  const rules: RodRules = {
-    pairs,
-    self: spec?.self ?? true,
-    staticFriction: friction.static,
-    dynamicFriction: friction.dynamic,
-    radius: spec?.radius ?? 0,
-    reach: spec?.repulsion?.reach ?? 0,
-    pinned: drives.flatMap(({ pins }, r) =>
-      pins
-        .filter((pin) => pin.holdX && pin.holdY && pin.holdZ && !welds.some((weld) => weld.pin === pin))
-        .map((pin) => ({ pin, node: firstNode[r] + pin.node })),
-    ),
-    welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
-    linked: linkPlans.filter(({ rodB }) => rodB >= 0),
-  };
   const finder = createFinder(rods, samples, colliders, rules, g);
-  const continuous = pairs && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') !== 'repulsion';
-  const sweeping =
-    colliders.some(({ shape }) => shape.thin) && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') === 'admm';
-  const end = new Float64Array(3 * finder.nodeCount);
   // room that is not used costs nothing; what grows by doubling is a second's work for the garbage collector with thousands of rods
   const room = colliders.length > 0 ? finder.nodeCount >> 1 : 0;
   const raw = createContactSet(Math.max(64, room));
@@ -171,8 +133,6 @@ export function createContactWorld(
     ({ body, shape: { type } }) => body < 0 && ['plane', 'sphere', 'capsule', 'box'].includes(type),
   );
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
-  /** The other solvers leave more behind than DEEPER, round after round. */
-  const deeper = (spec?.solver ?? 'admm') === 'admm' ? DEEPER : 0.01;
   const halvings = scene.time?.halvings ?? 8;
   const options: SolveOptions = {
     iterations: spec?.iterations ?? 300,
@@ -216,6 +176,7 @@ export function createContactWorld(
   const grouping = createGrouping(systems, bodyOf, links.list);
   const layout = createLayout(finder, bundles, placeOfRod, spec?.rolling ?? false, bodyOf, links);
   const solver = createGroupSolver(layout, rods, options);
+  const watch = createWatch(finder, systems, spec, raw, solver.scaleOf);
 
   /** Systems that each set of marks has, so that a group among thousands costs no more than by itself. */
   const marksOf = new Map<Marks, readonly number[]>();
@@ -261,7 +222,7 @@ export function createContactWorld(
     markOnly(marked, list);
     part.count = 0;
     for (const c of contacts) appendContact(part, set, c);
-    const look = quickShapes ? (of: ContactSet): number => lookEarly(of, list, t, dt) : undefined;
+    const look = quickShapes ? (of: ContactSet): number => watch.lookEarly(of, list, t, dt) : undefined;
     const one = solver.solve(part, linked, marked, t, dt, robust, resumed, first, look);
     for (const s of list) stepped[s] = solver.glanced ? GLANCED : 1;
     add(one);
@@ -275,47 +236,6 @@ export function createContactWorld(
     });
     for (let i = contacts.length; i < part.count; i++) appendContact(set, part, i);
     return one;
-  };
-
-  /** What the systems have sunk into, where they are now. */
-  const lookEarly = (of: ContactSet, list: readonly number[], t: number, dt: number): number => {
-    const members = list.flatMap((s) => systems.rods[s]);
-    gatherEnd(end, finder, members);
-    raw.count = 0;
-    findSunken(finder, raw, end, t, dt, DEEP, members);
-    setBias(raw, dt, g, reboundThreshold(finder, dt));
-    markStart(raw, finder, slipLimit(solver.scaleOf(dt)));
-    const before = of.count;
-    for (let c = 0; c < raw.count; c++) {
-      const there = of.key.subarray(0, before).indexOf(raw.key[c]);
-      if (there < 0) appendContact(of, raw, c);
-      else {
-        for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = of.impulse[3 * there + k];
-        raw.sliding[c] = of.sliding[there];
-        copyContact(of, there, raw, c);
-      }
-    }
-    return raw.count;
-  };
-
-  /** Systems that contacts, which are then in `raw`, were missed of: what passed through, or ended too deep. */
-  const findMissed = (t: number, dt: number, round: number, lenient: boolean): { met: number; missed: Set<number> } => {
-    gatherEnd(end, finder);
-    raw.count = 0;
-    // what ends a little too deep after all is left to the next step; more is worth a cut of this one
-    const deep = round < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
-    let met = continuous ? sweepPairs(finder, raw, end, deep, deeper) : 0;
-    if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
-    if (options.solver === 'admm')
-      findSunken(finder, raw, end, t, dt, deep, round === 0 ? lone.unchecked() : undefined);
-    report.swept += met;
-    markStart(raw, finder, slipLimit(solver.scaleOf(dt)));
-    const missed = new Set<number>();
-    for (let c = 0; c < raw.count; c++) {
-      missed.add(systems.ofRod(raw.rodA[c]));
-      if (raw.rodB[c] >= 0) missed.add(systems.ofRod(raw.rodB[c]));
-    }
-    return { met, missed };
   };
 
   /**
@@ -368,7 +288,8 @@ export function createContactWorld(
         report.error = Math.max(report.error, lone.result.error);
         report.converged &&= lone.result.converged;
       }
-      const { met, missed } = findMissed(t, dt, round, lenient);
+      const { met, missed } = watch.findMissed(t, dt, round, lenient, lone.unchecked);
+      report.swept += met;
       for (let s = 0; s < systems.count; s++) if (stepped[s] === GLANCED) missed.add(s);
       if (!isSorted(set)) {
         // those that were found on the way
@@ -439,20 +360,6 @@ export function createContactWorld(
       return !place || list.includes(systems.ofBody(place));
     });
 
-  /** Whether groups that were stepped apart met others on the way. */
-  const meetsOthers = (groupOf: ReadonlyMap<number, number>, positions: Float64Array): boolean => {
-    if (!continuous) return false;
-    finder.look.fill(1);
-    lookAt([...groupOf.keys()], 2);
-    finder.position.set(positions);
-    gatherEnd(end, finder);
-    raw.count = 0;
-    sweepPairs(finder, raw, end, DEEPEST, deeper);
-    for (let c = 0; c < raw.count; c++)
-      if (groupOf.get(systems.ofRod(raw.rodA[c])) !== groupOf.get(systems.ofRod(raw.rodB[c]))) return true;
-    return false;
-  };
-
   /** Steps the broken groups one by one, while all others wait at the end of the step. */
   const mend = (t: number, dt: number, robust: boolean): boolean => {
     const groups = [...broken];
@@ -463,7 +370,7 @@ export function createContactWorld(
     const start = bundles.map(({ state: { q, v, memory: m } }) => ({ q: q.slice(), v: v.slice(), memory: m.slice() }));
     const good =
       groups.every((group) => mayStandAlone(group) && stepApart(group, t, dt, robust)) &&
-      !meetsOthers(groupOf, positions);
+      !watch.meetsOthers(groupOf, positions);
     if (good) {
       sortContacts(set, aside);
       return true;
@@ -504,19 +411,7 @@ export function createContactWorld(
     if (!rebounds) return 0;
     finder.look.fill(2);
     find(t, dt, memory);
-    let first = 0;
-    for (let c = 0; c < set.count; c++) {
-      const speed = set.approach[c];
-      if (set.restitution[c] === 0 || speed >= -reboundThreshold(finder, dt)) continue;
-      if (set.gap[c] <= -0.02 * dt * speed) continue;
-      const pull = g[0] * set.normal[3 * c] + g[1] * set.normal[3 * c + 1] + g[2] * set.normal[3 * c + 2];
-      // gap + speed·τ + ½ pull·τ² = 0, the first root
-      const root = speed * speed - 2 * pull * set.gap[c];
-      if (root < 0) continue;
-      const time = (2 * set.gap[c]) / (-speed + Math.sqrt(root));
-      if (time > 0.02 * dt && time < 0.98 * dt && (first === 0 || time < first)) first = time;
-    }
-    return first;
+    return findFirstImpact(set, finder, dt);
   };
 
   finder.roots = findRoots(finder, time);

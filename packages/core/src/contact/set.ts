@@ -78,12 +78,37 @@ const integers = ['rodA', 'edgeA', 'rodB', 'edgeB', 'collider'] as const;
 const bytes = ['sliding', 'slides', 'swept'] as const;
 const doubles = Object.keys(fields) as (keyof typeof fields)[];
 
+/** Written out: an object that gets its fields by their names is a table to the engine, and each look at it a search. */
 export function createContactSet(capacity = 64): ContactSet {
-  const set = { count: 0 } as ContactSet;
-  for (const name of doubles) set[name] = new Float64Array(fields[name] * capacity);
-  for (const name of integers) set[name] = new Int32Array(capacity);
-  for (const name of bytes) set[name] = new Uint8Array(capacity);
-  return set;
+  const make = (name: keyof typeof fields): Float64Array => new Float64Array(fields[name] * capacity);
+  return {
+    count: 0,
+    key: make('key'),
+    rodA: new Int32Array(capacity),
+    edgeA: new Int32Array(capacity),
+    weightA: make('weightA'),
+    rodB: new Int32Array(capacity),
+    edgeB: new Int32Array(capacity),
+    weightB: make('weightB'),
+    collider: new Int32Array(capacity),
+    normal: make('normal'),
+    gap: make('gap'),
+    surface: make('surface'),
+    armA: make('armA'),
+    armB: make('armB'),
+    point: make('point'),
+    staticFriction: make('staticFriction'),
+    dynamicFriction: make('dynamicFriction'),
+    restitution: make('restitution'),
+    size: make('size'),
+    impulse: make('impulse'),
+    sliding: new Uint8Array(capacity),
+    slides: new Uint8Array(capacity),
+    bias: make('bias'),
+    approach: make('approach'),
+    swept: new Uint8Array(capacity),
+    floor: make('floor'),
+  };
 }
 
 const nothing = createContactSet(1);

@@ -1,4 +1,22 @@
 /** Things that the contact tests share. */
+import type { RodSpec, Vec3 } from '../../src/scene/types.ts';
+import type { World } from '../../src/world.ts';
+
+export const g = 9.81;
+export const r = 0.002;
+const rubber = { section: { type: 'circle', radius: r }, material: { E: 1e7, nu: 0.5, density: 1000 } } as const;
+export const straight = (id: string, from: Vec3, to: Vec3, edges: number): RodSpec => ({
+  id,
+  shape: { type: 'straight', from, to },
+  edges,
+  ...rubber,
+});
+export const run = (world: World, steps: number): void => {
+  for (let k = 0; k < steps; k++) world.step();
+};
+export const sumOf = (world: World, axis: number): number =>
+  world.contactForces().reduce((sum, c) => sum + c.force[axis], 0);
+export const weightOf = (world: World): number => g * world.momentum().mass;
 
 /** Numbers from 0 to 1 that are the same in every run. */
 export function random(seed: number): () => number {
