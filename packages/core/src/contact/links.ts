@@ -64,6 +64,9 @@ export interface Link {
 
 export interface Links {
   readonly list: readonly Link[];
+  /** Links of each rod of the scene, and the part of its mass that each of them has to itself [kg]. */
+  readonly perRod: Int32Array;
+  readonly share: Float64Array;
   /** The shortest edge that is linked [m]; 0 without links. */
   readonly size: number;
   readonly sideCount: number;
@@ -81,6 +84,7 @@ export interface Links {
   readonly next: Float64Array;
 }
 
+const sum = (list: Float64Array): number => list.reduce((all, one) => all + one, 0);
 const frameA = createFrame();
 const frameB = createFrame();
 const normal = new Float64Array(3);
@@ -152,8 +156,15 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
       factor: take(rows * rows),
     };
   });
+  const perRod = new Int32Array(rods.length);
+  for (const { rodA, rodB } of plans) {
+    perRod[rodA]++;
+    if (rodB >= 0) perRod[rodB]++;
+  }
   const links: Links = {
     list,
+    perRod,
+    share: Float64Array.from(perRod, (count, r) => (count > 0 ? sum(rods[r].nodeMass) / count : 0)),
     size: plans.reduce(
       (least, { rodA, edgeA }) => Math.min(least, rods[rodA].edgeLengthRest[edgeA]),
       list.length > 0 ? Infinity : 0,

@@ -162,7 +162,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
         const before = missGoal(der, sides, c, end);
         const out = resumeEuler(systems[s].system, startsOf[s], t, dt, { ...newton, rotation: 0.5, iterations: FEW });
         iterations += out.iterations;
-        if (!out.ok || missGoal(der, sides, c, end) > 100 * before + 1e-6)
+        if (!out.ok || missGoal(der, sides, c, end) > 100 * before + 1e-6 || leavesRoom(der, sides, c, end, dt))
           returnToSnapshot(der, snapshots[rod], works[rod], t + dt);
         poseSamples(der);
       }
@@ -481,6 +481,14 @@ function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array)
 }
 
 const linear = new Float64Array(3);
+
+/** Whether one of sides c … end − 1 ends farther from its goal than it may. */
+function leavesRoom(der: DerRod, sides: ContactSides, c: number, end: number, dt: number): boolean {
+  const { room } = sides;
+  for (let s = c; s < end && room; s++)
+    if (room[s] < Infinity && missGoal(der, sides, s, s + 1) * dt > room[s]) return true;
+  return false;
+}
 
 /** How far sides c … end − 1 of a rod are from their goals [m/s]. */
 function missGoal({ v, nodeCount }: DerRod, sides: ContactSides, c: number, end: number): number {
