@@ -212,6 +212,28 @@ function onHead(count: number, ball: boolean): Scene {
   };
 }
 
+/** A spring of 60 edges that lies on its coils, on a floor: every edge touches two others or the floor. */
+function coil(model: ModelId): Scene {
+  return {
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: [
+      {
+        id: 'coil',
+        model,
+        shape: { type: 'helix', radius: 0.02, pitch: 0.0021, turns: 5, center: [0, 0, 0.0011] },
+        edges: 60,
+        natural: 'initial',
+        section: { type: 'circle', radius: 0.001 },
+        material: { E: 2e6, nu: 0.4, density: 1200, damping: { mass: 5 } },
+      },
+    ],
+    colliders: [{ type: 'plane', friction: 0.3 }],
+    contact: { friction: 0.3 },
+    time: { duration: 1, step: 2e-3 },
+  };
+}
+
 function pairRow(name: string, hairs: number, note: string): Row {
   const work = createPairBenchmark(hairs, 0.35e-3);
   let pairs = 0;
@@ -389,6 +411,15 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
     threads.close();
     return row;
   },
+  'coil-strand-60': () =>
+    contactRow(
+      'coil-strand-60',
+      coil('strand'),
+      20,
+      20,
+      'a coil on a floor, some 200 sides on one strand; wanted: 30 ms',
+    ),
+  'coil-der-60': () => contactRow('coil-der-60', coil('der'), 20, 20, 'the same on der'),
   'hair-floor-100x32': () =>
     stepRow('hair-floor-100x32', onFloor(100), 10, 'hairs on a floor, half of them touch it: plain'),
   'kernel-floor-100x32': () =>

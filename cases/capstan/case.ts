@@ -1,6 +1,7 @@
 import type { ModelId } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
+import { createOverlapMeter } from '../src/overlap.ts';
 
 const RADIUS = 0.05;
 const ROPE = 0.0005;
@@ -64,21 +65,21 @@ function scene(mu: number, angle: number, perHalfTurn: number, duration: number)
   };
 }
 
-/** Ratio of the tensions at the two ends while the rope slides, and the deepest place of the last part. */
+/** Ratio of the tensions at the two ends while the rope slides, and the deepest that it lay in the bollard. */
 function pull(model: ModelId, mu: number, angle: number, perHalfTurn: number): { ratio: number; depth: number } {
   const duration = 0.12;
   const world = worldOf(onModel(scene(mu, angle, perHalfTurn, duration), model));
   let ratio = 0;
-  let depth = 0;
+  const meter = createOverlapMeter(world);
   const from = 90;
   for (let k = 0; k < 120; k++) {
     world.step();
+    meter.look();
     if (k < from) continue;
     const tension = world.channel(0, 'tension');
     ratio += tension[tension.length - 1] / tension[0] / (120 - from);
-    for (const { gap } of world.contactForces()) depth = Math.max(depth, -gap / ROPE);
   }
-  return { ratio, depth };
+  return { ratio, depth: meter.deepest };
 }
 
 /**

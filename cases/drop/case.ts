@@ -2,6 +2,7 @@ import type { ModelId, World } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { fastest, sumForces } from '../src/contact.ts';
+import { createOverlapMeter } from '../src/overlap.ts';
 
 const G = 9.81;
 const R = 0.002;
@@ -34,16 +35,19 @@ const lowest = (world: World): number => {
   return z;
 };
 
-/** Speed after the first impact over that before, of a rod that falls flat. */
-function rebound(model: ModelId, edges: number, restitution: number): number {
+/** Speed after the first impact over that before, of a rod that falls flat; and how deep it went. */
+function rebound(model: ModelId, edges: number, restitution: number): { ratio: number; depth: number } {
   const world = worldOf(onModel(scene(edges, 0, restitution, 1 / 480), model));
+  const meter = createOverlapMeter(world);
   for (let k = 0; k < 96; k++) {
     world.step();
+    meter.look();
     const v = world.samples[0].nodeVelocity[2];
     // speed at the ground from the height and the speed it has now
-    if (v > 0) return Math.sqrt((v * v + 2 * G * (lowest(world) - R)) / (2 * G * 0.05));
+    if (v > 0)
+      return { ratio: Math.sqrt((v * v + 2 * G * (lowest(world) - R)) / (2 * G * 0.05)), depth: meter.deepest };
   }
-  return 0;
+  return { ratio: 0, depth: meter.deepest };
 }
 
 export const drop: Case = defineCase({
@@ -56,24 +60,25 @@ export const drop: Case = defineCase({
   scene: () => scene(16, 0.17, 0, 1 / 240),
   measure(n, model) {
     const world = worldOf(onModel(scene(n, 0.17, 0, 1 / 240), model));
-    let depth = 0;
+    const meter = createOverlapMeter(world);
     let energy = world.energies().total;
     const first = energy;
     let gain = 0;
     for (let k = 0; k < 480; k++) {
       world.step();
-      depth = Math.max(depth, (R - lowest(world)) / R);
+      meter.look();
       const { total } = world.energies();
       gain = Math.max(gain, total - energy);
       energy = total;
     }
+    const [low, high, full] = [0.3, 0.7, 1].map((restitution) => rebound(model, n, restitution));
     return {
-      'restitution 0.3': rebound(model, n, 0.3),
-      'restitution 0.7': rebound(model, n, 0.7),
-      'restitution 1': rebound(model, n, 1),
+      'restitution 0.3': low.ratio,
+      'restitution 0.7': high.ratio,
+      'restitution 1': full.ratio,
       'force at rest / weight': sumForces(world, 'collider', 2) / (G * world.momentum().mass),
       'speed at rest [m/s]': fastest(world),
-      'penetration / radius': depth,
+      'penetration / radius': Math.max(meter.deepest, low.depth, high.depth, full.depth),
       'energy gained in a step': gain / first,
     };
   },

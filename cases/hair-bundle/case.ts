@@ -2,6 +2,7 @@ import type { ModelId } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { sumForces } from '../src/contact.ts';
+import { createOverlapMeter } from '../src/overlap.ts';
 
 const G = 9.81;
 const R = 0.002;
@@ -76,9 +77,13 @@ function rest(
   input: SceneInput,
   model: ModelId,
   steps: number,
-): { support: number; speed: number; drift: number; contacts: number } {
+): { support: number; speed: number; drift: number; depth: number } {
   const world = worldOf(onModel(input, model));
-  for (let k = 0; k < steps; k++) world.step();
+  const meter = createOverlapMeter(world);
+  for (let k = 0; k < steps; k++) {
+    world.step();
+    meter.look();
+  }
   let [sum, count, drift] = [0, 0, 0];
   world.rods.forEach((rod, k) => {
     const { nodeVelocity, nodePosition } = world.samples[k];
@@ -92,7 +97,7 @@ function rest(
     support: sumForces(world, 'collider', 2) / (G * world.momentum().mass),
     speed: Math.sqrt(sum / count),
     drift: drift / R,
-    contacts: world.contactForces().length,
+    depth: meter.deepest,
   };
 }
 
@@ -112,17 +117,21 @@ export const hairBundle: Case = defineCase({
       'woodpile: support / weight': pile.support,
       'woodpile: rms speed [m/s]': pile.speed,
       'woodpile: drift / radius': pile.drift,
+      'woodpile: penetration / radius': pile.depth,
       'gutter: support / weight': bundle.support,
       'gutter: rms speed [m/s]': bundle.speed,
       'gutter: drift / radius': bundle.drift,
+      'gutter: penetration / radius': bundle.depth,
     };
   },
   expect: {
     'woodpile: support / weight': { value: 1, tolerance: 1e-3 },
     'woodpile: rms speed [m/s]': { value: 0, tolerance: 5e-5, scale: 1 },
     'woodpile: drift / radius': { value: 0, tolerance: 0.05, scale: 1 },
+    'woodpile: penetration / radius': { value: 0, tolerance: 0.05, scale: 1 },
     'gutter: support / weight': { value: 1, tolerance: 1e-3 },
     'gutter: rms speed [m/s]': { value: 0, tolerance: 2e-4, scale: 1 },
     'gutter: drift / radius': { value: 0, tolerance: 0.05, scale: 1 },
+    'gutter: penetration / radius': { value: 0, tolerance: 0.05, scale: 1 },
   },
 });

@@ -1,6 +1,7 @@
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { rodDistance } from '../src/contact.ts';
+import { createOverlapMeter } from '../src/overlap.ts';
 
 const RADIUS = 0.01;
 const WIRE = 0.001;
@@ -71,7 +72,7 @@ export const hangingChain: Case = defineCase({
   scene: () => scene(24, 0.08, 1.2),
   measure(n) {
     const world = worldOf(scene(n, 0.08, 1.2));
-    let depth = 0;
+    const meter = createOverlapMeter(world);
     let carried = 0;
     let whole = 0;
     const distances = (): number[] =>
@@ -79,11 +80,8 @@ export const hangingChain: Case = defineCase({
     let broken = 0;
     for (let k = 0; k < 720 && !broken; k++) {
       world.step();
-      if (k % 8 === 0) {
-        const now = distances();
-        if (Math.max(...now) > 3) broken = 1;
-        else depth = Math.max(depth, 2 - 2 * Math.min(...now));
-      }
+      meter.look();
+      if (k % 8 === 0 && Math.max(...distances()) > 3) broken = 1;
       // the mean over the last quarter of a second before the pull
       if (k >= 72 && k < 192)
         carried += world.reactions().reduce((sum, { force }) => sum + force[2], 0) / (120 * G * world.momentum().mass);
@@ -93,7 +91,7 @@ export const hangingChain: Case = defineCase({
       'ends carry / weight': carried,
       'links touch before (distance / thickness)': whole,
       'breaks when pulled by 8 cm': broken,
-      'penetration / radius, until it breaks': Math.max(0, depth),
+      'penetration / radius, until it breaks': meter.deepest,
     };
   },
   expect: {

@@ -1,6 +1,7 @@
 import type { ModelId } from '@tendril/core';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
+import { createOverlapMeter } from '../src/overlap.ts';
 
 const G = 9.81;
 const MU = 0.5;
@@ -27,10 +28,19 @@ function scene(degrees: number, edges: number, duration: number): SceneInput {
   };
 }
 
-function slide(model: ModelId, degrees: number, edges: number, steps: number): number {
+function slide(
+  model: ModelId,
+  degrees: number,
+  edges: number,
+  steps: number,
+): { readonly way: number; readonly depth: number } {
   const world = worldOf(onModel(scene(degrees, edges, steps / 240), model));
-  for (let k = 0; k < steps; k++) world.step();
-  return world.samples[0].nodePosition[0];
+  const meter = createOverlapMeter(world);
+  for (let k = 0; k < steps; k++) {
+    world.step();
+    meter.look();
+  }
+  return { way: world.samples[0].nodePosition[0], depth: meter.deepest };
 }
 
 export const incline: Case = defineCase({
@@ -44,24 +54,31 @@ export const incline: Case = defineCase({
   measure(n, model) {
     // the angle between the last that sticks and the first that slips: 20 µm in 0.2 s
     let [sticks, slips] = [ANGLE - 1, ANGLE + 1];
+    let deepest = 0;
     for (let k = 0; k < 5; k++) {
       const middle = 0.5 * (sticks + slips);
-      if (slide(model, middle, n, 48) > 2e-5) slips = middle;
+      const { way, depth } = slide(model, middle, n, 48);
+      deepest = Math.max(deepest, depth);
+      if (way > 2e-5) slips = middle;
       else sticks = middle;
     }
     const steep = Math.atan(1.5 * MU);
     const steps = 120;
     // implicit Euler: h² Σ k in place of t²/2
     const exact = (G * (Math.sin(steep) - MU * Math.cos(steep)) * steps * (steps + 1)) / 2 / 240 ** 2;
+    const fast = slide(model, (steep * 180) / Math.PI, n, steps);
+    const creep = slide(model, (Math.atan(0.98 * MU) * 180) / Math.PI, n, steps);
     return {
       'angle of slip [deg]': 0.5 * (sticks + slips),
-      'sliding distance': slide(model, (steep * 180) / Math.PI, n, steps) / exact,
-      'creep at 98 % [m]': slide(model, (Math.atan(0.98 * MU) * 180) / Math.PI, n, steps),
+      'sliding distance': fast.way / exact,
+      'creep at 98 % [m]': creep.way,
+      'penetration / radius': Math.max(deepest, fast.depth, creep.depth),
     };
   },
   expect: {
     'angle of slip [deg]': { value: ANGLE, tolerance: 0.2, scale: 1 },
     'sliding distance': { value: 1, tolerance: 1e-3 },
     'creep at 98 % [m]': { value: 0, tolerance: 1e-5, scale: 1 },
+    'penetration / radius': { value: 0, tolerance: 0.05, scale: 1 },
   },
 });

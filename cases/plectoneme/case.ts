@@ -1,7 +1,7 @@
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
-import { selfDistance } from '../src/contact.ts';
 import { linkingNumber, twistBetween } from '../src/linking.ts';
+import { createOverlapMeter } from '../src/overlap.ts';
 
 const R = 0.0015;
 const L = 0.4;
@@ -52,20 +52,19 @@ export const plectoneme: Case = defineCase({
     const duration = 2;
     const world = worldOf(scene(n, duration));
     const steps = 240 * duration;
-    const arc = Math.PI * R + (2.1 * L) / n;
     let error = 0;
-    let depth = 0;
+    const meter = createOverlapMeter(world);
     for (let k = 1; k <= steps; k++) {
       world.step();
+      meter.look();
       if (k % 12 > 0) continue;
       error = Math.max(error, Math.abs(linkingNumber(world) - (TURNS * k) / steps));
-      depth = Math.max(depth, 2 - selfDistance(world, 0, arc) / R);
     }
     const writhe = linkingNumber(world) - twistBetween(world, 0, n) / (2 * Math.PI);
     return {
       'linking number: largest error': error,
       'writhe at the end': writhe,
-      'penetration / radius': Math.max(0, depth),
+      'penetration / radius': meter.deepest,
     };
   },
   expect: {

@@ -1,7 +1,8 @@
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
-import { fastest, selfDistance } from '../src/contact.ts';
+import { fastest } from '../src/contact.ts';
 import { linkingNumber, twistBetween } from '../src/linking.ts';
+import { createOverlapMeter } from '../src/overlap.ts';
 
 const R = 0.002;
 const E = 1e6;
@@ -122,20 +123,20 @@ function findJump(
   turns: number,
 ): { at: number; writhe: number; speed: number; link: number; depth: number } {
   const world = worldOf(twisting(n, turns));
-  const arc = Math.PI * R + (2.1 * world.rods[0].length) / n;
+  const meter = createOverlapMeter(world);
   const steps = Math.round(240 * (READY + Math.abs(turns) / RATE));
   const first = linkingNumber(world);
   const seen: { turn: number; writhe: number }[] = [];
-  let [calm, most, link, depth] = [0, 0, 0, 0];
+  let [calm, most, link] = [0, 0, 0];
   for (let k = 1; k <= steps; k++) {
     world.step();
+    meter.look();
     const turn = Math.sign(turns) * RATE * Math.max(0, world.time - READY);
     if (turn === 0) continue;
     const speed = fastest(world);
     most = Math.max(most, speed);
     if (Math.abs(turn) > 0.5 && Math.abs(turn) < 1.5) calm = Math.max(calm, speed);
     if (k % 4 > 0) continue;
-    depth = Math.max(depth, 2 - selfDistance(world, 0, arc) / R);
     const linked = linkingNumber(world);
     link = Math.max(link, Math.abs(linked - first - turn));
     seen.push({ turn, writhe: linked - twistBetween(world, 0, n) / (2 * Math.PI) });
@@ -143,7 +144,13 @@ function findJump(
   // within a fifth of a turn
   const jump = seen.findIndex(({ writhe }, i) => i >= 4 && Math.abs(writhe - seen[i - 4].writhe) > 0.3) - 4;
   const before = seen[Math.max(0, jump)];
-  return { at: before.turn, writhe: seen[seen.length - 1].writhe - before.writhe, speed: most / calm, link, depth };
+  return {
+    at: before.turn,
+    writhe: seen[seen.length - 1].writhe - before.writhe,
+    speed: most / calm,
+    link,
+    depth: meter.deepest,
+  };
 }
 
 export const trefoilKnot: Case = defineCase({
@@ -159,19 +166,18 @@ export const trefoilKnot: Case = defineCase({
     const duration = 1.1;
     const world = worldOf(scene(n, duration));
     const steps = Math.round(240 * duration);
-    const arc = Math.PI * R + (2.1 * world.rods[0].length) / n;
-    let depth = 0;
+    const meter = createOverlapMeter(world);
     let [sum, count] = [0, 0];
     for (let k = 0; k < steps; k++) {
       world.step();
-      if (k % 6 === 0) depth = Math.max(depth, 2 - selfDistance(world, 0, arc) / R);
+      meter.look();
       // from when the ends are taut to when the loop is five radii wide
       if (world.time < 0.4 || world.time > 0.9) continue;
       const sharpest = Math.max(...world.channel(0, 'curvature'));
       sum += world.channel(0, 'tension')[0] / (EI * sharpest ** 2);
       count++;
     }
-    const [one, other] = [findJump(n, 2.9), findJump(n, -4.4)];
+    const [one, other] = [findJump(n, 3.1), findJump(n, -4.4)];
     return {
       'T R²/EI of the loop': sum / count,
       'loop at the end: radius / rope radius': 1 / (R * Math.max(...world.channel(0, 'curvature'))),
@@ -181,7 +187,7 @@ export const trefoilKnot: Case = defineCase({
       'twisted the other way: writhe gained': other.writhe,
       'speed before the jump / in it': Math.max(1 / one.speed, 1 / other.speed),
       'linking number: largest error': Math.max(one.link, other.link),
-      'penetration / radius': Math.max(0, depth, one.depth, other.depth),
+      'penetration / radius': Math.max(meter.deepest, one.depth, other.depth),
     };
   },
   expect: {

@@ -1,5 +1,3 @@
-import { compileColliders, measureDistance, type World } from '@tendril/core';
-import { sceneFromObject } from '@tendril/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import {
   cloth,
@@ -15,6 +13,7 @@ import {
   measureSheet,
   zeroModes,
 } from '../src/fabric.ts';
+import { createOverlapMeter } from '../src/overlap.ts';
 
 const g = 9.81;
 const BALL = 0.06;
@@ -33,13 +32,12 @@ interface Rest {
 function drape(n: number, damping: number): Rest {
   const world = worldOf(drapeScene(n, damping, 1 / 240, 5));
   const unit = world.momentum().mass * g * BALL;
-  let [gap, depth] = [0, 0];
+  const meter = createOverlapMeter(world);
+  let gap = 0;
   for (let k = 0; k < 1200; k++) {
     world.step();
     gap = Math.max(gap, largestGap(world));
-    for (const { nodePosition: x } of world.samples)
-      for (let i = 0; i < x.length; i += 3)
-        depth = Math.max(depth, BALL + DIAMETER / 2 - Math.hypot(x[i], x[i + 1], x[i + 2]));
+    meter.look();
     if (world.time > 0.2 && world.energies().kinetic < 1e-6 * unit) break;
   }
   const { potential, bending, twisting, stretching } = world.energies();
@@ -48,7 +46,7 @@ function drape(n: number, damping: number): Rest {
     energy: (potential + bending + twisting + stretching) / unit,
     height: world.momentum().center[2],
     gap,
-    depth,
+    depth: meter.deepest,
   };
 }
 
@@ -97,33 +95,16 @@ function strip(): number {
   return tip[tip.length - 1] / hair.samples[0].nodePosition[3 * 50 + 2];
 }
 
-/** Deepest that the cloth goes into the statue, over its thickness, and whether it covers the head. */
+/** Deepest that the cloth goes into the statue, over a hair's radius, and whether it covers the head. */
 function cover(n: number): { depth: number; reach: number } {
-  const input = idolScene(n, 85, 0.5);
-  const world = worldOf(input);
-  const [collider] = compileColliders(sceneFromObject(input), world.rods, [], []);
-  const distance = new Float64Array(4);
-  let depth = 0;
+  const world = worldOf(idolScene(n, 85, 0.5));
+  const meter = createOverlapMeter(world);
   for (let k = 0; k < 72; k++) {
     world.step();
-    depth = Math.max(
-      depth,
-      deepest(world, (x, y, z) => measureDistance(distance, collider, x, y, z), distance),
-    );
+    meter.look();
   }
   const heights = world.samples.flatMap(({ nodePosition }) => [...nodePosition].filter((_, i) => i % 3 === 2));
-  return { depth, reach: Math.max(...heights) / (0.16 + DIAMETER / 2) };
-}
-
-function deepest(world: World, measure: (x: number, y: number, z: number) => unknown, distance: Float64Array): number {
-  let depth = 0;
-  for (const { nodePosition: x } of world.samples) {
-    for (let i = 0; i < x.length; i += 3) {
-      measure(x[i], x[i + 1], x[i + 2]);
-      depth = Math.max(depth, 1 / 2 - distance[0] / DIAMETER);
-    }
-  }
-  return depth;
+  return { depth: meter.deepest, reach: Math.max(...heights) / (0.16 + DIAMETER / 2) };
 }
 
 export const wovenFabric: Case = defineCase({
@@ -153,8 +134,8 @@ export const wovenFabric: Case = defineCase({
       'damping 85 and 10: difference of the energies at rest': high.energy - low.energy,
       'damping 85 and 10: difference of the heights at rest / radius': (high.height - low.height) / BALL,
       'largest gap of a joint / spacing': (Math.max(low.gap, high.gap) * n) / 0.2,
-      'penetration of the ball / diameter': Math.max(low.depth, high.depth) / DIAMETER,
-      'penetration of the statue / diameter': statue.depth,
+      'penetration of the ball / radius': Math.max(low.depth, high.depth),
+      'penetration of the statue / radius': statue.depth,
       'statue: highest point of the cloth over the top': statue.reach,
     };
   },
@@ -173,8 +154,8 @@ export const wovenFabric: Case = defineCase({
     'damping 85 and 10: difference of the energies at rest': { value: 0, tolerance: 2e-3 },
     'damping 85 and 10: difference of the heights at rest / radius': { value: 0, tolerance: 0.02 },
     'largest gap of a joint / spacing': { value: 0, tolerance: 0.1 },
-    'penetration of the ball / diameter': { value: 0, tolerance: 0.025 },
-    'penetration of the statue / diameter': { value: 0, tolerance: 0.025 },
+    'penetration of the ball / radius': { value: 0, tolerance: 0.05 },
+    'penetration of the statue / radius': { value: 0, tolerance: 0.05 },
     'statue: highest point of the cloth over the top': { value: 1, tolerance: 0.02 },
   },
 });

@@ -55,7 +55,7 @@ const formulas = translate(
     source('src/models/der/energy.ts', ['addNodeBlock', 'addViscous', 'writeGradient']),
     source('src/models/der/stage.ts', ['addEdgeBlock']),
     source('src/models/der/kinematics.ts', ['turnFrame']),
-    source('kernels/assembly/recipes.ts', ['addJoint', 'turnBetween', 'multiplyRow', 'subtractRow', 'invertRow']),
+    source('kernels/assembly/recipes.ts', ['addJoint', 'turnBetween', 'multiplyRow', 'subtractColumn', 'invertRow']),
     source(
       'src/models/fiber/springs.ts',
       [...springs, ...ringMatrix],
@@ -72,7 +72,7 @@ const formulas = translate(
     { name: 'turnFrame', from: 'turnFrame', given: { o: 0 }, scalars: [] },
     { name: 'addEdgeBlock', from: 'addEdgeBlock', given: { d: 0 }, scalars: [] },
     { name: 'multiplyRow', from: 'multiplyRow', scalars: [] },
-    { name: 'subtractRow', from: 'subtractRow', scalars: [] },
+    { name: 'subtractColumn', from: 'subtractColumn', scalars: [] },
     ...[...springs, ...ringMatrix].map(spring),
     { name: 'invertRow', from: 'invertRow', scalars: [] },
   ],
@@ -84,7 +84,16 @@ writeFileSync(join(core, 'kernels/assembly/generated.ts'), `${note}${lanes}${for
 const made = join(core, 'kernels/dist');
 mkdirSync(made, { recursive: true });
 const wasm = join(made, 'der.wasm');
-const options = ['--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noAssert', '-O3'];
+const options = [
+  '--enable',
+  'simd',
+  '--runtime',
+  'stub',
+  '--importMemory',
+  '--noAssert',
+  '-O3',
+  ...(process.env.NAMES ? ['--debug'] : []),
+];
 const limits = ['--initialMemory', '1', '--uncheckedBehavior', 'always', '--use', 'abort=', '--disableWarning', '112'];
 const compiler = join(process.cwd(), 'node_modules/assemblyscript/bin/asc.js');
 const entry = join(core, 'kernels/assembly/index.ts');

@@ -251,6 +251,8 @@ export interface ContactPort {
   /** S v now, 3 each; with `countsWays` S times the way over the step, by its length. */
   readonly countsWays?: boolean;
   readVelocity(out: Float64Array, sides: ContactSides): void;
+  /** Puts the forces at the sides on the rods, and no others: those of the last step, for reactions and accelerations. */
+  bear?(sides: ContactSides): void;
   /** H with the sides' point masses. */
   factor(systems: Uint8Array, sides: ContactSides): boolean;
   /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each. */

@@ -79,9 +79,11 @@ export interface Touches {
   readonly staticFriction: Float64Array;
   readonly dynamicFriction: Float64Array;
   readonly size: Float64Array;
+  /** 1 where it slides at the start. */
+  readonly sliding: Uint8Array;
   /** Found, as is what slides at the end. */
   readonly impulse: Float64Array;
-  readonly sliding: Uint8Array;
+  readonly slides: Uint8Array;
 }
 
 /**

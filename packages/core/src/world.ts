@@ -14,7 +14,7 @@ import { type ContactForce, type ContactReport, type LinkForce, listLinkForces }
 import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
-import { stepInPieces } from './math/pieces.ts';
+import { sumPieces } from './math/pieces.ts';
 import type {
   Channel,
   Energies,
@@ -151,6 +151,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
           compiled.welds,
           compiled.links,
           warnings,
+          start?.time ?? 0,
         )
       : undefined;
   const halvings = scene.time?.halvings ?? 8;
@@ -198,6 +199,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
 
   /** Forces have jumped now. */
   function restartMotion(): void {
+    contact?.bear();
     for (const bundle of bundles) bundle.restart(time);
   }
 
@@ -271,33 +273,22 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       };
     }
     if (compiled.releases.some((release) => Math.abs(release - time) <= 1e-9 * dt)) {
+      contact?.bear();
       for (const bundle of bundles) bundle.restart(time + 2e-9 * dt + 2e-12 * time);
     }
     response?.begin();
     const whole = tryAdvance(time, dt, false);
-    let { iterations, iterationsMax, shifts } = whole;
-    let substeps = whole.substeps ?? 1;
-    let rejected = whole.rejected ?? 0;
+    let taken = { ...whole, substeps: whole.substeps ?? 1, rejected: whole.rejected ?? 0 };
     let { violation } = whole;
     if (!whole.ok) {
       const before = save();
-      let { failure } = whole;
-      substeps = 0;
-      const finished = stepInPieces(halvings, (start, share) => {
-        // The last halvings use the most forgiving scheme that the model has.
-        const outcome = tryAdvance(before.time + dt * start, dt * share, share <= 1 / 4);
-        iterations += outcome.iterations;
-        iterationsMax = Math.max(iterationsMax, outcome.iterationsMax);
-        shifts += outcome.shifts;
-        failure = outcome.failure ?? failure;
-        if (!outcome.ok) return false;
-        substeps += outcome.substeps ?? 1;
-        rejected += outcome.rejected ?? 0;
-        violation = outcome.violation;
-        return true;
-      });
-      if (!finished) {
+      // The last halvings use the most forgiving scheme that the model has.
+      const { last, ...sum } = sumPieces(halvings, whole, (start, share) =>
+        tryAdvance(before.time + dt * start, dt * share, share <= 1 / 4),
+      );
+      if (!sum.ok) {
         restore(before);
+        const failure = last.failure ?? whole.failure;
         throw new SimulationError(
           failure?.rod ?? '',
           before.time,
@@ -305,12 +296,15 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
           `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
         );
       }
+      taken = sum;
+      violation = last.violation;
     }
     moveAlong(end);
     response?.finish(end, dt);
     time = end;
     stepCount++;
     const missed = violation === undefined ? {} : { violation };
+    const { substeps, iterations, iterationsMax, shifts, rejected } = taken;
     return { time, dt, substeps, iterations, iterationsMax, shifts, rejected, ...missed };
   };
 
@@ -371,6 +365,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       return placeOfRod.map(({ bundle, index }, r) => joined?.get(r) ?? bundle.equilibrate(index, t, wanted));
     },
     reactions() {
+      contact?.bear();
       return placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, time));
     },
     modes(count = scene.modes?.count ?? 10) {
@@ -407,6 +402,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     },
     channel(rod, channel) {
       const { bundle, index } = placeOfRod[rod];
+      contact?.bear();
       const out = new Float64Array(channel === 'tension' ? rods[rod].edgeCount : rods[rod].nodeCount);
       bundle.readChannel(out, index, channel);
       return out;

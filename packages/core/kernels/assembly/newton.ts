@@ -3,7 +3,7 @@
  * other: its step is zero from then on, so that the result does not depend on which rod it was paired with, but for
  * the last digits of a residual that was evaluated once more.
  */
-import { multiplyRow, reduceRow, subtractRow, turnFrame } from './generated';
+import { multiplyRow, reduceRow, subtractColumn, turnFrame } from './generated';
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { askLoads, Pair } from './pair';
 import { evaluateStage, followCenterline, setPenalties } from './stage';
@@ -206,28 +206,51 @@ export function fixUnknowns(p: Pair): void {
 
 /** LDLᵀ in place of the matrix, so that both are in the cache; returns the lanes that turned out not to be positive definite, rods that wait left aside. */
 export function factor(p: Pair, shift: v128, done: v128): v128 {
+  const size = 4 * p.nodeCount - 1;
+  if (v128.any_true(f64x2.ne(shift, splat(0.0)))) {
+    for (let d = 0; d < size; d++) {
+      const weight = ld(p.stiffnessScale, ((d >> 2) << 1) + ((d & 3) == 3 ? 1 : 0));
+      st(p.band, 11 * d + 10, add(ld(p.band, 11 * d + 10), mul(shift, weight)));
+    }
+  }
+  return factorRows(p.band, 0, size, done);
+}
+
+/** The same of any matrix with ten unknowns to the left, whose rows before `first` are factored already. */
+export function factorRows(band: usize, first: i32, size: i32, done: v128): v128 {
   const one = splat(1.0);
-  for (let d = 0; d < 4 * p.nodeCount - 1; d++) {
+  for (let d = first; d < size; d++) {
     const source = 11 * d;
-    const weight = ld(p.stiffnessScale, ((d >> 2) << 1) + ((d & 3) == 3 ? 1 : 0));
-    const original = add(ld(p.band, source + 10), mul(shift, weight));
-    const diagonal = sub(original, reduceRow(p.band, source, p.band, source));
+    const original = ld(band, source + 10);
+    const diagonal = sub(original, reduceRow(band, source, band, source));
     const fine = v128.or(done, f64x2.gt(diagonal, mul(splat(1e-14), f64x2.abs(original))));
     if (!both(fine)) return v128.not(fine);
-    st(p.band, source + 10, div(one, select(done, one, diagonal)));
+    st(band, source + 10, div(one, select(done, one, diagonal)));
   }
   return splat(0.0);
 }
 
-/** Solves with the factor, in place; ten zeros stand before the first unknown. */
+/** Solves with the factor, in place. */
 export function solve(p: Pair): void {
-  const size = 4 * p.nodeCount - 1;
-  const x = p.step;
-  // the way back writes there, and what a waiting rod writes may be no number
-  memory.fill(x - 160, 0, 160);
-  for (let d = 0; d < size; d++) st(x, d, sub(ld(x, d), multiplyRow(entry(p.band, 11 * d), entry(x, d) - 160)));
-  for (let d = 0; d < size; d++) st(x, d, mul(ld(x, d), ld(p.band, 11 * d + 10)));
-  for (let d = size - 1; d >= 0; d--) subtractRow(entry(x, d) - 160, entry(p.band, 11 * d), ld(x, d));
+  solveRows(p.band, p.step, 0, 4 * p.nodeCount - 1);
+}
+
+/**
+ * The unknowns from `first` on, where all before have no right-hand side; ten of those are overwritten by zeros. On the way back each
+ * unknown gathers what those after it take off: written to those before it, every one was stored ten times, and it took a quarter
+ * longer.
+ */
+export function solveRows(band: usize, x: usize, first: i32, size: i32): void {
+  memory.fill(entry(x, first) - 160, 0, 160);
+  for (let d = first; d < size; d++) st(x, d, sub(ld(x, d), multiplyRow(entry(band, 11 * d), entry(x, d) - 160)));
+  for (let d = first; d < size; d++) st(x, d, mul(ld(x, d), ld(band, 11 * d + 10)));
+  let d = size - 1;
+  for (; d >= first && d > size - 11; d--) {
+    let sum = ld(x, d);
+    for (let k = size - 1 - d; k > 0; k--) sum = sub(sum, mul(ld(band, 11 * d + 10 + 10 * k), ld(x, d + k)));
+    st(x, d, sum);
+  }
+  for (; d >= first; d--) st(x, d, subtractColumn(entry(band, 11 * d), entry(x, d)));
 }
 
 /** Fraction of the step that turns no edge by more than `rotation`. */

@@ -74,7 +74,7 @@ export class Pair {
   drag: usize;
   /** 11 an unknown, after ten rows of zeros; then its factor. */
   band: usize;
-  /** Of contact: a second matrix, the inverse within the band, and a right-hand side. */
+  /** Of contact: a second matrix (order.ts), the inverse within the band, and a right-hand side. */
   spare: usize;
   inverse: usize;
   right: usize;
@@ -86,6 +86,9 @@ export class Pair {
   mixing: usize;
   /** i32 each: addresses of those that are solved for. */
   live: usize;
+  /** A third matrix, and a right-hand side in its order. */
+  turned: usize;
+  turnedStep: usize;
 }
 
 /** Asks the host for the loads where the rods are now. */

@@ -65,9 +65,11 @@ function multiplyRow(l: Float64Array, x: Float64Array): number {
   return sum;
 }
 
-/** Takes value·l off the ten unknowns before one. */
-function subtractRow(x: Float64Array, l: Float64Array, value: number): void {
-  for (let k = 0; k < 10; k++) x[k] -= l[k] * value;
+/** An unknown less Σ l x over the ten after it, the farthest first; both arrays from its own on. */
+function subtractColumn(l: Float64Array, x: Float64Array): number {
+  let sum = x[0];
+  for (let k = 0; k < 10; k++) sum -= l[110 - 10 * k] * x[10 - k];
+  return sum;
 }
 
 /**

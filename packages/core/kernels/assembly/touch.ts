@@ -47,7 +47,7 @@ export const VELOCITY = 29;
 }
 
 // @ts-ignore: decorator
-@inline function edgeOf(t: usize, lane: usize): usize {
+@inline export function edgeOf(t: usize, lane: usize): usize {
   return <usize>load<i32>(t + 16 * EDGE + (lane >> 1));
 }
 
@@ -80,7 +80,7 @@ export const VELOCITY = 29;
 }
 
 // @ts-ignore: decorator
-@inline function gather(a: usize, b: usize): v128 {
+@inline export function gather(a: usize, b: usize): v128 {
   return f64x2.replace_lane(splat(load<f64>(a)), 1, load<f64>(b));
 }
 
@@ -104,42 +104,6 @@ export const VELOCITY = 29;
   let u = ld(t, BIAS);
   for (let k = 0; k < 3; k++) u = add(u, mul(ld(t, NORMAL + k), sub(ld(t, from + k), ld(t, SURFACE + k))));
   return u;
-}
-
-/** tr(S K⁻¹ Sᵀ) from the inverse within the band. */
-export function traceAt(p: Pair, t: usize): v128 {
-  const w = ld(t, WEIGHT);
-  const u = sub(splat(1.0), w);
-  const a = p.inverse + 704 * edgeOf(t, 0);
-  const b = p.inverse + 704 * edgeOf(t, 8) + 8;
-  let sum = splat(0.0);
-  for (let k = 0; k < 3; k++) {
-    const o = <usize>(176 * k);
-    const own = gather(a + o, b + o);
-    const across = gather(a + o + 64, b + o + 64);
-    const next = gather(a + o + 704, b + o + 704);
-    sum = add(sum, add(add(mul(mul(u, u), own), mul(mul(splat(2.0), mul(u, w)), across)), mul(mul(w, w), next)));
-  }
-  return sum;
-}
-
-/** ρ Sᵀ S to a matrix. */
-export function addMass(band: usize, t: usize, rho: v128): void {
-  const w = ld(t, WEIGHT);
-  const u = sub(splat(1.0), w);
-  const own = mul(rho, mul(u, u));
-  const across = mul(rho, mul(u, w));
-  const next = mul(rho, mul(w, w));
-  for (let k = 0; k < 3; k++) {
-    const a = band + 704 * edgeOf(t, 0) + <usize>(176 * k);
-    increase(a + 160, f64x2.extract_lane(own, 0));
-    increase(a + 704 + 96, f64x2.extract_lane(across, 0));
-    increase(a + 704 + 160, f64x2.extract_lane(next, 0));
-    const b = band + 704 * edgeOf(t, 8) + <usize>(176 * k) + 8;
-    increase(b + 160, f64x2.extract_lane(own, 1));
-    increase(b + 704 + 96, f64x2.extract_lane(across, 1));
-    increase(b + 704 + 160, f64x2.extract_lane(next, 1));
-  }
 }
 
 /** Contacts that are solved for, at each node. */

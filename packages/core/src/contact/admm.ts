@@ -183,6 +183,7 @@ function followCopies(set: ContactSet, arrays: SideArrays): void {
   for (let k = 0; k < 3 * arrays.count; k++) velocity[k] += start[k];
 }
 
+const LARGE = 1e6;
 let accelerator: Accelerator = createAccelerator(0);
 /** What the law was applied to when the error was least. */
 let best: Float64Array = new Float64Array(0);
@@ -212,11 +213,12 @@ export function solveAdmm(
 ): void {
   const { start, copy, velocity, free, sideA, sideB, omega, mass, right } = arrays;
   const size = 3 * arrays.count;
-  if (accelerator.capacity < size) accelerator = createAccelerator(2 * size);
+  // sets of contacts grow and shrink; cloths stay as large as they are
+  if (accelerator.capacity < size) accelerator = createAccelerator(size > LARGE ? size : 2 * size);
   resetAccelerator(accelerator, size);
   if (best.length < size) {
-    best = new Float64Array(2 * size);
-    finest = new Float64Array(2 * size);
+    best = new Float64Array(accelerator.capacity);
+    finest = new Float64Array(accelerator.capacity);
   }
   finest.fill(0, 0, size);
   let least = Infinity;
@@ -258,7 +260,12 @@ export function solveAdmm(
     result.iterations = k + 1;
     result.error = error;
     const fine = error <= tolerance * swing && miss <= 1;
-    if (fine && (!arrays.links || measureDrift(arrays.links, arrays, velocity) <= RELAXATION * tolerance * scale)) {
+    if (
+      fine &&
+      (!arrays.links ||
+        set.count === 0 ||
+        measureDrift(arrays.links, arrays, velocity) <= RELAXATION * tolerance * scale)
+    ) {
       result.converged = true;
       return;
     }

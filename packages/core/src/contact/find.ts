@@ -7,10 +7,11 @@
  * check of paths (sweep.ts).
  */
 import type { Samples } from '../port.ts';
-import { createPinPose, type Pin, type Rod } from '../scene/compiled.ts';
+import type { Pin, Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import { type Collider, measureDistance } from './collider.ts';
 import { findWithCollider } from './findCollider.ts';
+import { markRoots, type Root } from './roots.ts';
 import { createEdgePlaces, findPlaces } from './segments.ts';
 import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
 import { type BoxTree, createIntList, createTree, findPairs, type IntList, updateTree } from './tree.ts';
@@ -70,8 +71,10 @@ export interface Finder {
   readonly edgeBody: Int32Array;
   /** Pairs of edges that a link holds so near each other that they do not meet, as numbers like those in `pairs`. */
   readonly joined: Set<number>;
-  /** For each collider: 1 for nodes that it leaves alone, because they are welded inside the body it rides on. */
+  /** For each collider: not 0 for nodes that it leaves alone: welded inside the body it rides on, or next to a pin inside it (roots.ts). */
   readonly exempt: Uint8Array[];
+  /** Rods that are held inside obstacles. */
+  roots: readonly Root[];
   /** Of each rod: 2 where contacts are looked for, 1 where only what is looked at may meet it, 0 where it is not there. */
   readonly look: Uint8Array;
   /** At the start of the step. */
@@ -126,6 +129,7 @@ export function createFinder(
     edgeBody: new Int32Array(edgeCount).fill(-1),
     joined: new Set(),
     exempt: colliders.map(() => new Uint8Array(0)),
+    roots: [],
     look: new Uint8Array(rods.length).fill(2),
     position: new Float64Array(3 * nodeCount),
     velocity: new Float64Array(3 * nodeCount),
@@ -221,8 +225,6 @@ export function gather(finder: Finder): void {
   }
 }
 
-const pose = createPinPose();
-
 /** Whether a place on an edge is held by pins: then nothing can move it, and it has no contact of its own. */
 export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: Finder, edge: number, weight: number): boolean {
   return (weight === 1 || nodeHeld[edgeFirst[edge]] === 1) && (weight === 0 || nodeHeld[edgeSecond[edge]] === 1);
@@ -231,9 +233,9 @@ export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: Finder, edge: number
 /** Appends the contacts of a step from t to t + dt to `set`, in any order. */
 export function findContacts(finder: Finder, set: ContactSet, t: number, dt: number): void {
   for (const { pin, node } of finder.rules.pinned) {
-    pin.evaluate(pose, t + dt);
-    finder.nodeHeld[node] = pose.active ? 1 : 0;
+    finder.nodeHeld[node] = pin.holds(t + dt) ? 1 : 0;
   }
+  markRoots(finder);
   finder.colliders.forEach((collider, k) => {
     findWithCollider(finder, set, collider, k, dt);
   });

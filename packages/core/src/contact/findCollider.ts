@@ -1,44 +1,92 @@
-/** Contacts of rods with colliders: at the start of a step, and what ended inside one. */
-import {
-  type Collider,
-  findClosest,
-  measureBackward,
-  measureDistance,
-  measureSurfaceVelocity,
-  placeCollider,
-} from './collider.ts';
+/** Contacts of rods with colliders at the start of a step; what ended inside one is in sunken.ts. */
+import { type Collider, findClosest, measureDistance, measureSurfaceVelocity, turnAlong } from './collider.ts';
 import { interpolate as at, type Finder, featureOf, isHeld, isNear } from './find.ts';
 import { addColliderPlace, type ContactSet, FEATURE_LIMIT } from './set.ts';
-import { easeOut } from './sides.ts';
 
 /** Distance and normal that were measured last. */
 const distanceAt = new Float64Array(4);
 const surface = new Float64Array(3);
 
-/** Appends the contacts of all rods with a collider. */
+/** A place that may come near within the step. */
+interface Candidate {
+  /** Whether there is one. */
+  near: boolean;
+  weight: number;
+  radius: number;
+  size: number;
+  gap: number;
+  approach: number;
+  restitution: number;
+  /** Of the axis; normal; velocity of the surface. */
+  readonly place: Float64Array;
+  readonly normal: Float64Array;
+  readonly surface: Float64Array;
+}
+
+const createCandidate = (): Candidate => ({
+  near: false,
+  weight: 0,
+  radius: 0,
+  size: 0,
+  gap: 0,
+  approach: 0,
+  restitution: 0,
+  place: new Float64Array(3),
+  normal: new Float64Array(3),
+  surface: new Float64Array(3),
+});
+const node = createCandidate();
+const edges: readonly Candidate[] = [createCandidate(), createCandidate()];
+
+/** How much nearer, in radii, the edges on either side of a node are where contact is theirs. */
+const NEARER = 0.01;
+
+/**
+ * Appends the contacts of all rods with a collider.
+ *
+ * Where a rod lies round a sphere each edge touches it somewhere inside, and the nodes between them do not: contact of a node whose
+ * edges both come nearer than it is left out. (Of hair on a head that is half of all.) Should it sink in after all, that is found at the
+ * end of the step.
+ */
 export function findWithCollider(finder: Finder, set: ContactSet, collider: Collider, index: number, dt: number): void {
   const { rods, nodeOffset, position: x, nodeDistance } = finder;
   const turn = measureTurn(collider);
+  const shift = measureShift(collider);
   for (let r = 0; r < rods.length; r++) {
     const { nodeCount, edgeCount } = rods[r];
     const edge0 = finder.edgeOffset[r];
     if (!collider.acts[r] || finder.look[r] < 2 || !isRodNear(finder, collider, r, dt)) continue;
-    for (let node = nodeOffset[r]; node < nodeOffset[r + 1]; node++) {
-      measureDistance(distanceAt, collider, x[3 * node], x[3 * node + 1], x[3 * node + 2]);
-      for (let k = 0; k < 4; k++) nodeDistance[4 * node + k] = distanceAt[k];
+    for (let i = nodeOffset[r]; i < nodeOffset[r + 1]; i++) {
+      measureDistance(distanceAt, collider, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+      for (let k = 0; k < 4; k++) nodeDistance[4 * i + k] = distanceAt[k];
     }
+    edges[1].near = false;
     // nodes and edges in turn, in the order of their keys
     for (let i = 0; i < nodeCount; i++) {
-      const o = 4 * (nodeOffset[r] + i);
       const atEnd = i >= edgeCount;
       const edge = edge0 + (atEnd ? edgeCount - 1 : i);
-      if (mayReach(finder, collider, nodeOffset[r] + i, edge, turn, dt)) {
-        for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[o + k];
-        addColliderContact(finder, set, collider, index, edge, atEnd ? 1 : 0, dt);
+      const before = edges[(i + 1) & 1];
+      const after = edges[i & 1];
+      after.near = false;
+      if (!atEnd) measureInside(after, finder, collider, index, edge, shift, dt);
+      node.near = false;
+      if (mayReach(finder, collider, nodeOffset[r] + i, edge, turn, shift, dt)) {
+        for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[4 * (nodeOffset[r] + i) + k];
+        measureCandidate(node, finder, collider, index, edge, atEnd ? 1 : 0, dt);
       }
-      if (!atEnd) addEdgeContact(finder, set, collider, index, edge0 + i, dt);
+      const least = node.gap - NEARER * node.size;
+      const between = before.near && after.near && before.gap < least && after.gap < least;
+      if (node.near && !between) addCandidate(finder, set, collider, index, edge, node);
+      if (after.near) addCandidate(finder, set, collider, index, edge, after);
     }
   }
+}
+
+/** How far the collider's place comes in the step. */
+function measureShift({ moves, now, next }: Collider): number {
+  let square = 0;
+  for (let k = 0; k < 3 && moves; k++) square += (next.position[k] - now.position[k]) ** 2;
+  return Math.sqrt(square);
 }
 
 /** How far a point of the surface comes in the step at most, per distance from the collider's place; infinite where that says nothing. */
@@ -50,21 +98,25 @@ function measureTurn({ moves, body, shape, now, next }: Collider): number {
 }
 
 /** Whether a node, whose distance is known, may come near within the step: those that may not are nearly all. */
-function mayReach(finder: Finder, collider: Collider, node: number, edge: number, turn: number, dt: number): boolean {
+function mayReach(
+  finder: Finder,
+  collider: Collider,
+  node: number,
+  edge: number,
+  turn: number,
+  shift: number,
+  dt: number,
+): boolean {
   if (turn === Infinity) return true;
   const { position: x, velocity: v, nodeDistance, nodeRadius, acceleration, rules, edgeLength } = finder;
-  const { now, next, moves } = collider;
+  const { now, moves } = collider;
   const o = 3 * node;
   let way = dt * Math.sqrt(v[o] ** 2 + v[o + 1] ** 2 + v[o + 2] ** 2);
   if (moves) {
     let far = 0;
-    let shift = 0;
-    for (let k = 0; k < 3; k++) {
-      far += (x[o + k] - now.position[k]) ** 2;
-      shift += (next.position[k] - now.position[k]) ** 2;
-    }
+    for (let k = 0; k < 3; k++) far += (x[o + k] - now.position[k]) ** 2;
     // the surface's point is as far away as the node's distance from it, at most
-    way += Math.sqrt(shift) + turn * (Math.sqrt(far) + Math.abs(nodeDistance[4 * node]));
+    way += shift + turn * (Math.sqrt(far) + Math.abs(nodeDistance[4 * node]));
   }
   const size = nodeRadius[node] > 0 ? nodeRadius[node] : 0.01 * edgeLength[edge];
   const gap = nodeDistance[4 * node] - nodeRadius[node] - rules.reach;
@@ -98,12 +150,13 @@ function isRodNear(finder: Finder, collider: Collider, r: number, dt: number): b
 }
 
 /** The inside of an edge, where it is closer than both its ends. */
-function addEdgeContact(
+function measureInside(
+  out: Candidate,
   finder: Finder,
-  set: ContactSet,
   collider: Collider,
   index: number,
   edge: number,
+  shift: number,
   dt: number,
 ): void {
   const { edgeFirst, edgeSecond, position: x, velocity: v, nodeDistance, edgeRadius, acceleration } = finder;
@@ -120,15 +173,9 @@ function addEdgeContact(
       v[3 * b] ** 2 + v[3 * b + 1] ** 2 + v[3 * b + 2] ** 2,
     ),
   );
-  const shift = collider.moves
-    ? Math.hypot(
-        collider.next.position[0] - collider.now.position[0],
-        collider.next.position[1] - collider.now.position[1],
-        collider.next.position[2] - collider.now.position[2],
-      ) + length
-    : 0;
+  const way = 1.25 * dt * speed + (collider.moves ? shift + length : 0) + acceleration * dt * dt;
   const least = 0.5 * (nodeDistance[4 * a] + nodeDistance[4 * b] - length) - edgeRadius[edge];
-  if (least - finder.rules.reach - 1.25 * dt * speed - shift - acceleration * dt * dt > 0.1 * edgeRadius[edge]) return;
+  if (least - finder.rules.reach - way > 0.1 * edgeRadius[edge]) return;
   const t = findClosest(collider, x, 3 * a, 3 * b);
   if (t < 1e-3 || t > 1 - 1e-3) return;
   measureDistance(
@@ -140,7 +187,7 @@ function addEdgeContact(
   );
   if (distanceAt[0] > Math.min(nodeDistance[4 * a], nodeDistance[4 * b])) return;
   if (repeatsNode(finder, a, t * length, edge) || repeatsNode(finder, b, (1 - t) * length, edge)) return;
-  addColliderContact(finder, set, collider, index, edge, t, dt);
+  measureCandidate(out, finder, collider, index, edge, t, dt);
 }
 
 /**
@@ -156,9 +203,9 @@ function repeatsNode({ nodeDistance, edgeRadius }: Finder, node: number, way: nu
 }
 
 /** With distance and normal in `distanceAt`. */
-function addColliderContact(
+function measureCandidate(
+  out: Candidate,
   finder: Finder,
-  set: ContactSet,
   collider: Collider,
   index: number,
   edge: number,
@@ -193,6 +240,31 @@ function addColliderContact(
   if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
   const restitution = Math.min(1, collider.restitution * finder.edgeRestitution[edge]);
   if (restitution > 0 && flies(finder, gap, approach, dt)) return;
+  out.near = true;
+  out.weight = weight;
+  out.radius = radius;
+  out.size = size;
+  out.gap = gap;
+  out.approach = approach;
+  out.restitution = restitution;
+  out.place[0] = px;
+  out.place[1] = py;
+  out.place[2] = pz;
+  turnAlong(collider, distanceAt, 1);
+  for (let k = 0; k < 3; k++) {
+    out.normal[k] = distanceAt[1 + k];
+    out.surface[k] = surface[k];
+  }
+}
+
+function addCandidate(
+  finder: Finder,
+  set: ContactSet,
+  collider: Collider,
+  index: number,
+  edge: number,
+  { weight, radius, size, gap, approach, restitution, place, normal, surface: velocity }: Candidate,
+): void {
   const i = addColliderPlace(set);
   set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
   set.rodA[i] = finder.edgeRod[edge];
@@ -206,190 +278,13 @@ function addColliderContact(
   set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
   set.restitution[i] = restitution;
   for (let k = 0; k < 3; k++) {
-    const n = distanceAt[1 + k];
+    const n = normal[k];
     set.normal[3 * i + k] = n;
     set.armA[3 * i + k] = -(radius + gap) * n;
-    set.point[3 * i + k] = (k === 0 ? px : k === 1 ? py : pz) - (radius + gap) * n;
+    set.point[3 * i + k] = place[k] - (radius + gap) * n;
     // a body's velocity is an unknown of its own
-    set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
+    set.surface[3 * i + k] = collider.body >= 0 ? 0 : velocity[k];
   }
-}
-
-/**
- * Adds a contact for every place of the rods that ended the step more than `allowed` radii inside a collider, and came deeper
- * on the way: the direction in which it lay changed within the step, at an edge of the collider or because it slid. `end` holds the
- * positions at the end of the step. Rods that are not looked at are left out.
- */
-export function findSunken(
-  finder: Finder,
-  set: ContactSet,
-  end: Float64Array,
-  t: number,
-  dt: number,
-  allowed: number,
-  rods: Iterable<number> = finder.rods.keys(),
-): void {
-  const list = [...rods].filter((r) => finder.look[r] >= 2);
-  finder.colliders.forEach((collider, index) => {
-    // as it is at the end of the step
-    placeCollider(collider, t + dt, 0);
-    for (const r of list)
-      if (collider.acts[r] && meetsBounds(finder, collider, r, end))
-        findSunkenOf(finder, set, collider, index, r, end, dt, allowed);
-    placeCollider(collider, t, dt);
-  });
-}
-
-/** Whether the box about a rod meets the collider's: where it has come to, however fast. */
-function meetsBounds({ nodeOffset, nodeRadius }: Finder, { bounds }: Collider, r: number, x: Float64Array): boolean {
-  for (let k = 0; k < 3; k++) {
-    if (bounds[k] === -Infinity && bounds[3 + k] === Infinity) continue;
-    let low = Infinity;
-    let high = -Infinity;
-    for (let i = nodeOffset[r]; i < nodeOffset[r + 1]; i++) {
-      const p = x[3 * i + k];
-      if (p - nodeRadius[i] < low) low = p - nodeRadius[i];
-      if (p + nodeRadius[i] > high) high = p + nodeRadius[i];
-    }
-    if (low > bounds[3 + k] || high < bounds[k]) return false;
-  }
-  return true;
-}
-
-function findSunkenOf(
-  finder: Finder,
-  set: ContactSet,
-  collider: Collider,
-  index: number,
-  r: number,
-  end: Float64Array,
-  dt: number,
-  allowed: number,
-): void {
-  const { edgeCount, nodeCount } = finder.rods[r];
-  const edge0 = finder.edgeOffset[r];
-  for (let i = 0; i < nodeCount; i++) {
-    const o = 3 * (finder.nodeOffset[r] + i);
-    measureDistance(distanceAt, collider, end[o], end[o + 1], end[o + 2]);
-    finder.nodeDistance[(4 * o) / 3] = distanceAt[0];
-    const last = i >= edgeCount;
-    addSunken(finder, set, collider, index, edge0 + (last ? i - 1 : i), last ? 1 : 0, end, dt, allowed);
-  }
-  if (collider.shape.type === 'plane') return;
-  for (let j = edge0; j < edge0 + edgeCount; j++) {
-    const a = finder.edgeFirst[j];
-    const b = finder.edgeSecond[j];
-    const least = 0.5 * (finder.nodeDistance[4 * a] + finder.nodeDistance[4 * b] - 1.01 * finder.edgeLength[j]);
-    if (least > 0.96 * finder.edgeRadius[j]) continue;
-    const w = findClosest(collider, end, 3 * a, 3 * b);
-    if (w < 1e-3 || w > 1 - 1e-3) continue;
-    measureDistance(
-      distanceAt,
-      collider,
-      at(end, 3 * a, 3 * b, w, 0),
-      at(end, 3 * a, 3 * b, w, 1),
-      at(end, 3 * a, 3 * b, w, 2),
-    );
-    addSunken(finder, set, collider, index, j, w, end, dt, allowed);
-  }
-}
-
-/** With distance and normal at the end of the step in `distanceAt`. */
-function addSunken(
-  finder: Finder,
-  set: ContactSet,
-  collider: Collider,
-  index: number,
-  edge: number,
-  weight: number,
-  end: Float64Array,
-  dt: number,
-  allowed: number,
-): void {
-  const { edgeFirst, edgeSecond, position: x, edgeRadius, nodeRadius } = finder;
-  const a = 3 * edgeFirst[edge];
-  const b = 3 * edgeSecond[edge];
-  const inner = weight > 0 && weight < 1;
-  const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
-  const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
-  const gap = distanceAt[0] - radius;
-  if (gap > -allowed * size || isHeld(finder, edge, weight)) return;
-  const exempt = finder.exempt[index];
-  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
-  const i = addColliderPlace(set);
-  set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
-  set.rodA[i] = finder.edgeRod[edge];
-  set.edgeA[i] = finder.edgeIndex[edge];
-  set.weightA[i] = weight;
-  set.collider[i] = index;
-  set.size[i] = size;
-  set.staticFriction[i] = collider.staticFriction * finder.edgeFriction[edge];
-  set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
-  set.swept[i] = 1;
-  if (placeSunken(finder, set, i, collider, a, b, weight, end, radius, end, dt) < -0.01 * size) {
-    const began = distanceAtStart(finder, set, i, collider, a, b, weight, dt) - radius;
-    set.floor[i] = began < 0 ? easeOut(began, size) : 0;
-    return;
-  }
-  // inside, and yet on its way out: it came in across the far side, if it was not inside before
-  measureDistance(distanceAt, collider, at(x, a, b, weight, 0), at(x, a, b, weight, 1), at(x, a, b, weight, 2));
-  const wasInside = distanceAt[0] - radius < -allowed * size;
-  const way = placeSunken(finder, set, i, collider, a, b, weight, end, radius, x, dt);
-  if (wasInside || set.gap[i] + way > -allowed * size) set.count--;
-}
-
-/** From the place at the start, carried along with the surface, to the obstacle as it is at the end. */
-function distanceAtStart(
-  { position: x }: Finder,
-  { surface: v }: ContactSet,
-  i: number,
-  collider: Collider,
-  a: number,
-  b: number,
-  weight: number,
-  dt: number,
-): number {
-  const [px, py, pz] = [0, 1, 2].map((k) => at(x, a, b, weight, k) + dt * v[3 * i + k]);
-  measureDistance(distanceAt, collider, px, py, pz);
-  return distanceAt[0];
-}
-
-/**
- * Normal, gap at the start, arm and velocity of the surface for contact i, with distance and normal of the place `from` in
- * `distanceAt`; returns how far the place came along the normal. The obstacle is as it is at the end of the step.
- */
-function placeSunken(
-  { position: x }: Finder,
-  set: ContactSet,
-  i: number,
-  collider: Collider,
-  a: number,
-  b: number,
-  weight: number,
-  end: Float64Array,
-  radius: number,
-  from: Float64Array,
-  dt: number,
-): number {
-  const gap = distanceAt[0] - radius;
-  for (let k = 0; k < 3; k++) {
-    const n = distanceAt[1 + k];
-    set.normal[3 * i + k] = n;
-    set.armA[3 * i + k] = -(radius + gap) * n;
-    set.point[3 * i + k] = at(from, a, b, weight, k) - (radius + gap) * n;
-  }
-  // now and next are both at the end: velocities of the surface as over the step before
-  measureBackward(surface, collider, set.point, 3 * i, dt);
-  let way = 0;
-  let carried = 0;
-  for (let k = 0; k < 3; k++) {
-    set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
-    carried += distanceAt[1 + k] * surface[k] * dt;
-    way += distanceAt[1 + k] * (at(end, a, b, weight, k) - at(x, a, b, weight, k));
-  }
-  // along this direction the gap at the start was that much wider
-  set.gap[i] = (from === x ? gap : gap - way) + carried;
-  return way - carried;
 }
 
 /** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */
@@ -406,7 +301,7 @@ function flies(finder: Finder, gap: number, approach: number, dt: number): boole
 }
 
 /** Velocity of a body's point now, for the approach. */
-function addBodyVelocity(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
+export function addBodyVelocity(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
   const pose = collider.ride;
   if (!pose) return;
   const a = x - pose.position[0];

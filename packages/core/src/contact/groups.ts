@@ -58,8 +58,8 @@ export interface Group {
 }
 
 export interface Grouping {
-  /** Groups in the order of their first contacts, then of their first links. */
-  group(set: ContactSet): Group[];
+  /** Groups that have a system which is wanted, in the order of their first contacts, then of their first links. */
+  group(set: ContactSet, wanted: (system: number) => boolean): Group[];
 }
 
 export function createGrouping(
@@ -83,7 +83,7 @@ export function createGrouping(
     (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod));
   const listed = new Uint8Array(systems.count);
   return {
-    group(set) {
+    group(set, wanted) {
       for (let s = 0; s < parent.length; s++) parent[s] = s;
       for (let c = 0; c < set.count; c++) {
         const first = systems.ofRod(set.rodA[c]);
@@ -95,12 +95,14 @@ export function createGrouping(
         const [first, other] = endsOf(link);
         if (other !== undefined) parent[rootOf(other)] = rootOf(first);
       }
-      place.fill(-1);
+      // −2: none of it is wanted
+      place.fill(-2);
+      for (let s = 0; s < parent.length; s++) if (wanted(s)) place[rootOf(s)] = -1;
       listed.fill(0);
       const groups: { contacts: number[]; links: Link[]; systems: number[] }[] = [];
-      const groupOf = (s: number): (typeof groups)[number] => {
+      const groupOf = (s: number): (typeof groups)[number] | undefined => {
         const root = rootOf(s);
-        if (place[root] < 0) place[root] = groups.push({ contacts: [], links: [], systems: [] }) - 1;
+        if (place[root] === -1) place[root] = groups.push({ contacts: [], links: [], systems: [] }) - 1;
         return groups[place[root]];
       };
       const list = (s: number, to: number[]): void => {
@@ -111,6 +113,7 @@ export function createGrouping(
       for (let c = 0; c < set.count; c++) {
         const first = systems.ofRod(set.rodA[c]);
         const group = groupOf(first);
+        if (!group) continue;
         group.contacts.push(c);
         list(first, group.systems);
         if (set.rodB[c] >= 0) list(systems.ofRod(set.rodB[c]), group.systems);
@@ -118,6 +121,7 @@ export function createGrouping(
       }
       for (const link of links) {
         const group = groupOf(endsOf(link)[0]);
+        if (!group) continue;
         group.links.push(link);
         for (const s of endsOf(link)) list(s, group.systems);
       }

@@ -7,15 +7,19 @@
  * step under a hair that falls. To start anew, as other groups do, took three times as long.
  *
  * Whatever is not done here is left to the solution of groups.
+ *
+ * Lists are arrays of numbers that stay: with an object and lists for each of ten thousand rods and step, every tenth step waited for the
+ * garbage collector as long as it took itself.
  */
 import type { Bundle, LoneRods, StepOutcome } from '../model.ts';
 import type { SolveResult } from './admm.ts';
 import type { Finder } from './find.ts';
-import { findSunken, reboundThreshold } from './findCollider.ts';
+import { reboundThreshold } from './findCollider.ts';
 import type { Group, Systems } from './groups.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import { setBias } from './sides.ts';
+import { markStart, setBias, slipLimit } from './sides.ts';
 import type { SolveOptions } from './solveGroup.ts';
+import { findSunken } from './sunken.ts';
 import { gatherEnd } from './sweep.ts';
 
 /** How often contacts may change on the way; and how deep a place may lie, in radii, before that. */
@@ -26,12 +30,15 @@ export interface LoneSolver {
   /** Of the last call: what it took. */
   readonly outcome: StepOutcome;
   readonly result: SolveResult;
+  /** Lists the systems of `within` that touch obstacles and nothing else, by the sorted set. */
+  list(set: ContactSet, within: (system: number) => boolean): void;
+  /** Whether a system is in the list. */
+  has(system: number): boolean;
   /**
-   * Steps those groups that it can, with the contacts in `set`, which it adds to; returns the others. `stepped`: 1 for each system that
-   * is on its way already, and goes on from there; those that were tried in vain are at the start of the step again.
+   * Steps those in the list, with the contacts in `set`, which it adds to, and marks them in `stepped`; returns those that it cannot, as
+   * groups, which are at the start of the step again.
    */
   settle(
-    groups: readonly Group[],
     set: ContactSet,
     stepped: Uint8Array,
     t: number,
@@ -40,14 +47,6 @@ export interface LoneSolver {
   ): readonly Group[];
   /** Rods that the last call did not see the end of; asked for once. */
   unchecked(): readonly number[];
-}
-
-/** A rod on its way: its group's contacts, which may grow, and where they are in what is solved for. */
-interface Way {
-  readonly group: Group;
-  readonly system: number;
-  contacts: readonly number[];
-  sunken: boolean;
 }
 
 interface Job extends LoneRods {
@@ -70,19 +69,39 @@ export function createLoneSolver(
   options: SolveOptions,
   rolling: boolean,
   gravity: readonly number[],
+  linked: readonly number[],
 ): LoneSolver {
   const able = bundles.map(({ contact }) => contact?.settle !== undefined);
   const possible = options.solver === 'admm' && !rolling && able.includes(true);
+  const room = possible ? systems.count : 0;
   const checked = new Uint8Array(finder.rods.length);
   const part = createContactSet();
   const raw = createContactSet();
   const end = new Float64Array(possible ? 3 * finder.nodeCount : 0);
+  /** Of each system: never lone; touches something else now; is in the list; its place there. */
+  const unfit = Uint8Array.from({ length: systems.count }, (_, s) =>
+    able[systems.bundleOf[s]] && systems.rods[s].length === 1 ? 0 : 1,
+  );
+  for (const s of linked) unfit[s] = 1;
+  const joined = new Uint8Array(systems.count);
+  const listed = new Uint8Array(systems.count);
+  const placeOf = new Int32Array(systems.count);
+  /** The list: contacts `from` to `to` of the set, and those that were added. */
+  let count = 0;
+  const system = new Int32Array(room);
+  const from = new Int32Array(room);
+  const to = new Int32Array(room);
+  const added = new Map<number, number[]>();
+  /** Numbers in the list of those on their way, in order. */
+  const ways = new Int32Array(room);
+  let wayCount = 0;
+  const failed: number[] = [];
   const job: Job = {
     count: 0,
-    system: new Int32Array(0),
-    from: new Int32Array(0),
-    to: new Int32Array(0),
-    done: new Uint8Array(0),
+    system: new Int32Array(room),
+    from: new Int32Array(room),
+    to: new Int32Array(room),
+    done: new Uint8Array(room),
     fresh: true,
     contacts: part,
     t: 0,
@@ -97,39 +116,25 @@ export function createLoneSolver(
   const outcome = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
   const total = { iterations: 0, error: 0, converged: true };
 
-  const isLone = ({ systems: list, links, contacts }: Group, set: ContactSet): boolean => {
-    if (list.length !== 1 || links.length > 0 || !able[systems.bundleOf[list[0]]]) return false;
-    const [rod] = systems.rods[list[0]];
-    if (systems.rods[list[0]].length !== 1) return false;
-    for (let k = 0; k < contacts.length; k++) {
-      const c = contacts[k];
-      if (c !== contacts[0] + k || set.rodB[c] >= 0 || set.rodA[c] !== rod) return false;
-      if (finder.colliders[set.collider[c]].body >= 0) return false;
-    }
-    return true;
-  };
+  const rodOf = (i: number): number => systems.rods[system[i]][0];
+  /** Contact k of number i in the list. */
+  const contactOf = (i: number, k: number): number =>
+    k < to[i] - from[i] ? from[i] + k : (added.get(i) as number[])[k - to[i] + from[i]];
+  const countOf = (i: number): number => to[i] - from[i] + (added.get(i)?.length ?? 0);
 
-  const startJob = (count: number, fresh: boolean): void => {
-    job.count = 0;
-    job.fresh = fresh;
-    part.count = 0;
-    if (job.system.length >= count) return;
-    job.system = new Int32Array(2 * count);
-    job.from = new Int32Array(2 * count);
-    job.to = new Int32Array(2 * count);
-    job.done = new Uint8Array(2 * count);
-  };
-
-  /** One bundle's rods: from the contacts in `set` to those that they end with. Those that are not done are moved to `rest`. */
-  const run = (ways: readonly Way[], bundle: Bundle, set: ContactSet, rest: Way[]): Way[] => {
+  /** One bundle's rods on their way: those that are done stay in `ways`, the others go to `failed`. */
+  const run = (bundle: Bundle, set: ContactSet, fresh: boolean): void => {
     // at first the contacts of a rod lie side by side
-    job.contacts = job.fresh ? set : part;
-    for (const { system, contacts } of ways) {
-      const i = job.count++;
-      job.system[i] = systems.numberOf[system];
-      job.from[i] = job.fresh ? contacts[0] : part.count;
-      if (!job.fresh) for (const c of contacts) appendContact(part, set, c);
-      job.to[i] = job.from[i] + contacts.length;
+    job.fresh = fresh;
+    job.contacts = fresh ? set : part;
+    job.count = wayCount;
+    part.count = 0;
+    for (let w = 0; w < wayCount; w++) {
+      const i = ways[w];
+      job.system[w] = systems.numberOf[system[i]];
+      job.from[w] = fresh ? from[i] : part.count;
+      if (!fresh) for (let k = 0; k < countOf(i); k++) appendContact(part, set, contactOf(i, k));
+      job.to[w] = job.from[w] + countOf(i);
     }
     const one = bundle.contact?.settle?.(job);
     if (one) {
@@ -140,81 +145,103 @@ export function createLoneSolver(
       total.error = Math.max(total.error, job.error);
       total.converged &&= job.converged;
     }
-    return ways.filter((way, i) => {
-      if (!one || !job.done[i]) {
-        rest.push(way);
-        return false;
+    let left = 0;
+    for (let w = 0; w < job.count; w++) {
+      const i = ways[w];
+      if (!one || !job.done[w]) {
+        failed.push(i);
+        continue;
       }
-      for (let k = 0; k < way.contacts.length && !job.fresh; k++)
-        copyContact(set, way.contacts[k], part, job.from[i] + k);
-      return true;
-    });
+      ways[left++] = i;
+      for (let k = 0; k < countOf(i) && !fresh; k++) copyContact(set, contactOf(i, k), part, job.from[w] + k);
+    }
+    wayCount = left;
   };
 
-  /** What the rods have sunk into goes to their contacts; returns those that have. */
-  const look = (ways: readonly Way[], set: ContactSet, t: number, dt: number): Way[] => {
-    const rods = ways.map(({ system }) => systems.rods[system][0]);
+  /** Adds what the rods on their way have sunk into to their contacts; those that have not are done. */
+  const look = (set: ContactSet, stepped: Uint8Array, t: number, dt: number): void => {
+    const rods = Array.from(ways.subarray(0, wayCount), rodOf);
     gatherEnd(end, finder, rods);
     raw.count = 0;
     findSunken(finder, raw, end, t, dt, DEEP, rods);
-    for (const way of ways) way.sunken = false;
-    if (raw.count === 0) return [];
-    setBias(raw, dt, gravity, reboundThreshold(finder, dt));
-    const wayOf = new Map<number, Way>();
-    ways.forEach((way, k) => {
-      wayOf.set(rods[k], way);
-    });
-    for (let c = 0; c < raw.count; c++) {
-      const way = wayOf.get(raw.rodA[c]) as Way;
-      way.sunken = true;
-      const there = way.contacts.find((k) => set.key[k] === raw.key[c]);
-      if (there === undefined) way.contacts = [...way.contacts, appendContact(set, raw, c)];
-      else {
-        for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = set.impulse[3 * there + k];
-        raw.sliding[c] = set.sliding[there];
-        copyContact(set, there, raw, c);
-      }
+    for (let w = 0; w < wayCount; w++) {
+      stepped[system[ways[w]]] = 1;
+      checked[rods[w]] = 1;
     }
-    return ways.filter(({ sunken }) => sunken);
+    setBias(raw, dt, gravity, reboundThreshold(finder, dt));
+    markStart(raw, finder, slipLimit(job.speed));
+    for (let c = 0; c < raw.count; c++) {
+      const i = placeOf[systems.ofRod(raw.rodA[c])];
+      checked[raw.rodA[c]] = 0;
+      let there = -1;
+      for (let k = 0; k < countOf(i) && there < 0; k++)
+        if (set.key[contactOf(i, k)] === raw.key[c]) there = contactOf(i, k);
+      if (there < 0) {
+        const more = added.get(i) ?? [];
+        more.push(appendContact(set, raw, c));
+        added.set(i, more);
+        continue;
+      }
+      for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = set.impulse[3 * there + k];
+      raw.sliding[c] = set.sliding[there];
+      copyContact(set, there, raw, c);
+    }
+    let left = 0;
+    for (let w = 0; w < wayCount; w++) if (!checked[rods[w]]) ways[left++] = ways[w];
+    wayCount = left;
   };
 
   return {
     outcome,
     result: total,
-    settle(groups, set, stepped, t, dt, revert) {
+    list(set, within) {
+      for (let k = 0; k < count; k++) listed[system[k]] = 0;
+      count = 0;
+      if (!possible) return;
+      joined.fill(0);
+      for (let c = 0; c < set.count; c++) {
+        const other = set.rodB[c];
+        if (other >= 0) joined[systems.ofRod(other)] = 1;
+        if (other >= 0 || finder.colliders[set.collider[c]].body >= 0) joined[systems.ofRod(set.rodA[c])] = 1;
+      }
+      for (let c = 0; c < set.count; ) {
+        const rod = set.rodA[c];
+        const first = c;
+        while (c < set.count && set.rodA[c] === rod) c++;
+        const s = systems.ofRod(rod);
+        if (unfit[s] || joined[s] || !within(s)) continue;
+        system[count] = s;
+        from[count] = first;
+        to[count] = c;
+        placeOf[s] = count++;
+        listed[s] = 1;
+      }
+    },
+    has: (s) => listed[s] === 1,
+    settle(set, stepped, t, dt, revert) {
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       checked.fill(0);
-      if (!possible) return groups;
-      const others: Group[] = [];
-      const ofBundle = bundles.map((): Way[] => []);
-      for (const group of groups) {
-        const [system] = group.systems;
-        if (!isLone(group, set)) others.push(group);
-        else ofBundle[systems.bundleOf[system]].push({ group, system, contacts: group.contacts, sunken: false });
-      }
+      added.clear();
+      failed.length = 0;
       Object.assign(job, { t, dt, speed: finder.acceleration * dt });
-      const rest: Way[] = [];
       bundles.forEach((bundle, b) => {
-        const underway = ofBundle[b].filter(({ system }) => stepped[system]);
-        let ways = ofBundle[b].filter(({ system }) => !stepped[system]);
-        for (let round = 0; round < LOOKS; round++) {
-          if (round === 1) ways = [...ways, ...underway];
-          if (ways.length === 0) continue;
-          startJob(ways.length, round === 0);
-          const done = run(ways, bundle, set, rest);
-          ways = look(done, set, t, dt);
-          for (const { system, sunken } of done) {
-            stepped[system] = 1;
-            if (!sunken) checked[systems.rods[system][0]] = 1;
-          }
+        wayCount = 0;
+        for (let i = 0; i < count; i++) if (systems.bundleOf[system[i]] === b) ways[wayCount++] = i;
+        for (let round = 0; round < LOOKS && wayCount > 0; round++) {
+          run(bundle, set, round === 0);
+          look(set, stepped, t, dt);
         }
       });
-      if (rest.length === 0) return others;
-      const failed = rest.map(({ system }) => system);
-      revert(failed, t);
-      for (const system of failed) stepped[system] = 0;
-      return [...others, ...rest.map(({ group, contacts }) => ({ ...group, contacts }))];
+      const list = failed.map((i) => system[i]);
+      if (list.length === 0) return [];
+      revert(list, t);
+      for (const s of list) stepped[s] = 0;
+      return failed.map((i) => ({
+        systems: [system[i]],
+        links: [],
+        contacts: Array.from({ length: countOf(i) }, (_, k) => contactOf(i, k)),
+      }));
     },
     unchecked() {
       const list: number[] = [];

@@ -71,7 +71,7 @@ export function listForces(
       force: [x, y, z],
       normal: [set.normal[o], set.normal[o + 1], set.normal[o + 2]],
       gap: set.gap[c],
-      sliding: set.sliding[c] === 1,
+      sliding: set.slides[c] === 1,
     });
   }
   return list;

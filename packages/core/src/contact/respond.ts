@@ -17,7 +17,7 @@ import type { Scene } from '../scene/types.ts';
 import { checkSpec, refuseUntouchable, warnOverlaps } from './check.ts';
 import { type Collider, placeCollider, readFriction } from './collider.ts';
 import { createFinder, type Finder, findContacts, gather, type RodRules } from './find.ts';
-import { findSunken, reboundThreshold } from './findCollider.ts';
+import { reboundThreshold } from './findCollider.ts';
 import { createGrouping, type Group, listSystems, type Marks } from './groups.ts';
 import { measureLinks } from './linkStrain.ts';
 import {
@@ -31,6 +31,7 @@ import {
 } from './links.ts';
 import { createLoneSolver } from './lone.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
+import { findRoots, warnRoots } from './roots.ts';
 import {
   appendContact,
   appendContacts,
@@ -38,15 +39,28 @@ import {
   copyContact,
   createContactSet,
   isSorted,
-  MEMORY_STRIDE,
   type Memory,
   recall,
+  recollect,
   remember,
+  restoreMemory,
+  saveMemory,
   sortContacts,
   takePlaces,
 } from './set.ts';
-import { createLayout, type Place, setBias } from './sides.ts';
+import {
+  createLayout,
+  DEEPER,
+  layOut,
+  markStart,
+  NO_SIDES,
+  type Place,
+  setBias,
+  slipLimit,
+  writeForces,
+} from './sides.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
+import { findSunken } from './sunken.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
 import { sweepColliders } from './sweepCollider.ts';
 
@@ -60,6 +74,8 @@ export interface ContactWorld {
   advance(t: number, dt: number, robust: boolean): StepOutcome;
   findImpact(t: number, dt: number): number;
   forces(): ContactForce[];
+  /** Puts the forces of the last step's contacts and links on the rods, for those who ask what acts on them. */
+  bear(): void;
   readonly links: Links;
   /** Of links, now [J]. */
   energy(): number;
@@ -70,6 +86,10 @@ export interface ContactWorld {
 
 /** Of a system that has come near where contacts let it go, and has to be looked at again. */
 const GLANCED = 2;
+
+/** How deep things may lie in each other at the end of a step, in radii, before it is looked at again: at first, and at last. */
+const DEEP = 0.04;
+const DEEPEST = 0.048;
 
 /** Acceleration of gravity [m/s²], at its full size. */
 export function gravityOf({ gravity }: Scene): readonly number[] {
@@ -88,6 +108,7 @@ export function createContactWorld(
   welds: readonly Weld[],
   linkPlans: readonly LinkPlan[],
   warnings: string[],
+  time: number,
 ): ContactWorld {
   const placeOfBody = bodyIds.map((id): Place | undefined => {
     const bundle = bundles.findIndex(({ bodies }) => bodies.some((body) => body.id === id));
@@ -127,8 +148,10 @@ export function createContactWorld(
   const sweeping =
     colliders.some(({ shape }) => shape.thin) && (spec?.continuous ?? true) && (spec?.solver ?? 'admm') === 'admm';
   const end = new Float64Array(3 * finder.nodeCount);
-  const raw = createContactSet();
-  const set = createContactSet();
+  // room that is not used costs nothing; what grows by doubling is a second's work for the garbage collector with thousands of rods
+  const room = colliders.length > 0 ? finder.nodeCount >> 1 : 0;
+  const raw = createContactSet(Math.max(64, room));
+  const set = createContactSet(Math.max(64, room));
   const memory: Memory = { data: new Float64Array(0), count: 0 };
   const report: ContactReport = { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0 };
   const makeMarks = (): Uint8Array[] => bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
@@ -148,6 +171,8 @@ export function createContactWorld(
     ({ body, shape: { type } }) => body < 0 && ['plane', 'sphere', 'capsule', 'box'].includes(type),
   );
   const rebounds = colliders.some(({ restitution }) => restitution > 0);
+  /** The other solvers leave more behind than DEEPER, round after round. */
+  const deeper = (spec?.solver ?? 'admm') === 'admm' ? DEEPER : 0.01;
   const halvings = scene.time?.halvings ?? 8;
   const options: SolveOptions = {
     iterations: spec?.iterations ?? 300,
@@ -163,7 +188,6 @@ export function createContactWorld(
   };
   /** Systems that contact has moved in the present attempt: 1, or GLANCED. */
   const stepped = new Uint8Array(systems.count);
-  let lastStep = 1;
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 };
 
   const add = (one: StepOutcome): boolean => {
@@ -180,6 +204,7 @@ export function createContactWorld(
     raw.count = 0;
     findContacts(finder, raw, t, dt);
     sortContacts(set, raw);
+    markStart(set, finder, slipLimit(solver.scaleOf(dt)));
     recall(set, from, dt);
   };
 
@@ -199,7 +224,15 @@ export function createContactWorld(
     for (const s of list) marks[systems.bundleOf[s]][systems.numberOf[s]] = 1;
     marksOf.set(marks, list);
   };
-  const lone = createLoneSolver(finder, bundles, systems, options, spec?.rolling ?? false, g);
+  const lone = createLoneSolver(
+    finder,
+    bundles,
+    systems,
+    options,
+    spec?.rolling ?? false,
+    g,
+    linkPlans.flatMap(({ rodA, rodB }) => (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod))),
+  );
   const lookAt = (list: readonly number[], value: number): void => {
     for (const s of list) for (const rod of systems.rods[s]) finder.look[rod] = value;
   };
@@ -249,8 +282,9 @@ export function createContactWorld(
     const members = list.flatMap((s) => systems.rods[s]);
     gatherEnd(end, finder, members);
     raw.count = 0;
-    findSunken(finder, raw, end, t, dt, 0.04, members);
+    findSunken(finder, raw, end, t, dt, DEEP, members);
     setBias(raw, dt, g, reboundThreshold(finder, dt));
+    markStart(raw, finder, slipLimit(solver.scaleOf(dt)));
     const before = of.count;
     for (let c = 0; c < raw.count; c++) {
       const there = of.key.subarray(0, before).indexOf(raw.key[c]);
@@ -269,12 +303,13 @@ export function createContactWorld(
     gatherEnd(end, finder);
     raw.count = 0;
     // what ends a little too deep after all is left to the next step; more is worth a cut of this one
-    const deep = round < 2 ? 0.04 : lenient ? Number.POSITIVE_INFINITY : 0.06;
-    let met = continuous ? sweepPairs(finder, raw, end, deep) : 0;
+    const deep = round < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
+    let met = continuous ? sweepPairs(finder, raw, end, deep, deeper) : 0;
     if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
     if (options.solver === 'admm')
       findSunken(finder, raw, end, t, dt, deep, round === 0 ? lone.unchecked() : undefined);
     report.swept += met;
+    markStart(raw, finder, slipLimit(solver.scaleOf(dt)));
     const missed = new Set<number>();
     for (let c = 0; c < raw.count; c++) {
       missed.add(systems.ofRod(raw.rodA[c]));
@@ -305,10 +340,12 @@ export function createContactWorld(
     const moved = links.list.filter(({ plan }) => isWithin(systems.ofRod(plan.rodA)));
     measureLinks(links, moved, rods, samples);
     recallLinks(moved, from === memory ? links.memory : links.next, dt);
-    let dirty = grouping.group(set).filter((group) => isWithin(group.systems[0]));
+    lone.list(set, isWithin);
+    let dirty = grouping.group(set, (s) => isWithin(s) && !lone.has(s));
     within.forEach((marks, b) => {
       for (let s = 0; s < marks.length; s++) without[b][s] = 1 - marks[s];
     });
+    for (let s = 0; s < systems.count; s++) if (lone.has(s)) without[systems.bundleOf[s]][systems.numberOf[s]] = 1;
     for (const { systems: list } of dirty) for (const s of list) without[systems.bundleOf[s]][systems.numberOf[s]] = 1;
     for (let b = 0; b < bundles.length; b++) {
       const one = bundles[b].advance(t, dt, robust, without[b]);
@@ -318,7 +355,7 @@ export function createContactWorld(
     stepped.fill(0);
     for (let round = 0; ; round++) {
       setBias(set, dt, g, reboundThreshold(finder, dt));
-      for (const group of round === 0 ? lone.settle(dirty, set, stepped, t, dt, revert) : dirty) {
+      for (const group of round === 0 ? [...dirty, ...lone.settle(set, stepped, t, dt, revert)] : dirty) {
         const resumed = round > 0 && mayResume(group) && group.systems.some((s) => stepped[s]);
         const one = solveOne(group, t, dt, robust, resumed, round === 0 && mayResume(group));
         if (one.ok) continue;
@@ -349,8 +386,7 @@ export function createContactWorld(
       // all others were looked at, and stay where they are
       for (let r = 0; r < rods.length; r++) finder.look[r] = Math.min(finder.look[r], 1);
       dirty = [];
-      for (const group of grouping.group(set)) {
-        if (!group.systems.some((s) => missed.has(s))) continue;
+      for (const group of grouping.group(set, (s) => missed.has(s))) {
         if (round >= 8) {
           const reason = met > 0 ? 'rods would pass through each other' : 'rods would sink into what they touch';
           failure = { rod: rods[set.rodA[group.contacts[0]]].id, reason };
@@ -411,7 +447,7 @@ export function createContactWorld(
     finder.position.set(positions);
     gatherEnd(end, finder);
     raw.count = 0;
-    sweepPairs(finder, raw, end, 0.06);
+    sweepPairs(finder, raw, end, DEEPEST, deeper);
     for (let c = 0; c < raw.count; c++)
       if (groupOf.get(systems.ofRod(raw.rodA[c])) !== groupOf.get(systems.ofRod(raw.rodB[c]))) return true;
     return false;
@@ -460,7 +496,6 @@ export function createContactWorld(
     report.contacts = set.count;
     remember(memory, set, dt);
     links.memory.set(links.next);
-    lastStep = dt;
     return { ok: true, ...outcome };
   };
 
@@ -484,7 +519,9 @@ export function createContactWorld(
     return first;
   };
 
-  find(0, 1e-9, memory);
+  finder.roots = findRoots(finder, time);
+  warnRoots(finder, warnings);
+  find(time, 1e-9, memory);
   warnOverlaps(set, rods, colliders, warnings);
   set.count = 0;
 
@@ -496,19 +533,32 @@ export function createContactWorld(
     report,
     advance,
     findImpact,
-    forces: () => listForces(set, rods, colliders, lastStep),
+    forces() {
+      recollect(part, memory);
+      return listForces(part, rods, colliders, 1);
+    },
+    bear() {
+      recollect(part, memory);
+      measureLinks(links, links.list, rods, samples);
+      recallLinks(links.list, links.memory, 1);
+      const arrays = layOut(layout, part, everything, links.list);
+      if (arrays.links) arrays.links.dt = 1;
+      writeForces(part, arrays, 1);
+      for (const { contact: port } of bundles)
+        port?.bear?.(arrays.sides.find((one) => one.port === port)?.sides ?? NO_SIDES);
+    },
     links,
     energy: () => energyOfLinks(links),
     save() {
-      const saved = new Float64Array(links.memory.length + MEMORY_STRIDE * memory.count);
+      const own = saveMemory(memory);
+      const saved = new Float64Array(links.memory.length + own.length);
       saved.set(links.memory);
-      saved.set(memory.data.subarray(0, MEMORY_STRIDE * memory.count), links.memory.length);
+      saved.set(own, links.memory.length);
       return saved;
     },
     restore(saved) {
       if (saved) links.memory.set(saved.subarray(0, links.memory.length));
-      memory.data = saved?.slice(links.memory.length) ?? new Float64Array(0);
-      memory.count = memory.data.length / MEMORY_STRIDE;
+      restoreMemory(memory, saved?.subarray(links.memory.length) ?? new Float64Array(0));
       set.count = 0;
     },
   };

@@ -39,8 +39,10 @@ export interface ContactSet {
   size: Float64Array;
   /** Impulse on the first side [N s], 3 each: unknown of the solver. */
   impulse: Float64Array;
-  /** 1 while it slides: dynamic friction then. */
+  /** 1 where it slides at the start of the step: dynamic friction, however often the step is looked at. */
   sliding: Uint8Array;
+  /** 1 where it slides at the end. */
+  slides: Uint8Array;
   /** What the normal velocity must exceed the negative of [m/s]. */
   bias: Float64Array;
   /** Normal velocity at the start of the step [m/s]. */
@@ -73,7 +75,7 @@ const fields = {
   floor: 1,
 } as const;
 const integers = ['rodA', 'edgeA', 'rodB', 'edgeB', 'collider'] as const;
-const bytes = ['sliding', 'swept'] as const;
+const bytes = ['sliding', 'slides', 'swept'] as const;
 const doubles = Object.keys(fields) as (keyof typeof fields)[];
 
 export function createContactSet(capacity = 64): ContactSet {
@@ -114,6 +116,7 @@ export function addColliderPlace(set: ContactSet): number {
   set.approach[c] = 0;
   set.floor[c] = 0;
   set.sliding[c] = 0;
+  set.slides[c] = 0;
   set.swept[c] = 0;
   for (let k = 3 * c; k < 3 * c + 3; k++) {
     set.armB[k] = 0;
@@ -153,6 +156,7 @@ export function copyContact(to: ContactSet, i: number, from: ContactSet, j: numb
   to.edgeB[i] = from.edgeB[j];
   to.collider[i] = from.collider[j];
   to.sliding[i] = from.sliding[j];
+  to.slides[i] = from.slides[j];
   to.swept[i] = from.swept[j];
 }
 
@@ -201,12 +205,14 @@ export function isSorted({ key, count }: ContactSet): boolean {
   return true;
 }
 
-/** Writes the contacts of `from` to `to` in the order of their keys; of equal keys the first is kept. */
+/** Gives `to` the contacts of `from` in the order of their keys, of equal keys the first; what `from` has after it is of no use. */
 export function sortContacts(to: ContactSet, from: ContactSet): void {
   const { count } = from;
   if (isSorted(from)) {
-    to.count = 0;
-    appendContacts(to, from);
+    // the arrays change places, of both sets
+    const emptied = { ...to };
+    Object.assign(to, from);
+    Object.assign(from, emptied, { count: 0 });
     return;
   }
   const sorted = from.key.slice(0, count).sort();
@@ -255,18 +261,20 @@ function distanceOfPlaces(a: ContactSet, i: number, b: ContactSet, j: number): n
 }
 
 /**
- * What one step leaves to the next: key, force on the first side [N], and whether it slid, 5 numbers a contact. Plain numbers in
- * one array, so that they can be part of a saved state.
+ * What one step leaves to the next: of every contact that carries force its key, the force on the first side [N] and whether it slid; and
+ * what observers and reactions want to know of it. Plain numbers in one array, so that they can be part of a saved state.
  */
 export interface Memory {
   data: Float64Array;
   count: number;
 }
 
-export const MEMORY_STRIDE = 5;
+/** Numbers a contact: key, force 3, sliding; rod, edge and weight of both sides, collider, gap; normal, arms and point, 3 each. */
+export const MEMORY_STRIDE = 25;
 
 export function remember(memory: Memory, set: ContactSet, dt: number): void {
   if (memory.data.length < MEMORY_STRIDE * set.count) memory.data = new Float64Array(2 * MEMORY_STRIDE * set.count);
+  const { data } = memory;
   let count = 0;
   for (let c = 0; c < set.count; c++) {
     const x = set.impulse[3 * c];
@@ -274,14 +282,77 @@ export function remember(memory: Memory, set: ContactSet, dt: number): void {
     const z = set.impulse[3 * c + 2];
     if (x === 0 && y === 0 && z === 0) continue;
     const o = MEMORY_STRIDE * count++;
-    memory.data[o] = set.key[c];
-    memory.data[o + 1] = x / dt;
-    memory.data[o + 2] = y / dt;
-    memory.data[o + 3] = z / dt;
-    memory.data[o + 4] = set.sliding[c];
+    data[o] = set.key[c];
+    data[o + 1] = x / dt;
+    data[o + 2] = y / dt;
+    data[o + 3] = z / dt;
+    data[o + 4] = set.slides[c];
+    data[o + 5] = set.rodA[c];
+    data[o + 6] = set.edgeA[c];
+    data[o + 7] = set.weightA[c];
+    data[o + 8] = set.rodB[c];
+    data[o + 9] = set.edgeB[c];
+    data[o + 10] = set.weightB[c];
+    data[o + 11] = set.collider[c];
+    data[o + 12] = set.gap[c];
+    copy3(data, o + 13, set.normal, 3 * c);
+    copy3(data, o + 16, set.armA, 3 * c);
+    copy3(data, o + 19, set.armB, 3 * c);
+    copy3(data, o + 22, set.point, 3 * c);
   }
   memory.count = count;
 }
+
+/** The contacts of the last step that carry force; as impulses of one second. */
+export function recollect(set: ContactSet, { data, count }: Memory): void {
+  set.count = 0;
+  for (let m = 0; m < count; m++) {
+    const o = MEMORY_STRIDE * m;
+    if (data[o + 5] < 0) continue;
+    const c = addContact(set);
+    set.key[c] = data[o];
+    copy3(set.impulse, 3 * c, data, o + 1);
+    set.slides[c] = data[o + 4];
+    set.rodA[c] = data[o + 5];
+    set.edgeA[c] = data[o + 6];
+    set.weightA[c] = data[o + 7];
+    set.rodB[c] = data[o + 8];
+    set.edgeB[c] = data[o + 9];
+    set.weightB[c] = data[o + 10];
+    set.collider[c] = data[o + 11];
+    set.gap[c] = data[o + 12];
+    copy3(set.normal, 3 * c, data, o + 13);
+    copy3(set.armA, 3 * c, data, o + 16);
+    copy3(set.armB, 3 * c, data, o + 19);
+    copy3(set.point, 3 * c, data, o + 22);
+  }
+}
+
+/** As plain numbers; the last tells the layout, so that states which were saved with key, force and sliding alone can be told apart. */
+export function saveMemory({ data, count }: Memory): Float64Array {
+  const saved = new Float64Array(MEMORY_STRIDE * count + 1);
+  saved.set(data.subarray(0, MEMORY_STRIDE * count));
+  saved[MEMORY_STRIDE * count] = MEMORY_STRIDE;
+  return saved;
+}
+
+export function restoreMemory(memory: Memory, saved: Float64Array): void {
+  if (saved.length % EARLIER_STRIDE !== 0) {
+    memory.count = (saved.length - 1) / MEMORY_STRIDE;
+    memory.data = saved.slice(0, MEMORY_STRIDE * memory.count);
+    return;
+  }
+  memory.count = saved.length / EARLIER_STRIDE;
+  memory.data = new Float64Array(MEMORY_STRIDE * memory.count);
+  for (let m = 0; m < memory.count; m++) {
+    const o = MEMORY_STRIDE * m;
+    memory.data.set(saved.subarray(EARLIER_STRIDE * m, EARLIER_STRIDE * (m + 1)), o);
+    // where it was is not known
+    memory.data[o + 5] = -1;
+  }
+}
+
+const EARLIER_STRIDE = 5;
 
 /** Impulses and sliding of the last step for the contacts that are still there. Both are sorted by key. */
 export function recall(set: ContactSet, memory: Memory, dt: number): void {

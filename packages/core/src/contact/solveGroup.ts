@@ -39,6 +39,8 @@ export interface GroupSolver {
   readonly result: SolveResult;
   /** Whether it was left as a first look leaves it. */
   readonly glanced: boolean;
+  /** What velocities are compared with [m/s]. */
+  scaleOf(dt: number): number;
   /**
    * `resumed`: from where the systems are, those that are at the start of the step included. `first`: who calls will look whether contacts
    * were missed and come back: where impacts are abrupt, a first look will do.
@@ -348,6 +350,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   return {
     result: total,
+    scaleOf,
     get glanced() {
       return glanced;
     },

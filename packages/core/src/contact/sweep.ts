@@ -11,7 +11,7 @@
 import { addRodContact, type Finder, listPairs } from './find.ts';
 import { measureMoving } from './segments.ts';
 import type { ContactSet } from './set.ts';
-import { easeOut } from './sides.ts';
+import { DEEPER, easeOut } from './sides.ts';
 import { updateTree } from './tree.ts';
 
 const place = new Float64Array(2);
@@ -69,10 +69,16 @@ const normal = new Float64Array(3);
 
 /**
  * Adds a contact for every pair that met on the way from finder.position to `end` (came within half their reach), and for every
- * pair that ended more than `deep` smaller radii inside each other, and deeper than it began: its places slid along the edges
+ * pair that ended more than `deep` smaller radii inside each other, and by `deeper` deeper than it began: its places slid along the edges
  * within the step, and the contact that it had was elsewhere. Returns how many met.
  */
-export function sweepPairs(finder: Finder, set: ContactSet, end: Float64Array, deep: number): number {
+export function sweepPairs(
+  finder: Finder,
+  set: ContactSet,
+  end: Float64Array,
+  deep: number,
+  deeper: number = DEEPER,
+): number {
   const { tree, edgeCount, edgeFirst, edgeSecond, position: x, pairRadius } = finder;
   for (let e = 0; e < edgeCount; e++) {
     const a = 3 * edgeFirst[e];
@@ -99,7 +105,7 @@ export function sweepPairs(finder: Finder, set: ContactSet, end: Float64Array, d
     if (u > 1) {
       const from = measureMoving(place, x, end, 0, a, b, c, d);
       const to = measureMoving(place, x, end, 1, a, b, c, d);
-      if (to >= reach - deep * thin || to >= from - 0.01 * thin) continue;
+      if (to >= reach - deep * thin || to >= from - deeper * thin) continue;
       u = 1;
     } else met++;
     const s = place[0];

@@ -431,12 +431,14 @@ function createPair(
     }
   };
 
+  const waits = [false, false];
   const settle: PairKernel['settle'] = (job, one, other, starts, options) => {
     const { t, dt: h, fresh, from, to } = job;
-    const waits = [one < 0, other < 0];
-    const lengths = [one, other].map((i) => (i < 0 ? 0 : to[i] - from[i]));
-    const count = Math.max(lengths[0], lengths[1]);
-    Object.assign(taken, { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' });
+    // no object and no list for each of thousands of pairs
+    waits[0] = one < 0;
+    waits[1] = other < 0;
+    const count = Math.max(one < 0 ? 0 : to[one] - from[one], other < 0 ? 0 : to[other] - from[other]);
+    clearTaken();
     const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
     if (count > contactCapacity(first.nodeCount)) return taken;
     load(waits[0] ? 1 : 0, waits[1] ? 0 : 1);
@@ -494,7 +496,7 @@ function createPair(
   const step = (scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined => {
     load(0, 1);
     const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
-    Object.assign(taken, { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' });
+    clearTaken();
     let code = exports.beginStep(block);
     if (code === 0 && scheme === 'tr-bdf2') code = runStage(TRAPEZOID, t + (2 - Math.SQRT2) * h, h, asks, options);
     if (code === 0) code = runStage(scheme === 'tr-bdf2' ? SECOND : EULER, t + h, h, asks, options);
@@ -515,6 +517,14 @@ function createPair(
 
 /** Of the last stage and the last step. */
 const taken: RodStep = { ok: false, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
+
+function clearTaken(): void {
+  taken.ok = false;
+  taken.iterations = 0;
+  taken.iterationsMax = 0;
+  taken.shifts = 0;
+  taken.reason = '';
+}
 const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
 
 type Carried = readonly [Field, (member: PairMember) => Float64Array];

@@ -59,6 +59,8 @@ export const fields = [
   ['touch', 'contact', 32],
   ['mixing', 'contact', 36],
   ['live', 'contact'],
+  ['turned', 'unknown', 11],
+  ['turnedStep', 'unknown'],
 ] as const;
 
 export type Field = (typeof fields)[number][0];
@@ -83,6 +85,8 @@ const padding: Readonly<Partial<Record<string, number>>> = {
   band: 110,
   spare: 110,
   inverse: 110,
+  turned: 110,
+  turnedStep: 10,
 };
 
 /** Contacts that a kernel takes of one rod: each node and each edge with one obstacle. */

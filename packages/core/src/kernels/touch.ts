@@ -58,7 +58,7 @@ export function readContacts(
   { contacts, from, to, speed }: LoneRods,
   i: number,
 ): void {
-  const { normal, surface, impulse, sliding } = contacts;
+  const { normal, surface, impulse, slides } = contacts;
   for (let c = from[i]; c < to[i]; c++) {
     const o = (address >> 3) + 2 * ENTRIES * (c - from[i]) + lane;
     let along = 0;
@@ -71,6 +71,6 @@ export function readContacts(
     }
     // as `markSliding` of contact has it, and only where it was solved for
     const slip = Math.sqrt(Math.max(0, square - along * along));
-    if (doubles[o + 2 * RHO] > 0) sliding[c] = slip > 0.05 * speed + 1e-6 ? 1 : 0;
+    if (doubles[o + 2 * RHO] > 0) slides[c] = slip > 0.05 * speed + 1e-6 ? 1 : 0;
   }
 }

@@ -235,7 +235,7 @@ export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, p
     out.twist = 0;
     out.active = true;
   };
-  return { body, rod: rodIndex, arm, pin: { ...pin, evaluate } };
+  return { body, rod: rodIndex, arm, pin: { ...pin, evaluate, holds: () => true } };
 }
 
 /** A junction has no extent: what it joins must meet there. A body with mass may hold a rod at the end of a rigid arm. */

@@ -107,6 +107,8 @@ export interface Pin {
   /** `hinge`: the frame may turn about the pose's axis. */
   readonly orientation: 'free' | 'tangent' | 'frame' | 'hinge';
   evaluate(pose: PinPose, t: number): void;
+  /** `active` of the pose, without the rest. */
+  holds(t: number): boolean;
   /** Rates of the pose; missing where the path jumps in velocity (interpolation linear or step). */
   readonly evaluateMotion?: (motion: PinMotion, t: number) => void;
 }

@@ -73,5 +73,5 @@ export function createGrip(inner: Pin, restart: () => void): GrippedPin {
       restart();
     },
   };
-  return { pin: { ...inner, evaluate }, grip };
+  return { pin: { ...inner, evaluate, holds: (t) => !released && inner.holds(t) }, grip };
 }

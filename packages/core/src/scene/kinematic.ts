@@ -124,5 +124,5 @@ export function rideOnPath(pin: Pin, rod: Rod, body: BodyPath, start: BodyPose):
     }
     out.active = true;
   };
-  return { ...pin, evaluate };
+  return { ...pin, evaluate, holds: () => true };
 }

@@ -158,6 +158,8 @@ export function compilePin(
   const second = new Float64Array(7);
   const tangent = new Float64Array(3);
 
+  // still held at the instant of release itself, which the last stage before it may fall on
+  const holds = (t: number): boolean => t <= release * (1 + 1e-12);
   const evaluate = (pose: PinPose, t: number): void => {
     motion.track?.evaluate(now, t);
     for (let k = 0; k < 3; k++) {
@@ -173,8 +175,7 @@ export function compilePin(
       rotateInPlace(pose.axis, now[3], now[4], now[5]);
     }
     pose.twist = now[6];
-    // still held at the instant of release itself, which the last stage before it may fall on
-    pose.active = t <= release * (1 + 1e-12);
+    pose.active = holds(t);
   };
   const { track } = motion;
   const evaluateMotion = (out: PinMotion, t: number): void => {
@@ -207,6 +208,7 @@ export function compilePin(
     holdZ: holding.z,
     orientation: holding.orientation,
     evaluate,
+    holds,
     ...(smooth && { evaluateMotion }),
   };
   const label = `${path[0] === 'welds' ? 'weld' : 'pin'} ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { appendContact, createContactSet } from '../../src/contact/set.ts';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
-import { stepInPieces } from '../../src/math/pieces.ts';
+import { stepInPieces, sumPieces } from '../../src/math/pieces.ts';
 
 describe('a step in pieces', () => {
   it('covers the step without gaps, with pieces that grow again', () => {
@@ -40,6 +40,25 @@ describe('a step in pieces', () => {
     });
     expect(whole).toBe(false);
     expect(shortest).toBe(0.125);
+  });
+
+  it('is counted with the whole that failed, and with pieces that did', () => {
+    const whole = { ok: false, iterations: 9, iterationsMax: 9, shifts: 2, reason: 'whole' };
+    const piece = (start: number, share: number) => ({
+      ok: start + share <= 0.75 || share <= 1 / 8,
+      iterations: 3,
+      iterationsMax: 3,
+      substeps: start === 0 ? 4 : 1,
+      rejected: 1,
+      reason: `${start}`,
+    });
+    // 0 to 1/2 in four, 1/2 to 1 not, 1/2 to 3/4, 3/4 to 1 not, and its two halves
+    const { last, ...sum } = sumPieces(3, whole, piece);
+    expect(sum).toEqual({ ok: true, iterations: 27, iterationsMax: 9, shifts: 2, substeps: 7, rejected: 6 });
+    expect(last.reason).toBe('0.875');
+    const failed = sumPieces(2, whole, piece);
+    expect(failed.ok).toBe(false);
+    expect(failed.last.reason).toBe('0.75');
   });
 });
 

@@ -32,6 +32,7 @@ function holdNode(rod: Rod, node: number, orientation: Hold): Pin {
     holdY: true,
     holdZ: true,
     orientation,
+    holds: () => true,
     evaluate(pose) {
       pose.position.set(x.subarray(3 * node, 3 * node + 3));
       pose.tangent.set(t);

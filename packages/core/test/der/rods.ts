@@ -78,6 +78,7 @@ export function heldFramePin(node: number): Pin {
     holdY: false,
     holdZ: false,
     orientation: 'frame',
+    holds: () => true,
     evaluate(pose) {
       pose.tangent.set(tangent);
       pose.director.set(director);

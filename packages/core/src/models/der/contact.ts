@@ -20,6 +20,7 @@ import {
   countWay,
   readBodyVelocity,
   readSide,
+  velocityOf,
 } from './contactSides.ts';
 import { assemble, createSlot, factorGlued, measureResponse, respondTo, type Slot } from './contactSlot.ts';
 import type { System } from './coupling.ts';
@@ -133,7 +134,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
     for (let c = 0; c < sides.count; ) {
       const end = endOfRod(sides, c);
       const { contact } = ders[sides.rod[c]];
-      if (contact) contact.glue = { sides, from: c, to: end, rate };
+      if (contact) contact.glue = { sides, from: c, to: end, rate, start: heldStarts[sides.rod[c]].q };
       c = end;
     }
   };
@@ -159,10 +160,12 @@ export function createDerContact(parts: ContactParts): ContactPort {
         const der = ders[rod];
         snapshots[rod] ??= createSnapshot(der);
         takeSnapshot(snapshots[rod], der);
-        const before = missGoal(der, sides, c, end);
+        const { q } = heldStarts[rod];
+        const before = missGoal(der, sides, c, end, q, 1 / dt);
         const out = resumeEuler(systems[s].system, startsOf[s], t, dt, { ...newton, rotation: 0.5, iterations: FEW });
         iterations += out.iterations;
-        if (!out.ok || missGoal(der, sides, c, end) > 100 * before + 1e-6 || leavesRoom(der, sides, c, end, dt))
+        const missed = missGoal(der, sides, c, end, q, 1 / dt);
+        if (!out.ok || missed > 100 * before + 1e-6 || leavesRoom(der, sides, c, end, q, dt))
           returnToSnapshot(der, snapshots[rod], works[rod], t + dt);
         poseSamples(der);
       }
@@ -198,7 +201,11 @@ export function createDerContact(parts: ContactParts): ContactPort {
     for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
     if (sides.goal) {
       for (let d = 0; d < der.size; d++) slot.right[d] = dt * work.step[d];
-      for (let k = c; k < end; k++) readSide(velocity, der, der.v, sides, k, 1);
+      for (let k = c; k < end; k++) {
+        readSide(velocity, der, der.v, sides, k, 1);
+        // of a step that was taken, contact counts the ways by itself
+        if (fresh) countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
+      }
       return true;
     }
     solveBand(work.factor, slot.matrix, work.step);
@@ -398,6 +405,23 @@ export function createDerContact(parts: ContactParts): ContactPort {
       },
     }),
     readVelocity,
+    bear(sides) {
+      const touched = new Uint8Array(ders.length);
+      for (let c = 0; c < sides.count; c++) if (sides.rod[c] >= 0) touched[sides.rod[c]] = 1;
+      ders.forEach((der, rod) => {
+        if (touched[rod]) renew(rod);
+        clearContact(der, touched[rod] === 1);
+      });
+      for (const { body } of bodies) body.contact.fill(0);
+      for (let c = 0; c < sides.count; c++) {
+        if (sides.rod[c] >= 0) addSideForce(ders[sides.rod[c]], sides, c);
+        else {
+          // about where it is now
+          const { body } = bodies[-1 - sides.rod[c]];
+          addBodyForce({ contact: body.contact, start: body.pose }, sides, c);
+        }
+      }
+    },
     linearize(velocity, response, marked, sides, t, dt, fresh) {
       h = dt;
       stage = { t: t + dt, inertia: 1 / (dt * dt), rate: 1 / dt };
@@ -483,25 +507,26 @@ function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array)
 const linear = new Float64Array(3);
 
 /** Whether one of sides c … end − 1 ends farther from its goal than it may. */
-function leavesRoom(der: DerRod, sides: ContactSides, c: number, end: number, dt: number): boolean {
+function leavesRoom(
+  der: DerRod,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  start: Float64Array,
+  dt: number,
+): boolean {
   const { room } = sides;
   for (let s = c; s < end && room; s++)
-    if (room[s] < Infinity && missGoal(der, sides, s, s + 1) * dt > room[s]) return true;
+    if (room[s] < Infinity && missGoal(der, sides, s, s + 1, start, 1 / dt) * dt > room[s]) return true;
   return false;
 }
 
 /** How far sides c … end − 1 of a rod are from their goals [m/s]. */
-function missGoal({ v, nodeCount }: DerRod, sides: ContactSides, c: number, end: number): number {
-  const { goal, edge, weight, arm } = sides;
+function missGoal(der: DerRod, sides: ContactSides, c: number, end: number, start: Float64Array, rate: number): number {
+  const { goal } = sides;
   let most = 0;
-  for (let s = c; s < end && goal; s++) {
-    const a = 4 * edge[s];
-    const b = edge[s] + 1 < nodeCount ? a + 4 : 0;
-    const w = weight[s];
-    for (let k = 0; k < 3; k++) {
-      const velocity = (1 - w) * v[a + k] + w * v[b + k] + v[a + 3] * arm[3 * s + k];
-      most = Math.max(most, Math.abs(velocity - goal[3 * s + k]));
-    }
-  }
+  for (let s = c; s < end && goal; s++)
+    for (let k = 0; k < 3; k++)
+      most = Math.max(most, Math.abs(velocityOf(der, sides, s, k, start, rate) - goal[3 * s + k]));
   return most;
 }

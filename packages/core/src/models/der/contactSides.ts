@@ -38,7 +38,11 @@ export function addSideForce(der: DerRod, { edge, weight, arm, force }: ContactS
   }
 }
 
-export function addBodyForce({ contact, start }: DerBody, { arm, force }: ContactSides, c: number): void {
+export function addBodyForce(
+  { contact, start }: { readonly contact: Float64Array; readonly start: { readonly position: Float64Array } },
+  { arm, force }: ContactSides,
+  c: number,
+): void {
   const o = 3 * c;
   for (let k = 0; k < 3; k++) {
     const a = (k + 1) % 3;
@@ -153,6 +157,28 @@ export function addPointMass(
   }
 }
 
+/** Velocity of an unknown as contact counts it: the way over the step, where a pin prescribes it. */
+function rateOf({ q, v, fixed }: DerRod, start: Float64Array, d: number, rate: number): number {
+  return fixed[d] ? rate * (q[d] - start[d]) : v[d];
+}
+
+/** Component k of S v of side c, with the ways of held nodes in place of their velocities. */
+export function velocityOf(
+  der: DerRod,
+  { edge, weight, arm }: ContactSides,
+  c: number,
+  k: number,
+  start: Float64Array,
+  rate: number,
+): number {
+  const a = 4 * edge[c];
+  const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
+  const w = weight[c];
+  return (
+    (1 - w) * rateOf(der, start, a + k, rate) + w * rateOf(der, start, b + k, rate) + der.v[a + 3] * arm[3 * c + k]
+  );
+}
+
 const pull = new Float64Array(3);
 
 /** ρ(S v − goal)/h of the glued masses into the residual, and what it changes by into the matrix. */
@@ -160,19 +186,17 @@ export function addGlue(
   residual: Float64Array,
   matrix: BorderedBand | undefined,
   der: DerRod,
-  { sides, from, to, rate }: NonNullable<NonNullable<DerRod['contact']>['glue']>,
+  { sides, from, to, rate, start }: NonNullable<NonNullable<DerRod['contact']>['glue']>,
 ): void {
   const { goal, mass, edge, weight, arm } = sides;
   if (!goal) return;
-  const { v } = der;
   for (let c = from; c < to; c++) {
     if (mass[c] === 0) continue;
     const a = 4 * edge[c];
     const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
     const w = weight[c];
     for (let k = 0; k < 3; k++) {
-      const velocity = (1 - w) * v[a + k] + w * v[b + k] + v[a + 3] * arm[3 * c + k];
-      pull[k] = rate * mass[c] * (velocity - goal[3 * c + k]);
+      pull[k] = rate * mass[c] * (velocityOf(der, sides, c, k, start, rate) - goal[3 * c + k]);
       residual[a + k] += (1 - w) * pull[k];
       residual[b + k] += w * pull[k];
       residual[a + 3] += arm[3 * c + k] * pull[k];

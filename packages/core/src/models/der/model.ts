@@ -3,7 +3,7 @@
  * README.md beside this file.
  */
 import { SceneError } from '../../errors.ts';
-import { stepInPieces } from '../../math/pieces.ts';
+import { sumPieces } from '../../math/pieces.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -163,21 +163,14 @@ function compile(
    * The same, in pieces where the whole step fails: systems do not know of each other, and one hair whose tip whips is no reason
    * to cut the steps of all. On failure the system is anywhere.
    */
-  const stepApart = (s: number, t: number, dt: number, robust: boolean): RodStep & { pieces: number } => {
+  const stepApart = (s: number, t: number, dt: number, robust: boolean): RodStep & { substeps?: number } => {
     const whole = stepSystem(s, t, dt, robust);
     // a lone system is cut by who called
-    if (whole.ok || systems.length === 1) return { ...whole, pieces: 1 };
-    const out = { ...whole, pieces: 0 };
-    out.ok = stepInPieces(halvings, (start, share) => {
-      const piece = stepSystem(s, t + dt * start, dt * share, robust || share <= 1 / 4);
-      out.iterations += piece.iterations;
-      out.iterationsMax = Math.max(out.iterationsMax, piece.iterationsMax);
-      out.shifts += piece.shifts;
-      if (piece.ok) out.pieces++;
-      else out.reason = piece.reason;
-      return piece.ok;
-    });
-    return out;
+    if (whole.ok || systems.length === 1) return whole;
+    const { last, ...sum } = sumPieces(halvings, { ...whole }, (start, share) =>
+      stepSystem(s, t + dt * start, dt * share, robust || share <= 1 / 4),
+    );
+    return { ...sum, reason: last.reason };
   };
 
   /** Both rods of a pair at once, where their pins allow it. Nothing: they are to be stepped one by one. */
@@ -242,7 +235,7 @@ function compile(
         const one = stepApart(s, t, dt, robust);
         const failed = count(s, one);
         if (failed) return failed;
-        substeps = Math.max(substeps, one.pieces);
+        substeps = Math.max(substeps, one.substeps ?? 1);
         for (const k of systems[s].rods) poseSamples(ders[k]);
       }
     }

@@ -130,7 +130,14 @@ export interface DerRod {
         active: boolean;
         /** Masses glued to sides from … to − 1, at 1/h of the step. */
         glue?:
-          | { readonly sides: ContactSides; readonly from: number; readonly to: number; readonly rate: number }
+          | {
+              readonly sides: ContactSides;
+              readonly from: number;
+              readonly to: number;
+              readonly rate: number;
+              /** Unknowns at the start of the step. */
+              readonly start: Float64Array;
+            }
           | undefined;
       }
     | undefined;

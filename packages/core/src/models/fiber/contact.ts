@@ -162,6 +162,14 @@ export function createFiberContact(
     },
     step,
     readVelocity,
+    bear(sides) {
+      const touched = new Uint8Array(fibers.length);
+      for (let c = 0; c < sides.count; c++) touched[sides.rod[c]] = 1;
+      const forces = gatherForces(fibers, touched, sides, slotOf);
+      fibers.forEach((fiber, k) => {
+        fiber.contactForce = forces[k];
+      });
+    },
     // the first guess is the step itself under the last forces
     guess(velocity, marked, sides, t, dt) {
       if (!step(marked, sides, t, dt, false).ok) return false;

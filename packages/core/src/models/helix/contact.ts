@@ -125,6 +125,12 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
     },
     step: (marked, sides, t, dt, robust) => move(marked, sides, t, dt, true, robust),
     readVelocity,
+    bear(sides) {
+      const touched = new Uint8Array(helices.length);
+      for (let c = 0; c < sides.count; c++) touched[sides.rod[c]] = 1;
+      for (const h of helices) h.contact = undefined;
+      addSideForces(helices, touched, sides);
+    },
     // the first guess is the step itself under the last forces
     guess(velocity, marked, sides, t, dt) {
       if (!move(marked, sides, t, dt, false, false).ok) return false;

@@ -3,10 +3,11 @@
  *
  * A tree that touches something takes steps of first order: a second difference over an impact would answer with a rebound
  * that nobody asked for. Newton's matrix of the step is A/h²; a point mass glued to a link is a spring ρ/h² there, which
- * the elimination takes into the link's own terms. A tree has few sides, and their response S A⁻¹ Sᵀ is found column by column
- * anyway for its trace: it is kept, and over the rounds of a step it is kept while the tree does not turn by
- * more than NEAR from where it was found (what is left over, the next round sees). Point masses are added to it by the identity of Woodbury, and the tens of solves that a
- * contact solver asks for are products with a small matrix (a sweep each made the solver ten times slower). [Hadap2006 §4] measures the same response by test forces, but of the
+ * the elimination takes into the link's own terms. That is how a tree with many sides is solved (manySides.ts). Most have few, and
+ * their response S A⁻¹ Sᵀ is found column by column anyway for its trace: it is kept, and over the rounds of a step it is kept while
+ * the tree does not turn by more than NEAR from where it was found (what is left over, the next round sees). Point masses are added to
+ * it by the identity of Woodbury, and the tens of solves that a contact solver asks for are products with a small matrix (a sweep each
+ * made the solver ten times slower). [Hadap2006 §4] measures the same response by test forces, but of the
  * free accelerations; taken through the implicit step it knows the stiffness, and links without polar inertia do not matter.
  */
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
@@ -15,6 +16,7 @@ import { type Bulk, isFree, measureBulk, restoreTogether, rotateBack } from './b
 import { depart } from './departure.ts';
 import { recallBase, resumeDrive } from './drive.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
+import { factorMany, MANY, solveMany, traceOfSide, writeAnswers } from './manySides.ts';
 import { factorSweep } from './newton.ts';
 import {
   addLinearStep,
@@ -22,6 +24,7 @@ import {
   createSlot,
   glueMasses,
   isKnown,
+  manyOf,
   NEAR,
   type Slot,
   writeResponse,
@@ -46,6 +49,8 @@ export interface StrandContactParts {
   readonly workOf: (tree: StrandTree) => StepWork;
   readonly state: BundleState;
   readonly options: StepOptions;
+  /** Sides from which on a tree's response is no matrix; for tests. */
+  readonly many?: number;
 }
 
 /** Sides in the order of their trees. */
@@ -58,7 +63,7 @@ interface Buckets {
 }
 
 export function createStrandContact(parts: StrandContactParts): ContactPort {
-  const { trees, place, workOf, state, options } = parts;
+  const { trees, place, workOf, state, options, many = MANY } = parts;
   const indexOf = new Map(trees.map((tree, k) => [tree, k]));
   const systemOfRod = Int32Array.from(place, ({ tree }) => indexOf.get(tree) as number);
   const slots: (Slot | undefined)[] = [];
@@ -194,6 +199,21 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     }
   };
 
+  /** H of a tree with many sides, where it is. */
+  const factorGlued = (k: number, sides: ContactSides): boolean => {
+    const slot = slotOf(k);
+    const tree = trees[k];
+    const { order, start } = buckets;
+    const of = manyOf(slot, tree);
+    of.sweep.columns = 6;
+    of.sweep.coefficient = 1 / h;
+    tree.departure = slot.departure;
+    const m = start[k + 1] - start[k];
+    const good = factorMany(of, tree, sides, order, start[k], m, linkOf, 1 / (h * h), slot.sweep.shift);
+    tree.departure = undefined;
+    return good;
+  };
+
   return {
     systemOfRod,
     systemOfBody: new Int32Array(0),
@@ -226,6 +246,10 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     },
     countsWays: true,
     readVelocity,
+    bear(sides) {
+      for (const tree of trees) clearContact(tree);
+      for (let c = 0; c < sides.count; c++) addSideForce(place[sides.rod[c]].tree, linkOf(sides, c), sides, c);
+    },
     // joint angles bear forces that are no longer in balance: the whole step under them is a good first guess
     guess(velocity, marked, sides, t, dt) {
       h = dt;
@@ -244,16 +268,26 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
         const slot = slotOf(k);
         const tree = trees[k];
         const m = start[k + 1] - start[k];
-        if (!isKnown(slot, tree, sides, order, start[k], m, linkOf)) {
+        const few = m < many;
+        if (!few || !isKnown(slot, tree, sides, order, start[k], m, linkOf)) {
           slot.sweep.columns = 6;
           slot.sweep.coefficient = 1 / dt;
           tree.departure = slot.departure;
           const good = (slot.sweep.drift < NEAR && slot.sweep.negative === 0) || factorShifted(slot, tree);
           tree.departure = undefined;
           if (!good) return false;
-          writeResponse(slot, tree, sides, order, start[k], m, linkOf, 1 / (dt * dt));
+          if (few) writeResponse(slot, tree, sides, order, start[k], m, linkOf, 1 / (dt * dt));
+          else writeAnswers(manyOf(slot, tree).answer, tree, slot.sweep);
         }
         if (slot.loose) addLinearStep(velocity, slot, tree, sides, order, start[k], m, linkOf, 1 / dt);
+        if (!few) {
+          const { answer } = manyOf(slot, tree);
+          for (let i = start[k]; i < start[k + 1]; i++) {
+            const c = order[i];
+            response[c] = traceOfSide(answer, tree, linkOf(sides, c), sides, c, 1 / (3 * dt * dt));
+          }
+          continue;
+        }
         for (let i = 0; i < m; i++) {
           let trace = 0;
           for (let r = 3 * i; r < 3 * i + 3; r++) trace += slot.free[r * 3 * m + r];
@@ -266,27 +300,36 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       const { order, start, present } = buckets;
       for (let b = 0; b < buckets.count; b++) {
         const k = present[b];
-        if (!glueMasses(slotOf(k), sides, order, start[k], start[k + 1] - start[k])) return false;
+        const m = start[k + 1] - start[k];
+        const slot = slotOf(k);
+        if (m < many ? glueMasses(slot, sides, order, start[k], m) : factorGlued(k, sides)) continue;
+        return false;
       }
       return true;
     },
-    solve(velocity, impulse) {
+    solve(velocity, impulse, sides) {
       const { order, start, present } = buckets;
       for (let b = 0; b < buckets.count; b++) {
         const k = present[b];
-        applyResponse(velocity, slotOf(k).glued, impulse, order, start[k], start[k + 1] - start[k]);
+        const m = start[k + 1] - start[k];
+        const slot = slotOf(k);
+        if (m < many) applyResponse(velocity, slot.glued, impulse, order, start[k], m);
+        else {
+          const of = manyOf(slot, trees[k]);
+          solveMany(velocity, of, trees[k], impulse, sides, order, start[k], m, linkOf, 1 / (h * h));
+        }
       }
     },
   };
 }
 
 /** The matrix at the present state, shifted until it is positive. */
-function factorShifted(slot: Slot, tree: StrandTree): boolean {
+function factorShifted({ sweep }: Slot, tree: StrandTree): boolean {
   tree.glue = undefined;
-  slot.shift = 0;
-  while (!factorSweep(tree, slot.sweep, slot.shift) || slot.sweep.negative > 0) {
-    slot.shift = slot.shift === 0 ? 1e-6 : 4 * slot.shift;
-    if (slot.shift > 1e8) return false;
+  let shift = 0;
+  while (!factorSweep(tree, sweep, shift) || sweep.negative > 0) {
+    shift = shift === 0 ? 1e-6 : 4 * shift;
+    if (shift > 1e8) return false;
   }
   return true;
 }

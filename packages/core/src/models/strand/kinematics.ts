@@ -29,6 +29,7 @@ export function evaluateBase(tree: StrandTree, t: number, fresh = true): void {
     for (let k = 0; k < 3; k++) if (!free[k]) q[k] = poses[axes[k]].position[k];
     return;
   }
+  tree.time = t;
   axes.fill(-1);
   for (let p = 0; p < pins.length; p++) {
     pins[p].evaluate(poses[p], t);

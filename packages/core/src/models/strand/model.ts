@@ -3,7 +3,7 @@
  * file says which file does what; docs/strand.md says what the model is for.
  */
 import { SceneError } from '../../errors.ts';
-import { stepInPieces } from '../../math/pieces.ts';
+import { sumPieces } from '../../math/pieces.ts';
 import type {
   Bundle,
   BundleState,
@@ -117,25 +117,19 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   /** The step of one tree in pieces, while all others wait at its end: trees do not know of each other. */
   const advanceApart = (k: number, t: number, dt: number, whole: StepResult): StepResult => {
     const tree = trees[k];
-    const sum = { ...whole, substeps: 0 };
     const back = (to: BundleState, now: number): void => {
       copyTree(tree, to);
       poseTree(tree, now);
     };
     back(starts[k], t);
-    sum.ok = stepInPieces(halvings, (start, share) => {
+    const { last, ...sum } = sumPieces(halvings, { ...whole }, (start, share) => {
       copyTree(piece[k], tree);
       const one = advanceTree(tree, workOf(tree), t + dt * start, dt * share, options, share <= 1 / 4);
-      sum.iterations += one.iterations;
-      sum.iterationsMax = Math.max(sum.iterationsMax, one.iterationsMax);
-      sum.substeps += one.ok ? one.substeps : 0;
-      sum.rejected += one.rejected + (one.ok ? 0 : 1);
-      sum.reason = one.reason;
       if (one.ok) poseSamples(tree);
       else back(piece[k], t + dt * start);
-      return one.ok;
+      return one.ok ? one : { ...one, rejected: one.rejected + 1 };
     });
-    return sum;
+    return { ...sum, reason: last.reason };
   };
 
   const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
@@ -318,6 +312,8 @@ function readChannel(out: Float64Array, tree: StrandTree, strand: StrandTree['ro
   const { rod, firstLink } = strand;
   out.fill(0);
   if (channel === 'tension') {
+    // a step leaves forces behind, a restored state does not
+    evaluateResidual(tree, tree.time, tree.originRate, true);
     // force through the joint along the link: what holds all that is farther out
     for (let j = 0; j < rod.edgeCount; j++) out[j] = -tree.force[6 * (firstLink + j) + 5];
     return;

@@ -58,6 +58,7 @@ function countNegative(M: Float64Array, floor: number): number {
  */
 export function factorSweep(tree: StrandTree, sweep: Sweep, shift: number): boolean {
   sweep.compact = tree.departure !== undefined;
+  sweep.shift = shift;
   if (sweep.compact) return factorPlaces(tree, sweep, shift, countNegative);
   const { linkCount, parent, stiffness, force, rotation, offset } = tree;
   const { P, G, F, inverse, columns } = sweep;

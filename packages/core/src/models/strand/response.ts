@@ -5,9 +5,11 @@
 import type { ContactSides } from '../../port.ts';
 import { type Bulk, createBulk } from './bulk.ts';
 import { createDeparture, type Departure } from './departure.ts';
+import { createManySides, type ManySides } from './manySides.ts';
 import { solveSweep } from './newton.ts';
-import { invert3, turn, turnBack } from './spatial.ts';
-import { COLUMNS, createSweep, type Sweep } from './terms.ts';
+import { addWrench, readSide } from './sideMaps.ts';
+import { invert3 } from './spatial.ts';
+import { createSweep, type Sweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 import type { StepWork } from './trial.ts';
 
@@ -22,7 +24,8 @@ export interface Slot {
   kinetic: number;
   readonly wrench: Float64Array;
   readonly x: Float64Array;
-  shift: number;
+  /** Where the tree has many sides. */
+  many: ManySides | undefined;
   /** S A⁻¹ Sᵀ of the tree's sides, and S H⁻¹ Sᵀ; dense, by rows. */
   free: Float64Array;
   glued: Float64Array;
@@ -52,7 +55,7 @@ export function createSlot({ linkCount: links, q }: StrandTree, work: StepWork, 
     kinetic: 0,
     wrench: new Float64Array(6 * links),
     x: new Float64Array(3 * links + 3),
-    shift: 0,
+    many: undefined,
     free: new Float64Array(0),
     glued: new Float64Array(0),
     came: false,
@@ -102,6 +105,12 @@ export function isKnown(
     for (let k = 0; k < 3; k++) foundFor[5 * i + 2 + k] = arm[3 * c + k];
   }
   return false;
+}
+
+/** What a tree with many sides is solved by. */
+export function manyOf(slot: Slot, { linkCount }: StrandTree): ManySides {
+  slot.many ??= createManySides(linkCount, slot.sweep);
+  return slot.many;
 }
 
 const moved = new Float64Array(3);
@@ -311,52 +320,4 @@ function subtractBlockRow(A: Float64Array, to: number, from: number, n: number, 
     A[to + n + k] -= d * x + e * y + f * z;
     A[to + 2 * n + k] -= g * x + h * y + i * z;
   }
-}
-
-const f = new Float64Array(3);
-const g = new Float64Array(3);
-
-/** Takes off the link's force what a force (x, y, z) at the side gives. */
-function addWrench(
-  wrench: Float64Array,
-  tree: StrandTree,
-  link: number,
-  { weight, arm }: ContactSides,
-  c: number,
-  x: number,
-  y: number,
-  z: number,
-): void {
-  g[0] = x;
-  g[1] = y;
-  g[2] = z;
-  turnBack(f, 0, tree.world, 9 * link, g, 0);
-  const l = weight[c] * tree.length[link];
-  const o = 6 * link;
-  wrench[o] += l * f[1];
-  wrench[o + 1] -= l * f[0];
-  wrench[o + 2] -= arm[3 * c] * x + arm[3 * c + 1] * y + arm[3 * c + 2] * z;
-  wrench[o + 3] -= f[0];
-  wrench[o + 4] -= f[1];
-  wrench[o + 5] -= f[2];
-}
-
-/** How the side moves with the links, times `scale`. */
-function readSide(
-  out: Float64Array,
-  o: number,
-  tree: StrandTree,
-  { z }: Sweep,
-  link: number,
-  { weight, arm }: ContactSides,
-  c: number,
-  scale: number,
-): void {
-  const s = COLUMNS * link;
-  const l = weight[c] * tree.length[link];
-  g[0] = z[s + 3] + l * z[s + 1];
-  g[1] = z[s + 4] - l * z[s];
-  g[2] = z[s + 5];
-  turn(f, 0, tree.world, 9 * link, g, 0);
-  for (let k = 0; k < 3; k++) out[o + k] = scale * (f[k] + z[s + 2] * arm[3 * c + k]);
 }

@@ -37,6 +37,8 @@ export interface Sweep {
   readonly baseInverse: Float64Array;
   /** How far joints have turned since the matrix was made [rad]. */
   drift: number;
+  /** Multiple of the joints' stiffness that was added. */
+  shift: number;
   /** Joints whose pivot has negative eigenvalues, and how many those are. */
   negative: number;
 }
@@ -59,6 +61,7 @@ export function createSweep(links: number): Sweep {
     p: new Float64Array(6 * (links + 1)),
     baseInverse: new Float64Array(9),
     drift: Number.POSITIVE_INFINITY,
+    shift: 0,
     negative: 0,
   };
 }

@@ -162,6 +162,8 @@ export interface StrandTree {
   flight: Flight | undefined;
   /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
   glue: Float64Array | undefined;
+  /** At which the base was placed last [s]. */
+  time: number;
   /** Pins elsewhere, held joints, limits; their forces at tips (world axes) and on joints (child's axes), 3 each. */
   constraints: Constraints | undefined;
   readonly pull: Float64Array;
@@ -301,6 +303,7 @@ export function createTree(
     departure: undefined,
     flight: undefined,
     glue: undefined,
+    time: 0,
     constraints: undefined,
     pull: new Float64Array(3 * n),
     hold: new Float64Array(3 * n),

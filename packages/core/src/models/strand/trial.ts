@@ -10,6 +10,8 @@ export interface StepWork {
   readonly phi: Float64Array;
   readonly trial: Float64Array;
   readonly direction: Float64Array;
+  /** The direction that would come next. */
+  readonly next: Float64Array;
   readonly past: Float64Array;
   readonly predicted: Float64Array;
   readonly q0: Float64Array;
@@ -28,6 +30,7 @@ export function createStepWork(links: number, sweep: Sweep): StepWork {
     phi: new Float64Array(n),
     trial: new Float64Array(n),
     direction: new Float64Array(n),
+    next: new Float64Array(n),
     past: new Float64Array(n),
     predicted: new Float64Array(n),
     q0: new Float64Array(4 * links + 3),
