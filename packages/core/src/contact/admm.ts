@@ -197,6 +197,30 @@ let finest: Float64Array = new Float64Array(0);
 export const PLACE = 0.02;
 
 /**
+ * Starts links where the rods are, or where they go under the forces of the last step, whichever is nearer to the solution: the latter is
+ * all of it for cloth that falls freely, and far off for a hair that spins where nothing but its joints holds it.
+ */
+function chooseStart(set: ContactSet, arrays: SideArrays, links: LinkGroup, weight: Float64Array): void {
+  const { start, copy, velocity, count } = arrays;
+  if (links.guessed) {
+    for (let i = 0; i < 3 * count; i++) best[i] = copy[i];
+    const tryStart = (from: Float64Array): number => {
+      startLinks(links, weight, arrays, from);
+      applyLaw(set, arrays);
+      followCopies(set, arrays);
+      let sum = 0;
+      for (let i = 0; i < 3 * count; i++) sum += weight[i] * (velocity[i] - copy[i]) ** 2;
+      return sum;
+    };
+    if (tryStart(best) < tryStart(start)) {
+      startLinks(links, weight, arrays, best);
+      return;
+    }
+  }
+  startLinks(links, weight, arrays, start);
+}
+
+/**
  * Iterates until the largest error of a side's velocity is below `tolerance` × max(scale, a tenth of what the impulses change), and
  * no place is missed by more than PLACE, or `limit` iterations: the impulses are then those of the least error, since with friction the last can be far off (three contacts
  * at one node of a beam once sent the ball that rested there to seven times its height). Impulses start as they are in the set. `places`:
@@ -241,8 +265,8 @@ export function solveAdmm(
     }
     if (omega[c] === 0) set.impulse.fill(0, 3 * c, 3 * c + 3);
   }
-  if (arrays.links) startLinks(arrays.links, weight, arrays);
   right.fill(0);
+  if (arrays.links) chooseStart(set, arrays, arrays.links, weight);
   result.converged = false;
   for (let k = 0; ; k++) {
     const swing = Math.max(scale, 0.1 * applyLaw(set, arrays));

@@ -16,6 +16,8 @@ export interface LinkGroup {
   readonly crowd: Int32Array;
   /** Length of the step [s]. */
   dt: number;
+  /** Whether the copies are a guess to start from: velocities of the sides under the forces of the last step. */
+  guessed: boolean;
 }
 
 /** The arrays of the solver that links have to do with; see SideArrays. */
@@ -111,18 +113,22 @@ export function measureDrift(
   return most;
 }
 
-/** What the solver iterates on, from the impulses as they are. */
-export function startLinks({ links, side }: LinkGroup, weight: Float64Array, arrays: SolverArrays): void {
-  const { start, copy, free, mass } = arrays;
+/** What the solver iterates on, from the impulses as they were made linear at, and velocities of the sides. */
+export function startLinks(
+  { links, side }: LinkGroup,
+  weight: Float64Array,
+  { copy, free, mass }: SolverArrays,
+  from: Float64Array,
+): void {
   let first = 0;
   for (const link of links) {
     for (let i = 0; i < link.sideCount; i++) {
       const s = side[first + i];
       for (let k = 0; k < 3; k++) {
-        copy[3 * s + k] = start[3 * s + k];
+        copy[3 * s + k] = from[3 * s + k];
         weight[3 * s + k] = mass[s];
-        const p = impulseAt(link, link.impulse, i, k);
-        free[3 * s + k] = start[3 * s + k] - (mass[s] > 0 ? p / mass[s] : 0);
+        const p = impulseAt(link, link.impulseStart, i, k);
+        free[3 * s + k] = from[3 * s + k] - (mass[s] > 0 ? p / mass[s] : 0);
       }
     }
     first += link.sideCount;

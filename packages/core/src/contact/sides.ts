@@ -184,6 +184,7 @@ export function layOut(
     side: new Int32Array(linkSides),
     crowd: new Int32Array(linkSides),
     dt: 0,
+    guessed: false,
   };
   eachLinkSide(linked, (i, k) => {
     const { sideRod, sideEdge, sideWeight, sideArm } = layout.links;

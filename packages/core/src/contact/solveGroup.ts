@@ -166,7 +166,9 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         return failed(set, 'the response to contact cannot be found');
       // without a guess, a fresh start has moved nothing yet
       if (!fresh || port.guess) countWays(one, arrays.rod, layout.finder, dt);
+      if (arrays.links && !sides.goal) arrays.copy.set(start, 3 * one.from);
     }
+    if (arrays.links) arrays.links.guessed = fresh;
     return undefined;
   };
 

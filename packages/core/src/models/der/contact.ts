@@ -206,13 +206,14 @@ export function createDerContact(parts: ContactParts): ContactPort {
         // of a step that was taken, contact counts the ways by itself
         if (fresh) countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
       }
-      return true;
+      if (!fresh) return true;
     }
     solveBand(work.factor, slot.matrix, work.step);
     for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
+    const out = sides.goal ?? velocity;
     for (let k = c; k < end; k++) {
-      readSide(velocity, der, work.step, sides, k, 1);
-      countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
+      readSide(out, der, work.step, sides, k, 1);
+      countWay(out, der, heldStarts[rod].q, sides, k, stage.rate);
     }
     return true;
   };
