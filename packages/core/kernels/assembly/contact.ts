@@ -73,9 +73,10 @@ const LATE = -0.01;
 const EASE = 0.25;
 
 /**
- * Up to this many times gravity the last acceleration serves the first guess: hair on a head that turns takes 0.88 of the turns. The
- * acceleration of an impact leads astray.
+ * Between these parts of gravity the last acceleration serves the first guess: hair on a head that turns takes 0.88 of the turns. The
+ * acceleration of an impact leads astray; at rest it is what is left of the last step's error, and forces then do not settle.
  */
+const SLIGHT = 0.1;
 const STEADY = 1.0;
 
 const ROUNDS = 16;
@@ -116,7 +117,7 @@ export function settlePair(
   for (let k = 0; k < 5; k++) st(settled, k, zero);
   if (fresh) {
     setEuler(p, h);
-    if (!predict(p, h, v128.and(splat(h * h), isSteady(p, STEADY * speed / h)))) return NO_GUESS;
+    if (!predict(p, h, v128.and(splat(h * h), isSteady(p, speed / h)))) return NO_GUESS;
   }
   const inertia = 1.0 / (h * h);
   const rate = 1.0 / h;
@@ -189,11 +190,11 @@ export function settlePair(
   return CONVERGED;
 }
 
-/** Lanes whose last acceleration was no more than `most` anywhere. */
-function isSteady(p: Pair, most: f64): v128 {
+/** Lanes whose largest acceleration in the last step says where they will be; g: that of gravity. */
+function isSteady(p: Pair, g: f64): v128 {
   let largest = splat(0.0);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) if ((d & 3) != 3) largest = f64x2.max(largest, f64x2.abs(ld(p.acceleration, d)));
-  return f64x2.le(largest, splat(most));
+  return v128.and(f64x2.ge(largest, splat(SLIGHT * g)), f64x2.le(largest, splat(STEADY * g)));
 }
 
 /** Where pins hold a node: the way it comes over the step, in place of its velocity at the end (`countWay` of the model). */
