@@ -4,7 +4,7 @@ import type { SideArrays } from '../../src/contact/admm.ts';
 import { countJoined, type LinkGroup, measureDrift } from '../../src/contact/linkLaw.ts';
 import { addContact, createContactSet } from '../../src/contact/set.ts';
 import { keepsPlaces } from '../../src/contact/sides.ts';
-import type { Scene } from '../../src/scene/types.ts';
+import type { ModelId, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world.ts';
 
 const g = 9.81;
@@ -121,5 +121,31 @@ describe('what a solution with links is judged by', () => {
     expect([...group.joined]).toEqual([4, 4]);
     countJoined(group, arrays, false);
     expect([...group.joined]).toEqual([1, 1]);
+  });
+});
+
+describe('statics and modes of linked rods of other models', () => {
+  it.each(['fiber', 'strand', 'helix'] as const)('are refused with a remedy: %s', (model) => {
+    const rod = (id: string, to: Vec3, of: ModelId): RodSpec => ({
+      id,
+      model: of,
+      shape: { type: 'straight', from: [-to[0], -to[1], 0], to },
+      edges: 5,
+      section: { type: 'circle', radius: 0.002 },
+      material: { E: 1e7, nu: 0.5, density: 1000 },
+    });
+    const make = (): World =>
+      createWorld({
+        tendril: 1,
+        rods: [rod('a', [0.1, 0, 0], 'der'), rod('b', [0, 0.1, 0], model)],
+        pins: ['a', 'b'].map((id) => ({ rod: id, at: 'start' })),
+        links: [{ rod: 'a', at: { u: 0.5 }, to: { rod: 'b', at: { u: 0.5 } }, stiffness: 100 }],
+        time: { duration: 1, step: 1e-3 },
+      });
+    const refused = { name: 'SceneError', message: expect.stringMatching(/rod 'b' is of model.*; use der/) };
+    expect(() => make().equilibrate()).toThrow(expect.objectContaining(refused));
+    expect(() => make().modes(3)).toThrow(expect.objectContaining(refused));
+    expect(() => make().matrices()).toThrow(expect.objectContaining(refused));
+    expect(make().step().ok).not.toBe(false);
   });
 });
