@@ -174,13 +174,13 @@ export function idol(around: number): { vertices: Vector[]; faces: number[][] } 
 }
 
 /** The cloth of the paper's figures 9 and 10, over a figure of triangles, with friction. */
-export function idolScene(n: number, damping: number, duration: number): SceneInput {
+export function idolScene(n: number, damping: number, duration: number, edges = 3): SceneInput {
   return {
     tendril: 1,
     title: `A woven cloth is draped over a statue, damping ${damping}/s`,
     gravity: [0, 0, -9.81],
     rods: [],
-    weaves: [cloth(n, 0.2 / n, damping, { center: [0, 0, 0.163] })],
+    weaves: [cloth(n, 0.2 / n, damping, { center: [0, 0, 0.163], edges })],
     colliders: [{ id: 'idol', type: 'mesh', friction: 0.3, ...idol(32) }],
     contact: { between: 'none', tolerance: 1e-3 },
     time: { duration, step: 1 / 240 },

@@ -106,10 +106,12 @@ export interface ContactSides {
   /** Point mass ρ that the solver glues to the point [kg]. */
   readonly mass: Float64Array;
   /**
-   * Velocities of those masses [m/s], 3 each. Where given (links), and the port is `partial`: `linearize` writes S v where the rods are
-   * and keeps what is out of balance, `solve` adds its effect, and `step` goes with the masses glued on, ρ(goal − S v)/h being a force.
+   * Velocities of those masses [m/s], 3 each. Where given (links), and the port is `partial`: `linearize` writes S v where the rods are,
+   * keeps what is out of balance and, at a fresh start, writes S v of the linear step without the masses here, `solve` adds its effect, and `step` goes with the masses glued on, ρ(goal − S v)/h being a force.
    */
   readonly goal?: Float64Array;
+  /** With goals: how far a side may end from where its goal leads once the masses are taken off [m]; infinite where links will tell. */
+  readonly room?: Float64Array;
   /** For the last step, from where rods are in balance with the masses: without them, so that forces alone act. */
   released?: boolean;
 }

@@ -6,8 +6,14 @@
 /** Turns that are mixed: 3 to 10 make little difference. */
 const WINDOW = 6;
 
+/** From so many numbers on (a cloth of 2 × 500 fibers) only FEWER: they are most of the memory that a solution takes. */
+const MANY = 3e6;
+const FEWER = 3;
+
 export interface Accelerator {
   readonly capacity: number;
+  /** Turns that are mixed. */
+  readonly window: number;
   readonly weight: Float64Array;
   /** Changes of q + f, and of f. */
   readonly changeNext: readonly Float64Array[];
@@ -28,9 +34,11 @@ export interface Accelerator {
 
 export function createAccelerator(capacity: number): Accelerator {
   const make = (): Float64Array => new Float64Array(capacity);
-  const list = (): Float64Array[] => Array.from({ length: WINDOW }, make);
+  const window = capacity < MANY ? WINDOW : FEWER;
+  const list = (): Float64Array[] => Array.from({ length: window }, make);
   return {
     capacity,
+    window,
     weight: make(),
     changeNext: list(),
     changeF: list(),
@@ -61,7 +69,7 @@ function dot(a: Float64Array, b: Float64Array, weight: Float64Array, size: numbe
 
 /** q becomes the next q; f is f(q). */
 export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array, size: number): void {
-  const { weight, changeNext, changeF, lastQ, lastF, plain, products, matrix, right } = state;
+  const { weight, window, changeNext, changeF, lastQ, lastF, plain, products, matrix, right } = state;
   const norm = Math.sqrt(dot(f, f, weight, size));
   if (state.mixed && norm > 2 * state.norm) {
     // worse than it was: back to the plain step, and start anew
@@ -72,9 +80,9 @@ export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array,
     return;
   }
   state.norm = norm;
-  const count = Math.min(state.turns, WINDOW);
+  const count = Math.min(state.turns, window);
   if (count > 0) {
-    const slot = (state.turns - 1) % WINDOW;
+    const slot = (state.turns - 1) % window;
     const next = changeNext[slot];
     const df = changeF[slot];
     for (let i = 0; i < size; i++) {

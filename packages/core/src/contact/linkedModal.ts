@@ -52,7 +52,7 @@ export function joinMatrices(
   if (other)
     throw new SceneError(
       ['links'],
-      `modes and matrices with links need the unknowns of 'der'; rod '${other.id}' is of model '${other.model}'`,
+      `modes and matrices with links need the unknowns of 'der'; rod '${other.id}' is of model '${other.model}'; use der for all rods, or record the motion and look at its spectrum`,
     );
   for (const { plan } of links.list) {
     for (const rod of plan.rodB >= 0 ? [plan.rodA, plan.rodB] : [plan.rodA]) {

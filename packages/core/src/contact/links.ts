@@ -26,7 +26,7 @@ import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
-import type { LinkPlan } from '../scene/links.ts';
+import { type LinkPlan, poseOf } from '../scene/links.ts';
 import { createFrame, poseFrame, writeNormal, writeRelative } from './linkFrames.ts';
 import { measureLinks } from './linkStrain.ts';
 import type { Place } from './sides.ts';
@@ -64,6 +64,9 @@ export interface Link {
 
 export interface Links {
   readonly list: readonly Link[];
+  /** Links of each rod of the scene, and the part of its mass that each of them has to itself [kg]. */
+  readonly perRod: Int32Array;
+  readonly share: Float64Array;
   /** The shortest edge that is linked [m]; 0 without links. */
   readonly size: number;
   readonly sideCount: number;
@@ -81,9 +84,12 @@ export interface Links {
   readonly next: Float64Array;
 }
 
+const sum = (list: Float64Array): number => list.reduce((all, one) => all + one, 0);
 const frameA = createFrame();
 const frameB = createFrame();
 const normal = new Float64Array(3);
+/** Of links that need no numbers of their own. */
+const nothing = new Float64Array(9);
 
 export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], samples: readonly Samples[]): Links {
   let firstSide = 0;
@@ -99,13 +105,13 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
     return pool.subarray(used - length, used);
   };
   const list = plans.map((plan, index): Link => {
-    const { rodA, rodB, weightA, weightB, about } = plan;
-    poseFrame(frameA, plan.startA, weightA);
-    poseFrame(frameB, plan.startB, weightB);
-    const offsetA = take(3);
-    const offsetB = take(3);
-    const point = take(3);
-    point.set(plan.point);
+    const { rodA, rodB, weightA, weightB, about, starts } = plan;
+    poseFrame(frameA, poseOf(starts[rodA], plan.edgeA), weightA);
+    poseFrame(frameB, poseOf(starts[Math.max(rodB, 0)], plan.edgeB), weightB);
+    let offsetA: Float64Array = nothing;
+    let offsetB: Float64Array = nothing;
+    const point = rodB >= 0 ? nothing : take(3);
+    if (rodB < 0) point.set(plan.point);
     let apart = false;
     if (!plan.together) {
       const between = [0, 1, 2].map((k) => (rodB >= 0 ? frameB.point[k] : point[k]) - frameA.point[k]);
@@ -113,6 +119,10 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
       else {
         // both carry the middle of what lies between them
         apart = Math.hypot(...between) > 1e-9 * Math.min(frameA.length, frameB.length);
+        if (apart) {
+          offsetA = take(3);
+          offsetB = take(3);
+        }
         for (let k = 0; apart && k < 3; k++) {
           for (let m = 0; m < 3; m++) {
             offsetA[k] += 0.5 * frameA.matrix[3 * m + k] * between[m];
@@ -121,8 +131,8 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
         }
       }
     }
-    const turnRest = take(9);
-    writeRelative(turnRest, frameA.matrix, rodB >= 0 ? frameB.matrix : undefined);
+    const turnRest = about === 'all' ? take(9) : nothing;
+    if (about === 'all') writeRelative(turnRest, frameA.matrix, rodB >= 0 ? frameB.matrix : undefined);
     const angleRest = rodB >= 0 ? writeNormal(normal, frameA.matrix, frameB.matrix) : 0;
     if (about === 'normal' && !(Math.sin(angleRest) > 0.1))
       throw new SceneError(
@@ -152,8 +162,15 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
       factor: take(rows * rows),
     };
   });
+  const perRod = new Int32Array(rods.length);
+  for (const { rodA, rodB } of plans) {
+    perRod[rodA]++;
+    if (rodB >= 0) perRod[rodB]++;
+  }
   const links: Links = {
     list,
+    perRod,
+    share: Float64Array.from(perRod, (count, r) => (count > 0 ? sum(rods[r].nodeMass) / count : 0)),
     size: plans.reduce(
       (least, { rodA, edgeA }) => Math.min(least, rods[rodA].edgeLengthRest[edgeA]),
       list.length > 0 ? Infinity : 0,

@@ -1,7 +1,7 @@
 /** The sides of a step's contacts, laid out for the bundles; their biases, forces and velocities. */
 import type { Bundle, ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
-import type { SideArrays } from './admm.ts';
+import { PLACE, type SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
 import { type LinkGroup, writeLinkForces } from './linkLaw.ts';
 import type { Link, Links } from './links.ts';
@@ -177,7 +177,16 @@ export function layOut(
     if (set.rodB[c] >= 0) sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.leverB[c], 3 * c);
   }
   const linkSides = linked.reduce((sum, { sideCount }) => sum + sideCount, 0);
-  const links: LinkGroup = { links: linked, side: new Int32Array(linkSides), crowd: new Int32Array(linkSides), dt: 0 };
+  const links: LinkGroup = {
+    links: linked,
+    all: layout.links,
+    joined: new Float64Array(linkSides > 0 ? placeOfRod.length : 0),
+    drift: new Float64Array(linkSides > 0 ? 3 * placeOfRod.length : 0),
+    side: new Int32Array(linkSides),
+    crowd: new Int32Array(linkSides),
+    dt: 0,
+    guessed: false,
+  };
   eachLinkSide(linked, (i, k) => {
     const { sideRod, sideEdge, sideWeight, sideArm } = layout.links;
     const s = perRod[sideRod[i]]++;
@@ -189,6 +198,11 @@ export function layOut(
     for (let m = 0; m < 3; m++) arm[3 * s + m] = sideArm[3 * i + m];
   });
   for (const r of list) perRod[r] = 0;
+  const room = new Float64Array(linkSides > 0 ? total : 0).fill(Infinity);
+  for (let c = 0; c < count && linkSides > 0; c++) {
+    room[sideA[c]] = PLACE * set.size[c];
+    if (sideB[c] >= 0) room[sideB[c]] = PLACE * set.size[c];
+  }
   const response = new Float64Array(total);
   const start = new Float64Array(3 * total);
   const velocity = new Float64Array(3 * total);
@@ -205,7 +219,11 @@ export function layOut(
       arm: arm.subarray(3 * from[b], 3 * end),
       force: force.subarray(3 * from[b], 3 * end),
       mass: mass.subarray(from[b], end),
-      ...(linkSides > 0 && bundle.contact.partial && { goal: copy.subarray(3 * from[b], 3 * end) }),
+      ...(linkSides > 0 &&
+        bundle.contact.partial && {
+          goal: copy.subarray(3 * from[b], 3 * end),
+          room: room.subarray(from[b], end),
+        }),
     };
     return [
       {
@@ -358,6 +376,21 @@ export function countWays(
 export function isPredicted(arrays: SideArrays, limit: number): boolean {
   const { start, copy, count } = arrays;
   for (let k = 0; k < 3 * count; k++) if (!(Math.abs(start[k] - copy[k]) <= 10 * limit)) return false;
+  return true;
+}
+
+/** Whether contacts came to where the copies have them, within `part` of their size. */
+export function keepsPlaces(set: ContactSet, arrays: SideArrays, dt: number, part: number): boolean {
+  const { start, copy, sideA, sideB } = arrays;
+  for (let c = 0; c < set.count; c++) {
+    let miss = 0;
+    for (let k = 0; k < 3; k++) {
+      const a = 3 * sideA[c] + k;
+      const b = 3 * sideB[c] + k;
+      miss += set.normal[3 * c + k] * (start[a] - copy[a] - (b >= 0 ? start[b] - copy[b] : 0));
+    }
+    if (!(Math.abs(miss) * dt <= part * set.size[c])) return false;
+  }
   return true;
 }
 

@@ -13,7 +13,16 @@ import { PLACE, type SideArrays, type SolveResult, solveAdmm, weighContacts } fr
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Link } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import { countWays, isPredicted, type Layout, layOut, markSliding, readVelocities, writeForces } from './sides.ts';
+import {
+  countWays,
+  isPredicted,
+  keepsPlaces,
+  type Layout,
+  layOut,
+  markSliding,
+  readVelocities,
+  writeForces,
+} from './sides.ts';
 
 export interface SolveOptions {
   readonly iterations: number;
@@ -157,7 +166,9 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         return failed(set, 'the response to contact cannot be found');
       // without a guess, a fresh start has moved nothing yet
       if (!fresh || port.guess) countWays(one, arrays.rod, layout.finder, dt);
+      if (arrays.links && !sides.goal) arrays.copy.set(start, 3 * one.from);
     }
+    if (arrays.links) arrays.links.guessed = fresh;
     return undefined;
   };
 
@@ -257,6 +268,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     const scale = scaleOf(dt);
     const glued = arrays.sides.some(({ sides }) => sides.goal);
     const most = glued ? LINKED_ROUNDS : ROUNDS;
+    // a tolerance that is coarse beside a thin fiber would leave it in the obstacle, to be found and solved for over and over
+    const placed = (): boolean => !glued || keepsPlaces(set, arrays, dt, PLACE);
     for (let round = 0; ; round++) {
       const trouble = takeRound(set, arrays, t, dt, robust, round === 0 ? 'fresh' : 'again', false);
       if (trouble) return trouble;
@@ -266,7 +279,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       }
       // where the rods came to where the linear response had them, that is it
       if (options.solver === 'repulsion' || round >= most - 1) break;
-      if (options.solver === 'impulses' ? total.converged : isPredicted(arrays, limitOf(scale))) break;
+      if (options.solver === 'impulses' ? total.converged : isPredicted(arrays, limitOf(scale)) && placed()) break;
     }
     if (glued) {
       for (const { sides } of arrays.sides) sides.released = true;

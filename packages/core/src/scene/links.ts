@@ -56,8 +56,8 @@ export interface LinkPlan {
   readonly about: 'none' | 'normal' | 'all';
   readonly turnStiffness: number;
   readonly turnDamping: number;
-  readonly startA: EdgePose;
-  readonly startB: EdgePose;
+  /** Rods as the scene starts. A cloth has millions of links: what they can share or find is not kept for each. */
+  readonly starts: readonly Rod[];
   readonly path: Path;
 }
 
@@ -104,14 +104,14 @@ export function compileLinks(
       about: rotation ? (rotation.about ?? 'all') : 'none',
       turnStiffness: rotation?.stiffness ?? 0,
       turnDamping: rotation?.damping ?? 0,
-      startA: poseOf(rods[rodA], placeA.edge),
-      startB: poseOf(rods[Math.max(rodB, 0)], placeB?.edge ?? 0),
+      starts: rods,
       path,
     };
   });
 }
 
-function poseOf({ nodePosition, edgeDirector, nodeCount }: Rod, edge: number): EdgePose {
+/** An edge as the scene starts. */
+export function poseOf({ nodePosition, edgeDirector, nodeCount }: Rod, edge: number): EdgePose {
   const read = (list: Float64Array, i: number): Vec3 => [list[3 * i], list[3 * i + 1], list[3 * i + 2]];
   return {
     from: read(nodePosition, edge),

@@ -164,7 +164,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
         const before = missGoal(der, sides, c, end, q, 1 / dt);
         const out = resumeEuler(systems[s].system, startsOf[s], t, dt, { ...newton, rotation: 0.5, iterations: FEW });
         iterations += out.iterations;
-        if (!out.ok || missGoal(der, sides, c, end, q, 1 / dt) > 100 * before + 1e-6)
+        const missed = missGoal(der, sides, c, end, q, 1 / dt);
+        if (!out.ok || missed > 100 * before + 1e-6 || leavesRoom(der, sides, c, end, q, dt))
           returnToSnapshot(der, snapshots[rod], works[rod], t + dt);
         poseSamples(der);
       }
@@ -205,13 +206,14 @@ export function createDerContact(parts: ContactParts): ContactPort {
         // of a step that was taken, contact counts the ways by itself
         if (fresh) countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
       }
-      return true;
+      if (!fresh) return true;
     }
     solveBand(work.factor, slot.matrix, work.step);
     for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
+    const out = sides.goal ?? velocity;
     for (let k = c; k < end; k++) {
-      readSide(velocity, der, work.step, sides, k, 1);
-      countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
+      readSide(out, der, work.step, sides, k, 1);
+      countWay(out, der, heldStarts[rod].q, sides, k, stage.rate);
     }
     return true;
   };
@@ -504,6 +506,21 @@ function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array)
 }
 
 const linear = new Float64Array(3);
+
+/** Whether one of sides c … end − 1 ends farther from its goal than it may. */
+function leavesRoom(
+  der: DerRod,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  start: Float64Array,
+  dt: number,
+): boolean {
+  const { room } = sides;
+  for (let s = c; s < end && room; s++)
+    if (room[s] < Infinity && missGoal(der, sides, s, s + 1, start, 1 / dt) * dt > room[s]) return true;
+  return false;
+}
 
 /** How far sides c … end − 1 of a rod are from their goals [m/s]. */
 function missGoal(der: DerRod, sides: ContactSides, c: number, end: number, start: Float64Array, rate: number): number {
