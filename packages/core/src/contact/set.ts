@@ -144,7 +144,11 @@ export function addColliderPlace(set: ContactSet): number {
   set.slides[c] = 0;
   set.swept[c] = 0;
   set.leverB[c] = 0;
-  for (let k = 3 * c; k < 3 * c + 3; k++) set.impulse[k] = 0;
+  for (let k = 3 * c; k < 3 * c + 3; k++) {
+    set.impulse[k] = 0;
+    // it is part of what is saved, and nothing may be left in it from another step
+    set.point[k] = 0;
+  }
   return c;
 }
 
@@ -324,7 +328,11 @@ export function remember(memory: Memory, set: ContactSet, dt: number): void {
     copy3(data, o + 13, set.normal, 3 * c);
     data[o + 16] = set.leverA[c];
     if (set.collider[c] >= 0) copy3(data, o + 17, set.point, 3 * c);
-    else data[o + 17] = set.leverB[c];
+    else {
+      data[o + 17] = set.leverB[c];
+      data[o + 18] = 0;
+      data[o + 19] = 0;
+    }
   }
   memory.count = count;
 }
