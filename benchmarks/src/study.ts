@@ -67,7 +67,7 @@ const studies: Readonly<Record<string, Study>> = {
       `depth in the ball ${depthInBall(world).toFixed(4)} radii, largest strain ${largestStrain(world).toExponential(1)}`,
   },
   'woven-fabric': {
-    about: 'cloth of n × n hairs over a statue of triangles, damping 10; above 100 one edge a crossing; 1250: 12 GB',
+    about: 'cloth of n × n hairs over a statue of triangles, damping 10; above 100 one edge a crossing; 1250: 14 GB',
     size: 25,
     plain: true,
     // crossings are then 2 mm apart and less, and hair bends over centimetres
