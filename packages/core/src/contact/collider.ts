@@ -397,8 +397,19 @@ export function placeCollider(collider: Collider, t: number, dt: number): void {
 
 /** Distance and outward normal (world axes) at a point: 4 numbers. */
 export function measureDistance(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
-  const { now, side } = collider;
-  const { position: p, rotation: r } = now;
+  measureDistanceIn(out, collider, collider.now, x, y, z);
+}
+
+/** The same with the collider in another pose. */
+export function measureDistanceIn(
+  out: Float64Array,
+  collider: Collider,
+  { position: p, rotation: r }: Pose,
+  x: number,
+  y: number,
+  z: number,
+): void {
+  const { side } = collider;
   const a = x - p[0];
   const b = y - p[1];
   const c = z - p[2];
@@ -487,20 +498,6 @@ export function measureSurfaceVelocity(
   out[0] += (localB[0] + next.position[0] - x) / dt;
   out[1] += (localB[1] + next.position[1] - y) / dt;
   out[2] += (localB[2] + next.position[2] - z) / dt;
-}
-
-/**
- * A direction of the obstacle, `n` from `at` on, as it will be at the end of the step. A body turns as it will.
- * What a place may not pass is the surface as it is then, where it has gone: with the direction of the start, a place that stays
- * behind on a ball that turns is let in by R θ²/2, a third of a hair's radius on a head that turns by 0.05 a step.
- */
-export function turnAlong({ moves, body, now, next }: Collider, n: Float64Array, at: number): void {
-  if (!moves || body >= 0) return;
-  const r = now.rotation;
-  localA[0] = r[0] * n[at] + r[3] * n[at + 1] + r[6] * n[at + 2];
-  localA[1] = r[1] * n[at] + r[4] * n[at + 1] + r[7] * n[at + 2];
-  localA[2] = r[2] * n[at] + r[5] * n[at + 1] + r[8] * n[at + 2];
-  rotate(n, at, next.rotation, localA, 0);
 }
 
 const backward: Pose = createPose();

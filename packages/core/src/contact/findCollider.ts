@@ -1,5 +1,5 @@
 /** Contacts of rods with colliders at the start of a step; what ended inside one is in sunken.ts. */
-import { type Collider, findClosest, measureDistance, measureSurfaceVelocity, turnAlong } from './collider.ts';
+import { type Collider, findClosest, measureDistance, measureDistanceIn, measureSurfaceVelocity } from './collider.ts';
 import { interpolate as at, type Finder, featureOf, isHeld, isNear } from './find.ts';
 import { addColliderPlace, type ContactSet, FEATURE_LIMIT } from './set.ts';
 
@@ -52,6 +52,7 @@ export function findWithCollider(finder: Finder, set: ContactSet, collider: Coll
   const { rods, nodeOffset, position: x, nodeDistance } = finder;
   const turn = measureTurn(collider);
   const shift = measureShift(collider);
+  const turns = turn > 1e-9 && turn < Infinity;
   for (let r = 0; r < rods.length; r++) {
     const { nodeCount, edgeCount } = rods[r];
     const edge0 = finder.edgeOffset[r];
@@ -68,11 +69,11 @@ export function findWithCollider(finder: Finder, set: ContactSet, collider: Coll
       const before = edges[(i + 1) & 1];
       const after = edges[i & 1];
       after.near = false;
-      if (!atEnd) measureInside(after, finder, collider, index, edge, shift, dt);
+      if (!atEnd) measureInside(after, finder, collider, index, edge, shift, turns, dt);
       node.near = false;
       if (mayReach(finder, collider, nodeOffset[r] + i, edge, turn, shift, dt)) {
         for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[4 * (nodeOffset[r] + i) + k];
-        measureCandidate(node, finder, collider, index, edge, atEnd ? 1 : 0, dt);
+        measureCandidate(node, finder, collider, index, edge, atEnd ? 1 : 0, turns, dt);
       }
       const least = node.gap - NEARER * node.size;
       const between = before.near && after.near && before.gap < least && after.gap < least;
@@ -157,6 +158,7 @@ function measureInside(
   index: number,
   edge: number,
   shift: number,
+  turns: boolean,
   dt: number,
 ): void {
   const { edgeFirst, edgeSecond, position: x, velocity: v, nodeDistance, edgeRadius, acceleration } = finder;
@@ -187,7 +189,7 @@ function measureInside(
   );
   if (distanceAt[0] > Math.min(nodeDistance[4 * a], nodeDistance[4 * b])) return;
   if (repeatsNode(finder, a, t * length, edge) || repeatsNode(finder, b, (1 - t) * length, edge)) return;
-  measureCandidate(out, finder, collider, index, edge, t, dt);
+  measureCandidate(out, finder, collider, index, edge, t, turns, dt);
 }
 
 /**
@@ -210,6 +212,7 @@ function measureCandidate(
   index: number,
   edge: number,
   weight: number,
+  turns: boolean,
   dt: number,
 ): void {
   const { edgeFirst, edgeSecond, position: x, velocity: v, edgeRadius, nodeRadius } = finder;
@@ -250,11 +253,39 @@ function measureCandidate(
   out.place[0] = px;
   out.place[1] = py;
   out.place[2] = pz;
-  turnAlong(collider, distanceAt, 1);
+  if (turns) lookAhead(collider, out.place, at(v, a, b, weight, 0), at(v, a, b, weight, 1), at(v, a, b, weight, 2), dt);
   for (let k = 0; k < 3; k++) {
     out.normal[k] = distanceAt[1 + k];
     out.surface[k] = surface[k];
   }
+}
+
+const ahead = new Float64Array(4);
+
+/**
+ * Puts the direction of an obstacle that turns, as it will be at the end of the step where the place will have come to, in place of
+ * that in `distanceAt`, and the velocity at which the surface recedes there along it into `surface`. With direction and surface of the
+ * start, a place that stays behind on a ball that turns by θ is let in by R θ²/2, a third of a hair's radius on a head.
+ */
+function lookAhead(collider: Collider, p: Float64Array, vx: number, vy: number, vz: number, dt: number): void {
+  const [, nx, ny, nz] = distanceAt;
+  // along the surface as now, across it as the surface
+  const closing = nx * (vx - surface[0]) + ny * (vy - surface[1]) + nz * (vz - surface[2]);
+  const wx = vx - closing * nx;
+  const wy = vy - closing * ny;
+  const wz = vz - closing * nz;
+  measureDistanceIn(ahead, collider, collider.next, p[0] + dt * wx, p[1] + dt * wy, p[2] + dt * wz);
+  const [distance, mx, my, mz] = ahead;
+  // beyond an edge: what holds it now is nearer to the truth
+  if (!(nx * mx + ny * my + nz * mz > 0.7)) return;
+  const recedes = mx * wx + my * wy + mz * wz - (distance - distanceAt[0]) / dt;
+  const more = recedes - (mx * surface[0] + my * surface[1] + mz * surface[2]);
+  surface[0] += more * mx;
+  surface[1] += more * my;
+  surface[2] += more * mz;
+  distanceAt[1] = mx;
+  distanceAt[2] = my;
+  distanceAt[3] = mz;
 }
 
 function addCandidate(
