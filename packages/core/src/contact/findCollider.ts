@@ -45,7 +45,7 @@ const NEARER = 0.01;
  * Appends the contacts of all rods with a collider.
  *
  * Where a rod lies round a sphere each edge touches it somewhere inside, and the nodes between them do not: contact of a node whose
- * edges both come nearer than it is left out. (Of hair on a head that is half of all.) Should it sink in after all, that is found at the
+ * edges both come nearer than it is left out. (Of hair on a head that is two fifths of all.) Should it sink in after all, that is found at the
  * end of the step.
  */
 export function findWithCollider(finder: Finder, set: ContactSet, collider: Collider, index: number, dt: number): void {

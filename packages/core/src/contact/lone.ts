@@ -8,8 +8,8 @@
  *
  * Whatever is not done here is left to the solution of groups.
  *
- * Lists are arrays of numbers that stay: with an object and lists for each of ten thousand rods and step, every tenth step waited for the
- * garbage collector as long as it took itself.
+ * Lists are arrays of numbers that stay, in place of an object and lists for each of ten thousand rods and step, which the garbage collector
+ * would have to look through among all else.
  */
 import type { Bundle, LoneRods, StepOutcome } from '../model.ts';
 import type { SolveResult } from './admm.ts';
