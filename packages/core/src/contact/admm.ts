@@ -18,12 +18,13 @@
 import type { ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import { type Accelerator, accelerate, createAccelerator, resetAccelerator } from './anderson.ts';
+import { correctWhole, measureDrift, measureDriftEnergy, weighWhole } from './linkDrift.ts';
 import {
   applyLinks,
   countJoined,
   factorLinks,
+  finishLinks,
   type LinkGroup,
-  measureDrift,
   pullSides,
   startLinks,
   weighLinks,
@@ -103,6 +104,7 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
     if (!factorLinks(arrays.links, arrays)) return false;
   }
   for (const { port, sides, systems } of arrays.sides) if (!port.factor(systems, sides)) return false;
+  if (arrays.links && set.count > 0) weighWhole(arrays.links, arrays);
   return true;
 }
 
@@ -198,7 +200,8 @@ export const PLACE = 0.02;
 
 /**
  * Starts links where the rods are, or where they go under the forces of the last step, whichever is nearer to the solution: the latter is
- * all of it for cloth that falls freely, and far off for a hair that spins where nothing but its joints holds it.
+ * all of it for cloth that falls freely, and far off for a hair that spins where nothing but its joints holds it. What is left at
+ * the sides says little of a velocity that whole rods have wrong, such as what gravity gives them in a step: their drift counts as well.
  */
 function chooseStart(set: ContactSet, arrays: SideArrays, links: LinkGroup, weight: Float64Array): void {
   const { start, copy, velocity, count } = arrays;
@@ -209,8 +212,11 @@ function chooseStart(set: ContactSet, arrays: SideArrays, links: LinkGroup, weig
       applyLaw(set, arrays);
       followCopies(set, arrays);
       let sum = 0;
-      for (let i = 0; i < 3 * count; i++) sum += weight[i] * (velocity[i] - copy[i]) ** 2;
-      return sum;
+      for (let i = 0; i < 3 * count; i++) {
+        velocity[i] -= copy[i];
+        sum += weight[i] * velocity[i] ** 2;
+      }
+      return sum + measureDriftEnergy(links, arrays, velocity);
     };
     if (tryStart(best) < tryStart(start)) {
       startLinks(links, weight, arrays, best);
@@ -284,13 +290,11 @@ export function solveAdmm(
     result.iterations = k + 1;
     result.error = error;
     const fine = error <= tolerance * swing && miss <= 1;
-    if (
-      fine &&
-      (!arrays.links ||
-        set.count === 0 ||
-        measureDrift(arrays.links, arrays, velocity) <= RELAXATION * tolerance * scale)
-    ) {
+    const touched = set.count > 0 ? arrays.links : undefined;
+    const drift = touched ? measureDrift(touched, arrays, velocity) : 0;
+    if (fine && drift <= RELAXATION * tolerance * scale) {
       result.converged = true;
+      if (arrays.links) finishLinks(arrays.links);
       return;
     }
     if (error < least) {
@@ -300,9 +304,11 @@ export function solveAdmm(
     if (k + 1 >= limit) {
       for (let i = 0; i < size; i++) free[i] = best[i];
       applyLaw(set, arrays);
+      if (arrays.links) finishLinks(arrays.links);
       result.error = least;
       return;
     }
+    if (touched) correctWhole(touched, arrays, velocity, 1 / RELAXATION);
     accelerate(accelerator, free, velocity, size);
   }
 }
