@@ -7,7 +7,7 @@
  * agreed with their copies after 70 turns, and the rods still drifted after 300. So in every turn all sides of links move by one velocity c,
  *     K c = Σ ρ(S v − y),    K = Σ ρ(1 − S H⁻¹ Sᵀ ρ),
  * for which nothing is left to pull the group as a whole; links do not feel it, and at the solution it is nothing. K, 3 × 3, takes four solves
- * where the weights are new: it is the mass of the group, and what contacts and pins add. It saves a tenth to a third of the turns.
+ * where the weights are new: it is the mass of the group, and what contacts and pins add. It saves a tenth to a fifth of the turns.
  *
  * Tried, on cloths of 50 to 250 fibers each way: polynomials of the place up to degree 3 in place of a constant, which save no more; a velocity
  * for each rod, from its own pull, which does not converge (the pull of links on a rod that are not right yet is taken for its drift); two
