@@ -329,6 +329,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
     systemOfBody: Int32Array.from(bodies, ({ system }) => system),
     systemCount: systems.length,
     selective: bodies.length === 0,
+    directed: bodies.length === 0,
     hold(marked) {
       for (const { body, system } of bodies) if (!marked || marked[system]) body.start.position.set(body.position);
       if (!marked) {
