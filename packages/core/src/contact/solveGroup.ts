@@ -79,6 +79,10 @@ const LINKED_ROUNDS = 12;
 
 const TAKEN = 2 ** 30;
 
+/** Slots of memory (ContactPort.room) for the sides of all contacts, and of those that are solved for. */
+const ALL = 0;
+const LIVE = 1;
+
 /**
  * Where contacts would close by more than ABRUPT tolerances, the forces of the last step say little, and the response is not linear
  * as far as that: a first round is for coming near only, with a tolerance that is ROUGH times as large.
@@ -263,7 +267,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     dt: number,
     robust: boolean,
   ): StepOutcome => {
-    const arrays = layOut(layout, set, systems, links);
+    const arrays = layOut(layout, set, systems, links, ALL);
     if (arrays.links) arrays.links.dt = dt;
     const scale = scaleOf(dt);
     const glued = arrays.sides.some(({ sides }) => sides.goal);
@@ -314,7 +318,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     if (unable) return unable;
     if (takeIn(set, all, dt, CLOSE) === 0) return takeStep(all, t, dt, robust, false) ?? { ok: true, ...outcome };
     gatherLive(set);
-    let arrays = live.count === set.count ? all : layOut(layout, live, systems);
+    let arrays = live.count === set.count ? all : layOut(layout, live, systems, [], LIVE);
     if (!guessed && arrays !== all) pickSides(arrays, all, set);
     let rough = false;
     for (let round = 0, late = 0; ; round++) {
@@ -328,7 +332,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         returnLive(set);
         // what has sunk while it came near will not be missed in the end
         changed = look(set) > 0;
-        if (changed) all = layOut(layout, set, systems);
+        if (changed) all = layOut(layout, set, systems, [], ALL);
       }
       if (live.count < set.count) {
         readVelocities(all, layout.finder, dt);
@@ -339,7 +343,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         late++;
         if (!(rough && look)) returnLive(set);
         gatherLive(set);
-        arrays = layOut(layout, live, systems);
+        arrays = layOut(layout, live, systems, [], LIVE);
         continue;
       }
       glanced = first && rough;
@@ -361,7 +365,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       if (options.solver === 'admm' && links.length === 0) {
-        const all = layOut(layout, set, systems);
+        const all = layOut(layout, set, systems, [], ALL);
         if (selects(all.sides.map(({ port }) => port)))
           return solveLive(set, systems, t, dt, robust, resumed, first, look, all);
       }
