@@ -152,8 +152,10 @@ describe('threads in contact', () => {
     for (const [name, found] of others) expect([name, found]).toEqual([name, first[1]]);
   };
 
-  it('hairs that touch each other', () => {
-    run(touching, (world) => {
+  it.each([0.2, 0])('hairs that touch each other, with friction %f', (friction) => {
+    const smooth = touching.colliders?.map((collider) => ({ ...collider, friction }));
+    const scene: Scene = { ...touching, colliders: smooth ?? [], contact: { ...touching.contact, friction } };
+    run(scene, (world) => {
       const reports: unknown[] = [];
       let touched = 0;
       for (let k = 0; k < 40; k++) {

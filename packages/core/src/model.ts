@@ -231,12 +231,14 @@ export interface ContactPort {
   guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, t: number, dt: number): boolean;
   /** Whether `factor` and `solve` may be asked for some of the sides that were made linear. */
   readonly selective?: boolean;
+  /** Whether sides may have directions, see ContactSides. */
+  readonly directed?: boolean;
   /** Whether sides may have goals, see ContactSides. A step with goals goes but a few iterations, and may end `unfinished`. */
   readonly partial?: boolean;
   /**
    * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
    * there under the sides' forces; else at the state that `step` came to, with its velocities. `response` is
-   * tr(S A⁻¹ Sᵀ)/3 of each side [1/kg], 0 where it cannot move.
+   * tr(S A⁻¹ Sᵀ)/3 of each side [1/kg], along its direction S A⁻¹ Sᵀ, and 0 where it cannot move.
    */
   linearize(
     velocity: Float64Array,
@@ -264,7 +266,7 @@ export interface ContactPort {
   bear?(sides: ContactSides): void;
   /** H with the sides' point masses. */
   factor(systems: Uint8Array, sides: ContactSides): boolean;
-  /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each. */
+  /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each, or 1 with directions. */
   solve(velocity: Float64Array, impulse: Float64Array, sides: ContactSides): void;
 }
 

@@ -12,6 +12,9 @@ export interface SideRows {
   /** 3 each. */
   readonly arm: Float64Array;
   readonly force: Float64Array;
+  /** 3 each where the rows below have 1. */
+  readonly direction: Float64Array;
+  /** 1 or 3 each, see SideArrays.axes. */
   readonly start: Float64Array;
   readonly velocity: Float64Array;
   readonly right: Float64Array;
@@ -21,12 +24,16 @@ export interface SideRows {
 }
 
 /** Doubles of a side in front of its integers. */
-export const SIDE_DOUBLES = 22;
+export function doublesOf(axes: 1 | 3): number {
+  return 4 + 3 + 3 + (axes === 1 ? 3 : 0) + 4 * axes;
+}
 
 /** Bytes of a side. */
-export const SIDE_BYTES: number = 8 * SIDE_DOUBLES + 4 * 2;
+export function bytesOf(axes: 1 | 3): number {
+  return 8 * doublesOf(axes) + 4 * 2;
+}
 
-export function cutRows(buffer: ArrayBufferLike, count: number): SideRows {
+export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): SideRows {
   let at = 0;
   const take = (width: number): Float64Array => {
     at += 8 * width * count;
@@ -43,10 +50,11 @@ export function cutRows(buffer: ArrayBufferLike, count: number): SideRows {
     room: take(1),
     arm: take(3),
     force: take(3),
-    start: take(3),
-    velocity: take(3),
-    right: take(3),
-    copy: take(3),
+    direction: take(axes === 1 ? 3 : 0),
+    start: take(axes),
+    velocity: take(axes),
+    right: take(axes),
+    copy: take(axes),
     rod: takeIntegers(),
     edge: takeIntegers(),
   };

@@ -5,7 +5,7 @@ import { PLACE, type SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
 import { type LinkGroup, writeLinkForces } from './linkLaw.ts';
 import type { Link, Links } from './links.ts';
-import { cutRows, SIDE_BYTES } from './rows.ts';
+import { bytesOf, cutRows } from './rows.ts';
 import type { ContactSet } from './set.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */
@@ -134,9 +134,10 @@ function makeRoom(
   { bundles }: Layout,
   systems: readonly Uint8Array[],
   from: readonly number[],
+  each: number,
   slot: number | undefined,
 ): ArrayBufferLike {
-  const bytes = SIDE_BYTES * from[bundles.length];
+  const bytes = each * from[bundles.length];
   for (let b = 0; b < bundles.length && slot !== undefined; b++) {
     if (from[b + 1] === from[b]) continue;
     const shared = bundles[b].contact?.room?.(slot, bytes, systems[b]);
@@ -156,6 +157,7 @@ export function layOut(
   set: ContactSet,
   systems: readonly Uint8Array[],
   linked: readonly Link[] = [],
+  axes: 1 | 3 = 3,
   slot?: number,
 ): SideArrays {
   const { finder, bundles, placeOfRod, rolling, bodyOf, perRod } = layout;
@@ -163,8 +165,8 @@ export function layOut(
   const list = listRods(layout, set, linked);
   const { from, bodyFrom } = placeSides(layout, set, list);
   const total = from[bundles.length];
-  const rows = cutRows(makeRoom(layout, systems, from, slot), total);
-  const { rod, edge, weight, arm, force, mass, room, response, start, velocity, right, copy } = rows;
+  const rows = cutRows(makeRoom(layout, systems, from, bytesOf(axes), slot), total, axes);
+  const { rod, edge, weight, arm, force, mass, room, response, direction, start, velocity, right, copy } = rows;
   const sceneRod = new Int32Array(total).fill(-1);
   const sideA = new Int32Array(count);
   const sideB = new Int32Array(count).fill(-1);
@@ -174,6 +176,7 @@ export function layOut(
     sceneRod[s] = r;
     edge[s] = e;
     weight[s] = w;
+    for (let k = 0; k < 3 && axes === 1; k++) direction[3 * s + k] = set.normal[o + k];
     if (rolling) {
       const t = finder.samples[r].edgeTangent;
       const [x, y, z] = [t[3 * e], t[3 * e + 1], t[3 * e + 2]];
@@ -233,6 +236,7 @@ export function layOut(
       arm: arm.subarray(3 * from[b], 3 * end),
       force: force.subarray(3 * from[b], 3 * end),
       mass: mass.subarray(from[b], end),
+      ...(axes === 1 && { direction: direction.subarray(3 * from[b], 3 * end) }),
       ...(linkSides > 0 &&
         bundle.contact.partial && {
           goal: copy.subarray(3 * from[b], 3 * end),
@@ -246,14 +250,15 @@ export function layOut(
         from: from[b],
         systems: systems[b],
         response: response.subarray(from[b], end),
-        start: start.subarray(3 * from[b], 3 * end),
-        velocity: velocity.subarray(3 * from[b], 3 * end),
-        right: right.subarray(3 * from[b], 3 * end),
+        start: start.subarray(axes * from[b], axes * end),
+        velocity: velocity.subarray(axes * from[b], axes * end),
+        right: right.subarray(axes * from[b], axes * end),
       },
     ];
   });
   return {
     count: total,
+    axes,
     sides,
     rod: sceneRod,
     sideA,
@@ -262,14 +267,27 @@ export function layOut(
     response,
     start,
     velocity,
-    free: new Float64Array(3 * total),
+    free: new Float64Array(axes * total),
     copy,
     right,
-    impulseStart: new Float64Array(3 * count),
+    push: new Float64Array(axes === 1 ? count : 0),
+    impulseStart: new Float64Array(axes * count),
     omega: new Float64Array(count),
     crowd: measureCrowds(layout, set, linked, links.crowd),
     ...(linkSides > 0 && { links }),
   };
+}
+
+/** Of the bundles that contacts have to do with. */
+export function portsOf({ bundles, placeOfRod, bodyOf }: Layout, set: ContactSet): ContactPort[] {
+  const touched = new Uint8Array(bundles.length);
+  for (let c = 0; c < set.count; c++) {
+    touched[placeOfRod[set.rodA[c]].bundle] = 1;
+    if (set.rodB[c] >= 0) touched[placeOfRod[set.rodB[c]].bundle] = 1;
+    const body = bodyOf(set, c);
+    if (body) touched[body.bundle] = 1;
+  }
+  return bundles.flatMap(({ contact }, b) => (touched[b] && contact ? [contact] : []));
 }
 
 /** Those of a bundle that nothing touches. */
@@ -355,7 +373,7 @@ export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): 
 /** What `countWays` looks at of a bundle's sides. */
 interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start'> {
   readonly port: Pick<ContactPort, 'countsWays'>;
-  readonly sides: Pick<ContactSides, 'count' | 'edge' | 'weight'>;
+  readonly sides: Pick<ContactSides, 'count' | 'edge' | 'weight' | 'direction'>;
 }
 
 /**
@@ -364,7 +382,7 @@ interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start
  * thrown about at 60 m/s² comes 0.12 mm farther in 1/480 s than its velocity says.) Samples must be those of the end.
  */
 export function countWays(
-  { port, sides: { count, edge, weight }, from, start }: SidesOfNodes,
+  { port, sides: { count, edge, weight, direction: n }, from, start }: SidesOfNodes,
   rodOf: Int32Array,
   { position, samples, nodeOffset }: Finder,
   dt: number,
@@ -381,15 +399,16 @@ export function countWays(
     for (let k = 0; k < 3; k++) {
       const first = (x[a + k] - position[o + a + k]) / dt - v[a + k];
       const second = (x[b + k] - position[o + b + k]) / dt - v[b + k];
-      start[3 * s + k] += (1 - w) * first + w * second;
+      if (n) start[s] += n[3 * s + k] * ((1 - w) * first + w * second);
+      else start[3 * s + k] += (1 - w) * first + w * second;
     }
   }
 }
 
 /** Whether the velocities that the rods came to are those that the copies have. */
 export function isPredicted(arrays: SideArrays, limit: number): boolean {
-  const { start, copy, count } = arrays;
-  for (let k = 0; k < 3 * count; k++) if (!(Math.abs(start[k] - copy[k]) <= 10 * limit)) return false;
+  const { start, copy, count, axes } = arrays;
+  for (let k = 0; k < axes * count; k++) if (!(Math.abs(start[k] - copy[k]) <= 10 * limit)) return false;
   return true;
 }
 
@@ -441,6 +460,10 @@ export function markStart(set: ContactSet, finder: Finder, limit: number): void 
 /** What slides at the end of the step has dynamic friction in the next. */
 export function markSliding(set: ContactSet, arrays: SideArrays, scale: number): void {
   const { start, sideA, sideB } = arrays;
+  if (arrays.axes === 1) {
+    set.slides.fill(0, 0, set.count);
+    return;
+  }
   for (let c = 0; c < set.count; c++) {
     const o = 3 * c;
     let un = 0;

@@ -35,7 +35,7 @@ export const DT = 1;
 /** 1: robust, or fresh; and 1: rough. */
 export const FIRM = 2;
 export const ROUGH = 3;
-/** Sides: number of the layout, slot of its memory, sides in it, first of the bundle, whether they have goals, whether released. */
+/** Sides: number of the layout, slot of its memory, sides in it, first of the bundle, whether they have goals, whether released, axes. */
 export const SERIAL = 4;
 export const SLOT = 5;
 export const TOTAL = 6;
@@ -46,7 +46,8 @@ export const RELEASED = 9;
 export const SPEED = 10;
 export const TOLERANCE = 11;
 export const LIMIT = 12;
-const BOUNDS = 13;
+export const AXES = 13;
+const BOUNDS = 14;
 
 /** ok, iterations, iterationsMax, shifts, substeps, rejected, unfinished; of lone rods turns, error, converged. */
 const ANSWER = 10;

@@ -7,8 +7,9 @@
  * followed. A rod follows when it is next asked for, from the state alone, and that gives the same bits.
  */
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
-import type { ContactSides } from '../port.ts';
+import { axesOf, type ContactSides } from '../port.ts';
 import {
+  AXES,
   allCould,
   ask,
   type Crew,
@@ -131,7 +132,7 @@ export function shareContact(
     if (!laid) {
       const { total, from } = placeOfSides(sides);
       const bounds = boundSides(sides, first);
-      const own = cutSides(sides.rod.buffer, total, from, from + bounds[1], 0, sides.goal !== undefined);
+      const own = cutSides(sides.rod.buffer, total, from, from + bounds[1], 0, axesOf(sides), sides.goal !== undefined);
       laid = { serial: ++serial, slot, total, from, bounds, own };
       known.set(sides, laid);
     }
@@ -144,6 +145,7 @@ export function shareContact(
     numbers[SLOT] = laid.slot;
     numbers[TOTAL] = laid.total;
     numbers[FROM] = laid.from;
+    numbers[AXES] = axesOf(sides);
     numbers[GOALS] = sides.goal ? 1 : 0;
     numbers[RELEASED] = sides.released ? 1 : 0;
     laid.own.sides.released = sides.released ?? false;

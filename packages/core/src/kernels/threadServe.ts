@@ -7,6 +7,7 @@ import type { Scene } from '../scene/types.ts';
 import { createWorld } from '../world.ts';
 import {
   ADVANCE,
+  AXES,
   arrive,
   boundOf,
   COMMAND,
@@ -215,7 +216,8 @@ function findPart({ task, crew, rooms, views }: Service): SidePart {
     const from = numbers[FROM] + boundOf(crew, task.index);
     const to = numbers[FROM] + boundOf(crew, task.index + 1);
     const buffer = rooms[slot] as SharedArrayBuffer;
-    const part = cutSides(buffer, numbers[TOTAL], from, to, task.first, numbers[GOALS] === 1);
+    const axes = numbers[AXES] === 1 ? 1 : 3;
+    const part = cutSides(buffer, numbers[TOTAL], from, to, task.first, axes, numbers[GOALS] === 1);
     views[slot] = { serial: numbers[SERIAL], part };
   }
   const { part } = views[slot];

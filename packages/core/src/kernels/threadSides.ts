@@ -1,7 +1,7 @@
 /** Sides of contact, and lone rods, as a thread sees its part of them in shared memory. */
-import { cutRows, SIDE_DOUBLES } from '../contact/rows.ts';
+import { cutRows, doublesOf } from '../contact/rows.ts';
 import type { LoneRods } from '../model.ts';
-import type { ContactSides, Touches } from '../port.ts';
+import { axesOf, type ContactSides, type Touches } from '../port.ts';
 
 /** A thread's part of a bundle's sides, and of the solver's arrays. */
 export interface SidePart {
@@ -13,9 +13,9 @@ export interface SidePart {
 }
 
 /** Where a bundle's sides are: how many its memory is laid out for, and which of these is its first. */
-export function placeOfSides({ rod, weight }: ContactSides): { readonly total: number; readonly from: number } {
-  const from = weight.byteOffset / 8;
-  return { total: (rod.byteOffset - 4 * from) / (8 * SIDE_DOUBLES), from };
+export function placeOfSides(sides: ContactSides): { readonly total: number; readonly from: number } {
+  const from = sides.weight.byteOffset / 8;
+  return { total: (sides.rod.byteOffset - 4 * from) / (8 * doublesOf(axesOf(sides))), from };
 }
 
 /** Sides `from` to `to` of all; their rods counted from `first` on. */
@@ -25,11 +25,13 @@ export function cutSides(
   from: number,
   to: number,
   first: number,
+  axes: 1 | 3,
   goals: boolean,
 ): SidePart {
-  const rows = cutRows(buffer, total);
+  const rows = cutRows(buffer, total, axes);
   const one = (list: Float64Array): Float64Array => list.subarray(from, to);
   const three = (list: Float64Array): Float64Array => list.subarray(3 * from, 3 * to);
+  const every = (list: Float64Array): Float64Array => list.subarray(axes * from, axes * to);
   const rod = rows.rod.subarray(from, to);
   return {
     sides: {
@@ -40,11 +42,12 @@ export function cutSides(
       arm: three(rows.arm),
       force: three(rows.force),
       mass: one(rows.mass),
+      ...(axes === 1 && { direction: three(rows.direction) }),
       ...(goals && { goal: three(rows.copy), room: one(rows.room) }),
     },
-    start: three(rows.start),
-    velocity: three(rows.velocity),
-    right: three(rows.right),
+    start: every(rows.start),
+    velocity: every(rows.velocity),
+    right: every(rows.right),
     response: one(rows.response),
   };
 }

@@ -342,6 +342,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
     systemOfBody: Int32Array.from(bodies, ({ system }) => system),
     systemCount: systems.length,
     selective: bodies.length === 0,
+    directed: bodies.length === 0,
     adopt(rod, t, dt) {
       const s = systemOfRod[rod];
       for (const body of systems[s].system.bodies) syncPose(body);
