@@ -151,10 +151,12 @@ export interface Bundle {
   advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   /**
    * Parts that do not know of each other, for threads to share: `advance` over a range of them. On failure nothing is
-   * undone; whoever calls it restores the state. With `without`, others may have moved these rods since.
+   * undone; whoever calls it restores the state.
    */
   readonly parts?: {
     readonly count: number;
+    /** Rods of a part; those of parts before it come, as far as possible, before them. */
+    rods(part: number): readonly number[];
     advance(from: number, to: number, t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   };
   /** Absent: the bundle's rods cannot touch anything. */
@@ -211,6 +213,13 @@ export interface ContactPort {
   readonly systemOfRod: Int32Array;
   readonly systemOfBody: Int32Array;
   readonly systemCount: number;
+  /**
+   * Memory for `bytes` bytes of sides that threads see, where they work on these systems together; it is the caller's until the same slot,
+   * 0 or 1, is asked for again. See contact/rows.ts.
+   */
+  room?(slot: number, bytes: number, systems: Uint8Array): ArrayBufferLike | undefined;
+  /** Another has moved a rod, by this state and its own port, in the step from t to t + dt: what follows from the state is behind. */
+  adopt?(rod: number, t: number, dt: number): void;
   /** Remembers the present state of the marked systems, or of all, as the start of the step. */
   hold(systems?: Uint8Array): void;
   /** Back to the start of the step for the systems that are marked. */

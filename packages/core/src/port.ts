@@ -41,8 +41,11 @@ export interface LoadSource {
   readonly dependsOnState: boolean;
 }
 
-/** Where numbers that others read are kept; threads share memory by another one. */
-export type Allocate = (length: number) => Float64Array;
+/**
+ * Where numbers that others read are kept; threads share memory by another one. `sizes`: how many of them each rod has, where they lie
+ * rod by rod: a thread that has some of the rods gets their part.
+ */
+export type Allocate = (length: number, sizes?: ArrayLike<number>) => Float64Array;
 
 export const allocatePlain: Allocate = (length) => new Float64Array(length);
 

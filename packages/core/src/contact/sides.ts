@@ -5,6 +5,7 @@ import { PLACE, type SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
 import { type LinkGroup, writeLinkForces } from './linkLaw.ts';
 import type { Link, Links } from './links.ts';
+import { bytesOf, cutRows } from './rows.ts';
 import type { ContactSet } from './set.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */
@@ -128,27 +129,45 @@ function measureCrowds(layout: Layout, set: ContactSet, linked: readonly Link[],
   return crowd;
 }
 
-/** Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. */
+/** Memory for the sides, all zero: the caller's own, or what threads see where they take part. */
+function makeRoom(
+  { bundles }: Layout,
+  systems: readonly Uint8Array[],
+  from: readonly number[],
+  each: number,
+  slot: number | undefined,
+): ArrayBufferLike {
+  const bytes = each * from[bundles.length];
+  for (let b = 0; b < bundles.length && slot !== undefined; b++) {
+    if (from[b + 1] === from[b]) continue;
+    const shared = bundles[b].contact?.room?.(slot, bytes, systems[b]);
+    if (!shared) continue;
+    new Uint8Array(shared, 0, bytes).fill(0);
+    return shared;
+  }
+  return new ArrayBuffer(bytes);
+}
+
+/**
+ * Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. `slot`: of the memory
+ * that they are kept in until it is asked for again, see ContactPort.room; default: memory of their own.
+ */
 export function layOut(
   layout: Layout,
   set: ContactSet,
   systems: readonly Uint8Array[],
   linked: readonly Link[] = [],
   axes: 1 | 3 = 3,
+  slot?: number,
 ): SideArrays {
   const { finder, bundles, placeOfRod, rolling, bodyOf, perRod } = layout;
   const { count } = set;
   const list = listRods(layout, set, linked);
   const { from, bodyFrom } = placeSides(layout, set, list);
   const total = from[bundles.length];
-  const rod = new Int32Array(total);
+  const rows = cutRows(makeRoom(layout, systems, from, bytesOf(axes), slot), total, axes);
+  const { rod, edge, weight, arm, force, mass, room, response, direction, start, velocity, right, copy } = rows;
   const sceneRod = new Int32Array(total).fill(-1);
-  const edge = new Int32Array(total);
-  const weight = new Float64Array(total);
-  const arm = new Float64Array(3 * total);
-  const force = new Float64Array(3 * total);
-  const direction = new Float64Array(axes === 1 ? 3 * total : 0);
-  const mass = new Float64Array(total);
   const sideA = new Int32Array(count);
   const sideB = new Int32Array(count).fill(-1);
   const place = (r: number, e: number, w: number, lever: number, o: number): number => {
@@ -201,16 +220,11 @@ export function layOut(
     for (let m = 0; m < 3; m++) arm[3 * s + m] = sideArm[3 * i + m];
   });
   for (const r of list) perRod[r] = 0;
-  const room = new Float64Array(linkSides > 0 ? total : 0).fill(Infinity);
+  room.fill(Infinity);
   for (let c = 0; c < count && linkSides > 0; c++) {
     room[sideA[c]] = PLACE * set.size[c];
     if (sideB[c] >= 0) room[sideB[c]] = PLACE * set.size[c];
   }
-  const response = new Float64Array(total);
-  const start = new Float64Array(axes * total);
-  const velocity = new Float64Array(axes * total);
-  const right = new Float64Array(axes * total);
-  const copy = new Float64Array(axes * total);
   const sides = bundles.flatMap((bundle, b) => {
     const end = from[b + 1];
     if (!bundle.contact || end === from[b]) return [];

@@ -81,6 +81,10 @@ const LINKED_ROUNDS = 12;
 
 const TAKEN = 2 ** 30;
 
+/** Slots of memory (ContactPort.room) for the sides of all contacts, and of those that are solved for. */
+const ALL = 0;
+const LIVE = 1;
+
 /**
  * Where contacts would close by more than ABRUPT tolerances, the forces of the last step say little, and the response is not linear
  * as far as that: a first round is for coming near only, with a tolerance that is ROUGH times as large.
@@ -269,7 +273,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     dt: number,
     robust: boolean,
   ): StepOutcome => {
-    const arrays = layOut(layout, set, systems, links);
+    const arrays = layOut(layout, set, systems, links, 3, ALL);
     if (arrays.links) arrays.links.dt = dt;
     const scale = scaleOf(dt);
     const glued = arrays.sides.some(({ sides }) => sides.goal);
@@ -321,7 +325,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     if (unable) return unable;
     if (takeIn(set, all, dt, CLOSE) === 0) return takeStep(all, t, dt, robust, false) ?? { ok: true, ...outcome };
     gatherLive(set);
-    let arrays = live.count === set.count ? all : layOut(layout, live, systems, [], axes);
+    let arrays = live.count === set.count ? all : layOut(layout, live, systems, [], axes, LIVE);
     if (!guessed && arrays !== all) pickSides(arrays, all, set);
     let rough = false;
     for (let round = 0, late = 0; ; round++) {
@@ -337,7 +341,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         changed = look(set) > 0;
         if (axes === 1 && !isFrictionless(set)) axes = 3;
         if (axes === 1) straighten(set);
-        if (changed) all = layOut(layout, set, systems, [], axes);
+        if (changed) all = layOut(layout, set, systems, [], axes, ALL);
       }
       if (live.count < set.count) {
         readVelocities(all, layout.finder, dt);
@@ -348,7 +352,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         late++;
         if (!(rough && look)) returnLive(set);
         gatherLive(set);
-        arrays = layOut(layout, live, systems, [], axes);
+        arrays = layOut(layout, live, systems, [], axes, LIVE);
         continue;
       }
       glanced = first && rough;
@@ -374,7 +378,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         if (selects(ports)) {
           const axes = ports.every(({ directed }) => directed) && isFrictionless(set) ? 1 : 3;
           if (axes === 1) straighten(set);
-          const all = layOut(layout, set, systems, [], axes);
+          const all = layOut(layout, set, systems, [], axes, ALL);
           return solveLive(set, systems, t, dt, robust, resumed, first, look, all);
         }
       }
