@@ -17,7 +17,7 @@
  */
 import type { ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
-import { type Accelerator, accelerate, createAccelerator, resetAccelerator } from './anderson.ts';
+import { type Accelerator, accelerate, createAccelerator, FEWER, resetAccelerator } from './anderson.ts';
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import {
   applyLinks,
@@ -252,7 +252,7 @@ export function solveAdmm(
   const size = axes * arrays.count;
   // sets of contacts grow and shrink; cloths stay as large as they are
   if (accelerator.capacity < size) accelerator = createAccelerator(size > LARGE ? size : 2 * size);
-  resetAccelerator(accelerator, size);
+  resetAccelerator(accelerator, size, axes === 1 ? FEWER : undefined);
   if (best.length < size) {
     best = new Float64Array(accelerator.capacity);
     finest = new Float64Array(accelerator.capacity);
