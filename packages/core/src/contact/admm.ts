@@ -18,6 +18,7 @@
 import type { ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import { type Accelerator, accelerate, createAccelerator, resetAccelerator } from './anderson.ts';
+import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import {
   applyLinks,
   countJoined,
@@ -33,6 +34,8 @@ import type { ContactSet } from './set.ts';
 /** Sides of all bundles in one row; each bundle sees its part. */
 export interface SideArrays {
   readonly count: number;
+  /** Numbers of a side's velocity: 1 where contact is without friction (frictionless.ts). */
+  readonly axes: 1 | 3;
   readonly sides: readonly {
     readonly port: ContactPort;
     readonly sides: ContactSides;
@@ -51,14 +54,16 @@ export interface SideArrays {
   readonly sideB: Int32Array;
   readonly mass: Float64Array;
   readonly response: Float64Array;
-  /** S v₀, S v, the copies y, and what is solved for, 3 each. */
+  /** S v₀, S v, the copies y, and what is solved for, `axes` each. */
   readonly start: Float64Array;
   readonly velocity: Float64Array;
   readonly copy: Float64Array;
   readonly right: Float64Array;
-  /** What the law of contact is applied to: the copies less their scaled impulses, 3 a side. */
+  /** What the law of contact is applied to: the copies less their scaled impulses, `axes` a side. */
   readonly free: Float64Array;
-  /** p₀, 3 a contact. */
+  /** Impulses along the normals, where these are all. */
+  readonly push: Float64Array;
+  /** p₀, `axes` a contact. */
   readonly impulseStart: Float64Array;
   /** ω of each contact [1/kg]; 0 where nothing can move. */
   readonly omega: Float64Array;
@@ -93,7 +98,7 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
   for (let c = 0; c < set.count; c++) {
     const b = sideB[c];
     const mean = shareOf(arrays, sideA[c]) + (b >= 0 ? shareOf(arrays, b) : 0);
-    omega[c] = crowd[c] * mean;
+    omega[c] = (arrays.axes === 1 ? spread(crowd[c]) : crowd[c]) * mean;
     const rho = omega[c] > 0 ? (b >= 0 ? 2 : 1) / omega[c] : 0;
     mass[sideA[c]] = rho;
     if (b >= 0) mass[b] = rho;
@@ -108,6 +113,7 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
 
 /** The law of contact at every contact: from q the impulses p and the copies y. Returns the largest W·p_n [m/s]. */
 function applyLaw(set: ContactSet, arrays: SideArrays): number {
+  if (arrays.axes === 1) return applyNormalLaw(set, arrays);
   const { sideA, sideB, omega, mass, copy, free, crowd } = arrays;
   const { impulse: p, normal, bias, surface, sliding, staticFriction, dynamicFriction } = set;
   let swing = 0;
@@ -166,7 +172,17 @@ function applyLaw(set: ContactSet, arrays: SideArrays): number {
 
 /** Velocities of all sides when the rods follow the copies, into `velocity`. */
 function followCopies(set: ContactSet, arrays: SideArrays): void {
-  const { start, copy, velocity, right, sideA, sideB, mass, impulseStart } = arrays;
+  const { start, velocity } = arrays;
+  if (arrays.axes === 1) pullNormal(set, arrays);
+  else pull(set, arrays);
+  if (arrays.links) pullSides(arrays.links, arrays);
+  for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
+  for (let k = 0; k < velocity.length; k++) velocity[k] += start[k];
+}
+
+/** What the rods are to follow: ρ(y − v₀) ± (p − p₀). */
+function pull(set: ContactSet, arrays: SideArrays): void {
+  const { start, copy, right, sideA, sideB, mass, impulseStart } = arrays;
   const { impulse: p } = set;
   for (let c = 0; c < set.count; c++) {
     const a = 3 * sideA[c];
@@ -178,9 +194,6 @@ function followCopies(set: ContactSet, arrays: SideArrays): void {
       if (b >= 0) right[b + m] = rho * (copy[b + m] - start[b + m]) - change;
     }
   }
-  if (arrays.links) pullSides(arrays.links, arrays);
-  for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
-  for (let k = 0; k < 3 * arrays.count; k++) velocity[k] += start[k];
 }
 
 const LARGE = 1e6;
@@ -235,8 +248,8 @@ export function solveAdmm(
   limit: number,
   places: number,
 ): void {
-  const { start, copy, velocity, free, sideA, sideB, omega, mass, right } = arrays;
-  const size = 3 * arrays.count;
+  const { start, copy, velocity, free, sideA, sideB, omega, mass, right, axes } = arrays;
+  const size = axes * arrays.count;
   // sets of contacts grow and shrink; cloths stay as large as they are
   if (accelerator.capacity < size) accelerator = createAccelerator(size > LARGE ? size : 2 * size);
   resetAccelerator(accelerator, size);
@@ -247,7 +260,8 @@ export function solveAdmm(
   finest.fill(0, 0, size);
   let least = Infinity;
   const { weight } = accelerator;
-  for (let c = 0; c < set.count; c++) {
+  if (axes === 1) startNormal(set, arrays, weight, finest, tolerance * scale, places);
+  for (let c = 0; c < set.count && axes === 3; c++) {
     const a = 3 * sideA[c];
     const b = 3 * sideB[c];
     const inverse = omega[c] > 0 ? 1 / mass[sideA[c]] : 0;

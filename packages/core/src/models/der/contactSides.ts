@@ -1,6 +1,6 @@
 /** The map S between a rod's or a body's unknowns and the points that contact touches, in all the forms it is needed in. */
 import { addEntry, type BorderedBand } from '../../linalg/band.ts';
-import type { ContactSides } from '../../port.ts';
+import { axesOf, type ContactSides } from '../../port.ts';
 import type { DerBody } from './body.ts';
 import type { DerRod } from './rod.ts';
 
@@ -72,13 +72,23 @@ export function addSide(
   x: Float64Array,
   der: DerRod,
   g: Float64Array,
-  { edge, weight, arm }: ContactSides,
+  { edge, weight, arm, direction: n }: ContactSides,
   c: number,
 ): void {
   const a = 4 * edge[c];
   const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
   const w = weight[c];
   const o = 3 * c;
+  if (n) {
+    const first = (1 - w) * g[c];
+    const second = w * g[c];
+    for (let k = 0; k < 3; k++) {
+      x[a + k] += first * n[o + k];
+      x[b + k] += second * n[o + k];
+    }
+    x[a + 3] += g[c] * (arm[o] * n[o] + arm[o + 1] * n[o + 1] + arm[o + 2] * n[o + 2]);
+    return;
+  }
   for (let k = 0; k < 3; k++) {
     x[a + k] += (1 - w) * g[o + k];
     x[b + k] += w * g[o + k];
@@ -91,13 +101,19 @@ export function readSide(
   out: Float64Array,
   der: DerRod,
   x: Float64Array,
-  { edge, weight, arm }: ContactSides,
+  { edge, weight, arm, direction: n }: ContactSides,
   c: number,
   scale: number,
 ): void {
   const a = 4 * edge[c];
   const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
   const w = weight[c];
+  if (n) {
+    let sum = 0;
+    for (let k = 0; k < 3; k++) sum += n[3 * c + k] * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
+    out[c] = scale * sum;
+    return;
+  }
   for (let k = 0; k < 3; k++) out[3 * c + k] = scale * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
 }
 
@@ -106,7 +122,7 @@ export function countWay(
   out: Float64Array,
   der: DerRod,
   start: Float64Array,
-  { edge, weight }: ContactSides,
+  { edge, weight, direction: n }: ContactSides,
   c: number,
   rate: number,
 ): void {
@@ -115,8 +131,11 @@ export function countWay(
   const b = edge[c] + 1 < nodeCount ? a + 4 : 0;
   const w = weight[c];
   for (let k = 0; k < 3; k++) {
-    if (fixed[a + k]) out[3 * c + k] += (1 - w) * (rate * (q[a + k] - start[a + k]) - v[a + k]);
-    if (fixed[b + k]) out[3 * c + k] += w * (rate * (q[b + k] - start[b + k]) - v[b + k]);
+    let more = 0;
+    if (fixed[a + k]) more += (1 - w) * (rate * (q[a + k] - start[a + k]) - v[a + k]);
+    if (fixed[b + k]) more += w * (rate * (q[b + k] - start[b + k]) - v[b + k]);
+    if (n) out[c] += n[3 * c + k] * more;
+    else out[3 * c + k] += more;
   }
 }
 
@@ -124,18 +143,24 @@ export function countWay(
 export const row: Float64Array = new Float64Array(7);
 export const unknown: Int32Array = new Int32Array(7);
 
-/** Unknowns that a side touches, in order, and for axis k what each gives to its velocity. Fixed ones give nothing, if `free`. */
-export function writeRow(der: DerRod, { edge, weight, arm }: ContactSides, c: number, k: number, free: boolean): void {
+/**
+ * Unknowns that a side touches, in order, and for axis k, or along its direction, what each gives to its velocity. Fixed ones give
+ * nothing, if `free`.
+ */
+export function writeRow(der: DerRod, sides: ContactSides, c: number, k: number, free: boolean): void {
+  const { edge, weight, arm, direction: n } = sides;
   const a = 4 * edge[c];
   const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
+  unknown[3] = a + 3;
+  row[3] = n ? 0 : arm[3 * c + k];
   for (let m = 0; m < 3; m++) {
+    const part = n ? n[3 * c + m] : m === k ? 1 : 0;
     unknown[m] = a + m;
     unknown[4 + m] = b + m;
-    row[m] = m === k && !(free && der.fixed[a + m]) ? 1 - weight[c] : 0;
-    row[4 + m] = m === k && !(free && der.fixed[b + m]) ? weight[c] : 0;
+    row[m] = free && der.fixed[a + m] ? 0 : (1 - weight[c]) * part;
+    row[4 + m] = free && der.fixed[b + m] ? 0 : weight[c] * part;
+    if (n) row[3] += arm[3 * c + m] * part;
   }
-  unknown[3] = a + 3;
-  row[3] = arm[3 * c + k];
 }
 
 /** `free`: leaves out what is prescribed; welded nodes are not, they move with their body. */
@@ -148,7 +173,8 @@ export function addPointMass(
   free: boolean,
 ): void {
   const rho = scale * sides.mass[c];
-  for (let k = 0; k < 3; k++) {
+  const axes = axesOf(sides);
+  for (let k = 0; k < axes; k++) {
     writeRow(der, sides, c, k, free);
     for (let i = 0; i < 7; i++) {
       if (row[i] === 0) continue;
