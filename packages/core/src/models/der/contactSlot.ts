@@ -82,7 +82,9 @@ export function measureResponse(
 ): void {
   const ring = slot.matrix.borderSize > 0;
   const axes = axesOf(sides);
-  if (!ring) invertWithinBand(inverse, factor, der.size);
+  let first = der.size;
+  for (let s = c; s < end; s++) first = Math.min(first, 4 * sides.edge[s]);
+  if (!ring) invertWithinBand(inverse, factor, der.size, first);
   for (let s = c; s < end; s++) {
     let trace = 0;
     for (let k = 0; k < axes; k++) {
@@ -96,8 +98,9 @@ export function measureResponse(
       }
       for (let i = 0; i < 7; i++) {
         if (row[i] === 0) continue;
-        for (let j = 0; j < 7; j++)
-          if (row[j] !== 0) trace += row[i] * row[j] * readInverse(inverse, unknown[i], unknown[j]);
+        let sum = 0;
+        for (let j = 0; j < i; j++) if (row[j] !== 0) sum += row[j] * readInverse(inverse, unknown[j], unknown[i]);
+        trace += row[i] * (2 * sum + row[i] * readInverse(inverse, unknown[i], unknown[i]));
       }
     }
     response[s] = (scale * trace) / axes;
