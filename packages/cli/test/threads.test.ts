@@ -184,6 +184,42 @@ describe('threads in contact', () => {
     });
   });
 
+  it.each([true, false])('cloth that links hold together, by kernels: %s', async (kernels) => {
+    const cloth: Scene = {
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [],
+      weaves: [
+        {
+          id: 'cloth',
+          center: [0.003, 0.002, 0.0605],
+          warp: { count: 7, spacing: 0.02 },
+          edges: 1,
+          section: { type: 'circle', radius: 3e-5 },
+          material: { E: 3.58e9, G: 1.07e9, density: 1107, damping: { mass: 10 } },
+          joints: { stiffness: 10, rotation: { about: 'normal', stiffness: 5e-8 } },
+        },
+      ],
+      colliders: [{ type: 'sphere', radius: 0.06, friction: 0.3 }],
+      contact: { between: 'none' },
+      time: { duration: 1, step: 1 / 240 },
+    };
+    const options = { leastParts: 2, leastTouching: 2, kernels };
+    const models = [
+      kernels ? [one] : [],
+      [await loadThreadedDer(two.ports, options)],
+      [await loadThreadedDer(threads.ports, options)],
+    ];
+    const [first, ...others] = models.map((list) => {
+      const world = createWorld(cloth, { models: list });
+      const reports: unknown[] = [];
+      for (let k = 0; k < 16; k++) reports.push(world.step(), world.hash());
+      expect(world.contactForces().length).toBeGreaterThan(2);
+      return [...reports, world.linkForces(), world.energies()];
+    });
+    for (const found of others) expect(found).toEqual(first);
+  });
+
   it('go back to a saved state, and on from it', () => {
     run(touching, (world) => {
       for (let k = 0; k < 30; k++) world.step();

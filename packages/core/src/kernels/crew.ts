@@ -126,7 +126,7 @@ export function setBounds({ numbers }: Crew, bounds: ArrayLike<number>): void {
   numbers.set(bounds, BOUNDS);
 }
 
-/** Looks before one sleeps: some 10 µs. */
+/** Looks before one sleeps: some 50 µs. */
 const LOOKS = 5000;
 
 export function waitFor(control: Int32Array, word: number, value: number): void {

@@ -55,13 +55,13 @@ import { cutLone, cutSides, partOfLone, type SidePart } from './threadSides.ts';
 /** Models whose bundles have parts. */
 export type Threadable = 'der' | 'fiber';
 
-/** The model with kernels, its state in memory of whoever calls. */
-export async function loadMaker(id: Threadable): Promise<(allocate?: Allocate) => Model> {
+/** The model, its state in memory of whoever calls. */
+export async function loadMaker(id: Threadable, kernels: boolean): Promise<(allocate?: Allocate) => Model> {
   if (id === 'fiber') {
-    const kernel = await loadFiberKernel();
+    const kernel = kernels ? await loadFiberKernel() : undefined;
     return (allocate) => createFiberModel(kernel, allocate);
   }
-  const kernel = await loadDerKernel();
+  const kernel = kernels ? await loadDerKernel() : undefined;
   return (allocate) => createDerModel(kernel, allocate);
 }
 
@@ -69,6 +69,7 @@ export async function loadMaker(id: Threadable): Promise<(allocate?: Allocate) =
 export interface Task {
   readonly kind: 'task';
   readonly model: Threadable;
+  readonly kernels: boolean;
   /** All of it, or what the thread's rods need. */
   readonly scene: Scene;
   /** Arrays in the order in which compiling asks for them. */
@@ -123,7 +124,7 @@ export async function serveThread(message: unknown): Promise<void> {
 }
 
 async function startService(task: Task): Promise<Service> {
-  const make = await loadMaker(task.model);
+  const make = await loadMaker(task.model, task.kernels);
   let given = 0;
   // the same order of allocation, the same memory; compiling writes what the caller wrote there
   const model = make((length) => {

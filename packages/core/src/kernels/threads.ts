@@ -51,16 +51,18 @@ export interface ThreadOptions {
   readonly leastParts?: number;
   /** Rods that contact joins, or that touch obstacles, below which it does so. Default 32, for fibers 4. */
   readonly leastTouching?: number;
+  /** Whether rods are solved by kernels, two at a time; default true. Rods of cloth, which links join, have little use for them. */
+  readonly kernels?: boolean;
 }
 
 /** Discrete elastic rods with kernels and with the given threads beside the caller's own. */
 export function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
-  return loadThreaded('der', ports, { leastParts: 32, leastTouching: 32, ...options });
+  return loadThreaded('der', ports, { leastParts: 32, leastTouching: 32, kernels: true, ...options });
 }
 
 /** Stiff fibers in the same way. Threads serve one bundle at a time: a scene with both models needs some for each. */
 export function loadThreadedFiber(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
-  return loadThreaded('fiber', ports, { leastParts: 4, leastTouching: 4, ...options });
+  return loadThreaded('fiber', ports, { leastParts: 4, leastTouching: 4, kernels: true, ...options });
 }
 
 /** Lets a thread, and those with it, go from the bundle they serve now, which then goes on alone. */
@@ -77,7 +79,7 @@ async function loadThreaded(
   ports: readonly ThreadPort[],
   options: Required<ThreadOptions>,
 ): Promise<Model> {
-  const make = await loadMaker(model);
+  const make = await loadMaker(model, options.kernels);
   return {
     ...make(),
     compile(rods, drives, scene, coupling) {
@@ -95,7 +97,7 @@ async function loadThreaded(
       // a continuum of hair is the caller's, and every rod feels it
       if (scene.contact?.between === 'continuum') return bundle;
       for (const port of ports) dismissals.get(port)?.();
-      const team = shareWork(model, bundle, parts, ports, scene, arrays, options.leastTouching);
+      const team = shareWork(model, bundle, parts, ports, scene, arrays, options);
       for (const port of ports) dismissals.set(port, team.dismiss);
       return team.bundle;
     },
@@ -141,7 +143,7 @@ function shareWork(
   workers: readonly ThreadPort[],
   scene: Scene,
   arrays: readonly SharedArray[],
-  leastTouching: number,
+  { kernels, leastTouching }: Required<ThreadOptions>,
 ): { readonly bundle: Bundle; readonly dismiss: () => void } {
   const { state } = bundle;
   const apart = bundle.bodies.length === 0 && scene.rods.every(({ parent }) => !parent);
@@ -175,7 +177,7 @@ function shareWork(
   function describeTask(index: number): Task {
     const { rods } = ranges;
     const [from, to] = [ranges.parts[index], ranges.parts[index + 1]];
-    const common = { kind: 'task', model, memory, index } as const;
+    const common = { kind: 'task', model, kernels, memory, index } as const;
     if (!rods) {
       const whole = arrays.map(({ buffer }) => ({ buffer, from: 0, length: buffer.byteLength / 8 }));
       return { ...common, scene, arrays: whole, first: 0, own: false, from, to };
