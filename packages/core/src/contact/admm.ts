@@ -196,6 +196,8 @@ function pull(set: ContactSet, arrays: SideArrays): void {
   }
 }
 
+/** Numbers without friction from which on mixing few turns does as well as many: knots and piles of tens of contacts need them. */
+const LOOSE = 2e4;
 const LARGE = 1e6;
 let accelerator: Accelerator = createAccelerator(0);
 /** What the law was applied to when the error was least. */
@@ -252,7 +254,7 @@ export function solveAdmm(
   const size = axes * arrays.count;
   // sets of contacts grow and shrink; cloths stay as large as they are
   if (accelerator.capacity < size) accelerator = createAccelerator(size > LARGE ? size : 2 * size);
-  resetAccelerator(accelerator, size, axes === 1 ? FEWER : undefined);
+  resetAccelerator(accelerator, size, axes === 1 && size > LOOSE ? FEWER : undefined);
   if (best.length < size) {
     best = new Float64Array(accelerator.capacity);
     finest = new Float64Array(accelerator.capacity);
