@@ -11,7 +11,7 @@ let three: Model;
 beforeAll(async () => {
   threads = startThreads(3);
   one = await loadDer();
-  three = await loadThreadedDer(threads.ports, { leastParts: 2, leastTouching: 2 });
+  three = await loadThreadedDer(threads.ports, { leastParts: 2, leastTouching: 2, leastNumbers: 1 });
 });
 afterAll(() => {
   threads.close();
@@ -204,7 +204,7 @@ describe('threads in contact', () => {
       contact: { between: 'none' },
       time: { duration: 1, step: 1 / 240 },
     };
-    const options = { leastParts: 2, leastTouching: 2, kernels };
+    const options = { leastParts: 2, leastTouching: 2, leastNumbers: 1, kernels };
     const models = [
       kernels ? [one] : [],
       [await loadThreadedDer(two.ports, options)],
@@ -299,7 +299,7 @@ describe('threads over fibers', () => {
   let shared: Model;
   beforeAll(async () => {
     plain = await loadFiber();
-    shared = await loadThreadedFiber(threads.ports, { leastParts: 2, leastTouching: 2 });
+    shared = await loadThreadedFiber(threads.ports, { leastParts: 2, leastTouching: 2, leastNumbers: 1 });
   });
 
   it('give the bits of one, and of none of it', () => {

@@ -19,13 +19,14 @@ export interface SideRows {
   readonly velocity: Float64Array;
   readonly right: Float64Array;
   readonly copy: Float64Array;
+  readonly free: Float64Array;
   readonly rod: Int32Array;
   readonly edge: Int32Array;
 }
 
 /** Doubles of a side in front of its integers. */
 export function doublesOf(axes: 1 | 3): number {
-  return 4 + 3 + 3 + (axes === 1 ? 3 : 0) + 4 * axes;
+  return 4 + 3 + 3 + (axes === 1 ? 3 : 0) + 5 * axes;
 }
 
 /** Bytes of a side. */
@@ -55,6 +56,7 @@ export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): Si
     velocity: take(axes),
     right: take(axes),
     copy: take(axes),
+    free: take(axes),
     rod: takeIntegers(),
     edge: takeIntegers(),
   };

@@ -166,7 +166,7 @@ export function layOut(
   const { from, bodyFrom } = placeSides(layout, set, list);
   const total = from[bundles.length];
   const rows = cutRows(makeRoom(layout, systems, from, bytesOf(axes), slot), total, axes);
-  const { rod, edge, weight, arm, force, mass, room, response, direction, start, velocity, right, copy } = rows;
+  const { rod, edge, weight, arm, force, mass, room, response, direction, start, velocity, right, copy, free } = rows;
   const sceneRod = new Int32Array(total).fill(-1);
   const sideA = new Int32Array(count);
   const sideB = new Int32Array(count).fill(-1);
@@ -267,7 +267,7 @@ export function layOut(
     response,
     start,
     velocity,
-    free: new Float64Array(axes * total),
+    free,
     copy,
     right,
     push: new Float64Array(axes === 1 ? count : 0),
