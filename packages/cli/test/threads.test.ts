@@ -11,7 +11,7 @@ let three: Model;
 beforeAll(async () => {
   threads = startThreads(3);
   one = await loadDer();
-  three = await loadThreadedDer(threads.ports, { leastParts: 2, leastTouching: 2 });
+  three = await loadThreadedDer(threads.ports, { leastParts: 2, leastTouching: 2, leastNumbers: 1 });
 });
 afterAll(() => {
   threads.close();
@@ -184,6 +184,32 @@ describe('threads in contact', () => {
     });
   });
 
+  it('with rods of many layouts, some without a partner', () => {
+    const rods = Array.from({ length: 40 }, (_, k) => ({
+      ...scene.rods[0],
+      id: `hair ${k}`,
+      edges: 4 + ((7 * k) % 9),
+    }));
+    const apart = rods.map((rod, k): Scene['rods'][number] => ({
+      ...rod,
+      shape: { type: 'straight', from: [0, 0.004 * k, 0], to: [0.1, 0.004 * k, 0] },
+      section: { type: 'circle', radius: 2e-4 },
+      material: { E: 1e8, G: 4e7, density: 1300 },
+    }));
+    const falling: Scene = {
+      ...scene,
+      rods: apart,
+      pins: apart.map(({ id }) => ({ rod: id, at: 'start' })),
+      colliders: [{ type: 'plane', position: [0, 0, -0.01], normal: [0, 0, 1], friction: 0.3 }],
+    };
+    run(falling, (world) => {
+      const reports: unknown[] = [];
+      for (let k = 0; k < 18; k++) reports.push(world.step(), world.hash());
+      expect(world.contactForces().length).toBeGreaterThan(20);
+      return reports;
+    });
+  });
+
   it.each([true, false])('cloth that links hold together, by kernels: %s', async (kernels) => {
     const cloth: Scene = {
       tendril: 1,
@@ -204,7 +230,7 @@ describe('threads in contact', () => {
       contact: { between: 'none' },
       time: { duration: 1, step: 1 / 240 },
     };
-    const options = { leastParts: 2, leastTouching: 2, kernels };
+    const options = { leastParts: 2, leastTouching: 2, leastNumbers: 1, kernels };
     const models = [
       kernels ? [one] : [],
       [await loadThreadedDer(two.ports, options)],
@@ -299,7 +325,7 @@ describe('threads over fibers', () => {
   let shared: Model;
   beforeAll(async () => {
     plain = await loadFiber();
-    shared = await loadThreadedFiber(threads.ports, { leastParts: 2, leastTouching: 2 });
+    shared = await loadThreadedFiber(threads.ports, { leastParts: 2, leastTouching: 2, leastNumbers: 1 });
   });
 
   it('give the bits of one, and of none of it', () => {
