@@ -17,7 +17,7 @@
  */
 import type { ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
-import { accelerate, measure, startMixing } from './anderson.ts';
+import { accelerate, FEWER, measure, startMixing } from './anderson.ts';
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import {
   applyLinks,
@@ -29,7 +29,7 @@ import {
   startLinks,
   weighLinks,
 } from './linkLaw.ts';
-import { RELAXATION } from './loops.ts';
+import { RELAXATION, WINDOW } from './loops.ts';
 import type { ContactSet } from './set.ts';
 
 /** Sides of all bundles in one row; each bundle sees its part. */
@@ -193,6 +193,9 @@ function pull(set: ContactSet, arrays: SideArrays): void {
   }
 }
 
+/** Numbers without friction from which on mixing few turns does as well as many: knots and piles of tens of contacts need them. */
+const LOOSE = 2e4;
+
 /**
  * Parts of its size by which a contact may miss its place in a step: violent impacts elsewhere allow for errors that are small beside
  * them, and hair of 60 µm that lay on a head beside them went in by a tenth of itself.
@@ -249,6 +252,7 @@ export function solveAdmm(
   const mixing = startMixing(
     arrays,
     size,
+    axes === 1 && size > LOOSE ? FEWER : WINDOW,
     arrays.sides.length === 1 ? arrays.sides[0].port.loops?.(arrays.sides[0].sides) : undefined,
   );
   const { weight, finest, best } = mixing.rows;

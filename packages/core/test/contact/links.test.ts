@@ -360,7 +360,7 @@ describe('a world with links', () => {
           to: [0.2, 0.003, 0],
           radius: 0.004,
           friction: 0.3,
-          path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 1, offset: [0, 0, 100] }] },
+          path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 1, offset: [0, 0, 250] }] },
         },
       ],
       contact: { friction: 0.2 },
