@@ -138,6 +138,9 @@ export interface SharedLoops {
     slot: number,
     gamma: Float64Array,
   ): void;
+  /** The same for the law of contact (contact/lawRows.ts); returns the largest velocity that an impulse makes. */
+  lawMemory(bytes: number): ArrayBufferLike;
+  runLaw(contacts: number): number;
 }
 
 /** Numbers of a side's velocity. */

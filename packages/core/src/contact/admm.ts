@@ -16,9 +16,10 @@
  *     v = v₀ + H⁻¹ Σ Sᵀ(ρ(y − S v₀) ± (p − p₀)).
  */
 import type { ContactPort } from '../model.ts';
-import type { ContactSides } from '../port.ts';
-import { accelerate, measure, startMixing } from './anderson.ts';
+import type { ContactSides, SharedLoops } from '../port.ts';
+import { accelerate, FEWER, measure, startMixing } from './anderson.ts';
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
+import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawRows.ts';
 import {
   applyLinks,
   countJoined,
@@ -29,7 +30,7 @@ import {
   startLinks,
   weighLinks,
 } from './linkLaw.ts';
-import { RELAXATION } from './loops.ts';
+import { RELAXATION, WINDOW } from './loops.ts';
 import type { ContactSet } from './set.ts';
 
 /** Sides of all bundles in one row; each bundle sees its part. */
@@ -110,13 +111,13 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
   return true;
 }
 
-/** The law of contact at every contact: from q the impulses p and the copies y. Returns the largest W·p_n [m/s]. */
-function applyLaw(set: ContactSet, arrays: SideArrays): number {
-  if (arrays.axes === 1) return applyNormalLaw(set, arrays);
+/** The law of contact at contacts `from` to `to`: from q the impulses p and the copies y. Returns the largest W·p_n [m/s]. */
+function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
+  if (arrays.axes === 1) return applyNormalLaw(set, arrays, from, to);
   const { sideA, sideB, omega, mass, copy, free, crowd } = arrays;
   const { impulse: p, normal, bias, surface, sliding, staticFriction, dynamicFriction } = set;
   let swing = 0;
-  for (let c = 0; c < set.count; c++) {
+  for (let c = from; c < to; c++) {
     const w = omega[c];
     if (w === 0) continue;
     const o = 3 * c;
@@ -165,23 +166,36 @@ function applyLaw(set: ContactSet, arrays: SideArrays): number {
     copy[b + 1] = free[b + 1] - py * inverse;
     copy[b + 2] = free[b + 2] - pz * inverse;
   }
-  if (arrays.links) swing = Math.max(swing, applyLinks(arrays.links, arrays));
   return swing;
 }
 
-/** By how much velocities of all sides differ from `start` when the rods follow the copies, into `velocity`. */
-function followCopies(set: ContactSet, arrays: SideArrays): void {
-  if (arrays.axes === 1) pullNormal(set, arrays);
-  else pull(set, arrays);
-  if (arrays.links) pullSides(arrays.links, arrays);
+/** The law of contact at contacts `from` to `to`, and what the rods are to follow then. */
+export function applyAndPull(set: LawSet, arrays: LawArrays, from: number, to: number): number {
+  const swing = applyLaw(set, arrays, from, to);
+  if (arrays.axes === 1) pullNormal(arrays, from, to);
+  else pull(set, arrays, from, to);
+  return swing;
+}
+
+/**
+ * The laws of all contacts and links, then by how much velocities of all sides differ from `start` when the rods follow the copies, into
+ * `velocity`. Returns the largest velocity that an impulse makes [m/s]. `law`: by threads.
+ */
+function takeTurn(set: ContactSet, arrays: SideArrays, law?: SharedLaw): number {
+  let swing = law ? law.run() : applyAndPull(set, arrays, 0, set.count);
+  if (arrays.links) {
+    swing = Math.max(swing, applyLinks(arrays.links, arrays));
+    pullSides(arrays.links, arrays);
+  }
   for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
+  return swing;
 }
 
 /** What the rods are to follow: ρ(y − v₀) ± (p − p₀). */
-function pull(set: ContactSet, arrays: SideArrays): void {
+function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
   const { start, copy, right, sideA, sideB, mass, impulseStart } = arrays;
   const { impulse: p } = set;
-  for (let c = 0; c < set.count; c++) {
+  for (let c = from; c < to; c++) {
     const a = 3 * sideA[c];
     const b = 3 * sideB[c];
     const rho = mass[sideA[c]];
@@ -192,6 +206,9 @@ function pull(set: ContactSet, arrays: SideArrays): void {
     }
   }
 }
+
+/** Numbers without friction from which on mixing few turns does as well as many: knots and piles of tens of contacts need them. */
+const LOOSE = 2e4;
 
 /**
  * Parts of its size by which a contact may miss its place in a step: violent impacts elsewhere allow for errors that are small beside
@@ -215,8 +232,7 @@ function chooseStart(
     for (let i = 0; i < 3 * count; i++) best[i] = copy[i];
     const tryStart = (from: Float64Array): number => {
       startLinks(links, weight, arrays, from);
-      applyLaw(set, arrays);
-      followCopies(set, arrays);
+      takeTurn(set, arrays);
       let sum = 0;
       for (let i = 0; i < 3 * count; i++) sum += weight[i] * (velocity[i] + start[i] - copy[i]) ** 2;
       return sum;
@@ -227,6 +243,24 @@ function chooseStart(
     }
   }
   startLinks(links, weight, arrays, start);
+}
+
+/** The law of contact by threads. */
+interface SharedLaw {
+  /** What `applyAndPull` returns for all. */
+  run(): number;
+  /** Impulses back to the set. */
+  finish(): void;
+}
+
+function shareLaw(crew: SharedLoops, set: ContactSet, arrays: SideArrays): SharedLaw {
+  const { count } = set;
+  const rows = cutLawRows(crew.lawMemory(lawBytes(count)), count);
+  writeLawRows(rows, set, arrays);
+  return {
+    run: () => crew.runLaw(count),
+    finish: () => readLawRows(rows, set, arrays),
+  };
 }
 
 /**
@@ -246,12 +280,9 @@ export function solveAdmm(
 ): void {
   const { start, copy, velocity, free, sideA, sideB, omega, mass, right, axes } = arrays;
   const size = axes * arrays.count;
-  const mixing = startMixing(
-    arrays,
-    size,
-    axes === 1,
-    arrays.sides.length === 1 ? arrays.sides[0].port.loops?.(arrays.sides[0].sides) : undefined,
-  );
+  const [only] = arrays.sides;
+  const crew = arrays.sides.length === 1 ? only.port.loops?.(only.sides) : undefined;
+  const mixing = startMixing(arrays, size, axes === 1 && size > LOOSE ? FEWER : WINDOW, crew);
   const { weight, finest, best } = mixing.rows;
   let least = Infinity;
   if (axes === 1) startNormal(set, arrays, weight, finest, tolerance * scale, places);
@@ -275,10 +306,10 @@ export function solveAdmm(
   }
   right.fill(0);
   if (arrays.links) chooseStart(set, arrays, arrays.links, weight, best);
+  const law = crew && !arrays.links ? shareLaw(crew, set, arrays) : undefined;
   result.converged = false;
   for (let k = 0; ; k++) {
-    const swing = Math.max(scale, 0.1 * applyLaw(set, arrays));
-    followCopies(set, arrays);
+    const swing = Math.max(scale, 0.1 * takeTurn(set, arrays, law));
     const { norm, error, miss } = measure(mixing);
     result.iterations = k + 1;
     result.error = error;
@@ -290,6 +321,7 @@ export function solveAdmm(
         measureDrift(arrays.links, arrays, velocity) <= RELAXATION * tolerance * scale)
     ) {
       result.converged = true;
+      law?.finish();
       return;
     }
     if (error < least) {
@@ -298,7 +330,8 @@ export function solveAdmm(
     }
     if (k + 1 >= limit) {
       free.set(best.subarray(0, size));
-      applyLaw(set, arrays);
+      applyLaw(set, arrays, 0, set.count);
+      if (arrays.links) applyLinks(arrays.links, arrays);
       result.error = least;
       return;
     }

@@ -21,12 +21,10 @@ import {
 
 /**
  * From so many numbers on (a cloth of 2 × 500 fibers) only FEWER turns: they are most of the memory that a solution takes. And so without
- * friction from FREE on: 33,000 contacts take 244, 248, 258 and 264 turns with 6, 3, 2 and 1, and mixing 6 is a fifth of their time. Piles of tens of
- * contacts need all 6.
+ * friction: 33,000 contacts take 244, 248, 258 and 264 turns with 6, 3, 2 and 1, and mixing 6 is a fifth of their time.
  */
 const MANY = 3e6;
-const FREE = 2e4;
-const FEWER = 3;
+export const FEWER = 3;
 
 /** Sets of contacts grow and shrink; cloths stay as large as they are: above this many numbers no more memory than needed. */
 const LARGE = 1e6;
@@ -51,25 +49,28 @@ export interface Accelerator {
 }
 
 /** Of the last solution by one thread, for the next. */
-let ownRows: MixRows = cutMixRows(new ArrayBuffer(0), 0, WINDOW);
+let ownMemory = new ArrayBuffer(0);
+let ownRows: MixRows = cutMixRows(ownMemory, 0, WINDOW);
 
 function makeRows(size: number, window: number, shared: SharedLoops | undefined): MixRows {
   if (shared) return cutMixRows(shared.memory(mixBytes(size, window)), size, window);
   if (ownRows.capacity < size || ownRows.window !== window) {
     const capacity = size > LARGE ? size : 2 * size;
-    ownRows = cutMixRows(new ArrayBuffer(mixBytes(capacity, window)), capacity, window);
+    const bytes = mixBytes(capacity, window);
+    if (ownMemory.byteLength < bytes) ownMemory = new ArrayBuffer(bytes);
+    ownRows = cutMixRows(ownMemory, capacity, window);
   }
   return ownRows;
 }
 
-/** For q in `turn.free` and f in `turn.velocity`, `size` numbers each. Weights are zero. */
+/** For q in `turn.free` and f in `turn.velocity`, `size` numbers each, and as many turns as `window`. Weights are zero. */
 export function startMixing(
   turn: TurnRows,
   size: number,
-  frictionless: boolean,
+  window: number,
   shared: SharedLoops | undefined,
 ): Accelerator {
-  const rows = makeRows(size, size < (frictionless ? FREE : MANY) ? WINDOW : FEWER, shared);
+  const rows = makeRows(size, size < MANY ? window : FEWER, shared);
   rows.weight.fill(0, 0, size);
   rows.finest.fill(0, 0, size);
   return {

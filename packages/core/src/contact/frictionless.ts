@@ -8,6 +8,7 @@
  * sooner yet, but on impulses that are further off, and rounds go on.
  */
 import type { SideArrays } from './admm.ts';
+import type { LawArrays, LawSet } from './lawRows.ts';
 import type { ContactSet } from './set.ts';
 
 /** Whether none of the contacts has friction. */
@@ -22,7 +23,7 @@ export function spread(crowd: number): number {
 }
 
 /** Velocity of a fixed second side along the normal. */
-export function surfaceAlong({ normal: n, surface: v }: ContactSet, c: number): number {
+export function surfaceAlong({ normal: n, surface: v }: Pick<ContactSet, 'normal' | 'surface'>, c: number): number {
   const o = 3 * c;
   return n[o] * v[o] + n[o + 1] * v[o + 1] + n[o + 2] * v[o + 2];
 }
@@ -78,12 +79,12 @@ export function startNormal(
   }
 }
 
-/** The law of contact at every contact: from q the impulses p and the copies y. Returns the largest W·p [m/s]. */
-export function applyNormalLaw(set: ContactSet, arrays: SideArrays): number {
+/** The law of contact at contacts `from` to `to`: from q the impulses p and the copies y. Returns the largest W·p [m/s]. */
+export function applyNormalLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
   const { sideA, sideB, omega, mass, copy, free, crowd, push } = arrays;
-  const { bias, count } = set;
+  const { bias } = set;
   let swing = 0;
-  for (let c = 0; c < count; c++) {
+  for (let c = from; c < to; c++) {
     const w = omega[c];
     if (w === 0) continue;
     const a = sideA[c];
@@ -100,9 +101,9 @@ export function applyNormalLaw(set: ContactSet, arrays: SideArrays): number {
 }
 
 /** What the rods are to follow: ρ(y − v₀) ± (p − p₀). */
-export function pullNormal(set: ContactSet, arrays: SideArrays): void {
+export function pullNormal(arrays: LawArrays, from: number, to: number): void {
   const { start, copy, right, sideA, sideB, mass, push, impulseStart } = arrays;
-  for (let c = 0; c < set.count; c++) {
+  for (let c = from; c < to; c++) {
     const a = sideA[c];
     const b = sideB[c];
     const rho = mass[a];

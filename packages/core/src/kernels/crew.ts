@@ -29,6 +29,7 @@ export const STEP = 11;
 export const READ = 12;
 export const SETTLE = 13;
 export const LOOP = 14;
+export const LAW = 15;
 
 /** Places of arguments in `numbers`; then come the bounds of the threads' ranges, one more than there are threads, and the answers. */
 export const TIME = 0;
@@ -63,9 +64,10 @@ const ANSWER = 10;
 /** Letters that say why a rod failed, their number first. */
 const LETTERS = 1024;
 
-/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops. */
+/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops, and laws. */
 export const LONE = 2;
 export const MIXING = 3;
+export const LAWS = 4;
 
 /** What all know. */
 export interface CrewMemory {

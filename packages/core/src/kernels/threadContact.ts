@@ -6,7 +6,9 @@
  * another says so: `behind` is what the caller has moved in place of the threads, `stale` what they have moved and the caller has not
  * followed. A rod follows when it is next asked for, from the state alone, and that gives the same bits.
  */
+import { applyAndPull } from '../contact/admm.ts';
 import { runLoop } from '../contact/anderson.ts';
+import { cutLawRows, type LawRows } from '../contact/lawRows.ts';
 import { countBlocks, cutMixRows, type MixRows } from '../contact/loops.ts';
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
 import { axesOf, type ContactSides, type SharedLoops } from '../port.ts';
@@ -29,6 +31,8 @@ import {
   HOLD,
   KIND,
   LAST,
+  LAW,
+  LAWS,
   LIMIT,
   LINEARIZE,
   LONE,
@@ -239,7 +243,22 @@ export function shareContact(
     const laid = layoutOf(sides);
     if (!laid || axesOf(sides) * sides.count < leastNumbers) return undefined;
     let rows: MixRows | undefined;
+    let laws: LawRows | undefined;
     return {
+      lawMemory(bytes) {
+        laws = undefined;
+        return roomFor(LAWS, bytes);
+      },
+      runLaw(contacts) {
+        laws ??= cutLawRows(rooms[LAWS] as SharedArrayBuffer, contacts);
+        begin();
+        numbers[SIZE] = contacts;
+        const { all } = request(LAW, sides, laid);
+        let swing = applyAndPull(laws, { ...laws, ...all, axes: axesOf(sides) }, 0, shareOf(contacts, 1, count));
+        finish();
+        for (let k = 1; k < count; k++) swing = Math.max(swing, laws.swing[k]);
+        return swing;
+      },
       memory: (bytes) => roomFor(MIXING, bytes),
       run(kind, capacity, window, size, changes, last, gamma) {
         const buffer = rooms[MIXING] as SharedArrayBuffer;

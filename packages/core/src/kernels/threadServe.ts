@@ -1,6 +1,9 @@
 /** The other side of threads.ts: what runs in a thread. */
+import { applyAndPull } from '../contact/admm.ts';
 import { runLoop } from '../contact/anderson.ts';
+import { cutLawRows, type LawArrays, type LawRows } from '../contact/lawRows.ts';
 import { countBlocks, cutMixRows, type MixRows, type TurnRows } from '../contact/loops.ts';
+import type { SideRows } from '../contact/rows.ts';
 import type { Bundle, BundleState, ContactPort, Model } from '../model.ts';
 import { createDerModel } from '../models/der/model.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
@@ -29,6 +32,8 @@ import {
   HOLD,
   KIND,
   LAST,
+  LAW,
+  LAWS,
   LEAVE,
   LIMIT,
   LINEARIZE,
@@ -115,6 +120,7 @@ interface Service {
   readonly rods: readonly number[];
   readonly rooms: (SharedArrayBuffer | undefined)[];
   /** Arrays of the solver's loops, as last laid out. */
+  laws: { readonly buffer: SharedArrayBuffer; readonly count: number; readonly rows: LawRows } | undefined;
   mixing: { readonly buffer: SharedArrayBuffer; readonly rows: MixRows } | undefined;
   /** Parts of the sides in each slot, as last laid out. */
   readonly views: { serial: number; part: SidePart }[];
@@ -171,6 +177,7 @@ async function startService(task: Task): Promise<Service> {
     without: crew.without.length > 0 ? ownMarks(crew.without) : undefined,
     rods,
     rooms: [],
+    laws: undefined,
     mixing: undefined,
     views: [],
     turn: 0,
@@ -278,6 +285,7 @@ function touch(of: Service, port: ContactPort, command: number): void {
     const { sides, start, velocity, right, response, all } = findPart(of);
     if (command === SOLVE) port.solve(velocity, right, sides);
     else if (command === LOOP) runShare(of, all);
+    else if (command === LAW) applyShare(of, all);
     else if (command === READ) port.readVelocity(start, sides);
     else if (command === FACTOR) writeVerdict(crew, index, port.factor(marks, sides));
     else {
@@ -305,6 +313,23 @@ function runShare(of: Service, turn: TurnRows): void {
   const [from, to] = [shareOf(blocks, task.index, count), shareOf(blocks, task.index + 1, count)];
   const gamma = numbers.subarray(GAMMA, GAMMA + window);
   runLoop(mixing.rows, turn, numbers[KIND], size, from, to, numbers[CHANGES], numbers[LAST], gamma);
+}
+
+/** The thread's share of the laws of contact. */
+function applyShare(of: Service, all: SideRows): void {
+  const { task, crew, rooms } = of;
+  const { numbers, count } = crew;
+  const buffer = rooms[LAWS] as SharedArrayBuffer;
+  const contacts = numbers[SIZE];
+  let { laws } = of;
+  if (laws?.buffer !== buffer || laws.count !== contacts) {
+    laws = { buffer, count: contacts, rows: cutLawRows(buffer, contacts) };
+    of.laws = laws;
+  }
+  const { rows } = laws;
+  const [from, to] = [shareOf(contacts, task.index, count), shareOf(contacts, task.index + 1, count)];
+  const arrays: LawArrays = { ...rows, ...all, axes: numbers[AXES] === 1 ? 1 : 3 };
+  rows.swing[task.index] = applyAndPull(rows, arrays, from, to);
 }
 
 function settle(of: Service, port: ContactPort): void {

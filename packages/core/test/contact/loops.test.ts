@@ -28,6 +28,8 @@ function inShares(turn: TurnRows, cuts: readonly number[]): SharedLoops {
       buffer = new ArrayBuffer(bytes);
       return buffer;
     },
+    lawMemory: () => buffer,
+    runLaw: () => 0,
     run(kind, capacity, window, numbers, count, slot, gamma) {
       const rows: MixRows = cutMixRows(buffer, capacity, window);
       for (let k = cuts.length - 1; k > 0; k--)
@@ -38,7 +40,7 @@ function inShares(turn: TurnRows, cuts: readonly number[]): SharedLoops {
 
 /** Turns of q ← q + f(q) for f = 1.7 (A q − q), A diagonal: its eigenvalues 0 to 0.9. */
 function iterate(turn: TurnRows, shared: SharedLoops | undefined, turns: number): number[] {
-  const mixing = startMixing(turn, size, shared);
+  const mixing = startMixing(turn, size, WINDOW, shared);
   for (let i = 0; i < size; i++) mixing.rows.weight[i] = 1 + (i % 3);
   mixing.rows.finest.fill(2, 0, size);
   const errors: number[] = [];
