@@ -94,10 +94,6 @@ if (!study || numbers.some(Number.isNaN) || !(threadCount >= 1 && Number.isInteg
   for (const [key, { about, size: usual }] of Object.entries(studies)) console.error(`  ${key} [${usual}]  ${about}`);
   process.exit(2);
 }
-if (study.plain && threadCount > 1) {
-  console.error(`${name} runs without kernels, and so in one thread`);
-  process.exit(2);
-}
 // threads have their share of the rods once more
 const needed = (threadCount > 1 ? 1.6 : 1) * (study.memory ?? 0) * Number(size ?? study.size);
 if (needed > freemem() / 2 ** 20) {
@@ -114,8 +110,9 @@ const whole = scene.time?.duration ?? 0;
 const step = scene.time?.step ?? 1;
 const until = Math.min(whole, Number(seconds ?? whole));
 const threads = threadCount > 1 ? startThreads(threadCount) : undefined;
-const model = threads ? loadThreadedDer(threads.ports) : loadDer();
-const world = createWorld(scene, study.plain ? {} : { models: [await model] });
+const kernels = !study.plain;
+const models = threads ? [await loadThreadedDer(threads.ports, { kernels })] : kernels ? [await loadDer()] : [];
+const world = createWorld(scene, { models });
 const edges = world.rods.reduce((sum, { edgeCount }) => sum + edgeCount, 0);
 console.log(
   `${world.rods.length} rods, ${edges} edges, ${Math.round(until / step)} of ${Math.round(whole / step)} steps; ${world.scene.links ? `${world.scene.links.length} links; ` : ''}made in ${((performance.now() - built) / 1000).toFixed(1)} s, ${resident()} of memory`,

@@ -11,7 +11,7 @@ let three: Model;
 beforeAll(async () => {
   threads = startThreads(3);
   one = await loadDer();
-  three = await loadThreadedDer(threads.ports, { leastParts: 2, leastTouching: 2 });
+  three = await loadThreadedDer(threads.ports, { leastParts: 2, leastTouching: 2, leastNumbers: 1 });
 });
 afterAll(() => {
   threads.close();
@@ -184,6 +184,68 @@ describe('threads in contact', () => {
     });
   });
 
+  it('with rods of many layouts, some without a partner', () => {
+    const rods = Array.from({ length: 40 }, (_, k) => ({
+      ...scene.rods[0],
+      id: `hair ${k}`,
+      edges: 4 + ((7 * k) % 9),
+    }));
+    const apart = rods.map((rod, k): Scene['rods'][number] => ({
+      ...rod,
+      shape: { type: 'straight', from: [0, 0.004 * k, 0], to: [0.1, 0.004 * k, 0] },
+      section: { type: 'circle', radius: 2e-4 },
+      material: { E: 1e8, G: 4e7, density: 1300 },
+    }));
+    const falling: Scene = {
+      ...scene,
+      rods: apart,
+      pins: apart.map(({ id }) => ({ rod: id, at: 'start' })),
+      colliders: [{ type: 'plane', position: [0, 0, -0.01], normal: [0, 0, 1], friction: 0.3 }],
+    };
+    run(falling, (world) => {
+      const reports: unknown[] = [];
+      for (let k = 0; k < 18; k++) reports.push(world.step(), world.hash());
+      expect(world.contactForces().length).toBeGreaterThan(20);
+      return reports;
+    });
+  });
+
+  it.each([true, false])('cloth that links hold together, by kernels: %s', async (kernels) => {
+    const cloth: Scene = {
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [],
+      weaves: [
+        {
+          id: 'cloth',
+          center: [0.003, 0.002, 0.0605],
+          warp: { count: 7, spacing: 0.02 },
+          edges: 1,
+          section: { type: 'circle', radius: 3e-5 },
+          material: { E: 3.58e9, G: 1.07e9, density: 1107, damping: { mass: 10 } },
+          joints: { stiffness: 10, rotation: { about: 'normal', stiffness: 5e-8 } },
+        },
+      ],
+      colliders: [{ type: 'sphere', radius: 0.06, friction: 0.3 }],
+      contact: { between: 'none' },
+      time: { duration: 1, step: 1 / 240 },
+    };
+    const options = { leastParts: 2, leastTouching: 2, leastNumbers: 1, kernels };
+    const models = [
+      kernels ? [one] : [],
+      [await loadThreadedDer(two.ports, options)],
+      [await loadThreadedDer(threads.ports, options)],
+    ];
+    const [first, ...others] = models.map((list) => {
+      const world = createWorld(cloth, { models: list });
+      const reports: unknown[] = [];
+      for (let k = 0; k < 16; k++) reports.push(world.step(), world.hash());
+      expect(world.contactForces().length).toBeGreaterThan(2);
+      return [...reports, world.linkForces(), world.energies()];
+    });
+    for (const found of others) expect(found).toEqual(first);
+  });
+
   it('go back to a saved state, and on from it', () => {
     run(touching, (world) => {
       for (let k = 0; k < 30; k++) world.step();
@@ -263,7 +325,7 @@ describe('threads over fibers', () => {
   let shared: Model;
   beforeAll(async () => {
     plain = await loadFiber();
-    shared = await loadThreadedFiber(threads.ports, { leastParts: 2, leastTouching: 2 });
+    shared = await loadThreadedFiber(threads.ports, { leastParts: 2, leastTouching: 2, leastNumbers: 1 });
   });
 
   it('give the bits of one, and of none of it', () => {

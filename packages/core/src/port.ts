@@ -124,6 +124,22 @@ export interface ContactSides {
   released?: boolean;
 }
 
+/** Loops of the contact solver over the numbers of all sides, by several threads: see contact/loops.ts. */
+export interface SharedLoops {
+  /** At least so many bytes that all threads see, until more are asked for. */
+  memory(bytes: number): ArrayBufferLike;
+  /** Loop `kind` over all blocks of `size` numbers; the rest as of `runLoop`. */
+  run(
+    kind: number,
+    capacity: number,
+    window: number,
+    size: number,
+    count: number,
+    slot: number,
+    gamma: Float64Array,
+  ): void;
+}
+
 /** Numbers of a side's velocity. */
 export function axesOf({ direction }: Pick<ContactSides, 'direction'>): 1 | 3 {
   return direction ? 1 : 3;

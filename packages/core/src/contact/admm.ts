@@ -17,7 +17,7 @@
  */
 import type { ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
-import { type Accelerator, accelerate, createAccelerator, resetAccelerator } from './anderson.ts';
+import { accelerate, measure, startMixing } from './anderson.ts';
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import {
   applyLinks,
@@ -29,6 +29,7 @@ import {
   startLinks,
   weighLinks,
 } from './linkLaw.ts';
+import { RELAXATION } from './loops.ts';
 import type { ContactSet } from './set.ts';
 
 /** Sides of all bundles in one row; each bundle sees its part. */
@@ -79,8 +80,6 @@ export interface SolveResult {
   error: number;
   converged: boolean;
 }
-
-const RELAXATION = 1.7;
 
 /** What touches a cloth meets this many times what one of its links has to move: measured with cloths of 25 to 150 fibers each way. */
 const TOUCHED = 3;
@@ -170,14 +169,12 @@ function applyLaw(set: ContactSet, arrays: SideArrays): number {
   return swing;
 }
 
-/** Velocities of all sides when the rods follow the copies, into `velocity`. */
+/** By how much velocities of all sides differ from `start` when the rods follow the copies, into `velocity`. */
 function followCopies(set: ContactSet, arrays: SideArrays): void {
-  const { start, velocity } = arrays;
   if (arrays.axes === 1) pullNormal(set, arrays);
   else pull(set, arrays);
   if (arrays.links) pullSides(arrays.links, arrays);
   for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
-  for (let k = 0; k < velocity.length; k++) velocity[k] += start[k];
 }
 
 /** What the rods are to follow: ρ(y − v₀) ± (p − p₀). */
@@ -196,13 +193,6 @@ function pull(set: ContactSet, arrays: SideArrays): void {
   }
 }
 
-const LARGE = 1e6;
-let accelerator: Accelerator = createAccelerator(0);
-/** What the law was applied to when the error was least. */
-let best: Float64Array = new Float64Array(0);
-/** One over the error that each number may have, whatever the impulses change. */
-let finest: Float64Array = new Float64Array(0);
-
 /**
  * Parts of its size by which a contact may miss its place in a step: violent impacts elsewhere allow for errors that are small beside
  * them, and hair of 60 µm that lay on a head beside them went in by a tenth of itself.
@@ -213,7 +203,13 @@ export const PLACE = 0.02;
  * Starts links where the rods are, or where they go under the forces of the last step, whichever is nearer to the solution: the latter is
  * all of it for cloth that falls freely, and far off for a hair that spins where nothing but its joints holds it.
  */
-function chooseStart(set: ContactSet, arrays: SideArrays, links: LinkGroup, weight: Float64Array): void {
+function chooseStart(
+  set: ContactSet,
+  arrays: SideArrays,
+  links: LinkGroup,
+  weight: Float64Array,
+  best: Float64Array,
+): void {
   const { start, copy, velocity, count } = arrays;
   if (links.guessed) {
     for (let i = 0; i < 3 * count; i++) best[i] = copy[i];
@@ -222,7 +218,7 @@ function chooseStart(set: ContactSet, arrays: SideArrays, links: LinkGroup, weig
       applyLaw(set, arrays);
       followCopies(set, arrays);
       let sum = 0;
-      for (let i = 0; i < 3 * count; i++) sum += weight[i] * (velocity[i] - copy[i]) ** 2;
+      for (let i = 0; i < 3 * count; i++) sum += weight[i] * (velocity[i] + start[i] - copy[i]) ** 2;
       return sum;
     };
     if (tryStart(best) < tryStart(start)) {
@@ -250,16 +246,14 @@ export function solveAdmm(
 ): void {
   const { start, copy, velocity, free, sideA, sideB, omega, mass, right, axes } = arrays;
   const size = axes * arrays.count;
-  // sets of contacts grow and shrink; cloths stay as large as they are
-  if (accelerator.capacity < size) accelerator = createAccelerator(size > LARGE ? size : 2 * size);
-  resetAccelerator(accelerator, size);
-  if (best.length < size) {
-    best = new Float64Array(accelerator.capacity);
-    finest = new Float64Array(accelerator.capacity);
-  }
-  finest.fill(0, 0, size);
+  const mixing = startMixing(
+    arrays,
+    size,
+    axes === 1,
+    arrays.sides.length === 1 ? arrays.sides[0].port.loops?.(arrays.sides[0].sides) : undefined,
+  );
+  const { weight, finest, best } = mixing.rows;
   let least = Infinity;
-  const { weight } = accelerator;
   if (axes === 1) startNormal(set, arrays, weight, finest, tolerance * scale, places);
   for (let c = 0; c < set.count && axes === 3; c++) {
     const a = 3 * sideA[c];
@@ -280,21 +274,12 @@ export function solveAdmm(
     if (omega[c] === 0) set.impulse.fill(0, 3 * c, 3 * c + 3);
   }
   right.fill(0);
-  if (arrays.links) chooseStart(set, arrays, arrays.links, weight);
+  if (arrays.links) chooseStart(set, arrays, arrays.links, weight, best);
   result.converged = false;
   for (let k = 0; ; k++) {
     const swing = Math.max(scale, 0.1 * applyLaw(set, arrays));
     followCopies(set, arrays);
-    let error = 0;
-    let miss = 0;
-    for (let i = 0; i < size; i++) {
-      // where nothing can move there is nothing to agree on
-      const difference = weight[i] > 0 ? velocity[i] - copy[i] : 0;
-      velocity[i] = RELAXATION * difference;
-      const wrong = difference < 0 ? -difference : difference;
-      if (wrong > error) error = wrong;
-      if (wrong * finest[i] > miss) miss = wrong * finest[i];
-    }
+    const { norm, error, miss } = measure(mixing);
     result.iterations = k + 1;
     result.error = error;
     const fine = error <= tolerance * swing && miss <= 1;
@@ -309,14 +294,14 @@ export function solveAdmm(
     }
     if (error < least) {
       least = error;
-      for (let i = 0; i < size; i++) best[i] = free[i];
+      best.set(free);
     }
     if (k + 1 >= limit) {
-      for (let i = 0; i < size; i++) free[i] = best[i];
+      free.set(best.subarray(0, size));
       applyLaw(set, arrays);
       result.error = least;
       return;
     }
-    accelerate(accelerator, free, velocity, size);
+    accelerate(mixing, norm);
   }
 }

@@ -41,13 +41,14 @@ export interface SideRows {
   readonly velocity: Float64Array;
   readonly right: Float64Array;
   readonly copy: Float64Array;
+  readonly free: Float64Array;
   readonly rod: Int32Array;
   readonly edge: Int32Array;
 }
 
 /** Doubles of a side in front of its integers. */
 export function doublesOf(axes: 1 | 3): number {
-  return 4 + 3 + 3 + (axes === 1 ? 3 : 0) + 4 * axes;
+  return 4 + 3 + 3 + (axes === 1 ? 3 : 0) + 5 * axes;
 }
 
 /** Bytes of a side. */
@@ -77,6 +78,7 @@ export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): Si
     velocity: take(axes),
     right: take(axes),
     copy: take(axes),
+    free: take(axes),
     rod: takeIntegers(),
     edge: takeIntegers(),
   };
@@ -84,7 +86,6 @@ export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): Si
 
 /** What is known of contacts and sides beside the rows: the rod of the scene of each side, and who solves keeps the rest. */
 export interface ContactRows {
-  readonly free: Float64Array;
   readonly push: Float64Array;
   readonly impulseStart: Float64Array;
   readonly omega: Float64Array;
@@ -96,7 +97,7 @@ export interface ContactRows {
 
 /** Bytes of the rows for so many sides and contacts. */
 export function contactBytes(sides: number, contacts: number, axes: 1 | 3): number {
-  const doubles = axes * sides + (axes === 1 ? contacts : 0) + axes * contacts + 2 * contacts;
+  const doubles = (axes === 1 ? contacts : 0) + axes * contacts + 2 * contacts;
   return 8 * doubles + 4 * (sides + 2 * contacts);
 }
 
@@ -111,7 +112,6 @@ export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts:
     return new Int32Array(buffer, at - 4 * length, length);
   };
   return {
-    free: take(axes * sides),
     push: take(axes === 1 ? contacts : 0),
     impulseStart: take(axes * contacts),
     omega: take(contacts),

@@ -173,7 +173,7 @@ export function layOut(
   const { from, bodyFrom } = placeSides(layout, set, list);
   const total = from[bundles.length];
   const rows = cutRows(makeRoom(layout, systems, from, bytesOf(axes), slot), total, axes);
-  const { rod, edge, weight, arm, force, mass, room, response, direction, start, velocity, right, copy } = rows;
+  const { rod, edge, weight, arm, force, mass, room, response, direction, start, velocity, right, copy, free } = rows;
   const bytes = contactBytes(total, count, axes);
   const own = slot === undefined ? new ArrayBuffer(bytes) : layout.rooms.take(2 * slot + 1, bytes);
   const { sceneRod, sideA, sideB, ...kept } = cutContactRows(own, total, count, axes);
@@ -277,6 +277,7 @@ export function layOut(
     response,
     start,
     velocity,
+    free,
     copy,
     right,
     ...kept,

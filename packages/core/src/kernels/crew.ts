@@ -28,6 +28,7 @@ export const SOLVE = 10;
 export const STEP = 11;
 export const READ = 12;
 export const SETTLE = 13;
+export const LOOP = 14;
 
 /** Places of arguments in `numbers`; then come the bounds of the threads' ranges, one more than there are threads, and the answers. */
 export const TIME = 0;
@@ -47,16 +48,24 @@ export const SPEED = 10;
 export const TOLERANCE = 11;
 export const LIMIT = 12;
 export const AXES = 13;
-const BOUNDS = 14;
+/** Loops of the solver: which, room and turns of its arrays, numbers, changes, place of the last; then what changes are mixed by. */
+export const KIND = 14;
+export const CAPACITY = 15;
+export const WINDOW = 16;
+export const SIZE = 17;
+export const CHANGES = 18;
+export const LAST = 19;
+export const GAMMA = 20;
+const BOUNDS = 26;
 
 /** ok, iterations, iterationsMax, shifts, substeps, rejected, unfinished; of lone rods turns, error, converged. */
 const ANSWER = 10;
 /** Letters that say why a rod failed, their number first. */
 const LETTERS = 1024;
 
-/** Slots of memory: sides of all contacts, of those solved for; lone rods. */
+/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops. */
 export const LONE = 2;
-export const SLOTS = 3;
+export const MIXING = 3;
 
 /** What all know. */
 export interface CrewMemory {
@@ -126,7 +135,12 @@ export function setBounds({ numbers }: Crew, bounds: ArrayLike<number>): void {
   numbers.set(bounds, BOUNDS);
 }
 
-/** Looks before one sleeps: some 10 µs. */
+/** First of thread k's share of `all`. */
+export function shareOf(all: number, k: number, count: number): number {
+  return Math.floor((all * k) / count);
+}
+
+/** Looks before one sleeps: some 50 µs. */
 const LOOKS = 5000;
 
 export function waitFor(control: Int32Array, word: number, value: number): void {

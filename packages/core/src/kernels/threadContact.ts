@@ -6,39 +6,51 @@
  * another says so: `behind` is what the caller has moved in place of the threads, `stale` what they have moved and the caller has not
  * followed. A rod follows when it is next asked for, from the state alone, and that gives the same bits.
  */
+import { runLoop } from '../contact/anderson.ts';
+import { countBlocks, cutMixRows, type MixRows } from '../contact/loops.ts';
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
-import { axesOf, type ContactSides } from '../port.ts';
+import { axesOf, type ContactSides, type SharedLoops } from '../port.ts';
 import {
   AXES,
   allCould,
   ask,
+  CAPACITY,
+  CHANGES,
   type Crew,
   DONE,
   DT,
   FACTOR,
   FIRM,
   FROM,
+  GAMMA,
   GOALS,
   GUESS,
   gatherOutcomes,
   HOLD,
+  KIND,
+  LAST,
   LIMIT,
   LINEARIZE,
   LONE,
+  LOOP,
+  MIXING,
   READ,
   RELEASED,
   REVERT,
   ROUGH,
   SERIAL,
   SETTLE,
+  SIZE,
   SLOT,
   SOLVE,
   SPEED,
   STEP,
   setBounds,
+  shareOf,
   TIME,
   TOLERANCE,
   TOTAL,
+  WINDOW,
   waitFor,
 } from './crew.ts';
 import {
@@ -85,7 +97,7 @@ export function shareContact(
   port: ContactPort,
   watch: Watch,
   first: Int32Array | undefined,
-  least: number,
+  { leastTouching: least, leastNumbers }: Readonly<Record<'leastTouching' | 'leastNumbers', number>>,
   enlarge: (slot: number, bytes: number) => SharedArrayBuffer,
   begin: () => void,
 ): ContactPort {
@@ -223,8 +235,33 @@ export function shareContact(
     return rooms[slot];
   };
 
+  const loops = (sides: ContactSides): SharedLoops | undefined => {
+    const laid = layoutOf(sides);
+    if (!laid || axesOf(sides) * sides.count < leastNumbers) return undefined;
+    let rows: MixRows | undefined;
+    return {
+      memory: (bytes) => roomFor(MIXING, bytes),
+      run(kind, capacity, window, size, changes, last, gamma) {
+        const buffer = rooms[MIXING] as SharedArrayBuffer;
+        if (rows?.capacity !== capacity || rows.window !== window) rows = cutMixRows(buffer, capacity, window);
+        begin();
+        numbers[KIND] = kind;
+        numbers[CAPACITY] = capacity;
+        numbers[WINDOW] = window;
+        numbers[SIZE] = size;
+        numbers[CHANGES] = changes;
+        numbers[LAST] = last;
+        numbers.set(gamma, GAMMA);
+        const { all } = request(LOOP, sides, laid);
+        runLoop(rows, all, kind, size, 0, shareOf(countBlocks(size), 1, count), changes, last, gamma);
+        finish();
+      },
+    };
+  };
+
   return {
     ...port,
+    loops,
     room: (slot, bytes, marked) => (areMany(marked) ? roomFor(slot, bytes) : undefined),
     hold(marked) {
       if (marked || watch.alone || !first) return port.hold(marked);

@@ -1,4 +1,6 @@
 /** The other side of threads.ts: what runs in a thread. */
+import { runLoop } from '../contact/anderson.ts';
+import { countBlocks, cutMixRows, type MixRows, type TurnRows } from '../contact/loops.ts';
 import type { Bundle, BundleState, ContactPort, Model } from '../model.ts';
 import { createDerModel } from '../models/der/model.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
@@ -10,6 +12,8 @@ import {
   AXES,
   arrive,
   boundOf,
+  CAPACITY,
+  CHANGES,
   COMMAND,
   type Crew,
   type CrewMemory,
@@ -19,13 +23,18 @@ import {
   FETCH,
   FIRM,
   FROM,
+  GAMMA,
   GOALS,
   GUESS,
   HOLD,
+  KIND,
+  LAST,
   LEAVE,
   LIMIT,
   LINEARIZE,
   LONE,
+  LOOP,
+  MIXING,
   openCrew,
   READ,
   READY,
@@ -36,13 +45,16 @@ import {
   SAVED,
   SERIAL,
   SETTLE,
+  SIZE,
   SLOT,
   SOLVE,
   SPEED,
   STEP,
+  shareOf,
   TIME,
   TOLERANCE,
   TOTAL,
+  WINDOW,
   waitFor,
   waitTurn,
   writeAnswer,
@@ -55,13 +67,13 @@ import { cutLone, cutSides, partOfLone, type SidePart } from './threadSides.ts';
 /** Models whose bundles have parts. */
 export type Threadable = 'der' | 'fiber';
 
-/** The model with kernels, its state in memory of whoever calls. */
-export async function loadMaker(id: Threadable): Promise<(allocate?: Allocate) => Model> {
+/** The model, its state in memory of whoever calls. */
+export async function loadMaker(id: Threadable, kernels: boolean): Promise<(allocate?: Allocate) => Model> {
   if (id === 'fiber') {
-    const kernel = await loadFiberKernel();
+    const kernel = kernels ? await loadFiberKernel() : undefined;
     return (allocate) => createFiberModel(kernel, allocate);
   }
-  const kernel = await loadDerKernel();
+  const kernel = kernels ? await loadDerKernel() : undefined;
   return (allocate) => createDerModel(kernel, allocate);
 }
 
@@ -69,6 +81,7 @@ export async function loadMaker(id: Threadable): Promise<(allocate?: Allocate) =
 export interface Task {
   readonly kind: 'task';
   readonly model: Threadable;
+  readonly kernels: boolean;
   /** All of it, or what the thread's rods need. */
   readonly scene: Scene;
   /** Arrays in the order in which compiling asks for them. */
@@ -101,6 +114,8 @@ interface Service {
   /** Rods that the thread moves, in the bundle's count. */
   readonly rods: readonly number[];
   readonly rooms: (SharedArrayBuffer | undefined)[];
+  /** Arrays of the solver's loops, as last laid out. */
+  mixing: { readonly buffer: SharedArrayBuffer; readonly rows: MixRows } | undefined;
   /** Parts of the sides in each slot, as last laid out. */
   readonly views: { serial: number; part: SidePart }[];
   turn: number;
@@ -123,7 +138,7 @@ export async function serveThread(message: unknown): Promise<void> {
 }
 
 async function startService(task: Task): Promise<Service> {
-  const make = await loadMaker(task.model);
+  const make = await loadMaker(task.model, task.kernels);
   let given = 0;
   // the same order of allocation, the same memory; compiling writes what the caller wrote there
   const model = make((length) => {
@@ -156,6 +171,7 @@ async function startService(task: Task): Promise<Service> {
     without: crew.without.length > 0 ? ownMarks(crew.without) : undefined,
     rods,
     rooms: [],
+    mixing: undefined,
     views: [],
     turn: 0,
   };
@@ -259,8 +275,9 @@ function touch(of: Service, port: ContactPort, command: number): void {
     for (const rod of of.rods) if (marks[rod]) crew.behind[task.first + rod] = 0;
   } else if (command === SETTLE) settle(of, port);
   else {
-    const { sides, start, velocity, right, response } = findPart(of);
+    const { sides, start, velocity, right, response, all } = findPart(of);
     if (command === SOLVE) port.solve(velocity, right, sides);
+    else if (command === LOOP) runShare(of, all);
     else if (command === READ) port.readVelocity(start, sides);
     else if (command === FACTOR) writeVerdict(crew, index, port.factor(marks, sides));
     else {
@@ -271,6 +288,23 @@ function touch(of: Service, port: ContactPort, command: number): void {
         writeVerdict(crew, index, port.linearize(start, response, marks, sides, t, dt, firm));
     }
   }
+}
+
+/** The thread's share of a loop of the solver. */
+function runShare(of: Service, turn: TurnRows): void {
+  const { task, crew, rooms } = of;
+  const { numbers, count } = crew;
+  const buffer = rooms[MIXING] as SharedArrayBuffer;
+  const [capacity, window, size] = [numbers[CAPACITY], numbers[WINDOW], numbers[SIZE]];
+  let { mixing } = of;
+  if (mixing?.buffer !== buffer || mixing.rows.capacity !== capacity || mixing.rows.window !== window) {
+    mixing = { buffer, rows: cutMixRows(buffer, capacity, window) };
+    of.mixing = mixing;
+  }
+  const blocks = countBlocks(size);
+  const [from, to] = [shareOf(blocks, task.index, count), shareOf(blocks, task.index + 1, count)];
+  const gamma = numbers.subarray(GAMMA, GAMMA + window);
+  runLoop(mixing.rows, turn, numbers[KIND], size, from, to, numbers[CHANGES], numbers[LAST], gamma);
 }
 
 function settle(of: Service, port: ContactPort): void {
@@ -286,6 +320,8 @@ function settle(of: Service, port: ContactPort): void {
     tolerance: numbers[TOLERANCE],
     iterations: numbers[LIMIT],
   });
-  const out = port.settle?.(job);
-  if (out) writeAnswer(crew, task.index, { ...out, turns: job.turns, error: job.error, converged: job.converged });
+  // without pairs there is no such thing, and these rods go on as groups
+  job.done.fill(0);
+  const out = port.settle?.(job) ?? { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
+  writeAnswer(crew, task.index, { ...out, turns: job.turns, error: job.error, converged: job.converged });
 }

@@ -1,5 +1,5 @@
 /** Sides of contact, and lone rods, as a thread sees its part of them in shared memory. */
-import { cutRows, doublesOf } from '../contact/rows.ts';
+import { cutRows, doublesOf, type SideRows } from '../contact/rows.ts';
 import type { LoneRods } from '../model.ts';
 import { axesOf, type ContactSides, type Touches } from '../port.ts';
 
@@ -10,6 +10,8 @@ export interface SidePart {
   readonly velocity: Float64Array;
   readonly right: Float64Array;
   readonly response: Float64Array;
+  /** The arrays of all threads. */
+  readonly all: SideRows;
 }
 
 /** Where a bundle's sides are: how many its memory is laid out for, and which of these is its first. */
@@ -49,6 +51,7 @@ export function cutSides(
     velocity: every(rows.velocity),
     right: every(rows.right),
     response: one(rows.response),
+    all: rows,
   };
 }
 

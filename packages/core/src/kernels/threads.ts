@@ -51,16 +51,22 @@ export interface ThreadOptions {
   readonly leastParts?: number;
   /** Rods that contact joins, or that touch obstacles, below which it does so. Default 32, for fibers 4. */
   readonly leastTouching?: number;
+  /** Numbers that the contact solver iterates on below which its own loops are the caller's: default 32768. */
+  readonly leastNumbers?: number;
+  /** Whether rods are solved by kernels, two at a time; default true. Rods of cloth, which links join, have little use for them. */
+  readonly kernels?: boolean;
 }
+
+const defaults = { leastNumbers: 32768, kernels: true };
 
 /** Discrete elastic rods with kernels and with the given threads beside the caller's own. */
 export function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
-  return loadThreaded('der', ports, { leastParts: 32, leastTouching: 32, ...options });
+  return loadThreaded('der', ports, { ...defaults, leastParts: 32, leastTouching: 32, ...options });
 }
 
 /** Stiff fibers in the same way. Threads serve one bundle at a time: a scene with both models needs some for each. */
 export function loadThreadedFiber(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
-  return loadThreaded('fiber', ports, { leastParts: 4, leastTouching: 4, ...options });
+  return loadThreaded('fiber', ports, { ...defaults, leastParts: 4, leastTouching: 4, ...options });
 }
 
 /** Lets a thread, and those with it, go from the bundle they serve now, which then goes on alone. */
@@ -77,7 +83,7 @@ async function loadThreaded(
   ports: readonly ThreadPort[],
   options: Required<ThreadOptions>,
 ): Promise<Model> {
-  const make = await loadMaker(model);
+  const make = await loadMaker(model, options.kernels);
   return {
     ...make(),
     compile(rods, drives, scene, coupling) {
@@ -95,7 +101,7 @@ async function loadThreaded(
       // a continuum of hair is the caller's, and every rod feels it
       if (scene.contact?.between === 'continuum') return bundle;
       for (const port of ports) dismissals.get(port)?.();
-      const team = shareWork(model, bundle, parts, ports, scene, arrays, options.leastTouching);
+      const team = shareWork(model, bundle, parts, ports, scene, arrays, options);
       for (const port of ports) dismissals.set(port, team.dismiss);
       return team.bundle;
     },
@@ -141,7 +147,7 @@ function shareWork(
   workers: readonly ThreadPort[],
   scene: Scene,
   arrays: readonly SharedArray[],
-  leastTouching: number,
+  options: Required<ThreadOptions>,
 ): { readonly bundle: Bundle; readonly dismiss: () => void } {
   const { state } = bundle;
   const apart = bundle.bodies.length === 0 && scene.rods.every(({ parent }) => !parent);
@@ -175,7 +181,7 @@ function shareWork(
   function describeTask(index: number): Task {
     const { rods } = ranges;
     const [from, to] = [ranges.parts[index], ranges.parts[index + 1]];
-    const common = { kind: 'task', model, memory, index } as const;
+    const common = { kind: 'task', model, kernels: options.kernels, memory, index } as const;
     if (!rods) {
       const whole = arrays.map(({ buffer }) => ({ buffer, from: 0, length: buffer.byteLength / 8 }));
       return { ...common, scene, arrays: whole, first: 0, own: false, from, to };
@@ -293,7 +299,7 @@ function shareWork(
   return { bundle: wrap(bundle, { renew, refresh, tell, lend }, advance, shared()), dismiss };
 
   function shared(): Bundle['contact'] {
-    return bundle.contact && shareContact(crew, bundle.contact, watch, ranges.rods, leastTouching, enlarge, begin);
+    return bundle.contact && shareContact(crew, bundle.contact, watch, ranges.rods, options, enlarge, begin);
   }
 }
 

@@ -20,6 +20,7 @@ import {
   countWay,
   readBodyVelocity,
   readSide,
+  readSides,
   velocityOf,
 } from './contactSides.ts';
 import { assemble, createSlot, factorGlued, measureResponse, respondTo, type Slot } from './contactSlot.ts';
@@ -214,20 +215,16 @@ export function createDerContact(parts: ContactParts): ContactPort {
     for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
     if (sides.goal) {
       for (let d = 0; d < der.size; d++) slot.right[d] = dt * work.step[d];
-      for (let k = c; k < end; k++) {
-        readSide(velocity, der, der.v, sides, k, 1);
-        // of a step that was taken, contact counts the ways by itself
-        if (fresh) countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
-      }
+      readSides(velocity, der, der.v, sides, c, end, 1);
+      // of a step that was taken, contact counts the ways by itself
+      for (let k = c; k < end && fresh; k++) countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
       if (!fresh) return true;
     }
     solveBand(work.factor, slot.matrix, work.step);
     for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
     const out = sides.goal ?? velocity;
-    for (let k = c; k < end; k++) {
-      readSide(out, der, work.step, sides, k, 1);
-      countWay(out, der, heldStarts[rod].q, sides, k, stage.rate);
-    }
+    readSides(out, der, work.step, sides, c, end, 1);
+    for (let k = c; k < end; k++) countWay(out, der, heldStarts[rod].q, sides, k, stage.rate);
     return true;
   };
 
@@ -274,10 +271,12 @@ export function createDerContact(parts: ContactParts): ContactPort {
   };
 
   const readVelocity = (out: Float64Array, sides: ContactSides): void => {
-    for (let c = 0; c < sides.count; c++) {
+    for (let c = 0; c < sides.count; ) {
       const rod = sides.rod[c];
-      if (rod >= 0) readSide(out, ders[rod], ders[rod].v, sides, c, 1);
-      else readBodyVelocity(out, bodies[-1 - rod].body, sides, c);
+      const end = endOfRod(sides, c);
+      if (rod >= 0) readSides(out, ders[rod], ders[rod].v, sides, c, end, 1);
+      for (let k = c; k < end && rod < 0; k++) readBodyVelocity(out, bodies[-1 - rod].body, sides, k);
+      c = end;
     }
   };
 

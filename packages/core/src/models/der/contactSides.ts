@@ -67,28 +67,18 @@ export function readBodyVelocity(
   }
 }
 
-/** x += Sᵀ g of side c. */
+/** x += Sᵀ g of side c, which has no direction. */
 export function addSide(
   x: Float64Array,
   der: DerRod,
   g: Float64Array,
-  { edge, weight, arm, direction: n }: ContactSides,
+  { edge, weight, arm }: ContactSides,
   c: number,
 ): void {
   const a = 4 * edge[c];
   const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
   const w = weight[c];
   const o = 3 * c;
-  if (n) {
-    const first = (1 - w) * g[c];
-    const second = w * g[c];
-    for (let k = 0; k < 3; k++) {
-      x[a + k] += first * n[o + k];
-      x[b + k] += second * n[o + k];
-    }
-    x[a + 3] += g[c] * (arm[o] * n[o] + arm[o + 1] * n[o + 1] + arm[o + 2] * n[o + 2]);
-    return;
-  }
   for (let k = 0; k < 3; k++) {
     x[a + k] += (1 - w) * g[o + k];
     x[b + k] += w * g[o + k];
@@ -96,25 +86,81 @@ export function addSide(
   x[a + 3] += arm[o] * g[o] + arm[o + 1] * g[o + 1] + arm[o + 2] * g[o + 2];
 }
 
-/** out = scale·S x of side c. */
+/** out = scale·S x of side c, which has no direction. */
 export function readSide(
   out: Float64Array,
   der: DerRod,
   x: Float64Array,
-  { edge, weight, arm, direction: n }: ContactSides,
+  { edge, weight, arm }: ContactSides,
   c: number,
   scale: number,
 ): void {
   const a = 4 * edge[c];
   const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
   const w = weight[c];
-  if (n) {
-    let sum = 0;
-    for (let k = 0; k < 3; k++) sum += n[3 * c + k] * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
-    out[c] = scale * sum;
+  for (let k = 0; k < 3; k++) out[3 * c + k] = scale * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
+}
+
+/** The same for sides c … end − 1 of one rod. */
+export function addSides(
+  x: Float64Array,
+  der: DerRod,
+  g: Float64Array,
+  sides: ContactSides,
+  c: number,
+  end: number,
+): void {
+  const { edge, weight, arm, direction: n } = sides;
+  if (!n) {
+    for (let s = c; s < end; s++) addSide(x, der, g, sides, s);
     return;
   }
-  for (let k = 0; k < 3; k++) out[3 * c + k] = scale * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
+  // a call for each side costs as much as the rest: they are asked for in every turn of contact
+  const last = der.nodeCount - 1;
+  for (let s = c, o = 3 * c; s < end; s++, o += 3) {
+    const a = 4 * edge[s];
+    const b = edge[s] < last ? a + 4 : 0;
+    const px = g[s] * n[o];
+    const py = g[s] * n[o + 1];
+    const pz = g[s] * n[o + 2];
+    const w = weight[s];
+    const u = 1 - w;
+    x[a] += u * px;
+    x[a + 1] += u * py;
+    x[a + 2] += u * pz;
+    x[a + 3] += arm[o] * px + arm[o + 1] * py + arm[o + 2] * pz;
+    x[b] += w * px;
+    x[b + 1] += w * py;
+    x[b + 2] += w * pz;
+  }
+}
+
+export function readSides(
+  out: Float64Array,
+  der: DerRod,
+  x: Float64Array,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  scale: number,
+): void {
+  const { edge, weight, arm, direction: n } = sides;
+  if (!n) {
+    for (let s = c; s < end; s++) readSide(out, der, x, sides, s, scale);
+    return;
+  }
+  const last = der.nodeCount - 1;
+  for (let s = c, o = 3 * c; s < end; s++, o += 3) {
+    const a = 4 * edge[s];
+    const b = edge[s] < last ? a + 4 : 0;
+    const w = weight[s];
+    const u = 1 - w;
+    const spin = x[a + 3];
+    const vx = u * x[a] + w * x[b] + spin * arm[o];
+    const vy = u * x[a + 1] + w * x[b + 1] + spin * arm[o + 1];
+    const vz = u * x[a + 2] + w * x[b + 2] + spin * arm[o + 2];
+    out[s] = scale * (n[o] * vx + n[o + 1] * vy + n[o + 2] * vz);
+  }
 }
 
 /** Where pins hold a node: puts the way that it comes in the step, times `rate`, in place of the velocity of its path at the end. */

@@ -14,7 +14,7 @@ import {
 } from '../../linalg/band.ts';
 import { invertWithinBand, readInverse } from '../../linalg/bandInverse.ts';
 import { axesOf, type ContactSides } from '../../port.ts';
-import { addSide, readSide, row, unknown, writeRow } from './contactSides.ts';
+import { addSides, readSides, row, unknown, writeRow } from './contactSides.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
 import { evaluateStage, type Stage, setPenalties, type Workspace } from './stage.ts';
 
@@ -148,10 +148,10 @@ function solveSides(
 ): void {
   if (sides.goal) x.set(right);
   else x.fill(0);
-  for (let k = c; k < end; k++) addSide(x, der, impulse, sides, k);
+  addSides(x, der, impulse, sides, c, end);
   for (let d = 0; d < der.size; d++) if (der.fixed[d]) x[d] = 0;
   solveBand(factor, matrix, x);
-  for (let k = c; k < end; k++) readSide(velocity, der, x, sides, k, scale);
+  readSides(velocity, der, x, sides, c, end, scale);
 }
 
 let unit = new Float64Array(0);
