@@ -20,12 +20,13 @@ import type { ContactSides, SharedLoops } from '../port.ts';
 import { accelerate, FEWER, measure, startMixing } from './anderson.ts';
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawRows.ts';
+import { correctWhole, measureDrift, measureDriftEnergy, weighWhole } from './linkDrift.ts';
 import {
   applyLinks,
   countJoined,
   factorLinks,
+  finishLinks,
   type LinkGroup,
-  measureDrift,
   pullSides,
   startLinks,
   weighLinks,
@@ -108,6 +109,7 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
     if (!factorLinks(arrays.links, arrays)) return false;
   }
   for (const { port, sides, systems } of arrays.sides) if (!port.factor(systems, sides)) return false;
+  if (arrays.links && set.count > 0) weighWhole(arrays.links, arrays);
   return true;
 }
 
@@ -218,7 +220,8 @@ export const PLACE = 0.02;
 
 /**
  * Starts links where the rods are, or where they go under the forces of the last step, whichever is nearer to the solution: the latter is
- * all of it for cloth that falls freely, and far off for a hair that spins where nothing but its joints holds it.
+ * all of it for cloth that falls freely, and far off for a hair that spins where nothing but its joints holds it. What is left at
+ * the sides says little of a velocity that whole rods have wrong, such as what gravity gives them in a step: their drift counts as well.
  */
 function chooseStart(
   set: ContactSet,
@@ -234,8 +237,11 @@ function chooseStart(
       startLinks(links, weight, arrays, from);
       takeTurn(set, arrays);
       let sum = 0;
-      for (let i = 0; i < 3 * count; i++) sum += weight[i] * (velocity[i] + start[i] - copy[i]) ** 2;
-      return sum;
+      for (let i = 0; i < 3 * count; i++) {
+        velocity[i] += start[i] - copy[i];
+        sum += weight[i] * velocity[i] ** 2;
+      }
+      return sum + measureDriftEnergy(links, arrays, velocity);
     };
     if (tryStart(best) < tryStart(start)) {
       startLinks(links, weight, arrays, best);
@@ -314,14 +320,12 @@ export function solveAdmm(
     result.iterations = k + 1;
     result.error = error;
     const fine = error <= tolerance * swing && miss <= 1;
-    if (
-      fine &&
-      (!arrays.links ||
-        set.count === 0 ||
-        measureDrift(arrays.links, arrays, velocity) <= RELAXATION * tolerance * scale)
-    ) {
+    const touched = set.count > 0 ? arrays.links : undefined;
+    const drift = touched ? measureDrift(touched, arrays, velocity) : 0;
+    if (fine && drift <= RELAXATION * tolerance * scale) {
       result.converged = true;
       law?.finish();
+      if (arrays.links) finishLinks(arrays.links);
       return;
     }
     if (error < least) {
@@ -331,10 +335,14 @@ export function solveAdmm(
     if (k + 1 >= limit) {
       free.set(best.subarray(0, size));
       applyLaw(set, arrays, 0, set.count);
-      if (arrays.links) applyLinks(arrays.links, arrays);
+      if (arrays.links) {
+        applyLinks(arrays.links, arrays);
+        finishLinks(arrays.links);
+      }
       result.error = least;
       return;
     }
+    if (touched) correctWhole(touched, arrays, velocity, 1 / RELAXATION);
     accelerate(mixing, norm);
   }
 }

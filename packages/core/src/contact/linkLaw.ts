@@ -1,4 +1,12 @@
 /** The law of links in the solver of a step: their weights, the local systems, what the sides follow. */
+import {
+  applyCrossings,
+  type Crossings,
+  isCrossing,
+  readCrossings,
+  startCrossings,
+  writeCrossings,
+} from './linkCrossings.ts';
 import { dampingOf, type Link, type Links, stiffnessOf } from './links.ts';
 
 /** The links of a group of contacts, and where their sides stand among those of the group. */
@@ -8,10 +16,14 @@ export interface LinkGroup {
   readonly all: Links;
   /** By rod of the scene; see countJoined. */
   readonly joined: Float64Array;
-  /** By rod of the scene, 3 each; see measureDrift. */
+  /** By rod of the scene, 3 each, and of all together, 3 × 3; see linkDrift.ts. */
   readonly drift: Float64Array;
+  readonly whole: Float64Array;
   /** By side of the links in turn. */
   readonly side: Int32Array;
+  /** Those that have records while they are solved for (see linkCrossings.ts), and all others with their sides. */
+  readonly crossings: Crossings;
+  readonly others: { readonly links: readonly Link[]; readonly side: Int32Array };
   /** Sides at the busiest node of each. */
   readonly crowd: Int32Array;
   /** Length of the step [s]. */
@@ -68,8 +80,37 @@ export function weighLinks({ links, joined, side, crowd }: LinkGroup, arrays: So
   }
 }
 
+/** The links of a group by how they are solved for; `side` is filled later on. */
+export function sortLinks(
+  links: readonly Link[],
+  room: { record: Float64Array },
+  side: Int32Array,
+): Pick<LinkGroup, 'crossings' | 'others'> & { readonly fill: () => void } {
+  const crossings = links.filter(isCrossing);
+  const others = crossings.length > 0 ? links.filter((link) => !isCrossing(link)) : links;
+  const mixed = crossings.length > 0 && others.length > 0;
+  const sides = (some: readonly Link[]): Int32Array =>
+    mixed ? new Int32Array(some.reduce((sum, { sideCount }) => sum + sideCount, 0)) : side;
+  const [first, second] = [sides(crossings), sides(others)];
+  return {
+    crossings: { links: crossings, side: first, room },
+    others: { links: others, side: second },
+    fill: () => {
+      let [a, b, s] = [0, 0, 0];
+      for (const link of mixed ? links : [])
+        for (let i = 0; i < link.sideCount; i++, s++) {
+          if (isCrossing(link)) first[a++] = side[s];
+          else second[b++] = side[s];
+        }
+    },
+  };
+}
+
 /** Factors of the local laws: 1/a + Σ C Cᵀ/ρ, a = h²k + h c. False where one is not positive. */
-export function factorLinks({ links, side, dt }: LinkGroup, { mass }: SolverArrays): boolean {
+export function factorLinks({ others, crossings, dt }: LinkGroup, arrays: SolverArrays): boolean {
+  if (!writeCrossings(crossings, arrays, dt)) return false;
+  const { mass } = arrays;
+  const { links, side } = others;
   let first = 0;
   for (const link of links) {
     const { rows, sideCount, coefficient: c, factor: f } = link;
@@ -92,34 +133,15 @@ export function factorLinks({ links, side, dt }: LinkGroup, { mass }: SolverArra
   return true;
 }
 
-/**
- * Largest velocity that what is left of the glued masses' pull gives a rod as a whole [m/s]: `wrong` is by how much sides are off, 3 each. It has no
- * counterpart at the other end of the links. Sides of a fine cloth that are off by a thousandth of what they may be, all to one side,
- * slowed its fall by 3 %.
- */
-export function measureDrift(
-  { all, side, drift }: LinkGroup,
-  { rod, mass }: Pick<SolverArrays, 'rod' | 'mass'>,
-  wrong: Float64Array,
-): number {
-  for (const s of side) for (let k = 0; k < 3; k++) drift[3 * rod[s] + k] = 0;
-  let most = 0;
-  for (const s of side) {
-    const r = rod[s];
-    const total = all.share[r] * all.perRod[r];
-    for (let k = 0; k < 3 && total > 0; k++) drift[3 * r + k] += (mass[s] * wrong[3 * s + k]) / total;
-  }
-  for (const s of side) for (let k = 0; k < 3; k++) most = Math.max(most, Math.abs(drift[3 * rod[s] + k]));
-  return most;
-}
-
 /** What the solver iterates on, from the impulses as they were made linear at, and velocities of the sides. */
 export function startLinks(
-  { links, side }: LinkGroup,
+  { others: { links, side }, crossings }: LinkGroup,
   weight: Float64Array,
-  { copy, free, mass }: SolverArrays,
+  arrays: SolverArrays,
   from: Float64Array,
 ): void {
+  startCrossings(crossings, weight, arrays, from);
+  const { copy, free, mass } = arrays;
   let first = 0;
   for (const link of links) {
     for (let i = 0; i < link.sideCount; i++) {
@@ -143,9 +165,9 @@ function impulseAt({ rows, sideCount, coefficient }: Link, impulse: ArrayLike<nu
 }
 
 /** The law of every link: from q the impulses and the copies. Returns the largest velocity that an impulse makes [m/s]. */
-export function applyLinks({ links, side, dt }: LinkGroup, arrays: SolverArrays): number {
+export function applyLinks({ others: { links, side }, crossings, dt }: LinkGroup, arrays: SolverArrays): number {
   const { mass, copy, free, response } = arrays;
-  let swing = 0;
+  let swing = applyCrossings(crossings, arrays);
   let first = 0;
   for (const link of links) {
     const { rows, sideCount, coefficient: c, factor: f, impulse: p, strain } = link;
@@ -179,8 +201,13 @@ export function applyLinks({ links, side, dt }: LinkGroup, arrays: SolverArrays)
   return swing;
 }
 
-/** What the rods follow: ρ(y − v₀) + Cᵀ(p − p₀). */
-export function pullSides({ links, side }: LinkGroup, arrays: SolverArrays): void {
+/** Links have the impulses that the solver found. */
+export function finishLinks({ crossings }: LinkGroup): void {
+  readCrossings(crossings);
+}
+
+/** What the rods follow: ρ(y − v₀) + Cᵀ(p − p₀); crossings have said so with their law. */
+export function pullSides({ others: { links, side } }: LinkGroup, arrays: SolverArrays): void {
   const { start, copy, right, mass } = arrays;
   let first = 0;
   for (const { rows, sideCount, coefficient: c, impulse: p, impulseStart: p0 } of links) {

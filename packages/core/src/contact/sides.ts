@@ -3,7 +3,7 @@ import type { Bundle, ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import { PLACE, type SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
-import { type LinkGroup, writeLinkForces } from './linkLaw.ts';
+import { type LinkGroup, sortLinks, writeLinkForces } from './linkLaw.ts';
 import type { Link, Links } from './links.ts';
 import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows, type Rooms } from './rows.ts';
 import type { ContactSet } from './set.ts';
@@ -208,12 +208,16 @@ export function layOut(
     if (set.rodB[c] >= 0) sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.leverB[c], 3 * c);
   }
   const linkSides = linked.reduce((sum, { sideCount }) => sum + sideCount, 0);
+  const linkSide = new Int32Array(linkSides);
+  const { fill, ...sorted } = sortLinks(linked, layout.links.room, linkSide);
   const links: LinkGroup = {
+    ...sorted,
     links: linked,
     all: layout.links,
     joined: new Float64Array(linkSides > 0 ? placeOfRod.length : 0),
     drift: new Float64Array(linkSides > 0 ? 3 * placeOfRod.length : 0),
-    side: new Int32Array(linkSides),
+    whole: new Float64Array(9),
+    side: linkSide,
     crowd: new Int32Array(linkSides),
     dt: 0,
     guessed: false,
@@ -228,6 +232,7 @@ export function layOut(
     weight[s] = sideWeight[i];
     for (let m = 0; m < 3; m++) arm[3 * s + m] = sideArm[3 * i + m];
   });
+  fill();
   for (const r of list) perRod[r] = 0;
   room.fill(Infinity);
   for (let c = 0; c < count && linkSides > 0; c++) {
@@ -410,6 +415,17 @@ export function countWays(
       else start[3 * s + k] += (1 - w) * first + w * second;
     }
   }
+}
+
+/** How far the velocities that the rods came to are from those that the copies have [m/s]. */
+export function missOf({ start, copy, count }: SideArrays): number {
+  let most = 0;
+  for (let k = 0; k < 3 * count; k++) {
+    const miss = start[k] - copy[k];
+    if (miss > most) most = miss;
+    else if (-miss > most) most = -miss;
+  }
+  return most;
 }
 
 /** Whether the velocities that the rods came to are those that the copies have. */

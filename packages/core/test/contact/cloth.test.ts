@@ -1,7 +1,8 @@
 /** Cloth that falls on obstacles: links and contacts in one solution, where it is hard. */
 import { describe, expect, it } from 'vitest';
 import type { SideArrays } from '../../src/contact/admm.ts';
-import { countJoined, type LinkGroup, measureDrift } from '../../src/contact/linkLaw.ts';
+import { measureDrift } from '../../src/contact/linkDrift.ts';
+import { countJoined, type LinkGroup } from '../../src/contact/linkLaw.ts';
 import { addContact, createContactSet } from '../../src/contact/set.ts';
 import { keepsPlaces } from '../../src/contact/sides.ts';
 import type { ModelId, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';

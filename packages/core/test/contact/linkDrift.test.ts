@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { SideArrays } from '../../src/contact/admm.ts';
+import { correctWhole, measureDriftEnergy, weighWhole } from '../../src/contact/linkDrift.ts';
+import type { LinkGroup } from '../../src/contact/linkLaw.ts';
+import type { Link, Links } from '../../src/contact/links.ts';
+import type { ContactPort } from '../../src/model.ts';
+import type { ContactSides } from '../../src/port.ts';
+
+/** Rods of one mass each that glued masses pull, and `ground` holds the first of: H = m + Σρ, plus what was out of balance. */
+function createRods(own: readonly number[], sidesEach: number, ground: number) {
+  const count = own.length * sidesEach;
+  const rod = Int32Array.from({ length: count }, (_, s) => Math.floor(s / sidesEach));
+  const mass = Float64Array.from({ length: count }, (_, s) => 20 + s);
+  const offset = 0.7;
+  const port = {
+    solve(velocity: Float64Array, impulse: Float64Array) {
+      own.forEach((m, r) => {
+        for (let k = 0; k < 3; k++) {
+          let [sum, total] = [m * offset, m + (r === 0 ? ground : 0)];
+          for (let s = 0; s < count; s++) {
+            if (rod[s] !== r) continue;
+            sum += impulse[3 * s + k];
+            total += mass[s];
+          }
+          for (let s = 0; s < count; s++) if (rod[s] === r) velocity[3 * s + k] = sum / total;
+        }
+      });
+    },
+  } as unknown as ContactPort;
+  const [velocity, right] = [new Float64Array(3 * count), new Float64Array(3 * count)];
+  const arrays = {
+    rod,
+    mass,
+    velocity,
+    right,
+    sides: [{ port, sides: {} as ContactSides, velocity, right }],
+  } as unknown as SideArrays;
+  const link = { sideCount: 2, perEnd: 1 } as Link;
+  const group = {
+    links: Array.from({ length: count / 2 }, () => link),
+    all: {
+      perRod: Int32Array.from(own, () => sidesEach),
+      share: Float64Array.from(own, (m) => m / sidesEach),
+    } as unknown as Links,
+    side: Int32Array.from({ length: count }, (_, s) => s),
+    drift: new Float64Array(3 * own.length),
+    whole: new Float64Array(9),
+  } as unknown as LinkGroup;
+  return { arrays, group, port };
+}
+
+describe('what all rods of a group have wrong', () => {
+  it.each([0, 5])('is corrected in one turn, held by %d kg', (ground) => {
+    const { arrays, group, port } = createRods([2, 3], 4, ground);
+    weighWhole(group, arrays);
+    // from balance (all at rest, where nothing is out of it) copies are moved by one velocity
+    const wrong = [0.3, -0.2, 0.1];
+    const { velocity, right, mass } = arrays;
+    port.solve(velocity, right, {} as ContactSides);
+    const rest = velocity.slice();
+    for (let i = 0; i < right.length; i++) right[i] = mass[Math.floor(i / 3)] * wrong[i % 3];
+    port.solve(velocity, right, {} as ContactSides);
+    const change = velocity.map((v, i) => v - rest[i] - wrong[i % 3]);
+    const before = change.slice();
+    correctWhole(group, arrays, change, 1);
+    for (let i = 0; i < change.length; i++) expect(change[i] - before[i]).toBeCloseTo(-wrong[i % 3], 12);
+    expect(Math.abs(before[0])).toBeGreaterThan(1e-3);
+  });
+  it('is left alone where a link holds the group to a point', () => {
+    const { arrays, group } = createRods([2, 3], 4, 0);
+    (group.links as Link[]).push({ sideCount: 1, perEnd: 1 } as Link);
+    weighWhole(group, arrays);
+    expect([...group.whole]).toEqual(new Array(9).fill(0));
+    const change = new Float64Array(24).fill(1);
+    correctWhole(group, arrays, change, 1);
+    expect([...change]).toEqual(new Array(24).fill(1));
+  });
+  it('counts as energy: pull² over the mass of each rod', () => {
+    const { arrays, group } = createRods([2, 3], 4, 0);
+    const wrong = new Float64Array(24);
+    // one side of each rod is off along z
+    wrong[2] = 0.1;
+    wrong[3 * 4 + 2] = 0.2;
+    expect(measureDriftEnergy(group, arrays, wrong)).toBeCloseTo((20 * 0.1) ** 2 / 2 + (24 * 0.2) ** 2 / 3, 12);
+  });
+});
