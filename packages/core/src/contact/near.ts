@@ -80,15 +80,21 @@ export function reachOf({ pairRadius, acceleration, rules }: Finder, e: number, 
 
 /** Sees to it that the list has all pairs that are not apart where their velocities take them in the step, by their reaches. */
 export function coverStep(finder: Finder, dt: number): void {
-  const { near, nodeCount, position: x, velocity: v } = finder;
-  for (let k = 0; k < 3 * nodeCount; k++) near.ahead[k] = x[k] + dt * v[k];
+  const { near, rods, look, nodeOffset, position: x, velocity: v } = finder;
+  for (let r = 0; r < rods.length; r++) {
+    if (look[r] === 0) continue;
+    for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.ahead[k] = x[k] + dt * v[k];
+  }
   cover(finder, near.ahead, dt);
 }
 
 /** Sees to it that the list has all pairs that are not apart on their way from finder.position to `end`, by their radii. */
 export function coverPaths(finder: Finder, end: Float64Array): void {
-  const { near, nodeCount } = finder;
-  for (let k = 0; k < 3 * nodeCount; k++) near.miss[k] = end[k] - near.ahead[k];
+  const { near, rods, look, nodeOffset } = finder;
+  for (let r = 0; r < rods.length; r++) {
+    if (look[r] === 0) continue;
+    for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.miss[k] = end[k] - near.ahead[k];
+  }
   cover(finder, end, 0);
 }
 

@@ -5,7 +5,7 @@ import { PLACE, type SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
 import { type LinkGroup, writeLinkForces } from './linkLaw.ts';
 import type { Link, Links } from './links.ts';
-import { bytesOf, cutRows } from './rows.ts';
+import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows, type Rooms } from './rows.ts';
 import type { ContactSet } from './set.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */
@@ -28,6 +28,8 @@ export interface Layout {
   readonly perRod: Int32Array;
   readonly nodeCrowd: Int32Array;
   readonly bodyCrowd: readonly Int32Array[];
+  /** Where sides are kept: two rooms a slot. */
+  readonly rooms: Rooms;
 }
 
 export function createLayout(
@@ -48,6 +50,7 @@ export function createLayout(
     perRod: new Int32Array(placeOfRod.length),
     nodeCrowd: new Int32Array(finder.nodeCount),
     bodyCrowd: bundles.map(({ bodies }) => new Int32Array(bodies.length)),
+    rooms: createRooms(),
   };
 }
 
@@ -100,10 +103,15 @@ function eachLinkSide(linked: readonly Link[], action: (i: number, k: number) =>
 }
 
 /** Contacts and sides of links at the busiest node, or body, of each contact and each side. Leaves the counts at zero. */
-function measureCrowds(layout: Layout, set: ContactSet, linked: readonly Link[], linkCrowd: Int32Array): Float64Array {
+function measureCrowds(
+  crowd: Float64Array,
+  layout: Layout,
+  set: ContactSet,
+  linked: readonly Link[],
+  linkCrowd: Int32Array,
+): void {
   const { finder, nodeCrowd, bodyCrowd, bodyOf } = layout;
   const { sideRod, sideEdge, sideWeight } = layout.links;
-  const crowd = new Float64Array(set.count);
   for (let more = 1; more >= 0; more--) {
     eachLinkSide(linked, (i, k) => {
       linkCrowd[k] = crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], more);
@@ -126,12 +134,11 @@ function measureCrowds(layout: Layout, set: ContactSet, linked: readonly Link[],
   eachLinkSide(linked, (i) => {
     crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], -1);
   });
-  return crowd;
 }
 
 /** Memory for the sides, all zero: the caller's own, or what threads see where they take part. */
 function makeRoom(
-  { bundles }: Layout,
+  { bundles, rooms }: Layout,
   systems: readonly Uint8Array[],
   from: readonly number[],
   each: number,
@@ -145,7 +152,7 @@ function makeRoom(
     new Uint8Array(shared, 0, bytes).fill(0);
     return shared;
   }
-  return new ArrayBuffer(bytes);
+  return slot === undefined ? new ArrayBuffer(bytes) : rooms.take(2 * slot, bytes);
 }
 
 /**
@@ -167,9 +174,11 @@ export function layOut(
   const total = from[bundles.length];
   const rows = cutRows(makeRoom(layout, systems, from, bytesOf(axes), slot), total, axes);
   const { rod, edge, weight, arm, force, mass, room, response, direction, start, velocity, right, copy, free } = rows;
-  const sceneRod = new Int32Array(total).fill(-1);
-  const sideA = new Int32Array(count);
-  const sideB = new Int32Array(count).fill(-1);
+  const bytes = contactBytes(total, count, axes);
+  const own = slot === undefined ? new ArrayBuffer(bytes) : layout.rooms.take(2 * slot + 1, bytes);
+  const { sceneRod, sideA, sideB, ...kept } = cutContactRows(own, total, count, axes);
+  sceneRod.fill(-1);
+  sideB.fill(-1);
   const place = (r: number, e: number, w: number, lever: number, o: number): number => {
     const s = perRod[r]++;
     rod[s] = placeOfRod[r].index;
@@ -256,6 +265,7 @@ export function layOut(
       },
     ];
   });
+  measureCrowds(kept.crowd, layout, set, linked, links.crowd);
   return {
     count: total,
     axes,
@@ -270,10 +280,7 @@ export function layOut(
     free,
     copy,
     right,
-    push: new Float64Array(axes === 1 ? count : 0),
-    impulseStart: new Float64Array(axes * count),
-    omega: new Float64Array(count),
-    crowd: measureCrowds(layout, set, linked, links.crowd),
+    ...kept,
     ...(linkSides > 0 && { links }),
   };
 }

@@ -104,7 +104,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0 };
   const live = createContactSet();
   /** Place in `live` of each contact; −1 for those left out, TAKEN where it has none yet. */
-  let placeOf = new Int32Array(64);
+  let placeOf = new Int32Array(64).fill(-1);
+  let placed = 0;
   let glanced = false;
   /** How fast the worst of those that were taken in last would close beyond their gap [m/s]. */
   let worst = 0;
@@ -209,6 +210,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       longer.set(placeOf);
       placeOf = longer;
     }
+    placed = Math.max(placed, set.count);
     for (let c = 0; c < set.count; c++) {
       if (placeOf[c] >= 0) continue;
       const o = 3 * c;
@@ -314,7 +316,9 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     const scale = scaleOf(dt);
     let all = every;
     let { axes } = all;
-    placeOf.fill(-1);
+    // as far as the group before had written: the next of thousands may be small
+    placeOf.fill(-1, 0, placed);
+    placed = 0;
     const guessed = resumed || all.sides.every(({ port }) => port.guess);
     if (resumed) writeForces(set, all, dt);
     const unable = resumed
