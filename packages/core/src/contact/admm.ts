@@ -17,7 +17,7 @@
  */
 import type { ContactPort } from '../model.ts';
 import type { ContactSides, SharedLoops } from '../port.ts';
-import { accelerate, FEWER, measure, startMixing } from './anderson.ts';
+import { accelerate, measure, startMixing } from './anderson.ts';
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawRows.ts';
 import { correctWhole, measureDrift, measureDriftEnergy, weighWhole } from './linkDrift.ts';
@@ -31,7 +31,7 @@ import {
   startLinks,
   weighLinks,
 } from './linkLaw.ts';
-import { RELAXATION, WINDOW } from './loops.ts';
+import { RELAXATION } from './loops.ts';
 import type { ContactSet } from './set.ts';
 
 /** Sides of all bundles in one row; each bundle sees its part. */
@@ -209,9 +209,6 @@ function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
   }
 }
 
-/** Numbers without friction from which on mixing few turns does as well as many: knots and piles of tens of contacts need them. */
-const LOOSE = 2e4;
-
 /**
  * Parts of its size by which a contact may miss its place in a step: violent impacts elsewhere allow for errors that are small beside
  * them, and hair of 60 µm that lay on a head beside them went in by a tenth of itself.
@@ -288,7 +285,7 @@ export function solveAdmm(
   const size = axes * arrays.count;
   const [only] = arrays.sides;
   const crew = arrays.sides.length === 1 ? only.port.loops?.(only.sides) : undefined;
-  const mixing = startMixing(arrays, size, axes === 1 && size > LOOSE ? FEWER : WINDOW, crew);
+  const mixing = startMixing(arrays, size, axes === 1, crew);
   const { weight, finest, best } = mixing.rows;
   let least = Infinity;
   if (axes === 1) startNormal(set, arrays, weight, finest, tolerance * scale, places);

@@ -21,10 +21,12 @@ import {
 
 /**
  * From so many numbers on (a cloth of 2 × 500 fibers) only FEWER turns: they are most of the memory that a solution takes. And so without
- * friction: 33,000 contacts take 244, 248, 258 and 264 turns with 6, 3, 2 and 1, and mixing 6 is a fifth of their time.
+ * friction from FREE on: 33,000 contacts take 244, 248, 258 and 264 turns with 6, 3, 2 and 1, and mixing 6 is a fifth of their time. Piles of tens of
+ * contacts need all 6.
  */
 const MANY = 3e6;
-export const FEWER = 3;
+const FREE = 2e4;
+const FEWER = 3;
 
 /** Sets of contacts grow and shrink; cloths stay as large as they are: above this many numbers no more memory than needed. */
 const LARGE = 1e6;
@@ -63,14 +65,14 @@ function makeRows(size: number, window: number, shared: SharedLoops | undefined)
   return ownRows;
 }
 
-/** For q in `turn.free` and f in `turn.velocity`, `size` numbers each, and as many turns as `window`. Weights are zero. */
+/** For q in `turn.free` and f in `turn.velocity`, `size` numbers each. Weights are zero. */
 export function startMixing(
   turn: TurnRows,
   size: number,
-  window: number,
+  frictionless: boolean,
   shared: SharedLoops | undefined,
 ): Accelerator {
-  const rows = makeRows(size, size < MANY ? window : FEWER, shared);
+  const rows = makeRows(size, size < (frictionless ? FREE : MANY) ? WINDOW : FEWER, shared);
   rows.weight.fill(0, 0, size);
   rows.finest.fill(0, 0, size);
   return {

@@ -76,7 +76,6 @@ describe('cloth on a ball', () => {
       touched = Math.max(touched, world.contactForces().length);
     }
     expect(touched).toBeGreaterThan(10);
-    console.log('DEFECT', most);
     expect(most).toBeLessThan(1e-3);
   });
 });

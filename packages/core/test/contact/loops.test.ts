@@ -40,7 +40,7 @@ function inShares(turn: TurnRows, cuts: readonly number[]): SharedLoops {
 
 /** Turns of q ← q + f(q) for f = 1.7 (A q − q), A diagonal: its eigenvalues 0 to 0.9. */
 function iterate(turn: TurnRows, shared: SharedLoops | undefined, turns: number): number[] {
-  const mixing = startMixing(turn, size, WINDOW, shared);
+  const mixing = startMixing(turn, size, false, shared);
   for (let i = 0; i < size; i++) mixing.rows.weight[i] = 1 + (i % 3);
   mixing.rows.finest.fill(2, 0, size);
   const errors: number[] = [];
