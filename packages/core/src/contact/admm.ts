@@ -89,7 +89,7 @@ const TOUCHED = 3;
 /** Response of a side; where links hold its rod, about that of all they hold together. */
 function shareOf({ response, links, rod }: SideArrays, side: number): number {
   const joined = links && rod[side] >= 0 ? links.joined[rod[side]] : 1;
-  return joined > 1 ? response[side] / (TOUCHED * joined) : response[side];
+  return joined > 1 ? response[side] / (TOUCHED * Math.sqrt(joined)) : response[side];
 }
 
 /** Weights ρ from the responses; prepares the factors. */

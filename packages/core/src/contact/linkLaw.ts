@@ -44,10 +44,12 @@ interface SolverArrays {
 }
 
 /**
- * How many times larger than one over its own response the ρ of a rod are, where it touches something. A rod moves N of its links as one when a
- * place of it is struck: the mass that answers there, over a link's share of the rod's. What they hold comes along, and the cloth is
- * N times as heavy there as the fiber. ρ that are N times as large suit contact and are slow to settle all else; √N is between.
- * Cloths of 40, 60 and 100 fibers each way that fall on a statue took 300 iterations and more without it, or did not converge.
+ * N, how many of its links a rod moves as one when a place of it is struck: the mass that answers there, over a link's share of the rod's; 1 where the
+ * group touches nothing. What they hold comes along, and the cloth is N times as heavy there as the fiber. ρ that are N times as large
+ * suit contact and are slow to settle all else. Contacts go by √N, links by its third root: with √N for both, as long as the drift of
+ * whole rods was left to the iteration, cloths of 40, 60 and 100 fibers each way took 300 iterations and more without it; since
+ * it is not (linkDrift.ts), 2 × 250 hairs take 347 in the step that they touch in with √N, 177 with the third root, 117 with N^0.15, and 2 × 50
+ * in seven steps 860, 797, 782, but 2 × 100 in three 429, 441 with N^0.35, 586.
  */
 export function countJoined({ links, all, side, joined }: LinkGroup, arrays: SolverArrays, touched: boolean): void {
   const { response, rod } = arrays;
@@ -61,7 +63,7 @@ export function countJoined({ links, all, side, joined }: LinkGroup, arrays: Sol
         joined[r] += 1 / (response[side[s]] * all.share[r] * all.perRod[r]);
     }
   }
-  for (let r = 0; r < joined.length; r++) joined[r] = Math.sqrt(Math.min(Math.max(1, joined[r]), all.perRod[r]));
+  for (let r = 0; r < joined.length; r++) joined[r] = Math.min(Math.max(1, joined[r]), all.perRod[r]);
 }
 
 /**
@@ -74,7 +76,7 @@ export function weighLinks({ links, joined, side, crowd }: LinkGroup, arrays: So
     for (let i = 0; i < sideCount; i++, s++) {
       const turning = perEnd === 3 && i % 3 === 2;
       const response = arrays.response[side[s]];
-      arrays.mass[side[s]] = response > 0 ? joined[arrays.rod[side[s]]] / (crowd[s] * response) : 0;
+      arrays.mass[side[s]] = response > 0 ? Math.cbrt(joined[arrays.rod[side[s]]]) / (crowd[s] * response) : 0;
       if (turning && plan.about === 'all') arrays.mass[side[s]] = 0.3 * arrays.mass[side[s - 2]];
     }
   }

@@ -113,12 +113,12 @@ describe('what a solution with links is judged by', () => {
     expect(measureDrift(group, arrays, Float64Array.of(0, 0, 1e-3, 0, -2e-3, 0))).toBeCloseTo(0.01, 12);
     countJoined(group, arrays, true);
     expect([...group.joined]).toEqual([1, 1]);
-    // with 16 links that answer together: four times, where something touches, and as it was where nothing does
+    // with 16 links that answer together, where something touches; by itself where nothing does
     group.all.perRod.fill(16);
     group.all.share.fill(0.01 / 64);
     response.fill(400 / 16);
     countJoined(group, arrays, true);
-    expect([...group.joined]).toEqual([4, 4]);
+    expect([...group.joined]).toEqual([16, 16]);
     countJoined(group, arrays, false);
     expect([...group.joined]).toEqual([1, 1]);
   });
