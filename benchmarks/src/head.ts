@@ -1,5 +1,5 @@
 /** Hair on a head that turns, beside the same hair without the head: what contact adds, measured in one run. */
-import { createWorld, type Model, type Scene, type Vec3 } from '@tendril/core';
+import { createWorld, type Model, type Scene, type Vec3, type World } from '@tendril/core';
 import type { Row } from './rows.ts';
 
 const RADIUS = 0.09;
@@ -67,6 +67,44 @@ export function headScene(count: number, head: boolean): Scene {
 export function headRow(name: string, count: number, frames: number, models: readonly Model[]): Row {
   const touching = createWorld(headScene(count, true), { models });
   const free = createWorld(headScene(count, false), { models });
+  return compareFrames(
+    name,
+    touching,
+    free,
+    frames,
+    'by kernels',
+    (times, alone) => `without the head ${alone.toFixed(0)} ms: ${times.toFixed(2)} times, in turn; wanted: 2`,
+  );
+}
+
+/** The same hair by one thread and by two. */
+export function threadedHeadRow(
+  name: string,
+  count: number,
+  frames: number,
+  models: readonly Model[],
+  threaded: readonly Model[],
+): Row {
+  const two = createWorld(headScene(count, true), { models: threaded });
+  const one = createWorld(headScene(count, true), { models });
+  return compareFrames(
+    name,
+    two,
+    one,
+    frames,
+    'in two threads',
+    (times, alone) => `in one ${alone.toFixed(0)} ms: ${(1 / times).toFixed(2)} times as fast, in turn; wanted: 1.7`,
+  );
+}
+
+function compareFrames(
+  name: string,
+  touching: World,
+  free: World,
+  frames: number,
+  how: string,
+  compare: (times: number, alone: number) => string,
+): Row {
   const seconds = (work: () => void): number => {
     const start = performance.now();
     work();
@@ -95,13 +133,13 @@ export function headRow(name: string, count: number, frames: number, models: rea
   const sorted = [...took].sort((a, b) => a - b);
   const alone = (1000 * sum(without)) / frames;
   const note = [
-    `hair on a head that turns, ${frames} frames of 1/60 s by kernels`,
+    `hair on a head that turns, ${frames} frames of 1/60 s ${how}`,
     `${Math.round(contacts / frames)} contacts looked at, ${loaded} loaded`,
-    `without the head ${alone.toFixed(0)} ms: ${(sum(took) / sum(without)).toFixed(2)} times, in turn; wanted: 2`,
+    compare(sum(took) / sum(without), alone),
   ].join('; ');
   return {
     name,
-    nodes: count * (EDGES + 1),
+    nodes: touching.rods.length * (EDGES + 1),
     timing: { seconds: mean, spread: sorted[sorted.length - 1] / sorted[sorted.length >> 1] - 1 },
     iterations: iterations / frames,
     note,

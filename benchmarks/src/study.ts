@@ -1,12 +1,15 @@
 /**
- * Long runs that no test has time for: `npm run study -- <name> [size] [seconds]`. Shows how far it is, then what it took and what
- * was found. With `seconds` only so much of the motion is run, and the rest is estimated from it.
+ * Long runs that no test has time for: `npm run study -- <name> [size] [seconds] [--threads n]`. Shows how far it is, then what it took
+ * and what was found. With `seconds` only so much of the motion is run, and the rest is estimated from it. Without `--threads` there is
+ * one.
  */
 import { freemem } from 'node:os';
+import { parseArgs } from 'node:util';
 import { hairBallScene, idolScene } from '@tendril/cases';
 import { createWorld, type World } from '@tendril/core';
-import { loadDer } from '@tendril/core/kernels';
+import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
 import { type SceneInput, sceneFromObject } from '@tendril/io';
+import { startThreads } from '@tendril/io/node';
 
 interface Study {
   readonly about: string;
@@ -81,14 +84,18 @@ const studies: Readonly<Record<string, Study>> = {
 
 const resident = (): string => `${(process.memoryUsage().rss / 2 ** 30).toFixed(1)} GiB`;
 
-const [name, size, seconds] = process.argv.slice(2);
+const { values, positionals } = parseArgs({ options: { threads: { type: 'string' } }, allowPositionals: true });
+const [name, size, seconds] = positionals;
+const threadCount = Number(values.threads ?? 1);
 const study = studies[name];
-if (!study || Number.isNaN(Number(size ?? 0)) || Number.isNaN(Number(seconds ?? 0))) {
-  console.error('usage: npm run study -- <name> [size] [seconds of the motion]\n');
+const numbers = [size ?? 0, seconds ?? 0].map(Number);
+if (!study || numbers.some(Number.isNaN) || !(threadCount >= 1 && Number.isInteger(threadCount))) {
+  console.error('usage: npm run study -- <name> [size] [seconds of the motion] [--threads n]\n');
   for (const [key, { about, size: usual }] of Object.entries(studies)) console.error(`  ${key} [${usual}]  ${about}`);
   process.exit(2);
 }
-const needed = (study.memory ?? 0) * Number(size ?? study.size);
+// threads have their share of the rods once more
+const needed = (threadCount > 1 ? 1.6 : 1) * (study.memory ?? 0) * Number(size ?? study.size);
 if (needed > freemem() / 2 ** 20) {
   const [wanted, free] = [needed / 1024, freemem() / 2 ** 30].map((gigabytes) => gigabytes.toFixed(1));
   console.error(
@@ -102,7 +109,10 @@ const scene = sceneFromObject(study.scene(Number(size ?? study.size)), name);
 const whole = scene.time?.duration ?? 0;
 const step = scene.time?.step ?? 1;
 const until = Math.min(whole, Number(seconds ?? whole));
-const world = createWorld(scene, study.plain ? {} : { models: [await loadDer()] });
+const threads = threadCount > 1 ? startThreads(threadCount) : undefined;
+const kernels = !study.plain;
+const models = threads ? [await loadThreadedDer(threads.ports, { kernels })] : kernels ? [await loadDer()] : [];
+const world = createWorld(scene, { models });
 const edges = world.rods.reduce((sum, { edgeCount }) => sum + edgeCount, 0);
 console.log(
   `${world.rods.length} rods, ${edges} edges, ${Math.round(until / step)} of ${Math.round(whole / step)} steps; ${world.scene.links ? `${world.scene.links.length} links; ` : ''}made in ${((performance.now() - built) / 1000).toFixed(1)} s, ${resident()} of memory`,
@@ -128,10 +138,11 @@ for (let k = 1; k <= steps; k++) {
 const total = (performance.now() - begin) / 1000;
 if (process.stdout.isTTY) process.stdout.write('\n');
 console.log(
-  `${total.toFixed(1)} s for ${until} s of motion: ${((1000 * total) / steps).toFixed(1)} ms a step; ${resident()}`,
+  `${total.toFixed(1)} s for ${until} s of motion in ${threadCount === 1 ? 'one thread' : `${threadCount} threads`}: ${((1000 * total) / steps).toFixed(1)} ms a step; ${resident()}`,
 );
 if (until < whole) console.log(`at that rate ${((total * whole) / until / 60).toFixed(1)} minutes for all ${whole} s`);
 console.log(
   `a step: ${(iterations / steps).toFixed(1)} iterations, ${(contacts / steps).toFixed(0)} contacts (${most} at most), ${(substeps / steps).toFixed(2)} sub-steps; ${missed} not converged`,
 );
 console.log(study.describe(world));
+threads?.close();

@@ -111,13 +111,17 @@ export async function openWorld(source: Source, { threads, plain }: WorldChoices
   const count = (id: ModelId): number => scene.rods.filter(({ model = 'der' }) => model === id).length;
   const [rods, fibers] = [count('der'), count('fiber')];
   const models: Model[] = [];
-  if (rods > 1 && !plain) models.push(await loadModel('der', threads ?? (rods >= manyRods ? undefined : 1)));
-  if (fibers > 0 && !plain) models.push(await loadModel('fiber', threads ?? (fibers >= manyFibers ? undefined : 1)));
+  // the reference alone has one thread, unless more are asked for
+  const kernels = !plain;
+  const countFor = (many: boolean): number | undefined => threads ?? (plain || !many ? 1 : undefined);
+  const [forRods, forFibers] = [countFor(rods >= manyRods), countFor(fibers >= manyFibers)];
+  if (rods > 1 && (kernels || forRods !== 1)) models.push(await loadModel('der', forRods, kernels));
+  if (fibers > 0 && (kernels || forFibers !== 1)) models.push(await loadModel('fiber', forFibers, kernels));
   return explained(source, () => createWorld(scene, { models, ...(bodies && { bodies }) }));
 }
 
-async function loadModel(id: 'der' | 'fiber', threads: number | undefined): Promise<Model> {
+async function loadModel(id: 'der' | 'fiber', threads: number | undefined, kernels: boolean): Promise<Model> {
   if (threads === 1) return id === 'der' ? loadDer() : loadFiber();
   const load = id === 'der' ? loadThreadedDer : loadThreadedFiber;
-  return load(startThreads(threads).ports, threads === undefined ? {} : { leastParts: 2 });
+  return load(startThreads(threads).ports, { kernels, ...(threads !== undefined && { leastParts: 2 }) });
 }

@@ -1,5 +1,5 @@
 /** Threads, on what `npm run build` made: the same bits whatever their number. */
-import { createWorld, type Model, type Scene } from '@tendril/core';
+import { createWorld, type Model, type Scene, SimulationError, type World } from '@tendril/core';
 import { loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // the sources have no file that a thread could run
@@ -11,7 +11,7 @@ let three: Model;
 beforeAll(async () => {
   threads = startThreads(3);
   one = await loadDer();
-  three = await loadThreadedDer(threads.ports, { leastParts: 2 });
+  three = await loadThreadedDer(threads.ports, { leastParts: 2, leastTouching: 2, leastNumbers: 1 });
 });
 afterAll(() => {
   threads.close();
@@ -96,6 +96,226 @@ describe('threads', () => {
   });
 });
 
+describe('threads in contact', () => {
+  const count = 20;
+  const shaken: NonNullable<NonNullable<Scene['pins']>[number]['path']> = {
+    keys: [
+      { time: 0, offset: [0, 0, 0] },
+      { time: 0.03, offset: [0, 0, 0] },
+      { time: 0.08, offset: [0.02, 0, 0] },
+      { time: 0.13, offset: [-0.02, 0.01, 0], rotation: [0, 0.5, 0] },
+    ],
+  };
+  /** Hairs all over a ball of 2 cm, which is shaken; every third has another number of edges. */
+  const ball = (contact: Scene['contact'], more: Partial<Scene> = {}): Scene => {
+    const rods = Array.from({ length: count }, (_, k): Scene['rods'][number] => {
+      const z = 1 - (2 * (k + 0.5)) / count;
+      const a = 2.4 * k;
+      const s = Math.sqrt(1 - z * z);
+      const at = (r: number): [number, number, number] => [r * s * Math.cos(a), r * s * Math.sin(a), r * z];
+      return {
+        id: `hair ${k}`,
+        shape: { type: 'straight', from: at(0.02), to: at(0.08) },
+        edges: k % 3 === 1 ? 7 : 8,
+        section: { type: 'circle', radius: 3e-5 },
+        material: { E: 1e8, G: 4e7, density: 1300, damping: { mass: 5 } },
+      };
+    });
+    return {
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods,
+      pins: rods.map(({ id }) => ({ rod: id, at: 'start', path: shaken })),
+      colliders: [{ type: 'sphere', radius: 0.02 - 3e-5, friction: 0.3, path: shaken }],
+      ...(contact && { contact }),
+      time: { duration: 1, step: 1 / 240 },
+      ...more,
+    };
+  };
+  const touching = ball({ radius: 6e-4, friction: 0.2, tolerance: 1e-3 });
+  let two: Threads;
+  /** By one, two and three threads; threads take part in groups of two, and of five hairs on. */
+  const teams: (readonly [string, Model])[] = [];
+  beforeAll(async () => {
+    two = startThreads(2);
+    teams.push(
+      ['one', one],
+      ['two', await loadThreadedDer(two.ports, { leastParts: 2, leastTouching: 5 })],
+      ['three', three],
+    );
+  });
+  afterAll(() => {
+    two.close();
+  });
+  const run = (scene: Scene, act: (world: World) => unknown): void => {
+    const [first, ...others] = teams.map(([name, model]) => [name, act(createWorld(scene, { models: [model] }))]);
+    for (const [name, found] of others) expect([name, found]).toEqual([name, first[1]]);
+  };
+
+  it.each([0.2, 0])('hairs that touch each other, with friction %f', (friction) => {
+    const smooth = touching.colliders?.map((collider) => ({ ...collider, friction }));
+    const scene: Scene = { ...touching, colliders: smooth ?? [], contact: { ...touching.contact, friction } };
+    run(scene, (world) => {
+      const reports: unknown[] = [];
+      let touched = 0;
+      for (let k = 0; k < 40; k++) {
+        reports.push(world.step(), { ...world.contactReport }, world.hash());
+        touched += world.contactForces().filter(({ kind }) => kind === 'rod').length;
+      }
+      expect(touched).toBeGreaterThan(60);
+      reports.push(world.energies(), world.momentum(), world.reactions(), world.channel(19, 'curvature'), world.save());
+      // reading changed nothing
+      reports.push(world.step(), world.hash());
+      return reports;
+    });
+  });
+
+  it('hair on a moving ball, each by itself', () => {
+    run(ball({ between: 'none', tolerance: 1e-3 }), (world) => {
+      const reports: unknown[] = [];
+      let touched = 0;
+      for (let k = 0; k < 40; k++) {
+        reports.push(world.step(), { ...world.contactReport }, world.hash());
+        touched += world.contactForces().length;
+      }
+      expect(touched).toBeGreaterThan(100);
+      reports.push(world.energies(), world.reactions());
+      return reports;
+    });
+  });
+
+  it('with rods of many layouts, some without a partner', () => {
+    const rods = Array.from({ length: 40 }, (_, k) => ({
+      ...scene.rods[0],
+      id: `hair ${k}`,
+      edges: 4 + ((7 * k) % 9),
+    }));
+    const apart = rods.map((rod, k): Scene['rods'][number] => ({
+      ...rod,
+      shape: { type: 'straight', from: [0, 0.004 * k, 0], to: [0.1, 0.004 * k, 0] },
+      section: { type: 'circle', radius: 2e-4 },
+      material: { E: 1e8, G: 4e7, density: 1300 },
+    }));
+    const falling: Scene = {
+      ...scene,
+      rods: apart,
+      pins: apart.map(({ id }) => ({ rod: id, at: 'start' })),
+      colliders: [{ type: 'plane', position: [0, 0, -0.01], normal: [0, 0, 1], friction: 0.3 }],
+    };
+    run(falling, (world) => {
+      const reports: unknown[] = [];
+      for (let k = 0; k < 18; k++) reports.push(world.step(), world.hash());
+      expect(world.contactForces().length).toBeGreaterThan(20);
+      return reports;
+    });
+  });
+
+  it.each([true, false])('cloth that links hold together, by kernels: %s', async (kernels) => {
+    const cloth: Scene = {
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [],
+      weaves: [
+        {
+          id: 'cloth',
+          center: [0.003, 0.002, 0.0605],
+          warp: { count: 7, spacing: 0.02 },
+          edges: 1,
+          section: { type: 'circle', radius: 3e-5 },
+          material: { E: 3.58e9, G: 1.07e9, density: 1107, damping: { mass: 10 } },
+          joints: { stiffness: 10, rotation: { about: 'normal', stiffness: 5e-8 } },
+        },
+      ],
+      colliders: [{ type: 'sphere', radius: 0.06, friction: 0.3 }],
+      contact: { between: 'none' },
+      time: { duration: 1, step: 1 / 240 },
+    };
+    const options = { leastParts: 2, leastTouching: 2, leastNumbers: 1, kernels };
+    const models = [
+      kernels ? [one] : [],
+      [await loadThreadedDer(two.ports, options)],
+      [await loadThreadedDer(threads.ports, options)],
+    ];
+    const [first, ...others] = models.map((list) => {
+      const world = createWorld(cloth, { models: list });
+      const reports: unknown[] = [];
+      for (let k = 0; k < 16; k++) reports.push(world.step(), world.hash());
+      expect(world.contactForces().length).toBeGreaterThan(2);
+      return [...reports, world.linkForces(), world.energies()];
+    });
+    for (const found of others) expect(found).toEqual(first);
+  });
+
+  it('go back to a saved state, and on from it', () => {
+    run(touching, (world) => {
+      for (let k = 0; k < 30; k++) world.step();
+      const saved = world.save();
+      const later = (): string => {
+        for (let k = 0; k < 4; k++) world.step();
+        return world.hash();
+      };
+      const first = later();
+      world.restore(saved);
+      expect(later()).toBe(first);
+      return first;
+    });
+  });
+
+  it('say which rod fails, and leave all as it was', () => {
+    const violent = ball(touching.contact, {
+      solver: { der: { iterations: 2 } },
+      time: { duration: 1, step: 1 / 60, halvings: 0 },
+    });
+    run(violent, (world) => {
+      for (let k = 0; k < 30; k++) {
+        const before = world.hash();
+        try {
+          world.step();
+        } catch (error) {
+          expect(error).toBeInstanceOf(SimulationError);
+          expect(world.hash()).toBe(before);
+          return [k, String(error), before];
+        }
+      }
+      throw new Error('no step failed');
+    });
+  });
+
+  it('cut the steps of groups that fail', () => {
+    run(
+      ball(touching.contact, { solver: { der: { iterations: 3 } }, time: { duration: 1, step: 1 / 80 } }),
+      (world) => {
+        const reports: unknown[] = [];
+        let substeps = 0;
+        for (let k = 0; k < 14; k++) {
+          const report = world.step();
+          substeps += report.substeps;
+          reports.push(report, world.hash());
+        }
+        expect(substeps).toBeGreaterThan(14);
+        return reports;
+      },
+    );
+  });
+
+  it('take a world that begins elsewhere as its caller does', () => {
+    const first = createWorld(scene, { models: [one] });
+    for (let k = 0; k < 5; k++) first.step();
+    const rods = first.rods.map((rod, r) => ({
+      ...rod,
+      nodePosition: first.samples[r].nodePosition.slice(),
+      edgeDirector: first.samples[r].edgeDirector.slice(),
+    }));
+    run(scene, () => undefined);
+    const [expected, ...found] = teams.map(([, model]) => {
+      const world = createWorld(scene, { models: [model], start: { time: 0.02, rods } });
+      for (let k = 0; k < 3; k++) world.step();
+      return world.hash();
+    });
+    expect(found).toEqual([expected, expected]);
+  });
+});
+
 describe('threads over fibers', () => {
   const fibers: Scene = {
     ...scene,
@@ -105,7 +325,7 @@ describe('threads over fibers', () => {
   let shared: Model;
   beforeAll(async () => {
     plain = await loadFiber();
-    shared = await loadThreadedFiber(threads.ports, { leastParts: 2 });
+    shared = await loadThreadedFiber(threads.ports, { leastParts: 2, leastTouching: 2, leastNumbers: 1 });
   });
 
   it('give the bits of one, and of none of it', () => {
@@ -157,6 +377,30 @@ describe('threads over fibers', () => {
     expect(touched).toBeGreaterThan(20);
     expect(together.hash()).toBe(alone.hash());
     expect(together.energies()).toEqual(alone.energies());
+    expect(together.reactions()).toEqual(alone.reactions());
+  });
+
+  it('that touch each other', () => {
+    const crossing: Scene = {
+      ...fibers,
+      rods: fibers.rods.map((rod, k) => ({
+        ...rod,
+        shape:
+          k % 2
+            ? { type: 'straight', from: [0.05, 0.01 * k - 0.05, -0.002], to: [0.05, 0.01 * k + 0.05, -0.002] }
+            : rod.shape,
+      })),
+      contact: { friction: 0.2 },
+    };
+    const alone = createWorld(crossing, { models: [plain] });
+    const together = createWorld(crossing, { models: [shared] });
+    let touched = 0;
+    for (let k = 0; k < 12; k++) {
+      expect(together.step()).toEqual(alone.step());
+      touched += alone.contactForces().length;
+    }
+    expect(touched).toBeGreaterThan(20);
+    expect(together.hash()).toBe(alone.hash());
     expect(together.reactions()).toEqual(alone.reactions());
   });
 });

@@ -1,6 +1,7 @@
 /** Work for the benchmark runner that is not part of the public interface. */
 
-import { createIntList, createTree, findPairs, updateTree } from './contact/tree.ts';
+import { createPathTree, findPathPairs, orderPathTree, refitPathTree, writePathBox } from './contact/pathTree.ts';
+import { createIntList } from './contact/tree.ts';
 import { addEntry, createBorderedBand, createBorderedFactor, factorBand, solveBand } from './linalg/band.ts';
 import type { CreateBlocks } from './linalg/blockTridiagonal.ts';
 import { createFiberWork } from './models/fiber/benchmark.ts';
@@ -25,36 +26,50 @@ export function createBandBenchmark(size: number, count = 1): () => void {
 
 /**
  * One search for pairs among the edges of `hairs` hairs of 31 edges that stand off a ball in all directions, with `thickness` [m] about
- * each; they sway a little between two searches. Returns how many pairs of boxes meet.
+ * each; they sway a little between two searches. Returns how many pairs are not apart on their paths.
  */
 export function createPairBenchmark(hairs: number, thickness: number): () => number {
   const edges = 31;
-  const tree = createTree(hairs * edges);
+  const count = hairs * edges;
+  const tree = createPathTree(count);
   const pairs = createIntList();
+  const rodOf = Int32Array.from({ length: count }, (_, e) => Math.floor(e / edges));
+  const x = new Float64Array(3 * hairs * (edges + 1));
   let turn = 0;
-  return () => {
-    turn++;
+  const place = (): void => {
     for (let h = 0; h < hairs; h++) {
       const z = 1 - (2 * (h + 0.5)) / hairs;
       const a = Math.PI * (3 - Math.sqrt(5)) * h;
       const s = Math.sqrt(1 - z * z);
-      const at = (j: number, k: number): number => {
+      for (let j = 0; j <= edges; j++) {
         const r = 0.05 + (0.2 * j) / edges;
         const sag = 0.4 * (j / edges) ** 2 * 0.2;
         const sway = 0.002 * Math.sin(0.3 * turn + 7 * h) * (j / edges);
-        return k === 0 ? r * s * Math.cos(a) + sway : k === 1 ? r * s * Math.sin(a) : r * z - sag;
-      };
-      for (let j = 0; j < edges; j++) {
-        const o = 6 * (h * edges + j);
-        for (let k = 0; k < 3; k++) {
-          tree.box[o + k] = Math.min(at(j, k), at(j + 1, k)) - thickness;
-          tree.box[o + 3 + k] = Math.max(at(j, k), at(j + 1, k)) + thickness;
-        }
+        x.set([r * s * Math.cos(a) + sway, r * s * Math.sin(a), r * z - sag], 3 * (h * (edges + 1) + j));
       }
     }
-    updateTree(tree);
+  };
+  const before = x.slice();
+  const writeAll = (): void => {
+    for (let e = 0; e < count; e++) {
+      const o = 3 * (e + rodOf[e]);
+      writePathBox(tree, tree.placeOf[e], 0, before, o, o + 3, thickness);
+      writePathBox(tree, tree.placeOf[e], 6, x, o, o + 3, thickness);
+    }
+  };
+  place();
+  return () => {
+    turn++;
+    before.set(x);
+    place();
+    writeAll();
+    if (tree.nodeCount === 0) {
+      orderPathTree(tree);
+      writeAll();
+    }
+    refitPathTree(tree);
     pairs.length = 0;
-    findPairs(pairs, tree);
+    findPathPairs(pairs, tree, rodOf);
     return pairs.length / 2;
   };
 }

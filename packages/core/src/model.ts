@@ -5,7 +5,7 @@
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
  */
 import type { BodyPose } from './bodies/body.ts';
-import type { ContactSides, LoadSource, Samples, Touches } from './port.ts';
+import type { ContactSides, LoadSource, Samples, SharedLoops, Touches } from './port.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
@@ -151,10 +151,12 @@ export interface Bundle {
   advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   /**
    * Parts that do not know of each other, for threads to share: `advance` over a range of them. On failure nothing is
-   * undone; whoever calls it restores the state. With `without`, others may have moved these rods since.
+   * undone; whoever calls it restores the state.
    */
   readonly parts?: {
     readonly count: number;
+    /** Rods of a part; those of parts before it come, as far as possible, before them. */
+    rods(part: number): readonly number[];
     advance(from: number, to: number, t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   };
   /** Absent: the bundle's rods cannot touch anything. */
@@ -211,6 +213,15 @@ export interface ContactPort {
   readonly systemOfRod: Int32Array;
   readonly systemOfBody: Int32Array;
   readonly systemCount: number;
+  /**
+   * Memory for `bytes` bytes of sides that threads see, where they work on these systems together; it is the caller's until the same slot,
+   * 0 or 1, is asked for again. See contact/rows.ts.
+   */
+  room?(slot: number, bytes: number, systems: Uint8Array): ArrayBufferLike | undefined;
+  /** Where threads see these sides: they do the solver's own loops too. */
+  loops?(sides: ContactSides): SharedLoops | undefined;
+  /** Another has moved a rod, by this state and its own port, in the step from t to t + dt: what follows from the state is behind. */
+  adopt?(rod: number, t: number, dt: number): void;
   /** Remembers the present state of the marked systems, or of all, as the start of the step. */
   hold(systems?: Uint8Array): void;
   /** Back to the start of the step for the systems that are marked. */
@@ -222,12 +233,14 @@ export interface ContactPort {
   guess?(velocity: Float64Array, systems: Uint8Array, sides: ContactSides, t: number, dt: number): boolean;
   /** Whether `factor` and `solve` may be asked for some of the sides that were made linear. */
   readonly selective?: boolean;
+  /** Whether sides may have directions, see ContactSides. */
+  readonly directed?: boolean;
   /** Whether sides may have goals, see ContactSides. A step with goals goes but a few iterations, and may end `unfinished`. */
   readonly partial?: boolean;
   /**
    * A of the marked systems: `fresh`, at a first guess for the end of the step, and then `velocity` is S v of the linear step from
    * there under the sides' forces; else at the state that `step` came to, with its velocities. `response` is
-   * tr(S A⁻¹ Sᵀ)/3 of each side [1/kg], 0 where it cannot move.
+   * tr(S A⁻¹ Sᵀ)/3 of each side [1/kg], along its direction S A⁻¹ Sᵀ, and 0 where it cannot move.
    */
   linearize(
     velocity: Float64Array,
@@ -255,7 +268,7 @@ export interface ContactPort {
   bear?(sides: ContactSides): void;
   /** H with the sides' point masses. */
   factor(systems: Uint8Array, sides: ContactSides): boolean;
-  /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each. */
+  /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each, or 1 with directions. */
   solve(velocity: Float64Array, impulse: Float64Array, sides: ContactSides): void;
 }
 

@@ -41,8 +41,11 @@ export interface LoadSource {
   readonly dependsOnState: boolean;
 }
 
-/** Where numbers that others read are kept; threads share memory by another one. */
-export type Allocate = (length: number) => Float64Array;
+/**
+ * Where numbers that others read are kept; threads share memory by another one. `sizes`: how many of them each rod has, where they lie
+ * rod by rod: a thread that has some of the rods gets their part.
+ */
+export type Allocate = (length: number, sizes?: ArrayLike<number>) => Float64Array;
 
 export const allocatePlain: Allocate = (length) => new Float64Array(length);
 
@@ -106,6 +109,11 @@ export interface ContactSides {
   /** Point mass ρ that the solver glues to the point [kg]. */
   readonly mass: Float64Array;
   /**
+   * Unit vectors, 3 each. Where given (contact without friction), and the port is `directed`: masses, impulses and velocities are those along them, one
+   * number a side where there are three else; forces stay vectors.
+   */
+  readonly direction?: Float64Array;
+  /**
    * Velocities of those masses [m/s], 3 each. Where given (links), and the port is `partial`: `linearize` writes S v where the rods are,
    * keeps what is out of balance and, at a fresh start, writes S v of the linear step without the masses here, `solve` adds its effect, and `step` goes with the masses glued on, ρ(goal − S v)/h being a force.
    */
@@ -114,4 +122,28 @@ export interface ContactSides {
   readonly room?: Float64Array;
   /** For the last step, from where rods are in balance with the masses: without them, so that forces alone act. */
   released?: boolean;
+}
+
+/** Loops of the contact solver over the numbers of all sides, by several threads: see contact/loops.ts. */
+export interface SharedLoops {
+  /** At least so many bytes that all threads see, until more are asked for. */
+  memory(bytes: number): ArrayBufferLike;
+  /** Loop `kind` over all blocks of `size` numbers; the rest as of `runLoop`. */
+  run(
+    kind: number,
+    capacity: number,
+    window: number,
+    size: number,
+    count: number,
+    slot: number,
+    gamma: Float64Array,
+  ): void;
+  /** The same for the law of contact (contact/lawRows.ts); returns the largest velocity that an impulse makes. */
+  lawMemory(bytes: number): ArrayBufferLike;
+  runLaw(contacts: number): number;
+}
+
+/** Numbers of a side's velocity. */
+export function axesOf({ direction }: Pick<ContactSides, 'direction'>): 1 | 3 {
+  return direction ? 1 : 3;
 }

@@ -211,11 +211,29 @@ interface Locator {
   locateKey(path: ScenePath): Place;
 }
 
+/**
+ * A path that was one object for many pins (an alias in a file, a program's constant) is one again: reading copies it for each,
+ * which for 25,000 hairs on a head that moves is half a gigabyte.
+ */
+function sharePaths(written: unknown, scene: SceneFile): void {
+  const { pins } = written as { readonly pins?: readonly { readonly path?: unknown }[] };
+  const shared = new Map<unknown, unknown>();
+  scene.pins?.forEach((pin, k) => {
+    const path = pins?.[k]?.path;
+    if (typeof path !== 'object' || path === null || !pin.path) return;
+    if (shared.has(path)) Object.assign(pin, { path: shared.get(path) });
+    else shared.set(path, pin.path);
+  });
+}
+
 function validate(value: unknown, source: string, locator?: Locator): SceneFile {
   const version = typeof value === 'object' && value !== null ? (value as { tendril?: unknown }).tendril : undefined;
   const fromFiles = typeof value === 'object' && value !== null && ('strands' in value || 'weaves' in value);
   const result = (fromFiles ? strandsSceneSchema : sceneSchema).safeParse(value);
-  if (result.success) return result.data;
+  if (result.success) {
+    sharePaths(value, result.data);
+    return result.data;
+  }
   let faults = result.error.issues.flatMap((issue) => flatten(issue, []));
   // a field that is missing because its name is misspelt is one problem, not two
   const meant = new Set(

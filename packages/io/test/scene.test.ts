@@ -92,6 +92,23 @@ rods:
 const material = 'material: { E: 1 GPa, nu: 0.3, density: 1000 }';
 
 describe('scene', () => {
+  it('keeps one what was written once: the path of many pins', () => {
+    const text = `
+tendril: 1
+rods:
+  - { id: a, shape: { type: straight, from: [0, 0, 0], to: [1, 0, 0] }, edges: 4, section: { type: circle, radius: 1 mm }, ${material} }
+pins:
+  - { rod: a, at: start, path: &way { keys: [{ time: 0 }, { time: 1, offset: [1 cm, 0, 0] }] } }
+  - { rod: a, at: end, path: *way }
+  - { rod: a, at: { node: 2 }, path: { keys: [{ time: 0 }, { time: 1, offset: [1 cm, 0, 0] }] } }
+`;
+    const { pins = [] } = parseScene(text, 'shared.yaml').scene;
+    expect(pins[1].path).toBe(pins[0].path);
+    expect(pins[2].path).not.toBe(pins[0].path);
+    expect(pins[2].path).toEqual(pins[0].path);
+    expect(pins[0].path?.keys[1].offset).toEqual([0.01, 0, 0]);
+  });
+
   it('accepts every feature, in SI', () => {
     const { scene: s } = parseScene(everything, 'all.yaml');
     expect(s.gravity).toEqual({

@@ -16,8 +16,10 @@
  *     v = v₀ + H⁻¹ Σ Sᵀ(ρ(y − S v₀) ± (p − p₀)).
  */
 import type { ContactPort } from '../model.ts';
-import type { ContactSides } from '../port.ts';
-import { type Accelerator, accelerate, createAccelerator, resetAccelerator } from './anderson.ts';
+import type { ContactSides, SharedLoops } from '../port.ts';
+import { accelerate, measure, startMixing } from './anderson.ts';
+import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
+import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawRows.ts';
 import { correctWhole, measureDrift, measureDriftEnergy, weighWhole } from './linkDrift.ts';
 import {
   applyLinks,
@@ -29,11 +31,14 @@ import {
   startLinks,
   weighLinks,
 } from './linkLaw.ts';
+import { RELAXATION } from './loops.ts';
 import type { ContactSet } from './set.ts';
 
 /** Sides of all bundles in one row; each bundle sees its part. */
 export interface SideArrays {
   readonly count: number;
+  /** Numbers of a side's velocity: 1 where contact is without friction (frictionless.ts). */
+  readonly axes: 1 | 3;
   readonly sides: readonly {
     readonly port: ContactPort;
     readonly sides: ContactSides;
@@ -52,14 +57,16 @@ export interface SideArrays {
   readonly sideB: Int32Array;
   readonly mass: Float64Array;
   readonly response: Float64Array;
-  /** S v₀, S v, the copies y, and what is solved for, 3 each. */
+  /** S v₀, S v, the copies y, and what is solved for, `axes` each. */
   readonly start: Float64Array;
   readonly velocity: Float64Array;
   readonly copy: Float64Array;
   readonly right: Float64Array;
-  /** What the law of contact is applied to: the copies less their scaled impulses, 3 a side. */
+  /** What the law of contact is applied to: the copies less their scaled impulses, `axes` a side. */
   readonly free: Float64Array;
-  /** p₀, 3 a contact. */
+  /** Impulses along the normals, where these are all. */
+  readonly push: Float64Array;
+  /** p₀, `axes` a contact. */
   readonly impulseStart: Float64Array;
   /** ω of each contact [1/kg]; 0 where nothing can move. */
   readonly omega: Float64Array;
@@ -75,8 +82,6 @@ export interface SolveResult {
   error: number;
   converged: boolean;
 }
-
-const RELAXATION = 1.7;
 
 /** What touches a cloth meets this many times what one of its links has to move: measured with cloths of 25 to 150 fibers each way. */
 const TOUCHED = 3;
@@ -94,7 +99,7 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
   for (let c = 0; c < set.count; c++) {
     const b = sideB[c];
     const mean = shareOf(arrays, sideA[c]) + (b >= 0 ? shareOf(arrays, b) : 0);
-    omega[c] = crowd[c] * mean;
+    omega[c] = (arrays.axes === 1 ? spread(crowd[c]) : crowd[c]) * mean;
     const rho = omega[c] > 0 ? (b >= 0 ? 2 : 1) / omega[c] : 0;
     mass[sideA[c]] = rho;
     if (b >= 0) mass[b] = rho;
@@ -108,12 +113,13 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
   return true;
 }
 
-/** The law of contact at every contact: from q the impulses p and the copies y. Returns the largest W·p_n [m/s]. */
-function applyLaw(set: ContactSet, arrays: SideArrays): number {
+/** The law of contact at contacts `from` to `to`: from q the impulses p and the copies y. Returns the largest W·p_n [m/s]. */
+function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
+  if (arrays.axes === 1) return applyNormalLaw(set, arrays, from, to);
   const { sideA, sideB, omega, mass, copy, free, crowd } = arrays;
   const { impulse: p, normal, bias, surface, sliding, staticFriction, dynamicFriction } = set;
   let swing = 0;
-  for (let c = 0; c < set.count; c++) {
+  for (let c = from; c < to; c++) {
     const w = omega[c];
     if (w === 0) continue;
     const o = 3 * c;
@@ -162,15 +168,36 @@ function applyLaw(set: ContactSet, arrays: SideArrays): number {
     copy[b + 1] = free[b + 1] - py * inverse;
     copy[b + 2] = free[b + 2] - pz * inverse;
   }
-  if (arrays.links) swing = Math.max(swing, applyLinks(arrays.links, arrays));
   return swing;
 }
 
-/** Velocities of all sides when the rods follow the copies, into `velocity`. */
-function followCopies(set: ContactSet, arrays: SideArrays): void {
-  const { start, copy, velocity, right, sideA, sideB, mass, impulseStart } = arrays;
+/** The law of contact at contacts `from` to `to`, and what the rods are to follow then. */
+export function applyAndPull(set: LawSet, arrays: LawArrays, from: number, to: number): number {
+  const swing = applyLaw(set, arrays, from, to);
+  if (arrays.axes === 1) pullNormal(arrays, from, to);
+  else pull(set, arrays, from, to);
+  return swing;
+}
+
+/**
+ * The laws of all contacts and links, then by how much velocities of all sides differ from `start` when the rods follow the copies, into
+ * `velocity`. Returns the largest velocity that an impulse makes [m/s]. `law`: by threads.
+ */
+function takeTurn(set: ContactSet, arrays: SideArrays, law?: SharedLaw): number {
+  let swing = law ? law.run() : applyAndPull(set, arrays, 0, set.count);
+  if (arrays.links) {
+    swing = Math.max(swing, applyLinks(arrays.links, arrays));
+    pullSides(arrays.links, arrays);
+  }
+  for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
+  return swing;
+}
+
+/** What the rods are to follow: ρ(y − v₀) ± (p − p₀). */
+function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
+  const { start, copy, right, sideA, sideB, mass, impulseStart } = arrays;
   const { impulse: p } = set;
-  for (let c = 0; c < set.count; c++) {
+  for (let c = from; c < to; c++) {
     const a = 3 * sideA[c];
     const b = 3 * sideB[c];
     const rho = mass[sideA[c]];
@@ -180,17 +207,7 @@ function followCopies(set: ContactSet, arrays: SideArrays): void {
       if (b >= 0) right[b + m] = rho * (copy[b + m] - start[b + m]) - change;
     }
   }
-  if (arrays.links) pullSides(arrays.links, arrays);
-  for (const one of arrays.sides) one.port.solve(one.velocity, one.right, one.sides);
-  for (let k = 0; k < 3 * arrays.count; k++) velocity[k] += start[k];
 }
-
-const LARGE = 1e6;
-let accelerator: Accelerator = createAccelerator(0);
-/** What the law was applied to when the error was least. */
-let best: Float64Array = new Float64Array(0);
-/** One over the error that each number may have, whatever the impulses change. */
-let finest: Float64Array = new Float64Array(0);
 
 /**
  * Parts of its size by which a contact may miss its place in a step: violent impacts elsewhere allow for errors that are small beside
@@ -203,17 +220,22 @@ export const PLACE = 0.02;
  * all of it for cloth that falls freely, and far off for a hair that spins where nothing but its joints holds it. What is left at
  * the sides says little of a velocity that whole rods have wrong, such as what gravity gives them in a step: their drift counts as well.
  */
-function chooseStart(set: ContactSet, arrays: SideArrays, links: LinkGroup, weight: Float64Array): void {
+function chooseStart(
+  set: ContactSet,
+  arrays: SideArrays,
+  links: LinkGroup,
+  weight: Float64Array,
+  best: Float64Array,
+): void {
   const { start, copy, velocity, count } = arrays;
   if (links.guessed) {
     for (let i = 0; i < 3 * count; i++) best[i] = copy[i];
     const tryStart = (from: Float64Array): number => {
       startLinks(links, weight, arrays, from);
-      applyLaw(set, arrays);
-      followCopies(set, arrays);
+      takeTurn(set, arrays);
       let sum = 0;
       for (let i = 0; i < 3 * count; i++) {
-        velocity[i] -= copy[i];
+        velocity[i] += start[i] - copy[i];
         sum += weight[i] * velocity[i] ** 2;
       }
       return sum + measureDriftEnergy(links, arrays, velocity);
@@ -224,6 +246,24 @@ function chooseStart(set: ContactSet, arrays: SideArrays, links: LinkGroup, weig
     }
   }
   startLinks(links, weight, arrays, start);
+}
+
+/** The law of contact by threads. */
+interface SharedLaw {
+  /** What `applyAndPull` returns for all. */
+  run(): number;
+  /** Impulses back to the set. */
+  finish(): void;
+}
+
+function shareLaw(crew: SharedLoops, set: ContactSet, arrays: SideArrays): SharedLaw {
+  const { count } = set;
+  const rows = cutLawRows(crew.lawMemory(lawBytes(count)), count);
+  writeLawRows(rows, set, arrays);
+  return {
+    run: () => crew.runLaw(count),
+    finish: () => readLawRows(rows, set, arrays),
+  };
 }
 
 /**
@@ -241,19 +281,15 @@ export function solveAdmm(
   limit: number,
   places: number,
 ): void {
-  const { start, copy, velocity, free, sideA, sideB, omega, mass, right } = arrays;
-  const size = 3 * arrays.count;
-  // sets of contacts grow and shrink; cloths stay as large as they are
-  if (accelerator.capacity < size) accelerator = createAccelerator(size > LARGE ? size : 2 * size);
-  resetAccelerator(accelerator, size);
-  if (best.length < size) {
-    best = new Float64Array(accelerator.capacity);
-    finest = new Float64Array(accelerator.capacity);
-  }
-  finest.fill(0, 0, size);
+  const { start, copy, velocity, free, sideA, sideB, omega, mass, right, axes } = arrays;
+  const size = axes * arrays.count;
+  const [only] = arrays.sides;
+  const crew = arrays.sides.length === 1 ? only.port.loops?.(only.sides) : undefined;
+  const mixing = startMixing(arrays, size, axes === 1, crew);
+  const { weight, finest, best } = mixing.rows;
   let least = Infinity;
-  const { weight } = accelerator;
-  for (let c = 0; c < set.count; c++) {
+  if (axes === 1) startNormal(set, arrays, weight, finest, tolerance * scale, places);
+  for (let c = 0; c < set.count && axes === 3; c++) {
     const a = 3 * sideA[c];
     const b = 3 * sideB[c];
     const inverse = omega[c] > 0 ? 1 / mass[sideA[c]] : 0;
@@ -272,21 +308,12 @@ export function solveAdmm(
     if (omega[c] === 0) set.impulse.fill(0, 3 * c, 3 * c + 3);
   }
   right.fill(0);
-  if (arrays.links) chooseStart(set, arrays, arrays.links, weight);
+  if (arrays.links) chooseStart(set, arrays, arrays.links, weight, best);
+  const law = crew && !arrays.links ? shareLaw(crew, set, arrays) : undefined;
   result.converged = false;
   for (let k = 0; ; k++) {
-    const swing = Math.max(scale, 0.1 * applyLaw(set, arrays));
-    followCopies(set, arrays);
-    let error = 0;
-    let miss = 0;
-    for (let i = 0; i < size; i++) {
-      // where nothing can move there is nothing to agree on
-      const difference = weight[i] > 0 ? velocity[i] - copy[i] : 0;
-      velocity[i] = RELAXATION * difference;
-      const wrong = difference < 0 ? -difference : difference;
-      if (wrong > error) error = wrong;
-      if (wrong * finest[i] > miss) miss = wrong * finest[i];
-    }
+    const swing = Math.max(scale, 0.1 * takeTurn(set, arrays, law));
+    const { norm, error, miss } = measure(mixing);
     result.iterations = k + 1;
     result.error = error;
     const fine = error <= tolerance * swing && miss <= 1;
@@ -294,21 +321,25 @@ export function solveAdmm(
     const drift = touched ? measureDrift(touched, arrays, velocity) : 0;
     if (fine && drift <= RELAXATION * tolerance * scale) {
       result.converged = true;
+      law?.finish();
       if (arrays.links) finishLinks(arrays.links);
       return;
     }
     if (error < least) {
       least = error;
-      for (let i = 0; i < size; i++) best[i] = free[i];
+      best.set(free);
     }
     if (k + 1 >= limit) {
-      for (let i = 0; i < size; i++) free[i] = best[i];
-      applyLaw(set, arrays);
-      if (arrays.links) finishLinks(arrays.links);
+      free.set(best.subarray(0, size));
+      applyLaw(set, arrays, 0, set.count);
+      if (arrays.links) {
+        applyLinks(arrays.links, arrays);
+        finishLinks(arrays.links);
+      }
       result.error = least;
       return;
     }
     if (touched) correctWhole(touched, arrays, velocity, 1 / RELAXATION);
-    accelerate(accelerator, free, velocity, size);
+    accelerate(mixing, norm);
   }
 }

@@ -1,27 +1,45 @@
 /**
  * Mixing of the last turns of a fixed point q ← q + f(q) [Anderson1965]: the combination of them whose f is least, in the
  * weighted norm. A turn that made f larger is taken back, and mixing starts anew; so it can cost a turn, but not the result.
+ *
+ * Its loops over all numbers are those of loops.ts, which threads take part in where there are many.
  */
+import type { SharedLoops } from '../port.ts';
+import {
+  changeBlocks,
+  countBlocks,
+  cutMixRows,
+  type MixRows,
+  measureBlocks,
+  mixBlocks,
+  mixBytes,
+  readMeasure,
+  readProduct,
+  type TurnRows,
+  WINDOW,
+} from './loops.ts';
 
-/** Turns that are mixed: 3 to 10 make little difference. */
-const WINDOW = 6;
-
-/** From so many numbers on (a cloth of 2 × 500 fibers) only FEWER: they are most of the memory that a solution takes. */
+/**
+ * From so many numbers on (a cloth of 2 × 500 fibers) only FEWER turns: they are most of the memory that a solution takes. And so without
+ * friction from FREE on: 33,000 contacts take 244, 248, 258 and 264 turns with 6, 3, 2 and 1, and mixing 6 is a fifth of their time. Piles of tens of
+ * contacts need all 6.
+ */
 const MANY = 3e6;
+const FREE = 2e4;
 const FEWER = 3;
 
+/** Sets of contacts grow and shrink; cloths stay as large as they are: above this many numbers no more memory than needed. */
+const LARGE = 1e6;
+
+export const MEASURE = 0;
+export const CHANGE = 1;
+export const MIX = 2;
+
 export interface Accelerator {
-  readonly capacity: number;
-  /** Turns that are mixed. */
-  readonly window: number;
-  readonly weight: Float64Array;
-  /** Changes of q + f, and of f. */
-  readonly changeNext: readonly Float64Array[];
-  readonly changeF: readonly Float64Array[];
-  /** q and f of the turn before, and where a plain step from the last good turn leads. */
-  readonly lastQ: Float64Array;
-  readonly lastF: Float64Array;
-  readonly plain: Float64Array;
+  readonly rows: MixRows;
+  readonly turn: TurnRows;
+  readonly size: number;
+  readonly shared: SharedLoops | undefined;
   /** Products of the changes of f with each other, kept: a turn changes one row. And a factor of them. */
   readonly products: Float64Array;
   readonly matrix: Float64Array;
@@ -32,19 +50,36 @@ export interface Accelerator {
   mixed: boolean;
 }
 
-export function createAccelerator(capacity: number): Accelerator {
-  const make = (): Float64Array => new Float64Array(capacity);
-  const window = capacity < MANY ? WINDOW : FEWER;
-  const list = (): Float64Array[] => Array.from({ length: window }, make);
+/** Of the last solution by one thread, for the next. */
+let ownMemory = new ArrayBuffer(0);
+let ownRows: MixRows = cutMixRows(ownMemory, 0, WINDOW);
+
+function makeRows(size: number, window: number, shared: SharedLoops | undefined): MixRows {
+  if (shared) return cutMixRows(shared.memory(mixBytes(size, window)), size, window);
+  if (ownRows.capacity < size || ownRows.window !== window) {
+    const capacity = size > LARGE ? size : 2 * size;
+    const bytes = mixBytes(capacity, window);
+    if (ownMemory.byteLength < bytes) ownMemory = new ArrayBuffer(bytes);
+    ownRows = cutMixRows(ownMemory, capacity, window);
+  }
+  return ownRows;
+}
+
+/** For q in `turn.free` and f in `turn.velocity`, `size` numbers each. Weights are zero. */
+export function startMixing(
+  turn: TurnRows,
+  size: number,
+  frictionless: boolean,
+  shared: SharedLoops | undefined,
+): Accelerator {
+  const rows = makeRows(size, size < (frictionless ? FREE : MANY) ? WINDOW : FEWER, shared);
+  rows.weight.fill(0, 0, size);
+  rows.finest.fill(0, 0, size);
   return {
-    capacity,
-    window,
-    weight: make(),
-    changeNext: list(),
-    changeF: list(),
-    lastQ: make(),
-    lastF: make(),
-    plain: make(),
+    rows,
+    turn,
+    size,
+    shared,
     products: new Float64Array(WINDOW * WINDOW),
     matrix: new Float64Array(WINDOW * WINDOW),
     right: new Float64Array(WINDOW),
@@ -54,109 +89,64 @@ export function createAccelerator(capacity: number): Accelerator {
   };
 }
 
-export function resetAccelerator(state: Accelerator, size: number): void {
-  state.turns = 0;
-  state.norm = Infinity;
-  state.mixed = false;
-  state.weight.fill(0, 0, size);
+/** A loop over all blocks. */
+function loop({ rows, turn, size, shared, right }: Accelerator, kind: number, count: number, slot: number): void {
+  if (shared) shared.run(kind, rows.capacity, rows.window, size, count, slot, right);
+  else runLoop(rows, turn, kind, size, 0, countBlocks(size), count, slot, right);
 }
 
-function dot(a: Float64Array, b: Float64Array, weight: Float64Array, size: number): number {
-  let sum = 0;
-  for (let i = 0; i < size; i++) sum += weight[i] * a[i] * b[i];
-  return sum;
+/** Blocks `from` to `to` of a loop. */
+export function runLoop(
+  rows: MixRows,
+  turn: TurnRows,
+  kind: number,
+  size: number,
+  from: number,
+  to: number,
+  count: number,
+  slot: number,
+  gamma: ArrayLike<number>,
+): void {
+  if (kind === MEASURE) measureBlocks(rows, turn, size, from, to);
+  else if (kind === CHANGE) changeBlocks(rows, turn, size, from, to, count, slot);
+  else mixBlocks(rows, turn, size, from, to, count, gamma);
 }
 
-/** q becomes the next q; f is f(q). */
-export function accelerate(state: Accelerator, q: Float64Array, f: Float64Array, size: number): void {
-  const { weight, window, changeNext, changeF, lastQ, lastF, plain, products, matrix, right } = state;
-  const norm = Math.sqrt(dot(f, f, weight, size));
+/** f from what the rods answer to the copies; norm² of it, its largest error, and that over what it may be. */
+export function measure(state: Accelerator): ReturnType<typeof readMeasure> {
+  loop(state, MEASURE, 0, 0);
+  return readMeasure(state.rows, state.size);
+}
+
+/** q becomes the next q; `square`: the norm² of f. */
+export function accelerate(state: Accelerator, square: number): void {
+  const { rows, turn, size, products, matrix, right } = state;
+  const norm = Math.sqrt(square);
   if (state.mixed && norm > 2 * state.norm) {
     // worse than it was: back to the plain step, and start anew
-    for (let i = 0; i < size; i++) q[i] = plain[i];
+    turn.free.set(rows.plain.subarray(0, size));
     state.turns = 0;
     state.mixed = false;
     state.norm = Infinity;
     return;
   }
   state.norm = norm;
-  const count = Math.min(state.turns, window);
-  if (count > 0) {
-    const slot = (state.turns - 1) % window;
-    const next = changeNext[slot];
-    const df = changeF[slot];
-    for (let i = 0; i < size; i++) {
-      const change = f[i] - lastF[i];
-      df[i] = change;
-      next[i] = q[i] - lastQ[i] + change;
-    }
-    // two at a time: what is read of the others serves both
-    for (let a = 0; a < count; a += 2) {
-      const b = a + 1 < count ? a + 1 : a;
-      multiplyChanges(changeF[a], changeF[b], weight, df, f, size);
-      for (let k = 0; k < 2; k++) {
-        const row = k === 0 ? a : b;
-        products[row * WINDOW + slot] = pair[2 * k];
-        products[slot * WINDOW + row] = pair[2 * k];
-        right[row] = pair[2 * k + 1];
-      }
-    }
-  }
-  for (let i = 0; i < size; i++) {
-    lastQ[i] = q[i];
-    lastF[i] = f[i];
-    plain[i] = q[i] + f[i];
-    q[i] = plain[i];
+  const count = Math.min(state.turns, rows.window);
+  const slot = count > 0 ? (state.turns - 1) % rows.window : 0;
+  loop(state, CHANGE, count, slot);
+  for (let a = 0; a < count; a++) {
+    const product = readProduct(rows, size, 2 * a);
+    products[a * WINDOW + slot] = product;
+    products[slot * WINDOW + a] = product;
+    right[a] = readProduct(rows, size, 2 * a + 1);
   }
   state.turns++;
   state.mixed = false;
   if (count === 0) return;
   matrix.set(products);
   if (!solveSmall(matrix, right, count)) return;
-  let a = 0;
-  for (; a + 1 < count; a += 2) subtractTwo(q, right[a], changeNext[a], right[a + 1], changeNext[a + 1], size);
-  if (a < count) subtractTwo(q, right[a], changeNext[a], 0, changeNext[a], size);
+  loop(state, MIX, count, slot);
   state.mixed = true;
-}
-
-function subtractTwo(
-  q: Float64Array,
-  gamma: number,
-  x: Float64Array,
-  delta: number,
-  y: Float64Array,
-  size: number,
-): void {
-  for (let i = 0; i < size; i++) q[i] = q[i] - gamma * x[i] - delta * y[i];
-}
-
-/** Weighted products of each of two changes with a third, and with f. */
-const pair = new Float64Array(4);
-
-function multiplyChanges(
-  one: Float64Array,
-  other: Float64Array,
-  weight: Float64Array,
-  df: Float64Array,
-  f: Float64Array,
-  size: number,
-): void {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  for (let i = 0; i < size; i++) {
-    const w = weight[i];
-    const x = w * one[i];
-    const y = w * other[i];
-    const u = df[i];
-    const v = f[i];
-    a += x * u;
-    b += x * v;
-    c += y * u;
-    d += y * v;
-  }
-  pair[0] = a;
-  pair[1] = b;
-  pair[2] = c;
-  pair[3] = d;
 }
 
 /** Cholesky with a little on the diagonal: the last turns are often nearly in line. */

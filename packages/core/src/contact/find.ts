@@ -9,15 +9,14 @@
 import type { Samples } from '../port.ts';
 import type { Pin, Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
-import { type Collider, measureDistance } from './collider.ts';
+import type { Collider } from './collider.ts';
+import { exemptLink, exemptWelds } from './exempt.ts';
 import { findWithCollider } from './findCollider.ts';
+import { coverStep, createNearPairs, type NearPairs, reachOf } from './near.ts';
+import { areSegmentsApart } from './pathTree.ts';
+import { addPair } from './rodContact.ts';
 import { markRoots, type Root } from './roots.ts';
-import { createEdgePlaces, findPlaces } from './segments.ts';
-import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
-import { type BoxTree, createIntList, createTree, findPairs, type IntList, updateTree } from './tree.ts';
-
-/** Distance and normal of a weld. */
-const distanceAt = new Float64Array(4);
+import type { ContactSet } from './set.ts';
 
 export interface RodRules {
   /** Whether rods meet rods, and themselves. */
@@ -69,7 +68,7 @@ export interface Finder {
   readonly nodeHeld: Uint8Array;
   /** Body that an edge is so near the weld of that it does not meet others there, −1 for none. */
   readonly edgeBody: Int32Array;
-  /** Pairs of edges that a link holds so near each other that they do not meet, as numbers like those in `pairs`. */
+  /** Pairs of edges that a link holds so near each other that they do not meet, as numbers like those in `pairs`, the lower first. */
   readonly joined: Set<number>;
   /** For each collider: not 0 for nodes that it leaves alone: welded inside the body it rides on, or next to a pin inside it (roots.ts). */
   readonly exempt: Uint8Array[];
@@ -80,9 +79,8 @@ export interface Finder {
   /** At the start of the step. */
   readonly position: Float64Array;
   readonly velocity: Float64Array;
-  readonly tree: BoxTree;
-  readonly candidates: IntList;
-  /** Candidates as sorted numbers, first·edgeCount + second. */
+  readonly near: NearPairs;
+  /** Pairs of edges that have something to do with each other as sorted numbers, first·edgeCount + second, each once. */
   pairs: Float64Array;
   pairCount: number;
   readonly nodeDistance: Float64Array;
@@ -133,8 +131,7 @@ export function createFinder(
     look: new Uint8Array(rods.length).fill(2),
     position: new Float64Array(3 * nodeCount),
     velocity: new Float64Array(3 * nodeCount),
-    tree: createTree(rules.pairs ? edgeCount : 0),
-    candidates: createIntList(),
+    near: createNearPairs(rules.pairs ? edgeCount : 0, rules.pairs ? nodeCount : 0),
     pairs: new Float64Array(64),
     pairCount: 0,
     nodeDistance: new Float64Array(4 * nodeCount),
@@ -161,61 +158,6 @@ export function createFinder(
   return finder;
 }
 
-/** What a link joins lies within each other there: pairs of edges nearer to it than they are thick are no contact. */
-function exemptLink(finder: Finder, { rodA, edgeA, weightA, rodB, edgeB, weightB }: LinkPlan): void {
-  const { rods, edgeCount, edgeLength, edgeArc, pairRadius } = finder;
-  const firstEdge = (rod: number): number => {
-    let first = 0;
-    for (let r = 0; r < rod; r++) first += rods[r].edgeCount;
-    return first;
-  };
-  const [a, b] = [firstEdge(rodA), firstEdge(rodB)];
-  const reach = 1.5 * (pairRadius[a + edgeA] + pairRadius[b + edgeB]);
-  const near = (rod: number, first: number, edge: number, weight: number): { edge: number; from: number }[] => {
-    const { length, closed, nodeArc, edgeLengthRest } = rods[rod];
-    const place = nodeArc[edge] + weight * edgeLengthRest[edge];
-    return Array.from({ length: rods[rod].edgeCount }, (_, j) => {
-      let arc = Math.abs(edgeArc[first + j] - place);
-      if (closed) arc = Math.min(arc, length - arc);
-      return { edge: first + j, from: Math.max(0, arc - 0.5 * edgeLength[first + j]) };
-    }).filter(({ from }) => from < reach);
-  };
-  for (const one of near(rodA, a, edgeA, weightA))
-    for (const other of near(rodB, b, edgeB, weightB)) {
-      if (Math.hypot(one.from, other.from) >= reach) continue;
-      finder.joined.add(one.edge * edgeCount + other.edge);
-      finder.joined.add(other.edge * edgeCount + one.edge);
-    }
-}
-
-/** What is welded to one body touches there all the time: it does not count as contact. */
-function exemptWelds(finder: Finder): void {
-  const { rods, rules, colliders, nodeOffset } = finder;
-  gather(finder);
-  for (const { rod, node, body } of rules.welded) {
-    const { length, closed, nodeArc } = rods[rod];
-    for (let e = 0; e < finder.edgeCount; e++) {
-      if (finder.edgeRod[e] !== rod) continue;
-      let arc = Math.abs(finder.edgeArc[e] - nodeArc[node]);
-      if (closed) arc = Math.min(arc, length - arc);
-      if (arc < Math.PI * finder.pairRadius[e] + finder.edgeLength[e]) finder.edgeBody[e] = body;
-    }
-  }
-  colliders.forEach((collider, k) => {
-    const own = rules.welded.filter(({ body }) => body === collider.body);
-    if (collider.body < 0 || own.length === 0) return;
-    finder.exempt[k] = new Uint8Array(finder.nodeCount);
-    for (const { rod, node } of own) {
-      finder.exempt[k][nodeOffset[rod] + node] = 1;
-      for (let i = nodeOffset[rod]; i < nodeOffset[rod + 1]; i++) {
-        const x = finder.position;
-        measureDistance(distanceAt, collider, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
-        if (distanceAt[0] < finder.nodeRadius[i]) finder.exempt[k][i] = 1;
-      }
-    }
-  });
-}
-
 /** Positions and velocities of all nodes now. */
 export function gather(finder: Finder): void {
   const { samples, nodeOffset, position, velocity } = finder;
@@ -240,76 +182,49 @@ export function findContacts(finder: Finder, set: ContactSet, t: number, dt: num
     findWithCollider(finder, set, collider, k, dt);
   });
   if (!finder.rules.pairs) return;
-  placeBoxes(finder, dt);
-  listPairs(finder);
+  coverStep(finder, dt);
+  finder.pairCount = 0;
+  const { near, look, edgeRod } = finder;
+  for (let k = 0; k < near.list.length; k += 2) {
+    const first = near.list.data[k];
+    const second = near.list.data[k + 1];
+    if (look[edgeRod[first]] * look[edgeRod[second]] < 2) continue;
+    if (mayComeNear(finder, first, second, dt)) notePair(finder, first, second);
+  }
+  sortPairs(finder);
   for (let k = 0; k < finder.pairCount; k++) {
     const first = Math.floor(finder.pairs[k] / finder.edgeCount);
     addPair(finder, set, first, finder.pairs[k] - first * finder.edgeCount, dt);
   }
 }
 
-/** Boxes about the edges, their thickness and what they may reach in the step. */
-function placeBoxes(finder: Finder, dt: number): void {
-  const { tree, edgeCount, edgeFirst, edgeSecond, position: x, velocity: v, pairRadius, rules } = finder;
-  const drift = 0.5 * finder.acceleration * dt * dt;
-  for (let e = 0; e < edgeCount; e++) {
-    const a = 3 * edgeFirst[e];
-    const b = 3 * edgeSecond[e];
-    const r = 1.05 * pairRadius[e] + drift + rules.reach;
-    for (let k = 0; k < 3; k++) {
-      const p = x[a + k];
-      const q = x[b + k];
-      const p1 = p + dt * v[a + k];
-      const q1 = q + dt * v[b + k];
-      tree.box[6 * e + k] = Math.min(p, q, p1, q1) - r;
-      tree.box[6 * e + 3 + k] = Math.max(p, q, p1, q1) + r;
-    }
-  }
-  updateTree(tree);
-}
-
-/** Candidates whose boxes meet, sorted, without neighbours on the same rod. */
-export function listPairs(finder: Finder): void {
-  const { candidates, tree, edgeCount } = finder;
-  candidates.length = 0;
-  findPairs(candidates, tree);
-  if (finder.pairs.length < candidates.length / 2) finder.pairs = new Float64Array(candidates.length);
-  let count = 0;
-  for (let k = 0; k < candidates.length; k += 2) {
-    const first = candidates.data[k];
-    const second = candidates.data[k + 1];
-    if (mayMeet(finder, first, second)) finder.pairs[count++] = first * edgeCount + second;
-  }
-  finder.pairs.subarray(0, count).sort();
-  finder.pairCount = count;
-}
-
-function mayMeet(finder: Finder, first: number, second: number): boolean {
-  const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules, edgeBody, joined } = finder;
-  if (joined.size > 0 && joined.has(first * finder.edgeCount + second)) return false;
-  const rod = edgeRod[first];
-  const seen = finder.look[rod] * finder.look[edgeRod[second]];
-  if (seen < 2) return false;
-  if (rod !== edgeRod[second]) return edgeBody[first] < 0 || edgeBody[first] !== edgeBody[second];
-  if (!rules.self) return false;
-  // a rod bent as tightly as it can be touches itself half a turn further, π radii along its axis
-  let arc = Math.abs(edgeArc[first] - edgeArc[second]);
-  if (rods[rod].closed) arc = Math.min(arc, rods[rod].length - arc);
-  const radius = Math.max(pairRadius[first], pairRadius[second]);
-  return arc > Math.PI * radius + 0.5 * (edgeLength[first] + edgeLength[second]) * 1.001;
-}
-
-const places = createEdgePlaces();
-const normal = new Float64Array(3);
-
-function addPair(finder: Finder, set: ContactSet, first: number, second: number, dt: number): void {
-  const { edgeFirst, edgeSecond, position: x } = finder;
+/** Whether two edges are not apart where their velocities take them in the step. */
+function mayComeNear(finder: Finder, first: number, second: number, dt: number): boolean {
+  const { near, edgeFirst, edgeSecond, position: x } = finder;
   const a = 3 * edgeFirst[first];
   const b = 3 * edgeSecond[first];
   const c = 3 * edgeFirst[second];
   const d = 3 * edgeSecond[second];
-  findPlaces(places, x, a, b, c, d);
-  for (let k = 0; k < places.count; k++) addPlace(finder, set, first, second, places.s[k], places.t[k], dt);
+  return !areSegmentsApart(x, near.ahead, a, b, c, d, reachOf(finder, first, dt) + reachOf(finder, second, dt));
+}
+
+/** Appends a pair to `pairs`. */
+export function notePair(finder: Finder, first: number, second: number): void {
+  if (finder.pairCount === finder.pairs.length) {
+    const larger = new Float64Array(2 * finder.pairs.length);
+    larger.set(finder.pairs);
+    finder.pairs = larger;
+  }
+  finder.pairs[finder.pairCount++] = first * finder.edgeCount + second;
+}
+
+/** Puts the pairs in order, each once. */
+export function sortPairs(finder: Finder): void {
+  const { pairs } = finder;
+  pairs.subarray(0, finder.pairCount).sort();
+  let count = 0;
+  for (let k = 0; k < finder.pairCount; k++) if (k === 0 || pairs[k] !== pairs[k - 1]) pairs[count++] = pairs[k];
+  finder.pairCount = count;
 }
 
 /** Feature of a place on an edge. */
@@ -322,132 +237,7 @@ export function featureOf(finder: Finder, edge: number, weight: number): number 
 export const interpolate = (x: Float64Array, a: number, b: number, w: number, k: number): number =>
   (1 - w) * x[a + k] + w * x[b + k];
 
-/** Cosine beyond which an edge leads nearer: edges side by side touch along their length, and keep their places. */
-const NEARER = 0.1;
-
-/**
- * Whether a place at the end of an edge is no least distance, because the edge beside it comes nearer still: the contact is that
- * one's. Two hairs that cross would have nine contacts instead of one, and as much of it that is not there.
- */
-function isNearerBeside(
-  finder: Finder,
-  edge: number,
-  other: number,
-  weight: number,
-  n: Float64Array,
-  sign: number,
-): boolean {
-  if (weight !== 0 && weight !== 1) return false;
-  const { edgeRod, edgeIndex, edgeFirst, edgeSecond, edgeOffset, rods, position: x } = finder;
-  const r = edgeRod[edge];
-  if (r === edgeRod[other]) return false;
-  const { edgeCount, closed } = rods[r];
-  const j = edgeIndex[edge] + (weight === 0 ? -1 : 1);
-  if (!closed && (j < 0 || j >= edgeCount)) return false;
-  const beside = edgeOffset[r] + ((j + edgeCount) % edgeCount);
-  if (!mayMeet(finder, Math.min(beside, other), Math.max(beside, other))) return false;
-  const [from, to] = weight === 0 ? [edgeSecond[beside], edgeFirst[beside]] : [edgeFirst[beside], edgeSecond[beside]];
-  const dx = x[3 * to] - x[3 * from];
-  const dy = x[3 * to + 1] - x[3 * from + 1];
-  const dz = x[3 * to + 2] - x[3 * from + 2];
-  return sign * (dx * n[0] + dy * n[1] + dz * n[2]) > NEARER * Math.sqrt(dx * dx + dy * dy + dz * dz);
-}
-
-function addPlace(
-  finder: Finder,
-  set: ContactSet,
-  first: number,
-  second: number,
-  s: number,
-  t: number,
-  dt: number,
-): void {
-  if (isHeld(finder, first, s) && isHeld(finder, second, t)) return;
-  const { edgeFirst, edgeSecond, position: x, velocity: v, pairRadius } = finder;
-  const a = 3 * edgeFirst[first];
-  const b = 3 * edgeSecond[first];
-  const c = 3 * edgeFirst[second];
-  const d = 3 * edgeSecond[second];
-  for (let k = 0; k < 3; k++) normal[k] = interpolate(x, a, b, s, k) - interpolate(x, c, d, t, k);
-  const distance = Math.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
-  const rA = pairRadius[first];
-  const rB = pairRadius[second];
-  const reach = rA + rB;
-  const gap = distance - reach;
-  if (gap > 2 * reach + finder.rules.reach) return;
-  if (distance > 1e-9 * reach) for (let k = 0; k < 3; k++) normal[k] /= distance;
-  else writeCross(normal, x, a, b, c, d);
-  if (isNearerBeside(finder, first, second, s, normal, -1)) return;
-  if (isNearerBeside(finder, second, first, t, normal, 1)) return;
-  let approach = 0;
-  for (let k = 0; k < 3; k++) approach += normal[k] * (interpolate(v, a, b, s, k) - interpolate(v, c, d, t, k));
-  const size = Math.min(rA, rB);
-  if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
-  addRodContact(finder, set, first, second, s, t, normal, gap, approach);
-}
-
 /** Whether a gap may close in the step. */
 export function isNear(gap: number, approach: number, size: number, acceleration: number, dt: number): boolean {
   return gap + dt * Math.min(0, 1.25 * approach) - acceleration * dt * dt < 0.1 * size;
-}
-
-/** Direction across both edges, where their axes meet. */
-function writeCross(out: Float64Array, x: Float64Array, a: number, b: number, c: number, d: number): void {
-  const dx = x[b] - x[a];
-  const dy = x[b + 1] - x[a + 1];
-  const dz = x[b + 2] - x[a + 2];
-  const ex = x[d] - x[c];
-  const ey = x[d + 1] - x[c + 1];
-  const ez = x[d + 2] - x[c + 2];
-  let nx = dy * ez - dz * ey;
-  let ny = dz * ex - dx * ez;
-  let nz = dx * ey - dy * ex;
-  let size = Math.hypot(nx, ny, nz);
-  if (!(size > 1e-12 * Math.hypot(dx, dy, dz) * Math.hypot(ex, ey, ez))) {
-    // parallel and upon each other: any direction across
-    const flat = Math.abs(dx) < Math.abs(dy);
-    nx = flat ? 0 : -dz;
-    ny = flat ? dz : 0;
-    nz = flat ? -dy : dx;
-    size = Math.hypot(nx, ny, nz) || 1;
-  }
-  out[0] = nx / size;
-  out[1] = ny / size;
-  out[2] = nz / size;
-}
-
-export function addRodContact(
-  finder: Finder,
-  set: ContactSet,
-  first: number,
-  second: number,
-  s: number,
-  t: number,
-  n: Float64Array,
-  gap: number,
-  approach: number,
-): number {
-  const { edgeRod, edgeIndex, pairRadius, rules } = finder;
-  const i = addContact(set);
-  set.key[i] = featureOf(finder, first, s) * FEATURE_LIMIT + featureOf(finder, second, t);
-  set.rodA[i] = edgeRod[first];
-  set.edgeA[i] = edgeIndex[first];
-  set.weightA[i] = s;
-  set.rodB[i] = edgeRod[second];
-  set.edgeB[i] = edgeIndex[second];
-  set.weightB[i] = t;
-  set.collider[i] = -1;
-  set.gap[i] = gap;
-  set.approach[i] = approach;
-  set.size[i] = Math.min(pairRadius[first], pairRadius[second]);
-  const factor = finder.edgeFriction[first] * finder.edgeFriction[second];
-  set.staticFriction[i] = rules.staticFriction * factor;
-  set.dynamicFriction[i] = rules.dynamicFriction * factor;
-  // the surfaces meet between the axes, in proportion to the radii
-  const distance = gap + pairRadius[first] + pairRadius[second];
-  const share = pairRadius[first] / (pairRadius[first] + pairRadius[second]);
-  set.leverA[i] = -share * distance;
-  set.leverB[i] = (1 - share) * distance;
-  for (let k = 0; k < 3; k++) set.normal[3 * i + k] = n[k];
-  return i;
 }

@@ -1,7 +1,8 @@
 /** Contacts of rods with colliders at the start of a step; what ended inside one is in sunken.ts. */
 import { type Collider, findClosest, measureDistance, measureDistanceIn, measureSurfaceVelocity } from './collider.ts';
-import { interpolate as at, type Finder, featureOf, isHeld, isNear } from './find.ts';
-import { addColliderPlace, type ContactSet, FEATURE_LIMIT } from './set.ts';
+import { interpolate as at, type Finder, isHeld, isNear } from './find.ts';
+import { isExempt, radiusAt, sizeAt, writeColliderPair } from './place.ts';
+import { addColliderPlace, type ContactSet } from './set.ts';
 
 /** Distance and normal that were measured last. */
 const distanceAt = new Float64Array(4);
@@ -109,7 +110,7 @@ function mayReach(
   dt: number,
 ): boolean {
   if (turn === Infinity) return true;
-  const { position: x, velocity: v, nodeDistance, nodeRadius, acceleration, rules, edgeLength } = finder;
+  const { position: x, velocity: v, nodeDistance, nodeRadius, acceleration, rules } = finder;
   const { now, moves } = collider;
   const o = 3 * node;
   let way = dt * Math.sqrt(v[o] ** 2 + v[o + 1] ** 2 + v[o + 2] ** 2);
@@ -119,7 +120,7 @@ function mayReach(
     // the surface's point is as far away as the node's distance from it, at most
     way += shift + turn * (Math.sqrt(far) + Math.abs(nodeDistance[4 * node]));
   }
-  const size = nodeRadius[node] > 0 ? nodeRadius[node] : 0.01 * edgeLength[edge];
+  const size = sizeAt(finder, edge, nodeRadius[node]);
   const gap = nodeDistance[4 * node] - nodeRadius[node] - rules.reach;
   return gap - 1.25 * way - acceleration * dt * dt < 0.1 * size;
 }
@@ -215,14 +216,12 @@ function measureCandidate(
   turns: boolean,
   dt: number,
 ): void {
-  const { edgeFirst, edgeSecond, position: x, velocity: v, edgeRadius, nodeRadius } = finder;
+  const { edgeFirst, edgeSecond, position: x, velocity: v } = finder;
   const a = 3 * edgeFirst[edge];
   const b = 3 * edgeSecond[edge];
-  const exempt = finder.exempt[index];
-  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
+  if (isExempt(finder, index, edge, weight)) return;
   if (isHeld(finder, edge, weight) && collider.body < 0) return;
-  const inner = weight > 0 && weight < 1;
-  const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
+  const radius = radiusAt(finder, edge, weight);
   const gap = distanceAt[0] - radius;
   const px = at(x, a, b, weight, 0);
   const py = at(x, a, b, weight, 1);
@@ -238,8 +237,7 @@ function measureCandidate(
     nx * (at(v, a, b, weight, 0) - surface[0]) +
     ny * (at(v, a, b, weight, 1) - surface[1]) +
     nz * (at(v, a, b, weight, 2) - surface[2]);
-  // a rod without thickness is compared with its edges
-  const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
+  const size = sizeAt(finder, edge, radius);
   if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
   const restitution = Math.min(1, collider.restitution * finder.edgeRestitution[edge]);
   if (restitution > 0 && flies(finder, gap, approach, dt)) return;
@@ -297,16 +295,9 @@ function addCandidate(
   { weight, radius, size, gap, approach, restitution, place, normal, surface: velocity }: Candidate,
 ): void {
   const i = addColliderPlace(set);
-  set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
-  set.rodA[i] = finder.edgeRod[edge];
-  set.edgeA[i] = finder.edgeIndex[edge];
-  set.weightA[i] = weight;
-  set.collider[i] = index;
+  writeColliderPair(finder, set, i, collider, index, edge, weight, size);
   set.gap[i] = gap;
   set.approach[i] = approach;
-  set.size[i] = size;
-  set.staticFriction[i] = collider.staticFriction * finder.edgeFriction[edge];
-  set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
   set.restitution[i] = restitution;
   for (let k = 0; k < 3; k++) {
     set.normal[3 * i + k] = normal[k];

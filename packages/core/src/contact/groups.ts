@@ -52,7 +52,7 @@ export function listSystems(bundles: readonly Bundle[], placeOfRod: readonly Pla
 }
 
 export interface Group {
-  readonly contacts: readonly number[];
+  readonly contacts: Int32Array;
   readonly links: readonly Link[];
   readonly systems: readonly number[];
 }
@@ -82,6 +82,29 @@ export function createGrouping(
   const endsOf = ({ plan: { rodA, rodB } }: Link): number[] =>
     (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod));
   const listed = new Uint8Array(systems.count);
+  /** The contacts of all groups, one after the other in one array. */
+  const gatherContacts = (
+    set: ContactSet,
+    groups: readonly { size: number; links: Link[]; systems: number[] }[],
+  ): Group[] => {
+    const next = new Int32Array(groups.length);
+    let total = 0;
+    groups.forEach(({ size }, k) => {
+      next[k] = total;
+      total += size;
+    });
+    const all = new Int32Array(total);
+    for (let c = 0; c < set.count && total > 0; c++) {
+      const k = place[rootOf(systems.ofRod(set.rodA[c]))];
+      if (k >= 0) all[next[k]++] = c;
+    }
+    return groups.map(({ size, links: own, systems: list }, k) => ({
+      contacts: all.subarray(next[k] - size, next[k]),
+      links: own,
+      systems: list,
+    }));
+  };
+
   return {
     group(set, wanted) {
       let any = false;
@@ -104,10 +127,10 @@ export function createGrouping(
       place.fill(-2);
       for (let s = 0; s < parent.length; s++) if (wanted(s)) place[rootOf(s)] = -1;
       listed.fill(0);
-      const groups: { contacts: number[]; links: Link[]; systems: number[] }[] = [];
+      const groups: { size: number; links: Link[]; systems: number[] }[] = [];
       const groupOf = (s: number): (typeof groups)[number] | undefined => {
         const root = rootOf(s);
-        if (place[root] === -1) place[root] = groups.push({ contacts: [], links: [], systems: [] }) - 1;
+        if (place[root] === -1) place[root] = groups.push({ size: 0, links: [], systems: [] }) - 1;
         return groups[place[root]];
       };
       const list = (s: number, to: number[]): void => {
@@ -119,7 +142,7 @@ export function createGrouping(
         const first = systems.ofRod(set.rodA[c]);
         const group = groupOf(first);
         if (!group) continue;
-        group.contacts.push(c);
+        group.size++;
         list(first, group.systems);
         if (set.rodB[c] >= 0) list(systems.ofRod(set.rodB[c]), group.systems);
         list(bodySystem(set, c), group.systems);
@@ -130,7 +153,7 @@ export function createGrouping(
         group.links.push(link);
         for (const s of endsOf(link)) list(s, group.systems);
       }
-      return groups;
+      return gatherContacts(set, groups);
     },
   };
 }

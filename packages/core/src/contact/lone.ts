@@ -240,7 +240,7 @@ export function createLoneSolver(
       return failed.map((i) => ({
         systems: [system[i]],
         links: [],
-        contacts: Array.from({ length: countOf(i) }, (_, k) => contactOf(i, k)),
+        contacts: Int32Array.from({ length: countOf(i) }, (_, k) => contactOf(i, k)),
       }));
     },
     unchecked() {

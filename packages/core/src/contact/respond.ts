@@ -39,6 +39,7 @@ import {
   appendContacts,
   type ContactSet,
   copyContact,
+  copyMemory,
   createContactSet,
   isSorted,
   type Memory,
@@ -324,8 +325,11 @@ export function createContactWorld(
   /** The step of one group in pieces; its contacts come to `aside`. */
   const stepApart = ({ links: linked, systems: list }: Group, t: number, dt: number, robust: boolean): boolean => {
     markOnly(inside, list);
-    pieceMemory.data = memory.data.slice();
-    pieceMemory.count = memory.count;
+    // its own: of many groups, each would copy what all have
+    copyMemory(pieceMemory, memory, (rod) => {
+      const s = systems.ofRod(rod);
+      return inside[systems.bundleOf[s]][systems.numberOf[s]] === 1;
+    });
     resumeLinks(links, linked);
     let last = dt;
     let pieces = 0;

@@ -337,6 +337,23 @@ export function remember(memory: Memory, set: ContactSet, dt: number): void {
   memory.count = count;
 }
 
+/** What a memory has of the rods that are wanted, and what is not known to be of any rod. */
+export function copyMemory(to: Memory, from: Memory, wanted: (rod: number) => boolean): void {
+  to.count = 0;
+  for (let m = 0; m < from.count; m++) {
+    const o = MEMORY_STRIDE * m;
+    const rod = from.data[o + 5];
+    if (rod >= 0 && !wanted(rod)) continue;
+    if (to.data.length < MEMORY_STRIDE * (to.count + 1)) {
+      const larger = new Float64Array(2 * to.data.length + 64 * MEMORY_STRIDE);
+      larger.set(to.data);
+      to.data = larger;
+    }
+    for (let k = 0; k < MEMORY_STRIDE; k++) to.data[MEMORY_STRIDE * to.count + k] = from.data[o + k];
+    to.count++;
+  }
+}
+
 /** The contacts of the last step that carry force; as impulses of one second. */
 export function recollect(set: ContactSet, { data, count }: Memory): void {
   set.count = 0;

@@ -5,6 +5,7 @@ import { PLACE, type SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
 import { type LinkGroup, sortLinks, writeLinkForces } from './linkLaw.ts';
 import type { Link, Links } from './links.ts';
+import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows, type Rooms } from './rows.ts';
 import type { ContactSet } from './set.ts';
 
 /** Where a rod or a body of the scene is: its bundle, and its index there. */
@@ -27,6 +28,8 @@ export interface Layout {
   readonly perRod: Int32Array;
   readonly nodeCrowd: Int32Array;
   readonly bodyCrowd: readonly Int32Array[];
+  /** Where sides are kept: two rooms a slot. */
+  readonly rooms: Rooms;
 }
 
 export function createLayout(
@@ -47,6 +50,7 @@ export function createLayout(
     perRod: new Int32Array(placeOfRod.length),
     nodeCrowd: new Int32Array(finder.nodeCount),
     bodyCrowd: bundles.map(({ bodies }) => new Int32Array(bodies.length)),
+    rooms: createRooms(),
   };
 }
 
@@ -99,10 +103,15 @@ function eachLinkSide(linked: readonly Link[], action: (i: number, k: number) =>
 }
 
 /** Contacts and sides of links at the busiest node, or body, of each contact and each side. Leaves the counts at zero. */
-function measureCrowds(layout: Layout, set: ContactSet, linked: readonly Link[], linkCrowd: Int32Array): Float64Array {
+function measureCrowds(
+  crowd: Float64Array,
+  layout: Layout,
+  set: ContactSet,
+  linked: readonly Link[],
+  linkCrowd: Int32Array,
+): void {
   const { finder, nodeCrowd, bodyCrowd, bodyOf } = layout;
   const { sideRod, sideEdge, sideWeight } = layout.links;
-  const crowd = new Float64Array(set.count);
   for (let more = 1; more >= 0; more--) {
     eachLinkSide(linked, (i, k) => {
       linkCrowd[k] = crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], more);
@@ -125,36 +134,58 @@ function measureCrowds(layout: Layout, set: ContactSet, linked: readonly Link[],
   eachLinkSide(linked, (i) => {
     crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], -1);
   });
-  return crowd;
 }
 
-/** Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. */
+/** Memory for the sides, all zero: the caller's own, or what threads see where they take part. */
+function makeRoom(
+  { bundles, rooms }: Layout,
+  systems: readonly Uint8Array[],
+  from: readonly number[],
+  each: number,
+  slot: number | undefined,
+): ArrayBufferLike {
+  const bytes = each * from[bundles.length];
+  for (let b = 0; b < bundles.length && slot !== undefined; b++) {
+    if (from[b + 1] === from[b]) continue;
+    const shared = bundles[b].contact?.room?.(slot, bytes, systems[b]);
+    if (!shared) continue;
+    new Uint8Array(shared, 0, bytes).fill(0);
+    return shared;
+  }
+  return slot === undefined ? new ArrayBuffer(bytes) : rooms.take(2 * slot, bytes);
+}
+
+/**
+ * Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. `slot`: of the memory
+ * that they are kept in until it is asked for again, see ContactPort.room; default: memory of their own.
+ */
 export function layOut(
   layout: Layout,
   set: ContactSet,
   systems: readonly Uint8Array[],
   linked: readonly Link[] = [],
+  axes: 1 | 3 = 3,
+  slot?: number,
 ): SideArrays {
   const { finder, bundles, placeOfRod, rolling, bodyOf, perRod } = layout;
   const { count } = set;
   const list = listRods(layout, set, linked);
   const { from, bodyFrom } = placeSides(layout, set, list);
   const total = from[bundles.length];
-  const rod = new Int32Array(total);
-  const sceneRod = new Int32Array(total).fill(-1);
-  const edge = new Int32Array(total);
-  const weight = new Float64Array(total);
-  const arm = new Float64Array(3 * total);
-  const force = new Float64Array(3 * total);
-  const mass = new Float64Array(total);
-  const sideA = new Int32Array(count);
-  const sideB = new Int32Array(count).fill(-1);
+  const rows = cutRows(makeRoom(layout, systems, from, bytesOf(axes), slot), total, axes);
+  const { rod, edge, weight, arm, force, mass, room, response, direction, start, velocity, right, copy, free } = rows;
+  const bytes = contactBytes(total, count, axes);
+  const own = slot === undefined ? new ArrayBuffer(bytes) : layout.rooms.take(2 * slot + 1, bytes);
+  const { sceneRod, sideA, sideB, ...kept } = cutContactRows(own, total, count, axes);
+  sceneRod.fill(-1);
+  sideB.fill(-1);
   const place = (r: number, e: number, w: number, lever: number, o: number): number => {
     const s = perRod[r]++;
     rod[s] = placeOfRod[r].index;
     sceneRod[s] = r;
     edge[s] = e;
     weight[s] = w;
+    for (let k = 0; k < 3 && axes === 1; k++) direction[3 * s + k] = set.normal[o + k];
     if (rolling) {
       const t = finder.samples[r].edgeTangent;
       const [x, y, z] = [t[3 * e], t[3 * e + 1], t[3 * e + 2]];
@@ -203,16 +234,11 @@ export function layOut(
   });
   fill();
   for (const r of list) perRod[r] = 0;
-  const room = new Float64Array(linkSides > 0 ? total : 0).fill(Infinity);
+  room.fill(Infinity);
   for (let c = 0; c < count && linkSides > 0; c++) {
     room[sideA[c]] = PLACE * set.size[c];
     if (sideB[c] >= 0) room[sideB[c]] = PLACE * set.size[c];
   }
-  const response = new Float64Array(total);
-  const start = new Float64Array(3 * total);
-  const velocity = new Float64Array(3 * total);
-  const right = new Float64Array(3 * total);
-  const copy = new Float64Array(3 * total);
   const sides = bundles.flatMap((bundle, b) => {
     const end = from[b + 1];
     if (!bundle.contact || end === from[b]) return [];
@@ -224,6 +250,7 @@ export function layOut(
       arm: arm.subarray(3 * from[b], 3 * end),
       force: force.subarray(3 * from[b], 3 * end),
       mass: mass.subarray(from[b], end),
+      ...(axes === 1 && { direction: direction.subarray(3 * from[b], 3 * end) }),
       ...(linkSides > 0 &&
         bundle.contact.partial && {
           goal: copy.subarray(3 * from[b], 3 * end),
@@ -237,14 +264,16 @@ export function layOut(
         from: from[b],
         systems: systems[b],
         response: response.subarray(from[b], end),
-        start: start.subarray(3 * from[b], 3 * end),
-        velocity: velocity.subarray(3 * from[b], 3 * end),
-        right: right.subarray(3 * from[b], 3 * end),
+        start: start.subarray(axes * from[b], axes * end),
+        velocity: velocity.subarray(axes * from[b], axes * end),
+        right: right.subarray(axes * from[b], axes * end),
       },
     ];
   });
+  measureCrowds(kept.crowd, layout, set, linked, links.crowd);
   return {
     count: total,
+    axes,
     sides,
     rod: sceneRod,
     sideA,
@@ -253,14 +282,24 @@ export function layOut(
     response,
     start,
     velocity,
-    free: new Float64Array(3 * total),
+    free,
     copy,
     right,
-    impulseStart: new Float64Array(3 * count),
-    omega: new Float64Array(count),
-    crowd: measureCrowds(layout, set, linked, links.crowd),
+    ...kept,
     ...(linkSides > 0 && { links }),
   };
+}
+
+/** Of the bundles that contacts have to do with. */
+export function portsOf({ bundles, placeOfRod, bodyOf }: Layout, set: ContactSet): ContactPort[] {
+  const touched = new Uint8Array(bundles.length);
+  for (let c = 0; c < set.count; c++) {
+    touched[placeOfRod[set.rodA[c]].bundle] = 1;
+    if (set.rodB[c] >= 0) touched[placeOfRod[set.rodB[c]].bundle] = 1;
+    const body = bodyOf(set, c);
+    if (body) touched[body.bundle] = 1;
+  }
+  return bundles.flatMap(({ contact }, b) => (touched[b] && contact ? [contact] : []));
 }
 
 /** Those of a bundle that nothing touches. */
@@ -346,7 +385,7 @@ export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): 
 /** What `countWays` looks at of a bundle's sides. */
 interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start'> {
   readonly port: Pick<ContactPort, 'countsWays'>;
-  readonly sides: Pick<ContactSides, 'count' | 'edge' | 'weight'>;
+  readonly sides: Pick<ContactSides, 'count' | 'edge' | 'weight' | 'direction'>;
 }
 
 /**
@@ -355,7 +394,7 @@ interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start
  * thrown about at 60 m/s² comes 0.12 mm farther in 1/480 s than its velocity says.) Samples must be those of the end.
  */
 export function countWays(
-  { port, sides: { count, edge, weight }, from, start }: SidesOfNodes,
+  { port, sides: { count, edge, weight, direction: n }, from, start }: SidesOfNodes,
   rodOf: Int32Array,
   { position, samples, nodeOffset }: Finder,
   dt: number,
@@ -372,7 +411,8 @@ export function countWays(
     for (let k = 0; k < 3; k++) {
       const first = (x[a + k] - position[o + a + k]) / dt - v[a + k];
       const second = (x[b + k] - position[o + b + k]) / dt - v[b + k];
-      start[3 * s + k] += (1 - w) * first + w * second;
+      if (n) start[s] += n[3 * s + k] * ((1 - w) * first + w * second);
+      else start[3 * s + k] += (1 - w) * first + w * second;
     }
   }
 }
@@ -390,8 +430,8 @@ export function missOf({ start, copy, count }: SideArrays): number {
 
 /** Whether the velocities that the rods came to are those that the copies have. */
 export function isPredicted(arrays: SideArrays, limit: number): boolean {
-  const { start, copy, count } = arrays;
-  for (let k = 0; k < 3 * count; k++) if (!(Math.abs(start[k] - copy[k]) <= 10 * limit)) return false;
+  const { start, copy, count, axes } = arrays;
+  for (let k = 0; k < axes * count; k++) if (!(Math.abs(start[k] - copy[k]) <= 10 * limit)) return false;
   return true;
 }
 
@@ -443,6 +483,10 @@ export function markStart(set: ContactSet, finder: Finder, limit: number): void 
 /** What slides at the end of the step has dynamic friction in the next. */
 export function markSliding(set: ContactSet, arrays: SideArrays, scale: number): void {
   const { start, sideA, sideB } = arrays;
+  if (arrays.axes === 1) {
+    set.slides.fill(0, 0, set.count);
+    return;
+  }
   for (let c = 0; c < set.count; c++) {
     const o = 3 * c;
     let un = 0;

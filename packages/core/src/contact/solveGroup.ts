@@ -10,6 +10,7 @@
 import type { ContactPort, StepOutcome } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
 import { PLACE, type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
+import { isFrictionless, readPush, straighten, surfaceAlong, writePush } from './frictionless.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Link } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
@@ -21,6 +22,7 @@ import {
   layOut,
   markSliding,
   missOf,
+  portsOf,
   readVelocities,
   writeForces,
 } from './sides.ts';
@@ -80,6 +82,10 @@ const LINKED_ROUNDS = 12;
 
 const TAKEN = 2 ** 30;
 
+/** Slots of memory (ContactPort.room) for the sides of all contacts, and of those that are solved for. */
+const ALL = 0;
+const LIVE = 1;
+
 /**
  * Where contacts would close by more than ABRUPT tolerances, the forces of the last step say little, and the response is not linear
  * as far as that: a first round is for coming near only, with a tolerance that is ROUGH times as large.
@@ -106,7 +112,8 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0 };
   const live = createContactSet();
   /** Place in `live` of each contact; −1 for those left out, TAKEN where it has none yet. */
-  let placeOf = new Int32Array(64);
+  let placeOf = new Int32Array(64).fill(-1);
+  let placed = 0;
   let glanced = false;
   /** How fast the worst of those that were taken in last would close beyond their gap [m/s]. */
   let worst = 0;
@@ -193,16 +200,18 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   ): StepOutcome | undefined => {
     const unable = linear === 'done' ? undefined : makeLinear(set, arrays, t, dt, linear === 'fresh');
     if (unable) return unable;
-    arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
+    if (arrays.axes === 1) readPush(set, arrays);
+    else arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
     for (const { impulse, impulseStart } of arrays.links?.links ?? []) impulseStart.set(impulse);
     const trouble = findImpulses(set, arrays, dt, looser);
     if (trouble) return trouble;
+    if (arrays.axes === 1) writePush(set, arrays);
     writeForces(set, arrays, dt);
     return takeStep(arrays, t, dt, robust, rough);
   };
 
   /** Takes in the contacts that would close, with the velocities that the sides have; how many are new. */
-  const takeIn = (set: ContactSet, { start, sideA, sideB }: SideArrays, dt: number, margin: number): number => {
+  const takeIn = (set: ContactSet, { start, sideA, sideB, axes }: SideArrays, dt: number, margin: number): number => {
     let fresh = 0;
     worst = 0;
     if (placeOf.length < set.count) {
@@ -210,11 +219,13 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       longer.set(placeOf);
       placeOf = longer;
     }
+    placed = Math.max(placed, set.count);
     for (let c = 0; c < set.count; c++) {
       if (placeOf[c] >= 0) continue;
       const o = 3 * c;
       let u = set.bias[c];
-      for (let k = 0; k < 3; k++) {
+      if (axes === 1) u += start[sideA[c]] - (sideB[c] >= 0 ? start[sideB[c]] : surfaceAlong(set, c));
+      for (let k = 0; k < 3 && axes === 3; k++) {
         const other = sideB[c] >= 0 ? start[3 * sideB[c] + k] : set.surface[o + k];
         u += set.normal[o + k] * (start[3 * sideA[c] + k] - other);
       }
@@ -252,10 +263,11 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   /** Velocities and responses of the sides that are solved for, out of those of all. */
   const pickSides = (some: SideArrays, all: SideArrays, set: ContactSet): void => {
+    const { axes } = all;
     const pick = (to: number, from: number): void => {
       if (from < 0) return;
       some.response[to] = all.response[from];
-      for (let k = 0; k < 3; k++) some.start[3 * to + k] = all.start[3 * from + k];
+      for (let k = 0; k < axes; k++) some.start[axes * to + k] = all.start[axes * from + k];
     };
     for (let c = 0; c < set.count; c++) {
       if (placeOf[c] < 0) continue;
@@ -272,7 +284,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     dt: number,
     robust: boolean,
   ): StepOutcome => {
-    const arrays = layOut(layout, set, systems, links);
+    const arrays = layOut(layout, set, systems, links, 3, ALL);
     if (arrays.links) arrays.links.dt = dt;
     const scale = scaleOf(dt);
     const glued = arrays.sides.some(({ sides }) => sides.goal);
@@ -319,7 +331,10 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   ): StepOutcome => {
     const scale = scaleOf(dt);
     let all = every;
-    placeOf.fill(-1);
+    let { axes } = all;
+    // as far as the group before had written: the next of thousands may be small
+    placeOf.fill(-1, 0, placed);
+    placed = 0;
     const guessed = resumed || all.sides.every(({ port }) => port.guess);
     if (resumed) writeForces(set, all, dt);
     const unable = resumed
@@ -330,7 +345,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     if (unable) return unable;
     if (takeIn(set, all, dt, CLOSE) === 0) return takeStep(all, t, dt, robust, false) ?? { ok: true, ...outcome };
     gatherLive(set);
-    let arrays = live.count === set.count ? all : layOut(layout, live, systems);
+    let arrays = live.count === set.count ? all : layOut(layout, live, systems, [], axes, LIVE);
     if (!guessed && arrays !== all) pickSides(arrays, all, set);
     let rough = false;
     for (let round = 0, late = 0; ; round++) {
@@ -344,7 +359,9 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         returnLive(set);
         // what has sunk while it came near will not be missed in the end
         changed = look(set) > 0;
-        if (changed) all = layOut(layout, set, systems);
+        if (axes === 1 && !isFrictionless(set)) axes = 3;
+        if (axes === 1) straighten(set);
+        if (changed) all = layOut(layout, set, systems, [], axes, ALL);
       }
       if (live.count < set.count) {
         readVelocities(all, layout.finder, dt);
@@ -355,7 +372,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         late++;
         if (!(rough && look)) returnLive(set);
         gatherLive(set);
-        arrays = layOut(layout, live, systems);
+        arrays = layOut(layout, live, systems, [], axes, LIVE);
         continue;
       }
       glanced = first && rough;
@@ -377,9 +394,13 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       if (options.solver === 'admm' && links.length === 0) {
-        const all = layOut(layout, set, systems);
-        if (selects(all.sides.map(({ port }) => port)))
+        const ports = portsOf(layout, set);
+        if (selects(ports)) {
+          const axes = ports.every(({ directed }) => directed) && isFrictionless(set) ? 1 : 3;
+          if (axes === 1) straighten(set);
+          const all = layOut(layout, set, systems, [], axes, ALL);
           return solveLive(set, systems, t, dt, robust, resumed, first, look, all);
+        }
       }
       return solveAll(set, links, systems, t, dt, robust);
     },

@@ -1,8 +1,9 @@
 /** What ended a step inside a collider. */
 import { type Collider, findClosest, measureBackward, measureDistance, placeCollider } from './collider.ts';
-import { interpolate as at, type Finder, featureOf, isHeld } from './find.ts';
+import { interpolate as at, type Finder, isHeld } from './find.ts';
 import { addBodyVelocity } from './findCollider.ts';
-import { addColliderPlace, type ContactSet, FEATURE_LIMIT } from './set.ts';
+import { isExempt, radiusAt, sizeAt, writeColliderPair } from './place.ts';
+import { addColliderPlace, type ContactSet } from './set.ts';
 import { DEEPER, easeOut } from './sides.ts';
 
 /** Distance and normal that were measured last. */
@@ -100,25 +101,14 @@ function addSunken(
   dt: number,
   allowed: number,
 ): void {
-  const { edgeFirst, edgeSecond, edgeRadius, nodeRadius } = finder;
-  const a = 3 * edgeFirst[edge];
-  const b = 3 * edgeSecond[edge];
-  const inner = weight > 0 && weight < 1;
-  const radius = inner ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
-  const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
+  const a = 3 * finder.edgeFirst[edge];
+  const b = 3 * finder.edgeSecond[edge];
+  const radius = radiusAt(finder, edge, weight);
+  const size = sizeAt(finder, edge, radius);
   const gap = distanceAt[0] - radius;
-  if (gap > -allowed * size || isHeld(finder, edge, weight)) return;
-  const exempt = finder.exempt[index];
-  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return;
+  if (gap > -allowed * size || isHeld(finder, edge, weight) || isExempt(finder, index, edge, weight)) return;
   const i = addColliderPlace(set);
-  set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
-  set.rodA[i] = finder.edgeRod[edge];
-  set.edgeA[i] = finder.edgeIndex[edge];
-  set.weightA[i] = weight;
-  set.collider[i] = index;
-  set.size[i] = size;
-  set.staticFriction[i] = collider.staticFriction * finder.edgeFriction[edge];
-  set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
+  writeColliderPair(finder, set, i, collider, index, edge, weight, size);
   set.swept[i] = 1;
   const [nx, ny, nz] = [distanceAt[1], distanceAt[2], distanceAt[3]];
   const inward = placeSunken(finder, set, i, collider, a, b, weight, end, radius, dt) < -DEEPER * size;

@@ -8,11 +8,13 @@
  * A pair that did meet becomes a contact with the places and the direction of the moment of meeting, and the step is solved
  * again. What happens before, half-way overlaps included, is the business of contacts; this is about passing through.
  */
-import { addRodContact, type Finder, listPairs } from './find.ts';
+import { type Finder, notePair, sortPairs } from './find.ts';
+import { coverPaths } from './near.ts';
+import { areSegmentsApart } from './pathTree.ts';
+import { addRodContact } from './rodContact.ts';
 import { measureMoving } from './segments.ts';
 import type { ContactSet } from './set.ts';
 import { DEEPER, easeOut } from './sides.ts';
-import { updateTree } from './tree.ts';
 
 const place = new Float64Array(2);
 
@@ -68,6 +70,32 @@ export function findMeeting(
 const normal = new Float64Array(3);
 
 /**
+ * Time from 0 to 1 at which a pair is to be held: where it met, or at the end where it ended too deep; 2 where neither. Places are then in
+ * `place`.
+ */
+function findTime(
+  { edgeFirst, edgeSecond, position: x, pairRadius }: Finder,
+  end: Float64Array,
+  first: number,
+  second: number,
+  deep: number,
+  deeper: number,
+): number {
+  const a = 3 * edgeFirst[first];
+  const b = 3 * edgeSecond[first];
+  const c = 3 * edgeFirst[second];
+  const d = 3 * edgeSecond[second];
+  const reach = pairRadius[first] + pairRadius[second];
+  if (areSegmentsApart(x, end, a, b, c, d, reach)) return 2;
+  const u = findMeeting(x, end, a, b, c, d, 0.5 * reach);
+  if (u < 1) return u;
+  const thin = Math.min(pairRadius[first], pairRadius[second]);
+  const from = measureMoving(place, x, end, 0, a, b, c, d);
+  const to = measureMoving(place, x, end, 1, a, b, c, d);
+  return to >= reach - deep * thin || to >= from - deeper * thin ? 2 : 1;
+}
+
+/**
  * Adds a contact for every pair that met on the way from finder.position to `end` (came within half their reach), and for every
  * pair that ended more than `deep` smaller radii inside each other, and by `deeper` deeper than it began: its places slid along the edges
  * within the step, and the contact that it had was elsewhere. Returns how many met.
@@ -79,18 +107,16 @@ export function sweepPairs(
   deep: number,
   deeper: number = DEEPER,
 ): number {
-  const { tree, edgeCount, edgeFirst, edgeSecond, position: x, pairRadius } = finder;
-  for (let e = 0; e < edgeCount; e++) {
-    const a = 3 * edgeFirst[e];
-    const b = 3 * edgeSecond[e];
-    const r = pairRadius[e];
-    for (let k = 0; k < 3; k++) {
-      tree.box[6 * e + k] = Math.min(x[a + k], x[b + k], end[a + k], end[b + k]) - r;
-      tree.box[6 * e + 3 + k] = Math.max(x[a + k], x[b + k], end[a + k], end[b + k]) + r;
-    }
+  const { near, look, edgeRod, edgeCount, edgeFirst, edgeSecond, position: x, pairRadius } = finder;
+  coverPaths(finder, end);
+  finder.pairCount = 0;
+  for (let k = 0; k < near.list.length; k += 2) {
+    const first = near.list.data[k];
+    const second = near.list.data[k + 1];
+    if (look[edgeRod[first]] * look[edgeRod[second]] < 2) continue;
+    if (findTime(finder, end, first, second, deep, deeper) < 2) notePair(finder, first, second);
   }
-  updateTree(tree);
-  listPairs(finder);
+  sortPairs(finder);
   let met = 0;
   for (let k = 0; k < finder.pairCount; k++) {
     const first = Math.floor(finder.pairs[k] / edgeCount);
@@ -101,13 +127,8 @@ export function sweepPairs(
     const d = 3 * edgeSecond[second];
     const reach = pairRadius[first] + pairRadius[second];
     const thin = Math.min(pairRadius[first], pairRadius[second]);
-    let u = findMeeting(x, end, a, b, c, d, 0.5 * reach);
-    if (u > 1) {
-      const from = measureMoving(place, x, end, 0, a, b, c, d);
-      const to = measureMoving(place, x, end, 1, a, b, c, d);
-      if (to >= reach - deep * thin || to >= from - deeper * thin) continue;
-      u = 1;
-    } else met++;
+    const u = findTime(finder, end, first, second, deep, deeper);
+    if (u < 1) met++;
     const s = place[0];
     const t = place[1];
     let size = 0;

@@ -9,8 +9,9 @@
  */
 import { rotate } from '../bodies/body.ts';
 import { type Collider, measureSurfaceVelocity, toLocal } from './collider.ts';
-import { type Finder, featureOf, interpolate, isHeld } from './find.ts';
-import { addContact, type ContactSet, FEATURE_LIMIT } from './set.ts';
+import { type Finder, interpolate, isHeld } from './find.ts';
+import { isExempt, radiusAt, sizeAt, writeColliderPair } from './place.ts';
+import { addContact, type ContactSet } from './set.ts';
 
 const start = new Float64Array(3);
 const way = new Float64Array(3);
@@ -75,13 +76,11 @@ function sweepPlace(
   end: Float64Array,
   dt: number,
 ): boolean {
-  const { edgeFirst, edgeSecond, position: x, edgeRadius, nodeRadius } = finder;
+  const { edgeFirst, edgeSecond, position: x } = finder;
   const a = 3 * edgeFirst[edge];
   const b = 3 * edgeSecond[edge];
-  if (isHeld(finder, edge, weight)) return false;
-  const exempt = finder.exempt[index];
-  if (exempt.length > 0 && ((weight < 1 && exempt[a / 3]) || (weight > 0 && exempt[b / 3]))) return false;
-  const radius = weight > 0 && weight < 1 ? edgeRadius[edge] : nodeRadius[weight === 0 ? a / 3 : b / 3];
+  if (isHeld(finder, edge, weight) || isExempt(finder, index, edge, weight)) return false;
+  const radius = radiusAt(finder, edge, weight);
   for (let k = 0; k < 3; k++) world[k] = interpolate(x, a, b, weight, k);
   toLocal(start, collider.now, world, 0);
   for (let k = 0; k < 3; k++) world[k] = interpolate(end, a, b, weight, k);
@@ -92,7 +91,7 @@ function sweepPlace(
     length += way[k] * way[k];
   }
   length = Math.sqrt(length);
-  const size = radius > 0 ? radius : 0.01 * finder.edgeLength[edge];
+  const size = sizeAt(finder, edge, radius);
   // who goes less than that ends where contacts at the end of the step see it
   if (length < 0.5 * size) return false;
   const { shape } = collider;
@@ -125,15 +124,8 @@ function addMeeting(
   dt: number,
 ): void {
   const i = addContact(set);
-  set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
-  set.rodA[i] = finder.edgeRod[edge];
-  set.edgeA[i] = finder.edgeIndex[edge];
-  set.weightA[i] = weight;
+  writeColliderPair(finder, set, i, collider, index, edge, weight, size);
   set.rodB[i] = -1;
-  set.collider[i] = index;
-  set.size[i] = size;
-  set.staticFriction[i] = collider.staticFriction * finder.edgeFriction[edge];
-  set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
   set.swept[i] = 1;
   let gap = -radius;
   for (let k = 0; k < 3; k++) {

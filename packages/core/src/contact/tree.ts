@@ -1,11 +1,8 @@
 /**
- * A tree of boxes over things that have one each (edges of rods, triangles of meshes).
+ * A tree of boxes over things that have one each (triangles of meshes; edges of rods, which move, are in pathTree.ts).
  *
  * Built by halving at the median of the longer side, leaves of up to four things. Children stand after their parent, so
- * that a refit is one loop backwards. Rebuilding is asked for when the boxes have grown (their surface against that after
- * the last build); measured for 25,000 loose hairs, a refit is some hundredth of the search, a build a fifth.
- *
- * The pairs that a tree finds are in no useful order: who needs one sorts them.
+ * that a refit is one loop backwards.
  */
 
 const LEAF = 4;
@@ -178,15 +175,6 @@ export function refitTree(tree: BoxTree): void {
   tree.surface = surface;
 }
 
-/** Refits, or builds anew where refitting has made the boxes half as large again. */
-export function updateTree(tree: BoxTree): void {
-  if (tree.nodeCount === 0) buildTree(tree);
-  else {
-    refitTree(tree);
-    if (tree.surface > 1.5 * tree.builtSurface) buildTree(tree);
-  }
-}
-
 /** A list of numbers that grows. */
 export interface IntList {
   data: Int32Array;
@@ -231,54 +219,6 @@ export function findOverlaps(out: IntList, tree: BoxTree, query: Float64Array, o
     for (let k = 0; k < size[node]; k++) {
       const thing = order[first[node] + k];
       if (overlaps(box, 6 * thing, query, o)) push(out, thing);
-    }
-  }
-}
-
-/** Appends i, j (i < j) for all pairs whose boxes meet. */
-export function findPairs(out: IntList, tree: BoxTree): void {
-  if (tree.nodeCount > 0) pairsWithin(out, tree, 0);
-}
-
-function pairsWithin(out: IntList, tree: BoxTree, node: number): void {
-  const { first, second, size, order, box } = tree;
-  if (size[node] === 0) {
-    pairsWithin(out, tree, first[node]);
-    pairsWithin(out, tree, second[node]);
-    pairsBetween(out, tree, first[node], second[node]);
-    return;
-  }
-  for (let k = 0; k < size[node]; k++) {
-    const a = order[first[node] + k];
-    for (let m = k + 1; m < size[node]; m++) {
-      const b = order[first[node] + m];
-      if (!overlaps(box, 6 * a, box, 6 * b)) continue;
-      push(out, a < b ? a : b);
-      push(out, a < b ? b : a);
-    }
-  }
-}
-
-function pairsBetween(out: IntList, tree: BoxTree, p: number, q: number): void {
-  const { first, second, size, order, box, nodeBox } = tree;
-  if (!overlaps(nodeBox, 6 * p, nodeBox, 6 * q)) return;
-  if (size[p] === 0) {
-    pairsBetween(out, tree, first[p], q);
-    pairsBetween(out, tree, second[p], q);
-    return;
-  }
-  if (size[q] === 0) {
-    pairsBetween(out, tree, p, first[q]);
-    pairsBetween(out, tree, p, second[q]);
-    return;
-  }
-  for (let k = 0; k < size[p]; k++) {
-    const a = order[first[p] + k];
-    for (let m = 0; m < size[q]; m++) {
-      const b = order[first[q] + m];
-      if (!overlaps(box, 6 * a, box, 6 * b)) continue;
-      push(out, a < b ? a : b);
-      push(out, a < b ? b : a);
     }
   }
 }

@@ -71,9 +71,12 @@ export function createWatch(
       findSunken(finder, raw, end, t, dt, DEEP, members);
       setBias(raw, dt, g, reboundThreshold(finder, dt));
       markStart(raw, finder, slipLimit(scaleOf(dt)));
-      const before = of.count;
+      if (raw.count === 0) return 0;
+      // by a table: those that were added before are not in order
+      const places = new Map<number, number>();
+      for (let c = of.count - 1; c >= 0; c--) places.set(of.key[c], c);
       for (let c = 0; c < raw.count; c++) {
-        const there = of.key.subarray(0, before).indexOf(raw.key[c]);
+        const there = places.get(raw.key[c]) ?? -1;
         if (there < 0) appendContact(of, raw, c);
         else {
           for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = of.impulse[3 * there + k];

@@ -1,353 +1,389 @@
 /**
  * Threads over ranges of rods.
  *
- * Every thread compiles the same scene for itself and so has models, pins and loads of its own; what is shared is the
- * state and the samples, in shared memory. A step is one word written to all threads: each advances its range of the
- * bundle's parts, the caller among them, and the caller waits for the rest. Which rods are solved together does not
- * depend on the number of threads, and no part reads another: so the result is the same, bit for bit.
+ * State, samples and the start of a step are in shared memory. Each thread compiles the part of the scene that its own rods need, and so
+ * has models, pins and loads of its own; the caller has all of them, finds contacts and answers questions. A request is a word
+ * written to all threads (crew.ts): each does it for its range, the caller among them, and the caller waits for the rest. Which rods are
+ * solved together does not depend on the number of threads, and no part reads another: so the result is the same, bit for bit.
+ * Contact goes the same way (threadContact.ts).
+ *
+ * Systems with bodies join rods from anywhere: every thread then compiles all of the scene, as it has to for rods that grow from others, and
+ * contact is the caller's.
  *
  * The caller blocks while it waits, which browsers allow in workers only.
  *
  * Below `leastParts` threads cost more than they save: a step's hand-over takes some 20 µs. A pair of fibers takes ten times as
  * long as a pair of rods: two threads take 0.63 of the time for two pairs of 10 edges, 0.58 for four, 0.52 for sixteen of 31, and 1.06
  * for two pairs of 6 edges (shortest of many steps, on a machine with other work).
+ *
+ * In contact a hand-over takes 5 µs while threads look, and some 50 µs where they sleep. A solve for rods of 31 edges with 20 sides each, shortest of
+ * 3,000 on a machine with other work: 16 rods 23 µs by two threads and 39 by one, 32 rods 53 and 80, 64 rods 83 and 163; 8 rods 66 and 20. Hence
+ * `leastTouching`. The solver's own loops go through some ten arrays a turn, 5 ns a number each: `leastNumbers` is where half of that is what
+ * their three hand-overs cost at worst.
  */
-import type { Bundle, BundleState, Model, StepOutcome } from '../model.ts';
-import { createDerModel } from '../models/der/model.ts';
-import { createFiberModel } from '../models/fiber/model.ts';
+import type { Bundle, Model, StepOutcome } from '../model.ts';
 import type { Allocate } from '../port.ts';
 import type { Scene } from '../scene/types.ts';
-import { createWorld } from '../world.ts';
-import { loadDerKernel } from './der.ts';
-import { loadFiberKernel } from './fiber.ts';
+import {
+  ADVANCE,
+  ask,
+  createCrewMemory,
+  DONE,
+  DT,
+  FETCH,
+  FIRM,
+  gatherOutcomes,
+  LEAVE,
+  openCrew,
+  READY,
+  REFRESH,
+  TIME,
+  waitFor,
+} from './crew.ts';
+import { shareContact, type Watch } from './threadContact.ts';
+import { pickRods } from './threadScene.ts';
+import { loadMaker, type RoomMessage, saveOwn, saveShare, type Task, type Threadable } from './threadServe.ts';
+
+export { serveThread } from './threadServe.ts';
 
 /** A worker of Node or of a browser, as far as it is needed. */
 export interface ThreadPort {
   postMessage(message: unknown): void;
 }
 
-/** What a thread is asked to do, in `control[COMMAND]`; every request raises `control[TURN]`. */
-const TURN = 0;
-const COMMAND = 1;
-const READY = 2;
-const DONE = 3;
-const SAVED = 4;
-const CONTROL = 5;
-const ADVANCE = 1;
-const REFRESH = 2;
-const LEAVE = 3;
-
-/** `numbers`: t, dt, robust; then for each thread ok, iterations, iterationsMax, shifts, substeps, rejected. */
-const ARGUMENTS = 3;
-const ANSWER = 6;
-
-/** Models whose bundles have parts. */
-type Threadable = 'der' | 'fiber';
-
-/** The model with kernels, its state in memory of whoever calls. */
-async function loadMaker(id: Threadable): Promise<(allocate?: Allocate) => Model> {
-  if (id === 'fiber') {
-    const kernel = await loadFiberKernel();
-    return (allocate) => createFiberModel(kernel, allocate);
-  }
-  const kernel = await loadDerKernel();
-  return (allocate) => createDerModel(kernel, allocate);
-}
-
-interface Task {
-  readonly model: Threadable;
-  readonly scene: Scene;
-  readonly buffers: readonly SharedArrayBuffer[];
-  readonly control: SharedArrayBuffer;
-  readonly numbers: SharedArrayBuffer;
-  /** 1 for each system that contact moves and the threads leave alone; empty where a scene has no contact. */
-  readonly without: SharedArrayBuffer;
-  /** Where the state at the start of a step is kept, all of it in one; every thread copies a share. */
-  readonly before: SharedArrayBuffer;
-  /** Which thread, and of how many. */
-  readonly index: number;
-  readonly count: number;
-}
-
 export interface ThreadOptions {
   /** Parts of a bundle below which the caller works alone. Default 32, for fibers 4. */
   readonly leastParts?: number;
+  /** Rods that contact joins, or that touch obstacles, below which it does so. Default 32, for fibers 4. */
+  readonly leastTouching?: number;
+  /** Numbers that the contact solver iterates on below which its own loops are the caller's: default 32768. */
+  readonly leastNumbers?: number;
+  /** Whether rods are solved by kernels, two at a time; default true. Rods of cloth, which links join, have little use for them. */
+  readonly kernels?: boolean;
 }
+
+const defaults = { leastNumbers: 32768, kernels: true };
 
 /** Discrete elastic rods with kernels and with the given threads beside the caller's own. */
 export function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
-  return loadThreaded('der', ports, options.leastParts ?? 32);
+  return loadThreaded('der', ports, { ...defaults, leastParts: 32, leastTouching: 32, ...options });
 }
 
 /** Stiff fibers in the same way. Threads serve one bundle at a time: a scene with both models needs some for each. */
 export function loadThreadedFiber(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
-  return loadThreaded('fiber', ports, options.leastParts ?? 4);
+  return loadThreaded('fiber', ports, { ...defaults, leastParts: 4, leastTouching: 4, ...options });
 }
 
 /** Lets a thread, and those with it, go from the bundle they serve now, which then goes on alone. */
 const dismissals = new WeakMap<ThreadPort, () => void>();
 
-async function loadThreaded(model: Threadable, ports: readonly ThreadPort[], leastParts: number): Promise<Model> {
-  const make = await loadMaker(model);
+/** Memory that all threads see, and where in it each rod's numbers begin. */
+interface SharedArray {
+  readonly buffer: SharedArrayBuffer;
+  readonly starts: Float64Array;
+}
+
+async function loadThreaded(
+  model: Threadable,
+  ports: readonly ThreadPort[],
+  options: Required<ThreadOptions>,
+): Promise<Model> {
+  const make = await loadMaker(model, options.kernels);
   return {
     ...make(),
     compile(rods, drives, scene, coupling) {
-      const buffers: SharedArrayBuffer[] = [];
-      const allocate: Allocate = (length) => {
+      const arrays: SharedArray[] = [];
+      const allocate: Allocate = (length, sizes = []) => {
         const buffer = new SharedArrayBuffer(8 * length);
-        buffers.push(buffer);
+        const starts = new Float64Array(rods.length + 1);
+        for (let k = 0; k < rods.length; k++) starts[k + 1] = starts[k] + (sizes[k] ?? 0);
+        arrays.push({ buffer, starts });
         return new Float64Array(buffer);
       };
       const bundle = make(allocate).compile(rods, drives, scene, coupling);
       const { parts } = bundle;
-      if (!parts || ports.length === 0 || parts.count < leastParts) return bundle;
+      if (!parts || ports.length === 0 || parts.count < options.leastParts) return bundle;
+      // a continuum of hair is the caller's, and every rod feels it
+      if (scene.contact?.between === 'continuum') return bundle;
       for (const port of ports) dismissals.get(port)?.();
-      const team = shareWork(model, bundle, parts, ports, scene, buffers);
+      const team = shareWork(model, bundle, parts, ports, scene, arrays, options);
       for (const port of ports) dismissals.set(port, team.dismiss);
       return team.bundle;
     },
   };
 }
 
+/** First part of each thread, and their number; where rods lie in ranges, first rods too. */
+interface Ranges {
+  readonly parts: readonly number[];
+  readonly rods: Int32Array | undefined;
+}
+
+function divide(parts: NonNullable<Bundle['parts']>, rodCount: number, count: number, apart: boolean): Ranges {
+  const even = (k: number): number => Math.floor((parts.count * k) / count);
+  if (!apart) return { parts: Array.from({ length: count + 1 }, (_, k) => even(k)), rods: undefined };
+  // parts before which rods can be parted: those before have all rods below theirs
+  const clean: number[] = [0];
+  let reached = -1;
+  for (let u = 0; u < parts.count; u++) {
+    for (const rod of parts.rods(u)) reached = Math.max(reached, rod);
+    const next = u + 1 < parts.count ? Math.min(...parts.rods(u + 1)) : rodCount;
+    if (next > reached && reached + 1 === next) clean.push(u + 1);
+  }
+  const chosen = [0];
+  const rods = [0];
+  const rodAt = (u: number): number => (u < parts.count ? Math.min(...parts.rods(u)) : rodCount);
+  for (let k = 1, at = 0; k <= count; k++) {
+    while (at + 1 < clean.length && Math.abs(clean[at + 1] - even(k)) <= Math.abs(clean[at] - even(k))) at++;
+    const u = k === count ? parts.count : clean[at];
+    // a model may treat a lone rod in another way than one of many
+    if (rodAt(u) - rods[rods.length - 1] < 2) continue;
+    if (u < parts.count && rodCount - rodAt(u) < 2) continue;
+    chosen.push(u);
+    rods.push(rodAt(u));
+  }
+  return { parts: chosen, rods: Int32Array.from(rods) };
+}
+
 function shareWork(
   model: Threadable,
   bundle: Bundle,
   parts: NonNullable<Bundle['parts']>,
-  ports: readonly ThreadPort[],
+  workers: readonly ThreadPort[],
   scene: Scene,
-  buffers: readonly SharedArrayBuffer[],
+  arrays: readonly SharedArray[],
+  options: Required<ThreadOptions>,
 ): { readonly bundle: Bundle; readonly dismiss: () => void } {
-  const count = ports.length + 1;
-  const control = new Int32Array(new SharedArrayBuffer(4 * CONTROL));
-  const numbers = new Float64Array(new SharedArrayBuffer(8 * (ARGUMENTS + ANSWER * count)));
-  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
-  const without = new Uint8Array(new SharedArrayBuffer(touching ? (bundle.contact?.systemCount ?? 0) : 0));
   const { state } = bundle;
-  const before = new Float64Array(new SharedArrayBuffer(8 * (2 * state.q.length + state.memory.length)));
-  const shares = {
-    model,
-    scene,
-    buffers,
-    control: control.buffer,
-    numbers: numbers.buffer,
-    without: without.buffer,
-    before: before.buffer,
+  const apart = bundle.bodies.length === 0 && scene.rods.every(({ parent }) => !parent);
+  const ranges = divide(parts, bundle.rods.length, workers.length + 1, apart);
+  const count = ranges.parts.length - 1;
+  const ports = workers.slice(0, count - 1);
+  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0 || (scene.links?.length ?? 0) > 0;
+  const memory = createCrewMemory(
     count,
-  };
+    bundle.rods.length,
+    bundle.contact?.systemCount ?? 0,
+    touching,
+    2 * state.q.length + state.memory.length,
+  );
+  const crew = openCrew(memory);
+  const { control, numbers, before } = crew;
+  saveOwn(before, state);
   ports.forEach((port, k) => {
-    const task: Task = { ...shares, index: k + 1 };
-    port.postMessage(task);
+    port.postMessage(describeTask(k + 1));
   });
-  // compiling writes the initial state to where it is already: nothing may move before all have done so
+  // nothing may move before all have compiled
   waitFor(control, READY, ports.length);
-  /** What follows from the state is behind it: others moved it. */
-  let stale = false;
-  let alone = false;
+  const watch: Watch = { stale: new Uint8Array(bundle.rods.length), any: false, now: 0, alone: count < 2 };
+  /** Threads have not seen the state that the caller wrote, for this time. */
+  let unseen: number | undefined;
+  /** Rods that the caller moves itself: up to here of each array, and here as marks. */
+  const [rodEnd, ends] = ownEnds();
+  const mine = new Uint8Array(bundle.rods.length);
+  for (let u = 0; u < ranges.parts[1]; u++) for (const rod of parts.rods(u)) mine[rod] = 1;
 
-  const ask = (command: number): void => {
-    control[COMMAND] = command;
-    Atomics.store(control, DONE, 0);
-    Atomics.store(control, SAVED, 0);
-    Atomics.add(control, TURN, 1);
-    Atomics.notify(control, TURN);
+  function describeTask(index: number): Task {
+    const { rods } = ranges;
+    const [from, to] = [ranges.parts[index], ranges.parts[index + 1]];
+    const common = { kind: 'task', model, kernels: options.kernels, memory, index } as const;
+    if (!rods) {
+      const whole = arrays.map(({ buffer }) => ({ buffer, from: 0, length: buffer.byteLength / 8 }));
+      return { ...common, scene, arrays: whole, first: 0, own: false, from, to };
+    }
+    const ids = new Set(bundle.rods.slice(rods[index], rods[index + 1]).map(({ id }) => id));
+    const own = arrays.map(({ buffer, starts }) => ({
+      buffer,
+      from: starts[rods[index]],
+      length: starts[rods[index + 1]] - starts[rods[index]],
+    }));
+    return {
+      ...common,
+      scene: pickRods(scene, ids),
+      arrays: own,
+      first: rods[index],
+      own: true,
+      from: 0,
+      to: to - from,
+    };
+  }
+
+  function ownEnds(): [number, number[]] {
+    const end = ranges.rods?.[1] ?? 0;
+    const listOf = (list: Float64Array): number =>
+      arrays.find(({ buffer }) => buffer === list.buffer)?.starts[end] ?? list.length;
+    return [end, [state.q, state.v, state.memory].map(listOf)];
+  }
+
+  const begin = (): void => {
+    if (unseen === undefined) return;
+    const kept = [numbers[TIME], numbers[DT]];
+    numbers[TIME] = unseen;
+    unseen = undefined;
+    ask(crew, REFRESH);
+    waitFor(control, DONE, ports.length);
+    numbers.set(kept, TIME);
   };
-  const renew = (t: number): void => {
-    if (!stale) return;
-    bundle.refresh(t);
-    stale = false;
+  /** At the time that the rods were moved to, which may be another in its last bit than the world has counted. */
+  const renew = (): void => {
+    if (!watch.any) return;
+    bundle.refresh(watch.now);
+    watch.stale.fill(0);
+    watch.any = false;
+  };
+  /** The caller has written the state, and follows it. */
+  const tell = (t: number): void => {
+    watch.now = t;
+    if (!watch.alone) unseen = t;
   };
   const refresh = (t: number): void => {
     bundle.refresh(t);
-    stale = false;
-    if (alone) return;
-    numbers[0] = t;
-    ask(REFRESH);
+    watch.stale.fill(0);
+    watch.any = false;
+    tell(t);
+  };
+  /** Equilibria with links write to rods that they were given once. */
+  let written = false;
+  const lend = (): void => {
+    renew();
+    written = true;
+  };
+  const enlarge = (slot: number, bytes: number): SharedArrayBuffer => {
+    const buffer = new SharedArrayBuffer(bytes);
+    const message: RoomMessage = { kind: 'room', slot, buffer };
+    ask(crew, FETCH);
+    for (const port of ports) port.postMessage(message);
     waitFor(control, DONE, ports.length);
+    return buffer;
   };
 
   const advance = (t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome => {
-    if (alone) {
-      renew(t);
+    if (watch.alone) {
+      renew();
+      watch.now = t + dt;
       return bundle.advance(t, dt, robust, left);
     }
-    if (left) without.set(left);
-    numbers.set([t, dt, robust ? 1 : 0]);
-    ask(ADVANCE);
-    saveShare(before, state, control, 0, count);
-    const own = parts.advance(0, lastOf(parts.count, 0, count), t, dt, robust, left);
+    if (written) tell(t);
+    begin();
+    watch.now = t + dt;
+    if (left) crew.without.set(left);
+    numbers[TIME] = t;
+    numbers[DT] = dt;
+    numbers[FIRM] = robust ? 1 : 0;
+    ask(crew, ADVANCE);
+    if (ranges.rods) saveOwn(before, state, ends);
+    else saveShare(crew, state, 0);
+    const own = parts.advance(0, ranges.parts[1], t, dt, robust, left);
     waitFor(control, DONE, ports.length);
-    let { ok, iterations, iterationsMax, shifts, substeps = 1, rejected = 0 } = own;
-    for (let k = 1; k < count; k++) {
-      const at = ARGUMENTS + ANSWER * k;
-      ok &&= numbers[at] === 1;
-      iterations += numbers[at + 1];
-      iterationsMax = Math.max(iterationsMax, numbers[at + 2]);
-      shifts += numbers[at + 3];
-      substeps = Math.max(substeps, numbers[at + 4]);
-      rejected += numbers[at + 5];
-    }
-    stale = true;
+    const { systemOfRod } = bundle.contact ?? {};
+    for (let rod = rodEnd; rod < mine.length; rod++)
+      if (!mine[rod] && !left?.[systemOfRod?.[rod] ?? rod]) watch.stale[rod] = 1;
+    watch.any = true;
+    const { ok, iterations, iterationsMax, shifts, substeps, rejected, failure } = gatherOutcomes(crew, own);
     if (ok) return { ok, iterations, iterationsMax, shifts, substeps, rejected };
     state.q.set(before.subarray(0, state.q.length));
     state.v.set(before.subarray(state.q.length, 2 * state.q.length));
     state.memory.set(before.subarray(2 * state.q.length));
     refresh(t);
-    if (own.failure) return { ...own, iterations, iterationsMax, shifts };
-    // another thread's rod failed: the caller fails with it once more, to say which and why
-    const again = bundle.advance(t, dt, robust, left);
-    refresh(t);
-    return again;
+    return { ok, iterations, iterationsMax, shifts, ...(failure && { failure }) };
   };
 
   const dismiss = (): void => {
-    if (alone) return;
-    alone = true;
-    ask(LEAVE);
+    if (watch.alone) return;
+    watch.alone = true;
+    ask(crew, LEAVE);
   };
-  const { contact } = bundle;
-  const shared: Bundle = {
+  const same = (list: Float64Array, at: number): boolean => list.every((value, k) => Object.is(value, before[at + k]));
+  if (!same(state.q, 0) || !same(state.v, state.q.length) || !same(state.memory, 2 * state.q.length)) {
+    // the world does not begin where its scene does, which is all that threads know
+    state.q.set(before.subarray(0, state.q.length));
+    state.v.set(before.subarray(state.q.length, 2 * state.q.length));
+    state.memory.set(before.subarray(2 * state.q.length));
+    dismiss();
+  }
+  return { bundle: wrap(bundle, { renew, refresh, tell, lend }, advance, shared()), dismiss };
+
+  function shared(): Bundle['contact'] {
+    return bundle.contact && shareContact(crew, bundle.contact, watch, ranges.rods, options, enlarge, begin);
+  }
+}
+
+/** The caller's bundle: whoever asks what follows from the state finds it up to date, and what is written is told to the threads. */
+function wrap(
+  bundle: Bundle,
+  {
+    renew,
+    refresh,
+    tell,
+    lend,
+  }: Readonly<Record<'refresh' | 'tell', (t: number) => void> & Record<'renew' | 'lend', () => void>>,
+  advance: Bundle['advance'],
+  contact: Bundle['contact'],
+): Bundle {
+  const { placeBodies, atRest } = bundle;
+  return {
     ...bundle,
     parts: undefined,
     refresh,
     advance,
-    // contact works on the caller's rods; the threads find out about them from the state, before they go on
     ...(contact && {
       contact: {
         ...contact,
-        linearize(...given) {
-          renew(given[4]);
-          return contact.linearize(...given);
-        },
-        step(...given) {
-          renew(given[2]);
-          return contact.step(...given);
-        },
+        ...(contact.bear && {
+          bear(sides) {
+            renew();
+            contact.bear?.(sides);
+          },
+        }),
       },
     }),
     restart(t) {
-      renew(t);
+      renew();
       bundle.restart(t);
-      refresh(t);
+      tell(t);
     },
+    ...(placeBodies && {
+      placeBodies(motions, t) {
+        renew();
+        placeBodies(motions, t);
+        tell(t);
+      },
+    }),
     addEnergies(out, t) {
-      renew(t);
+      renew();
       bundle.addEnergies(out, t);
     },
     addMomentum(out) {
-      renew(numbers[0] + numbers[1]);
+      renew();
       bundle.addMomentum(out);
     },
     readChannel(out, rod, channel) {
-      renew(numbers[0] + numbers[1]);
+      renew();
       bundle.readChannel(out, rod, channel);
     },
     equilibrate(rod, t, wanted) {
-      renew(t);
+      renew();
       const report = bundle.equilibrate(rod, t, wanted);
-      refresh(t);
+      tell(t);
       return report;
     },
+    ...(atRest && {
+      atRest(rod) {
+        lend();
+        return atRest(rod);
+      },
+    }),
     reactions(rod, t) {
-      renew(t);
+      renew();
       return bundle.reactions(rod, t);
     },
     modes(rod, t, wanted) {
-      renew(t);
+      renew();
       return bundle.modes(rod, t, wanted);
     },
     matrices(rod, t) {
-      renew(t);
+      renew();
       return bundle.matrices(rod, t);
     },
   };
-  return { bundle: shared, dismiss };
-}
-
-/** Copies thread k's share of the state, and waits until all is copied: nothing may move before. */
-function saveShare(
-  before: Float64Array,
-  { q, v, memory }: BundleState,
-  control: Int32Array,
-  k: number,
-  count: number,
-): void {
-  let at = 0;
-  for (const list of [q, v, memory]) {
-    const from = k === 0 ? 0 : lastOf(list.length, k - 1, count);
-    before.set(list.subarray(from, lastOf(list.length, k, count)), at + from);
-    at += list.length;
-  }
-  Atomics.add(control, SAVED, 1);
-  Atomics.notify(control, SAVED);
-  waitFor(control, SAVED, count);
-}
-
-/** First part that is no longer thread k's. */
-function lastOf(parts: number, k: number, count: number): number {
-  return Math.floor((parts * (k + 1)) / count);
-}
-
-function waitFor(control: Int32Array, word: number, value: number): void {
-  for (;;) {
-    const seen = Atomics.load(control, word);
-    if (seen === value) return;
-    Atomics.wait(control, word, seen);
-  }
-}
-
-/**
- * The other side: to be called in a worker with every message that it gets. It compiles the scene, then serves requests
- * until it is told to leave.
- */
-export async function serveThread(message: unknown): Promise<void> {
-  const {
-    model: id,
-    scene,
-    buffers,
-    control: words,
-    numbers: shared,
-    without: marks,
-    before: kept,
-    index,
-    count,
-  } = message as Task;
-  const control = new Int32Array(words);
-  const numbers = new Float64Array(shared);
-  const before = new Float64Array(kept);
-  const without = marks.byteLength > 0 ? new Uint8Array(marks) : undefined;
-  let given = 0;
-  // the same order of allocation, the same memory; compiling writes what the caller wrote there
-  const make = await loadMaker(id);
-  const model = make(() => new Float64Array(buffers[given++]));
-  let bundle: Bundle | undefined;
-  const spy: Model = {
-    ...model,
-    compile(...parameters) {
-      bundle = model.compile(...parameters);
-      return bundle;
-    },
-  };
-  createWorld(scene, { models: [spy] });
-  const parts = bundle?.parts;
-  if (!bundle || !parts) return;
-  const from = lastOf(parts.count, index - 1, count);
-  const to = lastOf(parts.count, index, count);
-  let turn = 0;
-  Atomics.add(control, READY, 1);
-  Atomics.notify(control, READY);
-  for (;;) {
-    Atomics.wait(control, TURN, turn);
-    turn = Atomics.load(control, TURN);
-    const [t, dt, robust] = numbers;
-    if (control[COMMAND] === LEAVE) return;
-    if (control[COMMAND] === REFRESH) bundle.refresh(t);
-    else {
-      saveShare(before, bundle.state, control, index, count);
-      const outcome = parts.advance(from, to, t, dt, robust === 1, without);
-      const { ok, iterations, iterationsMax, shifts, substeps = 1, rejected = 0 } = outcome;
-      numbers.set([ok ? 1 : 0, iterations, iterationsMax, shifts, substeps, rejected], ARGUMENTS + ANSWER * index);
-    }
-    Atomics.add(control, DONE, 1);
-    Atomics.notify(control, DONE);
-  }
 }

@@ -8,22 +8,27 @@ import { BAND_WIDTH, type BorderedFactor } from './band.ts';
 const ROW = BAND_WIDTH + 1;
 const PAD = BAND_WIDTH * ROW;
 
-/** Row i of `out` holds Z_i,i … Z_i,i+10. The matrix has no border. */
-export function invertWithinBand(out: Float64Array, factor: BorderedFactor, size: number): void {
+/** Column i of L below its diagonal. */
+const column = new Float64Array(ROW);
+
+/** Row i of `out` holds Z_i,i … Z_i,i+10, for rows from `first` on: none needs those before it. The matrix has no border. */
+export function invertWithinBand(out: Float64Array, factor: BorderedFactor, size: number, first = 0): void {
   const { lower } = factor;
-  for (let i = size - 1; i >= 0; i--) {
-    const last = Math.min(size - 1, i + BAND_WIDTH);
+  for (let i = size - 1; i >= first; i--) {
+    const count = Math.min(size - 1 - i, BAND_WIDTH);
     const row = i * ROW;
-    for (let j = last; j > i; j--) {
+    for (let k = 1; k <= count; k++) column[k] = lower[PAD + row + BAND_WIDTH + k * BAND_WIDTH];
+    for (let j = count; j > 0; j--) {
       let sum = 0;
-      for (let k = i + 1; k <= last; k++) {
-        const z = k <= j ? out[k * ROW + j - k] : out[j * ROW + k - j];
-        sum += lower[PAD + k * ROW + BAND_WIDTH + i - k] * z;
-      }
-      out[row + j - i] = -sum;
+      // row j of Z, then its column: it is symmetric
+      const own = row + j * ROW - j;
+      for (let k = j; k <= count; k++) sum += column[k] * out[own + k];
+      const across = row + j;
+      for (let k = 1; k < j; k++) sum += column[k] * out[across + k * BAND_WIDTH];
+      out[row + j] = -sum;
     }
     let diagonal = lower[PAD + row + BAND_WIDTH];
-    for (let k = i + 1; k <= last; k++) diagonal -= lower[PAD + k * ROW + BAND_WIDTH + i - k] * out[row + k - i];
+    for (let k = 1; k <= count; k++) diagonal -= column[k] * out[row + k];
     out[row] = diagonal;
   }
 }

@@ -100,6 +100,20 @@ interface Motion {
   readonly rotates: boolean;
 }
 
+/** The motion that was read last: thousands of roots go with one head, and their splines would fill a gigabyte. */
+let last:
+  | {
+      readonly times: readonly number[];
+      readonly values: readonly (readonly number[])[];
+      readonly interpolation: NonNullable<PathSpec['interpolation']>;
+      readonly spins: boolean;
+      readonly motion: Motion;
+    }
+  | undefined;
+
+const isSame = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((value, k) => Object.is(value, b[k]));
+
 function readMotion(spec: PathSpec | undefined, tangent: Vector, path: Path): Motion {
   if (!spec) return { times: [], track: undefined, rotates: false };
   const times = spec.keys.map(({ time }) => time);
@@ -119,7 +133,17 @@ function readMotion(spec: PathSpec | undefined, tangent: Vector, path: Path): Mo
       ? [...key.offset, 0, 0, 0, key.twist + dot(key.rotation, tangent)]
       : [...key.offset, ...key.rotation, key.twist],
   );
-  return { times, track: createTrack(times, values, spec.interpolation ?? 'smooth'), rotates: !spins };
+  const { interpolation = 'smooth' } = spec;
+  if (
+    last &&
+    last.interpolation === interpolation &&
+    isSame(last.times, times) &&
+    last.values.every((value, i) => isSame(value, values[i]))
+  )
+    return last.spins === spins ? last.motion : { ...last.motion, rotates: !spins };
+  const motion = { times, track: createTrack(times, values, interpolation), rotates: !spins };
+  last = { times, values, interpolation, spins, motion };
+  return motion;
 }
 
 /** Rotates the vector in `out` by the rotation vector (x, y, z), in place. */

@@ -339,7 +339,7 @@ describe('a world with links', () => {
   });
 
   it('holds together where an impact cuts the step of its group into pieces, and goes on from there bit for bit', () => {
-    const scene: Scene = {
+    const sceneAt = (speed: number): Scene => ({
       tendril: 1,
       gravity: [0, 0, -g],
       rods: [straight('free', [1, 0, 0], [1.2, 0, 0], 4)],
@@ -360,16 +360,25 @@ describe('a world with links', () => {
           to: [0.2, 0.003, 0],
           radius: 0.004,
           friction: 0.3,
-          path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 1, offset: [0, 0, 200] }] },
+          path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 1, offset: [0, 0, speed] }] },
         },
       ],
       contact: { friction: 0.2 },
       time: { duration: 1, step: 1 / 60 },
+    });
+    // most impacts are taken in one piece: the first that is not
+    const cut = (speed: number): boolean => {
+      const trial = createWorld(sceneAt(speed));
+      return [1, 2, 3].some(() => trial.step().substeps > 1);
     };
+    const speed = [150, 200, 250, 300, 400, 500, 700, 1000].find(cut);
+    if (speed === undefined) throw new Error('no impact cuts a step');
+    const scene = sceneAt(speed);
     const world = createWorld(scene);
-    const first = world.step().substeps;
+    world.step();
     const saved = world.save();
-    expect(Math.max(first, world.step().substeps, world.step().substeps)).toBeGreaterThan(1);
+    world.step();
+    world.step();
     const other = createWorld(scene);
     other.restore(saved);
     other.step();
@@ -378,9 +387,9 @@ describe('a world with links', () => {
     expect(other.energies().total).toBe(world.energies().total);
     // the free rod falls by itself, in whole steps
     expect(world.samples[0].nodeVelocity[2]).toBeCloseTo(-g * world.time, 6);
-    // the net is thrown up, as one: 10 m in three steps, and its joints hold
+    // the net is thrown up, as one: where the capsule goes in three steps, and its joints hold
     const middle = (r: number): number => world.samples[r].nodePosition[3 * 4 + 2];
-    for (let r = 1; r <= 6; r++) expect(middle(r)).toBeGreaterThan(9.9);
+    for (let r = 1; r <= 6; r++) expect(middle(r)).toBeGreaterThan(0.99 * speed * world.time);
     for (let r = 2; r <= 6; r++) expect(Math.abs(middle(r) - middle(1))).toBeLessThan(0.1);
   });
 

@@ -106,6 +106,23 @@ describe('a rod that is held inside an obstacle', () => {
     }
   });
 
+  it.each([
+    [0.48, 0],
+    [0.52, 1],
+  ])('or merely touches: with its axis %f radii deep it has %i root', (depth, roots) => {
+    const scene = embedded('der', {
+      rods: [
+        {
+          ...embedded('der').rods[0],
+          shape: { type: 'straight', from: [0, 0, -depth * THICK], to: [0, 0, 0.15] },
+        },
+      ] as Scene['rods'],
+      colliders: [{ id: 'floor', type: 'plane' }],
+    });
+    const { warnings } = createWorld(scene);
+    expect(warnings.filter((line) => line.includes("is held inside collider 'floor'")).length).toBe(roots);
+  });
+
   it('and never leaves it is left alone over twice the depth of its pin', () => {
     const scene = embedded('der', {
       rods: [
@@ -159,8 +176,13 @@ describe('a rod that is held inside an obstacle', () => {
     expect(heights[1]).toBeLessThan(0);
     for (const z of heights.slice(3)) expect(z).toBeGreaterThan(0.95 * THICK);
     expect(Math.min(...heights.slice(3))).toBeLessThan(1.1 * THICK);
-    // a root that lies on it is behind nothing
+    // a root that lies on it, or is no deeper than the rod is thick, is behind nothing
     expect(createWorld(from(0)).warnings).toEqual([]);
+    const along = THICK * Math.cos(Math.atan2(0.03, 0.15));
+    const isThreaded = (z: number): boolean =>
+      createWorld(from(z)).warnings.some((line) => line.includes('is held behind'));
+    expect(isThreaded(-0.95 * along)).toBe(false);
+    expect(isThreaded(-1.05 * along)).toBe(true);
   });
 
   it('is told once for all rods of an obstacle', () => {

@@ -216,3 +216,35 @@ describe('errors', () => {
     fails([{ path: { keys: [{ time: 1 }, { time: 1 }] } }], [0, 'path', 'keys', 1, 'time'], /increasing/);
   });
 });
+
+describe('pins on one path', () => {
+  const path = (turn: [number, number, number], last: number, interpolation?: 'linear'): PathSpec => ({
+    keys: [{ time: 0 }, { time: 1, offset: [0, 0, 0.3], rotation: turn }, { time: 2, offset: [0, 0, last] }],
+    ...(interpolation && { interpolation }),
+  });
+  // the turn is twist where the tangent lies along it
+  const specs: Partial<PinSpec>[] = [
+    { path: path([0, 0, 0], 0.4) },
+    { path: path([0, 0, 0], 0.4) },
+    { path: path([0, 0, 0], 0.5) },
+    { path: path([0, 0, 0], 0.5, 'linear') },
+    { path: path([0.5, 0, 0], 0.5) },
+    { path: path([0.5, 0, 0], 0.5), tangent: [0, 1, 0] },
+    { path: path([0.5, 0, 0], 0.5), tangent: [1, 0, 0] },
+  ];
+  const tell = (pin: Pin): number[] =>
+    [0.3, 0.7, 1.6].flatMap((t) => {
+      const { position, velocity, tangent, director, twist } = poseAt(pin, t);
+      return [...position, ...velocity, ...tangent, ...director, twist];
+    });
+  it('go as each would by itself, and share what they have in common', () => {
+    const others = specs.map((spec) => {
+      // one between that shares nothing
+      pinOf({ path: path([0, 0, 0], 9) });
+      return tell(pinOf(spec));
+    });
+    const together = specs.map((spec) => pinOf(spec));
+    expect(together.map(tell)).toEqual(others);
+    expect(new Set(others.map(String)).size).toBeGreaterThanOrEqual(5);
+  });
+});

@@ -8,7 +8,7 @@
  */
 import { solveBand } from '../../linalg/band.ts';
 import type { BundleState, ContactPort, LoneRods, StepOutcome } from '../../model.ts';
-import type { ContactSides } from '../../port.ts';
+import type { Allocate, ContactSides } from '../../port.ts';
 import { type DerBody, syncPose } from './body.ts';
 import { addBodySide, clearRight, factorSystem, finishStep, readBodySide, solveFactored } from './contactBodies.ts';
 import {
@@ -20,12 +20,13 @@ import {
   countWay,
   readBodyVelocity,
   readSide,
+  readSides,
   velocityOf,
 } from './contactSides.ts';
 import { assemble, createSlot, factorGlued, measureResponse, respondTo, type Slot } from './contactSlot.ts';
 import type { System } from './coupling.ts';
 import type { PairKernel } from './kernel.ts';
-import { evaluatePins, poseSamples, rebuildFrames } from './kinematics.ts';
+import { evaluatePins, poseSamples, rebuildFrames, restoreFrames } from './kinematics.ts';
 import { type NewtonOptions, writeRightSide } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import { createSettle } from './settle.ts';
@@ -58,6 +59,8 @@ export interface ContactParts {
   readonly renew: (rod: number) => void;
   /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): what follows from its state is behind. */
   readonly moved: (rod: number, t: number | undefined) => void;
+  /** Threads share the start of the step too. */
+  readonly allocate: Allocate;
 }
 
 export function createDerContact(parts: ContactParts): ContactPort {
@@ -67,7 +70,15 @@ export function createDerContact(parts: ContactParts): ContactPort {
     for (const rod of rods) systemOfRod[rod] = s;
   });
   const slots: (Slot | undefined)[] = [];
-  const held = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  const sizes = ders.map(({ size }) => size);
+  const held = {
+    q: parts.allocate(state.q.length, sizes),
+    v: parts.allocate(state.v.length, sizes),
+    memory: parts.allocate(
+      state.memory.length,
+      ders.map(({ memory }) => memory.length),
+    ),
+  };
   // rods of the same shape share their snapshots: what a step is solved again from is kept here
   const heldStarts = ders.map((der) => ({
     q: sameSlice(der.q, state.q, held.q),
@@ -86,7 +97,10 @@ export function createDerContact(parts: ContactParts): ContactPort {
     }),
   );
   /** 1 for systems that are at the start of the step, and not on their way. */
-  const atStart = new Uint8Array(systems.length);
+  const atStart = parts.allocate(
+    systems.length,
+    systems.map(() => 1),
+  );
   const moved = new Uint8Array(systems.length);
   const heldBodies = systems.map(({ system }) =>
     system.bodies.map((body) => sameSlice(body.memory, state.memory, held.memory)),
@@ -201,20 +215,16 @@ export function createDerContact(parts: ContactParts): ContactPort {
     for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
     if (sides.goal) {
       for (let d = 0; d < der.size; d++) slot.right[d] = dt * work.step[d];
-      for (let k = c; k < end; k++) {
-        readSide(velocity, der, der.v, sides, k, 1);
-        // of a step that was taken, contact counts the ways by itself
-        if (fresh) countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
-      }
+      readSides(velocity, der, der.v, sides, c, end, 1);
+      // of a step that was taken, contact counts the ways by itself
+      for (let k = c; k < end && fresh; k++) countWay(velocity, der, heldStarts[rod].q, sides, k, stage.rate);
       if (!fresh) return true;
     }
     solveBand(work.factor, slot.matrix, work.step);
     for (let d = 0; d < der.size; d++) work.step[d] = der.v[d] + stage.rate * work.step[d];
     const out = sides.goal ?? velocity;
-    for (let k = c; k < end; k++) {
-      readSide(out, der, work.step, sides, k, 1);
-      countWay(out, der, heldStarts[rod].q, sides, k, stage.rate);
-    }
+    readSides(out, der, work.step, sides, c, end, 1);
+    for (let k = c; k < end; k++) countWay(out, der, heldStarts[rod].q, sides, k, stage.rate);
     return true;
   };
 
@@ -261,10 +271,12 @@ export function createDerContact(parts: ContactParts): ContactPort {
   };
 
   const readVelocity = (out: Float64Array, sides: ContactSides): void => {
-    for (let c = 0; c < sides.count; c++) {
+    for (let c = 0; c < sides.count; ) {
       const rod = sides.rod[c];
-      if (rod >= 0) readSide(out, ders[rod], ders[rod].v, sides, c, 1);
-      else readBodyVelocity(out, bodies[-1 - rod].body, sides, c);
+      const end = endOfRod(sides, c);
+      if (rod >= 0) readSides(out, ders[rod], ders[rod].v, sides, c, end, 1);
+      for (let k = c; k < end && rod < 0; k++) readBodyVelocity(out, bodies[-1 - rod].body, sides, k);
+      c = end;
     }
   };
 
@@ -329,6 +341,14 @@ export function createDerContact(parts: ContactParts): ContactPort {
     systemOfBody: Int32Array.from(bodies, ({ system }) => system),
     systemCount: systems.length,
     selective: bodies.length === 0,
+    directed: bodies.length === 0,
+    adopt(rod, t, dt) {
+      const s = systemOfRod[rod];
+      for (const body of systems[s].system.bodies) syncPose(body);
+      const time = atStart[s] ? t : t + dt;
+      evaluatePins(ders[rod], time);
+      parts.moved(rod, time);
+    },
     hold(marked) {
       for (const { body, system } of bodies) if (!marked || marked[system]) body.start.position.set(body.position);
       if (!marked) {
@@ -393,7 +413,11 @@ export function createDerContact(parts: ContactParts): ContactPort {
             return { ok: false, iterations, iterationsMax, shifts, failure };
           }
         }
-        for (const rod of rods) poseSamples(ders[rod]);
+        for (const rod of rods) {
+          // a kernel's sines are not those of the engine, and what follows from the state must follow from it alone
+          if (list.length > 1) restoreFrames(ders[rod], works[rod].edgeWork);
+          poseSamples(ders[rod]);
+        }
       }
       if (sides.goal) unglue(sides);
       return { ok: true, iterations, iterationsMax, shifts, unfinished };

@@ -1,6 +1,6 @@
 /** The map S between a rod's or a body's unknowns and the points that contact touches, in all the forms it is needed in. */
 import { addEntry, type BorderedBand } from '../../linalg/band.ts';
-import type { ContactSides } from '../../port.ts';
+import { axesOf, type ContactSides } from '../../port.ts';
 import type { DerBody } from './body.ts';
 import type { DerRod } from './rod.ts';
 
@@ -67,7 +67,7 @@ export function readBodyVelocity(
   }
 }
 
-/** x += Sᵀ g of side c. */
+/** x += Sᵀ g of side c, which has no direction. */
 export function addSide(
   x: Float64Array,
   der: DerRod,
@@ -86,7 +86,7 @@ export function addSide(
   x[a + 3] += arm[o] * g[o] + arm[o + 1] * g[o + 1] + arm[o + 2] * g[o + 2];
 }
 
-/** out = scale·S x of side c. */
+/** out = scale·S x of side c, which has no direction. */
 export function readSide(
   out: Float64Array,
   der: DerRod,
@@ -101,12 +101,74 @@ export function readSide(
   for (let k = 0; k < 3; k++) out[3 * c + k] = scale * ((1 - w) * x[a + k] + w * x[b + k] + x[a + 3] * arm[3 * c + k]);
 }
 
+/** The same for sides c … end − 1 of one rod. */
+export function addSides(
+  x: Float64Array,
+  der: DerRod,
+  g: Float64Array,
+  sides: ContactSides,
+  c: number,
+  end: number,
+): void {
+  const { edge, weight, arm, direction: n } = sides;
+  if (!n) {
+    for (let s = c; s < end; s++) addSide(x, der, g, sides, s);
+    return;
+  }
+  // a call for each side costs as much as the rest: they are asked for in every turn of contact
+  const last = der.nodeCount - 1;
+  for (let s = c, o = 3 * c; s < end; s++, o += 3) {
+    const a = 4 * edge[s];
+    const b = edge[s] < last ? a + 4 : 0;
+    const px = g[s] * n[o];
+    const py = g[s] * n[o + 1];
+    const pz = g[s] * n[o + 2];
+    const w = weight[s];
+    const u = 1 - w;
+    x[a] += u * px;
+    x[a + 1] += u * py;
+    x[a + 2] += u * pz;
+    x[a + 3] += arm[o] * px + arm[o + 1] * py + arm[o + 2] * pz;
+    x[b] += w * px;
+    x[b + 1] += w * py;
+    x[b + 2] += w * pz;
+  }
+}
+
+export function readSides(
+  out: Float64Array,
+  der: DerRod,
+  x: Float64Array,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  scale: number,
+): void {
+  const { edge, weight, arm, direction: n } = sides;
+  if (!n) {
+    for (let s = c; s < end; s++) readSide(out, der, x, sides, s, scale);
+    return;
+  }
+  const last = der.nodeCount - 1;
+  for (let s = c, o = 3 * c; s < end; s++, o += 3) {
+    const a = 4 * edge[s];
+    const b = edge[s] < last ? a + 4 : 0;
+    const w = weight[s];
+    const u = 1 - w;
+    const spin = x[a + 3];
+    const vx = u * x[a] + w * x[b] + spin * arm[o];
+    const vy = u * x[a + 1] + w * x[b + 1] + spin * arm[o + 1];
+    const vz = u * x[a + 2] + w * x[b + 2] + spin * arm[o + 2];
+    out[s] = scale * (n[o] * vx + n[o + 1] * vy + n[o + 2] * vz);
+  }
+}
+
 /** Where pins hold a node: puts the way that it comes in the step, times `rate`, in place of the velocity of its path at the end. */
 export function countWay(
   out: Float64Array,
   der: DerRod,
   start: Float64Array,
-  { edge, weight }: ContactSides,
+  { edge, weight, direction: n }: ContactSides,
   c: number,
   rate: number,
 ): void {
@@ -115,8 +177,11 @@ export function countWay(
   const b = edge[c] + 1 < nodeCount ? a + 4 : 0;
   const w = weight[c];
   for (let k = 0; k < 3; k++) {
-    if (fixed[a + k]) out[3 * c + k] += (1 - w) * (rate * (q[a + k] - start[a + k]) - v[a + k]);
-    if (fixed[b + k]) out[3 * c + k] += w * (rate * (q[b + k] - start[b + k]) - v[b + k]);
+    let more = 0;
+    if (fixed[a + k]) more += (1 - w) * (rate * (q[a + k] - start[a + k]) - v[a + k]);
+    if (fixed[b + k]) more += w * (rate * (q[b + k] - start[b + k]) - v[b + k]);
+    if (n) out[c] += n[3 * c + k] * more;
+    else out[3 * c + k] += more;
   }
 }
 
@@ -124,18 +189,24 @@ export function countWay(
 export const row: Float64Array = new Float64Array(7);
 export const unknown: Int32Array = new Int32Array(7);
 
-/** Unknowns that a side touches, in order, and for axis k what each gives to its velocity. Fixed ones give nothing, if `free`. */
-export function writeRow(der: DerRod, { edge, weight, arm }: ContactSides, c: number, k: number, free: boolean): void {
+/**
+ * Unknowns that a side touches, in order, and for axis k, or along its direction, what each gives to its velocity. Fixed ones give
+ * nothing, if `free`.
+ */
+export function writeRow(der: DerRod, sides: ContactSides, c: number, k: number, free: boolean): void {
+  const { edge, weight, arm, direction: n } = sides;
   const a = 4 * edge[c];
   const b = edge[c] + 1 < der.nodeCount ? a + 4 : 0;
+  unknown[3] = a + 3;
+  row[3] = n ? 0 : arm[3 * c + k];
   for (let m = 0; m < 3; m++) {
+    const part = n ? n[3 * c + m] : m === k ? 1 : 0;
     unknown[m] = a + m;
     unknown[4 + m] = b + m;
-    row[m] = m === k && !(free && der.fixed[a + m]) ? 1 - weight[c] : 0;
-    row[4 + m] = m === k && !(free && der.fixed[b + m]) ? weight[c] : 0;
+    row[m] = free && der.fixed[a + m] ? 0 : (1 - weight[c]) * part;
+    row[4 + m] = free && der.fixed[b + m] ? 0 : weight[c] * part;
+    if (n) row[3] += arm[3 * c + m] * part;
   }
-  unknown[3] = a + 3;
-  row[3] = arm[3 * c + k];
 }
 
 /** `free`: leaves out what is prescribed; welded nodes are not, they move with their body. */
@@ -148,7 +219,8 @@ export function addPointMass(
   free: boolean,
 ): void {
   const rho = scale * sides.mass[c];
-  for (let k = 0; k < 3; k++) {
+  const axes = axesOf(sides);
+  for (let k = 0; k < axes; k++) {
     writeRow(der, sides, c, k, free);
     for (let i = 0; i < 7; i++) {
       if (row[i] === 0) continue;

@@ -13,8 +13,8 @@ import {
   solveBand,
 } from '../../linalg/band.ts';
 import { invertWithinBand, readInverse } from '../../linalg/bandInverse.ts';
-import type { ContactSides } from '../../port.ts';
-import { addSide, readSide, row, unknown, writeRow } from './contactSides.ts';
+import { axesOf, type ContactSides } from '../../port.ts';
+import { addSides, readSides, row, unknown, writeRow } from './contactSides.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
 import { evaluateStage, type Stage, setPenalties, type Workspace } from './stage.ts';
 
@@ -68,7 +68,7 @@ export function factorGlued({ factor, matrix, shift }: Slot, der: DerRod, goals:
   return false;
 }
 
-/** tr(S A⁻¹ Sᵀ)/3 of sides c … end − 1, all of one rod: from the inverse within the band, or by solving for each. */
+/** tr(S A⁻¹ Sᵀ)/3 of sides c … end − 1, or S A⁻¹ Sᵀ along their directions, all of one rod: from the inverse within the band, or by solving for each. */
 export function measureResponse(
   response: Float64Array,
   der: DerRod,
@@ -81,10 +81,13 @@ export function measureResponse(
   scale: number,
 ): void {
   const ring = slot.matrix.borderSize > 0;
-  if (!ring) invertWithinBand(inverse, factor, der.size);
+  const axes = axesOf(sides);
+  let first = der.size;
+  for (let s = c; s < end; s++) first = Math.min(first, 4 * sides.edge[s]);
+  if (!ring) invertWithinBand(inverse, factor, der.size, first);
   for (let s = c; s < end; s++) {
     let trace = 0;
-    for (let k = 0; k < 3; k++) {
+    for (let k = 0; k < axes; k++) {
       writeRow(der, sides, s, k, true);
       if (ring) {
         slot.x.fill(0);
@@ -95,11 +98,12 @@ export function measureResponse(
       }
       for (let i = 0; i < 7; i++) {
         if (row[i] === 0) continue;
-        for (let j = 0; j < 7; j++)
-          if (row[j] !== 0) trace += row[i] * row[j] * readInverse(inverse, unknown[i], unknown[j]);
+        let sum = 0;
+        for (let j = 0; j < i; j++) if (row[j] !== 0) sum += row[j] * readInverse(inverse, unknown[j], unknown[i]);
+        trace += row[i] * (2 * sum + row[i] * readInverse(inverse, unknown[i], unknown[i]));
       }
     }
-    response[s] = (scale * trace) / 3;
+    response[s] = (scale * trace) / axes;
   }
 }
 
@@ -120,14 +124,15 @@ export function respondTo(
   end: number,
   scale: number,
 ): void {
-  const size = 3 * (end - c);
+  const axes = axesOf(sides);
+  const size = axes * (end - c);
   const enough = Math.ceil(size / 4);
   if (sides.goal || slot.turns++ < enough || size * size > WORTH * der.size) {
     solveSides(velocity, impulse, der, slot, sides, c, end, scale);
     return;
   }
   if (slot.turns === enough + 1) writeResponse(der, slot, sides, c, end, scale);
-  multiply(velocity, slot.response, impulse, 3 * c, size);
+  multiply(velocity, slot.response, impulse, axes * c, size);
 }
 
 /** velocity = S H⁻¹ Sᵀ impulse at sides c … end − 1, all of one rod. */
@@ -143,26 +148,33 @@ function solveSides(
 ): void {
   if (sides.goal) x.set(right);
   else x.fill(0);
-  for (let k = c; k < end; k++) addSide(x, der, impulse, sides, k);
+  addSides(x, der, impulse, sides, c, end);
   for (let d = 0; d < der.size; d++) if (der.fixed[d]) x[d] = 0;
   solveBand(factor, matrix, x);
-  for (let k = c; k < end; k++) readSide(velocity, der, x, sides, k, scale);
+  readSides(velocity, der, x, sides, c, end, scale);
 }
+
+let unit = new Float64Array(0);
+let column = new Float64Array(0);
 
 /** The matrix of the same, column by column. */
 function writeResponse(der: DerRod, slot: Slot, sides: ContactSides, c: number, end: number, scale: number): void {
-  const size = 3 * (end - c);
+  const axes = axesOf(sides);
+  const size = axes * (end - c);
   // with room to grow, but for no more than is worth it: 25,000 hairs have one each
   if (slot.response.length < size * size)
     slot.response = new Float64Array(Math.min(2 * size * size, Math.max(size * size, WORTH * der.size)));
-  const unit = new Float64Array(3 * end);
-  const column = new Float64Array(3 * end);
+  const first = axes * c;
+  if (unit.length < axes * end) {
+    unit = new Float64Array(2 * axes * end);
+    column = new Float64Array(2 * axes * end);
+  }
   for (let j = 0; j < size; j++) {
-    unit[3 * c + j] = 1;
+    unit[first + j] = 1;
     solveSides(column, unit, der, slot, sides, c, end, scale);
-    unit[3 * c + j] = 0;
+    unit[first + j] = 0;
     // symmetric: columns are rows
-    for (let i = 0; i < size; i++) slot.response[j * size + i] = column[3 * c + i];
+    for (let i = 0; i < size; i++) slot.response[j * size + i] = column[first + i];
   }
 }
 

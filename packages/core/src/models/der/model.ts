@@ -197,8 +197,11 @@ function compile(
     renew(first);
     renew(second);
     const step = stepImplicit(pair.system, pair.starts, scheme as ImplicitScheme, t, dt, newton, false);
-    poseSamples(ders[first]);
-    poseSamples(ders[second]);
+    for (const k of [first, second]) {
+      // a kernel's sines are not those of the engine, and what follows from the state must follow from it alone
+      restoreFrames(ders[k], tools[k].work.edgeWork);
+      poseSamples(ders[k]);
+    }
     return step;
   };
 
@@ -242,26 +245,6 @@ function compile(
     return { ok: true, iterations, iterationsMax, shifts, substeps };
   };
 
-  /** For threads: what another has done to the rods of these parts meanwhile is not known here. */
-  const advanceShared = (
-    from: number,
-    to: number,
-    t: number,
-    dt: number,
-    robust: boolean,
-    without?: Uint8Array,
-  ): StepOutcome => {
-    for (let u = from; without && u < to; u++) {
-      for (const s of units[u].systems) {
-        for (const k of systems[s].rods) {
-          evaluatePins(ders[k], t);
-          movedTo[k] = t;
-        }
-      }
-    }
-    return advanceParts(from, to, t, dt, robust, without);
-  };
-
   /** All rods advance or none: what was done before a failure is undone. */
   const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     if (before) copyState(before, state);
@@ -299,7 +282,11 @@ function compile(
       for (const der of ders) der.history.fill(0);
     },
     advance,
-    parts: { count: units.length, advance: advanceShared },
+    parts: {
+      count: units.length,
+      rods: (u) => units[u].systems.flatMap((s) => systems[s].rods),
+      advance: advanceParts,
+    },
     ...(!explicit && {
       contact: createDerContact({
         ders,
@@ -313,6 +300,7 @@ function compile(
         moved: (k, t) => {
           movedTo[k] = t ?? Number.NaN;
         },
+        allocate,
       }),
     }),
     placeBodies: (motions, t) => {

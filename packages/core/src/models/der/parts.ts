@@ -51,11 +51,20 @@ export interface Unit {
   readonly pair?: { readonly kernel: PairKernel; readonly system: System; readonly starts: readonly Snapshot[] };
 }
 
+/**
+ * After so many systems of which always some still wait for a partner, those stay alone: so that there are places where rods can be
+ * parted without parting pairs, and threads can have ranges of them. Who begins at such a place finds the same pairs.
+ */
+const BLOCK = 128;
+
 /** Lone rods of the same layout two by two, in the order of the scene; what is left over stays alone. Systems by unit. */
 export function pairUp(parts: readonly Part[], ders: readonly DerRod[]): number[][] {
   const waiting = new Map<string, number>();
   const out: number[][] = [];
+  let begin = 0;
   parts.forEach(({ rods: [k], bodies }, s) => {
+    if (s - begin >= BLOCK) waiting.clear();
+    if (waiting.size === 0) begin = s;
     const key = bodies.length === 0 ? pairKey(ders[k]) : undefined;
     const other = key === undefined ? undefined : waiting.get(key);
     if (key === undefined || other === undefined) {
@@ -105,12 +114,13 @@ export function layOut(
   const total = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
   const ownBodies = coupling.bodies.flatMap((_, b) => (coupling.welds.some((weld) => weld.body === b) ? [b] : []));
   const state = {
-    q: allocate(total(sizes)),
-    v: allocate(total(sizes)),
-    memory: allocate(total(memories) + BODY_MEMORY * ownBodies.length),
+    q: allocate(total(sizes), sizes),
+    v: allocate(total(sizes), sizes),
+    memory: allocate(total(memories) + BODY_MEMORY * ownBodies.length, memories),
   };
   // samples of all rods in one piece, in their order
-  const samples = allocate(total(rods.map(sampleSize)));
+  const sampled = rods.map(sampleSize);
+  const samples = allocate(total(sampled), sampled);
   let atSamples = 0;
   const allocateSamples: Allocate = (length) => {
     atSamples += length;

@@ -19,7 +19,7 @@ import {
 } from '../../linalg/blockTridiagonal.ts';
 import { createSelectedInverse, invertSelected, type SelectedInverse } from '../../linalg/selectedInverse.ts';
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
-import type { ContactSides } from '../../port.ts';
+import type { Allocate, ContactSides } from '../../port.ts';
 import { addElements } from './elements.ts';
 import { constrainHeld, constrainRight, evaluateHeld, returnHeld } from './held.ts';
 import type { Unit } from './kernel.ts';
@@ -63,6 +63,7 @@ export function createFiberContact(
   fibers: readonly FiberRod[],
   state: BundleState,
   units: readonly Unit[],
+  allocate: Allocate,
   createFactor: CreateFactor = createSymmetricFactor,
 ): ContactPort {
   const slots: (Slot | undefined)[] = [];
@@ -70,7 +71,16 @@ export function createFiberContact(
     slots[k] ??= createSlot(fibers[k], createFactor);
     return slots[k] as Slot;
   };
-  const held = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  const sizes = fibers.map(({ size }) => size);
+  // threads share the start of the step too
+  const held = {
+    q: allocate(state.q.length, sizes),
+    v: allocate(state.v.length, sizes),
+    memory: allocate(
+      state.memory.length,
+      fibers.map(({ memory }) => memory.length),
+    ),
+  };
   const startOf = ({ q, v, memory }: FiberRod): BundleState => {
     const at = (q.byteOffset - state.q.byteOffset) / 8;
     const kept = (memory.byteOffset - state.memory.byteOffset) / 8;
@@ -147,6 +157,10 @@ export function createFiberContact(
     systemOfRod: Int32Array.from(fibers, (_, k) => k),
     systemOfBody: new Int32Array(0),
     systemCount: fibers.length,
+    adopt(rod, t) {
+      updateStiffness(fibers[rod], t);
+      evaluateHeld(fibers[rod], t);
+    },
     hold(marked) {
       fibers.forEach((fiber, k) => {
         if (!marked || marked[k]) copyFiber(startOf(fiber), fiber);

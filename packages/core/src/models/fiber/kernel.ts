@@ -33,11 +33,17 @@ export interface Unit {
   readonly kernel?: PairKernel;
 }
 
+/** As for rods of the model der: after so many fibers of which always some wait for a partner, those stay alone. */
+const BLOCK = 128;
+
 /** Fibers with as many rings two by two, in their order; what is left over stays alone. */
 export function pairUp(fibers: readonly FiberRod[]): number[][] {
   const waiting = new Map<number, number[]>();
   const out: number[][] = [];
+  let begin = 0;
   fibers.forEach(({ ringCount }, k) => {
+    if (k - begin >= BLOCK) waiting.clear();
+    if (waiting.size === 0) begin = k;
     const open = waiting.get(ringCount);
     if (open) {
       open.push(k);

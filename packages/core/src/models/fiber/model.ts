@@ -145,11 +145,15 @@ function compile(
       refresh(t);
     },
     advance,
-    parts: { count: units.length, advance: advanceParts },
+    parts: {
+      count: units.length,
+      rods: (u) => units[u].members.map(({ index }) => index),
+      advance: advanceParts,
+    },
     // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
     ...(scheme !== 'deti' &&
       fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0)) && {
-        contact: createFiberContact(fibers, state, units, kernel?.createFactor),
+        contact: createFiberContact(fibers, state, units, allocate, kernel?.createFactor),
       }),
     addEnergies: (out, t) => {
       for (const fiber of fibers) addEnergies(out, fiber, t);
@@ -185,11 +189,17 @@ function layOut(
   warnings: string[],
   allocate: Allocate,
 ): { readonly state: BundleState; readonly fibers: FiberRod[] } {
-  const total = rods.reduce((sum, rod) => sum + unknownCount(rod), 0);
-  const memory = allocate(remembers ? total + rods.length : 0);
-  const state = { q: allocate(total), v: allocate(total), memory };
+  const sizes = rods.map(unknownCount);
+  const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+  const total = sum(sizes);
+  const memory = allocate(
+    remembers ? total + rods.length : 0,
+    sizes.map((size) => (remembers ? size + 1 : 0)),
+  );
+  const state = { q: allocate(total, sizes), v: allocate(total, sizes), memory };
   // samples of all fibers in one piece, in their order
-  const samples = allocate(rods.reduce((sum, rod) => sum + sampleSize(rod), 0));
+  const sampled = rods.map(sampleSize);
+  const samples = allocate(sum(sampled), sampled);
   let atSamples = 0;
   const allocateSamples: Allocate = (length) => {
     atSamples += length;

@@ -1,0 +1,123 @@
+/**
+ * The arrays of contact's sides, side by side in one piece of memory: threads that know the piece and the number of sides know the
+ * arrays.
+ */
+
+/** Memory that is kept from one time to the next, so that a step with a million contacts leaves no garbage. */
+export interface Rooms {
+  /** So many bytes, all zero; those that were given for the same slot before are taken back. */
+  take(slot: number, bytes: number): ArrayBufferLike;
+}
+
+export function createRooms(): Rooms {
+  const rooms: ArrayBuffer[] = [];
+  return {
+    take(slot, bytes) {
+      const room = rooms[slot];
+      if (room && room.byteLength >= bytes) {
+        new Uint8Array(room, 0, bytes).fill(0);
+        return room;
+      }
+      // contacts come and go: a little more than is asked for
+      rooms[slot] = new ArrayBuffer(8 * Math.ceil((1.25 * bytes) / 8));
+      return rooms[slot];
+    },
+  };
+}
+
+/** Numbers of each side, in one row each. */
+export interface SideRows {
+  readonly weight: Float64Array;
+  readonly mass: Float64Array;
+  readonly response: Float64Array;
+  readonly room: Float64Array;
+  /** 3 each. */
+  readonly arm: Float64Array;
+  readonly force: Float64Array;
+  /** 3 each where the rows below have 1. */
+  readonly direction: Float64Array;
+  /** 1 or 3 each, see SideArrays.axes. */
+  readonly start: Float64Array;
+  readonly velocity: Float64Array;
+  readonly right: Float64Array;
+  readonly copy: Float64Array;
+  readonly free: Float64Array;
+  readonly rod: Int32Array;
+  readonly edge: Int32Array;
+}
+
+/** Doubles of a side in front of its integers. */
+export function doublesOf(axes: 1 | 3): number {
+  return 4 + 3 + 3 + (axes === 1 ? 3 : 0) + 5 * axes;
+}
+
+/** Bytes of a side. */
+export function bytesOf(axes: 1 | 3): number {
+  return 8 * doublesOf(axes) + 4 * 2;
+}
+
+export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): SideRows {
+  let at = 0;
+  const take = (width: number): Float64Array => {
+    at += 8 * width * count;
+    return new Float64Array(buffer, at - 8 * width * count, width * count);
+  };
+  const takeIntegers = (): Int32Array => {
+    at += 4 * count;
+    return new Int32Array(buffer, at - 4 * count, count);
+  };
+  return {
+    weight: take(1),
+    mass: take(1),
+    response: take(1),
+    room: take(1),
+    arm: take(3),
+    force: take(3),
+    direction: take(axes === 1 ? 3 : 0),
+    start: take(axes),
+    velocity: take(axes),
+    right: take(axes),
+    copy: take(axes),
+    free: take(axes),
+    rod: takeIntegers(),
+    edge: takeIntegers(),
+  };
+}
+
+/** What is known of contacts and sides beside the rows: the rod of the scene of each side, and who solves keeps the rest. */
+export interface ContactRows {
+  readonly push: Float64Array;
+  readonly impulseStart: Float64Array;
+  readonly omega: Float64Array;
+  readonly crowd: Float64Array;
+  readonly sceneRod: Int32Array;
+  readonly sideA: Int32Array;
+  readonly sideB: Int32Array;
+}
+
+/** Bytes of the rows for so many sides and contacts. */
+export function contactBytes(sides: number, contacts: number, axes: 1 | 3): number {
+  const doubles = (axes === 1 ? contacts : 0) + axes * contacts + 2 * contacts;
+  return 8 * doubles + 4 * (sides + 2 * contacts);
+}
+
+export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts: number, axes: 1 | 3): ContactRows {
+  let at = 0;
+  const take = (length: number): Float64Array => {
+    at += 8 * length;
+    return new Float64Array(buffer, at - 8 * length, length);
+  };
+  const takeIntegers = (length: number): Int32Array => {
+    at += 4 * length;
+    return new Int32Array(buffer, at - 4 * length, length);
+  };
+  return {
+    push: take(axes === 1 ? contacts : 0),
+    impulseStart: take(axes * contacts),
+    omega: take(contacts),
+    crowd: take(contacts),
+    sceneRod: takeIntegers(sides),
+    sideA: takeIntegers(contacts),
+    sideB: takeIntegers(contacts),
+  };
+}

@@ -1,0 +1,258 @@
+/**
+ * What threads that share a bundle have in common: words to wait on, numbers to hand over, marks, and memory for the sides of contact.
+ *
+ * A request is one word that all threads look at. They look for it for some microseconds before they sleep, and so does the caller for
+ * the answer: contact asks hundreds of times a step, and to wake a thread takes 10 to 50 µs.
+ */
+import type { StepOutcome } from '../model.ts';
+
+/** What a thread is asked to do, in `control[COMMAND]`; every request raises `control[TURN]`. */
+export const TURN = 0;
+export const COMMAND = 1;
+export const READY = 2;
+export const DONE = 3;
+export const SAVED = 4;
+const CONTROL = 5;
+
+export const ADVANCE = 1;
+export const REFRESH = 2;
+export const LEAVE = 3;
+/** To go and fetch a message: memory for sides. */
+export const FETCH = 4;
+export const HOLD = 5;
+export const REVERT = 6;
+export const GUESS = 7;
+export const LINEARIZE = 8;
+export const FACTOR = 9;
+export const SOLVE = 10;
+export const STEP = 11;
+export const READ = 12;
+export const SETTLE = 13;
+export const LOOP = 14;
+export const LAW = 15;
+
+/** Places of arguments in `numbers`; then come the bounds of the threads' ranges, one more than there are threads, and the answers. */
+export const TIME = 0;
+export const DT = 1;
+/** 1: robust, or fresh; and 1: rough. */
+export const FIRM = 2;
+export const ROUGH = 3;
+/** Sides: number of the layout, slot of its memory, sides in it, first of the bundle, whether they have goals, whether released, axes. */
+export const SERIAL = 4;
+export const SLOT = 5;
+export const TOTAL = 6;
+export const FROM = 7;
+export const GOALS = 8;
+export const RELEASED = 9;
+/** Lone rods: what velocities are compared with, tolerance, turns. */
+export const SPEED = 10;
+export const TOLERANCE = 11;
+export const LIMIT = 12;
+export const AXES = 13;
+/** Loops of the solver: which, room and turns of its arrays, numbers, changes, place of the last; then what changes are mixed by. */
+export const KIND = 14;
+export const CAPACITY = 15;
+export const WINDOW = 16;
+export const SIZE = 17;
+export const CHANGES = 18;
+export const LAST = 19;
+export const GAMMA = 20;
+const BOUNDS = 26;
+
+/** ok, iterations, iterationsMax, shifts, substeps, rejected, unfinished; of lone rods turns, error, converged. */
+const ANSWER = 10;
+/** Letters that say why a rod failed, their number first. */
+const LETTERS = 1024;
+
+/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops, and laws. */
+export const LONE = 2;
+export const MIXING = 3;
+export const LAWS = 4;
+
+/** What all know. */
+export interface CrewMemory {
+  readonly count: number;
+  readonly control: SharedArrayBuffer;
+  readonly numbers: SharedArrayBuffer;
+  readonly letters: SharedArrayBuffer;
+  /** 1 for each system that contact moves and `advance` leaves alone; empty where a scene has no contact. */
+  readonly without: SharedArrayBuffer;
+  /** 1 for each system that a request is about. */
+  readonly marks: SharedArrayBuffer;
+  /** 1 for each rod that the caller has moved in place of its thread, since that moved it. */
+  readonly behind: SharedArrayBuffer;
+  /** Where the state at the start of a step is kept, all of it in one; every thread copies a share. */
+  readonly before: SharedArrayBuffer;
+}
+
+export interface Crew {
+  /** Threads, the caller among them. */
+  readonly count: number;
+  readonly control: Int32Array;
+  readonly numbers: Float64Array;
+  readonly letters: Uint16Array;
+  readonly without: Uint8Array;
+  readonly marks: Uint8Array;
+  readonly behind: Uint8Array;
+  readonly before: Float64Array;
+}
+
+export function createCrewMemory(
+  count: number,
+  rods: number,
+  systems: number,
+  touching: boolean,
+  state: number,
+): CrewMemory {
+  return {
+    count,
+    control: new SharedArrayBuffer(4 * CONTROL),
+    numbers: new SharedArrayBuffer(8 * (BOUNDS + count + 1 + ANSWER * count)),
+    letters: new SharedArrayBuffer(2 * LETTERS * count),
+    without: new SharedArrayBuffer(touching ? systems : 0),
+    marks: new SharedArrayBuffer(systems),
+    behind: new SharedArrayBuffer(rods),
+    before: new SharedArrayBuffer(8 * state),
+  };
+}
+
+export function openCrew(memory: CrewMemory): Crew {
+  return {
+    count: memory.count,
+    control: new Int32Array(memory.control),
+    numbers: new Float64Array(memory.numbers),
+    letters: new Uint16Array(memory.letters),
+    without: new Uint8Array(memory.without),
+    marks: new Uint8Array(memory.marks),
+    behind: new Uint8Array(memory.behind),
+    before: new Float64Array(memory.before),
+  };
+}
+
+export function boundOf({ numbers }: Crew, k: number): number {
+  return numbers[BOUNDS + k];
+}
+
+export function setBounds({ numbers }: Crew, bounds: ArrayLike<number>): void {
+  numbers.set(bounds, BOUNDS);
+}
+
+/** First of thread k's share of `all`. */
+export function shareOf(all: number, k: number, count: number): number {
+  return Math.floor((all * k) / count);
+}
+
+/** Looks before one sleeps: some 50 µs. */
+const LOOKS = 5000;
+
+export function waitFor(control: Int32Array, word: number, value: number): void {
+  for (let k = 0; k < LOOKS; k++) if (Atomics.load(control, word) === value) return;
+  for (;;) {
+    const seen = Atomics.load(control, word);
+    if (seen === value) return;
+    Atomics.wait(control, word, seen);
+  }
+}
+
+/** The next request after `turn`. */
+export function waitTurn(control: Int32Array, turn: number): number {
+  for (let k = 0; k < LOOKS; k++) if (Atomics.load(control, TURN) !== turn) return Atomics.load(control, TURN);
+  for (;;) {
+    const seen = Atomics.load(control, TURN);
+    if (seen !== turn) return seen;
+    Atomics.wait(control, TURN, turn);
+  }
+}
+
+/** Asks all threads; the answer is there when DONE is their number less the caller. */
+export function ask({ control }: Crew, command: number): void {
+  control[COMMAND] = command;
+  Atomics.store(control, DONE, 0);
+  Atomics.store(control, SAVED, 0);
+  Atomics.add(control, TURN, 1);
+  Atomics.notify(control, TURN);
+}
+
+/** One more has come so far; the last of `all` wakes who waits. */
+export function arrive(control: Int32Array, word: number, all: number): void {
+  if (Atomics.add(control, word, 1) + 1 === all) Atomics.notify(control, word);
+}
+
+/** What a request asked, of thread k. */
+export interface Answer extends StepOutcome {
+  readonly turns?: number;
+  readonly error?: number;
+  readonly converged?: boolean;
+}
+
+const answerAt = (count: number, k: number): number => BOUNDS + count + 1 + ANSWER * k;
+
+export function writeAnswer({ numbers, letters, count }: Crew, k: number, answer: Answer): void {
+  const at = answerAt(count, k);
+  numbers[at] = answer.ok ? 1 : 0;
+  numbers[at + 1] = answer.iterations;
+  numbers[at + 2] = answer.iterationsMax;
+  numbers[at + 3] = answer.shifts;
+  numbers[at + 4] = answer.substeps ?? 1;
+  numbers[at + 5] = answer.rejected ?? 0;
+  numbers[at + 6] = answer.unfinished ? 1 : 0;
+  numbers[at + 7] = answer.turns ?? 0;
+  numbers[at + 8] = answer.error ?? 0;
+  numbers[at + 9] = answer.converged === false ? 0 : 1;
+  const text = answer.failure ? JSON.stringify(answer.failure) : '';
+  const length = text.length < LETTERS ? text.length : 0;
+  letters[LETTERS * k] = length;
+  for (let i = 0; i < length; i++) letters[LETTERS * k + 1 + i] = text.charCodeAt(i);
+}
+
+export function writeVerdict({ numbers, count }: Crew, k: number, ok: boolean): void {
+  numbers[answerAt(count, k)] = ok ? 1 : 0;
+}
+
+/** Whether all other threads could. */
+export function allCould({ numbers, count }: Crew): boolean {
+  for (let k = 1; k < count; k++) if (numbers[answerAt(count, k)] !== 1) return false;
+  return true;
+}
+
+/**
+ * The caller's and the others' outcomes as one. Threads have rods in their order: up to the first that failed all is as one thread would
+ * have it, which stops there.
+ */
+export function gatherOutcomes(
+  { numbers, letters, count }: Crew,
+  own: StepOutcome,
+): Required<Omit<Answer, 'violation' | 'failure'>> & Pick<Answer, 'failure'> {
+  let { ok, iterations, iterationsMax, shifts, substeps = 1, rejected = 0, unfinished = false, failure } = own;
+  let [turns, error, converged] = [0, 0, true];
+  for (let k = 1; k < count && ok; k++) {
+    const at = answerAt(count, k);
+    ok = numbers[at] === 1;
+    iterations += numbers[at + 1];
+    iterationsMax = Math.max(iterationsMax, numbers[at + 2]);
+    shifts += numbers[at + 3];
+    substeps = Math.max(substeps, numbers[at + 4]);
+    rejected += numbers[at + 5];
+    unfinished ||= numbers[at + 6] === 1;
+    turns = Math.max(turns, numbers[at + 7]);
+    error = Math.max(error, numbers[at + 8]);
+    converged &&= numbers[at + 9] === 1;
+    if (ok) continue;
+    const from = LETTERS * k + 1;
+    const text = String.fromCharCode(...letters.subarray(from, from + letters[from - 1]));
+    failure = text ? (JSON.parse(text) as NonNullable<StepOutcome['failure']>) : { rod: '', reason: 'the step failed' };
+  }
+  return {
+    ok,
+    iterations,
+    iterationsMax,
+    shifts,
+    substeps,
+    rejected,
+    unfinished,
+    turns,
+    error,
+    converged,
+    ...(failure && { failure }),
+  };
+}

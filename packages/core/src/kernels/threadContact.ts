@@ -1,0 +1,360 @@
+/**
+ * Contact in threads: each has a port of its own for its own rods, and does what is asked of its part of the sides.
+ *
+ * Threads take part in groups of at least `least` systems; smaller ones are the caller's, who has a port for all rods. The start of a
+ * step is in shared memory, and so are state and samples; what follows from them is each port's own. So who moves a rod in place of
+ * another says so: `behind` is what the caller has moved in place of the threads, `stale` what they have moved and the caller has not
+ * followed. A rod follows when it is next asked for, from the state alone, and that gives the same bits.
+ */
+import { applyAndPull } from '../contact/admm.ts';
+import { runLoop } from '../contact/anderson.ts';
+import { cutLawRows, type LawRows } from '../contact/lawRows.ts';
+import { countBlocks, cutMixRows, type MixRows } from '../contact/loops.ts';
+import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
+import { axesOf, type ContactSides, type SharedLoops } from '../port.ts';
+import {
+  AXES,
+  allCould,
+  ask,
+  CAPACITY,
+  CHANGES,
+  type Crew,
+  DONE,
+  DT,
+  FACTOR,
+  FIRM,
+  FROM,
+  GAMMA,
+  GOALS,
+  GUESS,
+  gatherOutcomes,
+  HOLD,
+  KIND,
+  LAST,
+  LAW,
+  LAWS,
+  LIMIT,
+  LINEARIZE,
+  LONE,
+  LOOP,
+  MIXING,
+  READ,
+  RELEASED,
+  REVERT,
+  ROUGH,
+  SERIAL,
+  SETTLE,
+  SIZE,
+  SLOT,
+  SOLVE,
+  SPEED,
+  STEP,
+  setBounds,
+  shareOf,
+  TIME,
+  TOLERANCE,
+  TOTAL,
+  WINDOW,
+  waitFor,
+} from './crew.ts';
+import {
+  boundSides,
+  countTouches,
+  cutLone,
+  cutSides,
+  loneBytes,
+  packLone,
+  partOfLone,
+  placeOfSides,
+  type SidePart,
+  unpackLone,
+} from './threadSides.ts';
+
+/** What the caller keeps of its rods and those of others. */
+export interface Watch {
+  /** Rods that are behind their state here: 1. */
+  readonly stale: Uint8Array;
+  /** Whether any is. */
+  any: boolean;
+  /** Time that the rods are at [s], as far as requests tell. */
+  now: number;
+  /** Threads have left, or cannot take part. */
+  alone: boolean;
+}
+
+/** Sides that threads know. */
+interface Laid {
+  readonly serial: number;
+  readonly slot: number;
+  readonly total: number;
+  readonly from: number;
+  readonly bounds: readonly number[];
+  readonly own: SidePart;
+}
+
+/**
+ * `first`: the first rod of each thread, and the number of all; undefined where rods do not lie in ranges, and the caller works alone.
+ * `enlarge`: hands memory for a slot to the threads. `begin`: to be called before every request.
+ */
+export function shareContact(
+  crew: Crew,
+  port: ContactPort,
+  watch: Watch,
+  first: Int32Array | undefined,
+  { leastTouching: least, leastNumbers }: Readonly<Record<'leastTouching' | 'leastNumbers', number>>,
+  enlarge: (slot: number, bytes: number) => SharedArrayBuffer,
+  begin: () => void,
+): ContactPort {
+  const { control, numbers, marks, behind, count } = crew;
+  const { systemOfRod, systemCount } = port;
+  const rooms: (SharedArrayBuffer | undefined)[] = [];
+  const known = new WeakMap<ContactSides, Laid>();
+  const mine = first ? first[1] : systemCount;
+  const everyone = new Uint8Array(mine).fill(1);
+  let serial = 0;
+
+  /** Whether as many systems are marked as are worth it. */
+  const areMany = (marked: Uint8Array): boolean => {
+    if (watch.alone || !first) return false;
+    let found = 0;
+    for (let s = marked.indexOf(1); s >= 0 && found < least; s = marked.indexOf(1, s + 1)) found++;
+    return found >= least;
+  };
+  const eachRod = (marked: Uint8Array, action: (rod: number) => void): void => {
+    if (systemCount === systemOfRod.length)
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) action(s);
+    else for (let rod = 0; rod < systemOfRod.length; rod++) if (marked[systemOfRod[rod]]) action(rod);
+  };
+  /** The caller is about to move rods; `follow`: from where they are. */
+  const takeOver = (marked: Uint8Array, t: number, dt: number, follow: boolean): void => {
+    eachRod(marked, (rod) => {
+      if (watch.stale[rod] && follow) port.adopt?.(rod, t, dt);
+      watch.stale[rod] = 0;
+      behind[rod] = 1;
+    });
+  };
+  /** Threads are about to. */
+  const handOver = (marked: Uint8Array): void => {
+    marks.set(marked);
+    for (let s = marked.indexOf(1, mine); s >= 0; s = marked.indexOf(1, s + 1)) watch.stale[s] = 1;
+    watch.any = true;
+  };
+  const finish = (): void => waitFor(control, DONE, count - 1);
+
+  const layoutOf = (sides: ContactSides): Laid | undefined => {
+    const slot = rooms.indexOf(sides.rod.buffer as SharedArrayBuffer);
+    if (slot < 0 || !first) return undefined;
+    let laid = known.get(sides);
+    if (!laid) {
+      const { total, from } = placeOfSides(sides);
+      const bounds = boundSides(sides, first);
+      const own = cutSides(sides.rod.buffer, total, from, from + bounds[1], 0, axesOf(sides), sides.goal !== undefined);
+      laid = { serial: ++serial, slot, total, from, bounds, own };
+      known.set(sides, laid);
+    }
+    return laid;
+  };
+  /** Asks for something to be done with these sides. */
+  const request = (command: number, sides: ContactSides, laid: Laid): SidePart => {
+    begin();
+    numbers[SERIAL] = laid.serial;
+    numbers[SLOT] = laid.slot;
+    numbers[TOTAL] = laid.total;
+    numbers[FROM] = laid.from;
+    numbers[AXES] = axesOf(sides);
+    numbers[GOALS] = sides.goal ? 1 : 0;
+    numbers[RELEASED] = sides.released ? 1 : 0;
+    laid.own.sides.released = sides.released ?? false;
+    setBounds(crew, laid.bounds);
+    ask(crew, command);
+    return laid.own;
+  };
+  const setTimes = (t: number, dt: number, firm: boolean): void => {
+    begin();
+    numbers[TIME] = t;
+    numbers[DT] = dt;
+    numbers[FIRM] = firm ? 1 : 0;
+  };
+
+  const step: ContactPort['step'] = (marked, sides, t, dt, robust, rough): StepOutcome => {
+    watch.now = t + dt;
+    const laid = layoutOf(sides);
+    if (!laid) {
+      takeOver(marked, t, dt, true);
+      return port.step(marked, sides, t, dt, robust, rough);
+    }
+    handOver(marked);
+    setTimes(t, dt, robust);
+    numbers[ROUGH] = rough ? 1 : 0;
+    const part = request(STEP, sides, laid);
+    const own = port.step(marked.subarray(0, mine), part.sides, t, dt, robust, rough);
+    finish();
+    return gatherOutcomes(crew, own);
+  };
+
+  /** Rods of the last job, which goes on where it began: with the threads, or here. */
+  let together = false;
+  const settle = (job: LoneRods): StepOutcome => {
+    watch.now = job.t + job.dt;
+    const lone = new Uint8Array(systemCount);
+    let ordered = true;
+    for (let i = 0; i < job.count; i++) {
+      lone[job.system[i]] = 1;
+      if (i > 0 && job.system[i] <= job.system[i - 1]) ordered = false;
+    }
+    if (job.fresh) together = ordered && areMany(lone);
+    if (!together || !first || !port.settle) {
+      takeOver(lone, job.t, job.dt, true);
+      return (port.settle as NonNullable<ContactPort['settle']>)(job);
+    }
+    const contacts = countTouches(job);
+    const rows = cutLone(roomFor(LONE, loneBytes(job.count, contacts)), job.count, contacts);
+    packLone(rows, job);
+    handOver(lone);
+    setTimes(job.t, job.dt, job.fresh);
+    numbers[TOTAL] = job.count;
+    numbers[FROM] = contacts;
+    numbers[SPEED] = job.speed;
+    numbers[TOLERANCE] = job.tolerance;
+    numbers[LIMIT] = job.iterations;
+    const bounds = boundSides({ rod: rows.system, count: job.count }, first);
+    setBounds(crew, bounds);
+    ask(crew, SETTLE);
+    const own = partOfLone(rows, 0, bounds[1], 0, job);
+    const out = port.settle(own);
+    finish();
+    unpackLone(job, rows);
+    const { turns, error, converged, ...all } = gatherOutcomes(crew, out);
+    job.turns = Math.max(own.turns, turns);
+    job.error = Math.max(own.error, error);
+    job.converged = own.converged && converged;
+    return all;
+  };
+
+  const roomFor = (slot: number, bytes: number): SharedArrayBuffer => {
+    const there = rooms[slot];
+    if (there && there.byteLength >= bytes) return there;
+    begin();
+    rooms[slot] = enlarge(slot, Math.max(2 * bytes, 4096));
+    return rooms[slot];
+  };
+
+  const loops = (sides: ContactSides): SharedLoops | undefined => {
+    const laid = layoutOf(sides);
+    if (!laid || axesOf(sides) * sides.count < leastNumbers) return undefined;
+    let rows: MixRows | undefined;
+    let laws: LawRows | undefined;
+    return {
+      lawMemory(bytes) {
+        laws = undefined;
+        return roomFor(LAWS, bytes);
+      },
+      runLaw(contacts) {
+        laws ??= cutLawRows(rooms[LAWS] as SharedArrayBuffer, contacts);
+        begin();
+        numbers[SIZE] = contacts;
+        const { all } = request(LAW, sides, laid);
+        let swing = applyAndPull(laws, { ...laws, ...all, axes: axesOf(sides) }, 0, shareOf(contacts, 1, count));
+        finish();
+        for (let k = 1; k < count; k++) swing = Math.max(swing, laws.swing[k]);
+        return swing;
+      },
+      memory: (bytes) => roomFor(MIXING, bytes),
+      run(kind, capacity, window, size, changes, last, gamma) {
+        const buffer = rooms[MIXING] as SharedArrayBuffer;
+        if (rows?.capacity !== capacity || rows.window !== window) rows = cutMixRows(buffer, capacity, window);
+        begin();
+        numbers[KIND] = kind;
+        numbers[CAPACITY] = capacity;
+        numbers[WINDOW] = window;
+        numbers[SIZE] = size;
+        numbers[CHANGES] = changes;
+        numbers[LAST] = last;
+        numbers.set(gamma, GAMMA);
+        const { all } = request(LOOP, sides, laid);
+        runLoop(rows, all, kind, size, 0, shareOf(countBlocks(size), 1, count), changes, last, gamma);
+        finish();
+      },
+    };
+  };
+
+  return {
+    ...port,
+    loops,
+    room: (slot, bytes, marked) => (areMany(marked) ? roomFor(slot, bytes) : undefined),
+    hold(marked) {
+      if (marked || watch.alone || !first) return port.hold(marked);
+      begin();
+      ask(crew, HOLD);
+      port.hold(everyone);
+      finish();
+    },
+    revert(marked, t) {
+      watch.now = t;
+      if (!areMany(marked)) {
+        takeOver(marked, t, 0, false);
+        return port.revert(marked, t);
+      }
+      handOver(marked);
+      setTimes(t, 0, false);
+      ask(crew, REVERT);
+      port.revert(marked.subarray(0, mine), t);
+      finish();
+    },
+    ...(port.guess && {
+      guess(velocity, marked, sides, t, dt) {
+        watch.now = t + dt;
+        const laid = layoutOf(sides);
+        if (!laid) {
+          takeOver(marked, t, dt, true);
+          return port.guess?.(velocity, marked, sides, t, dt) ?? false;
+        }
+        handOver(marked);
+        setTimes(t, dt, false);
+        const part = request(GUESS, sides, laid);
+        const own = port.guess?.(part.start, marked.subarray(0, mine), part.sides, t, dt) ?? false;
+        finish();
+        return own && allCould(crew);
+      },
+    }),
+    linearize(velocity, response, marked, sides, t, dt, fresh) {
+      watch.now = t + dt;
+      const laid = layoutOf(sides);
+      if (!laid) {
+        takeOver(marked, t, dt, true);
+        return port.linearize(velocity, response, marked, sides, t, dt, fresh);
+      }
+      handOver(marked);
+      setTimes(t, dt, fresh);
+      const part = request(LINEARIZE, sides, laid);
+      const own = port.linearize(part.start, part.response, marked.subarray(0, mine), part.sides, t, dt, fresh);
+      finish();
+      return own && allCould(crew);
+    },
+    step,
+    ...(port.settle && { settle }),
+    readVelocity(out, sides) {
+      const laid = layoutOf(sides);
+      if (!laid) return port.readVelocity(out, sides);
+      const part = request(READ, sides, laid);
+      port.readVelocity(part.start, part.sides);
+      finish();
+    },
+    factor(marked, sides) {
+      const laid = layoutOf(sides);
+      if (!laid) return port.factor(marked, sides);
+      marks.set(marked);
+      const part = request(FACTOR, sides, laid);
+      const own = port.factor(marked.subarray(0, mine), part.sides);
+      finish();
+      return own && allCould(crew);
+    },
+    solve(velocity, impulse, sides) {
+      const laid = layoutOf(sides);
+      if (!laid) return port.solve(velocity, impulse, sides);
+      const part = request(SOLVE, sides, laid);
+      port.solve(part.velocity, part.right, part.sides);
+      finish();
+    },
+  };
+}

@@ -1,0 +1,352 @@
+/** The other side of threads.ts: what runs in a thread. */
+import { applyAndPull } from '../contact/admm.ts';
+import { runLoop } from '../contact/anderson.ts';
+import { cutLawRows, type LawArrays, type LawRows } from '../contact/lawRows.ts';
+import { countBlocks, cutMixRows, type MixRows, type TurnRows } from '../contact/loops.ts';
+import type { SideRows } from '../contact/rows.ts';
+import type { Bundle, BundleState, ContactPort, Model } from '../model.ts';
+import { createDerModel } from '../models/der/model.ts';
+import { createFiberModel } from '../models/fiber/model.ts';
+import type { Allocate } from '../port.ts';
+import type { Scene } from '../scene/types.ts';
+import { createWorld } from '../world.ts';
+import {
+  ADVANCE,
+  AXES,
+  arrive,
+  boundOf,
+  CAPACITY,
+  CHANGES,
+  COMMAND,
+  type Crew,
+  type CrewMemory,
+  DONE,
+  DT,
+  FACTOR,
+  FETCH,
+  FIRM,
+  FROM,
+  GAMMA,
+  GOALS,
+  GUESS,
+  HOLD,
+  KIND,
+  LAST,
+  LAW,
+  LAWS,
+  LEAVE,
+  LIMIT,
+  LINEARIZE,
+  LONE,
+  LOOP,
+  MIXING,
+  openCrew,
+  READ,
+  READY,
+  REFRESH,
+  RELEASED,
+  REVERT,
+  ROUGH,
+  SAVED,
+  SERIAL,
+  SETTLE,
+  SIZE,
+  SLOT,
+  SOLVE,
+  SPEED,
+  STEP,
+  shareOf,
+  TIME,
+  TOLERANCE,
+  TOTAL,
+  WINDOW,
+  waitFor,
+  waitTurn,
+  writeAnswer,
+  writeVerdict,
+} from './crew.ts';
+import { loadDerKernel } from './der.ts';
+import { loadFiberKernel } from './fiber.ts';
+import { cutLone, cutSides, partOfLone, type SidePart } from './threadSides.ts';
+
+/** Models whose bundles have parts. */
+export type Threadable = 'der' | 'fiber';
+
+/** The model, its state in memory of whoever calls. */
+export async function loadMaker(id: Threadable, kernels: boolean): Promise<(allocate?: Allocate) => Model> {
+  if (id === 'fiber') {
+    const kernel = kernels ? await loadFiberKernel() : undefined;
+    return (allocate) => createFiberModel(kernel, allocate);
+  }
+  const kernel = kernels ? await loadDerKernel() : undefined;
+  return (allocate) => createDerModel(kernel, allocate);
+}
+
+/** What a thread gets to begin with. */
+export interface Task {
+  readonly kind: 'task';
+  readonly model: Threadable;
+  readonly kernels: boolean;
+  /** All of it, or what the thread's rods need. */
+  readonly scene: Scene;
+  /** Arrays in the order in which compiling asks for them. */
+  readonly arrays: readonly { readonly buffer: SharedArrayBuffer; readonly from: number; readonly length: number }[];
+  readonly memory: CrewMemory;
+  /** Which thread. */
+  readonly index: number;
+  /** Its first rod; the scene begins there where `own`, and has no rods of others. */
+  readonly first: number;
+  readonly own: boolean;
+  /** Its parts, of those that the scene has. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Memory for sides. */
+export interface RoomMessage {
+  readonly kind: 'room';
+  readonly slot: number;
+  readonly buffer: SharedArrayBuffer;
+}
+
+interface Service {
+  readonly task: Task;
+  readonly crew: Crew;
+  readonly bundle: Bundle;
+  /** Systems of the thread's own rods. */
+  readonly marks: Uint8Array;
+  readonly without: Uint8Array | undefined;
+  /** Rods that the thread moves, in the bundle's count. */
+  readonly rods: readonly number[];
+  readonly rooms: (SharedArrayBuffer | undefined)[];
+  /** Arrays of the solver's loops, as last laid out. */
+  laws: { readonly buffer: SharedArrayBuffer; readonly count: number; readonly rows: LawRows } | undefined;
+  mixing: { readonly buffer: SharedArrayBuffer; readonly rows: MixRows } | undefined;
+  /** Parts of the sides in each slot, as last laid out. */
+  readonly views: { serial: number; part: SidePart }[];
+  turn: number;
+}
+
+let service: Service | undefined;
+
+/**
+ * To be called in a worker with every message that it gets. It compiles the scene, then serves requests until it is told to leave, or
+ * to fetch another message.
+ */
+export async function serveThread(message: unknown): Promise<void> {
+  const given = message as Task | RoomMessage;
+  if (given.kind === 'task') service = await startService(given);
+  else if (service) {
+    service.rooms[given.slot] = given.buffer;
+    arrive(service.crew.control, DONE, service.crew.count - 1);
+  }
+  if (service && serve(service)) service = undefined;
+}
+
+async function startService(task: Task): Promise<Service> {
+  const make = await loadMaker(task.model, task.kernels);
+  let given = 0;
+  // the same order of allocation, the same memory; compiling writes what the caller wrote there
+  const model = make((length) => {
+    const { buffer, from, length: all } = task.arrays[given++];
+    if (length !== all) throw new Error(`a thread compiles ${length} numbers where the caller has ${all}`);
+    return new Float64Array(buffer, 8 * from, length);
+  });
+  let bundle: Bundle | undefined;
+  const spy: Model = {
+    ...model,
+    compile(...parameters) {
+      bundle = model.compile(...parameters);
+      return bundle;
+    },
+  };
+  createWorld(task.scene, { models: [spy] });
+  if (!bundle?.parts) throw new Error('a thread has no rods to move');
+  const { parts } = bundle;
+  const crew = openCrew(task.memory);
+  const rods = Array.from({ length: task.to - task.from }, (_, u) => parts.rods(task.from + u)).flat();
+  const ownMarks = (marks: Uint8Array): Uint8Array =>
+    task.own ? marks.subarray(task.first, task.first + rods.length) : marks;
+  const { control } = crew;
+  arrive(control, READY, crew.count - 1);
+  return {
+    task,
+    crew,
+    bundle,
+    marks: ownMarks(crew.marks),
+    without: crew.without.length > 0 ? ownMarks(crew.without) : undefined,
+    rods,
+    rooms: [],
+    laws: undefined,
+    mixing: undefined,
+    views: [],
+    turn: 0,
+  };
+}
+
+/** Whether the thread was told to leave; else it has to fetch a message. */
+function serve(of: Service): boolean {
+  const { control, count } = of.crew;
+  for (;;) {
+    of.turn = waitTurn(control, of.turn);
+    const command = control[COMMAND];
+    if (command === LEAVE) return true;
+    if (command === FETCH) return false;
+    obey(of, command);
+    arrive(control, DONE, count - 1);
+  }
+}
+
+/**
+ * Keeps the state that a thread, or the caller, has rods of: all of its arrays where these are its own, up to `ends` of them where given.
+ */
+export function saveOwn(before: Float64Array, { q, v, memory }: BundleState, ends?: readonly number[]): void {
+  let at = 0;
+  [q, v, memory].forEach((list, k) => {
+    before.set(ends ? list.subarray(0, ends[k]) : list, at + list.byteOffset / 8);
+    at += list.buffer.byteLength / 8;
+  });
+}
+
+/** The same by shares that are not the rods'; waits until all is copied, because nothing may move before. */
+export function saveShare({ before, control, count }: Crew, { q, v, memory }: BundleState, k: number): void {
+  let at = 0;
+  for (const list of [q, v, memory]) {
+    const from = Math.floor((list.length * k) / count);
+    before.set(list.subarray(from, Math.floor((list.length * (k + 1)) / count)), at + from);
+    at += list.length;
+  }
+  arrive(control, SAVED, count);
+  waitFor(control, SAVED, count);
+}
+
+/** Rods that the caller has moved meanwhile, of those that are marked or of all. */
+function adopt({ task, crew, bundle, rods }: Service, marked: Uint8Array | undefined, t: number, dt: number): void {
+  const { behind } = crew;
+  const first = task.own ? task.first : 0;
+  for (const rod of rods) {
+    if (!behind[first + rod] || (marked && !marked[rod])) continue;
+    bundle.contact?.adopt?.(rod, t, dt);
+    behind[first + rod] = 0;
+  }
+}
+
+/** The thread's part of the sides that the request is about. */
+function findPart({ task, crew, rooms, views }: Service): SidePart {
+  const { numbers } = crew;
+  const slot = numbers[SLOT];
+  if (views[slot]?.serial !== numbers[SERIAL]) {
+    const from = numbers[FROM] + boundOf(crew, task.index);
+    const to = numbers[FROM] + boundOf(crew, task.index + 1);
+    const buffer = rooms[slot] as SharedArrayBuffer;
+    const axes = numbers[AXES] === 1 ? 1 : 3;
+    const part = cutSides(buffer, numbers[TOTAL], from, to, task.first, axes, numbers[GOALS] === 1);
+    views[slot] = { serial: numbers[SERIAL], part };
+  }
+  const { part } = views[slot];
+  part.sides.released = numbers[RELEASED] === 1;
+  return part;
+}
+
+function obey(of: Service, command: number): void {
+  const { task, crew, bundle, without } = of;
+  const { numbers } = crew;
+  const t = numbers[TIME];
+  if (command === ADVANCE) {
+    if (task.own) saveOwn(crew.before, bundle.state);
+    else saveShare(crew, bundle.state, task.index);
+    adopt(of, undefined, t, 0);
+    const robust = numbers[FIRM] === 1;
+    const out = bundle.parts?.advance(task.from, task.to, t, numbers[DT], robust, without);
+    if (out) writeAnswer(crew, task.index, out);
+    return;
+  }
+  if (command === REFRESH) {
+    bundle.refresh(t);
+    const first = task.own ? task.first : 0;
+    for (const rod of of.rods) crew.behind[first + rod] = 0;
+    return;
+  }
+  if (bundle.contact) touch(of, bundle.contact, command);
+}
+
+/** Requests of contact. */
+function touch(of: Service, port: ContactPort, command: number): void {
+  const { task, crew, marks } = of;
+  const { numbers } = crew;
+  const { index } = task;
+  const [t, dt, firm] = [numbers[TIME], numbers[DT], numbers[FIRM] === 1];
+  if (command === HOLD) port.hold();
+  else if (command === REVERT) {
+    port.revert(marks, t);
+    for (const rod of of.rods) if (marks[rod]) crew.behind[task.first + rod] = 0;
+  } else if (command === SETTLE) settle(of, port);
+  else {
+    const { sides, start, velocity, right, response, all } = findPart(of);
+    if (command === SOLVE) port.solve(velocity, right, sides);
+    else if (command === LOOP) runShare(of, all);
+    else if (command === LAW) applyShare(of, all);
+    else if (command === READ) port.readVelocity(start, sides);
+    else if (command === FACTOR) writeVerdict(crew, index, port.factor(marks, sides));
+    else {
+      adopt(of, marks, t, dt);
+      if (command === STEP) writeAnswer(crew, index, port.step(marks, sides, t, dt, firm, numbers[ROUGH] === 1));
+      else if (command === GUESS) writeVerdict(crew, index, port.guess?.(start, marks, sides, t, dt) ?? false);
+      else if (command === LINEARIZE)
+        writeVerdict(crew, index, port.linearize(start, response, marks, sides, t, dt, firm));
+    }
+  }
+}
+
+/** The thread's share of a loop of the solver. */
+function runShare(of: Service, turn: TurnRows): void {
+  const { task, crew, rooms } = of;
+  const { numbers, count } = crew;
+  const buffer = rooms[MIXING] as SharedArrayBuffer;
+  const [capacity, window, size] = [numbers[CAPACITY], numbers[WINDOW], numbers[SIZE]];
+  let { mixing } = of;
+  if (mixing?.buffer !== buffer || mixing.rows.capacity !== capacity || mixing.rows.window !== window) {
+    mixing = { buffer, rows: cutMixRows(buffer, capacity, window) };
+    of.mixing = mixing;
+  }
+  const blocks = countBlocks(size);
+  const [from, to] = [shareOf(blocks, task.index, count), shareOf(blocks, task.index + 1, count)];
+  const gamma = numbers.subarray(GAMMA, GAMMA + window);
+  runLoop(mixing.rows, turn, numbers[KIND], size, from, to, numbers[CHANGES], numbers[LAST], gamma);
+}
+
+/** The thread's share of the laws of contact. */
+function applyShare(of: Service, all: SideRows): void {
+  const { task, crew, rooms } = of;
+  const { numbers, count } = crew;
+  const buffer = rooms[LAWS] as SharedArrayBuffer;
+  const contacts = numbers[SIZE];
+  let { laws } = of;
+  if (laws?.buffer !== buffer || laws.count !== contacts) {
+    laws = { buffer, count: contacts, rows: cutLawRows(buffer, contacts) };
+    of.laws = laws;
+  }
+  const { rows } = laws;
+  const [from, to] = [shareOf(contacts, task.index, count), shareOf(contacts, task.index + 1, count)];
+  const arrays: LawArrays = { ...rows, ...all, axes: numbers[AXES] === 1 ? 1 : 3 };
+  rows.swing[task.index] = applyAndPull(rows, arrays, from, to);
+}
+
+function settle(of: Service, port: ContactPort): void {
+  const { task, crew, rooms, marks } = of;
+  const { numbers } = crew;
+  const rows = cutLone(rooms[LONE] as SharedArrayBuffer, numbers[TOTAL], numbers[FROM]);
+  adopt(of, marks, numbers[TIME], numbers[DT]);
+  const job = partOfLone(rows, boundOf(crew, task.index), boundOf(crew, task.index + 1), task.first, {
+    fresh: numbers[FIRM] === 1,
+    t: numbers[TIME],
+    dt: numbers[DT],
+    speed: numbers[SPEED],
+    tolerance: numbers[TOLERANCE],
+    iterations: numbers[LIMIT],
+  });
+  // without pairs there is no such thing, and these rods go on as groups
+  job.done.fill(0);
+  const out = port.settle?.(job) ?? { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
+  writeAnswer(crew, task.index, { ...out, turns: job.turns, error: job.error, converged: job.converged });
+}

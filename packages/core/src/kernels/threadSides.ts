@@ -1,0 +1,179 @@
+/** Sides of contact, and lone rods, as a thread sees its part of them in shared memory. */
+import { cutRows, doublesOf, type SideRows } from '../contact/rows.ts';
+import type { LoneRods } from '../model.ts';
+import { axesOf, type ContactSides, type Touches } from '../port.ts';
+
+/** A thread's part of a bundle's sides, and of the solver's arrays. */
+export interface SidePart {
+  readonly sides: ContactSides;
+  readonly start: Float64Array;
+  readonly velocity: Float64Array;
+  readonly right: Float64Array;
+  readonly response: Float64Array;
+  /** The arrays of all threads. */
+  readonly all: SideRows;
+}
+
+/** Where a bundle's sides are: how many its memory is laid out for, and which of these is its first. */
+export function placeOfSides(sides: ContactSides): { readonly total: number; readonly from: number } {
+  const from = sides.weight.byteOffset / 8;
+  return { total: (sides.rod.byteOffset - 4 * from) / (8 * doublesOf(axesOf(sides))), from };
+}
+
+/** Sides `from` to `to` of all; their rods counted from `first` on. */
+export function cutSides(
+  buffer: ArrayBufferLike,
+  total: number,
+  from: number,
+  to: number,
+  first: number,
+  axes: 1 | 3,
+  goals: boolean,
+): SidePart {
+  const rows = cutRows(buffer, total, axes);
+  const one = (list: Float64Array): Float64Array => list.subarray(from, to);
+  const three = (list: Float64Array): Float64Array => list.subarray(3 * from, 3 * to);
+  const every = (list: Float64Array): Float64Array => list.subarray(axes * from, axes * to);
+  const rod = rows.rod.subarray(from, to);
+  return {
+    sides: {
+      count: to - from,
+      rod: first === 0 ? rod : Int32Array.from(rod, (r) => r - first),
+      edge: rows.edge.subarray(from, to),
+      weight: one(rows.weight),
+      arm: three(rows.arm),
+      force: three(rows.force),
+      mass: one(rows.mass),
+      ...(axes === 1 && { direction: three(rows.direction) }),
+      ...(goals && { goal: three(rows.copy), room: one(rows.room) }),
+    },
+    start: every(rows.start),
+    velocity: every(rows.velocity),
+    right: every(rows.right),
+    response: one(rows.response),
+    all: rows,
+  };
+}
+
+/** Where the sides of rods from `first[k]` on begin, for all k; the sides have their rods in order. */
+export function boundSides({ rod, count }: Pick<ContactSides, 'rod' | 'count'>, first: ArrayLike<number>): number[] {
+  return Array.from(first, (r) => {
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rod[middle] < r) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  });
+}
+
+/** Lone rods and their contacts. */
+export interface LoneRows extends Touches {
+  readonly system: Int32Array;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  readonly done: Uint8Array;
+}
+
+export const loneBytes = (rods: number, contacts: number): number =>
+  8 * 14 * contacts + 4 * (3 * rods + contacts) + rods + 2 * contacts;
+
+export function cutLone(buffer: ArrayBufferLike, rods: number, contacts: number): LoneRows {
+  let at = 0;
+  const take = (width: number): Float64Array => {
+    at += 8 * width * contacts;
+    return new Float64Array(buffer, at - 8 * width * contacts, width * contacts);
+  };
+  const takeIntegers = (length: number): Int32Array => {
+    at += 4 * length;
+    return new Int32Array(buffer, at - 4 * length, length);
+  };
+  const takeBytes = (length: number): Uint8Array => {
+    at += length;
+    return new Uint8Array(buffer, at - length, length);
+  };
+  return {
+    weightA: take(1),
+    normal: take(3),
+    bias: take(1),
+    surface: take(3),
+    staticFriction: take(1),
+    dynamicFriction: take(1),
+    size: take(1),
+    impulse: take(3),
+    system: takeIntegers(rods),
+    from: takeIntegers(rods),
+    to: takeIntegers(rods),
+    edgeA: takeIntegers(contacts),
+    done: takeBytes(rods),
+    sliding: takeBytes(contacts),
+    slides: takeBytes(contacts),
+  };
+}
+
+/** Contacts of all rods of a job. */
+export function countTouches({ count, from, to }: LoneRods): number {
+  let sum = 0;
+  for (let i = 0; i < count; i++) sum += to[i] - from[i];
+  return sum;
+}
+
+/** Writes a job's rods and contacts, these side by side. */
+export function packLone(rows: LoneRows, { count, system, from, to, contacts }: LoneRods): void {
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    rows.system[i] = system[i];
+    rows.from[i] = at;
+    for (let c = from[i]; c < to[i]; c++, at++) {
+      rows.edgeA[at] = contacts.edgeA[c];
+      rows.sliding[at] = contacts.sliding[c];
+      rows.slides[at] = contacts.slides[c];
+      rows.weightA[at] = contacts.weightA[c];
+      rows.bias[at] = contacts.bias[c];
+      rows.staticFriction[at] = contacts.staticFriction[c];
+      rows.dynamicFriction[at] = contacts.dynamicFriction[c];
+      rows.size[at] = contacts.size[c];
+      for (let k = 0; k < 3; k++) {
+        rows.normal[3 * at + k] = contacts.normal[3 * c + k];
+        rows.surface[3 * at + k] = contacts.surface[3 * c + k];
+        rows.impulse[3 * at + k] = contacts.impulse[3 * c + k];
+      }
+    }
+    rows.to[i] = at;
+  }
+}
+
+/** What was found, back to the job. */
+export function unpackLone({ count, from, to, contacts, done }: LoneRods, rows: LoneRows): void {
+  for (let i = 0; i < count; i++) {
+    done[i] = rows.done[i];
+    for (let c = from[i], at = rows.from[i]; c < to[i]; c++, at++) {
+      contacts.slides[c] = rows.slides[at];
+      for (let k = 0; k < 3; k++) contacts.impulse[3 * c + k] = rows.impulse[3 * at + k];
+    }
+  }
+}
+
+/** The part of a job that one thread has: rods `begin` to `end` of it, whose systems are counted from `first` on. */
+export function partOfLone(
+  rows: LoneRows,
+  begin: number,
+  end: number,
+  first: number,
+  wanted: Pick<LoneRods, 'fresh' | 't' | 'dt' | 'speed' | 'tolerance' | 'iterations'>,
+): LoneRods {
+  return {
+    ...wanted,
+    count: end - begin,
+    system: Int32Array.from(rows.system.subarray(begin, end), (s) => s - first),
+    from: rows.from.subarray(begin, end),
+    to: rows.to.subarray(begin, end),
+    done: rows.done.subarray(begin, end),
+    contacts: rows,
+    turns: 0,
+    error: 0,
+    converged: true,
+  };
+}
