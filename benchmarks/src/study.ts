@@ -1,5 +1,5 @@
 /**
- * Long runs that no test has time for: `npm run study -- <name> [size] [seconds] [--threads n]`. Shows how far it is, then what it took
+ * Long runs that no test has time for: `npm run study -- <name> [size] [seconds] [--threads n] [--settle s]`. Shows how far it is, then what it took
  * and what was found. With `seconds` only so much of the motion is run, and the rest is estimated from it. Without `--threads` there is
  * one.
  */
@@ -17,7 +17,8 @@ interface Study {
   readonly size: number;
   /** What a unit of size takes at its busiest [MiB], measured: with less than that free it is not begun. */
   readonly memory?: number;
-  scene(size: number): SceneInput;
+  /** `settle`: time before the motion begins, where there is any [s]. */
+  scene(size: number, settle?: number): SceneInput;
   /** Without kernels: links have no use for them, and they for much memory. */
   readonly plain?: boolean;
   /** What to say of the state, for people. */
@@ -57,13 +58,13 @@ const studies: Readonly<Record<string, Study>> = {
     size: 500,
     memory: 0.5,
     // 1 s to settle, shaken along x, rest, along y, rest: 3 s
-    scene: (hairs) => {
-      const scene = hairBallScene(hairs, 50, [0, 1], true, 1, 0.5);
+    scene: (hairs, settle = 1) => {
+      const scene = hairBallScene(hairs, 50, [0, 1], true, settle, 0.5);
       // hairs that whip past each other come several radii in 1/240 s, and such steps are solved over and over
       return {
         ...scene,
         contact: { ...scene.contact, tolerance: 1e-2, iterations: 150 },
-        time: { duration: 3, ...scene.time, step: 1 / 480 },
+        time: { duration: 2 + settle, ...scene.time, step: 1 / 480 },
       };
     },
     describe: (world) =>
@@ -84,13 +85,25 @@ const studies: Readonly<Record<string, Study>> = {
 
 const resident = (): string => `${(process.memoryUsage().rss / 2 ** 30).toFixed(1)} GiB`;
 
-const { values, positionals } = parseArgs({ options: { threads: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { threads: { type: 'string' }, settle: { type: 'string' } },
+  allowPositionals: true,
+});
 const [name, size, seconds] = positionals;
 const threadCount = Number(values.threads ?? 1);
 const study = studies[name];
-const numbers = [size ?? 0, seconds ?? 0].map(Number);
-if (!study || numbers.some(Number.isNaN) || !(threadCount >= 1 && Number.isInteger(threadCount))) {
-  console.error('usage: npm run study -- <name> [size] [seconds of the motion] [--threads n]\n');
+const settle = values.settle === undefined ? undefined : Number(values.settle);
+const numbers = [size ?? 0, seconds ?? 0, settle ?? 1].map(Number);
+// the path rounds the corners of the acceleration by 0.05 s
+if (
+  !study ||
+  numbers.some(Number.isNaN) ||
+  (settle !== undefined && settle < 0.06) ||
+  !(threadCount >= 1 && Number.isInteger(threadCount))
+) {
+  console.error(
+    'usage: npm run study -- <name> [size] [seconds of the motion] [--threads n] [--settle seconds, at least 0.06]\n',
+  );
   for (const [key, { about, size: usual }] of Object.entries(studies)) console.error(`  ${key} [${usual}]  ${about}`);
   process.exit(2);
 }
@@ -105,7 +118,7 @@ if (needed > freemem() / 2 ** 20) {
 }
 if (needed > 1024) console.log('making the world: a minute for 25,000 hairs');
 const built = performance.now();
-const scene = sceneFromObject(study.scene(Number(size ?? study.size)), name);
+const scene = sceneFromObject(study.scene(Number(size ?? study.size), settle), name);
 const whole = scene.time?.duration ?? 0;
 const step = scene.time?.step ?? 1;
 const until = Math.min(whole, Number(seconds ?? whole));
