@@ -141,6 +141,16 @@ export interface SharedLoops {
   /** The same for the law of contact (contact/lawRows.ts); returns the largest velocity that an impulse makes. */
   lawMemory(bytes: number): ArrayBufferLike;
   runLaw(contacts: number): number;
+  /** And for links (contact/linkLoops.ts): loop `kind` over rows for so many crossings and rods; returns the largest of what is found. */
+  linkMemory(bytes: number): ArrayBufferLike;
+  runLinks(
+    kind: number,
+    crossings: number,
+    rods: number,
+    capacity: number,
+    window: number,
+    numbers: ArrayLike<number>,
+  ): number;
 }
 
 /** Numbers of a side's velocity. */

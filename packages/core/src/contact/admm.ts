@@ -17,20 +17,22 @@
  */
 import type { ContactPort } from '../model.ts';
 import type { ContactSides, SharedLoops } from '../port.ts';
-import { accelerate, measure, startMixing } from './anderson.ts';
+import { type Accelerator, accelerate, keep, measure, startMixing } from './anderson.ts';
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawRows.ts';
-import { correctWhole, measureDrift, measureDriftEnergy, weighWhole } from './linkDrift.ts';
+import { energyOfPulls, weighWhole, writeShift } from './linkDrift.ts';
 import {
   applyLinks,
   countJoined,
   factorLinks,
   finishLinks,
   type LinkGroup,
+  loopLinks,
   pullSides,
   startLinks,
   weighLinks,
 } from './linkLaw.ts';
+import { PULL, SHIFT } from './linkLoops.ts';
 import { RELAXATION } from './loops.ts';
 import type { ContactSet } from './set.ts';
 
@@ -224,28 +226,23 @@ function chooseStart(
   set: ContactSet,
   arrays: SideArrays,
   links: LinkGroup,
-  weight: Float64Array,
-  best: Float64Array,
+  mixing: Accelerator,
+  law: SharedLaw | undefined,
 ): void {
-  const { start, copy, velocity, count } = arrays;
-  if (links.guessed) {
-    for (let i = 0; i < 3 * count; i++) best[i] = copy[i];
-    const tryStart = (from: Float64Array): number => {
-      startLinks(links, weight, arrays, from);
-      takeTurn(set, arrays);
-      let sum = 0;
-      for (let i = 0; i < 3 * count; i++) {
-        velocity[i] += start[i] - copy[i];
-        sum += weight[i] * velocity[i] ** 2;
-      }
-      return sum + measureDriftEnergy(links, arrays, velocity);
-    };
-    if (tryStart(best) < tryStart(start)) {
-      startLinks(links, weight, arrays, best);
-      return;
-    }
+  const { rows, size } = mixing;
+  const tryStart = (best: boolean): number => {
+    startLinks(links, arrays, rows, best);
+    takeTurn(set, arrays, law);
+    const { norm } = measure(mixing);
+    loopLinks(links, PULL, arrays);
+    return norm + energyOfPulls(links.rows);
+  };
+  let best = links.guessed;
+  if (best) {
+    rows.best.set(arrays.copy.subarray(0, size));
+    best = tryStart(true) < tryStart(false);
   }
-  startLinks(links, weight, arrays, start);
+  startLinks(links, arrays, rows, best);
 }
 
 /** The law of contact by threads. */
@@ -266,6 +263,8 @@ function shareLaw(crew: SharedLoops, set: ContactSet, arrays: SideArrays): Share
   };
 }
 
+const shift = new Float64Array(3);
+
 /**
  * Iterates until the largest error of a side's velocity is below `tolerance` × max(scale, a tenth of what the impulses change), and
  * no place is missed by more than PLACE, or `limit` iterations: the impulses are then those of the least error, since with friction the last can be far off (three contacts
@@ -281,7 +280,7 @@ export function solveAdmm(
   limit: number,
   places: number,
 ): void {
-  const { start, copy, velocity, free, sideA, sideB, omega, mass, right, axes } = arrays;
+  const { start, copy, free, sideA, sideB, omega, mass, right, axes } = arrays;
   const size = axes * arrays.count;
   const [only] = arrays.sides;
   const crew = arrays.sides.length === 1 ? only.port.loops?.(only.sides) : undefined;
@@ -308,8 +307,8 @@ export function solveAdmm(
     if (omega[c] === 0) set.impulse.fill(0, 3 * c, 3 * c + 3);
   }
   right.fill(0);
-  if (arrays.links) chooseStart(set, arrays, arrays.links, weight, best);
-  const law = crew && !arrays.links ? shareLaw(crew, set, arrays) : undefined;
+  const law = crew ? shareLaw(crew, set, arrays) : undefined;
+  if (arrays.links) chooseStart(set, arrays, arrays.links, mixing, law);
   result.converged = false;
   for (let k = 0; ; k++) {
     const swing = Math.max(scale, 0.1 * takeTurn(set, arrays, law));
@@ -318,7 +317,7 @@ export function solveAdmm(
     result.error = error;
     const fine = error <= tolerance * swing && miss <= 1;
     const touched = set.count > 0 ? arrays.links : undefined;
-    const drift = touched ? measureDrift(touched, arrays, velocity) : 0;
+    const drift = touched ? loopLinks(touched, PULL, arrays) : 0;
     if (fine && drift <= RELAXATION * tolerance * scale) {
       result.converged = true;
       law?.finish();
@@ -327,7 +326,7 @@ export function solveAdmm(
     }
     if (error < least) {
       least = error;
-      best.set(free);
+      keep(mixing);
     }
     if (k + 1 >= limit) {
       free.set(best.subarray(0, size));
@@ -339,7 +338,10 @@ export function solveAdmm(
       result.error = least;
       return;
     }
-    if (touched) correctWhole(touched, arrays, velocity, 1 / RELAXATION);
+    if (touched && touched.whole[0] !== 0) {
+      writeShift(shift, touched, 1 / RELAXATION);
+      loopLinks(touched, SHIFT, arrays, mixing.rows, shift);
+    }
     accelerate(mixing, norm);
   }
 }

@@ -7,6 +7,7 @@
 import type { SharedLoops } from '../port.ts';
 import {
   changeBlocks,
+  copyBlocks,
   countBlocks,
   cutMixRows,
   type MixRows,
@@ -34,6 +35,8 @@ const LARGE = 1e6;
 export const MEASURE = 0;
 export const CHANGE = 1;
 export const MIX = 2;
+export const KEEP = 3;
+export const RETURN = 4;
 
 export interface Accelerator {
   readonly rows: MixRows;
@@ -109,7 +112,9 @@ export function runLoop(
 ): void {
   if (kind === MEASURE) measureBlocks(rows, turn, size, from, to);
   else if (kind === CHANGE) changeBlocks(rows, turn, size, from, to, count, slot);
-  else mixBlocks(rows, turn, size, from, to, count, gamma);
+  else if (kind === MIX) mixBlocks(rows, turn, size, from, to, count, gamma);
+  else if (kind === KEEP) copyBlocks(rows.best, turn.free, size, from, to);
+  else copyBlocks(turn.free, rows.plain, size, from, to);
 }
 
 /** f from what the rods answer to the copies; norm² of it, its largest error, and that over what it may be. */
@@ -118,13 +123,18 @@ export function measure(state: Accelerator): ReturnType<typeof readMeasure> {
   return readMeasure(state.rows, state.size);
 }
 
+/** Keeps q as the best so far. */
+export function keep(state: Accelerator): void {
+  loop(state, KEEP, 0, 0);
+}
+
 /** q becomes the next q; `square`: the norm² of f. */
 export function accelerate(state: Accelerator, square: number): void {
-  const { rows, turn, size, products, matrix, right } = state;
+  const { rows, size, products, matrix, right } = state;
   const norm = Math.sqrt(square);
   if (state.mixed && norm > 2 * state.norm) {
     // worse than it was: back to the plain step, and start anew
-    turn.free.set(rows.plain.subarray(0, size));
+    loop(state, RETURN, 0, 0);
     state.turns = 0;
     state.mixed = false;
     state.norm = Infinity;

@@ -7,6 +7,7 @@
  * out. Follows linkLaw.ts but for rounding, which stays the reference (test/contact/linkCrossings.test.ts). Measured on a cloth of
  * 2 × 250 fibers, where a turn of the solver spent a quarter of its time in the loops over Link.
  */
+import { type LinkRows, RECORD } from './linkRows.ts';
 import { dampingOf, type Link, stiffnessOf } from './links.ts';
 
 /** The arrays of the solver; see SideArrays. */
@@ -19,16 +20,9 @@ export interface CrossingArrays {
   readonly free: Float64Array;
 }
 
-/** Links of a group that have a record each. */
-export interface Crossings {
-  readonly links: readonly Link[];
-  /** The four sides of each. */
-  readonly side: Int32Array;
-  /** Where the records are, of whichever group is being solved. */
-  readonly room: { record: Float64Array };
-}
+/** Records and sides of a group's crossings. */
+export type CrossingRows = Pick<LinkRows, 'record' | 'side'>;
 
-const SIZE = 32;
 /** Places in a record: weights, n of both ends, 1/ρ, the arrow, what strains ask for, impulses, those made linear at, largest response. */
 const NORMAL = 4;
 const INVERSE = 10;
@@ -44,14 +38,16 @@ export function isCrossing({ rows, perEnd, sideCount }: Link): boolean {
 }
 
 /** Records of links that are linear where they are, with the solver's masses as they are. False where a law is not positive. */
-export function writeCrossings(crossings: Crossings, { mass, response }: CrossingArrays, dt: number): boolean {
-  const { links, side, room } = crossings;
-  if (room.record.length < SIZE * links.length) room.record = new Float64Array(SIZE * links.length);
-  const { record: r } = room;
+export function writeCrossings(
+  { record: r, side }: CrossingRows,
+  links: readonly Link[],
+  { mass, response }: CrossingArrays,
+  dt: number,
+): boolean {
   for (let k = 0; k < links.length; k++) {
     const link = links[k];
     const { coefficient: c, impulse, impulseStart, strain } = link;
-    const o = SIZE * k;
+    const o = RECORD * k;
     let most = 0;
     let s = 1 / (dt * dt * stiffnessOf(link, 0) + dt * dampingOf(link, 0));
     for (let i = 0; i < 4; i++) {
@@ -91,22 +87,24 @@ export function writeCrossings(crossings: Crossings, { mass, response }: Crossin
 }
 
 /** Impulses of the records back to their links. */
-export function readCrossings({ links, room: { record } }: Crossings): void {
+export function readCrossings({ record }: CrossingRows, links: readonly Link[]): void {
   for (let k = 0; k < links.length; k++) {
     const { impulse } = links[k];
-    for (let m = 0; m < 4; m++) impulse[m] = record[SIZE * k + IMPULSE + m];
+    for (let m = 0; m < 4; m++) impulse[m] = record[RECORD * k + IMPULSE + m];
   }
 }
 
-/** Like `startLinks`. */
+/** Like `startLinks`, for crossings `begin` to `end`. */
 export function startCrossings(
-  { links, side, room: { record: r } }: Crossings,
+  { record: r, side }: CrossingRows,
   weight: Float64Array,
   { copy, free, mass }: CrossingArrays,
   from: Float64Array,
+  begin: number,
+  end: number,
 ): void {
-  for (let k = 0; k < links.length; k++) {
-    const o = SIZE * k;
+  for (let k = begin; k < end; k++) {
+    const o = RECORD * k;
     for (let i = 0; i < 4; i++) {
       const s = side[4 * k + i];
       const n = o + NORMAL + (i < 2 ? 0 : 3);
@@ -121,12 +119,17 @@ export function startCrossings(
   }
 }
 
-/** Like `applyLinks` and `pullSides`. */
-export function applyCrossings({ links, side, room: { record: r } }: Crossings, arrays: CrossingArrays): number {
+/** Like `applyLinks` and `pullSides`, for crossings `begin` to `end`. */
+export function applyCrossings(
+  { record: r, side }: CrossingRows,
+  arrays: CrossingArrays,
+  begin: number,
+  end: number,
+): number {
   const { free } = arrays;
   let swing = 0;
-  for (let k = 0; k < links.length; k++) {
-    const o = SIZE * k;
+  for (let k = begin; k < end; k++) {
+    const o = RECORD * k;
     const a = 3 * side[4 * k];
     const b = 3 * side[4 * k + 1];
     const c = 3 * side[4 * k + 2];

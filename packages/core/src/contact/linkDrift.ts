@@ -17,85 +17,70 @@
  */
 import type { SideArrays } from './admm.ts';
 import type { LinkGroup } from './linkLaw.ts';
+import type { LinkRows } from './linkRows.ts';
 
-type DriftArrays = Pick<SideArrays, 'rod' | 'mass'>;
-type DriftGroup = Pick<LinkGroup, 'all' | 'side' | 'drift'>;
-
-/** Pull of what is left at the sides on every rod, 3 each. */
-function sumPulls({ side, drift }: DriftGroup, { rod, mass }: DriftArrays, wrong: Float64Array): void {
-  for (let i = 0; i < side.length; i++) {
-    const r = 3 * rod[side[i]];
-    drift[r] = 0;
-    drift[r + 1] = 0;
-    drift[r + 2] = 0;
-  }
-  for (let i = 0; i < side.length; i++) {
-    const s = side[i];
-    const r = 3 * rod[s];
-    drift[r] += mass[s] * wrong[3 * s];
-    drift[r + 1] += mass[s] * wrong[3 * s + 1];
-    drift[r + 2] += mass[s] * wrong[3 * s + 2];
-  }
-}
+type DriftRows = Pick<LinkRows, 'pull' | 'mass' | 'first' | 'last'>;
 
 /**
- * Largest velocity that what is left of the glued masses' pull gives a rod as a whole [m/s]: `wrong` is by how much sides are off, 3 each. It has no
- * counterpart at the other end of the links. Sides of a fine cloth that are off by a thousandth of what they may be, all to one side,
- * slowed its fall by 3 %.
+ * Pull of what is left at the sides on each of the rods `from` to `to` of the rows, and the largest velocity that it gives one of them as a whole
+ * [m/s]: `wrong` is by how much sides are off, 3 each. It has no counterpart at the other end of the links. Sides of a fine cloth that
+ * are off by a thousandth of what they may be, all to one side, slowed its fall by 3 %.
  */
-export function measureDrift(group: DriftGroup, arrays: DriftArrays, wrong: Float64Array): number {
-  const { all, side, drift } = group;
-  sumPulls(group, arrays, wrong);
+export function sumPulls(rows: DriftRows, mass: Float64Array, wrong: Float64Array, from: number, to: number): number {
+  const { pull, first, last } = rows;
   let most = 0;
-  for (let i = 0, last = -1; i < side.length; i++) {
-    const r = arrays.rod[side[i]];
-    if (r === last) continue;
-    last = r;
-    const total = all.share[r] * all.perRod[r];
-    for (let k = 0; k < 3 && total > 0; k++) most = Math.max(most, Math.abs(drift[3 * r + k]) / total);
+  for (let j = from; j < to; j++) {
+    let x = 0;
+    let y = 0;
+    let z = 0;
+    for (let s = first[j]; s < last[j]; s++) {
+      x += mass[s] * wrong[3 * s];
+      y += mass[s] * wrong[3 * s + 1];
+      z += mass[s] * wrong[3 * s + 2];
+    }
+    pull[3 * j] = x;
+    pull[3 * j + 1] = y;
+    pull[3 * j + 2] = z;
+    if (rows.mass[j] > 0)
+      most = Math.max(most, Math.abs(x) / rows.mass[j], Math.abs(y) / rows.mass[j], Math.abs(z) / rows.mass[j]);
   }
   return most;
 }
 
-/** Twice the kinetic energy of rods that move as that pull makes them [J]. */
-export function measureDriftEnergy(group: DriftGroup, arrays: DriftArrays, wrong: Float64Array): number {
-  const { all, side, drift } = group;
-  sumPulls(group, arrays, wrong);
+/** Twice the kinetic energy of rods that move as their pulls make them [J]. */
+export function energyOfPulls({ pull, mass }: DriftRows): number {
   let sum = 0;
-  for (let i = 0; i < side.length; i++) {
-    const r = arrays.rod[side[i]];
-    const total = all.share[r] * all.perRod[r];
-    for (let k = 3 * r; k < 3 * r + 3 && total > 0; k++) {
-      sum += drift[k] ** 2 / total;
-      // each rod once
-      drift[k] = 0;
-    }
-  }
+  for (let j = 0; j < mass.length; j++)
+    if (mass[j] > 0) sum += (pull[3 * j] ** 2 + pull[3 * j + 1] ** 2 + pull[3 * j + 2] ** 2) / mass[j];
   return sum;
 }
 
-const pull = new Float64Array(3);
-
-/** Σ ρ·wrong over the sides of all links, into `pull`. */
-function sumPull(side: Int32Array, mass: Float64Array, wrong: Float64Array): void {
-  let x = 0;
-  let y = 0;
-  let z = 0;
-  for (let i = 0; i < side.length; i++) {
-    const s = side[i];
-    x += mass[s] * wrong[3 * s];
-    y += mass[s] * wrong[3 * s + 1];
-    z += mass[s] * wrong[3 * s + 2];
+/** Moves all sides of links on rods `from` to `to` of the rows by one velocity. */
+export function shiftSides(
+  { first, last }: DriftRows,
+  velocity: Float64Array,
+  by: ArrayLike<number>,
+  from: number,
+  to: number,
+): void {
+  const [x, y, z] = [by[0], by[1], by[2]];
+  for (let j = from; j < to; j++) {
+    for (let s = 3 * first[j]; s < 3 * last[j]; s += 3) {
+      velocity[s] += x;
+      velocity[s + 1] += y;
+      velocity[s + 2] += z;
+    }
   }
-  pull[0] = x;
-  pull[1] = y;
-  pull[2] = z;
 }
 
 /** K⁻¹ of the group, by rows; zeros where a link holds it to a point, or nothing lets it move. Overwrites velocities and right sides. */
-export function weighWhole({ links, side, whole }: LinkGroup, { mass, velocity, right, sides }: SideArrays): void {
+export function weighWhole(
+  { links, rows, whole }: Pick<LinkGroup, 'links' | 'rows' | 'whole'>,
+  { mass, velocity, right, sides }: SideArrays,
+): void {
   whole.fill(0);
   for (const { sideCount, perEnd } of links) if (sideCount === perEnd) return;
+  const { pull, first, last } = rows;
   const solve = (): void => {
     for (const { port, sides: own, velocity: out, right: impulse } of sides) port.solve(out, impulse, own);
   };
@@ -104,12 +89,12 @@ export function weighWhole({ links, side, whole }: LinkGroup, { mass, velocity, 
   const rest = velocity.slice();
   for (let k = 0; k < 3; k++) {
     right.fill(0);
-    for (let i = 0; i < side.length; i++) right[3 * side[i] + k] = mass[side[i]];
+    for (let j = 0; j < first.length; j++) for (let s = first[j]; s < last[j]; s++) right[3 * s + k] = mass[s];
     solve();
     for (let i = 0; i < velocity.length; i++) velocity[i] = rest[i] - velocity[i];
-    for (let i = 0; i < side.length; i++) velocity[3 * side[i] + k] += 1;
-    sumPull(side, mass, velocity);
-    for (let m = 0; m < 3; m++) whole[3 * m + k] = pull[m];
+    for (let j = 0; j < first.length; j++) for (let s = first[j]; s < last[j]; s++) velocity[3 * s + k] += 1;
+    sumPulls(rows, mass, velocity, 0, first.length);
+    for (let m = 0; m < 3; m++) for (let j = m; j < pull.length; j += 3) whole[3 * m + k] += pull[j];
   }
   right.fill(0);
   invert(whole);
@@ -132,22 +117,14 @@ function invert(a: Float64Array): void {
   a.set([d * first, d * second, d * third, d * second, d * (xx * zz - xz * xz), other, d * third, other, d * minor]);
 }
 
-/** Adds `part` of c to what changes in a turn at all sides of links; `change`: in its multiple, by how much they are off. */
-export function correctWhole(
-  { side, whole }: Pick<LinkGroup, 'side' | 'whole'>,
-  { mass }: Pick<SideArrays, 'mass'>,
-  change: Float64Array,
+/** `part` of c, from the pulls of all rods. */
+export function writeShift(
+  out: Float64Array,
+  { rows: { pull }, whole }: { readonly rows: Pick<LinkRows, 'pull'>; readonly whole: Float64Array },
   part: number,
 ): void {
-  if (whole[0] === 0) return;
-  sumPull(side, mass, change);
-  const x = part * (whole[0] * pull[0] + whole[1] * pull[1] + whole[2] * pull[2]);
-  const y = part * (whole[3] * pull[0] + whole[4] * pull[1] + whole[5] * pull[2]);
-  const z = part * (whole[6] * pull[0] + whole[7] * pull[1] + whole[8] * pull[2]);
-  for (let i = 0; i < side.length; i++) {
-    const s = 3 * side[i];
-    change[s] += x;
-    change[s + 1] += y;
-    change[s + 2] += z;
-  }
+  const sum = [0, 0, 0];
+  for (let j = 0; j < pull.length; j++) sum[j % 3] += pull[j];
+  for (let m = 0; m < 3; m++)
+    out[m] = part * (whole[3 * m] * sum[0] + whole[3 * m + 1] * sum[1] + whole[3 * m + 2] * sum[2]);
 }

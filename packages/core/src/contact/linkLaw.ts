@@ -1,12 +1,17 @@
 /** The law of links in the solver of a step: their weights, the local systems, what the sides follow. */
+import type { SharedLoops } from '../port.ts';
+import { isCrossing, readCrossings, writeCrossings } from './linkCrossings.ts';
 import {
-  applyCrossings,
-  type Crossings,
-  isCrossing,
-  readCrossings,
-  startCrossings,
-  writeCrossings,
-} from './linkCrossings.ts';
+  APPLY,
+  type LinkLoopArrays,
+  type LinkMixRows,
+  lengthOf,
+  runLinkLoop,
+  START,
+  START_BEST,
+  UNMIXED,
+} from './linkLoops.ts';
+import type { LinkRows } from './linkRows.ts';
 import { dampingOf, type Link, type Links, stiffnessOf } from './links.ts';
 
 /** The links of a group of contacts, and where their sides stand among those of the group. */
@@ -16,14 +21,16 @@ export interface LinkGroup {
   readonly all: Links;
   /** By rod of the scene; see countJoined. */
   readonly joined: Float64Array;
-  /** By rod of the scene, 3 each, and of all together, 3 × 3; see linkDrift.ts. */
-  readonly drift: Float64Array;
+  /** Of all rods together, 3 × 3; see linkDrift.ts. */
   readonly whole: Float64Array;
   /** By side of the links in turn. */
   readonly side: Int32Array;
   /** Those that have records while they are solved for (see linkCrossings.ts), and all others with their sides. */
-  readonly crossings: Crossings;
+  readonly crossings: readonly Link[];
   readonly others: { readonly links: readonly Link[]; readonly side: Int32Array };
+  readonly rows: LinkRows;
+  /** Threads that see the rows. */
+  readonly shared: SharedLoops | undefined;
   /** Sides at the busiest node of each. */
   readonly crowd: Int32Array;
   /** Length of the step [s]. */
@@ -33,14 +40,22 @@ export interface LinkGroup {
 }
 
 /** The arrays of the solver that links have to do with; see SideArrays. */
-interface SolverArrays {
+interface SolverArrays extends LinkLoopArrays {
   readonly rod: Int32Array;
-  readonly mass: Float64Array;
-  readonly response: Float64Array;
-  readonly start: Float64Array;
-  readonly copy: Float64Array;
-  readonly right: Float64Array;
-  readonly free: Float64Array;
+}
+
+const NONE = new Float64Array(0);
+
+/** A loop of linkLoops.ts over all; returns the largest of what is found. */
+export function loopLinks(
+  { rows, shared }: Pick<LinkGroup, 'rows' | 'shared'>,
+  kind: number,
+  arrays: LinkLoopArrays,
+  mix: LinkMixRows = UNMIXED,
+  numbers: ArrayLike<number> = NONE,
+): number {
+  if (shared) return shared.runLinks(kind, rows.side.length / 4, rows.first.length, mix.capacity, mix.window, numbers);
+  return runLinkLoop(kind, rows, arrays, mix, numbers, 0, lengthOf(kind, rows));
 }
 
 /**
@@ -82,35 +97,29 @@ export function weighLinks({ links, joined, side, crowd }: LinkGroup, arrays: So
   }
 }
 
-/** The links of a group by how they are solved for; `side` is filled later on. */
-export function sortLinks(
-  links: readonly Link[],
-  room: { record: Float64Array },
-  side: Int32Array,
-): Pick<LinkGroup, 'crossings' | 'others'> & { readonly fill: () => void } {
+/** The links of a group by how they are solved for; sides of the others are filled in later on. */
+export function sortLinks(links: readonly Link[]): Pick<LinkGroup, 'crossings' | 'others'> {
   const crossings = links.filter(isCrossing);
   const others = crossings.length > 0 ? links.filter((link) => !isCrossing(link)) : links;
-  const mixed = crossings.length > 0 && others.length > 0;
-  const sides = (some: readonly Link[]): Int32Array =>
-    mixed ? new Int32Array(some.reduce((sum, { sideCount }) => sum + sideCount, 0)) : side;
-  const [first, second] = [sides(crossings), sides(others)];
   return {
-    crossings: { links: crossings, side: first, room },
-    others: { links: others, side: second },
-    fill: () => {
-      let [a, b, s] = [0, 0, 0];
-      for (const link of mixed ? links : [])
-        for (let i = 0; i < link.sideCount; i++, s++) {
-          if (isCrossing(link)) first[a++] = side[s];
-          else second[b++] = side[s];
-        }
-    },
+    crossings,
+    others: { links: others, side: new Int32Array(others.reduce((sum, { sideCount }) => sum + sideCount, 0)) },
   };
 }
 
+/** Hands the sides of links to crossings and others. */
+export function fillSides({ links, side, rows, others }: LinkGroup): void {
+  let [a, b, s] = [0, 0, 0];
+  for (const link of links)
+    for (let i = 0, own = isCrossing(link); i < link.sideCount; i++, s++) {
+      if (own) rows.side[a++] = side[s];
+      else others.side[b++] = side[s];
+    }
+}
+
 /** Factors of the local laws: 1/a + Σ C Cᵀ/ρ, a = h²k + h c. False where one is not positive. */
-export function factorLinks({ others, crossings, dt }: LinkGroup, arrays: SolverArrays): boolean {
-  if (!writeCrossings(crossings, arrays, dt)) return false;
+export function factorLinks({ others, crossings, rows: all, dt }: LinkGroup, arrays: SolverArrays): boolean {
+  if (!writeCrossings(all, crossings, arrays, dt)) return false;
   const { mass } = arrays;
   const { links, side } = others;
   let first = 0;
@@ -135,15 +144,13 @@ export function factorLinks({ others, crossings, dt }: LinkGroup, arrays: Solver
   return true;
 }
 
-/** What the solver iterates on, from the impulses as they were made linear at, and velocities of the sides. */
-export function startLinks(
-  { others: { links, side }, crossings }: LinkGroup,
-  weight: Float64Array,
-  arrays: SolverArrays,
-  from: Float64Array,
-): void {
-  startCrossings(crossings, weight, arrays, from);
-  const { copy, free, mass } = arrays;
+/** What the solver iterates on, from the impulses as they were made linear at, and velocities of the sides: those of the start, or `best`. */
+export function startLinks(group: LinkGroup, arrays: SolverArrays, mix: LinkMixRows, best: boolean): void {
+  loopLinks(group, best ? START_BEST : START, arrays, mix);
+  const { copy, free, mass, start } = arrays;
+  const { links, side } = group.others;
+  const { weight } = mix;
+  const from = best ? mix.best : start;
   let first = 0;
   for (const link of links) {
     for (let i = 0; i < link.sideCount; i++) {
@@ -167,9 +174,11 @@ function impulseAt({ rows, sideCount, coefficient }: Link, impulse: ArrayLike<nu
 }
 
 /** The law of every link: from q the impulses and the copies. Returns the largest velocity that an impulse makes [m/s]. */
-export function applyLinks({ others: { links, side }, crossings, dt }: LinkGroup, arrays: SolverArrays): number {
+export function applyLinks(group: LinkGroup, arrays: SolverArrays): number {
   const { mass, copy, free, response } = arrays;
-  let swing = applyCrossings(crossings, arrays);
+  const { others, dt } = group;
+  const { links, side } = others;
+  let swing = loopLinks(group, APPLY, arrays);
   let first = 0;
   for (const link of links) {
     const { rows, sideCount, coefficient: c, factor: f, impulse: p, strain } = link;
@@ -204,8 +213,8 @@ export function applyLinks({ others: { links, side }, crossings, dt }: LinkGroup
 }
 
 /** Links have the impulses that the solver found. */
-export function finishLinks({ crossings }: LinkGroup): void {
-  readCrossings(crossings);
+export function finishLinks({ crossings, rows }: LinkGroup): void {
+  readCrossings(rows, crossings);
 }
 
 /** What the rods follow: ρ(y − v₀) + Cᵀ(p − p₀); crossings have said so with their law. */

@@ -82,8 +82,6 @@ export interface Links {
   readonly memory: Float64Array;
   /** The same of the step under way, or of a piece of it. */
   readonly next: Float64Array;
-  /** Of linkCrossings.ts. */
-  readonly room: { record: Float64Array };
 }
 
 const sum = (list: Float64Array): number => list.reduce((all, one) => all + one, 0);
@@ -184,7 +182,6 @@ export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], sa
     sideArm: new Float64Array(3 * firstSide),
     memory: new Float64Array(2 * MOST_ROWS * list.length),
     next: new Float64Array(2 * MOST_ROWS * list.length),
-    room: { record: new Float64Array(0) },
   };
   for (const { plan, perEnd, sideCount, firstSide: first } of list) {
     for (let i = 0; i < sideCount; i++) {

@@ -216,6 +216,12 @@ export function mixBlocks(
   }
 }
 
+/** Blocks `from` to `to` of a copy. */
+export function copyBlocks(to: Float64Array, of: Float64Array, size: number, from: number, end: number): void {
+  const last = Math.min(size, BLOCK * end);
+  if (BLOCK * from < last) to.set(of.subarray(BLOCK * from, last), BLOCK * from);
+}
+
 function subtractTwo(
   q: Float64Array,
   gamma: number,

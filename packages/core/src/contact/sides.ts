@@ -3,7 +3,8 @@ import type { Bundle, ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import { PLACE, type SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
-import { type LinkGroup, sortLinks, writeLinkForces } from './linkLaw.ts';
+import { fillSides, type LinkGroup, sortLinks, writeLinkForces } from './linkLaw.ts';
+import { cutLinkRows, linkBytes } from './linkRows.ts';
 import type { Link, Links } from './links.ts';
 import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows, type Rooms } from './rows.ts';
 import type { ContactSet } from './set.ts';
@@ -13,6 +14,9 @@ export interface Place {
   readonly bundle: number;
   readonly index: number;
 }
+
+/** Room for links, after two for each slot of sides. */
+const LINKS = 4;
 
 /** What laying out looks at, and what it counts in: all zero between two calls. */
 export interface Layout {
@@ -207,32 +211,21 @@ export function layOut(
     }
     if (set.rodB[c] >= 0) sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.leverB[c], 3 * c);
   }
+  const held = list.filter((r) => linked.length > 0 && layout.links.perRod[r] > 0);
+  const firstOfLinks = held.map((r) => perRod[r]);
   const linkSides = linked.reduce((sum, { sideCount }) => sum + sideCount, 0);
   const linkSide = new Int32Array(linkSides);
-  const { fill, ...sorted } = sortLinks(linked, layout.links.room, linkSide);
-  const links: LinkGroup = {
-    ...sorted,
-    links: linked,
-    all: layout.links,
-    joined: new Float64Array(linkSides > 0 ? placeOfRod.length : 0),
-    drift: new Float64Array(linkSides > 0 ? 3 * placeOfRod.length : 0),
-    whole: new Float64Array(9),
-    side: linkSide,
-    crowd: new Int32Array(linkSides),
-    dt: 0,
-    guessed: false,
-  };
   eachLinkSide(linked, (i, k) => {
     const { sideRod, sideEdge, sideWeight, sideArm } = layout.links;
     const s = perRod[sideRod[i]]++;
-    links.side[k] = s;
+    linkSide[k] = s;
     rod[s] = placeOfRod[sideRod[i]].index;
     sceneRod[s] = sideRod[i];
     edge[s] = sideEdge[i];
     weight[s] = sideWeight[i];
     for (let m = 0; m < 3; m++) arm[3 * s + m] = sideArm[3 * i + m];
   });
-  fill();
+  const lastOfLinks = held.map((r) => perRod[r]);
   for (const r of list) perRod[r] = 0;
   room.fill(Infinity);
   for (let c = 0; c < count && linkSides > 0; c++) {
@@ -270,7 +263,13 @@ export function layOut(
       },
     ];
   });
-  measureCrowds(kept.crowd, layout, set, linked, links.crowd);
+  const links = linkSides > 0 ? groupLinks(layout, linked, linkSide, held.length, sides) : undefined;
+  if (links) {
+    links.rows.first.set(firstOfLinks);
+    links.rows.last.set(lastOfLinks);
+    links.rows.mass.set(held.map((r) => layout.links.share[r] * layout.links.perRod[r]));
+  }
+  measureCrowds(kept.crowd, layout, set, linked, links?.crowd ?? new Int32Array(0));
   return {
     count: total,
     axes,
@@ -286,8 +285,36 @@ export function layOut(
     copy,
     right,
     ...kept,
-    ...(linkSides > 0 && { links }),
+    ...(links && { links }),
   };
+}
+
+/** Links of a group, in memory that threads see where these see its sides. */
+function groupLinks(
+  { links, placeOfRod, rooms }: Layout,
+  linked: readonly Link[],
+  side: Int32Array,
+  rods: number,
+  sides: SideArrays['sides'],
+): LinkGroup {
+  const sorted = sortLinks(linked);
+  const shared = sides.length === 1 ? sides[0].port.loops?.(sides[0].sides) : undefined;
+  const bytes = linkBytes(sorted.crossings.length, rods);
+  const group: LinkGroup = {
+    ...sorted,
+    links: linked,
+    all: links,
+    joined: new Float64Array(placeOfRod.length),
+    whole: new Float64Array(9),
+    side,
+    rows: cutLinkRows(shared?.linkMemory(bytes) ?? rooms.take(LINKS, bytes), sorted.crossings.length, rods),
+    shared,
+    crowd: new Int32Array(side.length),
+    dt: 0,
+    guessed: false,
+  };
+  fillSides(group);
+  return group;
 }
 
 /** Of the bundles that contacts have to do with. */

@@ -30,6 +30,7 @@ export const READ = 12;
 export const SETTLE = 13;
 export const LOOP = 14;
 export const LAW = 15;
+export const LINK = 16;
 
 /** Places of arguments in `numbers`; then come the bounds of the threads' ranges, one more than there are threads, and the answers. */
 export const TIME = 0;
@@ -58,16 +59,19 @@ export const CHANGES = 18;
 export const LAST = 19;
 export const GAMMA = 20;
 const BOUNDS = 26;
+/** Numbers from GAMMA on. */
+export const GIVEN: number = BOUNDS - GAMMA;
 
 /** ok, iterations, iterationsMax, shifts, substeps, rejected, unfinished; of lone rods turns, error, converged. */
 const ANSWER = 10;
 /** Letters that say why a rod failed, their number first. */
 const LETTERS = 1024;
 
-/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops, and laws. */
+/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops, laws, and links. */
 export const LONE = 2;
 export const MIXING = 3;
 export const LAWS = 4;
+export const LINKS = 5;
 
 /** What all know. */
 export interface CrewMemory {

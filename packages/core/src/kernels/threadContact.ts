@@ -9,6 +9,8 @@
 import { applyAndPull } from '../contact/admm.ts';
 import { runLoop } from '../contact/anderson.ts';
 import { cutLawRows, type LawRows } from '../contact/lawRows.ts';
+import { lengthOf, runLinkLoop, UNMIXED } from '../contact/linkLoops.ts';
+import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
 import { countBlocks, cutMixRows, type MixRows } from '../contact/loops.ts';
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
 import { axesOf, type ContactSides, type SharedLoops } from '../port.ts';
@@ -35,6 +37,8 @@ import {
   LAWS,
   LIMIT,
   LINEARIZE,
+  LINK,
+  LINKS,
   LONE,
   LOOP,
   MIXING,
@@ -244,6 +248,13 @@ export function shareContact(
     if (!laid || axesOf(sides) * sides.count < leastNumbers) return undefined;
     let rows: MixRows | undefined;
     let laws: LawRows | undefined;
+    let links: LinkRows | undefined;
+    const mixingFor = (capacity: number, window: number): MixRows => {
+      const buffer = rooms[MIXING] as SharedArrayBuffer;
+      if (rows?.weight.buffer !== buffer || rows.capacity !== capacity || rows.window !== window)
+        rows = cutMixRows(buffer, capacity, window);
+      return rows;
+    };
     return {
       lawMemory(bytes) {
         laws = undefined;
@@ -259,10 +270,29 @@ export function shareContact(
         for (let k = 1; k < count; k++) swing = Math.max(swing, laws.swing[k]);
         return swing;
       },
+      linkMemory(bytes) {
+        links = undefined;
+        return roomFor(LINKS, bytes);
+      },
+      runLinks(kind, crossings, rodCount, capacity, window, given) {
+        links ??= cutLinkRows(rooms[LINKS] as SharedArrayBuffer, crossings, rodCount);
+        begin();
+        numbers[KIND] = kind;
+        numbers[CHANGES] = crossings;
+        numbers[LAST] = rodCount;
+        numbers[CAPACITY] = capacity;
+        numbers[WINDOW] = window;
+        numbers.set(given, GAMMA);
+        const mix = capacity > 0 ? mixingFor(capacity, window) : UNMIXED;
+        const { all } = request(LINK, sides, laid);
+        let most = runLinkLoop(kind, links, all, mix, given, 0, shareOf(lengthOf(kind, links), 1, count));
+        finish();
+        for (let k = 1; k < count; k++) most = Math.max(most, links.answer[k]);
+        return most;
+      },
       memory: (bytes) => roomFor(MIXING, bytes),
       run(kind, capacity, window, size, changes, last, gamma) {
-        const buffer = rooms[MIXING] as SharedArrayBuffer;
-        if (rows?.capacity !== capacity || rows.window !== window) rows = cutMixRows(buffer, capacity, window);
+        const mix = mixingFor(capacity, window);
         begin();
         numbers[KIND] = kind;
         numbers[CAPACITY] = capacity;
@@ -272,7 +302,7 @@ export function shareContact(
         numbers[LAST] = last;
         numbers.set(gamma, GAMMA);
         const { all } = request(LOOP, sides, laid);
-        runLoop(rows, all, kind, size, 0, shareOf(countBlocks(size), 1, count), changes, last, gamma);
+        runLoop(mix, all, kind, size, 0, shareOf(countBlocks(size), 1, count), changes, last, gamma);
         finish();
       },
     };

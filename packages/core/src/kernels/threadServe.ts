@@ -2,6 +2,8 @@
 import { applyAndPull } from '../contact/admm.ts';
 import { runLoop } from '../contact/anderson.ts';
 import { cutLawRows, type LawArrays, type LawRows } from '../contact/lawRows.ts';
+import { lengthOf, runLinkLoop, UNMIXED } from '../contact/linkLoops.ts';
+import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
 import { countBlocks, cutMixRows, type MixRows, type TurnRows } from '../contact/loops.ts';
 import type { SideRows } from '../contact/rows.ts';
 import type { Bundle, BundleState, ContactPort, Model } from '../model.ts';
@@ -27,6 +29,7 @@ import {
   FIRM,
   FROM,
   GAMMA,
+  GIVEN,
   GOALS,
   GUESS,
   HOLD,
@@ -37,6 +40,8 @@ import {
   LEAVE,
   LIMIT,
   LINEARIZE,
+  LINK,
+  LINKS,
   LONE,
   LOOP,
   MIXING,
@@ -121,6 +126,7 @@ interface Service {
   readonly rooms: (SharedArrayBuffer | undefined)[];
   /** Arrays of the solver's loops, as last laid out. */
   laws: { readonly buffer: SharedArrayBuffer; readonly count: number; readonly rows: LawRows } | undefined;
+  links: { readonly buffer: SharedArrayBuffer; readonly rows: LinkRows } | undefined;
   mixing: { readonly buffer: SharedArrayBuffer; readonly rows: MixRows } | undefined;
   /** Parts of the sides in each slot, as last laid out. */
   readonly views: { serial: number; part: SidePart }[];
@@ -178,6 +184,7 @@ async function startService(task: Task): Promise<Service> {
     rods,
     rooms: [],
     laws: undefined,
+    links: undefined,
     mixing: undefined,
     views: [],
     turn: 0,
@@ -286,6 +293,7 @@ function touch(of: Service, port: ContactPort, command: number): void {
     if (command === SOLVE) port.solve(velocity, right, sides);
     else if (command === LOOP) runShare(of, all);
     else if (command === LAW) applyShare(of, all);
+    else if (command === LINK) runLinkShare(of, all);
     else if (command === READ) port.readVelocity(start, sides);
     else if (command === FACTOR) writeVerdict(crew, index, port.factor(marks, sides));
     else {
@@ -298,21 +306,48 @@ function touch(of: Service, port: ContactPort, command: number): void {
   }
 }
 
-/** The thread's share of a loop of the solver. */
-function runShare(of: Service, turn: TurnRows): void {
-  const { task, crew, rooms } = of;
-  const { numbers, count } = crew;
-  const buffer = rooms[MIXING] as SharedArrayBuffer;
-  const [capacity, window, size] = [numbers[CAPACITY], numbers[WINDOW], numbers[SIZE]];
+/** The rows of the solver's loops, as the request has them. */
+function findMixing(of: Service): MixRows {
+  const { numbers } = of.crew;
+  const buffer = of.rooms[MIXING] as SharedArrayBuffer;
+  const [capacity, window] = [numbers[CAPACITY], numbers[WINDOW]];
   let { mixing } = of;
   if (mixing?.buffer !== buffer || mixing.rows.capacity !== capacity || mixing.rows.window !== window) {
     mixing = { buffer, rows: cutMixRows(buffer, capacity, window) };
     of.mixing = mixing;
   }
+  return mixing.rows;
+}
+
+/** The thread's share of a loop of the solver. */
+function runShare(of: Service, turn: TurnRows): void {
+  const { task, crew } = of;
+  const { numbers, count } = crew;
+  const rows = findMixing(of);
+  const size = numbers[SIZE];
   const blocks = countBlocks(size);
   const [from, to] = [shareOf(blocks, task.index, count), shareOf(blocks, task.index + 1, count)];
-  const gamma = numbers.subarray(GAMMA, GAMMA + window);
-  runLoop(mixing.rows, turn, numbers[KIND], size, from, to, numbers[CHANGES], numbers[LAST], gamma);
+  const gamma = numbers.subarray(GAMMA, GAMMA + rows.window);
+  runLoop(rows, turn, numbers[KIND], size, from, to, numbers[CHANGES], numbers[LAST], gamma);
+}
+
+/** The thread's share of a loop over links. */
+function runLinkShare(of: Service, all: SideRows): void {
+  const { task, crew, rooms } = of;
+  const { numbers, count } = crew;
+  const buffer = rooms[LINKS] as SharedArrayBuffer;
+  const [kind, crossings, rods] = [numbers[KIND], numbers[CHANGES], numbers[LAST]];
+  let { links } = of;
+  if (links?.buffer !== buffer || links.rows.side.length !== 4 * crossings || links.rows.first.length !== rods) {
+    links = { buffer, rows: cutLinkRows(buffer, crossings, rods) };
+    of.links = links;
+  }
+  const { rows } = links;
+  const length = lengthOf(kind, rows);
+  const [from, to] = [shareOf(length, task.index, count), shareOf(length, task.index + 1, count)];
+  const given = numbers.subarray(GAMMA, GAMMA + GIVEN);
+  const mix = numbers[CAPACITY] > 0 ? findMixing(of) : UNMIXED;
+  rows.answer[task.index] = runLinkLoop(kind, rows, all, mix, given, from, to);
 }
 
 /** The thread's share of the laws of contact. */

@@ -1,7 +1,7 @@
 /** Cloth that falls on obstacles: links and contacts in one solution, where it is hard. */
 import { describe, expect, it } from 'vitest';
 import type { SideArrays } from '../../src/contact/admm.ts';
-import { measureDrift } from '../../src/contact/linkDrift.ts';
+import { sumPulls } from '../../src/contact/linkDrift.ts';
 import { countJoined, type LinkGroup } from '../../src/contact/linkLaw.ts';
 import { addContact, createContactSet } from '../../src/contact/set.ts';
 import { keepsPlaces } from '../../src/contact/sides.ts';
@@ -105,12 +105,17 @@ describe('what a solution with links is judged by', () => {
       all: { share: Float64Array.of(0.01, 0.01), perRod: Int32Array.of(1, 1) },
       side,
       joined: new Float64Array(2),
-      drift: new Float64Array(6),
+      rows: {
+        pull: new Float64Array(6),
+        mass: Float64Array.of(0.01, 0.01),
+        first: Int32Array.of(0, 1),
+        last: Int32Array.of(1, 2),
+      },
     } as unknown as LinkGroup;
     const mass = Float64Array.of(0.05, 0.05);
     const response = Float64Array.of(400, 400);
     const arrays = { rod: side, mass, response } as unknown as SideArrays;
-    expect(measureDrift(group, arrays, Float64Array.of(0, 0, 1e-3, 0, -2e-3, 0))).toBeCloseTo(0.01, 12);
+    expect(sumPulls(group.rows, mass, Float64Array.of(0, 0, 1e-3, 0, -2e-3, 0), 0, 2)).toBeCloseTo(0.01, 12);
     countJoined(group, arrays, true);
     expect([...group.joined]).toEqual([1, 1]);
     // with 16 links that answer together, where something touches; by itself where nothing does

@@ -3,13 +3,18 @@ import { isCrossing } from '../../src/contact/linkCrossings.ts';
 import {
   applyLinks,
   factorLinks,
+  fillSides,
   finishLinks,
   type LinkGroup,
+  loopLinks,
   pullSides,
   sortLinks,
   startLinks,
 } from '../../src/contact/linkLaw.ts';
+import { lengthOf, PULL, runLinkLoop, SHIFT, UNMIXED } from '../../src/contact/linkLoops.ts';
+import { cutLinkRows, linkBytes } from '../../src/contact/linkRows.ts';
 import type { Link, Links } from '../../src/contact/links.ts';
+import type { SharedLoops } from '../../src/port.ts';
 import type { LinkPlan } from '../../src/scene/links.ts';
 
 /** Numbers between −1 and 1 that are the same in every run. */
@@ -59,8 +64,8 @@ function createLink(index: number, random: () => number, all: boolean): Link {
   };
 }
 
-/** One turn of the solver; `plain`: by the loops for any link. */
-function turn(kinds: readonly boolean[], plain: boolean) {
+/** One turn of the solver; `plain`: by the loops for any link; `parts`: loops over crossings by so many, the last first. */
+function turn(kinds: readonly boolean[], plain: boolean, parts = 0) {
   const random = createRandom(11);
   const links = kinds.map((all, k) => createLink(k, random, all));
   const count = links.reduce((sum, { sideCount }) => sum + sideCount, 0);
@@ -72,35 +77,62 @@ function turn(kinds: readonly boolean[], plain: boolean) {
     mass: numbers(count).map((x) => 1e-6 * (1.1 + x)),
     response: numbers(count).map((x) => 1e6 * (1.1 + x)),
     start: numbers(3 * count),
+    velocity: numbers(3 * count),
     copy: new Float64Array(3 * count),
     right: new Float64Array(3 * count),
     free: new Float64Array(3 * count),
   };
   arrays.mass[side[1]] = 0;
-  const room = { record: new Float64Array(0) };
-  const { fill, ...sorted } = sortLinks(links, room, side);
-  fill();
+  const weight = new Float64Array(3 * count);
+  const mix = { ...UNMIXED, weight };
+  const sorted = plain ? { crossings: [], others: { links, side } } : sortLinks(links);
+  const rows = cutLinkRows(new ArrayBuffer(linkBytes(sorted.crossings.length, 2)), sorted.crossings.length, 2);
+  rows.mass.set([1, 2]);
+  rows.last.set([Math.floor(count / 2), count]);
+  rows.first.set([0, rows.last[0]]);
+  const inParts: Pick<SharedLoops, 'runLinks'> = {
+    runLinks(kind, _crossings, _rods, _capacity, _window, given) {
+      const length = lengthOf(kind, rows);
+      let most = 0;
+      for (let k = parts - 1; k >= 0; k--) {
+        const [from, to] = [Math.floor((length * k) / parts), Math.floor((length * (k + 1)) / parts)];
+        most = Math.max(most, runLinkLoop(kind, rows, arrays, mix, given, from, to));
+      }
+      return most;
+    },
+  };
   const group: LinkGroup = {
     links,
     all: {} as Links,
     joined: new Float64Array(1),
-    drift: new Float64Array(3),
     whole: new Float64Array(9),
     side,
     crowd: new Int32Array(count),
-    ...(plain ? { crossings: { links: [], side: new Int32Array(0), room }, others: { links, side } } : sorted),
+    ...sorted,
+    rows,
+    shared: parts > 0 ? (inParts as SharedLoops) : undefined,
     dt: 1 / 240,
     guessed: false,
   };
+  if (!plain) fillSides(group);
   expect(factorLinks(group, arrays)).toBe(true);
-  const weight = new Float64Array(3 * count);
-  startLinks(group, weight, arrays, arrays.start);
+  startLinks(group, arrays, mix, false);
   const begun = arrays.free.slice();
   for (let k = 0; k < arrays.free.length; k++) arrays.free[k] += 0.3 * random();
   const swing = applyLinks(group, arrays);
   pullSides(group, arrays);
   finishLinks(group);
-  return { ...arrays, weight, begun, swing, impulse: Float64Array.from(links.flatMap((link) => [...link.impulse])) };
+  const drift = loopLinks(group, PULL, arrays);
+  loopLinks(group, SHIFT, arrays, mix, [0.1, 0.2, 0.3]);
+  return {
+    ...arrays,
+    weight,
+    begun,
+    swing,
+    drift,
+    pull: rows.pull,
+    impulse: Float64Array.from(links.flatMap((link) => [...link.impulse])),
+  };
 }
 
 describe('links in a row', () => {
@@ -119,6 +151,12 @@ describe('links in a row', () => {
       expect(found.swing).toBeCloseTo(expected.swing, 10);
     });
   }
+  it.each([1, 2, 3])('in %d parts: the same bits', (parts) => {
+    const kinds = [false, false, true, false, false, false];
+    const found = turn(kinds, false, parts);
+    expect(found).toEqual(turn(kinds, false));
+    expect(found.drift).toBeGreaterThan(0);
+  });
   it('knows its own', () => {
     const random = createRandom(3);
     expect([createLink(0, random, false), createLink(1, random, true)].map(isCrossing)).toEqual([true, false]);
