@@ -141,16 +141,15 @@ export interface SharedLoops {
   /** The same for the law of contact (contact/lawRows.ts); returns the largest velocity that an impulse makes. */
   lawMemory(bytes: number): ArrayBufferLike;
   runLaw(contacts: number): number;
-  /** And for links (contact/linkLoops.ts): loop `kind` over rows for so many crossings and rods; returns the largest of what is found. */
-  linkMemory(bytes: number): ArrayBufferLike;
-  runLinks(
-    kind: number,
-    crossings: number,
-    rods: number,
-    capacity: number,
-    window: number,
-    numbers: ArrayLike<number>,
-  ): number;
+  /** And for links (contact/linkLoops.ts): loop `kind` over the rows that SharedLinks has memory for; returns the largest of what is found. */
+  runLinks(kind: number, capacity: number, window: number, numbers: ArrayLike<number>): number;
+}
+
+/** Rows of links (contact/linkRows.ts) that threads see. */
+export interface SharedLinks {
+  readonly memory: ArrayBufferLike;
+  /** A loop that does not look at sides; false where no threads took part, and nothing is done. */
+  run(kind: number): boolean;
 }
 
 /** Numbers of a side's velocity. */

@@ -21,17 +21,7 @@ import { type Accelerator, accelerate, keep, measure, startMixing } from './ande
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawRows.ts';
 import { energyOfPulls, weighWhole, writeShift } from './linkDrift.ts';
-import {
-  applyLinks,
-  countJoined,
-  factorLinks,
-  finishLinks,
-  type LinkGroup,
-  loopLinks,
-  pullSides,
-  startLinks,
-  weighLinks,
-} from './linkLaw.ts';
+import { applyLinks, factorLinks, type LinkGroup, loopLinks, pullSides, startLinks, weighLinks } from './linkLaw.ts';
 import { PULL, SHIFT } from './linkLoops.ts';
 import { RELAXATION } from './loops.ts';
 import type { ContactSet } from './set.ts';
@@ -59,6 +49,10 @@ export interface SideArrays {
   readonly sideB: Int32Array;
   readonly mass: Float64Array;
   readonly response: Float64Array;
+  /** Place of each side on its rod, and the force on it [N], 3 each. */
+  readonly edge: Int32Array;
+  readonly weight: Float64Array;
+  readonly force: Float64Array;
   /** S v₀, S v, the copies y, and what is solved for, `axes` each. */
   readonly start: Float64Array;
   readonly velocity: Float64Array;
@@ -96,7 +90,7 @@ function shareOf({ response, links, rod }: SideArrays, side: number): number {
 
 /** Weights ρ from the responses; prepares the factors. */
 export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
-  if (arrays.links) countJoined(arrays.links, arrays, set.count > 0);
+  if (arrays.links) weighLinks(arrays.links, arrays, set.count > 0);
   const { sideA, sideB, omega, crowd, mass } = arrays;
   for (let c = 0; c < set.count; c++) {
     const b = sideB[c];
@@ -106,10 +100,7 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
     mass[sideA[c]] = rho;
     if (b >= 0) mass[b] = rho;
   }
-  if (arrays.links) {
-    weighLinks(arrays.links, arrays);
-    if (!factorLinks(arrays.links, arrays)) return false;
-  }
+  if (arrays.links && !factorLinks(arrays.links, arrays)) return false;
   for (const { port, sides, systems } of arrays.sides) if (!port.factor(systems, sides)) return false;
   if (arrays.links && set.count > 0) weighWhole(arrays.links, arrays);
   return true;
@@ -321,7 +312,6 @@ export function solveAdmm(
     if (fine && drift <= RELAXATION * tolerance * scale) {
       result.converged = true;
       law?.finish();
-      if (arrays.links) finishLinks(arrays.links);
       return;
     }
     if (error < least) {
@@ -331,10 +321,7 @@ export function solveAdmm(
     if (k + 1 >= limit) {
       free.set(best.subarray(0, size));
       applyLaw(set, arrays, 0, set.count);
-      if (arrays.links) {
-        applyLinks(arrays.links, arrays);
-        finishLinks(arrays.links);
-      }
+      if (arrays.links) applyLinks(arrays.links, arrays);
       result.error = least;
       return;
     }

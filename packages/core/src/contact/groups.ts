@@ -1,6 +1,6 @@
 /** Contacts by the systems that they join: groups that do not know of each other are solved one by one. */
 import type { Bundle, ContactPort } from '../model.ts';
-import type { Link } from './links.ts';
+import type { LinkSet, Links } from './links.ts';
 import type { ContactSet } from './set.ts';
 import type { Place } from './sides.ts';
 
@@ -53,39 +53,91 @@ export function listSystems(bundles: readonly Bundle[], placeOfRod: readonly Pla
 
 export interface Group {
   readonly contacts: Int32Array;
-  readonly links: readonly Link[];
+  /** Those of its rods; undefined where it has none. */
+  readonly links: LinkSet | undefined;
   readonly systems: readonly number[];
 }
 
 export interface Grouping {
+  /** Links that are joined by links, each with one of its systems. */
+  readonly linked: readonly { readonly system: number; readonly links: LinkSet }[];
   /** Groups that have a system which is wanted, in the order of their first contacts, then of their first links. */
   group(set: ContactSet, wanted: (system: number) => boolean): Group[];
+}
+
+/** Systems that links join, for good, and these links. */
+interface Joined {
+  readonly systems: readonly number[];
+  readonly links: LinkSet;
+}
+
+/** Finds the first of a tree of parents, which it makes shorter. */
+function rootIn(parent: Int32Array, s: number): number {
+  let r = s;
+  while (parent[r] !== r) r = parent[r];
+  while (parent[s] !== r) [s, parent[s]] = [parent[s], r];
+  return r;
+}
+
+/** What links join; `root` is then the first system of what a system belongs to. */
+function joinSystems(root: Int32Array, systems: Systems, { plans, every, linkOf }: Links): Map<number, Joined> {
+  for (let s = 0; s < root.length; s++) root[s] = s;
+  for (const { rodA, rodB } of plans)
+    if (rodB >= 0) {
+      const [a, b] = [rootIn(root, systems.ofRod(rodA)), rootIn(root, systems.ofRod(rodB))];
+      root[Math.max(a, b)] = Math.min(a, b);
+    }
+  for (let s = 0; s < root.length; s++) root[s] = rootIn(root, s);
+  const rootOf = (rod: number): number => root[systems.ofRod(rod)];
+  const roots = [...new Set(Array.from(every.rods, rootOf))];
+  const crossingRoot = Int32Array.from(linkOf, (link) => rootOf(plans[link].rodA));
+  return new Map(
+    roots.map((r) => {
+      if (roots.length === 1) return [r, { systems: listOf(every.rods), links: every }];
+      const rods = every.rods.filter((rod) => rootOf(rod) === r);
+      const crossings = every.crossings.filter((c) => crossingRoot[c] === r);
+      const others = every.others.filter(({ plan }) => rootOf(plan.rodA) === r);
+      const links: LinkSet = { count: crossings.length + others.length, crossings, others, rods };
+      return [r, { systems: listOf(rods), links }];
+    }),
+  );
+  function listOf(rods: Int32Array): number[] {
+    return [...new Set(Array.from(rods, (rod) => systems.ofRod(rod)))];
+  }
+}
+
+/** Several sets in one, in the order of the scene. */
+function uniteSets(sets: readonly LinkSet[]): LinkSet | undefined {
+  if (sets.length < 2) return sets[0];
+  const unite = (lists: readonly Int32Array[]): Int32Array =>
+    Int32Array.from(lists.flatMap((list) => [...list])).sort();
+  return {
+    count: sets.reduce((sum, { count }) => sum + count, 0),
+    crossings: unite(sets.map(({ crossings }) => crossings)),
+    others: sets.flatMap(({ others }) => others).sort((a, b) => a.index - b.index),
+    rods: unite(sets.map(({ rods }) => rods)),
+  };
 }
 
 export function createGrouping(
   systems: Systems,
   bodyOf: (set: ContactSet, c: number) => Place | undefined,
-  links: readonly Link[],
+  links: Links,
 ): Grouping {
   const parent = new Int32Array(systems.count);
   const place = new Int32Array(systems.count);
-  const rootOf = (s: number): number => {
-    let r = s;
-    while (parent[r] !== r) r = parent[r];
-    while (parent[s] !== r) [s, parent[s]] = [parent[s], r];
-    return r;
-  };
+  const linkedRoot = new Int32Array(systems.count);
+  const joined = joinSystems(linkedRoot, systems, links);
+  const rootOf = (s: number): number => rootIn(parent, s);
   const bodySystem = (set: ContactSet, c: number): number => {
     const body = bodyOf(set, c);
     return body ? systems.ofBody(body) : -1;
   };
-  const endsOf = ({ plan: { rodA, rodB } }: Link): number[] =>
-    (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod));
   const listed = new Uint8Array(systems.count);
   /** The contacts of all groups, one after the other in one array. */
   const gatherContacts = (
     set: ContactSet,
-    groups: readonly { size: number; links: Link[]; systems: number[] }[],
+    groups: readonly { size: number; links: LinkSet[]; systems: number[] }[],
   ): Group[] => {
     const next = new Int32Array(groups.length);
     let total = 0;
@@ -100,16 +152,17 @@ export function createGrouping(
     }
     return groups.map(({ size, links: own, systems: list }, k) => ({
       contacts: all.subarray(next[k] - size, next[k]),
-      links: own,
+      links: uniteSets(own),
       systems: list,
     }));
   };
 
   return {
+    linked: Array.from(joined, ([system, { links: some }]) => ({ system, links: some })),
     group(set, wanted) {
       let any = false;
       for (let s = 0; s < parent.length; s++) {
-        parent[s] = s;
+        parent[s] = linkedRoot[s];
         any ||= wanted(s);
       }
       if (!any) return [];
@@ -119,15 +172,11 @@ export function createGrouping(
         const body = bodySystem(set, c);
         if (body >= 0) parent[rootOf(body)] = rootOf(first);
       }
-      for (const link of links) {
-        const [first, other] = endsOf(link);
-        if (other !== undefined) parent[rootOf(other)] = rootOf(first);
-      }
       // −2: none of it is wanted
       place.fill(-2);
       for (let s = 0; s < parent.length; s++) if (wanted(s)) place[rootOf(s)] = -1;
       listed.fill(0);
-      const groups: { size: number; links: Link[]; systems: number[] }[] = [];
+      const groups: { size: number; links: LinkSet[]; systems: number[] }[] = [];
       const groupOf = (s: number): (typeof groups)[number] | undefined => {
         const root = rootOf(s);
         if (place[root] === -1) place[root] = groups.push({ size: 0, links: [], systems: [] }) - 1;
@@ -147,11 +196,11 @@ export function createGrouping(
         if (set.rodB[c] >= 0) list(systems.ofRod(set.rodB[c]), group.systems);
         list(bodySystem(set, c), group.systems);
       }
-      for (const link of links) {
-        const group = groupOf(endsOf(link)[0]);
+      for (const [root, { systems: own, links: some }] of joined) {
+        const group = groupOf(root);
         if (!group) continue;
-        group.links.push(link);
-        for (const s of endsOf(link)) list(s, group.systems);
+        group.links.push(some);
+        for (const s of own) list(s, group.systems);
       }
       return gatherContacts(set, groups);
     },

@@ -1,14 +1,17 @@
 /**
- * The law of links that hold two places together and the angle between their rods, over numbers that lie in a row: a cloth has a million of
+ * Links that hold two places together and the angle between their rods, as numbers that lie in a row: a cloth has a million of
  * them, and one record of 32 numbers is read in a turn of the solver where objects with a dozen arrays were.
  *
  * Of C, rows of position have one weight w a side, the row of the angle a vector ∓n for the two nodes of an end. The local law of linkLaw.ts,
  * 1/a + Σ C Cᵀ/ρ, is then an arrow: a number s for the three rows of position, b between them and the angle's, d; its solution is written
- * out. Follows linkLaw.ts but for rounding, which stays the reference (test/contact/linkCrossings.test.ts). Measured on a cloth of
- * 2 × 250 fibers, where a turn of the solver spent a quarter of its time in the loops over Link.
+ * out. Follows linkStrain.ts and linkLaw.ts but for rounding, which stay the reference (test/contact/linkCrossings.test.ts). Measured on a
+ * cloth of 2 × 250 fibers, where a turn of the solver spent a quarter of its time in the loops over Link.
+ *
+ * All loops are over crossings `begin` to `end` of the group that the rows have, whose numbers are in `member`: threads share them.
  */
-import { type LinkRows, RECORD } from './linkRows.ts';
-import { dampingOf, type Link, stiffnessOf } from './links.ts';
+
+import type { LinkPlan } from '../scene/links.ts';
+import { GIVEN, type LinkRows, RECORD } from './linkRows.ts';
 
 /** The arrays of the solver; see SideArrays. */
 export interface CrossingArrays {
@@ -20,8 +23,8 @@ export interface CrossingArrays {
   readonly free: Float64Array;
 }
 
-/** Records and sides of a group's crossings. */
-export type CrossingRows = Pick<LinkRows, 'record' | 'side'>;
+/** Records of crossings and which of them are meant. */
+export type CrossingRows = Pick<LinkRows, 'record' | 'given' | 'side' | 'member'>;
 
 /** Places in a record: weights, n of both ends, 1/ρ, the arrow, what strains ask for, impulses, those made linear at, largest response. */
 const NORMAL = 4;
@@ -31,72 +34,132 @@ const WANTED = 19;
 const IMPULSE = 23;
 const BEFORE = 27;
 const RESPONSE = 31;
+/** Places in what is given: strains; stiffness and damping of position and angle; the angle at rest. */
+const LAW = 4;
+const REST = 8;
 
-/** Whether a link may have a record: two nodes an end, no offset that its sections carry. */
-export function isCrossing({ rows, perEnd, sideCount }: Link): boolean {
-  return rows === 4 && perEnd === 2 && sideCount === 4;
+/** What does not change of crossing c. */
+export function describeCrossing({ record: r, given }: LinkRows, c: number, plan: LinkPlan, angleRest: number): void {
+  const { weightA, weightB } = plan;
+  r.set([1 - weightA, weightA, weightB - 1, -weightB], RECORD * c);
+  given.set([plan.stiffness, plan.damping, plan.turnStiffness, plan.turnDamping, angleRest], GIVEN * c + LAW);
 }
 
-/** Records of links that are linear where they are, with the solver's masses as they are. False where a law is not positive. */
+/** Strains, and n. */
+export function measureCrossings(
+  { record: r, given, node, member }: Pick<LinkRows, 'record' | 'given' | 'node' | 'member'>,
+  x: Float64Array,
+  begin: number,
+  end: number,
+): void {
+  for (let k = begin; k < end; k++) {
+    const c = member[k];
+    const o = RECORD * c;
+    const g = GIVEN * c;
+    const a0 = node[4 * c];
+    const a1 = node[4 * c + 1];
+    const b0 = node[4 * c + 2];
+    const b1 = node[4 * c + 3];
+    for (let m = 0; m < 3; m++)
+      given[g + m] = r[o] * x[a0 + m] + r[o + 1] * x[a1 + m] + (r[o + 2] * x[b0 + m] + r[o + 3] * x[b1 + m]);
+    let ax = x[a1] - x[a0];
+    let ay = x[a1 + 1] - x[a0 + 1];
+    let az = x[a1 + 2] - x[a0 + 2];
+    let bx = x[b1] - x[b0];
+    let by = x[b1 + 1] - x[b0 + 1];
+    let bz = x[b1 + 2] - x[b0 + 2];
+    const a = 1 / Math.sqrt(ax * ax + ay * ay + az * az);
+    const b = 1 / Math.sqrt(bx * bx + by * by + bz * bz);
+    ax *= a;
+    ay *= a;
+    az *= a;
+    bx *= b;
+    by *= b;
+    bz *= b;
+    let nx = ay * bz - az * by;
+    let ny = az * bx - ax * bz;
+    let nz = ax * by - ay * bx;
+    const sine = Math.sqrt(nx * nx + ny * ny + nz * nz);
+    given[g + 3] = given[g + REST] - Math.atan2(sine, ax * bx + ay * by + az * bz);
+    if (sine > 1e-9) {
+      nx /= sine;
+      ny /= sine;
+      nz /= sine;
+    } else {
+      // parallel: any direction across
+      const flat = Math.abs(az) < 0.6;
+      const size = Math.sqrt(flat ? ax * ax + ay * ay : ay * ay + az * az);
+      nx = flat ? -ay / size : 0;
+      ny = flat ? ax / size : -az / size;
+      nz = flat ? 0 : ay / size;
+    }
+    r[o + NORMAL] = a * (ny * az - nz * ay);
+    r[o + NORMAL + 1] = a * (nz * ax - nx * az);
+    r[o + NORMAL + 2] = a * (nx * ay - ny * ax);
+    r[o + NORMAL + 3] = -b * (ny * bz - nz * by);
+    r[o + NORMAL + 4] = -b * (nz * bx - nx * bz);
+    r[o + NORMAL + 5] = -b * (nx * by - ny * bx);
+  }
+}
+
+/**
+ * Records of links that are linear where they are, with the solver's masses as they are; impulses are those they were made linear at. Returns how many
+ * have a law that is not positive.
+ */
 export function writeCrossings(
-  { record: r, side }: CrossingRows,
-  links: readonly Link[],
+  { record: r, given, side, member }: CrossingRows,
   { mass, response }: CrossingArrays,
   dt: number,
-): boolean {
-  for (let k = 0; k < links.length; k++) {
-    const link = links[k];
-    const { coefficient: c, impulse, impulseStart, strain } = link;
-    const o = RECORD * k;
+  begin: number,
+  end: number,
+): number {
+  let wrong = 0;
+  for (let k = begin; k < end; k++) {
+    const c = member[k];
+    const o = RECORD * c;
+    const g = GIVEN * c;
+    const [stiffness, damping, turnStiffness, turnDamping] = [
+      given[g + LAW],
+      given[g + LAW + 1],
+      given[g + LAW + 2],
+      given[g + LAW + 3],
+    ];
     let most = 0;
-    let s = 1 / (dt * dt * stiffnessOf(link, 0) + dt * dampingOf(link, 0));
+    let s = 1 / (dt * dt * stiffness + dt * damping);
     for (let i = 0; i < 4; i++) {
-      const at = side[4 * k + i];
-      const w = c[3 * i];
+      const at = side[4 * c + i];
+      const w = r[o + i];
       const inverse = mass[at] > 0 ? 1 / mass[at] : 0;
-      r[o + i] = w;
       r[o + INVERSE + i] = inverse;
       s += w * w * inverse;
       if (response[at] > most) most = response[at];
     }
-    let d = 1 / (dt * dt * stiffnessOf(link, 3) + dt * dampingOf(link, 3));
+    let d = 1 / (dt * dt * turnStiffness + dt * turnDamping);
     for (let m = 0; m < 3; m++) {
-      // C by rows and sides: row 3, sides 1 and 3
-      const a = c[39 + m];
-      const b = c[45 + m];
-      r[o + NORMAL + m] = a;
-      r[o + NORMAL + 3 + m] = b;
+      const a = r[o + NORMAL + m];
+      const b = r[o + NORMAL + 3 + m];
       const i = o + INVERSE;
       d += a * a * (r[i] + r[i + 1]) + b * b * (r[i + 2] + r[i + 3]);
       r[o + ARROW + 1 + m] = a * (r[o + 1] * r[i + 1] - r[o] * r[i]) + b * (r[o + 3] * r[i + 3] - r[o + 2] * r[i + 2]);
     }
     const [x, y, z] = [r[o + ARROW + 1], r[o + ARROW + 2], r[o + ARROW + 3]];
     const rest = d - (x * x + y * y + z * z) / s;
-    if (!(s > 0 && rest > 0)) return false;
+    if (!(s > 0 && rest > 0)) wrong++;
     r[o + ARROW] = 1 / s;
     r[o + ARROW + 4] = 1 / rest;
     for (let m = 0; m < 4; m++) {
-      const stiffness = stiffnessOf(link, m);
-      r[o + WANTED + m] = (stiffness * strain[m]) / (dt * stiffness + dampingOf(link, m));
-      r[o + IMPULSE + m] = impulse[m];
-      r[o + BEFORE + m] = impulseStart[m];
+      const force = m < 3 ? stiffness : turnStiffness;
+      r[o + WANTED + m] = (force * given[g + m]) / (dt * force + (m < 3 ? damping : turnDamping));
+      r[o + BEFORE + m] = r[o + IMPULSE + m];
     }
     r[o + RESPONSE] = most;
   }
-  return true;
+  return wrong;
 }
 
-/** Impulses of the records back to their links. */
-export function readCrossings({ record }: CrossingRows, links: readonly Link[]): void {
-  for (let k = 0; k < links.length; k++) {
-    const { impulse } = links[k];
-    for (let m = 0; m < 4; m++) impulse[m] = record[RECORD * k + IMPULSE + m];
-  }
-}
-
-/** Like `startLinks`, for crossings `begin` to `end`. */
+/** Like `startLinks`. */
 export function startCrossings(
-  { record: r, side }: CrossingRows,
+  { record: r, side, member }: CrossingRows,
   weight: Float64Array,
   { copy, free, mass }: CrossingArrays,
   from: Float64Array,
@@ -104,9 +167,10 @@ export function startCrossings(
   end: number,
 ): void {
   for (let k = begin; k < end; k++) {
-    const o = RECORD * k;
+    const c = member[k];
+    const o = RECORD * c;
     for (let i = 0; i < 4; i++) {
-      const s = side[4 * k + i];
+      const s = side[4 * c + i];
       const n = o + NORMAL + (i < 2 ? 0 : 3);
       const angle = i % 2 === 0 ? -r[o + BEFORE + 3] : r[o + BEFORE + 3];
       for (let m = 0; m < 3; m++) {
@@ -119,9 +183,71 @@ export function startCrossings(
   }
 }
 
-/** Like `applyLinks` and `pullSides`, for crossings `begin` to `end`. */
+/** Forces [N] at their sides: the impulses over dt. */
+export function writeCrossingForces(
+  { record: r, side, member }: CrossingRows,
+  force: Float64Array,
+  dt: number,
+  begin: number,
+  end: number,
+): void {
+  for (let k = begin; k < end; k++) {
+    const c = member[k];
+    const o = RECORD * c;
+    for (let i = 0; i < 4; i++) {
+      const at = 3 * side[4 * c + i];
+      const n = o + NORMAL + (i < 2 ? 0 : 3);
+      const angle = i % 2 === 0 ? -r[o + IMPULSE + 3] : r[o + IMPULSE + 3];
+      for (let m = 0; m < 3; m++) force[at + m] = (r[o + i] * r[o + IMPULSE + m] + angle * r[n + m]) / dt;
+    }
+  }
+}
+
+/** Impulses to start from: forces of `memory`, which has `stride` numbers a link. */
+export function recallCrossings(
+  { record: r, member }: CrossingRows,
+  linkOf: Int32Array,
+  memory: Float64Array,
+  stride: number,
+  dt: number,
+  count: number,
+): void {
+  for (let k = 0; k < count; k++) {
+    const c = member[k];
+    const o = RECORD * c + IMPULSE;
+    const from = stride * linkOf[c];
+    for (let m = 0; m < 4; m++) r[o + m] = dt * memory[from + m];
+  }
+}
+
+/** Forces, and after `rows` numbers strains as the law has them, into a memory like that. */
+export function rememberCrossings(
+  { record: r, given, member }: CrossingRows,
+  linkOf: Int32Array,
+  memory: Float64Array,
+  rows: number,
+  dt: number,
+  count: number,
+): void {
+  for (let k = 0; k < count; k++) {
+    const c = member[k];
+    const o = RECORD * c + IMPULSE;
+    const g = GIVEN * c;
+    const to = 2 * rows * linkOf[c];
+    for (let m = 0; m < 4; m++) {
+      const law = g + LAW + (m < 3 ? 0 : 2);
+      const force = r[o + m] / dt;
+      const rate = given[law + 1] / dt;
+      memory[to + m] = force;
+      // force = −k e − c (e − e₀)/h
+      memory[to + rows + m] = (rate * given[g + m] - force) / (given[law] + rate);
+    }
+  }
+}
+
+/** Like `applyLinks` and `pullSides`. */
 export function applyCrossings(
-  { record: r, side }: CrossingRows,
+  { record: r, side, member }: CrossingRows,
   arrays: CrossingArrays,
   begin: number,
   end: number,
@@ -129,11 +255,12 @@ export function applyCrossings(
   const { free } = arrays;
   let swing = 0;
   for (let k = begin; k < end; k++) {
-    const o = RECORD * k;
-    const a = 3 * side[4 * k];
-    const b = 3 * side[4 * k + 1];
-    const c = 3 * side[4 * k + 2];
-    const d = 3 * side[4 * k + 3];
+    const at = member[k];
+    const o = RECORD * at;
+    const a = 3 * side[4 * at];
+    const b = 3 * side[4 * at + 1];
+    const c = 3 * side[4 * at + 2];
+    const d = 3 * side[4 * at + 3];
     const ux = r[o + WANTED] + r[o] * free[a] + r[o + 1] * free[b] + r[o + 2] * free[c] + r[o + 3] * free[d];
     const uy =
       r[o + WANTED + 1] + r[o] * free[a + 1] + r[o + 1] * free[b + 1] + r[o + 2] * free[c + 1] + r[o + 3] * free[d + 1];

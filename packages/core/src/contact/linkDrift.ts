@@ -17,9 +17,9 @@
  */
 import type { SideArrays } from './admm.ts';
 import type { LinkGroup } from './linkLaw.ts';
-import type { LinkRows } from './linkRows.ts';
+import { type LinkRows, rodsOf } from './linkRows.ts';
 
-type DriftRows = Pick<LinkRows, 'pull' | 'mass' | 'first' | 'last'>;
+type DriftRows = Pick<LinkRows, 'head' | 'pull' | 'mass' | 'first' | 'last'>;
 
 /**
  * Pull of what is left at the sides on each of the rods `from` to `to` of the rows, and the largest velocity that it gives one of them as a whole
@@ -48,9 +48,10 @@ export function sumPulls(rows: DriftRows, mass: Float64Array, wrong: Float64Arra
 }
 
 /** Twice the kinetic energy of rods that move as their pulls make them [J]. */
-export function energyOfPulls({ pull, mass }: DriftRows): number {
+export function energyOfPulls(rows: DriftRows): number {
+  const { pull, mass } = rows;
   let sum = 0;
-  for (let j = 0; j < mass.length; j++)
+  for (let j = 0; j < rodsOf(rows); j++)
     if (mass[j] > 0) sum += (pull[3 * j] ** 2 + pull[3 * j + 1] ** 2 + pull[3 * j + 2] ** 2) / mass[j];
   return sum;
 }
@@ -75,12 +76,13 @@ export function shiftSides(
 
 /** K⁻¹ of the group, by rows; zeros where a link holds it to a point, or nothing lets it move. Overwrites velocities and right sides. */
 export function weighWhole(
-  { links, rows, whole }: Pick<LinkGroup, 'links' | 'rows' | 'whole'>,
+  { set, rows, whole }: Pick<LinkGroup, 'set' | 'rows' | 'whole'>,
   { mass, velocity, right, sides }: SideArrays,
 ): void {
   whole.fill(0);
-  for (const { sideCount, perEnd } of links) if (sideCount === perEnd) return;
+  for (const { sideCount, perEnd } of set.others) if (sideCount === perEnd) return;
   const { pull, first, last } = rows;
+  const count = rodsOf(rows);
   const solve = (): void => {
     for (const { port, sides: own, velocity: out, right: impulse } of sides) port.solve(out, impulse, own);
   };
@@ -89,12 +91,12 @@ export function weighWhole(
   const rest = velocity.slice();
   for (let k = 0; k < 3; k++) {
     right.fill(0);
-    for (let j = 0; j < first.length; j++) for (let s = first[j]; s < last[j]; s++) right[3 * s + k] = mass[s];
+    for (let j = 0; j < count; j++) for (let s = first[j]; s < last[j]; s++) right[3 * s + k] = mass[s];
     solve();
     for (let i = 0; i < velocity.length; i++) velocity[i] = rest[i] - velocity[i];
-    for (let j = 0; j < first.length; j++) for (let s = first[j]; s < last[j]; s++) velocity[3 * s + k] += 1;
-    sumPulls(rows, mass, velocity, 0, first.length);
-    for (let m = 0; m < 3; m++) for (let j = m; j < pull.length; j += 3) whole[3 * m + k] += pull[j];
+    for (let j = 0; j < count; j++) for (let s = first[j]; s < last[j]; s++) velocity[3 * s + k] += 1;
+    sumPulls(rows, mass, velocity, 0, count);
+    for (let m = 0; m < 3; m++) for (let j = m; j < 3 * count; j += 3) whole[3 * m + k] += pull[j];
   }
   right.fill(0);
   invert(whole);
@@ -120,11 +122,11 @@ function invert(a: Float64Array): void {
 /** `part` of c, from the pulls of all rods. */
 export function writeShift(
   out: Float64Array,
-  { rows: { pull }, whole }: { readonly rows: Pick<LinkRows, 'pull'>; readonly whole: Float64Array },
+  { rows, whole }: { readonly rows: DriftRows; readonly whole: Float64Array },
   part: number,
 ): void {
   const sum = [0, 0, 0];
-  for (let j = 0; j < pull.length; j++) sum[j % 3] += pull[j];
+  for (let j = 0; j < 3 * rodsOf(rows); j++) sum[j % 3] += rows.pull[j];
   for (let m = 0; m < 3; m++)
     out[m] = part * (whole[3 * m] * sum[0] + whole[3 * m + 1] * sum[1] + whole[3 * m + 2] * sum[2]);
 }

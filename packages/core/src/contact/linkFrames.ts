@@ -42,6 +42,25 @@ export function poseFrame(out: EdgeFrame, { from, to, director: d }: EdgePose, w
   }
 }
 
+/** The same of a rod as the scene has it. */
+export function startFrame(
+  out: EdgeFrame,
+  { nodePosition: x, edgeDirector: d, nodeCount }: Rod,
+  edge: number,
+  weight: number,
+): void {
+  const a = 3 * edge;
+  const b = 3 * ((edge + 1) % nodeCount);
+  out.length = Math.hypot(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]);
+  for (let k = 0; k < 3; k++) {
+    const [i, j] = [(k + 1) % 3, (k + 2) % 3];
+    out.point[k] = (1 - weight) * x[a + k] + weight * x[b + k];
+    out.matrix[3 * k] = d[a + k];
+    out.matrix[3 * k + 1] = ((x[b + i] - x[a + i]) * d[a + j] - (x[b + j] - x[a + j]) * d[a + i]) / out.length;
+    out.matrix[3 * k + 2] = (x[b + k] - x[a + k]) / out.length;
+  }
+}
+
 export const cross = (out: Float64Array, a: ArrayLike<number>, b: ArrayLike<number>): Float64Array => {
   const x = a[1] * b[2] - a[2] * b[1];
   const y = a[2] * b[0] - a[0] * b[2];

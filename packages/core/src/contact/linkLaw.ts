@@ -1,8 +1,9 @@
 /** The law of links in the solver of a step: their weights, the local systems, what the sides follow. */
 import type { SharedLoops } from '../port.ts';
-import { isCrossing, readCrossings, writeCrossings } from './linkCrossings.ts';
 import {
   APPLY,
+  FORCE,
+  JOIN,
   type LinkLoopArrays,
   type LinkMixRows,
   lengthOf,
@@ -10,121 +11,74 @@ import {
   START,
   START_BEST,
   UNMIXED,
+  WEIGH,
+  WRITE,
 } from './linkLoops.ts';
 import type { LinkRows } from './linkRows.ts';
-import { dampingOf, type Link, type Links, stiffnessOf } from './links.ts';
+import { readJoined } from './linkSides.ts';
+import { dampingOf, type Link, type LinkSet, type Links, stiffnessOf } from './links.ts';
 
-/** The links of a group of contacts, and where their sides stand among those of the group. */
+/** The links of a group of contacts, and what the solver knows of them. */
 export interface LinkGroup {
-  readonly links: readonly Link[];
+  readonly set: LinkSet;
   /** All links of the scene. */
   readonly all: Links;
   /** By rod of the scene; see countJoined. */
   readonly joined: Float64Array;
   /** Of all rods together, 3 × 3; see linkDrift.ts. */
   readonly whole: Float64Array;
-  /** By side of the links in turn. */
-  readonly side: Int32Array;
-  /** Those that have records while they are solved for (see linkCrossings.ts), and all others with their sides. */
-  readonly crossings: readonly Link[];
-  readonly others: { readonly links: readonly Link[]; readonly side: Int32Array };
   readonly rows: LinkRows;
-  /** Threads that see the rows. */
+  /** Threads that see the rows and the sides. */
   readonly shared: SharedLoops | undefined;
-  /** Sides at the busiest node of each. */
-  readonly crowd: Int32Array;
   /** Length of the step [s]. */
   dt: number;
   /** Whether the copies are a guess to start from: velocities of the sides under the forces of the last step. */
   guessed: boolean;
 }
 
-/** The arrays of the solver that links have to do with; see SideArrays. */
-interface SolverArrays extends LinkLoopArrays {
-  readonly rod: Int32Array;
-}
-
 const NONE = new Float64Array(0);
+const given = new Float64Array(1);
 
 /** A loop of linkLoops.ts over all; returns the largest of what is found. */
 export function loopLinks(
-  { rows, shared }: Pick<LinkGroup, 'rows' | 'shared'>,
+  { rows, shared, all }: Pick<LinkGroup, 'rows' | 'shared' | 'all'>,
   kind: number,
   arrays: LinkLoopArrays,
   mix: LinkMixRows = UNMIXED,
   numbers: ArrayLike<number> = NONE,
 ): number {
-  if (shared) return shared.runLinks(kind, rows.side.length / 4, rows.first.length, mix.capacity, mix.window, numbers);
-  return runLinkLoop(kind, rows, arrays, mix, numbers, 0, lengthOf(kind, rows));
+  if (shared) return shared.runLinks(kind, mix.capacity, mix.window, numbers);
+  return runLinkLoop(kind, rows, arrays, mix, all.position.data, numbers, 0, lengthOf(kind, rows));
 }
 
-/**
- * N, how many of its links a rod moves as one when a place of it is struck: the mass that answers there, over a link's share of the rod's; 1 where the
- * group touches nothing. What they hold comes along, and the cloth is N times as heavy there as the fiber. ρ that are N times as large
- * suit contact and are slow to settle all else. Contacts go by √N, links by its third root: with √N for both, as long as the drift of
- * whole rods was left to the iteration, cloths of 40, 60 and 100 fibers each way took 300 iterations and more without it; since
- * it is not (linkDrift.ts), 2 × 250 hairs take 347 in the step that they touch in with √N, 177 with the third root, 117 with N^0.15, and 2 × 50
- * in seven steps 860, 797, 782, but 2 × 100 in three 429, 441 with N^0.35, 586.
- */
-export function countJoined({ links, all, side, joined }: LinkGroup, arrays: SolverArrays, touched: boolean): void {
-  const { response, rod } = arrays;
-  for (const s of side) joined[rod[s]] = touched ? 0 : 1;
-  if (!touched) return;
-  let s = 0;
-  for (const { sideCount, perEnd } of links) {
-    for (let i = 0; i < sideCount; i++, s++) {
-      const r = rod[side[s]];
-      if (i % perEnd === 0 && response[side[s]] > 0)
-        joined[r] += 1 / (response[side[s]] * all.share[r] * all.perRod[r]);
-    }
-  }
-  for (let r = 0; r < joined.length; r++) joined[r] = Math.min(Math.max(1, joined[r]), all.perRod[r]);
+/** The same with one number. */
+function loopWith(group: LinkGroup, kind: number, arrays: LinkLoopArrays, number: number): number {
+  given[0] = number;
+  return loopLinks(group, kind, arrays, UNMIXED, given);
 }
 
 /**
  * Point masses ρ of the sides. Where all rotations are held, the side that turns with the section has almost that of its node: by its own
  * response, which is that of a hair that spins freely, a cloth of 9 × 9 took three times the iterations, or did not converge.
  */
-export function weighLinks({ links, joined, side, crowd }: LinkGroup, arrays: SolverArrays): void {
-  let s = 0;
-  for (const { sideCount, perEnd, plan } of links) {
-    for (let i = 0; i < sideCount; i++, s++) {
-      const turning = perEnd === 3 && i % 3 === 2;
-      const response = arrays.response[side[s]];
-      arrays.mass[side[s]] = response > 0 ? Math.cbrt(joined[arrays.rod[side[s]]]) / (crowd[s] * response) : 0;
-      if (turning && plan.about === 'all') arrays.mass[side[s]] = 0.3 * arrays.mass[side[s - 2]];
-    }
-  }
-}
-
-/** The links of a group by how they are solved for; sides of the others are filled in later on. */
-export function sortLinks(links: readonly Link[]): Pick<LinkGroup, 'crossings' | 'others'> {
-  const crossings = links.filter(isCrossing);
-  const others = crossings.length > 0 ? links.filter((link) => !isCrossing(link)) : links;
-  return {
-    crossings,
-    others: { links: others, side: new Int32Array(others.reduce((sum, { sideCount }) => sum + sideCount, 0)) },
-  };
-}
-
-/** Hands the sides of links to crossings and others. */
-export function fillSides({ links, side, rows, others }: LinkGroup): void {
-  let [a, b, s] = [0, 0, 0];
-  for (const link of links)
-    for (let i = 0, own = isCrossing(link); i < link.sideCount; i++, s++) {
-      if (own) rows.side[a++] = side[s];
-      else others.side[b++] = side[s];
-    }
+export function weighLinks(group: LinkGroup, arrays: LinkLoopArrays, touched: boolean): void {
+  const { rows, joined, set } = group;
+  loopWith(group, JOIN, arrays, touched ? 1 : 0);
+  readJoined(joined, rows, set);
+  loopLinks(group, WEIGH, arrays);
+  for (const { sideCount, perEnd, plan, firstSide } of set.others)
+    for (let i = 2; i < sideCount && perEnd === 3 && plan.about === 'all'; i += 3)
+      arrays.mass[rows.otherSide[firstSide + i]] = 0.3 * arrays.mass[rows.otherSide[firstSide + i - 2]];
 }
 
 /** Factors of the local laws: 1/a + Σ C Cᵀ/ρ, a = h²k + h c. False where one is not positive. */
-export function factorLinks({ others, crossings, rows: all, dt }: LinkGroup, arrays: SolverArrays): boolean {
-  if (!writeCrossings(all, crossings, arrays, dt)) return false;
+export function factorLinks(group: LinkGroup, arrays: LinkLoopArrays): boolean {
+  const { dt, set } = group;
+  if (loopWith(group, WRITE, arrays, dt) > 0) return false;
   const { mass } = arrays;
-  const { links, side } = others;
-  let first = 0;
-  for (const link of links) {
-    const { rows, sideCount, coefficient: c, factor: f } = link;
+  const { otherSide: side } = group.rows;
+  for (const link of set.others) {
+    const { rows, sideCount, coefficient: c, factor: f, firstSide: first } = link;
     for (let r = 0; r < rows; r++) {
       for (let q = 0; q <= r; q++) {
         let sum = r === q ? 1 / (dt * dt * stiffnessOf(link, r) + dt * dampingOf(link, r)) : 0;
@@ -139,22 +93,20 @@ export function factorLinks({ others, crossings, rows: all, dt }: LinkGroup, arr
         f[r * rows + q] = r === q ? Math.sqrt(sum) : sum / f[q * rows + q];
       }
     }
-    first += sideCount;
   }
   return true;
 }
 
 /** What the solver iterates on, from the impulses as they were made linear at, and velocities of the sides: those of the start, or `best`. */
-export function startLinks(group: LinkGroup, arrays: SolverArrays, mix: LinkMixRows, best: boolean): void {
+export function startLinks(group: LinkGroup, arrays: LinkLoopArrays, mix: LinkMixRows, best: boolean): void {
   loopLinks(group, best ? START_BEST : START, arrays, mix);
   const { copy, free, mass, start } = arrays;
-  const { links, side } = group.others;
+  const { otherSide: side } = group.rows;
   const { weight } = mix;
   const from = best ? mix.best : start;
-  let first = 0;
-  for (const link of links) {
+  for (const link of group.set.others) {
     for (let i = 0; i < link.sideCount; i++) {
-      const s = side[first + i];
+      const s = side[link.firstSide + i];
       for (let k = 0; k < 3; k++) {
         copy[3 * s + k] = from[3 * s + k];
         weight[3 * s + k] = mass[s];
@@ -162,7 +114,6 @@ export function startLinks(group: LinkGroup, arrays: SolverArrays, mix: LinkMixR
         free[3 * s + k] = from[3 * s + k] - (mass[s] > 0 ? p / mass[s] : 0);
       }
     }
-    first += link.sideCount;
   }
 }
 
@@ -174,14 +125,13 @@ function impulseAt({ rows, sideCount, coefficient }: Link, impulse: ArrayLike<nu
 }
 
 /** The law of every link: from q the impulses and the copies. Returns the largest velocity that an impulse makes [m/s]. */
-export function applyLinks(group: LinkGroup, arrays: SolverArrays): number {
+export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
   const { mass, copy, free, response } = arrays;
-  const { others, dt } = group;
-  const { links, side } = others;
+  const { set, dt } = group;
+  const { otherSide: side } = group.rows;
   let swing = loopLinks(group, APPLY, arrays);
-  let first = 0;
-  for (const link of links) {
-    const { rows, sideCount, coefficient: c, factor: f, impulse: p, strain } = link;
+  for (const link of set.others) {
+    const { rows, sideCount, coefficient: c, factor: f, impulse: p, strain, firstSide: first } = link;
     for (let r = 0; r < rows; r++) {
       const k = stiffnessOf(link, r);
       let u = (k * strain[r]) / (dt * k + dampingOf(link, r));
@@ -207,47 +157,32 @@ export function applyLinks(group: LinkGroup, arrays: SolverArrays): number {
         copy[3 * s + k] = free[3 * s + k] + (mass[s] > 0 ? impulse / mass[s] : 0);
       }
     }
-    first += sideCount;
   }
   return swing;
 }
 
-/** Links have the impulses that the solver found. */
-export function finishLinks({ crossings, rows }: LinkGroup): void {
-  readCrossings(rows, crossings);
-}
-
 /** What the rods follow: ρ(y − v₀) + Cᵀ(p − p₀); crossings have said so with their law. */
-export function pullSides({ others: { links, side } }: LinkGroup, arrays: SolverArrays): void {
+export function pullSides({ set, rows: { otherSide: side } }: LinkGroup, arrays: LinkLoopArrays): void {
   const { start, copy, right, mass } = arrays;
-  let first = 0;
-  for (const { rows, sideCount, coefficient: c, impulse: p, impulseStart: p0 } of links) {
+  for (const { rows, sideCount, coefficient: c, impulse: p, impulseStart: p0, firstSide } of set.others) {
     for (let i = 0; i < sideCount; i++) {
-      const s = side[first + i];
+      const s = side[firstSide + i];
       for (let k = 0; k < 3; k++) {
         let change = 0;
         for (let r = 0; r < rows; r++) change += c[3 * (r * sideCount + i) + k] * (p[r] - p0[r]);
         right[3 * s + k] = mass[s] * (copy[3 * s + k] - start[3 * s + k]) + change;
       }
     }
-    first += sideCount;
   }
 }
 
-/** Forces [N] at sides from …; see `writeForces`. */
-export function writeLinkForces(
-  { links, side, dt }: LinkGroup,
-  force: Float64Array,
-  from: number,
-  count: number,
-): void {
-  let first = 0;
-  for (const link of links) {
+/** Forces [N] at the sides, those of all bundles; see `writeForces`. */
+export function writeLinkForces(group: LinkGroup, arrays: LinkLoopArrays): void {
+  const { set, rows, dt } = group;
+  loopWith(group, FORCE, arrays, dt);
+  for (const link of set.others)
     for (let i = 0; i < link.sideCount; i++) {
-      const s = side[first + i] - from;
-      if (s < 0 || s >= count) continue;
-      for (let k = 0; k < 3; k++) force[3 * s + k] = impulseAt(link, link.impulse, i, k) / dt;
+      const s = rows.otherSide[link.firstSide + i];
+      for (let k = 0; k < 3; k++) arrays.force[3 * s + k] = impulseAt(link, link.impulse, i, k) / dt;
     }
-    first += link.sideCount;
-  }
 }

@@ -1,38 +1,68 @@
-/** Loops of the contact solver over the crossings of a group, or over the rods that links hold, in ranges: by threads where there are many. */
-import { applyCrossings, type CrossingArrays, startCrossings } from './linkCrossings.ts';
+/** Loops over the crossings of a group, or over the rods that its links hold, in ranges: by threads where there are many. */
+import {
+  applyCrossings,
+  type CrossingArrays,
+  measureCrossings,
+  startCrossings,
+  writeCrossingForces,
+  writeCrossings,
+} from './linkCrossings.ts';
 import { shiftSides, sumPulls } from './linkDrift.ts';
-import type { LinkRows } from './linkRows.ts';
+import { crossingsOf, type LinkRows, rodsOf } from './linkRows.ts';
+import { countJoined, placeLinkSides, weighSides } from './linkSides.ts';
 import type { MixRows } from './loops.ts';
 
-/** The law of crossings, and what their sides follow; what is iterated on, from the rods' velocities or from `best`. */
-export const APPLY = 0;
-export const START = 1;
-export const START_BEST = 2;
-/** What pulls each rod as a whole; all sides moved by one velocity. */
+/** Over rods: sides; how many links move as one (1: the group touches something); masses; what pulls each as a whole; sides moved by one velocity. */
+export const PLACE = 0;
+export const JOIN = 1;
+export const WEIGH = 2;
 export const PULL = 3;
 export const SHIFT = 4;
+/** Over crossings: strains; records (dt); what is iterated on, from the rods' velocities or from `best`; the law, and what sides follow; forces (dt). */
+export const MEASURE = 5;
+export const WRITE = 6;
+export const START = 7;
+export const START_BEST = 8;
+export const APPLY = 9;
+export const FORCE = 10;
 
 /** What the loops look at beside the rows of links: the sides' arrays, and of the mixing `weight` and `best`. */
 export interface LinkLoopArrays extends CrossingArrays {
   readonly velocity: Float64Array;
+  readonly force: Float64Array;
+  readonly edge: Int32Array;
+  readonly weight: Float64Array;
 }
 export type LinkMixRows = Pick<MixRows, 'weight' | 'best' | 'capacity' | 'window'>;
 
 const NONE = new Float64Array(0);
 /** For loops that do not look at them. */
 export const UNMIXED: LinkMixRows = { weight: NONE, best: NONE, capacity: 0, window: 0 };
+export const UNPLACED: LinkLoopArrays = {
+  mass: NONE,
+  response: NONE,
+  start: NONE,
+  copy: NONE,
+  right: NONE,
+  free: NONE,
+  velocity: NONE,
+  force: NONE,
+  edge: new Int32Array(0),
+  weight: NONE,
+};
 
 /** Over how many a loop goes. */
-export function lengthOf(kind: number, { side, first }: LinkRows): number {
-  return kind === PULL || kind === SHIFT ? first.length : side.length / 4;
+export function lengthOf(kind: number, rows: LinkRows): number {
+  return kind < MEASURE ? rodsOf(rows) : crossingsOf(rows);
 }
 
-/** Part `from` to `to` of a loop; the largest of what it finds. */
+/** Part `from` to `to` of a loop; the largest of what it finds. `position`: what nodes of crossings are places in. */
 export function runLinkLoop(
   kind: number,
   rows: LinkRows,
   arrays: LinkLoopArrays,
   mix: LinkMixRows,
+  position: Float64Array,
   numbers: ArrayLike<number>,
   from: number,
   to: number,
@@ -40,6 +70,13 @@ export function runLinkLoop(
   if (kind === APPLY) return applyCrossings(rows, arrays, from, to);
   if (kind === PULL) return sumPulls(rows, arrays.mass, arrays.velocity, from, to);
   if (kind === SHIFT) shiftSides(rows, arrays.velocity, numbers, from, to);
-  else startCrossings(rows, mix.weight, arrays, kind === START ? arrays.start : mix.best, from, to);
+  else if (kind === START) startCrossings(rows, mix.weight, arrays, arrays.start, from, to);
+  else if (kind === START_BEST) startCrossings(rows, mix.weight, arrays, mix.best, from, to);
+  else if (kind === MEASURE) measureCrossings(rows, position, from, to);
+  else if (kind === WRITE) return writeCrossings(rows, arrays, numbers[0], from, to);
+  else if (kind === FORCE) writeCrossingForces(rows, arrays.force, numbers[0], from, to);
+  else if (kind === PLACE) placeLinkSides(rows, arrays, from, to);
+  else if (kind === JOIN) countJoined(rows, arrays.response, numbers[0] === 1, from, to);
+  else weighSides(rows, arrays, from, to);
   return 0;
 }

@@ -1,29 +1,66 @@
-/** What the solver looks at of a group's links, in one piece of memory that threads see. */
+/**
+ * What is known of the links of a scene while they are solved for, in one piece of memory that threads see. Sizes stand at its head, so
+ * that whoever has the piece can cut it.
+ */
 
-/** Numbers of a crossing's record, see linkCrossings.ts. */
+/** Numbers of a crossing's record, and of what is given of it: see linkCrossings.ts. */
 export const RECORD = 32;
+export const GIVEN = 9;
+
+/** Crossings, rods that links hold, sides of all links, sides of links that are no crossings. */
+export interface LinkSizes {
+  readonly crossings: number;
+  readonly rods: number;
+  readonly sides: number;
+  readonly otherSides: number;
+}
 
 export interface LinkRows {
+  /** Sizes, then crossings and rods of the group that is looked at. */
+  readonly head: Float64Array;
   /** Of each thread: what its share of a loop returned. */
   readonly answer: Float64Array;
-  /** Of each crossing, RECORD numbers and four sides. */
+  /** Of each crossing: RECORD numbers, GIVEN more, its four nodes among the positions, its four sides. */
   readonly record: Float64Array;
+  readonly given: Float64Array;
+  readonly node: Int32Array;
   readonly side: Int32Array;
-  /** Of each rod that links hold: what pulls it as a whole, 3 each (linkDrift.ts), its mass [kg], and its sides that are links', which lie side by side. */
-  readonly pull: Float64Array;
-  readonly mass: Float64Array;
+  /** Sides of the other links. */
+  readonly otherSide: Int32Array;
+  /** Of the sides of all links, by rod: edge, weight, whether an end begins with it, contacts and sides at its node, and place in `side`, or −1 − that in `otherSide`. */
+  readonly edge: Int32Array;
+  readonly weight: Float64Array;
+  readonly begins: Uint8Array;
+  readonly crowd: Int32Array;
+  readonly code: Int32Array;
+  /** Crossings of the group. */
+  readonly member: Int32Array;
+  /** Of its rods: first of the rows above, and first and last of the solver's sides that are links'; links, mass [kg]; what pulls it as a whole, 3 each; see countJoined. */
+  readonly entry: Int32Array;
   readonly first: Int32Array;
   readonly last: Int32Array;
+  readonly links: Int32Array;
+  readonly mass: Float64Array;
+  readonly pull: Float64Array;
+  readonly joined: Float64Array;
 }
 
 /** Threads at most. */
 const THREADS = 256;
+const HEAD = 8;
+const GROUP = 4;
 
-export function linkBytes(crossings: number, rods: number): number {
-  return 8 * (THREADS + RECORD * crossings + 4 * rods) + 4 * (4 * crossings + 2 * rods);
+export function linkBytes({ crossings, rods, sides, otherSides }: LinkSizes): number {
+  const doubles = HEAD + THREADS + (RECORD + GIVEN) * crossings + sides + 5 * rods;
+  return 8 * doubles + 4 * (9 * crossings + otherSides + 3 * sides + 4 * rods) + sides;
 }
 
-export function cutLinkRows(buffer: ArrayBufferLike, crossings: number, rods: number): LinkRows {
+export function createLinkRows(buffer: ArrayBufferLike, sizes: LinkSizes): LinkRows {
+  new Float64Array(buffer, 0, GROUP).set([sizes.crossings, sizes.rods, sizes.sides, sizes.otherSides]);
+  return cutLinkRows(buffer);
+}
+
+export function cutLinkRows(buffer: ArrayBufferLike): LinkRows {
   let at = 0;
   const take = (length: number): Float64Array => {
     at += 8 * length;
@@ -33,13 +70,43 @@ export function cutLinkRows(buffer: ArrayBufferLike, crossings: number, rods: nu
     at += 4 * length;
     return new Int32Array(buffer, at - 4 * length, length);
   };
+  const head = take(HEAD);
+  const [crossings, rods, sides, otherSides] = head;
   return {
+    head,
     answer: take(THREADS),
     record: take(RECORD * crossings),
-    pull: take(3 * rods),
+    given: take(GIVEN * crossings),
+    weight: take(sides),
     mass: take(rods),
+    pull: take(3 * rods),
+    joined: take(rods),
+    node: takeIntegers(4 * crossings),
     side: takeIntegers(4 * crossings),
+    member: takeIntegers(crossings),
+    otherSide: takeIntegers(otherSides),
+    edge: takeIntegers(sides),
+    crowd: takeIntegers(sides),
+    code: takeIntegers(sides),
+    entry: takeIntegers(rods),
     first: takeIntegers(rods),
     last: takeIntegers(rods),
+    links: takeIntegers(rods),
+    begins: new Uint8Array(buffer, at, sides),
   };
+}
+
+/** Crossings of the group that is looked at. */
+export function crossingsOf({ head }: Pick<LinkRows, 'head'>): number {
+  return head[GROUP];
+}
+
+/** Its rods. */
+export function rodsOf({ head }: Pick<LinkRows, 'head'>): number {
+  return head[GROUP + 1];
+}
+
+export function setGroup({ head }: Pick<LinkRows, 'head'>, crossings: number, rods: number): void {
+  head[GROUP] = crossings;
+  head[GROUP + 1] = rods;
 }

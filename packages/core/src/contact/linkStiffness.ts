@@ -10,7 +10,7 @@ import { transport3 } from '../math/vec3.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import { createFrame, type EdgeFrame, poseFrame } from './linkFrames.ts';
-import { measureLink, measureLinks } from './linkStrain.ts';
+import { measureLink, measureOne } from './linkStrain.ts';
 import { type Link, type Links, stiffnessOf } from './links.ts';
 
 /** Relative move of a coordinate for a difference. */
@@ -62,13 +62,14 @@ export function createLinkBlock(link: Link, rods: readonly Rod[]): LinkBlock {
 }
 
 /** B of a link as it was measured last. */
-function writeRate(out: Float64Array, { link, size, perEnd }: LinkBlock, { sideArm, sideWeight }: Links): void {
-  const { rows, sideCount, firstSide, coefficient: c } = link;
+function writeRate(out: Float64Array, { link, size, perEnd }: LinkBlock, { sideArm }: Links): void {
+  const { rows, sideCount, firstSide, coefficient: c, plan } = link;
   out.fill(0);
   for (let r = 0; r < rows; r++) {
     for (let i = 0; i < sideCount; i++) {
       const base = r * size + (i < link.perEnd ? 0 : perEnd);
-      const weight = sideWeight[firstSide + i];
+      const place = i < link.perEnd ? plan.weightA : plan.weightB;
+      const weight = link.perEnd === 1 ? place : i % link.perEnd === 1 ? 1 : 0;
       for (let k = 0; k < 3; k++) {
         const value = c[3 * (r * sideCount + i) + k];
         out[base + k] += (1 - weight) * value;
@@ -91,7 +92,7 @@ export function isDirect({ plan }: Link, row: number): boolean {
 /** Strains, B and the gradient where the rods are. */
 export function measureBlock(block: LinkBlock, links: Links, rods: readonly Rod[], samples: readonly Samples[]): void {
   const { link, rate, force, gradient, size } = block;
-  measureLinks(links, [link], rods, samples);
+  measureOne(links, link, rods, samples);
   writeRate(rate, block, links);
   for (let r = 0; r < link.rows; r++) if (isDirect(link, r)) force[r] = stiffnessOf(link, r) * link.strain[r];
   gradient.fill(0);
@@ -207,7 +208,7 @@ export function writeBlockMatrix(
       matrix[k * size + i] += half;
     }
   }
-  measureLinks(links, [link], rods, samples);
+  measureOne(links, link, rods, samples);
 }
 
 const forces = new Float64Array(6);

@@ -2,7 +2,9 @@
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import { createFrame, cross, dot, type EdgeFrame, readFrame, writeDeviation, writeNormal } from './linkFrames.ts';
-import type { Link, Links } from './links.ts';
+import { MEASURE, runLinkLoop, UNMIXED, UNPLACED } from './linkLoops.ts';
+import { selectLinks } from './linkSides.ts';
+import type { Link, LinkSet, Links } from './links.ts';
 
 const frameA = createFrame();
 const frameB = createFrame();
@@ -13,18 +15,21 @@ const axis = new Float64Array(3);
 const lever = new Float64Array(3);
 
 /** Strains at the present samples, C, and the arms of the sides, of some links. */
-export function measureLinks(
-  { sideArm }: Links,
-  list: readonly Link[],
-  rods: readonly Rod[],
-  samples: readonly Samples[],
-): void {
-  for (const link of list) {
-    const { rodA, rodB, edgeA, edgeB, weightA, weightB } = link.plan;
-    readFrame(frameA, samples[rodA], rods[rodA], edgeA, weightA);
-    if (rodB >= 0) readFrame(frameB, samples[rodB], rods[rodB], edgeB, weightB);
-    measureLink(sideArm, link, frameA, frameB);
-  }
+export function measureLinks(links: Links, set: LinkSet, rods: readonly Rod[], samples: readonly Samples[]): void {
+  const { rows, shared, position } = links;
+  selectLinks(links, set);
+  position.update();
+  if (!shared?.run(MEASURE))
+    runLinkLoop(MEASURE, rows, UNPLACED, UNMIXED, position.data, position.data, 0, set.crossings.length);
+  for (const link of set.others) measureOne(links, link, rods, samples);
+}
+
+/** The same of one link, as an object. */
+export function measureOne({ sideArm }: Links, link: Link, rods: readonly Rod[], samples: readonly Samples[]): void {
+  const { rodA, rodB, edgeA, edgeB, weightA, weightB } = link.plan;
+  readFrame(frameA, samples[rodA], rods[rodA], edgeA, weightA);
+  if (rodB >= 0) readFrame(frameB, samples[rodB], rods[rodB], edgeB, weightB);
+  measureLink(sideArm, link, frameA, frameB);
 }
 
 /** The same of one link whose edges are where the frames are. */

@@ -24,10 +24,14 @@
  */
 import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
-import type { Samples } from '../port.ts';
+import type { Samples, SharedLinks } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
-import { type LinkPlan, poseOf } from '../scene/links.ts';
-import { createFrame, poseFrame, writeNormal, writeRelative } from './linkFrames.ts';
+import type { LinkPlan } from '../scene/links.ts';
+import { describeCrossing, recallCrossings, rememberCrossings } from './linkCrossings.ts';
+import { createFrame, startFrame, writeNormal, writeRelative } from './linkFrames.ts';
+import { findPositions, type Positions } from './linkPositions.ts';
+import { createLinkRows, GIVEN, type LinkRows, linkBytes } from './linkRows.ts';
+import { selectLinks } from './linkSides.ts';
 import { measureLinks } from './linkStrain.ts';
 import type { Place } from './sides.ts';
 
@@ -40,7 +44,7 @@ export interface Link {
   /** Sides of an end: 1, 2 or 3; the second end of a link to a point has none. */
   readonly perEnd: number;
   readonly sideCount: number;
-  /** Place of its first side among those of all links. */
+  /** Place of its first side among those of all links that are no crossings. */
   readonly firstSide: number;
   /** The carried points in the frames of the edges (d1, d2, t) [m]. */
   readonly offsetA: Float64Array;
@@ -62,18 +66,39 @@ export interface Link {
   readonly factor: Float64Array;
 }
 
+/** Links that belong together. */
+export interface LinkSet {
+  readonly count: number;
+  /** Crossings by their number among all of the scene, and all others. */
+  readonly crossings: Int32Array;
+  readonly others: readonly Link[];
+  /** Rods of the scene that they hold. */
+  readonly rods: Int32Array;
+}
+
 export interface Links {
+  readonly count: number;
+  readonly plans: readonly LinkPlan[];
+  /** All of them as objects, made when first asked for: the solver knows crossings by their rows alone. */
   readonly list: readonly Link[];
+  readonly every: LinkSet;
+  /** Index of each crossing. */
+  readonly linkOf: Int32Array;
+  readonly rows: LinkRows;
+  /** Those that the rows are about, see selectLinks. */
+  selected: LinkSet | undefined;
+  /** Threads that see the rows. */
+  readonly shared: SharedLinks | undefined;
+  /** Where crossings find their nodes. */
+  readonly position: Positions;
   /** Links of each rod of the scene, and the part of its mass that each of them has to itself [kg]. */
   readonly perRod: Int32Array;
   readonly share: Float64Array;
+  /** First of each rod's sides in the rows; and the number of all. */
+  readonly entryOfRod: Int32Array;
   /** The shortest edge that is linked [m]; 0 without links. */
   readonly size: number;
-  readonly sideCount: number;
-  readonly sideRod: Int32Array;
-  readonly sideEdge: Int32Array;
-  readonly sideWeight: Float64Array;
-  /** Velocity that unit spin gives, 3 each; written at the start of a step. */
+  /** Velocity that unit spin gives, 3 a side of those that are no crossings; written at the start of a step. */
   readonly sideArm: Float64Array;
   /**
    * Of the last step: forces [N] and torques [N m], which the next one starts from, and strains as the law has them, MOST_ROWS a
@@ -88,113 +113,177 @@ const sum = (list: Float64Array): number => list.reduce((all, one) => all + one,
 const frameA = createFrame();
 const frameB = createFrame();
 const normal = new Float64Array(3);
+const between = new Float64Array(3);
 /** Of links that need no numbers of their own. */
 const nothing = new Float64Array(9);
 
-export function createLinks(plans: readonly LinkPlan[], rods: readonly Rod[], samples: readonly Samples[]): Links {
-  let firstSide = 0;
-  // a cloth has very many links: their numbers lie in pieces of some thousand
-  let pool = new Float64Array(0);
-  let used = 0;
-  const take = (length: number): Float64Array => {
-    if (used + length > pool.length) {
-      pool = new Float64Array(1 << 16);
-      used = 0;
+/** How the rods of a link stand to each other as the scene starts: into the frames above, and what lies between them where they are apart. */
+function standAtStart({ rodA, rodB, edgeA, edgeB, weightA, weightB, together, point, starts }: LinkPlan): boolean {
+  startFrame(frameA, starts[rodA], edgeA, weightA);
+  startFrame(frameB, starts[Math.max(rodB, 0)], edgeB, weightB);
+  for (let k = 0; k < 3; k++) between[k] = together ? 0 : (rodB >= 0 ? frameB.point[k] : point[k]) - frameA.point[k];
+  return rodB >= 0 && Math.hypot(between[0], between[1], between[2]) > 1e-9 * Math.min(frameA.length, frameB.length);
+}
+
+/** Angle between the tangents as `standAtStart` left them. */
+function angleAtStart(plan: LinkPlan, rods: readonly Rod[]): number {
+  const { rodA, rodB, about, path } = plan;
+  const angle = rodB >= 0 ? writeNormal(normal, frameA.matrix, frameB.matrix) : 0;
+  if (about === 'normal' && !(Math.sin(angle) > 0.1))
+    throw new SceneError(
+      [...path, 'rotation', 'about'],
+      `rods '${rods[rodA].id}' and '${rods[rodB].id}' are almost parallel there and have no common normal; use about: all`,
+    );
+  return angle;
+}
+
+function createLink(plan: LinkPlan, index: number, rods: readonly Rod[], firstSide: number): Link {
+  const { rodB, about } = plan;
+  const apart = standAtStart(plan);
+  const [offsetA, offsetB] = apart ? [new Float64Array(3), new Float64Array(3)] : [nothing, nothing];
+  const point = rodB >= 0 ? nothing : Float64Array.from(plan.point);
+  for (let k = 0; k < 3; k++) {
+    if (rodB < 0) point[k] -= between[k];
+    // both carry the middle of what lies between them
+    for (let m = 0; m < 3 && apart; m++) {
+      offsetA[k] += 0.5 * frameA.matrix[3 * m + k] * between[m];
+      offsetB[k] -= 0.5 * frameB.matrix[3 * m + k] * between[m];
     }
-    used += length;
-    return pool.subarray(used - length, used);
+  }
+  const turnRest = about === 'all' ? new Float64Array(9) : nothing;
+  if (about === 'all') writeRelative(turnRest, frameA.matrix, rodB >= 0 ? frameB.matrix : undefined);
+  const angleRest = angleAtStart(plan, rods);
+  const perEnd = about === 'all' || apart ? 3 : about === 'normal' ? 2 : 1;
+  const rows = 3 + (about === 'all' ? 3 : about === 'normal' ? 1 : 0);
+  const sideCount = (rodB >= 0 ? 2 : 1) * perEnd;
+  return {
+    index,
+    plan,
+    rows,
+    perEnd,
+    sideCount,
+    firstSide,
+    offsetA,
+    offsetB,
+    point,
+    turnRest,
+    angleRest,
+    coefficient: new Float64Array(3 * rows * sideCount),
+    strain: new Float64Array(rows),
+    impulse: new Float64Array(rows),
+    impulseStart: new Float64Array(rows),
+    factor: new Float64Array(rows * rows),
   };
-  const list = plans.map((plan, index): Link => {
-    const { rodA, rodB, weightA, weightB, about, starts } = plan;
-    poseFrame(frameA, poseOf(starts[rodA], plan.edgeA), weightA);
-    poseFrame(frameB, poseOf(starts[Math.max(rodB, 0)], plan.edgeB), weightB);
-    let offsetA: Float64Array = nothing;
-    let offsetB: Float64Array = nothing;
-    const point = rodB >= 0 ? nothing : take(3);
-    if (rodB < 0) point.set(plan.point);
-    let apart = false;
-    if (!plan.together) {
-      const between = [0, 1, 2].map((k) => (rodB >= 0 ? frameB.point[k] : point[k]) - frameA.point[k]);
-      if (rodB < 0) for (let k = 0; k < 3; k++) point[k] -= between[k];
-      else {
-        // both carry the middle of what lies between them
-        apart = Math.hypot(...between) > 1e-9 * Math.min(frameA.length, frameB.length);
-        if (apart) {
-          offsetA = take(3);
-          offsetB = take(3);
-        }
-        for (let k = 0; apart && k < 3; k++) {
-          for (let m = 0; m < 3; m++) {
-            offsetA[k] += 0.5 * frameA.matrix[3 * m + k] * between[m];
-            offsetB[k] -= 0.5 * frameB.matrix[3 * m + k] * between[m];
-          }
-        }
-      }
-    }
-    const turnRest = about === 'all' ? take(9) : nothing;
-    if (about === 'all') writeRelative(turnRest, frameA.matrix, rodB >= 0 ? frameB.matrix : undefined);
-    const angleRest = rodB >= 0 ? writeNormal(normal, frameA.matrix, frameB.matrix) : 0;
-    if (about === 'normal' && !(Math.sin(angleRest) > 0.1))
-      throw new SceneError(
-        [...plan.path, 'rotation', 'about'],
-        `rods '${rods[rodA].id}' and '${rods[rodB].id}' are almost parallel there and have no common normal; use about: all`,
-      );
-    const perEnd = about === 'all' || apart ? 3 : about === 'normal' ? 2 : 1;
-    const rows = 3 + (about === 'all' ? 3 : about === 'normal' ? 1 : 0);
-    const sideCount = (rodB >= 0 ? 2 : 1) * perEnd;
-    firstSide += sideCount;
-    return {
-      index,
-      plan,
-      rows,
-      perEnd,
-      sideCount,
-      firstSide: firstSide - sideCount,
-      offsetA,
-      offsetB,
-      point,
-      turnRest,
-      angleRest,
-      coefficient: take(3 * rows * sideCount),
-      strain: take(rows),
-      impulse: take(rows),
-      impulseStart: take(rows),
-      factor: take(rows * rows),
-    };
-  });
+}
+
+/** Whether a link may have a record: the angle about the normal, two nodes an end, no offset that its sections carry. */
+export function isCrossing({ rows, perEnd, sideCount }: Link): boolean {
+  return rows === 4 && perEnd === 2 && sideCount === 4;
+}
+
+/** `share`: memory for rows that threads see. */
+export function createLinks(
+  plans: readonly LinkPlan[],
+  rods: readonly Rod[],
+  samples: readonly Samples[],
+  share?: (bytes: number) => SharedLinks | undefined,
+): Links {
+  const others: Link[] = [];
   const perRod = new Int32Array(rods.length);
-  for (const { rodA, rodB } of plans) {
+  const entryOfRod = new Int32Array(rods.length + 1);
+  const linkOf = new Int32Array(plans.length);
+  let crossings = 0;
+  let otherSides = 0;
+  let size = plans.length > 0 ? Infinity : 0;
+  plans.forEach((plan, index) => {
+    const { rodA, rodB, edgeA } = plan;
     perRod[rodA]++;
     if (rodB >= 0) perRod[rodB]++;
-  }
+    size = Math.min(size, rods[rodA].edgeLengthRest[edgeA]);
+    let perEnd = 2;
+    if (plan.about === 'normal' && !standAtStart(plan)) linkOf[crossings++] = index;
+    else {
+      const link = createLink(plan, index, rods, otherSides);
+      perEnd = link.perEnd;
+      otherSides += link.sideCount;
+      others.push(link);
+    }
+    entryOfRod[rodA + 1] += perEnd;
+    if (rodB >= 0) entryOfRod[rodB + 1] += perEnd;
+  });
+  for (let r = 0; r < rods.length; r++) entryOfRod[r + 1] += entryOfRod[r];
+  const held = Int32Array.from(rods.keys()).filter((r) => perRod[r] > 0);
+  const sizes = { crossings, rods: held.length, sides: entryOfRod[rods.length], otherSides };
+  const shared = share?.(linkBytes(sizes));
+  const rows = createLinkRows(shared?.memory ?? new ArrayBuffer(linkBytes(sizes)), sizes);
+  const every: LinkSet = {
+    count: plans.length,
+    crossings: Int32Array.from({ length: crossings }, (_, c) => c),
+    others,
+    rods: held,
+  };
+  let list: Link[] | undefined;
   const links: Links = {
-    list,
+    count: plans.length,
+    plans,
+    get list() {
+      let k = 0;
+      list ??= plans.map((plan, i) => (others[k]?.index === i ? others[k++] : createLink(plan, i, rods, 0)));
+      return list;
+    },
+    every,
+    linkOf: linkOf.subarray(0, crossings),
+    rows,
+    selected: undefined,
+    shared,
+    position: findPositions(samples, held),
     perRod,
     share: Float64Array.from(perRod, (count, r) => (count > 0 ? sum(rods[r].nodeMass) / count : 0)),
-    size: plans.reduce(
-      (least, { rodA, edgeA }) => Math.min(least, rods[rodA].edgeLengthRest[edgeA]),
-      list.length > 0 ? Infinity : 0,
-    ),
-    sideCount: firstSide,
-    sideRod: new Int32Array(firstSide),
-    sideEdge: new Int32Array(firstSide),
-    sideWeight: new Float64Array(firstSide),
-    sideArm: new Float64Array(3 * firstSide),
-    memory: new Float64Array(2 * MOST_ROWS * list.length),
-    next: new Float64Array(2 * MOST_ROWS * list.length),
+    entryOfRod,
+    size,
+    sideArm: new Float64Array(3 * otherSides),
+    memory: new Float64Array(2 * MOST_ROWS * plans.length),
+    next: new Float64Array(2 * MOST_ROWS * plans.length),
   };
-  for (const { plan, perEnd, sideCount, firstSide: first } of list) {
-    for (let i = 0; i < sideCount; i++) {
-      const end = i < perEnd;
-      links.sideRod[first + i] = end ? plan.rodA : plan.rodB;
-      links.sideEdge[first + i] = end ? plan.edgeA : plan.edgeB;
-      const weight = end ? plan.weightA : plan.weightB;
-      links.sideWeight[first + i] = perEnd === 1 ? weight : i % perEnd === 1 ? 1 : 0;
-    }
-  }
-  measureLinks(links, list, rods, samples);
-  for (const { index, strain } of list) links.memory.set(strain, MOST_ROWS * (2 * index + 1));
+  describeRows(links, rods);
+  measureLinks(links, every, rods, samples);
+  for (const { index, strain } of others) links.memory.set(strain, MOST_ROWS * (2 * index + 1));
+  for (let c = 0; c < crossings; c++)
+    for (let m = 0; m < 4; m++) links.memory[MOST_ROWS * (2 * linkOf[c] + 1) + m] = rows.given[GIVEN * c + m];
   return links;
+}
+
+/** What does not change of the rows. */
+function describeRows({ plans, rows, entryOfRod, every, linkOf, position }: Links, rods: readonly Rod[]): void {
+  const next = entryOfRod.slice();
+  let c = 0;
+  let k = 0;
+  const addSide = (rod: number, edge: number, weight: number, begins: boolean, code: number): void => {
+    const e = next[rod]++;
+    rows.edge[e] = edge;
+    rows.weight[e] = weight;
+    rows.begins[e] = begins ? 1 : 0;
+    rows.code[e] = code;
+  };
+  plans.forEach((plan, index) => {
+    const { rodA, edgeA, rodB, edgeB } = plan;
+    if (linkOf[c] !== index || c >= linkOf.length) {
+      const { perEnd, sideCount, firstSide } = every.others[k++];
+      for (let i = 0; i < sideCount; i++) {
+        const [rod, edge, weight] = i < perEnd ? [rodA, edgeA, plan.weightA] : [rodB, edgeB, plan.weightB];
+        addSide(rod, edge, perEnd === 1 ? weight : i % perEnd === 1 ? 1 : 0, i % perEnd === 0, -1 - (firstSide + i));
+      }
+      return;
+    }
+    standAtStart(plan);
+    describeCrossing(rows, c, plan, angleAtStart(plan, rods));
+    for (let i = 0; i < 4; i++) {
+      const [rod, edge] = i < 2 ? [rodA, edgeA] : [rodB, edgeB];
+      addSide(rod, edge, i % 2, i % 2 === 0, 4 * c + i);
+      rows.node[4 * c + i] = position.first[rod] + 3 * ((edge + (i % 2)) % rods[rod].nodeCount);
+    }
+    c++;
+  });
 }
 
 /** What a model cannot do is said before the run. */
@@ -224,11 +313,13 @@ export function dampingOf({ plan }: Link, row: number): number {
 }
 
 /** Energy of all springs at the end of the last step [J]. */
-export function energyOfLinks({ list, memory }: Links): number {
+export function energyOfLinks({ plans, memory }: Links): number {
   let energy = 0;
-  for (const link of list) {
-    const o = MOST_ROWS * (2 * link.index + 1);
-    for (let r = 0; r < link.rows; r++) energy += 0.5 * stiffnessOf(link, r) * memory[o + r] ** 2;
+  for (let k = 0; k < plans.length; k++) {
+    const { stiffness, turnStiffness } = plans[k];
+    const o = MOST_ROWS * (2 * k + 1);
+    // strains that a link does not have are zero
+    for (let r = 0; r < MOST_ROWS; r++) energy += 0.5 * (r < 3 ? stiffness : turnStiffness) * memory[o + r] ** 2;
   }
   return energy;
 }
@@ -240,8 +331,10 @@ export function memoryOf({ memory }: Links, { index, rows }: Link): { force: Flo
 }
 
 /** Impulses to start from: the forces in `memory`. */
-export function recallLinks(list: readonly Link[], memory: Float64Array, dt: number): void {
-  for (const { index, rows, impulse } of list)
+export function recallLinks(links: Links, set: LinkSet, memory: Float64Array, dt: number): void {
+  selectLinks(links, set);
+  recallCrossings(links.rows, links.linkOf, memory, 2 * MOST_ROWS, dt, set.crossings.length);
+  for (const { index, rows, impulse } of set.others)
     for (let r = 0; r < rows; r++) impulse[r] = dt * memory[2 * MOST_ROWS * index + r];
 }
 
@@ -255,14 +348,21 @@ export function settleLink({ memory }: Links, link: Link, force: ArrayLike<numbe
 }
 
 /** Before the first piece of a step: some links start from the step before. */
-export function resumeLinks({ memory, next }: Links, list: readonly Link[]): void {
-  for (const { index } of list)
-    for (let k = 2 * MOST_ROWS * index; k < 2 * MOST_ROWS * (index + 1); k++) next[k] = memory[k];
+export function resumeLinks({ memory, next, linkOf }: Links, { crossings, others }: LinkSet): void {
+  const size = 2 * MOST_ROWS;
+  const resume = (index: number): void => {
+    for (let k = size * index; k < size * (index + 1); k++) next[k] = memory[k];
+  };
+  for (const { index } of others) resume(index);
+  for (const c of crossings) resume(linkOf[c]);
 }
 
 /** What a step of length dt, or a piece, leaves to the next. */
-export function rememberLinks({ next }: Links, list: readonly Link[], dt: number): void {
-  for (const link of list) {
+export function rememberLinks(links: Links, set: LinkSet, dt: number): void {
+  const { next } = links;
+  selectLinks(links, set);
+  rememberCrossings(links.rows, links.linkOf, next, MOST_ROWS, dt, set.crossings.length);
+  for (const link of set.others) {
     const o = 2 * MOST_ROWS * link.index;
     for (let r = 0; r < link.rows; r++) {
       const force = link.impulse[r] / dt;

@@ -239,7 +239,7 @@ export function createLoneSolver(
       for (const s of list) stepped[s] = 0;
       return failed.map((i) => ({
         systems: [system[i]],
-        links: [],
+        links: undefined,
         contacts: Int32Array.from({ length: countOf(i) }, (_, k) => contactOf(i, k)),
       }));
     },

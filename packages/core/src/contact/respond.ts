@@ -108,7 +108,10 @@ export function createContactWorld(
   refuseUnlinkable(linkPlans, rods, bundles, placeOfRod);
   refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
-  const links = createLinks(linkPlans, rods, samples);
+  const linkedBundles = new Set(linkPlans.length > 0 ? placeOfRod.map(({ bundle }) => bundle) : []);
+  const links = createLinks(linkPlans, rods, samples, (bytes) =>
+    linkedBundles.size === 1 ? bundles[[...linkedBundles][0]].contact?.shareLinks?.(bytes) : undefined,
+  );
   const g = gravityOf(scene);
   const finder = createFinder(rods, samples, colliders, rules, g);
   // room that is not used costs nothing; what grows by doubling is a second's work for the garbage collector with thousands of rods
@@ -143,7 +146,7 @@ export function createContactWorld(
   };
   /** Whether a group may go on from where it is, with what it missed. */
   const mayResume = ({ links: linked, systems: list }: Group): boolean => {
-    if (options.solver !== 'admm' || linked.length > 0) return false;
+    if (options.solver !== 'admm' || linked) return false;
     const ports = new Set(list.map((s) => bundles[systems.bundleOf[s]].contact as ContactPort));
     return selects([...ports]);
   };
@@ -174,7 +177,7 @@ export function createContactWorld(
     const body = of.collider[c] < 0 ? -1 : colliders[of.collider[c]].body;
     return body < 0 ? undefined : placeOfBody[body];
   };
-  const grouping = createGrouping(systems, bodyOf, links.list);
+  const grouping = createGrouping(systems, bodyOf, links);
   const layout = createLayout(finder, bundles, placeOfRod, spec?.rolling ?? false, bodyOf, links);
   const solver = createGroupSolver(layout, rods, options);
   const watch = createWatch(finder, systems, spec, raw, solver.scaleOf);
@@ -193,7 +196,7 @@ export function createContactWorld(
     options,
     spec?.rolling ?? false,
     g,
-    linkPlans.flatMap(({ rodA, rodB }) => (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod))),
+    Array.from(links.every.rods, (rod) => systems.ofRod(rod)),
   );
   const lookAt = (list: readonly number[], value: number): void => {
     for (const s of list) for (const rod of systems.rods[s]) finder.look[rod] = value;
@@ -258,9 +261,11 @@ export function createContactWorld(
     }
     find(t, dt, from);
     const isWithin = (s: number): boolean => within[systems.bundleOf[s]][systems.numberOf[s]] === 1;
-    const moved = links.list.filter(({ plan }) => isWithin(systems.ofRod(plan.rodA)));
-    measureLinks(links, moved, rods, samples);
-    recallLinks(moved, from === memory ? links.memory : links.next, dt);
+    for (const { system, links: some } of grouping.linked) {
+      if (!isWithin(system)) continue;
+      measureLinks(links, some, rods, samples);
+      recallLinks(links, some, from === memory ? links.memory : links.next, dt);
+    }
     lone.list(set, isWithin);
     let dirty = grouping.group(set, (s) => isWithin(s) && !lone.has(s));
     within.forEach((marks, b) => {
@@ -330,7 +335,7 @@ export function createContactWorld(
       const s = systems.ofRod(rod);
       return inside[systems.bundleOf[s]][systems.numberOf[s]] === 1;
     });
-    resumeLinks(links, linked);
+    if (linked) resumeLinks(links, linked);
     let last = dt;
     let pieces = 0;
     const finished = stepInPieces(halvings, (start, share) => {
@@ -346,7 +351,7 @@ export function createContactWorld(
       last = dt * share;
       pieces++;
       remember(pieceMemory, set, last);
-      rememberLinks(links, linked, last);
+      if (linked) rememberLinks(links, linked, last);
       return true;
     });
     outcome.substeps = Math.max(outcome.substeps, pieces);
@@ -397,7 +402,7 @@ export function createContactWorld(
     for (const bundle of bundles) bundle.contact?.hold();
     const one = attempt(t, dt, robust, robust, everything, memory);
     // groups that are stepped in pieces overwrite theirs
-    rememberLinks(links, links.list, dt);
+    rememberLinks(links, links.every, dt);
     if (!one.ok || (broken.length > 0 && !mend(t, dt, robust))) {
       bundles.forEach((bundle, b) => {
         bundle.contact?.revert(everything[b], t);
@@ -438,9 +443,9 @@ export function createContactWorld(
     },
     bear() {
       recollect(part, memory);
-      measureLinks(links, links.list, rods, samples);
-      recallLinks(links.list, links.memory, 1);
-      const arrays = layOut(layout, part, everything, links.list);
+      measureLinks(links, links.every, rods, samples);
+      recallLinks(links, links.every, links.memory, 1);
+      const arrays = layOut(layout, part, everything, links.count > 0 ? links.every : undefined);
       if (arrays.links) arrays.links.dt = 1;
       writeForces(part, arrays, 1);
       for (const { contact: port } of bundles)

@@ -3,9 +3,10 @@ import type { Bundle, ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import { PLACE, type SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
-import { fillSides, type LinkGroup, sortLinks, writeLinkForces } from './linkLaw.ts';
-import { cutLinkRows, linkBytes } from './linkRows.ts';
-import type { Link, Links } from './links.ts';
+import { type LinkGroup, loopLinks, writeLinkForces } from './linkLaw.ts';
+import { PLACE as PLACE_SIDES } from './linkLoops.ts';
+import { countSides, selectLinks } from './linkSides.ts';
+import type { LinkSet, Links } from './links.ts';
 import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows, type Rooms } from './rows.ts';
 import type { ContactSet } from './set.ts';
 
@@ -14,9 +15,6 @@ export interface Place {
   readonly bundle: number;
   readonly index: number;
 }
-
-/** Room for links, after two for each slot of sides. */
-const LINKS = 4;
 
 /** What laying out looks at, and what it counts in: all zero between two calls. */
 export interface Layout {
@@ -31,6 +29,9 @@ export interface Layout {
   /** Sides of each rod; contacts at each node and each body. */
   readonly perRod: Int32Array;
   readonly nodeCrowd: Int32Array;
+  /** Sides of links at each node, and rods that have more in the links' rows, for contacts of the last layout. */
+  readonly nodeLinks: Int32Array;
+  readonly crowded: Set<number>;
   readonly bodyCrowd: readonly Int32Array[];
   /** Where sides are kept: two rooms a slot. */
   readonly rooms: Rooms;
@@ -44,7 +45,8 @@ export function createLayout(
   bodyOf: Layout['bodyOf'],
   links: Links,
 ): Layout {
-  return {
+  const nodeLinks = new Int32Array(links.count > 0 ? finder.nodeCount : 0);
+  const layout: Layout = {
     finder,
     bundles,
     placeOfRod,
@@ -53,21 +55,42 @@ export function createLayout(
     links,
     perRod: new Int32Array(placeOfRod.length),
     nodeCrowd: new Int32Array(finder.nodeCount),
+    nodeLinks,
+    crowded: new Set(),
     bodyCrowd: bundles.map(({ bodies }) => new Int32Array(bodies.length)),
     rooms: createRooms(),
   };
+  const { edge, weight } = links.rows;
+  for (const r of links.every.rods)
+    for (let e = links.entryOfRod[r]; e < links.entryOfRod[r + 1]; e++)
+      crowdSide(finder, nodeLinks, r, edge[e], weight[e], 1);
+  for (const r of links.every.rods) crowdLinks(layout, r);
+  return layout;
+}
+
+/** Contacts and sides at the busiest node of each of a rod's sides of links. */
+function crowdLinks({ finder, nodeCrowd, nodeLinks, links: { rows, entryOfRod } }: Layout, rod: number): void {
+  const { nodeOffset, rods } = finder;
+  for (let e = entryOfRod[rod]; e < entryOfRod[rod + 1]; e++) {
+    const first = nodeOffset[rod] + rows.edge[e];
+    const second = nodeOffset[rod] + ((rows.edge[e] + 1) % rods[rod].nodeCount);
+    const w = rows.weight[e];
+    const here = w < 1 ? nodeCrowd[first] + nodeLinks[first] : 0;
+    rows.crowd[e] = w > 0 ? Math.max(here, nodeCrowd[second] + nodeLinks[second]) : here;
+  }
 }
 
 /** Rods of the contacts and links, by bundle and index; `perRod` counts their sides. */
-function listRods({ perRod, placeOfRod, links }: Layout, set: ContactSet, linked: readonly Link[]): number[] {
+function listRods({ perRod, placeOfRod, links }: Layout, set: ContactSet, linked: LinkSet | undefined): number[] {
   const list: number[] = [];
+  for (const r of linked?.rods ?? []) {
+    perRod[r] = countSides(links, r);
+    list.push(r);
+  }
   for (let c = 0; c < set.count; c++) {
     if (perRod[set.rodA[c]]++ === 0) list.push(set.rodA[c]);
     if (set.rodB[c] >= 0 && perRod[set.rodB[c]]++ === 0) list.push(set.rodB[c]);
   }
-  eachLinkSide(linked, (i) => {
-    if (perRod[links.sideRod[i]]++ === 0) list.push(links.sideRod[i]);
-  });
   return list.sort((r, q) => placeOfRod[r].bundle - placeOfRod[q].bundle || placeOfRod[r].index - placeOfRod[q].index);
 }
 
@@ -100,34 +123,29 @@ function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): {
   return { from, bodyFrom };
 }
 
-/** Sides of some links in turn: the number among those of all links, and among these. */
-function eachLinkSide(linked: readonly Link[], action: (i: number, k: number) => void): void {
-  let k = 0;
-  for (const { firstSide, sideCount } of linked) for (let i = firstSide; i < firstSide + sideCount; i++) action(i, k++);
-}
-
 /** Contacts and sides of links at the busiest node, or body, of each contact and each side. Leaves the counts at zero. */
-function measureCrowds(
-  crowd: Float64Array,
-  layout: Layout,
-  set: ContactSet,
-  linked: readonly Link[],
-  linkCrowd: Int32Array,
-): void {
-  const { finder, nodeCrowd, bodyCrowd, bodyOf } = layout;
-  const { sideRod, sideEdge, sideWeight } = layout.links;
+function measureCrowds(crowd: Float64Array, layout: Layout, set: ContactSet, linked: boolean): void {
+  const { finder, nodeCrowd, bodyCrowd, bodyOf, nodeLinks, crowded } = layout;
+  const links = linked ? nodeLinks : undefined;
   for (let more = 1; more >= 0; more--) {
-    eachLinkSide(linked, (i, k) => {
-      linkCrowd[k] = crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], more);
-    });
     for (let c = 0; c < set.count; c++) {
-      let most = crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], more);
+      let most = crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], more, links);
       if (set.rodB[c] >= 0)
-        most = Math.max(most, crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], more));
+        most = Math.max(most, crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], more, links));
       const body = bodyOf(set, c);
       if (body) most = Math.max(most, bodyCrowd[body.bundle][body.index]);
       crowd[c] = most;
     }
+  }
+  if (linked) {
+    // those that had contacts in the last layout, and those that have
+    const before = [...crowded];
+    crowded.clear();
+    for (let c = 0; c < set.count; c++) {
+      crowded.add(set.rodA[c]);
+      if (set.rodB[c] >= 0) crowded.add(set.rodB[c]);
+    }
+    for (const r of new Set([...before, ...crowded])) crowdLinks(layout, r);
   }
   for (let c = 0; c < set.count; c++) {
     crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], -1);
@@ -135,9 +153,6 @@ function measureCrowds(
     const body = bodyOf(set, c);
     if (body) bodyCrowd[body.bundle][body.index] = 0;
   }
-  eachLinkSide(linked, (i) => {
-    crowdSide(finder, nodeCrowd, sideRod[i], sideEdge[i], sideWeight[i], -1);
-  });
 }
 
 /** Memory for the sides, all zero: the caller's own, or what threads see where they take part. */
@@ -167,7 +182,7 @@ export function layOut(
   layout: Layout,
   set: ContactSet,
   systems: readonly Uint8Array[],
-  linked: readonly Link[] = [],
+  linked: LinkSet | undefined,
   axes: 1 | 3 = 3,
   slot?: number,
 ): SideArrays {
@@ -211,24 +226,19 @@ export function layOut(
     }
     if (set.rodB[c] >= 0) sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.leverB[c], 3 * c);
   }
-  const held = list.filter((r) => linked.length > 0 && layout.links.perRod[r] > 0);
-  const firstOfLinks = held.map((r) => perRod[r]);
-  const linkSides = linked.reduce((sum, { sideCount }) => sum + sideCount, 0);
-  const linkSide = new Int32Array(linkSides);
-  eachLinkSide(linked, (i, k) => {
-    const { sideRod, sideEdge, sideWeight, sideArm } = layout.links;
-    const s = perRod[sideRod[i]]++;
-    linkSide[k] = s;
-    rod[s] = placeOfRod[sideRod[i]].index;
-    sceneRod[s] = sideRod[i];
-    edge[s] = sideEdge[i];
-    weight[s] = sideWeight[i];
-    for (let m = 0; m < 3; m++) arm[3 * s + m] = sideArm[3 * i + m];
-  });
-  const lastOfLinks = held.map((r) => perRod[r]);
+  if (linked) {
+    selectLinks(layout.links, linked);
+    const { rows: own } = layout.links;
+    linked.rods.forEach((r, j) => {
+      own.first[j] = perRod[r];
+      own.last[j] = perRod[r] + countSides(layout.links, r);
+      rod.fill(placeOfRod[r].index, own.first[j], own.last[j]);
+      sceneRod.fill(r, own.first[j], own.last[j]);
+    });
+  }
   for (const r of list) perRod[r] = 0;
   room.fill(Infinity);
-  for (let c = 0; c < count && linkSides > 0; c++) {
+  for (let c = 0; c < count && linked; c++) {
     room[sideA[c]] = PLACE * set.size[c];
     if (sideB[c] >= 0) room[sideB[c]] = PLACE * set.size[c];
   }
@@ -244,7 +254,7 @@ export function layOut(
       force: force.subarray(3 * from[b], 3 * end),
       mass: mass.subarray(from[b], end),
       ...(axes === 1 && { direction: direction.subarray(3 * from[b], 3 * end) }),
-      ...(linkSides > 0 &&
+      ...(linked &&
         bundle.contact.partial && {
           goal: copy.subarray(3 * from[b], 3 * end),
           room: room.subarray(from[b], end),
@@ -263,13 +273,15 @@ export function layOut(
       },
     ];
   });
-  const links = linkSides > 0 ? groupLinks(layout, linked, linkSide, held.length, sides) : undefined;
+  const links = linked && groupLinks(layout, linked, sides);
   if (links) {
-    links.rows.first.set(firstOfLinks);
-    links.rows.last.set(lastOfLinks);
-    links.rows.mass.set(held.map((r) => layout.links.share[r] * layout.links.perRod[r]));
+    loopLinks(links, PLACE_SIDES, { ...rows });
+    for (const { perEnd, sideCount, firstSide } of links.set.others)
+      for (let i = 0; i < sideCount && perEnd === 3; i++)
+        for (let m = 0; m < 3; m++)
+          arm[3 * links.rows.otherSide[firstSide + i] + m] = layout.links.sideArm[3 * (firstSide + i) + m];
   }
-  measureCrowds(kept.crowd, layout, set, linked, links?.crowd ?? new Int32Array(0));
+  measureCrowds(kept.crowd, layout, set, linked !== undefined);
   return {
     count: total,
     axes,
@@ -279,6 +291,9 @@ export function layOut(
     sideB,
     mass,
     response,
+    edge,
+    weight,
+    force,
     start,
     velocity,
     free,
@@ -289,32 +304,18 @@ export function layOut(
   };
 }
 
-/** Links of a group, in memory that threads see where these see its sides. */
-function groupLinks(
-  { links, placeOfRod, rooms }: Layout,
-  linked: readonly Link[],
-  side: Int32Array,
-  rods: number,
-  sides: SideArrays['sides'],
-): LinkGroup {
-  const sorted = sortLinks(linked);
-  const shared = sides.length === 1 ? sides[0].port.loops?.(sides[0].sides) : undefined;
-  const bytes = linkBytes(sorted.crossings.length, rods);
-  const group: LinkGroup = {
-    ...sorted,
-    links: linked,
+/** Links of a group; threads take part where they see its sides. */
+function groupLinks({ links, placeOfRod }: Layout, set: LinkSet, sides: SideArrays['sides']): LinkGroup {
+  return {
+    set,
     all: links,
     joined: new Float64Array(placeOfRod.length),
     whole: new Float64Array(9),
-    side,
-    rows: cutLinkRows(shared?.linkMemory(bytes) ?? rooms.take(LINKS, bytes), sorted.crossings.length, rods),
-    shared,
-    crowd: new Int32Array(side.length),
+    rows: links.rows,
+    shared: links.shared && sides.length === 1 ? sides[0].port.loops?.(sides[0].sides) : undefined,
     dt: 0,
     guessed: false,
   };
-  fillSides(group);
-  return group;
 }
 
 /** Of the bundles that contacts have to do with. */
@@ -340,18 +341,26 @@ export const NO_SIDES: ContactSides = {
   mass: new Float64Array(0),
 };
 
-/** Adds `more` to the count of contacts at the nodes of a side, and returns the larger. */
-function crowdSide(finder: Finder, crowd: Int32Array, rod: number, edge: number, weight: number, more: number): number {
+/** Adds `more` to the count of contacts at the nodes of a side, and returns the larger, with `others` there. */
+function crowdSide(
+  finder: Finder,
+  crowd: Int32Array,
+  rod: number,
+  edge: number,
+  weight: number,
+  more: number,
+  others?: Int32Array,
+): number {
   const first = finder.nodeOffset[rod] + edge;
   const second = finder.nodeOffset[rod] + ((edge + 1) % finder.rods[rod].nodeCount);
   let most = 0;
   if (weight < 1) {
     crowd[first] += more;
-    most = crowd[first];
+    most = crowd[first] + (others ? others[first] : 0);
   }
   if (weight > 0) {
     crowd[second] += more;
-    most = Math.max(most, crowd[second]);
+    most = Math.max(most, crowd[second] + (others ? others[second] : 0));
   }
   return most;
 }
@@ -397,8 +406,8 @@ export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): vo
         if (b >= 0 && b < sides.count) sides.force[3 * b + k] = -f;
       }
     }
-    if (arrays.links) writeLinkForces(arrays.links, sides.force, from, sides.count);
   }
+  if (arrays.links) writeLinkForces(arrays.links, arrays);
 }
 
 /** S v of all sides, into `start`. */

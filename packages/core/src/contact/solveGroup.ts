@@ -12,7 +12,7 @@ import type { Rod } from '../scene/compiled.ts';
 import { PLACE, type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
 import { isFrictionless, readPush, straighten, surfaceAlong, writePush } from './frictionless.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
-import type { Link } from './links.ts';
+import type { LinkSet } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
 import {
   countWays,
@@ -50,7 +50,7 @@ export interface GroupSolver {
    */
   solve(
     set: ContactSet,
-    links: readonly Link[],
+    links: LinkSet | undefined,
     systems: readonly Uint8Array[],
     t: number,
     dt: number,
@@ -123,7 +123,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
   const failed = (set: ContactSet, reason: string): StepOutcome => ({
     ok: false,
     ...outcome,
-    failure: { rod: rods[set.count > 0 ? set.rodA[0] : layout.links.list[0].plan.rodA].id, reason },
+    failure: { rod: rods[set.count > 0 ? set.rodA[0] : layout.links.plans[0].rodA].id, reason },
   });
 
   /** How far velocities may be from those of the linear response. */
@@ -202,7 +202,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     if (unable) return unable;
     if (arrays.axes === 1) readPush(set, arrays);
     else arrays.impulseStart.set(set.impulse.subarray(0, 3 * set.count));
-    for (const { impulse, impulseStart } of arrays.links?.links ?? []) impulseStart.set(impulse);
+    for (const { impulse, impulseStart } of arrays.links?.set.others ?? []) impulseStart.set(impulse);
     const trouble = findImpulses(set, arrays, dt, looser);
     if (trouble) return trouble;
     if (arrays.axes === 1) writePush(set, arrays);
@@ -278,7 +278,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
 
   const solveAll = (
     set: ContactSet,
-    links: readonly Link[],
+    links: LinkSet | undefined,
     systems: readonly Uint8Array[],
     t: number,
     dt: number,
@@ -345,7 +345,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     if (unable) return unable;
     if (takeIn(set, all, dt, CLOSE) === 0) return takeStep(all, t, dt, robust, false) ?? { ok: true, ...outcome };
     gatherLive(set);
-    let arrays = live.count === set.count ? all : layOut(layout, live, systems, [], axes, LIVE);
+    let arrays = live.count === set.count ? all : layOut(layout, live, systems, undefined, axes, LIVE);
     if (!guessed && arrays !== all) pickSides(arrays, all, set);
     let rough = false;
     for (let round = 0, late = 0; ; round++) {
@@ -361,7 +361,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         changed = look(set) > 0;
         if (axes === 1 && !isFrictionless(set)) axes = 3;
         if (axes === 1) straighten(set);
-        if (changed) all = layOut(layout, set, systems, [], axes, ALL);
+        if (changed) all = layOut(layout, set, systems, undefined, axes, ALL);
       }
       if (live.count < set.count) {
         readVelocities(all, layout.finder, dt);
@@ -372,7 +372,7 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
         late++;
         if (!(rough && look)) returnLive(set);
         gatherLive(set);
-        arrays = layOut(layout, live, systems, [], axes, LIVE);
+        arrays = layOut(layout, live, systems, undefined, axes, LIVE);
         continue;
       }
       glanced = first && rough;
@@ -393,12 +393,12 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
       glanced = false;
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
-      if (options.solver === 'admm' && links.length === 0) {
+      if (options.solver === 'admm' && !links) {
         const ports = portsOf(layout, set);
         if (selects(ports)) {
           const axes = ports.every(({ directed }) => directed) && isFrictionless(set) ? 1 : 3;
           if (axes === 1) straighten(set);
-          const all = layOut(layout, set, systems, [], axes, ALL);
+          const all = layOut(layout, set, systems, undefined, axes, ALL);
           return solveLive(set, systems, t, dt, robust, resumed, first, look, all);
         }
       }

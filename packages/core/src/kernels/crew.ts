@@ -31,6 +31,8 @@ export const SETTLE = 13;
 export const LOOP = 14;
 export const LAW = 15;
 export const LINK = 16;
+/** A loop over links that does not look at sides. */
+export const GAUGE = 17;
 
 /** Places of arguments in `numbers`; then come the bounds of the threads' ranges, one more than there are threads, and the answers. */
 export const TIME = 0;

@@ -9,11 +9,11 @@
 import { applyAndPull } from '../contact/admm.ts';
 import { runLoop } from '../contact/anderson.ts';
 import { cutLawRows, type LawRows } from '../contact/lawRows.ts';
-import { lengthOf, runLinkLoop, UNMIXED } from '../contact/linkLoops.ts';
+import { lengthOf, runLinkLoop, UNMIXED, UNPLACED } from '../contact/linkLoops.ts';
 import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
 import { countBlocks, cutMixRows, type MixRows } from '../contact/loops.ts';
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
-import { axesOf, type ContactSides, type SharedLoops } from '../port.ts';
+import { axesOf, type ContactSides, type SharedLinks, type SharedLoops } from '../port.ts';
 import {
   AXES,
   allCould,
@@ -27,6 +27,7 @@ import {
   FIRM,
   FROM,
   GAMMA,
+  GAUGE,
   GOALS,
   GUESS,
   gatherOutcomes,
@@ -98,7 +99,7 @@ interface Laid {
 
 /**
  * `first`: the first rod of each thread, and the number of all; undefined where rods do not lie in ranges, and the caller works alone.
- * `enlarge`: hands memory for a slot to the threads. `begin`: to be called before every request.
+ * `enlarge`: hands memory for a slot to the threads. `begin`: to be called before every request. `positions`: where all have the rods' nodes.
  */
 export function shareContact(
   crew: Crew,
@@ -108,6 +109,7 @@ export function shareContact(
   { leastTouching: least, leastNumbers }: Readonly<Record<'leastTouching' | 'leastNumbers', number>>,
   enlarge: (slot: number, bytes: number) => SharedArrayBuffer,
   begin: () => void,
+  positions: Float64Array,
 ): ContactPort {
   const { control, numbers, marks, behind, count } = crew;
   const { systemOfRod, systemCount } = port;
@@ -235,12 +237,32 @@ export function shareContact(
     return all;
   };
 
-  const roomFor = (slot: number, bytes: number): SharedArrayBuffer => {
+  const roomFor = (slot: number, bytes: number, exactly = false): SharedArrayBuffer => {
     const there = rooms[slot];
     if (there && there.byteLength >= bytes) return there;
     begin();
-    rooms[slot] = enlarge(slot, Math.max(2 * bytes, 4096));
+    rooms[slot] = enlarge(slot, exactly ? bytes : Math.max(2 * bytes, 4096));
     return rooms[slot];
+  };
+
+  /** Rows of the links, once they are asked for. */
+  let links: LinkRows | undefined;
+  const shareLinks = (bytes: number): SharedLinks | undefined => {
+    if (watch.alone || !first || positions.length === 0 || bytes < 8 * leastNumbers) return undefined;
+    const memory = roomFor(LINKS, bytes, true);
+    return {
+      memory,
+      run(kind) {
+        if (watch.alone) return false;
+        links ??= cutLinkRows(memory);
+        begin();
+        numbers[KIND] = kind;
+        ask(crew, GAUGE);
+        runLinkLoop(kind, links, UNPLACED, UNMIXED, positions, positions, 0, shareOf(lengthOf(kind, links), 1, count));
+        finish();
+        return true;
+      },
+    };
   };
 
   const loops = (sides: ContactSides): SharedLoops | undefined => {
@@ -248,7 +270,6 @@ export function shareContact(
     if (!laid || axesOf(sides) * sides.count < leastNumbers) return undefined;
     let rows: MixRows | undefined;
     let laws: LawRows | undefined;
-    let links: LinkRows | undefined;
     const mixingFor = (capacity: number, window: number): MixRows => {
       const buffer = rooms[MIXING] as SharedArrayBuffer;
       if (rows?.weight.buffer !== buffer || rows.capacity !== capacity || rows.window !== window)
@@ -270,22 +291,17 @@ export function shareContact(
         for (let k = 1; k < count; k++) swing = Math.max(swing, laws.swing[k]);
         return swing;
       },
-      linkMemory(bytes) {
-        links = undefined;
-        return roomFor(LINKS, bytes);
-      },
-      runLinks(kind, crossings, rodCount, capacity, window, given) {
-        links ??= cutLinkRows(rooms[LINKS] as SharedArrayBuffer, crossings, rodCount);
+      runLinks(kind, capacity, window, given) {
+        if (!links) throw new Error('links have no memory that threads see');
         begin();
         numbers[KIND] = kind;
-        numbers[CHANGES] = crossings;
-        numbers[LAST] = rodCount;
         numbers[CAPACITY] = capacity;
         numbers[WINDOW] = window;
         numbers.set(given, GAMMA);
         const mix = capacity > 0 ? mixingFor(capacity, window) : UNMIXED;
         const { all } = request(LINK, sides, laid);
-        let most = runLinkLoop(kind, links, all, mix, given, 0, shareOf(lengthOf(kind, links), 1, count));
+        const end = shareOf(lengthOf(kind, links), 1, count);
+        let most = runLinkLoop(kind, links, all, mix, positions, given, 0, end);
         finish();
         for (let k = 1; k < count; k++) most = Math.max(most, links.answer[k]);
         return most;
@@ -311,6 +327,7 @@ export function shareContact(
   return {
     ...port,
     loops,
+    shareLinks,
     room: (slot, bytes, marked) => (areMany(marked) ? roomFor(slot, bytes) : undefined),
     hold(marked) {
       if (marked || watch.alone || !first) return port.hold(marked);

@@ -2,7 +2,14 @@
 import { applyAndPull } from '../contact/admm.ts';
 import { runLoop } from '../contact/anderson.ts';
 import { cutLawRows, type LawArrays, type LawRows } from '../contact/lawRows.ts';
-import { lengthOf, runLinkLoop, UNMIXED } from '../contact/linkLoops.ts';
+import {
+  type LinkLoopArrays,
+  type LinkMixRows,
+  lengthOf,
+  runLinkLoop,
+  UNMIXED,
+  UNPLACED,
+} from '../contact/linkLoops.ts';
 import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
 import { countBlocks, cutMixRows, type MixRows, type TurnRows } from '../contact/loops.ts';
 import type { SideRows } from '../contact/rows.ts';
@@ -29,6 +36,7 @@ import {
   FIRM,
   FROM,
   GAMMA,
+  GAUGE,
   GIVEN,
   GOALS,
   GUESS,
@@ -96,6 +104,8 @@ export interface Task {
   readonly scene: Scene;
   /** Arrays in the order in which compiling asks for them. */
   readonly arrays: readonly { readonly buffer: SharedArrayBuffer; readonly from: number; readonly length: number }[];
+  /** Which of them has the samples of all rods, or −1. */
+  readonly samples: number;
   readonly memory: CrewMemory;
   /** Which thread. */
   readonly index: number;
@@ -124,6 +134,8 @@ interface Service {
   /** Rods that the thread moves, in the bundle's count. */
   readonly rods: readonly number[];
   readonly rooms: (SharedArrayBuffer | undefined)[];
+  /** Where all have the rods' nodes. */
+  readonly positions: Float64Array;
   /** Arrays of the solver's loops, as last laid out. */
   laws: { readonly buffer: SharedArrayBuffer; readonly count: number; readonly rows: LawRows } | undefined;
   links: { readonly buffer: SharedArrayBuffer; readonly rows: LinkRows } | undefined;
@@ -183,6 +195,7 @@ async function startService(task: Task): Promise<Service> {
     without: crew.without.length > 0 ? ownMarks(crew.without) : undefined,
     rods,
     rooms: [],
+    positions: task.samples < 0 ? new Float64Array(0) : new Float64Array(task.arrays[task.samples].buffer),
     laws: undefined,
     links: undefined,
     mixing: undefined,
@@ -288,12 +301,13 @@ function touch(of: Service, port: ContactPort, command: number): void {
     port.revert(marks, t);
     for (const rod of of.rods) if (marks[rod]) crew.behind[task.first + rod] = 0;
   } else if (command === SETTLE) settle(of, port);
+  else if (command === GAUGE) runLinkShare(of, UNPLACED, UNMIXED);
   else {
     const { sides, start, velocity, right, response, all } = findPart(of);
     if (command === SOLVE) port.solve(velocity, right, sides);
     else if (command === LOOP) runShare(of, all);
     else if (command === LAW) applyShare(of, all);
-    else if (command === LINK) runLinkShare(of, all);
+    else if (command === LINK) runLinkShare(of, all, numbers[CAPACITY] > 0 ? findMixing(of) : UNMIXED);
     else if (command === READ) port.readVelocity(start, sides);
     else if (command === FACTOR) writeVerdict(crew, index, port.factor(marks, sides));
     else {
@@ -332,22 +346,17 @@ function runShare(of: Service, turn: TurnRows): void {
 }
 
 /** The thread's share of a loop over links. */
-function runLinkShare(of: Service, all: SideRows): void {
+function runLinkShare(of: Service, arrays: LinkLoopArrays, mix: LinkMixRows): void {
   const { task, crew, rooms } = of;
   const { numbers, count } = crew;
   const buffer = rooms[LINKS] as SharedArrayBuffer;
-  const [kind, crossings, rods] = [numbers[KIND], numbers[CHANGES], numbers[LAST]];
-  let { links } = of;
-  if (links?.buffer !== buffer || links.rows.side.length !== 4 * crossings || links.rows.first.length !== rods) {
-    links = { buffer, rows: cutLinkRows(buffer, crossings, rods) };
-    of.links = links;
-  }
-  const { rows } = links;
+  if (of.links?.buffer !== buffer) of.links = { buffer, rows: cutLinkRows(buffer) };
+  const { rows } = of.links;
+  const kind = numbers[KIND];
   const length = lengthOf(kind, rows);
   const [from, to] = [shareOf(length, task.index, count), shareOf(length, task.index + 1, count)];
   const given = numbers.subarray(GAMMA, GAMMA + GIVEN);
-  const mix = numbers[CAPACITY] > 0 ? findMixing(of) : UNMIXED;
-  rows.answer[task.index] = runLinkLoop(kind, rows, all, mix, given, from, to);
+  rows.answer[task.index] = runLinkLoop(kind, rows, arrays, mix, of.positions, given, from, to);
 }
 
 /** The thread's share of the laws of contact. */

@@ -169,6 +169,9 @@ function shareWork(
   );
   const crew = openCrew(memory);
   const { control, numbers, before } = crew;
+  const samples = arrays.findIndex(({ buffer }) =>
+    bundle.samples.every(({ nodePosition }) => nodePosition.buffer === buffer),
+  );
   saveOwn(before, state);
   ports.forEach((port, k) => {
     port.postMessage(describeTask(k + 1));
@@ -186,7 +189,7 @@ function shareWork(
   function describeTask(index: number): Task {
     const { rods } = ranges;
     const [from, to] = [ranges.parts[index], ranges.parts[index + 1]];
-    const common = { kind: 'task', model, kernels: options.kernels, memory, index } as const;
+    const common = { kind: 'task', model, kernels: options.kernels, memory, index, samples } as const;
     if (!rods) {
       const whole = arrays.map(({ buffer }) => ({ buffer, from: 0, length: buffer.byteLength / 8 }));
       return { ...common, scene, arrays: whole, first: 0, own: false, from, to };
@@ -304,7 +307,8 @@ function shareWork(
   return { bundle: wrap(bundle, { renew, refresh, tell, lend }, advance, shared()), dismiss };
 
   function shared(): Bundle['contact'] {
-    return bundle.contact && shareContact(crew, bundle.contact, watch, ranges.rods, options, enlarge, begin);
+    const positions = samples < 0 ? new Float64Array(0) : new Float64Array(arrays[samples].buffer);
+    return bundle.contact && shareContact(crew, bundle.contact, watch, ranges.rods, options, enlarge, begin, positions);
   }
 }
 

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SideArrays } from '../../src/contact/admm.ts';
 import { sumPulls } from '../../src/contact/linkDrift.ts';
-import { countJoined, type LinkGroup } from '../../src/contact/linkLaw.ts';
+import { createLinkRows, setGroup } from '../../src/contact/linkRows.ts';
+import { countJoined } from '../../src/contact/linkSides.ts';
 import { addContact, createContactSet } from '../../src/contact/set.ts';
 import { keepsPlaces } from '../../src/contact/sides.ts';
 import type { ModelId, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
@@ -99,33 +100,27 @@ describe('what a solution with links is judged by', () => {
 
   it('what is left of the glued masses moves no rod as a whole', () => {
     // two rods of 10 g with one link, of one side an end
-    const side = Int32Array.of(0, 1);
-    const group = {
-      links: [{ sideCount: 2, perEnd: 1 }],
-      all: { share: Float64Array.of(0.01, 0.01), perRod: Int32Array.of(1, 1) },
-      side,
-      joined: new Float64Array(2),
-      rows: {
-        pull: new Float64Array(6),
-        mass: Float64Array.of(0.01, 0.01),
-        first: Int32Array.of(0, 1),
-        last: Int32Array.of(1, 2),
-      },
-    } as unknown as LinkGroup;
+    const rows = createLinkRows(new ArrayBuffer(4096), { crossings: 0, rods: 2, sides: 2, otherSides: 2 });
+    setGroup(rows, 0, 2);
+    rows.mass.fill(0.01);
+    rows.links.fill(1);
+    rows.begins.fill(1);
+    rows.entry.set([0, 1]);
+    rows.first.set([0, 1]);
+    rows.last.set([1, 2]);
     const mass = Float64Array.of(0.05, 0.05);
     const response = Float64Array.of(400, 400);
-    const arrays = { rod: side, mass, response } as unknown as SideArrays;
-    expect(sumPulls(group.rows, mass, Float64Array.of(0, 0, 1e-3, 0, -2e-3, 0), 0, 2)).toBeCloseTo(0.01, 12);
-    countJoined(group, arrays, true);
-    expect([...group.joined]).toEqual([1, 1]);
+    expect(sumPulls(rows, mass, Float64Array.of(0, 0, 1e-3, 0, -2e-3, 0), 0, 2)).toBeCloseTo(0.01, 12);
+    countJoined(rows, response, true, 0, 2);
+    expect([...rows.joined]).toEqual([1, 1]);
     // with 16 links that answer together, where something touches; by itself where nothing does
-    group.all.perRod.fill(16);
-    group.all.share.fill(0.01 / 64);
+    rows.links.fill(16);
+    rows.mass.fill(0.01 / 4);
     response.fill(400 / 16);
-    countJoined(group, arrays, true);
-    expect([...group.joined]).toEqual([16, 16]);
-    countJoined(group, arrays, false);
-    expect([...group.joined]).toEqual([1, 1]);
+    countJoined(rows, response, true, 0, 2);
+    expect([...rows.joined]).toEqual([16, 16]);
+    countJoined(rows, response, false, 0, 2);
+    expect([...rows.joined]).toEqual([1, 1]);
   });
 });
 

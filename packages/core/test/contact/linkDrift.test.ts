@@ -37,8 +37,9 @@ function createRods(own: readonly number[], sidesEach: number, ground: number) {
   } as unknown as SideArrays;
   const link = { sideCount: 2, perEnd: 1 } as Link;
   const group = {
-    links: Array.from({ length: count / 2 }, () => link),
+    set: { others: Array.from({ length: count / 2 }, () => link) },
     rows: {
+      head: Float64Array.of(0, 0, 0, 0, 0, own.length),
       pull: new Float64Array(3 * own.length),
       mass: Float64Array.from(own),
       first: Int32Array.from(own, (_, r) => r * sidesEach),
@@ -76,7 +77,7 @@ describe('what all rods of a group have wrong', () => {
   });
   it('is left alone where a link holds the group to a point', () => {
     const { arrays, group } = createRods([2, 3], 4, 0);
-    (group.links as Link[]).push({ sideCount: 1, perEnd: 1 } as Link);
+    (group.set.others as Link[]).push({ sideCount: 1, perEnd: 1 } as Link);
     weighWhole(group, arrays);
     expect([...group.whole]).toEqual(new Array(9).fill(0));
     const change = new Float64Array(24).fill(1);

@@ -1,6 +1,6 @@
 /** Links: springs that join rods, against what springs do. */
 import { describe, expect, it } from 'vitest';
-import { measureLinks } from '../../src/contact/linkStrain.ts';
+import { measureOne } from '../../src/contact/linkStrain.ts';
 import { createLinks } from '../../src/contact/links.ts';
 import { factorDense, solveDense } from '../../src/linalg/dense.ts';
 import { eigenSymmetric } from '../../src/linalg/jacobi.ts';
@@ -94,7 +94,7 @@ describe('strains of a link', () => {
           spin[r].map((w) => h * w),
         );
       });
-      measureLinks(links, links.list, rods, samples);
+      measureOne(links, links.list[0], rods, samples);
       return links.list[0].strain.slice();
     };
     const h = 1e-6;
@@ -104,13 +104,14 @@ describe('strains of a link', () => {
     const rates = link.strain.map((_, row) => {
       let rate = 0;
       for (let i = 0; i < link.sideCount; i++) {
-        const s = link.firstSide + i;
-        const [rod, e, w] = [links.sideRod[s], links.sideEdge[s], links.sideWeight[s]];
+        const { rodA, rodB, edgeA, edgeB, weightA, weightB } = link.plan;
+        const [rod, e, place] = i < link.perEnd ? [rodA, edgeA, weightA] : [rodB, edgeB, weightB];
+        const w = link.perEnd === 1 ? place : i % link.perEnd === 1 ? 1 : 0;
         for (let k = 0; k < 3; k++) {
           const v =
             (1 - w) * velocity[rod][3 * e + k] +
             w * velocity[rod][3 * e + 3 + k] +
-            spin[rod][e] * links.sideArm[3 * s + k];
+            (link.perEnd === 3 ? spin[rod][e] * links.sideArm[3 * (link.firstSide + i) + k] : 0);
           rate += link.coefficient[3 * (row * link.sideCount + i) + k] * v;
         }
       }

@@ -30,7 +30,6 @@ function inShares(turn: TurnRows, cuts: readonly number[]): SharedLoops {
     },
     lawMemory: () => buffer,
     runLaw: () => 0,
-    linkMemory: () => buffer,
     runLinks: () => 0,
     run(kind, capacity, window, numbers, count, slot, gamma) {
       const rows: MixRows = cutMixRows(buffer, capacity, window);
