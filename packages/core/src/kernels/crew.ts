@@ -30,6 +30,8 @@ export const READ = 12;
 export const SETTLE = 13;
 export const LOOP = 14;
 export const LAW = 15;
+export const SEARCH = 16;
+export const DELIVER = 17;
 
 /** Places of arguments in `numbers`; then come the bounds of the threads' ranges, one more than there are threads, and the answers. */
 export const TIME = 0;
@@ -64,10 +66,12 @@ const ANSWER = 10;
 /** Letters that say why a rod failed, their number first. */
 const LETTERS = 1024;
 
-/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops, and laws. */
+/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops, and laws; what contacts are found by, and found. */
 export const LONE = 2;
 export const MIXING = 3;
 export const LAWS = 4;
+export const NODES = 5;
+export const FOUND = 6;
 
 /** What all know. */
 export interface CrewMemory {
@@ -207,6 +211,15 @@ export function writeAnswer({ numbers, letters, count }: Crew, k: number, answer
 
 export function writeVerdict({ numbers, count }: Crew, k: number, ok: boolean): void {
   numbers[answerAt(count, k)] = ok ? 1 : 0;
+}
+
+/** How much a thread has found. */
+export function writeCount({ numbers, count }: Crew, k: number, found: number): void {
+  numbers[answerAt(count, k)] = found;
+}
+
+export function countOf({ numbers, count }: Crew, k: number): number {
+  return numbers[answerAt(count, k)];
 }
 
 /** Whether all other threads could. */

@@ -57,6 +57,7 @@ import {
   WINDOW,
   waitFor,
 } from './crew.ts';
+import { shareSearch } from './threadSearch.ts';
 import {
   boundSides,
   countTouches,
@@ -101,7 +102,11 @@ export function shareContact(
   port: ContactPort,
   watch: Watch,
   first: Int32Array | undefined,
-  { leastTouching: least, leastNumbers }: Readonly<Record<'leastTouching' | 'leastNumbers', number>>,
+  {
+    leastTouching: least,
+    leastNumbers,
+    leastNodes,
+  }: Readonly<Record<'leastTouching' | 'leastNumbers' | 'leastNodes', number>>,
   enlarge: (slot: number, bytes: number) => SharedArrayBuffer,
   begin: () => void,
 ): ContactPort {
@@ -281,6 +286,10 @@ export function shareContact(
   return {
     ...port,
     loops,
+    ...(first && {
+      search: (bytes: number) =>
+        watch.alone ? undefined : shareSearch(crew, watch, first, leastNodes, bytes, enlarge, begin),
+    }),
     room: (slot, bytes, marked) => (areMany(marked) ? roomFor(slot, bytes) : undefined),
     hold(marked) {
       if (marked || watch.alone || !first) return port.hold(marked);
