@@ -11,7 +11,7 @@ let three: Model;
 beforeAll(async () => {
   threads = startThreads(3);
   one = await loadDer();
-  three = await loadThreadedDer(threads.ports, { leastParts: 2, leastTouching: 2, leastNumbers: 1 });
+  three = await loadThreadedDer(threads.ports, { leastParts: 2, leastTouching: 2, leastNumbers: 1, leastNodes: 1 });
 });
 afterAll(() => {
   threads.close();
@@ -140,7 +140,7 @@ describe('threads in contact', () => {
     two = startThreads(2);
     teams.push(
       ['one', one],
-      ['two', await loadThreadedDer(two.ports, { leastParts: 2, leastTouching: 5 })],
+      ['two', await loadThreadedDer(two.ports, { leastParts: 2, leastTouching: 5, leastNodes: 60 })],
       ['three', three],
     );
   });
@@ -182,6 +182,54 @@ describe('threads in contact', () => {
       reports.push(world.energies(), world.reactions());
       return reports;
     });
+  });
+
+  it('among obstacles of all kinds, moved by hand on the way', () => {
+    const strip = (z: number): [number, number, number][] => [
+      [-0.1, -0.1, z],
+      [0.1, -0.1, z],
+      [0.1, 0.1, z],
+      [-0.1, 0.1, z],
+    ];
+    const bed = strip(-0.079);
+    const colliders: Scene['colliders'] = [
+      { type: 'sphere', radius: 0.0203, friction: { static: 0.4, dynamic: 0.2 }, path: shaken },
+      { type: 'sphere', radius: 0.084, hollow: true, friction: 0.1 },
+      {
+        type: 'box',
+        size: [0.06, 0.1, 0.02],
+        position: [0.05, 0, -0.06],
+        rods: Array.from({ length: count >> 1 }, (_, k) => `hair ${2 * k}`),
+      },
+      {
+        type: 'mesh',
+        vertices: bed,
+        faces: [
+          [0, 1, 2],
+          [0, 2, 3],
+        ],
+        solid: false,
+        friction: 0.3,
+        deform: [
+          { time: 0, vertices: bed },
+          { time: 0.2, vertices: strip(-0.05) },
+        ],
+      },
+    ];
+    const met = new Set<string>();
+    run(ball({ between: 'none', tolerance: 1e-3 }, { colliders }), (world) => {
+      // the roots lie in the first
+      expect(world.warnings.join()).toContain('held inside');
+      const reports: unknown[] = [];
+      for (let k = 0; k < 36; k++) {
+        if (k === 20) world.colliders[2].move([-0.01, 0.002, 0.001], world.time, 0.02);
+        reports.push(world.step(), { ...world.contactReport }, world.hash());
+        for (const { other } of world.contactForces()) met.add(other);
+      }
+      reports.push(world.contactForces(), world.save(), world.energies());
+      return reports;
+    });
+    expect([...met].sort()).toEqual(colliders.map((_, k) => `collider ${k}`));
   });
 
   it('with rods of many layouts, some without a partner', () => {

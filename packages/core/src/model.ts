@@ -5,7 +5,7 @@
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
  */
 import type { BodyPose } from './bodies/body.ts';
-import type { ContactSides, LoadSource, Samples, SharedLinks, SharedLoops, Touches } from './port.ts';
+import type { ContactSides, LoadSource, Samples, SharedLinks, SharedLoops, SharedSearch, Touches } from './port.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
@@ -220,6 +220,11 @@ export interface ContactPort {
   room?(slot: number, bytes: number, systems: Uint8Array): ArrayBufferLike | undefined;
   /** Where threads see these sides: they do the solver's own loops too. */
   loops?(sides: ContactSides): SharedLoops | undefined;
+  /**
+   * So many bytes for what contacts with obstacles are found by, where threads can find them: all rods of the scene are the bundle's, in their
+   * order, and no obstacle rides on a body. Asked for once.
+   */
+  search?(bytes: number): SharedSearch | undefined;
   /** So many bytes for the rows of links that join rods of this bundle alone, which threads see; asked for once. */
   shareLinks?(bytes: number): SharedLinks | undefined;
   /** Another has moved a rod, by this state and its own port, in the step from t to t + dt: what follows from the state is behind. */

@@ -152,6 +152,35 @@ export interface SharedLinks {
   run(kind: number): boolean;
 }
 
+/** What a scene has that contacts with obstacles are found of. */
+export interface SearchCounts {
+  readonly rods: number;
+  readonly nodes: number;
+  readonly edges: number;
+  readonly colliders: number;
+}
+
+/** What is asked of threads, in numbers of contact/search.ts: what, with which collider, in which step, and how deep is too deep [radii]. */
+export interface SearchRequest {
+  readonly kind: number;
+  readonly collider: number;
+  readonly t: number;
+  readonly dt: number;
+  readonly allowed: number;
+}
+
+/** Finding contacts with obstacles by several threads, over ranges of rods: see contact/search.ts. */
+export interface SharedSearch {
+  /** Memory that all threads see. */
+  readonly buffer: ArrayBufferLike;
+  /** Whether to ask threads about so many nodes. */
+  isWorth(nodes: number): boolean;
+  /** Has it done for all rods: `own` does it for those of the caller, the first. */
+  run(request: SearchRequest, own: (from: number, to: number) => void): void;
+  /** What the others have found since: where it is, for how many there is room, and how many it is; in the order of the rods. */
+  read(action: (buffer: ArrayBufferLike, from: number, capacity: number, count: number) => void): void;
+}
+
 /** Numbers of a side's velocity. */
 export function axesOf({ direction }: Pick<ContactSides, 'direction'>): 1 | 3 {
   return direction ? 1 : 3;

@@ -42,6 +42,8 @@ export interface Collider {
   time: number;
   /** Whether it ever moves. */
   moves: boolean;
+  /** What `move` has set, for those who place the same collider elsewhere. */
+  readonly hand: Float64Array;
   evaluate(out: Pose, t: number): void;
   /** By hand: from where it is at time t, to `offset` [m] beyond what the scene says, in `seconds`. No part of the state. */
   move(offset: ArrayLike<number>, t: number, seconds: number): void;
@@ -129,7 +131,7 @@ function compileCollider(
   });
   const shape = compileShape(spec, path, warnings);
   const ride = body < 0 ? undefined : bodies[body].pose;
-  const hand = createHand();
+  const hand = new Float64Array(HAND);
   const evaluate = compilePose(spec, ride, path);
   const collider: Collider = {
     id,
@@ -146,42 +148,49 @@ function compileCollider(
     bounds: new Float64Array(6),
     time: 0,
     moves: spec.path !== undefined || shape.update !== undefined || body >= 0,
+    hand,
     evaluate(out, t) {
       evaluate(out, t);
-      hand.add(out.position, t);
+      addHand(out.position, hand, t);
     },
     move(offset, t, seconds) {
       collider.moves = true;
-      hand.move(offset, t, seconds);
+      moveHand(hand, offset, t, seconds);
     },
   };
   placeCollider(collider, 0, 0);
   return collider;
 }
 
-/** A displacement that goes on evenly from one place to the next; nothing until it is first used. */
-function createHand(): { add(out: Float64Array, t: number): void; move: Collider['move'] } {
-  const from = new Float64Array(3);
-  const to = new Float64Array(3);
-  let [begin, end, used] = [0, 0, false];
-  const part = (t: number): number => (t >= end ? 1 : t <= begin ? 0 : (t - begin) / (end - begin));
-  return {
-    add(out, t) {
-      if (!used) return;
-      const u = part(t);
-      for (let k = 0; k < 3; k++) out[k] += from[k] + u * (to[k] - from[k]);
-    },
-    move(offset, t, seconds) {
-      const u = part(t);
-      for (let k = 0; k < 3; k++) {
-        from[k] += u * (to[k] - from[k]);
-        to[k] = offset[k];
-      }
-      begin = t;
-      end = t + Math.max(0, seconds);
-      used = true;
-    },
-  };
+/** A displacement that goes on evenly from one place to the next: from, to, when it begins and ends, and whether it was ever used. */
+const [TO, BEGIN, END, USED] = [3, 6, 7, 8];
+export const HAND = 9;
+
+function partOfHand(hand: Float64Array, t: number): number {
+  return t >= hand[END] ? 1 : t <= hand[BEGIN] ? 0 : (t - hand[BEGIN]) / (hand[END] - hand[BEGIN]);
+}
+
+function addHand(out: Float64Array, hand: Float64Array, t: number): void {
+  if (!hand[USED]) return;
+  const u = partOfHand(hand, t);
+  for (let k = 0; k < 3; k++) out[k] += hand[k] + u * (hand[TO + k] - hand[k]);
+}
+
+function moveHand(hand: Float64Array, offset: ArrayLike<number>, t: number, seconds: number): void {
+  const u = partOfHand(hand, t);
+  for (let k = 0; k < 3; k++) {
+    hand[k] += u * (hand[TO + k] - hand[k]);
+    hand[TO + k] = offset[k];
+  }
+  hand[BEGIN] = t;
+  hand[END] = t + Math.max(0, seconds);
+  hand[USED] = 1;
+}
+
+/** The hand that another has moved the same collider by. */
+export function takeHand(collider: Collider, hand: Float64Array): void {
+  collider.hand.set(hand);
+  if (hand[USED]) collider.moves = true;
 }
 
 const quaternion = new Float64Array(4);

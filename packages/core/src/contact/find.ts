@@ -11,11 +11,11 @@ import type { Pin, Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import type { Collider } from './collider.ts';
 import { exemptLink, exemptWelds } from './exempt.ts';
-import { findWithCollider } from './findCollider.ts';
 import { coverStep, createNearPairs, type NearPairs, reachOf } from './near.ts';
 import { areSegmentsApart } from './pathTree.ts';
 import { addPair } from './rodContact.ts';
 import { markRoots, type Root } from './roots.ts';
+import type { Search, SearchRows } from './search.ts';
 import type { ContactSet } from './set.ts';
 
 export interface RodRules {
@@ -79,6 +79,8 @@ export interface Finder {
   /** At the start of the step. */
   readonly position: Float64Array;
   readonly velocity: Float64Array;
+  /** At its end, of the rods that were last asked for. */
+  readonly end: Float64Array;
   readonly near: NearPairs;
   /** Pairs of edges that have something to do with each other as sorted numbers, first·edgeCount + second, each once. */
   pairs: Float64Array;
@@ -86,15 +88,44 @@ export interface Finder {
   readonly nodeDistance: Float64Array;
 }
 
+/** What contacts with obstacles are found by: threads know this much. */
+export type ObstacleFinder = Pick<
+  Finder,
+  | 'colliders'
+  | 'gravity'
+  | 'acceleration'
+  | 'nodeOffset'
+  | 'edgeOffset'
+  | 'nodeCount'
+  | 'edgeRod'
+  | 'edgeIndex'
+  | 'edgeFirst'
+  | 'edgeSecond'
+  | 'edgeLength'
+  | 'edgeFriction'
+  | 'edgeRestitution'
+  | 'edgeRadius'
+  | 'nodeRadius'
+  | 'nodeHeld'
+  | 'exempt'
+  | 'look'
+  | 'position'
+  | 'velocity'
+  | 'end'
+  | 'nodeDistance'
+> & { readonly rules: Pick<RodRules, 'reach'> };
+
+/** `shared`: memory for what threads know of it, which is then written there. */
 export function createFinder(
   rods: readonly Rod[],
   samples: readonly Samples[],
   colliders: readonly Collider[],
   rules: RodRules,
   gravity: readonly number[],
+  shared?: SearchRows,
 ): Finder {
-  const nodeOffset = new Int32Array(rods.length + 1);
-  const edgeOffset = new Int32Array(rods.length + 1);
+  const nodeOffset = shared?.nodeOffset ?? new Int32Array(rods.length + 1);
+  const edgeOffset = shared?.edgeOffset ?? new Int32Array(rods.length + 1);
   rods.forEach((rod, r) => {
     nodeOffset[r + 1] = nodeOffset[r] + rod.nodeCount;
     edgeOffset[r + 1] = edgeOffset[r] + rod.edgeCount;
@@ -112,29 +143,30 @@ export function createFinder(
     edgeOffset,
     nodeCount,
     edgeCount,
-    edgeRod: new Int32Array(edgeCount),
-    edgeIndex: new Int32Array(edgeCount),
-    edgeFirst: new Int32Array(edgeCount),
-    edgeSecond: new Int32Array(edgeCount),
+    edgeRod: shared?.edgeRod ?? new Int32Array(edgeCount),
+    edgeIndex: shared?.edgeIndex ?? new Int32Array(edgeCount),
+    edgeFirst: shared?.edgeFirst ?? new Int32Array(edgeCount),
+    edgeSecond: shared?.edgeSecond ?? new Int32Array(edgeCount),
     edgeArc: new Float64Array(edgeCount),
-    edgeLength: new Float64Array(edgeCount),
-    edgeFriction: new Float64Array(edgeCount),
-    edgeRestitution: new Float64Array(edgeCount),
-    edgeRadius: new Float64Array(edgeCount),
+    edgeLength: shared?.edgeLength ?? new Float64Array(edgeCount),
+    edgeFriction: shared?.edgeFriction ?? new Float64Array(edgeCount),
+    edgeRestitution: shared?.edgeRestitution ?? new Float64Array(edgeCount),
+    edgeRadius: shared?.edgeRadius ?? new Float64Array(edgeCount),
     pairRadius: new Float64Array(edgeCount),
-    nodeRadius: new Float64Array(nodeCount),
-    nodeHeld: new Uint8Array(nodeCount),
+    nodeRadius: shared?.nodeRadius ?? new Float64Array(nodeCount),
+    nodeHeld: shared?.nodeHeld ?? new Uint8Array(nodeCount),
     edgeBody: new Int32Array(edgeCount).fill(-1),
     joined: new Set(),
-    exempt: colliders.map(() => new Uint8Array(0)),
+    exempt: colliders.map((_, k) => shared?.exempt[k] ?? new Uint8Array(0)),
     roots: [],
-    look: new Uint8Array(rods.length).fill(2),
-    position: new Float64Array(3 * nodeCount),
-    velocity: new Float64Array(3 * nodeCount),
+    look: (shared?.look ?? new Uint8Array(rods.length)).fill(2),
+    position: shared?.position ?? new Float64Array(3 * nodeCount),
+    velocity: shared?.velocity ?? new Float64Array(3 * nodeCount),
+    end: shared?.end ?? new Float64Array(3 * nodeCount),
     near: createNearPairs(rules.pairs ? edgeCount : 0, rules.pairs ? nodeCount : 0),
     pairs: new Float64Array(64),
     pairCount: 0,
-    nodeDistance: new Float64Array(4 * nodeCount),
+    nodeDistance: shared?.nodeDistance ?? new Float64Array(4 * nodeCount),
   };
   let e = 0;
   rods.forEach((rod, r) => {
@@ -168,19 +200,23 @@ export function gather(finder: Finder): void {
 }
 
 /** Whether a place on an edge is held by pins: then nothing can move it, and it has no contact of its own. */
-export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: Finder, edge: number, weight: number): boolean {
+export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: ObstacleFinder, edge: number, weight: number): boolean {
   return (weight === 1 || nodeHeld[edgeFirst[edge]] === 1) && (weight === 0 || nodeHeld[edgeSecond[edge]] === 1);
 }
 
 /** Appends the contacts of a step from t to t + dt to `set`, in any order. */
-export function findContacts(finder: Finder, set: ContactSet, t: number, dt: number): void {
+export function findContacts(
+  finder: Finder,
+  set: ContactSet,
+  t: number,
+  dt: number,
+  findObstacles: Search['find'],
+): void {
   for (const { pin, node } of finder.rules.pinned) {
     finder.nodeHeld[node] = pin.holds(t + dt) ? 1 : 0;
   }
   markRoots(finder);
-  finder.colliders.forEach((collider, k) => {
-    findWithCollider(finder, set, collider, k, dt);
-  });
+  for (let k = 0; k < finder.colliders.length; k++) findObstacles(set, k, t, dt);
   if (!finder.rules.pairs) return;
   coverStep(finder, dt);
   finder.pairCount = 0;
@@ -228,7 +264,7 @@ export function sortPairs(finder: Finder): void {
 }
 
 /** Feature of a place on an edge. */
-export function featureOf(finder: Finder, edge: number, weight: number): number {
+export function featureOf(finder: ObstacleFinder, edge: number, weight: number): number {
   if (weight === 0) return 2 * finder.edgeFirst[edge];
   return weight === 1 ? 2 * finder.edgeSecond[edge] : 2 * finder.edgeFirst[edge] + 1;
 }

@@ -1,6 +1,6 @@
 /** Contacts of rods with colliders at the start of a step; what ended inside one is in sunken.ts. */
 import { type Collider, findClosest, measureDistance, measureDistanceIn, measureSurfaceVelocity } from './collider.ts';
-import { interpolate as at, type Finder, isHeld, isNear } from './find.ts';
+import { interpolate as at, isHeld, isNear, type ObstacleFinder } from './find.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './place.ts';
 import { addColliderPlace, type ContactSet } from './set.ts';
 
@@ -43,20 +43,29 @@ const edges: readonly Candidate[] = [createCandidate(), createCandidate()];
 const NEARER = 0.01;
 
 /**
- * Appends the contacts of all rods with a collider.
+ * Appends the contacts of rods `from` to `to`, by default of all, with a collider.
  *
  * Where a rod lies round a sphere each edge touches it somewhere inside, and the nodes between them do not: contact of a node whose
  * edges both come nearer than it is left out. (Of hair on a head that is two fifths of all.) Should it sink in after all, that is found at the
  * end of the step.
  */
-export function findWithCollider(finder: Finder, set: ContactSet, collider: Collider, index: number, dt: number): void {
-  const { rods, nodeOffset, position: x, nodeDistance } = finder;
+export function findWithCollider(
+  finder: ObstacleFinder,
+  set: ContactSet,
+  collider: Collider,
+  index: number,
+  dt: number,
+  from: number = 0,
+  to: number = finder.look.length,
+): void {
+  const { nodeOffset, edgeOffset, position: x, nodeDistance } = finder;
   const turn = measureTurn(collider);
   const shift = measureShift(collider);
   const turns = turn > 1e-9 && turn < Infinity;
-  for (let r = 0; r < rods.length; r++) {
-    const { nodeCount, edgeCount } = rods[r];
-    const edge0 = finder.edgeOffset[r];
+  for (let r = from; r < to; r++) {
+    const nodeCount = nodeOffset[r + 1] - nodeOffset[r];
+    const edge0 = edgeOffset[r];
+    const edgeCount = edgeOffset[r + 1] - edge0;
     if (!collider.acts[r] || finder.look[r] < 2 || !isRodNear(finder, collider, r, dt)) continue;
     for (let i = nodeOffset[r]; i < nodeOffset[r + 1]; i++) {
       measureDistance(distanceAt, collider, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
@@ -101,7 +110,7 @@ function measureTurn({ moves, body, shape, now, next }: Collider): number {
 
 /** Whether a node, whose distance is known, may come near within the step: those that may not are nearly all. */
 function mayReach(
-  finder: Finder,
+  finder: ObstacleFinder,
   collider: Collider,
   node: number,
   edge: number,
@@ -126,7 +135,7 @@ function mayReach(
 }
 
 /** Whether the box about a rod and its motion meets the collider's. */
-function isRodNear(finder: Finder, collider: Collider, r: number, dt: number): boolean {
+function isRodNear(finder: ObstacleFinder, collider: Collider, r: number, dt: number): boolean {
   const { nodeOffset, position: x, velocity: v, nodeRadius, acceleration } = finder;
   const { bounds, now, next } = collider;
   const from = nodeOffset[r];
@@ -154,7 +163,7 @@ function isRodNear(finder: Finder, collider: Collider, r: number, dt: number): b
 /** The inside of an edge, where it is closer than both its ends. */
 function measureInside(
   out: Candidate,
-  finder: Finder,
+  finder: ObstacleFinder,
   collider: Collider,
   index: number,
   edge: number,
@@ -197,7 +206,7 @@ function measureInside(
  * Whether the place in `distanceAt` says what a node says that is `way` from it: two contacts that are all but one make the matrix of
  * responses singular, and solvers slow.
  */
-function repeatsNode({ nodeDistance, edgeRadius }: Finder, node: number, way: number, edge: number): boolean {
+function repeatsNode({ nodeDistance, edgeRadius }: ObstacleFinder, node: number, way: number, edge: number): boolean {
   if (way > 0.5 * edgeRadius[edge]) return false;
   const o = 4 * node;
   const turned =
@@ -208,7 +217,7 @@ function repeatsNode({ nodeDistance, edgeRadius }: Finder, node: number, way: nu
 /** With distance and normal in `distanceAt`. */
 function measureCandidate(
   out: Candidate,
-  finder: Finder,
+  finder: ObstacleFinder,
   collider: Collider,
   index: number,
   edge: number,
@@ -287,7 +296,7 @@ function lookAhead(collider: Collider, p: Float64Array, vx: number, vy: number, 
 }
 
 function addCandidate(
-  finder: Finder,
+  finder: ObstacleFinder,
   set: ContactSet,
   collider: Collider,
   index: number,
@@ -310,12 +319,12 @@ function addCandidate(
 }
 
 /** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */
-export function reboundThreshold(finder: Finder, dt: number): number {
+export function reboundThreshold(finder: ObstacleFinder, dt: number): number {
   return Math.max(2 * finder.acceleration * dt, 1e-3);
 }
 
 /** With the normal in `distanceAt`: it will rebound when it arrives, but does not within the step. Steps are cut at impacts. */
-function flies(finder: Finder, gap: number, approach: number, dt: number): boolean {
+function flies(finder: ObstacleFinder, gap: number, approach: number, dt: number): boolean {
   if (approach >= -reboundThreshold(finder, dt)) return false;
   const { gravity } = finder;
   const pull = gravity[0] * distanceAt[1] + gravity[1] * distanceAt[2] + gravity[2] * distanceAt[3];

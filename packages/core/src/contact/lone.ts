@@ -16,11 +16,10 @@ import type { SolveResult } from './admm.ts';
 import type { Finder } from './find.ts';
 import { reboundThreshold } from './findCollider.ts';
 import type { Group, Systems } from './groups.ts';
+import type { Search } from './search.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
 import { markStart, setBias, slipLimit } from './sides.ts';
 import type { SolveOptions } from './solveGroup.ts';
-import { findSunken } from './sunken.ts';
-import { gatherEnd } from './sweep.ts';
 
 /** How often contacts may change on the way; and how deep a place may lie, in radii, before that. */
 const LOOKS = 5;
@@ -64,6 +63,7 @@ interface Job extends LoneRods {
 
 export function createLoneSolver(
   finder: Finder,
+  search: Search,
   bundles: readonly Bundle[],
   systems: Systems,
   options: SolveOptions,
@@ -77,7 +77,6 @@ export function createLoneSolver(
   const checked = new Uint8Array(finder.rods.length);
   const part = createContactSet();
   const raw = createContactSet();
-  const end = new Float64Array(possible ? 3 * finder.nodeCount : 0);
   /** Of each system: never lone; touches something else now; is in the list; its place there. */
   const unfit = Uint8Array.from({ length: systems.count }, (_, s) =>
     able[systems.bundleOf[s]] && systems.rods[s].length === 1 ? 0 : 1,
@@ -161,9 +160,8 @@ export function createLoneSolver(
   /** Adds what the rods on their way have sunk into to their contacts; those that have not are done. */
   const look = (set: ContactSet, stepped: Uint8Array, t: number, dt: number): void => {
     const rods = Array.from(ways.subarray(0, wayCount), rodOf);
-    gatherEnd(end, finder, rods);
     raw.count = 0;
-    findSunken(finder, raw, end, t, dt, DEEP, rods);
+    search.findSunken(raw, t, dt, DEEP, rods, false);
     for (let w = 0; w < wayCount; w++) {
       stepped[system[ways[w]]] = 1;
       checked[rods[w]] = 1;

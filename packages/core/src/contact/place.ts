@@ -1,11 +1,11 @@
 /** A place on a rod that may meet obstacles: how thick the rod is there, whether an obstacle leaves it alone, and its contact. */
 import type { Collider } from './collider.ts';
-import { type Finder, featureOf } from './find.ts';
+import { featureOf, type ObstacleFinder } from './find.ts';
 import { type ContactSet, FEATURE_LIMIT } from './set.ts';
 
 /** Radius of the rod at a place [m]; at a node that of the thicker edge. */
 export function radiusAt(
-  { edgeFirst, edgeSecond, edgeRadius, nodeRadius }: Finder,
+  { edgeFirst, edgeSecond, edgeRadius, nodeRadius }: ObstacleFinder,
   edge: number,
   weight: number,
 ): number {
@@ -14,13 +14,13 @@ export function radiusAt(
 }
 
 /** Length that gaps are compared with [m]: the radius, and of a rod without thickness a part of its edges. */
-export function sizeAt({ edgeLength }: Finder, edge: number, radius: number): number {
+export function sizeAt({ edgeLength }: ObstacleFinder, edge: number, radius: number): number {
   return radius > 0 ? radius : 0.01 * edgeLength[edge];
 }
 
 /** Whether a collider leaves the place alone: it is welded to it, or part of a root. */
 export function isExempt(
-  { exempt, edgeFirst, edgeSecond }: Finder,
+  { exempt, edgeFirst, edgeSecond }: ObstacleFinder,
   index: number,
   edge: number,
   weight: number,
@@ -32,7 +32,7 @@ export function isExempt(
 
 /** Writes who meets whom into contact i, and what there is between the two whatever the way they meet. */
 export function writeColliderPair(
-  finder: Finder,
+  finder: ObstacleFinder,
   set: ContactSet,
   i: number,
   collider: Collider,

@@ -10,13 +10,14 @@
 
 import { stepInPieces } from '../math/pieces.ts';
 import type { Bundle, ContactPort, Drive, StepOutcome } from '../model.ts';
+import type { SharedSearch } from '../port.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import type { Scene } from '../scene/types.ts';
 import { checkSpec, refuseUntouchable, warnOverlaps } from './check.ts';
 import { type Collider, placeCollider } from './collider.ts';
-import { createFinder, type Finder, findContacts, gather } from './find.ts';
+import { createFinder, type Finder, findContacts } from './find.ts';
 import { reboundThreshold } from './findCollider.ts';
 import { createGrouping, type Group, listSystems, type Marks } from './groups.ts';
 import { findFirstImpact } from './impact.ts';
@@ -34,6 +35,7 @@ import { createLoneSolver } from './lone.ts';
 import { type ContactForce, type ContactReport, listForces } from './report.ts';
 import { findRoots, warnRoots } from './roots.ts';
 import { readRules } from './rules.ts';
+import { createSearch, cutSearch, type SearchRows, searchBytes } from './search.ts';
 import {
   appendContact,
   appendContacts,
@@ -113,7 +115,9 @@ export function createContactWorld(
     linkedBundles.size === 1 ? bundles[[...linkedBundles][0]].contact?.shareLinks?.(bytes) : undefined,
   );
   const g = gravityOf(scene);
-  const finder = createFinder(rods, samples, colliders, rules, g);
+  const shared = shareSearch();
+  const finder = createFinder(rods, samples, colliders, rules, g, shared?.rows);
+  const search = createSearch(finder, shared?.search, shared?.rows);
   // room that is not used costs nothing; what grows by doubling is a second's work for the garbage collector with thousands of rods
   const room = colliders.length > 0 ? finder.nodeCount >> 1 : 0;
   const raw = createContactSet(Math.max(64, room));
@@ -164,9 +168,9 @@ export function createContactWorld(
 
   const find = (t: number, dt: number, from: Memory): void => {
     for (const collider of colliders) placeCollider(collider, t, dt);
-    gather(finder);
+    search.gather();
     raw.count = 0;
-    findContacts(finder, raw, t, dt);
+    findContacts(finder, raw, t, dt, search.find);
     sortContacts(set, raw);
     markStart(set, finder, slipLimit(solver.scaleOf(dt)));
     recall(set, from, dt);
@@ -180,7 +184,7 @@ export function createContactWorld(
   const grouping = createGrouping(systems, bodyOf, links);
   const layout = createLayout(finder, bundles, placeOfRod, spec?.rolling ?? false, bodyOf, links);
   const solver = createGroupSolver(layout, rods, options);
-  const watch = createWatch(finder, systems, spec, raw, solver.scaleOf);
+  const watch = createWatch(finder, search, systems, spec, raw, solver.scaleOf);
 
   /** Systems that each set of marks has, so that a group among thousands costs no more than by itself. */
   const marksOf = new Map<Marks, readonly number[]>();
@@ -191,6 +195,7 @@ export function createContactWorld(
   };
   const lone = createLoneSolver(
     finder,
+    search,
     bundles,
     systems,
     options,
@@ -422,6 +427,21 @@ export function createContactWorld(
     find(t, dt, memory);
     return findFirstImpact(set, finder, dt);
   };
+
+  /** Memory for what threads find contacts with obstacles by, where they can. */
+  function shareSearch(): { search: SharedSearch; rows: SearchRows } | undefined {
+    if (colliders.length === 0 || bundles.length !== 1 || colliders.some(({ body }) => body >= 0)) return undefined;
+    if (placeOfRod.some(({ index }, r) => index !== r)) return undefined;
+    const sum = (count: (rod: Rod) => number): number => rods.reduce((all, rod) => all + count(rod), 0);
+    const counts = {
+      rods: rods.length,
+      nodes: sum(({ nodeCount }) => nodeCount),
+      edges: sum(({ edgeCount }) => edgeCount),
+      colliders: colliders.length,
+    };
+    const search = bundles[0].contact?.search?.(searchBytes(counts));
+    return search && { search, rows: cutSearch(search.buffer, counts) };
+  }
 
   finder.roots = findRoots(finder, time);
   warnRoots(finder, warnings);

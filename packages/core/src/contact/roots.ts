@@ -153,7 +153,7 @@ export function markRoots({ roots, nodeHeld, nodeCount, exempt }: Finder): void 
     root.active = active;
   }
   if (!changed) return;
-  for (const { collider } of roots) {
+  for (const collider of new Set(roots.map((root) => root.collider))) {
     if (exempt[collider].length === 0) exempt[collider] = new Uint8Array(nodeCount);
     for (let i = 0; i < nodeCount; i++) exempt[collider][i] &= ~ROOT;
   }

@@ -200,15 +200,21 @@ export function appendContact(to: ContactSet, from: ContactSet, j: number): numb
   return c;
 }
 
+/** Makes room for `count` contacts in all. */
+export function makeRoom(set: ContactSet, count: number): void {
+  const { count: there } = set;
+  while (set.key.length < count) {
+    set.count = set.key.length;
+    makePlace(set);
+  }
+  set.count = there;
+}
+
 /** Adds all contacts of `from` to `to`. */
 export function appendContacts(to: ContactSet, from: ContactSet): void {
   const at = to.count;
-  const count = at + from.count;
-  while (to.key.length < count) {
-    to.count = to.key.length;
-    makePlace(to);
-  }
-  to.count = count;
+  makeRoom(to, at + from.count);
+  to.count = at + from.count;
   for (const name of doubles) to[name].set(from[name].subarray(0, fields[name] * from.count), fields[name] * at);
   for (const name of integers) to[name].set(from[name].subarray(0, from.count), at);
   for (const name of bytes) to[name].set(from[name].subarray(0, from.count), at);

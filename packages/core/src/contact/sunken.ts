@@ -1,6 +1,6 @@
 /** What ended a step inside a collider. */
 import { type Collider, findClosest, measureBackward, measureDistance, placeCollider } from './collider.ts';
-import { interpolate as at, type Finder, isHeld } from './find.ts';
+import { interpolate as at, isHeld, type ObstacleFinder } from './find.ts';
 import { addBodyVelocity } from './findCollider.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './place.ts';
 import { addColliderPlace, type ContactSet } from './set.ts';
@@ -16,27 +16,55 @@ const surface = new Float64Array(3);
  * positions at the end of the step. Rods that are not looked at are left out.
  */
 export function findSunken(
-  finder: Finder,
+  finder: ObstacleFinder,
   set: ContactSet,
   end: Float64Array,
   t: number,
   dt: number,
   allowed: number,
-  rods: Iterable<number> = finder.rods.keys(),
+  rods: Iterable<number> = finder.look.keys(),
 ): void {
   const list = [...rods].filter((r) => finder.look[r] >= 2);
   finder.colliders.forEach((collider, index) => {
-    // as it is at the end of the step
-    placeCollider(collider, t + dt, 0);
-    for (const r of list)
-      if (collider.acts[r] && meetsBounds(finder, collider, r, end))
-        findSunkenOf(finder, set, collider, index, r, end, dt, allowed);
-    placeCollider(collider, t, dt);
+    atEnd(collider, t, dt, () => {
+      for (const r of list) findSunkenOf(finder, set, collider, index, r, end, dt, allowed);
+    });
   });
 }
 
+/** The same with one collider of the rods from `from` to `to` that are marked. */
+export function findMarkedSunken(
+  finder: ObstacleFinder,
+  set: ContactSet,
+  index: number,
+  t: number,
+  dt: number,
+  allowed: number,
+  marks: Uint8Array,
+  from: number,
+  to: number,
+): void {
+  const collider = finder.colliders[index];
+  atEnd(collider, t, dt, () => {
+    for (let r = marks.indexOf(1, from); r >= 0 && r < to; r = marks.indexOf(1, r + 1))
+      if (finder.look[r] >= 2) findSunkenOf(finder, set, collider, index, r, finder.end, dt, allowed);
+  });
+}
+
+/** Does something with a collider as it is at the end of the step. */
+function atEnd(collider: Collider, t: number, dt: number, action: () => void): void {
+  placeCollider(collider, t + dt, 0);
+  action();
+  placeCollider(collider, t, dt);
+}
+
 /** Whether the box about a rod meets the collider's: where it has come to, however fast. */
-function meetsBounds({ nodeOffset, nodeRadius }: Finder, { bounds }: Collider, r: number, x: Float64Array): boolean {
+function meetsBounds(
+  { nodeOffset, nodeRadius }: ObstacleFinder,
+  { bounds }: Collider,
+  r: number,
+  x: Float64Array,
+): boolean {
   for (let k = 0; k < 3; k++) {
     if (bounds[k] === -Infinity && bounds[3 + k] === Infinity) continue;
     let low = Infinity;
@@ -52,7 +80,7 @@ function meetsBounds({ nodeOffset, nodeRadius }: Finder, { bounds }: Collider, r
 }
 
 function findSunkenOf(
-  finder: Finder,
+  finder: ObstacleFinder,
   set: ContactSet,
   collider: Collider,
   index: number,
@@ -61,8 +89,10 @@ function findSunkenOf(
   dt: number,
   allowed: number,
 ): void {
-  const { edgeCount, nodeCount } = finder.rods[r];
+  if (!collider.acts[r] || !meetsBounds(finder, collider, r, end)) return;
+  const nodeCount = finder.nodeOffset[r + 1] - finder.nodeOffset[r];
   const edge0 = finder.edgeOffset[r];
+  const edgeCount = finder.edgeOffset[r + 1] - edge0;
   for (let i = 0; i < nodeCount; i++) {
     const o = 3 * (finder.nodeOffset[r] + i);
     measureDistance(distanceAt, collider, end[o], end[o + 1], end[o + 2]);
@@ -91,7 +121,7 @@ function findSunkenOf(
 
 /** With distance and normal at the end of the step in `distanceAt`. */
 function addSunken(
-  finder: Finder,
+  finder: ObstacleFinder,
   set: ContactSet,
   collider: Collider,
   index: number,
@@ -129,7 +159,7 @@ const carried = new Float64Array(3);
 
 /** Distance and normal of a place where it was at the start, carried along with the surface (`surface`, as `placeSunken` left it), to the obstacle as it is at the end. */
 function measureAtStart(
-  { position: x }: Finder,
+  { position: x }: ObstacleFinder,
   collider: Collider,
   a: number,
   b: number,
@@ -142,7 +172,7 @@ function measureAtStart(
 
 /** Contact i along the normal that `measureAtStart` found; returns how far the place came along it. */
 function placeAcross(
-  { position: x }: Finder,
+  { position: x }: ObstacleFinder,
   set: ContactSet,
   i: number,
   a: number,
@@ -170,7 +200,7 @@ function placeAcross(
  * `distanceAt`; returns how far the place came along the normal. The obstacle is as it is at the end of the step.
  */
 function placeSunken(
-  { position: x }: Finder,
+  { position: x }: ObstacleFinder,
   set: ContactSet,
   i: number,
   collider: Collider,

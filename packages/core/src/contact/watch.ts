@@ -5,10 +5,10 @@ import type { ContactSpec } from '../scene/types.ts';
 import type { Finder } from './find.ts';
 import { reboundThreshold } from './findCollider.ts';
 import type { Systems } from './groups.ts';
+import type { Search } from './search.ts';
 import { appendContact, type ContactSet, copyContact } from './set.ts';
 import { DEEPER, markStart, setBias, slipLimit } from './sides.ts';
-import { findSunken } from './sunken.ts';
-import { gatherEnd, sweepPairs } from './sweep.ts';
+import { sweepPairs } from './sweep.ts';
 import { sweepColliders } from './sweepCollider.ts';
 
 /** How deep things may lie in each other at the end of a step, in radii, before it is looked at again: at first, and at last. */
@@ -33,29 +33,30 @@ export interface Watch {
 /** `raw`: where what is found goes. `scaleOf`: what velocities are compared with in a step [m/s]. */
 export function createWatch(
   finder: Finder,
+  search: Search,
   systems: Systems,
   spec: ContactSpec | undefined,
   raw: ContactSet,
   scaleOf: (dt: number) => number,
 ): Watch {
-  const { gravity: g, colliders, rules } = finder;
+  const { gravity: g, colliders, rules, end } = finder;
   const exact = (spec?.solver ?? 'admm') === 'admm';
   const paths = spec?.continuous ?? true;
   const continuous = rules.pairs && paths && spec?.solver !== 'repulsion';
   const sweeping = colliders.some(({ shape }) => shape.thin) && paths && exact;
   /** The other solvers leave more behind than DEEPER, round after round. */
   const deeper = exact ? DEEPER : 0.01;
-  const end = new Float64Array(3 * finder.nodeCount);
 
   return {
     findMissed(t, dt, round, lenient, unchecked) {
-      gatherEnd(end, finder);
+      const swept = continuous || sweeping;
+      if (swept) search.gatherEnd();
       raw.count = 0;
       // what ends a little too deep after all is left to the next step; more is worth a cut of this one
       const deep = round < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
       let met = continuous ? sweepPairs(finder, raw, end, deep, deeper) : 0;
       if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
-      if (exact) findSunken(finder, raw, end, t, dt, deep, round === 0 ? unchecked() : undefined);
+      if (exact) search.findSunken(raw, t, dt, deep, round === 0 ? unchecked() : undefined, swept);
       markStart(raw, finder, slipLimit(scaleOf(dt)));
       const missed = new Set<number>();
       for (let c = 0; c < raw.count; c++) {
@@ -66,9 +67,8 @@ export function createWatch(
     },
     lookEarly(of, list, t, dt) {
       const members = list.flatMap((s) => systems.rods[s]);
-      gatherEnd(end, finder, members);
       raw.count = 0;
-      findSunken(finder, raw, end, t, dt, DEEP, members);
+      search.findSunken(raw, t, dt, DEEP, members, false);
       setBias(raw, dt, g, reboundThreshold(finder, dt));
       markStart(raw, finder, slipLimit(scaleOf(dt)));
       if (raw.count === 0) return 0;
@@ -91,7 +91,7 @@ export function createWatch(
       finder.look.fill(1);
       for (const s of groupOf.keys()) for (const rod of systems.rods[s]) finder.look[rod] = 2;
       finder.position.set(positions);
-      gatherEnd(end, finder);
+      search.gatherEnd();
       raw.count = 0;
       sweepPairs(finder, raw, end, DEEPEST, deeper);
       for (let c = 0; c < raw.count; c++)

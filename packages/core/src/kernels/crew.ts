@@ -30,9 +30,11 @@ export const READ = 12;
 export const SETTLE = 13;
 export const LOOP = 14;
 export const LAW = 15;
-export const LINK = 16;
+export const SEARCH = 16;
+export const DELIVER = 17;
+export const LINK = 18;
 /** A loop over links that does not look at sides. */
-export const GAUGE = 17;
+export const GAUGE = 19;
 
 /** Places of arguments in `numbers`; then come the bounds of the threads' ranges, one more than there are threads, and the answers. */
 export const TIME = 0;
@@ -69,11 +71,13 @@ const ANSWER = 10;
 /** Letters that say why a rod failed, their number first. */
 const LETTERS = 1024;
 
-/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops, laws, and links. */
+/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops, and laws; what contacts are found by, and found; links. */
 export const LONE = 2;
 export const MIXING = 3;
 export const LAWS = 4;
-export const LINKS = 5;
+export const NODES = 5;
+export const FOUND = 6;
+export const LINKS = 7;
 
 /** What all know. */
 export interface CrewMemory {
@@ -213,6 +217,15 @@ export function writeAnswer({ numbers, letters, count }: Crew, k: number, answer
 
 export function writeVerdict({ numbers, count }: Crew, k: number, ok: boolean): void {
   numbers[answerAt(count, k)] = ok ? 1 : 0;
+}
+
+/** How much a thread has found. */
+export function writeCount({ numbers, count }: Crew, k: number, found: number): void {
+  numbers[answerAt(count, k)] = found;
+}
+
+export function countOf({ numbers, count }: Crew, k: number): number {
+  return numbers[answerAt(count, k)];
 }
 
 /** Whether all other threads could. */

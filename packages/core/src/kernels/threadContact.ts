@@ -62,6 +62,7 @@ import {
   WINDOW,
   waitFor,
 } from './crew.ts';
+import { shareSearch } from './threadSearch.ts';
 import {
   boundSides,
   countTouches,
@@ -106,7 +107,11 @@ export function shareContact(
   port: ContactPort,
   watch: Watch,
   first: Int32Array | undefined,
-  { leastTouching: least, leastNumbers }: Readonly<Record<'leastTouching' | 'leastNumbers', number>>,
+  {
+    leastTouching: least,
+    leastNumbers,
+    leastNodes,
+  }: Readonly<Record<'leastTouching' | 'leastNumbers' | 'leastNodes', number>>,
   enlarge: (slot: number, bytes: number) => SharedArrayBuffer,
   begin: () => void,
   positions: Float64Array,
@@ -327,6 +332,10 @@ export function shareContact(
   return {
     ...port,
     loops,
+    ...(first && {
+      search: (bytes: number) =>
+        watch.alone ? undefined : shareSearch(crew, watch, first, leastNodes, bytes, enlarge, begin),
+    }),
     shareLinks,
     room: (slot, bytes, marked) => (areMany(marked) ? roomFor(slot, bytes) : undefined),
     hold(marked) {

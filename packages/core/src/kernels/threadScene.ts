@@ -1,5 +1,5 @@
 /** The part of a scene that some of its rods need: what a thread compiles, in place of all of it. */
-import type { Scene } from '../scene/types.ts';
+import type { ColliderSpec, Scene } from '../scene/types.ts';
 
 /** Rods that do not need others, and what drives them. Obstacles, contact and links are the caller's. */
 export function pickRods(scene: Scene, ids: ReadonlySet<string>): Scene {
@@ -19,4 +19,9 @@ export function pickRods(scene: Scene, ids: ReadonlySet<string>): Scene {
       ),
     }),
   };
+}
+
+/** Obstacles for threads to find contacts with: which rods each acts on is told elsewhere. */
+export function pickColliders({ colliders = [] }: Scene): ColliderSpec[] {
+  return colliders.map(({ rods: _rods, ...spec }) => spec);
 }

@@ -17,7 +17,7 @@ import type { Bundle, BundleState, ContactPort, Model } from '../model.ts';
 import { createDerModel } from '../models/der/model.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
 import type { Allocate } from '../port.ts';
-import type { Scene } from '../scene/types.ts';
+import type { ColliderSpec, Scene } from '../scene/types.ts';
 import { createWorld } from '../world.ts';
 import {
   ADVANCE,
@@ -29,6 +29,7 @@ import {
   COMMAND,
   type Crew,
   type CrewMemory,
+  DELIVER,
   DONE,
   DT,
   FACTOR,
@@ -61,6 +62,7 @@ import {
   REVERT,
   ROUGH,
   SAVED,
+  SEARCH,
   SERIAL,
   SETTLE,
   SIZE,
@@ -80,6 +82,7 @@ import {
 } from './crew.ts';
 import { loadDerKernel } from './der.ts';
 import { loadFiberKernel } from './fiber.ts';
+import { type Searcher, serveSearch } from './threadSearch.ts';
 import { cutLone, cutSides, partOfLone, type SidePart } from './threadSides.ts';
 
 /** Models whose bundles have parts. */
@@ -102,6 +105,8 @@ export interface Task {
   readonly kernels: boolean;
   /** All of it, or what the thread's rods need. */
   readonly scene: Scene;
+  /** Obstacles that its rods may meet. */
+  readonly colliders: readonly ColliderSpec[];
   /** Arrays in the order in which compiling asks for them. */
   readonly arrays: readonly { readonly buffer: SharedArrayBuffer; readonly from: number; readonly length: number }[];
   /** Which of them has the samples of all rods, or −1. */
@@ -142,6 +147,8 @@ interface Service {
   mixing: { readonly buffer: SharedArrayBuffer; readonly rows: MixRows } | undefined;
   /** Parts of the sides in each slot, as last laid out. */
   readonly views: { serial: number; part: SidePart }[];
+  /** What it finds contacts with obstacles by. */
+  searcher: Searcher | undefined;
   turn: number;
 }
 
@@ -200,6 +207,7 @@ async function startService(task: Task): Promise<Service> {
     links: undefined,
     mixing: undefined,
     views: [],
+    searcher: undefined,
     turn: 0,
   };
 }
@@ -287,7 +295,9 @@ function obey(of: Service, command: number): void {
     for (const rod of of.rods) crew.behind[first + rod] = 0;
     return;
   }
-  if (bundle.contact) touch(of, bundle.contact, command);
+  if (command === SEARCH || command === DELIVER)
+    of.searcher = serveSearch(crew, task, bundle.samples, of.rooms, command, of.searcher);
+  else if (bundle.contact) touch(of, bundle.contact, command);
 }
 
 /** Requests of contact. */

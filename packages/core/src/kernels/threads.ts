@@ -41,7 +41,7 @@ import {
   waitFor,
 } from './crew.ts';
 import { shareContact, type Watch } from './threadContact.ts';
-import { pickRods } from './threadScene.ts';
+import { pickColliders, pickRods } from './threadScene.ts';
 import { loadMaker, type RoomMessage, saveOwn, saveShare, type Task, type Threadable } from './threadServe.ts';
 
 export { serveThread } from './threadServe.ts';
@@ -58,11 +58,13 @@ export interface ThreadOptions {
   readonly leastTouching?: number;
   /** Numbers that the contact solver iterates on below which its own loops are the caller's: default 32768. */
   readonly leastNumbers?: number;
+  /** Nodes that are looked at below which the caller finds contacts with obstacles itself: default 4096. */
+  readonly leastNodes?: number;
   /** Whether rods are solved by kernels, two at a time; default true. Rods of cloth, which links join, have little use for them. */
   readonly kernels?: boolean;
 }
 
-const defaults = { leastNumbers: 32768, kernels: true };
+const defaults = { leastNumbers: 32768, leastNodes: 4096, kernels: true };
 
 /** Discrete elastic rods with kernels and with the given threads beside the caller's own. */
 export function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
@@ -192,7 +194,7 @@ function shareWork(
     const common = { kind: 'task', model, kernels: options.kernels, memory, index, samples } as const;
     if (!rods) {
       const whole = arrays.map(({ buffer }) => ({ buffer, from: 0, length: buffer.byteLength / 8 }));
-      return { ...common, scene, arrays: whole, first: 0, own: false, from, to };
+      return { ...common, scene, colliders: [], arrays: whole, first: 0, own: false, from, to };
     }
     const ids = new Set(bundle.rods.slice(rods[index], rods[index + 1]).map(({ id }) => id));
     const own = arrays.map(({ buffer, starts }) => ({
@@ -203,6 +205,7 @@ function shareWork(
     return {
       ...common,
       scene: pickRods(scene, ids),
+      colliders: pickColliders(scene),
       arrays: own,
       first: rods[index],
       own: true,

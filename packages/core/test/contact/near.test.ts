@@ -13,6 +13,7 @@ import {
   refitPathTree,
   writePathBox,
 } from '../../src/contact/pathTree.ts';
+import { createSearch } from '../../src/contact/search.ts';
 import { type ContactSet, createContactSet } from '../../src/contact/set.ts';
 import { sweepPairs } from '../../src/contact/sweep.ts';
 import { createIntList, push } from '../../src/contact/tree.ts';
@@ -233,8 +234,8 @@ describe('contacts of rods that move', () => {
       for (let r = 0; r < RODS; r++) finder.look[r] = step < 12 ? 2 : [2, 1, 2, 0][(r + step) % 4];
       other.look.set(finder.look);
       set.count = expected.count = 0;
-      findContacts(finder, set, 0, DT);
-      findContacts(other, expected, 0, DT);
+      findContacts(finder, set, 0, DT, createSearch(finder).find);
+      findContacts(other, expected, 0, DT, createSearch(other).find);
       expect(tell(set)).toEqual(tell(expected));
       expect(countMissing(finder, finder.near.ahead, reachOf(finder, 0, DT))).toBe(0);
       tally.found += set.count;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { measureDistance, placeCollider } from '../../src/contact/collider.ts';
 import { createFinder, findContacts, gather } from '../../src/contact/find.ts';
+import { createSearch } from '../../src/contact/search.ts';
 import { createContactSet } from '../../src/contact/set.ts';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
 
@@ -141,7 +142,7 @@ describe('contact with an obstacle that turns', () => {
     for (let i = 0; i < 15; i++) finder.velocity[i] = share * along[i % 3];
     const set = createContactSet();
     placeCollider(colliders[0], 0, dt);
-    findContacts(finder, set, 0, dt);
+    findContacts(finder, set, 0, dt, createSearch(finder).find);
     expect(set.count).toBeGreaterThan(0);
     placeCollider(colliders[0], dt, 0);
     const out = new Float64Array(4);

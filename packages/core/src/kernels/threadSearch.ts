@@ -1,0 +1,134 @@
+/** Finding contacts with obstacles in threads, both sides: what is done there is in contact/search.ts. */
+import { compileColliders } from '../contact/collider.ts';
+import type { ObstacleFinder } from '../contact/find.ts';
+import {
+  cutSearch,
+  FOUND_BYTES,
+  openFinder,
+  readCounts,
+  type SearchRows,
+  searchRange,
+  takeHands,
+  writeFound,
+} from '../contact/search.ts';
+import { type ContactSet, createContactSet } from '../contact/set.ts';
+import type { Samples, SharedSearch } from '../port.ts';
+import type { ColliderSpec } from '../scene/types.ts';
+import {
+  ask,
+  type Crew,
+  countOf,
+  DELIVER,
+  DONE,
+  DT,
+  FOUND,
+  KIND,
+  NODES,
+  SEARCH,
+  SIZE,
+  TIME,
+  TOLERANCE,
+  TOTAL,
+  waitFor,
+  writeCount,
+} from './crew.ts';
+
+/** Contacts that a thread has room for, at first. */
+const CAPACITY = 1024;
+
+/** `first`: the first rod of each thread, and the number of all. The rest as of `shareContact`. */
+export function shareSearch(
+  crew: Crew,
+  watch: { readonly alone: boolean },
+  first: Int32Array,
+  leastNodes: number,
+  bytes: number,
+  enlarge: (slot: number, bytes: number) => SharedArrayBuffer,
+  begin: () => void,
+): SharedSearch {
+  const { control, numbers, count } = crew;
+  begin();
+  const buffer = enlarge(NODES, bytes);
+  let capacity = CAPACITY;
+  let found = enlarge(FOUND, FOUND_BYTES * capacity * (count - 1));
+  const request = (command: number): void => {
+    numbers[TOTAL] = capacity;
+    ask(crew, command);
+  };
+  const finish = (): void => waitFor(control, DONE, count - 1);
+  return {
+    buffer,
+    isWorth: (nodes) => !watch.alone && nodes >= leastNodes,
+    run({ kind, collider, t, dt, allowed }, own) {
+      begin();
+      numbers[KIND] = kind;
+      numbers[SIZE] = collider;
+      numbers[TIME] = t;
+      numbers[DT] = dt;
+      numbers[TOLERANCE] = allowed;
+      request(SEARCH);
+      own(0, first[1]);
+      finish();
+    },
+    read(action) {
+      let most = 0;
+      for (let k = 1; k < count; k++) most = Math.max(most, countOf(crew, k));
+      if (most > capacity) {
+        capacity = 8 * Math.ceil((1.25 * most) / 8);
+        found = enlarge(FOUND, FOUND_BYTES * capacity * (count - 1));
+        request(DELIVER);
+        finish();
+      }
+      for (let k = 1; k < count; k++) action(found, FOUND_BYTES * capacity * (k - 1), capacity, countOf(crew, k));
+    },
+  };
+}
+
+/** What a thread finds by, and what it has found last. */
+export interface Searcher {
+  readonly buffer: SharedArrayBuffer;
+  readonly rows: SearchRows;
+  readonly finder: ObstacleFinder;
+  readonly set: ContactSet;
+}
+
+function openSearcher(buffer: SharedArrayBuffer, colliders: readonly ColliderSpec[]): Searcher {
+  const rows = cutSearch(buffer, readCounts(buffer));
+  const compiled = compileColliders({ tendril: 1, rods: [], colliders }, [], [], []);
+  return { buffer, rows, finder: openFinder(rows, compiled), set: createContactSet(CAPACITY) };
+}
+
+/** What thread `index`, whose rods are those from `start` on, is asked for. */
+export function serveSearch(
+  crew: Crew,
+  {
+    index,
+    first,
+    colliders,
+  }: { readonly index: number; readonly first: number; readonly colliders: readonly ColliderSpec[] },
+  samples: readonly Samples[],
+  rooms: readonly (SharedArrayBuffer | undefined)[],
+  command: number,
+  known: Searcher | undefined,
+): Searcher {
+  const { numbers } = crew;
+  const buffer = rooms[NODES] as SharedArrayBuffer;
+  const searcher = known?.buffer === buffer ? known : openSearcher(buffer, colliders);
+  const { rows, finder, set } = searcher;
+  if (command === SEARCH) {
+    takeHands(finder, rows);
+    set.count = 0;
+    searchRange(finder, rows.asked, samples, first, set, first, first + samples.length, {
+      kind: numbers[KIND],
+      collider: numbers[SIZE],
+      t: numbers[TIME],
+      dt: numbers[DT],
+      allowed: numbers[TOLERANCE],
+    });
+    writeCount(crew, index, set.count);
+  }
+  const capacity = numbers[TOTAL];
+  if (set.count > 0 && set.count <= capacity)
+    writeFound(rooms[FOUND] as SharedArrayBuffer, FOUND_BYTES * capacity * (index - 1), capacity, set);
+  return searcher;
+}
