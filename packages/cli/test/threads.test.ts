@@ -278,7 +278,7 @@ describe('threads in contact', () => {
       contact: { between: 'none' },
       time: { duration: 1, step: 1 / 240 },
     };
-    const options = { leastParts: 2, leastTouching: 2, leastNumbers: 1, kernels };
+    const options = { leastParts: 2, leastTouching: 2, leastNumbers: 1, leastNodes: 1, kernels };
     const models = [
       kernels ? [one] : [],
       [await loadThreadedDer(two.ports, options)],
@@ -290,6 +290,51 @@ describe('threads in contact', () => {
       for (let k = 0; k < 16; k++) reports.push(world.step(), world.hash());
       expect(world.contactForces().length).toBeGreaterThan(2);
       return [...reports, world.linkForces(), world.energies()];
+    });
+    for (const found of others) expect(found).toEqual(first);
+  });
+
+  it('cloths that know nothing of each other, one of which has links of all kinds', async () => {
+    const weave = {
+      warp: { count: 5, spacing: 0.02 },
+      edges: 1,
+      section: { type: 'circle', radius: 3e-5 },
+      material: { E: 3.58e9, G: 1.07e9, density: 1107, damping: { mass: 10 } },
+      joints: { stiffness: 10, rotation: { about: 'normal', stiffness: 5e-8 } },
+    } as const;
+    const cloths: Scene = {
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [],
+      weaves: [
+        { id: 'on', center: [0.003, 0.002, 0.0603], ...weave },
+        { id: 'beside', center: [0.3, 0, 0.06], ...weave },
+      ],
+      links: [
+        { rod: 'beside warp 0', at: 'start', to: { point: [0.26, -0.05, 0.06] }, stiffness: 1 },
+        {
+          rod: 'beside warp 1',
+          at: { u: 0.9 },
+          to: { rod: 'beside warp 2', at: { u: 0.9 } },
+          stiffness: 1,
+          rotation: { about: 'all', stiffness: 1e-8 },
+        },
+      ],
+      colliders: [{ type: 'sphere', radius: 0.06, friction: 0.3 }],
+      contact: { between: 'none' },
+      time: { duration: 1, step: 1 / 240 },
+    };
+    const options = { leastParts: 2, leastTouching: 2, leastNumbers: 1, leastNodes: 1, kernels: false };
+    const models = [[], [await loadThreadedDer(two.ports, options)], [await loadThreadedDer(threads.ports, options)]];
+    const [first, ...others] = models.map((list) => {
+      const world = createWorld(cloths, { models: list });
+      const reports: unknown[] = [];
+      for (let k = 0; k < 5; k++) reports.push(world.step(), world.hash(), { ...world.contactReport });
+      expect(world.contactForces().length).toBeGreaterThan(1);
+      const saved = world.save();
+      reports.push(world.step(), world.hash());
+      world.restore(saved);
+      return [...reports, world.step(), world.hash(), world.linkForces(), world.energies(), world.reactions()];
     });
     for (const found of others) expect(found).toEqual(first);
   });

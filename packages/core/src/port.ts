@@ -149,7 +149,7 @@ export interface SharedLoops {
 export interface SharedLinks {
   readonly memory: ArrayBufferLike;
   /** A loop that does not look at sides; false where no threads took part, and nothing is done. */
-  run(kind: number): boolean;
+  run(kind: number, numbers: ArrayLike<number>): boolean;
 }
 
 /** What a scene has that contacts with obstacles are found of. */

@@ -17,7 +17,7 @@
  */
 import type { ContactPort } from '../model.ts';
 import type { ContactSides, SharedLoops } from '../port.ts';
-import { type Accelerator, accelerate, keep, measure, startMixing } from './anderson.ts';
+import { type Accelerator, accelerate, keep, keepCopies, measure, startMixing } from './anderson.ts';
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawRows.ts';
 import { energyOfPulls, weighWhole, writeShift } from './linkDrift.ts';
@@ -220,7 +220,7 @@ function chooseStart(
   mixing: Accelerator,
   law: SharedLaw | undefined,
 ): void {
-  const { rows, size } = mixing;
+  const { rows } = mixing;
   const tryStart = (best: boolean): number => {
     startLinks(links, arrays, rows, best);
     takeTurn(set, arrays, law);
@@ -230,7 +230,7 @@ function chooseStart(
   };
   let best = links.guessed;
   if (best) {
-    rows.best.set(arrays.copy.subarray(0, size));
+    keepCopies(mixing);
     best = tryStart(true) < tryStart(false);
   }
   startLinks(links, arrays, rows, best);
@@ -297,7 +297,8 @@ export function solveAdmm(
     }
     if (omega[c] === 0) set.impulse.fill(0, 3 * c, 3 * c + 3);
   }
-  right.fill(0);
+  // where there are links, all that is solved for is written in every turn
+  if (!arrays.links) right.fill(0);
   const law = crew ? shareLaw(crew, set, arrays) : undefined;
   if (arrays.links) chooseStart(set, arrays, arrays.links, mixing, law);
   result.converged = false;

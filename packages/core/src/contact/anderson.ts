@@ -10,6 +10,7 @@ import {
   copyBlocks,
   countBlocks,
   cutMixRows,
+  emptyBlocks,
   type MixRows,
   measureBlocks,
   mixBlocks,
@@ -37,6 +38,8 @@ export const CHANGE = 1;
 export const MIX = 2;
 export const KEEP = 3;
 export const RETURN = 4;
+export const GUESS = 5;
+export const EMPTY = 6;
 
 export interface Accelerator {
   readonly rows: MixRows;
@@ -76,9 +79,7 @@ export function startMixing(
   shared: SharedLoops | undefined,
 ): Accelerator {
   const rows = makeRows(size, size < (frictionless ? FREE : MANY) ? WINDOW : FEWER, shared);
-  rows.weight.fill(0, 0, size);
-  rows.finest.fill(0, 0, size);
-  return {
+  const state: Accelerator = {
     rows,
     turn,
     size,
@@ -90,6 +91,8 @@ export function startMixing(
     norm: Infinity,
     mixed: false,
   };
+  loop(state, EMPTY, 0, 0);
+  return state;
 }
 
 /** A loop over all blocks. */
@@ -114,7 +117,9 @@ export function runLoop(
   else if (kind === CHANGE) changeBlocks(rows, turn, size, from, to, count, slot);
   else if (kind === MIX) mixBlocks(rows, turn, size, from, to, count, gamma);
   else if (kind === KEEP) copyBlocks(rows.best, turn.free, size, from, to);
-  else copyBlocks(turn.free, rows.plain, size, from, to);
+  else if (kind === RETURN) copyBlocks(turn.free, rows.plain, size, from, to);
+  else if (kind === GUESS) copyBlocks(rows.best, turn.copy, size, from, to);
+  else emptyBlocks(rows, size, from, to);
 }
 
 /** f from what the rods answer to the copies; norm² of it, its largest error, and that over what it may be. */
@@ -126,6 +131,11 @@ export function measure(state: Accelerator): ReturnType<typeof readMeasure> {
 /** Keeps q as the best so far. */
 export function keep(state: Accelerator): void {
   loop(state, KEEP, 0, 0);
+}
+
+/** Keeps the copies there instead. */
+export function keepCopies(state: Accelerator): void {
+  loop(state, GUESS, 0, 0);
 }
 
 /** q becomes the next q; `square`: the norm² of f. */

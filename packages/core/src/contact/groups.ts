@@ -80,7 +80,7 @@ function rootIn(parent: Int32Array, s: number): number {
 }
 
 /** What links join; `root` is then the first system of what a system belongs to. */
-function joinSystems(root: Int32Array, systems: Systems, { plans, every, linkOf }: Links): Map<number, Joined> {
+function joinSystems(root: Int32Array, systems: Systems, { plans, every, rows }: Links): Map<number, Joined> {
   for (let s = 0; s < root.length; s++) root[s] = s;
   for (const { rodA, rodB } of plans)
     if (rodB >= 0) {
@@ -90,7 +90,7 @@ function joinSystems(root: Int32Array, systems: Systems, { plans, every, linkOf 
   for (let s = 0; s < root.length; s++) root[s] = rootIn(root, s);
   const rootOf = (rod: number): number => root[systems.ofRod(rod)];
   const roots = [...new Set(Array.from(every.rods, rootOf))];
-  const crossingRoot = Int32Array.from(linkOf, (link) => rootOf(plans[link].rodA));
+  const crossingRoot = Int32Array.from(rows.linkOf, (link) => rootOf(plans[link].rodA));
   return new Map(
     roots.map((r) => {
       if (roots.length === 1) return [r, { systems: listOf(every.rods), links: every }];

@@ -11,7 +11,7 @@
  */
 
 import type { LinkPlan } from '../scene/links.ts';
-import { GIVEN, type LinkRows, RECORD } from './linkRows.ts';
+import { GIVEN, type LinkRows, MEMORY, MOST_ROWS, RECORD } from './linkRows.ts';
 
 /** The arrays of the solver; see SideArrays. */
 export interface CrossingArrays {
@@ -203,44 +203,41 @@ export function writeCrossingForces(
   }
 }
 
-/** Impulses to start from: forces of `memory`, which has `stride` numbers a link. */
+/** Impulses to start from: the forces of `memory`. */
 export function recallCrossings(
-  { record: r, member }: CrossingRows,
-  linkOf: Int32Array,
+  { record: r, member, linkOf }: LinkRows,
   memory: Float64Array,
-  stride: number,
   dt: number,
-  count: number,
+  begin: number,
+  end: number,
 ): void {
-  for (let k = 0; k < count; k++) {
+  for (let k = begin; k < end; k++) {
     const c = member[k];
     const o = RECORD * c + IMPULSE;
-    const from = stride * linkOf[c];
+    const from = MEMORY * linkOf[c];
     for (let m = 0; m < 4; m++) r[o + m] = dt * memory[from + m];
   }
 }
 
-/** Forces, and after `rows` numbers strains as the law has them, into a memory like that. */
+/** What a step of length dt leaves to the next: see `rememberLinks`. */
 export function rememberCrossings(
-  { record: r, given, member }: CrossingRows,
-  linkOf: Int32Array,
-  memory: Float64Array,
-  rows: number,
+  { record: r, given, member, linkOf, next }: LinkRows,
   dt: number,
-  count: number,
+  begin: number,
+  end: number,
 ): void {
-  for (let k = 0; k < count; k++) {
+  for (let k = begin; k < end; k++) {
     const c = member[k];
     const o = RECORD * c + IMPULSE;
     const g = GIVEN * c;
-    const to = 2 * rows * linkOf[c];
+    const to = MEMORY * linkOf[c];
     for (let m = 0; m < 4; m++) {
       const law = g + LAW + (m < 3 ? 0 : 2);
       const force = r[o + m] / dt;
       const rate = given[law + 1] / dt;
-      memory[to + m] = force;
+      next[to + m] = force;
       // force = −k e − c (e − e₀)/h
-      memory[to + rows + m] = (rate * given[g + m] - force) / (given[law] + rate);
+      next[to + MOST_ROWS + m] = (rate * given[g + m] - force) / (given[law] + rate);
     }
   }
 }

@@ -48,7 +48,7 @@ export function loopLinks(
   numbers: ArrayLike<number> = NONE,
 ): number {
   if (shared) return shared.runLinks(kind, mix.capacity, mix.window, numbers);
-  return runLinkLoop(kind, rows, arrays, mix, all.position.data, numbers, 0, lengthOf(kind, rows));
+  return runLinkLoop(kind, rows, arrays, mix, all.position.data, numbers, 0, lengthOf(kind, rows, arrays));
 }
 
 /** The same with one number. */

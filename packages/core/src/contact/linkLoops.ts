@@ -3,12 +3,14 @@ import {
   applyCrossings,
   type CrossingArrays,
   measureCrossings,
+  recallCrossings,
+  rememberCrossings,
   startCrossings,
   writeCrossingForces,
   writeCrossings,
 } from './linkCrossings.ts';
 import { shiftSides, sumPulls } from './linkDrift.ts';
-import { crossingsOf, type LinkRows, rodsOf } from './linkRows.ts';
+import { crossingsOf, type LinkRows, MEMORY, rodsOf } from './linkRows.ts';
 import { countJoined, placeLinkSides, weighSides } from './linkSides.ts';
 import type { MixRows } from './loops.ts';
 
@@ -25,6 +27,13 @@ export const START = 7;
 export const START_BEST = 8;
 export const APPLY = 9;
 export const FORCE = 10;
+/** Impulses from what the last step left (dt), or from what the one under way has; what it leaves (dt). */
+export const RECALL = 11;
+export const RECALL_NEXT = 12;
+export const REMEMBER = 13;
+/** Over links: what was under way is what the last step left. Over sides: how far velocities are from the copies [m/s]. */
+export const COMMIT = 14;
+export const MISS = 15;
 
 /** What the loops look at beside the rows of links: the sides' arrays, and of the mixing `weight` and `best`. */
 export interface LinkLoopArrays extends CrossingArrays {
@@ -52,8 +61,21 @@ export const UNPLACED: LinkLoopArrays = {
 };
 
 /** Over how many a loop goes. */
-export function lengthOf(kind: number, rows: LinkRows): number {
+export function lengthOf(kind: number, rows: LinkRows, { mass }: Pick<LinkLoopArrays, 'mass'>): number {
+  if (kind === MISS) return mass.length;
+  if (kind === COMMIT) return rows.memory.length / MEMORY;
   return kind < MEASURE ? rodsOf(rows) : crossingsOf(rows);
+}
+
+/** How far the velocities of sides `from` to `to` are from those that the copies have [m/s]. */
+export function missOfSides(start: Float64Array, copy: Float64Array, from: number, to: number): number {
+  let most = 0;
+  for (let k = 3 * from; k < 3 * to; k++) {
+    const miss = Math.abs(start[k] - copy[k]);
+    if (miss > most) most = miss;
+    else if (!(miss <= most)) return Infinity;
+  }
+  return most;
 }
 
 /** Part `from` to `to` of a loop; the largest of what it finds. `position`: what nodes of crossings are places in. */
@@ -75,6 +97,11 @@ export function runLinkLoop(
   else if (kind === MEASURE) measureCrossings(rows, position, from, to);
   else if (kind === WRITE) return writeCrossings(rows, arrays, numbers[0], from, to);
   else if (kind === FORCE) writeCrossingForces(rows, arrays.force, numbers[0], from, to);
+  else if (kind === RECALL) recallCrossings(rows, rows.memory, numbers[0], from, to);
+  else if (kind === RECALL_NEXT) recallCrossings(rows, rows.next, numbers[0], from, to);
+  else if (kind === REMEMBER) rememberCrossings(rows, numbers[0], from, to);
+  else if (kind === COMMIT) rows.memory.set(rows.next.subarray(MEMORY * from, MEMORY * to), MEMORY * from);
+  else if (kind === MISS) return missOfSides(arrays.start, arrays.copy, from, to);
   else if (kind === PLACE) placeLinkSides(rows, arrays, from, to);
   else if (kind === JOIN) countJoined(rows, arrays.response, numbers[0] === 1, from, to);
   else weighSides(rows, arrays, from, to);

@@ -7,8 +7,13 @@
 export const RECORD = 32;
 export const GIVEN = 9;
 
-/** Crossings, rods that links hold, sides of all links, sides of links that are no crossings. */
+/** Numbers that a step leaves to the next of a link: forces, then strains, each with room for MOST_ROWS. */
+export const MOST_ROWS = 6;
+export const MEMORY: number = 2 * MOST_ROWS;
+
+/** Links, crossings among them, rods that links hold, sides of all links, sides of links that are no crossings. */
 export interface LinkSizes {
+  readonly links: number;
   readonly crossings: number;
   readonly rods: number;
   readonly sides: number;
@@ -25,6 +30,11 @@ export interface LinkRows {
   readonly given: Float64Array;
   readonly node: Int32Array;
   readonly side: Int32Array;
+  /** Its number among the links. */
+  readonly linkOf: Int32Array;
+  /** Of each link what the last step left, and what the one under way does, MEMORY each. */
+  readonly memory: Float64Array;
+  readonly next: Float64Array;
   /** Sides of the other links. */
   readonly otherSide: Int32Array;
   /** Of the sides of all links, by rod: edge, weight, whether an end begins with it, contacts and sides at its node, and place in `side`, or −1 − that in `otherSide`. */
@@ -48,15 +58,15 @@ export interface LinkRows {
 /** Threads at most. */
 const THREADS = 256;
 const HEAD = 8;
-const GROUP = 4;
+const GROUP = 5;
 
-export function linkBytes({ crossings, rods, sides, otherSides }: LinkSizes): number {
-  const doubles = HEAD + THREADS + (RECORD + GIVEN) * crossings + sides + 5 * rods;
-  return 8 * doubles + 4 * (9 * crossings + otherSides + 3 * sides + 4 * rods) + sides;
+export function linkBytes({ links, crossings, rods, sides, otherSides }: LinkSizes): number {
+  const doubles = HEAD + THREADS + (RECORD + GIVEN) * crossings + 2 * MEMORY * links + sides + 5 * rods;
+  return 8 * doubles + 4 * (10 * crossings + otherSides + 3 * sides + 4 * rods) + sides;
 }
 
 export function createLinkRows(buffer: ArrayBufferLike, sizes: LinkSizes): LinkRows {
-  new Float64Array(buffer, 0, GROUP).set([sizes.crossings, sizes.rods, sizes.sides, sizes.otherSides]);
+  new Float64Array(buffer, 0, GROUP).set([sizes.links, sizes.crossings, sizes.rods, sizes.sides, sizes.otherSides]);
   return cutLinkRows(buffer);
 }
 
@@ -71,16 +81,19 @@ export function cutLinkRows(buffer: ArrayBufferLike): LinkRows {
     return new Int32Array(buffer, at - 4 * length, length);
   };
   const head = take(HEAD);
-  const [crossings, rods, sides, otherSides] = head;
+  const [links, crossings, rods, sides, otherSides] = head;
   return {
     head,
     answer: take(THREADS),
     record: take(RECORD * crossings),
     given: take(GIVEN * crossings),
+    memory: take(MEMORY * links),
+    next: take(MEMORY * links),
     weight: take(sides),
     mass: take(rods),
     pull: take(3 * rods),
     joined: take(rods),
+    linkOf: takeIntegers(crossings),
     node: takeIntegers(4 * crossings),
     side: takeIntegers(4 * crossings),
     member: takeIntegers(crossings),

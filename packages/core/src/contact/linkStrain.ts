@@ -13,14 +13,15 @@ const tangent = new Float64Array(3);
 const carried = new Float64Array(3);
 const axis = new Float64Array(3);
 const lever = new Float64Array(3);
+const nothing = new Float64Array(0);
 
 /** Strains at the present samples, C, and the arms of the sides, of some links. */
 export function measureLinks(links: Links, set: LinkSet, rods: readonly Rod[], samples: readonly Samples[]): void {
   const { rows, shared, position } = links;
   selectLinks(links, set);
   position.update();
-  if (!shared?.run(MEASURE))
-    runLinkLoop(MEASURE, rows, UNPLACED, UNMIXED, position.data, position.data, 0, set.crossings.length);
+  if (!shared?.run(MEASURE, nothing))
+    runLinkLoop(MEASURE, rows, UNPLACED, UNMIXED, position.data, nothing, 0, set.crossings.length);
   for (const link of set.others) measureOne(links, link, rods, samples);
 }
 

@@ -27,15 +27,14 @@ import type { Bundle } from '../model.ts';
 import type { Samples, SharedLinks } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
-import { describeCrossing, recallCrossings, rememberCrossings } from './linkCrossings.ts';
+import { describeCrossing } from './linkCrossings.ts';
 import { createFrame, startFrame, writeNormal, writeRelative } from './linkFrames.ts';
+import { COMMIT, lengthOf, RECALL, RECALL_NEXT, REMEMBER, runLinkLoop, UNMIXED, UNPLACED } from './linkLoops.ts';
 import { findPositions, type Positions } from './linkPositions.ts';
-import { createLinkRows, GIVEN, type LinkRows, linkBytes } from './linkRows.ts';
+import { createLinkRows, GIVEN, type LinkRows, linkBytes, MEMORY, MOST_ROWS } from './linkRows.ts';
 import { selectLinks } from './linkSides.ts';
 import { measureLinks } from './linkStrain.ts';
 import type { Place } from './sides.ts';
-
-const MOST_ROWS = 6;
 
 export interface Link {
   readonly index: number;
@@ -82,8 +81,6 @@ export interface Links {
   /** All of them as objects, made when first asked for: the solver knows crossings by their rows alone. */
   readonly list: readonly Link[];
   readonly every: LinkSet;
-  /** Index of each crossing. */
-  readonly linkOf: Int32Array;
   readonly rows: LinkRows;
   /** Those that the rows are about, see selectLinks. */
   selected: LinkSet | undefined;
@@ -105,8 +102,6 @@ export interface Links {
    * link each. Energies go by these strains: those measured carry the solver's tolerance, and ½ k e² of a stiff spring much of it.
    */
   readonly memory: Float64Array;
-  /** The same of the step under way, or of a piece of it. */
-  readonly next: Float64Array;
 }
 
 const sum = (list: Float64Array): number => list.reduce((all, one) => all + one, 0);
@@ -191,8 +186,7 @@ export function createLinks(
   const others: Link[] = [];
   const perRod = new Int32Array(rods.length);
   const entryOfRod = new Int32Array(rods.length + 1);
-  const linkOf = new Int32Array(plans.length);
-  let crossings = 0;
+  const linkOf: number[] = [];
   let otherSides = 0;
   let size = plans.length > 0 ? Infinity : 0;
   plans.forEach((plan, index) => {
@@ -201,7 +195,7 @@ export function createLinks(
     if (rodB >= 0) perRod[rodB]++;
     size = Math.min(size, rods[rodA].edgeLengthRest[edgeA]);
     let perEnd = 2;
-    if (plan.about === 'normal' && !standAtStart(plan)) linkOf[crossings++] = index;
+    if (plan.about === 'normal' && !standAtStart(plan)) linkOf.push(index);
     else {
       const link = createLink(plan, index, rods, otherSides);
       perEnd = link.perEnd;
@@ -213,9 +207,11 @@ export function createLinks(
   });
   for (let r = 0; r < rods.length; r++) entryOfRod[r + 1] += entryOfRod[r];
   const held = Int32Array.from(rods.keys()).filter((r) => perRod[r] > 0);
-  const sizes = { crossings, rods: held.length, sides: entryOfRod[rods.length], otherSides };
+  const crossings = linkOf.length;
+  const sizes = { links: plans.length, crossings, rods: held.length, sides: entryOfRod[rods.length], otherSides };
   const shared = share?.(linkBytes(sizes));
   const rows = createLinkRows(shared?.memory ?? new ArrayBuffer(linkBytes(sizes)), sizes);
+  rows.linkOf.set(linkOf);
   const every: LinkSet = {
     count: plans.length,
     crossings: Int32Array.from({ length: crossings }, (_, c) => c),
@@ -232,7 +228,6 @@ export function createLinks(
       return list;
     },
     every,
-    linkOf: linkOf.subarray(0, crossings),
     rows,
     selected: undefined,
     shared,
@@ -242,19 +237,18 @@ export function createLinks(
     entryOfRod,
     size,
     sideArm: new Float64Array(3 * otherSides),
-    memory: new Float64Array(2 * MOST_ROWS * plans.length),
-    next: new Float64Array(2 * MOST_ROWS * plans.length),
+    memory: rows.memory,
   };
   describeRows(links, rods);
   measureLinks(links, every, rods, samples);
   for (const { index, strain } of others) links.memory.set(strain, MOST_ROWS * (2 * index + 1));
   for (let c = 0; c < crossings; c++)
-    for (let m = 0; m < 4; m++) links.memory[MOST_ROWS * (2 * linkOf[c] + 1) + m] = rows.given[GIVEN * c + m];
+    for (let m = 0; m < 4; m++) rows.memory[MEMORY * linkOf[c] + MOST_ROWS + m] = rows.given[GIVEN * c + m];
   return links;
 }
 
 /** What does not change of the rows. */
-function describeRows({ plans, rows, entryOfRod, every, linkOf, position }: Links, rods: readonly Rod[]): void {
+function describeRows({ plans, rows, entryOfRod, every, position }: Links, rods: readonly Rod[]): void {
   const next = entryOfRod.slice();
   let c = 0;
   let k = 0;
@@ -267,7 +261,7 @@ function describeRows({ plans, rows, entryOfRod, every, linkOf, position }: Link
   };
   plans.forEach((plan, index) => {
     const { rodA, edgeA, rodB, edgeB } = plan;
-    if (linkOf[c] !== index || c >= linkOf.length) {
+    if (rows.linkOf[c] !== index) {
       const { perEnd, sideCount, firstSide } = every.others[k++];
       for (let i = 0; i < sideCount; i++) {
         const [rod, edge, weight] = i < perEnd ? [rodA, edgeA, plan.weightA] : [rodB, edgeB, plan.weightB];
@@ -330,12 +324,21 @@ export function memoryOf({ memory }: Links, { index, rows }: Link): { force: Flo
   return { force: memory.subarray(o, o + rows), strain: memory.subarray(o + MOST_ROWS, o + MOST_ROWS + rows) };
 }
 
-/** Impulses to start from: the forces in `memory`. */
-export function recallLinks(links: Links, set: LinkSet, memory: Float64Array, dt: number): void {
+/** A loop that looks at no sides. */
+function loopRows({ rows, shared, position: { data } }: Links, kind: number, dt: number): void {
+  given[0] = dt;
+  if (!shared?.run(kind, given))
+    runLinkLoop(kind, rows, UNPLACED, UNMIXED, data, given, 0, lengthOf(kind, rows, UNPLACED));
+}
+const given = new Float64Array(1);
+
+/** Impulses to start from: the forces that the last step left, or a piece of the one `underWay`. */
+export function recallLinks(links: Links, set: LinkSet, underWay: boolean, dt: number): void {
   selectLinks(links, set);
-  recallCrossings(links.rows, links.linkOf, memory, 2 * MOST_ROWS, dt, set.crossings.length);
+  loopRows(links, underWay ? RECALL_NEXT : RECALL, dt);
+  const from = underWay ? links.rows.next : links.memory;
   for (const { index, rows, impulse } of set.others)
-    for (let r = 0; r < rows; r++) impulse[r] = dt * memory[2 * MOST_ROWS * index + r];
+    for (let r = 0; r < rows; r++) impulse[r] = dt * from[MEMORY * index + r];
 }
 
 /** A link at rest: what the next step starts from. `force` is against the spring. */
@@ -348,10 +351,9 @@ export function settleLink({ memory }: Links, link: Link, force: ArrayLike<numbe
 }
 
 /** Before the first piece of a step: some links start from the step before. */
-export function resumeLinks({ memory, next, linkOf }: Links, { crossings, others }: LinkSet): void {
-  const size = 2 * MOST_ROWS;
+export function resumeLinks({ rows: { memory, next, linkOf } }: Links, { crossings, others }: LinkSet): void {
   const resume = (index: number): void => {
-    for (let k = size * index; k < size * (index + 1); k++) next[k] = memory[k];
+    for (let k = MEMORY * index; k < MEMORY * (index + 1); k++) next[k] = memory[k];
   };
   for (const { index } of others) resume(index);
   for (const c of crossings) resume(linkOf[c]);
@@ -359,11 +361,11 @@ export function resumeLinks({ memory, next, linkOf }: Links, { crossings, others
 
 /** What a step of length dt, or a piece, leaves to the next. */
 export function rememberLinks(links: Links, set: LinkSet, dt: number): void {
-  const { next } = links;
+  const { next } = links.rows;
   selectLinks(links, set);
-  rememberCrossings(links.rows, links.linkOf, next, MOST_ROWS, dt, set.crossings.length);
+  loopRows(links, REMEMBER, dt);
   for (const link of set.others) {
-    const o = 2 * MOST_ROWS * link.index;
+    const o = MEMORY * link.index;
     for (let r = 0; r < link.rows; r++) {
       const force = link.impulse[r] / dt;
       const rate = dampingOf(link, r) / dt;
@@ -372,4 +374,9 @@ export function rememberLinks(links: Links, set: LinkSet, dt: number): void {
       next[o + MOST_ROWS + r] = (rate * link.strain[r] - force) / (stiffnessOf(link, r) + rate);
     }
   }
+}
+
+/** The step is done: what it leaves is what the next one starts from. */
+export function commitLinks(links: Links): void {
+  loopRows(links, COMMIT, 0);
 }

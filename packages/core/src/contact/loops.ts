@@ -222,6 +222,12 @@ export function copyBlocks(to: Float64Array, of: Float64Array, size: number, fro
   if (BLOCK * from < last) to.set(of.subarray(BLOCK * from, last), BLOCK * from);
 }
 
+/** Blocks `from` to `to`: no weights, and nothing that has to be fine. */
+export function emptyBlocks({ weight, finest }: MixRows, size: number, from: number, to: number): void {
+  weight.fill(0, BLOCK * from, Math.min(size, BLOCK * to));
+  finest.fill(0, BLOCK * from, Math.min(size, BLOCK * to));
+}
+
 function subtractTwo(
   q: Float64Array,
   gamma: number,

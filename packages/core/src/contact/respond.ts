@@ -23,6 +23,7 @@ import { createGrouping, type Group, listSystems, type Marks } from './groups.ts
 import { findFirstImpact } from './impact.ts';
 import { measureLinks } from './linkStrain.ts';
 import {
+  commitLinks,
   createLinks,
   energyOfLinks,
   type Links,
@@ -269,7 +270,7 @@ export function createContactWorld(
     for (const { system, links: some } of grouping.linked) {
       if (!isWithin(system)) continue;
       measureLinks(links, some, rods, samples);
-      recallLinks(links, some, from === memory ? links.memory : links.next, dt);
+      recallLinks(links, some, from !== memory, dt);
     }
     lone.list(set, isWithin);
     let dirty = grouping.group(set, (s) => isWithin(s) && !lone.has(s));
@@ -416,7 +417,7 @@ export function createContactWorld(
     }
     report.contacts = set.count;
     remember(memory, set, dt);
-    links.memory.set(links.next);
+    commitLinks(links);
     return { ok: true, ...outcome };
   };
 
@@ -464,7 +465,7 @@ export function createContactWorld(
     bear() {
       recollect(part, memory);
       measureLinks(links, links.every, rods, samples);
-      recallLinks(links, links.every, links.memory, 1);
+      recallLinks(links, links.every, false, 1);
       const arrays = layOut(layout, part, everything, links.count > 0 ? links.every : undefined);
       if (arrays.links) arrays.links.dt = 1;
       writeForces(part, arrays, 1);

@@ -4,7 +4,7 @@ import type { ContactSides } from '../port.ts';
 import { PLACE, type SideArrays } from './admm.ts';
 import type { Finder } from './find.ts';
 import { type LinkGroup, loopLinks, writeLinkForces } from './linkLaw.ts';
-import { PLACE as PLACE_SIDES } from './linkLoops.ts';
+import { MISS, missOfSides, PLACE as PLACE_SIDES } from './linkLoops.ts';
 import { countSides, selectLinks } from './linkSides.ts';
 import type { LinkSet, Links } from './links.ts';
 import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows, type Rooms } from './rows.ts';
@@ -167,9 +167,7 @@ function makeRoom(
   for (let b = 0; b < bundles.length && slot !== undefined; b++) {
     if (from[b + 1] === from[b]) continue;
     const shared = bundles[b].contact?.room?.(slot, bytes, systems[b]);
-    if (!shared) continue;
-    new Uint8Array(shared, 0, bytes).fill(0);
-    return shared;
+    if (shared) return shared;
   }
   return slot === undefined ? new ArrayBuffer(bytes) : rooms.take(2 * slot, bytes);
 }
@@ -396,7 +394,8 @@ export function setBias(set: ContactSet, dt: number, gravity: readonly number[],
 
 export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): void {
   for (const { sides, from } of arrays.sides) {
-    sides.force.fill(0);
+    // every side is a contact's or a link's, and links write theirs
+    if (!arrays.links) sides.force.fill(0);
     for (let c = 0; c < set.count; c++) {
       const a = arrays.sideA[c] - from;
       const b = arrays.sideB[c] - from;
@@ -420,8 +419,8 @@ export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): 
 
 /** What `countWays` looks at of a bundle's sides. */
 interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start'> {
-  readonly port: Pick<ContactPort, 'countsWays'>;
-  readonly sides: Pick<ContactSides, 'count' | 'edge' | 'weight' | 'direction'>;
+  readonly port: Pick<ContactPort, 'countsWays' | 'shareWays'>;
+  readonly sides: ContactSides;
 }
 
 /**
@@ -430,14 +429,31 @@ interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start
  * thrown about at 60 m/s² comes 0.12 mm farther in 1/480 s than its velocity says.) Samples must be those of the end.
  */
 export function countWays(
-  { port, sides: { count, edge, weight, direction: n }, from, start }: SidesOfNodes,
+  { port, sides, from, start }: SidesOfNodes,
   rodOf: Int32Array,
-  { position, samples, nodeOffset }: Finder,
+  finder: NodesOfRods,
   dt: number,
 ): void {
   if (port.countsWays) return;
-  for (let s = 0; s < count; s++) {
-    const r = rodOf[from + s];
+  const own = rodOf.subarray(from, from + sides.count);
+  const count = (end: number): void => addWays(start, sides, own, finder, dt, end);
+  if (!port.shareWays?.(sides, dt, count)) count(sides.count);
+}
+
+/** Where nodes were at the start of the step, and are now. */
+type NodesOfRods = Pick<Finder, 'position' | 'samples' | 'nodeOffset'>;
+
+/** The same for sides up to `end`; `rodOf`: what samples and offsets go by. */
+export function addWays(
+  start: Float64Array,
+  { edge, weight, direction: n }: Pick<ContactSides, 'edge' | 'weight' | 'direction'>,
+  rodOf: Int32Array,
+  { position, samples, nodeOffset }: NodesOfRods,
+  dt: number,
+  end: number,
+): void {
+  for (let s = 0; s < end; s++) {
+    const r = rodOf[s];
     if (r < 0) continue;
     const { nodePosition: x, nodeVelocity: v } = samples[r];
     const o = 3 * nodeOffset[r];
@@ -454,19 +470,14 @@ export function countWays(
 }
 
 /** How far the velocities that the rods came to are from those that the copies have [m/s]. */
-export function missOf({ start, copy, count }: SideArrays): number {
-  let most = 0;
-  for (let k = 0; k < 3 * count; k++) {
-    const miss = start[k] - copy[k];
-    if (miss > most) most = miss;
-    else if (-miss > most) most = -miss;
-  }
-  return most;
+export function missOf(arrays: SideArrays): number {
+  return arrays.links ? loopLinks(arrays.links, MISS, arrays) : missOfSides(arrays.start, arrays.copy, 0, arrays.count);
 }
 
 /** Whether the velocities that the rods came to are those that the copies have. */
 export function isPredicted(arrays: SideArrays, limit: number): boolean {
-  const { start, copy, count, axes } = arrays;
+  const { start, copy, count, axes, links } = arrays;
+  if (links) return missOf(arrays) <= 10 * limit;
   for (let k = 0; k < axes * count; k++) if (!(Math.abs(start[k] - copy[k]) <= 10 * limit)) return false;
   return true;
 }

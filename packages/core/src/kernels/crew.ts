@@ -35,6 +35,9 @@ export const DELIVER = 17;
 export const LINK = 18;
 /** A loop over links that does not look at sides. */
 export const GAUGE = 19;
+/** Zeros in a slot of memory. */
+export const CLEAR = 20;
+export const WAYS = 21;
 
 /** Places of arguments in `numbers`; then come the bounds of the threads' ranges, one more than there are threads, and the answers. */
 export const TIME = 0;

@@ -20,6 +20,7 @@ import {
   ask,
   CAPACITY,
   CHANGES,
+  CLEAR,
   type Crew,
   DONE,
   DT,
@@ -59,12 +60,14 @@ import {
   TIME,
   TOLERANCE,
   TOTAL,
+  WAYS,
   WINDOW,
   waitFor,
 } from './crew.ts';
 import { shareSearch } from './threadSearch.ts';
 import {
   boundSides,
+  clearShare,
   countTouches,
   cutLone,
   cutSides,
@@ -250,6 +253,24 @@ export function shareContact(
     return rooms[slot];
   };
 
+  /** All zero, which for a cloth of thousands of fibers is a gigabyte to write. */
+  const clearRoom = (slot: number, bytes: number): SharedArrayBuffer => {
+    const room = roomFor(slot, bytes);
+    if (bytes < 8 * leastNumbers) {
+      new Uint8Array(room, 0, bytes).fill(0);
+      return room;
+    }
+    begin();
+    numbers[SLOT] = slot;
+    numbers[TOTAL] = bytes;
+    ask(crew, CLEAR);
+    clearShare(room, bytes, 0, count);
+    finish();
+    return room;
+  };
+
+  /** Whether threads know where nodes are at the start of a step. */
+  let searched = false;
   /** Rows of the links, once they are asked for. */
   let links: LinkRows | undefined;
   const shareLinks = (bytes: number): SharedLinks | undefined => {
@@ -257,13 +278,15 @@ export function shareContact(
     const memory = roomFor(LINKS, bytes, true);
     return {
       memory,
-      run(kind) {
+      run(kind, given) {
         if (watch.alone) return false;
         links ??= cutLinkRows(memory);
         begin();
         numbers[KIND] = kind;
+        numbers.set(given, GAMMA);
+        const end = shareOf(lengthOf(kind, links, UNPLACED), 1, count);
         ask(crew, GAUGE);
-        runLinkLoop(kind, links, UNPLACED, UNMIXED, positions, positions, 0, shareOf(lengthOf(kind, links), 1, count));
+        runLinkLoop(kind, links, UNPLACED, UNMIXED, positions, given, 0, end);
         finish();
         return true;
       },
@@ -305,7 +328,7 @@ export function shareContact(
         numbers.set(given, GAMMA);
         const mix = capacity > 0 ? mixingFor(capacity, window) : UNMIXED;
         const { all } = request(LINK, sides, laid);
-        const end = shareOf(lengthOf(kind, links), 1, count);
+        const end = shareOf(lengthOf(kind, links, all), 1, count);
         let most = runLinkLoop(kind, links, all, mix, positions, given, 0, end);
         finish();
         for (let k = 1; k < count; k++) most = Math.max(most, links.answer[k]);
@@ -333,11 +356,23 @@ export function shareContact(
     ...port,
     loops,
     ...(first && {
-      search: (bytes: number) =>
-        watch.alone ? undefined : shareSearch(crew, watch, first, leastNodes, bytes, enlarge, begin),
+      search(bytes: number) {
+        searched = !watch.alone;
+        return watch.alone ? undefined : shareSearch(crew, watch, first, leastNodes, bytes, enlarge, begin);
+      },
     }),
+    shareWays(sides, dt, own) {
+      const laid = searched ? layoutOf(sides) : undefined;
+      if (!laid || sides.count < leastNumbers / 3) return false;
+      begin();
+      numbers[DT] = dt;
+      request(WAYS, sides, laid);
+      own(laid.bounds[1]);
+      finish();
+      return true;
+    },
     shareLinks,
-    room: (slot, bytes, marked) => (areMany(marked) ? roomFor(slot, bytes) : undefined),
+    room: (slot, bytes, marked) => (areMany(marked) ? clearRoom(slot, bytes) : undefined),
     hold(marked) {
       if (marked || watch.alone || !first) return port.hold(marked);
       begin();

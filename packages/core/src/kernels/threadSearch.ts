@@ -98,6 +98,16 @@ function openSearcher(buffer: SharedArrayBuffer, colliders: readonly ColliderSpe
   return { buffer, rows, finder: openFinder(rows, compiled), set: createContactSet(CAPACITY) };
 }
 
+/** What a thread finds by, as it is now. */
+export function findSearcher(
+  { colliders }: { readonly colliders: readonly ColliderSpec[] },
+  rooms: readonly (SharedArrayBuffer | undefined)[],
+  known: Searcher | undefined,
+): Searcher {
+  const buffer = rooms[NODES] as SharedArrayBuffer;
+  return known?.buffer === buffer ? known : openSearcher(buffer, colliders);
+}
+
 /** What thread `index`, whose rods are those from `start` on, is asked for. */
 export function serveSearch(
   crew: Crew,
@@ -112,8 +122,7 @@ export function serveSearch(
   known: Searcher | undefined,
 ): Searcher {
   const { numbers } = crew;
-  const buffer = rooms[NODES] as SharedArrayBuffer;
-  const searcher = known?.buffer === buffer ? known : openSearcher(buffer, colliders);
+  const searcher = findSearcher({ colliders }, rooms, known);
   const { rows, finder, set } = searcher;
   if (command === SEARCH) {
     takeHands(finder, rows);

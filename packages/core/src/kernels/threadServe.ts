@@ -13,6 +13,7 @@ import {
 import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
 import { countBlocks, cutMixRows, type MixRows, type TurnRows } from '../contact/loops.ts';
 import type { SideRows } from '../contact/rows.ts';
+import { addWays } from '../contact/sides.ts';
 import type { Bundle, BundleState, ContactPort, Model } from '../model.ts';
 import { createDerModel } from '../models/der/model.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
@@ -26,6 +27,7 @@ import {
   boundOf,
   CAPACITY,
   CHANGES,
+  CLEAR,
   COMMAND,
   type Crew,
   type CrewMemory,
@@ -74,6 +76,7 @@ import {
   TIME,
   TOLERANCE,
   TOTAL,
+  WAYS,
   WINDOW,
   waitFor,
   waitTurn,
@@ -82,8 +85,8 @@ import {
 } from './crew.ts';
 import { loadDerKernel } from './der.ts';
 import { loadFiberKernel } from './fiber.ts';
-import { type Searcher, serveSearch } from './threadSearch.ts';
-import { cutLone, cutSides, partOfLone, type SidePart } from './threadSides.ts';
+import { findSearcher, type Searcher, serveSearch } from './threadSearch.ts';
+import { clearShare, cutLone, cutSides, partOfLone, type SidePart } from './threadSides.ts';
 
 /** Models whose bundles have parts. */
 export type Threadable = 'der' | 'fiber';
@@ -311,6 +314,8 @@ function touch(of: Service, port: ContactPort, command: number): void {
     port.revert(marks, t);
     for (const rod of of.rods) if (marks[rod]) crew.behind[task.first + rod] = 0;
   } else if (command === SETTLE) settle(of, port);
+  else if (command === CLEAR)
+    clearShare(of.rooms[numbers[SLOT]] as SharedArrayBuffer, numbers[TOTAL], index, crew.count);
   else if (command === GAUGE) runLinkShare(of, UNPLACED, UNMIXED);
   else {
     const { sides, start, velocity, right, response, all } = findPart(of);
@@ -319,7 +324,12 @@ function touch(of: Service, port: ContactPort, command: number): void {
     else if (command === LAW) applyShare(of, all);
     else if (command === LINK) runLinkShare(of, all, numbers[CAPACITY] > 0 ? findMixing(of) : UNMIXED);
     else if (command === READ) port.readVelocity(start, sides);
-    else if (command === FACTOR) writeVerdict(crew, index, port.factor(marks, sides));
+    else if (command === WAYS) {
+      of.searcher = findSearcher(task, of.rooms, of.searcher);
+      const { position, nodeOffset } = of.searcher.rows;
+      const nodes = { position, nodeOffset: nodeOffset.subarray(task.first), samples: of.bundle.samples };
+      addWays(start, sides, sides.rod, nodes, dt, sides.count);
+    } else if (command === FACTOR) writeVerdict(crew, index, port.factor(marks, sides));
     else {
       adopt(of, marks, t, dt);
       if (command === STEP) writeAnswer(crew, index, port.step(marks, sides, t, dt, firm, numbers[ROUGH] === 1));
@@ -363,7 +373,7 @@ function runLinkShare(of: Service, arrays: LinkLoopArrays, mix: LinkMixRows): vo
   if (of.links?.buffer !== buffer) of.links = { buffer, rows: cutLinkRows(buffer) };
   const { rows } = of.links;
   const kind = numbers[KIND];
-  const length = lengthOf(kind, rows);
+  const length = lengthOf(kind, rows, arrays);
   const [from, to] = [shareOf(length, task.index, count), shareOf(length, task.index + 1, count)];
   const given = numbers.subarray(GAMMA, GAMMA + GIVEN);
   rows.answer[task.index] = runLinkLoop(kind, rows, arrays, mix, of.positions, given, from, to);

@@ -2,6 +2,7 @@
 import { cutRows, doublesOf, type SideRows } from '../contact/rows.ts';
 import type { LoneRods } from '../model.ts';
 import { axesOf, type ContactSides, type Touches } from '../port.ts';
+import { shareOf } from './crew.ts';
 
 /** A thread's part of a bundle's sides, and of the solver's arrays. */
 export interface SidePart {
@@ -53,6 +54,14 @@ export function cutSides(
     response: one(rows.response),
     all: rows,
   };
+}
+
+/** Thread k's share of clearing so many bytes. */
+export function clearShare(buffer: ArrayBufferLike, bytes: number, k: number, count: number): void {
+  const numbers = Math.ceil(bytes / 8);
+  const from = 8 * shareOf(numbers, k, count);
+  const to = Math.min(bytes, 8 * shareOf(numbers, k + 1, count));
+  if (to > from) new Uint8Array(buffer, from, to - from).fill(0);
 }
 
 /** Where the sides of rods from `first[k]` on begin, for all k; the sides have their rods in order. */

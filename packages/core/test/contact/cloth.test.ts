@@ -100,7 +100,7 @@ describe('what a solution with links is judged by', () => {
 
   it('what is left of the glued masses moves no rod as a whole', () => {
     // two rods of 10 g with one link, of one side an end
-    const rows = createLinkRows(new ArrayBuffer(4096), { crossings: 0, rods: 2, sides: 2, otherSides: 2 });
+    const rows = createLinkRows(new ArrayBuffer(4096), { links: 1, crossings: 0, rods: 2, sides: 2, otherSides: 2 });
     setGroup(rows, 0, 2);
     rows.mass.fill(0.01);
     rows.links.fill(1);

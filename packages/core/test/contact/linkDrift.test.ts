@@ -39,7 +39,7 @@ function createRods(own: readonly number[], sidesEach: number, ground: number) {
   const group = {
     set: { others: Array.from({ length: count / 2 }, () => link) },
     rows: {
-      head: Float64Array.of(0, 0, 0, 0, 0, own.length),
+      head: Float64Array.of(0, 0, 0, 0, 0, 0, own.length),
       pull: new Float64Array(3 * own.length),
       mass: Float64Array.from(own),
       first: Int32Array.from(own, (_, r) => r * sidesEach),
