@@ -277,8 +277,8 @@ export interface ContactPort {
   bear?(sides: ContactSides): void;
   /** H with the sides' point masses. */
   factor(systems: Uint8Array, sides: ContactSides): boolean;
-  /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each, or 1 with directions. */
-  solve(velocity: Float64Array, impulse: Float64Array, sides: ContactSides): void;
+  /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each, or 1 with directions. `systems`: no others need an answer. */
+  solve(velocity: Float64Array, impulse: Float64Array, sides: ContactSides, systems?: Uint8Array): void;
 }
 
 /**

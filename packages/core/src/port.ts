@@ -143,6 +143,8 @@ export interface SharedLoops {
   runLaw(contacts: number): number;
   /** And for links (contact/linkLoops.ts): loop `kind` over the rows that SharedLinks has memory for; returns the largest of what is found. */
   runLinks(kind: number, capacity: number, window: number, numbers: ArrayLike<number>): number;
+  /** For contact/coarseRows.ts: stays as it is until more is asked for. */
+  coarseMemory(bytes: number): ArrayBufferLike;
 }
 
 /** Rows of links (contact/linkRows.ts) that threads see. */

@@ -17,9 +17,10 @@
  */
 import type { ContactPort } from '../model.ts';
 import type { ContactSides, SharedLoops } from '../port.ts';
-import { type Accelerator, accelerate, keep, keepCopies, measure, startMixing } from './anderson.ts';
+import { type Accelerator, accelerate, keep, keepCopies, measure, restartMixing, startMixing } from './anderson.ts';
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawRows.ts';
+import { correctCoarse, PATIENCE, weighCoarse } from './linkCoarse.ts';
 import { energyOfPulls, weighWhole, writeShift } from './linkDrift.ts';
 import { applyLinks, factorLinks, type LinkGroup, loopLinks, pullSides, startLinks, weighLinks } from './linkLaw.ts';
 import { PULL, SHIFT } from './linkLoops.ts';
@@ -271,7 +272,7 @@ export function solveAdmm(
   limit: number,
   places: number,
 ): void {
-  const { start, copy, free, sideA, sideB, omega, mass, right, axes } = arrays;
+  const { start, copy, velocity, free, sideA, sideB, omega, mass, right, axes } = arrays;
   const size = axes * arrays.count;
   const [only] = arrays.sides;
   const crew = arrays.sides.length === 1 ? only.port.loops?.(only.sides) : undefined;
@@ -326,7 +327,16 @@ export function solveAdmm(
       result.error = least;
       return;
     }
-    if (touched && touched.whole[0] !== 0) {
+    if (touched && k + 1 === PATIENCE) {
+      const change = velocity.slice();
+      const coarse = weighCoarse(touched, arrays);
+      if (coarse) touched.coarse = coarse;
+      else delete touched.coarse;
+      velocity.set(change);
+      restartMixing(mixing);
+    }
+    if (touched?.coarse) correctCoarse(touched.coarse, touched, arrays);
+    else if (touched && touched.whole[0] !== 0) {
       writeShift(shift, touched, 1 / RELAXATION);
       loopLinks(touched, SHIFT, arrays, mixing.rows, shift);
     }

@@ -122,6 +122,13 @@ export function runLoop(
   else emptyBlocks(rows, size, from, to);
 }
 
+/** What is iterated has changed: turns so far are not to be mixed with those to come. */
+export function restartMixing(state: Accelerator): void {
+  state.turns = 0;
+  state.mixed = false;
+  state.norm = Infinity;
+}
+
 /** f from what the rods answer to the copies; norm² of it, its largest error, and that over what it may be. */
 export function measure(state: Accelerator): ReturnType<typeof readMeasure> {
   loop(state, MEASURE, 0, 0);
@@ -145,9 +152,7 @@ export function accelerate(state: Accelerator, square: number): void {
   if (state.mixed && norm > 2 * state.norm) {
     // worse than it was: back to the plain step, and start anew
     loop(state, RETURN, 0, 0);
-    state.turns = 0;
-    state.mixed = false;
-    state.norm = Infinity;
+    restartMixing(state);
     return;
   }
   state.norm = norm;

@@ -1,5 +1,6 @@
 /** The law of links in the solver of a step: their weights, the local systems, what the sides follow. */
 import type { SharedLoops } from '../port.ts';
+import type { Coarse } from './linkCoarse.ts';
 import {
   APPLY,
   FORCE,
@@ -32,6 +33,8 @@ export interface LinkGroup {
   readonly shared: SharedLoops | undefined;
   /** Length of the step [s]. */
   dt: number;
+  /** Where it took long: see linkCoarse.ts. */
+  coarse?: Coarse;
   /** Whether the copies are a guess to start from: velocities of the sides under the forces of the last step. */
   guessed: boolean;
 }
@@ -41,14 +44,15 @@ const given = new Float64Array(1);
 
 /** A loop of linkLoops.ts over all; returns the largest of what is found. */
 export function loopLinks(
-  { rows, shared, all }: Pick<LinkGroup, 'rows' | 'shared' | 'all'>,
+  { rows, shared, all, coarse }: Pick<LinkGroup, 'rows' | 'shared' | 'all' | 'coarse'>,
   kind: number,
   arrays: LinkLoopArrays,
   mix: LinkMixRows = UNMIXED,
   numbers: ArrayLike<number> = NONE,
 ): number {
   if (shared) return shared.runLinks(kind, mix.capacity, mix.window, numbers);
-  return runLinkLoop(kind, rows, arrays, mix, all.position.data, numbers, 0, lengthOf(kind, rows, arrays));
+  const end = lengthOf(kind, rows, arrays);
+  return runLinkLoop(kind, rows, arrays, mix, all.position.data, numbers, 0, end, coarse?.rows);
 }
 
 /** The same with one number. */

@@ -1,4 +1,5 @@
 /** Loops over the crossings of a group, or over the rods that its links hold, in ranges: by threads where there are many. */
+import { type CoarseRows, prolong, restrict } from './coarseRows.ts';
 import {
   applyCrossings,
   type CrossingArrays,
@@ -35,6 +36,10 @@ export const REMEMBER = 13;
 export const COMMIT = 14;
 export const MISS = 15;
 
+/** Over rods: what the corners of cells have of what sides are off by; how sides move with them. */
+export const RESTRICT = 16;
+export const PROLONG = 17;
+
 /** What the loops look at beside the rows of links: the sides' arrays, and of the mixing `weight` and `best`. */
 export interface LinkLoopArrays extends CrossingArrays {
   readonly velocity: Float64Array;
@@ -64,7 +69,7 @@ export const UNPLACED: LinkLoopArrays = {
 export function lengthOf(kind: number, rows: LinkRows, { mass }: Pick<LinkLoopArrays, 'mass'>): number {
   if (kind === MISS) return mass.length;
   if (kind === COMMIT) return rows.memory.length / MEMORY;
-  return kind < MEASURE ? rodsOf(rows) : crossingsOf(rows);
+  return kind < MEASURE || kind >= RESTRICT ? rodsOf(rows) : crossingsOf(rows);
 }
 
 /** How far the velocities of sides `from` to `to` are from those that the copies have [m/s]. */
@@ -78,7 +83,7 @@ export function missOfSides(start: Float64Array, copy: Float64Array, from: numbe
   return most;
 }
 
-/** Part `from` to `to` of a loop; the largest of what it finds. `position`: what nodes of crossings are places in. */
+/** Part `from` to `to` of a loop; the largest of what it finds. `position`: what nodes of crossings are places in; `cells`: for RESTRICT and PROLONG. */
 export function runLinkLoop(
   kind: number,
   rows: LinkRows,
@@ -88,6 +93,7 @@ export function runLinkLoop(
   numbers: ArrayLike<number>,
   from: number,
   to: number,
+  cells?: CoarseRows,
 ): number {
   if (kind === APPLY) return applyCrossings(rows, arrays, from, to);
   if (kind === PULL) return sumPulls(rows, arrays.mass, arrays.velocity, from, to);
@@ -101,6 +107,8 @@ export function runLinkLoop(
   else if (kind === RECALL_NEXT) recallCrossings(rows, rows.next, numbers[0], from, to);
   else if (kind === REMEMBER) rememberCrossings(rows, numbers[0], from, to);
   else if (kind === COMMIT) rows.memory.set(rows.next.subarray(MEMORY * from, MEMORY * to), MEMORY * from);
+  else if (kind === RESTRICT && cells) restrict(cells, rows.first, arrays.mass, arrays.velocity, from, to);
+  else if (kind === PROLONG && cells) prolong(cells, rows.first, arrays.velocity, from, to);
   else if (kind === MISS) return missOfSides(arrays.start, arrays.copy, from, to);
   else if (kind === PLACE) placeLinkSides(rows, arrays, from, to);
   else if (kind === JOIN) countJoined(rows, arrays.response, numbers[0] === 1, from, to);

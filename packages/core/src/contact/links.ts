@@ -27,6 +27,7 @@ import type { Bundle } from '../model.ts';
 import type { Samples, SharedLinks } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
+import type { Coarse } from './linkCoarse.ts';
 import { describeCrossing } from './linkCrossings.ts';
 import { createFrame, startFrame, writeNormal, writeRelative } from './linkFrames.ts';
 import { COMMIT, lengthOf, RECALL, RECALL_NEXT, REMEMBER, runLinkLoop, UNMIXED, UNPLACED } from './linkLoops.ts';
@@ -102,6 +103,8 @@ export interface Links {
    * link each. Energies go by these strains: those measured carry the solver's tolerance, and ½ k e² of a stiff spring much of it.
    */
   readonly memory: Float64Array;
+  /** Of those that were last in need of it. */
+  readonly coarse: { last?: Coarse };
 }
 
 const sum = (list: Float64Array): number => list.reduce((all, one) => all + one, 0);
@@ -238,6 +241,7 @@ export function createLinks(
     size,
     sideArm: new Float64Array(3 * otherSides),
     memory: rows.memory,
+    coarse: {},
   };
   describeRows(links, rods);
   measureLinks(links, every, rods, samples);

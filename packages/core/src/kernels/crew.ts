@@ -42,7 +42,7 @@ export const WAYS = 21;
 /** Places of arguments in `numbers`; then come the bounds of the threads' ranges, one more than there are threads, and the answers. */
 export const TIME = 0;
 export const DT = 1;
-/** 1: robust, or fresh; and 1: rough. */
+/** 1: robust, fresh, or some systems alone; and 1: rough. */
 export const FIRM = 2;
 export const ROUGH = 3;
 /** Sides: number of the layout, slot of its memory, sides in it, first of the bundle, whether they have goals, whether released, axes. */
@@ -74,13 +74,14 @@ const ANSWER = 10;
 /** Letters that say why a rod failed, their number first. */
 const LETTERS = 1024;
 
-/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops, and laws; what contacts are found by, and found; links. */
+/** Slots of memory: 0 and 1 for sides of all contacts, and of those solved for; lone rods; the solver's loops, and laws; what contacts are found by, and found; links, and cells for them. */
 export const LONE = 2;
 export const MIXING = 3;
 export const LAWS = 4;
 export const NODES = 5;
 export const FOUND = 6;
 export const LINKS = 7;
+export const COARSE = 8;
 
 /** What all know. */
 export interface CrewMemory {

@@ -8,8 +8,9 @@
  */
 import { applyAndPull } from '../contact/admm.ts';
 import { runLoop } from '../contact/anderson.ts';
+import { openCoarse } from '../contact/coarseRows.ts';
 import { cutLawRows, type LawRows } from '../contact/lawRows.ts';
-import { lengthOf, runLinkLoop, UNMIXED, UNPLACED } from '../contact/linkLoops.ts';
+import { lengthOf, RESTRICT, runLinkLoop, UNMIXED, UNPLACED } from '../contact/linkLoops.ts';
 import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
 import { countBlocks, cutMixRows, type MixRows } from '../contact/loops.ts';
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
@@ -21,6 +22,7 @@ import {
   CAPACITY,
   CHANGES,
   CLEAR,
+  COARSE,
   type Crew,
   DONE,
   DT,
@@ -329,11 +331,13 @@ export function shareContact(
         const mix = capacity > 0 ? mixingFor(capacity, window) : UNMIXED;
         const { all } = request(LINK, sides, laid);
         const end = shareOf(lengthOf(kind, links, all), 1, count);
-        let most = runLinkLoop(kind, links, all, mix, positions, given, 0, end);
+        const cells = kind >= RESTRICT ? openCoarse(rooms[COARSE] as SharedArrayBuffer) : undefined;
+        let most = runLinkLoop(kind, links, all, mix, positions, given, 0, end, cells);
         finish();
         for (let k = 1; k < count; k++) most = Math.max(most, links.answer[k]);
         return most;
       },
+      coarseMemory: (bytes) => roomFor(COARSE, bytes, true),
       memory: (bytes) => roomFor(MIXING, bytes),
       run(kind, capacity, window, size, changes, last, gamma) {
         const mix = mixingFor(capacity, window);
@@ -440,11 +444,14 @@ export function shareContact(
       finish();
       return own && allCould(crew);
     },
-    solve(velocity, impulse, sides) {
+    solve(velocity, impulse, sides, marked) {
       const laid = layoutOf(sides);
-      if (!laid) return port.solve(velocity, impulse, sides);
+      if (!laid) return port.solve(velocity, impulse, sides, marked);
+      begin();
+      if (marked) marks.set(marked);
+      numbers[FIRM] = marked ? 1 : 0;
       const part = request(SOLVE, sides, laid);
-      port.solve(part.velocity, part.right, part.sides);
+      port.solve(part.velocity, part.right, part.sides, marked?.subarray(0, mine));
       finish();
     },
   };

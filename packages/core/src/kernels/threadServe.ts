@@ -1,11 +1,13 @@
 /** The other side of threads.ts: what runs in a thread. */
 import { applyAndPull } from '../contact/admm.ts';
 import { runLoop } from '../contact/anderson.ts';
+import { openCoarse } from '../contact/coarseRows.ts';
 import { cutLawRows, type LawArrays, type LawRows } from '../contact/lawRows.ts';
 import {
   type LinkLoopArrays,
   type LinkMixRows,
   lengthOf,
+  RESTRICT,
   runLinkLoop,
   UNMIXED,
   UNPLACED,
@@ -28,6 +30,7 @@ import {
   CAPACITY,
   CHANGES,
   CLEAR,
+  COARSE,
   COMMAND,
   type Crew,
   type CrewMemory,
@@ -319,7 +322,7 @@ function touch(of: Service, port: ContactPort, command: number): void {
   else if (command === GAUGE) runLinkShare(of, UNPLACED, UNMIXED);
   else {
     const { sides, start, velocity, right, response, all } = findPart(of);
-    if (command === SOLVE) port.solve(velocity, right, sides);
+    if (command === SOLVE) port.solve(velocity, right, sides, numbers[FIRM] === 1 ? marks : undefined);
     else if (command === LOOP) runShare(of, all);
     else if (command === LAW) applyShare(of, all);
     else if (command === LINK) runLinkShare(of, all, numbers[CAPACITY] > 0 ? findMixing(of) : UNMIXED);
@@ -376,7 +379,8 @@ function runLinkShare(of: Service, arrays: LinkLoopArrays, mix: LinkMixRows): vo
   const length = lengthOf(kind, rows, arrays);
   const [from, to] = [shareOf(length, task.index, count), shareOf(length, task.index + 1, count)];
   const given = numbers.subarray(GAMMA, GAMMA + GIVEN);
-  rows.answer[task.index] = runLinkLoop(kind, rows, arrays, mix, of.positions, given, from, to);
+  const cells = kind >= RESTRICT ? openCoarse(rooms[COARSE] as SharedArrayBuffer) : undefined;
+  rows.answer[task.index] = runLinkLoop(kind, rows, arrays, mix, of.positions, given, from, to, cells);
 }
 
 /** The thread's share of the laws of contact. */

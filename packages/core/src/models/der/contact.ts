@@ -498,13 +498,13 @@ export function createDerContact(parts: ContactParts): ContactPort {
       }
       return true;
     },
-    solve(velocity, impulse, sides) {
+    solve(velocity, impulse, sides, marked) {
       const scale = 1 / (h * h);
-      for (const s of withSides) solveJoined(s, sides, velocity, impulse, joined[s]);
+      for (const s of withSides) if (!marked || marked[s]) solveJoined(s, sides, velocity, impulse, joined[s]);
       for (let c = 0; c < sides.count; ) {
         const rod = sides.rod[c];
         const end = endOfRod(sides, c);
-        if (isJoined(rod)) {
+        if (isJoined(rod) || (marked && !marked[systemOfRod[rod]])) {
           c = end;
           continue;
         }
