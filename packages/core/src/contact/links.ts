@@ -26,7 +26,7 @@ import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
 import type { Samples, SharedLinks } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
-import type { LinkPlan } from '../scene/links.ts';
+import { type LinkPlan, pathOfLink } from '../scene/links.ts';
 import { describeCrossing } from './linkCrossings.ts';
 import { createFrame, startFrame, writeNormal, writeRelative } from './linkFrames.ts';
 import { COMMIT, lengthOf, RECALL, RECALL_NEXT, REMEMBER, runLinkLoop, UNMIXED, UNPLACED } from './linkLoops.ts';
@@ -122,11 +122,11 @@ function standAtStart({ rodA, rodB, edgeA, edgeB, weightA, weightB, together, po
 
 /** Angle between the tangents as `standAtStart` left them. */
 function angleAtStart(plan: LinkPlan, rods: readonly Rod[]): number {
-  const { rodA, rodB, about, path } = plan;
+  const { rodA, rodB, about } = plan;
   const angle = rodB >= 0 ? writeNormal(normal, frameA.matrix, frameB.matrix) : 0;
   if (about === 'normal' && !(Math.sin(angle) > 0.1))
     throw new SceneError(
-      [...path, 'rotation', 'about'],
+      [...pathOfLink(plan), 'rotation', 'about'],
       `rods '${rods[rodA].id}' and '${rods[rodB].id}' are almost parallel there and have no common normal; use about: all`,
     );
   return angle;
@@ -287,15 +287,17 @@ export function refuseUnlinkable(
   bundles: readonly Bundle[],
   placeOfRod: readonly Place[],
 ): void {
-  for (const { rodA, rodB, path } of plans) {
-    for (const rod of rodB >= 0 ? [rodA, rodB] : [rodA]) {
-      const bundle = bundles[placeOfRod[rod].bundle];
-      if (bundle.contact) continue;
-      throw new SceneError(
-        [...path],
-        `rod '${rods[rod].id}' of model '${bundle.model}' cannot be linked with these options; use der with an implicit integrator, helix, strand or fiber without stiffness damping`,
-      );
-    }
+  const check = (plan: LinkPlan, rod: number): void => {
+    const bundle = bundles[placeOfRod[rod].bundle];
+    if (bundle.contact) return;
+    throw new SceneError(
+      pathOfLink(plan),
+      `rod '${rods[rod].id}' of model '${bundle.model}' cannot be linked with these options; use der with an implicit integrator, helix, strand or fiber without stiffness damping`,
+    );
+  };
+  for (const plan of plans) {
+    check(plan, plan.rodA);
+    if (plan.rodB >= 0) check(plan, plan.rodB);
   }
 }
 
