@@ -149,7 +149,7 @@ function createLink(plan: LinkPlan, index: number, rods: readonly Rod[], firstSi
   if (about === 'all') writeRelative(turnRest, frameA.matrix, rodB >= 0 ? frameB.matrix : undefined);
   const angleRest = angleAtStart(plan, rods);
   const perEnd = about === 'all' || apart ? 3 : about === 'normal' ? 2 : 1;
-  const rows = 3 + (about === 'all' ? 3 : about === 'normal' ? 1 : 0);
+  const rows = rowsOf(about);
   const sideCount = (rodB >= 0 ? 2 : 1) * perEnd;
   return {
     index,
@@ -320,9 +320,13 @@ export function energyOfLinks({ plans, memory }: Links): number {
   return energy;
 }
 
+/** Strains of a link: three of position, and those of rotation. */
+const rowsOf = (about: LinkPlan['about']): number => 3 + (about === 'all' ? 3 : about === 'normal' ? 1 : 0);
+
 /** Forces on the first rod and strains of a link at the end of the last step. */
-export function memoryOf({ memory }: Links, { index, rows }: Link): { force: Float64Array; strain: Float64Array } {
-  const o = 2 * MOST_ROWS * index;
+export function memoryOf({ memory }: Links, plan: LinkPlan): { force: Float64Array; strain: Float64Array } {
+  const o = MEMORY * plan.index;
+  const rows = rowsOf(plan.about);
   return { force: memory.subarray(o, o + rows), strain: memory.subarray(o + MOST_ROWS, o + MOST_ROWS + rows) };
 }
 

@@ -13,7 +13,7 @@ import {
 import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
 import { countBlocks, cutMixRows, type MixRows, type TurnRows } from '../contact/loops.ts';
 import type { SideRows } from '../contact/rows.ts';
-import { addWays } from '../contact/sides.ts';
+import { addWays } from '../contact/ways.ts';
 import type { Bundle, BundleState, ContactPort, Model } from '../model.ts';
 import { createDerModel } from '../models/der/model.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
