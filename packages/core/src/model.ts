@@ -225,7 +225,7 @@ export interface ContactPort {
    * order, and no obstacle rides on a body. Asked for once.
    */
   search?(bytes: number): SharedSearch | undefined;
-  /** Ways of nodes for these sides (contact/sides.ts) by threads that know where nodes began, the caller's up to a side; false where they do not. */
+  /** Ways of nodes for these sides (contact/ways.ts) by threads that know where nodes began, the caller's up to a side; false where they do not. */
   shareWays?(sides: ContactSides, dt: number, own: (end: number) => void): boolean;
   /** So many bytes for the rows of links that join rods of this bundle alone, which threads see; asked for once. */
   shareLinks?(bytes: number): SharedLinks | undefined;

@@ -353,7 +353,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       refuseEngine(options, 'equilibria');
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       const wanted = { stability, tolerance };
-      if (contact && contact.links.list.length > 0)
+      if (contact && contact.links.count > 0)
         linkedRest ??= createLinkedRest(contact.links, rods, samples, (rod) => {
           const { bundle, index } = placeOfRod[rod];
           return bundle.atRest?.(index);

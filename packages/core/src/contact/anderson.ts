@@ -17,6 +17,7 @@ import {
   mixBytes,
   readMeasure,
   readProduct,
+  returnBlocks,
   type TurnRows,
   WINDOW,
 } from './loops.ts';
@@ -117,7 +118,7 @@ export function runLoop(
   else if (kind === CHANGE) changeBlocks(rows, turn, size, from, to, count, slot);
   else if (kind === MIX) mixBlocks(rows, turn, size, from, to, count, gamma);
   else if (kind === KEEP) copyBlocks(rows.best, turn.free, size, from, to);
-  else if (kind === RETURN) copyBlocks(turn.free, rows.plain, size, from, to);
+  else if (kind === RETURN) returnBlocks(rows, turn.free, size, from, to);
   else if (kind === GUESS) copyBlocks(rows.best, turn.copy, size, from, to);
   else emptyBlocks(rows, size, from, to);
 }

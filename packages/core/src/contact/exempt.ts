@@ -6,23 +6,46 @@ import { type Finder, gather } from './find.ts';
 /** Distance and normal of a weld. */
 const distanceAt = new Float64Array(4);
 
+/** Edges of the rods of a link that are near it, and how far they begin from it. */
+const nearA: { edge: number; from: number }[] = [];
+const nearB: { edge: number; from: number }[] = [];
+
+/** Edges of a rod, counted from `first` on, that begin nearer than `reach` to a place on it: outwards from there, for a cloth has a link at every edge. */
+function listNear(
+  out: { edge: number; from: number }[],
+  { rods, edgeLength, edgeArc }: Finder,
+  rod: number,
+  first: number,
+  edge: number,
+  weight: number,
+  reach: number,
+): void {
+  const { length, closed, nodeArc, edgeLengthRest, edgeCount } = rods[rod];
+  const place = nodeArc[edge] + weight * edgeLengthRest[edge];
+  out.length = 0;
+  for (const step of [1, -1])
+    for (let k = step > 0 ? 0 : 1; k < edgeCount; k++) {
+      const beyond = edge + step * k;
+      if (!closed && (beyond < 0 || beyond >= edgeCount)) break;
+      const j = first + ((beyond + edgeCount) % edgeCount);
+      let arc = Math.abs(edgeArc[j] - place);
+      if (closed) arc = Math.min(arc, length - arc);
+      const from = Math.max(0, arc - 0.5 * edgeLength[j]);
+      if (!(from < reach)) break;
+      out.push({ edge: j, from });
+    }
+}
+
 /** What a link joins lies within each other there: pairs of edges nearer to it than they are thick are no contact. */
 export function exemptLink(finder: Finder, { rodA, edgeA, weightA, rodB, edgeB, weightB }: LinkPlan): void {
-  const { rods, edgeCount, edgeLength, edgeArc, edgeOffset, pairRadius } = finder;
+  const { edgeCount, edgeOffset, pairRadius } = finder;
   const a = edgeOffset[rodA];
   const b = edgeOffset[rodB];
   const reach = 1.5 * (pairRadius[a + edgeA] + pairRadius[b + edgeB]);
-  const near = (rod: number, first: number, edge: number, weight: number): { edge: number; from: number }[] => {
-    const { length, closed, nodeArc, edgeLengthRest } = rods[rod];
-    const place = nodeArc[edge] + weight * edgeLengthRest[edge];
-    return Array.from({ length: rods[rod].edgeCount }, (_, j) => {
-      let arc = Math.abs(edgeArc[first + j] - place);
-      if (closed) arc = Math.min(arc, length - arc);
-      return { edge: first + j, from: Math.max(0, arc - 0.5 * edgeLength[first + j]) };
-    }).filter(({ from }) => from < reach);
-  };
-  for (const one of near(rodA, a, edgeA, weightA))
-    for (const other of near(rodB, b, edgeB, weightB)) {
+  listNear(nearA, finder, rodA, a, edgeA, weightA, reach);
+  listNear(nearB, finder, rodB, b, edgeB, weightB, reach);
+  for (const one of nearA)
+    for (const other of nearB) {
       if (Math.hypot(one.from, other.from) >= reach) continue;
       finder.joined.add(Math.min(one.edge, other.edge) * edgeCount + Math.max(one.edge, other.edge));
     }

@@ -12,7 +12,7 @@
  * 2 × 100 and 2 × 250 hairs on a statue, the twelfth and the third step: 438 and 362 turns without, 163 and … with 121 corners, 129 and 187 with 441. It
  * takes as long as some tens of turns to make K, which many steps do with: so it is made after PATIENCE turns, and kept in the step.
  */
-import { factorDense, solveDense } from '../linalg/dense.ts';
+import { factorPositive, solvePositive } from '../linalg/dense.ts';
 import type { SideArrays } from './admm.ts';
 import { makeCoarse } from './coarseCells.ts';
 import { CORNERS, type CoarseRows, gather, weightOf } from './coarseRows.ts';
@@ -23,11 +23,11 @@ import type { LinkSet } from './links.ts';
 import { RELAXATION } from './loops.ts';
 
 /** Turns without. */
-export const PATIENCE = 40;
+export const PATIENCE = 30;
 
 /** Corners at most, and links for each at least. */
 const MOST = 450;
-const EACH = 60;
+const EACH = 120;
 /** Fewer are no more than one velocity for all. */
 const LEAST = 16;
 
@@ -189,7 +189,7 @@ export function weighCoarse(group: LinkGroup, arrays: SideArrays): Coarse | unde
     k[i * size + i] += 1e-6 * lumped[i];
     for (let j = 0; j < i; j++) k[i * size + j] = 0.5 * (k[i * size + j] + k[j * size + i]);
   }
-  return factorDense(k, size, size).positive ? coarse : undefined;
+  return factorPositive(k, size) ? coarse : undefined;
 }
 
 /** Adds what a sample answers to one column, whose push is in `right`, at all of its corners. */
@@ -232,7 +232,7 @@ export function correctCoarse(coarse: Coarse, group: LinkGroup, arrays: SideArra
   loopLinks(group, RESTRICT, arrays);
   gather(pull, rows);
   step.set(pull);
-  solveDense(factor, step.length, step);
+  solvePositive(factor, step.length, step);
   for (let i = 0; i < step.length; i++) rows.move[i] = step[i] / RELAXATION - (lumped[i] > 0 ? pull[i] / lumped[i] : 0);
   loopLinks(group, PROLONG, arrays);
 }

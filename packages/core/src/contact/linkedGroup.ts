@@ -4,6 +4,7 @@ import { analyzeSparse, createSparsePattern, type SparseFactor } from '../linalg
 import type { RestRod } from '../model.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
+import { pathOfLink } from '../scene/links.ts';
 import { createLinkBlock, type LinkBlock } from './linkStiffness.ts';
 import type { Link, Links } from './links.ts';
 
@@ -66,7 +67,7 @@ export function createGroup(
     const { model, id } = rods[rod];
     const link = list.find(({ plan }) => plan.rodA === rod || plan.rodB === rod) as Link;
     throw new SceneError(
-      [...link.plan.path],
+      pathOfLink(link.plan),
       model === 'der'
         ? `rod '${id}' is joined to bodies, and statics with links know rods without; let the scene come to rest with damping, or replace bodies by links`
         : `statics with links know rods of model 'der', and rod '${id}' is of model '${model}'; use der, or let the scene come to rest with damping`,

@@ -8,6 +8,7 @@ import { findLowestModes } from '../linalg/subspace.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../model.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
+import { pathOfLink } from '../scene/links.ts';
 import { createLinkBlock, type LinkBlock, measureBlock, writeBlockMatrix } from './linkStiffness.ts';
 import { dampingOf, type Links, stiffnessOf } from './links.ts';
 
@@ -58,7 +59,7 @@ export function joinMatrices(
     for (const rod of plan.rodB >= 0 ? [plan.rodA, plan.rodB] : [plan.rodA]) {
       if (each[rod].labels.every((label) => /^(node|edge) \d+ \w+$/.test(label))) continue;
       throw new SceneError(
-        [...plan.path],
+        pathOfLink(plan),
         `rod '${rods[rod].id}' is joined to bodies, and modes and matrices with links know rods without; replace bodies by links`,
       );
     }

@@ -26,7 +26,7 @@ import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
 import type { Samples, SharedLinks } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
-import type { LinkPlan } from '../scene/links.ts';
+import { type LinkPlan, pathOfLink } from '../scene/links.ts';
 import type { Coarse } from './linkCoarse.ts';
 import { describeCrossing } from './linkCrossings.ts';
 import { createFrame, startFrame, writeNormal, writeRelative } from './linkFrames.ts';
@@ -125,11 +125,11 @@ function standAtStart({ rodA, rodB, edgeA, edgeB, weightA, weightB, together, po
 
 /** Angle between the tangents as `standAtStart` left them. */
 function angleAtStart(plan: LinkPlan, rods: readonly Rod[]): number {
-  const { rodA, rodB, about, path } = plan;
+  const { rodA, rodB, about } = plan;
   const angle = rodB >= 0 ? writeNormal(normal, frameA.matrix, frameB.matrix) : 0;
   if (about === 'normal' && !(Math.sin(angle) > 0.1))
     throw new SceneError(
-      [...path, 'rotation', 'about'],
+      [...pathOfLink(plan), 'rotation', 'about'],
       `rods '${rods[rodA].id}' and '${rods[rodB].id}' are almost parallel there and have no common normal; use about: all`,
     );
   return angle;
@@ -152,7 +152,7 @@ function createLink(plan: LinkPlan, index: number, rods: readonly Rod[], firstSi
   if (about === 'all') writeRelative(turnRest, frameA.matrix, rodB >= 0 ? frameB.matrix : undefined);
   const angleRest = angleAtStart(plan, rods);
   const perEnd = about === 'all' || apart ? 3 : about === 'normal' ? 2 : 1;
-  const rows = 3 + (about === 'all' ? 3 : about === 'normal' ? 1 : 0);
+  const rows = rowsOf(about);
   const sideCount = (rodB >= 0 ? 2 : 1) * perEnd;
   return {
     index,
@@ -291,15 +291,17 @@ export function refuseUnlinkable(
   bundles: readonly Bundle[],
   placeOfRod: readonly Place[],
 ): void {
-  for (const { rodA, rodB, path } of plans) {
-    for (const rod of rodB >= 0 ? [rodA, rodB] : [rodA]) {
-      const bundle = bundles[placeOfRod[rod].bundle];
-      if (bundle.contact) continue;
-      throw new SceneError(
-        [...path],
-        `rod '${rods[rod].id}' of model '${bundle.model}' cannot be linked with these options; use der with an implicit integrator, helix, strand or fiber without stiffness damping`,
-      );
-    }
+  const check = (plan: LinkPlan, rod: number): void => {
+    const bundle = bundles[placeOfRod[rod].bundle];
+    if (bundle.contact) return;
+    throw new SceneError(
+      pathOfLink(plan),
+      `rod '${rods[rod].id}' of model '${bundle.model}' cannot be linked with these options; use der with an implicit integrator, helix, strand or fiber without stiffness damping`,
+    );
+  };
+  for (const plan of plans) {
+    check(plan, plan.rodA);
+    if (plan.rodB >= 0) check(plan, plan.rodB);
   }
 }
 
@@ -322,9 +324,13 @@ export function energyOfLinks({ plans, memory }: Links): number {
   return energy;
 }
 
+/** Strains of a link: three of position, and those of rotation. */
+const rowsOf = (about: LinkPlan['about']): number => 3 + (about === 'all' ? 3 : about === 'normal' ? 1 : 0);
+
 /** Forces on the first rod and strains of a link at the end of the last step. */
-export function memoryOf({ memory }: Links, { index, rows }: Link): { force: Float64Array; strain: Float64Array } {
-  const o = 2 * MOST_ROWS * index;
+export function memoryOf({ memory }: Links, plan: LinkPlan): { force: Float64Array; strain: Float64Array } {
+  const o = MEMORY * plan.index;
+  const rows = rowsOf(plan.about);
   return { force: memory.subarray(o, o + rows), strain: memory.subarray(o + MOST_ROWS, o + MOST_ROWS + rows) };
 }
 

@@ -25,10 +25,9 @@ export interface MixRows {
   /** Changes of q + f, and of f. */
   readonly changeNext: readonly Float64Array[];
   readonly changeF: readonly Float64Array[];
-  /** q and f of the turn before, and where a plain step from the last good turn leads. */
+  /** q and f of the turn before. */
   readonly lastQ: Float64Array;
   readonly lastF: Float64Array;
-  readonly plain: Float64Array;
   /** Sums of each block. */
   readonly sums: Float64Array;
 }
@@ -44,7 +43,7 @@ export interface TurnRows {
 export const countBlocks = (size: number): number => Math.ceil(size / BLOCK);
 
 export function mixBytes(capacity: number, window: number): number {
-  return 8 * ((6 + 2 * window) * capacity + STRIDE * countBlocks(capacity));
+  return 8 * ((5 + 2 * window) * capacity + STRIDE * countBlocks(capacity));
 }
 
 export function cutMixRows(buffer: ArrayBufferLike, capacity: number, window: number): MixRows {
@@ -62,7 +61,6 @@ export function cutMixRows(buffer: ArrayBufferLike, capacity: number, window: nu
     best: take(),
     lastQ: take(),
     lastF: take(),
-    plain: take(),
     changeNext: list(),
     changeF: list(),
     sums: take(STRIDE * countBlocks(capacity)),
@@ -124,7 +122,7 @@ export function readMeasure(
  * becomes the plain next one.
  */
 export function changeBlocks(
-  { weight, changeNext, changeF, lastQ, lastF, plain, sums }: MixRows,
+  { weight, changeNext, changeF, lastQ, lastF, sums }: MixRows,
   { free: q, velocity: f }: TurnRows,
   size: number,
   from: number,
@@ -152,8 +150,7 @@ export function changeBlocks(
     for (let i = begin; i < end; i++) {
       lastQ[i] = q[i];
       lastF[i] = f[i];
-      plain[i] = q[i] + f[i];
-      q[i] = plain[i];
+      q[i] += f[i];
     }
   }
 }
@@ -220,6 +217,12 @@ export function mixBlocks(
 export function copyBlocks(to: Float64Array, of: Float64Array, size: number, from: number, end: number): void {
   const last = Math.min(size, BLOCK * end);
   if (BLOCK * from < last) to.set(of.subarray(BLOCK * from, last), BLOCK * from);
+}
+
+/** Blocks `from` to `to`: q is where a plain step from the turn before leads. */
+export function returnBlocks({ lastQ, lastF }: MixRows, q: Float64Array, size: number, from: number, to: number): void {
+  const end = Math.min(size, BLOCK * to);
+  for (let i = BLOCK * from; i < end; i++) q[i] = lastQ[i] + lastF[i];
 }
 
 /** Blocks `from` to `to`: no weights, and nothing that has to be fine. */

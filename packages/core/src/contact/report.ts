@@ -79,9 +79,9 @@ export function listForces(
 
 /** All links, in the scene's order. */
 export function listLinkForces(links: Links, rods: readonly Rod[]): LinkForce[] {
-  return links.list.map((link) => {
-    const { force, strain } = memoryOf(links, link);
-    const { id, rodA, rodB, edgeA, weightA, about } = link.plan;
+  return links.plans.map((plan) => {
+    const { force, strain } = memoryOf(links, plan);
+    const { id, rodA, rodB, edgeA, weightA, about } = plan;
     return {
       id,
       rod: rods[rodA].id,

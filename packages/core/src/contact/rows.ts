@@ -9,6 +9,8 @@ export interface Rooms {
   take(slot: number, bytes: number): ArrayBufferLike;
 }
 
+const LARGE = 1e8;
+
 export function createRooms(): Rooms {
   const rooms: ArrayBuffer[] = [];
   return {
@@ -18,8 +20,8 @@ export function createRooms(): Rooms {
         new Uint8Array(room, 0, bytes).fill(0);
         return room;
       }
-      // contacts come and go: a little more than is asked for
-      rooms[slot] = new ArrayBuffer(8 * Math.ceil((1.25 * bytes) / 8));
+      // contacts come and go: a little more than is asked for, of a cloth's gigabyte less
+      rooms[slot] = new ArrayBuffer(8 * Math.ceil(((bytes > LARGE ? 1.03 : 1.25) * bytes) / 8));
       return rooms[slot];
     },
   };

@@ -14,12 +14,14 @@ import { findWithCollider } from './findCollider.ts';
 import { type ContactSet, createContactSet, makeRoom } from './set.ts';
 import { findMarkedSunken, findSunken } from './sunken.ts';
 import { gatherEnd } from './sweep.ts';
+import { sweepCollider } from './sweepCollider.ts';
 
-/** What threads can be asked for: positions and velocities at the start of a step; contacts there; positions at its end; what sank in there. */
+/** What threads can be asked for: positions and velocities at the start of a step; contacts there; positions at its end; what sank in there; what was met on the way. */
 const GATHER = 0;
 const FIND = 1;
 const GATHER_END = 2;
 const FIND_SUNKEN = 3;
+const SWEEP = 4;
 
 /** Arrays of a finder that all threads see, and more. */
 export interface SearchRows
@@ -235,14 +237,19 @@ export function searchRange(
     placeCollider(colliders[k], t, dt);
     findWithCollider(finder, set, colliders[k], k, dt, from, to);
   } else if (kind === FIND_SUNKEN) findMarkedSunken(finder, set, k, t, dt, allowed, asked, from, to);
+  else if (kind === SWEEP) {
+    placeCollider(colliders[k], t, dt);
+    sweepCollider(finder, set, k, t, dt, from, to);
+  }
 }
 
+/** As the caller uses it; obstacles are placed at the start of the step. */
 export interface Search {
   /** Positions and velocities of all nodes now. */
   gather(): void;
   /** Positions of all nodes now, as the end of the step. */
   gatherEnd(): void;
-  /** Appends the contacts at the start of the step with collider k, which is placed there. */
+  /** Appends the contacts at the start of the step with collider k. */
   find(set: ContactSet, k: number, t: number, dt: number): void;
   /** Appends those of places that ended too deep, as `findSunken` does; by default of all rods. `gathered`: their ends are there. */
   findSunken(
@@ -253,6 +260,8 @@ export interface Search {
     rods: readonly number[] | undefined,
     gathered: boolean,
   ): void;
+  /** Appends those of places that passed through surfaces on their way to the end, which is gathered; how many. */
+  sweep(set: ContactSet, t: number, dt: number): number;
 }
 
 function searchAlone(finder: Finder): Search {
@@ -271,7 +280,21 @@ function searchAlone(finder: Finder): Search {
       if (!gathered) gatherEnd(finder.end, finder, rods);
       findSunken(finder, set, finder.end, t, dt, allowed, rods);
     },
+    sweep(set, t, dt) {
+      const before = set.count;
+      eachSurface(finder, (k) => {
+        sweepCollider(finder, set, k, t, dt);
+      });
+      return set.count - before;
+    },
   };
+}
+
+/** Colliders that things can be behind. */
+function eachSurface({ colliders }: Finder, action: (k: number) => void): void {
+  colliders.forEach(({ shape: { thin } }, k) => {
+    if (thin) action(k);
+  });
 }
 
 /** `rows`: where the finder is in the memory of `shared`. */
@@ -330,6 +353,14 @@ export function createSearch(finder: Finder, shared?: SharedSearch, rows?: Searc
         return alone.findSunken(set, t, dt, allowed, list, gathered);
       if (!gathered) run(nothing, GATHER_END);
       for (let k = 0; k < colliders.length; k++) run(set, FIND_SUNKEN, k, t, dt, allowed);
+    },
+    sweep(set, t, dt) {
+      if (!shared.isWorth(countNodes(look, 2))) return alone.sweep(set, t, dt);
+      const before = set.count;
+      eachSurface(finder, (k) => {
+        run(set, SWEEP, k, t, dt);
+      });
+      return set.count - before;
     },
   };
 }

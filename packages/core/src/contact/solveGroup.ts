@@ -14,18 +14,8 @@ import { isFrictionless, readPush, straighten, surfaceAlong, writePush } from '.
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { LinkSet } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import {
-  countWays,
-  isPredicted,
-  keepsPlaces,
-  type Layout,
-  layOut,
-  markSliding,
-  missOf,
-  portsOf,
-  readVelocities,
-  writeForces,
-} from './sides.ts';
+import { isPredicted, keepsPlaces, type Layout, layOut, markSliding, missOf, portsOf, writeForces } from './sides.ts';
+import { countWays, readVelocities } from './ways.ts';
 
 export interface SolveOptions {
   readonly iterations: number;

@@ -9,7 +9,7 @@
  */
 import { rotate } from '../bodies/body.ts';
 import { type Collider, measureSurfaceVelocity, toLocal } from './collider.ts';
-import { type Finder, interpolate, isHeld } from './find.ts';
+import { interpolate, isHeld, type ObstacleFinder } from './find.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './place.ts';
 import { addContact, type ContactSet } from './set.ts';
 
@@ -23,30 +23,42 @@ const surface = new Float64Array(3);
 
 const PLACES = [0, 0.25, 0.5, 0.75, 1] as const;
 
-/** Adds a contact for every place that met a collider on the way from finder.position to `end`. Returns how many. */
-export function sweepColliders(finder: Finder, set: ContactSet, end: Float64Array, t: number, dt: number): number {
-  let met = 0;
-  finder.colliders.forEach((collider, index) => {
-    if (!collider.shape.thin) return;
-    // a body is where it came to
-    if (collider.body >= 0) collider.evaluate(collider.next, t + dt);
-    let firstEdge = 0;
-    for (let r = 0; r < finder.rods.length; r++) {
-      const { edgeCount, closed } = finder.rods[r];
-      const edge0 = firstEdge;
-      firstEdge += edgeCount;
-      if (!collider.acts[r] || finder.look[r] < 2 || !crossesBox(finder, collider, r, end)) continue;
-      for (let j = 0; j < edgeCount; j++)
-        for (const weight of PLACES)
-          if (weight < 1 || (!closed && j === edgeCount - 1))
-            met += sweepPlace(finder, set, collider, index, edge0 + j, weight, end, dt) ? 1 : 0;
-    }
-  });
-  return met;
+/**
+ * Adds a contact for every place of rods `from` to `to` that met a collider, which is placed at the start of the step, on the way from
+ * finder.position to finder.end.
+ */
+export function sweepCollider(
+  finder: ObstacleFinder,
+  set: ContactSet,
+  index: number,
+  t: number,
+  dt: number,
+  from: number = 0,
+  to: number = finder.look.length,
+): void {
+  const collider = finder.colliders[index];
+  const { nodeOffset, edgeOffset, end } = finder;
+  // a body is where it came to
+  if (collider.body >= 0) collider.evaluate(collider.next, t + dt);
+  for (let r = from; r < to; r++) {
+    if (!collider.acts[r] || finder.look[r] < 2 || !crossesBox(finder, collider, r, end)) continue;
+    const edge0 = edgeOffset[r];
+    const edgeCount = edgeOffset[r + 1] - edge0;
+    const closed = nodeOffset[r + 1] - nodeOffset[r] === edgeCount;
+    for (let j = 0; j < edgeCount; j++)
+      for (const weight of PLACES)
+        if (weight < 1 || (!closed && j === edgeCount - 1))
+          sweepPlace(finder, set, collider, index, edge0 + j, weight, end, dt);
+  }
 }
 
 /** Whether the box of a rod at both ends of the step meets that of the collider at both. */
-function crossesBox({ nodeOffset, position: x }: Finder, collider: Collider, r: number, end: Float64Array): boolean {
+function crossesBox(
+  { nodeOffset, position: x }: ObstacleFinder,
+  collider: Collider,
+  r: number,
+  end: Float64Array,
+): boolean {
   const { bounds, now, next, moves } = collider;
   if (moves && turns(collider)) return true;
   for (let k = 0; k < 3; k++) {
@@ -67,7 +79,7 @@ function turns({ now, next }: Collider): boolean {
 }
 
 function sweepPlace(
-  finder: Finder,
+  finder: ObstacleFinder,
   set: ContactSet,
   collider: Collider,
   index: number,
@@ -75,11 +87,11 @@ function sweepPlace(
   weight: number,
   end: Float64Array,
   dt: number,
-): boolean {
+): void {
   const { edgeFirst, edgeSecond, position: x } = finder;
   const a = 3 * edgeFirst[edge];
   const b = 3 * edgeSecond[edge];
-  if (isHeld(finder, edge, weight) || isExempt(finder, index, edge, weight)) return false;
+  if (isHeld(finder, edge, weight) || isExempt(finder, index, edge, weight)) return;
   const radius = radiusAt(finder, edge, weight);
   for (let k = 0; k < 3; k++) world[k] = interpolate(x, a, b, weight, k);
   toLocal(start, collider.now, world, 0);
@@ -93,26 +105,25 @@ function sweepPlace(
   length = Math.sqrt(length);
   const size = sizeAt(finder, edge, radius);
   // who goes less than that ends where contacts at the end of the step see it
-  if (length < 0.5 * size) return false;
+  if (length < 0.5 * size) return;
   const { shape } = collider;
   shape.distance(found, start[0], start[1], start[2]);
   const limit = Math.min(0.5 * radius, 0.5 * found[0]);
-  if (!(found[0] > 0) || found[0] - length > limit) return false;
+  if (!(found[0] > 0) || found[0] - length > limit) return;
   const near = 0.05 * found[0];
   let u = 0;
   while (found[0] - limit >= near) {
     u += (0.95 * (found[0] - limit)) / length;
-    if (u >= 1) return false;
+    if (u >= 1) return;
     for (let k = 0; k < 3; k++) local[k] = start[k] + u * way[k];
     shape.distance(found, local[0], local[1], local[2]);
   }
   addMeeting(finder, set, collider, index, edge, weight, u, radius, size, dt);
-  return true;
 }
 
 /** With the path in `start` and `way`, and distance and normal at the meeting, both in the collider's axes. */
 function addMeeting(
-  finder: Finder,
+  finder: ObstacleFinder,
   set: ContactSet,
   collider: Collider,
   index: number,

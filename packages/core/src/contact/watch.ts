@@ -9,7 +9,6 @@ import type { Search } from './search.ts';
 import { appendContact, type ContactSet, copyContact } from './set.ts';
 import { DEEPER, markStart, setBias, slipLimit } from './sides.ts';
 import { sweepPairs } from './sweep.ts';
-import { sweepColliders } from './sweepCollider.ts';
 
 /** How deep things may lie in each other at the end of a step, in radii, before it is looked at again: at first, and at last. */
 const DEEP = 0.04;
@@ -55,7 +54,7 @@ export function createWatch(
       // what ends a little too deep after all is left to the next step; more is worth a cut of this one
       const deep = round < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
       let met = continuous ? sweepPairs(finder, raw, end, deep, deeper) : 0;
-      if (sweeping) met += sweepColliders(finder, raw, end, t, dt);
+      if (sweeping) met += search.sweep(raw, t, dt);
       if (exact) search.findSunken(raw, t, dt, deep, round === 0 ? unchecked() : undefined, swept);
       markStart(raw, finder, slipLimit(scaleOf(dt)));
       const missed = new Set<number>();

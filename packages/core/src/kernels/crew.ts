@@ -95,6 +95,11 @@ export interface CrewMemory {
   readonly marks: SharedArrayBuffer;
   /** 1 for each rod that the caller has moved in place of its thread, since that moved it. */
   readonly behind: SharedArrayBuffer;
+  /** Where each thread begins: its first rod, then its first part; and how long each has been at work in the step [ms]. */
+  readonly ranges: SharedArrayBuffer;
+  readonly busy: SharedArrayBuffer;
+  /** Where the numbers of each rod begin in q, v and memory, one after the other. */
+  readonly starts: SharedArrayBuffer;
   /** Where the state at the start of a step is kept, all of it in one; every thread copies a share. */
   readonly before: SharedArrayBuffer;
 }
@@ -108,7 +113,13 @@ export interface Crew {
   readonly without: Uint8Array;
   readonly marks: Uint8Array;
   readonly behind: Uint8Array;
+  readonly firstRods: Int32Array;
+  readonly firstParts: Int32Array;
+  readonly busy: Float64Array;
+  readonly starts: readonly Float64Array[];
   readonly before: Float64Array;
+  /** When the caller asked last. */
+  asked: number;
 }
 
 export function createCrewMemory(
@@ -126,6 +137,9 @@ export function createCrewMemory(
     without: new SharedArrayBuffer(touching ? systems : 0),
     marks: new SharedArrayBuffer(systems),
     behind: new SharedArrayBuffer(rods),
+    ranges: new SharedArrayBuffer(4 * 2 * (count + 1)),
+    busy: new SharedArrayBuffer(8 * count),
+    starts: new SharedArrayBuffer(8 * 3 * (rods + 1)),
     before: new SharedArrayBuffer(8 * state),
   };
 }
@@ -139,7 +153,15 @@ export function openCrew(memory: CrewMemory): Crew {
     without: new Uint8Array(memory.without),
     marks: new Uint8Array(memory.marks),
     behind: new Uint8Array(memory.behind),
+    firstRods: new Int32Array(memory.ranges, 0, memory.count + 1),
+    firstParts: new Int32Array(memory.ranges, 4 * (memory.count + 1)),
+    busy: new Float64Array(memory.busy),
+    starts: [0, 1, 2].map((k) => {
+      const each = memory.starts.byteLength / 3;
+      return new Float64Array(memory.starts, k * each, each / 8);
+    }),
     before: new Float64Array(memory.before),
+    asked: 0,
   };
 }
 
@@ -179,12 +201,36 @@ export function waitTurn(control: Int32Array, turn: number): number {
 }
 
 /** Asks all threads; the answer is there when DONE is their number less the caller. */
-export function ask({ control }: Crew, command: number): void {
+export function ask(crew: Crew, command: number): void {
+  const { control } = crew;
   control[COMMAND] = command;
+  crew.asked = performance.now();
   Atomics.store(control, DONE, 0);
   Atomics.store(control, SAVED, 0);
   Atomics.add(control, TURN, 1);
   Atomics.notify(control, TURN);
+}
+
+/** What is shared evenly, whatever rods a thread has. */
+const evenly: readonly number[] = [LOOP, LAW, FETCH, LINK, GAUGE, CLEAR];
+
+/** Whether what a thread does takes the longer the more rods it has. */
+const goesByRods = (command: number): boolean => !evenly.includes(command);
+
+/** The caller has done its part of what it asked for, and waits for the others. */
+export function finish(crew: Crew): void {
+  const { control, busy, count } = crew;
+  if (goesByRods(control[COMMAND])) busy[0] += performance.now() - crew.asked;
+  waitFor(control, DONE, count - 1);
+}
+
+/** Thread k does its part of it. */
+export function serveTurn({ control, busy, count }: Crew, k: number, action: (command: number) => void): void {
+  const command = control[COMMAND];
+  const start = performance.now();
+  action(command);
+  if (goesByRods(command)) busy[k] += performance.now() - start;
+  arrive(control, DONE, count - 1);
 }
 
 /** One more has come so far; the last of `all` wakes who waits. */

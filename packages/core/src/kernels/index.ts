@@ -16,4 +16,5 @@ export async function loadFiber(): Promise<Model> {
 }
 
 export { loadBlocks } from './fiber.ts';
+export type { Balance } from './ranges.ts';
 export { loadThreadedDer, loadThreadedFiber, serveThread, type ThreadOptions, type ThreadPort } from './threads.ts';

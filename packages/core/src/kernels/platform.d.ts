@@ -14,3 +14,4 @@ declare namespace WebAssembly {
   function compile(bytes: Uint8Array): Promise<Module>;
 }
 declare function atob(text: string): string;
+declare const performance: { now(): number };

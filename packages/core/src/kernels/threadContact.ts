@@ -24,11 +24,11 @@ import {
   CLEAR,
   COARSE,
   type Crew,
-  DONE,
   DT,
   FACTOR,
   FIRM,
   FROM,
+  finish,
   GAMMA,
   GAUGE,
   GOALS,
@@ -64,7 +64,6 @@ import {
   TOTAL,
   WAYS,
   WINDOW,
-  waitFor,
 } from './crew.ts';
 import { shareSearch } from './threadSearch.ts';
 import {
@@ -104,14 +103,14 @@ interface Laid {
 }
 
 /**
- * `first`: the first rod of each thread, and the number of all; undefined where rods do not lie in ranges, and the caller works alone.
- * `enlarge`: hands memory for a slot to the threads. `begin`: to be called before every request. `positions`: where all have the rods' nodes.
+ * `apart`: whether rods lie in ranges, see ranges.ts; where they do not the caller works alone. `enlarge`: hands memory for a slot to the threads.
+ * `begin`: to be called before every request. `rebalance`: to be called before every step. `positions`: where all have the rods' nodes.
  */
 export function shareContact(
   crew: Crew,
   port: ContactPort,
   watch: Watch,
-  first: Int32Array | undefined,
+  apart: boolean,
   {
     leastTouching: least,
     leastNumbers,
@@ -119,19 +118,21 @@ export function shareContact(
   }: Readonly<Record<'leastTouching' | 'leastNumbers' | 'leastNodes', number>>,
   enlarge: (slot: number, bytes: number) => SharedArrayBuffer,
   begin: () => void,
+  rebalance: () => void,
   positions: Float64Array,
 ): ContactPort {
-  const { control, numbers, marks, behind, count } = crew;
+  const { numbers, marks, behind, count, firstRods } = crew;
   const { systemOfRod, systemCount } = port;
   const rooms: (SharedArrayBuffer | undefined)[] = [];
   const known = new WeakMap<ContactSides, Laid>();
-  const mine = first ? first[1] : systemCount;
-  const everyone = new Uint8Array(mine).fill(1);
+  const everyone = new Uint8Array(systemCount).fill(1);
+  /** Of marks, those of the caller's own rods. */
+  const ownOf = (marked: Uint8Array): Uint8Array => marked.subarray(0, firstRods[1]);
   let serial = 0;
 
   /** Whether as many systems are marked as are worth it. */
   const areMany = (marked: Uint8Array): boolean => {
-    if (watch.alone || !first) return false;
+    if (watch.alone || !apart) return false;
     let found = 0;
     for (let s = marked.indexOf(1); s >= 0 && found < least; s = marked.indexOf(1, s + 1)) found++;
     return found >= least;
@@ -152,18 +153,17 @@ export function shareContact(
   /** Threads are about to. */
   const handOver = (marked: Uint8Array): void => {
     marks.set(marked);
-    for (let s = marked.indexOf(1, mine); s >= 0; s = marked.indexOf(1, s + 1)) watch.stale[s] = 1;
+    for (let s = marked.indexOf(1, firstRods[1]); s >= 0; s = marked.indexOf(1, s + 1)) watch.stale[s] = 1;
     watch.any = true;
   };
-  const finish = (): void => waitFor(control, DONE, count - 1);
 
   const layoutOf = (sides: ContactSides): Laid | undefined => {
     const slot = rooms.indexOf(sides.rod.buffer as SharedArrayBuffer);
-    if (slot < 0 || !first) return undefined;
+    if (slot < 0 || !apart) return undefined;
     let laid = known.get(sides);
     if (!laid) {
       const { total, from } = placeOfSides(sides);
-      const bounds = boundSides(sides, first);
+      const bounds = boundSides(sides, firstRods);
       const own = cutSides(sides.rod.buffer, total, from, from + bounds[1], 0, axesOf(sides), sides.goal !== undefined);
       laid = { serial: ++serial, slot, total, from, bounds, own };
       known.set(sides, laid);
@@ -203,8 +203,8 @@ export function shareContact(
     setTimes(t, dt, robust);
     numbers[ROUGH] = rough ? 1 : 0;
     const part = request(STEP, sides, laid);
-    const own = port.step(marked.subarray(0, mine), part.sides, t, dt, robust, rough);
-    finish();
+    const own = port.step(ownOf(marked), part.sides, t, dt, robust, rough);
+    finish(crew);
     return gatherOutcomes(crew, own);
   };
 
@@ -219,7 +219,7 @@ export function shareContact(
       if (i > 0 && job.system[i] <= job.system[i - 1]) ordered = false;
     }
     if (job.fresh) together = ordered && areMany(lone);
-    if (!together || !first || !port.settle) {
+    if (!together || !port.settle) {
       takeOver(lone, job.t, job.dt, true);
       return (port.settle as NonNullable<ContactPort['settle']>)(job);
     }
@@ -233,12 +233,12 @@ export function shareContact(
     numbers[SPEED] = job.speed;
     numbers[TOLERANCE] = job.tolerance;
     numbers[LIMIT] = job.iterations;
-    const bounds = boundSides({ rod: rows.system, count: job.count }, first);
+    const bounds = boundSides({ rod: rows.system, count: job.count }, firstRods);
     setBounds(crew, bounds);
     ask(crew, SETTLE);
     const own = partOfLone(rows, 0, bounds[1], 0, job);
     const out = port.settle(own);
-    finish();
+    finish(crew);
     unpackLone(job, rows);
     const { turns, error, converged, ...all } = gatherOutcomes(crew, out);
     job.turns = Math.max(own.turns, turns);
@@ -267,7 +267,7 @@ export function shareContact(
     numbers[TOTAL] = bytes;
     ask(crew, CLEAR);
     clearShare(room, bytes, 0, count);
-    finish();
+    finish(crew);
     return room;
   };
 
@@ -276,7 +276,7 @@ export function shareContact(
   /** Rows of the links, once they are asked for. */
   let links: LinkRows | undefined;
   const shareLinks = (bytes: number): SharedLinks | undefined => {
-    if (watch.alone || !first || positions.length === 0 || bytes < 8 * leastNumbers) return undefined;
+    if (watch.alone || !apart || positions.length === 0 || bytes < 8 * leastNumbers) return undefined;
     const memory = roomFor(LINKS, bytes, true);
     return {
       memory,
@@ -289,7 +289,7 @@ export function shareContact(
         const end = shareOf(lengthOf(kind, links, UNPLACED), 1, count);
         ask(crew, GAUGE);
         runLinkLoop(kind, links, UNPLACED, UNMIXED, positions, given, 0, end);
-        finish();
+        finish(crew);
         return true;
       },
     };
@@ -317,7 +317,7 @@ export function shareContact(
         numbers[SIZE] = contacts;
         const { all } = request(LAW, sides, laid);
         let swing = applyAndPull(laws, { ...laws, ...all, axes: axesOf(sides) }, 0, shareOf(contacts, 1, count));
-        finish();
+        finish(crew);
         for (let k = 1; k < count; k++) swing = Math.max(swing, laws.swing[k]);
         return swing;
       },
@@ -333,7 +333,7 @@ export function shareContact(
         const end = shareOf(lengthOf(kind, links, all), 1, count);
         const cells = kind >= RESTRICT ? openCoarse(rooms[COARSE] as SharedArrayBuffer) : undefined;
         let most = runLinkLoop(kind, links, all, mix, positions, given, 0, end, cells);
-        finish();
+        finish(crew);
         for (let k = 1; k < count; k++) most = Math.max(most, links.answer[k]);
         return most;
       },
@@ -351,7 +351,7 @@ export function shareContact(
         numbers.set(gamma, GAMMA);
         const { all } = request(LOOP, sides, laid);
         runLoop(mix, all, kind, size, 0, shareOf(countBlocks(size), 1, count), changes, last, gamma);
-        finish();
+        finish(crew);
       },
     };
   };
@@ -359,10 +359,10 @@ export function shareContact(
   return {
     ...port,
     loops,
-    ...(first && {
+    ...(apart && {
       search(bytes: number) {
         searched = !watch.alone;
-        return watch.alone ? undefined : shareSearch(crew, watch, first, leastNodes, bytes, enlarge, begin);
+        return watch.alone ? undefined : shareSearch(crew, watch, leastNodes, bytes, enlarge, begin);
       },
     }),
     shareWays(sides, dt, own) {
@@ -372,17 +372,18 @@ export function shareContact(
       numbers[DT] = dt;
       request(WAYS, sides, laid);
       own(laid.bounds[1]);
-      finish();
+      finish(crew);
       return true;
     },
     shareLinks,
     room: (slot, bytes, marked) => (areMany(marked) ? clearRoom(slot, bytes) : undefined),
     hold(marked) {
-      if (marked || watch.alone || !first) return port.hold(marked);
+      if (marked || watch.alone || !apart) return port.hold(marked);
       begin();
+      rebalance();
       ask(crew, HOLD);
-      port.hold(everyone);
-      finish();
+      port.hold(ownOf(everyone));
+      finish(crew);
     },
     revert(marked, t) {
       watch.now = t;
@@ -393,8 +394,8 @@ export function shareContact(
       handOver(marked);
       setTimes(t, 0, false);
       ask(crew, REVERT);
-      port.revert(marked.subarray(0, mine), t);
-      finish();
+      port.revert(ownOf(marked), t);
+      finish(crew);
     },
     ...(port.guess && {
       guess(velocity, marked, sides, t, dt) {
@@ -407,8 +408,8 @@ export function shareContact(
         handOver(marked);
         setTimes(t, dt, false);
         const part = request(GUESS, sides, laid);
-        const own = port.guess?.(part.start, marked.subarray(0, mine), part.sides, t, dt) ?? false;
-        finish();
+        const own = port.guess?.(part.start, ownOf(marked), part.sides, t, dt) ?? false;
+        finish(crew);
         return own && allCould(crew);
       },
     }),
@@ -422,8 +423,8 @@ export function shareContact(
       handOver(marked);
       setTimes(t, dt, fresh);
       const part = request(LINEARIZE, sides, laid);
-      const own = port.linearize(part.start, part.response, marked.subarray(0, mine), part.sides, t, dt, fresh);
-      finish();
+      const own = port.linearize(part.start, part.response, ownOf(marked), part.sides, t, dt, fresh);
+      finish(crew);
       return own && allCould(crew);
     },
     step,
@@ -433,15 +434,15 @@ export function shareContact(
       if (!laid) return port.readVelocity(out, sides);
       const part = request(READ, sides, laid);
       port.readVelocity(part.start, part.sides);
-      finish();
+      finish(crew);
     },
     factor(marked, sides) {
       const laid = layoutOf(sides);
       if (!laid) return port.factor(marked, sides);
       marks.set(marked);
       const part = request(FACTOR, sides, laid);
-      const own = port.factor(marked.subarray(0, mine), part.sides);
-      finish();
+      const own = port.factor(ownOf(marked), part.sides);
+      finish(crew);
       return own && allCould(crew);
     },
     solve(velocity, impulse, sides, marked) {
@@ -451,8 +452,8 @@ export function shareContact(
       if (marked) marks.set(marked);
       numbers[FIRM] = marked ? 1 : 0;
       const part = request(SOLVE, sides, laid);
-      port.solve(part.velocity, part.right, part.sides, marked?.subarray(0, mine));
-      finish();
+      port.solve(part.velocity, part.right, part.sides, marked && ownOf(marked));
+      finish(crew);
     },
   };
 }

@@ -19,9 +19,9 @@ import {
   type Crew,
   countOf,
   DELIVER,
-  DONE,
   DT,
   FOUND,
+  finish,
   KIND,
   NODES,
   SEARCH,
@@ -29,24 +29,22 @@ import {
   TIME,
   TOLERANCE,
   TOTAL,
-  waitFor,
   writeCount,
 } from './crew.ts';
 
 /** Contacts that a thread has room for, at first. */
 const CAPACITY = 1024;
 
-/** `first`: the first rod of each thread, and the number of all. The rest as of `shareContact`. */
+/** Parameters as of `shareContact`. */
 export function shareSearch(
   crew: Crew,
   watch: { readonly alone: boolean },
-  first: Int32Array,
   leastNodes: number,
   bytes: number,
   enlarge: (slot: number, bytes: number) => SharedArrayBuffer,
   begin: () => void,
 ): SharedSearch {
-  const { control, numbers, count } = crew;
+  const { numbers, count } = crew;
   begin();
   const buffer = enlarge(NODES, bytes);
   let capacity = CAPACITY;
@@ -55,7 +53,6 @@ export function shareSearch(
     numbers[TOTAL] = capacity;
     ask(crew, command);
   };
-  const finish = (): void => waitFor(control, DONE, count - 1);
   return {
     buffer,
     isWorth: (nodes) => !watch.alone && nodes >= leastNodes,
@@ -67,8 +64,8 @@ export function shareSearch(
       numbers[DT] = dt;
       numbers[TOLERANCE] = allowed;
       request(SEARCH);
-      own(0, first[1]);
-      finish();
+      own(0, crew.firstRods[1]);
+      finish(crew);
     },
     read(action) {
       let most = 0;
@@ -77,7 +74,7 @@ export function shareSearch(
         capacity = 8 * Math.ceil((1.25 * most) / 8);
         found = enlarge(FOUND, FOUND_BYTES * capacity * (count - 1));
         request(DELIVER);
-        finish();
+        finish(crew);
       }
       for (let k = 1; k < count; k++) action(found, FOUND_BYTES * capacity * (k - 1), capacity, countOf(crew, k));
     },
@@ -108,7 +105,7 @@ export function findSearcher(
   return known?.buffer === buffer ? known : openSearcher(buffer, colliders);
 }
 
-/** What thread `index`, whose rods are those from `start` on, is asked for. */
+/** What thread `index`, whose scene begins with rod `first`, is asked for. */
 export function serveSearch(
   crew: Crew,
   {
@@ -127,7 +124,7 @@ export function serveSearch(
   if (command === SEARCH) {
     takeHands(finder, rows);
     set.count = 0;
-    searchRange(finder, rows.asked, samples, first, set, first, first + samples.length, {
+    searchRange(finder, rows.asked, samples, first, set, crew.firstRods[index], crew.firstRods[index + 1], {
       kind: numbers[KIND],
       collider: numbers[SIZE],
       t: numbers[TIME],

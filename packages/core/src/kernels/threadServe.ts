@@ -15,7 +15,7 @@ import {
 import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
 import { countBlocks, cutMixRows, type MixRows, type TurnRows } from '../contact/loops.ts';
 import type { SideRows } from '../contact/rows.ts';
-import { addWays } from '../contact/sides.ts';
+import { addWays } from '../contact/ways.ts';
 import type { Bundle, BundleState, ContactPort, Model } from '../model.ts';
 import { createDerModel } from '../models/der/model.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
@@ -75,6 +75,7 @@ import {
   SOLVE,
   SPEED,
   STEP,
+  serveTurn,
   shareOf,
   TIME,
   TOLERANCE,
@@ -120,12 +121,10 @@ export interface Task {
   readonly memory: CrewMemory;
   /** Which thread. */
   readonly index: number;
-  /** Its first rod; the scene begins there where `own`, and has no rods of others. */
+  /** The first rod and part of its scene; `own`: that has no others than it may have to move. */
   readonly first: number;
+  readonly part: number;
   readonly own: boolean;
-  /** Its parts, of those that the scene has. */
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Memory for sides. */
@@ -139,11 +138,9 @@ interface Service {
   readonly task: Task;
   readonly crew: Crew;
   readonly bundle: Bundle;
-  /** Systems of the thread's own rods. */
+  /** Systems that a request is about, of the rods that are the thread's now. */
   readonly marks: Uint8Array;
   readonly without: Uint8Array | undefined;
-  /** Rods that the thread moves, in the bundle's count. */
-  readonly rods: readonly number[];
   readonly rooms: (SharedArrayBuffer | undefined)[];
   /** Where all have the rods' nodes. */
   readonly positions: Float64Array;
@@ -193,20 +190,18 @@ async function startService(task: Task): Promise<Service> {
   };
   createWorld(task.scene, { models: [spy] });
   if (!bundle?.parts) throw new Error('a thread has no rods to move');
-  const { parts } = bundle;
   const crew = openCrew(task.memory);
-  const rods = Array.from({ length: task.to - task.from }, (_, u) => parts.rods(task.from + u)).flat();
-  const ownMarks = (marks: Uint8Array): Uint8Array =>
-    task.own ? marks.subarray(task.first, task.first + rods.length) : marks;
-  const { control } = crew;
-  arrive(control, READY, crew.count - 1);
+  const { control, marks, without } = crew;
+  const count = bundle.rods.length;
+  // some may be waited for before others begin
+  Atomics.add(control, READY, 1);
+  Atomics.notify(control, READY);
   return {
     task,
     crew,
     bundle,
-    marks: ownMarks(crew.marks),
-    without: crew.without.length > 0 ? ownMarks(crew.without) : undefined,
-    rods,
+    marks: task.own ? new Uint8Array(count) : marks,
+    without: without.length === 0 ? undefined : task.own ? without.subarray(task.first, task.first + count) : without,
     rooms: [],
     positions: task.samples < 0 ? new Float64Array(0) : new Float64Array(task.arrays[task.samples].buffer),
     laws: undefined,
@@ -220,24 +215,30 @@ async function startService(task: Task): Promise<Service> {
 
 /** Whether the thread was told to leave; else it has to fetch a message. */
 function serve(of: Service): boolean {
-  const { control, count } = of.crew;
+  const { control } = of.crew;
   for (;;) {
     of.turn = waitTurn(control, of.turn);
     const command = control[COMMAND];
     if (command === LEAVE) return true;
     if (command === FETCH) return false;
-    obey(of, command);
-    arrive(control, DONE, count - 1);
+    serveTurn(of.crew, of.task.index, () => {
+      obey(of, command);
+    });
   }
 }
 
-/**
- * Keeps the state that a thread, or the caller, has rods of: all of its arrays where these are its own, up to `ends` of them where given.
- */
-export function saveOwn(before: Float64Array, { q, v, memory }: BundleState, ends?: readonly number[]): void {
+/** Rods that are the thread's now: first, and the one after the last, in its bundle's count. */
+function ownRods({ task, crew }: Service): readonly [number, number] {
+  return [crew.firstRods[task.index] - task.first, crew.firstRods[task.index + 1] - task.first];
+}
+
+/** Keeps the state of the rods that a thread, or the caller, moves now. */
+export function saveOwn({ before, starts, firstRods }: Crew, { q, v, memory }: BundleState, index: number): void {
   let at = 0;
   [q, v, memory].forEach((list, k) => {
-    before.set(ends ? list.subarray(0, ends[k]) : list, at + list.byteOffset / 8);
+    const from = starts[k][firstRods[index]];
+    const own = list.byteOffset / 8;
+    before.set(list.subarray(from - own, starts[k][firstRods[index + 1]] - own), at + from);
     at += list.buffer.byteLength / 8;
   });
 }
@@ -254,15 +255,19 @@ export function saveShare({ before, control, count }: Crew, { q, v, memory }: Bu
   waitFor(control, SAVED, count);
 }
 
-/** Rods that the caller has moved meanwhile, of those that are marked or of all. */
-function adopt({ task, crew, bundle, rods }: Service, marked: Uint8Array | undefined, t: number, dt: number): void {
-  const { behind } = crew;
-  const first = task.own ? task.first : 0;
-  for (const rod of rods) {
-    if (!behind[first + rod] || (marked && !marked[rod])) continue;
+/** Rods that others have moved meanwhile, of those that are marked or of all. */
+function adopt(of: Service, marked: Uint8Array | undefined, t: number, dt: number): void {
+  const { task, crew, bundle } = of;
+  const { behind, firstParts } = crew;
+  const take = (rod: number): void => {
+    if (!behind[task.first + rod] || (marked && !marked[rod])) return;
     bundle.contact?.adopt?.(rod, t, dt);
-    behind[first + rod] = 0;
-  }
+    behind[task.first + rod] = 0;
+  };
+  if (task.own) {
+    const [from, to] = ownRods(of);
+    for (let rod = from; rod < to; rod++) take(rod);
+  } else for (let u = firstParts[task.index]; u < firstParts[task.index + 1]; u++) bundle.parts?.rods(u).forEach(take);
 }
 
 /** The thread's part of the sides that the request is about. */
@@ -287,23 +292,35 @@ function obey(of: Service, command: number): void {
   const { numbers } = crew;
   const t = numbers[TIME];
   if (command === ADVANCE) {
-    if (task.own) saveOwn(crew.before, bundle.state);
+    if (task.own) saveOwn(crew, bundle.state, task.index);
     else saveShare(crew, bundle.state, task.index);
     adopt(of, undefined, t, 0);
     const robust = numbers[FIRM] === 1;
-    const out = bundle.parts?.advance(task.from, task.to, t, numbers[DT], robust, without);
+    const [from, to] = [crew.firstParts[task.index] - task.part, crew.firstParts[task.index + 1] - task.part];
+    const out = bundle.parts?.advance(from, to, t, numbers[DT], robust, without);
     if (out) writeAnswer(crew, task.index, out);
     return;
   }
   if (command === REFRESH) {
     bundle.refresh(t);
-    const first = task.own ? task.first : 0;
-    for (const rod of of.rods) crew.behind[first + rod] = 0;
+    // all threads do
+    crew.behind.fill(0, task.first, task.first + bundle.rods.length);
     return;
   }
   if (command === SEARCH || command === DELIVER)
     of.searcher = serveSearch(crew, task, bundle.samples, of.rooms, command, of.searcher);
-  else if (bundle.contact) touch(of, bundle.contact, command);
+  else if (bundle.contact) {
+    if (task.own) readMarks(of);
+    touch(of, bundle.contact, command);
+  }
+}
+
+/** Marks of the thread's own rods. */
+function readMarks(of: Service): void {
+  const { task, crew, marks } = of;
+  const [from, to] = ownRods(of);
+  marks.fill(0, 0, from).fill(0, to);
+  marks.set(crew.marks.subarray(task.first + from, task.first + to), from);
 }
 
 /** Requests of contact. */
@@ -315,7 +332,7 @@ function touch(of: Service, port: ContactPort, command: number): void {
   if (command === HOLD) port.hold();
   else if (command === REVERT) {
     port.revert(marks, t);
-    for (const rod of of.rods) if (marks[rod]) crew.behind[task.first + rod] = 0;
+    for (let rod = marks.indexOf(1); rod >= 0; rod = marks.indexOf(1, rod + 1)) crew.behind[task.first + rod] = 0;
   } else if (command === SETTLE) settle(of, port);
   else if (command === CLEAR)
     clearShare(of.rooms[numbers[SLOT]] as SharedArrayBuffer, numbers[TOTAL], index, crew.count);

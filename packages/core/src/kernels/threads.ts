@@ -1,11 +1,11 @@
 /**
  * Threads over ranges of rods.
  *
- * State, samples and the start of a step are in shared memory. Each thread compiles the part of the scene that its own rods need, and so
- * has models, pins and loads of its own; the caller has all of them, finds contacts and answers questions. A request is a word
+ * State, samples and the start of a step are in shared memory. Each thread compiles the part of the scene that its rods need (ranges.ts), and so
+ * has models, pins and loads of its own; the caller has all of them, finds contacts of rods with rods and answers questions. A request is a word
  * written to all threads (crew.ts): each does it for its range, the caller among them, and the caller waits for the rest. Which rods are
  * solved together does not depend on the number of threads, and no part reads another: so the result is the same, bit for bit.
- * Contact goes the same way (threadContact.ts).
+ * Contact goes the same way (threadContact.ts), and so does finding what touches obstacles (threadSearch.ts).
  *
  * Systems with bodies join rods from anywhere: every thread then compiles all of the scene, as it has to for rods that grow from others, and
  * contact is the caller's.
@@ -19,7 +19,7 @@
  * In contact a hand-over takes 5 µs while threads look, and some 50 µs where they sleep. A solve for rods of 31 edges with 20 sides each, shortest of
  * 3,000 on a machine with other work: 16 rods 23 µs by two threads and 39 by one, 32 rods 53 and 80, 64 rods 83 and 163; 8 rods 66 and 20. Hence
  * `leastTouching`. The solver's own loops go through some ten arrays a turn, 5 ns a number each: `leastNumbers` is where half of that is what
- * their three hand-overs cost at worst.
+ * their three hand-overs cost at worst. Finding contacts with a ball takes some 0.15 µs a node: `leastNodes` is where half of that is ten hand-overs.
  */
 import type { Bundle, Model, StepOutcome } from '../model.ts';
 import type { Allocate } from '../port.ts';
@@ -28,10 +28,10 @@ import {
   ADVANCE,
   ask,
   createCrewMemory,
-  DONE,
   DT,
   FETCH,
   FIRM,
+  finish,
   gatherOutcomes,
   LEAVE,
   openCrew,
@@ -40,6 +40,7 @@ import {
   TIME,
   waitFor,
 } from './crew.ts';
+import { type Balance, balanceByTime, divide, moveRanges, type Ranges } from './ranges.ts';
 import { shareContact, type Watch } from './threadContact.ts';
 import { pickColliders, pickRods } from './threadScene.ts';
 import { loadMaker, type RoomMessage, saveOwn, saveShare, type Task, type Threadable } from './threadServe.ts';
@@ -62,9 +63,11 @@ export interface ThreadOptions {
   readonly leastNodes?: number;
   /** Whether rods are solved by kernels, two at a time; default true. Rods of cloth, which links join, have little use for them. */
   readonly kernels?: boolean;
+  /** Where ranges of rods should end, asked for in every step: by default to where threads take as long as each other. */
+  readonly balance?: Balance;
 }
 
-const defaults = { leastNumbers: 32768, leastNodes: 4096, kernels: true };
+const defaults = { leastNumbers: 32768, leastNodes: 4096, kernels: true, balance: balanceByTime };
 
 /** Discrete elastic rods with kernels and with the given threads beside the caller's own. */
 export function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
@@ -115,38 +118,6 @@ async function loadThreaded(
   };
 }
 
-/** First part of each thread, and their number; where rods lie in ranges, first rods too. */
-interface Ranges {
-  readonly parts: readonly number[];
-  readonly rods: Int32Array | undefined;
-}
-
-function divide(parts: NonNullable<Bundle['parts']>, rodCount: number, count: number, apart: boolean): Ranges {
-  const even = (k: number): number => Math.floor((parts.count * k) / count);
-  if (!apart) return { parts: Array.from({ length: count + 1 }, (_, k) => even(k)), rods: undefined };
-  // parts before which rods can be parted: those before have all rods below theirs
-  const clean: number[] = [0];
-  let reached = -1;
-  for (let u = 0; u < parts.count; u++) {
-    for (const rod of parts.rods(u)) reached = Math.max(reached, rod);
-    const next = u + 1 < parts.count ? Math.min(...parts.rods(u + 1)) : rodCount;
-    if (next > reached && reached + 1 === next) clean.push(u + 1);
-  }
-  const chosen = [0];
-  const rods = [0];
-  const rodAt = (u: number): number => (u < parts.count ? Math.min(...parts.rods(u)) : rodCount);
-  for (let k = 1, at = 0; k <= count; k++) {
-    while (at + 1 < clean.length && Math.abs(clean[at + 1] - even(k)) <= Math.abs(clean[at] - even(k))) at++;
-    const u = k === count ? parts.count : clean[at];
-    // a model may treat a lone rod in another way than one of many
-    if (rodAt(u) - rods[rods.length - 1] < 2) continue;
-    if (u < parts.count && rodCount - rodAt(u) < 2) continue;
-    chosen.push(u);
-    rods.push(rodAt(u));
-  }
-  return { parts: chosen, rods: Int32Array.from(rods) };
-}
-
 function shareWork(
   model: Threadable,
   bundle: Bundle,
@@ -158,8 +129,8 @@ function shareWork(
 ): { readonly bundle: Bundle; readonly dismiss: () => void } {
   const { state } = bundle;
   const apart = bundle.bodies.length === 0 && scene.rods.every(({ parent }) => !parent);
-  const ranges = divide(parts, bundle.rods.length, workers.length + 1, apart);
-  const count = ranges.parts.length - 1;
+  const plan = divide(parts, bundle.rods.length, workers.length + 1, apart);
+  const count = plan.compiled.length;
   const ports = workers.slice(0, count - 1);
   const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0 || (scene.links?.length ?? 0) > 0;
   const memory = createCrewMemory(
@@ -170,56 +141,76 @@ function shareWork(
     2 * state.q.length + state.memory.length,
   );
   const crew = openCrew(memory);
-  const { control, numbers, before } = crew;
+  const { control, numbers, before, firstRods, firstParts, busy, behind } = crew;
   const samples = arrays.findIndex(({ buffer }) =>
     bundle.samples.every(({ nodePosition }) => nodePosition.buffer === buffer),
   );
-  saveOwn(before, state);
-  ports.forEach((port, k) => {
-    port.postMessage(describeTask(k + 1));
+  firstRods.set(plan.rods);
+  firstParts.set(plan.parts);
+  const ranges: Ranges = { ...plan, rods: firstRods, parts: firstParts };
+  crew.starts.forEach((starts, k) => {
+    const list = [state.q, state.v, state.memory][k];
+    const known = arrays.find(({ buffer }) => buffer === list.buffer);
+    if (apart && known) starts.set(known.starts);
   });
-  // nothing may move before all have compiled
-  waitFor(control, READY, ports.length);
+  [state.q, state.v, state.memory].reduce((at, list) => {
+    before.set(list, at);
+    return at + list.length;
+  }, 0);
+  // every other, then those between: neighbours write the state of the rods that either may move. Nothing may move before all have compiled
+  for (const odd of [0, 1]) {
+    ports.forEach((port, k) => {
+      if (k % 2 === odd) port.postMessage(describeTask(k + 1));
+    });
+    waitFor(control, READY, odd === 0 ? (ports.length + 1) >> 1 : ports.length);
+  }
   const watch: Watch = { stale: new Uint8Array(bundle.rods.length), any: false, now: 0, alone: count < 2 };
   /** Threads have not seen the state that the caller wrote, for this time. */
   let unseen: number | undefined;
-  /** Rods that the caller moves itself: up to here of each array, and here as marks. */
-  const [rodEnd, ends] = ownEnds();
+  /** Rods that the caller moves itself, where they are in no ranges. */
   const mine = new Uint8Array(bundle.rods.length);
-  for (let u = 0; u < ranges.parts[1]; u++) for (const rod of parts.rods(u)) mine[rod] = 1;
+  if (!apart) for (let u = 0; u < firstParts[1]; u++) for (const rod of parts.rods(u)) mine[rod] = 1;
 
   function describeTask(index: number): Task {
-    const { rods } = ranges;
-    const [from, to] = [ranges.parts[index], ranges.parts[index + 1]];
-    const common = { kind: 'task', model, kernels: options.kernels, memory, index, samples } as const;
-    if (!rods) {
+    const { first, end, part } = plan.compiled[index];
+    const common = {
+      kind: 'task',
+      model,
+      kernels: options.kernels,
+      memory,
+      index,
+      first,
+      own: apart,
+      part,
+      samples,
+    } as const;
+    if (!apart) {
       const whole = arrays.map(({ buffer }) => ({ buffer, from: 0, length: buffer.byteLength / 8 }));
-      return { ...common, scene, colliders: [], arrays: whole, first: 0, own: false, from, to };
+      return { ...common, scene, colliders: [], arrays: whole };
     }
-    const ids = new Set(bundle.rods.slice(rods[index], rods[index + 1]).map(({ id }) => id));
+    const ids = new Set(bundle.rods.slice(first, end).map(({ id }) => id));
     const own = arrays.map(({ buffer, starts }) => ({
       buffer,
-      from: starts[rods[index]],
-      length: starts[rods[index + 1]] - starts[rods[index]],
+      from: starts[first],
+      length: starts[end] - starts[first],
     }));
-    return {
-      ...common,
-      scene: pickRods(scene, ids),
-      colliders: pickColliders(scene),
-      arrays: own,
-      first: rods[index],
-      own: true,
-      from: 0,
-      to: to - from,
-    };
+    return { ...common, scene: pickRods(scene, ids), colliders: pickColliders(scene), arrays: own };
   }
 
-  function ownEnds(): [number, number[]] {
-    const end = ranges.rods?.[1] ?? 0;
-    const listOf = (list: Float64Array): number =>
-      arrays.find(({ buffer }) => buffer === list.buffer)?.starts[end] ?? list.length;
-    return [end, [state.q, state.v, state.memory].map(listOf)];
-  }
+  /** Between two steps: rods that come to a thread are known to it by their state alone. */
+  const rebalance = (): void => {
+    const adopt = bundle.contact?.adopt;
+    if (watch.alone || !apart || !adopt) return;
+    moveRanges(ranges, options.balance(firstRods, busy), (k, from, to) => {
+      if (k > 0) behind.fill(1, from, to);
+      else
+        for (let rod = from; rod < to; rod++) {
+          if (watch.stale[rod]) adopt(rod, watch.now, 0);
+          watch.stale[rod] = 0;
+        }
+    });
+    busy.fill(0);
+  };
 
   const begin = (): void => {
     if (unseen === undefined) return;
@@ -227,7 +218,7 @@ function shareWork(
     numbers[TIME] = unseen;
     unseen = undefined;
     ask(crew, REFRESH);
-    waitFor(control, DONE, ports.length);
+    finish(crew);
     numbers.set(kept, TIME);
   };
   /** At the time that the rods were moved to, which may be another in its last bit than the world has counted. */
@@ -259,7 +250,7 @@ function shareWork(
     const message: RoomMessage = { kind: 'room', slot, buffer };
     ask(crew, FETCH);
     for (const port of ports) port.postMessage(message);
-    waitFor(control, DONE, ports.length);
+    finish(crew);
     return buffer;
   };
 
@@ -271,18 +262,19 @@ function shareWork(
     }
     if (written) tell(t);
     begin();
+    if (!touching) rebalance();
     watch.now = t + dt;
     if (left) crew.without.set(left);
     numbers[TIME] = t;
     numbers[DT] = dt;
     numbers[FIRM] = robust ? 1 : 0;
     ask(crew, ADVANCE);
-    if (ranges.rods) saveOwn(before, state, ends);
+    if (apart) saveOwn(crew, state, 0);
     else saveShare(crew, state, 0);
-    const own = parts.advance(0, ranges.parts[1], t, dt, robust, left);
-    waitFor(control, DONE, ports.length);
+    const own = parts.advance(0, firstParts[1], t, dt, robust, left);
+    finish(crew);
     const { systemOfRod } = bundle.contact ?? {};
-    for (let rod = rodEnd; rod < mine.length; rod++)
+    for (let rod = apart ? firstRods[1] : 0; rod < mine.length; rod++)
       if (!mine[rod] && !left?.[systemOfRod?.[rod] ?? rod]) watch.stale[rod] = 1;
     watch.any = true;
     const { ok, iterations, iterationsMax, shifts, substeps, rejected, failure } = gatherOutcomes(crew, own);
@@ -311,7 +303,9 @@ function shareWork(
 
   function shared(): Bundle['contact'] {
     const positions = samples < 0 ? new Float64Array(0) : new Float64Array(arrays[samples].buffer);
-    return bundle.contact && shareContact(crew, bundle.contact, watch, ranges.rods, options, enlarge, begin, positions);
+    return (
+      bundle.contact && shareContact(crew, bundle.contact, watch, apart, options, enlarge, begin, rebalance, positions)
+    );
   }
 }
 

@@ -58,8 +58,14 @@ export interface LinkPlan {
   readonly turnDamping: number;
   /** Rods as the scene starts. A cloth has millions of links: what they can share or find is not kept for each. */
   readonly starts: readonly Rod[];
-  readonly path: Path;
+  /** Its number in the scene. */
+  readonly index: number;
 }
+
+/** Where the scene has a link. */
+export const pathOfLink = ({ index }: LinkPlan): Path => ['links', index];
+
+const ORIGIN: Vec3 = [0, 0, 0];
 
 export function compileLinks(
   { links = [], contact }: Scene,
@@ -97,7 +103,7 @@ export function compileLinks(
       rodB,
       edgeB: placeB?.edge ?? 0,
       weightB: placeB?.fraction ?? 0,
-      point: 'point' in to ? to.point : [0, 0, 0],
+      point: 'point' in to ? to.point : ORIGIN,
       together: spec.rest === 'together',
       stiffness,
       damping,
@@ -105,7 +111,7 @@ export function compileLinks(
       turnStiffness: rotation?.stiffness ?? 0,
       turnDamping: rotation?.damping ?? 0,
       starts: rods,
-      path,
+      index: k,
     };
   });
 }

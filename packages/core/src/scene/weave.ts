@@ -154,13 +154,16 @@ function weaveCloth(spec: WeaveSpec): { rods: RodSpec[]; links: LinkSpec[] } {
   };
   for (let i = 0; i < warp.count; i++) fiber('warp', warp, weft, i, i % 2 === 0 ? 1 : -1, false);
   for (let j = 0; j < weft.count; j++) fiber('weft', weft, warp, j, j % 2 === 0 ? -1 : 1, true);
+  // there may be a million of them: what is alike is made once
+  const onWarp = Array.from({ length: weft.count }, (_, j) => ({ u: (j + 0.5) / weft.count }));
+  const onWeft = Array.from({ length: warp.count }, (_, i) => ({ u: (i + 0.5) / warp.count }));
   for (let i = 0; i < warp.count; i++)
     for (let j = 0; j < weft.count; j++)
       links.push({
         id: `${id} ${i} ${j}`,
-        rod: `${id} warp ${i}`,
-        at: { u: (j + 0.5) / weft.count },
-        to: { rod: `${id} weft ${j}`, at: { u: (i + 0.5) / warp.count } },
+        rod: rods[i].id,
+        at: onWarp[j],
+        to: { rod: rods[warp.count + j].id, at: onWeft[i] },
         ...joints,
       });
   return { rods, links };

@@ -30,7 +30,7 @@ const corner = (i: number, z: number): [number, number, number] => [
   z,
 ];
 
-/** Rods here and there in a ball of 10 cm, of 3 to 9 edges, some closed; the last obstacle meets every other rod. */
+/** Rods here and there in a ball of 10 cm, of 3 to 9 edges, some closed; the box meets every other rod. */
 const scene: Scene = {
   tendril: 1,
   gravity: [0, 0, -9.81],
@@ -56,6 +56,18 @@ const scene: Scene = {
       size: [0.03, 0.3, 0.05],
       position: [0.06, 0, 0.02],
       rods: Array.from({ length: COUNT >> 1 }, (_, k) => `rod ${2 * k}`),
+    },
+    {
+      type: 'mesh',
+      solid: false,
+      vertices: [
+        [0.02, -0.2, -0.2],
+        [0.02, 0.2, -0.2],
+        [0.02, 0.2, 0.2],
+        [0.02, -0.2, 0.2],
+      ],
+      faces: [[0, 1, 2, 3]],
+      path: turn,
     },
   ],
   time: { duration: 1, step: dt },
@@ -150,7 +162,7 @@ describe.each([[[9]], [[1, 8, 22]]])('ranges of rods from %j on', (bounds) => {
       for (let k = 0; k < colliders.length; k++) by.find(out, k, t, dt);
     });
     expect(set.count).toBeGreaterThan(60);
-    expect(new Set(set.collider.subarray(0, set.count)).size).toBe(3);
+    expect(new Set(set.collider.subarray(0, set.count)).size).toBe(4);
     expect([...set.rodA.subarray(0, set.count)]).not.toContain(6);
     expect([...set.rodA.subarray(0, set.count)].filter((r, c) => set.collider[c] === 2 && r % 2 === 1)).toEqual([]);
   });
@@ -172,6 +184,24 @@ describe.each([[[9]], [[1, 8, 22]]])('ranges of rods from %j on', (bounds) => {
     });
     expect(part.count).toBeLessThan(whole.count);
     expect(part.count).toBeGreaterThan(10);
+    samples.forEach(({ nodePosition }, r) => {
+      nodePosition.set(before[r]);
+    });
+  });
+
+  it('find what passed through a surface', () => {
+    for (const collider of colliders) placeCollider(collider, 0.2, dt);
+    search.gather();
+    alone.gather();
+    const before = samples.map(({ nodePosition }) => nodePosition.slice());
+    for (const { nodePosition } of samples) for (let k = 0; k < nodePosition.length; k += 3) nodePosition[k] -= 0.02;
+    search.gatherEnd();
+    alone.gatherEnd();
+    expect(finder.end).toEqual(other.end);
+    const set = compare((by, out) => {
+      expect(by.sweep(out, 0.2, dt)).toBe(out.count);
+    });
+    expect(set.count).toBeGreaterThan(10);
     samples.forEach(({ nodePosition }, r) => {
       nodePosition.set(before[r]);
     });

@@ -25,6 +25,7 @@ import {
 } from './contactSides.ts';
 import { assemble, createSlot, factorGlued, measureResponse, respondTo, type Slot } from './contactSlot.ts';
 import type { System } from './coupling.ts';
+import { createHolder } from './holdRuns.ts';
 import type { PairKernel } from './kernel.ts';
 import { evaluatePins, poseSamples, rebuildFrames, restoreFrames } from './kinematics.ts';
 import { type NewtonOptions, writeRightSide } from './newton.ts';
@@ -88,6 +89,8 @@ export function createDerContact(parts: ContactParts): ContactPort {
     memory: sameSlice(der.memory, state.memory, held.memory),
   }));
   const startsOf = systems.map(({ rods }) => rods.map((rod) => heldStarts[rod]));
+  const single = systems.every(({ rods, system }, s) => rods.length === 1 && rods[0] === s && !system.bodies.length);
+  const holdRuns = single ? createHolder(held, state, heldStarts) : undefined;
   /** What a step solves at once: a system, or from the first of a pair both, where both are marked. */
   const alone = systems.map(({ system, rods }, s) => ({ list: [s], system, rods, starts: startsOf[s] }));
   const together = new Map(
@@ -356,6 +359,11 @@ export function createDerContact(parts: ContactParts): ContactPort {
         held.v.set(state.v);
         held.memory.set(state.memory);
         atStart.fill(1);
+        return;
+      }
+      if (holdRuns) {
+        for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) atStart[s] = 1;
+        holdRuns(marked);
         return;
       }
       for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
