@@ -69,6 +69,8 @@ export interface SideArrays {
   readonly omega: Float64Array;
   /** Contacts at the busiest node of each contact. */
   readonly crowd: Float64Array;
+  /** 1 for each contact that is solved for; the others have no mass (see wake.ts). */
+  readonly awake: Uint8Array;
   /** Links that are solved together with the contacts. */
   readonly links?: LinkGroup;
 }
@@ -92,11 +94,11 @@ function shareOf({ response, links, rod }: SideArrays, side: number): number {
 /** Weights ρ from the responses; prepares the factors. */
 export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
   if (arrays.links) weighLinks(arrays.links, arrays, set.count > 0);
-  const { sideA, sideB, omega, crowd, mass } = arrays;
+  const { sideA, sideB, omega, crowd, mass, awake } = arrays;
   for (let c = 0; c < set.count; c++) {
     const b = sideB[c];
     const mean = shareOf(arrays, sideA[c]) + (b >= 0 ? shareOf(arrays, b) : 0);
-    omega[c] = (arrays.axes === 1 ? spread(crowd[c]) : crowd[c]) * mean;
+    omega[c] = awake[c] ? (arrays.axes === 1 ? spread(crowd[c]) : crowd[c]) * mean : 0;
     const rho = omega[c] > 0 ? (b >= 0 ? 2 : 1) / omega[c] : 0;
     mass[sideA[c]] = rho;
     if (b >= 0) mass[b] = rho;

@@ -72,13 +72,20 @@ export function lengthOf(kind: number, rows: LinkRows, { mass }: Pick<LinkLoopAr
   return kind < MEASURE || kind >= RESTRICT ? rodsOf(rows) : crossingsOf(rows);
 }
 
-/** How far the velocities of sides `from` to `to` are from those that the copies have [m/s]. */
-export function missOfSides(start: Float64Array, copy: Float64Array, from: number, to: number): number {
+/** How far the velocities of sides `from` to `to` are from those that the copies have [m/s], where they have a mass. */
+export function missOfSides(
+  { start, copy, mass }: Pick<LinkLoopArrays, 'start' | 'copy' | 'mass'>,
+  from: number,
+  to: number,
+): number {
   let most = 0;
-  for (let k = 3 * from; k < 3 * to; k++) {
-    const miss = Math.abs(start[k] - copy[k]);
-    if (miss > most) most = miss;
-    else if (!(miss <= most)) return Infinity;
+  for (let s = from; s < to; s++) {
+    if (mass[s] === 0) continue;
+    for (let k = 0; k < 3; k++) {
+      const miss = Math.abs(start[3 * s + k] - copy[3 * s + k]);
+      if (miss > most) most = miss;
+      else if (!(miss <= most)) return Infinity;
+    }
   }
   return most;
 }
@@ -109,7 +116,7 @@ export function runLinkLoop(
   else if (kind === COMMIT) rows.memory.set(rows.next.subarray(MEMORY * from, MEMORY * to), MEMORY * from);
   else if (kind === RESTRICT && cells) restrict(cells, rows.first, arrays.mass, arrays.velocity, from, to);
   else if (kind === PROLONG && cells) prolong(cells, rows.first, arrays.velocity, from, to);
-  else if (kind === MISS) return missOfSides(arrays.start, arrays.copy, from, to);
+  else if (kind === MISS) return missOfSides(arrays, from, to);
   else if (kind === PLACE) placeLinkSides(rows, arrays, from, to);
   else if (kind === JOIN) countJoined(rows, arrays.response, numbers[0] === 1, from, to);
   else weighSides(rows, arrays, from, to);

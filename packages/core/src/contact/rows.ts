@@ -95,12 +95,13 @@ export interface ContactRows {
   readonly sceneRod: Int32Array;
   readonly sideA: Int32Array;
   readonly sideB: Int32Array;
+  readonly awake: Uint8Array;
 }
 
 /** Bytes of the rows for so many sides and contacts. */
 export function contactBytes(sides: number, contacts: number, axes: 1 | 3): number {
   const doubles = (axes === 1 ? contacts : 0) + axes * contacts + 2 * contacts;
-  return 8 * doubles + 4 * (sides + 2 * contacts);
+  return 8 * doubles + 4 * (sides + 2 * contacts) + contacts;
 }
 
 export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts: number, axes: 1 | 3): ContactRows {
@@ -121,5 +122,6 @@ export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts:
     sceneRod: takeIntegers(sides),
     sideA: takeIntegers(contacts),
     sideB: takeIntegers(contacts),
+    awake: new Uint8Array(buffer, at, contacts),
   };
 }

@@ -96,14 +96,13 @@ function listRods({ perRod, placeOfRod, links }: Layout, set: ContactSet, linked
 
 /** Places of the first side of every rod (in `perRod`) and body; where each bundle's sides begin and end. */
 function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): { from: number[]; bodyFrom: number[] } {
-  const { bundles, placeOfRod, perRod, bodyCrowd, bodyOf } = layout;
+  const { bundles, placeOfRod, perRod, bodyOf } = layout;
   // within a bundle, bodies come after rods, in the order of the contacts
   const bodyCount = bundles.map(() => 0);
   for (let c = 0; c < set.count; c++) {
     const body = bodyOf(set, c);
     if (!body) continue;
     bodyCount[body.bundle]++;
-    bodyCrowd[body.bundle][body.index]++;
   }
   let total = 0;
   let next = 0;
@@ -124,16 +123,17 @@ function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): {
 }
 
 /** Contacts and sides of links at the busiest node, or body, of each contact and each side. Leaves the counts at zero. */
-function measureCrowds(crowd: Float64Array, layout: Layout, set: ContactSet, linked: boolean): void {
+function measureCrowds(crowd: Float64Array, layout: Layout, set: ContactSet, linked: boolean, awake: Uint8Array): void {
   const { finder, nodeCrowd, bodyCrowd, bodyOf, nodeLinks, crowded } = layout;
   const links = linked ? nodeLinks : undefined;
   for (let more = 1; more >= 0; more--) {
     for (let c = 0; c < set.count; c++) {
+      if (!awake[c]) continue;
       let most = crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], more, links);
       if (set.rodB[c] >= 0)
         most = Math.max(most, crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], more, links));
       const body = bodyOf(set, c);
-      if (body) most = Math.max(most, bodyCrowd[body.bundle][body.index]);
+      if (body) most = Math.max(most, (bodyCrowd[body.bundle][body.index] += more));
       crowd[c] = most;
     }
   }
@@ -142,17 +142,24 @@ function measureCrowds(crowd: Float64Array, layout: Layout, set: ContactSet, lin
     const before = [...crowded];
     crowded.clear();
     for (let c = 0; c < set.count; c++) {
+      if (!awake[c]) continue;
       crowded.add(set.rodA[c]);
       if (set.rodB[c] >= 0) crowded.add(set.rodB[c]);
     }
     for (const r of new Set([...before, ...crowded])) crowdLinks(layout, r);
   }
   for (let c = 0; c < set.count; c++) {
+    if (!awake[c]) continue;
     crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], -1);
     if (set.rodB[c] >= 0) crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], -1);
     const body = bodyOf(set, c);
     if (body) bodyCrowd[body.bundle][body.index] = 0;
   }
+}
+
+/** The crowds again, of contacts that are awake. */
+export function recountCrowds(layout: Layout, set: ContactSet, { crowd, awake, links }: SideArrays): void {
+  measureCrowds(crowd, layout, set, links !== undefined, awake);
 }
 
 /** Memory for the sides, all zero: the caller's own, or what threads see where they take part. */
@@ -279,7 +286,8 @@ export function layOut(
         for (let m = 0; m < 3; m++)
           arm[3 * links.rows.otherSide[firstSide + i] + m] = layout.links.sideArm[3 * (firstSide + i) + m];
   }
-  measureCrowds(kept.crowd, layout, set, linked !== undefined);
+  kept.awake.fill(1);
+  measureCrowds(kept.crowd, layout, set, linked !== undefined, kept.awake);
   return {
     count: total,
     axes,
@@ -411,7 +419,7 @@ export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): vo
 
 /** How far the velocities that the rods came to are from those that the copies have [m/s]. */
 export function missOf(arrays: SideArrays): number {
-  return arrays.links ? loopLinks(arrays.links, MISS, arrays) : missOfSides(arrays.start, arrays.copy, 0, arrays.count);
+  return arrays.links ? loopLinks(arrays.links, MISS, arrays) : missOfSides(arrays, 0, arrays.count);
 }
 
 /** Whether the velocities that the rods came to are those that the copies have. */
@@ -424,8 +432,9 @@ export function isPredicted(arrays: SideArrays, limit: number): boolean {
 
 /** Whether contacts came to where the copies have them, within `part` of their size. */
 export function keepsPlaces(set: ContactSet, arrays: SideArrays, dt: number, part: number): boolean {
-  const { start, copy, sideA, sideB } = arrays;
+  const { start, copy, sideA, sideB, awake } = arrays;
   for (let c = 0; c < set.count; c++) {
+    if (!awake[c]) continue;
     let miss = 0;
     for (let k = 0; k < 3; k++) {
       const a = 3 * sideA[c] + k;

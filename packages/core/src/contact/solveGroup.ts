@@ -14,7 +14,18 @@ import { isFrictionless, readPush, straighten, surfaceAlong, writePush } from '.
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { LinkSet } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import { isPredicted, keepsPlaces, type Layout, layOut, markSliding, missOf, portsOf, writeForces } from './sides.ts';
+import {
+  isPredicted,
+  keepsPlaces,
+  type Layout,
+  layOut,
+  markSliding,
+  missOf,
+  portsOf,
+  recountCrowds,
+  writeForces,
+} from './sides.ts';
+import { wakeContacts } from './wake.ts';
 import { countWays, readVelocities } from './ways.ts';
 
 export interface SolveOptions {
@@ -282,19 +293,39 @@ export function createGroupSolver(layout: Layout, rods: readonly Rod[], options:
     // a tolerance that is coarse beside a thin fiber would leave it in the obstacle, to be found and solved for over and over
     const placed = (): boolean => !glued || keepsPlaces(set, arrays, dt, PLACE);
     let looser = glued && set.count > 0 ? ROUGH : 1;
+    const choosing = arrays.links && options.solver === 'admm' && set.count > 0;
+    const wake = (velocity: Float64Array, margin: number): boolean => {
+      if (!choosing) return false;
+      const woken = wakeContacts(set, arrays, velocity, dt, margin, CLOSE);
+      recountCrowds(layout, set, arrays);
+      return woken > 0;
+    };
+    if (choosing) {
+      const unable = makeLinear(set, arrays, t, dt, true);
+      if (unable) return unable;
+      arrays.awake.fill(0);
+      wake(arrays.copy, CLOSE);
+    }
+    let late = 0;
     for (let round = 0; ; round++) {
-      const trouble = takeRound(set, arrays, t, dt, robust, round === 0 ? 'fresh' : 'again', false, looser);
+      const linear = round > 0 ? 'again' : choosing ? 'done' : 'fresh';
+      const trouble = takeRound(set, arrays, t, dt, robust, linear, false, looser);
       if (trouble) return trouble;
       if (unfinished) {
-        if (round >= most - 1) return failed(set, 'rods and what joins them do not come together');
+        if (round - late >= most - 1) return failed(set, 'rods and what joins them do not come together');
+        continue;
+      }
+      // what goes no deeper than contacts at rest may is let go
+      if (late < LATE_ROUNDS && wake(arrays.start, -CLOSE / 2)) {
+        late++;
         continue;
       }
       // where the rods came to where the linear response had them, that is it
-      if (options.solver === 'repulsion' || round >= most - 1) break;
+      if (options.solver === 'repulsion' || round - late >= most - 1) break;
       if (looser > 1) {
         // where the response is far from linear, the next round will not be the last either
         looser = Math.min(looser, (NEARER * missOf(arrays)) / (options.tolerance * scale));
-        if (looser < 2 || round >= ROUNDS - 2) looser = 1;
+        if (looser < 2 || round - late >= ROUNDS - 2) looser = 1;
         continue;
       }
       if (options.solver === 'impulses' ? total.converged : isPredicted(arrays, limitOf(scale)) && placed()) break;

@@ -554,12 +554,12 @@ function leavesRoom(
   return false;
 }
 
-/** How far sides c … end − 1 of a rod are from their goals [m/s]. */
+/** How far sides c … end − 1 of a rod that have a mass are from their goals [m/s]. */
 function missGoal(der: DerRod, sides: ContactSides, c: number, end: number, start: Float64Array, rate: number): number {
   const { goal } = sides;
   let most = 0;
   for (let s = c; s < end && goal; s++)
-    for (let k = 0; k < 3; k++)
+    for (let k = 0; k < 3 && sides.mass[s] > 0; k++)
       most = Math.max(most, Math.abs(velocityOf(der, sides, s, k, start, rate) - goal[3 * s + k]));
   return most;
 }
