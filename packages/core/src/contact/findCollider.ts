@@ -82,7 +82,10 @@ export function findWithCollider(
       if (!atEnd) measureInside(after, finder, collider, index, edge, shift, turns, dt);
       node.near = false;
       if (mayReach(finder, collider, nodeOffset[r] + i, edge, turn, shift, dt)) {
-        for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[4 * (nodeOffset[r] + i) + k];
+        const o = nodeOffset[r] + i;
+        // a surface that deforms tells its velocity where it was last measured
+        if (collider.shape.surfaceVelocity) measureDistance(distanceAt, collider, x[3 * o], x[3 * o + 1], x[3 * o + 2]);
+        else for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[4 * o + k];
         measureCandidate(node, finder, collider, index, edge, atEnd ? 1 : 0, turns, dt);
       }
       const least = node.gap - NEARER * node.size;
@@ -275,17 +278,21 @@ const ahead = new Float64Array(4);
  * start, a place that stays behind on a ball that turns by θ is let in by R θ²/2, a third of a hair's radius on a head.
  */
 function lookAhead(collider: Collider, p: Float64Array, vx: number, vy: number, vz: number, dt: number): void {
-  const [, nx, ny, nz] = distanceAt;
+  const nx = distanceAt[1];
+  const ny = distanceAt[2];
+  const nz = distanceAt[3];
   // along the surface as now, across it as the surface
   const closing = nx * (vx - surface[0]) + ny * (vy - surface[1]) + nz * (vz - surface[2]);
   const wx = vx - closing * nx;
   const wy = vy - closing * ny;
   const wz = vz - closing * nz;
   measureDistanceIn(ahead, collider, collider.next, p[0] + dt * wx, p[1] + dt * wy, p[2] + dt * wz);
-  const [distance, mx, my, mz] = ahead;
+  const mx = ahead[1];
+  const my = ahead[2];
+  const mz = ahead[3];
   // beyond an edge: what holds it now is nearer to the truth
   if (!(nx * mx + ny * my + nz * mz > 0.7)) return;
-  const recedes = mx * wx + my * wy + mz * wz - (distance - distanceAt[0]) / dt;
+  const recedes = mx * wx + my * wy + mz * wz - (ahead[0] - distanceAt[0]) / dt;
   const more = recedes - (mx * surface[0] + my * surface[1] + mz * surface[2]);
   surface[0] += more * mx;
   surface[1] += more * my;
