@@ -1,5 +1,5 @@
 /** Contacts of rods with colliders at the start of a step; what ended inside one is in sunken.ts. */
-import { type Collider, findClosest, measureDistance, measureDistanceIn, measureSurfaceVelocity } from './collider.ts';
+import { type Collider, findClosest, measureDistanceIn, measureSurfaceVelocityAt } from './collider.ts';
 import { interpolate as at, isHeld, isNear, type ObstacleFinder } from './find.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './place.ts';
 import { addColliderPlace, type ContactSet } from './set.ts';
@@ -7,6 +7,14 @@ import { addColliderPlace, type ContactSet } from './set.ts';
 /** Distance and normal that were measured last. */
 const distanceAt = new Float64Array(4);
 const surface = new Float64Array(3);
+/** Of a place: its velocity, and where the surfaces meet or it will be. */
+const velocity = new Float64Array(3);
+const touching = new Float64Array(3);
+
+/** The place between the points at a and b. */
+function placeAt(out: Float64Array, x: Float64Array, a: number, b: number, weight: number): void {
+  for (let k = 0; k < 3; k++) out[k] = at(x, a, b, weight, k);
+}
 
 /** A place that may come near within the step. */
 interface Candidate {
@@ -68,7 +76,7 @@ export function findWithCollider(
     const edgeCount = edgeOffset[r + 1] - edge0;
     if (!collider.acts[r] || finder.look[r] < 2 || !isRodNear(finder, collider, r, dt)) continue;
     for (let i = nodeOffset[r]; i < nodeOffset[r + 1]; i++) {
-      measureDistance(distanceAt, collider, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+      measureDistanceIn(distanceAt, collider, collider.now, x, 3 * i);
       for (let k = 0; k < 4; k++) nodeDistance[4 * i + k] = distanceAt[k];
     }
     edges[1].near = false;
@@ -82,7 +90,10 @@ export function findWithCollider(
       if (!atEnd) measureInside(after, finder, collider, index, edge, shift, turns, dt);
       node.near = false;
       if (mayReach(finder, collider, nodeOffset[r] + i, edge, turn, shift, dt)) {
-        for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[4 * (nodeOffset[r] + i) + k];
+        const o = nodeOffset[r] + i;
+        // a surface that deforms tells its velocity where it was last measured
+        if (collider.shape.surfaceVelocity) measureDistanceIn(distanceAt, collider, collider.now, x, 3 * o);
+        else for (let k = 0; k < 4; k++) distanceAt[k] = nodeDistance[4 * o + k];
         measureCandidate(node, finder, collider, index, edge, atEnd ? 1 : 0, turns, dt);
       }
       const least = node.gap - NEARER * node.size;
@@ -190,13 +201,8 @@ function measureInside(
   if (least - finder.rules.reach - way > 0.1 * edgeRadius[edge]) return;
   const t = findClosest(collider, x, 3 * a, 3 * b);
   if (t < 1e-3 || t > 1 - 1e-3) return;
-  measureDistance(
-    distanceAt,
-    collider,
-    at(x, 3 * a, 3 * b, t, 0),
-    at(x, 3 * a, 3 * b, t, 1),
-    at(x, 3 * a, 3 * b, t, 2),
-  );
+  placeAt(out.place, x, 3 * a, 3 * b, t);
+  measureDistanceIn(distanceAt, collider, collider.now, out.place, 0);
   if (distanceAt[0] > Math.min(nodeDistance[4 * a], nodeDistance[4 * b])) return;
   if (repeatsNode(finder, a, t * length, edge) || repeatsNode(finder, b, (1 - t) * length, edge)) return;
   measureCandidate(out, finder, collider, index, edge, t, turns, dt);
@@ -232,20 +238,19 @@ function measureCandidate(
   if (isHeld(finder, edge, weight) && collider.body < 0) return;
   const radius = radiusAt(finder, edge, weight);
   const gap = distanceAt[0] - radius;
-  const px = at(x, a, b, weight, 0);
-  const py = at(x, a, b, weight, 1);
-  const pz = at(x, a, b, weight, 2);
+  placeAt(out.place, x, a, b, weight);
+  placeAt(velocity, v, a, b, weight);
   // where the surfaces meet
   const nx = distanceAt[1];
   const ny = distanceAt[2];
   const nz = distanceAt[3];
   const reach = Math.max(radius, 0) + 0.5 * gap;
-  measureSurfaceVelocity(surface, collider, px - reach * nx, py - reach * ny, pz - reach * nz, dt);
-  if (collider.body >= 0) addBodyVelocity(surface, collider, px - reach * nx, py - reach * ny, pz - reach * nz);
-  const approach =
-    nx * (at(v, a, b, weight, 0) - surface[0]) +
-    ny * (at(v, a, b, weight, 1) - surface[1]) +
-    nz * (at(v, a, b, weight, 2) - surface[2]);
+  touching[0] = out.place[0] - reach * nx;
+  touching[1] = out.place[1] - reach * ny;
+  touching[2] = out.place[2] - reach * nz;
+  measureSurfaceVelocityAt(surface, collider, touching, 0, dt);
+  if (collider.body >= 0) addBodyVelocity(surface, collider, touching[0], touching[1], touching[2]);
+  const approach = nx * (velocity[0] - surface[0]) + ny * (velocity[1] - surface[1]) + nz * (velocity[2] - surface[2]);
   const size = sizeAt(finder, edge, radius);
   if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
   const restitution = Math.min(1, collider.restitution * finder.edgeRestitution[edge]);
@@ -257,10 +262,7 @@ function measureCandidate(
   out.gap = gap;
   out.approach = approach;
   out.restitution = restitution;
-  out.place[0] = px;
-  out.place[1] = py;
-  out.place[2] = pz;
-  if (turns) lookAhead(collider, out.place, at(v, a, b, weight, 0), at(v, a, b, weight, 1), at(v, a, b, weight, 2), dt);
+  if (turns) lookAhead(collider, out.place, velocity, dt);
   for (let k = 0; k < 3; k++) {
     out.normal[k] = distanceAt[1 + k];
     out.surface[k] = surface[k];
@@ -274,18 +276,25 @@ const ahead = new Float64Array(4);
  * that in `distanceAt`, and the velocity at which the surface recedes there along it into `surface`. With direction and surface of the
  * start, a place that stays behind on a ball that turns by θ is let in by R θ²/2, a third of a hair's radius on a head.
  */
-function lookAhead(collider: Collider, p: Float64Array, vx: number, vy: number, vz: number, dt: number): void {
-  const [, nx, ny, nz] = distanceAt;
+function lookAhead(collider: Collider, p: Float64Array, v: Float64Array, dt: number): void {
+  const nx = distanceAt[1];
+  const ny = distanceAt[2];
+  const nz = distanceAt[3];
   // along the surface as now, across it as the surface
-  const closing = nx * (vx - surface[0]) + ny * (vy - surface[1]) + nz * (vz - surface[2]);
-  const wx = vx - closing * nx;
-  const wy = vy - closing * ny;
-  const wz = vz - closing * nz;
-  measureDistanceIn(ahead, collider, collider.next, p[0] + dt * wx, p[1] + dt * wy, p[2] + dt * wz);
-  const [distance, mx, my, mz] = ahead;
+  const closing = nx * (v[0] - surface[0]) + ny * (v[1] - surface[1]) + nz * (v[2] - surface[2]);
+  const wx = v[0] - closing * nx;
+  const wy = v[1] - closing * ny;
+  const wz = v[2] - closing * nz;
+  touching[0] = p[0] + dt * wx;
+  touching[1] = p[1] + dt * wy;
+  touching[2] = p[2] + dt * wz;
+  measureDistanceIn(ahead, collider, collider.next, touching, 0);
+  const mx = ahead[1];
+  const my = ahead[2];
+  const mz = ahead[3];
   // beyond an edge: what holds it now is nearer to the truth
   if (!(nx * mx + ny * my + nz * mz > 0.7)) return;
-  const recedes = mx * wx + my * wy + mz * wz - (distance - distanceAt[0]) / dt;
+  const recedes = mx * wx + my * wy + mz * wz - (ahead[0] - distanceAt[0]) / dt;
   const more = recedes - (mx * surface[0] + my * surface[1] + mz * surface[2]);
   surface[0] += more * mx;
   surface[1] += more * my;

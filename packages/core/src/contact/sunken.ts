@@ -1,5 +1,5 @@
 /** What ended a step inside a collider. */
-import { type Collider, findClosest, measureBackward, measureDistance, placeCollider } from './collider.ts';
+import { type Collider, findClosest, measureBackward, measureDistanceIn, placeCollider } from './collider.ts';
 import { interpolate as at, isHeld, type ObstacleFinder } from './find.ts';
 import { addBodyVelocity } from './findCollider.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './place.ts';
@@ -95,7 +95,7 @@ function findSunkenOf(
   const edgeCount = finder.edgeOffset[r + 1] - edge0;
   for (let i = 0; i < nodeCount; i++) {
     const o = 3 * (finder.nodeOffset[r] + i);
-    measureDistance(distanceAt, collider, end[o], end[o + 1], end[o + 2]);
+    measureDistanceIn(distanceAt, collider, collider.now, end, o);
     finder.nodeDistance[(4 * o) / 3] = distanceAt[0];
     const last = i >= edgeCount;
     addSunken(finder, set, collider, index, edge0 + (last ? i - 1 : i), last ? 1 : 0, end, dt, allowed);
@@ -108,13 +108,8 @@ function findSunkenOf(
     if (least > 0.96 * finder.edgeRadius[j]) continue;
     const w = findClosest(collider, end, 3 * a, 3 * b);
     if (w < 1e-3 || w > 1 - 1e-3) continue;
-    measureDistance(
-      distanceAt,
-      collider,
-      at(end, 3 * a, 3 * b, w, 0),
-      at(end, 3 * a, 3 * b, w, 1),
-      at(end, 3 * a, 3 * b, w, 2),
-    );
+    for (let k = 0; k < 3; k++) carried[k] = at(end, 3 * a, 3 * b, w, k);
+    measureDistanceIn(distanceAt, collider, collider.now, carried, 0);
     addSunken(finder, set, collider, index, j, w, end, dt, allowed);
   }
 }
@@ -167,7 +162,7 @@ function measureAtStart(
   dt: number,
 ): void {
   for (let k = 0; k < 3; k++) carried[k] = at(x, a, b, weight, k) + dt * surface[k];
-  measureDistance(distanceAt, collider, carried[0], carried[1], carried[2]);
+  measureDistanceIn(distanceAt, collider, collider.now, carried, 0);
 }
 
 /** Contact i along the normal that `measureAtStart` found; returns how far the place came along it. */

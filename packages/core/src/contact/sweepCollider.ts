@@ -8,7 +8,7 @@
  * surface as it is at the start. Nodes are looked at, and three places inside each edge: a patch that fits between them is not seen.
  */
 import { rotate } from '../bodies/body.ts';
-import { type Collider, measureSurfaceVelocity, toLocal } from './collider.ts';
+import { type Collider, measureSurfaceVelocityAt, toLocal } from './collider.ts';
 import { interpolate, isHeld, type ObstacleFinder } from './find.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './place.ts';
 import { addContact, type ContactSet } from './set.ts';
@@ -151,6 +151,6 @@ function addMeeting(
     set.point[3 * i + k] = world[k] + collider.now.position[k];
   }
   set.leverA[i] = -radius;
-  measureSurfaceVelocity(surface, collider, set.point[3 * i], set.point[3 * i + 1], set.point[3 * i + 2], dt);
+  measureSurfaceVelocityAt(surface, collider, set.point, 3 * i, dt);
   for (let k = 0; k < 3; k++) set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
 }

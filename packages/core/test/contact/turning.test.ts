@@ -162,3 +162,49 @@ describe('contact with an obstacle that turns', () => {
     }
   });
 });
+
+describe('obstacles that deform', () => {
+  it('carry each place by the velocity that their surface has there', () => {
+    const strip = (left: number): [number, number, number][] =>
+      [-1, -0.01, 0.01, 1].flatMap((x): [number, number, number][] => [
+        [x, -1, x < 0 ? left : 0],
+        [x, 1, x < 0 ? left : 0],
+      ]);
+    const scene: Scene = {
+      tendril: 1,
+      rods: [
+        {
+          id: 'rod',
+          shape: { type: 'straight', from: [-0.5, 0, 1e-3], to: [0.5, 0, 1e-3] },
+          edges: 10,
+          section: { type: 'circle', radius: 1e-3 },
+          material: { E: 1e6, nu: 0.3, density: 1000 },
+        },
+      ],
+      colliders: [
+        {
+          type: 'mesh',
+          solid: false,
+          vertices: strip(0),
+          faces: [0, 2, 4].map((i) => [i, i + 2, i + 3, i + 1]),
+          deform: [
+            { time: 0, vertices: strip(0) },
+            { time: 1, vertices: strip(0.5) },
+          ],
+        },
+      ],
+      time: { duration: 1, step: 1e-3 },
+    };
+    const { rods, samples, colliders } = createWorld(scene);
+    const rules = { pairs: false, self: true, staticFriction: 0, dynamicFriction: 0, radius: 0, reach: 0 };
+    const finder = createFinder(rods, samples, colliders, { ...rules, pinned: [], welded: [], linked: [] }, [0, 0, 0]);
+    gather(finder);
+    const set = createContactSet();
+    placeCollider(colliders[0], 0, 1e-3);
+    findContacts(finder, set, 0, 1e-3, createSearch(finder).find);
+    const speeds = new Map<number, number>();
+    for (let c = 0; c < set.count; c++) speeds.set(set.edgeA[c] + set.weightA[c], set.surface[3 * c + 2]);
+    for (const node of [0, 1, 2, 3, 4]) expect(speeds.get(node)).toBeCloseTo(0.5, 9);
+    for (const node of [6, 7, 8, 9, 10]) expect(speeds.get(node)).toBeCloseTo(0, 9);
+  });
+});
