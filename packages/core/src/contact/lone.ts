@@ -68,7 +68,6 @@ export function createLoneSolver(
   systems: Systems,
   options: SolveOptions,
   rolling: boolean,
-  gravity: readonly number[],
   linked: readonly number[],
 ): LoneSolver {
   const able = bundles.map(({ contact }) => contact?.settle !== undefined);
@@ -168,7 +167,7 @@ export function createLoneSolver(
       stepped[system[ways[w]]] = 1;
       checked[rods[w]] = 1;
     }
-    setBias(raw, dt, gravity, reboundThreshold(finder, dt));
+    setBias(raw, finder, dt, reboundThreshold(finder, dt));
     markStart(raw, finder, slipLimit(job.speed));
     for (let c = 0; c < raw.count; c++) {
       const i = placeOf[systems.ofRod(raw.rodA[c])];

@@ -192,7 +192,6 @@ export function createContactWorld(
     systems,
     options,
     spec?.rolling ?? false,
-    g,
     linkPlans.flatMap(({ rodA, rodB }) => (rodB >= 0 ? [rodA, rodB] : [rodA]).map((rod) => systems.ofRod(rod))),
   );
   const lookAt = (list: readonly number[], value: number): void => {
@@ -275,7 +274,7 @@ export function createContactWorld(
     let failure: StepOutcome['failure'];
     stepped.fill(0);
     for (let round = 0; ; round++) {
-      setBias(set, dt, g, reboundThreshold(finder, dt));
+      setBias(set, finder, dt, reboundThreshold(finder, dt));
       for (const group of round === 0 ? [...dirty, ...lone.settle(set, stepped, t, dt, revert)] : dirty) {
         const resumed = round > 0 && mayResume(group) && group.systems.some((s) => stepped[s]);
         const one = solveOne(group, t, dt, robust, resumed, round === 0 && mayResume(group));

@@ -2,6 +2,7 @@
 import type { Bundle, ContactPort } from '../model.ts';
 import type { ContactSides } from '../port.ts';
 import { PLACE, type SideArrays } from './admm.ts';
+import { easeOfContact } from './besidePins.ts';
 import type { Finder } from './find.ts';
 import { type LinkGroup, sortLinks, writeLinkForces } from './linkLaw.ts';
 import type { Link, Links } from './links.ts';
@@ -343,12 +344,14 @@ export function easeOut(gap: number, size: number): number {
 export const DEEPER = 2e-4;
 
 /** What the normal velocity may fall to: a gap may close, an overlap is pushed out gently, an impact rebounds. */
-export function setBias(set: ContactSet, dt: number, gravity: readonly number[], threshold: number): void {
+export function setBias(set: ContactSet, finder: Finder, dt: number, threshold: number): void {
+  const { gravity } = finder;
   for (let c = 0; c < set.count; c++) {
     const gap = set.gap[c];
     const size = set.size[c];
     const floor = set.swept[c] ? set.floor[c] : gap > 0 ? 0 : easeOut(gap, size);
     set.bias[c] = (gap - floor) / dt;
+    if (gap < floor) set.bias[c] *= easeOfContact(finder, set, c);
     const speed = set.approach[c];
     if (set.restitution[c] === 0 || speed >= -threshold || gap > -dt * speed) continue;
     // after the rebound it is slowed by gravity for what is left of the step

@@ -38,7 +38,7 @@ export function createWatch(
   raw: ContactSet,
   scaleOf: (dt: number) => number,
 ): Watch {
-  const { gravity: g, colliders, rules } = finder;
+  const { colliders, rules } = finder;
   const exact = (spec?.solver ?? 'admm') === 'admm';
   const paths = spec?.continuous ?? true;
   const continuous = rules.pairs && paths && spec?.solver !== 'repulsion';
@@ -69,7 +69,7 @@ export function createWatch(
       gatherEnd(end, finder, members);
       raw.count = 0;
       findSunken(finder, raw, end, t, dt, DEEP, members);
-      setBias(raw, dt, g, reboundThreshold(finder, dt));
+      setBias(raw, finder, dt, reboundThreshold(finder, dt));
       markStart(raw, finder, slipLimit(scaleOf(dt)));
       if (raw.count === 0) return 0;
       // by a table: those that were added before are not in order

@@ -46,7 +46,7 @@ function sink(from: Point, to: Point, offset: Point, shape: object): ContactSet 
   }
   const set = createContactSet();
   findSunken(finder, set, end, 0, dt, 0.04);
-  setBias(set, dt, [0, 0, 0], 1e-3);
+  setBias(set, finder, dt, 1e-3);
   return set;
 }
 

@@ -38,7 +38,7 @@ function sweepTo(
   }
   const set = createContactSet();
   const met = sweepPairs(finder, set, end, 0.04);
-  setBias(set, 0.01, [0, 0, 0], 1e-3);
+  setBias(set, finder, 0.01, 1e-3);
   return { met, set };
 }
 
