@@ -77,7 +77,10 @@ export function weighLinks({ links, joined, side, crowd }: LinkGroup, arrays: So
       const turning = perEnd === 3 && i % 3 === 2;
       const response = arrays.response[side[s]];
       arrays.mass[side[s]] = response > 0 ? Math.cbrt(joined[arrays.rod[side[s]]]) / (crowd[s] * response) : 0;
-      if (turning && plan.about === 'all') arrays.mass[side[s]] = 0.3 * arrays.mass[side[s - 2]];
+      if (!turning || plan.about !== 'all' || response === 0) continue;
+      // a side without mass counts as held, and next to a pin the section turns nevertheless
+      const beside = arrays.mass[side[s - 2]] || arrays.mass[side[s - 1]];
+      if (beside > 0) arrays.mass[side[s]] = 0.3 * beside;
     }
   }
 }
