@@ -1,7 +1,7 @@
 /**
  * Overlaps beside pins: how fast they may be pushed apart.
  *
- * What overlaps is pushed apart by a twentieth of a radius a step at most (sides.ts). That is gentle where rods are free. A thousandth of an edge from a
+ * What overlaps is pushed apart by a twentieth of a radius a step at most (sideVelocities.ts). That is gentle where rods are free. A thousandth of an edge from a
  * pin it moves the far end of the edge by fifty radii: among 60 hairs of 10 edges that crossed each other in a bundle, pinned at their roots, two had
  * such a place, whose impulse grew to thousands of N s; what flew about hit all others, and the first step was cut into pieces for
  * minutes. The same hairs without pins take a second a step.

@@ -17,7 +17,7 @@ import type { Finder } from './find.ts';
 import { reboundThreshold } from './findCollider.ts';
 import type { Group, Systems } from './groups.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import { markStart, setBias, slipLimit } from './sides.ts';
+import { markStart, setBias, slipLimit } from './sideVelocities.ts';
 import type { SolveOptions } from './solveGroup.ts';
 import { findSunken } from './sunken.ts';
 import { gatherEnd } from './sweep.ts';

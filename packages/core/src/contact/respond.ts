@@ -51,7 +51,8 @@ import {
   sortContacts,
   takePlaces,
 } from './set.ts';
-import { createLayout, layOut, markStart, NO_SIDES, type Place, setBias, slipLimit, writeForces } from './sides.ts';
+import { createLayout, layOut, NO_SIDES, type Place, writeForces } from './sides.ts';
+import { markStart, setBias, slipLimit } from './sideVelocities.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
 import { createWatch } from './watch.ts';
 

@@ -14,18 +14,8 @@ import { isFrictionless, readPush, straighten, surfaceAlong, writePush } from '.
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Link } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import {
-  countWays,
-  isPredicted,
-  keepsPlaces,
-  type Layout,
-  layOut,
-  markSliding,
-  missOf,
-  portsOf,
-  readVelocities,
-  writeForces,
-} from './sides.ts';
+import { type Layout, layOut, portsOf, writeForces } from './sides.ts';
+import { countWays, isPredicted, keepsPlaces, markSliding, missOf, readVelocities } from './sideVelocities.ts';
 
 export interface SolveOptions {
   readonly iterations: number;

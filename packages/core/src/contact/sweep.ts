@@ -15,7 +15,7 @@ import { areSegmentsApart } from './pathTree.ts';
 import { addRodContact } from './rodContact.ts';
 import { measureMoving } from './segments.ts';
 import type { ContactSet } from './set.ts';
-import { DEEPER, easeOut } from './sides.ts';
+import { DEEPER, easeOut } from './sideVelocities.ts';
 
 const place = new Float64Array(2);
 

@@ -6,7 +6,7 @@ import type { Finder } from './find.ts';
 import { reboundThreshold } from './findCollider.ts';
 import type { Systems } from './groups.ts';
 import { appendContact, type ContactSet, copyContact } from './set.ts';
-import { DEEPER, markStart, setBias, slipLimit } from './sides.ts';
+import { DEEPER, markStart, setBias, slipLimit } from './sideVelocities.ts';
 import { findSunken } from './sunken.ts';
 import { gatherEnd, sweepPairs } from './sweep.ts';
 import { sweepColliders } from './sweepCollider.ts';

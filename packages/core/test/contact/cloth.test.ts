@@ -4,7 +4,7 @@ import type { SideArrays } from '../../src/contact/admm.ts';
 import { measureDrift } from '../../src/contact/linkDrift.ts';
 import { countJoined, type LinkGroup } from '../../src/contact/linkLaw.ts';
 import { addContact, createContactSet } from '../../src/contact/set.ts';
-import { keepsPlaces } from '../../src/contact/sides.ts';
+import { keepsPlaces } from '../../src/contact/sideVelocities.ts';
 import type { ModelId, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world.ts';
 

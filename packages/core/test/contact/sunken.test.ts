@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFinder, gather } from '../../src/contact/find.ts';
 import { type ContactSet, createContactSet } from '../../src/contact/set.ts';
-import { easeOut, setBias } from '../../src/contact/sides.ts';
+import { easeOut, setBias } from '../../src/contact/sideVelocities.ts';
 import { findSunken } from '../../src/contact/sunken.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 

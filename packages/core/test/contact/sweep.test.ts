@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFinder, gather } from '../../src/contact/find.ts';
 import { createContactSet, sortContacts, takePlaces } from '../../src/contact/set.ts';
-import { easeOut, setBias } from '../../src/contact/sides.ts';
+import { easeOut, setBias } from '../../src/contact/sideVelocities.ts';
 import { gatherEnd, sweepPairs } from '../../src/contact/sweep.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFinder, gather } from '../../src/contact/find.ts';
-import { countWays } from '../../src/contact/sides.ts';
+import { countWays } from '../../src/contact/sideVelocities.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 
 const rubber = { E: 1e6, nu: 0.49, density: 1000, damping: { mass: 5 } };
