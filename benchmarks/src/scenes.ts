@@ -1,6 +1,6 @@
 /** Scenes that rows are measured with. */
 import { findCase } from '@tendril/cases';
-import type { DerOptions, ModelId, Scene } from '@tendril/core';
+import type { DerOptions, ModelId, RodSpec, Scene } from '@tendril/core';
 import { sceneFromObject } from '@tendril/io';
 
 /** The peers' cantilever: 1 m, radius 5 mm, 1000 kg/m³, 10 MPa, released straight. */
@@ -68,6 +68,18 @@ export function sceneOf(id: string): Scene {
   return sceneFromObject(found.scene(), id);
 }
 
+/** Hair of those that lie on a head. */
+export const hairOnHead: RodSpec['section'] = {
+  type: 'stiffness',
+  EI1: 2e-8,
+  GJ: 2e-8,
+  EA: 10,
+  mass: 1e-4,
+  inertia: 1e-12,
+  radius: 3e-4,
+  damping: { mass: 1.5 },
+};
+
 /** Hairs of 20 cm that stand on a ball and fall on it, with friction; or fall past where it would be. */
 export function onHead(count: number, ball: boolean): Scene {
   const at = (k: number, length: number): [number, number, number] => {
@@ -82,16 +94,7 @@ export function onHead(count: number, ball: boolean): Scene {
       id: `hair${k}`,
       shape: { type: 'straight' as const, from: at(k, 0.0905), to: at(k, 0.2905) },
       edges: 31,
-      section: {
-        type: 'stiffness' as const,
-        EI1: 2e-8,
-        GJ: 2e-8,
-        EA: 10,
-        mass: 1e-4,
-        inertia: 1e-12,
-        radius: 3e-4,
-        damping: { mass: 1.5 },
-      },
+      section: hairOnHead,
     })),
     pins: Array.from({ length: count }, (_, k) => ({ rod: `hair${k}`, at: 'start' as const })),
     ...(ball && { colliders: [{ type: 'sphere' as const, radius: 0.09, friction: 0.3 }] }),
