@@ -1,6 +1,7 @@
 /** Hair on a head that turns, beside the same hair without the head: what contact adds, measured in one run. */
 import { createWorld, type Model, type Scene, type Vec3, type World } from '@tendril/core';
 import type { Row } from './rows.ts';
+import { hairOnHead } from './scenes.ts';
 
 const RADIUS = 0.09;
 const EDGES = 31;
@@ -45,16 +46,7 @@ export function headScene(count: number, head: boolean): Scene {
     rods: shapes.map((points, k) => ({
       id: `hair${k}`,
       shape: { type: 'points', points },
-      section: {
-        type: 'stiffness',
-        EI1: 2e-8,
-        GJ: 2e-8,
-        EA: 10,
-        mass: 1e-4,
-        inertia: 1e-12,
-        radius: 3e-4,
-        damping: { mass: 1.5 },
-      },
+      section: hairOnHead,
     })),
     pins: shapes.map(([root], k) => ({ rod: `hair${k}`, at: 'start', path: turnOf(root) })),
     ...(head && { colliders: [{ type: 'sphere', radius: RADIUS, friction: 0.3, path: turnOf([0, 0, 0]) }] }),

@@ -45,6 +45,7 @@ export { hairBallScene } from '../hair-ball/case.ts';
 export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
 export { idolScene } from './fabric.ts';
+export { createOverlapMeter, type OverlapMeter, type OverlapOptions } from './overlap.ts';
 export { stiffFiberStudies } from './stiff-fibers/index.ts';
 export * from './study.ts';
 

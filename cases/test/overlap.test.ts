@@ -2,6 +2,7 @@
 import type { SceneInput } from '@tendril/io';
 import { describe, expect, it } from 'vitest';
 import { worldOf } from '../src/case.ts';
+import { rodDistance } from '../src/contact.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
 
 type Vector = [number, number, number];
@@ -40,6 +41,36 @@ describe('the meter', () => {
     }
     const wide = rope('b', [0.013, -0.1, 3 * r], [0.013, 0.1, 3 * r], 5, 0.5 * r);
     expect(look({ tendril: 1, rods: [first, wide], contact: { radius: 2 * r } }).rods).toBeCloseTo(0.5, 9);
+  });
+
+  it('finds the same as comparing all with all, of rods long and short, thick and thin, near and far', () => {
+    // numbers between −1 and 1 that look like any
+    let state = 7;
+    const next = (): number => {
+      state = (48271 * state) % 2147483647;
+      return (2 * state) / 2147483647 - 1;
+    };
+    let found = 0;
+    for (const size of [0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.02, 0.02, 0.02]) {
+      const rods = Array.from({ length: 40 }, (_, k) => {
+        const from = [0, 1, 2].map(() => size * next() - (k % 8 ? 0 : 5)) as Vector;
+        const to = from.map((p) => p + (k === 1 ? 1 : 0.05) * next()) as Vector;
+        return rope(`${k}`, from, to, k === 1 ? 2 : 9, r * (k % 5 ? 0.3 : 1));
+      });
+      const world = worldOf({ tendril: 1, rods, contact: {} });
+      let deepest = 0;
+      for (let a = 0; a < rods.length; a++)
+        for (let b = a + 1; b < rods.length; b++) {
+          const radii = [a, b].map((rod) => world.rods[rod].edgeRadius[0]);
+          const depth = (radii[0] + radii[1] - rodDistance(world, a, b)) / Math.min(...radii);
+          deepest = Math.max(deepest, depth);
+        }
+      const meter = createOverlapMeter(world);
+      meter.look();
+      expect(meter.rods).toBe(deepest);
+      if (deepest > 0) found++;
+    }
+    expect(found).toBeGreaterThan(5);
   });
 
   it('finds a rod in itself, but not beside itself', () => {

@@ -8,6 +8,7 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/collider.ts';
+export { createHashGrid, findPairsByGrid, type HashGrid } from './contact/hashGrid.ts';
 export type { ContactForce, ContactReport, LinkForce } from './contact/report.ts';
 export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError } from './errors.ts';

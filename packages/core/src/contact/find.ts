@@ -9,6 +9,7 @@
 import type { Samples } from '../port.ts';
 import type { Pin, Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
+import { measurePinWays } from './besidePins.ts';
 import type { Collider } from './collider.ts';
 import { exemptLink, exemptWelds } from './exempt.ts';
 import { coverStep, createNearPairs, type NearPairs, reachOf } from './near.ts';
@@ -66,6 +67,8 @@ export interface Finder {
   readonly nodeRadius: Float64Array;
   /** 1 where a pin holds the node. */
   readonly nodeHeld: Uint8Array;
+  /** Way along the rod to the nearest node that is held [m]. */
+  readonly pinWay: Float64Array;
   /** Body that an edge is so near the weld of that it does not meet others there, −1 for none. */
   readonly edgeBody: Int32Array;
   /** Pairs of edges that a link holds so near each other that they do not meet, as numbers like those in `pairs`, the lower first. */
@@ -155,6 +158,7 @@ export function createFinder(
     pairRadius: new Float64Array(edgeCount),
     nodeRadius: shared?.nodeRadius ?? new Float64Array(nodeCount),
     nodeHeld: shared?.nodeHeld ?? new Uint8Array(nodeCount),
+    pinWay: new Float64Array(nodeCount).fill(Number.POSITIVE_INFINITY),
     edgeBody: new Int32Array(edgeCount).fill(-1),
     joined: new Set(),
     exempt: colliders.map((_, k) => shared?.exempt[k] ?? new Uint8Array(0)),
@@ -212,9 +216,13 @@ export function findContacts(
   dt: number,
   findObstacles: Search['find'],
 ): void {
+  let changed = false;
   for (const { pin, node } of finder.rules.pinned) {
-    finder.nodeHeld[node] = pin.holds(t + dt) ? 1 : 0;
+    const held = pin.holds(t + dt) ? 1 : 0;
+    changed ||= finder.nodeHeld[node] !== held;
+    finder.nodeHeld[node] = held;
   }
+  if (changed) measurePinWays(finder);
   markRoots(finder);
   for (let k = 0; k < finder.colliders.length; k++) findObstacles(set, k, t, dt);
   if (!finder.rules.pairs) return;

@@ -67,12 +67,18 @@ function loopWith(group: LinkGroup, kind: number, arrays: LinkLoopArrays, number
  */
 export function weighLinks(group: LinkGroup, arrays: LinkLoopArrays, touched: boolean): void {
   const { rows, joined, set } = group;
+  const { mass, response } = arrays;
   loopWith(group, JOIN, arrays, touched ? 1 : 0);
   readJoined(joined, rows, set);
   loopLinks(group, WEIGH, arrays);
   for (const { sideCount, perEnd, plan, firstSide } of set.others)
-    for (let i = 2; i < sideCount && perEnd === 3 && plan.about === 'all'; i += 3)
-      arrays.mass[rows.otherSide[firstSide + i]] = 0.3 * arrays.mass[rows.otherSide[firstSide + i - 2]];
+    for (let i = 2; i < sideCount && perEnd === 3 && plan.about === 'all'; i += 3) {
+      const [first, second, turning] = [2, 1, 0].map((k) => rows.otherSide[firstSide + i - k]);
+      if (response[turning] === 0) continue;
+      // a side without mass counts as held, and next to a pin the section turns nevertheless
+      const beside = mass[first] || mass[second];
+      if (beside > 0) mass[turning] = 0.3 * beside;
+    }
 }
 
 /** Factors of the local laws: 1/a + Σ C Cᵀ/ρ, a = h²k + h c. False where one is not positive. */

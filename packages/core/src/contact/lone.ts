@@ -18,7 +18,7 @@ import { reboundThreshold } from './findCollider.ts';
 import type { Group, Systems } from './groups.ts';
 import type { Search } from './search.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import { markStart, setBias, slipLimit } from './sides.ts';
+import { markStart, setBias, slipLimit } from './sideVelocities.ts';
 import type { SolveOptions } from './solveGroup.ts';
 
 /** How often contacts may change on the way; and how deep a place may lie, in radii, before that. */
@@ -68,7 +68,6 @@ export function createLoneSolver(
   systems: Systems,
   options: SolveOptions,
   rolling: boolean,
-  gravity: readonly number[],
   linked: readonly number[],
 ): LoneSolver {
   const able = bundles.map(({ contact }) => contact?.settle !== undefined);
@@ -166,7 +165,7 @@ export function createLoneSolver(
       stepped[system[ways[w]]] = 1;
       checked[rods[w]] = 1;
     }
-    setBias(raw, dt, gravity, reboundThreshold(finder, dt));
+    setBias(raw, finder, dt, reboundThreshold(finder, dt));
     markStart(raw, finder, slipLimit(job.speed));
     for (let c = 0; c < raw.count; c++) {
       const i = placeOf[systems.ofRod(raw.rodA[c])];

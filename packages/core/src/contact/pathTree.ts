@@ -7,32 +7,24 @@
  * 2,500 hairs about their paths meet in 405,000 pairs of which 11,000 are not apart; of 25,000 hairs in 53 million, of which
  * 2.5 million.
  *
- * Built by halving at the median of the longer side, leaves of up to four things, whose boxes lie in the order of the leaves (things that are compared
+ * Built by halving (halving.ts), leaves of up to four things, whose boxes lie in the order of the leaves (things that are compared
  * lie side by side). Numbers of single precision, rounded outwards: half the memory; who needs to know exactly compares what is found.
  * Measured with 125,000 edges of hair: leaves of 2, 4, 8 and 16 things take 32, 31, 34 and 44 ms to find the pairs (boxes about paths, of double
  * precision: 95), a build 90, a refit 6; ten times as many edges ten to twelve times as long. What a grid takes is in hashGrid.ts.
  */
+import { type Halves, halveAll } from './halving.ts';
 import { type IntList, push } from './tree.ts';
-
-const LEAF = 4;
 
 /** Numbers a box: least x y z and greatest x y z at the start, then at the end. */
 export const PATH_BOX = 12;
 
-export interface PathTree {
+export interface PathTree extends Halves {
   readonly count: number;
   /** Boxes of the things, in the order of the leaves. */
   readonly box: Float32Array;
   readonly nodeBox: Float32Array;
-  /** First thing (leaf) or first child (inner); the second child stands at `second`. */
-  readonly first: Int32Array;
-  readonly second: Int32Array;
-  /** Things in the leaf, 0 for inner nodes. */
-  readonly size: Int32Array;
-  /** Things in the order of the leaves, and the place of each in it. */
-  readonly order: Int32Array;
+  /** Place of each thing in the order of the leaves. */
   readonly placeOf: Int32Array;
-  nodeCount: number;
   /** Sum of the surfaces of all boxes at the end, after the last build and now. */
   builtSurface: number;
   surface: number;
@@ -132,79 +124,14 @@ export function holdsSegment(
 /** Puts the things in a new order for the boxes as they are; these then have to be written anew. */
 export function orderPathTree(tree: PathTree): void {
   const { count, order, placeOf, box } = tree;
-  tree.nodeCount = 0;
-  if (count === 0) return;
   // twice the centres, by the numbers of the things
-  const center = new Float32Array(3 * count);
+  const center = new Float64Array(3 * count);
   for (let i = 0; i < count; i++) {
     const o = PATH_BOX * i;
     for (let k = 0; k < 3; k++) center[3 * order[i] + k] = box[o + 6 + k] + box[o + 9 + k];
   }
-  for (let i = 0; i < count; i++) order[i] = i;
-  split(tree, center, 0, count);
+  halveAll(tree, center);
   for (let i = 0; i < count; i++) placeOf[order[i]] = i;
-}
-
-/** Node over order[from … to); returns its index. */
-function split(tree: PathTree, center: Float32Array, from: number, to: number): number {
-  const { order } = tree;
-  const node = tree.nodeCount++;
-  if (to - from <= LEAF) {
-    tree.first[node] = from;
-    tree.size[node] = to - from;
-    return node;
-  }
-  tree.size[node] = 0;
-  let axis = 0;
-  let longest = -1;
-  for (let k = 0; k < 3; k++) {
-    let low = Infinity;
-    let high = -Infinity;
-    for (let i = from; i < to; i++) {
-      const at = center[3 * order[i] + k];
-      if (at < low) low = at;
-      if (at > high) high = at;
-    }
-    if (!(high - low > longest)) continue;
-    longest = high - low;
-    axis = k;
-  }
-  const middle = (from + to) >> 1;
-  selectMedian(center, order, axis, from, to, middle);
-  tree.first[node] = split(tree, center, from, middle);
-  tree.second[node] = split(tree, center, middle, to);
-  return node;
-}
-
-/** Parts order[from … to) so that the centres before `middle` are not above those after it. */
-function selectMedian(
-  center: Float32Array,
-  order: Int32Array,
-  axis: number,
-  from: number,
-  to: number,
-  middle: number,
-): void {
-  let low = from;
-  let high = to - 1;
-  while (low < high) {
-    const pivot = center[3 * order[(low + high) >> 1] + axis];
-    let i = low;
-    let j = high;
-    while (i <= j) {
-      while (center[3 * order[i] + axis] < pivot) i++;
-      while (center[3 * order[j] + axis] > pivot) j--;
-      if (i > j) break;
-      const swap = order[i];
-      order[i] = order[j];
-      order[j] = swap;
-      i++;
-      j--;
-    }
-    if (middle <= j) high = j;
-    else if (middle >= i) low = i;
-    else return;
-  }
 }
 
 /** Boxes of the nodes after those of the things changed. */

@@ -54,7 +54,8 @@ import {
   sortContacts,
   takePlaces,
 } from './set.ts';
-import { createLayout, layOut, markStart, NO_SIDES, type Place, setBias, slipLimit, writeForces } from './sides.ts';
+import { createLayout, layOut, NO_SIDES, type Place, writeForces } from './sides.ts';
+import { markStart, setBias, slipLimit } from './sideVelocities.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
 import { createWatch } from './watch.ts';
 
@@ -201,7 +202,6 @@ export function createContactWorld(
     systems,
     options,
     spec?.rolling ?? false,
-    g,
     Array.from(links.every.rods, (rod) => systems.ofRod(rod)),
   );
   const lookAt = (list: readonly number[], value: number): void => {
@@ -286,7 +286,7 @@ export function createContactWorld(
     let failure: StepOutcome['failure'];
     stepped.fill(0);
     for (let round = 0; ; round++) {
-      setBias(set, dt, g, reboundThreshold(finder, dt));
+      setBias(set, finder, dt, reboundThreshold(finder, dt));
       for (const group of round === 0 ? [...dirty, ...lone.settle(set, stepped, t, dt, revert)] : dirty) {
         const resumed = round > 0 && mayResume(group) && group.systems.some((s) => stepped[s]);
         const one = solveOne(group, t, dt, robust, resumed, round === 0 && mayResume(group));

@@ -1,4 +1,5 @@
 /** Contacts of two edges: which places of them count, and what a contact there is. */
+import { areLeftAlone } from './besidePins.ts';
 import { type Finder, featureOf, interpolate, isHeld, isNear } from './find.ts';
 import { areLookedAt, areStrangers } from './near.ts';
 import { createEdgePlaces, findPlaces } from './segments.ts';
@@ -74,6 +75,7 @@ function addPlace(
   if (gap > 2 * reach + finder.rules.reach) return;
   if (distance > 1e-9 * reach) for (let k = 0; k < 3; k++) normal[k] /= distance;
   else writeCross(normal, x, a, b, c, d);
+  if (gap < 0 && areLeftAlone(finder, first, s, second, t, -gap)) return;
   if (isNearerBeside(finder, first, second, s, normal, -1)) return;
   if (isNearerBeside(finder, second, first, t, normal, 1)) return;
   let approach = 0;

@@ -14,17 +14,8 @@ import { isFrictionless, readPush, straighten, surfaceAlong, writePush } from '.
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { LinkSet } from './links.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from './set.ts';
-import {
-  isPredicted,
-  keepsPlaces,
-  type Layout,
-  layOut,
-  markSliding,
-  missOf,
-  portsOf,
-  recountCrowds,
-  writeForces,
-} from './sides.ts';
+import { type Layout, layOut, portsOf, recountCrowds, writeForces } from './sides.ts';
+import { isPredicted, keepsPlaces, markSliding, missOf } from './sideVelocities.ts';
 import { wakeContacts } from './wake.ts';
 import { countWays, readVelocities } from './ways.ts';
 

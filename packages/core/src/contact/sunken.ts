@@ -4,7 +4,7 @@ import { interpolate as at, isHeld, type ObstacleFinder } from './find.ts';
 import { addBodyVelocity } from './findCollider.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './place.ts';
 import { addColliderPlace, type ContactSet } from './set.ts';
-import { DEEPER, easeOut } from './sides.ts';
+import { DEEPER, easeOut } from './sideVelocities.ts';
 
 /** Distance and normal that were measured last. */
 const distanceAt = new Float64Array(4);

@@ -1,26 +1,16 @@
 /**
  * A tree of boxes over things that have one each (triangles of meshes; edges of rods, which move, are in pathTree.ts).
  *
- * Built by halving at the median of the longer side, leaves of up to four things. Children stand after their parent, so
- * that a refit is one loop backwards.
+ * Children stand after their parent (halving.ts), so that a refit is one loop backwards.
  */
+import { type Halves, halveAll } from './halving.ts';
 
-const LEAF = 4;
-
-export interface BoxTree {
+export interface BoxTree extends Halves {
   readonly count: number;
   /** Boxes of the things, 6 each: least x y z, greatest x y z. Written by the owner, then `refitTree`. */
   readonly box: Float64Array;
   /** Boxes of the nodes, 6 each. */
   readonly nodeBox: Float64Array;
-  /** First thing (leaf) or first child (inner); the second child stands at `second`. */
-  readonly first: Int32Array;
-  readonly second: Int32Array;
-  /** Things in the leaf, 0 for inner nodes. */
-  readonly size: Int32Array;
-  /** Things in the order of the leaves. */
-  readonly order: Int32Array;
-  nodeCount: number;
   /** Sum of the surfaces of all boxes after the last build, and now. */
   builtSurface: number;
   surface: number;
@@ -46,88 +36,13 @@ export function createTree(count: number): BoxTree {
 
 /** Builds from the boxes as they are. */
 export function buildTree(tree: BoxTree): void {
-  const { count, order } = tree;
-  for (let i = 0; i < count; i++) order[i] = i;
-  tree.nodeCount = 0;
+  const { count, box } = tree;
+  const center = new Float64Array(3 * count);
+  for (let i = 0; i < count; i++) for (let k = 0; k < 3; k++) center[3 * i + k] = box[6 * i + k] + box[6 * i + 3 + k];
+  halveAll(tree, center);
   if (count === 0) return;
-  split(tree, 0, count);
   refitTree(tree);
   tree.builtSurface = tree.surface;
-}
-
-/** Node over order[from … to); returns its index. */
-function split(tree: BoxTree, from: number, to: number): number {
-  const { box, order } = tree;
-  const node = tree.nodeCount++;
-  if (to - from <= LEAF) {
-    tree.first[node] = from;
-    tree.size[node] = to - from;
-    return node;
-  }
-  tree.size[node] = 0;
-  // the longest side of the box about all centres
-  let axis = 0;
-  let longest = -1;
-  for (let k = 0; k < 3; k++) {
-    let low = Infinity;
-    let high = -Infinity;
-    for (let i = from; i < to; i++) {
-      const o = 6 * order[i] + k;
-      const center = box[o] + box[o + 3];
-      if (center < low) low = center;
-      if (center > high) high = center;
-    }
-    if (!(high - low > longest)) continue;
-    longest = high - low;
-    axis = k;
-  }
-  const middle = (from + to) >> 1;
-  selectMedian(box, order, axis, from, to, middle);
-  tree.first[node] = split(tree, from, middle);
-  tree.second[node] = split(tree, middle, to);
-  return node;
-}
-
-/** Parts order[from … to) so that the things before `middle` lie below those after it; equal centres go by index. */
-function selectMedian(
-  box: Float64Array,
-  order: Int32Array,
-  axis: number,
-  from: number,
-  to: number,
-  middle: number,
-): void {
-  let low = from;
-  let high = to - 1;
-  while (low < high) {
-    const pivot = order[(low + high) >> 1];
-    const value = box[6 * pivot + axis] + box[6 * pivot + axis + 3];
-    let i = low;
-    let j = high;
-    while (i <= j) {
-      while (isBefore(box, order[i], axis, value, pivot)) i++;
-      while (isAfter(box, order[j], axis, value, pivot)) j--;
-      if (i > j) break;
-      const swap = order[i];
-      order[i] = order[j];
-      order[j] = swap;
-      i++;
-      j--;
-    }
-    if (middle <= j) high = j;
-    else if (middle >= i) low = i;
-    else return;
-  }
-}
-
-function isBefore(box: Float64Array, thing: number, axis: number, value: number, pivot: number): boolean {
-  const center = box[6 * thing + axis] + box[6 * thing + axis + 3];
-  return center < value || (center === value && thing < pivot);
-}
-
-function isAfter(box: Float64Array, thing: number, axis: number, value: number, pivot: number): boolean {
-  const center = box[6 * thing + axis] + box[6 * thing + axis + 3];
-  return center > value || (center === value && thing > pivot);
 }
 
 /** Boxes of the nodes after those of the things changed. */

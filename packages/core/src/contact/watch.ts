@@ -7,7 +7,7 @@ import { reboundThreshold } from './findCollider.ts';
 import type { Systems } from './groups.ts';
 import type { Search } from './search.ts';
 import { appendContact, type ContactSet, copyContact } from './set.ts';
-import { DEEPER, markStart, setBias, slipLimit } from './sides.ts';
+import { DEEPER, markStart, setBias, slipLimit } from './sideVelocities.ts';
 import { sweepPairs } from './sweep.ts';
 
 /** How deep things may lie in each other at the end of a step, in radii, before it is looked at again: at first, and at last. */
@@ -38,7 +38,7 @@ export function createWatch(
   raw: ContactSet,
   scaleOf: (dt: number) => number,
 ): Watch {
-  const { gravity: g, colliders, rules, end } = finder;
+  const { colliders, rules, end } = finder;
   const exact = (spec?.solver ?? 'admm') === 'admm';
   const paths = spec?.continuous ?? true;
   const continuous = rules.pairs && paths && spec?.solver !== 'repulsion';
@@ -68,7 +68,7 @@ export function createWatch(
       const members = list.flatMap((s) => systems.rods[s]);
       raw.count = 0;
       search.findSunken(raw, t, dt, DEEP, members, false);
-      setBias(raw, dt, g, reboundThreshold(finder, dt));
+      setBias(raw, finder, dt, reboundThreshold(finder, dt));
       markStart(raw, finder, slipLimit(scaleOf(dt)));
       if (raw.count === 0) return 0;
       // by a table: those that were added before are not in order

@@ -5,7 +5,7 @@ import { sumPulls } from '../../src/contact/linkDrift.ts';
 import { createLinkRows, setGroup } from '../../src/contact/linkRows.ts';
 import { countJoined } from '../../src/contact/linkSides.ts';
 import { addContact, createContactSet } from '../../src/contact/set.ts';
-import { keepsPlaces } from '../../src/contact/sides.ts';
+import { keepsPlaces } from '../../src/contact/sideVelocities.ts';
 import type { ModelId, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFinder, gather } from '../../src/contact/find.ts';
 import { type ContactSet, createContactSet } from '../../src/contact/set.ts';
-import { easeOut, setBias } from '../../src/contact/sides.ts';
+import { easeOut, setBias } from '../../src/contact/sideVelocities.ts';
 import { findSunken } from '../../src/contact/sunken.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 
@@ -46,7 +46,7 @@ function sink(from: Point, to: Point, offset: Point, shape: object): ContactSet 
   }
   const set = createContactSet();
   findSunken(finder, set, end, 0, dt, 0.04);
-  setBias(set, dt, [0, 0, 0], 1e-3);
+  setBias(set, finder, dt, 1e-3);
   return set;
 }
 

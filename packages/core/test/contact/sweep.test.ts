@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFinder, gather } from '../../src/contact/find.ts';
 import { createContactSet, sortContacts, takePlaces } from '../../src/contact/set.ts';
-import { easeOut, setBias } from '../../src/contact/sides.ts';
+import { easeOut, setBias } from '../../src/contact/sideVelocities.ts';
 import { gatherEnd, sweepPairs } from '../../src/contact/sweep.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 
@@ -38,7 +38,7 @@ function sweepTo(
   }
   const set = createContactSet();
   const met = sweepPairs(finder, set, end, 0.04);
-  setBias(set, 0.01, [0, 0, 0], 1e-3);
+  setBias(set, finder, 0.01, 1e-3);
   return { met, set };
 }
 

@@ -59,10 +59,13 @@ describe('the grid', () => {
     fill(tree, 9, 0.2);
     // some far from the rest, and on the other side of the origin
     for (let k = 0; k < 60; k++) tree.box[k] -= 3;
-    const list = createIntList();
-    findPairsByGrid(list, createHashGrid(cell, slots), tree.box, tree.count);
+    const grid = createHashGrid(cell, slots);
     const pairs: string[] = [];
-    for (let k = 0; k < list.length; k += 2) pairs.push(`${list.data[k]} ${list.data[k + 1]}`);
+    // a second time as the first
+    for (let turn = 0; turn < 2; turn++) {
+      pairs.length = 0;
+      findPairsByGrid(grid, tree.box, tree.count, (i, j) => pairs.push(`${i} ${j}`));
+    }
     expect(pairs.sort()).toEqual(brute(tree));
     expect(pairs.length).toBeGreaterThan(50);
   });

@@ -7,10 +7,11 @@
  * within the band.
  */
 import { solveBand } from '../../linalg/band.ts';
-import type { BundleState, ContactPort, LoneRods, StepOutcome } from '../../model.ts';
-import type { Allocate, ContactSides } from '../../port.ts';
-import { type DerBody, syncPose } from './body.ts';
+import type { ContactPort, LoneRods, StepOutcome } from '../../model.ts';
+import type { ContactSides } from '../../port.ts';
+import { syncPose } from './body.ts';
 import { addBodySide, clearRight, factorSystem, finishStep, readBodySide, solveFactored } from './contactBodies.ts';
+import { type ContactParts, createHeld } from './contactParts.ts';
 import {
   addBodyForce,
   addPointMass,
@@ -18,51 +19,24 @@ import {
   addSideForce,
   clearContact,
   countWay,
+  endOfRod,
+  leavesRoom,
+  missGoal,
   readBodyVelocity,
   readSide,
   readSides,
-  velocityOf,
 } from './contactSides.ts';
 import { assemble, createSlot, factorGlued, measureResponse, respondTo, type Slot } from './contactSlot.ts';
-import type { System } from './coupling.ts';
 import { createHolder } from './holdRuns.ts';
-import type { PairKernel } from './kernel.ts';
 import { evaluatePins, poseSamples, rebuildFrames, restoreFrames } from './kinematics.ts';
-import { type NewtonOptions, writeRightSide } from './newton.ts';
-import type { DerRod } from './rod.ts';
+import { writeRightSide } from './newton.ts';
 import { createSettle } from './settle.ts';
 import { createSnapshot, returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
-import type { Stage, Workspace } from './stage.ts';
+import type { Stage } from './stage.ts';
 import { type RodStep, resumeEuler, setEulerStage, startEuler } from './step.ts';
 
 /** Iterations of a step after which forces are found anew. */
 const FEW = 4;
-
-/** All of a bundle that contact has to do with. */
-export interface ContactParts {
-  /** In the order of the bundle's list. */
-  readonly bodyOrder: readonly DerBody[];
-  readonly ders: readonly DerRod[];
-  readonly works: readonly Workspace[];
-  readonly systems: readonly {
-    readonly system: System;
-    readonly rods: readonly number[];
-  }[];
-  readonly state: BundleState;
-  readonly newton: NewtonOptions;
-  /** Lone rods that a kernel solves two at a time: their systems, and both as one. */
-  readonly pairs: readonly {
-    readonly systems: readonly number[];
-    readonly system: System;
-    readonly kernel: PairKernel;
-  }[];
-  /** Brings what follows from a rod's state up to it. */
-  readonly renew: (rod: number) => void;
-  /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): what follows from its state is behind. */
-  readonly moved: (rod: number, t: number | undefined) => void;
-  /** Threads share the start of the step too. */
-  readonly allocate: Allocate;
-}
 
 export function createDerContact(parts: ContactParts): ContactPort {
   const { ders, works, systems, state, newton, bodyOrder, pairs, renew } = parts;
@@ -71,24 +45,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
     for (const rod of rods) systemOfRod[rod] = s;
   });
   const slots: (Slot | undefined)[] = [];
-  const sizes = ders.map(({ size }) => size);
-  const held = {
-    q: parts.allocate(state.q.length, sizes),
-    v: parts.allocate(state.v.length, sizes),
-    memory: parts.allocate(
-      state.memory.length,
-      ders.map(({ memory }) => memory.length),
-    ),
-  };
-  // rods of the same shape share their snapshots: what a step is solved again from is kept here
-  const heldStarts = ders.map((der) => ({
-    q: sameSlice(der.q, state.q, held.q),
-    v: sameSlice(der.v, state.v, held.v),
-    edgeReference: sameSlice(der.edgeReference, state.memory, held.memory),
-    jointReferenceTwist: sameSlice(der.jointReferenceTwist, state.memory, held.memory),
-    memory: sameSlice(der.memory, state.memory, held.memory),
-  }));
-  const startsOf = systems.map(({ rods }) => rods.map((rod) => heldStarts[rod]));
+  const { held, heldStarts, startsOf, heldBodies } = createHeld(parts);
   const single = systems.every(({ rods, system }, s) => rods.length === 1 && rods[0] === s && !system.bodies.length);
   const holdRuns = single ? createHolder(held, state, heldStarts) : undefined;
   /** What a step solves at once: a system, or from the first of a pair both, where both are marked. */
@@ -105,9 +62,6 @@ export function createDerContact(parts: ContactParts): ContactPort {
     systems.map(() => 1),
   );
   const moved = new Uint8Array(systems.length);
-  const heldBodies = systems.map(({ system }) =>
-    system.bodies.map((body) => sameSlice(body.memory, state.memory, held.memory)),
-  );
   const inverse = new Float64Array(11 * ders.reduce((most, der) => Math.max(most, der.size), 0));
   let h = 0;
   let stage: Stage = { t: 0, inertia: 0, rate: 0 };
@@ -524,42 +478,4 @@ export function createDerContact(parts: ContactParts): ContactPort {
   };
 }
 
-function endOfRod(sides: ContactSides, c: number): number {
-  const rod = sides.rod[c];
-  let end = c + 1;
-  while (end < sides.count && sides.rod[end] === rod) end++;
-  return end;
-}
-
-/** The part of `other` that stands where `view` stands in `whole`. */
-function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array): Float64Array {
-  const o = (view.byteOffset - whole.byteOffset) / 8;
-  return other.subarray(o, o + view.length);
-}
-
 const linear = new Float64Array(3);
-
-/** Whether one of sides c … end − 1 ends farther from its goal than it may. */
-function leavesRoom(
-  der: DerRod,
-  sides: ContactSides,
-  c: number,
-  end: number,
-  start: Float64Array,
-  dt: number,
-): boolean {
-  const { room } = sides;
-  for (let s = c; s < end && room; s++)
-    if (room[s] < Infinity && missGoal(der, sides, s, s + 1, start, 1 / dt) * dt > room[s]) return true;
-  return false;
-}
-
-/** How far sides c … end − 1 of a rod that have a mass are from their goals [m/s]. */
-function missGoal(der: DerRod, sides: ContactSides, c: number, end: number, start: Float64Array, rate: number): number {
-  const { goal } = sides;
-  let most = 0;
-  for (let s = c; s < end && goal; s++)
-    for (let k = 0; k < 3 && sides.mass[s] > 0; k++)
-      most = Math.max(most, Math.abs(velocityOf(der, sides, s, k, start, rate) - goal[3 * s + k]));
-  return most;
-}

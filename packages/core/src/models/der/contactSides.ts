@@ -276,3 +276,43 @@ export function addGlue(
     if (matrix) addPointMass(matrix, der, sides, c, rate * rate, false);
   }
 }
+
+/** Where the sides of the rod that side c is of end. */
+export function endOfRod(sides: ContactSides, c: number): number {
+  const rod = sides.rod[c];
+  let end = c + 1;
+  while (end < sides.count && sides.rod[end] === rod) end++;
+  return end;
+}
+
+/** Whether one of sides c … end − 1 ends farther from its goal than it may. */
+export function leavesRoom(
+  der: DerRod,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  start: Float64Array,
+  dt: number,
+): boolean {
+  const { room } = sides;
+  for (let s = c; s < end && room; s++)
+    if (room[s] < Infinity && missGoal(der, sides, s, s + 1, start, 1 / dt) * dt > room[s]) return true;
+  return false;
+}
+
+/** How far sides c … end − 1 of a rod that have a mass are from their goals [m/s]. */
+export function missGoal(
+  der: DerRod,
+  sides: ContactSides,
+  c: number,
+  end: number,
+  start: Float64Array,
+  rate: number,
+): number {
+  const { goal } = sides;
+  let most = 0;
+  for (let s = c; s < end && goal; s++)
+    for (let k = 0; k < 3 && sides.mass[s] > 0; k++)
+      most = Math.max(most, Math.abs(velocityOf(der, sides, s, k, start, rate) - goal[3 * s + k]));
+  return most;
+}

@@ -3,7 +3,7 @@
  * too, each lane with a solution of its own; where only one of a pair touches something, the other lane waits.
  */
 import type { ContactPort, LoneRods, StepOutcome } from '../../model.ts';
-import type { ContactParts } from './contact.ts';
+import type { ContactParts } from './contactParts.ts';
 import { clearContact } from './contactSides.ts';
 import { losesTurns } from './slip.ts';
 import type { StepStart } from './step.ts';

@@ -1,0 +1,76 @@
+/** What contact has to do with of a bundle, and where its rods and bodies were at the start of a step. */
+import type { BundleState } from '../../model.ts';
+import type { Allocate } from '../../port.ts';
+import type { DerBody } from './body.ts';
+import type { System } from './coupling.ts';
+import type { PairKernel } from './kernel.ts';
+import type { NewtonOptions } from './newton.ts';
+import type { DerRod } from './rod.ts';
+import type { Workspace } from './stage.ts';
+import type { StepStart } from './step.ts';
+
+/** All of a bundle that contact has to do with. */
+export interface ContactParts {
+  /** In the order of the bundle's list. */
+  readonly bodyOrder: readonly DerBody[];
+  readonly ders: readonly DerRod[];
+  readonly works: readonly Workspace[];
+  readonly systems: readonly {
+    readonly system: System;
+    readonly rods: readonly number[];
+  }[];
+  readonly state: BundleState;
+  readonly newton: NewtonOptions;
+  /** Lone rods that a kernel solves two at a time: their systems, and both as one. */
+  readonly pairs: readonly {
+    readonly systems: readonly number[];
+    readonly system: System;
+    readonly kernel: PairKernel;
+  }[];
+  /** Brings what follows from a rod's state up to it. */
+  readonly renew: (rod: number) => void;
+  /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): what follows from its state is behind. */
+  readonly moved: (rod: number, t: number | undefined) => void;
+  /** Threads share the start of the step too. */
+  readonly allocate: Allocate;
+}
+
+/** State of all rods and bodies at the start of the step, and the parts of it that each has. */
+export interface Held {
+  readonly held: { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array };
+  readonly heldStarts: readonly (StepStart & { readonly memory: Float64Array })[];
+  /** Of the rods of each system, and of its bodies. */
+  readonly startsOf: readonly (readonly (StepStart & { readonly memory: Float64Array })[])[];
+  readonly heldBodies: readonly (readonly Float64Array[])[];
+}
+
+export function createHeld({ ders, systems, state, allocate }: ContactParts): Held {
+  const sizes = ders.map(({ size }) => size);
+  const held = {
+    q: allocate(state.q.length, sizes),
+    v: allocate(state.v.length, sizes),
+    memory: allocate(
+      state.memory.length,
+      ders.map(({ memory }) => memory.length),
+    ),
+  };
+  // rods of the same shape share their snapshots: what a step is solved again from is kept here
+  const heldStarts = ders.map((der) => ({
+    q: sameSlice(der.q, state.q, held.q),
+    v: sameSlice(der.v, state.v, held.v),
+    edgeReference: sameSlice(der.edgeReference, state.memory, held.memory),
+    jointReferenceTwist: sameSlice(der.jointReferenceTwist, state.memory, held.memory),
+    memory: sameSlice(der.memory, state.memory, held.memory),
+  }));
+  const startsOf = systems.map(({ rods }) => rods.map((rod) => heldStarts[rod]));
+  const heldBodies = systems.map(({ system }) =>
+    system.bodies.map((body) => sameSlice(body.memory, state.memory, held.memory)),
+  );
+  return { held, heldStarts, startsOf, heldBodies };
+}
+
+/** The part of `other` that stands where `view` stands in `whole`. */
+function sameSlice(view: Float64Array, whole: Float64Array, other: Float64Array): Float64Array {
+  const o = (view.byteOffset - whole.byteOffset) / 8;
+  return other.subarray(o, o + view.length);
+}
