@@ -316,6 +316,50 @@ describe('threads in contact', () => {
     for (const found of others) expect(found).toEqual(first);
   });
 
+  it('cloth that is corrected by cells of space, as it is where a step takes long', async () => {
+    const cloth: Scene = {
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [],
+      weaves: [
+        {
+          id: 'cloth',
+          center: [0.0003, 0.0002, 0.0601],
+          warp: { count: 44, spacing: 0.2 / 44 },
+          edges: 1,
+          section: { type: 'circle', radius: 3e-5 },
+          material: { E: 3.58e9, G: 1.07e9, density: 1107, damping: { mass: 10 } },
+          joints: { stiffness: 10, rotation: { about: 'normal', stiffness: 5e-8 } },
+        },
+      ],
+      colliders: [{ type: 'sphere', radius: 0.06, friction: 0.3 }],
+      contact: { between: 'none' },
+      time: { duration: 1, step: 1 / 240 },
+    };
+    const options = {
+      leastParts: 2,
+      leastTouching: 2,
+      leastNumbers: 1,
+      leastNodes: 1,
+      kernels: false,
+      balance: wander,
+    };
+    const models = [[], [await loadThreadedDer(two.ports, options)], [await loadThreadedDer(threads.ports, options)]];
+    const [first, ...others] = models.map((list) => {
+      const world = createWorld(cloth, { models: list });
+      const reports: unknown[] = [];
+      let most = 0;
+      for (let k = 0; k < 4; k++) {
+        reports.push(world.step(), world.hash());
+        most = Math.max(most, world.contactReport?.iterations ?? 0);
+      }
+      // PATIENCE of linkCoarse.ts, in each of two rounds and in those that came before
+      expect(most).toBeGreaterThan(90);
+      return reports;
+    });
+    for (const found of others) expect(found).toEqual(first);
+  });
+
   it('cloths that know nothing of each other, one of which has links of all kinds', async () => {
     const weave = {
       warp: { count: 5, spacing: 0.02 },
