@@ -5,6 +5,7 @@
  * A side moves with the corners of the cell that its link began in, by trilinear weights; both ends of a link move alike, so that links
  * do not feel it. Along a rod the sides of one cell follow each other: runs, with eight corners each.
  */
+import { createCutter } from './cut.ts';
 
 export interface CoarseRows {
   /** Numbers of sides, runs, rods and corners. */
@@ -36,15 +37,7 @@ export function cutCoarse(
   rods: number,
   corners: number,
 ): CoarseRows {
-  let at = 0;
-  const take = (length: number): Float64Array => {
-    at += 8 * length;
-    return new Float64Array(buffer, at - 8 * length, length);
-  };
-  const takeIntegers = (length: number): Int32Array => {
-    at += 4 * length;
-    return new Int32Array(buffer, at - 4 * length, length);
-  };
+  const { doubles: take, integers: takeIntegers, floats } = createCutter(buffer);
   return {
     header: take(HEADER),
     sums: take(3 * CORNERS * runs),
@@ -52,7 +45,7 @@ export function cutCoarse(
     rodRun: takeIntegers(rods + 1),
     runSide: takeIntegers(runs + 1),
     corner: takeIntegers(CORNERS * runs),
-    fraction: new Float32Array(buffer, at, 3 * sides),
+    fraction: floats(3 * sides),
   };
 }
 

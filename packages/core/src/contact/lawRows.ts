@@ -1,5 +1,7 @@
 /** What the law of contact looks at, in memory that threads see: of each contact, in the order of the set. */
+
 import type { SideArrays } from './admm.ts';
+import { createCutter } from './cut.ts';
 import type { ContactSet } from './set.ts';
 
 /** Of a set of contacts. */
@@ -40,15 +42,8 @@ export function lawBytes(contacts: number): number {
 }
 
 export function cutLawRows(buffer: ArrayBufferLike, contacts: number): LawRows {
-  let at = 0;
-  const take = (length: number): Float64Array => {
-    at += 8 * length;
-    return new Float64Array(buffer, at - 8 * length, length);
-  };
-  const takeIntegers = (): Int32Array => {
-    at += 4 * contacts;
-    return new Int32Array(buffer, at - 4 * contacts, contacts);
-  };
+  const { doubles: take, integers, bytes } = createCutter(buffer);
+  const takeIntegers = (): Int32Array => integers(contacts);
   return {
     swing: take(THREADS),
     impulse: take(3 * contacts),
@@ -63,7 +58,7 @@ export function cutLawRows(buffer: ArrayBufferLike, contacts: number): LawRows {
     push: take(contacts),
     sideA: takeIntegers(),
     sideB: takeIntegers(),
-    sliding: new Uint8Array(buffer, at, contacts),
+    sliding: bytes(contacts),
   };
 }
 

@@ -2,6 +2,7 @@
  * What is known of the links of a scene while they are solved for, in one piece of memory that threads see. Sizes stand at its head, so
  * that whoever has the piece can cut it.
  */
+import { createCutter } from './cut.ts';
 
 /** Numbers of a crossing's record, and of what is given of it: see linkCrossings.ts. */
 export const RECORD = 32;
@@ -71,15 +72,7 @@ export function createLinkRows(buffer: ArrayBufferLike, sizes: LinkSizes): LinkR
 }
 
 export function cutLinkRows(buffer: ArrayBufferLike): LinkRows {
-  let at = 0;
-  const take = (length: number): Float64Array => {
-    at += 8 * length;
-    return new Float64Array(buffer, at - 8 * length, length);
-  };
-  const takeIntegers = (length: number): Int32Array => {
-    at += 4 * length;
-    return new Int32Array(buffer, at - 4 * length, length);
-  };
+  const { doubles: take, integers: takeIntegers, bytes: takeBytes } = createCutter(buffer);
   const head = take(HEAD);
   const [links, crossings, rods, sides, otherSides] = head;
   return {
@@ -105,7 +98,7 @@ export function cutLinkRows(buffer: ArrayBufferLike): LinkRows {
     first: takeIntegers(rods),
     last: takeIntegers(rods),
     links: takeIntegers(rods),
-    begins: new Uint8Array(buffer, at, sides),
+    begins: takeBytes(sides),
   };
 }
 

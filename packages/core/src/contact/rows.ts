@@ -2,6 +2,7 @@
  * The arrays of contact's sides, side by side in one piece of memory: threads that know the piece and the number of sides know the
  * arrays.
  */
+import { createCutter } from './cut.ts';
 
 /** Memory that is kept from one time to the next, so that a step with a million contacts leaves no garbage. */
 export interface Rooms {
@@ -59,15 +60,9 @@ export function bytesOf(axes: 1 | 3): number {
 }
 
 export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): SideRows {
-  let at = 0;
-  const take = (width: number): Float64Array => {
-    at += 8 * width * count;
-    return new Float64Array(buffer, at - 8 * width * count, width * count);
-  };
-  const takeIntegers = (): Int32Array => {
-    at += 4 * count;
-    return new Int32Array(buffer, at - 4 * count, count);
-  };
+  const { doubles, integers } = createCutter(buffer);
+  const take = (width: number): Float64Array => doubles(width * count);
+  const takeIntegers = (): Int32Array => integers(count);
   return {
     weight: take(1),
     mass: take(1),
@@ -105,15 +100,7 @@ export function contactBytes(sides: number, contacts: number, axes: 1 | 3): numb
 }
 
 export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts: number, axes: 1 | 3): ContactRows {
-  let at = 0;
-  const take = (length: number): Float64Array => {
-    at += 8 * length;
-    return new Float64Array(buffer, at - 8 * length, length);
-  };
-  const takeIntegers = (length: number): Int32Array => {
-    at += 4 * length;
-    return new Int32Array(buffer, at - 4 * length, length);
-  };
+  const { doubles: take, integers: takeIntegers, bytes: takeBytes } = createCutter(buffer);
   return {
     push: take(axes === 1 ? contacts : 0),
     impulseStart: take(axes * contacts),
@@ -122,6 +109,6 @@ export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts:
     sceneRod: takeIntegers(sides),
     sideA: takeIntegers(contacts),
     sideB: takeIntegers(contacts),
-    awake: new Uint8Array(buffer, at, contacts),
+    awake: takeBytes(contacts),
   };
 }

@@ -1,4 +1,5 @@
 /** Sides of contact, and lone rods, as a thread sees its part of them in shared memory. */
+import { createCutter } from '../contact/cut.ts';
 import { cutRows, doublesOf, type SideRows } from '../contact/rows.ts';
 import type { LoneRods } from '../model.ts';
 import { axesOf, type ContactSides, type Touches } from '../port.ts';
@@ -90,19 +91,8 @@ export const loneBytes = (rods: number, contacts: number): number =>
   8 * 14 * contacts + 4 * (3 * rods + contacts) + rods + 2 * contacts;
 
 export function cutLone(buffer: ArrayBufferLike, rods: number, contacts: number): LoneRows {
-  let at = 0;
-  const take = (width: number): Float64Array => {
-    at += 8 * width * contacts;
-    return new Float64Array(buffer, at - 8 * width * contacts, width * contacts);
-  };
-  const takeIntegers = (length: number): Int32Array => {
-    at += 4 * length;
-    return new Int32Array(buffer, at - 4 * length, length);
-  };
-  const takeBytes = (length: number): Uint8Array => {
-    at += length;
-    return new Uint8Array(buffer, at - length, length);
-  };
+  const { doubles, integers: takeIntegers, bytes: takeBytes } = createCutter(buffer);
+  const take = (width: number): Float64Array => doubles(width * contacts);
   return {
     weightA: take(1),
     normal: take(3),

@@ -1,0 +1,22 @@
+/** One piece of memory cut into arrays, one after the other: those of eight bytes a number first, then of four, then of one. */
+
+export interface Cutter {
+  doubles(length: number): Float64Array;
+  floats(length: number): Float32Array;
+  integers(length: number): Int32Array;
+  bytes(length: number): Uint8Array;
+}
+
+export function createCutter(buffer: ArrayBufferLike): Cutter {
+  let at = 0;
+  const pass = (bytes: number): number => {
+    at += bytes;
+    return at - bytes;
+  };
+  return {
+    doubles: (length) => new Float64Array(buffer, pass(8 * length), length),
+    floats: (length) => new Float32Array(buffer, pass(4 * length), length),
+    integers: (length) => new Int32Array(buffer, pass(4 * length), length),
+    bytes: (length) => new Uint8Array(buffer, pass(length), length),
+  };
+}
