@@ -341,13 +341,7 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
     contactRow('contact-free-der-100x32', onHead(100, false), 60, 60, 'the same without the ball; wanted: half'),
   'contact-head-1000x32': () => headRow('contact-head-1000x32', 1000, 90, kernels),
   'contact-head-10000x32': () => headRow('contact-head-10000x32', 10000, 45, kernels),
-  'contact-head-10000x32-2': async () => {
-    const threads = startThreads(2);
-    const models = [await loadThreadedDer(threads.ports)];
-    const row = threadedHeadRow('contact-head-10000x32-2', 10000, 45, kernels, models);
-    threads.close();
-    return row;
-  },
+  'contact-head-10000x32-2': () => threadedHeadRow('contact-head-10000x32-2', 10000, 45),
   'contact-pairs-1000x31': () => pairRow('contact-pairs-1000x31', 1000, 'broad phase: boxes, refit of the tree, pairs'),
   'contact-pairs-10000x31': () => pairRow('contact-pairs-10000x31', 10000, 'the same'),
   'contact-bundle': () =>
