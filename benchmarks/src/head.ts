@@ -72,8 +72,8 @@ export function headRow(name: string, count: number, frames: number, models: rea
 }
 
 /**
- * The same hair by one thread and by two, in turn, each in a process of its own: beside another world in its process a world in two threads takes 340 to
- * 370 ms a frame where it takes 325 to 345 by itself.
+ * The same hair by one thread and by two, in turn, each in a process of its own: beside another world in its process a world in two threads took 333 to
+ * 407 ms a frame, by itself 324 to 344.
  */
 export function threadedHeadRow(name: string, count: number, frames: number): Row {
   const child = fileURLToPath(new URL('headAlone.js', import.meta.url));
