@@ -5,6 +5,7 @@
  * the answer: contact asks hundreds of times a step, and to wake a thread takes 10 to 50 µs.
  */
 import type { StepOutcome } from '../model.ts';
+import { type Claims, claimBytes, openClaims } from './claims.ts';
 
 /** What a thread is asked to do, in `control[COMMAND]`; every request raises `control[TURN]`. */
 export const TURN = 0;
@@ -95,9 +96,11 @@ export interface CrewMemory {
   readonly marks: SharedArrayBuffer;
   /** 1 for each rod that the caller has moved in place of its thread, since that moved it. */
   readonly behind: SharedArrayBuffer;
-  /** Where each thread begins: its first rod, then its first part; and how long each has been at work in the step [ms]. */
+  /** Where each thread begins: its first rod, then its first part; and how long each has been at work on its rods in the step [ms]. */
   readonly ranges: SharedArrayBuffer;
   readonly busy: SharedArrayBuffer;
+  /** Rods that either of two may move. */
+  readonly claims: SharedArrayBuffer;
   /** Where the numbers of each rod begin in q, v and memory, one after the other. */
   readonly starts: SharedArrayBuffer;
   /** Where the state at the start of a step is kept, all of it in one; every thread copies a share. */
@@ -116,6 +119,7 @@ export interface Crew {
   readonly firstRods: Int32Array;
   readonly firstParts: Int32Array;
   readonly busy: Float64Array;
+  readonly claims: Claims;
   readonly starts: readonly Float64Array[];
   readonly before: Float64Array;
   /** When the caller asked last. */
@@ -128,7 +132,10 @@ export function createCrewMemory(
   systems: number,
   touching: boolean,
   state: number,
+  pieces: readonly (readonly number[])[],
 ): CrewMemory {
+  const claims = new SharedArrayBuffer(claimBytes(pieces));
+  openClaims(claims, pieces.length, pieces);
   return {
     count,
     control: new SharedArrayBuffer(4 * CONTROL),
@@ -139,23 +146,29 @@ export function createCrewMemory(
     behind: new SharedArrayBuffer(rods),
     ranges: new SharedArrayBuffer(4 * 2 * (count + 1)),
     busy: new SharedArrayBuffer(8 * count),
+    claims,
     starts: new SharedArrayBuffer(8 * 3 * (rods + 1)),
     before: new SharedArrayBuffer(8 * state),
   };
 }
 
 export function openCrew(memory: CrewMemory): Crew {
+  const { count } = memory;
+  const firstOf = (kind: number): Int32Array => new Int32Array(memory.ranges, 4 * kind * (count + 1), count + 1);
+  // none where rods are not in ranges
+  const zones = memory.claims.byteLength > 4 ? count - 1 : 0;
   return {
-    count: memory.count,
+    count,
     control: new Int32Array(memory.control),
     numbers: new Float64Array(memory.numbers),
     letters: new Uint16Array(memory.letters),
     without: new Uint8Array(memory.without),
     marks: new Uint8Array(memory.marks),
     behind: new Uint8Array(memory.behind),
-    firstRods: new Int32Array(memory.ranges, 0, memory.count + 1),
-    firstParts: new Int32Array(memory.ranges, 4 * (memory.count + 1)),
+    firstRods: firstOf(0),
+    firstParts: firstOf(1),
     busy: new Float64Array(memory.busy),
+    claims: openClaims(memory.claims, zones),
     starts: [0, 1, 2].map((k) => {
       const each = memory.starts.byteLength / 3;
       return new Float64Array(memory.starts, k * each, each / 8);
@@ -211,8 +224,8 @@ export function ask(crew: Crew, command: number): void {
   Atomics.notify(control, TURN);
 }
 
-/** What is shared evenly, whatever rods a thread has. */
-const evenly: readonly number[] = [LOOP, LAW, FETCH, LINK, GAUGE, CLEAR];
+/** What is shared whatever rods a thread has. */
+const evenly: readonly number[] = [LOOP, LAW, FETCH, LINK, GAUGE, CLEAR, SEARCH, DELIVER];
 
 /** Whether what a thread does takes the longer the more rods it has. */
 const goesByRods = (command: number): boolean => !evenly.includes(command);

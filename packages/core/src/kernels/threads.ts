@@ -24,6 +24,7 @@
 import type { Bundle, Model, StepOutcome } from '../model.ts';
 import type { Allocate } from '../port.ts';
 import type { Scene } from '../scene/types.ts';
+import { listMeetings, listPieces } from './claims.ts';
 import {
   ADVANCE,
   ask,
@@ -139,6 +140,7 @@ function shareWork(
     bundle.contact?.systemCount ?? 0,
     touching,
     2 * state.q.length + state.memory.length,
+    listPieces(plan),
   );
   const crew = openCrew(memory);
   const { control, numbers, before, firstRods, firstParts, busy, behind } = crew;
@@ -164,7 +166,7 @@ function shareWork(
     });
     waitFor(control, READY, odd === 0 ? (ports.length + 1) >> 1 : ports.length);
   }
-  const watch: Watch = { stale: new Uint8Array(bundle.rods.length), any: false, now: 0, alone: count < 2 };
+  const watch: Watch = { stale: new Uint8Array(bundle.rods.length), any: false, now: 0, alone: count < 2, met: false };
   /** Threads have not seen the state that the caller wrote, for this time. */
   let unseen: number | undefined;
   /** Rods that the caller moves itself, where they are in no ranges. */
@@ -197,19 +199,23 @@ function shareWork(
     return { ...common, scene: pickRods(scene, ids), colliders: pickColliders(scene), arrays: own };
   }
 
-  /** Between two steps: rods that come to a thread are known to it by their state alone. */
-  const rebalance = (): void => {
-    const adopt = bundle.contact?.adopt;
-    if (watch.alone || !apart || !adopt) return;
-    moveRanges(ranges, options.balance(firstRods, busy), (k, from, to) => {
+  /** Rods that come to a thread are known to it by their state alone; of its own, the caller knows which are (`watch.stale`). */
+  const move = (wanted: ArrayLike<number>): void => {
+    moveRanges(ranges, wanted, (k, from, to) => {
       if (k > 0) behind.fill(1, from, to);
-      else
-        for (let rod = from; rod < to; rod++) {
-          if (watch.stale[rod]) adopt(rod, watch.now, 0);
-          watch.stale[rod] = 0;
-        }
     });
+  };
+  /** Between two steps. */
+  const rebalance = (): void => {
+    if (watch.alone || !apart || !bundle.contact?.adopt) return;
+    if (!watch.met) move(options.balance(firstRods, busy));
+    watch.met = false;
     busy.fill(0);
+  };
+  /** Ranges end where threads have met. */
+  const meet = (): void => {
+    move(listMeetings(crew.claims, behind.length));
+    watch.met = true;
   };
 
   const begin = (): void => {
@@ -254,6 +260,16 @@ function shareWork(
     return buffer;
   };
 
+  /** Rods that have come to the caller, as others left them, but for those that are left alone. */
+  const adoptStale = (t: number, left: Uint8Array | undefined): void => {
+    const { stale } = watch;
+    for (let rod = stale.indexOf(1); apart && rod >= 0 && rod < firstRods[1]; rod = stale.indexOf(1, rod + 1)) {
+      if (left?.[rod]) continue;
+      bundle.contact?.adopt?.(rod, t, 0);
+      stale[rod] = 0;
+    }
+  };
+
   const advance = (t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome => {
     if (watch.alone) {
       renew();
@@ -265,6 +281,7 @@ function shareWork(
     if (!touching) rebalance();
     watch.now = t + dt;
     if (left) crew.without.set(left);
+    adoptStale(t, left);
     numbers[TIME] = t;
     numbers[DT] = dt;
     numbers[FIRM] = robust ? 1 : 0;
@@ -304,7 +321,8 @@ function shareWork(
   function shared(): Bundle['contact'] {
     const positions = samples < 0 ? new Float64Array(0) : new Float64Array(arrays[samples].buffer);
     return (
-      bundle.contact && shareContact(crew, bundle.contact, watch, apart, options, enlarge, begin, rebalance, positions)
+      bundle.contact &&
+      shareContact(crew, bundle.contact, watch, apart, options, enlarge, { begin, rebalance, meet }, positions)
     );
   }
 }
