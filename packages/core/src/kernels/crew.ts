@@ -10,10 +10,12 @@ import { type Claims, claimBytes, openClaims } from './claims.ts';
 /** What a thread is asked to do, in `control[COMMAND]`; every request raises `control[TURN]`. */
 export const TURN = 0;
 export const COMMAND = 1;
-export const READY = 2;
+const READY = 2;
 export const DONE = 3;
 export const SAVED = 4;
-const CONTROL = 5;
+/** Number of a thread that an error has ended. */
+const FAILED = 5;
+const CONTROL = 6;
 
 export const ADVANCE = 1;
 export const REFRESH = 2;
@@ -235,13 +237,21 @@ export function finish(crew: Crew): void {
   const { control, busy, count } = crew;
   if (goesByRods(control[COMMAND])) busy[0] += performance.now() - crew.asked;
   waitFor(control, DONE, count - 1);
+  throwFailure(crew);
 }
 
-/** Thread k does its part of it. */
-export function serveTurn({ control, busy, count }: Crew, k: number, action: (command: number) => void): void {
+/** Thread k does its part of it. Where it cannot the caller gets the error, which would else wait for ever. */
+export function serveTurn(crew: Crew, k: number, action: (command: number) => void): void {
+  const { control, busy, count } = crew;
   const command = control[COMMAND];
   const start = performance.now();
-  action(command);
+  try {
+    action(command);
+  } catch (error) {
+    noteFailure(crew, k, error);
+    arrive(control, DONE, count - 1);
+    throw error;
+  }
   if (goesByRods(command)) busy[k] += performance.now() - start;
   arrive(control, DONE, count - 1);
 }
@@ -249,6 +259,40 @@ export function serveTurn({ control, busy, count }: Crew, k: number, action: (co
 /** One more has come so far; the last of `all` wakes who waits. */
 export function arrive(control: Int32Array, word: number, all: number): void {
   if (Atomics.add(control, word, 1) + 1 === all) Atomics.notify(control, word);
+}
+
+/** Thread k is ready to serve; with an error: it never will be. */
+export function reportReady(crew: Crew, k: number, error?: unknown): void {
+  if (error !== undefined) noteFailure(crew, k, error);
+  Atomics.add(crew.control, READY, 1);
+  Atomics.notify(crew.control, READY);
+}
+
+/** Until so many threads are. */
+export function waitReady(crew: Crew, count: number): void {
+  waitFor(crew.control, READY, count);
+  throwFailure(crew);
+}
+
+function noteFailure({ control, letters }: Crew, k: number, error: unknown): void {
+  writeText(letters, k, error instanceof Error ? error.message : String(error));
+  Atomics.store(control, FAILED, k);
+}
+
+function throwFailure({ control, letters }: Crew): void {
+  const failed = Atomics.load(control, FAILED);
+  if (failed > 0) throw new Error(`a thread has ended: ${readText(letters, failed)}`);
+}
+
+function writeText(letters: Uint16Array, k: number, text: string): void {
+  const length = text.length < LETTERS ? text.length : 0;
+  letters[LETTERS * k] = length;
+  for (let i = 0; i < length; i++) letters[LETTERS * k + 1 + i] = text.charCodeAt(i);
+}
+
+function readText(letters: Uint16Array, k: number): string {
+  const from = LETTERS * k + 1;
+  return String.fromCharCode(...letters.subarray(from, from + letters[from - 1]));
 }
 
 /** What a request asked, of thread k. */
@@ -272,10 +316,7 @@ export function writeAnswer({ numbers, letters, count }: Crew, k: number, answer
   numbers[at + 7] = answer.turns ?? 0;
   numbers[at + 8] = answer.error ?? 0;
   numbers[at + 9] = answer.converged === false ? 0 : 1;
-  const text = answer.failure ? JSON.stringify(answer.failure) : '';
-  const length = text.length < LETTERS ? text.length : 0;
-  letters[LETTERS * k] = length;
-  for (let i = 0; i < length; i++) letters[LETTERS * k + 1 + i] = text.charCodeAt(i);
+  writeText(letters, k, answer.failure ? JSON.stringify(answer.failure) : '');
 }
 
 export function writeVerdict({ numbers, count }: Crew, k: number, ok: boolean): void {
@@ -320,8 +361,7 @@ export function gatherOutcomes(
     error = Math.max(error, numbers[at + 8]);
     converged &&= numbers[at + 9] === 1;
     if (ok) continue;
-    const from = LETTERS * k + 1;
-    const text = String.fromCharCode(...letters.subarray(from, from + letters[from - 1]));
+    const text = readText(letters, k);
     failure = text ? (JSON.parse(text) as NonNullable<StepOutcome['failure']>) : { rod: '', reason: 'the step failed' };
   }
   return {

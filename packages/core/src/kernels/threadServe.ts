@@ -62,11 +62,11 @@ import {
   MIXING,
   openCrew,
   READ,
-  READY,
   REFRESH,
   RELEASED,
   REVERT,
   ROUGH,
+  reportReady,
   SAVED,
   SEARCH,
   SERIAL,
@@ -164,8 +164,16 @@ let service: Service | undefined;
  */
 export async function serveThread(message: unknown): Promise<void> {
   const given = message as Task | RoomMessage;
-  if (given.kind === 'task') service = await startService(given);
-  else if (service) {
+  if (given.kind === 'task') {
+    try {
+      service = await startService(given);
+    } catch (error) {
+      reportReady(openCrew(given.memory), given.index, error);
+      throw error;
+    }
+    // some may be waited for before others begin
+    reportReady(service.crew, given.index);
+  } else if (service) {
     service.rooms[given.slot] = given.buffer;
     arrive(service.crew.control, DONE, service.crew.count - 1);
   }
@@ -192,11 +200,8 @@ async function startService(task: Task): Promise<Service> {
   createWorld(task.scene, { models: [spy] });
   if (!bundle?.parts) throw new Error('a thread has no rods to move');
   const crew = openCrew(task.memory);
-  const { control, marks, without } = crew;
+  const { marks, without } = crew;
   const count = bundle.rods.length;
-  // some may be waited for before others begin
-  Atomics.add(control, READY, 1);
-  Atomics.notify(control, READY);
   return {
     task,
     crew,

@@ -36,10 +36,9 @@ import {
   gatherOutcomes,
   LEAVE,
   openCrew,
-  READY,
   REFRESH,
   TIME,
-  waitFor,
+  waitReady,
 } from './crew.ts';
 import { type Balance, balanceByTime, divide, moveRanges, type Ranges } from './ranges.ts';
 import { shareContact, type Watch } from './threadContact.ts';
@@ -143,7 +142,7 @@ function shareWork(
     listPieces(plan),
   );
   const crew = openCrew(memory);
-  const { control, numbers, before, firstRods, firstParts, busy, behind } = crew;
+  const { numbers, before, firstRods, firstParts, busy, behind } = crew;
   const samples = arrays.findIndex(({ buffer }) =>
     bundle.samples.every(({ nodePosition }) => nodePosition.buffer === buffer),
   );
@@ -164,7 +163,7 @@ function shareWork(
     ports.forEach((port, k) => {
       if (k % 2 === odd) port.postMessage(describeTask(k + 1));
     });
-    waitFor(control, READY, odd === 0 ? (ports.length + 1) >> 1 : ports.length);
+    waitReady(crew, odd === 0 ? (ports.length + 1) >> 1 : ports.length);
   }
   const watch: Watch = { stale: new Uint8Array(bundle.rods.length), any: false, now: 0, alone: count < 2, met: false };
   /** Threads have not seen the state that the caller wrote, for this time. */
