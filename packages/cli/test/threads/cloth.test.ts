@@ -51,7 +51,7 @@ describe('threads over cloth', () => {
       { id: 'cloth', center: [0.003, 0.002, 0.0605], warp: { count: 7, spacing: 0.02 }, ...cloth },
     ]);
     compare(kernels ? await teamsOf(true) : plain, scene, (world) => {
-      const reports = takeSteps(world, 16);
+      const reports = takeSteps(world, 14);
       expect(world.contactForces().length).toBeGreaterThan(2);
       return [...reports, world.linkForces(), world.energies()];
     });
