@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Vector } from '../../src/curve/vector.ts';
-import { cross, distance, dot } from '../../src/curve/vector.ts';
+import { cross, distance, dot, vectorOf } from '../../src/curve/vector.ts';
 import { createWorld } from '../../src/index.ts';
 import type { LoadSource, Loads, Samples } from '../../src/port.ts';
 import { createLoads } from '../../src/port.ts';
@@ -28,7 +28,7 @@ function loadsAt({ rod, source, samples }: Setup, t = 0): Loads {
   return loads;
 }
 const total = (array: ArrayLike<number>): Vector =>
-  [0, 1, 2].map((axis) => sum(Array.from(array).filter((_, k) => k % 3 === axis))) as unknown as Vector;
+  vectorOf((axis) => sum(Array.from(array).filter((_, k) => k % 3 === axis)));
 const curved = { shape: { type: 'helix', radius: 0.3, pitch: 0.4, turns: 1 }, edges: 12 } as const;
 
 /** Power equals minus the rate of the potential, for random motions. */
