@@ -1,4 +1,5 @@
 /** Things that the contact tests share. */
+import type { ContactSides } from '../../src/port.ts';
 import type { RodSpec, Vec3 } from '../../src/scene/types.ts';
 import type { World } from '../../src/world.ts';
 
@@ -10,6 +11,16 @@ export const straight = (id: string, from: Vec3, to: Vec3, edges: number): RodSp
   shape: { type: 'straight', from, to },
   edges,
   ...rubber,
+});
+/** Sides at the starts of rods that nothing pushes. */
+export const sidesOn = (rod: Int32Array): ContactSides => ({
+  count: rod.length,
+  rod,
+  edge: new Int32Array(rod.length),
+  weight: new Float64Array(rod.length),
+  arm: new Float64Array(3 * rod.length),
+  force: new Float64Array(3 * rod.length),
+  mass: new Float64Array(rod.length),
 });
 export const run = (world: World, steps: number): void => {
   for (let k = 0; k < steps; k++) world.step();
