@@ -9,7 +9,7 @@ import { createLinks, type Links } from '../../src/contact/links.ts';
 import { RELAXATION } from '../../src/contact/loops.ts';
 import { createSamples } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
-import { sidesOn } from './support.ts';
+import { sidesOf } from './support.ts';
 
 const N = 48;
 
@@ -47,14 +47,14 @@ function createCloth(): { links: Links; rods: number } {
   return { links, rods: compiled.rods.length };
 }
 
-const sidesOf = ({ entryOfRod, every }: Links): number => entryOfRod[every.rods.length];
+const countSides = ({ entryOfRod, every }: Links): number => entryOfRod[every.rods.length];
 
 /** Rods that move as wholes, with masses glued on: H = m + Σρ for each. */
 function createArrays(
   links: Links,
   own: (rod: number) => number,
 ): { arrays: CoarseArrays & LinkLoopArrays; asked: number[] } {
-  const count = sidesOf(links);
+  const count = countSides(links);
   const rod = new Int32Array(count);
   const { first, last } = links.rows;
   links.every.rods.forEach((r, j) => {
@@ -81,7 +81,7 @@ function createArrays(
   };
   const [velocity, right] = [new Float64Array(3 * count), new Float64Array(3 * count)];
   const systems = new Uint8Array(links.every.rods.length).fill(1);
-  const sides = [{ port, sides: sidesOn(rod), from: 0, systems, velocity, right }];
+  const sides = [{ port, sides: sidesOf(Array.from(rod, (r) => ({ rod: r }))), from: 0, systems, velocity, right }];
   return { arrays: { ...UNPLACED, rod, mass, velocity, right, sides }, asked };
 }
 
@@ -97,7 +97,7 @@ describe('velocities that are smooth over cells', () => {
   const rows = makeCoarse(links, links.every, 40, (bytes) => new ArrayBuffer(bytes));
   if (!rows) throw new Error('no cells');
   const { first } = links.rows;
-  const count = sidesOf(links);
+  const count = countSides(links);
   const rods = links.every.rods.length;
 
   it('have as many corners as may be: 6 × 6, all of one plane', () => {

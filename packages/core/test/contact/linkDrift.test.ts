@@ -8,7 +8,7 @@ import {
   weighWhole,
   writeShift,
 } from '../../src/contact/linkDrift.ts';
-import { sidesOn } from './support.ts';
+import { sidesOf } from './support.ts';
 
 /** Rods of one mass each that glued masses pull, and `ground` holds the first of: H = m + Σρ, plus what was out of balance. */
 function createRods(own: readonly number[], sidesEach: number, ground: number) {
@@ -32,7 +32,7 @@ function createRods(own: readonly number[], sidesEach: number, ground: number) {
     },
   };
   const [velocity, right] = [new Float64Array(3 * count), new Float64Array(3 * count)];
-  const sides = sidesOn(rod);
+  const sides = sidesOf(Array.from(rod, (r) => ({ rod: r })));
   const arrays: DriftArrays = { mass, velocity, right, sides: [{ port, sides, velocity, right }] };
   const others = Array.from({ length: count / 2 }, () => ({ sideCount: 2, perEnd: 1 }));
   const group: DriftGroup = {

@@ -5,6 +5,7 @@ import { type ContactSet, createContactSet } from '../../src/contact/set.ts';
 import { easeOut, setBias } from '../../src/contact/sideVelocities.ts';
 import { findSunken } from '../../src/contact/sunken.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
+import { smooth } from './support.ts';
 
 const r = 1e-3;
 const ball = 0.05;
@@ -36,8 +37,7 @@ function sink(from: Point, to: Point, offset: Point, shape: object): ContactSet 
     time: { duration: 1, step: dt },
   };
   const { rods, samples, colliders } = createWorld(scene);
-  const rules = { pairs: false, self: true, staticFriction: 0, dynamicFriction: 0, radius: 0, reach: 0 };
-  const finder = createFinder(rods, samples, colliders, { ...rules, pinned: [], welded: [], linked: [] }, [0, 0, 0]);
+  const finder = createFinder(rods, samples, colliders, smooth(), [0, 0, 0]);
   gather(finder);
   const end = finder.position.slice();
   for (let i = 0; i < 4; i++) {
