@@ -19,7 +19,8 @@ let others: BrowserContext[] = [];
 /** To be called once by a file of tests. */
 export function useStudio(): void {
   // two cores that others use too are slow: what takes a second on a quiet machine may take twenty
-  vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000, retry: 1 });
+  const patient = { testTimeout: 300_000, hookTimeout: 60_000, retry: 1 };
+  vi.setConfig(patient);
 
   beforeAll(async () => {
     server = await serveStudio();

@@ -19,7 +19,9 @@ function setUp(rest: Partial<Scene>, change: Partial<RodSpec> = {}): Setup {
   expect(drives[0].sources).toHaveLength(1);
   return { rod: rods[0], source: drives[0].sources[0], samples: samplesOf(rods[0]) };
 }
-const load = (spec: Omit<LoadSpec, 'rod'>, change: Partial<RodSpec> = {}): Setup =>
+/** Each kind of load without its rod. */
+type Rodless<T> = T extends unknown ? Omit<T, 'rod'> : never;
+const load = (spec: Rodless<LoadSpec>, change: Partial<RodSpec> = {}): Setup =>
   setUp({ loads: [{ rod: 'a', ...spec } as LoadSpec] }, change);
 const field = (spec: FieldSpec, change: Partial<RodSpec> = {}): Setup => setUp({ fields: [spec] }, change);
 function loadsAt({ rod, source, samples }: Setup, t = 0): Loads {
