@@ -9,8 +9,10 @@
  */
 import type { EachRange, Samples, SearchCounts, SearchRequest, SharedSearch } from '../port.ts';
 import { HAND, placeCollider, takeHand } from './collider.ts';
+import { type Cutter, countBytes, createCutter } from './cut.ts';
 import { type Finder, gather, type ObstacleFinder } from './find.ts';
 import { findWithCollider } from './findCollider.ts';
+import { type FinderRows, layOutFinder } from './finderRows.ts';
 import { type ContactSet, createContactSet, makeRoom } from './set.ts';
 import { findMarkedSunken, findSunken } from './sunken.ts';
 import { gatherEnd } from './sweep.ts';
@@ -24,27 +26,7 @@ const FIND_SUNKEN = 3;
 const SWEEP = 4;
 
 /** Arrays of a finder that all threads see, and more. */
-export interface SearchRows
-  extends Pick<
-    ObstacleFinder,
-    | 'nodeOffset'
-    | 'edgeOffset'
-    | 'edgeRod'
-    | 'edgeIndex'
-    | 'edgeFirst'
-    | 'edgeSecond'
-    | 'edgeLength'
-    | 'edgeFriction'
-    | 'edgeRestitution'
-    | 'edgeRadius'
-    | 'nodeRadius'
-    | 'nodeHeld'
-    | 'look'
-    | 'position'
-    | 'velocity'
-    | 'end'
-    | 'nodeDistance'
-  > {
+export interface SearchRows extends FinderRows {
   /** What it was cut for, see `SearchCounts`; gravity; the reach of a field. */
   readonly given: Float64Array;
   /** Of each collider. */
@@ -57,59 +39,24 @@ export interface SearchRows
 
 const GIVEN = 8;
 
-function layOut(
-  { rods, nodes, edges, colliders }: SearchCounts,
-  take: (width: 1 | 4 | 8, length: number) => ArrayBufferView,
-): SearchRows {
-  const doubles = (length: number): Float64Array => take(8, length) as Float64Array;
-  const integers = (length: number): Int32Array => take(4, length) as Int32Array;
-  const bytes = (length: number): Uint8Array => take(1, length) as Uint8Array;
+function layOut(counts: SearchCounts, cutter: Cutter): SearchRows {
+  const { rods, nodes, colliders } = counts;
+  const { doubles, bytes } = cutter;
   const each = <T>(make: () => T): T[] => Array.from({ length: colliders }, make);
   return {
     given: doubles(GIVEN),
     hands: each(() => doubles(HAND)),
-    position: doubles(3 * nodes),
-    velocity: doubles(3 * nodes),
-    end: doubles(3 * nodes),
-    nodeDistance: doubles(4 * nodes),
-    nodeRadius: doubles(nodes),
-    edgeLength: doubles(edges),
-    edgeFriction: doubles(edges),
-    edgeRestitution: doubles(edges),
-    edgeRadius: doubles(edges),
-    nodeOffset: integers(rods + 1),
-    edgeOffset: integers(rods + 1),
-    edgeRod: integers(edges),
-    edgeIndex: integers(edges),
-    edgeFirst: integers(edges),
-    edgeSecond: integers(edges),
-    look: bytes(rods),
+    ...layOutFinder(counts, cutter),
     asked: bytes(rods),
-    nodeHeld: bytes(nodes),
     exempt: each(() => bytes(nodes)),
     acts: each(() => bytes(rods)),
   };
 }
 
-export function searchBytes(counts: SearchCounts): number {
-  let sum = 0;
-  const none = new Uint8Array(0);
-  layOut(counts, (width, length) => {
-    sum += width * length;
-    return none;
-  });
-  return sum;
-}
+export const searchBytes = (counts: SearchCounts): number => countBytes((cutter) => layOut(counts, cutter));
 
-export function cutSearch(buffer: ArrayBufferLike, counts: SearchCounts): SearchRows {
-  let at = 0;
-  return layOut(counts, (width, length) => {
-    at += width * length;
-    const from = at - width * length;
-    if (width === 8) return new Float64Array(buffer, from, length);
-    return width === 4 ? new Int32Array(buffer, from, length) : new Uint8Array(buffer, from, length);
-  });
-}
+export const cutSearch = (buffer: ArrayBufferLike, counts: SearchCounts): SearchRows =>
+  layOut(counts, createCutter(buffer));
 
 /** As whoever made the finder has written them. */
 export function readCounts(buffer: ArrayBufferLike): SearchCounts {

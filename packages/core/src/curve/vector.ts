@@ -11,6 +11,8 @@ export interface Frame {
   readonly d1: Vector;
 }
 
+/** By its components. */
+export const vectorOf = (component: (k: number) => number): Vector => [component(0), component(1), component(2)];
 export const add = (a: Vector, b: Vector): Vector => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 export const subtract = (a: Vector, b: Vector): Vector => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 export const scale = (a: Vector, k: number): Vector => [k * a[0], k * a[1], k * a[2]];

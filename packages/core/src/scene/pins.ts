@@ -7,7 +7,17 @@
  * key before left it (zero at the first).
  */
 import type { Frame, Vector } from '../curve/vector.ts';
-import { cross, distance, dot, makeFrame, norm, normalize, normalPart, transportFrame } from '../curve/vector.ts';
+import {
+  cross,
+  distance,
+  dot,
+  makeFrame,
+  norm,
+  normalize,
+  normalPart,
+  transportFrame,
+  vectorOf,
+} from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import { writeAngularAcceleration, writeAngularVelocity } from '../math/rotationRates.ts';
 import type { Pin, PinMotion, PinPose, Rod } from './compiled.ts';
@@ -245,9 +255,7 @@ function warnJump(pin: Pin, rod: Rod, initial: Frame, label: string, warnings: s
   const pose = createPinPose();
   pin.evaluate(pose, 0);
   const held = [pin.holdX, pin.holdY, pin.holdZ];
-  const gap = vectorAt(pose.position, 0).map((x, k) =>
-    held[k] ? x - rod.nodePosition[3 * pin.node + k] : 0,
-  ) as unknown as Vector;
+  const gap = vectorOf((k) => (held[k] ? pose.position[k] - rod.nodePosition[3 * pin.node + k] : 0));
   if (norm(gap) > 1e-9 * rod.length) {
     warnings.push(
       `${label} starts ${norm(gap).toPrecision(4)} m away from its node; the rod will be pulled there at once`,
