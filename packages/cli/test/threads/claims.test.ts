@@ -1,9 +1,7 @@
 /** Rods that lie on a head are taken by whichever thread is free; who moves one, and who did before, changes no bit of it. */
-import { createWorld, type Model, type Scene, type Vec3 } from '@tendril/core';
-import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-// the sources have no file that a thread could run
-import { startThreads, type Threads } from '../../io/dist/node.js';
+import type { Scene, Vec3 } from '@tendril/core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { compare, hireAll, type Team, takeSteps } from './teams.ts';
 
 const COUNT = 48;
 const EDGES = 12;
@@ -45,42 +43,22 @@ function makeScene(contact: Scene['contact']): Scene {
 }
 
 describe('rods that threads claim', () => {
-  const teams: Threads[] = [];
-  const models: Model[] = [];
+  let teams: readonly Team[];
   beforeAll(async () => {
-    models.push(await loadDer());
-    for (const count of [2, 3]) {
-      const team = startThreads(count);
-      teams.push(team);
-      models.push(await loadThreadedDer(team.ports, { leastParts: 2, leastTouching: 2, leastNodes: 1 }));
-    }
-  });
-  afterAll(() => {
-    for (const team of teams) team.close();
+    teams = await hireAll();
   });
 
   it.each<[string, Scene['contact']]>([
     ['alone', { between: 'none', tolerance: 1e-3 }],
     ['beside some that touch each other', { radius: 4e-4, friction: 0.2, tolerance: 1e-3 }],
   ])('%s have the bits of one thread', (_, contact) => {
-    const [one, ...others] = models.map((model) => {
-      const world = createWorld(makeScene(contact), { models: [model] });
-      const reports: string[] = [];
-      const tell = (...things: unknown[]): void => {
-        for (const thing of things) reports.push(JSON.stringify(thing));
-      };
-      for (let k = 0; k < 16; k++) {
-        tell(world.step(), world.contactReport, world.hash());
-        // what follows from the state, in the middle of it all
-        if (k % 8 === 3) tell(world.energies(), world.reactions());
-      }
+    compare(teams, makeScene(contact), (world) => {
+      // what follows from the state is asked for in the middle of it all
+      const reports = [takeSteps(world, 5), world.energies(), world.reactions(), takeSteps(world, 6)];
       const forces = world.contactForces();
-      tell(forces);
-      return { reports, forces };
+      expect(forces.filter(({ kind }) => kind !== 'rod').length).toBeGreaterThan(COUNT);
+      expect(forces.some(({ kind }) => kind === 'rod')).toBe(contact?.between !== 'none');
+      return [...reports, forces];
     });
-    expect(one.forces.filter(({ kind }) => kind !== 'rod').length).toBeGreaterThan(COUNT);
-    expect(one.forces.some(({ kind }) => kind === 'rod')).toBe(contact?.between !== 'none');
-    // the first that differs
-    for (const { reports } of others) expect(reports.findIndex((text, k) => text !== one.reports[k])).toBe(-1);
   });
 });
