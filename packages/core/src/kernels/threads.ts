@@ -5,7 +5,8 @@
  * has models, pins and loads of its own; the caller has all of them, finds contacts of rods with rods and answers questions. A request is a word
  * written to all threads (crew.ts): each does it for its range, the caller among them, and the caller waits for the rest. Which rods are
  * solved together does not depend on the number of threads, and no part reads another: so the result is the same, bit for bit.
- * Contact goes the same way (threadContact.ts), and so does finding what touches obstacles (threadSearch.ts).
+ * Contact goes the same way (threadContact.ts), and so does finding what touches obstacles (threadSearch.ts). Rods that touch nothing but obstacles,
+ * and what is looked for, are claimed piece by piece (claims.ts).
  *
  * Systems with bodies join rods from anywhere: every thread then compiles all of the scene, as it has to for rods that grow from others, and
  * contact is the caller's.
