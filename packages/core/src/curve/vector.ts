@@ -28,8 +28,13 @@ export const cross = (a: Vector, b: Vector): Vector => [
   a[0] * b[1] - a[1] * b[0],
 ];
 /** Without Math.hypot, whose rounding differs between engines. */
-export const norm = (a: Vector): number => Math.sqrt(dot(a, a));
-export const distance = (a: Vector, b: Vector): number => norm(subtract(a, b));
+export const norm = (a: Vector): number => Math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+export function distance(a: Vector, b: Vector): number {
+  const x = a[0] - b[0];
+  const y = a[1] - b[1];
+  const z = a[2] - b[2];
+  return Math.sqrt(x * x + y * y + z * z);
+}
 
 export const normalize = (a: Vector): Vector => makeUnit(a[0], a[1], a[2]);
 
@@ -62,7 +67,7 @@ export function anyNormal(t: Vector): Vector {
 
 /** Makes the director exactly normal to the tangent again. */
 export function makeFrame(tangent: Vector, d1: Vector): Frame {
-  const k = -dot(d1, tangent);
+  const k = -(d1[0] * tangent[0] + d1[1] * tangent[1] + d1[2] * tangent[2]);
   return { tangent, d1: makeUnit(d1[0] + k * tangent[0], d1[1] + k * tangent[1], d1[2] + k * tangent[2]) };
 }
 
@@ -91,7 +96,7 @@ export function transport(a: Vector, from: Vector, to: Vector): Vector {
   const x = by * a[2] - bz * a[1];
   const y = bz * a[0] - bx * a[2];
   const z = bx * a[1] - by * a[0];
-  const k = 1 / (1 + dot(from, to));
+  const k = 1 / (1 + (from[0] * to[0] + from[1] * to[1] + from[2] * to[2]));
   return [a[0] + x + k * (by * z - bz * y), a[1] + y + k * (bz * x - bx * z), a[2] + z + k * (bx * y - by * x)];
 }
 

@@ -11,6 +11,7 @@
  */
 import type { Frame } from '../curve/vector.ts';
 import { rotationBetween, turnFrame } from '../curve/vector.ts';
+import type { Allocate } from '../port.ts';
 import { curvatureOfCurl } from './hair.ts';
 import type { Layout } from './layout.ts';
 import type { Trace } from './trace.ts';
@@ -36,12 +37,17 @@ export function twistFrames(
   return frames.map((frame, k) => turnFrame(frame, twist(places[k])));
 }
 
-export function strainOfTrace(trace: Trace, layout: Layout, twist: (u: number) => number): Float64Array {
+export function strainOfTrace(
+  trace: Trace,
+  layout: Layout,
+  twist: (u: number) => number,
+  allocate: Allocate,
+): Float64Array {
   const n = layout.edgeCount;
   const carriedRound = trace.frames.length > 2 * n + 1;
   const places = placesOf(layout.nodeU, carriedRound);
   const frames = twistFrames(trace.frames, places, twist);
-  const out = new Float64Array(6 * n);
+  const out = allocate(6 * n);
   for (let half = 0; half < 2 * n; half++) {
     // the first half of a closed rod is met coming from the last edge, in the frame that has been carried round
     const k = half === 0 && carriedRound ? 2 * n : half;
@@ -55,9 +61,10 @@ function integrateHalves(
   layout: Layout,
   length: number,
   rates: (u: number) => readonly [number, number, number],
+  allocate: Allocate,
 ): Float64Array {
   const places = placesOf(layout.nodeU, false);
-  const out = new Float64Array(6 * layout.edgeCount);
+  const out = allocate(6 * layout.edgeCount);
   for (let half = 0; half < 2 * layout.edgeCount; half++) {
     const size = (places[half + 1] - places[half]) * length;
     const [u1, u2, u3] = rates((places[half] + places[half + 1]) / 2);
@@ -74,16 +81,26 @@ export function strainOfCurvature(
   layout: Layout,
   length: number,
   path: Path,
+  allocate: Allocate,
 ): Float64Array {
   const [a, b, c]: Profile[] = curvature.map((value, k) => compileVarying(value, length, [...path, 'curvature', k]));
-  return integrateHalves(layout, length, (u) => [a.at(u), b.at(u), c.at(u)]);
+  return integrateHalves(layout, length, (u) => [a.at(u), b.at(u), c.at(u)], allocate);
 }
 
 /** A helix by radius and pitch, which may vary along the rod. */
-export function strainOfCurl(curl: CurlSpec, layout: Layout, length: number, path: Path): Float64Array {
+export function strainOfCurl(
+  curl: CurlSpec,
+  layout: Layout,
+  length: number,
+  path: Path,
+  allocate: Allocate,
+): Float64Array {
   const radius = compileVarying(curl.radius, length, [...path, 'curl', 'radius'], positive);
   const pitch = compileVarying(curl.pitch, length, [...path, 'curl', 'pitch'], nonNegative);
-  return integrateHalves(layout, length, (u) =>
-    curvatureOfCurl(radius.at(u), pitch.at(u), curl.handedness, curl.phase),
+  return integrateHalves(
+    layout,
+    length,
+    (u) => curvatureOfCurl(radius.at(u), pitch.at(u), curl.handedness, curl.phase),
+    allocate,
   );
 }

@@ -10,6 +10,7 @@ import type { Curve } from '../curve/shapes.ts';
 import type { Vector } from '../curve/vector.ts';
 import { add, addScaled, cross, distance, dot, scale, subtract, twistBetween } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
+import type { Allocate } from '../port.ts';
 import type { Rod } from './compiled.ts';
 import { applyHair } from './hair.ts';
 import type { Layout } from './layout.ts';
@@ -150,6 +151,7 @@ export function compileRod(
   pins: readonly PlacedPin[],
   path: Path,
   warnings: string[],
+  allocate: Allocate,
 ): CompiledRod {
   const spec = applyHair(written, path);
   if (spec.shape.type === 'ring' && spec.closed === false)
@@ -171,17 +173,19 @@ export function compileRod(
   const initial = trace(outline, nodeU, closed, spec.frame, path);
   let halfStrainRest: Float64Array;
   let restTrace = initial;
-  if (natural === 'straight') halfStrainRest = new Float64Array(6 * layout.edgeCount);
-  else if (natural.curvature) halfStrainRest = strainOfCurvature(natural.curvature, layout, length, naturalPath);
-  else if (natural.curl) halfStrainRest = strainOfCurl(natural.curl, layout, length, naturalPath);
+  if (natural === 'straight') halfStrainRest = allocate(6 * layout.edgeCount);
+  else if (natural.curvature)
+    halfStrainRest = strainOfCurvature(natural.curvature, layout, length, naturalPath, allocate);
+  else if (natural.curl) halfStrainRest = strainOfCurl(natural.curl, layout, length, naturalPath, allocate);
   else {
     const frame = { d1: natural.frame?.d1 ?? spec.frame?.d1, follow: natural.frame?.follow ?? spec.frame?.follow };
     if (naturalOutline || natural.frame)
       restTrace = trace(naturalOutline ?? outline, nodeU, closed, frame, naturalPath);
-    halfStrainRest = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, naturalPath));
+    halfStrainRest = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, naturalPath), allocate);
   }
   // every stretch of the rest length in proportion to the shape that gives it
-  const edgeLengthRest = new Float64Array(restTrace.edgeLength);
+  const edgeLengthRest = allocate(layout.edgeCount);
+  edgeLengthRest.set(restTrace.edgeLength);
   if (natural !== 'straight' && natural.length !== undefined) {
     const stretch = natural.length / sum(edgeLengthRest);
     for (let j = 0; j < layout.edgeCount; j++) edgeLengthRest[j] *= stretch;
@@ -195,7 +199,7 @@ export function compileRod(
     );
   }
   const inextensible = spec.inextensible ?? !section.hasEA;
-  const properties = distribute(section, layout, edgeLengthRest, inextensible);
+  const properties = distribute(section, layout, edgeLengthRest, inextensible, allocate);
   const rod: Rod = {
     id: spec.id,
     model: spec.model ?? 'der',
@@ -205,11 +209,11 @@ export function compileRod(
     nodeCount: layout.nodeCount,
     edgeCount: layout.edgeCount,
     length: sum(edgeLengthRest),
-    ...placeFrames(initial, layout, compileTwist(spec.frame, length, path)),
-    nodeArc: nodeArcs(edgeLengthRest, layout.nodeCount),
-    nodeVelocity: initialVelocity(spec, initial.position, properties.nodeMass),
+    ...placeFrames(initial, layout, compileTwist(spec.frame, length, path), allocate),
+    nodeArc: nodeArcs(edgeLengthRest, layout.nodeCount, allocate),
+    nodeVelocity: initialVelocity(spec, initial.position, properties.nodeMass, allocate),
     // the material turns with the rod: what of the angular velocity is along the edge spins it
-    edgeSpin: initialSpin(spec, initial, layout.edgeCount),
+    edgeSpin: initialSpin(spec, initial, layout.edgeCount, allocate),
     edgeLengthRest,
     halfStrainRest,
     ...properties,
@@ -237,8 +241,8 @@ function sum(values: Float64Array): number {
   return total;
 }
 
-function nodeArcs(edgeLengthRest: Float64Array, nodeCount: number): Float64Array {
-  const out = new Float64Array(nodeCount);
+function nodeArcs(edgeLengthRest: Float64Array, nodeCount: number, allocate: Allocate): Float64Array {
+  const out = allocate(nodeCount);
   for (let i = 1; i < nodeCount; i++) out[i] = out[i - 1] + edgeLengthRest[i - 1];
   return out;
 }
@@ -262,22 +266,22 @@ function placeNodes(
 
 type Frames = Pick<Rod, 'nodePosition' | 'edgeDirector' | 'nodeTwist' | 'nodeTangent' | 'nodeDirector'>;
 
-function placeFrames(initial: Trace, layout: Layout, twist: (u: number) => number): Frames {
+function placeFrames(initial: Trace, layout: Layout, twist: (u: number) => number, allocate: Allocate): Frames {
   const { edgeCount: n, nodeCount, closed, nodeU } = layout;
   const places = placesOf(nodeU, closed);
   const frames = twistFrames(initial.frames, places, twist);
-  const nodeTwist = new Float64Array(nodeCount);
+  const nodeTwist = allocate(nodeCount);
   for (let i = 1; i <= (closed ? n : n - 1); i++) {
     // the untwisted frames tell the small angle of the curve, the twist itself keeps count of turns
     const elastic = twist(places[2 * i + 1]) - twist(places[2 * i - 1]);
     nodeTwist[i % nodeCount] = twistBetween(initial.frames[2 * i - 1], initial.frames[2 * i + 1]) + elastic;
   }
   const out: Frames = {
-    nodePosition: new Float64Array(3 * nodeCount),
-    edgeDirector: new Float64Array(3 * n),
+    nodePosition: allocate(3 * nodeCount),
+    edgeDirector: allocate(3 * n),
     nodeTwist,
-    nodeTangent: new Float64Array(3 * nodeCount),
-    nodeDirector: new Float64Array(3 * nodeCount),
+    nodeTangent: allocate(3 * nodeCount),
+    nodeDirector: allocate(3 * nodeCount),
   };
   for (let i = 0; i < nodeCount; i++) {
     write(out.nodePosition, i, initial.position[i]);
@@ -313,18 +317,19 @@ function distribute(
   layout: Layout,
   edgeLengthRest: Float64Array,
   inextensible: boolean,
+  allocate: Allocate,
 ): Properties {
   const { edgeCount: n, nodeCount, nodeU } = layout;
   const out: Properties = {
-    edgeEA: new Float64Array(n),
-    edgeInertia: new Float64Array(n),
-    edgeRadius: new Float64Array(n),
-    nodeMass: new Float64Array(nodeCount),
-    nodeDamping: new Float64Array(nodeCount),
-    halfEI1: new Float64Array(2 * n),
-    halfEI2: new Float64Array(2 * n),
-    halfGJ: new Float64Array(2 * n),
-    halfDamping: new Float64Array(2 * n),
+    edgeEA: allocate(n),
+    edgeInertia: allocate(n),
+    edgeRadius: allocate(n),
+    nodeMass: allocate(nodeCount),
+    nodeDamping: allocate(nodeCount),
+    halfEI1: allocate(2 * n),
+    halfEI2: allocate(2 * n),
+    halfGJ: allocate(2 * n),
+    halfDamping: allocate(2 * n),
   };
   for (let half = 0; half < 2 * n; half++) {
     const j = half >> 1;
@@ -356,8 +361,13 @@ function distribute(
   return out;
 }
 
-function initialVelocity(spec: RodSpec, position: readonly Vector[], nodeMass: Float64Array): Float64Array {
-  const out = new Float64Array(3 * nodeMass.length);
+function initialVelocity(
+  spec: RodSpec,
+  position: readonly Vector[],
+  nodeMass: Float64Array,
+  allocate: Allocate,
+): Float64Array {
+  const out = allocate(3 * nodeMass.length);
   if (!spec.velocity) return out;
   const { linear = [0, 0, 0], angular = [0, 0, 0] } = spec.velocity;
   let center: Vector = [0, 0, 0];
@@ -369,9 +379,9 @@ function initialVelocity(spec: RodSpec, position: readonly Vector[], nodeMass: F
   return out;
 }
 
-function initialSpin(spec: RodSpec, initial: Trace, edgeCount: number): Float64Array {
+function initialSpin(spec: RodSpec, initial: Trace, edgeCount: number, allocate: Allocate): Float64Array {
   const { angular = [0, 0, 0] } = spec.velocity ?? {};
-  const out = new Float64Array(edgeCount);
+  const out = allocate(edgeCount);
   for (let j = 0; j < edgeCount; j++) out[j] = dot(angular, initial.frames[2 * j + 1].tangent);
   return out;
 }

@@ -20,7 +20,7 @@ import {
   type Loads,
   type Samples,
 } from '../../port.ts';
-import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
+import { type Pin, type PinPose, placePinPose, type Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { JointPlan } from './jointPlan.ts';
 import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJointConstants } from './strain.ts';
@@ -227,8 +227,10 @@ export function createDerRod(
   const edgeDamping = allocate(edgeCount);
   const dynamicTwist = (options.twist ?? 'dynamic') === 'dynamic';
   for (let i = 0; i < nodeCount; i++) {
-    mass.fill(rod.nodeMass[i], 4 * i, 4 * i + 3);
-    massDamping.fill(rod.nodeDamping[i], 4 * i, 4 * i + 3);
+    for (let d = 4 * i; d < 4 * i + 3; d++) {
+      mass[d] = rod.nodeMass[i];
+      massDamping[d] = rod.nodeDamping[i];
+    }
   }
   for (let j = 0; j < edgeCount; j++) {
     const l = rod.edgeLengthRest[j];
@@ -240,11 +242,13 @@ export function createDerRod(
     edgeDamping[j] = 0.5 * (rod.halfDamping[2 * j] + rod.halfDamping[2 * j + 1]);
     const soft = Math.min(rod.halfEI1[2 * j], rod.halfEI2[2 * j], rod.halfEI1[2 * j + 1], rod.halfEI2[2 * j + 1]);
     softScale[4 * j + 3] = Math.min(twist, soft) / l;
+    const softest = soft / l ** 3;
+    const stiffest = bend / l ** 3;
     for (let k = 0; k < 3; k++) {
-      softScale[4 * j + k] = Math.min(softScale[4 * j + k], soft / l ** 3);
-      softScale[4 * next + k] = Math.min(softScale[4 * next + k], soft / l ** 3);
-      stiffnessScale[4 * j + k] = Math.max(stiffnessScale[4 * j + k], bend / l ** 3);
-      stiffnessScale[4 * next + k] = Math.max(stiffnessScale[4 * next + k], bend / l ** 3);
+      softScale[4 * j + k] = Math.min(softScale[4 * j + k], softest);
+      softScale[4 * next + k] = Math.min(softScale[4 * next + k], softest);
+      stiffnessScale[4 * j + k] = Math.max(stiffnessScale[4 * j + k], stiffest);
+      stiffnessScale[4 * next + k] = Math.max(stiffnessScale[4 * next + k], stiffest);
     }
     stiffnessScale[4 * j + 3] = Math.max(twist, bend) / l;
     edgeStiffness[j] = rod.edgeEA[j] / l;
@@ -255,7 +259,7 @@ export function createDerRod(
     edgeCount,
     size,
     pins: drive.pins,
-    poses: drive.pins.map(() => createPinPose()),
+    poses: drive.pins.map(() => placePinPose(allocate)),
     drive,
     strain: options.strain === 'bergou2008' ? bergouStrain : rotationStrain,
     joints,
