@@ -1,7 +1,6 @@
 /**
  * Arrays cut out of larger pieces of memory, for who needs many that live equally long: a rod has some seventy. With a buffer of its own
- * an array of a hundred numbers takes 2 µs and 200 bytes beside them, and each keeps the collector of garbage busy; cut out, a fifth
- * of the time and half of the bytes.
+ * an array of a hundred numbers takes 1.7 µs and 200 bytes beside them, collection of garbage included; cut out, 0.5 µs and 110 bytes.
  */
 
 /** Numbers in a piece once many were asked for: 256 kB. */

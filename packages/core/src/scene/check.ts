@@ -10,7 +10,7 @@ export function checkFinite(value: unknown, path: Path): void {
   walk(value, [...path]);
 }
 
-/** `path` is where the walk is: a list of its own for each number took a tenth of making ten thousand rods. */
+/** `path` is where the walk is: a list of its own for each number was a tenth of the garbage that making a world of many rods leaves. */
 function walk(value: unknown, path: (string | number)[]): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new SceneError(path, `the value is ${value}; it must be a finite number`);
