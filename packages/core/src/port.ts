@@ -64,11 +64,11 @@ export function sampleSize({ nodeCount, edgeCount }: Pick<Rod, 'nodeCount' | 'ed
   return 6 * nodeCount + 7 * edgeCount;
 }
 
-export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>): Loads {
+export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>, allocate: Allocate = allocatePlain): Loads {
   return {
-    nodeForce: new Float64Array(3 * rod.nodeCount),
-    edgeTorque: new Float64Array(3 * rod.edgeCount),
-    nodeDrag: new Float64Array(6 * rod.nodeCount),
+    nodeForce: allocate(3 * rod.nodeCount),
+    edgeTorque: allocate(3 * rod.edgeCount),
+    nodeDrag: allocate(6 * rod.nodeCount),
   };
 }
 

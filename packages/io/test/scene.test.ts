@@ -352,6 +352,15 @@ pins:
     expect(lines[20]).toBe('scene.yaml: … and 5 more problems');
   });
 
+  it('explains what is wrong with JSON, by lines too', () => {
+    expect(fail('{ "tendril": 1,\n  "rods": [],\n  "rods": [] }').message).toMatch(
+      /^scene\.yaml:3:3: the field '"rods"' is given twice/,
+    );
+    expect(fail('{ "tendril": 1,\n  "rods": [ { "id": "a\\":", "edges": "x" } ] }').message).toMatch(/^scene\.yaml:2:/);
+    expect(fail('{ "tendril": 1,\n  "rods": [ }').message).toMatch(/^scene\.yaml:2:/);
+    expect(fail(`{ "tendril": ${'['.repeat(100_000)}${']'.repeat(100_000)} }`).message).toMatch(/nested too deeply/);
+  });
+
   it('explains what is wrong with the text itself', () => {
     expect(fail('').message).toBe('scene.yaml:1:1: the file is empty; a scene begins with "tendril: 1"');
     expect(fail('# nothing\n').message).toMatch(/empty/);
