@@ -40,6 +40,7 @@ export interface Pool {
   /** Two half axes, across each other. */
   readonly u: Vector;
   readonly v: Vector;
+  readonly near: boolean;
   /** Where the plane's own origin is, in these half axes. */
   readonly origin: readonly [number, number];
 }
@@ -89,10 +90,15 @@ export function poolsOf(obstacles: readonly PictureObstacle[], clouds: readonly 
       const [a, b] = [axis(1), axis(3)];
       const along = (point: ArrayLike<number>, i: number, axis: readonly number[]): number =>
         axis.reduce((sum, x, k) => sum + x * (point[i + k] - center[k]), 0);
+      const normal = [1, 2, 0].map((k, m) => a[k] * b[(m + 2) % 3] - a[(m + 2) % 3] * b[k]);
+      const height = along(p, 0, normal);
+      let gap = Infinity;
       let reach = 0.6 * extent;
       for (const points of clouds)
-        for (let i = 0; i + 2 < points.length; i += 3)
+        for (let i = 0; i + 2 < points.length; i += 3) {
           reach = Math.max(reach, 1.4 * Math.hypot(along(points, i, a), along(points, i, b)));
+          gap = Math.min(gap, Math.abs(along(points, i, normal) - height));
+        }
       const middle = [0, 1, 2].map((k) => (p[k] + p[6 + k]) / 2);
       const [s, t] = [-along(p, 0, a), -along(p, 0, b)];
       const at = (k: number): number => p[k] + s * a[k] + t * b[k];
@@ -100,16 +106,19 @@ export function poolsOf(obstacles: readonly PictureObstacle[], clouds: readonly 
         center: [at(0), at(1), at(2)],
         u: [reach * a[0], reach * a[1], reach * a[2]],
         v: [reach * b[0], reach * b[1], reach * b[2]],
+        near: gap < 0.25 * extent,
         origin: [along(middle, 0, a) / reach, along(middle, 0, b) / reach],
       };
     });
 }
 
-/** Points of pools that the page needs room for: what is not yet fading. */
+/** Points of pools that the page needs room for: what is not yet fading, of planes that things come near to. */
 export function roomForPools(pools: readonly Pool[]): number[][] {
-  return pools.map(({ center, u, v }) =>
-    [u, v].flatMap((axis) => [-0.5, 0.5].flatMap((s) => center.map((x, k) => x + s * axis[k]))),
-  );
+  return pools
+    .filter(({ near }) => near)
+    .map(({ center, u, v }) =>
+      [u, v].flatMap((axis) => [-0.5, 0.5].flatMap((s) => center.map((x, k) => x + s * axis[k]))),
+    );
 }
 
 /** `place` gives pixels, right and down, and depth towards the reader; `frame` is the part of the page to draw in. */

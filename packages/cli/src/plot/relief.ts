@@ -32,9 +32,9 @@ export interface Relief {
 const density = 4;
 /** With four degrees of coverage and nothing at all these fill a palette of 256. */
 const shades = 63;
-/** Length of the pieces that a smooth face is cut into, in pixels of the page. */
-const pieceLength = 5;
-const mostPieces = 24;
+/** What the pieces of a smooth face may stray from it, in pixels of the page, and how finely a face is cut at most. */
+const stray = 0.12;
+const mostParts = 16;
 /** Towards the light: right, down, and towards the reader. */
 const light = [-0.38, -0.68, 0.627];
 
@@ -124,6 +124,7 @@ function paintSolid(target: Target, { position, triangle: given, hollow = false 
   const both = !isClosed(triangle);
   // y runs down the page, which turns right-handed faces round
   const outward = hollow ? 1 : -1;
+  const parts = partsOf(position, triangle, normal);
   for (let f = 0; f + 2 < triangle.length; f += 3) {
     const at = [0, 1, 2].map((k) => 3 * triangle[f + k]);
     const [a, b, c] = at;
@@ -133,23 +134,26 @@ function paintSolid(target: Target, { position, triangle: given, hollow = false 
     const bulges = smooth[f / 3] === 1;
     // of a smooth face that looks away a part may bulge into view: the depth buffer decides
     if (!both && !bulges && !(outward * area > 0)) continue;
-    const parts = bulges ? Math.min(mostPieces, Math.max(1, Math.ceil(longest(position, at) / pieceLength))) : 1;
-    paintFace(target, position, normal, at, 3 * f, parts, both ? 0 : outward);
+    paintFace(target, position, normal, at, 3 * f, bulges ? parts : 1, both ? 0 : outward);
   }
 }
 
-function longest(position: Float64Array, at: readonly number[]): number {
+/** Into how many parts edges are cut: as many for all faces, or cracks would open between them. */
+function partsOf(position: Float64Array, triangle: ArrayLike<number>, normal: Float64Array): number {
   let most = 0;
-  for (let k = 0; k < 3; k++) {
-    const [p, q] = [at[k], at[(k + 1) % 3]];
-    most = Math.max(most, Math.hypot(position[q] - position[p], position[q + 1] - position[p + 1]));
+  for (let k = 0; k < triangle.length; k++) {
+    const [p, q] = [3 * triangle[k], 3 * triangle[k % 3 === 2 ? k - 2 : k + 1]];
+    let above = 0;
+    for (let d = 0; d < 3; d++) above += (position[q + d] - position[p + d]) * normal[3 * k + d];
+    most = Math.max(most, Math.abs(above));
   }
-  return most;
+  // an arc is a quarter of that above the middle of its chord
+  return Math.min(mostParts, Math.max(1, Math.ceil(Math.sqrt(most / (4 * stray)))));
 }
 
 /**
- * Cut into parts² pieces that lie on a curved face: each point moved towards the planes that touch the solid at the corners. Three
- * quarters of the way is what makes a ball of facets round.
+ * Cut into parts² pieces that lie on a curved face: each point moved towards the planes that touch the solid at the corners. Half the
+ * way is right for a ball: Σ w (r − p·n) = (r² − |p|²) / r, which is twice what p lacks of the radius r.
  */
 function paintFace(
   target: Target,
@@ -160,7 +164,7 @@ function paintFace(
   parts: number,
   outward: number,
 ): void {
-  const bulge = parts > 1 ? 0.75 : 0;
+  const bulge = parts > 1 ? 0.5 : 0;
   const corner = (i: number, j: number): Corner => {
     const weight = [1 - (i + j) / parts, i / parts, j / parts];
     const p = [0, 0, 0];

@@ -157,18 +157,27 @@ function drawPiece(out: string[], { stroke, from, to }: Piece, color: string, ba
   if (background !== 'none')
     out.push(strokePath(pathData(reach(stroke, from, to, free, 0.2, 0)), background, width + halo));
   const shades = layers(color, width);
-  free.forEach((isFree, side) => {
-    if (!isFree || width < 2 || stroke.flat?.[side]) return;
-    const node = side === 0 ? from : to;
-    for (const { share, tone } of shades.slice(0, 2)) {
-      const r = num((share * width) / 2);
-      out.push(`<circle cx="${num(at(stroke, node, 0))}" cy="${num(at(stroke, node, 1))}" r="${r}" fill="${tone}"/>`);
-    }
-  });
   // Each layer reaches farther into the neighbours than the one below, and so covers the seam that one leaves.
   shades.forEach(({ share, tone, shift }, k) => {
+    free.forEach((isFree, side) => {
+      if (isFree && width >= 2 && !stroke.flat?.[side])
+        out.push(
+          drawCap(stroke, side === 0 ? 0 : to, side === 0 ? 1 : to - 1, (share * width) / 2, shift * width, tone),
+        );
+    });
     out.push(strokePath(pathData(reach(stroke, from, to, free, 0.3 + 0.15 * k, shift * width)), tone, share * width));
   });
+}
+
+/** Half a disc beyond the end of a tube: a whole one would cover the shading of the pieces before it. */
+function drawCap(stroke: Stroke, node: number, inner: number, radius: number, shift: number, tone: string): string {
+  const [x, y] = [0, 1].map((k) => at(stroke, node, k) + (shift === 0 ? 0 : towardsLight(stroke, node, shift)[k]));
+  const [dx, dy] = [0, 1].map((k) => at(stroke, node, k) - at(stroke, inner, k));
+  const length = Math.hypot(dx, dy);
+  const r = num(radius);
+  if (length < 1e-6) return `<circle cx="${num(x)}" cy="${num(y)}" r="${r}" fill="${tone}"/>`;
+  const [ax, ay] = [(-dy / length) * radius, (dx / length) * radius];
+  return `<path d="M${num(x + ax)} ${num(y + ay)}A${r} ${r} 0 0 0 ${num(x - ax)} ${num(y - ay)}Z" fill="${tone}"/>`;
 }
 
 interface Layer {
