@@ -1,13 +1,15 @@
 /** Normals of the corners of faces: round where faces meet at a small angle, sharp at the edges of a box. */
 
-/** Faces that turn less than this from one to the next are samples of one round surface. */
-const crease = Math.cos((32 * Math.PI) / 180);
+/** Faces that turn less than this from one to the next are shaded as one surface. */
+const crease = Math.cos((50 * Math.PI) / 180);
+/** Facets this near to the surface that they stand for may be drawn as that surface. */
+const fine = Math.cos((14 * Math.PI) / 180);
 
 export interface CornerNormals {
   /** Unit, by the right-hand rule of the axes of `position`; 3 a corner, 9 a face. */
   readonly normal: Float64Array;
-  /** 1 where the corners of a face differ: it is part of a round surface. */
-  readonly smooth: Uint8Array;
+  /** Facets of one round surface without an edge: a ball, a capsule. */
+  readonly round: boolean;
 }
 
 export function creaseNormals(position: ArrayLike<number>, triangle: ArrayLike<number>): CornerNormals {
@@ -33,20 +35,24 @@ export function creaseNormals(position: ArrayLike<number>, triangle: ArrayLike<n
 
   const size = Float64Array.from({ length: faces }, (_, f) => lengthAt(face, 3 * f));
   const normal = new Float64Array(9 * faces);
-  const smooth = new Uint8Array(faces);
+  let [sharp, farthest] = [false, 1];
   for (let k = 0; k < 3 * faces; k++) {
     const own = Math.floor(k / 3);
     for (let m = start[triangle[k]]; m < start[triangle[k] + 1]; m++) {
       const other = around[m];
       const cosine = dotAt(face, 3 * own, face, 3 * other);
-      if (other !== own && !(cosine > crease * size[own] * size[other])) continue;
+      if (other !== own && !(cosine > crease * size[own] * size[other])) {
+        sharp ||= size[own] > 0 && size[other] > 0;
+        continue;
+      }
       for (let d = 0; d < 3; d++) normal[3 * k + d] += face[3 * other + d];
     }
     const length = lengthAt(normal, 3 * k) || 1;
     for (let d = 0; d < 3; d++) normal[3 * k + d] /= length;
-    if (dotAt(normal, 3 * k, face, 3 * own) < 0.99999 * size[own]) smooth[own] = 1;
+    const turn = size[own] > 0 ? dotAt(normal, 3 * k, face, 3 * own) / size[own] : 1;
+    farthest = Math.min(turn, farthest);
   }
-  return { normal, smooth };
+  return { normal, round: !sharp && farthest > fine && farthest < 0.99999 };
 }
 
 /** Faces by the first corner at each place: seams of a mesh, and the poles of a ball, are corners more than once. */

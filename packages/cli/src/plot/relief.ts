@@ -120,21 +120,21 @@ type Corner = readonly [number, number, number, number];
 
 function paintSolid(target: Target, { position, triangle: given, hollow = false }: Solid): void {
   const triangle = weldCorners(position, given);
-  const { normal, smooth } = creaseNormals(position, triangle);
+  const { normal, round } = creaseNormals(position, triangle);
   const both = !isClosed(triangle);
   // y runs down the page, which turns right-handed faces round
   const outward = hollow ? 1 : -1;
-  const parts = partsOf(position, triangle, normal);
+  // elsewhere faces stay flat, or those on the two sides of an edge would bulge apart
+  const parts = round ? partsOf(position, triangle, normal) : 1;
   for (let f = 0; f + 2 < triangle.length; f += 3) {
     const at = [0, 1, 2].map((k) => 3 * triangle[f + k]);
     const [a, b, c] = at;
     const area =
       (position[b] - position[a]) * (position[c + 1] - position[a + 1]) -
       (position[b + 1] - position[a + 1]) * (position[c] - position[a]);
-    const bulges = smooth[f / 3] === 1;
     // of a smooth face that looks away a part may bulge into view: the depth buffer decides
-    if (!both && !bulges && !(outward * area > 0)) continue;
-    paintFace(target, position, normal, at, 3 * f, bulges ? parts : 1, both ? 0 : outward);
+    if (!both && !round && !(outward * area > 0)) continue;
+    paintFace(target, position, normal, at, 3 * f, parts, both ? 0 : outward);
   }
 }
 
