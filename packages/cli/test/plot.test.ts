@@ -407,6 +407,27 @@ describe('obstacles', () => {
     expect(Math.abs(chooseView(clouds, { gravity, around: shoulders }).right[0])).toBeGreaterThan(0.75);
   });
 
+  it('do not turn the page of a film when they move', () => {
+    const shoot = (x: number, around?: readonly number[][]): string | undefined => {
+      const moved = { ...solid, position: corners.map((one, i) => (i % 3 === 1 ? 3 * one + x : one)) };
+      const stage = [[-4, -1, 2, 4, 2, 3, 0, 2, 0, 0, -2, 1]];
+      const svg = drawPicture({
+        title: 't',
+        rods: [rod],
+        times: [0],
+        gravity: [0, 0, -1],
+        obstacles: [moved],
+        stage,
+        around,
+      });
+      // where axes and scale bar are drawn
+      return svg.slice(svg.indexOf('<line'));
+    };
+    const around = [[0, -9, 0, 1, 9, 1]];
+    expect(shoot(-6, around)).toBe(shoot(6, around));
+    expect(shoot(-6)).not.toBe(shoot(6));
+  });
+
   it('have room on the page unless they dwarf what moves', () => {
     const scaleOf = (picture: string): string => />([\d.]+ m?m)</.exec(picture)?.[1] ?? '';
     expect(scaleOf(draw([solid]))).not.toBe(scaleOf(draw([])));

@@ -63,6 +63,8 @@ export interface Picture {
   readonly select?: readonly number[];
   /** Points that decide view and scale in place of what is drawn, so that the pictures of a film fit together. */
   readonly stage?: readonly ArrayLike<number>[];
+  /** Points of obstacles that view and scale take in; default: of those that are not far larger than what moves. */
+  readonly around?: readonly ArrayLike<number>[];
   /** Rods that lie on top of each other: flat lines, each hue narrower than the one before, so that all are seen. */
   readonly nested?: boolean;
 }
@@ -84,7 +86,7 @@ export function drawPicture(picture: Picture): string {
   for (const { radius, frames } of picture.stage ? [] : bodies)
     for (const frame of [frames[0], frames[frames.length - 1]]) swept.push(boxAround(frame, radius));
   const obstacles = picture.obstacles ?? [];
-  const around = roomForObstacles(obstacles, swept);
+  const around = picture.around ?? roomForObstacles(obstacles, swept);
   const pools = poolsOf(obstacles, [...swept, ...around]);
   const view = chooseView(swept, { gravity: picture.gravity, oblique: rods.some(({ closed }) => closed), around });
   const page = layOut(view, [...swept, ...around, ...roomForPools(pools)], rods);
