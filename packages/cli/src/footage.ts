@@ -2,6 +2,7 @@
 import type { Footage, RecordedRod } from '@tendril/io';
 import { gravityOf, pictureObstacles, picturePins } from './locate.ts';
 import { hueCount } from './plot/color.ts';
+import { roomForObstacles } from './plot/obstacles.ts';
 import { drawPicture, spreadFrames } from './plot/picture.ts';
 import { formatNumber } from './terminal.ts';
 
@@ -43,7 +44,7 @@ export function drawFrames(footage: Footage, name?: string, stage?: readonly Arr
     times: frames.map(({ time }) => time),
     pins: picturePins(scene, rods.map(withArc), last.time),
     gravity: gravityOf(scene),
-    ...(stage && { stage, select: [frames.length - 1] }),
+    ...(stage && { stage, select: [frames.length - 1], around: obstaclesAround(footage, stage) }),
   });
 }
 
@@ -60,6 +61,13 @@ export function stageOf(footage: Footage): Float64Array[] {
     );
     return [...frame.rods.map(({ nodePosition }) => nodePosition), ...corners];
   });
+}
+
+/** Obstacles as they are in the course of a film, which may move: the page must not turn with them. */
+function obstaclesAround(footage: Footage, stage: readonly ArrayLike<number>[]): ArrayLike<number>[] {
+  return spreadFrames(footage.frameCount, 5).flatMap((index) =>
+    roomForObstacles(pictureObstacles(footage.header, footage.frame(index)), stage),
+  );
 }
 
 /** Arc length of the nodes, which a recording keeps as lengths of the edges. */

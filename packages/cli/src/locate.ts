@@ -60,13 +60,13 @@ export function pictureObstacles(
   frame: Pick<RecordingFrame, 'time' | 'bodies'>,
 ): PictureObstacle[] {
   const axes = new Float64Array(12);
-  return obstaclesOf(header).map(({ position, triangle, place }) => {
+  return obstaclesOf(header).map(({ position, triangle, endless, hollow, place }) => {
     place(axes, frame);
     const world = new Float64Array(position.length);
     for (let i = 0; i < position.length; i += 3)
       for (let k = 0; k < 3; k++)
         world[i + k] =
           axes[9 + k] + axes[k] * position[i] + axes[3 + k] * position[i + 1] + axes[6 + k] * position[i + 2];
-    return { position: world, triangle };
+    return { position: world, triangle, endless, hollow };
   });
 }

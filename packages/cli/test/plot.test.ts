@@ -1,9 +1,12 @@
+import { Resvg } from '@resvg/resvg-js';
 import { describe, expect, it } from 'vitest';
 import { mix, ramp } from '../src/plot/color.ts';
 import { drawEnergies } from '../src/plot/energies.ts';
 import { drawLinePlot } from '../src/plot/lines.ts';
+import type { PictureObstacle } from '../src/plot/obstacles.ts';
 import { drawPicture, type Picture, spreadFrames } from '../src/plot/picture.ts';
 import { renderPng } from '../src/plot/png.ts';
+import { createRelief } from '../src/plot/relief.ts';
 import { choosePrefix, formatQuantity, formatTicks, niceFloor, niceTicks } from '../src/plot/scale.ts';
 import { drawShapes } from '../src/plot/shapes.ts';
 import { escapeXml, fitText, num, textWidth } from '../src/plot/svg.ts';
@@ -295,21 +298,134 @@ describe('obstacles', () => {
   const draw = (obstacles: readonly { position: readonly number[]; triangle: readonly number[] }[]): string =>
     drawPicture({ title: 't', rods: [rod], times: [0], gravity: [0, 0, -1], obstacles });
 
-  it('are drawn from the side that faces the reader, under the rods', () => {
-    const without = draw([]);
-    const picture = draw([solid]);
-    expect(without).not.toContain('clip-path');
-    const group = /<g clip-path="url\(#stage\)">(.*?)<\/g>/s.exec(picture);
-    expect(group).not.toBeNull();
-    const faces = (group?.[1].match(/M[^M]*Z/g) ?? []).length;
-    // of four faces the three in the planes of the axes cannot all look the same way
-    expect(faces).toBeGreaterThan(0);
-    expect(faces).toBeLessThan(4);
-    // what else is drawn with paths comes after: the rod among it
-    expect(picture.lastIndexOf('</g>')).toBeLessThan(picture.lastIndexOf('<path'));
-    // turned inside out the other faces are seen
-    const inside = draw([{ ...solid, triangle: triangle.map((_, k) => triangle[k - (k % 3) + ((3 - (k % 3)) % 3)]) }]);
-    expect((/<g clip-path.*?<\/g>/s.exec(inside)?.[0].match(/M[^M]*Z/g) ?? []).length + faces).toBe(4);
+  /** A ball of radius 1 about the origin; its poles and its seam are corners more than once. */
+  const ball = (rings: number): { position: number[]; triangle: number[] } => {
+    const out = { position: [] as number[], triangle: [] as number[] };
+    const row = 2 * rings + 1;
+    for (let i = 0; i <= rings; i++) {
+      for (let k = 0; k < row; k++) {
+        const [polar, turn] = [(Math.PI * i) / rings, (Math.PI * k) / rings];
+        out.position.push(Math.sin(polar) * Math.cos(turn), Math.sin(polar) * Math.sin(turn), Math.cos(polar));
+        if (i === rings || k + 1 === row) continue;
+        const [a, b] = [i * row + k, (i + 1) * row + k];
+        out.triangle.push(a, b, b + 1, a, b + 1, a + 1);
+      }
+    }
+    return out;
+  };
+  const pixelsOf = (svg: string, wanted: (red: number, green: number, blue: number) => boolean): number => {
+    const { pixels } = new Resvg(svg, { font: { loadSystemFonts: false } }).render();
+    let count = 0;
+    for (let i = 0; i < pixels.length; i += 4) if (wanted(pixels[i], pixels[i + 1], pixels[i + 2])) count++;
+    return count;
+  };
+  const isBlue = (red: number, _: number, blue: number): boolean => blue - red > 60;
+  /** A straight rod along x at a distance from the ball, which the page looks at along y. */
+  const across = (half: number, y: number, obstacle: Partial<PictureObstacle> = {}): number =>
+    pixelsOf(
+      drawPicture({
+        title: 't',
+        rods: [
+          {
+            id: 'rod',
+            closed: false,
+            radius: new Float64Array(20).fill(0.02),
+            frames: [curve(21, (u) => [half * (2 * u - 1), y, 0])],
+          },
+        ],
+        times: [0],
+        gravity: [0, 0, -1],
+        stage: [[-3, 0, 0, 3, 0, 0]],
+        obstacles: y === 0 ? [] : [{ ...ball(12), ...obstacle }],
+      }),
+      isBlue,
+    );
+
+  it('hide a rod behind them and not one before them', () => {
+    const bare = across(0.8, 0);
+    expect(bare).toBeGreaterThan(500);
+    expect(across(0.8, -1.5) / bare).toBeGreaterThan(0.95);
+    expect(across(0.8, 1.5)).toBe(0);
+    // a rod inside a solid is hidden, inside a vessel it is seen
+    expect(across(0.5, 0.1)).toBe(0);
+    expect(across(0.5, 0.1, { hollow: true })).toBeGreaterThan(300);
+    // one that sticks out on both sides is cut at the outline
+    expect(across(2.8, 1.5) / across(2.8, -1.5)).toBeCloseTo(1.8 / 2.8, 1);
+  });
+
+  it('are round where faces meet at small angles, and seen from both sides where they are open', () => {
+    const clip = [0, 0, 100, 100] as const;
+    const onPage = (position: readonly number[]): Float64Array =>
+      Float64Array.from(position, (x, i) => (i % 3 === 2 ? 40 * x : 50 + (i % 3 === 0 ? 40 : -40) * x));
+    const { position, triangle } = ball(12);
+    const relief = createRelief([{ position: onPage(position), triangle }], clip);
+    for (let k = 0; k < 48; k++) {
+      const [x, y] = [Math.cos(0.131 * k), Math.sin(0.131 * k)];
+      // the middle of an edge of the mesh is at 39.66
+      expect(relief?.nearest(50 + 39.75 * x, 50 + 39.75 * y)).toBeGreaterThan(-Infinity);
+      expect(relief?.nearest(50 + 40.25 * x, 50 + 40.25 * y)).toBe(-Infinity);
+      expect(Math.abs((relief?.nearest(50 + 20 * x, 50 + 20 * y) ?? 0) - Math.sqrt(1200))).toBeLessThan(0.2);
+    }
+    // a sheet that turns its back is there all the same, a box has no corner rounded off
+    const sheet = onPage([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0]);
+    for (const faces of [
+      [0, 1, 2, 0, 2, 3],
+      [0, 2, 1, 0, 3, 2],
+    ])
+      expect(createRelief([{ position: sheet, triangle: faces }], clip)?.nearest(50, 50)).toBe(0);
+    expect(createRelief([{ position: sheet, triangle: [0, 1, 2, 0, 2, 3] }], clip)?.nearest(89.9, 89.9)).toBe(0);
+    expect(createRelief([], clip)).toBeUndefined();
+  });
+
+  it('stand on a ground that has no edge, and hides what is under it', () => {
+    const plane = { position: [-9, -9, 0, 9, -9, 0, 9, 9, 0, -9, 9, 0], triangle: [0, 1, 2, 0, 2, 3], endless: true };
+    const wavy = (z: number): Picture => ({
+      title: 't',
+      rods: [
+        {
+          id: 'rod',
+          closed: false,
+          radius: new Float64Array(20).fill(0.02),
+          frames: [curve(21, (u) => [u, Math.sin(7 * u), z + 0.2 * u])],
+        },
+      ],
+      times: [0],
+      gravity: [0, 0, -1],
+      obstacles: [plane],
+    });
+    const [over, under] = [0.1, -0.5].map((z) => pixelsOf(drawPicture(wavy(z)), isBlue));
+    expect(over).toBeGreaterThan(500);
+    expect(under).toBeLessThan(0.5 * over);
+    expect(drawPicture(wavy(0.1))).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  it('turn the page to where they are widest', () => {
+    const clouds = [curve(50, (u) => [Math.cos(9 * u), 1.1 * Math.sin(9 * u), u])];
+    const shoulders = [[-3, 0, 0, 3, 0, 0]];
+    const gravity: Vector = [0, 0, -9.81];
+    expect(Math.abs(chooseView(clouds, { gravity }).right[0])).toBeLessThan(0.6);
+    expect(Math.abs(chooseView(clouds, { gravity, around: shoulders }).right[0])).toBeGreaterThan(0.75);
+  });
+
+  it('do not turn the page of a film when they move', () => {
+    const shoot = (x: number, around?: readonly number[][]): string | undefined => {
+      const moved = { ...solid, position: corners.map((one, i) => (i % 3 === 1 ? 3 * one + x : one)) };
+      const stage = [[-4, -1, 2, 4, 2, 3, 0, 2, 0, 0, -2, 1]];
+      const svg = drawPicture({
+        title: 't',
+        rods: [rod],
+        times: [0],
+        gravity: [0, 0, -1],
+        obstacles: [moved],
+        stage,
+        around,
+      });
+      // where axes and scale bar are drawn
+      return svg.slice(svg.indexOf('<line'));
+    };
+    const around = [[0, -9, 0, 1, 9, 1]];
+    expect(shoot(-6, around)).toBe(shoot(6, around));
+    expect(shoot(-6)).not.toBe(shoot(6));
   });
 
   it('have room on the page unless they dwarf what moves', () => {

@@ -4,10 +4,18 @@
  */
 import { hueCount, mix, ramp } from './color.ts';
 import { drawAxes, drawPins, drawScaleBar, drawTimeLegend, type PinMark } from './decor.ts';
-import { drawObstacles, type PictureObstacle, roomForObstacles } from './obstacles.ts';
+import {
+  createScenery,
+  layerCount,
+  type PictureObstacle,
+  poolsOf,
+  roomForObstacles,
+  roomForPools,
+  type Scenery,
+} from './obstacles.ts';
 import { refineCurve } from './smooth.ts';
 import { document, fitText, inkSoft, smoothPathData, text } from './svg.ts';
-import { drawGhost, drawTubes, type Stroke } from './tube.ts';
+import { drawGhost, layGhost, layTubes, type Stroke } from './tube.ts';
 import { chooseView, project, type Vector, type View } from './view.ts';
 
 export interface PictureRod {
@@ -55,6 +63,8 @@ export interface Picture {
   readonly select?: readonly number[];
   /** Points that decide view and scale in place of what is drawn, so that the pictures of a film fit together. */
   readonly stage?: readonly ArrayLike<number>[];
+  /** Points of obstacles that view and scale take in; default: of those that are not far larger than what moves. */
+  readonly around?: readonly ArrayLike<number>[];
   /** Rods that lie on top of each other: flat lines, each hue narrower than the one before, so that all are seen. */
   readonly nested?: boolean;
 }
@@ -76,8 +86,11 @@ export function drawPicture(picture: Picture): string {
   for (const { radius, frames } of picture.stage ? [] : bodies)
     for (const frame of [frames[0], frames[frames.length - 1]]) swept.push(boxAround(frame, radius));
   const obstacles = picture.obstacles ?? [];
-  const view = chooseView(swept, { gravity: picture.gravity, oblique: rods.some(({ closed }) => closed) });
-  const page = layOut(view, [...swept, ...roomForObstacles(obstacles, swept)], rods);
+  const around = picture.around ?? roomForObstacles(obstacles, swept);
+  const pools = poolsOf(obstacles, [...swept, ...around]);
+  const view = chooseView(swept, { gravity: picture.gravity, oblique: rods.some(({ closed }) => closed), around });
+  const page = layOut(view, [...swept, ...around, ...roomForPools(pools)], rods);
+  const scenery = createScenery(obstacles, pools, page.place, [0, top - 8, widthPage, page.height - top - bottom + 24]);
   const select = picture.select ?? thinOut(candidates, rods, page);
   const shown = select.map((frame) => rods.map((rod) => rod.frames[frame]));
   const amounts = select.map((_, k) => (k === select.length - 1 ? 1 : few ? (0.74 * k) / (select.length - 1) : 0.1));
@@ -89,11 +102,9 @@ export function drawPicture(picture: Picture): string {
       ? [text(side - 8, 46, fitText(picture.subtitle, widthPage - 2 * side, 11), { size: 11, fill: inkSoft })]
       : []),
   ];
-  body.push(
-    ...drawObstacles(obstacles, page.place, page.scale, [0, top - 8, widthPage, page.height - top - bottom + 24]),
-  );
   const pins = picture.pins ?? [];
-  const parts = rods.map((rod) => (few ? partsOf(rod, page.scale) : 1));
+  const edges = rods.reduce((sum, { radius }) => sum + radius.length, 0);
+  const parts = rods.map((rod) => Math.min(partsOf(rod, page.scale), few ? 8 : Math.max(1, Math.floor(4000 / edges))));
   const stroke = (frame: number, rod: number, color: string): Stroke => {
     const { closed, radius } = rods[rod];
     const isClamped = (node: number): boolean =>
@@ -108,20 +119,42 @@ export function drawPicture(picture: Picture): string {
       flat: few ? [isClamped(0), isClamped(radius.length)] : undefined,
     };
   };
+  const layers: string[][] = Array.from({ length: layerCount }, () => []);
+  const front = layers[layerCount - 1];
+  const lay = (parts: readonly string[][]): void => {
+    parts.forEach((part, k) => {
+      layers[k].push(...part);
+    });
+  };
   const last = select.length - 1;
   for (let k = 0; k < last; k++) {
     rods.forEach((_, rod) => {
-      body.push(drawGhost(stroke(k, rod, ramp(hue(rod), amounts[k])), few ? 1 : 0.6));
+      lay(layGhost(stroke(k, rod, ramp(hue(rod), amounts[k])), few ? 1 : 0.6, scenery));
     });
   }
-  for (const one of bodies) body.push(...select.flatMap((frame, k) => drawBody(one, frame, page, amounts[k])));
-  if (rods.length <= 2) for (const rod of rods) body.push(...drawTrace(rod, page));
-  const marks = (strokes: readonly Stroke[]): string[] => drawPins(pinMarks(pins, parts, view, strokes));
+  for (const one of bodies) {
+    select.forEach((frame, k) => {
+      const [x, y, depth] = page.place(Array.from(one.frames[frame]).slice(0, 3));
+      const layer = scenery?.layer(x, y, depth, one.radius * page.scale) ?? layerCount - 1;
+      layers[layer].push(...drawBody(one, frame, page, amounts[k]));
+    });
+  }
+  if (rods.length <= 2) for (const rod of rods) lay(drawTrace(rod, page, scenery));
+  const layMarks = (strokes: readonly Stroke[]): void => {
+    const found = pinMarks(pins, parts, view, strokes, scenery);
+    drawPins(found).forEach((mark, k) => {
+      layers[found[k].layer].push(mark);
+    });
+  };
   const final = rods.map((_, rod) => stroke(last, rod, few ? ramp(hue(rod), 1) : variedColor(rod)));
   // The dots of a crowd go behind it, the marks of a few pins before it.
-  if (!few) body.push(...marks(final));
-  body.push(...(picture.nested ? final.map((one) => drawGhost(one, 1)) : drawTubes(final, !view.planar)));
-  if (few) body.push(...marks(final));
+  if (!few) layMarks(final);
+  if (picture.nested) front.push(...final.map((one) => drawGhost(one, 1)));
+  else lay(layTubes(final, !view.planar, scenery));
+  if (few) layMarks(final);
+  layers.forEach((layer, k) => {
+    body.push(...layer, ...(scenery?.after[k] ?? []));
+  });
 
   const baseline = page.height - 30;
   body.push(...drawAxes(side + 4, baseline, view, picture.gravity));
@@ -216,7 +249,7 @@ interface Page {
   readonly scale: number;
   /** Of what is drawn, in square pixels. */
   readonly area: number;
-  /** World → pixels and depth. */
+  /** World → pixels, right and down, and depth towards the reader, in pixels too. */
   place(points: ArrayLike<number>): Float64Array;
   widthOf(radius: number): number;
 }
@@ -257,6 +290,7 @@ function layOut(view: View, swept: readonly ArrayLike<number>[], rods: readonly 
       for (let i = 0; i < out.length; i += 3) {
         out[i] = widthPage / 2 + (out[i] - centerX) * scale;
         out[i + 1] = middleY - (out[i + 1] - centerY) * scale;
+        out[i + 2] *= scale;
       }
       return out;
     },
@@ -278,13 +312,14 @@ function variedColor(rod: number): string {
 }
 
 /** The path of a free end through all frames, where the frames are dense enough to show one. */
-function drawTrace(rod: PictureRod, page: Page): string[] {
-  if (rod.closed || rod.frames.length < 12) return [];
-  const out: string[] = [];
+function drawTrace(rod: PictureRod, page: Page, scenery: Scenery | undefined): string[][] {
+  const out: string[][] = Array.from({ length: layerCount }, () => []);
+  if (rod.closed || rod.frames.length < 12) return out;
   for (const node of [0, rod.frames[0].length / 3 - 1]) {
-    const track = rod.frames.flatMap((frame) => [
-      ...page.place([frame[3 * node], frame[3 * node + 1], frame[3 * node + 2]]).slice(0, 2),
-    ]);
+    const path = page.place(rod.frames.flatMap((frame) => [0, 1, 2].map((k) => frame[3 * node + k])));
+    const track = Array.from(path).filter((_, i) => i % 3 < 2);
+    const middle = 3 * Math.floor(path.length / 6);
+    const layer = scenery?.layer(path[middle], path[middle + 1], path[middle + 2], 0.5) ?? layerCount - 1;
     let turned = 0;
     let length = 0;
     for (let i = 2; i + 3 < track.length; i += 2) {
@@ -299,7 +334,7 @@ function drawTrace(rod: PictureRod, page: Page): string[] {
       length += weight;
     }
     if (length > 20 && turned / length < 0.35) {
-      out.push(
+      out[layer].push(
         `<path d="${smoothPathData(track)}" stroke="${inkSoft}" stroke-width="0.9" stroke-dasharray="1.5 2.5" stroke-linejoin="round"/>`,
       );
     }
@@ -312,7 +347,8 @@ function pinMarks(
   parts: readonly number[],
   view: View,
   strokes: readonly Stroke[],
-): PinMark[] {
+  scenery: Scenery | undefined,
+): (PinMark & { readonly layer: number })[] {
   return pins.map(({ rod, node: original, kind, tangent }) => {
     const { points, width, closed } = strokes[rod];
     const node = original * parts[rod];
@@ -327,7 +363,9 @@ function pinMarks(
       const sign = node === 0 ? 1 : -1;
       [dx, dy] = [sign * right, -sign * up];
     }
-    return { x, y, dx, dy, kind, width: width[Math.min(node, width.length - 1)] };
+    const thick = width[Math.min(node, width.length - 1)];
+    const layer = scenery?.layer(x, y, points[3 * node + 2], thick / 2) ?? layerCount - 1;
+    return { x, y, dx, dy, kind, width: thick, layer };
   });
 }
 

@@ -3,9 +3,10 @@
  * each on a thin halo of paper so that one sees which strand passes over which.
  */
 import { mix } from './color.ts';
+import { layerCount, type Scenery } from './obstacles.ts';
 import { num, paper, pathData } from './svg.ts';
 
-/** A rod on the page: x, y in pixels and depth (larger is nearer) a node. */
+/** A rod on the page: x, y and depth (larger is nearer) in pixels, a node. */
 export interface Stroke {
   readonly points: Float64Array;
   readonly closed: boolean;
@@ -21,6 +22,7 @@ interface Piece {
   readonly from: number;
   readonly to: number;
   readonly depth: number;
+  readonly layer: number;
 }
 
 /** More pieces than this make files that viewers open slowly; long rods are then painted in longer pieces. */
@@ -39,7 +41,51 @@ export function drawGhost(stroke: Stroke, opacity = 1): string {
   return `<path d="${d}" stroke="${stroke.color}" stroke-width="${num(width)}" stroke-linejoin="round" stroke-linecap="${stroke.flat?.includes(true) ? 'butt' : 'round'}"${faded}/>`;
 }
 
+/** The line of an earlier time in the layers of a picture: whole runs of it are seen or hidden. */
+export function layGhost(stroke: Stroke, opacity: number, scenery: Scenery | undefined): string[][] {
+  const out = emptyLayers();
+  if (!scenery) {
+    out[layerCount - 1].push(drawGhost(stroke, opacity));
+    return out;
+  }
+  const count = stroke.width.length;
+  const layers = Array.from({ length: count }, (_, j) => layerOf(scenery, stroke, j, j + 1));
+  if (layers.every((layer) => layer === layers[0])) {
+    out[layers[0]].push(drawGhost(stroke, opacity));
+    return out;
+  }
+  for (let from = 0; from < count; ) {
+    let to = from + 1;
+    while (to < count && layers[to] === layers[from]) to++;
+    const points = Float64Array.from({ length: 3 * (to - from + 1) }, (_, i) =>
+      at(stroke, from + Math.floor(i / 3), i % 3),
+    );
+    const width = Array.from(stroke.width).slice(from, to);
+    out[layers[from]].push(drawGhost({ ...stroke, points, width, closed: false }, opacity));
+    from = to;
+  }
+  return out;
+}
+
 export function drawTubes(strokes: readonly Stroke[], shadeDepth: boolean): string[] {
+  return layTubes(strokes, shadeDepth, undefined).flat();
+}
+
+function emptyLayers(): string[][] {
+  return Array.from({ length: layerCount }, () => []);
+}
+
+/** Of a piece: where its middle is, or where its ends are if the middle is beside all obstacles. */
+function layerOf(scenery: Scenery, stroke: Stroke, from: number, to: number): number {
+  const half = stroke.width[from] / 2;
+  const [p, q] = [from, to].map((node) => [0, 1, 2].map((k) => at(stroke, node, k)));
+  const middle = scenery.layer((p[0] + q[0]) / 2, (p[1] + q[1]) / 2, (p[2] + q[2]) / 2, half);
+  if (middle < layerCount - 1 || scenery.tone((p[0] + q[0]) / 2, (p[1] + q[1]) / 2)) return middle;
+  return Math.min(scenery.layer(p[0], p[1], p[2], half), scenery.layer(q[0], q[1], q[2], half));
+}
+
+/** Tubes in the layers of a picture, each from far to near. */
+export function layTubes(strokes: readonly Stroke[], shadeDepth: boolean, scenery: Scenery | undefined): string[][] {
   const edges = strokes.reduce((sum, { width }) => sum + width.length, 0);
   const coarse = Math.max(1, Math.ceil(edges / pieceLimit));
   const pieces: Piece[] = [];
@@ -53,13 +99,13 @@ export function drawTubes(strokes: readonly Stroke[], shadeDepth: boolean): stri
       const depth = (at(stroke, from, 2) + at(stroke, to, 2)) / 2;
       near = Math.max(near, depth);
       far = Math.min(far, depth);
-      pieces.push({ stroke, from, to, depth });
+      pieces.push({ stroke, from, to, depth, layer: scenery ? layerOf(scenery, stroke, from, to) : layerCount - 1 });
     }
   }
   // ties keep the order of the scene, so that the text of the picture does not depend on the sort
   pieces.sort((a, b) => a.depth - b.depth);
   const shades = new Map<string, string>();
-  const out: string[] = [];
+  const out = emptyLayers();
   for (const piece of pieces) {
     // haze: far pieces fade towards the paper
     const level = shadeDepth && near > far ? Math.round((1 - (piece.depth - far) / (near - far)) * hazeLevels) : 0;
@@ -69,7 +115,7 @@ export function drawTubes(strokes: readonly Stroke[], shadeDepth: boolean): stri
       color = mix(piece.stroke.color, paper, (0.36 * level) / hazeLevels);
       shades.set(key, color);
     }
-    drawPiece(out, piece, color);
+    drawPiece(out[piece.layer], piece, color, scenery && haloOn(scenery, piece));
   }
   return out;
 }
@@ -86,24 +132,52 @@ function shortest(stroke: Stroke): number {
   return Math.max(1, Math.min(count, Math.ceil((0.25 * width) / Math.max(length, 1e-9))));
 }
 
-function drawPiece(out: string[], { stroke, from, to }: Piece, color: string): void {
+/** On a solid the halo is a shadow of it; paper would look like a gap between the two. None at an outline: it is neither there. */
+function haloOn(scenery: Scenery, { stroke, from, to, layer }: Piece): string {
+  if (layer < layerCount - 1) return paper;
+  const [x, y] = [0, 1].map((k) => (at(stroke, from, k) + at(stroke, to, k)) / 2);
+  const reach = 0.75 * stroke.width[from];
+  const middle = scenery.tone(x, y);
+  for (const [dx, dy] of [
+    [reach, 0],
+    [-reach, 0],
+    [0, reach],
+    [0, -reach],
+  ]) {
+    if ((scenery.tone(x + dx, y + dy) === undefined) !== (middle === undefined)) return 'none';
+  }
+  return middle === undefined ? paper : mix(middle, '#39424e', 0.16);
+}
+
+function drawPiece(out: string[], { stroke, from, to }: Piece, color: string, background: string = paper): void {
   const width = stroke.width[from];
   const free = [from === 0 && !stroke.closed, to === stroke.width.length && !stroke.closed] as const;
   const halo = Math.min(3, 0.5 * width);
-  out.push(strokePath(pathData(reach(stroke, from, to, [true, true], 0, 0)), paper, width + halo));
+  // a little into the neighbours, or it would show gaps on the outer side of a bend
+  if (background !== 'none')
+    out.push(strokePath(pathData(reach(stroke, from, to, free, 0.2, 0)), background, width + halo));
   const shades = layers(color, width);
-  free.forEach((isFree, side) => {
-    if (!isFree || width < 2 || stroke.flat?.[side]) return;
-    const node = side === 0 ? from : to;
-    for (const { share, tone } of shades.slice(0, 2)) {
-      const r = num((share * width) / 2);
-      out.push(`<circle cx="${num(at(stroke, node, 0))}" cy="${num(at(stroke, node, 1))}" r="${r}" fill="${tone}"/>`);
-    }
-  });
   // Each layer reaches farther into the neighbours than the one below, and so covers the seam that one leaves.
   shades.forEach(({ share, tone, shift }, k) => {
+    free.forEach((isFree, side) => {
+      if (isFree && width >= 2 && !stroke.flat?.[side])
+        out.push(
+          drawCap(stroke, side === 0 ? 0 : to, side === 0 ? 1 : to - 1, (share * width) / 2, shift * width, tone),
+        );
+    });
     out.push(strokePath(pathData(reach(stroke, from, to, free, 0.3 + 0.15 * k, shift * width)), tone, share * width));
   });
+}
+
+/** Half a disc beyond the end of a tube: a whole one would cover the shading of the pieces before it. */
+function drawCap(stroke: Stroke, node: number, inner: number, radius: number, shift: number, tone: string): string {
+  const [x, y] = [0, 1].map((k) => at(stroke, node, k) + (shift === 0 ? 0 : towardsLight(stroke, node, shift)[k]));
+  const [dx, dy] = [0, 1].map((k) => at(stroke, node, k) - at(stroke, inner, k));
+  const length = Math.hypot(dx, dy);
+  const r = num(radius);
+  if (length < 1e-6) return `<circle cx="${num(x)}" cy="${num(y)}" r="${r}" fill="${tone}"/>`;
+  const [ax, ay] = [(-dy / length) * radius, (dx / length) * radius];
+  return `<path d="M${num(x + ax)} ${num(y + ay)}A${r} ${r} 0 0 0 ${num(x - ax)} ${num(y - ay)}Z" fill="${tone}"/>`;
 }
 
 interface Layer {

@@ -111,10 +111,13 @@ export interface ViewOptions {
   readonly azimuth?: number;
   /** Height of the eye in a three-quarter view [rad]; default 20°, and 38° for flat shapes. */
   readonly elevation?: number;
+  /** Obstacles: in a three-quarter view the longest extent is taken over these too. */
+  readonly around?: readonly ArrayLike<number>[];
 }
 
 export function chooseView(clouds: Iterable<ArrayLike<number>>, options: ViewOptions = {}): View {
-  const { axes, spread } = principalAxes(clouds);
+  const list = [...clouds];
+  const { axes, spread } = principalAxes(list);
   const g = options.gravity;
   const hasGravity = g !== undefined && Math.hypot(...g) > 0;
   const up: Vector = hasGravity ? unit(scale(g, -1)) : [0, 0, 1];
@@ -135,7 +138,8 @@ export function chooseView(clouds: Iterable<ArrayLike<number>>, options: ViewOpt
     return spread[axes.indexOf(axis)];
   }
   const level = add(long, scale(up, -dot(long, up)));
-  const base = Math.hypot(...level) > 1e-6 ? signed(unit(level)) : cross(up, facing(up));
+  const usual = Math.hypot(...level) > 1e-6 ? signed(unit(level)) : cross(up, facing(up));
+  const base = options.around?.length ? widest([...list, ...options.around], up, usual) : usual;
   const azimuth = options.azimuth ?? (28 * Math.PI) / 180;
   // flat shapes need to be looked at from higher up
   const isFlat = spread[2] < 0.25 * spread[0] && Math.abs(dot(axes[2], up)) > 0.7;
@@ -145,6 +149,30 @@ export function chooseView(clouds: Iterable<ArrayLike<number>>, options: ViewOpt
   const back = cross(right, up);
   const towards = add(scale(back, Math.cos(elevation)), scale(up, Math.sin(elevation)));
   return { right, up: cross(towards, right), towards, planar: false };
+}
+
+/** Of the level directions, a step of 15° apart, the one along which points reach farthest; `usual` unless one is clearly wider. */
+function widest(clouds: readonly ArrayLike<number>[], up: Vector, usual: Vector): Vector {
+  const side = cross(up, usual);
+  let best = usual;
+  let most = 0;
+  for (let k = 0; k < 12; k++) {
+    const turn = (k * Math.PI) / 12;
+    const axis = add(scale(usual, Math.cos(turn)), scale(side, Math.sin(turn)));
+    let [low, high] = [Infinity, -Infinity];
+    for (const points of clouds) {
+      for (let i = 0; i + 2 < points.length; i += 3) {
+        const along = points[i] * axis[0] + points[i + 1] * axis[1] + points[i + 2] * axis[2];
+        low = Math.min(low, along);
+        high = Math.max(high, along);
+      }
+    }
+    if (high - low > (k === 0 ? 0 : 1.02 * most)) {
+      most = high - low;
+      best = k === 0 ? usual : signed(axis);
+    }
+  }
+  return best;
 }
 
 function horizontal(axis: Vector, up: Vector): number {

@@ -13,6 +13,10 @@ export interface Obstacle {
   readonly position: Float64Array;
   readonly triangle: Uint32Array;
   readonly moves: boolean;
+  /** A plane: it goes on beyond its mesh. */
+  readonly endless: boolean;
+  /** Rods are inside. */
+  readonly hollow: boolean;
   /** Writes columns x, y, z axis and origin of its place in a frame. */
   place(out: Float64Array, frame: Pick<RecordingFrame, 'time' | 'bodies'>): void;
 }
@@ -41,6 +45,8 @@ export function obstaclesOf({ scene, bodies = [], rods }: Footage['header']): Ob
         id: spec.id ?? `collider ${k}`,
         ...mesh,
         moves: collider.moves || ride >= 0,
+        endless: spec.type === 'plane',
+        hollow: spec.hollow ?? false,
         place(out, frame) {
           collider.evaluate(pose, frame.time);
           for (let r = 0; r < 3; r++) {
