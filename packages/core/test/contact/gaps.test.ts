@@ -1,7 +1,7 @@
 /** Gaps that are told: those of the rods and obstacles where they are, against distances that know nothing of contacts. */
 import { describe, expect, it } from 'vitest';
-import { MEMORY_STRIDE } from '../../src/contact/set.ts';
 import { type ContactForce, createWorld, type Scene, type World } from '../../src/index.ts';
+import { solvedGaps } from './support.ts';
 
 type Point = [number, number, number];
 type Segment = readonly [Point, Point];
@@ -74,13 +74,6 @@ function hairs(count: number, pairRadius: number): Scene {
     contact: { radius: pairRadius, self: false, tolerance: 1e-3 },
     time: { duration: 0.5, step: 1 / 240 },
   };
-}
-
-/** The gaps that the last step was solved with, as the state has them. */
-function solvedGaps(world: World): number[] {
-  const { contact } = world.save();
-  if (!contact) return [];
-  return Array.from({ length: Math.floor(contact.length / MEMORY_STRIDE) }, (_, m) => contact[MEMORY_STRIDE * m + 12]);
 }
 
 /** What two hairs are apart, of all pairs of edges the least. */
