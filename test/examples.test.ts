@@ -126,7 +126,7 @@ describe('commands', () => {
     const help = new Map<string, string>();
     const ids = new Set(cases.map(({ id }) => id));
     for (const { page, words } of lines) {
-      const [first, ...rest] = words.match(/"[^"]*"|\S+/g) ?? [];
+      const [first = '', ...rest] = words.match(/"[^"]*"|\S+/g) ?? [];
       if (first.startsWith('-')) continue;
       // groom has verbs of its own
       const verb = first === 'groom' ? `${first} ${rest.shift()}` : first;

@@ -1,5 +1,5 @@
 /**
- * Long runs that no test has time for: `npm run study -- <name> [size] [seconds] [--threads n] [--settle s]`. Shows how far it is, then what it took
+ * Long runs that no test has time for: `npm run study -- <name> [size] [seconds] [--threads n] [--settle s] [--damping d] [--above m]`. Shows how far it is, then what it took
  * and what was found. With `seconds` only so much of the motion is run, and the rest is estimated from it. Without `--threads` there is
  * one.
  */
@@ -11,14 +11,22 @@ import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
 import { type SceneInput, sceneFromObject } from '@tendril/io';
 import { startThreads } from '@tendril/io/node';
 
+interface Choices {
+  /** Time before the motion begins, where there is any [s]. */
+  readonly settle: number;
+  /** Rate at which motion dies out, where it can be chosen [1/s]. */
+  readonly damping: number;
+  /** How far above what it falls on a thing begins, where it falls [m]. */
+  readonly above: number;
+}
+
 interface Study {
   readonly about: string;
   /** Default size. */
   readonly size: number;
   /** What a unit of size takes at its busiest [MiB], measured: with less than that free it is not begun. */
   readonly memory?: number;
-  /** `settle`: time before the motion begins, where there is any [s]. */
-  scene(size: number, settle?: number): SceneInput;
+  scene(size: number, choices: Choices): SceneInput;
   /** Without kernels: links have no use for them, and they for much memory. */
   readonly plain?: boolean;
   /** What to say of the state, for people. */
@@ -44,7 +52,7 @@ const studies: Readonly<Record<string, Study>> = {
     size: 500,
     memory: 0.5,
     // 1 s to settle, shaken along x, rest, along y, rest: 3 s
-    scene: (hairs, settle = 1) => {
+    scene: (hairs, { settle }) => {
       const scene = hairBallScene(hairs, 50, [0, 1], true, settle, 0.5);
       // hairs that whip past each other come several radii in 1/240 s, and such steps are solved over and over
       return {
@@ -57,12 +65,12 @@ const studies: Readonly<Record<string, Study>> = {
   },
   'woven-fabric': {
     about:
-      'cloth of n × n hairs over a statue of triangles, damping 10; above 100 one edge a crossing, velocities to 1 % of what gravity adds in a step; 1250: 17 GB',
+      'cloth of n × n hairs over a statue of triangles; above 100 one edge a crossing, velocities to 1 % of what gravity adds in a step; 1250: 17 GB',
     size: 25,
     plain: true,
     // crossings are then 2 mm apart and less, and hair bends over centimetres
-    scene: (fibers) => {
-      const scene = idolScene(fibers, 10, 1.5, fibers > 100 ? 1 : 3);
+    scene: (fibers, { damping, above }) => {
+      const scene = idolScene(fibers, damping, 1.5, fibers > 100 ? 1 : 3, above);
       return fibers > 100 ? { ...scene, contact: { ...scene.contact, tolerance: 1e-2 } } : scene;
     },
     describe: (world) => {
@@ -92,23 +100,32 @@ const describeAmiss = (): string => {
 const resident = (): string => `${(process.memoryUsage().rss / 2 ** 30).toFixed(1)} GiB`;
 
 const { values, positionals } = parseArgs({
-  options: { threads: { type: 'string' }, settle: { type: 'string' } },
+  options: {
+    threads: { type: 'string' },
+    settle: { type: 'string', default: '1' },
+    damping: { type: 'string', default: '10' },
+    above: { type: 'string', default: '0.003' },
+  },
   allowPositionals: true,
 });
 const [name, size, seconds] = positionals;
 const threadCount = Number(values.threads ?? 1);
 const study = studies[name];
-const settle = values.settle === undefined ? undefined : Number(values.settle);
-const numbers = [size ?? 0, seconds ?? 0, settle ?? 1].map(Number);
+const choices: Choices = {
+  settle: Number(values.settle),
+  damping: Number(values.damping),
+  above: Number(values.above),
+};
+const numbers = [size ?? 0, seconds ?? 0, ...Object.values(choices)].map(Number);
 // the path rounds the corners of the acceleration by 0.05 s
 if (
   !study ||
-  numbers.some(Number.isNaN) ||
-  (settle !== undefined && settle < 0.06) ||
+  !numbers.every((value) => value >= 0) ||
+  choices.settle < 0.06 ||
   !(threadCount >= 1 && Number.isInteger(threadCount))
 ) {
   console.error(
-    'usage: npm run study -- <name> [size] [seconds of the motion] [--threads n] [--settle seconds, at least 0.06]\n',
+    'usage: npm run study -- <name> [size] [seconds of the motion] [--threads n] [--settle seconds, at least 0.06] [--damping 1/s] [--above m]\n',
   );
   for (const [key, { about, size: usual }] of Object.entries(studies)) console.error(`  ${key} [${usual}]  ${about}`);
   process.exit(2);
@@ -124,7 +141,7 @@ if (needed > freemem() / 2 ** 20) {
 }
 if (needed > 1024) console.log('making the world: a minute for 25,000 hairs');
 const built = performance.now();
-const scene = sceneFromObject(study.scene(Number(size ?? study.size), settle), name);
+const scene = sceneFromObject(study.scene(Number(size ?? study.size), choices), name);
 const whole = scene.time?.duration ?? 0;
 const step = scene.time?.step ?? 1;
 const until = Math.min(whole, Number(seconds ?? whole));

@@ -8,7 +8,10 @@ const HEAD = 0.09;
 const RADIUS = 0.0015;
 
 /** Roots over the scalp, evenly by the golden angle; each strand starts straight out. */
-function strands(count: number, edges: number): SceneInput['rods'] {
+function strands(
+  count: number,
+  edges: number,
+): (SceneInput['rods'][number] & { readonly shape: { readonly from: Vector } })[] {
   return Array.from({ length: count }, (_, k) => {
     const z = 0.95 - (0.75 * (k + 0.5)) / count;
     const r = Math.sqrt(1 - z * z);
@@ -73,7 +76,7 @@ export function longHair(count: number, edges: number, friction: number, timeSca
     pins: rods.map(({ id, shape }) => ({
       rod: id,
       at: 'start' as const,
-      path: rootPath((shape as unknown as { from: Vector }).from),
+      path: rootPath(shape.from),
     })),
     colliders: [
       { id: 'head', type: 'sphere', radius: HEAD, friction, path: { keys: rootPath([0, 0, 0]).keys } },

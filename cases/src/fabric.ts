@@ -151,6 +151,9 @@ const PROFILE: readonly (readonly [number, number])[] = [
   [0.9, 15.95],
 ];
 
+/** Of the statue [m]. */
+const IDOL_HEIGHT = 0.16;
+
 export function idol(around: number): { vertices: Vector[]; faces: number[][] } {
   const vertices: Vector[] = [[0, 0, 0]];
   for (const [r, z] of PROFILE) {
@@ -159,7 +162,7 @@ export function idol(around: number): { vertices: Vector[]; faces: number[][] } 
       vertices.push([0.01 * r * Math.cos(a), 0.01 * r * Math.sin(a), 0.01 * z]);
     }
   }
-  const top = vertices.push([0, 0, 0.16]) - 1;
+  const top = vertices.push([0, 0, IDOL_HEIGHT]) - 1;
   const faces: number[][] = [];
   const at = (ring: number, k: number): number => 1 + ring * around + (k % around);
   for (let k = 0; k < around; k++) {
@@ -174,13 +177,13 @@ export function idol(around: number): { vertices: Vector[]; faces: number[][] } 
 }
 
 /** The cloth of the paper's figures 9 and 10, over a figure of triangles, with friction. */
-export function idolScene(n: number, damping: number, duration: number, edges = 3): SceneInput {
+export function idolScene(n: number, damping: number, duration: number, edges = 3, above = 3e-3): SceneInput {
   return {
     tendril: 1,
     title: `A woven cloth is draped over a statue, damping ${damping}/s`,
     gravity: [0, 0, -9.81],
     rods: [],
-    weaves: [cloth(n, 0.2 / n, damping, { center: [0, 0, 0.163], edges })],
+    weaves: [cloth(n, 0.2 / n, damping, { center: [0, 0, IDOL_HEIGHT + above], edges })],
     colliders: [{ id: 'idol', type: 'mesh', friction: 0.3, ...idol(32) }],
     contact: { between: 'none', tolerance: 1e-3 },
     time: { duration, step: 1 / 240 },

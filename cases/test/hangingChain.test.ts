@@ -32,7 +32,8 @@ function linking(a: readonly Vector[], b: readonly Vector[]): number {
     });
   const step = (curve: readonly Vector[], i: number): Vector => {
     const j = Math.floor(i / 6);
-    return minus(curve[(j + 1) % curve.length], curve[j]).map((x) => x / 6) as unknown as Vector;
+    const [x, y, z] = minus(curve[(j + 1) % curve.length], curve[j]);
+    return [x / 6, y / 6, z / 6];
   };
   const [p, q] = [refine(a), refine(b)];
   let sum = 0;

@@ -207,7 +207,7 @@ describe("a user's own world", () => {
   it('is refused where it disagrees with the scene', () => {
     const wrong = (changes: Partial<Scene>, words: RegExp, own?: (world: RAPIER.World) => RAPIER.RigidBody): void => {
       const rapier = new RAPIER.World({ x: 0, y: 0, z: 0 });
-      const bodies = own ? { b: own(rapier) } : {};
+      const bodies: Record<string, RAPIER.RigidBody> = own ? { b: own(rapier) } : {};
       expect(() => createWorld(scene(changes), { bodies: rapierEngine({ world: rapier, bodies }) })).toThrow(words);
     };
     const heavy = (world: RAPIER.World): RAPIER.RigidBody =>

@@ -64,11 +64,11 @@ export function sampleSize({ nodeCount, edgeCount }: Pick<Rod, 'nodeCount' | 'ed
   return 6 * nodeCount + 7 * edgeCount;
 }
 
-export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>): Loads {
+export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>, allocate: Allocate = allocatePlain): Loads {
   return {
-    nodeForce: new Float64Array(3 * rod.nodeCount),
-    edgeTorque: new Float64Array(3 * rod.edgeCount),
-    nodeDrag: new Float64Array(6 * rod.nodeCount),
+    nodeForce: allocate(3 * rod.nodeCount),
+    edgeTorque: allocate(3 * rod.edgeCount),
+    nodeDrag: allocate(6 * rod.nodeCount),
   };
 }
 
@@ -171,14 +171,17 @@ export interface SearchRequest {
   readonly allowed: number;
 }
 
+/** Does something with ranges of rods, one after the other. */
+export type EachRange = (action: (from: number, to: number) => void) => void;
+
 /** Finding contacts with obstacles by several threads, over ranges of rods: see contact/search.ts. */
 export interface SharedSearch {
   /** Memory that all threads see. */
   readonly buffer: ArrayBufferLike;
   /** Whether to ask threads about so many nodes. */
   isWorth(nodes: number): boolean;
-  /** Has it done for all rods: `own` does it for those of the caller, the first. */
-  run(request: SearchRequest, own: (from: number, to: number) => void): void;
+  /** Has it done for all rods: `own` does it for the ranges that the caller gets, in their order. */
+  run(request: SearchRequest, own: (each: EachRange) => void): void;
   /** What the others have found since: where it is, for how many there is room, and how many it is; in the order of the rods. */
   read(action: (buffer: ArrayBufferLike, from: number, capacity: number, count: number) => void): void;
 }

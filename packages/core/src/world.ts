@@ -184,6 +184,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
         [],
         'the saved state belongs to another scene: the number of rods, nodes or the integrator differs',
       );
+    borne = false;
     time = saved.time;
     stepCount = saved.stepCount;
     if (response && saved.engine) response.session.restore(saved.engine);
@@ -196,6 +197,9 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     });
     contact?.restore(saved.contact);
   };
+
+  /** Whether forces of contact are on the rods since the last change: who reads channels does so rod by rod, of thousands. */
+  let borne = false;
 
   /** Forces have jumped now. */
   function restartMotion(): void {
@@ -252,6 +256,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
   const step = (dt: number = scene.time?.step ?? 0): StepReport => {
     if (!(dt > 0))
       throw new SceneError(['time', 'step'], 'the step must be a positive time; set time.step in the scene');
+    borne = false;
     // as a multiple of the step where it is one, so that rounding does not pile up
     const multiple = (stepCount + 1) * dt;
     const end = Math.abs(multiple - time - dt) < 1e-9 * dt ? multiple : time + dt;
@@ -351,6 +356,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     equilibrate(t = time) {
       refuseContact('statics');
       refuseEngine(options, 'equilibria');
+      borne = false;
       const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
       const wanted = { stability, tolerance };
       if (contact && contact.links.count > 0)
@@ -371,6 +377,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     modes(count = scene.modes?.count ?? 10) {
       refuseContact('modes');
       refuseEngine(options, 'modes');
+      borne = false;
       if (contact) {
         const each = rodMatrices();
         return findLinkedModes(joinMatrices(each, contact.links, rods, samples), each, rods, samples, count);
@@ -380,6 +387,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     matrices() {
       refuseContact('matrices');
       refuseEngine(options, 'matrices');
+      borne = false;
       return contact ? [joinMatrices(rodMatrices(), contact.links, rods, samples)] : rodMatrices();
     },
     energies() {
@@ -402,7 +410,8 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     },
     channel(rod, channel) {
       const { bundle, index } = placeOfRod[rod];
-      contact?.bear();
+      if (!borne) contact?.bear();
+      borne = true;
       const out = new Float64Array(channel === 'tension' ? rods[rod].edgeCount : rods[rod].nodeCount);
       bundle.readChannel(out, index, channel);
       return out;

@@ -80,9 +80,11 @@ describe('a point spring', () => {
 });
 
 it('a torque about the tangent twists a free end as the same load in the scene does', () => {
-  const loads = [{ type: 'torque', rod: 'rod', at: { node: 15 }, torque: [0, 0, 0.01], frame: 'material' }] as const;
+  const loads: Scene['loads'] = [
+    { type: 'torque', rod: 'rod', at: { node: 15 }, torque: [0, 0, 0.01], frame: 'material' },
+  ];
   const still = { gravity: undefined };
-  const told = createWorld(scene({ ...still, loads: loads as unknown as Scene['loads'] }));
+  const told = createWorld(scene({ ...still, loads }));
   const held = createWorld(scene(still));
   const hand = createEdgeTorque(15);
   hand.torque = 0.01;

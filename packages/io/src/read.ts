@@ -1,12 +1,13 @@
 /**
  * Reads scenes. Every problem of a file is found in one pass and named with its line, its field and what would be right.
  *
- * JSON is read as YAML, of which it is a subset: one reader, one way to find lines.
+ * JSON is a subset of YAML: where a line has to be named, it is read as such, so that there is one way to find lines.
  */
 import { expandWeaves, type Scene, SceneError } from '@tendril/core';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import type * as z from 'zod';
 import { formatPath, InputError, type Problem } from './errors.ts';
+import { readJson } from './json.ts';
 import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
 
 export type ScenePath = readonly PropertyKey[];
@@ -60,10 +61,14 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
     throw new InputError(source, `the file has ${text.length} characters; a scene may have ${sceneSizeLimit}`);
   }
   const lineCounter = new LineCounter();
-  const document = readDocument(text, source, lineCounter);
-  const locate = (path: ScenePath): Place => placeOf(findOffset(document, path, false), lineCounter);
-  const locateKey = (path: ScenePath): Place => placeOf(findOffset(document, path, true), lineCounter);
-  const value = toPlain(document, source, lineCounter);
+  let opened: Document | undefined;
+  const open = (): Document => {
+    opened ??= readDocument(text, source, lineCounter);
+    return opened;
+  };
+  const locate = (path: ScenePath): Place => placeOf(findOffset(open(), path, false), lineCounter);
+  const locateKey = (path: ScenePath): Place => placeOf(findOffset(open(), path, true), lineCounter);
+  const value = readJson(text) ?? toPlain(open(), source, lineCounter);
   if (value === null || value === undefined) {
     throw new InputError(source, [
       { line: 1, column: 1, message: 'the file is empty; a scene begins with "tendril: 1"' },

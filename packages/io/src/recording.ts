@@ -271,7 +271,10 @@ export function readRecording(bytes: ByteSource, source: string, options: Decode
 
 function decodeFrame(header: RecordingHeader, bytes: Uint8Array): RecordingFrame {
   const energyValues = getF64(bytes, 16, 6);
-  const energies = Object.fromEntries(energyNames.map((name, k) => [name, energyValues[k]])) as unknown as Energies;
+  const energies: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+  energyNames.forEach((name, k) => {
+    energies[name] = energyValues[k];
+  });
   const single = header.precision === 'f32';
   const { channels: channelNames = [] } = header;
   let offset = frameFixed;

@@ -4,7 +4,7 @@ import { serveThread } from '@tendril/core/kernels';
 
 parentPort?.on('message', (message: unknown) => {
   serveThread(message).catch((error: unknown) => {
-    // a thread that cannot serve would leave its caller waiting: end the process with the reason instead
+    // its caller gets the error in shared memory, and throws it
     console.error(error);
     process.exit(3);
   });

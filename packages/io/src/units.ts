@@ -283,10 +283,11 @@ function otherCase(symbol: string): string | undefined {
 }
 
 function combine(a: Unit, b: Unit, power: number): Unit {
+  const powerOf = (k: number): number => a.powers[k] + b.powers[k] * power;
   return {
     factor: a.factor * b.factor ** power,
     exponent: a.exponent + b.exponent * power,
-    powers: [0, 1, 2, 3].map((k) => a.powers[k] + b.powers[k] * power) as unknown as Powers,
+    powers: [powerOf(0), powerOf(1), powerOf(2), powerOf(3)],
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ProbeSeries } from '@tendril/core';
 import { describe, expect, it } from 'vitest';
 import {
   buildResult,
@@ -8,7 +9,6 @@ import {
   formatResult,
   maxStretch,
   nodeTable,
-  type ProbeSeries,
   probeTable,
   type Result,
   recordingFrame,

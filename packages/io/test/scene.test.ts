@@ -1,4 +1,4 @@
-import type { Scene, SceneError } from '@tendril/core';
+import { type Scene, SceneError } from '@tendril/core';
 import { describe, expect, it } from 'vitest';
 import {
   explainSceneError,
@@ -9,8 +9,8 @@ import {
   type sceneSchema,
 } from '../src/index.ts';
 
-// The output of the schema is a Scene, and what is no Scene does not pass for one.
-const asserted: Scene = {} as ReturnType<typeof sceneSchema.parse>;
+// The output of the schema is a Scene but for meshes in files, and what is no Scene does not pass for one.
+const asserted: Omit<Scene, 'colliders'> = {} as ReturnType<typeof sceneSchema.parse>;
 // @ts-expect-error a scene without rods
 const refused: SceneInput = { tendril: 1 };
 void asserted;
@@ -352,6 +352,15 @@ pins:
     expect(lines[20]).toBe('scene.yaml: … and 5 more problems');
   });
 
+  it('explains what is wrong with JSON, by lines too', () => {
+    expect(fail('{ "tendril": 1,\n  "rods": [],\n  "rods": [] }').message).toMatch(
+      /^scene\.yaml:3:3: the field '"rods"' is given twice/,
+    );
+    expect(fail('{ "tendril": 1,\n  "rods": [ { "id": "a\\":", "edges": "x" } ] }').message).toMatch(/^scene\.yaml:2:/);
+    expect(fail('{ "tendril": 1,\n  "rods": [ }').message).toMatch(/^scene\.yaml:2:/);
+    expect(fail(`{ "tendril": ${'['.repeat(100_000)}${']'.repeat(100_000)} }`).message).toMatch(/nested too deeply/);
+  });
+
   it('explains what is wrong with the text itself', () => {
     expect(fail('').message).toBe('scene.yaml:1:1: the file is empty; a scene begins with "tendril: 1"');
     expect(fail('# nothing\n').message).toMatch(/empty/);
@@ -394,11 +403,7 @@ rods: [{ id: a, shape: { type: ring, radius: 1 }, section: *s }]`;
     expect(parsed.locate(['rods', 1, 'edges'])).toEqual({ line: 18, column: 5 });
     expect(parsed.locate(['rods', 99])).toEqual({ line: 17, column: 3 });
     expect(parsed.locate([])).toEqual({ line: 2, column: 1 });
-    const error = {
-      name: 'SceneError',
-      path: ['pins', 0, 'rod'],
-      message: "there is no rod 'a'",
-    } as unknown as SceneError;
+    const error = new SceneError(['pins', 0, 'rod'], "there is no rod 'a'");
     expect(explainSceneError(error, parsed, 'all.yaml').message).toBe(
       "all.yaml:35:12 pins[0].rod: there is no rod 'a'",
     );

@@ -7,7 +7,6 @@ type Node = { [key: string]: unknown } & {
   anyOf?: Node[];
   items?: Node;
   required?: string[];
-  anyOf?: object[];
   additionalProperties?: unknown;
 };
 

@@ -11,7 +11,7 @@ export interface Client {
 export interface Listeners {
   frame(run: number, frame: Frame): void;
   failed(failure: Failure): void;
-  pullForce(force: number, at: readonly number[]): void;
+  pullForce(force: number): void;
   pins?(released: readonly (readonly boolean[])[]): void;
   progress(message: Extract<FromWorker, { type: 'check-progress' }>): void;
   loaded?(message: Loaded): void;
@@ -33,7 +33,7 @@ export function startClient(listeners: Listeners): Client {
         listeners.failed(data.failure);
         return;
       case 'pull-force':
-        listeners.pullForce(data.force, data.at);
+        listeners.pullForce(data.force);
         return;
       case 'pins':
         listeners.pins?.(data.released);

@@ -1,14 +1,21 @@
 /** Mouse, pen and finger on the view: what they do to rods. What they do not take is the camera's. */
 import { Vector3 } from 'three';
-import { hand, operate, pullAt } from './session.ts';
+import type { HandMessage } from './protocol.ts';
+import { hand, keepHand, operate, pullForce } from './session.ts';
 import * as state from './state.ts';
 import type { Pick } from './view/pick.ts';
 import type { View } from './view/view.ts';
 
+/** Where the hand took hold, and where it is now [m]. */
+interface Reach {
+  readonly start: Vector3;
+  readonly now: Vector3;
+}
+
 type Grab =
-  | { readonly kind: 'pull'; readonly pick: Pick; readonly start: Vector3; readonly from: Vector3 }
-  | { readonly kind: 'move-pin'; readonly pin: number; readonly start: Vector3 }
-  | { readonly kind: 'move-all'; readonly start: Vector3; readonly from: Vector3 }
+  | (Reach & { readonly kind: 'pull'; readonly rod: number; readonly node: number })
+  | (Reach & { readonly kind: 'move-pin'; readonly pin: number })
+  | (Reach & { readonly kind: 'move-all'; readonly from: Vector3 })
   | { readonly kind: 'wind'; x: number; y: number; time: number };
 
 /** Angle that one notch of the wheel turns an end [rad]. */
@@ -16,6 +23,9 @@ const notch = Math.PI / 8;
 
 export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
   let grab: Grab | undefined;
+  /** The mouse on the page, since it was moved with something in the hand. */
+  let pointer: { x: number; y: number } | undefined;
+  let told = 0;
   /** How far the head has been moved. */
   const moved = new Vector3();
   const host = canvas.parentElement ?? canvas;
@@ -57,7 +67,7 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
     const solid = headAt(event);
     const start = solid && view.dragTarget(event.clientX, event.clientY, solid);
     if (start) {
-      grab = { kind: 'move-all', start, from: moved.clone() };
+      grab = { kind: 'move-all', start, now: start.clone(), from: moved.clone() };
     } else if (tool.value === 'wind') {
       grab = { kind: 'wind', x: event.clientX, y: event.clientY, time: performance.now() };
     } else {
@@ -73,12 +83,15 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
       }
       const start = view.dragTarget(event.clientX, event.clientY, pick.point);
       if (!start) return;
-      if (event.shiftKey && pin >= 0) grab = { kind: 'move-pin', pin, start };
-      else grab = { kind: 'pull', pick, start, from: pick.point.clone() };
+      const now = start.clone();
+      if (event.shiftKey && pin >= 0) grab = { kind: 'move-pin', pin, start, now };
+      else grab = { kind: 'pull', rod: pick.rod, node: pick.node, start, now };
     }
     state.hint.value = false;
     state.hovering.value = undefined;
     view.setHover(undefined);
+    pointer = undefined;
+    if (grab.kind !== 'wind') view.setHold(hold);
     canvas.setPointerCapture(event.pointerId);
     canvas.classList.add('grabbing');
     event.stopPropagation();
@@ -95,23 +108,40 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
       blow(grab, event);
       return;
     }
-    const at = grab.kind === 'pull' ? grab.pick.point : grab.start;
-    const now = view.dragTarget(event.clientX, event.clientY, at);
-    if (!now) return;
-    const offset = now.clone().sub(grab.start);
-    if (grab.kind === 'move-all') {
-      moved.copy(grab.from).add(offset);
-      hand({ kind: 'move-all', offset: moved.toArray() });
-      return;
+    pointer = { x: event.clientX, y: event.clientY };
+    const message = reach(grab);
+    if (message) hand(message);
+    if (grab.kind === 'pull') state.pulling.value = { force: pullForce.value, ...pointer };
+  };
+
+  /** Brings the hand under the mouse; undefined where it is there. */
+  const reach = (held: Exclude<Grab, { kind: 'wind' }>): HandMessage | undefined => {
+    // in the plane of where it was: without a camera that moves, that of the beginning
+    const now = pointer && view.dragTarget(pointer.x, pointer.y, held.now);
+    if (!now || now.distanceTo(held.now) < 1e-9 * view.radius) return undefined;
+    held.now.copy(now);
+    const offset = now.sub(held.start);
+    if (held.kind === 'move-all') {
+      moved.copy(held.from).add(offset);
+      return { kind: 'move-all', offset: moved.toArray() };
     }
-    if (grab.kind === 'move-pin') {
-      hand({ kind: 'move-pin', pin: grab.pin, offset: offset.toArray() });
-      return;
-    }
-    const target = grab.from.clone().add(offset);
-    hand({ kind: 'pull', rod: grab.pick.rod, node: grab.pick.node, target: target.toArray() });
-    view.setPull(pullAt.point ?? grab.from.toArray(), target.toArray());
-    state.pulling.value = { force: pullAt.force, x: event.clientX, y: event.clientY };
+    if (held.kind === 'move-pin') return { kind: 'move-pin', pin: held.pin, offset: offset.toArray() };
+    view.setPull({ rod: held.rod, node: held.node, target: held.now });
+    return pullOf(held);
+  };
+
+  /** Once a picture: the camera may have moved under a mouse that keeps still. */
+  const hold = (): void => {
+    if (!grab || grab.kind === 'wind') return;
+    const message = reach(grab);
+    if (message) keepHand(message);
+    else if (grab.kind === 'pull' && pointer && performance.now() - told > 250) keepHand(pullOf(grab));
+  };
+
+  /** Said again now and then: a run that was started anew, or goes on with other values, knows of no hand. */
+  const pullOf = ({ rod, node, now }: Extract<Grab, { kind: 'pull' }>): HandMessage => {
+    told = performance.now();
+    return { kind: 'pull', rod, node, target: now.toArray() };
   };
 
   /** The wind goes with the mouse: its speed is that of the mouse, in sizes of the scene a second of the film. */
@@ -136,8 +166,9 @@ export function attachHands(canvas: HTMLCanvasElement, view: View): () => void {
     if (!grab) return;
     grab = undefined;
     hand({ kind: 'drop' });
+    view.setHold(undefined);
     view.setPull(undefined);
-    pullAt.point = undefined;
+    pullForce.value = 0;
     state.pulling.value = undefined;
     canvas.classList.remove('grabbing');
     if (canvas.hasPointerCapture(event.pointerId)) canvas.releasePointerCapture(event.pointerId);

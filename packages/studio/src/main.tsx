@@ -33,6 +33,8 @@ declare global {
       readonly renderThumbnail: typeof renderThumbnail;
       /** Where a node is on the page [pixels]. */
       place(rod: number, node: number): { x: number; y: number } | undefined;
+      /** Where it was drawn last, on the page [pixels]. */
+      drawnAt(rod: number, node: number): { x: number; y: number } | undefined;
       /** Where it is in the scene [m], in the newest frame. */
       position(rod: number, node: number): number[];
       /** Pins that hold, of the first lane. */
@@ -41,6 +43,8 @@ declare global {
       hair(): { hairs: number; nodes: number };
       /** Arrows of the newest frame: what each stands for, where it begins [m], the force [N]. */
       forces(): { kind: string; place: number[]; force: number[] }[];
+      /** Both ends of the rubber band on the page [pixels], while a hand pulls. */
+      pull(): { rod: { x: number; y: number }; hand: { x: number; y: number } } | undefined;
       /** Where a collider is drawn [m]. */
       collider(index: number): number[] | undefined;
       readonly drawTime: number;
@@ -65,6 +69,7 @@ window.tendrilStudio = {
   renderThumbnail,
   position,
   place: (rod, node) => current.view?.project(position(rod, node), 0),
+  drawnAt: (rod, node) => current.view?.drawnAt(rod, node),
   pins: () =>
     (state.loaded.value?.lanes[0]?.pins ?? [])
       .filter(({ released }) => !released)
@@ -80,6 +85,11 @@ window.tendrilStudio = {
       const [kind, ...rest] = list.subarray(forceStride * k, forceStride * (k + 1));
       return { kind: forceKinds[kind], place: rest.slice(0, 3), force: rest.slice(3) };
     });
+  },
+  pull: () => {
+    const { view } = current;
+    const band = view?.pulled();
+    return view && band && { rod: view.project(band.rod, 0), hand: view.project(band.hand, 0) };
   },
   collider: (index) => current.view?.colliderAt(index),
   picture: async () => current.view?.picture('image/png'),

@@ -246,7 +246,7 @@ export type FromWorker =
   | { readonly type: 'failed'; readonly failure: Failure }
   /** Of each lane and pin: whether it was let go. */
   | { readonly type: 'pins'; readonly run: number; readonly released: readonly (readonly boolean[])[] }
-  | { readonly type: 'pull-force'; readonly force: number; readonly at: readonly number[] }
+  | { readonly type: 'pull-force'; readonly force: number }
   | {
       readonly type: 'check-progress';
       readonly ticket: number;

@@ -23,7 +23,8 @@ export const view: {
   loaded: ((scene: Loaded, keepCamera: boolean) => void) | undefined;
   pins: ((released: readonly (readonly boolean[])[]) => void) | undefined;
 } = { loaded: undefined, pins: undefined };
-export const pullAt: { point: readonly number[] | undefined; force: number } = { point: undefined, force: 0 };
+/** Of the pull that is going on [N]. */
+export const pullForce: { value: number } = { value: 0 };
 
 let keepCamera = false;
 /** The run has other rods or pins than the scene: it starts anew from the scene's text. */
@@ -41,9 +42,8 @@ export function startSession(ready: () => Promise<void>): void {
       state.failure.value = failure;
       state.playing.value = false;
     },
-    pullForce(force, at) {
-      pullAt.force = force;
-      pullAt.point = at;
+    pullForce(force) {
+      pullForce.value = force;
     },
     pins(released) {
       const { value: loaded } = state.loaded;
@@ -264,6 +264,11 @@ export function hand(message: HandMessage): void {
     state.playing.value = true;
   }
   client.send({ type: 'hand', hand: message });
+}
+
+/** A hand that keeps still while the camera moves: no reason to go on from a pause, or to jump. */
+export function keepHand(message: HandMessage): void {
+  if (state.recorded.value === undefined) client.send({ type: 'hand', hand: message });
 }
 
 /** For others that ask the worker. */

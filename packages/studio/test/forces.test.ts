@@ -24,7 +24,7 @@ const scene: Scene = {
     },
   ],
   pins: [{ rod: 'rope', at: 'start' }],
-  colliders: [{ type: 'plane', point: [0, 0, 0], normal: [0, 0, 1], friction: 0.3 }],
+  colliders: [{ type: 'plane', position: [0, 0, 0], normal: [0, 0, 1], friction: 0.3 }],
   links: [{ rod: 'rope', at: 'end', to: { point: [1, 0, 0.3] }, stiffness: 1, damping: 0.05, rest: 'together' }],
   loads: [
     { type: 'distributed', rod: 'rope', from: 0.5, force: [0, 0.2, 0] },

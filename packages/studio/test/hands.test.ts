@@ -25,6 +25,47 @@ describe('a rod under the hand', () => {
     expect(await page.locator('.pull-label').count()).toBe(0);
   });
 
+  it('stays in a hand that keeps still, whatever moves: the rod, and the camera', async () => {
+    await open('#case=curved-cantilever');
+    await waitForClock(0.05);
+    const at = await page.evaluate(() => window.tendrilStudio.place(0, 60));
+    if (!at) throw new Error('the tip is nowhere');
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    const mouse = { x: at.x - 60, y: at.y - 80 };
+    await page.mouse.move(mouse.x, mouse.y);
+    await page.waitForFunction(() => window.tendrilStudio.pull());
+    /** The band as it is drawn, and how far its end is from the node that is held [pixels]. */
+    const look = (): Promise<{ hand: { x: number; y: number }; rod: { x: number; y: number }; away: number }> =>
+      page.evaluate(async () => {
+        await new Promise(requestAnimationFrame);
+        const band = window.tendrilStudio.pull();
+        const tip = window.tendrilStudio.drawnAt(0, 60);
+        if (!band || !tip) throw new Error('no hand');
+        return { ...band, away: Math.hypot(tip.x - band.rod.x, tip.y - band.rod.y) };
+      });
+    const first = await look();
+    await page.waitForFunction(({ x, y }) => {
+      const { rod } = window.tendrilStudio.pull() ?? { rod: { x, y } };
+      return Math.hypot(rod.x - x, rod.y - y) > 10;
+    }, first.rod);
+    // the end of the band went with the rod, and the hand did not
+    const moved = await look();
+    expect(moved.away).toBeLessThan(0.5);
+    const offMouse = ({ hand }: typeof moved): number => Math.hypot(hand.x - mouse.x, hand.y - mouse.y);
+    expect(offMouse(moved)).toBeLessThan(1);
+    // the camera goes nearer and around, on a mouse that has not moved since
+    await page.keyboard.press('Space');
+    const still = await look();
+    for (const key of ['Shift+ArrowLeft', 'Shift+ArrowLeft', '+']) await page.keyboard.press(key);
+    await page.waitForFunction((x) => Math.abs((window.tendrilStudio.pull()?.rod.x ?? x) - x) > 10, still.rod.x);
+    const turned = await look();
+    expect(turned.away).toBeLessThan(0.5);
+    expect(offMouse(turned)).toBeLessThan(1);
+    await page.mouse.up();
+    expect(await page.evaluate(() => window.tendrilStudio.pull())).toBeUndefined();
+  });
+
   it('is cut where one clicks, both parts go on, and R makes it whole', async () => {
     await open('#case=curved-cantilever');
     await waitForClock(0.05);

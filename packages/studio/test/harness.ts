@@ -19,7 +19,8 @@ let others: BrowserContext[] = [];
 /** To be called once by a file of tests. */
 export function useStudio(): void {
   // two cores that others use too are slow: what takes a second on a quiet machine may take twenty
-  vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000, retry: 1 });
+  const patient = { testTimeout: 300_000, hookTimeout: 60_000, retry: 1 };
+  vi.setConfig(patient);
 
   beforeAll(async () => {
     server = await serveStudio();
@@ -115,7 +116,7 @@ export async function findFaults(): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window)))
     await page.addScriptTag({ path: require.resolve('axe-core/axe.min.js') });
   return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: typeof import('axe-core') };
+    const { axe } = window as typeof window & { readonly axe: typeof import('axe-core') };
     const { violations } = await axe.run();
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')

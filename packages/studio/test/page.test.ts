@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { cases } from '@tendril/cases';
 import { describe, expect, it } from 'vitest';
-import { findFaults, open, page, server, useStudio, waitForClock } from './harness.ts';
+import { drawn, findFaults, open, page, server, useStudio, waitForClock } from './harness.ts';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
@@ -62,6 +62,39 @@ describe('the page', () => {
     await page.locator('.stage').focus();
     await page.keyboard.press('2');
     await page.waitForFunction(() => document.querySelector('h1')?.textContent?.startsWith('End-loaded'));
+  });
+
+  it('names every curve, and has every button in its place, on small screens too', async () => {
+    await open('#case=hair-ball');
+    // all six energies are there
+    await waitForClock(0.1);
+    for (const [width, height] of [
+      [1400, 900],
+      [1024, 680],
+      [910, 600],
+    ]) {
+      await page.setViewportSize({ width, height });
+      await drawn();
+      const found = await page.evaluate(() => {
+        // no part of it outside of what holds it, or under something else
+        const seen = (element: Element): boolean => {
+          const { left, right, top, bottom } = element.getBoundingClientRect();
+          const box = (element.closest('.plot') ?? element.closest('.timeline'))?.getBoundingClientRect();
+          if (!box || left < box.left || right > box.right + 0.5 || top < box.top || bottom > box.bottom) return false;
+          return [left + 2, right - 2].every((x) => {
+            const front = document.elementFromPoint(x, (top + bottom) / 2);
+            return front !== null && (element.contains(front) || front.contains(element));
+          });
+        };
+        const all = [...document.querySelectorAll('.plot .key, .timeline button, .timeline select, .clock')].filter(
+          (one) => one.getClientRects().length > 0,
+        );
+        return { count: all.length, hidden: all.filter((one) => !seen(one)).map(({ textContent }) => textContent) };
+      });
+      expect(found.hidden, `${width}`).toEqual([]);
+      // energies, hairs where there is room for their plot, buttons, speed, clock
+      expect(found.count, `${width}`).toBe(6 + (width > 1000 ? 4 : 0) + 7 + 1 + 1);
+    }
   });
 
   it.each(['light', 'dark'] as const)('has no serious fault of accessibility, %s', async (colorScheme) => {

@@ -1,5 +1,6 @@
 /** What goes wrong in the page, and what it says. */
 import { describe, expect, it } from 'vitest';
+import { packText } from '../src/link.ts';
 import { clock, complaints, dropText, open, page, server, text, useStudio, waitForClock } from './harness.ts';
 
 useStudio();
@@ -16,6 +17,17 @@ describe('what goes wrong', () => {
     await problem.getByRole('button', { name: "Write 'edges'" }).click();
     await page.locator('.problems').getByText('The scene is sound').waitFor();
     expect(await text()).toContain('edges: 40');
+  });
+
+  it('is all that is shown where nothing ran before', async () => {
+    await page.addInitScript(() => {
+      localStorage.clear();
+    });
+    await page.goto(`${server.url}#name=bad.yaml&s=${await packText('tendril: 1\nrods: 3\n')}`);
+    await page.locator('.message').getByText('Nothing runs until it is mended').waitFor();
+    await page.locator('.side-body').getByText('The scene has a problem').waitFor();
+    for (const what of ['.scale', '.hint', '.uplot']) expect(await page.locator(what).count(), what).toBe(0);
+    expect(await page.locator('.clock').textContent()).toBe('');
   });
 
   it('stops the run in words, and the remedy is a button', async () => {

@@ -193,9 +193,10 @@ function buildJoint(world: RAPIER.World, handles: ReadonlyMap<string, number>, s
         : `'axis' has no effect on a ${spec.type} joint; remove it`,
     );
   }
-  const size = Math.hypot(...(spec.axis ?? [1, 0, 0]));
+  const along = spec.axis ?? [1, 0, 0];
+  const size = Math.hypot(...along);
   if (!(size > 0)) throw new SceneError([...path, 'axis'], 'the axis is the zero vector; give a direction');
-  const axis = (spec.axis ?? [1, 0, 0]).map((x) => x / size) as unknown as Vector;
+  const axis: Vector = [along[0] / size, along[1] / size, along[2] / size];
   const a = anchor(first);
   const b = anchor(second);
   const one = toLocal(first, axis);

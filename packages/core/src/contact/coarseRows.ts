@@ -3,7 +3,8 @@
  * makes of the sides.
  *
  * A side moves with the corners of the cell that its link began in, by trilinear weights; both ends of a link move alike, so that links
- * do not feel it. Along a rod the sides of one cell follow each other: runs, with eight corners each.
+ * do not feel it. Along a rod the sides of one cell follow each other: runs, with eight corners each. A loop over runs that restricting and
+ * prolonging share takes a tenth longer than one each.
  */
 import { createCutter } from './cut.ts';
 

@@ -20,3 +20,29 @@ export function createCutter(buffer: ArrayBufferLike): Cutter {
     bytes: (length) => new Uint8Array(buffer, pass(length), length),
   };
 }
+
+/** Arrays of their own. */
+export const apart: Cutter = {
+  doubles: (length) => new Float64Array(length),
+  floats: (length) => new Float32Array(length),
+  integers: (length) => new Int32Array(length),
+  bytes: (length) => new Uint8Array(length),
+};
+
+/** How many bytes are cut. */
+export function countBytes(cut: (cutter: Cutter) => void): number {
+  let sum = 0;
+  const count = <T>(width: number, nothing: T) => {
+    return (length: number): T => {
+      sum += width * length;
+      return nothing;
+    };
+  };
+  cut({
+    doubles: count(8, new Float64Array(0)),
+    floats: count(4, new Float32Array(0)),
+    integers: count(4, new Int32Array(0)),
+    bytes: count(1, new Uint8Array(0)),
+  });
+  return sum;
+}

@@ -1,7 +1,14 @@
 /** Places that do not meet what they are joined to: links and welds. */
+import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import { measureDistance } from './collider.ts';
 import { type Finder, gather } from './find.ts';
+
+/** What is looked at around a link. */
+export interface LinkFinder
+  extends Pick<Finder, 'edgeCount' | 'edgeOffset' | 'edgeLength' | 'edgeArc' | 'pairRadius' | 'joined'> {
+  readonly rods: readonly Pick<Rod, 'edgeCount' | 'edgeLengthRest' | 'nodeArc' | 'length' | 'closed'>[];
+}
 
 /** Distance and normal of a weld. */
 const distanceAt = new Float64Array(4);
@@ -13,7 +20,7 @@ const nearB: { edge: number; from: number }[] = [];
 /** Edges of a rod, counted from `first` on, that begin nearer than `reach` to a place on it: outwards from there, for a cloth has a link at every edge. */
 function listNear(
   out: { edge: number; from: number }[],
-  { rods, edgeLength, edgeArc }: Finder,
+  { rods, edgeLength, edgeArc }: LinkFinder,
   rod: number,
   first: number,
   edge: number,
@@ -37,7 +44,7 @@ function listNear(
 }
 
 /** What a link joins lies within each other there: pairs of edges nearer to it than they are thick are no contact. */
-export function exemptLink(finder: Finder, { rodA, edgeA, weightA, rodB, edgeB, weightB }: LinkPlan): void {
+export function exemptLink(finder: LinkFinder, { rodA, edgeA, weightA, rodB, edgeB, weightB }: LinkPlan): void {
   const { edgeCount, edgeOffset, pairRadius } = finder;
   const a = edgeOffset[rodA];
   const b = edgeOffset[rodB];

@@ -11,7 +11,9 @@ import type { Pin, Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import { measurePinWays } from './besidePins.ts';
 import type { Collider } from './collider.ts';
+import { apart } from './cut.ts';
 import { exemptLink, exemptWelds } from './exempt.ts';
+import { type FinderRows, layOutFinder } from './finderRows.ts';
 import { coverStep, createNearPairs, type NearPairs, reachOf } from './near.ts';
 import { areSegmentsApart } from './pathTree.ts';
 import { addPair } from './rodContact.ts';
@@ -37,7 +39,7 @@ export interface RodRules {
   readonly linked: readonly LinkPlan[];
 }
 
-export interface Finder {
+export interface Finder extends FinderRows {
   readonly rods: readonly Rod[];
   readonly samples: readonly Samples[];
   readonly colliders: readonly Collider[];
@@ -45,28 +47,12 @@ export interface Finder {
   /** Acceleration that acts on everything [m/s²], and its size. */
   readonly gravity: readonly number[];
   readonly acceleration: number;
-  /** All nodes and edges of the scene in one row. */
-  readonly nodeOffset: Int32Array;
-  readonly edgeOffset: Int32Array;
   readonly nodeCount: number;
   readonly edgeCount: number;
-  readonly edgeRod: Int32Array;
-  /** Index in its rod. */
-  readonly edgeIndex: Int32Array;
-  readonly edgeFirst: Int32Array;
-  readonly edgeSecond: Int32Array;
   /** Rest arc length at the middle of the edge [m]. */
   readonly edgeArc: Float64Array;
-  readonly edgeLength: Float64Array;
-  /** Factors of the rod on friction and restitution. */
-  readonly edgeFriction: Float64Array;
-  readonly edgeRestitution: Float64Array;
-  /** Against colliders, and against rods [m]. */
-  readonly edgeRadius: Float64Array;
+  /** Against rods [m]. */
   readonly pairRadius: Float64Array;
-  readonly nodeRadius: Float64Array;
-  /** 1 where a pin holds the node. */
-  readonly nodeHeld: Uint8Array;
   /** Way along the rod to the nearest node that is held [m]. */
   readonly pinWay: Float64Array;
   /** Body that an edge is so near the weld of that it does not meet others there, −1 for none. */
@@ -77,46 +63,18 @@ export interface Finder {
   readonly exempt: Uint8Array[];
   /** Rods that are held inside obstacles. */
   roots: readonly Root[];
-  /** Of each rod: 2 where contacts are looked for, 1 where only what is looked at may meet it, 0 where it is not there. */
-  readonly look: Uint8Array;
-  /** At the start of the step. */
-  readonly position: Float64Array;
-  readonly velocity: Float64Array;
-  /** At its end, of the rods that were last asked for. */
-  readonly end: Float64Array;
   readonly near: NearPairs;
   /** Pairs of edges that have something to do with each other as sorted numbers, first·edgeCount + second, each once. */
   pairs: Float64Array;
   pairCount: number;
-  readonly nodeDistance: Float64Array;
 }
 
 /** What contacts with obstacles are found by: threads know this much. */
-export type ObstacleFinder = Pick<
-  Finder,
-  | 'colliders'
-  | 'gravity'
-  | 'acceleration'
-  | 'nodeOffset'
-  | 'edgeOffset'
-  | 'nodeCount'
-  | 'edgeRod'
-  | 'edgeIndex'
-  | 'edgeFirst'
-  | 'edgeSecond'
-  | 'edgeLength'
-  | 'edgeFriction'
-  | 'edgeRestitution'
-  | 'edgeRadius'
-  | 'nodeRadius'
-  | 'nodeHeld'
-  | 'exempt'
-  | 'look'
-  | 'position'
-  | 'velocity'
-  | 'end'
-  | 'nodeDistance'
-> & { readonly rules: Pick<RodRules, 'reach'> };
+export interface ObstacleFinder
+  extends FinderRows,
+    Pick<Finder, 'colliders' | 'gravity' | 'acceleration' | 'nodeCount' | 'exempt'> {
+  readonly rules: Pick<RodRules, 'reach'>;
+}
 
 /** `shared`: memory for what threads know of it, which is then written there. */
 export function createFinder(
@@ -127,50 +85,35 @@ export function createFinder(
   gravity: readonly number[],
   shared?: SearchRows,
 ): Finder {
-  const nodeOffset = shared?.nodeOffset ?? new Int32Array(rods.length + 1);
-  const edgeOffset = shared?.edgeOffset ?? new Int32Array(rods.length + 1);
+  const nodeCount = rods.reduce((sum, rod) => sum + rod.nodeCount, 0);
+  const edgeCount = rods.reduce((sum, rod) => sum + rod.edgeCount, 0);
+  const rows = shared ?? layOutFinder({ rods: rods.length, nodes: nodeCount, edges: edgeCount }, apart);
+  const { nodeOffset, edgeOffset } = rows;
   rods.forEach((rod, r) => {
     nodeOffset[r + 1] = nodeOffset[r] + rod.nodeCount;
     edgeOffset[r + 1] = edgeOffset[r] + rod.edgeCount;
   });
-  const nodeCount = nodeOffset[rods.length];
-  const edgeCount = rods.reduce((sum, rod) => sum + rod.edgeCount, 0);
+  rows.look.fill(2);
   const finder: Finder = {
+    ...rows,
     rods,
     samples,
     colliders,
     rules,
     gravity,
     acceleration: Math.hypot(gravity[0], gravity[1], gravity[2]),
-    nodeOffset,
-    edgeOffset,
     nodeCount,
     edgeCount,
-    edgeRod: shared?.edgeRod ?? new Int32Array(edgeCount),
-    edgeIndex: shared?.edgeIndex ?? new Int32Array(edgeCount),
-    edgeFirst: shared?.edgeFirst ?? new Int32Array(edgeCount),
-    edgeSecond: shared?.edgeSecond ?? new Int32Array(edgeCount),
     edgeArc: new Float64Array(edgeCount),
-    edgeLength: shared?.edgeLength ?? new Float64Array(edgeCount),
-    edgeFriction: shared?.edgeFriction ?? new Float64Array(edgeCount),
-    edgeRestitution: shared?.edgeRestitution ?? new Float64Array(edgeCount),
-    edgeRadius: shared?.edgeRadius ?? new Float64Array(edgeCount),
     pairRadius: new Float64Array(edgeCount),
-    nodeRadius: shared?.nodeRadius ?? new Float64Array(nodeCount),
-    nodeHeld: shared?.nodeHeld ?? new Uint8Array(nodeCount),
     pinWay: new Float64Array(nodeCount).fill(Number.POSITIVE_INFINITY),
     edgeBody: new Int32Array(edgeCount).fill(-1),
     joined: new Set(),
     exempt: colliders.map((_, k) => shared?.exempt[k] ?? new Uint8Array(0)),
     roots: [],
-    look: (shared?.look ?? new Uint8Array(rods.length)).fill(2),
-    position: shared?.position ?? new Float64Array(3 * nodeCount),
-    velocity: shared?.velocity ?? new Float64Array(3 * nodeCount),
-    end: shared?.end ?? new Float64Array(3 * nodeCount),
     near: createNearPairs(rules.pairs ? edgeCount : 0, rules.pairs ? nodeCount : 0),
     pairs: new Float64Array(64),
     pairCount: 0,
-    nodeDistance: shared?.nodeDistance ?? new Float64Array(4 * nodeCount),
   };
   let e = 0;
   rods.forEach((rod, r) => {

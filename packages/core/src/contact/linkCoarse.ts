@@ -16,11 +16,12 @@
  * is made after PATIENCE turns of a round, and kept until a later round of the step needs as many.
  */
 import { factorPositive, solvePositive } from '../linalg/dense.ts';
+import type { ContactPort } from '../model.ts';
 import type { SideArrays } from './admm.ts';
 import { makeCoarse } from './coarseCells.ts';
 import { CORNERS, type CoarseRows, gather, weightOf } from './coarseRows.ts';
 import { type LinkGroup, loopLinks } from './linkLaw.ts';
-import { PROLONG, RESTRICT } from './linkLoops.ts';
+import { type LinkLoopArrays, PROLONG, RESTRICT } from './linkLoops.ts';
 import { rodsOf } from './linkRows.ts';
 import type { LinkSet } from './links.ts';
 import { RELAXATION } from './loops.ts';
@@ -49,8 +50,16 @@ export interface Coarse {
   readonly step: Float64Array;
 }
 
+/** The links of a group, and its sides, as far as K is made of them. */
+export type CoarseGroup = Pick<LinkGroup, 'set' | 'all' | 'rows' | 'shared' | 'coarse'>;
+export interface CoarseArrays extends Pick<SideArrays, 'rod' | 'mass' | 'velocity' | 'right'> {
+  readonly sides: readonly (Omit<SideArrays['sides'][number], 'port' | 'response' | 'start'> & {
+    readonly port: Pick<ContactPort, 'systemOfRod' | 'solve'>;
+  })[];
+}
+
 /** Cells for the group's links: those of the last time, where they are the same. */
-function findCoarse({ set, all, shared }: LinkGroup): Coarse | undefined {
+function findCoarse({ set, all, shared }: CoarseGroup): Coarse | undefined {
   const most = Math.min(MOST, Math.floor(set.count / EACH));
   if (most < LEAST) return undefined;
   const { last } = all.coarse;
@@ -82,7 +91,7 @@ interface Sample {
 }
 
 /** Systems of the group that links hold, those to be asked among them. */
-function chooseSamples({ rows }: Coarse, group: LinkGroup, { sides, rod }: SideArrays): Sample[] {
+function chooseSamples({ rows }: Coarse, group: CoarseGroup, { sides, rod }: CoarseArrays): Sample[] {
   const { first } = group.rows;
   const kinds = new Map<string, Sample[]>();
   let bundle = 0;
@@ -147,7 +156,7 @@ function eachSide(
 }
 
 /** Makes K of the weights and the response as they are. Overwrites velocities and right sides. */
-export function weighCoarse(group: LinkGroup, arrays: SideArrays): Coarse | undefined {
+export function weighCoarse(group: CoarseGroup, arrays: CoarseArrays): Coarse | undefined {
   const coarse = findCoarse(group);
   if (!coarse) return undefined;
   const { mass, velocity, right, sides } = arrays;
@@ -203,7 +212,7 @@ function addColumn(
   { rodRun, runSide, corner, fraction }: CoarseRows,
   first: Int32Array,
   { rods, weight }: Sample,
-  { mass, velocity, right }: SideArrays,
+  { mass, velocity, right }: CoarseArrays,
   rest: Float64Array,
 ): void {
   for (const j of rods) {
@@ -230,7 +239,7 @@ function addColumn(
 }
 
 /** Adds the correction to what changes in a turn, RELAXATION times by how much sides are off: in `velocity`. */
-export function correctCoarse(coarse: Coarse, group: LinkGroup, arrays: SideArrays): void {
+export function correctCoarse(coarse: Coarse, group: CoarseGroup, arrays: LinkLoopArrays): void {
   const { rows, factor, lumped, pull, step } = coarse;
   loopLinks(group, RESTRICT, arrays);
   gather(pull, rows);

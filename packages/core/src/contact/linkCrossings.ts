@@ -160,6 +160,12 @@ export function writeCrossings(
   return wrong;
 }
 
+/** Component m of what side i of the crossing at o has of its impulses, IMPULSE or BEFORE. */
+function pushOf(r: Float64Array, o: number, impulse: number, i: number, m: number): number {
+  const angle = i % 2 === 0 ? -r[o + impulse + 3] : r[o + impulse + 3];
+  return r[o + i] * r[o + impulse + m] + angle * r[o + NORMAL + (i < 2 ? 0 : 3) + m];
+}
+
 /** Like `startLinks`. */
 export function startCrossings(
   { record: r, side, member }: CrossingRows,
@@ -174,13 +180,11 @@ export function startCrossings(
     const o = RECORD * c;
     for (let i = 0; i < 4; i++) {
       const s = side[4 * c + i];
-      const n = o + NORMAL + (i < 2 ? 0 : 3);
-      const angle = i % 2 === 0 ? -r[o + BEFORE + 3] : r[o + BEFORE + 3];
       for (let m = 0; m < 3; m++) {
         const at = 3 * s + m;
         copy[at] = from[at];
         weight[at] = mass[s];
-        free[at] = from[at] - (r[o + i] * r[o + BEFORE + m] + angle * r[n + m]) * r[o + INVERSE + i];
+        free[at] = from[at] - pushOf(r, o, BEFORE, i, m) * r[o + INVERSE + i];
       }
     }
   }
@@ -199,9 +203,7 @@ export function writeCrossingForces(
     const o = RECORD * c;
     for (let i = 0; i < 4; i++) {
       const at = 3 * side[4 * c + i];
-      const n = o + NORMAL + (i < 2 ? 0 : 3);
-      const angle = i % 2 === 0 ? -r[o + IMPULSE + 3] : r[o + IMPULSE + 3];
-      for (let m = 0; m < 3; m++) force[at + m] = (r[o + i] * r[o + IMPULSE + m] + angle * r[n + m]) / dt;
+      for (let m = 0; m < 3; m++) force[at + m] = pushOf(r, o, IMPULSE, i, m) / dt;
     }
   }
 }

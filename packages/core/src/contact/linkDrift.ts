@@ -15,11 +15,24 @@
  * the contacts solved for in each or in every second; links solved to the end between two turns of the contacts: 10 to 50 of
  * those, of 70 turns each, or 50 if all of them are mixed.
  */
+import type { ContactPort } from '../model.ts';
 import type { SideArrays } from './admm.ts';
 import type { LinkGroup } from './linkLaw.ts';
 import { type LinkRows, rodsOf } from './linkRows.ts';
+import type { Link } from './links.ts';
 
-type DriftRows = Pick<LinkRows, 'head' | 'pull' | 'mass' | 'first' | 'last'>;
+/** The links of a group, as far as they move as one. */
+export interface DriftGroup extends Pick<LinkGroup, 'whole'> {
+  readonly set: { readonly others: readonly Pick<Link, 'sideCount' | 'perEnd'>[] };
+  readonly rows: DriftRows;
+}
+/** Sides, as far as they are solved for. */
+export interface DriftArrays extends Pick<SideArrays, 'mass' | 'velocity' | 'right'> {
+  readonly sides: readonly (Pick<SideArrays['sides'][number], 'sides' | 'velocity' | 'right'> & {
+    readonly port: Pick<ContactPort, 'solve'>;
+  })[];
+}
+export type DriftRows = Pick<LinkRows, 'head' | 'pull' | 'mass' | 'first' | 'last'>;
 
 /**
  * Pull of what is left at the sides on each of the rods `from` to `to` of the rows, and the largest velocity that it gives one of them as a whole
@@ -75,10 +88,7 @@ export function shiftSides(
 }
 
 /** K⁻¹ of the group, by rows; zeros where a link holds it to a point, or nothing lets it move. Overwrites velocities and right sides. */
-export function weighWhole(
-  { set, rows, whole }: Pick<LinkGroup, 'set' | 'rows' | 'whole'>,
-  { mass, velocity, right, sides }: SideArrays,
-): void {
+export function weighWhole({ set, rows, whole }: DriftGroup, { mass, velocity, right, sides }: DriftArrays): void {
   whole.fill(0);
   for (const { sideCount, perEnd } of set.others) if (sideCount === perEnd) return;
   const { pull, first, last } = rows;
@@ -120,11 +130,7 @@ function invert(a: Float64Array): void {
 }
 
 /** `part` of c, from the pulls of all rods. */
-export function writeShift(
-  out: Float64Array,
-  { rows, whole }: { readonly rows: DriftRows; readonly whole: Float64Array },
-  part: number,
-): void {
+export function writeShift(out: Float64Array, { rows, whole }: Pick<DriftGroup, 'rows' | 'whole'>, part: number): void {
   const sum = [0, 0, 0];
   for (let j = 0; j < 3 * rodsOf(rows); j++) sum[j % 3] += rows.pull[j];
   for (let m = 0; m < 3; m++)

@@ -7,10 +7,12 @@
  *
  * With 10,000 hairs on a head this is a fifth of what one thread does in a step, and was a third of it with two.
  */
-import type { Samples, SearchCounts, SearchRequest, SharedSearch } from '../port.ts';
+import type { EachRange, Samples, SearchCounts, SearchRequest, SharedSearch } from '../port.ts';
 import { HAND, placeCollider, takeHand } from './collider.ts';
+import { type Cutter, countBytes, createCutter } from './cut.ts';
 import { type Finder, gather, type ObstacleFinder } from './find.ts';
 import { findWithCollider } from './findCollider.ts';
+import { type FinderRows, layOutFinder } from './finderRows.ts';
 import { type ContactSet, createContactSet, makeRoom } from './set.ts';
 import { findMarkedSunken, findSunken } from './sunken.ts';
 import { gatherEnd } from './sweep.ts';
@@ -24,27 +26,7 @@ const FIND_SUNKEN = 3;
 const SWEEP = 4;
 
 /** Arrays of a finder that all threads see, and more. */
-export interface SearchRows
-  extends Pick<
-    ObstacleFinder,
-    | 'nodeOffset'
-    | 'edgeOffset'
-    | 'edgeRod'
-    | 'edgeIndex'
-    | 'edgeFirst'
-    | 'edgeSecond'
-    | 'edgeLength'
-    | 'edgeFriction'
-    | 'edgeRestitution'
-    | 'edgeRadius'
-    | 'nodeRadius'
-    | 'nodeHeld'
-    | 'look'
-    | 'position'
-    | 'velocity'
-    | 'end'
-    | 'nodeDistance'
-  > {
+export interface SearchRows extends FinderRows {
   /** What it was cut for, see `SearchCounts`; gravity; the reach of a field. */
   readonly given: Float64Array;
   /** Of each collider. */
@@ -57,59 +39,24 @@ export interface SearchRows
 
 const GIVEN = 8;
 
-function layOut(
-  { rods, nodes, edges, colliders }: SearchCounts,
-  take: (width: 1 | 4 | 8, length: number) => ArrayBufferView,
-): SearchRows {
-  const doubles = (length: number): Float64Array => take(8, length) as Float64Array;
-  const integers = (length: number): Int32Array => take(4, length) as Int32Array;
-  const bytes = (length: number): Uint8Array => take(1, length) as Uint8Array;
+function layOut(counts: SearchCounts, cutter: Cutter): SearchRows {
+  const { rods, nodes, colliders } = counts;
+  const { doubles, bytes } = cutter;
   const each = <T>(make: () => T): T[] => Array.from({ length: colliders }, make);
   return {
     given: doubles(GIVEN),
     hands: each(() => doubles(HAND)),
-    position: doubles(3 * nodes),
-    velocity: doubles(3 * nodes),
-    end: doubles(3 * nodes),
-    nodeDistance: doubles(4 * nodes),
-    nodeRadius: doubles(nodes),
-    edgeLength: doubles(edges),
-    edgeFriction: doubles(edges),
-    edgeRestitution: doubles(edges),
-    edgeRadius: doubles(edges),
-    nodeOffset: integers(rods + 1),
-    edgeOffset: integers(rods + 1),
-    edgeRod: integers(edges),
-    edgeIndex: integers(edges),
-    edgeFirst: integers(edges),
-    edgeSecond: integers(edges),
-    look: bytes(rods),
+    ...layOutFinder(counts, cutter),
     asked: bytes(rods),
-    nodeHeld: bytes(nodes),
     exempt: each(() => bytes(nodes)),
     acts: each(() => bytes(rods)),
   };
 }
 
-export function searchBytes(counts: SearchCounts): number {
-  let sum = 0;
-  const none = new Uint8Array(0);
-  layOut(counts, (width, length) => {
-    sum += width * length;
-    return none;
-  });
-  return sum;
-}
+export const searchBytes = (counts: SearchCounts): number => countBytes((cutter) => layOut(counts, cutter));
 
-export function cutSearch(buffer: ArrayBufferLike, counts: SearchCounts): SearchRows {
-  let at = 0;
-  return layOut(counts, (width, length) => {
-    at += width * length;
-    const from = at - width * length;
-    if (width === 8) return new Float64Array(buffer, from, length);
-    return width === 4 ? new Int32Array(buffer, from, length) : new Uint8Array(buffer, from, length);
-  });
-}
+export const cutSearch = (buffer: ArrayBufferLike, counts: SearchCounts): SearchRows =>
+  layOut(counts, createCutter(buffer));
 
 /** As whoever made the finder has written them. */
 export function readCounts(buffer: ArrayBufferLike): SearchCounts {
@@ -176,12 +123,41 @@ function cutFound(buffer: ArrayBufferLike, from: number, capacity: number): Foun
   return rows as FoundRows;
 }
 
-/** Copies what a thread has found to where the caller sees it. */
-export function writeFound(buffer: ArrayBufferLike, from: number, capacity: number, set: ContactSet): void {
+/** Contacts `first` to `end` of a set, of a range that begins with a rod. */
+export interface FoundRun {
+  readonly rod: number;
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Does the same with ranges in any order, and notes what of a set is found in which. */
+export function noteRuns(runs: FoundRun[], set: ContactSet, each: EachRange): EachRange {
+  return (action) => {
+    each((from, to) => {
+      const first = set.count;
+      action(from, to);
+      if (set.count > first) runs.push({ rod: from, first, end: set.count });
+    });
+  };
+}
+
+/** Copies what a thread has found to where the caller sees it, in the order of the rods. */
+export function writeFound(
+  buffer: ArrayBufferLike,
+  from: number,
+  capacity: number,
+  set: ContactSet,
+  runs: readonly FoundRun[],
+): void {
   const rows = cutFound(buffer, from, capacity);
-  for (const name of doubleNames) rows[name].set(set[name].subarray(0, doubles[name] * set.count));
-  for (const name of integerNames) rows[name].set(set[name].subarray(0, set.count));
-  rows.swept.set(set.swept.subarray(0, set.count));
+  let at = 0;
+  for (const { first, end } of [...runs].sort((a, b) => a.rod - b.rod)) {
+    for (const name of doubleNames)
+      rows[name].set(set[name].subarray(doubles[name] * first, doubles[name] * end), doubles[name] * at);
+    for (const name of integerNames) rows[name].set(set[name].subarray(first, end), at);
+    rows.swept.set(set.swept.subarray(first, end), at);
+    at += end - first;
+  }
 }
 
 /** Appends `count` contacts that a thread has found to a set. */
@@ -211,35 +187,42 @@ export function appendFound(
 }
 
 /**
- * Does what is asked for rods `from` to `to`: those of a thread, or the caller's; the first of `samples` is that of rod `first`. Contacts are
+ * Does what is asked for ranges of rods that a thread gets, or the caller; the first of `samples` is that of rod `first`. Contacts are
  * appended to `set`.
  */
-export function searchRange(
+export function searchRanges(
   finder: ObstacleFinder,
   asked: Uint8Array,
   samples: readonly Samples[],
   first: number,
   set: ContactSet,
-  from: number,
-  to: number,
+  each: EachRange,
   { kind, collider: k, t, dt, allowed }: SearchRequest,
 ): void {
   const { nodeOffset, position, velocity, end, colliders } = finder;
   if (kind === GATHER)
-    for (let r = from; r < to; r++) {
-      position.set(samples[r - first].nodePosition, 3 * nodeOffset[r]);
-      velocity.set(samples[r - first].nodeVelocity, 3 * nodeOffset[r]);
-    }
+    each((from, to) => {
+      for (let r = from; r < to; r++) {
+        position.set(samples[r - first].nodePosition, 3 * nodeOffset[r]);
+        velocity.set(samples[r - first].nodeVelocity, 3 * nodeOffset[r]);
+      }
+    });
   else if (kind === GATHER_END)
-    for (let r = asked.indexOf(1, from); r >= 0 && r < to; r = asked.indexOf(1, r + 1))
-      end.set(samples[r - first].nodePosition, 3 * nodeOffset[r]);
+    each((from, to) => {
+      for (let r = asked.indexOf(1, from); r >= 0 && r < to; r = asked.indexOf(1, r + 1))
+        end.set(samples[r - first].nodePosition, 3 * nodeOffset[r]);
+    });
   else if (kind === FIND) {
     placeCollider(colliders[k], t, dt);
-    findWithCollider(finder, set, colliders[k], k, dt, from, to);
-  } else if (kind === FIND_SUNKEN) findMarkedSunken(finder, set, k, t, dt, allowed, asked, from, to);
+    each((from, to) => {
+      findWithCollider(finder, set, colliders[k], k, dt, from, to);
+    });
+  } else if (kind === FIND_SUNKEN) findMarkedSunken(finder, set, k, t, dt, allowed, asked, each);
   else if (kind === SWEEP) {
     placeCollider(colliders[k], t, dt);
-    sweepCollider(finder, set, k, t, dt, from, to);
+    each((from, to) => {
+      sweepCollider(finder, set, k, t, dt, from, to);
+    });
   }
 }
 
@@ -313,8 +296,8 @@ export function createSearch(finder: Finder, shared?: SharedSearch, rows?: Searc
   const run = (set: ContactSet, kind: number, collider = 0, t = 0, dt = 0, allowed = 0): void => {
     Object.assign(request, { kind, collider, t, dt, allowed });
     for (let k = 0; k < colliders.length; k++) hands[k].set(colliders[k].hand);
-    shared.run(request, (from, to) => {
-      searchRange(finder, asked, finder.samples, 0, set, from, to, request);
+    shared.run(request, (each) => {
+      searchRanges(finder, asked, finder.samples, 0, set, each, request);
     });
     shared.read((buffer, from, capacity, count) => {
       appendFound(set, buffer, from, capacity, count);

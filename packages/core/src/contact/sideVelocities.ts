@@ -51,7 +51,12 @@ export function isPredicted(arrays: SideArrays, limit: number): boolean {
 }
 
 /** Whether contacts came to where the copies have them, within `part` of their size. */
-export function keepsPlaces(set: ContactSet, arrays: SideArrays, dt: number, part: number): boolean {
+export function keepsPlaces(
+  set: ContactSet,
+  arrays: Pick<SideArrays, 'start' | 'copy' | 'sideA' | 'sideB' | 'awake'>,
+  dt: number,
+  part: number,
+): boolean {
   const { start, copy, sideA, sideB, awake } = arrays;
   for (let c = 0; c < set.count; c++) {
     if (!awake[c]) continue;

@@ -1,4 +1,5 @@
 /** What ended a step inside a collider. */
+import type { EachRange } from '../port.ts';
 import { type Collider, findClosest, measureBackward, measureDistanceIn, placeCollider } from './collider.ts';
 import { interpolate as at, isHeld, type ObstacleFinder } from './find.ts';
 import { addBodyVelocity } from './findCollider.ts';
@@ -32,7 +33,7 @@ export function findSunken(
   });
 }
 
-/** The same with one collider of the rods from `from` to `to` that are marked. */
+/** The same with one collider of the rods of some ranges that are marked. */
 export function findMarkedSunken(
   finder: ObstacleFinder,
   set: ContactSet,
@@ -41,13 +42,14 @@ export function findMarkedSunken(
   dt: number,
   allowed: number,
   marks: Uint8Array,
-  from: number,
-  to: number,
+  each: EachRange,
 ): void {
   const collider = finder.colliders[index];
   atEnd(collider, t, dt, () => {
-    for (let r = marks.indexOf(1, from); r >= 0 && r < to; r = marks.indexOf(1, r + 1))
-      if (finder.look[r] >= 2) findSunkenOf(finder, set, collider, index, r, finder.end, dt, allowed);
+    each((from, to) => {
+      for (let r = marks.indexOf(1, from); r >= 0 && r < to; r = marks.indexOf(1, r + 1))
+        if (finder.look[r] >= 2) findSunkenOf(finder, set, collider, index, r, finder.end, dt, allowed);
+    });
   });
 }
 

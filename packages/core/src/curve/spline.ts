@@ -97,9 +97,21 @@ export function createSpline(knots: readonly number[], values: readonly ArrayLik
       moments[i * dimension + k] = found[i];
     }
   }
+  return { knots, dimension, evaluate: createEvaluate(x, y, moments, dimension, end) };
+}
+
+/** By itself, so that no more than these is kept. */
+function createEvaluate(
+  x: Float64Array,
+  y: Float64Array,
+  moments: Float64Array,
+  dimension: number,
+  end: SplineEnd,
+): Spline['evaluate'] {
+  const count = x.length;
   const first = x[0];
   const last = x[count - 1];
-  const evaluate = (out: Float64Array, at: number): void => {
+  return (out: Float64Array, at: number): void => {
     let t = at;
     if (end === 'periodic') t = first + (at - first) - Math.floor((at - first) / (last - first)) * (last - first);
     if (count === 1 || ((t < first || t > last) && end !== 'periodic')) {
@@ -131,5 +143,4 @@ export function createSpline(knots: readonly number[], values: readonly ArrayLik
       out[2 * dimension + k] = a * m0 + b * m1;
     }
   };
-  return { knots, dimension, evaluate };
 }

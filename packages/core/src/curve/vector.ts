@@ -1,5 +1,6 @@
 /**
- * Small vectors and rotations for building rods. These allocate, so they serve compilation, not the step.
+ * Small vectors and rotations for building rods. These allocate, so they serve compilation, not the step; what is called for every
+ * edge of ten thousand rods makes nothing but what it returns.
  *
  * A frame is a unit tangent with a unit director d1 normal to it; d2 = tangent × d1. Rotation vectors between frames
  * are written in the material frame (d1, d2, d3 = tangent); both frames agree on those components.
@@ -11,6 +12,8 @@ export interface Frame {
   readonly d1: Vector;
 }
 
+/** By its components. */
+export const vectorOf = (component: (k: number) => number): Vector => [component(0), component(1), component(2)];
 export const add = (a: Vector, b: Vector): Vector => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 export const subtract = (a: Vector, b: Vector): Vector => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 export const scale = (a: Vector, k: number): Vector => [k * a[0], k * a[1], k * a[2]];
@@ -27,14 +30,24 @@ export const cross = (a: Vector, b: Vector): Vector => [
   a[0] * b[1] - a[1] * b[0],
 ];
 /** Without Math.hypot, whose rounding differs between engines. */
-export const norm = (a: Vector): number => Math.sqrt(dot(a, a));
-export const distance = (a: Vector, b: Vector): number => norm(subtract(a, b));
+export const norm = (a: Vector): number => Math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+export function distance(a: Vector, b: Vector): number {
+  const x = a[0] - b[0];
+  const y = a[1] - b[1];
+  const z = a[2] - b[2];
+  return Math.sqrt(x * x + y * y + z * z);
+}
 
-export function normalize(a: Vector): Vector {
+export const normalize = (a: Vector): Vector => makeUnit(a[0], a[1], a[2]);
+
+function makeUnit(ax: number, ay: number, az: number): Vector {
   // scaled first, so that micrometres squared do not underflow
-  const largest = Math.max(Math.abs(a[0]), Math.abs(a[1]), Math.abs(a[2]));
-  const b = scale(a, 1 / largest);
-  return scale(b, 1 / norm(b));
+  const k = 1 / Math.max(Math.abs(ax), Math.abs(ay), Math.abs(az));
+  const x = k * ax;
+  const y = k * ay;
+  const z = k * az;
+  const inverse = 1 / Math.sqrt(x * x + y * y + z * z);
+  return [inverse * x, inverse * y, inverse * z];
 }
 
 /** The part of `a` normal to the unit vector `t`, made unit; undefined when `a` is parallel to `t` (or zero). */
@@ -55,10 +68,10 @@ export function anyNormal(t: Vector): Vector {
 }
 
 /** Makes the director exactly normal to the tangent again. */
-export const makeFrame = (tangent: Vector, d1: Vector): Frame => ({
-  tangent,
-  d1: normalize(addScaled(d1, tangent, -dot(d1, tangent))),
-});
+export function makeFrame(tangent: Vector, d1: Vector): Frame {
+  const k = -(d1[0] * tangent[0] + d1[1] * tangent[1] + d1[2] * tangent[2]);
+  return { tangent, d1: makeUnit(d1[0] + k * tangent[0], d1[1] + k * tangent[1], d1[2] + k * tangent[2]) };
+}
 
 /** Rotates `a` by the rotation vector `w`. */
 export function rotate(a: Vector, w: Vector): Vector {
@@ -67,15 +80,26 @@ export function rotate(a: Vector, w: Vector): Vector {
   const half = Math.sin(angle / 2);
   const first = angle < 1e-8 ? 1 : Math.sin(angle) / angle;
   const second = angle < 1e-8 ? 0.5 : (2 * half * half) / (angle * angle);
-  const wa = cross(w, a);
-  return addScaled(addScaled(a, wa, first), cross(w, wa), second);
+  const x = w[1] * a[2] - w[2] * a[1];
+  const y = w[2] * a[0] - w[0] * a[2];
+  const z = w[0] * a[1] - w[1] * a[0];
+  return [
+    a[0] + first * x + second * (w[1] * z - w[2] * y),
+    a[1] + first * y + second * (w[2] * x - w[0] * z),
+    a[2] + first * z + second * (w[0] * y - w[1] * x),
+  ];
 }
 
 /** Rotates `a` by the smallest rotation that takes the unit vector `from` to `to`. */
 export function transport(a: Vector, from: Vector, to: Vector): Vector {
-  const b = cross(from, to);
-  const ba = cross(b, a);
-  return addScaled(add(a, ba), cross(b, ba), 1 / (1 + dot(from, to)));
+  const bx = from[1] * to[2] - from[2] * to[1];
+  const by = from[2] * to[0] - from[0] * to[2];
+  const bz = from[0] * to[1] - from[1] * to[0];
+  const x = by * a[2] - bz * a[1];
+  const y = bz * a[0] - bx * a[2];
+  const z = bx * a[1] - by * a[0];
+  const k = 1 / (1 + (from[0] * to[0] + from[1] * to[1] + from[2] * to[2]));
+  return [a[0] + x + k * (by * z - bz * y), a[1] + y + k * (bz * x - bx * z), a[2] + z + k * (bx * y - by * x)];
 }
 
 /** The frame carried by that rotation. */
@@ -85,8 +109,9 @@ export const transportFrame = (frame: Frame, to: Vector): Frame =>
 /** Signed angle about the unit vector `t` from `a` to `b`, both normal to it; in (−π, π]. */
 export const angleAbout = (t: Vector, a: Vector, b: Vector): number => Math.atan2(dot(cross(a, b), t), dot(a, b));
 
-export function turnFrame({ tangent, d1 }: Frame, angle: number): Frame {
-  if (angle === 0) return { tangent, d1 };
+export function turnFrame(frame: Frame, angle: number): Frame {
+  if (angle === 0) return frame;
+  const { tangent, d1 } = frame;
   return makeFrame(tangent, addScaled(scale(d1, Math.cos(angle)), cross(tangent, d1), Math.sin(angle)));
 }
 
@@ -98,46 +123,73 @@ export const twistBetween = (a: Frame, b: Frame): number =>
  * Rotation vector from frame a to frame b in material components. Of all the vectors that differ by full turns, the one
  * nearest to `expected` (default: the shortest).
  */
-export function rotationBetween(a: Frame, b: Frame, expected: Vector = [0, 0, 0]): Vector {
-  const a2 = cross(a.tangent, a.d1);
-  const b2 = cross(b.tangent, b.d1);
-  const rows = [a.d1, a2, a.tangent];
-  const columns = [b.d1, b2, b.tangent];
-  const m = rows.map((row) => columns.map((column) => dot(row, column)));
+export function rotationBetween(a: Frame, b: Frame, expected: Vector = none): Vector {
+  const { tangent: at, d1: a1 } = a;
+  const { tangent: bt, d1: b1 } = b;
+  const ax = at[1] * a1[2] - at[2] * a1[1];
+  const ay = at[2] * a1[0] - at[0] * a1[2];
+  const az = at[0] * a1[1] - at[1] * a1[0];
+  const bx = bt[1] * b1[2] - bt[2] * b1[1];
+  const by = bt[2] * b1[0] - bt[0] * b1[2];
+  const bz = bt[0] * b1[1] - bt[1] * b1[0];
+  // the matrix between the axes (d1, d2, d3)
+  const m00 = dot(a1, b1);
+  const m01 = a1[0] * bx + a1[1] * by + a1[2] * bz;
+  const m02 = dot(a1, bt);
+  const m10 = ax * b1[0] + ay * b1[1] + az * b1[2];
+  const m11 = ax * bx + ay * by + az * bz;
+  const m12 = ax * bt[0] + ay * bt[1] + az * bt[2];
+  const m20 = dot(at, b1);
+  const m21 = at[0] * bx + at[1] * by + at[2] * bz;
+  const m22 = dot(at, bt);
   // the quaternion by its largest component, which is never small
-  const w2 = 1 + m[0][0] + m[1][1] + m[2][2];
-  const x2 = 1 + m[0][0] - m[1][1] - m[2][2];
-  const y2 = 1 - m[0][0] + m[1][1] - m[2][2];
-  const z2 = 1 - m[0][0] - m[1][1] + m[2][2];
-  const p = m[2][1] - m[1][2];
-  const q = m[0][2] - m[2][0];
-  const r = m[1][0] - m[0][1];
+  const w2 = 1 + m00 + m11 + m22;
+  const x2 = 1 + m00 - m11 - m22;
+  const y2 = 1 - m00 + m11 - m22;
+  const z2 = 1 - m00 - m11 + m22;
+  let w = w2;
+  let x = m21 - m12;
+  let y = m02 - m20;
+  let z = m10 - m01;
   const largest = Math.max(w2, x2, y2, z2);
-  let quaternion: [number, number, number, number];
-  if (largest === w2) quaternion = [w2, p, q, r];
-  else if (largest === x2) quaternion = [p, x2, m[1][0] + m[0][1], m[0][2] + m[2][0]];
-  else if (largest === y2) quaternion = [q, m[1][0] + m[0][1], y2, m[2][1] + m[1][2]];
-  else quaternion = [r, m[0][2] + m[2][0], m[2][1] + m[1][2], z2];
-  const sign = quaternion[0] < 0 ? -1 : 1;
-  const w = sign * quaternion[0];
-  const v: Vector = [sign * quaternion[1], sign * quaternion[2], sign * quaternion[3]];
-  const sine = norm(v);
+  if (largest !== w2) {
+    if (largest === x2) [w, x, y, z] = [x, x2, m10 + m01, m02 + m20];
+    else if (largest === y2) [w, x, y, z] = [y, m10 + m01, y2, m21 + m12];
+    else [w, x, y, z] = [z, m02 + m20, m21 + m12, z2];
+  }
+  const sign = w < 0 ? -1 : 1;
+  w *= sign;
+  x *= sign;
+  y *= sign;
+  z *= sign;
+  const sine = Math.sqrt(x * x + y * y + z * z);
   if (sine < 1e-12 * w) {
     // no rotation to speak of, or whole turns about an axis that only `expected` can name
     const turns = Math.round(norm(expected) / (2 * Math.PI));
-    const small = scale(v, 2 / w);
+    const k = 2 / w;
+    const small: Vector = [k * x, k * y, k * z];
     return turns === 0 ? small : addScaled(small, normalize(expected), 2 * Math.PI * turns);
   }
   const angle = 2 * Math.atan2(sine, w);
-  const axis = scale(v, 1 / sine);
-  const turns = Math.round((dot(expected, axis) - angle) / (2 * Math.PI));
-  return scale(axis, angle + 2 * Math.PI * turns);
+  const k = 1 / sine;
+  x *= k;
+  y *= k;
+  z *= k;
+  const turns = Math.round((expected[0] * x + expected[1] * y + expected[2] * z - angle) / (2 * Math.PI));
+  const size = angle + 2 * Math.PI * turns;
+  return [size * x, size * y, size * z];
 }
+
+const none: Vector = [0, 0, 0];
 
 /** The frame that the rotation vector `w`, in material components, takes `frame` to. */
 export function advanceFrame(frame: Frame, w: Vector): Frame {
-  const d2 = cross(frame.tangent, frame.d1);
-  const world = addScaled(addScaled(scale(frame.d1, w[0]), d2, w[1]), frame.tangent, w[2]);
-  const tangent = normalize(rotate(frame.tangent, world));
-  return makeFrame(tangent, rotate(frame.d1, world));
+  const { tangent: t, d1 } = frame;
+  const [x, y, z] = cross(t, d1);
+  const world: Vector = [
+    w[0] * d1[0] + w[1] * x + w[2] * t[0],
+    w[0] * d1[1] + w[1] * y + w[2] * t[1],
+    w[0] * d1[2] + w[1] * z + w[2] * t[2],
+  ];
+  return makeFrame(normalize(rotate(t, world)), rotate(d1, world));
 }

@@ -44,7 +44,7 @@ export function rodsOfHairstyle(
       edges: style.elements * perElement,
       frame: { d1: vectorAt(style.rootDirector, g), twist: twistAlong(tangent, director) },
       natural: {
-        curvature: [0, 1, 2].map((k) => steps(style, g, k)) as unknown as readonly [Varying, Varying, Varying],
+        curvature: [steps(style, g, 0), steps(style, g, 1), steps(style, g, 2)],
         length: style.length[g],
       },
       section: { type: 'ellipse', a, b },

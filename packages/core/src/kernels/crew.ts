@@ -5,14 +5,17 @@
  * the answer: contact asks hundreds of times a step, and to wake a thread takes 10 to 50 µs.
  */
 import type { StepOutcome } from '../model.ts';
+import { type Claims, claimBytes, openClaims } from './claims.ts';
 
 /** What a thread is asked to do, in `control[COMMAND]`; every request raises `control[TURN]`. */
 export const TURN = 0;
 export const COMMAND = 1;
-export const READY = 2;
+const READY = 2;
 export const DONE = 3;
 export const SAVED = 4;
-const CONTROL = 5;
+/** Number of a thread that an error has ended. */
+const FAILED = 5;
+const CONTROL = 6;
 
 export const ADVANCE = 1;
 export const REFRESH = 2;
@@ -95,9 +98,11 @@ export interface CrewMemory {
   readonly marks: SharedArrayBuffer;
   /** 1 for each rod that the caller has moved in place of its thread, since that moved it. */
   readonly behind: SharedArrayBuffer;
-  /** Where each thread begins: its first rod, then its first part; and how long each has been at work in the step [ms]. */
+  /** Where each thread begins: its first rod, then its first part; and how long each has been at work on its rods in the step [ms]. */
   readonly ranges: SharedArrayBuffer;
   readonly busy: SharedArrayBuffer;
+  /** Rods that either of two may move. */
+  readonly claims: SharedArrayBuffer;
   /** Where the numbers of each rod begin in q, v and memory, one after the other. */
   readonly starts: SharedArrayBuffer;
   /** Where the state at the start of a step is kept, all of it in one; every thread copies a share. */
@@ -116,6 +121,7 @@ export interface Crew {
   readonly firstRods: Int32Array;
   readonly firstParts: Int32Array;
   readonly busy: Float64Array;
+  readonly claims: Claims;
   readonly starts: readonly Float64Array[];
   readonly before: Float64Array;
   /** When the caller asked last. */
@@ -128,7 +134,10 @@ export function createCrewMemory(
   systems: number,
   touching: boolean,
   state: number,
+  pieces: readonly (readonly number[])[],
 ): CrewMemory {
+  const claims = new SharedArrayBuffer(claimBytes(pieces));
+  openClaims(claims, pieces.length, pieces);
   return {
     count,
     control: new SharedArrayBuffer(4 * CONTROL),
@@ -139,23 +148,29 @@ export function createCrewMemory(
     behind: new SharedArrayBuffer(rods),
     ranges: new SharedArrayBuffer(4 * 2 * (count + 1)),
     busy: new SharedArrayBuffer(8 * count),
+    claims,
     starts: new SharedArrayBuffer(8 * 3 * (rods + 1)),
     before: new SharedArrayBuffer(8 * state),
   };
 }
 
 export function openCrew(memory: CrewMemory): Crew {
+  const { count } = memory;
+  const firstOf = (kind: number): Int32Array => new Int32Array(memory.ranges, 4 * kind * (count + 1), count + 1);
+  // none where rods are not in ranges
+  const zones = memory.claims.byteLength > 4 ? count - 1 : 0;
   return {
-    count: memory.count,
+    count,
     control: new Int32Array(memory.control),
     numbers: new Float64Array(memory.numbers),
     letters: new Uint16Array(memory.letters),
     without: new Uint8Array(memory.without),
     marks: new Uint8Array(memory.marks),
     behind: new Uint8Array(memory.behind),
-    firstRods: new Int32Array(memory.ranges, 0, memory.count + 1),
-    firstParts: new Int32Array(memory.ranges, 4 * (memory.count + 1)),
+    firstRods: firstOf(0),
+    firstParts: firstOf(1),
     busy: new Float64Array(memory.busy),
+    claims: openClaims(memory.claims, zones),
     starts: [0, 1, 2].map((k) => {
       const each = memory.starts.byteLength / 3;
       return new Float64Array(memory.starts, k * each, each / 8);
@@ -211,8 +226,8 @@ export function ask(crew: Crew, command: number): void {
   Atomics.notify(control, TURN);
 }
 
-/** What is shared evenly, whatever rods a thread has. */
-const evenly: readonly number[] = [LOOP, LAW, FETCH, LINK, GAUGE, CLEAR];
+/** What is shared whatever rods a thread has. */
+const evenly: readonly number[] = [LOOP, LAW, FETCH, LINK, GAUGE, CLEAR, SEARCH, DELIVER];
 
 /** Whether what a thread does takes the longer the more rods it has. */
 const goesByRods = (command: number): boolean => !evenly.includes(command);
@@ -222,13 +237,21 @@ export function finish(crew: Crew): void {
   const { control, busy, count } = crew;
   if (goesByRods(control[COMMAND])) busy[0] += performance.now() - crew.asked;
   waitFor(control, DONE, count - 1);
+  throwFailure(crew);
 }
 
-/** Thread k does its part of it. */
-export function serveTurn({ control, busy, count }: Crew, k: number, action: (command: number) => void): void {
+/** Thread k does its part of it. Where it cannot the caller gets the error, which would else wait for ever. */
+export function serveTurn(crew: Crew, k: number, action: (command: number) => void): void {
+  const { control, busy, count } = crew;
   const command = control[COMMAND];
   const start = performance.now();
-  action(command);
+  try {
+    action(command);
+  } catch (error) {
+    noteFailure(crew, k, error);
+    arrive(control, DONE, count - 1);
+    throw error;
+  }
   if (goesByRods(command)) busy[k] += performance.now() - start;
   arrive(control, DONE, count - 1);
 }
@@ -236,6 +259,40 @@ export function serveTurn({ control, busy, count }: Crew, k: number, action: (co
 /** One more has come so far; the last of `all` wakes who waits. */
 export function arrive(control: Int32Array, word: number, all: number): void {
   if (Atomics.add(control, word, 1) + 1 === all) Atomics.notify(control, word);
+}
+
+/** Thread k is ready to serve; with an error: it never will be. */
+export function reportReady(crew: Crew, k: number, error?: unknown): void {
+  if (error !== undefined) noteFailure(crew, k, error);
+  Atomics.add(crew.control, READY, 1);
+  Atomics.notify(crew.control, READY);
+}
+
+/** Until so many threads are. */
+export function waitReady(crew: Crew, count: number): void {
+  waitFor(crew.control, READY, count);
+  throwFailure(crew);
+}
+
+function noteFailure({ control, letters }: Crew, k: number, error: unknown): void {
+  writeText(letters, k, error instanceof Error ? error.message : String(error));
+  Atomics.store(control, FAILED, k);
+}
+
+function throwFailure({ control, letters }: Crew): void {
+  const failed = Atomics.load(control, FAILED);
+  if (failed > 0) throw new Error(`a thread has ended: ${readText(letters, failed)}`);
+}
+
+function writeText(letters: Uint16Array, k: number, text: string): void {
+  const length = text.length < LETTERS ? text.length : 0;
+  letters[LETTERS * k] = length;
+  for (let i = 0; i < length; i++) letters[LETTERS * k + 1 + i] = text.charCodeAt(i);
+}
+
+function readText(letters: Uint16Array, k: number): string {
+  const from = LETTERS * k + 1;
+  return String.fromCharCode(...letters.subarray(from, from + letters[from - 1]));
 }
 
 /** What a request asked, of thread k. */
@@ -259,10 +316,7 @@ export function writeAnswer({ numbers, letters, count }: Crew, k: number, answer
   numbers[at + 7] = answer.turns ?? 0;
   numbers[at + 8] = answer.error ?? 0;
   numbers[at + 9] = answer.converged === false ? 0 : 1;
-  const text = answer.failure ? JSON.stringify(answer.failure) : '';
-  const length = text.length < LETTERS ? text.length : 0;
-  letters[LETTERS * k] = length;
-  for (let i = 0; i < length; i++) letters[LETTERS * k + 1 + i] = text.charCodeAt(i);
+  writeText(letters, k, answer.failure ? JSON.stringify(answer.failure) : '');
 }
 
 export function writeVerdict({ numbers, count }: Crew, k: number, ok: boolean): void {
@@ -307,8 +361,7 @@ export function gatherOutcomes(
     error = Math.max(error, numbers[at + 8]);
     converged &&= numbers[at + 9] === 1;
     if (ok) continue;
-    const from = LETTERS * k + 1;
-    const text = String.fromCharCode(...letters.subarray(from, from + letters[from - 1]));
+    const text = readText(letters, k);
     failure = text ? (JSON.parse(text) as NonNullable<StepOutcome['failure']>) : { rod: '', reason: 'the step failed' };
   }
   return {

@@ -151,7 +151,12 @@ function writeConstants(
   };
   /** Of node i and edge i, from what the four unknowns have. */
   const halve = (field: Field, of: (der: DerRod) => Float64Array): void => {
-    pack(field, (der) => of(der).filter((_, d) => (d & 3) === 0 || (d & 3) === 3));
+    const [a, b] = [of(first), of(second)];
+    let at = addresses[field] >> 3;
+    for (let d = 0; d < a.length; d += (d & 3) === 0 ? 3 : 1) {
+      doubles[at++] = a[d];
+      doubles[at++] = b[d];
+    }
   };
   integers.set([first.nodeCount, first.joints.count, first.held.count], block >> 2);
   integers.set(

@@ -42,7 +42,7 @@ function findClean(parts: Parts, rodCount: number): Ranges['clean'] {
 }
 
 /** The number of the first place that is not below `least`. */
-function findFrom(places: readonly number[], least: number): number {
+export function findFrom(places: readonly number[], least: number): number {
   let low = 0;
   let high = places.length;
   while (low < high) {

@@ -15,6 +15,7 @@ import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
 import { countBlocks, cutMixRows, type MixRows } from '../contact/loops.ts';
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
 import { axesOf, type ContactSides, type SharedLinks, type SharedLoops } from '../port.ts';
+import { claimPieces, listMeetings, resetClaims } from './claims.ts';
 import {
   AXES,
   allCould,
@@ -70,13 +71,14 @@ import {
   boundSides,
   clearShare,
   countTouches,
+  createLoneSum,
   cutLone,
   cutSides,
   loneBytes,
   packLone,
-  partOfLone,
   placeOfSides,
   type SidePart,
+  settleRange,
   unpackLone,
 } from './threadSides.ts';
 
@@ -90,6 +92,8 @@ export interface Watch {
   now: number;
   /** Threads have left, or cannot take part. */
   alone: boolean;
+  /** Ranges end where threads have met in the present step. */
+  met: boolean;
 }
 
 /** Sides that threads know. */
@@ -104,7 +108,7 @@ interface Laid {
 
 /**
  * `apart`: whether rods lie in ranges, see ranges.ts; where they do not the caller works alone. `enlarge`: hands memory for a slot to the threads.
- * `begin`: to be called before every request. `rebalance`: to be called before every step. `positions`: where all have the rods' nodes.
+ * `begin`: to be called before every request. `rebalance`: before every step. `meet`: when rods were claimed. `positions`: where all have the rods' nodes.
  */
 export function shareContact(
   crew: Crew,
@@ -117,11 +121,10 @@ export function shareContact(
     leastNodes,
   }: Readonly<Record<'leastTouching' | 'leastNumbers' | 'leastNodes', number>>,
   enlarge: (slot: number, bytes: number) => SharedArrayBuffer,
-  begin: () => void,
-  rebalance: () => void,
+  { begin, rebalance, meet }: Readonly<Record<'begin' | 'rebalance' | 'meet', () => void>>,
   positions: Float64Array,
 ): ContactPort {
-  const { numbers, marks, behind, count, firstRods } = crew;
+  const { numbers, marks, behind, count, firstRods, claims } = crew;
   const { systemOfRod, systemCount } = port;
   const rooms: (SharedArrayBuffer | undefined)[] = [];
   const known = new WeakMap<ContactSides, Laid>();
@@ -129,6 +132,8 @@ export function shareContact(
   /** Of marks, those of the caller's own rods. */
   const ownOf = (marked: Uint8Array): Uint8Array => marked.subarray(0, firstRods[1]);
   let serial = 0;
+  /** Whether any sides were, in the step. */
+  let laidOut = false;
 
   /** Whether as many systems are marked as are worth it. */
   const areMany = (marked: Uint8Array): boolean => {
@@ -145,16 +150,23 @@ export function shareContact(
   /** The caller is about to move rods; `follow`: from where they are. */
   const takeOver = (marked: Uint8Array, t: number, dt: number, follow: boolean): void => {
     eachRod(marked, (rod) => {
-      if (watch.stale[rod] && follow) port.adopt?.(rod, t, dt);
+      if (follow) catchUp(rod, t, dt);
       watch.stale[rod] = 0;
       behind[rod] = 1;
     });
   };
-  /** Threads are about to. */
-  const handOver = (marked: Uint8Array): void => {
+  /** Threads are about to, the caller among them. */
+  const handOver = (marked: Uint8Array, t: number, dt: number): void => {
     marks.set(marked);
-    for (let s = marked.indexOf(1, firstRods[1]); s >= 0; s = marked.indexOf(1, s + 1)) watch.stale[s] = 1;
+    for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+      if (s >= firstRods[1]) watch.stale[s] = 1;
+      else catchUp(s, t, dt);
+    }
     watch.any = true;
+  };
+  const catchUp = (rod: number, t: number, dt: number): void => {
+    if (watch.stale[rod]) port.adopt?.(rod, t, dt);
+    watch.stale[rod] = 0;
   };
 
   const layoutOf = (sides: ContactSides): Laid | undefined => {
@@ -165,6 +177,7 @@ export function shareContact(
       const { total, from } = placeOfSides(sides);
       const bounds = boundSides(sides, firstRods);
       const own = cutSides(sides.rod.buffer, total, from, from + bounds[1], 0, axesOf(sides), sides.goal !== undefined);
+      laidOut = true;
       laid = { serial: ++serial, slot, total, from, bounds, own };
       known.set(sides, laid);
     }
@@ -199,7 +212,7 @@ export function shareContact(
       takeOver(marked, t, dt, true);
       return port.step(marked, sides, t, dt, robust, rough);
     }
-    handOver(marked);
+    handOver(marked, t, dt);
     setTimes(t, dt, robust);
     numbers[ROUGH] = rough ? 1 : 0;
     const part = request(STEP, sides, laid);
@@ -226,25 +239,45 @@ export function shareContact(
     const contacts = countTouches(job);
     const rows = cutLone(roomFor(LONE, loneBytes(job.count, contacts)), job.count, contacts);
     packLone(rows, job);
-    handOver(lone);
+    // what has begun goes on in its ranges; and where most rods are in groups, or free, ranges are for those
+    const claimed = job.fresh && !laidOut && 2 * job.count >= systemCount;
+    if (claimed) resetClaims(claims);
+    else handOver(lone, job.t, job.dt);
+    watch.any = true;
     setTimes(job.t, job.dt, job.fresh);
+    numbers[KIND] = claimed ? 1 : 0;
     numbers[TOTAL] = job.count;
     numbers[FROM] = contacts;
     numbers[SPEED] = job.speed;
     numbers[TOLERANCE] = job.tolerance;
     numbers[LIMIT] = job.iterations;
-    const bounds = boundSides({ rod: rows.system, count: job.count }, firstRods);
-    setBounds(crew, bounds);
     ask(crew, SETTLE);
-    const own = partOfLone(rows, 0, bounds[1], 0, job);
-    const out = port.settle(own);
+    const sum = createLoneSum();
+    const settleOwn = (from: number, to: number): void => {
+      if (claimed)
+        for (let s = lone.indexOf(1, from); s >= 0 && s < to; s = lone.indexOf(1, s + 1)) catchUp(s, job.t, job.dt);
+      settleRange(sum, port, rows, job.count, from, to, 0, job);
+    };
+    if (claimed) claimPieces(claims, 0, systemCount, settleOwn);
+    else settleOwn(0, firstRods[1]);
     finish(crew);
+    if (claimed) takeNote(lone);
     unpackLone(job, rows);
-    const { turns, error, converged, ...all } = gatherOutcomes(crew, out);
-    job.turns = Math.max(own.turns, turns);
-    job.error = Math.max(own.error, error);
-    job.converged = own.converged && converged;
+    const { turns, error, converged, ...all } = gatherOutcomes(crew, sum);
+    job.turns = Math.max(sum.turns, turns);
+    job.error = Math.max(sum.error, error);
+    job.converged = sum.converged && converged;
     return all;
+  };
+  /** Who has moved which of the rods that were claimed. */
+  const takeNote = (lone: Uint8Array): void => {
+    const met = listMeetings(claims, systemCount);
+    meet();
+    for (let k = 0; k < count; k++)
+      for (let s = lone.indexOf(1, met[k]); s >= 0 && s < met[k + 1]; s = lone.indexOf(1, s + 1)) {
+        watch.stale[s] = k > 0 ? 1 : 0;
+        behind[s] = firstRods[k] <= s && s < firstRods[k + 1] ? 0 : 1;
+      }
   };
 
   const roomFor = (slot: number, bytes: number, exactly = false): SharedArrayBuffer => {
@@ -380,6 +413,7 @@ export function shareContact(
     hold(marked) {
       if (marked || watch.alone || !apart) return port.hold(marked);
       begin();
+      laidOut = false;
       rebalance();
       ask(crew, HOLD);
       port.hold(ownOf(everyone));
@@ -391,7 +425,7 @@ export function shareContact(
         takeOver(marked, t, 0, false);
         return port.revert(marked, t);
       }
-      handOver(marked);
+      handOver(marked, t, 0);
       setTimes(t, 0, false);
       ask(crew, REVERT);
       port.revert(ownOf(marked), t);
@@ -405,7 +439,7 @@ export function shareContact(
           takeOver(marked, t, dt, true);
           return port.guess?.(velocity, marked, sides, t, dt) ?? false;
         }
-        handOver(marked);
+        handOver(marked, t, dt);
         setTimes(t, dt, false);
         const part = request(GUESS, sides, laid);
         const own = port.guess?.(part.start, ownOf(marked), part.sides, t, dt) ?? false;
@@ -420,7 +454,7 @@ export function shareContact(
         takeOver(marked, t, dt, true);
         return port.linearize(velocity, response, marked, sides, t, dt, fresh);
       }
-      handOver(marked);
+      handOver(marked, t, dt);
       setTimes(t, dt, fresh);
       const part = request(LINEARIZE, sides, laid);
       const own = port.linearize(part.start, part.response, ownOf(marked), part.sides, t, dt, fresh);

@@ -4,16 +4,19 @@ import type { ObstacleFinder } from '../contact/find.ts';
 import {
   cutSearch,
   FOUND_BYTES,
+  type FoundRun,
+  noteRuns,
   openFinder,
   readCounts,
   type SearchRows,
-  searchRange,
+  searchRanges,
   takeHands,
   writeFound,
 } from '../contact/search.ts';
 import { type ContactSet, createContactSet } from '../contact/set.ts';
-import type { Samples, SharedSearch } from '../port.ts';
+import type { EachRange, Samples, SharedSearch } from '../port.ts';
 import type { ColliderSpec } from '../scene/types.ts';
+import { claimPieces, resetClaims } from './claims.ts';
 import {
   ask,
   type Crew,
@@ -63,8 +66,11 @@ export function shareSearch(
       numbers[TIME] = t;
       numbers[DT] = dt;
       numbers[TOLERANCE] = allowed;
+      resetClaims(crew.claims);
       request(SEARCH);
-      own(0, crew.firstRods[1]);
+      own((action) => {
+        claimPieces(crew.claims, 0, crew.behind.length, action);
+      });
       finish(crew);
     },
     read(action) {
@@ -87,12 +93,13 @@ export interface Searcher {
   readonly rows: SearchRows;
   readonly finder: ObstacleFinder;
   readonly set: ContactSet;
+  readonly runs: FoundRun[];
 }
 
 function openSearcher(buffer: SharedArrayBuffer, colliders: readonly ColliderSpec[]): Searcher {
   const rows = cutSearch(buffer, readCounts(buffer));
   const compiled = compileColliders({ tendril: 1, rods: [], colliders }, [], [], []);
-  return { buffer, rows, finder: openFinder(rows, compiled), set: createContactSet(CAPACITY) };
+  return { buffer, rows, finder: openFinder(rows, compiled), set: createContactSet(CAPACITY), runs: [] };
 }
 
 /** What a thread finds by, as it is now. */
@@ -120,11 +127,15 @@ export function serveSearch(
 ): Searcher {
   const { numbers } = crew;
   const searcher = findSearcher({ colliders }, rooms, known);
-  const { rows, finder, set } = searcher;
+  const { rows, finder, set, runs } = searcher;
   if (command === SEARCH) {
     takeHands(finder, rows);
     set.count = 0;
-    searchRange(finder, rows.asked, samples, first, set, crew.firstRods[index], crew.firstRods[index + 1], {
+    runs.length = 0;
+    const each: EachRange = (action) => {
+      claimPieces(crew.claims, index, crew.behind.length, action);
+    };
+    searchRanges(finder, rows.asked, samples, first, set, noteRuns(runs, set, each), {
       kind: numbers[KIND],
       collider: numbers[SIZE],
       t: numbers[TIME],
@@ -135,6 +146,6 @@ export function serveSearch(
   }
   const capacity = numbers[TOTAL];
   if (set.count > 0 && set.count <= capacity)
-    writeFound(rooms[FOUND] as SharedArrayBuffer, FOUND_BYTES * capacity * (index - 1), capacity, set);
+    writeFound(rooms[FOUND] as SharedArrayBuffer, FOUND_BYTES * capacity * (index - 1), capacity, set, runs);
   return searcher;
 }

@@ -22,6 +22,7 @@ import { createFiberModel } from '../models/fiber/model.ts';
 import type { Allocate } from '../port.ts';
 import type { ColliderSpec, Scene } from '../scene/types.ts';
 import { createWorld } from '../world.ts';
+import { claimPieces } from './claims.ts';
 import {
   ADVANCE,
   AXES,
@@ -61,11 +62,11 @@ import {
   MIXING,
   openCrew,
   READ,
-  READY,
   REFRESH,
   RELEASED,
   REVERT,
   ROUGH,
+  reportReady,
   SAVED,
   SEARCH,
   SERIAL,
@@ -90,7 +91,7 @@ import {
 import { loadDerKernel } from './der.ts';
 import { loadFiberKernel } from './fiber.ts';
 import { findSearcher, type Searcher, serveSearch } from './threadSearch.ts';
-import { clearShare, cutLone, cutSides, partOfLone, type SidePart } from './threadSides.ts';
+import { boundSides, clearShare, createLoneSum, cutLone, cutSides, type SidePart, settleRange } from './threadSides.ts';
 
 /** Models whose bundles have parts. */
 export type Threadable = 'der' | 'fiber';
@@ -163,8 +164,16 @@ let service: Service | undefined;
  */
 export async function serveThread(message: unknown): Promise<void> {
   const given = message as Task | RoomMessage;
-  if (given.kind === 'task') service = await startService(given);
-  else if (service) {
+  if (given.kind === 'task') {
+    try {
+      service = await startService(given);
+    } catch (error) {
+      reportReady(openCrew(given.memory), given.index, error);
+      throw error;
+    }
+    // some may be waited for before others begin
+    reportReady(service.crew, given.index);
+  } else if (service) {
     service.rooms[given.slot] = given.buffer;
     arrive(service.crew.control, DONE, service.crew.count - 1);
   }
@@ -191,11 +200,8 @@ async function startService(task: Task): Promise<Service> {
   createWorld(task.scene, { models: [spy] });
   if (!bundle?.parts) throw new Error('a thread has no rods to move');
   const crew = openCrew(task.memory);
-  const { control, marks, without } = crew;
+  const { marks, without } = crew;
   const count = bundle.rods.length;
-  // some may be waited for before others begin
-  Atomics.add(control, READY, 1);
-  Atomics.notify(control, READY);
   return {
     task,
     crew,
@@ -255,12 +261,12 @@ export function saveShare({ before, control, count }: Crew, { q, v, memory }: Bu
   waitFor(control, SAVED, count);
 }
 
-/** Rods that others have moved meanwhile, of those that are marked or of all. */
+/** Rods that others have moved meanwhile, of those that are marked or of all but those that are left alone. */
 function adopt(of: Service, marked: Uint8Array | undefined, t: number, dt: number): void {
   const { task, crew, bundle } = of;
   const { behind, firstParts } = crew;
   const take = (rod: number): void => {
-    if (!behind[task.first + rod] || (marked && !marked[rod])) return;
+    if (!behind[task.first + rod] || (marked ? !marked[rod] : of.without?.[rod])) return;
     bundle.contact?.adopt?.(rod, t, dt);
     behind[task.first + rod] = 0;
   };
@@ -329,8 +335,10 @@ function touch(of: Service, port: ContactPort, command: number): void {
   const { numbers } = crew;
   const { index } = task;
   const [t, dt, firm] = [numbers[TIME], numbers[DT], numbers[FIRM] === 1];
-  if (command === HOLD) port.hold();
-  else if (command === REVERT) {
+  if (command === HOLD) {
+    const [from, to] = ownRods(of);
+    port.hold(marks.fill(0).fill(1, from, to));
+  } else if (command === REVERT) {
     port.revert(marks, t);
     for (let rod = marks.indexOf(1); rod >= 0; rod = marks.indexOf(1, rod + 1)) crew.behind[task.first + rod] = 0;
   } else if (command === SETTLE) settle(of, port);
@@ -418,20 +426,31 @@ function applyShare(of: Service, all: SideRows): void {
 }
 
 function settle(of: Service, port: ContactPort): void {
-  const { task, crew, rooms, marks } = of;
-  const { numbers } = crew;
+  const { task, crew, rooms } = of;
+  const { numbers, behind, claims, firstRods } = crew;
+  const [t, dt] = [numbers[TIME], numbers[DT]];
   const rows = cutLone(rooms[LONE] as SharedArrayBuffer, numbers[TOTAL], numbers[FROM]);
-  adopt(of, marks, numbers[TIME], numbers[DT]);
-  const job = partOfLone(rows, boundOf(crew, task.index), boundOf(crew, task.index + 1), task.first, {
+  const wanted = {
     fresh: numbers[FIRM] === 1,
-    t: numbers[TIME],
-    dt: numbers[DT],
+    t,
+    dt,
     speed: numbers[SPEED],
     tolerance: numbers[TOLERANCE],
     iterations: numbers[LIMIT],
-  });
-  // without pairs there is no such thing, and these rods go on as groups
-  job.done.fill(0);
-  const out = port.settle?.(job) ?? { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
-  writeAnswer(crew, task.index, { ...out, turns: job.turns, error: job.error, converged: job.converged });
+  };
+  const [own, end] = [firstRods[task.index], firstRods[task.index + 1]];
+  const sum = createLoneSum();
+  const settleOwn = (from: number, to: number): void => {
+    const [first, last] = boundSides({ rod: rows.system, count: numbers[TOTAL] }, [from, to]);
+    for (let i = first; i < last; i++) {
+      const rod = rows.system[i];
+      // of the rods of others it does not know who has moved them
+      if (behind[rod] || rod < own || rod >= end) port.adopt?.(rod - task.first, t, dt);
+      behind[rod] = 0;
+    }
+    settleRange(sum, port, rows, numbers[TOTAL], from, to, task.first, wanted);
+  };
+  if (numbers[KIND] === 1) claimPieces(claims, task.index, behind.length, settleOwn);
+  else settleOwn(own, end);
+  writeAnswer(crew, task.index, sum);
 }

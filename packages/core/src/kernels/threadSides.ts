@@ -1,7 +1,7 @@
 /** Sides of contact, and lone rods, as a thread sees its part of them in shared memory. */
 import { createCutter } from '../contact/cut.ts';
 import { cutRows, doublesOf, type SideRows } from '../contact/rows.ts';
-import type { LoneRods } from '../model.ts';
+import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
 import { axesOf, type ContactSides, type Touches } from '../port.ts';
 import { shareOf } from './crew.ts';
 
@@ -155,14 +155,8 @@ export function unpackLone({ count, from, to, contacts, done }: LoneRods, rows: 
   }
 }
 
-/** The part of a job that one thread has: rods `begin` to `end` of it, whose systems are counted from `first` on. */
-export function partOfLone(
-  rows: LoneRows,
-  begin: number,
-  end: number,
-  first: number,
-  wanted: Pick<LoneRods, 'fresh' | 't' | 'dt' | 'speed' | 'tolerance' | 'iterations'>,
-): LoneRods {
+/** The part of a job that one thread has at once: rods `begin` to `end` of it, whose systems are counted from `first` on. */
+function partOfLone(rows: LoneRows, begin: number, end: number, first: number, wanted: LoneTask): LoneRods {
   return {
     ...wanted,
     count: end - begin,
@@ -175,4 +169,43 @@ export function partOfLone(
     error: 0,
     converged: true,
   };
+}
+
+/** What a job is, but for its rods. */
+export type LoneTask = Pick<LoneRods, 'fresh' | 't' | 'dt' | 'speed' | 'tolerance' | 'iterations'>;
+
+/** What parts of a job have taken so far. */
+export type LoneSum = { -readonly [K in keyof StepOutcome]: StepOutcome[K] } & Pick<
+  LoneRods,
+  'turns' | 'error' | 'converged'
+>;
+
+export function createLoneSum(): LoneSum {
+  return { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, turns: 0, error: 0, converged: true };
+}
+
+/** Settles those of `count` lone rods whose systems are `from` to `to`, which the port counts from `first` on. */
+export function settleRange(
+  sum: LoneSum,
+  port: ContactPort,
+  rows: LoneRows,
+  count: number,
+  from: number,
+  to: number,
+  first: number,
+  wanted: LoneTask,
+): void {
+  const [begin, end] = boundSides({ rod: rows.system, count }, [from, to]);
+  if (begin === end) return;
+  const part = partOfLone(rows, begin, end, first, wanted);
+  // without pairs there is no such thing, and these rods go on as groups
+  part.done.fill(0);
+  const out = port.settle?.(part);
+  if (!out) return;
+  sum.iterations += out.iterations;
+  sum.iterationsMax = Math.max(sum.iterationsMax, out.iterationsMax);
+  sum.shifts += out.shifts;
+  sum.turns = Math.max(sum.turns, part.turns);
+  sum.error = Math.max(sum.error, part.error);
+  sum.converged &&= part.converged;
 }

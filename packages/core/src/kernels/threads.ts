@@ -5,7 +5,8 @@
  * has models, pins and loads of its own; the caller has all of them, finds contacts of rods with rods and answers questions. A request is a word
  * written to all threads (crew.ts): each does it for its range, the caller among them, and the caller waits for the rest. Which rods are
  * solved together does not depend on the number of threads, and no part reads another: so the result is the same, bit for bit.
- * Contact goes the same way (threadContact.ts), and so does finding what touches obstacles (threadSearch.ts).
+ * Contact goes the same way (threadContact.ts), and so does finding what touches obstacles (threadSearch.ts). Rods that touch nothing but obstacles,
+ * and what is looked for, are claimed piece by piece (claims.ts).
  *
  * Systems with bodies join rods from anywhere: every thread then compiles all of the scene, as it has to for rods that grow from others, and
  * contact is the caller's.
@@ -24,6 +25,7 @@
 import type { Bundle, Model, StepOutcome } from '../model.ts';
 import type { Allocate } from '../port.ts';
 import type { Scene } from '../scene/types.ts';
+import { listMeetings, listPieces } from './claims.ts';
 import {
   ADVANCE,
   ask,
@@ -35,10 +37,9 @@ import {
   gatherOutcomes,
   LEAVE,
   openCrew,
-  READY,
   REFRESH,
   TIME,
-  waitFor,
+  waitReady,
 } from './crew.ts';
 import { type Balance, balanceByTime, divide, moveRanges, type Ranges } from './ranges.ts';
 import { shareContact, type Watch } from './threadContact.ts';
@@ -139,9 +140,10 @@ function shareWork(
     bundle.contact?.systemCount ?? 0,
     touching,
     2 * state.q.length + state.memory.length,
+    listPieces(plan),
   );
   const crew = openCrew(memory);
-  const { control, numbers, before, firstRods, firstParts, busy, behind } = crew;
+  const { numbers, before, firstRods, firstParts, busy, behind } = crew;
   const samples = arrays.findIndex(({ buffer }) =>
     bundle.samples.every(({ nodePosition }) => nodePosition.buffer === buffer),
   );
@@ -162,9 +164,9 @@ function shareWork(
     ports.forEach((port, k) => {
       if (k % 2 === odd) port.postMessage(describeTask(k + 1));
     });
-    waitFor(control, READY, odd === 0 ? (ports.length + 1) >> 1 : ports.length);
+    waitReady(crew, odd === 0 ? (ports.length + 1) >> 1 : ports.length);
   }
-  const watch: Watch = { stale: new Uint8Array(bundle.rods.length), any: false, now: 0, alone: count < 2 };
+  const watch: Watch = { stale: new Uint8Array(bundle.rods.length), any: false, now: 0, alone: count < 2, met: false };
   /** Threads have not seen the state that the caller wrote, for this time. */
   let unseen: number | undefined;
   /** Rods that the caller moves itself, where they are in no ranges. */
@@ -197,19 +199,23 @@ function shareWork(
     return { ...common, scene: pickRods(scene, ids), colliders: pickColliders(scene), arrays: own };
   }
 
-  /** Between two steps: rods that come to a thread are known to it by their state alone. */
-  const rebalance = (): void => {
-    const adopt = bundle.contact?.adopt;
-    if (watch.alone || !apart || !adopt) return;
-    moveRanges(ranges, options.balance(firstRods, busy), (k, from, to) => {
+  /** Rods that come to a thread are known to it by their state alone; of its own, the caller knows which are (`watch.stale`). */
+  const move = (wanted: ArrayLike<number>): void => {
+    moveRanges(ranges, wanted, (k, from, to) => {
       if (k > 0) behind.fill(1, from, to);
-      else
-        for (let rod = from; rod < to; rod++) {
-          if (watch.stale[rod]) adopt(rod, watch.now, 0);
-          watch.stale[rod] = 0;
-        }
     });
+  };
+  /** Between two steps. */
+  const rebalance = (): void => {
+    if (watch.alone || !apart || !bundle.contact?.adopt) return;
+    if (!watch.met) move(options.balance(firstRods, busy));
+    watch.met = false;
     busy.fill(0);
+  };
+  /** Ranges end where threads have met. */
+  const meet = (): void => {
+    move(listMeetings(crew.claims, behind.length));
+    watch.met = true;
   };
 
   const begin = (): void => {
@@ -254,6 +260,16 @@ function shareWork(
     return buffer;
   };
 
+  /** Rods that have come to the caller, as others left them, but for those that are left alone. */
+  const adoptStale = (t: number, left: Uint8Array | undefined): void => {
+    const { stale } = watch;
+    for (let rod = stale.indexOf(1); apart && rod >= 0 && rod < firstRods[1]; rod = stale.indexOf(1, rod + 1)) {
+      if (left?.[rod]) continue;
+      bundle.contact?.adopt?.(rod, t, 0);
+      stale[rod] = 0;
+    }
+  };
+
   const advance = (t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome => {
     if (watch.alone) {
       renew();
@@ -265,6 +281,7 @@ function shareWork(
     if (!touching) rebalance();
     watch.now = t + dt;
     if (left) crew.without.set(left);
+    adoptStale(t, left);
     numbers[TIME] = t;
     numbers[DT] = dt;
     numbers[FIRM] = robust ? 1 : 0;
@@ -304,7 +321,8 @@ function shareWork(
   function shared(): Bundle['contact'] {
     const positions = samples < 0 ? new Float64Array(0) : new Float64Array(arrays[samples].buffer);
     return (
-      bundle.contact && shareContact(crew, bundle.contact, watch, apart, options, enlarge, begin, rebalance, positions)
+      bundle.contact &&
+      shareContact(crew, bundle.contact, watch, apart, options, enlarge, { begin, rebalance, meet }, positions)
     );
   }
 }

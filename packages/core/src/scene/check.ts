@@ -7,15 +7,28 @@ import type { Path } from './varying.ts';
 
 /** No NaN and no infinity anywhere. */
 export function checkFinite(value: unknown, path: Path): void {
+  walk(value, [...path]);
+}
+
+/** `path` is where the walk is: a list of its own for each number was a tenth of the garbage that making a world of many rods leaves. */
+function walk(value: unknown, path: (string | number)[]): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new SceneError(path, `the value is ${value}; it must be a finite number`);
     // its powers must still be numbers
     if (Math.abs(value) > 1e60)
       throw new SceneError(path, `the value ${value} is beyond all measure; the largest is 1e60`);
   } else if (Array.isArray(value)) {
-    for (let k = 0; k < value.length; k++) checkFinite(value[k], [...path, k]);
+    for (let k = 0; k < value.length; k++) {
+      path.push(k);
+      walk(value[k], path);
+      path.pop();
+    }
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) checkFinite(item, [...path, key]);
+    for (const key of Object.keys(value)) {
+      path.push(key);
+      walk((value as Readonly<Record<string, unknown>>)[key], path);
+      path.pop();
+    }
   }
 }
 

@@ -3,6 +3,7 @@
  * says what would be right; what is allowed but seldom meant becomes a warning.
  */
 import { SceneError } from '../errors.ts';
+import { createArena } from '../math/arena.ts';
 import type { Drive } from '../model.ts';
 import type { LoadSource } from '../port.ts';
 import {
@@ -78,8 +79,9 @@ export function compileScene(written: Scene): CompiledScene {
     return index;
   });
   const branches = placeBranches(scene, findRod);
+  const arena = createArena();
   const compiled = scene.rods.map((spec, index) =>
-    compileRod(spec, scene, [...placed[index], ...branches[index]], ['rods', index], warnings),
+    compileRod(spec, scene, [...placed[index], ...branches[index]], ['rods', index], warnings, arena),
   );
   const grown = compiled.map(({ rod }, k): Rod => {
     const parent = findParent(scene, k, compiled, findRod);

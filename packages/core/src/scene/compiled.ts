@@ -122,12 +122,17 @@ export function createPinMotion(): PinMotion {
 }
 
 export function createPinPose(): PinPose {
+  return placePinPose((length) => new Float64Array(length));
+}
+
+/** With its numbers where there is room for them. */
+export function placePinPose(allocate: (length: number) => Float64Array): PinPose {
   return {
-    position: new Float64Array(3),
-    velocity: new Float64Array(3),
-    tangent: new Float64Array(3),
-    director: new Float64Array(3),
-    axis: new Float64Array(3),
+    position: allocate(3),
+    velocity: allocate(3),
+    tangent: allocate(3),
+    director: allocate(3),
+    axis: allocate(3),
     twist: 0,
     active: true,
   };

@@ -9,8 +9,9 @@
  * therefore elastic. In `natural.frame` it belongs to the natural state. What `natural.frame` leaves out of d1 and follow
  * is as in `frame`.
  */
-import type { Frame, Vector } from '../curve/vector.ts';
+import type { Frame } from '../curve/vector.ts';
 import { rotationBetween, turnFrame } from '../curve/vector.ts';
+import type { Allocate } from '../port.ts';
 import { curvatureOfCurl } from './hair.ts';
 import type { Layout } from './layout.ts';
 import type { Trace } from './trace.ts';
@@ -36,43 +37,70 @@ export function twistFrames(
   return frames.map((frame, k) => turnFrame(frame, twist(places[k])));
 }
 
-export function strainOfTrace(trace: Trace, layout: Layout, twist: (u: number) => number): Vector[] {
+export function strainOfTrace(
+  trace: Trace,
+  layout: Layout,
+  twist: (u: number) => number,
+  allocate: Allocate,
+): Float64Array {
   const n = layout.edgeCount;
   const carriedRound = trace.frames.length > 2 * n + 1;
   const places = placesOf(layout.nodeU, carriedRound);
   const frames = twistFrames(trace.frames, places, twist);
-  return Array.from({ length: 2 * n }, (_, half) => {
+  const out = allocate(6 * n);
+  for (let half = 0; half < 2 * n; half++) {
     // the first half of a closed rod is met coming from the last edge, in the frame that has been carried round
     const k = half === 0 && carriedRound ? 2 * n : half;
-    return rotationBetween(frames[k], frames[k + 1], [0, 0, twist(places[k + 1]) - twist(places[k])]);
-  });
+    out.set(rotationBetween(frames[k], frames[k + 1], [0, 0, twist(places[k + 1]) - twist(places[k])]), 3 * half);
+  }
+  return out;
 }
 
-/** Natural curvature and twist rate given directly [1/m]: the value at the middle of the half times its length. */
+/** Rates [1/m] at the middle of each half, times its length. */
+function integrateHalves(
+  layout: Layout,
+  length: number,
+  rates: (u: number) => readonly [number, number, number],
+  allocate: Allocate,
+): Float64Array {
+  const places = placesOf(layout.nodeU, false);
+  const out = allocate(6 * layout.edgeCount);
+  for (let half = 0; half < 2 * layout.edgeCount; half++) {
+    const size = (places[half + 1] - places[half]) * length;
+    const [u1, u2, u3] = rates((places[half] + places[half + 1]) / 2);
+    out[3 * half] = u1 * size;
+    out[3 * half + 1] = u2 * size;
+    out[3 * half + 2] = u3 * size;
+  }
+  return out;
+}
+
+/** Natural curvature and twist rate given directly [1/m]. */
 export function strainOfCurvature(
   curvature: readonly [Varying, Varying, Varying],
   layout: Layout,
   length: number,
   path: Path,
-): Vector[] {
-  const profiles: Profile[] = curvature.map((value, k) => compileVarying(value, length, [...path, 'curvature', k]));
-  const places = placesOf(layout.nodeU, false);
-  return Array.from({ length: 2 * layout.edgeCount }, (_, k) => {
-    const middle = (places[k] + places[k + 1]) / 2;
-    const size = (places[k + 1] - places[k]) * length;
-    return [profiles[0].at(middle) * size, profiles[1].at(middle) * size, profiles[2].at(middle) * size];
-  });
+  allocate: Allocate,
+): Float64Array {
+  const [a, b, c]: Profile[] = curvature.map((value, k) => compileVarying(value, length, [...path, 'curvature', k]));
+  return integrateHalves(layout, length, (u) => [a.at(u), b.at(u), c.at(u)], allocate);
 }
 
-/** A helix by radius and pitch, which may vary along the rod: values at the middle of the half times its length. */
-export function strainOfCurl(curl: CurlSpec, layout: Layout, length: number, path: Path): Vector[] {
+/** A helix by radius and pitch, which may vary along the rod. */
+export function strainOfCurl(
+  curl: CurlSpec,
+  layout: Layout,
+  length: number,
+  path: Path,
+  allocate: Allocate,
+): Float64Array {
   const radius = compileVarying(curl.radius, length, [...path, 'curl', 'radius'], positive);
   const pitch = compileVarying(curl.pitch, length, [...path, 'curl', 'pitch'], nonNegative);
-  const places = placesOf(layout.nodeU, false);
-  return Array.from({ length: 2 * layout.edgeCount }, (_, k) => {
-    const middle = (places[k] + places[k + 1]) / 2;
-    const size = (places[k + 1] - places[k]) * length;
-    const [u1, u2, u3] = curvatureOfCurl(radius.at(middle), pitch.at(middle), curl.handedness, curl.phase);
-    return [u1 * size, u2 * size, u3 * size];
-  });
+  return integrateHalves(
+    layout,
+    length,
+    (u) => curvatureOfCurl(radius.at(u), pitch.at(u), curl.handedness, curl.phase),
+    allocate,
+  );
 }

@@ -7,7 +7,17 @@
  * key before left it (zero at the first).
  */
 import type { Frame, Vector } from '../curve/vector.ts';
-import { cross, distance, dot, makeFrame, norm, normalize, normalPart, transportFrame } from '../curve/vector.ts';
+import {
+  cross,
+  distance,
+  dot,
+  makeFrame,
+  norm,
+  normalize,
+  normalPart,
+  transportFrame,
+  vectorOf,
+} from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import { writeAngularAcceleration, writeAngularVelocity } from '../math/rotationRates.ts';
 import type { Pin, PinMotion, PinPose, Rod } from './compiled.ts';
@@ -161,6 +171,14 @@ export function rotateInPlace(out: Float64Array, x: number, y: number, z: number
   out[2] += a * r + b * (x * q - y * p);
 }
 
+/** Value and rate of the track at hand, or of none, and second derivatives: of all pins, since each reads them at once. */
+const moving = new Float64Array(14);
+const still: Float64Array = new Float64Array(14);
+const second = new Float64Array(7);
+const tangent = new Float64Array(3);
+/** Poses to look at. */
+const poses = [createPinPose(), createPinPose()];
+
 export function compilePin(
   placed: PlacedPin,
   rod: Rod,
@@ -178,9 +196,7 @@ export function compilePin(
   const start = spec.position ?? vectorAt(rod.nodePosition, node);
   const motion = readMotion(spec.path, frame.tangent, [...path, 'path']);
   const axis: Vector = spec.axis ? normalize(spec.axis) : [0, 0, 0];
-  const now = new Float64Array(14);
-  const second = new Float64Array(7);
-  const tangent = new Float64Array(3);
+  const now = motion.track ? moving : still;
 
   // still held at the instant of release itself, which the last stage before it may fall on
   const holds = (t: number): boolean => t <= release * (1 + 1e-12);
@@ -242,12 +258,10 @@ export function compilePin(
 
 /** Pins that do not start where the rod is are allowed, but seldom meant. */
 function warnJump(pin: Pin, rod: Rod, initial: Frame, label: string, warnings: string[]): void {
-  const pose = createPinPose();
+  const [pose] = poses;
   pin.evaluate(pose, 0);
   const held = [pin.holdX, pin.holdY, pin.holdZ];
-  const gap = vectorAt(pose.position, 0).map((x, k) =>
-    held[k] ? x - rod.nodePosition[3 * pin.node + k] : 0,
-  ) as unknown as Vector;
+  const gap = vectorOf((k) => (held[k] ? pose.position[k] - rod.nodePosition[3 * pin.node + k] : 0));
   if (norm(gap) > 1e-9 * rod.length) {
     warnings.push(
       `${label} starts ${norm(gap).toPrecision(4)} m away from its node; the rod will be pulled there at once`,
@@ -283,7 +297,6 @@ export function checkPinsDisagree(pins: readonly CompiledPin[]): void {
 
 /** No rod can reach farther than its rest length; a stretchy one should not be asked to double it. */
 export function checkReach(pins: readonly CompiledPin[], rod: Rod, warnings: string[]): void {
-  const poses = [createPinPose(), createPinPose()];
   pins.forEach((b, j) => {
     for (const a of pins.slice(0, j)) {
       if (a.pin.node === b.pin.node) continue;

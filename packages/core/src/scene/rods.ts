@@ -8,8 +8,9 @@
 import type { FrameRule } from '../curve/framing.ts';
 import type { Curve } from '../curve/shapes.ts';
 import type { Vector } from '../curve/vector.ts';
-import { add, addScaled, cross, dot, scale, subtract, twistBetween } from '../curve/vector.ts';
+import { add, addScaled, cross, distance, dot, scale, subtract, twistBetween } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
+import type { Allocate } from '../port.ts';
 import type { Rod } from './compiled.ts';
 import { applyHair } from './hair.ts';
 import type { Layout } from './layout.ts';
@@ -42,21 +43,27 @@ const defaultEdges = 50;
 const findsNatural: readonly ModelId[] = ['helix', 'strand'];
 const mostEdges = 1_000_000;
 
-type Outline = { readonly curve: Curve } | { readonly points: readonly Vector[] };
-
-function lengthOf(outline: Outline, closed: boolean): number {
-  if ('curve' in outline) return outline.curve.length;
-  return chordFractions(outline.points, closed).length;
+/** A polyline has the fractions of its length at its points. */
+interface Polyline {
+  readonly points: readonly Vector[];
+  readonly nodeU: readonly number[];
+  readonly length: number;
 }
 
-/** Fractions of the polyline's length at its points. */
-function chordFractions(points: readonly Vector[], closed: boolean): { nodeU: number[]; length: number } {
-  const all = closed ? [...points, points[0]] : points;
-  const arcs = [0];
-  for (let i = 1; i < all.length; i++)
-    arcs.push(arcs[i - 1] + Math.sqrt(dot(subtract(all[i], all[i - 1]), subtract(all[i], all[i - 1]))));
-  const length = arcs[arcs.length - 1];
-  return { nodeU: arcs.map((arc, i) => (i === arcs.length - 1 ? 1 : arc / length)), length };
+type Outline = { readonly curve: Curve } | Polyline;
+
+function measurePolyline(points: readonly Vector[], closed: boolean): Polyline {
+  const nodeU = [0];
+  const edges = closed ? points.length : points.length - 1;
+  for (let j = 0; j < edges; j++) nodeU.push(nodeU[j] + distance(points[(j + 1) % points.length], points[j]));
+  const length = nodeU[edges];
+  for (let j = 1; j < edges; j++) nodeU[j] /= length;
+  nodeU[edges] = 1;
+  return { points, nodeU, length };
+}
+
+function lengthOf(outline: Outline): number {
+  return 'curve' in outline ? outline.curve.length : outline.length;
 }
 
 function readEdges(spec: RodSpec, closed: boolean, path: Path): number {
@@ -77,14 +84,14 @@ function readOutline(spec: RodSpec, closed: boolean, path: Path): Outline {
   const points = readPoints(spec.shape.points, closed, at);
   if (points.length < 3)
     throw new SceneError([...at, 'points'], 'two points make one edge, which cannot bend; add points, or set edges');
-  return { points };
+  return measurePolyline(points, closed);
 }
 
 /** The natural shape on a closed rod may be open (a straight piece glued to a ring) or closed. */
 function readNaturalOutline(shape: ShapeSpec, nodeCount: number | undefined, closed: boolean, path: Path): Outline {
   if (shape.type === 'points' && nodeCount !== undefined) {
     const points = readPoints(shape.points, closed, path);
-    if (points.length === nodeCount) return { points };
+    if (points.length === nodeCount) return measurePolyline(points, closed);
   }
   if (!closed || shape.type === 'ring') return { curve: createCurve(shape, false, path) };
   try {
@@ -144,6 +151,7 @@ export function compileRod(
   pins: readonly PlacedPin[],
   path: Path,
   warnings: string[],
+  allocate: Allocate,
 ): CompiledRod {
   const spec = applyHair(written, path);
   if (spec.shape.type === 'ring' && spec.closed === false)
@@ -157,27 +165,31 @@ export function compileRod(
   const own = natural === 'straight' ? undefined : natural.shape;
   const nodeCount = 'points' in outline ? outline.points.length : undefined;
   const naturalOutline = own && readNaturalOutline(own, nodeCount, closed, [...naturalPath, 'shape']);
-  const length = (natural === 'straight' ? undefined : natural.length) ?? lengthOf(naturalOutline ?? outline, closed);
+  const length = (natural === 'straight' ? undefined : natural.length) ?? lengthOf(naturalOutline ?? outline);
   const nodeU = placeNodes(spec, outline, naturalOutline, closed, length, pins, path);
   const layout = createLayout(nodeU, closed, length);
 
   // initial shape and natural strain
   const initial = trace(outline, nodeU, closed, spec.frame, path);
-  let strain: readonly Vector[];
+  let halfStrainRest: Float64Array;
   let restTrace = initial;
-  if (natural === 'straight') strain = Array.from({ length: 2 * layout.edgeCount }, () => [0, 0, 0]);
-  else if (natural.curvature) strain = strainOfCurvature(natural.curvature, layout, length, naturalPath);
-  else if (natural.curl) strain = strainOfCurl(natural.curl, layout, length, naturalPath);
+  if (natural === 'straight') halfStrainRest = allocate(6 * layout.edgeCount);
+  else if (natural.curvature)
+    halfStrainRest = strainOfCurvature(natural.curvature, layout, length, naturalPath, allocate);
+  else if (natural.curl) halfStrainRest = strainOfCurl(natural.curl, layout, length, naturalPath, allocate);
   else {
     const frame = { d1: natural.frame?.d1 ?? spec.frame?.d1, follow: natural.frame?.follow ?? spec.frame?.follow };
     if (naturalOutline || natural.frame)
       restTrace = trace(naturalOutline ?? outline, nodeU, closed, frame, naturalPath);
-    strain = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, naturalPath));
+    halfStrainRest = strainOfTrace(restTrace, layout, compileTwist(natural.frame, length, naturalPath), allocate);
   }
   // every stretch of the rest length in proportion to the shape that gives it
-  const restTotal = restTrace.edgeLength.reduce((sum, value) => sum + value, 0);
-  const stretch = natural !== 'straight' && natural.length !== undefined ? natural.length / restTotal : 1;
-  const edgeLengthRest = Float64Array.from(restTrace.edgeLength, (value) => value * stretch);
+  const edgeLengthRest = allocate(layout.edgeCount);
+  edgeLengthRest.set(restTrace.edgeLength);
+  if (natural !== 'straight' && natural.length !== undefined) {
+    const stretch = natural.length / sum(edgeLengthRest);
+    for (let j = 0; j < layout.edgeCount; j++) edgeLengthRest[j] *= stretch;
+  }
 
   const section = compileSection(spec, scene, length, path);
   if (spec.inextensible === false && !section.hasEA) {
@@ -187,7 +199,7 @@ export function compileRod(
     );
   }
   const inextensible = spec.inextensible ?? !section.hasEA;
-  const properties = distribute(section, layout, edgeLengthRest, inextensible);
+  const properties = distribute(section, layout, edgeLengthRest, inextensible, allocate);
   const rod: Rod = {
     id: spec.id,
     model: spec.model ?? 'der',
@@ -196,16 +208,14 @@ export function compileRod(
     ...(spec.natural === 'equilibrium' && { naturalFromEquilibrium: true }),
     nodeCount: layout.nodeCount,
     edgeCount: layout.edgeCount,
-    length: edgeLengthRest.reduce((sum, value) => sum + value, 0),
-    ...placeFrames(initial, layout, compileTwist(spec.frame, length, path)),
-    nodeArc: nodeArcs(edgeLengthRest, layout.nodeCount),
-    nodeVelocity: initialVelocity(spec, initial.position, properties.nodeMass),
+    length: sum(edgeLengthRest),
+    ...placeFrames(initial, layout, compileTwist(spec.frame, length, path), allocate),
+    nodeArc: nodeArcs(edgeLengthRest, layout.nodeCount, allocate),
+    nodeVelocity: initialVelocity(spec, initial.position, properties.nodeMass, allocate),
     // the material turns with the rod: what of the angular velocity is along the edge spins it
-    edgeSpin: Float64Array.from({ length: layout.edgeCount }, (_, j) =>
-      dot(spec.velocity?.angular ?? [0, 0, 0], initial.frames[2 * j + 1].tangent),
-    ),
+    edgeSpin: initialSpin(spec, initial, layout.edgeCount, allocate),
     edgeLengthRest,
-    halfStrainRest: Float64Array.from(strain.flat()),
+    halfStrainRest,
     ...properties,
     ...compileModuli(spec, path),
     ...compileSurface(spec, layout, path),
@@ -225,8 +235,14 @@ function compileSurface(spec: RodSpec, layout: Layout, path: Path): Pick<Rod, 's
   return { surface: { edgeFriction: factors('friction'), edgeRestitution: factors('restitution') } };
 }
 
-function nodeArcs(edgeLengthRest: Float64Array, nodeCount: number): Float64Array {
-  const out = new Float64Array(nodeCount);
+function sum(values: Float64Array): number {
+  let total = 0;
+  for (let k = 0; k < values.length; k++) total += values[k];
+  return total;
+}
+
+function nodeArcs(edgeLengthRest: Float64Array, nodeCount: number, allocate: Allocate): Float64Array {
+  const out = allocate(nodeCount);
   for (let i = 1; i < nodeCount; i++) out[i] = out[i - 1] + edgeLengthRest[i - 1];
   return out;
 }
@@ -242,7 +258,7 @@ function placeNodes(
 ): readonly number[] {
   if ('points' in outline) {
     // u is measured on the rest length: the natural polyline tells, where there is one
-    return chordFractions(natural && 'points' in natural ? natural.points : outline.points, closed).nodeU;
+    return (natural && 'points' in natural ? natural : outline).nodeU;
   }
   const cuts = pins.map(({ spec: pin, path: at }) => fractionOf(pin.at, length, [...at, 'at']) ?? 0);
   return layNodes(readEdges(spec, closed, path), cuts, [...path, 'edges']);
@@ -250,25 +266,36 @@ function placeNodes(
 
 type Frames = Pick<Rod, 'nodePosition' | 'edgeDirector' | 'nodeTwist' | 'nodeTangent' | 'nodeDirector'>;
 
-function placeFrames(initial: Trace, layout: Layout, twist: (u: number) => number): Frames {
+function placeFrames(initial: Trace, layout: Layout, twist: (u: number) => number, allocate: Allocate): Frames {
   const { edgeCount: n, nodeCount, closed, nodeU } = layout;
   const places = placesOf(nodeU, closed);
   const frames = twistFrames(initial.frames, places, twist);
-  const nodeTwist = new Float64Array(nodeCount);
+  const nodeTwist = allocate(nodeCount);
   for (let i = 1; i <= (closed ? n : n - 1); i++) {
     // the untwisted frames tell the small angle of the curve, the twist itself keeps count of turns
     const elastic = twist(places[2 * i + 1]) - twist(places[2 * i - 1]);
     nodeTwist[i % nodeCount] = twistBetween(initial.frames[2 * i - 1], initial.frames[2 * i + 1]) + elastic;
   }
-  const nodes = Array.from({ length: nodeCount }, (_, i) => i);
-  const edges = Array.from({ length: n }, (_, j) => j);
-  return {
-    nodePosition: Float64Array.from(initial.position.slice(0, nodeCount).flat()),
-    edgeDirector: Float64Array.from(edges.flatMap((j) => frames[2 * j + 1].d1)),
+  const out: Frames = {
+    nodePosition: allocate(3 * nodeCount),
+    edgeDirector: allocate(3 * n),
     nodeTwist,
-    nodeTangent: Float64Array.from(nodes.flatMap((i) => frames[2 * i].tangent)),
-    nodeDirector: Float64Array.from(nodes.flatMap((i) => frames[2 * i].d1)),
+    nodeTangent: allocate(3 * nodeCount),
+    nodeDirector: allocate(3 * nodeCount),
   };
+  for (let i = 0; i < nodeCount; i++) {
+    write(out.nodePosition, i, initial.position[i]);
+    write(out.nodeTangent, i, frames[2 * i].tangent);
+    write(out.nodeDirector, i, frames[2 * i].d1);
+  }
+  for (let j = 0; j < n; j++) write(out.edgeDirector, j, frames[2 * j + 1].d1);
+  return out;
+}
+
+function write(out: Float64Array, i: number, vector: Vector): void {
+  out[3 * i] = vector[0];
+  out[3 * i + 1] = vector[1];
+  out[3 * i + 2] = vector[2];
 }
 
 type Properties = Pick<
@@ -290,18 +317,19 @@ function distribute(
   layout: Layout,
   edgeLengthRest: Float64Array,
   inextensible: boolean,
+  allocate: Allocate,
 ): Properties {
   const { edgeCount: n, nodeCount, nodeU } = layout;
   const out: Properties = {
-    edgeEA: new Float64Array(n),
-    edgeInertia: new Float64Array(n),
-    edgeRadius: new Float64Array(n),
-    nodeMass: new Float64Array(nodeCount),
-    nodeDamping: new Float64Array(nodeCount),
-    halfEI1: new Float64Array(2 * n),
-    halfEI2: new Float64Array(2 * n),
-    halfGJ: new Float64Array(2 * n),
-    halfDamping: new Float64Array(2 * n),
+    edgeEA: allocate(n),
+    edgeInertia: allocate(n),
+    edgeRadius: allocate(n),
+    nodeMass: allocate(nodeCount),
+    nodeDamping: allocate(nodeCount),
+    halfEI1: allocate(2 * n),
+    halfEI2: allocate(2 * n),
+    halfGJ: allocate(2 * n),
+    halfDamping: allocate(2 * n),
   };
   for (let half = 0; half < 2 * n; half++) {
     const j = half >> 1;
@@ -323,31 +351,39 @@ function distribute(
     }
   }
   // means of compliance become stiffness
-  for (const array of [out.halfEI1, out.halfEI2, out.halfGJ])
-    array.forEach((compliance, k) => {
-      array[k] = 1 / compliance;
-    });
-  out.edgeEA.forEach((compliance, j) => {
-    out.edgeEA[j] = inextensible ? Number.POSITIVE_INFINITY : 1 / compliance;
-  });
-  out.nodeDamping.forEach((weighted, i) => {
-    out.nodeDamping[i] = weighted / out.nodeMass[i];
-  });
+  for (let half = 0; half < 2 * n; half++) {
+    out.halfEI1[half] = 1 / out.halfEI1[half];
+    out.halfEI2[half] = 1 / out.halfEI2[half];
+    out.halfGJ[half] = 1 / out.halfGJ[half];
+  }
+  for (let j = 0; j < n; j++) out.edgeEA[j] = inextensible ? Number.POSITIVE_INFINITY : 1 / out.edgeEA[j];
+  for (let i = 0; i < nodeCount; i++) out.nodeDamping[i] /= out.nodeMass[i];
   return out;
 }
 
-function initialVelocity(spec: RodSpec, position: readonly Vector[], nodeMass: Float64Array): Float64Array {
-  const { linear = [0, 0, 0], angular = [0, 0, 0] } = spec.velocity ?? {};
+function initialVelocity(
+  spec: RodSpec,
+  position: readonly Vector[],
+  nodeMass: Float64Array,
+  allocate: Allocate,
+): Float64Array {
+  const out = allocate(3 * nodeMass.length);
+  if (!spec.velocity) return out;
+  const { linear = [0, 0, 0], angular = [0, 0, 0] } = spec.velocity;
   let center: Vector = [0, 0, 0];
-  let mass = 0;
   nodeMass.forEach((m, i) => {
     center = addScaled(center, position[i], m);
-    mass += m;
   });
-  center = scale(center, 1 / mass);
-  return Float64Array.from(
-    Array.from(nodeMass, (_, i) => add(linear, cross(angular, subtract(position[i], center)))).flat(),
-  );
+  center = scale(center, 1 / sum(nodeMass));
+  for (let i = 0; i < nodeMass.length; i++) write(out, i, add(linear, cross(angular, subtract(position[i], center))));
+  return out;
+}
+
+function initialSpin(spec: RodSpec, initial: Trace, edgeCount: number, allocate: Allocate): Float64Array {
+  const { angular = [0, 0, 0] } = spec.velocity ?? {};
+  const out = allocate(edgeCount);
+  for (let j = 0; j < edgeCount; j++) out[j] = dot(angular, initial.frames[2 * j + 1].tangent);
+  return out;
 }
 
 function warnSharp(rod: Rod, initial: Trace, warnings: string[]): void {

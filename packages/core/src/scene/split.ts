@@ -5,7 +5,7 @@
  * state to say (WorldOptions.start), and so lengths, masses and natural strains are the old ones to rounding. What varies along
  * the rod is read at the ends and middles of edges, on both sides of a node, so that jumps at nodes stay jumps.
  */
-import { normalize, turnFrame, twistBetween, type Vector } from '../curve/vector.ts';
+import { normalize, turnFrame, twistBetween, type Vector, vectorOf } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from './compiled.ts';
@@ -197,10 +197,14 @@ function seamOf(rod: Rod): number {
   return open - 2 * Math.PI * Math.round(open / (2 * Math.PI));
 }
 
+/** Whether a quantity is said to vary along the rod. */
+const isVarying = (value: unknown): value is Exclude<Varying, number> =>
+  typeof value === 'object' && value !== null && ('along' in value || 'formula' in value);
+
 /** Every quantity in a section or material that varies along the rod, as it is along the piece. */
 function partOf<T>(value: T, rod: Rod, piece: Piece): T {
+  if (isVarying(value)) return varyingOf(value, rod, piece) as T;
   if (typeof value !== 'object' || value === null) return value;
-  if ('along' in value || 'formula' in value) return varyingOf(value as unknown as Varying, rod, piece) as unknown as T;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, partOf(one, rod, piece)])) as T;
 }
 
@@ -328,7 +332,7 @@ function meanAtNodes(values: readonly Vector[], closed: boolean): Float64Array {
       const end = !closed && (i === 0 || i === count);
       const a = values[end ? Math.min(i, count - 1) : (i + count - 1) % count];
       const b = values[end ? (i === 0 ? Math.min(1, count - 1) : Math.max(0, count - 2)) : i];
-      return normalize([0, 1, 2].map((k) => (end ? 1.5 * a[k] - 0.5 * b[k] : a[k] + b[k])) as unknown as Vector);
+      return normalize(vectorOf((k) => (end ? 1.5 * a[k] - 0.5 * b[k] : a[k] + b[k])));
     }),
   );
 }

@@ -16,8 +16,8 @@ import {
   add,
   addScaled,
   advanceFrame,
-  distance,
   dot,
+  norm,
   normalize,
   rotationBetween,
   scale,
@@ -99,18 +99,22 @@ function closeChain(chain: readonly Vector[], nodeU: readonly number[], edgeLeng
 
 export function tracePolyline(points: readonly Vector[], closed: boolean, rule: FrameRule, path: Path): Trace {
   const n = closed ? points.length : points.length - 1;
-  const edges = Array.from({ length: n }, (_, j) => subtract(points[(j + 1) % points.length], points[j]));
-  const tangents = edges.map(normalize);
-  tangents.forEach((tangent, j) => {
+  const tangents: Vector[] = [];
+  const edgeLength: number[] = [];
+  for (let j = 0; j < n; j++) {
+    const edge = subtract(points[(j + 1) % points.length], points[j]);
+    tangents.push(normalize(edge));
+    edgeLength.push(norm(edge));
+  }
+  for (let j = 0; j < n; j++) {
     const next = j + 1 < n ? j + 1 : 0;
-    if ((j + 1 < n || closed) && 1 + dot(tangent, tangents[next]) < 1e-9) {
+    if ((j + 1 < n || closed) && 1 + dot(tangents[j], tangents[next]) < 1e-9) {
       throw new SceneError(
         [...path, 'points', next],
         `the rod folds back on itself at point ${next}; a joint cannot turn by 180°`,
       );
     }
-  });
-  const edgeLength = edges.map((edge) => distance(edge, [0, 0, 0]));
+  }
   const divide = (before: Frame, after: Frame, share: number): Frame =>
     advanceFrame(before, scale(rotationBetween(before, after), share));
   return { position: points, edgeLength, frames: framePolyline(tangents, edgeLength, closed, rule, divide) };

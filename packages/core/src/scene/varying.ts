@@ -110,22 +110,9 @@ export function createTrack(
   values: readonly ArrayLike<number>[],
   interpolation: Interpolation,
 ): Track {
+  if (interpolation === 'smooth') return createSmoothTrack(times, values);
   const dimension = values[0].length;
   const last = times.length - 1;
-  if (interpolation === 'smooth') {
-    const spline = createSpline(times, values, 'rest');
-    const buffer = new Float64Array(3 * dimension);
-    return {
-      evaluate(out, t) {
-        spline.evaluate(buffer, t);
-        for (let k = 0; k < 2 * dimension; k++) out[k] = buffer[k];
-      },
-      accelerate(out, t) {
-        spline.evaluate(buffer, t);
-        for (let k = 0; k < dimension; k++) out[k] = buffer[2 * dimension + k];
-      },
-    };
-  }
   return {
     evaluate(out, t) {
       let i = 0;
@@ -136,6 +123,23 @@ export function createTrack(
         out[k] = values[i][k] + (moves ? rate * (t - times[i]) : 0);
         out[dimension + k] = rate;
       }
+    },
+  };
+}
+
+/** By itself, so that it keeps its spline alone: thousands of roots have one each. */
+function createSmoothTrack(times: readonly number[], values: readonly ArrayLike<number>[]): Track {
+  const spline = createSpline(times, values, 'rest');
+  const { dimension } = spline;
+  const buffer = new Float64Array(3 * dimension);
+  return {
+    evaluate(out, t) {
+      spline.evaluate(buffer, t);
+      for (let k = 0; k < 2 * dimension; k++) out[k] = buffer[k];
+    },
+    accelerate(out, t) {
+      spline.evaluate(buffer, t);
+      for (let k = 0; k < dimension; k++) out[k] = buffer[2 * dimension + k];
     },
   };
 }

@@ -6,6 +6,7 @@
  * is too stiff in shear, by a factor that vanishes only at first order in the edge. A crimped fiber follows
  * ±h·cos(π x/p), its natural shape; a flat one (h = 0) lies in the plane of the others, and the joint is where they meet.
  */
+import { vectorOf } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import type { LinkSpec } from './links.ts';
 import type { RodSpec, Scene, ShapeSpec, Vec3 } from './types.ts';
@@ -127,8 +128,7 @@ function weaveCloth(spec: WeaveSpec): { rods: RodSpec[]; links: LinkSpec[] } {
   const b = unit([raw[0] - share * a[0], raw[1] - share * a[1], raw[2] - share * a[2]]);
   const n: Vec3 = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
   /** x along the warp, y along the weft, z across the cloth, from its middle. */
-  const at = (x: number, y: number, z: number): Vec3 =>
-    [0, 1, 2].map((k) => center[k] + x * a[k] + y * b[k] + z * n[k]) as unknown as Vec3;
+  const at = (x: number, y: number, z: number): Vec3 => vectorOf((k) => center[k] + x * a[k] + y * b[k] + z * n[k]);
   const middle = (i: number, { count, spacing }: YarnSpec): number => (i - 0.5 * (count - 1)) * spacing;
   const rods: RodSpec[] = [];
   const links: LinkSpec[] = [];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { measurePinWays } from '../../src/contact/besidePins.ts';
 import { createFinder } from '../../src/contact/find.ts';
 import { createWorld, type Scene, type Vec3, type World } from '../../src/index.ts';
-import { random } from './support.ts';
+import { random, smooth } from './support.ts';
 
 const r = 50e-6;
 const length = 0.05;
@@ -82,8 +82,7 @@ describe('the way to a pin', () => {
   it('is measured along the rod, both ways, and round where it is closed', () => {
     const ring = { ...hair('ring', [0, 0, 0], [1, 0, 0], 8), shape: { type: 'ring' as const, radius: 0.01 } };
     const { rods, samples } = createWorld({ tendril: 1, rods: [ring, hair('a', [0, 0, 0], [1, 0, 0], 4)] });
-    const rules = { pairs: true, self: true, staticFriction: 0, dynamicFriction: 0, radius: 0, reach: 0 };
-    const finder = createFinder(rods, samples, [], { ...rules, pinned: [], welded: [], linked: [] }, [0, 0, 0]);
+    const finder = createFinder(rods, samples, [], smooth({ pairs: true }), [0, 0, 0]);
     finder.nodeHeld[7] = 1;
     measurePinWays(finder);
     const l = rods[0].edgeLengthRest[0];

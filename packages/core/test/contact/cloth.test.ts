@@ -1,6 +1,5 @@
 /** Cloth that falls on obstacles: links and contacts in one solution, where it is hard. */
 import { describe, expect, it } from 'vitest';
-import type { SideArrays } from '../../src/contact/admm.ts';
 import { sumPulls } from '../../src/contact/linkDrift.ts';
 import { createLinkRows, setGroup } from '../../src/contact/linkRows.ts';
 import { countJoined } from '../../src/contact/linkSides.ts';
@@ -93,7 +92,7 @@ describe('what a solution with links is judged by', () => {
       sideA: Int32Array.of(0),
       sideB: Int32Array.of(-1),
       awake: Uint8Array.of(1),
-    } as unknown as SideArrays;
+    };
     // 0.04 m/s for 0.5 ms are 20 µm, 2 % of the size; sideways it may be where it likes
     expect(keepsPlaces(set, arrays, 0.49e-3, 0.02)).toBe(true);
     expect(keepsPlaces(set, arrays, 0.51e-3, 0.02)).toBe(false);
@@ -149,6 +148,6 @@ describe('statics and modes of linked rods of other models', () => {
     expect(() => make().equilibrate()).toThrow(expect.objectContaining(refused));
     expect(() => make().modes(3)).toThrow(expect.objectContaining(refused));
     expect(() => make().matrices()).toThrow(expect.objectContaining(refused));
-    expect(make().step().ok).not.toBe(false);
+    expect(make().step().time).toBe(1e-3);
   });
 });

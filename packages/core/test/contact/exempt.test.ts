@@ -1,11 +1,10 @@
 /** Pairs of edges that a link keeps from meeting, against a look at all of them. */
 import { describe, expect, it } from 'vitest';
-import { exemptLink } from '../../src/contact/exempt.ts';
-import type { Finder } from '../../src/contact/find.ts';
+import { exemptLink, type LinkFinder } from '../../src/contact/exempt.ts';
 import type { LinkPlan } from '../../src/scene/links.ts';
 
 /** Two rods of edges from 1 to 3 mm. */
-function createRods(closed: boolean): Finder {
+function createRods(closed: boolean): LinkFinder {
   const counts = [23, 31];
   const edgeLength = Float64Array.from({ length: 54 }, (_, e) => 1e-3 * (1 + ((7 * e) % 5) / 2));
   const edgeArc = new Float64Array(54);
@@ -22,10 +21,10 @@ function createRods(closed: boolean): Finder {
   });
   const pairRadius = new Float64Array(54).fill(0.9e-3);
   const edgeOffset = Int32Array.of(0, 23, 54);
-  return { rods, edgeCount: 54, edgeLength, edgeArc, edgeOffset, pairRadius, joined: new Set() } as unknown as Finder;
+  return { rods, edgeCount: 54, edgeLength, edgeArc, edgeOffset, pairRadius, joined: new Set() };
 }
 
-function exemptByAll(finder: Finder, { rodA, edgeA, weightA, rodB, edgeB, weightB }: LinkPlan): Set<number> {
+function exemptByAll(finder: LinkFinder, { rodA, edgeA, weightA, rodB, edgeB, weightB }: LinkPlan): Set<number> {
   const { rods, edgeArc, edgeLength, edgeOffset, edgeCount, pairRadius } = finder;
   const reach = 3 * pairRadius[0];
   const distance = (rod: number, edge: number, weight: number, e: number): number => {

@@ -5,16 +5,8 @@ import { derModel } from '../../src/models/der/model.ts';
 import { axesOf, type ContactSides } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { RodSpec } from '../../src/scene/types.ts';
-import { random } from './support.ts';
+import { bent, random, ring, sidesOf } from './support.ts';
 
-const soft = { section: { type: 'circle', radius: 0.002 }, material: { E: 1e6, nu: 0.4, density: 1000 } } as const;
-const bent: RodSpec = {
-  id: 'rod',
-  shape: { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 0, 1], radius: 0.1, angle: 1.5 },
-  edges: 8,
-  ...soft,
-};
-const ring: RodSpec = { id: 'rod', shape: { type: 'ring', radius: 0.05 }, edges: 10, ...soft };
 const h = 1 / 300;
 const marks = Uint8Array.of(1);
 
@@ -26,13 +18,13 @@ for (let c = 0; c < 4; c++) {
 }
 
 const sides: ContactSides = {
-  count: 4,
-  rod: Int32Array.of(0, 0, 0, 0),
-  edge: Int32Array.of(0, 3, 4, 7),
-  weight: Float64Array.of(0.3, 1, 0.2, 0.5),
-  arm: Float64Array.of(0, 0.001, 0, 0, 0, 0, 0.0004, 0, -0.001, 0, 0.001, 0),
+  ...sidesOf([
+    { rod: 0, edge: 0, weight: 0.3, arm: [0, 0.001, 0] },
+    { rod: 0, edge: 3, weight: 1 },
+    { rod: 0, edge: 4, weight: 0.2, arm: [0.0004, 0, -0.001] },
+    { rod: 0, edge: 7, weight: 0.5, arm: [0, 0.001, 0] },
+  ]),
   force: Float64Array.from({ length: 12 }, (_, k) => 1e-4 * Math.sin(k)),
-  mass: new Float64Array(4),
 };
 const directed: ContactSides = { ...sides, direction };
 

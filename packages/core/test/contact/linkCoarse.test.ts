@@ -1,16 +1,15 @@
 /** What a cloth has wrong over lengths of many links, and its correction. */
 import { describe, expect, it } from 'vitest';
-import type { SideArrays } from '../../src/contact/admm.ts';
 import { makeCoarse } from '../../src/contact/coarseCells.ts';
 import { gather, prolong, restrict } from '../../src/contact/coarseRows.ts';
-import { correctCoarse, weighCoarse } from '../../src/contact/linkCoarse.ts';
-import type { LinkGroup } from '../../src/contact/linkLaw.ts';
+import { type CoarseArrays, type CoarseGroup, correctCoarse, weighCoarse } from '../../src/contact/linkCoarse.ts';
+import { type LinkLoopArrays, UNPLACED } from '../../src/contact/linkLoops.ts';
 import { selectLinks } from '../../src/contact/linkSides.ts';
 import { createLinks, type Links } from '../../src/contact/links.ts';
 import { RELAXATION } from '../../src/contact/loops.ts';
-import type { ContactPort } from '../../src/model.ts';
 import { createSamples } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
+import { sidesOf } from './support.ts';
 
 const N = 48;
 
@@ -48,11 +47,14 @@ function createCloth(): { links: Links; rods: number } {
   return { links, rods: compiled.rods.length };
 }
 
-const sidesOf = ({ entryOfRod, every }: Links): number => entryOfRod[every.rods.length];
+const countSides = ({ entryOfRod, every }: Links): number => entryOfRod[every.rods.length];
 
 /** Rods that move as wholes, with masses glued on: H = m + Σρ for each. */
-function createArrays(links: Links, own: (rod: number) => number): { arrays: SideArrays; asked: number[] } {
-  const count = sidesOf(links);
+function createArrays(
+  links: Links,
+  own: (rod: number) => number,
+): { arrays: CoarseArrays & LinkLoopArrays; asked: number[] } {
+  const count = countSides(links);
   const rod = new Int32Array(count);
   const { first, last } = links.rows;
   links.every.rods.forEach((r, j) => {
@@ -60,9 +62,9 @@ function createArrays(links: Links, own: (rod: number) => number): { arrays: Sid
   });
   const mass = Float64Array.from({ length: count }, (_, s) => 1 + 0.3 * Math.sin(s));
   const asked: number[] = [];
-  const port = {
+  const port: CoarseArrays['sides'][number]['port'] = {
     systemOfRod: Int32Array.from(links.every.rods.keys()),
-    solve(velocity: Float64Array, impulse: Float64Array, _: unknown, systems: Uint8Array | undefined) {
+    solve(velocity, impulse, _, systems) {
       asked.push(systems ? systems.reduce((sum, x) => sum + x, 0) : -1);
       links.every.rods.forEach((_r, j) => {
         if (systems && !systems[j]) return;
@@ -76,28 +78,26 @@ function createArrays(links: Links, own: (rod: number) => number): { arrays: Sid
         }
       });
     },
-  } as Partial<ContactPort> as ContactPort;
+  };
   const [velocity, right] = [new Float64Array(3 * count), new Float64Array(3 * count)];
   const systems = new Uint8Array(links.every.rods.length).fill(1);
-  const arrays = {
-    rod,
-    mass,
-    velocity,
-    right,
-    sides: [{ port, sides: { rod }, from: 0, systems, velocity, right }],
-  } as unknown as SideArrays;
-  return { arrays, asked };
+  const sides = [{ port, sides: sidesOf(Array.from(rod, (r) => ({ rod: r }))), from: 0, systems, velocity, right }];
+  return { arrays: { ...UNPLACED, rod, mass, velocity, right, sides }, asked };
 }
 
-const createGroup = (links: Links): LinkGroup =>
-  ({ set: links.every, all: links, rows: links.rows, shared: undefined }) as Partial<LinkGroup> as LinkGroup;
+const createGroup = (links: Links): CoarseGroup => ({
+  set: links.every,
+  all: links,
+  rows: links.rows,
+  shared: undefined,
+});
 
 describe('velocities that are smooth over cells', () => {
   const { links } = createCloth();
   const rows = makeCoarse(links, links.every, 40, (bytes) => new ArrayBuffer(bytes));
   if (!rows) throw new Error('no cells');
   const { first } = links.rows;
-  const count = sidesOf(links);
+  const count = countSides(links);
   const rods = links.every.rods.length;
 
   it('have as many corners as may be: 6 × 6, all of one plane', () => {

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { SideArrays } from '../../src/contact/admm.ts';
-import { energyOfPulls, shiftSides, sumPulls, weighWhole, writeShift } from '../../src/contact/linkDrift.ts';
-import type { LinkGroup } from '../../src/contact/linkLaw.ts';
-import type { Link } from '../../src/contact/links.ts';
-import type { ContactPort } from '../../src/model.ts';
-import type { ContactSides } from '../../src/port.ts';
+import {
+  type DriftArrays,
+  type DriftGroup,
+  energyOfPulls,
+  shiftSides,
+  sumPulls,
+  weighWhole,
+  writeShift,
+} from '../../src/contact/linkDrift.ts';
+import { sidesOf } from './support.ts';
 
 /** Rods of one mass each that glued masses pull, and `ground` holds the first of: H = m + Σρ, plus what was out of balance. */
 function createRods(own: readonly number[], sidesEach: number, ground: number) {
@@ -12,8 +16,8 @@ function createRods(own: readonly number[], sidesEach: number, ground: number) {
   const rod = Int32Array.from({ length: count }, (_, s) => Math.floor(s / sidesEach));
   const mass = Float64Array.from({ length: count }, (_, s) => 20 + s);
   const offset = 0.7;
-  const port = {
-    solve(velocity: Float64Array, impulse: Float64Array) {
+  const port: DriftArrays['sides'][number]['port'] = {
+    solve(velocity, impulse) {
       own.forEach((m, r) => {
         for (let k = 0; k < 3; k++) {
           let [sum, total] = [m * offset, m + (r === 0 ? ground : 0)];
@@ -26,18 +30,13 @@ function createRods(own: readonly number[], sidesEach: number, ground: number) {
         }
       });
     },
-  } as unknown as ContactPort;
+  };
   const [velocity, right] = [new Float64Array(3 * count), new Float64Array(3 * count)];
-  const arrays = {
-    rod,
-    mass,
-    velocity,
-    right,
-    sides: [{ port, sides: {} as ContactSides, velocity, right }],
-  } as unknown as SideArrays;
-  const link = { sideCount: 2, perEnd: 1 } as Link;
-  const group = {
-    set: { others: Array.from({ length: count / 2 }, () => link) },
+  const sides = sidesOf(Array.from(rod, (r) => ({ rod: r })));
+  const arrays: DriftArrays = { mass, velocity, right, sides: [{ port, sides, velocity, right }] };
+  const others = Array.from({ length: count / 2 }, () => ({ sideCount: 2, perEnd: 1 }));
+  const group: DriftGroup = {
+    set: { others },
     rows: {
       head: Float64Array.of(0, 0, 0, 0, 0, 0, own.length),
       pull: new Float64Array(3 * own.length),
@@ -46,12 +45,12 @@ function createRods(own: readonly number[], sidesEach: number, ground: number) {
       last: Int32Array.from(own, (_, r) => (r + 1) * sidesEach),
     },
     whole: new Float64Array(9),
-  } as unknown as LinkGroup;
-  return { arrays, group, port };
+  };
+  return { arrays, group, others, solve: () => port.solve(velocity, right, sides) };
 }
 
 /** What a turn adds to all sides. */
-function correct({ rows, whole }: LinkGroup, { mass }: SideArrays, change: Float64Array): void {
+function correct({ rows, whole }: DriftGroup, { mass }: DriftArrays, change: Float64Array): void {
   const shift = new Float64Array(3);
   sumPulls(rows, mass, change, 0, rows.mass.length);
   writeShift(shift, { rows, whole }, 1);
@@ -60,15 +59,15 @@ function correct({ rows, whole }: LinkGroup, { mass }: SideArrays, change: Float
 
 describe('what all rods of a group have wrong', () => {
   it.each([0, 5])('is corrected in one turn, held by %d kg', (ground) => {
-    const { arrays, group, port } = createRods([2, 3], 4, ground);
+    const { arrays, group, solve } = createRods([2, 3], 4, ground);
     weighWhole(group, arrays);
     // from balance (all at rest, where nothing is out of it) copies are moved by one velocity
     const wrong = [0.3, -0.2, 0.1];
     const { velocity, right, mass } = arrays;
-    port.solve(velocity, right, {} as ContactSides);
+    solve();
     const rest = velocity.slice();
     for (let i = 0; i < right.length; i++) right[i] = mass[Math.floor(i / 3)] * wrong[i % 3];
-    port.solve(velocity, right, {} as ContactSides);
+    solve();
     const change = velocity.map((v, i) => v - rest[i] - wrong[i % 3]);
     const before = change.slice();
     correct(group, arrays, change);
@@ -76,8 +75,8 @@ describe('what all rods of a group have wrong', () => {
     expect(Math.abs(before[0])).toBeGreaterThan(1e-3);
   });
   it('is left alone where a link holds the group to a point', () => {
-    const { arrays, group } = createRods([2, 3], 4, 0);
-    (group.set.others as Link[]).push({ sideCount: 1, perEnd: 1 } as Link);
+    const { arrays, group, others } = createRods([2, 3], 4, 0);
+    others.push({ sideCount: 1, perEnd: 1 });
     weighWhole(group, arrays);
     expect([...group.whole]).toEqual(new Array(9).fill(0));
     const change = new Float64Array(24).fill(1);

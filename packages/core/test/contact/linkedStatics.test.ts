@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLinkBlock, measureBlock, writeBlockMatrix } from '../../src/contact/linkStiffness.ts';
 import { createLinks } from '../../src/contact/links.ts';
+import { vectorOf } from '../../src/curve/vector.ts';
 import { factorDense, solveDense } from '../../src/linalg/dense.ts';
 import { createSamples, type Samples } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
@@ -290,7 +291,7 @@ describe('equilibria of linked rods', () => {
       x[at] = push;
       solveDense(K, size, x);
       const moved = [-1, 1].map((sign) => {
-        const world = createWorld(net([0, 1, 2].map((k) => (k === axis ? sign * push : 0)) as unknown as Vec3));
+        const world = createWorld(net(vectorOf((k) => (k === axis ? sign * push : 0))));
         expect(world.equilibrate()[0].converged).toBe(true);
         return world.samples[3].nodePosition[3 * last + axis];
       });

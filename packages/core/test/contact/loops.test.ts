@@ -29,6 +29,7 @@ function inShares(turn: TurnRows, cuts: readonly number[]): SharedLoops {
       return buffer;
     },
     lawMemory: () => buffer,
+    coarseMemory: () => buffer,
     runLaw: () => 0,
     runLinks: () => 0,
     run(kind, capacity, window, numbers, count, slot, gamma) {

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld, type ModelId, type Scene } from '../../src/index.ts';
 import type { ContactPort, Model } from '../../src/model.ts';
-import type { ContactSides } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
+import { bent, sidesOf } from './support.ts';
 
 const h = 1 / 300;
 const marks = Uint8Array.of(1);
@@ -12,16 +12,7 @@ const size = 12;
 const arc = (model: Model, solver: Scene['solver']): Scene => ({
   tendril: 1,
   gravity: [1, 2, -5],
-  rods: [
-    {
-      id: 'rod',
-      model: model.id,
-      shape: { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 0, 1], radius: 0.1, angle: 1.5 },
-      edges: 8,
-      section: { type: 'circle', radius: 0.002 },
-      material: { E: 1e6, nu: 0.4, density: 1000 },
-    },
-  ],
+  rods: [{ ...bent, model: model.id }],
   pins: [{ rod: 'rod', at: 'start' }],
   solver,
 });
@@ -35,15 +26,12 @@ const unit = (k: number, value: number): Float64Array => {
 /** Its linear response is that of the step, and it takes point masses. */
 export function describePort(title: string, model: Model, solver: Scene['solver'] = {}): void {
   const scene = arc(model, solver);
-  const sides: ContactSides = {
-    count: 4,
-    rod: Int32Array.of(0, 0, 0, 0),
-    edge: Int32Array.of(0, 4, 4, 7),
-    weight: Float64Array.of(0.3, 1, 0.2, 0.5),
-    arm: Float64Array.of(0, 0.001, 0, 0, 0, 0, 0, 0, 0, 0, 0.001, 0),
-    force: new Float64Array(12),
-    mass: new Float64Array(4),
-  };
+  const sides = sidesOf([
+    { rod: 0, edge: 0, weight: 0.3, arm: [0, 0.001, 0] },
+    { rod: 0, edge: 4, weight: 1 },
+    { rod: 0, edge: 4, weight: 0.2 },
+    { rod: 0, edge: 7, weight: 0.5, arm: [0, 0.001, 0] },
+  ]);
   /** A port of its own that has taken a step under the sides' forces. */
   const step = (): ContactPort => {
     const { rods, drives, bodies, welds } = compileScene(scene);

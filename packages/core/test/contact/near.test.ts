@@ -18,7 +18,7 @@ import { type ContactSet, createContactSet } from '../../src/contact/set.ts';
 import { sweepPairs } from '../../src/contact/sweep.ts';
 import { createIntList, push } from '../../src/contact/tree.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
-import { random } from './support.ts';
+import { random, smooth } from './support.ts';
 
 const COUNT = 240;
 const RADIUS = 0.02;
@@ -152,8 +152,7 @@ function makeFinder(): Finder {
     nodePosition: one.nodePosition.slice(),
     nodeVelocity: one.nodeVelocity.slice(),
   }));
-  const rules = { pairs: true, self: true, staticFriction: 0, dynamicFriction: 0, radius: 0, reach: 0 };
-  return createFinder(rods, copies, [], { ...rules, pinned: [], welded: [], linked: [] }, [0, 0, -9.81]);
+  return createFinder(rods, copies, [], smooth({ pairs: true }), [0, 0, -9.81]);
 }
 
 /** A list of all pairs, which no edge ever leaves. */

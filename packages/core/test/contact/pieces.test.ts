@@ -48,6 +48,7 @@ describe('a step in pieces', () => {
       ok: start + share <= 0.75 || share <= 1 / 8,
       iterations: 3,
       iterationsMax: 3,
+      shifts: 0,
       substeps: start === 0 ? 4 : 1,
       rejected: 1,
       reason: `${start}`,

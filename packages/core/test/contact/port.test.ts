@@ -6,8 +6,8 @@ import type { Bundle } from '../../src/model.ts';
 import { derModel } from '../../src/models/der/model.ts';
 import type { ContactSides } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
-import type { RodSpec, Scene } from '../../src/scene/types.ts';
-import { random } from './support.ts';
+import type { Scene } from '../../src/scene/types.ts';
+import { bent, random, ring, sidesOf } from './support.ts';
 
 describe('the inverse within the band', () => {
   it('is that of the columns', () => {
@@ -36,27 +36,6 @@ function compile(scene: Scene): Bundle {
   const { rods, drives, bodies, welds } = compileScene(scene);
   return derModel.compile(rods, drives, scene, { bodies, welds });
 }
-
-const sidesOf = (
-  list: readonly { rod: number; edge?: number; weight?: number; arm?: readonly number[] }[],
-): ContactSides => ({
-  count: list.length,
-  rod: Int32Array.from(list, ({ rod }) => rod),
-  edge: Int32Array.from(list, ({ edge = 0 }) => edge),
-  weight: Float64Array.from(list, ({ weight = 0 }) => weight),
-  arm: Float64Array.from(list.flatMap(({ arm = [0, 0, 0] }) => [...arm])),
-  force: new Float64Array(3 * list.length),
-  mass: new Float64Array(list.length),
-});
-
-const soft = { section: { type: 'circle', radius: 0.002 }, material: { E: 1e6, nu: 0.4, density: 1000 } } as const;
-const bent: RodSpec = {
-  id: 'rod',
-  shape: { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 0, 1], radius: 0.1, angle: 1.5 },
-  edges: 8,
-  ...soft,
-};
-const ring: RodSpec = { id: 'rod', shape: { type: 'ring', radius: 0.05 }, edges: 10, ...soft };
 
 const cases: readonly (readonly [string, Scene, ContactSides])[] = [
   [

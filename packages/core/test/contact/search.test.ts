@@ -7,11 +7,13 @@ import {
   createSearch,
   cutSearch,
   FOUND_BYTES,
+  type FoundRun,
+  noteRuns,
   openFinder,
   readCounts,
   type Search,
   searchBytes,
-  searchRange,
+  searchRanges,
   takeHands,
   writeFound,
 } from '../../src/contact/search.ts';
@@ -85,7 +87,7 @@ const rules = { pairs: false, self: true, staticFriction: 0, dynamicFriction: 0,
 const all = { ...rules, pinned: [], welded: [], linked: [] };
 const gravity = [0, 0, -9.81];
 
-/** Ranges of rods by as many searchers, each with what a thread has: the memory, and the obstacles as the scene has them. */
+/** Ranges of rods by as many searchers, who begin with the last of theirs, each with what a thread has: the memory, and the obstacles as the scene has them. */
 function share(bounds: readonly number[]): { finder: Finder; search: Search; runs: number[] } {
   const counts = {
     rods: rods.length,
@@ -105,7 +107,9 @@ function share(bounds: readonly number[]): { finder: Finder; search: Search; run
     isWorth: () => true,
     run(request, own) {
       runs.push(request.kind);
-      own(0, bounds[0]);
+      own((action) => {
+        action(0, bounds[0]);
+      });
       bounds.forEach((from, k) => {
         const to = bounds[k + 1] ?? rods.length;
         const theirs = cutSearch(buffer, readCounts(buffer));
@@ -113,8 +117,12 @@ function share(bounds: readonly number[]): { finder: Finder; search: Search; run
         const other = openFinder(theirs, compileColliders({ tendril: 1, rods: [], colliders: named }, [], [], []));
         takeHands(other, theirs);
         sets[k] = createContactSet();
-        searchRange(other, theirs.asked, samples.slice(from, to), from, sets[k], from, to, request);
-        writeFound(found, FOUND_BYTES * capacity * k, capacity, sets[k]);
+        const parts: FoundRun[] = [];
+        const each = noteRuns(parts, sets[k], (action) => {
+          for (let end = to; end > from; end -= 3) action(Math.max(from, end - 3), end);
+        });
+        searchRanges(other, theirs.asked, samples.slice(from, to), from, sets[k], each, request);
+        writeFound(found, FOUND_BYTES * capacity * k, capacity, sets[k], parts);
       });
     },
     read(action) {
@@ -235,7 +243,7 @@ describe('what a thread has found', () => {
     const { count } = set;
     const kept = tell(set);
     const buffer = new SharedArrayBuffer(FOUND_BYTES * 8 * Math.ceil(more.count / 8));
-    writeFound(buffer, 0, 8 * Math.ceil(more.count / 8), more);
+    writeFound(buffer, 0, 8 * Math.ceil(more.count / 8), more, [{ rod: 0, first: 0, end: more.count }]);
     appendFound(set, buffer, 0, 8 * Math.ceil(more.count / 8), more.count);
     expect(set.count).toBe(count + more.count);
     const both = tell(set);

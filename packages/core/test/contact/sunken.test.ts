@@ -5,6 +5,8 @@ import { type ContactSet, createContactSet } from '../../src/contact/set.ts';
 import { easeOut, setBias } from '../../src/contact/sideVelocities.ts';
 import { findSunken } from '../../src/contact/sunken.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
+import type { ColliderSpec } from '../../src/scene/colliders.ts';
+import { smooth } from './support.ts';
 
 const r = 1e-3;
 const ball = 0.05;
@@ -16,7 +18,7 @@ type Point = readonly [number, number, number];
  * What is found of a rod along y, of three edges, whose middle came from one place to another within a step; the obstacle goes by `offset` in
  * the meantime. Only the middle can touch a ball.
  */
-function sink(from: Point, to: Point, offset: Point, shape: object): ContactSet {
+function sink(from: Point, to: Point, offset: Point, shape: ColliderSpec): ContactSet {
   const scene: Scene = {
     tendril: 1,
     rods: [
@@ -28,16 +30,11 @@ function sink(from: Point, to: Point, offset: Point, shape: object): ContactSet 
         material: { E: 1e6, nu: 0.3, density: 1000 },
       },
     ],
-    colliders: [
-      { path: { interpolation: 'linear', keys: [{ time: 0 }, { time: dt, offset }] }, ...shape } as NonNullable<
-        Scene['colliders']
-      >[number],
-    ],
+    colliders: [{ ...shape, path: { interpolation: 'linear', keys: [{ time: 0 }, { time: dt, offset }] } }],
     time: { duration: 1, step: dt },
   };
   const { rods, samples, colliders } = createWorld(scene);
-  const rules = { pairs: false, self: true, staticFriction: 0, dynamicFriction: 0, radius: 0, reach: 0 };
-  const finder = createFinder(rods, samples, colliders, { ...rules, pinned: [], welded: [], linked: [] }, [0, 0, 0]);
+  const finder = createFinder(rods, samples, colliders, smooth(), [0, 0, 0]);
   gather(finder);
   const end = finder.position.slice();
   for (let i = 0; i < 4; i++) {
@@ -98,7 +95,7 @@ describe('what has come in across the far side of a thin box', () => {
     ['at rest', [0, 0, 0]],
     ['that moves', [0.2, 0, 0.3]],
   ] as const)('%s is sent back to the side that it came from', (_, offset) => {
-    const size = [0.1, 0.3, 4 * r];
+    const size = [0.1, 0.3, 4 * r] as const;
     // from below to nearer the upper side than the lower
     const set = sink([0, 0, -4 * r], [offset[0], 0, offset[2] + r], offset, { type: 'box', size });
     expect(set.count).toBeGreaterThan(0);

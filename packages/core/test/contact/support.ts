@@ -1,5 +1,7 @@
 /** Things that the contact tests share. */
+import type { RodRules } from '../../src/contact/find.ts';
 import { MEMORY_STRIDE } from '../../src/contact/set.ts';
+import type { ContactSides } from '../../src/port.ts';
 import type { RodSpec, Vec3 } from '../../src/scene/types.ts';
 import type { World } from '../../src/world.ts';
 
@@ -12,6 +14,43 @@ export const straight = (id: string, from: Vec3, to: Vec3, edges: number): RodSp
   edges,
   ...rubber,
 });
+/** What rods meet, without friction: obstacles, and each other if told so. */
+export const smooth = (own: Partial<RodRules> = {}): RodRules => ({
+  pairs: false,
+  self: true,
+  staticFriction: 0,
+  dynamicFriction: 0,
+  radius: 0,
+  reach: 0,
+  pinned: [],
+  welded: [],
+  linked: [],
+  ...own,
+});
+
+/** Sides that nothing pushes, by default at the starts of their rods. */
+export const sidesOf = (
+  list: readonly { rod: number; edge?: number; weight?: number; arm?: readonly number[] }[],
+): ContactSides => ({
+  count: list.length,
+  rod: Int32Array.from(list, ({ rod }) => rod),
+  edge: Int32Array.from(list, ({ edge = 0 }) => edge),
+  weight: Float64Array.from(list, ({ weight = 0 }) => weight),
+  arm: Float64Array.from(list.flatMap(({ arm = [0, 0, 0] }) => [...arm])),
+  force: new Float64Array(3 * list.length),
+  mass: new Float64Array(list.length),
+});
+
+/** A bent rod and a ring that are soft. */
+const soft = { section: { type: 'circle', radius: 0.002 }, material: { E: 1e6, nu: 0.4, density: 1000 } } as const;
+export const bent: RodSpec = {
+  id: 'rod',
+  shape: { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 0, 1], radius: 0.1, angle: 1.5 },
+  edges: 8,
+  ...soft,
+};
+export const ring: RodSpec = { id: 'rod', shape: { type: 'ring', radius: 0.05 }, edges: 10, ...soft };
+
 export const run = (world: World, steps: number): void => {
   for (let k = 0; k < steps; k++) world.step();
 };

@@ -4,6 +4,7 @@ import { createContactSet, sortContacts, takePlaces } from '../../src/contact/se
 import { easeOut, setBias } from '../../src/contact/sideVelocities.ts';
 import { gatherEnd, sweepPairs } from '../../src/contact/sweep.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
+import { smooth } from './support.ts';
 
 const r = 0.01;
 
@@ -27,8 +28,7 @@ function sweepTo(
   to: readonly [number, number],
 ): { met: number; set: ReturnType<typeof createContactSet> } {
   const { rods, samples } = createWorld(upright([[0, 0], from]));
-  const rules = { pairs: true, self: true, staticFriction: 0, dynamicFriction: 0, radius: 0, reach: 0 };
-  const finder = createFinder(rods, samples, [], { ...rules, pinned: [], welded: [], linked: [] }, [0, 0, 0]);
+  const finder = createFinder(rods, samples, [], smooth({ pairs: true }), [0, 0, 0]);
   gather(finder);
   const end = finder.position.slice();
   gatherEnd(end, finder);

@@ -5,6 +5,7 @@ import { createFinder, findContacts, gather } from '../../src/contact/find.ts';
 import { createSearch } from '../../src/contact/search.ts';
 import { createContactSet } from '../../src/contact/set.ts';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
+import { smooth } from './support.ts';
 
 const R = 0.09;
 const RADIUS = 3e-4;
@@ -130,8 +131,7 @@ describe('contact with an obstacle that turns', () => {
       time: { duration: 1, step: dt },
     };
     const { rods, samples, colliders } = createWorld(scene);
-    const rules = { pairs: false, self: true, staticFriction: 0, dynamicFriction: 0, radius: 0, reach: 0 };
-    const finder = createFinder(rods, samples, colliders, { ...rules, pinned: [], welded: [], linked: [] }, [0, 0, 0]);
+    const finder = createFinder(rods, samples, colliders, smooth(), [0, 0, 0]);
     gather(finder);
     const [x0, z0] = [finder.position[0], finder.position[2]];
     const along = [
@@ -196,8 +196,7 @@ describe('obstacles that deform', () => {
       time: { duration: 1, step: 1e-3 },
     };
     const { rods, samples, colliders } = createWorld(scene);
-    const rules = { pairs: false, self: true, staticFriction: 0, dynamicFriction: 0, radius: 0, reach: 0 };
-    const finder = createFinder(rods, samples, colliders, { ...rules, pinned: [], welded: [], linked: [] }, [0, 0, 0]);
+    const finder = createFinder(rods, samples, colliders, smooth(), [0, 0, 0]);
     gather(finder);
     const set = createContactSet();
     placeCollider(colliders[0], 0, 1e-3);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFinder, gather } from '../../src/contact/find.ts';
 import { countWays } from '../../src/contact/ways.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
+import { sidesOf, smooth } from './support.ts';
 
 const rubber = { E: 1e6, nu: 0.49, density: 1000, damping: { mass: 5 } };
 const thin = { type: 'circle', radius: 1e-3 } as const;
@@ -20,15 +21,14 @@ describe('velocities of contact', () => {
         },
       ],
     });
-    const rules = { pairs: false, self: false, staticFriction: 0, dynamicFriction: 0, radius: 0, reach: 0 };
-    const finder = createFinder(rods, samples, [], { ...rules, pinned: [], welded: [], linked: [] }, [0, 0, 0]);
+    const finder = createFinder(rods, samples, [], smooth(), [0, 0, 0]);
     gather(finder);
     // began 2 mm and 6 mm lower, with velocities at the end that say nothing of it
     finder.position[2] -= 0.002;
     finder.position[5] -= 0.006;
     samples[0].nodeVelocity.set([0, 0, 7, 0, 0, 9], 0);
     const start = Float64Array.of(0, 0, 0.75 * 7 + 0.25 * 9);
-    const sides = { count: 1, edge: Int32Array.of(0), weight: Float64Array.of(0.25) };
+    const sides = sidesOf([{ rod: 0, weight: 0.25 }]);
     countWays({ port: { countsWays: true }, sides, from: 0, start }, Int32Array.of(0), finder, 0.01);
     expect(start[2]).toBe(7.5);
     countWays({ port: {}, sides, from: 0, start }, Int32Array.of(0), finder, 0.01);

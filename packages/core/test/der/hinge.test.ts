@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { type BodySpec, createWorld, type PinSpec, type RodSpec, type Scene, type World } from '../../src/index.ts';
 import { loadDer } from '../../src/kernels/index.ts';
 
+const section = { type: 'stiffness', EA: 1e5, EI1: 1, EI2: 1.5, GJ: 0.8, mass: 0.2, radius: 0.01 } as const;
 const rod: RodSpec = {
   id: 'r',
   shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
   edges: 20,
-  section: { type: 'stiffness', EA: 1e5, EI1: 1, EI2: 1.5, GJ: 0.8, mass: 0.2, radius: 0.01 },
+  section,
 };
 const scene = (changes: Partial<Scene>): Scene => ({ tendril: 1, gravity: [0, 0, -3], rods: [rod], ...changes });
 const gap = (a: ArrayLike<number>, b: ArrayLike<number>): number => Math.hypot(...Array.from(a, (x, k) => x - b[k]));
@@ -56,7 +57,7 @@ describe('a hinge', () => {
   });
 
   it('swings as a pendulum, and keeps its energy', () => {
-    const stiff = { ...rod, section: { ...rod.section, EI1: 300, EI2: 300, GJ: 300 } } as RodSpec;
+    const stiff: RodSpec = { ...rod, section: { ...section, EI1: 300, EI2: 300, GJ: 300 } };
     const world = createWorld(
       scene({
         gravity: [0, 0, -9.81],

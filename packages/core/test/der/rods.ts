@@ -1,7 +1,8 @@
 /** Rods made by hand for tests of the model alone: random, curved, twisted, anisotropic. */
 import type { Drive } from '../../src/model.ts';
+import { planJoints } from '../../src/models/der/jointPlan.ts';
 import { evaluatePins, initializeState } from '../../src/models/der/kinematics.ts';
-import { countJoints, createDerRod, type DerRod, memorySize, unknownCount } from '../../src/models/der/rod.ts';
+import { createDerRod, type DerRod, memorySize, unknownCount } from '../../src/models/der/rod.ts';
 import type { Pin, Rod } from '../../src/scene/compiled.ts';
 import type { DerOptions } from '../../src/scene/solvers/der.ts';
 
@@ -90,8 +91,9 @@ export function heldFramePin(node: number): Pin {
 
 export function makeDerRod(rod: Rod, options: DerOptions = {}, drive: Drive = { pins: [], sources: [] }): DerRod {
   const size = unknownCount(rod);
-  const memory = new Float64Array(memorySize(rod, countJoints(rod, drive.pins)));
-  const der = createDerRod(rod, drive, options, new Float64Array(size), new Float64Array(size), memory);
+  const plan = planJoints(rod, drive.pins);
+  const memory = new Float64Array(memorySize(rod, plan.count));
+  const der = createDerRod(rod, drive, options, plan, new Float64Array(size), new Float64Array(size), memory);
   evaluatePins(der, 0);
   initializeState(der, new Float64Array(3 * rod.edgeCount));
   return der;

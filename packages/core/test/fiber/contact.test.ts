@@ -5,6 +5,7 @@ import { fiberModel } from '../../src/models/fiber/model.ts';
 import type { ContactSides } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import { describePort, describeStrand, strandOverBall } from '../contact/modelPort.ts';
+import { bent, sidesOf } from '../contact/support.ts';
 
 describePort('the contact port of a fiber', fiberModel);
 
@@ -19,16 +20,7 @@ it('has the response of many sides from blocks of the inverse as from solves', (
   const scene: Scene = {
     tendril: 1,
     gravity: [1, 2, -5],
-    rods: [
-      {
-        id: 'rod',
-        model: 'fiber',
-        shape: { type: 'arc', from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 0, 1], radius: 0.1, angle: 1.5 },
-        edges: 8,
-        section: { type: 'circle', radius: 0.002 },
-        material: { E: 1e6, nu: 0.4, density: 1000 },
-      },
-    ],
+    rods: [{ ...bent, model: 'fiber' }],
     pins: [{ rod: 'rod', at: 'start', hold: 'position' }],
   };
   const count = 15;
@@ -207,15 +199,7 @@ it('presses on the pin of the ring that it touches, until the next step without,
   const bundle = fiberModel.compile(rods, drives, scene, { bodies, welds });
   const { contact, parts } = bundle;
   if (!contact || !parts) throw new Error('no port');
-  const sides: ContactSides = {
-    count: 1,
-    rod: Int32Array.of(0),
-    edge: Int32Array.of(0),
-    weight: Float64Array.of(0),
-    arm: new Float64Array(3),
-    force: Float64Array.of(0, 0, -1),
-    mass: new Float64Array(1),
-  };
+  const sides: ContactSides = { ...sidesOf([{ rod: 0 }]), force: Float64Array.of(0, 0, -1) };
   contact.hold();
   expect(contact.step(Uint8Array.of(1, 0), sides, 0, 1e-3, false).ok).toBe(true);
   expect(bundle.reactions(0, 1e-3)[0].force[2]).toBeCloseTo(1, 6);

@@ -15,7 +15,7 @@ export function hairScene(
   L: number,
   edges: number,
   more: Partial<Scene> = {},
-  damping = 0,
+  damping: number | { readonly mass: number; readonly stiffness: number } = 0,
   options: FiberOptions = {},
 ): Scene {
   return {
@@ -33,7 +33,7 @@ export function hairScene(
           EI1: HAIR.EI,
           GJ: HAIR.GJ,
           mass: HAIR.mass,
-          damping: { mass: damping },
+          damping: typeof damping === 'number' ? { mass: damping } : damping,
         },
       },
     ],

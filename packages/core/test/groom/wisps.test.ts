@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { addScaled, scale } from '../../src/curve/vector.ts';
 import { type CentreLine, createWisps, createWorld, nodeQuaternions, poseWisps, type Scene } from '../../src/index.ts';
 
 type Vector = readonly [number, number, number];
@@ -17,7 +18,7 @@ function helix(nodes: number, twist: number, radius = 0.05, pitch = 0.03): Centr
     return {
       x: [radius * Math.cos(p), radius * Math.sin(p), h * p],
       t: [(-radius * Math.sin(p)) / c, (radius * Math.cos(p)) / c, h / c],
-      d: [0, 1, 2].map((k) => cos * n[k] + sin * b[k]) as unknown as Vector,
+      d: addScaled(scale(n, cos), b, sin),
     };
   };
   const step = 0.3 / (nodes - 1);

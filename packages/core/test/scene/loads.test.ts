@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Vector } from '../../src/curve/vector.ts';
-import { cross, distance, dot } from '../../src/curve/vector.ts';
+import { cross, distance, dot, vectorOf } from '../../src/curve/vector.ts';
 import { createWorld } from '../../src/index.ts';
 import type { LoadSource, Loads, Samples } from '../../src/port.ts';
 import { createLoads } from '../../src/port.ts';
@@ -19,7 +19,9 @@ function setUp(rest: Partial<Scene>, change: Partial<RodSpec> = {}): Setup {
   expect(drives[0].sources).toHaveLength(1);
   return { rod: rods[0], source: drives[0].sources[0], samples: samplesOf(rods[0]) };
 }
-const load = (spec: Omit<LoadSpec, 'rod'>, change: Partial<RodSpec> = {}): Setup =>
+/** Each kind of load without its rod. */
+type Rodless<T> = T extends unknown ? Omit<T, 'rod'> : never;
+const load = (spec: Rodless<LoadSpec>, change: Partial<RodSpec> = {}): Setup =>
   setUp({ loads: [{ rod: 'a', ...spec } as LoadSpec] }, change);
 const field = (spec: FieldSpec, change: Partial<RodSpec> = {}): Setup => setUp({ fields: [spec] }, change);
 function loadsAt({ rod, source, samples }: Setup, t = 0): Loads {
@@ -28,7 +30,7 @@ function loadsAt({ rod, source, samples }: Setup, t = 0): Loads {
   return loads;
 }
 const total = (array: ArrayLike<number>): Vector =>
-  [0, 1, 2].map((axis) => sum(Array.from(array).filter((_, k) => k % 3 === axis))) as unknown as Vector;
+  vectorOf((axis) => sum(Array.from(array).filter((_, k) => k % 3 === axis)));
 const curved = { shape: { type: 'helix', radius: 0.3, pitch: 0.4, turns: 1 }, edges: 12 } as const;
 
 /** Power equals minus the rate of the potential, for random motions. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Vector } from '../../src/curve/vector.ts';
-import { cross, distance, dot, norm, normalize, scale } from '../../src/curve/vector.ts';
+import { add, cross, distance, dot, norm, normalize, scale, subtract, vectorOf } from '../../src/curve/vector.ts';
 import { createWind } from '../../src/fields/wind.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { TurbulenceSpec, VortexSpec, WindSpec } from '../../src/scene/types.ts';
@@ -28,9 +28,12 @@ const places = (count: number, side: number): Vector[] =>
 function gradient(field: Field, place: Vector, h: number, t = 0): Vector[] {
   return [0, 1, 2].map((axis) => {
     const at = (step: number): Vector =>
-      field(place.map((x, k) => (k === axis ? x + step * h : x)) as unknown as Vector, t);
+      field(
+        vectorOf((k) => (k === axis ? place[k] + step * h : place[k])),
+        t,
+      );
     const [a, b, c, d] = [at(-2), at(-1), at(1), at(2)];
-    return [0, 1, 2].map((k) => (a[k] - 8 * b[k] + 8 * c[k] - d[k]) / (12 * h)) as unknown as Vector;
+    return vectorOf((k) => (a[k] - 8 * b[k] + 8 * c[k] - d[k]) / (12 * h));
   });
 }
 const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -78,9 +81,7 @@ describe('vortex', () => {
   const e1 = normalize(cross(unit, [1, 0, 0]));
   const e2 = cross(unit, e1);
   const around = (radius: number, angle: number, along = 0): Vector =>
-    [0, 1, 2].map(
-      (k) => vortex.center[k] + along * unit[k] + radius * (Math.cos(angle) * e1[k] + Math.sin(angle) * e2[k]),
-    ) as unknown as Vector;
+    vectorOf((k) => vortex.center[k] + along * unit[k] + radius * (Math.cos(angle) * e1[k] + Math.sin(angle) * e2[k]));
 
   it('has its circulation on every loop outside the core, none on loops beside it', () => {
     const field = fieldOf({ vortices: [vortex] });
@@ -90,12 +91,10 @@ describe('vortex', () => {
       for (let k = 0; k < n; k++) {
         const angle = (2 * Math.PI * k) / n;
         const middle = around(centre, 0);
-        const place = around(radius, angle, 0.1 * Math.sin(angle)).map(
-          (x, i) => x + middle[i] - vortex.center[i],
-        ) as unknown as Vector;
-        const tangent = [0, 1, 2].map(
+        const place = add(around(radius, angle, 0.1 * Math.sin(angle)), subtract(middle, vortex.center));
+        const tangent = vectorOf(
           (i) => radius * (Math.cos(angle) * e2[i] - Math.sin(angle) * e1[i]) + 0.1 * Math.cos(angle) * unit[i],
-        ) as unknown as Vector;
+        );
         sum += (dot(field(place), tangent) * 2 * Math.PI) / n;
       }
       return sum;
@@ -111,10 +110,7 @@ describe('vortex', () => {
     expect(field(vortex.center)).toEqual([0, 0, 0]);
     for (const radius of [1e-12, 1e-6, 5e-4]) {
       const velocity = field(around(radius, 1, 0.4));
-      const solid = scale(
-        cross(unit, around(1, 1).map((x, k) => x - vortex.center[k]) as unknown as Vector),
-        rate * radius,
-      );
+      const solid = scale(cross(unit, subtract(around(1, 1), vortex.center)), rate * radius);
       // less by r²/2core²; the place itself has about 1e-16 of rounding
       expect(distance(velocity, solid)).toBeLessThan(rate * radius * 1e-4 + rate * 1e-15);
     }
@@ -200,7 +196,7 @@ describe('turbulence', () => {
     }
     for (const place of places(10, 1)) {
       const moved: Vector = [place[0] + gone[0], place[1] + gone[1], place[2] + gone[2]];
-      const expected = frozen(place).map((v, k) => v + wind(still, t)[k]) as unknown as Vector;
+      const expected = add(frozen(place), wind(still, t));
       expect(distance(field(moved, t), expected)).toBeLessThan(1e-5);
     }
   });
@@ -235,7 +231,7 @@ describe('wind from parts', () => {
     const swirl = fieldOf({ vortices });
     const eddies = fieldOf({ mean, gust, turbulence });
     for (const place of places(10, 1)) {
-      const sum = eddies(place, 0.4).map((v, k) => v + swirl(place, 0.4)[k]) as unknown as Vector;
+      const sum = add(eddies(place, 0.4), swirl(place, 0.4));
       expect(distance(whole(place, 0.4), sum)).toBeLessThan(1e-14);
       expect(distance(eddies(place, 0.4), base(place, 0.4))).toBeGreaterThan(0.01);
     }

@@ -98,10 +98,10 @@ describe('a strand that nothing holds', () => {
 
   it('keeps turning on a smooth plane that carries it', () => {
     const scene = fall(1, 2e-3, [0.3, 0.2, 0], 20);
-    const rods = [
-      { ...scene.rods[0], shape: { type: 'straight' as const, from: [0, 0, 0.001], to: [0.08, 0, 0.001] } },
+    const rods: RodSpec[] = [
+      { ...scene.rods[0], shape: { type: 'straight', from: [0, 0, 0.001], to: [0.08, 0, 0.001] } },
     ];
-    const found = account({ ...scene, gravity: [0, 0, -9.81], rods: rods as RodSpec[] }, 50);
+    const found = account({ ...scene, gravity: [0, 0, -9.81], rods }, 50);
     expect(found.touched).toBe(50);
     expect(Math.abs(found.angular[2])).toBeLessThan(1e-9 * found.turning[2]);
     // 1.6 % a step would go with the turning that implicit Euler loses

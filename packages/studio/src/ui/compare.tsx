@@ -5,6 +5,7 @@ import { asWritten, setVariants } from '../session.ts';
 import * as state from '../state.ts';
 import { Icon } from './icons.tsx';
 import type { SchemaNode } from './schemaForm.ts';
+import { cannotTouch } from './touching.ts';
 
 const most = 4;
 
@@ -41,6 +42,11 @@ export function Compare(): JSX.Element | null {
     const next = on ? [...chosen, variant].slice(-most) : chosen.filter(({ id }) => id !== variant.id);
     setVariants(next.length > 0 ? next : [asWritten]);
   };
+  const rows = options().map((option) => ({
+    ...option,
+    reason: cannotTouch(option.variant.id, state.loaded.value?.values),
+    checked: chosen.some(({ id }) => id === option.variant.id),
+  }));
   return (
     <div class="popover compare" role="dialog" aria-label="Compare models">
       <header>
@@ -58,17 +64,19 @@ export function Compare(): JSX.Element | null {
       </header>
       <p class="quiet small">The same scene, camera and clock under up to four models.</p>
       <ul>
-        {options().map(({ variant, about, ready }) => (
+        {rows.map(({ variant, about, ready, reason, checked }) => (
           <li key={variant.id}>
-            <label>
+            <label title={reason} class={reason && 'off'}>
               <input
                 type="checkbox"
-                checked={chosen.some(({ id }) => id === variant.id)}
+                checked={checked}
+                disabled={reason !== undefined && !checked}
                 onChange={(event) => toggle(variant, event.currentTarget.checked)}
               />
               <span>
                 <b>{variant.label}</b> <span class="quiet">{about}</span>
                 {!ready && <span class="tag">not in this build</span>}
+                {reason && <span class="tag">no contact</span>}
               </span>
             </label>
           </li>

@@ -112,9 +112,9 @@ function ColorMenu(): JSX.Element {
   ];
   return (
     <details class="menu" onFocusOut={closeOutside}>
-      <summary class="icon-button" title="What is shown">
-        <Icon name="more" />
-        <span class="sr">What is shown</span>
+      <summary class="icon-button" title="What is shown: colours, grid, frames, forces">
+        <Icon name="eye" />
+        <span>Show</span>
       </summary>
       <div class="menu-body">
         <label class="row">

@@ -42,7 +42,12 @@ const opened = new Set(['time', 'gravity', 'rods', 'materials', 'sections']);
 export function Inspector(): JSX.Element {
   const values = state.loaded.value?.values as Record<string, unknown> | undefined;
   const root = state.schema.value as SchemaNode | undefined;
-  if (!values || !root) return <p class="quiet pad">Reading the scene…</p>;
+  if (!values || !root) {
+    const wrong = state.problems.value.length > 0;
+    return (
+      <p class="quiet pad">{wrong ? 'The scene has a problem. Its text is under Scene.' : 'Reading the scene…'}</p>
+    );
+  }
   const names = Object.keys(values)
     .filter((name) => !quiet.has(name))
     .sort((a, b) => rank(a) - rank(b));

@@ -104,7 +104,9 @@ function ProblemPanel(): JSX.Element | null {
           {first.line !== undefined && <b>Line {first.line}: </b>}
           {first.path && <code>{first.path}</code>} {first.message}
         </p>
-        <p class="quiet">What ran before goes on.</p>
+        <p class="quiet">
+          {state.loaded.value ? 'What ran before goes on.' : 'Nothing runs until it is mended, or another is opened.'}
+        </p>
         <div class="message-actions">
           {remedy && (
             <button type="button" class="action" onClick={() => change(remedy.text, 'remedy')}>

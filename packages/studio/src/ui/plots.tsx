@@ -26,10 +26,12 @@ const laneColors = {
 };
 
 export function Plots(): JSX.Element {
-  const many = (state.loaded.value?.lanes.length ?? 1) > 1;
+  const count = state.loaded.value?.lanes.length ?? 0;
+  // nothing until there is something: axes without a scene would show numbers that mean nothing
+  if (count === 0) return <div class="plots" />;
   return (
     <div class="plots">
-      {many ? <DifferencePlot /> : <EnergyPlot />}
+      {count > 1 ? <DifferencePlot /> : <EnergyPlot />}
       <ProfilePlot />
     </div>
   );
@@ -68,7 +70,7 @@ function usePlot(build: Build, key: string): { host: { current: HTMLDivElement |
   return { host };
 }
 
-function axes(dark: boolean, unitX: string, unitY: string): uPlot.Axis[] {
+function axes(dark: boolean, unitY: string): uPlot.Axis[] {
   const ink = dark ? '#9aa4b2' : '#5c6470';
   const grid = { stroke: dark ? '#222934' : '#e6e3dc', width: 1 };
   const font = '11px ui-sans-serif, system-ui, sans-serif';
@@ -79,12 +81,9 @@ function axes(dark: boolean, unitX: string, unitY: string): uPlot.Axis[] {
       grid,
       ticks: { show: false },
       font,
-      size: 26,
+      size: 20,
+      gap: 3,
       values: format,
-      label: unitX,
-      labelSize: 14,
-      labelFont: font,
-      labelGap: 0,
     },
     {
       stroke: ink,
@@ -160,7 +159,7 @@ function EnergyPlot(): JSX.Element {
           x: { time: false, range: () => [0, Math.max(state.duration.value, state.frames.last)] },
           y: { range: heights },
         },
-        axes: axes(dark, '', 'energy, J'),
+        axes: axes(dark, 'energy, J'),
         series: [
           {},
           ...series.map(({ name, light, dark: night }) => ({
@@ -195,7 +194,7 @@ function EnergyPlot(): JSX.Element {
           .map(({ name }) => (
             <span key={name} class={`key key-${name}`}>
               <i />
-              {name} <b>{formatNumber(now?.[statNames.indexOf(name)] ?? 0)}</b>
+              {name} <b>{now && formatNumber(now[statNames.indexOf(name)])}</b>
             </span>
           ))}
       </figcaption>
@@ -260,7 +259,7 @@ function DifferencePlot(): JSX.Element {
           x: { time: false, range: () => [0, Math.max(state.duration.value, state.frames.last)] },
           y: { range: heights },
         },
-        axes: axes(dark, '', 'distance, m'),
+        axes: axes(dark, 'distance, m'),
         series: [
           {},
           ...others.map((k) => ({
@@ -316,7 +315,7 @@ function ProfilePlot(): JSX.Element | null {
         ...bare,
         cursor: { ...noDrag, x: true, y: false },
         scales: { x: { time: false }, y: { range: heights } },
-        axes: axes(dark, '', `${label.toLowerCase()}, ${unit}`),
+        axes: axes(dark, `${label.toLowerCase()}, ${unit}`),
         series: [
           {},
           ...shown.map(({ lane, rod }, k) => ({
@@ -343,7 +342,7 @@ function ProfilePlot(): JSX.Element | null {
           shown.map(({ lane, rod }, k) => (
             <span key={`${lane} ${rod}`} class={`key lane-key-${k % 4}`}>
               <i />
-              {active.length > 1 ? lanes[lane].variant.label : lanes[lane].rods[rod].id}
+              <span>{active.length > 1 ? lanes[lane].variant.label : lanes[lane].rods[rod].id}</span>
             </span>
           ))}
       </figcaption>

@@ -40,7 +40,12 @@ export function Timeline(): JSX.Element {
         />
       </div>
       <output class="clock" aria-label="Time shown">
-        <span class="quiet">t =</span> {formatTime(time, whole)} <span class="quiet">/ {formatNumber(whole, 3)} s</span>
+        {state.loaded.value && (
+          <>
+            <span class="quiet">t =</span> {formatTime(time, whole)}{' '}
+            <span class="quiet">/ {formatNumber(whole, 3)} s</span>
+          </>
+        )}
       </output>
       <IconButton
         icon="loop"
@@ -64,7 +69,7 @@ export function Timeline(): JSX.Element {
             </option>
           ))}
         </select>
-        <span class="quiet wide-only">{real}</span>
+        <span class="quiet wide-only">{state.loaded.value && real}</span>
       </label>
       {state.recorded.value === undefined && (
         <IconButton icon="rest" label="Let it come to rest here: find the equilibrium (E)" onClick={comeToRest} />

@@ -5,7 +5,7 @@ import { brush, busy } from '../grooming.ts';
 import { attachHands } from '../handling.ts';
 import { cursor, tick } from '../playback.ts';
 import type { ForceKind } from '../protocol.ts';
-import { pullAt, view as sessionView } from '../session.ts';
+import { pullForce, view as sessionView } from '../session.ts';
 import * as state from '../state.ts';
 import { forceColors } from '../view/arrows.ts';
 import { cssGradient, mapOf, quantities } from '../view/colormaps.ts';
@@ -160,7 +160,7 @@ function publish(view: View): void {
   const bar = view.scaleBar();
   if (bar.label !== state.scaleBar.value.label || Math.abs(bar.pixels - state.scaleBar.value.pixels) > 1)
     state.scaleBar.value = bar;
-  if (state.pulling.value) state.pulling.value = { ...state.pulling.value, force: pullAt.force };
+  if (state.pulling.value) state.pulling.value = { ...state.pulling.value, force: pullForce.value };
   const { frames } = state.frames;
   const recent = frames[frames.length - 1];
   if (recent && state.playing.value && recent.lanes.some(({ cost }) => cost > 0)) {
@@ -321,6 +321,7 @@ function ToolButton({
 function Hint(): JSX.Element | null {
   const note = state.loaded.value?.time.note;
   const hover = state.hovering.value;
+  if (!state.loaded.value) return null;
   if ((!state.hint.value && !note && !hover) || (state.comparing.value && !hover)) return null;
   const hair = {
     movable: 'Drag the face, or Shift-drag anywhere, to move the head; drag hair to pull it.',
@@ -372,7 +373,7 @@ const forceWords: Readonly<Record<ForceKind, string>> = {
 
 /** What the arrows are, and how long a newton is. */
 function Forces(): JSX.Element | null {
-  if (!state.forces.value) return null;
+  if (!state.forces.value || !state.loaded.value) return null;
   const { pixels, force, kinds } = state.forceLegend.value;
   const theme = state.dark.value ? 'dark' : 'light';
   const known = kinds.length > 0 && force > 0;
@@ -407,8 +408,9 @@ function forceList(kinds: readonly ForceKind[]): string {
   return kinds.map((kind) => forceWords[kind]).join(', ');
 }
 
-function ScaleBar(): JSX.Element {
+function ScaleBar(): JSX.Element | null {
   const { pixels, label } = state.scaleBar.value;
+  if (!state.loaded.value) return null;
   return (
     <div class="scale" aria-hidden="true">
       <span class="scale-line" style={{ width: `${Math.round(pixels)}px` }} />

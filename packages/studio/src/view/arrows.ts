@@ -31,6 +31,12 @@ const headRadius = 4.4;
 const headLength = 12;
 /** Shorter ones are not drawn. */
 const least = 2;
+/** Room that an arrow of full width wants for itself: the side of a square [pixels]. */
+const room = 60;
+/** Many arrows on little room are this part as wide, so that they do not hide what they push. */
+const thinnest = 0.4;
+/** Of a shaft [pixels]: a thinner one is a row of dots. */
+const leastRadius = 0.6;
 /** The longest arrow as a part of the picture's smaller side. */
 const share = 0.2;
 
@@ -38,8 +44,8 @@ export interface Arrows {
   readonly group: Group;
   /** As a frame carries them; undefined: none are known. */
   forces: Float32Array | undefined;
-  /** `scale` [m/N], `pixel` [m]. */
-  place(scale: number, pixel: number, dark: boolean): void;
+  /** `scale` [m/N], `pixel` [m], `width`: part of the full width. */
+  place(scale: number, pixel: number, width: number, dark: boolean): void;
   dispose(): void;
 }
 
@@ -84,7 +90,7 @@ export function createArrows(): Arrows {
   return {
     group,
     forces: undefined,
-    place(scale, pixel, dark) {
+    place(scale, pixel, part, dark) {
       const list = this.forces ?? new Float32Array(0);
       reserve(list.length / forceStride);
       if (!shafts || !heads) return;
@@ -100,12 +106,10 @@ export function createArrows(): Arrows {
         turn.setFromUnitVectors(up, direction);
         tail.set(list[o + 1], list[o + 2], list[o + 3]);
         // a short arrow is all head
-        const tip = Math.min(headLength * pixel, 0.7 * length);
+        const tip = Math.min(headLength * part * pixel, 0.7 * length);
         const width = tip / headLength;
-        shafts.setMatrixAt(
-          count,
-          matrix.compose(tail, turn, size.set(shaftRadius * width, length - tip, shaftRadius * width)),
-        );
+        const shaft = Math.min(headRadius * width, Math.max(shaftRadius * width, leastRadius * pixel));
+        shafts.setMatrixAt(count, matrix.compose(tail, turn, size.set(shaft, length - tip, shaft)));
         tail.addScaledVector(direction, length - tip);
         heads.setMatrixAt(count, matrix.compose(tail, turn, size.set(headRadius * width, tip, headRadius * width)));
         shafts.setColorAt(count, colors[list[o]]);
@@ -142,6 +146,8 @@ export interface ForceScale {
   settle(seconds: number): boolean;
   /** [pixels/N] */
   perNewton(smallerSide: number): number;
+  /** Of arrows, as a part of the full width, where rods take about a square of this side [pixels]. */
+  width(side: number): number;
   legend(smallerSide: number): ForceLegend;
   reset(): void;
 }
@@ -150,19 +156,24 @@ export interface ForceScale {
 export function createForceScale(): ForceScale {
   let largest = 0;
   let present = 0;
+  let crowd = 0;
   let kinds: readonly ForceKind[] = [];
   const perNewton = (side: number): number => (largest > 0 ? (share * side) / largest : 0);
   return {
     watch(lanes) {
       let most = 0;
+      let count = 0;
       const seen = new Set<number>();
       for (const list of lanes) {
+        count = Math.max(count, (list?.length ?? 0) / forceStride);
         for (let o = 0; list && o < list.length; o += forceStride) {
           most = Math.max(most, Math.hypot(list[o + 4], list[o + 5], list[o + 6]));
           seen.add(list[o]);
         }
       }
       kinds = forceKinds.filter((_, k) => seen.has(k));
+      // like the colours' range: contacts come and go
+      crowd = Math.max(count, crowd + 0.02 * (count - crowd));
       present = most;
       largest = Math.max(most, largest);
     },
@@ -174,6 +185,7 @@ export function createForceScale(): ForceScale {
       return true;
     },
     perNewton,
+    width: (side) => Math.min(1, Math.max(thinnest, side / (room * Math.sqrt(Math.max(1, crowd))))),
     legend(side) {
       // a round force whose arrow is about half as long as the longest
       const force = largest > 0 ? roundLength(0.6 * largest) : 0;
@@ -182,6 +194,7 @@ export function createForceScale(): ForceScale {
     reset() {
       largest = 0;
       present = 0;
+      crowd = 0;
     },
   };
 }

@@ -32,6 +32,8 @@ export interface Cameraman {
   readonly framed: number;
   /** From the camera to what it looks at [m]. */
   readonly distance: number;
+  /** A hand holds something: would the camera follow what it pulls, the hand would go along and pull it farther. */
+  held: boolean;
   /** Another scene: rods, and things that stay, of which only the part near the rods counts. */
   begin(rods: Box3, things: Box3, gravity: Triple, look: Triple | undefined): void;
   /** Another scene, looked at as before. */
@@ -62,6 +64,7 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
   let framed = 1;
   let floor = 0;
   let taken = false;
+  let held = false;
   controls.addEventListener('controlstart', () => {
     taken = true;
   });
@@ -85,6 +88,7 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
   };
 
   const follow = (): void => {
+    if (held) return;
     const radius = 0.5 * seen.getSize(new Vector3()).length();
     if (radius <= 1.1 * framed && radius >= 0.8 * framed) return;
     const growth = radius / framed;
@@ -102,6 +106,12 @@ export function createCameraman(canvas: HTMLCanvasElement): Cameraman {
     seen,
     get framed() {
       return framed;
+    },
+    get held() {
+      return held;
+    },
+    set held(now) {
+      held = now;
     },
     get distance() {
       return controls.distance;

@@ -46,8 +46,8 @@ export interface LaneView {
   setExtras(ghost: boolean, frames: boolean, forces: boolean): void;
   /** Arrows of what is shown now. */
   readonly forces: Float32Array | undefined;
-  /** `scale` [m/N], `pixel` [m]. */
-  drawForces(scale: number, pixel: number, dark: boolean): void;
+  /** `scale` [m/N], `pixel` [m], `width`: part of the full width. */
+  drawForces(scale: number, pixel: number, width: number, dark: boolean): void;
   setFailed(rod: string | undefined): void;
   /** The quantity that is shown, at the nodes or edges of a rod. */
   valuesOf(rod: number): Float32Array | undefined;
@@ -208,7 +208,7 @@ export function createLaneView(info: LaneInfo, ground: Ground, softEdges: boolea
       frames.object.visible = showFrames;
       if (showFrames) frames.update(samples);
     },
-    drawForces: (scale, pixel, dark) => arrows.place(scale, pixel, dark),
+    drawForces: arrows.place.bind(arrows),
     valuesOf: (rod) => (coloring === 'plain' ? undefined : coloring === 'tension' ? edgeValues[rod] : values[rod]),
     setReleased(released) {
       for (const { mesh, pin } of pins) mesh.visible = !released[pin];

@@ -1,13 +1,5 @@
 /** What a hand shows in the view: the place it is over, and the rubber band to what it pulls. */
-import {
-  BufferAttribute,
-  BufferGeometry,
-  Line,
-  LineBasicMaterial,
-  Mesh,
-  MeshBasicMaterial,
-  SphereGeometry,
-} from 'three';
+import { BufferGeometry, Line, LineBasicMaterial, Mesh, MeshBasicMaterial, SphereGeometry, Vector3 } from 'three';
 
 export function createHover(): Mesh {
   const mesh = new Mesh(
@@ -20,14 +12,17 @@ export function createHover(): Mesh {
 }
 
 /** The rubber band between the mouse and the rod. */
-export function createPull(): {
-  line: Line;
-  ball: Mesh;
-  set(from: ArrayLike<number> | undefined, to: ArrayLike<number> | undefined, size: number): void;
-} {
-  const position = new BufferAttribute(new Float32Array(6), 3);
-  const geometry = new BufferGeometry();
-  geometry.setAttribute('position', position);
+export interface PullMark {
+  readonly line: Line;
+  readonly ball: Mesh;
+  /** From the rod to the mouse [m]; no `from`: the rod is not in this picture. */
+  place(from: Vector3 | undefined, to: Vector3, size: number): void;
+  hide(): void;
+}
+
+export function createPull(): PullMark {
+  // stretched to where it is needed: a line has no sides that a scale could bend
+  const geometry = new BufferGeometry().setFromPoints([new Vector3(0, 0, 0), new Vector3(1, 1, 1)]);
   const line = new Line(geometry, new LineBasicMaterial({ color: '#e5484d', depthTest: false, transparent: true }));
   const ball = new Mesh(
     new SphereGeometry(1, 20, 14),
@@ -41,18 +36,19 @@ export function createPull(): {
   return {
     line,
     ball,
-    set(from, to, size) {
-      const shown = from !== undefined && to !== undefined;
-      line.visible = shown;
-      ball.visible = shown;
-      if (!from || !to) return;
-      for (let k = 0; k < 3; k++) {
-        position.array[k] = from[k];
-        position.array[3 + k] = to[k];
+    place(from, to, size) {
+      line.visible = from !== undefined;
+      ball.visible = true;
+      if (from) {
+        line.position.copy(from);
+        line.scale.copy(to).sub(from);
       }
-      position.needsUpdate = true;
-      ball.position.set(to[0], to[1], to[2]);
+      ball.position.copy(to);
       ball.scale.setScalar(size);
+    },
+    hide() {
+      line.visible = false;
+      ball.visible = false;
     },
   };
 }

@@ -25,8 +25,8 @@ export interface SvgOptions {
   readonly thickness: number;
   /** [m] */
   perPixel(lane: number): number;
-  /** Arrows of forces: their scale [m/N] and colours; none where they are not shown. */
-  readonly forces: { readonly scale: number; color(kind: ForceKind): string } | undefined;
+  /** Arrows of forces: their scale [m/N], part of the full width, and colours; none where they are not shown. */
+  readonly forces: { readonly scale: number; readonly width: number; color(kind: ForceKind): string } | undefined;
 }
 
 export function drawSvg(
@@ -90,7 +90,7 @@ function drawForces(
   options: SvgOptions,
 ): string {
   if (!options.forces) return '';
-  const { scale, color } = options.forces;
+  const { scale, width, color } = options.forces;
   const seen = (o: number, by: number): [number, number] => {
     place.set(
       forces[o + 1] + by * forces[o + 4],
@@ -106,7 +106,7 @@ function drawForces(
     const [x1, y1] = seen(o, scale);
     const length = Math.hypot(x1 - x0, y1 - y0);
     if (!(length >= 2)) continue;
-    const head = Math.min(12, 0.7 * length);
+    const head = Math.min(12 * width, 0.7 * length);
     const [ux, uy] = [(x1 - x0) / length, (y1 - y0) / length];
     const [bx, by] = [x1 - head * ux, y1 - head * uy];
     const wide = 0.36 * head;

@@ -37,6 +37,12 @@ export interface ViewScene {
   readonly look?: readonly [number, number, number];
 }
 
+export interface Pull {
+  readonly rod: number;
+  readonly node: number;
+  readonly target: Vector3;
+}
+
 export interface Legend {
   readonly by: ColorBy;
   readonly low: number;
@@ -69,7 +75,14 @@ export interface View {
   dragTarget(clientX: number, clientY: number, point: Vector3): Vector3 | undefined;
   /** A point as it is seen, in pixels of the page. */
   project(point: ArrayLike<number>, lane: number): { x: number; y: number };
-  setPull(from: ArrayLike<number> | undefined, to?: ArrayLike<number>): void;
+  /** The rubber band from a node, of each lane its own, to where the hand is [m]. */
+  setPull(pull: Pull | undefined): void;
+  /** What a hand does once the camera is where it will be for the next picture; the camera follows only what it holds. */
+  setHold(hold: (() => void) | undefined): void;
+  /** A node as it was drawn last in the first lane, in pixels of the page. */
+  drawnAt(rod: number, node: number): { x: number; y: number } | undefined;
+  /** Both ends of the rubber band as they were drawn last [m]. */
+  pulled(): { rod: number[]; hand: number[] } | undefined;
   setHover(at: ArrayLike<number> | undefined, radius?: number): void;
   legend(): Legend;
   forceLegend(): ForceLegend;
@@ -108,9 +121,11 @@ export function createView(canvas: HTMLCanvasElement): View {
   const lights = addLights(camera, scene);
   const ground = createGround();
   scene.add(ground.object);
-  const pull = createPull();
+  const band = createPull();
+  let pull: Pull | undefined;
+  let hold: (() => void) | undefined;
   const hover = createHover();
-  scene.add(pull.line, pull.ball, hover);
+  scene.add(band.line, band.ball, hover);
 
   let lanes: LaneView[] = [];
   let colliders: Colliders | undefined;
@@ -125,6 +140,8 @@ export function createView(canvas: HTMLCanvasElement): View {
     hairColor: '#7a5238',
   };
   const arrows = createForceScale();
+  /** How large the rods are together now [m]. */
+  let spread = 0;
   let range = 0;
   let thickness = 1;
   let dirty = true;
@@ -195,10 +212,22 @@ export function createView(canvas: HTMLCanvasElement): View {
   const applyForces = (): void => {
     if (!options.forces) return;
     const pixel = man.perPixel(rects()[0].height);
-    for (const lane of lanes) lane.drawForces(arrows.perNewton(smallerSide()) * pixel, pixel, options.dark);
+    const scale = arrows.perNewton(smallerSide()) * pixel;
+    for (const lane of lanes) lane.drawForces(scale, pixel, arrows.width(spread / pixel), options.dark);
   };
 
   const point = new Vector3();
+  const held = new Vector3();
+  /** The place that the hand holds, as it is drawn; another model may have fewer nodes. */
+  const heldIn = ({ samples }: LaneView): Vector3 | undefined => {
+    const x = pull && samples[pull.rod]?.nodePosition;
+    return x && pull ? held.fromArray(x, Math.min(3 * pull.node, x.length - 3)) : undefined;
+  };
+  /** Whether what the hand holds is seen: if it is not, the camera has to go after it. */
+  const inPicture = (): boolean => {
+    const at = lanes[0] && heldIn(lanes[0])?.project(camera);
+    return !at || Math.max(Math.abs(at.x), Math.abs(at.y)) < 0.95;
+  };
   const now = new Box3();
   /** Where the rods are now. */
   const bounds = (): Box3 => {
@@ -237,6 +266,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         other.group.visible = other === lane;
       });
       const { x, y, width: w, height: h } = areas[k];
+      if (pull) band.place(heldIn(lane), pull.target, 0.008 * man.distance);
       lane.placeColliders((collider, at) => colliders?.place(collider, at));
       ground.renderShadow(renderer, lane.casters, thickness);
       renderer.setViewport(x, height - y - h, w, h);
@@ -314,7 +344,9 @@ export function createView(canvas: HTMLCanvasElement): View {
       }
       colliders?.deform(a.time + weight * (b.time - a.time));
       for (const { hair } of lanes) hair?.setVolume(man.seen.getCenter(point));
-      man.watch(bounds());
+      spread = bounds().getSize(point).length();
+      man.held = hold !== undefined && inPicture();
+      man.watch(now);
       man.placeGround(ground);
       dirty = true;
     },
@@ -336,6 +368,10 @@ export function createView(canvas: HTMLCanvasElement): View {
     },
     render(seconds) {
       const moved = man.update(seconds);
+      if (hold) {
+        camera.updateMatrixWorld();
+        hold();
+      }
       if (options.forces && arrows.settle(seconds)) dirty = true;
       quality.measure();
       if (!moved && !dirty) {
@@ -401,10 +437,21 @@ export function createView(canvas: HTMLCanvasElement): View {
         y: box.top + rect.y + (0.5 - 0.5 * point.y) * rect.height,
       };
     },
-    setPull(from, to) {
-      pull.set(from, to, 0.008 * man.distance);
+    setPull(next) {
+      pull = next;
+      if (!pull) band.hide();
       dirty = true;
     },
+    setHold(next) {
+      hold = next;
+      man.held = hold !== undefined;
+    },
+    drawnAt(rod, node) {
+      const x = lanes[0]?.samples[rod]?.nodePosition;
+      return x && this.project(x.subarray(3 * node, 3 * node + 3), 0);
+    },
+    pulled: () =>
+      band.line.visible ? { rod: band.line.position.toArray(), hand: band.ball.position.toArray() } : undefined,
     setHover(at, radius = 0) {
       const visible = at !== undefined;
       if (!visible && !hover.visible) return;
@@ -442,6 +489,7 @@ export function createView(canvas: HTMLCanvasElement): View {
         forces: options.forces
           ? {
               scale: arrows.perNewton(smallerSide()) * man.perPixel(rects()[0].height),
+              width: arrows.width(spread / man.perPixel(rects()[0].height)),
               color: (kind) => forceColors[kind][options.dark ? 'dark' : 'light'],
             }
           : undefined,

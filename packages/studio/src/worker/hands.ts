@@ -18,8 +18,8 @@ export interface Hands {
   take(message: HandMessage): void;
   /** Before each step: what a hand holds only for a while ends. */
   settle(): void;
-  /** Force of the pull [N] and where it acts, or undefined. */
-  force(): { force: number; at: number[] } | undefined;
+  /** Of the pull [N]; undefined where nothing pulls. */
+  force(): number | undefined;
   readonly busy: boolean;
   /** What hands have done to pins and obstacles, for a world that takes the place of this one. */
   memory(): HandMemory;
@@ -241,8 +241,7 @@ export function createHands(world: World, duration: number, step: number): Hands
       if (!pull) return undefined;
       const { spring, rod, node } = pull;
       const x = world.samples[rod].nodePosition.subarray(3 * node, 3 * node + 3);
-      const away = Math.hypot(x[0] - spring.target[0], x[1] - spring.target[1], x[2] - spring.target[2]);
-      return { force: spring.stiffness * away, at: [...x] };
+      return spring.stiffness * Math.hypot(...[0, 1, 2].map((k) => x[k] - spring.target[k]));
     },
   };
 }

@@ -33,7 +33,7 @@ function postFrame(): void {
   if (!first) return;
   const frame: Frame = { time: first.time, lanes: lanes.map((lane) => lane.frame()) };
   const force = hands.find((hand) => hand)?.force();
-  if (force) send({ type: 'pull-force', ...force });
+  if (force !== undefined) send({ type: 'pull-force', force });
   send(
     { type: 'frame', run, frame },
     frame.lanes.flatMap(({ data, forces }) =>

@@ -49,13 +49,14 @@ export interface DerKernel {
 
 /** Rods with the same key can be paired; undefined for a rod that cannot be paired at all. */
 export function pairKey(der: DerRod): string | undefined {
-  const { rod, joints, held, strain, pins } = der;
+  const { rod, held, strain, pins } = der;
   // the angle of a hinge is found between iterations, which the kernel does not do
   if (rod.closed || rod.edgeCount < 2 || strain !== rotationStrain || held.hinged.includes(1)) return undefined;
-  const holds = pins.map(({ node, holdX, holdY, holdZ, orientation }) =>
-    [node, holdX, holdY, holdZ, orientation].join(),
-  );
-  return [rod.nodeCount, joints.before.join(), joints.after.join(), ...holds].join(' ');
+  // which joints there are follows
+  let key = `${rod.nodeCount}`;
+  for (const { node, holdX, holdY, holdZ, orientation } of pins)
+    key += ` ${node} ${holdX} ${holdY} ${holdZ} ${orientation}`;
+  return key;
 }
 
 /** Whether both rods can be solved together now: the same pins hold. */

@@ -20,28 +20,21 @@ import {
   type Loads,
   type Samples,
 } from '../../port.ts';
-import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
+import { type Pin, type PinPose, placePinPose, type Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
+import type { JointPlan } from './jointPlan.ts';
 import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJointConstants } from './strain.ts';
 
 /** Border of a closed rod: x0, θ0, x1. */
 export const RING_BORDER = 7;
 
-export interface Joints {
-  readonly count: number;
-  readonly node: Int32Array;
-  /** Edge before and after the node, or −1 − h for held frame h. */
-  readonly before: Int32Array;
-  readonly after: Int32Array;
+export interface Joints extends JointPlan {
   /** Stiffness and rest strain, JOINT_STRIDE a joint; see strain.ts. */
   readonly constants: Float64Array;
   /** Stiffness damping [s]. */
   readonly damping: Float64Array;
   /** Length of the joint's domain [m]. */
   readonly length: Float64Array;
-  /** 0: always there; 1: while pin `pin` holds; 2: once it has let go. */
-  readonly mode: Uint8Array;
-  readonly pin: Int32Array;
 }
 
 /** Frames held by pins: an orientation that is given, not unknown. */
@@ -153,136 +146,91 @@ export function unknownCount(rod: Rod): number {
   return 3 * rod.nodeCount + rod.edgeCount;
 }
 
-type Stiffness = { EI1: number; EI2: number; GJ: number };
+const composed = new Float64Array(4);
+const turn = new Float64Array(4);
+const rest = new Float64Array(3);
+const stiffness = { EI1: 0, EI2: 0, GJ: 0 };
 
-/** Joint of one or two half edges in series: mean compliance, composed natural rotation. */
-function combineHalves(
-  rod: Rod,
-  halves: readonly number[],
-  freeSpin: boolean,
-): { stiffness: Stiffness; length: number; damping: number; rest: Float64Array } {
+/** One or two half edges in series: mean compliance, composed natural rotation. */
+function writeJoint(joints: Joints, i: number, rod: Rod, measure: 'rotation' | 'bergou2008'): void {
+  const before = joints.before[i];
+  const after = joints.after[i];
   let length = 0;
   let c1 = 0;
   let c2 = 0;
   let ct = 0;
   let damping = 0;
-  const q = Float64Array.of(1, 0, 0, 0);
-  const h = new Float64Array(4);
-  for (const half of halves) {
-    const l = 0.5 * rod.edgeLengthRest[half >> 1];
+  composed.fill(0);
+  composed[0] = 1;
+  for (let side = 0; side < 2; side++) {
+    const edge = side === 0 ? before : after;
+    if (edge < 0) continue;
+    const half = side === 0 ? 2 * edge + 1 : 2 * edge;
+    const l = 0.5 * rod.edgeLengthRest[edge];
     length += l;
     c1 += l / rod.halfEI1[half];
     c2 += l / rod.halfEI2[half];
     ct += l / rod.halfGJ[half];
     damping += l * rod.halfDamping[half];
-    quaternionFromRotation(h, 0, rod.halfStrainRest, 3 * half);
-    multiplyQuaternions(q, 0, q, 0, h, 0);
+    quaternionFromRotation(turn, 0, rod.halfStrainRest, 3 * half);
+    multiplyQuaternions(composed, 0, composed, 0, turn, 0);
   }
-  const rest = new Float64Array(3);
-  rotationFromQuaternion(rest, 0, q, 0);
-  const stiffness = { EI1: length / c1, EI2: length / c2, GJ: length / ct };
-  if (freeSpin) {
+  rotationFromQuaternion(rest, 0, composed, 0);
+  stiffness.EI1 = length / c1;
+  stiffness.EI2 = length / c2;
+  stiffness.GJ = length / ct;
+  if (joints.freeSpin[i]) {
     // NOTE: a frame that may spin has no axes to bend about: the half edge bends isotropically and is not twisted.
     const mean = 0.5 * (stiffness.EI1 + stiffness.EI2);
-    return { stiffness: { EI1: mean, EI2: mean, GJ: 0 }, length, damping: damping / length, rest: new Float64Array(3) };
+    stiffness.EI1 = mean;
+    stiffness.EI2 = mean;
+    stiffness.GJ = 0;
+    rest.fill(0);
   }
-  return { stiffness, length, damping: damping / length, rest };
+  writeJointConstants(joints.constants, JOINT_STRIDE * i, measure, stiffness, length, rest);
+  joints.damping[i] = damping / length;
+  joints.length[i] = length;
 }
 
-function buildJoints(
-  rod: Rod,
-  pins: readonly Pin[],
-  measure: 'rotation' | 'bergou2008',
-): { joints: Joints; heldPin: number[] } {
-  const heldPin: number[] = [];
-  const list: {
-    node: number;
-    before: number;
-    after: number;
-    halves: number[];
-    freeSpin: boolean;
-    mode: number;
-    pin: number;
-  }[] = [];
-  const { nodeCount, edgeCount, closed } = rod;
-  for (let node = 0; node < nodeCount; node++) {
-    const left = node > 0 ? node - 1 : closed ? edgeCount - 1 : -1;
-    const right = node < edgeCount ? node : -1;
-    const pinIndex = pins.findIndex((pin) => pin.node === node && pin.orientation !== 'free');
-    if (pinIndex >= 0) {
-      const held = -1 - heldPin.push(pinIndex) + 1;
-      const freeSpin = pins[pinIndex].orientation === 'tangent';
-      if (left >= 0)
-        list.push({ node, before: left, after: held, halves: [2 * left + 1], freeSpin, mode: 1, pin: pinIndex });
-      if (right >= 0)
-        list.push({ node, before: held, after: right, halves: [2 * right], freeSpin, mode: 1, pin: pinIndex });
-    }
-    if (left >= 0 && right >= 0) {
-      const halves = [2 * left + 1, 2 * right];
-      list.push({
-        node,
-        before: left,
-        after: right,
-        halves,
-        freeSpin: false,
-        mode: pinIndex >= 0 ? 2 : 0,
-        pin: pinIndex,
-      });
-    }
-  }
-  const count = list.length;
-  const joints: Joints = {
-    count,
-    node: Int32Array.from(list, (joint) => joint.node),
-    before: Int32Array.from(list, (joint) => joint.before),
-    after: Int32Array.from(list, (joint) => joint.after),
-    constants: new Float64Array(JOINT_STRIDE * count),
-    damping: new Float64Array(count),
-    length: new Float64Array(count),
-    mode: Uint8Array.from(list, (joint) => joint.mode),
-    pin: Int32Array.from(list, (joint) => joint.pin),
-  };
-  list.forEach((joint, i) => {
-    const { stiffness, length, damping, rest } = combineHalves(rod, joint.halves, joint.freeSpin);
-    writeJointConstants(joints.constants, JOINT_STRIDE * i, measure, stiffness, length, rest);
-    joints.damping[i] = damping;
-    joints.length[i] = length;
-  });
-  return { joints, heldPin };
-}
-
-export function countJoints(rod: Rod, pins: readonly Pin[]): number {
-  return buildJoints(rod, pins, 'rotation').joints.count;
-}
-
-/** Lays a rod out over the given slices of the bundle's state. */
+/** Lays a rod out over the given slices of the bundle's state; samples and all else by the two ways of getting memory. */
 export function createDerRod(
   rod: Rod,
   drive: Drive,
   options: DerOptions,
+  plan: JointPlan,
   q: Float64Array,
   v: Float64Array,
   memory: Float64Array,
+  allocateSamples: Allocate = allocatePlain,
   allocate: Allocate = allocatePlain,
 ): DerRod {
   const { nodeCount, edgeCount } = rod;
   const size = unknownCount(rod);
-  const { joints, heldPin } = buildJoints(rod, drive.pins, options.strain ?? 'rotation');
+  const joints: Joints = {
+    ...plan,
+    constants: allocate(JOINT_STRIDE * plan.count),
+    damping: allocate(plan.count),
+    length: allocate(plan.count),
+  };
+  for (let i = 0; i < plan.count; i++) writeJoint(joints, i, rod, options.strain ?? 'rotation');
+  const heldCount = plan.heldPin.length;
   let cursor = 0;
   const take = (length: number): Float64Array => {
     cursor += length;
     return memory.subarray(cursor - length, cursor);
   };
-  const mass = new Float64Array(size);
-  const stiffnessScale = new Float64Array(size);
-  const softScale = new Float64Array(size).fill(Infinity);
-  const edgeStiffness = new Float64Array(edgeCount);
-  const massDamping = new Float64Array(size);
-  const edgeDamping = new Float64Array(edgeCount);
+  const mass = allocate(size);
+  const stiffnessScale = allocate(size);
+  const softScale = allocate(size).fill(Infinity);
+  const edgeStiffness = allocate(edgeCount);
+  const massDamping = allocate(size);
+  const edgeDamping = allocate(edgeCount);
   const dynamicTwist = (options.twist ?? 'dynamic') === 'dynamic';
   for (let i = 0; i < nodeCount; i++) {
-    mass.fill(rod.nodeMass[i], 4 * i, 4 * i + 3);
-    massDamping.fill(rod.nodeDamping[i], 4 * i, 4 * i + 3);
+    for (let d = 4 * i; d < 4 * i + 3; d++) {
+      mass[d] = rod.nodeMass[i];
+      massDamping[d] = rod.nodeDamping[i];
+    }
   }
   for (let j = 0; j < edgeCount; j++) {
     const l = rod.edgeLengthRest[j];
@@ -294,11 +242,13 @@ export function createDerRod(
     edgeDamping[j] = 0.5 * (rod.halfDamping[2 * j] + rod.halfDamping[2 * j + 1]);
     const soft = Math.min(rod.halfEI1[2 * j], rod.halfEI2[2 * j], rod.halfEI1[2 * j + 1], rod.halfEI2[2 * j + 1]);
     softScale[4 * j + 3] = Math.min(twist, soft) / l;
+    const softest = soft / l ** 3;
+    const stiffest = bend / l ** 3;
     for (let k = 0; k < 3; k++) {
-      softScale[4 * j + k] = Math.min(softScale[4 * j + k], soft / l ** 3);
-      softScale[4 * next + k] = Math.min(softScale[4 * next + k], soft / l ** 3);
-      stiffnessScale[4 * j + k] = Math.max(stiffnessScale[4 * j + k], bend / l ** 3);
-      stiffnessScale[4 * next + k] = Math.max(stiffnessScale[4 * next + k], bend / l ** 3);
+      softScale[4 * j + k] = Math.min(softScale[4 * j + k], softest);
+      softScale[4 * next + k] = Math.min(softScale[4 * next + k], softest);
+      stiffnessScale[4 * j + k] = Math.max(stiffnessScale[4 * j + k], stiffest);
+      stiffnessScale[4 * next + k] = Math.max(stiffnessScale[4 * next + k], stiffest);
     }
     stiffnessScale[4 * j + 3] = Math.max(twist, bend) / l;
     edgeStiffness[j] = rod.edgeEA[j] / l;
@@ -309,26 +259,24 @@ export function createDerRod(
     edgeCount,
     size,
     pins: drive.pins,
-    poses: drive.pins.map(() => createPinPose()),
+    poses: drive.pins.map(() => placePinPose(allocate)),
     drive,
     strain: options.strain === 'bergou2008' ? bergouStrain : rotationStrain,
     joints,
     held: {
-      count: heldPin.length,
-      pin: Int32Array.from(heldPin),
-      joints: Int32Array.from({ length: 2 * heldPin.length }, (_, k) =>
-        (k & 1 ? joints.before : joints.after).indexOf(-1 - (k >> 1)),
-      ),
-      tangent: new Float64Array(3 * heldPin.length),
-      director: new Float64Array(3 * heldPin.length),
-      theta: new Float64Array(heldPin.length),
-      m1: new Float64Array(3 * heldPin.length),
-      m2: new Float64Array(3 * heldPin.length),
-      hinged: Uint8Array.from(heldPin, (p) => (drive.pins[p].orientation === 'hinge' ? 1 : 0)),
-      axis: new Float64Array(3 * heldPin.length),
-      angle: new Float64Array(heldPin.length),
-      baseTangent: new Float64Array(3 * heldPin.length),
-      baseDirector: new Float64Array(3 * heldPin.length),
+      count: heldCount,
+      pin: plan.heldPin,
+      joints: plan.heldJoints,
+      tangent: allocate(3 * heldCount),
+      director: allocate(3 * heldCount),
+      theta: allocate(heldCount),
+      m1: allocate(3 * heldCount),
+      m2: allocate(3 * heldCount),
+      hinged: plan.hinged,
+      axis: allocate(3 * heldCount),
+      angle: allocate(heldCount),
+      baseTangent: allocate(3 * heldCount),
+      baseDirector: allocate(3 * heldCount),
     },
     q,
     v,
@@ -339,12 +287,12 @@ export function createDerRod(
     qBefore: take(size),
     vBefore: take(size),
     history: take(2),
-    edgeLength: new Float64Array(edgeCount),
-    edgeTangent: new Float64Array(3 * edgeCount),
-    edgeM1: new Float64Array(3 * edgeCount),
-    edgeM2: new Float64Array(3 * edgeCount),
-    jointTwist: new Float64Array(joints.count),
-    jointOffset: new Float64Array(joints.count),
+    edgeLength: allocate(edgeCount),
+    edgeTangent: allocate(3 * edgeCount),
+    edgeM1: allocate(3 * edgeCount),
+    edgeM2: allocate(3 * edgeCount),
+    jointTwist: allocate(joints.count),
+    jointOffset: allocate(joints.count),
     mass,
     stiffnessScale,
     softScale,
@@ -353,8 +301,8 @@ export function createDerRod(
     fixed: new Uint8Array(size),
     jointActive: new Uint8Array(joints.count).fill(1),
     edgeStiffness,
-    samples: createSamples(rod, allocate),
-    loads: createLoads(rod),
+    samples: createSamples(rod, allocateSamples),
+    loads: createLoads(rod, allocate),
     loadFactor: 1,
     memory,
     contact: undefined,

@@ -1,7 +1,7 @@
 /** Rods that bodies join, laid out for their common solution; one rod alone where there are none. */
 import { analyzeSparse, createSparsePattern } from '../../linalg/sparse.ts';
 import type { DerBody } from './body.ts';
-import { createNaturalOrder, createPartedOrder } from './ordering.ts';
+import { createNaturalOrder, createPartedOrder, type Ordering } from './ordering.ts';
 import type { DerRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 import type { Member, SparseOuter, System, Tie } from './welds.ts';
@@ -36,7 +36,7 @@ export function createSystem(
       parts: held >= 0 && !der.held.hinged[held],
       rows: held >= 0 ? 6 : 3,
     }));
-    const natural = createNaturalOrder(der, work, knots);
+    const natural = ties.length > 0 ? createNaturalOrder(der, work, knots) : orderOf(der, work);
     const parted = ties.length > 0 ? createPartedOrder(der, work, knots) : undefined;
     return {
       der,
@@ -48,20 +48,37 @@ export function createSystem(
       order: natural,
     };
   });
+  return joinMembers(members, bodies);
+}
+
+/** As one system: with bodies, or rods without any that are solved at once. */
+export function joinMembers(members: readonly Member[], bodies: readonly DerBody[]): System {
   const n = 6 * bodies.length;
+  const numbers = (length: number): Float64Array => (length > 0 ? new Float64Array(length) : nothing);
   const sparse = bodies.length >= SPARSE_FROM ? createSparseOuter(members, bodies.length) : undefined;
   return {
     members,
     bodies,
-    outer: new Float64Array(n * n),
-    outerRight: new Float64Array(n),
-    gyroscopic: new Float64Array(9 * bodies.length),
-    outerSaved: new Float64Array(n),
-    outerStart: new Float64Array(n),
-    outerTrial: new Float64Array(n),
-    outerShift: new Float64Array(n),
+    outer: numbers(n * n),
+    outerRight: numbers(n),
+    gyroscopic: numbers(9 * bodies.length),
+    outerSaved: numbers(n),
+    outerStart: numbers(n),
+    outerTrial: numbers(n),
+    outerShift: numbers(n),
     ...(sparse && { sparse }),
   };
+}
+
+/** What thousands of rods without bodies share. */
+const nothing = new Float64Array(0);
+const orders = new WeakMap<Workspace, Ordering>();
+
+/** Rods without welds that share their work space share their order too. */
+function orderOf(der: DerRod, work: Workspace): Ordering {
+  const known = orders.get(work) ?? createNaturalOrder(der, work, []);
+  orders.set(work, known);
+  return known;
 }
 
 /** From this many bodies on: with fewer the dense factor is as fast. */

@@ -2,7 +2,7 @@
  * Strands without a scene: curls, reconstruction, equilibria under gravity and their inverse, for tools that handle many
  * strands at once. A strand is its root and the curvatures of its elements; sections are the same all along.
  */
-import { cross, dot, normalize, type Vector } from '../../curve/vector.ts';
+import { addScaled, cross, dot, normalize, scale, type Vector, vectorOf } from '../../curve/vector.ts';
 import { createWorkspace, type Workspace } from './energy.ts';
 import type { Helices } from './fit.ts';
 import { findNatural, type InverseReport } from './inverse.ts';
@@ -48,19 +48,19 @@ export function alignCurl(
   const size = Math.hypot(u1, u2, u3);
   // the frame turned so that its axis of turning is `up` and its principal normal points away from `side`
   const along = dot(side, up);
-  const out = side.map((x, k) => x - along * up[k]) as unknown as Vector;
+  const out = addScaled(side, up, -along);
   const bend = Math.hypot(u1, u2);
   if (!(Math.hypot(...out) > 1e-12))
     throw new RangeError('the side is parallel to the axis; give a direction across it');
   if (!(bend > 0)) return { rootTangent: up, rootDirector: normalize(out) };
-  const normal = normalize(out.map((x) => -x) as unknown as Vector);
+  const normal = normalize(scale(out, -1));
   const binormal = cross(up, normal);
   // Ω = τ t + κ b lies along the axis, against it for a left-handed curl; b = t × n
   const hand = u3 < 0 ? -1 : 1;
-  const tangent = up.map((x, k) => (Math.abs(u3) * x - hand * bend * binormal[k]) / size) as unknown as Vector;
+  const tangent = vectorOf((k) => (Math.abs(u3) * up[k] - hand * bend * binormal[k]) / size);
   const frenet = cross(tangent, normal);
   // in material components b = (u1, u2, 0)/κ and n = b × t = (u2, −u1, 0)/κ: d1 = (u1 b + u2 n)/κ
-  const director = frenet.map((x, k) => (u1 * x + u2 * normal[k]) / bend) as unknown as Vector;
+  const director = vectorOf((k) => (u1 * frenet[k] + u2 * normal[k]) / bend);
   return { rootTangent: tangent, rootDirector: director };
 }
 
@@ -88,7 +88,7 @@ export function reconstructHelices(
 function placeStrand(chain: Pick<HelixBody, 'frame' | 'position'>, strand: Helices): void {
   const t = normalize(strand.rootTangent);
   const along = dot(strand.rootDirector, t);
-  const d1 = normalize(strand.rootDirector.map((x, k) => x - along * t[k]) as unknown as Vector);
+  const d1 = normalize(addScaled(strand.rootDirector, t, -along));
   const d2 = cross(t, d1);
   for (let k = 0; k < 3; k++) {
     chain.position[k] = strand.rootPosition[k];

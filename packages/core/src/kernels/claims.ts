@@ -1,0 +1,119 @@
+/**
+ * Rods that either of two neighbours may move, in pieces: each takes the next from its own side, until they meet.
+ *
+ * Ends of ranges that follow the times of earlier steps (ranges.ts) come late: of 10,000 hairs on a head that turns, one of two threads
+ * waited for the other for a tenth of the step. Here none waits for longer than a piece takes. Where two have met their ranges end, for what
+ * is left of the step and for the next.
+ *
+ * Thread k shares a zone with k − 1 and one with k + 1; rods between the two are its alone. How much of a zone is taken from below and from above
+ * is one word, so that no piece is taken twice.
+ */
+import { findFrom, type Ranges } from './ranges.ts';
+
+/** Rods of a piece, some 2 ms of work; and pieces of a zone where there are few rods, and at most. */
+const PIECE = 32;
+const FEW = 16;
+const MOST = 4096;
+
+export interface Claims {
+  /** Of each zone: pieces taken from below, in the upper half of the word, and those that are not taken from above, in the lower. */
+  readonly words: Int32Array;
+  /** Where the ends of each zone's pieces begin, one more than there are pieces; and their number. */
+  readonly offsets: Int32Array;
+  /** Rods. */
+  readonly ends: Int32Array;
+}
+
+/** Ends of the pieces of all zones. A zone is what both neighbours have compiled, from the middle of the one's range to that of the other's. */
+export function listPieces({ rods, compiled, clean, apart }: Ranges): number[][] {
+  const last = compiled.length - 1;
+  if (!apart) return [];
+  // those at the ends have one neighbour
+  const middle = (k: number): number => (k === 0 ? 0 : k === last ? rods[k + 1] : (rods[k] + rods[k + 1]) / 2);
+  return Array.from({ length: last }, (_, k) => {
+    const from = findFrom(clean.rods, Math.max(compiled[k + 1].first, middle(k)));
+    const most = Math.min(compiled[k].end, middle(k + 1));
+    const places = clean.rods.slice(from).filter((place) => place <= most);
+    if (places.length === 0) return [rods[k + 1]];
+    const span = places[places.length - 1] - places[0];
+    const size = Math.max(Math.min(PIECE, span / FEW), span / MOST);
+    const ends = [places[0]];
+    places.forEach((place, i) => {
+      if (i > 0 && (place - ends[ends.length - 1] >= size || i === places.length - 1)) ends.push(place);
+    });
+    return ends;
+  });
+}
+
+export const claimBytes = (pieces: readonly (readonly number[])[]): number =>
+  4 * (2 * pieces.length + 1 + pieces.flat().length);
+
+/** Opens memory that all see; `pieces`: what whoever makes it writes there. */
+export function openClaims(
+  buffer: SharedArrayBuffer,
+  zones: number,
+  pieces: readonly (readonly number[])[] = [],
+): Claims {
+  const words = new Int32Array(buffer, 0, zones);
+  const offsets = new Int32Array(buffer, 4 * zones, zones + 1);
+  const ends = new Int32Array(buffer, 4 * (2 * zones + 1));
+  pieces.forEach((list, k) => {
+    ends.set(list, offsets[k]);
+    offsets[k + 1] = offsets[k] + list.length;
+  });
+  return { words, offsets, ends };
+}
+
+/** Nothing is taken. */
+export function resetClaims({ words, offsets }: Claims): void {
+  for (let k = 0; k < words.length; k++) Atomics.store(words, k, offsets[k + 1] - offsets[k] - 1);
+}
+
+/** Pieces of a zone that nobody has taken. */
+function countLeft({ words }: Claims, zone: number): number {
+  const word = zone >= 0 && zone < words.length ? Atomics.load(words, zone) : 0;
+  return (word & 0xffff) - (word >>> 16);
+}
+
+/** Number of the piece that was taken, or −1 where none is left. */
+function take({ words }: Claims, zone: number, fromBelow: boolean): number {
+  while (zone >= 0 && zone < words.length) {
+    const word = Atomics.load(words, zone);
+    const below = word >>> 16;
+    const above = word & 0xffff;
+    if (below >= above) return -1;
+    const next = fromBelow ? word + 0x10000 : word - 1;
+    if (Atomics.compareExchange(words, zone, word, next) === word) return fromBelow ? below : above - 1;
+  }
+  return -1;
+}
+
+/** All that thread k gets of `rodCount` rods: first those that are its alone, then of the zone that has more left, piece by piece. */
+export function claimPieces(
+  claims: Claims,
+  k: number,
+  rodCount: number,
+  action: (from: number, to: number) => void,
+): void {
+  const { words, offsets, ends } = claims;
+  const from = k > 0 ? ends[offsets[k] - 1] : 0;
+  const to = k < words.length ? ends[offsets[k]] : rodCount;
+  if (to > from) action(from, to);
+  for (let zone = k, piece = 0; ; ) {
+    zone = countLeft(claims, k) >= countLeft(claims, k - 1) ? k : k - 1;
+    piece = take(claims, zone, zone === k);
+    // others may have been quicker here, and not there
+    if (piece < 0) {
+      zone = zone === k ? k - 1 : k;
+      piece = take(claims, zone, zone === k);
+    }
+    if (piece < 0) return;
+    action(ends[offsets[zone] + piece], ends[offsets[zone] + piece + 1]);
+  }
+}
+
+/** First rod of each thread, where all have met, and the number of all. */
+export function listMeetings({ words, offsets, ends }: Claims, rodCount: number): number[] {
+  const inner = Array.from(words, (word, k) => ends[offsets[k] + (word >>> 16)]);
+  return [0, ...inner, rodCount];
+}
