@@ -88,7 +88,7 @@ export interface World {
   energies(): Energies;
   momentum(): Momentum;
   channel(rod: number, channel: Channel): Float64Array;
-  /** Contacts of the last step that carry force. */
+  /** Contacts of the last step that carry force, with their gaps as they are now. */
   contactForces(): ContactForce[];
   /** What every link does, in the scene's order; those of weaves come after its own. */
   linkForces(): LinkForce[];
@@ -416,7 +416,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       bundle.readChannel(out, index, channel);
       return out;
     },
-    contactForces: () => contact?.forces() ?? [],
+    contactForces: () => contact?.forces(time) ?? [],
     linkForces: () => (contact ? listLinkForces(contact.links, rods) : []),
     contactReport: contact?.report,
     hash() {

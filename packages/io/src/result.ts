@@ -75,7 +75,7 @@ export interface ContactResult {
   readonly count: number;
   /** On the rod [N]. */
   readonly force: Triple;
-  /** Least distance of the surfaces at the start of the last step [m]; negative where they overlap. */
+  /** Least distance of the surfaces at those places, as they are in the end [m]; negative where they overlap. */
   readonly gap: number;
 }
 

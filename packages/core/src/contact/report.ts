@@ -15,8 +15,15 @@ export interface ContactForce {
   readonly weight: number;
   /** On the rod [N]. */
   readonly force: readonly [number, number, number];
+  /** Place on the other rod; absent for a collider. */
+  readonly otherEdge?: number;
+  readonly otherWeight?: number;
+  /** Unit, towards the rod: the direction that the step was solved with, across which the rest of the force is friction. */
   readonly normal: readonly [number, number, number];
-  /** Between the surfaces at the start of the step [m]; negative where they overlap. */
+  /**
+   * Between the surfaces now [m], negative where they overlap: of two edges, or of an edge that touches a collider between its nodes, the least
+   * there is along them.
+   */
   readonly gap: number;
   readonly sliding: boolean;
 }
@@ -49,7 +56,7 @@ export interface ContactReport {
   swept: number;
 }
 
-/** Contacts that carry force, with impulses of a step dt. */
+/** Contacts that carry force, with impulses of a step dt and gaps as they are told. */
 export function listForces(
   set: ContactSet,
   rods: readonly Rod[],
@@ -68,6 +75,7 @@ export function listForces(
       kind: collider >= 0 ? 'collider' : 'rod',
       edge: set.edgeA[c],
       weight: set.weightA[c],
+      ...(collider < 0 && { otherEdge: set.edgeB[c], otherWeight: set.weightB[c] }),
       force: [x, y, z],
       normal: [set.normal[o], set.normal[o + 1], set.normal[o + 2]],
       gap: set.gap[c],

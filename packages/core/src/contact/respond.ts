@@ -19,6 +19,7 @@ import { checkSpec, refuseUntouchable, warnOverlaps } from './check.ts';
 import { type Collider, placeCollider } from './collider.ts';
 import { createFinder, type Finder, findContacts } from './find.ts';
 import { reboundThreshold } from './findCollider.ts';
+import { measureGaps } from './gaps.ts';
 import { createGrouping, type Group, listSystems, type Marks } from './groups.ts';
 import { findFirstImpact } from './impact.ts';
 import { measureLinks } from './linkStrain.ts';
@@ -68,7 +69,8 @@ export interface ContactWorld {
   /** Like `Bundle.advance`, of all bundles together; on failure all are where they were. */
   advance(t: number, dt: number, robust: boolean): StepOutcome;
   findImpact(t: number, dt: number): number;
-  forces(): ContactForce[];
+  /** As they are at time t, which is now. */
+  forces(t: number): ContactForce[];
   /** Puts the forces of the last step's contacts and links on the rods, for those who ask what acts on them. */
   bear(): void;
   readonly links: Links;
@@ -458,8 +460,9 @@ export function createContactWorld(
     report,
     advance,
     findImpact,
-    forces() {
+    forces(t) {
       recollect(part, memory);
+      measureGaps(finder, part, t);
       return listForces(part, rods, colliders, 1);
     },
     bear() {

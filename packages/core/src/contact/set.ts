@@ -23,7 +23,7 @@ export interface ContactSet {
   collider: Int32Array;
   /** Unit, from the second side to the first, 3 each. */
   normal: Float64Array;
-  /** Between the surfaces at the start of the step [m]. */
+  /** Between the surfaces at the start of the step, along the normal [m]; observers get another (gaps.ts). */
   gap: Float64Array;
   /** Velocity of the obstacle's surface [m/s], 3 each. */
   surface: Float64Array;

@@ -1,5 +1,6 @@
 /** Things that the contact tests share. */
 import type { RodRules } from '../../src/contact/find.ts';
+import { MEMORY_STRIDE } from '../../src/contact/set.ts';
 import type { ContactSides } from '../../src/port.ts';
 import type { RodSpec, Vec3 } from '../../src/scene/types.ts';
 import type { World } from '../../src/world.ts';
@@ -56,6 +57,13 @@ export const run = (world: World, steps: number): void => {
 export const sumOf = (world: World, axis: number): number =>
   world.contactForces().reduce((sum, c) => sum + c.force[axis], 0);
 export const weightOf = (world: World): number => g * world.momentum().mass;
+
+/** The gaps that the last step was solved with, as the state has them; of scenes without links. */
+export function solvedGaps(world: World): number[] {
+  const { contact } = world.save();
+  if (!contact) return [];
+  return Array.from({ length: Math.floor(contact.length / MEMORY_STRIDE) }, (_, m) => contact[MEMORY_STRIDE * m + 12]);
+}
 
 /** Numbers from 0 to 1 that are the same in every run. */
 export function random(seed: number): () => number {

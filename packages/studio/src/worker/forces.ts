@@ -57,26 +57,17 @@ export function createForceReader(world: World): () => Float32Array {
     }
     const at = (rod: string, edge: number, weight: number): Triple =>
       placeOn(world.samples[indexOf.get(rod) ?? 0].nodePosition, edge, weight);
-    for (const { rod, other, kind, edge, weight, force, normal, gap } of world.contactForces()) {
-      const place = at(rod, edge, weight);
-      list.add('contact', place, force);
-      const partner = kind === 'rod' ? world.rods[indexOf.get(other) ?? -1] : undefined;
-      if (!partner) continue;
-      // the other rod feels the opposite, on its own axis
-      const apart = gap + world.rods[indexOf.get(rod) ?? 0].edgeRadius[edge] + partner.edgeRadius[0];
-      list.add('contact', along(place, normal, -apart), along([0, 0, 0], force, -1));
+    for (const { rod, other, edge, weight, otherEdge, otherWeight, force } of world.contactForces()) {
+      list.add('contact', at(rod, edge, weight), force);
+      if (otherEdge === undefined || otherWeight === undefined) continue;
+      // the other rod feels the opposite
+      list.add('contact', at(other, otherEdge, otherWeight), [-force[0], -force[1], -force[2]]);
     }
     for (const { rod, edge, weight, force } of world.linkForces()) list.add('link', at(rod, edge, weight), force);
     addLoads(list, world.samples, world.time);
     return list.pack();
   };
 }
-
-const along = (from: Triple, direction: Triple, by: number): Triple => [
-  from[0] + by * direction[0],
-  from[1] + by * direction[1],
-  from[2] + by * direction[2],
-];
 
 function placeOn(x: ArrayLike<number>, edge: number, weight: number): Triple {
   const a = 3 * edge;
