@@ -6,6 +6,7 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileBundles } from './bundles.ts';
+import { warnUnmet } from './contact/check.ts';
 import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
 import { findLinkedModes, joinMatrices } from './contact/linkedModal.ts';
@@ -132,6 +133,8 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
         `body '${compiled.bodies[body].body.id}' goes on a path of its own; give that path to the collider in place of the body`,
       );
   });
+  for (const { shape } of colliders) shape.insist?.();
+  if (!options.bodies) warnUnmet(colliders, compiled.bodies, warnings);
   const continuum =
     scene.contact?.between === 'continuum' && scene.contact.continuum
       ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)

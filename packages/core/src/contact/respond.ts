@@ -15,7 +15,7 @@ import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import type { Scene } from '../scene/types.ts';
-import { checkSpec, refuseUntouchable, warnOverlaps } from './check.ts';
+import { checkSpec, refuseUntouchable, warnOverlaps, warnStiffRepulsion } from './check.ts';
 import { type Collider, placeCollider } from './collider.ts';
 import { createFinder, type Finder, findContacts } from './find.ts';
 import { reboundThreshold } from './findCollider.ts';
@@ -113,6 +113,7 @@ export function createContactWorld(
   const rules = readRules(scene, rods, drives, welds, linkPlans);
   const { pairs } = rules;
   checkSpec(scene);
+  warnStiffRepulsion(scene, rods, warnings);
   refuseUnlinkable(linkPlans, rods, bundles, placeOfRod);
   refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);

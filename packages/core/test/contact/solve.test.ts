@@ -15,6 +15,24 @@ const incline = (ratio: number, friction: ColliderSpec['friction'], mu: number):
   };
 };
 
+describe('colliders', () => {
+  it('that cannot meet each other are told of', () => {
+    const scene = (colliders: readonly ColliderSpec[]): Scene => ({
+      tendril: 1,
+      rods: [straight('stick', [0, 0, 0.5], [0, 0, 0.6], 8)],
+      bodies: [{ id: 'ball', solid: { type: 'sphere', density: 1000, radius: 0.02 }, position: [0, 0, 0.48] }],
+      welds: [{ rod: 'stick', at: 'start', body: 'ball' }],
+      colliders,
+      time: { duration: 1, step: 0.002 },
+    });
+    const skin = { id: 'skin', type: 'sphere', radius: 0.02, body: 'ball' } as const;
+    const told = createWorld(scene([{ id: 'floor', type: 'plane' }, skin])).warnings.join();
+    expect(told).toMatch(/not each other: 'skin' on body 'ball' goes through 'floor'.*engine/);
+    for (const one of [skin, { type: 'plane' } as const])
+      expect(createWorld(scene([one])).warnings.join()).not.toMatch(/each other/);
+  });
+});
+
 describe('a rod on an incline', () => {
   it.each([0.5, 0.98, 0.999])('sticks at %f of the angle of friction', (ratio) => {
     const world = createWorld(incline(ratio, 0.5, 0.5));
@@ -358,6 +376,25 @@ describe('bad starts', () => {
     });
     expect(world.warnings.join(' ')).toMatch(/rod 'a' and collider 'ground' overlap at the start, by 50 %/);
     expect(world.warnings.join(' ')).toMatch(/rod 'a' and rod 'b' overlap/);
+    const rod = straight('eight', [0, 0, 0], [1, 0, 0], 0);
+    const points: [number, number, number][] = [
+      [0, 0, 0],
+      [0.1, 0, 0],
+      [0.2, 0, 0],
+      [0.2, 0.1, 0],
+      [0.05, 0.1, 0],
+      [0.05, 0.02, 0],
+      [0.05, -0.1, 0.001],
+    ];
+    const eight = createWorld({
+      tendril: 1,
+      rods: [{ ...rod, edges: undefined, shape: { type: 'points', points } }],
+      contact: {},
+      time: { duration: 1, step: 1 / 240 },
+    });
+    expect(eight.warnings.join(' ')).toMatch(
+      /rod 'eight' overlaps itself at the start, by 1\d\d % of the radius, most at s = 0.05 m and 0.55 m; the places are/,
+    );
     let fastest = 0;
     for (let k = 0; k < 120; k++) {
       world.step();

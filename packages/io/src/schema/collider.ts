@@ -7,6 +7,7 @@ import {
   count,
   direction,
   either,
+  expected,
   fields,
   flag,
   formula,
@@ -21,7 +22,10 @@ import {
 } from './primitives.ts';
 
 const friction: z.ZodType<FrictionSpec, Written<FrictionSpec>> = either(
-  'a coefficient of friction such as 0.3, or { static, dynamic }',
+  ({ input }) => {
+    const wanted = expected('a coefficient of friction such as 0.3, or { static, dynamic }', input);
+    return input === Number.POSITIVE_INFINITY ? `${wanted}; 1e3 is as good as no slip at all` : wanted;
+  },
   [
     count('nonnegative', 'a coefficient of friction'),
     fields('friction', {
