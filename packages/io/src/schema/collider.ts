@@ -21,6 +21,8 @@ import {
   words,
 } from './primitives.ts';
 
+const coefficient = 'a coefficient of at most 1e6 (1e3 is as good as no slip at all)';
+
 const friction: z.ZodType<FrictionSpec, Written<FrictionSpec>> = either(
   ({ input }) => {
     const wanted = expected('a coefficient of friction such as 0.3, or { static, dynamic }', input);
@@ -29,8 +31,8 @@ const friction: z.ZodType<FrictionSpec, Written<FrictionSpec>> = either(
   [
     count('nonnegative', 'a coefficient of friction'),
     fields('friction', {
-      static: count('nonnegative').describe('Coefficient while it sticks.'),
-      dynamic: count('nonnegative').describe('Coefficient while it slides; at most the static one.'),
+      static: count('nonnegative', coefficient).describe('Coefficient while it sticks.'),
+      dynamic: count('nonnegative', coefficient).describe('Coefficient while it slides; at most the static one.'),
     }),
   ],
 );
