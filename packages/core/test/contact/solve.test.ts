@@ -33,6 +33,42 @@ describe('colliders', () => {
   });
 });
 
+describe('what cannot be solved', () => {
+  it('is told of, over all pieces of the step, with what touches there', () => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [straight('a', [-0.02, 0, 0], [0.02, 0, 0], 3)],
+      colliders: [
+        { id: 'lower', type: 'plane', position: [0, 0, -r] },
+        {
+          id: 'upper',
+          type: 'plane',
+          normal: [0, 0, -1],
+          position: [0, 0, r + 1e-5],
+          path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 0.1, offset: [0, 0, -0.01] }] },
+        },
+      ],
+      contact: { iterations: 30 },
+      time: { duration: 1, step: 0.004, halvings: 6 },
+    });
+    let pieces = 1;
+    let missed = 0;
+    for (let k = 0; k < 5; k++) {
+      const { substeps, contact } = world.step();
+      expect(contact).toEqual(world.contactReport);
+      pieces = Math.max(pieces, substeps);
+      if (contact?.converged) continue;
+      missed++;
+      expect(contact?.error).toBeGreaterThan(1e-3);
+      expect(contact?.worst?.rod).toBe('a');
+      expect(['lower', 'upper']).toContain(contact?.worst?.other);
+    }
+    expect(pieces).toBeGreaterThan(1);
+    expect(missed).toBeGreaterThan(2);
+    expect(world.contactReport?.overlap).toBeGreaterThan(1e-4);
+  });
+});
+
 describe('a rod on an incline', () => {
   it.each([0.5, 0.98, 0.999])('sticks at %f of the angle of friction', (ratio) => {
     const world = createWorld(incline(ratio, 0.5, 0.5));
