@@ -36,6 +36,7 @@ export function formatWarning(content: string): string {
 export const dim: (content: string) => string = pc.dim;
 export const bold: (content: string) => string = pc.bold;
 export const good: (content: string) => string = pc.green;
+export const doubtful: (content: string) => string = pc.yellow;
 export const bad: (content: string) => string = pc.red;
 
 /** 12 s, 3 min 5 s, 2 h 10 min. */

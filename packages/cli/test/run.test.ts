@@ -54,6 +54,28 @@ describe('run', () => {
     }
   });
 
+  it('says when contact was not solved', async () => {
+    const box = sandbox();
+    const floor = 'colliders: [{ id: floor, type: plane, friction: 0.5, position: [0, 0, -0.01] }]';
+    box.write('slide.yaml', scene({ more: `${floor}\ncontact: { iterations: 1 }` }));
+    box.write('fine.yaml', scene({ more: floor }));
+    const { code, out } = await box.run('run', 'slide.yaml', '--until', '0.05');
+    expect(code).toBe(0);
+    expect(out).toMatch(/! done, but not solved at t = 0.05 s/);
+    const said =
+      /contact not solved to its tolerance in (\d+) of 10 steps; largest error \S+ m\/s \('rod' and 'floor'\)/;
+    expect(out).toMatch(said);
+    const result = box.json('out/slide/result.json') as {
+      steps: { contact: { missed: number } };
+      warnings: string[];
+    };
+    expect(result.steps.contact).toMatchObject({ missed: Number(said.exec(out)?.[1]), worst: { other: 'floor' } });
+    expect(result.warnings.at(-1)).toMatch(said);
+    const fine = await box.run('run', 'fine.yaml', '--until', '0.05');
+    expect(fine.out).toMatch(/✓ done/);
+    expect(box.json('out/fine/result.json')).toMatchObject({ steps: { contact: { missed: 0 } }, warnings: [] });
+  });
+
   it('prints the result alone with --json', async () => {
     const box = sandbox();
     box.write('swing.yaml', scene());

@@ -6,11 +6,12 @@
  */
 import type { BodyPose } from './bodies/body.ts';
 import { compileBundles } from './bundles.ts';
+import { warnUnmet } from './contact/check.ts';
 import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
 import { findLinkedModes, joinMatrices } from './contact/linkedModal.ts';
 import { createLinkedRest, type LinkedRest } from './contact/linkedStatics.ts';
-import { type ContactForce, type ContactReport, type LinkForce, listLinkForces } from './contact/report.ts';
+import { addReport, type ContactForce, type ContactReport, type LinkForce, listLinkForces } from './contact/report.ts';
 import { createContactWorld, gravityOf } from './contact/respond.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
@@ -47,6 +48,8 @@ export interface StepReport {
   readonly rejected?: number;
   /** How far the worst constraint of a strand is from its goal [m]; absent where there are none. */
   readonly violation?: number;
+  /** How contacts and links were solved; absent where the scene has none. */
+  readonly contact?: Readonly<ContactReport>;
 }
 
 /** Complete state of a world: restores bit for bit. */
@@ -130,6 +133,8 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
         `body '${compiled.bodies[body].body.id}' goes on a path of its own; give that path to the collider in place of the body`,
       );
   });
+  for (const { shape } of colliders) shape.insist?.();
+  if (!options.bodies) warnUnmet(colliders, compiled.bodies, warnings);
   const continuum =
     scene.contact?.between === 'continuum' && scene.contact.continuum
       ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
@@ -215,10 +220,14 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     const impact = contact?.findImpact(t, dt) ?? 0;
     if (impact === 0) return advanceTogether(t, dt, robust);
     const before = save();
+    const told = contact && { ...contact.report };
     const first = advanceTogether(t, impact, robust);
     if (!first.ok) return first;
     const second = advanceTogether(t + impact, dt - impact, robust);
-    if (!second.ok) restore({ ...before, time, stepCount });
+    if (!second.ok) {
+      restore({ ...before, time, stepCount });
+      if (contact) Object.assign(contact.report, told);
+    }
     return {
       ...second,
       iterations: first.iterations + second.iterations,
@@ -266,6 +275,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       const counted = stepCount;
       const first = step(parting - time);
       const second = step(end - parting);
+      if (contact && first.contact) addReport(contact.report, { ...first.contact, contacts: contact.report.contacts });
       stepCount = counted + 1;
       time = end;
       return {
@@ -275,6 +285,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
         iterations: first.iterations + second.iterations,
         iterationsMax: Math.max(first.iterationsMax, second.iterationsMax),
         shifts: first.shifts + second.shifts,
+        ...(contact && { contact: { ...contact.report } }),
       };
     }
     if (compiled.releases.some((release) => Math.abs(release - time) <= 1e-9 * dt)) {
@@ -282,6 +293,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       for (const bundle of bundles) bundle.restart(time + 2e-9 * dt + 2e-12 * time);
     }
     response?.begin();
+    contact?.begin();
     const whole = tryAdvance(time, dt, false);
     let taken = { ...whole, substeps: whole.substeps ?? 1, rejected: whole.rejected ?? 0 };
     let { violation } = whole;
@@ -310,7 +322,8 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     stepCount++;
     const missed = violation === undefined ? {} : { violation };
     const { substeps, iterations, iterationsMax, shifts, rejected } = taken;
-    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected, ...missed };
+    const solved = contact && { contact: { ...contact.report } };
+    return { time, dt, substeps, iterations, iterationsMax, shifts, rejected, ...missed, ...solved };
   };
 
   const refuseContact = (what: string): void => {

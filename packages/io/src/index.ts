@@ -58,7 +58,9 @@ export { createFileResolver, type OpenFile } from './resolve.ts';
 export {
   type BodyResult,
   buildResult,
+  type ContactTotals,
   createStepTotals,
+  describeMissed,
   type EnergyResult,
   formatResult,
   type ModesResult,

@@ -2,7 +2,16 @@
  * result.json: what a command found, for people and other programs. Its version changes when a field changes its
  * meaning or goes away, not when one is added. All numbers are SI, and finite: a NaN is refused, not written as null.
  */
-import type { EquilibriumReport, LinkForce, Modes, ProbeSeries, Reaction, StepReport, World } from '@tendril/core';
+import type {
+  EquilibriumReport,
+  LinkForce,
+  Modes,
+  ProbeSeries,
+  Reaction,
+  Scene,
+  StepReport,
+  World,
+} from '@tendril/core';
 
 export const resultVersion = 1;
 
@@ -43,6 +52,20 @@ export interface StepTotals {
   readonly iterationsMax: number;
   readonly shifts: number;
   readonly failures: number;
+  /** How contacts and links were solved; absent where the scene has none. */
+  readonly contact?: ContactTotals;
+}
+
+export interface ContactTotals {
+  /** Steps in which the tolerance was not reached, in the whole step or in a piece of it. */
+  readonly missed: number;
+  /** Largest error of the velocities that was left in any step [m/s]. */
+  readonly error: number;
+  readonly iterationsMax: number;
+  /** Deepest overlap of surfaces at the start of a step [m]. */
+  readonly overlap: number;
+  /** What touches where the error of the steps that missed is largest, if it can be told. */
+  readonly worst?: { readonly rod: string; readonly other: string };
 }
 
 export interface RodResult {
@@ -125,6 +148,7 @@ export interface Stop {
 /** Adds up step reports. */
 export function createStepTotals(): { add(report: StepReport): void; fail(): void; totals(): StepTotals } {
   const sum = { count: 0, substeps: 0, iterations: 0, iterationsMax: 0, shifts: 0, failures: 0 };
+  let contact: ContactTotals | undefined;
   return {
     add(report) {
       sum.count++;
@@ -133,12 +157,49 @@ export function createStepTotals(): { add(report: StepReport): void; fail(): voi
       sum.iterationsMax = Math.max(sum.iterationsMax, report.iterationsMax);
       sum.shifts += report.shifts;
       if (report.substeps > 1) sum.failures++;
+      if (report.contact) contact = addContact(contact, report.contact);
     },
     fail() {
       sum.failures++;
     },
-    totals: () => ({ ...sum }),
+    totals: () => ({ ...sum, ...(contact && { contact }) }),
   };
+}
+
+function addContact(
+  { missed, error, iterationsMax, overlap, worst }: ContactTotals = {
+    missed: 0,
+    error: 0,
+    iterationsMax: 0,
+    overlap: 0,
+  },
+  step: NonNullable<StepReport['contact']>,
+): ContactTotals {
+  const place = step.worst && (!worst || step.error > error) ? step.worst : worst;
+  return {
+    missed: missed + (step.converged ? 0 : 1),
+    error: Math.max(error, step.error),
+    iterationsMax: Math.max(iterationsMax, step.iterations),
+    overlap: Math.max(overlap, step.overlap),
+    ...(place && { worst: place }),
+  };
+}
+
+/** What to say of a run whose contacts were not all solved, and what to try; undefined where they were. */
+export function describeMissed({ count, contact }: StepTotals, scene: Scene): string | undefined {
+  if (!contact || contact.missed === 0) return undefined;
+  const touching = scene.contact !== undefined || (scene.colliders?.length ?? 0) > 0;
+  const linked = (scene.links?.length ?? 0) > 0;
+  const what = !linked ? 'contact' : touching ? 'contact and links' : 'links';
+  const { missed, error, overlap, worst } = contact;
+  const place = !worst
+    ? ''
+    : worst.rod === worst.other
+      ? ` (rod '${worst.rod}' with itself)`
+      : ` ('${worst.rod}' and '${worst.other}')`;
+  const deep = overlap > 0 ? `, deepest overlap ${overlap.toPrecision(2)} m` : '';
+  const remedy = `try a smaller time.step or more contact.iterations than ${scene.contact?.iterations ?? 300}`;
+  return `${what} not solved to its tolerance in ${missed} of ${count} steps; largest error ${error.toPrecision(2)} m/s${place}${deep}; ${remedy}`;
 }
 
 export interface ResultInput {
@@ -162,6 +223,7 @@ export function buildResult(input: ResultInput): Result {
   const { kinetic, bending, twisting, stretching, potential, total } = world.energies();
   const momentum = world.momentum();
   const { title } = world.scene;
+  const missed = input.steps && describeMissed(input.steps, world.scene);
   return {
     tendril: { result: resultVersion, version: input.version },
     command: input.command,
@@ -191,7 +253,7 @@ export function buildResult(input: ResultInput): Result {
     ...((world.scene.links?.length ?? 0) > 0 && { links: strongestLinks(world) }),
     stateHash: world.hash(),
     wallSeconds: input.wallSeconds,
-    warnings: [...world.warnings, ...(input.warnings ?? [])],
+    warnings: [...world.warnings, ...(input.warnings ?? []), ...(missed === undefined ? [] : [missed])],
     ...(input.stopped && { stopped: input.stopped }),
   };
 }

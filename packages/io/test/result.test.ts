@@ -57,6 +57,23 @@ describe('result', () => {
     expect(buildResult({ ...input, stopped: stop }).stopped).toEqual(stop);
   });
 
+  it('tells of steps whose contact was not solved', () => {
+    const step = { time: 1, dt: 1, substeps: 1, iterations: 1, iterationsMax: 1, shifts: 0 };
+    const good = { contacts: 2, iterations: 20, error: 1e-6, converged: true, swept: 0, overlap: 1e-5 };
+    const sums = createStepTotals();
+    sums.add({ ...step, contact: good });
+    expect(buildResult({ ...input, steps: sums.totals() }).warnings).toEqual(['a remark', 'more']);
+    const bad = { ...good, converged: false, worst: { rod: 'ring', other: 'floor' } };
+    sums.add({ ...step, contact: { ...bad, error: 2e-3, iterations: 300 } });
+    sums.add({ ...step, contact: { ...bad, error: 1e-3, overlap: 1e-4, worst: { rod: 'ring', other: 'wall' } } });
+    const { steps, warnings } = buildResult({ ...input, steps: sums.totals() });
+    const worst = { rod: 'ring', other: 'floor' };
+    expect(steps.contact).toEqual({ missed: 2, error: 2e-3, iterationsMax: 300, overlap: 1e-4, worst });
+    expect(warnings[2]).toMatch(
+      /^contact not solved to its tolerance in 2 of 3 steps; largest error 0.0020 m\/s \('ring' and 'floor'\).*contact.iterations/,
+    );
+  });
+
   it('measures stretch, over the closing edge too', () => {
     expect(maxStretch([0, 0, 0, 1, 0, 0, 1, 3, 0], [1, 2])).toBeCloseTo(0.5, 15);
     expect(maxStretch([0, 0, 0, 1, 0, 0, 1, 1, 0], [1, 1, 1])).toBeCloseTo(Math.SQRT2 - 1, 15);

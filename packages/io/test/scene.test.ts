@@ -207,6 +207,11 @@ pins:
     ['enumeration', 'section: x\n    model: dir', /:6:12 .*model: expected one of 'der', .*did you mean 'der'\?/],
     ['not finite', 'section: { type: circle, radius: .inf }', /:5:38 .*expected a length.*got Infinity/],
     ['not a number', 'section: { type: circle, radius: .nan }', /got NaN/],
+    [
+      'infinite friction',
+      'section: x\ncolliders: [{ type: plane, friction: .inf }]',
+      /friction: expected a coefficient.*got Infinity; 1e3 is as good as no slip at all/,
+    ],
     ['nothing', 'section:', /:5:\d+ rods\[0\]\.section: expected a section.*got nothing \(null\)/],
     ['negative', 'section: { type: circle, radius: -1 mm }', /must be positive, got "-1 mm"/],
     ['vector length', 'section: x\n    velocity: { linear: [0, 0] }', /:6:25 .*three values.*got a list of 2/],

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { availableModels, createWorld, type ModelId, type Scene, SceneError, type World } from '@tendril/core';
-import { buildResult, createStepTotals, type Stop } from '@tendril/io';
+import { buildResult, createStepTotals, describeMissed, type Stop } from '@tendril/io';
 import { keepFrame, type ShapeFrame } from '../comparison.ts';
 import { instants, summariseRow } from '../continuation.ts';
 import { exitCode, UsageError } from '../exit.ts';
@@ -11,7 +11,7 @@ import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
 import { createRecorder, type Recorder, writeResult } from '../recorder.ts';
 import { buildReport, drawFigures, formatRun, formatStatics, type Outcome, writeTables } from '../report.ts';
 import { loadSource, type Source } from '../source.ts';
-import { describeRods, reportFolder } from '../summary.ts';
+import { describeRods, reportFolder, reportWarnings } from '../summary.ts';
 import { createProgress, dim, formatError, formatWarning, suggest, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { simulate } from './run.ts';
@@ -171,6 +171,8 @@ async function runModel(
     folder,
   );
   parent.note(`${model}/`);
+  const missed = describeMissed(totals.totals(), world.scene);
+  if (missed !== undefined && !options.quiet) reportWarnings([`${model}: ${missed}`], terminal);
   const energies = recorder.energies.map(({ total }) => total);
   return {
     model,

@@ -1,7 +1,7 @@
 /** `tendril run`: simulates a scene in time. */
 import { join } from 'node:path';
 import { SceneError, SimulationError, type World } from '@tendril/core';
-import { buildResult, createStepTotals, InputError, type Stop } from '@tendril/io';
+import { buildResult, createStepTotals, describeMissed, InputError, type StepTotals, type Stop } from '@tendril/io';
 import { readStateFile } from '@tendril/io/node';
 import { exitCode } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';
@@ -12,6 +12,7 @@ import { describeRods, formatStep, reportFolder, reportWarnings } from '../summa
 import {
   bad,
   createProgress,
+  doubtful,
   formatDuration,
   formatError,
   formatNumber,
@@ -168,14 +169,16 @@ function summarise(
   world: World,
   simulated: number,
   wall: number,
-  steps: { readonly count: number; readonly iterations: number; readonly failures: number },
+  steps: StepTotals,
   folder: Folder,
   stop: Stop | undefined,
   print: (content: string) => void,
   terminal: Terminal,
 ): void {
   if (stop && stop.reason !== 'interrupted') terminal.err(formatError(`${stop.reason}\n  ${stop.remedy}`));
-  const head = stop === undefined ? good('✓ done') : bad(stop.reason === 'interrupted' ? '■ interrupted' : '✗ failed');
+  const missed = describeMissed(steps, world.scene);
+  const done = missed === undefined ? good('✓ done') : doubtful('! done, but not solved');
+  const head = stop === undefined ? done : bad(stop.reason === 'interrupted' ? '■ interrupted' : '✗ failed');
   const speed = simulated > 0 ? `, ${formatNumber(simulated / wall, 2)}× real time` : '';
   print(
     `${head} at t = ${formatNumber(world.time, 6)} s: ${steps.count} ${steps.count === 1 ? 'step' : 'steps'} in ${formatDuration(wall)}${speed}\n`,
@@ -187,6 +190,7 @@ function summarise(
   print(
     `  ${each} iterations a step${cut}; total energy ${formatNumber(energies.total, 6)} J, kinetic ${formatNumber(energies.kinetic, 3)} J\n`,
   );
+  if (missed !== undefined) print(`  ${doubtful(missed)}\n`);
   print(`  state ${world.hash()}\n`);
   if (stop?.reason === 'interrupted') print(`  ${stop.remedy}\n`);
   reportFolder(folder, print);

@@ -7,6 +7,8 @@ import type { Collider } from './collider.ts';
 import type { ContactSet } from './set.ts';
 import type { Place } from './sides.ts';
 
+const NO_FRICTION = 'repulsion has no friction; remove it, or use another solver';
+
 /** What overlaps at the start is pushed apart gently; that it does is worth telling. */
 export function warnOverlaps(
   set: ContactSet,
@@ -14,25 +16,64 @@ export function warnOverlaps(
   colliders: readonly Collider[],
   warnings: string[],
 ): void {
-  const deepest = new Map<string, number>();
+  const deepest = new Map<string, { readonly depth: number; readonly where: string }>();
   for (let c = 0; c < set.count; c++) {
     const depth = -set.gap[c] / set.size[c];
     if (depth < 0.05) continue;
     const collider = set.collider[c];
+    const rod = rods[set.rodA[c]];
+    const itself = collider < 0 && set.rodB[c] === set.rodA[c];
     const other = collider >= 0 ? `collider '${colliders[collider].id}'` : `rod '${rods[set.rodB[c]].id}'`;
-    const pair = `rod '${rods[set.rodA[c]].id}' and ${other}`;
-    deepest.set(pair, Math.max(deepest.get(pair) ?? 0, depth));
+    const pair = itself ? `rod '${rod.id}' overlaps itself` : `rod '${rod.id}' and ${other} overlap`;
+    if (depth <= (deepest.get(pair)?.depth ?? 0)) continue;
+    const arc = (edge: number, weight: number): string =>
+      `${Number((rod.nodeArc[edge] + weight * rod.edgeLengthRest[edge]).toPrecision(3))} m`;
+    const where = itself
+      ? `, most at s = ${arc(set.edgeA[c], set.weightA[c])} and ${arc(set.edgeB[c], set.weightB[c])}`
+      : '';
+    deepest.set(pair, { depth, where });
   }
-  const all = [...deepest].sort(([, a], [, b]) => b - a);
-  for (const [pair, depth] of all.slice(0, 3)) {
+  const all = [...deepest].sort(([, a], [, b]) => b.depth - a.depth);
+  for (const [pair, { depth, where }] of all.slice(0, 3)) {
     const by = depth > 3 ? `${Math.round(depth)} times` : `${Math.round(100 * depth)} % of`;
-    warnings.push(`${pair} overlap at the start, by ${by} the radius; they are pushed apart gently`);
+    const apart = where === '' ? 'they are' : 'the places are';
+    warnings.push(`${pair} at the start, by ${by} the radius${where}; ${apart} pushed apart gently`);
   }
   if (all.length > 3) warnings.push(`${all.length - 3} more pairs overlap at the start`);
 }
 
+/** Obstacles do not meet obstacles: a ball on a rod's end falls through the ground. */
+export function warnUnmet(
+  colliders: readonly Collider[],
+  bodies: readonly { readonly body: { readonly id: string } }[],
+  warnings: string[],
+): void {
+  const rider = colliders.find(({ body }) => body >= 0);
+  const other = rider && colliders.find(({ body }) => body !== rider.body);
+  if (!rider || !other) return;
+  warnings.push(
+    `colliders meet rods, not each other: '${rider.id}' on body '${bodies[rider.body].body.id}' goes through '${other.id}'; to let bodies collide, use 'engine'`,
+  );
+}
+
+/** The force is that of the start of the step: a stiff one throws back what it meets, faster than it came. */
+export function warnStiffRepulsion({ contact, time }: Scene, rods: readonly Rod[], warnings: string[]): void {
+  const { solver, repulsion } = contact ?? {};
+  if (solver !== 'repulsion' || !repulsion || !time) return;
+  let lightest = { mass: Infinity, id: '' };
+  for (const { id, nodeMass } of rods)
+    for (const mass of nodeMass) if (mass > 0 && mass < lightest.mass) lightest = { mass, id };
+  const { stiffness } = repulsion;
+  const ratio = (stiffness * time.step ** 2) / lightest.mass;
+  if (!(ratio > 1)) return;
+  const short = (x: number): string => String(Number(x.toPrecision(2)));
+  warnings.push(
+    `contact.repulsion.stiffness: ${stiffness} N/m is too much for steps of ${time.step} s: k h²/m = ${short(ratio)} for the lightest node of rod '${lightest.id}', and above 1 rods may be thrown back much faster than they came; use at most ${short(lightest.mass / time.step ** 2)} N/m, or steps of at most ${short(Math.sqrt(lightest.mass / stiffness))} s`,
+  );
+}
+
 /** Fields that need or exclude each other. */
-export function checkSpec({ contact: spec, bodies = [] }: Scene): void {
+export function checkSpec({ contact: spec, bodies = [], colliders = [] }: Scene): void {
   if (!spec) return;
   const refuseField = (field: string, message: string): void => {
     throw new SceneError(['contact', field], message);
@@ -42,8 +83,11 @@ export function checkSpec({ contact: spec, bodies = [] }: Scene): void {
     refuseField('repulsion', "solver: repulsion needs 'repulsion' with a stiffness and a reach");
   if (solver !== 'repulsion' && spec.repulsion)
     refuseField('repulsion', `it has no effect with solver: ${solver}; remove it, or use solver: repulsion`);
-  if (solver === 'repulsion' && spec.friction !== undefined)
-    refuseField('friction', 'repulsion has no friction; remove it, or use another solver');
+  if (solver === 'repulsion' && spec.friction !== undefined) refuseField('friction', NO_FRICTION);
+  if (solver === 'repulsion')
+    colliders.forEach(({ friction = 0 }, k) => {
+      if (friction !== 0) throw new SceneError(['colliders', k, 'friction'], NO_FRICTION);
+    });
   // one that goes on a path is moved by nothing else
   if (solver === 'impulses' && bodies.some(({ path }) => !path))
     refuseField('solver', 'impulses do not know bodies that move freely; use admm');

@@ -2,7 +2,7 @@
 import { SceneError } from '../errors.ts';
 import { compileExpression } from '../scene/expression.ts';
 import type { ColliderSpec } from '../scene/types.ts';
-import { atPath, checkTimes, type Path } from '../scene/varying.ts';
+import { atPath, checkTimes, finite, type Path } from '../scene/varying.ts';
 import { createFormulaShape, createGridShape } from './field.ts';
 import { createMesh, findMeshFault, measureVolume } from './mesh.ts';
 import { createBox, createCapsule, createPlane, createSphere, type Shape } from './shapes.ts';
@@ -42,13 +42,19 @@ export function compileShape(spec: ColliderSpec, path: Path, warnings: string[])
     case 'formula': {
       const evaluate = atPath([...path, 'formula'], () => compileExpression(spec.formula, ['x', 'y', 'z', 't']));
       const values = new Float64Array(4);
-      return createFormulaShape((x, y, z, t) => {
-        values[0] = x;
-        values[1] = y;
-        values[2] = z;
-        values[3] = t;
-        return evaluate(values);
-      }, 1);
+      return createFormulaShape(
+        (x, y, z, t) => {
+          values[0] = x;
+          values[1] = y;
+          values[2] = z;
+          values[3] = t;
+          return evaluate(values);
+        },
+        1,
+        (value, x, y, z, t) => {
+          finite(value, [...path, 'formula'], () => `x, y, z = ${x}, ${y}, ${z}, t = ${t}`);
+        },
+      );
     }
     case 'grid':
       return compileGrid(spec, path);

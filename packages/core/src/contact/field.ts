@@ -8,9 +8,11 @@ import { type DistanceFunction, type Shape, searchEdge } from './shapes.ts';
 export function createFormulaShape(
   value: (x: number, y: number, z: number, t: number) => number,
   size: number,
+  refuse: (value: number, x: number, y: number, z: number, t: number) => void = () => {},
 ): Shape & { update(t: number): void } {
   const e = 1e-6 * size;
   let time = 0;
+  let insists = false;
   const distance: DistanceFunction = (out, x, y, z) => {
     const f = value(x, y, z, time);
     const gx = (value(x + e, y, z, time) - value(x - e, y, z, time)) / (2 * e);
@@ -30,6 +32,10 @@ export function createFormulaShape(
     out[2] = gy / slope;
     out[3] = gz / slope;
   };
+  const check = (x: number, y: number, z: number): void => {
+    const f = insists ? value(x, y, z, time) : 0;
+    if (!Number.isFinite(f)) refuse(f, x, y, z, time);
+  };
   const step = 1e-6;
   const at = new Float64Array(4);
   const place = new Float64Array(3);
@@ -40,6 +46,10 @@ export function createFormulaShape(
       place[1] = y;
       place[2] = z;
       distance(out, x, y, z);
+      if (!Number.isFinite(out[0])) check(x, y, z);
+    },
+    insist() {
+      insists = true;
     },
     closest: (a, b) => searchEdge(distance, a, b),
     bounds: Float64Array.of(-Infinity, -Infinity, -Infinity, Infinity, Infinity, Infinity),
@@ -56,8 +66,13 @@ export function createFormulaShape(
       const later = at[0];
       time = now - step;
       distance(at, place[0], place[1], place[2]);
-      const speed = -(later - at[0]) / (2 * step);
+      let speed = -(later - at[0]) / (2 * step);
       time = now;
+      if (Number.isNaN(speed)) {
+        // a formula that begins now
+        distance(at, place[0], place[1], place[2]);
+        speed = -(later - at[0]) / step;
+      }
       out[0] = speed * nx;
       out[1] = speed * ny;
       out[2] = speed * nz;

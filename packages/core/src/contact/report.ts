@@ -46,14 +46,40 @@ export interface LinkForce {
   readonly angle?: number;
 }
 
+/** How the contacts and links of a step were solved, over all pieces that it was taken in. */
 export interface ContactReport {
   contacts: number;
   iterations: number;
   /** Error of the velocities that was left [m/s]. */
   error: number;
+  /** Whether that is within the tolerance, for everything that touches. */
   converged: boolean;
   /** Pairs of edges that would have passed through each other, had it not been seen. */
   swept: number;
+  /** By how far surfaces overlapped at most, where the step or a piece began [m]. */
+  overlap: number;
+  /** What touches where the error is largest, if it is beyond the tolerance and can be told. */
+  worst?: { readonly rod: string; readonly other: string };
+}
+
+export function createReport(): ContactReport {
+  return { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0, overlap: 0 };
+}
+
+export function clearReport(report: ContactReport): void {
+  Object.assign(report, { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0, overlap: 0 });
+  report.worst = undefined;
+}
+
+/** Adds a piece of the step to what `report` has of those before. */
+export function addReport(report: ContactReport, piece: ContactReport): void {
+  if (piece.worst && (!report.worst || piece.error > report.error)) report.worst = piece.worst;
+  report.contacts = piece.contacts;
+  report.iterations = Math.max(report.iterations, piece.iterations);
+  report.error = Math.max(report.error, piece.error);
+  report.converged &&= piece.converged;
+  report.swept += piece.swept;
+  report.overlap = Math.max(report.overlap, piece.overlap);
 }
 
 /** Contacts that carry force, with impulses of a step dt and gaps as they are told. */

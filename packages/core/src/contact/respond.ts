@@ -15,7 +15,7 @@ import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import type { Scene } from '../scene/types.ts';
-import { checkSpec, refuseUntouchable, warnOverlaps } from './check.ts';
+import { checkSpec, refuseUntouchable, warnOverlaps, warnStiffRepulsion } from './check.ts';
 import { type Collider, placeCollider } from './collider.ts';
 import { createFinder, type Finder, findContacts } from './find.ts';
 import { reboundThreshold } from './findCollider.ts';
@@ -34,7 +34,7 @@ import {
   resumeLinks,
 } from './links.ts';
 import { createLoneSolver } from './lone.ts';
-import { type ContactForce, type ContactReport, listForces } from './report.ts';
+import { addReport, type ContactForce, type ContactReport, clearReport, createReport, listForces } from './report.ts';
 import { findRoots, warnRoots } from './roots.ts';
 import { readRules } from './rules.ts';
 import { createSearch, cutSearch, type SearchRows, searchBytes } from './search.ts';
@@ -58,6 +58,7 @@ import {
 import { createLayout, layOut, NO_SIDES, type Place, writeForces } from './sides.ts';
 import { markStart, setBias, slipLimit } from './sideVelocities.ts';
 import { createGroupSolver, type SolveOptions, selects } from './solveGroup.ts';
+import { createUnsolved } from './unsolved.ts';
 import { createWatch } from './watch.ts';
 
 export interface ContactWorld {
@@ -65,7 +66,10 @@ export interface ContactWorld {
   readonly finder: Finder;
   readonly set: ContactSet;
   readonly memory: Memory;
+  /** Of all that was advanced since `begin`. */
   readonly report: ContactReport;
+  /** A step of the world begins. */
+  begin(): void;
   /** Like `Bundle.advance`, of all bundles together; on failure all are where they were. */
   advance(t: number, dt: number, robust: boolean): StepOutcome;
   findImpact(t: number, dt: number): number;
@@ -111,6 +115,7 @@ export function createContactWorld(
   const rules = readRules(scene, rods, drives, welds, linkPlans);
   const { pairs } = rules;
   checkSpec(scene);
+  warnStiffRepulsion(scene, rods, warnings);
   refuseUnlinkable(linkPlans, rods, bundles, placeOfRod);
   refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
@@ -127,7 +132,9 @@ export function createContactWorld(
   const raw = createContactSet(Math.max(64, room));
   const set = createContactSet(Math.max(64, room));
   const memory: Memory = { data: new Float64Array(0), count: 0 };
-  const report: ContactReport = { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0 };
+  const report = createReport();
+  /** Of the present call of `advance`. */
+  const present = createReport();
   const makeMarks = (): Uint8Array[] => bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
   const everything = makeMarks().map((marks) => marks.fill(1));
   const without = makeMarks();
@@ -160,6 +167,7 @@ export function createContactWorld(
   };
   /** Systems that contact has moved in the present attempt: 1, or GLANCED. */
   const stepped = new Uint8Array(systems.count);
+  const unsolved = createUnsolved(systems, rods, colliders);
   const outcome = { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 };
 
   const add = (one: StepOutcome): boolean => {
@@ -218,6 +226,7 @@ export function createContactWorld(
   const breakGroup = (group: Group, t: number): void => {
     broken.push(group);
     for (const s of group.systems) stepped[s] = 0;
+    unsolved.forget(group.systems);
     revert(group.systems, t);
     lookAt(group.systems, 0);
   };
@@ -238,11 +247,8 @@ export function createContactWorld(
     const one = solver.solve(part, linked, marked, t, dt, robust, resumed, first, look);
     for (const s of list) stepped[s] = solver.glanced ? GLANCED : 1;
     add(one);
-    report.iterations = Math.max(report.iterations, solver.result.iterations);
-    if (!solver.glanced) {
-      report.error = Math.max(report.error, solver.result.error);
-      report.converged &&= solver.result.converged;
-    }
+    present.iterations = Math.max(present.iterations, solver.result.iterations);
+    unsolved.note(list, solver.result);
     contacts.forEach((c, i) => {
       copyContact(set, c, part, i);
     });
@@ -268,6 +274,7 @@ export function createContactWorld(
       for (const rod of systems.rods[s]) finder.look[rod] = value;
     }
     find(t, dt, from);
+    unsolved.begin(set);
     const isWithin = (s: number): boolean => within[systems.bundleOf[s]][systems.numberOf[s]] === 1;
     for (const { system, links: some } of grouping.linked) {
       if (!isWithin(system)) continue;
@@ -298,12 +305,11 @@ export function createContactWorld(
       }
       if (round === 0) {
         add(lone.outcome);
-        report.iterations = Math.max(report.iterations, lone.result.iterations);
-        report.error = Math.max(report.error, lone.result.error);
-        report.converged &&= lone.result.converged;
+        present.iterations = Math.max(present.iterations, lone.result.iterations);
+        unsolved.noteAll((s) => lone.has(s) && stepped[s] > 0 && unsolved.unseen(s), lone.result);
       }
       const { met, missed } = watch.findMissed(t, dt, round, lenient, lone.unchecked);
-      report.swept += met;
+      present.swept += met;
       for (let s = 0; s < systems.count; s++) if (stepped[s] === GLANCED) missed.add(s);
       if (!isSorted(set)) {
         // those that were found on the way
@@ -358,6 +364,7 @@ export function createContactWorld(
       }
       last = dt * share;
       pieces++;
+      unsolved.tell(present, set);
       remember(pieceMemory, set, last);
       if (linked) rememberLinks(links, linked, last);
       return true;
@@ -406,9 +413,11 @@ export function createContactWorld(
 
   const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
     Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 });
-    Object.assign(report, { contacts: 0, iterations: 0, error: 0, converged: true, swept: 0 });
+    clearReport(present);
     for (const bundle of bundles) bundle.contact?.hold();
     const one = attempt(t, dt, robust, robust, everything, memory);
+    // what broke is told of when it is stepped in pieces
+    unsolved.tell(present, set);
     // groups that are stepped in pieces overwrite theirs
     rememberLinks(links, links.every, dt);
     if (!one.ok || (broken.length > 0 && !mend(t, dt, robust))) {
@@ -417,7 +426,8 @@ export function createContactWorld(
       });
       return { ...one, ...outcome, ok: false };
     }
-    report.contacts = set.count;
+    present.contacts = set.count;
+    addReport(report, present);
     remember(memory, set, dt);
     commitLinks(links);
     return { ok: true, ...outcome };
@@ -458,6 +468,9 @@ export function createContactWorld(
     set,
     memory,
     report,
+    begin() {
+      clearReport(report);
+    },
     advance,
     findImpact,
     forces(t) {

@@ -24,6 +24,8 @@ export interface Shape {
   surfaceVelocity?(out: Float64Array): void;
   /** For shapes that change: as they are at time t. */
   update?(t: number): void;
+  /** From now on a distance that is not finite is an error that says where; pictures of a formula go where it has none. */
+  insist?(): void;
 }
 
 const clampUnit = (t: number): number => (t < 0 ? 0 : t > 1 ? 1 : t);

@@ -10,7 +10,8 @@ import {
 } from '../../src/contact/collider.ts';
 import { findMeshFault, measureVolume } from '../../src/contact/mesh.ts';
 import type { ColliderSpec, Scene } from '../../src/scene/types.ts';
-import { icosphere, random } from './support.ts';
+import { createWorld, type World } from '../../src/world.ts';
+import { icosphere, random, run, straight } from './support.ts';
 
 const scene = (colliders: readonly ColliderSpec[]): Scene => ({ tendril: 1, rods: [], colliders });
 const compile = (spec: ColliderSpec): Collider => compileColliders(scene([spec]), [], [], [])[0];
@@ -225,5 +226,23 @@ describe('bad colliders', () => {
   ];
   it.each(cases)('%j', (spec, message) => {
     expect(() => compile(spec)).toThrow(message);
+  });
+
+  it('formulas that give no number where a rod is, with place and time', () => {
+    const over = (formula: string): World =>
+      createWorld({
+        tendril: 1,
+        gravity: [0, 0, -9.81],
+        rods: [straight('a', [0, 0, 0.01], [0.2, 0, 0.01], 8)],
+        colliders: [{ type: 'formula', formula }],
+        time: { duration: 1, step: 0.004 },
+      });
+    expect(() => over('sqrt(-1)')).toThrow(/the formula gives NaN at x, y, z = .*, 0, 0.01, t = 0; make it finite/);
+    const later = over('z + sqrt(0.03 - t)');
+    expect(() => run(later, 20)).toThrow(/gives NaN at x, y, z = .*, t = 0.03/);
+    // nothing is asked of instants before the start
+    const begins = over('z + sqrt(t)');
+    run(begins, 3);
+    expect(begins.contactReport?.converged).toBe(true);
   });
 });

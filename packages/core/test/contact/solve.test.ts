@@ -15,6 +15,60 @@ const incline = (ratio: number, friction: ColliderSpec['friction'], mu: number):
   };
 };
 
+describe('colliders', () => {
+  it('that cannot meet each other are told of', () => {
+    const scene = (colliders: readonly ColliderSpec[]): Scene => ({
+      tendril: 1,
+      rods: [straight('stick', [0, 0, 0.5], [0, 0, 0.6], 8)],
+      bodies: [{ id: 'ball', solid: { type: 'sphere', density: 1000, radius: 0.02 }, position: [0, 0, 0.48] }],
+      welds: [{ rod: 'stick', at: 'start', body: 'ball' }],
+      colliders,
+      time: { duration: 1, step: 0.002 },
+    });
+    const skin = { id: 'skin', type: 'sphere', radius: 0.02, body: 'ball' } as const;
+    const told = createWorld(scene([{ id: 'floor', type: 'plane' }, skin])).warnings.join();
+    expect(told).toMatch(/not each other: 'skin' on body 'ball' goes through 'floor'.*engine/);
+    for (const one of [skin, { type: 'plane' } as const])
+      expect(createWorld(scene([one])).warnings.join()).not.toMatch(/each other/);
+  });
+});
+
+describe('what cannot be solved', () => {
+  it('is told of, over all pieces of the step, with what touches there', () => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [straight('a', [-0.02, 0, 0], [0.02, 0, 0], 3)],
+      colliders: [
+        { id: 'lower', type: 'plane', position: [0, 0, -r] },
+        {
+          id: 'upper',
+          type: 'plane',
+          normal: [0, 0, -1],
+          position: [0, 0, r + 1e-5],
+          path: { interpolation: 'linear', keys: [{ time: 0 }, { time: 0.1, offset: [0, 0, -0.01] }] },
+        },
+      ],
+      contact: { iterations: 30 },
+      time: { duration: 1, step: 0.004, halvings: 6 },
+    });
+    let pieces = 1;
+    let missed = 0;
+    for (let k = 0; k < 5; k++) {
+      const { substeps, contact } = world.step();
+      expect(contact).toEqual(world.contactReport);
+      pieces = Math.max(pieces, substeps);
+      if (contact?.converged) continue;
+      missed++;
+      expect(contact?.error).toBeGreaterThan(1e-3);
+      expect(contact?.worst?.rod).toBe('a');
+      expect(['lower', 'upper']).toContain(contact?.worst?.other);
+    }
+    expect(pieces).toBeGreaterThan(1);
+    expect(missed).toBeGreaterThan(2);
+    expect(world.contactReport?.overlap).toBeGreaterThan(1e-4);
+  });
+});
+
 describe('a rod on an incline', () => {
   it.each([0.5, 0.98, 0.999])('sticks at %f of the angle of friction', (ratio) => {
     const world = createWorld(incline(ratio, 0.5, 0.5));
@@ -358,6 +412,25 @@ describe('bad starts', () => {
     });
     expect(world.warnings.join(' ')).toMatch(/rod 'a' and collider 'ground' overlap at the start, by 50 %/);
     expect(world.warnings.join(' ')).toMatch(/rod 'a' and rod 'b' overlap/);
+    const rod = straight('eight', [0, 0, 0], [1, 0, 0], 0);
+    const points: [number, number, number][] = [
+      [0, 0, 0],
+      [0.1, 0, 0],
+      [0.2, 0, 0],
+      [0.2, 0.1, 0],
+      [0.05, 0.1, 0],
+      [0.05, 0.02, 0],
+      [0.05, -0.1, 0.001],
+    ];
+    const eight = createWorld({
+      tendril: 1,
+      rods: [{ ...rod, edges: undefined, shape: { type: 'points', points } }],
+      contact: {},
+      time: { duration: 1, step: 1 / 240 },
+    });
+    expect(eight.warnings.join(' ')).toMatch(
+      /rod 'eight' overlaps itself at the start, by 1\d\d % of the radius, most at s = 0.05 m and 0.55 m; the places are/,
+    );
     let fastest = 0;
     for (let k = 0; k < 120; k++) {
       world.step();

@@ -41,8 +41,10 @@ describe('other solvers', () => {
     const scene = pile({ solver: 'repulsion', repulsion: { stiffness: 5, reach: 0.002 } });
     const repulsion = createWorld({
       ...scene,
+      colliders: [{ type: 'plane' }],
       contact: { solver: 'repulsion', repulsion: { stiffness: 5, reach: 0.002 } },
     });
+    expect(repulsion.warnings).toEqual([]);
     run(repulsion, 48);
     for (const world of [impulses, repulsion]) {
       const [bottom, top] = [world.samples[0].nodePosition[2], world.samples[2].nodePosition[3 * 3 + 2]];
@@ -50,6 +52,23 @@ describe('other solvers', () => {
       expect(top).toBeGreaterThan(bottom + r);
     }
     expect(() => createWorld(pile({ solver: 'repulsion' }))).toThrow(/stiffness and a reach/);
+  });
+
+  it('repulsion refuses friction, and says when it is too stiff for the step', () => {
+    const repulsion = { stiffness: 5, reach: 0.002 };
+    const scene = (colliders: Scene['colliders'], stiffness = 5): Scene => ({
+      ...pile({}),
+      colliders,
+      contact: { solver: 'repulsion', repulsion: { ...repulsion, stiffness } },
+    });
+    expect(() => createWorld(pile({ solver: 'repulsion', repulsion }))).toThrow(/no friction.*another solver/);
+    expect(() => createWorld(scene([{ type: 'plane', friction: 0.4 }]))).toThrow(/no friction.*another solver/);
+    // the end of a rod: half an edge
+    const limit = (1000 * Math.PI * r ** 2 * (0.1 / 12)) / (1 / 240) ** 2;
+    expect(createWorld(scene([{ type: 'plane', friction: 0 }], 0.99 * limit)).warnings).toEqual([]);
+    expect(createWorld(scene([{ type: 'plane' }], 1.02 * limit)).warnings.join()).toMatch(
+      /stiffness.*too much for steps.*k h²\/m = 1 .*rod 'a'.*use at most 6 N\/m/,
+    );
   });
 
   it('impulses take bodies that go on a path, and refuse those that are free', () => {

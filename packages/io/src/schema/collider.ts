@@ -7,6 +7,7 @@ import {
   count,
   direction,
   either,
+  expected,
   fields,
   flag,
   formula,
@@ -20,13 +21,18 @@ import {
   words,
 } from './primitives.ts';
 
+const coefficient = 'a coefficient of at most 1e6 (1e3 is as good as no slip at all)';
+
 const friction: z.ZodType<FrictionSpec, Written<FrictionSpec>> = either(
-  'a coefficient of friction such as 0.3, or { static, dynamic }',
+  ({ input }) => {
+    const wanted = expected('a coefficient of friction such as 0.3, or { static, dynamic }', input);
+    return input === Number.POSITIVE_INFINITY ? `${wanted}; 1e3 is as good as no slip at all` : wanted;
+  },
   [
     count('nonnegative', 'a coefficient of friction'),
     fields('friction', {
-      static: count('nonnegative').describe('Coefficient while it sticks.'),
-      dynamic: count('nonnegative').describe('Coefficient while it slides; at most the static one.'),
+      static: count('nonnegative', coefficient).describe('Coefficient while it sticks.'),
+      dynamic: count('nonnegative', coefficient).describe('Coefficient while it slides; at most the static one.'),
     }),
   ],
 );

@@ -32,7 +32,7 @@ export function show(value: unknown): string {
 }
 
 /** `expected X, got Y`, or `missing; expected X` where the field is absent. */
-function expected(what: string, input: unknown): string {
+export function expected(what: string, input: unknown): string {
   return input === undefined ? `missing; expected ${what}` : `expected ${what}, got ${show(input)}`;
 }
 
