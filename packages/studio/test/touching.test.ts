@@ -18,7 +18,7 @@ const bare: Scene = {
   pins: [{ rod: 'rod', at: 'start' }],
   time: { duration: 1, step: 0.01 },
 };
-const floor: Scene = { ...bare, colliders: [{ type: 'plane', point: [0, 0, 0], normal: [0, 0, 1] }] };
+const floor: Scene = { ...bare, colliders: [{ type: 'plane', position: [0, 0, 0], normal: [0, 0, 1] }] };
 const each: Scene = { ...bare, contact: { friction: 0.3 } };
 
 const refusal = (scene: Scene, id: string): string => {
