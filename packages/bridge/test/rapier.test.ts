@@ -165,6 +165,53 @@ describe('collisions', () => {
     expect(gap(end, seat)).toBeLessThan(1e-12);
   });
 
+  /** A body with a rod of next to no mass on it, on the ground. */
+  const onGround = (
+    solid: BodySpec['solid'],
+    height: number,
+    gravity: Scene['gravity'],
+    ground: { friction?: number; restitution?: number },
+  ): World =>
+    createWorld(
+      scene({
+        ...(gravity && { gravity }),
+        rods: [
+          {
+            ...rod,
+            shape: { type: 'straight', from: [0, 0, height], to: [0, 0, height + 0.02] },
+            section: { ...rod.section, mass: 1e-6 },
+          },
+        ],
+        pins: [],
+        ...(solid && { bodies: [{ id: 'b', solid, position: [0, 0, height] }] }),
+        welds: [{ rod: 'r', at: 'start', body: 'b' }],
+        engine: { type: 'rapier', ground: { height: 0, ...ground } },
+      }),
+      { bodies: rapierEngine() },
+    );
+
+  it.each([0, 0.5, 0.8, 1])('throw a ball back with the restitution of the ground, %f', (restitution) => {
+    const world = onGround({ type: 'sphere', radius: 0.02, density: 1000 }, 0.12, [0, 0, -9.81], { restitution });
+    // it falls by 10 cm in 0.143 s
+    run(world, 160);
+    let highest = 0.02;
+    for (let k = 0; k < 140; k++) highest = Math.max(highest, run(world, 1).bodies[0].pose.position[2]);
+    expect(Math.sqrt((highest - 0.02) / 0.1)).toBeGreaterThan(restitution - 0.03);
+    expect(Math.sqrt((highest - 0.02) / 0.1)).toBeLessThan(restitution + 0.03);
+  });
+
+  it.each([0, 0.2, 0.4])('let a box slide on ground that is inclined by 0.3 as its friction has it, %f', (friction) => {
+    const cosine = 1 / Math.hypot(1, 0.3);
+    const gravity = [0.3 * 9.81 * cosine, 0, -9.81 * cosine] as const;
+    const world = run(
+      onGround({ type: 'box', size: [0.2, 0.2, 0.02], density: 500 }, 0.01, gravity, { friction }),
+      500,
+    );
+    const expected = 0.5 * Math.max(0, 0.3 - friction) * 9.81 * cosine * 0.5 ** 2;
+    expect(Math.abs(world.bodies[0].pose.position[0] - expected)).toBeLessThan(0.004);
+    expect(friction < 0.3).toBe(expected > 0.1);
+  });
+
   it('continue bit for bit from a saved state', () => {
     const world = run(ball(2e-3), 300);
     const saved = world.save();

@@ -18,6 +18,9 @@ interface Wishes {
   readonly bodies?: Readonly<Record<string, RAPIER.RigidBody>>;
 }
 
+/** Of bodies with each other. */
+const BODY_FRICTION = 0.5;
+
 const xyz = ([x, y, z]: ArrayLike<number> & Iterable<number>): RAPIER.Vector3 => new RAPIER.Vector3(x, y, z);
 const quaternion = (q: ArrayLike<number>): RAPIER.Quaternion => new RAPIER.Quaternion(q[1], q[2], q[3], q[0]);
 
@@ -48,9 +51,14 @@ export function buildFromScene(
     throw new SceneError(['bodies'], `Rapier was given a body '${unknown}' that the scene does not have`);
   const { ground, joints = [] } = scene.engine ?? {};
   if (ground) {
-    const floor = RAPIER.ColliderDesc.cuboid(500, 500, 1).setTranslation(0, 0, ground.height - 1);
-    if (ground.friction !== undefined) floor.setFriction(ground.friction);
-    if (ground.restitution !== undefined) floor.setRestitution(ground.restitution);
+    // what the scene says of the ground is what holds between it and bodies; Rapier would take the mean with theirs, 0.5 and 0
+    const { friction = BODY_FRICTION, restitution = 0 } = ground;
+    const floor = RAPIER.ColliderDesc.cuboid(500, 500, 1)
+      .setTranslation(0, 0, ground.height - 1)
+      .setFriction(friction / BODY_FRICTION)
+      .setFrictionCombineRule(RAPIER.CoefficientCombineRule.Multiply)
+      .setRestitution(restitution)
+      .setRestitutionCombineRule(RAPIER.CoefficientCombineRule.Max);
     world.createCollider(floor);
   }
   joints.forEach((joint, k) => {
@@ -94,7 +102,7 @@ function make(
     .enabledRotations(free[3] === 1, free[4] === 1, free[5] === 1);
   const made = world.createRigidBody(desc);
   const shape = solid && colliderOf(solid);
-  if (shape) world.createCollider(shape.setDensity(0), made);
+  if (shape) world.createCollider(shape.setDensity(0).setFriction(BODY_FRICTION), made);
   return made;
 }
 
