@@ -2,7 +2,7 @@
 import type { Vector3 } from 'three';
 import { brush, brushRadius, strokeTo } from './grooming.ts';
 import * as state from './state.ts';
-import type { View } from './view/view.ts';
+import type { View } from './view/viewTypes.ts';
 
 export function attachBrush(canvas: HTMLCanvasElement, view: View): () => void {
   const host = canvas.parentElement ?? canvas;

@@ -4,7 +4,7 @@ import type { HandMessage } from './protocol.ts';
 import { hand, keepHand, operate, pullForce } from './session.ts';
 import * as state from './state.ts';
 import type { Pick } from './view/pick.ts';
-import type { View } from './view/view.ts';
+import type { View } from './view/viewTypes.ts';
 
 /** Where the hand took hold, and where it is now [m]. */
 interface Reach {

@@ -5,7 +5,7 @@ import { createFrameStore, type FrameStore } from './frames.ts';
 import type { CaseInfo, ContactFacts, Failure, Loaded, Variant } from './protocol.ts';
 import type { ForceLegend } from './view/arrows.ts';
 import type { ColorBy } from './view/colormaps.ts';
-import type { Legend } from './view/view.ts';
+import type { Legend } from './view/viewTypes.ts';
 
 export type Panel = 'gallery' | 'view' | 'inspector' | 'theory' | 'scene';
 export type SidePanel = 'inspector' | 'theory' | 'scene';

@@ -10,7 +10,6 @@
 
 import { stepInPieces } from '../math/pieces.ts';
 import type { Bundle, ContactPort, Drive, StepOutcome } from '../model.ts';
-import type { SharedSearch } from '../port.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
@@ -37,7 +36,7 @@ import { createLoneSolver } from './lone.ts';
 import { addReport, type ContactForce, type ContactReport, clearReport, createReport, listForces } from './report.ts';
 import { findRoots, warnRoots } from './roots.ts';
 import { readRules } from './rules.ts';
-import { createSearch, cutSearch, type SearchRows, searchBytes } from './search.ts';
+import { createSearch, shareSearch } from './search.ts';
 import {
   appendContact,
   appendContacts,
@@ -124,7 +123,7 @@ export function createContactWorld(
     linkedBundles.size === 1 ? bundles[[...linkedBundles][0]].contact?.shareLinks?.(bytes) : undefined,
   );
   const g = gravityOf(scene);
-  const shared = shareSearch();
+  const shared = shareSearch(rods, bundles, placeOfRod, colliders);
   const finder = createFinder(rods, samples, colliders, rules, g, shared?.rows);
   const search = createSearch(finder, shared?.search, shared?.rows);
   // room that is not used costs nothing; what grows by doubling is a second's work for the garbage collector with thousands of rods
@@ -440,21 +439,6 @@ export function createContactWorld(
     find(t, dt, memory);
     return findFirstImpact(set, finder, dt);
   };
-
-  /** Memory for what threads find contacts with obstacles by, where they can. */
-  function shareSearch(): { search: SharedSearch; rows: SearchRows } | undefined {
-    if (colliders.length === 0 || bundles.length !== 1 || colliders.some(({ body }) => body >= 0)) return undefined;
-    if (placeOfRod.some(({ index }, r) => index !== r)) return undefined;
-    const sum = (count: (rod: Rod) => number): number => rods.reduce((all, rod) => all + count(rod), 0);
-    const counts = {
-      rods: rods.length,
-      nodes: sum(({ nodeCount }) => nodeCount),
-      edges: sum(({ edgeCount }) => edgeCount),
-      colliders: colliders.length,
-    };
-    const search = bundles[0].contact?.search?.(searchBytes(counts));
-    return search && { search, rows: cutSearch(search.buffer, counts) };
-  }
 
   finder.roots = findRoots(finder, time);
   warnRoots(finder, warnings);

@@ -7,8 +7,10 @@
  *
  * With 10,000 hairs on a head this is a fifth of what one thread does in a step, and was a third of it with two.
  */
+import type { Bundle } from '../model.ts';
 import type { EachRange, Samples, SearchCounts, SearchRequest, SharedSearch } from '../port.ts';
-import { HAND, placeCollider, takeHand } from './collider.ts';
+import type { Rod } from '../scene/compiled.ts';
+import { type Collider, HAND, placeCollider, takeHand } from './collider.ts';
 import { type Cutter, countBytes, createCutter } from './cut.ts';
 import { type Finder, gather, type ObstacleFinder } from './find.ts';
 import { findWithCollider } from './findCollider.ts';
@@ -278,6 +280,26 @@ function eachSurface({ colliders }: Finder, action: (k: number) => void): void {
   colliders.forEach(({ shape: { thin } }, k) => {
     if (thin) action(k);
   });
+}
+
+/** Memory for what threads find contacts with obstacles by, where they can: one bundle that has all rods in their order, no obstacles on bodies. */
+export function shareSearch(
+  rods: readonly Rod[],
+  bundles: readonly Bundle[],
+  placeOfRod: readonly { readonly index: number }[],
+  colliders: readonly Collider[],
+): { search: SharedSearch; rows: SearchRows } | undefined {
+  if (colliders.length === 0 || bundles.length !== 1 || colliders.some(({ body }) => body >= 0)) return undefined;
+  if (placeOfRod.some(({ index }, r) => index !== r)) return undefined;
+  const sum = (count: (rod: Rod) => number): number => rods.reduce((all, rod) => all + count(rod), 0);
+  const counts = {
+    rods: rods.length,
+    nodes: sum(({ nodeCount }) => nodeCount),
+    edges: sum(({ edgeCount }) => edgeCount),
+    colliders: colliders.length,
+  };
+  const search = bundles[0].contact?.search?.(searchBytes(counts));
+  return search && { search, rows: cutSearch(search.buffer, counts) };
 }
 
 /** `rows`: where the finder is in the memory of `shared`. */

@@ -1,0 +1,91 @@
+/** What the 3D view is given, and what it can be asked for. */
+import type { Vector3 } from 'three';
+import type { ColliderInfo, Frame, LaneInfo } from '../protocol.ts';
+import type { ForceLegend } from './arrows.ts';
+import type { ColorBy } from './colormaps.ts';
+import type { Pick } from './pick.ts';
+
+export interface ViewOptions {
+  readonly colorBy: ColorBy;
+  readonly stripe: boolean;
+  readonly ghost: boolean;
+  readonly frames: boolean;
+  readonly forces: boolean;
+  readonly dark: boolean;
+  readonly grid: boolean;
+  /** Of hair, where it is the one thing that is shown. */
+  readonly hairColor: string;
+}
+
+export interface ViewScene {
+  readonly lanes: readonly LaneInfo[];
+  readonly colliders: readonly ColliderInfo[];
+  readonly gravity: readonly [number, number, number];
+  /** Direction from which to look at it first. */
+  readonly look?: readonly [number, number, number];
+}
+
+export interface Pull {
+  readonly rod: number;
+  readonly node: number;
+  readonly target: Vector3;
+}
+
+export interface Legend {
+  readonly by: ColorBy;
+  readonly low: number;
+  readonly high: number;
+  /** Drawn thicker than they are, by this factor. */
+  readonly thickness: number;
+}
+
+export interface View {
+  load(scene: ViewScene, keepCamera: boolean): void;
+  show(a: Frame, b: Frame, weight: number): void;
+  setOptions(options: ViewOptions): void;
+  setFailed(lane: number, rod: string | undefined): void;
+  /** Of each lane and pin: whether it was let go. */
+  setReleased(released: readonly (readonly boolean[])[]): void;
+  /** Where a collider is drawn [m]. */
+  colliderAt(collider: number): number[] | undefined;
+  /** Draws if anything has changed; false where nothing had. */
+  render(seconds: number): boolean;
+  resize(): void;
+  focus(): void;
+  orbit(azimuth: number, polar: number): void;
+  zoom(factor: number): void;
+  pick(clientX: number, clientY: number): Pick | undefined;
+  /** The place of hair, or of a thing in the way, that is in front under the cursor. */
+  pickFront(clientX: number, clientY: number): Vector3 | undefined;
+  /** Whether the cursor is on a thing in the way. */
+  onCollider(clientX: number, clientY: number): Vector3 | undefined;
+  /** The point under the cursor in the plane through `point` that faces the camera. */
+  dragTarget(clientX: number, clientY: number, point: Vector3): Vector3 | undefined;
+  /** A point as it is seen, in pixels of the page. */
+  project(point: ArrayLike<number>, lane: number): { x: number; y: number };
+  /** The rubber band from a node, of each lane its own, to where the hand is [m]. */
+  setPull(pull: Pull | undefined): void;
+  /** What a hand does once the camera is where it will be for the next picture; the camera follows only what it holds. */
+  setHold(hold: (() => void) | undefined): void;
+  /** A node as it was drawn last in the first lane, in pixels of the page. */
+  drawnAt(rod: number, node: number): { x: number; y: number } | undefined;
+  /** Both ends of the rubber band as they were drawn last [m]. */
+  pulled(): { rod: number[]; hand: number[] } | undefined;
+  setHover(at: ArrayLike<number> | undefined, radius?: number): void;
+  legend(): Legend;
+  forceLegend(): ForceLegend;
+  scaleBar(): { pixels: number; label: string };
+  picture(type: string): Promise<Blob | undefined>;
+  /** As lines, for print. */
+  svg(background: string): string;
+  /** An opaque ground for films; none: the page shows through. */
+  setBackdrop(color: string | undefined): void;
+  readonly laneRects: readonly { x: number; y: number; width: number; height: number }[];
+  /** Size of the scene [m]. */
+  readonly radius: number;
+  /** Size of a pixel at the distance of what is looked at [m]. */
+  readonly perPixel: number;
+  /** Smoothed time from one drawn frame to the next [ms]. */
+  readonly drawTime: number;
+  dispose(): void;
+}
