@@ -2,7 +2,7 @@
  * A case: a scene, what to measure on it, and what to expect. One object, read by the tests, by `tendril check`, by
  * `tendril run <id>` and by the documentation.
  */
-import { createWorld, type EquilibriumReport, type ModelId, type World } from '@tendril/core';
+import { createWorld, type EquilibriumReport, type ModelId, type Scene, type World } from '@tendril/core';
 import { type SceneInput, sceneFromObject } from '@tendril/io';
 
 export interface Expectation {
@@ -138,9 +138,37 @@ export function onModel(input: SceneInput, model: ModelId): SceneInput {
   return { ...input, rods: input.rods.map((rod) => ({ ...rod, model })) };
 }
 
+/** Set by `firstScene`, to which `worldOf` then throws its scene. */
+let isCapturing = false;
+
+class CapturedScene extends Error {
+  readonly scene: Scene;
+  constructor(scene: Scene) {
+    super('a scene was captured');
+    this.scene = scene;
+  }
+}
+
 /** World of a scene written as in a file: units allowed, validated. */
 export function worldOf(input: SceneInput): World {
-  return createWorld(sceneFromObject(input, 'case'));
+  const scene = sceneFromObject(input, 'case');
+  if (isCapturing) throw new CapturedScene(scene);
+  return createWorld(scene);
+}
+
+/** The first scene that a case measures with a model at its coarsest quick resolution. */
+export function firstScene(subject: Case, model: ModelId): Scene {
+  const { quick } = subject.resolutions?.[model] ?? subject;
+  isCapturing = true;
+  try {
+    subject.measure(quick[0], model);
+  } catch (error) {
+    if (error instanceof CapturedScene) return error.scene;
+    throw error;
+  } finally {
+    isCapturing = false;
+  }
+  throw new Error(`case ${subject.id} measures without a world`);
 }
 
 /** Equilibrium, or an exception that says why there is none. */
