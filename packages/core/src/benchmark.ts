@@ -1,7 +1,13 @@
 /** Work for the benchmark runner that is not part of the public interface. */
 
-import { createPathTree, findPathPairs, orderPathTree, refitPathTree, writePathBox } from './contact/pathTree.ts';
-import { createIntList } from './contact/tree.ts';
+import {
+  createPathTree,
+  findPathPairs,
+  orderPathTree,
+  refitPathTree,
+  writePathBox,
+} from './contact/detect/sweptTree.ts';
+import { createIntList } from './contact/shapes/boxTree.ts';
 import { addEntry, createBorderedBand, createBorderedFactor, factorBand, solveBand } from './linalg/band.ts';
 import type { CreateBlocks } from './linalg/blockTridiagonal.ts';
 import { createFiberWork } from './models/fiber/benchmark.ts';

@@ -1,15 +1,15 @@
 export type { BodyPose, RigidBody } from './bodies/body.ts';
 export { availableModels } from './bundles.ts';
-export type { Collider } from './contact/collider.ts';
+export { createHashGrid, findPairsByGrid, type HashGrid } from './contact/detect/hashGrid.ts';
+export type { ContactForce, ContactReport, LinkForce } from './contact/report.ts';
+export type { Collider } from './contact/shapes/collider.ts';
 export {
   compileColliders,
   findClosest,
   measureDistance,
   measureSurfaceVelocity,
   placeCollider,
-} from './contact/collider.ts';
-export { createHashGrid, findPairsByGrid, type HashGrid } from './contact/hashGrid.ts';
-export type { ContactForce, ContactReport, LinkForce } from './contact/report.ts';
+} from './contact/shapes/collider.ts';
 export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError } from './errors.ts';
 export { createAir } from './fields/air.ts';

@@ -215,7 +215,7 @@ export interface ContactPort {
   readonly systemCount: number;
   /**
    * Memory for `bytes` bytes of sides that threads see, all zero, where they work on these systems together; it is the caller's until the same slot,
-   * 0 or 1, is asked for again. See contact/rows.ts.
+   * 0 or 1, is asked for again. See contact/solve/sideArrays.ts.
    */
   room?(slot: number, bytes: number, systems: Uint8Array): ArrayBufferLike | undefined;
   /** Where threads see these sides: they do the solver's own loops too. */
@@ -225,7 +225,7 @@ export interface ContactPort {
    * order, and no obstacle rides on a body. Asked for once.
    */
   search?(bytes: number): SharedSearch | undefined;
-  /** Ways of nodes for these sides (contact/ways.ts) by threads that know where nodes began, the caller's up to a side; false where they do not. */
+  /** Ways of nodes for these sides (contact/solve/displacements.ts) by threads that know where nodes began, the caller's up to a side; false where they do not. */
   shareWays?(sides: ContactSides, dt: number, own: (end: number) => void): boolean;
   /** So many bytes for the rows of links that join rods of this bundle alone, which threads see; asked for once. */
   shareLinks?(bytes: number): SharedLinks | undefined;

@@ -72,7 +72,7 @@ export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>, allocate:
   };
 }
 
-/** Contacts of rods with obstacles as contact lists them (contact/set.ts), as far as a model that solves them by itself looks. */
+/** Contacts of rods with obstacles as contact lists them (contact/contactSet.ts), as far as a model that solves them by itself looks. */
 export interface Touches {
   readonly edgeA: Int32Array;
   readonly weightA: Float64Array;
@@ -124,7 +124,7 @@ export interface ContactSides {
   released?: boolean;
 }
 
-/** Loops of the contact solver over the numbers of all sides, by several threads: see contact/loops.ts. */
+/** Loops of the contact solver over the numbers of all sides, by several threads: see contact/solve/vectorLoops.ts. */
 export interface SharedLoops {
   /** At least so many bytes that all threads see, until more are asked for. */
   memory(bytes: number): ArrayBufferLike;
@@ -138,16 +138,16 @@ export interface SharedLoops {
     slot: number,
     gamma: Float64Array,
   ): void;
-  /** The same for the law of contact (contact/lawRows.ts); returns the largest velocity that an impulse makes. */
+  /** The same for the law of contact (contact/solve/lawArrays.ts); returns the largest velocity that an impulse makes. */
   lawMemory(bytes: number): ArrayBufferLike;
   runLaw(contacts: number): number;
-  /** And for links (contact/linkLoops.ts): loop `kind` over the rows that SharedLinks has memory for; returns the largest of what is found. */
+  /** And for links (contact/links/loops.ts): loop `kind` over the rows that SharedLinks has memory for; returns the largest of what is found. */
   runLinks(kind: number, capacity: number, window: number, numbers: ArrayLike<number>): number;
-  /** For contact/coarseRows.ts: stays as it is until more is asked for. */
+  /** For contact/links/coarseBasis.ts: stays as it is until more is asked for. */
   coarseMemory(bytes: number): ArrayBufferLike;
 }
 
-/** Rows of links (contact/linkRows.ts) that threads see. */
+/** Rows of links (contact/links/arrays.ts) that threads see. */
 export interface SharedLinks {
   readonly memory: ArrayBufferLike;
   /** A loop that does not look at sides; false where no threads took part, and nothing is done. */
@@ -162,7 +162,7 @@ export interface SearchCounts {
   readonly colliders: number;
 }
 
-/** What is asked of threads, in numbers of contact/search.ts: what, with which collider, in which step, and how deep is too deep [radii]. */
+/** What is asked of threads, in numbers of contact/detect/colliderSearch.ts: what, with which collider, in which step, and how deep is too deep [radii]. */
 export interface SearchRequest {
   readonly kind: number;
   readonly collider: number;
@@ -174,7 +174,7 @@ export interface SearchRequest {
 /** Does something with ranges of rods, one after the other. */
 export type EachRange = (action: (from: number, to: number) => void) => void;
 
-/** Finding contacts with obstacles by several threads, over ranges of rods: see contact/search.ts. */
+/** Finding contacts with obstacles by several threads, over ranges of rods: see contact/detect/colliderSearch.ts. */
 export interface SharedSearch {
   /** Memory that all threads see. */
   readonly buffer: ArrayBufferLike;

@@ -7,12 +7,12 @@
 import type { BodyPose } from './bodies/body.ts';
 import { compileBundles } from './bundles.ts';
 import { warnUnmet } from './contact/check.ts';
-import { type Collider, compileColliders } from './contact/collider.ts';
 import { createContinuum } from './contact/continuum.ts';
-import { findLinkedModes, joinMatrices } from './contact/linkedModal.ts';
-import { createLinkedRest, type LinkedRest } from './contact/linkedStatics.ts';
+import { findLinkedModes, joinMatrices } from './contact/links/modes.ts';
+import { createLinkedRest, type LinkedRest } from './contact/links/statics.ts';
 import { addReport, type ContactForce, type ContactReport, type LinkForce, listLinkForces } from './contact/report.ts';
-import { createContactWorld, gravityOf } from './contact/respond.ts';
+import { type Collider, compileColliders } from './contact/shapes/collider.ts';
+import { createContactWorld, gravityOf } from './contact/step.ts';
 import type { WorldOptions } from './engine.ts';
 import { SceneError, SimulationError } from './errors.ts';
 import { sumPieces } from './math/pieces.ts';

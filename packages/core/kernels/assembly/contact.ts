@@ -1,8 +1,8 @@
 /**
  * The implicit Euler step of two rods that touch obstacles, and nothing else: contacts of different rods do not know of each other, so
- * that each lane has a solution of its own. What contact/solveGroup.ts and models/der/contact.ts do for any group of rods, with the
+ * that each lane has a solution of its own. What contact/solve/solveIsland.ts and models/der/contact.ts do for any group of rods, with the
  * same law and tolerances, in one piece: a round is a matrix K where the rods are, the impulses of the linear response by
- * the alternating method (contact/admm.ts), and the Newton step under them, for which K is factored already.
+ * the alternating method (contact/solve/admm.ts), and the Newton step under them, for which K is factored already.
  *
  * A rod at rest takes one round and one look at its residual. Rounds go on until forces are in balance, velocities are those that the
  * law of contact was applied to, and nothing that was left out has closed. Whatever is unusual is left to the host.
@@ -83,7 +83,7 @@ const ROUNDS = 16;
 /** Of a round, however many the others took. */
 const LEAST_TURNS = 20.0;
 
-/** As in contact/solveGroup.ts: where contacts would close by so many tolerances, a round is for coming near only. */
+/** As in contact/solve/solveIsland.ts: where contacts would close by so many tolerances, a round is for coming near only. */
 const ABRUPT = 1000.0;
 const ROUGH = 30.0;
 /** How much larger the tolerance of the round is, in each lane. */

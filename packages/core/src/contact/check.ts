@@ -3,9 +3,9 @@ import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
-import type { Collider } from './collider.ts';
-import type { ContactSet } from './set.ts';
-import type { Place } from './sides.ts';
+import type { ContactSet } from './contactSet.ts';
+import type { Collider } from './shapes/collider.ts';
+import type { Place } from './solve/sides.ts';
 
 const NO_FRICTION = 'repulsion has no friction; remove it, or use another solver';
 

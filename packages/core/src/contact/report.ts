@@ -1,8 +1,8 @@
 /** What observers see of the contacts of a step. */
 import type { Rod } from '../scene/compiled.ts';
-import type { Collider } from './collider.ts';
-import { type Links, memoryOf } from './links.ts';
-import type { ContactSet } from './set.ts';
+import type { ContactSet } from './contactSet.ts';
+import { type Links, memoryOf } from './links/links.ts';
+import type { Collider } from './shapes/collider.ts';
 
 /** A contact that carries force, for observers. */
 export interface ContactForce {

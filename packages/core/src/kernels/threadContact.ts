@@ -6,13 +6,14 @@
  * another says so: `behind` is what the caller has moved in place of the threads, `stale` what they have moved and the caller has not
  * followed. A rod follows when it is next asked for, from the state alone, and that gives the same bits.
  */
-import { applyAndPull } from '../contact/admm.ts';
-import { runLoop } from '../contact/anderson.ts';
-import { openCoarse } from '../contact/coarseRows.ts';
-import { cutLawRows, type LawRows } from '../contact/lawRows.ts';
-import { lengthOf, RESTRICT, runLinkLoop, UNMIXED, UNPLACED } from '../contact/linkLoops.ts';
-import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
-import { countBlocks, cutMixRows, type MixRows } from '../contact/loops.ts';
+
+import { cutLinkRows, type LinkRows } from '../contact/links/arrays.ts';
+import { openCoarse } from '../contact/links/coarseBasis.ts';
+import { lengthOf, RESTRICT, runLinkLoop, UNMIXED, UNPLACED } from '../contact/links/loops.ts';
+import { applyAndPull } from '../contact/solve/admm.ts';
+import { runLoop } from '../contact/solve/anderson.ts';
+import { cutLawRows, type LawRows } from '../contact/solve/lawArrays.ts';
+import { countBlocks, cutMixRows, type MixRows } from '../contact/solve/vectorLoops.ts';
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
 import { axesOf, type ContactSides, type SharedLinks, type SharedLoops } from '../port.ts';
 import { claimPieces, listMeetings, resetClaims } from './claims.ts';

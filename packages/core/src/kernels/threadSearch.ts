@@ -1,6 +1,6 @@
-/** Finding contacts with obstacles in threads, both sides: what is done there is in contact/search.ts. */
-import { compileColliders } from '../contact/collider.ts';
-import type { ObstacleFinder } from '../contact/find.ts';
+/** Finding contacts with obstacles in threads, both sides: what is done there is in contact/detect/colliderSearch.ts. */
+
+import { type ContactSet, createContactSet } from '../contact/contactSet.ts';
 import {
   cutSearch,
   FOUND_BYTES,
@@ -12,8 +12,9 @@ import {
   searchRanges,
   takeHands,
   writeFound,
-} from '../contact/search.ts';
-import { type ContactSet, createContactSet } from '../contact/set.ts';
+} from '../contact/detect/colliderSearch.ts';
+import type { ObstacleFinder } from '../contact/detect/finder.ts';
+import { compileColliders } from '../contact/shapes/collider.ts';
 import type { EachRange, Samples, SharedSearch } from '../port.ts';
 import type { ColliderSpec } from '../scene/types.ts';
 import { claimPieces, resetClaims } from './claims.ts';

@@ -1,8 +1,7 @@
 /** The other side of threads.ts: what runs in a thread. */
-import { applyAndPull } from '../contact/admm.ts';
-import { runLoop } from '../contact/anderson.ts';
-import { openCoarse } from '../contact/coarseRows.ts';
-import { cutLawRows, type LawArrays, type LawRows } from '../contact/lawRows.ts';
+
+import { cutLinkRows, type LinkRows } from '../contact/links/arrays.ts';
+import { openCoarse } from '../contact/links/coarseBasis.ts';
 import {
   type LinkLoopArrays,
   type LinkMixRows,
@@ -11,11 +10,13 @@ import {
   runLinkLoop,
   UNMIXED,
   UNPLACED,
-} from '../contact/linkLoops.ts';
-import { cutLinkRows, type LinkRows } from '../contact/linkRows.ts';
-import { countBlocks, cutMixRows, type MixRows, type TurnRows } from '../contact/loops.ts';
-import type { SideRows } from '../contact/rows.ts';
-import { addWays } from '../contact/ways.ts';
+} from '../contact/links/loops.ts';
+import { applyAndPull } from '../contact/solve/admm.ts';
+import { runLoop } from '../contact/solve/anderson.ts';
+import { addWays } from '../contact/solve/displacements.ts';
+import { cutLawRows, type LawArrays, type LawRows } from '../contact/solve/lawArrays.ts';
+import type { SideRows } from '../contact/solve/sideArrays.ts';
+import { countBlocks, cutMixRows, type MixRows, type TurnRows } from '../contact/solve/vectorLoops.ts';
 import type { Bundle, BundleState, ContactPort, Model } from '../model.ts';
 import { createDerModel } from '../models/der/model.ts';
 import { createFiberModel } from '../models/fiber/model.ts';

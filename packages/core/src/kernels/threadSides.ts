@@ -1,6 +1,6 @@
 /** Sides of contact, and lone rods, as a thread sees its part of them in shared memory. */
-import { createCutter } from '../contact/cut.ts';
-import { cutRows, doublesOf, type SideRows } from '../contact/rows.ts';
+import { createCutter } from '../contact/memory.ts';
+import { cutRows, doublesOf, type SideRows } from '../contact/solve/sideArrays.ts';
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
 import { axesOf, type ContactSides, type Touches } from '../port.ts';
 import { shareOf } from './crew.ts';

@@ -1,7 +1,7 @@
 /** Rods that overlap where they are pinned: pushed apart as far as that can be done gently, and left alone beyond. */
 import { describe, expect, it } from 'vitest';
-import { measurePinWays } from '../../src/contact/besidePins.ts';
-import { createFinder } from '../../src/contact/find.ts';
+import { createFinder } from '../../src/contact/detect/finder.ts';
+import { measurePinWays } from '../../src/contact/detect/overlapsNearPins.ts';
 import { createWorld, type Scene, type Vec3, type World } from '../../src/index.ts';
 import { random, smooth } from './support.ts';
 

@@ -1,10 +1,10 @@
 /** Cloth that falls on obstacles: links and contacts in one solution, where it is hard. */
 import { describe, expect, it } from 'vitest';
-import { sumPulls } from '../../src/contact/linkDrift.ts';
-import { createLinkRows, setGroup } from '../../src/contact/linkRows.ts';
-import { countJoined } from '../../src/contact/linkSides.ts';
-import { addContact, createContactSet } from '../../src/contact/set.ts';
-import { keepsPlaces } from '../../src/contact/sideVelocities.ts';
+import { addContact, createContactSet } from '../../src/contact/contactSet.ts';
+import { createLinkRows, setGroup } from '../../src/contact/links/arrays.ts';
+import { sumPulls } from '../../src/contact/links/drift.ts';
+import { countJoined } from '../../src/contact/links/linkSides.ts';
+import { keepsPlaces } from '../../src/contact/solve/sideVelocities.ts';
 import type { ModelId, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world.ts';
 

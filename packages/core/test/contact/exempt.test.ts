@@ -1,6 +1,6 @@
 /** Pairs of edges that a link keeps from meeting, against a look at all of them. */
 import { describe, expect, it } from 'vitest';
-import { exemptLink, type LinkFinder } from '../../src/contact/exempt.ts';
+import { exemptLink, type LinkFinder } from '../../src/contact/detect/exemptions.ts';
 import type { LinkPlan } from '../../src/scene/links.ts';
 
 /** Two rods of edges from 1 to 3 mm. */

@@ -1,12 +1,12 @@
 /** What a cloth has wrong over lengths of many links, and its correction. */
 import { describe, expect, it } from 'vitest';
-import { makeCoarse } from '../../src/contact/coarseCells.ts';
-import { gather, prolong, restrict } from '../../src/contact/coarseRows.ts';
-import { type CoarseArrays, type CoarseGroup, correctCoarse, weighCoarse } from '../../src/contact/linkCoarse.ts';
-import { type LinkLoopArrays, UNPLACED } from '../../src/contact/linkLoops.ts';
-import { selectLinks } from '../../src/contact/linkSides.ts';
-import { createLinks, type Links } from '../../src/contact/links.ts';
-import { RELAXATION } from '../../src/contact/loops.ts';
+import { type CoarseArrays, type CoarseGroup, correctCoarse, weighCoarse } from '../../src/contact/links/coarse.ts';
+import { gather, prolong, restrict } from '../../src/contact/links/coarseBasis.ts';
+import { makeCoarse } from '../../src/contact/links/coarseCells.ts';
+import { selectLinks } from '../../src/contact/links/linkSides.ts';
+import { createLinks, type Links } from '../../src/contact/links/links.ts';
+import { type LinkLoopArrays, UNPLACED } from '../../src/contact/links/loops.ts';
+import { RELAXATION } from '../../src/contact/solve/vectorLoops.ts';
 import { createSamples } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import { sidesOf } from './support.ts';

@@ -1,5 +1,6 @@
 /** Links as numbers in a row: what they do is what the loops over links as objects do. */
 import { describe, expect, it } from 'vitest';
+import { createLinkRows, linkBytes, setGroup } from '../../src/contact/links/arrays.ts';
 import {
   applyLinks,
   factorLinks,
@@ -9,10 +10,7 @@ import {
   startLinks,
   weighLinks,
   writeLinkForces,
-} from '../../src/contact/linkLaw.ts';
-import { lengthOf, MISS, PLACE, PULL, runLinkLoop, SHIFT, UNMIXED } from '../../src/contact/linkLoops.ts';
-import { createLinkRows, linkBytes, setGroup } from '../../src/contact/linkRows.ts';
-import { measureLinks, measureOne } from '../../src/contact/linkStrain.ts';
+} from '../../src/contact/links/law.ts';
 import {
   commitLinks,
   createLinks,
@@ -20,7 +18,9 @@ import {
   type Links,
   recallLinks,
   rememberLinks,
-} from '../../src/contact/links.ts';
+} from '../../src/contact/links/links.ts';
+import { lengthOf, MISS, PLACE, PULL, runLinkLoop, SHIFT, UNMIXED } from '../../src/contact/links/loops.ts';
+import { measureLinks, measureOne } from '../../src/contact/links/strain.ts';
 import { createSamples, type Samples, type SharedLoops } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { Scene } from '../../src/scene/types.ts';

@@ -7,7 +7,7 @@ import {
   sumPulls,
   weighWhole,
   writeShift,
-} from '../../src/contact/linkDrift.ts';
+} from '../../src/contact/links/drift.ts';
 import { sidesOf } from './support.ts';
 
 /** Rods of one mass each that glued masses pull, and `ground` holds the first of: H = m + Σρ, plus what was out of balance. */

@@ -1,7 +1,7 @@
 /** Equilibria of rods that links join, against the theory of beams, and links as potentials. */
 import { describe, expect, it } from 'vitest';
-import { createLinkBlock, measureBlock, writeBlockMatrix } from '../../src/contact/linkStiffness.ts';
-import { createLinks } from '../../src/contact/links.ts';
+import { createLinks } from '../../src/contact/links/links.ts';
+import { createLinkBlock, measureBlock, writeBlockMatrix } from '../../src/contact/links/stiffness.ts';
 import { vectorOf } from '../../src/curve/vector.ts';
 import { factorDense, solveDense } from '../../src/linalg/dense.ts';
 import { createSamples, type Samples } from '../../src/port.ts';

@@ -1,7 +1,7 @@
 /** Links: springs that join rods, against what springs do. */
 import { describe, expect, it } from 'vitest';
-import { measureOne } from '../../src/contact/linkStrain.ts';
-import { createLinks } from '../../src/contact/links.ts';
+import { createLinks } from '../../src/contact/links/links.ts';
+import { measureOne } from '../../src/contact/links/strain.ts';
 import { factorDense, solveDense } from '../../src/linalg/dense.ts';
 import { eigenSymmetric } from '../../src/linalg/jacobi.ts';
 import { createSamples, type Samples } from '../../src/port.ts';

@@ -1,6 +1,6 @@
 /** The solver's loops over many numbers: whoever does which blocks, the bits are the same, and they solve what they should. */
 import { describe, expect, it } from 'vitest';
-import { accelerate, measure, runLoop, startMixing } from '../../src/contact/anderson.ts';
+import { accelerate, measure, runLoop, startMixing } from '../../src/contact/solve/anderson.ts';
 import {
   BLOCK,
   countBlocks,
@@ -9,7 +9,7 @@ import {
   mixBytes,
   type TurnRows,
   WINDOW,
-} from '../../src/contact/loops.ts';
+} from '../../src/contact/solve/vectorLoops.ts';
 import type { SharedLoops } from '../../src/port.ts';
 
 const size = 3 * BLOCK + 77;

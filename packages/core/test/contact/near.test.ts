@@ -1,7 +1,10 @@
 /** The list of near pairs gives what looking at all pairs gives, by whichever way it came about. */
 import { describe, expect, it } from 'vitest';
-import { createFinder, type Finder, findContacts, gather } from '../../src/contact/find.ts';
-import { areStrangers, reachOf } from '../../src/contact/near.ts';
+import { type ContactSet, createContactSet } from '../../src/contact/contactSet.ts';
+import { createSearch } from '../../src/contact/detect/colliderSearch.ts';
+import { createFinder, type Finder, findContacts, gather } from '../../src/contact/detect/finder.ts';
+import { areStrangers, reachOf } from '../../src/contact/detect/nearPairs.ts';
+import { sweepPairs } from '../../src/contact/detect/rodSweep.ts';
 import {
   areSegmentsApart,
   createPathTree,
@@ -12,11 +15,8 @@ import {
   type PathTree,
   refitPathTree,
   writePathBox,
-} from '../../src/contact/pathTree.ts';
-import { createSearch } from '../../src/contact/search.ts';
-import { type ContactSet, createContactSet } from '../../src/contact/set.ts';
-import { sweepPairs } from '../../src/contact/sweep.ts';
-import { createIntList, push } from '../../src/contact/tree.ts';
+} from '../../src/contact/detect/sweptTree.ts';
+import { createIntList, push } from '../../src/contact/shapes/boxTree.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import { random, smooth } from './support.ts';
 

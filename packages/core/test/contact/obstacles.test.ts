@@ -1,6 +1,6 @@
 /** Obstacles of every shape: thin ones, solid ones, moving ones. */
 import { describe, expect, it } from 'vitest';
-import { compileColliders, measureDistance } from '../../src/contact/collider.ts';
+import { compileColliders, measureDistance } from '../../src/contact/shapes/collider.ts';
 import type { ColliderSpec, Scene } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world.ts';
 import { g, icosphere, r, run, straight } from './support.ts';

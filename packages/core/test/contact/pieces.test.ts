@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appendContact, createContactSet } from '../../src/contact/set.ts';
+import { appendContact, createContactSet } from '../../src/contact/contactSet.ts';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
 import { stepInPieces, sumPieces } from '../../src/math/pieces.ts';
 

@@ -1,6 +1,6 @@
 /** What pins bear knows of contact: right after a step, in a world that was restored, and by kernels. */
 import { describe, expect, it } from 'vitest';
-import { createContactSet, MEMORY_STRIDE, type Memory, recall, restoreMemory } from '../../src/contact/set.ts';
+import { createContactSet, MEMORY_STRIDE, type Memory, recall, restoreMemory } from '../../src/contact/contactSet.ts';
 import { createWorld, type ModelId, type Scene, type World } from '../../src/index.ts';
 import { loadDer } from '../../src/kernels/index.ts';
 

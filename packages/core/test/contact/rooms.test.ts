@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows } from '../../src/contact/rows.ts';
-import { copyMemory, MEMORY_STRIDE, type Memory } from '../../src/contact/set.ts';
+import { copyMemory, MEMORY_STRIDE, type Memory } from '../../src/contact/contactSet.ts';
+import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows } from '../../src/contact/solve/sideArrays.ts';
 
 describe('the memory of sides', () => {
   it('is the same from one time to the next, all zero, and another for each slot', () => {

@@ -1,7 +1,6 @@
 /** Contacts with obstacles by ranges of rods are those of all rods at once: the same numbers in the same order. */
 import { describe, expect, it } from 'vitest';
-import { compileColliders, placeCollider } from '../../src/contact/collider.ts';
-import { createFinder, type Finder } from '../../src/contact/find.ts';
+import { type ContactSet, createContactSet } from '../../src/contact/contactSet.ts';
 import {
   appendFound,
   createSearch,
@@ -16,8 +15,9 @@ import {
   searchRanges,
   takeHands,
   writeFound,
-} from '../../src/contact/search.ts';
-import { type ContactSet, createContactSet } from '../../src/contact/set.ts';
+} from '../../src/contact/detect/colliderSearch.ts';
+import { createFinder, type Finder } from '../../src/contact/detect/finder.ts';
+import { compileColliders, placeCollider } from '../../src/contact/shapes/collider.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import type { SharedSearch } from '../../src/port.ts';
 import { random } from './support.ts';

@@ -7,8 +7,8 @@ import {
   measureDistance,
   measureSurfaceVelocity,
   placeCollider,
-} from '../../src/contact/collider.ts';
-import { findMeshFault, measureVolume } from '../../src/contact/mesh.ts';
+} from '../../src/contact/shapes/collider.ts';
+import { findMeshFault, measureVolume } from '../../src/contact/shapes/mesh.ts';
 import type { ColliderSpec, Scene } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world.ts';
 import { icosphere, random, run, straight } from './support.ts';

@@ -1,9 +1,9 @@
 /** What has sunk into an obstacle at the end of a step, and how deep things may lie in each other. */
 import { describe, expect, it } from 'vitest';
-import { createFinder, gather } from '../../src/contact/find.ts';
-import { type ContactSet, createContactSet } from '../../src/contact/set.ts';
-import { easeOut, setBias } from '../../src/contact/sideVelocities.ts';
-import { findSunken } from '../../src/contact/sunken.ts';
+import { type ContactSet, createContactSet } from '../../src/contact/contactSet.ts';
+import { createFinder, gather } from '../../src/contact/detect/finder.ts';
+import { findSunken } from '../../src/contact/detect/penetration.ts';
+import { easeOut, setBias } from '../../src/contact/solve/sideVelocities.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import type { ColliderSpec } from '../../src/scene/colliders.ts';
 import { smooth } from './support.ts';

@@ -1,6 +1,7 @@
 /** Things that the contact tests share. */
-import type { RodRules } from '../../src/contact/find.ts';
-import { MEMORY_STRIDE } from '../../src/contact/set.ts';
+
+import { MEMORY_STRIDE } from '../../src/contact/contactSet.ts';
+import type { RodRules } from '../../src/contact/detect/finder.ts';
 import type { ContactSides } from '../../src/port.ts';
 import type { RodSpec, Vec3 } from '../../src/scene/types.ts';
 import type { World } from '../../src/world.ts';

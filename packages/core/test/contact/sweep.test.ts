@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createFinder, gather } from '../../src/contact/find.ts';
-import { createContactSet, sortContacts, takePlaces } from '../../src/contact/set.ts';
-import { easeOut, setBias } from '../../src/contact/sideVelocities.ts';
-import { gatherEnd, sweepPairs } from '../../src/contact/sweep.ts';
+import { createContactSet, sortContacts, takePlaces } from '../../src/contact/contactSet.ts';
+import { createFinder, gather } from '../../src/contact/detect/finder.ts';
+import { gatherEnd, sweepPairs } from '../../src/contact/detect/rodSweep.ts';
+import { easeOut, setBias } from '../../src/contact/solve/sideVelocities.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import { smooth } from './support.ts';
 

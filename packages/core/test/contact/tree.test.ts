@@ -1,7 +1,14 @@
 /** Trees and grids of boxes find exactly what comparing all with all does. */
 import { describe, expect, it } from 'vitest';
-import { createHashGrid, findPairsByGrid } from '../../src/contact/hashGrid.ts';
-import { type BoxTree, buildTree, createIntList, createTree, findOverlaps, refitTree } from '../../src/contact/tree.ts';
+import { createHashGrid, findPairsByGrid } from '../../src/contact/detect/hashGrid.ts';
+import {
+  type BoxTree,
+  buildTree,
+  createIntList,
+  createTree,
+  findOverlaps,
+  refitTree,
+} from '../../src/contact/shapes/boxTree.ts';
 import { random } from './support.ts';
 
 function fill(tree: BoxTree, seed: number, size: number): void {

@@ -1,9 +1,9 @@
 /** Obstacles that turn: what their motion is, and what it is not. */
 import { describe, expect, it } from 'vitest';
-import { measureDistance, placeCollider } from '../../src/contact/collider.ts';
-import { createFinder, findContacts, gather } from '../../src/contact/find.ts';
-import { createSearch } from '../../src/contact/search.ts';
-import { createContactSet } from '../../src/contact/set.ts';
+import { createContactSet } from '../../src/contact/contactSet.ts';
+import { createSearch } from '../../src/contact/detect/colliderSearch.ts';
+import { createFinder, findContacts, gather } from '../../src/contact/detect/finder.ts';
+import { measureDistance, placeCollider } from '../../src/contact/shapes/collider.ts';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
 import { smooth } from './support.ts';
 

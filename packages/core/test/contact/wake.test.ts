@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addContact, createContactSet } from '../../src/contact/set.ts';
-import { wakeContacts } from '../../src/contact/wake.ts';
+import { addContact, createContactSet } from '../../src/contact/contactSet.ts';
+import { wakeContacts } from '../../src/contact/solve/activeSet.ts';
 
 const NORMAL = [0, 0, 1];
 /** Gaps after a step of 1 s, in sizes of 1 m, of contacts with a floor that rises by 1 m/s; sideways they may go as they like. */

@@ -1,4 +1,4 @@
-/** A rod on its way to an equilibrium that rods linked to it take part in; see RestRod and contact/linkedStatics.ts. */
+/** A rod on its way to an equilibrium that rods linked to it take part in; see RestRod and contact/links/statics.ts. */
 import { BAND_WIDTH, clearBand, readEntry } from '../../linalg/band.ts';
 import type { RestRod } from '../../model.ts';
 import { clearContact } from './contactSides.ts';

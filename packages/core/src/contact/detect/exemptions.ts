@@ -1,0 +1,86 @@
+/** Places that do not meet what they are joined to: links and welds. */
+import type { Rod } from '../../scene/compiled.ts';
+import type { LinkPlan } from '../../scene/links.ts';
+import { measureDistance } from '../shapes/collider.ts';
+import { type Finder, gather } from './finder.ts';
+
+/** What is looked at around a link. */
+export interface LinkFinder
+  extends Pick<Finder, 'edgeCount' | 'edgeOffset' | 'edgeLength' | 'edgeArc' | 'pairRadius' | 'joined'> {
+  readonly rods: readonly Pick<Rod, 'edgeCount' | 'edgeLengthRest' | 'nodeArc' | 'length' | 'closed'>[];
+}
+
+/** Distance and normal of a weld. */
+const distanceAt = new Float64Array(4);
+
+/** Edges of the rods of a link that are near it, and how far they begin from it. */
+const nearA: { edge: number; from: number }[] = [];
+const nearB: { edge: number; from: number }[] = [];
+
+/** Edges of a rod, counted from `first` on, that begin nearer than `reach` to a place on it: outwards from there, for a cloth has a link at every edge. */
+function listNear(
+  out: { edge: number; from: number }[],
+  { rods, edgeLength, edgeArc }: LinkFinder,
+  rod: number,
+  first: number,
+  edge: number,
+  weight: number,
+  reach: number,
+): void {
+  const { length, closed, nodeArc, edgeLengthRest, edgeCount } = rods[rod];
+  const place = nodeArc[edge] + weight * edgeLengthRest[edge];
+  out.length = 0;
+  for (const step of [1, -1])
+    for (let k = step > 0 ? 0 : 1; k < edgeCount; k++) {
+      const beyond = edge + step * k;
+      if (!closed && (beyond < 0 || beyond >= edgeCount)) break;
+      const j = first + ((beyond + edgeCount) % edgeCount);
+      let arc = Math.abs(edgeArc[j] - place);
+      if (closed) arc = Math.min(arc, length - arc);
+      const from = Math.max(0, arc - 0.5 * edgeLength[j]);
+      if (!(from < reach)) break;
+      out.push({ edge: j, from });
+    }
+}
+
+/** What a link joins lies within each other there: pairs of edges nearer to it than they are thick are no contact. */
+export function exemptLink(finder: LinkFinder, { rodA, edgeA, weightA, rodB, edgeB, weightB }: LinkPlan): void {
+  const { edgeCount, edgeOffset, pairRadius } = finder;
+  const a = edgeOffset[rodA];
+  const b = edgeOffset[rodB];
+  const reach = 1.5 * (pairRadius[a + edgeA] + pairRadius[b + edgeB]);
+  listNear(nearA, finder, rodA, a, edgeA, weightA, reach);
+  listNear(nearB, finder, rodB, b, edgeB, weightB, reach);
+  for (const one of nearA)
+    for (const other of nearB) {
+      if (Math.hypot(one.from, other.from) >= reach) continue;
+      finder.joined.add(Math.min(one.edge, other.edge) * edgeCount + Math.max(one.edge, other.edge));
+    }
+}
+
+/** What is welded to one body touches there all the time: it does not count as contact. */
+export function exemptWelds(finder: Finder): void {
+  const { rods, rules, colliders, nodeOffset } = finder;
+  gather(finder);
+  for (const { rod, node, body } of rules.welded) {
+    const { length, closed, nodeArc } = rods[rod];
+    for (let e = finder.edgeOffset[rod]; e < finder.edgeOffset[rod + 1]; e++) {
+      let arc = Math.abs(finder.edgeArc[e] - nodeArc[node]);
+      if (closed) arc = Math.min(arc, length - arc);
+      if (arc < Math.PI * finder.pairRadius[e] + finder.edgeLength[e]) finder.edgeBody[e] = body;
+    }
+  }
+  colliders.forEach((collider, k) => {
+    const own = rules.welded.filter(({ body }) => body === collider.body);
+    if (collider.body < 0 || own.length === 0) return;
+    finder.exempt[k] = new Uint8Array(finder.nodeCount);
+    for (const { rod, node } of own) {
+      finder.exempt[k][nodeOffset[rod] + node] = 1;
+      for (let i = nodeOffset[rod]; i < nodeOffset[rod + 1]; i++) {
+        const x = finder.position;
+        measureDistance(distanceAt, collider, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+        if (distanceAt[0] < finder.nodeRadius[i]) finder.exempt[k][i] = 1;
+      }
+    }
+  });
+}

@@ -1,0 +1,117 @@
+/**
+ * Pairs of boxes that meet, by a grid: every box is entered in the cells it reaches, boxes of a cell are compared with
+ * each other, and a pair is told in the one cell that holds the greater of their least corners, so that it is told once.
+ *
+ * Measured against the tree of paths (sweptTree.ts), with boxes about the paths as seen from what moves with the mean velocity (CPU time of one
+ * search, cells of 2, 3 and 5 mm): 125,000 edges of hair that is shaken 350, 230 and 200 ms, the tree 50 to 65 and 16 to refit; 1.25 million
+ * edges 4.6, 3.3 and 3.2 s, the tree 0.7 s and 0.15. (A prototype for hair that hangs still had found the grid up to 1.4 times as fast as a tree of boxes.) So the
+ * tree is what a step uses; this is the other method, which shares nothing with it and must give the same: what cases measure overlaps with.
+ */
+export interface HashGrid {
+  readonly cell: number;
+  /** Cells and things of all entries, sorted by the hash of the cell. */
+  entry: Int32Array;
+  entryCell: Int32Array;
+  readonly start: Int32Array;
+}
+
+/** `slots`: size of the table, a power of two of about the number of boxes. */
+export function createHashGrid(cell: number, slots: number): HashGrid {
+  return { cell, entry: new Int32Array(0), entryCell: new Int32Array(0), start: new Int32Array(slots + 1) };
+}
+
+const hash = (x: number, y: number, z: number, slots: number): number =>
+  (Math.imul(x, 73856093) ^ Math.imul(y, 19349663) ^ Math.imul(z, 83492791)) & (slots - 1);
+
+/** Tells i, j (i < j) of all pairs of the `count` boxes (6 numbers each) that meet. */
+export function findPairsByGrid(
+  grid: HashGrid,
+  box: Float64Array,
+  count: number,
+  tell: (i: number, j: number) => void,
+): void {
+  const { cell, start } = grid;
+  const slots = start.length - 1;
+  enterBoxes(grid, box, count);
+  const { entry, entryCell } = grid;
+  for (let s = 0; s < slots; s++) {
+    for (let e = start[s]; e < start[s + 1]; e++) {
+      const a = entry[e];
+      for (let f = e + 1; f < start[s + 1]; f++) {
+        const b = entry[f];
+        if (!meetHere(box, cell, 6 * a, 6 * b, entryCell, 3 * e, 3 * f)) continue;
+        // boxes are entered in their order
+        tell(a, b);
+      }
+    }
+  }
+}
+
+/** Lists the boxes of every cell, in their order. */
+function enterBoxes(grid: HashGrid, box: Float64Array, count: number): void {
+  const { cell, start } = grid;
+  const slots = start.length - 1;
+  start.fill(0);
+  let total = 0;
+  for (let i = 0; i < count; i++) total += visitCells(grid, box, i, cell, slots, false);
+  for (let s = 0; s < slots; s++) start[s + 1] += start[s];
+  if (grid.entry.length < total) {
+    grid.entry = new Int32Array(total);
+    grid.entryCell = new Int32Array(3 * total);
+  }
+  // from the last to the first: each slot is filled from its end, and `start` is where it begins once all are entered
+  for (let i = count - 1; i >= 0; i--) visitCells(grid, box, i, cell, slots, true);
+}
+
+/** Counts a box in its cells, or enters it there; returns how many they are. */
+function visitCells(
+  { start, entry, entryCell }: HashGrid,
+  box: Float64Array,
+  i: number,
+  cell: number,
+  slots: number,
+  enter: boolean,
+): number {
+  const o = 6 * i;
+  const x0 = Math.floor(box[o] / cell);
+  const y0 = Math.floor(box[o + 1] / cell);
+  const z0 = Math.floor(box[o + 2] / cell);
+  const x1 = Math.floor(box[o + 3] / cell);
+  const y1 = Math.floor(box[o + 4] / cell);
+  const z1 = Math.floor(box[o + 5] / cell);
+  for (let z = z0; z <= z1; z++)
+    for (let y = y0; y <= y1; y++)
+      for (let x = x0; x <= x1; x++) {
+        const slot = hash(x, y, z, slots);
+        if (!enter) {
+          start[slot]++;
+          continue;
+        }
+        const e = --start[slot];
+        entry[e] = i;
+        entryCell[3 * e] = x;
+        entryCell[3 * e + 1] = y;
+        entryCell[3 * e + 2] = z;
+      }
+  return (x1 - x0 + 1) * (y1 - y0 + 1) * (z1 - z0 + 1);
+}
+
+/** Whether two boxes meet, and this is the cell that tells so. */
+function meetHere(
+  box: Float64Array,
+  cell: number,
+  p: number,
+  q: number,
+  entryCell: Int32Array,
+  e: number,
+  f: number,
+): boolean {
+  for (let k = 0; k < 3; k++) {
+    // two cells may share a slot
+    if (entryCell[e + k] !== entryCell[f + k]) return false;
+    const low = box[p + k] > box[q + k] ? box[p + k] : box[q + k];
+    if (low > box[q + k + 3] || low > box[p + k + 3]) return false;
+    if (Math.floor(low / cell) !== entryCell[e + k]) return false;
+  }
+  return true;
+}

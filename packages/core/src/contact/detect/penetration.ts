@@ -1,0 +1,231 @@
+/** What ended a step inside a collider. */
+import type { EachRange } from '../../port.ts';
+import { addColliderPlace, type ContactSet } from '../contactSet.ts';
+import { type Collider, findClosest, measureBackward, measureDistanceIn, placeCollider } from '../shapes/collider.ts';
+import { DEEPER, easeOut } from '../solve/sideVelocities.ts';
+import { addBodyVelocity } from './colliderContacts.ts';
+import { interpolate as at, isHeld, type ObstacleFinder } from './finder.ts';
+import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
+
+/** Distance and normal that were measured last. */
+const distanceAt = new Float64Array(4);
+const surface = new Float64Array(3);
+
+/**
+ * Adds a contact for every place of the rods that ended the step more than `allowed` radii inside a collider, and came deeper
+ * on the way: the direction in which it lay changed within the step, at an edge of the collider or because it slid. `end` holds the
+ * positions at the end of the step. Rods that are not looked at are left out.
+ */
+export function findSunken(
+  finder: ObstacleFinder,
+  set: ContactSet,
+  end: Float64Array,
+  t: number,
+  dt: number,
+  allowed: number,
+  rods: Iterable<number> = finder.look.keys(),
+): void {
+  const list = [...rods].filter((r) => finder.look[r] >= 2);
+  finder.colliders.forEach((collider, index) => {
+    atEnd(collider, t, dt, () => {
+      for (const r of list) findSunkenOf(finder, set, collider, index, r, end, dt, allowed);
+    });
+  });
+}
+
+/** The same with one collider of the rods of some ranges that are marked. */
+export function findMarkedSunken(
+  finder: ObstacleFinder,
+  set: ContactSet,
+  index: number,
+  t: number,
+  dt: number,
+  allowed: number,
+  marks: Uint8Array,
+  each: EachRange,
+): void {
+  const collider = finder.colliders[index];
+  atEnd(collider, t, dt, () => {
+    each((from, to) => {
+      for (let r = marks.indexOf(1, from); r >= 0 && r < to; r = marks.indexOf(1, r + 1))
+        if (finder.look[r] >= 2) findSunkenOf(finder, set, collider, index, r, finder.end, dt, allowed);
+    });
+  });
+}
+
+/** Does something with a collider as it is at the end of the step. */
+function atEnd(collider: Collider, t: number, dt: number, action: () => void): void {
+  placeCollider(collider, t + dt, 0);
+  action();
+  placeCollider(collider, t, dt);
+}
+
+/** Whether the box about a rod meets the collider's: where it has come to, however fast. */
+function meetsBounds(
+  { nodeOffset, nodeRadius }: ObstacleFinder,
+  { bounds }: Collider,
+  r: number,
+  x: Float64Array,
+): boolean {
+  for (let k = 0; k < 3; k++) {
+    if (bounds[k] === -Infinity && bounds[3 + k] === Infinity) continue;
+    let low = Infinity;
+    let high = -Infinity;
+    for (let i = nodeOffset[r]; i < nodeOffset[r + 1]; i++) {
+      const p = x[3 * i + k];
+      if (p - nodeRadius[i] < low) low = p - nodeRadius[i];
+      if (p + nodeRadius[i] > high) high = p + nodeRadius[i];
+    }
+    if (low > bounds[3 + k] || high < bounds[k]) return false;
+  }
+  return true;
+}
+
+function findSunkenOf(
+  finder: ObstacleFinder,
+  set: ContactSet,
+  collider: Collider,
+  index: number,
+  r: number,
+  end: Float64Array,
+  dt: number,
+  allowed: number,
+): void {
+  if (!collider.acts[r] || !meetsBounds(finder, collider, r, end)) return;
+  const nodeCount = finder.nodeOffset[r + 1] - finder.nodeOffset[r];
+  const edge0 = finder.edgeOffset[r];
+  const edgeCount = finder.edgeOffset[r + 1] - edge0;
+  for (let i = 0; i < nodeCount; i++) {
+    const o = 3 * (finder.nodeOffset[r] + i);
+    measureDistanceIn(distanceAt, collider, collider.now, end, o);
+    finder.nodeDistance[(4 * o) / 3] = distanceAt[0];
+    const last = i >= edgeCount;
+    addSunken(finder, set, collider, index, edge0 + (last ? i - 1 : i), last ? 1 : 0, end, dt, allowed);
+  }
+  if (collider.shape.type === 'plane') return;
+  for (let j = edge0; j < edge0 + edgeCount; j++) {
+    const a = finder.edgeFirst[j];
+    const b = finder.edgeSecond[j];
+    const least = 0.5 * (finder.nodeDistance[4 * a] + finder.nodeDistance[4 * b] - 1.01 * finder.edgeLength[j]);
+    if (least > 0.96 * finder.edgeRadius[j]) continue;
+    const w = findClosest(collider, end, 3 * a, 3 * b);
+    if (w < 1e-3 || w > 1 - 1e-3) continue;
+    for (let k = 0; k < 3; k++) carried[k] = at(end, 3 * a, 3 * b, w, k);
+    measureDistanceIn(distanceAt, collider, collider.now, carried, 0);
+    addSunken(finder, set, collider, index, j, w, end, dt, allowed);
+  }
+}
+
+/** With distance and normal at the end of the step in `distanceAt`. */
+function addSunken(
+  finder: ObstacleFinder,
+  set: ContactSet,
+  collider: Collider,
+  index: number,
+  edge: number,
+  weight: number,
+  end: Float64Array,
+  dt: number,
+  allowed: number,
+): void {
+  const a = 3 * finder.edgeFirst[edge];
+  const b = 3 * finder.edgeSecond[edge];
+  const radius = radiusAt(finder, edge, weight);
+  const size = sizeAt(finder, edge, radius);
+  const gap = distanceAt[0] - radius;
+  if (gap > -allowed * size || isHeld(finder, edge, weight) || isExempt(finder, index, edge, weight)) return;
+  const i = addColliderPlace(set);
+  writeColliderPair(finder, set, i, collider, index, edge, weight, size);
+  set.swept[i] = 1;
+  const [nx, ny, nz] = [distanceAt[1], distanceAt[2], distanceAt[3]];
+  const inward = placeSunken(finder, set, i, collider, a, b, weight, end, radius, dt) < -DEEPER * size;
+  measureAtStart(finder, collider, a, b, weight, dt);
+  const began = distanceAt[0] - radius;
+  const sameSide = nx * distanceAt[1] + ny * distanceAt[2] + nz * distanceAt[3] > 0;
+  // what slides round a ball may go out along the normal that it has in the end, and sink in nevertheless
+  if (inward || (sameSide && gap < began - DEEPER * size)) {
+    set.floor[i] = began < 0 ? easeOut(began, size) : 0;
+    return;
+  }
+  // inside, and yet on its way out: it came in across the far side, if it was not inside before
+  const way = placeAcross(finder, set, i, a, b, weight, end, radius, dt);
+  if (began < -allowed * size || set.gap[i] + way > -allowed * size) set.count--;
+}
+
+const carried = new Float64Array(3);
+
+/** Distance and normal of a place where it was at the start, carried along with the surface (`surface`, as `placeSunken` left it), to the obstacle as it is at the end. */
+function measureAtStart(
+  { position: x }: ObstacleFinder,
+  collider: Collider,
+  a: number,
+  b: number,
+  weight: number,
+  dt: number,
+): void {
+  for (let k = 0; k < 3; k++) carried[k] = at(x, a, b, weight, k) + dt * surface[k];
+  measureDistanceIn(distanceAt, collider, collider.now, carried, 0);
+}
+
+/** Contact i along the normal that `measureAtStart` found; returns how far the place came along it. */
+function placeAcross(
+  { position: x }: ObstacleFinder,
+  set: ContactSet,
+  i: number,
+  a: number,
+  b: number,
+  weight: number,
+  end: Float64Array,
+  radius: number,
+  dt: number,
+): number {
+  const gap = distanceAt[0] - radius;
+  let way = 0;
+  for (let k = 0; k < 3; k++) {
+    const n = distanceAt[1 + k];
+    set.normal[3 * i + k] = n;
+    set.point[3 * i + k] = carried[k] - (radius + gap) * n;
+    way += n * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
+  }
+  set.leverA[i] = -(radius + gap);
+  set.gap[i] = gap;
+  return way;
+}
+
+/**
+ * Normal, gap at the start, arm and velocity of the surface for contact i, with distance and normal of the place at the end in
+ * `distanceAt`; returns how far the place came along the normal. The obstacle is as it is at the end of the step.
+ */
+function placeSunken(
+  { position: x }: ObstacleFinder,
+  set: ContactSet,
+  i: number,
+  collider: Collider,
+  a: number,
+  b: number,
+  weight: number,
+  end: Float64Array,
+  radius: number,
+  dt: number,
+): number {
+  const gap = distanceAt[0] - radius;
+  for (let k = 0; k < 3; k++) {
+    const n = distanceAt[1 + k];
+    set.normal[3 * i + k] = n;
+    set.point[3 * i + k] = at(end, a, b, weight, k) - (radius + gap) * n;
+  }
+  set.leverA[i] = -(radius + gap);
+  // now and next are both at the end: velocities of the surface as over the step before
+  measureBackward(surface, collider, set.point, 3 * i, dt);
+  // an unknown of its own, which has come to its end as well
+  if (collider.body >= 0)
+    addBodyVelocity(surface, collider, set.point[3 * i], set.point[3 * i + 1], set.point[3 * i + 2]);
+  let way = 0;
+  for (let k = 0; k < 3; k++) {
+    set.surface[3 * i + k] = collider.body >= 0 ? 0 : surface[k];
+    way += distanceAt[1 + k] * (at(end, a, b, weight, k) - at(x, a, b, weight, k) - dt * surface[k]);
+  }
+  // along this direction the gap at the start was that much wider
+  set.gap[i] = gap - way;
+  return way;
+}

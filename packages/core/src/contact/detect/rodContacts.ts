@@ -1,0 +1,148 @@
+/** Contacts of two edges: which places of them count, and what a contact there is. */
+
+import { addContact, type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
+import { createEdgePlaces, findPlaces } from './edgePairs.ts';
+import { type Finder, featureOf, interpolate, isHeld, isNear } from './finder.ts';
+import { areLookedAt, areStrangers } from './nearPairs.ts';
+import { areLeftAlone } from './overlapsNearPins.ts';
+
+const places = createEdgePlaces();
+const normal = new Float64Array(3);
+
+/** Appends the contacts that two edges have at the start of a step. */
+export function addPair(finder: Finder, set: ContactSet, first: number, second: number, dt: number): void {
+  const { edgeFirst, edgeSecond, position: x } = finder;
+  const a = 3 * edgeFirst[first];
+  const b = 3 * edgeSecond[first];
+  const c = 3 * edgeFirst[second];
+  const d = 3 * edgeSecond[second];
+  findPlaces(places, x, a, b, c, d);
+  for (let k = 0; k < places.count; k++) addPlace(finder, set, first, second, places.s[k], places.t[k], dt);
+}
+
+/** Cosine beyond which an edge leads nearer: edges side by side touch along their length, and keep their places. */
+const NEARER = 0.1;
+
+/**
+ * Whether a place at the end of an edge is no least distance, because the edge beside it comes nearer still: the contact is that
+ * one's. Two hairs that cross would have nine contacts instead of one, and as much of it that is not there.
+ */
+function isNearerBeside(
+  finder: Finder,
+  edge: number,
+  other: number,
+  weight: number,
+  n: Float64Array,
+  sign: number,
+): boolean {
+  if (weight !== 0 && weight !== 1) return false;
+  const { edgeRod, edgeIndex, edgeFirst, edgeSecond, edgeOffset, rods, position: x } = finder;
+  const r = edgeRod[edge];
+  if (r === edgeRod[other]) return false;
+  const { edgeCount, closed } = rods[r];
+  const j = edgeIndex[edge] + (weight === 0 ? -1 : 1);
+  if (!closed && (j < 0 || j >= edgeCount)) return false;
+  const beside = edgeOffset[r] + ((j + edgeCount) % edgeCount);
+  if (!areLookedAt(finder, r, edgeRod[other])) return false;
+  if (!areStrangers(finder, Math.min(beside, other), Math.max(beside, other))) return false;
+  const [from, to] = weight === 0 ? [edgeSecond[beside], edgeFirst[beside]] : [edgeFirst[beside], edgeSecond[beside]];
+  const dx = x[3 * to] - x[3 * from];
+  const dy = x[3 * to + 1] - x[3 * from + 1];
+  const dz = x[3 * to + 2] - x[3 * from + 2];
+  return sign * (dx * n[0] + dy * n[1] + dz * n[2]) > NEARER * Math.sqrt(dx * dx + dy * dy + dz * dz);
+}
+
+function addPlace(
+  finder: Finder,
+  set: ContactSet,
+  first: number,
+  second: number,
+  s: number,
+  t: number,
+  dt: number,
+): void {
+  if (isHeld(finder, first, s) && isHeld(finder, second, t)) return;
+  const { edgeFirst, edgeSecond, position: x, velocity: v, pairRadius } = finder;
+  const a = 3 * edgeFirst[first];
+  const b = 3 * edgeSecond[first];
+  const c = 3 * edgeFirst[second];
+  const d = 3 * edgeSecond[second];
+  for (let k = 0; k < 3; k++) normal[k] = interpolate(x, a, b, s, k) - interpolate(x, c, d, t, k);
+  const distance = Math.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+  const rA = pairRadius[first];
+  const rB = pairRadius[second];
+  const reach = rA + rB;
+  const gap = distance - reach;
+  if (gap > 2 * reach + finder.rules.reach) return;
+  if (distance > 1e-9 * reach) for (let k = 0; k < 3; k++) normal[k] /= distance;
+  else writeCross(normal, x, a, b, c, d);
+  if (gap < 0 && areLeftAlone(finder, first, s, second, t, -gap)) return;
+  if (isNearerBeside(finder, first, second, s, normal, -1)) return;
+  if (isNearerBeside(finder, second, first, t, normal, 1)) return;
+  let approach = 0;
+  for (let k = 0; k < 3; k++) approach += normal[k] * (interpolate(v, a, b, s, k) - interpolate(v, c, d, t, k));
+  const size = Math.min(rA, rB);
+  if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
+  addRodContact(finder, set, first, second, s, t, normal, gap, approach);
+}
+
+/** Direction across both edges, where their axes meet. */
+function writeCross(out: Float64Array, x: Float64Array, a: number, b: number, c: number, d: number): void {
+  const dx = x[b] - x[a];
+  const dy = x[b + 1] - x[a + 1];
+  const dz = x[b + 2] - x[a + 2];
+  const ex = x[d] - x[c];
+  const ey = x[d + 1] - x[c + 1];
+  const ez = x[d + 2] - x[c + 2];
+  let nx = dy * ez - dz * ey;
+  let ny = dz * ex - dx * ez;
+  let nz = dx * ey - dy * ex;
+  let size = Math.hypot(nx, ny, nz);
+  if (!(size > 1e-12 * Math.hypot(dx, dy, dz) * Math.hypot(ex, ey, ez))) {
+    // parallel and upon each other: any direction across
+    const flat = Math.abs(dx) < Math.abs(dy);
+    nx = flat ? 0 : -dz;
+    ny = flat ? dz : 0;
+    nz = flat ? -dy : dx;
+    size = Math.hypot(nx, ny, nz) || 1;
+  }
+  out[0] = nx / size;
+  out[1] = ny / size;
+  out[2] = nz / size;
+}
+
+export function addRodContact(
+  finder: Finder,
+  set: ContactSet,
+  first: number,
+  second: number,
+  s: number,
+  t: number,
+  n: Float64Array,
+  gap: number,
+  approach: number,
+): number {
+  const { edgeRod, edgeIndex, pairRadius, rules } = finder;
+  const i = addContact(set);
+  set.key[i] = featureOf(finder, first, s) * FEATURE_LIMIT + featureOf(finder, second, t);
+  set.rodA[i] = edgeRod[first];
+  set.edgeA[i] = edgeIndex[first];
+  set.weightA[i] = s;
+  set.rodB[i] = edgeRod[second];
+  set.edgeB[i] = edgeIndex[second];
+  set.weightB[i] = t;
+  set.collider[i] = -1;
+  set.gap[i] = gap;
+  set.approach[i] = approach;
+  set.size[i] = Math.min(pairRadius[first], pairRadius[second]);
+  const factor = finder.edgeFriction[first] * finder.edgeFriction[second];
+  set.staticFriction[i] = rules.staticFriction * factor;
+  set.dynamicFriction[i] = rules.dynamicFriction * factor;
+  // the surfaces meet between the axes, in proportion to the radii
+  const distance = gap + pairRadius[first] + pairRadius[second];
+  const share = pairRadius[first] / (pairRadius[first] + pairRadius[second]);
+  set.leverA[i] = -share * distance;
+  set.leverB[i] = (1 - share) * distance;
+  for (let k = 0; k < 3; k++) set.normal[3 * i + k] = n[k];
+  return i;
+}

@@ -1,0 +1,53 @@
+/** A place on a rod that may meet obstacles: how thick the rod is there, whether an obstacle leaves it alone, and its contact. */
+
+import { type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
+import type { Collider } from '../shapes/collider.ts';
+import { featureOf, type ObstacleFinder } from './finder.ts';
+
+/** Radius of the rod at a place [m]; at a node that of the thicker edge. */
+export function radiusAt(
+  { edgeFirst, edgeSecond, edgeRadius, nodeRadius }: ObstacleFinder,
+  edge: number,
+  weight: number,
+): number {
+  if (weight > 0 && weight < 1) return edgeRadius[edge];
+  return nodeRadius[weight === 0 ? edgeFirst[edge] : edgeSecond[edge]];
+}
+
+/** Length that gaps are compared with [m]: the radius, and of a rod without thickness a part of its edges. */
+export function sizeAt({ edgeLength }: ObstacleFinder, edge: number, radius: number): number {
+  return radius > 0 ? radius : 0.01 * edgeLength[edge];
+}
+
+/** Whether a collider leaves the place alone: it is welded to it, or part of a root. */
+export function isExempt(
+  { exempt, edgeFirst, edgeSecond }: ObstacleFinder,
+  index: number,
+  edge: number,
+  weight: number,
+): boolean {
+  const nodes = exempt[index];
+  if (nodes.length === 0) return false;
+  return (weight < 1 && nodes[edgeFirst[edge]] > 0) || (weight > 0 && nodes[edgeSecond[edge]] > 0);
+}
+
+/** Writes who meets whom into contact i, and what there is between the two whatever the way they meet. */
+export function writeColliderPair(
+  finder: ObstacleFinder,
+  set: ContactSet,
+  i: number,
+  collider: Collider,
+  index: number,
+  edge: number,
+  weight: number,
+  size: number,
+): void {
+  set.key[i] = featureOf(finder, edge, weight) * FEATURE_LIMIT + 2 * finder.nodeCount + index;
+  set.rodA[i] = finder.edgeRod[edge];
+  set.edgeA[i] = finder.edgeIndex[edge];
+  set.weightA[i] = weight;
+  set.collider[i] = index;
+  set.size[i] = size;
+  set.staticFriction[i] = collider.staticFriction * finder.edgeFriction[edge];
+  set.dynamicFriction[i] = collider.dynamicFriction * finder.edgeFriction[edge];
+}

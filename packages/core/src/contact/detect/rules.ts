@@ -1,0 +1,39 @@
+/** What a scene says of rods that meet rods: who meets whom, with what friction and radius, and what is held. */
+import type { Drive } from '../../model.ts';
+import type { Weld } from '../../scene/bodies.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import type { LinkPlan } from '../../scene/links.ts';
+import type { Scene } from '../../scene/types.ts';
+import { readFriction } from '../shapes/collider.ts';
+import type { RodRules } from './finder.ts';
+
+export function readRules(
+  scene: Scene,
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  welds: readonly Weld[],
+  linkPlans: readonly LinkPlan[],
+): RodRules {
+  const spec = scene.contact;
+  const friction = readFriction(spec?.friction, ['contact', 'friction']);
+  let nodes = 0;
+  const firstNode = rods.map(({ nodeCount }) => {
+    nodes += nodeCount;
+    return nodes - nodeCount;
+  });
+  return {
+    pairs: spec !== undefined && (spec.between ?? 'pairs') === 'pairs',
+    self: spec?.self ?? true,
+    staticFriction: friction.static,
+    dynamicFriction: friction.dynamic,
+    radius: spec?.radius ?? 0,
+    reach: spec?.repulsion?.reach ?? 0,
+    pinned: drives.flatMap(({ pins }, r) =>
+      pins
+        .filter((pin) => pin.holdX && pin.holdY && pin.holdZ && !welds.some((weld) => weld.pin === pin))
+        .map((pin) => ({ pin, node: firstNode[r] + pin.node })),
+    ),
+    welded: welds.map(({ rod, body, pin }) => ({ rod, body, node: pin.node })),
+    linked: linkPlans.filter(({ rodB }) => rodB >= 0),
+  };
+}

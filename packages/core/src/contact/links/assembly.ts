@@ -1,0 +1,119 @@
+/** Rods that links join, and the pattern of their equations: one sparse matrix, a node eliminated as a whole. */
+import { SceneError } from '../../errors.ts';
+import { analyzeSparse, createSparsePattern, type SparseFactor } from '../../linalg/sparse.ts';
+import type { RestRod } from '../../model.ts';
+import type { Samples } from '../../port.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import { pathOfLink } from '../../scene/links.ts';
+import type { Link, Links } from './links.ts';
+import { createLinkBlock, type LinkBlock } from './stiffness.ts';
+
+/** Rods that links join, and their equations. */
+export interface RestGroup {
+  readonly rods: readonly number[];
+  readonly parts: readonly RestRod[];
+  readonly first: readonly number[];
+  readonly size: number;
+  readonly blocks: readonly LinkBlock[];
+  /** Slots of the parts' entries and of the blocks', in their order; −1 at prescribed unknowns. */
+  readonly partSlot: readonly Int32Array[];
+  readonly blockSlot: readonly Int32Array[];
+  /** Unknown of the group of each coordinate of a block. */
+  readonly blockUnknown: readonly Int32Array[];
+  readonly factor: SparseFactor;
+  readonly values: Float64Array;
+  readonly entries: Float64Array;
+  readonly x: Float64Array;
+  readonly anchor: Float64Array;
+}
+
+/** Sets of rods that links join. */
+export function joinRods(links: Links, count: number): number[][] {
+  const parent = Array.from({ length: count }, (_, k) => k);
+  const root = (k: number): number => {
+    while (parent[k] !== k) {
+      parent[k] = parent[parent[k]];
+      k = parent[k];
+    }
+    return k;
+  };
+  const linked = new Set<number>();
+  for (const { plan } of links.list) {
+    linked.add(plan.rodA);
+    if (plan.rodB < 0) continue;
+    linked.add(plan.rodB);
+    parent[root(plan.rodB)] = root(plan.rodA);
+  }
+  const sets = new Map<number, number[]>();
+  for (const rod of [...linked].sort((a, b) => a - b)) {
+    const set = sets.get(root(rod));
+    if (set) set.push(rod);
+    else sets.set(root(rod), [rod]);
+  }
+  return [...sets.values()];
+}
+
+export function createGroup(
+  members: readonly number[],
+  list: readonly Link[],
+  rods: readonly Rod[],
+  samples: readonly Samples[],
+  restOf: (rod: number) => RestRod | undefined,
+): RestGroup {
+  const place = new Map(members.map((rod, m) => [rod, m]));
+  const parts = members.map((rod) => {
+    const part = restOf(rod);
+    if (part) return part;
+    const { model, id } = rods[rod];
+    const link = list.find(({ plan }) => plan.rodA === rod || plan.rodB === rod) as Link;
+    throw new SceneError(
+      pathOfLink(link.plan),
+      model === 'der'
+        ? `rod '${id}' is joined to bodies, and statics with links know rods without; let the scene come to rest with damping, or replace bodies by links`
+        : `statics with links know rods of model 'der', and rod '${id}' is of model '${model}'; use der, or let the scene come to rest with damping`,
+    );
+  });
+  let size = 0;
+  const first = parts.map((part) => {
+    size += part.size;
+    return size - part.size;
+  });
+  const blocks = list.map((link) => createLinkBlock(link, rods));
+  const blockUnknown = blocks.map(({ rod, unknown }) => unknown.map((i, k) => first[place.get(rod[k]) as number] + i));
+  const pairs: [number, number][] = [];
+  parts.forEach((part, m) => {
+    for (const [i, j] of part.pairs) pairs.push([first[m] + i, first[m] + j]);
+  });
+  for (const unknown of blockUnknown)
+    for (let i = 0; i < unknown.length; i++) for (let j = 0; j <= i; j++) pairs.push([unknown[i], unknown[j]]);
+  const of = new Int32Array(size);
+  const where: number[] = [];
+  parts.forEach((part, m) => {
+    const nodes = where.length / 3;
+    for (let d = 0; d < part.size; d++) of[first[m] + d] = nodes + (d >> 2);
+    for (const x of samples[members[m]].nodePosition) where.push(x);
+  });
+  const pattern = createSparsePattern(size, pairs);
+  return {
+    rods: members,
+    parts,
+    first,
+    size,
+    blocks,
+    partSlot: parts.map((part, m) =>
+      Int32Array.from(part.pairs, ([i, j]) => pattern.slotOf(first[m] + i, first[m] + j)),
+    ),
+    blockSlot: blockUnknown.map((unknown) => {
+      const slot: number[] = [];
+      for (let i = 0; i < unknown.length; i++)
+        for (let j = 0; j <= i; j++) slot.push(pattern.slotOf(unknown[i], unknown[j]));
+      return Int32Array.from(slot);
+    }),
+    blockUnknown,
+    factor: analyzeSparse(pattern, pairs, { of, place: where }),
+    values: new Float64Array(pattern.slots),
+    entries: new Float64Array(parts.reduce((most, part) => Math.max(most, part.pairs.length), 0)),
+    x: new Float64Array(size),
+    anchor: new Float64Array(size),
+  };
+}

@@ -1,0 +1,250 @@
+/**
+ * A correction of what a cloth has wrong over lengths of many links, in every turn of the solver.
+ *
+ * It is that of drift.ts, with the velocities of coarseBasis.ts in place of one for all: P c, of corners some hundred in number,
+ *     K c = Pᵀ ρ(S v − y),    K = Pᵀ ρ(1 − S H⁻¹ Sᵀ ρ) P = Pᵀ (1/ρ + S A⁻¹ Sᵀ)⁻¹ P,
+ * which is the cloth's own stiffness in the step where ρ is large beside it, with what contacts and pins add. A turn goes RELAXATION of the way by
+ * itself: the part of it that is smooth is taken off.
+ *
+ * K is a sum over systems (rods): each answers to its own columns by itself, so that one solve gives a column of every one. Of those that
+ * go through the same cells and touch something, or not, SAMPLES are asked, and stand for all: K stays positive, as a sum of what is. With 3 in
+ * place of 6 a step of 2 × 100 hairs took 403 turns, with all 194: what is soft for those asked may be stiff for the rods between them.
+ *
+ * 2 × 250 hairs on a statue, the first three steps that touch: 269, 406 and 456 turns without, 180, 305 and 204 with; 116, 206, 129 and 74, 73,
+ * 91 where velocities are wanted to a hundredth of what gravity adds. More corners save little: 424 turns of 2 × 500 became 376 with 1000, before
+ * contacts slept (activeSet.ts). K takes as long as 20 to 40 turns to make, which many steps do with: so it
+ * is made after PATIENCE turns of a round, and kept until a later round of the step needs as many.
+ */
+import { factorPositive, solvePositive } from '../../linalg/dense.ts';
+import type { ContactPort } from '../../model.ts';
+import type { SideArrays } from '../solve/admm.ts';
+import { RELAXATION } from '../solve/vectorLoops.ts';
+import { rodsOf } from './arrays.ts';
+import { CORNERS, type CoarseRows, gather, weightOf } from './coarseBasis.ts';
+import { makeCoarse } from './coarseCells.ts';
+import { type LinkGroup, loopLinks } from './law.ts';
+import type { LinkSet } from './links.ts';
+import { type LinkLoopArrays, PROLONG, RESTRICT } from './loops.ts';
+
+/** Turns without. */
+export const PATIENCE = 30;
+
+/** Corners at most, and links for each at least. */
+const MOST = 450;
+const EACH = 120;
+/** Fewer are no more than one velocity for all. */
+const LEAST = 16;
+
+const SAMPLES = 6;
+
+/** What is made of the links once, and of K now and then. */
+export interface Coarse {
+  readonly rows: CoarseRows;
+  /** The links that it was made for. */
+  readonly set: LinkSet;
+  /** Factors of K, of three numbers a corner. */
+  readonly factor: Float64Array;
+  /** Pᵀ ρ P with the sums of its rows on the diagonal. */
+  readonly lumped: Float64Array;
+  readonly pull: Float64Array;
+  readonly step: Float64Array;
+}
+
+/** The links of a group, and its sides, as far as K is made of them. */
+export type CoarseGroup = Pick<LinkGroup, 'set' | 'all' | 'rows' | 'shared' | 'coarse'>;
+export interface CoarseArrays extends Pick<SideArrays, 'rod' | 'mass' | 'velocity' | 'right'> {
+  readonly sides: readonly (Omit<SideArrays['sides'][number], 'port' | 'response' | 'start'> & {
+    readonly port: Pick<ContactPort, 'systemOfRod' | 'solve'>;
+  })[];
+}
+
+/** Cells for the group's links: those of the last time, where they are the same. */
+function findCoarse({ set, all, shared }: CoarseGroup): Coarse | undefined {
+  const most = Math.min(MOST, Math.floor(set.count / EACH));
+  if (most < LEAST) return undefined;
+  const { last } = all.coarse;
+  if (last?.set === set && (!shared || shared.coarseMemory(0) === last.rows.header.buffer)) return last;
+  const rows = makeCoarse(all, set, most, (bytes) => shared?.coarseMemory(bytes) ?? new ArrayBuffer(bytes));
+  if (!rows) return undefined;
+  const size = rows.move.length;
+  all.coarse.last = {
+    rows,
+    set,
+    factor: new Float64Array(size * size),
+    lumped: new Float64Array(size),
+    pull: new Float64Array(size),
+    step: new Float64Array(size),
+  };
+  return all.coarse.last;
+}
+
+/** A system that is asked for its columns. */
+interface Sample {
+  readonly bundle: number;
+  readonly system: number;
+  /** Rods of the rows. */
+  readonly rods: number[];
+  /** How many it stands for. */
+  weight: number;
+  /** Corners that it has to do with. */
+  corners: number[];
+}
+
+/** Systems of the group that links hold, those to be asked among them. */
+function chooseSamples({ rows }: Coarse, group: CoarseGroup, { sides, rod }: CoarseArrays): Sample[] {
+  const { first } = group.rows;
+  const kinds = new Map<string, Sample[]>();
+  let bundle = 0;
+  const systems = new Map<string, Sample>();
+  for (let j = 0; j < rodsOf(group.rows); j++) {
+    while (bundle + 1 < sides.length && sides[bundle + 1].from <= first[j]) bundle++;
+    const { port, sides: own, from } = sides[bundle];
+    const system = port.systemOfRod[own.rod[first[j] - from]];
+    const key = `${bundle} ${system}`;
+    const one = systems.get(key) ?? { bundle, system, rods: [], weight: 1, corners: [] };
+    one.rods.push(j);
+    systems.set(key, one);
+  }
+  for (const one of systems.values()) {
+    let [path, touches] = ['', false];
+    for (const j of one.rods) {
+      for (let r = rows.rodRun[j]; r < rows.rodRun[j + 1]; r++) path += `${rows.corner[CORNERS * r]} `;
+      // sides of contacts come before those of links
+      touches ||= first[j] > 0 && rod[first[j] - 1] === rod[first[j]];
+    }
+    const kind = `${path}${touches}`;
+    const list = kinds.get(kind);
+    if (list) list.push(one);
+    else kinds.set(kind, [one]);
+  }
+  return [...kinds.values()].flatMap((list) => {
+    const count = Math.min(SAMPLES, list.length);
+    return Array.from({ length: count }, (_, k) => {
+      const one = list[Math.floor(((k + 0.5) * list.length) / count)];
+      one.weight = list.length / count;
+      const corners = new Set<number>();
+      for (const j of one.rods)
+        for (let r = CORNERS * rows.rodRun[j]; r < CORNERS * rows.rodRun[j + 1]; r++)
+          if (rows.corner[r] >= 0) corners.add(rows.corner[r]);
+      one.corners = [...corners];
+      return one;
+    });
+  });
+}
+
+/** Sides of corner v on the rods of a sample: `action` gets them with their part of it. */
+function eachSide(
+  { rows }: Coarse,
+  first: Int32Array,
+  { rods }: Sample,
+  v: number,
+  action: (s: number, weight: number) => void,
+): void {
+  const { rodRun, runSide, corner, fraction } = rows;
+  for (const j of rods) {
+    const shift = first[j] - runSide[rodRun[j]];
+    for (let r = rodRun[j]; r < rodRun[j + 1]; r++) {
+      let there = false;
+      for (let c = 0; c < CORNERS; c++) there ||= corner[CORNERS * r + c] === v;
+      for (let i = runSide[r]; there && i < runSide[r + 1]; i++) {
+        let weight = 0;
+        for (let c = 0; c < CORNERS; c++) if (corner[CORNERS * r + c] === v) weight += weightOf(fraction, 3 * i, c);
+        action(i + shift, weight);
+      }
+    }
+  }
+}
+
+/** Makes K of the weights and the response as they are. Overwrites velocities and right sides. */
+export function weighCoarse(group: CoarseGroup, arrays: CoarseArrays): Coarse | undefined {
+  const coarse = findCoarse(group);
+  if (!coarse) return undefined;
+  const { mass, velocity, right, sides } = arrays;
+  const { first } = group.rows;
+  const { factor: k, lumped, rows } = coarse;
+  const size = lumped.length;
+  const samples = chooseSamples(coarse, group, arrays);
+  const marked = sides.map(({ systems }) => new Uint8Array(systems.length));
+  for (const { bundle, system } of samples) marked[bundle][system] = 1;
+  const solve = (): void =>
+    sides.forEach(({ port, sides: own, velocity: out, right: impulse }, b) => {
+      port.solve(out, impulse, own, marked[b]);
+    });
+  right.fill(0);
+  solve();
+  const rest = velocity.slice();
+  k.fill(0);
+  lumped.fill(0);
+  const columns = samples.reduce((most, { corners }) => Math.max(most, corners.length), 0);
+  for (let column = 0; column < columns; column++) {
+    for (let axis = 0; axis < 3; axis++) {
+      for (const one of samples) {
+        if (column >= one.corners.length) continue;
+        eachSide(coarse, first, one, one.corners[column], (s, weight) => {
+          right[3 * s + axis] = weight * mass[s];
+        });
+      }
+      solve();
+      for (const one of samples)
+        if (column < one.corners.length) {
+          const at = 3 * one.corners[column] + axis;
+          addColumn(k, size, at, rows, first, one, arrays, rest);
+          eachSide(coarse, first, one, one.corners[column], (s) => {
+            lumped[at] += one.weight * right[3 * s + axis];
+            right[3 * s + axis] = 0;
+          });
+        }
+    }
+  }
+  for (let i = 0; i < size; i++) {
+    // what no more than touches a cell has next to nothing of a corner
+    k[i * size + i] += 1e-6 * lumped[i];
+    for (let j = 0; j < i; j++) k[i * size + j] = 0.5 * (k[i * size + j] + k[j * size + i]);
+  }
+  return factorPositive(k, size) ? coarse : undefined;
+}
+
+/** Adds what a sample answers to one column, whose push is in `right`, at all of its corners. */
+function addColumn(
+  k: Float64Array,
+  size: number,
+  at: number,
+  { rodRun, runSide, corner, fraction }: CoarseRows,
+  first: Int32Array,
+  { rods, weight }: Sample,
+  { mass, velocity, right }: CoarseArrays,
+  rest: Float64Array,
+): void {
+  for (const j of rods) {
+    const shift = first[j] - runSide[rodRun[j]];
+    for (let r = rodRun[j]; r < rodRun[j + 1]; r++) {
+      if (corner[CORNERS * r] < 0) continue;
+      for (let i = runSide[r]; i < runSide[r + 1]; i++) {
+        const s = i + shift;
+        const rho = weight * mass[s];
+        const x = weight * right[3 * s] - rho * (velocity[3 * s] - rest[3 * s]);
+        const y = weight * right[3 * s + 1] - rho * (velocity[3 * s + 1] - rest[3 * s + 1]);
+        const z = weight * right[3 * s + 2] - rho * (velocity[3 * s + 2] - rest[3 * s + 2]);
+        for (let c = 0; c < CORNERS; c++) {
+          const w = weightOf(fraction, 3 * i, c);
+          if (w === 0) continue;
+          const o = 3 * corner[CORNERS * r + c] * size + at;
+          k[o] += w * x;
+          k[o + size] += w * y;
+          k[o + 2 * size] += w * z;
+        }
+      }
+    }
+  }
+}
+
+/** Adds the correction to what changes in a turn, RELAXATION times by how much sides are off: in `velocity`. */
+export function correctCoarse(coarse: Coarse, group: CoarseGroup, arrays: LinkLoopArrays): void {
+  const { rows, factor, lumped, pull, step } = coarse;
+  loopLinks(group, RESTRICT, arrays);
+  gather(pull, rows);
+  step.set(pull);
+  solvePositive(factor, step.length, step);
+  for (let i = 0; i < step.length; i++) rows.move[i] = step[i] / RELAXATION - (lumped[i] > 0 ? pull[i] / lumped[i] : 0);
+  loopLinks(group, PROLONG, arrays);
+}

@@ -1,0 +1,341 @@
+/**
+ * Links that hold two places together and the angle between their rods, as numbers that lie in a row: a cloth has a million of
+ * them, and one record of 32 numbers is read in a turn of the solver where objects with a dozen arrays were.
+ *
+ * Of C, rows of position have one weight w a side, the row of the angle a vector ∓n for the two nodes of an end. The local law of law.ts,
+ * 1/a + Σ C Cᵀ/ρ, is then an arrow: a number s for the three rows of position, b between them and the angle's, d; its solution is written
+ * out. Follows strain.ts and law.ts but for rounding, which stay the reference (test/contact/linkCrossings.test.ts). Measured on a
+ * cloth of 2 × 250 fibers, where a turn of the solver spent a quarter of its time in the loops over Link.
+ *
+ * Tried: crossings in tiles of 16 to 64 fibers each way, whose sides lie on fewer pages; the law of 1,000 × 1,000 then takes 145 ms in place of 127,
+ * because records are no longer read one after the other.
+ *
+ * All loops are over crossings `begin` to `end` of the group that the rows have, whose numbers are in `member`: threads share them.
+ */
+
+import type { LinkPlan } from '../../scene/links.ts';
+import { GIVEN, type LinkRows, MEMORY, MOST_ROWS, RECORD } from './arrays.ts';
+
+/** The arrays of the solver; see SideArrays. */
+export interface CrossingArrays {
+  readonly mass: Float64Array;
+  readonly response: Float64Array;
+  readonly start: Float64Array;
+  readonly copy: Float64Array;
+  readonly right: Float64Array;
+  readonly free: Float64Array;
+}
+
+/** Records of crossings and which of them are meant. */
+export type CrossingRows = Pick<LinkRows, 'record' | 'given' | 'side' | 'member'>;
+
+/** Places in a record: weights, n of both ends, 1/ρ, the arrow, what strains ask for, impulses, those made linear at, largest response. */
+const NORMAL = 4;
+const INVERSE = 10;
+const ARROW = 14;
+const WANTED = 19;
+const IMPULSE = 23;
+const BEFORE = 27;
+const RESPONSE = 31;
+/** Places in what is given: strains; stiffness and damping of position and angle; the angle at rest. */
+const LAW = 4;
+const REST = 8;
+
+/** What does not change of crossing c. */
+export function describeCrossing({ record: r, given }: LinkRows, c: number, plan: LinkPlan, angleRest: number): void {
+  const { weightA, weightB } = plan;
+  r.set([1 - weightA, weightA, weightB - 1, -weightB], RECORD * c);
+  given.set([plan.stiffness, plan.damping, plan.turnStiffness, plan.turnDamping, angleRest], GIVEN * c + LAW);
+}
+
+/** Strains, and n. */
+export function measureCrossings(
+  { record: r, given, node, member }: Pick<LinkRows, 'record' | 'given' | 'node' | 'member'>,
+  x: Float64Array,
+  begin: number,
+  end: number,
+): void {
+  for (let k = begin; k < end; k++) {
+    const c = member[k];
+    const o = RECORD * c;
+    const g = GIVEN * c;
+    const a0 = node[4 * c];
+    const a1 = node[4 * c + 1];
+    const b0 = node[4 * c + 2];
+    const b1 = node[4 * c + 3];
+    for (let m = 0; m < 3; m++)
+      given[g + m] = r[o] * x[a0 + m] + r[o + 1] * x[a1 + m] + (r[o + 2] * x[b0 + m] + r[o + 3] * x[b1 + m]);
+    let ax = x[a1] - x[a0];
+    let ay = x[a1 + 1] - x[a0 + 1];
+    let az = x[a1 + 2] - x[a0 + 2];
+    let bx = x[b1] - x[b0];
+    let by = x[b1 + 1] - x[b0 + 1];
+    let bz = x[b1 + 2] - x[b0 + 2];
+    const a = 1 / Math.sqrt(ax * ax + ay * ay + az * az);
+    const b = 1 / Math.sqrt(bx * bx + by * by + bz * bz);
+    ax *= a;
+    ay *= a;
+    az *= a;
+    bx *= b;
+    by *= b;
+    bz *= b;
+    let nx = ay * bz - az * by;
+    let ny = az * bx - ax * bz;
+    let nz = ax * by - ay * bx;
+    const sine = Math.sqrt(nx * nx + ny * ny + nz * nz);
+    given[g + 3] = given[g + REST] - Math.atan2(sine, ax * bx + ay * by + az * bz);
+    if (sine > 1e-9) {
+      nx /= sine;
+      ny /= sine;
+      nz /= sine;
+    } else {
+      // parallel: any direction across
+      const flat = Math.abs(az) < 0.6;
+      const size = Math.sqrt(flat ? ax * ax + ay * ay : ay * ay + az * az);
+      nx = flat ? -ay / size : 0;
+      ny = flat ? ax / size : -az / size;
+      nz = flat ? 0 : ay / size;
+    }
+    r[o + NORMAL] = a * (ny * az - nz * ay);
+    r[o + NORMAL + 1] = a * (nz * ax - nx * az);
+    r[o + NORMAL + 2] = a * (nx * ay - ny * ax);
+    r[o + NORMAL + 3] = -b * (ny * bz - nz * by);
+    r[o + NORMAL + 4] = -b * (nz * bx - nx * bz);
+    r[o + NORMAL + 5] = -b * (nx * by - ny * bx);
+  }
+}
+
+/**
+ * Records of links that are linear where they are, with the solver's masses as they are; impulses are those they were made linear at. Returns how many
+ * have a law that is not positive.
+ */
+export function writeCrossings(
+  { record: r, given, side, member }: CrossingRows,
+  { mass, response }: CrossingArrays,
+  dt: number,
+  begin: number,
+  end: number,
+): number {
+  let wrong = 0;
+  for (let k = begin; k < end; k++) {
+    const c = member[k];
+    const o = RECORD * c;
+    const g = GIVEN * c;
+    const [stiffness, damping, turnStiffness, turnDamping] = [
+      given[g + LAW],
+      given[g + LAW + 1],
+      given[g + LAW + 2],
+      given[g + LAW + 3],
+    ];
+    let most = 0;
+    let s = 1 / (dt * dt * stiffness + dt * damping);
+    for (let i = 0; i < 4; i++) {
+      const at = side[4 * c + i];
+      const w = r[o + i];
+      const inverse = mass[at] > 0 ? 1 / mass[at] : 0;
+      r[o + INVERSE + i] = inverse;
+      s += w * w * inverse;
+      if (response[at] > most) most = response[at];
+    }
+    let d = 1 / (dt * dt * turnStiffness + dt * turnDamping);
+    for (let m = 0; m < 3; m++) {
+      const a = r[o + NORMAL + m];
+      const b = r[o + NORMAL + 3 + m];
+      const i = o + INVERSE;
+      d += a * a * (r[i] + r[i + 1]) + b * b * (r[i + 2] + r[i + 3]);
+      r[o + ARROW + 1 + m] = a * (r[o + 1] * r[i + 1] - r[o] * r[i]) + b * (r[o + 3] * r[i + 3] - r[o + 2] * r[i + 2]);
+    }
+    const [x, y, z] = [r[o + ARROW + 1], r[o + ARROW + 2], r[o + ARROW + 3]];
+    const rest = d - (x * x + y * y + z * z) / s;
+    if (!(s > 0 && rest > 0)) wrong++;
+    r[o + ARROW] = 1 / s;
+    r[o + ARROW + 4] = 1 / rest;
+    for (let m = 0; m < 4; m++) {
+      const force = m < 3 ? stiffness : turnStiffness;
+      r[o + WANTED + m] = (force * given[g + m]) / (dt * force + (m < 3 ? damping : turnDamping));
+      r[o + BEFORE + m] = r[o + IMPULSE + m];
+    }
+    r[o + RESPONSE] = most;
+  }
+  return wrong;
+}
+
+/** Component m of what side i of the crossing at o has of its impulses, IMPULSE or BEFORE. */
+function pushOf(r: Float64Array, o: number, impulse: number, i: number, m: number): number {
+  const angle = i % 2 === 0 ? -r[o + impulse + 3] : r[o + impulse + 3];
+  return r[o + i] * r[o + impulse + m] + angle * r[o + NORMAL + (i < 2 ? 0 : 3) + m];
+}
+
+/** Like `startLinks`. */
+export function startCrossings(
+  { record: r, side, member }: CrossingRows,
+  weight: Float64Array,
+  { copy, free, mass }: CrossingArrays,
+  from: Float64Array,
+  begin: number,
+  end: number,
+): void {
+  for (let k = begin; k < end; k++) {
+    const c = member[k];
+    const o = RECORD * c;
+    for (let i = 0; i < 4; i++) {
+      const s = side[4 * c + i];
+      for (let m = 0; m < 3; m++) {
+        const at = 3 * s + m;
+        copy[at] = from[at];
+        weight[at] = mass[s];
+        free[at] = from[at] - pushOf(r, o, BEFORE, i, m) * r[o + INVERSE + i];
+      }
+    }
+  }
+}
+
+/** Forces [N] at their sides: the impulses over dt. */
+export function writeCrossingForces(
+  { record: r, side, member }: CrossingRows,
+  force: Float64Array,
+  dt: number,
+  begin: number,
+  end: number,
+): void {
+  for (let k = begin; k < end; k++) {
+    const c = member[k];
+    const o = RECORD * c;
+    for (let i = 0; i < 4; i++) {
+      const at = 3 * side[4 * c + i];
+      for (let m = 0; m < 3; m++) force[at + m] = pushOf(r, o, IMPULSE, i, m) / dt;
+    }
+  }
+}
+
+/** Impulses to start from: the forces of `memory`. */
+export function recallCrossings(
+  { record: r, member, linkOf }: LinkRows,
+  memory: Float64Array,
+  dt: number,
+  begin: number,
+  end: number,
+): void {
+  for (let k = begin; k < end; k++) {
+    const c = member[k];
+    const o = RECORD * c + IMPULSE;
+    const from = MEMORY * linkOf[c];
+    for (let m = 0; m < 4; m++) r[o + m] = dt * memory[from + m];
+  }
+}
+
+/** What a step of length dt leaves to the next: see `rememberLinks`. */
+export function rememberCrossings(
+  { record: r, given, member, linkOf, next }: LinkRows,
+  dt: number,
+  begin: number,
+  end: number,
+): void {
+  for (let k = begin; k < end; k++) {
+    const c = member[k];
+    const o = RECORD * c + IMPULSE;
+    const g = GIVEN * c;
+    const to = MEMORY * linkOf[c];
+    for (let m = 0; m < 4; m++) {
+      const law = g + LAW + (m < 3 ? 0 : 2);
+      const force = r[o + m] / dt;
+      const rate = given[law + 1] / dt;
+      next[to + m] = force;
+      // force = −k e − c (e − e₀)/h
+      next[to + MOST_ROWS + m] = (rate * given[g + m] - force) / (given[law] + rate);
+    }
+  }
+}
+
+/** Like `applyLinks` and `pullSides`. */
+export function applyCrossings(
+  { record: r, side, member }: CrossingRows,
+  arrays: CrossingArrays,
+  begin: number,
+  end: number,
+): number {
+  const { free } = arrays;
+  let swing = 0;
+  for (let k = begin; k < end; k++) {
+    const at = member[k];
+    const o = RECORD * at;
+    const a = 3 * side[4 * at];
+    const b = 3 * side[4 * at + 1];
+    const c = 3 * side[4 * at + 2];
+    const d = 3 * side[4 * at + 3];
+    const ux = r[o + WANTED] + r[o] * free[a] + r[o + 1] * free[b] + r[o + 2] * free[c] + r[o + 3] * free[d];
+    const uy =
+      r[o + WANTED + 1] + r[o] * free[a + 1] + r[o + 1] * free[b + 1] + r[o + 2] * free[c + 1] + r[o + 3] * free[d + 1];
+    const uz =
+      r[o + WANTED + 2] + r[o] * free[a + 2] + r[o + 1] * free[b + 2] + r[o + 2] * free[c + 2] + r[o + 3] * free[d + 2];
+    const turn =
+      r[o + WANTED + 3] +
+      r[o + NORMAL] * (free[b] - free[a]) +
+      r[o + NORMAL + 1] * (free[b + 1] - free[a + 1]) +
+      r[o + NORMAL + 2] * (free[b + 2] - free[a + 2]) +
+      r[o + NORMAL + 3] * (free[d] - free[c]) +
+      r[o + NORMAL + 4] * (free[d + 1] - free[c + 1]) +
+      r[o + NORMAL + 5] * (free[d + 2] - free[c + 2]);
+    const inverse = r[o + ARROW];
+    const bx = r[o + ARROW + 1];
+    const by = r[o + ARROW + 2];
+    const bz = r[o + ARROW + 3];
+    const angle = ((bx * ux + by * uy + bz * uz) * inverse - turn) * r[o + ARROW + 4];
+    const px = -(ux + bx * angle) * inverse;
+    const py = -(uy + by * angle) * inverse;
+    const pz = -(uz + bz * angle) * inverse;
+    const x = px < 0 ? -px : px;
+    const y = py < 0 ? -py : py;
+    const z = pz < 0 ? -pz : pz;
+    const largest = r[o + RESPONSE] * (x > y ? (x > z ? x : z) : y > z ? y : z);
+    if (largest > swing) swing = largest;
+    r[o + IMPULSE] = px;
+    r[o + IMPULSE + 1] = py;
+    r[o + IMPULSE + 2] = pz;
+    r[o + IMPULSE + 3] = angle;
+    const dx = px - r[o + BEFORE];
+    const dy = py - r[o + BEFORE + 1];
+    const dz = pz - r[o + BEFORE + 2];
+    const change = angle - r[o + BEFORE + 3];
+    follow(arrays, a, r, o, 0, NORMAL, -1, px, py, pz, angle, dx, dy, dz, change);
+    follow(arrays, b, r, o, 1, NORMAL, 1, px, py, pz, angle, dx, dy, dz, change);
+    follow(arrays, c, r, o, 2, NORMAL + 3, -1, px, py, pz, angle, dx, dy, dz, change);
+    follow(arrays, d, r, o, 3, NORMAL + 3, 1, px, py, pz, angle, dx, dy, dz, change);
+  }
+  return swing;
+}
+
+/** Copy of one side, and what its rod follows: ρ(y − v₀) + Cᵀ(p − p₀). `at`: its first number. */
+function follow(
+  { mass, copy, free, start, right }: CrossingArrays,
+  at: number,
+  r: Float64Array,
+  o: number,
+  i: number,
+  normal: number,
+  sign: number,
+  px: number,
+  py: number,
+  pz: number,
+  angle: number,
+  dx: number,
+  dy: number,
+  dz: number,
+  change: number,
+): void {
+  const w = r[o + i];
+  const inverse = r[o + INVERSE + i];
+  const rho = mass[at / 3];
+  const nx = sign * r[o + normal];
+  const ny = sign * r[o + normal + 1];
+  const nz = sign * r[o + normal + 2];
+  const x = free[at] + (w * px + nx * angle) * inverse;
+  const y = free[at + 1] + (w * py + ny * angle) * inverse;
+  const z = free[at + 2] + (w * pz + nz * angle) * inverse;
+  copy[at] = x;
+  copy[at + 1] = y;
+  copy[at + 2] = z;
+  right[at] = rho * (x - start[at]) + w * dx + nx * change;
+  right[at + 1] = rho * (y - start[at + 1]) + w * dy + ny * change;
+  right[at + 2] = rho * (z - start[at + 2]) + w * dz + nz * change;
+}

@@ -1,0 +1,138 @@
+/**
+ * Rods that links join, each as a whole and all together, while the solver iterates: what is left of the glued masses' pull on them, and a correction
+ * of what all have wrong.
+ *
+ * ρ follow the response at a point, which in hair finer than the length that bends in a step is tens to hundreds of times a link's share of the
+ * rod's mass m. A velocity that a whole cloth has wrong changes by m/ρ of itself in a turn: of 2 × 250 hairs that fell on a statue, sides
+ * agreed with their copies after 70 turns, and the rods still drifted after 300. So in every turn all sides of links move by one velocity c,
+ *     K c = Σ ρ(S v − y),    K = Σ ρ(1 − S H⁻¹ Sᵀ ρ),
+ * for which nothing is left to pull the group as a whole; links do not feel it, and at the solution it is nothing. K, 3 × 3, takes four solves
+ * where the weights are new: it is the mass of the group, and what contacts and pins add. It saves a tenth to a fifth of the turns.
+ *
+ * Tried, on cloths of 50 to 250 fibers each way: polynomials of the place up to degree 3 in place of a constant, which save no more; a velocity
+ * for each rod, from its own pull, which does not converge (the pull of links on a rod that are not right yet is taken for its drift); two
+ * weights in turn, ρ and one over the response alone: half as many turns that take twice the work, and no convergence where contacts slide, with
+ * the contacts solved for in each or in every second; links solved to the end between two turns of the contacts: 10 to 50 of
+ * those, of 70 turns each, or 50 if all of them are mixed.
+ */
+import type { ContactPort } from '../../model.ts';
+import type { SideArrays } from '../solve/admm.ts';
+import { type LinkRows, rodsOf } from './arrays.ts';
+import type { LinkGroup } from './law.ts';
+import type { Link } from './links.ts';
+
+/** The links of a group, as far as they move as one. */
+export interface DriftGroup extends Pick<LinkGroup, 'whole'> {
+  readonly set: { readonly others: readonly Pick<Link, 'sideCount' | 'perEnd'>[] };
+  readonly rows: DriftRows;
+}
+/** Sides, as far as they are solved for. */
+export interface DriftArrays extends Pick<SideArrays, 'mass' | 'velocity' | 'right'> {
+  readonly sides: readonly (Pick<SideArrays['sides'][number], 'sides' | 'velocity' | 'right'> & {
+    readonly port: Pick<ContactPort, 'solve'>;
+  })[];
+}
+export type DriftRows = Pick<LinkRows, 'head' | 'pull' | 'mass' | 'first' | 'last'>;
+
+/**
+ * Pull of what is left at the sides on each of the rods `from` to `to` of the rows, and the largest velocity that it gives one of them as a whole
+ * [m/s]: `wrong` is by how much sides are off, 3 each. It has no counterpart at the other end of the links. Sides of a fine cloth that
+ * are off by a thousandth of what they may be, all to one side, slowed its fall by 3 %.
+ */
+export function sumPulls(rows: DriftRows, mass: Float64Array, wrong: Float64Array, from: number, to: number): number {
+  const { pull, first, last } = rows;
+  let most = 0;
+  for (let j = from; j < to; j++) {
+    let x = 0;
+    let y = 0;
+    let z = 0;
+    for (let s = first[j]; s < last[j]; s++) {
+      x += mass[s] * wrong[3 * s];
+      y += mass[s] * wrong[3 * s + 1];
+      z += mass[s] * wrong[3 * s + 2];
+    }
+    pull[3 * j] = x;
+    pull[3 * j + 1] = y;
+    pull[3 * j + 2] = z;
+    if (rows.mass[j] > 0)
+      most = Math.max(most, Math.abs(x) / rows.mass[j], Math.abs(y) / rows.mass[j], Math.abs(z) / rows.mass[j]);
+  }
+  return most;
+}
+
+/** Twice the kinetic energy of rods that move as their pulls make them [J]. */
+export function energyOfPulls(rows: DriftRows): number {
+  const { pull, mass } = rows;
+  let sum = 0;
+  for (let j = 0; j < rodsOf(rows); j++)
+    if (mass[j] > 0) sum += (pull[3 * j] ** 2 + pull[3 * j + 1] ** 2 + pull[3 * j + 2] ** 2) / mass[j];
+  return sum;
+}
+
+/** Moves all sides of links on rods `from` to `to` of the rows by one velocity. */
+export function shiftSides(
+  { first, last }: DriftRows,
+  velocity: Float64Array,
+  by: ArrayLike<number>,
+  from: number,
+  to: number,
+): void {
+  const [x, y, z] = [by[0], by[1], by[2]];
+  for (let j = from; j < to; j++) {
+    for (let s = 3 * first[j]; s < 3 * last[j]; s += 3) {
+      velocity[s] += x;
+      velocity[s + 1] += y;
+      velocity[s + 2] += z;
+    }
+  }
+}
+
+/** K⁻¹ of the group, by rows; zeros where a link holds it to a point, or nothing lets it move. Overwrites velocities and right sides. */
+export function weighWhole({ set, rows, whole }: DriftGroup, { mass, velocity, right, sides }: DriftArrays): void {
+  whole.fill(0);
+  for (const { sideCount, perEnd } of set.others) if (sideCount === perEnd) return;
+  const { pull, first, last } = rows;
+  const count = rodsOf(rows);
+  const solve = (): void => {
+    for (const { port, sides: own, velocity: out, right: impulse } of sides) port.solve(out, impulse, own);
+  };
+  right.fill(0);
+  solve();
+  const rest = velocity.slice();
+  for (let k = 0; k < 3; k++) {
+    right.fill(0);
+    for (let j = 0; j < count; j++) for (let s = first[j]; s < last[j]; s++) right[3 * s + k] = mass[s];
+    solve();
+    for (let i = 0; i < velocity.length; i++) velocity[i] = rest[i] - velocity[i];
+    for (let j = 0; j < count; j++) for (let s = first[j]; s < last[j]; s++) velocity[3 * s + k] += 1;
+    sumPulls(rows, mass, velocity, 0, count);
+    for (let m = 0; m < 3; m++) for (let j = m; j < 3 * count; j += 3) whole[3 * m + k] += pull[j];
+  }
+  right.fill(0);
+  invert(whole);
+}
+
+/** Inverse of a symmetric 3 × 3, in place; zeros where it is not positive. */
+function invert(a: Float64Array): void {
+  const [xx, xy, xz, yy, yz, zz] = [a[0], 0.5 * (a[1] + a[3]), 0.5 * (a[2] + a[6]), a[4], 0.5 * (a[5] + a[7]), a[8]];
+  const first = yy * zz - yz * yz;
+  const second = xz * yz - xy * zz;
+  const third = xy * yz - xz * yy;
+  const determinant = xx * first + xy * second + xz * third;
+  const minor = xx * yy - xy * xy;
+  if (!(xx > 0 && minor > 1e-9 * xx * yy && determinant > 1e-9 * minor * zz)) {
+    a.fill(0);
+    return;
+  }
+  const d = 1 / determinant;
+  const other = d * (xy * xz - xx * yz);
+  a.set([d * first, d * second, d * third, d * second, d * (xx * zz - xz * xz), other, d * third, other, d * minor]);
+}
+
+/** `part` of c, from the pulls of all rods. */
+export function writeShift(out: Float64Array, { rows, whole }: Pick<DriftGroup, 'rows' | 'whole'>, part: number): void {
+  const sum = [0, 0, 0];
+  for (let j = 0; j < 3 * rodsOf(rows); j++) sum[j % 3] += rows.pull[j];
+  for (let m = 0; m < 3; m++)
+    out[m] = part * (whole[3 * m] * sum[0] + whole[3 * m + 1] * sum[1] + whole[3 * m + 2] * sum[2]);
+}

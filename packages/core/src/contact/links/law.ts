@@ -1,0 +1,198 @@
+/** The law of links in the solver of a step: their weights, the local systems, what the sides follow. */
+import type { SharedLoops } from '../../port.ts';
+import type { LinkRows } from './arrays.ts';
+import type { Coarse } from './coarse.ts';
+import { readJoined } from './linkSides.ts';
+import { dampingOf, type Link, type LinkSet, type Links, stiffnessOf } from './links.ts';
+import {
+  APPLY,
+  FORCE,
+  JOIN,
+  type LinkLoopArrays,
+  type LinkMixRows,
+  lengthOf,
+  runLinkLoop,
+  START,
+  START_BEST,
+  UNMIXED,
+  WEIGH,
+  WRITE,
+} from './loops.ts';
+
+/** The links of a group of contacts, and what the solver knows of them. */
+export interface LinkGroup {
+  readonly set: LinkSet;
+  /** All links of the scene. */
+  readonly all: Links;
+  /** By rod of the scene; see countJoined. */
+  readonly joined: Float64Array;
+  /** Of all rods together, 3 × 3; see drift.ts. */
+  readonly whole: Float64Array;
+  readonly rows: LinkRows;
+  /** Threads that see the rows and the sides. */
+  readonly shared: SharedLoops | undefined;
+  /** Length of the step [s]. */
+  dt: number;
+  /** Where it took long: see coarse.ts. */
+  coarse?: Coarse;
+  /** Whether the copies are a guess to start from: velocities of the sides under the forces of the last step. */
+  guessed: boolean;
+}
+
+const NONE = new Float64Array(0);
+const given = new Float64Array(1);
+
+/** A loop of loops.ts over all; returns the largest of what is found. */
+export function loopLinks(
+  { rows, shared, all, coarse }: Pick<LinkGroup, 'rows' | 'shared' | 'all' | 'coarse'>,
+  kind: number,
+  arrays: LinkLoopArrays,
+  mix: LinkMixRows = UNMIXED,
+  numbers: ArrayLike<number> = NONE,
+): number {
+  if (shared) return shared.runLinks(kind, mix.capacity, mix.window, numbers);
+  const end = lengthOf(kind, rows, arrays);
+  return runLinkLoop(kind, rows, arrays, mix, all.position.data, numbers, 0, end, coarse?.rows);
+}
+
+/** The same with one number. */
+function loopWith(group: LinkGroup, kind: number, arrays: LinkLoopArrays, number: number): number {
+  given[0] = number;
+  return loopLinks(group, kind, arrays, UNMIXED, given);
+}
+
+/**
+ * Point masses ρ of the sides. Where all rotations are held, the side that turns with the section has almost that of its node: by its own
+ * response, which is that of a hair that spins freely, a cloth of 9 × 9 took three times the iterations, or did not converge.
+ */
+export function weighLinks(group: LinkGroup, arrays: LinkLoopArrays, touched: boolean): void {
+  const { rows, joined, set } = group;
+  const { mass, response } = arrays;
+  loopWith(group, JOIN, arrays, touched ? 1 : 0);
+  readJoined(joined, rows, set);
+  loopLinks(group, WEIGH, arrays);
+  for (const { sideCount, perEnd, plan, firstSide } of set.others)
+    for (let i = 2; i < sideCount && perEnd === 3 && plan.about === 'all'; i += 3) {
+      const [first, second, turning] = [2, 1, 0].map((k) => rows.otherSide[firstSide + i - k]);
+      if (response[turning] === 0) continue;
+      // a side without mass counts as held, and next to a pin the section turns nevertheless
+      const beside = mass[first] || mass[second];
+      if (beside > 0) mass[turning] = 0.3 * beside;
+    }
+}
+
+/** Factors of the local laws: 1/a + Σ C Cᵀ/ρ, a = h²k + h c. False where one is not positive. */
+export function factorLinks(group: LinkGroup, arrays: LinkLoopArrays): boolean {
+  const { dt, set } = group;
+  if (loopWith(group, WRITE, arrays, dt) > 0) return false;
+  const { mass } = arrays;
+  const { otherSide: side } = group.rows;
+  for (const link of set.others) {
+    const { rows, sideCount, coefficient: c, factor: f, firstSide: first } = link;
+    for (let r = 0; r < rows; r++) {
+      for (let q = 0; q <= r; q++) {
+        let sum = r === q ? 1 / (dt * dt * stiffnessOf(link, r) + dt * dampingOf(link, r)) : 0;
+        for (let i = 0; i < sideCount; i++) {
+          const rho = mass[side[first + i]];
+          if (rho === 0) continue;
+          const [a, b] = [3 * (r * sideCount + i), 3 * (q * sideCount + i)];
+          sum += (c[a] * c[b] + c[a + 1] * c[b + 1] + c[a + 2] * c[b + 2]) / rho;
+        }
+        for (let m = 0; m < q; m++) sum -= f[r * rows + m] * f[q * rows + m];
+        if (r === q && !(sum > 0)) return false;
+        f[r * rows + q] = r === q ? Math.sqrt(sum) : sum / f[q * rows + q];
+      }
+    }
+  }
+  return true;
+}
+
+/** What the solver iterates on, from the impulses as they were made linear at, and velocities of the sides: those of the start, or `best`. */
+export function startLinks(group: LinkGroup, arrays: LinkLoopArrays, mix: LinkMixRows, best: boolean): void {
+  loopLinks(group, best ? START_BEST : START, arrays, mix);
+  const { copy, free, mass, start } = arrays;
+  const { otherSide: side } = group.rows;
+  const { weight } = mix;
+  const from = best ? mix.best : start;
+  for (const link of group.set.others) {
+    for (let i = 0; i < link.sideCount; i++) {
+      const s = side[link.firstSide + i];
+      for (let k = 0; k < 3; k++) {
+        copy[3 * s + k] = from[3 * s + k];
+        weight[3 * s + k] = mass[s];
+        const p = impulseAt(link, link.impulseStart, i, k);
+        free[3 * s + k] = from[3 * s + k] - (mass[s] > 0 ? p / mass[s] : 0);
+      }
+    }
+  }
+}
+
+/** Component k of Cᵀp at side i. */
+function impulseAt({ rows, sideCount, coefficient }: Link, impulse: ArrayLike<number>, i: number, k: number): number {
+  let sum = 0;
+  for (let r = 0; r < rows; r++) sum += coefficient[3 * (r * sideCount + i) + k] * impulse[r];
+  return sum;
+}
+
+/** The law of every link: from q the impulses and the copies. Returns the largest velocity that an impulse makes [m/s]. */
+export function applyLinks(group: LinkGroup, arrays: LinkLoopArrays): number {
+  const { mass, copy, free, response } = arrays;
+  const { set, dt } = group;
+  const { otherSide: side } = group.rows;
+  let swing = loopLinks(group, APPLY, arrays);
+  for (const link of set.others) {
+    const { rows, sideCount, coefficient: c, factor: f, impulse: p, strain, firstSide: first } = link;
+    for (let r = 0; r < rows; r++) {
+      const k = stiffnessOf(link, r);
+      let u = (k * strain[r]) / (dt * k + dampingOf(link, r));
+      for (let i = 0; i < sideCount; i++) {
+        const s = 3 * side[first + i];
+        const o = 3 * (r * sideCount + i);
+        u += c[o] * free[s] + c[o + 1] * free[s + 1] + c[o + 2] * free[s + 2];
+      }
+      for (let m = 0; m < r; m++) u += f[r * rows + m] * p[m];
+      p[r] = -u / f[r * rows + r];
+    }
+    for (let r = rows - 1; r >= 0; r--) {
+      let sum = p[r];
+      for (let m = r + 1; m < rows; m++) sum -= f[m * rows + r] * p[m];
+      p[r] = sum / f[r * rows + r];
+    }
+    for (let i = 0; i < sideCount; i++) {
+      const s = side[first + i];
+      for (let k = 0; k < 3; k++) {
+        // forces alone: a section turns so easily that what torques do to it says nothing
+        if (i % link.perEnd < 2) swing = Math.max(swing, Math.abs(p[k]) * response[s]);
+        const impulse = impulseAt(link, p, i, k);
+        copy[3 * s + k] = free[3 * s + k] + (mass[s] > 0 ? impulse / mass[s] : 0);
+      }
+    }
+  }
+  return swing;
+}
+
+/** What the rods follow: ρ(y − v₀) + Cᵀ(p − p₀); crossings have said so with their law. */
+export function pullSides({ set, rows: { otherSide: side } }: LinkGroup, arrays: LinkLoopArrays): void {
+  const { start, copy, right, mass } = arrays;
+  for (const { rows, sideCount, coefficient: c, impulse: p, impulseStart: p0, firstSide } of set.others) {
+    for (let i = 0; i < sideCount; i++) {
+      const s = side[firstSide + i];
+      for (let k = 0; k < 3; k++) {
+        let change = 0;
+        for (let r = 0; r < rows; r++) change += c[3 * (r * sideCount + i) + k] * (p[r] - p0[r]);
+        right[3 * s + k] = mass[s] * (copy[3 * s + k] - start[3 * s + k]) + change;
+      }
+    }
+  }
+}
+
+/** Forces [N] at the sides, those of all bundles; see `writeForces`. */
+export function writeLinkForces(group: LinkGroup, arrays: LinkLoopArrays): void {
+  const { set, rows, dt } = group;
+  loopWith(group, FORCE, arrays, dt);
+  for (const link of set.others)
+    for (let i = 0; i < link.sideCount; i++) {
+      const s = rows.otherSide[link.firstSide + i];
+      for (let k = 0; k < 3; k++) arrays.force[3 * s + k] = impulseAt(link, link.impulse, i, k) / dt;
+    }
+}

@@ -1,0 +1,392 @@
+/**
+ * Links: springs between places on rods, solved together with the contacts of a step.
+ *
+ * A link is a handful of strains e (three of position, one or three of rotation) with e' = C v at its sides, and the law
+ *     impulse p = −(h k (e + h u) + h c u),    u = C v at the end of the step:
+ * implicit Euler, so a spring may be as stiff as it likes. In the solver's local step this is a linear system of at most
+ * 6 × 6 for each link, in closed form like the law of contact; the rods see nothing but forces at points, and so links
+ * work for every model that contact works for.
+ *
+ * Sides. Strains of position alone need one point of each rod. With rotation, or where the places are apart and the sections
+ * carry the offset, an end has two nodes of the edge and a point beside it that moves with the spin; from them follow
+ * the edge's angular velocity ω = t × (v₁ − v₀)/l + spin·t, and the velocity of any point the edge carries. Places of
+ * a link are points of an edge, best its middle: a torque put on two edges next to a node makes the moment vanish there,
+ * which is wrong at first order.
+ *
+ * Strains are those of potentials that do not change under rigid motion:
+ *     position   d = P_A − P_B between points carried by the edges            ½ k |d|²
+ *     all        φ = log(R_A Cᵀ R_Bᵀ), how R_A differs from R_B C             ½ k |φ|², whose gradient is φ exactly
+ *     normal     the angle between the tangents, about their common normal    ½ k γ²
+ * C is taken at the start of the step: an error of first order in the rotation of a step, as implicit Euler has.
+ *
+ * Tried: pairs of bars between points with lever arms, which need no new kind of side. Seven contacts a crossing instead of
+ * six sides, and no offset that turns with the rods.
+ */
+import { SceneError } from '../../errors.ts';
+import type { Bundle } from '../../model.ts';
+import type { Samples, SharedLinks } from '../../port.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import { type LinkPlan, pathOfLink } from '../../scene/links.ts';
+import type { Place } from '../solve/sides.ts';
+import { createLinkRows, GIVEN, type LinkRows, linkBytes, MEMORY, MOST_ROWS } from './arrays.ts';
+import type { Coarse } from './coarse.ts';
+import { describeCrossing } from './crossings.ts';
+import { createFrame, startFrame, writeNormal, writeRelative } from './frames.ts';
+import { selectLinks } from './linkSides.ts';
+import { COMMIT, lengthOf, RECALL, RECALL_NEXT, REMEMBER, runLinkLoop, UNMIXED, UNPLACED } from './loops.ts';
+import { findPositions, type Positions } from './positions.ts';
+import { measureLinks } from './strain.ts';
+
+export interface Link {
+  readonly index: number;
+  readonly plan: LinkPlan;
+  readonly rows: number;
+  /** Sides of an end: 1, 2 or 3; the second end of a link to a point has none. */
+  readonly perEnd: number;
+  readonly sideCount: number;
+  /** Place of its first side among those of all links that are no crossings. */
+  readonly firstSide: number;
+  /** The carried points in the frames of the edges (d1, d2, t) [m]. */
+  readonly offsetA: Float64Array;
+  readonly offsetB: Float64Array;
+  /** The fixed point, rest vector included. */
+  readonly point: Float64Array;
+  /** R_Bᵀ R_A at rest, by rows; for a point R_A itself. */
+  readonly turnRest: Float64Array;
+  /** Angle between the tangents at rest. */
+  readonly angleRest: number;
+  /** C by rows and sides, 3 each; written at the start of a step. */
+  readonly coefficient: Float64Array;
+  /** [m] and [rad] */
+  readonly strain: Float64Array;
+  /** What the law gives [N s] and [N m s], and the same at the last linearisation. */
+  readonly impulse: Float64Array;
+  readonly impulseStart: Float64Array;
+  /** Cholesky factor of the local law. */
+  readonly factor: Float64Array;
+}
+
+/** Links that belong together. */
+export interface LinkSet {
+  readonly count: number;
+  /** Crossings by their number among all of the scene, and all others. */
+  readonly crossings: Int32Array;
+  readonly others: readonly Link[];
+  /** Rods of the scene that they hold. */
+  readonly rods: Int32Array;
+}
+
+export interface Links {
+  readonly count: number;
+  readonly plans: readonly LinkPlan[];
+  /** All of them as objects, made when first asked for: the solver knows crossings by their rows alone. */
+  readonly list: readonly Link[];
+  readonly every: LinkSet;
+  readonly rows: LinkRows;
+  /** Those that the rows are about, see selectLinks. */
+  selected: LinkSet | undefined;
+  /** Threads that see the rows. */
+  readonly shared: SharedLinks | undefined;
+  /** Where crossings find their nodes. */
+  readonly position: Positions;
+  /** Links of each rod of the scene, and the part of its mass that each of them has to itself [kg]. */
+  readonly perRod: Int32Array;
+  readonly share: Float64Array;
+  /** First of each rod's sides in the rows; and the number of all. */
+  readonly entryOfRod: Int32Array;
+  /** The shortest edge that is linked [m]; 0 without links. */
+  readonly size: number;
+  /** Velocity that unit spin gives, 3 a side of those that are no crossings; written at the start of a step. */
+  readonly sideArm: Float64Array;
+  /**
+   * Of the last step: forces [N] and torques [N m], which the next one starts from, and strains as the law has them, MOST_ROWS a
+   * link each. Energies go by these strains: those measured carry the solver's tolerance, and ½ k e² of a stiff spring much of it.
+   */
+  readonly memory: Float64Array;
+  /** Of those that were last in need of it. */
+  readonly coarse: { last?: Coarse };
+}
+
+const sum = (list: Float64Array): number => list.reduce((all, one) => all + one, 0);
+const frameA = createFrame();
+const frameB = createFrame();
+const normal = new Float64Array(3);
+const between = new Float64Array(3);
+/** Of links that need no numbers of their own. */
+const nothing = new Float64Array(9);
+
+/** How the rods of a link stand to each other as the scene starts: into the frames above, and what lies between them where they are apart. */
+function standAtStart({ rodA, rodB, edgeA, edgeB, weightA, weightB, together, point, starts }: LinkPlan): boolean {
+  startFrame(frameA, starts[rodA], edgeA, weightA);
+  startFrame(frameB, starts[Math.max(rodB, 0)], edgeB, weightB);
+  for (let k = 0; k < 3; k++) between[k] = together ? 0 : (rodB >= 0 ? frameB.point[k] : point[k]) - frameA.point[k];
+  return rodB >= 0 && Math.hypot(between[0], between[1], between[2]) > 1e-9 * Math.min(frameA.length, frameB.length);
+}
+
+/** Angle between the tangents as `standAtStart` left them. */
+function angleAtStart(plan: LinkPlan, rods: readonly Rod[]): number {
+  const { rodA, rodB, about } = plan;
+  const angle = rodB >= 0 ? writeNormal(normal, frameA.matrix, frameB.matrix) : 0;
+  if (about === 'normal' && !(Math.sin(angle) > 0.1))
+    throw new SceneError(
+      [...pathOfLink(plan), 'rotation', 'about'],
+      `rods '${rods[rodA].id}' and '${rods[rodB].id}' are almost parallel there and have no common normal; use about: all`,
+    );
+  return angle;
+}
+
+function createLink(plan: LinkPlan, index: number, rods: readonly Rod[], firstSide: number): Link {
+  const { rodB, about } = plan;
+  const apart = standAtStart(plan);
+  const [offsetA, offsetB] = apart ? [new Float64Array(3), new Float64Array(3)] : [nothing, nothing];
+  const point = rodB >= 0 ? nothing : Float64Array.from(plan.point);
+  for (let k = 0; k < 3; k++) {
+    if (rodB < 0) point[k] -= between[k];
+    // both carry the middle of what lies between them
+    for (let m = 0; m < 3 && apart; m++) {
+      offsetA[k] += 0.5 * frameA.matrix[3 * m + k] * between[m];
+      offsetB[k] -= 0.5 * frameB.matrix[3 * m + k] * between[m];
+    }
+  }
+  const turnRest = about === 'all' ? new Float64Array(9) : nothing;
+  if (about === 'all') writeRelative(turnRest, frameA.matrix, rodB >= 0 ? frameB.matrix : undefined);
+  const angleRest = angleAtStart(plan, rods);
+  const perEnd = about === 'all' || apart ? 3 : about === 'normal' ? 2 : 1;
+  const rows = rowsOf(about);
+  const sideCount = (rodB >= 0 ? 2 : 1) * perEnd;
+  return {
+    index,
+    plan,
+    rows,
+    perEnd,
+    sideCount,
+    firstSide,
+    offsetA,
+    offsetB,
+    point,
+    turnRest,
+    angleRest,
+    coefficient: new Float64Array(3 * rows * sideCount),
+    strain: new Float64Array(rows),
+    impulse: new Float64Array(rows),
+    impulseStart: new Float64Array(rows),
+    factor: new Float64Array(rows * rows),
+  };
+}
+
+/** Whether a link may have a record: the angle about the normal, two nodes an end, no offset that its sections carry. */
+export function isCrossing({ rows, perEnd, sideCount }: Link): boolean {
+  return rows === 4 && perEnd === 2 && sideCount === 4;
+}
+
+/** `share`: memory for rows that threads see. */
+export function createLinks(
+  plans: readonly LinkPlan[],
+  rods: readonly Rod[],
+  samples: readonly Samples[],
+  share?: (bytes: number) => SharedLinks | undefined,
+): Links {
+  const others: Link[] = [];
+  const perRod = new Int32Array(rods.length);
+  const entryOfRod = new Int32Array(rods.length + 1);
+  const linkOf: number[] = [];
+  let otherSides = 0;
+  let size = plans.length > 0 ? Infinity : 0;
+  plans.forEach((plan, index) => {
+    const { rodA, rodB, edgeA } = plan;
+    perRod[rodA]++;
+    if (rodB >= 0) perRod[rodB]++;
+    size = Math.min(size, rods[rodA].edgeLengthRest[edgeA]);
+    let perEnd = 2;
+    if (plan.about === 'normal' && !standAtStart(plan)) linkOf.push(index);
+    else {
+      const link = createLink(plan, index, rods, otherSides);
+      perEnd = link.perEnd;
+      otherSides += link.sideCount;
+      others.push(link);
+    }
+    entryOfRod[rodA + 1] += perEnd;
+    if (rodB >= 0) entryOfRod[rodB + 1] += perEnd;
+  });
+  for (let r = 0; r < rods.length; r++) entryOfRod[r + 1] += entryOfRod[r];
+  const held = Int32Array.from(rods.keys()).filter((r) => perRod[r] > 0);
+  const crossings = linkOf.length;
+  const sizes = { links: plans.length, crossings, rods: held.length, sides: entryOfRod[rods.length], otherSides };
+  const shared = share?.(linkBytes(sizes));
+  const rows = createLinkRows(shared?.memory ?? new ArrayBuffer(linkBytes(sizes)), sizes);
+  rows.linkOf.set(linkOf);
+  const every: LinkSet = {
+    count: plans.length,
+    crossings: Int32Array.from({ length: crossings }, (_, c) => c),
+    others,
+    rods: held,
+  };
+  let list: Link[] | undefined;
+  const links: Links = {
+    count: plans.length,
+    plans,
+    get list() {
+      let k = 0;
+      list ??= plans.map((plan, i) => (others[k]?.index === i ? others[k++] : createLink(plan, i, rods, 0)));
+      return list;
+    },
+    every,
+    rows,
+    selected: undefined,
+    shared,
+    position: findPositions(samples, held),
+    perRod,
+    share: Float64Array.from(perRod, (count, r) => (count > 0 ? sum(rods[r].nodeMass) / count : 0)),
+    entryOfRod,
+    size,
+    sideArm: new Float64Array(3 * otherSides),
+    memory: rows.memory,
+    coarse: {},
+  };
+  describeRows(links, rods);
+  measureLinks(links, every, rods, samples);
+  for (const { index, strain } of others) links.memory.set(strain, MOST_ROWS * (2 * index + 1));
+  for (let c = 0; c < crossings; c++)
+    for (let m = 0; m < 4; m++) rows.memory[MEMORY * linkOf[c] + MOST_ROWS + m] = rows.given[GIVEN * c + m];
+  return links;
+}
+
+/** What does not change of the rows. */
+function describeRows({ plans, rows, entryOfRod, every, position }: Links, rods: readonly Rod[]): void {
+  const next = entryOfRod.slice();
+  let c = 0;
+  let k = 0;
+  const addSide = (rod: number, edge: number, weight: number, begins: boolean, code: number): void => {
+    const e = next[rod]++;
+    rows.edge[e] = edge;
+    rows.weight[e] = weight;
+    rows.begins[e] = begins ? 1 : 0;
+    rows.code[e] = code;
+  };
+  plans.forEach((plan, index) => {
+    const { rodA, edgeA, rodB, edgeB } = plan;
+    if (rows.linkOf[c] !== index) {
+      const { perEnd, sideCount, firstSide } = every.others[k++];
+      for (let i = 0; i < sideCount; i++) {
+        const [rod, edge, weight] = i < perEnd ? [rodA, edgeA, plan.weightA] : [rodB, edgeB, plan.weightB];
+        addSide(rod, edge, perEnd === 1 ? weight : i % perEnd === 1 ? 1 : 0, i % perEnd === 0, -1 - (firstSide + i));
+      }
+      return;
+    }
+    standAtStart(plan);
+    describeCrossing(rows, c, plan, angleAtStart(plan, rods));
+    for (let i = 0; i < 4; i++) {
+      const [rod, edge] = i < 2 ? [rodA, edgeA] : [rodB, edgeB];
+      addSide(rod, edge, i % 2, i % 2 === 0, 4 * c + i);
+      rows.node[4 * c + i] = position.first[rod] + 3 * ((edge + (i % 2)) % rods[rod].nodeCount);
+    }
+    c++;
+  });
+}
+
+/** What a model cannot do is said before the run. */
+export function refuseUnlinkable(
+  plans: readonly LinkPlan[],
+  rods: readonly Rod[],
+  bundles: readonly Bundle[],
+  placeOfRod: readonly Place[],
+): void {
+  const check = (plan: LinkPlan, rod: number): void => {
+    const bundle = bundles[placeOfRod[rod].bundle];
+    if (bundle.contact) return;
+    throw new SceneError(
+      pathOfLink(plan),
+      `rod '${rods[rod].id}' of model '${bundle.model}' cannot be linked with these options; use der with an implicit integrator, helix, strand or fiber without stiffness damping`,
+    );
+  };
+  for (const plan of plans) {
+    check(plan, plan.rodA);
+    if (plan.rodB >= 0) check(plan, plan.rodB);
+  }
+}
+
+export function stiffnessOf({ plan }: Link, row: number): number {
+  return row < 3 ? plan.stiffness : plan.turnStiffness;
+}
+export function dampingOf({ plan }: Link, row: number): number {
+  return row < 3 ? plan.damping : plan.turnDamping;
+}
+
+/** Energy of all springs at the end of the last step [J]. */
+export function energyOfLinks({ plans, memory }: Links): number {
+  let energy = 0;
+  for (let k = 0; k < plans.length; k++) {
+    const { stiffness, turnStiffness } = plans[k];
+    const o = MOST_ROWS * (2 * k + 1);
+    // strains that a link does not have are zero
+    for (let r = 0; r < MOST_ROWS; r++) energy += 0.5 * (r < 3 ? stiffness : turnStiffness) * memory[o + r] ** 2;
+  }
+  return energy;
+}
+
+/** Strains of a link: three of position, and those of rotation. */
+const rowsOf = (about: LinkPlan['about']): number => 3 + (about === 'all' ? 3 : about === 'normal' ? 1 : 0);
+
+/** Forces on the first rod and strains of a link at the end of the last step. */
+export function memoryOf({ memory }: Links, plan: LinkPlan): { force: Float64Array; strain: Float64Array } {
+  const o = MEMORY * plan.index;
+  const rows = rowsOf(plan.about);
+  return { force: memory.subarray(o, o + rows), strain: memory.subarray(o + MOST_ROWS, o + MOST_ROWS + rows) };
+}
+
+/** A loop that looks at no sides. */
+function loopRows({ rows, shared, position: { data } }: Links, kind: number, dt: number): void {
+  given[0] = dt;
+  if (!shared?.run(kind, given))
+    runLinkLoop(kind, rows, UNPLACED, UNMIXED, data, given, 0, lengthOf(kind, rows, UNPLACED));
+}
+const given = new Float64Array(1);
+
+/** Impulses to start from: the forces that the last step left, or a piece of the one `underWay`. */
+export function recallLinks(links: Links, set: LinkSet, underWay: boolean, dt: number): void {
+  selectLinks(links, set);
+  loopRows(links, underWay ? RECALL_NEXT : RECALL, dt);
+  const from = underWay ? links.rows.next : links.memory;
+  for (const { index, rows, impulse } of set.others)
+    for (let r = 0; r < rows; r++) impulse[r] = dt * from[MEMORY * index + r];
+}
+
+/** A link at rest: what the next step starts from. `force` is against the spring. */
+export function settleLink({ memory }: Links, link: Link, force: ArrayLike<number>): void {
+  const o = 2 * MOST_ROWS * link.index;
+  for (let r = 0; r < link.rows; r++) {
+    memory[o + r] = -force[r];
+    memory[o + MOST_ROWS + r] = force[r] / stiffnessOf(link, r);
+  }
+}
+
+/** Before the first piece of a step: some links start from the step before. */
+export function resumeLinks({ rows: { memory, next, linkOf } }: Links, { crossings, others }: LinkSet): void {
+  const resume = (index: number): void => {
+    for (let k = MEMORY * index; k < MEMORY * (index + 1); k++) next[k] = memory[k];
+  };
+  for (const { index } of others) resume(index);
+  for (const c of crossings) resume(linkOf[c]);
+}
+
+/** What a step of length dt, or a piece, leaves to the next. */
+export function rememberLinks(links: Links, set: LinkSet, dt: number): void {
+  const { next } = links.rows;
+  selectLinks(links, set);
+  loopRows(links, REMEMBER, dt);
+  for (const link of set.others) {
+    const o = MEMORY * link.index;
+    for (let r = 0; r < link.rows; r++) {
+      const force = link.impulse[r] / dt;
+      const rate = dampingOf(link, r) / dt;
+      next[o + r] = force;
+      // force = −k e − c (e − e₀)/h
+      next[o + MOST_ROWS + r] = (rate * link.strain[r] - force) / (stiffnessOf(link, r) + rate);
+    }
+  }
+}
+
+/** The step is done: what it leaves is what the next one starts from. */
+export function commitLinks(links: Links): void {
+  loopRows(links, COMMIT, 0);
+}

@@ -1,0 +1,125 @@
+/** Loops over the crossings of a group, or over the rods that its links hold, in ranges: by threads where there are many. */
+
+import type { MixRows } from '../solve/vectorLoops.ts';
+import { crossingsOf, type LinkRows, MEMORY, rodsOf } from './arrays.ts';
+import { type CoarseRows, prolong, restrict } from './coarseBasis.ts';
+import {
+  applyCrossings,
+  type CrossingArrays,
+  measureCrossings,
+  recallCrossings,
+  rememberCrossings,
+  startCrossings,
+  writeCrossingForces,
+  writeCrossings,
+} from './crossings.ts';
+import { shiftSides, sumPulls } from './drift.ts';
+import { countJoined, placeLinkSides, weighSides } from './linkSides.ts';
+
+/** Over rods: sides; how many links move as one (1: the group touches something); masses; what pulls each as a whole; sides moved by one velocity. */
+export const PLACE = 0;
+export const JOIN = 1;
+export const WEIGH = 2;
+export const PULL = 3;
+export const SHIFT = 4;
+/** Over crossings: strains; records (dt); what is iterated on, from the rods' velocities or from `best`; the law, and what sides follow; forces (dt). */
+export const MEASURE = 5;
+export const WRITE = 6;
+export const START = 7;
+export const START_BEST = 8;
+export const APPLY = 9;
+export const FORCE = 10;
+/** Impulses from what the last step left (dt), or from what the one under way has; what it leaves (dt). */
+export const RECALL = 11;
+export const RECALL_NEXT = 12;
+export const REMEMBER = 13;
+/** Over links: what was under way is what the last step left. Over sides: how far velocities are from the copies [m/s]. */
+export const COMMIT = 14;
+export const MISS = 15;
+
+/** Over rods: what the corners of cells have of what sides are off by; how sides move with them. */
+export const RESTRICT = 16;
+export const PROLONG = 17;
+
+/** What the loops look at beside the rows of links: the sides' arrays, and of the mixing `weight` and `best`. */
+export interface LinkLoopArrays extends CrossingArrays {
+  readonly velocity: Float64Array;
+  readonly force: Float64Array;
+  readonly edge: Int32Array;
+  readonly weight: Float64Array;
+}
+export type LinkMixRows = Pick<MixRows, 'weight' | 'best' | 'capacity' | 'window'>;
+
+const NONE = new Float64Array(0);
+/** For loops that do not look at them. */
+export const UNMIXED: LinkMixRows = { weight: NONE, best: NONE, capacity: 0, window: 0 };
+export const UNPLACED: LinkLoopArrays = {
+  mass: NONE,
+  response: NONE,
+  start: NONE,
+  copy: NONE,
+  right: NONE,
+  free: NONE,
+  velocity: NONE,
+  force: NONE,
+  edge: new Int32Array(0),
+  weight: NONE,
+};
+
+/** Over how many a loop goes. */
+export function lengthOf(kind: number, rows: LinkRows, { mass }: Pick<LinkLoopArrays, 'mass'>): number {
+  if (kind === MISS) return mass.length;
+  if (kind === COMMIT) return rows.memory.length / MEMORY;
+  return kind < MEASURE || kind >= RESTRICT ? rodsOf(rows) : crossingsOf(rows);
+}
+
+/** How far the velocities of sides `from` to `to` are from those that the copies have [m/s], where they have a mass. */
+export function missOfSides(
+  { start, copy, mass }: Pick<LinkLoopArrays, 'start' | 'copy' | 'mass'>,
+  from: number,
+  to: number,
+): number {
+  let most = 0;
+  for (let s = from; s < to; s++) {
+    if (mass[s] === 0) continue;
+    for (let k = 0; k < 3; k++) {
+      const miss = Math.abs(start[3 * s + k] - copy[3 * s + k]);
+      if (miss > most) most = miss;
+      else if (!(miss <= most)) return Infinity;
+    }
+  }
+  return most;
+}
+
+/** Part `from` to `to` of a loop; the largest of what it finds. `position`: what nodes of crossings are places in; `cells`: for RESTRICT and PROLONG. */
+export function runLinkLoop(
+  kind: number,
+  rows: LinkRows,
+  arrays: LinkLoopArrays,
+  mix: LinkMixRows,
+  position: Float64Array,
+  numbers: ArrayLike<number>,
+  from: number,
+  to: number,
+  cells?: CoarseRows,
+): number {
+  if (kind === APPLY) return applyCrossings(rows, arrays, from, to);
+  if (kind === PULL) return sumPulls(rows, arrays.mass, arrays.velocity, from, to);
+  if (kind === SHIFT) shiftSides(rows, arrays.velocity, numbers, from, to);
+  else if (kind === START) startCrossings(rows, mix.weight, arrays, arrays.start, from, to);
+  else if (kind === START_BEST) startCrossings(rows, mix.weight, arrays, mix.best, from, to);
+  else if (kind === MEASURE) measureCrossings(rows, position, from, to);
+  else if (kind === WRITE) return writeCrossings(rows, arrays, numbers[0], from, to);
+  else if (kind === FORCE) writeCrossingForces(rows, arrays.force, numbers[0], from, to);
+  else if (kind === RECALL) recallCrossings(rows, rows.memory, numbers[0], from, to);
+  else if (kind === RECALL_NEXT) recallCrossings(rows, rows.next, numbers[0], from, to);
+  else if (kind === REMEMBER) rememberCrossings(rows, numbers[0], from, to);
+  else if (kind === COMMIT) rows.memory.set(rows.next.subarray(MEMORY * from, MEMORY * to), MEMORY * from);
+  else if (kind === RESTRICT && cells) restrict(cells, rows.first, arrays.mass, arrays.velocity, from, to);
+  else if (kind === PROLONG && cells) prolong(cells, rows.first, arrays.velocity, from, to);
+  else if (kind === MISS) return missOfSides(arrays, from, to);
+  else if (kind === PLACE) placeLinkSides(rows, arrays, from, to);
+  else if (kind === JOIN) countJoined(rows, arrays.response, numbers[0] === 1, from, to);
+  else weighSides(rows, arrays, from, to);
+  return 0;
+}

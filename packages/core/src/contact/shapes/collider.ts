@@ -1,0 +1,416 @@
+/**
+ * Colliders of a scene: a shape, where it is, how it moves, and what its surface is like.
+ *
+ * A step knows two poses, at its start and at its end. The velocity of the surface in a step is the way of its point
+ * between them over the time, so that a fast turn carries what lies on it along the arc's chord and not along its tangent.
+ */
+import { type BodyPose, rotate, writeRotation } from '../../bodies/body.ts';
+import { SceneError } from '../../errors.ts';
+import { quaternionFromRotation } from '../../math/quaternion.ts';
+import { listNames } from '../../scene/names.ts';
+import type { ColliderSpec, FrictionSpec, Scene } from '../../scene/types.ts';
+import { checkTimes, createTrack, type Path } from '../../scene/varying.ts';
+import { compileShape } from './compileShape.ts';
+import type { Shape } from './shape.ts';
+
+interface Pose {
+  readonly position: Float64Array;
+  /** Own axes to world, 3 × 3. */
+  readonly rotation: Float64Array;
+}
+
+export interface Collider {
+  readonly id: string;
+  readonly shape: Shape;
+  /** Sign of the distance: −1 where the outside is solid. */
+  readonly side: 1 | -1;
+  readonly staticFriction: number;
+  readonly dynamicFriction: number;
+  readonly restitution: number;
+  /** Index in the scene's bodies, −1 for none. */
+  readonly body: number;
+  /** Pose of that body, live. */
+  readonly ride: BodyPose | undefined;
+  /** 1 for each rod of the scene that it acts on. */
+  readonly acts: Uint8Array;
+  /** At the start and at the end of the step. */
+  readonly now: Pose;
+  readonly next: Pose;
+  /** Box about the solid in world axes, at the start of the step. */
+  readonly bounds: Float64Array;
+  /** Of the pose `now` [s]. */
+  time: number;
+  /** Whether it ever moves. */
+  moves: boolean;
+  /** What `move` has set, for those who place the same collider elsewhere. */
+  readonly hand: Float64Array;
+  evaluate(out: Pose, t: number): void;
+  /** By hand: from where it is at time t, to `offset` [m] beyond what the scene says, in `seconds`. No part of the state. */
+  move(offset: ArrayLike<number>, t: number, seconds: number): void;
+}
+
+/** What colliders ask of rods: their names. */
+interface Named {
+  readonly id: string;
+}
+
+/** What they ask of bodies. */
+interface Carrier {
+  readonly body: Named;
+  readonly pose: BodyPose;
+}
+
+const createPose = (): Pose => ({
+  position: new Float64Array(3),
+  rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1),
+});
+
+export function compileColliders(
+  scene: Scene,
+  rods: readonly Named[],
+  bodies: readonly Carrier[],
+  warnings: string[],
+): Collider[] {
+  const ids = new Set<string>();
+  return (scene.colliders ?? []).map((spec, k) => {
+    const path = ['colliders', k];
+    const id = spec.id ?? `collider ${k}`;
+    if (ids.has(id))
+      throw new SceneError([...path, 'id'], `the id '${id}' is taken by another collider; ids must differ`);
+    ids.add(id);
+    return compileCollider(spec, id, rods, bodies, path, warnings);
+  });
+}
+
+export function readFriction(spec: FrictionSpec | undefined, path: Path): { static: number; dynamic: number } {
+  const friction = typeof spec === 'number' ? { static: spec, dynamic: spec } : (spec ?? { static: 0, dynamic: 0 });
+  for (const name of ['static', 'dynamic'] as const) {
+    const at = typeof spec === 'object' ? [...path, name] : path;
+    if (!(friction[name] >= 0 && friction[name] <= 1e6)) {
+      const remedy = 'it must be from 0 to 1e6; 1e3 is as good as no slip at all';
+      throw new SceneError(at, `the coefficient of friction is ${friction[name]}; ${remedy}`);
+    }
+  }
+  if (friction.dynamic > friction.static) {
+    const order = `dynamic friction ${friction.dynamic} is greater than static friction ${friction.static}`;
+    throw new SceneError([...path, 'dynamic'], `${order}; what slides resists less than what sticks`);
+  }
+  return friction;
+}
+
+function compileCollider(
+  spec: ColliderSpec,
+  id: string,
+  rods: readonly Named[],
+  bodies: readonly Carrier[],
+  path: Path,
+  warnings: string[],
+): Collider {
+  const friction = readFriction(spec.friction, [...path, 'friction']);
+  const { restitution = 0 } = spec;
+  if (!(restitution >= 0 && restitution <= 1))
+    throw new SceneError([...path, 'restitution'], `the restitution is ${restitution}; it must be from 0 to 1`);
+  if (spec.body !== undefined && spec.path)
+    throw new SceneError([...path, 'path'], "a collider rides on a body or moves on a path; remove 'path' or 'body'");
+  const body = spec.body === undefined ? -1 : bodies.findIndex((one) => one.body.id === spec.body);
+  if (spec.body !== undefined && body < 0) {
+    const known = bodies.map((one) => one.body.id).join(', ') || 'none';
+    throw new SceneError([...path, 'body'], `unknown body '${spec.body}'; known: ${known}`);
+  }
+  const acts = new Uint8Array(rods.length).fill(spec.rods ? 0 : 1);
+  spec.rods?.forEach((name, i) => {
+    const index = rods.findIndex((rod) => rod.id === name);
+    if (index < 0) {
+      const known = listNames(
+        rods.map((rod) => rod.id),
+        name,
+      );
+      throw new SceneError([...path, 'rods', i], `unknown rod '${name}'; known: ${known}`);
+    }
+    acts[index] = 1;
+  });
+  const shape = compileShape(spec, path, warnings);
+  const ride = body < 0 ? undefined : bodies[body].pose;
+  const hand = new Float64Array(HAND);
+  const evaluate = compilePose(spec, ride, path);
+  const collider: Collider = {
+    id,
+    shape,
+    side: spec.hollow ? -1 : 1,
+    staticFriction: friction.static,
+    dynamicFriction: friction.dynamic,
+    restitution,
+    body,
+    ride,
+    acts,
+    now: createPose(),
+    next: createPose(),
+    bounds: new Float64Array(6),
+    time: 0,
+    moves: spec.path !== undefined || shape.update !== undefined || body >= 0,
+    hand,
+    evaluate(out, t) {
+      evaluate(out, t);
+      addHand(out.position, hand, t);
+    },
+    move(offset, t, seconds) {
+      collider.moves = true;
+      moveHand(hand, offset, t, seconds);
+    },
+  };
+  placeCollider(collider, 0, 0);
+  return collider;
+}
+
+/** A displacement that goes on evenly from one place to the next: from, to, when it begins and ends, and whether it was ever used. */
+const [TO, BEGIN, END, USED] = [3, 6, 7, 8];
+export const HAND = 9;
+
+function partOfHand(hand: Float64Array, t: number): number {
+  return t >= hand[END] ? 1 : t <= hand[BEGIN] ? 0 : (t - hand[BEGIN]) / (hand[END] - hand[BEGIN]);
+}
+
+function addHand(out: Float64Array, hand: Float64Array, t: number): void {
+  if (!hand[USED]) return;
+  const u = partOfHand(hand, t);
+  for (let k = 0; k < 3; k++) out[k] += hand[k] + u * (hand[TO + k] - hand[k]);
+}
+
+function moveHand(hand: Float64Array, offset: ArrayLike<number>, t: number, seconds: number): void {
+  const u = partOfHand(hand, t);
+  for (let k = 0; k < 3; k++) {
+    hand[k] += u * (hand[TO + k] - hand[k]);
+    hand[TO + k] = offset[k];
+  }
+  hand[BEGIN] = t;
+  hand[END] = t + Math.max(0, seconds);
+  hand[USED] = 1;
+}
+
+/** The hand that another has moved the same collider by. */
+export function takeHand(collider: Collider, hand: Float64Array): void {
+  collider.hand.set(hand);
+  if (hand[USED]) collider.moves = true;
+}
+
+const quaternion = new Float64Array(4);
+const turn = new Float64Array(9);
+
+/** Pose as a function of time: fixed, on a path, or riding on a body (then as the body is now). */
+function compilePose(spec: ColliderSpec, ride: BodyPose | undefined, path: Path): Collider['evaluate'] {
+  const position = Float64Array.from(spec.position ?? [0, 0, 0]);
+  const rotation = new Float64Array(9);
+  quaternionFromRotation(quaternion, 0, spec.rotation ?? [0, 0, 0], 0);
+  writeRotation(rotation, quaternion);
+  if (ride) {
+    return (out) => {
+      multiply3(out.rotation, ride.rotation, rotation);
+      rotate(out.position, 0, ride.rotation, position, 0);
+      for (let k = 0; k < 3; k++) out.position[k] += ride.position[k];
+    };
+  }
+  if (!spec.path) {
+    return (out) => {
+      out.position.set(position);
+      out.rotation.set(rotation);
+    };
+  }
+  const times = spec.path.keys.map(({ time }) => time);
+  checkTimes(times, [...path, 'path', 'keys'], (i) => [i, 'time']);
+  let offset: readonly number[] = [0, 0, 0];
+  let spin: readonly number[] = [0, 0, 0];
+  const values = spec.path.keys.map((key, i) => {
+    if (key.twist !== undefined)
+      throw new SceneError(
+        [...path, 'path', 'keys', i, 'twist'],
+        "a collider has no tangent to twist about; use 'rotation'",
+      );
+    offset = key.offset ?? offset;
+    spin = key.rotation ?? spin;
+    return [...offset, ...spin];
+  });
+  const track = createTrack(times, values, spec.path.interpolation ?? 'smooth');
+  const state = new Float64Array(12);
+  return (out, t) => {
+    track.evaluate(state, t);
+    quaternionFromRotation(quaternion, 0, state, 3);
+    writeRotation(turn, quaternion);
+    multiply3(out.rotation, turn, rotation);
+    for (let k = 0; k < 3; k++) out.position[k] = position[k] + state[k];
+  };
+}
+
+function multiply3(out: Float64Array, a: Float64Array, b: Float64Array): void {
+  for (let i = 0; i < 3; i++)
+    for (let j = 0; j < 3; j++) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+}
+
+/** Poses at t and at t + dt, and the box in world axes. */
+export function placeCollider(collider: Collider, t: number, dt: number): void {
+  const { shape, now, next, bounds } = collider;
+  shape.update?.(t);
+  collider.time = t;
+  collider.evaluate(now, t);
+  collider.evaluate(next, t + dt);
+  if (collider.side < 0) {
+    bounds.fill(-Infinity, 0, 3).fill(Infinity, 3, 6);
+    return;
+  }
+  for (let i = 0; i < 3; i++) {
+    let low = now.position[i];
+    let high = low;
+    for (let j = 0; j < 3; j++) {
+      const r = now.rotation[3 * i + j];
+      if (r === 0) continue;
+      const p = r * shape.bounds[j];
+      const q = r * shape.bounds[3 + j];
+      low += Math.min(p, q);
+      high += Math.max(p, q);
+    }
+    bounds[i] = Number.isNaN(low) ? -Infinity : low;
+    bounds[3 + i] = Number.isNaN(high) ? Infinity : high;
+  }
+}
+
+/** Distance and outward normal (world axes) at a point: 4 numbers. */
+export function measureDistance(out: Float64Array, collider: Collider, x: number, y: number, z: number): void {
+  point[0] = x;
+  point[1] = y;
+  point[2] = z;
+  measureDistanceIn(out, collider, collider.now, point, 0);
+}
+
+const point = new Float64Array(3);
+
+/**
+ * The same of the point at `o` in an array, with the collider in any pose. Numbers that are handed to a function are boxed where it is not
+ * inlined: with three a node, and as many a place, finding contacts left 40 MB of garbage a step of 10,000 hairs.
+ */
+export function measureDistanceIn(
+  out: Float64Array,
+  collider: Collider,
+  { position: p, rotation: r }: Pose,
+  x: Float64Array,
+  o: number,
+): void {
+  const { side } = collider;
+  const a = x[o] - p[0];
+  const b = x[o + 1] - p[1];
+  const c = x[o + 2] - p[2];
+  collider.shape.distance(
+    out,
+    r[0] * a + r[3] * b + r[6] * c,
+    r[1] * a + r[4] * b + r[7] * c,
+    r[2] * a + r[5] * b + r[8] * c,
+  );
+  out[0] *= side;
+  const u = side * out[1];
+  const v = side * out[2];
+  const w = side * out[3];
+  out[1] = r[0] * u + r[1] * v + r[2] * w;
+  out[2] = r[3] * u + r[4] * v + r[5] * w;
+  out[3] = r[6] * u + r[7] * v + r[8] * w;
+}
+
+const localA = new Float64Array(3);
+const localB = new Float64Array(3);
+
+/** Point at `o` of x in the collider's axes. */
+export function toLocal(out: Float64Array, { position: p, rotation: r }: Pose, x: Float64Array, o: number): void {
+  const a = x[o] - p[0];
+  const b = x[o + 1] - p[1];
+  const c = x[o + 2] - p[2];
+  for (let k = 0; k < 3; k++) out[k] = r[k] * a + r[3 + k] * b + r[6 + k] * c;
+}
+
+/** Where the edge from point a to point b of `x` comes closest, t from 0 to 1. */
+export function findClosest(collider: Collider, x: Float64Array, a: number, b: number): number {
+  toLocal(localA, collider.now, x, a);
+  toLocal(localB, collider.now, x, b);
+  if (collider.side > 0) return collider.shape.closest(localA, localB);
+  // inside a hollow the edge is farthest out at one of its ends wherever the solid inside is convex
+  return searchHollow(collider, x, a, b);
+}
+
+const hollow = new Float64Array(4);
+
+function searchHollow(collider: Collider, x: Float64Array, a: number, b: number): number {
+  let best = 0;
+  let least = Infinity;
+  for (let k = 0; k <= 8; k++) {
+    const t = k / 8;
+    measureDistance(
+      hollow,
+      collider,
+      x[a] + t * (x[b] - x[a]),
+      x[a + 1] + t * (x[b + 1] - x[a + 1]),
+      x[a + 2] + t * (x[b + 2] - x[a + 2]),
+    );
+    if (hollow[0] >= least) continue;
+    least = hollow[0];
+    best = t;
+  }
+  return best;
+}
+
+/** Mean velocity over the step of the surface's point at (x, y, z) [m/s]; `dt` > 0. For a body: zero, it has a side of its own. */
+export function measureSurfaceVelocity(
+  out: Float64Array,
+  collider: Collider,
+  x: number,
+  y: number,
+  z: number,
+  dt: number,
+): void {
+  point[0] = x;
+  point[1] = y;
+  point[2] = z;
+  measureSurfaceVelocityAt(out, collider, point, 0, dt);
+}
+
+/** The same of the point at `o` in an array. */
+export function measureSurfaceVelocityAt(
+  out: Float64Array,
+  collider: Collider,
+  x: Float64Array,
+  o: number,
+  dt: number,
+): void {
+  out[0] = 0;
+  out[1] = 0;
+  out[2] = 0;
+  if (!collider.moves || collider.body >= 0) return;
+  const { now, next, shape } = collider;
+  if (shape.surfaceVelocity) {
+    shape.surfaceVelocity(localB);
+    rotate(out, 0, now.rotation, localB, 0);
+  }
+  const a = x[o] - now.position[0];
+  const b = x[o + 1] - now.position[1];
+  const c = x[o + 2] - now.position[2];
+  const r = now.rotation;
+  localA[0] = r[0] * a + r[3] * b + r[6] * c;
+  localA[1] = r[1] * a + r[4] * b + r[7] * c;
+  localA[2] = r[2] * a + r[5] * b + r[8] * c;
+  rotate(localB, 0, next.rotation, localA, 0);
+  out[0] += (localB[0] + next.position[0] - x[o]) / dt;
+  out[1] += (localB[1] + next.position[1] - x[o + 1]) / dt;
+  out[2] += (localB[2] + next.position[2] - x[o + 2]) / dt;
+}
+
+const backward: Pose = createPose();
+
+/** Mean velocity over the last dt of the surface's point at `at` [m/s], for a collider placed at the end of a step. */
+export function measureBackward(out: Float64Array, collider: Collider, x: Float64Array, at: number, dt: number): void {
+  out.fill(0, 0, 3);
+  if (!collider.moves || collider.body >= 0) return;
+  const { now, shape } = collider;
+  if (shape.surfaceVelocity) {
+    shape.surfaceVelocity(localB);
+    rotate(out, 0, now.rotation, localB, 0);
+  }
+  collider.evaluate(backward, collider.time - dt);
+  toLocal(localA, now, x, at);
+  rotate(localB, 0, backward.rotation, localA, 0);
+  for (let k = 0; k < 3; k++) out[k] += (x[at + k] - localB[k] - backward.position[k]) / dt;
+}

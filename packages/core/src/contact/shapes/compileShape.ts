@@ -1,0 +1,144 @@
+/** Shapes of colliders from what a scene says of them: what cannot be one is refused, with a remedy. */
+import { SceneError } from '../../errors.ts';
+import { compileExpression } from '../../scene/expression.ts';
+import type { ColliderSpec } from '../../scene/types.ts';
+import { atPath, checkTimes, finite, type Path } from '../../scene/varying.ts';
+import { createFormulaShape, createGridShape } from './distanceField.ts';
+import { createMesh, findMeshFault, measureVolume } from './mesh.ts';
+import { createBox, createCapsule, createPlane, createSphere, type Shape } from './shape.ts';
+
+function requirePositive(value: number, path: Path, what: string): number {
+  if (!(value > 0)) throw new SceneError(path, `the ${what} is ${value}; it must be positive`);
+  return value;
+}
+
+export function compileShape(spec: ColliderSpec, path: Path, warnings: string[]): Shape {
+  switch (spec.type) {
+    case 'plane': {
+      const [x, y, z] = spec.normal ?? [0, 0, 1];
+      const size = Math.hypot(x, y, z);
+      if (!(size > 0))
+        throw new SceneError([...path, 'normal'], 'the normal is the zero vector; give a direction out of the ground');
+      return createPlane(x / size, y / size, z / size);
+    }
+    case 'sphere':
+      return createSphere(requirePositive(spec.radius, [...path, 'radius'], 'radius'));
+    case 'capsule':
+      return createCapsule(spec.from, spec.to, requirePositive(spec.radius, [...path, 'radius'], 'radius'));
+    case 'box': {
+      const [a, b, c] = spec.size;
+      spec.size.forEach((size, k) => {
+        requirePositive(size, [...path, 'size', k], 'edge length');
+      });
+      const { rounding = 0 } = spec;
+      if (!(rounding >= 0 && rounding <= 0.5 * Math.min(a, b, c))) {
+        const limit = 0.5 * Math.min(a, b, c);
+        throw new SceneError([...path, 'rounding'], `the rounding is ${rounding} m; it must be from 0 to ${limit} m`);
+      }
+      return createBox(0.5 * a, 0.5 * b, 0.5 * c, rounding);
+    }
+    case 'mesh':
+      return compileMesh(spec, path, warnings);
+    case 'formula': {
+      const evaluate = atPath([...path, 'formula'], () => compileExpression(spec.formula, ['x', 'y', 'z', 't']));
+      const values = new Float64Array(4);
+      return createFormulaShape(
+        (x, y, z, t) => {
+          values[0] = x;
+          values[1] = y;
+          values[2] = z;
+          values[3] = t;
+          return evaluate(values);
+        },
+        1,
+        (value, x, y, z, t) => {
+          finite(value, [...path, 'formula'], () => `x, y, z = ${x}, ${y}, ${z}, t = ${t}`);
+        },
+      );
+    }
+    case 'grid':
+      return compileGrid(spec, path);
+  }
+}
+
+function compileGrid(spec: Extract<ColliderSpec, { type: 'grid' }>, path: Path): Shape {
+  requirePositive(spec.spacing, [...path, 'spacing'], 'spacing');
+  spec.count.forEach((n, k) => {
+    if (!(Number.isInteger(n) && n >= 2))
+      throw new SceneError([...path, 'count', k], `${n} grid points; it must be a whole number of at least 2`);
+  });
+  const expected = spec.count[0] * spec.count[1] * spec.count[2];
+  if (spec.values.length !== expected) {
+    const sizes = spec.count.join(' × ');
+    throw new SceneError(
+      [...path, 'values'],
+      `${spec.values.length} values; a grid of ${sizes} points has ${expected}`,
+    );
+  }
+  return createGridShape(spec.origin, spec.spacing, spec.count, Float64Array.from(spec.values));
+}
+
+type MeshSpec = Extract<ColliderSpec, { type: 'mesh' }>;
+
+function compileMesh(spec: MeshSpec, path: Path, warnings: string[]): Shape {
+  const count = spec.vertices.length;
+  const vertices = Float64Array.from(spec.vertices.flat());
+  const triangles: number[] = [];
+  spec.faces.forEach((face, f) => {
+    const at = [...path, 'faces', f];
+    if (face.length < 3) throw new SceneError(at, `a face of ${face.length} vertices; it needs three or more`);
+    face.forEach((index, k) => {
+      if (!(Number.isInteger(index) && index >= 0 && index < count))
+        throw new SceneError([...at, k], `vertex ${index} does not exist; the mesh has vertices 0 to ${count - 1}`);
+    });
+    for (let k = 2; k < face.length; k++) triangles.push(face[0], face[k - 1], face[k]);
+  });
+  if (triangles.length === 0) throw new SceneError([...path, 'faces'], 'the mesh has no faces');
+  const list = Int32Array.from(triangles);
+  const { solid = true } = spec;
+  if (!solid && spec.hollow)
+    throw new SceneError(
+      [...path, 'hollow'],
+      "a surface that is not solid has no inside; remove 'hollow' or 'solid: false'",
+    );
+  if (solid) {
+    const fault = findMeshFault(vertices, list);
+    if (fault) {
+      const remedy = 'mend it, or set solid: false to meet it as a thin surface from both sides';
+      throw new SceneError([...path, 'faces'], `${fault}; ${remedy}`);
+    }
+    if (!(measureVolume(vertices, list) > 0)) {
+      const remedy = 'reverse the order of the vertices in every face, or set hollow: true to keep rods inside it';
+      throw new SceneError([...path, 'faces'], `the mesh is inside out (its volume is not positive); ${remedy}`);
+    }
+  }
+  const flat = countFlat(vertices, list);
+  if (flat > 0) warnings.push(`${path.join('.')}: ${flat} faces have no area; they are met as edges`);
+  const keys = (spec.deform ?? []).map((key, i) => {
+    if (key.vertices.length !== count) {
+      const at = [...path, 'deform', i, 'vertices'];
+      throw new SceneError(at, `${key.vertices.length} vertices; the mesh has ${count}`);
+    }
+    return { time: key.time, vertices: Float64Array.from(key.vertices.flat()) };
+  });
+  if (spec.deform) {
+    checkTimes(
+      keys.map(({ time }) => time),
+      [...path, 'deform'],
+      (i) => [i, 'time'],
+    );
+  }
+  return createMesh(vertices, list, solid, keys);
+}
+
+function countFlat(vertices: Float64Array, triangles: Int32Array): number {
+  let flat = 0;
+  for (let i = 0; i < triangles.length; i += 3) {
+    const [a, b, c] = [3 * triangles[i], 3 * triangles[i + 1], 3 * triangles[i + 2]];
+    const u = [0, 1, 2].map((k) => vertices[b + k] - vertices[a + k]);
+    const v = [0, 1, 2].map((k) => vertices[c + k] - vertices[a + k]);
+    const area = Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
+    if (!(area > 1e-14 * (Math.hypot(...u) * Math.hypot(...v)))) flat++;
+  }
+  return flat;
+}

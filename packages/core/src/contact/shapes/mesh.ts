@@ -1,0 +1,460 @@
+/**
+ * Triangle meshes as obstacles.
+ *
+ * The nearest point comes from a tree of boxes. Whether a point is inside a closed mesh is told by the angle-weighted
+ * normal of the feature it is nearest to (face, edge or vertex), which is never wrong for a closed mesh; counting the
+ * crossings of a ray is, where it meets an edge.
+ *
+ * A surface that is not closed has no inside: it is met from both sides, at the distance from it.
+ */
+
+import { type BoxTree, buildTree, createTree, refitTree } from './boxTree.ts';
+import type { Shape } from './shape.ts';
+import { closestOfSegments, searchEdge } from './shape.ts';
+
+export interface Mesh extends Shape {
+  readonly vertices: Float64Array;
+  readonly triangles: Int32Array;
+}
+
+/** What is wrong with a mesh that is to be solid; empty when nothing is. */
+export function findMeshFault(vertices: Float64Array, triangles: Int32Array): string {
+  const seen = new Map<number, number>();
+  const count = vertices.length / 3;
+  for (let i = 0; i < triangles.length; i += 3) {
+    for (let k = 0; k < 3; k++) {
+      const key = triangles[i + k] * count + triangles[i + ((k + 1) % 3)];
+      seen.set(key, (seen.get(key) ?? 0) + 1);
+    }
+  }
+  let open = 0;
+  let turned = 0;
+  for (const [key, times] of seen) {
+    const a = Math.floor(key / count);
+    const b = key - a * count;
+    const back = seen.get(b * count + a) ?? 0;
+    if (times > 1) turned++;
+    else if (back === 0) open++;
+  }
+  if (turned > 0)
+    return `${turned} edges are run through twice in the same direction: neighbouring faces wind differently, or more than two faces share an edge`;
+  if (open > 0) return `the mesh is open: ${open} edges belong to one face only`;
+  return '';
+}
+
+/** Volume inside a closed mesh [m³]; negative when it is inside out. */
+export function measureVolume(vertices: Float64Array, triangles: Int32Array): number {
+  let six = 0;
+  for (let i = 0; i < triangles.length; i += 3) {
+    const a = 3 * triangles[i];
+    const b = 3 * triangles[i + 1];
+    const c = 3 * triangles[i + 2];
+    six +=
+      vertices[a] * (vertices[b + 1] * vertices[c + 2] - vertices[b + 2] * vertices[c + 1]) +
+      vertices[a + 1] * (vertices[b + 2] * vertices[c] - vertices[b] * vertices[c + 2]) +
+      vertices[a + 2] * (vertices[b] * vertices[c + 1] - vertices[b + 1] * vertices[c]);
+  }
+  return six / 6;
+}
+
+/** Normals of faces (3 each), of their three edges (9 each) and of vertices (3 each). */
+interface Normals {
+  readonly face: Float64Array;
+  readonly edge: Float64Array;
+  readonly vertex: Float64Array;
+}
+
+function writeNormals(out: Normals, vertices: Float64Array, triangles: Int32Array, opposite: Int32Array): void {
+  const { face, edge, vertex } = out;
+  vertex.fill(0);
+  const count = triangles.length / 3;
+  for (let f = 0; f < count; f++) {
+    const [a, b, c] = [3 * triangles[3 * f], 3 * triangles[3 * f + 1], 3 * triangles[3 * f + 2]];
+    const [ux, uy, uz] = [
+      vertices[b] - vertices[a],
+      vertices[b + 1] - vertices[a + 1],
+      vertices[b + 2] - vertices[a + 2],
+    ];
+    const [vx, vy, vz] = [
+      vertices[c] - vertices[a],
+      vertices[c + 1] - vertices[a + 1],
+      vertices[c + 2] - vertices[a + 2],
+    ];
+    const nx = uy * vz - uz * vy;
+    const ny = uz * vx - ux * vz;
+    const nz = ux * vy - uy * vx;
+    const size = Math.hypot(nx, ny, nz) || 1;
+    face[3 * f] = nx / size;
+    face[3 * f + 1] = ny / size;
+    face[3 * f + 2] = nz / size;
+    for (let k = 0; k < 3; k++) {
+      const p = 3 * triangles[3 * f + k];
+      const q = 3 * triangles[3 * f + ((k + 1) % 3)];
+      const r = 3 * triangles[3 * f + ((k + 2) % 3)];
+      let dot = 0;
+      let l1 = 0;
+      let l2 = 0;
+      for (let m = 0; m < 3; m++) {
+        const e = vertices[q + m] - vertices[p + m];
+        const g = vertices[r + m] - vertices[p + m];
+        dot += e * g;
+        l1 += e * e;
+        l2 += g * g;
+      }
+      const angle = l1 > 0 && l2 > 0 ? Math.acos(Math.max(-1, Math.min(1, dot / Math.sqrt(l1 * l2)))) : 0;
+      for (let m = 0; m < 3; m++) vertex[p + m] += angle * face[3 * f + m];
+    }
+  }
+  for (let e = 0; e < opposite.length; e++) {
+    const other = opposite[e];
+    const f = Math.floor(e / 3);
+    for (let m = 0; m < 3; m++) edge[3 * e + m] = face[3 * f + m] + (other >= 0 ? face[3 * other + m] : 0);
+  }
+}
+
+/** For each side of each triangle the triangle across it, −1 at a border. */
+function findOpposite(triangles: Int32Array, vertexCount: number): Int32Array {
+  const faceOf = new Map<number, number>();
+  const key = (i: number, k: number): number => triangles[i + k] * vertexCount + triangles[i + ((k + 1) % 3)];
+  const back = (i: number, k: number): number => triangles[i + ((k + 1) % 3)] * vertexCount + triangles[i + k];
+  for (let i = 0; i < triangles.length; i += 3) for (let k = 0; k < 3; k++) faceOf.set(key(i, k), i / 3);
+  const opposite = new Int32Array(triangles.length);
+  for (let i = 0; i < triangles.length; i += 3)
+    for (let k = 0; k < 3; k++) opposite[i + k] = faceOf.get(back(i, k)) ?? -1;
+  return opposite;
+}
+
+/** Nearest point of a triangle: barycentric weights of b and c, and the feature: 0 face, 1…3 side, 4…6 corner. */
+interface Nearest {
+  v: number;
+  w: number;
+  feature: number;
+}
+const nearest: Nearest = { v: 0, w: 0, feature: 0 };
+
+function set(v: number, w: number, feature: number): void {
+  nearest.v = v;
+  nearest.w = w;
+  nearest.feature = feature;
+}
+
+/** Into `nearest`; the regions are told apart by the signs of six dot products. */
+function findNearest(vertices: Float64Array, a: number, b: number, c: number, x: number, y: number, z: number): void {
+  const abx = vertices[b] - vertices[a];
+  const aby = vertices[b + 1] - vertices[a + 1];
+  const abz = vertices[b + 2] - vertices[a + 2];
+  const acx = vertices[c] - vertices[a];
+  const acy = vertices[c + 1] - vertices[a + 1];
+  const acz = vertices[c + 2] - vertices[a + 2];
+  const apx = x - vertices[a];
+  const apy = y - vertices[a + 1];
+  const apz = z - vertices[a + 2];
+  const d1 = abx * apx + aby * apy + abz * apz;
+  const d2 = acx * apx + acy * apy + acz * apz;
+  if (d1 <= 0 && d2 <= 0) {
+    set(0, 0, 4);
+    return;
+  }
+  const bpx = x - vertices[b];
+  const bpy = y - vertices[b + 1];
+  const bpz = z - vertices[b + 2];
+  const d3 = abx * bpx + aby * bpy + abz * bpz;
+  const d4 = acx * bpx + acy * bpy + acz * bpz;
+  if (d3 >= 0 && d4 <= d3) {
+    set(1, 0, 5);
+    return;
+  }
+  const vc = d1 * d4 - d3 * d2;
+  if (vc <= 0 && d1 >= 0 && d3 <= 0) {
+    set(d1 / (d1 - d3), 0, 1);
+    return;
+  }
+  const cpx = x - vertices[c];
+  const cpy = y - vertices[c + 1];
+  const cpz = z - vertices[c + 2];
+  const d5 = abx * cpx + aby * cpy + abz * cpz;
+  const d6 = acx * cpx + acy * cpy + acz * cpz;
+  if (d6 >= 0 && d5 <= d6) {
+    set(0, 1, 6);
+    return;
+  }
+  const vb = d5 * d2 - d1 * d6;
+  if (vb <= 0 && d2 >= 0 && d6 <= 0) {
+    set(0, d2 / (d2 - d6), 3);
+    return;
+  }
+  const va = d3 * d6 - d5 * d4;
+  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
+    const w = (d4 - d3) / (d4 - d3 + (d5 - d6));
+    set(1 - w, w, 2);
+    return;
+  }
+  const total = va + vb + vc;
+  set(vb / total, vc / total, 0);
+}
+
+const parameters = new Float64Array(2);
+
+/** `keys`: vertices in time, linear between; the mesh is rigid without. */
+export function createMesh(
+  rest: Float64Array,
+  triangles: Int32Array,
+  solid: boolean,
+  keys: readonly { readonly time: number; readonly vertices: Float64Array }[] = [],
+): Mesh {
+  const vertices = rest.slice();
+  const velocity = new Float64Array(keys.length > 0 ? vertices.length : 0);
+  const count = triangles.length / 3;
+  const opposite = findOpposite(triangles, vertices.length / 3);
+  const normals: Normals = {
+    face: new Float64Array(3 * count),
+    edge: new Float64Array(9 * count),
+    vertex: new Float64Array(vertices.length),
+  };
+  const tree = createTree(count);
+  const bounds = new Float64Array(6);
+  const placeBoxes = (): void => {
+    for (let f = 0; f < count; f++) {
+      for (let k = 0; k < 3; k++) {
+        const p = vertices[3 * triangles[3 * f] + k];
+        const q = vertices[3 * triangles[3 * f + 1] + k];
+        const r = vertices[3 * triangles[3 * f + 2] + k];
+        tree.box[6 * f + k] = Math.min(p, q, r);
+        tree.box[6 * f + 3 + k] = Math.max(p, q, r);
+      }
+    }
+    if (tree.nodeCount === 0) buildTree(tree);
+    else refitTree(tree);
+    for (let k = 0; k < 6; k++) bounds[k] = tree.nodeBox[k];
+    writeNormals(normals, vertices, triangles, opposite);
+  };
+  placeBoxes();
+  /** Last found: face and weights. */
+  const last = { face: 0, v: 0, w: 0 };
+
+  const distance = (out: Float64Array, x: number, y: number, z: number): void => {
+    let best = Infinity;
+    let face = 0;
+    let feature = 0;
+    let v = 0;
+    let w = 0;
+    const { stack, nodeBox, first, second, size, order } = tree;
+    let top = 0;
+    stack[top++] = 0;
+    while (top > 0) {
+      const node = stack[--top];
+      if (boxDistance2(nodeBox, 6 * node, x, y, z) >= best) continue;
+      if (size[node] === 0) {
+        const p = first[node];
+        const q = second[node];
+        const near = boxDistance2(nodeBox, 6 * p, x, y, z) <= boxDistance2(nodeBox, 6 * q, x, y, z);
+        stack[top++] = near ? q : p;
+        stack[top++] = near ? p : q;
+        continue;
+      }
+      for (let k = 0; k < size[node]; k++) {
+        const f = order[first[node] + k];
+        const a = 3 * triangles[3 * f];
+        const b = 3 * triangles[3 * f + 1];
+        const c = 3 * triangles[3 * f + 2];
+        findNearest(vertices, a, b, c, x, y, z);
+        const u = 1 - nearest.v - nearest.w;
+        const ex = x - u * vertices[a] - nearest.v * vertices[b] - nearest.w * vertices[c];
+        const ey = y - u * vertices[a + 1] - nearest.v * vertices[b + 1] - nearest.w * vertices[c + 1];
+        const ez = z - u * vertices[a + 2] - nearest.v * vertices[b + 2] - nearest.w * vertices[c + 2];
+        const d2 = ex * ex + ey * ey + ez * ez;
+        if (d2 >= best) continue;
+        best = d2;
+        face = f;
+        feature = nearest.feature;
+        v = nearest.v;
+        w = nearest.w;
+        out[1] = ex;
+        out[2] = ey;
+        out[3] = ez;
+      }
+    }
+    last.face = face;
+    last.v = v;
+    last.w = w;
+    const { face: faceNormal } = normals;
+    const source = feature === 0 ? faceNormal : feature < 4 ? normals.edge : normals.vertex;
+    const o =
+      feature === 0 ? 3 * face : feature < 4 ? 9 * face + 3 * (feature - 1) : 3 * triangles[3 * face + feature - 4];
+    const side = out[1] * source[o] + out[2] * source[o + 1] + out[3] * source[o + 2];
+    const d = Math.sqrt(best);
+    const sign = solid && side < 0 ? -1 : 1;
+    out[0] = sign * d;
+    if (d > 1e-9 * (bounds[3] - bounds[0] + bounds[4] - bounds[1] + bounds[5] - bounds[2])) {
+      out[1] *= sign / d;
+      out[2] *= sign / d;
+      out[3] *= sign / d;
+    } else {
+      const length = Math.hypot(source[o], source[o + 1], source[o + 2]) || 1;
+      out[1] = source[o] / length;
+      out[2] = source[o + 1] / length;
+      out[3] = source[o + 2] / length;
+    }
+  };
+
+  return {
+    type: 'mesh',
+    thin: !solid,
+    vertices,
+    triangles,
+    bounds,
+    distance,
+    closest: (a, b) => closestOnMesh(tree, vertices, triangles, distance, a, b),
+    ...(keys.length > 0 && {
+      update(t: number) {
+        deformMesh(vertices, velocity, keys, t);
+        placeBoxes();
+      },
+      surfaceVelocity(out: Float64Array) {
+        const { face, v, w } = last;
+        for (let k = 0; k < 3; k++) {
+          out[k] =
+            (1 - v - w) * velocity[3 * triangles[3 * face] + k] +
+            v * velocity[3 * triangles[3 * face + 1] + k] +
+            w * velocity[3 * triangles[3 * face + 2] + k];
+        }
+      },
+    }),
+  };
+}
+
+function deformMesh(
+  vertices: Float64Array,
+  velocity: Float64Array,
+  keys: readonly { readonly time: number; readonly vertices: Float64Array }[],
+  t: number,
+): void {
+  const end = keys.length - 1;
+  let i = 0;
+  while (i < end && keys[i + 1].time <= t) i++;
+  const moves = i < end && t >= keys[0].time;
+  const from = keys[i];
+  const to = keys[moves ? i + 1 : i];
+  const span = moves ? to.time - from.time : 1;
+  for (let k = 0; k < vertices.length; k++) {
+    velocity[k] = moves ? (to.vertices[k] - from.vertices[k]) / span : 0;
+    vertices[k] = from.vertices[k] + (moves ? velocity[k] * (t - from.time) : 0);
+  }
+}
+
+function boxDistance2(box: Float64Array, o: number, x: number, y: number, z: number): number {
+  const dx = x < box[o] ? box[o] - x : x > box[o + 3] ? x - box[o + 3] : 0;
+  const dy = y < box[o + 1] ? box[o + 1] - y : y > box[o + 4] ? y - box[o + 4] : 0;
+  const dz = z < box[o + 2] ? box[o + 2] - z : z > box[o + 5] ? z - box[o + 5] : 0;
+  return dx * dx + dy * dy + dz * dz;
+}
+
+const edgeBox = new Float64Array(6);
+const at = new Float64Array(4);
+
+/**
+ * Exact where the edge does not pierce the mesh: nearest over its ends against faces and itself against the sides of
+ * faces. Where it does, the deepest place of a search.
+ */
+function closestOnMesh(
+  tree: BoxTree,
+  vertices: Float64Array,
+  triangles: Int32Array,
+  distance: Shape['distance'],
+  a: Float64Array,
+  b: Float64Array,
+): number {
+  distance(at, a[0], a[1], a[2]);
+  const atA = at[0];
+  distance(at, b[0], b[1], b[2]);
+  const atB = at[0];
+  if (atA <= 0 || atB <= 0) return searchEdge(distance, a, b);
+  let t = atA <= atB ? 0 : 1;
+  let best = Math.min(atA, atB);
+  const dx = b[0] - a[0];
+  const dy = b[1] - a[1];
+  const dz = b[2] - a[2];
+  const { stack, nodeBox, first, second, size, order } = tree;
+  let top = 0;
+  stack[top++] = 0;
+  while (top > 0) {
+    const node = stack[--top];
+    for (let k = 0; k < 3; k++) {
+      edgeBox[k] = Math.min(a[k], b[k]) - best;
+      edgeBox[k + 3] = Math.max(a[k], b[k]) + best;
+    }
+    if (!boxesMeet(nodeBox, 6 * node, edgeBox)) continue;
+    if (size[node] === 0) {
+      stack[top++] = second[node];
+      stack[top++] = first[node];
+      continue;
+    }
+    for (let k = 0; k < size[node]; k++) {
+      const f = order[first[node] + k];
+      if (pierces(vertices, triangles, f, a, dx, dy, dz)) return searchEdge(distance, a, b);
+      for (let m = 0; m < 3; m++) {
+        const p = 3 * triangles[3 * f + m];
+        const q = 3 * triangles[3 * f + ((m + 1) % 3)];
+        const ex = vertices[q] - vertices[p];
+        const ey = vertices[q + 1] - vertices[p + 1];
+        const ez = vertices[q + 2] - vertices[p + 2];
+        const rx = a[0] - vertices[p];
+        const ry = a[1] - vertices[p + 1];
+        const rz = a[2] - vertices[p + 2];
+        closestOfSegments(parameters, dx, dy, dz, ex, ey, ez, rx, ry, rz);
+        const s = parameters[0];
+        const u = parameters[1];
+        const d = Math.hypot(rx + s * dx - u * ex, ry + s * dy - u * ey, rz + s * dz - u * ez);
+        if (d >= best) continue;
+        best = d;
+        t = s;
+      }
+    }
+  }
+  return t;
+}
+
+function boxesMeet(box: Float64Array, o: number, other: Float64Array): boolean {
+  for (let k = 0; k < 3; k++) if (box[o + k] > other[k + 3] || other[k] > box[o + 3 + k]) return false;
+  return true;
+}
+
+/** Whether the segment a + t·d meets triangle f. */
+function pierces(
+  vertices: Float64Array,
+  triangles: Int32Array,
+  f: number,
+  a: Float64Array,
+  dx: number,
+  dy: number,
+  dz: number,
+): boolean {
+  const [p, q, r] = [3 * triangles[3 * f], 3 * triangles[3 * f + 1], 3 * triangles[3 * f + 2]];
+  const [ux, uy, uz] = [
+    vertices[q] - vertices[p],
+    vertices[q + 1] - vertices[p + 1],
+    vertices[q + 2] - vertices[p + 2],
+  ];
+  const [vx, vy, vz] = [
+    vertices[r] - vertices[p],
+    vertices[r + 1] - vertices[p + 1],
+    vertices[r + 2] - vertices[p + 2],
+  ];
+  const hx = dy * vz - dz * vy;
+  const hy = dz * vx - dx * vz;
+  const hz = dx * vy - dy * vx;
+  const determinant = ux * hx + uy * hy + uz * hz;
+  if (determinant === 0) return false;
+  const sx = a[0] - vertices[p];
+  const sy = a[1] - vertices[p + 1];
+  const sz = a[2] - vertices[p + 2];
+  const u = (sx * hx + sy * hy + sz * hz) / determinant;
+  if (u < 0 || u > 1) return false;
+  const gx = sy * uz - sz * uy;
+  const gy = sz * ux - sx * uz;
+  const gz = sx * uy - sy * ux;
+  const v = (dx * gx + dy * gy + dz * gz) / determinant;
+  if (v < 0 || u + v > 1) return false;
+  const t = (vx * gx + vy * gy + vz * gz) / determinant;
+  return t >= 0 && t <= 1;
+}

@@ -1,0 +1,205 @@
+/**
+ * Mixing of the last turns of a fixed point q ← q + f(q) [Anderson1965]: the combination of them whose f is least, in the
+ * weighted norm. A turn that made f larger is taken back, and mixing starts anew; so it can cost a turn, but not the result.
+ *
+ * Its loops over all numbers are those of vectorLoops.ts, which threads take part in where there are many.
+ */
+import type { SharedLoops } from '../../port.ts';
+import {
+  changeBlocks,
+  copyBlocks,
+  countBlocks,
+  cutMixRows,
+  emptyBlocks,
+  type MixRows,
+  measureBlocks,
+  mixBlocks,
+  mixBytes,
+  readMeasure,
+  readProduct,
+  returnBlocks,
+  type TurnRows,
+  WINDOW,
+} from './vectorLoops.ts';
+
+/**
+ * From so many numbers on (a cloth of 2 × 500 fibers) only FEWER turns: they are most of the memory that a solution takes. And so without
+ * friction from FREE on: 33,000 contacts take 244, 248, 258 and 264 turns with 6, 3, 2 and 1, and mixing 6 is a fifth of their time. Piles of tens of
+ * contacts need all 6.
+ */
+const MANY = 3e6;
+const FREE = 2e4;
+const FEWER = 3;
+
+/** Sets of contacts grow and shrink; cloths stay as large as they are: above this many numbers no more memory than needed. */
+const LARGE = 1e6;
+
+export const MEASURE = 0;
+export const CHANGE = 1;
+export const MIX = 2;
+export const KEEP = 3;
+export const RETURN = 4;
+export const GUESS = 5;
+export const EMPTY = 6;
+
+export interface Accelerator {
+  readonly rows: MixRows;
+  readonly turn: TurnRows;
+  readonly size: number;
+  readonly shared: SharedLoops | undefined;
+  /** Products of the changes of f with each other, kept: a turn changes one row. And a factor of them. */
+  readonly products: Float64Array;
+  readonly matrix: Float64Array;
+  readonly right: Float64Array;
+  /** Turns seen since the last fresh start, and the norm of the last f. */
+  turns: number;
+  norm: number;
+  mixed: boolean;
+}
+
+/** Of the last solution by one thread, for the next. */
+let ownMemory = new ArrayBuffer(0);
+let ownRows: MixRows = cutMixRows(ownMemory, 0, WINDOW);
+
+function makeRows(size: number, window: number, shared: SharedLoops | undefined): MixRows {
+  if (shared) return cutMixRows(shared.memory(mixBytes(size, window)), size, window);
+  if (ownRows.capacity < size || ownRows.window !== window) {
+    const capacity = size > LARGE ? size : 2 * size;
+    const bytes = mixBytes(capacity, window);
+    if (ownMemory.byteLength < bytes) ownMemory = new ArrayBuffer(bytes);
+    ownRows = cutMixRows(ownMemory, capacity, window);
+  }
+  return ownRows;
+}
+
+/** For q in `turn.free` and f in `turn.velocity`, `size` numbers each. Weights are zero. */
+export function startMixing(
+  turn: TurnRows,
+  size: number,
+  frictionless: boolean,
+  shared: SharedLoops | undefined,
+): Accelerator {
+  const rows = makeRows(size, size < (frictionless ? FREE : MANY) ? WINDOW : FEWER, shared);
+  const state: Accelerator = {
+    rows,
+    turn,
+    size,
+    shared,
+    products: new Float64Array(WINDOW * WINDOW),
+    matrix: new Float64Array(WINDOW * WINDOW),
+    right: new Float64Array(WINDOW),
+    turns: 0,
+    norm: Infinity,
+    mixed: false,
+  };
+  loop(state, EMPTY, 0, 0);
+  return state;
+}
+
+/** A loop over all blocks. */
+function loop({ rows, turn, size, shared, right }: Accelerator, kind: number, count: number, slot: number): void {
+  if (shared) shared.run(kind, rows.capacity, rows.window, size, count, slot, right);
+  else runLoop(rows, turn, kind, size, 0, countBlocks(size), count, slot, right);
+}
+
+/** Blocks `from` to `to` of a loop. */
+export function runLoop(
+  rows: MixRows,
+  turn: TurnRows,
+  kind: number,
+  size: number,
+  from: number,
+  to: number,
+  count: number,
+  slot: number,
+  gamma: ArrayLike<number>,
+): void {
+  if (kind === MEASURE) measureBlocks(rows, turn, size, from, to);
+  else if (kind === CHANGE) changeBlocks(rows, turn, size, from, to, count, slot);
+  else if (kind === MIX) mixBlocks(rows, turn, size, from, to, count, gamma);
+  else if (kind === KEEP) copyBlocks(rows.best, turn.free, size, from, to);
+  else if (kind === RETURN) returnBlocks(rows, turn.free, size, from, to);
+  else if (kind === GUESS) copyBlocks(rows.best, turn.copy, size, from, to);
+  else emptyBlocks(rows, size, from, to);
+}
+
+/** What is iterated has changed: turns so far are not to be mixed with those to come. */
+export function restartMixing(state: Accelerator): void {
+  state.turns = 0;
+  state.mixed = false;
+  state.norm = Infinity;
+}
+
+/** f from what the rods answer to the copies; norm² of it, its largest error, and that over what it may be. */
+export function measure(state: Accelerator): ReturnType<typeof readMeasure> {
+  loop(state, MEASURE, 0, 0);
+  return readMeasure(state.rows, state.size);
+}
+
+/** Keeps q as the best so far. */
+export function keep(state: Accelerator): void {
+  loop(state, KEEP, 0, 0);
+}
+
+/** Keeps the copies there instead. */
+export function keepCopies(state: Accelerator): void {
+  loop(state, GUESS, 0, 0);
+}
+
+/** q becomes the next q; `square`: the norm² of f. */
+export function accelerate(state: Accelerator, square: number): void {
+  const { rows, size, products, matrix, right } = state;
+  const norm = Math.sqrt(square);
+  if (state.mixed && norm > 2 * state.norm) {
+    // worse than it was: back to the plain step, and start anew
+    loop(state, RETURN, 0, 0);
+    restartMixing(state);
+    return;
+  }
+  state.norm = norm;
+  const count = Math.min(state.turns, rows.window);
+  const slot = count > 0 ? (state.turns - 1) % rows.window : 0;
+  loop(state, CHANGE, count, slot);
+  for (let a = 0; a < count; a++) {
+    const product = readProduct(rows, size, 2 * a);
+    products[a * WINDOW + slot] = product;
+    products[slot * WINDOW + a] = product;
+    right[a] = readProduct(rows, size, 2 * a + 1);
+  }
+  state.turns++;
+  state.mixed = false;
+  if (count === 0) return;
+  matrix.set(products);
+  if (!solveSmall(matrix, right, count)) return;
+  loop(state, MIX, count, slot);
+  state.mixed = true;
+}
+
+/** Cholesky with a little on the diagonal: the last turns are often nearly in line. */
+function solveSmall(matrix: Float64Array, right: Float64Array, n: number): boolean {
+  let trace = 0;
+  for (let i = 0; i < n; i++) trace += matrix[i * WINDOW + i];
+  if (!(trace > 0)) return false;
+  for (let i = 0; i < n; i++) matrix[i * WINDOW + i] += 1e-10 * trace;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      let sum = matrix[i * WINDOW + j];
+      for (let k = 0; k < j; k++) sum -= matrix[i * WINDOW + k] * matrix[j * WINDOW + k];
+      if (i === j) {
+        if (!(sum > 0)) return false;
+        matrix[i * WINDOW + i] = Math.sqrt(sum);
+      } else matrix[i * WINDOW + j] = sum / matrix[j * WINDOW + j];
+    }
+  }
+  for (let i = 0; i < n; i++) {
+    let sum = right[i];
+    for (let k = 0; k < i; k++) sum -= matrix[i * WINDOW + k] * right[k];
+    right[i] = sum / matrix[i * WINDOW + i];
+  }
+  for (let i = n - 1; i >= 0; i--) {
+    let sum = right[i];
+    for (let k = i + 1; k < n; k++) sum -= matrix[k * WINDOW + i] * right[k];
+    right[i] = sum / matrix[i * WINDOW + i];
+  }
+  return true;
+}

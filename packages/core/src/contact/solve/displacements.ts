@@ -1,0 +1,65 @@
+/** Velocities of sides as the way that they come in a step. */
+import type { ContactPort } from '../../model.ts';
+import type { ContactSides } from '../../port.ts';
+import type { Finder } from '../detect/finder.ts';
+import type { SideArrays } from './admm.ts';
+
+/** S v of all sides, into `start`. */
+export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): void {
+  for (const one of arrays.sides) {
+    one.port.readVelocity(one.start, one.sides);
+    countWays(one, arrays.rod, finder, dt);
+  }
+}
+
+/** What `countWays` looks at of a bundle's sides. */
+interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start'> {
+  readonly port: Pick<ContactPort, 'countsWays' | 'shareWays'>;
+  readonly sides: ContactSides;
+}
+
+/**
+ * Puts the way that the nodes come in the step, by its length, in place of their velocities at its end. Gaps close by ways; the two
+ * differ where a pin moves a node along its path, and in models whose nodes follow from angles and curvatures. (A root that is
+ * thrown about at 60 m/s² comes 0.12 mm farther in 1/480 s than its velocity says.) Samples must be those of the end.
+ */
+export function countWays(
+  { port, sides, from, start }: SidesOfNodes,
+  rodOf: Int32Array,
+  finder: NodesOfRods,
+  dt: number,
+): void {
+  if (port.countsWays) return;
+  const own = rodOf.subarray(from, from + sides.count);
+  const count = (end: number): void => addWays(start, sides, own, finder, dt, end);
+  if (!port.shareWays?.(sides, dt, count)) count(sides.count);
+}
+
+/** Where nodes were at the start of the step, and are now. */
+type NodesOfRods = Pick<Finder, 'position' | 'samples' | 'nodeOffset'>;
+
+/** The same for sides up to `end`; `rodOf`: what samples and offsets go by. */
+export function addWays(
+  start: Float64Array,
+  { edge, weight, direction: n }: Pick<ContactSides, 'edge' | 'weight' | 'direction'>,
+  rodOf: Int32Array,
+  { position, samples, nodeOffset }: NodesOfRods,
+  dt: number,
+  end: number,
+): void {
+  for (let s = 0; s < end; s++) {
+    const r = rodOf[s];
+    if (r < 0) continue;
+    const { nodePosition: x, nodeVelocity: v } = samples[r];
+    const o = 3 * nodeOffset[r];
+    const a = 3 * edge[s];
+    const b = a + 3 < x.length ? a + 3 : 0;
+    const w = weight[s];
+    for (let k = 0; k < 3; k++) {
+      const first = (x[a + k] - position[o + a + k]) / dt - v[a + k];
+      const second = (x[b + k] - position[o + b + k]) / dt - v[b + k];
+      if (n) start[s] += n[3 * s + k] * ((1 - w) * first + w * second);
+      else start[3 * s + k] += (1 - w) * first + w * second;
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Contact without friction, with one number a side: its velocity along the normal (`axes` = 1 in SideArrays). Across the normal there is
+ * nothing to agree on; three numbers a side would not only cost three times as much, the masses glued to the sides would hold the rods there as well,
+ * and hair that slides along hair comes to its place but slowly.
+ *
+ * Without friction the method converges for any weights. A step of 2,500 shaken hairs with 33,000 contacts took 853 turns with ω as with
+ * friction, crowd × response; 351 with √crowd; 262 with 0.7 √crowd. With 0.3 √crowd copies and rods agree sooner yet, but on impulses that
+ * are further off, and rounds go on.
+ */
+
+import type { ContactSet } from '../contactSet.ts';
+import type { SideArrays } from './admm.ts';
+import type { LawArrays, LawSet } from './lawArrays.ts';
+
+/** Whether none of the contacts has friction. */
+export function isFrictionless({ count, staticFriction, dynamicFriction }: ContactSet): boolean {
+  for (let c = 0; c < count; c++) if (staticFriction[c] !== 0 || dynamicFriction[c] !== 0) return false;
+  return true;
+}
+
+/** ω of a contact over the response of its sides, where `crowd` contacts meet at its busiest node. */
+export function spread(crowd: number): number {
+  return 0.7 * Math.sqrt(crowd);
+}
+
+/** Velocity of a fixed second side along the normal. */
+export function surfaceAlong({ normal: n, surface: v }: Pick<ContactSet, 'normal' | 'surface'>, c: number): number {
+  const o = 3 * c;
+  return n[o] * v[o] + n[o + 1] * v[o + 1] + n[o + 2] * v[o + 2];
+}
+
+/** Impulses that contacts start from, which are those of the last step along other normals: their part along these. */
+export function straighten(set: ContactSet): void {
+  const { impulse: p, normal: n } = set;
+  for (let c = 0; c < set.count; c++) {
+    const o = 3 * c;
+    const size = Math.max(0, p[o] * n[o] + p[o + 1] * n[o + 1] + p[o + 2] * n[o + 2]);
+    for (let k = o; k < o + 3; k++) p[k] = size * n[k];
+  }
+}
+
+export function readPush(set: ContactSet, { push, impulseStart }: SideArrays): void {
+  const { impulse: p, normal: n } = set;
+  for (let c = 0; c < set.count; c++) {
+    const o = 3 * c;
+    push[c] = p[o] * n[o] + p[o + 1] * n[o + 1] + p[o + 2] * n[o + 2];
+    impulseStart[c] = push[c];
+  }
+}
+
+export function writePush({ count, impulse, normal }: ContactSet, { push }: SideArrays): void {
+  for (let c = 0; c < count; c++) for (let k = 3 * c; k < 3 * c + 3; k++) impulse[k] = push[c] * normal[k];
+}
+
+/** What the solver iterates on at first, and what weighs how much in it; see solveAdmm. */
+export function startNormal(
+  set: ContactSet,
+  arrays: SideArrays,
+  weight: Float64Array,
+  finest: Float64Array,
+  least: number,
+  places: number,
+): void {
+  const { start, copy, free, sideA, sideB, omega, mass, push } = arrays;
+  for (let c = 0; c < set.count; c++) {
+    const a = sideA[c];
+    const b = sideB[c];
+    const fine = 1 / Math.max(least, places * set.size[c]);
+    if (omega[c] === 0) push[c] = 0;
+    const change = omega[c] > 0 ? push[c] / mass[a] : 0;
+    finest[a] = fine;
+    free[a] = start[a] - change;
+    weight[a] = mass[a];
+    copy[a] = start[a];
+    if (b < 0) continue;
+    finest[b] = fine;
+    free[b] = start[b] + change;
+    weight[b] = mass[a];
+    copy[b] = start[b];
+  }
+}
+
+/** The law of contact at contacts `from` to `to`: from q the impulses p and the copies y. Returns the largest W·p [m/s]. */
+export function applyNormalLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
+  const { sideA, sideB, omega, mass, copy, free, crowd, push } = arrays;
+  const { bias } = set;
+  let swing = 0;
+  for (let c = from; c < to; c++) {
+    const w = omega[c];
+    if (w === 0) continue;
+    const a = sideA[c];
+    const b = sideB[c];
+    const u = free[a] - (b >= 0 ? free[b] : surfaceAlong(set, c)) + bias[c];
+    const p = u < 0 ? -u / w : 0;
+    push[c] = p;
+    const change = p / mass[a];
+    copy[a] = free[a] + change;
+    if (b >= 0) copy[b] = free[b] - change;
+    swing = Math.max(swing, (w / spread(crowd[c])) * p);
+  }
+  return swing;
+}
+
+/** What the rods are to follow: ρ(y − v₀) ± (p − p₀). */
+export function pullNormal(arrays: LawArrays, from: number, to: number): void {
+  const { start, copy, right, sideA, sideB, mass, push, impulseStart } = arrays;
+  for (let c = from; c < to; c++) {
+    const a = sideA[c];
+    const b = sideB[c];
+    const rho = mass[a];
+    const change = push[c] - impulseStart[c];
+    right[a] = rho * (copy[a] - start[a]) + change;
+    if (b >= 0) right[b] = rho * (copy[b] - start[b]) - change;
+  }
+}

@@ -1,0 +1,208 @@
+/** Contacts by the systems that they join: groups that do not know of each other are solved one by one. */
+import type { Bundle, ContactPort } from '../../model.ts';
+import type { ContactSet } from '../contactSet.ts';
+import type { LinkSet, Links } from '../links/links.ts';
+import type { Place } from './sides.ts';
+
+/** Marks of systems, an array for each bundle. */
+export type Marks = readonly Uint8Array[];
+
+export interface Systems {
+  readonly count: number;
+  /** A system for each rod of the scene, among those of all bundles. */
+  ofRod(rod: number): number;
+  ofBody(body: Place): number;
+  readonly bundleOf: Int32Array;
+  /** Its number in its bundle. */
+  readonly numberOf: Int32Array;
+  /** Rods of each system. */
+  readonly rods: readonly (readonly number[])[];
+}
+
+export function listSystems(bundles: readonly Bundle[], placeOfRod: readonly Place[]): Systems {
+  const counts = bundles.map((bundle) => bundle.contact?.systemCount ?? 0);
+  const count = counts.reduce((sum, one) => sum + one, 0);
+  const bundleOf = new Int32Array(count);
+  const numberOf = new Int32Array(count);
+  const first: number[] = [];
+  let next = 0;
+  counts.forEach((many, b) => {
+    first.push(next);
+    for (let s = 0; s < many; s++, next++) {
+      bundleOf[next] = b;
+      numberOf[next] = s;
+    }
+  });
+  const port = (b: number): ContactPort => bundles[b].contact as ContactPort;
+  const systemOfRod = Int32Array.from(placeOfRod, ({ bundle, index }) =>
+    bundles[bundle].contact ? first[bundle] + port(bundle).systemOfRod[index] : -1,
+  );
+  const rods: number[][] = Array.from({ length: count }, () => []);
+  systemOfRod.forEach((s, rod) => {
+    if (s >= 0) rods[s].push(rod);
+  });
+  return {
+    count,
+    bundleOf,
+    numberOf,
+    rods,
+    ofRod: (rod) => systemOfRod[rod],
+    ofBody: ({ bundle, index }) => first[bundle] + port(bundle).systemOfBody[index],
+  };
+}
+
+export interface Group {
+  readonly contacts: Int32Array;
+  /** Those of its rods; undefined where it has none. */
+  readonly links: LinkSet | undefined;
+  readonly systems: readonly number[];
+}
+
+export interface Grouping {
+  /** Links that are joined by links, each with one of its systems. */
+  readonly linked: readonly { readonly system: number; readonly links: LinkSet }[];
+  /** Groups that have a system which is wanted, in the order of their first contacts, then of their first links. */
+  group(set: ContactSet, wanted: (system: number) => boolean): Group[];
+}
+
+/** Systems that links join, for good, and these links. */
+interface Joined {
+  readonly systems: readonly number[];
+  readonly links: LinkSet;
+}
+
+/** Finds the first of a tree of parents, which it makes shorter. */
+function rootIn(parent: Int32Array, s: number): number {
+  let r = s;
+  while (parent[r] !== r) r = parent[r];
+  while (parent[s] !== r) [s, parent[s]] = [parent[s], r];
+  return r;
+}
+
+/** What links join; `root` is then the first system of what a system belongs to. */
+function joinSystems(root: Int32Array, systems: Systems, { plans, every, rows }: Links): Map<number, Joined> {
+  for (let s = 0; s < root.length; s++) root[s] = s;
+  for (const { rodA, rodB } of plans)
+    if (rodB >= 0) {
+      const [a, b] = [rootIn(root, systems.ofRod(rodA)), rootIn(root, systems.ofRod(rodB))];
+      root[Math.max(a, b)] = Math.min(a, b);
+    }
+  for (let s = 0; s < root.length; s++) root[s] = rootIn(root, s);
+  const rootOf = (rod: number): number => root[systems.ofRod(rod)];
+  const roots = [...new Set(Array.from(every.rods, rootOf))];
+  const crossingRoot = Int32Array.from(rows.linkOf, (link) => rootOf(plans[link].rodA));
+  return new Map(
+    roots.map((r) => {
+      if (roots.length === 1) return [r, { systems: listOf(every.rods), links: every }];
+      const rods = every.rods.filter((rod) => rootOf(rod) === r);
+      const crossings = every.crossings.filter((c) => crossingRoot[c] === r);
+      const others = every.others.filter(({ plan }) => rootOf(plan.rodA) === r);
+      const links: LinkSet = { count: crossings.length + others.length, crossings, others, rods };
+      return [r, { systems: listOf(rods), links }];
+    }),
+  );
+  function listOf(rods: Int32Array): number[] {
+    return [...new Set(Array.from(rods, (rod) => systems.ofRod(rod)))];
+  }
+}
+
+/** Several sets in one, in the order of the scene. */
+function uniteSets(sets: readonly LinkSet[]): LinkSet | undefined {
+  if (sets.length < 2) return sets[0];
+  const unite = (lists: readonly Int32Array[]): Int32Array =>
+    Int32Array.from(lists.flatMap((list) => [...list])).sort();
+  return {
+    count: sets.reduce((sum, { count }) => sum + count, 0),
+    crossings: unite(sets.map(({ crossings }) => crossings)),
+    others: sets.flatMap(({ others }) => others).sort((a, b) => a.index - b.index),
+    rods: unite(sets.map(({ rods }) => rods)),
+  };
+}
+
+export function createGrouping(
+  systems: Systems,
+  bodyOf: (set: ContactSet, c: number) => Place | undefined,
+  links: Links,
+): Grouping {
+  const parent = new Int32Array(systems.count);
+  const place = new Int32Array(systems.count);
+  const linkedRoot = new Int32Array(systems.count);
+  const joined = joinSystems(linkedRoot, systems, links);
+  const rootOf = (s: number): number => rootIn(parent, s);
+  const bodySystem = (set: ContactSet, c: number): number => {
+    const body = bodyOf(set, c);
+    return body ? systems.ofBody(body) : -1;
+  };
+  const listed = new Uint8Array(systems.count);
+  /** The contacts of all groups, one after the other in one array. */
+  const gatherContacts = (
+    set: ContactSet,
+    groups: readonly { size: number; links: LinkSet[]; systems: number[] }[],
+  ): Group[] => {
+    const next = new Int32Array(groups.length);
+    let total = 0;
+    groups.forEach(({ size }, k) => {
+      next[k] = total;
+      total += size;
+    });
+    const all = new Int32Array(total);
+    for (let c = 0; c < set.count && total > 0; c++) {
+      const k = place[rootOf(systems.ofRod(set.rodA[c]))];
+      if (k >= 0) all[next[k]++] = c;
+    }
+    return groups.map(({ size, links: own, systems: list }, k) => ({
+      contacts: all.subarray(next[k] - size, next[k]),
+      links: uniteSets(own),
+      systems: list,
+    }));
+  };
+
+  return {
+    linked: Array.from(joined, ([system, { links: some }]) => ({ system, links: some })),
+    group(set, wanted) {
+      let any = false;
+      for (let s = 0; s < parent.length; s++) {
+        parent[s] = linkedRoot[s];
+        any ||= wanted(s);
+      }
+      if (!any) return [];
+      for (let c = 0; c < set.count; c++) {
+        const first = systems.ofRod(set.rodA[c]);
+        if (set.rodB[c] >= 0) parent[rootOf(systems.ofRod(set.rodB[c]))] = rootOf(first);
+        const body = bodySystem(set, c);
+        if (body >= 0) parent[rootOf(body)] = rootOf(first);
+      }
+      // −2: none of it is wanted
+      place.fill(-2);
+      for (let s = 0; s < parent.length; s++) if (wanted(s)) place[rootOf(s)] = -1;
+      listed.fill(0);
+      const groups: { size: number; links: LinkSet[]; systems: number[] }[] = [];
+      const groupOf = (s: number): (typeof groups)[number] | undefined => {
+        const root = rootOf(s);
+        if (place[root] === -1) place[root] = groups.push({ size: 0, links: [], systems: [] }) - 1;
+        return groups[place[root]];
+      };
+      const list = (s: number, to: number[]): void => {
+        if (s < 0 || listed[s]) return;
+        listed[s] = 1;
+        to.push(s);
+      };
+      for (let c = 0; c < set.count; c++) {
+        const first = systems.ofRod(set.rodA[c]);
+        const group = groupOf(first);
+        if (!group) continue;
+        group.size++;
+        list(first, group.systems);
+        if (set.rodB[c] >= 0) list(systems.ofRod(set.rodB[c]), group.systems);
+        list(bodySystem(set, c), group.systems);
+      }
+      for (const [root, { systems: own, links: some }] of joined) {
+        const group = groupOf(root);
+        if (!group) continue;
+        group.links.push(some);
+        for (const s of own) list(s, group.systems);
+      }
+      return gatherContacts(set, groups);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** What the law of contact looks at, in memory that threads see: of each contact, in the order of the set. */
+
+import type { ContactSet } from '../contactSet.ts';
+import { createCutter } from '../memory.ts';
+import type { SideArrays } from './admm.ts';
+
+/** Of a set of contacts. */
+export type LawSet = Pick<
+  ContactSet,
+  'impulse' | 'normal' | 'bias' | 'surface' | 'sliding' | 'staticFriction' | 'dynamicFriction'
+>;
+
+/** Of the arrays of its sides. */
+export type LawArrays = Pick<
+  SideArrays,
+  | 'axes'
+  | 'sideA'
+  | 'sideB'
+  | 'omega'
+  | 'crowd'
+  | 'push'
+  | 'impulseStart'
+  | 'mass'
+  | 'start'
+  | 'copy'
+  | 'free'
+  | 'right'
+>;
+
+/** Those that lie in the same memory; sides have their own. */
+export type LawRows = LawSet &
+  Pick<LawArrays, 'sideA' | 'sideB' | 'omega' | 'crowd' | 'push' | 'impulseStart'> & {
+    /** Of each thread: what its share of the law returned. */
+    readonly swing: Float64Array;
+  };
+
+/** Threads at most. */
+const THREADS = 256;
+
+export function lawBytes(contacts: number): number {
+  return 8 * (THREADS + 18 * contacts) + 4 * 2 * contacts + contacts;
+}
+
+export function cutLawRows(buffer: ArrayBufferLike, contacts: number): LawRows {
+  const { doubles: take, integers, bytes } = createCutter(buffer);
+  const takeIntegers = (): Int32Array => integers(contacts);
+  return {
+    swing: take(THREADS),
+    impulse: take(3 * contacts),
+    normal: take(3 * contacts),
+    surface: take(3 * contacts),
+    impulseStart: take(3 * contacts),
+    bias: take(contacts),
+    staticFriction: take(contacts),
+    dynamicFriction: take(contacts),
+    omega: take(contacts),
+    crowd: take(contacts),
+    push: take(contacts),
+    sideA: takeIntegers(),
+    sideB: takeIntegers(),
+    sliding: bytes(contacts),
+  };
+}
+
+/** Copies what the law needs of a set and its sides. */
+export function writeLawRows(rows: LawRows, set: ContactSet, arrays: SideArrays): void {
+  const { count } = set;
+  rows.impulse.set(set.impulse.subarray(0, 3 * count));
+  rows.normal.set(set.normal.subarray(0, 3 * count));
+  rows.surface.set(set.surface.subarray(0, 3 * count));
+  rows.bias.set(set.bias.subarray(0, count));
+  rows.staticFriction.set(set.staticFriction.subarray(0, count));
+  rows.dynamicFriction.set(set.dynamicFriction.subarray(0, count));
+  rows.sliding.set(set.sliding.subarray(0, count));
+  rows.impulseStart.set(arrays.impulseStart);
+  rows.omega.set(arrays.omega);
+  rows.crowd.set(arrays.crowd);
+  rows.push.set(arrays.push);
+  rows.sideA.set(arrays.sideA);
+  rows.sideB.set(arrays.sideB);
+}
+
+/** The impulses that were found. */
+export function readLawRows(rows: LawRows, set: ContactSet, { push }: SideArrays): void {
+  set.impulse.set(rows.impulse);
+  push.set(rows.push.subarray(0, push.length));
+}

@@ -1,0 +1,114 @@
+/**
+ * The arrays of contact's sides, side by side in one piece of memory: threads that know the piece and the number of sides know the
+ * arrays.
+ */
+import { createCutter } from '../memory.ts';
+
+/** Memory that is kept from one time to the next, so that a step with a million contacts leaves no garbage. */
+export interface Rooms {
+  /** So many bytes, all zero; those that were given for the same slot before are taken back. */
+  take(slot: number, bytes: number): ArrayBufferLike;
+}
+
+const LARGE = 1e8;
+
+export function createRooms(): Rooms {
+  const rooms: ArrayBuffer[] = [];
+  return {
+    take(slot, bytes) {
+      const room = rooms[slot];
+      if (room && room.byteLength >= bytes) {
+        new Uint8Array(room, 0, bytes).fill(0);
+        return room;
+      }
+      // contacts come and go: a little more than is asked for, of a cloth's gigabyte less
+      rooms[slot] = new ArrayBuffer(8 * Math.ceil(((bytes > LARGE ? 1.03 : 1.25) * bytes) / 8));
+      return rooms[slot];
+    },
+  };
+}
+
+/** Numbers of each side, in one row each. */
+export interface SideRows {
+  readonly weight: Float64Array;
+  readonly mass: Float64Array;
+  readonly response: Float64Array;
+  readonly room: Float64Array;
+  /** 3 each. */
+  readonly arm: Float64Array;
+  readonly force: Float64Array;
+  /** 3 each where the rows below have 1. */
+  readonly direction: Float64Array;
+  /** 1 or 3 each, see SideArrays.axes. */
+  readonly start: Float64Array;
+  readonly velocity: Float64Array;
+  readonly right: Float64Array;
+  readonly copy: Float64Array;
+  readonly free: Float64Array;
+  readonly rod: Int32Array;
+  readonly edge: Int32Array;
+}
+
+/** Doubles of a side in front of its integers. */
+export function doublesOf(axes: 1 | 3): number {
+  return 4 + 3 + 3 + (axes === 1 ? 3 : 0) + 5 * axes;
+}
+
+/** Bytes of a side. */
+export function bytesOf(axes: 1 | 3): number {
+  return 8 * doublesOf(axes) + 4 * 2;
+}
+
+export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): SideRows {
+  const { doubles, integers } = createCutter(buffer);
+  const take = (width: number): Float64Array => doubles(width * count);
+  const takeIntegers = (): Int32Array => integers(count);
+  return {
+    weight: take(1),
+    mass: take(1),
+    response: take(1),
+    room: take(1),
+    arm: take(3),
+    force: take(3),
+    direction: take(axes === 1 ? 3 : 0),
+    start: take(axes),
+    velocity: take(axes),
+    right: take(axes),
+    copy: take(axes),
+    free: take(axes),
+    rod: takeIntegers(),
+    edge: takeIntegers(),
+  };
+}
+
+/** What is known of contacts and sides beside the rows: the rod of the scene of each side, and who solves keeps the rest. */
+export interface ContactRows {
+  readonly push: Float64Array;
+  readonly impulseStart: Float64Array;
+  readonly omega: Float64Array;
+  readonly crowd: Float64Array;
+  readonly sceneRod: Int32Array;
+  readonly sideA: Int32Array;
+  readonly sideB: Int32Array;
+  readonly awake: Uint8Array;
+}
+
+/** Bytes of the rows for so many sides and contacts. */
+export function contactBytes(sides: number, contacts: number, axes: 1 | 3): number {
+  const doubles = (axes === 1 ? contacts : 0) + axes * contacts + 2 * contacts;
+  return 8 * doubles + 4 * (sides + 2 * contacts) + contacts;
+}
+
+export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts: number, axes: 1 | 3): ContactRows {
+  const { doubles: take, integers: takeIntegers, bytes: takeBytes } = createCutter(buffer);
+  return {
+    push: take(axes === 1 ? contacts : 0),
+    impulseStart: take(axes * contacts),
+    omega: take(contacts),
+    crowd: take(contacts),
+    sceneRod: takeIntegers(sides),
+    sideA: takeIntegers(contacts),
+    sideB: takeIntegers(contacts),
+    awake: takeBytes(contacts),
+  };
+}

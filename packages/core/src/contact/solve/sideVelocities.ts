@@ -1,0 +1,125 @@
+/** What contacts ask of the velocities of their sides: biases, what is read back of a step, and what slides. */
+
+import type { ContactSet } from '../contactSet.ts';
+import type { Finder } from '../detect/finder.ts';
+import { easeOfContact } from '../detect/overlapsNearPins.ts';
+import { loopLinks } from '../links/law.ts';
+import { MISS, missOfSides } from '../links/loops.ts';
+import type { SideArrays } from './admm.ts';
+
+/**
+ * Where an overlap of `gap` < 0 may end: it is pushed out gently, by a fifth of what it is beyond 1 % of its size and by half of what it is
+ * beyond 2.5 %: places that slide go in by 1 % a step, which a fifth holds only where they are 6 % deep. (All of it beyond 3 %: piles
+ * that impulses hold never came to rest.)
+ */
+export function easeOut(gap: number, size: number): number {
+  const depth = -gap;
+  return gap + Math.min(Math.max(0, 0.2 * (depth - 0.01 * size), 0.5 * (depth - 0.025 * size)), 0.05 * size);
+}
+
+/** By how many radii a place must have gone deeper in a step to be held back: what merely lies deep comes out by itself. */
+export const DEEPER = 2e-4;
+
+/** What the normal velocity may fall to: a gap may close, an overlap is pushed out gently, an impact rebounds. */
+export function setBias(set: ContactSet, finder: Finder, dt: number, threshold: number): void {
+  const { gravity } = finder;
+  for (let c = 0; c < set.count; c++) {
+    const gap = set.gap[c];
+    const size = set.size[c];
+    const floor = set.swept[c] ? set.floor[c] : gap > 0 ? 0 : easeOut(gap, size);
+    set.bias[c] = (gap - floor) / dt;
+    if (gap < floor) set.bias[c] *= easeOfContact(finder, set, c);
+    const speed = set.approach[c];
+    if (set.restitution[c] === 0 || speed >= -threshold || gap > -dt * speed) continue;
+    // after the rebound it is slowed by gravity for what is left of the step
+    const n = 3 * c;
+    const pull = gravity[0] * set.normal[n] + gravity[1] * set.normal[n + 1] + gravity[2] * set.normal[n + 2];
+    set.bias[c] = Math.min(set.bias[c], set.restitution[c] * speed - dt * pull);
+  }
+}
+
+/** How far the velocities that the rods came to are from those that the copies have [m/s]. */
+export function missOf(arrays: SideArrays): number {
+  return arrays.links ? loopLinks(arrays.links, MISS, arrays) : missOfSides(arrays, 0, arrays.count);
+}
+
+/** Whether the velocities that the rods came to are those that the copies have. */
+export function isPredicted(arrays: SideArrays, limit: number): boolean {
+  const { start, copy, count, axes, links } = arrays;
+  if (links) return missOf(arrays) <= 10 * limit;
+  for (let k = 0; k < axes * count; k++) if (!(Math.abs(start[k] - copy[k]) <= 10 * limit)) return false;
+  return true;
+}
+
+/** Whether contacts came to where the copies have them, within `part` of their size. */
+export function keepsPlaces(
+  set: ContactSet,
+  arrays: Pick<SideArrays, 'start' | 'copy' | 'sideA' | 'sideB' | 'awake'>,
+  dt: number,
+  part: number,
+): boolean {
+  const { start, copy, sideA, sideB, awake } = arrays;
+  for (let c = 0; c < set.count; c++) {
+    if (!awake[c]) continue;
+    let miss = 0;
+    for (let k = 0; k < 3; k++) {
+      const a = 3 * sideA[c] + k;
+      const b = 3 * sideB[c] + k;
+      miss += set.normal[3 * c + k] * (start[a] - copy[a] - (b >= 0 ? start[b] - copy[b] : 0));
+    }
+    if (!(Math.abs(miss) * dt <= part * set.size[c])) return false;
+  }
+  return true;
+}
+
+/** Speed above which a contact slides, of velocities that are compared with `scale` [m/s]. */
+export const slipLimit = (scale: number): number => 0.05 * scale + 1e-6;
+
+/**
+ * What slides as the step begins, of contacts that the last step does not know: a place that has come from one edge to the next, or
+ * that is about to strike. Those on bodies stick at first, as all did.
+ */
+export function markStart(set: ContactSet, finder: Finder, limit: number): void {
+  const { velocity: v, edgeOffset, edgeFirst, edgeSecond, colliders } = finder;
+  for (let c = 0; c < set.count; c++) {
+    set.sliding[c] = 0;
+    // one coefficient for both: nothing to choose
+    if (set.staticFriction[c] === set.dynamicFriction[c]) continue;
+    if (set.collider[c] >= 0 && colliders[set.collider[c]].body >= 0) continue;
+    const e = edgeOffset[set.rodA[c]] + set.edgeA[c];
+    const f = set.rodB[c] >= 0 ? edgeOffset[set.rodB[c]] + set.edgeB[c] : -1;
+    let along = 0;
+    let square = 0;
+    for (let k = 0; k < 3; k++) {
+      const w = set.weightA[c];
+      let u = (1 - w) * v[3 * edgeFirst[e] + k] + w * v[3 * edgeSecond[e] + k];
+      if (f < 0) u -= set.surface[3 * c + k];
+      else u -= (1 - set.weightB[c]) * v[3 * edgeFirst[f] + k] + set.weightB[c] * v[3 * edgeSecond[f] + k];
+      along += u * set.normal[3 * c + k];
+      square += u * u;
+    }
+    if (square - along * along > limit * limit) set.sliding[c] = 1;
+  }
+}
+
+/** What slides at the end of the step has dynamic friction in the next. */
+export function markSliding(set: ContactSet, arrays: SideArrays, scale: number): void {
+  const { start, sideA, sideB } = arrays;
+  if (arrays.axes === 1) {
+    set.slides.fill(0, 0, set.count);
+    return;
+  }
+  for (let c = 0; c < set.count; c++) {
+    const o = 3 * c;
+    let un = 0;
+    let u2 = 0;
+    for (let k = 0; k < 3; k++) {
+      const b = sideB[c];
+      const u = start[3 * sideA[c] + k] - (b >= 0 ? start[3 * b + k] : set.surface[o + k]);
+      un += u * set.normal[o + k];
+      u2 += u * u;
+    }
+    const slip = Math.sqrt(Math.max(0, u2 - un * un));
+    set.slides[c] = slip > slipLimit(scale) ? 1 : 0;
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * Rods that touch obstacles and nothing else, all in one go: their contacts do not know of each other, and a model that can
+ * (ContactPort.settle) solves many of them at once. Of hair on a head that is nearly all.
+ *
+ * A rod that has slid or fallen far lies deeper in the end than its contacts, made at the start of the step, can tell. It is looked at
+ * where it has come to, and goes on from there with the contacts that it has there: a sphere's surface turns by a tenth of a radian a
+ * step under a hair that falls. To start anew, as other groups do, took three times as long.
+ *
+ * Whatever is not done here is left to the solution of groups.
+ *
+ * Lists are arrays of numbers that stay, in place of an object and lists for each of ten thousand rods and step, which the garbage collector
+ * would have to look through among all else.
+ */
+import type { Bundle, LoneRods, StepOutcome } from '../../model.ts';
+import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
+import { reboundThreshold } from '../detect/colliderContacts.ts';
+import type { Search } from '../detect/colliderSearch.ts';
+import type { Finder } from '../detect/finder.ts';
+import type { SolveResult } from './admm.ts';
+import type { Group, Systems } from './islands.ts';
+import { markStart, setBias, slipLimit } from './sideVelocities.ts';
+import type { SolveOptions } from './solveIsland.ts';
+
+/** How often contacts may change on the way; and how deep a place may lie, in radii, before that. */
+const LOOKS = 5;
+const DEEP = 0.04;
+
+export interface LoneSolver {
+  /** Of the last call: what it took. */
+  readonly outcome: StepOutcome;
+  readonly result: SolveResult;
+  /** Lists the systems of `within` that touch obstacles and nothing else, by the sorted set. */
+  list(set: ContactSet, within: (system: number) => boolean): void;
+  /** Whether a system is in the list. */
+  has(system: number): boolean;
+  /**
+   * Steps those in the list, with the contacts in `set`, which it adds to, and marks them in `stepped`; returns those that it cannot, as
+   * groups, which are at the start of the step again.
+   */
+  settle(
+    set: ContactSet,
+    stepped: Uint8Array,
+    t: number,
+    dt: number,
+    revert: (systems: readonly number[], t: number) => void,
+  ): readonly Group[];
+  /** Rods that the last call did not see the end of; asked for once. */
+  unchecked(): readonly number[];
+}
+
+interface Job extends LoneRods {
+  count: number;
+  system: Int32Array;
+  from: Int32Array;
+  to: Int32Array;
+  done: Uint8Array;
+  fresh: boolean;
+  contacts: ContactSet;
+  t: number;
+  dt: number;
+  speed: number;
+}
+
+export function createLoneSolver(
+  finder: Finder,
+  search: Search,
+  bundles: readonly Bundle[],
+  systems: Systems,
+  options: SolveOptions,
+  rolling: boolean,
+  linked: readonly number[],
+): LoneSolver {
+  const able = bundles.map(({ contact }) => contact?.settle !== undefined);
+  const possible = options.solver === 'admm' && !rolling && able.includes(true);
+  const room = possible ? systems.count : 0;
+  const checked = new Uint8Array(finder.rods.length);
+  const part = createContactSet();
+  const raw = createContactSet();
+  /** Of each system: never lone; touches something else now; is in the list; its place there. */
+  const unfit = Uint8Array.from({ length: systems.count }, (_, s) =>
+    able[systems.bundleOf[s]] && systems.rods[s].length === 1 ? 0 : 1,
+  );
+  for (const s of linked) unfit[s] = 1;
+  const joined = new Uint8Array(systems.count);
+  const listed = new Uint8Array(systems.count);
+  const placeOf = new Int32Array(systems.count);
+  /** The list: contacts `from` to `to` of the set, and those that were added. */
+  let count = 0;
+  const system = new Int32Array(room);
+  const from = new Int32Array(room);
+  const to = new Int32Array(room);
+  const added = new Map<number, number[]>();
+  /** Numbers in the list of those on their way, in order. */
+  const ways = new Int32Array(room);
+  let wayCount = 0;
+  const failed: number[] = [];
+  const job: Job = {
+    count: 0,
+    system: new Int32Array(room),
+    from: new Int32Array(room),
+    to: new Int32Array(room),
+    done: new Uint8Array(room),
+    fresh: true,
+    contacts: part,
+    t: 0,
+    dt: 0,
+    speed: 0,
+    tolerance: options.tolerance,
+    iterations: options.iterations,
+    turns: 0,
+    error: 0,
+    converged: true,
+  };
+  const outcome = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
+  const total = { iterations: 0, error: 0, converged: true };
+
+  const rodOf = (i: number): number => systems.rods[system[i]][0];
+  /** Contact k of number i in the list. */
+  const contactOf = (i: number, k: number): number =>
+    k < to[i] - from[i] ? from[i] + k : (added.get(i) as number[])[k - to[i] + from[i]];
+  const countOf = (i: number): number => to[i] - from[i] + (added.get(i)?.length ?? 0);
+
+  /** One bundle's rods on their way: those that are done stay in `ways`, the others go to `failed`. */
+  const run = (bundle: Bundle, set: ContactSet, fresh: boolean): void => {
+    // at first the contacts of a rod lie side by side
+    job.fresh = fresh;
+    job.contacts = fresh ? set : part;
+    job.count = wayCount;
+    part.count = 0;
+    for (let w = 0; w < wayCount; w++) {
+      const i = ways[w];
+      job.system[w] = systems.numberOf[system[i]];
+      job.from[w] = fresh ? from[i] : part.count;
+      if (!fresh) for (let k = 0; k < countOf(i); k++) appendContact(part, set, contactOf(i, k));
+      job.to[w] = job.from[w] + countOf(i);
+    }
+    const one = bundle.contact?.settle?.(job);
+    if (one) {
+      outcome.iterations += one.iterations;
+      outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
+      outcome.shifts += one.shifts;
+      total.iterations = Math.max(total.iterations, job.turns);
+      total.error = Math.max(total.error, job.error);
+      total.converged &&= job.converged;
+    }
+    let left = 0;
+    for (let w = 0; w < job.count; w++) {
+      const i = ways[w];
+      if (!one || !job.done[w]) {
+        failed.push(i);
+        continue;
+      }
+      ways[left++] = i;
+      for (let k = 0; k < countOf(i) && !fresh; k++) copyContact(set, contactOf(i, k), part, job.from[w] + k);
+    }
+    wayCount = left;
+  };
+
+  /** Adds what the rods on their way have sunk into to their contacts; those that have not are done. */
+  const look = (set: ContactSet, stepped: Uint8Array, t: number, dt: number): void => {
+    const rods = Array.from(ways.subarray(0, wayCount), rodOf);
+    raw.count = 0;
+    search.findSunken(raw, t, dt, DEEP, rods, false);
+    for (let w = 0; w < wayCount; w++) {
+      stepped[system[ways[w]]] = 1;
+      checked[rods[w]] = 1;
+    }
+    setBias(raw, finder, dt, reboundThreshold(finder, dt));
+    markStart(raw, finder, slipLimit(job.speed));
+    for (let c = 0; c < raw.count; c++) {
+      const i = placeOf[systems.ofRod(raw.rodA[c])];
+      checked[raw.rodA[c]] = 0;
+      let there = -1;
+      for (let k = 0; k < countOf(i) && there < 0; k++)
+        if (set.key[contactOf(i, k)] === raw.key[c]) there = contactOf(i, k);
+      if (there < 0) {
+        const more = added.get(i) ?? [];
+        more.push(appendContact(set, raw, c));
+        added.set(i, more);
+        continue;
+      }
+      for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = set.impulse[3 * there + k];
+      raw.sliding[c] = set.sliding[there];
+      copyContact(set, there, raw, c);
+    }
+    let left = 0;
+    for (let w = 0; w < wayCount; w++) if (!checked[rods[w]]) ways[left++] = ways[w];
+    wayCount = left;
+  };
+
+  return {
+    outcome,
+    result: total,
+    list(set, within) {
+      for (let k = 0; k < count; k++) listed[system[k]] = 0;
+      count = 0;
+      if (!possible) return;
+      joined.fill(0);
+      for (let c = 0; c < set.count; c++) {
+        const other = set.rodB[c];
+        if (other >= 0) joined[systems.ofRod(other)] = 1;
+        if (other >= 0 || finder.colliders[set.collider[c]].body >= 0) joined[systems.ofRod(set.rodA[c])] = 1;
+      }
+      for (let c = 0; c < set.count; ) {
+        const rod = set.rodA[c];
+        const first = c;
+        while (c < set.count && set.rodA[c] === rod) c++;
+        const s = systems.ofRod(rod);
+        if (unfit[s] || joined[s] || !within(s)) continue;
+        system[count] = s;
+        from[count] = first;
+        to[count] = c;
+        placeOf[s] = count++;
+        listed[s] = 1;
+      }
+    },
+    has: (s) => listed[s] === 1,
+    settle(set, stepped, t, dt, revert) {
+      Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
+      Object.assign(total, { iterations: 0, error: 0, converged: true });
+      checked.fill(0);
+      added.clear();
+      failed.length = 0;
+      Object.assign(job, { t, dt, speed: finder.acceleration * dt });
+      bundles.forEach((bundle, b) => {
+        wayCount = 0;
+        for (let i = 0; i < count; i++) if (systems.bundleOf[system[i]] === b) ways[wayCount++] = i;
+        for (let round = 0; round < LOOKS && wayCount > 0; round++) {
+          run(bundle, set, round === 0);
+          look(set, stepped, t, dt);
+        }
+      });
+      const list = failed.map((i) => system[i]);
+      if (list.length === 0) return [];
+      revert(list, t);
+      for (const s of list) stepped[s] = 0;
+      return failed.map((i) => ({
+        systems: [system[i]],
+        links: undefined,
+        contacts: Int32Array.from({ length: countOf(i) }, (_, k) => contactOf(i, k)),
+      }));
+    },
+    unchecked() {
+      const list: number[] = [];
+      for (let r = 0; r < checked.length; r++) if (!checked[r]) list.push(r);
+      // what is stepped again is to be looked at again
+      checked.fill(0);
+      return list;
+    },
+  };
+}
