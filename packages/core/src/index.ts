@@ -1,5 +1,4 @@
 export type { BodyPose, RigidBody } from './bodies/body.ts';
-export { availableModels } from './bundles.ts';
 export { createHashGrid, findPairsByGrid, type HashGrid } from './contact/detect/hashGrid.ts';
 export type { ContactForce, ContactReport, LinkForce } from './contact/report.ts';
 export type { Collider } from './contact/shapes/collider.ts';
@@ -103,5 +102,6 @@ export type * from './scene/solvers/index.ts';
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export { expandWeaves } from './scene/weave.ts';
-export type { StepReport, World, WorldState } from './world.ts';
-export { createWorld } from './world.ts';
+export { availableModels } from './world/bundles.ts';
+export type { StepReport, World, WorldState } from './world/types.ts';
+export { createWorld } from './world/world.ts';

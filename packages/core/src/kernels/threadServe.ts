@@ -22,7 +22,7 @@ import { createDerModel } from '../models/der/model.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
 import type { Allocate } from '../port.ts';
 import type { ColliderSpec, Scene } from '../scene/types.ts';
-import { createWorld } from '../world.ts';
+import { createWorld } from '../world/world.ts';
 import { claimPieces } from './claims.ts';
 import {
   ADVANCE,

@@ -1,9 +1,9 @@
 /**
- * A step in pieces: by halves, where the whole cannot be taken. A piece that fails is halved; after one that succeeds the next may
+ * A step in pieces: halved where the whole fails. A piece that fails is halved again; after a piece that succeeds, the next may
  * be as large as fits. Starts and shares are binary fractions of the step, so that pieces meet without rounding.
  */
 
-/** Whether all of the step was taken. `attempt(start, share)` takes a piece or leaves all as it was; the first is a half. */
+/** Whether the whole step was taken. `attempt(start, share)` takes a piece or leaves the state unchanged; the first is a half. */
 export function stepInPieces(halvings: number, attempt: (start: number, share: number) => boolean): boolean {
   const fine = 2 ** halvings;
   let done = 0;
@@ -18,39 +18,59 @@ export function stepInPieces(halvings: number, attempt: (start: number, share: n
   return true;
 }
 
-/** What a step, or a piece of one, took; absent: none. */
+/** Cost of a step, or of a part of one; absent: none. */
 export interface Taken {
   readonly ok: boolean;
   readonly iterations: number;
   readonly iterationsMax: number;
   readonly shifts?: number;
-  /** Steps that it was cut into by itself, and those it took back. */
+  /** Substeps that it was split into, default 1, and steps that error control rejected. */
   readonly substeps?: number;
   readonly rejected?: number;
+  /** Largest distance of a constraint from its goal [m]; absent: no constraints. */
+  readonly violation?: number;
 }
 
-/** The sum of all pieces, with the whole that was tried before them; `last`: the last that was tried, which says why, if it failed. */
-export interface Pieces<T extends Taken> extends Required<Taken> {
-  readonly last: T;
+export type Combined = Required<Omit<Taken, 'violation'>> & Pick<Taken, 'violation'>;
+
+/** Cost of two parts of a step: one `after` the other, or `beside` it over the same time, where their substeps coincide. */
+export function combineTaken(a: Taken, b: Taken, how: 'after' | 'beside'): Combined {
+  const [first, second] = [a.substeps ?? 1, b.substeps ?? 1];
+  const violation =
+    a.violation === undefined || b.violation === undefined
+      ? (a.violation ?? b.violation)
+      : Math.max(a.violation, b.violation);
+  return {
+    ok: a.ok && b.ok,
+    iterations: a.iterations + b.iterations,
+    iterationsMax: Math.max(a.iterationsMax, b.iterationsMax),
+    shifts: (a.shifts ?? 0) + (b.shifts ?? 0),
+    substeps: how === 'after' ? first + second : Math.max(first, second),
+    rejected: (a.rejected ?? 0) + (b.rejected ?? 0),
+    ...(violation !== undefined && { violation }),
+  };
 }
 
-/** A step in pieces after the `whole` failed, and what all of it took. Steps that pieces were cut into count where they were taken. */
+/** Cost of all pieces, and of the whole that was tried before them. `last`: the last piece that was tried, with the reason if it failed. */
+export type Pieces<T extends Taken> = Combined & { readonly last: T };
+
+/** Takes a step in pieces after the `whole` failed. Only pieces that succeeded count as substeps. */
 export function sumPieces<T extends Taken>(
   halvings: number,
   whole: T,
   attempt: (start: number, share: number) => T,
 ): Pieces<T> {
-  let { iterations, iterationsMax, shifts = 0, rejected = 0 } = whole;
-  let substeps = 0;
+  const { violation: _, ...failed } = whole;
+  let sum = combineTaken(
+    { ...failed, substeps: 0 },
+    { ok: true, iterations: 0, iterationsMax: 0, substeps: 0 },
+    'after',
+  );
   let last = whole;
   const ok = stepInPieces(halvings, (start, share) => {
     last = attempt(start, share);
-    iterations += last.iterations;
-    iterationsMax = Math.max(iterationsMax, last.iterationsMax);
-    shifts += last.shifts ?? 0;
-    rejected += last.rejected ?? 0;
-    if (last.ok) substeps += last.substeps ?? 1;
+    sum = combineTaken(sum, last.ok ? last : { ...last, substeps: 0, violation: undefined }, 'after');
     return last.ok;
   });
-  return { ok, iterations, iterationsMax, shifts, substeps, rejected, last };
+  return { ...sum, ok, last };
 }

@@ -2,7 +2,7 @@
  * Observers read the world as it runs and change nothing: a recorder, probes, or any function of one's own.
  */
 import type { Energies } from '../model.ts';
-import type { StepReport, World } from '../world.ts';
+import type { StepReport, World } from '../world/types.ts';
 
 export interface Observer {
   /** Called at the start and then every `every` seconds of simulated time. */

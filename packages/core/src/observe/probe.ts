@@ -1,7 +1,7 @@
 /** Probes: quantities at places on rods, followed in time. */
 import { SceneError } from '../errors.ts';
 import type { ProbeSpec } from '../scene/types.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/types.ts';
 import type { Observer } from './observer.ts';
 import { placeOn, type RodPlace } from './place.ts';
 

@@ -6,7 +6,7 @@ import { sumPulls } from '../../src/contact/links/drift.ts';
 import { countJoined } from '../../src/contact/links/linkSides.ts';
 import { keepsPlaces } from '../../src/contact/solve/sideVelocities.ts';
 import type { ModelId, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
-import { createWorld, type World } from '../../src/world.ts';
+import { createWorld, type World } from '../../src/world/world.ts';
 
 const g = 9.81;
 const dt = 1 / 240;

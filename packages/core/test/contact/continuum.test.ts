@@ -1,7 +1,7 @@
 /** Hair as a mass on a grid: drag between neighbours, resistance to being pressed together and none to being parted. */
 import { describe, expect, it } from 'vitest';
 import type { RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
-import { createWorld, type World } from '../../src/world.ts';
+import { createWorld, type World } from '../../src/world/world.ts';
 
 const soft = { section: { type: 'circle', radius: 5e-5 }, material: { E: 1e7, nu: 0.4, density: 1000 } } as const;
 

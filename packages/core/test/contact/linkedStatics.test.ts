@@ -7,7 +7,7 @@ import { factorDense, solveDense } from '../../src/linalg/dense.ts';
 import { createSamples, type Samples } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { LinkSpec, PinSpec, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
-import { createWorld } from '../../src/world.ts';
+import { createWorld } from '../../src/world/world.ts';
 
 const radius = 0.002;
 const E = 1e9;

@@ -7,7 +7,7 @@ import { eigenSymmetric } from '../../src/linalg/jacobi.ts';
 import { createSamples, type Samples } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { LinkSpec, ModelId, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
-import { createWorld } from '../../src/world.ts';
+import { createWorld } from '../../src/world/world.ts';
 
 const g = 9.81;
 const rubber = {

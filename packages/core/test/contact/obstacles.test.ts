@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileColliders, measureDistance } from '../../src/contact/shapes/collider.ts';
 import type { ColliderSpec, Scene } from '../../src/scene/types.ts';
-import { createWorld, type World } from '../../src/world.ts';
+import { createWorld, type World } from '../../src/world/world.ts';
 import { g, icosphere, r, run, straight } from './support.ts';
 
 describe('a surface that is not solid', () => {

@@ -10,7 +10,7 @@ import {
 } from '../../src/contact/shapes/collider.ts';
 import { findMeshFault, measureVolume } from '../../src/contact/shapes/mesh.ts';
 import type { ColliderSpec, Scene } from '../../src/scene/types.ts';
-import { createWorld, type World } from '../../src/world.ts';
+import { createWorld, type World } from '../../src/world/world.ts';
 import { icosphere, random, run, straight } from './support.ts';
 
 const scene = (colliders: readonly ColliderSpec[]): Scene => ({ tendril: 1, rods: [], colliders });

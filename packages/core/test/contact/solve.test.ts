@@ -1,7 +1,7 @@
 /** Rods that touch obstacles and each other: what the laws of contact say. */
 import { describe, expect, it } from 'vitest';
 import type { ColliderSpec, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
-import { createWorld } from '../../src/world.ts';
+import { createWorld } from '../../src/world/world.ts';
 import { g, r, run, straight, sumOf, weightOf } from './support.ts';
 
 const incline = (ratio: number, friction: ColliderSpec['friction'], mu: number): Scene => {

@@ -1,7 +1,7 @@
 /** The solvers that ADMM is compared with. */
 import { describe, expect, it } from 'vitest';
 import type { RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
-import { createWorld } from '../../src/world.ts';
+import { createWorld } from '../../src/world/world.ts';
 import { g, r, run, straight, sumOf } from './support.ts';
 
 describe('other solvers', () => {

@@ -4,7 +4,7 @@ import { MEMORY_STRIDE } from '../../src/contact/contactSet.ts';
 import type { RodRules } from '../../src/contact/detect/finder.ts';
 import type { ContactSides } from '../../src/port.ts';
 import type { RodSpec, Vec3 } from '../../src/scene/types.ts';
-import type { World } from '../../src/world.ts';
+import type { World } from '../../src/world/world.ts';
 
 export const g = 9.81;
 export const r = 0.002;

@@ -13,7 +13,7 @@ import { rodsOfHairstyle } from '../../src/groom/rods.ts';
 import { combHairstyle, curlHairstyle, cutHairstyle } from '../../src/groom/styling.ts';
 import { createSurface } from '../../src/groom/surface.ts';
 import { reconstructHelices } from '../../src/models/helix/strand.ts';
-import { createWorld } from '../../src/world.ts';
+import { createWorld } from '../../src/world/world.ts';
 import { ball, square } from './meshes.ts';
 
 const head = createSurface(ball(0.1, 24, 48));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Scene, WeaveSpec } from '../../src/scene/types.ts';
 import { expandWeaves } from '../../src/scene/weave.ts';
-import { createWorld } from '../../src/world.ts';
+import { createWorld } from '../../src/world/world.ts';
 
 const cloth: WeaveSpec = {
   id: 'cloth',

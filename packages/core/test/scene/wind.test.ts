@@ -4,7 +4,7 @@ import { add, cross, distance, dot, norm, normalize, scale, subtract, vectorOf }
 import { createWind } from '../../src/fields/wind.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { TurbulenceSpec, VortexSpec, WindSpec } from '../../src/scene/types.ts';
-import { createWorld } from '../../src/world.ts';
+import { createWorld } from '../../src/world/world.ts';
 import { expectSceneError, sceneOf } from './support.ts';
 
 type Field = (place: Vector, t?: number) => Vector;

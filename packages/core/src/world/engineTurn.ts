@@ -1,10 +1,10 @@
-/** An engine's turn in the loop of the world, after that of the rods. */
+/** The turn of an engine of bodies in a step, after that of the rods. */
 
-import type { BodyMotion, EngineSession, WorldOptions } from './engine.ts';
-import { SceneError, SimulationError } from './errors.ts';
-import type { Bundle } from './model.ts';
-import type { CompiledBody } from './scene/bodies.ts';
-import type { Scene } from './scene/types.ts';
+import type { BodyMotion, EngineSession, WorldOptions } from '../engine.ts';
+import { SceneError, SimulationError } from '../errors.ts';
+import type { Bundle } from '../model.ts';
+import type { CompiledBody } from '../scene/bodies.ts';
+import type { Scene } from '../scene/types.ts';
 
 export function refuseEngine({ bodies: engine }: WorldOptions, what: string): void {
   if (engine)
@@ -14,7 +14,7 @@ export function refuseEngine({ bodies: engine }: WorldOptions, what: string): vo
     );
 }
 
-export interface Response {
+export interface EngineTurn {
   readonly session: EngineSession;
   /** Remembers where the bodies are. */
   begin(): void;
@@ -23,12 +23,12 @@ export interface Response {
 }
 
 /** The engine's turn after that of the rods; undefined without an engine. */
-export function createResponse(
+export function createEngineTurn(
   scene: Scene,
   bodies: readonly CompiledBody[],
   bundles: readonly Bundle[],
   { bodies: engine }: WorldOptions,
-): Response | undefined {
+): EngineTurn | undefined {
   if (!engine) {
     if (scene.engine)
       throw new SceneError(

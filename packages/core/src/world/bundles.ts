@@ -1,9 +1,9 @@
 /** How a scene's rods are handed to the models: all rods of one model make a bundle. */
-import { SceneError } from './errors.ts';
-import type { Bundle, Drive, Model } from './model.ts';
-import { models } from './models/index.ts';
-import type { CompiledScene } from './scene/compile.ts';
-import type { ModelId, Scene } from './scene/types.ts';
+import { SceneError } from '../errors.ts';
+import type { Bundle, Drive, Model } from '../model.ts';
+import { models } from '../models/index.ts';
+import type { CompiledScene } from '../scene/compile.ts';
+import type { ModelId, Scene } from '../scene/types.ts';
 
 /** The models that `createWorld` has, in the order of their arrival. */
 export function availableModels(): readonly ModelId[] {

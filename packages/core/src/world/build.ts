@@ -1,0 +1,163 @@
+/**
+ * Builds the parts of a world from a scene: compiled rods, pins and loads; one bundle per model; obstacles, contact and
+ * an engine of bodies where the scene has them. Everything that is wrong with the scene is found here.
+ */
+import { warnUnmet } from '../contact/check.ts';
+import { type Continuum, createContinuum } from '../contact/continuum.ts';
+import { type Collider, compileColliders } from '../contact/shapes/collider.ts';
+import { type ContactWorld, createContactWorld, gravityOf } from '../contact/step.ts';
+import type { WorldOptions } from '../engine.ts';
+import { SceneError } from '../errors.ts';
+import type { Bundle } from '../model.ts';
+import type { LoadSource, Samples } from '../port.ts';
+import type { CompiledBody } from '../scene/bodies.ts';
+import { type CompiledScene, compileScene } from '../scene/compile.ts';
+import type { Pin, Rod } from '../scene/compiled.ts';
+import { createGrip, type Grip } from '../scene/grip.ts';
+import type { Scene } from '../scene/types.ts';
+import { expandWeaves } from '../scene/weave.ts';
+import { type BundlePlace, compileBundles } from './bundles.ts';
+import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
+
+/** Pins and loads of one rod; loads may be added and removed while the world runs. */
+export interface OpenDrive {
+  readonly pins: readonly Pin[];
+  readonly sources: LoadSource[];
+}
+
+/** What changes as a world runs, besides the state of its bundles, contacts and engine. */
+export interface Clock {
+  /** [s] */
+  time: number;
+  stepCount: number;
+  /** True while contact forces are applied to the rods: avoids applying them again for every channel that is read. */
+  hasContactForces: boolean;
+}
+
+/** All that a world consists of. Stepping, reading and statics are functions of it. */
+export interface WorldParts {
+  readonly scene: Scene;
+  readonly options: WorldOptions;
+  readonly rods: readonly Rod[];
+  readonly bodies: readonly CompiledBody[];
+  /** Times at which pins let go [s]. */
+  readonly releases: readonly number[];
+  readonly drives: readonly OpenDrive[];
+  readonly grips: readonly Grip[];
+  readonly colliders: readonly Collider[];
+  readonly warnings: readonly string[];
+  readonly bundles: readonly Bundle[];
+  readonly placeOfRod: readonly BundlePlace[];
+  readonly samples: readonly Samples[];
+  readonly continuum: Continuum | undefined;
+  readonly contact: ContactWorld | undefined;
+  readonly engine: EngineTurn | undefined;
+  readonly clock: Clock;
+}
+
+export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
+  const { scene } = expandWeaves(input);
+  const compiled = compileFrom(scene, options);
+  const { rods, warnings, bodies, releases } = compiled;
+  const { start } = options;
+  const clock: Clock = { time: start?.time ?? 0, stepCount: 0, hasContactForces: false };
+  const { drives, grips } = openDrives(compiled, () => restartMotion(parts, clock.time));
+  const colliders = buildColliders(scene, compiled, options);
+  const continuum =
+    scene.contact?.between === 'continuum' && scene.contact.continuum
+      ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
+      : undefined;
+  if (continuum) for (const [index, { sources }] of drives.entries()) sources.push(continuum.sources[index]);
+  const { bundles, placeOfRod } = compileBundles(scene, compiled, drives, options.models ?? []);
+  const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
+  for (const bundle of bundles) bundle.refresh(clock.time);
+  const contact =
+    colliders.length > 0 || scene.contact || compiled.links.length > 0
+      ? createContactWorld(
+          scene,
+          rods,
+          bundles,
+          placeOfRod.map(({ bundle, index }) => ({ bundle: bundles.indexOf(bundle), index })),
+          colliders,
+          bodies.map(({ body }) => body.id),
+          drives,
+          compiled.welds,
+          compiled.links,
+          warnings,
+          clock.time,
+        )
+      : undefined;
+  if (start) for (const bundle of bundles) bundle.restart(clock.time);
+  moveBodiesOnPaths(bodies, clock.time);
+  const engine = createEngineTurn(scene, bodies, bundles, options);
+  const parts: WorldParts = {
+    scene,
+    options,
+    rods,
+    bodies,
+    releases,
+    drives,
+    grips,
+    colliders,
+    warnings: [...warnings, ...bundles.flatMap((bundle) => bundle.warnings ?? [])],
+    bundles,
+    placeOfRod,
+    samples,
+    continuum,
+    contact,
+    engine,
+    clock,
+  };
+  return parts;
+}
+
+/** The compiled scene, with rods as `options.start` has them. */
+function compileFrom(scene: Scene, { start }: WorldOptions): CompiledScene {
+  const compiled = compileScene(scene);
+  return start ? { ...compiled, rods: compiled.rods.map((rod, k) => ({ ...rod, ...start.rods[k] })) } : compiled;
+}
+
+/** Lists of pins and loads that can change while the world runs, and a grip on every pin that no body holds. */
+function openDrives(
+  { drives, welds, carried }: CompiledScene,
+  restart: () => void,
+): { readonly drives: OpenDrive[]; readonly grips: Grip[] } {
+  const grips: Grip[] = [];
+  const isOfBody = (pin: Pin): boolean => welds.some((weld) => weld.pin === pin) || carried.includes(pin);
+  const open = drives.map(({ pins, sources }) => ({
+    sources: [...sources],
+    pins: pins.map((pin) => {
+      if (isOfBody(pin)) return pin;
+      const gripped = createGrip(pin, restart);
+      grips.push(gripped.grip);
+      return gripped.pin;
+    }),
+  }));
+  return { drives: open, grips };
+}
+
+function buildColliders(scene: Scene, compiled: CompiledScene, options: WorldOptions): Collider[] {
+  const { rods, bodies, warnings } = compiled;
+  const colliders = compileColliders(scene, rods, bodies, warnings);
+  colliders.forEach(({ body }, k) => {
+    if (body >= 0 && bodies[body].path)
+      throw new SceneError(
+        ['colliders', k, 'body'],
+        `body '${bodies[body].body.id}' goes on a path of its own; give that path to the collider in place of the body`,
+      );
+  });
+  for (const { shape } of colliders) shape.insist?.();
+  if (!options.bodies) warnUnmet(colliders, bodies, warnings);
+  return colliders;
+}
+
+/** Moves bodies with a path to their poses at t. */
+export function moveBodiesOnPaths(bodies: readonly CompiledBody[], t: number): void {
+  for (const { path, pose } of bodies) path?.evaluate(pose, t);
+}
+
+/** After forces have jumped: the bundles find their accelerations at t anew. */
+export function restartMotion({ bundles, contact }: WorldParts, t: number): void {
+  contact?.bear();
+  for (const bundle of bundles) bundle.restart(t);
+}

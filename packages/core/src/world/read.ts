@@ -1,0 +1,59 @@
+/** Reads a world: energies, momentum, reactions and channels. Nothing here changes its state. */
+import { listLinkForces } from '../contact/report.ts';
+import type { Channel, Energies, Momentum, Reaction } from '../model.ts';
+import type { WorldParts } from './build.ts';
+import type { World } from './types.ts';
+
+type Readings = Pick<World, 'energies' | 'momentum' | 'reactions' | 'channel' | 'contactForces' | 'linkForces'>;
+
+export function createReadings(world: WorldParts): Readings {
+  const { contact, rods, clock } = world;
+  return {
+    energies: () => readEnergies(world),
+    momentum: () => readMomentum(world),
+    reactions: () => readReactions(world),
+    channel: (rod, channel) => readChannel(world, rod, channel),
+    contactForces: () => contact?.forces(clock.time) ?? [],
+    linkForces: () => (contact ? listLinkForces(contact.links, rods) : []),
+  };
+}
+
+function readEnergies({ bundles, contact, clock }: WorldParts): Energies {
+  const out: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+  for (const bundle of bundles) bundle.addEnergies(out, clock.time);
+  out.potential += contact?.energy() ?? 0;
+  out.total = out.kinetic + out.bending + out.twisting + out.stretching + out.potential;
+  return out;
+}
+
+function readMomentum({ bundles }: WorldParts): Momentum {
+  const out: Momentum = {
+    linear: new Float64Array(3),
+    angular: new Float64Array(3),
+    center: new Float64Array(3),
+    mass: 0,
+  };
+  for (const bundle of bundles) bundle.addMomentum(out);
+  for (let k = 0; k < 3; k++) out.center[k] /= out.mass;
+  return out;
+}
+
+/** Models compute reactions and tensions from the forces on a rod, those of contacts among them. */
+function applyContactForces({ contact, clock }: WorldParts): void {
+  if (!clock.hasContactForces) contact?.bear();
+  clock.hasContactForces = true;
+}
+
+function readReactions(world: WorldParts): Reaction[] {
+  applyContactForces(world);
+  return world.placeOfRod.flatMap(({ bundle, index }) => bundle.reactions(index, world.clock.time));
+}
+
+function readChannel(world: WorldParts, rod: number, channel: Channel): Float64Array {
+  applyContactForces(world);
+  const { bundle, index } = world.placeOfRod[rod];
+  const { edgeCount, nodeCount } = world.rods[rod];
+  const out = new Float64Array(channel === 'tension' ? edgeCount : nodeCount);
+  bundle.readChannel(out, index, channel);
+  return out;
+}

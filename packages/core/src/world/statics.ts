@@ -1,0 +1,77 @@
+/** Equilibria, natural modes and matrices of a world. */
+import { findLinkedModes, joinMatrices } from '../contact/links/modes.ts';
+import { createLinkedRest, type LinkedRest } from '../contact/links/statics.ts';
+import { SceneError } from '../errors.ts';
+import type { EquilibriumReport, Matrices, Modes } from '../model.ts';
+import { moveBodiesOnPaths, type WorldParts } from './build.ts';
+import { refuseEngine } from './engineTurn.ts';
+import type { World } from './types.ts';
+
+export function createStatics(world: WorldParts): Pick<World, 'equilibrate' | 'modes' | 'matrices'> {
+  let linkedRest: LinkedRest | undefined;
+  /** Solver for rods that links join; made once, when it is first needed. */
+  const linked = (): LinkedRest | undefined => {
+    const { contact, rods, samples, placeOfRod } = world;
+    if (!contact || contact.links.count === 0) return undefined;
+    linkedRest ??= createLinkedRest(contact.links, rods, samples, (rod) => {
+      const { bundle, index } = placeOfRod[rod];
+      return bundle.atRest?.(index);
+    });
+    return linkedRest;
+  };
+  return {
+    equilibrate: (t = world.clock.time) => equilibrate(world, linked, t),
+    modes: (count = world.scene.modes?.count ?? 10) => findModes(world, count),
+    matrices: () => findMatrices(world),
+  };
+}
+
+function equilibrate(world: WorldParts, linked: () => LinkedRest | undefined, t: number): EquilibriumReport[] {
+  const { clock, scene, bodies, placeOfRod } = world;
+  refuse(world, 'statics', 'equilibria');
+  clock.hasContactForces = false;
+  const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
+  const wanted = { stability, tolerance };
+  const solver = linked();
+  const from = clock.time;
+  moveBodiesOnPaths(bodies, t);
+  clock.time = t;
+  const joined = solver?.equilibrate(from, t, wanted);
+  return placeOfRod.map(({ bundle, index }, r) => joined?.get(r) ?? bundle.equilibrate(index, t, wanted));
+}
+
+function findModes(world: WorldParts, count: number): Modes[] {
+  const { clock, contact, rods, samples, placeOfRod } = world;
+  refuse(world, 'modes');
+  clock.hasContactForces = false;
+  if (contact) {
+    const each = matricesOfRods(world);
+    return findLinkedModes(joinMatrices(each, contact.links, rods, samples), each, rods, samples, count);
+  }
+  return placeOfRod.map(({ bundle, index }) => bundle.modes(index, clock.time, count));
+}
+
+function findMatrices(world: WorldParts): Matrices[] {
+  const { clock, contact, rods, samples } = world;
+  refuse(world, 'matrices');
+  clock.hasContactForces = false;
+  const each = matricesOfRods(world);
+  return contact ? [joinMatrices(each, contact.links, rods, samples)] : each;
+}
+
+function matricesOfRods({ placeOfRod, clock }: WorldParts): Matrices[] {
+  return placeOfRod.map(({ bundle, index }) => bundle.matrices(index, clock.time));
+}
+
+/** Throws where contacts or an engine act on the rods, of which statics knows nothing. */
+function refuse({ contact, scene, colliders, options }: WorldParts, what: string, ofEngine = what): void {
+  const touching = scene.contact && scene.contact.between !== 'none';
+  if (contact && (colliders.length > 0 || touching)) {
+    const field = colliders.length > 0 ? 'colliders' : 'contact';
+    throw new SceneError(
+      [field],
+      `${what} do not know contact; let the scene come to rest with damping, or remove '${field}'`,
+    );
+  }
+  refuseEngine(options, ofEngine);
+}

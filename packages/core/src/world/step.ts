@@ -1,0 +1,144 @@
+/**
+ * One step of the world. `stepWorld` is the recipe; the functions below it are its stages, in the order of their use.
+ *
+ * A step either succeeds, whole or in pieces, or throws and leaves the world as it was.
+ */
+import { SceneError, SimulationError } from '../errors.ts';
+import { combineTaken, sumPieces } from '../math/pieces.ts';
+import type { StepOutcome } from '../model.ts';
+import { moveBodiesOnPaths, restartMotion, type WorldParts } from './build.ts';
+import { restoreState, saveRods, saveState } from './state.ts';
+import type { StepReport } from './types.ts';
+
+const nothing: StepOutcome = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, substeps: 0 };
+
+/** Times closer than this share of a step are the same. */
+const SAME = 1e-9;
+
+/** Advances the world by dt. Throws SimulationError if no substep succeeds; the state is then that of before. */
+export function stepWorld(world: WorldParts, dt: number): StepReport {
+  const { clock, contact } = world;
+  checkStep(dt);
+  clock.hasContactForces = false;
+  const end = endOfStep(world, dt);
+  const spans = splitAtReleases(world, end, dt);
+  const before = spans.length > 1 || world.engine ? saveState(world) : undefined;
+  let outcome = nothing;
+  contact?.begin();
+  try {
+    for (const { from, length, to } of spans) {
+      restartWherePinsLetGo(world, from, length);
+      world.engine?.begin();
+      outcome = combineTaken(outcome, advanceInPieces(world, from, length), 'after');
+      moveBodiesOnPaths(world.bodies, to);
+      world.engine?.finish(to, length);
+    }
+  } catch (error) {
+    if (before) restoreState(world, before);
+    throw error;
+  }
+  clock.time = end;
+  clock.stepCount++;
+  return reportStep(world, outcome, dt);
+}
+
+function checkStep(dt: number): void {
+  if (!(dt > 0)) throw new SceneError(['time', 'step'], 'the step must be a positive time; set time.step in the scene');
+}
+
+/** (k + 1)·dt after k steps of the same length, so that rounding errors do not accumulate; else the sum. */
+function endOfStep({ clock: { time, stepCount } }: WorldParts, dt: number): number {
+  const multiple = (stepCount + 1) * dt;
+  return Math.abs(multiple - time - dt) < SAME * dt ? multiple : time + dt;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly length: number;
+}
+
+/** The step, split at the times at which pins let go. */
+function splitAtReleases({ clock: { time }, releases }: WorldParts, end: number, dt: number): Span[] {
+  const inside = releases.filter((release) => release > time + SAME * dt && release < end - SAME * dt);
+  if (inside.length === 0) return [{ from: time, to: end, length: dt }];
+  const times = [time, ...[...new Set(inside)].sort((a, b) => a - b), end];
+  return times.slice(1).map((to, k) => ({ from: times[k], to, length: to - times[k] }));
+}
+
+/** Where a pin has let go, forces jump: accelerations are found anew just after it. */
+function restartWherePinsLetGo(world: WorldParts, t: number, dt: number): void {
+  if (world.releases.some((release) => Math.abs(release - t) <= SAME * dt))
+    restartMotion(world, t + 2e-9 * dt + 2e-12 * t);
+}
+
+/** Advances everything from t by dt: at once, or in pieces if that fails. Throws if a piece of dt/2^halvings fails. */
+function advanceInPieces(world: WorldParts, t: number, dt: number): StepOutcome {
+  const whole = advanceToImpact(world, t, dt, false);
+  if (whole.ok) return whole;
+  const before = saveRods(world, t);
+  const halvings = world.scene.time?.halvings ?? 8;
+  // the smallest pieces use the most forgiving scheme that the model has
+  const { last, ...sum } = sumPieces(halvings, whole, (start, share) =>
+    advanceToImpact(world, t + dt * start, dt * share, share <= 1 / 4),
+  );
+  if (sum.ok) return sum;
+  restoreState(world, before);
+  const failure = last.failure ?? whole.failure;
+  throw new SimulationError(
+    failure?.rod ?? '',
+    t,
+    `the step at t = ${t} s failed for rod '${failure?.rod}': ${failure?.reason}`,
+    `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
+  );
+}
+
+/** Advances everything from t by dt; in two parts if something rebounds within, so that the rebound happens at its time. */
+function advanceToImpact(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
+  const { contact, continuum, rods } = world;
+  const fault = continuum?.update(dt);
+  if (fault) return { ...nothing, ok: false, failure: { rod: rods[0].id, reason: fault } };
+  const impact = contact?.findImpact(t, dt) ?? 0;
+  if (!contact || impact === 0) return advanceBundles(world, t, dt, robust);
+  const before = saveRods(world, t);
+  const reportBefore = { ...contact.report };
+  const first = advanceBundles(world, t, impact, robust);
+  if (!first.ok) return first;
+  const second = advanceBundles(world, t + impact, dt - impact, robust);
+  if (!second.ok) {
+    restoreState(world, before);
+    Object.assign(contact.report, reportBefore);
+  }
+  return { ...second, ...combineTaken(first, second, 'after') };
+}
+
+/** Advances all bundles, coupled by contact where there is any; all or none. */
+function advanceBundles(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
+  const { contact, bundles } = world;
+  if (contact) return contact.advance(t, dt, robust);
+  const before = bundles.length > 1 ? saveRods(world, t) : undefined;
+  let sum: StepOutcome | undefined;
+  for (const bundle of bundles) {
+    const one = bundle.advance(t, dt, robust);
+    sum = sum ? { ...one, ...combineTaken(sum, one, 'beside') } : one;
+    if (one.ok) continue;
+    if (before) restoreState(world, before);
+    break;
+  }
+  return sum ?? nothing;
+}
+
+function reportStep({ clock, contact }: WorldParts, outcome: StepOutcome, dt: number): StepReport {
+  const { iterations, iterationsMax, shifts, substeps = 1, rejected = 0, violation } = outcome;
+  return {
+    time: clock.time,
+    dt,
+    substeps,
+    iterations,
+    iterationsMax,
+    shifts,
+    rejected,
+    ...(violation !== undefined && { violation }),
+    ...(contact && { contact: { ...contact.report } }),
+  };
+}

@@ -1,0 +1,82 @@
+/** What a world is to its users: how it is stepped, what it reports, what can be read from it. */
+import type { BodyPose } from '../bodies/body.ts';
+import type { ContactForce, ContactReport, LinkForce } from '../contact/report.ts';
+import type { Collider } from '../contact/shapes/collider.ts';
+import type { Channel, Energies, EquilibriumReport, Matrices, Modes, Momentum, Reaction } from '../model.ts';
+import type { LoadSource, Samples } from '../port.ts';
+import type { Rod } from '../scene/compiled.ts';
+import type { Grip } from '../scene/grip.ts';
+import type { Scene } from '../scene/types.ts';
+
+export interface StepReport {
+  /** Time after the step [s]. */
+  readonly time: number;
+  readonly dt: number;
+  /** Substeps that the step was split into; 1 when all went well. */
+  readonly substeps: number;
+  readonly iterations: number;
+  readonly iterationsMax: number;
+  readonly shifts: number;
+  /** Steps that error control rejected. */
+  readonly rejected?: number;
+  /** Largest distance of a strand's constraint from its goal [m]; absent if there are no constraints. */
+  readonly violation?: number;
+  /** How contacts and links were solved; absent if the scene has none. */
+  readonly contact?: Readonly<ContactReport>;
+}
+
+/** Complete state of a world: restores bit for bit. */
+export interface WorldState {
+  readonly time: number;
+  readonly stepCount: number;
+  readonly bundles: readonly { readonly q: Float64Array; readonly v: Float64Array; readonly memory: Float64Array }[];
+  /** Contact forces, from which the next step starts; absent in scenes without contact. */
+  readonly contact?: Float64Array;
+  /** State of an engine of bodies. */
+  readonly engine?: Uint8Array;
+}
+
+export interface World {
+  readonly scene: Scene;
+  readonly rods: readonly Rod[];
+  /** [s] */
+  readonly time: number;
+  readonly stepCount: number;
+  /** Samples of each rod, in the scene's order; views that every step updates. */
+  readonly samples: readonly Samples[];
+  /** Bodies, in the scene's order; poses that every step updates. */
+  readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
+  /** Obstacles, in the scene's order; `evaluate` computes the pose of one. */
+  readonly colliders: readonly Collider[];
+  /** A grip on each pin of the scene (welds have none), rod by rod: moves, turns or releases it. */
+  readonly grips: readonly Grip[];
+  /** What is allowed in the scene but seldom meant. */
+  readonly warnings: readonly string[];
+  /** Advances by `dt` (default: the scene's step). Throws SimulationError if no substep succeeds; the state is then the last good one. */
+  step(dt?: number): StepReport;
+  /** Equilibrium of every rod with pins and loads as they are at time t (default: now). Velocities become zero. */
+  equilibrate(t?: number): EquilibriumReport[];
+  /** Forces and torques that the pins exert on the rods, in the scene's order of rods. */
+  reactions(): Reaction[];
+  /** Natural modes of every rod about the present state. */
+  modes(count?: number): Modes[];
+  matrices(): Matrices[];
+  energies(): Energies;
+  momentum(): Momentum;
+  channel(rod: number, channel: Channel): Float64Array;
+  /** Contacts of the last step that carry force, with their present gaps. */
+  contactForces(): ContactForce[];
+  /** Force of every link, in the scene's order; those of weaves come last. */
+  linkForces(): LinkForce[];
+  /** How the contacts of the last step were solved; undefined if the scene has none. */
+  readonly contactReport: ContactReport | undefined;
+  /** Hash of the complete state, 16 hexadecimal digits. */
+  hash(): string;
+  save(): WorldState;
+  restore(state: WorldState): void;
+  /**
+   * Adds a load to a rod while the world runs, such as a hand's (fields/hand.ts); the returned function removes it.
+   * It is not part of the state: `save` and `hash` ignore it.
+   */
+  addLoad(rod: number, source: LoadSource): () => void;
+}
