@@ -5,7 +5,7 @@
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
  */
 import type { BodyPose } from './bodies/body.ts';
-import type { ContactSides, LoadSource, Samples, SharedLinks, SharedLoops, SharedSearch, Touches } from './port.ts';
+import type { ContactSides, LoadSource, Samples, Touches } from './port.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
@@ -150,14 +150,19 @@ export interface Bundle {
    */
   advance(t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
   /**
-   * Parts that do not know of each other, for threads to share: `advance` over a range of them. On failure nothing is
-   * undone; whoever calls it restores the state.
+   * Parts of the bundle that are independent of each other, for threads to share: `advance` steps a range of them. A failed step is
+   * not undone; the caller restores the state.
    */
   readonly parts?: {
     readonly count: number;
     /** Rods of a part; those of parts before it come, as far as possible, before them. */
     rods(part: number): readonly number[];
     advance(from: number, to: number, t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome;
+    /**
+     * Another thread has written the state of a rod in the step from t to t + dt, through a bundle of its own: recomputes what this bundle
+     * derives from it. Absent: the bundle's rods have no contact.
+     */
+    refreshRod?(rod: number, t: number, dt: number): void;
   };
   /** Absent: the bundle's rods cannot touch anything. */
   readonly contact?: ContactPort;
@@ -213,24 +218,6 @@ export interface ContactPort {
   readonly systemOfRod: Int32Array;
   readonly systemOfBody: Int32Array;
   readonly systemCount: number;
-  /**
-   * Memory for `bytes` bytes of sides that threads see, all zero, where they work on these systems together; it is the caller's until the same slot,
-   * 0 or 1, is asked for again. See contact/solve/sideArrays.ts.
-   */
-  room?(slot: number, bytes: number, systems: Uint8Array): ArrayBufferLike | undefined;
-  /** Where threads see these sides: they do the solver's own loops too. */
-  loops?(sides: ContactSides): SharedLoops | undefined;
-  /**
-   * So many bytes for what contacts with obstacles are found by, where threads can find them: all rods of the scene are the bundle's, in their
-   * order, and no obstacle rides on a body. Asked for once.
-   */
-  search?(bytes: number): SharedSearch | undefined;
-  /** Ways of nodes for these sides (contact/solve/displacements.ts) by threads that know where nodes began, the caller's up to a side; false where they do not. */
-  shareWays?(sides: ContactSides, dt: number, own: (end: number) => void): boolean;
-  /** So many bytes for the rows of links that join rods of this bundle alone, which threads see; asked for once. */
-  shareLinks?(bytes: number): SharedLinks | undefined;
-  /** Another has moved a rod, by this state and its own port, in the step from t to t + dt: what follows from the state is behind. */
-  adopt?(rod: number, t: number, dt: number): void;
   /** Remembers the present state of the marked systems, or of all, as the start of the step. */
   hold(systems?: Uint8Array): void;
   /** Back to the start of the step for the systems that are marked. */

@@ -124,68 +124,6 @@ export interface ContactSides {
   released?: boolean;
 }
 
-/** Loops of the contact solver over the numbers of all sides, by several threads: see contact/solve/vectorLoops.ts. */
-export interface SharedLoops {
-  /** At least so many bytes that all threads see, until more are asked for. */
-  memory(bytes: number): ArrayBufferLike;
-  /** Loop `kind` over all blocks of `size` numbers; the rest as of `runLoop`. */
-  run(
-    kind: number,
-    capacity: number,
-    window: number,
-    size: number,
-    count: number,
-    slot: number,
-    gamma: Float64Array,
-  ): void;
-  /** The same for the law of contact (contact/solve/lawArrays.ts); returns the largest velocity that an impulse makes. */
-  lawMemory(bytes: number): ArrayBufferLike;
-  runLaw(contacts: number): number;
-  /** And for links (contact/links/loops.ts): loop `kind` over the rows that SharedLinks has memory for; returns the largest of what is found. */
-  runLinks(kind: number, capacity: number, window: number, numbers: ArrayLike<number>): number;
-  /** For contact/links/coarseBasis.ts: stays as it is until more is asked for. */
-  coarseMemory(bytes: number): ArrayBufferLike;
-}
-
-/** Rows of links (contact/links/arrays.ts) that threads see. */
-export interface SharedLinks {
-  readonly memory: ArrayBufferLike;
-  /** A loop that does not look at sides; false where no threads took part, and nothing is done. */
-  run(kind: number, numbers: ArrayLike<number>): boolean;
-}
-
-/** What a scene has that contacts with obstacles are found of. */
-export interface SearchCounts {
-  readonly rods: number;
-  readonly nodes: number;
-  readonly edges: number;
-  readonly colliders: number;
-}
-
-/** What is asked of threads, in numbers of contact/detect/colliderSearch.ts: what, with which collider, in which step, and how deep is too deep [radii]. */
-export interface SearchRequest {
-  readonly kind: number;
-  readonly collider: number;
-  readonly t: number;
-  readonly dt: number;
-  readonly allowed: number;
-}
-
-/** Does something with ranges of rods, one after the other. */
-export type EachRange = (action: (from: number, to: number) => void) => void;
-
-/** Finding contacts with obstacles by several threads, over ranges of rods: see contact/detect/colliderSearch.ts. */
-export interface SharedSearch {
-  /** Memory that all threads see. */
-  readonly buffer: ArrayBufferLike;
-  /** Whether to ask threads about so many nodes. */
-  isWorth(nodes: number): boolean;
-  /** Has it done for all rods: `own` does it for the ranges that the caller gets, in their order. */
-  run(request: SearchRequest, own: (each: EachRange) => void): void;
-  /** What the others have found since: where it is, for how many there is room, and how many it is; in the order of the rods. */
-  read(action: (buffer: ArrayBufferLike, from: number, capacity: number, count: number) => void): void;
-}
-
 /** Numbers of a side's velocity. */
 export function axesOf({ direction }: Pick<ContactSides, 'direction'>): 1 | 3 {
   return direction ? 1 : 3;

@@ -14,6 +14,7 @@ import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
 import type { Scene } from '../scene/types.ts';
+import { threadsOf } from '../threads/contactThreads.ts';
 import { checkSpec, refuseUntouchable, warnOverlaps, warnStiffRepulsion } from './check.ts';
 import {
   appendContact,
@@ -120,7 +121,7 @@ export function createContactWorld(
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
   const linkedBundles = new Set(linkPlans.length > 0 ? placeOfRod.map(({ bundle }) => bundle) : []);
   const links = createLinks(linkPlans, rods, samples, (bytes) =>
-    linkedBundles.size === 1 ? bundles[[...linkedBundles][0]].contact?.shareLinks?.(bytes) : undefined,
+    linkedBundles.size === 1 ? threadsOf(bundles[[...linkedBundles][0]].contact)?.linkRows(bytes) : undefined,
   );
   const g = gravityOf(scene);
   const shared = shareSearch(rods, bundles, placeOfRod, colliders);

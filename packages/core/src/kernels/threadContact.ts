@@ -14,8 +14,9 @@ import { applyAndPull } from '../contact/solve/admm.ts';
 import { runLoop } from '../contact/solve/anderson.ts';
 import { cutLawRows, type LawRows } from '../contact/solve/lawArrays.ts';
 import { countBlocks, cutMixRows, type MixRows } from '../contact/solve/vectorLoops.ts';
-import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
-import { axesOf, type ContactSides, type SharedLinks, type SharedLoops } from '../port.ts';
+import type { Bundle, ContactPort, LoneRods, StepOutcome } from '../model.ts';
+import { axesOf, type ContactSides } from '../port.ts';
+import type { SharedLinks, SharedLoops, ThreadedContactPort } from '../threads/contactThreads.ts';
 import { claimPieces, listMeetings, resetClaims } from './claims.ts';
 import {
   AXES,
@@ -113,7 +114,7 @@ interface Laid {
  */
 export function shareContact(
   crew: Crew,
-  port: ContactPort,
+  { port, parts }: { readonly port: ContactPort; readonly parts: Bundle['parts'] },
   watch: Watch,
   apart: boolean,
   {
@@ -124,7 +125,7 @@ export function shareContact(
   enlarge: (slot: number, bytes: number) => SharedArrayBuffer,
   { begin, rebalance, meet }: Readonly<Record<'begin' | 'rebalance' | 'meet', () => void>>,
   positions: Float64Array,
-): ContactPort {
+): ThreadedContactPort {
   const { numbers, marks, behind, count, firstRods, claims } = crew;
   const { systemOfRod, systemCount } = port;
   const rooms: (SharedArrayBuffer | undefined)[] = [];
@@ -166,7 +167,7 @@ export function shareContact(
     watch.any = true;
   };
   const catchUp = (rod: number, t: number, dt: number): void => {
-    if (watch.stale[rod]) port.adopt?.(rod, t, dt);
+    if (watch.stale[rod]) parts?.refreshRod?.(rod, t, dt);
     watch.stale[rod] = 0;
   };
 
@@ -309,7 +310,7 @@ export function shareContact(
   let searched = false;
   /** Rows of the links, once they are asked for. */
   let links: LinkRows | undefined;
-  const shareLinks = (bytes: number): SharedLinks | undefined => {
+  const linkRows = (bytes: number): SharedLinks | undefined => {
     if (watch.alone || !apart || positions.length === 0 || bytes < 8 * leastNumbers) return undefined;
     const memory = roomFor(LINKS, bytes, true);
     return {
@@ -329,7 +330,7 @@ export function shareContact(
     };
   };
 
-  const loops = (sides: ContactSides): SharedLoops | undefined => {
+  const solverLoops = (sides: ContactSides): SharedLoops | undefined => {
     const laid = layoutOf(sides);
     if (!laid || axesOf(sides) * sides.count < leastNumbers) return undefined;
     let rows: MixRows | undefined;
@@ -392,25 +393,25 @@ export function shareContact(
 
   return {
     ...port,
-    loops,
-    ...(apart && {
-      search(bytes: number) {
-        searched = !watch.alone;
-        return watch.alone ? undefined : shareSearch(crew, watch, leastNodes, bytes, enlarge, begin);
+    threads: {
+      sideBuffer: (slot, bytes, marked) => (areMany(marked) ? clearRoom(slot, bytes) : undefined),
+      solverLoops,
+      colliderSearch(bytes) {
+        searched = apart && !watch.alone;
+        return searched ? shareSearch(crew, watch, leastNodes, bytes, enlarge, begin) : undefined;
       },
-    }),
-    shareWays(sides, dt, own) {
-      const laid = searched ? layoutOf(sides) : undefined;
-      if (!laid || sides.count < leastNumbers / 3) return false;
-      begin();
-      numbers[DT] = dt;
-      request(WAYS, sides, laid);
-      own(laid.bounds[1]);
-      finish(crew);
-      return true;
+      addDisplacements(sides, dt, own) {
+        const laid = searched ? layoutOf(sides) : undefined;
+        if (!laid || sides.count < leastNumbers / 3) return false;
+        begin();
+        numbers[DT] = dt;
+        request(WAYS, sides, laid);
+        own(laid.bounds[1]);
+        finish(crew);
+        return true;
+      },
+      linkRows,
     },
-    shareLinks,
-    room: (slot, bytes, marked) => (areMany(marked) ? clearRoom(slot, bytes) : undefined),
     hold(marked) {
       if (marked || watch.alone || !apart) return port.hold(marked);
       begin();

@@ -15,8 +15,9 @@ import {
 } from '../contact/detect/colliderSearch.ts';
 import type { ObstacleFinder } from '../contact/detect/finder.ts';
 import { compileColliders } from '../contact/shapes/collider.ts';
-import type { EachRange, Samples, SharedSearch } from '../port.ts';
+import type { Samples } from '../port.ts';
 import type { ColliderSpec } from '../scene/types.ts';
+import type { EachRange, SharedSearch } from '../threads/contactThreads.ts';
 import { claimPieces, resetClaims } from './claims.ts';
 import {
   ask,

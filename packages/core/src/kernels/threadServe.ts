@@ -268,7 +268,7 @@ function adopt(of: Service, marked: Uint8Array | undefined, t: number, dt: numbe
   const { behind, firstParts } = crew;
   const take = (rod: number): void => {
     if (!behind[task.first + rod] || (marked ? !marked[rod] : of.without?.[rod])) return;
-    bundle.contact?.adopt?.(rod, t, dt);
+    bundle.parts?.refreshRod?.(rod, t, dt);
     behind[task.first + rod] = 0;
   };
   if (task.own) {
@@ -446,7 +446,7 @@ function settle(of: Service, port: ContactPort): void {
     for (let i = first; i < last; i++) {
       const rod = rows.system[i];
       // of the rods of others it does not know who has moved them
-      if (behind[rod] || rod < own || rod >= end) port.adopt?.(rod - task.first, t, dt);
+      if (behind[rod] || rod < own || rod >= end) of.bundle.parts?.refreshRod?.(rod - task.first, t, dt);
       behind[rod] = 0;
     }
     settleRange(sum, port, rows, numbers[TOTAL], from, to, task.first, wanted);

@@ -207,7 +207,7 @@ function shareWork(
   };
   /** Between two steps. */
   const rebalance = (): void => {
-    if (watch.alone || !apart || !bundle.contact?.adopt) return;
+    if (watch.alone || !apart || !parts.refreshRod) return;
     if (!watch.met) move(options.balance(firstRods, busy));
     watch.met = false;
     busy.fill(0);
@@ -265,7 +265,7 @@ function shareWork(
     const { stale } = watch;
     for (let rod = stale.indexOf(1); apart && rod >= 0 && rod < firstRods[1]; rod = stale.indexOf(1, rod + 1)) {
       if (left?.[rod]) continue;
-      bundle.contact?.adopt?.(rod, t, 0);
+      parts.refreshRod?.(rod, t, 0);
       stale[rod] = 0;
     }
   };
@@ -322,7 +322,16 @@ function shareWork(
     const positions = samples < 0 ? new Float64Array(0) : new Float64Array(arrays[samples].buffer);
     return (
       bundle.contact &&
-      shareContact(crew, bundle.contact, watch, apart, options, enlarge, { begin, rebalance, meet }, positions)
+      shareContact(
+        crew,
+        { port: bundle.contact, parts },
+        watch,
+        apart,
+        options,
+        enlarge,
+        { begin, rebalance, meet },
+        positions,
+      )
     );
   }
 }

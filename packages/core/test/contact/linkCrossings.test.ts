@@ -21,9 +21,10 @@ import {
 } from '../../src/contact/links/links.ts';
 import { lengthOf, MISS, PLACE, PULL, runLinkLoop, SHIFT, UNMIXED } from '../../src/contact/links/loops.ts';
 import { measureLinks, measureOne } from '../../src/contact/links/strain.ts';
-import { createSamples, type Samples, type SharedLoops } from '../../src/port.ts';
+import { createSamples, type Samples } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { Scene } from '../../src/scene/types.ts';
+import type { SharedLoops } from '../../src/threads/contactThreads.ts';
 
 /** Numbers between −1 and 1 that are the same in every run. */
 function createRandom(seed: number): () => number {

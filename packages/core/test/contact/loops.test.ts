@@ -10,7 +10,7 @@ import {
   type TurnRows,
   WINDOW,
 } from '../../src/contact/solve/vectorLoops.ts';
-import type { SharedLoops } from '../../src/port.ts';
+import type { SharedLoops } from '../../src/threads/contactThreads.ts';
 
 const size = 3 * BLOCK + 77;
 

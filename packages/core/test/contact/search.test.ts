@@ -19,7 +19,7 @@ import {
 import { createFinder, type Finder } from '../../src/contact/detect/finder.ts';
 import { compileColliders, placeCollider } from '../../src/contact/shapes/collider.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
-import type { SharedSearch } from '../../src/port.ts';
+import type { SharedSearch } from '../../src/threads/contactThreads.ts';
 import { random } from './support.ts';
 
 const dt = 0.01;

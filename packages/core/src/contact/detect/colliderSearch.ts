@@ -8,8 +8,15 @@
  * With 10,000 hairs on a head this is a fifth of what one thread does in a step, and was a third of it with two.
  */
 import type { Bundle } from '../../model.ts';
-import type { EachRange, Samples, SearchCounts, SearchRequest, SharedSearch } from '../../port.ts';
+import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
+import {
+  type EachRange,
+  type SearchCounts,
+  type SearchRequest,
+  type SharedSearch,
+  threadsOf,
+} from '../../threads/contactThreads.ts';
 import { type ContactSet, createContactSet, makeRoom } from '../contactSet.ts';
 import { type Cutter, countBytes, createCutter } from '../memory.ts';
 import { type Collider, HAND, placeCollider, takeHand } from '../shapes/collider.ts';
@@ -298,7 +305,7 @@ export function shareSearch(
     edges: sum(({ edgeCount }) => edgeCount),
     colliders: colliders.length,
   };
-  const search = bundles[0].contact?.search?.(searchBytes(counts));
+  const search = threadsOf(bundles[0].contact)?.colliderSearch(searchBytes(counts));
   return search && { search, rows: cutSearch(search.buffer, counts) };
 }
 

@@ -1,5 +1,5 @@
 /** All nodes and edges of a scene in one row each: what contacts with obstacles are found by, and threads that find them see. */
-import type { SearchCounts } from '../../port.ts';
+import type { SearchCounts } from '../../threads/contactThreads.ts';
 import type { Cutter } from '../memory.ts';
 
 export interface FinderRows {

@@ -1,5 +1,5 @@
 /** What ended a step inside a collider. */
-import type { EachRange } from '../../port.ts';
+import type { EachRange } from '../../threads/contactThreads.ts';
 import { addColliderPlace, type ContactSet } from '../contactSet.ts';
 import { type Collider, findClosest, measureBackward, measureDistanceIn, placeCollider } from '../shapes/collider.ts';
 import { DEEPER, easeOut } from '../solve/sideVelocities.ts';

@@ -1,5 +1,5 @@
 /** The law of links in the solver of a step: their weights, the local systems, what the sides follow. */
-import type { SharedLoops } from '../../port.ts';
+import type { SharedLoops } from '../../threads/contactThreads.ts';
 import type { LinkRows } from './arrays.ts';
 import type { Coarse } from './coarse.ts';
 import { readJoined } from './linkSides.ts';

@@ -24,9 +24,10 @@
  */
 import { SceneError } from '../../errors.ts';
 import type { Bundle } from '../../model.ts';
-import type { Samples, SharedLinks } from '../../port.ts';
+import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { type LinkPlan, pathOfLink } from '../../scene/links.ts';
+import type { SharedLinks } from '../../threads/contactThreads.ts';
 import type { Place } from '../solve/sides.ts';
 import { createLinkRows, GIVEN, type LinkRows, linkBytes, MEMORY, MOST_ROWS } from './arrays.ts';
 import type { Coarse } from './coarse.ts';

@@ -16,7 +16,8 @@
  *     v = v₀ + H⁻¹ Σ Sᵀ(ρ(y − S v₀) ± (p − p₀)).
  */
 import type { ContactPort } from '../../model.ts';
-import type { ContactSides, SharedLoops } from '../../port.ts';
+import type { ContactSides } from '../../port.ts';
+import { type SharedLoops, threadsOf } from '../../threads/contactThreads.ts';
 import type { ContactSet } from '../contactSet.ts';
 import { correctCoarse, PATIENCE, weighCoarse } from '../links/coarse.ts';
 import { energyOfPulls, weighWhole, writeShift } from '../links/drift.ts';
@@ -277,7 +278,7 @@ export function solveAdmm(
   const { start, copy, velocity, free, sideA, sideB, omega, mass, right, axes } = arrays;
   const size = axes * arrays.count;
   const [only] = arrays.sides;
-  const crew = arrays.sides.length === 1 ? only.port.loops?.(only.sides) : undefined;
+  const crew = arrays.sides.length === 1 ? threadsOf(only.port)?.solverLoops(only.sides) : undefined;
   const mixing = startMixing(arrays, size, axes === 1, crew);
   const { weight, finest, best } = mixing.rows;
   let least = Infinity;

@@ -4,7 +4,7 @@
  *
  * Its loops over all numbers are those of vectorLoops.ts, which threads take part in where there are many.
  */
-import type { SharedLoops } from '../../port.ts';
+import type { SharedLoops } from '../../threads/contactThreads.ts';
 import {
   changeBlocks,
   copyBlocks,

@@ -1,6 +1,7 @@
 /** Velocities of sides as the way that they come in a step. */
 import type { ContactPort } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
+import { threadsOf } from '../../threads/contactThreads.ts';
 import type { Finder } from '../detect/finder.ts';
 import type { SideArrays } from './admm.ts';
 
@@ -14,7 +15,7 @@ export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): 
 
 /** What `countWays` looks at of a bundle's sides. */
 interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start'> {
-  readonly port: Pick<ContactPort, 'countsWays' | 'shareWays'>;
+  readonly port: Pick<ContactPort, 'countsWays'>;
   readonly sides: ContactSides;
 }
 
@@ -32,7 +33,7 @@ export function countWays(
   if (port.countsWays) return;
   const own = rodOf.subarray(from, from + sides.count);
   const count = (end: number): void => addWays(start, sides, own, finder, dt, end);
-  if (!port.shareWays?.(sides, dt, count)) count(sides.count);
+  if (!threadsOf(port)?.addDisplacements(sides, dt, count)) count(sides.count);
 }
 
 /** Where nodes were at the start of the step, and are now. */

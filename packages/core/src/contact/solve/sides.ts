@@ -1,6 +1,7 @@
 /** The sides of a step's contacts, laid out for the bundles, and their forces. */
 import type { Bundle, ContactPort } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
+import { threadsOf } from '../../threads/contactThreads.ts';
 import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from '../detect/finder.ts';
 import { type LinkGroup, loopLinks, writeLinkForces } from '../links/law.ts';
@@ -176,7 +177,7 @@ function makeRoom(
   const bytes = each * from[bundles.length];
   for (let b = 0; b < bundles.length && slot !== undefined; b++) {
     if (from[b + 1] === from[b]) continue;
-    const shared = bundles[b].contact?.room?.(slot, bytes, systems[b]);
+    const shared = threadsOf(bundles[b].contact)?.sideBuffer(slot, bytes, systems[b]);
     if (shared) return shared;
   }
   return slot === undefined ? new ArrayBuffer(bytes) : rooms.take(2 * slot, bytes);
@@ -184,7 +185,7 @@ function makeRoom(
 
 /**
  * Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. `slot`: of the memory
- * that they are kept in until it is asked for again, see ContactPort.room; default: memory of their own.
+ * that they are kept in until it is asked for again, see ContactThreads.sideBuffer; default: memory of their own.
  */
 export function layOut(
   layout: Layout,
@@ -321,7 +322,7 @@ function groupLinks({ links, placeOfRod }: Layout, set: LinkSet, sides: SideArra
     joined: new Float64Array(placeOfRod.length),
     whole: new Float64Array(9),
     rows: links.rows,
-    shared: links.shared && sides.length === 1 ? sides[0].port.loops?.(sides[0].sides) : undefined,
+    shared: links.shared && sides.length === 1 ? threadsOf(sides[0].port)?.solverLoops(sides[0].sides) : undefined,
     dt: 0,
     guessed: false,
   };

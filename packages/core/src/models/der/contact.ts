@@ -7,7 +7,7 @@
  * within the band.
  */
 import { solveBand } from '../../linalg/band.ts';
-import type { ContactPort, LoneRods, StepOutcome } from '../../model.ts';
+import type { Bundle, ContactPort, LoneRods, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { syncPose } from './body.ts';
 import { addBodySide, clearRight, factorSystem, finishStep, readBodySide, solveFactored } from './contactBodies.ts';
@@ -35,10 +35,13 @@ import { createSnapshot, returnToSnapshot, type Snapshot, takeSnapshot } from '.
 import type { Stage } from './stage.ts';
 import { type RodStep, resumeEuler, setEulerStage, startEuler } from './step.ts';
 
+type RefreshRod = NonNullable<NonNullable<Bundle['parts']>['refreshRod']>;
+
 /** Iterations of a step after which forces are found anew. */
 const FEW = 4;
 
-export function createDerContact(parts: ContactParts): ContactPort {
+/** The port, and `refreshRod` of the bundle's parts. */
+export function createDerContact(parts: ContactParts): { readonly port: ContactPort; readonly refreshRod: RefreshRod } {
   const { ders, works, systems, state, newton, bodyOrder, pairs, renew } = parts;
   const systemOfRod = new Int32Array(ders.length);
   systems.forEach(({ rods }, s) => {
@@ -293,19 +296,20 @@ export function createDerContact(parts: ContactParts): ContactPort {
 
   const settle = pairs.length > 0 ? createSettle(parts, startsOf) : undefined;
 
-  return {
+  const refreshRod: RefreshRod = (rod, t, dt) => {
+    const s = systemOfRod[rod];
+    for (const body of systems[s].system.bodies) syncPose(body);
+    const time = atStart[s] ? t : t + dt;
+    evaluatePins(ders[rod], time);
+    parts.moved(rod, time);
+  };
+
+  const port: ContactPort = {
     systemOfRod,
     systemOfBody: Int32Array.from(bodies, ({ system }) => system),
     systemCount: systems.length,
     selective: bodies.length === 0,
     directed: bodies.length === 0,
-    adopt(rod, t, dt) {
-      const s = systemOfRod[rod];
-      for (const body of systems[s].system.bodies) syncPose(body);
-      const time = atStart[s] ? t : t + dt;
-      evaluatePins(ders[rod], time);
-      parts.moved(rod, time);
-    },
     hold(marked) {
       for (const { body, system } of bodies) if (!marked || marked[system]) body.start.position.set(body.position);
       if (!marked) {
@@ -476,6 +480,7 @@ export function createDerContact(parts: ContactParts): ContactPort {
       }
     },
   };
+  return { port, refreshRod };
 }
 
 const linear = new Float64Array(3);

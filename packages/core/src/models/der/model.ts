@@ -269,6 +269,23 @@ function compile(
 
   let lastModes: { system: System; key: string; found: SystemModes } | undefined;
 
+  const contact = explicit
+    ? undefined
+    : createDerContact({
+        ders,
+        works: tools.map(({ work }) => work),
+        systems,
+        state,
+        newton,
+        bodyOrder: bodies,
+        pairs: units.flatMap(({ systems: list, pair }) => (pair ? [{ systems: list, ...pair }] : [])),
+        renew,
+        moved: (k, t) => {
+          movedTo[k] = t ?? Number.NaN;
+        },
+        allocate,
+      });
+
   return {
     model: 'der',
     rods,
@@ -286,23 +303,9 @@ function compile(
       count: units.length,
       rods: (u) => units[u].systems.flatMap((s) => systems[s].rods),
       advance: advanceParts,
+      ...(contact && { refreshRod: contact.refreshRod }),
     },
-    ...(!explicit && {
-      contact: createDerContact({
-        ders,
-        works: tools.map(({ work }) => work),
-        systems,
-        state,
-        newton,
-        bodyOrder: bodies,
-        pairs: units.flatMap(({ systems: list, pair }) => (pair ? [{ systems: list, ...pair }] : [])),
-        renew,
-        moved: (k, t) => {
-          movedTo[k] = t ?? Number.NaN;
-        },
-        allocate,
-      }),
-    }),
+    ...(contact && { contact: contact.port }),
     placeBodies: (motions, t) => {
       renewAll();
       bodies.forEach((body, b) => {

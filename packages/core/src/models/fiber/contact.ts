@@ -18,7 +18,7 @@ import {
   solveSymmetric,
 } from '../../linalg/blockTridiagonal.ts';
 import { createSelectedInverse, invertSelected, type SelectedInverse } from '../../linalg/selectedInverse.ts';
-import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
+import type { Bundle, BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { Allocate, ContactSides } from '../../port.ts';
 import { addElements } from './elements.ts';
 import { constrainHeld, constrainRight, evaluateHeld, returnHeld } from './held.ts';
@@ -59,13 +59,16 @@ function createSlot({ ringCount, size }: FiberRod, createFactor: CreateFactor): 
   };
 }
 
+type RefreshRod = NonNullable<NonNullable<Bundle['parts']>['refreshRod']>;
+
+/** The port, and `refreshRod` of the bundle's parts. */
 export function createFiberContact(
   fibers: readonly FiberRod[],
   state: BundleState,
   units: readonly Unit[],
   allocate: Allocate,
   createFactor: CreateFactor = createSymmetricFactor,
-): ContactPort {
+): { readonly port: ContactPort; readonly refreshRod: RefreshRod } {
   const slots: (Slot | undefined)[] = [];
   const slotOf = (k: number): Slot => {
     slots[k] ??= createSlot(fibers[k], createFactor);
@@ -153,14 +156,15 @@ export function createFiberContact(
     }
   };
 
-  return {
+  const refreshRod: RefreshRod = (rod, t) => {
+    updateStiffness(fibers[rod], t);
+    evaluateHeld(fibers[rod], t);
+  };
+
+  const port: ContactPort = {
     systemOfRod: Int32Array.from(fibers, (_, k) => k),
     systemOfBody: new Int32Array(0),
     systemCount: fibers.length,
-    adopt(rod, t) {
-      updateStiffness(fibers[rod], t);
-      evaluateHeld(fibers[rod], t);
-    },
     hold(marked) {
       fibers.forEach((fiber, k) => {
         if (!marked || marked[k]) copyFiber(startOf(fiber), fiber);
@@ -227,6 +231,7 @@ export function createFiberContact(
       }
     },
   };
+  return { port, refreshRod };
 }
 
 function copyBlocks(to: BlockTridiagonal, from: BlockTridiagonal): void {

@@ -132,6 +132,10 @@ function compile(
     return outcome;
   };
 
+  // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
+  const touches = scheme !== 'deti' && fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0));
+  const contact = touches ? createFiberContact(fibers, state, units, allocate, kernel?.createFactor) : undefined;
+
   return {
     model: 'fiber',
     rods,
@@ -149,12 +153,9 @@ function compile(
       count: units.length,
       rods: (u) => units[u].members.map(({ index }) => index),
       advance: advanceParts,
+      ...(contact && { refreshRod: contact.refreshRod }),
     },
-    // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
-    ...(scheme !== 'deti' &&
-      fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0)) && {
-        contact: createFiberContact(fibers, state, units, allocate, kernel?.createFactor),
-      }),
+    ...(contact && { contact: contact.port }),
     addEnergies: (out, t) => {
       for (const fiber of fibers) addEnergies(out, fiber, t);
     },
