@@ -14,8 +14,9 @@
 import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
 import { constraintMerit, meetConstraints, prepareConstraints } from './constraints.ts';
 import { createDeparture, depart, writeNodes } from './departure.ts';
-import { driveBase, passBase, readBase } from './drive.ts';
+import { DRIVEN, driveBase, passBase, readBase } from './drive.ts';
 import { keepMomentum } from './flight.ts';
+import { beginGuard, hasGained } from './guard.ts';
 import { factorSweep, solveSweep } from './newton.ts';
 import { writeNumericDirection } from './numeric.ts';
 import { evaluateResidual } from './residual.ts';
@@ -232,12 +233,33 @@ function tryStep(tree: StrandTree, work: StepWork, t: number, h: number, order: 
   return iterations;
 }
 
+/** Largest gains of energy in a step, as parts of it: of second order, and of first. */
+const GAIN = 3e-3;
+const GAIN_FIRST = 1e-2;
+
+const baseBefore = new Float64Array(DRIVEN);
+
+interface FirstOptions extends StepOptions {
+  /** A step that gains energy all the same is taken. */
+  readonly patient: boolean;
+}
+
+/** One step of first order: by rates where that does not gain energy, else by places. */
+function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, options: FirstOptions): number {
+  if (isFree(tree)) return tryByPlaces(tree, work, t, h, options);
+  beginGuard(tree, t);
+  const iterations = tryStep(tree, work, t, h, 1, options);
+  if (iterations < 0 || !hasGained(tree, h, GAIN_FIRST)) return iterations;
+  restore(tree, work);
+  const more = tryByPlaces(tree, work, t, h, options);
+  return more < 0 ? more - iterations : more + iterations;
+}
+
 /**
- * One step of first order. Differences of rates, in axes that turn with the links, lose momentum; a tree that nothing holds takes it from
- * where its nodes come to, as in contact.
+ * One step of first order. Differences of rates, in axes that turn with the links, lose momentum and may gain energy: this one takes inertia
+ * from where its nodes come to, as in contact.
  */
-function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, options: StepOptions): number {
-  if (!isFree(tree)) return tryStep(tree, work, t, h, 1, options);
+function tryByPlaces(tree: StrandTree, work: StepWork, t: number, h: number, options: FirstOptions): number {
   tree.flight ??= {
     departure: createDeparture(
       tree.linkCount,
@@ -246,28 +268,37 @@ function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, option
     bulk: createBulk(),
   };
   const { departure, bulk } = tree.flight;
+  const { history } = tree;
+  baseBefore.set(history.base);
+  beginGuard(tree, t);
   if (tree.base.pins.length > 0) readBase(work.base0, tree, t);
   depart(tree, departure, t, h);
-  // a pin may take hold in this step
-  if (!isFree(tree)) return tryStep(tree, work, t, h, 1, options);
   writeNodes(tree, departure);
   tree.departure = departure;
   const iterations = tryStep(tree, work, t, h, 1, options);
   tree.departure = undefined;
   if (iterations < 0) return iterations;
-  measureBulk(bulk, tree, departure, settle(tree, departure, t + h));
-  rotateBack(bulk, tree);
-  tree.history.base.set(departure.driven);
+  const kinetic = settle(tree, departure, t + h);
+  if (isFree(tree)) {
+    measureBulk(bulk, tree, departure, kinetic);
+    rotateBack(bulk, tree);
+  }
+  history.base.set(departure.driven);
   moveSettled(tree, h, t + h, work.v0);
-  return iterations;
+  if (options.patient || !hasGained(tree, h, GAIN_FIRST)) return iterations;
+  restore(tree, work);
+  history.base.set(baseBefore);
+  return -iterations;
 }
 
-/** One step of second order; of first, where a tree that nothing holds would gain energy: it has vibrations that the step does not resolve. */
+/** One step of second order; of first, where it would gain energy: there are vibrations that the step does not resolve. */
 function trySecond(tree: StrandTree, work: StepWork, t: number, h: number, options: StepOptions): number {
+  beginGuard(tree, t);
   const iterations = tryStep(tree, work, t, h, 2, options);
-  if (iterations < 0 || !isFree(tree) || keepMomentum(tree, work.q0, work.v0)) return iterations;
+  if (iterations < 0) return iterations;
+  if (isFree(tree) ? keepMomentum(tree, work.q0, work.v0) : !hasGained(tree, h, GAIN)) return iterations;
   restore(tree, work);
-  const more = tryFirst(tree, work, t, h, options);
+  const more = tryByPlaces(tree, work, t, h, { ...options, patient: false });
   return more < 0 ? more - iterations : more + iterations;
 }
 
@@ -343,7 +374,9 @@ export function advanceTree(
   const { header } = tree.history;
   // beyond a ratio of 1 + √2 the second order is not stable
   const first = robust || options.order === 1 || header[3] === 0 || dt > LARGEST_RATIO * header[0];
-  const iterations = first ? tryFirst(tree, work, t, dt, options) : trySecond(tree, work, t, dt, options);
+  const iterations = first
+    ? tryFirst(tree, work, t, dt, { ...options, patient: robust })
+    : trySecond(tree, work, t, dt, options);
   result.iterations = result.iterationsMax = Math.abs(iterations);
   result.substeps = 1;
   if (iterations >= 0) commit(tree, work, dt);
@@ -401,7 +434,9 @@ function advanceControlled(
     const step = header[3] < 2 ? wanted : Math.min(wanted, LARGEST_RATIO * header[0]);
     const order = robust || options.order === 1 || header[3] < 2 ? 1 : 2;
     const iterations =
-      order === 1 ? tryFirst(tree, work, t + done, step, options) : trySecond(tree, work, t + done, step, options);
+      order === 1
+        ? tryFirst(tree, work, t + done, step, { ...options, patient: robust })
+        : trySecond(tree, work, t + done, step, options);
     result.iterations += Math.abs(iterations);
     result.iterationsMax = Math.max(result.iterationsMax, Math.abs(iterations));
     if (iterations < 0) {

@@ -26,6 +26,7 @@ import type { Departure } from './departure.ts';
 import type { Direction } from './direction.ts';
 import { DRIVEN, DRIVEN_EARLIER } from './drive.ts';
 import type { JointLaw } from './energy.ts';
+import type { Guard } from './guard.ts';
 import { writeRotation } from './spatial.ts';
 
 export interface StrandRod {
@@ -160,6 +161,8 @@ export interface StrandTree {
   departure: Departure | undefined;
   /** For steps of first order while nothing holds the tree. */
   flight: Flight | undefined;
+  /** What the energy of a step is compared with. */
+  guard: Guard | undefined;
   /** Point masses over h² that contact glues to links, 6 × 6 each by rows, in their axes; absent when there are none. */
   glue: Float64Array | undefined;
   /** At which the base was placed last [s]. */
@@ -302,6 +305,7 @@ export function createTree(
     contact: undefined,
     departure: undefined,
     flight: undefined,
+    guard: undefined,
     glue: undefined,
     time: 0,
     constraints: undefined,

@@ -1,0 +1,144 @@
+/**
+ * Energy balance of rods over one step, from samples and loads.
+ *
+ * A step from t to t + h may change kinetic plus elastic energy by the work of the loads, and damping may take more:
+ *     gain = (T₁ + E₁) − (T₀ + E₀) − work ≤ 0, but for the error of the scheme.
+ * All is measured in a frame that travels with the mean velocity of what holds the rods, so that pins on a common path do no work in it
+ * and the speed of the whole does not hide a gain. A load that changes over the step has done the larger of the works of its two ends.
+ */
+import type { Loads, Samples } from './port.ts';
+import type { Rod } from './scene/compiled.ts';
+
+export interface BalancedRod {
+  readonly rod: Rod;
+  readonly samples: Samples;
+}
+
+/** Kinetic plus elastic energy at the start, and what came without work, both in J. */
+export interface Balance {
+  start: number;
+  gain: number;
+  /** Size of what was added up: gains are compared with it. */
+  scale: number;
+}
+
+/** Motion and loads of some rods at one instant. */
+export interface Instant {
+  readonly position: Float64Array;
+  readonly velocity: Float64Array;
+  readonly tangent: Float64Array;
+  readonly spin: Float64Array;
+  readonly force: Float64Array;
+  readonly torque: Float64Array;
+  elastic: number;
+  /** Whether the loads are known here; else those of the other end stand for both. */
+  hasLoads: boolean;
+}
+
+export function createInstant(rods: readonly BalancedRod[]): Instant {
+  let nodes = 0;
+  let edges = 0;
+  for (const { rod } of rods) {
+    nodes += rod.nodeCount;
+    edges += rod.edgeCount;
+  }
+  return {
+    position: new Float64Array(3 * nodes),
+    velocity: new Float64Array(3 * nodes),
+    tangent: new Float64Array(3 * edges),
+    spin: new Float64Array(edges),
+    force: new Float64Array(3 * nodes),
+    torque: new Float64Array(3 * edges),
+    elastic: 0,
+    hasLoads: false,
+  };
+}
+
+/** Notes samples, loads (one for each rod, where they are known) and elastic energy [J] as they are. */
+export function noteInstant(
+  out: Instant,
+  rods: readonly BalancedRod[],
+  loads: readonly Loads[] | undefined,
+  elastic: number,
+): void {
+  let node = 0;
+  let edge = 0;
+  for (let r = 0; r < rods.length; r++) {
+    const { rod, samples } = rods[r];
+    out.position.set(samples.nodePosition, 3 * node);
+    out.velocity.set(samples.nodeVelocity, 3 * node);
+    out.tangent.set(samples.edgeTangent, 3 * edge);
+    out.spin.set(samples.edgeSpin, edge);
+    if (loads) {
+      out.force.set(loads[r].nodeForce, 3 * node);
+      out.torque.set(loads[r].edgeTorque, 3 * edge);
+    }
+    node += rod.nodeCount;
+    edge += rod.edgeCount;
+  }
+  out.elastic = elastic;
+  out.hasLoads = loads !== undefined;
+}
+
+function kineticEnergy(rods: readonly BalancedRod[], { velocity, spin }: Instant, frame: Float64Array): number {
+  let sum = 0;
+  let node = 0;
+  let edge = 0;
+  for (const { rod } of rods) {
+    const { nodeMass, edgeInertia, nodeCount, edgeCount } = rod;
+    for (let i = 0; i < nodeCount; i++) {
+      const o = 3 * (node + i);
+      const x = velocity[o] - frame[0];
+      const y = velocity[o + 1] - frame[1];
+      const z = velocity[o + 2] - frame[2];
+      sum += nodeMass[i] * (x * x + y * y + z * z);
+    }
+    for (let j = 0; j < edgeCount; j++) sum += edgeInertia[j] * spin[edge + j] * spin[edge + j];
+    node += nodeCount;
+    edge += edgeCount;
+  }
+  return 0.5 * sum;
+}
+
+/** Work of the forces of `at` over the step, in the frame. */
+function workOf(at: Instant, from: Instant, to: Instant, frame: Float64Array, h: number): number {
+  const { force, torque } = at;
+  let sum = 0;
+  for (let k = 0; k < force.length; k++)
+    if (force[k] !== 0) sum += force[k] * (to.position[k] - from.position[k] - h * frame[k % 3]);
+  for (let j = 0; 3 * j < torque.length; j++) {
+    const o = 3 * j;
+    if (torque[o] === 0 && torque[o + 1] === 0 && torque[o + 2] === 0) continue;
+    const turned = 0.5 * h * (from.spin[j] + to.spin[j]);
+    for (let k = 0; k < 3; k++) {
+      const a = o + ((k + 1) % 3);
+      const b = o + ((k + 2) % 3);
+      const swing = from.tangent[a] * to.tangent[b] - from.tangent[b] * to.tangent[a];
+      sum += torque[o + k] * (swing + 0.5 * turned * (from.tangent[o + k] + to.tangent[o + k]));
+    }
+  }
+  return sum;
+}
+
+/** Balance over a step of length h [s]; `frame`: velocity of the frame [m/s]; `pinWork`: work of the pins in it [J]. */
+export function measureBalance(
+  out: Balance,
+  rods: readonly BalancedRod[],
+  { from, to, frame, h, pinWork }: BalancedStep,
+): void {
+  const before = kineticEnergy(rods, from, frame) + from.elastic;
+  const after = kineticEnergy(rods, to, frame) + to.elastic;
+  const last = workOf(to, from, to, frame, h);
+  const first = from.hasLoads ? workOf(from, from, to, frame, h) : last;
+  out.start = before;
+  out.gain = after - before - Math.max(first, last) - pinWork;
+  out.scale = before + Math.abs(first) + Math.abs(last) + Math.abs(pinWork);
+}
+
+export interface BalancedStep {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly frame: Float64Array;
+  readonly h: number;
+  readonly pinWork: number;
+}

@@ -1,0 +1,109 @@
+/**
+ * Refuses steps that create energy.
+ *
+ * Backward differences of joint rates, in axes that turn with the links, have no inequality of energy: where a step does not resolve the
+ * vibrations of a kink that is let go, the terms in the square of the rates push the links outwards, and of 150 links one that whips may
+ * gain several times the energy of all. Implicit Euler of the nodes' masses in world axes (departure.ts) is the step of an incremental
+ * potential and dissipates. So a step is measured, and taken anew in that way where it has gained.
+ *
+ * Not measured: what `direct` does to a strand, moduli that change, joints that are driven, and the law `paper`, which has no energy.
+ */
+import { type Balance, createInstant, type Instant, measureBalance, noteInstant } from '../../balance.ts';
+import type { Loads } from '../../port.ts';
+import { recallBase } from './drive.ts';
+import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
+import { writeBaseReaction } from './residual.ts';
+import { elasticEnergy } from './statics.ts';
+import type { StrandTree } from './tree.ts';
+
+export interface Guard {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly loads: readonly Loads[];
+  readonly balance: Balance;
+  readonly frame: Float64Array;
+  /** Origin and spin of the base at the start. */
+  readonly base: Float64Array;
+  readonly spin: Float64Array;
+}
+
+function createGuard({ rods }: StrandTree): Guard {
+  return {
+    from: createInstant(rods),
+    to: createInstant(rods),
+    loads: rods.map(({ loads }) => loads),
+    balance: { start: 0, gain: 0, scale: 0 },
+    frame: new Float64Array(3),
+    base: new Float64Array(3),
+    spin: new Float64Array(3),
+  };
+}
+
+const isMeasured = ({ law, direction, constraints, rods }: StrandTree): boolean =>
+  law !== 'paper' &&
+  !direction &&
+  !constraints?.axis.some((axis) => axis < 0) &&
+  rods.every(({ rod }) => rod.moduli === undefined);
+
+const joints = (tree: StrandTree): number => {
+  const { bending, twisting } = elasticEnergy(tree);
+  return bending + twisting;
+};
+
+const held = new Float64Array(6);
+
+/** Notes where the tree is at the start of a step, and poses it there. */
+export function beginGuard(tree: StrandTree, t: number): void {
+  if (!isMeasured(tree)) return;
+  tree.guard ??= createGuard(tree);
+  held.set(tree.q.subarray(0, 3));
+  held.set(tree.v.subarray(0, 3), 3);
+  recallBase(tree);
+  evaluateBase(tree, t);
+  moveBase(tree, t, tree.originRate);
+  poseLinks(tree);
+  moveLinks(tree);
+  poseSamples(tree);
+  tree.guard.base.set(tree.q.subarray(0, 3));
+  tree.guard.spin.set(tree.base.spin);
+  noteInstant(tree.guard.from, tree.rods, undefined, joints(tree));
+  // a path asked again at the same instant may answer with another last bit
+  tree.q.set(held.subarray(0, 3));
+  tree.v.set(held.subarray(3));
+}
+
+const reaction = new Float64Array(6);
+
+/** The most that pins may have done: reactions are known at the end of the step only, and change over it. */
+function boundPinWork(tree: StrandTree, { from, to, spin, frame }: Guard, h: number): number {
+  const { base, rods, pull, constraints } = tree;
+  let sum = 0;
+  if (tree.rootHeld) {
+    writeBaseReaction(reaction, tree, tree.originRate);
+    const turned = Math.hypot(spin[0], spin[1], spin[2]) + Math.hypot(base.spin[0], base.spin[1], base.spin[2]);
+    sum += h * turned * Math.hypot(reaction[3], reaction[4], reaction[5]);
+  }
+  if (!constraints) return sum;
+  let node = 0;
+  for (const { rod, firstLink } of rods) {
+    for (let k = 0; k < 3 * rod.edgeCount; k++) {
+      const o = 3 * (node + 1) + k;
+      sum += 2 * Math.abs(pull[3 * firstLink + k] * (to.position[o] - from.position[o] - h * frame[k % 3]));
+    }
+    node += rod.nodeCount;
+  }
+  return sum;
+}
+
+/** Whether the step just taken, of length h, has gained more than this part of the energy. */
+export function hasGained(tree: StrandTree, h: number, part: number): boolean {
+  const { guard, base, q, rods } = tree;
+  if (!guard || !isMeasured(tree)) return false;
+  const { from, to, loads, balance, frame } = guard;
+  poseSamples(tree);
+  noteInstant(to, rods, loads, joints(tree));
+  for (let k = 0; k < 3; k++) frame[k] = base.free[k] ? 0 : (q[k] - guard.base[k]) / h;
+  const pinWork = boundPinWork(tree, guard, h);
+  measureBalance(balance, rods, { from, to, frame, h, pinWork });
+  return !(balance.gain <= part * balance.scale);
+}
