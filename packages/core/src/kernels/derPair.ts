@@ -1,4 +1,5 @@
 /** One pair of rods in the kernel: pins, loads, state and samples in and out, stages and steps (der.ts has what it is about). */
+import { turnPlaceOf, turnsFar } from '../models/der/guard.ts';
 import type { PairKernel, PairMember, PairScheme, PairSolver } from '../models/der/kernel.ts';
 import { evaluatePins } from '../models/der/kinematics.ts';
 import type { NewtonOptions, NewtonResult } from '../models/der/newton.ts';
@@ -315,6 +316,9 @@ export function createPair(
     return taken;
   };
 
+  const places = [0, 1].map((lane) => ({ ...turnPlaceOf(first), start: (addresses.q >> 3) + lane, step: 2 }));
+  const turned = (lane: number): boolean => turnsFar(wholeQ, sources.q[lane], doubles, places[lane]);
+
   const step = (scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined => {
     load(0, 1);
     const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
@@ -326,6 +330,12 @@ export function createPair(
       for (const der of rods) evaluatePins(der, t);
       taken.reason = report(code, options.iterations).reason;
       return code === NO_GUESS ? undefined : taken;
+    }
+    // what turns far may have gained energy, and is measured one by one
+    if (scheme === 'tr-bdf2' && (turned(0) || turned(1))) {
+      for (const der of rods) evaluatePins(der, t);
+      taken.reason = 'an edge turned far';
+      return taken;
     }
     taken.ok = true;
     for (let lane = 0; lane < 2; lane++) {

@@ -3,21 +3,11 @@
  * README.md beside this file.
  */
 import { SceneError } from '../../errors.ts';
-import type {
-  Bundle,
-  Channel,
-  Coupling,
-  Drive,
-  Energies,
-  Model,
-  Momentum,
-  Reaction,
-  StepOutcome,
-} from '../../model.ts';
+import type { Bundle, Channel, Coupling, Drive, Energies, Model, Momentum, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { CosseratOptions } from '../../scene/solvers/cosserat.ts';
 import type { Scene } from '../../scene/types.ts';
-import { addEdgeForces, addElasticEnergies, addJoints, stretchForces, writeHeldTorque } from './energy.ts';
+import { addElasticEnergies, stretchForces } from './energy.ts';
 import { stableStep, stepVerlet } from './explicit.ts';
 import {
   evaluatePins,
@@ -28,6 +18,7 @@ import {
   rememberHeldFrames,
 } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
+import { measureReactions } from './reactions.ts';
 import {
   type CosseratRod,
   coordinateCount,
@@ -36,7 +27,7 @@ import {
   type SectionRule,
   unknownCount,
 } from './rod.ts';
-import { createWorkspace, evaluateLoads, subtractLoads, type Workspace } from './stage.ts';
+import { createWorkspace, type Workspace } from './stage.ts';
 import { relaxFrames } from './start.ts';
 import { findEquilibrium } from './statics.ts';
 import { createSnapshot, type RodStep, returnToSnapshot, type Snapshot, stepImplicit, takeSnapshot } from './step.ts';
@@ -158,7 +149,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       const { work, start, entry } = tools[rod];
       return findEquilibrium(parts[rod], work, start, entry, t, wanted);
     },
-    reactions: (rod, t) => measureReactions(parts[rod], tools[rod], t),
+    reactions: (rod, t) => measureReactions(parts[rod], tools[rod].work, t),
     modes: (rod, t, count) => withState(parts[rod], tools[rod], () => findModes(parts[rod], tools[rod].work, t, count)),
     matrices: (rod, t) => withState(parts[rod], tools[rod], () => exportMatrices(parts[rod], tools[rod].work, t)),
   };
@@ -277,36 +268,6 @@ function addMomentum(out: Momentum, cos: CosseratRod): void {
       for (let k = 0; k < 3; k++) out.angular[k] += spin * edgeFrame[9 * j + 3 * m + k];
     }
   }
-}
-
-/** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
-function measureReactions(cos: CosseratRod, { work }: Tools, t: number): Reaction[] {
-  const { pins, poses, heldPin, mass, massDamping, acceleration, fixed, v, size } = cos;
-  work.residual.fill(0);
-  addJoints(cos, work.residual, undefined, v, 0);
-  addEdgeForces(cos, work.residual);
-  evaluateLoads(cos, t);
-  subtractLoads(cos, work.residual);
-  for (let d = 0; d < size; d++) work.residual[d] += mass[d] * (acceleration[d] + massDamping[d] * v[d]);
-  const torque = new Float64Array(3 * heldPin.length);
-  writeHeldTorque(torque, cos);
-  return pins.flatMap((pin, p): Reaction[] => {
-    if (!poses[p].active) return [];
-    const h = heldPin.indexOf(p);
-    const axes = [0, 1, 2] as const;
-    return [
-      {
-        rod: cos.rod.id,
-        node: pin.node,
-        force: axes.map((k) => (fixed[6 * pin.node + k] ? work.residual[6 * pin.node + k] : 0)) as [
-          number,
-          number,
-          number,
-        ],
-        torque: axes.map((k) => (h >= 0 ? torque[3 * h + k] : 0)) as [number, number, number],
-      },
-    ];
-  });
 }
 
 function readChannel(out: Float64Array, cos: CosseratRod, channel: Channel): void {

@@ -22,6 +22,7 @@ import {
 } from './body.ts';
 import { initializeForces, poseSystem, type System, solveSystem } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
+import { hasGained, markSystem, turnPlaceOf, turnsFar, willTurn } from './guard.ts';
 import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
 import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
@@ -339,6 +340,50 @@ export function forgetContact(system: System, t: number): void {
   initializeForces(system, t);
 }
 
+/** Largest gains of energy, as parts of it: of a step of second order, and of the implicit Euler step that takes its place. */
+const GAIN = 3e-3;
+const GAIN_EULER = 1e-2;
+
+type RodsMove = Move & { readonly starts: readonly Snapshot[] };
+
+/** Back to the start of the step. */
+function takeBack({ system, starts, t }: RodsMove): void {
+  for (const body of system.bodies) cancelStep(body);
+  system.members.forEach(({ der, work }, m) => {
+    returnToSnapshot(der, starts[m], work, t);
+    der.history[0] = 0;
+    evaluateLoads(der, t);
+  });
+}
+
+function stepEuler(move: RodsMove, bold: boolean): boolean {
+  const solved = implicitEuler(move, bold);
+  for (const { der } of move.system.members) der.history[0] = 0;
+  return solved;
+}
+
+/** A step of second order, or of implicit Euler where that would gain energy (guard.ts). */
+function stepGuarded(move: RodsMove, advance: (move: Move) => boolean): boolean {
+  const { system, starts, t, h, out } = move;
+  // what BDF2 remembers is gone after a step; bodies lead the pins of their rods
+  const early = advance === bdf2 || system.bodies.length > 0 || system.members.some(({ der }) => willTurn(der, h));
+  let before = early ? markSystem(system, t) : undefined;
+  if (!advance(move)) return false;
+  if (!system.members.some(({ der }, m) => turnsFar(starts[m].q, 0, der.q, turnPlaceOf(der)))) return true;
+  if (!before) {
+    takeBack(move);
+    before = markSystem(system, t);
+    if (!advance(move)) return false;
+  }
+  if (!hasGained(system, { starts, before, t: t + h, h }, GAIN)) return true;
+  takeBack(move);
+  for (const body of system.bodies) beginStep(body);
+  if (!stepEuler(move, false)) return false;
+  if (!hasGained(system, { starts, before, t: t + h, h }, GAIN_EULER)) return true;
+  out.reason = 'the step would create energy';
+  return false;
+}
+
 /** One step of a system; on failure it is back where it was. */
 export function stepImplicit(
   system: System,
@@ -355,7 +400,7 @@ export function stepImplicit(
     takeSnapshot(starts[m], der);
   });
   for (const body of system.bodies) beginStep(body);
-  const move: Move = {
+  const move: RodsMove = {
     system,
     starts,
     t,
@@ -363,23 +408,15 @@ export function stepImplicit(
     options: robust ? { ...options, iterations: 3 * options.iterations } : options,
     out,
   };
-  if (robust || scheme === 'implicit-euler') {
-    out.ok = implicitEuler(move, !robust);
-    for (const { der } of system.members) der.history[0] = 0;
-  } else if (scheme === 'tr-bdf2') out.ok = trBdf2(move);
-  else if (scheme === 'bdf2') out.ok = bdf2(move);
-  else out.ok = midpoint(move);
+  if (robust || scheme === 'implicit-euler') out.ok = stepEuler(move, !robust);
+  else if (scheme === 'midpoint') out.ok = midpoint(move);
+  else out.ok = stepGuarded(move, scheme === 'tr-bdf2' ? trBdf2 : bdf2);
   if (out.ok && keepsTwist(move)) {
     // from the state alone, so that a restart finds the same
     for (const body of system.bodies) syncPose(body);
     for (const { der } of system.members) der.history[1] = 1;
     return out;
   }
-  for (const body of system.bodies) cancelStep(body);
-  system.members.forEach(({ der, work }, m) => {
-    returnToSnapshot(der, starts[m], work, t);
-    der.history[0] = 0;
-    evaluateLoads(der, t);
-  });
+  takeBack(move);
   return out;
 }

@@ -1,0 +1,219 @@
+/**
+ * Refuses steps of second order that create energy.
+ *
+ * The trapezoidal stage of TR-BDF2 goes on from the accelerations that a rod had, and so does the history of BDF2. Where an edge turns far in
+ * one step, its tension has turned meanwhile, and the step gains: of 100 free rods that were pushed for 2 ms some gained half of their energy
+ * in one step. No step gained more than 1 % in which no edge turned by more than 0.1 rad, so only steps that turn an edge far are measured,
+ * and one that gains is taken anew by implicit Euler, whose force is that of the end.
+ *
+ * Measured is kinetic plus elastic energy less the work of the loads, in the frame of the pins: see balance.ts, which has the same for samples.
+ */
+import { syncPose } from './body.ts';
+import type { System } from './coupling.ts';
+import { addElasticGradient } from './energy.ts';
+import { addBodyEnergies, measureReactions } from './readouts.ts';
+import type { DerRod } from './rod.ts';
+import type { Snapshot } from './snapshot.ts';
+import { evaluateLoads } from './stage.ts';
+
+/** cos² of how far an edge may turn in a step that is not measured [0.2 rad]. */
+export const NEAR_SQUARE = 0.9605;
+
+/** Whether an edge of a rod turns farther than that between two places of its nodes; `step`: from one number to the next. */
+export function turnsFar(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: TurnPlace): boolean {
+  const { edges, start, step, closes } = toPlace;
+  for (let j = 0; j < edges; j++) {
+    const a = 4 * j;
+    const b = closes && j + 1 === edges ? 0 : a + 4;
+    let dot = 0;
+    let one = 0;
+    let other = 0;
+    for (let k = 0; k < 3; k++) {
+      const x = from[fromPlace + b + k] - from[fromPlace + a + k];
+      const y = to[start + step * (b + k)] - to[start + step * (a + k)];
+      dot += x * y;
+      one += x * x;
+      other += y * y;
+    }
+    if (!(dot > 0 && dot * dot > NEAR_SQUARE * one * other)) return true;
+  }
+  return false;
+}
+
+/** Where unknowns lie in a list: the first, and how far apart they are. */
+export interface TurnPlace {
+  readonly edges: number;
+  readonly start: number;
+  readonly step: number;
+  /** The last edge leads back to the first node. */
+  readonly closes: boolean;
+}
+
+export function turnPlaceOf({ edgeCount, rod }: DerRod): TurnPlace {
+  return { edges: edgeCount, start: 0, step: 1, closes: rod.closed };
+}
+
+/** Whether velocities will turn an edge by more than 0.15 rad in a time h. */
+export function willTurn({ v, edgeCount, nodeCount, edgeLength }: DerRod, h: number): boolean {
+  for (let j = 0; j < edgeCount; j++) {
+    const a = 4 * j;
+    const b = j + 1 < nodeCount ? a + 4 : 0;
+    const x = v[b] - v[a];
+    const y = v[b + 1] - v[a + 1];
+    const z = v[b + 2] - v[a + 2];
+    if (h * h * (x * x + y * y + z * z) > 0.0225 * edgeLength[j] * edgeLength[j]) return true;
+  }
+  return false;
+}
+
+/** Energy, momentum and loads of a system at one instant. */
+export interface Mark {
+  readonly energy: number;
+  /** Of weight and dead forces on bodies. */
+  readonly potential: number;
+  readonly mass: number;
+  readonly momentum: Float64Array;
+  readonly forces: readonly Float64Array[];
+  readonly torques: readonly Float64Array[];
+}
+
+/** The system as it is at t; its poses must be up to date. */
+export function markSystem({ members, bodies }: System, t: number): Mark {
+  const out = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+  const momentum = new Float64Array(3);
+  let mass = 0;
+  for (const { der } of members) {
+    const { v, size, edgeCount, edgeStiffness, edgeLength, rod } = der;
+    for (let d = 0; d < size; d++) {
+      out.kinetic += 0.5 * der.mass[d] * v[d] * v[d];
+      if ((d & 3) === 3) continue;
+      momentum[d & 3] += der.mass[d] * v[d];
+      if ((d & 3) === 0) mass += der.mass[d];
+    }
+    addElasticGradient(undefined, der, undefined, out);
+    for (let j = 0; j < edgeCount; j++)
+      if (edgeStiffness[j] < Infinity)
+        out.stretching += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
+    evaluateLoads(der, t);
+  }
+  for (const body of bodies) {
+    syncPose(body);
+    addBodyEnergies(out, body, t);
+    mass += body.mass;
+    for (let k = 0; k < 3; k++) momentum[k] += body.mass * body.velocity[k];
+  }
+  return {
+    energy: out.kinetic + out.bending + out.twisting + out.stretching,
+    potential: out.potential,
+    mass,
+    momentum,
+    forces: members.map(({ der }) => der.loads.nodeForce.slice()),
+    torques: members.map(({ der }) => der.loads.edgeTorque.slice()),
+  };
+}
+
+/** Way of the frame over the step: of the pins where there are any, else of all mass. */
+function writeWay(way: Float64Array, { members, bodies }: System, starts: readonly Snapshot[]): void {
+  way.fill(0);
+  if (bodies.length > 0) return;
+  for (let k = 0; k < 3; k++) {
+    let held = 0;
+    let heldWay = 0;
+    let mass = 0;
+    for (let m = 0; m < members.length; m++) {
+      const { der } = members[m];
+      for (let d = k; d < der.size; d += 4) {
+        const moved = der.q[d] - starts[m].q[d];
+        if (der.fixed[d]) {
+          held++;
+          heldWay += moved;
+        }
+        mass += der.mass[d];
+        way[k] += der.mass[d] * moved;
+      }
+    }
+    way[k] = held > 0 ? heldWay / held : way[k] / mass;
+  }
+}
+
+const across = new Float64Array(3);
+
+/** Work of node forces and edge torques over the step. */
+function workOf(der: DerRod, start: Snapshot, force: Float64Array, torque: Float64Array, way: Float64Array): number {
+  const { q, nodeCount, edgeCount, edgeTangent } = der;
+  let sum = 0;
+  for (let i = 0; i < nodeCount; i++)
+    for (let k = 0; k < 3; k++) sum += force[3 * i + k] * (q[4 * i + k] - start.q[4 * i + k] - way[k]);
+  for (let j = 0; j < edgeCount; j++) {
+    const o = 3 * j;
+    const turned = q[4 * j + 3] - start.q[4 * j + 3];
+    for (let k = 0; k < 3; k++) {
+      const a = o + ((k + 1) % 3);
+      const b = o + ((k + 2) % 3);
+      across[k] = start.edgeTangent[a] * edgeTangent[b] - start.edgeTangent[b] * edgeTangent[a];
+      sum += torque[o + k] * (across[k] + turned * edgeTangent[o + k]);
+    }
+  }
+  return sum;
+}
+
+/** The most that pins may have done: their reactions are known at the end only, and change over the step. */
+function boundPinWork({ members, bodies }: System, starts: readonly Snapshot[], way: Float64Array, t: number): number {
+  let sum = 0;
+  members.forEach(({ der, work }, m) => {
+    const moved = der.pins.map((pin, p) => {
+      if (bodies.some(({ welds }) => welds.some((weld) => weld.pin === pin)) || !der.poses[p].active) return [0, 0];
+      let shift = 0;
+      for (let k = 0; k < 3; k++) {
+        const d = 4 * pin.node + k;
+        if (der.fixed[d]) shift += Math.abs(der.q[d] - starts[m].q[d] - way[k]);
+      }
+      return [shift, turnOf(der, starts[m], p)];
+    });
+    const size = Math.max(...way.map(Math.abs), 0) * 1e-9;
+    if (!moved.some(([shift, turn]) => shift > size || turn > 1e-12)) return;
+    const active = der.pins.map((_, p) => p).filter((p) => der.poses[p].active);
+    measureReactions(der, work, t).forEach(({ force, torque }, k) => {
+      const [shift, turn] = moved[active[k]];
+      sum += 2 * (Math.hypot(...force) * shift + Math.hypot(...torque) * turn);
+    });
+  });
+  return sum;
+}
+
+/** How far pin p has turned its frame [rad], at most. */
+function turnOf({ held }: DerRod, start: Snapshot, p: number): number {
+  const h = held.pin.indexOf(p);
+  if (h < 0) return 0;
+  let sum = Math.abs(held.theta[h] - start.heldTheta[h]);
+  for (let k = 3 * h; k < 3 * h + 3; k++)
+    sum += Math.abs(held.tangent[k] - start.heldTangent[k]) + Math.abs(held.director[k] - start.heldDirector[k]);
+  return sum;
+}
+
+/** Whether the step of length h that ends at t has gained more than this part of the energy that was there and of the work done. */
+export function hasGained(
+  system: System,
+  { starts, before, t, h }: { starts: readonly Snapshot[]; before: Mark; t: number; h: number },
+  part: number,
+): boolean {
+  const way = new Float64Array(3);
+  writeWay(way, system, starts);
+  const after = markSystem(system, t);
+  const inFrame = ({ energy, momentum, mass }: Mark): number => {
+    let sum = energy;
+    for (let k = 0; k < 3; k++) sum += (way[k] / h) * (0.5 * mass * (way[k] / h) - momentum[k]);
+    return sum;
+  };
+  let first = before.potential - after.potential;
+  let last = first;
+  system.members.forEach(({ der }, m) => {
+    first += workOf(der, starts[m], before.forces[m], before.torques[m], way);
+    last += workOf(der, starts[m], after.forces[m], after.torques[m], way);
+  });
+  const pinWork = boundPinWork(system, starts, way, t);
+  const from = inFrame(before);
+  const gain = inFrame(after) - from - Math.max(first, last) - pinWork;
+  const scale = from + Math.abs(first) + Math.abs(last) + pinWork;
+  return !(gain <= part * scale);
+}
