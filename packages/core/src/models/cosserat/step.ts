@@ -208,8 +208,8 @@ function midpoint(move: Move): boolean {
 }
 
 /** Largest gains of energy, as parts of it: of a step of second order, and of the implicit Euler step that takes its place. */
-const GAIN = 3e-3;
-const GAIN_EULER = 1e-2;
+const GAIN = 1e-2;
+const GAIN_EULER = 2e-2;
 
 /** TR-BDF2, or implicit Euler where that would gain energy (guard.ts). */
 function stepGuarded(move: Move): boolean {

@@ -341,8 +341,8 @@ export function forgetContact(system: System, t: number): void {
 }
 
 /** Largest gains of energy, as parts of it: of a step of second order, and of the implicit Euler step that takes its place. */
-const GAIN = 3e-3;
-const GAIN_EULER = 1e-2;
+const GAIN = 1e-2;
+const GAIN_EULER = 2e-2;
 
 type RodsMove = Move & { readonly starts: readonly Snapshot[] };
 
