@@ -6,6 +6,8 @@ export const exitCode = {
   badInput: 2,
   /** The simulation failed; what was recorded and the last good state are saved. */
   failed: 3,
+  /** With --strict: done, but contact or equilibrium was not solved to its tolerance. */
+  unsolved: 4,
   /** Tendril itself is wrong (EX_SOFTWARE of sysexits). */
   bug: 70,
   /** 128 + SIGINT, as shells report it. */
@@ -23,4 +25,9 @@ export class UsageError extends Error {
 /** Whether an error comes from the operating system: a full disk is no bug of this program. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+}
+
+export function describeBug(error: unknown): string {
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `this is a bug in tendril; please report it with the scene and this text\n${detail}`;
 }

@@ -2,11 +2,12 @@
  * The folder that a command writes into. Nothing is written outside it, and nothing in it is replaced unless asked:
  * an explicit folder that already holds results is refused, a default one gets a fresh number.
  */
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { InputError } from '@tendril/io';
-import { type AtomicWriter, createAtomicWriter } from '@tendril/io/node';
+import { type AtomicWriter, createAtomicWriter, parseTemporaryName, writeFileAtomic } from '@tendril/io/node';
 import { UsageError } from './exit.ts';
+import { isAbandoned, isAlive, lockFolder, refuseLocked } from './lock.ts';
 
 export interface Folder {
   readonly path: string;
@@ -17,8 +18,14 @@ export interface Folder {
   open(name: string): AtomicWriter;
   /** Counts a file as written that another function wrote. */
   note(name: string): void;
-  /** Removes results of an earlier run that this one replaced but did not write again. */
+  /** Writes `checkpoint.tendril`, in place of the one before. */
+  checkpoint(data: Uint8Array): void;
+  /** Keeps so many bytes of the disk free for what comes after a failed write; 0 gives them back. */
+  reserve(bytes: number): void;
+  /** Removes what earlier commands left that this one replaced but did not write again, and the checkpoint. */
   finish(): void;
+  /** Lets others write here; a folder that was made for nothing goes. */
+  close(): void;
 }
 
 /** Every name that a command may write; a folder with one of them holds a result. */
@@ -49,14 +56,32 @@ export interface FolderOptions {
   readonly name: string;
 }
 
+/** The state at the last checkpoint, while a command runs and after it was killed. */
+export const checkpointName = 'checkpoint.tendril';
+const reserveName = '.reserve.tmp';
+
 export function openFolder({ out, force = false, name }: FolderOptions): Folder {
+  const isNew = out === undefined || !existsSync(out);
   const path = out ?? claimFresh(name);
   if (out !== undefined) prepare(out, force);
+  const unlock = lock(path);
+  // another command may have finished here in the meantime
+  if (out !== undefined && !force) refuseHeld(out, unlock);
   const written: string[] = [];
   const open = (file: string): AtomicWriter => {
     const writer = createAtomicWriter(join(path, file), { overwrite: force });
     written.push(file);
-    return writer;
+    return {
+      ...writer,
+      get bytesWritten() {
+        return writer.bytesWritten;
+      },
+      commit() {
+        // an old result must not vouch for new files: it goes before the first of them, and the new one comes last
+        if (force) for (const old of ['result.json', 'compare.json']) rmSync(join(path, old), { force: true });
+        writer.commit();
+      },
+    };
   };
   return {
     path,
@@ -70,27 +95,74 @@ export function openFolder({ out, force = false, name }: FolderOptions): Folder 
         writer.commit();
       } catch (error) {
         writer.abort();
+        written.splice(written.indexOf(file), 1);
         throw error;
       }
     },
     note: (file) => void written.push(file),
+    checkpoint: (data) => writeFileAtomic(join(path, checkpointName), data, { overwrite: true }),
+    reserve(bytes) {
+      rmSync(join(path, reserveName), { force: true });
+      if (bytes > 0) writeFileAtomic(join(path, reserveName), new Uint8Array(bytes));
+    },
     finish() {
+      rmSync(join(path, checkpointName), { force: true });
+      rmSync(join(path, reserveName), { force: true });
       if (!force) return;
+      for (const file of leftovers(path)) {
+        const pid = parseTemporaryName(file)?.pid;
+        if (pid === undefined || pid === process.pid || !isAlive(pid)) rmSync(join(path, file), { force: true });
+      }
       for (const file of resultNames) if (!written.includes(file)) rmSync(join(path, file), { force: true });
     },
+    close() {
+      rmSync(join(path, reserveName), { force: true });
+      unlock();
+      if (isNew && readdirSync(path).length === 0) rmdirSync(path);
+    },
   };
+}
+
+function lock(path: string): () => void {
+  try {
+    return lockFolder(path);
+  } catch (error) {
+    throw error instanceof UsageError ? error : cannotWrite(path, error);
+  }
+}
+
+/** Temporary files in a folder; those of a command that runs are among them. */
+export function leftovers(path: string): string[] {
+  return readdirSync(path).filter((name) => parseTemporaryName(name) !== undefined || name === reserveName);
+}
+
+/** Whether a command was killed here before it could save its work. */
+export function isUnfinished(path: string): boolean {
+  return (
+    isAbandoned(path) &&
+    (existsSync(join(path, checkpointName)) ||
+      leftovers(path).some((name) => parseTemporaryName(name)?.target === 'recording.tendril'))
+  );
 }
 
 /** Says no before the work is done, not after. */
 export function checkFolder({ out, force = false }: Omit<FolderOptions, 'name'>): void {
   if (out === undefined || !existsSync(out)) return;
   if (!statSync(out).isDirectory()) throw new UsageError(`'${out}' is a file; --out wants a folder`);
-  const held = resultNames.filter((file) => existsSync(join(out, file)));
-  if (held.length > 0 && !force) {
+  refuseLocked(out);
+  if (force) return;
+  if (isUnfinished(out))
     throw new UsageError(
-      `'${out}' already holds a result (${held[0]}); choose another --out, or add --force to replace it`,
+      `'${out}' holds an unfinished run, which was killed; save what it has by: tendril recover ${out}\n  or choose another --out, or add --force to discard it`,
     );
-  }
+  refuseHeld(out);
+}
+
+function refuseHeld(out: string, undo: () => void = () => {}): void {
+  const held = resultNames.find((file) => existsSync(join(out, file)));
+  if (held === undefined) return;
+  undo();
+  throw new UsageError(`'${out}' already holds a result (${held}); choose another --out, or add --force to replace it`);
 }
 
 function prepare(out: string, force: boolean): void {
@@ -129,7 +201,28 @@ function claimFresh(name: string): string {
   }
 }
 
+/** The latest of the default folders of a name that holds an unfinished run. */
+export function findUnfinished(name: string): string | undefined {
+  let found: string | undefined;
+  for (let k = 1; ; k++) {
+    const path = join('out', k === 1 ? name : `${name}-${k}`);
+    if (!existsSync(path)) return found;
+    if (statSync(path).isDirectory() && isUnfinished(path)) found = path;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/,.*/, '') : String(error);
+}
+
 function cannotMake(path: string, error: unknown): InputError {
-  const reason = error instanceof Error ? error.message.replace(/,.*/, '') : String(error);
-  return new InputError(path, `cannot make the folder (${reason}); choose another with --out`, { cause: error });
+  return new InputError(path, `cannot make the folder (${reasonOf(error)}); choose another with --out`, {
+    cause: error,
+  });
+}
+
+function cannotWrite(path: string, error: unknown): InputError {
+  return new InputError(path, `cannot write into the folder (${reasonOf(error)}); choose another with --out`, {
+    cause: error,
+  });
 }

@@ -1,30 +1,76 @@
 /**
- * Ctrl-C as a wish, not an accident: the first one lets the present step finish and everything be written, the second
- * ends the process at once.
+ * Ctrl-C, SIGTERM and SIGHUP as a wish, not an accident: the first lets a command finish its step and write everything,
+ * the second ends the process at once.
+ *
+ * Commands run in a thread of their own (supervisor.ts). The main thread receives signals even while a command computes,
+ * and sets a flag in shared memory that the command reads without waiting.
  */
-import { exitCode } from './exit.ts';
 
 export interface Interrupt {
   readonly requested: boolean;
 }
 
+/** Places in the shared memory. */
+const requestedAt = 0;
+const listenersAt = 1;
+
+let shared: Int32Array = new Int32Array(2);
+
+/** Memory that the main thread and the command's thread share. */
+export function createSignals(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(8));
+}
+
+/** In the command's thread, before any command. */
+export function connectSignals(signals: Int32Array): void {
+  shared = signals;
+}
+
+/** In the main thread: asks the command to stop. False where it does not listen or was asked before. */
+export function requestInterrupt(signals: Int32Array): boolean {
+  if (!isListening(signals)) return false;
+  return Atomics.exchange(signals, requestedAt, 1) === 0;
+}
+
+/** Whether a command would save its work on an interrupt. */
+export function isListening(signals: Int32Array): boolean {
+  return Atomics.load(signals, listenersAt) > 0;
+}
+
+/** Whether Ctrl-C was pressed; cheap enough for inner loops. */
+export function isInterrupted(): boolean {
+  return Atomics.load(shared, requestedAt) !== 0;
+}
+
 export async function withInterrupt<T>(action: (interrupt: Interrupt) => Promise<T>): Promise<T> {
-  const state = { requested: false };
-  const listen = (): void => {
-    if (state.requested) process.exit(exitCode.interrupted);
-    state.requested = true;
-  };
-  process.on('SIGINT', listen);
-  process.on('SIGTERM', listen);
+  Atomics.add(shared, listenersAt, 1);
   try {
-    return await action(state);
+    return await action({
+      get requested() {
+        return isInterrupted();
+      },
+    });
   } finally {
-    process.off('SIGINT', listen);
-    process.off('SIGTERM', listen);
+    Atomics.sub(shared, listenersAt, 1);
   }
 }
 
-/** Lets signals in now and then; a loop that never waits would never see them. */
+/** Resolves at Ctrl-C; for a command that only waits. */
+export function untilInterrupted(): Promise<void> {
+  return withInterrupt(
+    ({ requested }) =>
+      new Promise<void>((done) => {
+        if (requested) return done();
+        const timer = setInterval(() => {
+          if (!isInterrupted()) return;
+          clearInterval(timer);
+          done();
+        }, 50);
+      }),
+  );
+}
+
+/** Lets events in now and then, such as those of a child process: a loop that never waits would never see them. */
 export function createBreather(seconds = 0.025): () => Promise<void> {
   let last = performance.now();
   return async () => {

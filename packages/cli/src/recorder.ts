@@ -1,20 +1,22 @@
 /**
  * What `run` and `statics` leave behind: recording, energies, probes, pictures, state and result. The recording goes
  * to disk frame by frame; only what the pictures need stays in memory.
+ *
+ * Where the disk is full the complete frames stay. State and result, for which space was kept free from the start, come
+ * before tables and pictures.
  */
-
-import { join } from 'node:path';
 import { createProbes, type Energies, type ProbeRecorder, type World } from '@tendril/core';
 import {
   createRecordingEncoder,
   csvLine,
+  encodeState,
   formatResult,
   probeTable,
   type Result,
   recordingFrame,
   recordingHeader,
 } from '@tendril/io';
-import { type AtomicWriter, writeStateFile } from '@tendril/io/node';
+import { type AtomicWriter, WriteError } from '@tendril/io/node';
 import type { Folder } from './folder.ts';
 import { gravityOf, pictureObstacles, picturePins } from './locate.ts';
 import { hueCount } from './plot/color.ts';
@@ -38,10 +40,14 @@ export interface Recorder {
   frame(): void;
   /** A row of energies; more rows than frames show what happens between them. */
   energyRow(extra?: readonly (string | number)[]): void;
-  /** Ends the recording and writes all but result.json. */
-  finish(figures: Figures): void;
-  /** After an unexpected error: keep what was recorded if that is still possible. */
+  /** Saves the state and lets the frames reach the disk, for a run that may be killed. */
+  checkpoint(): void;
+  /** Ends the recording and writes all but result.json. Returns why files are missing, if any are. */
+  finish(figures: Figures): WriteError[];
+  /** After an unexpected error: keeps frames and state if that is still possible, and removes results of earlier runs. */
   salvage(): void;
+  /** Removes the recording: nothing happened that is worth keeping. */
+  discard(): void;
 }
 
 export interface Figures {
@@ -59,16 +65,27 @@ export function createRecorder(world: World, folder: Folder): Recorder {
   const probes = createProbes(world);
   const encoder = createRecordingEncoder(recordingHeader(world, { version, channels }));
   const writer: AtomicWriter = folder.open('recording.tendril');
-  writer.append(encoder.encodeHeader());
+  try {
+    folder.reserve(reserveSize(world));
+    writer.append(encoder.encodeHeader());
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
   const energies: EnergyRow[] = [];
   const kept = createKeptFrames(world);
   let lastFrame = Number.NaN;
   let open = true;
 
+  /** With the end mark where it fits; a recording without it is read up to its last frame. */
   const close = (): void => {
     if (!open) return;
     open = false;
-    writer.append(encoder.encodeFooter());
+    try {
+      writer.append(encoder.encodeFooter());
+    } catch (error) {
+      if (!(error instanceof WriteError)) throw error;
+    }
     writer.commit();
   };
 
@@ -79,7 +96,13 @@ export function createRecorder(world: World, folder: Folder): Recorder {
       return lastFrame;
     },
     frame() {
-      writer.append(encoder.encodeFrame(recordingFrame(world, channels)));
+      const frame = encoder.encodeFrame(recordingFrame(world, channels));
+      try {
+        writer.append(frame);
+      } catch (error) {
+        encoder.dropFrame();
+        throw error;
+      }
       lastFrame = world.time;
       kept.add();
       probes.observe(world);
@@ -88,32 +111,79 @@ export function createRecorder(world: World, folder: Folder): Recorder {
       if (energies.at(-1)?.time === world.time) return;
       energies.push({ ...world.energies(), time: world.time, extra });
     },
-    finish(figures) {
-      close();
-      folder.write('energies.csv', energyLines(energies, figures));
-      if (probes.series.length > 0) folder.write('probes.csv', probeTable(probes.series));
-      saveState(world, folder);
-      if (energies.length > 1) folder.write('energies.svg', energyFigure(energies, figures));
-      const svg = drawPicture(kept.picture(figures));
-      folder.write('picture.svg', svg);
-      folder.write('picture.png', renderPng(svg));
+    checkpoint() {
+      folder.checkpoint(encodeState(world.save(), { scene: world.scene, version }));
+      writer.flush();
     },
+    finish(figures) {
+      folder.reserve(0);
+      const failures = writeAll([() => saveState(world, folder), close]);
+      const picture = (): string => drawPicture(kept.picture(figures));
+      // what comes now must leave room for the result
+      failures.push(
+        ...writeUntilFailure([
+          () => keepRoom(folder, resultSize(world)),
+          () => folder.write('energies.csv', energyLines(energies, figures)),
+          () => probes.series.length > 0 && folder.write('probes.csv', probeTable(probes.series)),
+          () => energies.length > 1 && folder.write('energies.svg', energyFigure(energies, figures)),
+          () => folder.write('picture.svg', picture()),
+          () => folder.write('picture.png', renderPng(picture())),
+        ]),
+      );
+      folder.reserve(0);
+      return failures;
+    },
+    discard: () => writer.abort(),
     salvage() {
       try {
+        folder.reserve(0);
+        saveState(world, folder);
         close();
+        folder.finish();
       } catch {
-        // the error that brought us here is the one to report
-        writer.abort();
+        // the error that brought us here is the one to report; frames stay in the temporary file
       }
     },
   };
 }
 
+/** Why files could not be written; other errors are thrown. */
+function writeAll(writes: readonly (() => unknown)[]): WriteError[] {
+  return writes.flatMap((write) => writeUntilFailure([write]));
+}
+
+function writeUntilFailure(writes: readonly (() => unknown)[]): WriteError[] {
+  try {
+    for (const write of writes) write();
+    return [];
+  } catch (error) {
+    if (error instanceof WriteError) return [error];
+    throw error;
+  }
+}
+
+function keepRoom(folder: Folder, bytes: number): void {
+  try {
+    folder.reserve(bytes);
+  } catch (error) {
+    throw new WriteError(folder.path, 'the disk is nearly full: tables and pictures are left out', { cause: error });
+  }
+}
+
+/** Room for the state and the result of a world [bytes]; of very large ones for a part. */
+function reserveSize(world: World): number {
+  const state = encodeState(world.save(), { scene: world.scene, version }).length;
+  return Math.min(state, 64 * 2 ** 20) + resultSize(world);
+}
+
+/** About as long as result.json will be [bytes]: it has positions, velocities and frames as text. */
+function resultSize(world: World): number {
+  const nodes = world.rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
+  return Math.min(700 * nodes + 20_000, 64 * 2 ** 20);
+}
+
 export function saveState(world: World, folder: Folder): void {
-  // a new name in a fresh folder, or one that --force allows to replace: the folder has decided that already
-  const name = 'state.tendril';
-  writeStateFile(join(folder.path, name), world.save(), { scene: world.scene, version }, { overwrite: true });
-  folder.note(name);
+  folder.write('state.tendril', encodeState(world.save(), { scene: world.scene, version }));
 }
 
 /** result.json, last: its presence says that the rest is there. Returns its text. */

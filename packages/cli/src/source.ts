@@ -2,12 +2,28 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { cases, findCase } from '@tendril/cases';
-import { createWorld, type Model, type ModelId, type Scene, SceneError, type World } from '@tendril/core';
+import {
+  availableModels,
+  createWorld,
+  type Model,
+  type ModelId,
+  type Scene,
+  SceneError,
+  type World,
+} from '@tendril/core';
 import { loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
-import { explainSceneError, type InputError, type ParsedScene, sceneFromObject } from '@tendril/io';
-import { readSceneFile, startThreads } from '@tendril/io/node';
+import {
+  explainSceneError,
+  type InputError,
+  type ParsedScene,
+  type Place,
+  parseChange,
+  type ScenePath,
+  sceneFromObject,
+} from '@tendril/io';
+import { readSceneFile, readSceneInput, startThreads } from '@tendril/io/node';
 import { UsageError } from './exit.ts';
-import { suggest } from './terminal.ts';
+import { suggest, suggestFile } from './suggest.ts';
 
 export interface Source {
   /** For folders and messages. */
@@ -26,28 +42,60 @@ export interface SourceChanges {
   /** [s] */
   readonly until?: number;
   readonly stability?: 'seek' | 'report';
+  /** Fields to replace, such as `rods.0.edges=100`. */
+  readonly set?: readonly string[];
 }
 
+/** A file, the name of a case, or `-` for standard input. */
 export function loadSource(reference: string, changes: SourceChanges = {}): Source {
+  if (changes.model !== undefined) insistModel(changes.model);
+  const set = (changes.set ?? []).map((text) => parseChange(text));
+  if (reference === '-') {
+    const parsed = readSceneInput({ changes: set });
+    return source('scene', 'standard input', parsed.scene, changes, parsed);
+  }
   if (existsSync(reference)) {
     if (statSync(reference).isDirectory()) {
       throw new UsageError(`'${reference}' is a folder; name a scene file in it, such as ${reference}/scene.yaml`);
     }
     refuseOthers(reference);
-    const parsed = readSceneFile(reference);
+    const parsed = readSceneFile(reference, { changes: set });
     const name = basename(reference, extname(reference)).replace(/[^\p{L}\p{N}._-]+/gu, '-') || 'scene';
     return source(name, reference, parsed.scene, changes, parsed);
   }
   const found = findCase(reference);
   if (found) {
     const origin = `case ${found.id}`;
-    return source(found.id, origin, sceneFromObject(found.scene(), origin), changes);
+    return source(found.id, origin, sceneFromObject(found.scene(), origin, { changes: set }), changes);
   }
+  throw unknownScene(reference);
+}
+
+/** No such file and no such case: what was probably meant. */
+export function unknownScene(reference: string): UsageError {
   const ids = cases.map(({ id }) => id);
   const looksLikeFile = /[/\\.]/.test(reference);
+  const file = suggestFile(reference, (name) => /\.(ya?ml|json)$/i.test(name));
   const meant = suggest(reference, ids);
-  const hint = meant ? `; did you mean the case '${meant}'?` : looksLikeFile ? '' : `; cases: ${ids.join(', ')}`;
-  throw new UsageError(`there is no scene file${looksLikeFile ? '' : ' and no case'} '${reference}'${hint}`);
+  const hint =
+    file !== undefined
+      ? `; did you mean the file '${file}'?`
+      : meant !== undefined
+        ? `; did you mean the case '${meant}'?`
+        : looksLikeFile
+          ? ''
+          : `; cases: ${ids.join(', ')}`;
+  return new UsageError(`there is no scene file${looksLikeFile ? '' : ' and no case'} '${reference}'${hint}`);
+}
+
+/** Says no to a model that does not exist before the scene is blamed for it. */
+export function insistModel(model: string, option = '--model'): void {
+  const known = availableModels();
+  if ((known as readonly string[]).includes(model)) return;
+  const meant = suggest(model, known);
+  throw new UsageError(
+    `${option}: there is no model '${model}'${meant ? `; did you mean '${meant}'?` : ''}\nmodels: ${known.join(', ')}`,
+  );
 }
 
 const curves = /\.(obj|usda?|usdc|usdz|hair|tfx|glb|gltf|csv|tsv)$/i;
@@ -70,8 +118,23 @@ function source(name: string, origin: string, scene: Scene, changes: SourceChang
     origin,
     scene: change(scene, changes),
     warnings: parsed?.warnings ?? [],
-    explain: (error) => explainSceneError(error, parsed, origin),
+    explain: (error) => {
+      const option = optionOf(error.path, changes);
+      const locate = (path: ScenePath): Place | undefined => {
+        const place = parsed?.locate(path);
+        return option === undefined ? place : { line: 1, column: 1, ...place, origin: option };
+      };
+      return explainSceneError(error, { locate }, origin);
+    },
   };
+}
+
+/** The option that a field comes from, if one of them set it. */
+function optionOf([first, second, third]: ScenePath, { model, until, stability }: SourceChanges): string | undefined {
+  if (first === 'rods' && third === 'model' && model !== undefined) return `--model ${model}`;
+  if (first === 'time' && second === 'duration' && until !== undefined) return `--until ${until}`;
+  if (first === 'statics' && second === 'stability' && stability !== undefined) return `--stability ${stability}`;
+  return undefined;
 }
 
 function change(scene: Scene, { model, until, stability }: SourceChanges): Scene {

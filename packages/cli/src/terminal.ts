@@ -4,7 +4,6 @@
  * Results go to standard output, everything else to standard error, so that a pipe carries results alone. Colours and
  * a moving bar appear only on a terminal; a log file gets plain lines, few enough to read.
  */
-import { nearestWord } from '@tendril/io';
 import pc from 'picocolors';
 
 export interface Terminal {
@@ -164,10 +163,4 @@ export function formatTable(columns: readonly Column[], rows: readonly (readonly
 function visible(content: string): number {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences of colours begin with one
   return [...content.replace(/\u001b\[[0-9;]*m/g, '')].length;
-}
-
-/** The candidate that was probably meant, if any is near: one that begins so, or one a few letters off. */
-export function suggest(word: string, candidates: readonly string[]): string | undefined {
-  const begins = word.length >= 3 ? candidates.find((candidate) => candidate.startsWith(word)) : undefined;
-  return begins ?? nearestWord(word, candidates);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
-const command = fileURLToPath(new URL('../bin/tendril.mjs', import.meta.url));
+export const command: string = fileURLToPath(new URL('../bin/tendril.mjs', import.meta.url));
 const folders: string[] = [];
 
 afterAll(() => {

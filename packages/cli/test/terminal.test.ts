@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createProgress, formatDuration, formatNumber, formatTable, suggest, type Terminal } from '../src/terminal.ts';
+import { suggest } from '../src/suggest.ts';
+import { createProgress, formatDuration, formatNumber, formatTable, type Terminal } from '../src/terminal.ts';
 
 function fake(live: boolean): Terminal & { readonly text: () => string } {
   let text = '';

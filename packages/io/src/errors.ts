@@ -12,6 +12,8 @@ export interface Problem {
   readonly line?: number;
   readonly column?: number;
   readonly offset?: number;
+  /** Where it comes from, where that is not the source: an option of the command line. Named in place of a line. */
+  readonly origin?: string;
 }
 
 /** How many problems a message lists before it only counts. */
@@ -42,8 +44,9 @@ export class InputError extends Error {
 
 function formatProblems(source: string, problems: readonly Problem[]): string {
   const lines = problems.slice(0, problemLimit).map((problem) => {
-    const place = problem.line === undefined ? '' : `:${problem.line}:${problem.column ?? 1}`;
     const field = problem.path ? ` ${problem.path}` : '';
+    if (problem.origin !== undefined) return `${problem.origin}:${field}: ${problem.message}`;
+    const place = problem.line === undefined ? '' : `:${problem.line}:${problem.column ?? 1}`;
     return `${source}${place}${field}: ${problem.message}`;
   });
   const more = problems.length - problemLimit;

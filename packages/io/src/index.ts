@@ -1,3 +1,4 @@
+export { parseChange, type SceneChange } from './change.ts';
 export { csvLine, energyTable, nodeTable, probeTable } from './csv.ts';
 export { editSceneText, formatScene, type SceneEdit, sceneValues } from './edit.ts';
 export { formatPath, InputError, type Problem, problemLimit } from './errors.ts';

@@ -1,98 +1,72 @@
-/**
- * Files. A file is either as it was before or wholly new: data go to a temporary file in the same folder, reach the
- * disk, and then take the name in one step. Synchronous, because a run has nothing else to do while it writes.
- */
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+/** Reads scenes, curves, meshes, recordings and states from files, and writes states. */
+import { closeSync, fstatSync, openSync, readFileSync, readSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { Hairstyle, Scene, WorldState } from '@tendril/core';
 import { InputError } from './errors.ts';
 import { decodeHairstyle, decodeMotion, type Motion } from './hairstyle.ts';
 import { type Curves, curveFileLimit, type Placement } from './import/curves.ts';
 import { readMesh, type TriangleMesh } from './import/mesh.ts';
 import { type CurveOptions, readCurves } from './import/read.ts';
-import { type ParsedScene, parseScene, sceneSizeLimit } from './read.ts';
+import { type ParsedScene, parseScene, type ReadOptions, sceneSizeLimit } from './read.ts';
 import { type DecodeOptions, decodeRecording, type Recording, readRecording } from './recording.ts';
 import { createFileResolver } from './resolve.ts';
 import { decodeState, encodeState, type SavedState } from './state.ts';
+import { attempt, type WriteOptions, writeFileAtomic } from './write.ts';
 
-export interface WriteOptions {
-  /** Replaces a file that exists; without it, such a file is an error. */
-  readonly overwrite?: boolean;
-}
+/** Of one read into memory. */
+const memoryLimit = 2 ** 31 - 1;
 
-export interface AtomicWriter {
-  readonly path: string;
-  readonly bytesWritten: number;
-  append(chunk: Uint8Array | string): void;
-  /** Gives the file its name; nothing can be appended afterwards. */
-  commit(): void;
-  /** Removes what was written; does nothing after commit. */
-  abort(): void;
-}
-
-/** What the system said, in words and with a remedy. */
-function explain(error: unknown, path: string, verb: string): InputError {
-  const code = (error as { code?: string } | null)?.code ?? '';
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT:
-      verb === 'read'
-        ? 'no such file; check the name'
-        : `the folder '${dirname(path)}' does not exist; create it first`,
-    EISDIR: 'this is a folder; name a file in it',
-    ENOTDIR: 'a part of this path is a file, not a folder; check the name',
-    EACCES: `not allowed to ${verb} it; check its permissions`,
-    EPERM: `not allowed to ${verb} it; check its permissions`,
-    EROFS: 'the disk is read-only; choose another folder',
-    ENOSPC: 'the disk is full; free some space or choose another folder',
-    ENAMETOOLONG: 'the name is too long; choose a shorter one',
-    EMFILE: 'too many files are open; close some',
-  };
-  const detail = error instanceof Error ? error.message : String(error);
-  return new InputError(path, Object.hasOwn(reasons, code) ? reasons[code] : `cannot ${verb} it: ${detail}`, {
-    cause: error,
-  });
-}
-
-function attempt<T>(path: string, verb: string, action: () => T): T {
+/** Refuses larger files, and devices: /dev/zero has no end. A pipe is read up to the limit. */
+function readBytes(path: string, limit: number, what: string, handle = openFile(path)): Uint8Array {
   try {
-    return action();
-  } catch (error) {
-    throw error instanceof InputError ? error : explain(error, path, verb);
+    const stats = attempt(path, 'read', () => fstatSync(handle));
+    const tooLarge = (size: string): InputError =>
+      new InputError(path, `the file has ${size} bytes, and ${limit} are allowed; is it ${what}?`);
+    if (stats.isDirectory()) throw new InputError(path, 'this is a folder; name a file in it');
+    if (stats.isCharacterDevice() || stats.isBlockDevice())
+      throw new InputError(path, `this is a device, not a file; name ${what}`);
+    if (stats.size > limit) throw tooLarge(String(stats.size));
+    if (stats.isFile()) return attempt(path, 'read', () => readFileSync(handle));
+    return attempt(path, 'read', () => {
+      const chunks: Uint8Array[] = [];
+      for (let size = 0; ; ) {
+        const chunk = new Uint8Array(1 << 16);
+        const count = readSync(handle, chunk, 0, chunk.length, null);
+        if (count === 0) return Buffer.concat(chunks);
+        chunks.push(chunk.subarray(0, count));
+        size += count;
+        if (size > limit) throw tooLarge(`more than ${limit}`);
+      }
+    });
+  } finally {
+    if (handle !== 0) closeSync(handle);
   }
 }
 
-function readBytes(path: string, limit = Number.POSITIVE_INFINITY, what = 'a scene'): Uint8Array {
-  return attempt(path, 'read', () => {
-    const { size } = statSync(path);
-    if (size > limit)
-      throw new InputError(path, `the file has ${size} bytes, and ${limit} are allowed; is it ${what}?`);
-    return readFileSync(path);
-  });
+function openFile(path: string): number {
+  return attempt(path, 'read', () => openSync(path, 'r'));
 }
 
-export function readSceneFile(path: string): ParsedScene {
-  const bytes = readBytes(path, sceneSizeLimit);
+type SceneOptions = Pick<ReadOptions, 'changes'>;
+
+export function readSceneFile(path: string, options: SceneOptions = {}): ParsedScene {
+  return readScene(readBytes(path, sceneSizeLimit, 'a scene'), path, dirname(path), options);
+}
+
+/** A scene from standard input; files that it names lie in the working folder. */
+export function readSceneInput(options: SceneOptions = {}): ParsedScene {
+  const source = 'standard input';
+  return readScene(readBytes(source, sceneSizeLimit, 'a scene', 0), source, '.', options);
+}
+
+function readScene(bytes: Uint8Array, source: string, folder: string, options: SceneOptions): ParsedScene {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new InputError(path, 'this is not UTF-8 text; a scene is a YAML or JSON file, saved as UTF-8');
+    throw new InputError(source, 'this is not UTF-8 text; a scene is a YAML or JSON file, saved as UTF-8');
   }
-  return parseScene(text, path, { files: createFileResolver(openWithin(dirname(path))) });
+  return parseScene(text, source, { ...options, files: createFileResolver(openWithin(folder)) });
 }
 
 /**
@@ -124,7 +98,7 @@ export function readHairstyleFile(path: string): Hairstyle {
 }
 
 export function readMotionFile(path: string): Motion {
-  return decodeMotion(readBytes(path), path);
+  return decodeMotion(readBytes(path, memoryLimit, 'a motion of hair'), path);
 }
 
 /** A mesh from an OBJ or glTF file, in metres with z up. */
@@ -133,7 +107,7 @@ export function readMeshFile(path: string, placement?: Placement): TriangleMesh 
 }
 
 export function readRecordingFile(path: string, options?: DecodeOptions): Recording {
-  return decodeRecording(readBytes(path), path, options);
+  return decodeRecording(readBytes(path, memoryLimit, 'a recording'), path, options);
 }
 
 export interface OpenRecording extends Recording {
@@ -142,7 +116,7 @@ export interface OpenRecording extends Recording {
 
 /** A recording of any length, of which one frame at a time is in memory. Close it when done. */
 export function openRecordingFile(path: string, options?: DecodeOptions): OpenRecording {
-  const handle = attempt(path, 'read', () => openSync(path, 'r'));
+  const handle = openFile(path);
   let open = true;
   const close = (): void => {
     if (open) closeSync(handle);
@@ -162,6 +136,7 @@ export function openRecordingFile(path: string, options?: DecodeOptions): OpenRe
   try {
     const stats = attempt(path, 'read', () => fstatSync(handle));
     if (stats.isDirectory()) throw new InputError(path, 'this is a folder; name a file in it');
+    if (!stats.isFile()) throw new InputError(path, 'this is a device or a pipe; name a recording');
     return { ...readRecording({ size: stats.size, read }, path, options), close };
   } catch (error) {
     close();
@@ -171,7 +146,7 @@ export function openRecordingFile(path: string, options?: DecodeOptions): OpenRe
 
 /** Pass `scene` to have a state of another scene refused. */
 export function readStateFile(path: string, scene?: Scene): SavedState {
-  return decodeState(readBytes(path), path, scene);
+  return decodeState(readBytes(path, memoryLimit, 'a state'), path, scene);
 }
 
 export function writeStateFile(
@@ -183,106 +158,12 @@ export function writeStateFile(
   writeFileAtomic(path, encodeState(state, about), options);
 }
 
-export function writeFileAtomic(path: string, data: Uint8Array | string, options?: WriteOptions): void {
-  const writer = createAtomicWriter(path, options);
-  try {
-    writer.append(data);
-    writer.commit();
-  } catch (error) {
-    writer.abort();
-    throw error;
-  }
-}
-
-function refuseExisting(path: string): never {
-  throw new InputError(path, 'the file exists already; choose another name, or allow it to be overwritten');
-}
-
-let serial = 0;
-
-export function createAtomicWriter(path: string, { overwrite = false }: WriteOptions = {}): AtomicWriter {
-  if (!overwrite && existsSync(path)) refuseExisting(path);
-  // a link keeps pointing where it did: what it names is replaced, not the link
-  const target = existsSync(path) ? realpathSync(path) : path;
-  const mode = attempt(path, 'write', () => {
-    if (!existsSync(target)) return 0o666;
-    const existing = statSync(target);
-    if (existing.isDirectory()) throw new InputError(path, 'this is a folder; name a file in it');
-    return existing.mode & 0o777;
-  });
-  const temporary = join(
-    dirname(target),
-    `.${basename(target)}.${process.pid}-${Date.now().toString(36)}-${serial++}.tmp`,
-  );
-  const handle = attempt(path, 'write', () => openSync(temporary, 'wx', mode));
-  let state: 'open' | 'closed' | 'committed' | 'aborted' = 'open';
-  let bytesWritten = 0;
-
-  const abort = (): void => {
-    if (state === 'committed' || state === 'aborted') return;
-    if (state === 'open') closeSync(handle);
-    state = 'aborted';
-    unlinkSync(temporary);
-  };
-
-  return {
-    path,
-    get bytesWritten() {
-      return bytesWritten;
-    },
-    append(chunk) {
-      if (state !== 'open') throw new Error(`${path}: the file is ${state}`);
-      const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
-      attempt(path, 'write', () => {
-        // the system may take less than it is given
-        for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done, bytes.length - done);
-      });
-      bytesWritten += bytes.length;
-    },
-    commit() {
-      if (state !== 'open') throw new Error(`${path}: the file is ${state}`);
-      try {
-        attempt(path, 'write', () => fsyncSync(handle));
-        // Windows renames closed files only
-        closeSync(handle);
-        state = 'closed';
-        if (overwrite) attempt(path, 'write', () => renameSync(temporary, target));
-        else nameIfFree(temporary, target, path);
-      } catch (error) {
-        abort();
-        throw error;
-      }
-      state = 'committed';
-      syncFolder(dirname(target));
-    },
-    abort,
-  };
-}
-
-/** A hard link fails when the name is taken, where a rename would replace a file that came in the meantime. */
-function nameIfFree(temporary: string, target: string, path: string): void {
-  try {
-    linkSync(temporary, target);
-    unlinkSync(temporary);
-  } catch (error) {
-    if ((error as { code?: string }).code === 'EEXIST' || existsSync(target)) refuseExisting(path);
-    // not every file system has hard links
-    attempt(path, 'write', () => renameSync(temporary, target));
-  }
-}
-
-/** The name itself reaches the disk; where folders cannot be opened, the system does it in its own time. */
-function syncFolder(folder: string): void {
-  try {
-    const handle = openSync(folder, 'r');
-    try {
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-  } catch {
-    // Windows and some network file systems refuse; the file itself is safe
-  }
-}
-
 export { startThreads, type Threads } from './threads.ts';
+export {
+  type AtomicWriter,
+  createAtomicWriter,
+  parseTemporaryName,
+  WriteError,
+  type WriteOptions,
+  writeFileAtomic,
+} from './write.ts';

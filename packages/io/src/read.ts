@@ -4,8 +4,20 @@
  * JSON is a subset of YAML: where a line has to be named, it is read as such, so that there is one way to find lines.
  */
 import { expandWeaves, type Scene, SceneError } from '@tendril/core';
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type * as z from 'zod';
+import { applyChanges, type SceneChange } from './change.ts';
 import { formatPath, InputError, type Problem } from './errors.ts';
 import { readJson } from './json.ts';
 import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
@@ -15,6 +27,8 @@ export type ScenePath = readonly PropertyKey[];
 export interface Place {
   readonly line: number;
   readonly column: number;
+  /** The option that gave the field, where the file did not. */
+  readonly origin?: string;
 }
 
 export interface ParsedScene {
@@ -49,6 +63,8 @@ export class ResolveError extends Error {
 export interface ReadOptions {
   /** For scenes that name files; without it they are refused. (Given from outside: the readers of files are large.) */
   readonly files?: FileResolver;
+  /** Values to replace before the scene is checked. */
+  readonly changes?: readonly SceneChange[];
 }
 
 /** Larger files are refused: a scene of this size is a recording or a mistake. */
@@ -66,9 +82,14 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
     opened ??= readDocument(text, source, lineCounter);
     return opened;
   };
-  const locate = (path: ScenePath): Place => placeOf(findOffset(open(), path, false), lineCounter);
-  const locateKey = (path: ScenePath): Place => placeOf(findOffset(open(), path, true), lineCounter);
-  const value = readJson(text) ?? toPlain(open(), source, lineCounter);
+  const written = readJson(text) ?? toPlain(open(), text, source, lineCounter);
+  const { value, originOf } = applyChanges(written, options.changes ?? []);
+  const placeAt = (path: ScenePath, wantKey: boolean): Place => {
+    const origin = originOf(path);
+    return { ...placeOf(findOffset(open(), path, wantKey), lineCounter), ...(origin !== undefined && { origin }) };
+  };
+  const locate = (path: ScenePath): Place => placeAt(path, false);
+  const locateKey = (path: ScenePath): Place => placeAt(path, true);
   if (value === null || value === undefined) {
     throw new InputError(source, [
       { line: 1, column: 1, message: 'the file is empty; a scene begins with "tendril: 1"' },
@@ -123,13 +144,15 @@ function withoutFiles({ strands, rods = [], colliders, ...rest }: SceneFile): Re
 
 /** Reads a scene from values that a program made, where text carries units just as in a file. */
 export function sceneFromObject(value: unknown, source = 'scene', options: ReadOptions = {}): Scene {
-  return resolve(validate(value, source), source, options).scene;
+  const changed = applyChanges(value, options.changes ?? []);
+  const locate = (path: ScenePath): { origin?: string } => ({ origin: changed.originOf(path) });
+  return resolve(validate(changed.value, source, { locate, locateKey: locate }), source, options).scene;
 }
 
 /** Gives an error of the simulation core its place in the file. */
 export function explainSceneError(
   error: SceneError,
-  parsed: Pick<ParsedScene, 'locate'> | undefined,
+  parsed: { locate(path: ScenePath): Place | undefined } | undefined,
   source: string,
 ): InputError {
   const place = parsed?.locate(error.path) ?? {};
@@ -147,12 +170,10 @@ function readDocument(text: string, source: string, lineCounter: LineCounter): D
     document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: true, merge: true });
   } catch (error) {
     // the parser recurses: a file of brackets alone can exhaust the stack
-    if (error instanceof RangeError) throw new InputError(source, 'the file is nested too deeply');
+    if (error instanceof RangeError) throw nestedTooDeeply(text, source);
     throw error;
   }
-  if (document.errors.some((error) => /call stack/.test(error.message))) {
-    throw new InputError(source, 'the file is nested too deeply');
-  }
+  if (document.errors.some((error) => /call stack/.test(error.message))) throw nestedTooDeeply(text, source);
   const problems = document.errors.map((error): Problem => {
     const place = placeOf(error.pos[0], lineCounter);
     if (error.code === 'DUPLICATE_KEY') {
@@ -168,7 +189,7 @@ function readDocument(text: string, source: string, lineCounter: LineCounter): D
   return document;
 }
 
-function toPlain(document: Document, source: string, lineCounter: LineCounter): unknown {
+function toPlain(document: Document, text: string, source: string, lineCounter: LineCounter): unknown {
   try {
     return document.toJS({ maxAliasCount: aliasLimit });
   } catch (error) {
@@ -179,9 +200,54 @@ function toPlain(document: Document, source: string, lineCounter: LineCounter): 
           : error.message;
       throw new InputError(source, [{ ...placeOf(document.range?.[0] ?? 0, lineCounter), message }]);
     }
-    if (error instanceof RangeError) throw new InputError(source, 'the file is nested too deeply');
+    if (error instanceof RangeError) throw nestedTooDeeply(text, source);
+    // the reader's own words on `<<: 5`
+    if (error instanceof Error && /merge/i.test(error.message)) throw mergeError(document, source, lineCounter);
     throw error;
   }
+}
+
+/** `<<` takes its fields from another map; anything else is refused, at its line. */
+function mergeError(document: Document, source: string, lineCounter: LineCounter): InputError {
+  let offset = 0;
+  visit(document, {
+    Pair(_, pair) {
+      const isMerge = isScalar(pair.key) && (pair.key.value === '<<' || pair.key.source === '<<');
+      const merged = isAlias(pair.value) ? pair.value.resolve(document) : pair.value;
+      const maps = isSeq(merged) ? merged.items : [merged];
+      if (!isMerge || maps.every((map) => isMap(isAlias(map) ? map.resolve(document) : map))) return undefined;
+      offset = (pair.key as Node).range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  const message = "'<<' takes the fields of another map, such as <<: *name; this is none";
+  return new InputError(source, [{ ...placeOf(offset, lineCounter), message }]);
+}
+
+/** The readers recurse; a scene needs ten levels, and this many are surely too many. */
+const depthLimit = 100;
+
+function nestedTooDeeply(text: string, source: string): InputError {
+  const message = 'the file is nested too deeply here; is a bracket missing?';
+  return new InputError(source, [{ ...findDeepest(text), message }]);
+}
+
+/** Where brackets go deeper than the limit; else the line that is indented most. */
+function findDeepest(text: string): Place {
+  let [line, lineStart, depth] = [1, 0, 0];
+  let indented = { line: 1, column: 1 };
+  for (let i = 0; i < text.length; i++) {
+    const letter = text[i];
+    if (letter === '\n') {
+      line++;
+      lineStart = i + 1;
+      const column = (/^[ \t-]*/.exec(text.slice(lineStart, lineStart + 10_000))?.[0].length ?? 0) + 1;
+      if (column > indented.column) indented = { line, column };
+    } else if (letter === '[' || letter === '{') depth++;
+    else if (letter === ']' || letter === '}') depth--;
+    if (depth > depthLimit) return { line, column: i - lineStart + 1 };
+  }
+  return indented;
 }
 
 /** The offset of the value at a path (or of its key), or of the nearest ancestor that exists. */
@@ -212,8 +278,8 @@ function keyOf(pair: Pair): string {
 }
 
 interface Locator {
-  locate(path: ScenePath): Place;
-  locateKey(path: ScenePath): Place;
+  locate(path: ScenePath): Partial<Place>;
+  locateKey(path: ScenePath): Partial<Place>;
 }
 
 /**

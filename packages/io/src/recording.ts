@@ -90,6 +90,8 @@ export interface RecordingFrame {
 export interface RecordingEncoder {
   encodeHeader(): Uint8Array;
   encodeFrame(frame: RecordingFrame): Uint8Array;
+  /** Takes the last frame back, which could not be written. */
+  dropFrame(): void;
   encodeFooter(): Uint8Array;
 }
 
@@ -128,9 +130,12 @@ export function createRecordingEncoder(header: RecordingHeader): RecordingEncode
   const putPosition = header.precision === 'f32' ? putF32 : putF64;
   const hash = createHash();
   let frameCount = 0;
+  /** Checksum of the last section, which may still be taken back. */
+  let last = new Uint8Array();
   const seal = (section: Uint8Array): Uint8Array => {
     sealSection(section);
-    hash.add(section.subarray(section.length - 4));
+    hash.add(last);
+    last = section.slice(section.length - 4);
     return section;
   };
   return {
@@ -164,7 +169,13 @@ export function createRecordingEncoder(header: RecordingHeader): RecordingEncode
       });
       return seal(out);
     },
+    dropFrame() {
+      frameCount--;
+      last = new Uint8Array();
+    },
     encodeFooter() {
+      hash.add(last);
+      last = new Uint8Array();
       const out = new Uint8Array(footSize);
       const view = viewOf(out);
       view.setUint32(0, footTag, true);

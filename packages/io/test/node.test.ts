@@ -101,6 +101,9 @@ describe('files', () => {
     writeFileSync(file('a'), 'theirs');
     expect(() => writer.commit()).toThrow(/exists already/);
     expect(readFileSync(file('a'), 'utf8')).toBe('theirs');
+    // the work is not lost until its owner says so
+    expect(readFileSync(writer.temporary, 'utf8')).toBe('mine');
+    writer.abort();
     expect(readdirSync(folder)).toEqual(['a']);
   });
 

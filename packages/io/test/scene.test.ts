@@ -375,7 +375,8 @@ pins:
     expect(fail('tendril: 1\n---\ntendril: 1').message).toMatch(/scene\.yaml:2:1: a second document/);
     expect(fail('tendril: 1\nrods: *none').message).toMatch(/none/);
     expect(fail('[1]').message).toMatch(/^scene\.yaml:1:1: expected a scene with the fields/);
-    expect(fail('['.repeat(100_000)).message).toBe('scene.yaml: the file is nested too deeply');
+    expect(fail('tendril: 1\nrods:\n  - id: a\n    <<: 5').message).toMatch(/^scene\.yaml:4:5: '<<' takes the fields/);
+    expect(fail('['.repeat(100_000)).message).toMatch(/^scene\.yaml:1:101: the file is nested too deeply/);
   });
 
   it('refuses aliases that explode and keys that poison', () => {

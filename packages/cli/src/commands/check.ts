@@ -5,7 +5,8 @@ import { type Case, type CaseFigure, type CheckRow, cases, findCase, runChecks }
 import { exitCode, UsageError } from '../exit.ts';
 import { okabeIto } from '../plot/color.ts';
 import { drawLinePlot } from '../plot/lines.ts';
-import { bad, bold, dim, formatError, formatNumber, formatTable, good, suggest, type Terminal } from '../terminal.ts';
+import { suggest } from '../suggest.ts';
+import { bad, bold, dim, formatError, formatNumber, formatTable, good, type Terminal } from '../terminal.ts';
 
 export interface CheckOptions {
   readonly full?: boolean;

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { availableModels, createWorld, type ModelId, type Scene, SceneError, type World } from '@tendril/core';
-import { buildResult, createStepTotals, describeMissed, type Stop } from '@tendril/io';
+import { buildResult, createStepTotals, describeMissed, InputError, type Stop } from '@tendril/io';
+import { WriteError } from '@tendril/io/node';
 import { keepFrame, type ShapeFrame } from '../comparison.ts';
 import { instants, summariseRow } from '../continuation.ts';
 import { exitCode, UsageError } from '../exit.ts';
@@ -11,10 +12,11 @@ import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
 import { createRecorder, type Recorder, writeResult } from '../recorder.ts';
 import { buildReport, drawFigures, formatRun, formatStatics, type Outcome, writeTables } from '../report.ts';
 import { loadSource, type Source } from '../source.ts';
+import { suggest } from '../suggest.ts';
 import { describeRods, reportFolder, reportWarnings } from '../summary.ts';
-import { createProgress, dim, formatError, formatWarning, suggest, type Terminal } from '../terminal.ts';
+import { createProgress, dim, formatError, formatWarning, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
-import { simulate } from './run.ts';
+import { endBadly, simulate, strictCode } from './run.ts';
 import { explainFailure } from './statics.ts';
 
 export interface CompareOptions {
@@ -26,12 +28,14 @@ export interface CompareOptions {
   /** [s] */
   readonly until?: number;
   readonly statics?: boolean;
+  readonly strict?: boolean;
+  readonly set?: readonly string[];
 }
 
 export async function compare(reference: string, options: CompareOptions, terminal: Terminal): Promise<number> {
   const models = readModels(options.models);
   checkFolder(options);
-  const source = loadSource(reference, { until: options.until });
+  const source = loadSource(reference, { until: options.until, set: options.set });
   if (!options.statics && !source.scene.time) {
     throw source.explain(
       new SceneError(
@@ -41,7 +45,24 @@ export async function compare(reference: string, options: CompareOptions, termin
     );
   }
   const folder = openFolder({ ...options, name: `${source.name}-compare` });
-  const outcomes = await withInterrupt((interrupt) => runModels(source, models, options, folder, terminal, interrupt));
+  try {
+    return await withInterrupt((interrupt) => compareInto({ folder, source, models, options, terminal, interrupt }));
+  } finally {
+    folder.close();
+  }
+}
+
+interface Comparison {
+  readonly folder: Folder;
+  readonly source: Source;
+  readonly models: readonly ModelId[];
+  readonly options: CompareOptions;
+  readonly terminal: Terminal;
+  readonly interrupt: Interrupt;
+}
+
+async function compareInto({ folder, source, models, options, terminal, interrupt }: Comparison): Promise<number> {
+  const outcomes = await runModels(source, models, options, folder, terminal, interrupt);
   const report = buildReport(source, options, outcomes);
   writeTables(folder, report);
   drawFigures(folder, source, report, outcomes);
@@ -51,8 +72,10 @@ export async function compare(reference: string, options: CompareOptions, termin
   // with --force, results of models that are no longer compared go as well
   for (const model of options.force ? availableModels() : []) {
     const path = join(folder.path, model);
-    if (!folder.written.includes(`${model}/`) && existsSync(path))
-      openFolder({ out: path, force: true, name: model }).finish();
+    if (folder.written.includes(`${model}/`) || !existsSync(path)) continue;
+    const old = openFolder({ out: path, force: true, name: model });
+    old.finish();
+    old.close();
   }
   if (options.json) terminal.out(content);
   const print = options.json ? terminal.err : terminal.out;
@@ -69,7 +92,8 @@ export async function compare(reference: string, options: CompareOptions, termin
   if (outcomes.some(({ status }) => status === 'interrupted') || outcomes.length < models.length)
     return exitCode.interrupted;
   if (outcomes.some(({ status }) => status === 'failed')) return exitCode.failed;
-  return outcomes.every(({ status }) => status === 'refused') ? exitCode.badInput : exitCode.done;
+  if (outcomes.every(({ status }) => status === 'refused')) return exitCode.badInput;
+  return Math.max(...outcomes.map(({ steps }) => strictCode(options, steps ?? {})));
 }
 
 /** One model after the other, until all are done or Ctrl-C comes. */
@@ -141,6 +165,30 @@ async function runModel(
     return { model, status: 'refused', reason: source.explain(error).message, ...none };
   }
   const folder = openFolder({ out: join(parent.path, model), force: options.force, name: model });
+  try {
+    const outcome = await runInto({ source, model, world, folder, options, terminal, interrupt });
+    parent.note(`${model}/`);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof InputError) || error instanceof WriteError) throw error;
+    return { model, status: 'refused', reason: error.message, ...none };
+  } finally {
+    folder.close();
+  }
+}
+
+interface Job {
+  readonly source: Source;
+  readonly model: ModelId;
+  readonly world: World;
+  readonly folder: Folder;
+  readonly options: Pick<CompareOptions, 'statics' | 'quiet'>;
+  readonly terminal: Terminal;
+  readonly interrupt: Interrupt;
+}
+
+/** Throws InputError where the first step or equilibrium shows that the model cannot do the scene. */
+async function runInto({ source, model, world, folder, options, terminal, interrupt }: Job): Promise<Outcome> {
   const recorder = createRecorder(world, folder);
   const frames: ShapeFrame[] = [];
   const watched = watch(recorder, world, frames);
@@ -152,25 +200,25 @@ async function runModel(
   try {
     if (options.statics) ({ stop, last } = await settle(world, watched, interrupt));
     else {
-      stop = await simulate(world, watched, totals, progress, interrupt, 0);
-      if (recorder.lastFrame !== world.time) watched.frame();
-      recorder.energyRow();
+      const { explain } = source;
+      stop = (await simulate({ world, recorder: watched, totals, progress, interrupt, start: 0, explain }))?.stop;
     }
   } catch (error) {
     progress.done();
-    recorder.salvage();
-    if (!(error instanceof SceneError)) throw error;
-    return { model, status: 'refused', reason: source.explain(error).message, ...none };
+    throw endBadly(error, recorder, source);
   }
   const wallSeconds = (performance.now() - start) / 1000;
   progress.done();
-  recorder.finish({ title: source.scene.title ?? source.name, subtitle: describeRods(world.rods) });
+  const [failure] = recorder.finish({
+    title: source.scene.title ?? source.name,
+    subtitle: describeRods(world.rods),
+  });
+  if (failure) throw failure;
   const command = options.statics ? 'statics' : 'run';
   writeResult(
     buildResult({ world, version, command, file: source.origin, steps: totals.totals(), wallSeconds, stopped: stop }),
     folder,
   );
-  parent.note(`${model}/`);
   const missed = describeMissed(totals.totals(), world.scene);
   if (missed !== undefined && !options.quiet) reportWarnings([`${model}: ${missed}`], terminal);
   const energies = recorder.energies.map(({ total }) => total);
@@ -194,8 +242,7 @@ async function runModel(
 /** The recorder, and every frame of it kept. */
 function watch(recorder: Recorder, world: World, frames: ShapeFrame[]): Recorder {
   return {
-    probes: recorder.probes,
-    energies: recorder.energies,
+    ...recorder,
     get lastFrame() {
       return recorder.lastFrame;
     },
@@ -203,9 +250,6 @@ function watch(recorder: Recorder, world: World, frames: ShapeFrame[]): Recorder
       recorder.frame();
       frames.push(keepFrame(world));
     },
-    energyRow: (extra) => recorder.energyRow(extra),
-    finish: (figures) => recorder.finish(figures),
-    salvage: () => recorder.salvage(),
   };
 }
 

@@ -19,9 +19,11 @@ import {
 import { createAtomicWriter, openRecordingFile, writeFileAtomic } from '@tendril/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import { writeFilm } from '../film.ts';
+import { isUnfinished } from '../folder.ts';
 import { drawFrames, stageOf } from '../footage.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { renderPng } from '../plot/png.ts';
+import { suggestFile } from '../suggest.ts';
 import { formatWarning, type Terminal } from '../terminal.ts';
 
 export const exportFormats = ['usda', 'glb', 'vtp', 'csv', 'parquet', 'svg', 'png', 'mp4', 'webm'] as const;
@@ -55,10 +57,9 @@ interface Job {
   readonly terminal: Terminal;
 }
 
-export async function exportRecording(file: string, options: ExportOptions, terminal: Terminal): Promise<number> {
+export async function exportRecording(reference: string, options: ExportOptions, terminal: Terminal): Promise<number> {
   checkOptions(options);
-  if (existsSync(file) && statSync(file).isDirectory())
-    throw new UsageError(`'${file}' is a folder; name the recording in it, such as ${join(file, 'recording.tendril')}`);
+  const file = findRecording(reference);
   const recording = openRecordingFile(file, { partial: true });
   try {
     if (!recording.complete) {
@@ -81,6 +82,24 @@ export async function exportRecording(file: string, options: ExportOptions, term
   } finally {
     recording.close();
   }
+}
+
+/** The recording itself, or that of a folder with results. */
+function findRecording(reference: string): string {
+  if (!existsSync(reference)) {
+    const meant = suggestFile(reference, (name) => name.endsWith('.tendril'));
+    throw new UsageError(
+      `there is no recording '${reference}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+    );
+  }
+  if (!statSync(reference).isDirectory()) return reference;
+  const file = join(reference, 'recording.tendril');
+  if (existsSync(file)) return file;
+  if (isUnfinished(reference))
+    throw new UsageError(`a run was killed in '${reference}'; save what it has by: tendril recover ${reference}`);
+  throw new UsageError(
+    `the folder '${reference}' holds no recording.tendril; name a recording, or a folder with results`,
+  );
 }
 
 /** Fibers around the rods; what is wrong is named as on the command line. */

@@ -7,7 +7,7 @@ import { gravityOf } from '../locate.ts';
 import { renderPng } from '../plot/png.ts';
 import { drawShapes } from '../plot/shapes.ts';
 import { saveState, writeResult } from '../recorder.ts';
-import { explained, loadSource, openWorld } from '../source.ts';
+import { explained, loadSource, openWorld, type Source } from '../source.ts';
 import { describeRods, reportFolder, reportWarnings } from '../summary.ts';
 import { bad, bold, dim, formatDuration, formatError, formatNumber, formatTable, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -22,12 +22,22 @@ export interface ModesOptions {
   readonly count?: number;
   readonly about?: 'equilibrium' | 'initial';
   readonly matrices?: boolean;
+  readonly set?: readonly string[];
 }
 
 export async function modes(reference: string, options: ModesOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
   const source = loadSource(reference, options);
   const world = await openWorld(source);
+  const folder = openFolder({ ...options, name: `${source.name}-modes` });
+  try {
+    return modesInto(folder, source, world, options, terminal);
+  } finally {
+    folder.close();
+  }
+}
+
+function modesInto(folder: Folder, source: Source, world: World, options: ModesOptions, terminal: Terminal): number {
   const about = options.about ?? source.scene.modes?.about ?? 'equilibrium';
   const startWall = performance.now();
   // modes know no contact: said before the equilibrium says so of itself
@@ -39,15 +49,14 @@ export async function modes(reference: string, options: ModesOptions, terminal: 
 
   const warnings = stabilityWarnings(equilibrium);
   if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings, ...warnings], terminal);
-  const folder = openFolder({ ...options, name: `${source.name}-modes` });
   const stopped = failed && equilibrium ? explainFailure(world.time, equilibrium) : undefined;
+  saveState(world, folder);
   if (found) writeModes(world, found, source.scene.title ?? source.name, about, folder);
   if (found && options.matrices)
     writeMatrices(
       explained(source, () => world.matrices()),
       folder,
     );
-  saveState(world, folder);
   const content = writeResult(
     buildResult({
       world,

@@ -110,6 +110,7 @@ async function compareIn(
 ): Promise<Compared> {
   const folder = openFolder({ out: path, name: source.name });
   const outcomes = await runModels(source, models, { statics, quiet }, folder, terminal, interrupt);
+  folder.close();
   return { outcomes, report: buildReport(source, { statics }, outcomes) };
 }
 

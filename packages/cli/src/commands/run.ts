@@ -1,13 +1,15 @@
 /** `tendril run`: simulates a scene in time. */
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SceneError, SimulationError, type World } from '@tendril/core';
 import { buildResult, createStepTotals, describeMissed, InputError, type StepTotals, type Stop } from '@tendril/io';
 import { readStateFile } from '@tendril/io/node';
 import { exitCode } from '../exit.ts';
-import { checkFolder, type Folder, openFolder } from '../folder.ts';
+import { checkFolder, checkpointName, type Folder, findUnfinished, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
 import { createRecorder, type Recorder, writeResult } from '../recorder.ts';
 import { explained, loadSource, openWorld, type Source } from '../source.ts';
+import { type EarlyStop, explainStop, interruptedStop } from '../stop.ts';
 import { describeRods, formatStep, reportFolder, reportWarnings } from '../summary.ts';
 import {
   bad,
@@ -16,6 +18,7 @@ import {
   formatDuration,
   formatError,
   formatNumber,
+  formatWarning,
   good,
   type Progress,
   type Terminal,
@@ -33,17 +36,24 @@ export interface RunOptions {
   readonly quiet?: boolean;
   readonly threads?: number;
   readonly plain?: boolean;
+  /** Between checkpoints, by the clock on the wall [s]; false: none. */
+  readonly checkpoint?: number | false;
+  /** What is not solved gives an exit code of its own. */
+  readonly strict?: boolean;
+  readonly set?: readonly string[];
 }
 
 /** Rows of energies.csv at most, about: enough for any plot, small enough to open. */
 const energyRows = 4000;
 
+/** Between checkpoints where the command line says nothing [s]. */
+const checkpointEvery = 60;
+
 export async function run(reference: string, options: RunOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
   const source = loadSource(reference, options);
   const world = await openWorld(source, options);
-  const time = source.scene.time;
-  if (!time) {
+  if (!source.scene.time) {
     throw source.explain(
       new SceneError(
         ['time'],
@@ -51,28 +61,56 @@ export async function run(reference: string, options: RunOptions, terminal: Term
       ),
     );
   }
-  if (options.resume !== undefined) resume(world, options.resume, time.duration, source);
+  if (options.resume !== undefined) resume(world, options.resume, source.scene.time.duration, source);
   if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings], terminal);
-
+  const unfinished = options.out === undefined && !options.quiet ? findUnfinished(source.name) : undefined;
+  if (unfinished !== undefined)
+    terminal.err(
+      formatWarning(`a run was killed in '${unfinished}'; save what it has by: tendril recover ${unfinished}`),
+    );
   const folder = openFolder({ ...options, name: source.name });
+  try {
+    // also while files are written
+    return await withInterrupt((interrupt) => runInto({ folder, source, world, options, terminal, interrupt }));
+  } finally {
+    folder.close();
+  }
+}
+
+interface Job {
+  readonly folder: Folder;
+  readonly source: Source;
+  readonly world: World;
+  readonly options: RunOptions;
+  readonly terminal: Terminal;
+  readonly interrupt: Interrupt;
+}
+
+async function runInto({ folder, source, world, options, terminal, interrupt }: Job): Promise<number> {
   const recorder = explained(source, () => createRecorder(world, folder));
   const progress = createProgress(terminal, options.quiet === true);
   const totals = createStepTotals();
   const startWall = performance.now();
   const startTime = world.time;
   try {
-    const stopped = await withInterrupt((interrupt) =>
-      simulate(world, recorder, totals, progress, interrupt, startTime),
-    );
+    const early = await simulate({
+      world,
+      recorder,
+      totals,
+      progress,
+      interrupt,
+      start: startTime,
+      explain: source.explain,
+      checkpoint: options.checkpoint ?? checkpointEvery,
+    });
     const wallSeconds = (performance.now() - startWall) / 1000;
     progress.done();
-    if (recorder.lastFrame !== world.time) recorder.frame();
-    recorder.energyRow();
-    recorder.finish({
+    const failures = recorder.finish({
       title: source.scene.title ?? source.name,
-      subtitle: `${describeRods(world.rods)} · ${formatStep(time.step)}`,
+      subtitle: `${describeRods(world.rods)} · ${formatStep(source.scene.time?.step ?? 0)}`,
     });
-    const stop = stopped && { ...stopped, remedy: stopped.remedy.replace('STATE', join(folder.path, 'state.tendril')) };
+    const state = join(folder.path, 'state.tendril');
+    const stop = early && { ...early.stop, remedy: early.stop.remedy.replace('STATE', state) };
     const result = buildResult({
       world,
       version,
@@ -82,21 +120,47 @@ export async function run(reference: string, options: RunOptions, terminal: Term
       wallSeconds,
       probes: recorder.probes.series.length > 0 ? recorder.probes.series : undefined,
       stopped: stop,
+      warnings: failures.map(({ message }) => message),
     });
     const content = writeResult(result, folder);
+    for (const { message } of failures) terminal.err(formatError(message));
+    if (stop && stop.reason !== 'interrupted') terminal.err(formatError(`${stop.reason}\n  ${stop.remedy}`));
     if (options.json) terminal.out(content);
-    const print = options.json ? terminal.err : terminal.out;
-    if (!options.quiet || stop)
-      summarise(world, world.time - startTime, wallSeconds, totals.totals(), folder, stop, print, terminal);
-    return stop === undefined ? exitCode.done : stop.reason === 'interrupted' ? exitCode.interrupted : exitCode.failed;
+    if (!options.quiet) {
+      const outcome: Outcome = {
+        world,
+        simulated: world.time - startTime,
+        wall: wallSeconds,
+        steps: result.steps,
+        stop,
+      };
+      summarise(outcome, folder, options.json ? terminal.err : terminal.out);
+    }
+    return early?.code ?? (failures.length > 0 ? exitCode.badInput : strictCode(options, result.steps));
   } catch (error) {
     progress.done();
-    recorder.salvage();
-    throw error instanceof SceneError ? source.explain(error) : error;
+    throw endBadly(error, recorder, source);
   }
 }
 
-function resume(world: World, file: string, until: number, source: Source): void {
+/** What is left after an error that ends the command; returns the error to report. */
+export function endBadly(error: unknown, recorder: Recorder, source: Source): unknown {
+  if (!(error instanceof SceneError)) {
+    recorder.salvage();
+    return error;
+  }
+  recorder.discard();
+  return source.explain(error);
+}
+
+/** Of a run to its end. */
+export function strictCode({ strict }: Pick<RunOptions, 'strict'>, { contact }: Pick<StepTotals, 'contact'>): number {
+  return strict && contact && contact.missed > 0 ? exitCode.unsolved : exitCode.done;
+}
+
+/** From a state, or from that of a folder with results. */
+function resume(world: World, reference: string, until: number, source: Source): void {
+  const file = findState(reference);
   const { state } = readStateFile(file, source.scene);
   explained(source, () => world.restore(state));
   if (world.time >= until) {
@@ -107,49 +171,79 @@ function resume(world: World, file: string, until: number, source: Source): void
   }
 }
 
-/** The loop; returns why it stopped early, if it did. */
-export async function simulate(
-  world: World,
-  recorder: Recorder,
-  totals: ReturnType<typeof createStepTotals>,
-  progress: Progress,
-  interrupt: Interrupt,
-  start: number,
-): Promise<Stop | undefined> {
+function findState(reference: string): string {
+  if (!existsSync(reference) || !statSync(reference).isDirectory()) return reference;
+  const found = ['state.tendril', checkpointName].map((name) => join(reference, name)).find((file) => existsSync(file));
+  if (found === undefined) throw new InputError(reference, 'the folder holds no state.tendril to go on from');
+  return found;
+}
+
+export interface Simulation {
+  readonly world: World;
+  readonly recorder: Recorder;
+  readonly totals: ReturnType<typeof createStepTotals>;
+  readonly progress: Progress;
+  readonly interrupt: Interrupt;
+  /** Where the progress begins [s]. */
+  readonly start: number;
+  readonly explain: Source['explain'];
+  /** Between checkpoints, by the clock on the wall [s]; default: none. */
+  readonly checkpoint?: number | false;
+}
+
+/** The loop up to the last frame; returns why it stopped early, if it did. Throws SceneError where the first step shows that the scene is wrong. */
+export async function simulate(simulation: Simulation): Promise<EarlyStop | undefined> {
+  const { world, recorder, totals, explain } = simulation;
+  try {
+    const early = await advance(simulation);
+    if (recorder.lastFrame !== world.time) recorder.frame();
+    recorder.energyRow();
+    return early;
+  } catch (error) {
+    // wrong from the start: there is nothing to keep
+    if (error instanceof SceneError && world.time === simulation.start) throw error;
+    const early = explainStop(error, world.time, explain);
+    if (error instanceof SimulationError) totals.fail();
+    try {
+      if (recorder.lastFrame !== world.time) recorder.frame();
+      recorder.energyRow();
+    } catch {
+      // the error that stopped the run is the one to report
+    }
+    return early;
+  }
+}
+
+async function advance(simulation: Simulation): Promise<EarlyStop | undefined> {
+  const { world, recorder, totals, progress, interrupt, start, checkpoint } = simulation;
   const { duration: end, step = 0 } = world.scene.time ?? { duration: 0 };
   // Steps add up with rounding, so instants are compared with a small part of a step.
   const tolerance = step * 1e-6;
   // a whole number of steps, so that frames are equally far apart
   const every = Math.max(world.scene.output?.every ?? step * frameStride(Math.round(end / step)), step);
   const stride = Math.max(1, Math.ceil((end - start) / step / energyRows));
-  const breathe = createBreather();
   let nextFrame = Math.floor((world.time + tolerance) / every) + 1;
   let sinceReport = { iterations: 0, steps: 0 };
+  let lastCheckpoint = performance.now();
+  const breathe = createBreather();
   recorder.frame();
   recorder.energyRow();
   while (world.time < end - tolerance) {
     const remaining = end - world.time;
-    try {
-      const report = world.step(remaining < step - tolerance ? remaining : step);
-      totals.add(report);
-      sinceReport.iterations += report.iterations;
-      sinceReport.steps++;
-    } catch (error) {
-      if (!(error instanceof SimulationError)) throw error;
-      totals.fail();
-      return {
-        reason: error.message,
-        time: world.time,
-        remedy: error.remedy,
-        ...(error.rod === '' ? {} : { rod: error.rod }),
-      };
-    }
+    const report = world.step(remaining < step - tolerance ? remaining : step);
+    totals.add(report);
+    sinceReport.iterations += report.iterations;
+    sinceReport.steps++;
     if (world.time >= nextFrame * every - tolerance) {
       recorder.frame();
       nextFrame = Math.floor((world.time + tolerance) / every) + 1;
     }
     const ended = world.time >= end - tolerance;
     if (!ended && totals.totals().count % stride === 0) recorder.energyRow();
+    if (checkpoint && !ended && performance.now() - lastCheckpoint >= 1000 * checkpoint) {
+      recorder.checkpoint();
+      lastCheckpoint = performance.now();
+    }
     progress.update({
       fraction: Math.min(1, (world.time - start) / (end - start)),
       time: world.time,
@@ -158,24 +252,26 @@ export async function simulate(
     });
     if (sinceReport.steps >= 200) sinceReport = { iterations: 0, steps: 0 };
     await breathe();
-    if (interrupt.requested && !ended) {
-      return { reason: 'interrupted', time: world.time, remedy: 'go on with the option --resume STATE' };
-    }
+    if (interrupt.requested && !ended) return interruptedStop(world.time, 'go on with the option --resume STATE');
   }
   return undefined;
 }
 
+interface Outcome {
+  readonly world: World;
+  /** [s] */
+  readonly simulated: number;
+  /** [s] */
+  readonly wall: number;
+  readonly steps: StepTotals;
+  readonly stop: Stop | undefined;
+}
+
 function summarise(
-  world: World,
-  simulated: number,
-  wall: number,
-  steps: StepTotals,
+  { world, simulated, wall, steps, stop }: Outcome,
   folder: Folder,
-  stop: Stop | undefined,
   print: (content: string) => void,
-  terminal: Terminal,
 ): void {
-  if (stop && stop.reason !== 'interrupted') terminal.err(formatError(`${stop.reason}\n  ${stop.remedy}`));
   const missed = describeMissed(steps, world.scene);
   const done = missed === undefined ? good('✓ done') : doubtful('! done, but not solved');
   const head = stop === undefined ? done : bad(stop.reason === 'interrupted' ? '■ interrupted' : '✗ failed');

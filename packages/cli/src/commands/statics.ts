@@ -1,12 +1,14 @@
 /** `tendril statics`: equilibria, one or a path of them, with their stability. */
-import { type EquilibriumReport, SceneError, type World, type WorldState } from '@tendril/core';
+import type { EquilibriumReport, World, WorldState } from '@tendril/core';
 import { buildResult, type Stop } from '@tendril/io';
+import { WriteError } from '@tendril/io/node';
 import { type Bisector, type Critical, createBisector, instants, type PathRow, summariseRow } from '../continuation.ts';
 import { exitCode } from '../exit.ts';
-import { checkFolder, openFolder } from '../folder.ts';
+import { checkFolder, type Folder, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
 import { createRecorder, type Figures, type Recorder, writeResult } from '../recorder.ts';
-import { explained, loadSource, openWorld } from '../source.ts';
+import { explained, loadSource, openWorld, type Source } from '../source.ts';
+import { type EarlyStop, explainStop, interruptedStop } from '../stop.ts';
 import { describeRods, reportFolder, reportWarnings } from '../summary.ts';
 import {
   bad,
@@ -21,6 +23,7 @@ import {
   type Terminal,
 } from '../terminal.ts';
 import { version } from '../version.ts';
+import { endBadly } from './run.ts';
 
 export interface StaticsOptions {
   readonly out?: string;
@@ -29,13 +32,14 @@ export interface StaticsOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly stability?: 'seek' | 'report';
+  readonly set?: readonly string[];
 }
 
 interface Path {
   readonly rows: PathRow[];
   readonly critical: Critical[];
   reports: EquilibriumReport[];
-  stopped?: Stop;
+  early?: EarlyStop;
 }
 
 export async function statics(reference: string, options: StaticsOptions, terminal: Terminal): Promise<number> {
@@ -44,14 +48,32 @@ export async function statics(reference: string, options: StaticsOptions, termin
   const world = await openWorld(source);
   if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings], terminal);
   const folder = openFolder({ ...options, name: `${source.name}-statics` });
+  try {
+    return await withInterrupt((interrupt) => staticsInto({ folder, source, world, options, terminal, interrupt }));
+  } finally {
+    folder.close();
+  }
+}
+
+interface Job {
+  readonly folder: Folder;
+  readonly source: Source;
+  readonly world: World;
+  readonly options: StaticsOptions;
+  readonly terminal: Terminal;
+  readonly interrupt: Interrupt;
+}
+
+async function staticsInto({ folder, source, world, options, terminal, interrupt }: Job): Promise<number> {
   const recorder = explained(source, () => createRecorder(world, folder));
   const progress = createProgress(terminal, options.quiet === true);
   const startWall = performance.now();
   try {
-    const path = await withInterrupt((interrupt) => follow(world, recorder, progress, interrupt));
+    const path = await follow({ world, recorder, progress, interrupt }, source);
     progress.done();
     const wallSeconds = (performance.now() - startWall) / 1000;
-    recorder.finish(figures(source.scene.title ?? source.name, world, path));
+    const failures = recorder.finish(figures(source.scene.title ?? source.name, world, path));
+    const stop = path.early?.stop;
     const result = {
       ...buildResult({
         world,
@@ -61,36 +83,53 @@ export async function statics(reference: string, options: StaticsOptions, termin
         wallSeconds,
         equilibrium: path.reports,
         probes: recorder.probes.series.length > 0 ? recorder.probes.series : undefined,
-        stopped: path.stopped,
+        stopped: stop,
+        warnings: failures.map(({ message }) => message),
       }),
       path: path.rows,
       critical: path.critical,
     };
     const content = writeResult(result, folder);
+    for (const { message } of failures) terminal.err(formatError(message));
     if (options.json) terminal.out(content);
-    const print = options.json ? terminal.err : terminal.out;
-    if (path.stopped && path.stopped.reason !== 'interrupted') {
-      terminal.err(formatError(`${path.stopped.reason}\n  ${path.stopped.remedy}`));
-    }
+    if (stop && stop.reason !== 'interrupted') terminal.err(formatError(`${stop.reason}\n  ${stop.remedy}`));
     if (!options.quiet) {
+      const print = options.json ? terminal.err : terminal.out;
       print(formatPath(path));
-      const head = path.stopped ? bad('✗ stopped') : good('✓ done');
+      const head = stop ? bad('✗ stopped') : good('✓ done');
       const found = path.rows.filter(({ converged }) => converged).length;
       const count = `${found} ${found === 1 ? 'equilibrium' : 'equilibria'}`;
       print(`${head}: ${count} in ${formatDuration(wallSeconds)}\n  state ${world.hash()}\n`);
       reportFolder(folder, print);
     }
-    if (!path.stopped) return exitCode.done;
-    return path.stopped.reason === 'interrupted' ? exitCode.interrupted : exitCode.failed;
+    return path.early?.code ?? (failures.length > 0 ? exitCode.badInput : exitCode.done);
   } catch (error) {
     progress.done();
-    recorder.salvage();
-    throw error instanceof SceneError ? source.explain(error) : error;
+    throw endBadly(error, recorder, source);
   }
 }
 
-async function follow(world: World, recorder: Recorder, progress: Progress, interrupt: Interrupt): Promise<Path> {
+/** The path up to its end, or to where it stopped early. */
+async function follow(search: Search, source: Source): Promise<Path> {
   const path: Path = { rows: [], critical: [], reports: [] };
+  try {
+    await findEquilibria(path, search);
+  } catch (error) {
+    // nothing was found: the scene is wrong from the start
+    if (path.rows.length === 0 && !(error instanceof WriteError)) throw error;
+    path.early = explainStop(error, search.world.time, source.explain);
+  }
+  return path;
+}
+
+interface Search {
+  readonly world: World;
+  readonly recorder: Recorder;
+  readonly progress: Progress;
+  readonly interrupt: Interrupt;
+}
+
+async function findEquilibria(path: Path, { world, recorder, progress, interrupt }: Search): Promise<void> {
   const times = instants(world.scene);
   const bisector: Bisector = createBisector(world.scene);
   const breathe = createBreather();
@@ -106,7 +145,7 @@ async function follow(world: World, recorder: Recorder, progress: Progress, inte
     if (!row.converged) {
       // where the search gave up is no equilibrium: leave the last one that is, for the result and to go on from
       world.restore(before?.state ?? initial);
-      path.stopped = explainFailure(time, reports);
+      path.early = { stop: explainFailure(time, reports), code: exitCode.failed };
       if (Number.isNaN(recorder.lastFrame)) recorder.frame();
       break;
     }
@@ -125,11 +164,10 @@ async function follow(world: World, recorder: Recorder, progress: Progress, inte
     before = { state: world.save(), row };
     await breathe();
     if (interrupt.requested && k < times.length - 1) {
-      path.stopped = { reason: 'interrupted', time, remedy: 'the path ends here; run it again for the rest' };
+      path.early = interruptedStop(time, 'the path ends here; run it again for the rest');
       break;
     }
   }
-  return path;
 }
 
 export function explainFailure(time: number, reports: readonly EquilibriumReport[]): Stop {

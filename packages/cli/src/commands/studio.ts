@@ -12,7 +12,9 @@ import type { AddressInfo } from 'node:net';
 import { basename, dirname, extname, join, resolve, sep } from 'node:path';
 import { cases, findCase } from '@tendril/cases';
 import { exitCode, UsageError } from '../exit.ts';
-import { suggest, type Terminal } from '../terminal.ts';
+import { untilInterrupted } from '../interrupt.ts';
+import { suggest } from '../suggest.ts';
+import type { Terminal } from '../terminal.ts';
 
 export interface StudioOptions {
   readonly port?: number;
@@ -33,7 +35,7 @@ const types: Readonly<Record<string, string>> = {
 
 /** What the page may do: run itself, and nothing from anywhere else. */
 const policy =
-  "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'";
+  "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 export async function studio(
   reference: string | undefined,
@@ -48,7 +50,9 @@ export async function studio(
   const url = `http://127.0.0.1:${port}/${scene ? scene.fragment : ''}`;
   terminal.out(`studio at ${url}\n  Ctrl-C ends it\n`);
   if (options.open) openBrowser(url, terminal);
-  await untilInterrupted(server);
+  await untilInterrupted();
+  server.closeAllConnections();
+  server.close();
   return exitCode.done;
 }
 
@@ -115,6 +119,7 @@ async function answer(
       'cache-control': 'no-store',
       'content-security-policy': policy,
       'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
     });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
@@ -166,17 +171,4 @@ function openBrowser(url: string, terminal: Terminal): void {
   const child = spawn(command, [...first, url], { stdio: 'ignore', detached: true });
   child.on('error', () => terminal.out('  no browser could be opened; open the address yourself\n'));
   child.unref();
-}
-
-function untilInterrupted(server: Server): Promise<void> {
-  return new Promise((done) => {
-    const end = (): void => {
-      process.off('SIGINT', end);
-      process.off('SIGTERM', end);
-      server.close(() => done());
-      server.closeAllConnections();
-    };
-    process.on('SIGINT', end);
-    process.on('SIGTERM', end);
-  });
 }

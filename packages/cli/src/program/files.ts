@@ -1,0 +1,134 @@
+/** The verbs that read and write files of other kinds: export, import, groom, new, studio, schema, recover. */
+import { importMaterials } from '@tendril/io';
+import { Option } from 'commander';
+import { type ExportOptions, exportFormats, exportRecording } from '../commands/export.ts';
+import { type ImportCommandOptions, importCurves } from '../commands/import.ts';
+import { create, templates } from '../commands/new.ts';
+import { recover } from '../commands/recover.ts';
+import { type SchemaOptions, schema } from '../commands/schema.ts';
+import { type StudioOptions, studio } from '../commands/studio.ts';
+import { addGroom } from '../groomProgram.ts';
+import {
+  parseCount,
+  parseInteger,
+  parseLength,
+  parseNumber,
+  parsePort,
+  parsePositive,
+  parseShare,
+} from '../parsers.ts';
+import type { Program } from './program.ts';
+
+export function addFiles(program: Program): void {
+  const { verb, terminal, setCode } = program;
+  addExport(program);
+  addImport(program);
+  addGroom(verb('groom', 'grow, style and play hair on a mesh'), terminal, setCode, {
+    count: parseCount,
+    length: parseLength,
+    integer: parseInteger,
+  });
+  addStart(program);
+}
+
+function addExport({ verb, terminal, setCode }: Program): void {
+  verb('export <recording>', 'write a recording as a table, a picture, a film, or for other programs')
+    .addOption(new Option('-t, --to <format>', 'format').choices(exportFormats).makeOptionMandatory())
+    .option('-o, --out <file>', 'file to write (default: beside the recording)')
+    .option('-f, --force', 'replace the file if it exists')
+    .option('--frame <n>', 'this frame only, from 0; negative counts from the end', parseInteger)
+    .option('--every <n>', 'every nth frame only', parseCount)
+    .addOption(new Option('--look <look>', 'glb: rods as tubes or as lines').choices(['tubes', 'lines']))
+    .option('--fps <n>', 'mp4, webm: pictures a second (default: 30)', parsePositive)
+    .option('--speed <factor>', 'mp4, webm: 0.1 is ten times slower than it is (default: 1)', parsePositive)
+    .option('--fibers <n>', 'so many fibers around each rod, in place of it', parseCount)
+    .option('--bundle <length>', 'radius of that bundle, such as "2 mm"', parseLength)
+    .option('--taper <factor>', 'radius of the bundle at its end, relative to its start (default: 1)', parseShare)
+    .option(
+      '--winding <turns>',
+      'how often fibers wind about their rod, beside its own twist (default: 0)',
+      parseNumber,
+    )
+    .option('--blend <share>', 'how much fibers follow neighbouring rods, 0 to 1 (default: 0)', parseShare)
+    .option('--fiber-radius <length>', 'of a fiber (default: as thick as its rod)', parseLength)
+    .addHelpText(
+      'after',
+      `
+  usda          Universal Scene Description, for Houdini, Maya, usdview, Blender
+  glb           glTF, animated, for Blender and the web
+  vtp           VTK, a file a frame and a .pvd, for ParaView
+  csv, parquet  tables, one row a node and frame
+  svg, png      pictures
+  mp4, webm     films; they need ffmpeg
+
+Examples:
+  tendril export out/scene/recording.tendril --to usda
+  tendril export out/scene/recording.tendril --to png --frame -1 --out last.png
+  tendril export out/scene/recording.tendril --to mp4 --speed 0.25
+  tendril export out/scene/recording.tendril --to usda --fibers 50 --bundle "2 mm" --taper 0.3`,
+    )
+    .action(async (file: string, options: ExportOptions) => setCode(await exportRecording(file, options, terminal)));
+}
+
+function addImport({ verb, terminal, setCode }: Program): void {
+  verb('import <curves>', 'make a scene of curves: .usda, .obj, .hair, .tfx, .glb, .gltf, .csv')
+    .option('-o, --out <file>', 'scene to write (default: beside the curves)')
+    .option('-f, --force', 'replace the scene if it exists')
+    .option('-m, --model <model>', 'model for all rods, such as der')
+    .option(
+      '--unit <length>',
+      'length of a unit of the file, such as "1 cm" (default: as the file says, else 1 m)',
+      parseLength,
+    )
+    .addOption(
+      new Option('--up <axis>', 'which axis is up in the file (default: as it says, else z)').choices(['y', 'z']),
+    )
+    .option('--frame <n>', 'of files that move: the nth sample; negative counts from the end', parseInteger)
+    .option('--every <n>', 'every nth curve only', parseCount)
+    .option('--count <n>', 'at most so many curves', parseCount)
+    .option('--edges <n>', 'edges of each rod (default: the points as they are)', parseCount)
+    .option('--radius <length>', 'radius of the rods (default: as the file says, else 0.03 mm)', parseLength)
+    .addOption(new Option('--material <name>', 'material (default: hair)').choices(Object.keys(importMaterials)))
+    .addOption(
+      new Option('--root <hold>', 'how first points are held (default: clamp)').choices(['clamp', 'position', 'free']),
+    )
+    .option('--refer', 'name the file in the scene, also for few curves')
+    .addHelpText(
+      'after',
+      `
+A few curves are written into the scene; many stay in their file, which the scene names.
+
+Examples:
+  tendril import wig.hair --unit "1 in" --every 10
+  tendril import spline.obj --material rubber --radius "2 mm" --out cable.yaml`,
+    )
+    .action((file: string, options: ImportCommandOptions) => setCode(importCurves(file, options, terminal)));
+}
+
+function addStart({ verb, terminal, setCode }: Program): void {
+  verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)')
+    .addOption(new Option('--template <name>', 'what it is about').choices(Object.keys(templates)).default('cable'))
+    .action((file: string | undefined, { template }: { template: string }) =>
+      setCode(create(file, template, terminal)),
+    );
+
+  verb('studio [scene]', 'open the studio in a browser: look at rods, pull them, compare with theory')
+    .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)
+    .option('--no-open', 'only print the address')
+    .addHelpText(
+      'after',
+      '\nServes this machine alone. Examples:\n  tendril studio\n  tendril studio scene.yaml\n  tendril studio michell-ring --port 8080',
+    )
+    .action(async (scene: string | undefined, options: StudioOptions) =>
+      setCode(await studio(scene, options, terminal)),
+    );
+
+  verb('schema', 'print the JSON Schema of scene files')
+    .option('-o, --out <file>', 'write it to a file')
+    .option('-f, --force', 'replace the file if it exists')
+    .action((options: SchemaOptions) => setCode(schema(options, terminal)));
+
+  verb('recover <folder>', 'save what a run that was killed had recorded in a folder')
+    .addHelpText('after', '\nExample:\n  tendril recover out/scene')
+    .action((folder: string) => setCode(recover(folder, terminal)));
+}

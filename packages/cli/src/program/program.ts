@@ -1,0 +1,52 @@
+/** The command line of `tendril`. */
+import { Command } from 'commander';
+import { formatError, type Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+import { addFiles } from './files.ts';
+import { addSimulations } from './simulations.ts';
+
+/** What a verb is added to. */
+export interface Program {
+  /** A verb under the same rules as the program. */
+  verb(usage: string, description: string): Command;
+  readonly terminal: Terminal;
+  setCode(code: number): void;
+}
+
+export function createProgram(terminal: Terminal, setCode: (code: number) => void): Command {
+  const program = new Command('tendril')
+    .description('Simulates things that are long and thin: hair, yarn, rope, cable, springs, plants.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .showHelpAfterError('(tendril --help shows how)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: terminal.out,
+      writeErr: terminal.err,
+      outputError: (content, write) => write(formatError(content.replace(/^error: /, '').trimEnd())),
+    })
+    .addHelpText(
+      'after',
+      `
+Examples:
+  tendril new scene.yaml            write a small scene to start from
+  tendril run scene.yaml            simulate it; results go to out/scene/
+  tendril run heavy-cantilever      simulate one of the built-in cases
+  tendril statics scene.yaml        find the equilibrium and its stability
+  tendril modes scene.yaml          find natural frequencies
+  tendril check                     compare the built-in cases with theory
+  tendril compare scene.yaml --models der,cosserat
+                                    the same scene on several models
+  tendril studio                    look at all of them in a browser, and pull at them
+
+Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (state saved), 4 not solved (with --strict),
+70 a bug, 130 interrupted.`,
+    );
+
+  const verb = (usage: string, description: string): Command =>
+    program.command(usage).description(description).showHelpAfterError('(add --help to see how)');
+  addSimulations({ verb, terminal, setCode });
+  addFiles({ verb, terminal, setCode });
+  return program;
+}

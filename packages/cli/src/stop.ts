@@ -1,0 +1,34 @@
+/** Why a simulation ended before its end, and the exit code that says so. */
+import { SceneError, SimulationError } from '@tendril/core';
+import type { InputError, Stop } from '@tendril/io';
+import { WriteError } from '@tendril/io/node';
+import { exitCode } from './exit.ts';
+
+export interface EarlyStop {
+  readonly stop: Stop;
+  readonly code: number;
+}
+
+/** For an error in the middle of a run, whose frames and state are worth keeping; other errors are thrown again. */
+export function explainStop(error: unknown, time: number, explain: (error: SceneError) => InputError): EarlyStop {
+  if (error instanceof SimulationError) {
+    const rod = error.rod === '' ? {} : { rod: error.rod };
+    return { stop: { reason: error.message, time, remedy: error.remedy, ...rod }, code: exitCode.failed };
+  }
+  // a formula may fail only when its time comes
+  if (error instanceof SceneError)
+    return {
+      stop: { reason: explain(error).message, time, remedy: 'correct the scene and run it again' },
+      code: exitCode.badInput,
+    };
+  if (error instanceof WriteError)
+    return {
+      stop: { reason: error.message, time, remedy: 'then go on with the option --resume STATE' },
+      code: exitCode.badInput,
+    };
+  throw error;
+}
+
+export function interruptedStop(time: number, remedy: string): EarlyStop {
+  return { stop: { reason: 'interrupted', time, remedy }, code: exitCode.interrupted };
+}

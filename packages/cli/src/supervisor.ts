@@ -1,0 +1,73 @@
+/**
+ * The main thread of the command `tendril`: starts the command in a thread of its own, writes what it prints, and receives
+ * signals, also while the command computes for minutes without a pause.
+ *
+ * A reader that goes away (a closed pipe, a closed terminal) ends the output, not the work.
+ */
+import { getHeapStatistics } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import pc from 'picocolors';
+import type { CommandMessage, CommandSetup } from './commandThread.ts';
+import { describeBug, exitCode } from './exit.ts';
+import { createSignals, isListening, requestInterrupt } from './interrupt.ts';
+import { formatError, processTerminal } from './terminal.ts';
+
+/** How long a command that saves nothing may go on after the reader of its output has gone [ms]. */
+const closedPipeGrace = 200;
+
+export async function main(argv: readonly string[]): Promise<number> {
+  const signals = createSignals();
+  const { live, columns, out, err } = processTerminal();
+  const writable = { out: true, err: true };
+  let ended = false;
+  process.stderr.on('error', () => {
+    writable.err = false;
+  });
+  process.stdout.on('error', () => {
+    writable.out = false;
+    // who only prints has nobody left to print for; who simulates saves its work first
+    setTimeout(() => {
+      if (!ended && !isListening(signals)) process.exit(exitCode.done);
+    }, closedPipeGrace).unref();
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (!requestInterrupt(signals)) process.exit(exitCode.interrupted);
+    });
+  }
+  const thread = startCommand({ argv, signals, live, columns });
+  return new Promise((resolve) => {
+    const end = (code: number): void => {
+      ended = true;
+      resolve(code);
+      void thread.terminate();
+    };
+    thread.on('message', (message: CommandMessage) => {
+      if ('code' in message) end(message.code);
+      else if ('out' in message) writable.out && out(message.out);
+      else if (writable.err) err(message.err);
+    });
+    thread.on('error', (error: NodeJS.ErrnoException) => {
+      const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      if (writable.err) err(formatError(outOfMemory ? memoryMessage() : describeBug(error)));
+      end(outOfMemory ? exitCode.failed : exitCode.bug);
+    });
+  });
+}
+
+function startCommand(setup: CommandSetup): Worker {
+  // colours depend on standard output, which only the main thread sees
+  const colors = pc.isColorSupported ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' };
+  return new Worker(new URL('./commandThread.js', import.meta.url), {
+    workerData: setup,
+    env: { ...process.env, ...colors },
+    // as much memory as the main thread would have
+    resourceLimits: { maxOldGenerationSizeMb: getHeapStatistics().heap_size_limit / 2 ** 20 },
+  });
+}
+
+function memoryMessage(): string {
+  return `out of memory: the scene needs more than the ${Math.round(getHeapStatistics().heap_size_limit / 2 ** 20)} MB that Node may use
+  allow more with NODE_OPTIONS=--max-old-space-size=<MB>, or use fewer rods, edges or frames
+  what was recorded until now is found by: tendril recover <folder>`;
+}

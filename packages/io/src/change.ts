@@ -1,0 +1,88 @@
+/** Values of a scene that a command line changes, `rods.0.edges=100`, before the scene is checked. */
+import { parseDocument } from 'yaml';
+import { InputError } from './errors.ts';
+import type { ScenePath } from './read.ts';
+
+export interface SceneChange {
+  /** List entries by index or by their `id`. */
+  readonly path: readonly string[];
+  /** As it would stand in a file. */
+  readonly value: unknown;
+  /** Where the change comes from, for messages: `--set rods.0.edges=100`. */
+  readonly origin: string;
+}
+
+/** Reads `path=value`; the value is YAML, so that numbers, text with units and lists can be given. */
+export function parseChange(text: string, option = '--set'): SceneChange {
+  const origin = `${option} ${text}`;
+  const equals = text.indexOf('=');
+  if (equals <= 0) throw new InputError(origin, `expected a field and a value, such as ${option} rods.0.edges=100`);
+  const path = text
+    .slice(0, equals)
+    .trim()
+    .replace(/\[(\w+)\]/g, '.$1')
+    .split('.');
+  if (path.some((key) => key === ''))
+    throw new InputError(origin, 'the field has an empty part; write rods.0.edges=100');
+  const document = parseDocument(text.slice(equals + 1), { prettyErrors: false });
+  if (document.errors.length > 0) throw new InputError(origin, `the value is no YAML: ${document.errors[0].message}`);
+  return { path, value: document.toJS({ maxAliasCount: 0 }), origin };
+}
+
+export interface ChangedScene {
+  readonly value: unknown;
+  /** The change that a field comes from, if it comes from one. */
+  originOf(path: ScenePath): string | undefined;
+}
+
+/** The values with some of them replaced; the given values stay as they are. */
+export function applyChanges(value: unknown, changes: readonly SceneChange[]): ChangedScene {
+  const origins: { readonly path: ScenePath; readonly origin: string }[] = [];
+  const changed = changes.reduce((scene, change) => {
+    const path: PropertyKey[] = [];
+    const next = setAt(scene, change, 0, path);
+    origins.push({ path, origin: change.origin });
+    return next;
+  }, value);
+  return {
+    value: changed,
+    originOf: (path) =>
+      origins.findLast((one) => one.path.every((key, k) => k < path.length && String(path[k]) === String(key)))?.origin,
+  };
+}
+
+/** A copy of `node` with the change below it; adds the keys it went by to `path`. */
+function setAt(node: unknown, change: SceneChange, depth: number, path: PropertyKey[]): unknown {
+  if (depth === change.path.length) return change.value;
+  const key = change.path[depth];
+  const fail = (message: string): never => {
+    throw new InputError(change.origin, message);
+  };
+  if (Array.isArray(node)) {
+    const index = findIndex(node, key);
+    const before = change.path.slice(0, depth).join('.');
+    if (index === undefined)
+      return fail(
+        `'${before}' has ${node.length} ${node.length === 1 ? 'entry' : 'entries'} and none is '${key}'; count from 0, or give the id of one`,
+      );
+    path.push(index);
+    const child = setAt(node[index], change, depth + 1, path);
+    return node.map((item: unknown, k) => (k === index ? child : item));
+  }
+  if (node !== undefined && node !== null && typeof node !== 'object')
+    return fail(`'${change.path.slice(0, depth).join('.')}' is ${JSON.stringify(node)}, which has no field '${key}'`);
+  path.push(key);
+  const fields = (node ?? {}) as Record<string, unknown>;
+  const child = setAt(Object.hasOwn(fields, key) ? fields[key] : undefined, change, depth + 1, path);
+  // a field of any name, also __proto__, is a field
+  return Object.fromEntries([...Object.entries(fields).filter(([name]) => name !== key), [key, child]]);
+}
+
+function findIndex(list: readonly unknown[], key: string): number | undefined {
+  const index = Number(key);
+  if (Number.isInteger(index) && index >= 0 && index < list.length) return index;
+  const named = list.findIndex(
+    (item) => typeof item === 'object' && item !== null && (item as { id?: unknown }).id === key,
+  );
+  return named >= 0 ? named : undefined;
+}
