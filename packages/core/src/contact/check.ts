@@ -3,9 +3,9 @@ import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
+import type { BundlePlace } from './bundlePlace.ts';
 import type { ContactSet } from './contactSet.ts';
 import type { Collider } from './shapes/collider.ts';
-import type { Place } from './solve/sides.ts';
 
 const NO_FRICTION = 'repulsion has no friction; remove it, or use another solver';
 
@@ -108,7 +108,7 @@ export function refuseUntouchable(
   scene: Scene,
   rods: readonly Rod[],
   bundles: readonly Bundle[],
-  placeOfRod: readonly Place[],
+  placeOfRod: readonly BundlePlace[],
   colliders: readonly Collider[],
   pairs: boolean,
 ): void {

@@ -3,9 +3,9 @@
  * an engine of bodies where the scene has them. Everything that is wrong with the scene is found here.
  */
 import { warnUnmet } from '../contact/check.ts';
+import { type ContactWorld, createContactWorld, gravityOf } from '../contact/contactWorld.ts';
 import { type Continuum, createContinuum } from '../contact/continuum.ts';
 import { type Collider, compileColliders } from '../contact/shapes/collider.ts';
-import { type ContactWorld, createContactWorld, gravityOf } from '../contact/step.ts';
 import type { WorldOptions } from '../engine.ts';
 import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
@@ -73,19 +73,19 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
   for (const bundle of bundles) bundle.refresh(clock.time);
   const contact =
     colliders.length > 0 || scene.contact || compiled.links.length > 0
-      ? createContactWorld(
+      ? createContactWorld({
           scene,
           rods,
           bundles,
-          placeOfRod.map(({ bundle, index }) => ({ bundle: bundles.indexOf(bundle), index })),
+          placeOfRod: placeOfRod.map(({ bundle, index }) => ({ bundle: bundles.indexOf(bundle), index })),
           colliders,
-          bodies.map(({ body }) => body.id),
+          bodyIds: bodies.map(({ body }) => body.id),
           drives,
-          compiled.welds,
-          compiled.links,
+          welds: compiled.welds,
+          links: compiled.links,
           warnings,
-          clock.time,
-        )
+          time: clock.time,
+        })
       : undefined;
   if (start) for (const bundle of bundles) bundle.restart(clock.time);
   moveBodiesOnPaths(bodies, clock.time);
@@ -158,6 +158,6 @@ export function moveBodiesOnPaths(bodies: readonly CompiledBody[], t: number): v
 
 /** After forces have jumped: the bundles find their accelerations at t anew. */
 export function restartMotion({ bundles, contact }: WorldParts, t: number): void {
-  contact?.bear();
+  contact?.applyContactForces();
   for (const bundle of bundles) bundle.restart(t);
 }

@@ -40,7 +40,7 @@ function readMomentum({ bundles }: WorldParts): Momentum {
 
 /** Models compute reactions and tensions from the forces on a rod, those of contacts among them. */
 function applyContactForces({ contact, clock }: WorldParts): void {
-  if (!clock.hasContactForces) contact?.bear();
+  if (!clock.hasContactForces) contact?.applyContactForces();
   clock.hasContactForces = true;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { copyMemory, MEMORY_STRIDE, type Memory } from '../../src/contact/contactSet.ts';
 import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows } from '../../src/contact/solve/sideArrays.ts';
+import { copyWarmStart, WARM_START_STRIDE, type WarmStart } from '../../src/contact/warmStart.ts';
 
 describe('the memory of sides', () => {
   it('is the same from one time to the next, all zero, and another for each slot', () => {
@@ -41,17 +41,18 @@ describe('the memory of sides', () => {
 
 describe('the memory of a group that is stepped in pieces', () => {
   it('is that of its own rods, in order, and what is not known to be of any', () => {
-    const from: Memory = { data: new Float64Array(200 * MEMORY_STRIDE), count: 200 };
+    const from: WarmStart = { data: new Float64Array(200 * WARM_START_STRIDE), count: 200 };
     for (let m = 0; m < from.count; m++)
-      for (let k = 0; k < MEMORY_STRIDE; k++) from.data[MEMORY_STRIDE * m + k] = k === 5 ? (m % 9) - 1 : 100 * m + k;
-    const to: Memory = { data: new Float64Array(0), count: 0 };
+      for (let k = 0; k < WARM_START_STRIDE; k++)
+        from.data[WARM_START_STRIDE * m + k] = k === 5 ? (m % 9) - 1 : 100 * m + k;
+    const to: WarmStart = { data: new Float64Array(0), count: 0 };
     for (const rods of [[1, 3], [0, 1, 2, 3, 4, 5], [4]]) {
-      copyMemory(to, from, (rod) => rods.includes(rod));
+      copyWarmStart(to, from, (rod) => rods.includes(rod));
       const wanted = [...Array(from.count).keys()].filter((m) => m % 9 === 0 || rods.includes((m % 9) - 1));
       expect(to.count).toBe(wanted.length);
       wanted.forEach((m, i) => {
-        expect(to.data.subarray(MEMORY_STRIDE * i, MEMORY_STRIDE * (i + 1))).toEqual(
-          from.data.subarray(MEMORY_STRIDE * m, MEMORY_STRIDE * (m + 1)),
+        expect(to.data.subarray(WARM_START_STRIDE * i, WARM_START_STRIDE * (i + 1))).toEqual(
+          from.data.subarray(WARM_START_STRIDE * m, WARM_START_STRIDE * (m + 1)),
         );
       });
     }

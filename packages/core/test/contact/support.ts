@@ -1,7 +1,7 @@
 /** Things that the contact tests share. */
 
-import { MEMORY_STRIDE } from '../../src/contact/contactSet.ts';
 import type { RodRules } from '../../src/contact/detect/finder.ts';
+import { WARM_START_STRIDE } from '../../src/contact/warmStart.ts';
 import type { ContactSides } from '../../src/port.ts';
 import type { RodSpec, Vec3 } from '../../src/scene/types.ts';
 import type { World } from '../../src/world/world.ts';
@@ -63,7 +63,10 @@ export const weightOf = (world: World): number => g * world.momentum().mass;
 export function solvedGaps(world: World): number[] {
   const { contact } = world.save();
   if (!contact) return [];
-  return Array.from({ length: Math.floor(contact.length / MEMORY_STRIDE) }, (_, m) => contact[MEMORY_STRIDE * m + 12]);
+  return Array.from(
+    { length: Math.floor(contact.length / WARM_START_STRIDE) },
+    (_, m) => contact[WARM_START_STRIDE * m + 12],
+  );
 }
 
 /** Numbers from 0 to 1 that are the same in every run. */

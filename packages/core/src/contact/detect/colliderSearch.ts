@@ -48,7 +48,7 @@ export interface SearchRows extends FinderRows {
 
 const GIVEN = 8;
 
-function layOut(counts: SearchCounts, cutter: Cutter): SearchRows {
+function layOutSearch(counts: SearchCounts, cutter: Cutter): SearchRows {
   const { rods, nodes, colliders } = counts;
   const { doubles, bytes } = cutter;
   const each = <T>(make: () => T): T[] => Array.from({ length: colliders }, make);
@@ -62,10 +62,10 @@ function layOut(counts: SearchCounts, cutter: Cutter): SearchRows {
   };
 }
 
-export const searchBytes = (counts: SearchCounts): number => countBytes((cutter) => layOut(counts, cutter));
+export const searchBytes = (counts: SearchCounts): number => countBytes((cutter) => layOutSearch(counts, cutter));
 
 export const cutSearch = (buffer: ArrayBufferLike, counts: SearchCounts): SearchRows =>
-  layOut(counts, createCutter(buffer));
+  layOutSearch(counts, createCutter(buffer));
 
 /** As whoever made the finder has written them. */
 export function readCounts(buffer: ArrayBufferLike): SearchCounts {

@@ -21,6 +21,14 @@ import { measurePinWays } from './overlapsNearPins.ts';
 import { addPair } from './rodContacts.ts';
 import { areSegmentsApart } from './sweptTree.ts';
 
+/**
+ * How a rod takes part in a search (`FinderRows.look`): it is not there; it is met only by rods that are searched; contacts are looked
+ * for along it.
+ */
+export const IGNORED = 0;
+export const PARTNER = 1;
+export const SEARCHED = 2;
+
 export interface RodRules {
   /** Whether rods meet rods, and themselves. */
   readonly pairs: boolean;

@@ -1,6 +1,4 @@
-/**
- * What a step missed: looks where the rods have come to for what passed through or lies too deep, as contacts to solve the step again with.
- */
+/** Contacts that a step missed: where rods passed through something on their way, or penetrate it too deeply at the end. */
 import type { ContactSpec } from '../../scene/types.ts';
 import { appendContact, type ContactSet, copyContact } from '../contactSet.ts';
 import type { Systems } from '../solve/islands.ts';
@@ -14,30 +12,39 @@ import { sweepPairs } from './rodSweep.ts';
 const DEEP = 0.04;
 const DEEPEST = 0.048;
 
-export interface Watch {
-  /** Systems whose contacts, which are then in `raw`, were missed: what passed through (`met` of them), or ended too deep. */
-  findMissed(
-    t: number,
-    dt: number,
-    round: number,
-    lenient: boolean,
-    unchecked: () => readonly number[],
-  ): { met: number; missed: Set<number> };
-  /** Adds to a set what the systems in `list` have sunk into, where they are now; how much that is. */
-  lookEarly(of: ContactSet, list: readonly number[], t: number, dt: number): number;
-  /** Whether systems met others than those of their own group on the way from `positions`; the finder looks at those systems. */
-  meetsOthers(groupOf: ReadonlyMap<number, number>, positions: Float64Array): boolean;
+export interface MissedContactQuery {
+  readonly t: number;
+  readonly dt: number;
+  /** How often the step has been checked before. */
+  readonly round: number;
+  /** Leave deep penetration to the next step. */
+  readonly lenient: boolean;
+  /** Rods that nobody has checked for penetration yet; called in the first round. */
+  readonly unchecked: () => readonly number[];
 }
 
-/** `raw`: where what is found goes. `scaleOf`: what velocities are compared with in a step [m/s]. */
-export function createWatch(
-  finder: Finder,
-  search: Search,
-  systems: Systems,
-  spec: ContactSpec | undefined,
-  raw: ContactSet,
-  scaleOf: (dt: number) => number,
-): Watch {
+export interface MissedContactDetector {
+  /** Writes the missed contacts to `found`; returns how many were crossings on the way, and the systems concerned. */
+  find(query: MissedContactQuery): { crossed: number; systems: Set<number> };
+  /** Adds contacts that the listed systems, where they are now, penetrate; returns their number. */
+  addPenetrations(to: ContactSet, list: readonly number[], t: number, dt: number): number;
+  /** Whether systems met systems of other islands on the way from `positions`. */
+  meetsOthers(islandOf: ReadonlyMap<number, number>, positions: Float64Array): boolean;
+}
+
+export interface DetectorParts {
+  readonly finder: Finder;
+  readonly search: Search;
+  readonly systems: Systems;
+  readonly spec: ContactSpec | undefined;
+  /** Where what is found goes. */
+  readonly found: ContactSet;
+  /** Velocity that errors are compared with in a step [m/s]. */
+  readonly scaleOf: (dt: number) => number;
+}
+
+export function createMissedContactDetector(parts: DetectorParts): MissedContactDetector {
+  const { finder, search, systems, spec, found, scaleOf } = parts;
   const { colliders, rules, end } = finder;
   const exact = (spec?.solver ?? 'admm') === 'admm';
   const paths = spec?.continuous ?? true;
@@ -47,54 +54,54 @@ export function createWatch(
   const deeper = exact ? DEEPER : 0.01;
 
   return {
-    findMissed(t, dt, round, lenient, unchecked) {
+    find({ t, dt, round, lenient, unchecked }) {
       const swept = continuous || sweeping;
       if (swept) search.gatherEnd();
-      raw.count = 0;
+      found.count = 0;
       // what ends a little too deep after all is left to the next step; more is worth a cut of this one
       const deep = round < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
-      let met = continuous ? sweepPairs(finder, raw, end, deep, deeper) : 0;
-      if (sweeping) met += search.sweep(raw, t, dt);
-      if (exact) search.findSunken(raw, t, dt, deep, round === 0 ? unchecked() : undefined, swept);
-      markStart(raw, finder, slipLimit(scaleOf(dt)));
+      let crossed = continuous ? sweepPairs(finder, found, end, deep, deeper) : 0;
+      if (sweeping) crossed += search.sweep(found, t, dt);
+      if (exact) search.findSunken(found, t, dt, deep, round === 0 ? unchecked() : undefined, swept);
+      markStart(found, finder, slipLimit(scaleOf(dt)));
       const missed = new Set<number>();
-      for (let c = 0; c < raw.count; c++) {
-        missed.add(systems.ofRod(raw.rodA[c]));
-        if (raw.rodB[c] >= 0) missed.add(systems.ofRod(raw.rodB[c]));
+      for (let c = 0; c < found.count; c++) {
+        missed.add(systems.ofRod(found.rodA[c]));
+        if (found.rodB[c] >= 0) missed.add(systems.ofRod(found.rodB[c]));
       }
-      return { met, missed };
+      return { crossed, systems: missed };
     },
-    lookEarly(of, list, t, dt) {
+    addPenetrations(to, list, t, dt) {
       const members = list.flatMap((s) => systems.rods[s]);
-      raw.count = 0;
-      search.findSunken(raw, t, dt, DEEP, members, false);
-      setBias(raw, finder, dt, reboundThreshold(finder, dt));
-      markStart(raw, finder, slipLimit(scaleOf(dt)));
-      if (raw.count === 0) return 0;
+      found.count = 0;
+      search.findSunken(found, t, dt, DEEP, members, false);
+      setBias(found, finder, dt, reboundThreshold(finder, dt));
+      markStart(found, finder, slipLimit(scaleOf(dt)));
+      if (found.count === 0) return 0;
       // by a table: those that were added before are not in order
       const places = new Map<number, number>();
-      for (let c = of.count - 1; c >= 0; c--) places.set(of.key[c], c);
-      for (let c = 0; c < raw.count; c++) {
-        const there = places.get(raw.key[c]) ?? -1;
-        if (there < 0) appendContact(of, raw, c);
+      for (let c = to.count - 1; c >= 0; c--) places.set(to.key[c], c);
+      for (let c = 0; c < found.count; c++) {
+        const there = places.get(found.key[c]) ?? -1;
+        if (there < 0) appendContact(to, found, c);
         else {
-          for (let k = 0; k < 3; k++) raw.impulse[3 * c + k] = of.impulse[3 * there + k];
-          raw.sliding[c] = of.sliding[there];
-          copyContact(of, there, raw, c);
+          for (let k = 0; k < 3; k++) found.impulse[3 * c + k] = to.impulse[3 * there + k];
+          found.sliding[c] = to.sliding[there];
+          copyContact(to, there, found, c);
         }
       }
-      return raw.count;
+      return found.count;
     },
-    meetsOthers(groupOf, positions) {
+    meetsOthers(islandOf, positions) {
       if (!continuous) return false;
       finder.look.fill(1);
-      for (const s of groupOf.keys()) for (const rod of systems.rods[s]) finder.look[rod] = 2;
+      for (const s of islandOf.keys()) for (const rod of systems.rods[s]) finder.look[rod] = 2;
       finder.position.set(positions);
       search.gatherEnd();
-      raw.count = 0;
-      sweepPairs(finder, raw, end, DEEPEST, deeper);
-      for (let c = 0; c < raw.count; c++)
-        if (groupOf.get(systems.ofRod(raw.rodA[c])) !== groupOf.get(systems.ofRod(raw.rodB[c]))) return true;
+      found.count = 0;
+      sweepPairs(finder, found, end, DEEPEST, deeper);
+      for (let c = 0; c < found.count; c++)
+        if (islandOf.get(systems.ofRod(found.rodA[c])) !== islandOf.get(systems.ofRod(found.rodB[c]))) return true;
       return false;
     },
   };

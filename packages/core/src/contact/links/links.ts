@@ -28,7 +28,7 @@ import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { type LinkPlan, pathOfLink } from '../../scene/links.ts';
 import type { SharedLinks } from '../../threads/contactThreads.ts';
-import type { Place } from '../solve/sides.ts';
+import type { BundlePlace } from '../bundlePlace.ts';
 import { createLinkRows, GIVEN, type LinkRows, linkBytes, MEMORY, MOST_ROWS } from './arrays.ts';
 import type { Coarse } from './coarse.ts';
 import { describeCrossing } from './crossings.ts';
@@ -290,7 +290,7 @@ export function refuseUnlinkable(
   plans: readonly LinkPlan[],
   rods: readonly Rod[],
   bundles: readonly Bundle[],
-  placeOfRod: readonly Place[],
+  placeOfRod: readonly BundlePlace[],
 ): void {
   const check = (plan: LinkPlan, rod: number): void => {
     const bundle = bundles[placeOfRod[rod].bundle];

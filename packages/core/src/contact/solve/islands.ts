@@ -1,17 +1,27 @@
-/** Contacts by the systems that they join: groups that do not know of each other are solved one by one. */
+/**
+ * Islands: sets of systems that contacts and links join. Islands do not affect each other within a step and are solved one by one.
+ *
+ * A system is the smallest thing that contact moves: a rod, or rods joined by rigid bodies.
+ */
 import type { Bundle, ContactPort } from '../../model.ts';
+import type { BundlePlace } from '../bundlePlace.ts';
 import type { ContactSet } from '../contactSet.ts';
 import type { LinkSet, Links } from '../links/links.ts';
-import type { Place } from './sides.ts';
 
-/** Marks of systems, an array for each bundle. */
+/** 1 for each marked system, in one array per bundle: the form that `ContactPort` takes. */
 export type Marks = readonly Uint8Array[];
+
+/** Marks that are set and cleared by list, so that one island among thousands costs no more than by itself. */
+export interface SystemMarks {
+  readonly marks: Marks;
+  listed: readonly number[];
+}
 
 export interface Systems {
   readonly count: number;
   /** A system for each rod of the scene, among those of all bundles. */
   ofRod(rod: number): number;
-  ofBody(body: Place): number;
+  ofBody(body: BundlePlace): number;
   readonly bundleOf: Int32Array;
   /** Its number in its bundle. */
   readonly numberOf: Int32Array;
@@ -19,7 +29,7 @@ export interface Systems {
   readonly rods: readonly (readonly number[])[];
 }
 
-export function listSystems(bundles: readonly Bundle[], placeOfRod: readonly Place[]): Systems {
+export function listSystems(bundles: readonly Bundle[], placeOfRod: readonly BundlePlace[]): Systems {
   const counts = bundles.map((bundle) => bundle.contact?.systemCount ?? 0);
   const count = counts.reduce((sum, one) => sum + one, 0);
   const bundleOf = new Int32Array(count);
@@ -51,18 +61,38 @@ export function listSystems(bundles: readonly Bundle[], placeOfRod: readonly Pla
   };
 }
 
-export interface Group {
+export function createMarks(bundles: readonly Bundle[]): Uint8Array[] {
+  return bundles.map((bundle) => new Uint8Array(bundle.contact?.systemCount ?? 0));
+}
+
+export function isMarked({ bundleOf, numberOf }: Systems, marks: Marks, system: number): boolean {
+  return marks[bundleOf[system]][numberOf[system]] === 1;
+}
+
+export function setMark({ bundleOf, numberOf }: Systems, marks: Marks, system: number, value: 0 | 1): void {
+  marks[bundleOf[system]][numberOf[system]] = value;
+}
+
+/** Marks the listed systems and no others. */
+export function markOnly(systems: Systems, to: SystemMarks, list: readonly number[]): Marks {
+  for (const s of to.listed) setMark(systems, to.marks, s, 0);
+  for (const s of list) setMark(systems, to.marks, s, 1);
+  to.listed = list;
+  return to.marks;
+}
+
+export interface Island {
   readonly contacts: Int32Array;
   /** Those of its rods; undefined where it has none. */
   readonly links: LinkSet | undefined;
   readonly systems: readonly number[];
 }
 
-export interface Grouping {
+export interface IslandBuilder {
   /** Links that are joined by links, each with one of its systems. */
   readonly linked: readonly { readonly system: number; readonly links: LinkSet }[];
   /** Groups that have a system which is wanted, in the order of their first contacts, then of their first links. */
-  group(set: ContactSet, wanted: (system: number) => boolean): Group[];
+  build(set: ContactSet, wanted: (system: number) => boolean): Island[];
 }
 
 /** Systems that links join, for good, and these links. */
@@ -119,11 +149,11 @@ function uniteSets(sets: readonly LinkSet[]): LinkSet | undefined {
   };
 }
 
-export function createGrouping(
+export function createIslandBuilder(
   systems: Systems,
-  bodyOf: (set: ContactSet, c: number) => Place | undefined,
+  bodyOf: (set: ContactSet, c: number) => BundlePlace | undefined,
   links: Links,
-): Grouping {
+): IslandBuilder {
   const parent = new Int32Array(systems.count);
   const place = new Int32Array(systems.count);
   const linkedRoot = new Int32Array(systems.count);
@@ -138,7 +168,7 @@ export function createGrouping(
   const gatherContacts = (
     set: ContactSet,
     groups: readonly { size: number; links: LinkSet[]; systems: number[] }[],
-  ): Group[] => {
+  ): Island[] => {
     const next = new Int32Array(groups.length);
     let total = 0;
     groups.forEach(({ size }, k) => {
@@ -159,7 +189,7 @@ export function createGrouping(
 
   return {
     linked: Array.from(joined, ([system, { links: some }]) => ({ system, links: some })),
-    group(set, wanted) {
+    build(set, wanted) {
       let any = false;
       for (let s = 0; s < parent.length; s++) {
         parent[s] = linkedRoot[s];

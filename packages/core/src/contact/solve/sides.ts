@@ -2,6 +2,7 @@
 import type { Bundle, ContactPort } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { threadsOf } from '../../threads/contactThreads.ts';
+import type { BundlePlace } from '../bundlePlace.ts';
 import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from '../detect/finder.ts';
 import { type LinkGroup, loopLinks, writeLinkForces } from '../links/law.ts';
@@ -11,21 +12,15 @@ import { PLACE as PLACE_SIDES } from '../links/loops.ts';
 import { PLACE, type SideArrays } from './admm.ts';
 import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows, type Rooms } from './sideArrays.ts';
 
-/** Where a rod or a body of the scene is: its bundle, and its index there. */
-export interface Place {
-  readonly bundle: number;
-  readonly index: number;
-}
-
 /** What laying out looks at, and what it counts in: all zero between two calls. */
 export interface Layout {
   readonly finder: Finder;
   readonly bundles: readonly Bundle[];
-  readonly placeOfRod: readonly Place[];
+  readonly placeOfRod: readonly BundlePlace[];
   /** Whether friction turns rods about their axes. */
   readonly rolling: boolean;
   /** The body that a contact's collider rides on. */
-  readonly bodyOf: (set: ContactSet, c: number) => Place | undefined;
+  readonly bodyOf: (set: ContactSet, c: number) => BundlePlace | undefined;
   readonly links: Links;
   /** Sides of each rod; contacts at each node and each body. */
   readonly perRod: Int32Array;
@@ -41,7 +36,7 @@ export interface Layout {
 export function createLayout(
   finder: Finder,
   bundles: readonly Bundle[],
-  placeOfRod: readonly Place[],
+  placeOfRod: readonly BundlePlace[],
   rolling: boolean,
   bodyOf: Layout['bodyOf'],
   links: Links,
@@ -187,7 +182,7 @@ function makeRoom(
  * Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. `slot`: of the memory
  * that they are kept in until it is asked for again, see ContactThreads.sideBuffer; default: memory of their own.
  */
-export function layOut(
+export function layOutSides(
   layout: Layout,
   set: ContactSet,
   systems: readonly Uint8Array[],

@@ -1,15 +1,13 @@
 /**
- * Rods that touch obstacles and nothing else, all in one go: their contacts do not know of each other, and a model that can
- * (ContactPort.settle) solves many of them at once. Of hair on a head that is nearly all.
+ * Rods that touch obstacles and nothing else, solved in one batch by a model that can (ContactPort.settle). Of hair on a head that is
+ * nearly all.
  *
- * A rod that has slid or fallen far lies deeper in the end than its contacts, made at the start of the step, can tell. It is looked at
- * where it has come to, and goes on from there with the contacts that it has there: a sphere's surface turns by a tenth of a radian a
- * step under a hair that falls. To start anew, as other groups do, took three times as long.
+ * A rod that has slid or fallen far penetrates deeper at the end of the step than its contacts, found at the start, can tell. It is checked
+ * where it has come to, and goes on from there with the contacts that it has there: a sphere's surface turns by a tenth of a radian per
+ * step under a hair that falls. Starting again, as other islands do, takes three times as long. What the batch cannot solve is
+ * returned as islands.
  *
- * Whatever is not done here is left to the solution of groups.
- *
- * Lists are arrays of numbers that stay, in place of an object and lists for each of ten thousand rods and step, which the garbage collector
- * would have to look through among all else.
+ * Lists are arrays of numbers that are kept: objects and lists for each of ten thousand rods would burden the garbage collector.
  */
 import type { Bundle, LoneRods, StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
@@ -17,15 +15,15 @@ import { reboundThreshold } from '../detect/colliderContacts.ts';
 import type { Search } from '../detect/colliderSearch.ts';
 import type { Finder } from '../detect/finder.ts';
 import type { SolveResult } from './admm.ts';
-import type { Group, Systems } from './islands.ts';
+import type { SolveOptions } from './islandRound.ts';
+import type { Island, Systems } from './islands.ts';
 import { markStart, setBias, slipLimit } from './sideVelocities.ts';
-import type { SolveOptions } from './solveIsland.ts';
 
 /** How often contacts may change on the way; and how deep a place may lie, in radii, before that. */
-const LOOKS = 5;
+const MAX_ROUNDS = 5;
 const DEEP = 0.04;
 
-export interface LoneSolver {
+export interface SingleRodSolver {
   /** Of the last call: what it took. */
   readonly outcome: StepOutcome;
   readonly result: SolveResult;
@@ -34,16 +32,16 @@ export interface LoneSolver {
   /** Whether a system is in the list. */
   has(system: number): boolean;
   /**
-   * Steps those in the list, with the contacts in `set`, which it adds to, and marks them in `stepped`; returns those that it cannot, as
-   * groups, which are at the start of the step again.
+   * Steps the listed systems with the contacts in `set`, to which it adds, and marks them in `stepped`. Returns those that it cannot step,
+   * as islands at the start of the step.
    */
-  settle(
+  step(
     set: ContactSet,
     stepped: Uint8Array,
     t: number,
     dt: number,
-    revert: (systems: readonly number[], t: number) => void,
-  ): readonly Group[];
+    revert: (systems: readonly number[]) => void,
+  ): readonly Island[];
   /** Rods that the last call did not see the end of; asked for once. */
   unchecked(): readonly number[];
 }
@@ -61,18 +59,23 @@ interface Job extends LoneRods {
   speed: number;
 }
 
-export function createLoneSolver(
-  finder: Finder,
-  search: Search,
-  bundles: readonly Bundle[],
-  systems: Systems,
-  options: SolveOptions,
-  rolling: boolean,
-  linked: readonly number[],
-): LoneSolver {
+export interface SingleRodParts {
+  readonly finder: Finder;
+  readonly search: Search;
+  readonly bundles: readonly Bundle[];
+  readonly systems: Systems;
+  readonly options: SolveOptions;
+  /** Whether friction turns rods about their axes. */
+  readonly rolling: boolean;
+  /** Systems that links hold. */
+  readonly linked: readonly number[];
+}
+
+export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
+  const { finder, search, bundles, systems, options, rolling, linked } = parts;
   const able = bundles.map(({ contact }) => contact?.settle !== undefined);
   const possible = options.solver === 'admm' && !rolling && able.includes(true);
-  const room = possible ? systems.count : 0;
+  const capacity = possible ? systems.count : 0;
   const checked = new Uint8Array(finder.rods.length);
   const part = createContactSet();
   const raw = createContactSet();
@@ -86,20 +89,20 @@ export function createLoneSolver(
   const placeOf = new Int32Array(systems.count);
   /** The list: contacts `from` to `to` of the set, and those that were added. */
   let count = 0;
-  const system = new Int32Array(room);
-  const from = new Int32Array(room);
-  const to = new Int32Array(room);
+  const system = new Int32Array(capacity);
+  const from = new Int32Array(capacity);
+  const to = new Int32Array(capacity);
   const added = new Map<number, number[]>();
   /** Numbers in the list of those on their way, in order. */
-  const ways = new Int32Array(room);
-  let wayCount = 0;
+  const pending = new Int32Array(capacity);
+  let pendingCount = 0;
   const failed: number[] = [];
   const job: Job = {
     count: 0,
-    system: new Int32Array(room),
-    from: new Int32Array(room),
-    to: new Int32Array(room),
-    done: new Uint8Array(room),
+    system: new Int32Array(capacity),
+    from: new Int32Array(capacity),
+    to: new Int32Array(capacity),
+    done: new Uint8Array(capacity),
     fresh: true,
     contacts: part,
     t: 0,
@@ -120,15 +123,15 @@ export function createLoneSolver(
     k < to[i] - from[i] ? from[i] + k : (added.get(i) as number[])[k - to[i] + from[i]];
   const countOf = (i: number): number => to[i] - from[i] + (added.get(i)?.length ?? 0);
 
-  /** One bundle's rods on their way: those that are done stay in `ways`, the others go to `failed`. */
+  /** One bundle's rods on their way: those that are done stay in `pending`, the others go to `failed`. */
   const run = (bundle: Bundle, set: ContactSet, fresh: boolean): void => {
     // at first the contacts of a rod lie side by side
     job.fresh = fresh;
     job.contacts = fresh ? set : part;
-    job.count = wayCount;
+    job.count = pendingCount;
     part.count = 0;
-    for (let w = 0; w < wayCount; w++) {
-      const i = ways[w];
+    for (let w = 0; w < pendingCount; w++) {
+      const i = pending[w];
       job.system[w] = systems.numberOf[system[i]];
       job.from[w] = fresh ? from[i] : part.count;
       if (!fresh) for (let k = 0; k < countOf(i); k++) appendContact(part, set, contactOf(i, k));
@@ -145,24 +148,24 @@ export function createLoneSolver(
     }
     let left = 0;
     for (let w = 0; w < job.count; w++) {
-      const i = ways[w];
+      const i = pending[w];
       if (!one || !job.done[w]) {
         failed.push(i);
         continue;
       }
-      ways[left++] = i;
+      pending[left++] = i;
       for (let k = 0; k < countOf(i) && !fresh; k++) copyContact(set, contactOf(i, k), part, job.from[w] + k);
     }
-    wayCount = left;
+    pendingCount = left;
   };
 
   /** Adds what the rods on their way have sunk into to their contacts; those that have not are done. */
   const look = (set: ContactSet, stepped: Uint8Array, t: number, dt: number): void => {
-    const rods = Array.from(ways.subarray(0, wayCount), rodOf);
+    const rods = Array.from(pending.subarray(0, pendingCount), rodOf);
     raw.count = 0;
     search.findSunken(raw, t, dt, DEEP, rods, false);
-    for (let w = 0; w < wayCount; w++) {
-      stepped[system[ways[w]]] = 1;
+    for (let w = 0; w < pendingCount; w++) {
+      stepped[system[pending[w]]] = 1;
       checked[rods[w]] = 1;
     }
     setBias(raw, finder, dt, reboundThreshold(finder, dt));
@@ -184,8 +187,8 @@ export function createLoneSolver(
       copyContact(set, there, raw, c);
     }
     let left = 0;
-    for (let w = 0; w < wayCount; w++) if (!checked[rods[w]]) ways[left++] = ways[w];
-    wayCount = left;
+    for (let w = 0; w < pendingCount; w++) if (!checked[rods[w]]) pending[left++] = pending[w];
+    pendingCount = left;
   };
 
   return {
@@ -215,7 +218,7 @@ export function createLoneSolver(
       }
     },
     has: (s) => listed[s] === 1,
-    settle(set, stepped, t, dt, revert) {
+    step(set, stepped, t, dt, revert) {
       Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       Object.assign(total, { iterations: 0, error: 0, converged: true });
       checked.fill(0);
@@ -223,16 +226,16 @@ export function createLoneSolver(
       failed.length = 0;
       Object.assign(job, { t, dt, speed: finder.acceleration * dt });
       bundles.forEach((bundle, b) => {
-        wayCount = 0;
-        for (let i = 0; i < count; i++) if (systems.bundleOf[system[i]] === b) ways[wayCount++] = i;
-        for (let round = 0; round < LOOKS && wayCount > 0; round++) {
+        pendingCount = 0;
+        for (let i = 0; i < count; i++) if (systems.bundleOf[system[i]] === b) pending[pendingCount++] = i;
+        for (let round = 0; round < MAX_ROUNDS && pendingCount > 0; round++) {
           run(bundle, set, round === 0);
           look(set, stepped, t, dt);
         }
       });
       const list = failed.map((i) => system[i]);
       if (list.length === 0) return [];
-      revert(list, t);
+      revert(list);
       for (const s of list) stepped[s] = 0;
       return failed.map((i) => ({
         systems: [system[i]],

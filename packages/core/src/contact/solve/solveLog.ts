@@ -1,8 +1,8 @@
 /**
- * What was not solved to its tolerance in a step. The last solution of a system is the one that counts: a group that was looked at again, or
- * could not be moved and is stepped in pieces, is judged by what it was moved with in the end.
+ * Log of how each system's contacts were solved in a step, for the contact report.
  *
- * Rods that touch obstacles alone are solved many at once, with one verdict for all of them: which of many it is cannot be told.
+ * The last solution of a system counts: an island that was solved again, or was stepped in pieces, is judged by its last solution.
+ * Rods that touch obstacles only are solved in one batch with one verdict, so the log cannot say which of them did not converge.
  */
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
@@ -11,24 +11,23 @@ import type { Collider } from '../shapes/collider.ts';
 import type { SolveResult } from './admm.ts';
 import type { Systems } from './islands.ts';
 
-export interface Unsolved {
-  /** An attempt begins with these contacts: those found on the way have gaps of where rods were for a moment. */
+export interface SolveLog {
+  /** Starts an attempt. Overlaps are measured here: contacts found later have gaps from the middle of the step. */
   begin(set: ContactSet): void;
-  /** How the group of these systems was solved. */
-  note(list: readonly number[], result: SolveResult): void;
-  /** How all systems of which `among` is true were solved. */
-  noteAll(among: (system: number) => boolean, result: SolveResult): void;
-  /** Nothing was noted of the system. */
-  unseen(system: number): boolean;
-  /** These were not moved. */
-  forget(list: readonly number[]): void;
-  /** Adds what was noted to the report; `set` has the contacts. */
-  tell(report: ContactReport, set: ContactSet): void;
+  /** Records how the island of these systems was solved. */
+  record(list: readonly number[], result: SolveResult): void;
+  /** Records one verdict for all systems that `among` selects. */
+  recordBatch(among: (system: number) => boolean, result: SolveResult): void;
+  hasRecord(system: number): boolean;
+  /** Drops the records of systems that did not move. */
+  discard(list: readonly number[]): void;
+  /** Adds the records to the report; `set` has the contacts. */
+  writeTo(report: ContactReport, set: ContactSet): void;
 }
 
-const [UNSEEN, SOLVED, MISSED, ONE_OF_MANY] = [0, 1, 2, 3];
+const [NONE, SOLVED, UNCONVERGED, UNCONVERGED_IN_BATCH] = [0, 1, 2, 3];
 
-export function createUnsolved(systems: Systems, rods: readonly Rod[], colliders: readonly Collider[]): Unsolved {
+export function createSolveLog(systems: Systems, rods: readonly Rod[], colliders: readonly Collider[]): SolveLog {
   const state = new Uint8Array(systems.count);
   const errorOf = new Float64Array(systems.count);
   let overlap = 0;
@@ -38,7 +37,8 @@ export function createUnsolved(systems: Systems, rods: readonly Rod[], colliders
     let deepest = -1;
     for (let c = 0; c < set.count; c++) {
       const s = systems.ofRod(set.rodA[c]);
-      if (state[s] === MISSED && errorOf[s] === error && (deepest < 0 || set.gap[c] < set.gap[deepest])) deepest = c;
+      if (state[s] === UNCONVERGED && errorOf[s] === error && (deepest < 0 || set.gap[c] < set.gap[deepest]))
+        deepest = c;
     }
     if (deepest < 0) return undefined;
     const collider = set.collider[deepest];
@@ -48,42 +48,42 @@ export function createUnsolved(systems: Systems, rods: readonly Rod[], colliders
 
   return {
     begin(set) {
-      state.fill(UNSEEN);
+      state.fill(NONE);
       errorOf.fill(0);
       overlap = 0;
       for (let c = 0; c < set.count; c++) overlap = Math.max(overlap, -set.gap[c]);
     },
-    note(list, { error, converged }) {
+    record(list, { error, converged }) {
       for (const s of list) {
-        state[s] = converged ? SOLVED : MISSED;
+        state[s] = converged ? SOLVED : UNCONVERGED;
         errorOf[s] = error;
       }
     },
-    noteAll(among, { error, converged }) {
+    recordBatch(among, { error, converged }) {
       let last = -1;
       let count = 0;
       for (let s = 0; s < systems.count; s++) {
         if (!among(s)) continue;
-        state[s] = converged ? SOLVED : ONE_OF_MANY;
+        state[s] = converged ? SOLVED : UNCONVERGED_IN_BATCH;
         errorOf[s] = error;
         last = s;
         count++;
       }
-      if (count === 1 && !converged) state[last] = MISSED;
+      if (count === 1 && !converged) state[last] = UNCONVERGED;
     },
-    unseen: (s) => state[s] === UNSEEN,
-    forget(list) {
+    hasRecord: (s) => state[s] !== NONE,
+    discard(list) {
       for (const s of list) {
-        state[s] = UNSEEN;
+        state[s] = NONE;
         errorOf[s] = 0;
       }
     },
-    tell(report, set) {
+    writeTo(report, set) {
       let error = 0;
       let missed = -1;
       for (let s = 0; s < systems.count; s++) {
         error = Math.max(error, errorOf[s]);
-        if (state[s] >= MISSED && (missed < 0 || errorOf[s] > errorOf[missed])) missed = s;
+        if (state[s] >= UNCONVERGED && (missed < 0 || errorOf[s] > errorOf[missed])) missed = s;
       }
       if (missed >= 0) {
         report.converged = false;

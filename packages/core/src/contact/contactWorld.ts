@@ -1,0 +1,219 @@
+/** Contact and links of a world: builds what the stages of a step work on (context.ts), and answers questions about the last step. */
+import type { Bundle, Drive, StepOutcome } from '../model.ts';
+import type { Weld } from '../scene/bodies.ts';
+import type { Rod } from '../scene/compiled.ts';
+import type { LinkPlan } from '../scene/links.ts';
+import type { Scene } from '../scene/types.ts';
+import { threadsOf } from '../threads/contactThreads.ts';
+import type { BundlePlace } from './bundlePlace.ts';
+import { checkSpec, refuseUntouchable, warnOverlaps, warnStiffRepulsion } from './check.ts';
+import { type ContactSet, createContactSet } from './contactSet.ts';
+import type { ContactContext } from './context.ts';
+import { createSearch, shareSearch } from './detect/colliderSearch.ts';
+import { findRoots, warnRoots } from './detect/embeddedRoots.ts';
+import { createFinder } from './detect/finder.ts';
+import { measureGaps } from './detect/gaps.ts';
+import { createMissedContactDetector } from './detect/missedContacts.ts';
+import { readRules } from './detect/rules.ts';
+import { createLinks, energyOfLinks, type Links, recallLinks, refuseUnlinkable } from './links/links.ts';
+import { measureLinks } from './links/strain.ts';
+import { type ContactForce, type ContactReport, clearReport, createReport, listForces } from './report.ts';
+import type { Collider } from './shapes/collider.ts';
+import type { SolveOptions } from './solve/islandRound.ts';
+import { createIslandBuilder, createMarks, listSystems } from './solve/islands.ts';
+import { createLayout, type Layout, layOutSides, NO_SIDES, writeForces } from './solve/sides.ts';
+import { createSingleRodSolver } from './solve/singleRods.ts';
+import { createIslandSolver } from './solve/solveIsland.ts';
+import { createSolveLog } from './solve/solveLog.ts';
+import { advanceWithContact, findImpact, findSortedContacts } from './step.ts';
+import { listStored, restoreWarmStart, saveWarmStart } from './warmStart.ts';
+
+export interface ContactWorld {
+  readonly links: Links;
+  /** Of everything that was advanced since `begin`. */
+  readonly report: ContactReport;
+  /** A step of the world begins. */
+  begin(): void;
+  /** Like `Bundle.advance`, for all bundles together; on failure all are where they were. */
+  advance(t: number, dt: number, robust: boolean): StepOutcome;
+  /** Time until the first impact that rebounds within the step, or 0. */
+  findImpact(t: number, dt: number): number;
+  /** Contacts of the last step that carry force, with gaps as they are at time t, which is now. */
+  forces(t: number): ContactForce[];
+  /** Puts the forces of the last step's contacts and links on the rods, for reactions and channels. */
+  applyContactForces(): void;
+  /** Energy of the links now [J]. */
+  energy(): number;
+  /** What the next step starts from, as plain numbers. */
+  save(): Float64Array;
+  restore(saved: Float64Array | undefined): void;
+}
+
+export interface ContactParts {
+  readonly scene: Scene;
+  readonly rods: readonly Rod[];
+  readonly bundles: readonly Bundle[];
+  readonly placeOfRod: readonly BundlePlace[];
+  readonly colliders: readonly Collider[];
+  readonly bodyIds: readonly string[];
+  readonly drives: readonly Drive[];
+  readonly welds: readonly Weld[];
+  readonly links: readonly LinkPlan[];
+  /** To which remarks on the scene are added. */
+  readonly warnings: string[];
+  /** At which the world begins [s]. */
+  readonly time: number;
+}
+
+/** Acceleration of gravity [m/s²], at its full size. */
+export function gravityOf({ gravity }: Scene): readonly number[] {
+  if (gravity === undefined) return [0, 0, 0];
+  return 'acceleration' in gravity ? gravity.acceleration : gravity;
+}
+
+export function createContactWorld(parts: ContactParts): ContactWorld {
+  const { context, layout } = buildContext(parts);
+  const { links, warmStart, stepReport, rods, samples, colliders, bundles } = context;
+  warnAtStart(context, parts);
+  const stored = createContactSet();
+  return {
+    links,
+    report: stepReport,
+    begin() {
+      clearReport(stepReport);
+    },
+    advance: (t, dt, robust) => advanceWithContact(context, t, dt, robust),
+    findImpact: (t, dt) => findImpact(context, t, dt),
+    forces(t) {
+      listStored(stored, warmStart);
+      measureGaps(context.finder, stored, t);
+      return listForces(stored, rods, colliders, 1);
+    },
+    applyContactForces() {
+      listStored(stored, warmStart);
+      measureLinks(links, links.every, rods, samples);
+      recallLinks(links, links.every, false, 1);
+      const arrays = layOutSides(layout, stored, context.everySystem, links.count > 0 ? links.every : undefined);
+      if (arrays.links) arrays.links.dt = 1;
+      writeForces(stored, arrays, 1);
+      for (const { contact: port } of bundles)
+        port?.bear?.(arrays.sides.find((one) => one.port === port)?.sides ?? NO_SIDES);
+    },
+    energy: () => energyOfLinks(links),
+    save() {
+      const own = saveWarmStart(warmStart);
+      const saved = new Float64Array(links.memory.length + own.length);
+      saved.set(links.memory);
+      saved.set(own, links.memory.length);
+      return saved;
+    },
+    restore(saved) {
+      if (saved) links.memory.set(saved.subarray(0, links.memory.length));
+      restoreWarmStart(warmStart, saved?.subarray(links.memory.length));
+      context.contacts.count = 0;
+    },
+  };
+}
+
+function warnAtStart(context: ContactContext, { rods, colliders, warnings, time }: ContactParts): void {
+  const { finder, contacts, warmStart } = context;
+  finder.roots = findRoots(finder, time);
+  warnRoots(finder, warnings);
+  findSortedContacts(context, time, 1e-9, warmStart);
+  warnOverlaps(contacts, rods, colliders, warnings);
+  contacts.count = 0;
+}
+
+function buildContext(parts: ContactParts): { context: ContactContext; layout: Layout } {
+  const { scene, rods, bundles, placeOfRod, colliders } = parts;
+  const spec = scene.contact;
+  const rolling = spec?.rolling ?? false;
+  const rules = readRules(scene, rods, parts.drives, parts.welds, parts.links);
+  checkScene(parts, rules.pairs);
+  const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
+  const links = buildLinks(parts, samples);
+  const shared = shareSearch(rods, bundles, placeOfRod, colliders);
+  const finder = createFinder(rods, samples, colliders, rules, gravityOf(scene), shared?.rows);
+  const search = createSearch(finder, shared?.search, shared?.rows);
+  const systems = listSystems(bundles, placeOfRod);
+  const placeOfBody = parts.bodyIds.map((id) => findBody(bundles, id));
+  /** The body that a contact's collider rides on. */
+  const bodyOf = (of: ContactSet, c: number): BundlePlace | undefined => {
+    const body = of.collider[c] < 0 ? -1 : colliders[of.collider[c]].body;
+    return body < 0 ? undefined : placeOfBody[body];
+  };
+  const layout = createLayout(finder, bundles, placeOfRod, rolling, bodyOf, links);
+  const options: SolveOptions = {
+    iterations: spec?.iterations ?? 300,
+    tolerance: spec?.tolerance ?? 1e-4,
+    solver: spec?.solver ?? 'admm',
+    repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
+  };
+  const solver = createIslandSolver(layout, rods, options);
+  // unused capacity costs nothing; growing by doubling is a second's work for the garbage collector with thousands of rods
+  const capacity = Math.max(64, colliders.length > 0 ? finder.nodeCount >> 1 : 0);
+  const found = createContactSet(capacity);
+  const linked = Array.from(links.every.rods, (rod) => systems.ofRod(rod));
+  const context: ContactContext = {
+    rods,
+    samples,
+    bundles,
+    colliders,
+    links,
+    systems,
+    placeOfBody,
+    finder,
+    search,
+    missed: createMissedContactDetector({ finder, search, systems, spec, found, scaleOf: solver.scaleOf }),
+    islands: createIslandBuilder(systems, bodyOf, links),
+    solver,
+    singleRods: createSingleRodSolver({ finder, search, bundles, systems, options, rolling, linked }),
+    log: createSolveLog(systems, rods, colliders),
+    contacts: createContactSet(capacity),
+    found,
+    islandContacts: createContactSet(),
+    warmStart: { data: new Float64Array(0), count: 0 },
+    everySystem: createMarks(bundles).map((marks) => marks.fill(1)),
+    leftOut: createMarks(bundles),
+    islandMarks: { marks: createMarks(bundles), listed: [] },
+    pieceMarks: { marks: createMarks(bundles), listed: [] },
+    stepped: new Uint8Array(systems.count),
+    failedIslands: [],
+    report: createReport(),
+    stepReport: createReport(),
+    outcome: { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 },
+    settings: {
+      halvings: scene.time?.halvings ?? 8,
+      canResume: options.solver === 'admm',
+      hasQuickShapes: colliders.every(
+        ({ body, shape: { type } }) => body < 0 && ['plane', 'sphere', 'capsule', 'box'].includes(type),
+      ),
+      hasRestitution: colliders.some(({ restitution }) => restitution > 0),
+    },
+  };
+  return { context, layout };
+}
+
+/** Throws for what contact and links cannot do; warns of what is doubtful. */
+function checkScene(
+  { scene, rods, bundles, placeOfRod, colliders, links, warnings }: ContactParts,
+  pairs: boolean,
+): void {
+  checkSpec(scene);
+  warnStiffRepulsion(scene, rods, warnings);
+  refuseUnlinkable(links, rods, bundles, placeOfRod);
+  refuseUntouchable(scene, rods, bundles, placeOfRod, colliders, pairs);
+}
+
+/** Links in memory that threads see, where all rods are in one bundle that has threads. */
+function buildLinks({ links, rods, bundles, placeOfRod }: ContactParts, samples: ContactContext['samples']): Links {
+  const linkedBundles = new Set(links.length > 0 ? placeOfRod.map(({ bundle }) => bundle) : []);
+  return createLinks(links, rods, samples, (bytes) =>
+    linkedBundles.size === 1 ? threadsOf(bundles[[...linkedBundles][0]].contact)?.linkRows(bytes) : undefined,
+  );
+}
+
+function findBody(bundles: readonly Bundle[], id: string): BundlePlace | undefined {
+  const bundle = bundles.findIndex(({ bodies }) => bodies.some((body) => body.id === id));
+  return bundle < 0 ? undefined : { bundle, index: bundles[bundle].bodies.findIndex((body) => body.id === id) };
+}

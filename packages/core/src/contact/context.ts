@@ -1,0 +1,76 @@
+/** What the stages of a contact step work on. Built once per world (contactWorld.ts). */
+import type { Bundle } from '../model.ts';
+import type { Samples } from '../port.ts';
+import type { Rod } from '../scene/compiled.ts';
+import type { BundlePlace } from './bundlePlace.ts';
+import type { ContactSet } from './contactSet.ts';
+import type { Search } from './detect/colliderSearch.ts';
+import type { Finder } from './detect/finder.ts';
+import type { MissedContactDetector } from './detect/missedContacts.ts';
+import type { Links } from './links/links.ts';
+import type { ContactReport } from './report.ts';
+import type { Collider } from './shapes/collider.ts';
+import type { Island, IslandBuilder, Marks, SystemMarks, Systems } from './solve/islands.ts';
+import type { SingleRodSolver } from './solve/singleRods.ts';
+import type { IslandSolver } from './solve/solveIsland.ts';
+import type { SolveLog } from './solve/solveLog.ts';
+import type { WarmStart } from './warmStart.ts';
+
+export interface ContactContext {
+  readonly rods: readonly Rod[];
+  readonly samples: readonly Samples[];
+  readonly bundles: readonly Bundle[];
+  readonly colliders: readonly Collider[];
+  readonly links: Links;
+  readonly systems: Systems;
+  /** Bundle and index of each rigid body; undefined for a body that no bundle moves. */
+  readonly placeOfBody: readonly (BundlePlace | undefined)[];
+
+  readonly finder: Finder;
+  readonly search: Search;
+  readonly missed: MissedContactDetector;
+  readonly islands: IslandBuilder;
+  readonly solver: IslandSolver;
+  readonly singleRods: SingleRodSolver;
+  readonly log: SolveLog;
+
+  /** Contacts of the current attempt, sorted by key. */
+  readonly contacts: ContactSet;
+  /** Contacts as they are found, before sorting. */
+  readonly found: ContactSet;
+  /** Contacts of the island that is being solved. */
+  readonly islandContacts: ContactSet;
+  readonly warmStart: WarmStart;
+
+  /** All systems; systems that a model's own step leaves out; those of one island; those that are stepped in pieces. */
+  readonly everySystem: Marks;
+  readonly leftOut: Marks;
+  readonly islandMarks: SystemMarks;
+  readonly pieceMarks: SystemMarks;
+  /** How each system was moved in the current attempt: 0, STEPPED or NEEDS_RECHECK. */
+  readonly stepped: Uint8Array;
+  /** Islands that the current attempt could not move; their systems are back at its start. */
+  readonly failedIslands: Island[];
+
+  /** Of the current call of `advance`, and of all calls since the world's step began. */
+  readonly report: ContactReport;
+  readonly stepReport: ContactReport;
+  /** Iterations, shifts and substeps of the current call of `advance`. */
+  readonly outcome: { iterations: number; iterationsMax: number; shifts: number; substeps: number };
+  readonly settings: ContactSettings;
+}
+
+export interface ContactSettings {
+  /** How often a step may be halved. */
+  readonly halvings: number;
+  /** Whether an island with missed contacts may go on from where it is: no solver but ADMM can. */
+  readonly canResume: boolean;
+  /** Whether measuring penetration is cheap for every collider. */
+  readonly hasQuickShapes: boolean;
+  readonly hasRestitution: boolean;
+}
+
+/** Values of `ContactContext.stepped`. */
+export const STEPPED = 1;
+/** Solved roughly, near an impact: the next round must solve it again. */
+export const NEEDS_RECHECK = 2;

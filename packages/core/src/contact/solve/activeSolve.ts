@@ -1,0 +1,193 @@
+/**
+ * Solution of an island with its active contacts only.
+ *
+ * Contacts are taken up where their gap may close within the step; of those that lie near, many carry nothing in the end (hair on a head: the
+ * nodes beside the middles of the edges). Models that guess the step, or whose response can be asked for some sides, tell which
+ * contacts would close under the forces of the last step. The others are left out and checked after each round: one that would
+ * have closed becomes active, and the solution goes on. In the end the law of contact holds for all. Long hair at rest on a head
+ * solves for a third of its contacts.
+ */
+import type { StepOutcome } from '../../model.ts';
+import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
+import type { SideArrays } from './admm.ts';
+import { readVelocities } from './displacements.ts';
+import { isFrictionless, straighten, surfaceAlong } from './frictionless.ts';
+import {
+  ACTIVE_SIDES,
+  ALL_SIDES,
+  CLOSE,
+  guessStep,
+  type IslandProblem,
+  type IslandRounds,
+  LATE_ROUNDS,
+  linearizeSides,
+  predictionLimit,
+  ROUGH,
+  ROUNDS,
+  stepModels,
+  takeRound,
+  velocityScale,
+} from './islandRound.ts';
+import { layOutSides, writeForces } from './sides.ts';
+import { isPredicted, markSliding } from './sideVelocities.ts';
+
+/** Where contacts would close by more than this many tolerances, the forces of the last step say little: a rough round comes first. */
+const ABRUPT = 1000;
+
+/** Index of a contact that is active but has no place in `contacts` yet. */
+const UNPLACED = 2 ** 30;
+
+export interface ActiveContacts {
+  /** The active contacts, in order. */
+  readonly contacts: ContactSet;
+  /** Place in `contacts` of each contact of the island; −1 for those left out. */
+  placeOf: Int32Array;
+  /** How much of `placeOf` is in use. */
+  used: number;
+  /** How fast the worst of those that became active last would close beyond its gap [m/s]. */
+  worstClosing: number;
+}
+
+export function createActiveContacts(): ActiveContacts {
+  return { contacts: createContactSet(), placeOf: new Int32Array(64).fill(-1), used: 0, worstClosing: 0 };
+}
+
+function clearActive(active: ActiveContacts): void {
+  active.placeOf.fill(-1, 0, active.used);
+  active.used = 0;
+}
+
+/** Activates contacts whose gap would be below `margin` of their size at the end of the step; returns how many are new. */
+function activate(active: ActiveContacts, set: ContactSet, arrays: SideArrays, dt: number, margin: number): number {
+  const { start, sideA, sideB, axes } = arrays;
+  let fresh = 0;
+  active.worstClosing = 0;
+  if (active.placeOf.length < set.count) {
+    const longer = new Int32Array(2 * set.count).fill(-1);
+    longer.set(active.placeOf);
+    active.placeOf = longer;
+  }
+  const { placeOf } = active;
+  active.used = Math.max(active.used, set.count);
+  for (let c = 0; c < set.count; c++) {
+    if (placeOf[c] >= 0) continue;
+    const o = 3 * c;
+    let u = set.bias[c];
+    if (axes === 1) u += start[sideA[c]] - (sideB[c] >= 0 ? start[sideB[c]] : surfaceAlong(set, c));
+    for (let k = 0; k < 3 && axes === 3; k++) {
+      const other = sideB[c] >= 0 ? start[3 * sideB[c] + k] : set.surface[o + k];
+      u += set.normal[o + k] * (start[3 * sideA[c] + k] - other);
+    }
+    const loaded = set.impulse[o] !== 0 || set.impulse[o + 1] !== 0 || set.impulse[o + 2] !== 0;
+    if (!loaded && u * dt >= margin * set.size[c]) continue;
+    placeOf[c] = UNPLACED;
+    active.worstClosing = Math.max(active.worstClosing, -u);
+    fresh++;
+  }
+  return fresh;
+}
+
+function gatherActive({ contacts, placeOf }: ActiveContacts, set: ContactSet): void {
+  contacts.count = 0;
+  for (let c = 0; c < set.count; c++) if (placeOf[c] >= 0) placeOf[c] = appendContact(contacts, set, c);
+}
+
+function returnActive({ contacts, placeOf }: ActiveContacts, set: ContactSet): void {
+  for (let c = 0; c < set.count; c++)
+    if (placeOf[c] >= 0 && placeOf[c] < UNPLACED) copyContact(set, c, contacts, placeOf[c]);
+}
+
+/** Copies velocities and responses of the active contacts' sides out of those of all. */
+function copyActiveSides({ placeOf }: ActiveContacts, some: SideArrays, all: SideArrays, set: ContactSet): void {
+  const { axes } = all;
+  const copy = (to: number, from: number): void => {
+    if (from < 0) return;
+    some.response[to] = all.response[from];
+    for (let k = 0; k < axes; k++) some.start[axes * to + k] = all.start[axes * from + k];
+  };
+  for (let c = 0; c < set.count; c++) {
+    if (placeOf[c] < 0) continue;
+    copy(some.sideA[placeOf[c]], all.sideA[c]);
+    copy(some.sideB[placeOf[c]], all.sideB[c]);
+  }
+}
+
+/** First position of the step: where the systems are, the models' guess, or the linear step from the start. */
+function startRounds(
+  rounds: IslandRounds,
+  problem: IslandProblem,
+  all: SideArrays,
+  guesses: boolean,
+): StepOutcome | undefined {
+  if (problem.resume) {
+    writeForces(problem.contacts, all, problem.dt);
+    return stepModels(rounds, problem, all, true);
+  }
+  return guesses ? guessStep(rounds, problem, all) : linearizeSides(rounds, problem, all, true);
+}
+
+/**
+ * Solves the island and steps it. `needsRecheck`: it was solved roughly near an abrupt impact, and the caller must come back.
+ */
+export function solveWithActiveContacts(
+  rounds: IslandRounds,
+  active: ActiveContacts,
+  problem: IslandProblem,
+  axesAtStart: 1 | 3,
+): { readonly outcome: StepOutcome; readonly needsRecheck: boolean } {
+  const { layout, options, outcome } = rounds;
+  const { contacts: set, systems, dt, isChecked, addPenetrations } = problem;
+  const fail = (trouble: StepOutcome) => ({ outcome: trouble, needsRecheck: false }) as const;
+  const scale = velocityScale(layout, dt);
+  let axes = axesAtStart;
+  if (axes === 1) straighten(set);
+  let all = layOutSides(layout, set, systems, undefined, axes, ALL_SIDES);
+  clearActive(active);
+  const guesses = problem.resume || all.sides.every(({ port }) => port.guess);
+  const unable = startRounds(rounds, problem, all, guesses);
+  if (unable) return fail(unable);
+  if (activate(active, set, all, dt, CLOSE) === 0)
+    return fail(stepModels(rounds, problem, all, false) ?? { ok: true, ...outcome });
+  gatherActive(active, set);
+  const some: IslandProblem = { ...problem, contacts: active.contacts };
+  const layOutActive = (): SideArrays => layOutSides(layout, active.contacts, systems, undefined, axes, ACTIVE_SIDES);
+  let arrays = active.contacts.count === set.count ? all : layOutActive();
+  if (!guesses && arrays !== all) copyActiveSides(active, arrays, all, set);
+  let rough = false;
+  let needsRecheck = false;
+  for (let round = 0, late = 0; ; round++) {
+    rough = round < ROUNDS - 1 && ((isChecked && rough) || active.worstClosing > ABRUPT * options.tolerance * scale);
+    active.worstClosing = 0;
+    const linearization = round === 0 && !guesses ? 'done' : 'again';
+    const trouble = takeRound(rounds, some, arrays, { linearization, rough, toleranceFactor: rough ? ROUGH : 1 });
+    if (trouble) return fail(trouble);
+    const predicted = !rough && isPredicted(arrays, predictionLimit(rounds, dt));
+    let changed = false;
+    const searches = rough && addPenetrations !== undefined;
+    if (searches) {
+      returnActive(active, set);
+      // what penetrates on the way is not missed in the end
+      changed = addPenetrations(set) > 0;
+      if (axes === 1 && !isFrictionless(set)) axes = 3;
+      if (axes === 1) straighten(set);
+      if (changed) all = layOutSides(layout, set, systems, undefined, axes, ALL_SIDES);
+    }
+    if (active.contacts.count < set.count) {
+      readVelocities(all, layout.finder, dt);
+      // contacts that close no deeper than contacts at rest may stay left out
+      if (late < LATE_ROUNDS && activate(active, set, all, dt, -0.01) > 0) changed = true;
+    }
+    if (changed) {
+      late++;
+      if (!searches) returnActive(active, set);
+      gatherActive(active, set);
+      arrays = layOutActive();
+      continue;
+    }
+    needsRecheck = isChecked && rough;
+    if (needsRecheck || predicted || round - late >= ROUNDS - 1) break;
+  }
+  markSliding(active.contacts, arrays, scale);
+  returnActive(active, set);
+  return { outcome: { ok: true, ...outcome }, needsRecheck };
+}

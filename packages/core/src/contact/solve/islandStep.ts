@@ -1,0 +1,87 @@
+/** One island in one round of a contact step: solving it, taking it back, and what its step adds to the outcome. */
+import type { ContactPort, StepOutcome } from '../../model.ts';
+import { appendContact, type ContactSet, copyContact } from '../contactSet.ts';
+import { type ContactContext, NEEDS_RECHECK, STEPPED } from '../context.ts';
+import { IGNORED } from '../detect/finder.ts';
+import { type Island, markOnly } from './islands.ts';
+import { canSelectContacts } from './solveIsland.ts';
+
+/** Part of the step and how it is taken. `round`: how often missed contacts have been added before. */
+export interface IslandRound {
+  readonly t: number;
+  readonly dt: number;
+  readonly robust: boolean;
+  readonly round: number;
+}
+
+/** Solves for an island's impulses and steps it under them. Contacts found on the way are added to `contacts`. */
+export function solveIsland(
+  context: ContactContext,
+  island: Island,
+  { t, dt, robust, round }: IslandRound,
+): StepOutcome {
+  const { contacts: all, islandContacts: own, systems, solver, missed, stepped, report, log, settings } = context;
+  const { contacts, links, systems: list } = island;
+  const resumable = canResume(context, island);
+  const marks = markOnly(systems, context.islandMarks, list);
+  own.count = 0;
+  for (const c of contacts) appendContact(own, all, c);
+  const outcome = solver.solve({
+    contacts: own,
+    links,
+    systems: marks,
+    t,
+    dt,
+    robust,
+    resume: round > 0 && resumable && list.some((s) => stepped[s]),
+    isChecked: round === 0 && resumable,
+    addPenetrations: settings.hasQuickShapes
+      ? (of: ContactSet): number => missed.addPenetrations(of, list, t, dt)
+      : undefined,
+  });
+  for (const s of list) stepped[s] = solver.needsRecheck ? NEEDS_RECHECK : STEPPED;
+  addOutcome(context, outcome);
+  report.iterations = Math.max(report.iterations, solver.result.iterations);
+  log.record(list, solver.result);
+  contacts.forEach((c, i) => {
+    copyContact(all, c, own, i);
+  });
+  for (let i = contacts.length; i < own.count; i++) appendContact(all, own, i);
+  return outcome;
+}
+
+/** Whether an island may go on from where it is, with the contacts that it missed. */
+export function canResume({ settings, bundles, systems }: ContactContext, { links, systems: list }: Island): boolean {
+  if (!settings.canResume || links) return false;
+  return canSelectContacts([...new Set(list.map((s) => bundles[systems.bundleOf[s]].contact as ContactPort))]);
+}
+
+/** Takes an island back to the start of the attempt, to be stepped in pieces later. */
+export function failIsland(context: ContactContext, island: Island, t: number): void {
+  context.failedIslands.push(island);
+  for (const s of island.systems) {
+    context.stepped[s] = 0;
+    setRole(context, s, IGNORED);
+  }
+  context.log.discard(island.systems);
+  revertSystems(context, island.systems, t);
+}
+
+export function revertSystems(context: ContactContext, list: readonly number[], t: number): void {
+  const marks = markOnly(context.systems, context.islandMarks, list);
+  context.bundles.forEach((bundle, b) => {
+    bundle.contact?.revert(marks[b], t);
+  });
+}
+
+/** Sets how a system's rods take part in searches: IGNORED, PARTNER or SEARCHED. */
+export function setRole({ systems, finder }: ContactContext, system: number, role: number): void {
+  for (const rod of systems.rods[system]) finder.look[rod] = role;
+}
+
+export function addOutcome({ outcome }: ContactContext, one: StepOutcome): void {
+  outcome.iterations += one.iterations;
+  outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
+  outcome.shifts += one.shifts;
+  outcome.substeps = Math.max(outcome.substeps, one.substeps ?? 1);
+}

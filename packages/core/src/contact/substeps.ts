@@ -1,0 +1,97 @@
+/** Islands that could not be moved in one step are stepped in pieces, one by one, while all others wait at the end of the step. */
+import { stepInPieces } from '../math/pieces.ts';
+import type { StepOutcome } from '../model.ts';
+import { appendContact, type ContactSet, createContactSet, sortContacts } from './contactSet.ts';
+import type { ContactContext } from './context.ts';
+import { rememberLinks, resumeLinks } from './links/links.ts';
+import { revertSystems } from './solve/islandStep.ts';
+import { type Island, isMarked, markOnly } from './solve/islands.ts';
+import type { Attempt } from './step.ts';
+import { copyWarmStart, storeWarmStart, type WarmStart } from './warmStart.ts';
+
+type Interval = Pick<Attempt, 't' | 'dt' | 'robust'>;
+type AttemptStep = (context: ContactContext, attempt: Attempt) => StepOutcome;
+
+/** Steps all failed islands in pieces; false where one fails again or meets another, and then all systems are at t. */
+export function stepFailedIslands(context: ContactContext, interval: Interval, attemptStep: AttemptStep): boolean {
+  const { systems, contacts, finder, bundles, missed } = context;
+  const failed = [...context.failedIslands];
+  const islandOf = new Map(failed.flatMap((island, k) => island.systems.map((s) => [s, k] as const)));
+  /** Contacts of all systems that are done. */
+  const done = createContactSet();
+  for (let c = 0; c < contacts.count; c++)
+    if (!islandOf.has(systems.ofRod(contacts.rodA[c]))) appendContact(done, contacts, c);
+  const positions = finder.position.slice();
+  const start = bundles.map(({ state: { q, v, memory } }) => ({ q: q.slice(), v: v.slice(), memory: memory.slice() }));
+  const ok =
+    failed.every(
+      (island) => isSelfContained(context, island) && stepIsland(context, island, interval, { done, attemptStep }),
+    ) && !missed.meetsOthers(islandOf, positions);
+  if (ok) {
+    sortContacts(contacts, done);
+    return true;
+  }
+  const marks = markOnly(systems, context.pieceMarks, [...islandOf.keys()]);
+  bundles.forEach(({ state, contact }, b) => {
+    state.q.set(start[b].q);
+    state.v.set(start[b].v);
+    state.memory.set(start[b].memory);
+    bundles[b].refresh(interval.t);
+    contact?.hold(marks[b]);
+  });
+  return false;
+}
+
+/** Steps one island in pieces and appends its contacts to `done`. */
+function stepIsland(
+  context: ContactContext,
+  { links: linked, systems: list }: Island,
+  { t, dt, robust }: Interval,
+  { done, attemptStep }: { readonly done: ContactSet; readonly attemptStep: AttemptStep },
+): boolean {
+  const { systems, bundles, links, contacts, outcome, settings } = context;
+  const within = markOnly(systems, context.pieceMarks, list);
+  const warmStart: WarmStart = { data: new Float64Array(0), count: 0 };
+  copyWarmStart(warmStart, context.warmStart, (rod) => isMarked(systems, within, systems.ofRod(rod)));
+  if (linked) resumeLinks(links, linked);
+  let last = dt;
+  let pieces = 0;
+  const finished = stepInPieces(settings.halvings, (start, share) => {
+    const from = t + dt * start;
+    bundles.forEach((bundle, b) => {
+      bundle.contact?.hold(within[b]);
+    });
+    const one = attemptStep(context, {
+      t: from,
+      dt: dt * share,
+      robust: robust || share <= 1 / 4,
+      lenient: robust || share <= 1 / 32,
+      within,
+      warmStart,
+    });
+    if (!one.ok || context.failedIslands.length > 0) {
+      revertSystems(context, list, from);
+      return false;
+    }
+    last = dt * share;
+    pieces++;
+    context.log.writeTo(context.report, contacts);
+    storeWarmStart(warmStart, contacts, last);
+    if (linked) rememberLinks(links, linked, last);
+    return true;
+  });
+  outcome.substeps = Math.max(outcome.substeps, pieces);
+  for (let c = 0; c < contacts.count && finished; c++) {
+    const i = appendContact(done, contacts, c);
+    for (let k = 3 * i; k < 3 * i + 3; k++) done.impulse[k] *= dt / last;
+  }
+  return finished;
+}
+
+/** Whether no other system carries an obstacle, which would have to move along. */
+function isSelfContained({ colliders, placeOfBody, systems }: ContactContext, { systems: list }: Island): boolean {
+  return colliders.every(({ body }) => {
+    const place = body < 0 ? undefined : placeOfBody[body];
+    return !place || list.includes(systems.ofBody(place));
+  });
+}
