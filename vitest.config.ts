@@ -9,6 +9,7 @@ export default defineConfig({
     alias: [
       { find: '@tendril/io/node', replacement: source('./packages/io/src/node.ts') },
       { find: '@tendril/core/kernels', replacement: source('./packages/core/src/kernels/index.ts') },
+      { find: '@tendril/core/batch', replacement: source('./packages/core/src/batch/index.ts') },
       { find: '@tendril/core', replacement: source('./packages/core/src/index.ts') },
       { find: '@tendril/io', replacement: source('./packages/io/src/index.ts') },
       { find: '@tendril/bridge/rapier', replacement: source('./packages/bridge/src/rapier/index.ts') },

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Flat, type Source, translate } from './translate.ts';
+import { translateToWgsl } from './wgsl.ts';
 
 const core = join(process.cwd(), 'packages/core');
 const read = (file: string): string => readFileSync(join(core, file), 'utf8');
@@ -103,3 +104,14 @@ const folder = join(core, 'src/kernels/generated');
 mkdirSync(folder, { recursive: true });
 const text = readFileSync(wasm).toString('base64');
 writeFileSync(join(folder, 'der.ts'), `${note}export const derWasm: string =\n  '${text}';\n`);
+
+const batch = (file: string): { file: string; text: string } => ({ file, text: read(`src/batch/${file}`) });
+const wgsl = translateToWgsl([batch('single.ts'), batch('formulas.ts'), batch('sweeps.ts')], {
+  strand: batch('strand.ts'),
+  layout: batch('layout.ts'),
+});
+mkdirSync(join(core, 'src/batch/generated'), { recursive: true });
+writeFileSync(
+  join(core, 'src/batch/generated/sweeps.ts'),
+  `${note}export const sweepsWgsl: string = ${JSON.stringify(wgsl)};\n`,
+);

@@ -1,0 +1,236 @@
+/**
+ * Batches of strands on a GPU through Dawn (npm package `webgpu`): equilibria and motion against `der` in double precision, then
+ * milliseconds per substep. How to run it: docs/notes/batch-engine.md.
+ *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks]
+ */
+import { createRequire } from 'node:module';
+import { parseArgs } from 'node:util';
+import { compileScene, createWorld, type RodSpec, type Scene } from '@tendril/core';
+import { createGpuBatch, type Device, describeRod, type GpuBatch, type StrandDescription } from '@tendril/core/batch';
+
+const NODES = 32;
+const DT = 1 / 240;
+
+interface Kind {
+  readonly name: string;
+  readonly length: number;
+  readonly radius: number;
+  readonly E: number;
+  readonly G: number;
+  readonly density: number;
+  /** Curvature and torsion of a helix that it starts as, at rest [1/m]; straight where there is none. */
+  readonly curl?: readonly [number, number];
+  /** Radius at the tip, of that at the root. */
+  readonly taper?: number;
+}
+
+const hair = { radius: 40e-6, E: 3.58e9, G: 1.07e9, density: 1300 } as const;
+const kinds: readonly Kind[] = [
+  { ...hair, name: 'hair 0.3 m', length: 0.3 },
+  { ...hair, name: 'hair 0.3 m, curly', length: 0.3, curl: [100, 20] },
+  { ...hair, name: 'hair 3 cm', length: 0.03 },
+  {
+    ...hair,
+    name: 'rope 1 m, 5 mm, 10 MPa',
+    length: 1,
+    radius: 5e-3,
+    E: 1e7,
+    G: 3.33e6,
+    density: 1000,
+  },
+  { ...hair, name: 'rod 0.3 m, 5 mm, 3.58 GPa', length: 0.3, radius: 5e-3 },
+];
+
+function shapeOf({ length, curl }: Kind): RodSpec['shape'] {
+  if (!curl) return { type: 'straight', from: [0, 0, 0], to: [length, 0, 0] };
+  const [curvature, torsion] = curl;
+  const sum = curvature ** 2 + torsion ** 2;
+  return {
+    type: 'helix',
+    axis: [1, 0, 0.3],
+    radius: curvature / sum,
+    pitch: (2 * Math.PI * torsion) / sum,
+    turns: (length * Math.sqrt(sum)) / (2 * Math.PI),
+  };
+}
+
+function sceneOf(kind: Kind): Scene {
+  const { radius, E, G, density, taper = 1 } = kind;
+  return {
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: [
+      {
+        id: 'strand',
+        shape: shapeOf(kind),
+        edges: NODES - 1,
+        inextensible: true,
+        section: {
+          type: 'circle',
+          radius: {
+            along: [
+              [0, radius],
+              [1, taper * radius],
+            ],
+          },
+        },
+        material: { E, G, density },
+      },
+    ],
+    pins: [{ rod: 'strand', at: 'start' }],
+    time: { step: DT, duration: 1 },
+    solver: { der: { integrator: 'bdf2', twist: 'quasistatic' } },
+  };
+}
+
+function describe(kind: Kind): StrandDescription {
+  const { rods, drives } = compileScene(sceneOf(kind));
+  return describeRod(rods[0], drives[0], 0);
+}
+
+interface Adapter {
+  readonly info?: { readonly vendor?: string; readonly architecture?: string; readonly description?: string };
+  readonly limits: Device['limits'];
+  requestDevice(descriptor: object): Promise<Device & { readonly lost: Promise<{ readonly message: string }> }>;
+}
+
+/** `instance`: Dawn crashes once it is collected, so it is kept as long as the device. */
+async function openDevice(): Promise<{ readonly device: Device; readonly name: string; readonly instance: object }> {
+  const dawn = createRequire(process.env.DAWN_NODE ? 'file:///' : import.meta.url)(
+    process.env.DAWN_NODE ?? 'webgpu',
+  ) as {
+    create(flags: readonly string[]): { requestAdapter(options: object): Promise<Adapter | null> };
+  };
+  const instance = dawn.create(process.env.DAWN_FLAGS?.split(' ') ?? ['backend=vulkan']);
+  const adapter = await instance.requestAdapter({ powerPreference: 'high-performance' });
+  if (!adapter) throw new Error('no WebGPU adapter: set VK_ICD_FILENAMES to a Vulkan driver');
+  const { maxStorageBufferBindingSize, maxBufferSize } = adapter.limits;
+  const device = await adapter.requestDevice({ requiredLimits: { maxStorageBufferBindingSize, maxBufferSize } });
+  const { vendor = '', architecture = '', description = '' } = adapter.info ?? {};
+  return { device, name: `${vendor} ${architecture} ${description}`, instance };
+}
+
+/** Distance of the node farthest off, in lengths of the strand. */
+function farthest(kind: Kind, expected: Float64Array, found: Float32Array, strand: number): number {
+  let most = 0;
+  for (let i = 0; i < NODES; i++) {
+    const d = [0, 1, 2].map((k) => expected[3 * i + k] - found[3 * (strand * NODES + i) + k]);
+    most = Math.max(most, Math.hypot(...d));
+  }
+  return most / kind.length;
+}
+
+async function checkEquilibria(device: Device, gains: 'f16' | 'f32', list: readonly Kind[]): Promise<void> {
+  const batch = await createGpuBatch(device, {
+    nodes: NODES,
+    strands: list.map(describe),
+    gravity: [0, 0, -9.81],
+    gains,
+  });
+  let attraction = 4 * 240 ** 2;
+  for (let k = 0; k < 400; k++) {
+    batch.relax(attraction);
+    if (k % 2) attraction = Math.max(0.6 * attraction, 1e-7);
+  }
+  const { positions } = await batch.readPositions();
+  list.forEach((kind, s) => {
+    const world = createWorld(sceneOf(kind));
+    const [report] = world.equilibrate();
+    const error = farthest(kind, world.samples[0].nodePosition, positions, s);
+    console.log(
+      `equilibrium, gains ${gains}, ${kind.name.padEnd(26)} ${error.toExponential(1)} L from der${report.converged ? '' : ' (der did not converge)'}`,
+    );
+  });
+  batch.destroy();
+}
+
+async function checkMotion(device: Device, gains: 'f16' | 'f32', list: readonly Kind[]): Promise<void> {
+  const batch = await createGpuBatch(device, {
+    nodes: NODES,
+    strands: list.map(describe),
+    gravity: [0, 0, -9.81],
+    gains,
+  });
+  const steps = 60;
+  for (let k = 0; k < steps; k++) batch.step({ dt: DT, scheme: 'bdf2', iterations: 4, tolerance: 0 });
+  const { positions } = await batch.readPositions();
+  list.forEach((kind, s) => {
+    const world = createWorld(sceneOf(kind));
+    for (let k = 0; k < steps; k++) world.step();
+    const error = farthest(kind, world.samples[0].nodePosition, positions, s);
+    console.log(
+      `let go, ${(steps * DT).toFixed(2)} s, 4 iterations, gains ${gains}, ${kind.name.padEnd(26)} ${error.toExponential(1)} L from der`,
+    );
+  });
+  batch.destroy();
+}
+
+/** vec4f that a node's thread reads and writes in a step. */
+function trafficPerNode(iterations: number, gains: 'f16' | 'f32'): number {
+  const gain = gains === 'f16' ? 3 : 6;
+  return 8 + iterations * (8 + 2 * gain) + 7;
+}
+
+/** Floating-point operations per node and Newton iteration, counted in the notes. */
+const FLOPS = 850;
+
+async function timeSteps(device: Device, batch: GpuBatch, iterations: number, substeps: number): Promise<number> {
+  batch.step({ dt: DT, scheme: 'bdf2', iterations });
+  batch.prepareSteady({ dt: DT, iterations, tolerance: 0 });
+  const perSubmit = 10;
+  const run = async (): Promise<number> => {
+    const start = performance.now();
+    const encoder = device.createCommandEncoder();
+    batch.encodeSteady(encoder, perSubmit);
+    device.queue.submit([encoder.finish()]);
+    await device.queue.onSubmittedWorkDone();
+    return (performance.now() - start) / perSubmit;
+  };
+  // a cold card shows three times as much
+  const warm = performance.now();
+  while (performance.now() - warm < 1500) await run();
+  const times: number[] = [];
+  while (times.length * perSubmit < substeps) times.push(await run());
+  return times.sort((a, b) => a - b)[times.length >> 1];
+}
+
+async function measure(device: Device, count: number, substeps: number): Promise<void> {
+  const strands = kinds.map(describe);
+  for (const gains of ['f16', 'f32'] as const) {
+    for (const iterations of [1, 2, 3]) {
+      if (gains === 'f32' && iterations !== 2) continue;
+      const batch = await createGpuBatch(device, { nodes: NODES, strands, count, gravity: [0, 0, -9.81], gains });
+      const ms = await timeSteps(device, batch, iterations, substeps);
+      const nodes = count * NODES;
+      const rate = (16 * trafficPerNode(iterations, gains) * nodes) / ms / 1e6;
+      const flops = (FLOPS * iterations * nodes) / ms / 1e6;
+      console.log(
+        `${String(count).padStart(8)} strands × ${NODES}, gains ${gains}, ${iterations} Newton: ${ms.toFixed(3)} ms per substep, ` +
+          `${((1e6 * ms) / nodes).toFixed(3)} ns per node, ${rate.toFixed(0)} GB/s, ${flops.toFixed(0)} GFLOP/s, ` +
+          `${(batch.bytes / 2 ** 30).toFixed(2)} GiB in ${batch.parts} part${batch.parts > 1 ? 's' : ''}`,
+      );
+      batch.destroy();
+    }
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    counts: { type: 'string', default: '10000,100000,1000000' },
+    substeps: { type: 'string', default: '200' },
+    'only-checks': { type: 'boolean', default: false },
+  },
+});
+const opened = await openDevice();
+const { device, name } = opened;
+console.log(`adapter: ${name}, binding limit ${(device.limits.maxStorageBufferBindingSize / 2 ** 30).toFixed(2)} GiB`);
+const tapered = [{ ...kinds[0], name: 'hair 0.3 m, tapered to 0.4', taper: 0.4 }];
+for (const gains of ['f32', 'f16'] as const) {
+  await checkEquilibria(device, gains, kinds);
+  await checkEquilibria(device, gains, tapered);
+  await checkMotion(device, gains, kinds);
+}
+if (!values['only-checks'])
+  for (const count of values.counts.split(',').map(Number)) await measure(device, count, Number(values.substeps));
+// Dawn keeps the process alive
+process.exit(0);

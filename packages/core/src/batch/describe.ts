@@ -1,0 +1,28 @@
+/** From a compiled rod to what a device gets. */
+import type { Drive } from '../model.ts';
+import type { Rod } from '../scene/compiled.ts';
+import type { StrandDescription } from './gpu.ts';
+import { RELATIVE } from './layout.ts';
+import { createBatchRod, refuseRod, stateSizes } from './rod.ts';
+
+/** Throws SceneError for a rod that the formulation does not cover, or whose root is not clamped. */
+export function describeRod(rod: Rod, drive: Drive, index: number): StrandDescription {
+  refuseRod(rod, drive, index);
+  const sizes = stateSizes(rod);
+  const { strand, frame, origin } = createBatchRod(rod, drive, {
+    q: new Float64Array(sizes.q),
+    v: new Float64Array(sizes.v),
+    memory: new Float64Array(sizes.memory),
+  });
+  if (strand.root.kind !== 'clamped')
+    throw new Error(`rod '${rod.id}': strands on the GPU are clamped at their first node`);
+  return {
+    frame: [frame[0], frame[1], frame[2], frame[3]],
+    place: [origin[0], origin[1], origin[2]],
+    edgeLength: strand.edgeLength,
+    nodeMass: strand.nodeMass,
+    jointStiffness: strand.jointStiffness,
+    jointStrainRest: strand.jointStrainRest,
+    relative: strand.slots[RELATIVE],
+  };
+}

@@ -1,0 +1,47 @@
+/** Energy of a strand and its gradient in the turns of its edges: what the sweeps make stationary, computed without them. */
+import { add, cross, scale, subtract, type Vector } from './algebra.ts';
+import { jointMoment, jointTorque, rotationVector, tangentOf, zeroVector } from './formulas.ts';
+import { RELATIVE } from './layout.ts';
+import { visitFrames } from './pose.ts';
+import type { BatchRod } from './rod.ts';
+import { edgeTorqueOf, readState, restStrainOf, stiffnessOf } from './strand.ts';
+
+/** Bending and twisting energy [J] of joint j. */
+export function jointEnergy({ strand }: BatchRod, j: number): { readonly bending: number; readonly twisting: number } {
+  const u = rotationVector(readState(strand, j, RELATIVE));
+  const k = stiffnessOf(strand, j);
+  const rest = restStrainOf(strand, j);
+  const part = (axis: 0 | 1 | 2): number => 0.5 * k[axis] * (u[axis] - rest[axis]) ** 2;
+  return { bending: part(0) + part(1), twisting: part(2) };
+}
+
+/** Torque gradient of every joint in the turn of the edge after it [N m], world axes. */
+export function jointTorques(batch: BatchRod): Vector[] {
+  const { strand } = batch;
+  const torques: Vector[] = [];
+  visitFrames(batch, (j, q) => {
+    const u = rotationVector(readState(strand, j, RELATIVE));
+    const strain = subtract(u, restStrainOf(strand, j));
+    torques.push(jointTorque(q, u, jointMoment(stiffnessOf(strand, j), strain, 0, zeroVector())));
+  });
+  return torques;
+}
+
+/**
+ * ∂(elastic energy − work of loads)/∂(turn of edge j) [N m], with `nodeResidual(i)` the force that a node lacks to be in balance:
+ * minus its load, plus its inertia where there is motion.
+ */
+export function turnGradient(batch: BatchRod, nodeResidual: (i: number) => Vector): Vector[] {
+  const { strand, rod } = batch;
+  const torques = jointTorques(batch);
+  const edges: Vector[] = [];
+  visitFrames(batch, (j, q) => edges.push(scale(rod.edgeLengthRest[j], tangentOf(q))));
+  const gradient: Vector[] = new Array(rod.edgeCount);
+  let beyond = nodeResidual(rod.edgeCount);
+  for (let j = rod.edgeCount - 1; j >= 0; j--) {
+    const elastic = j + 1 < rod.edgeCount ? subtract(torques[j], torques[j + 1]) : torques[j];
+    gradient[j] = subtract(add(elastic, cross(edges[j], beyond)), edgeTorqueOf(strand, j));
+    beyond = add(beyond, nodeResidual(j));
+  }
+  return gradient;
+}

@@ -1,0 +1,358 @@
+/**
+ * Many clamped strands with the same number of nodes on a GPU, in single precision: buffers, parameters and dispatches around the
+ * program of shader.ts. Strands that exceed a binding are split into parts with buffers of their own.
+ */
+import type { Quaternion, Vector } from './algebra.ts';
+import { compose, conjugate, normalize } from './formulas.ts';
+import { LANES, RELATIVE, type Stage, stageFields } from './layout.ts';
+import { bdf2Stage, eulerStage, restStage, TR_PART, trBdf2Stages } from './schemes.ts';
+import {
+  bufferSlots,
+  FINISH,
+  PARAMETER_BYTES,
+  parameterIntegers,
+  parameterVectors,
+  type ShaderOptions,
+  STRAND_FLOATS,
+  WRITE_POSITIONS,
+  writeShader,
+} from './shader.ts';
+import type { Scheme } from './step.ts';
+import { type Device, type DeviceBuffer, type DeviceEncoder, MAP_READ, USAGE } from './webgpu.ts';
+
+/** One strand as the device gets it; arrays have one entry or three per edge, masses one per node. */
+export interface StrandDescription {
+  readonly frame: Quaternion;
+  /** Root in the frame of the head [m]. */
+  readonly place: Vector;
+  readonly edgeLength: ArrayLike<number>;
+  readonly nodeMass: ArrayLike<number>;
+  /** [N m] about d1, d2, t, the half joint at the clamp included. */
+  readonly jointStiffness: ArrayLike<number>;
+  readonly jointStrainRest: ArrayLike<number>;
+  /** Vector parts of the joints' rotations at the start. */
+  readonly relative: ArrayLike<number>;
+}
+
+export interface HeadPose {
+  readonly rotation: Quaternion;
+  readonly position: Vector;
+}
+
+export interface GpuBatchOptions {
+  readonly nodes: number;
+  /** Repeated in this order until there are `count` strands. */
+  readonly strands: readonly StrandDescription[];
+  readonly count?: number;
+  readonly gravity?: Vector;
+  /** [1/s] and [s] */
+  readonly massDamping?: number;
+  readonly stiffnessDamping?: number;
+  /** Whether `writeForces` will be called. */
+  readonly forces?: boolean;
+  readonly gains?: 'f16' | 'f32';
+  readonly workgroup?: number;
+}
+
+export interface GpuStep {
+  readonly dt: number;
+  readonly scheme?: Scheme;
+  /** Newton iterations per stage; default 2. */
+  readonly iterations?: number;
+  /** A strand whose edges turn by less than this in an iteration is done [rad]; default 1e-5. */
+  readonly tolerance?: number;
+  /** At the end of the step; default: it rests. */
+  readonly head?: (part: number) => HeadPose;
+}
+
+export interface GpuBatch {
+  readonly count: number;
+  readonly parts: number;
+  /** Bytes of all buffers on the device. */
+  readonly bytes: number;
+  step(options: GpuStep): void;
+  /** Appends the same step `times` times to an encoder, for measuring: BDF2 in steady state with the head at rest. */
+  encodeSteady(encoder: DeviceEncoder, times: number): void;
+  prepareSteady(options: GpuStep): void;
+  /** Iterations towards equilibrium: each attracts the next with `attraction` [1/s²]. */
+  relax(attraction: number): void;
+  /** Forces on nodes [N], strand by strand, 3 per node. */
+  writeForces(forces: ArrayLike<number>): void;
+  /** Positions [m] of the first `count` strands, strand by strand, 3 per node, and the largest turn in the last iteration [rad]. */
+  readPositions(count?: number): Promise<{ readonly positions: Float32Array; readonly turn: Float32Array }>;
+  destroy(): void;
+}
+
+interface Part {
+  readonly first: number;
+  readonly count: number;
+  readonly parameters: DeviceBuffer;
+  readonly position: DeviceBuffer;
+  readonly force: DeviceBuffer | undefined;
+  readonly buffers: readonly DeviceBuffer[];
+  readonly group: object;
+}
+
+const STORAGE = USAGE.STORAGE | USAGE.COPY_DST | USAGE.COPY_SRC;
+const still: HeadPose = { rotation: [0, 0, 0, 1], position: [0, 0, 0] };
+
+/** Whether all joints of a strand are alike, but for the half joint at the clamp and the half masses at the ends. */
+function isUniform({ edgeLength, nodeMass, jointStiffness }: StrandDescription): boolean {
+  const n = edgeLength.length;
+  const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-6 * Math.abs(b);
+  for (let j = 0; j < n; j++) {
+    if (!near(edgeLength[j], edgeLength[0])) return false;
+    if (!near(nodeMass[j + 1], nodeMass[n] * (j + 1 < n ? 2 : 1))) return false;
+    for (let k = 0; k < 3; k++)
+      if (!near(jointStiffness[3 * j + k], jointStiffness[k] * (j === 0 ? 1 : 0.5))) return false;
+  }
+  return true;
+}
+
+/** Buffers of a few blocks of strands: constants, joints and the initial state. */
+function packBlocks(
+  strands: readonly StrandDescription[],
+  blocks: number,
+  options: ShaderOptions,
+): { readonly joint: Float32Array<ArrayBuffer>; readonly state: Float32Array<ArrayBuffer> } {
+  const slots = bufferSlots(options);
+  const { nodes, varying } = options;
+  const joint = new Float32Array(blocks * nodes * slots.joint * LANES * 4);
+  const state = new Float32Array(blocks * nodes * slots.state * LANES * 4);
+  for (let s = 0; s < blocks * LANES; s++) {
+    const strand = strands[s % strands.length];
+    const at = (i: number, count: number, slot: number): number =>
+      4 * ((((s >> 5) * nodes + i) * count + slot) * LANES + (s & 31));
+    for (let i = 0; i < nodes; i++) {
+      const o = at(i, slots.joint, 0);
+      joint[o + 3] = strand.nodeMass[i];
+      if (i === nodes - 1) continue;
+      for (let k = 0; k < 3; k++) {
+        joint[o + k] = strand.jointStrainRest[3 * i + k];
+        state[at(i, slots.state, RELATIVE) + k] = strand.relative[3 * i + k];
+        if (varying) joint[at(i, slots.joint, 1) + k] = strand.jointStiffness[3 * i + k];
+      }
+      if (varying) joint[at(i, slots.joint, 1) + 3] = strand.edgeLength[i];
+    }
+  }
+  return { joint, state };
+}
+
+function packStrands(strands: readonly StrandDescription[], first: number, count: number): Float32Array<ArrayBuffer> {
+  const packed = new Float32Array(count * STRAND_FLOATS);
+  for (let s = 0; s < count; s++) {
+    const { jointStiffness: k, nodeMass, frame, place, edgeLength } = strands[(first + s) % strands.length];
+    // of a whole joint: half of what the half joint at the clamp has
+    packed.set([0.5 * k[0], 0.5 * k[1], 0.5 * k[2], nodeMass[1]], s * STRAND_FLOATS);
+    packed.set([...frame, ...place, edgeLength[0]], s * STRAND_FLOATS + 4);
+  }
+  return packed;
+}
+
+/** Throws where a shader or a buffer is refused. */
+export async function createGpuBatch(device: Device, options: GpuBatchOptions): Promise<GpuBatch> {
+  const { strands, nodes, count = strands.length, gravity = [0, 0, 0] } = options;
+  const bad = strands.find(({ edgeLength }) => edgeLength.length !== nodes - 1);
+  if (bad) throw new Error(`a strand has ${bad.edgeLength.length + 1} nodes; all must have ${nodes}`);
+  const shader: ShaderOptions = {
+    nodes,
+    gains: options.gains ?? 'f16',
+    varying: !strands.every(isUniform),
+    forces: options.forces ?? false,
+    viscous: (options.stiffnessDamping ?? 0) > 0,
+    workgroup: options.workgroup ?? 64,
+  };
+  const slots = bufferSlots(shader);
+  device.pushErrorScope('validation');
+  device.pushErrorScope('out-of-memory');
+  const pipeline = await device.createComputePipelineAsync({
+    layout: 'auto',
+    compute: { module: device.createShaderModule({ code: writeShader(shader) }), entryPoint: 'advance' },
+  });
+  const limit = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
+  const bytesPerBlock = Math.max(slots.state, slots.gain, slots.joint) * nodes * LANES * 16;
+  // a part begins where the pattern of strands does
+  const period = count === strands.length ? Math.ceil(count / LANES) : strands.length;
+  const fitting = Math.floor(limit / bytesPerBlock);
+  const blocksPerPart = count === strands.length ? fitting : Math.floor(fitting / period) * period;
+  if (blocksPerPart < 1)
+    throw new Error(`a buffer of ${limit} bytes does not hold the strands; use fewer or shorter ones`);
+  const parts: Part[] = [];
+  let bytes = 0;
+  const make = (size: number, usage: number): DeviceBuffer => {
+    bytes += size;
+    return device.createBuffer({ size, usage });
+  };
+  for (let first = 0; first < count; first += blocksPerPart * LANES) {
+    const inPart = Math.min(count - first, blocksPerPart * LANES);
+    const blocks = Math.ceil(inPart / LANES);
+    const rows = blocks * nodes * LANES * 16;
+    const parameters = make(PARAMETER_BYTES, USAGE.UNIFORM | USAGE.COPY_DST);
+    const strand = make(4 * inPart * STRAND_FLOATS, STORAGE);
+    const joint = make(rows * slots.joint, STORAGE);
+    const state = make(rows * slots.state, STORAGE);
+    const gain = make(rows * slots.gain, STORAGE);
+    const position = make(rows, STORAGE);
+    const force = shader.forces ? make(rows, STORAGE) : undefined;
+    device.queue.writeBuffer(strand, 0, packStrands(strands, first, inPart));
+    const repeat = count === strands.length ? blocks : Math.min(period, blocks);
+    const listed = count === strands.length ? strands.slice(first, first + inPart) : strands;
+    const packed = packBlocks(listed, repeat, shader);
+    fillBuffer(device, joint, packed.joint, rows * slots.joint);
+    fillBuffer(device, state, packed.state, rows * slots.state);
+    const buffers = [parameters, strand, joint, state, gain, position, ...(force ? [force] : [])];
+    const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }));
+    const group = device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+    parts.push({ first, count: inPart, parameters, position, force, buffers, group });
+  }
+  for (let k = 0; k < 2; k++) {
+    const error = await device.popErrorScope();
+    if (error) throw new Error(`the device refuses the strands: ${error.message}`);
+  }
+
+  let head = still;
+  /** Length of the last step and its scheme: another scheme starts with a step of implicit Euler. */
+  let before = 0;
+  let remembered: Scheme | undefined;
+  const write = (stage: Stage, now: HeadPose, last: HeadPose, flags: number, solve: GpuStep): void => {
+    const vectors: Record<(typeof parameterVectors)[number], readonly number[]> = {
+      head: now.rotation,
+      headBefore: last.rotation,
+      headStart: head.rotation,
+      turn: normalize(compose(now.rotation, conjugate(head.rotation))),
+      shift: [...[0, 1, 2].map((k) => now.position[k] - head.position[k]), options.massDamping ?? 0],
+      gravity: [...gravity, options.stiffnessDamping ?? 0],
+      place: [...now.position, solve.tolerance ?? 1e-5],
+    };
+    for (const part of parts) {
+      const integers: Record<(typeof parameterIntegers)[number], number> = {
+        strands: part.count,
+        iterations: solve.iterations ?? 2,
+        flags,
+        spare: 0,
+      };
+      const block = new ArrayBuffer(PARAMETER_BYTES);
+      const floats = new Float32Array(block);
+      parameterVectors.forEach((name, k) => {
+        floats.set(vectors[name], 4 * k);
+      });
+      const o = 4 * parameterVectors.length;
+      new Uint32Array(block).set(
+        parameterIntegers.map((name) => integers[name]),
+        o,
+      );
+      floats.set(
+        stageFields.map((name) => stage[name]),
+        o + parameterIntegers.length,
+      );
+      device.queue.writeBuffer(part.parameters, 0, block);
+    }
+  };
+  const encode = (encoder: DeviceEncoder): void => {
+    for (const part of parts) {
+      const pass = encoder.beginComputePass();
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, part.group);
+      pass.dispatchWorkgroups(Math.ceil(part.count / shader.workgroup));
+      pass.end();
+    }
+  };
+  const submit = (): void => {
+    const encoder = device.createCommandEncoder();
+    encode(encoder);
+    device.queue.submit([encoder.finish()]);
+  };
+
+  return {
+    count,
+    parts: parts.length,
+    bytes,
+    step(solve) {
+      const { dt, scheme = 'bdf2' } = solve;
+      const pose = solve.head ?? (() => head);
+      const end = pose(1);
+      const flags = FINISH | WRITE_POSITIONS;
+      const goesOn = remembered === scheme;
+      if (scheme === 'tr-bdf2' && goesOn) {
+        const [first, second] = trBdf2Stages(dt);
+        const middle = pose(TR_PART);
+        write(first, middle, head, 0, solve);
+        submit();
+        write(second, end, middle, flags, solve);
+      } else if (scheme === 'bdf2' && goesOn) write(bdf2Stage(dt, before), end, head, flags, solve);
+      else write(eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1), end, head, flags, solve);
+      submit();
+      head = end;
+      before = dt;
+      remembered = scheme;
+    },
+    prepareSteady(solve) {
+      write(bdf2Stage(solve.dt), head, head, FINISH | WRITE_POSITIONS, solve);
+    },
+    encodeSteady(encoder, times) {
+      for (let k = 0; k < times; k++) encode(encoder);
+    },
+    relax(attraction) {
+      write(restStage(attraction), head, head, WRITE_POSITIONS, { dt: 0, iterations: 1, tolerance: 0 });
+      submit();
+      remembered = undefined;
+    },
+    writeForces(values) {
+      for (const { first, count: inPart, force } of parts) {
+        if (!force) throw new Error('the strands were created without forces: set forces: true');
+        const rows = new Float32Array(force.size / 4);
+        for (let s = 0; s < inPart; s++)
+          for (let i = 0; i < nodes; i++)
+            for (let k = 0; k < 3; k++)
+              rows[4 * (((s >> 5) * nodes + i) * LANES + (s & 31)) + k] = values[3 * ((first + s) * nodes + i) + k];
+        device.queue.writeBuffer(force, 0, rows);
+      }
+    },
+    readPositions: (wanted = count) => readPositions(device, parts, nodes, wanted),
+    destroy() {
+      for (const { buffers } of parts) for (const buffer of buffers) buffer.destroy();
+    },
+  };
+}
+
+/** Writes a pattern once and repeats it on the device. */
+function fillBuffer(device: Device, to: DeviceBuffer, pattern: Float32Array<ArrayBuffer>, size: number): void {
+  device.queue.writeBuffer(to, 0, pattern);
+  if (size <= pattern.byteLength) return;
+  const from = device.createBuffer({ size: pattern.byteLength, usage: STORAGE });
+  device.queue.writeBuffer(from, 0, pattern);
+  const encoder = device.createCommandEncoder();
+  for (let o = pattern.byteLength; o < size; o += pattern.byteLength)
+    encoder.copyBufferToBuffer(from, 0, to, o, Math.min(pattern.byteLength, size - o));
+  device.queue.submit([encoder.finish()]);
+}
+
+async function readPositions(
+  device: Device,
+  parts: readonly Part[],
+  nodes: number,
+  wanted: number,
+): Promise<{ positions: Float32Array; turn: Float32Array }> {
+  const positions = new Float32Array(3 * nodes * wanted);
+  const turn = new Float32Array(wanted);
+  for (const part of parts) {
+    const inPart = Math.min(part.count, wanted - part.first);
+    if (inPart <= 0) continue;
+    const size = Math.ceil(inPart / LANES) * nodes * LANES * 16;
+    const staging = device.createBuffer({ size, usage: USAGE.COPY_DST | USAGE.MAP_READ });
+    const encoder = device.createCommandEncoder();
+    encoder.copyBufferToBuffer(part.position, 0, staging, 0, size);
+    device.queue.submit([encoder.finish()]);
+    await staging.mapAsync(MAP_READ);
+    const rows = new Float32Array(staging.getMappedRange());
+    for (let s = 0; s < inPart; s++) {
+      const at = (i: number): number => 4 * (((s >> 5) * nodes + i) * LANES + (s & 31));
+      turn[part.first + s] = rows[at(0) + 3];
+      for (let i = 0; i < nodes; i++)
+        for (let k = 0; k < 3; k++) positions[3 * ((part.first + s) * nodes + i) + k] = rows[at(i) + k];
+    }
+    staging.unmap();
+    staging.destroy();
+  }
+  return { positions, turn };
+}

@@ -1,0 +1,78 @@
+/**
+ * What is stored per node, strand and dispatch, as data. The reference allocates its arrays from these tables, and kernels/wgsl.ts
+ * writes WGSL constants, structures and addresses from them, so a layout is written once.
+ *
+ * On the GPU a slot is a vec4f, strands lie in blocks of `LANES`, and slot k of node i of a strand is at
+ *     ((block·nodes + i)·slots + k)·LANES + lane,
+ * so that neighbouring threads read neighbouring addresses.
+ */
+
+export const LANES = 32;
+
+/** State of a node or of the edge after it; a vector each. */
+export const RELATIVE = 0;
+export const DISPLACEMENT = 1;
+export const VELOCITY = 2;
+export const TARGET = 3;
+export const RATE = 4;
+/** With stiffness damping only. */
+export const STRAIN = 5;
+export const STRAIN_RATE = 6;
+export const STRAIN_TARGET = 7;
+
+export interface Slot {
+  readonly name: string;
+  readonly index: number;
+  readonly what: string;
+}
+
+export const stateSlots: readonly Slot[] = [
+  { name: 'RELATIVE', index: RELATIVE, what: 'rotation of the joint before the edge, vector part of a quaternion' },
+  { name: 'DISPLACEMENT', index: DISPLACEMENT, what: 'of the node since the start of the step [m]' },
+  { name: 'VELOCITY', index: VELOCITY, what: 'of the node at the start of the step [m/s]' },
+  {
+    name: 'TARGET',
+    index: TARGET,
+    what: 'displacement at which the node has no acceleration [m]; between steps the velocity a step ago (BDF2) or the acceleration (TR-BDF2)',
+  },
+  { name: 'RATE', index: RATE, what: 'displacement at which the node has no velocity [m]' },
+  { name: 'STRAIN', index: STRAIN, what: 'rotation vector of the joint at the start of the step' },
+  { name: 'STRAIN_RATE', index: STRAIN_RATE, what: 'its rate [1/s]' },
+  { name: 'STRAIN_TARGET', index: STRAIN_TARGET, what: 'its change at which the rate is zero' },
+];
+
+/** Slots that strands without stiffness damping need. */
+export const ELASTIC_SLOTS = 5;
+
+/** One time-stepping stage, in the order in which it is sent to a device. Every scheme is one or two stages; see schemes.ts. */
+export interface Stage {
+  /** Acceleration per displacement from the target [1/s²]. */
+  readonly inertia: number;
+  /** Velocity per displacement from the rate's zero [1/s]; 0 in statics. */
+  readonly rate: number;
+  /** Target as a combination of the four vectors that a node has. */
+  readonly targetDisplacement: number;
+  readonly targetVelocity: number;
+  readonly targetTarget: number;
+  readonly targetRate: number;
+  /** Zero of the rate as a combination of two of them. */
+  readonly rateDisplacement: number;
+  readonly rateVelocity: number;
+  /** 1: goes on from the displacement so far; 0: a new step begins. */
+  readonly continues: number;
+  /** What TARGET keeps for the next step: 0 nothing, 1 the velocity of before, 2 the acceleration. */
+  readonly keeps: number;
+}
+
+export const stageFields: readonly (keyof Stage)[] = [
+  'inertia',
+  'rate',
+  'targetDisplacement',
+  'targetVelocity',
+  'targetTarget',
+  'targetRate',
+  'rateDisplacement',
+  'rateVelocity',
+  'continues',
+  'keeps',
+];

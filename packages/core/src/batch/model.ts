@@ -1,0 +1,153 @@
+/**
+ * The batch formulation as a model of the world: takes the place of `der` for inextensible rods held at their first node, without
+ * contact. This is the reference in double precision; SIMD and GPU targets run the same sweeps.
+ */
+import { SceneError } from '../errors.ts';
+import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../model.ts';
+import type { Rod } from '../scene/compiled.ts';
+import type { DerOptions } from '../scene/solvers/der.ts';
+import type { Scene } from '../scene/types.ts';
+import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
+import { type BatchRod, createBatchRod, refuseRod, stateSizes } from './rod.ts';
+import { startMotion } from './start.ts';
+import { findEquilibrium } from './statics.ts';
+import { adoptState, type Scheme, type StepOptions, stepStrand } from './step.ts';
+
+/** Throws SceneError for scenes that the formulation does not cover. */
+function refuseScene(scene: Scene, coupling: Coupling): void {
+  const refuse = (field: string, what: string): never => {
+    throw new SceneError([field], `the batch backend has no ${what} yet; use solver.der.backend: standard`);
+  };
+  if (scene.colliders?.length) refuse('colliders', 'obstacles');
+  if (scene.contact && scene.contact.between !== 'none') refuse('contact', 'contact');
+  if (scene.links?.length || scene.weaves?.length) refuse(scene.links?.length ? 'links' : 'weaves', 'links');
+  if (coupling.welds.length > 0) refuse('welds', 'rods welded to bodies');
+}
+
+function readOptions(scene: Scene): StepOptions {
+  const { integrator = 'tr-bdf2', strain = 'rotation', tolerance = 1e-9, iterations = 50 } = scene.solver?.der ?? {};
+  const wrong = (field: keyof DerOptions, value: string, right: string): never => {
+    throw new SceneError(['solver', 'der', field], `the batch backend has no ${field} '${value}'; use ${right}`);
+  };
+  if (integrator !== 'tr-bdf2' && integrator !== 'bdf2' && integrator !== 'implicit-euler')
+    wrong('integrator', integrator, 'tr-bdf2, bdf2 or implicit-euler');
+  if (strain !== 'rotation') wrong('strain', strain, 'rotation');
+  return { scheme: integrator as Scheme, tolerance: 0.01 * tolerance, iterations };
+}
+
+/** What a user would otherwise not see. */
+function listRemarks(rods: readonly Rod[], scene: Scene): string[] {
+  const spinning = rods.find(({ edgeInertia }) => edgeInertia.some((inertia) => inertia > 0));
+  if (!spinning || scene.solver?.der?.twist === 'quasistatic') return [];
+  return [
+    `the batch backend leaves out the inertia of twist (rod '${spinning.id}' and others); set solver.der.twist: quasistatic to say that you know`,
+  ];
+}
+
+function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
+  refuseScene(scene, coupling);
+  const options = readOptions(scene);
+  rods.forEach((rod, k) => {
+    refuseRod(rod, drives[k], k);
+  });
+  const sizes = rods.map(stateSizes);
+  const sum = (part: 'q' | 'v' | 'memory'): number => sizes.reduce((total, size) => total + size[part], 0);
+  const state: BundleState = {
+    q: new Float64Array(sum('q')),
+    v: new Float64Array(sum('v')),
+    memory: new Float64Array(sum('memory')),
+  };
+  const at = { q: 0, v: 0, memory: 0 };
+  const batch = rods.map((rod, k): BatchRod => {
+    const slice = (part: 'q' | 'v' | 'memory'): Float64Array => {
+      at[part] += sizes[k][part];
+      return state[part].subarray(at[part] - sizes[k][part], at[part]);
+    };
+    return createBatchRod(rod, drives[k], { q: slice('q'), v: slice('v'), memory: slice('memory') });
+  });
+  const before: BundleState = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  const refresh = (t: number): void => {
+    for (const one of batch) adoptState(one, t);
+  };
+  const restart = (t: number): void => {
+    refresh(t);
+    for (const one of batch) startMotion(one, t);
+  };
+  restart(0);
+
+  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+    copyState(before, state);
+    const total = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
+    for (const [k, one] of batch.entries()) {
+      const step = stepStrand(one, t, dt, options, robust);
+      total.iterations += step.iterations;
+      total.iterationsMax = Math.max(total.iterationsMax, step.iterationsMax);
+      if (step.ok) continue;
+      copyState(state, before);
+      refresh(t);
+      return { ...total, ok: false, failure: { rod: rods[k].id, reason: step.reason } };
+    }
+    return total;
+  };
+  const noModes = (): never => {
+    throw new SceneError(
+      ['solver', 'der', 'backend'],
+      'the batch backend has no modes or matrices; use backend: standard',
+    );
+  };
+  let now = 0;
+
+  return {
+    model: 'der',
+    rods,
+    samples: batch.map(({ samples }) => samples),
+    bodies: [],
+    warnings: listRemarks(rods, scene),
+    state,
+    refresh: (t) => {
+      now = t;
+      refresh(t);
+    },
+    restart,
+    advance: (t, dt, robust) => {
+      const outcome = advance(t, dt, robust);
+      now = outcome.ok ? t + dt : t;
+      return outcome;
+    },
+    addEnergies: (out, t) => {
+      for (const one of batch) addEnergies(out, one, t);
+    },
+    addMomentum: (out) => {
+      for (const one of batch) addMomentum(out, one);
+    },
+    readChannel: (out, rod, channel) => readChannel(out, batch[rod], channel, now),
+    equilibrate: (rod, t, wanted) => {
+      now = t;
+      return findEquilibrium(batch[rod], t, wanted);
+    },
+    reactions: (rod, t) => measureReactions(batch[rod], t),
+    modes: noModes,
+    matrices: noModes,
+  };
+}
+
+function copyState(to: BundleState, from: BundleState): void {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
+}
+
+/** Stands in for `der`: pass it in `models` of `createWorld`. */
+export const batchModel: Model = {
+  id: 'der',
+  capabilities: {
+    closed: false,
+    anisotropic: true,
+    naturalCurvature: true,
+    twist: true,
+    inextensible: true,
+    statics: true,
+    modes: false,
+  },
+  compile,
+};

@@ -1,0 +1,80 @@
+/** What is read off a strand without moving it: energies, momentum, reaction of its pin, channels. */
+import type { Channel, Energies, Momentum, Reaction } from '../model.ts';
+import { add, dot, scale, subtract, type Vector } from './algebra.ts';
+import { jointEnergy, jointTorques } from './energy.ts';
+import { fromVectorPart, tangentOf } from './formulas.ts';
+import { RELATIVE } from './layout.ts';
+import { evaluateLoads, poseSamples, visitFrames } from './pose.ts';
+import type { BatchRod } from './rod.ts';
+import { nodeForceOf, readState } from './strand.ts';
+
+export function addEnergies(out: Energies, batch: BatchRod, t: number): void {
+  const { rod, samples, drive } = batch;
+  for (let i = 0; i < rod.nodeCount; i++)
+    for (let k = 0; k < 3; k++) out.kinetic += 0.5 * rod.nodeMass[i] * samples.nodeVelocity[3 * i + k] ** 2;
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const { bending, twisting } = jointEnergy(batch, j);
+    out.bending += bending;
+    out.twisting += twisting;
+  }
+  for (const source of drive.sources) out.potential += source.potential(samples, t);
+}
+
+export function addMomentum(out: Momentum, { rod, samples }: BatchRod): void {
+  const { nodePosition: x, nodeVelocity: v } = samples;
+  for (let i = 0; i < rod.nodeCount; i++) {
+    const m = rod.nodeMass[i];
+    const o = 3 * i;
+    out.mass += m;
+    for (let k = 0; k < 3; k++) {
+      const [a, b] = [(k + 1) % 3, (k + 2) % 3];
+      out.linear[k] += m * v[o + k];
+      out.center[k] += m * x[o + k];
+      out.angular[k] += m * (x[o + a] * v[o + b] - x[o + b] * v[o + a]);
+    }
+  }
+}
+
+/** Force that each node lacks: inertia and damping less loads [N]. */
+function nodeResiduals(batch: BatchRod, t: number): Vector[] {
+  const { rod, strand, samples, acceleration } = batch;
+  poseSamples(batch);
+  evaluateLoads(batch, t);
+  return Array.from({ length: rod.nodeCount }, (_, i) => {
+    const at = (from: Float64Array): Vector => [from[3 * i], from[3 * i + 1], from[3 * i + 2]];
+    const m = rod.nodeMass[i];
+    const moving = add(scale(m, at(acceleration)), scale(m * rod.nodeDamping[i], at(samples.nodeVelocity)));
+    return subtract(moving, nodeForceOf(strand, i));
+  });
+}
+
+/** What the pin does to the rod. The torque is that of elasticity. */
+export function measureReactions(batch: BatchRod, t: number): Reaction[] {
+  const { strand, rod } = batch;
+  if (strand.root.kind === 'free') return [];
+  const force = nodeResiduals(batch, t).reduce(add);
+  const torque = strand.root.kind === 'clamped' ? scale(-1, jointTorques(batch)[0]) : ([0, 0, 0] as const);
+  return [{ rod: rod.id, node: 0, force, torque }];
+}
+
+export function readChannel(out: Float64Array, batch: BatchRod, channel: Channel, t: number): void {
+  const { rod, strand } = batch;
+  out.fill(0);
+  if (channel === 'tension') {
+    const residual = nodeResiduals(batch, t);
+    const tangents: Vector[] = [];
+    visitFrames(batch, (_, q) => tangents.push(tangentOf(q)));
+    let beyond: Vector = [0, 0, 0];
+    for (let j = rod.edgeCount - 1; j >= 0; j--) {
+      beyond = add(beyond, residual[j + 1]);
+      out[j] = -dot(beyond, tangents[j]);
+    }
+    return;
+  }
+  for (let j = strand.root.kind === 'clamped' ? 0 : 1; j < rod.edgeCount; j++) {
+    const length = 0.5 * ((j > 0 ? rod.edgeLengthRest[j - 1] : 0) + rod.edgeLengthRest[j]);
+    const q = fromVectorPart(readState(strand, j, RELATIVE));
+    const bend = 2 * Math.atan2(Math.hypot(q[0], q[1]), Math.hypot(q[2], q[3]));
+    out[j] = (channel === 'curvature' ? bend : 2 * Math.atan2(q[2], q[3])) / length;
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * The WGSL program of a stage: the sweeps as the build translated them, the functions by which they reach a strand, and the entry
+ * point `advance`, one strand per thread. Addresses and structures follow layout.ts.
+ */
+import { sweepsWgsl } from './generated/sweeps.ts';
+import { ELASTIC_SLOTS, stageFields, stateSlots } from './layout.ts';
+
+export interface ShaderOptions {
+  readonly nodes: number;
+  /** `f16`: gains take half the memory, and equilibria stay the same, since gains only steer Newton. */
+  readonly gains: 'f16' | 'f32';
+  /** Whether mass, stiffness and length vary along a strand. */
+  readonly varying: boolean;
+  /** Whether a buffer of forces on nodes is bound. */
+  readonly forces: boolean;
+  /** Whether joints have stiffness damping. */
+  readonly viscous: boolean;
+  readonly workgroup: number;
+}
+
+/** vec4f per node in the buffers. */
+export function bufferSlots({ gains, varying, viscous }: ShaderOptions): {
+  readonly state: number;
+  readonly gain: number;
+  readonly joint: number;
+} {
+  return { state: viscous ? stateSlots.length : ELASTIC_SLOTS, gain: gains === 'f16' ? 3 : 6, joint: varying ? 2 : 1 };
+}
+
+/** Flags of a dispatch. */
+export const FINISH = 1;
+export const WRITE_POSITIONS = 2;
+
+/** Uniform block, in order: vectors, integers, the stage. */
+export const parameterVectors = ['head', 'headBefore', 'headStart', 'turn', 'shift', 'gravity', 'place'] as const;
+export const parameterIntegers = ['strands', 'iterations', 'flags', 'spare'] as const;
+export const PARAMETER_BYTES: number =
+  16 * parameterVectors.length + 4 * parameterIntegers.length + 16 * Math.ceil(stageFields.length / 4);
+
+/** Floats of a strand: stiffness of a joint about d1, d2, t and the mass of a node; frame of the root; its place and the edge length. */
+export const STRAND_FLOATS = 12;
+
+const gain32 = `
+fn writeGain(j: u32, gain: Gain, length: f32) {
+  let a = address(j, GAIN_SLOTS, 0);
+  gains[a] = vec4f(gain.fromY[0], gain.fromTurn[0].x);
+  gains[a + LANES] = vec4f(gain.fromY[1], gain.fromTurn[0].y);
+  gains[a + 2 * LANES] = vec4f(gain.fromY[2], gain.fromTurn[0].z);
+  gains[a + 3 * LANES] = vec4f(gain.fromTurn[1], gain.constant.x);
+  gains[a + 4 * LANES] = vec4f(gain.fromTurn[2], gain.constant.y);
+  gains[a + 5 * LANES] = vec4f(gain.constant.z, 0, 0, 0);
+}
+fn readGain(j: u32, length: f32) -> Gain {
+  let a = address(j, GAIN_SLOTS, 0);
+  let g0 = gains[a];
+  let g1 = gains[a + LANES];
+  let g2 = gains[a + 2 * LANES];
+  let g3 = gains[a + 3 * LANES];
+  let g4 = gains[a + 4 * LANES];
+  let g5 = gains[a + 5 * LANES];
+  return Gain(
+    mat3x3f(g0.xyz, g1.xyz, g2.xyz),
+    mat3x3f(vec3f(g0.w, g1.w, g2.w), g3.xyz, g4.xyz),
+    vec3f(g3.w, g4.w, g5.x),
+  );
+}`;
+
+/** Two numbers per word; how displacement turns a joint is scaled by the length of its edge, so that both matrices are of order 1. */
+const gain16 = `
+fn writeGain(j: u32, gain: Gain, length: f32) {
+  let a = address(j, GAIN_SLOTS, 0);
+  let y0 = length * gain.fromY[0];
+  let y1 = length * gain.fromY[1];
+  let y2 = length * gain.fromY[2];
+  let t0 = gain.fromTurn[0];
+  let t1 = gain.fromTurn[1];
+  let t2 = gain.fromTurn[2];
+  gains[a] = bitcast<vec4f>(vec4u(pack2x16float(y0.xy), pack2x16float(vec2f(y0.z, y1.x)), pack2x16float(y1.yz), pack2x16float(y2.xy)));
+  gains[a + LANES] = bitcast<vec4f>(vec4u(pack2x16float(vec2f(y2.z, t0.x)), pack2x16float(t0.yz), pack2x16float(t1.xy), pack2x16float(vec2f(t1.z, t2.x))));
+  gains[a + 2 * LANES] = vec4f(gain.constant, bitcast<f32>(pack2x16float(t2.yz)));
+}
+fn readGain(j: u32, length: f32) -> Gain {
+  let a = address(j, GAIN_SLOTS, 0);
+  let b0 = bitcast<vec4u>(gains[a]);
+  let b1 = bitcast<vec4u>(gains[a + LANES]);
+  let b2 = gains[a + 2 * LANES];
+  let a0 = unpack2x16float(b0.x);
+  let a1 = unpack2x16float(b0.y);
+  let a2 = unpack2x16float(b0.z);
+  let a3 = unpack2x16float(b0.w);
+  let a4 = unpack2x16float(b1.x);
+  let a5 = unpack2x16float(b1.y);
+  let a6 = unpack2x16float(b1.z);
+  let a7 = unpack2x16float(b1.w);
+  let a8 = unpack2x16float(bitcast<u32>(b2.w));
+  return Gain(
+    (1 / length) * mat3x3f(vec3f(a0, a1.x), vec3f(a1.y, a2), vec3f(a3, a4.x)),
+    mat3x3f(vec3f(a4.y, a5), vec3f(a6, a7.x), vec3f(a7.y, a8)),
+    b2.xyz,
+  );
+}`;
+
+/** All joints of a strand alike: the first is half as long, hence twice as stiff, and end nodes have half the mass. */
+const alike = `
+fn lengthOf(j: u32) -> f32 { return data.place.w; }
+fn massOf(i: u32) -> f32 { return data.stiffness.w * select(1.0, 0.5, i == 0 || i == NODES - 1); }
+fn stiffnessOf(j: u32) -> vec3f { return data.stiffness.xyz * select(1.0, 2.0, j == 0); }`;
+
+const varied = `
+fn lengthOf(j: u32) -> f32 { return joints[address(j, JOINT_SLOTS, 1)].w; }
+fn massOf(i: u32) -> f32 { return joints[address(i, JOINT_SLOTS, 0)].w; }
+fn stiffnessOf(j: u32) -> vec3f { return joints[address(j, JOINT_SLOTS, 1)].xyz; }`;
+
+function writeAccess(options: ShaderOptions): string {
+  const { varying, viscous, forces, gains } = options;
+  return `
+fn address(node: u32, slots: u32, slot: u32) -> u32 { return ((block * NODES + node) * slots + slot) * LANES + lane; }
+fn edgeCountOf() -> u32 { return NODES - 1; }
+fn readState(i: u32, slot: u32) -> vec3f { return states[address(i, STATE_SLOTS, slot)].xyz; }
+fn writeState(i: u32, slot: u32, value: vec3f) { states[address(i, STATE_SLOTS, slot)] = vec4f(value, 0); }
+fn restStrainOf(j: u32) -> vec3f { return joints[address(j, JOINT_SLOTS, 0)].xyz; }
+fn massDampingOf(i: u32) -> f32 { return P.shift.w; }
+fn viscosityOf(j: u32) -> f32 { return ${viscous ? 'P.gravity.w' : '0'}; }
+fn isViscous() -> bool { return ${viscous}; }
+fn softnessOf(j: u32) -> f32 { return 0; }
+fn nodeForceOf(i: u32) -> vec3f { return massOf(i) * P.gravity.xyz${forces ? ' + forces[address(i, 1, 0)].xyz' : ''}; }
+fn edgeTorqueOf(j: u32) -> vec3f { return vec3f(0); }
+fn nodeDragOf(i: u32) -> mat3x3f { return mat3x3f(); }
+fn hasFreeRoot() -> bool { return false; }
+fn frameOfRoot() -> vec4f { return compose(P.head, data.frame); }
+fn frameOfRootBefore() -> vec4f { return compose(P.headBefore, data.frame); }
+fn rootDisplacementOf() -> vec3f { return P.shift.xyz + rotationChange(P.turn, rotate(P.headStart, data.place.xyz)); }
+${varying ? varied : alike}
+${gains === 'f16' ? gain16 : gain32}`;
+}
+
+/** The whole program. */
+export function writeShader(options: ShaderOptions): string {
+  const slots = bufferSlots(options);
+  const vectors = parameterVectors.map((name) => `  ${name}: vec4f,\n`).join('');
+  const integers = parameterIntegers.map((name) => `  ${name}: u32,\n`).join('');
+  const numbers = stageFields.map((name) => `  ${name}: f32,\n`).join('');
+  return `${sweepsWgsl}
+struct Parameters {
+${vectors}${integers}${numbers}}
+struct StrandData {
+  stiffness: vec4f,
+  frame: vec4f,
+  place: vec4f,
+}
+const NODES: u32 = ${options.nodes}u;
+const STATE_SLOTS: u32 = ${slots.state}u;
+const GAIN_SLOTS: u32 = ${slots.gain}u;
+const JOINT_SLOTS: u32 = ${slots.joint}u;
+@group(0) @binding(0) var<uniform> P: Parameters;
+@group(0) @binding(1) var<storage, read> strands: array<StrandData>;
+@group(0) @binding(2) var<storage, read> joints: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> states: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> gains: array<vec4f>;
+@group(0) @binding(5) var<storage, read_write> positions: array<vec4f>;
+${options.forces ? '@group(0) @binding(6) var<storage, read> forces: array<vec4f>;' : ''}
+var<private> block: u32;
+var<private> lane: u32;
+var<private> data: StrandData;
+${writeAccess(options)}
+
+/** w: largest turn of an edge in the last iteration. */
+fn writePositions(turn: f32) {
+  var q = frameOfRoot();
+  var x = P.place.xyz + rotate(P.head, data.place.xyz);
+  for (var i: u32 = 0; i < NODES; i++) {
+    positions[address(i, 1, 0)] = vec4f(x, turn);
+    if (i < NODES - 1) {
+      q = normalize(compose(q, fromVectorPart(readState(i, RELATIVE))));
+      x += lengthOf(i) * tangentOf(q);
+    }
+  }
+}
+
+@compute @workgroup_size(${options.workgroup})
+fn advance(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x >= P.strands) {
+    return;
+  }
+  block = id.x / LANES;
+  lane = id.x % LANES;
+  data = strands[id.x];
+  let stage = Stage(${stageFields.map((name) => `P.${name}`).join(', ')});
+  var tip = beginStage(stage);
+  var largest: f32 = 0;
+  for (var k: u32 = 0; k < P.iterations; k++) {
+    let progress = iterateStage(stage, tip);
+    tip = progress.tip;
+    largest = progress.largest;
+    if (largest < P.place.w * P.place.w) {
+      break;
+    }
+  }
+  if ((P.flags & ${FINISH}u) != 0) {
+    finishStep(stage);
+  }
+  if ((P.flags & ${WRITE_POSITIONS}u) != 0) {
+    writePositions(sqrt(largest));
+  }
+}
+`
+    .replaceAll('/** ', '// ')
+    .replaceAll(' */', '');
+}

@@ -1,0 +1,139 @@
+/**
+ * One strand of the reference: its constants, its state in double precision, and the functions by which sweeps.ts reads and writes
+ * them. Every target has its own version of those functions; the WGSL one is generated from layout.ts.
+ */
+import type { Matrix, Quaternion, Vector } from './algebra.ts';
+import type { Gain } from './formulas.ts';
+
+/** Number of a node or an edge; an unsigned integer on the GPU. */
+export type Index = number;
+
+/** How the first node is held: position and frame, position alone, or not at all. */
+export type RootKind = 'clamped' | 'pinned' | 'free';
+
+/** Where the root is. */
+export interface Root {
+  kind: RootKind;
+  /** Frame of the root at the end of the stage, and where it was before; the relative rotation of joint 0 refers to it. */
+  frame: Quaternion;
+  frameBefore: Quaternion;
+  /** Of a held root over the step, up to the end of the stage [m]. */
+  displacement: Vector;
+}
+
+export interface Strand {
+  readonly edgeCount: number;
+  /** [m], one per edge */
+  readonly edgeLength: Float64Array;
+  /** [kg], [1/s], one per node */
+  readonly nodeMass: Float64Array;
+  readonly nodeDamping: Float64Array;
+  /** Stiffness about d1, d2 and t [N m], natural rotation vector [rad], 3 per joint. */
+  readonly jointStiffness: Float64Array;
+  readonly jointStrainRest: Float64Array;
+  /** Stiffness damping [s], one per joint. */
+  readonly jointDamping: Float64Array;
+  /** Added to the matrix of joint 0 where it has no stiffness [N m]: lets a straight strand that may spin be solved; no force comes from it. */
+  readonly rootSoftness: number;
+  readonly viscous: boolean;
+  /** By slot of layout.ts, 3 per node. */
+  readonly slots: readonly Float64Array[];
+  readonly gains: Gain[];
+  readonly root: Root;
+  /** Loads at the present iterate: as in port.ts. */
+  readonly nodeForce: Float64Array;
+  readonly edgeTorque: Float64Array;
+  readonly nodeDrag: Float64Array;
+}
+
+function readVector(from: Float64Array, i: Index): Vector {
+  return [from[3 * i], from[3 * i + 1], from[3 * i + 2]];
+}
+
+export function edgeCountOf(s: Strand): Index {
+  return s.edgeCount;
+}
+
+export function readState(s: Strand, i: Index, slot: Index): Vector {
+  return readVector(s.slots[slot], i);
+}
+
+export function writeState(s: Strand, i: Index, slot: Index, value: Vector): void {
+  const to = s.slots[slot];
+  to[3 * i] = value[0];
+  to[3 * i + 1] = value[1];
+  to[3 * i + 2] = value[2];
+}
+
+/** `length`: of the edge, for targets that store gains in a scaled form. */
+export function readGain(s: Strand, j: Index, _length: number): Gain {
+  return s.gains[j];
+}
+
+export function writeGain(s: Strand, j: Index, gain: Gain, _length: number): void {
+  s.gains[j] = gain;
+}
+
+export function lengthOf(s: Strand, j: Index): number {
+  return s.edgeLength[j];
+}
+
+export function massOf(s: Strand, i: Index): number {
+  return s.nodeMass[i];
+}
+
+export function massDampingOf(s: Strand, i: Index): number {
+  return s.nodeDamping[i];
+}
+
+const noStiffness: Vector = [0, 0, 0];
+
+export function stiffnessOf(s: Strand, j: Index): Vector {
+  return j === 0 && s.root.kind !== 'clamped' ? noStiffness : readVector(s.jointStiffness, j);
+}
+
+export function restStrainOf(s: Strand, j: Index): Vector {
+  return readVector(s.jointStrainRest, j);
+}
+
+export function viscosityOf(s: Strand, j: Index): number {
+  return s.jointDamping[j];
+}
+
+export function softnessOf(s: Strand, j: Index): number {
+  return j === 0 && s.root.kind !== 'clamped' ? s.rootSoftness : 0;
+}
+
+export function isViscous(s: Strand): boolean {
+  return s.viscous;
+}
+
+export function nodeForceOf(s: Strand, i: Index): Vector {
+  return readVector(s.nodeForce, i);
+}
+
+export function edgeTorqueOf(s: Strand, j: Index): Vector {
+  return readVector(s.edgeTorque, j);
+}
+
+export function nodeDragOf(s: Strand, i: Index): Matrix {
+  const d = s.nodeDrag;
+  const o = 6 * i;
+  return [d[o], d[o + 1], d[o + 2], d[o + 1], d[o + 3], d[o + 4], d[o + 2], d[o + 4], d[o + 5]];
+}
+
+export function hasFreeRoot(s: Strand): boolean {
+  return s.root.kind === 'free';
+}
+
+export function frameOfRoot(s: Strand): Quaternion {
+  return s.root.frame;
+}
+
+export function frameOfRootBefore(s: Strand): Quaternion {
+  return s.root.frameBefore;
+}
+
+export function rootDisplacementOf(s: Strand): Vector {
+  return s.root.displacement;
+}

@@ -1,0 +1,259 @@
+/**
+ * A stage of one strand: guess, Newton iterations of one backward and one forward sweep, velocities. kernels/wgsl.ts translates this
+ * file as it does formulas.ts; what a strand stores, and where, is behind the functions of strand.ts, which each target has its own of.
+ */
+import {
+  add,
+  addMatrices,
+  apply,
+  cross,
+  dot,
+  type Quaternion,
+  scale,
+  scaleMatrix,
+  subtract,
+  type Vector,
+} from './algebra.ts';
+import {
+  addNode,
+  type Beyond,
+  compose,
+  conjugate,
+  diagonal,
+  eliminateEdge,
+  exponential,
+  fromVectorPart,
+  invertSymmetric,
+  type JointResponse,
+  jointMoment,
+  jointStiffness,
+  jointTorque,
+  jointTurn,
+  normalize,
+  nothingBeyond,
+  rotationChange,
+  rotationVector,
+  tangentOf,
+  toVectorPart,
+  turnJoint,
+  zeroVector,
+} from './formulas.ts';
+import {
+  DISPLACEMENT,
+  RATE,
+  RELATIVE,
+  STRAIN,
+  STRAIN_RATE,
+  STRAIN_TARGET,
+  type Stage,
+  TARGET,
+  VELOCITY,
+} from './layout.ts';
+import {
+  edgeCountOf,
+  edgeTorqueOf,
+  frameOfRoot,
+  frameOfRootBefore,
+  hasFreeRoot,
+  type Index,
+  isViscous,
+  lengthOf,
+  massDampingOf,
+  massOf,
+  nodeDragOf,
+  nodeForceOf,
+  readGain,
+  readState,
+  restStrainOf,
+  rootDisplacementOf,
+  type Strand,
+  softnessOf,
+  stiffnessOf,
+  viscosityOf,
+  writeGain,
+  writeState,
+} from './strand.ts';
+
+/** Where the guess of an edge's turn ends [rad], and a joint's turn in one iteration. */
+const GUESS_LIMIT = 0.5;
+const TURN_LIMIT = 0.25;
+
+/** After an iteration: the frame of the last edge, and the square of the largest turn of an edge [rad²]. */
+export interface Progress {
+  readonly tip: Quaternion;
+  readonly largest: number;
+}
+
+/** Strain history of joint j for stiffness damping; before the root turns. */
+function keepStrain(s: Strand, stage: Stage, j: Index, relative: Vector): void {
+  const u = rotationVector(relative);
+  const change = subtract(u, readState(s, j, STRAIN));
+  const target = add(scale(stage.rateDisplacement, change), scale(stage.rateVelocity, readState(s, j, STRAIN_RATE)));
+  writeState(s, j, STRAIN_TARGET, target);
+  if (stage.continues === 0) {
+    writeState(s, j, STRAIN, u);
+  }
+}
+
+/** Turn that carries the edge with its ends, as far as a guess may go. */
+function guessTurn(edge: Vector, apart: Vector): Vector {
+  const turn = scale(1 / dot(edge, edge), cross(edge, apart));
+  const size2 = dot(turn, turn);
+  return size2 > GUESS_LIMIT * GUESS_LIMIT ? scale(GUESS_LIMIT / Math.sqrt(size2), turn) : turn;
+}
+
+/** Sets targets, moves the root to where it is at the end of the stage, and turns every edge as its ends would fly. */
+export function beginStage(s: Strand, stage: Stage): Quaternion {
+  const root = frameOfRoot(s);
+  let q: Quaternion = root;
+  let tip: Quaternion = root;
+  let before: Quaternion = exponential(zeroVector());
+  let rootMove: Vector = zeroVector();
+  let turned: Vector = zeroVector();
+  let wantedBefore: Vector = zeroVector();
+  for (let i = 0; i <= edgeCountOf(s); i++) {
+    const d = readState(s, i, DISPLACEMENT);
+    const v = readState(s, i, VELOCITY);
+    let target: Vector = add(
+      add(scale(stage.targetDisplacement, d), scale(stage.targetVelocity, v)),
+      scale(stage.targetTarget, readState(s, i, TARGET)),
+    );
+    if (stage.targetRate !== 0) {
+      target = add(target, scale(stage.targetRate, readState(s, i, RATE)));
+    }
+    const start = scale(stage.continues, d);
+    writeState(s, i, TARGET, target);
+    writeState(s, i, RATE, add(scale(stage.rateDisplacement, d), scale(stage.rateVelocity, v)));
+    let wanted: Vector = subtract(target, start);
+    if (i === 0) {
+      if (!hasFreeRoot(s)) {
+        wanted = subtract(rootDisplacementOf(s), start);
+      }
+      rootMove = wanted;
+    } else {
+      let relative: Vector = readState(s, i - 1, RELATIVE);
+      if (isViscous(s)) {
+        keepStrain(s, stage, i - 1, relative);
+      }
+      if (i === 1) {
+        relative = toVectorPart(compose(compose(conjugate(root), frameOfRootBefore(s)), fromVectorPart(relative)));
+      }
+      const frameBefore = q;
+      q = normalize(compose(q, fromVectorPart(relative)));
+      const edge = scale(lengthOf(s, i - 1), tangentOf(q));
+      const after = exponential(guessTurn(edge, subtract(wanted, wantedBefore)));
+      writeState(s, i - 1, RELATIVE, turnJoint(frameBefore, before, after, relative));
+      turned = add(turned, rotationChange(after, edge));
+      before = after;
+      tip = compose(after, q);
+    }
+    writeState(s, i, DISPLACEMENT, add(start, add(rootMove, turned)));
+    wantedBefore = wanted;
+  }
+  return tip;
+}
+
+/** Torque and stiffness of joint j, whose rotation vector is u, on the edge with frame q. */
+function respondJoint(s: Strand, stage: Stage, j: Index, q: Quaternion, u: Vector): JointResponse {
+  const k = stiffnessOf(s, j);
+  const viscosity = stage.rate * viscosityOf(s, j);
+  let change: Vector = zeroVector();
+  if (isViscous(s)) {
+    change = subtract(subtract(u, readState(s, j, STRAIN)), readState(s, j, STRAIN_TARGET));
+  }
+  const moment = jointMoment(k, subtract(u, restStrainOf(s, j)), viscosity, change);
+  return {
+    torque: jointTorque(q, u, moment),
+    stiffness: addMatrices(scaleMatrix(1 + viscosity, jointStiffness(q, u, k)), diagonal(softnessOf(s, j))),
+  };
+}
+
+/** Inertia, damping and loads of node i added to what is beyond it. */
+function respondNode(s: Strand, stage: Stage, i: Index, beyond: Beyond): Beyond {
+  const m = massOf(s, i);
+  const d = readState(s, i, DISPLACEMENT);
+  const damping = m * massDampingOf(s, i) * stage.rate;
+  const inertia = m * stage.inertia;
+  let residual: Vector = scale(inertia, subtract(d, readState(s, i, TARGET)));
+  if (damping !== 0) {
+    residual = add(residual, scale(damping, subtract(d, readState(s, i, RATE))));
+  }
+  const stiffness = addMatrices(diagonal(inertia + damping), scaleMatrix(stage.rate, nodeDragOf(s, i)));
+  return addNode(beyond, subtract(residual, nodeForceOf(s, i)), stiffness);
+}
+
+/** Backward sweep: eliminates edge after edge from the tip, and keeps how each joint turns. */
+export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion): Beyond {
+  let q: Quaternion = normalize(tip);
+  let beyond: Beyond = respondNode(s, stage, edgeCountOf(s), nothingBeyond());
+  for (let k = 1; k <= edgeCountOf(s); k++) {
+    const j = edgeCountOf(s) - k;
+    const length = lengthOf(s, j);
+    const relative = readState(s, j, RELATIVE);
+    const edge = scale(length, tangentOf(q));
+    const joint = respondJoint(s, stage, j, q, rotationVector(relative));
+    const step = eliminateEdge(beyond, edge, joint, edgeTorqueOf(s, j));
+    writeGain(s, j, step.gain, length);
+    q = compose(q, conjugate(fromVectorPart(relative)));
+    beyond = respondNode(s, stage, j, step.beyond);
+  }
+  return beyond;
+}
+
+/** Forward sweep: turns the edges from the root to the tip and sums displacements. `rootMove`: of a free root. */
+export function turnStrand(s: Strand, rootMove: Vector): Progress {
+  let q: Quaternion = frameOfRoot(s);
+  let tip: Quaternion = q;
+  let before: Quaternion = exponential(zeroVector());
+  let turn: Vector = zeroVector();
+  let y: Vector = rootMove;
+  let moved: Vector = rootMove;
+  let largest = 0;
+  writeState(s, 0, DISPLACEMENT, add(readState(s, 0, DISPLACEMENT), rootMove));
+  for (let j = 0; j < edgeCountOf(s); j++) {
+    const relative = readState(s, j, RELATIVE);
+    const frameBefore = q;
+    q = normalize(compose(q, fromVectorPart(relative)));
+    const length = lengthOf(s, j);
+    const edge = scale(length, tangentOf(q));
+    turn = add(turn, jointTurn(readGain(s, j, length), y, turn, TURN_LIMIT));
+    y = add(y, cross(turn, edge));
+    const after = exponential(turn);
+    writeState(s, j, RELATIVE, turnJoint(frameBefore, before, after, relative));
+    moved = add(moved, rotationChange(after, edge));
+    writeState(s, j + 1, DISPLACEMENT, add(readState(s, j + 1, DISPLACEMENT), moved));
+    before = after;
+    largest = Math.max(largest, dot(turn, turn));
+    tip = compose(after, q);
+  }
+  return { tip, largest };
+}
+
+/** One Newton iteration. */
+export function iterateStage(s: Strand, stage: Stage, tip: Quaternion): Progress {
+  const beyond = eliminateStrand(s, stage, tip);
+  let rootMove: Vector = zeroVector();
+  if (hasFreeRoot(s)) {
+    rootMove = scale(-1, apply(invertSymmetric(beyond.yy), beyond.y));
+  }
+  return turnStrand(s, rootMove);
+}
+
+/** Velocities at the end of a step, and what the next one remembers. */
+export function finishStep(s: Strand, stage: Stage): void {
+  for (let i = 0; i <= edgeCountOf(s); i++) {
+    const d = readState(s, i, DISPLACEMENT);
+    const v = readState(s, i, VELOCITY);
+    if (stage.keeps === 1) {
+      writeState(s, i, TARGET, v);
+    }
+    if (stage.keeps === 2) {
+      writeState(s, i, TARGET, scale(stage.inertia, subtract(d, readState(s, i, TARGET))));
+    }
+    writeState(s, i, VELOCITY, scale(stage.rate, subtract(d, readState(s, i, RATE))));
+    if (isViscous(s) && i < edgeCountOf(s)) {
+      const change = subtract(rotationVector(readState(s, i, RELATIVE)), readState(s, i, STRAIN));
+      writeState(s, i, STRAIN_RATE, scale(stage.rate, subtract(change, readState(s, i, STRAIN_TARGET))));
+    }
+  }
+}
