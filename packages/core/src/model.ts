@@ -65,9 +65,11 @@ export interface EquilibriumReport {
   readonly rod: string;
   readonly converged: boolean;
   readonly iterations: number;
-  /** Largest residual force [N] and the tolerance it was held against. */
+  /** Largest residual force [N], and what it had to be below: the tolerance, or the forces that rounding of positions makes. */
   readonly residual: number;
   readonly tolerance: number;
+  /** Estimated error of positions [m]: the last Newton correction, or rounding. Absent where the model has no estimate. */
+  readonly error?: number;
   /** Negative eigenvalues of the tangent stiffness: 0 for a stable equilibrium. */
   readonly negativeModes: number;
   readonly stable: boolean;

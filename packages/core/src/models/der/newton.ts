@@ -38,6 +38,10 @@ export interface NewtonResult {
   residual: number;
   tolerance: number;
   reason: string;
+  /** At rest: what positions are off, as far as the last correction tells [m]. */
+  error?: number;
+  /** Rounding ended the search: no other way leads closer. */
+  final?: boolean;
 }
 
 /** What the residual is held against: forces, and torques as forces on an arm of the rod's length. */

@@ -2,7 +2,8 @@
 import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
 import type { DerBody } from './body.ts';
 import { addElasticGradient } from './energy.ts';
-import { writeHeldTorque } from './held.ts';
+import { addHeldHessian, writeHeldTorque } from './held.ts';
+import { refineResidual } from './restNewton.ts';
 import type { DerRod } from './rod.ts';
 import { evaluateResidual, type Workspace } from './stage.ts';
 
@@ -61,14 +62,33 @@ export function addMomentum(out: Momentum, der: DerRod): void {
   }
 }
 
+/** All forces with the inertia of the present acceleration into work.residual; returns what holds the held frames, 3 each [N m]. */
+function measureHolding(der: DerRod, work: Workspace, t: number): Float64Array {
+  const { held, mass, acceleration, size } = der;
+  const torque = new Float64Array(3 * held.count);
+  const isAtRest = der.v.every((v) => v === 0) && acceleration.every((a) => a === 0);
+  if (isAtRest && refineResidual(der, work, t)) {
+    writeHeldTorque(torque, der);
+    const rotation = new Float64Array(9);
+    const mixed = new Float64Array(3 * size);
+    for (let h = 0; h < held.count; h++) {
+      mixed.fill(0);
+      addHeldHessian(rotation, mixed, der, h);
+      for (let o = 0; o < 3 * size; o++) torque[3 * h + Math.floor(o / size)] += mixed[o] * work.step[o % size];
+    }
+    return torque;
+  }
+  // the stage q̂ = q − a, c = 1
+  for (let d = 0; d < size; d++) work.qHat[d] = der.q[d] - (mass[d] > 0 ? acceleration[d] : 0);
+  evaluateResidual(der, work, { t, inertia: 1, rate: 1 });
+  writeHeldTorque(torque, der);
+  return torque;
+}
+
 /** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
 export function measureReactions(der: DerRod, work: Workspace, t: number): Reaction[] {
-  const { pins, poses, held, mass, acceleration, fixed } = der;
-  // the residual of the stage q̂ = q − a, c = 1 is all forces with the inertia of the present acceleration
-  for (let d = 0; d < der.size; d++) work.qHat[d] = der.q[d] - (mass[d] > 0 ? acceleration[d] : 0);
-  evaluateResidual(der, work, { t, inertia: 1, rate: 1 });
-  const torque = new Float64Array(3 * held.count);
-  writeHeldTorque(torque, der);
+  const { pins, poses, held, fixed } = der;
+  const torque = measureHolding(der, work, t);
   return pins.flatMap((pin, p): Reaction[] => {
     if (!poses[p].active) return [];
     const o = 4 * pin.node;

@@ -184,7 +184,7 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
     const lambda = edgeTension[j];
     const k = edgePenalty[j];
     const extensible = der.edgeStiffness[j] < Infinity;
-    edgeError[j] = edgeLength[j] - rod.edgeLengthRest[j] - (extensible ? lambda / k : 0);
+    edgeError[j] = edgeLength[j] - rod.edgeLengthRest[j] - (extensible ? lambda / der.edgeStiffness[j] : 0);
     // Kelvin–Voigt: λ/k is the strain plus β times its rate; as part of the equation for λ it costs no digits
     const beta = extensible ? s * der.edgeDamping[j] : 0;
     if (beta > 0) {

@@ -15,13 +15,16 @@ import {
   turnHeldFrames,
 } from './kinematics.ts';
 import { type NewtonResult, solveStage } from './newton.ts';
+import { type RestOptions, solveAtRest } from './restNewton.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import type { Stage, Workspace } from './stage.ts';
-import { assembleTangent, closeTangent, solveUnsymmetric, stiffEnough } from './tangent.ts';
+import { assembleTangent, closeTangent, solveUnsymmetric, stiffEnough, zeroModeShift } from './tangent.ts';
 
 const ROTATION = 0.5;
 const AT_REST = (t: number): Stage => ({ t, inertia: 0, rate: 0 });
+
+type SearchMode = Pick<RestOptions, 'firstShift' | 'keepsBranch'>;
 
 function newtonFromHere(
   der: DerRod,
@@ -29,14 +32,9 @@ function newtonFromHere(
   t: number,
   tolerance: number,
   iterations: number,
-  firstShift?: number,
+  mode: SearchMode = {},
 ): NewtonResult {
-  return solveStage(der, work, AT_REST(t), {
-    tolerance,
-    iterations,
-    rotation: ROTATION,
-    ...(firstShift && { firstShift }),
-  });
+  return solveAtRest(der, work, t, { tolerance, iterations, rotation: ROTATION, ...mode });
 }
 
 /**
@@ -97,14 +95,6 @@ export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict
   closeTangent(der, work);
   factorBand(work.factor, work.matrix, zeroModeShift(der), der.softScale, false);
   return { negativeModes: work.factor.negative, criterion: 'energy' };
-}
-
-/**
- * Below this, relative to the nodes' softer bending stiffness, an eigenvalue counts as zero: free rigid motion, free spin,
- * the plane that a round column buckles in. The softest bending mode has about 100 (ds/L)⁴; rounding of stretch sets the floor.
- */
-export function zeroModeShift(der: DerRod): number {
-  return Math.max(1e-4 / der.edgeCount ** 4, 1e-15 * stiffEnough(der));
 }
 
 /** Softest direction by inverse iteration with the factored, shifted matrix; deterministic start. */
@@ -236,15 +226,16 @@ function raiseLoads(
   start: Snapshot,
   t: number,
   tolerance: number,
+  mode: SearchMode,
 ): { newton: NewtonResult; iterations: number } {
   let part = 0.1;
   der.loadFactor = 0;
-  let newton = { ...newtonFromHere(der, work, t, 1e-6, 60) };
+  let newton = { ...newtonFromHere(der, work, t, 1e-6, 60, mode) };
   let { iterations } = newton;
   for (let reached = 0; newton.converged && reached < 1; ) {
     takeSnapshot(start, der);
     der.loadFactor = Math.min(1, reached + part);
-    newton = { ...newtonFromHere(der, work, t, der.loadFactor < 1 ? 1e-6 : tolerance, 30) };
+    newton = { ...newtonFromHere(der, work, t, der.loadFactor < 1 ? 1e-6 : tolerance, 30, mode) };
     iterations += newton.iterations;
     if (newton.converged) {
       reached = der.loadFactor;
@@ -269,27 +260,34 @@ function settle(
   start: Snapshot,
   entry: Snapshot,
   t: number,
-  tolerance: number,
+  { tolerance, stability }: EquilibriumOptions,
   leaving: boolean,
 ): { newton: NewtonResult; iterations: number } {
   takeSnapshot(entry, der);
   // on the way from a saddle: a shift well below the softest mode, 100/n⁴, or it would creep
-  const shift = leaving ? Math.min(1e-7, 1 / der.edgeCount ** 4) : undefined;
-  let newton = { ...newtonFromHere(der, work, t, tolerance, 60, shift) };
-  let iterations = newton.iterations;
-  if (!newton.converged && !leaving) {
+  const shifted: SearchMode = leaving ? { firstShift: Math.min(1e-7, 1 / der.edgeCount ** 4) } : {};
+  let newton: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
+  let iterations = 0;
+  const isSettled = (): boolean => newton.converged || newton.final === true;
+  // a branch that only is to be judged must not be left: first without shifts, which lead downhill
+  for (const mode of stability === 'report' ? [{ keepsBranch: true }, shifted] : [shifted]) {
+    if (isSettled()) break;
     returnToSnapshot(der, entry, work, t);
-    const raised = raiseLoads(der, work, start, t, tolerance);
+    newton = { ...newtonFromHere(der, work, t, tolerance, 60, mode) };
+    iterations += newton.iterations;
+    if (isSettled() || leaving) continue;
+    returnToSnapshot(der, entry, work, t);
+    const raised = raiseLoads(der, work, start, t, tolerance, mode);
     newton = raised.newton;
     iterations += raised.iterations;
   }
-  for (let round = 0; !newton.converged && round < 6; round++) {
+  for (let round = 0; !isSettled() && round < 6; round++) {
     if (round === 0) returnToSnapshot(der, entry, work, t);
     else rebuildFrames(der, work.edgeWork);
     nudge(der, work, t, 2e-3);
     iterations += descend(der, work, start, t, 20);
     takeSnapshot(entry, der);
-    newton = { ...newtonFromHere(der, work, t, tolerance, 100, shift) };
+    newton = { ...newtonFromHere(der, work, t, tolerance, 100, shifted) };
     iterations += newton.iterations;
     if (!newton.converged) returnToSnapshot(der, entry, work, t);
   }
@@ -307,7 +305,7 @@ export function findEquilibrium(
   const { v, rod } = der;
   v.fill(0);
   let iterations = bringPins(der, work, start, t);
-  let { newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance, false);
+  let { newton, iterations: spent } = settle(der, work, start, entry, t, options, false);
   iterations += spent;
   let verdict = newton.converged ? judgeStability(der, work, t) : UNKNOWN;
   let saddlesLeft = 0;
@@ -316,7 +314,7 @@ export function findEquilibrium(
     // farther each time: close to a critical load the way back is short
     nudge(der, work, t, 0.02 * saddlesLeft);
     iterations += descend(der, work, start, t, 60);
-    ({ newton, iterations: spent } = settle(der, work, start, entry, t, options.tolerance, true));
+    ({ newton, iterations: spent } = settle(der, work, start, entry, t, options, true));
     iterations += spent;
     verdict = newton.converged ? judgeStability(der, work, t) : UNKNOWN;
   }
@@ -330,6 +328,7 @@ export function findEquilibrium(
     iterations,
     residual: newton.residual,
     tolerance: newton.tolerance,
+    ...(newton.error !== undefined && newton.error < Infinity && { error: newton.error }),
     negativeModes: verdict.negativeModes,
     stable: verdict.negativeModes === 0,
     criterion: verdict.criterion,

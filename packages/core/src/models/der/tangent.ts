@@ -19,6 +19,14 @@ export function stiffEnough(der: DerRod): number {
 }
 
 /**
+ * Below this, relative to the nodes' softer bending stiffness, an eigenvalue counts as zero: free rigid motion, free spin,
+ * the plane that a round column buckles in. The softest bending mode has about 100 (ds/L)⁴; rounding of stretch sets the floor.
+ */
+export function zeroModeShift(der: DerRod): number {
+  return Math.max(1e-4 / der.edgeCount ** 4, 1e-15 * stiffEnough(der));
+}
+
+/**
  * Tangent stiffness of the rod (with inertia and rate terms as in the stage) at the present state, and ∂f/∂q of its loads
  * beside it; `closeTangent` puts the two together.
  * `cap` limits the stiffness of edges to a multiple of that of bending: what matters for soft modes and signs of

@@ -1,0 +1,99 @@
+/**
+ * When a Newton search for an equilibrium has converged: shared by the models that solve with a tangent stiffness.
+ *
+ * The test looks at the Newton correction, in metres, and not at the residual. Rounding of positions makes forces of
+ * EI·ε·n³/L² between n edges, which exceed small loads by far; the correction that they ask for is only ε·L. A correction is
+ * small if it is small beside the displacement that the loads cause. Where rounding ends the iteration before that, the result
+ * is accepted only if rounding itself is small beside that displacement. See docs/notes/statics-convergence.md.
+ */
+
+/** What a Newton iteration asks for at the present state. */
+export interface Correction {
+  /** Largest displacement of a node, or rotation times the rod's length [m]. */
+  readonly move: number;
+  /** Largest change of a tension or another internal force that is an unknown [N]. */
+  readonly force: number;
+  /** Whether the step is Newton's own: no shift, no limit. */
+  readonly whole: boolean;
+  /** Largest force out of balance [N], and whether edges are as long as their tensions want. */
+  readonly residual: number;
+  readonly fits: boolean;
+}
+
+/** What corrections are compared with. */
+export interface RestScales {
+  /** Length of the rod [m]. */
+  readonly length: number;
+  /** Displacement that the loads cause, at most the rod's length [m]. */
+  readonly move: number;
+  /** Sum of the loads' sizes, or the force that bends the whole rod if there is no load [N]. */
+  readonly force: number;
+  /** Error of positions that rounding makes [m]. */
+  readonly rounding: number;
+  /** Residual that rounding makes [N]. */
+  readonly roundingForce: number;
+  readonly edgeCount: number;
+}
+
+/** `rounding`: no search comes closer; `stuck`: positions have settled, and forces or lengths have not. */
+export type RestDecision = 'go-on' | 'converged' | 'rounding' | 'stuck';
+
+/** Part of the displacement that rounding may cost: far below what discretisation costs on coarse rods, 1e-5 on fine ones. */
+function allowedShare(edgeCount: number): number {
+  return Math.max(1e-5, 0.1 / (edgeCount * edgeCount));
+}
+
+/** Why a search ended with `rounding`. */
+export function describeRounding({ rounding, move }: RestScales): string {
+  const [error, effect] = [rounding, move].map((x) => `${x.toExponential(1)} m`);
+  return `rounding of positions (${error}) hides the effect of the loads (${effect}); use fewer edges, or place the scene closer to the origin`;
+}
+
+export interface RestTest {
+  /** `error`: estimate of what positions are off [m], once decided. */
+  error: number;
+  /** `bending`: displacement that goes with the elastic energy [m], asked for only where rounding matters. */
+  decide(correction: Correction, scales: RestScales, bending: () => number): RestDecision;
+}
+
+/**
+ * A test for one search; it remembers the last corrections. `keepsBranch`: stops as soon as rounding takes over, because close
+ * to a critical load each further correction adds to the rounding along the mode that becomes unstable.
+ */
+export function createRestTest(tolerance: number, keepsBranch: boolean): RestTest {
+  let lastMove = Infinity;
+  let lastForce = Infinity;
+  let waited = 0;
+  /** Consecutive corrections that hardly fell, and the largest of them [m]. */
+  let stalls = 0;
+  let largest = 0;
+  const test: RestTest = {
+    error: Infinity,
+    decide({ move, force, whole, residual, fits }, scales, bending) {
+      const moveStalls = move > 0.5 * lastMove;
+      const forceStalls = force > 0.5 * lastForce;
+      lastMove = whole ? move : Infinity;
+      lastForce = whole ? force : Infinity;
+      test.error = move;
+      // also where rigid motions are free, whose corrections say nothing; no node's load may pass for nothing
+      if (fits && residual <= Math.min(tolerance, 0.01 / scales.edgeCount) * scales.force) return 'converged';
+      if (!whole) return 'go-on';
+      const moved = move <= tolerance * scales.move;
+      const forced = force <= tolerance * scales.force;
+      if (moved && forced) return 'converged';
+      stalls = moveStalls ? stalls + 1 : 0;
+      largest = moveStalls ? Math.max(largest, move) : move;
+      const share = allowedShare(scales.edgeCount);
+      // close to a critical load rounding moves the rod farther; ten times, since slow convergence looks the same
+      const isNoise = stalls > 0 && move <= 16 * scales.rounding;
+      const isAmplified = stalls > (keepsBranch ? 0 : 5) && 10 * largest <= share * scales.move;
+      if (moved ? !forceStalls : !isNoise && !isAmplified) return 'go-on';
+      test.error = moved ? move : isNoise ? Math.max(move, scales.rounding) : 10 * largest;
+      if (test.error > share * scales.move && test.error > share * bending()) return 'rounding';
+      if (forced || force <= 1e-6 * scales.force) return 'converged';
+      if (++waited <= 8) return 'go-on';
+      return fits ? 'rounding' : 'stuck';
+    },
+  };
+  return test;
+}

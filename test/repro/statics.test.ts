@@ -1,0 +1,61 @@
+/** Equilibria that were wrong without a warning. */
+import { readFileSync } from 'node:fs';
+import { createWorld, type ModelId, type World } from '@tendril/core';
+import { parseScene } from '@tendril/io';
+import { describe, expect, it } from 'vitest';
+
+function openScene(name: string, change: { readonly edges?: number; readonly model?: ModelId } = {}): World {
+  const { scene } = parseScene(readFileSync(new URL(`scenes/${name}.yaml`, import.meta.url), 'utf8'), { name });
+  return createWorld({ ...scene, rods: scene.rods?.map((rod) => ({ ...rod, ...change })) });
+}
+
+function tipOf(world: World): number[] {
+  return [...world.samples[0].nodePosition.slice(-3)];
+}
+
+describe('a stiff, finely divided bar', () => {
+  it.each([100, 400, 1500])('sags and hangs on its clamp with %s edges', (edges) => {
+    const world = openScene('der-no-sag', { edges });
+    expect(world.equilibrate()[0]).toMatchObject({ converged: true, stable: true });
+    const weight = 7850 * Math.PI * 0.01 ** 2 * 0.1 * 9.81;
+    const sag = (weight * 0.1 ** 3) / (8 * 200e9 * (Math.PI / 4) * 0.01 ** 4);
+    expect(-tipOf(world)[2] / sag).toBeCloseTo(1, 3);
+    expect(world.reactions()[0].force[2] / weight).toBeCloseTo(1, 9);
+    expect(-world.reactions()[0].torque[1] / (0.05 * weight)).toBeCloseTo(1, 6);
+  });
+});
+
+describe('a finely divided inextensible rod', () => {
+  it.each([400, 1600, 4000])('ends where theory says with %s edges', (edges) => {
+    const world = openScene('der-fine', { edges });
+    expect(world.equilibrate()[0].converged).toBe(true);
+    const [x, , z] = tipOf(world);
+    expect(Math.hypot(x - 0.656353761, z + 0.700199716)).toBeLessThan(1 / edges ** 2 + 1e-9);
+  });
+});
+
+describe('stability: report', () => {
+  /** The load at which the first negative mode appears, and how far the rod has left its plane on the way. */
+  function follow(world: World, step: number): { readonly critical: number; readonly outOfPlane: number } {
+    let critical = Number.NaN;
+    let outOfPlane = 0;
+    for (let k = 1; k <= 15 / step; k++) {
+      const [report] = world.equilibrate(k * step);
+      expect(report).toMatchObject({ converged: true, criterion: 'energy' });
+      if (report.negativeModes > 0 && Number.isNaN(critical)) critical = k * step;
+      const { nodePosition } = world.samples[0];
+      for (let i = 0; i < nodePosition.length; i += 3) outOfPlane = Math.max(outOfPlane, Math.abs(nodePosition[i + 1]));
+    }
+    return { critical, outOfPlane };
+  }
+
+  it.each([
+    { model: 'der', edges: 100, step: 0.5 },
+    { model: 'der', edges: 300, step: 0.25 },
+    { model: 'der', edges: 1200, step: 0.5 },
+  ] as const)('stays on the planar branch of $model with $edges edges', ({ model, edges, step }) => {
+    const { critical, outOfPlane } = follow(openScene('report-leaves-branch', { model, edges }), step);
+    expect(Math.abs(critical - 11.869)).toBeLessThan(step + 0.02);
+    expect(outOfPlane).toBeLessThan(1e-6);
+  });
+});
