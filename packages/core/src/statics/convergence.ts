@@ -92,7 +92,8 @@ export function createRestTest(tolerance: number, keepsBranch: boolean): RestTes
       if (test.error > share * scales.move && test.error > share * bending()) return 'rounding';
       if (forced || force <= 1e-6 * scales.force) return 'converged';
       if (++waited <= 8) return 'go-on';
-      return fits ? 'rounding' : 'stuck';
+      if (!fits) return 'stuck';
+      return force <= 1e-4 * scales.force ? 'converged' : 'rounding';
     },
   };
   return test;
