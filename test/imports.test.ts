@@ -23,7 +23,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   scene: ['math', 'linalg', 'curve', 'errors', 'fields', 'bodies', 'port', 'model'],
   // grooming stands on the models' tools, and nothing stands on it
   groom: ['math', 'curve', 'errors', 'scene', 'models'],
-  models: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies'],
+  // policy of equilibrium searches, shared by the models
+  statics: ['math', 'linalg', 'port', 'model'],
+  models: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies', 'statics'],
 };
 
 /** The first folder below src, or the file's own name. */

@@ -5,7 +5,7 @@ import { parseScene } from '@tendril/io';
 import { describe, expect, it } from 'vitest';
 
 function openScene(name: string, change: { readonly edges?: number; readonly model?: ModelId } = {}): World {
-  const { scene } = parseScene(readFileSync(new URL(`scenes/${name}.yaml`, import.meta.url), 'utf8'), { name });
+  const { scene } = parseScene(readFileSync(new URL(`scenes/${name}.yaml`, import.meta.url), 'utf8'), name);
   return createWorld({ ...scene, rods: scene.rods?.map((rod) => ({ ...rod, ...change })) });
 }
 
