@@ -62,7 +62,7 @@ describe('energy-momentum', () => {
       rods: [
         {
           ...scene.rods[0],
-          natural: { curvature: [20, 10, 30] },
+          natural: { curvature: [20, 10, 10] },
           velocity: { linear: [0.1, 0, 0.2], angular: [3, 2, 8] },
         },
       ],
@@ -198,7 +198,7 @@ describe('rings that are calmed', () => {
       ...scene,
       rods: scene.rods.map((rod) => ({
         ...rod,
-        natural: { curvature: [20, 10, 15] as const },
+        natural: { curvature: [10, 5, 5] as const },
         velocity: { linear: [0.1, 0.2, -0.1] as const, angular: [0, 3, 8] as const },
       })),
     });

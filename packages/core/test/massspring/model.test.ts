@@ -15,6 +15,7 @@ import { evaluatePins, initializeState } from '../../src/models/massspring/kinem
 import { buildHair, type Hair, memorySize, particlesOf } from '../../src/models/massspring/rod.ts';
 import { createWorkspace } from '../../src/models/massspring/step.ts';
 import { assembleTangent } from '../../src/models/massspring/tangent.ts';
+import { createTruss } from '../../src/models/massspring/truss.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import { createRandom } from '../der/rods.ts';
 
@@ -102,15 +103,15 @@ describe('the tangent stiffness', () => {
     const [compiledRod] = compiled.rods;
     const [drive] = compiled.drives;
     const size = 3 * particlesOf(compiledRod, drive.pins);
-    const { hair } = buildHair(
-      compiledRod,
+    const hair = buildHair({
+      rod: compiledRod,
       drive,
-      { theta: 0.5, damping: 0, altitude: 0.5, stretch: 10, strainLimit: 0, iterations: 0 },
-      new Float64Array(size),
-      new Float64Array(size),
-      new Float64Array(memorySize(compiledRod, drive.pins)),
-      measureAltitudes,
-    );
+      truss: createTruss(compiledRod, 10, false),
+      options: { theta: 0.5, damping: 0, altitude: 0.5, stretch: 10, strainLimit: 0, iterations: 0 },
+      q: new Float64Array(size),
+      v: new Float64Array(size),
+      memory: new Float64Array(memorySize(compiledRod, drive.pins)),
+    });
     evaluatePins(hair, 0);
     initializeState(hair);
     rememberOrientation(hair);

@@ -77,6 +77,7 @@ function writeAxes(tangent: Float64Array, director: Float64Array, twist: number)
 export function evaluateHeld(fiber: FiberRod, t: number): void {
   const { pins, poses, held } = fiber;
   for (let p = 0; p < pins.length; p++) pins[p].evaluate(poses[p], t);
+  fiber.poseTime = t;
   for (let h = 0; h < held.length; h++) evaluateRing(fiber, held[h]);
 }
 

@@ -34,6 +34,8 @@ export interface FiberRod {
   readonly drive: Drive;
   readonly pins: readonly Pin[];
   readonly poses: readonly PinPose[];
+  /** When the poses were evaluated [s]. */
+  poseTime: number;
   readonly held: readonly HeldRing[];
   readonly ringCount: number;
   readonly edgeCount: number;
@@ -151,6 +153,7 @@ export function createFiberRod(
     drive,
     pins: drive.pins,
     poses: drive.pins.map(() => createPinPose()),
+    poseTime: 0,
     held: holdRings(drive.pins),
     ringCount,
     edgeCount,

@@ -2,97 +2,65 @@
  * Brings pins to where they are at t in pieces that Newton's method can follow. A held frame that spins takes the rings between it
  * and the next held one with it, in proportion: a ring does not count turns, and a cuboid twisted by more than π/4 gives way.
  */
-import type { PinPose } from '../../scene/compiled.ts';
-import { evaluateHeld, evaluateRing, imposeHeld } from './held.ts';
+import { assignPose, copyPose, type PinStop, planPinWay } from '../../scene/pinWay.ts';
+import { evaluateRing, imposeHeld } from './held.ts';
 import type { FiberRod } from './network.ts';
 import { descend, newton, type StaticWork } from './statics.ts';
 import type { Workspace } from './step.ts';
+import { explainOvertwist } from './twist.ts';
 
-interface Placed {
-  readonly position: Float64Array;
-  readonly tangent: Float64Array;
-  readonly director: Float64Array;
-  readonly twist: number;
+export interface Brought {
+  readonly iterations: number;
+  /** Why turns may be lost on the way; empty where they are not. */
+  readonly overtwist: string;
 }
-const copyOf = (pose: PinPose): Placed => ({
-  position: pose.position.slice(),
-  tangent: pose.tangent.slice(),
-  director: pose.director.slice(),
-  twist: pose.twist,
-});
 
-const dot = (a: Float64Array, b: Float64Array): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-
-export function bringPins(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number): number {
+export function bringPins(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number): Brought {
   const { poses, pins, rod } = fiber;
-  const from = poses.map(copyOf);
-  evaluateHeld(fiber, t);
-  const to = poses.map(copyOf);
-  const shortest = rod.edgeLengthRest.reduce((a, b) => Math.min(a, b), Infinity);
-  let pieces = 1;
-  poses.forEach((pose, p) => {
-    if (!pose.active) return;
+  const from = poses.map((pose, p) => {
+    const at = copyPose(pose);
+    // from where the ring is, not from where the pin was
     for (let k = 0; k < 3; k++) {
-      // from where the ring is, not from where the pin was
-      let mean = 0;
-      for (let c = 0; c < 4; c++) mean += 0.25 * fiber.q[12 * pins[p].node + 3 * c + k];
-      if (k === 0 ? pins[p].holdX : k === 1 ? pins[p].holdY : pins[p].holdZ) from[p].position[k] = mean;
-      else from[p].position[k] = to[p].position[k];
-      pieces = Math.max(pieces, Math.abs(to[p].position[k] - from[p].position[k]) / (0.3 * shortest));
+      at.position[k] = 0;
+      for (let c = 0; c < 4; c++) at.position[k] += 0.25 * fiber.q[12 * pins[p].node + 3 * c + k];
     }
-    if (pins[p].orientation === 'free') return;
-    const turn = Math.acos(Math.min(1, Math.max(-1, dot(from[p].tangent, to[p].tangent))));
-    pieces = Math.max(pieces, turn / 0.3, Math.abs(to[p].twist - from[p].twist) / (0.1 * fiber.edgeCount));
+    return at;
   });
-  pieces = Math.min(400, Math.ceil(pieces));
+  const shortest = rod.edgeLengthRest.reduce((a, b) => Math.min(a, b), Infinity);
+  const limits = { distance: 0.3 * shortest, turn: 0.3, twist: 0.1 * fiber.edgeCount };
+  const stops = planPinWay(pins, from, [fiber.poseTime, t], limits);
+  fiber.poseTime = t;
   let iterations = 0;
-  for (let piece = 1; piece <= pieces; piece++) {
-    blend(fiber, from, to, piece / pieces);
-    spinBetween(fiber, from, to, 1 / pieces);
+  for (const [k, stop] of stops.entries()) {
+    stop.poses.forEach((pose, p) => {
+      assignPose(poses[p], pose);
+    });
+    for (const ring of fiber.held) evaluateRing(fiber, ring);
+    spinBetween(fiber, stop);
     imposeHeld(fiber, fiber.q);
-    if (piece === pieces) break;
+    const overtwist = explainOvertwist(fiber, fiber.q);
+    if (overtwist !== '' || k + 1 === stops.length) return { iterations, overtwist };
     statics.entry.set(fiber.q);
-    const result = newton(fiber, work, statics, t, 1e-4, 30, 0);
+    const result = newton(fiber, work, statics, stop.time, 1e-4, 30, 0);
     iterations += result.iterations;
     if (!result.converged) {
       fiber.q.set(statics.entry);
-      iterations += descend(fiber, work, statics, t, 10);
+      iterations += descend(fiber, work, statics, stop.time, 10);
     }
   }
-  return iterations;
-}
-
-/** Held rings at the share w of the way. */
-function blend(fiber: FiberRod, from: readonly Placed[], to: readonly Placed[], w: number): void {
-  const { poses, held } = fiber;
-  poses.forEach((pose, p) => {
-    const t = pose.tangent;
-    const d = pose.director;
-    for (let k = 0; k < 3; k++) {
-      pose.position[k] = (1 - w) * from[p].position[k] + w * to[p].position[k];
-      t[k] = (1 - w) * from[p].tangent[k] + w * to[p].tangent[k];
-      d[k] = (1 - w) * from[p].director[k] + w * to[p].director[k];
-    }
-    const length = Math.sqrt(dot(t, t));
-    for (let k = 0; k < 3; k++) t[k] /= length;
-    const along = dot(t, d);
-    for (let k = 0; k < 3; k++) d[k] -= along * t[k];
-    const size = Math.sqrt(dot(d, d));
-    for (let k = 0; k < 3; k++) d[k] /= size;
-    pose.twist = (1 - w) * from[p].twist + w * to[p].twist;
-  });
-  for (const ring of held) evaluateRing(fiber, ring);
+  return { iterations, overtwist: '' };
 }
 
 /** Turns every ring about its own normal by its part of what the held frames have been twisted by. */
-function spinBetween(fiber: FiberRod, from: readonly Placed[], to: readonly Placed[], share: number): void {
-  const { pins, poses, rod, ringCount, q } = fiber;
+function spinBetween(fiber: FiberRod, { poses, rotation }: PinStop): void {
+  const { pins, rod, ringCount, q } = fiber;
   const knots = pins
-    .flatMap((pin, p) =>
-      pin.orientation === 'frame' && poses[p].active
-        ? [{ arc: rod.nodeArc[pin.node], turn: share * (to[p].twist - from[p].twist) }]
-        : [],
-    )
+    .flatMap((pin, p) => {
+      if (pin.orientation !== 'frame' || !poses[p].active) return [];
+      const [x, y, z] = poses[p].tangent;
+      const turn = rotation[3 * p] * x + rotation[3 * p + 1] * y + rotation[3 * p + 2] * z;
+      return [{ arc: rod.nodeArc[pin.node], turn }];
+    })
     .sort((a, b) => a.arc - b.arc);
   if (knots.every(({ turn }) => turn === 0)) return;
   for (let i = 0; i < ringCount; i++) {

@@ -6,13 +6,15 @@
  * width. What depends on the width is EA = 4 EI/a² and the rotary inertia. The width of the section itself, a = 2√(EI/EA) (half
  * the diameter of a round rod), makes EA exact, but a hair then has frequencies of 1e8 rad/s and a condition number of 4e15.
  * `inflated` takes the largest width that keeps the strain under the loads below 1e-3, and no more than a quarter of a cuboid,
- * because beyond that shear costs more accuracy than the mesh, and of a curl no more than a tenth of its radius.
+ * because beyond that shear costs more accuracy than the mesh, and of a curl no more than a tenth of its radius. A rod that is laid
+ * or pulled to another length than its rest length has the width of its section, because EA decides its tension.
  */
 import { SceneError } from '../../errors.ts';
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { FiberOptions } from '../../scene/solvers/fiber.ts';
+import { isStretched } from '../../scene/stretched.ts';
 import type { Scene } from '../../scene/types.ts';
 
 /** Strain that the inflated scaffold may have under its loads. */
@@ -107,6 +109,13 @@ export function chooseWidths(rod: Rod, drive: Drive, scene: Scene, options: Fibe
         `rod '${id}': EI/EA changes along the rod, so no one width matches it; use 'inflated'`,
       );
     width = Math.sqrt(sectionSquare);
+  } else if (scaffold === 'inflated' && sectionSquare > 0 && isStretched(rod, drive.pins, scene)) {
+    // EA decides the tension of a rod that is pulled to another length
+    width = Math.sqrt(sectionSquare);
+    if (sectionVaries)
+      warnings.push(
+        `rod '${id}' is stretched and EI/EA changes along it, so no one scaffold matches its EA: tensions are off; use model: der`,
+      );
   } else if (scaffold === 'inflated') {
     // at least what holds an Euler column: a rod without loads is bent by its pins
     const force = Math.max(largestLoad(rod, drive, scene), (4 * Math.PI ** 2 * softest) / length ** 2);

@@ -19,6 +19,7 @@ import { bringPins } from './pinPath.ts';
 import { edgeStiffness } from './scaffold.ts';
 import type { Workspace } from './step.ts';
 import { assembleTangent, createLoadJacobian, type LoadJacobian, measureLoadJacobian } from './tangent.ts';
+import { explainSoftTwist } from './twist.ts';
 
 export interface StaticWork {
   readonly factor: SymmetricFactor;
@@ -286,6 +287,12 @@ export function staticWorkOf(fiber: FiberRod): StaticWork {
   return statics;
 }
 
+/** A state whose cuboids are twisted too far is no equilibrium of the rod. */
+function refuseTwist(fiber: FiberRod, result: NewtonResult): NewtonResult {
+  const reason = result.converged ? explainSoftTwist(fiber, fiber.q) : '';
+  return reason === '' ? result : { ...result, converged: false, reason };
+}
+
 export function findEquilibrium(
   fiber: FiberRod,
   work: Workspace,
@@ -294,10 +301,12 @@ export function findEquilibrium(
 ): EquilibriumReport {
   const statics = staticWorkOf(fiber);
   updateStiffness(fiber, t);
-  let iterations = bringPins(fiber, work, statics, t);
+  const brought = bringPins(fiber, work, statics, t);
   imposeHeld(fiber, fiber.q);
   let { result, iterations: spent } = settle(fiber, work, statics, t, options.tolerance, false);
-  iterations += spent;
+  let iterations = brought.iterations + spent;
+  if (brought.overtwist !== '') result = { ...result, converged: false, reason: brought.overtwist };
+  result = refuseTwist(fiber, result);
   let verdict = result.converged ? judgeStability(fiber, work, statics, t) : UNKNOWN;
   let saddlesLeft = 0;
   while (result.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
@@ -306,6 +315,7 @@ export function findEquilibrium(
     iterations += descend(fiber, work, statics, t, 60);
     ({ result, iterations: spent } = settle(fiber, work, statics, t, options.tolerance, true));
     iterations += spent;
+    result = refuseTwist(fiber, result);
     verdict = result.converged ? judgeStability(fiber, work, statics, t) : UNKNOWN;
   }
   fiber.v.fill(0);

@@ -27,6 +27,7 @@ import type { PairKernel, PairMember } from './kernel.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import { type FiberRod, highestFrequency, updateStiffness } from './network.ts';
 import { addRingCoupling, addRingDrag, addRingMass, subtractInertia } from './springs.ts';
+import { explainLostTurn } from './twist.ts';
 
 export type Scheme = 'energy-momentum' | 'midpoint' | 'backward-euler';
 
@@ -315,6 +316,11 @@ export function endPart(fiber: FiberRod, work: Workspace, scheme: Scheme, h: num
     const free = fiber.poses.every(({ active }) => !active);
     returnEnergy(fiber, ringLoss(fiber, x0, y), free, work.middle, work.image);
     copyHeld(fiber, v, rate);
+  }
+  const lostTurn = explainLostTurn(fiber, q);
+  if (lostTurn !== '') {
+    work.reason = lostTurn;
+    return false;
   }
   if (scheme !== 'midpoint' || !explodes(fiber)) return true;
   work.reason = 'the energy grows without bound: midpoint is not stable here; use energy-momentum';

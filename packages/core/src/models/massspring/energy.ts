@@ -115,6 +115,17 @@ export function forEachRow(hair: Hair, where: Float64Array, x: Float64Array, vis
   for (let t = 0; t < hair.tetrahedra.count; t++) if (writeAltitude(row, hair, t, where, x)) visit(row);
 }
 
+/** Every spring as it is now; in an equilibrium with the force that its search found. */
+export function forEachForce(hair: Hair, visit: (row: Row) => void): void {
+  const { q, springs, tetrahedra, restTension } = hair;
+  for (let s = 0; s < springs.count; s++) {
+    if (!writeSpring(row, hair, s, q, q)) continue;
+    if (restTension) row.value = restTension[s] / row.stiffness;
+    visit(row);
+  }
+  for (let t = 0; t < tetrahedra.count; t++) if (writeAltitude(row, hair, t, q, q)) visit(row);
+}
+
 /** gradient += scale·k e c n */
 export function addRowForce(gradient: Float64Array, one: Row, scale: number): void {
   const f = scale * one.stiffness * one.value;
@@ -147,12 +158,13 @@ export function rememberOrientation(hair: Hair): void {
   }
 }
 
-/** Tetrahedra that are turned inside out, relative to their rest shape. */
-export function countInverted(hair: Hair): number {
-  const { tetrahedra, q } = hair;
-  let count = 0;
+/** First node of the first tetrahedron that is turned inside out relative to its rest shape; −1: none is. */
+export function findInverted(hair: Hair): number {
+  const { tetrahedra, q, start, stride, rod } = hair;
   for (let t = 0; t < tetrahedra.count; t++) {
-    if (volumeOf(q, tetrahedra.first[t]) * tetrahedra.rest[7 * t] < 0) count++;
+    const first = tetrahedra.first[t];
+    if (!acts(hair, tetrahedra.pin[t]) || volumeOf(q, first) * tetrahedra.rest[7 * t] >= 0) continue;
+    return Math.min(rod.nodeCount - 1, Math.max(0, Math.floor((first - start) / stride)));
   }
-  return count;
+  return -1;
 }

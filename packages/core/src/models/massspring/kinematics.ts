@@ -1,4 +1,7 @@
 /** Pins and clamps as prescribed particles; the initial state; samples. */
+
+import { writeFrameQuaternion } from '../../math/frameRotation.ts';
+import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import type { Hair } from './rod.ts';
 
 const frame = new Float64Array(9);
@@ -19,10 +22,17 @@ function writePoseFrame(tangent: Float64Array, director: Float64Array, twist: nu
 
 /** Pins at time t: which particles are prescribed. Positions are written by `placePinned`. */
 export function evaluatePins(hair: Hair, t: number): void {
+  const { pins, poses } = hair;
+  for (let p = 0; p < pins.length; p++) pins[p].evaluate(poses[p], t);
+  hair.poseTime = t;
+  fixParticles(hair);
+}
+
+/** Which particles the poses of the pins prescribe. */
+export function fixParticles(hair: Hair): void {
   const { pins, poses, fixed, stubs, start, stride } = hair;
   fixed.fill(0);
   for (let p = 0; p < pins.length; p++) {
-    pins[p].evaluate(poses[p], t);
     if (!poses[p].active) continue;
     const o = 3 * (start + stride * pins[p].node);
     if (pins[p].holdX) fixed[o] = 1;
@@ -150,4 +160,41 @@ export function poseSamples(hair: Hair): void {
     }
     samples.edgeSpin[j] = distance > 0 ? spin / distance : 0;
   }
+}
+
+const before = new Float64Array(4);
+const after = new Float64Array(4);
+const natural = new Float64Array(4);
+const strain = new Float64Array(3);
+
+/** Turns between the frames of neighbouring edges beyond the natural ones [rad]: the largest, its node, the sum of all; of the samples. */
+export function measureTurns({ samples, rod }: Hair): { largest: number; node: number; sum: number } {
+  const { edgeTangent, edgeDirector } = samples;
+  const out = { largest: 0, node: 0, sum: 0 };
+  const frameOf = (q: Float64Array, j: number): void =>
+    writeFrameQuaternion(q, {
+      tangent: edgeTangent.subarray(3 * j, 3 * j + 3),
+      director: edgeDirector.subarray(3 * j, 3 * j + 3),
+    });
+  for (let i = 1; i < rod.edgeCount; i++) {
+    frameOf(before, i - 1);
+    frameOf(after, i);
+    for (let k = 1; k < 4; k++) before[k] = -before[k];
+    // R_before⁻¹ R_after against the natural turn over the two halves, in the axes of the first edge
+    multiplyQuaternions(after, 0, before, 0, after, 0);
+    for (let k = 0; k < 3; k++) strain[k] = -rod.halfStrainRest[6 * i + k];
+    quaternionFromRotation(natural, 0, strain, 0);
+    multiplyQuaternions(after, 0, after, 0, natural, 0);
+    for (let k = 0; k < 3; k++) strain[k] = -rod.halfStrainRest[6 * i - 3 + k];
+    quaternionFromRotation(natural, 0, strain, 0);
+    multiplyQuaternions(after, 0, after, 0, natural, 0);
+    rotationFromQuaternion(strain, 0, after, 0);
+    const turn = Math.hypot(strain[0], strain[1], strain[2]);
+    out.sum += turn;
+    if (turn > out.largest) {
+      out.largest = turn;
+      out.node = i;
+    }
+  }
+  return out;
 }

@@ -13,15 +13,16 @@ import type {
 } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { MassSpringOptions } from '../../scene/solvers/massspring.ts';
+import { canBeStretched } from '../../scene/stretched.ts';
 import type { Scene } from '../../scene/types.ts';
-import { measureAltitudes } from './altitude.ts';
-import { forEachRow, rememberOrientation } from './energy.ts';
+import { forEachForce, forEachRow, rememberOrientation } from './energy.ts';
 import { evaluatePins, initializeState, poseSamples } from './kinematics.ts';
 import { layGhosts } from './lay.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { buildHair, type Hair, type HairOptions, memorySize, particlesOf } from './rod.ts';
 import { findEquilibrium } from './statics.ts';
 import { createWorkspace, stepHair, type Workspace, writeLoads } from './step.ts';
+import { createTruss, type Truss } from './truss.ts';
 
 function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
   const options = readOptions(scene.solver?.massspring ?? {});
@@ -41,6 +42,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     v: new Float64Array(total(sizes)),
     memory: new Float64Array(total(memories)),
   };
+  const warnings = warn(rods, options);
   let at = 0;
   let atMemory = 0;
   const hairs: Hair[] = rods.map((rod, k) => {
@@ -49,7 +51,9 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     const memory = state.memory.subarray(atMemory, atMemory + memories[k]);
     at += sizes[k];
     atMemory += memories[k];
-    const { hair } = buildHair(rod, drives[k], options, q, v, memory, measureAltitudes);
+    const truss = createTruss(rod, options.stretch, canBeStretched(rod, drives[k].pins));
+    warnings.push(...warnMisfit(rod, truss, options));
+    const hair = buildHair({ rod, drive: drives[k], truss, options, q, v, memory });
     evaluatePins(hair, 0);
     initializeState(hair);
     return hair;
@@ -68,6 +72,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
 
   const refresh = (t: number): void => {
     for (const hair of hairs) {
+      hair.restTension = undefined;
       evaluatePins(hair, t);
       poseSamples(hair);
     }
@@ -79,6 +84,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     before.memory.set(state.memory);
     const cost = { iterations: 0, iterationsMax: 0, shifts: 0 };
     for (let k = 0; k < hairs.length; k++) {
+      hairs[k].restTension = undefined;
       const done = stepHair(hairs[k], tools[k], options.theta, robust, t, dt, report);
       cost.iterations += report.solves;
       cost.iterationsMax = Math.max(cost.iterationsMax, report.solves);
@@ -95,7 +101,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
 
   return {
     model: 'massspring',
-    warnings: warn(rods, options),
+    warnings,
     rods,
     samples: hairs.map(({ samples }) => samples),
     bodies: [],
@@ -145,6 +151,14 @@ function warn(rods: readonly Rod[], { theta, damping, iterations }: HairOptions)
   if (!bare || damping > 0 || theta > 0.5 || iterations > 0) return [];
   return [
     `the springs of rod '${bare.id}' have no damping, and with theta: 0.5 they gain energy when it buckles, at any step: steps will be cut; leave solver.massspring.iterations at its default, or set damping (1e-4 s), or theta: 1`,
+  ];
+}
+
+/** An EA that is too small for the springs to have it. */
+function warnMisfit({ id }: Rod, { misfit }: Truss, { stretch }: HairOptions): string[] {
+  if (stretch !== undefined || misfit < 1.05) return [];
+  return [
+    `rod '${id}' has an EA so small beside EI/l² that its springs cannot have both: they are ${misfit.toPrecision(3)} times as stiff against stretch, so it stretches too little; use fewer edges, or der`,
   ];
 }
 
@@ -214,7 +228,7 @@ function measureReactions(hair: Hair, work: Workspace, t: number): Reaction[] {
   writeLoads(work.external, hair, t);
   const residual = work.right;
   for (let d = 0; d < size; d++) residual[d] = mass[d] * (acceleration[d] + massDamping[d] * v[d]) - work.external[d];
-  forEachRow(hair, q, q, (row) => {
+  forEachForce(hair, (row) => {
     let rate = 0;
     for (let p = 0; p < row.count; p++)
       for (let k = 0; k < 3; k++) rate += row.weight[p] * row.direction[k] * v[3 * row.particle[p] + k];
@@ -242,12 +256,12 @@ function measureReactions(hair: Hair, work: Workspace, t: number): Reaction[] {
 }
 
 function readChannel(out: Float64Array, hair: Hair, channel: Channel): void {
-  const { rod, samples, q, start, stride } = hair;
+  const { rod, samples, start, stride } = hair;
   const { edgeTangent: t, edgeDirector: d } = samples;
   out.fill(0);
   if (channel === 'tension') {
     // what crosses a cut behind node j, along the edge
-    forEachRow(hair, q, q, (row) => {
+    forEachForce(hair, (row) => {
       for (let j = 0; j < rod.edgeCount; j++) {
         const cut = start + stride * j;
         let beyond = 0;

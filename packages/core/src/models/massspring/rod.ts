@@ -5,9 +5,7 @@
  * and d2. Springs join every particle to the next three: one apart (`edge`), two apart (main to main and ghost to ghost:
  * stretch), three apart (`torsion`). All six edges of each tetrahedron of four consecutive particles are springs.
  *
- * The truss is statically determinate, so compliances add, and with x = δ/l
- *     1/EI = ((1 + 1/4x²)/k_e + (1 + 9/4x²)/k_t)/l³,     GJ/EI = 2x²,     EA = k_b l:
- * δ = l√(GJ/2EI) and k_e = k_t = EI(2 + 5/2x²)/l³ give EI and GJ.
+ * `truss.ts` has δ and the stiffness of the springs.
  *
  * A clamp is three consecutive fixed particles: the node, and a ghost and a main particle behind it that are not part of the
  * rod. A torsion spring lets the chain turn about the edge between its two inner particles; that of the one from the main
@@ -21,6 +19,8 @@ import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaterni
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
+import { measureAltitudes } from './altitude.ts';
+import { bendingOf, naturalTurn, type Truss } from './truss.ts';
 
 export interface Springs {
   readonly count: number;
@@ -68,7 +68,7 @@ export interface HairOptions {
   readonly theta: number;
   readonly damping: number;
   readonly altitude: number;
-  /** Of the springs two apart, relative to edge springs; undefined: as EA asks, from 100 to 1000. */
+  /** Of the springs two apart, relative to edge springs; undefined: as EA asks. */
   readonly stretch: number | undefined;
   readonly strainLimit: number;
   /** Solves of the conserving step at most; 0: the published step. */
@@ -111,6 +111,10 @@ export interface Hair {
   /** Which of the seven altitudes each tetrahedron had last; kept as they are while `frozen`, by statics and modes. */
   readonly altitudeKind: Int8Array;
   frozen: boolean;
+  /** Of the poses of the pins [s]. */
+  poseTime: number;
+  /** Forces of the springs [N] in the equilibrium that the state is in: positions resolve them to k·ε·|x| only. */
+  restTension: Float64Array | undefined;
   readonly samples: Samples;
   readonly loads: Loads;
   loadFactor: number;
@@ -180,43 +184,6 @@ export function ghostAxis(q: Float64Array, o: number, axis: number, angle: numbe
 
 const parity = (edge: number): number => (edge % 2 === 0 ? 1 : 2);
 
-interface Bending {
-  readonly EI: number;
-  readonly GJ: number;
-}
-
-const bendingOf = (rod: Rod, j: number): Bending => ({
-  EI: 2 / (1 / rod.halfEI1[2 * j] + 1 / rod.halfEI1[2 * j + 1]),
-  GJ: 2 / (1 / rod.halfGJ[2 * j] + 1 / rod.halfGJ[2 * j + 1]),
-});
-
-/**
- * k_e = k_t of a segment [N/m]. The truss of a curl is softer than that of a straight hair, in bending as in torsion, by
- * 1 + (0.78 + 0.87 EI/GJ)φ² at a natural turn of φ a segment: measured on arcs of 6 and 14 rad under loads in and out of their
- * plane, with GJ/EI from 0.4 to 1 and φ = 0.25 and 0.125, which it fits to 2 and 0.3 %. The springs are stiffer by that.
- */
-function edgeStiffness(rod: Rod, j: number): number {
-  const { EI, GJ } = bendingOf(rod, j);
-  const x2 = GJ / (2 * EI);
-  const turn2 = naturalTurn(rod, j, 0) ** 2 + naturalTurn(rod, j, 1) ** 2;
-  const calibration = 1 + (0.78 + (0.87 * EI) / GJ) * Math.min(turn2, 0.25);
-  return (calibration * EI * (2 + 2.5 / x2)) / rod.edgeLengthRest[j] ** 3;
-}
-
-/** Natural rotation over a segment about d1 (axis 0) or d2 (axis 1) [rad]. */
-function naturalTurn(rod: Rod, j: number, axis: number): number {
-  return rod.halfStrainRest[6 * j + axis] + rod.halfStrainRest[6 * j + 3 + axis];
-}
-
-/**
- * k_b/k_e: what EA asks for within 100 (below, stretch would soften bending by more than 2.5 %) and 1000 (above, it costs
- * digits and steps).
- */
-function stretchOf(rod: Rod, { stretch }: HairOptions, j: number): number {
-  const asked = rod.edgeEA[j] / (rod.edgeLengthRest[j] * edgeStiffness(rod, j));
-  return stretch ?? Math.min(1000, Math.max(100, asked));
-}
-
 /** Positions of all particles where nothing is strained, the stubs included. */
 function restShape(
   rod: Rod,
@@ -277,6 +244,7 @@ function restShape(
 
 function buildSprings(
   hairRod: Rod,
+  truss: Truss,
   options: HairOptions,
   start: number,
   particles: number,
@@ -292,10 +260,7 @@ function buildSprings(
       // a spring that starts at a main particle belongs to the segment after it
       const last = edge(p + apart - (((p + apart - start) & 1) === 0 ? 1 : 0));
       const rigid = apart === 2 || (apart === 3 && behind(p, p + apart));
-      const k =
-        0.5 *
-        (edgeStiffness(hairRod, first) + edgeStiffness(hairRod, last)) *
-        (rigid ? stretchOf(hairRod, options, first) : 1);
+      const k = 0.5 * (rigid ? truss.stretch[first] + truss.stretch[last] : truss.edge[first] + truss.edge[last]);
       const beta =
         0.25 * [first, last].reduce((sum, j) => sum + hairRod.halfDamping[2 * j] + hairRod.halfDamping[2 * j + 1], 0);
       list.push({ a: p, b: p + apart, apart, k, c: options.damping + beta });
@@ -315,23 +280,23 @@ function buildSprings(
   };
 }
 
-export function buildHair(
-  rod: Rod,
-  drive: Drive,
-  options: HairOptions,
-  q: Float64Array,
-  v: Float64Array,
-  memory: Float64Array,
-  measureAltitudes: (out: Float64Array, o: number, x: Float64Array, first: number) => void,
-): { hair: Hair; rest: Float64Array } {
+export interface HairParts {
+  readonly rod: Rod;
+  readonly drive: Drive;
+  readonly truss: Truss;
+  readonly options: HairOptions;
+  /** Views into the bundle's state. */
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly memory: Float64Array;
+}
+
+export function buildHair({ rod, drive, truss, options, q, v, memory }: HairParts): Hair {
   const clamps = clampsOf(rod, drive.pins);
   const particleCount = particlesOf(rod, drive.pins);
   const start = clamps.start >= 0 ? 2 : 0;
   const n = rod.edgeCount;
-  const ghostOffset = Float64Array.from({ length: n }, (_, j) => {
-    const { EI, GJ } = bendingOf(rod, j);
-    return rod.edgeLengthRest[j] * Math.sqrt(GJ / (2 * EI));
-  });
+  const ghostOffset = truss.offset;
   const stubs: Stub[] = [];
   if (clamps.start >= 0)
     stubs.push({
@@ -362,14 +327,14 @@ export function buildHair(
   const pinOf = (particle: number): number =>
     stubs.find(({ ghost, main }) => particle === ghost || particle === main)?.pin ?? -1;
   const behind = (a: number, b: number): boolean => stubs.some(({ main }) => a === main || b === main);
-  const springs = buildSprings(rod, options, start, particleCount, rest, pinOf, behind);
+  const springs = buildSprings(rod, truss, options, start, particleCount, rest, pinOf, behind);
   const count = Math.max(0, particleCount - 3);
   const firsts = Array.from({ length: count }, (_, k) => k);
   const segment = (p: number): number => Math.min(n - 1, Math.max(0, (p + 1 - start) >> 1));
   const tetrahedra: Tetrahedra = {
     count,
     first: Int32Array.from(firsts),
-    stiffness: Float64Array.from(firsts, (p) => options.altitude * edgeStiffness(rod, segment(p))),
+    stiffness: Float64Array.from(firsts, (p) => options.altitude * truss.edge[segment(p)]),
     damping: Float64Array.from(firsts, (p) => options.damping + rod.halfDamping[2 * segment(p)]),
     rest: new Float64Array(7 * count),
     pin: Int32Array.from(firsts, (p) => Math.max(pinOf(p), pinOf(p + 1), pinOf(p + 2), pinOf(p + 3))),
@@ -397,35 +362,34 @@ export function buildHair(
     stiffnessScale.fill(bendingOf(rod, j).EI / rod.edgeLengthRest[j] ** 3, 3 * p, 3 * p + 3);
   }
   return {
-    rest,
-    hair: {
-      rod,
-      drive,
-      pins: drive.pins,
-      poses: drive.pins.map(() => createPinPose()),
-      options,
-      particleCount,
-      size,
-      start,
-      stride: 2,
-      springs,
-      tetrahedra,
-      stubs,
-      ghostOffset,
-      ghostAngle,
-      q,
-      v,
-      orientation: memory.subarray(0, count),
-      acceleration: memory.subarray(count, count + size),
-      mass,
-      massDamping,
-      stiffnessScale,
-      fixed: new Uint8Array(size),
-      altitudeKind: new Int8Array(count),
-      frozen: false,
-      samples: createSamples(rod),
-      loads: createLoads(rod),
-      loadFactor: 1,
-    },
+    rod,
+    drive,
+    pins: drive.pins,
+    poses: drive.pins.map(() => createPinPose()),
+    options,
+    particleCount,
+    size,
+    start,
+    stride: 2,
+    springs,
+    tetrahedra,
+    stubs,
+    ghostOffset,
+    ghostAngle,
+    q,
+    v,
+    orientation: memory.subarray(0, count),
+    acceleration: memory.subarray(count, count + size),
+    mass,
+    massDamping,
+    stiffnessScale,
+    fixed: new Uint8Array(size),
+    altitudeKind: new Int8Array(count),
+    frozen: false,
+    poseTime: 0,
+    restTension: undefined,
+    samples: createSamples(rod),
+    loads: createLoads(rod),
+    loadFactor: 1,
   };
 }

@@ -5,35 +5,52 @@
  * Which altitude acts is a choice that jumps, and Newton would jump with it for ever. The choice is frozen while Newton runs and
  * made anew at its solution, until it stays or has been made six times: where neighbouring choices lead to each other, the
  * springs have no equilibrium, and what is reported is one of theirs, a few parts in 1e4 of the load apart.
+ *
+ * A tetrahedron that is turned inside out is a false minimum: the chain has folded there, or lost half a turn of twist. Such a state
+ * is never reported as an equilibrium. The search goes back and brings loads and natural shape in parts (`approach.ts`).
  */
 import { clearWide, factorWide, fixWide, solveWide } from '../../linalg/wideBand.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
-import { rememberOrientation, writeAltitude, writeSpring } from './energy.ts';
-import { evaluatePins, placePinned, poseSamples } from './kinematics.ts';
+import { approachLoads } from './approach.ts';
+import { findInverted, rememberOrientation, writeAltitude, writeSpring } from './energy.ts';
+import { measureTurns, poseSamples } from './kinematics.ts';
+import { followPins } from './pinWay.ts';
 import type { Hair } from './rod.ts';
 import { type Workspace, writeLoads } from './step.ts';
 import { assembleTangent } from './tangent.ts';
 
-interface Result {
+export interface Result {
   converged: boolean;
   iterations: number;
   residual: number;
   tolerance: number;
   reason: string;
+  /** Positions cannot resolve the answer, so other ways to it are useless. */
+  isRounded: boolean;
 }
 
-interface Search {
+const FAILED: Result = {
+  converged: false,
+  iterations: 0,
+  residual: Infinity,
+  tolerance: 0,
+  reason: '',
+  isRounded: false,
+};
+
+export interface Search {
   readonly hair: Hair;
   readonly work: Workspace;
   readonly tension: Float64Array;
   readonly error: Float64Array;
   readonly residual: Float64Array;
   readonly base: Float64Array;
-  readonly t: number;
+  /** When loads are evaluated [s]. */
+  t: number;
 }
 
 /** The smallest altitude of each tetrahedron as it is now. */
-function chooseKinds(hair: Hair, work: Workspace): void {
+export function chooseKinds(hair: Hair, work: Workspace): void {
   const { frozen } = hair;
   hair.frozen = false;
   for (let t = 0; t < hair.tetrahedra.count; t++) writeAltitude(work.row, hair, t, hair.q, hair.q);
@@ -41,13 +58,13 @@ function chooseKinds(hair: Hair, work: Workspace): void {
 }
 
 /** Forces of the springs as they are. */
-function measureTension({ hair, work, tension }: Search): void {
+export function measureTension({ hair, work, tension }: Search): void {
   for (let s = 0; s < tension.length; s++)
     tension[s] = writeSpring(work.row, hair, s, hair.q, hair.q) ? work.row.stiffness * work.row.value : 0;
 }
 
-/** Moves q by a part of the step in which no edge turns by more than half a radian, and the tensions with it. */
-function takeStep({ hair, work, tension, error }: Search, step: Float64Array): boolean {
+/** Moves q by a part of the step in which no edge turns by more than 0.4 rad, and the tensions with it; returns how far the whole step would turn. */
+function takeStep({ hair, work, tension, error }: Search, step: Float64Array): number {
   const { q, size, springs } = hair;
   let largest = 0;
   for (let s = 0; s < springs.count; s++) {
@@ -57,7 +74,7 @@ function takeStep({ hair, work, tension, error }: Search, step: Float64Array): b
     const move = Math.hypot(step[b] - step[a], step[b + 1] - step[a + 1], step[b + 2] - step[a + 2]);
     largest = Math.max(largest, move / springs.rest[s]);
   }
-  if (!(largest < Infinity)) return false;
+  if (!(largest < Infinity)) return Infinity;
   const fraction = largest > 0.4 ? 0.4 / largest : 1;
   for (let s = 0; s < springs.count; s++) {
     if (!writeSpring(work.row, hair, s, q, q)) continue;
@@ -68,66 +85,101 @@ function takeStep({ hair, work, tension, error }: Search, step: Float64Array): b
     tension[s] += fraction * springs.stiffness[s] * (error[s] + along);
   }
   for (let d = 0; d < size; d++) q[d] += fraction * step[d];
-  return true;
+  return largest;
 }
 
-/** Newton from here; `descent` > 0 minimises with c·scale|x − base|²/2 added. */
-function solve(search: Search, tolerance: number, most: number, descent: number): Result {
+/**
+ * Most that the rod may turn per edge beyond its natural shape [rad]. The truss softens with the square of that: a rod between clamps
+ * has 0.97 of its torque at 0.16 rad per edge, 0.86 at 0.31 and 0.69 at 0.47, and a clamp under a bending moment folds at 0.4.
+ */
+const LARGEST_TURN = 0.25;
+
+/** Largest turn of an edge in a full Newton step [rad] after which the step counts as the last: what remains is of second order. */
+const LAST_TURN = 1e-7;
+
+/** Residual and matrix at q into the workspace; returns the largest residual on a free particle and the sum of the loads. */
+function evaluate(search: Search, descent: number): { largest: number; loads: number } {
   const { hair, work, tension, error, residual, base, t } = search;
-  const { size, fixed, stiffnessScale, springs, rod } = hair;
+  const { size, fixed, stiffnessScale } = hair;
+  const { matrix } = work;
+  clearWide(matrix);
+  residual.fill(0);
+  assembleTangent(matrix, residual, hair, work.row, tension, error);
+  const loads = writeLoads(work.external, hair, t);
+  let largest = 0;
+  for (let d = 0; d < size; d++) {
+    residual[d] -= work.external[d];
+    if (descent > 0) {
+      residual[d] += descent * stiffnessScale[d] * (hair.q[d] - base[d]);
+      matrix.entries[d * (matrix.width + 1) + matrix.width] += descent * stiffnessScale[d];
+    }
+    if (!fixed[d] && !(Math.abs(residual[d]) <= largest)) largest = Math.abs(residual[d]);
+  }
+  return { largest, loads };
+}
+
+/** Right side of the Newton step, with the springs' forces eliminated. */
+function writeRightSide({ hair, work, error, residual }: Search): void {
+  const { size, fixed, springs } = hair;
+  const { matrix, right } = work;
+  for (let d = 0; d < size; d++) right[d] = -residual[d];
+  for (let s = 0; s < springs.count; s++) {
+    if (!writeSpring(work.row, hair, s, hair.q, hair.q)) continue;
+    const pull = springs.stiffness[s] * error[s];
+    for (let k = 0; k < 3; k++) {
+      right[3 * springs.a[s] + k] += pull * work.row.direction[k];
+      right[3 * springs.b[s] + k] -= pull * work.row.direction[k];
+    }
+  }
+  for (let d = 0; d < size; d++) {
+    if (!fixed[d]) continue;
+    fixWide(matrix, d);
+    right[d] = 0;
+  }
+}
+
+/**
+ * Newton from here; `descent` > 0 minimises with c·scale|x − base|²/2 added.
+ *
+ * It has converged when the residual is small beside the loads, or when a full step has hardly moved anything: a residual is judged by
+ * the loads that act and a position by how far Newton's method would still move it, never by a fixed force.
+ */
+export function solve(search: Search, tolerance: number, most: number, descent: number): Result {
+  const { hair, work, error } = search;
+  const { stiffnessScale, springs } = hair;
   const { matrix, factor, right } = work;
-  const out: Result = { converged: false, iterations: 0, residual: Infinity, tolerance: 0, reason: '' };
-  let shift = 0;
+  const out: Result = { ...FAILED };
+  let [shift, turn, smallSteps] = [0, Infinity, 0];
+  // a small step is the last unless it is large beside the deformation, as it is at first and where rounding moves the rod
+  const isLast = (loads: number): boolean => smallSteps > 0 && (loads === 0 || turn <= 1e-2 * measureTurns(hair).sum);
   for (;;) {
-    clearWide(matrix);
-    residual.fill(0);
-    assembleTangent(matrix, residual, hair, work.row, tension, error);
-    const scale = writeLoads(work.external, hair, t);
-    let largest = 0;
-    for (let d = 0; d < size; d++) {
-      residual[d] -= work.external[d];
-      if (descent > 0) {
-        residual[d] += descent * stiffnessScale[d] * (hair.q[d] - base[d]);
-        matrix.entries[d * (matrix.width + 1) + matrix.width] += descent * stiffnessScale[d];
-      }
-      if (!fixed[d] && !(Math.abs(residual[d]) <= largest)) largest = Math.abs(residual[d]);
-    }
-    const l = rod.length / rod.edgeCount;
-    const elastic = (stiffnessScale[0] * l ** 3) / rod.length ** 2;
-    let stiffest = 0;
+    const { largest, loads } = evaluate(search, descent);
     let stretched = 0;
-    for (let s = 0; s < springs.count; s++) {
-      stiffest = Math.max(stiffest, Math.abs(tension[s]));
-      stretched = Math.max(stretched, Math.abs(error[s]) / springs.rest[s]);
-    }
-    out.tolerance = Math.max(tolerance * Math.max(scale, elastic), 1e-14 * stiffest);
+    for (let s = 0; s < springs.count; s++) stretched = Math.max(stretched, Math.abs(error[s]) / springs.rest[s]);
     out.residual = largest;
-    if (largest <= out.tolerance && stretched < 1e-10) {
+    out.tolerance = tolerance * loads;
+    if (stretched < 1e-10 && (largest <= out.tolerance || isLast(loads))) {
+      out.tolerance = Math.max(out.tolerance, largest);
       out.converged = true;
       return out;
     }
+    if (smallSteps >= 4) {
+      out.isRounded = true;
+      return { ...out, reason: 'the loads deform the rod by less than the rounding of its positions' };
+    }
     if (!(largest < Infinity)) return { ...out, reason: 'the residual is not a number' };
     if (out.iterations >= most) return { ...out, reason: `no convergence in ${most} iterations` };
-    for (let d = 0; d < size; d++) right[d] = -residual[d];
-    for (let s = 0; s < springs.count; s++) {
-      if (!writeSpring(work.row, hair, s, hair.q, hair.q)) continue;
-      const pull = springs.stiffness[s] * error[s];
-      for (let k = 0; k < 3; k++) {
-        right[3 * springs.a[s] + k] += pull * work.row.direction[k];
-        right[3 * springs.b[s] + k] -= pull * work.row.direction[k];
-      }
-    }
-    for (let d = 0; d < size; d++) {
-      if (!fixed[d]) continue;
-      fixWide(matrix, d);
-      right[d] = 0;
-    }
+    writeRightSide(search);
     while (!factorWide(factor, matrix, shift, stiffnessScale, true)) {
       shift = shift === 0 ? 1e-7 : 4 * shift;
       if (shift > 1e8) return { ...out, reason: 'the stiffness matrix cannot be made positive definite' };
     }
     solveWide(factor, matrix, right);
-    if (!takeStep(search, right)) return { ...out, reason: 'the Newton step is not a number' };
+    turn = takeStep(search, right);
+    if (turn === Infinity) return { ...out, reason: 'the Newton step is not a number' };
+    // the shift that a rod which is free to spin needs slows the others down, to a known rate
+    const isSmall = shift === 0 ? turn <= LAST_TURN : shift < 1e-6 && turn <= 1e-2 * LAST_TURN;
+    smallSteps = isSmall ? smallSteps + 1 : 0;
     shift = shift > 4e-7 ? shift / 4 : 0;
     out.iterations++;
   }
@@ -185,24 +237,24 @@ function nudge({ hair, work }: Search, amplitude: number): void {
   for (let d = 0; d < size; d++) q[d] += (amplitude * hair.rod.length * x[d]) / norm;
 }
 
-/** Brings prescribed particles to where they are at t in pieces that Newton can follow. */
-function bringPins(search: Search): number {
-  const { hair, t } = search;
-  const { q, fixed, size, rod } = hair;
-  evaluatePins(hair, t);
-  const from = q.slice();
-  const to = q.slice();
-  placePinned(hair, to);
-  let farthest = 0;
-  for (let d = 0; d < size; d++) if (fixed[d]) farthest = Math.max(farthest, Math.abs(to[d] - from[d]));
-  const pieces = Math.min(400, Math.max(1, Math.ceil(farthest / ((0.3 * rod.length) / rod.edgeCount))));
-  let iterations = 0;
-  for (let piece = 1; piece <= pieces; piece++) {
-    const w = piece / pieces;
-    for (let d = 0; d < size; d++) if (fixed[d]) q[d] = (1 - w) * from[d] + w * to[d];
-    if (piece < pieces) iterations += solve(search, 1e-4, 40, 0).iterations;
-  }
-  return iterations;
+/** A state with a tetrahedron turned inside out, or strained beyond what its springs are made for, is no equilibrium of the rod. */
+function refuseFolds(hair: Hair, result: Result): Result {
+  if (!result.converged) return result;
+  const folded = findInverted(hair);
+  if (folded >= 0) return { ...result, converged: false, reason: describeFold(folded) };
+  const { largest: turn, node } = measureTurns(hair);
+  if (turn <= LARGEST_TURN) return result;
+  const reason = `at node ${node} the rod turns by ${turn.toFixed(2)} rad per edge beyond its natural shape, where the springs are far too soft (limit ${LARGEST_TURN}); use more edges, or der`;
+  return { ...result, converged: false, reason };
+}
+
+function describeFold(node: number): string {
+  return `the springs fold at node ${node}, where the rod bends or twists by too much per edge; use more edges, or der`;
+}
+
+function foldedAt(node: number): Result {
+  const reason = `${describeFold(node)} (while the pins move, so that turns are lost)`;
+  return { ...FAILED, reason };
 }
 
 export function findEquilibrium(
@@ -225,7 +277,8 @@ export function findEquilibrium(
   chooseKinds(hair, work);
   hair.frozen = true;
   measureTension(search);
-  let iterations = bringPins(search);
+  const brought = followPins(search, t);
+  let iterations = brought.iterations;
   const entry = hair.q.slice();
   const kinds = hair.altitudeKind.slice();
   const settle = (): Result => {
@@ -236,12 +289,12 @@ export function findEquilibrium(
       if (kinds.every((kind, k) => kind === hair.altitudeKind[k])) break;
       result = settleFrozen();
     }
-    return result;
+    return refuseFolds(hair, result);
   };
   const settleFrozen = (): Result => {
     let result = solve(search, options.tolerance, 80, 0);
     iterations += result.iterations;
-    for (let round = 0; !result.converged && round < 6; round++) {
+    for (let round = 0; !result.converged && !result.isRounded && round < 6; round++) {
       if (round === 0) hair.q.set(entry);
       measureTension(search);
       iterations += descend(search, 20);
@@ -250,7 +303,14 @@ export function findEquilibrium(
     }
     return result;
   };
-  let result = settle();
+  let result = brought.lost < 0 ? settle() : foldedAt(brought.lost);
+  if (!result.converged && !result.isRounded && brought.lost < 0) {
+    hair.q.set(entry);
+    chooseKinds(hair, work);
+    iterations += approachLoads(search);
+    entry.set(hair.q);
+    result = settle();
+  }
   const stateful = hair.drive.sources.some(({ dependsOnState }) => dependsOnState);
   let negative = result.converged && !stateful ? countNegative(hair, work) : -1;
   let saddlesLeft = 0;
@@ -263,6 +323,7 @@ export function findEquilibrium(
     negative = result.converged ? countNegative(hair, work) : -1;
   }
   hair.frozen = false;
+  hair.restTension = result.converged ? search.tension : undefined;
   hair.v.fill(0);
   hair.acceleration.fill(0);
   rememberOrientation(hair);

@@ -1,0 +1,56 @@
+/** Rotations between frames that are given by their tangent and director. */
+import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from './quaternion.ts';
+
+interface Frame {
+  readonly tangent: ArrayLike<number>;
+  readonly director: ArrayLike<number>;
+}
+
+const from = new Float64Array(4);
+const to = new Float64Array(4);
+const vector = new Float64Array(3);
+
+/** Unit quaternion of the frame with columns director, tangent × director, tangent. */
+export function writeFrameQuaternion(out: Float64Array, { tangent: t, director: d }: Frame): void {
+  const e = [t[1] * d[2] - t[2] * d[1], t[2] * d[0] - t[0] * d[2], t[0] * d[1] - t[1] * d[0]];
+  const [a, b, c] = [d[0], e[1], t[2]];
+  // from the largest of the four, which loses no digits
+  const squares = [1 + a + b + c, 1 + a - b - c, 1 - a + b - c, 1 - a - b + c];
+  const k = squares.indexOf(Math.max(...squares));
+  const [w, x, y, z] = [
+    [squares[0], e[2] - t[1], t[0] - d[2], d[1] - e[0]],
+    [e[2] - t[1], squares[1], d[1] + e[0], t[0] + d[2]],
+    [t[0] - d[2], d[1] + e[0], squares[2], e[2] + t[1]],
+    [d[1] - e[0], t[0] + d[2], e[2] + t[1], squares[3]],
+  ][k];
+  const size = Math.hypot(w, x, y, z);
+  out[0] = w / size;
+  out[1] = x / size;
+  out[2] = y / size;
+  out[3] = z / size;
+}
+
+/** Rotation vector of the shortest rotation that takes frame a to frame b [rad], in world axes. */
+export function rotationBetween(a: Frame, b: Frame): [number, number, number] {
+  writeFrameQuaternion(from, a);
+  writeFrameQuaternion(to, b);
+  for (let k = 1; k < 4; k++) from[k] = -from[k];
+  multiplyQuaternions(to, 0, to, 0, from, 0);
+  rotationFromQuaternion(vector, 0, to, 0);
+  return [vector[0], vector[1], vector[2]];
+}
+
+const turn = new Float64Array(4);
+
+/** Rotates the vector at offset o of x in place by a rotation vector. */
+export function rotateVector(x: Float64Array, o: number, rotation: ArrayLike<number>): void {
+  quaternionFromRotation(turn, 0, rotation, 0);
+  const [w, a, b, c] = turn;
+  const [vx, vy, vz] = [x[o], x[o + 1], x[o + 2]];
+  const sx = 2 * (b * vz - c * vy);
+  const sy = 2 * (c * vx - a * vz);
+  const sz = 2 * (a * vy - b * vx);
+  x[o] = vx + w * sx + b * sz - c * sy;
+  x[o + 1] = vy + w * sy + c * sx - a * sz;
+  x[o + 2] = vz + w * sz + a * sy - b * sx;
+}
