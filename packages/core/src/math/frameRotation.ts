@@ -30,8 +30,11 @@ export function writeFrameQuaternion(out: Float64Array, { tangent: t, director: 
   out[3] = z / size;
 }
 
-/** Rotation vector of the shortest rotation that takes frame a to frame b [rad], in world axes. */
+const isSame = (a: ArrayLike<number>, b: ArrayLike<number>): boolean => a[0] === b[0] && a[1] === b[1] && a[2] === b[2];
+
+/** Rotation vector of the shortest rotation that takes frame a to frame b [rad], in world axes; exactly zero for equal frames. */
 export function rotationBetween(a: Frame, b: Frame): [number, number, number] {
+  if (isSame(a.tangent, b.tangent) && isSame(a.director, b.director)) return [0, 0, 0];
   writeFrameQuaternion(from, a);
   writeFrameQuaternion(to, b);
   for (let k = 1; k < 4; k++) from[k] = -from[k];
