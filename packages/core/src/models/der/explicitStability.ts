@@ -1,4 +1,6 @@
-/** How long a step of rods with bodies may be by the explicit schemes. */
+/** How long a step may be by the explicit schemes, and into how many pieces a longer one is cut. */
+import { SceneError } from '../../errors.ts';
+import type { Scene } from '../../scene/types.ts';
 import type { ExplicitWork } from './explicit.ts';
 import type { ExplicitBody } from './explicitBody.ts';
 import type { System } from './welds.ts';
@@ -36,4 +38,26 @@ export function findStableStep(
   let sum = 1 / rods ** 2;
   for (const square of frequency) sum = Math.max(sum, 1 / rods ** 2 + square / 1.4 ** 2);
   return 1 / Math.sqrt(sum);
+}
+
+/** More pieces of one step than this are refused: no one would wait for the end. */
+const MOST_PIECES = 1e5;
+
+/** Pieces that a step of length dt is cut into; undefined where they are too many. */
+export function countPieces(dt: number, stableStep: number): number | undefined {
+  const pieces = Math.max(1, Math.ceil(dt / stableStep - 1e-9));
+  return pieces <= MOST_PIECES ? pieces : undefined;
+}
+
+/** Why a step of length dt is not taken. */
+export function tooManyPieces(dt: number, stableStep: number): string {
+  const pieces = (dt / stableStep).toPrecision(2);
+  return `an explicit scheme would cut a step of ${dt} s into ${pieces} pieces of ${stableStep.toPrecision(2)} s; use tr-bdf2, or a softer or coarser rod`;
+}
+
+/** Refuses a scene whose steps would never end. */
+export function refuseShortSteps(scene: Scene, rod: string, stableStep: number): void {
+  const step = scene.time?.step;
+  if (step === undefined || countPieces(step, stableStep) !== undefined) return;
+  throw new SceneError(['solver', 'der', 'integrator'], `rod '${rod}': ${tooManyPieces(step, stableStep)}`);
 }

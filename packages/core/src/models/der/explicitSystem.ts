@@ -16,7 +16,15 @@ import { rotate, writeRotation, writeWorldInertia } from '../../bodies/body.ts';
 import { solveSparse } from '../../linalg/sparse.ts';
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import { beginStep, syncPose, writeBodyLoad } from './body.ts';
-import { type ExplicitWork, updateFrames, updateInverseMass, writeAcceleration, writeEdges } from './explicit.ts';
+import {
+  chooseDirections,
+  type ExplicitWork,
+  markPushed,
+  updateFrames,
+  updateInverseMass,
+  writeAcceleration,
+  writeEdges,
+} from './explicit.ts';
 import {
   commitImpulses,
   createExplicitBody,
@@ -26,7 +34,7 @@ import {
   guideMomentum,
   measureInverseMass,
 } from './explicitBody.ts';
-import { findStableStep } from './explicitStability.ts';
+import { countPieces, findStableStep, tooManyPieces } from './explicitStability.ts';
 import { writeHeldTorque } from './held.ts';
 import { evaluatePins, placePinned } from './kinematics.ts';
 import { type Constraints, createConstraints, factorConstraints, pullBodies, pullNodes } from './projection.ts';
@@ -145,15 +153,20 @@ function writeBodyForces({ system, works }: ExplicitSystem, t: number): void {
 /** Matrix of the constraints at the present state, factored. */
 function prepare(explicit: ExplicitSystem, edges: readonly Float64Array[]): boolean {
   const { system, works, bodies, constraints } = explicit;
-  system.members.forEach((member, m) => {
-    writeEdges(edges[m], member.der);
-    measureLevers(member, system.bodies);
+  system.members.forEach(({ der }, m) => {
+    writeEdges(edges[m], der);
   });
+  measureBodies(explicit);
+  return factorConstraints(constraints, works, edges, bodies);
+}
+
+/** Levers and inverse masses of the bodies where they are. */
+function measureBodies({ system, bodies }: ExplicitSystem): void {
+  for (const member of system.members) measureLevers(member, system.bodies);
   for (const one of bodies) {
     writeWorldInertia(one.body.worldInertia, one.body.pose.rotation, one.body.inertia);
     measureInverseMass(one);
   }
-  return factorConstraints(constraints, works, edges, bodies);
 }
 
 /** Takes the part out of the velocities that would change edge lengths; the matrix must be that of the present state. */
@@ -226,17 +239,24 @@ function nudgeBody(one: ExplicitBody, moved: Float64Array, o: number): void {
 function project(explicit: ExplicitSystem, shake: boolean, h: number): number {
   const { system, works, bodies, constraints, edgesStart, edgesNow } = explicit;
   const perForce = (shake ? 2 : 1) / (h * h);
-  for (const { der } of system.members) der.edgeTension.fill(0);
+  const edges = shake ? edgesStart : works.map((work) => work.direction);
+  system.members.forEach(({ der }, m) => {
+    markPushed(der, works[m]);
+    der.edgeTension.fill(0);
+  });
   for (let iteration = 0; iteration < 40; iteration++) {
     const worst = measureConstraints(explicit);
     if (worst <= 1e-10) return iteration;
     if (!(worst < 10)) return -1;
     if (!shake) {
-      // the matrix is of the moving point; the right-hand side stays
-      if (!prepare(explicit, edgesNow)) return -1;
+      works.forEach((work, m) => {
+        chooseDirections(work.direction, edgesNow[m], work);
+      });
+      // the matrix is of the directions; the right-hand side stays
+      measureBodies(explicit);
+      if (!factorConstraints(constraints, works, edges, bodies)) return -1;
     }
     solveSparse(constraints.factor, constraints.x);
-    const edges = shake ? edgesStart : edgesNow;
     system.members.forEach(({ der }, m) => {
       const first = constraints.first[m];
       pullNodes(der.q, der.nodeCount, works[m].inverseMass, edges[m], constraints.x, first);
@@ -390,7 +410,12 @@ export function stepExplicitSystem(
     entry[b].set(body.force, 13);
     entry[b].set(body.torque, 16);
   });
-  const pieces = Math.max(1, Math.ceil(dt / explicit.stableStep - 1e-9));
+  const pieces = countPieces(dt, explicit.stableStep) ?? 0;
+  if (pieces === 0) {
+    out.ok = false;
+    out.reason = tooManyPieces(dt, explicit.stableStep);
+    return out;
+  }
   for (let piece = 0; piece < pieces && out.ok; piece++)
     out.ok = stepOnce(explicit, shake, t + (dt * piece) / pieces, dt / pieces, out);
   if (out.ok) return out;

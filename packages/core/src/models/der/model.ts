@@ -18,6 +18,7 @@ import { settleSystem } from './coupledStatics.ts';
 import { initializeForces, type System } from './coupling.ts';
 import { createExplicitWork, initializeExplicit, refreshExplicit, stepExplicit } from './explicit.ts';
 import { addStubInertia } from './explicitBody.ts';
+import { refuseShortSteps } from './explicitStability.ts';
 import {
   createExplicitSystem,
   type ExplicitSystem,
@@ -104,6 +105,12 @@ function compile(
         )
       : undefined,
   );
+  explicitTools.forEach(({ stableStep }, k) => {
+    refuseShortSteps(scene, rods[k].id, stableStep);
+  });
+  explicitSystems.forEach((whole, s) => {
+    if (whole) refuseShortSteps(scene, rods[systems[s].rods[0]].id, whole.stableStep);
+  });
   /** Forces at t, as the scheme remembers them from step to step. */
   const initializeScheme = (t: number): string => {
     let trouble = '';
