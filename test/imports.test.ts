@@ -13,10 +13,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // rigid bodies by themselves: poses, rotations, inertia
   bodies: ['math', 'linalg', 'errors'],
   // observers know the world, as a type
-  observe: ['math', 'errors', 'port', 'model', 'scene', 'world'],
+  observe: ['math', 'errors', 'port', 'model', 'scene', 'world', 'balance'],
   // the port and what a model is: types alone, and the scene's types with them
   port: ['scene'],
   model: ['port', 'scene', 'bodies'],
+  // energy balance of rods, from samples and loads
+  balance: ['port', 'scene'],
   fields: ['math', 'errors', 'port', 'scene'],
   // of threads, the interface that contact calls and nothing else
   contact: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies', 'threads/contactThreads.ts'],
@@ -25,7 +27,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   groom: ['math', 'curve', 'errors', 'scene', 'models'],
   // policy of equilibrium searches, shared by the models
   statics: ['math', 'linalg', 'port', 'model'],
-  models: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies', 'statics'],
+  models: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies', 'balance', 'statics'],
 };
 
 /** The first folder below src, or the file's own name. */
