@@ -181,6 +181,12 @@ export interface Bundle {
   matrices(rod: number, t: number): Matrices;
 }
 
+/** Of the rods of a system [J]. */
+export interface SystemEnergy {
+  kinetic: number;
+  elastic: number;
+}
+
 /** What `settle` is asked to do. */
 export interface LoneRods {
   readonly count: number;
@@ -262,6 +268,8 @@ export interface ContactPort {
   /** S v now, 3 each; with `countsWays` S times the way over the step, by its length. */
   readonly countsWays?: boolean;
   readVelocity(out: Float64Array, sides: ContactSides): void;
+  /** Adds kinetic and elastic energy of a system as it is, at time t; false where they are not known. */
+  measureEnergy?(out: SystemEnergy, system: number, t: number): boolean;
   /** Puts the forces at the sides on the rods, and no others: those of the last step, for reactions and accelerations. */
   bear?(sides: ContactSides): void;
   /** H with the sides' point masses. */

@@ -15,6 +15,7 @@ import { createFinder } from './detect/finder.ts';
 import { measureGaps } from './detect/gaps.ts';
 import { createMissedContactDetector } from './detect/missedContacts.ts';
 import { readRules } from './detect/rules.ts';
+import { createEnergyCheck } from './energy.ts';
 import { createLinks, energyOfLinks, type Links, recallLinks, refuseUnlinkable } from './links/links.ts';
 import { measureLinks } from './links/strain.ts';
 import { type ContactForce, type ContactReport, clearReport, createReport, listForces } from './report.ts';
@@ -169,6 +170,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
     solver,
     singleRods: createSingleRodSolver({ finder, search, bundles, systems, options, rolling, linked }),
     log: createSolveLog(systems, rods, colliders),
+    energies: createEnergyCheck({ finder, bundles, placeOfRod, systems, drives: parts.drives }),
     contacts: createContactSet(capacity),
     found,
     islandContacts: createContactSet(),
@@ -189,6 +191,8 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
         ({ body, shape: { type } }) => body < 0 && ['plane', 'sphere', 'capsule', 'box'].includes(type),
       ),
       hasRestitution: colliders.some(({ restitution }) => restitution > 0),
+      keepsLaw: options.solver === 'admm' || options.solver === 'gauss-seidel',
+      tolerance: options.tolerance,
     },
   };
   return { context, layout };

@@ -7,6 +7,7 @@ import type { ContactSet } from './contactSet.ts';
 import type { Search } from './detect/colliderSearch.ts';
 import type { Finder } from './detect/finder.ts';
 import type { MissedContactDetector } from './detect/missedContacts.ts';
+import type { EnergyCheck } from './energy.ts';
 import type { Links } from './links/links.ts';
 import type { ContactReport } from './report.ts';
 import type { Collider } from './shapes/collider.ts';
@@ -33,6 +34,7 @@ export interface ContactContext {
   readonly solver: IslandSolver;
   readonly singleRods: SingleRodSolver;
   readonly log: SolveLog;
+  readonly energies: EnergyCheck;
 
   /** Contacts of the current attempt, sorted by key. */
   readonly contacts: ContactSet;
@@ -68,6 +70,10 @@ export interface ContactSettings {
   /** Whether measuring penetration is cheap for every collider. */
   readonly hasQuickShapes: boolean;
   readonly hasRestitution: boolean;
+  /** Whether the solver keeps the law of contact, so that steps which break it can be rejected. */
+  readonly keepsLaw: boolean;
+  /** Of the solver, relative to `IslandSolver.scaleOf`. */
+  readonly tolerance: number;
 }
 
 /** Values of `ContactContext.stepped`. */

@@ -37,6 +37,8 @@ export interface Attempt {
   readonly robust: boolean;
   /** Leave deep penetration to the next step instead of failing. */
   readonly lenient: boolean;
+  /** Accept islands that are not solved, and report them, because the step cannot be halved any more. */
+  readonly acceptUnsolved: boolean;
   /** Systems that take part. All others stay where they are. */
   readonly within: Marks;
   readonly warmStart: WarmStart;
@@ -52,7 +54,15 @@ export function advanceWithContact(context: ContactContext, t: number, dt: numbe
   clearReport(report);
   for (const bundle of bundles) bundle.contact?.hold();
   const { warmStart } = context;
-  const whole = attemptStep(context, { t, dt, robust, lenient: robust, within: everySystem, warmStart });
+  const whole = attemptStep(context, {
+    t,
+    dt,
+    robust,
+    lenient: robust,
+    acceptUnsolved: false,
+    within: everySystem,
+    warmStart,
+  });
   log.writeTo(report, contacts);
   // islands that are stepped in pieces overwrite theirs
   rememberLinks(links, links.every, dt);
@@ -76,7 +86,7 @@ export function advanceWithContact(context: ContactContext, t: number, dt: numbe
  */
 export function attemptStep(context: ContactContext, attempt: Attempt): StepOutcome {
   const { systems, singleRods, stepped, outcome, contacts, finder } = context;
-  const { t, dt, robust, within } = attempt;
+  const { t, dt, robust, within, acceptUnsolved } = attempt;
   context.failedIslands.length = 0;
   for (let s = 0; s < systems.count; s++) setRole(context, s, isMarked(systems, within, s) ? SEARCHED : IGNORED);
   detectContacts(context, attempt);
@@ -85,12 +95,13 @@ export function attemptStep(context: ContactContext, attempt: Attempt): StepOutc
   if (!free.ok) return free;
   let failure: StepOutcome['failure'];
   stepped.fill(0);
+  context.energies.clear();
   for (let round = 0; ; round++) {
     setBias(contacts, finder, dt, reboundThreshold(finder, dt));
     if (round === 0)
       pending.push(...singleRods.step(contacts, stepped, t, dt, (list) => revertSystems(context, list, t)));
     for (const island of pending) {
-      const one = solveIsland(context, island, { t, dt, robust, round });
+      const one = solveIsland(context, island, { t, dt, robust, round, acceptUnsolved });
       if (one.ok) continue;
       failure = one.failure;
       failIsland(context, island, t);

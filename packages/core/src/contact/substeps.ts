@@ -66,6 +66,7 @@ function stepIsland(
       dt: dt * share,
       robust: robust || share <= 1 / 4,
       lenient: robust || share <= 1 / 32,
+      acceptUnsolved: share === 2 ** -settings.halvings,
       within,
       warmStart,
     });

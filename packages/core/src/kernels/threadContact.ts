@@ -464,6 +464,12 @@ export function shareContact(
       return own && allCould(crew);
     },
     step,
+    ...(port.measureEnergy && {
+      measureEnergy(out, s, t) {
+        catchUp(s, t, 0);
+        return port.measureEnergy?.(out, s, t) ?? false;
+      },
+    }),
     ...(port.settle && { settle }),
     readVelocity(out, sides) {
       const laid = layoutOf(sides);

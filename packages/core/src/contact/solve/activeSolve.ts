@@ -29,7 +29,7 @@ import {
   velocityScale,
 } from './islandRound.ts';
 import { layOutSides, writeForces } from './sides.ts';
-import { isPredicted, markSliding } from './sideVelocities.ts';
+import { hasArrived, isPredicted, markSliding } from './sideVelocities.ts';
 
 /** Where contacts would close by more than this many tolerances, the forces of the last step say little: a rough round comes first. */
 const ABRUPT = 1000;
@@ -187,6 +187,7 @@ export function solveWithActiveContacts(
     needsRecheck = isChecked && rough;
     if (needsRecheck || predicted || round - late >= ROUNDS - 1) break;
   }
+  rounds.arrived = hasArrived(arrays, predictionLimit(rounds, dt));
   markSliding(active.contacts, arrays, scale);
   returnActive(active, set);
   return { outcome: { ok: true, ...outcome }, needsRecheck };

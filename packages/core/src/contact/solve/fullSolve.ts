@@ -25,7 +25,7 @@ import {
   velocityScale,
 } from './islandRound.ts';
 import { layOutSides, recountCrowds } from './sides.ts';
-import { isPredicted, keepsPlaces, markSliding, missOf } from './sideVelocities.ts';
+import { hasArrived, isPredicted, keepsPlaces, markSliding, missOf } from './sideVelocities.ts';
 
 /** Rounds where links join rods that step with their masses glued on. */
 const LINKED_ROUNDS = 12;
@@ -87,6 +87,7 @@ export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProble
     if (done) break;
   }
   if (glued) releaseMasses(rounds, arrays, { t, dt, robust });
+  rounds.arrived = glued || hasArrived(arrays, predictionLimit(rounds, dt));
   markSliding(contacts, arrays, scale);
   return { ok: true, ...outcome };
 }

@@ -51,6 +51,8 @@ export interface IslandRounds {
   readonly outcome: { iterations: number; iterationsMax: number; shifts: number };
   /** Whether the last step left rods under way (ContactPort with goals). */
   unfinished: boolean;
+  /** Whether the rods came to the velocities that the impulses were computed for; else the impulses belong to another motion. */
+  arrived: boolean;
 }
 
 /** Rounds per island, and how many more contacts that are added late may cause. */

@@ -12,17 +12,35 @@ export interface IslandRound {
   readonly dt: number;
   readonly robust: boolean;
   readonly round: number;
+  /** Accept a step that is not solved, and report it. */
+  readonly acceptUnsolved: boolean;
 }
 
 /** Solves for an island's impulses and steps it under them. Contacts found on the way are added to `contacts`. */
 export function solveIsland(
   context: ContactContext,
   island: Island,
-  { t, dt, robust, round }: IslandRound,
+  { t, dt, robust, round, acceptUnsolved }: IslandRound,
 ): StepOutcome {
-  const { contacts: all, islandContacts: own, systems, solver, missed, stepped, report, log, settings } = context;
+  const {
+    contacts: all,
+    islandContacts: own,
+    energies,
+    systems,
+    solver,
+    missed,
+    stepped,
+    report,
+    log,
+    settings,
+  } = context;
   const { contacts, links, systems: list } = island;
   const resumable = canResume(context, island);
+  if (settings.keepsLaw)
+    energies.record(
+      list.filter((s) => !stepped[s]),
+      t,
+    );
   const marks = markOnly(systems, context.islandMarks, list);
   own.count = 0;
   for (const c of contacts) appendContact(own, all, c);
@@ -47,7 +65,26 @@ export function solveIsland(
     copyContact(all, c, own, i);
   });
   for (let i = contacts.length; i < own.count; i++) appendContact(all, own, i);
+  if (!outcome.ok || solver.needsRecheck || !settings.keepsLaw) return outcome;
+  const reason = findViolation(context, island, t, dt);
+  if (reason === undefined) return outcome;
+  if (!acceptUnsolved)
+    return { ...outcome, ok: false, failure: { rod: context.rods[systems.rods[list[0]][0]].id, reason } };
+  log.record(list, { ...solver.result, converged: false });
   return outcome;
+}
+
+/** Why the step that the island has just taken is no solution; undefined if it is one. */
+function findViolation(
+  { islandContacts, energies, solver, settings }: ContactContext,
+  { links, systems }: Island,
+  t: number,
+  dt: number,
+): string | undefined {
+  if (!solver.arrived) return 'the response to contact is too far from linear';
+  const slack = 10 * settings.tolerance * solver.scaleOf(dt);
+  const gain = links ? 0 : energies.measureGain({ systems, contacts: islandContacts, t, dt, slack });
+  return gain > 0 ? 'contact would create energy' : undefined;
 }
 
 /** Whether an island may go on from where it is, with the contacts that it missed. */

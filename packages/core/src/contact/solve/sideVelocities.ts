@@ -51,6 +51,17 @@ export function isPredicted(arrays: SideArrays, limit: number): boolean {
   return true;
 }
 
+/** Part of the speeds at contacts by which rods may miss the velocities that impulses were found for. */
+const ASTRAY = 1e-2;
+
+/** The same after the last round: whether what is left is small beside the speeds. */
+export function hasArrived(arrays: SideArrays, limit: number): boolean {
+  const { start, copy, count, axes } = arrays;
+  let fastest = 0;
+  for (let k = 0; k < axes * count; k++) fastest = Math.max(fastest, Math.abs(start[k]), Math.abs(copy[k]));
+  return isPredicted(arrays, Math.max(limit, 0.1 * ASTRAY * fastest));
+}
+
 /** Whether contacts came to where the copies have them, within `part` of their size. */
 export function keepsPlaces(
   set: ContactSet,

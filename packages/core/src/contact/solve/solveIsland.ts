@@ -13,6 +13,8 @@ export interface IslandSolver {
   readonly result: SolveResult;
   /** Whether the last island was solved roughly, so that the caller must solve it again. */
   readonly needsRecheck: boolean;
+  /** Whether the rods of the last island came to the velocities that its impulses were computed for. */
+  readonly arrived: boolean;
   /** Velocity that errors are compared with [m/s]. */
   scaleOf(dt: number): number;
   solve(problem: IslandProblem): StepOutcome;
@@ -32,6 +34,7 @@ export function createIslandSolver(layout: Layout, rods: readonly Rod[], options
     last: { iterations: 0, error: 0, converged: true },
     outcome: { iterations: 0, iterationsMax: 0, shifts: 0 },
     unfinished: false,
+    arrived: true,
   };
   const active = createActiveContacts();
   let needsRecheck = false;
@@ -41,8 +44,12 @@ export function createIslandSolver(layout: Layout, rods: readonly Rod[], options
     get needsRecheck() {
       return needsRecheck;
     },
+    get arrived() {
+      return rounds.arrived;
+    },
     solve(problem) {
       needsRecheck = false;
+      rounds.arrived = true;
       Object.assign(rounds.total, { iterations: 0, error: 0, converged: true });
       Object.assign(rounds.outcome, { iterations: 0, iterationsMax: 0, shifts: 0 });
       const ports = options.solver === 'admm' && !problem.links ? portsOf(layout, problem.contacts) : undefined;

@@ -30,6 +30,7 @@ import { assemble, createSlot, factorGlued, measureResponse, respondTo, type Slo
 import { createHolder } from './holdRuns.ts';
 import { evaluatePins, poseSamples, rebuildFrames, restoreFrames } from './kinematics.ts';
 import { writeRightSide } from './newton.ts';
+import { addRodEnergy } from './readouts.ts';
 import { createSettle } from './settle.ts';
 import { createSnapshot, returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import type { Stage } from './stage.ts';
@@ -396,6 +397,14 @@ export function createDerContact(parts: ContactParts): { readonly port: ContactP
       },
     }),
     readVelocity,
+    measureEnergy(out, s) {
+      if (systems[s].system.bodies.length > 0) return false;
+      for (const rod of systems[s].rods) {
+        renew(rod);
+        addRodEnergy(out, ders[rod]);
+      }
+      return true;
+    },
     bear(sides) {
       const touched = new Uint8Array(ders.length);
       for (let c = 0; c < sides.count; c++) if (sides.rod[c] >= 0) touched[sides.rod[c]] = 1;

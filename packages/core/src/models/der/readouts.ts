@@ -1,5 +1,5 @@
 /** What is read off rods and bodies without moving them: energies, momentum, reactions of pins, channels. */
-import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
 import type { DerBody } from './body.ts';
 import { addElasticGradient } from './energy.ts';
 import { addHeldHessian, writeHeldTorque } from './held.ts';
@@ -19,6 +19,21 @@ export function addEnergies(out: Energies, der: DerRod, t: number): void {
       out.stretching += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
   }
   for (const source of drive.sources) out.potential += source.potential(samples, t);
+}
+
+const rodElastic = { bending: 0, twisting: 0 };
+
+/** Kinetic and elastic energy of a rod as it is. */
+export function addRodEnergy(out: SystemEnergy, der: DerRod): void {
+  const { v, mass, size, edgeCount, edgeStiffness, edgeLength, rod } = der;
+  for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
+  rodElastic.bending = 0;
+  rodElastic.twisting = 0;
+  addElasticGradient(undefined, der, undefined, rodElastic);
+  out.elastic += rodElastic.bending + rodElastic.twisting;
+  for (let j = 0; j < edgeCount; j++)
+    if (edgeStiffness[j] < Infinity)
+      out.elastic += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
 }
 
 const bodyLoad = new Float64Array(6);

@@ -21,6 +21,7 @@ import { createSelectedInverse, invertSelected, type SelectedInverse } from '../
 import type { Bundle, BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { Allocate, ContactSides } from '../../port.ts';
 import { addElements } from './elements.ts';
+import { kineticEnergy, measureElastic } from './energy.ts';
 import { constrainHeld, constrainRight, evaluateHeld, returnHeld } from './held.ts';
 import type { Unit } from './kernel.ts';
 import { poseSamples, writeSpinGradient } from './kinematics.ts';
@@ -181,6 +182,12 @@ export function createFiberContact(
     },
     step,
     readVelocity,
+    measureEnergy(out, k) {
+      const { bending, twisting, stretching } = measureElastic(fibers[k], fibers[k].q);
+      out.kinetic += kineticEnergy(fibers[k], fibers[k].v, slotOf(k).x);
+      out.elastic += bending + twisting + stretching;
+      return true;
+    },
     bear(sides) {
       const touched = new Uint8Array(fibers.length);
       for (let c = 0; c < sides.count; c++) touched[sides.rod[c]] = 1;

@@ -12,6 +12,7 @@ import type { Glue } from './blocks.ts';
 import { createWorkspace, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { placeRoot, poseSamples, writeAllJacobians, writePointJacobians } from './kinematics.ts';
 import type { NewtonOptions } from './newton.ts';
+import { addRodEnergy } from './observe.ts';
 import type { HelixRod } from './rod.ts';
 import { stepIncremental } from './step.ts';
 import { factorRod, solveRod } from './sweep.ts';
@@ -125,6 +126,10 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
     },
     step: (marked, sides, t, dt, robust) => move(marked, sides, t, dt, true, robust),
     readVelocity,
+    measureEnergy(out, k) {
+      addRodEnergy(out, helices[k]);
+      return true;
+    },
     bear(sides) {
       const touched = new Uint8Array(helices.length);
       for (let c = 0; c < sides.count; c++) touched[sides.rod[c]] = 1;

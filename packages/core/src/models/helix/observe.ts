@@ -1,5 +1,5 @@
 /** What can be read off a rod: energies, momentum, quantities along it, and what the clamp does to it. */
-import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
 import { evaluateLoads, type Workspace } from './energy.ts';
 import { placeRoot, poseRod, poseSamples, writeAllJacobians } from './kinematics.ts';
 import type { HelixRod } from './rod.ts';
@@ -18,6 +18,16 @@ export function addEnergies(out: Energies, h: HelixRod, t: number): void {
     for (let k = 0; k < 6; k++) out.kinetic += 0.25 * h.nodeInertia[i] * h.directorRate[6 * i + k] ** 2;
   }
   for (const source of h.sources) out.potential += source.potential(h.samples, t);
+}
+
+/** Kinetic and elastic energy of a rod as it is. */
+export function addRodEnergy(out: SystemEnergy, h: HelixRod): void {
+  const { q, kappaRest, stiffness } = h;
+  for (let d = 0; d < q.length; d++) out.elastic += 0.5 * stiffness[d] * (q[d] - kappaRest[d]) ** 2;
+  for (let i = 0; i < h.nodeCount; i++) {
+    for (let k = 0; k < 3; k++) out.kinetic += 0.5 * h.nodeMass[i] * h.nodeVelocity[3 * i + k] ** 2;
+    for (let k = 0; k < 6; k++) out.kinetic += 0.25 * h.nodeInertia[i] * h.directorRate[6 * i + k] ** 2;
+  }
 }
 
 export function addMomentum(out: Momentum, h: HelixRod): void {

@@ -30,6 +30,7 @@ import {
   writeResponse,
 } from './response.ts';
 import { moveSettled, settle } from './settle.ts';
+import { elasticEnergy } from './statics.ts';
 import { type Start, type StepOptions, stepWithContact } from './step.ts';
 import type { StrandTree } from './tree.ts';
 import type { StepWork } from './trial.ts';
@@ -247,6 +248,16 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
     },
     countsWays: true,
     readVelocity,
+    measureEnergy(out, k) {
+      const { bending, twisting } = elasticEnergy(trees[k]);
+      out.elastic += bending + twisting;
+      for (const { rod, samples } of trees[k].rods) {
+        for (let i = 0; i < samples.nodeVelocity.length; i++)
+          out.kinetic += 0.5 * rod.nodeMass[(i / 3) | 0] * samples.nodeVelocity[i] ** 2;
+        for (let j = 0; j < rod.edgeCount; j++) out.kinetic += 0.5 * rod.edgeInertia[j] * samples.edgeSpin[j] ** 2;
+      }
+      return true;
+    },
     bear(sides) {
       for (const tree of trees) clearContact(tree);
       for (let c = 0; c < sides.count; c++) addSideForce(place[sides.rod[c]].tree, linkOf(sides, c), sides, c);

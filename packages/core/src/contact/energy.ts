@@ -1,0 +1,181 @@
+/**
+ * Energy that a step with contact created in an island: what its systems have at the end, less what they had at the start, less
+ * the work that loads and pins did and that the law of contact lets obstacles do. Steps with contact are implicit Euler, so forces
+ * count with their values at the end. The result is negative where the step dissipated, and must not be positive: the proof, and why
+ * the solver can miss it, are in docs/notes/contact-energy.md.
+ */
+import type { Bundle, Drive, SystemEnergy } from '../model.ts';
+import { createLoads, type Loads } from '../port.ts';
+import { createPinPose } from '../scene/compiled.ts';
+import type { BundlePlace } from './bundlePlace.ts';
+import type { ContactSet } from './contactSet.ts';
+import type { Finder } from './detect/finder.ts';
+import type { Systems } from './solve/islands.ts';
+
+export interface EnergyCheck {
+  /** Forgets what was recorded: a step begins. Systems of which nothing is recorded are not checked. */
+  clear(): void;
+  /** Records the energy of systems that are at the start of the step, at time t. */
+  record(systems: readonly number[], t: number): void;
+  /** Energy that the step created beyond what is tolerated [J], else 0. Systems must be at its end, contacts have its impulses. */
+  measureGain(step: CheckedStep): number;
+}
+
+/** A step of an island: its systems and contacts, and when. */
+export interface CheckedStep {
+  readonly systems: readonly number[];
+  readonly contacts: ContactSet;
+  readonly t: number;
+  readonly dt: number;
+  /** Error of velocities at contacts that the solver tolerates [m/s]. */
+  readonly slack: number;
+}
+
+interface EnergyCheckParts {
+  readonly finder: Finder;
+  readonly bundles: readonly Bundle[];
+  readonly placeOfRod: readonly BundlePlace[];
+  readonly systems: Systems;
+  readonly drives: readonly Drive[];
+}
+
+/**
+ * Part of the kinetic energy, of the work done and of the change of elastic energy that a step may create: what Newton's method and
+ * the contact solver leave. ROUNDING: the same of the elastic energy as a whole.
+ */
+const TOLERANCE = 1e-3;
+const ROUNDING = 1e-10;
+
+const pose = createPinPose();
+const poseBefore = createPinPose();
+
+export function createEnergyCheck({ finder, bundles, placeOfRod, systems, drives }: EnergyCheckParts): EnergyCheck {
+  const kinetic = new Float64Array(systems.count);
+  const elastic = new Float64Array(systems.count);
+  const now: SystemEnergy = { kinetic: 0, elastic: 0 };
+  const loads = new Map<number, Loads>();
+
+  /** Energy of a system into `now`; false where its model does not know it. */
+  const measure = (s: number, t: number): boolean => {
+    now.kinetic = 0;
+    now.elastic = 0;
+    return bundles[systems.bundleOf[s]].contact?.measureEnergy?.(now, systems.numberOf[s], t) ?? false;
+  };
+
+  /** Displacement over the step of coordinate k of a rod's nodes. */
+  const moved = (rod: number, k: number): number =>
+    finder.samples[rod].nodePosition[k] - finder.position[3 * finder.nodeOffset[rod] + k];
+
+  const measureLoadWork = (rod: number, t: number, dt: number): number => {
+    const { sources } = drives[rod];
+    if (sources.length === 0) return 0;
+    const samples = finder.samples[rod];
+    const size = samples.nodePosition.length;
+    const own = loads.get(size) ?? createLoads(finder.rods[rod]);
+    loads.set(size, own);
+    own.nodeForce.fill(0);
+    own.edgeTorque.fill(0);
+    own.nodeDrag.fill(0);
+    for (const source of sources) source.addLoads(own, samples, t + dt);
+    let work = 0;
+    for (let k = 0; k < size; k++) if (own.nodeForce[k] !== 0) work += own.nodeForce[k] * moved(rod, k);
+    for (let k = 0; k < samples.edgeTangent.length; k++)
+      if (own.edgeTorque[k] !== 0)
+        work += own.edgeTorque[k] * dt * samples.edgeSpin[(k / 3) | 0] * samples.edgeTangent[k];
+    return work;
+  };
+
+  /** Work of the pins that move, with the forces and torques that hold the rod at the end. */
+  const measurePinWork = (rod: number, t: number, dt: number): number => {
+    const { pins } = drives[rod];
+    const movesOne = pins.some((pin) => {
+      pin.evaluate(poseBefore, t);
+      pin.evaluate(pose, t + dt);
+      if (pose.twist !== poseBefore.twist) return true;
+      for (let k = 0; k < 3; k++) {
+        if (pose.position[k] !== poseBefore.position[k] || pose.tangent[k] !== poseBefore.tangent[k]) return true;
+        if (pose.director[k] !== poseBefore.director[k]) return true;
+      }
+      return false;
+    });
+    if (!movesOne) return 0;
+    let work = 0;
+    const { bundle, index } = placeOfRod[rod];
+    for (const { node, force, torque } of bundles[bundle].reactions(index, t + dt)) {
+      const pin = pins.find((one) => one.node === node);
+      if (!pin) continue;
+      pin.evaluate(poseBefore, t);
+      pin.evaluate(pose, t + dt);
+      for (let k = 0; k < 3; k++) work += force[k] * moved(rod, 3 * node + k) + torque[k] * turnOf(k);
+    }
+    return work;
+  };
+
+  /** Work of a contact's impulse per step length at one side. */
+  const measureSideWork = ({ impulse }: ContactSet, c: number, rod: number, edge: number, weight: number): number => {
+    const a = 3 * edge;
+    const b = a + 3 < finder.samples[rod].nodePosition.length ? a + 3 : 0;
+    let work = 0;
+    for (let k = 0; k < 3; k++)
+      work += impulse[3 * c + k] * ((1 - weight) * moved(rod, a + k) + weight * moved(rod, b + k));
+    return work;
+  };
+
+  return {
+    clear() {
+      kinetic.fill(Number.NaN);
+    },
+    record(list, t) {
+      for (const s of list) {
+        kinetic[s] = measure(s, t) ? now.kinetic : Number.NaN;
+        elastic[s] = now.elastic;
+      }
+    },
+    measureGain({ systems: list, contacts: set, t, dt, slack }) {
+      let gain = 0;
+      let tolerated = 0;
+      for (const s of list) {
+        if (!measure(s, t + dt)) return 0;
+        gain += now.kinetic - kinetic[s] + now.elastic - elastic[s];
+        tolerated +=
+          TOLERANCE * (Math.max(now.kinetic, kinetic[s]) + Math.abs(now.elastic - elastic[s])) +
+          ROUNDING * (now.elastic + elastic[s]);
+        for (const rod of systems.rods[s]) {
+          const work = measureLoadWork(rod, t, dt);
+          gain -= work;
+          tolerated += TOLERANCE * Math.abs(work);
+        }
+      }
+      for (let c = 0; c < set.count; c++) {
+        let work = measureSideWork(set, c, set.rodA[c], set.edgeA[c], set.weightA[c]);
+        if (set.rodB[c] >= 0) work -= measureSideWork(set, c, set.rodB[c], set.edgeB[c], set.weightB[c]);
+        tolerated += (TOLERANCE * Math.abs(work)) / dt;
+        // surfaces that move do work, and so does what pushes out of an overlap or rebounds
+        for (let k = 3 * c; k < 3 * c + 3; k++) {
+          gain -= set.impulse[k] * (set.surface[k] + set.normal[k] * Math.max(0, -set.bias[c]));
+          tolerated += Math.abs(set.impulse[k]) * slack;
+        }
+      }
+      // dear, and most steps do not need it
+      for (let i = 0; i < list.length && gain > tolerated; i++)
+        for (const rod of systems.rods[list[i]]) {
+          const work = measurePinWork(rod, t, dt);
+          gain -= work;
+          tolerated += TOLERANCE * Math.abs(work);
+        }
+      return gain > tolerated ? gain : 0;
+    },
+  };
+}
+
+/** Component k of the rotation from `poseBefore` to `pose` [rad]: of the frame, to second order, and of the twist within it. */
+function turnOf(k: number): number {
+  const [a, b] = [(k + 1) % 3, (k + 2) % 3];
+  let turn = (pose.twist - poseBefore.twist) * pose.tangent[k];
+  const { tangent: t0, director: d0 } = poseBefore;
+  const { tangent: t1, director: d1 } = pose;
+  const e0 = (i: number): number => t0[(i + 1) % 3] * d0[(i + 2) % 3] - t0[(i + 2) % 3] * d0[(i + 1) % 3];
+  const e1 = (i: number): number => t1[(i + 1) % 3] * d1[(i + 2) % 3] - t1[(i + 2) % 3] * d1[(i + 1) % 3];
+  turn += 0.5 * (t0[a] * t1[b] - t0[b] * t1[a] + d0[a] * d1[b] - d0[b] * d1[a] + e0(a) * e1(b) - e0(b) * e1(a));
+  return turn;
+}
