@@ -2,11 +2,12 @@
 import { turnPlaceOf, turnsFar } from '../models/der/guard.ts';
 import type { PairKernel, PairMember, PairScheme, PairSolver } from '../models/der/kernel.ts';
 import { evaluatePins } from '../models/der/kinematics.ts';
-import type { NewtonOptions, NewtonResult } from '../models/der/newton.ts';
+import type { NewtonOptions } from '../models/der/newton.ts';
 import type { DerRod } from '../models/der/rod.ts';
 import { dependsOnState, evaluateLoads, type Stage, sumLoads } from '../models/der/stage.ts';
 import type { RodStep, StepStart } from '../models/der/step.ts';
 import type { Loads } from '../port.ts';
+import type { NewtonResult } from '../statics/search.ts';
 import { hasAny, interleave, placeOf, take, takeNodes } from './copy.ts';
 import type { Room, Shared } from './der.ts';
 import { type Addresses, contactCapacity, FIXED_COUNT, type Field, LOADS } from './layout.ts';

@@ -20,6 +20,7 @@ import {
   jointEnergy,
   writeRotationRate,
 } from './joint.ts';
+import { closingOf } from './kinematics.ts';
 import type { CosseratRod } from './rod.ts';
 
 const moment = new Float64Array(3);
@@ -89,7 +90,7 @@ export function addJoints(
   viscous: Float64Array | undefined,
   s: number,
 ): void {
-  const { joints, jointActive, rod } = cos;
+  const { joints, jointActive } = cos;
   const withHessian = matrix !== undefined;
   for (let i = 0; i < joints.count; i++) {
     if (!jointActive[i]) continue;
@@ -102,7 +103,7 @@ export function addJoints(
       if (matrix) addBlock(matrix, edge, edge, hessianBB);
       continue;
     }
-    const closing = rod.closed && joints.node[i] === 0 && after === 0 ? cos.closing : 0;
+    const closing = closingOf(cos, i);
     writeMoment(cos, i, viscous, closing);
     const factor = viscous ? 1 + s * joints.damping[i] : 1;
     evaluateJoint(cos.jointRotation, 3 * i, moment, joints.stiffness, factor, withHessian);
@@ -258,8 +259,10 @@ export function writeHeldTorque(out: Float64Array, cos: CosseratRod): void {
       }
       continue;
     }
-    writeMoment(cos, i, undefined, 0);
+    const closing = closingOf(cos, i);
+    writeMoment(cos, i, undefined, closing);
     evaluateJoint(cos.jointRotation, 3 * i, moment, joints.stiffness, 1, false);
+    if (closing !== 0) turnClosing(closing);
     addRotated(out, 3 * h, heldQuaternion, 4 * h, before < 0 ? gradientA : gradientB);
   }
 }

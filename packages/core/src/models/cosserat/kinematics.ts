@@ -223,7 +223,6 @@ export function measureStrain(cos: CosseratRod): boolean {
     const after = joints.after[i];
     const a = before >= 0 ? q : heldQuaternion;
     const b = after >= 0 ? q : heldQuaternion;
-    const closing = rod.closed && joints.node[i] === 0 && after === 0 ? cos.closing : 0;
     if (
       !measureRotation(
         jointRotation,
@@ -232,12 +231,17 @@ export function measureStrain(cos: CosseratRod): boolean {
         before >= 0 ? 7 * before + 3 : 4 * (-1 - before),
         b,
         after >= 0 ? 7 * after + 3 : 4 * (-1 - after),
-        closing,
+        closingOf(cos, i),
       )
     )
       return false;
   }
   return true;
+}
+
+/** Angle about d3 that joint i adds: that of the seam of a closed rod, behind its last edge, whether a frame is held there or not. */
+export function closingOf({ rod, joints, edgeCount, closing }: CosseratRod, i: number): number {
+  return rod.closed && joints.node[i] === 0 && joints.before[i] === edgeCount - 1 ? closing : 0;
 }
 
 /** The compiled rod's initial state; frames get the signs that make the joints' twist as compiled. False: cannot be counted. */

@@ -8,7 +8,7 @@ import { addEdgeHessian, addJoints } from './energy.ts';
 import { evaluatePins, measureStrain } from './kinematics.ts';
 import type { CosseratRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
-import { assembleTangent, closeTangent } from './statics.ts';
+import { assembleTangent, closeTangent } from './tangent.ts';
 
 export function findModes(cos: CosseratRod, work: Workspace, t: number, count: number): Modes {
   const { size, mass, fixed } = cos;

@@ -147,7 +147,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     readChannel: (out, rod, channel) => readChannel(out, parts[rod], channel),
     equilibrate: (rod, t, wanted) => {
       const { work, start, entry } = tools[rod];
-      return findEquilibrium(parts[rod], work, start, entry, t, wanted);
+      return findEquilibrium(parts[rod], work, { start, entry }, t, wanted);
     },
     reactions: (rod, t) => measureReactions(parts[rod], tools[rod].work, t),
     modes: (rod, t, count) => withState(parts[rod], tools[rod], () => findModes(parts[rod], tools[rod].work, t, count)),

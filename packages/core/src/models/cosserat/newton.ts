@@ -13,6 +13,7 @@
  */
 import { BAND_WIDTH, clearBand, factorBand, fixUnknown, readEntry, solveBand } from '../../linalg/band.ts';
 import { addGeneral, solveGeneral } from '../../linalg/bandLu.ts';
+import type { NewtonResult } from '../../statics/search.ts';
 import { measureStrain, moveBy } from './kinematics.ts';
 import { measureLoadJacobian, subtractSymmetricPart } from './loadStiffness.ts';
 import type { CosseratRod } from './rod.ts';
@@ -33,16 +34,6 @@ export interface NewtonOptions {
   readonly rotation: number;
   /** Smallest shift of a matrix that is not positive definite. Default 1e-7. */
   readonly firstShift?: number;
-}
-
-export interface NewtonResult {
-  converged: boolean;
-  iterations: number;
-  shifts: number;
-  /** Largest residual force [N] and what it had to be below. */
-  residual: number;
-  tolerance: number;
-  reason: string;
 }
 
 const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
@@ -108,7 +99,7 @@ function measureConvergence(
 }
 
 /** −r − Σ l AᵀSc, into work.step. */
-function writeRightSide(cos: CosseratRod, work: Workspace): void {
+export function writeRightSide(cos: CosseratRod, work: Workspace): void {
   const { size, edgeCount, nodeCount, edgeFrame, edgeStrain, rod } = cos;
   const { step, residual, edgePenalty, edgeError } = work;
   for (let d = 0; d < size; d++) step[d] = -residual[d];
@@ -133,7 +124,7 @@ function writeRightSide(cos: CosseratRod, work: Workspace): void {
 }
 
 /** Fraction of the step in which nothing turns by more than `rotation` and no edge closes up. */
-function limitStep(cos: CosseratRod, step: Float64Array, rotation: number): number {
+export function limitStep(cos: CosseratRod, step: Float64Array, rotation: number): number {
   const { edgeCount, nodeCount, rod } = cos;
   let largest = 0;
   for (let j = 0; j < edgeCount; j++) {
@@ -151,32 +142,44 @@ function limitStep(cos: CosseratRod, step: Float64Array, rotation: number): numb
   return largest > rotation ? rotation / largest : 1;
 }
 
+/** What the step does to the strain of edge j: RᵀΔx/l + ν×ϑ. */
+export function writeEdgeStep(out: Float64Array, cos: CosseratRod, j: number, step: Float64Array): void {
+  const { nodeCount, edgeFrame, edgeStrain, rod } = cos;
+  const a = 6 * j;
+  const b = j + 1 < nodeCount ? a + 6 : 0;
+  const l = 1 / rod.edgeLengthRest[j];
+  const x = l * (step[b] - step[a]);
+  const y = l * (step[b + 1] - step[a + 1]);
+  const z = l * (step[b + 2] - step[a + 2]);
+  for (let k = 0; k < 3; k++) {
+    const f = 9 * j + 3 * k;
+    const m = (k + 1) % 3;
+    const n = (k + 2) % 3;
+    out[k] =
+      edgeFrame[f] * x +
+      edgeFrame[f + 1] * y +
+      edgeFrame[f + 2] * z +
+      edgeStrain[3 * j + m] * step[a + 3 + n] -
+      edgeStrain[3 * j + n] * step[a + 3 + m];
+  }
+}
+
+const edgeStep = new Float64Array(3);
+
 /** Adds `fraction` of what the step implies to n; returns the largest move, relative. */
-function takeStep(cos: CosseratRod, work: Workspace, fraction: number): number {
-  const { edgeCount, nodeCount, edgeFrame, edgeStrain, edgeForce, rod } = cos;
+export function takeStep(cos: CosseratRod, work: Workspace, fraction: number): number {
+  const { edgeCount, nodeCount, edgeForce, rod } = cos;
   const { step, edgePenalty, edgeError, edgeViscous } = work;
   let largest = 0;
   for (let j = 0; j < edgeCount; j++) {
     const a = 6 * j;
     const b = j + 1 < nodeCount ? a + 6 : 0;
     const l = 1 / rod.edgeLengthRest[j];
-    const x = l * (step[b] - step[a]);
-    const y = l * (step[b + 1] - step[a + 1]);
-    const z = l * (step[b + 2] - step[a + 2]);
-    largest = Math.max(largest, Math.abs(x), Math.abs(y), Math.abs(z));
+    writeEdgeStep(edgeStep, cos, j, step);
     for (let k = 0; k < 3; k++) {
-      const f = 9 * j + 3 * k;
-      const m = (k + 1) % 3;
-      const n = (k + 2) % 3;
-      const strain =
-        edgeFrame[f] * x +
-        edgeFrame[f + 1] * y +
-        edgeFrame[f + 2] * z +
-        edgeStrain[3 * j + m] * step[a + 3 + n] -
-        edgeStrain[3 * j + n] * step[a + 3 + m];
-      edgeForce[3 * j + k] +=
-        fraction * edgePenalty[3 * j + k] * (edgeViscous[3 * j + k] * strain + edgeError[3 * j + k]);
-      largest = Math.max(largest, Math.abs(step[a + 3 + k]));
+      const o = 3 * j + k;
+      edgeForce[o] += fraction * edgePenalty[o] * (edgeViscous[o] * edgeStep[k] + edgeError[o]);
+      largest = Math.max(largest, Math.abs(l * (step[b + k] - step[a + k])), Math.abs(step[a + 3 + k]));
     }
   }
   moveBy(cos, step, fraction);
@@ -214,7 +217,8 @@ export function solveUnsymmetric(cos: CosseratRod, work: Workspace): number {
   return sign;
 }
 
-const unfolded = 'a joint is turned by nearly two half turns, or a position is not a number';
+/** Why `measureStrain` fails. */
+export const UNFOLDED: string = 'a joint is turned by nearly two half turns, or a position is not a number';
 
 /**
  * Solves the stage from the present state (prescribed positions in place). On success positions, frames, velocities and
@@ -234,7 +238,7 @@ export function solveStage(cos: CosseratRod, work: Workspace, stage: Stage, opti
   let shift = 0;
   let lastStep = Infinity;
   for (;;) {
-    if (!measureStrain(cos) || !measureMotion(cos, work, stage)) return fail(unfolded);
+    if (!measureStrain(cos) || !measureMotion(cos, work, stage)) return fail(UNFOLDED);
     if (stateful || result.iterations === 0) evaluateLoads(cos, stage.t);
     // after a small step the residual alone will most likely do
     const gradientOnly = lastStep < 1e-4;

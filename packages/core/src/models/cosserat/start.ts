@@ -7,8 +7,8 @@ import { evaluatePins, measureStrain } from './kinematics.ts';
 import { solveStage } from './newton.ts';
 import type { CosseratRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
-import { stiffEnough } from './statics.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
+import { stiffEnough } from './tangent.ts';
 
 export function relaxFrames(cos: CosseratRod, work: Workspace, start: Snapshot, t: number): void {
   const { mass, size, edgeCount, edgeStiffness, stiffnessScale, fixed, rod } = cos;

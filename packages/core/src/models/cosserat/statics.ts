@@ -1,10 +1,12 @@
 /**
- * Equilibria: mixed Newton first, loads in parts where it does not get through, then steps of steepest descent in the metric
- * of the stiffness scale until it does. The verdict on stability is the number of negative pivots of the tangent stiffness;
- * an unstable equilibrium is left along its softest direction.
+ * What the search for equilibria (statics/search.ts) needs of a rod: steps of steepest descent in the metric of the stiffness scale, the
+ * softest direction, pins brought to where they are at t. The verdict on stability is the number of negative pivots of the tangent
+ * stiffness.
  */
-import { clearBand, factorBand, fixUnknown, solveBand } from '../../linalg/band.ts';
+import { factorBand, solveBand } from '../../linalg/band.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { solveAtRest } from '../../statics/newton.ts';
+import { noVerdict, type RestSystem, seekEquilibrium, type Verdict } from '../../statics/search.ts';
 import {
   evaluatePins,
   measureStrain,
@@ -15,32 +17,14 @@ import {
   rememberHeldFrames,
   spreadHeldTwist,
 } from './kinematics.ts';
-import { subtractSymmetricPart } from './loadStiffness.ts';
-import { measureLoads, type NewtonResult, solveStage, solveUnsymmetric } from './newton.ts';
+import { solveStage, solveUnsymmetric } from './newton.ts';
+import { createRestProblem } from './restNewton.ts';
 import type { CosseratRod } from './rod.ts';
-import { evaluateLoads, evaluateStage, type Stage, type Workspace } from './stage.ts';
+import type { Stage, Workspace } from './stage.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
+import { assembleTangent, closeTangent, zeroShift } from './tangent.ts';
 
 const ROTATION = 0.5;
-const atRest = (t: number): Stage => ({ t, rate: 0, descent: 0 });
-
-function newtonFromHere(
-  cos: CosseratRod,
-  work: Workspace,
-  t: number,
-  tolerance: number,
-  iterations: number,
-  firstShift?: number,
-): NewtonResult {
-  return {
-    ...solveStage(cos, work, atRest(t), {
-      tolerance,
-      iterations,
-      rotation: ROTATION,
-      ...(firstShift && { firstShift }),
-    }),
-  };
-}
 
 /** Descends for at most `count` accepted steps, each a well-posed minimisation; the step grows while it succeeds. */
 function descend(cos: CosseratRod, work: Workspace, start: Snapshot, t: number, count: number): number {
@@ -65,64 +49,13 @@ function descend(cos: CosseratRod, work: Workspace, start: Snapshot, t: number, 
   return iterations;
 }
 
-/** Stretch and shear relative to bending that are stiff enough for n edges and no stiffer: more costs digits. */
-export function stiffEnough(cos: CosseratRod): number {
-  return Math.max(10, 1e3 * Math.min(1, (100 / cos.edgeCount) ** 2));
-}
-
-/**
- * Tangent stiffness at the present state, ∂f/∂q of the loads beside it in work.loadJacobian. Rigid edges get a stiffness that is
- * enough; so do, with `cap`, those that are stiffer: signs of soft eigenvalues would drown in the rounding of very stiff ones.
- * Such a stiffness is the same along all three axes, and the strain is made the one that its force would have, e3 + n/S: the
- * rod with that S is then in equilibrium with the same frames, and what costs no energy (free spin, rigid motion) still
- * costs none. (With ν = e3 a free spin has the eigenvalue −n²l/S, and counts as an instability.)
- */
-export function assembleTangent(cos: CosseratRod, work: Workspace, t: number, cap: boolean): boolean {
-  const { edgeStiffness, edgeForce, edgeStrain } = cos;
-  const multiple = stiffEnough(cos);
-  for (let j = 0; j < cos.edgeCount; j++) {
-    const o = 3 * j;
-    const force = Math.max(Math.abs(edgeForce[o]), Math.abs(edgeForce[o + 1]), Math.abs(edgeForce[o + 2]));
-    // under tension the rod is stiffer than it bends: stretch and shear must stay well above that too
-    const enough = multiple * cos.stiffnessScale[6 * j] * cos.rod.edgeLengthRest[j] + 1e5 * force;
-    const stiffest = Math.max(edgeStiffness[o], edgeStiffness[o + 2]);
-    const replace = stiffest === Infinity || (cap && stiffest > enough);
-    for (let k = 0; k < 3; k++) {
-      work.edgePenalty[o + k] = replace ? enough : edgeStiffness[o + k];
-      if (replace) edgeStrain[o + k] = (k === 2 ? 1 : 0) + edgeForce[o + k] / enough;
-    }
-  }
-  evaluateLoads(cos, t);
-  clearBand(work.matrix);
-  const scale = evaluateStage(cos, work, atRest(t), work.matrix);
-  measureStrain(cos);
-  if (Number.isNaN(scale)) return false;
-  work.loadJacobian.asymmetry = 0;
-  if (cos.drive.sources.some((source) => source.dependsOnState)) measureLoads(cos, work, t);
-  return true;
-}
-
-/** Takes the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
-export function closeTangent(cos: CosseratRod, work: Workspace): void {
-  if (cos.drive.sources.some((source) => source.dependsOnState))
-    subtractSymmetricPart(work.matrix, work.loadJacobian, cos);
-  for (let d = 0; d < cos.size; d++) if (cos.fixed[d]) fixUnknown(work.matrix, d);
-}
-
-interface Verdict {
-  readonly negativeModes: number;
-  readonly criterion: 'energy' | 'divergence' | 'none';
-}
-
-const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'none' };
-
 /**
  * Below this, relative to the softer bending stiffness, an eigenvalue counts as zero. A closed rod under force does not close
  * with the strain that `assembleTangent` gives it, and its rigid rotations get eigenvalues of −n²l/S: they count as well.
  * (Settling the rod with that S first was tried: near a critical load Newton wanders off along the very mode in question.)
  */
 function zeroModeShift(cos: CosseratRod, work: Workspace): number {
-  let shift = Math.max(1e-4 / cos.edgeCount ** 4, 1e-15 * stiffEnough(cos));
+  let shift = zeroShift(cos);
   if (!cos.rod.closed) return shift;
   for (let j = 0; j < cos.edgeCount; j++) {
     const o = 3 * j;
@@ -135,9 +68,9 @@ function zeroModeShift(cos: CosseratRod, work: Workspace): number {
 
 /** Negative eigenvalues of the tangent stiffness; zero modes (free rigid motion, free spin) count as none. */
 function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
-  if (!assembleTangent(cos, work, t, true)) return UNKNOWN;
+  if (!assembleTangent(cos, work, t, true)) return noVerdict;
   if (work.loadJacobian.asymmetry > 1e-4) {
-    if (cos.rod.closed) return UNKNOWN;
+    if (cos.rod.closed) return noVerdict;
     work.step.fill(0);
     const sign = solveUnsymmetric(cos, work);
     return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
@@ -218,7 +151,7 @@ function blendPose(cos: CosseratRod, from: readonly HeldPose[], to: readonly Hel
 }
 
 /** Moves pins to where they are at t in pieces that a Newton step can follow; returns the iterations it took. */
-function bringPins(cos: CosseratRod, work: Workspace, start: Snapshot, t: number): number {
+function bringPins(cos: CosseratRod, system: RestSystem, t: number): number {
   const { pins, poses, q, rod, heldPin, heldMemory, fixed } = cos;
   const copy = (): HeldPose[] =>
     poses.map(({ tangent, director, twist }) => ({ tangent: tangent.slice(), director: director.slice(), twist }));
@@ -254,10 +187,10 @@ function bringPins(cos: CosseratRod, work: Workspace, start: Snapshot, t: number
     spreadHeldTwist(cos);
     rememberHeldFrames(cos);
     if (piece === pieces) break;
-    takeSnapshot(start, cos);
-    const newton = newtonFromHere(cos, work, t, 1e-4, 40);
+    system.hold('start');
+    const newton = system.newton({ tolerance: 1e-4, iterations: 40 });
     iterations += newton.iterations;
-    if (!newton.converged) returnToSnapshot(cos, start);
+    if (!newton.converged) system.revert('start');
   }
   evaluatePins(cos, t);
   placePinned(cos, false);
@@ -265,82 +198,47 @@ function bringPins(cos: CosseratRod, work: Workspace, start: Snapshot, t: number
   return iterations;
 }
 
-/** Newton, with loads in parts and then descent where it fails. */
-function settle(
+/** What the search for an equilibrium needs of a rod. */
+function createRestSystem(
   cos: CosseratRod,
   work: Workspace,
-  start: Snapshot,
-  entry: Snapshot,
+  places: { readonly start: Snapshot; readonly entry: Snapshot },
   t: number,
-  tolerance: number,
-  leaving: boolean,
-): { newton: NewtonResult; iterations: number } {
-  takeSnapshot(entry, cos);
-  const shift = leaving ? Math.min(1e-7, 1 / cos.edgeCount ** 4) : undefined;
-  let newton = newtonFromHere(cos, work, t, tolerance, 60, shift);
-  let { iterations } = newton;
-  if (!newton.converged && !leaving) {
-    returnToSnapshot(cos, entry);
-    for (let part = 1; part <= 10; part++) {
-      cos.loadFactor = part / 10;
-      newton = newtonFromHere(cos, work, t, part < 10 ? 1e-6 : tolerance, 60);
-      iterations += newton.iterations;
-      if (!newton.converged) break;
-    }
-    cos.loadFactor = 1;
-  }
-  for (let round = 0; !newton.converged && round < 6; round++) {
-    if (round === 0) returnToSnapshot(cos, entry);
-    measureStrain(cos);
-    nudge(cos, work, t, 2e-3);
-    iterations += descend(cos, work, start, t, 20);
-    takeSnapshot(entry, cos);
-    newton = newtonFromHere(cos, work, t, tolerance, 100, shift);
-    iterations += newton.iterations;
-    if (!newton.converged) returnToSnapshot(cos, entry);
-  }
-  return { newton, iterations };
+): RestSystem {
+  const problem = createRestProblem(cos, work, t);
+  return {
+    edgeCount: cos.edgeCount,
+    newton: (request) => solveAtRest(problem, request),
+    setLoads(share) {
+      cos.loadFactor = share;
+    },
+    hold: (place) => takeSnapshot(places[place], cos),
+    revert(place) {
+      returnToSnapshot(cos, places[place]);
+      measureStrain(cos);
+    },
+    nudge: (amplitude) => nudge(cos, work, t, amplitude),
+    descend: (count) => descend(cos, work, places.start, t, count),
+    judge: () => judgeStability(cos, work, t),
+  };
 }
 
 export function findEquilibrium(
   cos: CosseratRod,
   work: Workspace,
-  start: Snapshot,
-  entry: Snapshot,
+  places: { readonly start: Snapshot; readonly entry: Snapshot },
   t: number,
   options: EquilibriumOptions,
 ): EquilibriumReport {
   cos.v.fill(0);
-  let iterations = bringPins(cos, work, start, t);
-  let { newton, iterations: spent } = settle(cos, work, start, entry, t, options.tolerance, false);
-  iterations += spent;
-  let verdict = newton.converged ? judgeStability(cos, work, t) : UNKNOWN;
-  let saddlesLeft = 0;
-  while (newton.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
-    saddlesLeft++;
-    // farther each time: close to a critical load the way back is short
-    nudge(cos, work, t, 0.02 * saddlesLeft);
-    iterations += descend(cos, work, start, t, 60);
-    ({ newton, iterations: spent } = settle(cos, work, start, entry, t, options.tolerance, true));
-    iterations += spent;
-    verdict = newton.converged ? judgeStability(cos, work, t) : UNKNOWN;
-  }
+  const system = createRestSystem(cos, work, places, t);
+  const spent = bringPins(cos, system, t);
+  const report = seekEquilibrium(system, cos.rod.id, options);
   cos.v.fill(0);
   cos.acceleration.fill(0);
   // at rest the acceleration is known: it is zero
-  cos.history[0] = newton.converged ? 1 : 0;
+  cos.history[0] = report.converged ? 1 : 0;
   measureStrain(cos);
   poseSamples(cos);
-  return {
-    rod: cos.rod.id,
-    converged: newton.converged,
-    iterations,
-    residual: newton.residual,
-    tolerance: newton.tolerance,
-    negativeModes: verdict.negativeModes,
-    stable: verdict.negativeModes === 0,
-    criterion: verdict.criterion,
-    saddlesLeft,
-    ...(newton.converged ? {} : { reason: newton.reason }),
-  };
+  return { ...report, iterations: report.iterations + spent };
 }

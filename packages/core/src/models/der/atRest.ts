@@ -1,10 +1,11 @@
 /** A rod on its way to an equilibrium that rods linked to it take part in; see RestRod and contact/links/statics.ts. */
 import { BAND_WIDTH, clearBand, readEntry } from '../../linalg/band.ts';
 import type { RestRod } from '../../model.ts';
+import type { NewtonResult } from '../../statics/search.ts';
 import { clearContact } from './contactSides.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples, spreadHeldTwist } from './kinematics.ts';
 import { subtractSymmetricPart } from './loadStiffness.ts';
-import { limitStep, measureConvergence, type NewtonResult, takeStep, writeRightSide } from './newton.ts';
+import { limitStep, measureConvergence, takeStep, writeRightSide } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import { createSnapshot, returnToSnapshot, takeSnapshot } from './snapshot.ts';
 import { createWorkspace, dependsOnState, evaluateLoads, evaluateStage, setPenalties } from './stage.ts';

@@ -3,14 +3,13 @@
  * fictitious inertia that fades. An unstable equilibrium is left along its softest direction, as that of a lone rod is.
  */
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import type { NewtonResult, Verdict } from '../../statics/search.ts';
 import { beginStep, cancelStep, moveBody, setBodyStage, syncPose } from './body.ts';
 import { hasFollowers } from './coupledFollow.ts';
 import { findSystemSoftDirection } from './coupledModal.ts';
 import { countNegativePivots, type System, solveSystem } from './coupling.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples } from './kinematics.ts';
-import type { NewtonResult } from './newton.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
-import type { Verdict } from './statics.ts';
 
 function begin(system: System, starts: readonly Snapshot[], t: number): void {
   system.members.forEach(({ der, work }, m) => {

@@ -13,6 +13,7 @@
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
+import type { NewtonResult } from '../../statics/search.ts';
 import { evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
 import { hasFollowers, refineForFollowers } from './coupledFollow.ts';
 import { eliminate, substituteBack } from './elimination.ts';
@@ -21,15 +22,7 @@ import { writeHeldTorque } from './held.ts';
 import { canPair } from './kernel.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
 import { subtractSymmetricPart } from './loadStiffness.ts';
-import {
-  limitStep,
-  measureConvergence,
-  type NewtonOptions,
-  type NewtonResult,
-  solveStage,
-  takeStep,
-  writeRightSide,
-} from './newton.ts';
+import { limitStep, measureConvergence, type NewtonOptions, solveStage, takeStep, writeRightSide } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import {
   dependsOnState,

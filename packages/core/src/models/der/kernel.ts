@@ -3,7 +3,8 @@
  * `kernels`); without one, or where a pair cannot be solved together, newton.ts solves one rod after the other.
  */
 import type { LoneRods } from '../../model.ts';
-import type { NewtonOptions, NewtonResult } from './newton.ts';
+import type { NewtonResult } from '../../statics/search.ts';
+import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import type { Stage, Workspace } from './stage.ts';
 import type { RodStep, StepStart } from './step.ts';

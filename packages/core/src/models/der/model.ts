@@ -347,7 +347,7 @@ function compile(
       const report =
         system.bodies.length > 0
           ? settleSystem(system, starts, rods[rod].id, t, wanted)
-          : findEquilibrium(ders[rod], work, start, entry, t, wanted);
+          : findEquilibrium(ders[rod], work, { start, entry }, t, wanted);
       // the explicit schemes go on from forces without tension, which statics does not keep
       if (explicit) initializeScheme(t);
       return report;

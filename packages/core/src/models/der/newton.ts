@@ -13,6 +13,7 @@
  * each step. Steps are limited to half a radian of any edge: a longer one can hop over the barrier of a fold.
  */
 import { clearBand, factorBand, fixUnknown, solveBand } from '../../linalg/band.ts';
+import type { NewtonResult } from '../../statics/search.ts';
 import { followCenterline } from './kinematics.ts';
 import { subtractSymmetricPart } from './loadStiffness.ts';
 import type { DerRod } from './rod.ts';
@@ -28,20 +29,6 @@ export interface NewtonOptions {
   readonly firstShift?: number;
   /** With bodies and loads that follow: takes the shift back, see coupledFollow.ts. */
   readonly unshift?: boolean;
-}
-
-export interface NewtonResult {
-  converged: boolean;
-  iterations: number;
-  shifts: number;
-  /** Largest residual force [N] and what it had to be below. */
-  residual: number;
-  tolerance: number;
-  reason: string;
-  /** At rest: what positions are off, as far as the last correction tells [m]. */
-  error?: number;
-  /** Rounding ended the search: no other way leads closer. */
-  final?: boolean;
 }
 
 /** What the residual is held against: forces, and torques as forces on an arm of the rod's length. */

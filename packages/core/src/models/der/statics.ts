@@ -1,21 +1,22 @@
 /**
- * Equilibria: mixed Newton first; where it does not get through, steps of steepest descent in the mass metric (each a
- * well-posed minimisation of E + M|q − q₀|²/2h²) until Newton does. The verdict on stability is the number of negative
- * pivots of the tangent stiffness; an unstable equilibrium is left along its softest direction.
+ * What the search for equilibria (statics/search.ts) needs of a lone rod: steps of steepest descent in the metric of the stiffness
+ * scale, each a well-posed minimisation of E + M|q − q₀|²/2h²; the softest direction; pins brought to where they are at t. The verdict
+ * on stability is the number of negative pivots of the tangent stiffness.
  */
 import { clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { solveAtRest } from '../../statics/newton.ts';
+import { noVerdict, type RestSystem, seekEquilibrium, type Verdict } from '../../statics/search.ts';
 import {
   evaluatePins,
   followCenterline,
   placePinned,
   poseSamples,
-  rebuildFrames,
   spreadHeldTwist,
   turnHeldFrames,
 } from './kinematics.ts';
-import { type NewtonResult, solveStage } from './newton.ts';
-import { type RestOptions, solveAtRest } from './restNewton.ts';
+import { solveStage } from './newton.ts';
+import { createRestProblem } from './restNewton.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import type { Stage, Workspace } from './stage.ts';
@@ -23,19 +24,6 @@ import { assembleTangent, closeTangent, solveUnsymmetric, stiffEnough, zeroModeS
 
 const ROTATION = 0.5;
 const AT_REST = (t: number): Stage => ({ t, inertia: 0, rate: 0 });
-
-type SearchMode = Pick<RestOptions, 'firstShift' | 'keepsBranch'>;
-
-function newtonFromHere(
-  der: DerRod,
-  work: Workspace,
-  t: number,
-  tolerance: number,
-  iterations: number,
-  mode: SearchMode = {},
-): NewtonResult {
-  return solveAtRest(der, work, t, { tolerance, iterations, rotation: ROTATION, ...mode });
-}
 
 /**
  * Descends for at most `count` accepted steps; the step grows while it succeeds. Masses of the metric are the
@@ -67,27 +55,15 @@ function descend(der: DerRod, work: Workspace, start: Snapshot, t: number, count
   return iterations;
 }
 
-const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'none' };
-
-export interface Verdict {
-  /** Directions in which the rod would leave; 0 for a stable equilibrium, −1 when it cannot be told. */
-  readonly negativeModes: number;
-  /**
-   * `energy`: negative eigenvalues counted; `divergence`: loads without a potential, only the sign of the determinant;
-   * `none`: such loads on a closed rod, whose rigid motions make the determinant zero.
-   */
-  readonly criterion: 'energy' | 'divergence' | 'none';
-}
-
 /**
  * Stability of the present state. With conservative loads: negative eigenvalues of the tangent stiffness; zero modes (free
  * rigid motion, free spin) count as none. Loads that have no potential (followers, wind, dead torques) leave an
  * unsymmetric matrix, whose determinant changes its sign where the equilibrium is lost; flutter is not looked for.
  */
 export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict {
-  if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return UNKNOWN;
+  if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return noVerdict;
   if (work.loadJacobian.asymmetry > 1e-4) {
-    if (der.rod.closed) return { negativeModes: -1, criterion: 'none' };
+    if (der.rod.closed) return noVerdict;
     work.step.fill(0);
     const sign = solveUnsymmetric(der, work);
     return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
@@ -122,7 +98,7 @@ function findSoftDirection(der: DerRod, work: Workspace, t: number): Float64Arra
 }
 
 /** Moves pins to where they are at t in pieces that a Newton step can follow; returns the iterations it took. */
-function bringPins(der: DerRod, work: Workspace, start: Snapshot, t: number): number {
+function bringPins(der: DerRod, work: Workspace, system: RestSystem, start: Snapshot, t: number): number {
   const { pins, poses, q, held, edgeLength, fixed } = der;
   const heldBefore = { tangent: held.tangent.slice(), director: held.director.slice(), theta: held.theta.slice() };
   evaluatePins(der, t);
@@ -157,14 +133,13 @@ function bringPins(der: DerRod, work: Workspace, start: Snapshot, t: number): nu
     blendFrames(held, heldBefore, target, w);
     spreadHeldTwist(der, thetaBefore, undefined);
     takeSnapshot(start, der);
-    const newton = newtonFromHere(der, work, t, 1e-4, 40);
+    const newton = system.newton({ tolerance: 1e-4, iterations: 40 });
     iterations += newton.iterations;
-    if (!newton.converged) {
-      // the rod must follow before the pin goes on, or its last edge folds over
-      returnToSnapshot(der, start, work, t);
-      nudge(der, work, t, 2e-3);
-      iterations += descend(der, work, start, t, 10);
-    }
+    if (newton.converged || newton.final) continue;
+    // the rod must follow before the pin goes on, or its last edge folds over
+    returnToSnapshot(der, start, work, t);
+    system.nudge(2e-3);
+    iterations += system.descend(10);
   }
   const thetaBefore = held.theta.slice();
   blendFrames(held, heldBefore, target, 1);
@@ -216,123 +191,42 @@ function nudge(der: DerRod, work: Workspace, t: number, amplitude: number): void
   followCenterline(der, work.edgeWork);
 }
 
-/**
- * First without loads, then in parts that grow while Newton gets through and shrink where it does not: what is too far for
- * one iteration is near for ten, above all for loads that follow the rod. Small loads lead back to a saddle that was left.
- */
-function raiseLoads(
+/** What the search for an equilibrium needs of a lone rod. */
+function createRestSystem(
   der: DerRod,
   work: Workspace,
-  start: Snapshot,
+  places: { readonly start: Snapshot; readonly entry: Snapshot },
   t: number,
-  tolerance: number,
-  mode: SearchMode,
-): { newton: NewtonResult; iterations: number } {
-  let part = 0.1;
-  der.loadFactor = 0;
-  let newton = { ...newtonFromHere(der, work, t, 1e-6, 60, mode) };
-  let { iterations } = newton;
-  for (let reached = 0; newton.converged && reached < 1; ) {
-    takeSnapshot(start, der);
-    der.loadFactor = Math.min(1, reached + part);
-    newton = { ...newtonFromHere(der, work, t, der.loadFactor < 1 ? 1e-6 : tolerance, 30, mode) };
-    iterations += newton.iterations;
-    if (newton.converged) {
-      reached = der.loadFactor;
-      part *= 1.5;
-    } else if (part > 0.004) {
-      returnToSnapshot(der, start, work, t);
-      part /= 3;
-      newton.converged = true;
-    }
-  }
-  der.loadFactor = 1;
-  return { newton, iterations };
-}
-
-/**
- * Newton, with loads in parts and then descent where it fails. A nudge comes before the descent: a straight inextensible rod that is pushed
- * together has no equilibrium at all on its straight line, and nothing else would make it leave that.
- */
-function settle(
-  der: DerRod,
-  work: Workspace,
-  start: Snapshot,
-  entry: Snapshot,
-  t: number,
-  { tolerance, stability }: EquilibriumOptions,
-  leaving: boolean,
-): { newton: NewtonResult; iterations: number } {
-  takeSnapshot(entry, der);
-  // on the way from a saddle: a shift well below the softest mode, 100/n⁴, or it would creep
-  const shifted: SearchMode = leaving ? { firstShift: Math.min(1e-7, 1 / der.edgeCount ** 4) } : {};
-  let newton: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
-  let iterations = 0;
-  const isSettled = (): boolean => newton.converged || newton.final === true;
-  // a branch that only is to be judged must not be left: first without shifts, which lead downhill
-  for (const mode of stability === 'report' ? [{ keepsBranch: true }, shifted] : [shifted]) {
-    if (isSettled()) break;
-    returnToSnapshot(der, entry, work, t);
-    newton = { ...newtonFromHere(der, work, t, tolerance, 60, mode) };
-    iterations += newton.iterations;
-    if (isSettled() || leaving) continue;
-    returnToSnapshot(der, entry, work, t);
-    const raised = raiseLoads(der, work, start, t, tolerance, mode);
-    newton = raised.newton;
-    iterations += raised.iterations;
-  }
-  for (let round = 0; !isSettled() && round < 6; round++) {
-    if (round === 0) returnToSnapshot(der, entry, work, t);
-    else rebuildFrames(der, work.edgeWork);
-    nudge(der, work, t, 2e-3);
-    iterations += descend(der, work, start, t, 20);
-    takeSnapshot(entry, der);
-    newton = { ...newtonFromHere(der, work, t, tolerance, 100, shifted) };
-    iterations += newton.iterations;
-    if (!newton.converged) returnToSnapshot(der, entry, work, t);
-  }
-  return { newton, iterations };
+): RestSystem {
+  const problem = createRestProblem(der, work, t);
+  return {
+    edgeCount: der.edgeCount,
+    newton: (request) => solveAtRest(problem, request),
+    setLoads(share) {
+      der.loadFactor = share;
+    },
+    hold: (place) => takeSnapshot(places[place], der),
+    revert: (place) => returnToSnapshot(der, places[place], work, t),
+    nudge: (amplitude) => nudge(der, work, t, amplitude),
+    descend: (count) => descend(der, work, places.start, t, count),
+    judge: () => judgeStability(der, work, t),
+  };
 }
 
 export function findEquilibrium(
   der: DerRod,
   work: Workspace,
-  start: Snapshot,
-  entry: Snapshot,
+  places: { readonly start: Snapshot; readonly entry: Snapshot },
   t: number,
   options: EquilibriumOptions,
 ): EquilibriumReport {
-  const { v, rod } = der;
-  v.fill(0);
-  let iterations = bringPins(der, work, start, t);
-  let { newton, iterations: spent } = settle(der, work, start, entry, t, options, false);
-  iterations += spent;
-  let verdict = newton.converged ? judgeStability(der, work, t) : UNKNOWN;
-  let saddlesLeft = 0;
-  while (newton.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
-    saddlesLeft++;
-    // farther each time: close to a critical load the way back is short
-    nudge(der, work, t, 0.02 * saddlesLeft);
-    iterations += descend(der, work, start, t, 60);
-    ({ newton, iterations: spent } = settle(der, work, start, entry, t, options, true));
-    iterations += spent;
-    verdict = newton.converged ? judgeStability(der, work, t) : UNKNOWN;
-  }
-  v.fill(0);
+  der.v.fill(0);
+  const system = createRestSystem(der, work, places, t);
+  const spent = bringPins(der, work, system, places.start, t);
+  const report = seekEquilibrium(system, der.rod.id, options);
+  der.v.fill(0);
   der.acceleration.fill(0);
   der.history.fill(0);
   poseSamples(der);
-  return {
-    rod: rod.id,
-    converged: newton.converged,
-    iterations,
-    residual: newton.residual,
-    tolerance: newton.tolerance,
-    ...(newton.error !== undefined && newton.error < Infinity && { error: newton.error }),
-    negativeModes: verdict.negativeModes,
-    stable: verdict.negativeModes === 0,
-    criterion: verdict.criterion,
-    saddlesLeft,
-    ...(newton.converged ? {} : { reason: newton.reason }),
-  };
+  return { ...report, iterations: report.iterations + spent };
 }

@@ -1,0 +1,137 @@
+/**
+ * A rod at rest as the shared Newton method sees it (statics/newton.ts).
+ *
+ * The matrix gets no more stretch and shear stiffness than it needs, because the rounding of stiffer edges hides bending. The equation of
+ * an edge keeps its own stiffness, so that the cap changes only the rate of convergence. See docs/notes/statics-convergence.md.
+ */
+import { clearBand } from '../../linalg/band.ts';
+import type { RestProblem } from '../../statics/newton.ts';
+import { addElasticEnergies } from './energy.ts';
+import { measureStrain } from './kinematics.ts';
+import { subtractSymmetricPart } from './loadStiffness.ts';
+import {
+  limitStep,
+  measureLoads,
+  solveUnsymmetric,
+  takeStep,
+  UNFOLDED,
+  writeEdgeStep,
+  writeRightSide,
+} from './newton.ts';
+import type { CosseratRod } from './rod.ts';
+import { evaluateLoads, evaluateStage, subtractLoads, type Workspace } from './stage.ts';
+import { stiffEnough, zeroShift } from './tangent.ts';
+
+/** Largest rotation in one iteration [rad]. */
+const ROTATION = 0.5;
+
+/** Stiffness of edges in the matrix: their own, or what is enough beside bending and the forces that they transmit. */
+function capPenalties(cos: CosseratRod, work: Workspace): void {
+  const multiple = stiffEnough(cos);
+  const { edgeForce, edgeStiffness, stiffnessScale, nodeCount, rod } = cos;
+  for (let j = 0; j < cos.edgeCount; j++) {
+    const o = 3 * j;
+    const b = j + 1 < nodeCount ? 6 * j + 6 : 0;
+    const force = Math.hypot(edgeForce[o], edgeForce[o + 1], edgeForce[o + 2]);
+    const bending = Math.max(stiffnessScale[6 * j], stiffnessScale[b]) * rod.edgeLengthRest[j];
+    for (let k = o; k < o + 3; k++) work.edgePenalty[k] = Math.min(edgeStiffness[k], multiple * (bending + force));
+  }
+}
+
+function measureSize({
+  rod,
+  edgeCount,
+  nodeCount,
+  q,
+  edgeForce,
+  stiffnessScale,
+}: CosseratRod): ReturnType<RestProblem['measureSize']> {
+  let extent = rod.length;
+  let bending = 0;
+  let internal = 0;
+  for (let o = 0; o < 3 * edgeCount; o++) internal = Math.max(internal, Math.abs(edgeForce[o]));
+  for (let i = 0; i < nodeCount; i++) {
+    bending = Math.max(bending, stiffnessScale[6 * i]);
+    for (let k = 0; k < 3; k++) extent = Math.max(extent, Math.abs(q[7 * i + k]));
+  }
+  return { extent, bending: bending * (rod.length / edgeCount) ** 3, internal };
+}
+
+const edgeStep = new Float64Array(3);
+
+function measureEdges(cos: CosseratRod, work: Workspace, rounding: number): ReturnType<RestProblem['measureEdges']> {
+  const { edgeCount, rod } = cos;
+  const { step, edgePenalty, edgeError } = work;
+  let force = 0;
+  let fits = true;
+  for (let j = 0; j < edgeCount; j++) {
+    writeEdgeStep(edgeStep, cos, j, step);
+    const allowed = Math.max(1e-11, (4 * rounding) / rod.edgeLengthRest[j]);
+    for (let k = 0; k < 3; k++) {
+      const o = 3 * j + k;
+      force = Math.max(force, Math.abs(edgePenalty[o] * (edgeStep[k] + edgeError[o])));
+      fits &&= Math.abs(edgeError[o]) <= allowed;
+    }
+  }
+  return { force, fits };
+}
+
+function measureEnergy(cos: CosseratRod): ReturnType<RestProblem['measureEnergy']> {
+  const energies = { bending: 0, twisting: 0, stretching: 0 };
+  addElasticEnergies(cos, energies);
+  const { stiffness, count } = cos.joints;
+  let noise = 0;
+  // frames, and not positions, tell strain
+  for (let i = 0; i < count; i++) noise += 2 * Math.max(stiffness[3 * i], stiffness[3 * i + 1]) * 4e-16 ** 2;
+  return { energy: energies.bending + energies.twisting, noise };
+}
+
+/** The rod with its pins and loads at time t. */
+export function createRestProblem(cos: CosseratRod, work: Workspace, t: number): RestProblem {
+  const { rod, edgeCount, size, fixed } = cos;
+  const { matrix } = work;
+  const stage = { t, rate: 0, descent: 0 };
+  const stateful = (): boolean => cos.drive.sources.some((source) => source.dependsOnState);
+  return {
+    length: rod.length,
+    edgeCount,
+    matrix,
+    factor: work.factor,
+    residual: work.residual,
+    step: work.step,
+    scratch: work.moveHat,
+    fixed,
+    isAngle: (d) => d % 6 > 2,
+    stiffnessScale: cos.stiffnessScale,
+    softScale: cos.softScale,
+    zeroShift: zeroShift(cos),
+    loads: cos.loads,
+    follow: () => (measureStrain(cos) ? '' : UNFOLDED),
+    evaluate(first) {
+      const follows = stateful();
+      if (follows || first) evaluateLoads(cos, t);
+      capPenalties(cos, work);
+      clearBand(matrix);
+      if (Number.isNaN(evaluateStage(cos, work, stage, matrix)))
+        return { trouble: 'a load is not a finite number', solved: false };
+      writeRightSide(cos, work);
+      if (!follows || cos.loadFactor === 0) return { trouble: '', solved: false };
+      for (let d = 0; d < size; d++) if (fixed[d]) work.step[d] = 0;
+      measureLoads(cos, work, t);
+      // with loads that follow, the whole unsymmetric matrix makes Newton quadratic
+      const solved = !rod.closed && solveUnsymmetric(cos, work) !== 0;
+      if (!solved) subtractSymmetricPart(matrix, work.loadJacobian, cos);
+      return { trouble: '', solved };
+    },
+    subtractLoads: (out) => subtractLoads(cos, out),
+    limitStep: () => limitStep(cos, work.step, ROTATION),
+    takeStep: (fraction) => takeStep(cos, work, fraction),
+    measureSize: () => measureSize(cos),
+    roundingForce(_, internal) {
+      const { bending } = measureSize(cos);
+      return 4e-15 * ((bending * edgeCount ** 2) / rod.length ** 2 + internal);
+    },
+    measureEdges: (rounding) => measureEdges(cos, work, rounding),
+    measureEnergy: () => measureEnergy(cos),
+  };
+}

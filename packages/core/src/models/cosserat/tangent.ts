@@ -1,0 +1,56 @@
+/** The tangent stiffness with what the loads add to it: for verdicts on stability and modes. */
+import { clearBand, fixUnknown } from '../../linalg/band.ts';
+import { measureStrain } from './kinematics.ts';
+import { subtractSymmetricPart } from './loadStiffness.ts';
+import { measureLoads } from './newton.ts';
+import type { CosseratRod } from './rod.ts';
+import { evaluateLoads, evaluateStage, type Workspace } from './stage.ts';
+
+/** Stretch and shear relative to bending that are stiff enough for n edges and no stiffer: more costs digits. */
+export function stiffEnough(cos: CosseratRod): number {
+  return Math.max(10, 1e3 * Math.min(1, (100 / cos.edgeCount) ** 2));
+}
+
+/**
+ * Tangent stiffness at the present state, ∂f/∂q of the loads beside it in work.loadJacobian. Rigid edges get a stiffness that is
+ * enough; so do, with `cap`, those that are stiffer: signs of soft eigenvalues would drown in the rounding of very stiff ones.
+ * Such a stiffness is the same along all three axes, and the strain is made the one that its force would have, e3 + n/S: the
+ * rod with that S is then in equilibrium with the same frames, and what costs no energy (free spin, rigid motion) still
+ * costs none. (With ν = e3 a free spin has the eigenvalue −n²l/S, and counts as an instability.)
+ */
+export function assembleTangent(cos: CosseratRod, work: Workspace, t: number, cap: boolean): boolean {
+  const { edgeStiffness, edgeForce, edgeStrain } = cos;
+  const multiple = stiffEnough(cos);
+  for (let j = 0; j < cos.edgeCount; j++) {
+    const o = 3 * j;
+    const force = Math.max(Math.abs(edgeForce[o]), Math.abs(edgeForce[o + 1]), Math.abs(edgeForce[o + 2]));
+    // under tension the rod is stiffer than it bends: stretch and shear must stay well above that too
+    const enough = multiple * cos.stiffnessScale[6 * j] * cos.rod.edgeLengthRest[j] + 1e5 * force;
+    const stiffest = Math.max(edgeStiffness[o], edgeStiffness[o + 2]);
+    const replace = stiffest === Infinity || (cap && stiffest > enough);
+    for (let k = 0; k < 3; k++) {
+      work.edgePenalty[o + k] = replace ? enough : edgeStiffness[o + k];
+      if (replace) edgeStrain[o + k] = (k === 2 ? 1 : 0) + edgeForce[o + k] / enough;
+    }
+  }
+  evaluateLoads(cos, t);
+  clearBand(work.matrix);
+  const scale = evaluateStage(cos, work, { t, rate: 0, descent: 0 }, work.matrix);
+  measureStrain(cos);
+  if (Number.isNaN(scale)) return false;
+  work.loadJacobian.asymmetry = 0;
+  if (cos.drive.sources.some((source) => source.dependsOnState)) measureLoads(cos, work, t);
+  return true;
+}
+
+/** Takes the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
+export function closeTangent(cos: CosseratRod, work: Workspace): void {
+  if (cos.drive.sources.some((source) => source.dependsOnState))
+    subtractSymmetricPart(work.matrix, work.loadJacobian, cos);
+  for (let d = 0; d < cos.size; d++) if (cos.fixed[d]) fixUnknown(work.matrix, d);
+}
+
+/** Below this, relative to the softer bending stiffness, an eigenvalue counts as zero: free rigid motion, free spin. */
+export function zeroShift(cos: CosseratRod): number {
+  return Math.max(1e-4 / cos.edgeCount ** 4, 1e-15 * stiffEnough(cos));
+}

@@ -1,0 +1,206 @@
+/**
+ * Newton's method at rest, for models whose tangent stiffness is a bordered band and whose edges have their forces as unknowns.
+ *
+ * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after each step, or solved
+ * as it is (`keepsBranch`). Convergence is judged by the correction: see convergence.ts.
+ */
+import { type BorderedBand, type BorderedFactor, factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
+import type { Loads } from '../port.ts';
+import { type Correction, createRestTest, describeRounding, type RestScales } from './convergence.ts';
+import type { NewtonRequest, NewtonResult } from './search.ts';
+
+/** One rod at rest as Newton's method sees it. Unknowns are positions [m] and angles [rad]. */
+export interface RestProblem {
+  readonly length: number;
+  readonly edgeCount: number;
+  readonly matrix: BorderedBand;
+  readonly factor: BorderedFactor;
+  readonly residual: Float64Array;
+  /** Right side of Newton's equations, then its step. */
+  readonly step: Float64Array;
+  readonly scratch: Float64Array;
+  /** 1 where an unknown is prescribed. */
+  readonly fixed: Uint8Array;
+  readonly isAngle: (d: number) => boolean;
+  /** Stiffness of each unknown: the stiffest, which weighs shifts, and the softest, beside which `zeroShift` counts as nothing. */
+  readonly stiffnessScale: Float64Array;
+  readonly softScale: Float64Array;
+  readonly zeroShift: number;
+  readonly loads: Loads;
+  /** What follows from the unknowns. Returns why that cannot be, or ''. */
+  follow(): string;
+  /**
+   * Residual, matrix and right side; `first`: of a search. Where loads follow the rod and the whole unsymmetric matrix could be
+   * solved with, `step` is already the step, and `solved` is true.
+   */
+  evaluate(first: boolean): { readonly trouble: string; readonly solved: boolean };
+  subtractLoads(out: Float64Array): void;
+  /** Fraction of the step that turns nothing too far. */
+  limitStep(): number;
+  takeStep(fraction: number): void;
+  /** Farthest coordinate from the origin [m], EI of the stiffest part [N m²], largest force in an edge [N]. */
+  measureSize(): { readonly extent: number; readonly bending: number; readonly internal: number };
+  /** Forces that rounding of positions makes [N]. */
+  roundingForce(extent: number, internal: number): number;
+  /** Largest change of an edge's force by the step [N], and whether edges fit their forces but for rounding [m]. */
+  measureEdges(rounding: number): Pick<Correction, 'force' | 'fits'>;
+  /** Elastic energy [J], and what of it rounding explains. */
+  measureEnergy(rounding: number): { readonly energy: number; readonly noise: number };
+}
+
+const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
+
+function fail(reason: string): NewtonResult {
+  result.reason = reason;
+  return result;
+}
+
+/** Sum of the sizes of forces, and of torques by the rod's length [N]. */
+function measureLoadSize({ loads, length }: RestProblem): number {
+  const { nodeForce: f, edgeTorque: m } = loads;
+  let force = 0;
+  let torque = 0;
+  for (let o = 0; o < f.length; o += 3) force += Math.hypot(f[o], f[o + 1], f[o + 2]);
+  for (let o = 0; o < m.length; o += 3) torque += Math.hypot(m[o], m[o + 1], m[o + 2]);
+  return force + torque / length;
+}
+
+/** Displacement that the loads cause by the factored matrix [m]. */
+function measureResponse(problem: RestProblem): number {
+  const { fixed, scratch: x, factor, matrix, isAngle } = problem;
+  x.fill(0);
+  problem.subtractLoads(x);
+  for (let d = 0; d < x.length; d++) if (fixed[d]) x[d] = 0;
+  solveBand(factor, matrix, x);
+  let move = 0;
+  for (let d = 0; d < x.length; d++) if (!isAngle(d)) move = Math.max(move, Math.abs(x[d]));
+  return move;
+}
+
+/** What corrections are compared with; `factored`: by the matrix as it is. */
+export function measureScales(problem: RestProblem, factored: boolean): RestScales {
+  const { length, edgeCount } = problem;
+  const { extent, bending, internal } = problem.measureSize();
+  const elastic = bending / (length * length);
+  const force = measureLoadSize(problem);
+  const move = factored && force > 0 ? measureResponse(problem) : 0;
+  const bent = force > 0 ? ((force / elastic) * length) / 8 : length;
+  return {
+    length,
+    move: Math.min(length, Math.max(move, bent)),
+    force: Math.max(force > 0 ? force : elastic, internal),
+    rounding: 2.2e-16 * (extent + Math.sqrt(edgeCount) * length),
+    roundingForce: problem.roundingForce(extent, internal),
+    edgeCount,
+  };
+}
+
+/**
+ * Displacement that goes with the elastic energy, above what rounding alone stores [m]: a rod that its pins bend does not have to
+ * show the effect of a small load.
+ */
+function measureBending(problem: RestProblem, { length, rounding }: RestScales): number {
+  const { energy, noise } = problem.measureEnergy(rounding);
+  const { bending } = problem.measureSize();
+  return energy > 4 * noise ? Math.min(length, 0.7 * Math.sqrt(((energy - 4 * noise) * length ** 3) / bending)) : 0;
+}
+
+/** Largest displacement, or rotation times length, of the step [m]. */
+export function measureMove({ step, isAngle, length }: RestProblem): number {
+  let move = 0;
+  for (let d = 0; d < step.length; d++) move = Math.max(move, Math.abs(step[d]) * (isAngle(d) ? length : 1));
+  return move;
+}
+
+/** Largest force, or torque by length, of the residual where nothing is prescribed [N]. */
+function measureResidual({ residual, fixed, isAngle, length }: RestProblem): number {
+  let largest = 0;
+  for (let d = 0; d < residual.length; d++) {
+    const r = Math.abs(residual[d]) / (isAngle(d) ? length : 1);
+    if (!fixed[d] && !(r <= largest)) largest = r;
+  }
+  return largest;
+}
+
+/** Factors the matrix, fixed unknowns in place, and solves for the step. Returns the shift that counts (0: none), −1 on failure. */
+export function solveStep(
+  problem: RestProblem,
+  shift: number,
+  request: Pick<NewtonRequest, 'firstShift' | 'keepsBranch'>,
+): number {
+  const { factor, matrix, step, softScale, length } = problem;
+  // rigid motion and free spin have no stiffness: a shift far below the softest mode changes nothing else
+  const definite =
+    factorBand(factor, matrix, 0, softScale, true) || factorBand(factor, matrix, problem.zeroShift, softScale, true);
+  if (definite || request.keepsBranch) {
+    if (!definite) factorBand(factor, matrix, 0, softScale, false);
+    solveBand(factor, matrix, step);
+    return 0;
+  }
+  let used = Math.max(shift, request.firstShift ?? 1e-7);
+  while (!factorBand(factor, matrix, used, problem.stiffnessScale, true)) {
+    used *= 4;
+    result.shifts++;
+    if (used > 1e8) return -1;
+  }
+  const right = step.slice();
+  solveBand(factor, matrix, step);
+  if (!(measureMove(problem) <= 1e-6 * length)) return used;
+  // next to an unstable equilibrium only the matrix as it is tells how far that is
+  const shifted = step.slice();
+  step.set(right);
+  factorBand(factor, matrix, 0, softScale, false);
+  solveBand(factor, matrix, step);
+  if (measureMove(problem) <= 1e-6 * length) return 0;
+  step.set(shifted);
+  return used;
+}
+
+/**
+ * Solves from where the rod is, prescribed unknowns in place. On failure the rod is wherever the iteration stopped.
+ * The returned object is reused by the next call.
+ */
+export function solveAtRest(problem: RestProblem, request: NewtonRequest): NewtonResult {
+  const { fixed, matrix, step } = problem;
+  const test = createRestTest(request.tolerance, request.keepsBranch === true);
+  Object.assign(result, { converged: false, iterations: 0, shifts: 0, reason: '', final: false });
+  let shift = 0;
+  const moved = problem.follow();
+  if (moved) return fail(moved);
+  for (;;) {
+    const { trouble, solved } = problem.evaluate(result.iterations === 0);
+    if (trouble) return fail(trouble);
+    result.residual = measureResidual(problem);
+    if (!(result.residual < Infinity)) return fail('the residual is not a number');
+    for (let d = 0; d < step.length; d++) {
+      if (!fixed[d]) continue;
+      fixUnknown(matrix, d);
+      step[d] = 0;
+    }
+    const used = solved ? 0 : solveStep(problem, shift, request);
+    if (used < 0) return fail('the stiffness matrix cannot be made positive definite');
+    const fraction = problem.limitStep();
+    if (!(fraction > 0)) return fail('the Newton step is not a number');
+    const scales = measureScales(problem, !solved);
+    const correction: Correction = {
+      move: measureMove(problem),
+      ...problem.measureEdges(scales.rounding),
+      whole: used === 0 && fraction === 1,
+      residual: result.residual,
+    };
+    const decision = test.decide(correction, scales, () => measureBending(problem, scales));
+    result.tolerance = Math.max(request.tolerance * scales.force, scales.roundingForce);
+    result.error = test.error;
+    result.final = decision === 'rounding';
+    if (decision === 'rounding') return fail(describeRounding(scales));
+    if (decision === 'stuck') return fail('the rod does not move, and its internal forces do not settle');
+    problem.takeStep(fraction);
+    const halted = problem.follow();
+    if (halted) return fail(halted);
+    result.converged = decision === 'converged';
+    if (result.converged) return result;
+    shift = used > 0 ? used / 4 : 0;
+    result.iterations++;
+    if (result.iterations >= request.iterations) return fail(`no convergence in ${request.iterations} iterations`);
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * How an equilibrium is looked for, whatever the model: Newton first; where it fails, with the loads raised in parts; where that
+ * fails too, steps of descent. An unstable equilibrium is left along its softest direction, or only reported.
+ *
+ * A model implements `RestSystem`, its state and its own Newton method; the order of attempts, and when to give up, is here.
+ */
+import type { EquilibriumOptions, EquilibriumReport } from '../model.ts';
+
+export interface Verdict {
+  /** Directions in which the rod would leave; 0 for a stable equilibrium, −1 when it cannot be told. */
+  readonly negativeModes: number;
+  /**
+   * `energy`: negative eigenvalues counted; `divergence`: loads without a potential, only the sign of the determinant;
+   * `none`: such loads on a closed rod, whose rigid motions make the determinant zero, or an eigenvalue whose sign is lost in rounding.
+   */
+  readonly criterion: 'energy' | 'divergence' | 'none';
+}
+
+export const noVerdict: Verdict = { negativeModes: -1, criterion: 'none' };
+
+/** What a search by Newton's method came to. */
+export interface NewtonResult {
+  converged: boolean;
+  iterations: number;
+  shifts: number;
+  /** Largest residual force [N] and what it had to be below. */
+  residual: number;
+  tolerance: number;
+  reason: string;
+  /** At rest: what positions are off, as far as the last correction tells [m]. */
+  error?: number;
+  /** Rounding ended the search: no other way leads closer. */
+  final?: boolean;
+}
+
+export interface SearchMode {
+  /** Smallest shift of a matrix that is not positive definite, relative to the stiffness scale. Default 1e-7. */
+  readonly firstShift?: number;
+  /** Solves with an indefinite matrix as it is, which leads to the nearest equilibrium, stable or not. */
+  readonly keepsBranch?: boolean;
+}
+
+export interface NewtonRequest extends SearchMode {
+  readonly tolerance: number;
+  readonly iterations: number;
+}
+
+/** A rod, or some that are joined, on the way to an equilibrium. */
+export interface RestSystem {
+  readonly edgeCount: number;
+  /** Newton's method from where the system is. On failure it stops anywhere. */
+  newton(request: NewtonRequest): NewtonResult;
+  /** Lets this share of all loads act. */
+  setLoads(share: number): void;
+  /** Remembers the state in one of two places, and goes back there. */
+  hold(place: 'entry' | 'start'): void;
+  revert(place: 'entry' | 'start'): void;
+  /** Moves along the softest direction, by `amplitude` of the length. */
+  nudge(amplitude: number): void;
+  /** At most `count` steps of steepest descent; returns the iterations that they took. */
+  descend(count: number): number;
+  judge(): Verdict;
+}
+
+interface Search {
+  readonly newton: NewtonResult;
+  readonly iterations: number;
+}
+
+const unsolved: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
+
+function isSettled({ converged, final }: NewtonResult): boolean {
+  return converged || final === true;
+}
+
+/**
+ * First without loads, then in parts that grow while Newton gets through and shrink where it does not: what is too far for
+ * one iteration is near for ten, above all for loads that follow the rod. Small loads lead back to a saddle that was left.
+ */
+function raiseLoads(system: RestSystem, tolerance: number, mode: SearchMode): Search {
+  let part = 0.1;
+  system.setLoads(0);
+  let newton = { ...system.newton({ ...mode, tolerance: 1e-6, iterations: 60 }) };
+  let { iterations } = newton;
+  for (let reached = 0; newton.converged && reached < 1; ) {
+    system.hold('start');
+    const share = Math.min(1, reached + part);
+    system.setLoads(share);
+    newton = { ...system.newton({ ...mode, tolerance: share < 1 ? 1e-6 : tolerance, iterations: 30 }) };
+    iterations += newton.iterations;
+    if (newton.converged) {
+      reached = share;
+      part *= 1.5;
+    } else if (part > 0.004) {
+      system.revert('start');
+      part /= 3;
+      newton.converged = true;
+    }
+  }
+  system.setLoads(1);
+  return { newton, iterations };
+}
+
+/**
+ * Newton, with loads in parts and then descent where it fails. A nudge comes before the descent: a straight inextensible rod that is pushed
+ * together has no equilibrium at all on its straight line, and nothing else would make it leave that.
+ */
+function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions, leaving: boolean): Search {
+  system.hold('entry');
+  // on the way from a saddle: a shift well below the softest mode, 100/n⁴, or it would creep
+  const shifted: SearchMode = leaving ? { firstShift: Math.min(1e-7, 1 / system.edgeCount ** 4) } : {};
+  let newton = unsolved;
+  let iterations = 0;
+  // a branch that only is to be judged must not be left: first without shifts, which lead downhill
+  for (const mode of stability === 'report' ? [{ keepsBranch: true }, shifted] : [shifted]) {
+    if (isSettled(newton)) break;
+    system.revert('entry');
+    newton = { ...system.newton({ ...mode, tolerance, iterations: 60 }) };
+    iterations += newton.iterations;
+    if (isSettled(newton) || leaving) continue;
+    system.revert('entry');
+    const raised = raiseLoads(system, tolerance, mode);
+    newton = raised.newton;
+    iterations += raised.iterations;
+  }
+  for (let round = 0; !isSettled(newton) && round < 6; round++) {
+    if (round === 0) system.revert('entry');
+    system.nudge(2e-3);
+    iterations += system.descend(20);
+    system.hold('entry');
+    newton = { ...system.newton({ ...shifted, tolerance, iterations: 100 }) };
+    iterations += newton.iterations;
+    if (!newton.converged) system.revert('entry');
+  }
+  return { newton, iterations };
+}
+
+/** Finds an equilibrium from where the system is and reports on it; `rod` is the name in the report. */
+export function seekEquilibrium(system: RestSystem, rod: string, options: EquilibriumOptions): EquilibriumReport {
+  const judge = ({ converged }: NewtonResult): Verdict => (converged ? system.judge() : noVerdict);
+  let { newton, iterations } = settle(system, options, false);
+  let verdict = judge(newton);
+  let saddlesLeft = 0;
+  while (newton.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
+    saddlesLeft++;
+    // farther each time: close to a critical load the way back is short
+    system.nudge(0.02 * saddlesLeft);
+    iterations += system.descend(60);
+    const left = settle(system, options, true);
+    newton = left.newton;
+    iterations += left.iterations;
+    verdict = judge(newton);
+  }
+  const { converged, residual, tolerance, error, reason } = newton;
+  return {
+    rod,
+    converged,
+    iterations,
+    residual,
+    tolerance,
+    ...(error !== undefined && error < Infinity && { error }),
+    negativeModes: verdict.negativeModes,
+    stable: verdict.negativeModes === 0,
+    criterion: verdict.criterion,
+    saddlesLeft,
+    ...(converged ? {} : { reason }),
+  };
+}
