@@ -53,9 +53,47 @@ describe('stability: report', () => {
     { model: 'der', edges: 100, step: 0.5 },
     { model: 'der', edges: 300, step: 0.25 },
     { model: 'der', edges: 1200, step: 0.5 },
+    { model: 'cosserat', edges: 100, step: 0.5 },
+    { model: 'cosserat', edges: 800, step: 0.5 },
   ] as const)('stays on the planar branch of $model with $edges edges', ({ model, edges, step }) => {
     const { critical, outOfPlane } = follow(openScene('report-leaves-branch', { model, edges }), step);
     expect(Math.abs(critical - 11.869)).toBeLessThan(step + 0.02);
     expect(outOfPlane).toBeLessThan(1e-6);
+  });
+});
+
+describe('a closed ring that is clamped where it was joined', () => {
+  /** Where the node opposite the clamp hangs, and the torque of the clamp. */
+  function hang(model: ModelId, at: number): number[] {
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0.3, 0.2, -1],
+      rods: [
+        {
+          id: 'ring',
+          model,
+          shape: { type: 'ring', radius: 1, axis: [0, 1, 0] },
+          edges: 40,
+          section: { type: 'stiffness', EI1: 1, GJ: 1, mass: 1 },
+        },
+      ],
+      pins: [{ rod: 'ring', at: at === 0 ? 'start' : { node: at } }],
+    });
+    expect(world.equilibrate()[0]).toMatchObject({ converged: true, stable: true });
+    const opposite = 3 * ((at + 20) % 40);
+    return [...world.samples[0].nodePosition.slice(opposite, opposite + 3), ...world.reactions()[0].torque];
+  }
+
+  it('is at rest without loads', () => {
+    const world = openScene('cosserat-ring-clamp');
+    expect(world.energies().bending).toBeLessThan(1e-20);
+    expect(world.equilibrate()[0]).toMatchObject({ converged: true, stable: true });
+  });
+
+  it.each([0, 10])('hangs as one of der does, clamped at node %s', (at) => {
+    const other = hang('der', at);
+    hang('cosserat', at).forEach((value, k) => {
+      expect(value).toBeCloseTo(other[k], 8);
+    });
   });
 });

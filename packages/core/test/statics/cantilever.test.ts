@@ -19,7 +19,7 @@ describe('the elastica that cantilevers are measured against', () => {
   });
 });
 
-describe.each(['der'] as const)('heavy cantilevers of %s', (model) => {
+describe.each(['der', 'cosserat'] as const)('heavy cantilevers of %s', (model) => {
   const results = runCantilevers(model, grid);
 
   it('are right to the order of their discretisation, or not converged', () => {

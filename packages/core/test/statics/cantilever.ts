@@ -26,8 +26,8 @@ export interface CantileverResult {
 }
 
 const coarseGrid: CantileverGrid = {
-  gammas: [1e-10, 1e-6, 1e-2, 10, 1e6],
-  edges: [10, 400, 1600],
+  gammas: [1e-10, 1e-6, 10, 1e6],
+  edges: [10, 1600],
   offsets: [0, 1e3],
   askew: [false, true],
 };
