@@ -129,6 +129,7 @@ def Xform "a" ( prepend references = @other.usda@</b> )
       ],
       [stage('point3f[] points = [(0,0,nan)]'), /a\.usda:\d+:\d+.*nan/],
       ['#usda 1.0\n', /no BasisCurves/],
+      [`#usda 1.0\n${'# comment\n'.repeat(200_000)}`, /no BasisCurves/],
       [`#usda 1.0\n${'def X "a" {'.repeat(1000)}`, /nested too deeply/],
       [`#usda 1.0\ndef X "a" { x y = ${'['.repeat(100)}`, /nested too deeply/],
       [`#usda 1.0\ndef X "a" { x y = ${'{ a b = '.repeat(5000)}`, /nested too deeply/],
@@ -293,7 +294,10 @@ describe('gltf', () => {
     const json = (change: object): Uint8Array =>
       bytes(JSON.stringify({ asset: { version: '2.0' }, scenes: [{ nodes: [0] }], ...change }));
     const cases: [object, RegExp][] = [
-      [{ nodes: [{ children: [0] }] }, /circle/],
+      [{ nodes: [{ children: [0] }] }, /nodes\[0\] has two parents/],
+      // shared children: 2^40 paths in a few kB
+      [{ nodes: Array.from({ length: 41 }, (_, k) => ({ children: k < 40 ? [k + 1, k + 1] : [] })) }, /two parents/],
+      [{ nodes: [{ mesh: 0 }], meshes: [{ primitives: [null] }] }, /primitives\[0\] does not exist/],
       [{ nodes: [{ mesh: 0 }] }, /meshes\[0\] does not exist/],
       [{ nodes: [{ mesh: 0 }], meshes: [{ primitives: [{ mode: 3, attributes: {} }] }] }, /accessors\[undefined\]/],
       [{ nodes: [{ matrix: [1] }] }, /16 numbers/],

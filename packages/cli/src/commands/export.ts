@@ -10,6 +10,7 @@ import {
   type Footage,
   formatPvd,
   frameToVtp,
+  InputError,
   nodeTable,
   obstaclesToVtp,
   oneFrame,
@@ -69,7 +70,8 @@ export async function exportRecording(reference: string, options: ExportOptions,
     }
     if (recording.frameCount === 0) throw new UsageError(`${file}: the recording has no frame to export`);
     // fibers keep to where the rods were at first, whichever frames are shown
-    const footage = chooseFrames(options.fibers === undefined ? recording : wispsOf(recording, options), options);
+    const sound = insistFinite(recording, file);
+    const footage = chooseFrames(options.fibers === undefined ? sound : wispsOf(sound, options), options);
     const extension = options.to === 'vtp' && options.frame === undefined ? 'pvd' : options.to;
     if (extension === 'pvd' && options.out && extname(options.out) === '.vtp')
       throw new UsageError(
@@ -100,6 +102,26 @@ function findRecording(reference: string): string {
   throw new UsageError(
     `the folder '${reference}' holds no recording.tendril; name a recording, or a folder with results`,
   );
+}
+
+/** Frames with positions that are no numbers are refused: other programs fail on them, later and without a reason. */
+function insistFinite(footage: Footage, file: string): Footage {
+  return {
+    header: footage.header,
+    frameCount: footage.frameCount,
+    frame(index) {
+      const frame = footage.frame(index);
+      const broken = frame.rods.findIndex(({ nodePosition, edgeDirector }) =>
+        [nodePosition, edgeDirector].some((values) => !values.every(Number.isFinite)),
+      );
+      if (broken < 0) return frame;
+      const id = footage.header.rods[broken].id;
+      throw new InputError(
+        file,
+        `frame ${index} has positions of rod '${id}' that are no finite numbers; it was not recorded by tendril, or is damaged`,
+      );
+    },
+  };
 }
 
 /** Fibers around the rods; what is wrong is named as on the command line. */

@@ -220,26 +220,34 @@ function* primitivesOf(bytes: Uint8Array, source: string): Generator<Primitive> 
   const { json } = document;
   const scenes = Array.isArray(json.scenes) ? json.scenes : [];
   const roots: unknown =
-    scenes.length > 0
-      ? item(json, 'scenes', json.scene ?? 0, source).nodes
-      : (Array.isArray(json.nodes) ? json.nodes : []).map((_, k) => k);
-  const stack: { node: unknown; parent: Transform; depth: number }[] = [];
-  for (const node of Array.isArray(roots) ? roots : []) stack.push({ node, parent: identity, depth: 0 });
-  let visited = 0;
-  while (stack.length > 0) {
-    const { node: index, parent, depth } = stack.shift() as (typeof stack)[number];
-    // a tree of nodes has no circles; a damaged one may
-    if (depth > 256 || ++visited > 1_000_000)
-      throw new InputError(source, 'its nodes are nested too deeply or in a circle');
+    scenes.length > 0 ? item(json, 'scenes', json.scene ?? 0, source).nodes : nodesWithoutParent(json);
+  const queue: { node: unknown; parent: Transform }[] = [];
+  for (const node of Array.isArray(roots) ? roots : []) queue.push({ node, parent: identity });
+  const visited = new Set<unknown>();
+  for (let k = 0; k < queue.length; k++) {
+    const { node: index, parent } = queue[k];
     const node = item(json, 'nodes', index, source);
+    // nodes are trees; where they share children or go in circles, there would be no end of them
+    if (visited.has(index)) throw new InputError(source, `nodes[${String(index)}] has two parents; glTF allows one`);
+    visited.add(index);
     const transform = compose(parent, localOf(node, source));
     for (const child of Array.isArray(node.children) ? node.children : [])
-      stack.push({ node: child, parent: transform, depth: depth + 1 });
+      queue.push({ node: child, parent: transform });
     if (node.mesh === undefined) continue;
     const mesh = item(json, 'meshes', node.mesh, source);
-    for (const primitive of Array.isArray(mesh.primitives) ? (mesh.primitives as Json[]) : [])
+    const count = Array.isArray(mesh.primitives) ? mesh.primitives.length : 0;
+    for (let p = 0; p < count; p++) {
+      const primitive = item(mesh, 'primitives', p, source);
       yield readPrimitive(document, primitive, String(node.name ?? mesh.name ?? ''), transform);
+    }
   }
+}
+
+/** Where a file names no scene, all its trees are meant. */
+function nodesWithoutParent(json: Json): number[] {
+  const nodes: readonly (Json | null)[] = Array.isArray(json.nodes) ? json.nodes : [];
+  const children = new Set(nodes.flatMap((node) => (Array.isArray(node?.children) ? node.children : [])));
+  return nodes.map((_, k) => k).filter((k) => !children.has(k));
 }
 
 function readPrimitive(document: Document, primitive: Json, name: string, m: Transform): Primitive {

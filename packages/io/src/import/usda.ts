@@ -79,7 +79,7 @@ interface Scanner {
 
 function createScanner(text: string, source: string): Scanner {
   let at = 0;
-  const spaces = /[\s,;]*(?:#[^\n]*[\s,;]*)*/y;
+  const spaces = /[\s,;]*/y;
   const words = /[A-Za-z_][\w:.-]*(?:\[\])?/y;
   const numbers = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf\b|nan\b/y;
   const match = (pattern: RegExp): string | undefined => {
@@ -100,7 +100,15 @@ function createScanner(text: string, source: string): Scanner {
     const whole = ended ? `${message}; the file ends here: is it truncated?` : message;
     return new InputError(source, [{ line, column: at - start + 1, message: whole }]);
   };
-  const skip = (): void => void match(spaces);
+  // comments one by one: a pattern that repeats them needs stack for each
+  const skip = (): void => {
+    for (;;) {
+      match(spaces);
+      if (text[at] !== '#') return;
+      const end = text.indexOf('\n', at);
+      at = end < 0 ? text.length : end + 1;
+    }
+  };
   const peek = (): string => {
     skip();
     return text[at] ?? '';
