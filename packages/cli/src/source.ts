@@ -1,5 +1,6 @@
 /** What a command runs on: a scene file or a case, with what the command line changes in it. */
 import { existsSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { basename, extname } from 'node:path';
 import { cases, findCase } from '@tendril/cases';
 import {
@@ -161,6 +162,8 @@ export interface WorldChoices {
   readonly threads?: number;
   /** Without kernels in WebAssembly: the reference alone. */
   readonly plain?: boolean;
+  /** Called with a remark on the threads, if there is one. */
+  readonly warn?: (warning: string) => void;
 }
 
 /** Rods and fibers from which threads are worth their start, some 50 ms each. */
@@ -168,7 +171,7 @@ const manyRods = 128;
 const manyFibers = 16;
 
 /** With the engine that the scene asks for, loaded only then, and with kernels where rods can be solved two at a time. */
-export async function openWorld(source: Source, { threads, plain }: WorldChoices = {}): Promise<World> {
+export async function openWorld(source: Source, { threads, plain, warn }: WorldChoices = {}): Promise<World> {
   const { scene } = source;
   const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
   const count = (id: ModelId): number => scene.rods.filter(({ model = 'der' }) => model === id).length;
@@ -176,8 +179,14 @@ export async function openWorld(source: Source, { threads, plain }: WorldChoices
   const models: Model[] = [];
   // the reference alone has one thread, unless more are asked for
   const kernels = !plain;
-  const countFor = (many: boolean): number | undefined => threads ?? (plain || !many ? 1 : undefined);
-  const [forRods, forFibers] = [countFor(rods >= manyRods), countFor(fibers >= manyFibers)];
+  const most = Math.max(1, rods, fibers);
+  if (threads !== undefined && threads > most)
+    warn?.(`--threads ${threads}: ${most} ${most === 1 ? 'is' : 'are'} used, one a rod at most`);
+  else if (threads !== undefined && threads > availableParallelism())
+    warn?.(`--threads ${threads}: this machine runs ${availableParallelism()} at once; more are slower`);
+  const countFor = (count: number, many: number): number | undefined =>
+    threads === undefined ? (plain || count < many ? 1 : undefined) : Math.max(1, Math.min(threads, count));
+  const [forRods, forFibers] = [countFor(rods, manyRods), countFor(fibers, manyFibers)];
   if (rods > 1 && (kernels || forRods !== 1)) models.push(await loadModel('der', forRods, kernels));
   if (fibers > 0 && (kernels || forFibers !== 1)) models.push(await loadModel('fiber', forFibers, kernels));
   return explained(source, () => createWorld(scene, { models, ...(bodies && { bodies }) }));

@@ -16,8 +16,8 @@ export interface Terminal {
 
 export function processTerminal(): Terminal {
   return {
-    out: (content) => void process.stdout.write(content),
-    err: (content) => void process.stderr.write(content),
+    out: (content) => void process.stdout.write(process.stdout.isTTY ? keepColors(content) : content),
+    err: (content) => void process.stderr.write(process.stderr.isTTY ? keepColors(content) : content),
     live: process.stderr.isTTY === true && process.env.TERM !== 'dumb' && !process.env.CI,
     // some terminals say 0 when they do not know
     columns: process.stderr.columns || 80,
@@ -25,11 +25,27 @@ export function processTerminal(): Terminal {
 }
 
 export function formatError(content: string): string {
-  return `${pc.bold(pc.red('error:'))} ${content}\n`;
+  return `${pc.bold(pc.red('error:'))} ${escapeControls(content)}\n`;
 }
 
 export function formatWarning(content: string): string {
-  return `${pc.yellow('warning:')} ${content}\n`;
+  return `${pc.yellow('warning:')} ${escapeControls(content)}\n`;
+}
+
+/** Text for a person, of which a part may come from a file: no sequences but colours and those of the progress bar. */
+export function keepColors(content: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+  const steering = /\u001b\[(?:[0-9;]*m|2K)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+  return content.replace(steering, (found) => (found.length > 1 ? found : escapeControls(found)));
+}
+
+/** Control characters as \\u001b and the like. (As in @tendril/io, which the main thread does not load.) */
+function escapeControls(content: string): string {
+  return content.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 export const dim: (content: string) => string = pc.dim;

@@ -71,7 +71,9 @@ describe('run', () => {
     };
     expect(result.steps.contact).toMatchObject({ missed: Number(said.exec(out)?.[1]), worst: { other: 'floor' } });
     expect(result.warnings.at(-1)).toMatch(said);
-    const fine = await box.run('run', 'fine.yaml', '--until', '0.05');
+    expect((await box.run('run', 'slide.yaml', '--until', '0.05', '--strict', '-q')).code).toBe(4);
+    const fine = await box.run('run', 'fine.yaml', '--until', '0.05', '--strict');
+    expect(fine.code).toBe(0);
     expect(fine.out).toMatch(/✓ done/);
     expect(box.json('out/fine/result.json')).toMatchObject({ steps: { contact: { missed: 0 } }, warnings: [] });
   });

@@ -6,6 +6,7 @@ import { sandbox } from './harness.ts';
 interface Answer {
   readonly status: number;
   readonly type: string;
+  readonly policy: string;
   readonly body: string;
 }
 
@@ -18,7 +19,12 @@ function get(port: number, path: string, host = `127.0.0.1:${port}`, method = 'G
         body += chunk;
       });
       response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, type: String(response.headers['content-type']), body }),
+        resolve({
+          status: response.statusCode ?? 0,
+          type: String(response.headers['content-type']),
+          policy: String(response.headers['content-security-policy']),
+          body,
+        }),
       );
     });
     asked.on('error', reject);
@@ -62,6 +68,7 @@ it('serves the page and the scene, refuses the rest, and ends on Ctrl-C', { time
   expect(address).toBe(`http://127.0.0.1:${port}/#file=my%20scene.yaml`);
   const page = await get(port, '/');
   expect(page).toMatchObject({ status: 200, type: 'text/html; charset=utf-8' });
+  expect(page.policy).toContain("frame-ancestors 'none'");
   const script = /src="\.(\/assets\/[^"]+\.js)"/.exec(page.body)?.[1] as string;
   expect(await get(port, script)).toMatchObject({ status: 200, type: 'text/javascript; charset=utf-8' });
   expect((await get(port, '/scene/my%20scene.yaml')).body).toBe('tendril: 1\nrods: []\n');

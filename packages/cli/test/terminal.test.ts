@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { suggest } from '../src/suggest.ts';
-import { createProgress, formatDuration, formatNumber, formatTable, type Terminal } from '../src/terminal.ts';
+import {
+  createProgress,
+  formatDuration,
+  formatError,
+  formatNumber,
+  formatTable,
+  keepColors,
+  type Terminal,
+} from '../src/terminal.ts';
 
 function fake(live: boolean): Terminal & { readonly text: () => string } {
   let text = '';
@@ -26,6 +34,17 @@ describe('numbers', () => {
       '-3',
     ]);
     expect([0.34, 12.2, 185, 7800].map(formatDuration)).toEqual(['0.3 s', '12 s', '3 min 5 s', '2 h 10 min']);
+  });
+});
+
+describe('text from files', () => {
+  it('does not steer the terminal', () => {
+    expect(formatError("no rod 'a\u001b]0;title\u0007\u009b2J'")).toContain(
+      "no rod 'a\\u001b]0;title\\u0007\\u009b2J'",
+    );
+    const line = '\r\u001b[2K\u001b[32m✓\u001b[39m done\n';
+    expect(keepColors(line)).toBe(line);
+    expect(keepColors('a\u001b[2Jb\u001b]8;;x\u0007')).toBe('a\\u001b[2Jb\\u001b]8;;x\\u0007');
   });
 });
 

@@ -30,7 +30,7 @@ export class InputError extends Error {
 
   constructor(source: string, problems: readonly Problem[] | string, options?: ErrorOptions) {
     const list = typeof problems === 'string' ? [{ message: problems }] : problems;
-    super(formatProblems(source, list), options);
+    super(escapeControls(formatProblems(source, list)), options);
     this.name = 'InputError';
     this.source = source;
     this.problems = list;
@@ -40,6 +40,15 @@ export class InputError extends Error {
     this.offset = first?.offset;
     this.path = first?.path ?? '';
   }
+}
+
+/** Control characters as \\u001b and the like: text from files must not steer the terminal that prints it. */
+export function escapeControls(text: string): string {
+  return text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function formatProblems(source: string, problems: readonly Problem[]): string {

@@ -1,7 +1,7 @@
 export { parseChange, type SceneChange } from './change.ts';
 export { csvLine, energyTable, nodeTable, probeTable } from './csv.ts';
 export { editSceneText, formatScene, type SceneEdit, sceneValues } from './edit.ts';
-export { formatPath, InputError, type Problem, problemLimit } from './errors.ts';
+export { escapeControls, formatPath, InputError, type Problem, problemLimit } from './errors.ts';
 export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.ts';
 export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
 export { type Obstacle, obstaclesOf } from './export/obstacles.ts';

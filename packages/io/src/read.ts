@@ -19,7 +19,7 @@ import {
 import type * as z from 'zod';
 import { applyChanges, type SceneChange } from './change.ts';
 import { formatPath, InputError, type Problem } from './errors.ts';
-import { readJson } from './json.ts';
+import { createJsonLocator, readJson } from './json.ts';
 import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
 
 export type ScenePath = readonly PropertyKey[];
@@ -82,11 +82,14 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
     opened ??= readDocument(text, source, lineCounter);
     return opened;
   };
-  const written = readJson(text) ?? toPlain(open(), text, source, lineCounter);
+  const json = readJson(text);
+  const written = json ?? toPlain(open(), text, source, lineCounter);
+  const findPlace = json === undefined ? undefined : createJsonPlaces(text);
   const { value, originOf } = applyChanges(written, options.changes ?? []);
   const placeAt = (path: ScenePath, wantKey: boolean): Place => {
     const origin = originOf(path);
-    return { ...placeOf(findOffset(open(), path, wantKey), lineCounter), ...(origin !== undefined && { origin }) };
+    const place = findPlace?.(path, wantKey) ?? placeOf(findOffset(open(), path, wantKey), lineCounter);
+    return { ...place, ...(origin !== undefined && { origin }) };
   };
   const locate = (path: ScenePath): Place => placeAt(path, false);
   const locateKey = (path: ScenePath): Place => placeAt(path, true);
@@ -162,6 +165,15 @@ export function explainSceneError(
 function placeOf(offset: number, lineCounter: LineCounter): Place {
   const { line, col } = lineCounter.linePos(offset);
   return { line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+/** Lines and columns in JSON, found without the reader of YAML. */
+function createJsonPlaces(text: string): (path: ScenePath, wantKey: boolean) => Place {
+  const offsetOf = createJsonLocator(text);
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let k = text.indexOf('\n'); k >= 0; k = text.indexOf('\n', k + 1)) lines.addNewLine(k + 1);
+  return (path, wantKey) => placeOf(offsetOf(path, wantKey), lines);
 }
 
 function readDocument(text: string, source: string, lineCounter: LineCounter): Document {

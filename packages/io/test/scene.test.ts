@@ -402,6 +402,31 @@ rods: [{ id: a, shape: { type: ring, radius: 1 }, section: *s }]`;
     ]);
   });
 
+  it('locates fields of JSON where the reader of YAML does', () => {
+    const value = {
+      tendril: 1,
+      'a "key": {[': [1, 2],
+      rods: [
+        { id: 'a', shape: { type: 'straight', from: [0, 0, 0], to: [1, 'x]}"', -1e-3] }, empty: {}, none: [] },
+        { id: 'b', shape: null },
+      ],
+    };
+    const places = (text: string): unknown[] => {
+      try {
+        parseScene(text, 's');
+      } catch (error) {
+        return (error as InputError).problems.map(({ line, column, path }) => [path, line, column]);
+      }
+      return [];
+    };
+    for (const indent of [0, 1, 3]) {
+      const text = `\n ${JSON.stringify(value, null, indent)}\n`;
+      expect(places(text).length).toBeGreaterThan(4);
+      // a comment makes it YAML
+      expect(places(text)).toEqual(places(`${text}# a comment`));
+    }
+  });
+
   it('locates fields, and the nearest ancestor of one that is absent', () => {
     const parsed = parseScene(everything, 'all.yaml');
     expect(parsed.locate(['tendril'])).toEqual({ line: 2, column: 10 });

@@ -1,6 +1,7 @@
 /** Saving, opening, pictures, links. */
 
 import { hairstyleBytes, openGroomFile } from './grooming.ts';
+import { LinkTooLong } from './link.ts';
 import { openFile, shareLink } from './opening.ts';
 import type { ExportFormat } from './protocol.ts';
 import { exportRun } from './session.ts';
@@ -60,7 +61,14 @@ export async function saveHairstyle(): Promise<void> {
 }
 
 export async function copyLink(): Promise<void> {
-  const link = await shareLink();
+  let link: string | undefined;
+  try {
+    link = await shareLink();
+  } catch (error) {
+    if (!(error instanceof LinkTooLong)) throw error;
+    state.tell(`There is no link to this scene: ${error.message}. Save it as a file.`, 'bad');
+    return;
+  }
   if (link === undefined) {
     state.tell('A link cannot carry this hair: it comes from a file. Save the hairstyle and send that.', 'bad');
     return;

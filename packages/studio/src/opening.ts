@@ -1,6 +1,6 @@
 /** Ways into the page: its address, the last visit, files that are chosen or dropped; and the link that leads back here. */
 import { openKeptScene, openShared, recipeOfHair, startGrooming } from './grooming.ts';
-import { packText, unpackText } from './link.ts';
+import { LinkTooLong, packText, unpackText } from './link.ts';
 import type { FromWorker, Loaded } from './protocol.ts';
 import { readSaved } from './saved.ts';
 import { ask, checkText, edit, hasCase, openCase, openText, showRecording } from './session.ts';
@@ -46,9 +46,13 @@ async function openLink(wanted: URLSearchParams): Promise<boolean> {
     }
     void openText(text ?? '', name);
     return true;
-  } catch {
+  } catch (error) {
     const what = shared === null ? 'hair' : 'scene';
-    state.tell(`The link is damaged: its ${what} cannot be read. Ask for it again.`, 'bad');
+    const message =
+      error instanceof LinkTooLong
+        ? `The link is refused: ${error.message}. Ask for the ${what} as a file.`
+        : `The link is damaged: its ${what} cannot be read. Ask for it again.`;
+    state.tell(message, 'bad');
     return false;
   }
 }

@@ -52,7 +52,8 @@ const checkpointEvery = 60;
 export async function run(reference: string, options: RunOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
   const source = loadSource(reference, options);
-  const world = await openWorld(source, options);
+  const warn = (warning: string): void => void (options.quiet || terminal.err(formatWarning(warning)));
+  const world = await openWorld(source, { ...options, warn });
   if (!source.scene.time) {
     throw source.explain(
       new SceneError(

@@ -112,8 +112,15 @@ export function text(what: string): z.ZodType<string, string> {
           ? `expected ${what}, got ${show(input)}: put it in quotes`
           : expected(what, input),
     })
-    .min(1, { error: `expected ${what}, got empty text` });
+    .min(1, { error: `expected ${what}, got empty text` })
+    .refine((value) => !controls.test(value), {
+      error: ({ input }) => `expected ${what} without control characters, got ${show(input)}`,
+    });
 }
+
+/** Letters that would steer a terminal; line ends and tabs are text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
 export function flag(): z.ZodType<boolean, boolean> {
   return z.boolean({ error: expecting('true or false') });
