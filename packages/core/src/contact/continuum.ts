@@ -9,12 +9,14 @@
  * where they happen to lie. The pressure is found by forty sweeps of projected Gauss–Seidel in the order of the cells. The result is
  * drag and volume, not friction: nothing sticks, and nothing is knotted.
  */
+import { SceneError } from '../errors.ts';
 import type { LoadSource, Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 
 const SWEEPS = 40;
-/** Cells of a grid, at most. */
-const LIMIT = 8e6;
+/** Most cells of a grid, 88 bytes each, and most points, 76 bytes each. */
+const MOST_CELLS = 4e6;
+const MOST_POINTS = 4e6;
 
 interface Points {
   readonly count: number;
@@ -29,18 +31,36 @@ interface Points {
 export interface Continuum {
   /** Loads of each rod, from the last `update`. */
   readonly sources: readonly LoadSource[];
-  /** From the samples as they are, for a step of dt. Why it cannot be, or nothing. */
+  /** Sets the density that cells are filled to, where the scene does not, from the rods at the start. Throws SceneError. */
+  begin(): void;
+  /** Forces for a step of dt from the present samples. Returns why there are none, or an empty string. */
   update(dt: number): string;
+  /** Forces of the last update, 3 per node, rod by rod [N]: part of the state. */
+  save(): Float64Array;
+  restore(saved: Float64Array): void;
+  readonly savedLength: number;
   /** Mean density over the mass at the last update [kg/m³]. */
   readonly density: number;
 }
 
+/** Points per edge: one every half cell. */
+function countParts({ edgeLengthRest }: Rod, edge: number, cell: number): number {
+  return Math.max(1, Math.ceil(edgeLengthRest[edge] / (0.5 * cell)));
+}
+
 function layPoints(rods: readonly Rod[], cell: number): Points {
+  let count = 0;
+  for (const rod of rods) for (let j = 0; j < rod.edgeCount; j++) count += countParts(rod, j, cell);
+  if (!(count <= MOST_POINTS))
+    throw new SceneError(
+      ['contact', 'continuum', 'cell'],
+      `cells of ${cell} m need ${count.toPrecision(3)} points along the rods, and ${MOST_POINTS} are the most; make the cell larger`,
+    );
   const list: { rod: number; first: number; second: number; weight: number; mass: number }[] = [];
   rods.forEach((rod, r) => {
     for (let j = 0; j < rod.edgeCount; j++) {
       const next = (j + 1) % rod.nodeCount;
-      const parts = Math.max(1, Math.ceil(rod.edgeLengthRest[j] / (0.5 * cell)));
+      const parts = countParts(rod, j, cell);
       // the halves of the edge carry the masses of their nodes
       const ends =
         !rod.closed && rod.nodeCount > 2 ? [j === 0 ? 1 : 0.5, next === rod.nodeCount - 1 ? 1 : 0.5] : [0.5, 0.5];
@@ -145,7 +165,7 @@ export function createContinuum(
       grid.size[k] = Math.floor(high[k] / cell) + 3 - first;
       count *= grid.size[k];
     }
-    if (!(count <= LIMIT))
+    if (!(count <= MOST_CELLS))
       return `the hair spreads over ${count} cells of ${cell} m; make contact.continuum.cell larger`;
     if (grid.cellMass.length < count) {
       grid.faceMass = new Float64Array(3 * count);
@@ -263,16 +283,32 @@ export function createContinuum(
     get density() {
       return density;
     },
+    begin() {
+      const fault = gather(1);
+      if (fault) throw new SceneError(['contact', 'continuum', 'cell'], fault);
+      if (spec.density !== undefined) return;
+      spread();
+      // twice the density at the start
+      most = Infinity;
+      collect(1);
+      most = 2 * density;
+      for (const force of forces) force.fill(0);
+    },
+    savedLength: forces.reduce((sum, { length }) => sum + length, 0),
+    save() {
+      return Float64Array.from(forces.flatMap((force) => [...force]));
+    },
+    restore(saved) {
+      let at = 0;
+      for (const force of forces) {
+        force.set(saved.subarray(at, at + force.length));
+        at += force.length;
+      }
+    },
     update(dt) {
       const fault = gather(dt);
       if (fault) return fault;
       spread();
-      if (most === 0) {
-        // twice the density at the start
-        most = Infinity;
-        collect(dt);
-        most = 2 * density;
-      }
       press(dt);
       collect(dt);
       return '';

@@ -56,14 +56,13 @@ function stepIsland(
   if (linked) resumeLinks(links, linked);
   let last = dt;
   let pieces = 0;
-  const finished = stepInPieces(settings.halvings, (start, share) => {
-    const from = t + dt * start;
+  const finished = stepInPieces({ t, dt }, settings.halvings, (from, length, share) => {
     bundles.forEach((bundle, b) => {
       bundle.contact?.hold(within[b]);
     });
     const one = attemptStep(context, {
       t: from,
-      dt: dt * share,
+      dt: length,
       robust: robust || share <= 1 / 4,
       lenient: robust || share <= 1 / 32,
       acceptUnsolved: share === 2 ** -settings.halvings,
@@ -74,7 +73,7 @@ function stepIsland(
       revertSystems(context, list, from);
       return false;
     }
-    last = dt * share;
+    last = length;
     pieces++;
     context.log.writeTo(context.report, contacts);
     storeWarmStart(warmStart, contacts, last);

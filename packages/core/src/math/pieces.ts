@@ -1,16 +1,44 @@
 /**
  * A step in pieces: halved where the whole fails. A piece that fails is halved again; after a piece that succeeds, the next may
- * be as large as fits. Starts and shares are binary fractions of the step, so that pieces meet without rounding.
+ * be as large as fits.
+ *
+ * Everybody who computes the end of a piece as t + dt gets the same bits: a piece ends exactly where the next one begins, and the
+ * last ends at the end of the step. A difference of nearby numbers has no rounding error [Sterbenz], so t + (end − t) is `end`.
  */
 
-/** Whether the whole step was taken. `attempt(start, share)` takes a piece or leaves the state unchanged; the first is a half. */
-export function stepInPieces(halvings: number, attempt: (start: number, share: number) => boolean): boolean {
+/** A time span: from t to t + dt [s]. */
+export interface Span {
+  readonly t: number;
+  readonly dt: number;
+}
+
+/** The span from t to `end`: t + dt is `end` to the last bit, but for rare ties where t is below half of it. */
+export function spanTo(t: number, end: number): Span {
+  return { t, dt: end - t };
+}
+
+/**
+ * The length that a two-step scheme computes with: `last` where dt is the same but for the rounding of times, so that it may go on
+ * from its memory.
+ */
+export function lengthLike(last: number, dt: number): number {
+  return Math.abs(dt - last) <= 1e-6 * dt ? last : dt;
+}
+
+/** Takes a piece, `share` of the step, or leaves the state unchanged. */
+export type Attempt<T> = (t: number, dt: number, share: number) => T;
+
+/** Whether the whole step was taken, in pieces of halves down to 2^-halvings. */
+export function stepInPieces({ t, dt }: Span, halvings: number, attempt: Attempt<boolean>): boolean {
   const fine = 2 ** halvings;
+  let now = t;
   let done = 0;
   let size = fine / 2;
   while (done < fine) {
     if (size < 1) return false;
-    if (attempt(done / fine, size / fine)) {
+    const piece = spanTo(now, t + dt * ((done + size) / fine));
+    if (attempt(piece.t, piece.dt, size / fine)) {
+      now += piece.dt;
       done += size;
       while (done % (2 * size) === 0 && done + 2 * size <= fine) size *= 2;
     } else size /= 2;
@@ -55,11 +83,7 @@ export function combineTaken(a: Taken, b: Taken, how: 'after' | 'beside'): Combi
 export type Pieces<T extends Taken> = Combined & { readonly last: T };
 
 /** Takes a step in pieces after the `whole` failed. Only pieces that succeeded count as substeps. */
-export function sumPieces<T extends Taken>(
-  halvings: number,
-  whole: T,
-  attempt: (start: number, share: number) => T,
-): Pieces<T> {
+export function sumPieces<T extends Taken>(span: Span, halvings: number, whole: T, attempt: Attempt<T>): Pieces<T> {
   const { violation: _, ...failed } = whole;
   let sum = combineTaken(
     { ...failed, substeps: 0 },
@@ -67,8 +91,8 @@ export function sumPieces<T extends Taken>(
     'after',
   );
   let last = whole;
-  const ok = stepInPieces(halvings, (start, share) => {
-    last = attempt(start, share);
+  const ok = stepInPieces(span, halvings, (t, dt, share) => {
+    last = attempt(t, dt, share);
     sum = combineTaken(sum, last.ok ? last : { ...last, substeps: 0, violation: undefined }, 'after');
     return last.ok;
   });

@@ -71,6 +71,7 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
   const { bundles, placeOfRod } = compileBundles(scene, compiled, drives, options.models ?? []);
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
   for (const bundle of bundles) bundle.refresh(clock.time);
+  continuum?.begin();
   const contact =
     colliders.length > 0 || scene.contact || compiled.links.length > 0
       ? createContactWorld({

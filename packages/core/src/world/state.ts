@@ -11,23 +11,43 @@ export function saveState(world: WorldParts): WorldState {
 }
 
 /** The same at time t within a step, less the engine's state, which changes at the end of a step only. */
-export function saveRods({ clock, bundles, contact }: WorldParts, t: number): WorldState {
+export function saveRods(world: WorldParts, t: number): WorldState {
+  const { clock, bundles, contact } = world;
   return {
     time: t,
     stepCount: clock.stepCount,
     bundles: bundles.map(({ state }) => ({ q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() })),
-    ...(contact && { contact: contact.save() }),
+    ...(contact && { contact: saveContact(world) }),
   };
 }
 
+/** Forces of contacts and links, then those of the continuum. */
+function saveContact({ contact, continuum }: WorldParts): Float64Array {
+  const pair = contact?.save() ?? new Float64Array(0);
+  if (!continuum) return pair;
+  const saved = new Float64Array(pair.length + continuum.savedLength);
+  saved.set(pair);
+  saved.set(continuum.save(), pair.length);
+  return saved;
+}
+
+function restoreContact({ contact, continuum }: WorldParts, saved: Float64Array | undefined): void {
+  if (!continuum || !saved) return contact?.restore(saved);
+  const end = saved.length - continuum.savedLength;
+  contact?.restore(saved.subarray(0, end));
+  continuum.restore(saved.subarray(end));
+}
+
 /** Returns to a saved state. Throws SceneError if it belongs to another scene. */
-export function restoreState({ clock, bodies, bundles, contact, engine }: WorldParts, saved: WorldState): void {
+export function restoreState(world: WorldParts, saved: WorldState): void {
+  const { clock, bodies, bundles, continuum, engine } = world;
   const fits =
     saved.bundles.length === bundles.length &&
     saved.bundles.every(({ q, v, memory }, k) => {
       const { state } = bundles[k];
       return q.length === state.q.length && v.length === state.v.length && memory.length === state.memory.length;
-    });
+    }) &&
+    (!continuum || !saved.contact || saved.contact.length >= continuum.savedLength);
   if (!fits)
     throw new SceneError(
       [],
@@ -44,14 +64,15 @@ export function restoreState({ clock, bodies, bundles, contact, engine }: WorldP
     bundles[k].state.memory.set(memory);
     bundles[k].refresh(saved.time);
   });
-  contact?.restore(saved.contact);
+  restoreContact(world, saved.contact);
 }
 
 /** Hash of time and state, 16 hexadecimal digits. */
-export function hashState({ clock, bundles, contact }: WorldParts): string {
+export function hashState(world: WorldParts): string {
+  const { clock, bundles, contact } = world;
   return hashArrays([
     new Float64Array([clock.time]),
     ...bundles.flatMap(({ state }) => [state.q, state.v, state.memory]),
-    ...(contact ? [contact.save()] : []),
+    ...(contact ? [saveContact(world)] : []),
   ]);
 }

@@ -5,6 +5,7 @@ import { SceneError } from '../errors.ts';
 import type { EquilibriumReport, Matrices, Modes } from '../model.ts';
 import { moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
+import { restoreState, saveRods } from './state.ts';
 import type { World } from './types.ts';
 
 export function createStatics(world: WorldParts): Pick<World, 'equilibrate' | 'modes' | 'matrices'> {
@@ -43,20 +44,30 @@ function equilibrate(world: WorldParts, linked: () => LinkedRest | undefined, t:
 function findModes(world: WorldParts, count: number): Modes[] {
   const { clock, contact, rods, samples, placeOfRod } = world;
   refuse(world, 'modes');
-  clock.hasContactForces = false;
-  if (contact) {
+  return withStateKept(world, () => {
+    if (!contact) return placeOfRod.map(({ bundle, index }) => bundle.modes(index, clock.time, count));
     const each = matricesOfRods(world);
     return findLinkedModes(joinMatrices(each, contact.links, rods, samples), each, rods, samples, count);
-  }
-  return placeOfRod.map(({ bundle, index }) => bundle.modes(index, clock.time, count));
+  });
 }
 
 function findMatrices(world: WorldParts): Matrices[] {
-  const { clock, contact, rods, samples } = world;
+  const { contact, rods, samples } = world;
   refuse(world, 'matrices');
-  clock.hasContactForces = false;
-  const each = matricesOfRods(world);
-  return contact ? [joinMatrices(each, contact.links, rods, samples)] : each;
+  return withStateKept(world, () => {
+    const each = matricesOfRods(world);
+    return contact ? [joinMatrices(each, contact.links, rods, samples)] : each;
+  });
+}
+
+/** Models differentiate by moving their rods a little: they come back to rounding, and so to the last bit. */
+function withStateKept<T>(world: WorldParts, look: () => T): T {
+  const before = saveRods(world, world.clock.time);
+  try {
+    return look();
+  } finally {
+    restoreState(world, before);
+  }
 }
 
 function matricesOfRods({ placeOfRod, clock }: WorldParts): Matrices[] {

@@ -4,7 +4,7 @@
  * A step either succeeds, whole or in pieces, or throws and leaves the world as it was.
  */
 import { SceneError, SimulationError } from '../errors.ts';
-import { combineTaken, sumPieces } from '../math/pieces.ts';
+import { combineTaken, type Span, spanTo, sumPieces } from '../math/pieces.ts';
 import type { StepOutcome } from '../model.ts';
 import { moveBodiesOnPaths, restartMotion, type WorldParts } from './build.ts';
 import { restoreState, saveRods, saveState } from './state.ts';
@@ -20,24 +20,23 @@ export function stepWorld(world: WorldParts, dt: number): StepReport {
   const { clock, contact } = world;
   checkStep(dt);
   clock.hasContactForces = false;
-  const end = endOfStep(world, dt);
-  const spans = splitAtReleases(world, end, dt);
+  const spans = splitAtReleases(world, endOfStep(world, dt), dt);
   const before = spans.length > 1 || world.engine ? saveState(world) : undefined;
   let outcome = nothing;
   contact?.begin();
   try {
-    for (const { from, length, to } of spans) {
-      restartWherePinsLetGo(world, from, length);
+    for (const span of spans) {
+      restartWherePinsLetGo(world, span);
       world.engine?.begin();
-      outcome = combineTaken(outcome, advanceInPieces(world, from, length), 'after');
-      moveBodiesOnPaths(world.bodies, to);
-      world.engine?.finish(to, length);
+      outcome = combineTaken(outcome, advanceInPieces(world, span), 'after');
+      clock.time = span.t + span.dt;
+      moveBodiesOnPaths(world.bodies, clock.time);
+      world.engine?.finish(clock.time, span.dt);
     }
   } catch (error) {
     if (before) restoreState(world, before);
     throw error;
   }
-  clock.time = end;
   clock.stepCount++;
   return reportStep(world, outcome, dt);
 }
@@ -52,35 +51,35 @@ function endOfStep({ clock: { time, stepCount } }: WorldParts, dt: number): numb
   return Math.abs(multiple - time - dt) < SAME * dt ? multiple : time + dt;
 }
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-  readonly length: number;
-}
-
 /** The step, split at the times at which pins let go. */
 function splitAtReleases({ clock: { time }, releases }: WorldParts, end: number, dt: number): Span[] {
   const inside = releases.filter((release) => release > time + SAME * dt && release < end - SAME * dt);
-  if (inside.length === 0) return [{ from: time, to: end, length: dt }];
-  const times = [time, ...[...new Set(inside)].sort((a, b) => a - b), end];
-  return times.slice(1).map((to, k) => ({ from: times[k], to, length: to - times[k] }));
+  const spans: Span[] = [];
+  let from = time;
+  for (const to of [...new Set(inside)].sort((a, b) => a - b).concat(end)) {
+    const span = spanTo(from, to);
+    spans.push(span);
+    from += span.dt;
+  }
+  return spans;
 }
 
 /** Where a pin has let go, forces jump: accelerations are found anew just after it. */
-function restartWherePinsLetGo(world: WorldParts, t: number, dt: number): void {
+function restartWherePinsLetGo(world: WorldParts, { t, dt }: Span): void {
   if (world.releases.some((release) => Math.abs(release - t) <= SAME * dt))
     restartMotion(world, t + 2e-9 * dt + 2e-12 * t);
 }
 
 /** Advances everything from t by dt: at once, or in pieces if that fails. Throws if a piece of dt/2^halvings fails. */
-function advanceInPieces(world: WorldParts, t: number, dt: number): StepOutcome {
+function advanceInPieces(world: WorldParts, span: Span): StepOutcome {
+  const { t, dt } = span;
   const whole = advanceToImpact(world, t, dt, false);
   if (whole.ok) return whole;
   const before = saveRods(world, t);
   const halvings = world.scene.time?.halvings ?? 8;
   // the smallest pieces use the most forgiving scheme that the model has
-  const { last, ...sum } = sumPieces(halvings, whole, (start, share) =>
-    advanceToImpact(world, t + dt * start, dt * share, share <= 1 / 4),
+  const { last, ...sum } = sumPieces(span, halvings, whole, (from, length, share) =>
+    advanceToImpact(world, from, length, share <= 1 / 4),
   );
   if (sum.ok) return sum;
   restoreState(world, before);
@@ -102,9 +101,11 @@ function advanceToImpact(world: WorldParts, t: number, dt: number, robust: boole
   if (!contact || impact === 0) return advanceBundles(world, t, dt, robust);
   const before = saveRods(world, t);
   const reportBefore = { ...contact.report };
-  const first = advanceBundles(world, t, impact, robust);
+  const toImpact = spanTo(t, t + impact);
+  const first = advanceBundles(world, t, toImpact.dt, robust);
   if (!first.ok) return first;
-  const second = advanceBundles(world, t + impact, dt - impact, robust);
+  const afterwards = spanTo(t + toImpact.dt, t + dt);
+  const second = advanceBundles(world, afterwards.t, afterwards.dt, robust);
   if (!second.ok) {
     restoreState(world, before);
     Object.assign(contact.report, reportBefore);

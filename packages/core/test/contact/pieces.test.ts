@@ -7,7 +7,7 @@ describe('a step in pieces', () => {
   it('covers the step without gaps, with pieces that grow again', () => {
     const taken: [number, number][] = [];
     let failures = 0;
-    const whole = stepInPieces(4, (start, share) => {
+    const whole = stepInPieces({ t: 0, dt: 1 }, 4, (start, _, share) => {
       // nothing longer than an eighth near the middle
       if (start + share > 0.5 && start < 0.625 && share > 0.125) {
         failures++;
@@ -32,9 +32,24 @@ describe('a step in pieces', () => {
     ]);
   });
 
+  it('ends every piece, as t + dt, exactly where the next begins', () => {
+    for (let k = 1; k < 400; k++) {
+      const span = { t: 0.01 * k, dt: 0.01 * (k + 1) - 0.01 * k };
+      expect(span.t + span.dt).toBe(0.01 * (k + 1));
+      let now = span.t;
+      stepInPieces(span, 5, (t, dt, share) => {
+        if (share > 1 / (1 + (k % 16))) return false;
+        expect(t).toBe(now);
+        now = t + dt;
+        return true;
+      });
+      expect(now).toBe(span.t + span.dt);
+    }
+  });
+
   it('gives up where the smallest piece fails', () => {
     let shortest = 1;
-    const whole = stepInPieces(3, (start, share) => {
+    const whole = stepInPieces({ t: 0, dt: 1 }, 3, (start, _, share) => {
       shortest = Math.min(shortest, share);
       return start + share <= 0.5;
     });
@@ -44,7 +59,7 @@ describe('a step in pieces', () => {
 
   it('is counted with the whole that failed, and with pieces that did', () => {
     const whole = { ok: false, iterations: 9, iterationsMax: 9, shifts: 2, reason: 'whole' };
-    const piece = (start: number, share: number) => ({
+    const piece = (start: number, _: number, share: number) => ({
       ok: start + share <= 0.75 || share <= 1 / 8,
       iterations: 3,
       iterationsMax: 3,
@@ -54,10 +69,10 @@ describe('a step in pieces', () => {
       reason: `${start}`,
     });
     // 0 to 1/2 in four, 1/2 to 1 not, 1/2 to 3/4, 3/4 to 1 not, and its two halves
-    const { last, ...sum } = sumPieces(3, whole, piece);
+    const { last, ...sum } = sumPieces({ t: 0, dt: 1 }, 3, whole, piece);
     expect(sum).toEqual({ ok: true, iterations: 27, iterationsMax: 9, shifts: 2, substeps: 7, rejected: 6 });
     expect(last.reason).toBe('0.875');
-    const failed = sumPieces(2, whole, piece);
+    const failed = sumPieces({ t: 0, dt: 1 }, 2, whole, piece);
     expect(failed.ok).toBe(false);
     expect(failed.last.reason).toBe('0.75');
   });

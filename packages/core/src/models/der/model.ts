@@ -174,8 +174,8 @@ function compile(
     const whole = stepSystem(s, t, dt, robust);
     // a lone system is cut by who called
     if (whole.ok || systems.length === 1) return whole;
-    const { last, ...sum } = sumPieces(halvings, { ...whole }, (start, share) =>
-      stepSystem(s, t + dt * start, dt * share, robust || share <= 1 / 4),
+    const { last, ...sum } = sumPieces({ t, dt }, halvings, { ...whole }, (from, length, share) =>
+      stepSystem(s, from, length, robust || share <= 1 / 4),
     );
     return { ...sum, reason: last.reason };
   };
@@ -262,7 +262,10 @@ function compile(
     return outcome;
   };
 
+  let lastModes: { system: System; count: number; found: SystemModes } | undefined;
+
   const refresh = (t: number): void => {
+    lastModes = undefined;
     for (const body of bodies) syncPose(body);
     ders.forEach((der, k) => {
       evaluatePins(der, t);
@@ -273,8 +276,6 @@ function compile(
     for (const whole of explicitSystems) if (whole) whole.ready = false;
     movedTo.fill(Number.NaN);
   };
-
-  let lastModes: { system: System; key: string; found: SystemModes } | undefined;
 
   const contact = explicit
     ? undefined
@@ -364,12 +365,9 @@ function compile(
       renewAll();
       const { system, rods: members } = systemOfRod[rod];
       if (system.bodies.length > 0) {
-        // found once for all rods of the system
-        // a sum tells states apart well enough: who asks for modes asks for all rods at once
-        const sum = state.q.reduce((total, x, d) => total + (1 + (d % 97)) * x, 0);
-        const key = `${t} ${count} ${sum}`;
-        if (lastModes?.system !== system || lastModes.key !== key)
-          lastModes = { system, key, found: findSystemModes(system, t, count) };
+        // found once for all rods of the system: the world asks rod by rod, then refreshes
+        if (lastModes?.system !== system || lastModes.count !== count)
+          lastModes = { system, count, found: findSystemModes(system, t, count) };
         return modesOfRod(system, lastModes.found, members.indexOf(rod));
       }
       return findModes(ders[rod], tools[rod].work, t, count);

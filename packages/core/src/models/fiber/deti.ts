@@ -13,6 +13,7 @@
  */
 import { SceneError } from '../../errors.ts';
 import { applyFunctions, createKrylov, type Krylov } from '../../linalg/krylov.ts';
+import { lengthLike } from '../../math/pieces.ts';
 import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import { addElements } from './elements.ts';
 import { kineticEnergy, measureElastic } from './energy.ts';
@@ -256,8 +257,9 @@ function explodes(fiber: FiberRod, work: Workspace, h: number): boolean {
 }
 
 /** One step; memory holds the step before (0: none) and the last increment of η. On failure q, v, memory are as before. */
-export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: number, h: number): boolean {
+export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: number, dt: number): boolean {
   const { q, v, memory, size } = fiber;
+  const h = lengthLike(memory[0], dt);
   const { basis, placement, eta, total, velocity, first, second, third, filters } = tool;
   const { rotation } = placement;
   const increment = memory.subarray(1, 1 + basis.count);
@@ -300,7 +302,7 @@ export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: nu
   }
   fromModal(tool.world, basis, rotation, velocity, tool.work);
   for (let d = 0; d < size; d++) q[d] += tool.world[d];
-  evaluateHeld(fiber, t + h);
+  evaluateHeld(fiber, t + dt);
   imposeHeld(fiber, q);
   const slope = measureSlope(fiber, placement.reference, q);
   if (!(slope <= LARGEST_SLOPE)) {
@@ -315,7 +317,7 @@ export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: nu
   // velocity: what the next step would start with, V = h e^(−hD) sinc·v
   for (let d = 0; d < size; d++) v[d] = (q[d] - work.startQ[d]) / h;
   measureEta(fiber, tool, q);
-  if (!evaluateTotal(fiber, tool, work, t + h, h)) return fail(KRYLOV);
+  if (!evaluateTotal(fiber, tool, work, t + dt, h)) return fail(KRYLOV);
   if (!applyFilters(tool, [first], velocity, ['decay2'], h)) return fail(KRYLOV);
   if (!applyFilters(tool, [second, third], total, ['rest', 'force'], h)) return fail(KRYLOV);
   for (let k = 0; k < basis.count; k++) {

@@ -14,6 +14,7 @@
  * energy had counted the load's work as a gain, was 1.7e-3 of its length elsewhere at any step from 1/64 to 1/512 s.
  */
 import { clearBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
+import { lengthLike } from '../../math/pieces.ts';
 import { addElements } from './elements.ts';
 import { kineticEnergy, measureElastic } from './energy.ts';
 import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
@@ -29,8 +30,9 @@ function mechanicalEnergy(fiber: FiberRod, work: Workspace, d: Float64Array, h: 
 }
 
 /** Memory: the step before (0: none), then the last displacement, 12 a ring. */
-export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, h: number, options: NewtonOptions): boolean {
+export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, dt: number, options: NewtonOptions): boolean {
   const { q, v, memory, size, ringDamping } = fiber;
+  const h = lengthLike(memory[0], dt);
   const { matrix, residual: dx, startQ, startV, middle, rate: load } = work;
   const last = memory.subarray(1, 1 + size);
   work.iterations = 1;
@@ -39,8 +41,8 @@ export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, h: number
   const before = fresh ? mechanicalEnergy(fiber, work, v, 1) : mechanicalEnergy(fiber, work, last, h);
   startQ.set(q);
   startV.set(v);
-  updateStiffness(fiber, t + h);
-  evaluateHeld(fiber, t + h);
+  updateStiffness(fiber, t + dt);
+  evaluateHeld(fiber, t + dt);
   imposeHeld(fiber, q);
   const alpha = ringDamping[0];
   const z = alpha * h;
@@ -92,7 +94,7 @@ export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, h: number
   }
   q.set(startQ);
   v.set(startV);
-  const taken = stepImplicit(fiber, work, 'energy-momentum', t, h, options);
+  const taken = stepImplicit(fiber, work, 'energy-momentum', t, dt, options);
   if (taken) memory[0] = 0;
   return taken;
 }

@@ -340,9 +340,10 @@ function advancePart(
   beginPart(fiber, work, scheme, t, h, options);
   if (solveStep(fiber, work, scheme, t, h, options)) return endPart(fiber, work, scheme, h, options);
   if (depth === 0) return false;
+  const middle = t + 0.5 * h;
   return (
-    advancePart(fiber, work, scheme, t, 0.5 * h, options, depth - 1) &&
-    advancePart(fiber, work, scheme, t + 0.5 * h, 0.5 * h, options, depth - 1)
+    advancePart(fiber, work, scheme, t, middle - t, options, depth - 1) &&
+    advancePart(fiber, work, scheme, middle, t + h - middle, options, depth - 1)
   );
 }
 

@@ -122,11 +122,11 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       poseTree(tree, now);
     };
     back(starts[k], t);
-    const { last, ...sum } = sumPieces(halvings, { ...whole }, (start, share) => {
+    const { last, ...sum } = sumPieces({ t, dt }, halvings, { ...whole }, (from, length, share) => {
       copyTree(piece[k], tree);
-      const one = advanceTree(tree, workOf(tree), t + dt * start, dt * share, options, share <= 1 / 4);
+      const one = advanceTree(tree, workOf(tree), from, length, options, share <= 1 / 4);
       if (one.ok) poseSamples(tree);
-      else back(piece[k], t + dt * start);
+      else back(piece[k], from);
       return one.ok ? one : { ...one, rejected: one.rejected + 1 };
     });
     return { ...sum, reason: last.reason };

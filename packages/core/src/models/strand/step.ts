@@ -424,19 +424,22 @@ function advanceControlled(
   robust: boolean,
 ): StepResult {
   const { header } = tree.history;
-  let done = 0;
+  const end = t + dt;
+  let now = t;
   let h = header[2] > 0 ? header[2] : 0.01 * dt;
   const smallest = 1e-7 * dt;
-  while (done < dt * (1 - 1e-12)) {
-    const left = dt - done;
+  while (now < end) {
+    const left = end - now;
     // two equal steps rather than a whole and a tiny one
     const wanted = h >= left ? left : h > 0.5 * left ? 0.5 * left : h;
-    const step = header[3] < 2 ? wanted : Math.min(wanted, LARGEST_RATIO * header[0]);
+    const asked = header[3] < 2 ? wanted : Math.min(wanted, LARGEST_RATIO * header[0]);
+    const next = asked >= left ? end : now + asked;
+    const step = next - now;
     const order = robust || options.order === 1 || header[3] < 2 ? 1 : 2;
     const iterations =
       order === 1
-        ? tryFirst(tree, work, t + done, step, { ...options, patient: robust })
-        : trySecond(tree, work, t + done, step, options);
+        ? tryFirst(tree, work, now, step, { ...options, patient: robust })
+        : trySecond(tree, work, now, step, options);
     result.iterations += Math.abs(iterations);
     result.iterationsMax = Math.max(result.iterationsMax, Math.abs(iterations));
     if (iterations < 0) {
@@ -452,7 +455,7 @@ function advanceControlled(
       } else {
         commit(tree, work, step);
         result.substeps++;
-        done += step;
+        now = next;
         // a step that was cut short to end in time says nothing against a longer one
         h = Math.max(step * factor, step < h ? Math.min(h, 2 * step * factor) : 0);
       }
