@@ -47,12 +47,28 @@ export interface Attempt {
 /** Rounds of solving and checking before an island that still misses contacts counts as failed. */
 const MAX_ROUNDS = 8;
 
-/** Advances all bundles together from t to t + dt. On failure all are where they were. */
+/** Advances all bundles together from t to t + dt. On failure, or if a load throws, all are where they were. */
 export function advanceWithContact(context: ContactContext, t: number, dt: number, robust: boolean): StepOutcome {
-  const { bundles, links, contacts, outcome, report, everySystem, failedIslands, log } = context;
+  const { bundles, everySystem } = context;
+  for (const bundle of bundles) bundle.contact?.hold();
+  let isDone = false;
+  try {
+    const outcome = advanceHeld(context, t, dt, robust);
+    isDone = outcome.ok;
+    return outcome;
+  } finally {
+    if (!isDone)
+      bundles.forEach((bundle, b) => {
+        bundle.contact?.revert(everySystem[b], t);
+      });
+  }
+}
+
+/** The same, without undoing a failure. */
+function advanceHeld(context: ContactContext, t: number, dt: number, robust: boolean): StepOutcome {
+  const { links, contacts, outcome, report, everySystem, failedIslands, log } = context;
   Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 });
   clearReport(report);
-  for (const bundle of bundles) bundle.contact?.hold();
   const { warmStart } = context;
   const whole = attemptStep(context, {
     t,
@@ -67,12 +83,7 @@ export function advanceWithContact(context: ContactContext, t: number, dt: numbe
   // islands that are stepped in pieces overwrite theirs
   rememberLinks(links, links.every, dt);
   const ok = whole.ok && (failedIslands.length === 0 || stepFailedIslands(context, { t, dt, robust }, attemptStep));
-  if (!ok) {
-    bundles.forEach((bundle, b) => {
-      bundle.contact?.revert(everySystem[b], t);
-    });
-    return { ...whole, ...outcome, ok: false };
-  }
+  if (!ok) return { ...whole, ...outcome, ok: false };
   report.contacts = contacts.count;
   addReport(context.stepReport, report);
   storeWarmStart(warmStart, contacts, dt);

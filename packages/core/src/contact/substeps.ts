@@ -1,6 +1,6 @@
 /** Islands that could not be moved in one step are stepped in pieces, one by one, while all others wait at the end of the step. */
 import { stepInPieces } from '../math/pieces.ts';
-import type { StepOutcome } from '../model.ts';
+import type { BundleState, StepOutcome } from '../model.ts';
 import { appendContact, type ContactSet, createContactSet, sortContacts } from './contactSet.ts';
 import type { ContactContext } from './context.ts';
 import { rememberLinks, resumeLinks } from './links/links.ts';
@@ -23,23 +23,31 @@ export function stepFailedIslands(context: ContactContext, interval: Interval, a
     if (!islandOf.has(systems.ofRod(contacts.rodA[c]))) appendContact(done, contacts, c);
   const positions = finder.position.slice();
   const start = bundles.map(({ state: { q, v, memory } }) => ({ q: q.slice(), v: v.slice(), memory: memory.slice() }));
-  const ok =
-    failed.every(
-      (island) => isSelfContained(context, island) && stepIsland(context, island, interval, { done, attemptStep }),
-    ) && !missed.meetsOthers(islandOf, positions);
-  if (ok) {
-    sortContacts(contacts, done);
-    return true;
+  let ok = false;
+  try {
+    ok =
+      failed.every(
+        (island) => isSelfContained(context, island) && stepIsland(context, island, interval, { done, attemptStep }),
+      ) && !missed.meetsOthers(islandOf, positions);
+    if (ok) sortContacts(contacts, done);
+    return ok;
+  } finally {
+    // pieces have held later states as their starts
+    if (!ok) {
+      const marks = markOnly(systems, context.pieceMarks, [...islandOf.keys()]);
+      bundles.forEach((bundle, b) => {
+        copyState(bundle.state, start[b]);
+        bundle.refresh(interval.t);
+        bundle.contact?.hold(marks[b]);
+      });
+    }
   }
-  const marks = markOnly(systems, context.pieceMarks, [...islandOf.keys()]);
-  bundles.forEach(({ state, contact }, b) => {
-    state.q.set(start[b].q);
-    state.v.set(start[b].v);
-    state.memory.set(start[b].memory);
-    bundles[b].refresh(interval.t);
-    contact?.hold(marks[b]);
-  });
-  return false;
+}
+
+function copyState(to: BundleState, from: BundleState): void {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
 }
 
 /** Steps one island in pieces and appends its contacts to `done`. */

@@ -32,10 +32,9 @@ function saveContact({ contact, continuum }: WorldParts): Float64Array {
 }
 
 function restoreContact({ contact, continuum }: WorldParts, saved: Float64Array | undefined): void {
-  if (!continuum || !saved) return contact?.restore(saved);
-  const end = saved.length - continuum.savedLength;
-  contact?.restore(saved.subarray(0, end));
-  continuum.restore(saved.subarray(end));
+  const end = (saved?.length ?? 0) - (continuum?.savedLength ?? 0);
+  contact?.restore(saved?.subarray(0, end));
+  if (saved) continuum?.restore(saved.subarray(end));
 }
 
 /** Returns to a saved state. Throws SceneError if it belongs to another scene. */

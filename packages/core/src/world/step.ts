@@ -8,7 +8,7 @@ import { combineTaken, type Span, spanTo, sumPieces } from '../math/pieces.ts';
 import type { StepOutcome } from '../model.ts';
 import { moveBodiesOnPaths, restartMotion, type WorldParts } from './build.ts';
 import { restoreState, saveRods, saveState } from './state.ts';
-import type { StepReport } from './types.ts';
+import type { StepReport, WorldState } from './types.ts';
 
 const nothing: StepOutcome = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, substeps: 0 };
 
@@ -21,22 +21,20 @@ export function stepWorld(world: WorldParts, dt: number): StepReport {
   checkStep(dt);
   clock.hasContactForces = false;
   const spans = splitAtReleases(world, endOfStep(world, dt), dt);
-  const before = spans.length > 1 || world.engine ? saveState(world) : undefined;
   let outcome = nothing;
   contact?.begin();
-  try {
-    for (const span of spans) {
-      restartWherePinsLetGo(world, span);
-      world.engine?.begin();
-      outcome = combineTaken(outcome, advanceInPieces(world, span), 'after');
-      clock.time = span.t + span.dt;
-      moveBodiesOnPaths(world.bodies, clock.time);
-      world.engine?.finish(clock.time, span.dt);
-    }
-  } catch (error) {
-    if (before) restoreState(world, before);
-    throw error;
-  }
+  const takeSpan = (span: Span): void => {
+    restartWherePinsLetGo(world, span);
+    world.engine?.begin();
+    outcome = combineTaken(outcome, advanceInPieces(world, span), 'after');
+    clock.time = span.t + span.dt;
+    moveBodiesOnPaths(world.bodies, clock.time);
+    world.engine?.finish(clock.time, span.dt);
+  };
+  // a single advance undoes itself where it throws; whatever else changes the state is undone here
+  const isSingle = spans.length === 1 && !world.engine && !letsGo(world, spans[0]);
+  if (isSingle) takeSpan(spans[0]);
+  else undoOnThrow(world, saveState(world), () => spans.forEach(takeSpan));
   clock.stepCount++;
   return reportStep(world, outcome, dt);
 }
@@ -64,10 +62,39 @@ function splitAtReleases({ clock: { time }, releases }: WorldParts, end: number,
   return spans;
 }
 
+/** Whether a pin lets go at the start of the span. */
+function letsGo({ releases }: WorldParts, { t, dt }: Span): boolean {
+  return releases.some((release) => Math.abs(release - t) <= SAME * dt);
+}
+
 /** Where a pin has let go, forces jump: accelerations are found anew just after it. */
-function restartWherePinsLetGo(world: WorldParts, { t, dt }: Span): void {
-  if (world.releases.some((release) => Math.abs(release - t) <= SAME * dt))
-    restartMotion(world, t + 2e-9 * dt + 2e-12 * t);
+function restartWherePinsLetGo(world: WorldParts, span: Span): void {
+  if (letsGo(world, span)) restartMotion(world, span.t + 2e-9 * span.dt + 2e-12 * span.t);
+}
+
+/** Calls `action`; where it throws, such as on a formula that gives NaN, the world is as it was. */
+function undoOnThrow<T>(world: WorldParts, before: WorldState, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    restoreState(world, before);
+    throw error;
+  }
+}
+
+/** Several advances as one: where the last failed or one throws, the rods are as they were at t. */
+function allOrNone<T extends StepOutcome>(world: WorldParts, t: number, advance: () => T): T {
+  const { contact, clock } = world;
+  const { time } = clock;
+  const before = saveRods(world, t);
+  const reportBefore = { ...contact?.report };
+  const outcome = undoOnThrow(world, before, advance);
+  if (!outcome.ok) {
+    restoreState(world, before);
+    if (contact) Object.assign(contact.report, reportBefore);
+  }
+  clock.time = time;
+  return outcome;
 }
 
 /** Advances everything from t by dt: at once, or in pieces if that fails. Throws if a piece of dt/2^halvings fails. */
@@ -75,14 +102,12 @@ function advanceInPieces(world: WorldParts, span: Span): StepOutcome {
   const { t, dt } = span;
   const whole = advanceToImpact(world, t, dt, false);
   if (whole.ok) return whole;
-  const before = saveRods(world, t);
   const halvings = world.scene.time?.halvings ?? 8;
   // the smallest pieces use the most forgiving scheme that the model has
-  const { last, ...sum } = sumPieces(span, halvings, whole, (from, length, share) =>
-    advanceToImpact(world, from, length, share <= 1 / 4),
+  const { last, ...sum } = allOrNone(world, t, () =>
+    sumPieces(span, halvings, whole, (from, length, share) => advanceToImpact(world, from, length, share <= 1 / 4)),
   );
   if (sum.ok) return sum;
-  restoreState(world, before);
   const failure = last.failure ?? whole.failure;
   throw new SimulationError(
     failure?.rod ?? '',
@@ -99,34 +124,30 @@ function advanceToImpact(world: WorldParts, t: number, dt: number, robust: boole
   if (fault) return { ...nothing, ok: false, failure: { rod: rods[0].id, reason: fault } };
   const impact = contact?.findImpact(t, dt) ?? 0;
   if (!contact || impact === 0) return advanceBundles(world, t, dt, robust);
-  const before = saveRods(world, t);
-  const reportBefore = { ...contact.report };
-  const toImpact = spanTo(t, t + impact);
-  const first = advanceBundles(world, t, toImpact.dt, robust);
-  if (!first.ok) return first;
-  const afterwards = spanTo(t + toImpact.dt, t + dt);
-  const second = advanceBundles(world, afterwards.t, afterwards.dt, robust);
-  if (!second.ok) {
-    restoreState(world, before);
-    Object.assign(contact.report, reportBefore);
-  }
-  return { ...second, ...combineTaken(first, second, 'after') };
+  return allOrNone(world, t, () => {
+    const toImpact = spanTo(t, t + impact);
+    const first = advanceBundles(world, t, toImpact.dt, robust);
+    if (!first.ok) return first;
+    const afterwards = spanTo(t + toImpact.dt, t + dt);
+    const second = advanceBundles(world, afterwards.t, afterwards.dt, robust);
+    return { ...second, ...combineTaken(first, second, 'after') };
+  });
 }
 
 /** Advances all bundles, coupled by contact where there is any; all or none. */
 function advanceBundles(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
   const { contact, bundles } = world;
   if (contact) return contact.advance(t, dt, robust);
-  const before = bundles.length > 1 ? saveRods(world, t) : undefined;
-  let sum: StepOutcome | undefined;
-  for (const bundle of bundles) {
-    const one = bundle.advance(t, dt, robust);
-    sum = sum ? { ...one, ...combineTaken(sum, one, 'beside') } : one;
-    if (one.ok) continue;
-    if (before) restoreState(world, before);
-    break;
-  }
-  return sum ?? nothing;
+  if (bundles.length === 1) return bundles[0].advance(t, dt, robust);
+  return allOrNone(world, t, () => {
+    let sum = nothing;
+    for (const bundle of bundles) {
+      const one = bundle.advance(t, dt, robust);
+      sum = { ...one, ...combineTaken(sum, one, 'beside') };
+      if (!one.ok) break;
+    }
+    return sum;
+  });
 }
 
 function reportStep({ clock, contact }: WorldParts, outcome: StepOutcome, dt: number): StepReport {

@@ -7,6 +7,7 @@ import type { Bundle, Channel, Coupling, Drive, Energies, Model, Momentum, StepO
 import type { Rod } from '../../scene/compiled.ts';
 import type { CosseratOptions } from '../../scene/solvers/cosserat.ts';
 import type { Scene } from '../../scene/types.ts';
+import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { addElasticEnergies, stretchForces } from './energy.ts';
 import { stableStep, stepVerlet } from './explicit.ts';
 import {
@@ -95,7 +96,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     if (scheme !== 'verlet') relaxFrames(cos, tools[k].work, tools[k].start, 0);
   });
   const stable = scheme === 'verlet' ? parts.map((cos) => readStableStep(cos, scene)) : [];
-  const before = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  const before = cloneState(state);
   const report: RodStep = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' };
 
   const refresh = (t: number): void => {
@@ -106,21 +107,13 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     }
   };
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advanceRods = (t: number, dt: number, robust: boolean): StepOutcome => {
     Object.assign(report, { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, reason: '' });
-    // all rods advance or none: what was done before a failure is undone
-    before.q.set(state.q);
-    before.v.set(state.v);
-    before.memory.set(state.memory);
     for (let k = 0; k < parts.length; k++) {
       const { work, start } = tools[k];
       if (scheme === 'verlet') report.ok = stepVerlet(parts[k], work, stable[k], t, dt, report);
       else stepImplicit(parts[k], work, start, scheme, t, dt, newton, robust, report);
       if (report.ok) continue;
-      state.q.set(before.q);
-      state.v.set(before.v);
-      state.memory.set(before.memory);
-      refresh(t);
       return { ...report, failure: { rod: rods[k].id, reason: report.reason } };
     }
     for (const cos of parts) poseSamples(cos);
@@ -137,7 +130,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     restart: () => {
       for (const cos of parts) cos.history[0] = 0;
     },
-    advance,
+    advance: (t, dt, robust) => advanceAllOrNone({ state, before, refresh }, t, () => advanceRods(t, dt, robust)),
     addEnergies: (out, t) => {
       for (const cos of parts) addEnergies(out, cos, t);
     },

@@ -4,11 +4,12 @@
  */
 import { SceneError } from '../../errors.ts';
 import { sumPieces } from '../../math/pieces.ts';
-import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
+import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
+import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { createRestRod } from './atRest.ts';
 import { adoptPose, initializeBody, syncPose } from './body.ts';
 import { createDerContact } from './contact.ts';
@@ -129,14 +130,7 @@ function compile(
   const failure = initializeScheme(0);
   if (failure) throw new SceneError(['rods'], failure);
 
-  const before: BundleState | undefined =
-    systems.length > 1
-      ? {
-          q: new Float64Array(state.q.length),
-          v: new Float64Array(state.v.length),
-          memory: new Float64Array(state.memory.length),
-        }
-      : undefined;
+  const before = cloneState(state);
 
   /** For rods whose pins, lengths, tangents, axes and twist are behind their state, which a kernel has moved: its time. */
   const movedTo = new Float64Array(rods.length).fill(Number.NaN);
@@ -252,15 +246,8 @@ function compile(
     return { ok: true, iterations, iterationsMax, shifts, substeps };
   };
 
-  /** All rods advance or none: what was done before a failure is undone. */
-  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
-    if (before) copyState(before, state);
-    const outcome = advanceParts(0, units.length, t, dt, robust, without);
-    if (outcome.ok || !before) return outcome;
-    copyState(state, before);
-    refresh(t);
-    return outcome;
-  };
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome =>
+    advanceAllOrNone({ state, before, refresh }, t, () => advanceParts(0, units.length, t, dt, robust, without));
 
   let lastModes: { system: System; count: number; found: SystemModes } | undefined;
 
@@ -379,12 +366,6 @@ function compile(
       return exportMatrices(ders[rod], tools[rod].work, t);
     },
   };
-}
-
-function copyState(to: BundleState, from: BundleState): void {
-  to.q.set(from.q);
-  to.v.set(from.v);
-  to.memory.set(from.memory);
 }
 
 /** The model, with a kernel that solves rods two by two where one is given. */

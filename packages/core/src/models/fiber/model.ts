@@ -8,6 +8,7 @@ import { type Allocate, allocatePlain, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import type { Scene } from '../../scene/types.ts';
+import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { createFiberContact } from './contact.ts';
 import { createDetiTools, stepDeti } from './deti.ts';
 import { stepDetiR } from './detiR.ts';
@@ -37,7 +38,6 @@ function compile(
   // deti and deti-r remember one displacement and the size of the step that made it
   const remembers = scheme === 'deti' || scheme === 'deti-r';
   const { state, fibers } = layOut(rods, drives, scene, options, remembers, warnings, allocate);
-  const { memory } = state;
   // a rod by itself is halved here, which is cheaper than all of them; the world goes on from there
   const depth = scheme === 'energy-momentum' || scheme === 'deti-r' ? Math.min(4, scene.time?.halvings ?? 8) : 0;
   const units = createUnits(fibers, remembers ? undefined : kernel, kernel?.createBlocks, ({ width1, width2 }) => ({
@@ -120,17 +120,9 @@ function compile(
     return { ok: true, iterations, iterationsMax, shifts: 0 };
   };
 
-  const before: BundleState = { q: state.q.slice(), v: state.v.slice(), memory: memory.slice() };
-
-  /** All rods advance or none: what was done before a failure is undone. */
-  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
-    copyState(before, state);
-    const outcome = advanceParts(0, units.length, t, dt, robust, without);
-    if (outcome.ok) return outcome;
-    copyState(state, before);
-    refresh(t);
-    return outcome;
-  };
+  const before = cloneState(state);
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome =>
+    advanceAllOrNone({ state, before, refresh }, t, () => advanceParts(0, units.length, t, dt, robust, without));
 
   // steps with contact are backward Euler's, which has no stiffness damping; deti does not leave its basis
   const touches = scheme !== 'deti' && fibers.every(({ edgeViscosity }) => edgeViscosity.every((value) => value === 0));
@@ -243,12 +235,6 @@ function createUnits(
       return { fiber, index, work: workOf(fiber, lane), options: optionsOf(fiber) };
     }),
   }));
-}
-
-function copyState(to: BundleState, from: BundleState): void {
-  to.q.set(from.q);
-  to.v.set(from.v);
-  to.memory.set(from.memory);
 }
 
 /** Moduli that no isotropic solid has are allowed: fibers are not isotropic, and E and G are measured one by one. */

@@ -6,6 +6,7 @@ import { SceneError } from '../../errors.ts';
 import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
+import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { createHelixContact } from './contact.ts';
 import { createWorkspace, type Workspace } from './energy.ts';
 import { fitTurns, measureTurns } from './fit.ts';
@@ -81,13 +82,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     }
   };
 
-  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
+  const advanceRods = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
-    // All rods advance or none: what was done before a failure is undone.
-    const before =
-      helices.length > 1 ? { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() } : undefined;
     for (let k = 0; k < helices.length; k++) {
       if (without?.[k]) continue;
       helices[k].contact = undefined;
@@ -99,12 +97,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       iterationsMax = Math.max(iterationsMax, step.iterations);
       shifts += step.shifts;
       if (step.converged) continue;
-      if (before) {
-        state.q.set(before.q);
-        state.v.set(before.v);
-        state.memory.set(before.memory);
-      }
-      refresh(t);
       const reason = step.reason + (helices[k].hasFrames ? '' : NO_INERTIA);
       return { ok: false, iterations, iterationsMax, shifts, failure: { rod: rods[k].id, reason } };
     }
@@ -114,6 +106,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     });
     return { ok: true, iterations, iterationsMax, shifts };
   };
+
+  const before = cloneState(state);
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome =>
+    advanceAllOrNone({ state, before, refresh }, t, () => advanceRods(t, dt, robust, without));
 
   return {
     model: 'helix',

@@ -15,6 +15,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { MassSpringOptions } from '../../scene/solvers/massspring.ts';
 import { canBeStretched } from '../../scene/stretched.ts';
 import type { Scene } from '../../scene/types.ts';
+import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { forEachForce, forEachRow, rememberOrientation } from './energy.ts';
 import { evaluatePins, initializeState, poseSamples } from './kinematics.ts';
 import { layGhosts } from './lay.ts';
@@ -67,7 +68,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     rememberOrientation(hair);
     return work;
   });
-  const before = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  const before = cloneState(state);
   const report = { ok: true, solves: 0, reason: '' };
 
   const refresh = (t: number): void => {
@@ -78,10 +79,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     }
   };
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
-    before.q.set(state.q);
-    before.v.set(state.v);
-    before.memory.set(state.memory);
+  const advanceHairs = (t: number, dt: number, robust: boolean): StepOutcome => {
     const cost = { iterations: 0, iterationsMax: 0, shifts: 0 };
     for (let k = 0; k < hairs.length; k++) {
       hairs[k].restTension = undefined;
@@ -89,10 +87,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       cost.iterations += report.solves;
       cost.iterationsMax = Math.max(cost.iterationsMax, report.solves);
       if (done) continue;
-      state.q.set(before.q);
-      state.v.set(before.v);
-      state.memory.set(before.memory);
-      refresh(t);
       return { ok: false, ...cost, failure: { rod: rods[k].id, reason: report.reason } };
     }
     for (const hair of hairs) poseSamples(hair);
@@ -108,7 +102,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     state,
     refresh,
     restart: () => {},
-    advance,
+    advance: (t, dt, robust) => advanceAllOrNone({ state, before, refresh }, t, () => advanceHairs(t, dt, robust)),
     addEnergies: (out, t) => {
       for (const hair of hairs) addEnergies(out, hair, t);
     },

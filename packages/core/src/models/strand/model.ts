@@ -20,6 +20,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import { findNode } from '../../scene/layout.ts';
 import type { StrandJoint, StrandOptions } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
+import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { countRows, createConstraints } from './constraints.ts';
 import { clearContact, copyTree, createStrandContact, partOf, poseTree } from './contact.ts';
 import { checkDirections, compileDirection } from './direction.ts';
@@ -103,7 +104,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     if (tree.direction?.scale) tree.trueMotion = new Float64Array(6 * tree.linkCount);
     if (tree.rods.some(({ rod }) => rod.naturalFromEquilibrium)) findNatural(tree, sweep, warnings);
   }
-  const before = copyState(state);
+  const before = cloneState(state);
   const starts = trees.map((tree) => partOf(tree, state, before));
   const piece = trees.map((tree) => ({ q: tree.q.slice(), v: tree.v.slice(), memory: tree.memory.slice() }));
   const halvings = scene.time?.halvings ?? 8;
@@ -132,15 +133,12 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     return { ...sum, reason: last.reason };
   };
 
-  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
+  const advanceTrees = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let substeps = 1;
     let rejected = 0;
     let violation = 0;
-    before.q.set(state.q);
-    before.v.set(state.v);
-    before.memory.set(state.memory);
     for (let k = 0; k < trees.length; k++) {
       if (without?.[k]) continue;
       const tree = trees[k];
@@ -156,10 +154,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
         poseSamples(tree);
         continue;
       }
-      state.q.set(before.q);
-      state.v.set(before.v);
-      state.memory.set(before.memory);
-      refresh(t);
       const failure = { rod: tree.rods[0].rod.id, reason: step.reason };
       return { ok: false, iterations, iterationsMax, shifts: 0, failure };
     }
@@ -180,7 +174,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
         recallBase(tree);
       }
     },
-    advance,
+    advance: (t, dt, robust, without) =>
+      advanceAllOrNone({ state, before, refresh }, t, () => advanceTrees(t, dt, robust, without)),
     contact: createStrandContact({ trees, place, workOf, state, options }),
     addEnergies: (out, t) => {
       for (const tree of trees) addEnergies(out, tree, t);
@@ -200,10 +195,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     modes: (rod, t, count) => findModes(place[rod].tree, place[rod].strand, sweep, t, count),
     matrices: (rod, t) => exportMatrices(place[rod].tree, place[rod].strand, sweep, t),
   };
-}
-
-function copyState({ q, v, memory }: BundleState): BundleState {
-  return { q: q.slice(), v: v.slice(), memory: memory.slice() };
 }
 
 /** The node of a joint: a location that is one of the rod's nodes, but its end. */

@@ -1,0 +1,32 @@
+/** A step of a bundle that moves all rods or none. */
+import type { BundleState, StepOutcome } from '../model.ts';
+
+export function copyState(to: BundleState, from: BundleState): void {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
+}
+
+export function cloneState({ q, v, memory }: BundleState): BundleState {
+  return { q: q.slice(), v: v.slice(), memory: memory.slice() };
+}
+
+/** Calls `step`; where it fails or throws, such as on a formula that gives NaN, the state is as before. `before`: memory for that. */
+export function advanceAllOrNone(
+  { state, before, refresh }: { state: BundleState; before: BundleState; refresh: (t: number) => void },
+  t: number,
+  step: () => StepOutcome,
+): StepOutcome {
+  copyState(before, state);
+  let isDone = false;
+  try {
+    const outcome = step();
+    isDone = outcome.ok;
+    return outcome;
+  } finally {
+    if (!isDone) {
+      copyState(state, before);
+      refresh(t);
+    }
+  }
+}
