@@ -5,10 +5,10 @@ import type { Rod } from '../scene/compiled.ts';
 import type { BundlePlace } from './bundlePlace.ts';
 import type { ContactSet } from './contactSet.ts';
 import type { Search } from './detect/colliderSearch.ts';
-import type { Finder } from './detect/finder.ts';
+import type { Finder } from './detect/finderData.ts';
 import type { MissedContactDetector } from './detect/missedContacts.ts';
 import type { EnergyCheck } from './energy.ts';
-import type { Links } from './links/links.ts';
+import type { Links } from './links/linkData.ts';
 import type { ContactReport } from './report.ts';
 import type { Collider } from './shapes/collider.ts';
 import type { Island, IslandBuilder, Marks, SystemMarks, Systems } from './solve/islands.ts';
@@ -80,3 +80,18 @@ export interface ContactSettings {
 export const STEPPED = 1;
 /** Solved roughly, near an impact: the next round must solve it again. */
 export const NEEDS_RECHECK = 2;
+
+/** What one attempt moves, and how. */
+export interface Attempt {
+  readonly t: number;
+  readonly dt: number;
+  /** Prefer surviving to accuracy. */
+  readonly robust: boolean;
+  /** Leave deep penetration to the next step instead of failing. */
+  readonly lenient: boolean;
+  /** Accept islands that are not solved, and report them, because the step cannot be halved any more. */
+  readonly acceptUnsolved: boolean;
+  /** Systems that take part. All others stay where they are. */
+  readonly within: Marks;
+  readonly warmStart: WarmStart;
+}

@@ -1,7 +1,8 @@
 /** What observers see of the contacts of a step. */
 import type { Rod } from '../scene/compiled.ts';
 import type { ContactSet } from './contactSet.ts';
-import { type Links, memoryOf } from './links/links.ts';
+import type { Links } from './links/linkData.ts';
+import { memoryOf } from './links/links.ts';
 import type { Collider } from './shapes/collider.ts';
 
 /** A contact that carries force, for observers. */

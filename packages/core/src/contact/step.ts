@@ -13,11 +13,14 @@
  * Free systems keep their scheme, of second order; systems in contact take implicit Euler. An island whose step fails is subdivided by
  * itself, because a few strands whose tips whip would otherwise subdivide the step of all hair.
  */
+
 import type { StepOutcome } from '../model.ts';
 import { appendContacts, isSorted, sortContacts, takePlaces } from './contactSet.ts';
+import type { Attempt } from './context.ts';
 import { type ContactContext, NEEDS_RECHECK } from './context.ts';
 import { reboundThreshold } from './detect/colliderContacts.ts';
-import { findContacts, IGNORED, PARTNER, SEARCHED } from './detect/finder.ts';
+import { findContacts } from './detect/finder.ts';
+import { IGNORED, PARTNER, SEARCHED } from './detect/finderData.ts';
 import { findFirstImpact } from './detect/firstImpact.ts';
 import { commitLinks, recallLinks, rememberLinks } from './links/links.ts';
 import { measureLinks } from './links/strain.ts';
@@ -28,21 +31,6 @@ import { type Island, isMarked, type Marks, setMark } from './solve/islands.ts';
 import { markStart, setBias, slipLimit } from './solve/sideVelocities.ts';
 import { stepFailedIslands } from './substeps.ts';
 import { applyWarmStart, storeWarmStart, type WarmStart } from './warmStart.ts';
-
-/** What one attempt moves, and how. */
-export interface Attempt {
-  readonly t: number;
-  readonly dt: number;
-  /** Prefer surviving to accuracy. */
-  readonly robust: boolean;
-  /** Leave deep penetration to the next step instead of failing. */
-  readonly lenient: boolean;
-  /** Accept islands that are not solved, and report them, because the step cannot be halved any more. */
-  readonly acceptUnsolved: boolean;
-  /** Systems that take part. All others stay where they are. */
-  readonly within: Marks;
-  readonly warmStart: WarmStart;
-}
 
 /** Rounds of solving and checking before an island that still misses contacts counts as failed. */
 const MAX_ROUNDS = 8;

@@ -2,11 +2,10 @@
 import { stepInPieces } from '../math/pieces.ts';
 import type { BundleState, StepOutcome } from '../model.ts';
 import { appendContact, type ContactSet, createContactSet, sortContacts } from './contactSet.ts';
-import type { ContactContext } from './context.ts';
+import type { Attempt, ContactContext } from './context.ts';
 import { rememberLinks, resumeLinks } from './links/links.ts';
 import { revertSystems } from './solve/islandStep.ts';
 import { type Island, isMarked, markOnly } from './solve/islands.ts';
-import type { Attempt } from './step.ts';
 import { copyWarmStart, storeWarmStart, type WarmStart } from './warmStart.ts';
 
 type Interval = Pick<Attempt, 't' | 'dt' | 'robust'>;

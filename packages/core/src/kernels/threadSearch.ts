@@ -13,7 +13,7 @@ import {
   takeHands,
   writeFound,
 } from '../contact/detect/colliderSearch.ts';
-import type { ObstacleFinder } from '../contact/detect/finder.ts';
+import type { ObstacleFinder } from '../contact/detect/finderData.ts';
 import { compileColliders } from '../contact/shapes/collider.ts';
 import type { Samples } from '../port.ts';
 import type { ColliderSpec } from '../scene/types.ts';

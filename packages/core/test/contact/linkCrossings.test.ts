@@ -4,21 +4,14 @@ import { createLinkRows, linkBytes, setGroup } from '../../src/contact/links/arr
 import {
   applyLinks,
   factorLinks,
-  type LinkGroup,
   loopLinks,
   pullSides,
   startLinks,
   weighLinks,
   writeLinkForces,
 } from '../../src/contact/links/law.ts';
-import {
-  commitLinks,
-  createLinks,
-  isCrossing,
-  type Links,
-  recallLinks,
-  rememberLinks,
-} from '../../src/contact/links/links.ts';
+import type { LinkGroup, Links } from '../../src/contact/links/linkData.ts';
+import { commitLinks, createLinks, isCrossing, recallLinks, rememberLinks } from '../../src/contact/links/links.ts';
 import { lengthOf, MISS, PLACE, PULL, runLinkLoop, SHIFT, UNMIXED } from '../../src/contact/links/loops.ts';
 import { measureLinks, measureOne } from '../../src/contact/links/strain.ts';
 import { createSamples, type Samples } from '../../src/port.ts';

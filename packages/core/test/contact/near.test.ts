@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ContactSet, createContactSet } from '../../src/contact/contactSet.ts';
 import { createSearch } from '../../src/contact/detect/colliderSearch.ts';
-import { createFinder, type Finder, findContacts, gather } from '../../src/contact/detect/finder.ts';
+import { createFinder, findContacts } from '../../src/contact/detect/finder.ts';
+import { type Finder, gather } from '../../src/contact/detect/finderData.ts';
 import { areStrangers, reachOf } from '../../src/contact/detect/nearPairs.ts';
 import { sweepPairs } from '../../src/contact/detect/rodSweep.ts';
 import {

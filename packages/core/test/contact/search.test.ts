@@ -16,7 +16,8 @@ import {
   takeHands,
   writeFound,
 } from '../../src/contact/detect/colliderSearch.ts';
-import { createFinder, type Finder } from '../../src/contact/detect/finder.ts';
+import { createFinder } from '../../src/contact/detect/finder.ts';
+import type { Finder } from '../../src/contact/detect/finderData.ts';
 import { compileColliders, placeCollider } from '../../src/contact/shapes/collider.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import type { SharedSearch } from '../../src/threads/contactThreads.ts';

@@ -1,7 +1,8 @@
 /** What has sunk into an obstacle at the end of a step, and how deep things may lie in each other. */
 import { describe, expect, it } from 'vitest';
 import { type ContactSet, createContactSet } from '../../src/contact/contactSet.ts';
-import { createFinder, gather } from '../../src/contact/detect/finder.ts';
+import { createFinder } from '../../src/contact/detect/finder.ts';
+import { gather } from '../../src/contact/detect/finderData.ts';
 import { findSunken } from '../../src/contact/detect/penetration.ts';
 import { easeOut, setBias } from '../../src/contact/solve/sideVelocities.ts';
 import { createWorld, type Scene } from '../../src/index.ts';

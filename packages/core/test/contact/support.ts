@@ -1,6 +1,6 @@
 /** Things that the contact tests share. */
 
-import type { RodRules } from '../../src/contact/detect/finder.ts';
+import type { RodRules } from '../../src/contact/detect/finderData.ts';
 import { WARM_START_STRIDE } from '../../src/contact/warmStart.ts';
 import type { ContactSides } from '../../src/port.ts';
 import type { RodSpec, Vec3 } from '../../src/scene/types.ts';

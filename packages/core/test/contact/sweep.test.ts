@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createContactSet, sortContacts, takePlaces } from '../../src/contact/contactSet.ts';
-import { createFinder, gather } from '../../src/contact/detect/finder.ts';
+import { createFinder } from '../../src/contact/detect/finder.ts';
+import { gather } from '../../src/contact/detect/finderData.ts';
 import { gatherEnd, sweepPairs } from '../../src/contact/detect/rodSweep.ts';
 import { easeOut, setBias } from '../../src/contact/solve/sideVelocities.ts';
 import { createWorld, type Scene } from '../../src/index.ts';

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createContactSet } from '../../src/contact/contactSet.ts';
 import { createSearch } from '../../src/contact/detect/colliderSearch.ts';
-import { createFinder, findContacts, gather } from '../../src/contact/detect/finder.ts';
+import { createFinder, findContacts } from '../../src/contact/detect/finder.ts';
+import { gather } from '../../src/contact/detect/finderData.ts';
 import { measureDistance, placeCollider } from '../../src/contact/shapes/collider.ts';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
 import { smooth } from './support.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createFinder, gather } from '../../src/contact/detect/finder.ts';
+import { createFinder } from '../../src/contact/detect/finder.ts';
+import { gather } from '../../src/contact/detect/finderData.ts';
 import { countWays } from '../../src/contact/solve/displacements.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import { sidesOf, smooth } from './support.ts';

@@ -2,7 +2,7 @@
 
 import { addColliderPlace, type ContactSet } from '../contactSet.ts';
 import { type Collider, findClosest, measureDistanceIn, measureSurfaceVelocityAt } from '../shapes/collider.ts';
-import { interpolate as at, isHeld, isNear, type ObstacleFinder } from './finder.ts';
+import { interpolate as at, isHeld, isNear, type ObstacleFinder } from './finderData.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 /** Distance and normal that were measured last. */

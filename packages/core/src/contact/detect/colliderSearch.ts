@@ -22,8 +22,8 @@ import { type Cutter, countBytes, createCutter } from '../memory.ts';
 import { type Collider, HAND, placeCollider, takeHand } from '../shapes/collider.ts';
 import { findWithCollider } from './colliderContacts.ts';
 import { sweepCollider } from './colliderSweep.ts';
-import { type Finder, gather, type ObstacleFinder } from './finder.ts';
 import { type FinderRows, layOutFinder } from './finderArrays.ts';
+import { type Finder, gather, type ObstacleFinder } from './finderData.ts';
 import { findMarkedSunken, findSunken } from './penetration.ts';
 import { gatherEnd } from './rodSweep.ts';
 

@@ -10,7 +10,7 @@
 import { rotate } from '../../bodies/body.ts';
 import { addContact, type ContactSet } from '../contactSet.ts';
 import { type Collider, measureSurfaceVelocityAt, toLocal } from '../shapes/collider.ts';
-import { interpolate, isHeld, type ObstacleFinder } from './finder.ts';
+import { interpolate, isHeld, type ObstacleFinder } from './finderData.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 const start = new Float64Array(3);

@@ -15,19 +15,7 @@
  */
 import { createPinPose } from '../../scene/compiled.ts';
 import { type Collider, findClosest, measureDistance, placeCollider } from '../shapes/collider.ts';
-import { type Finder, gather } from './finder.ts';
-
-export interface Root {
-  readonly collider: number;
-  readonly rod: number;
-  /** The node that is held, and all that are left alone with it, in the row of all nodes. */
-  readonly held: number;
-  readonly nodes: readonly number[];
-  /** Length of rod that is left alone [m]. */
-  readonly reach: number;
-  /** Whether this is so now. */
-  active: boolean;
-}
+import { type Finder, gather, type Root } from './finderData.ts';
 
 /** A held place whose axis lies deeper than this part of the radius is inside; others merely touch. */
 const INSIDE = 0.5;

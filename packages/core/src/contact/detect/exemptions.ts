@@ -2,7 +2,7 @@
 import type { Rod } from '../../scene/compiled.ts';
 import type { LinkPlan } from '../../scene/links.ts';
 import { measureDistance } from '../shapes/collider.ts';
-import { type Finder, gather } from './finder.ts';
+import { type Finder, gather } from './finderData.ts';
 
 /** What is looked at around a link. */
 export interface LinkFinder

@@ -2,7 +2,7 @@
 
 import type { ContactSet } from '../contactSet.ts';
 import { reboundThreshold } from './colliderContacts.ts';
-import type { Finder } from './finder.ts';
+import type { Finder } from './finderData.ts';
 
 /** Time until the first impact of a step that rebounds, or 0: the step is cut there. */
 export function findFirstImpact(set: ContactSet, finder: Finder, dt: number): number {

@@ -11,7 +11,7 @@
 import type { ContactSet } from '../contactSet.ts';
 import { type Collider, findClosest, measureDistanceIn, placeCollider } from '../shapes/collider.ts';
 import { measureMoving } from './edgePairs.ts';
-import { type Finder, interpolate } from './finder.ts';
+import { type Finder, interpolate } from './finderData.ts';
 import { radiusAt } from './rodPoint.ts';
 
 /** The nodes of the first edge, and of the second. */

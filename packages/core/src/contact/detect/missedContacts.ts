@@ -5,7 +5,7 @@ import type { Systems } from '../solve/islands.ts';
 import { DEEPER, markStart, setBias, slipLimit } from '../solve/sideVelocities.ts';
 import { reboundThreshold } from './colliderContacts.ts';
 import type { Search } from './colliderSearch.ts';
-import type { Finder } from './finder.ts';
+import type { Finder } from './finderData.ts';
 import { sweepPairs } from './rodSweep.ts';
 
 /** How deep things may lie in each other at the end of a step, in radii, before it is looked at again: at first, and at last. */

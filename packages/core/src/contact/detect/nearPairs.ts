@@ -19,37 +19,18 @@
  * above). Now a pair counts where it is not apart, in which no common motion is left.
  */
 
-import { createIntList, type IntList, push } from '../shapes/boxTree.ts';
-import type { Finder } from './finder.ts';
+import { createIntList, push } from '../shapes/boxTree.ts';
+import type { Finder, NearPairs } from './finderData.ts';
 import {
   createPathTree,
   findPathOverlaps,
   findPathPairs,
   holdsSegment,
   orderPathTree,
-  type PathTree,
   refitPathTree,
   widenPathBox,
   writePathBox,
 } from './sweptTree.ts';
-
-export interface NearPairs {
-  readonly tree: PathTree;
-  /** Two edges each; pairs may be there more than once. */
-  readonly list: IntList;
-  /** Length of the list after the last search of the tree. */
-  searched: number;
-  /** How often the tree was searched, and edges were looked up, so far. */
-  searches: number;
-  lookUps: number;
-  /** Where their velocities take the nodes in the step [m], and how far from there they came in the last one: the next may do likewise. */
-  readonly ahead: Float64Array;
-  readonly miss: Float32Array;
-  /** Edges that have left their boxes, and marks of them. */
-  readonly left: IntList;
-  readonly leaves: Uint8Array;
-  readonly found: IntList;
-}
 
 /** What boxes are larger than they need be, in radii. */
 const SLACK = 0.3;

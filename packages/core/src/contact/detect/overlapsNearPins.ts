@@ -15,7 +15,7 @@
  */
 
 import type { ContactSet } from '../contactSet.ts';
-import type { Finder } from './finder.ts';
+import type { Finder } from './finderData.ts';
 
 /** Depth over the way along the rod to the pin. */
 const STEEP = 0.1;

@@ -4,7 +4,7 @@ import { addColliderPlace, type ContactSet } from '../contactSet.ts';
 import { type Collider, findClosest, measureBackward, measureDistanceIn, placeCollider } from '../shapes/collider.ts';
 import { DEEPER, easeOut } from '../solve/sideVelocities.ts';
 import { addBodyVelocity } from './colliderContacts.ts';
-import { interpolate as at, isHeld, type ObstacleFinder } from './finder.ts';
+import { interpolate as at, isHeld, type ObstacleFinder } from './finderData.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 /** Distance and normal that were measured last. */

@@ -2,7 +2,7 @@
 
 import { addContact, type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
 import { createEdgePlaces, findPlaces } from './edgePairs.ts';
-import { type Finder, featureOf, interpolate, isHeld, isNear } from './finder.ts';
+import { type Finder, featureOf, interpolate, isHeld, isNear } from './finderData.ts';
 import { areLookedAt, areStrangers } from './nearPairs.ts';
 import { areLeftAlone } from './overlapsNearPins.ts';
 

@@ -2,7 +2,7 @@
 
 import { type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
 import type { Collider } from '../shapes/collider.ts';
-import { featureOf, type ObstacleFinder } from './finder.ts';
+import { featureOf, type ObstacleFinder } from './finderData.ts';
 
 /** Radius of the rod at a place [m]; at a node that of the thicker edge. */
 export function radiusAt(

@@ -12,7 +12,8 @@
 import type { ContactSet } from '../contactSet.ts';
 import { DEEPER, easeOut } from '../solve/sideVelocities.ts';
 import { measureMoving } from './edgePairs.ts';
-import { type Finder, notePair, sortPairs } from './finder.ts';
+import { notePair, sortPairs } from './finder.ts';
+import type { Finder } from './finderData.ts';
 import { coverPaths } from './nearPairs.ts';
 import { areLeftAlone } from './overlapsNearPins.ts';
 import { addRodContact } from './rodContacts.ts';

@@ -5,7 +5,7 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { LinkPlan } from '../../scene/links.ts';
 import type { Scene } from '../../scene/types.ts';
 import { readFriction } from '../shapes/collider.ts';
-import type { RodRules } from './finder.ts';
+import type { RodRules } from './finderData.ts';
 
 export function readRules(
   scene: Scene,

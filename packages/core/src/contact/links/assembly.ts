@@ -5,7 +5,7 @@ import type { RestRod } from '../../model.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { pathOfLink } from '../../scene/links.ts';
-import type { Link, Links } from './links.ts';
+import type { Link, Links } from './linkData.ts';
 import { createLinkBlock, type LinkBlock } from './stiffness.ts';
 
 /** Rods that links join, and their equations. */

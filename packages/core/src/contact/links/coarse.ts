@@ -15,15 +15,16 @@
  * contacts slept (activeSet.ts). K takes as long as 20 to 40 turns to make, which many steps do with: so it
  * is made after PATIENCE turns of a round, and kept until a later round of the step needs as many.
  */
+
 import { factorPositive, solvePositive } from '../../linalg/dense.ts';
 import type { ContactPort } from '../../model.ts';
-import type { SideArrays } from '../solve/admm.ts';
+import type { SideArrays } from '../solve/sideArrays.ts';
 import { RELAXATION } from '../solve/vectorLoops.ts';
 import { rodsOf } from './arrays.ts';
 import { CORNERS, type CoarseRows, gather, weightOf } from './coarseBasis.ts';
 import { makeCoarse } from './coarseCells.ts';
-import { type LinkGroup, loopLinks } from './law.ts';
-import type { LinkSet } from './links.ts';
+import { loopLinks } from './law.ts';
+import type { Coarse, LinkGroup } from './linkData.ts';
 import { type LinkLoopArrays, PROLONG, RESTRICT } from './loops.ts';
 
 /** Turns without. */
@@ -36,19 +37,6 @@ const EACH = 120;
 const LEAST = 16;
 
 const SAMPLES = 6;
-
-/** What is made of the links once, and of K now and then. */
-export interface Coarse {
-  readonly rows: CoarseRows;
-  /** The links that it was made for. */
-  readonly set: LinkSet;
-  /** Factors of K, of three numbers a corner. */
-  readonly factor: Float64Array;
-  /** Pᵀ ρ P with the sums of its rows on the diagonal. */
-  readonly lumped: Float64Array;
-  readonly pull: Float64Array;
-  readonly step: Float64Array;
-}
 
 /** The links of a group, and its sides, as far as K is made of them. */
 export type CoarseGroup = Pick<LinkGroup, 'set' | 'all' | 'rows' | 'shared' | 'coarse'>;

@@ -2,7 +2,7 @@
 import type { LinkPlan } from '../../scene/links.ts';
 import { CORNERS, type CoarseRows, coarseBytes, cutCoarse } from './coarseBasis.ts';
 import { createFrame, startFrame } from './frames.ts';
-import type { LinkSet, Links } from './links.ts';
+import type { LinkSet, Links } from './linkData.ts';
 
 const frame = createFrame();
 

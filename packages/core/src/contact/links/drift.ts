@@ -16,10 +16,9 @@
  * those, of 70 turns each, or 50 if all of them are mixed.
  */
 import type { ContactPort } from '../../model.ts';
-import type { SideArrays } from '../solve/admm.ts';
+import type { SideArrays } from '../solve/sideArrays.ts';
 import { type LinkRows, rodsOf } from './arrays.ts';
-import type { LinkGroup } from './law.ts';
-import type { Link } from './links.ts';
+import type { Link, LinkGroup } from './linkData.ts';
 
 /** The links of a group, as far as they move as one. */
 export interface DriftGroup extends Pick<LinkGroup, 'whole'> {

@@ -1,9 +1,7 @@
 /** The law of links in the solver of a step: their weights, the local systems, what the sides follow. */
-import type { SharedLoops } from '../../threads/contactThreads.ts';
-import type { LinkRows } from './arrays.ts';
-import type { Coarse } from './coarse.ts';
+import type { Link, LinkGroup } from './linkData.ts';
 import { readJoined } from './linkSides.ts';
-import { dampingOf, type Link, type LinkSet, type Links, stiffnessOf } from './links.ts';
+import { dampingOf, stiffnessOf } from './links.ts';
 import {
   APPLY,
   FORCE,
@@ -18,26 +16,6 @@ import {
   WEIGH,
   WRITE,
 } from './loops.ts';
-
-/** The links of a group of contacts, and what the solver knows of them. */
-export interface LinkGroup {
-  readonly set: LinkSet;
-  /** All links of the scene. */
-  readonly all: Links;
-  /** By rod of the scene; see countJoined. */
-  readonly joined: Float64Array;
-  /** Of all rods together, 3 × 3; see drift.ts. */
-  readonly whole: Float64Array;
-  readonly rows: LinkRows;
-  /** Threads that see the rows and the sides. */
-  readonly shared: SharedLoops | undefined;
-  /** Length of the step [s]. */
-  dt: number;
-  /** Where it took long: see coarse.ts. */
-  coarse?: Coarse;
-  /** Whether the copies are a guess to start from: velocities of the sides under the forces of the last step. */
-  guessed: boolean;
-}
 
 const NONE = new Float64Array(0);
 const given = new Float64Array(1);

@@ -3,7 +3,7 @@
  * `from` to `to` of the group that the rows have: threads share them.
  */
 import { type LinkRows, rodsOf, setGroup } from './arrays.ts';
-import type { LinkSet, Links } from './links.ts';
+import type { LinkSet, Links } from './linkData.ts';
 
 /** The rows are about these links from now on. Where their rods' sides begin is said later. */
 export function selectLinks(links: Links, set: LinkSet): void {

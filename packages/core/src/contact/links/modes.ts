@@ -9,7 +9,8 @@ import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { pathOfLink } from '../../scene/links.ts';
-import { dampingOf, type Links, stiffnessOf } from './links.ts';
+import type { Links } from './linkData.ts';
+import { dampingOf, stiffnessOf } from './links.ts';
 import { createLinkBlock, type LinkBlock, measureBlock, writeBlockMatrix } from './stiffness.ts';
 
 interface Entries {

@@ -14,7 +14,8 @@ import type { EquilibriumOptions, EquilibriumReport, RestRod } from '../../model
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createGroup, joinRods, type RestGroup } from './assembly.ts';
-import { type Links, settleLink, stiffnessOf } from './links.ts';
+import type { Links } from './linkData.ts';
+import { settleLink, stiffnessOf } from './links.ts';
 import { isDirect, measureBlock, writeBlockMatrix } from './stiffness.ts';
 
 export interface LinkedRest {

@@ -10,7 +10,8 @@ import { transport3 } from '../../math/vec3.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createFrame, type EdgeFrame, poseFrame } from './frames.ts';
-import { type Link, type Links, stiffnessOf } from './links.ts';
+import type { Link, Links } from './linkData.ts';
+import { stiffnessOf } from './links.ts';
 import { measureLink, measureOne } from './strain.ts';
 
 /** Relative move of a coordinate for a difference. */

@@ -2,8 +2,8 @@
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createFrame, cross, dot, type EdgeFrame, readFrame, writeDeviation, writeNormal } from './frames.ts';
+import type { Link, LinkSet, Links } from './linkData.ts';
 import { selectLinks } from './linkSides.ts';
-import type { Link, LinkSet, Links } from './links.ts';
 import { MEASURE, runLinkLoop, UNMIXED, UNPLACED } from './loops.ts';
 
 const frameA = createFrame();

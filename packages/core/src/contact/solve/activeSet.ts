@@ -8,7 +8,7 @@
  */
 
 import type { ContactSet } from '../contactSet.ts';
-import type { SideArrays } from './admm.ts';
+import type { SideArrays } from './sideArrays.ts';
 
 /**
  * Wakes contacts whose gap at the end of the step, with these velocities of the sides, is less than `margin` of their size, and lets those sleep whose

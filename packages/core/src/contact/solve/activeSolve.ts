@@ -9,7 +9,6 @@
  */
 import type { StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
-import type { SideArrays } from './admm.ts';
 import { readVelocities } from './displacements.ts';
 import { isFrictionless, straighten, surfaceAlong } from './frictionless.ts';
 import {
@@ -28,6 +27,7 @@ import {
   takeRound,
   velocityScale,
 } from './islandRound.ts';
+import type { SideArrays } from './sideArrays.ts';
 import { layOutSides, writeForces } from './sides.ts';
 import { hasArrived, isPredicted, markSliding } from './sideVelocities.ts';
 

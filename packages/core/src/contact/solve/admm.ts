@@ -15,73 +15,19 @@
  * All is written as a difference from a state (v₀, p₀) that the rods have really come to:
  *     v = v₀ + H⁻¹ Σ Sᵀ(ρ(y − S v₀) ± (p − p₀)).
  */
-import type { ContactPort } from '../../model.ts';
-import type { ContactSides } from '../../port.ts';
+
 import { type SharedLoops, threadsOf } from '../../threads/contactThreads.ts';
 import type { ContactSet } from '../contactSet.ts';
 import { correctCoarse, PATIENCE, weighCoarse } from '../links/coarse.ts';
 import { energyOfPulls, weighWhole, writeShift } from '../links/drift.ts';
-import { applyLinks, factorLinks, type LinkGroup, loopLinks, pullSides, startLinks, weighLinks } from '../links/law.ts';
+import { applyLinks, factorLinks, loopLinks, pullSides, startLinks, weighLinks } from '../links/law.ts';
+import type { LinkGroup } from '../links/linkData.ts';
 import { PULL, SHIFT } from '../links/loops.ts';
 import { type Accelerator, accelerate, keep, keepCopies, measure, restartMixing, startMixing } from './anderson.ts';
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawArrays.ts';
+import type { SideArrays, SolveResult } from './sideArrays.ts';
 import { RELAXATION } from './vectorLoops.ts';
-
-/** Sides of all bundles in one row; each bundle sees its part. */
-export interface SideArrays {
-  readonly count: number;
-  /** Numbers of a side's velocity: 1 where contact is without friction (frictionless.ts). */
-  readonly axes: 1 | 3;
-  readonly sides: readonly {
-    readonly port: ContactPort;
-    readonly sides: ContactSides;
-    readonly from: number;
-    readonly systems: Uint8Array;
-    /** The bundle's part of the arrays below. */
-    readonly response: Float64Array;
-    readonly start: Float64Array;
-    readonly velocity: Float64Array;
-    readonly right: Float64Array;
-  }[];
-  /** Rod of the scene of each side; −1 for a body. */
-  readonly rod: Int32Array;
-  /** Place of each contact's sides; −1 where the second is fixed. */
-  readonly sideA: Int32Array;
-  readonly sideB: Int32Array;
-  readonly mass: Float64Array;
-  readonly response: Float64Array;
-  /** Place of each side on its rod, and the force on it [N], 3 each. */
-  readonly edge: Int32Array;
-  readonly weight: Float64Array;
-  readonly force: Float64Array;
-  /** S v₀, S v, the copies y, and what is solved for, `axes` each. */
-  readonly start: Float64Array;
-  readonly velocity: Float64Array;
-  readonly copy: Float64Array;
-  readonly right: Float64Array;
-  /** What the law of contact is applied to: the copies less their scaled impulses, `axes` a side. */
-  readonly free: Float64Array;
-  /** Impulses along the normals, where these are all. */
-  readonly push: Float64Array;
-  /** p₀, `axes` a contact. */
-  readonly impulseStart: Float64Array;
-  /** ω of each contact [1/kg]; 0 where nothing can move. */
-  readonly omega: Float64Array;
-  /** Contacts at the busiest node of each contact. */
-  readonly crowd: Float64Array;
-  /** 1 for each contact that is solved for; the others have no mass (see activeSet.ts). */
-  readonly awake: Uint8Array;
-  /** Links that are solved together with the contacts. */
-  readonly links?: LinkGroup;
-}
-
-export interface SolveResult {
-  iterations: number;
-  /** Largest error of a velocity [m/s]. */
-  error: number;
-  converged: boolean;
-}
 
 /** What touches a cloth meets this many times what one of its links has to move: measured with cloths of 25 to 150 fibers each way. */
 const TOUCHED = 3;

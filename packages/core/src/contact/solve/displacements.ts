@@ -2,8 +2,8 @@
 import type { ContactPort } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { threadsOf } from '../../threads/contactThreads.ts';
-import type { Finder } from '../detect/finder.ts';
-import type { SideArrays } from './admm.ts';
+import type { Finder } from '../detect/finderData.ts';
+import type { SideArrays } from './sideArrays.ts';
 
 /** S v of all sides, into `start`. */
 export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): void {

@@ -9,8 +9,8 @@
  */
 
 import type { ContactSet } from '../contactSet.ts';
-import type { SideArrays } from './admm.ts';
 import type { LawArrays, LawSet } from './lawArrays.ts';
+import type { SideArrays } from './sideArrays.ts';
 
 /** Whether none of the contacts has friction. */
 export function isFrictionless({ count, staticFriction, dynamicFriction }: ContactSet): boolean {

@@ -8,7 +8,7 @@
  */
 import type { StepOutcome } from '../../model.ts';
 import { wakeContacts } from './activeSet.ts';
-import { PLACE, type SideArrays } from './admm.ts';
+import { PLACE } from './admm.ts';
 import { readVelocities } from './displacements.ts';
 import {
   ALL_SIDES,
@@ -24,6 +24,7 @@ import {
   takeRound,
   velocityScale,
 } from './islandRound.ts';
+import type { SideArrays } from './sideArrays.ts';
 import { layOutSides, recountCrowds } from './sides.ts';
 import { hasArrived, isPredicted, keepsPlaces, markSliding, missOf } from './sideVelocities.ts';
 

@@ -10,8 +10,8 @@
  */
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
-import type { Finder } from '../detect/finder.ts';
-import type { SideArrays, SolveResult } from './admm.ts';
+import type { Finder } from '../detect/finderData.ts';
+import type { SideArrays, SolveResult } from './sideArrays.ts';
 
 /** New impulse of contact c for the relative velocity u (with the present impulse in it) and responses along and across. */
 function project(

@@ -7,12 +7,13 @@
 import type { StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
-import type { LinkSet } from '../links/links.ts';
-import { PLACE, type SideArrays, type SolveResult, solveAdmm, weighContacts } from './admm.ts';
+import type { LinkSet } from '../links/linkData.ts';
+import { PLACE, solveAdmm, weighContacts } from './admm.ts';
 import { countWays, readVelocities } from './displacements.ts';
 import { readPush, writePush } from './frictionless.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Marks } from './islands.ts';
+import type { SideArrays, SolveResult } from './sideArrays.ts';
 import { type Layout, writeForces } from './sides.ts';
 
 export interface SolveOptions {

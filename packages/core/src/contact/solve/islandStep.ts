@@ -2,7 +2,7 @@
 import type { ContactPort, StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact } from '../contactSet.ts';
 import { type ContactContext, NEEDS_RECHECK, STEPPED } from '../context.ts';
-import { IGNORED } from '../detect/finder.ts';
+import { IGNORED } from '../detect/finderData.ts';
 import { type Island, markOnly } from './islands.ts';
 import { canSelectContacts } from './solveIsland.ts';
 

@@ -6,7 +6,7 @@
 import type { Bundle, ContactPort } from '../../model.ts';
 import type { BundlePlace } from '../bundlePlace.ts';
 import type { ContactSet } from '../contactSet.ts';
-import type { LinkSet, Links } from '../links/links.ts';
+import type { LinkSet, Links } from '../links/linkData.ts';
 
 /** 1 for each marked system, in one array per bundle: the form that `ContactPort` takes. */
 export type Marks = readonly Uint8Array[];

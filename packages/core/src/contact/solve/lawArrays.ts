@@ -2,7 +2,7 @@
 
 import type { ContactSet } from '../contactSet.ts';
 import { createCutter } from '../memory.ts';
-import type { SideArrays } from './admm.ts';
+import type { SideArrays } from './sideArrays.ts';
 
 /** Of a set of contacts. */
 export type LawSet = Pick<

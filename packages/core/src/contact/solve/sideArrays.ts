@@ -2,6 +2,9 @@
  * The arrays of contact's sides, side by side in one piece of memory: threads that know the piece and the number of sides know the
  * arrays.
  */
+import type { ContactPort } from '../../model.ts';
+import type { ContactSides } from '../../port.ts';
+import type { LinkGroup } from '../links/linkData.ts';
 import { createCutter } from '../memory.ts';
 
 /** Memory that is kept from one time to the next, so that a step with a million contacts leaves no garbage. */
@@ -111,4 +114,59 @@ export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts:
     sideB: takeIntegers(contacts),
     awake: takeBytes(contacts),
   };
+}
+
+/** Sides of all bundles in one row; each bundle sees its part. */
+export interface SideArrays {
+  readonly count: number;
+  /** Numbers of a side's velocity: 1 where contact is without friction (frictionless.ts). */
+  readonly axes: 1 | 3;
+  readonly sides: readonly {
+    readonly port: ContactPort;
+    readonly sides: ContactSides;
+    readonly from: number;
+    readonly systems: Uint8Array;
+    /** The bundle's part of the arrays below. */
+    readonly response: Float64Array;
+    readonly start: Float64Array;
+    readonly velocity: Float64Array;
+    readonly right: Float64Array;
+  }[];
+  /** Rod of the scene of each side; −1 for a body. */
+  readonly rod: Int32Array;
+  /** Place of each contact's sides; −1 where the second is fixed. */
+  readonly sideA: Int32Array;
+  readonly sideB: Int32Array;
+  readonly mass: Float64Array;
+  readonly response: Float64Array;
+  /** Place of each side on its rod, and the force on it [N], 3 each. */
+  readonly edge: Int32Array;
+  readonly weight: Float64Array;
+  readonly force: Float64Array;
+  /** S v₀, S v, the copies y, and what is solved for, `axes` each. */
+  readonly start: Float64Array;
+  readonly velocity: Float64Array;
+  readonly copy: Float64Array;
+  readonly right: Float64Array;
+  /** What the law of contact is applied to: the copies less their scaled impulses, `axes` a side. */
+  readonly free: Float64Array;
+  /** Impulses along the normals, where these are all. */
+  readonly push: Float64Array;
+  /** p₀, `axes` a contact. */
+  readonly impulseStart: Float64Array;
+  /** ω of each contact [1/kg]; 0 where nothing can move. */
+  readonly omega: Float64Array;
+  /** Contacts at the busiest node of each contact. */
+  readonly crowd: Float64Array;
+  /** 1 for each contact that is solved for; the others have no mass (see activeSet.ts). */
+  readonly awake: Uint8Array;
+  /** Links that are solved together with the contacts. */
+  readonly links?: LinkGroup;
+}
+
+export interface SolveResult {
+  iterations: number;
+  /** Largest error of a velocity [m/s]. */
+  error: number;
+  converged: boolean;
 }

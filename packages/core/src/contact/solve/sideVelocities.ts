@@ -1,11 +1,11 @@
 /** What contacts ask of the velocities of their sides: biases, what is read back of a step, and what slides. */
 
 import type { ContactSet } from '../contactSet.ts';
-import type { Finder } from '../detect/finder.ts';
+import type { Finder } from '../detect/finderData.ts';
 import { easeOfContact } from '../detect/overlapsNearPins.ts';
 import { loopLinks } from '../links/law.ts';
 import { MISS, missOfSides } from '../links/loops.ts';
-import type { SideArrays } from './admm.ts';
+import type { SideArrays } from './sideArrays.ts';
 
 /**
  * Where an overlap of `gap` < 0 may end: it is pushed out gently, by a fifth of what it is beyond 1 % of its size and by half of what it is

@@ -4,13 +4,21 @@ import type { ContactSides } from '../../port.ts';
 import { threadsOf } from '../../threads/contactThreads.ts';
 import type { BundlePlace } from '../bundlePlace.ts';
 import type { ContactSet } from '../contactSet.ts';
-import type { Finder } from '../detect/finder.ts';
-import { type LinkGroup, loopLinks, writeLinkForces } from '../links/law.ts';
+import type { Finder } from '../detect/finderData.ts';
+import { loopLinks, writeLinkForces } from '../links/law.ts';
+import type { LinkGroup, LinkSet, Links } from '../links/linkData.ts';
 import { countSides, selectLinks } from '../links/linkSides.ts';
-import type { LinkSet, Links } from '../links/links.ts';
 import { PLACE as PLACE_SIDES } from '../links/loops.ts';
-import { PLACE, type SideArrays } from './admm.ts';
-import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows, type Rooms } from './sideArrays.ts';
+import { PLACE } from './admm.ts';
+import {
+  bytesOf,
+  contactBytes,
+  createRooms,
+  cutContactRows,
+  cutRows,
+  type Rooms,
+  type SideArrays,
+} from './sideArrays.ts';
 
 /** What laying out looks at, and what it counts in: all zero between two calls. */
 export interface Layout {

@@ -13,10 +13,10 @@ import type { Bundle, LoneRods, StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
 import { reboundThreshold } from '../detect/colliderContacts.ts';
 import type { Search } from '../detect/colliderSearch.ts';
-import type { Finder } from '../detect/finder.ts';
-import type { SolveResult } from './admm.ts';
+import type { Finder } from '../detect/finderData.ts';
 import type { SolveOptions } from './islandRound.ts';
 import type { Island, Systems } from './islands.ts';
+import type { SolveResult } from './sideArrays.ts';
 import { markStart, setBias, slipLimit } from './sideVelocities.ts';
 
 /** How often contacts may change on the way; and how deep a place may lie, in radii, before that. */

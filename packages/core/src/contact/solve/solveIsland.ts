@@ -2,10 +2,10 @@
 import type { ContactPort, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createActiveContacts, solveWithActiveContacts } from './activeSolve.ts';
-import type { SolveResult } from './admm.ts';
 import { isFrictionless } from './frictionless.ts';
 import { solveWithAllContacts } from './fullSolve.ts';
 import { type IslandProblem, type IslandRounds, type SolveOptions, velocityScale } from './islandRound.ts';
+import type { SolveResult } from './sideArrays.ts';
 import { type Layout, portsOf } from './sides.ts';
 
 export interface IslandSolver {

@@ -8,8 +8,8 @@ import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
 import type { ContactReport } from '../report.ts';
 import type { Collider } from '../shapes/collider.ts';
-import type { SolveResult } from './admm.ts';
 import type { Systems } from './islands.ts';
+import type { SolveResult } from './sideArrays.ts';
 
 export interface SolveLog {
   /** Starts an attempt. Overlaps are measured here: contacts found later have gaps from the middle of the step. */
