@@ -1,5 +1,5 @@
 /** What a scene says about contact: obstacles, and how rods meet them and each other. */
-import type { PathSpec, Vec3 } from './types.ts';
+import type { PathSpec, Vec3 } from './values.ts';
 
 /** Coulomb friction: one coefficient, or one while it sticks and a lower one while it slides. */
 export type FrictionSpec = number | { readonly static: number; readonly dynamic: number };

@@ -5,7 +5,7 @@
  * in proportion, uniform in each. A polyline keeps its nodes; a pin beside one is an error that names the nearest.
  */
 import { SceneError } from '../errors.ts';
-import type { Location } from './types.ts';
+import type { Location } from './values.ts';
 import type { Path } from './varying.ts';
 
 export interface Layout {

@@ -2,35 +2,8 @@
 import { SceneError } from '../errors.ts';
 import type { Rod } from './compiled.ts';
 import { findPlace, type Layout } from './layout.ts';
-import type { Location, Scene, Vec3 } from './types.ts';
+import type { LinkSpec, Scene, Vec3 } from './types.ts';
 import type { Path } from './varying.ts';
-
-/** A spring between a place on a rod and a place on another, or a point that does not move. */
-export interface LinkSpec {
-  /** Default: 'link' and its number. */
-  readonly id?: string;
-  readonly rod: string;
-  readonly at: Location;
-  readonly to: { readonly rod: string; readonly at: Location } | { readonly point: Vec3 };
-  /** [N/m] */
-  readonly stiffness: number;
-  /** [N s/m]; default 0. */
-  readonly damping?: number;
-  /**
-   * `start` (default): at rest as far apart as at the start, the rods' sections carry the offset; `together`: at rest the two
-   * places are one.
-   */
-  readonly rest?: 'start' | 'together';
-  /** Holds how the two rods stand to each other at the start; default: they turn freely. */
-  readonly rotation?: {
-    /** `normal`: the angle between the rods alone; `all` (default): also how each spins about its axis. */
-    readonly about?: 'normal' | 'all';
-    /** [N m] a radian */
-    readonly stiffness: number;
-    /** [N m s] a radian; default 0. */
-    readonly damping?: number;
-  };
-}
 
 /** An edge as the scene has it at the start. */
 export interface EdgePose {

@@ -6,34 +6,11 @@
  */
 
 import type { ColliderSpec, ContactSpec } from './colliders.ts';
-import type { LinkSpec } from './links.ts';
 import type { SolverSpec } from './solvers/index.ts';
-import type { WeaveSpec } from './weave.ts';
+import type { Location, PathSpec, Timed, Varying, Vec3 } from './values.ts';
 
 export type * from './colliders.ts';
-export type { LinkSpec } from './links.ts';
-export type { WeaveSpec, YarnSpec } from './weave.ts';
-
-export type Vec3 = readonly [number, number, number];
-
-/** A quantity along a rod; u = s/L runs from 0 to 1 over the rest length. */
-export type Varying =
-  | number
-  /** [u, value] pairs with increasing u; linear between them, constant outside. Two equal u make a jump. */
-  | { readonly along: readonly (readonly [number, number])[] }
-  /** Expression in `u` (0…1), `s` (metres) and `L` (metres). */
-  | { readonly formula: string };
-
-/** A factor in time. */
-export type Timed =
-  | number
-  /** [time, value] pairs; see `interpolation`. Constant outside. */
-  | { readonly keys: readonly (readonly [number, number])[]; readonly interpolation?: Interpolation }
-  /** Expression in `t` (seconds). */
-  | { readonly formula: string };
-
-/** `smooth`: C2 cubic spline that rests at both ends; `linear`; `step`: holds the last key. */
-export type Interpolation = 'smooth' | 'linear' | 'step';
+export type * from './values.ts';
 
 export interface Scene {
   /** Version of the scene format. */
@@ -226,9 +203,6 @@ export interface DampingSpec {
   readonly stiffness?: Varying;
 }
 
-/** A place on a rod: an end, a node index, or a fraction u or length s from the start. */
-export type Location = 'start' | 'end' | { readonly node: number } | { readonly u: number } | { readonly s: number };
-
 export interface PinSpec {
   readonly rod: string;
   readonly at: Location;
@@ -310,19 +284,6 @@ export interface WeldSpec {
   readonly hold?: 'clamp' | 'position' | 'hinge';
   /** Of a hinge: world direction at the start; it moves with the body. */
   readonly axis?: Vec3;
-}
-
-export interface PathSpec {
-  readonly interpolation?: Interpolation;
-  readonly keys: readonly {
-    readonly time: number;
-    /** Displacement [m]. */
-    readonly offset?: Vec3;
-    /** Rotation vector [rad] in world axes; not reduced, so several turns are several turns. */
-    readonly rotation?: Vec3;
-    /** Angle about the tangent [rad], on top of `rotation`. */
-    readonly twist?: number;
-  }[];
 }
 
 /** On rods; see BodyLoadSpec for bodies. */
@@ -449,4 +410,65 @@ export interface ProbeSpec {
   readonly at: Location;
   /** Default `position`. */
   readonly quantity?: 'position' | 'velocity' | 'tangent' | 'd1' | 'curvature' | 'twist' | 'tension';
+}
+
+/** A spring between a place on a rod and a place on another, or a point that does not move. */
+export interface LinkSpec {
+  /** Default: 'link' and its number. */
+  readonly id?: string;
+  readonly rod: string;
+  readonly at: Location;
+  readonly to: { readonly rod: string; readonly at: Location } | { readonly point: Vec3 };
+  /** [N/m] */
+  readonly stiffness: number;
+  /** [N s/m]; default 0. */
+  readonly damping?: number;
+  /**
+   * `start` (default): at rest as far apart as at the start, the rods' sections carry the offset; `together`: at rest the two
+   * places are one.
+   */
+  readonly rest?: 'start' | 'together';
+  /** Holds how the two rods stand to each other at the start; default: they turn freely. */
+  readonly rotation?: {
+    /** `normal`: the angle between the rods alone; `all` (default): also how each spins about its axis. */
+    readonly about?: 'normal' | 'all';
+    /** [N m] a radian */
+    readonly stiffness: number;
+    /** [N m s] a radian; default 0. */
+    readonly damping?: number;
+  };
+}
+
+/** One direction of a weave. */
+export interface YarnSpec {
+  readonly count: number;
+  /** Between the fibers of this direction [m]. */
+  readonly spacing: number;
+  /** In place of those of the weave. */
+  readonly section?: RodSpec['section'];
+  readonly material?: RodSpec['material'];
+}
+
+export interface WeaveSpec {
+  /** Fibers are named by it, 'warp' or 'weft', and a number from 0. */
+  readonly id: string;
+  readonly model?: RodSpec['model'];
+  /** Middle of the cloth [m]; default the origin. */
+  readonly center?: Vec3;
+  /** Direction of the warp; default x. */
+  readonly along?: Vec3;
+  /** Direction of the weft (made normal to `along`); default y. */
+  readonly across?: Vec3;
+  readonly warp: YarnSpec;
+  /** Default: as the warp. */
+  readonly weft?: YarnSpec;
+  readonly section?: RodSpec['section'];
+  readonly material?: RodSpec['material'];
+  readonly inextensible?: boolean;
+  /** Height by which fibers go over and under [m]; default 0. */
+  readonly crimp?: number;
+  /** Edges of a fiber from one crossing to the next, odd; default 3. */
+  readonly edges?: number;
+  /** The springs at the crossings; see LinkSpec. */
+  readonly joints: Pick<LinkSpec, 'stiffness' | 'damping' | 'rotation'>;
 }

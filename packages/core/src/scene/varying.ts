@@ -7,7 +7,7 @@
 import { createSpline } from '../curve/spline.ts';
 import { SceneError } from '../errors.ts';
 import { compileExpression, ExpressionError } from './expression.ts';
-import type { Interpolation, Timed, Varying } from './types.ts';
+import type { Interpolation, Timed, Varying } from './values.ts';
 
 export type Path = readonly (string | number)[];
 

@@ -8,43 +8,8 @@
  */
 import { vectorOf } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
-import type { LinkSpec } from './links.ts';
-import type { RodSpec, Scene, ShapeSpec, Vec3 } from './types.ts';
+import type { LinkSpec, RodSpec, Scene, ShapeSpec, Vec3, WeaveSpec, YarnSpec } from './types.ts';
 import type { Path } from './varying.ts';
-
-/** One direction of a weave. */
-export interface YarnSpec {
-  readonly count: number;
-  /** Between the fibers of this direction [m]. */
-  readonly spacing: number;
-  /** In place of those of the weave. */
-  readonly section?: RodSpec['section'];
-  readonly material?: RodSpec['material'];
-}
-
-export interface WeaveSpec {
-  /** Fibers are named by it, 'warp' or 'weft', and a number from 0. */
-  readonly id: string;
-  readonly model?: RodSpec['model'];
-  /** Middle of the cloth [m]; default the origin. */
-  readonly center?: Vec3;
-  /** Direction of the warp; default x. */
-  readonly along?: Vec3;
-  /** Direction of the weft (made normal to `along`); default y. */
-  readonly across?: Vec3;
-  readonly warp: YarnSpec;
-  /** Default: as the warp. */
-  readonly weft?: YarnSpec;
-  readonly section?: RodSpec['section'];
-  readonly material?: RodSpec['material'];
-  readonly inextensible?: boolean;
-  /** Height by which fibers go over and under [m]; default 0. */
-  readonly crimp?: number;
-  /** Edges of a fiber from one crossing to the next, odd; default 3. */
-  readonly edges?: number;
-  /** The springs at the crossings; see LinkSpec. */
-  readonly joints: Pick<LinkSpec, 'stiffness' | 'damping' | 'rotation'>;
-}
 
 /** The scene with rods and links in place of its weaves, after its own, and for each of them the number of its weave. */
 export function expandWeaves(scene: Scene): {

@@ -1,4 +1,4 @@
-import type { Location, PathSpec, Timed, Varying, Vec3 } from '../types.ts';
+import type { Location, PathSpec, Timed, Varying, Vec3 } from '../values.ts';
 
 /** Options of the model `strand`. */
 export interface StrandOptions {
