@@ -35,6 +35,29 @@ function layerOf(path: string): string {
   return path.slice(core.length).split('/')[0].replace(/\.ts$/, '');
 }
 
+/** Files that import each other, directly or through others: strongly connected components (Tarjan), each sorted. */
+function findCycles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const stack: string[] = [];
+  const cycles: string[][] = [];
+  const visit = (file: string): number => {
+    let low = order.size;
+    order.set(file, low);
+    stack.push(file);
+    for (const target of imports.get(file) ?? []) {
+      if (!imports.has(target)) continue;
+      if (!order.has(target)) low = Math.min(low, visit(target));
+      else if (stack.includes(target)) low = Math.min(low, order.get(target) as number);
+    }
+    if (low !== order.get(file)) return low;
+    const members = stack.splice(stack.indexOf(file));
+    if (members.length > 1) cycles.push(members.sort());
+    return low;
+  };
+  for (const file of imports.keys()) if (!order.has(file)) visit(file);
+  return cycles;
+}
+
 describe('core', () => {
   const files = filesBelow('packages/core/src', /\.ts$/);
 
@@ -65,6 +88,23 @@ describe('core', () => {
         .map((target) => `${path} imports ${target}`);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('has no import cycle of more than three files, types included', () => {
+    const cycles = findCycles(
+      new Map(files.map((path) => [path, importsOf(path).map((name) => resolveImport(path, name))])),
+    );
+    expect(cycles.filter(({ length }) => length > 3)).toEqual([]);
+    expect(
+      findCycles(
+        new Map([
+          ['a', ['b']],
+          ['b', ['c']],
+          ['c', ['a', 'd']],
+          ['d', []],
+        ]),
+      ),
+    ).toEqual([['a', 'b', 'c']]);
   });
 
   it('has no circle but of types', () => {

@@ -4,8 +4,8 @@ import type { PairKernel, PairMember, PairScheme, PairSolver } from '../models/d
 import { evaluatePins } from '../models/der/kinematics.ts';
 import type { NewtonOptions } from '../models/der/newton.ts';
 import type { DerRod } from '../models/der/rod.ts';
+import type { RodStep, StepStart } from '../models/der/rodStep.ts';
 import { dependsOnState, evaluateLoads, type Stage, sumLoads } from '../models/der/stage.ts';
-import type { RodStep, StepStart } from '../models/der/step.ts';
 import type { Loads } from '../port.ts';
 import type { NewtonResult } from '../statics/search.ts';
 import { hasAny, interleave, placeOf, take, takeNodes } from './copy.ts';

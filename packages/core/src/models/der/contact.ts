@@ -31,10 +31,11 @@ import { createHolder } from './holdRuns.ts';
 import { evaluatePins, poseSamples, rebuildFrames, restoreFrames } from './kinematics.ts';
 import { writeRightSide } from './newton.ts';
 import { addRodEnergy } from './readouts.ts';
+import type { RodStep } from './rodStep.ts';
 import { createSettle } from './settle.ts';
 import { createSnapshot, returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import type { Stage } from './stage.ts';
-import { type RodStep, resumeEuler, setEulerStage, startEuler } from './step.ts';
+import { resumeEuler, setEulerStage, startEuler } from './step.ts';
 
 type RefreshRod = NonNullable<NonNullable<Bundle['parts']>['refreshRod']>;
 

@@ -6,8 +6,8 @@ import type { System } from './coupling.ts';
 import type { PairKernel } from './kernel.ts';
 import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
+import type { StepStart } from './rodStep.ts';
 import type { Workspace } from './stage.ts';
-import type { StepStart } from './step.ts';
 
 /** All of a bundle that contact has to do with. */
 export interface ContactParts {

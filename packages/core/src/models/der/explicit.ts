@@ -20,9 +20,9 @@ import {
   solveQuasistaticFrame,
 } from './quasistatic.ts';
 import type { DerRod } from './rod.ts';
+import type { RodStep } from './rodStep.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateLoads, type Workspace } from './stage.ts';
-import type { RodStep } from './step.ts';
 import { JOINT_STRIDE } from './strain.ts';
 
 export interface ExplicitWork extends QuasistaticWork {

@@ -38,8 +38,8 @@ import { countPieces, findStableStep, tooManyPieces } from './explicitStability.
 import { writeHeldTorque } from './held.ts';
 import { evaluatePins, placePinned } from './kinematics.ts';
 import { type Constraints, createConstraints, factorConstraints, pullBodies, pullNodes } from './projection.ts';
+import type { RodStep } from './rodStep.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
-import type { RodStep } from './step.ts';
 import { type Member, measureLevers, type System } from './welds.ts';
 
 /** A welded node: which, on which body, and where on it (body axes, from the compound's centre). */

@@ -6,8 +6,8 @@ import type { LoneRods } from '../../model.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
+import type { RodStep, StepStart } from './rodStep.ts';
 import type { Stage, Workspace } from './stage.ts';
-import type { RodStep, StepStart } from './step.ts';
 import { rotationStrain } from './strain.ts';
 
 export interface PairMember {

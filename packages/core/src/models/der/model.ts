@@ -56,9 +56,10 @@ import {
   readChannel,
 } from './readouts.ts';
 import { refuse } from './refuse.ts';
+import type { RodStep } from './rodStep.ts';
 import { initializeMotion } from './start.ts';
 import { findEquilibrium } from './statics.ts';
-import { forgetContact, type ImplicitScheme, type RodStep, stepImplicit } from './step.ts';
+import { forgetContact, type ImplicitScheme, stepImplicit } from './step.ts';
 
 function compile(
   rods: readonly Rod[],

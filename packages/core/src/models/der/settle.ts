@@ -5,8 +5,8 @@
 import type { ContactPort, LoneRods, StepOutcome } from '../../model.ts';
 import type { ContactParts } from './contactParts.ts';
 import { clearContact } from './contactSides.ts';
+import type { StepStart } from './rodStep.ts';
 import { losesTurns } from './slip.ts';
-import type { StepStart } from './step.ts';
 
 export function createSettle(
   { ders, systems, pairs, newton, renew, moved }: ContactParts,

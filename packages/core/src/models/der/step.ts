@@ -10,6 +10,7 @@
  *
  * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
+
 import {
   beginStep,
   cancelStep,
@@ -26,23 +27,13 @@ import { hasGained, markSystem, turnPlaceOf, turnsFar, willTurn } from './guard.
 import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
 import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
-import { losesTurns, type TwistStart } from './slip.ts';
+import type { RodStep, StepStart } from './rodStep.ts';
+import { losesTurns } from './slip.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateLoads, type Stage } from './stage.ts';
 import { initializeMotion } from './start.ts';
 
 export type ImplicitScheme = 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint';
-
-export interface RodStep {
-  ok: boolean;
-  iterations: number;
-  iterationsMax: number;
-  shifts: number;
-  reason: string;
-}
-
-/** Where a rod's step began. */
-export type StepStart = Pick<Snapshot, 'v'> & TwistStart;
 
 /** A step under way: the system, where it started, and what it cost. */
 interface Move {

@@ -14,28 +14,11 @@
  * A shape that has become slender within the step cannot hold its angular momentum without a share of energy that was not there.
  * No more energy is given than the step took: the components about axes of small inertia are left out first.
  */
-import type { Departure } from './departure.ts';
-import { invert3, turn, turnBack } from './spatial.ts';
-import { elasticEnergy } from './statics.ts';
-import type { StrandTree } from './tree.ts';
 
-export interface Bulk {
-  mass: number;
-  readonly center: Float64Array;
-  readonly velocity: Float64Array;
-  /** Mean of the velocities at the start. */
-  readonly before: Float64Array;
-  /** About the centre of mass. */
-  readonly angular: Float64Array;
-  readonly inertia: Float64Array;
-  /** Angular momentum that is missing, and energy that the step took [J]. */
-  readonly missing: Float64Array;
-  lost: number;
-  /** Sum of the forces of contacts and links, of their sizes, and their moment about the centre of mass. */
-  readonly push: Float64Array;
-  pressure: number;
-  readonly moment: Float64Array;
-}
+import { elasticEnergy } from './energy.ts';
+import type { Bulk, Departure } from './records.ts';
+import { invert3, turn, turnBack } from './spatial.ts';
+import type { StrandTree } from './tree.ts';
 
 export const createBulk = (): Bulk => ({
   mass: 0,

@@ -12,52 +12,20 @@
  * harder than a multiple of what loads, inertia and stiffness can ask for. A goal out of reach thus pulls with a finite
  * force and without a pop, and the step reports how far it is.
  */
+
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { createPinPose, type Pin, type PinPose } from '../../scene/compiled.ts';
 import type { StrandJoint } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
 import { compileTimed } from '../../scene/varying.ts';
 import { writeSwingTwist } from './energy.ts';
-import { ONE_SIDED, solveGaussSeidel, solveSor, TWO_SIDED } from './lcp.ts';
-import { solveSweep } from './newton.ts';
-import { solveInPlace } from './numeric.ts';
+import { ONE_SIDED, TWO_SIDED } from './lcp.ts';
+import type { Constraints } from './records.ts';
+import { COLUMNS, type Sweep } from './records.ts';
 import { turn, turnBack } from './spatial.ts';
-import { COLUMNS, type Sweep } from './terms.ts';
 import type { Part, StrandTree } from './tree.ts';
 
 const SOFTNESS = 1e-3;
-
-export interface Constraints {
-  readonly count: number;
-  readonly kind: Uint8Array;
-  /** A row of a point has its link and world axis; a row of a joint has axis −1. */
-  readonly link: Int32Array;
-  readonly axis: Int32Array;
-  /** In the state's memory. */
-  readonly force: Float64Array;
-  /** Now: distance from the goal (two-sided) or room left (limits), direction in the child's axes, softness. */
-  readonly value: Float64Array;
-  readonly direction: Float64Array;
-  readonly softness: Float64Array;
-  /** What a row's distance counts in the merit [N/m], [N m]. */
-  readonly weight: Float64Array;
-  /** Largest force of a row [N], [N m]. */
-  readonly cap: Float64Array;
-  readonly active: Uint8Array;
-  /** Largest distance from a goal that was not met [m or rad]. */
-  violation: number;
-  /** Writes `value` and `direction` for the present pose. */
-  readonly evaluate: (tree: StrandTree, t: number) => void;
-  /** On the way to an equilibrium rows are springs, this many times as stiff as the strand; 0: as they are. */
-  spring: number;
-  readonly sor: boolean;
-  readonly response: Float64Array;
-  readonly copy: Float64Array;
-  readonly right: Float64Array;
-  readonly mu: Float64Array;
-  /** N⁻¹ Jᵀ of each row. */
-  readonly columns: readonly Float64Array[];
-}
 
 interface JointWish {
   readonly spec: StrandJoint;
@@ -300,90 +268,6 @@ export function measureRow(
   return unit[out.axis[r]];
 }
 
-const scratch = { wrench: new Float64Array(0), residual: new Float64Array(0) };
-
-/** Column r: N⁻¹ Jᵀ, by a test force. */
-function testRow(out: Constraints, tree: StrandTree, sweep: Sweep, r: number): void {
-  const n = tree.linkCount;
-  if (scratch.wrench.length < 6 * n) {
-    scratch.wrench = new Float64Array(6 * n);
-    scratch.residual = new Float64Array(3 * n + 3);
-  }
-  const { wrench, residual } = scratch;
-  wrench.fill(0);
-  residual.fill(0);
-  const j = out.link[r];
-  if (out.axis[r] < 0) for (let k = 0; k < 3; k++) residual[3 * j + k] = -out.direction[3 * r + k];
-  else {
-    unit.fill(0);
-    unit[out.axis[r]] = 1;
-    turnBack(local, 0, tree.world, 9 * j, unit, 0);
-    wrench[6 * j] = tree.length[j] * local[1];
-    wrench[6 * j + 1] = -tree.length[j] * local[0];
-    for (let k = 0; k < 3; k++) wrench[6 * j + 3 + k] = -local[k];
-  }
-  solveSweep(out.columns[r], tree, sweep, residual, wrench, undefined);
-}
-
-/**
- * Turns Newton's direction into one that meets the rows, and writes the new forces to `next`. The sweep is factored, and
- * its z belongs to `direction`.
- */
-export function meetConstraints(
-  direction: Float64Array,
-  next: Float64Array,
-  out: Constraints,
-  tree: StrandTree,
-  sweep: Sweep,
-): boolean {
-  const { count: m, response, right, kind, value, force, columns, active } = out;
-  for (let r = 0; r < m; r++) right[r] = -value[r] - measureRow(out, tree, sweep, direction, r);
-  for (let c = 0; c < m; c++) {
-    testRow(out, tree, sweep, c);
-    for (let r = 0; r < m; r++) response[r * m + c] = measureRow(out, tree, sweep, columns[c], r);
-  }
-  for (let r = 0; r < m; r++) {
-    for (let c = 0; c < m; c++) right[r] += response[r * m + c] * force[c];
-    response[r * m + r] += out.softness[r];
-    if (!active[r]) fixRow(response, right, m, r, 0);
-  }
-  next.set(force);
-  if (!kind.every(isTwoSided)) {
-    if (out.sor) solveSor(next, response, right, kind, out.mu, m, 200, 1, 0);
-    else solveGaussSeidel(next, response, right, kind, out.mu, m, 400, 1e-12);
-  } else if (!solveCapped(next, out)) return false;
-  for (let r = 0; r < m; r++) {
-    const change = next[r] - force[r];
-    for (let k = 0; k < direction.length; k++) direction[k] += change * columns[r][k];
-  }
-  return true;
-}
-
-function fixRow(A: Float64Array, b: Float64Array, m: number, r: number, value: number): void {
-  for (let c = 0; c < m; c++) A[r * m + c] = r === c ? 1 : 0;
-  b[r] = value;
-}
-
-/** All rows two-sided: a direct solve; rows that would pull too hard stay at their cap, and the others are solved anew. */
-function solveCapped(next: Float64Array, { count: m, response, right, copy, cap }: Constraints): boolean {
-  for (let round = 0; round <= m; round++) {
-    copy.set(response);
-    next.set(right);
-    if (!solveInPlace(copy, next, m)) return false;
-    // the worst first: the others may have been asked for too much only because of it
-    let worst = -1;
-    let excess = 1 + 1e-12;
-    for (let r = 0; r < m; r++) {
-      if (!(Math.abs(next[r]) > cap[r] * excess)) continue;
-      excess = Math.abs(next[r]) / cap[r];
-      worst = r;
-    }
-    if (worst < 0) return true;
-    fixRow(response, right, m, worst, Math.sign(next[worst]) * cap[worst]);
-  }
-  return true;
-}
-
 /**
  * Softness and caps for a step of length h (0 for statics, where rows are as good as rigid), at its start: they must not
  * change while Newton goes on, or a taut strand would be pulled harder the harder it is pulled.
@@ -414,8 +298,6 @@ export function prepareConstraints(out: Constraints, tree: StrandTree, h: number
     out.weight[r] = SOFTNESS / out.softness[r];
   }
 }
-
-const isTwoSided = (kind: number): boolean => kind === TWO_SIDED;
 
 /** How far the rows are from what they want, as torques: beside the residual in the merit of a step. */
 export function constraintMerit(

@@ -12,12 +12,13 @@
  */
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
-import { type Bulk, isFree, measureBulk, restoreTogether, rotateBack } from './bulk.ts';
+import { isFree, measureBulk, restoreTogether, rotateBack } from './bulk.ts';
 import { depart } from './departure.ts';
 import { recallBase, resumeDrive } from './drive.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { factorMany, MANY, solveMany, traceOfSide, writeAnswers } from './manySides.ts';
 import { factorSweep } from './newton.ts';
+import type { Bulk } from './records.ts';
 import {
   addLinearStep,
   applyResponse,

@@ -16,40 +16,14 @@
  *
  * Chords of circles have a part along the links. settle.ts takes the velocities after the step from them.
  */
-import { quaternionFromRotation } from '../../math/quaternion.ts';
-import { DRIVEN, driveByPlaces } from './drive.ts';
-import { moveBase, moveLinks, poseLinks } from './kinematics.ts';
-import { multiply3, turn, turnBack, writeRotation } from './spatial.ts';
-import { elasticEnergy } from './statics.ts';
-import type { StrandTree } from './tree.ts';
 
-export interface Departure {
-  /** The step's length [s] and where it starts; NaN: not known yet. */
-  h: number;
-  t: number;
-  /** Tips at the start, and their velocities, 3 a link; frames and spins of the links; the base's origin. */
-  readonly tip: Float64Array;
-  readonly velocity: Float64Array;
-  readonly frame: Float64Array;
-  readonly spin: Float64Array;
-  readonly base: Float64Array;
-  readonly baseVelocity: Float64Array;
-  /** What the base is made to do: see drive.ts. */
-  readonly driven: Float64Array;
-  /** Nodes of the tree's rods at the start, where they truly were. */
-  readonly nodes: readonly Float64Array[];
-  /** Energy of the joints at the start [J]. */
-  elastic: number;
-  // at the present pose
-  /** Mean spin over the step, and how ψ changes as the link turns, in its axes: two numbers, the third is 1. */
-  readonly turned: Float64Array;
-  readonly slope: Float64Array;
-  /** Force that a tip's mass takes, and torque that the spin at the start gives, in the link's axes. */
-  readonly force: Float64Array;
-  readonly torque: Float64Array;
-  /** (u − v₀)/h of the base's origin. */
-  readonly baseRate: Float64Array;
-}
+import { quaternionFromRotation } from '../../math/quaternion.ts';
+import { driveByPlaces } from './drive.ts';
+import { elasticEnergy } from './energy.ts';
+import { moveBase, moveLinks, poseLinks } from './kinematics.ts';
+import { type Departure, DRIVEN } from './records.ts';
+import { multiply3, turn, turnBack, writeRotation } from './spatial.ts';
+import type { StrandTree } from './tree.ts';
 
 export function createDeparture(links: number, nodes: readonly Float64Array[]): Departure {
   return {

@@ -7,6 +7,7 @@
  * recursion, and gravity is not scaled. Air and contact see true velocities. Terms linear in acceleration go with β, centrifugal
  * ones with β².
  */
+
 import { SceneError } from '../../errors.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { writeAngularAcceleration, writeAngularVelocity } from '../../math/rotationRates.ts';
@@ -14,29 +15,9 @@ import type { StrandDirection } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
 import { checkTimes, compileTimed, compileVarying, createTrack, nonNegative, type Path } from '../../scene/varying.ts';
 import { evaluateBase } from './kinematics.ts';
+import type { Direction, Pose } from './records.ts';
 import { multiply3, turnBack, writeRotation } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
-
-export interface Direction {
-  /** Changes the base's motion: ω and ω̇ in base axes, acceleration in world axes, in place. */
-  readonly scale?: (w: Float64Array, wd: Float64Array, a: Float64Array, tree: StrandTree, t: number) => void;
-  /** There is a reference frame, whose motion is that of its path. */
-  readonly local: boolean;
-  readonly pose?: Pose;
-}
-
-export interface Pose {
-  /** Spring [N/m] and damper [N s/m] of every link's tip, without the factor. */
-  readonly spring: Float64Array;
-  readonly damper: Float64Array;
-  readonly factor: (t: number) => number;
-  /** Joint rotation vectors at time t, 3 a joint, and their rates. */
-  readonly evaluate: (out: Float64Array, t: number) => void;
-  readonly rotations: Float64Array;
-  /** Where the pose has the tips, and how fast; 3 a link. */
-  readonly position: Float64Array;
-  readonly velocity: Float64Array;
-}
 
 /** The direction of a tree, if there is one: the first that names its root, or all. */
 export function compileDirection(tree: StrandTree, scene: Scene): Direction | undefined {

@@ -6,18 +6,15 @@
  * and the last of every path) left the links with a velocity that was wrong by the jump times the step. A lantern whose hand stops turned by a
  * tenth too far with steps of 10 ms, and by the thirtieth part with 2.5 ms; now steps of 10 ms have it to 1e-4.
  */
+
 import { multiplyQuaternions, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { writeRotationSeries } from '../../math/rotationSeries.ts';
 import { writeQuaternion } from './frames.ts';
 import { evaluateBase } from './kinematics.ts';
+import { DRIVEN } from './records.ts';
 import { turnBack } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
 import { formula } from './trial.ts';
-
-/** Numbers of a motion: frame 4, ω and ω̇ in base axes, velocity and acceleration in world axes. */
-export const DRIVEN = 16;
-/** Of an earlier one: frame, ω, velocity. */
-export const DRIVEN_EARLIER = 10;
 
 const inverse = new Float64Array(4);
 const between = new Float64Array(4);

@@ -13,7 +13,9 @@
  *
  * Torques are those on the child in the axes in which Δ is written, tangents are ∂τ/∂θ for Δ → Δ exp(θ).
  */
+
 import { invert3 } from './spatial.ts';
+import type { StrandTree } from './tree.ts';
 
 export type JointLaw = 'gibbs' | 'swing-twist' | 'paper';
 
@@ -283,3 +285,17 @@ function invertGibbs(out: Float64Array, o: number, T: Float64Array, t: number, K
 }
 
 const invertSmall = (): number => invert3(left, 0, tangent, 0);
+
+const energies = { bending: 0, twisting: 0 };
+
+/** Elastic energy of all joints. */
+export function elasticEnergy(tree: StrandTree): { readonly bending: number; readonly twisting: number } {
+  energies.bending = 0;
+  energies.twisting = 0;
+  for (let j = 0; j < tree.linkCount; j++) {
+    if (j === 0 && !tree.rootHeld) continue;
+    const law = j === 0 && tree.swingOnly ? 'swing-twist' : tree.law;
+    addJointEnergy(energies, law, tree.deformation, 4 * j, tree.stiffness, 3 * j);
+  }
+  return energies;
+}

@@ -9,8 +9,10 @@
  * Of vibrations that a step does not resolve, after an impact say, per cents of angular momentum may go in one step, and energy may come. Such a
  * step is not good.
  */
-import { type Bulk, createBulk, measureMotion } from './bulk.ts';
+
+import { createBulk, measureMotion } from './bulk.ts';
 import { moveLinks, poseLinks } from './kinematics.ts';
+import type { Bulk } from './records.ts';
 import { turnBack } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
 import { formula } from './trial.ts';

@@ -8,24 +8,14 @@
  *
  * Not measured: what `direct` does to a strand, moduli that change, joints that are driven, and the law `paper`, which has no energy.
  */
-import { type Balance, createInstant, type Instant, measureBalance, noteInstant } from '../../balance.ts';
-import type { Loads } from '../../port.ts';
-import { recallBase } from './drive.ts';
-import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
-import { writeBaseReaction } from './residual.ts';
-import { elasticEnergy } from './statics.ts';
-import type { StrandTree } from './tree.ts';
 
-export interface Guard {
-  readonly from: Instant;
-  readonly to: Instant;
-  readonly loads: readonly Loads[];
-  readonly balance: Balance;
-  readonly frame: Float64Array;
-  /** Origin and spin of the base at the start. */
-  readonly base: Float64Array;
-  readonly spin: Float64Array;
-}
+import { createInstant, measureBalance, noteInstant } from '../../balance.ts';
+import { recallBase } from './drive.ts';
+import { elasticEnergy } from './energy.ts';
+import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
+import type { Guard } from './records.ts';
+import { writeBaseReaction } from './residual.ts';
+import type { StrandTree } from './tree.ts';
 
 function createGuard({ rods }: StrandTree): Guard {
   return {

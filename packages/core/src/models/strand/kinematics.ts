@@ -1,8 +1,8 @@
 /** From the state to poses, motions and samples, one sweep outwards each; and the state that a scene starts from. */
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import type { Samples } from '../../port.ts';
-import type { Departure } from './departure.ts';
 import { writeDelta, writeFrame, writeQuaternion } from './frames.ts';
+import type { Departure } from './records.ts';
 import {
   addCrossForce,
   applyInertia,

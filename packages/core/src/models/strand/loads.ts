@@ -4,7 +4,7 @@
  * the link turns; that, and the drag's dependence on velocity, is exact in Newton's matrix. How wind, followers and
  * fields change with the place is not in it: they are asked for at every iterate, so the solution is the same.
  */
-import type { Pose } from './direction.ts';
+import type { Pose } from './records.ts';
 import { turnBack } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
 

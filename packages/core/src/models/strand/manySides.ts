@@ -12,9 +12,10 @@
  */
 import type { ContactSides } from '../../port.ts';
 import { factorSweep, solveSweep } from './newton.ts';
+import type { Sweep } from './records.ts';
 import { addWrench, readSide } from './sideMaps.ts';
 import { addForce, bringMotion, turn, turnBack } from './spatial.ts';
-import { createSweep, type Sweep } from './terms.ts';
+import { createSweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 
 /** Sides from which on a tree is solved for by sweeps. */

@@ -8,14 +8,15 @@
 import { SceneError } from '../../errors.ts';
 import { eigenGeneral } from '../../linalg/eigen.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
-import { type Constraints, measureRow } from './constraints.ts';
+import { measureRow } from './constraints.ts';
 import { TWO_SIDED } from './lcp.ts';
 import { writeMassMatrix } from './massMatrix.ts';
+import type { Constraints } from './records.ts';
+import { COLUMNS, type Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
 import { turn } from './spatial.ts';
 import { isConservative, setStraightChart } from './statics.ts';
 import { multiplyTangent } from './tangent.ts';
-import { COLUMNS, type Sweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 
 type Strand = StrandTree['rods'][number];

@@ -7,10 +7,10 @@
 import { multiplyQuaternions } from '../../math/quaternion.ts';
 import { writeDeformation } from './energy.ts';
 import { factorSweep } from './newton.ts';
+import type { Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
 import { turn } from './spatial.ts';
 import { setStraightChart } from './statics.ts';
-import type { Sweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 
 const needed = new Float64Array(3);

@@ -12,17 +12,15 @@
  * DASPK); so does the exact matrix when it is kept over a step. Columns of P: ξω ξv vω vv aω av.
  */
 import { carryPlaces, factorPlaces } from './places.ts';
+import { BLOCK, COLUMNS, type Sweep } from './records.ts';
 import { bringMotion, invert3, multiply3, turn, turnBack } from './spatial.ts';
 import {
-  BLOCK,
-  COLUMNS,
   carriedRow,
   D,
   expandSymmetric,
   multiplyPhi,
   multiplyPsi,
   own,
-  type Sweep,
   subtractTorqueSlope,
   timesCross,
   writeOwn,

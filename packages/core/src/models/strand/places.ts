@@ -2,8 +2,10 @@
  * The elimination of newton.ts where forces depend on places alone: steps with contact. Six columns, close together, and written out: of
  * long hair that strikes a head, eliminations and solves with all their columns were a third of the time.
  */
+
+import type { Sweep } from './records.ts';
 import { invert3, turnBack } from './spatial.ts';
-import { D, expandSymmetric, type Sweep, subtractTorqueSlope, toLocal } from './terms.ts';
+import { D, expandSymmetric, subtractTorqueSlope, toLocal } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 
 /** 6 × 6 a link. */

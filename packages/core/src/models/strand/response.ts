@@ -3,13 +3,14 @@
  * says what for.
  */
 import type { ContactSides } from '../../port.ts';
-import { type Bulk, createBulk } from './bulk.ts';
-import { createDeparture, type Departure } from './departure.ts';
+import { createBulk } from './bulk.ts';
+import { createDeparture } from './departure.ts';
 import { createManySides, type ManySides } from './manySides.ts';
 import { solveSweep } from './newton.ts';
+import type { Bulk, Departure, Sweep } from './records.ts';
 import { addWrench, readSide } from './sideMaps.ts';
 import { invert3 } from './spatial.ts';
-import { createSweep, type Sweep } from './terms.ts';
+import { createSweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 import type { StepWork } from './trial.ts';
 

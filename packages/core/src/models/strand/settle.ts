@@ -7,9 +7,9 @@
  * every node: through a link, a parent feels the masses beyond it along the link only.
  */
 
-import type { Departure } from './departure.ts';
 import { recallBase } from './drive.ts';
 import { moveBase, moveLinks, poseSamples } from './kinematics.ts';
+import type { Departure } from './records.ts';
 import { invert3, turn, turnBack } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
 

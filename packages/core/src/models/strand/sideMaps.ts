@@ -1,7 +1,7 @@
 /** Sides of contact on links: the force that one gives its link, and how one moves with it. */
 import type { ContactSides } from '../../port.ts';
+import { COLUMNS, type Sweep } from './records.ts';
 import { turn, turnBack } from './spatial.ts';
-import { COLUMNS, type Sweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 
 const f = new Float64Array(3);

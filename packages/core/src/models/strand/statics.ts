@@ -6,14 +6,16 @@
  * itself tells. With other loads (followers, wind) the residual must fall. Loads come in ten parts where the whole is too
  * far. The verdict counts negative pivots at the solution, where the matrix is symmetric.
  */
+
 import { eigenDense } from '../../linalg/eigen.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
-import { constraintMerit, meetConstraints, prepareConstraints, springEnergy } from './constraints.ts';
-import { addJointEnergy } from './energy.ts';
+import { constraintMerit, prepareConstraints, springEnergy } from './constraints.ts';
+import { elasticEnergy } from './energy.ts';
 import { poseSamples, turnJoint } from './kinematics.ts';
+import { meetConstraints } from './meetConstraints.ts';
 import { factorSweep, solveSweep } from './newton.ts';
+import type { Sweep } from './records.ts';
 import { evaluateResidual } from './residual.ts';
-import type { Sweep } from './terms.ts';
 import type { StrandTree } from './tree.ts';
 
 export interface StaticsWork {
@@ -21,20 +23,6 @@ export interface StaticsWork {
   readonly direction: Float64Array;
   readonly scaled: Float64Array;
   readonly q0: Float64Array;
-}
-
-const energies = { bending: 0, twisting: 0 };
-
-/** Elastic energy of all joints. */
-export function elasticEnergy(tree: StrandTree): { readonly bending: number; readonly twisting: number } {
-  energies.bending = 0;
-  energies.twisting = 0;
-  for (let j = 0; j < tree.linkCount; j++) {
-    if (j === 0 && !tree.rootHeld) continue;
-    const law = j === 0 && tree.swingOnly ? 'swing-twist' : tree.law;
-    addJointEnergy(energies, law, tree.deformation, 4 * j, tree.stiffness, 3 * j);
-  }
-  return energies;
 }
 
 function energyOf(tree: StrandTree, t: number): number {

@@ -12,13 +12,15 @@
  * strand under gravity never converged in trials, and stiff ones took twice the iterations.
  */
 import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
-import { constraintMerit, meetConstraints, prepareConstraints } from './constraints.ts';
+import { constraintMerit, prepareConstraints } from './constraints.ts';
 import { createDeparture, depart, writeNodes } from './departure.ts';
-import { DRIVEN, driveBase, passBase, readBase } from './drive.ts';
+import { driveBase, passBase, readBase } from './drive.ts';
 import { keepMomentum } from './flight.ts';
 import { beginGuard, hasGained } from './guard.ts';
+import { meetConstraints } from './meetConstraints.ts';
 import { factorSweep, solveSweep } from './newton.ts';
 import { writeNumericDirection } from './numeric.ts';
+import { DRIVEN } from './records.ts';
 import { evaluateResidual } from './residual.ts';
 import { moveSettled, settle } from './settle.ts';
 import type { StrandTree } from './tree.ts';

@@ -2,46 +2,13 @@
  * The pieces of Newton's matrix of one link and its joint; newton.ts has the idea and the notation. All that is written
  * here goes into shared scratch arrays or into the link's block of the sweep.
  */
+
 import { addJointSprings } from './constraints.ts';
-import type { Departure } from './departure.ts';
 import { writeJointTangent } from './energy.ts';
+import type { Departure } from './records.ts';
+import { BLOCK, COLUMNS, type Sweep } from './records.ts';
 import { applyInertia, multiply3, turnBack } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
-
-export const COLUMNS = 18;
-export const BLOCK: number = 6 * COLUMNS;
-
-export interface Sweep {
-  /** Columns in use: 18, or 6 for equilibria and steps with contact, where forces depend on places alone. */
-  columns: number;
-  /** Nothing holds links in their places: columns ξv are zero, and not looked at. */
-  placeless: boolean;
-  /** Eliminated by places.ts, whose blocks lie closer. */
-  compact: boolean;
-  /** δθ = turn·δφ and δw = rate·δφ, 9 a joint; c0/h. */
-  readonly turn: Float64Array;
-  readonly rate: Float64Array;
-  coefficient: number;
-  /** 6 × 18 a link, and the base's after them. */
-  readonly P: Float64Array;
-  /** 3 × 18, 6 × 3, 3 × 3 a joint. */
-  readonly G: Float64Array;
-  readonly F: Float64Array;
-  readonly inverse: Float64Array;
-  /** δv = psiV δφ and δa = psiA δφ beside the carried part, 6 × 3 a joint. */
-  readonly psiV: Float64Array;
-  readonly psiA: Float64Array;
-  readonly z: Float64Array;
-  readonly p: Float64Array;
-  /** Inverse of the base's own 3 × 3 in world axes. */
-  readonly baseInverse: Float64Array;
-  /** How far joints have turned since the matrix was made [rad]. */
-  drift: number;
-  /** Multiple of the joints' stiffness that was added. */
-  shift: number;
-  /** Joints whose pivot has negative eigenvalues, and how many those are. */
-  negative: number;
-}
 
 export function createSweep(links: number): Sweep {
   return {

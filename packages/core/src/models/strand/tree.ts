@@ -20,13 +20,9 @@ import {
   type PinPose,
   type Rod,
 } from '../../scene/compiled.ts';
-import type { Bulk } from './bulk.ts';
-import type { Constraints } from './constraints.ts';
-import type { Departure } from './departure.ts';
-import type { Direction } from './direction.ts';
-import { DRIVEN, DRIVEN_EARLIER } from './drive.ts';
 import type { JointLaw } from './energy.ts';
-import type { Guard } from './guard.ts';
+import type { Bulk, Constraints, Departure, Direction, Guard } from './records.ts';
+import { DRIVEN, DRIVEN_EARLIER } from './records.ts';
 import { writeRotation } from './spatial.ts';
 
 export interface StrandRod {

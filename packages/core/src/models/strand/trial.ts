@@ -2,7 +2,7 @@
 import { multiplyQuaternions, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { slopeOfSeries, writeRotationSeries } from '../../math/rotationSeries.ts';
 import { turnJoint } from './kinematics.ts';
-import type { Sweep } from './terms.ts';
+import type { Sweep } from './records.ts';
 import type { StrandTree } from './tree.ts';
 
 export interface StepWork {

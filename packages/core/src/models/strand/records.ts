@@ -1,0 +1,156 @@
+/** What the parts of a strand keep from one call to the next, and between the instants of a step; `tree.ts` puts them together. */
+import type { Balance, Instant } from '../../balance.ts';
+import type { Loads } from '../../port.ts';
+import type { StrandTree } from './tree.ts';
+
+export interface Bulk {
+  mass: number;
+  readonly center: Float64Array;
+  readonly velocity: Float64Array;
+  /** Mean of the velocities at the start. */
+  readonly before: Float64Array;
+  /** About the centre of mass. */
+  readonly angular: Float64Array;
+  readonly inertia: Float64Array;
+  /** Angular momentum that is missing, and energy that the step took [J]. */
+  readonly missing: Float64Array;
+  lost: number;
+  /** Sum of the forces of contacts and links, of their sizes, and their moment about the centre of mass. */
+  readonly push: Float64Array;
+  pressure: number;
+  readonly moment: Float64Array;
+}
+
+export interface Constraints {
+  readonly count: number;
+  readonly kind: Uint8Array;
+  /** A row of a point has its link and world axis; a row of a joint has axis −1. */
+  readonly link: Int32Array;
+  readonly axis: Int32Array;
+  /** In the state's memory. */
+  readonly force: Float64Array;
+  /** Now: distance from the goal (two-sided) or room left (limits), direction in the child's axes, softness. */
+  readonly value: Float64Array;
+  readonly direction: Float64Array;
+  readonly softness: Float64Array;
+  /** What a row's distance counts in the merit [N/m], [N m]. */
+  readonly weight: Float64Array;
+  /** Largest force of a row [N], [N m]. */
+  readonly cap: Float64Array;
+  readonly active: Uint8Array;
+  /** Largest distance from a goal that was not met [m or rad]. */
+  violation: number;
+  /** Writes `value` and `direction` for the present pose. */
+  readonly evaluate: (tree: StrandTree, t: number) => void;
+  /** On the way to an equilibrium rows are springs, this many times as stiff as the strand; 0: as they are. */
+  spring: number;
+  readonly sor: boolean;
+  readonly response: Float64Array;
+  readonly copy: Float64Array;
+  readonly right: Float64Array;
+  readonly mu: Float64Array;
+  /** N⁻¹ Jᵀ of each row. */
+  readonly columns: readonly Float64Array[];
+}
+
+export interface Departure {
+  /** The step's length [s] and where it starts; NaN: not known yet. */
+  h: number;
+  t: number;
+  /** Tips at the start, and their velocities, 3 a link; frames and spins of the links; the base's origin. */
+  readonly tip: Float64Array;
+  readonly velocity: Float64Array;
+  readonly frame: Float64Array;
+  readonly spin: Float64Array;
+  readonly base: Float64Array;
+  readonly baseVelocity: Float64Array;
+  /** What the base is made to do: see drive.ts. */
+  readonly driven: Float64Array;
+  /** Nodes of the tree's rods at the start, where they truly were. */
+  readonly nodes: readonly Float64Array[];
+  /** Energy of the joints at the start [J]. */
+  elastic: number;
+  // at the present pose
+  /** Mean spin over the step, and how ψ changes as the link turns, in its axes: two numbers, the third is 1. */
+  readonly turned: Float64Array;
+  readonly slope: Float64Array;
+  /** Force that a tip's mass takes, and torque that the spin at the start gives, in the link's axes. */
+  readonly force: Float64Array;
+  readonly torque: Float64Array;
+  /** (u − v₀)/h of the base's origin. */
+  readonly baseRate: Float64Array;
+}
+
+export interface Direction {
+  /** Changes the base's motion: ω and ω̇ in base axes, acceleration in world axes, in place. */
+  readonly scale?: (w: Float64Array, wd: Float64Array, a: Float64Array, tree: StrandTree, t: number) => void;
+  /** There is a reference frame, whose motion is that of its path. */
+  readonly local: boolean;
+  readonly pose?: Pose;
+}
+
+export interface Guard {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly loads: readonly Loads[];
+  readonly balance: Balance;
+  readonly frame: Float64Array;
+  /** Origin and spin of the base at the start. */
+  readonly base: Float64Array;
+  readonly spin: Float64Array;
+}
+
+export interface Pose {
+  /** Spring [N/m] and damper [N s/m] of every link's tip, without the factor. */
+  readonly spring: Float64Array;
+  readonly damper: Float64Array;
+  readonly factor: (t: number) => number;
+  /** Joint rotation vectors at time t, 3 a joint, and their rates. */
+  readonly evaluate: (out: Float64Array, t: number) => void;
+  readonly rotations: Float64Array;
+  /** Where the pose has the tips, and how fast; 3 a link. */
+  readonly position: Float64Array;
+  readonly velocity: Float64Array;
+}
+
+/** Numbers of a motion: frame 4, ω and ω̇ in base axes, velocity and acceleration in world axes. */
+export const DRIVEN = 16;
+
+/** Of an earlier one: frame, ω, velocity. */
+export const DRIVEN_EARLIER = 10;
+
+/** Columns of a link's block in the sweep, and numbers of a block. */
+export const COLUMNS = 18;
+export const BLOCK: number = 6 * COLUMNS;
+
+export interface Sweep {
+  /** Columns in use: 18, or 6 for equilibria and steps with contact, where forces depend on places alone. */
+  columns: number;
+  /** Nothing holds links in their places: columns ξv are zero, and not looked at. */
+  placeless: boolean;
+  /** Eliminated by places.ts, whose blocks lie closer. */
+  compact: boolean;
+  /** δθ = turn·δφ and δw = rate·δφ, 9 a joint; c0/h. */
+  readonly turn: Float64Array;
+  readonly rate: Float64Array;
+  coefficient: number;
+  /** 6 × 18 a link, and the base's after them. */
+  readonly P: Float64Array;
+  /** 3 × 18, 6 × 3, 3 × 3 a joint. */
+  readonly G: Float64Array;
+  readonly F: Float64Array;
+  readonly inverse: Float64Array;
+  /** δv = psiV δφ and δa = psiA δφ beside the carried part, 6 × 3 a joint. */
+  readonly psiV: Float64Array;
+  readonly psiA: Float64Array;
+  readonly z: Float64Array;
+  readonly p: Float64Array;
+  /** Inverse of the base's own 3 × 3 in world axes. */
+  readonly baseInverse: Float64Array;
+  /** How far joints have turned since the matrix was made [rad]. */
+  drift: number;
+  /** Multiple of the joints' stiffness that was added. */
+  shift: number;
+  /** Joints whose pivot has negative eigenvalues, and how many those are. */
+  negative: number;
+}
