@@ -9,7 +9,7 @@ import { createLoads, type Loads } from '../port.ts';
 import { createPinPose } from '../scene/compiled.ts';
 import type { BundlePlace } from './bundlePlace.ts';
 import type { ContactSet } from './contactSet.ts';
-import type { Finder } from './detect/finder.ts';
+import type { Finder } from './detect/finderData.ts';
 import type { Systems } from './solve/islands.ts';
 
 export interface EnergyCheck {

@@ -15,6 +15,7 @@ import type { ContactSides } from '../../port.ts';
 import { isFree, measureBulk, restoreTogether, rotateBack } from './bulk.ts';
 import { depart } from './departure.ts';
 import { recallBase, resumeDrive } from './drive.ts';
+import { elasticEnergy } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
 import { factorMany, MANY, solveMany, traceOfSide, writeAnswers } from './manySides.ts';
 import { factorSweep } from './newton.ts';
@@ -31,7 +32,6 @@ import {
   writeResponse,
 } from './response.ts';
 import { moveSettled, settle } from './settle.ts';
-import { elasticEnergy } from './statics.ts';
 import { type Start, type StepOptions, stepWithContact } from './step.ts';
 import type { StrandTree } from './tree.ts';
 import type { StepWork } from './trial.ts';
