@@ -1,6 +1,6 @@
 /**
  * Equilibria of the two models made of springs, `massspring` and `fiber`, that were wrong without a warning: lost turns, folds and false
- * minima, tension of a stretched rod, small loads on stiff rods.
+ * minima, tension of a stretched rod, small loads on stiff rods (the last for `helix` and `strand` as well).
  */
 import { describe, expect, it } from 'vitest';
 import { createWorld, type EquilibriumReport, type Scene, type World } from '../../packages/core/src/index.ts';
@@ -183,6 +183,29 @@ describe('loads from tiny to huge', () => {
       expect(Math.abs((-8 * tipOf(world)[2]) / gamma - 1)).toBeLessThan(0.04 + 1 / edges);
       expect(Math.abs(world.reactions()[0].force[2] / gamma - 1)).toBeLessThan(0.02);
     }
+  });
+
+  it.each([
+    ['fiber', 1e-10, 20, 0],
+    ['fiber', 1e-10, 20, 100],
+    ['fiber', 1e-6, 20, 1000],
+    ['fiber', 1e-6, 200, 0],
+    ['fiber', 1e-3, 20, 1000],
+    ['helix', 1e-10, 20, 0],
+    ['helix', 1e-6, 400, 100],
+    ['strand', 1e-10, 20, 0],
+    ['strand', 1e-6, 400, 100],
+  ] as const)('%s sags by ΓL/8 under Γ = %f, %i edges, %f m from the origin', (model, gamma, edges, origin) => {
+    const scene = rodScene('der', edges, { gravity: [0, 0, -gamma] });
+    const shape = { type: 'straight', from: [origin, 0, 0], to: [origin + 1, 0, 0] } as const;
+    const { world, report } = settle({ ...scene, rods: [{ ...scene.rods[0], model, shape }] });
+    if (!report.converged) {
+      expect(report.reason).toMatch(/rounding/);
+      expect(origin).toBeGreaterThan(0);
+      return;
+    }
+    expect(Math.abs((-8 * tipOf(world)[2]) / gamma - 1)).toBeLessThan(1e-4 + 1.1 / edges ** 2);
+    expect(Math.abs(world.reactions()[0].force[2] / gamma - 1)).toBeLessThan(0.02);
   });
 
   it.each([1e4, 1e6])('massspring with 20 edges refuses Γ = %f, where it folds', (gamma) => {

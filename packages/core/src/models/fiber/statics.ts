@@ -12,6 +12,7 @@ import {
 } from '../../linalg/blockTridiagonal.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { largestTurn, predictTension, type TensionMode } from './elements.ts';
+import { measureDeformation } from './energy.ts';
 import { constrainHeld, constrainRight, freeHeld, imposeHeld, returnHeld } from './held.ts';
 import { poseSamples } from './kinematics.ts';
 import { type FiberRod, updateStiffness } from './network.ts';
@@ -57,34 +58,36 @@ export interface NewtonResult {
   residual: number;
   tolerance: number;
   reason: string;
+  /** Positions cannot resolve the answer, so other ways to it are useless. */
+  isRounded?: boolean;
 }
 
-/** Forces that residuals are compared with: of bending, of the loads; and what rounding of stiff springs leaves. */
-function forceScale(fiber: FiberRod): { scale: number; floor: number } {
-  const { rod, edgeCount, loads, longStiffness, ringStiffness, loadFactor } = fiber;
-  let scale = 0;
+/** Sum of the sizes of the loads that act, and what rounding of positions makes of the force of the stiffest spring [N]. */
+function forceScale(fiber: FiberRod): { loads: number; floor: number } {
+  const { rod, edgeCount, loads, longStiffness, ringStiffness, shearStiffness, loadFactor } = fiber;
   let stiff = 0;
-  for (let j = 0; j < edgeCount; j++) {
-    scale = Math.max(
-      scale,
-      edgeStiffness(rod.halfEI1, j) / rod.length ** 2,
-      edgeStiffness(rod.halfEI2, j) / rod.length ** 2,
-    );
-    stiff = Math.max(
-      stiff,
-      longStiffness[j],
-      ringStiffness[j],
-      fiber.shearStiffness[2 * j],
-      fiber.shearStiffness[2 * j + 1],
-    );
-  }
+  for (let j = 0; j < edgeCount; j++)
+    stiff = Math.max(stiff, longStiffness[j], ringStiffness[j], shearStiffness[2 * j], shearStiffness[2 * j + 1]);
   let sum = 0;
+  for (const force of loads.nodeForce) sum += Math.abs(force);
+  for (const torque of loads.edgeTorque) sum += Math.abs(torque) / rod.length;
   let far = rod.length;
-  for (let k = 0; k < loads.nodeForce.length; k++) {
-    sum += Math.abs(loads.nodeForce[k]);
-    far = Math.max(far, Math.abs(fiber.samples.nodePosition[k]));
+  for (const x of fiber.samples.nodePosition) far = Math.max(far, Math.abs(x));
+  return { loads: sum * loadFactor, floor: 8 * Number.EPSILON * stiff * far };
+}
+
+/** Largest turn in a full Newton step [rad] after which the step counts as the last: what remains is of second order. */
+const LAST_TURN = 1e-7;
+
+/** What the residual says about q: its largest entry, and the sum of all, by which the reactions of the pins are off. */
+function measureResidual(fiber: FiberRod, residual: Float64Array): { largest: number; sum: number } {
+  let largest = 0;
+  const sum = [0, 0, 0];
+  for (let d = 0; d < fiber.size; d++) {
+    largest = Math.max(largest, Math.abs(residual[d]));
+    sum[d % 3] += residual[d];
   }
-  return { scale: Math.max(scale, sum * loadFactor), floor: 8 * Number.EPSILON * stiff * far };
+  return { largest, sum: Math.hypot(...sum) };
 }
 
 /** Residual and constrained matrix at q; `inertia` c keeps the rod near `from` (descent). */
@@ -113,6 +116,9 @@ function prepare(
 /**
  * Newton from q. While it is far away and the matrix is not positive definite, springs that push lose their geometric
  * stiffness: without this a long rod that is let go at once takes ten times the iterations, or more.
+ *
+ * It has converged when the residual is small beside the loads, or when a full step hardly turns anything: a residual is judged by the
+ * loads that act and a position by how far Newton's method would still move it, never by a fixed force.
  */
 export function newton(
   fiber: FiberRod,
@@ -128,8 +134,7 @@ export function newton(
   const out: NewtonResult = { converged: false, iterations: 0, residual: Infinity, tolerance: 0, reason: '' };
   elements.edgeChi.fill(0);
   elements.ringChi.fill(0);
-  let turn = 0;
-  let polished = false;
+  let [turn, smallSteps] = [0, 0];
   for (let k = 0; k <= iterations; k++) {
     if (fiber.loadsFollow) measureLoadJacobian(statics.jacobian, fiber, t);
     if (!prepare(fiber, work, statics, t, k === 0 ? 'exact' : 'given', inertia)) {
@@ -137,16 +142,23 @@ export function newton(
       return out;
     }
     if (k === 0) elements.tau.set(elements.tension);
-    const { scale, floor } = forceScale(fiber);
-    out.residual = 0;
-    for (let d = 0; d < size; d++) out.residual = Math.max(out.residual, Math.abs(residual[d]));
-    out.tolerance = Math.max(tolerance * scale, floor);
-    // within rounding of stiff springs soft modes may still be off: one more iteration brings them in
-    if (out.residual <= tolerance * scale || (out.residual <= floor && polished)) {
+    const { loads, floor } = forceScale(fiber);
+    const { largest, sum } = measureResidual(fiber, residual);
+    out.residual = largest;
+    out.tolerance = tolerance * loads;
+    const isUnstrained = loads === 0 && largest <= floor;
+    // a small step is the last unless it is large beside the deformation, as it is at first and where rounding moves the rod
+    const isLast = smallSteps > 0 && (loads === 0 || (turn <= 1e-2 * measureDeformation(fiber) && sum <= 1e-2 * loads));
+    if (largest <= out.tolerance || isUnstrained || isLast) {
+      out.tolerance = Math.max(out.tolerance, largest);
       out.converged = true;
       return out;
     }
-    polished = out.residual <= floor;
+    if (smallSteps >= 4) {
+      out.isRounded = true;
+      out.reason = 'the loads deform the rod by less than the rounding of its positions, or bear on it by less than that makes of its springs';
+      return out;
+    }
     if (k === iterations || !(out.residual < Infinity)) break;
     if (turn > 0.1 && !factorSymmetric(statics.factor, matrix, 0, statics.weight, true))
       prepare(fiber, work, statics, t, 'pulling', inertia);
@@ -158,6 +170,7 @@ export function newton(
     returnHeld(fiber, residual);
     turn = largestTurn(fiber, elements, residual);
     if (!(turn < Infinity)) break;
+    smallSteps = turn <= LAST_TURN ? smallSteps + 1 : 0;
     const s = turn > 0.5 ? 0.5 / turn : 1;
     predictTension(fiber, elements, residual, s, 1);
     for (let d = 0; d < size; d++) q[d] += s * residual[d];
@@ -254,7 +267,7 @@ function settle(
   entry.set(fiber.q);
   let result = newton(fiber, work, statics, t, tolerance, 40, 0);
   let iterations = result.iterations;
-  if (!result.converged && !leaving) {
+  if (!result.converged && !result.isRounded && !leaving) {
     // what is too far for one Newton iteration is near for ten
     fiber.q.set(entry);
     for (let part = 1; part <= 10; part++) {
@@ -265,7 +278,7 @@ function settle(
     }
     fiber.loadFactor = 1;
   }
-  for (let round = 0; !result.converged && round < 6; round++) {
+  for (let round = 0; !result.converged && !result.isRounded && round < 6; round++) {
     fiber.q.set(entry);
     nudge(fiber, work, statics, t, 2e-3);
     iterations += descend(fiber, work, statics, t, 20);

@@ -14,6 +14,7 @@ const linear = new Float64Array(9);
 /** Root position and frame at time t, from the pins. */
 export function placeRoot(h: HelixRod, t: number): void {
   const { pinPose, position, frame } = h;
+  h.rootTime = t;
   h.place.evaluate(pinPose, t);
   position.set(pinPose.position, 0);
   if (h.clamp !== h.place) h.clamp.evaluate(pinPose, t);

@@ -37,6 +37,8 @@ export interface NewtonOptions {
   readonly iterations: number;
   /** Most that the elements may turn in one step, all together [rad]. */
   readonly rotation: number;
+  /** Whether a rod that creeps along a plane in which it is unstable is pushed out of it. Default true. */
+  readonly leavesPlanes?: boolean;
 }
 
 /** One object, written anew by every solve. */
@@ -55,7 +57,16 @@ const REFINEMENTS = 2;
 const PATIENCE = 5;
 const KICK = 0.2;
 
-const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
+export const createResult = (reason: string): NewtonResult => ({
+  converged: false,
+  iterations: 0,
+  shifts: 0,
+  residual: 0,
+  tolerance: 0,
+  reason,
+});
+
+const result = createResult('');
 
 /** Brings `h.q` to a minimum of the stage; on failure `h.q` is the best point found. The pose is that of `h.q`. */
 export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
@@ -99,7 +110,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
     last = residual;
     if (result.iterations >= options.iterations) return result;
     indefinite = result.shifts > counted ? indefinite + 1 : 0;
-    if (indefinite > PATIENCE) {
+    if (indefinite > PATIENCE && options.leavesPlanes !== false) {
       kick(h, w);
       indefinite = 0;
       energy = evaluateEnergy(h, w, stage);

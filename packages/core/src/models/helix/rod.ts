@@ -138,6 +138,8 @@ export interface HelixRod extends HelixBody {
   /** Pins at the root: of the position and of the frame; often the same. */
   readonly place: Pin;
   readonly clamp: Pin;
+  /** When the root was placed [s]. */
+  rootTime: number;
   readonly pinPose: PinPose;
   /** Rates of q [1/(m s)]. */
   readonly v: Float64Array;
@@ -223,6 +225,7 @@ export function createHelixRod(rod: Rod, drive: Drive, elementCount: number, vie
     drive,
     place,
     clamp,
+    rootTime: 0,
     pinPose: createPinPose(),
     length: rod.length,
     kappaRest: new Float64Array(3 * elementCount),

@@ -1,12 +1,13 @@
 /**
  * Equilibria. Dead loads have a potential: Newton with Levenberg's shift goes downhill in energy from wherever the rod is, by
  * exact O(N) steps, and the pivots of the last one are the verdict on stability. A saddle is left along its softest
- * direction; since the energy only falls, the way back is closed.
+ * direction; since the energy only falls, the way back is closed. With `stability: report` the branch is followed (`branch.ts`).
  *
  * Loads that depend on the state (followers, torques, wind, fields of place) have in general no potential. Their derivative
  * is taken by differences, which makes the matrix dense: N evaluations and a factorisation of order N³, only here.
  */
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { followBranch } from './branch.ts';
 import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { placeRoot, poseSamples, writeAllJacobians } from './kinematics.ts';
 import { findLiveEquilibrium, judgeLiveStability } from './live.ts';
@@ -79,31 +80,55 @@ export function turnLimit(h: HelixBody): number {
   return Math.max(TURN, WINDING * winding);
 }
 
-function settle(h: HelixRod, w: Workspace, t: number, tolerance: number, leaving: boolean): NewtonResult {
+/** `leavesPlanes`: see NewtonOptions; a report must not. */
+interface Manner {
+  readonly tolerance: number;
+  readonly leaving: boolean;
+  readonly leavesPlanes: boolean;
+}
+
+function settle(h: HelixRod, w: Workspace, t: number, { tolerance, leaving, leavesPlanes }: Manner): NewtonResult {
   const stage: Stage = { t, inertia: 0, rate: 0 };
-  const options = { tolerance, iterations: 100, rotation: turnLimit(h) };
+  const options = { tolerance, iterations: 100, rotation: turnLimit(h), leavesPlanes };
   return hasLiveLoads(h) ? findLiveEquilibrium(h, w, stage, options, leaving) : solveStage(h, w, stage, options);
+}
+
+/** Stays on the branch if asked to; downhill in energy otherwise, or where the branch ends. */
+function approach(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): NewtonResult {
+  const { tolerance, stability } = options;
+  const stays = stability === 'report';
+  const before = h.q.slice();
+  let iterations = 0;
+  if (stays && !hasLiveLoads(h)) {
+    const followed = followBranch(h, w, t, { tolerance, iterations: 100, rotation: turnLimit(h) });
+    if (followed.converged) return followed;
+    iterations = followed.iterations;
+    h.q.set(before);
+  }
+  placeRoot(h, t);
+  w.kappaBefore.set(h.q);
+  const manner = { tolerance, leaving: false, leavesPlanes: !stays };
+  let newton = { ...settle(h, w, t, manner) };
+  if (!newton.converged && !hasLiveLoads(h)) {
+    iterations += newton.iterations;
+    // from the natural shape, where there is nothing to undo
+    h.q.set(h.kappaRest);
+    newton = { ...settle(h, w, t, manner) };
+  }
+  return { ...newton, iterations: iterations + newton.iterations };
 }
 
 export function findEquilibrium(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): EquilibriumReport {
   const stage: Stage = { t, inertia: 0, rate: 0 };
-  placeRoot(h, t);
-  w.kappaBefore.set(h.q);
-  let newton = { ...settle(h, w, t, options.tolerance, false) };
-  let iterations = newton.iterations;
-  if (!newton.converged && !hasLiveLoads(h)) {
-    // from the natural shape, where there is nothing to undo
-    h.q.set(h.kappaRest);
-    newton = { ...settle(h, w, t, options.tolerance, false) };
-    iterations += newton.iterations;
-  }
+  let newton = approach(h, w, t, options);
+  let { iterations } = newton;
   let verdict = newton.converged ? judgeStability(h, w, t) : UNKNOWN;
   let saddlesLeft = 0;
   while (newton.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
     saddlesLeft++;
     evaluateLoads(h, w, stage);
     nudge(h, findSoftDirection(h, w, t), 0.1 * saddlesLeft);
-    newton = { ...settle(h, w, t, options.tolerance, true) };
+    newton = { ...settle(h, w, t, { tolerance: options.tolerance, leaving: true, leavesPlanes: true }) };
     iterations += newton.iterations;
     verdict = newton.converged ? judgeStability(h, w, t) : UNKNOWN;
   }

@@ -167,15 +167,22 @@ const after = new Float64Array(4);
 const natural = new Float64Array(4);
 const strain = new Float64Array(3);
 
-/** Turns between the frames of neighbouring edges beyond the natural ones [rad]: the largest, its node, the sum of all; of the samples. */
+/**
+ * Turns between the frames of neighbouring edges beyond the natural ones [rad]: the largest, its node, and the sum of all, to which the
+ * strains of the edges are added; of the samples.
+ */
 export function measureTurns({ samples, rod }: Hair): { largest: number; node: number; sum: number } {
-  const { edgeTangent, edgeDirector } = samples;
+  const { edgeTangent, edgeDirector, nodePosition: x } = samples;
   const out = { largest: 0, node: 0, sum: 0 };
   const frameOf = (q: Float64Array, j: number): void =>
     writeFrameQuaternion(q, {
       tangent: edgeTangent.subarray(3 * j, 3 * j + 3),
       director: edgeDirector.subarray(3 * j, 3 * j + 3),
     });
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const length = Math.hypot(x[3 * j + 3] - x[3 * j], x[3 * j + 4] - x[3 * j + 1], x[3 * j + 5] - x[3 * j + 2]);
+    out.sum += Math.abs(length / rod.edgeLengthRest[j] - 1);
+  }
   for (let i = 1; i < rod.edgeCount; i++) {
     frameOf(before, i - 1);
     frameOf(after, i);

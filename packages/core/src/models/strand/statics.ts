@@ -85,13 +85,23 @@ function measureStep({ residual, stiffness, linkCount }: StrandTree, direction: 
   return [slope, bend];
 }
 
-function settle(tree: StrandTree, work: StaticsWork, t: number, tolerance: number, limit: number): Settled {
+const failed: Settled = { converged: false, iterations: 0, residual: Infinity, tolerance: 0, reason: '' };
+
+interface Search {
+  readonly tolerance: number;
+  /** Of iterations. */
+  readonly limit: number;
+  /** Led by the residual, so that an unstable equilibrium is not left; by default the energy must fall. */
+  readonly stays?: boolean;
+}
+
+function settle(tree: StrandTree, work: StaticsWork, t: number, { tolerance, limit, stays }: Search): Settled {
   const { linkCount, residual, q, reach } = tree;
   const { sweep, direction, scaled, q0 } = work;
   const springs = tree.constraints !== undefined && tree.constraints.spring > 0;
   const constraints = springs ? undefined : tree.constraints;
   // rows that are met exactly have no energy of their own: the residual leads
-  const conservative = isConservative(tree) && !constraints;
+  const conservative = isConservative(tree) && !constraints && !stays;
   sweep.columns = 6;
   sweep.coefficient = 0;
   const size = 3 * linkCount;
@@ -184,7 +194,7 @@ function approachRows(tree: StrandTree, work: StaticsWork, t: number): number {
   perturb(tree, work, 1e-3);
   for (const spring of [0.1, 10, 1e3, 1e5]) {
     constraints.spring = spring;
-    iterations += settle(tree, work, t, 1e-6, 100).iterations;
+    iterations += settle(tree, work, t, { tolerance: 1e-6, limit: 100 }).iterations;
   }
   constraints.spring = 0;
   tree.glue = undefined;
@@ -213,26 +223,37 @@ export function findEquilibrium(
   setStraightChart(sweep, tree.linkCount);
   const start = tree.q.slice();
   let iterations = approachRows(tree, work, t);
-  let settled = settle(tree, work, t, tolerance, 300);
-  iterations += settled.iterations;
-  if (!settled.converged) {
+  const attempt = (search: Search): Settled => {
+    const found = settle(tree, work, t, search);
+    iterations += found.iterations;
+    return found;
+  };
+  const inParts = (stays: boolean): Settled => {
     tree.q.set(start);
+    let found = failed;
     for (let part = 1; part <= 10; part++) {
       tree.loadFactor = part / 10;
-      settled = settle(tree, work, t, part < 10 ? 1e-6 : tolerance, 200);
-      iterations += settled.iterations;
-      if (!settled.converged) break;
+      found = attempt({ tolerance: part < 10 ? 1e-6 : tolerance, limit: 200, stays });
+      if (!found.converged) break;
     }
     tree.loadFactor = 1;
+    return found;
+  };
+  let settled = failed;
+  if (stability === 'report' && isConservative(tree) && !tree.constraints) {
+    settled = attempt({ tolerance, limit: 40, stays: true });
+    if (!settled.converged) settled = inParts(true);
+    if (!settled.converged) tree.q.set(start);
   }
+  if (!settled.converged) settled = attempt({ tolerance, limit: 300 });
+  if (!settled.converged) settled = inParts(false);
   let negative = settled.converged ? judge(tree, work) : -1;
   let saddlesLeft = 0;
   while (settled.converged && negative > 0 && stability === 'seek' && isConservative(tree) && saddlesLeft < 6) {
     saddlesLeft++;
     perturb(tree, work, 0.01 * saddlesLeft);
     iterations += approachRows(tree, work, t);
-    settled = settle(tree, work, t, tolerance, 500);
-    iterations += settled.iterations;
+    settled = attempt({ tolerance, limit: 500 });
     negative = settled.converged ? judge(tree, work) : -1;
   }
   const conservative = isConservative(tree);

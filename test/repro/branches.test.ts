@@ -1,0 +1,58 @@
+/** `stability: report` follows a branch of equilibria past the load at which it becomes unstable, and says so there. */
+import { describe, expect, it } from 'vitest';
+import { createWorld, type Scene, type World } from '../../packages/core/src/index.ts';
+
+/** A rod whose natural shape is an arc of `angle` rad hangs from a clamp; gravity is the time. */
+function hangingArc(model: 'helix' | 'strand' | 'fiber', edges: number, angle: number): Scene {
+  return {
+    tendril: 1,
+    gravity: { acceleration: [0, 0, -1], factor: { formula: 't' } },
+    rods: [
+      {
+        id: 'rod',
+        model,
+        shape: { type: 'arc', from: [0, 0, 0], tangent: [0, 0, -1], normal: [1, 0, 0], radius: 1 / angle, angle },
+        edges,
+        frame: { d1: [1, 0, 0] },
+        section: { type: 'stiffness', EI1: 1, GJ: 2 / 3, mass: 1 },
+      },
+    ],
+    pins: [{ rod: 'rod', at: 'start' }],
+    statics: { stability: 'report' },
+  };
+}
+
+const outOfPlane = (world: World): number =>
+  world.samples[0].nodePosition.reduce((most, x, k) => (k % 3 === 1 ? Math.max(most, Math.abs(x)) : most), 0);
+
+describe('an arc that hangs in its plane', () => {
+  // critical loads by the theory of the continuum
+  it.each([
+    ['helix', 7, 14.54],
+    ['strand', 7, 14.54],
+    ['fiber', 7, 14.54],
+    ['helix', 6, 11.869],
+    ['strand', 6, 11.869],
+  ] as const)('%s stays there and becomes unstable at the critical load, κL = %i', (model, angle, critical) => {
+    const world = createWorld(hangingArc(model, 60, angle));
+    for (const share of [0.3, 0.6, 0.9, 0.99, 1.01, 1.1, 1.25]) {
+      const [report] = world.equilibrate(share * critical);
+      expect(report.converged, report.reason).toBe(true);
+      expect(report.criterion).toBe('energy');
+      expect(report.negativeModes).toBe(share < 1 ? 0 : 1);
+      expect(outOfPlane(world)).toBeLessThan(1e-9);
+    }
+  });
+
+  it('helix finds the unstable branch at once, from the natural shape', () => {
+    const world = createWorld(hangingArc('helix', 40, 7));
+    const [report] = world.equilibrate(18);
+    expect(report).toMatchObject({ converged: true, negativeModes: 1, stable: false });
+    expect(outOfPlane(world)).toBeLessThan(1e-9);
+    // and leaves it if it may
+    const seeking = createWorld({ ...hangingArc('helix', 40, 7), statics: { stability: 'seek' } });
+    expect(seeking.equilibrate(18)[0]).toMatchObject({ converged: true, negativeModes: 0 });
+    expect(outOfPlane(seeking)).toBeGreaterThan(0.1);
+    expect(seeking.energies().total).toBeLessThan(world.energies().total);
+  });
+});
