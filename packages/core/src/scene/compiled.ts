@@ -109,6 +109,8 @@ export interface Pin {
   evaluate(pose: PinPose, t: number): void;
   /** `active` of the pose, without the rest. */
   holds(t: number): boolean;
+  /** The frame that the path starts from and turns. */
+  readonly startFrame?: { readonly tangent: ArrayLike<number>; readonly director: ArrayLike<number> };
   /** Rates of the pose; missing where the path jumps in velocity (interpolation linear or step). */
   readonly evaluateMotion?: (motion: PinMotion, t: number) => void;
 }

@@ -249,6 +249,7 @@ export function compilePin(
     orientation: holding.orientation,
     evaluate,
     holds,
+    startFrame: { tangent: frame.tangent, director: frame.d1 },
     ...(smooth && { evaluateMotion }),
   };
   const label = `${path[0] === 'welds' ? 'weld' : 'pin'} ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;

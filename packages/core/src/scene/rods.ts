@@ -12,6 +12,7 @@ import { add, addScaled, cross, distance, dot, scale, subtract, twistBetween } f
 import { SceneError } from '../errors.ts';
 import type { Allocate } from '../port.ts';
 import type { Rod } from './compiled.ts';
+import { warnDoubtful } from './doubts.ts';
 import { applyHair } from './hair.ts';
 import type { Layout } from './layout.ts';
 import { createLayout, fractionOf, layNodes } from './layout.ts';
@@ -221,6 +222,7 @@ export function compileRod(
     ...compileSurface(spec, layout, path),
   };
   warnSharp(rod, initial, warnings);
+  warnDoubtful(rod, spec, warnings);
   return { rod, layout: { ...layout, length: rod.length }, section };
 }
 

@@ -173,7 +173,8 @@ export function measureDeformation(fiber: FiberRod): number {
   const strain = measureStrain(fiber);
   let sum = 0;
   for (let j = 0; j < edgeCount; j++) {
-    for (let c = 0; c < 4; c++) sum += 0.25 * Math.abs(between(q, 12 * j + 3 * c, 12 * j + 3 * c + 12) / longRest[4 * j + c] - 1);
+    for (let c = 0; c < 4; c++)
+      sum += 0.25 * Math.abs(between(q, 12 * j + 3 * c, 12 * j + 3 * c + 12) / longRest[4 * j + c] - 1);
     const turn = (k: number): number => strain[3 * j + k] * edgeLengthRest[j] - h[6 * j + k] - h[6 * j + 3 + k];
     sum += Math.hypot(turn(0), turn(1), turn(2));
   }

@@ -156,7 +156,8 @@ export function newton(
     }
     if (smallSteps >= 4) {
       out.isRounded = true;
-      out.reason = 'the loads deform the rod by less than the rounding of its positions, or bear on it by less than that makes of its springs';
+      out.reason =
+        'the loads deform the rod by less than the rounding of its positions, or bear on it by less than that makes of its springs';
       return out;
     }
     if (k === iterations || !(out.residual < Infinity)) break;

@@ -1,0 +1,59 @@
+/** Rods that can be computed but are seldom meant, or that a rod model answers badly: each is worth a warning. */
+import type { Rod } from './compiled.ts';
+import type { RodSpec } from './types.ts';
+
+/** Of the stiffness between neighbouring half edges; a taper that is resolved stays far below. */
+const STEEPEST = 3;
+/** Radius over length beyond which nothing is a rod. */
+const THICKEST = 0.1;
+/** Radius of the thickest hair that there is, generously [m]. */
+const THICKEST_HAIR = 2.5e-4;
+const SHORTEST = 1e-6;
+
+export function warnDoubtful(rod: Rod, spec: RodSpec, warnings: string[]): void {
+  warnTaper(rod, warnings);
+  warnThick(rod, spec, warnings);
+  warnShort(rod, warnings);
+}
+
+/** Where the stiffness falls by much within an edge, no number of edges of that length resolves it. */
+function warnTaper({ id, halfEI1, halfGJ, closed }: Rod, warnings: string[]): void {
+  let [worst, where] = [1, 0];
+  for (const stiffness of [halfEI1, halfGJ])
+    for (let k = closed ? 0 : 1; k < stiffness.length; k++) {
+      const before = stiffness[(k + stiffness.length - 1) % stiffness.length];
+      const ratio = Math.max(stiffness[k] / before, before / stiffness[k]);
+      if (ratio > worst) [worst, where] = [ratio, k >> 1];
+    }
+  if (worst <= STEEPEST) return;
+  warnings.push(
+    `the stiffness of rod '${id}' changes by a factor of ${worst.toPrecision(3)} within half an edge (edge ${where}), as where it tapers to a point; displacements beyond can be off by tens of percent: use more edges, shorter ones there, or a tip that is less thin`,
+  );
+}
+
+function warnThick({ id, edgeRadius, length }: Rod, { hair, section }: RodSpec, warnings: string[]): void {
+  // a section that is given by its stiffness has a radius for contact and pictures alone
+  if (typeof section === 'object' && section.type === 'stiffness') return;
+  const radius = edgeRadius.reduce((a, b) => Math.max(a, b), 0);
+  if (hair !== undefined && radius > THICKEST_HAIR)
+    warnings.push(
+      `rod '${id}' is hair of ${(2e3 * radius).toPrecision(3)} mm diameter; hair has 0.02 to 0.2 mm: check the unit of its section`,
+    );
+  else if (radius > THICKEST * length)
+    warnings.push(
+      `rod '${id}' is ${(2 * radius).toPrecision(3)} m thick and ${length.toPrecision(3)} m long; rods are at least five times as long as thick, or shear, which only cosserat has, matters: check the unit of its section`,
+    );
+}
+
+/** A rod that is laid longer than its rest length is under tension, as strings are; one that is laid shorter will buckle. */
+function warnShort({ id, nodePosition: x, nodeCount, edgeCount, length }: Rod, warnings: string[]): void {
+  let laid = 0;
+  for (let j = 0; j < edgeCount; j++) {
+    const [a, b] = [3 * j, 3 * ((j + 1) % nodeCount)];
+    laid += Math.hypot(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]);
+  }
+  if (laid >= length * (1 - SHORTEST)) return;
+  warnings.push(
+    `rod '${id}' is laid ${(100 * (1 - laid / length)).toPrecision(3)} % shorter than its rest length of ${length.toPrecision(6)} m, so it starts compressed; lay it longer, or change natural.length`,
+  );
+}
