@@ -85,7 +85,7 @@ function sceneOf(kind: Kind): Scene {
 
 function describe(kind: Kind): StrandDescription {
   const { rods, drives } = compileScene(sceneOf(kind));
-  return describeRod(rods[0], drives[0], 0);
+  return describeRod(rods[0], drives[0], { rod: 0, pin: 0 });
 }
 
 interface Adapter {

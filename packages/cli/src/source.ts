@@ -43,6 +43,7 @@ export interface SourceChanges {
   /** [s] */
   readonly until?: number;
   readonly stability?: 'seek' | 'report';
+  readonly backend?: 'standard' | 'batch';
   /** Fields to replace, such as `rods.0.edges=100`. */
   readonly set?: readonly string[];
 }
@@ -131,20 +132,25 @@ function source(name: string, origin: string, scene: Scene, changes: SourceChang
 }
 
 /** The option that a field comes from, if one of them set it. */
-function optionOf([first, second, third]: ScenePath, { model, until, stability }: SourceChanges): string | undefined {
+function optionOf(
+  [first, second, third]: ScenePath,
+  { model, until, stability, backend }: SourceChanges,
+): string | undefined {
   if (first === 'rods' && third === 'model' && model !== undefined) return `--model ${model}`;
   if (first === 'time' && second === 'duration' && until !== undefined) return `--until ${until}`;
   if (first === 'statics' && second === 'stability' && stability !== undefined) return `--stability ${stability}`;
+  if (first === 'solver' && third === 'backend' && backend !== undefined) return `--backend ${backend}`;
   return undefined;
 }
 
-function change(scene: Scene, { model, until, stability }: SourceChanges): Scene {
+function change(scene: Scene, { model, until, stability, backend }: SourceChanges): Scene {
   let out = scene;
   if (model !== undefined) out = { ...out, rods: out.rods.map((rod) => ({ ...rod, model: model as ModelId })) };
   // shorter than a step: one shorter step
   if (until !== undefined && out.time)
     out = { ...out, time: { ...out.time, duration: until, step: Math.min(out.time.step, until) } };
   if (stability !== undefined) out = { ...out, statics: { ...out.statics, stability } };
+  if (backend !== undefined) out = { ...out, solver: { ...out.solver, der: { ...out.solver?.der, backend } } };
   return out;
 }
 
@@ -175,7 +181,8 @@ export async function openWorld(source: Source, { threads, plain, warn }: WorldC
   const { scene } = source;
   const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
   const count = (id: ModelId): number => scene.rods.filter(({ model = 'der' }) => model === id).length;
-  const [rods, fibers] = [count('der'), count('fiber')];
+  // the kernels of der are not those of the batch backend
+  const [rods, fibers] = [scene.solver?.der?.backend === 'batch' ? 0 : count('der'), count('fiber')];
   const models: Model[] = [];
   // the reference alone has one thread, unless more are asked for
   const kernels = !plain;

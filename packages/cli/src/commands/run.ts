@@ -36,6 +36,7 @@ export interface RunOptions {
   readonly quiet?: boolean;
   readonly threads?: number;
   readonly plain?: boolean;
+  readonly backend?: 'standard' | 'batch';
   /** Between checkpoints, by the clock on the wall [s]; false: none. */
   readonly checkpoint?: number | false;
   /** What is not solved gives an exit code of its own. */

@@ -32,6 +32,7 @@ export interface StaticsOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly stability?: 'seek' | 'report';
+  readonly backend?: 'standard' | 'batch';
   readonly set?: readonly string[];
 }
 

@@ -27,6 +27,12 @@ const withModel = (command: Command): Command =>
     .option('-m, --model <model>', 'model for all rods, such as der')
     .option('--set <field=value>', 'change a field of the scene, such as rods.0.edges=100; may be repeated', collect);
 
+const backendOption = (): Option =>
+  new Option('--backend <name>', 'what computes rods of model der: standard (default) or batch').choices([
+    'standard',
+    'batch',
+  ]);
+
 const withOutput = (command: Command): Command =>
   withModel(command)
     .option('-o, --out <dir>', 'folder for the results (default: a fresh out/<name>)')
@@ -47,6 +53,7 @@ function addRun({ verb, terminal, setCode }: Program): void {
     .option('--strict', strictWords)
     .option('--threads <n>', 'threads over rods; the result does not depend on them', parseCount)
     .option('--plain', 'without kernels in WebAssembly: the reference code alone')
+    .addOption(backendOption())
     .addHelpText(
       'after',
       `
@@ -65,6 +72,7 @@ Examples:
 
 function addStatics({ verb, terminal, setCode }: Program): void {
   withOutput(verb('statics <scene>', 'find equilibria and their stability'))
+    .addOption(backendOption())
     .addOption(
       new Option('--stability <what>', 'seek: leave unstable equilibria; report: stay and say so').choices([
         'seek',

@@ -1,13 +1,13 @@
 /** From a compiled rod to what a device gets. */
 import type { Drive } from '../model.ts';
 import type { Rod } from '../scene/compiled.ts';
-import type { StrandDescription } from './gpu.ts';
 import { RELATIVE } from './layout.ts';
-import { createBatchRod, refuseRod, stateSizes } from './rod.ts';
+import type { StrandDescription } from './pack.ts';
+import { createBatchRod, refuseRod, type ScenePlace, stateSizes } from './rod.ts';
 
 /** Throws SceneError for a rod that the formulation does not cover, or whose root is not clamped. */
-export function describeRod(rod: Rod, drive: Drive, index: number): StrandDescription {
-  refuseRod(rod, drive, index);
+export function describeRod(rod: Rod, drive: Drive, place: ScenePlace): StrandDescription {
+  refuseRod(rod, drive, place);
   const sizes = stateSizes(rod);
   const { strand, frame, origin } = createBatchRod(rod, drive, {
     q: new Float64Array(sizes.q),

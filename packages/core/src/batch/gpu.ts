@@ -4,7 +4,8 @@
  */
 import type { Quaternion, Vector } from './algebra.ts';
 import { compose, conjugate, normalize } from './formulas.ts';
-import { LANES, RELATIVE, type Stage, stageFields } from './layout.ts';
+import { LANES, type Stage, stageFields } from './layout.ts';
+import { isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
 import { bdf2Stage, eulerStage, restStage, TR_PART, trBdf2Stages } from './schemes.ts';
 import {
   bufferSlots,
@@ -18,21 +19,7 @@ import {
   writeShader,
 } from './shader.ts';
 import type { Scheme } from './step.ts';
-import { type Device, type DeviceBuffer, type DeviceEncoder, MAP_READ, USAGE } from './webgpu.ts';
-
-/** One strand as the device gets it; arrays have one entry or three per edge, masses one per node. */
-export interface StrandDescription {
-  readonly frame: Quaternion;
-  /** Root in the frame of the head [m]. */
-  readonly place: Vector;
-  readonly edgeLength: ArrayLike<number>;
-  readonly nodeMass: ArrayLike<number>;
-  /** [N m] about d1, d2, t, the half joint at the clamp included. */
-  readonly jointStiffness: ArrayLike<number>;
-  readonly jointStrainRest: ArrayLike<number>;
-  /** Vector parts of the joints' rotations at the start. */
-  readonly relative: ArrayLike<number>;
-}
+import { type Device, type DeviceBuffer, type DeviceEncoder, type DevicePipeline, MAP_READ, USAGE } from './webgpu.ts';
 
 export interface HeadPose {
   readonly rotation: Quaternion;
@@ -96,62 +83,146 @@ interface Part {
 const STORAGE = USAGE.STORAGE | USAGE.COPY_DST | USAGE.COPY_SRC;
 const still: HeadPose = { rotation: [0, 0, 0, 1], position: [0, 0, 0] };
 
-/** Whether all joints of a strand are alike, but for the half joint at the clamp and the half masses at the ends. */
-function isUniform({ edgeLength, nodeMass, jointStiffness }: StrandDescription): boolean {
-  const n = edgeLength.length;
-  const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-6 * Math.abs(b);
-  for (let j = 0; j < n; j++) {
-    if (!near(edgeLength[j], edgeLength[0])) return false;
-    if (!near(nodeMass[j + 1], nodeMass[n] * (j + 1 < n ? 2 : 1))) return false;
-    for (let k = 0; k < 3; k++)
-      if (!near(jointStiffness[3 * j + k], jointStiffness[k] * (j === 0 ? 1 : 0.5))) return false;
-  }
-  return true;
+/** How the strands are split into parts: blocks of LANES strands that repeat, and blocks that one binding holds. */
+function planParts(
+  limit: number,
+  count: number,
+  strands: number,
+  bytesPerBlock: number,
+): { readonly period: number; readonly blocks: number } {
+  const fitting = Math.floor(limit / bytesPerBlock);
+  // strands that repeat start every part anew
+  const period = count === strands ? Math.ceil(count / LANES) : strands;
+  const blocks = count === strands ? fitting : Math.floor(fitting / period) * period;
+  if (blocks < 1) throw new Error(`a buffer of ${limit} bytes does not hold the strands; use fewer or shorter ones`);
+  return { period, blocks };
 }
 
-/** Buffers of a few blocks of strands: constants, joints and the initial state. */
-function packBlocks(
-  strands: readonly StrandDescription[],
-  blocks: number,
-  options: ShaderOptions,
-): { readonly joint: Float32Array<ArrayBuffer>; readonly state: Float32Array<ArrayBuffer> } {
-  const slots = bufferSlots(options);
-  const { nodes, varying } = options;
-  const joint = new Float32Array(blocks * nodes * slots.joint * LANES * 4);
-  const state = new Float32Array(blocks * nodes * slots.state * LANES * 4);
-  for (let s = 0; s < blocks * LANES; s++) {
-    const strand = strands[s % strands.length];
-    const at = (i: number, count: number, slot: number): number =>
-      4 * ((((s >> 5) * nodes + i) * count + slot) * LANES + (s & 31));
-    for (let i = 0; i < nodes; i++) {
-      const o = at(i, slots.joint, 0);
-      joint[o + 3] = strand.nodeMass[i];
-      if (i === nodes - 1) continue;
-      for (let k = 0; k < 3; k++) {
-        joint[o + k] = strand.jointStrainRest[3 * i + k];
-        state[at(i, slots.state, RELATIVE) + k] = strand.relative[3 * i + k];
-        if (varying) joint[at(i, slots.joint, 1) + k] = strand.jointStiffness[3 * i + k];
-      }
-      if (varying) joint[at(i, slots.joint, 1) + 3] = strand.edgeLength[i];
-    }
-  }
-  return { joint, state };
+/** Buffers of `count` strands from `first` on, filled. */
+function createPart(
+  device: Device,
+  pipeline: DevicePipeline,
+  shader: ShaderOptions,
+  part: {
+    readonly strands: readonly StrandDescription[];
+    readonly first: number;
+    readonly count: number;
+    readonly period: number;
+  },
+): Part {
+  const { strands, first, count, period } = part;
+  const slots = bufferSlots(shader);
+  const blocks = Math.ceil(count / LANES);
+  const rows = blocks * shader.nodes * LANES * 16;
+  const make = (size: number, usage: number = STORAGE): DeviceBuffer => device.createBuffer({ size, usage });
+  const parameters = make(PARAMETER_BYTES, USAGE.UNIFORM | USAGE.COPY_DST);
+  const strand = make(4 * count * STRAND_FLOATS);
+  const joint = make(rows * slots.joint);
+  const state = make(rows * slots.state);
+  const gain = make(rows * slots.gain);
+  const position = make(rows);
+  const force = shader.forces ? make(rows) : undefined;
+  const packed = packBlocks(strands, Math.min(period, blocks), shader);
+  device.queue.writeBuffer(strand, 0, packStrands(strands, count));
+  fillBuffer(device, joint, packed.joint, rows * slots.joint);
+  fillBuffer(device, state, packed.state, rows * slots.state);
+  const buffers = [parameters, strand, joint, state, gain, position, ...(force ? [force] : [])];
+  const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }));
+  const group = device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+  return { first, count, parameters, position, force, buffers, group };
 }
 
-function packStrands(strands: readonly StrandDescription[], first: number, count: number): Float32Array<ArrayBuffer> {
-  const packed = new Float32Array(count * STRAND_FLOATS);
-  for (let s = 0; s < count; s++) {
-    const { jointStiffness: k, nodeMass, frame, place, edgeLength } = strands[(first + s) % strands.length];
-    // of a whole joint: half of what the half joint at the clamp has
-    packed.set([0.5 * k[0], 0.5 * k[1], 0.5 * k[2], nodeMass[1]], s * STRAND_FLOATS);
-    packed.set([...frame, ...place, edgeLength[0]], s * STRAND_FLOATS + 4);
-  }
-  return packed;
+/** What a dispatch is given. */
+interface Dispatch {
+  readonly stage: Stage;
+  /** At the end of the stage, at the end of the stage before, and at the start of the step. */
+  readonly now: HeadPose;
+  readonly last: HeadPose;
+  readonly start: HeadPose;
+  readonly flags: number;
+  readonly iterations: number;
+  readonly tolerance: number;
 }
 
-/** Throws where a shader or a buffer is refused. */
+function writeParameters(device: Device, part: Part, options: GpuBatchOptions, dispatch: Dispatch): void {
+  const { stage, now, last, start } = dispatch;
+  const vectors: Record<(typeof parameterVectors)[number], readonly number[]> = {
+    head: now.rotation,
+    headBefore: last.rotation,
+    headStart: start.rotation,
+    turn: normalize(compose(now.rotation, conjugate(start.rotation))),
+    shift: [...[0, 1, 2].map((k) => now.position[k] - start.position[k]), options.massDamping ?? 0],
+    gravity: [...(options.gravity ?? [0, 0, 0]), options.stiffnessDamping ?? 0],
+    place: [...now.position, dispatch.tolerance],
+  };
+  const integers: Record<(typeof parameterIntegers)[number], number> = {
+    strands: part.count,
+    iterations: dispatch.iterations,
+    flags: dispatch.flags,
+    spare: 0,
+  };
+  const block = new ArrayBuffer(PARAMETER_BYTES);
+  const floats = new Float32Array(block);
+  parameterVectors.forEach((name, k) => {
+    floats.set(vectors[name], 4 * k);
+  });
+  const o = 4 * parameterVectors.length;
+  new Uint32Array(block).set(
+    parameterIntegers.map((name) => integers[name]),
+    o,
+  );
+  floats.set(
+    stageFields.map((name) => stage[name]),
+    o + parameterIntegers.length,
+  );
+  device.queue.writeBuffer(part.parameters, 0, block);
+}
+
+function writeForces(device: Device, parts: readonly Part[], nodes: number, values: ArrayLike<number>): void {
+  for (const { first, count, force } of parts) {
+    if (!force) throw new Error('the strands were created without forces: set forces: true');
+    const rows = new Float32Array(force.size / 4);
+    for (let s = 0; s < count; s++)
+      for (let i = 0; i < nodes; i++)
+        for (let k = 0; k < 3; k++)
+          rows[4 * (((s >> 5) * nodes + i) * LANES + (s & 31)) + k] = values[3 * ((first + s) * nodes + i) + k];
+    device.queue.writeBuffer(force, 0, rows);
+  }
+}
+
+/** The program and the buffers; throws where the device refuses one of them. */
+async function createParts(
+  device: Device,
+  options: GpuBatchOptions,
+  shader: ShaderOptions,
+): Promise<{ readonly pipeline: DevicePipeline; readonly parts: Part[] }> {
+  const { strands, nodes, count = strands.length } = options;
+  const slots = bufferSlots(shader);
+  device.pushErrorScope('validation');
+  device.pushErrorScope('out-of-memory');
+  const pipeline = await device.createComputePipelineAsync({
+    layout: 'auto',
+    compute: { module: device.createShaderModule({ code: writeShader(shader) }), entryPoint: 'advance' },
+  });
+  const limit = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
+  const bytesPerBlock = Math.max(slots.state, slots.gain, slots.joint) * nodes * LANES * 16;
+  const { period, blocks } = planParts(limit, count, strands.length, bytesPerBlock);
+  const parts: Part[] = [];
+  for (let first = 0; first < count; first += blocks * LANES) {
+    const inPart = Math.min(count - first, blocks * LANES);
+    const listed = count === strands.length ? strands.slice(first, first + inPart) : strands;
+    parts.push(createPart(device, pipeline, shader, { strands: listed, first, count: inPart, period }));
+  }
+  for (let k = 0; k < 2; k++) {
+    const error = await device.popErrorScope();
+    if (error) throw new Error(`the device refuses the strands: ${error.message}`);
+  }
+  return { pipeline, parts };
+}
+
+/** Puts strands on a device. Throws where the device refuses the program or the buffers. */
 export async function createGpuBatch(device: Device, options: GpuBatchOptions): Promise<GpuBatch> {
-  const { strands, nodes, count = strands.length, gravity = [0, 0, 0] } = options;
+  const { strands, nodes, count = strands.length } = options;
   const bad = strands.find(({ edgeLength }) => edgeLength.length !== nodes - 1);
   if (bad) throw new Error(`a strand has ${bad.edgeLength.length + 1} nodes; all must have ${nodes}`);
   const shader: ShaderOptions = {
@@ -162,91 +233,15 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
     viscous: (options.stiffnessDamping ?? 0) > 0,
     workgroup: options.workgroup ?? 64,
   };
-  const slots = bufferSlots(shader);
-  device.pushErrorScope('validation');
-  device.pushErrorScope('out-of-memory');
-  const pipeline = await device.createComputePipelineAsync({
-    layout: 'auto',
-    compute: { module: device.createShaderModule({ code: writeShader(shader) }), entryPoint: 'advance' },
-  });
-  const limit = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
-  const bytesPerBlock = Math.max(slots.state, slots.gain, slots.joint) * nodes * LANES * 16;
-  // a part begins where the pattern of strands does
-  const period = count === strands.length ? Math.ceil(count / LANES) : strands.length;
-  const fitting = Math.floor(limit / bytesPerBlock);
-  const blocksPerPart = count === strands.length ? fitting : Math.floor(fitting / period) * period;
-  if (blocksPerPart < 1)
-    throw new Error(`a buffer of ${limit} bytes does not hold the strands; use fewer or shorter ones`);
-  const parts: Part[] = [];
-  let bytes = 0;
-  const make = (size: number, usage: number): DeviceBuffer => {
-    bytes += size;
-    return device.createBuffer({ size, usage });
-  };
-  for (let first = 0; first < count; first += blocksPerPart * LANES) {
-    const inPart = Math.min(count - first, blocksPerPart * LANES);
-    const blocks = Math.ceil(inPart / LANES);
-    const rows = blocks * nodes * LANES * 16;
-    const parameters = make(PARAMETER_BYTES, USAGE.UNIFORM | USAGE.COPY_DST);
-    const strand = make(4 * inPart * STRAND_FLOATS, STORAGE);
-    const joint = make(rows * slots.joint, STORAGE);
-    const state = make(rows * slots.state, STORAGE);
-    const gain = make(rows * slots.gain, STORAGE);
-    const position = make(rows, STORAGE);
-    const force = shader.forces ? make(rows, STORAGE) : undefined;
-    device.queue.writeBuffer(strand, 0, packStrands(strands, first, inPart));
-    const repeat = count === strands.length ? blocks : Math.min(period, blocks);
-    const listed = count === strands.length ? strands.slice(first, first + inPart) : strands;
-    const packed = packBlocks(listed, repeat, shader);
-    fillBuffer(device, joint, packed.joint, rows * slots.joint);
-    fillBuffer(device, state, packed.state, rows * slots.state);
-    const buffers = [parameters, strand, joint, state, gain, position, ...(force ? [force] : [])];
-    const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }));
-    const group = device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
-    parts.push({ first, count: inPart, parameters, position, force, buffers, group });
-  }
-  for (let k = 0; k < 2; k++) {
-    const error = await device.popErrorScope();
-    if (error) throw new Error(`the device refuses the strands: ${error.message}`);
-  }
-
+  const { pipeline, parts } = await createParts(device, options, shader);
   let head = still;
   /** Length of the last step and its scheme: another scheme starts with a step of implicit Euler. */
   let before = 0;
   let remembered: Scheme | undefined;
-  const write = (stage: Stage, now: HeadPose, last: HeadPose, flags: number, solve: GpuStep): void => {
-    const vectors: Record<(typeof parameterVectors)[number], readonly number[]> = {
-      head: now.rotation,
-      headBefore: last.rotation,
-      headStart: head.rotation,
-      turn: normalize(compose(now.rotation, conjugate(head.rotation))),
-      shift: [...[0, 1, 2].map((k) => now.position[k] - head.position[k]), options.massDamping ?? 0],
-      gravity: [...gravity, options.stiffnessDamping ?? 0],
-      place: [...now.position, solve.tolerance ?? 1e-5],
-    };
-    for (const part of parts) {
-      const integers: Record<(typeof parameterIntegers)[number], number> = {
-        strands: part.count,
-        iterations: solve.iterations ?? 2,
-        flags,
-        spare: 0,
-      };
-      const block = new ArrayBuffer(PARAMETER_BYTES);
-      const floats = new Float32Array(block);
-      parameterVectors.forEach((name, k) => {
-        floats.set(vectors[name], 4 * k);
-      });
-      const o = 4 * parameterVectors.length;
-      new Uint32Array(block).set(
-        parameterIntegers.map((name) => integers[name]),
-        o,
-      );
-      floats.set(
-        stageFields.map((name) => stage[name]),
-        o + parameterIntegers.length,
-      );
-      device.queue.writeBuffer(part.parameters, 0, block);
-    }
+  const write = (stage: Stage, now: HeadPose, last: HeadPose, flags: number, solve: Partial<GpuStep>): void => {
+    const { iterations = 2, tolerance = 1e-5 } = solve;
+    for (const part of parts)
+      writeParameters(device, part, options, { stage, now, last, start: head, flags, iterations, tolerance });
   };
   const encode = (encoder: DeviceEncoder): void => {
     for (const part of parts) {
@@ -262,16 +257,15 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
     encode(encoder);
     device.queue.submit([encoder.finish()]);
   };
+  const flags = FINISH | WRITE_POSITIONS;
 
   return {
     count,
     parts: parts.length,
-    bytes,
+    bytes: parts.reduce((sum, { buffers }) => buffers.reduce((total, { size }) => total + size, sum), 0),
     step(solve) {
-      const { dt, scheme = 'bdf2' } = solve;
-      const pose = solve.head ?? (() => head);
+      const { dt, scheme = 'bdf2', head: pose = () => head } = solve;
       const end = pose(1);
-      const flags = FINISH | WRITE_POSITIONS;
       const goesOn = remembered === scheme;
       if (scheme === 'tr-bdf2' && goesOn) {
         const [first, second] = trBdf2Stages(dt);
@@ -286,28 +280,16 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
       before = dt;
       remembered = scheme;
     },
-    prepareSteady(solve) {
-      write(bdf2Stage(solve.dt), head, head, FINISH | WRITE_POSITIONS, solve);
-    },
+    prepareSteady: (solve) => write(bdf2Stage(solve.dt), head, head, flags, solve),
     encodeSteady(encoder, times) {
       for (let k = 0; k < times; k++) encode(encoder);
     },
     relax(attraction) {
-      write(restStage(attraction), head, head, WRITE_POSITIONS, { dt: 0, iterations: 1, tolerance: 0 });
+      write(restStage(attraction), head, head, WRITE_POSITIONS, { iterations: 1, tolerance: 0 });
       submit();
       remembered = undefined;
     },
-    writeForces(values) {
-      for (const { first, count: inPart, force } of parts) {
-        if (!force) throw new Error('the strands were created without forces: set forces: true');
-        const rows = new Float32Array(force.size / 4);
-        for (let s = 0; s < inPart; s++)
-          for (let i = 0; i < nodes; i++)
-            for (let k = 0; k < 3; k++)
-              rows[4 * (((s >> 5) * nodes + i) * LANES + (s & 31)) + k] = values[3 * ((first + s) * nodes + i) + k];
-        device.queue.writeBuffer(force, 0, rows);
-      }
-    },
+    writeForces: (values) => writeForces(device, parts, nodes, values),
     readPositions: (wanted = count) => readPositions(device, parts, nodes, wanted),
     destroy() {
       for (const { buffers } of parts) for (const buffer of buffers) buffer.destroy();

@@ -7,8 +7,8 @@ export {
   type GpuBatchOptions,
   type GpuStep,
   type HeadPose,
-  type StrandDescription,
 } from './gpu.ts';
 export { batchModel } from './model.ts';
+export type { StrandDescription } from './pack.ts';
 export { type ShaderOptions, writeShader } from './shader.ts';
 export type { Device } from './webgpu.ts';

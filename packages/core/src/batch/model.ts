@@ -48,7 +48,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   refuseScene(scene, coupling);
   const options = readOptions(scene);
   rods.forEach((rod, k) => {
-    refuseRod(rod, drives[k], k);
+    const pin = scene.pins?.findIndex((one) => one.rod === rod.id) ?? -1;
+    refuseRod(rod, drives[k], { rod: scene.rods.findIndex(({ id }) => id === rod.id), pin });
   });
   const sizes = rods.map(stateSizes);
   const sum = (part: 'q' | 'v' | 'memory'): number => sizes.reduce((total, size) => total + size[part], 0);

@@ -35,30 +35,39 @@ export function stateSizes(rod: Rod): { readonly q: number; readonly v: number; 
   return { q: 7 + 3 * rod.nodeCount, v: 3 * rod.nodeCount, memory: (stateSlots.length - 1) * 3 * rod.nodeCount + 1 };
 }
 
-export function refuseRod(rod: Rod, { pins }: Drive, index: number): void {
-  const refuse = (field: string, what: string): never => {
-    throw new SceneError(['rods', index, field], `rod '${rod.id}': the batch backend ${what}`);
+/** Where a rod and its pin stand in the scene. */
+export interface ScenePlace {
+  readonly rod: number;
+  readonly pin: number;
+}
+
+/** Throws SceneError for a rod that the formulation does not cover. */
+export function refuseRod(rod: Rod, { pins }: Drive, place: ScenePlace): void {
+  const refuse = (path: readonly (string | number)[], what: string): never => {
+    throw new SceneError(path, `rod '${rod.id}': the batch backend ${what}, or use solver.der.backend: standard`);
   };
-  if (rod.closed) refuse('shape', 'has no closed rods; use backend: standard');
-  if (!rod.inextensible)
-    refuse('inextensible', 'keeps the length of edges; set inextensible: true, or use backend: standard');
-  if (pins.length > 1) refuse('id', 'holds a rod by one pin at most; use backend: standard');
+  const inRod = (field: string, what: string): never => refuse(['rods', place.rod, field], what);
+  const inPin = (field: string, what: string): never => refuse(['pins', place.pin, field], what);
+  if (rod.closed) inRod('shape', 'has no closed rods; open it');
+  if (!rod.inextensible) inRod('inextensible', 'keeps the length of edges; set inextensible: true');
+  if (pins.length > 1) inPin('rod', 'holds a rod by one pin at most; remove the others');
   for (const pin of pins) {
-    if (pin.node !== 0)
-      refuse('id', 'holds a rod at its first node only; turn the rod round, or use backend: standard');
-    if (!pin.holdX || !pin.holdY || !pin.holdZ)
-      refuse('id', 'holds all three axes of a position; use backend: standard for pins with axes or hold: frame');
+    if (pin.node !== 0) inPin('at', 'holds a rod at its first node only; turn the rod round');
+    if (!pin.holdX || !pin.holdY || !pin.holdZ) inPin('axes', 'holds positions along all three axes; use hold: clamp');
     if (pin.orientation === 'tangent' || pin.orientation === 'hinge')
-      refuse('id', `has no pins with hold: ${pin.orientation}; use clamp or position, or backend: standard`);
+      inPin('hold', `has no pins with hold: ${pin.orientation}; use hold: clamp or position`);
   }
   for (let j = 0; j < rod.edgeCount; j++) {
     const [x, y, z] = [0, 1, 2].map((k) => rod.nodePosition[3 * j + 3 + k] - rod.nodePosition[3 * j + k]);
     const length = Math.hypot(x, y, z);
-    if (Math.abs(length - rod.edgeLengthRest[j]) > 1e-6 * rod.edgeLengthRest[j])
-      refuse(
+    const rest = rod.edgeLengthRest[j];
+    if (Math.abs(length - rest) > 1e-6 * rest)
+      inRod(
         'natural',
-        `keeps lengths, but edge ${j} starts ${length} m long with a rest length of ${rod.edgeLengthRest[j]} m`,
+        `keeps lengths, but edge ${j} starts ${length} m long and has a rest length of ${rest} m; make them equal`,
       );
+    if (j > 0 && Math.abs(rod.nodeTwist[j]) > 3)
+      inRod('edges', `has no joints twisted by more than 3 rad; use more edges`);
   }
 }
 
@@ -134,11 +143,6 @@ function initialize(batch: BatchRod): void {
     before ??= q;
     if (j === 0) frame.set(before);
     strand.slots[RELATIVE].set(toVectorPart(compose(conjugate(before), q)), 3 * j);
-    if (j > 0 && Math.abs(rod.nodeTwist[j]) > 3)
-      throw new SceneError(
-        ['rods'],
-        `rod '${rod.id}': the batch backend has no joints twisted by more than 3 rad; use more edges`,
-      );
     before = q;
   }
   strand.slots[VELOCITY].set(rod.nodeVelocity);

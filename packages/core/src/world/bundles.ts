@@ -1,4 +1,5 @@
 /** How a scene's rods are handed to the models: all rods of one model make a bundle. */
+import { batchModel } from '../batch/model.ts';
 import { SceneError } from '../errors.ts';
 import type { Bundle, Drive, Model } from '../model.ts';
 import { models } from '../models/index.ts';
@@ -16,6 +17,12 @@ export interface BundlePlace {
   readonly index: number;
 }
 
+/** The scene's backend comes first, then what the caller injects. */
+function chooseModel(id: ModelId, scene: Scene, chosen: readonly Model[]): Model | undefined {
+  if (id === 'der' && scene.solver?.der?.backend === 'batch') return batchModel;
+  return chosen.find((candidate) => candidate.id === id) ?? models[id];
+}
+
 /** `open`: what drives each rod, in lists that may be added to; `chosen`: models in place of the built-in ones. */
 export function compileBundles(
   scene: Scene,
@@ -28,7 +35,7 @@ export function compileBundles(
   const placeOfRod: BundlePlace[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
-    const model = chosen.find((candidate) => candidate.id === id) ?? models[id];
+    const model = chooseModel(id, scene, chosen);
     if (!model) {
       throw new SceneError(
         ['rods', members[0], 'model'],

@@ -220,6 +220,15 @@ describe('invariance', () => {
   });
 });
 
+test('solver.der.backend chooses it in the scene', () => {
+  const scene = der(sceneOf(), 'bdf2');
+  const [standard, injected] = both(sceneOf(), 'bdf2');
+  const chosen = createWorld({ ...scene, solver: { der: { ...scene.solver?.der, backend: 'batch' } } });
+  for (const world of [standard, injected, chosen]) world.step();
+  expect(chosen.hash()).toBe(injected.hash());
+  expect(chosen.hash()).not.toBe(standard.hash());
+});
+
 describe('what the formulation does not cover is refused', () => {
   const create = (scene: Scene) => (): World => createWorld(scene, { models: [batchModel] });
   test.each([

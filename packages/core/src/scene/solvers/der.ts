@@ -1,6 +1,11 @@
 /** Options of the model `der`. */
 export interface DerOptions {
   /**
+   * What computes the rods: `standard` (default), all of DER; `batch`, the formulation of batch/ in double precision, for inextensible
+   * rods that are held at their first node and touch nothing.
+   */
+  readonly backend?: 'standard' | 'batch';
+  /**
    * Implicit: `tr-bdf2` (default), `bdf2`, `implicit-euler`, `midpoint`.
    * Explicit, the formulation of the 2008 paper: `shake` (keeps the energy), `fast-projection` (as printed).
    */

@@ -3,6 +3,11 @@ import type * as z from 'zod';
 import { count, fields, type Written, whole, words } from '../primitives.ts';
 
 export const der: z.ZodType<DerOptions, Written<DerOptions>> = fields('the options of der', {
+  backend: words(['standard', 'batch'])
+    .optional()
+    .describe(
+      'standard (default), or batch: edge rotations as unknowns, for inextensible rods held at their first node, without contact.',
+    ),
   integrator: words(['tr-bdf2', 'bdf2', 'implicit-euler', 'midpoint', 'shake', 'fast-projection'])
     .optional()
     .describe(

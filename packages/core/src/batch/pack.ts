@@ -1,0 +1,71 @@
+/** Strands as the numbers of the device's buffers. */
+import type { Quaternion, Vector } from './algebra.ts';
+import { LANES, RELATIVE } from './layout.ts';
+import { bufferSlots, type ShaderOptions, STRAND_FLOATS } from './shader.ts';
+
+/** One strand as the device gets it; arrays have one entry or three per edge, masses one per node. */
+export interface StrandDescription {
+  readonly frame: Quaternion;
+  /** Root in the frame of the head [m]. */
+  readonly place: Vector;
+  readonly edgeLength: ArrayLike<number>;
+  readonly nodeMass: ArrayLike<number>;
+  /** [N m] about d1, d2, t, the half joint at the clamp included. */
+  readonly jointStiffness: ArrayLike<number>;
+  readonly jointStrainRest: ArrayLike<number>;
+  /** Vector parts of the joints' rotations at the start. */
+  readonly relative: ArrayLike<number>;
+}
+
+/** Whether all joints of a strand are alike, but for the half joint at the clamp and the half masses at the ends. */
+export function isUniform({ edgeLength, nodeMass, jointStiffness }: StrandDescription): boolean {
+  const n = edgeLength.length;
+  const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-6 * Math.abs(b);
+  for (let j = 0; j < n; j++) {
+    if (!near(edgeLength[j], edgeLength[0])) return false;
+    if (!near(nodeMass[j + 1], nodeMass[n] * (j + 1 < n ? 2 : 1))) return false;
+    for (let k = 0; k < 3; k++)
+      if (!near(jointStiffness[3 * j + k], jointStiffness[k] * (j === 0 ? 1 : 0.5))) return false;
+  }
+  return true;
+}
+
+/** Buffers of a few blocks of strands: constants, joints and the initial state. */
+export function packBlocks(
+  strands: readonly StrandDescription[],
+  blocks: number,
+  options: ShaderOptions,
+): { readonly joint: Float32Array<ArrayBuffer>; readonly state: Float32Array<ArrayBuffer> } {
+  const slots = bufferSlots(options);
+  const { nodes, varying } = options;
+  const joint = new Float32Array(blocks * nodes * slots.joint * LANES * 4);
+  const state = new Float32Array(blocks * nodes * slots.state * LANES * 4);
+  for (let s = 0; s < blocks * LANES; s++) {
+    const strand = strands[s % strands.length];
+    const at = (i: number, count: number, slot: number): number =>
+      4 * ((((s >> 5) * nodes + i) * count + slot) * LANES + (s & 31));
+    for (let i = 0; i < nodes; i++) {
+      const o = at(i, slots.joint, 0);
+      joint[o + 3] = strand.nodeMass[i];
+      if (i === nodes - 1) continue;
+      for (let k = 0; k < 3; k++) {
+        joint[o + k] = strand.jointStrainRest[3 * i + k];
+        state[at(i, slots.state, RELATIVE) + k] = strand.relative[3 * i + k];
+        if (varying) joint[at(i, slots.joint, 1) + k] = strand.jointStiffness[3 * i + k];
+      }
+      if (varying) joint[at(i, slots.joint, 1) + 3] = strand.edgeLength[i];
+    }
+  }
+  return { joint, state };
+}
+
+export function packStrands(strands: readonly StrandDescription[], count: number): Float32Array<ArrayBuffer> {
+  const packed = new Float32Array(count * STRAND_FLOATS);
+  for (let s = 0; s < count; s++) {
+    const { jointStiffness: k, nodeMass, frame, place, edgeLength } = strands[s % strands.length];
+    // of a whole joint: half of what the half joint at the clamp has
+    packed.set([0.5 * k[0], 0.5 * k[1], 0.5 * k[2], nodeMass[1]], s * STRAND_FLOATS);
+    packed.set([...frame, ...place, edgeLength[0]], s * STRAND_FLOATS + 4);
+  }
+  return packed;
+}

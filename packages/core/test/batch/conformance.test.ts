@@ -1,0 +1,266 @@
+/**
+ * The generated WGSL, on Chromium's software GPU, against the same sweeps in double precision, stage by stage. A browser without
+ * WebGPU fails these tests; nothing is skipped.
+ */
+import { build } from 'esbuild';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium } from '../../../studio/test/browser.ts';
+import type { Quaternion, Vector } from '../../src/batch/algebra.ts';
+import { describeRod } from '../../src/batch/describe.ts';
+import { compose, exponential, rotate, tangentOf } from '../../src/batch/formulas.ts';
+import type { GpuBatchOptions, HeadPose } from '../../src/batch/gpu.ts';
+import type { Stage } from '../../src/batch/layout.ts';
+import type { StrandDescription } from '../../src/batch/pack.ts';
+import { visitFrames } from '../../src/batch/pose.ts';
+import { type BatchRod, createBatchRod, stateSizes } from '../../src/batch/rod.ts';
+import { bdf2Stage, eulerStage, TR_PART, trBdf2Stages } from '../../src/batch/schemes.ts';
+import { beginStage, finishStep, iterateStage } from '../../src/batch/sweeps.ts';
+import { compileScene, createWorld, type RodSpec } from '../../src/index.ts';
+import type { PageResult, PageRun } from './page.ts';
+import { DT, material, sceneOf } from './scenes.ts';
+
+const GRAVITY: Vector = [0, 0, -9.81];
+const NODES = 10;
+const ITERATIONS = 4;
+const LENGTH = 0.3;
+const curly: Partial<RodSpec> = {
+  shape: { type: 'helix', radius: 0.012, pitch: 0.04, turns: 3 },
+  edges: NODES - 1,
+  natural: 'initial',
+  section: { type: 'circle', radius: 60e-6 },
+};
+const straight: Partial<RodSpec> = {
+  shape: { type: 'straight', from: [0.02, 0.05, 0.01], to: [0.02 + LENGTH, 0.05, 0.01] },
+  edges: NODES - 1,
+  natural: { curvature: [3, 2, 1] },
+  section: { type: 'circle', radius: 60e-6 },
+};
+const tapered: Partial<RodSpec> = {
+  ...straight,
+  section: { type: 'ellipse', a: 60e-6, b: { formula: '60e-6 * (1 - 0.5 * u)' } },
+};
+
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  const bundle = await build({
+    entryPoints: ['packages/core/test/batch/page.ts'],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    logLevel: 'error',
+  });
+  browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: ['--no-sandbox', '--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'],
+  });
+  page = await browser.newPage();
+  // WebGPU needs a secure context
+  await page.route('https://tendril.test/', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
+  );
+  await page.goto('https://tendril.test/');
+  await page.addScriptTag({ content: bundle.outputFiles[0].text });
+}, 60_000);
+
+afterAll(() => browser?.close());
+
+function runOnPage(run: PageRun): Promise<PageResult> {
+  return page.evaluate((argument) => {
+    const { runBatch } = globalThis as unknown as { runBatch(one: PageRun): Promise<PageResult> };
+    return runBatch(argument);
+  }, run);
+}
+
+/** Strands as plain arrays, since typed arrays do not pass to the page. */
+function describeStrand(rod: Partial<RodSpec>): StrandDescription {
+  const { rods, drives } = compileScene(sceneOf({}, rod));
+  const one = describeRod(rods[0], drives[0], { rod: 0, pin: 0 });
+  const plain = (list: ArrayLike<number>): number[] => Array.from(list);
+  return {
+    frame: one.frame,
+    place: one.place,
+    edgeLength: plain(one.edgeLength),
+    nodeMass: plain(one.nodeMass),
+    jointStiffness: plain(one.jointStiffness),
+    jointStrainRest: plain(one.jointStrainRest),
+    relative: plain(one.relative),
+  };
+}
+
+/** The head turns and moves. */
+const headAt = (t: number): HeadPose => ({
+  rotation: exponential([0, 0, 2 * t]),
+  position: [0.1 * t, 0, 0.05 * Math.sin(9 * t)],
+});
+
+/** The same strand in double precision, driven as the GPU driver does. */
+class Reference {
+  readonly batch: BatchRod;
+  private readonly frame: Quaternion;
+  private readonly place: Vector;
+  private head = headAt(0);
+
+  constructor(rod: Partial<RodSpec>, force: Vector) {
+    const { rods, drives } = compileScene(sceneOf({}, rod));
+    const sizes = stateSizes(rods[0]);
+    const [q, v, memory] = [sizes.q, sizes.v, sizes.memory].map((size) => new Float64Array(size));
+    this.batch = createBatchRod(rods[0], drives[0], { q, v, memory });
+    const { frame, origin, strand } = this.batch;
+    this.frame = [frame[0], frame[1], frame[2], frame[3]];
+    this.place = [origin[0], origin[1], origin[2]];
+    strand.nodeMass.forEach((mass, i) => {
+      strand.nodeForce.set(
+        GRAVITY.map((g, k) => mass * g + force[k]),
+        3 * i,
+      );
+    });
+  }
+
+  stage(stage: Stage, now: HeadPose, last: HeadPose, finishes: boolean): void {
+    const { strand } = this.batch;
+    const root = (pose: HeadPose): Vector => {
+      const x = rotate(pose.rotation, this.place);
+      return [x[0] + pose.position[0], x[1] + pose.position[1], x[2] + pose.position[2]];
+    };
+    const [from, to] = [root(this.head), root(now)];
+    strand.root.frame = compose(now.rotation, this.frame);
+    strand.root.frameBefore = compose(last.rotation, this.frame);
+    strand.root.displacement = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+    let tip = beginStage(strand, stage);
+    for (let k = 0; k < ITERATIONS; k++) tip = iterateStage(strand, stage, tip).tip;
+    if (!finishes) return;
+    finishStep(strand, stage);
+    this.head = now;
+  }
+
+  positions(): number[] {
+    const { batch, head, place } = this;
+    const x = rotate(head.rotation, place).map((one, k) => one + head.position[k]);
+    visitFrames(batch, (j, q) => {
+      const t = tangentOf(q);
+      for (let k = 0; k < 3; k++) x.push(x[3 * j + k] + batch.rod.edgeLengthRest[j] * t[k]);
+    });
+    return x;
+  }
+}
+
+type Scheme = 'implicit-euler' | 'bdf2' | 'tr-bdf2';
+
+interface Variant {
+  readonly name: string;
+  readonly rods: readonly Partial<RodSpec>[];
+  readonly scheme: Scheme;
+  readonly options: Partial<GpuBatchOptions>;
+  readonly force?: Vector;
+}
+
+const damping = { mass: 2, stiffness: 0.004 };
+const variants: readonly Variant[] = [
+  { name: 'implicit Euler', rods: [straight, curly], scheme: 'implicit-euler', options: { gains: 'f32' } },
+  { name: 'BDF2, gains in half precision', rods: [straight, curly], scheme: 'bdf2', options: { gains: 'f16' } },
+  { name: 'TR-BDF2', rods: [straight, curly], scheme: 'tr-bdf2', options: { gains: 'f32' } },
+  {
+    name: 'taper, ellipse and forces',
+    rods: [tapered, curly],
+    scheme: 'bdf2',
+    options: { gains: 'f32', forces: true },
+    force: [1e-7, -2e-7, 1e-7],
+  },
+  {
+    name: 'damping',
+    rods: [straight, curly].map((rod) => ({ ...rod, material: { ...material, damping } })),
+    scheme: 'tr-bdf2',
+    options: { gains: 'f16', massDamping: damping.mass, stiffnessDamping: damping.stiffness },
+  },
+];
+
+describe('WGSL step by step', () => {
+  const steps = 12;
+  test.each(variants)('$name', async ({ rods, scheme, options, force = [0, 0, 0] }) => {
+    // as many strands as make a second, partly filled block
+    const strands = Array.from({ length: 37 }, (_, s) => describeStrand(rods[s % rods.length]));
+    const poses = Array.from({ length: steps }, (_, k) => ({
+      middle: headAt((k + TR_PART) * DT),
+      end: headAt((k + 1) * DT),
+    }));
+    const { positions, adapter } = await runOnPage({
+      options: { nodes: NODES, strands, gravity: GRAVITY, workgroup: 32, ...options },
+      ...(options.forces && { forces: Array.from({ length: strands.length * NODES }, () => [...force]).flat() }),
+      steps: poses.map((pose) => ({ dt: DT, scheme, iterations: ITERATIONS, tolerance: 0, ...pose })),
+    });
+    expect(adapter).toMatch(/\w/);
+    const references = rods.map((rod) => new Reference(rod, force));
+    const starts = references.map((one) => one.positions());
+    poses.forEach(({ middle, end }, k) => {
+      const last = headAt(k * DT);
+      for (const [s, reference] of references.entries()) {
+        if (scheme === 'tr-bdf2' && k > 0) {
+          const [first, second] = trBdf2Stages(DT);
+          reference.stage(first, middle, last, false);
+          reference.stage(second, end, middle, true);
+        } else if (scheme === 'bdf2' && k > 0) reference.stage(bdf2Stage(DT), end, last, true);
+        else reference.stage(eulerStage(DT, scheme === 'tr-bdf2' ? 2 : 1), end, last, true);
+        const expected = reference.positions();
+        for (let strand = s; strand < strands.length; strand += rods.length) {
+          const found = positions[k].slice(3 * NODES * strand, 3 * NODES * (strand + 1));
+          const error = Math.max(...expected.map((x, i) => Math.abs(x - found[i])));
+          expect(error).toBeLessThan(3e-6 * LENGTH);
+        }
+        if (k === steps - 1)
+          expect(Math.max(...expected.map((x, i) => Math.abs(x - starts[s][i])))).toBeGreaterThan(2e-3);
+      }
+    });
+  });
+});
+
+test.each([
+  ['alike', [straight, { ...straight, section: { type: 'circle', radius: 2e-3 } as const }]],
+  ['tapered', [tapered]],
+])('WGSL finds the equilibria of `der`, joints %s', async (_, rods) => {
+  const attractions = Array.from({ length: 160 }, (_one, k) => Math.max(4 * 240 ** 2 * 0.6 ** (k / 2), 1e-7));
+  const { positions } = await runOnPage({
+    options: { nodes: NODES, strands: rods.map(describeStrand), gravity: GRAVITY },
+    steps: [],
+    attractions,
+  });
+  rods.forEach((rod, s) => {
+    const world = createWorld(sceneOf({}, rod));
+    expect(world.equilibrate()[0].converged).toBe(true);
+    const expected = world.samples[0].nodePosition;
+    const found = positions[0].slice(3 * NODES * s, 3 * NODES * (s + 1));
+    expect(Math.max(...found.map((x, i) => Math.abs(x - expected[i])))).toBeLessThan(2e-6 * LENGTH);
+    expect(Math.max(...found.map((x, i) => Math.abs(x - world.rods[0].nodePosition[i])))).toBeGreaterThan(1e-5);
+  });
+});
+
+test('the same bits in two runs, and in parts where a binding is too small', async () => {
+  const strands = Array.from({ length: 70 }, (_, s) => describeStrand(s % 3 ? curly : straight));
+  const run = (changes: Partial<PageRun> = {}, count = strands.length): Promise<PageResult> =>
+    runOnPage({
+      options: {
+        nodes: NODES,
+        strands: count > strands.length ? strands.slice(0, 2) : strands,
+        count,
+        gravity: GRAVITY,
+      },
+      steps: Array.from({ length: 3 }, () => ({ dt: DT, middle: headAt(0), end: headAt(0) })),
+      ...changes,
+    });
+  const whole = await run();
+  expect(whole.parts).toBe(1);
+  expect(await run()).toEqual(whole);
+  // a block of 32 strands takes 5 slots of 16 bytes per node
+  const oneBlock = 32 * NODES * 5 * 16;
+  const split = await run({ maxBytes: oneBlock });
+  expect(split.parts).toBe(3);
+  expect(split.positions).toEqual(whole.positions);
+  // strands that repeat begin every part anew
+  const repeated = await run({ maxBytes: 2 * oneBlock }, 150);
+  expect(repeated.parts).toBe(3);
+  const strand = (s: number): number[] => repeated.positions[2].slice(3 * NODES * s, 3 * NODES * (s + 1));
+  for (let s = 2; s < 150; s++) expect(strand(s)).toEqual(strand(s % 2));
+  expect(strand(0)).not.toEqual(strand(1));
+});
