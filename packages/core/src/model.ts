@@ -70,6 +70,11 @@ export interface EquilibriumReport {
   readonly tolerance: number;
   /** Estimated error of positions [m]: the last Newton correction, or rounding. Absent where the model has no estimate. */
   readonly error?: number;
+  /**
+   * Force or torque on the whole rod that pins, loads and links leave, relative to what acts: the world adds it up by itself after the
+   * model's search (world/audit.ts), and takes `converged` back where it is not small.
+   */
+  readonly imbalance?: number;
   /** Negative eigenvalues of the tangent stiffness: 0 for a stable equilibrium. */
   readonly negativeModes: number;
   readonly stable: boolean;

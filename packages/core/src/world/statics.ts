@@ -3,6 +3,7 @@ import { findLinkedModes, joinMatrices } from '../contact/links/modes.ts';
 import { createLinkedRest, type LinkedRest } from '../contact/links/statics.ts';
 import { SceneError } from '../errors.ts';
 import type { EquilibriumReport, Matrices, Modes } from '../model.ts';
+import { auditEquilibria } from './audit.ts';
 import { moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
 import { restoreState, saveRods } from './state.ts';
@@ -38,7 +39,8 @@ function equilibrate(world: WorldParts, linked: () => LinkedRest | undefined, t:
   moveBodiesOnPaths(bodies, t);
   clock.time = t;
   const joined = solver?.equilibrate(from, t, wanted);
-  return placeOfRod.map(({ bundle, index }, r) => joined?.get(r) ?? bundle.equilibrate(index, t, wanted));
+  const reports = placeOfRod.map(({ bundle, index }, r) => joined?.get(r) ?? bundle.equilibrate(index, t, wanted));
+  return auditEquilibria(world, reports);
 }
 
 function findModes(world: WorldParts, count: number): Modes[] {

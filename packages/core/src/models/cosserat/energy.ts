@@ -25,7 +25,8 @@ import type { CosseratRod } from './rod.ts';
 
 const moment = new Float64Array(3);
 const rate = new Float64Array(3);
-const STILL = new Float64Array(3);
+const rateA = new Float64Array(3);
+const rateB = new Float64Array(3);
 
 /** Adds to (row, column) blocks of unknowns; `column` ≤ `row` unless the rod is closed. */
 function addBlock(matrix: BorderedBand, row: number, column: number, block: Float64Array): void {
@@ -53,7 +54,39 @@ function turnClosing(angle: number): void {
   for (let k = 0; k < 3; k++) pair(hessianBB, k, 3 + k);
 }
 
-const turnedRate = new Float64Array(3);
+/** φ̇ of joint i into `rate`, of the frames' angular velocities into `rateA` and `rateB`, the latter in the axes of the joint. */
+function writeJointRate(cos: CosseratRod, i: number, v: Float64Array, closing: number): void {
+  const { before, after } = cos.joints;
+  // NOTE: a held frame counts as at rest here; one that turns is followed by its edge, and the difference is of its half joint
+  for (let k = 0; k < 3; k++) {
+    rateA[k] = before[i] >= 0 ? v[6 * before[i] + 3 + k] : 0;
+    rateB[k] = after[i] >= 0 ? v[6 * after[i] + 3 + k] : 0;
+  }
+  if (closing !== 0) {
+    const c = Math.cos(closing);
+    const s = Math.sin(closing);
+    const x = rateB[0];
+    rateB[0] = c * x + s * rateB[1];
+    rateB[1] = c * rateB[1] - s * x;
+  }
+  writeRotationRate(rate, cos.jointRotation, 3 * i, rateA, 0, rateB, 0);
+}
+
+/** Rates of a displacement x at joint i: of its rotation vector and of both frames. Reused by the next call. */
+export function rateOf(
+  cos: CosseratRod,
+  i: number,
+  x: Float64Array,
+): { readonly rate: Float64Array; readonly first: Float64Array; readonly second: Float64Array } {
+  writeJointRate(cos, i, x, closingOf(cos, i));
+  return { rate, first: rateA, second: rateB };
+}
+
+/** Moment of joint i at rest [N m]. Reused by the next call. */
+export function momentOf(cos: CosseratRod, i: number): Float64Array {
+  writeMoment(cos, i, undefined, 0);
+  return moment;
+}
 
 /** m = K(φ − φ0 + β φ̇), into `moment`. */
 function writeMoment(cos: CosseratRod, i: number, viscous: Float64Array | undefined, closing: number): void {
@@ -61,21 +94,7 @@ function writeMoment(cos: CosseratRod, i: number, viscous: Float64Array | undefi
   const o = 3 * i;
   for (let k = 0; k < 3; k++) moment[k] = joints.stiffness[o + k] * (phi[o + k] - joints.rest[o + k]);
   if (!viscous || joints.damping[i] === 0) return;
-  const before = joints.before[i];
-  const after = joints.after[i];
-  // NOTE: a held frame counts as at rest here; one that turns is followed by its edge, and the difference is of its half joint
-  let w: ArrayLike<number> = after >= 0 ? viscous : STILL;
-  let at = after >= 0 ? 6 * after + 3 : 0;
-  if (closing !== 0) {
-    const c = Math.cos(closing);
-    const s = Math.sin(closing);
-    turnedRate[0] = c * w[at] + s * w[at + 1];
-    turnedRate[1] = c * w[at + 1] - s * w[at];
-    turnedRate[2] = w[at + 2];
-    w = turnedRate;
-    at = 0;
-  }
-  writeRotationRate(rate, phi, o, before >= 0 ? viscous : STILL, before >= 0 ? 6 * before + 3 : 0, w, at);
+  writeJointRate(cos, i, viscous, closing);
   for (let k = 0; k < 3; k++) moment[k] += joints.damping[i] * joints.stiffness[o + k] * rate[k];
 }
 
@@ -128,7 +147,7 @@ export function addJoints(
  * A held direction: derivatives of the edge into those of B; returns the energy. Damping of such a half joint is left to mass
  * damping: it has no axes to measure rates about.
  */
-function evaluateHeldTangent(cos: CosseratRod, i: number, withHessian: boolean): number {
+export function evaluateHeldTangent(cos: CosseratRod, i: number, withHessian: boolean): number {
   const { joints, edgeFrame, poses } = cos;
   const edge = Math.max(joints.before[i], joints.after[i]);
   const { tangent } = poses[joints.pin[i]];

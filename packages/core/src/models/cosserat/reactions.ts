@@ -1,12 +1,13 @@
 /** What pins exert on a rod. */
 import type { Reaction } from '../../model.ts';
+import { isFirstToHold } from '../../scene/compiled.ts';
 import { addEdgeForces, addJoints, writeHeldTorque } from './energy.ts';
 import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, subtractLoads, type Workspace } from './stage.ts';
 
 /** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
 export function measureReactions(cos: CosseratRod, work: Workspace, t: number): Reaction[] {
-  const { pins, poses, heldPin, mass, massDamping, acceleration, fixed, v, size } = cos;
+  const { pins, poses, heldPin, mass, massDamping, acceleration, v, size } = cos;
   work.residual.fill(0);
   addJoints(cos, work.residual, undefined, v, 0);
   addEdgeForces(cos, work.residual);
@@ -23,7 +24,7 @@ export function measureReactions(cos: CosseratRod, work: Workspace, t: number): 
       {
         rod: cos.rod.id,
         node: pin.node,
-        force: axes.map((k) => (fixed[6 * pin.node + k] ? work.residual[6 * pin.node + k] : 0)) as [
+        force: axes.map((k) => (isFirstToHold(pins, poses, p, k) ? work.residual[6 * pin.node + k] : 0)) as [
           number,
           number,
           number,

@@ -3,10 +3,11 @@
  * softest direction, pins brought to where they are at t. The verdict on stability is the number of negative pivots of the tangent
  * stiffness.
  */
-import { factorBand, solveBand } from '../../linalg/band.ts';
+import { addEntry, factorBand, solveBand } from '../../linalg/band.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { solveAtRest } from '../../statics/newton.ts';
 import { noVerdict, type RestSystem, seekEquilibrium, type Verdict } from '../../statics/search.ts';
+import { judgeDivergence, judgeEnergy } from '../../statics/stability.ts';
 import {
   evaluatePins,
   measureStrain,
@@ -20,9 +21,10 @@ import {
 import { solveStage, solveUnsymmetric } from './newton.ts';
 import { createRestProblem } from './restNewton.ts';
 import type { CosseratRod } from './rod.ts';
+import { measureSecondVariation } from './secondVariation.ts';
 import type { Stage, Workspace } from './stage.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
-import { assembleTangent, closeTangent, zeroShift } from './tangent.ts';
+import { assembleTangent, closeTangent } from './tangent.ts';
 
 const ROTATION = 0.5;
 
@@ -55,7 +57,7 @@ function descend(cos: CosseratRod, work: Workspace, start: Snapshot, t: number, 
  * (Settling the rod with that S first was tried: near a critical load Newton wanders off along the very mode in question.)
  */
 function zeroModeShift(cos: CosseratRod, work: Workspace): number {
-  let shift = zeroShift(cos);
+  let shift = 1e-4 / cos.edgeCount ** 4;
   if (!cos.rod.closed) return shift;
   for (let j = 0; j < cos.edgeCount; j++) {
     const o = 3 * j;
@@ -66,18 +68,44 @@ function zeroModeShift(cos: CosseratRod, work: Workspace): number {
   return shift;
 }
 
+/** What rounding does to the matrix, beside the stiffest bending: that of its stiffest edge. */
+function measureRounding({ edgeCount, stiffnessScale, rod }: CosseratRod, { edgePenalty }: Workspace): number {
+  let largest = 1;
+  for (let j = 0; j < edgeCount; j++) {
+    const stiffest = Math.max(edgePenalty[3 * j], edgePenalty[3 * j + 1], edgePenalty[3 * j + 2]);
+    largest = Math.max(largest, stiffest / (stiffnessScale[6 * j] * rod.edgeLengthRest[j]));
+  }
+  return 1e-15 * largest;
+}
+
 /** Negative eigenvalues of the tangent stiffness; zero modes (free rigid motion, free spin) count as none. */
 function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(cos, work, t, true)) return noVerdict;
+  const scales = {
+    fixed: cos.fixed,
+    softScale: cos.softScale,
+    stiffnessScale: cos.stiffnessScale,
+    zero: zeroModeShift(cos, work),
+    rounding: measureRounding(cos, work),
+  };
   if (work.loadJacobian.asymmetry > 1e-4) {
     if (cos.rod.closed) return noVerdict;
-    work.step.fill(0);
-    const sign = solveUnsymmetric(cos, work);
-    return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
+    return judgeDivergence(scales, (added) => {
+      for (let d = 0; d < cos.size; d++) addEntry(work.matrix, d, d, added[d]);
+      work.step.fill(0);
+      const sign = solveUnsymmetric(cos, work);
+      for (let d = 0; d < cos.size; d++) addEntry(work.matrix, d, d, -added[d]);
+      return sign;
+    });
   }
   closeTangent(cos, work);
-  factorBand(work.factor, work.matrix, zeroModeShift(cos, work), cos.softScale, false);
-  return { negativeModes: work.factor.negative, criterion: 'energy' };
+  const stateful = cos.drive.sources.some((source) => source.dependsOnState);
+  return judgeEnergy({
+    ...scales,
+    matrix: work.matrix,
+    factor: work.factor,
+    measureEnergy: (x) => measureSecondVariation(cos, work, x, stateful),
+  });
 }
 
 /** Softest direction by inverse iteration with the shifted matrix; deterministic start. */

@@ -14,7 +14,7 @@ import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, strainOut
 import type { DerRod } from './rod.ts';
 import { ENERGY_BEND, ENERGY_TWIST, GAUSS_NEWTON, GRADIENT, HESSIAN } from './strain.ts';
 
-const rate = new Float64Array(8);
+export const rate: Float64Array = new Float64Array(8);
 const gradient8 = new Float64Array(8);
 const local = new Float64Array(111);
 const unknowns = new Int32Array(11);
@@ -53,7 +53,7 @@ function scatterGradient(out: Float64Array, der: DerRod, i: number, g: Float64Ar
 }
 
 /** Rates of (e, θe, f, θf) at joint i from the rates of the unknowns. */
-function gatherRate(der: DerRod, i: number, v: Float64Array): void {
+export function gatherRate(der: DerRod, i: number, v: Float64Array): void {
   const { joints, nodeCount } = der;
   const before = joints.before[i];
   const after = joints.after[i];

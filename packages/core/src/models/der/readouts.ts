@@ -1,5 +1,6 @@
 /** What is read off rods and bodies without moving them: energies, momentum, reactions of pins, channels. */
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
+import { isFirstToHold } from '../../scene/compiled.ts';
 import type { DerBody } from './body.ts';
 import { addElasticGradient } from './energy.ts';
 import { addHeldHessian, writeHeldTorque } from './held.ts';
@@ -102,7 +103,7 @@ function measureHolding(der: DerRod, work: Workspace, t: number): Float64Array {
 
 /** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
 export function measureReactions(der: DerRod, work: Workspace, t: number): Reaction[] {
-  const { pins, poses, held, fixed } = der;
+  const { pins, poses, held } = der;
   const torque = measureHolding(der, work, t);
   return pins.flatMap((pin, p): Reaction[] => {
     if (!poses[p].active) return [];
@@ -112,7 +113,11 @@ export function measureReactions(der: DerRod, work: Workspace, t: number): React
       {
         rod: der.rod.id,
         node: pin.node,
-        force: [0, 1, 2].map((k) => (fixed[o + k] ? work.residual[o + k] : 0)) as [number, number, number],
+        force: [0, 1, 2].map((k) => (isFirstToHold(pins, poses, p, k) ? work.residual[o + k] : 0)) as [
+          number,
+          number,
+          number,
+        ],
         torque: [0, 1, 2].map((k) => (h >= 0 ? torque[3 * h + k] : 0)) as [number, number, number],
       },
     ];

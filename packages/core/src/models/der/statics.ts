@@ -3,10 +3,11 @@
  * scale, each a well-posed minimisation of E + M|q − q₀|²/2h²; the softest direction; pins brought to where they are at t. The verdict
  * on stability is the number of negative pivots of the tangent stiffness.
  */
-import { clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
+import { addEntry, clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { solveAtRest } from '../../statics/newton.ts';
 import { noVerdict, type RestSystem, seekEquilibrium, type Verdict } from '../../statics/search.ts';
+import { judgeDivergence, judgeEnergy } from '../../statics/stability.ts';
 import {
   evaluatePins,
   followCenterline,
@@ -18,9 +19,10 @@ import {
 import { solveStage } from './newton.ts';
 import { createRestProblem } from './restNewton.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
+import { measureSecondVariation } from './secondVariation.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
-import type { Stage, Workspace } from './stage.ts';
-import { assembleTangent, closeTangent, solveUnsymmetric, stiffEnough, zeroModeShift } from './tangent.ts';
+import { dependsOnState, type Stage, type Workspace } from './stage.ts';
+import { assembleTangent, closeTangent, solveUnsymmetric, stiffEnough } from './tangent.ts';
 
 const ROTATION = 0.5;
 const AT_REST = (t: number): Stage => ({ t, inertia: 0, rate: 0 });
@@ -62,15 +64,38 @@ function descend(der: DerRod, work: Workspace, start: Snapshot, t: number, count
  */
 export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return noVerdict;
+  const scales = {
+    fixed: der.fixed,
+    softScale: der.softScale,
+    stiffnessScale: der.stiffnessScale,
+    zero: 1e-4 / der.edgeCount ** 4,
+    rounding: measureRounding(der, work),
+  };
   if (work.loadJacobian.asymmetry > 1e-4) {
     if (der.rod.closed) return noVerdict;
-    work.step.fill(0);
-    const sign = solveUnsymmetric(der, work);
-    return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
+    return judgeDivergence(scales, (added) => {
+      for (let d = 0; d < der.size; d++) addEntry(work.matrix, d, d, added[d]);
+      work.step.fill(0);
+      const sign = solveUnsymmetric(der, work);
+      for (let d = 0; d < der.size; d++) addEntry(work.matrix, d, d, -added[d]);
+      return sign;
+    });
   }
   closeTangent(der, work);
-  factorBand(work.factor, work.matrix, zeroModeShift(der), der.softScale, false);
-  return { negativeModes: work.factor.negative, criterion: 'energy' };
+  const stateful = dependsOnState(der.drive);
+  return judgeEnergy({
+    ...scales,
+    matrix: work.matrix,
+    factor: work.factor,
+    measureEnergy: der.held.hinged.includes(1) ? undefined : (x) => measureSecondVariation(der, work, x, stateful),
+  });
+}
+
+/** What rounding does to the matrix, beside the stiffest bending: that of its stiffest edge. */
+function measureRounding({ edgeCount, stiffnessScale }: DerRod, { edgePenalty }: Workspace): number {
+  let largest = 1;
+  for (let j = 0; j < edgeCount; j++) largest = Math.max(largest, edgePenalty[j] / stiffnessScale[4 * j]);
+  return 1e-15 * largest;
 }
 
 /** Softest direction by inverse iteration with the factored, shifted matrix; deterministic start. */

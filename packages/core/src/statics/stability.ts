@@ -1,0 +1,133 @@
+/**
+ * Verdicts on stability: how many eigenvalues of the tangent stiffness are negative.
+ *
+ * The pivots of LDLᵀ have the signs of the eigenvalues of a matrix that rounding has changed. The matrix is therefore factored twice,
+ * with all that rounding may do added and subtracted. If the counts agree, they are certain. If not, the modes in question are found
+ * by subspace iteration, and their energies are summed element by element, from differences of neighbours, where stiff and soft
+ * parts do not cancel. See docs/notes/statics-convergence.md.
+ */
+import { type BorderedBand, type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
+import { eigenSymmetric } from '../linalg/jacobi.ts';
+import { noVerdict, type Verdict } from './search.ts';
+
+export interface StabilityProblem {
+  /** Tangent stiffness, prescribed unknowns fixed. */
+  readonly matrix: BorderedBand;
+  readonly factor: BorderedFactor;
+  readonly fixed: Uint8Array;
+  /** Stiffness of each unknown by the softest and by the stiffest part. */
+  readonly softScale: Float64Array;
+  readonly stiffnessScale: Float64Array;
+  /** What counts as zero, beside the softest: free rigid motion, free spin. */
+  readonly zero: number;
+  /** What rounding does to the matrix, beside the stiffest. */
+  readonly rounding: number;
+  /** xᵀKx of the rod [J], summed by elements; absent where the model cannot. */
+  readonly measureEnergy?: ((x: Float64Array) => number) | undefined;
+}
+
+/** If rounding mixes more modes than this, there is no verdict. */
+const MIXED_MODES = 12;
+
+/** Negative eigenvalues of the matrix with `sign` times what rounding may do. */
+function countNegative(problem: StabilityProblem, sign: number): number {
+  const { factor, matrix, softScale, stiffnessScale, zero, rounding, fixed } = problem;
+  const weight = softScale.map((soft, d) => (fixed[d] ? 0 : zero * soft + sign * rounding * stiffnessScale[d]));
+  factorBand(factor, matrix, 1, weight, false);
+  return factor.negative;
+}
+
+/** Makes the vectors orthonormal in the metric of the soft scale. */
+function orthonormalize(vectors: readonly Float64Array[], { softScale }: StabilityProblem): void {
+  const dot = (a: Float64Array, b: Float64Array): number => {
+    let sum = 0;
+    for (let d = 0; d < a.length; d++) sum += softScale[d] * a[d] * b[d];
+    return sum;
+  };
+  vectors.forEach((x, k) => {
+    for (let pass = 0; pass < 2; pass++) {
+      for (const y of vectors.slice(0, k)) {
+        const along = dot(x, y);
+        for (let d = 0; d < x.length; d++) x[d] -= along * y[d];
+      }
+      const size = Math.sqrt(dot(x, x));
+      for (let d = 0; d < x.length; d++) x[d] /= size;
+    }
+  });
+}
+
+function startVectors({ fixed, softScale }: StabilityProblem, count: number): Float64Array[] {
+  return Array.from({ length: count }, (_, k) =>
+    softScale.map((_, d) => (fixed[d] ? 0 : Math.sin(1 + (0.7 + 0.1 * k) * d) + 0.3 * Math.sin(0.1 * (k + 1) * d))),
+  );
+}
+
+/** Turns the vectors towards the lowest modes, with the matrix as it was factored: positive definite by what rounding may do. */
+function iterateLowest(problem: StabilityProblem, vectors: readonly Float64Array[], iterations: number): void {
+  const { fixed, factor, matrix, softScale } = problem;
+  for (let iteration = 0; iteration < iterations; iteration++) {
+    for (const x of vectors) {
+      for (let d = 0; d < x.length; d++) x[d] = fixed[d] ? 0 : x[d] * softScale[d];
+      solveBand(factor, matrix, x);
+    }
+    orthonormalize(vectors, problem);
+  }
+}
+
+/** Eigenvalues, beside the soft scale, of the energy in the space of these vectors. */
+function measureEigenvalues(
+  vectors: readonly Float64Array[],
+  measureEnergy: (x: Float64Array) => number,
+): Float64Array {
+  const count = vectors.length;
+  const form = new Float64Array(count * count);
+  for (let i = 0; i < count; i++) {
+    form[i * count + i] = measureEnergy(vectors[i]);
+    for (let j = 0; j < i; j++) {
+      const sum = measureEnergy(vectors[i].map((x, d) => x + vectors[j][d]));
+      const difference = measureEnergy(vectors[i].map((x, d) => x - vectors[j][d]));
+      form[i * count + j] = (sum - difference) / 4;
+      form[j * count + i] = form[i * count + j];
+    }
+  }
+  return eigenSymmetric(form, count).values;
+}
+
+/** Whether rounding exceeds the softest bending mode, 1e6 times `zero`, by far: nothing is then left of its shape. */
+function hidesAll({ softScale, stiffnessScale, zero, rounding }: StabilityProblem): boolean {
+  return softScale.some((soft, d) => rounding * stiffnessScale[d] > 1e7 * zero * soft);
+}
+
+/** Counts negative modes; `none` where rounding hides a sign and the model has no energy by elements. */
+export function judgeEnergy(problem: StabilityProblem): Verdict {
+  const possible = countNegative(problem, -1);
+  // rounding mixes a mode in doubt with its neighbours: they are taken along
+  const mixed = possible > 0 ? countNegative(problem, -8) : 0;
+  const certain = countNegative(problem, 1);
+  if (certain > 0 || possible === 0) return { negativeModes: certain, criterion: 'energy' };
+  const { measureEnergy, zero } = problem;
+  if (!measureEnergy || mixed > MIXED_MODES || hidesAll(problem)) return noVerdict;
+  const vectors = startVectors(problem, mixed + 3);
+  iterateLowest(problem, vectors, 30);
+  const [before] = measureEigenvalues(vectors, measureEnergy);
+  iterateLowest(problem, vectors, 30);
+  const values = measureEigenvalues(vectors, measureEnergy);
+  const negativeModes = values.filter((value) => value < -zero).length;
+  // estimates come from above: what is positive must have settled, and what is negative is certain
+  const isSettled = Math.abs(before - values[0]) <= 0.1 * Math.abs(values[0]) + zero;
+  return negativeModes > 0 || isSettled ? { negativeModes, criterion: 'energy' } : noVerdict;
+}
+
+/**
+ * Loads without a potential: the sign of the determinant, which changes where the equilibrium is lost. `signOf` solves for it with
+ * these numbers added to the diagonal; no verdict where rounding may change it.
+ */
+export function judgeDivergence(
+  { softScale, stiffnessScale, zero, rounding }: Omit<StabilityProblem, 'matrix' | 'factor' | 'measureEnergy'>,
+  signOf: (added: Float64Array) => number,
+): Verdict {
+  const [low, high] = [-1, 1].map((sign) =>
+    signOf(softScale.map((soft, d) => zero * soft + sign * rounding * stiffnessScale[d])),
+  );
+  return low === high && low !== 0 ? { negativeModes: low > 0 ? 0 : 1, criterion: 'divergence' } : noVerdict;
+}

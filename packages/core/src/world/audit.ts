@@ -1,0 +1,149 @@
+/**
+ * An independent check of every equilibrium: forces and torques on the whole rod must balance. It adds up what pins and welds
+ * exert, what the loads do and what links transmit, by samples and loads alone, and does not look at a model's own residual.
+ *
+ * A search that accepts a rod which does not carry its load, and a reaction that is wrong, both show here.
+ */
+import type { Links } from '../contact/links/links.ts';
+import { listLinkForces } from '../contact/report.ts';
+import type { EquilibriumReport, Reaction } from '../model.ts';
+import { createLoads, type LoadSource, type Samples } from '../port.ts';
+import type { Rod } from '../scene/compiled.ts';
+import type { WorldParts } from './build.ts';
+
+/**
+ * Part of what acts on a rod that may be left over. Banded and articulated models leave 1e-10 or less; mass–spring chains with very
+ * stiff springs leave 3e-4.
+ */
+export const balanceTolerance = 1e-3;
+
+/** Sum of forces [N] and of torques about `center` [N m], and how much there is of each in all. */
+interface Balance {
+  readonly center: Float64Array;
+  readonly force: Float64Array;
+  readonly torque: Float64Array;
+  forceSize: number;
+  torqueSize: number;
+}
+
+function createBalance({ nodePosition }: Samples): Balance {
+  const center = new Float64Array(3);
+  for (let o = 0; o < nodePosition.length; o++) center[o % 3] += (3 * nodePosition[o]) / nodePosition.length;
+  return { center, force: new Float64Array(3), torque: new Float64Array(3), forceSize: 0, torqueSize: 0 };
+}
+
+/** Adds the force f[o…] that acts at x[i…]. */
+function addForce(out: Balance, f: ArrayLike<number>, o: number, x: ArrayLike<number>, i: number): void {
+  const [ax, ay, az] = [x[i] - out.center[0], x[i + 1] - out.center[1], x[i + 2] - out.center[2]];
+  const [fx, fy, fz] = [f[o], f[o + 1], f[o + 2]];
+  const size = Math.hypot(fx, fy, fz);
+  out.force[0] += fx;
+  out.force[1] += fy;
+  out.force[2] += fz;
+  out.torque[0] += ay * fz - az * fy;
+  out.torque[1] += az * fx - ax * fz;
+  out.torque[2] += ax * fy - ay * fx;
+  out.forceSize += size;
+  out.torqueSize += size * Math.hypot(ax, ay, az);
+}
+
+function addTorque(out: Balance, m: ArrayLike<number>, o: number): void {
+  for (let k = 0; k < 3; k++) out.torque[k] += m[o + k];
+  out.torqueSize += Math.hypot(m[o], m[o + 1], m[o + 2]);
+}
+
+interface Acting {
+  readonly rod: Rod;
+  readonly samples: Samples;
+  readonly sources: readonly LoadSource[];
+  readonly reactions: readonly Reaction[];
+  readonly t: number;
+}
+
+/** What acts on one rod but for links. */
+function sumActing({ rod, samples, sources, reactions, t }: Acting): Balance {
+  const out = createBalance(samples);
+  const loads = createLoads(rod);
+  for (const source of sources) source.addLoads(loads, samples, t);
+  for (let o = 0; o < 3 * rod.nodeCount; o += 3) addForce(out, loads.nodeForce, o, samples.nodePosition, o);
+  for (let o = 0; o < 3 * rod.edgeCount; o += 3) addTorque(out, loads.edgeTorque, o);
+  for (const { node, force, torque } of reactions) {
+    addForce(out, force, 0, samples.nodePosition, 3 * node);
+    addTorque(out, torque, 0);
+  }
+  return out;
+}
+
+/** Adds the forces of links to the rods' balances. Their torques are not told apart: `linked` rods are checked for forces alone. */
+function addLinks(balances: readonly Balance[], links: Links, rods: readonly Rod[]): ReadonlySet<number> {
+  const linked = new Set<number>();
+  listLinkForces(links, rods).forEach(({ force }, k) => {
+    const { rodA, rodB } = links.plans[k];
+    const ends: [number, number][] =
+      rodB >= 0
+        ? [
+            [rodA, 1],
+            [rodB, -1],
+          ]
+        : [[rodA, 1]];
+    for (const [rod, sign] of ends) {
+      linked.add(rod);
+      const { force: sum } = balances[rod];
+      for (let c = 0; c < 3; c++) sum[c] += sign * force[c];
+      balances[rod].forceSize += Math.hypot(...force);
+    }
+  });
+  return linked;
+}
+
+/** EI/L² [N], the force that bends the whole rod: what counts where nothing acts. */
+function bendingForce({ halfEI1, halfEI2, length }: Rod): number {
+  let stiffest = 0;
+  for (let h = 0; h < halfEI1.length; h++) stiffest = Math.max(stiffest, halfEI1[h], halfEI2[h]);
+  return stiffest / (length * length);
+}
+
+interface Imbalance {
+  /** [N], [N m] */
+  readonly force: number;
+  readonly torque: number;
+  /** The larger of both, by what acts. */
+  readonly relative: number;
+}
+
+function measureImbalance(balance: Balance, rod: Rod, loaded: boolean, isLinked: boolean): Imbalance {
+  const { forceSize, torqueSize } = balance;
+  const idle = loaded ? 0 : bendingForce(rod);
+  const force = Math.hypot(...balance.force);
+  const torque = isLinked ? 0 : Math.hypot(...balance.torque);
+  const acting = Math.max(forceSize, torqueSize / rod.length, idle);
+  return { force, torque, relative: acting > 0 ? Math.max(force, torque / rod.length) / acting : 0 };
+}
+
+/** The reports with what is out of balance; an equilibrium that does not balance is none. */
+export function auditEquilibria(world: WorldParts, reports: readonly EquilibriumReport[]): EquilibriumReport[] {
+  const { rods, samples, drives, placeOfRod, contact, clock } = world;
+  const loads: boolean[] = [];
+  const balances = rods.map((rod, r) => {
+    const { bundle, index } = placeOfRod[r];
+    const { sources } = drives[r];
+    const unheld = sumActing({ rod, samples: samples[r], sources, reactions: [], t: clock.time });
+    loads.push(unheld.forceSize > 0 || unheld.torqueSize > 0);
+    const reactions = bundle.reactions(index, clock.time);
+    return sumActing({ rod, samples: samples[r], sources, reactions, t: clock.time });
+  });
+  const linked = contact ? addLinks(balances, contact.links, rods) : new Set<number>();
+  return reports.map((report, r) => {
+    const { force, torque, relative } = measureImbalance(balances[r], rods[r], loads[r], linked.has(r));
+    if (!report.converged || relative <= balanceTolerance) return { ...report, imbalance: relative };
+    return {
+      ...report,
+      imbalance: relative,
+      converged: false,
+      negativeModes: -1,
+      stable: false,
+      criterion: 'none',
+      reason: `the forces on the whole rod do not balance: pins, loads and links leave ${force.toExponential(2)} N and ${torque.toExponential(2)} N m, ${relative.toExponential(1)} of what acts`,
+    };
+  });
+}
