@@ -4,7 +4,7 @@
  *
  * A search that accepts a rod which does not carry its load, and a reaction that is wrong, both show here.
  */
-import type { Links } from '../contact/links/links.ts';
+import type { Links } from '../contact/links/linkData.ts';
 import { listLinkForces } from '../contact/report.ts';
 import type { EquilibriumReport, Reaction } from '../model.ts';
 import { createLoads, type LoadSource, type Samples } from '../port.ts';
