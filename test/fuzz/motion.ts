@@ -1,0 +1,48 @@
+/** The same scene elsewhere: turned about an axis and moved, with everything that has a direction. */
+import type { Json, SceneJson } from './scenes.ts';
+
+type Triple = readonly [number, number, number];
+
+/** A turn of one radian about (1, 2, 2)/3, then a shift: nothing of it is special. */
+const [c, s] = [Math.cos(1), Math.sin(1)];
+const axis: Triple = [1 / 3, 2 / 3, 2 / 3];
+const shift: Triple = [0.3, -0.2, 0.5];
+
+function turn(v: Triple): Triple {
+  const [x, y, z] = v;
+  const dot = axis[0] * x + axis[1] * y + axis[2] * z;
+  const cross: Triple = [axis[1] * z - axis[2] * y, axis[2] * x - axis[0] * z, axis[0] * y - axis[1] * x];
+  return [0, 1, 2].map((k) => c * v[k] + s * cross[k] + (1 - c) * dot * axis[k]) as unknown as Triple;
+}
+
+export function movePoint(v: Triple): Triple {
+  const [x, y, z] = turn(v);
+  return [x + shift[0], y + shift[1], z + shift[2]];
+}
+
+const points = new Set(['from', 'to', 'center', 'position']);
+const directions = new Set(['gravity', 'd1', 'axis', 'force', 'offset', 'rotation', 'normal', 'start']);
+
+/** The moved scene; undefined where it has formulas in space, whose directions are in their text. */
+export function moveScene(scene: SceneJson): SceneJson | undefined {
+  if (scene.fields !== undefined) return undefined;
+  // a circle begins in a direction of its own choice unless it is given
+  if (/"(ring|helix)"/.test(JSON.stringify(scene.rods))) return undefined;
+  return moveValue(scene) as SceneJson;
+}
+
+function moveValue(value: Json, key = ''): Json {
+  if (isTriple(value)) {
+    if (points.has(key) || key === 'points') return [...movePoint(value)];
+    if (directions.has(key)) return [...turn(value)];
+    return value;
+  }
+  if (Array.isArray(value)) return value.map((item: Json) => moveValue(item, key));
+  if (typeof value !== 'object' || value === null) return value;
+  const moved = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, moveValue(child, name)]));
+  return moved.type === 'plane' && moved.normal === undefined ? { ...moved, normal: [...turn([0, 0, 1])] } : moved;
+}
+
+function isTriple(value: Json): value is Triple {
+  return Array.isArray(value) && value.length === 3 && value.every((item) => typeof item === 'number');
+}
