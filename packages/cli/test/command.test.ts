@@ -1,8 +1,9 @@
 /** The command as a person or a script calls it: cases, a first scene, the schema, help. */
+import { spawnSync } from 'node:child_process';
 import { sceneSchema } from '@tendril/io';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { sandbox } from './harness.ts';
+import { command, sandbox, scene } from './harness.ts';
 
 describe('check', () => {
   it('prints one array, and nothing else, with --json', async () => {
@@ -38,6 +39,24 @@ describe('check', () => {
     const { code } = await box.run('run', 'heavy-cantilever', '--until', '50 ms');
     expect(code).toBe(0);
     expect(box.json('out/heavy-cantilever/result.json').scene).toMatchObject({ file: 'case heavy-cantilever' });
+  });
+});
+
+describe('scenes', () => {
+  it('are checked without a run, changed by options, and read from standard input', async () => {
+    const box = sandbox();
+    box.write('a.yaml', scene());
+    const valid = await box.run('validate', 'a.yaml', '--set', 'rods.rod.edges=30', '--set', 'pins[0].hold=position');
+    expect(valid).toMatchObject({ code: 0, out: '✓ a.yaml is right: der · 30 edges\n' });
+    const wrong = await box.run('validate', 'a.yaml', '--set', 'rods.0.section.radius=2 kg');
+    expect(wrong).toMatchObject({ code: 2, out: '' });
+    expect(wrong.err).toMatch(/^error: --set rods\.0\.section\.radius=2 kg: rods\[0\]\.section\.radius: /);
+    const absent = await box.run('validate', 'a.yaml', '--set', 'rods.other.edges=3');
+    expect(absent.err).toContain("'rods' has 1 entry and none is 'other'");
+    const input = scene().replace('edges: 12', 'edges: 1');
+    const { status, stderr } = spawnSync(process.execPath, [command, 'validate', '-'], { input, encoding: 'utf8' });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/standard input:7:\d+ rods\[0\]\.edges/);
   });
 });
 
