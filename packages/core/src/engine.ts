@@ -42,7 +42,22 @@ export interface EngineSession {
   restore(bytes: Uint8Array): void;
 }
 
+/** How far a step has come that is under way. */
+export interface SubstepProgress {
+  /** Where the next substep begins [s]. */
+  readonly time: number;
+  /** The step: where it began, and its length [s]. */
+  readonly start: number;
+  readonly dt: number;
+  /** Substeps that were tried so far, this one included; 1 for a step that goes well. */
+  readonly attempts: number;
+}
+
 export interface WorldOptions {
+  /**
+   * Called before every substep. Return true to stop: `step` then throws StoppedError, and the world is as it was before the step.
+   */
+  readonly onSubstep?: (progress: SubstepProgress) => boolean | undefined;
   /** Joints, motors and collisions of bodies; default none. See `@tendril/bridge/rapier`. */
   readonly bodies?: BodyEngine;
   /** In place of the built-in models of the same id, such as the faster ones of `@tendril/core/kernels`. */

@@ -8,6 +8,17 @@ export class SceneError extends Error {
   }
 }
 
+/** A step was stopped by `onSubstep`; the world is as it was before the step. */
+export class StoppedError extends Error {
+  /** Of the world [s]. */
+  readonly time: number;
+  constructor(time: number) {
+    super(`the step at t = ${time} s was stopped`);
+    this.name = 'StoppedError';
+    this.time = time;
+  }
+}
+
 /** The simulation could not go on: names the rod and the time, and says what to try. */
 export class SimulationError extends Error {
   readonly rod: string;

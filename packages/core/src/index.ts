@@ -9,8 +9,8 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/shapes/collider.ts';
-export type { BodyEngine, BodyMotion, EngineSession, WorldOptions } from './engine.ts';
-export { SceneError, SimulationError } from './errors.ts';
+export type { BodyEngine, BodyMotion, EngineSession, SubstepProgress, WorldOptions } from './engine.ts';
+export { SceneError, SimulationError, StoppedError } from './errors.ts';
 export { createAir } from './fields/air.ts';
 export { createEdgeTorque, createPointSpring, type EdgeTorque, type PointSpring } from './fields/hand.ts';
 export {

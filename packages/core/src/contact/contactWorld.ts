@@ -1,4 +1,5 @@
 /** Contact and links of a world: builds what the stages of a step work on (context.ts), and answers questions about the last step. */
+import { halvingsLeft } from '../math/pieces.ts';
 import type { Bundle, Drive, StepOutcome } from '../model.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
@@ -52,6 +53,8 @@ export interface ContactWorld {
 }
 
 export interface ContactParts {
+  /** See ContactSettings. */
+  readonly spend: (t: number) => void;
   readonly scene: Scene;
   readonly rods: readonly Rod[];
   readonly bundles: readonly Bundle[];
@@ -186,7 +189,8 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
     stepReport: createReport(),
     outcome: { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 },
     settings: {
-      halvings: scene.time?.halvings ?? 8,
+      halvings: (dt) => halvingsLeft(scene.time, dt),
+      spend: parts.spend,
       canResume: options.solver === 'admm',
       hasQuickShapes: colliders.every(
         ({ body, shape: { type } }) => body < 0 && ['plane', 'sphere', 'capsule', 'box'].includes(type),

@@ -63,8 +63,10 @@ export interface ContactContext {
 }
 
 export interface ContactSettings {
-  /** How often a step may be halved. */
-  readonly halvings: number;
+  /** How often a step of dt may be halved, which may itself be a piece of the world's step. */
+  readonly halvings: (dt: number) => number;
+  /** Called before each piece of an island's step, which begins at t. Throws where the step has had too many, or is to stop. */
+  readonly spend: (t: number) => void;
   /** Whether an island with missed contacts may go on from where it is: no solver but ADMM can. */
   readonly canResume: boolean;
   /** Whether measuring penetration is cheap for every collider. */

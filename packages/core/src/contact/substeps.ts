@@ -63,7 +63,9 @@ function stepIsland(
   if (linked) resumeLinks(links, linked);
   let last = dt;
   let pieces = 0;
-  const finished = stepInPieces({ t, dt }, settings.halvings, (from, length, share) => {
+  const halvings = settings.halvings(dt);
+  const finished = stepInPieces({ t, dt }, halvings, (from, length, share) => {
+    settings.spend(from);
     bundles.forEach((bundle, b) => {
       bundle.contact?.hold(within[b]);
     });
@@ -72,7 +74,7 @@ function stepIsland(
       dt: length,
       robust: robust || share <= 1 / 4,
       lenient: robust || share <= 1 / 32,
-      acceptUnsolved: share === 2 ** -settings.halvings,
+      acceptUnsolved: share === 2 ** -halvings,
       within,
       warmStart,
     });

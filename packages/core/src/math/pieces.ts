@@ -25,6 +25,15 @@ export function lengthLike(last: number, dt: number): number {
   return Math.abs(dt - last) <= 1e-6 * dt ? last : dt;
 }
 
+/**
+ * Halvings that are left for a step of dt inside a step of the scene. World, islands and rods halve their steps one inside the other; together
+ * they never go below step/2^halvings.
+ */
+export function halvingsLeft({ step, halvings = 8 }: { step?: number; halvings?: number } = {}, dt: number): number {
+  if (step === undefined) return halvings;
+  return Math.min(halvings, Math.max(0, halvings - Math.round(Math.log2(step / dt))));
+}
+
 /** Takes a piece, `share` of the step, or leaves the state unchanged. */
 export type Attempt<T> = (t: number, dt: number, share: number) => T;
 

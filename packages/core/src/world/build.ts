@@ -16,6 +16,7 @@ import type { Pin, Rod } from '../scene/compiled.ts';
 import { createGrip, type Grip } from '../scene/grip.ts';
 import type { Scene } from '../scene/types.ts';
 import { expandWeaves } from '../scene/weave.ts';
+import { createStepBudget, type StepBudget } from './budget.ts';
 import { type BundlePlace, compileBundles } from './bundles.ts';
 import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
 
@@ -52,6 +53,7 @@ export interface WorldParts {
   readonly continuum: Continuum | undefined;
   readonly contact: ContactWorld | undefined;
   readonly engine: EngineTurn | undefined;
+  readonly budget: StepBudget;
   readonly clock: Clock;
 }
 
@@ -63,6 +65,7 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
   const clock: Clock = { time: start?.time ?? 0, stepCount: 0, hasContactForces: false };
   const { drives, grips } = openDrives(compiled, () => restartMotion(parts, clock.time));
   const colliders = buildColliders(scene, compiled, options);
+  const budget = createStepBudget(options, scene.time?.halvings ?? 8, rods.length);
   const continuum =
     scene.contact?.between === 'continuum' && scene.contact.continuum
       ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
@@ -86,6 +89,7 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
           links: compiled.links,
           warnings,
           time: clock.time,
+          spend: budget.spend,
         })
       : undefined;
   if (start) for (const bundle of bundles) bundle.restart(clock.time);
@@ -107,6 +111,7 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
     continuum,
     contact,
     engine,
+    budget,
     clock,
   };
   return parts;

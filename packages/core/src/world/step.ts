@@ -23,6 +23,7 @@ export function stepWorld(world: WorldParts, dt: number): StepReport {
   const spans = splitAtReleases(world, endOfStep(world, dt), dt);
   let outcome = nothing;
   contact?.begin();
+  world.budget.begin(clock.time, dt);
   const takeSpan = (span: Span): void => {
     restartWherePinsLetGo(world, span);
     world.engine?.begin();
@@ -120,6 +121,7 @@ function advanceInPieces(world: WorldParts, span: Span): StepOutcome {
 /** Advances everything from t by dt; in two parts if something rebounds within, so that the rebound happens at its time. */
 function advanceToImpact(world: WorldParts, t: number, dt: number, robust: boolean): StepOutcome {
   const { contact, continuum, rods } = world;
+  world.budget.spend(t);
   const fault = continuum?.update(dt);
   if (fault) return { ...nothing, ok: false, failure: { rod: rods[0].id, reason: fault } };
   const impact = contact?.findImpact(t, dt) ?? 0;

@@ -3,7 +3,7 @@
  * README.md beside this file.
  */
 import { SceneError } from '../../errors.ts';
-import { sumPieces } from '../../math/pieces.ts';
+import { halvingsLeft, sumPieces } from '../../math/pieces.ts';
 import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -75,7 +75,6 @@ function compile(
   refuse(rods, drives, scene, coupling, scheme, explicit);
   // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
-  const halvings = scene.time?.halvings ?? 8;
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
   const { state, ders, bodyOf } = layOut(rods, drives, options, coupling, allocate);
   const bodies = [...bodyOf.values()];
@@ -169,7 +168,7 @@ function compile(
     const whole = stepSystem(s, t, dt, robust);
     // a lone system is cut by who called
     if (whole.ok || systems.length === 1) return whole;
-    const { last, ...sum } = sumPieces({ t, dt }, halvings, { ...whole }, (from, length, share) =>
+    const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) =>
       stepSystem(s, from, length, robust || share <= 1 / 4),
     );
     return { ...sum, reason: last.reason };

@@ -3,7 +3,7 @@
  * file says which file does what; docs/strand.md says what the model is for.
  */
 import { SceneError } from '../../errors.ts';
-import { sumPieces } from '../../math/pieces.ts';
+import { halvingsLeft, sumPieces } from '../../math/pieces.ts';
 import type {
   Bundle,
   BundleState,
@@ -108,7 +108,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const before = cloneState(state);
   const starts = trees.map((tree) => partOf(tree, state, before));
   const piece = trees.map((tree) => ({ q: tree.q.slice(), v: tree.v.slice(), memory: tree.memory.slice() }));
-  const halvings = scene.time?.halvings ?? 8;
 
   const refresh = (t: number): void => {
     for (const tree of trees) poseTree(tree, t);
@@ -124,7 +123,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
       poseTree(tree, now);
     };
     back(starts[k], t);
-    const { last, ...sum } = sumPieces({ t, dt }, halvings, { ...whole }, (from, length, share) => {
+    const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
       copyTree(piece[k], tree);
       const one = advanceTree(tree, workOf(tree), from, length, options, share <= 1 / 4);
       if (one.ok) poseSamples(tree);

@@ -1,0 +1,42 @@
+/**
+ * The budget of a step: how many pieces it may be tried in, counted over the world and all islands of contacts, and a chance to stop it.
+ *
+ * A step that fails is halved by the world, by islands and by rods, one inside the other. Their depth is limited together (halvingsLeft);
+ * this limits their number, so that a step ends in bounded time: with an error that leaves the world as it was.
+ */
+import type { SubstepProgress, WorldOptions } from '../engine.ts';
+import { SimulationError, StoppedError } from '../errors.ts';
+
+export interface StepBudget {
+  /** A step of the world begins. */
+  begin(t: number, dt: number): void;
+  /** A piece that begins at t is about to be tried. Throws SimulationError beyond the limit, StoppedError where `onSubstep` says so. */
+  spend(t: number): void;
+}
+
+/** `rods`: islands are no more than rods, and each may need pieces of its own. */
+export function createStepBudget({ onSubstep }: WorldOptions, halvings: number, rods: number): StepBudget {
+  const limit = 2 ** halvings * (4 + rods);
+  let start = 0;
+  let length = 0;
+  let attempts = 0;
+  return {
+    begin(t, dt) {
+      start = t;
+      length = dt;
+      attempts = 0;
+    },
+    spend(t) {
+      attempts++;
+      const progress: SubstepProgress = { time: t, start, dt: length, attempts };
+      if (onSubstep?.(progress) === true) throw new StoppedError(start);
+      if (attempts > limit)
+        throw new SimulationError(
+          '',
+          start,
+          `the step at t = ${start} s failed: after ${limit} substeps it has come to t = ${t} s`,
+          `try a smaller time.step than ${length}, or some damping`,
+        );
+    },
+  };
+}

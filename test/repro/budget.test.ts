@@ -1,0 +1,53 @@
+/** A step that cannot be taken ends soon, can be stopped, and leaves the world as it was. */
+import { createWorld, type Scene, SimulationError, StoppedError, type SubstepProgress } from '@tendril/core';
+import { describe, expect, it } from 'vitest';
+import { halvingsLeft } from '../../packages/core/src/math/pieces.ts';
+
+/** Thin hairs on a floor, one of them twisted by a torque far beyond what its step can follow. */
+const impossible: Scene = {
+  tendril: 1,
+  gravity: [0, 0, -9.81],
+  rods: [0, 1, 2].map((k) => ({
+    id: `hair${k}`,
+    shape: { type: 'straight', from: [0, 0.01 * k, 0.0005], to: [0.1, 0.01 * k, 0.0005] },
+    edges: 8,
+    section: { type: 'circle', radius: 0.0003 },
+    material: { E: 3e9, nu: 0.4, density: 1300 },
+  })),
+  pins: [0, 1, 2].map((k) => ({ rod: `hair${k}`, at: 'start' })),
+  loads: [{ type: 'torque', rod: 'hair1', at: 'end', torque: [0, -0.5, 0.3], frame: 'material' }],
+  colliders: [{ type: 'plane', friction: 0.3 }],
+  time: { duration: 1, step: 0.005 },
+};
+
+describe('a step that fails however it is split', () => {
+  it('ends after a bounded number of substeps, with an error, and changes nothing', () => {
+    const tried: SubstepProgress[] = [];
+    const world = createWorld(impossible, {
+      onSubstep: (progress) => {
+        tried.push(progress);
+        return false;
+      },
+    });
+    const before = world.hash();
+    expect(() => world.step()).toThrow(SimulationError);
+    expect(world.hash()).toBe(before);
+    expect(tried.length).toBeGreaterThan(8);
+    expect(tried.length).toBeLessThanOrEqual(2 ** 8 * (4 + 3) + 1);
+    expect(tried.at(-1)).toMatchObject({ start: 0, dt: 0.005, attempts: tried.length });
+  });
+
+  it('can be stopped', () => {
+    const world = createWorld(impossible, { onSubstep: ({ attempts }) => attempts === 5 });
+    const before = world.hash();
+    expect(() => world.step()).toThrow(StoppedError);
+    expect([world.time, world.stepCount, world.hash()]).toEqual([0, 0, before]);
+  });
+});
+
+it('halves no further inside a piece than the whole step may be halved', () => {
+  const time = { step: 0.01, halvings: 6 };
+  expect([0, 1, 4, 6, 9].map((k) => halvingsLeft(time, 0.01 / 2 ** k))).toEqual([6, 5, 2, 0, 0]);
+  // a step that is longer than the scene's, and a scene that has none
+  expect([halvingsLeft(time, 0.08), halvingsLeft({ halvings: 3 }, 0.01)]).toEqual([6, 3]);
+});
