@@ -31,6 +31,13 @@ import { createSolveLog } from './solve/solveLog.ts';
 import { advanceWithContact, findImpact, findSortedContacts } from './step.ts';
 import { listStored, restoreWarmStart, saveWarmStart } from './warmStart.ts';
 
+/**
+ * Iterations of the contact solver, and how often it may fail to converge in a step before what it found is accepted and reported: a rope of
+ * three half turns that starts to slip takes 540, rings of a chain that meet at a bend may take any number in one step and few in half of it.
+ */
+const ITERATIONS = 1000;
+const RETRIES = 5;
+
 export interface ContactWorld {
   readonly links: Links;
   /** Of everything that was advanced since `begin`. */
@@ -149,7 +156,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
   };
   const layout = createLayout(finder, bundles, placeOfRod, rolling, bodyOf, links);
   const options: SolveOptions = {
-    iterations: spec?.iterations ?? 300,
+    iterations: spec?.iterations ?? ITERATIONS,
     tolerance: spec?.tolerance ?? 1e-4,
     solver: spec?.solver ?? 'admm',
     repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
@@ -188,6 +195,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
     report: createReport(),
     stepReport: createReport(),
     outcome: { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 },
+    retries: 0,
     settings: {
       halvings: (dt) => halvingsLeft(scene.time, dt),
       spend: parts.spend,
@@ -197,6 +205,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
       ),
       hasRestitution: colliders.some(({ restitution }) => restitution > 0),
       keepsLaw: options.solver === 'admm' || options.solver === 'gauss-seidel',
+      retries: spec?.iterations === undefined ? RETRIES : 0,
       tolerance: options.tolerance,
     },
   };

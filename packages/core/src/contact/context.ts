@@ -59,6 +59,8 @@ export interface ContactContext {
   readonly stepReport: ContactReport;
   /** Iterations, shifts and substeps of the current call of `advance`. */
   readonly outcome: { iterations: number; iterationsMax: number; shifts: number; substeps: number };
+  /** How often a step or piece may still be halved because the contact solver does not converge. */
+  retries: number;
   readonly settings: ContactSettings;
 }
 
@@ -74,6 +76,8 @@ export interface ContactSettings {
   readonly hasRestitution: boolean;
   /** Whether the solver keeps the law of contact, so that steps which break it can be rejected. */
   readonly keepsLaw: boolean;
+  /** `ContactContext.retries` of a step; 0 where the scene limits the solver's iterations. */
+  readonly retries: number;
   /** Of the solver, relative to `IslandSolver.scaleOf`. */
   readonly tolerance: number;
 }
@@ -89,7 +93,7 @@ export interface Attempt {
   readonly dt: number;
   /** Prefer surviving to accuracy. */
   readonly robust: boolean;
-  /** Leave deep penetration to the next step instead of failing. */
+  /** Leave deep penetration to the next step, and accept contacts that the solver did not converge for, instead of failing. */
   readonly lenient: boolean;
   /** Accept islands that are not solved, and report them, because the step cannot be halved any more. */
   readonly acceptUnsolved: boolean;

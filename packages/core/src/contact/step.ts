@@ -57,6 +57,7 @@ function advanceHeld(context: ContactContext, t: number, dt: number, robust: boo
   const { links, contacts, outcome, report, everySystem, failedIslands, log } = context;
   Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 });
   clearReport(report);
+  context.retries = context.settings.retries;
   const { warmStart } = context;
   const whole = attemptStep(context, {
     t,
@@ -85,7 +86,7 @@ function advanceHeld(context: ContactContext, t: number, dt: number, robust: boo
  */
 export function attemptStep(context: ContactContext, attempt: Attempt): StepOutcome {
   const { systems, singleRods, stepped, outcome, contacts, finder } = context;
-  const { t, dt, robust, within, acceptUnsolved } = attempt;
+  const { t, dt, robust, within, lenient, acceptUnsolved } = attempt;
   context.failedIslands.length = 0;
   for (let s = 0; s < systems.count; s++) setRole(context, s, isMarked(systems, within, s) ? SEARCHED : IGNORED);
   detectContacts(context, attempt);
@@ -100,7 +101,7 @@ export function attemptStep(context: ContactContext, attempt: Attempt): StepOutc
     if (round === 0)
       pending.push(...singleRods.step(contacts, stepped, t, dt, (list) => revertSystems(context, list, t)));
     for (const island of pending) {
-      const one = solveIsland(context, island, { t, dt, robust, round, acceptUnsolved });
+      const one = solveIsland(context, island, { t, dt, robust, round, lenient, acceptUnsolved });
       if (one.ok) continue;
       failure = one.failure;
       failIsland(context, island, t);

@@ -155,7 +155,11 @@ export const contact: z.ZodType<ContactSpec, Written<ContactSpec>> = fields('con
   solver: words(['admm', 'gauss-seidel', 'impulses', 'repulsion'])
     .optional()
     .describe('admm (default); gauss-seidel: for small scenes; impulses, repulsion: cheap and rough.'),
-  iterations: whole(1).optional().describe('Most iterations of a step. Default 300.'),
+  iterations: whole(1)
+    .optional()
+    .describe(
+      'Most iterations of a round. Default 1000, and steps that do not converge are halved up to five times; with a limit of your own they are not.',
+    ),
   tolerance: count('positive')
     .optional()
     .describe("Largest error of a contact's velocity, relative to what a step adds to it. Default 1e-4."),

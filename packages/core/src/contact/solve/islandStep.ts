@@ -12,7 +12,9 @@ export interface IslandRound {
   readonly dt: number;
   readonly robust: boolean;
   readonly round: number;
-  /** Accept a step that is not solved, and report it. */
+  /** Accept a step in which only the contact solver has not converged, and report it. */
+  readonly lenient: boolean;
+  /** Accept any step that is not solved, and report it. */
   readonly acceptUnsolved: boolean;
 }
 
@@ -20,7 +22,7 @@ export interface IslandRound {
 export function solveIsland(
   context: ContactContext,
   island: Island,
-  { t, dt, robust, round, acceptUnsolved }: IslandRound,
+  { t, dt, robust, round, lenient, acceptUnsolved }: IslandRound,
 ): StepOutcome {
   const {
     contacts: all,
@@ -35,6 +37,9 @@ export function solveIsland(
     settings,
   } = context;
   const { contacts, links, systems: list } = island;
+  const failed = (reason: string): StepOutcome => {
+    return { ...outcome, ok: false, failure: { rod: context.rods[systems.rods[list[0]][0]].id, reason } };
+  };
   const resumable = canResume(context, island);
   if (settings.keepsLaw)
     energies.record(
@@ -66,10 +71,13 @@ export function solveIsland(
   });
   for (let i = contacts.length; i < own.count; i++) appendContact(all, own, i);
   if (!outcome.ok || solver.needsRecheck || !settings.keepsLaw) return outcome;
+  if (!solver.result.converged && !links && !lenient && context.retries > 0) {
+    context.retries--;
+    return failed('the contact solver does not converge');
+  }
   const reason = findViolation(context, island, t, dt);
   if (reason === undefined) return outcome;
-  if (!acceptUnsolved)
-    return { ...outcome, ok: false, failure: { rod: context.rods[systems.rods[list[0]][0]].id, reason } };
+  if (!acceptUnsolved) return failed(reason);
   log.record(list, { ...solver.result, converged: false });
   return outcome;
 }
