@@ -1,10 +1,11 @@
 /** One pair of rods in the kernel: pins, loads, state and samples in and out, stages and steps (der.ts has what it is about). */
 import { turnPlaceOf, turnsFar } from '../models/der/guard.ts';
-import type { PairKernel, PairMember, PairScheme, PairSolver } from '../models/der/kernel.ts';
+import type { PairKernel, PairMember, PairSolver } from '../models/der/kernel.ts';
 import { evaluatePins } from '../models/der/kinematics.ts';
 import type { NewtonOptions } from '../models/der/newton.ts';
 import type { DerRod } from '../models/der/rod.ts';
 import type { RodStep, StepStart } from '../models/der/rodStep.ts';
+import { keepState } from '../models/der/snapshot.ts';
 import { dependsOnState, evaluateLoads, type Stage, sumLoads } from '../models/der/stage.ts';
 import type { Loads } from '../port.ts';
 import type { NewtonResult } from '../statics/search.ts';
@@ -320,7 +321,7 @@ export function createPair(
   const places = [0, 1].map((lane) => ({ ...turnPlaceOf(first), start: (addresses.q >> 3) + lane, step: 2 }));
   const turned = (lane: number): boolean => turnsFar(wholeQ, sources.q[lane], doubles, places[lane]);
 
-  const step = (scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined => {
+  const step: PairKernel['step'] = (scheme, t, h, options) => {
     load(0, 1);
     const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
     clearTaken();
@@ -339,6 +340,7 @@ export function createPair(
       return taken;
     }
     taken.ok = true;
+    if (taken.shifts > 0) for (const { der, start } of members) keepState(start, der);
     for (let lane = 0; lane < 2; lane++) {
       if (scheme === 'implicit-euler') wholeMemory[sources.history[lane]] = 0;
       unload(lane, 1);

@@ -7,12 +7,14 @@ import type { NewtonResult } from '../../statics/search.ts';
 import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import type { RodStep, StepStart } from './rodStep.ts';
+import type { Snapshot } from './snapshot.ts';
 import type { Stage, Workspace } from './stage.ts';
 import { rotationStrain } from './strain.ts';
 
 export interface PairMember {
   readonly der: DerRod;
   readonly work: Workspace;
+  readonly start: Snapshot;
 }
 
 /** Like `solveStage`, for both rods; iterations are those of the slower rod, residual and tolerance of the worse one. */
@@ -27,7 +29,8 @@ export interface PairKernel {
   /**
    * A whole step from t to t + h. The rods' state and samples are those of its end; lengths, tangents, material axes and twist
    * are not written: they follow from the state, and few ask. A failure leaves the state untouched. Nothing is returned, and
-   * nothing done, where the first guess needs more than a kernel knows.
+   * nothing done, where the first guess needs more than a kernel knows. If a matrix was shifted, the
+   * members' `start` is where the step began, and the caller has to check that no turn of twist was lost.
    */
   step(scheme: PairScheme, t: number, h: number, options: NewtonOptions): RodStep | undefined;
   /**
@@ -61,7 +64,7 @@ export function pairKey(der: DerRod): string | undefined {
 }
 
 /** Whether both rods can be solved together now: the same pins hold. */
-export function canPair({ der: a }: PairMember, { der: b }: PairMember): boolean {
+export function canPair({ der: a }: Pick<PairMember, 'der'>, { der: b }: Pick<PairMember, 'der'>): boolean {
   for (let p = 0; p < a.poses.length; p++) if (a.poses[p].active !== b.poses[p].active) return false;
   return true;
 }

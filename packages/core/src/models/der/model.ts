@@ -57,9 +57,11 @@ import {
 } from './readouts.ts';
 import { refuse } from './refuse.ts';
 import type { RodStep } from './rodStep.ts';
+import { losesTurns } from './slip.ts';
+import { returnToState, type Snapshot } from './snapshot.ts';
 import { initializeMotion } from './start.ts';
 import { findEquilibrium } from './statics.ts';
-import { forgetContact, type ImplicitScheme, stepImplicit } from './step.ts';
+import { forgetContact, type ImplicitScheme, stepImplicit, TURNED_OVER } from './step.ts';
 
 function compile(
   rods: readonly Rod[],
@@ -174,6 +176,20 @@ function compile(
     return { ...sum, reason: last.reason };
   };
 
+  /** Rejects a kernel's step that lost turns of twist, as `stepImplicit` does, and returns the rods to their state at t. */
+  const checkTwist = (step: RodStep, members: readonly number[], starts: readonly Snapshot[], t: number): void => {
+    for (const k of members) renew(k);
+    if (!members.some((k, m) => losesTurns(ders[k], starts[m]))) return;
+    step.ok = false;
+    step.reason = TURNED_OVER;
+    members.forEach((k, m) => {
+      returnToState(ders[k], starts[m]);
+      movedTo[k] = t;
+      renew(k);
+      poseSamples(ders[k]);
+    });
+  };
+
   /** Both rods of a pair at once, where their pins allow it. Nothing: they are to be stepped one by one. */
   const stepPair = ({ systems: [a, b], pair }: Unit, t: number, dt: number): RodStep | undefined => {
     if (!pair || !canPair(pair.system.members[0], pair.system.members[1])) return undefined;
@@ -192,6 +208,7 @@ function compile(
       if (step?.ok) {
         movedTo[first] = t + dt;
         movedTo[second] = t + dt;
+        if (step.shifts > 0) checkTwist(step, [first, second], pair.starts, t);
       }
       if (step) return step;
     }

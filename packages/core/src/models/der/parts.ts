@@ -96,7 +96,7 @@ export function createUnits(
 ): Unit[] {
   const member = (s: number): PairMember & { index: number } => {
     const [k] = systems[s].rods;
-    return { der: ders[k], work: tools[k].work, index: k };
+    return { der: ders[k], work: tools[k].work, start: tools[k].start, index: k };
   };
   const pairs = paired.filter(({ length }) => length === 2);
   const kernels = kernel.createPairs(pairs.map(([a, b]) => [member(a), member(b)]));

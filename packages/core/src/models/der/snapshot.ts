@@ -14,6 +14,8 @@ export interface Snapshot {
   readonly heldTangent: Float64Array;
   readonly heldDirector: Float64Array;
   readonly heldTheta: Float64Array;
+  /** Of `keepState` alone. */
+  readonly history: Float64Array;
 }
 
 export function createSnapshot(der: DerRod): Snapshot {
@@ -28,6 +30,7 @@ export function createSnapshot(der: DerRod): Snapshot {
     heldTangent: der.held.tangent.slice(),
     heldDirector: der.held.director.slice(),
     heldTheta: der.held.theta.slice(),
+    history: der.history.slice(),
   };
 }
 
@@ -42,6 +45,28 @@ export function takeSnapshot(snapshot: Snapshot, der: DerRod): void {
   snapshot.heldTangent.set(der.held.tangent);
   snapshot.heldDirector.set(der.held.director);
   snapshot.heldTheta.set(der.held.theta);
+}
+
+/** Keeps the state alone, for a rod whose frames may be behind it. */
+export function keepState(snapshot: Snapshot, der: DerRod): void {
+  snapshot.q.set(der.q);
+  snapshot.v.set(der.v);
+  snapshot.edgeReference.set(der.edgeReference);
+  snapshot.jointReferenceTwist.set(der.jointReferenceTwist);
+  snapshot.edgeTension.set(der.edgeTension);
+  snapshot.acceleration.set(der.acceleration);
+  snapshot.history.set(der.history);
+}
+
+/** The counterpart of `keepState`; what follows from the state is left to the caller. */
+export function returnToState(der: DerRod, snapshot: Snapshot): void {
+  der.q.set(snapshot.q);
+  der.v.set(snapshot.v);
+  der.edgeReference.set(snapshot.edgeReference);
+  der.jointReferenceTwist.set(snapshot.jointReferenceTwist);
+  der.edgeTension.set(snapshot.edgeTension);
+  der.acceleration.set(snapshot.acceleration);
+  der.history.set(snapshot.history);
 }
 
 export function returnToSnapshot(der: DerRod, snapshot: Snapshot, work: Workspace, t: number): void {

@@ -308,13 +308,16 @@ export function resumeEuler(
   return out;
 }
 
+/** Why a step that lost turns of twist is rejected. */
+export const TURNED_OVER = 'an edge turned over on the way to the solution, and the twist with it';
+
 /** False where the search for a solution lost turns of twist; without shifts of a matrix it was no search. */
 function keepsTwist({ system, starts, out }: Move): boolean {
   if (out.shifts === 0) return true;
   for (let m = 0; m < system.members.length; m++) {
     if (!losesTurns(system.members[m].der, starts[m])) continue;
     out.ok = false;
-    out.reason = 'an edge turned over on the way to the solution, and the twist with it';
+    out.reason = TURNED_OVER;
     return false;
   }
   return true;
