@@ -12,7 +12,7 @@ import {
   SceneError,
   type World,
 } from '@tendril/core';
-import { loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
+import { countUsefulThreads, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
 import {
   explainSceneError,
   type InputError,
@@ -186,21 +186,25 @@ export async function openWorld(source: Source, { threads, plain, warn }: WorldC
   const models: Model[] = [];
   // the reference alone has one thread, unless more are asked for
   const kernels = !plain;
-  const most = Math.max(1, rods, fibers);
+  const most = Math.max(countUsefulThreads(rods), countUsefulThreads(fibers));
   if (threads !== undefined && threads > most)
-    warn?.(`--threads ${threads}: ${most} ${most === 1 ? 'is' : 'are'} used, one a rod at most`);
+    warn?.(`--threads ${threads}: ${most} ${most === 1 ? 'is' : 'are'} used, one per two rods at most`);
   else if (threads !== undefined && threads > availableParallelism())
     warn?.(`--threads ${threads}: this machine runs ${availableParallelism()} at once; more are slower`);
-  const countFor = (count: number, many: number): number | undefined =>
-    threads === undefined ? (plain || count < many ? 1 : undefined) : Math.max(1, Math.min(threads, count));
+  const countFor = (some: number, many: number): number => {
+    const wanted = threads ?? (plain || some < many ? 1 : availableParallelism());
+    return Math.min(wanted, countUsefulThreads(some));
+  };
   const [forRods, forFibers] = [countFor(rods, manyRods), countFor(fibers, manyFibers)];
-  if (rods > 1 && (kernels || forRods !== 1)) models.push(await loadModel('der', forRods, kernels));
-  if (fibers > 0 && (kernels || forFibers !== 1)) models.push(await loadModel('fiber', forFibers, kernels));
+  const asked = threads !== undefined;
+  if (rods > 1 && (kernels || forRods !== 1)) models.push(await loadModel('der', forRods, asked, kernels));
+  if (fibers > 0 && (kernels || forFibers !== 1)) models.push(await loadModel('fiber', forFibers, asked, kernels));
   return explained(source, () => createWorld(scene, { models, ...(bodies && { bodies }) }));
 }
 
-async function loadModel(id: 'der' | 'fiber', threads: number | undefined, kernels: boolean): Promise<Model> {
+/** `threads`: in all; `asked`: by the user, who then gets them for any number of rods that can keep them busy. */
+async function loadModel(id: 'der' | 'fiber', threads: number, asked: boolean, kernels: boolean): Promise<Model> {
   if (threads === 1) return id === 'der' ? loadDer() : loadFiber();
   const load = id === 'der' ? loadThreadedDer : loadThreadedFiber;
-  return load(startThreads(threads).ports, { kernels, ...(threads !== undefined && { leastParts: 2 }) });
+  return load(startThreads(threads).ports, { kernels, ...(asked && { leastParts: 2 }) });
 }

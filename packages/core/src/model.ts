@@ -15,6 +15,8 @@ export interface Drive {
   readonly pins: readonly Pin[];
   /** To be read anew at each step: hands add to the list and take from it while the world runs. */
   readonly sources: readonly LoadSource[];
+  /** Number of loads that were added, and of pins that were moved or released, while the world runs: the scene does not have them. */
+  readonly overrides?: number;
 }
 
 /** Bodies, and where they are welded to the rods of a bundle (indices into its rods). */
@@ -151,6 +153,10 @@ export interface Bundle {
   refresh(t: number): void;
   /** Forces have jumped at t (a pin let go): what the scheme remembers of accelerations is found anew. */
   restart(t: number): void;
+  /** A step of the world begins. */
+  beginStep?(): void;
+  /** The step threw an error: returns the state to where it began, at t. */
+  undoStep?(t: number): void;
   /**
    * One step from t to t + dt; on failure the state is untouched. `robust`: prefer surviving to accuracy. `without`: 1 for
    * each system (see ContactPort) that is left alone, because contact moves it.

@@ -1,25 +1,57 @@
-/** Threads of Node for `loadThreadedDer`. */
+/** Worker threads of Node for `loadThreadedDer` and `loadThreadedFiber`. */
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ThreadPort } from '@tendril/core/kernels';
+import type { MonitorData } from './threadMonitor.ts';
 
 export interface Threads {
-  /** Those beside the caller's own. */
+  /** Workers, beside the caller's own thread. */
   readonly ports: readonly ThreadPort[];
+  /** Ends the workers. A world that they serve throws in its next step, and goes on with one thread. */
   close(): void;
 }
 
-/** `count` threads in all, the caller among them; default: as many as the machine can run at once. */
-export function startThreads(count: number = availableParallelism()): Threads {
-  const workers = Array.from({ length: Math.max(0, count - 1) }, () => {
-    const worker = new Worker(new URL('./thread.js', import.meta.url));
+/**
+ * Starts `count` threads in all, the caller's among them; default: as many as the machine can run at once.
+ *
+ * `script`: what the workers run, which calls `serveThread` with every message; default: that of this package.
+ *
+ * A caller that waits for a worker gets no events, so it would never learn that the worker has ended. A further thread gets them in its place
+ * (threadMonitor.ts) and notes the end in shared memory.
+ */
+export function startThreads(
+  count: number = availableParallelism(),
+  script: URL = new URL('./thread.js', import.meta.url),
+): Threads {
+  const workerCount = Math.max(0, count - 1);
+  const ended = new Int32Array(new SharedArrayBuffer(4 * workerCount));
+  const channels = Array.from({ length: workerCount }, () => new MessageChannel());
+  const workers = channels.map(({ port1: lifeline }, k) => {
+    const worker = new Worker(script, { workerData: { lifeline }, transferList: [lifeline] });
+    const noteEnd = (): void => {
+      Atomics.store(ended, k, 1);
+    };
+    // without a listener an error of a worker ends the whole program
+    worker.on('error', noteEnd);
+    worker.on('exit', noteEnd);
     // threads alone do not keep a program running
     worker.unref();
     return worker;
   });
+  if (workerCount > 0) {
+    const lifelines = channels.map(({ port2 }) => port2);
+    const workerData: MonitorData = { ended, lifelines };
+    new Worker(new URL('./threadMonitor.js', import.meta.url), { workerData, transferList: lifelines }).unref();
+  }
   return {
-    ports: workers,
+    ports: workers.map((worker, k) => ({
+      postMessage(message) {
+        worker.postMessage(message);
+      },
+      hasEnded: () => Atomics.load(ended, k) === 1,
+    })),
     close() {
+      ended.fill(1);
       for (const worker of workers) void worker.terminate();
     },
   };

@@ -3,7 +3,7 @@ import type { Scene } from '@tendril/core';
 import { loadDer, loadThreadedDer, type ThreadPort } from '@tendril/core/kernels';
 import { describe, expect, it } from 'vitest';
 // the number of a piece of memory
-import { COARSE } from '../../../core/src/kernels/crew.ts';
+import { slots } from '../../../core/src/threads/slots.ts';
 import { compare, eager, hire, type Team, takeSteps } from './teams.ts';
 
 type Weave = NonNullable<Scene['weaves']>[number];
@@ -68,7 +68,7 @@ describe('threads over cloth', () => {
       expect(world.contactReport?.iterations).toBeGreaterThan(90);
       return reports;
     });
-    expect(given).toContain(COARSE);
+    expect(given).toContain(slots.coarse);
   });
 
   it('of two that know nothing of each other, one of which has links of all kinds', () => {

@@ -15,6 +15,13 @@ export async function loadFiber(): Promise<Model> {
   return createFiberModel(await loadFiberKernel());
 }
 
+export type { Balance } from '../threads/ranges.ts';
+export {
+  countUsefulThreads,
+  loadThreadedDer,
+  loadThreadedFiber,
+  type ThreadOptions,
+  type ThreadPort,
+} from '../threads/threadedModels.ts';
+export { serveThread } from '../threads/worker.ts';
 export { loadBlocks } from './fiber.ts';
-export type { Balance } from './ranges.ts';
-export { loadThreadedDer, loadThreadedFiber, serveThread, type ThreadOptions, type ThreadPort } from './threads.ts';

@@ -29,7 +29,8 @@ export interface GrippedPin {
 /** Offset x y z [m] and twist [rad]. */
 const CHANNELS = 4;
 
-export function createGrip(inner: Pin, restart: () => void): GrippedPin {
+/** `restart`: called when the pin lets go; `noteUse`: when the grip is used for the first time. */
+export function createGrip(inner: Pin, restart: () => void, noteUse: () => void = () => {}): GrippedPin {
   const from = new Float64Array(CHANNELS);
   const to = new Float64Array(CHANNELS);
   let begin = 0;
@@ -59,6 +60,7 @@ export function createGrip(inner: Pin, restart: () => void): GrippedPin {
     },
     evaluate,
     move({ offset, twist }, t, seconds) {
+      if (!moved && !released) noteUse();
       const u = !moved || t >= end ? 1 : t <= begin ? 0 : (t - begin) / (end - begin);
       for (let k = 0; k < CHANNELS; k++) from[k] += u * (to[k] - from[k]);
       for (let k = 0; k < 3; k++) to[k] = offset?.[k] ?? from[k];
@@ -69,6 +71,7 @@ export function createGrip(inner: Pin, restart: () => void): GrippedPin {
     },
     release() {
       if (released) return;
+      if (!moved) noteUse();
       released = true;
       restart();
     },

@@ -24,6 +24,8 @@ import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
 export interface OpenDrive {
   readonly pins: readonly Pin[];
   readonly sources: LoadSource[];
+  /** See `Drive`. */
+  overrides: number;
 }
 
 /** What changes as a world runs, besides the state of its bundles, contacts and engine. */
@@ -130,15 +132,22 @@ function openDrives(
 ): { readonly drives: OpenDrive[]; readonly grips: Grip[] } {
   const grips: Grip[] = [];
   const isOfBody = (pin: Pin): boolean => welds.some((weld) => weld.pin === pin) || carried.includes(pin);
-  const open = drives.map(({ pins, sources }) => ({
-    sources: [...sources],
-    pins: pins.map((pin) => {
-      if (isOfBody(pin)) return pin;
-      const gripped = createGrip(pin, restart);
-      grips.push(gripped.grip);
-      return gripped.pin;
-    }),
-  }));
+  const open = drives.map(({ pins, sources }) => {
+    const noteOverride = (): void => {
+      drive.overrides++;
+    };
+    const drive: OpenDrive = {
+      sources: [...sources],
+      pins: pins.map((pin) => {
+        if (isOfBody(pin)) return pin;
+        const gripped = createGrip(pin, restart, noteOverride);
+        grips.push(gripped.grip);
+        return gripped.pin;
+      }),
+      overrides: 0,
+    };
+    return drive;
+  });
   return { drives: open, grips };
 }
 

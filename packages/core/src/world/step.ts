@@ -34,8 +34,15 @@ export function stepWorld(world: WorldParts, dt: number): StepReport {
   };
   // a single advance undoes itself where it throws; whatever else changes the state is undone here
   const isSingle = spans.length === 1 && !world.engine && !letsGo(world, spans[0]);
-  if (isSingle) takeSpan(spans[0]);
-  else undoOnThrow(world, saveState(world), () => spans.forEach(takeSpan));
+  const { time } = clock;
+  for (const bundle of world.bundles) bundle.beginStep?.();
+  try {
+    if (isSingle) takeSpan(spans[0]);
+    else undoOnThrow(world, saveState(world), () => spans.forEach(takeSpan));
+  } catch (error) {
+    for (const bundle of world.bundles) bundle.undoStep?.(time);
+    throw error;
+  }
   clock.stepCount++;
   return reportStep(world, outcome, dt);
 }

@@ -41,11 +41,14 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     save: () => saveState(parts),
     restore: (state) => restoreState(parts, state),
     addLoad(rod, source) {
-      const { sources } = drives[rod];
-      sources.push(source);
+      const drive = drives[rod];
+      drive.sources.push(source);
+      drive.overrides++;
       return () => {
-        const at = sources.indexOf(source);
-        if (at >= 0) sources.splice(at, 1);
+        const at = drive.sources.indexOf(source);
+        if (at < 0) return;
+        drive.sources.splice(at, 1);
+        drive.overrides--;
       };
     },
   };

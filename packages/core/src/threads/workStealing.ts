@@ -15,7 +15,7 @@ const PIECE = 32;
 const FEW = 16;
 const MOST = 4096;
 
-export interface Claims {
+export interface WorkStealing {
   /** Of each zone: pieces taken from below, in the upper half of the word, and those that are not taken from above, in the lower. */
   readonly words: Int32Array;
   /** Where the ends of each zone's pieces begin, one more than there are pieces; and their number. */
@@ -45,15 +45,15 @@ export function listPieces({ rods, compiled, clean, apart }: Ranges): number[][]
   });
 }
 
-export const claimBytes = (pieces: readonly (readonly number[])[]): number =>
+export const workStealingBytes = (pieces: readonly (readonly number[])[]): number =>
   4 * (2 * pieces.length + 1 + pieces.flat().length);
 
 /** Opens memory that all see; `pieces`: what whoever makes it writes there. */
-export function openClaims(
+export function openWorkStealing(
   buffer: SharedArrayBuffer,
   zones: number,
   pieces: readonly (readonly number[])[] = [],
-): Claims {
+): WorkStealing {
   const words = new Int32Array(buffer, 0, zones);
   const offsets = new Int32Array(buffer, 4 * zones, zones + 1);
   const ends = new Int32Array(buffer, 4 * (2 * zones + 1));
@@ -65,18 +65,18 @@ export function openClaims(
 }
 
 /** Nothing is taken. */
-export function resetClaims({ words, offsets }: Claims): void {
+export function resetWorkStealing({ words, offsets }: WorkStealing): void {
   for (let k = 0; k < words.length; k++) Atomics.store(words, k, offsets[k + 1] - offsets[k] - 1);
 }
 
 /** Pieces of a zone that nobody has taken. */
-function countLeft({ words }: Claims, zone: number): number {
+function countLeft({ words }: WorkStealing, zone: number): number {
   const word = zone >= 0 && zone < words.length ? Atomics.load(words, zone) : 0;
   return (word & 0xffff) - (word >>> 16);
 }
 
 /** Number of the piece that was taken, or −1 where none is left. */
-function take({ words }: Claims, zone: number, fromBelow: boolean): number {
+function take({ words }: WorkStealing, zone: number, fromBelow: boolean): number {
   while (zone >= 0 && zone < words.length) {
     const word = Atomics.load(words, zone);
     const below = word >>> 16;
@@ -89,23 +89,23 @@ function take({ words }: Claims, zone: number, fromBelow: boolean): number {
 }
 
 /** All that thread k gets of `rodCount` rods: first those that are its alone, then of the zone that has more left, piece by piece. */
-export function claimPieces(
-  claims: Claims,
+export function takePieces(
+  workStealing: WorkStealing,
   k: number,
   rodCount: number,
   action: (from: number, to: number) => void,
 ): void {
-  const { words, offsets, ends } = claims;
+  const { words, offsets, ends } = workStealing;
   const from = k > 0 ? ends[offsets[k] - 1] : 0;
   const to = k < words.length ? ends[offsets[k]] : rodCount;
   if (to > from) action(from, to);
   for (let zone = k, piece = 0; ; ) {
-    zone = countLeft(claims, k) >= countLeft(claims, k - 1) ? k : k - 1;
-    piece = take(claims, zone, zone === k);
+    zone = countLeft(workStealing, k) >= countLeft(workStealing, k - 1) ? k : k - 1;
+    piece = take(workStealing, zone, zone === k);
     // others may have been quicker here, and not there
     if (piece < 0) {
       zone = zone === k ? k - 1 : k;
-      piece = take(claims, zone, zone === k);
+      piece = take(workStealing, zone, zone === k);
     }
     if (piece < 0) return;
     action(ends[offsets[zone] + piece], ends[offsets[zone] + piece + 1]);
@@ -113,7 +113,7 @@ export function claimPieces(
 }
 
 /** First rod of each thread, where all have met, and the number of all. */
-export function listMeetings({ words, offsets, ends }: Claims, rodCount: number): number[] {
+export function listMeetings({ words, offsets, ends }: WorkStealing, rodCount: number): number[] {
   const inner = Array.from(words, (word, k) => ends[offsets[k] + (word >>> 16)]);
   return [0, ...inner, rodCount];
 }

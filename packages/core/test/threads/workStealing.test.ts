@@ -1,14 +1,14 @@
 /** Rods that neighbours take from both sides: each rod by one of them, whoever is quick. */
 import { describe, expect, it } from 'vitest';
+import { divide, type Ranges } from '../../src/threads/ranges.ts';
 import {
-  claimBytes,
-  claimPieces,
   listMeetings,
   listPieces,
-  openClaims,
-  resetClaims,
-} from '../../src/kernels/claims.ts';
-import { divide, type Ranges } from '../../src/kernels/ranges.ts';
+  openWorkStealing,
+  resetWorkStealing,
+  takePieces,
+  workStealingBytes,
+} from '../../src/threads/workStealing.ts';
 
 /** Pairs of rods in ranges for so many threads. */
 const rangesOf = (pairCount: number, threads: number): Ranges =>
@@ -23,21 +23,21 @@ const rangesOf = (pairCount: number, threads: number): Ranges =>
     true,
   );
 
-const makeClaims = (ranges: Ranges): ReturnType<typeof openClaims> => {
+const makeWorkStealing = (ranges: Ranges): ReturnType<typeof openWorkStealing> => {
   const pieces = listPieces(ranges);
-  const memory = new SharedArrayBuffer(claimBytes(pieces));
-  openClaims(memory, pieces.length, pieces);
+  const memory = new SharedArrayBuffer(workStealingBytes(pieces));
+  openWorkStealing(memory, pieces.length, pieces);
   // as another thread opens it
-  const claims = openClaims(memory, pieces.length);
-  resetClaims(claims);
-  return claims;
+  const stealing = openWorkStealing(memory, pieces.length);
+  resetWorkStealing(stealing);
+  return stealing;
 };
 
 /**
  * Threads at work in one: whoever has taken a piece lets others take some before it goes on, in an order by chance. Returns who had each rod.
  */
 const race = (ranges: Ranges, seed: number): { owner: number[]; met: number[] } => {
-  const claims = makeClaims(ranges);
+  const stealing = makeWorkStealing(ranges);
   const threads = ranges.compiled.length;
   const rodCount = ranges.rods[threads];
   const owner = new Array<number>(rodCount).fill(-1);
@@ -51,7 +51,7 @@ const race = (ranges: Ranges, seed: number): { owner: number[]; met: number[] } 
   const begin = (k: number): void => {
     if (begun.has(k)) return;
     begun.add(k);
-    claimPieces(claims, k, rodCount, (from, to) => {
+    takePieces(stealing, k, rodCount, (from, to) => {
       const { first, end } = ranges.compiled[k];
       if (from >= to || from < first || to > end) wrong.push(`${k} has ${from} to ${to}`);
       for (let rod = from; rod < to; rod++) {
@@ -63,10 +63,10 @@ const race = (ranges: Ranges, seed: number): { owner: number[]; met: number[] } 
   };
   for (let k = 0; k < threads; k++) begin(k);
   expect(wrong).toEqual([]);
-  return { owner, met: listMeetings(claims, rodCount) };
+  return { owner, met: listMeetings(stealing, rodCount) };
 };
 
-describe('claims of rods', () => {
+describe('work stealing', () => {
   it.each([
     [12, 2],
     [2500, 2],
@@ -96,14 +96,14 @@ describe('claims of rods', () => {
   });
 
   it('leave a thread in the middle what is beyond the middle of its range or what its neighbour has compiled', () => {
-    const claims = makeClaims(rangesOf(600, 3));
+    const stealing = makeWorkStealing(rangesOf(600, 3));
     const own: number[][] = [];
-    claimPieces(claims, 0, 1200, () => {});
-    claimPieces(claims, 2, 1200, () => {});
-    claimPieces(claims, 1, 1200, (...range) => {
+    takePieces(stealing, 0, 1200, () => {});
+    takePieces(stealing, 2, 1200, () => {});
+    takePieces(stealing, 1, 1200, (...range) => {
       own.push(range);
     });
     expect(own).toEqual([[600, 700]]);
-    expect(listMeetings(claims, 1200)).toEqual([0, 600, 700, 1200]);
+    expect(listMeetings(stealing, 1200)).toEqual([0, 600, 700, 1200]);
   });
 });

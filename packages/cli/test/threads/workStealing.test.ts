@@ -42,7 +42,7 @@ function makeScene(contact: Scene['contact']): Scene {
   };
 }
 
-describe('rods that threads claim', () => {
+describe('rods that threads take from each other', () => {
   let teams: readonly Team[];
   beforeAll(async () => {
     teams = await hireAll();

@@ -3,7 +3,7 @@ import { createCutter } from '../contact/memory.ts';
 import { cutRows, doublesOf, type SideRows } from '../contact/solve/sideArrays.ts';
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
 import { axesOf, type ContactSides, type Touches } from '../port.ts';
-import { shareOf } from './crew.ts';
+import { shareOf } from './workerPool.ts';
 
 /** A thread's part of a bundle's sides, and of the solver's arrays. */
 export interface SidePart {

@@ -1,6 +1,6 @@
 /** Ranges of rods: where they may end, and where they go. */
 import { describe, expect, it } from 'vitest';
-import { balanceByTime, divide, moveRanges, type Ranges } from '../../src/kernels/ranges.ts';
+import { balanceByTime, divide, moveRanges, type Ranges } from '../../src/threads/ranges.ts';
 
 /** Parts with these rods. */
 const partsOf = (list: readonly (readonly number[])[]): Parameters<typeof divide>[0] => ({

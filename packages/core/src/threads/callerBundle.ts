@@ -1,0 +1,430 @@
+/**
+ * A bundle whose rods several threads move: the caller's side of it.
+ *
+ * State, samples and the start of a step are in shared memory. Each worker compiles the part of the scene that its rods need (ranges.ts), and
+ * so has models, pins and loads of its own; the caller has all of them, finds contacts of rods with rods and answers questions. A request
+ * goes to all threads (requests.ts): each does it for its range, the caller among them. Which rods are solved together does
+ * not depend on the number of threads, and no part reads another: so the result is the same, bit for bit.
+ *
+ * Rods with bodies, or that grow from others, do not lie in ranges: every worker then compiles the whole scene, and contact is the caller's.
+ * The caller blocks while it waits, which browsers allow in workers only. docs/notes/threads.md has what was measured.
+ */
+import type { Bundle, Drive, StepOutcome } from '../model.ts';
+import type { Scene } from '../scene/types.ts';
+import { combineAnswers } from './answers.ts';
+import { shareContact } from './callerContact.ts';
+import type { ThreadableModel } from './modelMaker.ts';
+import { divide, moveRanges, type Ranges } from './ranges.ts';
+import { pickColliders, pickRods } from './sceneParts.ts';
+import { copyAll, keepRange, keepShare, returnAll, returnToKept } from './stateCopies.ts';
+import type { ThreadOptions, ThreadPort } from './threadedModels.ts';
+import type { BufferMessage, Task } from './worker.ts';
+import {
+  createPoolMemory,
+  isAbandoned,
+  openPool,
+  type PoolMemory,
+  runRequest,
+  sendRequest,
+  type WorkerPool,
+  waitForReady,
+} from './workerPool.ts';
+import { listMeetings, listPieces } from './workStealing.ts';
+
+/** Memory that all threads see, and where in it each rod's numbers begin. */
+export interface SharedArray {
+  readonly buffer: SharedArrayBuffer;
+  readonly starts: Float64Array;
+}
+
+type Parts = NonNullable<Bundle['parts']>;
+
+export interface ShareInput {
+  readonly model: ThreadableModel;
+  readonly bundle: Bundle;
+  readonly parts: Parts;
+  readonly drives: readonly Drive[];
+  readonly workers: readonly ThreadPort[];
+  readonly scene: Scene;
+  readonly arrays: readonly SharedArray[];
+  readonly options: Required<ThreadOptions>;
+}
+
+/** What the caller knows of the bundle that it shares. */
+export interface SharedBundle extends ShareInput {
+  readonly pool: WorkerPool;
+  /** Workers that take part. */
+  readonly ports: readonly ThreadPort[];
+  readonly ranges: Ranges;
+  /** Whether rods lie in ranges, see `Ranges.apart`. */
+  readonly inRanges: boolean;
+  /** Node positions of all rods in shared memory; empty if they are in no single array. */
+  readonly positions: Float64Array;
+  /** 1 for rods whose derived quantities are behind their state here, because a worker has moved them. */
+  readonly stale: Uint8Array;
+  /** Whether any rod is stale. */
+  hasStale: boolean;
+  /** Time of the rods [s], as far as requests tell. */
+  now: number;
+  /** 1 for rods with loads or grips that were added while the world runs, and their partners: the caller moves them. */
+  readonly overridden: Uint8Array;
+  hasOverridden: boolean;
+  /** Workers were released. */
+  isReleased: boolean;
+  /** Ranges end where threads have met in the present step. */
+  hasMet: boolean;
+  /** Of the step: nothing was kept of its start yet; and rods may have moved since it was. */
+  isFresh: boolean;
+  hasMoved: boolean;
+  /** The caller has written the state for this time, and workers have not seen it. */
+  unseen: number | undefined;
+  /** Equilibria with links write to rods that they were given once. */
+  isLent: boolean;
+  /** State at the start of a piece of a step. */
+  pieceStart: Float64Array | undefined;
+}
+
+/** Whether the caller's thread works without the others. */
+export function isAlone({ isReleased, pool }: SharedBundle): boolean {
+  return isReleased || pool.count < 2 || isAbandoned(pool);
+}
+
+/** Shares a bundle among the caller and the workers. Throws what a worker throws when it compiles its part. */
+export function shareBundle(input: ShareInput): { readonly bundle: Bundle; readonly release: () => void } {
+  const { bundle, parts, scene, arrays, workers } = input;
+  const { state, rods } = bundle;
+  const inRanges = bundle.bodies.length === 0 && scene.rods.every(({ parent }) => !parent);
+  const plan = divide(parts, rods.length, workers.length + 1, inRanges);
+  const count = plan.compiled.length;
+  const ports = workers.slice(0, count - 1);
+  const memory = createPoolMemory({
+    count,
+    rods: rods.length,
+    systems: inRanges ? rods.length : (bundle.contact?.systemCount ?? 0),
+    state: 2 * state.q.length + state.memory.length,
+    pieces: listPieces(plan),
+  });
+  const pool = openPool(memory, () => 1 + ports.findIndex((port) => port.hasEnded?.()));
+  pool.firstRods.set(plan.rods);
+  pool.firstParts.set(plan.parts);
+  const samples = arrays.findIndex(({ buffer }) =>
+    bundle.samples.every(({ nodePosition }) => nodePosition.buffer === buffer),
+  );
+  const of: SharedBundle = {
+    ...input,
+    pool,
+    ports,
+    ranges: { ...plan, rods: pool.firstRods, parts: pool.firstParts },
+    inRanges,
+    positions: samples < 0 ? new Float64Array(0) : new Float64Array(arrays[samples].buffer),
+    stale: new Uint8Array(rods.length),
+    hasStale: false,
+    now: 0,
+    overridden: new Uint8Array(rods.length),
+    hasOverridden: false,
+    isReleased: false,
+    hasMet: false,
+    isFresh: true,
+    hasMoved: false,
+    unseen: undefined,
+    isLent: false,
+    pieceStart: undefined,
+  };
+  pool.starts.forEach((starts, k) => {
+    const list = [state.q, state.v, state.memory][k];
+    const known = arrays.find(({ buffer }) => buffer === list.buffer);
+    if (inRanges && known) starts.set(known.starts);
+  });
+  startWorkers(of, memory, samples);
+  const release = (): void => {
+    if (isAlone(of)) return;
+    of.isReleased = true;
+    sendRequest(pool, { kind: 'leave' });
+  };
+  return { bundle: wrapBundle(of), release };
+}
+
+/** Has all workers compile their part of the scene. */
+function startWorkers(of: SharedBundle, memory: PoolMemory, samples: number): void {
+  const { pool, ports, bundle, model, options, scene, arrays, ranges, inRanges } = of;
+  const { state } = bundle;
+  copyAll(pool.kept, state);
+  const describe = (index: number): Task => {
+    const { first, end, part } = ranges.compiled[index];
+    const { kernels } = options;
+    const common = { kind: 'task', model, kernels, memory, index, first, inRanges, part, samples } as const;
+    if (!inRanges) {
+      const whole = arrays.map(({ buffer }) => ({ buffer, from: 0, length: buffer.byteLength / 8 }));
+      return { ...common, scene, colliders: [], arrays: whole };
+    }
+    const ids = new Set(bundle.rods.slice(first, end).map(({ id }) => id));
+    const own = arrays.map(({ buffer, starts }) => ({
+      buffer,
+      from: starts[first],
+      length: starts[end] - starts[first],
+    }));
+    return { ...common, scene: pickRods(scene, ids), colliders: pickColliders(scene), arrays: own };
+  };
+  // every other, then those between: neighbours write the state of the rods that either may move. Nothing may move before all have compiled
+  for (const odd of [0, 1]) {
+    ports.forEach((port, k) => {
+      if (k % 2 === odd) port.postMessage(describe(k + 1));
+    });
+    waitForReady(pool, odd === 0 ? (ports.length + 1) >> 1 : ports.length);
+  }
+  const [q, v] = [state.q.length, 2 * state.q.length];
+  const isSame = (list: Float64Array, at: number): boolean =>
+    list.every((value, k) => Object.is(value, pool.kept[at + k]));
+  if (isSame(state.q, 0) && isSame(state.v, q) && isSame(state.memory, v)) return;
+  // the world does not begin where its scene does, which is all that workers know
+  returnAll(pool.kept, state);
+  if (isAlone(of)) return;
+  of.isReleased = true;
+  sendRequest(pool, { kind: 'leave' });
+}
+
+/** Hands a new buffer to the workers, who have to return to their event loops for it. */
+export function shareBuffer({ pool, ports }: SharedBundle, slot: number, bytes: number): SharedArrayBuffer {
+  const buffer = new SharedArrayBuffer(bytes);
+  const message: BufferMessage = { kind: 'buffer', slot, buffer };
+  runRequest(pool, { kind: 'receive' }, () => {
+    for (const port of ports) port.postMessage(message);
+  });
+  return buffer;
+}
+
+/** Before every request: workers follow what the caller has written. */
+export function syncWorkers(of: SharedBundle): void {
+  if (of.unseen === undefined) return;
+  const t = of.unseen;
+  of.unseen = undefined;
+  runRequest(of.pool, { kind: 'refresh', t }, () => {});
+}
+
+/** Rods that come to a worker are known to it by their state alone; of its own, the caller knows which are (`stale`). */
+function moveEnds({ ranges, pool }: SharedBundle, wanted: ArrayLike<number>): void {
+  moveRanges(ranges, wanted, (k, from, to) => {
+    if (k > 0) pool.behind.fill(1, from, to);
+  });
+}
+
+/** Between two steps. */
+export function rebalance(of: SharedBundle): void {
+  const { pool, parts, options } = of;
+  if (isAlone(of) || !of.inRanges || !parts.refreshRod) return;
+  if (!of.hasMet) moveEnds(of, options.balance(pool.firstRods, pool.busy));
+  of.hasMet = false;
+  pool.busy.fill(0);
+}
+
+/** Ranges end where threads have met. */
+export function meetThere(of: SharedBundle): void {
+  moveEnds(of, listMeetings(of.pool.workStealing, of.pool.behind.length));
+  of.hasMet = true;
+}
+
+/** At the time that the rods were moved to, which may be another in its last bit than the world has counted. */
+function renew(of: SharedBundle): void {
+  if (!of.hasStale) return;
+  of.bundle.refresh(of.now);
+  of.stale.fill(0);
+  of.hasStale = false;
+}
+
+/** The caller has written the state, and follows it. */
+function noteWritten(of: SharedBundle, t: number): void {
+  of.now = t;
+  if (!isAlone(of)) of.unseen = t;
+}
+
+function refresh(of: SharedBundle, t: number): void {
+  of.bundle.refresh(t);
+  of.stale.fill(0);
+  of.hasStale = false;
+  noteWritten(of, t);
+}
+
+/** Whether the next request is the first of the world's step: then threads keep the state where the step begins. */
+export function takeFresh(of: SharedBundle): boolean {
+  if (!of.isFresh) return false;
+  of.pool.keptBy.fill(0);
+  of.isFresh = false;
+  of.hasMoved = false;
+  return true;
+}
+
+/** A step of the world begins: finds the rods whose loads or pins have been changed since the scene was compiled. */
+function beginStep(of: SharedBundle): void {
+  of.isFresh = true;
+  const { drives, parts, overridden } = of;
+  if (isAlone(of)) return;
+  let any = false;
+  for (let k = 0; k < drives.length && !any; k++) any = (drives[k].overrides ?? 0) > 0;
+  if (!any && !of.hasOverridden) return;
+  if (!of.inRanges || !parts.refreshRod) {
+    // workers compiled the scene, and there is no way to exempt single rods
+    renew(of);
+    of.isReleased = true;
+    sendRequest(of.pool, { kind: 'leave' });
+    return;
+  }
+  overridden.fill(0);
+  for (let u = 0; u < parts.count && any; u++) {
+    const rods = parts.rods(u);
+    if (rods.some((rod) => (drives[rod].overrides ?? 0) > 0)) for (const rod of rods) overridden[rod] = 1;
+  }
+  of.hasOverridden = any;
+}
+
+/** The step threw: the state returns to where it began. */
+function undoStep(of: SharedBundle, t: number): void {
+  if (of.isFresh) return;
+  returnToKept(of.pool, of.bundle.state, of.inRanges);
+  refresh(of, t);
+}
+
+/** Rods that have come to the caller, as workers left them, but for those that are skipped. */
+function followOwn({ stale, pool, parts, inRanges }: SharedBundle, t: number, skipped: Uint8Array | undefined): void {
+  const end = inRanges ? pool.firstRods[1] : 0;
+  for (let rod = stale.indexOf(1); rod >= 0 && rod < end; rod = stale.indexOf(1, rod + 1)) {
+    if (skipped?.[rod]) continue;
+    parts.refreshRod?.(rod, t, 0);
+    stale[rod] = 0;
+  }
+}
+
+/** Steps the overridden rods, but those that contact moves, by the caller's loads and pins. */
+function advanceOverridden(of: SharedBundle, t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome {
+  const { overridden, stale, pool, parts } = of;
+  const others = overridden.map((one, rod) => (one && !left?.[rod] ? 0 : 1));
+  for (let rod = others.indexOf(0); rod >= 0; rod = others.indexOf(0, rod + 1)) {
+    if (stale[rod]) parts.refreshRod?.(rod, t, 0);
+    stale[rod] = 0;
+    pool.behind[rod] = 1;
+  }
+  return parts.advance(0, parts.count, t, dt, robust, others);
+}
+
+/** The start of this piece of the step, to return to if it fails. */
+function findPieceStart(of: SharedBundle): Float64Array {
+  if (of.isFresh || !of.hasMoved) return of.pool.kept;
+  of.pieceStart ??= new Float64Array(of.pool.kept.length);
+  copyAll(of.pieceStart, of.bundle.state);
+  return of.pieceStart;
+}
+
+function advance(of: SharedBundle, t: number, dt: number, robust: boolean, left?: Uint8Array): StepOutcome {
+  const { bundle, pool, parts, inRanges, hasOverridden } = of;
+  if (isAlone(of)) {
+    renew(of);
+    of.now = t + dt;
+    return bundle.advance(t, dt, robust, left);
+  }
+  if (of.isLent) noteWritten(of, t);
+  syncWorkers(of);
+  if (!bundle.contact || !left) rebalance(of);
+  of.now = t + dt;
+  const skipped = hasOverridden ? of.overridden.map((one, rod) => one | (left?.[rod] ?? 0)) : left;
+  if (skipped) pool.skipped.set(skipped);
+  followOwn(of, t, skipped);
+  const pieceStart = findPieceStart(of);
+  const keeps = takeFresh(of);
+  of.hasMoved = true;
+  const own = runRequest(pool, { kind: 'advance', t, dt, robust, keeps, skips: skipped !== undefined }, () => {
+    if (keeps && inRanges) keepRange(pool, bundle.state, 0);
+    else if (keeps) keepShare(pool, bundle.state, 0);
+    return parts.advance(0, pool.firstParts[1], t, dt, robust, skipped);
+  });
+  noteStale(of, skipped);
+  let out: StepOutcome = combineAnswers(pool, own);
+  if (out.ok && hasOverridden) out = combineOutcomes(out, advanceOverridden(of, t, dt, robust, left));
+  const { ok, iterations, iterationsMax, shifts, substeps, rejected, failure } = out;
+  if (ok) return { ok, iterations, iterationsMax, shifts, substeps, rejected };
+  returnAll(pieceStart, bundle.state);
+  refresh(of, t);
+  return { ok, iterations, iterationsMax, shifts, ...(failure && { failure }) };
+}
+
+/** Rods that workers have moved. */
+function noteStale(of: SharedBundle, skipped: Uint8Array | undefined): void {
+  const { stale, pool, parts, inRanges, bundle } = of;
+  const { systemOfRod } = bundle.contact ?? {};
+  const isMoved = (rod: number): boolean => !skipped?.[systemOfRod?.[rod] ?? rod];
+  if (inRanges) {
+    for (let rod = pool.firstRods[1]; rod < stale.length; rod++) if (isMoved(rod)) stale[rod] = 1;
+  } else {
+    for (let u = pool.firstParts[1]; u < parts.count; u++)
+      for (const rod of parts.rods(u)) if (isMoved(rod)) stale[rod] = 1;
+  }
+  of.hasStale = true;
+}
+
+function combineOutcomes(a: StepOutcome, b: StepOutcome): StepOutcome {
+  return {
+    ...b,
+    iterations: a.iterations + b.iterations,
+    iterationsMax: Math.max(a.iterationsMax, b.iterationsMax),
+    shifts: a.shifts + b.shifts,
+    substeps: Math.max(a.substeps ?? 1, b.substeps ?? 1),
+    rejected: (a.rejected ?? 0) + (b.rejected ?? 0),
+  };
+}
+
+/** The caller's bundle: what is read is up to date, and workers learn of what is written. */
+function wrapBundle(of: SharedBundle): Bundle {
+  const { bundle } = of;
+  const { placeBodies, atRest } = bundle;
+  const contact = bundle.contact && shareContact(of, bundle.contact);
+  const reading = <A extends unknown[], R>(read: (...given: A) => R): ((...given: A) => R) => {
+    return (...given) => {
+      renew(of);
+      return read(...given);
+    };
+  };
+  return {
+    ...bundle,
+    parts: undefined,
+    beginStep: () => {
+      beginStep(of);
+    },
+    undoStep: (t) => {
+      undoStep(of, t);
+    },
+    refresh: (t) => {
+      refresh(of, t);
+    },
+    advance: (t, dt, robust, left) => advance(of, t, dt, robust, left),
+    ...(contact && { contact: { ...contact, ...(contact.bear && { bear: reading(contact.bear) }) } }),
+    restart(t) {
+      renew(of);
+      bundle.restart(t);
+      noteWritten(of, t);
+    },
+    ...(placeBodies && {
+      placeBodies(motions, t) {
+        renew(of);
+        placeBodies(motions, t);
+        noteWritten(of, t);
+      },
+    }),
+    equilibrate(rod, t, wanted) {
+      renew(of);
+      const report = bundle.equilibrate(rod, t, wanted);
+      noteWritten(of, t);
+      return report;
+    },
+    ...(atRest && {
+      atRest(rod) {
+        renew(of);
+        of.isLent = true;
+        return atRest(rod);
+      },
+    }),
+    addEnergies: reading(bundle.addEnergies),
+    addMomentum: reading(bundle.addMomentum),
+    readChannel: reading(bundle.readChannel),
+    reactions: reading(bundle.reactions),
+    modes: reading(bundle.modes),
+    matrices: reading(bundle.matrices),
+  };
+}

@@ -1,0 +1,322 @@
+/**
+ * Contact of a shared bundle, the caller's side: each thread has a ContactPort of its own for its own rods, and does what is asked of its part
+ * of the sides.
+ *
+ * Threads take part in groups of at least `leastTouching` systems; smaller ones are the caller's, whose port knows all rods. The start of a
+ * step is in shared memory, and so are state and samples; what follows from them is each port's own. Whoever moves a rod of another thread
+ * notes it: `behind` are rods that the caller has moved in place of a worker, `stale` those that workers have moved and the caller has
+ * not followed. A rod is followed when it is next needed, from the state alone, and that gives the same bits.
+ */
+import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
+import { allSucceeded, combineAnswers } from './answers.ts';
+import { isAlone, meetThere, rebalance, type SharedBundle, syncWorkers, takeFresh } from './callerBundle.ts';
+import { createCallerLoops } from './callerLoops.ts';
+import { shareSearch } from './colliderSearch.ts';
+import type { ThreadedContactPort } from './contactThreads.ts';
+import { bufferFor, clearedBuffer, createSharedSides, findLayout, referTo, type SharedSides } from './sharedSides.ts';
+import {
+  countTouches,
+  createLoneSum,
+  cutLone,
+  type LoneRows,
+  loneBytes,
+  packLone,
+  settleRange,
+  unpackLone,
+} from './sideSlices.ts';
+import { slots } from './slots.ts';
+import { keepRange } from './stateCopies.ts';
+import { runRequest } from './workerPool.ts';
+import { listMeetings, resetWorkStealing, takePieces } from './workStealing.ts';
+
+/** The port with its sides and marks, and who may move which rods. */
+interface SharedPort {
+  readonly of: SharedBundle;
+  readonly port: ContactPort;
+  readonly shared: SharedSides;
+  /** Whether threads share the work on these systems. */
+  isShared(marked: Uint8Array): boolean;
+  /** The caller is about to move rods; `follows`: from where they are. */
+  takeOver(marked: Uint8Array, t: number, dt: number, follows: boolean): void;
+  /** All threads are about to, each its own. */
+  handOver(marked: Uint8Array, t: number, dt: number): void;
+  catchUp(rod: number, t: number, dt: number): void;
+  /** Of marks, those of the caller's own rods. */
+  ownOf(marked: Uint8Array): Uint8Array;
+}
+
+function createSharedPort(of: SharedBundle, port: ContactPort): SharedPort {
+  const { pool, parts, options } = of;
+  const { systemOfRod, systemCount } = port;
+  const { behind, firstRods, marks } = pool;
+  const eachRod = (marked: Uint8Array, action: (rod: number) => void): void => {
+    if (systemCount === systemOfRod.length)
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) action(s);
+    else for (let rod = 0; rod < systemOfRod.length; rod++) if (marked[systemOfRod[rod]]) action(rod);
+  };
+  const catchUp = (rod: number, t: number, dt: number): void => {
+    if (of.stale[rod]) parts.refreshRod?.(rod, t, dt);
+    of.stale[rod] = 0;
+  };
+  return {
+    of,
+    port,
+    shared: createSharedSides(of),
+    isShared(marked) {
+      if (isAlone(of) || !of.inRanges) return false;
+      let found = 0;
+      for (let s = marked.indexOf(1); s >= 0 && (found < options.leastTouching || of.hasOverridden); ) {
+        // its loads or pins are known to the caller alone
+        if (of.overridden[s]) return false;
+        found++;
+        s = marked.indexOf(1, s + 1);
+      }
+      return found >= options.leastTouching;
+    },
+    takeOver(marked, t, dt, follows) {
+      of.hasMoved = true;
+      eachRod(marked, (rod) => {
+        if (follows) catchUp(rod, t, dt);
+        of.stale[rod] = 0;
+        behind[rod] = 1;
+      });
+    },
+    handOver(marked, t, dt) {
+      of.hasMoved = true;
+      marks.set(marked);
+      for (let s = marked.indexOf(1); s >= 0; s = marked.indexOf(1, s + 1)) {
+        if (s >= firstRods[1]) of.stale[s] = 1;
+        else catchUp(s, t, dt);
+      }
+      of.hasStale = true;
+    },
+    catchUp,
+    ownOf: (marked) => marked.subarray(0, firstRods[1]),
+  };
+}
+
+/** `port`: the caller's own, for all rods of the bundle. */
+export function shareContact(of: SharedBundle, port: ContactPort): ThreadedContactPort {
+  const mine = createSharedPort(of, port);
+  const { shared, isShared } = mine;
+  const { pool, options } = of;
+  /** Whether workers know where nodes were at the start of the step. */
+  let isSearching = false;
+  return {
+    ...port,
+    ...createMoves(mine),
+    ...(port.settle && { settle: createSettle(mine, port.settle) }),
+    threads: {
+      ...createCallerLoops(shared),
+      sideBuffer: (slot, bytes, marked) => (isShared(marked) ? clearedBuffer(shared, slot, bytes) : undefined),
+      colliderSearch(bytes) {
+        isSearching = of.inRanges && !isAlone(of);
+        return isSearching ? shareSearch(of, bytes) : undefined;
+      },
+      addDisplacements(sides, dt, own) {
+        const laid = isSearching ? findLayout(shared, sides) : undefined;
+        if (!laid || sides.count < options.leastNumbers / 3) return false;
+        const { reference } = referTo(shared, sides, laid);
+        runRequest(pool, { kind: 'addDisplacements', ...reference, dt }, () => {
+          own(laid.bounds[1]);
+        });
+        return true;
+      },
+    },
+  };
+}
+
+/** Members of the port by which rods move, and the solves between. */
+function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort, 'hold' | 'revert' | 'step'> {
+  const { of, port, shared, isShared, takeOver, handOver, ownOf } = mine;
+  const { pool, bundle } = of;
+  const { marks } = pool;
+  const everyone = new Uint8Array(port.systemCount).fill(1);
+  const { guess, measureEnergy, systemOfRod, systemCount } = port;
+  const rodsOf = (system: number): number[] =>
+    systemCount === systemOfRod.length
+      ? [system]
+      : [...systemOfRod.keys()].filter((rod) => systemOfRod[rod] === system);
+  return {
+    hold(marked) {
+      if (marked || isAlone(of) || !of.inRanges) return port.hold(marked);
+      syncWorkers(of);
+      shared.isUsed = false;
+      rebalance(of);
+      const keeps = takeFresh(of);
+      runRequest(pool, { kind: 'hold', keeps }, () => {
+        if (keeps) keepRange(pool, bundle.state, 0);
+        port.hold(ownOf(everyone));
+      });
+    },
+    revert(marked, t) {
+      of.now = t;
+      if (!isShared(marked)) {
+        takeOver(marked, t, 0, false);
+        return port.revert(marked, t);
+      }
+      handOver(marked, t, 0);
+      syncWorkers(of);
+      runRequest(pool, { kind: 'revert', t }, () => {
+        port.revert(ownOf(marked), t);
+      });
+    },
+    ...(guess && {
+      guess(velocity, marked, sides, t, dt) {
+        of.now = t + dt;
+        const laid = findLayout(shared, sides);
+        if (!laid) {
+          takeOver(marked, t, dt, true);
+          return guess(velocity, marked, sides, t, dt);
+        }
+        handOver(marked, t, dt);
+        const { reference, part } = referTo(shared, sides, laid);
+        const own = runRequest(pool, { kind: 'guess', ...reference, t, dt }, () =>
+          guess(part.start, ownOf(marked), part.sides, t, dt),
+        );
+        return own && allSucceeded(pool);
+      },
+    }),
+    linearize(velocity, response, marked, sides, t, dt, fresh) {
+      of.now = t + dt;
+      const laid = findLayout(shared, sides);
+      if (!laid) {
+        takeOver(marked, t, dt, true);
+        return port.linearize(velocity, response, marked, sides, t, dt, fresh);
+      }
+      handOver(marked, t, dt);
+      const { reference, part } = referTo(shared, sides, laid);
+      const own = runRequest(pool, { kind: 'linearize', ...reference, t, dt, fresh }, () =>
+        port.linearize(part.start, part.response, ownOf(marked), part.sides, t, dt, fresh),
+      );
+      return own && allSucceeded(pool);
+    },
+    step(marked, sides, t, dt, robust, rough = false) {
+      of.now = t + dt;
+      const laid = findLayout(shared, sides);
+      if (!laid) {
+        takeOver(marked, t, dt, true);
+        return port.step(marked, sides, t, dt, robust, rough);
+      }
+      handOver(marked, t, dt);
+      const { reference, part } = referTo(shared, sides, laid);
+      const own = runRequest(pool, { kind: 'step', ...reference, t, dt, robust, rough }, () =>
+        port.step(ownOf(marked), part.sides, t, dt, robust, rough),
+      );
+      return combineAnswers(pool, own);
+    },
+    ...(measureEnergy && {
+      measureEnergy(out, system, t) {
+        for (const rod of rodsOf(system)) mine.catchUp(rod, t, 0);
+        return measureEnergy(out, system, t);
+      },
+    }),
+    readVelocity(out, sides) {
+      const laid = findLayout(shared, sides);
+      if (!laid) return port.readVelocity(out, sides);
+      const { reference, part } = referTo(shared, sides, laid);
+      runRequest(pool, { kind: 'readVelocity', ...reference }, () => {
+        port.readVelocity(part.start, part.sides);
+      });
+    },
+    factor(marked, sides) {
+      const laid = findLayout(shared, sides);
+      if (!laid) return port.factor(marked, sides);
+      marks.set(marked);
+      const { reference, part } = referTo(shared, sides, laid);
+      const own = runRequest(pool, { kind: 'factor', ...reference }, () => port.factor(ownOf(marked), part.sides));
+      return own && allSucceeded(pool);
+    },
+    solve(velocity, impulse, sides, marked) {
+      const laid = findLayout(shared, sides);
+      if (!laid) return port.solve(velocity, impulse, sides, marked);
+      if (marked) marks.set(marked);
+      const { reference, part } = referTo(shared, sides, laid);
+      runRequest(pool, { kind: 'solve', ...reference, selected: marked !== undefined }, () => {
+        port.solve(part.velocity, part.right, part.sides, marked && ownOf(marked));
+      });
+    },
+  };
+}
+
+/** Single rods against colliders. */
+function createSettle(mine: SharedPort, settle: NonNullable<ContactPort['settle']>): (job: LoneRods) => StepOutcome {
+  const { of, port, shared, isShared, takeOver, handOver } = mine;
+  const { pool } = of;
+  const { systemCount } = port;
+  /** Whether threads share the last job, which goes on where it began. */
+  let together = false;
+  return (job) => {
+    of.now = job.t + job.dt;
+    const marked = new Uint8Array(systemCount);
+    let ordered = true;
+    for (let i = 0; i < job.count; i++) {
+      marked[job.system[i]] = 1;
+      if (i > 0 && job.system[i] <= job.system[i - 1]) ordered = false;
+    }
+    if (job.fresh) together = ordered && isShared(marked);
+    if (!together) {
+      takeOver(marked, job.t, job.dt, true);
+      return settle(job);
+    }
+    const contacts = countTouches(job);
+    const rows = cutLone(bufferFor(shared, slots.singleRods, loneBytes(job.count, contacts)), job.count, contacts);
+    packLone(rows, job);
+    // what has begun goes on in its ranges; and if most rods are in groups, or free, ranges are for those
+    const stealing = job.fresh && !shared.isUsed && 2 * job.count >= systemCount;
+    if (stealing) resetWorkStealing(pool.workStealing);
+    else handOver(marked, job.t, job.dt);
+    of.hasMoved = true;
+    of.hasStale = true;
+    const sum = settleTogether(mine, job, rows, { marked, contacts, stealing });
+    if (stealing) noteMovers(of, marked);
+    unpackLone(job, rows);
+    const { turns, error, converged, ...all } = combineAnswers(pool, sum);
+    job.turns = Math.max(sum.turns, turns);
+    job.error = Math.max(sum.error, error);
+    job.converged = sum.converged && converged;
+    return all;
+  };
+}
+
+interface SettlePlan {
+  readonly marked: Uint8Array;
+  readonly contacts: number;
+  readonly stealing: boolean;
+}
+
+function settleTogether(
+  { of, port, catchUp }: SharedPort,
+  job: LoneRods,
+  rows: LoneRows,
+  { marked, contacts, stealing }: SettlePlan,
+): ReturnType<typeof createLoneSum> {
+  const { pool } = of;
+  const { t, dt, fresh, count: rods, speed, tolerance, iterations } = job;
+  const sum = createLoneSum();
+  const settleOwn = (from: number, to: number): void => {
+    if (stealing)
+      for (let s = marked.indexOf(1, from); s >= 0 && s < to; s = marked.indexOf(1, s + 1)) catchUp(s, t, dt);
+    settleRange(sum, port, rows, rods, from, to, 0, job);
+  };
+  syncWorkers(of);
+  const request = { kind: 'settle', t, dt, fresh, rods, contacts, speed, tolerance, iterations, stealing } as const;
+  runRequest(pool, request, () => {
+    if (stealing) takePieces(pool.workStealing, 0, port.systemCount, settleOwn);
+    else settleOwn(0, pool.firstRods[1]);
+  });
+  return sum;
+}
+
+/** Which thread has moved which of the rods that were taken by pieces. */
+function noteMovers(of: SharedBundle, marked: Uint8Array): void {
+  const { pool, stale } = of;
+  const { behind, firstRods, count } = pool;
+  const met = listMeetings(pool.workStealing, marked.length);
+  meetThere(of);
+  for (let k = 0; k < count; k++)
+    for (let s = marked.indexOf(1, met[k]); s >= 0 && s < met[k + 1]; s = marked.indexOf(1, s + 1)) {
+      stale[s] = k > 0 ? 1 : 0;
+      behind[s] = firstRods[k] <= s && s < firstRods[k + 1] ? 0 : 1;
+    }
+}

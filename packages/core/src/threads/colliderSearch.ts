@@ -1,0 +1,130 @@
+/** Finding contacts with obstacles in threads, both sides: what is done there is in contact/detect/colliderSearch.ts. */
+
+import { type ContactSet, createContactSet } from '../contact/contactSet.ts';
+import {
+  cutSearch,
+  FOUND_BYTES,
+  type FoundRun,
+  noteRuns,
+  openFinder,
+  readCounts,
+  type SearchRows,
+  searchRanges,
+  takeHands,
+  writeFound,
+} from '../contact/detect/colliderSearch.ts';
+import type { ObstacleFinder } from '../contact/detect/finderData.ts';
+import { compileColliders } from '../contact/shapes/collider.ts';
+import type { Samples } from '../port.ts';
+import type { ColliderSpec } from '../scene/types.ts';
+import { readCount, writeCount } from './answers.ts';
+import { isAlone, type SharedBundle, shareBuffer, syncWorkers } from './callerBundle.ts';
+import type { EachRange, SharedSearch } from './contactThreads.ts';
+import type { Request } from './requests.ts';
+import { slots } from './slots.ts';
+import { runRequest, type WorkerPool } from './workerPool.ts';
+import { resetWorkStealing, takePieces } from './workStealing.ts';
+
+/** Contacts that a worker has room for, at first. */
+const CAPACITY = 1024;
+
+/** The caller's side. `bytes`: of what the search reads. */
+export function shareSearch(of: SharedBundle, bytes: number): SharedSearch {
+  const { pool, options } = of;
+  const { count, workStealing, behind } = pool;
+  syncWorkers(of);
+  const buffer = shareBuffer(of, slots.nodes, bytes);
+  let capacity = CAPACITY;
+  let found = shareBuffer(of, slots.found, FOUND_BYTES * capacity * (count - 1));
+  return {
+    buffer,
+    isWorth: (nodes) => !isAlone(of) && nodes >= options.leastNodes,
+    run({ kind: search, collider, t, dt, allowed }, own) {
+      syncWorkers(of);
+      resetWorkStealing(workStealing);
+      runRequest(pool, { kind: 'search', search, collider, t, dt, allowed, capacity }, () => {
+        own((action) => {
+          takePieces(workStealing, 0, behind.length, action);
+        });
+      });
+    },
+    read(action) {
+      let most = 0;
+      for (let k = 1; k < count; k++) most = Math.max(most, readCount(pool, k));
+      if (most > capacity) {
+        capacity = 8 * Math.ceil((1.25 * most) / 8);
+        found = shareBuffer(of, slots.found, FOUND_BYTES * capacity * (count - 1));
+        runRequest(pool, { kind: 'deliver', capacity }, () => {});
+      }
+      for (let k = 1; k < count; k++) action(found, FOUND_BYTES * capacity * (k - 1), capacity, readCount(pool, k));
+    },
+  };
+}
+
+/** What a thread finds by, and what it has found last. */
+export interface Searcher {
+  readonly buffer: SharedArrayBuffer;
+  readonly rows: SearchRows;
+  readonly finder: ObstacleFinder;
+  readonly set: ContactSet;
+  readonly runs: FoundRun[];
+}
+
+function openSearcher(buffer: SharedArrayBuffer, colliders: readonly ColliderSpec[]): Searcher {
+  const rows = cutSearch(buffer, readCounts(buffer));
+  const compiled = compileColliders({ tendril: 1, rods: [], colliders }, [], [], []);
+  return { buffer, rows, finder: openFinder(rows, compiled), set: createContactSet(CAPACITY), runs: [] };
+}
+
+/** What a thread finds by, as it is now. */
+export function findSearcher(
+  { colliders }: { readonly colliders: readonly ColliderSpec[] },
+  buffers: readonly (SharedArrayBuffer | undefined)[],
+  known: Searcher | undefined,
+): Searcher {
+  const buffer = buffers[slots.nodes] as SharedArrayBuffer;
+  return known?.buffer === buffer ? known : openSearcher(buffer, colliders);
+}
+
+/** What a worker is, as far as the search goes. */
+export interface SearchTask {
+  readonly index: number;
+  /** The first rod of its scene. */
+  readonly first: number;
+  readonly colliders: readonly ColliderSpec[];
+}
+
+/** The worker's side: finds contacts, or delivers once more what it has found. */
+export function serveSearch(
+  pool: WorkerPool,
+  task: SearchTask,
+  samples: readonly Samples[],
+  buffers: readonly (SharedArrayBuffer | undefined)[],
+  request: Request<'search' | 'deliver'>,
+  known: Searcher | undefined,
+): Searcher {
+  const { index, first } = task;
+  const searcher = findSearcher(task, buffers, known);
+  const { rows, finder, set, runs } = searcher;
+  if (request.kind === 'search') {
+    takeHands(finder, rows);
+    set.count = 0;
+    runs.length = 0;
+    const each: EachRange = (action) => {
+      takePieces(pool.workStealing, index, pool.behind.length, action);
+    };
+    const { search: kind, collider, t, dt, allowed } = request;
+    searchRanges(finder, rows.asked, samples, first, set, noteRuns(runs, set, each), {
+      kind,
+      collider,
+      t,
+      dt,
+      allowed,
+    });
+    writeCount(pool, index, set.count);
+  }
+  const { capacity } = request;
+  if (set.count > 0 && set.count <= capacity)
+    writeFound(buffers[slots.found] as SharedArrayBuffer, FOUND_BYTES * capacity * (index - 1), capacity, set, runs);
+  return searcher;
+}

@@ -1,0 +1,20 @@
+/** Makes a model, in the caller's thread and in workers alike. */
+import { loadDerKernel } from '../kernels/der.ts';
+import { loadFiberKernel } from '../kernels/fiber.ts';
+import type { Model } from '../model.ts';
+import { createDerModel } from '../models/der/model.ts';
+import { createFiberModel } from '../models/fiber/model.ts';
+import type { Allocate } from '../port.ts';
+
+/** Models whose bundles have parts. */
+export type ThreadableModel = 'der' | 'fiber';
+
+/** The model, its state in memory that `allocate` gives. */
+export async function loadModelMaker(id: ThreadableModel, kernels: boolean): Promise<(allocate?: Allocate) => Model> {
+  if (id === 'fiber') {
+    const kernel = kernels ? await loadFiberKernel() : undefined;
+    return (allocate) => createFiberModel(kernel, allocate);
+  }
+  const kernel = kernels ? await loadDerKernel() : undefined;
+  return (allocate) => createDerModel(kernel, allocate);
+}

@@ -1,0 +1,96 @@
+/** Shared buffers of a bundle's contact, and the contact sides in them, as the caller sees them. */
+import { axesOf, type ContactSides } from '../port.ts';
+import { isAlone, type SharedBundle, shareBuffer, syncWorkers } from './callerBundle.ts';
+import type { SidesReference } from './requests.ts';
+import { boundSides, clearShare, cutSides, placeOfSides, type SidePart } from './sideSlices.ts';
+import { runRequest } from './workerPool.ts';
+
+/** Sides that workers know. */
+interface LaidOutSides {
+  readonly layout: number;
+  readonly slot: number;
+  readonly total: number;
+  readonly first: number;
+  /** Where the sides of each thread begin. */
+  readonly bounds: readonly number[];
+  readonly own: SidePart;
+}
+
+export interface SharedSides {
+  readonly of: SharedBundle;
+  readonly buffers: (SharedArrayBuffer | undefined)[];
+  readonly known: WeakMap<ContactSides, LaidOutSides>;
+  /** Number of the last layout. */
+  layouts: number;
+  /** Whether any sides were laid out in this step. */
+  isUsed: boolean;
+}
+
+export function createSharedSides(of: SharedBundle): SharedSides {
+  return { of, buffers: [], known: new WeakMap(), layouts: 0, isUsed: false };
+}
+
+/** The buffer of a slot, larger than asked for unless `exactly`. */
+export function bufferFor(
+  { of, buffers }: SharedSides,
+  slot: number,
+  bytes: number,
+  exactly = false,
+): SharedArrayBuffer {
+  const present = buffers[slot];
+  if (present && present.byteLength >= bytes) return present;
+  syncWorkers(of);
+  const made = shareBuffer(of, slot, exactly ? bytes : Math.max(2 * bytes, 4096));
+  buffers[slot] = made;
+  return made;
+}
+
+/** The same, all zero, which for a cloth of thousands of fibers is a gigabyte to write. */
+export function clearedBuffer(shared: SharedSides, slot: number, bytes: number): SharedArrayBuffer {
+  const { of } = shared;
+  const buffer = bufferFor(shared, slot, bytes);
+  if (bytes < 8 * of.options.leastNumbers) {
+    new Uint8Array(buffer, 0, bytes).fill(0);
+    return buffer;
+  }
+  syncWorkers(of);
+  runRequest(of.pool, { kind: 'clear', slot, bytes }, () => {
+    clearShare(buffer, bytes, 0, of.pool.count);
+  });
+  return buffer;
+}
+
+/** Undefined: workers do not see these sides. */
+export function findLayout(shared: SharedSides, sides: ContactSides): LaidOutSides | undefined {
+  const { of, buffers, known } = shared;
+  const slot = buffers.indexOf(sides.rod.buffer as SharedArrayBuffer);
+  if (slot < 0 || !of.inRanges || isAlone(of)) return undefined;
+  let laid = known.get(sides);
+  if (!laid) {
+    const { total, from: first } = placeOfSides(sides);
+    const bounds = boundSides(sides, of.pool.firstRods);
+    const own = cutSides(sides.rod.buffer, total, first, first + bounds[1], 0, axesOf(sides), sides.goal !== undefined);
+    shared.isUsed = true;
+    laid = { layout: ++shared.layouts, slot, total, first, bounds, own };
+    known.set(sides, laid);
+  }
+  return laid;
+}
+
+/** Prepares a request about these sides: writes their bounds, and returns what the request says of them and the caller's part. */
+export function referTo(
+  { of }: SharedSides,
+  sides: ContactSides,
+  laid: LaidOutSides,
+): { readonly reference: SidesReference; readonly part: SidePart } {
+  syncWorkers(of);
+  const { layout, slot, total, first, bounds, own } = laid;
+  const isReleased = sides.released ?? false;
+  own.sides.released = isReleased;
+  of.pool.sideBounds.set(bounds);
+  const axes = axesOf(sides);
+  return {
+    reference: { layout, slot, total, first, axes, hasGoals: sides.goal !== undefined, isReleased },
+    part: own,
+  };
+}

@@ -1,0 +1,78 @@
+/** Models whose rods are shared among threads: what a program that has workers gives to `createWorld`. */
+import type { Model } from '../model.ts';
+import type { Allocate } from '../port.ts';
+import { type SharedArray, shareBundle } from './callerBundle.ts';
+import { loadModelMaker, type ThreadableModel } from './modelMaker.ts';
+import { type Balance, balanceByTime } from './ranges.ts';
+
+/** A worker of Node or of a browser, as far as it is needed. */
+export interface ThreadPort {
+  postMessage(message: unknown): void;
+  /** Whether the worker has ended; must be right while the calling thread is blocked. Absent: it is not known. */
+  hasEnded?(): boolean;
+}
+
+export interface ThreadOptions {
+  /** Parts of a bundle (pairs of rods, with kernels) below which the caller works alone. Default 32, for fibers 4. */
+  readonly leastParts?: number;
+  /** Rods in contact below which the caller solves contact alone. Default 32, for fibers 4. */
+  readonly leastTouching?: number;
+  /** Numbers that the contact solver iterates on below which its vector loops are the caller's: default 32768. */
+  readonly leastNumbers?: number;
+  /** Nodes below which the caller alone finds contacts with colliders: default 4096. */
+  readonly leastNodes?: number;
+  /** Whether kernels solve the rods, two at a time; default true. Rods of cloth, which links join, gain little by them. */
+  readonly kernels?: boolean;
+  /** Where ranges of rods should end, asked in every step: by default where all threads take equally long. */
+  readonly balance?: Balance;
+}
+
+const defaults = { leastNumbers: 32768, leastNodes: 4096, kernels: true, balance: balanceByTime };
+
+/** Discrete elastic rods with kernels, shared among the caller's thread and the given workers. */
+export function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
+  return loadThreaded('der', ports, { ...defaults, leastParts: 32, leastTouching: 32, ...options });
+}
+
+/** Stiff fibers in the same way. Workers serve one bundle at a time: a scene with both models needs some for each. */
+export function loadThreadedFiber(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
+  return loadThreaded('fiber', ports, { ...defaults, leastParts: 4, leastTouching: 4, ...options });
+}
+
+/** Threads, the caller among them, that so many rods can keep busy: each needs two. */
+export function countUsefulThreads(rods: number): number {
+  return Math.max(1, Math.floor(rods / 2));
+}
+
+/** Releases a worker, and those with it, from the bundle that they serve now; its world goes on with one thread. */
+const releases = new WeakMap<ThreadPort, () => void>();
+
+async function loadThreaded(
+  model: ThreadableModel,
+  ports: readonly ThreadPort[],
+  options: Required<ThreadOptions>,
+): Promise<Model> {
+  const make = await loadModelMaker(model, options.kernels);
+  return {
+    ...make(),
+    compile(rods, drives, scene, coupling) {
+      const arrays: SharedArray[] = [];
+      const allocate: Allocate = (length, sizes = []) => {
+        const buffer = new SharedArrayBuffer(8 * length);
+        const starts = new Float64Array(rods.length + 1);
+        for (let k = 0; k < rods.length; k++) starts[k + 1] = starts[k] + (sizes[k] ?? 0);
+        arrays.push({ buffer, starts });
+        return new Float64Array(buffer);
+      };
+      const bundle = make(allocate).compile(rods, drives, scene, coupling);
+      const { parts } = bundle;
+      if (!parts || ports.length === 0 || parts.count < options.leastParts) return bundle;
+      // a continuum of hair is the caller's, and every rod feels it
+      if (scene.contact?.between === 'continuum') return bundle;
+      for (const port of ports) releases.get(port)?.();
+      const shared = shareBundle({ model, bundle, parts, drives, workers: ports, scene, arrays, options });
+      for (const port of ports) releases.set(port, shared.release);
+      return shared.bundle;
+    },
+  };
+}

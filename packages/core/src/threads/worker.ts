@@ -1,0 +1,209 @@
+/** What runs in a worker thread: it compiles its part of the scene, then serves requests until it is told to leave. */
+import type { Bundle, ContactPort, Model } from '../model.ts';
+import type { ColliderSpec, Scene } from '../scene/types.ts';
+import { createWorld } from '../world/world.ts';
+import { writeAnswer } from './answers.ts';
+import { type Searcher, serveSearch } from './colliderSearch.ts';
+import { loadModelMaker, type ThreadableModel } from './modelMaker.ts';
+import type { Request } from './requests.ts';
+import { keepRange, keepShare } from './stateCopies.ts';
+import { type ContactViews, serveContact } from './workerContact.ts';
+import {
+  openPool,
+  type PoolMemory,
+  reportDone,
+  reportReady,
+  serveRequest,
+  type WorkerPool,
+  waitForRequest,
+} from './workerPool.ts';
+
+/** What a worker gets to begin with. */
+export interface Task {
+  readonly kind: 'task';
+  readonly model: ThreadableModel;
+  readonly kernels: boolean;
+  /** All of it, or what the worker's rods need. */
+  readonly scene: Scene;
+  /** Colliders that its rods may meet. */
+  readonly colliders: readonly ColliderSpec[];
+  /** Arrays in the order in which compiling asks for them. */
+  readonly arrays: readonly { readonly buffer: SharedArrayBuffer; readonly from: number; readonly length: number }[];
+  /** Which of them has the samples of all rods, or −1. */
+  readonly samples: number;
+  readonly memory: PoolMemory;
+  /** Number of the thread; the caller is 0. */
+  readonly index: number;
+  /** The first rod and part of its scene. */
+  readonly first: number;
+  readonly part: number;
+  /** Whether its scene has no rods but those that it may have to move. */
+  readonly inRanges: boolean;
+}
+
+/** A new shared buffer for a slot (slots.ts). */
+export interface BufferMessage {
+  readonly kind: 'buffer';
+  readonly slot: number;
+  readonly buffer: SharedArrayBuffer;
+}
+
+/** A worker at work. */
+export interface Service {
+  readonly task: Task;
+  readonly pool: WorkerPool;
+  readonly bundle: Bundle;
+  readonly parts: NonNullable<Bundle['parts']>;
+  /** Systems that a request is about, of the rods that are the worker's now. */
+  readonly marks: Uint8Array;
+  readonly skipped: Uint8Array;
+  readonly buffers: (SharedArrayBuffer | undefined)[];
+  /** Node positions of all rods in shared memory. */
+  readonly positions: Float64Array;
+  /** Views of shared buffers, as last laid out. */
+  readonly views: ContactViews;
+  searcher: Searcher | undefined;
+  turn: number;
+}
+
+let service: Service | undefined;
+
+/** To be called in a worker with every message that it gets. */
+export async function serveThread(message: unknown): Promise<void> {
+  const given = message as Task | BufferMessage;
+  if (given.kind === 'task') {
+    try {
+      service = await startService(given);
+    } catch (error) {
+      service = undefined;
+      // the caller throws it
+      reportReady(openPool(given.memory), given.index, error);
+      return;
+    }
+    // some may be waited for before others begin
+    reportReady(service.pool, given.index);
+  } else if (given.kind === 'buffer' && service) {
+    service.buffers[given.slot] = given.buffer;
+    reportDone(service.pool);
+  }
+  if (service && serve(service)) service = undefined;
+}
+
+async function startService(task: Task): Promise<Service> {
+  const make = await loadModelMaker(task.model, task.kernels);
+  let given = 0;
+  // the same order of allocation, the same memory; compiling writes what the caller wrote there
+  const model = make((length) => {
+    const { buffer, from, length: all } = task.arrays[given++];
+    if (length !== all) throw new Error(`a thread compiles ${length} numbers where the caller has ${all}`);
+    return new Float64Array(buffer, 8 * from, length);
+  });
+  let bundle: Bundle | undefined;
+  const spy: Model = {
+    ...model,
+    compile(...parameters) {
+      bundle = model.compile(...parameters);
+      return bundle;
+    },
+  };
+  createWorld(task.scene, { models: [spy] });
+  if (!bundle?.parts) throw new Error('a thread has no rods to move');
+  const pool = openPool(task.memory);
+  const { marks, skipped } = pool;
+  const count = bundle.rods.length;
+  return {
+    task,
+    pool,
+    bundle,
+    parts: bundle.parts,
+    marks: task.inRanges ? new Uint8Array(count) : marks,
+    skipped: task.inRanges ? skipped.subarray(task.first, task.first + count) : skipped,
+    buffers: [],
+    positions: task.samples < 0 ? new Float64Array(0) : new Float64Array(task.arrays[task.samples].buffer),
+    views: { sides: [], law: undefined, links: undefined, mixing: undefined },
+    searcher: undefined,
+    turn: 0,
+  };
+}
+
+/** Whether the worker was told to leave; else it has to receive a message. */
+function serve(of: Service): boolean {
+  for (;;) {
+    const { turn, request } = waitForRequest(of.pool, of.turn);
+    of.turn = turn;
+    if (request.kind === 'leave') return true;
+    if (request.kind === 'receive') return false;
+    serveRequest(of.pool, of.task.index, request, () => {
+      answer(of, request);
+    });
+  }
+}
+
+/** Rods that are the worker's now: first, and the one after the last, in its bundle's count. */
+export function ownRods({ task, pool }: Service): readonly [number, number] {
+  return [pool.firstRods[task.index] - task.first, pool.firstRods[task.index + 1] - task.first];
+}
+
+/** Follows rods that others have moved meanwhile, of those that are marked or of all but those that are skipped. */
+export function followOthers(of: Service, t: number, dt: number, chosen: (rod: number) => boolean): void {
+  const { task, pool, parts } = of;
+  const { behind, firstParts } = pool;
+  const follow = (rod: number): void => {
+    if (!behind[task.first + rod] || !chosen(rod)) return;
+    parts.refreshRod?.(rod, t, dt);
+    behind[task.first + rod] = 0;
+  };
+  if (task.inRanges) {
+    const [from, to] = ownRods(of);
+    for (let rod = from; rod < to; rod++) follow(rod);
+  } else for (let u = firstParts[task.index]; u < firstParts[task.index + 1]; u++) parts.rods(u).forEach(follow);
+}
+
+function answer(of: Service, request: Exclude<Request, Request<'receive' | 'leave'>>): void {
+  const { task, pool, bundle } = of;
+  switch (request.kind) {
+    case 'advance':
+      advance(of, request);
+      break;
+    case 'refresh':
+      bundle.refresh(request.t);
+      // all threads do
+      pool.behind.fill(0, task.first, task.first + bundle.rods.length);
+      break;
+    case 'search':
+    case 'deliver':
+      of.searcher = serveSearch(pool, task, bundle.samples, of.buffers, request, of.searcher);
+      break;
+    case 'hold':
+      if (request.keeps) keepRange(pool, bundle.state, task.index);
+      hold(of, bundle.contact as ContactPort);
+      break;
+    default:
+      if (!bundle.contact) throw new Error(`a thread without contact is asked for '${request.kind}'`);
+      if (task.inRanges) readMarks(of);
+      serveContact(of, bundle.contact, request);
+  }
+}
+
+function advance(of: Service, { t, dt, robust, keeps, skips }: Request<'advance'>): void {
+  const { task, pool, bundle, parts } = of;
+  if (keeps && task.inRanges) keepRange(pool, bundle.state, task.index);
+  else if (keeps) keepShare(pool, bundle.state, task.index);
+  const skipped = skips ? of.skipped : undefined;
+  followOthers(of, t, 0, (rod) => !skipped?.[rod]);
+  const [from, to] = [pool.firstParts[task.index] - task.part, pool.firstParts[task.index + 1] - task.part];
+  writeAnswer(pool, task.index, parts.advance(from, to, t, dt, robust, skipped));
+}
+
+function hold(of: Service, port: ContactPort): void {
+  const [from, to] = ownRods(of);
+  port.hold(of.marks.fill(0).fill(1, from, to));
+}
+
+/** Marks of the worker's own rods. */
+function readMarks(of: Service): void {
+  const { task, pool, marks } = of;
+  const [from, to] = ownRods(of);
+  marks.fill(0, 0, from).fill(0, to);
+  marks.set(pool.marks.subarray(task.first + from, task.first + to), from);
+}

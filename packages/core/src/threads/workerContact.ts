@@ -1,0 +1,215 @@
+/** Requests of contact, in a worker: the counterpart of callerContact.ts and callerLoops.ts. */
+import { cutLinkRows, type LinkRows } from '../contact/links/arrays.ts';
+import { openCoarse } from '../contact/links/coarseBasis.ts';
+import {
+  type LinkLoopArrays,
+  type LinkMixRows,
+  lengthOf,
+  RESTRICT,
+  runLinkLoop,
+  UNMIXED,
+  UNPLACED,
+} from '../contact/links/loops.ts';
+import { applyAndPull } from '../contact/solve/admm.ts';
+import { runLoop } from '../contact/solve/anderson.ts';
+import { addWays } from '../contact/solve/displacements.ts';
+import { cutLawRows, type LawRows } from '../contact/solve/lawArrays.ts';
+import { countBlocks, cutMixRows, type MixRows } from '../contact/solve/vectorLoops.ts';
+import type { ContactPort } from '../model.ts';
+import { writeAnswer, writeSuccess } from './answers.ts';
+import { findSearcher } from './colliderSearch.ts';
+import type { Request, SidesReference } from './requests.ts';
+import { boundSides, clearShare, createLoneSum, cutLone, cutSides, type SidePart, settleRange } from './sideSlices.ts';
+import { slots } from './slots.ts';
+import { followOthers, ownRods, type Service } from './worker.ts';
+import { shareOf } from './workerPool.ts';
+import { takePieces } from './workStealing.ts';
+
+/** Views of shared buffers, as last laid out. */
+export interface ContactViews {
+  /** By slot. */
+  readonly sides: { layout: number; part: SidePart }[];
+  law: { readonly buffer: SharedArrayBuffer; readonly count: number; readonly rows: LawRows } | undefined;
+  links: { readonly buffer: SharedArrayBuffer; readonly rows: LinkRows } | undefined;
+  mixing: { readonly buffer: SharedArrayBuffer; readonly rows: MixRows } | undefined;
+}
+
+type ContactRequest = Exclude<
+  Request,
+  Request<'advance' | 'refresh' | 'search' | 'deliver' | 'hold' | 'receive' | 'leave'>
+>;
+
+export function serveContact(of: Service, port: ContactPort, request: ContactRequest): void {
+  const { task, pool, marks } = of;
+  switch (request.kind) {
+    case 'revert':
+      port.revert(marks, request.t);
+      for (let rod = marks.indexOf(1); rod >= 0; rod = marks.indexOf(1, rod + 1)) pool.behind[task.first + rod] = 0;
+      break;
+    case 'settle':
+      settle(of, port, request);
+      break;
+    case 'clear':
+      clearShare(of.buffers[request.slot] as SharedArrayBuffer, request.bytes, task.index, pool.count);
+      break;
+    case 'linkLoopWithoutSides':
+      runLinkShare(of, request, UNPLACED, UNMIXED);
+      break;
+    default:
+      serveSides(of, port, request, findPart(of, request));
+  }
+}
+
+/** Requests about contact sides. */
+function serveSides(
+  of: Service,
+  port: ContactPort,
+  request: Exclude<ContactRequest, Request<'revert' | 'settle' | 'clear' | 'linkLoopWithoutSides'>>,
+  part: SidePart,
+): void {
+  const { pool, marks, task } = of;
+  const { sides, start, velocity, right, response, all } = part;
+  switch (request.kind) {
+    case 'guess': {
+      const { t, dt } = request;
+      followMarked(of, t, dt);
+      writeSuccess(pool, task.index, port.guess?.(start, marks, sides, t, dt) ?? false);
+      break;
+    }
+    case 'linearize': {
+      const { t, dt, fresh } = request;
+      followMarked(of, t, dt);
+      writeSuccess(pool, task.index, port.linearize(start, response, marks, sides, t, dt, fresh));
+      break;
+    }
+    case 'step': {
+      const { t, dt, robust, rough } = request;
+      followMarked(of, t, dt);
+      writeAnswer(pool, task.index, port.step(marks, sides, t, dt, robust, rough));
+      break;
+    }
+    case 'factor':
+      writeSuccess(pool, task.index, port.factor(marks, sides));
+      break;
+    case 'solve':
+      port.solve(velocity, right, sides, request.selected ? marks : undefined);
+      break;
+    case 'readVelocity':
+      port.readVelocity(start, sides);
+      break;
+    case 'addDisplacements':
+      addDisplacements(of, part, request.dt);
+      break;
+    case 'solverLoop':
+      runLoopShare(of, request, part);
+      break;
+    case 'contactLaw':
+      applyLawShare(of, request, part);
+      break;
+    case 'linkLoop':
+      runLinkShare(of, request, all, request.capacity > 0 ? findMixing(of, request) : UNMIXED);
+      break;
+  }
+}
+
+function followMarked(of: Service, t: number, dt: number): void {
+  followOthers(of, t, dt, (rod) => of.marks[rod] === 1);
+}
+
+/** The worker's part of the sides that the request is about. */
+function findPart({ task, pool, buffers, views }: Service, request: SidesReference): SidePart {
+  const { layout, slot, total, first, axes, hasGoals, isReleased } = request;
+  if (views.sides[slot]?.layout !== layout) {
+    const from = first + pool.sideBounds[task.index];
+    const to = first + pool.sideBounds[task.index + 1];
+    const buffer = buffers[slot] as SharedArrayBuffer;
+    const part = cutSides(buffer, total, from, to, task.first, axes === 1 ? 1 : 3, hasGoals);
+    views.sides[slot] = { layout, part };
+  }
+  const { part } = views.sides[slot];
+  part.sides.released = isReleased;
+  return part;
+}
+
+function addDisplacements(of: Service, { start, sides }: SidePart, dt: number): void {
+  const { task, buffers, bundle } = of;
+  of.searcher = findSearcher(task, buffers, of.searcher);
+  const { position, nodeOffset } = of.searcher.rows;
+  const nodes = { position, nodeOffset: nodeOffset.subarray(task.first), samples: bundle.samples };
+  addWays(start, sides, sides.rod, nodes, dt, sides.count);
+}
+
+/** The rows of Anderson acceleration, as the request has them. */
+function findMixing({ buffers, views }: Service, request: Request<'solverLoop' | 'linkLoop'>): MixRows {
+  const { capacity, window } = request;
+  const buffer = buffers[slots.mixing] as SharedArrayBuffer;
+  let { mixing } = views;
+  if (mixing?.buffer !== buffer || mixing.rows.capacity !== capacity || mixing.rows.window !== window) {
+    mixing = { buffer, rows: cutMixRows(buffer, capacity, window) };
+    views.mixing = mixing;
+  }
+  return mixing.rows;
+}
+
+/** The worker's share of so many: first, and the one after the last. */
+function ownShare({ task, pool }: Service, all: number): readonly [number, number] {
+  return [shareOf(all, task.index, pool.count), shareOf(all, task.index + 1, pool.count)];
+}
+
+function runLoopShare(of: Service, request: Request<'solverLoop'>, { all }: SidePart): void {
+  const { loop, size, changes, last, values } = request;
+  const rows = findMixing(of, request);
+  const [from, to] = ownShare(of, countBlocks(size));
+  runLoop(rows, all, loop, size, from, to, changes, last, values);
+}
+
+function runLinkShare(
+  of: Service,
+  { loop, values }: Request<'linkLoop' | 'linkLoopWithoutSides'>,
+  arrays: LinkLoopArrays,
+  mix: LinkMixRows,
+): void {
+  const { task, buffers, views } = of;
+  const buffer = buffers[slots.links] as SharedArrayBuffer;
+  if (views.links?.buffer !== buffer) views.links = { buffer, rows: cutLinkRows(buffer) };
+  const { rows } = views.links;
+  const [from, to] = ownShare(of, lengthOf(loop, rows, arrays));
+  const cells = loop >= RESTRICT ? openCoarse(buffers[slots.coarse] as SharedArrayBuffer) : undefined;
+  rows.answer[task.index] = runLinkLoop(loop, rows, arrays, mix, of.positions, values, from, to, cells);
+}
+
+function applyLawShare(of: Service, { contacts, axes }: Request<'contactLaw'>, { all }: SidePart): void {
+  const { task, buffers, views } = of;
+  const buffer = buffers[slots.law] as SharedArrayBuffer;
+  let { law } = views;
+  if (law?.buffer !== buffer || law.count !== contacts) {
+    law = { buffer, count: contacts, rows: cutLawRows(buffer, contacts) };
+    views.law = law;
+  }
+  const { rows } = law;
+  const [from, to] = ownShare(of, contacts);
+  rows.swing[task.index] = applyAndPull(rows, { ...rows, ...all, axes: axes === 1 ? 1 : 3 }, from, to);
+}
+
+function settle(of: Service, port: ContactPort, request: Request<'settle'>): void {
+  const { task, pool, buffers, parts } = of;
+  const { behind, workStealing } = pool;
+  const { t, dt, fresh, rods, contacts, speed, tolerance, iterations } = request;
+  const wanted = { t, dt, fresh, speed, tolerance, iterations };
+  const rows = cutLone(buffers[slots.singleRods] as SharedArrayBuffer, rods, contacts);
+  const [own, end] = ownRods(of);
+  const sum = createLoneSum();
+  const settleOwn = (from: number, to: number): void => {
+    const [first, last] = boundSides({ rod: rows.system, count: rods }, [from, to]);
+    for (let i = first; i < last; i++) {
+      const rod = rows.system[i] - task.first;
+      // of the rods of others it does not know who has moved them
+      if (behind[rows.system[i]] || rod < own || rod >= end) parts.refreshRod?.(rod, t, dt);
+      behind[rows.system[i]] = 0;
+    }
+    settleRange(sum, port, rows, rods, from, to, task.first, wanted);
+  };
+  if (request.stealing) takePieces(workStealing, task.index, behind.length, settleOwn);
+  else settleOwn(own + task.first, end + task.first);
+  writeAnswer(pool, task.index, sum);
+}

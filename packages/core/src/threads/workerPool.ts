@@ -1,0 +1,268 @@
+/**
+ * Memory that the caller's thread and its workers share, and how they wait for each other.
+ *
+ * A request is one word that all workers watch (requests.ts says what is asked). They spin on it for some microseconds before they sleep, and
+ * so does the caller for the answer: contact sends hundreds of requests per step, and waking a thread takes 10 to 50 µs.
+ *
+ * A worker that throws passes the error to the caller and serves on. A worker that has ended (out of memory, terminated) answers
+ * nothing: the caller looks for it every WATCH milliseconds while it waits, and throws.
+ */
+import { ANSWER_SIZE } from './answers.ts';
+import { decodeError, encodeError, endedError, readText, TEXT_SIZE, writeText } from './failure.ts';
+import { decodeRequest, encodeRequest, growsWithRods, REQUEST_SIZE, type Request } from './requests.ts';
+import { openWorkStealing, type WorkStealing, workStealingBytes } from './workStealing.ts';
+
+/** Words of `control`. */
+const words = {
+  /** Raised by every request. */
+  turn: 0,
+  /** Workers that are ready to serve; that have done the last request; threads that have copied their share of the state. */
+  ready: 1,
+  done: 2,
+  saved: 3,
+  /** 1: the caller gave up on this pool. */
+  abandoned: 4,
+} as const;
+
+/** What all threads get. */
+export interface PoolMemory {
+  /** Threads, the caller among them. */
+  readonly count: number;
+  readonly control: SharedArrayBuffer;
+  readonly request: SharedArrayBuffer;
+  readonly answers: SharedArrayBuffer;
+  readonly letters: SharedArrayBuffer;
+  /** 1 for each thread whose part of the last request threw. */
+  readonly failed: SharedArrayBuffer;
+  /** Where the sides of each thread begin, see `SidesReference`. */
+  readonly sideBounds: SharedArrayBuffer;
+  /** 1 for each system that `advance` skips, because contact moves it or the caller does. */
+  readonly skipped: SharedArrayBuffer;
+  /** 1 for each system that a request is about. */
+  readonly marks: SharedArrayBuffer;
+  /** 1 for each rod that another thread has moved since its own did. */
+  readonly behind: SharedArrayBuffer;
+  /** Where each thread begins: its first rod, then its first part. */
+  readonly ranges: SharedArrayBuffer;
+  /** How long each thread has worked on its rods in this step [ms]. */
+  readonly busy: SharedArrayBuffer;
+  readonly workStealing: SharedArrayBuffer;
+  /** Where the numbers of each rod begin in q, v and memory, one after the other. */
+  readonly starts: SharedArrayBuffer;
+  /** State at the start of the world's step, q, v and memory one after the other; every thread copies a part of it. */
+  readonly kept: SharedArrayBuffer;
+  /** 1 for each thread whose part of `kept` is complete. */
+  readonly keptBy: SharedArrayBuffer;
+}
+
+export interface WorkerPool {
+  readonly count: number;
+  readonly control: Int32Array;
+  readonly request: Float64Array;
+  readonly answers: Float64Array;
+  readonly letters: Uint16Array;
+  readonly failed: Int32Array;
+  readonly sideBounds: Float64Array;
+  readonly skipped: Uint8Array;
+  readonly marks: Uint8Array;
+  readonly behind: Uint8Array;
+  readonly firstRods: Int32Array;
+  readonly firstParts: Int32Array;
+  readonly busy: Float64Array;
+  readonly workStealing: WorkStealing;
+  readonly starts: readonly Float64Array[];
+  readonly kept: Float64Array;
+  readonly keptBy: Int32Array;
+  /** Of the caller: number of a worker that has ended, or 0. */
+  readonly findEnded: () => number;
+}
+
+export interface PoolSizes {
+  readonly count: number;
+  readonly rods: number;
+  readonly systems: number;
+  /** Numbers of the bundle's state. */
+  readonly state: number;
+  /** See workStealing.ts. */
+  readonly pieces: readonly (readonly number[])[];
+}
+
+export function createPoolMemory({ count, rods, systems, state, pieces }: PoolSizes): PoolMemory {
+  const workStealing = new SharedArrayBuffer(workStealingBytes(pieces));
+  openWorkStealing(workStealing, pieces.length, pieces);
+  return {
+    count,
+    control: new SharedArrayBuffer(4 * Object.keys(words).length),
+    request: new SharedArrayBuffer(8 * REQUEST_SIZE),
+    answers: new SharedArrayBuffer(8 * ANSWER_SIZE * count),
+    letters: new SharedArrayBuffer(2 * TEXT_SIZE * count),
+    failed: new SharedArrayBuffer(4 * count),
+    sideBounds: new SharedArrayBuffer(8 * (count + 1)),
+    skipped: new SharedArrayBuffer(systems),
+    marks: new SharedArrayBuffer(systems),
+    behind: new SharedArrayBuffer(rods),
+    ranges: new SharedArrayBuffer(4 * 2 * (count + 1)),
+    busy: new SharedArrayBuffer(8 * count),
+    workStealing,
+    starts: new SharedArrayBuffer(8 * 3 * (rods + 1)),
+    kept: new SharedArrayBuffer(8 * state),
+    keptBy: new SharedArrayBuffer(4 * count),
+  };
+}
+
+export function openPool(memory: PoolMemory, findEnded: () => number = () => 0): WorkerPool {
+  const { count } = memory;
+  const firstOf = (kind: number): Int32Array => new Int32Array(memory.ranges, 4 * kind * (count + 1), count + 1);
+  // none if rods do not lie in ranges
+  const zones = memory.workStealing.byteLength > 4 ? count - 1 : 0;
+  return {
+    count,
+    control: new Int32Array(memory.control),
+    request: new Float64Array(memory.request),
+    answers: new Float64Array(memory.answers),
+    letters: new Uint16Array(memory.letters),
+    failed: new Int32Array(memory.failed),
+    sideBounds: new Float64Array(memory.sideBounds),
+    skipped: new Uint8Array(memory.skipped),
+    marks: new Uint8Array(memory.marks),
+    behind: new Uint8Array(memory.behind),
+    firstRods: firstOf(0),
+    firstParts: firstOf(1),
+    busy: new Float64Array(memory.busy),
+    workStealing: openWorkStealing(memory.workStealing, zones),
+    starts: [0, 1, 2].map((k) => {
+      const each = memory.starts.byteLength / 3;
+      return new Float64Array(memory.starts, k * each, each / 8);
+    }),
+    kept: new Float64Array(memory.kept),
+    keptBy: new Int32Array(memory.keptBy),
+    findEnded,
+  };
+}
+
+/** First of thread k's share of `all`. */
+export function shareOf(all: number, k: number, count: number): number {
+  return Math.floor((all * k) / count);
+}
+
+/** Loads of a word before a thread sleeps: some 50 µs. */
+const SPINS = 5000;
+/** How often a thread that waits looks for workers that have ended [ms]. */
+const WATCH = 100;
+
+/** Waits until the word has the value. Throws if a worker has ended, or the caller has given up. */
+function waitFor(pool: WorkerPool, word: number, value: number): void {
+  const { control } = pool;
+  for (let k = 0; k < SPINS; k++) if (Atomics.load(control, word) === value) return;
+  for (;;) {
+    const seen = Atomics.load(control, word);
+    if (seen === value) return;
+    if (Atomics.wait(control, word, seen, WATCH) !== 'timed-out') continue;
+    if (Atomics.load(control, words.abandoned) === 1) throw new Error('the caller of this thread has given up');
+    const ended = pool.findEnded();
+    // its answer may have come just before its end
+    if (ended > 0 && Atomics.load(control, word) !== value) {
+      abandonPool(pool);
+      throw endedError(ended);
+    }
+  }
+}
+
+/** Workers that still wait for others stop doing so. */
+export function abandonPool({ control }: WorkerPool): void {
+  Atomics.store(control, words.abandoned, 1);
+}
+
+export function isAbandoned({ control }: WorkerPool): boolean {
+  return Atomics.load(control, words.abandoned) === 1;
+}
+
+/** Of a worker: the next request after `turn`, and its turn. */
+export function waitForRequest({ control, request }: WorkerPool, turn: number): { turn: number; request: Request } {
+  let seen = Atomics.load(control, words.turn);
+  for (let k = 0; k < SPINS && seen === turn; k++) seen = Atomics.load(control, words.turn);
+  while (seen === turn) {
+    Atomics.wait(control, words.turn, turn);
+    seen = Atomics.load(control, words.turn);
+  }
+  return { turn: seen, request: decodeRequest(request) };
+}
+
+/** Sends a request without waiting for an answer. */
+export function sendRequest({ control, request: memory, failed }: WorkerPool, request: Request): void {
+  encodeRequest(memory, request);
+  failed.fill(0);
+  Atomics.store(control, words.done, 0);
+  Atomics.store(control, words.saved, 0);
+  Atomics.add(control, words.turn, 1);
+  Atomics.notify(control, words.turn);
+}
+
+/**
+ * Sends a request, does the caller's own part of it, and waits for the workers. Throws what the first thread threw, in the order of
+ * the rods, as a single thread would: the caller has the first range.
+ */
+export function runRequest<T>(pool: WorkerPool, request: Request, own: () => T): T {
+  const start = performance.now();
+  sendRequest(pool, request);
+  let result: { readonly value: T } | { readonly error: unknown };
+  try {
+    result = { value: own() };
+  } catch (error) {
+    result = { error };
+  }
+  if (growsWithRods(request.kind)) pool.busy[0] += performance.now() - start;
+  waitFor(pool, words.done, pool.count - 1);
+  if ('error' in result) throw result.error;
+  throwFailure(pool);
+  return result.value;
+}
+
+/** Of a worker: does its part of a request, and passes what that throws to the caller. */
+export function serveRequest(pool: WorkerPool, thread: number, request: Request, action: () => void): void {
+  const start = performance.now();
+  try {
+    action();
+  } catch (error) {
+    noteFailure(pool, thread, error);
+  }
+  if (growsWithRods(request.kind)) pool.busy[thread] += performance.now() - start;
+  reportDone(pool);
+}
+
+/** One more thread has come so far; the last of `all` wakes who waits. */
+function arrive(control: Int32Array, word: number, all: number): void {
+  if (Atomics.add(control, word, 1) + 1 === all) Atomics.notify(control, word);
+}
+
+export function reportDone({ control, count }: WorkerPool): void {
+  arrive(control, words.done, count - 1);
+}
+
+/** Waits until all threads, the caller among them, have come here. */
+export function meetAll(pool: WorkerPool): void {
+  arrive(pool.control, words.saved, pool.count);
+  waitFor(pool, words.saved, pool.count);
+}
+
+/** Of a worker: it is ready to serve; with an error: it never will be. */
+export function reportReady(pool: WorkerPool, thread: number, error?: unknown): void {
+  if (error !== undefined) noteFailure(pool, thread, error);
+  Atomics.add(pool.control, words.ready, 1);
+  Atomics.notify(pool.control, words.ready);
+}
+
+/** Waits until so many workers are ready, and throws what one of them threw. */
+export function waitForReady(pool: WorkerPool, count: number): void {
+  waitFor(pool, words.ready, count);
+  throwFailure(pool);
+}
+
+function noteFailure({ failed, letters }: WorkerPool, thread: number, error: unknown): void {
+  writeText(letters, thread, encodeError(error));
+  Atomics.store(failed, thread, 1);
+}
+
+function throwFailure({ failed, letters, count }: WorkerPool): void {
+  for (let k = 1; k < count; k++) if (Atomics.load(failed, k) === 1) throw decodeError(readText(letters, k));
+}
