@@ -66,6 +66,19 @@ describe('turns of a clamp', () => {
     expect(report.reason).toMatch(reason);
   });
 
+  it.each(['massspring', 'fiber'] as const)('%s refuses turns that it could not follow', (model) => {
+    const keys = [{ time: 0, twist: 10 * Math.PI }];
+    const pins = [
+      { rod: 'rod', at: 'start' as const },
+      { rod: 'rod', at: 'end' as const, path: { keys } },
+    ];
+    expect(() => createWorld(rodScene(model, 100, { pins }))).toThrow(/starts twisted by 31.4 rad/);
+    const scene = rodScene(model, 20);
+    expect(() => createWorld({ ...scene, rods: [{ ...scene.rods[0], frame: { twist: 40 } }] })).toThrow(
+      /use more edges/,
+    );
+  });
+
   it('fiber stops where a step loses a turn', () => {
     const world = createWorld(twisted('fiber', 20, 20));
     expect(() => {

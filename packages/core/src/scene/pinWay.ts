@@ -5,6 +5,8 @@
  * Frames alone cannot tell a full turn from none, so the pins are sampled in time until they turn by little between two samples.
  * Only a pin that jumps is moved along the shortest rotation.
  */
+
+import { SceneError } from '../errors.ts';
 import { rotateVector, rotationBetween } from '../math/frameRotation.ts';
 import { createPinPose, type Pin, type PinPose } from './compiled.ts';
 
@@ -27,7 +29,7 @@ export interface PinWayLimits {
   readonly twist: number;
 }
 
-const STOPS = 2000;
+const STOPS = 400;
 const SAMPLES = 4096;
 
 export function copyPose(from: PinPose): PinPose {
@@ -44,6 +46,20 @@ export function assignPose(out: PinPose, from: PinPose): void {
   out.axis.set(from.axis);
   out.twist = from.twist;
   out.active = from.active;
+}
+
+/** Most that a clamp may be twisted at t = 0 in models whose frames do not count turns [rad]. */
+const START_TWIST = 1;
+
+/** Throws if a clamp starts twisted by so much that a frame, which does not count turns, could be mistaken. */
+export function refuseStartTwist(id: string, model: string, pins: readonly Pin[]): void {
+  for (const { twist } of samplePoses(pins, 0)) {
+    if (Math.abs(twist) <= START_TWIST) continue;
+    throw new SceneError(
+      ['pins'],
+      `a clamp of rod '${id}' starts twisted by ${twist.toPrecision(3)} rad, and ${model} cannot tell turns that it has not followed; let the path start at 0 and twist from there, or use der`,
+    );
+  }
 }
 
 /** `a` moved towards `b` by the share w: positions and twist in proportion, frames along the shortest rotation. */

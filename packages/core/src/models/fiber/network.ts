@@ -16,6 +16,7 @@ import { SceneError } from '../../errors.ts';
 import type { Drive } from '../../model.ts';
 import { type Allocate, allocatePlain, createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
+import { refuseStartTwist } from '../../scene/pinWay.ts';
 import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import type { Scene } from '../../scene/types.ts';
 import { type HeldRing, holdRings } from './held.ts';
@@ -123,6 +124,7 @@ export function createFiberRod(
   allocate: Allocate = allocatePlain,
 ): FiberRod {
   refuseWhatDoesNotFit(rod);
+  refuseStartTwist(rod.id, 'fiber', drive.pins);
   const { nodeCount: ringCount, edgeCount } = rod;
   const { width1, width2 } = chooseWidths(rod, drive, scene, options, warnings);
   const longBase = new Float64Array(edgeCount);

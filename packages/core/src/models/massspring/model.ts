@@ -12,6 +12,7 @@ import type {
   StepOutcome,
 } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
+import { refuseStartTwist } from '../../scene/pinWay.ts';
 import type { MassSpringOptions } from '../../scene/solvers/massspring.ts';
 import { canBeStretched } from '../../scene/stretched.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -156,6 +157,9 @@ function warnMisfit({ id }: Rod, { misfit }: Truss, { stretch }: HairOptions): s
   ];
 }
 
+/** Most that a rod may be laid twisted per edge beyond its natural shape [rad]. */
+const LARGEST_TWIST = 1;
+
 /** What the model cannot do is said before the run, not found out during it. */
 function refuse(rod: Rod, { pins }: Drive, scene: Scene): void {
   const index = scene.rods.findIndex(({ id }) => id === rod.id);
@@ -171,6 +175,16 @@ function refuse(rod: Rod, { pins }: Drive, scene: Scene): void {
       [...at, 'section'],
       `rod '${rod.id}' is stiffer about one axis than about the other, which the springs of massspring cannot be; use a round section, or der`,
     );
+  for (let i = 1; i + 1 < rod.nodeCount; i++) {
+    const natural = rod.halfStrainRest[6 * i - 1] + rod.halfStrainRest[6 * i + 2];
+    const twist = Math.abs(rod.nodeTwist[i] - natural);
+    if (twist > LARGEST_TWIST)
+      throw new SceneError(
+        [...at, 'frame'],
+        `rod '${rod.id}' is laid with a twist of ${twist.toFixed(2)} rad at node ${i}, and its springs fold at π/2; use more edges, or der`,
+      );
+  }
+  refuseStartTwist(rod.id, 'massspring', pins);
   for (const pin of pins) {
     if (pin.orientation === 'free') continue;
     const where = `rod '${rod.id}', node ${pin.node}`;
