@@ -7,6 +7,8 @@ const core = 'packages/core/src/';
 /** Layers of core, lowest first; a file may import from its own layer's folder and from those that are named. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  // numbers that solvers share with kernels
+  constants: [],
   math: [],
   linalg: ['math'],
   curve: ['math', 'linalg'],
@@ -21,13 +23,24 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   balance: ['port', 'scene'],
   fields: ['math', 'errors', 'port', 'scene'],
   // of threads, the interface that contact calls and nothing else
-  contact: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies', 'threads/contactThreads.ts'],
+  contact: [
+    'constants',
+    'math',
+    'linalg',
+    'curve',
+    'errors',
+    'port',
+    'model',
+    'scene',
+    'bodies',
+    'threads/contactThreads.ts',
+  ],
   scene: ['math', 'linalg', 'curve', 'errors', 'fields', 'bodies', 'port', 'model'],
   // grooming stands on the models' tools, and nothing stands on it
   groom: ['math', 'curve', 'errors', 'scene', 'models'],
   // policy of equilibrium searches, shared by the models
   statics: ['math', 'linalg', 'port', 'model'],
-  models: ['math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies', 'balance', 'statics'],
+  models: ['constants', 'math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies', 'balance', 'statics'],
 };
 
 /** The first folder below src, or the file's own name. */

@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Constants, type Description, runModule, writeShared } from './shared.ts';
 import { type Flat, type Source, translate } from './translate.ts';
 import { translateToWgsl } from './wgsl.ts';
 
@@ -81,6 +82,10 @@ const formulas = translate(
 const note = '// Made by kernels/build.ts from the sources of the model: do not edit.\n';
 const lanes = "import { add, angle, cos, div, mul, sin, sub, writeAngleRatio } from './lanes';\n\n";
 writeFileSync(join(core, 'kernels/assembly/generated.ts'), `${note}${lanes}${formulas}`);
+
+const constants = (await runModule(read('src/constants.ts'))) as Constants;
+const description = (await runModule(read('src/kernels/description.ts'))) as Description;
+writeFileSync(join(core, 'kernels/assembly/shared.ts'), `${note}\n${writeShared(constants, description)}`);
 
 const made = join(core, 'kernels/dist');
 mkdirSync(made, { recursive: true });

@@ -14,57 +14,52 @@
 import { turnFrame } from './generated';
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { keepBest, mixTurn, startMixing, takeBest } from './mixing';
-import {
-  BAD_STEP,
-  CONVERGED,
-  FOLDED,
-  fixedAt,
-  fixUnknowns,
-  limitStep,
-  measureConvergence,
-  NO_CONVERGENCE,
-  NO_EDGE,
-  NOT_A_NUMBER,
-  NOT_DEFINITE,
-  setMeasure,
-  setRates,
-  takeStep,
-  writeRightSide,
-} from './newton';
+import { fixedAt, fixUnknowns, limitStep, measureConvergence, setMeasure, setRates, takeStep, writeRightSide } from './newton';
 import { chooseOrder, clearHeld, factorHeld, factorStiffness, invertTouched, solveHeld, solveStiffness, traceAt } from './order';
 import { askLoads, Pair } from './pair';
-import { evaluateStage, followCenterline, setPenalties } from './stage';
-import { NO_GUESS, predict, setEuler } from './step';
 import {
-  addAt,
-  applyLaw,
+  ABRUPT,
+  ASK_LOADS,
+  BAD_STEP,
   BEFORE,
-  closing,
+  CLOSE,
+  CONVERGED,
   COPY,
-  countCrowds,
-  crowdAt,
+  FIRST_SHIFT,
+  FOLDED,
   FREE,
   IMPULSE,
+  LARGEST_SHIFT,
+  LATE,
   LINEAR,
-  listLive,
-  liveAt,
+  NO_CONVERGENCE,
+  NO_EDGE,
+  NO_GUESS,
+  NOT_A_NUMBER,
+  NOT_DEFINITE,
   OMEGA,
-  readAt,
   RHO,
+  ROUGH,
+  SETTLE_ERROR,
+  SETTLE_OUTCOMES,
+  SETTLE_ROUNDS,
+  SETTLE_SHIFTS,
+  SETTLE_TURNS,
+  SETTLE_UNCONVERGED,
+  SHIFT_FACTOR,
   SIZE,
-  subtractPush,
+  SMALL_LEAST,
+  SMALL_SQUARE,
+  SWING,
   THERE,
-  touchAt,
   VELOCITY,
-} from './touch';
+} from './shared';
+import { evaluateStage, followCenterline, setPenalties } from './stage';
+import { predict, setEuler } from './step';
+import { addAt, applyLaw, closing, countCrowds, crowdAt, listLive, liveAt, readAt, subtractPush, touchAt } from './touch';
 
-/** Outcome, a pair each: 0 rounds, 1 turns of the alternating method, 2 its last error, 3 shifts, 4: 1 where it did not converge. */
-const settled: usize = memory.data(16 * 5, 16);
+const settled: usize = memory.data(16 * SETTLE_OUTCOMES, 16);
 const scale: usize = memory.data(16, 16);
-
-/** A gap that would be below this part of its size is solved for; below the other it is taken in afterwards. */
-const CLOSE = 0.02;
-const LATE = -0.01;
 
 /**
  * ω relative to crowd × response, which groups have: a rod by itself may be held to its copies four times as tightly. Hair that falls
@@ -83,9 +78,6 @@ const ROUNDS = 16;
 /** Of a round, however many the others took. */
 const LEAST_TURNS = 20.0;
 
-/** As in contact/solve/solveIsland.ts: where contacts would close by so many tolerances, a round is for coming near only. */
-const ABRUPT = 1000.0;
-const ROUGH = 30.0;
 /** How much larger the tolerance of the round is, in each lane. */
 const loose: usize = memory.data(16, 16);
 
@@ -114,7 +106,7 @@ export function settlePair(
   const p = changetype<Pair>(block);
   const zero = splat(0.0);
   let done = f64x2.ne(f64x2.replace_lane(splat(firstWaits), 1, secondWaits), zero);
-  for (let k = 0; k < 5; k++) st(settled, k, zero);
+  for (let k = 0; k < SETTLE_OUTCOMES; k++) st(settled, k, zero);
   if (fresh) {
     setEuler(p, h);
     if (!predict(p, h, v128.and(splat(h * h), isSteady(p, speed / h)))) return NO_GUESS;
@@ -131,7 +123,7 @@ export function settlePair(
   v128.store(loose, splat(1.0));
   for (let c = 0; c < count; c++) clearLive(touchAt(p, c));
   chooseOrder(p, count);
-  const small = Math.max(1e-4, Math.sqrt(20.0) * tolerance);
+  const small = Math.max(SMALL_LEAST, Math.sqrt(SMALL_SQUARE) * tolerance);
   /** Moves after which forces are looked at without their matrix: it is likely not to be needed. */
   const last = rooted ? 3.0 * small : small;
   let lastStep = splat(Infinity);
@@ -142,7 +134,7 @@ export function settlePair(
   for (let round = 0; ; round++) {
     if (!followCenterline(p)) return NO_EDGE;
     setRates(p, rate);
-    if (p.loads & 1) askLoads(block);
+    if (p.loads & ASK_LOADS) askLoads(block);
     const gradientOnly = both(v128.or(done, f64x2.lt(lastStep, splat(last))));
     if (!evaluate(p, count, h, !gradientOnly)) return FOLDED;
     if (round > 0) {
@@ -159,10 +151,10 @@ export function settlePair(
     while (true) {
       const failed = factorStiffness(p, shift, done);
       if (!v128.any_true(failed)) break;
-      const raised = select(f64x2.eq(shift, zero), splat(1e-7), mul(splat(4.0), shift));
+      const raised = select(f64x2.eq(shift, zero), splat(FIRST_SHIFT), mul(splat(SHIFT_FACTOR), shift));
       shift = select(failed, raised, shift);
-      st(settled, 3, add(ld(settled, 3), v128.and(failed, splat(1.0))));
-      if (!both(f64x2.le(shift, splat(1e8)))) return NOT_DEFINITE;
+      st(settled, SETTLE_SHIFTS, add(ld(settled, SETTLE_SHIFTS), v128.and(failed, splat(1.0))));
+      if (!both(f64x2.le(shift, splat(LARGEST_SHIFT)))) return NOT_DEFINITE;
     }
     // what is all but there is only brought into balance: the impulses stay
     const polish = v128.and(agreed, f64x2.lt(lastStep, splat(small)));
@@ -183,8 +175,8 @@ export function settlePair(
       const t = touchAt(p, c);
       for (let k = 0; k < 3; k++) st(t, BEFORE + k, ld(t, IMPULSE + k));
     }
-    shift = select(f64x2.gt(shift, splat(4e-7)), mul(splat(0.25), shift), zero);
-    st(settled, 0, add(ld(settled, 0), v128.andnot(splat(1.0), done)));
+    shift = select(f64x2.gt(shift, splat(SHIFT_FACTOR * FIRST_SHIFT)), mul(splat(1.0 / SHIFT_FACTOR), shift), zero);
+    st(settled, SETTLE_ROUNDS, add(ld(settled, SETTLE_ROUNDS), v128.andnot(splat(1.0), done)));
   }
   const c = splat(inertia);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) {
@@ -289,7 +281,7 @@ function pushBy(p: Pair, count: i32, h: f64): void {
 /** Lanes whose sides move as the law has them, and none of whose other contacts has closed; those become live. */
 function agree(p: Pair, count: i32, least: f64, rate: f64): v128 {
   const zero = splat(0.0);
-  const most = mul(splat(10.0), f64x2.max(splat(least), ld(settled, 2)));
+  const most = mul(splat(10.0), f64x2.max(splat(least), ld(settled, SETTLE_ERROR)));
   let fine = f64x2.eq(zero, zero);
   countWays(p, rate);
   for (let c = 0; c < count; c++) {
@@ -386,11 +378,11 @@ function takeTurns(p: Pair, count: i32, h: f64, still: v128, speed: f64, precisi
   let waits = still;
   let least = splat(Infinity);
   startMixing(p, count);
-  const before = ld(settled, 1);
+  const before = ld(settled, SETTLE_TURNS);
   const most = f64x2.max(splat(LEAST_TURNS), sub(splat(<f64>limit), before));
   let turn = zero;
   while (true) {
-    const swing = f64x2.max(splat(speed), mul(splat(0.1), applyLaw(p, count, waits)));
+    const swing = f64x2.max(splat(speed), mul(splat(SWING), applyLaw(p, count, waits)));
     clearHeld(p);
     followCopies(p, count, h);
     solveHeld(p);
@@ -403,8 +395,8 @@ function takeTurns(p: Pair, count: i32, h: f64, still: v128, speed: f64, precisi
         error = f64x2.max(error, v128.and(live, f64x2.abs(sub(ld(t, VELOCITY + k), ld(t, COPY + k)))));
     }
     turn = add(turn, splat(1.0));
-    st(settled, 2, select(waits, ld(settled, 2), error));
-    st(settled, 1, select(waits, ld(settled, 1), add(before, turn)));
+    st(settled, SETTLE_ERROR, select(waits, ld(settled, SETTLE_ERROR), error));
+    st(settled, SETTLE_TURNS, select(waits, ld(settled, SETTLE_TURNS), add(before, turn)));
     waits = v128.or(waits, f64x2.le(error, mul(mul(splat(precision), v128.load(loose)), swing)));
     if (both(waits)) return 0;
     // what a waiting rod has may be no number
@@ -416,8 +408,8 @@ function takeTurns(p: Pair, count: i32, h: f64, still: v128, speed: f64, precisi
     if (v128.any_true(spent)) {
       takeBest(p, count, v128.not(spent));
       applyLaw(p, count, v128.not(spent));
-      st(settled, 2, select(spent, least, ld(settled, 2)));
-      st(settled, 4, v128.or(ld(settled, 4), v128.and(spent, splat(1.0))));
+      st(settled, SETTLE_ERROR, select(spent, least, ld(settled, SETTLE_ERROR)));
+      st(settled, SETTLE_UNCONVERGED, v128.or(ld(settled, SETTLE_UNCONVERGED), v128.and(spent, splat(1.0))));
       waits = v128.or(waits, spent);
       if (both(waits)) return 0;
     }

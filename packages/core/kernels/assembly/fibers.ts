@@ -18,64 +18,7 @@ import {
   turnOf,
 } from './generated';
 import { add, div, entry, ld, mul, select, splat, st } from './lanes';
-
-/** Where the numbers of two fibers are; the host fills it in the order of its fields (src/kernels/fiberLayout.ts has the same list). */
-@unmanaged
-class FiberPair {
-  ringCount: i32;
-  /** Bits: 1 particles of a ring are coupled by mass, 2 there is drag. */
-  kinds: i32;
-  /** Rest lengths, 4 a cuboid; of a ring: both widths and the diagonal. */
-  longRest: usize;
-  shearRest: usize;
-  ringRest: usize;
-  /** 1 a cuboid, 2 a cuboid, 1 a ring. */
-  longStiffness: usize;
-  shearStiffness: usize;
-  ringStiffness: usize;
-  /** 1 a ring. */
-  particleMass: usize;
-  couplingMass: usize;
-  /** 12 a ring. */
-  x0: usize;
-  v0: usize;
-  y: usize;
-  middle: usize;
-  load: usize;
-  residual: usize;
-  /** 8 a cuboid and 6 a ring; 36 and 18; 12 and 6. */
-  tau: usize;
-  tension: usize;
-  direction: usize;
-  length: usize;
-  /** Viscous shares, 1 a cuboid and 1 a ring. */
-  edgeChi: usize;
-  ringChi: usize;
-  /** Of y − x0 and of v0 in the inertia, and of the mass in the matrix, 1 a ring. */
-  moved: usize;
-  speeds: usize;
-  matrixMass: usize;
-  matrixCoupling: usize;
-  /** 6 a ring, and one factor. */
-  drag: usize;
-  dragFactor: usize;
-  /** Two blocks on, one above and one below the diagonal, in pairs. */
-  window: usize;
-  /** What the host reads: share of the last step, its largest displacement. */
-  outcome: usize;
-  /** Of either fiber alone: blocks on, above and below the diagonal; right-hand side. */
-  diagonal0: usize;
-  upper0: usize;
-  lower0: usize;
-  right0: usize;
-  diagonal1: usize;
-  upper1: usize;
-  lower1: usize;
-  right1: usize;
-}
-
-const MIDPOINT = 1;
-const EULER = 2;
+import { BACKWARD_EULER, COUPLED, FIBER_DRAG, FiberPair, MIDPOINT } from './shared';
 
 /** Bytes of a block of pairs. */
 const AREA: usize = 2304;
@@ -104,7 +47,7 @@ export function assembleFibers(block: usize, kind: i32, wanted: i32): i32 {
     for (let d = 0; d < 12 * rings; d++) st(p.middle, d, mul(splat(0.5), add(ld(p.x0, d), ld(p.y, d))));
     near = p.middle;
     far = p.middle;
-  } else if (kind == EULER) near = p.y;
+  } else if (kind == BACKWARD_EULER) near = p.y;
   memory.fill(p.residual, 0, <usize>(192 * rings));
   const diagonal = p.window;
   const upper = diagonal + 2 * AREA;
@@ -114,7 +57,7 @@ export function assembleFibers(block: usize, kind: i32, wanted: i32): i32 {
     memory.fill(diagonal + AREA, 0, 3 * AREA);
     if (r < edges) addCuboid(p, near, far, r, diagonal, upper, lower);
     addRing(p, near, far, r, diagonal);
-    finishRing(p, r, diagonal, kind == EULER);
+    finishRing(p, r, diagonal, kind == BACKWARD_EULER);
     if (wanted & 1) unpackRing(r, rings, diagonal, upper, lower, p.residual, p.diagonal0, p.upper0, p.lower0, p.right0, 0);
     if (wanted & 2) unpackRing(r, rings, diagonal, upper, lower, p.residual, p.diagonal1, p.upper1, p.lower1, p.right1, 8);
     memory.copy(diagonal, diagonal + AREA, AREA);
@@ -171,8 +114,8 @@ function finishRing(p: FiberPair, r: i32, diagonal: usize, half: bool): void {
     ld(p.particleMass, r), ld(p.couplingMass, r),
   );
   addRingMass(diagonal, ld(p.matrixMass, r));
-  if (p.kinds & 1) addRingCoupling(diagonal, ld(p.matrixCoupling, r));
-  if (p.kinds & 2) addRingDrag(diagonal, entry(p.drag, 6 * r), ld(p.dragFactor, 0));
+  if (p.kinds & COUPLED) addRingCoupling(diagonal, ld(p.matrixCoupling, r));
+  if (p.kinds & FIBER_DRAG) addRingDrag(diagonal, entry(p.drag, 6 * r), ld(p.dragFactor, 0));
   if (half) for (let k = 0; k < 12; k++) st(residual, k, mul(ld(residual, k), splat(0.5)));
 }
 

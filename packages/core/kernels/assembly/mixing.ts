@@ -4,21 +4,17 @@
  */
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { Pair } from './pair';
-import { COPY, FREE, liveAt, RHO, VELOCITY } from './touch';
+import { COPY, FREE, MIXING, MIXING_RIDGE, PAIR_WINDOW, RELAXATION, RHO, VELOCITY } from './shared';
+import { liveAt } from './touch';
 
-/** Turns that are mixed. */
-const WINDOW = 4;
-/** Entries a contact: last q and f, the plain step, changes of q and of f. */
+/** Entries per contact (MIXING in all): last q and f, the plain step, changes of q and of f. */
 const LAST_Q = 0;
 const LAST_F = 3;
 const PLAIN = 6;
 const CHANGE_Q = 9;
-const CHANGE_F = 9 + 3 * WINDOW;
+const CHANGE_F = 9 + 3 * PAIR_WINDOW;
 /** q of the turn with the least error. */
-const BEST = 9 + 6 * WINDOW;
-export const MIXING = 12 + 6 * WINDOW;
-
-const RELAXATION = 1.7;
+const BEST = 9 + 6 * PAIR_WINDOW;
 
 const products: usize = memory.data(16 * 16, 16);
 const matrix: usize = memory.data(16 * 16, 16);
@@ -89,7 +85,7 @@ export function mixTurn(p: Pair, count: i32, waits: v128): void {
   moveOn(p, count, worse, fine, waits);
   turns = select(worse, zero, add(turns, splat(1.0)));
   mixed = fine;
-  slot = slot + 1 == WINDOW ? 0 : slot + 1;
+  slot = slot + 1 == PAIR_WINDOW ? 0 : slot + 1;
 }
 
 /** Changes since the turn before, and their products with the others and with f. Four sums of each, in variables. */
@@ -133,10 +129,10 @@ function recordTurn(p: Pair, count: i32): void {
   st(gamma, 2, g2);
   st(gamma, 3, g3);
   st(products, slot, p0);
-  st(products, WINDOW + slot, p1);
-  st(products, 2 * WINDOW + slot, p2);
-  st(products, 3 * WINDOW + slot, p3);
-  for (let k = 0; k < WINDOW; k++) st(products, WINDOW * slot + k, ld(products, WINDOW * k + slot));
+  st(products, PAIR_WINDOW + slot, p1);
+  st(products, 2 * PAIR_WINDOW + slot, p2);
+  st(products, 3 * PAIR_WINDOW + slot, p3);
+  for (let k = 0; k < PAIR_WINDOW; k++) st(products, PAIR_WINDOW * slot + k, ld(products, PAIR_WINDOW * k + slot));
 }
 
 function moveOn(p: Pair, count: i32, worse: v128, fine: v128, waits: v128): void {
@@ -170,43 +166,43 @@ function solveSmall(): v128 {
   const one = splat(1.0);
   let trace = zero;
   memory.copy(matrix, products, 16 * 16);
-  for (let a = 0; a < WINDOW; a++) {
+  for (let a = 0; a < PAIR_WINDOW; a++) {
     // how many turns ago the slot was written: beyond the last start it says nothing
-    const age = slot >= a ? slot - a : slot - a + WINDOW;
+    const age = slot >= a ? slot - a : slot - a + PAIR_WINDOW;
     const valid = f64x2.gt(turns, splat(<f64>age));
-    for (let b = 0; b < WINDOW; b++) {
-      const o = entry(matrix, WINDOW * a + b);
-      const q = entry(matrix, WINDOW * b + a);
+    for (let b = 0; b < PAIR_WINDOW; b++) {
+      const o = entry(matrix, PAIR_WINDOW * a + b);
+      const q = entry(matrix, PAIR_WINDOW * b + a);
       const off = a == b ? one : zero;
       v128.store(o, select(valid, v128.load(o), off));
       v128.store(q, select(valid, v128.load(q), off));
     }
     st(gamma, a, v128.and(ld(gamma, a), valid));
-    trace = add(trace, v128.and(ld(matrix, WINDOW * a + a), valid));
+    trace = add(trace, v128.and(ld(matrix, PAIR_WINDOW * a + a), valid));
   }
   let fine = f64x2.gt(trace, zero);
-  const little = mul(splat(1e-10), trace);
-  for (let i = 0; i < WINDOW; i++) {
+  const little = mul(splat(MIXING_RIDGE), trace);
+  for (let i = 0; i < PAIR_WINDOW; i++) {
     for (let j = 0; j <= i; j++) {
-      let sum = ld(matrix, WINDOW * i + j);
+      let sum = ld(matrix, PAIR_WINDOW * i + j);
       if (i == j) sum = add(sum, little);
-      for (let k = 0; k < j; k++) sum = sub(sum, mul(ld(matrix, WINDOW * i + k), ld(matrix, WINDOW * j + k)));
+      for (let k = 0; k < j; k++) sum = sub(sum, mul(ld(matrix, PAIR_WINDOW * i + k), ld(matrix, PAIR_WINDOW * j + k)));
       if (i == j) {
         fine = v128.and(fine, f64x2.gt(sum, zero));
-        st(matrix, WINDOW * i + i, f64x2.sqrt(f64x2.max(sum, zero)));
-      } else st(matrix, WINDOW * i + j, div(sum, ld(matrix, WINDOW * j + j)));
+        st(matrix, PAIR_WINDOW * i + i, f64x2.sqrt(f64x2.max(sum, zero)));
+      } else st(matrix, PAIR_WINDOW * i + j, div(sum, ld(matrix, PAIR_WINDOW * j + j)));
     }
     if (!both(fine) && !v128.any_true(fine)) return fine;
   }
-  for (let i = 0; i < WINDOW; i++) {
+  for (let i = 0; i < PAIR_WINDOW; i++) {
     let sum = ld(gamma, i);
-    for (let k = 0; k < i; k++) sum = sub(sum, mul(ld(matrix, WINDOW * i + k), ld(gamma, k)));
-    st(gamma, i, div(sum, ld(matrix, WINDOW * i + i)));
+    for (let k = 0; k < i; k++) sum = sub(sum, mul(ld(matrix, PAIR_WINDOW * i + k), ld(gamma, k)));
+    st(gamma, i, div(sum, ld(matrix, PAIR_WINDOW * i + i)));
   }
-  for (let i = WINDOW - 1; i >= 0; i--) {
+  for (let i = PAIR_WINDOW - 1; i >= 0; i--) {
     let sum = ld(gamma, i);
-    for (let k = i + 1; k < WINDOW; k++) sum = sub(sum, mul(ld(matrix, WINDOW * k + i), ld(gamma, k)));
-    st(gamma, i, div(sum, ld(matrix, WINDOW * i + i)));
+    for (let k = i + 1; k < PAIR_WINDOW; k++) sum = sub(sum, mul(ld(matrix, PAIR_WINDOW * k + i), ld(gamma, k)));
+    st(gamma, i, div(sum, ld(matrix, PAIR_WINDOW * i + i)));
   }
   return fine;
 }

@@ -6,22 +6,35 @@
 import { multiplyRow, reduceRow, subtractColumn, turnFrame } from './generated';
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { askLoads, Pair } from './pair';
+import {
+  ASK_LOADS,
+  BAD_STEP,
+  CONVERGED,
+  FOLDED,
+  ITERATIONS,
+  LARGEST_SHIFT,
+  LENGTH_FACTOR,
+  LENGTH_LEAST,
+  LENGTH_ROUNDING,
+  LIMIT,
+  NO_CONVERGENCE,
+  NO_EDGE,
+  NOT_A_NUMBER,
+  NOT_DEFINITE,
+  OUTCOMES,
+  RESIDUAL,
+  RESIDUAL_ROUNDING,
+  SHIFT_FACTOR,
+  SHIFTS,
+  SMALL_LEAST,
+  SMALL_SQUARE,
+} from './shared';
 import { evaluateStage, followCenterline, setPenalties } from './stage';
 
-/** Outcome, a pair each: 0 residual, 1 tolerance, 2 iterations, 3 shifts. */
-const outcome: usize = memory.data(16 * 4, 16);
+const outcome: usize = memory.data(16 * OUTCOMES, 16);
 const scale: usize = memory.data(16, 16);
 /** What a residual is held against, of this stage: 0 length of the rod, 1 force that bends it, 2 floor by rounding. */
 const measure: usize = memory.data(16 * 3, 16);
-
-/** Why a stage failed; the host has the words. */
-export const CONVERGED = 0;
-export const NO_EDGE = 1;
-export const FOLDED = 2;
-export const NOT_A_NUMBER = 3;
-export const NO_CONVERGENCE = 4;
-export const NOT_DEFINITE = 5;
-export const BAD_STEP = 6;
 
 export function outcomeAddress(): usize {
   return outcome;
@@ -50,26 +63,26 @@ export function solvePair(
   let shifts = zero;
   let shift = zero;
   let lastStep = splat(Infinity);
-  st(outcome, 2, zero);
-  st(outcome, 3, zero);
+  st(outcome, ITERATIONS, zero);
+  st(outcome, SHIFTS, zero);
   for (let i = 0; i < p.heldCount; i++) {
     const o = <usize>(48 * i);
     turnFrame(p.heldM1 + o, p.heldM2 + o, p.heldTangent + o, p.heldDirector + o, ld(p.heldTheta, i));
   }
   if (!followCenterline(p)) return NO_EDGE;
   // smallMove of the model
-  const small = Math.max(1e-4, Math.sqrt(20.0) * tolerance);
+  const small = Math.max(SMALL_LEAST, Math.sqrt(SMALL_SQUARE) * tolerance);
   let round = 0;
   while (true) {
     setRates(p, rate);
-    if (p.loads & 1) askLoads(block);
+    if (p.loads & ASK_LOADS) askLoads(block);
     const gradientOnly = both(v128.or(done, f64x2.lt(lastStep, splat(small))));
     if (!evaluateStage(p, inertia, rate, !gradientOnly, scale)) return FOLDED;
     done = v128.or(done, measureConvergence(p, v128.load(scale), tolerance));
-    st(outcome, 2, count);
-    st(outcome, 3, shifts);
+    st(outcome, ITERATIONS, count);
+    st(outcome, SHIFTS, shifts);
     if (both(done)) return CONVERGED;
-    if (!both(v128.or(done, f64x2.lt(ld(outcome, 0), splat(Infinity))))) return NOT_A_NUMBER;
+    if (!both(v128.or(done, f64x2.lt(ld(outcome, RESIDUAL), splat(Infinity))))) return NOT_A_NUMBER;
     if (round++ >= iterations) return NO_CONVERGENCE;
     if (gradientOnly && !evaluateStage(p, inertia, rate, true, scale)) return FOLDED;
     writeRightSide(p, done);
@@ -80,16 +93,16 @@ export function solvePair(
       // the factor has taken the place of the matrix
       if (!evaluateStage(p, inertia, rate, true, scale)) return FOLDED;
       fixUnknowns(p);
-      const raised = select(f64x2.eq(shift, zero), splat(firstShift), mul(splat(4.0), shift));
+      const raised = select(f64x2.eq(shift, zero), splat(firstShift), mul(splat(SHIFT_FACTOR), shift));
       shift = select(failed, raised, shift);
       shifts = add(shifts, v128.and(failed, splat(1.0)));
-      if (!both(f64x2.le(shift, splat(1e8)))) return NOT_DEFINITE;
+      if (!both(f64x2.le(shift, splat(LARGEST_SHIFT)))) return NOT_DEFINITE;
     }
     solve(p);
     const fraction = v128.andnot(limitStep(p, rotation), done);
     if (!both(v128.or(done, f64x2.gt(fraction, zero)))) return BAD_STEP;
     lastStep = takeStep(p, fraction, done);
-    shift = select(f64x2.gt(shift, splat(4.0 * firstShift)), mul(splat(0.25), shift), zero);
+    shift = select(f64x2.gt(shift, splat(SHIFT_FACTOR * firstShift)), mul(splat(1.0 / SHIFT_FACTOR), shift), zero);
     count = add(count, v128.andnot(splat(1.0), done));
     if (!followCenterline(p)) return NO_EDGE;
   }
@@ -121,7 +134,7 @@ export function setMeasure(p: Pair, inertia: f64, rate: f64): void {
   const edge = div(length, splat(<f64>edges));
   st(measure, 0, length);
   st(measure, 1, div(mul(bending, mul(edge, mul(edge, edge))), mul(length, length)));
-  st(measure, 2, mul(splat(4e-15), floor));
+  st(measure, 2, mul(splat(RESIDUAL_ROUNDING), floor));
 }
 
 /** Lanes whose residual is small enough; see measureConvergence in the model. Leaves residual and tolerance in `outcome`. */
@@ -142,14 +155,14 @@ export function measureConvergence(p: Pair, sum: v128, tolerance: f64): v128 {
     if (i < edges) torque = f64x2.max(torque, f64x2.abs(ld(r, 3)));
   }
   const limit = f64x2.max(mul(splat(tolerance), f64x2.max(sum, ld(measure, 1))), mul(ld(measure, 2), extent));
-  st(outcome, 0, f64x2.max(largest, div(torque, length)));
-  st(outcome, 1, limit);
+  st(outcome, RESIDUAL, f64x2.max(largest, div(torque, length)));
+  st(outcome, LIMIT, limit);
   let met = v128.and(f64x2.le(largest, limit), f64x2.le(torque, mul(limit, length)));
   if (!v128.any_true(met)) return met;
-  const least = mul(splat(2e-15), extent);
+  const least = mul(splat(LENGTH_ROUNDING), extent);
   // lengthTolerance of the model
-  const turned = 10.0 * tolerance * tolerance;
-  const rigid = splat(Math.max(1e-11, turned));
+  const turned = LENGTH_FACTOR * tolerance * tolerance;
+  const rigid = splat(Math.max(LENGTH_LEAST, turned));
   for (let j = 0; j < edges; j++) {
     const rounding = mul(least, ld(p.viscous, j));
     const extensible = f64x2.lt(ld(p.stiffness, j), splat(Infinity));

@@ -10,7 +10,8 @@ import { invertRow } from './generated';
 import { add, entry, ld, mul, splat, st } from './lanes';
 import { factorRows, fixedAt, solveRows } from './newton';
 import { Pair } from './pair';
-import { edgeOf, gather, liveAt, RHO, THERE, touchAt, WEIGHT } from './touch';
+import { RHO, THERE, WEIGHT } from './shared';
+import { edgeOf, gather, liveAt, touchAt } from './touch';
 
 let fromTip = false;
 /** First row that is touched, in this order; and the first of those that are solved for. */

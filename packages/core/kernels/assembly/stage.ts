@@ -28,6 +28,7 @@ import {
 } from './generated';
 import { add, both, div, entry, ld, mul, splat, st, sub } from './lanes';
 import { Pair } from './pair';
+import { WITH_DRAG, WITH_TORQUE } from './shared';
 
 /** The last tangent of the edge at hand. */
 const last: usize = memory.data(16 * 3, 16);
@@ -156,8 +157,8 @@ export function evaluateStage(p: Pair, c: f64, s: f64, matrix: bool, scale: usiz
     st(r, 3, add(mul(mul(cc, spin), sub(ld(q, 3), ld(hat, 3))), mul(spinDrag, ld(v, 3))));
     if (matrix) st(d, 33, add(mul(cc, spin), mul(spinDrag, ss)));
   }
-  if (p.loads & 2) sum = add(sum, subtractTorques(p));
-  if (matrix && p.loads & 4) addDrag(p, ss);
+  if (p.loads & WITH_TORQUE) sum = add(sum, subtractTorques(p));
+  if (matrix && p.loads & WITH_DRAG) addDrag(p, ss);
   v128.store(scale, sum);
   addEdges(p, s, matrix);
   return addJoints(p, s, matrix);

@@ -2,14 +2,8 @@
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { solvePair } from './newton';
 import { Pair } from './pair';
+import { EULER, FIRST_SHIFT, GUESS_TURN, NO_GUESS, TRAPEZOID } from './shared';
 import { measureEdges } from './stage';
-
-/** The first guess is no place to start from: the host steps these rods one by one. */
-export const NO_GUESS = 7;
-
-/** Of a stage; the host has the same. */
-const EULER = 0;
-const TRAPEZOID = 1;
 
 /** Remembers the start of the step; lengths and tangents there. */
 export function beginStep(block: usize): i32 {
@@ -50,7 +44,7 @@ export function stagePair(
   const ahead = kind == EULER ? h : kind == TRAPEZOID ? gamma * h : (1.0 - gamma) * h;
   if (!predict(p, ahead, mul(known, splat(0.5 * ahead * ahead)))) return NO_GUESS;
   const c = 1.0 / (k * k);
-  const code = solvePair(block, c, 1.0 / k, tolerance, iterations, rotation, 1e-7);
+  const code = solvePair(block, c, 1.0 / k, tolerance, iterations, rotation, FIRST_SHIFT);
   if (code != 0) return code;
   const inertia = splat(c);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) {
@@ -103,8 +97,8 @@ export function predict(p: Pair, h: f64, half: v128): bool {
     const turn = f64x2.abs(add(mul(hh, ld(v, 3)), mul(half, ld(a, 3))));
     largest = f64x2.max(largest, add(turn, mul(move, inverse)));
   }
-  const far = f64x2.gt(largest, splat(0.5));
-  let fraction = select(far, div(splat(0.5), largest), splat(1.0));
+  const far = f64x2.gt(largest, splat(GUESS_TURN));
+  let fraction = select(far, div(splat(GUESS_TURN), largest), splat(1.0));
   // not a number anywhere: stay
   fraction = v128.and(fraction, f64x2.lt(largest, splat(Infinity)));
   for (let i = 0; i < p.heldCount; i++) {
@@ -113,7 +107,7 @@ export function predict(p: Pair, h: f64, half: v128): bool {
     const d = 4 * edge + 3;
     const moved = mul(fraction, add(mul(hh, ld(p.v, d)), mul(half, ld(p.acceleration, d))));
     const turn = sub(sub(ld(p.heldTheta, i), ld(p.heldThetaStart, i)), moved);
-    if (!both(f64x2.lt(f64x2.abs(turn), splat(0.5)))) return false;
+    if (!both(f64x2.lt(f64x2.abs(turn), splat(GUESS_TURN)))) return false;
   }
   for (let d = 0; d < 4 * edges + 3; d++) {
     const move = add(mul(hh, ld(p.v, d)), mul(half, ld(p.acceleration, d)));

@@ -5,34 +5,26 @@
  */
 import { add, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { Pair } from './pair';
-
-/** A contact is 32 entries; the host writes those down to BEFORE (src/kernels/touch.ts has the same list). */
-export const WEIGHT = 0;
-export const NORMAL = 1;
-export const BIAS = 4;
-export const SURFACE = 5;
-export const FRICTION = 8;
-/** Length that gaps are compared with, over the step. */
-export const SIZE = 9;
-/** Contacts at its busier node, 1 at first; 0 where there is none. */
-export const THERE = 10;
-/** Edges of either rod, as integers. */
-export const EDGE = 11;
-/** Impulse now, and that of the state that the rods have come to. */
-export const IMPULSE = 12;
-export const BEFORE = 15;
-/** ω, 1/ω where it is solved for; both zero elsewhere. */
-export const OMEGA = 18;
-export const RHO = 19;
-/** What the law is applied to, the copies, velocities by the linear response, velocities that came of it. */
-export const FREE = 20;
-export const COPY = 23;
-export const LINEAR = 26;
-export const VELOCITY = 29;
+import {
+  BEFORE,
+  BIAS,
+  CONTACT_ENTRIES,
+  COPY,
+  EDGE,
+  FREE,
+  FRICTION,
+  IMPULSE,
+  NORMAL,
+  OMEGA,
+  RHO,
+  SURFACE,
+  THERE,
+  WEIGHT,
+} from './shared';
 
 // @ts-ignore: decorator
 @inline export function touchAt(p: Pair, c: i32): usize {
-  return p.touch + ((<usize>c) << 9);
+  return p.touch + <usize>(16 * CONTACT_ENTRIES * c);
 }
 
 /** Address of number i of those that are solved for. */

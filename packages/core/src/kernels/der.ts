@@ -29,7 +29,8 @@ import type { DerRod } from '../models/der/rod.ts';
 import { createLoads, type Loads } from '../port.ts';
 import { interleave } from './copy.ts';
 import { createPair } from './derPair.ts';
-import { type Addresses, type Field, fields, HEAD, HEAP, type Layout, layOut, own, STRUCTURE } from './layout.ts';
+import { pairFields } from './description.ts';
+import { type Addresses, type Field, HEAD, HEAP, type Layout, layOut, own, STRUCTURE } from './layout.ts';
 import { compileKernels } from './wasm.ts';
 
 interface Exports {
@@ -160,7 +161,7 @@ function writeConstants(
   };
   integers.set([first.nodeCount, first.joints.count, first.held.count], block >> 2);
   integers.set(
-    fields.map(([name]) => addresses[name]),
+    pairFields.map(([name]) => addresses[name]),
     (block >> 2) + HEAD,
   );
   integers.set(first.joints.before, addresses.before >> 2);

@@ -11,10 +11,11 @@ import type { Loads } from '../port.ts';
 import type { NewtonResult } from '../statics/search.ts';
 import { hasAny, interleave, placeOf, take, takeNodes } from './copy.ts';
 import type { Room, Shared } from './der.ts';
+import { codes, loadBits, outcomes, settleOutcomes, stages } from './description.ts';
 import { type Addresses, contactCapacity, FIXED_COUNT, type Field, LOADS } from './layout.ts';
 import { readContacts, writeContacts } from './touch.ts';
 
-/** By the number that a stage returns. */
+/** In the order of `codes`. */
 const reasons: readonly string[] = [
   '',
   'an edge has no length or a position is not a number',
@@ -25,17 +26,11 @@ const reasons: readonly string[] = [
   'the Newton step is not a number',
   'the first guess turns a clamp too far',
 ];
-const NO_GUESS = 7;
-
-/** Kinds of stages. */
-const EULER = 0;
-const TRAPEZOID = 1;
-const SECOND = 2;
-
-/** Bits of `Pair.loads`. */
-const ASK = 1;
-const TORQUE = 2;
-const DRAG = 4;
+const { NO_GUESS, NO_CONVERGENCE } = codes;
+const { EULER, TRAPEZOID, SECOND } = stages;
+const { ASK_LOADS: ASK, WITH_TORQUE: TORQUE, WITH_DRAG: DRAG } = loadBits;
+const { RESIDUAL, LIMIT, ITERATIONS, SHIFTS } = outcomes;
+const { SETTLE_ROUNDS, SETTLE_TURNS, SETTLE_ERROR, SETTLE_SHIFTS, SETTLE_UNCONVERGED } = settleOutcomes;
 
 export function createPair(
   room: Room,
@@ -161,11 +156,12 @@ export function createPair(
   };
   const report = (code: number, iterations: number): NewtonResult => {
     result.converged = code === 0;
-    result.residual = Math.max(doubles[outcome], doubles[outcome + 1]);
-    result.tolerance = Math.max(doubles[outcome + 2], doubles[outcome + 3]);
-    result.iterations = Math.max(doubles[outcome + 4], doubles[outcome + 5]);
-    result.shifts = doubles[outcome + 6] + doubles[outcome + 7];
-    result.reason = code === 4 ? `no convergence in ${iterations} iterations` : reasons[code];
+    const read = (entry: number, lane: number): number => doubles[outcome + 2 * entry + lane];
+    result.residual = Math.max(read(RESIDUAL, 0), read(RESIDUAL, 1));
+    result.tolerance = Math.max(read(LIMIT, 0), read(LIMIT, 1));
+    result.iterations = Math.max(read(ITERATIONS, 0), read(ITERATIONS, 1));
+    result.shifts = read(SHIFTS, 0) + read(SHIFTS, 1);
+    result.reason = code === NO_CONVERGENCE ? `no convergence in ${iterations} iterations` : reasons[code];
     return result;
   };
 
@@ -296,12 +292,15 @@ export function createPair(
       );
     }
     for (let lane = 0; lane < 2; lane++) {
-      taken.iterations += doubles[settled + lane];
-      taken.iterationsMax = Math.max(taken.iterationsMax, doubles[settled + lane]);
-      taken.shifts += doubles[settled + 6 + lane];
-      if (!waits[lane]) job.turns = Math.max(job.turns, doubles[settled + 2 + lane]);
-      if (!waits[lane] && code === 0 && doubles[settled + 8 + lane] > 0) job.converged = false;
-      if (!waits[lane] && code === 0) job.error = Math.max(job.error, doubles[settled + 4 + lane]);
+      const rounds = doubles[settled + 2 * SETTLE_ROUNDS + lane];
+      taken.iterations += rounds;
+      taken.iterationsMax = Math.max(taken.iterationsMax, rounds);
+      taken.shifts += doubles[settled + 2 * SETTLE_SHIFTS + lane];
+      if (waits[lane]) continue;
+      job.turns = Math.max(job.turns, doubles[settled + 2 * SETTLE_TURNS + lane]);
+      if (code !== 0) continue;
+      if (doubles[settled + 2 * SETTLE_UNCONVERGED + lane] > 0) job.converged = false;
+      job.error = Math.max(job.error, doubles[settled + 2 * SETTLE_ERROR + lane]);
     }
     taken.ok = code === 0;
     taken.reason = reasons[code];

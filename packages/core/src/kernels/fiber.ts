@@ -20,13 +20,13 @@ import type { FiberKernel, PairKernel, PairMember } from '../models/fiber/kernel
 import type { FiberRod } from '../models/fiber/network.ts';
 import { evaluateLoads, inertiaOf, loadsMove, type Scheme, spreadLoads } from '../models/fiber/step.ts';
 import { hasAny, take } from './copy.ts';
+import { fiberBits, fiberFields, fiberSchemes } from './description.ts';
 import {
   FIBER_HEAD,
   FIBER_KINDS,
   FIBER_STRUCTURE,
   type FiberAddresses,
   type FiberField,
-  fiberFields,
   layOutFibers,
 } from './fiberLayout.ts';
 import { HEAP } from './layout.ts';
@@ -54,11 +54,13 @@ const FACTOR = 444;
 /** Factors of fibers of one size that share a memory: every memory reserves much of the address space. */
 const ROOM = 32;
 
-/** Bits of `FiberPair.kinds`. */
-const COUPLED = 1;
-const DRAG = 2;
+const { COUPLED, FIBER_DRAG: DRAG } = fiberBits;
 
-const kindOf: Readonly<Record<Scheme, number>> = { 'energy-momentum': 0, midpoint: 1, 'backward-euler': 2 };
+const kindOf: Readonly<Record<Scheme, number>> = {
+  'energy-momentum': fiberSchemes.ENERGY_MOMENTUM,
+  midpoint: fiberSchemes.MIDPOINT,
+  'backward-euler': fiberSchemes.BACKWARD_EULER,
+};
 
 function instantiate(module: WebAssembly.Module, bytes: number): { memory: WebAssembly.Memory; exports: Exports } {
   const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / 65536) });

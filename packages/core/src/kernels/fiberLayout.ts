@@ -1,45 +1,5 @@
 /** Where the numbers of two fibers are in the kernels' memory. */
-
-/** Arrays of a pair in the order of the fields of kernels/assembly/fibers.ts, with how many pairs they have: so many an edge, and so many more. */
-export const fiberFields = [
-  ['longRest', 4, 0],
-  ['shearRest', 4, 0],
-  ['ringRest', 0, 3],
-  ['longStiffness', 1, 0],
-  ['shearStiffness', 2, 0],
-  ['ringStiffness', 1, 1],
-  ['particleMass', 1, 1],
-  ['couplingMass', 1, 1],
-  ['x0', 12, 12],
-  ['v0', 12, 12],
-  ['y', 12, 12],
-  ['middle', 12, 12],
-  ['load', 12, 12],
-  ['residual', 12, 12],
-  ['tau', 14, 6],
-  ['tension', 14, 6],
-  ['direction', 54, 18],
-  ['length', 18, 6],
-  ['edgeChi', 1, 0],
-  ['ringChi', 1, 1],
-  ['moved', 1, 1],
-  ['speeds', 1, 1],
-  ['matrixMass', 1, 1],
-  ['matrixCoupling', 1, 1],
-  ['drag', 6, 6],
-  ['dragFactor', 0, 1],
-  ['window', 0, 576],
-  ['outcome', 0, 2],
-  // of one fiber alone: half as many pairs as numbers
-  ['diagonal0', 72, 72],
-  ['upper0', 72, 72],
-  ['lower0', 72, 72],
-  ['right0', 6, 6],
-  ['diagonal1', 72, 72],
-  ['upper1', 72, 72],
-  ['lower1', 72, 72],
-  ['right1', 6, 6],
-] as const;
+import { fiberFields, fiberHead } from './description.ts';
 
 export type FiberField = (typeof fiberFields)[number][0];
 
@@ -73,7 +33,7 @@ export function layOutFibers(
   return { addresses, end };
 }
 
-/** Integers in front of the addresses: rings, kinds of mass and loads. */
-export const FIBER_HEAD = 2;
-export const FIBER_KINDS = 1;
+/** Integers in front of the addresses, and one of them. */
+export const FIBER_HEAD: number = fiberHead.length;
+export const FIBER_KINDS: number = fiberHead.indexOf('kinds');
 export const FIBER_STRUCTURE: number = 16 * Math.ceil((4 * (FIBER_HEAD + fiberFields.length)) / 16);

@@ -1,69 +1,8 @@
 /** Where the numbers of two rods are in the kernels' memory. */
 import type { PairMember } from '../models/der/kernel.ts';
+import { pairFields, pairHead } from './description.ts';
 
-/** Arrays of a pair in the order of the fields of kernels/assembly/pair.ts, with what their length is counted in. */
-export const fields = [
-  ['fixed', 'unknown'],
-  ['active', 'joint'],
-  ['before', 'joint'],
-  ['after', 'joint'],
-  ['node', 'joint'],
-  ['heldEdge', 'held'],
-  ['q', 'unknown'],
-  ['v', 'unknown'],
-  // the order of a rod's memory
-  ['reference', 'edge', 3],
-  ['referenceTwist', 'joint'],
-  ['tension', 'edge'],
-  ['acceleration', 'unknown'],
-  ['qStart', 'unknown'],
-  ['vStart', 'unknown'],
-  ['qHat', 'unknown'],
-  ['qRate', 'unknown'],
-  ['residual', 'unknown'],
-  ['step', 'unknown'],
-  ['place', 'unknown'],
-  ['placeRate', 'unknown'],
-  ['mass', 'node', 2],
-  ['massDamping', 'node', 2],
-  ['stiffnessScale', 'node', 2],
-  ['length', 'edge'],
-  ['lengthRest', 'edge'],
-  ['stiffness', 'edge'],
-  ['edgeDamping', 'edge'],
-  ['penalty', 'edge'],
-  ['error', 'edge'],
-  ['viscous', 'edge'],
-  ['tangent', 'edge', 3],
-  ['m1', 'edge', 3],
-  ['m2', 'edge', 3],
-  ['constants', 'joint', 8],
-  ['jointDamping', 'joint'],
-  ['twist', 'joint'],
-  ['offset', 'joint'],
-  ['heldTangent', 'held', 3],
-  ['heldDirector', 'held', 3],
-  ['heldM1', 'held', 3],
-  ['heldM2', 'held', 3],
-  ['heldTheta', 'held'],
-  ['heldThetaStart', 'held'],
-  ['force', 'node', 3],
-  ['torque', 'edge', 3],
-  ['drag', 'node', 6],
-  ['band', 'unknown', 11],
-  ['spare', 'unknown', 11],
-  ['inverse', 'unknown', 11],
-  ['right', 'unknown'],
-  ['push', 'node', 3],
-  ['crowd', 'node'],
-  ['touch', 'contact', 32],
-  ['mixing', 'contact', 36],
-  ['live', 'contact'],
-  ['turned', 'unknown', 11],
-  ['turnedStep', 'unknown'],
-] as const;
-
-export type Field = (typeof fields)[number][0];
+export type Field = (typeof pairFields)[number][0];
 
 /** What differs from pair to pair and stays: the rest is work space that pairs of one layout share. */
 export const own: ReadonlySet<string> = new Set([
@@ -113,7 +52,7 @@ export function layOut({ der }: PairMember, from: number, wanted: (field: string
   };
   let cursor = from;
   const addresses: Partial<Record<Field, number>> = {};
-  for (const [name, unit, stride = 1] of fields) {
+  for (const [name, unit, stride = 1] of pairFields) {
     if (!wanted(name)) continue;
     const pad = 16 * (padding[name] ?? 0);
     addresses[name] = cursor + pad;
@@ -122,11 +61,11 @@ export function layOut({ der }: PairMember, from: number, wanted: (field: string
   return { size: cursor - from, addresses: addresses as Addresses };
 }
 
-/** Integers in front of the addresses: counts of nodes, joints, held frames and prescribed unknowns, kinds of loads. */
-export const HEAD = 5;
-export const FIXED_COUNT = 3;
-export const LOADS = 4;
-export const STRUCTURE: number = 16 * Math.ceil((4 * (HEAD + fields.length)) / 16);
+/** Integers in front of the addresses, and two of them. */
+export const HEAD: number = pairHead.length;
+export const FIXED_COUNT: number = pairHead.indexOf('fixedCount');
+export const LOADS: number = pairHead.indexOf('loads');
+export const STRUCTURE: number = 16 * Math.ceil((4 * (HEAD + pairFields.length)) / 16);
 
 /** Start of the memory that the host gives out: the module's own tables lie below. */
 export const HEAP = 65536;

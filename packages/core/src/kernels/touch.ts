@@ -1,19 +1,10 @@
-/** Contacts of two rods to and from a kernel's memory; the places of their numbers are those of kernels/assembly/touch.ts. */
+/** Contacts of two rods to and from a kernel's memory. */
+import { slipLimit } from '../contact/solve/sideVelocities.ts';
 import type { LoneRods } from '../model.ts';
+import { contactEntries } from './description.ts';
 
-const WEIGHT = 0;
-const NORMAL = 1;
-const BIAS = 4;
-const SURFACE = 5;
-const FRICTION = 8;
-const SIZE = 9;
-const THERE = 10;
-const EDGE = 11;
-const IMPULSE = 12;
-const RHO = 19;
-const VELOCITY = 29;
-/** Entries a contact, two numbers each. */
-const ENTRIES = 32;
+const { WEIGHT, NORMAL, BIAS, SURFACE, FRICTION, SIZE, THERE, EDGE, IMPULSE, RHO, VELOCITY, CONTACT_ENTRIES } =
+  contactEntries;
 
 /** Writes the contacts of rod `i` of the job to a lane, and empty places up to `count`. */
 export function writeContacts(
@@ -29,7 +20,7 @@ export function writeContacts(
   const first = i < 0 ? 0 : from[i];
   const last = i < 0 ? 0 : to[i];
   for (let k = 0; k < count; k++) {
-    const o = (address >> 3) + 2 * ENTRIES * k + lane;
+    const o = (address >> 3) + 2 * CONTACT_ENTRIES * k + lane;
     const c = first + k;
     if (c >= last) {
       for (let entry = 0; entry < RHO; entry++) if (entry !== EDGE) doubles[o + 2 * entry] = 0;
@@ -60,7 +51,7 @@ export function readContacts(
 ): void {
   const { normal, surface, impulse, slides } = contacts;
   for (let c = from[i]; c < to[i]; c++) {
-    const o = (address >> 3) + 2 * ENTRIES * (c - from[i]) + lane;
+    const o = (address >> 3) + 2 * CONTACT_ENTRIES * (c - from[i]) + lane;
     let along = 0;
     let square = 0;
     for (let axis = 0; axis < 3; axis++) {
@@ -71,6 +62,6 @@ export function readContacts(
     }
     // as `markSliding` of contact has it, and only where it was solved for
     const slip = Math.sqrt(Math.max(0, square - along * along));
-    if (doubles[o + 2 * RHO] > 0) slides[c] = slip > 0.05 * speed + 1e-6 ? 1 : 0;
+    if (doubles[o + 2 * RHO] > 0) slides[c] = slip > slipLimit(speed) ? 1 : 0;
   }
 }

@@ -7,6 +7,7 @@
  * have closed becomes active, and the solution goes on. In the end the law of contact holds for all. Long hair at rest on a head
  * solves for a third of its contacts.
  */
+import { contactConstants } from '../../constants.ts';
 import type { StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
 import { readVelocities } from './displacements.ts';
@@ -32,7 +33,7 @@ import { layOutSides, writeForces } from './sides.ts';
 import { hasArrived, isPredicted, markSliding } from './sideVelocities.ts';
 
 /** Where contacts would close by more than this many tolerances, the forces of the last step say little: a rough round comes first. */
-const ABRUPT = 1000;
+const { ABRUPT, LATE } = contactConstants;
 
 /** Index of a contact that is active but has no place in `contacts` yet. */
 const UNPLACED = 2 ** 30;
@@ -175,7 +176,7 @@ export function solveWithActiveContacts(
     if (active.contacts.count < set.count) {
       readVelocities(all, layout.finder, dt);
       // contacts that close no deeper than contacts at rest may stay left out
-      if (late < LATE_ROUNDS && activate(active, set, all, dt, -0.01) > 0) changed = true;
+      if (late < LATE_ROUNDS && activate(active, set, all, dt, LATE) > 0) changed = true;
     }
     if (changed) {
       late++;

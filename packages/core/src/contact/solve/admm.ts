@@ -15,7 +15,7 @@
  * All is written as a difference from a state (v₀, p₀) that the rods have really come to:
  *     v = v₀ + H⁻¹ Σ Sᵀ(ρ(y − S v₀) ± (p − p₀)).
  */
-
+import { contactConstants } from '../../constants.ts';
 import { type SharedLoops, threadsOf } from '../../threads/contactThreads.ts';
 import type { ContactSet } from '../contactSet.ts';
 import { correctCoarse, PATIENCE, weighCoarse } from '../links/coarse.ts';
@@ -253,7 +253,7 @@ export function solveAdmm(
   if (arrays.links) chooseStart(set, arrays, arrays.links, mixing, law);
   result.converged = false;
   for (let k = 0; ; k++) {
-    const swing = Math.max(scale, 0.1 * takeTurn(set, arrays, law));
+    const swing = Math.max(scale, contactConstants.SWING * takeTurn(set, arrays, law));
     const { norm, error, miss } = measure(mixing);
     result.iterations = k + 1;
     result.error = error;

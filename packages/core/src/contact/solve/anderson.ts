@@ -4,6 +4,7 @@
  *
  * Its loops over all numbers are those of vectorLoops.ts, which threads take part in where there are many.
  */
+import { contactConstants } from '../../constants.ts';
 import type { SharedLoops } from '../../threads/contactThreads.ts';
 import {
   changeBlocks,
@@ -180,7 +181,7 @@ function solveSmall(matrix: Float64Array, right: Float64Array, n: number): boole
   let trace = 0;
   for (let i = 0; i < n; i++) trace += matrix[i * WINDOW + i];
   if (!(trace > 0)) return false;
-  for (let i = 0; i < n; i++) matrix[i * WINDOW + i] += 1e-10 * trace;
+  for (let i = 0; i < n; i++) matrix[i * WINDOW + i] += contactConstants.MIXING_RIDGE * trace;
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       let sum = matrix[i * WINDOW + j];

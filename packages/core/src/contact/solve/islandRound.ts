@@ -4,6 +4,7 @@
  * A round is exact where the response is linear. Where the rods end elsewhere than the linear response predicts, the callers
  * (activeSolve.ts, fullSolve.ts) take another round from there.
  */
+import { contactConstants } from '../../constants.ts';
 import type { StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
@@ -61,10 +62,10 @@ export const ROUNDS = 4;
 export const LATE_ROUNDS = 4;
 
 /** Factor on the solver's tolerance in a round that only has to come near: the response is not linear as far as that. */
-export const ROUGH = 30;
+export const ROUGH: number = contactConstants.ROUGH;
 
 /** A contact whose gap would be below this part of its size after the step is solved for. */
-export const CLOSE = 0.02;
+export const CLOSE: number = contactConstants.CLOSE;
 
 /** Slots of memory (ContactThreads.sideBuffer) for the sides of all contacts, and of those that are solved for. */
 export const ALL_SIDES = 0;

@@ -2,12 +2,13 @@
  * Loops of the contact solver over the numbers of all sides, by blocks: sums are those of blocks, added in their order, so that they do
  * not depend on who has which block. A block of all arrays stays in the cache while it is looked at several times.
  */
+import { andersonWindows, contactConstants } from '../../constants.ts';
 
 /** Numbers of a block. */
 export const BLOCK = 4096;
 
 /** Turns that are mixed: 3 to 10 make little difference. */
-export const WINDOW = 6;
+export const WINDOW: number = andersonWindows.GROUP_WINDOW;
 
 /** Sums of a block: products of each change of f with the last one and with f. */
 const STRIDE: number = 2 * WINDOW;
@@ -68,7 +69,7 @@ export function cutMixRows(buffer: ArrayBufferLike, capacity: number, window: nu
 }
 
 /** Part of the difference that a turn goes. */
-export const RELAXATION = 1.7;
+export const RELAXATION: number = contactConstants.RELAXATION;
 
 /**
  * Blocks `from` to `to`: velocities from those of the response, then f = RELAXATION (v − y) in their place. Sums: norm² of f; the largest error; the

@@ -12,6 +12,7 @@
  * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after
  * each step. Steps are limited to half a radian of any edge: a longer one can hop over the barrier of a fold.
  */
+import { newtonConstants } from '../../constants.ts';
 import { clearBand, factorBand, fixUnknown, solveBand } from '../../linalg/band.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import { followCenterline } from './kinematics.ts';
@@ -19,6 +20,18 @@ import { subtractSymmetricPart } from './loadStiffness.ts';
 import type { DerRod } from './rod.ts';
 import { evaluateLoads, evaluateStage, lastTrouble, type Stage, setPenalties, type Workspace } from './stage.ts';
 import { measureLoads, solveUnsymmetric } from './tangent.ts';
+
+const {
+  FIRST_SHIFT,
+  SHIFT_FACTOR,
+  LARGEST_SHIFT,
+  RESIDUAL_ROUNDING,
+  LENGTH_ROUNDING,
+  LENGTH_FACTOR,
+  LENGTH_LEAST,
+  SMALL_LEAST,
+  SMALL_SQUARE,
+} = newtonConstants;
 
 export interface NewtonOptions {
   readonly tolerance: number;
@@ -66,13 +79,13 @@ export function measureConvergence(
   const l = rod.length;
   const edge = l / edgeCount;
   const elastic = (bending * edge ** 3) / (l * l);
-  const limit = Math.max(tolerance * Math.max(scale, elastic), 4e-15 * floor * extent);
+  const limit = Math.max(tolerance * Math.max(scale, elastic), RESIDUAL_ROUNDING * floor * extent);
   result.tolerance = limit;
   result.residual = Math.max(largest, largestTorque / l);
   if (!(largest <= limit && largestTorque <= limit * l)) return false;
   for (let j = 0; j < edgeCount; j++) {
     const error = Math.abs(edgeError[j]);
-    const rounding = 2e-15 * extent * work.edgeViscous[j];
+    const rounding = LENGTH_ROUNDING * extent * work.edgeViscous[j];
     const stretch = lengthTolerance(tolerance, der.edgeStiffness[j] < Infinity) * rod.edgeLengthRest[j];
     const strain = der.edgeStiffness[j] < Infinity ? limit / edgePenalty[j] : 0;
     if (!(error <= Math.max(strain, stretch, rounding))) return false;
@@ -87,13 +100,13 @@ export function measureConvergence(
  * balanced after the first. At the default tolerance nothing is given away: with 1e-11 a ball on damped beams did not come to rest.
  */
 function lengthTolerance(tolerance: number, extensible: boolean): number {
-  const turned = 10 * tolerance * tolerance;
-  return extensible ? turned : Math.max(1e-11, turned);
+  const turned = LENGTH_FACTOR * tolerance * tolerance;
+  return extensible ? turned : Math.max(LENGTH_LEAST, turned);
 }
 
 /** After a move this small the residual alone will most likely do: lengths are then off by half its square. */
 export function smallMove(tolerance: number): number {
-  return Math.max(1e-4, Math.sqrt(20) * tolerance);
+  return Math.max(SMALL_LEAST, Math.sqrt(SMALL_SQUARE) * tolerance);
 }
 
 /** Moves q by at most `rotation` of any edge along the step; returns the fraction taken. */
@@ -168,7 +181,7 @@ export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: 
   result.reason = '';
   setPenalties(der, work, stage.inertia);
   const stateful = der.drive.sources.some((source) => source.dependsOnState);
-  const firstShift = options.firstShift ?? 1e-7;
+  const firstShift = options.firstShift ?? FIRST_SHIFT;
   const small = smallMove(options.tolerance);
   let shift = 0;
   let lastStep = Infinity;
@@ -199,15 +212,15 @@ export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: 
     if (follow && !solved) subtractSymmetricPart(matrix, work.loadJacobian, size, der.rod.closed);
     for (let d = 0; d < size; d++) if (fixed[d]) fixUnknown(matrix, d);
     while (!solved && !factorBand(factor, matrix, shift, der.stiffnessScale, true)) {
-      shift = shift === 0 ? firstShift : 4 * shift;
+      shift = shift === 0 ? firstShift : SHIFT_FACTOR * shift;
       result.shifts++;
-      if (shift > 1e8) return fail('the stiffness matrix cannot be made positive definite');
+      if (shift > LARGEST_SHIFT) return fail('the stiffness matrix cannot be made positive definite');
     }
     if (!solved) solveBand(factor, matrix, step);
     const fraction = limitStep(der, step, options.rotation);
     if (!(fraction > 0)) return fail('the Newton step is not a number');
     lastStep = takeStep(der, work, fraction);
-    shift = shift > 4 * firstShift ? shift / 4 : 0;
+    shift = shift > SHIFT_FACTOR * firstShift ? shift / SHIFT_FACTOR : 0;
     result.iterations++;
     if (!followCenterline(der, work.edgeWork)) return fail('an edge has no length or a position is not a number');
   }

@@ -10,7 +10,7 @@
  *
  * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
-
+import { newtonConstants } from '../../constants.ts';
 import {
   beginStep,
   cancelStep,
@@ -32,6 +32,8 @@ import { losesTurns } from './slip.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import { evaluateLoads, type Stage } from './stage.ts';
 import { initializeMotion } from './start.ts';
+
+const { GUESS_TURN } = newtonConstants;
 
 export type ImplicitScheme = 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint';
 
@@ -64,7 +66,7 @@ function predict(der: DerRod, h: number, withAcceleration: boolean): void {
     if (!(move <= largest)) largest = move;
   }
   if (!(largest < Infinity)) return;
-  const fraction = largest > 0.5 ? 0.5 / largest : 1;
+  const fraction = largest > GUESS_TURN ? GUESS_TURN / largest : 1;
   for (let d = 0; d < size; d++) q[d] += fraction * (h * v[d] + half * acceleration[d]);
 }
 
