@@ -103,5 +103,5 @@ export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } fro
 export type * from './scene/types.ts';
 export { expandWeaves } from './scene/weave.ts';
 export { availableModels } from './world/bundles.ts';
-export type { StepReport, World, WorldState } from './world/types.ts';
+export type { EnergyGain, MomentumGain, StepReport, World, WorldState } from './world/types.ts';
 export { createWorld } from './world/world.ts';

@@ -3,9 +3,11 @@
  * meaning or goes away, not when one is added. All numbers are SI, and finite: a NaN is refused, not written as null.
  */
 import type {
+  EnergyGain,
   EquilibriumReport,
   LinkForce,
   Modes,
+  MomentumGain,
   ProbeSeries,
   Reaction,
   Scene,
@@ -54,6 +56,21 @@ export interface StepTotals {
   readonly failures: number;
   /** How contacts and links were solved; absent where the scene has none. */
   readonly contact?: ContactTotals;
+  /** Energy that no work explains; absent where there was none. */
+  readonly energyGain?: EnergyTotals;
+  /** The largest momentum that a free rod got from nowhere, and when it was first reported [s]; absent where there was none. */
+  readonly momentumGain?: MomentumGain & { readonly time: number };
+}
+
+export interface EnergyTotals {
+  /** Steps that the audit reported. */
+  readonly steps: number;
+  /** Largest gain [J], and the energy at hand that it was compared with [J]. */
+  readonly gain: number;
+  readonly scale: number;
+  /** End of the step that gained most by itself [s], and what it gained [J]. */
+  readonly worstTime: number;
+  readonly worstStep: number;
 }
 
 export interface ContactTotals {
@@ -149,6 +166,8 @@ export interface Stop {
 export function createStepTotals(): { add(report: StepReport): void; fail(): void; totals(): StepTotals } {
   const sum = { count: 0, substeps: 0, iterations: 0, iterationsMax: 0, shifts: 0, failures: 0 };
   let contact: ContactTotals | undefined;
+  let energyGain: EnergyTotals | undefined;
+  let momentumGain: StepTotals['momentumGain'];
   return {
     add(report) {
       sum.count++;
@@ -158,11 +177,19 @@ export function createStepTotals(): { add(report: StepReport): void; fail(): voi
       sum.shifts += report.shifts;
       if (report.substeps > 1) sum.failures++;
       if (report.contact) contact = addContact(contact, report.contact);
+      if (report.energyGain) energyGain = addGain(energyGain, report.energyGain, report.time);
+      if (report.momentumGain && report.momentumGain.impulse > (momentumGain?.impulse ?? 0))
+        momentumGain = { ...report.momentumGain, time: momentumGain?.time ?? report.time };
     },
     fail() {
       sum.failures++;
     },
-    totals: () => ({ ...sum, ...(contact && { contact }) }),
+    totals: () => ({
+      ...sum,
+      ...(contact && { contact }),
+      ...(energyGain && { energyGain }),
+      ...(momentumGain && { momentumGain }),
+    }),
   };
 }
 
@@ -183,6 +210,33 @@ function addContact(
     overlap: Math.max(overlap, step.overlap),
     ...(place && { worst: place }),
   };
+}
+
+function addGain(sum: EnergyTotals | undefined, step: EnergyGain, time: number): EnergyTotals {
+  const isLarger = sum === undefined || step.gain / step.scale > sum.gain / sum.scale;
+  const isWorse = sum === undefined || step.step > sum.worstStep;
+  return {
+    steps: (sum?.steps ?? 0) + 1,
+    gain: isLarger ? step.gain : sum.gain,
+    scale: isLarger ? step.scale : sum.scale,
+    worstTime: isWorse ? time : sum.worstTime,
+    worstStep: isWorse ? step.step : sum.worstStep,
+  };
+}
+
+/** The warning of a run that created energy, or momentum; undefined where both were in balance. */
+export function describeGain({
+  energyGain,
+  momentumGain,
+}: Pick<StepTotals, 'energyGain' | 'momentumGain'>): string | undefined {
+  if (!energyGain && momentumGain) {
+    const { rod, impulse, time } = momentumGain;
+    return `rod '${rod}', which nothing holds, got ${impulse.toPrecision(2)} N s that no load explains, from t = ${time.toPrecision(6)} s on; try a smaller time.step`;
+  }
+  if (!energyGain) return undefined;
+  const { steps, gain, scale, worstTime, worstStep } = energyGain;
+  const share = ((100 * gain) / scale).toPrecision(2);
+  return `energy was created: ${gain.toPrecision(2)} J that no load, pin or obstacle explains, ${share} % of the largest energy, reported in ${steps} steps; most of it in the step to t = ${worstTime.toPrecision(6)} s (${worstStep.toPrecision(2)} J); try a smaller time.step or some damping`;
 }
 
 /** What to say of a run whose contacts were not all solved, and what to try; undefined where they were. */
@@ -223,7 +277,7 @@ export function buildResult(input: ResultInput): Result {
   const { kinetic, bending, twisting, stretching, potential, total } = world.energies();
   const momentum = world.momentum();
   const { title } = world.scene;
-  const missed = input.steps && describeMissed(input.steps, world.scene);
+  const found = input.steps ? [describeMissed(input.steps, world.scene), describeGain(input.steps)] : [];
   return {
     tendril: { result: resultVersion, version: input.version },
     command: input.command,
@@ -253,7 +307,7 @@ export function buildResult(input: ResultInput): Result {
     ...((world.scene.links?.length ?? 0) > 0 && { links: strongestLinks(world) }),
     stateHash: world.hash(),
     wallSeconds: input.wallSeconds,
-    warnings: [...world.warnings, ...(input.warnings ?? []), ...(missed === undefined ? [] : [missed])],
+    warnings: [...world.warnings, ...(input.warnings ?? []), ...found.filter((text) => text !== undefined)],
     ...(input.stopped && { stopped: input.stopped }),
   };
 }

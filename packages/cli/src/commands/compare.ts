@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { availableModels, createWorld, type ModelId, type Scene, SceneError, type World } from '@tendril/core';
-import { buildResult, createStepTotals, describeMissed, InputError, type Stop } from '@tendril/io';
+import { buildResult, createStepTotals, describeGain, describeMissed, InputError, type Stop } from '@tendril/io';
 import { WriteError } from '@tendril/io/node';
 import { keepFrame, type ShapeFrame } from '../comparison.ts';
 import { instants, summariseRow } from '../continuation.ts';
@@ -219,8 +219,8 @@ async function runInto({ source, model, world, folder, options, terminal, interr
     buildResult({ world, version, command, file: source.origin, steps: totals.totals(), wallSeconds, stopped: stop }),
     folder,
   );
-  const missed = describeMissed(totals.totals(), world.scene);
-  if (missed !== undefined && !options.quiet) reportWarnings([`${model}: ${missed}`], terminal);
+  for (const text of [describeMissed(totals.totals(), world.scene), describeGain(totals.totals())])
+    if (text !== undefined && !options.quiet) reportWarnings([`${model}: ${text}`], terminal);
   const energies = recorder.energies.map(({ total }) => total);
   return {
     model,

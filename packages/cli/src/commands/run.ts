@@ -2,7 +2,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SceneError, SimulationError, type World } from '@tendril/core';
-import { buildResult, createStepTotals, describeMissed, InputError, type StepTotals, type Stop } from '@tendril/io';
+import {
+  buildResult,
+  createStepTotals,
+  describeGain,
+  describeMissed,
+  InputError,
+  type StepTotals,
+  type Stop,
+} from '@tendril/io';
 import { readStateFile } from '@tendril/io/node';
 import { exitCode } from '../exit.ts';
 import { checkFolder, checkpointName, type Folder, findUnfinished, openFolder } from '../folder.ts';
@@ -156,8 +164,12 @@ export function endBadly(error: unknown, recorder: Recorder, source: Source): un
 }
 
 /** Of a run to its end. */
-export function strictCode({ strict }: Pick<RunOptions, 'strict'>, { contact }: Pick<StepTotals, 'contact'>): number {
-  return strict && contact && contact.missed > 0 ? exitCode.unsolved : exitCode.done;
+export function strictCode(
+  { strict }: Pick<RunOptions, 'strict'>,
+  { contact, energyGain, momentumGain }: Pick<StepTotals, 'contact' | 'energyGain' | 'momentumGain'>,
+): number {
+  const isSolved = (contact?.missed ?? 0) === 0 && energyGain === undefined && momentumGain === undefined;
+  return strict && !isSolved ? exitCode.unsolved : exitCode.done;
 }
 
 /** From a state, or from that of a folder with results. */
@@ -275,7 +287,9 @@ function summarise(
   print: (content: string) => void,
 ): void {
   const missed = describeMissed(steps, world.scene);
-  const done = missed === undefined ? good('✓ done') : doubtful('! done, but not solved');
+  const gained = describeGain(steps);
+  const doubt = missed !== undefined ? 'not solved' : gained !== undefined ? 'out of balance' : undefined;
+  const done = doubt === undefined ? good('✓ done') : doubtful(`! done, but ${doubt}`);
   const head = stop === undefined ? done : bad(stop.reason === 'interrupted' ? '■ interrupted' : '✗ failed');
   const speed = simulated > 0 ? `, ${formatNumber(simulated / wall, 2)}× real time` : '';
   print(
@@ -288,7 +302,7 @@ function summarise(
   print(
     `  ${each} iterations a step${cut}; total energy ${formatNumber(energies.total, 6)} J, kinetic ${formatNumber(energies.kinetic, 3)} J\n`,
   );
-  if (missed !== undefined) print(`  ${doubtful(missed)}\n`);
+  for (const text of [missed, gained]) if (text !== undefined) print(`  ${doubtful(text)}\n`);
   print(`  state ${world.hash()}\n`);
   if (stop?.reason === 'interrupted') print(`  ${stop.remedy}\n`);
   reportFolder(folder, print);

@@ -10,7 +10,7 @@ import { type ValidateOptions, validate } from '../commands/validate.ts';
 import { collect, parseCount, parseTime } from '../parsers.ts';
 import type { Program } from './program.ts';
 
-const strictWords = 'exit code 4 where contact is not solved to its tolerance';
+const strictWords = 'exit code 4 where contact is not solved to its tolerance, or energy is created';
 
 export function addSimulations(program: Program): void {
   addRun(program);

@@ -10,7 +10,7 @@ import type { WorldOptions } from '../engine.ts';
 import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
 import type { LoadSource, Samples } from '../port.ts';
-import type { CompiledBody } from '../scene/bodies.ts';
+import type { CompiledBody, Weld } from '../scene/bodies.ts';
 import { type CompiledScene, compileScene } from '../scene/compile.ts';
 import type { Pin, Rod } from '../scene/compiled.ts';
 import { createGrip, type Grip } from '../scene/grip.ts';
@@ -56,6 +56,7 @@ export interface WorldParts {
   readonly contact: ContactWorld | undefined;
   readonly engine: EngineTurn | undefined;
   readonly budget: StepBudget;
+  readonly welds: readonly Weld[];
   readonly clock: Clock;
 }
 
@@ -114,6 +115,7 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
     contact,
     engine,
     budget,
+    welds: compiled.welds,
     clock,
   };
   return parts;

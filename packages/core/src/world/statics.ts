@@ -9,7 +9,11 @@ import { refuseEngine } from './engineTurn.ts';
 import { restoreState, saveRods } from './state.ts';
 import type { World } from './types.ts';
 
-export function createStatics(world: WorldParts): Pick<World, 'equilibrate' | 'modes' | 'matrices'> {
+/** `forget`: called where the state is changed. */
+export function createStatics(
+  world: WorldParts,
+  forget: () => void,
+): Pick<World, 'equilibrate' | 'modes' | 'matrices'> {
   let linkedRest: LinkedRest | undefined;
   /** Solver for rods that links join; made once, when it is first needed. */
   const linked = (): LinkedRest | undefined => {
@@ -22,7 +26,10 @@ export function createStatics(world: WorldParts): Pick<World, 'equilibrate' | 'm
     return linkedRest;
   };
   return {
-    equilibrate: (t = world.clock.time) => equilibrate(world, linked, t),
+    equilibrate(t = world.clock.time) {
+      forget();
+      return equilibrate(world, linked, t);
+    },
     modes: (count = world.scene.modes?.count ?? 10) => findModes(world, count),
     matrices: () => findMatrices(world),
   };

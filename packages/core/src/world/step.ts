@@ -7,6 +7,7 @@ import { SceneError, SimulationError } from '../errors.ts';
 import { combineTaken, type Span, spanTo, sumPieces } from '../math/pieces.ts';
 import type { StepOutcome } from '../model.ts';
 import { moveBodiesOnPaths, restartMotion, type WorldParts } from './build.ts';
+import type { Auditor, Findings } from './energyAudit.ts';
 import { restoreState, saveRods, saveState } from './state.ts';
 import type { StepReport, WorldState } from './types.ts';
 
@@ -16,20 +17,23 @@ const nothing: StepOutcome = { ok: true, iterations: 0, iterationsMax: 0, shifts
 const SAME = 1e-9;
 
 /** Advances the world by dt. Throws SimulationError if no substep succeeds; the state is then that of before. */
-export function stepWorld(world: WorldParts, dt: number): StepReport {
+export function stepWorld(world: WorldParts, auditor: Auditor, dt: number): StepReport {
   const { clock, contact } = world;
   checkStep(dt);
   clock.hasContactForces = false;
   const spans = splitAtReleases(world, endOfStep(world, dt), dt);
   let outcome = nothing;
+  let found: Findings = {};
   contact?.begin();
   world.budget.begin(clock.time, dt);
   const takeSpan = (span: Span): void => {
     restartWherePinsLetGo(world, span);
     world.engine?.begin();
+    auditor.begin(span.t);
     outcome = combineTaken(outcome, advanceInPieces(world, span), 'after');
     clock.time = span.t + span.dt;
     moveBodiesOnPaths(world.bodies, clock.time);
+    found = { ...found, ...auditor.check(clock.time, span.dt) };
     world.engine?.finish(clock.time, span.dt);
   };
   // a single advance undoes itself where it throws; whatever else changes the state is undone here
@@ -41,10 +45,11 @@ export function stepWorld(world: WorldParts, dt: number): StepReport {
     else undoOnThrow(world, saveState(world), () => spans.forEach(takeSpan));
   } catch (error) {
     for (const bundle of world.bundles) bundle.undoStep?.(time);
+    auditor.forget();
     throw error;
   }
   clock.stepCount++;
-  return reportStep(world, outcome, dt);
+  return { ...reportStep(world, outcome, dt), ...found };
 }
 
 function checkStep(dt: number): void {

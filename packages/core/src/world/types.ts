@@ -8,6 +8,25 @@ import type { Rod } from '../scene/compiled.ts';
 import type { Grip } from '../scene/grip.ts';
 import type { Scene } from '../scene/types.ts';
 
+/** Energy that a step created: more than loads, pins and moving obstacles can explain. */
+export interface EnergyGain {
+  /** Since the balance was last closed [J]. */
+  readonly gain: number;
+  /** In this step alone [J]. */
+  readonly step: number;
+  /** Largest kinetic plus elastic energy so far, with which the gain is compared [J]. */
+  readonly scale: number;
+}
+
+/** Momentum that a rod which nothing holds or touches has got beyond its loads. */
+export interface MomentumGain {
+  readonly rod: string;
+  /** Since the start [N s]. */
+  readonly impulse: number;
+  /** Largest sum of the sizes of its nodes' momenta so far [N s]. */
+  readonly scale: number;
+}
+
 export interface StepReport {
   /** Time after the step [s]. */
   readonly time: number;
@@ -23,6 +42,10 @@ export interface StepReport {
   readonly violation?: number;
   /** How contacts and links were solved; absent if the scene has none. */
   readonly contact?: Readonly<ContactReport>;
+  /** What the audit of energy found (energyAudit.ts); absent if the energy is in balance. */
+  readonly energyGain?: EnergyGain;
+  /** Of the first free rod whose momentum is out of balance; absent if there is none. */
+  readonly momentumGain?: MomentumGain;
 }
 
 /** Complete state of a world: restores bit for bit. */

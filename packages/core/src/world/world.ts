@@ -7,17 +7,19 @@
 import type { WorldOptions } from '../engine.ts';
 import type { Scene } from '../scene/types.ts';
 import { buildWorld } from './build.ts';
+import { createAuditor } from './energyAudit.ts';
 import { createReadings } from './read.ts';
 import { hashState, restoreState, saveState } from './state.ts';
 import { createStatics } from './statics.ts';
 import { stepWorld } from './step.ts';
 import type { World } from './types.ts';
 
-export type { StepReport, World, WorldState } from './types.ts';
+export type { EnergyGain, MomentumGain, StepReport, World, WorldState } from './types.ts';
 
 /** Compiles a scene to a world. Throws SceneError, with the path of the field, if something is wrong with the scene. */
 export function createWorld(input: Scene, options: WorldOptions = {}): World {
   const parts = buildWorld(input, options);
+  const auditor = createAuditor(parts);
   const { scene, rods, samples, bodies, colliders, grips, warnings, contact, clock, drives } = parts;
   return {
     scene,
@@ -33,13 +35,16 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     get stepCount() {
       return clock.stepCount;
     },
-    step: (dt = scene.time?.step ?? 0) => stepWorld(parts, dt),
-    ...createStatics(parts),
+    step: (dt = scene.time?.step ?? 0) => stepWorld(parts, auditor, dt),
+    ...createStatics(parts, auditor.forget),
     ...createReadings(parts),
     contactReport: contact?.report,
     hash: () => hashState(parts),
     save: () => saveState(parts),
-    restore: (state) => restoreState(parts, state),
+    restore(state) {
+      auditor.forget();
+      restoreState(parts, state);
+    },
     addLoad(rod, source) {
       const drive = drives[rod];
       drive.sources.push(source);

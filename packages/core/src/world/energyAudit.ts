@@ -1,0 +1,224 @@
+/**
+ * Energy audit: after every step, compares the change of kinetic plus elastic energy with the work of loads, pins and moving obstacles.
+ *
+ * A step may lose energy (damping, friction, the scheme) but not gain any that no work explains. Loads are known at both ends of a step: their
+ * work is the mean of both, and half of the difference is doubtful. What pins do follows from the change of momentum. Gains are summed up
+ * while they last, r ← max(0, r + gain − doubt), so that a scheme whose energy swings to and fro is not accused of its swings, and a step
+ * is reported where r is more than TOLERANCE of the largest energy so far.
+ *
+ * Rods that nothing holds or touches are also held to their momentum.
+ *
+ * The audit reads samples, loads and energies, and changes nothing. It is no part of the state: after `restore` it begins anew. Not audited:
+ * moduli that change in time, `direct` of strands, steps in which pins of one rod move apart or bodies and links come with moving pins.
+ */
+import type { Energies } from '../model.ts';
+import { createLoads, type Loads } from '../port.ts';
+import type { WorldParts } from './build.ts';
+import {
+  type AuditedRod,
+  addFreeMomentum,
+  createAuditedRod,
+  movePins,
+  notePins,
+  noteRod,
+  type Work,
+  workOfRod,
+} from './energyAuditRod.ts';
+import type { EnergyGain, MomentumGain, StepReport } from './types.ts';
+
+/** Part of the largest energy that may come unexplained. */
+const TOLERANCE = 0.05;
+
+/** Part of the largest momentum, of all nodes by size, that a free rod may get so: schemes keep it to the tolerance of their solvers. */
+const MOMENTUM_TOLERANCE = 1e-3;
+
+/**
+ * Kernels and threads move many rods faster than one thread finds their energy. With more nodes than MANY_NODES every MANY_INTERVAL-th step is
+ * audited, together with those since the last.
+ */
+const MANY_NODES = 2000;
+const MANY_INTERVAL = 25;
+
+/** What is to be reported of a step; empty where all is in balance. */
+export type Findings = Pick<StepReport, 'energyGain' | 'momentumGain'>;
+
+const nothing: Findings = {};
+
+export interface Auditor {
+  /** A step begins at t. */
+  begin(t: number): void;
+  /** Rods have moved to t, in a time dt; before an engine of bodies has its turn. Returns what the step has gained, if it is too much. */
+  check(t: number, dt: number): Findings;
+  /** Something else than a step has changed the state. */
+  forget(): void;
+}
+
+export function createAuditor(world: WorldParts): Auditor {
+  const { scene, rods, options } = world;
+  const isAudited = rods.every(({ moduli }) => moduli === undefined) && scene.solver?.strand?.direct === undefined;
+  if (!isAudited) return { begin: () => {}, check: () => nothing, forget: () => {} };
+  const nodes = rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
+  const interval = (options.models?.length ?? 0) > 0 && nodes > MANY_NODES ? MANY_INTERVAL : 1;
+  const ledger = createLedger(world);
+  let isKnown = false;
+  let elapsed = 0;
+  let steps = 0;
+  return {
+    begin(t) {
+      if (isKnown) return;
+      ledger.note(t);
+      isKnown = true;
+      elapsed = 0;
+      steps = 0;
+    },
+    check(t, dt) {
+      elapsed += dt;
+      steps++;
+      if (!isKnown || steps < interval) return nothing;
+      const found = ledger.close(t, elapsed);
+      elapsed = 0;
+      steps = 0;
+      // the engine changes what was noted
+      if (world.engine) isKnown = false;
+      return found;
+    },
+    forget() {
+      isKnown = false;
+      ledger.clear();
+    },
+  };
+}
+
+interface Ledger {
+  /** The present state, at t, is what the next is compared with. */
+  note(t: number): void;
+  close(t: number, dt: number): Findings;
+  clear(): void;
+}
+
+function createLedger(world: WorldParts): Ledger {
+  const audited = world.rods.map((rod, r) => createAuditedRod(world, rod, r));
+  const loads = world.rods.map((rod) => createLoads(rod));
+  const bodies = world.bodies.filter(({ path }) => !path);
+  const poses = bodies.map(({ pose }) => pose.position.slice());
+  const bodyLoad = new Float64Array(6);
+  const energies: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+  // contacts, links and bodies push rods
+  const isApart = !world.contact && world.bodies.length === 0;
+  let energy = 0;
+  let gained = 0;
+  let scale = 0;
+
+  const measure = (t: number): number => {
+    energies.kinetic = energies.bending = energies.twisting = energies.stretching = 0;
+    for (const bundle of world.bundles) bundle.addEnergies(energies, t);
+    const { kinetic, bending, twisting, stretching } = energies;
+    return kinetic + bending + twisting + stretching + (world.contact?.energy() ?? 0);
+  };
+  const askLoads = (r: number, t: number): Loads => {
+    const { nodeForce, edgeTorque, nodeDrag } = loads[r];
+    nodeForce.fill(0);
+    edgeTorque.fill(0);
+    nodeDrag.fill(0);
+    for (const source of world.drives[r].sources) source.addLoads(loads[r], world.samples[r], t);
+    return loads[r];
+  };
+  const noteBodies = (): void => {
+    for (let b = 0; b < bodies.length; b++) poses[b].set(bodies[b].pose.position);
+  };
+  const workOfBodies = (work: Work, t: number): void => {
+    for (let b = 0; b < bodies.length; b++) {
+      bodies[b].body.load(bodyLoad, t);
+      for (let k = 0; k < 3; k++) work.done += bodyLoad[k] * (bodies[b].pose.position[k] - poses[b][k]);
+    }
+  };
+  return {
+    note(t) {
+      energy = measure(t);
+      audited.forEach((one, r) => {
+        noteRod(one, askLoads(r, t));
+        notePins(one, t);
+      });
+      scale = Math.max(scale, energy, floorOf(audited));
+      noteBodies();
+    },
+    clear() {
+      gained = 0;
+      scale = 0;
+      for (const { free } of audited) {
+        free.impulse.fill(0);
+        free.doubt = 0;
+        free.scale = 0;
+      }
+    },
+    close(t, dt) {
+      const work: Work = { done: 0, doubt: 0, isKnown: true };
+      let momentumGain: MomentumGain | undefined;
+      movePins(audited, world, t);
+      for (let r = 0; r < audited.length; r++) {
+        const now = askLoads(r, t);
+        workOfRod(work, audited[r], now, dt);
+        if (isApart && !momentumGain) momentumGain = findImpulse(audited[r], now, dt);
+        noteRod(audited[r], now);
+      }
+      workOfBodies(work, t);
+      workOfObstacles(work, world, t, dt);
+      noteBodies();
+      const before = energy;
+      energy = measure(t);
+      scale = Math.max(scale, energy);
+      const step = energy - before - work.done;
+      const isKnown = work.isKnown && Number.isFinite(step);
+      gained = isKnown ? Math.max(0, gained + step - work.doubt - 1e-9 * scale) : 0;
+      const energyGain: EnergyGain | undefined = gained > TOLERANCE * scale ? { gain: gained, scale, step } : undefined;
+      return { ...(energyGain && { energyGain }), ...(momentumGain && { momentumGain }) };
+    },
+  };
+}
+
+/** What a free rod has got of momentum that no load explains, if it is too much. */
+function findImpulse(one: AuditedRod, loads: Loads, dt: number): MomentumGain | undefined {
+  const impulse = addFreeMomentum(one, loads, dt);
+  const { scale } = one.free;
+  return impulse > MOMENTUM_TOLERANCE * scale ? { rod: one.rod.id, impulse, scale } : undefined;
+}
+
+/** Energies below this are noise: one part in 100,000 of the loads' work over the length of a rod. */
+function floorOf(audited: readonly AuditedRod[]): number {
+  let sum = 0;
+  for (const { rod, force } of audited) {
+    let load = 0;
+    for (let k = 0; k < force.length; k++) load += Math.abs(force[k]);
+    sum += 1e-5 * load * rod.length + (1e-9 * (rod.halfEI1[0] + rod.halfEI2[0])) / rod.length;
+  }
+  return sum;
+}
+
+const pose = { position: new Float64Array(3), rotation: new Float64Array(9) };
+const local = new Float64Array(3);
+const point = new Float64Array(3);
+
+/** What obstacles that move on paths may have done: their forces, over the ways of their surfaces. */
+function workOfObstacles(work: Work, { contact, colliders, rods, samples }: WorldParts, t: number, dt: number): void {
+  if (!contact || !colliders.some(({ moves, body }) => moves && body < 0)) return;
+  for (const { other, kind, rod, edge, weight, force } of contact.forces(t)) {
+    const collider = kind === 'collider' ? colliders.find(({ id }) => id === other) : undefined;
+    if (!collider?.moves || collider.body >= 0) continue;
+    const { nodePosition: x } = samples[rods.findIndex(({ id }) => id === rod)];
+    for (let k = 0; k < 3; k++) point[k] = (1 - weight) * x[3 * edge + k] + weight * x[3 * edge + 3 + k];
+    collider.evaluate(pose, t);
+    for (let k = 0; k < 3; k++) {
+      local[k] = 0;
+      for (let i = 0; i < 3; i++) local[k] += pose.rotation[3 * i + k] * (point[i] - pose.position[i]);
+    }
+    collider.evaluate(pose, t - dt);
+    let sum = 0;
+    for (let k = 0; k < 3; k++) {
+      let from = pose.position[k];
+      for (let i = 0; i < 3; i++) from += pose.rotation[3 * k + i] * local[i];
+      sum += force[k] * (point[k] - from);
+    }
+    work.done += sum;
+    work.doubt += 0.5 * Math.abs(sum);
+  }
+}

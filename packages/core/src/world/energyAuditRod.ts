@@ -1,0 +1,303 @@
+/** Work on one rod over a step, for the audit of energy: of loads, from their forces at both ends, and of pins, from the change of momentum. */
+import type { Loads, Samples } from '../port.ts';
+import { createPinPose, type Pin, type PinPose, type Rod } from '../scene/compiled.ts';
+import type { WorldParts } from './build.ts';
+
+export interface Work {
+  /** [J] */
+  done: number;
+  /** How much more it may have been. */
+  doubt: number;
+  /** False where something works of which too little is known. */
+  isKnown: boolean;
+}
+
+export interface AuditedRod {
+  readonly rod: Rod;
+  readonly samples: Samples;
+  /** Pins that no body carries along, and where they were and are. */
+  readonly pins: readonly Pin[];
+  before: readonly PinPose[];
+  after: readonly PinPose[];
+  /** At the start of the step: place and velocity of nodes, direction and spin of edges, loads. */
+  readonly position: Float64Array;
+  readonly velocity: Float64Array;
+  readonly tangent: Float64Array;
+  readonly director: Float64Array;
+  readonly spin: Float64Array;
+  readonly force: Float64Array;
+  readonly torque: Float64Array;
+  /** Way and turn [rad] of the pins over the step, if they have not moved apart. */
+  readonly way: Float64Array;
+  readonly turn: Float64Array;
+  motion: 'none' | 'together' | 'apart';
+  /** Force of contacts over the step, and its moment about the origin. */
+  readonly contact: Float64Array;
+  /** Momentum that came from nowhere while the rod was free, how much of it is doubtful, and the largest it had [N s]. */
+  readonly free: { readonly impulse: Float64Array; doubt: number; scale: number };
+}
+
+export function createAuditedRod({ drives, samples, welds }: WorldParts, rod: Rod, r: number): AuditedRod {
+  const pins = drives[r].pins.filter((pin) => !welds.some((weld) => weld.pin === pin));
+  const make = (length: number): Float64Array => new Float64Array(length);
+  return {
+    rod,
+    samples: samples[r],
+    pins,
+    before: pins.map(createPinPose),
+    after: pins.map(createPinPose),
+    position: make(3 * rod.nodeCount),
+    velocity: make(3 * rod.nodeCount),
+    tangent: make(3 * rod.edgeCount),
+    director: make(3 * rod.edgeCount),
+    spin: make(rod.edgeCount),
+    force: make(3 * rod.nodeCount),
+    torque: make(3 * rod.edgeCount),
+    way: make(3),
+    turn: make(3),
+    motion: 'none',
+    contact: make(6),
+    free: { impulse: make(3), doubt: 0, scale: 0 },
+  };
+}
+
+/** The rod and its loads as they are. */
+export function noteRod(out: AuditedRod, loads: Loads): void {
+  const { samples } = out;
+  out.position.set(samples.nodePosition);
+  out.velocity.set(samples.nodeVelocity);
+  out.tangent.set(samples.edgeTangent);
+  out.director.set(samples.edgeDirector);
+  out.spin.set(samples.edgeSpin);
+  out.force.set(loads.nodeForce);
+  out.torque.set(loads.edgeTorque);
+}
+
+/** Where its pins are at t, before the first step. */
+export function notePins({ pins, after }: AuditedRod, t: number): void {
+  for (let p = 0; p < pins.length; p++) pins[p].evaluate(after[p], t);
+}
+
+/** Ways and turns of all pins since the rods were noted, and what contacts did to rods whose pins moved. */
+export function movePins(audited: readonly AuditedRod[], { contact, rods }: WorldParts, t: number): void {
+  let isMoving = false;
+  for (const one of audited) {
+    findMotion(one, t);
+    isMoving ||= one.motion === 'together';
+  }
+  if (!contact || !isMoving) return;
+  for (const one of audited) one.contact.fill(0);
+  const index = new Map(rods.map(({ id }, r) => [id, r]));
+  for (const { rod, edge, weight, other, kind, force } of contact.forces(t)) {
+    const one = audited[index.get(rod) ?? 0];
+    const { nodePosition: x } = one.samples;
+    const place = [0, 1, 2].map((k) => (1 - weight) * x[3 * edge + k] + weight * x[3 * edge + 3 + k]);
+    addForce(one.contact, place, force, 1);
+    if (kind === 'rod') addForce(audited[index.get(other) ?? 0].contact, place, force, -1);
+  }
+}
+
+/** Adds a force and its moment about the origin. */
+function addForce(out: Float64Array, at: ArrayLike<number>, force: ArrayLike<number>, sign: number): void {
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    out[k] += sign * force[k];
+    out[3 + k] += sign * (at[a] * force[b] - at[b] * force[a]);
+  }
+}
+
+const turnOfPin = new Float64Array(3);
+
+function findMotion(one: AuditedRod, t: number): void {
+  [one.before, one.after] = [one.after, one.before];
+  const { pins, before, after, way, turn, position, samples, rod } = one;
+  one.motion = 'none';
+  way.fill(0);
+  turn.fill(0);
+  const small = 1e-9 * rod.length;
+  let first = true;
+  for (let p = 0; p < pins.length; p++) {
+    pins[p].evaluate(after[p], t);
+    if (!after[p].active || !before[p].active) continue;
+    const o = 3 * pins[p].node;
+    writeTurn(turnOfPin, before[p], after[p], pins[p].orientation !== 'free');
+    let apart = 0;
+    let moved = 0;
+    for (let k = 0; k < 3; k++) {
+      const shift = samples.nodePosition[o + k] - position[o + k];
+      const isHeld = k === 0 ? pins[p].holdX : k === 1 ? pins[p].holdY : pins[p].holdZ;
+      if (first) {
+        way[k] = isHeld ? shift : 0;
+        turn[k] = turnOfPin[k];
+      }
+      if (isHeld) apart = Math.max(apart, Math.abs(shift - way[k]));
+      apart = Math.max(apart, rod.length * Math.abs(turnOfPin[k] - turn[k]));
+      moved = Math.max(moved, Math.abs(way[k]), rod.length * Math.abs(turn[k]));
+    }
+    first = false;
+    if (moved > small && one.motion === 'none') one.motion = 'together';
+    // the masses of a mass-spring rod are not those of its nodes, and their momentum is not known here
+    if (apart > small || (moved > small && rod.model === 'massspring')) one.motion = 'apart';
+  }
+}
+
+/** Rotation vector from one held frame to the next, for angles that are not large: half the sum of the axes' cross products. */
+function writeTurn(out: Float64Array, from: PinPose, to: PinPose, isHeld: boolean): void {
+  out.fill(0);
+  if (!isHeld) return;
+  const twist = to.twist - from.twist;
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    const swing = from.tangent[a] * to.tangent[b] - from.tangent[b] * to.tangent[a];
+    // the part of the director's turn that is about the tangent
+    out[k] = swing + twist * to.tangent[k];
+  }
+  let about = 0;
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    about += to.tangent[k] * (from.director[a] * to.director[b] - from.director[b] * to.director[a]);
+  }
+  for (let k = 0; k < 3; k++) out[k] += about * to.tangent[k];
+}
+
+/** Adds the work on the rod since it was noted, dt ago; `loads`: those of now. Damping is left out: it only takes. */
+export function workOfRod(out: Work, one: AuditedRod, loads: Loads, dt: number): void {
+  const { samples, position, force, motion } = one;
+  const { nodePosition: x } = samples;
+  let first = 0;
+  let last = 0;
+  for (let k = 0; k < x.length; k++) {
+    const way = x[k] - position[k];
+    first += force[k] * way;
+    last += loads.nodeForce[k] * way;
+  }
+  if (hasAny(loads.edgeTorque) || hasAny(one.torque)) {
+    const before = workOfTorques(one, one.torque, dt);
+    const after = workOfTorques(one, loads.edgeTorque, dt);
+    first += before;
+    last += after;
+    // an edge that turns far has no one axis
+    out.doubt += 0.05 * (Math.abs(before) + Math.abs(after));
+  }
+  out.done += 0.5 * (first + last);
+  out.doubt += 0.5 * Math.abs(last - first);
+  if (motion === 'apart') out.isKnown = false;
+  if (motion === 'together') workOfPins(out, one, loads, dt);
+}
+
+function hasAny(list: Float64Array): boolean {
+  for (let k = 0; k < list.length; k++) if (list[k] !== 0) return true;
+  return false;
+}
+
+/** Angle that the material of edge j has turned about its axis, in turns as near to what its spin says as there are [rad]. */
+function spinAngle({ samples, director, spin }: AuditedRod, j: number, dt: number): number {
+  const { edgeTangent: t, edgeDirector: d, edgeSpin } = samples;
+  let sine = 0;
+  let cosine = 0;
+  for (let k = 0; k < 3; k++) {
+    const a = 3 * j + ((k + 1) % 3);
+    const b = 3 * j + ((k + 2) % 3);
+    sine += t[3 * j + k] * (director[a] * d[b] - director[b] * d[a]);
+    cosine += director[3 * j + k] * d[3 * j + k];
+  }
+  const angle = Math.atan2(sine, cosine);
+  const near = 0.5 * dt * (spin[j] + edgeSpin[j]);
+  return angle + 2 * Math.PI * Math.round((near - angle) / (2 * Math.PI));
+}
+
+function workOfTorques(one: AuditedRod, torque: Float64Array, dt: number): number {
+  const { samples, tangent } = one;
+  const { edgeTangent: now } = samples;
+  let sum = 0;
+  for (let j = 0; 3 * j < torque.length; j++) {
+    const o = 3 * j;
+    if (torque[o] === 0 && torque[o + 1] === 0 && torque[o + 2] === 0) continue;
+    const turned = 0.5 * spinAngle(one, j, dt);
+    for (let k = 0; k < 3; k++) {
+      const a = o + ((k + 1) % 3);
+      const b = o + ((k + 2) % 3);
+      const swing = tangent[a] * now[b] - tangent[b] * now[a];
+      sum += torque[o + k] * (swing + turned * (tangent[o + k] + now[o + k]));
+    }
+  }
+  return sum;
+}
+
+const missing = new Float64Array(6);
+const center = new Float64Array(3);
+const at = new Float64Array(3);
+const push = new Float64Array(3);
+
+/**
+ * Writes the force and the torque about `center` that rods' momentum and angular momentum ask for beyond loads and damping, as means over the
+ * step: what pins and contacts did.
+ */
+function writeMissing(one: AuditedRod, loads: Loads, dt: number, center: ArrayLike<number>): void {
+  const { rod, samples, position, velocity, force, torque, spin, tangent } = one;
+  const { nodePosition: x, nodeVelocity: v, edgeTangent, edgeSpin } = samples;
+  missing.fill(0);
+  for (let i = 0; i < rod.nodeCount; i++) {
+    const m = rod.nodeMass[i];
+    for (let side = 0; side < 2; side++) {
+      const place = side === 0 ? x : position;
+      const rate = side === 0 ? v : velocity;
+      for (let k = 0; k < 3; k++) {
+        at[k] = place[3 * i + k] - center[k];
+        push[k] = ((side === 0 ? m : -m) * rate[3 * i + k]) / dt;
+      }
+      addForce(missing, at, push, 1);
+    }
+    for (let k = 0; k < 3; k++) {
+      const a = 3 * i + k;
+      at[k] = 0.5 * (position[a] + x[a]) - center[k];
+      push[k] = -0.5 * (force[a] + loads.nodeForce[a]) + (m * rod.nodeDamping[i] * (x[a] - position[a])) / dt;
+    }
+    addForce(missing, at, push, 1);
+  }
+  for (let j = 0; j < rod.edgeCount; j++) {
+    for (let k = 0; k < 3; k++) {
+      const a = 3 * j + k;
+      missing[3 + k] += (rod.edgeInertia[j] * (edgeSpin[j] * edgeTangent[a] - spin[j] * tangent[a])) / dt;
+      missing[3 + k] -= 0.5 * (torque[a] + loads.edgeTorque[a]);
+    }
+  }
+}
+
+/** What pins that move together did, by the momentum that the rod has got, and by its angular momentum about the first of them. */
+function workOfPins(out: Work, one: AuditedRod, loads: Loads, dt: number): void {
+  const { samples, pins, before, position, way, turn, contact } = one;
+  const o = 3 * pins[before.findIndex(({ active }) => active)].node;
+  for (let k = 0; k < 3; k++) center[k] = 0.5 * (position[o + k] + samples.nodePosition[o + k]);
+  writeMissing(one, loads, dt, center);
+  let sum = 0;
+  for (let k = 0; k < 3; k++) {
+    const a = (k + 1) % 3;
+    const b = (k + 2) % 3;
+    const moment = contact[3 + k] - (center[a] * contact[b] - center[b] * contact[a]);
+    sum += (missing[k] - contact[k]) * way[k] + (missing[3 + k] - moment) * turn[k];
+  }
+  out.done += sum;
+  out.doubt += 0.1 * Math.abs(sum);
+}
+
+/** Adds up the momentum that a rod has got which nothing touches and no pin holds; returns it, less what is doubtful [N s]. */
+export function addFreeMomentum(one: AuditedRod, loads: Loads, dt: number): number {
+  const { rod, samples, force, after, free } = one;
+  // masses of a mass-spring rod are not those of its nodes
+  if (rod.model === 'massspring' || after.some(({ active }) => active)) return 0;
+  writeMissing(one, loads, dt, samples.nodePosition);
+  let speed = 0;
+  let doubt = 0;
+  for (let k = 0; k < force.length; k++) {
+    speed += rod.nodeMass[Math.floor(k / 3)] * Math.abs(samples.nodeVelocity[k]);
+    doubt += Math.abs(loads.nodeForce[k] - force[k]);
+  }
+  for (let k = 0; k < 3; k++) free.impulse[k] += dt * missing[k];
+  free.scale = Math.max(free.scale, speed);
+  free.doubt += 0.5 * dt * doubt;
+  return Math.hypot(free.impulse[0], free.impulse[1], free.impulse[2]) - free.doubt;
+}

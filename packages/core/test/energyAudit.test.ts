@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { createWorld, type EnergyGain, type LoadSource, type ModelId, type Scene } from '../src/index.ts';
+
+const step = 0.005;
+
+function scene(model: ModelId, more: Partial<Scene> = {}): Scene {
+  return {
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: [
+      {
+        id: 'rod',
+        model,
+        shape: { type: 'straight', from: [0, 0, 0], to: [0.5, 0, 0] },
+        edges: model === 'helix' ? 5 : 10,
+        section: { type: 'circle', radius: 0.003 },
+        material: { E: 1e7, nu: 0.3, density: 1000 },
+      },
+    ],
+    pins: [{ rod: 'rod', at: 'start' }],
+    time: { duration: 1, step },
+    ...more,
+  };
+}
+
+/** A force on the last node that acts in steps `from` to `to` and that no one else is told of: it is there within steps, not between. */
+function secretPush(force: number, from: number, to: number): LoadSource {
+  return {
+    dependsOnState: true,
+    addLoads({ nodeForce }, _samples, t) {
+      const within = (t / step) % 1;
+      if (t > from * step && t < to * step && within > 0.1 && within < 0.9) nodeForce[nodeForce.length - 1] += force;
+    },
+    potential: () => 0,
+  };
+}
+
+function gains(input: Scene, steps: number, secret?: LoadSource): (EnergyGain | undefined)[] {
+  const world = createWorld(input);
+  if (secret) world.addLoad(0, secret);
+  return Array.from({ length: steps }, () => world.step().energyGain);
+}
+
+const models = ['der', 'cosserat', 'strand', 'helix', 'fiber', 'massspring'] as const;
+const midpoint = { solver: { der: { integrator: 'midpoint' } } } as const;
+const none = (list: readonly unknown[]): void => expect(list.filter((one) => one !== undefined)).toEqual([]);
+
+describe('the audit of energy', () => {
+  it.each(models)('finds nothing in a swing, %s', (model) => {
+    none(gains(scene(model), 60));
+  });
+
+  it('reports energy that comes from nowhere, in the step in which it comes', () => {
+    // the midpoint rule asks for loads in the middle of a step alone
+    const found = gains(scene('der', midpoint), 40, secretPush(20, 20, 22));
+    none(found.slice(0, 20));
+    const gain = found[21];
+    expect(gain).toBeDefined();
+    expect(gain?.gain).toBeGreaterThan(0.05 * (gain?.scale ?? 0));
+    expect(gain?.step).toBeGreaterThan(0);
+  });
+
+  it('compares with the energy at hand', () => {
+    none(gains(scene('der', midpoint), 40, secretPush(0.02, 20, 22)));
+  });
+
+  it.each(['der', 'cosserat', 'strand', 'helix', 'fiber'] as const)('knows what a moving clamp does, %s', (model) => {
+    const path = {
+      keys: [
+        { time: 0 },
+        { time: 0.15, offset: [0.1, 0.2, -0.1], rotation: [0, 0.4, 0.3] },
+        { time: 0.3, offset: [0, -0.1, 0.1], rotation: [0.2, 0, -0.3] },
+      ],
+    } as const;
+    none(gains(scene(model, { pins: [{ rod: 'rod', at: 'start', path }] }), 60));
+  });
+
+  it('knows what loads do that change in time and place', () => {
+    const loads = [
+      { type: 'force', rod: 'rod', at: 'end', force: [0, 0.1, 0.2], factor: { formula: 'sin(30*t)' } },
+      { type: 'torque', rod: 'rod', at: 'end', torque: [0.002, 0, 0] },
+    ] as const;
+    const fields = [
+      { type: 'air', quadratic: { density: 1.2, normal: 1 }, wind: [2, 5, 0] },
+      { type: 'force', per: 'mass', formula: ['-40*x', '0', '3*sin(9*t)'] },
+    ] as const;
+    none(gains(scene('der', { loads, fields }), 60));
+  });
+
+  it('knows what an obstacle does that moves', () => {
+    const colliders = [
+      {
+        id: 'ball',
+        type: 'sphere',
+        radius: 0.05,
+        position: [0.3, -0.1, 0],
+        path: { keys: [{ time: 0 }, { time: 0.2, offset: [0, 0.2, 0] }] },
+      },
+    ] as const;
+    none(gains(scene('der', { gravity: [0, 0, 0], colliders }), 60));
+  });
+
+  describe('of momentum', () => {
+    const flight = (model: ModelId, more: Partial<Scene> = {}): Scene => {
+      const { pins: _, ...free } = scene(model, more);
+      const velocity = { linear: [1, 0, 2], angular: [3, -2, 4] } as const;
+      return { ...free, rods: free.rods.map((rod) => ({ ...rod, velocity })) };
+    };
+    const impulses = (input: Scene, secret?: LoadSource): (number | undefined)[] => {
+      const world = createWorld(input);
+      if (secret) world.addLoad(0, secret);
+      return Array.from({ length: 40 }, () => world.step().momentumGain?.impulse);
+    };
+
+    it.each(['der', 'cosserat', 'strand', 'fiber', 'massspring'] as const)(
+      'finds nothing in free flight, %s',
+      (model) => {
+        const loads = [
+          { type: 'force', rod: 'rod', at: 'end', force: [0, 0.1, 0.2], factor: { formula: 'sin(30*t)' } },
+        ] as const;
+        none(impulses(flight(model, { loads })));
+      },
+    );
+
+    it('reports a push that no load explains', () => {
+      const found = impulses(flight('der', midpoint), secretPush(5, 20, 22));
+      none(found.slice(0, 20));
+      // 5 N over two steps
+      expect(found[25]).toBeCloseTo(2 * 5 * step, 4);
+    });
+  });
+
+  it('changes no bit', () => {
+    // what reads most: contact, a pin on a path and a load
+    const input = scene('der', {
+      colliders: [{ id: 'floor', type: 'plane', position: [0, 0, -0.2] }],
+      pins: [{ rod: 'rod', at: 'start', path: { keys: [{ time: 0 }, { time: 0.2, offset: [0, 0.1, 0] }] } }],
+    });
+    const audited = createWorld(input);
+    // strands that are directed are not audited, and this scene has none
+    const plain = createWorld({ ...input, solver: { strand: { direct: [] } } });
+    for (let k = 0; k < 40; k++) {
+      audited.step();
+      plain.step();
+      expect(audited.hash()).toBe(plain.hash());
+    }
+  });
+});
