@@ -15,13 +15,12 @@ export async function loadFiber(): Promise<Model> {
   return createFiberModel(await loadFiberKernel());
 }
 
+export type { ThreadOptions, ThreadPort } from '../threads/options.ts';
 export type { Balance } from '../threads/ranges.ts';
 export {
   countUsefulThreads,
   loadThreadedDer,
   loadThreadedFiber,
-  type ThreadOptions,
-  type ThreadPort,
 } from '../threads/threadedModels.ts';
 export { serveThread } from '../threads/worker.ts';
 export { loadBlocks } from './fiber.ts';

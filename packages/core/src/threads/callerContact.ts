@@ -9,10 +9,10 @@
  */
 import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
 import { allSucceeded, combineAnswers } from './answers.ts';
-import { isAlone, meetThere, rebalance, type SharedBundle, syncWorkers, takeFresh } from './callerBundle.ts';
 import { createCallerLoops } from './callerLoops.ts';
 import { shareSearch } from './colliderSearch.ts';
 import type { ThreadedContactPort } from './contactThreads.ts';
+import { isAlone, meetThere, rebalance, type SharedBundle, syncWorkers, takeFresh } from './sharedBundle.ts';
 import { bufferFor, clearedBuffer, createSharedSides, findLayout, referTo, type SharedSides } from './sharedSides.ts';
 import {
   countTouches,

@@ -1,7 +1,7 @@
 /** Shared buffers of a bundle's contact, and the contact sides in them, as the caller sees them. */
 import { axesOf, type ContactSides } from '../port.ts';
-import { isAlone, type SharedBundle, shareBuffer, syncWorkers } from './callerBundle.ts';
 import type { SidesReference } from './requests.ts';
+import { isAlone, type SharedBundle, shareBuffer, syncWorkers } from './sharedBundle.ts';
 import { boundSides, clearShare, cutSides, placeOfSides, type SidePart } from './sideSlices.ts';
 import { runRequest } from './workerPool.ts';
 

@@ -1,31 +1,11 @@
 /** Models whose rods are shared among threads: what a program that has workers gives to `createWorld`. */
 import type { Model } from '../model.ts';
 import type { Allocate } from '../port.ts';
-import { type SharedArray, shareBundle } from './callerBundle.ts';
+import { shareBundle } from './callerBundle.ts';
 import { loadModelMaker, type ThreadableModel } from './modelMaker.ts';
-import { type Balance, balanceByTime } from './ranges.ts';
-
-/** A worker of Node or of a browser, as far as it is needed. */
-export interface ThreadPort {
-  postMessage(message: unknown): void;
-  /** Whether the worker has ended; must be right while the calling thread is blocked. Absent: it is not known. */
-  hasEnded?(): boolean;
-}
-
-export interface ThreadOptions {
-  /** Parts of a bundle (pairs of rods, with kernels) below which the caller works alone. Default 32, for fibers 4. */
-  readonly leastParts?: number;
-  /** Rods in contact below which the caller solves contact alone. Default 32, for fibers 4. */
-  readonly leastTouching?: number;
-  /** Numbers that the contact solver iterates on below which its vector loops are the caller's: default 32768. */
-  readonly leastNumbers?: number;
-  /** Nodes below which the caller alone finds contacts with colliders: default 4096. */
-  readonly leastNodes?: number;
-  /** Whether kernels solve the rods, two at a time; default true. Rods of cloth, which links join, gain little by them. */
-  readonly kernels?: boolean;
-  /** Where ranges of rods should end, asked in every step: by default where all threads take equally long. */
-  readonly balance?: Balance;
-}
+import type { ThreadOptions, ThreadPort } from './options.ts';
+import { balanceByTime } from './ranges.ts';
+import type { SharedArray } from './sharedBundle.ts';
 
 const defaults = { leastNumbers: 32768, leastNodes: 4096, kernels: true, balance: balanceByTime };
 

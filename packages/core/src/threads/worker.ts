@@ -1,52 +1,14 @@
 /** What runs in a worker thread: it compiles its part of the scene, then serves requests until it is told to leave. */
 import type { Bundle, ContactPort, Model } from '../model.ts';
-import type { ColliderSpec, Scene } from '../scene/types.ts';
 import { createWorld } from '../world/world.ts';
 import { writeAnswer } from './answers.ts';
 import { type Searcher, serveSearch } from './colliderSearch.ts';
-import { loadModelMaker, type ThreadableModel } from './modelMaker.ts';
+import type { BufferMessage, Task } from './messages.ts';
+import { loadModelMaker } from './modelMaker.ts';
 import type { Request } from './requests.ts';
 import { keepRange, keepShare } from './stateCopies.ts';
 import { type ContactViews, serveContact } from './workerContact.ts';
-import {
-  openPool,
-  type PoolMemory,
-  reportDone,
-  reportReady,
-  serveRequest,
-  type WorkerPool,
-  waitForRequest,
-} from './workerPool.ts';
-
-/** What a worker gets to begin with. */
-export interface Task {
-  readonly kind: 'task';
-  readonly model: ThreadableModel;
-  readonly kernels: boolean;
-  /** All of it, or what the worker's rods need. */
-  readonly scene: Scene;
-  /** Colliders that its rods may meet. */
-  readonly colliders: readonly ColliderSpec[];
-  /** Arrays in the order in which compiling asks for them. */
-  readonly arrays: readonly { readonly buffer: SharedArrayBuffer; readonly from: number; readonly length: number }[];
-  /** Which of them has the samples of all rods, or −1. */
-  readonly samples: number;
-  readonly memory: PoolMemory;
-  /** Number of the thread; the caller is 0. */
-  readonly index: number;
-  /** The first rod and part of its scene. */
-  readonly first: number;
-  readonly part: number;
-  /** Whether its scene has no rods but those that it may have to move. */
-  readonly inRanges: boolean;
-}
-
-/** A new shared buffer for a slot (slots.ts). */
-export interface BufferMessage {
-  readonly kind: 'buffer';
-  readonly slot: number;
-  readonly buffer: SharedArrayBuffer;
-}
+import { openPool, reportDone, reportReady, serveRequest, type WorkerPool, waitForRequest } from './workerPool.ts';
 
 /** A worker at work. */
 export interface Service {

@@ -1,0 +1,34 @@
+/** Messages to a worker, beside the requests in shared memory. */
+import type { ColliderSpec, Scene } from '../scene/types.ts';
+import type { ThreadableModel } from './modelMaker.ts';
+import type { PoolMemory } from './workerPool.ts';
+
+/** What a worker gets to begin with. */
+export interface Task {
+  readonly kind: 'task';
+  readonly model: ThreadableModel;
+  readonly kernels: boolean;
+  /** All of it, or what the worker's rods need. */
+  readonly scene: Scene;
+  /** Colliders that its rods may meet. */
+  readonly colliders: readonly ColliderSpec[];
+  /** Arrays in the order in which compiling asks for them. */
+  readonly arrays: readonly { readonly buffer: SharedArrayBuffer; readonly from: number; readonly length: number }[];
+  /** Which of them has the samples of all rods, or −1. */
+  readonly samples: number;
+  readonly memory: PoolMemory;
+  /** Number of the thread; the caller is 0. */
+  readonly index: number;
+  /** The first rod and part of its scene. */
+  readonly first: number;
+  readonly part: number;
+  /** Whether its scene has no rods but those that it may have to move. */
+  readonly inRanges: boolean;
+}
+
+/** A new shared buffer for a slot (slots.ts). */
+export interface BufferMessage {
+  readonly kind: 'buffer';
+  readonly slot: number;
+  readonly buffer: SharedArrayBuffer;
+}
