@@ -26,7 +26,8 @@ export default defineConfig({
   resolve: {
     alias: [
       // models are fetched when a scene names them
-      { find: /^\.\/models\/index\.ts$/, replacement: source('./src/worker/models.ts') },
+      { find: /^\.\.?\/models\/index\.ts$/, replacement: source('./src/worker/models.ts') },
+      { find: /^\.\.\/batch\/model\.ts$/, replacement: source('./src/worker/batchModel.ts') },
       { find: '@tendril/bridge/three', replacement: source('../bridge/src/three/index.ts') },
       { find: '@tendril/core', replacement: source('../core/src/index.ts') },
       { find: '@tendril/io', replacement: source('../io/src/index.ts') },

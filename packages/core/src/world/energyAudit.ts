@@ -66,8 +66,7 @@ export function createAuditor(world: WorldParts): Auditor {
   return {
     begin(t) {
       if (isKnown) return;
-      ledger.note(t);
-      isKnown = true;
+      isKnown = attempt(() => ledger.note(t)) !== undefined;
       elapsed = 0;
       steps = 0;
     },
@@ -75,12 +74,12 @@ export function createAuditor(world: WorldParts): Auditor {
       elapsed += dt;
       steps++;
       if (!isKnown || steps < interval) return nothing;
-      const found = ledger.close(t, elapsed);
+      const found = attempt(() => ledger.close(t, elapsed));
       elapsed = 0;
       steps = 0;
       // the engine changes what was noted
-      if (world.engine) isKnown = false;
-      return found;
+      if (world.engine || !found) isKnown = false;
+      return found ?? nothing;
     },
     forget() {
       isKnown = false;
@@ -89,9 +88,21 @@ export function createAuditor(world: WorldParts): Auditor {
   };
 }
 
+/**
+ * A load may throw at the end of a step, where the step itself did not ask for it (a formula that becomes NaN). That is for the next
+ * step to report, and this one is not audited.
+ */
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}
+
 interface Ledger {
   /** The present state, at t, is what the next is compared with. */
-  note(t: number): void;
+  note(t: number): true;
   close(t: number, dt: number): Findings;
   clear(): void;
 }
@@ -141,6 +152,7 @@ function createLedger(world: WorldParts): Ledger {
       });
       scale = Math.max(scale, energy, floorOf(audited));
       noteBodies();
+      return true;
     },
     clear() {
       gained = 0;

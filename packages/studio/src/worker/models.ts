@@ -3,6 +3,7 @@
  * six, and all of them are a third of the worker. The build puts this file in the place of core's.
  */
 import type { Model, Scene } from '@tendril/core';
+import { fetchBatchModel } from './batchModel.ts';
 
 export const models: Partial<Record<string, Model>> = {
   der: undefined,
@@ -20,7 +21,9 @@ const isModel = (value: unknown): value is Model =>
 
 /** Those that are not there yet; names of models that do not exist are left to the world to refuse. */
 export async function fetchModels(ids: Iterable<string> = Object.keys(models)): Promise<void> {
-  const missing = [...new Set(ids)].filter((id) => Object.hasOwn(models, id) && !models[id]);
+  const wanted = [...ids];
+  if (wanted.includes(BATCH)) await fetchBatchModel();
+  const missing = [...new Set(wanted)].filter((id) => Object.hasOwn(models, id) && !models[id]);
   await Promise.all(
     missing.map(async (id) => {
       const file = await files[`../../../core/src/models/${id}/model.ts`]?.();
@@ -29,7 +32,13 @@ export async function fetchModels(ids: Iterable<string> = Object.keys(models)): 
   );
 }
 
+/** Stands for the batch backend of `der` among the names of models. */
+const BATCH = 'der/batch';
+
 /** Models that a scene needs, under the variants that are shown. */
 export function modelsOf(scene: Scene, variants: readonly { readonly id: string }[]): string[] {
-  return variants.flatMap(({ id }) => (id === '' ? scene.rods.map(({ model = 'der' }) => model) : id.split('/')[0]));
+  const named = variants.flatMap(({ id }) =>
+    id === '' ? scene.rods.map(({ model = 'der' }) => model) : id.split('/')[0],
+  );
+  return scene.solver?.der?.backend === 'batch' ? [...named, BATCH] : named;
 }
