@@ -96,6 +96,31 @@ function addLinks(balances: readonly Balance[], links: Links, rods: readonly Rod
   return linked;
 }
 
+/** Rods that grow from others balance together with them: adds their sums to those of the rod that the tree stands on. */
+function addBranches(balances: readonly Balance[], rods: readonly Rod[]): number[] {
+  const rootOf = rods.map((_, r) => {
+    let root = r;
+    for (let { parent } = rods[r]; parent; { parent } = rods[root]) root = parent.rod;
+    return root;
+  });
+  rootOf.forEach((root, r) => {
+    if (root === r) return;
+    const { center, force, torque, forceSize, torqueSize } = balances[r];
+    const whole = balances[root];
+    const [ax, ay, az] = [0, 1, 2].map((k) => center[k] - whole.center[k]);
+    for (let k = 0; k < 3; k++) {
+      whole.force[k] += force[k];
+      whole.torque[k] += torque[k];
+    }
+    whole.torque[0] += ay * force[2] - az * force[1];
+    whole.torque[1] += az * force[0] - ax * force[2];
+    whole.torque[2] += ax * force[1] - ay * force[0];
+    whole.forceSize += forceSize;
+    whole.torqueSize += torqueSize + forceSize * Math.hypot(ax, ay, az);
+  });
+  return rootOf;
+}
+
 /** EI/L² [N], the force that bends the whole rod: what counts where nothing acts. */
 function bendingForce({ halfEI1, halfEI2, length }: Rod): number {
   let stiffest = 0;
@@ -133,8 +158,10 @@ export function auditEquilibria(world: WorldParts, reports: readonly Equilibrium
     return sumActing({ rod, samples: samples[r], sources, reactions, t: clock.time });
   });
   const linked = contact ? addLinks(balances, contact.links, rods) : new Set<number>();
+  const rootOf = addBranches(balances, rods);
   return reports.map((report, r) => {
-    const { force, torque, relative } = measureImbalance(balances[r], rods[r], loads[r], linked.has(r));
+    const root = rootOf[r];
+    const { force, torque, relative } = measureImbalance(balances[root], rods[root], loads[root], linked.has(r));
     if (!report.converged || relative <= balanceTolerance) return { ...report, imbalance: relative };
     return {
       ...report,
