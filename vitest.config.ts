@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/sequence.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,6 +20,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'cases/test/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     // the second prints `N passed, N failed` as the last line
     reporters: ['default', './test/summary.ts'],
   },

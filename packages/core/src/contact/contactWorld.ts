@@ -196,6 +196,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
     stepReport: createReport(),
     outcome: { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 },
     retries: 0,
+    departures: 0,
     settings: {
       halvings: (dt) => halvingsLeft(scene.time, dt),
       spend: parts.spend,

@@ -61,6 +61,8 @@ export interface ContactContext {
   readonly outcome: { iterations: number; iterationsMax: number; shifts: number; substeps: number };
   /** How often a step or piece may still be halved because the contact solver does not converge. */
   retries: number;
+  /** How often the island that is stepped in pieces may still be halved because its rods do not follow their impulses. */
+  departures: number;
   readonly settings: ContactSettings;
 }
 

@@ -58,6 +58,7 @@ function advanceHeld(context: ContactContext, t: number, dt: number, robust: boo
   Object.assign(outcome, { iterations: 0, iterationsMax: 0, shifts: 0, substeps: 1 });
   clearReport(report);
   context.retries = context.settings.retries;
+  context.departures = Number.POSITIVE_INFINITY;
   const { warmStart } = context;
   const whole = attemptStep(context, {
     t,
