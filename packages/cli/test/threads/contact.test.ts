@@ -44,7 +44,8 @@ const ball = (contact: Scene['contact'], more: Partial<Scene> = {}): Scene => {
 };
 const touching = ball({ radius: 6e-4, friction: 0.2, tolerance: 1e-3 });
 /** Hairs that meet obstacles alone. */
-const apart = (more: Partial<Scene> = {}): Scene => ball({ between: 'none', tolerance: 1e-3 }, more);
+// with a limit of iterations, steps that are not solved are not split: the bits are what is compared
+const apart = (more: Partial<Scene> = {}): Scene => ball({ between: 'none', tolerance: 1e-3, iterations: 300 }, more);
 
 describe('threads over hairs that touch', () => {
   it.each([0.2, 0])('each other, with friction %f', (friction) => {
