@@ -3,6 +3,8 @@ import type { Model } from '@tendril/core';
 
 export let batchModel: Model | undefined;
 
+const files = import.meta.glob<{ readonly batchModel: Model }>('../../../core/src/batch/model.ts');
+
 export async function fetchBatchModel(): Promise<void> {
-  ({ batchModel } = await import('../../../core/src/batch/model.ts'));
+  for (const load of Object.values(files)) ({ batchModel } = await load());
 }
