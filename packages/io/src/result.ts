@@ -2,17 +2,18 @@
  * result.json: what a command found, for people and other programs. Its version changes when a field changes its
  * meaning or goes away, not when one is added. All numbers are SI, and finite: a NaN is refused, not written as null.
  */
-import type {
-  EnergyGain,
-  EquilibriumReport,
-  LinkForce,
-  Modes,
-  MomentumGain,
-  ProbeSeries,
-  Reaction,
-  Scene,
-  StepReport,
-  World,
+import {
+  defaultContactIterations,
+  type EnergyGain,
+  type EquilibriumReport,
+  type LinkForce,
+  type Modes,
+  type MomentumGain,
+  type ProbeSeries,
+  type Reaction,
+  type Scene,
+  type StepReport,
+  type World,
 } from '@tendril/core';
 
 export const resultVersion = 1;
@@ -252,7 +253,7 @@ export function describeMissed({ count, contact }: StepTotals, scene: Scene): st
       ? ` (rod '${worst.rod}' with itself)`
       : ` ('${worst.rod}' and '${worst.other}')`;
   const deep = overlap > 0 ? `, deepest overlap ${overlap.toPrecision(2)} m` : '';
-  const remedy = `try a smaller time.step or more contact.iterations than ${scene.contact?.iterations ?? 300}`;
+  const remedy = `try a smaller time.step or more contact.iterations than ${scene.contact?.iterations ?? defaultContactIterations}`;
   return `${what} not solved to its tolerance in ${missed} of ${count} steps; largest error ${error.toPrecision(2)} m/s${place}${deep}; ${remedy}`;
 }
 

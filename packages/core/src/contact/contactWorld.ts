@@ -35,7 +35,7 @@ import { listStored, restoreWarmStart, saveWarmStart } from './warmStart.ts';
  * Iterations of the contact solver, and how often it may fail to converge in a step before what it found is accepted and reported: a rope of
  * three half turns that starts to slip takes 540, rings of a chain that meet at a bend may take any number in one step and few in half of it.
  */
-const ITERATIONS = 1000;
+export const defaultContactIterations = 1000;
 const RETRIES = 5;
 
 export interface ContactWorld {
@@ -156,7 +156,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
   };
   const layout = createLayout(finder, bundles, placeOfRod, rolling, bodyOf, links);
   const options: SolveOptions = {
-    iterations: spec?.iterations ?? ITERATIONS,
+    iterations: spec?.iterations ?? defaultContactIterations,
     tolerance: spec?.tolerance ?? 1e-4,
     solver: spec?.solver ?? 'admm',
     repulsion: spec?.repulsion ?? { stiffness: 0, reach: 0 },
