@@ -23,8 +23,8 @@ export interface Verdict {
 }
 
 /**
- * Kernels and plain code, and a scene and its moved twin, agree to this part of the scene's size after a few steps: models end
- * their iterations at 1e-6 to 1e-5 of it.
+ * Kernels and plain code, and a scene and its moved twin, agree to this part of the scene's size after a few steps. A massspring
+ * scene with a moving clamp differs by 1.4e-5 from its moved twin, for a reason that is not known yet: a smaller tolerance finds it.
  */
 const tolerance = 1e-4;
 
