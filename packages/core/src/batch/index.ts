@@ -1,14 +1,14 @@
 /** Batches of strands: the reference as a model of the world, and the GPU driver. */
 export type { Quaternion, Vector } from './algebra.ts';
-export { describeRod } from './describe.ts';
+export { describeRod } from './gpu/describe.ts';
 export {
   createGpuBatch,
   type GpuBatch,
   type GpuBatchOptions,
   type GpuStep,
   type HeadPose,
-} from './gpu.ts';
+} from './gpu/headBatch.ts';
+export type { StrandDescription } from './gpu/pack.ts';
+export { type ShaderOptions, writeShader } from './gpu/shader.ts';
+export type { Device } from './gpu/webgpu.ts';
 export { batchModel } from './model.ts';
-export type { StrandDescription } from './pack.ts';
-export { type ShaderOptions, writeShader } from './shader.ts';
-export type { Device } from './webgpu.ts';

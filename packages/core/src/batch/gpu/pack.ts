@@ -1,6 +1,6 @@
 /** Strands as the numbers of the device's buffers. */
-import type { Quaternion, Vector } from './algebra.ts';
-import { LANES, RELATIVE } from './layout.ts';
+import type { Quaternion, Vector } from '../algebra.ts';
+import { LANES, RELATIVE } from '../layout.ts';
 import { bufferSlots, type ShaderOptions, STRAND_FLOATS } from './shader.ts';
 
 /** One strand as the device gets it; arrays have one entry or three per edge, masses one per node. */

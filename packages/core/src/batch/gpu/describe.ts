@@ -1,9 +1,9 @@
 /** From a compiled rod to what a device gets. */
-import type { Drive } from '../model.ts';
-import type { Rod } from '../scene/compiled.ts';
-import { RELATIVE } from './layout.ts';
+import type { Drive } from '../../model.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import { RELATIVE } from '../layout.ts';
+import { createBatchRod, refuseRod, type ScenePlace, stateSizes } from '../rod.ts';
 import type { StrandDescription } from './pack.ts';
-import { createBatchRod, refuseRod, type ScenePlace, stateSizes } from './rod.ts';
 
 /** Throws SceneError for a rod that the formulation does not cover, or whose root is not clamped. */
 export function describeRod(rod: Rod, drive: Drive, place: ScenePlace): StrandDescription {

@@ -2,8 +2,8 @@
  * The WGSL program of a stage: the sweeps as the build translated them, the functions by which they reach a strand, and the entry
  * point `advance`, one strand per thread. Addresses and structures follow layout.ts.
  */
-import { sweepsWgsl } from './generated/sweeps.ts';
-import { ELASTIC_SLOTS, stageFields, stateSlots } from './layout.ts';
+import { sweepsWgsl } from '../generated/sweeps.ts';
+import { ELASTIC_SLOTS, stageFields, stateSlots } from '../layout.ts';
 
 export interface ShaderOptions {
   readonly nodes: number;
@@ -15,6 +15,8 @@ export interface ShaderOptions {
   readonly forces: boolean;
   /** Whether joints have stiffness damping. */
   readonly viscous: boolean;
+  /** `head`: roots follow one head, whose pose is a parameter. `each`: every root has a pose of its own, and failures are counted. */
+  readonly roots: 'head' | 'each';
   readonly workgroup: number;
 }
 
@@ -33,12 +35,35 @@ export const WRITE_POSITIONS = 2;
 
 /** Uniform block, in order: vectors, integers, the stage. */
 export const parameterVectors = ['head', 'headBefore', 'headStart', 'turn', 'shift', 'gravity', 'place'] as const;
-export const parameterIntegers = ['strands', 'iterations', 'flags', 'spare'] as const;
+export const parameterIntegers = ['strands', 'iterations', 'flags', 'first'] as const;
 export const PARAMETER_BYTES: number =
   16 * parameterVectors.length + 4 * parameterIntegers.length + 16 * Math.ceil(stageFields.length / 4);
 
 /** Floats of a strand: stiffness of a joint about d1, d2, t and the mass of a node; frame of the root; its place and the edge length. */
 export const STRAND_FLOATS = 12;
+
+/** Of a root in `each`: its frame, its frame at the end of the stage before, its displacement since the start of the step, its position. */
+export const ROOT_VECTORS = 4;
+
+/** Strands that failed, the first of them, most iterations of a strand, iterations of all. */
+export const STATUS_WORDS = 4;
+
+export const bindings = {
+  parameters: 0,
+  strands: 1,
+  joints: 2,
+  states: 3,
+  gains: 4,
+  positions: 5,
+  forces: 6,
+  roots: 7,
+  status: 8,
+} as const;
+
+/** A turn below this [rad] that an iteration does not halve any more is rounding. */
+const ROUNDING = 3e-5;
+/** Real part of a joint's quaternion below which its rotation, 168° and more, is not followed any further. */
+const FOLDED = 0.1;
 
 const gain32 = `
 fn writeGain(j: u32, gain: Gain, length: f32) {
@@ -111,8 +136,40 @@ fn lengthOf(j: u32) -> f32 { return joints[address(j, JOINT_SLOTS, 1)].w; }
 fn massOf(i: u32) -> f32 { return joints[address(i, JOINT_SLOTS, 0)].w; }
 fn stiffnessOf(j: u32) -> vec3f { return joints[address(j, JOINT_SLOTS, 1)].xyz; }`;
 
+const rootsOnHead = `
+fn frameOfRoot() -> vec4f { return compose(P.head, data.frame); }
+fn frameOfRootBefore() -> vec4f { return compose(P.headBefore, data.frame); }
+fn rootDisplacementOf() -> vec3f { return P.shift.xyz + rotationChange(P.turn, rotate(P.headStart, data.place.xyz)); }
+fn positionOfRoot() -> vec3f { return P.place.xyz + rotate(P.head, data.place.xyz); }`;
+
+const ownRoots = `
+fn frameOfRoot() -> vec4f { return roots[ROOT_VECTORS * strandIndex]; }
+fn frameOfRootBefore() -> vec4f { return roots[ROOT_VECTORS * strandIndex + 1]; }
+fn rootDisplacementOf() -> vec3f { return roots[ROOT_VECTORS * strandIndex + 2].xyz; }
+fn positionOfRoot() -> vec3f { return roots[ROOT_VECTORS * strandIndex + 3].xyz; }`;
+
+/** Counts with integers, so that the order of threads does not matter. */
+const reportStatus = `
+fn isFolded() -> bool {
+  for (var j: u32 = 0; j < NODES - 1; j++) {
+    let v = readState(j, RELATIVE);
+    if (!(dot(v, v) < ${1 - FOLDED * FOLDED})) {
+      return true;
+    }
+  }
+  return false;
+}
+fn report(isSolved: bool, iterations: u32) {
+  atomicMax(&status[2], iterations);
+  atomicAdd(&status[3], iterations);
+  if (!isSolved || isFolded()) {
+    atomicAdd(&status[0], 1u);
+    atomicMin(&status[1], P.first + strandIndex);
+  }
+}`;
+
 function writeAccess(options: ShaderOptions): string {
-  const { varying, viscous, forces, gains } = options;
+  const { varying, viscous, forces, gains, roots } = options;
   return `
 fn address(node: u32, slots: u32, slot: u32) -> u32 { return ((block * NODES + node) * slots + slot) * LANES + lane; }
 fn edgeCountOf() -> u32 { return NODES - 1; }
@@ -127,16 +184,20 @@ fn nodeForceOf(i: u32) -> vec3f { return massOf(i) * P.gravity.xyz${forces ? ' +
 fn edgeTorqueOf(j: u32) -> vec3f { return vec3f(0); }
 fn nodeDragOf(i: u32) -> mat3x3f { return mat3x3f(); }
 fn hasFreeRoot() -> bool { return false; }
-fn frameOfRoot() -> vec4f { return compose(P.head, data.frame); }
-fn frameOfRootBefore() -> vec4f { return compose(P.headBefore, data.frame); }
-fn rootDisplacementOf() -> vec3f { return P.shift.xyz + rotationChange(P.turn, rotate(P.headStart, data.place.xyz)); }
+${roots === 'each' ? ownRoots : rootsOnHead}
 ${varying ? varied : alike}
 ${gains === 'f16' ? gain16 : gain32}`;
 }
 
+const rootBindings = `
+@group(0) @binding(7) var<storage, read> roots: array<vec4f>;
+@group(0) @binding(8) var<storage, read_write> status: array<atomic<u32>>;
+${reportStatus}`;
+
 /** The whole program. */
 export function writeShader(options: ShaderOptions): string {
   const slots = bufferSlots(options);
+  const ownRootsUsed = options.roots === 'each';
   const vectors = parameterVectors.map((name) => `  ${name}: vec4f,\n`).join('');
   const integers = parameterIntegers.map((name) => `  ${name}: u32,\n`).join('');
   const numbers = stageFields.map((name) => `  ${name}: f32,\n`).join('');
@@ -152,6 +213,7 @@ const NODES: u32 = ${options.nodes}u;
 const STATE_SLOTS: u32 = ${slots.state}u;
 const GAIN_SLOTS: u32 = ${slots.gain}u;
 const JOINT_SLOTS: u32 = ${slots.joint}u;
+const ROOT_VECTORS: u32 = ${ROOT_VECTORS}u;
 @group(0) @binding(0) var<uniform> P: Parameters;
 @group(0) @binding(1) var<storage, read> strands: array<StrandData>;
 @group(0) @binding(2) var<storage, read> joints: array<vec4f>;
@@ -159,6 +221,8 @@ const JOINT_SLOTS: u32 = ${slots.joint}u;
 @group(0) @binding(4) var<storage, read_write> gains: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> positions: array<vec4f>;
 ${options.forces ? '@group(0) @binding(6) var<storage, read> forces: array<vec4f>;' : ''}
+${ownRootsUsed ? rootBindings : ''}
+var<private> strandIndex: u32;
 var<private> block: u32;
 var<private> lane: u32;
 var<private> data: StrandData;
@@ -167,7 +231,7 @@ ${writeAccess(options)}
 /** w: largest turn of an edge in the last iteration. */
 fn writePositions(turn: f32) {
   var q = frameOfRoot();
-  var x = P.place.xyz + rotate(P.head, data.place.xyz);
+  var x = positionOfRoot();
   for (var i: u32 = 0; i < NODES; i++) {
     positions[address(i, 1, 0)] = vec4f(x, turn);
     if (i < NODES - 1) {
@@ -182,20 +246,24 @@ fn advance(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= P.strands) {
     return;
   }
+  strandIndex = id.x;
   block = id.x / LANES;
   lane = id.x % LANES;
   data = strands[id.x];
   let stage = Stage(${stageFields.map((name) => `P.${name}`).join(', ')});
   var tip = beginStage(stage);
   var largest: f32 = 0;
-  for (var k: u32 = 0; k < P.iterations; k++) {
+  var used: u32 = 0;
+  var isSolved = false;
+  while (used < P.iterations && !isSolved) {
+    let before = largest;
     let progress = iterateStage(stage, tip);
     tip = progress.tip;
     largest = progress.largest;
-    if (largest < P.place.w * P.place.w) {
-      break;
-    }
+    used++;
+    isSolved = largest <= P.place.w * P.place.w || (P.place.w > 0 && used > 1 && largest < ${ROUNDING * ROUNDING} && largest > 0.25 * before);
   }
+  ${ownRootsUsed ? 'report(isSolved, used);' : ''}
   if ((P.flags & ${FINISH}u) != 0) {
     finishStep(stage);
   }

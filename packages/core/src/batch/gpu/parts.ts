@@ -1,0 +1,262 @@
+/**
+ * Buffers of strands on a device, and the program that advances them. Strands that exceed a binding are split into parts with buffers of
+ * their own.
+ */
+import type { Quaternion, Vector } from '../algebra.ts';
+import { compose, conjugate, normalize } from '../formulas.ts';
+import { LANES, type Stage, stageFields } from '../layout.ts';
+import { isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
+import {
+  bindings,
+  bufferSlots,
+  PARAMETER_BYTES,
+  parameterIntegers,
+  parameterVectors,
+  ROOT_VECTORS,
+  type ShaderOptions,
+  STATUS_WORDS,
+  STRAND_FLOATS,
+  writeShader,
+} from './shader.ts';
+import { type Device, type DeviceBuffer, type DeviceEncoder, type DevicePipeline, USAGE } from './webgpu.ts';
+
+export interface StrandsOptions {
+  readonly nodes: number;
+  /** Repeated in this order until there are `count` strands. */
+  readonly strands: readonly StrandDescription[];
+  readonly count?: number;
+  readonly gravity?: Vector;
+  /** [1/s] and [s] */
+  readonly massDamping?: number;
+  readonly stiffnessDamping?: number;
+  /** Whether `writeForces` will be called. */
+  readonly forces?: boolean;
+  readonly gains?: 'f16' | 'f32';
+  readonly workgroup?: number;
+}
+
+export interface HeadPose {
+  readonly rotation: Quaternion;
+  readonly position: Vector;
+}
+
+/** Strands from `first` on. */
+export interface Part {
+  readonly first: number;
+  readonly count: number;
+  readonly buffers: Readonly<Record<keyof typeof bindings, DeviceBuffer | undefined>>;
+  readonly group: object;
+}
+
+export interface Parts {
+  readonly shader: ShaderOptions;
+  readonly pipeline: DevicePipeline;
+  readonly list: readonly Part[];
+}
+
+const STORAGE = USAGE.STORAGE | USAGE.COPY_DST | USAGE.COPY_SRC;
+
+/** How the strands are split: blocks of LANES strands that repeat, and blocks that one binding holds. */
+function planParts(
+  limit: number,
+  count: number,
+  strands: number,
+  bytesPerBlock: number,
+): { readonly period: number; readonly blocks: number } {
+  const fitting = Math.floor(limit / bytesPerBlock);
+  // strands that repeat start every part anew
+  const period = count === strands ? Math.ceil(count / LANES) : strands;
+  const blocks = count === strands ? fitting : Math.floor(fitting / period) * period;
+  if (blocks < 1) throw new Error(`a buffer of ${limit} bytes does not hold the strands; use fewer or shorter ones`);
+  return { period, blocks };
+}
+
+/** Bytes of each buffer of `count` strands; 0: it is not bound. */
+function bufferBytes(shader: ShaderOptions, count: number): Readonly<Record<keyof typeof bindings, number>> {
+  const slots = bufferSlots(shader);
+  const rows = Math.ceil(count / LANES) * shader.nodes * LANES * 16;
+  const ownRoots = shader.roots === 'each';
+  return {
+    parameters: PARAMETER_BYTES,
+    strands: 4 * count * STRAND_FLOATS,
+    joints: rows * slots.joint,
+    states: rows * slots.state,
+    gains: rows * slots.gain,
+    positions: rows,
+    forces: shader.forces ? rows : 0,
+    roots: ownRoots ? 16 * ROOT_VECTORS * count : 0,
+    status: ownRoots ? 4 * STATUS_WORDS : 0,
+  };
+}
+
+interface PartRange {
+  readonly strands: readonly StrandDescription[];
+  readonly first: number;
+  readonly count: number;
+  readonly period: number;
+}
+
+/** Buffers of `count` strands from `first` on, filled. */
+function createPart(device: Device, pipeline: DevicePipeline, shader: ShaderOptions, range: PartRange): Part {
+  const { strands, first, count, period } = range;
+  const bytes = bufferBytes(shader, count);
+  const make = (name: keyof typeof bindings): DeviceBuffer | undefined =>
+    bytes[name] === 0
+      ? undefined
+      : device.createBuffer({
+          size: bytes[name],
+          usage: name === 'parameters' ? USAGE.UNIFORM | USAGE.COPY_DST : STORAGE,
+        });
+  const names = Object.keys(bindings) as (keyof typeof bindings)[];
+  const buffers = Object.fromEntries(names.map((name) => [name, make(name)])) as Part['buffers'];
+  const packed = packBlocks(strands, Math.min(period, Math.ceil(count / LANES)), shader);
+  if (buffers.strands) device.queue.writeBuffer(buffers.strands, 0, packStrands(strands, count));
+  if (buffers.joints) fillBuffer(device, buffers.joints, packed.joint);
+  if (buffers.states) fillBuffer(device, buffers.states, packed.state);
+  const entries = names.flatMap((name) => {
+    const buffer = buffers[name];
+    return buffer ? [{ binding: bindings[name], resource: { buffer } }] : [];
+  });
+  const group = device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+  return { first, count, buffers, group };
+}
+
+/** Writes a pattern once and repeats it on the device. */
+function fillBuffer(device: Device, to: DeviceBuffer, pattern: Float32Array<ArrayBuffer>): void {
+  device.queue.writeBuffer(to, 0, pattern);
+  if (to.size <= pattern.byteLength) return;
+  const from = device.createBuffer({ size: pattern.byteLength, usage: STORAGE });
+  device.queue.writeBuffer(from, 0, pattern);
+  const encoder = device.createCommandEncoder();
+  for (let o = pattern.byteLength; o < to.size; o += pattern.byteLength)
+    encoder.copyBufferToBuffer(from, 0, to, o, Math.min(pattern.byteLength, to.size - o));
+  device.queue.submit([encoder.finish()]);
+}
+
+/** The program and the buffers; throws where the device refuses one of them. */
+export async function createParts(
+  device: Device,
+  options: StrandsOptions,
+  roots: ShaderOptions['roots'],
+): Promise<Parts> {
+  const { strands, nodes, count = strands.length } = options;
+  const bad = strands.find(({ edgeLength }) => edgeLength.length !== nodes - 1);
+  if (bad) throw new Error(`a strand has ${bad.edgeLength.length + 1} nodes; all must have ${nodes}`);
+  const shader: ShaderOptions = {
+    nodes,
+    gains: options.gains ?? 'f16',
+    varying: !strands.every(isUniform),
+    forces: options.forces ?? false,
+    viscous: (options.stiffnessDamping ?? 0) > 0,
+    roots,
+    workgroup: options.workgroup ?? 64,
+  };
+  const slots = bufferSlots(shader);
+  device.pushErrorScope('validation');
+  device.pushErrorScope('out-of-memory');
+  const pipeline = await device.createComputePipelineAsync({
+    layout: 'auto',
+    compute: { module: device.createShaderModule({ code: writeShader(shader) }), entryPoint: 'advance' },
+  });
+  const limit = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
+  const bytesPerBlock = Math.max(slots.state, slots.gain, slots.joint) * nodes * LANES * 16;
+  const { period, blocks } = planParts(limit, count, strands.length, bytesPerBlock);
+  const list: Part[] = [];
+  for (let first = 0; first < count; first += blocks * LANES) {
+    const inPart = Math.min(count - first, blocks * LANES);
+    const listed = count === strands.length ? strands.slice(first, first + inPart) : strands;
+    list.push(createPart(device, pipeline, shader, { strands: listed, first, count: inPart, period }));
+  }
+  for (let k = 0; k < 2; k++) {
+    const error = await device.popErrorScope();
+    if (error) throw new Error(`the device refuses the strands: ${error.message}`);
+  }
+  return { shader, pipeline, list };
+}
+
+/** What a dispatch is given. */
+export interface Dispatch {
+  readonly stage: Stage;
+  /** At the end of the stage, at the end of the stage before, and at the start of the step. */
+  readonly now: HeadPose;
+  readonly last: HeadPose;
+  readonly start: HeadPose;
+  readonly flags: number;
+  readonly iterations: number;
+  /** [rad] */
+  readonly tolerance: number;
+}
+
+export const restingHead: HeadPose = { rotation: [0, 0, 0, 1], position: [0, 0, 0] };
+
+export function writeParameters(device: Device, part: Part, options: StrandsOptions, dispatch: Dispatch): void {
+  const { stage, now, last, start } = dispatch;
+  const vectors: Record<(typeof parameterVectors)[number], readonly number[]> = {
+    head: now.rotation,
+    headBefore: last.rotation,
+    headStart: start.rotation,
+    turn: normalize(compose(now.rotation, conjugate(start.rotation))),
+    shift: [...[0, 1, 2].map((k) => now.position[k] - start.position[k]), options.massDamping ?? 0],
+    gravity: [...(options.gravity ?? [0, 0, 0]), options.stiffnessDamping ?? 0],
+    place: [...now.position, dispatch.tolerance],
+  };
+  const integers: Record<(typeof parameterIntegers)[number], number> = {
+    strands: part.count,
+    iterations: dispatch.iterations,
+    flags: dispatch.flags,
+    first: part.first,
+  };
+  const block = new ArrayBuffer(PARAMETER_BYTES);
+  const floats = new Float32Array(block);
+  parameterVectors.forEach((name, k) => {
+    floats.set(vectors[name], 4 * k);
+  });
+  const o = 4 * parameterVectors.length;
+  new Uint32Array(block).set(
+    parameterIntegers.map((name) => integers[name]),
+    o,
+  );
+  floats.set(
+    stageFields.map((name) => stage[name]),
+    o + parameterIntegers.length,
+  );
+  if (part.buffers.parameters) device.queue.writeBuffer(part.buffers.parameters, 0, block);
+}
+
+/** One stage of all strands. */
+export function encodeStage(encoder: DeviceEncoder, { pipeline, list, shader }: Parts): void {
+  for (const part of list) {
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, part.group);
+    pass.dispatchWorkgroups(Math.ceil(part.count / shader.workgroup));
+    pass.end();
+  }
+}
+
+/** Where slot `slot` of node `i` of strand `s` of a part begins, in floats. */
+export function floatAt(nodes: number, slots: number, s: number, i: number, slot: number): number {
+  return 4 * ((((s >> 5) * nodes + i) * slots + slot) * LANES + (s & 31));
+}
+
+/** Forces on nodes [N], strand by strand, 3 per node. */
+export function writeForces(device: Device, { list, shader: { nodes } }: Parts, values: ArrayLike<number>): void {
+  for (const { first, count, buffers } of list) {
+    if (!buffers.forces) throw new Error('the strands were created without forces: set forces: true');
+    const rows = new Float32Array(buffers.forces.size / 4);
+    for (let s = 0; s < count; s++)
+      for (let i = 0; i < nodes; i++)
+        for (let k = 0; k < 3; k++) rows[floatAt(nodes, 1, s, i, 0) + k] = values[3 * ((first + s) * nodes + i) + k];
+    device.queue.writeBuffer(buffers.forces, 0, rows);
+  }
+}
+
+export function countBytes({ list }: Parts): number {
+  let sum = 0;
+  for (const { buffers } of list) for (const buffer of Object.values(buffers)) sum += buffer?.size ?? 0;
+  return sum;
+}
+
+export function destroyParts({ list }: Parts): void {
+  for (const { buffers } of list) for (const buffer of Object.values(buffers)) buffer?.destroy();
+}
