@@ -1,6 +1,13 @@
 /** What a rod starts with: a base that is turned at t = 0, and shapes and sections that deserve a warning. */
 import { describe, expect, it } from 'vitest';
-import { createWorld, type RodSpec, type Scene, type World } from '../../packages/core/src/index.ts';
+import {
+  createWorld,
+  type PinSpec,
+  type RodSpec,
+  type Scene,
+  type Vec3,
+  type World,
+} from '../../packages/core/src/index.ts';
 
 const tipOf = (world: World): number[] => [...world.samples[0].nodePosition.slice(-3)];
 const apart = (a: readonly number[], b: readonly number[]): number => Math.hypot(...a.map((x, k) => x - b[k]));
@@ -23,7 +30,9 @@ function scene(rod: Partial<RodSpec>, more: Partial<Scene> = {}): Scene {
   };
 }
 
-describe.each(['helix', 'strand'] as const)('a base of %s that is turned at t = 0', (model) => {
+const models = ['der', 'cosserat', 'fiber', 'massspring', 'helix', 'strand'] as const;
+
+describe.each(models)('a base of %s that is turned at t = 0', (model) => {
   const base = (
     rotation: readonly [number, number, number],
     rod: Partial<RodSpec> = {},
@@ -46,13 +55,20 @@ describe.each(['helix', 'strand'] as const)('a base of %s that is turned at t = 
       [Math.cos(1), Math.sin(1), 0],
     ],
     [[0.4, -0.3, 2.5], undefined],
+    // about the rod itself, by more than a turn
+    [
+      [7, 0, 0],
+      [1, 0, 0],
+    ],
   ] as const)('takes the rod with it, by [%s]', (rotation, tip) => {
     const world = createWorld(base(rotation));
     const start = tipOf(world);
     if (tip) expect(apart(start, tip)).toBeLessThan(1e-12);
+    expect(world.warnings).toEqual([]);
     expect(world.energies().total).toBeLessThan(1e-20);
     for (let k = 0; k < 20; k++) world.step();
     expect(apart(tipOf(world), start)).toBeLessThan(1e-9);
+    expect(world.energies().total).toBeLessThan(1e-18);
   });
 
   it('keeps the shape that it is laid in, relative to the base', () => {
@@ -71,7 +87,28 @@ describe.each(['helix', 'strand'] as const)('a base of %s that is turned at t = 
     expect(turned.energies().total).toBeCloseTo(laid.energies().total, 10);
   });
 
-  it('is at rest there with natural: equilibrium', () => {
+  it('moves as a base that was laid there', () => {
+    const swing = (first: Vec3, shape: RodSpec['shape']): number[] => {
+      const keys = [
+        { time: 0, offset: [1, 2, 3] as const, rotation: first },
+        { time: 1, offset: [1.1, 2, 3] as const, rotation: first },
+      ];
+      const world = createWorld(
+        scene(
+          { model, shape, frame: { d1: [0, 0, 1] } },
+          { pins: [{ rod: 'rod', at: 'start', path: { keys } }], gravity: [0, 0, -1] },
+        ),
+      );
+      for (let k = 0; k < 30; k++) world.step();
+      return tipOf(world);
+    };
+    const turned = swing([0, 0, Math.PI / 2], { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] });
+    const laid = swing([0, 0, 0], { type: 'straight', from: [0, 0, 0], to: [0, 1, 0] });
+    expect(apart(turned, laid)).toBeLessThan(1e-8);
+    expect(apart(turned, [1, 3, 3])).toBeGreaterThan(1e-4);
+  });
+
+  it.runIf(model === 'helix' || model === 'strand')('is at rest there with natural: equilibrium', () => {
     const world = createWorld(base([0, 0.5, 1], { natural: 'equilibrium' }, { gravity: [0, 0, -0.5] }));
     const start = tipOf(world);
     expect(apart(start, [1, 0, 0])).toBeGreaterThan(0.5);
@@ -79,6 +116,41 @@ describe.each(['helix', 'strand'] as const)('a base of %s that is turned at t = 
     expect(apart(tipOf(world), start)).toBeLessThan(1e-6);
     expect(world.equilibrate()[0].converged).toBe(true);
     expect(apart(tipOf(world), start)).toBeLessThan(1e-6);
+  });
+});
+
+describe('pins that start elsewhere than their rod', () => {
+  const turned = { keys: [{ time: 0, rotation: [0, 0, 1] as const, offset: [0, 0, 1] as const }] };
+  const warningsOf = (pins: readonly Omit<PinSpec, 'rod'>[]): readonly string[] =>
+    createWorld(
+      scene(
+        { section: { type: 'stiffness', EI1: 1, GJ: 1, EA: 100, mass: 1 } },
+        { pins: pins.map((pin) => ({ rod: 'rod', ...pin })) },
+      ),
+    ).warnings;
+
+  it('take the rod with them if one motion of the rod does', () => {
+    expect(warningsOf([{ at: 'start', path: turned }])).toEqual([]);
+    expect(warningsOf([{ at: { u: 0.5 }, path: turned }])).toEqual([]);
+    const up = { keys: [{ time: 0, offset: [0, 0, 1] as const }] };
+    expect(
+      warningsOf([
+        { at: 'start', path: up },
+        { at: 'end', hold: 'position', path: up },
+      ]),
+    ).toEqual([]);
+  });
+
+  it('are warned of if none does, or if the pin says where it is', () => {
+    expect(warningsOf([{ at: 'start', path: turned }, { at: 'end' }])).toHaveLength(2);
+    expect(
+      warningsOf([
+        { at: 'start', path: turned },
+        { at: 'end', path: turned },
+      ]),
+    ).toHaveLength(4);
+    expect(warningsOf([{ at: 'start', position: [0, 0, 1] }])[0]).toMatch(/1.000 m away from its node/);
+    expect(warningsOf([{ at: 'start', tangent: [0, 1, 0] }])[0]).toMatch(/another orientation/);
   });
 });
 

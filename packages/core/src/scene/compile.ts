@@ -25,6 +25,7 @@ import { listNames } from './names.ts';
 import { checkPinsDisagree, checkReach, compilePin } from './pins.ts';
 import type { CompiledRod, PlacedPin } from './rods.ts';
 import { compileRod } from './rods.ts';
+import { moveToPins, type PinnedRod, type StartPose } from './startPose.ts';
 import type { Scene } from './types.ts';
 import type { Path } from './varying.ts';
 import { expandWeaves } from './weave.ts';
@@ -83,34 +84,39 @@ export function compileScene(written: Scene): CompiledScene {
   const compiled = scene.rods.map((spec, index) =>
     compileRod(spec, scene, [...placed[index], ...branches[index]], ['rods', index], warnings, arena),
   );
-  const grown = compiled.map(({ rod }, k): Rod => {
-    const parent = findParent(scene, k, compiled, findRod);
-    return parent ? { ...rod, parent } : rod;
-  });
-  const sources = compileSources(scene, compiled, findRod);
   const welds: Weld[] = [];
   const carried: Pin[] = [];
-  const drives = compiled.map(({ rod, layout }, index): Drive => {
-    const pins = placed[index].map((pin) => compilePin(pin, rod, index, layout, warnings));
+  const pinned = compiled.map(({ rod, layout }, index): PinnedRod => {
+    const pins = placed[index].map((pin) => compilePin(pin, rod, index, layout));
     checkPinsDisagree(pins);
     checkReach(pins, rod, warnings);
     // a weld is a pin that rides on its body
-    const riding = pins.map(({ pin, path }) => {
-      if (path[0] !== 'welds') return pin;
+    const riding = pins.map((compiledPin) => {
+      const { pin, path } = compiledPin;
+      if (path[0] !== 'welds') return compiledPin;
       const body = bodyOfWeld[path[1] as number];
       const { path: way, pose } = bodies[body];
-      if (way) {
-        const carriedPin = rideOnPath(pin, rod, way, pose);
-        carried.push(carriedPin);
-        return carriedPin;
-      }
+      if (way) return { ...compiledPin, pin: rideOnPath(pin, rod, way, pose) };
       const weld = rideOnBody(pin, rod, index, body, pose);
       checkJunctionMeets(bodies[body], weld, rod, path);
       welds.push(weld);
-      return weld.pin;
+      return { ...compiledPin, pin: weld.pin };
     });
-    return { pins: riding, sources: sources[index] };
+    return { rod, spec: scene.rods[index], pins: riding };
   });
+  const starts = moveTrees(scene, pinned, new Set(welds.map(({ rod }) => rod)), warnings);
+  starts.forEach(({ pins }, index) => {
+    placed[index].forEach(({ path }, p) => {
+      if (path[0] === 'welds' && bodies[bodyOfWeld[path[1] as number]].path) carried.push(pins[p]);
+    });
+  });
+  const grown = compiled.map(({ rod }, k): Rod => {
+    const parent = findParent(scene, k, compiled, findRod);
+    const { laid } = starts[k];
+    return parent || laid ? { ...rod, ...(parent && { parent }), ...(laid && { laid }) } : rod;
+  });
+  const sources = compileSources(scene, compiled, findRod);
+  const drives = starts.map(({ pins }, index): Drive => ({ pins, sources: sources[index] }));
   checkBodiesAreTied(bodies, new Set(bodyOfWeld));
   const releases = (scene.pins ?? [])
     .flatMap(({ release }) => (release === undefined ? [] : [release]))
@@ -118,6 +124,37 @@ export function compileScene(written: Scene): CompiledScene {
   checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
   const links = compileLinks(scene, findRod, (rod) => compiled[rod].layout, grown);
   return { rods: grown, drives, bodies, welds, links, carried, releases, warnings };
+}
+
+/** Starts of rods, tree by tree: a rod and all that grows from it move as one, and none that a free body holds. */
+function moveTrees(
+  scene: Scene,
+  pinned: readonly PinnedRod[],
+  onFreeBodies: ReadonlySet<number>,
+  warnings: string[],
+): StartPose[] {
+  const trees = new Map<number, number[]>();
+  // parents come first, so that a parent's root is known
+  const rootOf: number[] = [];
+  const indexOf = new Map(scene.rods.map(({ id }, index) => [id, index]));
+  scene.rods.forEach(({ parent }, index) => {
+    const root = parent ? rootOf[indexOf.get(parent.rod) as number] : index;
+    rootOf.push(root);
+    trees.set(root, [...(trees.get(root) ?? []), index]);
+  });
+  const starts: StartPose[] = [];
+  for (const members of trees.values()) {
+    const canMove = !members.some((index) => onFreeBodies.has(index));
+    const moved = moveToPins(
+      members.map((index) => pinned[index]),
+      canMove,
+      warnings,
+    );
+    members.forEach((index, k) => {
+      starts[index] = moved[k];
+    });
+  }
+  return starts;
 }
 
 function compileSources(

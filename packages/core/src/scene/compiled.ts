@@ -37,6 +37,8 @@ export interface Rod {
   /** Initial tangent and d1 of the curve at the node itself, unit, 3 a node: where a frame pin takes hold. */
   readonly nodeTangent: Float64Array;
   readonly nodeDirector: Float64Array;
+  /** As the scene lays the rod, where its pins start elsewhere and it with them. */
+  readonly laid?: Pick<Rod, 'nodePosition' | 'nodeTangent' | 'nodeDirector'>;
   /** Rest arc length of the node [m]. */
   readonly nodeArc: Float64Array;
 
@@ -109,8 +111,6 @@ export interface Pin {
   evaluate(pose: PinPose, t: number): void;
   /** `active` of the pose, without the rest. */
   holds(t: number): boolean;
-  /** The frame that the path starts from and turns. */
-  readonly startFrame?: { readonly tangent: ArrayLike<number>; readonly director: ArrayLike<number> };
   /** Rates of the pose; missing where the path jumps in velocity (interpolation linear or step). */
   readonly evaluateMotion?: (motion: PinMotion, t: number) => void;
 }

@@ -7,17 +7,7 @@
  * key before left it (zero at the first).
  */
 import type { Frame, Vector } from '../curve/vector.ts';
-import {
-  cross,
-  distance,
-  dot,
-  makeFrame,
-  norm,
-  normalize,
-  normalPart,
-  transportFrame,
-  vectorOf,
-} from '../curve/vector.ts';
+import { cross, dot, makeFrame, norm, normalize, normalPart, transportFrame } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import { writeAngularAcceleration, writeAngularVelocity } from '../math/rotationRates.ts';
 import type { Pin, PinMotion, PinPose, Rod } from './compiled.ts';
@@ -179,13 +169,7 @@ const tangent = new Float64Array(3);
 /** Poses to look at. */
 const poses = [createPinPose(), createPinPose()];
 
-export function compilePin(
-  placed: PlacedPin,
-  rod: Rod,
-  rodIndex: number,
-  layout: Layout,
-  warnings: string[],
-): CompiledPin {
+export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout: Layout): CompiledPin {
   const { spec, path } = placed;
   const node = findNode(spec.at, layout, [...path, 'at']);
   const holding = readHolding(spec, path);
@@ -249,31 +233,10 @@ export function compilePin(
     orientation: holding.orientation,
     evaluate,
     holds,
-    startFrame: { tangent: frame.tangent, director: frame.d1 },
     ...(smooth && { evaluateMotion }),
   };
   const label = `${path[0] === 'welds' ? 'weld' : 'pin'} ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;
-  warnJump(pin, rod, initial, label, warnings);
   return { pin, spec, path, label };
-}
-
-/** Pins that do not start where the rod is are allowed, but seldom meant. */
-function warnJump(pin: Pin, rod: Rod, initial: Frame, label: string, warnings: string[]): void {
-  const [pose] = poses;
-  pin.evaluate(pose, 0);
-  const held = [pin.holdX, pin.holdY, pin.holdZ];
-  const gap = vectorOf((k) => (held[k] ? pose.position[k] - rod.nodePosition[3 * pin.node + k] : 0));
-  if (norm(gap) > 1e-9 * rod.length) {
-    warnings.push(
-      `${label} starts ${norm(gap).toPrecision(4)} m away from its node; the rod will be pulled there at once`,
-    );
-  }
-  if (pin.orientation === 'free') return;
-  const turn = distance(vectorAt(pose.tangent, 0), initial.tangent);
-  const spin =
-    pin.orientation === 'frame' ? distance(vectorAt(pose.director, 0), initial.d1) + Math.abs(pose.twist) : 0;
-  if (turn > 1e-9 || spin > 1e-9)
-    warnings.push(`${label} starts with another orientation than its node; the rod will be turned there at once`);
 }
 
 /** Two pins may share a node when they hold different things. */

@@ -212,7 +212,7 @@ export function compileRod(
     length: sum(edgeLengthRest),
     ...placeFrames(initial, layout, compileTwist(spec.frame, length, path), allocate),
     nodeArc: nodeArcs(edgeLengthRest, layout.nodeCount, allocate),
-    nodeVelocity: initialVelocity(spec, initial.position, properties.nodeMass, allocate),
+    nodeVelocity: startVelocity(spec.velocity, initial.position, properties.nodeMass, allocate),
     // the material turns with the rod: what of the angular velocity is along the edge spins it
     edgeSpin: initialSpin(spec, initial, layout.edgeCount, allocate),
     edgeLengthRest,
@@ -363,15 +363,16 @@ function distribute(
   return out;
 }
 
-function initialVelocity(
-  spec: RodSpec,
+/** Velocities of nodes, 3 per node, of a rod that is moved as a whole. */
+export function startVelocity(
+  velocity: RodSpec['velocity'],
   position: readonly Vector[],
   nodeMass: Float64Array,
   allocate: Allocate,
 ): Float64Array {
   const out = allocate(3 * nodeMass.length);
-  if (!spec.velocity) return out;
-  const { linear = [0, 0, 0], angular = [0, 0, 0] } = spec.velocity;
+  if (!velocity) return out;
+  const { linear = [0, 0, 0], angular = [0, 0, 0] } = velocity;
   let center: Vector = [0, 0, 0];
   nodeMass.forEach((m, i) => {
     center = addScaled(center, position[i], m);

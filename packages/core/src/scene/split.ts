@@ -116,11 +116,12 @@ function held(pin: PinSpec, rod: Rod, node: number): PinSpec {
   const { hold = 'clamp' } = pin;
   const place = hold === 'clamp' || hold === 'position' || hold === 'hinge';
   const frame = hold === 'clamp' || hold === 'frame' || hold === 'hinge';
+  const { nodePosition, nodeTangent, nodeDirector } = rod.laid ?? rod;
   return {
     ...pin,
-    ...(place && { position: pin.position ?? vectorAt(rod.nodePosition, node) }),
-    ...((frame || hold === 'tangent') && { tangent: pin.tangent ?? vectorAt(rod.nodeTangent, node) }),
-    ...(frame && { d1: pin.d1 ?? vectorAt(rod.nodeDirector, node) }),
+    ...(place && { position: pin.position ?? vectorAt(nodePosition, node) }),
+    ...((frame || hold === 'tangent') && { tangent: pin.tangent ?? vectorAt(nodeTangent, node) }),
+    ...(frame && { d1: pin.d1 ?? vectorAt(nodeDirector, node) }),
   };
 }
 

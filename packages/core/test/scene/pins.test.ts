@@ -114,7 +114,9 @@ describe('warnings', () => {
     expect(warningsOf([{ position: [0, 0.1, 0] }])).toMatch(/pin 0 \(rod 'a', node 0\) starts 0.1000 m away/);
     expect(warningsOf([{ tangent: [1, 1, 0] }])).toMatch(/another orientation/);
     expect(warningsOf([{ hold: 'position', axes: ['x'], position: [0, 0.1, 0] }])).toBe('');
-    expect(warningsOf([{ path: { keys: [{ time: 0, twist: 1 }] } }])).toMatch(/another orientation/);
+    expect(warningsOf([{ path: { keys: [{ time: 0, twist: 1 }] } }, { at: 'end' }])).toMatch(/another orientation/);
+    // a rod that is held there alone starts as its pin does
+    expect(warningsOf([{ path: { keys: [{ time: 0, twist: 1 }] } }])).toBe('');
   });
   it('a stretchy rod pulled to more than double', () => {
     expect(warningsOf([{}, { at: 'end', path: { keys: [{ time: 0 }, { time: 1, offset: [2.5, 0, 0] }] } }])).toMatch(

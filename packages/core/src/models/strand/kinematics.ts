@@ -251,26 +251,10 @@ const inverse = new Float64Array(9);
 const relative = new Float64Array(9);
 const edge = new Float64Array(3);
 
-/**
- * The frame that the root's rotation is measured from: the base's as it is, or, where its path starts turned, as it would be without the
- * path, so that the strand starts turned as well. A strand that other pins hold, or that is laid aside of its base, is not turned.
- */
-function layingFrame({ rods, base }: StrandTree): Float64Array {
-  const { rod, drive } = rods[0];
-  const start = base.frame < 0 ? undefined : base.pins[base.frame].startFrame;
-  if (!start || drive.pins.some(({ node }) => node !== 0)) return base.rotation;
-  for (let k = 0; k < 3; k++)
-    if (start.tangent[k] !== rod.nodeTangent[k] || start.director[k] !== rod.nodeDirector[k]) return base.rotation;
-  const out = new Float64Array(9);
-  writeFrame(out, 0, rod.nodeTangent, 0, rod.nodeDirector, 0);
-  return out.every((value, k) => value === base.rotation[k]) ? base.rotation : out;
-}
-
-/** Joint rotations and rates of the rods as the scene lays them; a base that starts turned takes the strand with it. */
+/** Joint rotations and rates of the rods as the scene lays them. */
 export function initializeState(tree: StrandTree): void {
   const { rods, q, v, base } = tree;
   evaluateBase(tree, 0);
-  const laid = layingFrame(tree);
   for (let k = 0; k < 3; k++) {
     if (!base.free[k]) continue;
     q[k] = rods[0].rod.nodePosition[k];
@@ -290,15 +274,15 @@ export function initializeState(tree: StrandTree): void {
       writeFrame(absolute, 9 * link, edge, 0, rod.edgeDirector, 3 * j);
       writeLinkSpin(spins, link, rod, j, square);
       const up = tree.parent[link];
-      if (j === 0 && part > 0) keepAngle(tree, link, rod, root < 0 ? laid : absolute.subarray(9 * root, 9 * root + 9));
-      const from = up < 0 ? laid : absolute.subarray(9 * up, 9 * up + 9);
+      if (j === 0 && part > 0)
+        keepAngle(tree, link, rod, root < 0 ? base.rotation : absolute.subarray(9 * root, 9 * root + 9));
+      const from = up < 0 ? base.rotation : absolute.subarray(9 * up, 9 * up + 9);
       transpose(inverse, from);
       multiply3(relative, 0, inverse, 0, absolute, 9 * link);
       writeQuaternion(q, 3 + 4 * link, relative, 0);
     }
   });
   poseLinks(tree);
-  if (laid !== base.rotation) absolute.set(tree.world);
   moveBase(tree, 0, new Float64Array(3));
   for (let link = 0; link < tree.linkCount; link++) {
     const up = tree.parent[link];

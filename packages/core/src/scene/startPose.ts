@@ -1,0 +1,174 @@
+/**
+ * Moves rods to where their pins start.
+ *
+ * A path may be away from its pin's pose at t = 0 already: a base that starts turned. If one rigid motion takes the rods of a tree to all of
+ * their pins, the rods start there, as the shape says relative to the base. Otherwise they start as they are laid, and a warning says that
+ * the pins pull at once. A pose that the pin itself gives (`position`, `tangent`, `d1`) moves no rod: shape and pose are both explicit then.
+ */
+import { distance, dot, norm, normalize, subtract, type Vector, vectorOf } from '../curve/vector.ts';
+import { rotateVector, rotationBetween } from '../math/frameRotation.ts';
+import { createPinPose, type Pin, type PinPose, type Rod } from './compiled.ts';
+import type { CompiledPin } from './pins.ts';
+import { startVelocity } from './rods.ts';
+import type { RodSpec } from './types.ts';
+
+/** x → center + rotation·(x − center) + offset. */
+interface RigidMotion {
+  readonly center: Vector;
+  /** Rotation vector [rad] in world axes. */
+  readonly rotation: Vector;
+  readonly offset: Vector;
+}
+
+/** A rod with its pins, as they are at t = 0. */
+export interface PinnedRod {
+  readonly rod: Rod;
+  readonly spec: RodSpec;
+  readonly pins: readonly CompiledPin[];
+}
+
+/** Of positions, over the rod's length, and of directions. */
+const TOLERANCE = 1e-9;
+
+const scratch = createPinPose();
+
+const vectorAt = (array: ArrayLike<number>, i: number): Vector => [array[3 * i], array[3 * i + 1], array[3 * i + 2]];
+
+/** A rod after its move: the pins that hold it, and how it was laid, if it was moved. */
+export interface StartPose {
+  readonly pins: Pin[];
+  readonly laid?: Rod['laid'];
+}
+
+/** Moves the rods of one tree to their pins, in place; adds warnings where no rigid motion does, or where they may not move. */
+export function moveToPins(tree: readonly PinnedRod[], canMove: boolean, warnings: string[]): StartPose[] {
+  const jumps: string[] = [];
+  for (const { rod, pins } of tree) for (const pin of pins) warnJump(pin, rod, jumps);
+  const unmoved = tree.map(({ pins }) => ({ pins: pins.map(({ pin }) => pin) }));
+  if (jumps.length === 0) return unmoved;
+  const motion = canMove ? findMotion(tree) : undefined;
+  const rods = motion && tree.map(({ rod }) => moveRod(rod, motion));
+  const counted = unmoved.map(({ pins }) => pins.map((pin) => countFromStart(pin)));
+  const left: string[] = [];
+  rods?.forEach((rod, k) => {
+    tree[k].pins.forEach((pin, p) => {
+      warnJump({ ...pin, pin: counted[k][p] }, rod, left);
+    });
+  });
+  if (!rods || left.length > 0) {
+    warnings.push(...jumps);
+    return unmoved;
+  }
+  return tree.map(({ rod, spec }, k) => {
+    const laid = {
+      nodePosition: rod.nodePosition.slice(),
+      nodeTangent: rod.nodeTangent.slice(),
+      nodeDirector: rod.nodeDirector.slice(),
+    };
+    adopt(rod, rods[k], spec);
+    return { pins: counted[k], laid };
+  });
+}
+
+function poseAt(pin: Pin, t: number): PinPose {
+  const pose = createPinPose();
+  pin.evaluate(pose, t);
+  return pose;
+}
+
+/** The motion that the first pins of a frame and of a position ask for; undefined if there is none. */
+function findMotion(tree: readonly PinnedRod[]): RigidMotion | undefined {
+  const held = tree.flatMap(({ rod, pins }) =>
+    pins.map(({ pin, spec }) => ({ rod, pin, spec, pose: poseAt(pin, 0) })).filter(({ pose }) => pose.active),
+  );
+  if (held.some(({ spec }) => spec.position ?? spec.tangent ?? spec.d1)) return undefined;
+  // a whole turn of one clamp against another leaves the frames as they are, and twists the rod
+  const twists = held.filter(({ pin }) => pin.orientation === 'frame').map(({ pose }) => pose.twist);
+  if (twists.some((twist) => Math.abs(twist - twists[0]) > TOLERANCE)) return undefined;
+  const oriented = held.find(({ pin }) => pin.orientation !== 'free');
+  const placed = held.find(({ pin }) => pin.holdX || pin.holdY || pin.holdZ);
+  let rotation: Vector = [0, 0, 0];
+  if (oriented) {
+    const { rod, pin, pose } = oriented;
+    const director = pose.director.slice();
+    rotateVector(director, 0, scaled(pose.tangent, pose.twist));
+    const laid = { tangent: vectorAt(rod.nodeTangent, pin.node), director: vectorAt(rod.nodeDirector, pin.node) };
+    rotation = rotationBetween(laid, { tangent: pose.tangent, director });
+  }
+  const { rod, pin } = placed ?? oriented ?? held[0];
+  const center = vectorAt(rod.nodePosition, pin.node);
+  const offset = vectorOf((k) =>
+    placed && [pin.holdX, pin.holdY, pin.holdZ][k] ? placed.pose.position[k] - center[k] : 0,
+  );
+  return { center, rotation, offset };
+}
+
+const scaled = (vector: ArrayLike<number>, factor: number): Vector => vectorOf((k) => factor * vector[k]);
+
+type Placed = Pick<Rod, 'nodePosition' | 'nodeTangent' | 'nodeDirector' | 'edgeDirector'>;
+
+function moveRod(rod: Rod, { center, rotation, offset }: RigidMotion): Rod & Placed {
+  const turn = (values: Float64Array): Float64Array => {
+    const out = values.slice();
+    for (let o = 0; o < out.length; o += 3) rotateVector(out, o, rotation);
+    return out;
+  };
+  const arms = turn(rod.nodePosition.map((x, d) => x - center[d % 3]));
+  return {
+    ...rod,
+    nodePosition: arms.map((x, d) => x + center[d % 3] + offset[d % 3]),
+    nodeTangent: turn(rod.nodeTangent),
+    nodeDirector: turn(rod.nodeDirector),
+    edgeDirector: turn(rod.edgeDirector),
+  };
+}
+
+/** Writes the moved arrays over those of the rod. Velocities are given in world axes: they do not turn with the rod. */
+function adopt(rod: Rod, to: Placed, { velocity }: RodSpec): void {
+  rod.nodePosition.set(to.nodePosition);
+  rod.nodeTangent.set(to.nodeTangent);
+  rod.nodeDirector.set(to.nodeDirector);
+  rod.edgeDirector.set(to.edgeDirector);
+  if (!velocity) return;
+  const nodes = Array.from({ length: rod.nodeCount }, (_, i) => vectorAt(rod.nodePosition, i));
+  rod.nodeVelocity.set(startVelocity(velocity, nodes, rod.nodeMass, (length) => new Float64Array(length)));
+  const { angular = [0, 0, 0] } = velocity;
+  rod.edgeSpin.forEach((_, j) => {
+    rod.edgeSpin[j] = dot(angular, normalize(subtract(nodes[(j + 1) % rod.nodeCount], nodes[j])));
+  });
+}
+
+/** The pin with its twist counted from where it starts: no turn is lost, since none is in the rod yet. */
+function countFromStart(pin: Pin): Pin {
+  const { twist } = poseAt(pin, 0);
+  if (twist === 0) return pin;
+  return {
+    ...pin,
+    evaluate(pose, t) {
+      pin.evaluate(pose, t);
+      rotateVector(pose.director, 0, scaled(pose.tangent, twist));
+      pose.twist -= twist;
+    },
+  };
+}
+
+/** Pins that do not start where the rod is are allowed, but seldom meant. */
+function warnJump({ pin, label }: CompiledPin, rod: Rod, warnings: string[]): void {
+  const pose = scratch;
+  pin.evaluate(pose, 0);
+  const held = [pin.holdX, pin.holdY, pin.holdZ];
+  const gap = vectorOf((k) => (held[k] ? pose.position[k] - rod.nodePosition[3 * pin.node + k] : 0));
+  if (norm(gap) > TOLERANCE * rod.length) {
+    warnings.push(
+      `${label} starts ${norm(gap).toPrecision(4)} m away from its node; the rod will be pulled there at once`,
+    );
+  }
+  if (pin.orientation === 'free') return;
+  const turn = distance(vectorAt(pose.tangent, 0), vectorAt(rod.nodeTangent, pin.node));
+  const spin =
+    pin.orientation === 'frame'
+      ? distance(vectorAt(pose.director, 0), vectorAt(rod.nodeDirector, pin.node)) + Math.abs(pose.twist)
+      : 0;
+  if (turn > TOLERANCE || spin > TOLERANCE)
+    warnings.push(`${label} starts with another orientation than its node; the rod will be turned there at once`);
+}
