@@ -104,6 +104,14 @@ export const braid: Case = defineCase({
   title: 'Bun and braid: very stiff to soft along one strand; local dynamics',
   source: 'figure 7 and section 6.4 of Hadap 2006',
   models: ['strand'],
+  papers: [
+    {
+      paper: 'hadap2006',
+      figure: 'Fig. 7',
+      claim:
+        'One strand may be very stiff at its beginning and soft after it; local dynamics sets how much of the motion of the head is felt.',
+    },
+  ],
   quick: [20],
   full: [20, 40],
   scene: () => scene(30, 0.5),

@@ -170,6 +170,14 @@ export const bucklingWithTwist: Case = defineCase({
   title: 'A hair is pushed together and twisted',
   source: 'Michels et al. 2015, Fig. 2–4; shapes from a converged Cosserat rod',
   models: ['der', 'fiber', 'cosserat', 'massspring'],
+  papers: [
+    {
+      paper: 'michels2015',
+      figure: 'Fig. 2',
+      claim: 'A fiber whose ends approach while one of them is twisted buckles as a rod does.',
+      remark: 'The case compares with a converged Cosserat rod; the paper shows pictures.',
+    },
+  ],
   quick: [20],
   full: [20, 50, 100],
   resolutions: { massspring: { quick: [25], full: [25, 50, 100] } },

@@ -112,6 +112,19 @@ export const cantileverRelease: Case = defineCase({
   title: 'Energy of a rod that is let go, and another simulator',
   source: 'conservation of energy; tip at 0.5 s by PyElastica, converged in its time step',
   models: ['der', 'cosserat'],
+  papers: [
+    {
+      paper: 'bergou2008',
+      figure: '§10',
+      claim: 'Fast projection dissipates energy while it enforces the constraints.',
+      quantities: [
+        'energy change over the swing, shake',
+        'largest stretch, fast projection',
+        'projection iterations, fast projection',
+        'shake keeps energy better',
+      ],
+    },
+  ],
   quick: [50],
   full: [50, 100],
   scene: () => scene(50, 'tr-bdf2', 0.005, 3, 0),

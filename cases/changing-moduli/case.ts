@@ -68,6 +68,13 @@ export const changingModuli: Case = defineCase({
   title: 'A curl in moist air: its moduli fall to a quarter and come back',
   source: 'Michels et al. 2015, Fig. 7 and §5; equilibria from a converged Cosserat rod',
   models: ['fiber', 'cosserat'],
+  papers: [
+    {
+      paper: 'michels2015',
+      figure: 'Fig. 7',
+      claim: 'Moduli may change during a run: a curl falls in moist air and comes back.',
+    },
+  ],
   quick: [80],
   full: [80, 160],
   scene: () => moistCurl(100, moist),

@@ -72,6 +72,13 @@ export const curlyBangs: Case = defineCase({
   title: 'Curly bangs: a rest shape that gravity does not change',
   source: 'figure 8 and section 6.6 of Hadap 2006',
   models: ['strand'],
+  papers: [
+    {
+      paper: 'hadap2006',
+      figure: 'Fig. 8',
+      claim: 'The rest shape is adjusted so that gravity does not change the styled shape; stiff curls are stable.',
+    },
+  ],
   quick: [15],
   full: [15, 30],
   scene: () => scene(15, 'equilibrium', true),

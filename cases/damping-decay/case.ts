@@ -16,6 +16,13 @@ export const dampingDecay: Case = defineCase({
   title: 'A hair swings with damping from none to far too much',
   source: 'Michels et al. 2015, Fig. 6; Verlet steps of 5 µs',
   models: ['fiber'],
+  papers: [
+    {
+      paper: 'michels2015',
+      figure: 'Fig. 6',
+      claim: 'Damping of any strength takes energy out without trouble, at once where it is strong.',
+    },
+  ],
   // steps a second
   quick: [100, 500],
   full: [100, 200, 500, 1000],

@@ -141,6 +141,13 @@ export const ears: Case = defineCase({
   title: 'Ears: a pose is hit, and let go',
   source: 'figure 6 and section 6.5 of Hadap 2006; statics of a chain on springs',
   models: ['strand'],
+  papers: [
+    {
+      paper: 'hadap2006',
+      figure: 'Fig. 6',
+      claim: 'Animators control motion around a pose by its strength, which may change in time.',
+    },
+  ],
   quick: [12],
   full: [12, 24],
   scene: () =>

@@ -105,6 +105,14 @@ export const hairBall: Case = defineCase({
   source:
     'Michels et al. 2015, § 4.3, in the well-posed form of docs/contact.md; momentum: Σ pin forces = rate of momentum − weight',
   models: ['der'],
+  papers: [
+    {
+      paper: 'michels2015',
+      figure: 'Fig. 8',
+      claim:
+        'A ball with over 25,000 elements of hair is thrown about; hairs collide with the ball and with each other.',
+    },
+  ],
   quick: [16],
   full: [16, 100],
   scene: () => hairBallScene(100, 16, [0, 1], true),

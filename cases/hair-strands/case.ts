@@ -45,6 +45,14 @@ export const hairStrands: Case = defineCase({
   title: 'Straight, wavy, curly and coily hair hang alike in two models',
   source: 'Discrete Elastic Rods and super-helices at 320 and 640 edges, extrapolated',
   models: ['helix', 'der'],
+  papers: [
+    {
+      paper: 'lou2013',
+      figure: 'Default values',
+      claim: 'Straight, wavy, curly and African hair differ in their natural curvature and section.',
+      quantities: ['straight', 'wavy', 'curly', 'coily'],
+    },
+  ],
   quick: [40, 80],
   full: [40, 80, 160, 320],
   scene: () => scene('curly', 60),

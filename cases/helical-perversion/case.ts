@@ -190,6 +190,14 @@ export const helicalPerversion: Case = defineCase({
   title: 'Helical perversion of a coiling ribbon',
   source: 'figure 2 of Bergou 2008; Goriely and Tabor 1998; linear stability, and Kirchhoff rods by shooting',
   models: ['der'],
+  papers: [
+    {
+      paper: 'bergou2008',
+      figure: 'Fig. 2',
+      claim:
+        'A coiled ribbon that is pulled straight and let back has coils of opposite hands on its two sides, joined by a perversion.',
+    },
+  ],
   quick: [80, 160],
   full: [80, 160, 320],
   scene: () => moving(160),

@@ -75,6 +75,23 @@ export const helixReconstruction: Case = defineCase({
   title: 'A straight rod relaxes to its natural helix',
   source: "constant Darboux vector: Rodrigues' formula",
   models: ['der', 'helix', 'fiber', 'cosserat'],
+  papers: [
+    {
+      paper: 'lou2013',
+      figure: 'Reconstruction',
+      claim:
+        'A segment with a constant Darboux vector is rebuilt exactly by a rotation about it, and frames and positions are continuous across segments.',
+    },
+    {
+      paper: 'lou2013',
+      figure: 'Degenerate cases',
+      claim: 'Without twist a segment is an arc of a circle; without curvature it is a straight line.',
+      quantities: ['(3, 0, 0)', '(0, 3, 0)', '(2, 1, 0)', '(0, 0, 5)'].flatMap((k) => [
+        `largest distance, (κ1, κ2, τ) = ${k}`,
+        `largest error of a frame, (κ1, κ2, τ) = ${k}`,
+      ]),
+    },
+  ],
   quick: [20, 40],
   full: [20, 40, 80, 160],
   scene: () => scene(60, [0, 4, -2]),

@@ -134,6 +134,13 @@ export const helixRelaxation: Case = defineCase({
   title: 'A curl of hair is let go',
   source: 'Michels et al. 2015, Fig. 5; numbers from a converged Cosserat rod',
   models: ['der', 'fiber', 'cosserat', 'massspring'],
+  papers: [
+    {
+      paper: 'michels2015',
+      figure: 'Fig. 5',
+      claim: 'A curl under its weight agrees with a Cosserat rod for moduli from a quarter to four times their value.',
+    },
+  ],
   quick: [50, 100],
   full: [50, 100, 200],
   resolutions: {

@@ -48,6 +48,14 @@ export const incline: Case = defineCase({
   title: 'Friction on an incline: angle of slip and sliding distance',
   source: "Coulomb's law: slip above atan μ, then the acceleration g(sin α − μ cos α)",
   models: ['der', 'fiber'],
+  papers: [
+    {
+      paper: 'romero2021',
+      figure: 'Stick–slip',
+      claim: 'Contact with Coulomb friction sticks and slips exactly at the threshold.',
+      remark: 'A simpler test of the same law: the angle of slip of a rod on an incline.',
+    },
+  ],
   quick: [15],
   full: [15, 30, 60],
   scene: () => scene(ANGLE + 3, 15, 1),

@@ -157,6 +157,13 @@ export const lanterns: Case = defineCase({
   title: 'Lanterns: a heavy tip, and twist that goes on by itself',
   source: 'figure 1 of Hadap 2006; torsional pendulum; pendulum',
   models: ['strand', 'der'],
+  papers: [
+    {
+      paper: 'hadap2006',
+      figure: 'Fig. 1',
+      claim: 'Coordinate frames along the strand are stable and consistent, and a heavy tip twists by itself.',
+    },
+  ],
   quick: [10, 20],
   full: [10, 20, 40],
   scene: () => scene(20, 'all'),

@@ -173,6 +173,15 @@ export const localizedBuckling: Case = defineCase({
   title: 'Localized buckling of a twisted rod',
   source: 'van der Heijden and Thompson 2000; figure 7 of Bergou 2008: φ0 = 0.919',
   models: ['der'],
+  papers: [
+    {
+      paper: 'bergou2008',
+      figure: 'Fig. 7',
+      claim:
+        'The envelope of the buckled helix converges to the analytical solution under refinement, on a uniform rod and on one with a half refined; φ0 = 0.919 for 27 turns and a shortening of 0.3.',
+      timed: { row: 'Fig. 7', scene: () => moving(74), from: 20 },
+    },
+  ],
   quick: [100, 200],
   full: [100, 200, 400],
   scene: () => moving(200),

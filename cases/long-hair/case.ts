@@ -129,6 +129,14 @@ export const longHairCase: Case = defineCase({
   title: 'Long hair: collisions with friction, and time scale',
   source: 'figure 9 and section 6.4 of Hadap 2006',
   models: ['strand', 'der'],
+  papers: [
+    {
+      paper: 'hadap2006',
+      figure: 'Fig. 9',
+      claim:
+        'Long hair collides with the body with friction, follows the accelerations of the head, and its time scale can be changed.',
+    },
+  ],
   quick: [5],
   full: [5, 15],
   scene: () => longHair(190, 22, 0.3, 1),

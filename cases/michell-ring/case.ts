@@ -54,6 +54,14 @@ export const michellRing: Case = defineCase({
   title: "Michell's instability of a twisted ring",
   source: 'Michell 1889, Zajac 1962: θc = 2π√3·α/β',
   models: ['der', 'cosserat'],
+  papers: [
+    {
+      paper: 'bergou2008',
+      figure: 'Fig. 8',
+      claim: 'The circular ring loses stability at the twist 2π√3·α/β, for every ratio of the moduli.',
+      timed: { row: 'Fig. 8', scene: () => scene(67, 1, 14), from: 2 },
+    },
+  ],
   quick: [25, 50],
   full: [25, 50, 100, 200],
   scene: () => scene(60, 1, 14),

@@ -149,6 +149,13 @@ export const movingJungle: Case = defineCase({
   title: 'Moving jungle: branched strands in a strong field',
   source: 'figure 5 of Hadap 2006; statics; the same tree of elastic rods',
   models: ['strand'],
+  papers: [
+    {
+      paper: 'hadap2006',
+      figure: 'Fig. 5',
+      claim: 'Trees of strands with very stiff trunks move believably in a strong field, and a thousand of them do.',
+    },
+  ],
   quick: [2, 4],
   full: [2, 4, 8],
   scene: () => jungle(12, 5),

@@ -45,6 +45,16 @@ export const plectoneme: Case = defineCase({
   source:
     'Bergou et al. 2008, Fig. 9; Călugăreanu: linking number = twist + writhe, unless strands pass through each other',
   models: ['der'],
+  papers: [
+    {
+      paper: 'bergou2008',
+      figure: 'Fig. 9',
+      claim:
+        'A rod under growing twist writhes out of its plane and forms plectonemes, one or several depending on drag and gravity; at long times they merge.',
+      missing: 'One plectoneme forms. Several on a sagging rod that merge are not shown.',
+      timed: { row: 'Fig. 9', scene: () => scene(274, 2), from: 1.5 },
+    },
+  ],
   quick: [80],
   full: [80, 160],
   scene: () => scene(80, 2),

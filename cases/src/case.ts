@@ -4,6 +4,7 @@
  */
 import { createWorld, type EquilibriumReport, type ModelId, type Scene, type World } from '@tendril/core';
 import { type SceneInput, sceneFromObject } from '@tendril/io';
+import type { PaperClaim } from './papers.ts';
 
 export interface Expectation {
   /** What theory says. */
@@ -31,6 +32,8 @@ export interface Case {
   /** Where the numbers come from. */
   readonly source: string;
   readonly models: readonly ModelId[];
+  /** Figures and claims of papers that it shows; `tendril report --paper` collects them. */
+  readonly papers?: readonly PaperClaim[];
   /** Resolutions (edges, or steps a unit of time): for the tests, and for `check --full`. */
   readonly quick: readonly number[];
   readonly full: readonly number[];
@@ -45,16 +48,24 @@ export interface Case {
   figure?(rows: readonly CheckRow[]): CaseFigure;
 }
 
-/** Lines over a common axis, and points. */
+/** Curves over a common axis or over axes of their own, and points. */
 export interface CaseFigure {
   readonly title: string;
   readonly subtitle?: string;
   readonly x: readonly number[];
   readonly xLabel: string;
   readonly xUnit?: string;
+  readonly xScale?: 'linear' | 'log';
   readonly yLabel: string;
   readonly yUnit?: string;
-  readonly lines: readonly { readonly label: string; readonly y: readonly number[] }[];
+  readonly yScale?: 'linear' | 'log';
+  readonly lines: readonly {
+    readonly label: string;
+    readonly y: readonly number[];
+    /** Default: the common axis. */
+    readonly x?: readonly number[];
+    readonly dots?: boolean;
+  }[];
   readonly points: readonly { readonly x: number; readonly y: number; readonly filled: boolean }[];
 }
 

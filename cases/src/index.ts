@@ -46,6 +46,15 @@ export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
 export { idolScene } from './fabric.ts';
 export { createOverlapMeter, type OverlapMeter, type OverlapOptions } from './overlap.ts';
+export {
+  findPaper,
+  type Paper,
+  type PaperClaim,
+  type PaperFigure,
+  type PaperId,
+  papers,
+  type TimedScene,
+} from './papers.ts';
 export { stiffFiberStudies } from './stiff-fibers/index.ts';
 export * from './study.ts';
 

@@ -75,6 +75,14 @@ export const torqueTransducer: Case = defineCase({
   title: 'Torque transducer: kinetic energy and twist',
   source: 'Bergou et al. 2008, Fig. 6; torsional oscillator ω² = (GJ/L)(1/I1 + 1/I2)',
   models: ['der'],
+  papers: [
+    {
+      paper: 'bergou2008',
+      figure: 'Fig. 6',
+      claim: 'Two bodies on a rod exchange the energy of their spin through the twist of the rod.',
+      timed: { row: 'Fig. 6', scene: () => scene(199, 0.002, 'fast-projection') },
+    },
+  ],
   quick: [200, 400],
   full: [200, 400, 800],
   scene: () => scene(20, 0.01, 'midpoint'),

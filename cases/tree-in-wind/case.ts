@@ -106,6 +106,14 @@ export const treeInWind: Case = defineCase({
   title: 'Tree in wind',
   source: 'Bergou et al. 2008, Fig. 12; equilibrium of forces and moments; Richardson extrapolation',
   models: ['der'],
+  papers: [
+    {
+      paper: 'bergou2008',
+      figure: 'Fig. 12',
+      claim: 'Rods joined by rigid bodies form a tree that bends and twists in a strong wind.',
+      timed: { row: 'Fig. 12', scene: () => scene(5, 33, true), from: 0.1, remark: '63 branches' },
+    },
+  ],
   quick: [4, 8],
   full: [4, 8, 16],
   scene: () => scene(5, 32, true),

@@ -159,6 +159,17 @@ export const trefoilKnot: Case = defineCase({
   source:
     'Bergou et al. 2008, Fig. 1 and §9.2; loose knot without friction: T = EI/(2R²), Audoly, Clauvelin, Neukirch 2007; Călugăreanu',
   models: ['der'],
+  papers: [
+    {
+      paper: 'bergou2008',
+      figure: 'Fig. 1',
+      claim:
+        'A trefoil knot with clamped ends takes the shape of a loop and two tails. Under twist it first changes smoothly and then jumps, in both directions of twist and to different shapes.',
+      remark:
+        'The turns at which it jumps are our own numbers, since the paper shows pictures. Theory gives the tension of the loose knot; twist plus writhe has to equal the turns of the clamp.',
+      timed: { row: 'Fig. 1', scene: () => twisting(59, 3.1), from: READY },
+    },
+  ],
   quick: [100],
   full: [100, 160],
   scene: () => scene(120, 1.1),

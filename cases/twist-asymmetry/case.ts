@@ -219,6 +219,22 @@ export const twistAsymmetry: Case = defineCase({
   title: 'Asymmetry of twist in curved flat rods',
   source: 'figure 5 of Bergou 2008; the pendulum of a held semicircle, and Kirchhoff rods by shooting',
   models: ['der'],
+  papers: [
+    {
+      paper: 'bergou2008',
+      figure: 'Fig. 5',
+      claim:
+        'Anisotropy and natural curvature together distribute twist unevenly: it concentrates near the end that is turned, and jumps over the bend of a V after a large angle.',
+      timed: {
+        row: 'Fig. 5',
+        scene: () => ({
+          ...scene(48, vee, { damping: 3, keys: [{ time: 0 }, { time: 16, twist: 8 }] }),
+          time: { duration: 18, step: 0.02 },
+        }),
+        from: 2,
+      },
+    },
+  ],
   quick: [40, 80],
   full: [40, 80, 160],
   scene: show,

@@ -63,6 +63,17 @@ export const wilberforcePendulum: Case = defineCase({
   title: 'Wilberforce pendulum',
   source: 'Bergou et al. 2008, Fig. 11; Kirchhoff helix with a guided, tuned body',
   models: ['der'],
+  papers: [
+    {
+      paper: 'bergou2008',
+      figure: 'Fig. 11',
+      claim:
+        'A body on a helical spring that is lifted and let go first bounces, then turns, then bounces again: the energy goes back and forth between both motions.',
+      missing:
+        'The bob is guided along the axis and gravity is off, so that linear theory gives the beat period to compare with. The paper’s bob hangs freely.',
+      timed: { row: 'Fig. 11', scene: () => scene(4, 0.001, 15), from: 0.1 },
+    },
+  ],
   quick: [20],
   full: [20, 40],
   scene: () => scene(40, 0.005, 15),

@@ -19,6 +19,7 @@ import {
   type ParsedScene,
   type Place,
   parseChange,
+  type SceneInput,
   type ScenePath,
   sceneFromObject,
 } from '@tendril/io';
@@ -71,6 +72,11 @@ export function loadSource(reference: string, changes: SourceChanges = {}): Sour
     return source(found.id, origin, sceneFromObject(found.scene(), origin, { changes: set }), changes);
   }
   throw unknownScene(reference);
+}
+
+/** A scene that a program wrote. */
+export function sourceOf(name: string, input: SceneInput): Source {
+  return source(name, name, sceneFromObject(input, name), {});
 }
 
 /** No such file and no such case: what was probably meant. */

@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Case, type CaseFigure, type CheckRow, cases, findCase, runChecks } from '@tendril/cases';
 import { exitCode, UsageError } from '../exit.ts';
-import { okabeIto } from '../plot/color.ts';
-import { drawLinePlot } from '../plot/lines.ts';
+import { drawCaseFigure } from '../html/paper.ts';
 import { suggest } from '../suggest.ts';
 import { bad, bold, dim, formatError, formatNumber, formatTable, good, type Terminal } from '../terminal.ts';
 
@@ -74,10 +73,7 @@ export async function check(ids: readonly string[], options: CheckOptions, termi
 function writeFigure(figure: CaseFigure, id: string, folder: string, terminal: Terminal): void {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${id}.svg`);
-  const { lines, ...rest } = figure;
-  const colors = [okabeIto.blue, okabeIto.vermillion, okabeIto.green, okabeIto.purple];
-  const series = lines.map(({ label, y }, k) => ({ label, y, color: colors[k % colors.length] }));
-  writeFileSync(file, drawLinePlot({ xUnit: '', yUnit: '', ...rest, series }));
+  writeFileSync(file, drawCaseFigure(figure));
   terminal.err(`${dim(`figure ${file}`)}\n`);
 }
 

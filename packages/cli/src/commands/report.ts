@@ -8,6 +8,8 @@ import { createAtomicWriter } from '@tendril/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import { openFolder } from '../folder.ts';
 import { type Compared, scenePage } from '../html/comparison.ts';
+import { paperMarkdown } from '../html/markdown.ts';
+import { countVerdicts, paperPage } from '../html/paper.ts';
 import { type Finished, studiesPage } from '../html/studies.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
 import { buildReport } from '../report.ts';
@@ -15,6 +17,8 @@ import { loadSource, type Source } from '../source.ts';
 import { dim, formatDuration, good, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { readModels, runModels } from './compare.ts';
+import { choosePaper, showFigures } from './paperFigures.ts';
+import { measureTimes } from './paperTimes.ts';
 
 export interface ReportOptions {
   readonly out: string;
@@ -23,6 +27,8 @@ export interface ReportOptions {
   readonly full?: boolean;
   readonly quiet?: boolean;
   readonly models?: string;
+  /** A paper of the cases, such as bergou2008. */
+  readonly paper?: string;
 }
 
 export async function report(
@@ -34,8 +40,7 @@ export async function report(
   if (existsSync(options.out) && !options.force)
     throw new UsageError(`'${options.out}' exists; choose another --out, or add --force to replace it`);
   const start = performance.now();
-  const made =
-    reference === undefined ? await reportPaper(options, terminal) : await reportScene(reference, options, terminal);
+  const made = await makePage(reference, options, terminal);
   if (made.page === undefined) {
     if (!options.quiet) terminal.err('interrupted; nothing was written\n');
     return exitCode.interrupted;
@@ -48,6 +53,16 @@ export async function report(
   return made.code ?? exitCode.done;
 }
 
+function makePage(reference: string | undefined, options: ReportOptions, terminal: Terminal): Promise<Made> {
+  if (reference !== undefined) {
+    if (options.paper !== undefined) throw new UsageError('--paper and a scene are two reports; leave one of them out');
+    return reportScene(reference, options, terminal);
+  }
+  if (options.models !== undefined)
+    throw new UsageError('--models is for a scene: tendril report scene.yaml --models der,fiber --out report.html');
+  return options.paper === undefined ? reportStudies(options, terminal) : reportPaper(options, terminal);
+}
+
 interface Made {
   /** None: interrupted. */
   readonly page?: string;
@@ -55,10 +70,34 @@ interface Made {
   readonly code?: number;
 }
 
+const profileOf = ({ quick, full }: ReportOptions): Profile => (quick ? 'quick' : full ? 'full' : 'normal');
+
+/** Every figure of a paper that the cases know. */
 async function reportPaper(options: ReportOptions, terminal: Terminal): Promise<Made> {
-  if (options.models !== undefined)
-    throw new UsageError('--models is for a scene: tendril report scene.yaml --models der,fiber --out report.html');
-  const profile: Profile = options.quick ? 'quick' : options.full ? 'full' : 'normal';
+  const paper = choosePaper(options.paper ?? '');
+  const profile = profileOf(options);
+  const start = performance.now();
+  const temporary = mkdtempSync(join(tmpdir(), 'tendril-report-'));
+  try {
+    return await withInterrupt(async (interrupt) => {
+      const job = { paper, profile, folder: temporary, quiet: options.quiet === true, terminal, interrupt };
+      const studies = paper.id === 'michels2015' ? await runStudies(profile, options, terminal, interrupt) : [];
+      const figures = studies && (await showFigures(job, studies));
+      const times = figures && (await measureTimes(job));
+      if (!figures || interrupt.requested) return {};
+      const command = `tendril report --paper ${paper.id}${profile === 'normal' ? '' : ` --${profile}`} --out ${paper.id}.html`;
+      const facts = factsOf((performance.now() - start) / 1000, `profile ${profile}`);
+      const page = { paper, figures, ...(times && { times }), facts, command };
+      const made = /\.md$/i.test(options.out) ? paperMarkdown(page) : paperPage(page);
+      return { page: made, what: `${figures.length} figures of ${paper.id}: ${countVerdicts(figures)}` };
+    });
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+async function reportStudies(options: ReportOptions, terminal: Terminal): Promise<Made> {
+  const profile = profileOf(options);
   const start = performance.now();
   const finished = await withInterrupt((interrupt) => runStudies(profile, options, terminal, interrupt));
   if (!finished) return {};

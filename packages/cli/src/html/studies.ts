@@ -30,13 +30,18 @@ export function studiesPage(finished: readonly Finished[], facts: string, comman
   });
 }
 
-function studySection({ study, result }: Finished, count: Numbering): string {
-  const exhibits = result.exhibits
+/** Charts, pictures and tables of a study. */
+export function studyExhibits({ result }: Finished, count: Numbering): string {
+  return result.exhibits
     .map((exhibit) => {
       if (exhibit.kind === 'chart') return chartFigure(exhibit, count);
       return exhibit.kind === 'snapshots' ? snapshotsFigure(exhibit, count) : tableFigure(exhibit, count);
     })
     .join('\n');
+}
+
+function studySection(finished: Finished, count: Numbering): string {
+  const { study, result } = finished;
   return `<section id="${study.id}">
 <div class="head"><p class="kicker">${prose(study.figure)}</p>${badge(result.verdict)}</div>
 <h2>${prose(study.title)}</h2>
@@ -46,6 +51,6 @@ function studySection({ study, result }: Finished, count: Numbering): string {
 <dt>Why they differ</dt><dd>${paragraphs(result.why)}</dd>
 <dt>Set-up</dt><dd><p>${prose(study.setup)}</p></dd>
 </dl>
-${exhibits}
+${studyExhibits(finished, count)}
 </section>`;
 }

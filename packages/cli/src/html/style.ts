@@ -57,13 +57,13 @@ section{border-top:1px solid var(--rule);padding:2.6rem 0 1.4rem;margin-top:2rem
 .summary{margin-top:2.2rem;border-top:2px solid var(--ink)}
 .summary a{color:inherit;text-decoration:none}
 .summary a:hover .title{text-decoration:underline}
-.summary .row{display:grid;grid-template-columns:4.2rem 1fr 7.5rem;gap:1rem;padding:.85rem 0;border-bottom:1px solid var(--rule);align-items:baseline}
+.summary .row{display:grid;grid-template-columns:7rem 1fr 7.5rem;gap:1rem;padding:.85rem 0;border-bottom:1px solid var(--rule);align-items:baseline}
 .summary .title{font-weight:600}
 .summary .found{display:block;color:var(--ink-soft);font-size:.94rem;line-height:1.45}
-.summary .figure{color:var(--ink-soft);font-variant-numeric:tabular-nums;white-space:nowrap}
+.summary .figure{color:var(--ink-soft);font-variant-numeric:tabular-nums;hyphens:auto}
 .verdict{font-size:.76rem;font-weight:600;white-space:nowrap;justify-self:end}
 .verdict::before{content:'';display:inline-block;width:.6em;height:.6em;border-radius:50%;background:currentColor;margin-right:.5em}
-.holds{color:var(--good)}.partly{color:var(--partly)}.fails{color:var(--bad)}
+.holds{color:var(--good)}.partly{color:var(--partly)}.fails{color:var(--bad)}.absent{color:var(--ink-soft)}
 .head{display:flex;justify-content:space-between;align-items:baseline;gap:1rem}
 dl{margin:0 0 1.6rem;display:grid;grid-template-columns:8.4rem 1fr;gap:.2rem 1.4rem}
 dt{font:600 .8rem/1.6 'Helvetica Neue',Inter,'Segoe UI','DejaVu Sans',Arial,sans-serif;color:var(--ink-soft);padding-top:.22rem}

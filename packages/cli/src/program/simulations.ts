@@ -1,4 +1,5 @@
 /** The verbs that simulate: run, statics, modes, compare, report, check, validate. */
+import { papers } from '@tendril/cases';
 import { type Command, Option } from 'commander';
 import { type CheckOptions, check } from '../commands/check.ts';
 import { type CompareOptions, compare } from '../commands/compare.ts';
@@ -155,6 +156,10 @@ function addReport({ verb, terminal, setCode }: Program): void {
   verb('report [scene]', 'a page with plots: the experiments of a paper, or a scene on several models')
     .requiredOption('-o, --out <file>', 'the page, such as report.html')
     .option('-f, --force', 'replace the page if it exists')
+    .option(
+      '--paper <id>',
+      `every figure of a paper, with the case that shows it: ${papers.map(({ id }) => id).join(', ')}`,
+    )
     .option('--models <list>', 'of a scene: models, separated by commas, or all (default)')
     .option('--quick', 'without a scene: coarse and short, to see what it looks like; a scene is run as it is written')
     .option('--full', 'without a scene: everything the paper did, with 2000 cuboids, many minutes')
@@ -167,8 +172,13 @@ the experiments of Michels et al. 2015 on stiff fibers and says for each what th
 differ. With a scene, or the name of a case, it compares models on it: shapes, energies, times, equilibria, and what each of them
 refused or warned of. Ctrl-C writes nothing.
 
+With --paper it runs the cases that show a paper's figures: the claim, what was measured, the picture, a verdict, and the reason
+where a figure is not shown. --quick leaves the pictures of scenes out, --full checks at fine resolutions. With bergou2008 it also
+measures the times of the paper's Table 1 on this machine. A name that ends in .md gives Markdown without pictures.
+
 Examples:
   tendril report --out report.html
+  tendril report --paper bergou2008 --out bergou2008.html
   tendril report scene.yaml --models fiber,cosserat,massspring --out scene.html`,
     )
     .action(async (scene: string | undefined, options: ReportOptions) =>

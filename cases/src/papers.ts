@@ -1,0 +1,75 @@
+/**
+ * Papers whose figures the cases repeat. A case names the figure and the claim that it shows (`Case.papers`); this file lists what
+ * each paper contains, so that a figure that no case shows is reported with a reason instead of being left out.
+ */
+import type { SceneInput } from '@tendril/io';
+import { bergou2008 } from './papers/bergou2008.ts';
+import { hadap2006 } from './papers/hadap2006.ts';
+import { lou2013 } from './papers/lou2013.ts';
+import { michels2015 } from './papers/michels2015.ts';
+import { romero2021 } from './papers/romero2021.ts';
+
+export type PaperId = 'bergou2008' | 'hadap2006' | 'lou2013' | 'michels2015' | 'romero2021';
+
+/** One figure or claim of a paper, as a case shows it. */
+export interface PaperClaim {
+  readonly paper: PaperId;
+  /** As in the paper's list of figures: `Fig. 1`. */
+  readonly figure: string;
+  /** What the paper says, in a sentence. */
+  readonly claim: string;
+  /** Quantities of `expect` that decide it, by the start of their names; default: all. */
+  readonly quantities?: readonly string[];
+  /** How the case differs from the paper without weakening the claim: other parameters, another method. */
+  readonly remark?: string;
+  /** What of the claim the case does not show, and why: the verdict is then "in part". */
+  readonly missing?: string;
+  /** A scene with the size of the paper's, to measure the time per step. */
+  readonly timed?: TimedScene;
+}
+
+export interface TimedScene {
+  /** Row of the paper's table. */
+  readonly row: string;
+  scene(): SceneInput;
+  /** Simulated time [s] before the measurement starts: contact has to be established first. */
+  readonly from?: number;
+  /** What differs from the paper's row. */
+  readonly remark?: string;
+}
+
+export interface PaperFigure {
+  readonly figure: string;
+  readonly title: string;
+  /** Why no case shows it. */
+  readonly notShown?: string;
+}
+
+export interface Paper {
+  readonly id: PaperId;
+  readonly authors: string;
+  readonly title: string;
+  readonly published: string;
+  /** What the paper is about, and what of it is repeated here. */
+  readonly lead: string;
+  readonly figures: readonly PaperFigure[];
+  /** The paper's table of times [ms per step]. */
+  readonly times?: PaperTimes;
+}
+
+export interface PaperTimes {
+  readonly figure: string;
+  readonly machine: string;
+  readonly rows: readonly {
+    readonly row: string;
+    readonly vertices: number;
+    readonly step: number;
+    readonly total: number;
+  }[];
+}
+
+export const papers: readonly Paper[] = [bergou2008, hadap2006, lou2013, michels2015, romero2021];
+
+export function findPaper(id: string): Paper | undefined {
+  return papers.find((paper) => paper.id === id);
+}

@@ -1,0 +1,132 @@
+/** Runs the cases that show a paper's figures: their comparisons, their plots, and pictures of their scenes. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Case,
+  type CheckRow,
+  cases,
+  findPaper,
+  type Paper,
+  type PaperClaim,
+  type Profile,
+  papers,
+  runChecks,
+} from '@tendril/cases';
+import { exitCode, UsageError } from '../exit.ts';
+import type { ScenePicture, ShownClaim, ShownFigure } from '../html/paper.ts';
+import type { Finished } from '../html/studies.ts';
+import type { Interrupt } from '../interrupt.ts';
+import { suggest } from '../suggest.ts';
+import { dim, type Terminal } from '../terminal.ts';
+import { run } from './run.ts';
+
+export interface PaperJob {
+  readonly paper: Paper;
+  readonly profile: Profile;
+  /** For files that are read and thrown away. */
+  readonly folder: string;
+  readonly quiet: boolean;
+  readonly terminal: Terminal;
+  readonly interrupt: Interrupt;
+}
+
+export function choosePaper(id: string): Paper {
+  const found = findPaper(id);
+  if (found) return found;
+  const ids = papers.map((paper) => paper.id);
+  const meant = suggest(id, ids);
+  throw new UsageError(
+    `--paper: there is no paper '${id}'${meant ? `; did you mean '${meant}'?` : ''}\npapers: ${ids.join(', ')}`,
+  );
+}
+
+/** A line of progress. */
+export function announce({ quiet, terminal }: PaperJob, what: string): void {
+  if (quiet) return;
+  if (terminal.live) terminal.err(`\r\u001b[2K${dim(what.slice(0, terminal.columns - 1))}`);
+  else terminal.err(`${what}\n`);
+}
+
+/** What a case gave; every claim of it uses the same. */
+interface CaseResult {
+  readonly rows: readonly CheckRow[];
+  readonly failure?: string;
+  readonly picture?: ScenePicture;
+  readonly plot?: ShownClaim['plot'];
+}
+
+/** All figures in the paper's order; nothing where Ctrl-C came first. */
+export async function showFigures(job: PaperJob, studies: readonly Finished[]): Promise<ShownFigure[] | undefined> {
+  const results = new Map<string, CaseResult>();
+  const subjects = cases.filter((one) => one.papers?.some(({ paper }) => paper === job.paper.id));
+  for (const [k, subject] of subjects.entries()) {
+    announce(job, `[${k + 1}/${subjects.length}] ${subject.id}`);
+    // a turn of the event loop: the line is seen, and Ctrl-C is heard
+    await new Promise((resolve) => setImmediate(resolve));
+    const result = await runCase(job, subject);
+    if (!result || job.interrupt.requested) return undefined;
+    results.set(subject.id, result);
+  }
+  if (!job.quiet && job.terminal.live) job.terminal.err('\r\u001b[2K');
+  return job.paper.figures.map((figure) => ({
+    figure,
+    study: studies.find(({ study }) => study.figure === figure.figure),
+    claims: subjects.flatMap((subject) => {
+      const result = results.get(subject.id);
+      return (subject.papers ?? []).flatMap((claim, k) =>
+        result && claim.paper === job.paper.id && claim.figure === figure.figure
+          ? [showClaim(claim, subject, result, k === 0)]
+          : [],
+      );
+    }),
+  }));
+}
+
+/** Rows of the claim at the finest resolution of each model; plot and picture with a case's first claim only. */
+function showClaim(claim: PaperClaim, subject: Case, result: CaseResult, isFirst: boolean): ShownClaim {
+  const { rows, failure, picture, plot } = result;
+  const chosen = rows.filter(({ quantity }) => claim.quantities?.some((start) => quantity.startsWith(start)) ?? true);
+  const finest = new Map<string, CheckRow>();
+  for (const row of chosen) {
+    const key = `${row.model}/${row.quantity}`;
+    const before = finest.get(key);
+    // a miss at any resolution is shown
+    if (!before || !row.pass || before.pass) finest.set(key, row);
+  }
+  return {
+    claim,
+    subject,
+    rows: [...finest.values()],
+    ...(failure !== undefined && { failure }),
+    ...(isFirst && { picture, plot }),
+  };
+}
+
+async function runCase(job: PaperJob, subject: Case): Promise<CaseResult | undefined> {
+  try {
+    const rows = runChecks(subject, { full: job.profile === 'full' });
+    const plot = subject.figure?.(rows);
+    const picture = job.profile === 'quick' ? undefined : await takePicture(job, subject);
+    if (picture === 'interrupted') return undefined;
+    return { rows, ...(plot && { plot }), ...(picture && { picture }) };
+  } catch (error) {
+    return { rows: [], failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Above this an SVG makes the page slow to open [bytes]. */
+const largeSvg = 300_000;
+
+/** Runs the case's scene as `tendril run` does and takes its picture. */
+async function takePicture(job: PaperJob, subject: Case): Promise<ScenePicture | 'interrupted' | undefined> {
+  if (subject.scene().time === undefined) return undefined;
+  const out = join(job.folder, subject.id);
+  const silent: Terminal = { out: () => {}, err: () => {}, live: false, columns: 80 };
+  const code = await run(subject.id, { out, quiet: true, checkpoint: false }, silent);
+  if (code === exitCode.interrupted) return 'interrupted';
+  const command = `tendril run ${subject.id}`;
+  const svg = join(out, 'picture.svg');
+  return statSync(svg).size <= largeSvg
+    ? { format: 'svg', data: readFileSync(svg, 'utf8'), command }
+    : { format: 'png', data: readFileSync(join(out, 'picture.png')).toString('base64'), command };
+}

@@ -1,0 +1,92 @@
+/** `tendril report --paper`: verdicts follow from what was measured, and nothing of a paper is left out. */
+import { existsSync } from 'node:fs';
+import { type Case, type CheckRow, findCase, findPaper, type Paper } from '@tendril/cases';
+import { describe, expect, it } from 'vitest';
+import { paperMarkdown } from '../src/html/markdown.ts';
+import { judgeFigure, paperPage, type ShownClaim, type ShownFigure } from '../src/html/paper.ts';
+import { sandbox } from './harness.ts';
+
+const subject = findCase('heavy-cantilever') as Case;
+const row: CheckRow = {
+  case: subject.id,
+  model: 'der',
+  n: 25,
+  quantity: 'tip | x',
+  measured: 0.99,
+  expected: 1,
+  error: 0.01,
+  tolerance: 0.02,
+  order: null,
+  pass: true,
+};
+const claim = { paper: 'lou2013' as const, figure: 'Fig. 1', claim: 'It <bends>.' };
+const shown = (change: Partial<ShownClaim>): ShownFigure => ({
+  figure: { figure: 'Fig. 1', title: 'A rod' },
+  claims: [{ claim, subject, rows: [row], ...change }],
+});
+
+describe('verdict on a figure', () => {
+  it('follows from the rows', () => {
+    expect(judgeFigure(shown({}))).toBe('holds');
+    expect(judgeFigure(shown({ rows: [row, { ...row, pass: false }] }))).toBe('does not hold');
+    expect(judgeFigure(shown({ claim: { ...claim, missing: 'half of it' } }))).toBe('in part');
+    expect(judgeFigure(shown({ claim: { ...claim, missing: 'half of it' }, rows: [{ ...row, pass: false }] }))).toBe(
+      'does not hold',
+    );
+    // a claim whose quantities were not measured, or whose case broke down, has not been shown to hold
+    expect(judgeFigure(shown({ rows: [] }))).toBe('does not hold');
+    expect(judgeFigure(shown({ failure: 'step 3 failed' }))).toBe('does not hold');
+    expect(judgeFigure({ figure: { figure: 'Fig. 2', title: 'A drawing', notShown: 'No.' }, claims: [] })).toBe(
+      'not shown',
+    );
+  });
+
+  it('is on the page with claim, numbers and reason', () => {
+    const figures = [
+      shown({ claim: { ...claim, missing: 'The <rest>.' } }),
+      { figure: { figure: 'Fig. 2', title: 'A drawing', notShown: 'Nothing to measure.' }, claims: [] },
+    ];
+    const page = { paper: findPaper('lou2013') as Paper, figures, facts: 'facts', command: 'tendril' };
+    const html = paperPage(page);
+    for (const part of [
+      'It &lt;bends&gt;.',
+      'The &lt;rest&gt;.',
+      '1 in part, 1 not shown',
+      '<td>0.99</td>',
+      'Nothing to measure.',
+    ])
+      expect(html).toContain(part);
+    const markdown = paperMarkdown(page);
+    expect(markdown).toContain('| tip \\| x | der | 25 | 0.99 | 1 | 0.01 | 0.02 | pass |');
+    expect(markdown).toContain('**Not shown:** The <rest>.');
+    expect(markdown).toContain('**Verdict:** not shown');
+  });
+});
+
+describe('report --paper', () => {
+  it('runs the cases of a paper', async () => {
+    const box = sandbox();
+    const { code, out } = await box.run('report', '--paper', 'lou2013', '--quick', '--out', 'lou.html');
+    expect(code).toBe(0);
+    expect(out).toContain('lou.html: 5 figures of lou2013: 4 holds, 1 not shown');
+    const html = box.read('lou.html');
+    expect(html).not.toMatch(/NaN|undefined|Infinity|<script|@import/);
+    // Newton iterations of the super-helix, as its claim says
+    const text = html.replace(/<[^>]+>/g, ' ');
+    expect(text).toMatch(/Newton iterations, Γ = 20\s+helix\s+100\s+6\s/);
+  });
+
+  it('refuses what it does not know', async () => {
+    const box = sandbox();
+    const unknown = await box.run('report', '--paper', 'bergou2009', '--out', 'a.html');
+    expect(unknown).toMatchObject({ code: 2 });
+    expect(unknown.err).toContain("did you mean 'bergou2008'?");
+    const both = await box.run('report', 'michell-ring', '--paper', 'bergou2008', '--out', 'a.html');
+    expect(both).toMatchObject({ code: 2 });
+    expect(both.err).toContain('leave one of them out');
+    expect((await box.run('report', '--help')).out).toContain(
+      'bergou2008, hadap2006, lou2013, michels2015, romero2021',
+    );
+    expect(existsSync(`${box.path}/a.html`)).toBe(false);
+  });
+});
