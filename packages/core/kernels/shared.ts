@@ -25,7 +25,7 @@ export interface Description {
   readonly stages: Numbers;
   readonly codes: Numbers;
   readonly outcomes: Numbers;
-  readonly settleOutcomes: Numbers;
+  readonly contactOutcomes: Numbers;
   readonly contactEntries: Numbers;
 }
 
@@ -66,16 +66,19 @@ export function entriesOf({ pairFields }: Description, name: string): number {
 /** The file kernels/assembly/shared.ts. */
 export function writeShared(constants: Constants, description: Description): string {
   const { newtonConstants, contactConstants, andersonWindows } = constants;
-  const { loadBits, fiberBits, fiberSchemes, stages, codes, outcomes, settleOutcomes, contactEntries } = description;
+  const { loadBits, fiberBits, fiberSchemes, stages, codes, outcomes, contactOutcomes, contactEntries } = description;
   // last values of q and f, the plain step, the best q; and per iterate that is remembered changes of q and f
   const mixing = 12 + 6 * andersonWindows.PAIR_WINDOW;
-  if (entriesOf(description, 'mixing') !== mixing || entriesOf(description, 'touch') !== contactEntries.CONTACT_ENTRIES)
+  if (
+    entriesOf(description, 'mixing') !== mixing ||
+    entriesOf(description, 'contacts') !== contactEntries.CONTACT_ENTRIES
+  )
     throw new Error('the arrays of contacts in src/kernels/description.ts do not have the entries that kernels write');
   return [
     writeReals(newtonConstants),
     writeReals(contactConstants),
     writeIntegers(andersonWindows),
-    ...[loadBits, fiberBits, fiberSchemes, stages, codes, outcomes, settleOutcomes, contactEntries].map(writeIntegers),
+    ...[loadBits, fiberBits, fiberSchemes, stages, codes, outcomes, contactOutcomes, contactEntries].map(writeIntegers),
     writeIntegers({ MIXING: mixing }),
     writeClass('Pair', description.pairHead, description.pairFields),
     writeClass('FiberPair', description.fiberHead, description.fiberFields),

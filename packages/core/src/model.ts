@@ -5,7 +5,7 @@
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
  */
 import type { BodyPose } from './bodies/body.ts';
-import type { ContactSides, LoadSource, Samples, Touches } from './port.ts';
+import type { ColliderContacts, ContactSides, LoadSource, Samples } from './port.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
@@ -199,7 +199,7 @@ export interface SystemEnergy {
 }
 
 /** What `settle` is asked to do. */
-export interface LoneRods {
+export interface SingleRodBatch {
   readonly count: number;
   /** System of each, its first contact, and the one after its last. */
   readonly system: Int32Array;
@@ -207,7 +207,7 @@ export interface LoneRods {
   readonly to: Int32Array;
   /** From the start of the step; else from where they are, because contacts have changed. */
   readonly fresh: boolean;
-  readonly contacts: Touches;
+  readonly contacts: ColliderContacts;
   readonly t: number;
   readonly dt: number;
   /** What velocities are compared with [m/s], to which part of it, in how many turns at most. */
@@ -216,7 +216,7 @@ export interface LoneRods {
   readonly iterations: number;
   /** Written: 1 for each that is done; the most turns that one took, and the largest error of a velocity [m/s]. */
   readonly done: Uint8Array;
-  turns: number;
+  solverIterations: number;
   error: number;
   /** Whether all those that are done came within the tolerance. */
   converged: boolean;
@@ -275,14 +275,14 @@ export interface ContactPort {
    * Steps systems of one rod, each of which touches obstacles and nothing else, by the law and to the tolerances of contact. Absent,
    * or not done for some: they are to be solved for like all others, from the start of the step.
    */
-  settle?(job: LoneRods): StepOutcome;
+  stepSingleRods?(job: SingleRodBatch): StepOutcome;
   /** S v now, 3 each; with `countsWays` S times the way over the step, by its length. */
-  readonly countsWays?: boolean;
+  readonly readsDisplacements?: boolean;
   readVelocity(out: Float64Array, sides: ContactSides): void;
   /** Adds kinetic and elastic energy of a system as it is, at time t; false where they are not known. */
   measureEnergy?(out: SystemEnergy, system: number, t: number): boolean;
   /** Puts the forces at the sides on the rods, and no others: those of the last step, for reactions and accelerations. */
-  bear?(sides: ContactSides): void;
+  applyForces?(sides: ContactSides): void;
   /** H with the sides' point masses. */
   factor(systems: Uint8Array, sides: ContactSides): boolean;
   /** velocity = S H⁻¹ Σ Sᵀ impulse for all sides; 3 each, or 1 with directions. `systems`: no others need an answer. */

@@ -73,7 +73,7 @@ export function createLoads(rod: Pick<Rod, 'nodeCount' | 'edgeCount'>, allocate:
 }
 
 /** Contacts of rods with obstacles as contact lists them (contact/contactSet.ts), as far as a model that solves them by itself looks. */
-export interface Touches {
+export interface ColliderContacts {
   readonly edgeA: Int32Array;
   readonly weightA: Float64Array;
   readonly normal: Float64Array;
@@ -119,7 +119,7 @@ export interface ContactSides {
    */
   readonly goal?: Float64Array;
   /** With goals: how far a side may end from where its goal leads once the masses are taken off [m]; infinite where links will tell. */
-  readonly room?: Float64Array;
+  readonly clearance?: Float64Array;
   /** For the last step, from where rods are in balance with the masses: without them, so that forces alone act. */
   released?: boolean;
 }

@@ -147,7 +147,7 @@ describe('rods two at a time', () => {
       many += one.iterations;
       few += two.iterations;
       touching += plain.contactForces().length;
-      // both solve for contact to its tolerance, on ways of their own (lone.test.ts compares them at a better one); a step that
+      // both solve for contact to its tolerance, on ways of their own (contact/singleRods.test.ts compares them at a better one); a step that
       // one of them takes in pieces is another step, of first order
       if (whole === k && one.substeps === 1 && two.substeps === 1) {
         whole++;

@@ -1,6 +1,6 @@
 /** Threads on what `npm run build` made, and the scenes that they are compared on: the same bits whatever their number. */
 import { type ContactForce, createWorld, type Model, type Scene, type World } from '@tendril/core';
-import { type Balance, loadDer, loadThreadedDer, type ThreadOptions } from '@tendril/core/kernels';
+import { type BalanceRule, loadDer, loadThreadedDer, type ThreadOptions } from '@tendril/core/kernels';
 import { afterAll, expect } from 'vitest';
 // the sources have no file that a thread could run
 import { startThreads, type Threads } from '../../../io/dist/node.js';
@@ -17,7 +17,7 @@ export function hire(count: number): Threads['ports'] {
 let seed = 1;
 /** Ranges of rods that end somewhere else in every step; and where they ended. */
 const ends = new Set<string>();
-const wander: Balance = (bounds) => {
+const wander: BalanceRule = (bounds) => {
   ends.add(Array.from(bounds).join());
   return Array.from(bounds, (bound) => {
     seed = (seed * 16807) % 2147483647;

@@ -40,12 +40,12 @@ import {
   OMEGA,
   RHO,
   ROUGH,
-  SETTLE_ERROR,
-  SETTLE_OUTCOMES,
-  SETTLE_ROUNDS,
-  SETTLE_SHIFTS,
-  SETTLE_TURNS,
-  SETTLE_UNCONVERGED,
+  CONTACT_ERROR,
+  CONTACT_OUTCOMES,
+  CONTACT_ROUNDS,
+  CONTACT_SHIFTS,
+  CONTACT_ITERATIONS,
+  CONTACT_UNCONVERGED,
   SHIFT_FACTOR,
   SIZE,
   SMALL_LEAST,
@@ -56,13 +56,13 @@ import {
 } from './shared';
 import { evaluateStage, followCenterline, setPenalties } from './stage';
 import { predict, setEuler } from './step';
-import { addAt, applyLaw, closing, countCrowds, crowdAt, listLive, liveAt, readAt, subtractPush, touchAt } from './touch';
+import { addAt, applyLaw, closing, countContactsAtNodes, contactsNear, listActive, activeContactAt, readAt, subtractPush, contactAt } from './contactLaw';
 
-const settled: usize = memory.data(16 * SETTLE_OUTCOMES, 16);
+const contactOutcome: usize = memory.data(16 * CONTACT_OUTCOMES, 16);
 const scale: usize = memory.data(16, 16);
 
 /**
- * ω relative to crowd × response, which groups have: a rod by itself may be held to its copies four times as tightly. Hair that falls
+ * ω relative to atNode × response, which groups have: a rod by itself may be held to its copies four times as tightly. Hair that falls
  * on a head takes 0.64 of the turns; with 0.12 one rod in fifty does not settle, with 0.05 one in three.
  */
 const EASE = 0.25;
@@ -81,8 +81,8 @@ const LEAST_TURNS = 20.0;
 /** How much larger the tolerance of the round is, in each lane. */
 const loose: usize = memory.data(16, 16);
 
-export function settledAddress(): usize {
-  return settled;
+export function contactOutcomeAddress(): usize {
+  return contactOutcome;
 }
 
 /**
@@ -90,7 +90,7 @@ export function settledAddress(): usize {
  * they are; else from where they are now, with q̂ and q̃ in place. `firstWaits`, `secondWaits`: not 0 for a rod that is not to be moved.
  * `speed`: what velocities are compared with [m/s].
  */
-export function settlePair(
+export function stepPairInContact(
   block: usize,
   h: f64,
   fresh: i32,
@@ -106,7 +106,7 @@ export function settlePair(
   const p = changetype<Pair>(block);
   const zero = splat(0.0);
   let done = f64x2.ne(f64x2.replace_lane(splat(firstWaits), 1, secondWaits), zero);
-  for (let k = 0; k < SETTLE_OUTCOMES; k++) st(settled, k, zero);
+  for (let k = 0; k < CONTACT_OUTCOMES; k++) st(contactOutcome, k, zero);
   if (fresh) {
     setEuler(p, h);
     if (!predict(p, h, v128.and(splat(h * h), isSteady(p, speed / h)))) return NO_GUESS;
@@ -121,7 +121,7 @@ export function settlePair(
   }
   const rooted = isRooted(p);
   v128.store(loose, splat(1.0));
-  for (let c = 0; c < count; c++) clearLive(touchAt(p, c));
+  for (let c = 0; c < count; c++) clearActive(contactAt(p, c));
   chooseOrder(p, count);
   const small = Math.max(SMALL_LEAST, Math.sqrt(SMALL_SQUARE) * tolerance);
   /** Moves after which forces are looked at without their matrix: it is likely not to be needed. */
@@ -153,7 +153,7 @@ export function settlePair(
       if (!v128.any_true(failed)) break;
       const raised = select(f64x2.eq(shift, zero), splat(FIRST_SHIFT), mul(splat(SHIFT_FACTOR), shift));
       shift = select(failed, raised, shift);
-      st(settled, SETTLE_SHIFTS, add(ld(settled, SETTLE_SHIFTS), v128.and(failed, splat(1.0))));
+      st(contactOutcome, CONTACT_SHIFTS, add(ld(contactOutcome, CONTACT_SHIFTS), v128.and(failed, splat(1.0))));
       if (!both(f64x2.le(shift, splat(LARGEST_SHIFT)))) return NOT_DEFINITE;
     }
     // what is all but there is only brought into balance: the impulses stay
@@ -172,11 +172,11 @@ export function settlePair(
     lastStep = takeStep(p, fraction, done);
     if (rooted) keepLengths(p, fraction, done);
     for (let c = 0; c < count; c++) {
-      const t = touchAt(p, c);
+      const t = contactAt(p, c);
       for (let k = 0; k < 3; k++) st(t, BEFORE + k, ld(t, IMPULSE + k));
     }
     shift = select(f64x2.gt(shift, splat(SHIFT_FACTOR * FIRST_SHIFT)), mul(splat(1.0 / SHIFT_FACTOR), shift), zero);
-    st(settled, SETTLE_ROUNDS, add(ld(settled, SETTLE_ROUNDS), v128.andnot(splat(1.0), done)));
+    st(contactOutcome, CONTACT_ROUNDS, add(ld(contactOutcome, CONTACT_ROUNDS), v128.andnot(splat(1.0), done)));
   }
   const c = splat(inertia);
   for (let d = 0; d < 4 * p.nodeCount - 1; d++) {
@@ -238,18 +238,18 @@ function keepLengths(p: Pair, fraction: v128, done: v128): void {
 }
 
 /** Where pins hold a node: the way it comes over the step, in place of its velocity at the end (`countWay` of the model). */
-function countWays(p: Pair, rate: f64): void {
+function useDisplacements(p: Pair, rate: f64): void {
   for (let k = 0; k < p.fixedCount; k++) {
     const d = fixedAt(p, k);
     st(p.v, d, mul(splat(rate), sub(ld(p.q, d), ld(p.qRate, d))));
   }
 }
 
-function forgetWays(p: Pair): void {
+function restoreVelocities(p: Pair): void {
   for (let k = 0; k < p.fixedCount; k++) st(p.v, fixedAt(p, k), ld(p.placeRate, fixedAt(p, k)));
 }
 
-function clearLive(t: usize): void {
+function clearActive(t: usize): void {
   st(t, OMEGA, splat(0.0));
   st(t, RHO, splat(0.0));
   for (let k = 0; k < 3; k++) st(t, BEFORE + k, ld(t, IMPULSE + k));
@@ -265,7 +265,7 @@ function evaluate(p: Pair, count: i32, h: f64, matrix: bool): bool {
 function pushBy(p: Pair, count: i32, h: f64): void {
   const s = splat(1.0 / h);
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = contactAt(p, c);
     addAt(
       p.step,
       t,
@@ -278,23 +278,23 @@ function pushBy(p: Pair, count: i32, h: f64): void {
   for (let k = 0; k < p.fixedCount; k++) st(p.step, fixedAt(p, k), splat(0.0));
 }
 
-/** Lanes whose sides move as the law has them, and none of whose other contacts has closed; those become live. */
+/** Lanes whose sides move as the law has them, and none of whose other contacts has closed; those become active. */
 function agree(p: Pair, count: i32, least: f64, rate: f64): v128 {
   const zero = splat(0.0);
-  const most = mul(splat(10.0), f64x2.max(splat(least), ld(settled, SETTLE_ERROR)));
+  const most = mul(splat(10.0), f64x2.max(splat(least), ld(contactOutcome, CONTACT_ERROR)));
   let fine = f64x2.eq(zero, zero);
-  countWays(p, rate);
+  useDisplacements(p, rate);
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
-    const live = f64x2.gt(ld(t, RHO), zero);
+    const t = contactAt(p, c);
+    const active = f64x2.gt(ld(t, RHO), zero);
     readAt(t, VELOCITY, p.v, splat(1.0), -1);
     let error = zero;
     for (let k = 0; k < 3; k++) error = f64x2.max(error, f64x2.abs(sub(ld(t, VELOCITY + k), ld(t, COPY + k))));
     const open = f64x2.ge(closing(t, VELOCITY), mul(splat(LATE), ld(t, SIZE)));
     const there = f64x2.gt(ld(t, THERE), zero);
-    fine = v128.and(fine, v128.or(v128.not(there), select(live, f64x2.le(error, most), open)));
+    fine = v128.and(fine, v128.or(v128.not(there), select(active, f64x2.le(error, most), open)));
   }
-  forgetWays(p);
+  restoreVelocities(p);
   return fine;
 }
 
@@ -315,17 +315,17 @@ function findImpulses(
   limit: i32,
 ): i32 {
   solveStiffness(p);
-  countWays(p, 1.0 / h);
+  useDisplacements(p, 1.0 / h);
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = contactAt(p, c);
     readAt(t, LINEAR, p.v, splat(1.0), -1);
     readAt(t, LINEAR, p.step, splat(1.0 / h), LINEAR);
   }
-  forgetWays(p);
+  restoreVelocities(p);
   weigh(p, count, h, first, waits, speed * precision);
-  const live = listLive(p, count);
-  if (v128.any_true(factorHeld(p, live, h, shift, done))) return NOT_DEFINITE;
-  return takeTurns(p, live, h, waits, speed, precision, limit);
+  const active = listActive(p, count);
+  if (v128.any_true(factorHeld(p, active, h, shift, done))) return NOT_DEFINITE;
+  return iterate(p, active, h, waits, speed, precision, limit);
 }
 
 /** Which contacts are solved for: those that are loaded, those that would close; and their weights. */
@@ -334,7 +334,7 @@ function weigh(p: Pair, count: i32, h: f64, first: bool, waits: v128, least: f64
   const one = splat(1.0);
   let worst = zero;
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = contactAt(p, c);
     let loaded = f64x2.gt(ld(t, RHO), zero);
     for (let k = 0; k < 3; k++) loaded = v128.or(loaded, f64x2.ne(ld(t, IMPULSE + k), zero));
     const u = closing(t, LINEAR);
@@ -346,21 +346,21 @@ function weigh(p: Pair, count: i32, h: f64, first: bool, waits: v128, least: f64
   const abrupt = v128.andnot(f64x2.lt(worst, splat(-ABRUPT * least)), waits);
   v128.store(loose, select(abrupt, splat(ROUGH), one));
   if (first) invertTouched(p);
-  countCrowds(p, count);
+  countContactsAtNodes(p, count);
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = contactAt(p, c);
     const trace = mul(splat(1.0 / (3.0 * h * h)), traceAt(p, t));
     const there = ld(t, THERE);
     const before = ld(t, RHO);
-    const live = v128.and(f64x2.gt(before, zero), f64x2.gt(trace, zero));
-    const crowd = crowdAt(p, t);
-    const omega = v128.and(mul(mul(splat(EASE), crowd), trace), live);
-    const rho = v128.and(div(one, omega), live);
+    const active = v128.and(f64x2.gt(before, zero), f64x2.gt(trace, zero));
+    const atNode = contactsNear(p, t);
+    const omega = v128.and(mul(mul(splat(EASE), atNode), trace), active);
+    const rho = v128.and(div(one, omega), active);
     st(t, OMEGA, select(waits, ld(t, OMEGA), omega));
     st(t, RHO, select(waits, before, rho));
-    st(t, THERE, select(waits, there, v128.and(crowd, f64x2.gt(there, zero))));
+    st(t, THERE, select(waits, there, v128.and(atNode, f64x2.gt(there, zero))));
     for (let k = 0; k < 3; k++) {
-      const impulse = v128.and(ld(t, IMPULSE + k), v128.or(live, waits));
+      const impulse = v128.and(ld(t, IMPULSE + k), v128.or(active, waits));
       st(t, IMPULSE + k, impulse);
       st(t, FREE + k, sub(ld(t, LINEAR + k), mul(impulse, omega)));
       st(t, COPY + k, select(waits, ld(t, COPY + k), ld(t, LINEAR + k)));
@@ -372,13 +372,13 @@ function weigh(p: Pair, count: i32, h: f64, first: bool, waits: v128, least: f64
  * Turns of the alternating method, until the lanes agree with their copies (admm.ts of contact); where they do not in `limit` turns of
  * all rounds together, with the impulses of the least error.
  */
-function takeTurns(p: Pair, count: i32, h: f64, still: v128, speed: f64, precision: f64, limit: i32): i32 {
+function iterate(p: Pair, count: i32, h: f64, still: v128, speed: f64, precision: f64, limit: i32): i32 {
   const zero = splat(0.0);
   const size = 4 * p.nodeCount - 1;
   let waits = still;
   let least = splat(Infinity);
   startMixing(p, count);
-  const before = ld(settled, SETTLE_TURNS);
+  const before = ld(contactOutcome, CONTACT_ITERATIONS);
   const most = f64x2.max(splat(LEAST_TURNS), sub(splat(<f64>limit), before));
   let turn = zero;
   while (true) {
@@ -388,15 +388,15 @@ function takeTurns(p: Pair, count: i32, h: f64, still: v128, speed: f64, precisi
     solveHeld(p);
     let error = zero;
     for (let c = 0; c < count; c++) {
-      const t = liveAt(p, c);
+      const t = activeContactAt(p, c);
       readAt(t, VELOCITY, p.step, splat(1.0 / h), LINEAR);
-      const live = f64x2.gt(ld(t, RHO), zero);
+      const active = f64x2.gt(ld(t, RHO), zero);
       for (let k = 0; k < 3; k++)
-        error = f64x2.max(error, v128.and(live, f64x2.abs(sub(ld(t, VELOCITY + k), ld(t, COPY + k)))));
+        error = f64x2.max(error, v128.and(active, f64x2.abs(sub(ld(t, VELOCITY + k), ld(t, COPY + k)))));
     }
     turn = add(turn, splat(1.0));
-    st(settled, SETTLE_ERROR, select(waits, ld(settled, SETTLE_ERROR), error));
-    st(settled, SETTLE_TURNS, select(waits, ld(settled, SETTLE_TURNS), add(before, turn)));
+    st(contactOutcome, CONTACT_ERROR, select(waits, ld(contactOutcome, CONTACT_ERROR), error));
+    st(contactOutcome, CONTACT_ITERATIONS, select(waits, ld(contactOutcome, CONTACT_ITERATIONS), add(before, turn)));
     waits = v128.or(waits, f64x2.le(error, mul(mul(splat(precision), v128.load(loose)), swing)));
     if (both(waits)) return 0;
     // what a waiting rod has may be no number
@@ -408,8 +408,8 @@ function takeTurns(p: Pair, count: i32, h: f64, still: v128, speed: f64, precisi
     if (v128.any_true(spent)) {
       takeBest(p, count, v128.not(spent));
       applyLaw(p, count, v128.not(spent));
-      st(settled, SETTLE_ERROR, select(spent, least, ld(settled, SETTLE_ERROR)));
-      st(settled, SETTLE_UNCONVERGED, v128.or(ld(settled, SETTLE_UNCONVERGED), v128.and(spent, splat(1.0))));
+      st(contactOutcome, CONTACT_ERROR, select(spent, least, ld(contactOutcome, CONTACT_ERROR)));
+      st(contactOutcome, CONTACT_UNCONVERGED, v128.or(ld(contactOutcome, CONTACT_UNCONVERGED), v128.and(spent, splat(1.0))));
       waits = v128.or(waits, spent);
       if (both(waits)) return 0;
     }
@@ -421,7 +421,7 @@ function takeTurns(p: Pair, count: i32, h: f64, still: v128, speed: f64, precisi
 function followCopies(p: Pair, count: i32, h: f64): void {
   const s = splat(1.0 / h);
   for (let c = 0; c < count; c++) {
-    const t = liveAt(p, c);
+    const t = activeContactAt(p, c);
     const rho = ld(t, RHO);
     addAt(
       p.step,

@@ -3,4 +3,4 @@ export { beginStep, stagePair } from './step';
 export { solveBlocks } from './blocks';
 export { factorSymmetric, solveSymmetric } from './symmetric';
 export { assembleFibers, moveFibers } from './fibers';
-export { settledAddress, settlePair } from './contact';
+export { contactOutcomeAddress, stepPairInContact } from './contact';

@@ -5,7 +5,7 @@
 import { add, both, div, entry, ld, mul, select, splat, st, sub } from './lanes';
 import { Pair } from './pair';
 import { COPY, FREE, MIXING, MIXING_RIDGE, PAIR_WINDOW, RELAXATION, RHO, VELOCITY } from './shared';
-import { liveAt } from './touch';
+import { activeContactAt } from './contactLaw';
 
 /** Entries per contact (MIXING in all): last q and f, the plain step, changes of q and of f. */
 const LAST_Q = 0;
@@ -43,7 +43,7 @@ export function startMixing(p: Pair, count: i32): void {
 /** Keeps FREE of the lanes whose error is the least so far. */
 export function keepBest(p: Pair, count: i32, better: v128): void {
   for (let c = 0; c < count; c++) {
-    const t = liveAt(p, c);
+    const t = activeContactAt(p, c);
     const m = memoryAt(p, c);
     for (let k = 0; k < 3; k++) st(m, BEST + k, select(better, ld(t, FREE + k), ld(m, BEST + k)));
   }
@@ -52,7 +52,7 @@ export function keepBest(p: Pair, count: i32, better: v128): void {
 /** Back to the best, but in the lanes that wait. */
 export function takeBest(p: Pair, count: i32, waits: v128): void {
   for (let c = 0; c < count; c++) {
-    const t = liveAt(p, c);
+    const t = activeContactAt(p, c);
     const m = memoryAt(p, c);
     for (let k = 0; k < 3; k++) st(t, FREE + k, select(waits, ld(t, FREE + k), ld(m, BEST + k)));
   }
@@ -68,7 +68,7 @@ export function mixTurn(p: Pair, count: i32, waits: v128): void {
   const zero = splat(0.0);
   let square = zero;
   for (let c = 0; c < count; c++) {
-    const t = liveAt(p, c);
+    const t = activeContactAt(p, c);
     const rho = ld(t, RHO);
     for (let k = 0; k < 3; k++) {
       const f = stepAt(t, k);
@@ -100,7 +100,7 @@ function recordTurn(p: Pair, count: i32): void {
   let g2 = zero;
   let g3 = zero;
   for (let c = 0; c < count; c++) {
-    const t = liveAt(p, c);
+    const t = activeContactAt(p, c);
     const rho = ld(t, RHO);
     const m = memoryAt(p, c);
     for (let k = 0; k < 3; k++) {
@@ -141,7 +141,7 @@ function moveOn(p: Pair, count: i32, worse: v128, fine: v128, waits: v128): void
   const g2 = v128.and(ld(gamma, 2), fine);
   const g3 = v128.and(ld(gamma, 3), fine);
   for (let c = 0; c < count; c++) {
-    const t = liveAt(p, c);
+    const t = activeContactAt(p, c);
     const m = memoryAt(p, c);
     for (let k = 0; k < 3; k++) {
       const q = ld(t, FREE + k);

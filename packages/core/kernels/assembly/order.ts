@@ -11,12 +11,12 @@ import { add, entry, ld, mul, splat, st } from './lanes';
 import { factorRows, fixedAt, solveRows } from './newton';
 import { Pair } from './pair';
 import { RHO, THERE, WEIGHT } from './shared';
-import { edgeOf, gather, liveAt, touchAt } from './touch';
+import { edgeOf, gather, activeContactAt, contactAt } from './contactLaw';
 
 let fromTip = false;
 /** First row that is touched, in this order; and the first of those that are solved for. */
 let start: i32 = 0;
-let startLive: i32 = 0;
+let startActive: i32 = 0;
 
 // @ts-ignore: decorator
 @inline function sizeOf(p: Pair): i32 {
@@ -34,7 +34,7 @@ export function chooseOrder(p: Pair, count: i32): void {
   let low = p.nodeCount - 2;
   let high = 0;
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = contactAt(p, c);
     for (let lane: usize = 0; lane < 16; lane += 8) {
       if (load<f64>(t + 16 * THERE + lane) == 0.0) continue;
       low = min(low, <i32>edgeOf(t, lane));
@@ -78,16 +78,16 @@ export function solveStiffness(p: Pair): void {
   for (let d = 0; d < size; d++) st(p.step, d, ld(p.turnedStep, size - 1 - d));
 }
 
-/** Factors H, `live` contacts in the list of those that are solved for; returns the lanes that turned out not to be positive definite. */
-export function factorHeld(p: Pair, live: i32, h: f64, shift: v128, done: v128): v128 {
+/** Factors H, `active` contacts in the list of those that are solved for; returns the lanes that turned out not to be positive definite. */
+export function factorHeld(p: Pair, active: i32, h: f64, shift: v128, done: v128): v128 {
   const size = sizeOf(p);
   arrange(p, p.spare, start, shift);
   const before = <usize>(176 * min(10, start));
   memory.copy(entry(p.spare, 11 * start) - before, entry(p.turned, 11 * start) - before, before);
-  startLive = size;
+  startActive = size;
   const s = splat(1.0 / (h * h));
-  for (let c = 0; c < live; c++) {
-    const t = liveAt(p, c);
+  for (let c = 0; c < active; c++) {
+    const t = activeContactAt(p, c);
     addMass(p, t, mul(s, ld(t, RHO)));
   }
   for (let k = 0; k < p.fixedCount; k++) fixRow(p, rowOf(p, fixedAt(p, k)));
@@ -122,7 +122,7 @@ function addMassOf(p: Pair, edge: usize, lane: usize, rho: f64, u: f64, w: f64):
     increase(across + o, rho * u * w);
     increase(next + o, rho * w * w);
   }
-  startLive = min(startLive, fromTip ? second - 2 : first);
+  startActive = min(startActive, fromTip ? second - 2 : first);
 }
 
 /** A prescribed unknown's row and column of H. */
@@ -140,21 +140,21 @@ function fixRow(p: Pair, r: i32): void {
 /** Before a turn: nothing on the unknowns that are solved for. */
 export function clearHeld(p: Pair): void {
   const size = sizeOf(p);
-  const first = fromTip ? 0 : startLive;
-  memory.fill(entry(p.step, first), 0, <usize>(16 * (size - startLive)));
+  const first = fromTip ? 0 : startActive;
+  memory.fill(entry(p.step, first), 0, <usize>(16 * (size - startActive)));
 }
 
 /** Solves with H, `step` in place: the unknowns that are solved for. */
 export function solveHeld(p: Pair): void {
   const size = sizeOf(p);
   if (!fromTip) {
-    solveRows(p.spare, p.step, startLive, size);
+    solveRows(p.spare, p.step, startActive, size);
     return;
   }
   const last = size - 1;
-  for (let r = startLive; r < size; r++) st(p.turnedStep, r, ld(p.step, last - r));
-  solveRows(p.spare, p.turnedStep, startLive, size);
-  for (let r = startLive; r < size; r++) st(p.step, last - r, ld(p.turnedStep, r));
+  for (let r = startActive; r < size; r++) st(p.turnedStep, r, ld(p.step, last - r));
+  solveRows(p.spare, p.turnedStep, startActive, size);
+  for (let r = startActive; r < size; r++) st(p.step, last - r, ld(p.turnedStep, r));
 }
 
 /** The inverse of K within the band, of what is touched. */

@@ -201,7 +201,7 @@ export function appendContact(to: ContactSet, from: ContactSet, j: number): numb
 }
 
 /** Makes room for `count` contacts in all. */
-export function makeRoom(set: ContactSet, count: number): void {
+export function ensureCapacity(set: ContactSet, count: number): void {
   const { count: there } = set;
   while (set.key.length < count) {
     set.count = set.key.length;
@@ -213,7 +213,7 @@ export function makeRoom(set: ContactSet, count: number): void {
 /** Adds all contacts of `from` to `to`. */
 export function appendContacts(to: ContactSet, from: ContactSet): void {
   const at = to.count;
-  makeRoom(to, at + from.count);
+  ensureCapacity(to, at + from.count);
   to.count = at + from.count;
   for (const name of doubles) to[name].set(from[name].subarray(0, fields[name] * from.count), fields[name] * at);
   for (const name of integers) to[name].set(from[name].subarray(0, from.count), at);

@@ -10,7 +10,7 @@ import type { BundlePlace } from './bundlePlace.ts';
 import { checkSpec, refuseUntouchable, warnOverlaps, warnStiffRepulsion } from './check.ts';
 import { type ContactSet, createContactSet } from './contactSet.ts';
 import type { ContactContext } from './context.ts';
-import { createSearch, shareSearch } from './detect/colliderSearch.ts';
+import { createColliderSearch, shareColliderSearch } from './detect/colliderSearch.ts';
 import { findRoots, warnRoots } from './detect/embeddedRoots.ts';
 import { createFinder } from './detect/finder.ts';
 import { measureGaps } from './detect/gaps.ts';
@@ -109,7 +109,7 @@ export function createContactWorld(parts: ContactParts): ContactWorld {
       if (arrays.links) arrays.links.dt = 1;
       writeForces(stored, arrays, 1);
       for (const { contact: port } of bundles)
-        port?.bear?.(arrays.sides.find((one) => one.port === port)?.sides ?? NO_SIDES);
+        port?.applyForces?.(arrays.sides.find((one) => one.port === port)?.sides ?? NO_SIDES);
     },
     energy: () => energyOfLinks(links),
     save() {
@@ -144,9 +144,9 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
   checkScene(parts, rules.pairs);
   const samples = placeOfRod.map(({ bundle, index }) => bundles[bundle].samples[index]);
   const links = buildLinks(parts, samples);
-  const shared = shareSearch(rods, bundles, placeOfRod, colliders);
+  const shared = shareColliderSearch(rods, bundles, placeOfRod, colliders);
   const finder = createFinder(rods, samples, colliders, rules, gravityOf(scene), shared?.rows);
-  const search = createSearch(finder, shared?.search, shared?.rows);
+  const search = createColliderSearch(finder, shared?.search, shared?.rows);
   const systems = listSystems(bundles, placeOfRod);
   const placeOfBody = parts.bodyIds.map((id) => findBody(bundles, id));
   /** The body that a contact's collider rides on. */

@@ -4,7 +4,7 @@ import type { Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { BundlePlace } from './bundlePlace.ts';
 import type { ContactSet } from './contactSet.ts';
-import type { Search } from './detect/colliderSearch.ts';
+import type { ColliderSearch } from './detect/colliderSearch.ts';
 import type { Finder } from './detect/finderData.ts';
 import type { MissedContactDetector } from './detect/missedContacts.ts';
 import type { EnergyCheck } from './energy.ts';
@@ -28,7 +28,7 @@ export interface ContactContext {
   readonly placeOfBody: readonly (BundlePlace | undefined)[];
 
   readonly finder: Finder;
-  readonly search: Search;
+  readonly search: ColliderSearch;
   readonly missed: MissedContactDetector;
   readonly islands: IslandBuilder;
   readonly solver: IslandSolver;

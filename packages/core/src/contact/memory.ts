@@ -22,7 +22,7 @@ export function createCutter(buffer: ArrayBufferLike): Cutter {
 }
 
 /** Arrays of their own. */
-export const apart: Cutter = {
+export const ownArrays: Cutter = {
   doubles: (length) => new Float64Array(length),
   floats: (length) => new Float32Array(length),
   integers: (length) => new Int32Array(length),

@@ -201,7 +201,7 @@ function checkForMissed(
   }
   // all others have been checked and stay where they are
   if (result.systems.size > 0)
-    for (let r = 0; r < finder.look.length; r++) finder.look[r] = Math.min(finder.look[r], PARTNER);
+    for (let r = 0; r < finder.rodRole.length; r++) finder.rodRole[r] = Math.min(finder.rodRole[r], PARTNER);
   return result;
 }
 
@@ -216,7 +216,7 @@ function prepareAgain(context: ContactContext, island: Island, t: number): Islan
 /** Time until the first impact that rebounds within the step, or 0. The world splits the step there. */
 export function findImpact(context: ContactContext, t: number, dt: number): number {
   if (!context.settings.hasRestitution) return 0;
-  context.finder.look.fill(SEARCHED);
+  context.finder.rodRole.fill(SEARCHED);
   findSortedContacts(context, t, dt, context.warmStart);
   return findFirstImpact(context.contacts, context.finder, dt);
 }

@@ -30,7 +30,7 @@ import { createLoads, type Loads } from '../port.ts';
 import { interleave } from './copy.ts';
 import { createPair } from './derPair.ts';
 import { pairFields } from './description.ts';
-import { type Addresses, type Field, HEAD, HEAP, type Layout, layOut, own, STRUCTURE } from './layout.ts';
+import { type Addresses, type Field, HEAD, HEAP, type Layout, layOutPair, own, STRUCTURE } from './layout.ts';
 import { compileKernels } from './wasm.ts';
 
 interface Exports {
@@ -55,8 +55,8 @@ interface Exports {
     iterations: number,
     rotation: number,
   ) => number;
-  readonly settledAddress: () => number;
-  readonly settlePair: (
+  readonly contactOutcomeAddress: () => number;
+  readonly stepPairInContact: (
     block: number,
     h: number,
     fresh: number,
@@ -87,7 +87,7 @@ export interface Shared extends Layout {
 }
 
 /** The memory of all pairs of a bundle, and what the kernel calls back. */
-export interface Room {
+export interface KernelMemory {
   readonly exports: Exports;
   readonly doubles: Float64Array;
   readonly bytes: Uint8Array;
@@ -106,12 +106,12 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [Pair
     const key = pairKey(der) ?? '';
     let work = shared.get(key);
     if (!work) {
-      const layout = layOut(first, cursor, (field) => !own.has(field));
+      const layout = layOutPair(first, cursor, (field) => !own.has(field));
       work = { ...layout, loads: [createLoads(der.rod), createLoads(der.rod)], pattern: -1, fixed: 0 };
       cursor += work.size;
       shared.set(key, work);
     }
-    const constants = layOut(first, cursor, (field) => own.has(field));
+    const constants = layOutPair(first, cursor, (field) => own.has(field));
     cursor += constants.size;
     const block = cursor;
     cursor += STRUCTURE;
@@ -119,7 +119,7 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [Pair
   });
   const wholes = new Map<ArrayBufferLike, Float64Array>();
   const memory = new WebAssembly.Memory({ initial: Math.ceil(cursor / 65536) + 1 });
-  const room: { -readonly [K in keyof Room]?: Room[K] } = {
+  const room: { -readonly [K in keyof KernelMemory]?: KernelMemory[K] } = {
     doubles: new Float64Array(memory.buffer),
     bytes: new Uint8Array(memory.buffer),
     integers: new Int32Array(memory.buffer),
@@ -134,14 +134,14 @@ function createPairs(module: WebAssembly.Module, pairs: readonly (readonly [Pair
   room.exports = instance.exports as unknown as Exports;
   return placed.map(({ block, work, addresses }, k) => {
     const [first, second] = pairs[k];
-    writeConstants(room as Room, block, addresses, [first.der, second.der]);
-    return createPair(room as Room, block, addresses, work, pairs[k]);
+    writeConstants(room as KernelMemory, block, addresses, [first.der, second.der]);
+    return createPair(room as KernelMemory, block, addresses, work, pairs[k]);
   });
 }
 
 /** Constants of both rods, and how they are laid out. */
 function writeConstants(
-  room: Room,
+  room: KernelMemory,
   block: number,
   addresses: Addresses,
   [first, second]: readonly [DerRod, DerRod],

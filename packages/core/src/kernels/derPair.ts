@@ -9,11 +9,11 @@ import { keepState } from '../models/der/snapshot.ts';
 import { dependsOnState, evaluateLoads, type Stage, sumLoads } from '../models/der/stage.ts';
 import type { Loads } from '../port.ts';
 import type { NewtonResult } from '../statics/search.ts';
+import { readContacts, writeContacts } from './contacts.ts';
 import { hasAny, interleave, placeOf, take, takeNodes } from './copy.ts';
-import type { Room, Shared } from './der.ts';
-import { codes, loadBits, outcomes, settleOutcomes, stages } from './description.ts';
+import type { KernelMemory, Shared } from './der.ts';
+import { codes, contactOutcomes, loadBits, outcomes, stages } from './description.ts';
 import { type Addresses, contactCapacity, FIXED_COUNT, type Field, LOADS } from './layout.ts';
-import { readContacts, writeContacts } from './touch.ts';
 
 /** In the order of `codes`. */
 const reasons: readonly string[] = [
@@ -30,22 +30,22 @@ const { NO_GUESS, NO_CONVERGENCE } = codes;
 const { EULER, TRAPEZOID, SECOND } = stages;
 const { ASK_LOADS: ASK, WITH_TORQUE: TORQUE, WITH_DRAG: DRAG } = loadBits;
 const { RESIDUAL, LIMIT, ITERATIONS, SHIFTS } = outcomes;
-const { SETTLE_ROUNDS, SETTLE_TURNS, SETTLE_ERROR, SETTLE_SHIFTS, SETTLE_UNCONVERGED } = settleOutcomes;
+const { CONTACT_ROUNDS, CONTACT_ITERATIONS, CONTACT_ERROR, CONTACT_SHIFTS, CONTACT_UNCONVERGED } = contactOutcomes;
 
 export function createPair(
-  room: Room,
+  memory: KernelMemory,
   block: number,
   addresses: Addresses,
   shared: Shared,
   members: readonly [PairMember, PairMember],
 ): PairKernel {
-  const { exports, doubles, bytes, integers } = room;
+  const { exports, doubles, bytes, integers } = memory;
   const first = members[0].der;
   const second = members[1].der;
   const rods = [first, second] as const;
   const head = block >> 2;
   const outcome = exports.outcomeAddress() >> 3;
-  const settled = exports.settledAddress() >> 3;
+  const contactOutcome = exports.contactOutcomeAddress() >> 3;
   const place = addresses.place >> 3;
   const placeRate = addresses.placeRate >> 3;
   const heldTangent = addresses.heldTangent >> 3;
@@ -133,7 +133,7 @@ export function createPair(
     integers[head + LOADS] = ask | torque | (ask ? DRAG : 0);
   };
   const posed = rods.map(({ samples }) => samples);
-  const sampled = posed.map(({ nodePosition }) => room.wholeOf(nodePosition));
+  const sampled = posed.map(({ nodePosition }) => memory.wholeOf(nodePosition));
   const samplePlaces = Int32Array.from(posed.flatMap(Object.values), placeOf);
   const writeSamples = (lane: number): void => {
     const to = sampled[lane];
@@ -173,7 +173,7 @@ export function createPair(
     writePoses();
     const asks = dependsOnState(first.drive) || dependsOnState(second.drive);
     time = stage.t;
-    room.ask = ask;
+    memory.ask = ask;
     integers[head + LOADS] = ASK;
     if (!asks) {
       for (const der of rods) evaluateLoads(der, stage.t);
@@ -190,9 +190,9 @@ export function createPair(
   };
 
   const { size } = first;
-  const wholeQ = room.wholeOf(first.q);
-  const wholeV = room.wholeOf(first.v);
-  const wholeMemory = room.wholeOf(first.memory);
+  const wholeQ = memory.wholeOf(first.q);
+  const wholeV = memory.wholeOf(first.v);
+  const wholeMemory = memory.wholeOf(first.memory);
   /** Where the rods' numbers start in the bundle's. */
   const sources = {
     q: [first.q, second.q].map(placeOf),
@@ -204,7 +204,7 @@ export function createPair(
   /** Loads at t, now or whenever the kernel asks for them. */
   const readLoads = (t: number, asks: boolean): void => {
     time = t;
-    room.ask = ask;
+    memory.ask = ask;
     integers[head + LOADS] = ASK;
     if (asks) return;
     sumLoads(inLane[0], t, shared.loads[0]);
@@ -253,7 +253,7 @@ export function createPair(
   };
 
   const waits = [false, false];
-  const settle: PairKernel['settle'] = (job, one, other, starts, options) => {
+  const stepInContact: PairKernel['stepInContact'] = (job, one, other, starts, options) => {
     const { t, dt: h, fresh, from, to } = job;
     // no object and no list for each of thousands of pairs
     waits[0] = one < 0;
@@ -273,11 +273,11 @@ export function createPair(
     if (code === 0) {
       for (let lane = 0; lane < 2 && !fresh; lane++) writeStart(starts[waits[lane] ? 1 - lane : lane], h, lane);
       readLoads(t + h, asks);
-      writeContacts(doubles, integers, addresses.touch, 0, job, one, count);
-      writeContacts(doubles, integers, addresses.touch, 1, job, other, count);
+      writeContacts(doubles, integers, addresses.contacts, 0, job, one, count);
+      writeContacts(doubles, integers, addresses.contacts, 1, job, other, count);
       const { speed, tolerance: precision, iterations } = job;
       const { tolerance, rotation } = options;
-      code = exports.settlePair(
+      code = exports.stepPairInContact(
         block,
         h,
         fresh ? 1 : 0,
@@ -292,15 +292,15 @@ export function createPair(
       );
     }
     for (let lane = 0; lane < 2; lane++) {
-      const rounds = doubles[settled + 2 * SETTLE_ROUNDS + lane];
+      const rounds = doubles[contactOutcome + 2 * CONTACT_ROUNDS + lane];
       taken.iterations += rounds;
       taken.iterationsMax = Math.max(taken.iterationsMax, rounds);
-      taken.shifts += doubles[settled + 2 * SETTLE_SHIFTS + lane];
+      taken.shifts += doubles[contactOutcome + 2 * CONTACT_SHIFTS + lane];
       if (waits[lane]) continue;
-      job.turns = Math.max(job.turns, doubles[settled + 2 * SETTLE_TURNS + lane]);
+      job.solverIterations = Math.max(job.solverIterations, doubles[contactOutcome + 2 * CONTACT_ITERATIONS + lane]);
       if (code !== 0) continue;
-      if (doubles[settled + 2 * SETTLE_UNCONVERGED + lane] > 0) job.converged = false;
-      job.error = Math.max(job.error, doubles[settled + 2 * SETTLE_ERROR + lane]);
+      if (doubles[contactOutcome + 2 * CONTACT_UNCONVERGED + lane] > 0) job.converged = false;
+      job.error = Math.max(job.error, doubles[contactOutcome + 2 * CONTACT_ERROR + lane]);
     }
     taken.ok = code === 0;
     taken.reason = reasons[code];
@@ -312,7 +312,7 @@ export function createPair(
       if (waits[lane]) continue;
       wholeMemory[sources.history[lane]] = 0;
       unload(lane, 2);
-      readContacts(doubles, addresses.touch, lane, job, lane === 0 ? one : other);
+      readContacts(doubles, addresses.contacts, lane, job, lane === 0 ? one : other);
     }
     return taken;
   };
@@ -346,7 +346,7 @@ export function createPair(
     }
     return taken;
   };
-  return { solve, step, settle };
+  return { solve, step, stepInContact };
 }
 
 /** Of the last stage and the last step. */

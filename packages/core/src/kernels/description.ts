@@ -19,7 +19,7 @@ export const pairHead = [
 /**
  * Arrays of a pair, with what their length is counted in, and entries per unit (default 1).
  *
- * `fixed`, `before`, `after`, `node`, `heldEdge`, `live` hold 32-bit integers, `active` bytes, the same for both rods: prescribed unknowns; edges at
+ * `fixed`, `before`, `after`, `node`, `heldEdge`, `activeContacts` hold 32-bit integers, `active` bytes, the same for both rods: prescribed unknowns; edges at
  * a joint (negative: held frame −1 − k); the edge whose θ follows a held frame, or −1; addresses of the contacts that are solved for.
  * `reference` to `acceleration` lie one after the other, as in a rod's memory. `mass`, `massDamping` and `stiffnessScale` have those of node i and edge i at
  * 2i and 2i + 1. `spare`, `turned` and `inverse` are a second and third matrix and the inverse within the band (order.ts).
@@ -76,10 +76,10 @@ export const pairFields = [
   ['inverse', 'unknown', 11],
   ['right', 'unknown'],
   ['push', 'node', 3],
-  ['crowd', 'node'],
-  ['touch', 'contact', 32],
+  ['contactsAtNode', 'node'],
+  ['contacts', 'contact', 32],
   ['mixing', 'contact', 36],
-  ['live', 'contact'],
+  ['activeContacts', 'contact'],
   ['turned', 'unknown', 11],
   ['turnedStep', 'unknown'],
 ] as const;
@@ -160,13 +160,13 @@ export const codes = {
 export const outcomes = { RESIDUAL: 0, LIMIT: 1, ITERATIONS: 2, SHIFTS: 3, OUTCOMES: 4 } as const;
 
 /** Outcome of a step with contacts, a pair each: rounds, iterations of the alternating method, its last error, shifts, 1 if it did not converge. */
-export const settleOutcomes = {
-  SETTLE_ROUNDS: 0,
-  SETTLE_TURNS: 1,
-  SETTLE_ERROR: 2,
-  SETTLE_SHIFTS: 3,
-  SETTLE_UNCONVERGED: 4,
-  SETTLE_OUTCOMES: 5,
+export const contactOutcomes = {
+  CONTACT_ROUNDS: 0,
+  CONTACT_ITERATIONS: 1,
+  CONTACT_ERROR: 2,
+  CONTACT_SHIFTS: 3,
+  CONTACT_UNCONVERGED: 4,
+  CONTACT_OUTCOMES: 5,
 } as const;
 
 /** Entries of a contact with a collider; the host writes those before BEFORE. */

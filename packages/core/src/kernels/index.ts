@@ -16,7 +16,7 @@ export async function loadFiber(): Promise<Model> {
 }
 
 export type { ThreadOptions, ThreadPort } from '../threads/options.ts';
-export type { Balance } from '../threads/ranges.ts';
+export type { BalanceRule } from '../threads/ranges.ts';
 export {
   countUsefulThreads,
   loadThreadedDer,

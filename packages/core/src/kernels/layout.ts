@@ -41,7 +41,7 @@ export interface Layout {
   readonly addresses: Addresses;
 }
 
-export function layOut({ der }: PairMember, from: number, wanted: (field: string) => boolean): Layout {
+export function layOutPair({ der }: PairMember, from: number, wanted: (field: string) => boolean): Layout {
   const counts = {
     unknown: der.size,
     joint: der.joints.count,

@@ -5,7 +5,7 @@ import type { WorkerPool } from './workerPool.ts';
 
 /** The outcome of a worker's part of a request. The last three are those of single rods against colliders (`SingleRods`). */
 export interface Answer extends StepOutcome {
-  readonly turns?: number;
+  readonly solverIterations?: number;
   readonly error?: number;
   readonly converged?: boolean;
 }
@@ -19,7 +19,7 @@ const places = {
   substeps: 4,
   rejected: 5,
   unfinished: 6,
-  turns: 7,
+  solverIterations: 7,
   error: 8,
   converged: 9,
 } as const;
@@ -35,7 +35,7 @@ export function writeAnswer({ answers, letters }: WorkerPool, thread: number, an
   answers[at + places.substeps] = answer.substeps ?? 1;
   answers[at + places.rejected] = answer.rejected ?? 0;
   answers[at + places.unfinished] = answer.unfinished ? 1 : 0;
-  answers[at + places.turns] = answer.turns ?? 0;
+  answers[at + places.solverIterations] = answer.solverIterations ?? 0;
   answers[at + places.error] = answer.error ?? 0;
   answers[at + places.converged] = answer.converged === false ? 0 : 1;
   writeText(letters, thread, answer.failure ? JSON.stringify(answer.failure) : '');
@@ -68,7 +68,7 @@ export function combineAnswers(
   own: StepOutcome,
 ): Required<Omit<Answer, 'violation' | 'failure'>> & Pick<Answer, 'failure'> {
   let { ok, iterations, iterationsMax, shifts, substeps = 1, rejected = 0, unfinished = false, failure } = own;
-  let [turns, error, converged] = [0, 0, true];
+  let [solverIterations, error, converged] = [0, 0, true];
   for (let k = 1; k < count && ok; k++) {
     const at = ANSWER_SIZE * k;
     ok = answers[at + places.ok] === 1;
@@ -78,7 +78,7 @@ export function combineAnswers(
     substeps = Math.max(substeps, answers[at + places.substeps]);
     rejected += answers[at + places.rejected];
     unfinished ||= answers[at + places.unfinished] === 1;
-    turns = Math.max(turns, answers[at + places.turns]);
+    solverIterations = Math.max(solverIterations, answers[at + places.solverIterations]);
     error = Math.max(error, answers[at + places.error]);
     converged &&= answers[at + places.converged] === 1;
     if (ok) continue;
@@ -93,7 +93,7 @@ export function combineAnswers(
     substeps,
     rejected,
     unfinished,
-    turns,
+    solverIterations,
     error,
     converged,
     ...(failure && { failure }),

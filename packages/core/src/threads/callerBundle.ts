@@ -15,7 +15,7 @@ import { shareContact } from './callerContact.ts';
 import type { Task } from './messages.ts';
 import { divide } from './ranges.ts';
 import { pickColliders, pickRods } from './sceneParts.ts';
-import { isAlone, rebalance, type SharedBundle, type ShareInput, syncWorkers, takeFresh } from './sharedBundle.ts';
+import { beginKeeping, isAlone, rebalance, type SharedBundle, type ShareInput, syncWorkers } from './sharedBundle.ts';
 import { copyAll, keepRange, keepShare, returnAll, returnToKept } from './stateCopies.ts';
 import { createPoolMemory, openPool, type PoolMemory, runRequest, sendRequest, waitForReady } from './workerPool.ts';
 import { listPieces } from './workStealing.ts';
@@ -50,15 +50,15 @@ export function shareBundle(input: ShareInput): { readonly bundle: Bundle; reado
     positions: samples < 0 ? new Float64Array(0) : new Float64Array(arrays[samples].buffer),
     stale: new Uint8Array(rods.length),
     hasStale: false,
-    now: 0,
+    time: 0,
     overridden: new Uint8Array(rods.length),
     hasOverridden: false,
     isReleased: false,
-    hasMet: false,
-    isFresh: true,
+    hasMeetings: false,
+    isAtStepStart: true,
     hasMoved: false,
-    unseen: undefined,
-    isLent: false,
+    unsyncedTime: undefined,
+    isWrittenByStatics: false,
     pieceStart: undefined,
   };
   pool.starts.forEach((starts, k) => {
@@ -117,15 +117,15 @@ function startWorkers(of: SharedBundle, memory: PoolMemory, samples: number): vo
 /** At the time that the rods were moved to, which may be another in its last bit than the world has counted. */
 function renew(of: SharedBundle): void {
   if (!of.hasStale) return;
-  of.bundle.refresh(of.now);
+  of.bundle.refresh(of.time);
   of.stale.fill(0);
   of.hasStale = false;
 }
 
 /** The caller has written the state, and follows it. */
 function noteWritten(of: SharedBundle, t: number): void {
-  of.now = t;
-  if (!isAlone(of)) of.unseen = t;
+  of.time = t;
+  if (!isAlone(of)) of.unsyncedTime = t;
 }
 
 function refresh(of: SharedBundle, t: number): void {
@@ -137,7 +137,7 @@ function refresh(of: SharedBundle, t: number): void {
 
 /** A step of the world begins: finds the rods whose loads or pins have been changed since the scene was compiled. */
 function beginStep(of: SharedBundle): void {
-  of.isFresh = true;
+  of.isAtStepStart = true;
   const { drives, parts, overridden } = of;
   if (isAlone(of)) return;
   let any = false;
@@ -160,7 +160,7 @@ function beginStep(of: SharedBundle): void {
 
 /** The step threw: the state returns to where it began. */
 function undoStep(of: SharedBundle, t: number): void {
-  if (of.isFresh) return;
+  if (of.isAtStepStart) return;
   returnToKept(of.pool, of.bundle.state, of.inRanges);
   refresh(of, t);
 }
@@ -189,7 +189,7 @@ function advanceOverridden(of: SharedBundle, t: number, dt: number, robust: bool
 
 /** The start of this piece of the step, to return to if it fails. */
 function findPieceStart(of: SharedBundle): Float64Array {
-  if (of.isFresh || !of.hasMoved) return of.pool.kept;
+  if (of.isAtStepStart || !of.hasMoved) return of.pool.kept;
   of.pieceStart ??= new Float64Array(of.pool.kept.length);
   copyAll(of.pieceStart, of.bundle.state);
   return of.pieceStart;
@@ -199,18 +199,18 @@ function advance(of: SharedBundle, t: number, dt: number, robust: boolean, left?
   const { bundle, pool, parts, inRanges, hasOverridden } = of;
   if (isAlone(of)) {
     renew(of);
-    of.now = t + dt;
+    of.time = t + dt;
     return bundle.advance(t, dt, robust, left);
   }
-  if (of.isLent) noteWritten(of, t);
+  if (of.isWrittenByStatics) noteWritten(of, t);
   syncWorkers(of);
   if (!bundle.contact || !left) rebalance(of);
-  of.now = t + dt;
+  of.time = t + dt;
   const skipped = hasOverridden ? of.overridden.map((one, rod) => one | (left?.[rod] ?? 0)) : left;
   if (skipped) pool.skipped.set(skipped);
   followOwn(of, t, skipped);
   const pieceStart = findPieceStart(of);
-  const keeps = takeFresh(of);
+  const keeps = beginKeeping(of);
   of.hasMoved = true;
   const own = runRequest(pool, { kind: 'advance', t, dt, robust, keeps, skips: skipped !== undefined }, () => {
     if (keeps && inRanges) keepRange(pool, bundle.state, 0);
@@ -276,7 +276,9 @@ function wrapBundle(of: SharedBundle): Bundle {
       refresh(of, t);
     },
     advance: (t, dt, robust, left) => advance(of, t, dt, robust, left),
-    ...(contact && { contact: { ...contact, ...(contact.bear && { bear: reading(contact.bear) }) } }),
+    ...(contact && {
+      contact: { ...contact, ...(contact.applyForces && { applyForces: reading(contact.applyForces) }) },
+    }),
     restart(t) {
       renew(of);
       bundle.restart(t);
@@ -298,7 +300,7 @@ function wrapBundle(of: SharedBundle): Bundle {
     ...(atRest && {
       atRest(rod) {
         renew(of);
-        of.isLent = true;
+        of.isWrittenByStatics = true;
         return atRest(rod);
       },
     }),

@@ -7,22 +7,29 @@
  * notes it: `behind` are rods that the caller has moved in place of a worker, `stale` those that workers have moved and the caller has
  * not followed. A rod is followed when it is next needed, from the state alone, and that gives the same bits.
  */
-import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
+import type { ContactPort, SingleRodBatch, StepOutcome } from '../model.ts';
 import { allSucceeded, combineAnswers } from './answers.ts';
 import { createCallerLoops } from './callerLoops.ts';
-import { shareSearch } from './colliderSearch.ts';
 import type { ThreadedContactPort } from './contactThreads.ts';
-import { isAlone, meetThere, rebalance, type SharedBundle, syncWorkers, takeFresh } from './sharedBundle.ts';
+import {
+  beginKeeping,
+  isAlone,
+  moveEndsToMeetings,
+  rebalance,
+  type SharedBundle,
+  syncWorkers,
+} from './sharedBundle.ts';
+import { createSharedSearch } from './sharedSearch.ts';
 import { bufferFor, clearedBuffer, createSharedSides, findLayout, referTo, type SharedSides } from './sharedSides.ts';
 import {
-  countTouches,
-  createLoneSum,
-  cutLone,
-  type LoneRows,
-  loneBytes,
-  packLone,
-  settleRange,
-  unpackLone,
+  countContacts,
+  createSingleRodSum,
+  cutSingleRods,
+  packSingleRods,
+  type SingleRodRows,
+  singleRodBytes,
+  stepRange,
+  unpackSingleRods,
 } from './sideSlices.ts';
 import { slots } from './slots.ts';
 import { keepRange } from './stateCopies.ts';
@@ -105,13 +112,13 @@ export function shareContact(of: SharedBundle, port: ContactPort): ThreadedConta
   return {
     ...port,
     ...createMoves(mine),
-    ...(port.settle && { settle: createSettle(mine, port.settle) }),
+    ...(port.stepSingleRods && { stepSingleRods: createSingleRodStep(mine, port.stepSingleRods) }),
     threads: {
       ...createCallerLoops(shared),
       sideBuffer: (slot, bytes, marked) => (isShared(marked) ? clearedBuffer(shared, slot, bytes) : undefined),
       colliderSearch(bytes) {
         isSearching = of.inRanges && !isAlone(of);
-        return isSearching ? shareSearch(of, bytes) : undefined;
+        return isSearching ? createSharedSearch(of, bytes) : undefined;
       },
       addDisplacements(sides, dt, own) {
         const laid = isSearching ? findLayout(shared, sides) : undefined;
@@ -143,14 +150,14 @@ function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort,
       syncWorkers(of);
       shared.isUsed = false;
       rebalance(of);
-      const keeps = takeFresh(of);
+      const keeps = beginKeeping(of);
       runRequest(pool, { kind: 'hold', keeps }, () => {
         if (keeps) keepRange(pool, bundle.state, 0);
         port.hold(ownOf(everyone));
       });
     },
     revert(marked, t) {
-      of.now = t;
+      of.time = t;
       if (!isShared(marked)) {
         takeOver(marked, t, 0, false);
         return port.revert(marked, t);
@@ -163,7 +170,7 @@ function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort,
     },
     ...(guess && {
       guess(velocity, marked, sides, t, dt) {
-        of.now = t + dt;
+        of.time = t + dt;
         const laid = findLayout(shared, sides);
         if (!laid) {
           takeOver(marked, t, dt, true);
@@ -178,7 +185,7 @@ function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort,
       },
     }),
     linearize(velocity, response, marked, sides, t, dt, fresh) {
-      of.now = t + dt;
+      of.time = t + dt;
       const laid = findLayout(shared, sides);
       if (!laid) {
         takeOver(marked, t, dt, true);
@@ -192,7 +199,7 @@ function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort,
       return own && allSucceeded(pool);
     },
     step(marked, sides, t, dt, robust, rough = false) {
-      of.now = t + dt;
+      of.time = t + dt;
       const laid = findLayout(shared, sides);
       if (!laid) {
         takeOver(marked, t, dt, true);
@@ -240,14 +247,17 @@ function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort,
 }
 
 /** Single rods against colliders. */
-function createSettle(mine: SharedPort, settle: NonNullable<ContactPort['settle']>): (job: LoneRods) => StepOutcome {
+function createSingleRodStep(
+  mine: SharedPort,
+  stepAlone: NonNullable<ContactPort['stepSingleRods']>,
+): (job: SingleRodBatch) => StepOutcome {
   const { of, port, shared, isShared, takeOver, handOver } = mine;
   const { pool } = of;
   const { systemCount } = port;
   /** Whether threads share the last job, which goes on where it began. */
   let together = false;
   return (job) => {
-    of.now = job.t + job.dt;
+    of.time = job.t + job.dt;
     const marked = new Uint8Array(systemCount);
     let ordered = true;
     for (let i = 0; i < job.count; i++) {
@@ -257,63 +267,78 @@ function createSettle(mine: SharedPort, settle: NonNullable<ContactPort['settle'
     if (job.fresh) together = ordered && isShared(marked);
     if (!together) {
       takeOver(marked, job.t, job.dt, true);
-      return settle(job);
+      return stepAlone(job);
     }
-    const contacts = countTouches(job);
-    const rows = cutLone(bufferFor(shared, slots.singleRods, loneBytes(job.count, contacts)), job.count, contacts);
-    packLone(rows, job);
+    const contacts = countContacts(job);
+    const rows = cutSingleRods(
+      bufferFor(shared, slots.singleRods, singleRodBytes(job.count, contacts)),
+      job.count,
+      contacts,
+    );
+    packSingleRods(rows, job);
     // what has begun goes on in its ranges; and if most rods are in groups, or free, ranges are for those
     const stealing = job.fresh && !shared.isUsed && 2 * job.count >= systemCount;
     if (stealing) resetWorkStealing(pool.workStealing);
     else handOver(marked, job.t, job.dt);
     of.hasMoved = true;
     of.hasStale = true;
-    const sum = settleTogether(mine, job, rows, { marked, contacts, stealing });
-    if (stealing) noteMovers(of, marked);
-    unpackLone(job, rows);
-    const { turns, error, converged, ...all } = combineAnswers(pool, sum);
-    job.turns = Math.max(sum.turns, turns);
+    const sum = stepTogether(mine, job, rows, { marked, contacts, stealing });
+    if (stealing) recordMovers(of, marked);
+    unpackSingleRods(job, rows);
+    const { solverIterations, error, converged, ...all } = combineAnswers(pool, sum);
+    job.solverIterations = Math.max(sum.solverIterations, solverIterations);
     job.error = Math.max(sum.error, error);
     job.converged = sum.converged && converged;
     return all;
   };
 }
 
-interface SettlePlan {
+interface SingleRodPlan {
   readonly marked: Uint8Array;
   readonly contacts: number;
   readonly stealing: boolean;
 }
 
-function settleTogether(
+function stepTogether(
   { of, port, catchUp }: SharedPort,
-  job: LoneRods,
-  rows: LoneRows,
-  { marked, contacts, stealing }: SettlePlan,
-): ReturnType<typeof createLoneSum> {
+  job: SingleRodBatch,
+  rows: SingleRodRows,
+  { marked, contacts, stealing }: SingleRodPlan,
+): ReturnType<typeof createSingleRodSum> {
   const { pool } = of;
   const { t, dt, fresh, count: rods, speed, tolerance, iterations } = job;
-  const sum = createLoneSum();
-  const settleOwn = (from: number, to: number): void => {
+  const sum = createSingleRodSum();
+  const stepOwn = (from: number, to: number): void => {
     if (stealing)
       for (let s = marked.indexOf(1, from); s >= 0 && s < to; s = marked.indexOf(1, s + 1)) catchUp(s, t, dt);
-    settleRange(sum, port, rows, rods, from, to, 0, job);
+    stepRange(sum, port, rows, rods, from, to, 0, job);
   };
   syncWorkers(of);
-  const request = { kind: 'settle', t, dt, fresh, rods, contacts, speed, tolerance, iterations, stealing } as const;
+  const request = {
+    kind: 'stepSingleRods',
+    t,
+    dt,
+    fresh,
+    rods,
+    contacts,
+    speed,
+    tolerance,
+    iterations,
+    stealing,
+  } as const;
   runRequest(pool, request, () => {
-    if (stealing) takePieces(pool.workStealing, 0, port.systemCount, settleOwn);
-    else settleOwn(0, pool.firstRods[1]);
+    if (stealing) takePieces(pool.workStealing, 0, port.systemCount, stepOwn);
+    else stepOwn(0, pool.firstRods[1]);
   });
   return sum;
 }
 
 /** Which thread has moved which of the rods that were taken by pieces. */
-function noteMovers(of: SharedBundle, marked: Uint8Array): void {
+function recordMovers(of: SharedBundle, marked: Uint8Array): void {
   const { pool, stale } = of;
   const { behind, firstRods, count } = pool;
   const met = listMeetings(pool.workStealing, marked.length);
-  meetThere(of);
+  moveEndsToMeetings(of);
   for (let k = 0; k < count; k++)
     for (let s = marked.indexOf(1, met[k]); s >= 0 && s < met[k + 1]; s = marked.indexOf(1, s + 1)) {
       stale[s] = k > 0 ? 1 : 0;

@@ -1,5 +1,5 @@
 /** What a program gives to `loadThreadedDer` and `loadThreadedFiber`. */
-import type { Balance } from './ranges.ts';
+import type { BalanceRule } from './ranges.ts';
 
 /** A worker of Node or of a browser, as far as it is needed. */
 export interface ThreadPort {
@@ -20,5 +20,5 @@ export interface ThreadOptions {
   /** Whether kernels solve the rods, two at a time; default true. Rods of cloth, which links join, gain little by them. */
   readonly kernels?: boolean;
   /** Where ranges of rods should end, asked in every step: by default where all threads take equally long. */
-  readonly balance?: Balance;
+  readonly balance?: BalanceRule;
 }

@@ -12,33 +12,33 @@ import type { Bundle } from '../model.ts';
 const MARGIN = 0.25;
 
 /** Given the first rod of each thread and the number of all, and how long each took: where they should begin. */
-export type Balance = (bounds: ArrayLike<number>, busy: ArrayLike<number>) => number[];
+export type BalanceRule = (bounds: ArrayLike<number>, busy: ArrayLike<number>) => number[];
 
 export interface Ranges {
   /** First rod and first part of each thread, and their number. */
   readonly rods: Int32Array;
   readonly parts: Int32Array;
   /** Whether rods lie in ranges: else only the parts are of use, threads compile all rods, and nothing moves. */
-  readonly apart: boolean;
+  readonly inRanges: boolean;
   /** What each thread compiles: rods, and its first part. */
   readonly compiled: readonly { readonly first: number; readonly end: number; readonly part: number }[];
   /** Places where rods can be parted: all rods of the parts before lie before the rod, and none of the others. */
-  readonly clean: { readonly rods: readonly number[]; readonly parts: readonly number[] };
+  readonly cuts: { readonly rods: readonly number[]; readonly parts: readonly number[] };
 }
 
 type Parts = NonNullable<Bundle['parts']>;
 
-function findClean(parts: Parts, rodCount: number): Ranges['clean'] {
-  const clean: { rods: number[]; parts: number[] } = { rods: [0], parts: [0] };
+function findCuts(parts: Parts, rodCount: number): Ranges['cuts'] {
+  const cuts: { rods: number[]; parts: number[] } = { rods: [0], parts: [0] };
   let reached = -1;
   for (let u = 0; u < parts.count; u++) {
     for (const rod of parts.rods(u)) reached = Math.max(reached, rod);
     const next = u + 1 < parts.count ? Math.min(...parts.rods(u + 1)) : rodCount;
     if (reached + 1 !== next) continue;
-    clean.rods.push(next);
-    clean.parts.push(u + 1);
+    cuts.rods.push(next);
+    cuts.parts.push(u + 1);
   }
-  return clean;
+  return cuts;
 }
 
 /** The number of the first place that is not below `least`. */
@@ -60,36 +60,36 @@ function findNearest(places: readonly number[], wanted: number): number {
 }
 
 /** As even as can be, for `count` threads at most. */
-export function divide(parts: Parts, rodCount: number, count: number, apart: boolean): Ranges {
+export function divide(parts: Parts, rodCount: number, count: number, inRanges: boolean): Ranges {
   const even = (k: number): number => Math.floor((parts.count * k) / count);
-  if (!apart) {
+  if (!inRanges) {
     const all = { first: 0, end: rodCount, part: 0 };
     return {
       rods: new Int32Array(count + 1),
       parts: Int32Array.from({ length: count + 1 }, (_, k) => even(k)),
-      apart,
+      inRanges,
       compiled: Array.from({ length: count }, () => all),
-      clean: { rods: [], parts: [] },
+      cuts: { rods: [], parts: [] },
     };
   }
-  const clean = findClean(parts, rodCount);
+  const cuts = findCuts(parts, rodCount);
   const chosen = [0];
   for (let k = 1; k <= count; k++) {
-    const at = k === count ? clean.parts.length - 1 : findNearest(clean.parts, even(k));
+    const at = k === count ? cuts.parts.length - 1 : findNearest(cuts.parts, even(k));
     // a model may treat a lone rod in another way than one of many
-    if (clean.rods[at] - clean.rods[chosen[chosen.length - 1]] < 2) continue;
-    if (k < count && rodCount - clean.rods[at] < 2) continue;
+    if (cuts.rods[at] - cuts.rods[chosen[chosen.length - 1]] < 2) continue;
+    if (k < count && rodCount - cuts.rods[at] < 2) continue;
     chosen.push(at);
   }
-  const rods = chosen.map((at) => clean.rods[at]);
+  const rods = chosen.map((at) => cuts.rods[at]);
   const compiled = rods.slice(1).map((end, k) => {
-    const room = MARGIN * (end - rods[k]);
-    const from = k === 0 ? 0 : Math.min(chosen[k], findNearest(clean.rods, rods[k] - room));
-    const to = k === 0 ? clean.rods.length - 1 : Math.max(chosen[k + 1], findNearest(clean.rods, end + room));
-    return { first: clean.rods[from], end: clean.rods[to], part: clean.parts[from] };
+    const margin = MARGIN * (end - rods[k]);
+    const from = k === 0 ? 0 : Math.min(chosen[k], findNearest(cuts.rods, rods[k] - margin));
+    const to = k === 0 ? cuts.rods.length - 1 : Math.max(chosen[k + 1], findNearest(cuts.rods, end + margin));
+    return { first: cuts.rods[from], end: cuts.rods[to], part: cuts.parts[from] };
   });
-  const first = chosen.map((at) => clean.parts[at]);
-  return { rods: Int32Array.from(rods), parts: Int32Array.from(first), apart, compiled, clean };
+  const first = chosen.map((at) => cuts.parts[at]);
+  return { rods: Int32Array.from(rods), parts: Int32Array.from(first), inRanges, compiled, cuts };
 }
 
 /** Part of a range that is not worth a move; and part of the way that is gone at once, because times vary. */
@@ -97,7 +97,7 @@ const LITTLE = 0.01;
 const HALF = 0.5;
 
 /** To where all would have taken as long as each other, half of the way. */
-export const balanceByTime: Balance = (bounds, busy) => {
+export const balanceByTime: BalanceRule = (bounds, busy) => {
   const { length: count } = busy;
   const wanted = Array.from(bounds);
   let total = 0;
@@ -116,19 +116,19 @@ export const balanceByTime: Balance = (bounds, busy) => {
 
 /** Moves the ends of ranges to where they are wanted, as far as threads have compiled what they get, and tells which rods have come to whom. */
 export function moveRanges(
-  { rods, parts, apart, compiled, clean }: Ranges,
+  { rods, parts, inRanges, compiled, cuts }: Ranges,
   wanted: ArrayLike<number>,
   gained: (k: number, from: number, to: number) => void,
 ): void {
-  if (!apart) return;
+  if (!inRanges) return;
   const before = Array.from(rods);
   for (let k = 1; k < compiled.length; k++) {
     // nobody goes without rods; where this end is now is one of the places
-    const low = findFrom(clean.rods, Math.max(compiled[k].first, rods[k - 1] + 1));
-    const high = findFrom(clean.rods, Math.min(compiled[k - 1].end + 1, before[k + 1])) - 1;
-    const at = Math.min(Math.max(findNearest(clean.rods, wanted[k]), low), high);
-    rods[k] = clean.rods[at];
-    parts[k] = clean.parts[at];
+    const low = findFrom(cuts.rods, Math.max(compiled[k].first, rods[k - 1] + 1));
+    const high = findFrom(cuts.rods, Math.min(compiled[k - 1].end + 1, before[k + 1])) - 1;
+    const at = Math.min(Math.max(findNearest(cuts.rods, wanted[k]), low), high);
+    rods[k] = cuts.rods[at];
+    parts[k] = cuts.parts[at];
   }
   for (let k = 0; k < compiled.length; k++) {
     if (rods[k] < before[k]) gained(k, rods[k], Math.min(before[k], rods[k + 1]));

@@ -45,8 +45,8 @@ export interface Requests {
   readonly readVelocity: SidesReference;
   /** `ContactThreads.addDisplacements`. */
   readonly addDisplacements: SidesReference & { readonly dt: number };
-  /** `ContactPort.settle`: single rods against colliders. `stealing`: by pieces (workStealing.ts), not by ranges. */
-  readonly settle: { readonly t: number; readonly dt: number; readonly fresh: boolean } & {
+  /** `ContactPort.stepSingleRods`: single rods against colliders. `stealing`: by pieces (workStealing.ts), not by ranges. */
+  readonly stepSingleRods: { readonly t: number; readonly dt: number; readonly fresh: boolean } & {
     readonly rods: number;
     readonly contacts: number;
     readonly speed: number;
@@ -124,7 +124,7 @@ const layouts: { readonly [K in RequestKind]: Fields<Requests[K]> } = {
   step: { ...sides, ...time, robust: 'flag', rough: 'flag' },
   readVelocity: sides,
   addDisplacements: { ...sides, dt: 'number' },
-  settle: {
+  stepSingleRods: {
     ...time,
     fresh: 'flag',
     rods: 'number',

@@ -33,7 +33,7 @@ export interface SharedBundle extends ShareInput {
   /** Workers that take part. */
   readonly ports: readonly ThreadPort[];
   readonly ranges: Ranges;
-  /** Whether rods lie in ranges, see `Ranges.apart`. */
+  /** Whether rods lie in ranges, see `Ranges.inRanges`. */
   readonly inRanges: boolean;
   /** Node positions of all rods in shared memory; empty if they are in no single array. */
   readonly positions: Float64Array;
@@ -42,21 +42,21 @@ export interface SharedBundle extends ShareInput {
   /** Whether any rod is stale. */
   hasStale: boolean;
   /** Time of the rods [s], as far as requests tell. */
-  now: number;
+  time: number;
   /** 1 for rods with loads or grips that were added while the world runs, and their partners: the caller moves them. */
   readonly overridden: Uint8Array;
   hasOverridden: boolean;
   /** Workers were released. */
   isReleased: boolean;
   /** Ranges end where threads have met in the present step. */
-  hasMet: boolean;
+  hasMeetings: boolean;
   /** Of the step: nothing was kept of its start yet; and rods may have moved since it was. */
-  isFresh: boolean;
+  isAtStepStart: boolean;
   hasMoved: boolean;
   /** The caller has written the state for this time, and workers have not seen it. */
-  unseen: number | undefined;
+  unsyncedTime: number | undefined;
   /** Equilibria with links write to rods that they were given once. */
-  isLent: boolean;
+  isWrittenByStatics: boolean;
   /** State at the start of a piece of a step. */
   pieceStart: Float64Array | undefined;
 }
@@ -78,9 +78,9 @@ export function shareBuffer({ pool, ports }: SharedBundle, slot: number, bytes: 
 
 /** Before every request: workers follow what the caller has written. */
 export function syncWorkers(of: SharedBundle): void {
-  if (of.unseen === undefined) return;
-  const t = of.unseen;
-  of.unseen = undefined;
+  if (of.unsyncedTime === undefined) return;
+  const t = of.unsyncedTime;
+  of.unsyncedTime = undefined;
   runRequest(of.pool, { kind: 'refresh', t }, () => {});
 }
 
@@ -95,22 +95,22 @@ function moveEnds({ ranges, pool }: SharedBundle, wanted: ArrayLike<number>): vo
 export function rebalance(of: SharedBundle): void {
   const { pool, parts, options } = of;
   if (isAlone(of) || !of.inRanges || !parts.refreshRod) return;
-  if (!of.hasMet) moveEnds(of, options.balance(pool.firstRods, pool.busy));
-  of.hasMet = false;
+  if (!of.hasMeetings) moveEnds(of, options.balance(pool.firstRods, pool.busy));
+  of.hasMeetings = false;
   pool.busy.fill(0);
 }
 
 /** Ranges end where threads have met. */
-export function meetThere(of: SharedBundle): void {
+export function moveEndsToMeetings(of: SharedBundle): void {
   moveEnds(of, listMeetings(of.pool.workStealing, of.pool.behind.length));
-  of.hasMet = true;
+  of.hasMeetings = true;
 }
 
 /** Whether the next request is the first of the world's step: then threads keep the state where the step begins. */
-export function takeFresh(of: SharedBundle): boolean {
-  if (!of.isFresh) return false;
+export function beginKeeping(of: SharedBundle): boolean {
+  if (!of.isAtStepStart) return false;
   of.pool.keptBy.fill(0);
-  of.isFresh = false;
+  of.isAtStepStart = false;
   of.hasMoved = false;
   return true;
 }

@@ -1,8 +1,8 @@
-/** Sides of contact, and lone rods, as a thread sees its part of them in shared memory. */
+/** A thread's part of contact sides, and of batches of single rods, in shared memory. */
 import { createCutter } from '../contact/memory.ts';
 import { cutRows, doublesOf, type SideRows } from '../contact/solve/sideArrays.ts';
-import type { ContactPort, LoneRods, StepOutcome } from '../model.ts';
-import { axesOf, type ContactSides, type Touches } from '../port.ts';
+import type { ContactPort, SingleRodBatch, StepOutcome } from '../model.ts';
+import { axesOf, type ColliderContacts, type ContactSides } from '../port.ts';
 import { shareOf } from './workerPool.ts';
 
 /** A thread's part of a bundle's sides, and of the solver's arrays. */
@@ -47,7 +47,7 @@ export function cutSides(
       force: three(rows.force),
       mass: one(rows.mass),
       ...(axes === 1 && { direction: three(rows.direction) }),
-      ...(goals && { goal: three(rows.copy), room: one(rows.room) }),
+      ...(goals && { goal: three(rows.copy), clearance: one(rows.room) }),
     },
     start: every(rows.start),
     velocity: every(rows.velocity),
@@ -79,18 +79,18 @@ export function boundSides({ rod, count }: Pick<ContactSides, 'rod' | 'count'>, 
   });
 }
 
-/** Lone rods and their contacts. */
-export interface LoneRows extends Touches {
+/** A batch of single rods and their contacts. */
+export interface SingleRodRows extends ColliderContacts {
   readonly system: Int32Array;
   readonly from: Int32Array;
   readonly to: Int32Array;
   readonly done: Uint8Array;
 }
 
-export const loneBytes = (rods: number, contacts: number): number =>
+export const singleRodBytes = (rods: number, contacts: number): number =>
   8 * 14 * contacts + 4 * (3 * rods + contacts) + rods + 2 * contacts;
 
-export function cutLone(buffer: ArrayBufferLike, rods: number, contacts: number): LoneRows {
+export function cutSingleRods(buffer: ArrayBufferLike, rods: number, contacts: number): SingleRodRows {
   const { doubles, integers: takeIntegers, bytes: takeBytes } = createCutter(buffer);
   const take = (width: number): Float64Array => doubles(width * contacts);
   return {
@@ -113,14 +113,14 @@ export function cutLone(buffer: ArrayBufferLike, rods: number, contacts: number)
 }
 
 /** Contacts of all rods of a job. */
-export function countTouches({ count, from, to }: LoneRods): number {
+export function countContacts({ count, from, to }: SingleRodBatch): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += to[i] - from[i];
   return sum;
 }
 
 /** Writes a job's rods and contacts, these side by side. */
-export function packLone(rows: LoneRows, { count, system, from, to, contacts }: LoneRods): void {
+export function packSingleRods(rows: SingleRodRows, { count, system, from, to, contacts }: SingleRodBatch): void {
   let at = 0;
   for (let i = 0; i < count; i++) {
     rows.system[i] = system[i];
@@ -145,7 +145,7 @@ export function packLone(rows: LoneRows, { count, system, from, to, contacts }: 
 }
 
 /** What was found, back to the job. */
-export function unpackLone({ count, from, to, contacts, done }: LoneRods, rows: LoneRows): void {
+export function unpackSingleRods({ count, from, to, contacts, done }: SingleRodBatch, rows: SingleRodRows): void {
   for (let i = 0; i < count; i++) {
     done[i] = rows.done[i];
     for (let c = from[i], at = rows.from[i]; c < to[i]; c++, at++) {
@@ -156,7 +156,13 @@ export function unpackLone({ count, from, to, contacts, done }: LoneRods, rows: 
 }
 
 /** The part of a job that one thread has at once: rods `begin` to `end` of it, whose systems are counted from `first` on. */
-function partOfLone(rows: LoneRows, begin: number, end: number, first: number, wanted: LoneTask): LoneRods {
+function partOfSingleRods(
+  rows: SingleRodRows,
+  begin: number,
+  end: number,
+  first: number,
+  wanted: SingleRodTask,
+): SingleRodBatch {
   return {
     ...wanted,
     count: end - begin,
@@ -165,47 +171,47 @@ function partOfLone(rows: LoneRows, begin: number, end: number, first: number, w
     to: rows.to.subarray(begin, end),
     done: rows.done.subarray(begin, end),
     contacts: rows,
-    turns: 0,
+    solverIterations: 0,
     error: 0,
     converged: true,
   };
 }
 
 /** What a job is, but for its rods. */
-export type LoneTask = Pick<LoneRods, 'fresh' | 't' | 'dt' | 'speed' | 'tolerance' | 'iterations'>;
+export type SingleRodTask = Pick<SingleRodBatch, 'fresh' | 't' | 'dt' | 'speed' | 'tolerance' | 'iterations'>;
 
 /** What parts of a job have taken so far. */
-export type LoneSum = { -readonly [K in keyof StepOutcome]: StepOutcome[K] } & Pick<
-  LoneRods,
-  'turns' | 'error' | 'converged'
+export type SingleRodSum = { -readonly [K in keyof StepOutcome]: StepOutcome[K] } & Pick<
+  SingleRodBatch,
+  'solverIterations' | 'error' | 'converged'
 >;
 
-export function createLoneSum(): LoneSum {
-  return { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, turns: 0, error: 0, converged: true };
+export function createSingleRodSum(): SingleRodSum {
+  return { ok: true, iterations: 0, iterationsMax: 0, shifts: 0, solverIterations: 0, error: 0, converged: true };
 }
 
-/** Settles those of `count` lone rods whose systems are `from` to `to`, which the port counts from `first` on. */
-export function settleRange(
-  sum: LoneSum,
+/** Steps those of `count` single rods whose systems are `from` to `to`; the port counts systems from `first`. */
+export function stepRange(
+  sum: SingleRodSum,
   port: ContactPort,
-  rows: LoneRows,
+  rows: SingleRodRows,
   count: number,
   from: number,
   to: number,
   first: number,
-  wanted: LoneTask,
+  wanted: SingleRodTask,
 ): void {
   const [begin, end] = boundSides({ rod: rows.system, count }, [from, to]);
   if (begin === end) return;
-  const part = partOfLone(rows, begin, end, first, wanted);
+  const part = partOfSingleRods(rows, begin, end, first, wanted);
   // without pairs there is no such thing, and these rods go on as groups
   part.done.fill(0);
-  const out = port.settle?.(part);
+  const out = port.stepSingleRods?.(part);
   if (!out) return;
   sum.iterations += out.iterations;
   sum.iterationsMax = Math.max(sum.iterationsMax, out.iterationsMax);
   sum.shifts += out.shifts;
-  sum.turns = Math.max(sum.turns, part.turns);
+  sum.solverIterations = Math.max(sum.solverIterations, part.solverIterations);
   sum.error = Math.max(sum.error, part.error);
   sum.converged &&= part.converged;
 }

@@ -25,15 +25,15 @@ export interface WorkStealing {
 }
 
 /** Ends of the pieces of all zones. A zone is what both neighbours have compiled, from the middle of the one's range to that of the other's. */
-export function listPieces({ rods, compiled, clean, apart }: Ranges): number[][] {
+export function listPieces({ rods, compiled, cuts, inRanges }: Ranges): number[][] {
   const last = compiled.length - 1;
-  if (!apart) return [];
+  if (!inRanges) return [];
   // those at the ends have one neighbour
   const middle = (k: number): number => (k === 0 ? 0 : k === last ? rods[k + 1] : (rods[k] + rods[k + 1]) / 2);
   return Array.from({ length: last }, (_, k) => {
-    const from = findFrom(clean.rods, Math.max(compiled[k + 1].first, middle(k)));
+    const from = findFrom(cuts.rods, Math.max(compiled[k + 1].first, middle(k)));
     const most = Math.min(compiled[k].end, middle(k + 1));
-    const places = clean.rods.slice(from).filter((place) => place <= most);
+    const places = cuts.rods.slice(from).filter((place) => place <= most);
     if (places.length === 0) return [rods[k + 1]];
     const span = places[places.length - 1] - places[0];
     const size = Math.max(Math.min(PIECE, span / FEW), span / MOST);

@@ -2,10 +2,10 @@
 import type { Bundle, ContactPort, Model } from '../model.ts';
 import { createWorld } from '../world/world.ts';
 import { writeAnswer } from './answers.ts';
-import { type Searcher, serveSearch } from './colliderSearch.ts';
 import type { BufferMessage, Task } from './messages.ts';
 import { loadModelMaker } from './modelMaker.ts';
 import type { Request } from './requests.ts';
+import { type Searcher, serveSearch } from './sharedSearch.ts';
 import { keepRange, keepShare } from './stateCopies.ts';
 import { type ContactViews, serveContact } from './workerContact.ts';
 import { openPool, reportDone, reportReady, serveRequest, type WorkerPool, waitForRequest } from './workerPool.ts';

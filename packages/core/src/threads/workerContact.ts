@@ -12,14 +12,22 @@ import {
 } from '../contact/links/loops.ts';
 import { applyAndPull } from '../contact/solve/admm.ts';
 import { runLoop } from '../contact/solve/anderson.ts';
-import { addWays } from '../contact/solve/displacements.ts';
+import { addDisplacementCorrection } from '../contact/solve/displacements.ts';
 import { cutLawRows, type LawRows } from '../contact/solve/lawArrays.ts';
 import { countBlocks, cutMixRows, type MixRows } from '../contact/solve/vectorLoops.ts';
 import type { ContactPort } from '../model.ts';
 import { writeAnswer, writeSuccess } from './answers.ts';
-import { findSearcher } from './colliderSearch.ts';
 import type { Request, SidesReference } from './requests.ts';
-import { boundSides, clearShare, createLoneSum, cutLone, cutSides, type SidePart, settleRange } from './sideSlices.ts';
+import { findSearcher } from './sharedSearch.ts';
+import {
+  boundSides,
+  clearShare,
+  createSingleRodSum,
+  cutSides,
+  cutSingleRods,
+  type SidePart,
+  stepRange,
+} from './sideSlices.ts';
 import { slots } from './slots.ts';
 import { followOthers, ownRods, type Service } from './worker.ts';
 import { shareOf } from './workerPool.ts';
@@ -46,8 +54,8 @@ export function serveContact(of: Service, port: ContactPort, request: ContactReq
       port.revert(marks, request.t);
       for (let rod = marks.indexOf(1); rod >= 0; rod = marks.indexOf(1, rod + 1)) pool.behind[task.first + rod] = 0;
       break;
-    case 'settle':
-      settle(of, port, request);
+    case 'stepSingleRods':
+      stepSingleRods(of, port, request);
       break;
     case 'clear':
       clearShare(of.buffers[request.slot] as SharedArrayBuffer, request.bytes, task.index, pool.count);
@@ -64,7 +72,7 @@ export function serveContact(of: Service, port: ContactPort, request: ContactReq
 function serveSides(
   of: Service,
   port: ContactPort,
-  request: Exclude<ContactRequest, Request<'revert' | 'settle' | 'clear' | 'linkLoopWithoutSides'>>,
+  request: Exclude<ContactRequest, Request<'revert' | 'stepSingleRods' | 'clear' | 'linkLoopWithoutSides'>>,
   part: SidePart,
 ): void {
   const { pool, marks, task } = of;
@@ -136,7 +144,7 @@ function addDisplacements(of: Service, { start, sides }: SidePart, dt: number): 
   of.searcher = findSearcher(task, buffers, of.searcher);
   const { position, nodeOffset } = of.searcher.rows;
   const nodes = { position, nodeOffset: nodeOffset.subarray(task.first), samples: bundle.samples };
-  addWays(start, sides, sides.rod, nodes, dt, sides.count);
+  addDisplacementCorrection(start, sides, sides.rod, nodes, dt, sides.count);
 }
 
 /** The rows of Anderson acceleration, as the request has them. */
@@ -191,15 +199,15 @@ function applyLawShare(of: Service, { contacts, axes }: Request<'contactLaw'>, {
   rows.swing[task.index] = applyAndPull(rows, { ...rows, ...all, axes: axes === 1 ? 1 : 3 }, from, to);
 }
 
-function settle(of: Service, port: ContactPort, request: Request<'settle'>): void {
+function stepSingleRods(of: Service, port: ContactPort, request: Request<'stepSingleRods'>): void {
   const { task, pool, buffers, parts } = of;
   const { behind, workStealing } = pool;
   const { t, dt, fresh, rods, contacts, speed, tolerance, iterations } = request;
   const wanted = { t, dt, fresh, speed, tolerance, iterations };
-  const rows = cutLone(buffers[slots.singleRods] as SharedArrayBuffer, rods, contacts);
+  const rows = cutSingleRods(buffers[slots.singleRods] as SharedArrayBuffer, rods, contacts);
   const [own, end] = ownRods(of);
-  const sum = createLoneSum();
-  const settleOwn = (from: number, to: number): void => {
+  const sum = createSingleRodSum();
+  const stepOwn = (from: number, to: number): void => {
     const [first, last] = boundSides({ rod: rows.system, count: rods }, [from, to]);
     for (let i = first; i < last; i++) {
       const rod = rows.system[i] - task.first;
@@ -207,9 +215,9 @@ function settle(of: Service, port: ContactPort, request: Request<'settle'>): voi
       if (behind[rows.system[i]] || rod < own || rod >= end) parts.refreshRod?.(rod, t, dt);
       behind[rows.system[i]] = 0;
     }
-    settleRange(sum, port, rows, rods, from, to, task.first, wanted);
+    stepRange(sum, port, rows, rods, from, to, task.first, wanted);
   };
-  if (request.stealing) takePieces(workStealing, task.index, behind.length, settleOwn);
-  else settleOwn(own + task.first, end + task.first);
+  if (request.stealing) takePieces(workStealing, task.index, behind.length, stepOwn);
+  else stepOwn(own + task.first, end + task.first);
   writeAnswer(pool, task.index, sum);
 }

@@ -4,7 +4,7 @@ import { addContact, createContactSet } from '../../src/contact/contactSet.ts';
 import { createLinkRows, setGroup } from '../../src/contact/links/arrays.ts';
 import { sumPulls } from '../../src/contact/links/drift.ts';
 import { countJoined } from '../../src/contact/links/linkSides.ts';
-import { keepsPlaces } from '../../src/contact/solve/sideVelocities.ts';
+import { keepsPositions } from '../../src/contact/solve/sideVelocities.ts';
 import type { ModelId, RodSpec, Scene, Vec3 } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world/world.ts';
 
@@ -94,10 +94,10 @@ describe('what a solution with links is judged by', () => {
       awake: Uint8Array.of(1),
     };
     // 0.04 m/s for 0.5 ms are 20 µm, 2 % of the size; sideways it may be where it likes
-    expect(keepsPlaces(set, arrays, 0.49e-3, 0.02)).toBe(true);
-    expect(keepsPlaces(set, arrays, 0.51e-3, 0.02)).toBe(false);
+    expect(keepsPositions(set, arrays, 0.49e-3, 0.02)).toBe(true);
+    expect(keepsPositions(set, arrays, 0.51e-3, 0.02)).toBe(false);
     arrays.awake[0] = 0;
-    expect(keepsPlaces(set, arrays, 0.51e-3, 0.02)).toBe(true);
+    expect(keepsPositions(set, arrays, 0.51e-3, 0.02)).toBe(true);
   });
 
   it('what is left of the glued masses moves no rod as a whole', () => {

@@ -12,7 +12,7 @@ import {
 } from '../../src/contact/links/law.ts';
 import type { LinkGroup, Links } from '../../src/contact/links/linkData.ts';
 import { commitLinks, createLinks, isCrossing, recallLinks, rememberLinks } from '../../src/contact/links/links.ts';
-import { lengthOf, MISS, PLACE, PULL, runLinkLoop, SHIFT, UNMIXED } from '../../src/contact/links/loops.ts';
+import { lengthOf, MISS, PLACE_SIDES, PULL, runLinkLoop, SHIFT, UNMIXED } from '../../src/contact/links/loops.ts';
 import { measureLinks, measureOne } from '../../src/contact/links/strain.ts';
 import { createSamples, type Samples } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
@@ -172,9 +172,9 @@ function turn(all: boolean, plain: boolean, parts = 0) {
     rows.mass.set(made.rows.mass);
     rows.links.set(made.rows.links);
     rows.entry.set(made.rows.entry);
-  } else loopLinks(group, PLACE, arrays);
-  rows.crowd.forEach((_, e) => {
-    rows.crowd[e] = 1 + (e % 3);
+  } else loopLinks(group, PLACE_SIDES, arrays);
+  rows.contactsAtNode.forEach((_, e) => {
+    rows.contactsAtNode[e] = 1 + (e % 3);
   });
   weighLinks(group, arrays, true);
   for (const { impulse, impulseStart } of every.others) impulseStart.set(impulse);

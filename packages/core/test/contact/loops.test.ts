@@ -5,23 +5,23 @@ import {
   BLOCK,
   countBlocks,
   cutMixRows,
+  type IterateRows,
   type MixRows,
   mixBytes,
-  type TurnRows,
   WINDOW,
 } from '../../src/contact/solve/vectorLoops.ts';
 import type { SharedLoops } from '../../src/threads/contactThreads.ts';
 
 const size = 3 * BLOCK + 77;
 
-function createTurn(): TurnRows {
+function createTurn(): IterateRows {
   const make = (phase: number): Float64Array =>
     Float64Array.from({ length: size }, (_, i) => Math.sin(phase + 1.7 * i));
   return { start: make(0), velocity: make(1), copy: make(2), free: make(3) };
 }
 
 /** As if several threads did it, the last first. */
-function inShares(turn: TurnRows, cuts: readonly number[]): SharedLoops {
+function inShares(turn: IterateRows, cuts: readonly number[]): SharedLoops {
   let buffer = new ArrayBuffer(0);
   return {
     memory(bytes) {
@@ -41,7 +41,7 @@ function inShares(turn: TurnRows, cuts: readonly number[]): SharedLoops {
 }
 
 /** Turns of q ← q + f(q) for f = 1.7 (A q − q), A diagonal: its eigenvalues 0 to 0.9. */
-function iterate(turn: TurnRows, shared: SharedLoops | undefined, turns: number): number[] {
+function iterate(turn: IterateRows, shared: SharedLoops | undefined, turns: number): number[] {
   const mixing = startMixing(turn, size, false, shared);
   for (let i = 0; i < size; i++) mixing.rows.weight[i] = 1 + (i % 3);
   mixing.rows.finest.fill(2, 0, size);

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { type ContactSet, createContactSet } from '../../src/contact/contactSet.ts';
 import {
   appendFound,
-  createSearch,
+  type ColliderSearch,
+  createColliderSearch,
   cutSearch,
   FOUND_BYTES,
   type FoundRun,
   noteRuns,
   openFinder,
   readCounts,
-  type Search,
   searchBytes,
   searchRanges,
   takeHands,
@@ -89,7 +89,7 @@ const all = { ...rules, pinned: [], welded: [], linked: [] };
 const gravity = [0, 0, -9.81];
 
 /** Ranges of rods by as many searchers, who begin with the last of theirs, each with what a thread has: the memory, and the obstacles as the scene has them. */
-function share(bounds: readonly number[]): { finder: Finder; search: Search; runs: number[] } {
+function share(bounds: readonly number[]): { finder: Finder; search: ColliderSearch; runs: number[] } {
   const counts = {
     rods: rods.length,
     nodes: rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0),
@@ -132,7 +132,7 @@ function share(bounds: readonly number[]): { finder: Finder; search: Search; run
       });
     },
   };
-  return { finder, search: createSearch(finder, shared, rows), runs };
+  return { finder, search: createColliderSearch(finder, shared, rows), runs };
 }
 
 const tell = (set: ContactSet): Record<string, number[]> =>
@@ -145,11 +145,11 @@ const tell = (set: ContactSet): Record<string, number[]> =>
 describe.each([[[9]], [[1, 8, 22]]])('ranges of rods from %j on', (bounds) => {
   const { finder, search, runs } = share(bounds);
   const other = createFinder(rods, samples, colliders, all, gravity);
-  const alone = createSearch(other);
+  const alone = createColliderSearch(other);
   // rods that are not looked at are left out by all
-  finder.look[6] = other.look[6] = 1;
+  finder.rodRole[6] = other.rodRole[6] = 1;
 
-  const compare = (find: (search: Search, set: ContactSet) => void): ContactSet => {
+  const compare = (find: (search: ColliderSearch, set: ContactSet) => void): ContactSet => {
     const [set, expected] = [createContactSet(), createContactSet()];
     // what a set had before is not seen
     set.impulse.fill(7);
@@ -184,12 +184,12 @@ describe.each([[[9]], [[1, 8, 22]]])('ranges of rods from %j on', (bounds) => {
     const before = samples.map(({ nodePosition }) => nodePosition.slice());
     for (const { nodePosition } of samples) for (let k = 0; k < nodePosition.length; k++) nodePosition[k] *= 0.97;
     const whole = compare((by, out) => {
-      by.findSunken(out, 0, dt, 0.04, undefined, false);
+      by.findPenetrations(out, 0, dt, 0.04, undefined, false);
     });
     expect(whole.count).toBeGreaterThan(20);
     const some = Array.from({ length: COUNT }, (_, r) => r).filter((r) => r % 3 !== 1);
     const part = compare((by, out) => {
-      by.findSunken(out, 0, dt, 0.04, some, false);
+      by.findPenetrations(out, 0, dt, 0.04, some, false);
     });
     expect(part.count).toBeLessThan(whole.count);
     expect(part.count).toBeGreaterThan(10);
@@ -219,7 +219,7 @@ describe.each([[[9]], [[1, 8, 22]]])('ranges of rods from %j on', (bounds) => {
   it('leave rods that are not in order to one', () => {
     const count = runs.length;
     compare((by, out) => {
-      by.findSunken(out, 0, dt, 0.04, [5, 3], false);
+      by.findPenetrations(out, 0, dt, 0.04, [5, 3], false);
     });
     expect(runs.length).toBe(count);
   });
@@ -236,7 +236,7 @@ describe.each([[[9]], [[1, 8, 22]]])('ranges of rods from %j on', (bounds) => {
 describe('what a thread has found', () => {
   it('goes to the end of a set that grows', () => {
     const [set, more] = [createContactSet(4), createContactSet(4)];
-    const search = createSearch(createFinder(rods, samples, colliders, all, gravity));
+    const search = createColliderSearch(createFinder(rods, samples, colliders, all, gravity));
     for (const collider of colliders) placeCollider(collider, 0, dt);
     search.gather();
     search.find(set, 0, 0, dt);

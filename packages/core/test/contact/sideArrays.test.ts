@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { bytesOf, contactBytes, createRooms, cutContactRows, cutRows } from '../../src/contact/solve/sideArrays.ts';
+import {
+  bytesOf,
+  contactBytes,
+  createBufferPool,
+  cutContactRows,
+  cutRows,
+} from '../../src/contact/solve/sideArrays.ts';
 import { copyWarmStart, WARM_START_STRIDE, type WarmStart } from '../../src/contact/warmStart.ts';
 
 describe('the memory of sides', () => {
   it('is the same from one time to the next, all zero, and another for each slot', () => {
-    const rooms = createRooms();
+    const rooms = createBufferPool();
     const first = rooms.take(0, 100);
     new Uint8Array(first).fill(7);
     const other = rooms.take(1, 100);

@@ -3,7 +3,7 @@ import { createContactSet, sortContacts, takePlaces } from '../../src/contact/co
 import { createFinder } from '../../src/contact/detect/finder.ts';
 import { gather } from '../../src/contact/detect/finderData.ts';
 import { gatherEnd, sweepPairs } from '../../src/contact/detect/rodSweep.ts';
-import { easeOut, setBias } from '../../src/contact/solve/sideVelocities.ts';
+import { setBias, targetGap } from '../../src/contact/solve/sideVelocities.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import { smooth } from './support.ts';
 
@@ -60,7 +60,7 @@ describe('where a step came to', () => {
   it('eases out what began inside', () => {
     const { set } = sweepTo([1.8 * r, 0], [0, 1.5 * r]);
     expect(set.count).toBeGreaterThan(0);
-    const floor = easeOut(-0.2 * r, r);
+    const floor = targetGap(-0.2 * r, r);
     expect(floor).toBeGreaterThan(-0.2 * r);
     expect(floor).toBeLessThan(-0.1 * r);
     for (let c = 0; c < set.count; c++) expect(set.bias[c]).toBeCloseTo((-2 * r - floor) / 0.01, 9);

@@ -1,7 +1,7 @@
 /** Obstacles that turn: what their motion is, and what it is not. */
 import { describe, expect, it } from 'vitest';
 import { createContactSet } from '../../src/contact/contactSet.ts';
-import { createSearch } from '../../src/contact/detect/colliderSearch.ts';
+import { createColliderSearch } from '../../src/contact/detect/colliderSearch.ts';
 import { createFinder, findContacts } from '../../src/contact/detect/finder.ts';
 import { gather } from '../../src/contact/detect/finderData.ts';
 import { measureDistance, placeCollider } from '../../src/contact/shapes/collider.ts';
@@ -143,7 +143,7 @@ describe('contact with an obstacle that turns', () => {
     for (let i = 0; i < 15; i++) finder.velocity[i] = share * along[i % 3];
     const set = createContactSet();
     placeCollider(colliders[0], 0, dt);
-    findContacts(finder, set, 0, dt, createSearch(finder).find);
+    findContacts(finder, set, 0, dt, createColliderSearch(finder).find);
     expect(set.count).toBeGreaterThan(0);
     placeCollider(colliders[0], dt, 0);
     const out = new Float64Array(4);
@@ -201,7 +201,7 @@ describe('obstacles that deform', () => {
     gather(finder);
     const set = createContactSet();
     placeCollider(colliders[0], 0, 1e-3);
-    findContacts(finder, set, 0, 1e-3, createSearch(finder).find);
+    findContacts(finder, set, 0, 1e-3, createColliderSearch(finder).find);
     const speeds = new Map<number, number>();
     for (let c = 0; c < set.count; c++) speeds.set(set.edgeA[c] + set.weightA[c], set.surface[3 * c + 2]);
     for (const node of [0, 1, 2, 3, 4]) expect(speeds.get(node)).toBeCloseTo(0.5, 9);

@@ -36,8 +36,8 @@ describe('ranges of rods', () => {
       [4 * q + 1, 4 * q + 3],
     ]).flat();
     const ranges = divide(partsOf(crossed), 32, 2, true);
-    expect(ranges.clean.rods).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32]);
-    expect(ranges.clean.parts).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16]);
+    expect(ranges.cuts.rods).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32]);
+    expect(ranges.cuts.parts).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16]);
     expect([...ranges.rods]).toEqual([0, 16, 32]);
     move(ranges, [0, 18.5, 32]);
     expect([...ranges.rods]).toEqual([0, 20, 32]);

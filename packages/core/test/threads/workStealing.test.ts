@@ -80,7 +80,7 @@ describe('work stealing', () => {
       expect(met[0]).toBe(0);
       expect(met[threads]).toBe(2 * pairCount);
       expect(owner.findIndex((k, rod) => !(met[k] <= rod && rod < met[k + 1]))).toBe(-1);
-      for (const rod of met) expect(ranges.clean.rods).toContain(rod);
+      for (const rod of met) expect(ranges.cuts.rods).toContain(rod);
       places.add(met.join());
     }
     expect(places.size).toBeGreaterThan(5);

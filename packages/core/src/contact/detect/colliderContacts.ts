@@ -2,7 +2,7 @@
 
 import { addColliderPlace, type ContactSet } from '../contactSet.ts';
 import { type Collider, findClosest, measureDistanceIn, measureSurfaceVelocityAt } from '../shapes/collider.ts';
-import { interpolate as at, isHeld, isNear, type ObstacleFinder } from './finderData.ts';
+import { interpolate as at, type ColliderFinder, isHeld, isNear } from './finderData.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 /** Distance and normal that were measured last. */
@@ -59,23 +59,23 @@ const NEARER = 0.01;
  * end of the step.
  */
 export function findWithCollider(
-  finder: ObstacleFinder,
+  finder: ColliderFinder,
   set: ContactSet,
   collider: Collider,
   index: number,
   dt: number,
   from: number = 0,
-  to: number = finder.look.length,
+  to: number = finder.rodRole.length,
 ): void {
   const { nodeOffset, edgeOffset, position: x, nodeDistance } = finder;
-  const turn = measureTurn(collider);
-  const shift = measureShift(collider);
+  const turn = measureRotation(collider);
+  const shift = measureTranslation(collider);
   const turns = turn > 1e-9 && turn < Infinity;
   for (let r = from; r < to; r++) {
     const nodeCount = nodeOffset[r + 1] - nodeOffset[r];
     const edge0 = edgeOffset[r];
     const edgeCount = edgeOffset[r + 1] - edge0;
-    if (!collider.acts[r] || finder.look[r] < 2 || !isRodNear(finder, collider, r, dt)) continue;
+    if (!collider.acts[r] || finder.rodRole[r] < 2 || !isRodNear(finder, collider, r, dt)) continue;
     for (let i = nodeOffset[r]; i < nodeOffset[r + 1]; i++) {
       measureDistanceIn(distanceAt, collider, collider.now, x, 3 * i);
       for (let k = 0; k < 4; k++) nodeDistance[4 * i + k] = distanceAt[k];
@@ -106,14 +106,14 @@ export function findWithCollider(
 }
 
 /** How far the collider's place comes in the step. */
-function measureShift({ moves, now, next }: Collider): number {
+function measureTranslation({ moves, now, next }: Collider): number {
   let square = 0;
   for (let k = 0; k < 3 && moves; k++) square += (next.position[k] - now.position[k]) ** 2;
   return Math.sqrt(square);
 }
 
 /** How far a point of the surface comes in the step at most, per distance from the collider's place; infinite where that says nothing. */
-function measureTurn({ moves, body, shape, now, next }: Collider): number {
+function measureRotation({ moves, body, shape, now, next }: Collider): number {
   if (body >= 0 || shape.surfaceVelocity) return Infinity;
   let square = 0;
   for (let k = 0; k < 9 && moves; k++) square += (next.rotation[k] - now.rotation[k]) ** 2;
@@ -122,7 +122,7 @@ function measureTurn({ moves, body, shape, now, next }: Collider): number {
 
 /** Whether a node, whose distance is known, may come near within the step: those that may not are nearly all. */
 function mayReach(
-  finder: ObstacleFinder,
+  finder: ColliderFinder,
   collider: Collider,
   node: number,
   edge: number,
@@ -147,7 +147,7 @@ function mayReach(
 }
 
 /** Whether the box about a rod and its motion meets the collider's. */
-function isRodNear(finder: ObstacleFinder, collider: Collider, r: number, dt: number): boolean {
+function isRodNear(finder: ColliderFinder, collider: Collider, r: number, dt: number): boolean {
   const { nodeOffset, position: x, velocity: v, nodeRadius, acceleration } = finder;
   const { bounds, now, next } = collider;
   const from = nodeOffset[r];
@@ -175,7 +175,7 @@ function isRodNear(finder: ObstacleFinder, collider: Collider, r: number, dt: nu
 /** The inside of an edge, where it is closer than both its ends. */
 function measureInside(
   out: Candidate,
-  finder: ObstacleFinder,
+  finder: ColliderFinder,
   collider: Collider,
   index: number,
   edge: number,
@@ -213,7 +213,7 @@ function measureInside(
  * Whether the place in `distanceAt` says what a node says that is `way` from it: two contacts that are all but one make the matrix of
  * responses singular, and solvers slow.
  */
-function repeatsNode({ nodeDistance, edgeRadius }: ObstacleFinder, node: number, way: number, edge: number): boolean {
+function repeatsNode({ nodeDistance, edgeRadius }: ColliderFinder, node: number, way: number, edge: number): boolean {
   if (way > 0.5 * edgeRadius[edge]) return false;
   const o = 4 * node;
   const turned =
@@ -224,7 +224,7 @@ function repeatsNode({ nodeDistance, edgeRadius }: ObstacleFinder, node: number,
 /** With distance and normal in `distanceAt`. */
 function measureCandidate(
   out: Candidate,
-  finder: ObstacleFinder,
+  finder: ColliderFinder,
   collider: Collider,
   index: number,
   edge: number,
@@ -255,7 +255,7 @@ function measureCandidate(
   const size = sizeAt(finder, edge, radius);
   if (!isNear(gap - finder.rules.reach, approach, size, finder.acceleration, dt)) return;
   const restitution = Math.min(1, collider.restitution * finder.edgeRestitution[edge]);
-  if (restitution > 0 && flies(finder, gap, approach, dt)) return;
+  if (restitution > 0 && missesWithinStep(finder, gap, approach, dt)) return;
   out.near = true;
   out.weight = weight;
   out.radius = radius;
@@ -263,7 +263,7 @@ function measureCandidate(
   out.gap = gap;
   out.approach = approach;
   out.restitution = restitution;
-  if (turns) lookAhead(collider, out.place, velocity, dt);
+  if (turns) predictNormal(collider, out.place, velocity, dt);
   for (let k = 0; k < 3; k++) {
     out.normal[k] = distanceAt[1 + k];
     out.surface[k] = surface[k];
@@ -277,7 +277,7 @@ const ahead = new Float64Array(4);
  * that in `distanceAt`, and the velocity at which the surface recedes there along it into `surface`. With direction and surface of the
  * start, a place that stays behind on a ball that turns by θ is let in by R θ²/2, a third of a hair's radius on a head.
  */
-function lookAhead(collider: Collider, p: Float64Array, v: Float64Array, dt: number): void {
+function predictNormal(collider: Collider, p: Float64Array, v: Float64Array, dt: number): void {
   const nx = distanceAt[1];
   const ny = distanceAt[2];
   const nz = distanceAt[3];
@@ -306,7 +306,7 @@ function lookAhead(collider: Collider, p: Float64Array, v: Float64Array, dt: num
 }
 
 function addCandidate(
-  finder: ObstacleFinder,
+  finder: ColliderFinder,
   set: ContactSet,
   collider: Collider,
   index: number,
@@ -329,12 +329,12 @@ function addCandidate(
 }
 
 /** Approach [m/s] below which an impact rebounds: slower ones are those of things at rest. */
-export function reboundThreshold(finder: ObstacleFinder, dt: number): number {
+export function reboundThreshold(finder: ColliderFinder, dt: number): number {
   return Math.max(2 * finder.acceleration * dt, 1e-3);
 }
 
 /** With the normal in `distanceAt`: it will rebound when it arrives, but does not within the step. Steps are cut at impacts. */
-function flies(finder: ObstacleFinder, gap: number, approach: number, dt: number): boolean {
+function missesWithinStep(finder: ColliderFinder, gap: number, approach: number, dt: number): boolean {
   if (approach >= -reboundThreshold(finder, dt)) return false;
   const { gravity } = finder;
   const pull = gravity[0] * distanceAt[1] + gravity[1] * distanceAt[2] + gravity[2] * distanceAt[3];

@@ -17,21 +17,21 @@ import {
   type SharedSearch,
   threadsOf,
 } from '../../threads/contactThreads.ts';
-import { type ContactSet, createContactSet, makeRoom } from '../contactSet.ts';
+import { type ContactSet, createContactSet, ensureCapacity } from '../contactSet.ts';
 import { type Cutter, countBytes, createCutter } from '../memory.ts';
 import { type Collider, HAND, placeCollider, takeHand } from '../shapes/collider.ts';
 import { findWithCollider } from './colliderContacts.ts';
 import { sweepCollider } from './colliderSweep.ts';
 import { type FinderRows, layOutFinder } from './finderArrays.ts';
-import { type Finder, gather, type ObstacleFinder } from './finderData.ts';
-import { findMarkedSunken, findSunken } from './penetration.ts';
+import { type ColliderFinder, type Finder, gather } from './finderData.ts';
+import { findMarkedPenetrations, findPenetrations } from './penetration.ts';
 import { gatherEnd } from './rodSweep.ts';
 
 /** What threads can be asked for: positions and velocities at the start of a step; contacts there; positions at its end; what sank in there; what was met on the way. */
 const GATHER = 0;
 const FIND = 1;
 const GATHER_END = 2;
-const FIND_SUNKEN = 3;
+const FIND_PENETRATIONS = 3;
 const SWEEP = 4;
 
 /** Arrays of a finder that all threads see, and more. */
@@ -74,7 +74,7 @@ export function readCounts(buffer: ArrayBufferLike): SearchCounts {
 }
 
 /** What a thread finds by. */
-export function openFinder(rows: SearchRows, colliders: Finder['colliders']): ObstacleFinder {
+export function openFinder(rows: SearchRows, colliders: Finder['colliders']): ColliderFinder {
   const gravity = [...rows.given.subarray(4, 7)];
   return {
     ...rows,
@@ -88,7 +88,7 @@ export function openFinder(rows: SearchRows, colliders: Finder['colliders']): Ob
 }
 
 /** Obstacles as the caller's hand has moved them. */
-export function takeHands({ colliders }: ObstacleFinder, rows: SearchRows): void {
+export function takeHands({ colliders }: ColliderFinder, rows: SearchRows): void {
   for (let k = 0; k < colliders.length; k++) takeHand(colliders[k], rows.hands[k]);
 }
 
@@ -180,7 +180,7 @@ export function appendFound(
   if (count === 0) return;
   const rows = cutFound(buffer, from, capacity);
   const at = set.count;
-  makeRoom(set, at + count);
+  ensureCapacity(set, at + count);
   set.count = at + count;
   for (const name of doubleNames) set[name].set(rows[name].subarray(0, doubles[name] * count), doubles[name] * at);
   for (const name of integerNames) set[name].set(rows[name].subarray(0, count), at);
@@ -200,7 +200,7 @@ export function appendFound(
  * appended to `set`.
  */
 export function searchRanges(
-  finder: ObstacleFinder,
+  finder: ColliderFinder,
   asked: Uint8Array,
   samples: readonly Samples[],
   first: number,
@@ -226,7 +226,7 @@ export function searchRanges(
     each((from, to) => {
       findWithCollider(finder, set, colliders[k], k, dt, from, to);
     });
-  } else if (kind === FIND_SUNKEN) findMarkedSunken(finder, set, k, t, dt, allowed, asked, each);
+  } else if (kind === FIND_PENETRATIONS) findMarkedPenetrations(finder, set, k, t, dt, allowed, asked, each);
   else if (kind === SWEEP) {
     placeCollider(colliders[k], t, dt);
     each((from, to) => {
@@ -236,7 +236,7 @@ export function searchRanges(
 }
 
 /** As the caller uses it; obstacles are placed at the start of the step. */
-export interface Search {
+export interface ColliderSearch {
   /** Positions and velocities of all nodes now. */
   gather(): void;
   /** Positions of all nodes now, as the end of the step. */
@@ -244,7 +244,7 @@ export interface Search {
   /** Appends the contacts at the start of the step with collider k. */
   find(set: ContactSet, k: number, t: number, dt: number): void;
   /** Appends those of places that ended too deep, as `findSunken` does; by default of all rods. `gathered`: their ends are there. */
-  findSunken(
+  findPenetrations(
     set: ContactSet,
     t: number,
     dt: number,
@@ -256,7 +256,7 @@ export interface Search {
   sweep(set: ContactSet, t: number, dt: number): number;
 }
 
-function searchAlone(finder: Finder): Search {
+function searchAlone(finder: Finder): ColliderSearch {
   const { colliders } = finder;
   return {
     gather() {
@@ -268,9 +268,9 @@ function searchAlone(finder: Finder): Search {
     find(set, k, _, dt) {
       findWithCollider(finder, set, colliders[k], k, dt);
     },
-    findSunken(set, t, dt, allowed, rods, gathered) {
+    findPenetrations(set, t, dt, allowed, rods, gathered) {
       if (!gathered) gatherEnd(finder.end, finder, rods);
-      findSunken(finder, set, finder.end, t, dt, allowed, rods);
+      findPenetrations(finder, set, finder.end, t, dt, allowed, rods);
     },
     sweep(set, t, dt) {
       const before = set.count;
@@ -290,7 +290,7 @@ function eachSurface({ colliders }: Finder, action: (k: number) => void): void {
 }
 
 /** Memory for what threads find contacts with obstacles by, where they can: one bundle that has all rods in their order, no obstacles on bodies. */
-export function shareSearch(
+export function shareColliderSearch(
   rods: readonly Rod[],
   bundles: readonly Bundle[],
   placeOfRod: readonly { readonly index: number }[],
@@ -310,10 +310,10 @@ export function shareSearch(
 }
 
 /** `rows`: where the finder is in the memory of `shared`. */
-export function createSearch(finder: Finder, shared?: SharedSearch, rows?: SearchRows): Search {
+export function createColliderSearch(finder: Finder, shared?: SharedSearch, rows?: SearchRows): ColliderSearch {
   const alone = searchAlone(finder);
   if (!shared || !rows) return alone;
-  const { colliders, nodeOffset, look } = finder;
+  const { colliders, nodeOffset, rodRole } = finder;
   const { asked, hands } = rows;
   const { length: rods } = asked;
   rows.given.set([rods, finder.nodeCount, finder.edgeCount, colliders.length, ...finder.gravity, finder.rules.reach]);
@@ -357,17 +357,17 @@ export function createSearch(finder: Finder, shared?: SharedSearch, rows?: Searc
       run(nothing, GATHER_END);
     },
     find(set, k, t, dt) {
-      if (shared.isWorth(countNodes(look, 2))) run(set, FIND, k, t, dt);
+      if (shared.isWorth(countNodes(rodRole, 2))) run(set, FIND, k, t, dt);
       else alone.find(set, k, t, dt);
     },
-    findSunken(set, t, dt, allowed, list, gathered) {
+    findPenetrations(set, t, dt, allowed, list, gathered) {
       if (!mark(list) || !shared.isWorth(countNodes(asked, 1)))
-        return alone.findSunken(set, t, dt, allowed, list, gathered);
+        return alone.findPenetrations(set, t, dt, allowed, list, gathered);
       if (!gathered) run(nothing, GATHER_END);
-      for (let k = 0; k < colliders.length; k++) run(set, FIND_SUNKEN, k, t, dt, allowed);
+      for (let k = 0; k < colliders.length; k++) run(set, FIND_PENETRATIONS, k, t, dt, allowed);
     },
     sweep(set, t, dt) {
-      if (!shared.isWorth(countNodes(look, 2))) return alone.sweep(set, t, dt);
+      if (!shared.isWorth(countNodes(rodRole, 2))) return alone.sweep(set, t, dt);
       const before = set.count;
       eachSurface(finder, (k) => {
         run(set, SWEEP, k, t, dt);

@@ -10,7 +10,7 @@
 import { rotate } from '../../bodies/body.ts';
 import { addContact, type ContactSet } from '../contactSet.ts';
 import { type Collider, measureSurfaceVelocityAt, toLocal } from '../shapes/collider.ts';
-import { interpolate, isHeld, type ObstacleFinder } from './finderData.ts';
+import { type ColliderFinder, interpolate, isHeld } from './finderData.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 const start = new Float64Array(3);
@@ -28,20 +28,20 @@ const PLACES = [0, 0.25, 0.5, 0.75, 1] as const;
  * finder.position to finder.end.
  */
 export function sweepCollider(
-  finder: ObstacleFinder,
+  finder: ColliderFinder,
   set: ContactSet,
   index: number,
   t: number,
   dt: number,
   from: number = 0,
-  to: number = finder.look.length,
+  to: number = finder.rodRole.length,
 ): void {
   const collider = finder.colliders[index];
   const { nodeOffset, edgeOffset, end } = finder;
   // a body is where it came to
   if (collider.body >= 0) collider.evaluate(collider.next, t + dt);
   for (let r = from; r < to; r++) {
-    if (!collider.acts[r] || finder.look[r] < 2 || !crossesBox(finder, collider, r, end)) continue;
+    if (!collider.acts[r] || finder.rodRole[r] < 2 || !crossesBox(finder, collider, r, end)) continue;
     const edge0 = edgeOffset[r];
     const edgeCount = edgeOffset[r + 1] - edge0;
     const closed = nodeOffset[r + 1] - nodeOffset[r] === edgeCount;
@@ -54,7 +54,7 @@ export function sweepCollider(
 
 /** Whether the box of a rod at both ends of the step meets that of the collider at both. */
 function crossesBox(
-  { nodeOffset, position: x }: ObstacleFinder,
+  { nodeOffset, position: x }: ColliderFinder,
   collider: Collider,
   r: number,
   end: Float64Array,
@@ -79,7 +79,7 @@ function turns({ now, next }: Collider): boolean {
 }
 
 function sweepPlace(
-  finder: ObstacleFinder,
+  finder: ColliderFinder,
   set: ContactSet,
   collider: Collider,
   index: number,
@@ -123,7 +123,7 @@ function sweepPlace(
 
 /** With the path in `start` and `way`, and distance and normal at the meeting, both in the collider's axes. */
 function addMeeting(
-  finder: ObstacleFinder,
+  finder: ColliderFinder,
   set: ContactSet,
   collider: Collider,
   index: number,

@@ -9,16 +9,16 @@
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
-import { apart } from '../memory.ts';
+import { ownArrays } from '../memory.ts';
 import type { Collider } from '../shapes/collider.ts';
-import type { Search, SearchRows } from './colliderSearch.ts';
+import type { ColliderSearch, SearchRows } from './colliderSearch.ts';
 import { markRoots } from './embeddedRoots.ts';
 import { exemptLink, exemptWelds } from './exemptions.ts';
 import { layOutFinder } from './finderArrays.ts';
 import { type Finder, type RodRules, SEARCHED } from './finderData.ts';
 import { coverStep, createNearPairs, reachOf } from './nearPairs.ts';
-import { measurePinWays } from './overlapsNearPins.ts';
-import { addPair } from './rodContacts.ts';
+import { measurePinDistances } from './overlapsNearPins.ts';
+import { addEdgePair } from './rodContacts.ts';
 import { areSegmentsApart } from './sweptTree.ts';
 
 /** `shared`: memory for what threads know of it, which is then written there. */
@@ -32,13 +32,13 @@ export function createFinder(
 ): Finder {
   const nodeCount = rods.reduce((sum, rod) => sum + rod.nodeCount, 0);
   const edgeCount = rods.reduce((sum, rod) => sum + rod.edgeCount, 0);
-  const rows = shared ?? layOutFinder({ rods: rods.length, nodes: nodeCount, edges: edgeCount }, apart);
+  const rows = shared ?? layOutFinder({ rods: rods.length, nodes: nodeCount, edges: edgeCount }, ownArrays);
   const { nodeOffset, edgeOffset } = rows;
   rods.forEach((rod, r) => {
     nodeOffset[r + 1] = nodeOffset[r] + rod.nodeCount;
     edgeOffset[r + 1] = edgeOffset[r] + rod.edgeCount;
   });
-  rows.look.fill(SEARCHED);
+  rows.rodRole.fill(SEARCHED);
   const finder: Finder = {
     ...rows,
     rods,
@@ -51,7 +51,7 @@ export function createFinder(
     edgeCount,
     edgeArc: new Float64Array(edgeCount),
     pairRadius: new Float64Array(edgeCount),
-    pinWay: new Float64Array(nodeCount).fill(Number.POSITIVE_INFINITY),
+    pinDistance: new Float64Array(nodeCount).fill(Number.POSITIVE_INFINITY),
     edgeBody: new Int32Array(edgeCount).fill(-1),
     joined: new Set(),
     exempt: colliders.map((_, k) => shared?.exempt[k] ?? new Uint8Array(0)),
@@ -88,7 +88,7 @@ export function findContacts(
   set: ContactSet,
   t: number,
   dt: number,
-  findObstacles: Search['find'],
+  findObstacles: ColliderSearch['find'],
 ): void {
   let changed = false;
   for (const { pin, node } of finder.rules.pinned) {
@@ -96,23 +96,23 @@ export function findContacts(
     changed ||= finder.nodeHeld[node] !== held;
     finder.nodeHeld[node] = held;
   }
-  if (changed) measurePinWays(finder);
+  if (changed) measurePinDistances(finder);
   markRoots(finder);
   for (let k = 0; k < finder.colliders.length; k++) findObstacles(set, k, t, dt);
   if (!finder.rules.pairs) return;
   coverStep(finder, dt);
   finder.pairCount = 0;
-  const { near, look, edgeRod } = finder;
+  const { near, rodRole, edgeRod } = finder;
   for (let k = 0; k < near.list.length; k += 2) {
     const first = near.list.data[k];
     const second = near.list.data[k + 1];
-    if (look[edgeRod[first]] * look[edgeRod[second]] < 2) continue;
+    if (rodRole[edgeRod[first]] * rodRole[edgeRod[second]] < 2) continue;
     if (mayComeNear(finder, first, second, dt)) notePair(finder, first, second);
   }
   sortPairs(finder);
   for (let k = 0; k < finder.pairCount; k++) {
     const first = Math.floor(finder.pairs[k] / finder.edgeCount);
-    addPair(finder, set, first, finder.pairs[k] - first * finder.edgeCount, dt);
+    addEdgePair(finder, set, first, finder.pairs[k] - first * finder.edgeCount, dt);
   }
 }
 

@@ -21,7 +21,7 @@ export interface FinderRows {
   /** 1 where a pin holds the node. */
   readonly nodeHeld: Uint8Array;
   /** Of each rod: 2 where contacts are looked for, 1 where only what is looked at may meet it, 0 where it is not there. */
-  readonly look: Uint8Array;
+  readonly rodRole: Uint8Array;
   /** At the start of the step. */
   readonly position: Float64Array;
   readonly velocity: Float64Array;
@@ -51,7 +51,7 @@ export function layOutFinder(
     edgeIndex: integers(edges),
     edgeFirst: integers(edges),
     edgeSecond: integers(edges),
-    look: bytes(rods),
+    rodRole: bytes(rods),
     nodeHeld: bytes(nodes),
   };
 }

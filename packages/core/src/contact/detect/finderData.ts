@@ -48,7 +48,7 @@ export interface Finder extends FinderRows {
   /** Against rods [m]. */
   readonly pairRadius: Float64Array;
   /** Way along the rod to the nearest node that is held [m]. */
-  readonly pinWay: Float64Array;
+  readonly pinDistance: Float64Array;
   /** Body that an edge is so near the weld of that it does not meet others there, −1 for none. */
   readonly edgeBody: Int32Array;
   /** Pairs of edges that a link holds so near each other that they do not meet, as numbers like those in `pairs`, the lower first. */
@@ -64,7 +64,7 @@ export interface Finder extends FinderRows {
 }
 
 /** What contacts with obstacles are found by: threads know this much. */
-export interface ObstacleFinder
+export interface ColliderFinder
   extends FinderRows,
     Pick<Finder, 'colliders' | 'gravity' | 'acceleration' | 'nodeCount' | 'exempt'> {
   readonly rules: Pick<RodRules, 'reach'>;
@@ -80,12 +80,12 @@ export function gather(finder: Finder): void {
 }
 
 /** Whether a place on an edge is held by pins: then nothing can move it, and it has no contact of its own. */
-export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: ObstacleFinder, edge: number, weight: number): boolean {
+export function isHeld({ nodeHeld, edgeFirst, edgeSecond }: ColliderFinder, edge: number, weight: number): boolean {
   return (weight === 1 || nodeHeld[edgeFirst[edge]] === 1) && (weight === 0 || nodeHeld[edgeSecond[edge]] === 1);
 }
 
 /** Feature of a place on an edge. */
-export function featureOf(finder: ObstacleFinder, edge: number, weight: number): number {
+export function featureOf(finder: ColliderFinder, edge: number, weight: number): number {
   if (weight === 0) return 2 * finder.edgeFirst[edge];
   return weight === 1 ? 2 * finder.edgeSecond[edge] : 2 * finder.edgeFirst[edge] + 1;
 }

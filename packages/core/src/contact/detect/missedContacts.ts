@@ -4,7 +4,7 @@ import { appendContact, type ContactSet, copyContact } from '../contactSet.ts';
 import type { Systems } from '../solve/islands.ts';
 import { DEEPER, markStart, setBias, slipLimit } from '../solve/sideVelocities.ts';
 import { reboundThreshold } from './colliderContacts.ts';
-import type { Search } from './colliderSearch.ts';
+import type { ColliderSearch } from './colliderSearch.ts';
 import type { Finder } from './finderData.ts';
 import { sweepPairs } from './rodSweep.ts';
 
@@ -34,7 +34,7 @@ export interface MissedContactDetector {
 
 export interface DetectorParts {
   readonly finder: Finder;
-  readonly search: Search;
+  readonly search: ColliderSearch;
   readonly systems: Systems;
   readonly spec: ContactSpec | undefined;
   /** Where what is found goes. */
@@ -62,7 +62,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
       const deep = round < 2 ? DEEP : lenient ? Number.POSITIVE_INFINITY : DEEPEST;
       let crossed = continuous ? sweepPairs(finder, found, end, deep, deeper) : 0;
       if (sweeping) crossed += search.sweep(found, t, dt);
-      if (exact) search.findSunken(found, t, dt, deep, round === 0 ? unchecked() : undefined, swept);
+      if (exact) search.findPenetrations(found, t, dt, deep, round === 0 ? unchecked() : undefined, swept);
       markStart(found, finder, slipLimit(scaleOf(dt)));
       const missed = new Set<number>();
       for (let c = 0; c < found.count; c++) {
@@ -74,7 +74,7 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
     addPenetrations(to, list, t, dt) {
       const members = list.flatMap((s) => systems.rods[s]);
       found.count = 0;
-      search.findSunken(found, t, dt, DEEP, members, false);
+      search.findPenetrations(found, t, dt, DEEP, members, false);
       setBias(found, finder, dt, reboundThreshold(finder, dt));
       markStart(found, finder, slipLimit(scaleOf(dt)));
       if (found.count === 0) return 0;
@@ -94,8 +94,8 @@ export function createMissedContactDetector(parts: DetectorParts): MissedContact
     },
     meetsOthers(islandOf, positions) {
       if (!continuous) return false;
-      finder.look.fill(1);
-      for (const s of islandOf.keys()) for (const rod of systems.rods[s]) finder.look[rod] = 2;
+      finder.rodRole.fill(1);
+      for (const s of islandOf.keys()) for (const rod of systems.rods[s]) finder.rodRole[rod] = 2;
       finder.position.set(positions);
       search.gatherEnd();
       found.count = 0;

@@ -61,9 +61,9 @@ export function reachOf({ pairRadius, acceleration, rules }: Finder, e: number, 
 
 /** Sees to it that the list has all pairs that are not apart where their velocities take them in the step, by their reaches. */
 export function coverStep(finder: Finder, dt: number): void {
-  const { near, rods, look, nodeOffset, position: x, velocity: v } = finder;
+  const { near, rods, rodRole, nodeOffset, position: x, velocity: v } = finder;
   for (let r = 0; r < rods.length; r++) {
-    if (look[r] === 0) continue;
+    if (rodRole[r] === 0) continue;
     for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.ahead[k] = x[k] + dt * v[k];
   }
   cover(finder, near.ahead, dt);
@@ -71,9 +71,9 @@ export function coverStep(finder: Finder, dt: number): void {
 
 /** Sees to it that the list has all pairs that are not apart on their way from finder.position to `end`, by their radii. */
 export function coverPaths(finder: Finder, end: Float64Array): void {
-  const { near, rods, look, nodeOffset } = finder;
+  const { near, rods, rodRole, nodeOffset } = finder;
   for (let r = 0; r < rods.length; r++) {
-    if (look[r] === 0) continue;
+    if (rodRole[r] === 0) continue;
     for (let k = 3 * nodeOffset[r]; k < 3 * nodeOffset[r + 1]; k++) near.miss[k] = end[k] - near.ahead[k];
   }
   cover(finder, end, 0);
@@ -81,12 +81,12 @@ export function coverPaths(finder: Finder, end: Float64Array): void {
 
 /** dt: 0 for paths to an end that is known. */
 function cover(finder: Finder, end: Float64Array, dt: number): void {
-  const { near, rods, edgeOffset, look } = finder;
+  const { near, rods, edgeOffset, rodRole } = finder;
   near.left.length = 0;
   let looked = 0;
   if (near.tree.nodeCount > 0)
     for (let r = 0; r < rods.length; r++) {
-      if (look[r] === 0) continue;
+      if (rodRole[r] === 0) continue;
       looked += rods[r].edgeCount;
       for (let e = edgeOffset[r]; e < edgeOffset[r + 1]; e++) if (!isCovered(finder, e, end, dt)) push(near.left, e);
       if (near.left.length > FEW * finder.edgeCount + FEWEST) break;
@@ -169,13 +169,13 @@ function lookUp(finder: Finder, end: Float64Array, dt: number): void {
 function addPair(finder: Finder, one: number, other: number): void {
   const first = one < other ? one : other;
   const second = one < other ? other : one;
-  if (!areStrangers(finder, first, second)) return;
+  if (!mayTouch(finder, first, second)) return;
   push(finder.near.list, first);
   push(finder.near.list, second);
 }
 
 /** Whether two edges may be in contact at all: on two rods, or far enough from each other on one. */
-export function areStrangers(finder: Finder, first: number, second: number): boolean {
+export function mayTouch(finder: Finder, first: number, second: number): boolean {
   const { edgeRod, edgeArc, edgeLength, pairRadius, rods, rules, edgeBody, joined } = finder;
   if (joined.size > 0 && joined.has(first * finder.edgeCount + second)) return false;
   const rod = edgeRod[first];
@@ -189,4 +189,5 @@ export function areStrangers(finder: Finder, first: number, second: number): boo
 }
 
 /** Whether contacts of two rods are looked for: at least one is looked at, and both are there. */
-export const areLookedAt = ({ look }: Finder, rod: number, other: number): boolean => look[rod] * look[other] >= 2;
+export const isPairSearched = ({ rodRole }: Finder, rod: number, other: number): boolean =>
+  rodRole[rod] * rodRole[other] >= 2;

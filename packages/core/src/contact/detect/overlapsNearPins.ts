@@ -24,12 +24,12 @@ const STEEP = 0.1;
 const SHALLOW = 0.1;
 
 /** Way along its rod from every node to the nearest that pins hold [m], infinite where there is none; after `nodeHeld` was written. */
-export function measurePinWays({ rods, nodeOffset, nodeHeld, pinWay }: Finder): void {
+export function measurePinDistances({ rods, nodeOffset, nodeHeld, pinDistance }: Finder): void {
   rods.forEach(({ nodeCount, edgeCount, edgeLengthRest, closed }, r) => {
     const first = nodeOffset[r];
-    for (let i = first; i < first + nodeCount; i++) pinWay[i] = nodeHeld[i] ? 0 : Number.POSITIVE_INFINITY;
+    for (let i = first; i < first + nodeCount; i++) pinDistance[i] = nodeHeld[i] ? 0 : Number.POSITIVE_INFINITY;
     const pass = (edge: number, from: number, to: number): void => {
-      pinWay[first + to] = Math.min(pinWay[first + to], pinWay[first + from] + edgeLengthRest[edge]);
+      pinDistance[first + to] = Math.min(pinDistance[first + to], pinDistance[first + from] + edgeLengthRest[edge]);
     };
     // there and back; once more round, where it is closed
     for (let turn = closed ? 2 : 1; turn > 0; turn--) {
@@ -40,13 +40,17 @@ export function measurePinWays({ rods, nodeOffset, nodeHeld, pinWay }: Finder): 
 }
 
 /** Way along its rod from a place to the nearest pin [m]. */
-function wayOf({ edgeFirst, edgeSecond, edgeLength, pinWay }: Finder, edge: number, weight: number): number {
-  const [before, after] = [pinWay[edgeFirst[edge]], pinWay[edgeSecond[edge]]];
+function pinDistanceAt(
+  { edgeFirst, edgeSecond, edgeLength, pinDistance }: Finder,
+  edge: number,
+  weight: number,
+): number {
+  const [before, after] = [pinDistance[edgeFirst[edge]], pinDistance[edgeSecond[edge]]];
   return Math.min(before + weight * edgeLength[edge], after + (1 - weight) * edgeLength[edge]);
 }
 
 /** Whether two places that overlap are left alone: both would have to be turned too far about their pins. */
-export function areLeftAlone(
+export function areTooNearPins(
   finder: Finder,
   first: number,
   s: number,
@@ -55,26 +59,26 @@ export function areLeftAlone(
   depth: number,
 ): boolean {
   const least = depth / (2 * STEEP);
-  return wayOf(finder, first, s) <= least && wayOf(finder, second, t) <= least;
+  return pinDistanceAt(finder, first, s) <= least && pinDistanceAt(finder, second, t) <= least;
 }
 
 /** What a place may be pushed by, from 0 to 1, on account of the pins of its rod. */
-function easeOfPlace(finder: Finder, edge: number, weight: number, depth: number, size: number): number {
+function limitPushOfPlace(finder: Finder, edge: number, weight: number, depth: number, size: number): number {
   const { edgeFirst, edgeSecond, nodeHeld } = finder;
   const [a, b] = [nodeHeld[edgeFirst[edge]], nodeHeld[edgeSecond[edge]]];
-  const turn = Math.min(1, Math.max(0, 2 - depth / (STEEP * wayOf(finder, edge, weight))));
+  const turn = Math.min(1, Math.max(0, 2 - depth / (STEEP * pinDistanceAt(finder, edge, weight))));
   const free = (a ? 0 : 1 - weight) + (b ? 0 : weight);
   if (free === 1) return turn;
   return Math.min(free * Math.min(1, Math.max(0, 2 - depth / (SHALLOW * size))), turn);
 }
 
 /** What contact c may be pushed by, which begins with an overlap: as the side can move that can move more. */
-export function easeOfContact(finder: Finder, set: ContactSet, c: number): number {
+export function limitPush(finder: Finder, set: ContactSet, c: number): number {
   const { edgeOffset, colliders } = finder;
   const depth = -set.gap[c];
   const size = set.size[c];
   if (set.collider[c] >= 0 && colliders[set.collider[c]].body >= 0) return 1;
-  const ease = easeOfPlace(finder, edgeOffset[set.rodA[c]] + set.edgeA[c], set.weightA[c], depth, size);
+  const ease = limitPushOfPlace(finder, edgeOffset[set.rodA[c]] + set.edgeA[c], set.weightA[c], depth, size);
   if (ease === 1 || set.rodB[c] < 0) return ease;
-  return Math.max(ease, easeOfPlace(finder, edgeOffset[set.rodB[c]] + set.edgeB[c], set.weightB[c], depth, size));
+  return Math.max(ease, limitPushOfPlace(finder, edgeOffset[set.rodB[c]] + set.edgeB[c], set.weightB[c], depth, size));
 }

@@ -2,9 +2,9 @@
 import type { EachRange } from '../../threads/contactThreads.ts';
 import { addColliderPlace, type ContactSet } from '../contactSet.ts';
 import { type Collider, findClosest, measureBackward, measureDistanceIn, placeCollider } from '../shapes/collider.ts';
-import { DEEPER, easeOut } from '../solve/sideVelocities.ts';
+import { DEEPER, targetGap } from '../solve/sideVelocities.ts';
 import { addBodyVelocity } from './colliderContacts.ts';
-import { interpolate as at, isHeld, type ObstacleFinder } from './finderData.ts';
+import { interpolate as at, type ColliderFinder, isHeld } from './finderData.ts';
 import { isExempt, radiusAt, sizeAt, writeColliderPair } from './rodPoint.ts';
 
 /** Distance and normal that were measured last. */
@@ -16,26 +16,26 @@ const surface = new Float64Array(3);
  * on the way: the direction in which it lay changed within the step, at an edge of the collider or because it slid. `end` holds the
  * positions at the end of the step. Rods that are not looked at are left out.
  */
-export function findSunken(
-  finder: ObstacleFinder,
+export function findPenetrations(
+  finder: ColliderFinder,
   set: ContactSet,
   end: Float64Array,
   t: number,
   dt: number,
   allowed: number,
-  rods: Iterable<number> = finder.look.keys(),
+  rods: Iterable<number> = finder.rodRole.keys(),
 ): void {
-  const list = [...rods].filter((r) => finder.look[r] >= 2);
+  const list = [...rods].filter((r) => finder.rodRole[r] >= 2);
   finder.colliders.forEach((collider, index) => {
     atEnd(collider, t, dt, () => {
-      for (const r of list) findSunkenOf(finder, set, collider, index, r, end, dt, allowed);
+      for (const r of list) findPenetrationsOfRod(finder, set, collider, index, r, end, dt, allowed);
     });
   });
 }
 
 /** The same with one collider of the rods of some ranges that are marked. */
-export function findMarkedSunken(
-  finder: ObstacleFinder,
+export function findMarkedPenetrations(
+  finder: ColliderFinder,
   set: ContactSet,
   index: number,
   t: number,
@@ -48,7 +48,7 @@ export function findMarkedSunken(
   atEnd(collider, t, dt, () => {
     each((from, to) => {
       for (let r = marks.indexOf(1, from); r >= 0 && r < to; r = marks.indexOf(1, r + 1))
-        if (finder.look[r] >= 2) findSunkenOf(finder, set, collider, index, r, finder.end, dt, allowed);
+        if (finder.rodRole[r] >= 2) findPenetrationsOfRod(finder, set, collider, index, r, finder.end, dt, allowed);
     });
   });
 }
@@ -62,7 +62,7 @@ function atEnd(collider: Collider, t: number, dt: number, action: () => void): v
 
 /** Whether the box about a rod meets the collider's: where it has come to, however fast. */
 function meetsBounds(
-  { nodeOffset, nodeRadius }: ObstacleFinder,
+  { nodeOffset, nodeRadius }: ColliderFinder,
   { bounds }: Collider,
   r: number,
   x: Float64Array,
@@ -81,8 +81,8 @@ function meetsBounds(
   return true;
 }
 
-function findSunkenOf(
-  finder: ObstacleFinder,
+function findPenetrationsOfRod(
+  finder: ColliderFinder,
   set: ContactSet,
   collider: Collider,
   index: number,
@@ -100,7 +100,7 @@ function findSunkenOf(
     measureDistanceIn(distanceAt, collider, collider.now, end, o);
     finder.nodeDistance[(4 * o) / 3] = distanceAt[0];
     const last = i >= edgeCount;
-    addSunken(finder, set, collider, index, edge0 + (last ? i - 1 : i), last ? 1 : 0, end, dt, allowed);
+    addPenetration(finder, set, collider, index, edge0 + (last ? i - 1 : i), last ? 1 : 0, end, dt, allowed);
   }
   if (collider.shape.type === 'plane') return;
   for (let j = edge0; j < edge0 + edgeCount; j++) {
@@ -112,13 +112,13 @@ function findSunkenOf(
     if (w < 1e-3 || w > 1 - 1e-3) continue;
     for (let k = 0; k < 3; k++) carried[k] = at(end, 3 * a, 3 * b, w, k);
     measureDistanceIn(distanceAt, collider, collider.now, carried, 0);
-    addSunken(finder, set, collider, index, j, w, end, dt, allowed);
+    addPenetration(finder, set, collider, index, j, w, end, dt, allowed);
   }
 }
 
 /** With distance and normal at the end of the step in `distanceAt`. */
-function addSunken(
-  finder: ObstacleFinder,
+function addPenetration(
+  finder: ColliderFinder,
   set: ContactSet,
   collider: Collider,
   index: number,
@@ -138,13 +138,13 @@ function addSunken(
   writeColliderPair(finder, set, i, collider, index, edge, weight, size);
   set.swept[i] = 1;
   const [nx, ny, nz] = [distanceAt[1], distanceAt[2], distanceAt[3]];
-  const inward = placeSunken(finder, set, i, collider, a, b, weight, end, radius, dt) < -DEEPER * size;
+  const inward = writePenetration(finder, set, i, collider, a, b, weight, end, radius, dt) < -DEEPER * size;
   measureAtStart(finder, collider, a, b, weight, dt);
   const began = distanceAt[0] - radius;
   const sameSide = nx * distanceAt[1] + ny * distanceAt[2] + nz * distanceAt[3] > 0;
   // what slides round a ball may go out along the normal that it has in the end, and sink in nevertheless
   if (inward || (sameSide && gap < began - DEEPER * size)) {
-    set.floor[i] = began < 0 ? easeOut(began, size) : 0;
+    set.floor[i] = began < 0 ? targetGap(began, size) : 0;
     return;
   }
   // inside, and yet on its way out: it came in across the far side, if it was not inside before
@@ -156,7 +156,7 @@ const carried = new Float64Array(3);
 
 /** Distance and normal of a place where it was at the start, carried along with the surface (`surface`, as `placeSunken` left it), to the obstacle as it is at the end. */
 function measureAtStart(
-  { position: x }: ObstacleFinder,
+  { position: x }: ColliderFinder,
   collider: Collider,
   a: number,
   b: number,
@@ -169,7 +169,7 @@ function measureAtStart(
 
 /** Contact i along the normal that `measureAtStart` found; returns how far the place came along it. */
 function placeAcross(
-  { position: x }: ObstacleFinder,
+  { position: x }: ColliderFinder,
   set: ContactSet,
   i: number,
   a: number,
@@ -196,8 +196,8 @@ function placeAcross(
  * Normal, gap at the start, arm and velocity of the surface for contact i, with distance and normal of the place at the end in
  * `distanceAt`; returns how far the place came along the normal. The obstacle is as it is at the end of the step.
  */
-function placeSunken(
-  { position: x }: ObstacleFinder,
+function writePenetration(
+  { position: x }: ColliderFinder,
   set: ContactSet,
   i: number,
   collider: Collider,

@@ -3,14 +3,14 @@
 import { addContact, type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
 import { createEdgePlaces, findPlaces } from './edgePairs.ts';
 import { type Finder, featureOf, interpolate, isHeld, isNear } from './finderData.ts';
-import { areLookedAt, areStrangers } from './nearPairs.ts';
-import { areLeftAlone } from './overlapsNearPins.ts';
+import { isPairSearched, mayTouch } from './nearPairs.ts';
+import { areTooNearPins } from './overlapsNearPins.ts';
 
 const places = createEdgePlaces();
 const normal = new Float64Array(3);
 
 /** Appends the contacts that two edges have at the start of a step. */
-export function addPair(finder: Finder, set: ContactSet, first: number, second: number, dt: number): void {
+export function addEdgePair(finder: Finder, set: ContactSet, first: number, second: number, dt: number): void {
   const { edgeFirst, edgeSecond, position: x } = finder;
   const a = 3 * edgeFirst[first];
   const b = 3 * edgeSecond[first];
@@ -43,8 +43,8 @@ function isNearerBeside(
   const j = edgeIndex[edge] + (weight === 0 ? -1 : 1);
   if (!closed && (j < 0 || j >= edgeCount)) return false;
   const beside = edgeOffset[r] + ((j + edgeCount) % edgeCount);
-  if (!areLookedAt(finder, r, edgeRod[other])) return false;
-  if (!areStrangers(finder, Math.min(beside, other), Math.max(beside, other))) return false;
+  if (!isPairSearched(finder, r, edgeRod[other])) return false;
+  if (!mayTouch(finder, Math.min(beside, other), Math.max(beside, other))) return false;
   const [from, to] = weight === 0 ? [edgeSecond[beside], edgeFirst[beside]] : [edgeFirst[beside], edgeSecond[beside]];
   const dx = x[3 * to] - x[3 * from];
   const dy = x[3 * to + 1] - x[3 * from + 1];
@@ -76,7 +76,7 @@ function addPlace(
   if (gap > 2 * reach + finder.rules.reach) return;
   if (distance > 1e-9 * reach) for (let k = 0; k < 3; k++) normal[k] /= distance;
   else writeCross(normal, x, a, b, c, d);
-  if (gap < 0 && areLeftAlone(finder, first, s, second, t, -gap)) return;
+  if (gap < 0 && areTooNearPins(finder, first, s, second, t, -gap)) return;
   if (isNearerBeside(finder, first, second, s, normal, -1)) return;
   if (isNearerBeside(finder, second, first, t, normal, 1)) return;
   let approach = 0;

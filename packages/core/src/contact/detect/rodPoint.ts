@@ -2,11 +2,11 @@
 
 import { type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
 import type { Collider } from '../shapes/collider.ts';
-import { featureOf, type ObstacleFinder } from './finderData.ts';
+import { type ColliderFinder, featureOf } from './finderData.ts';
 
 /** Radius of the rod at a place [m]; at a node that of the thicker edge. */
 export function radiusAt(
-  { edgeFirst, edgeSecond, edgeRadius, nodeRadius }: ObstacleFinder,
+  { edgeFirst, edgeSecond, edgeRadius, nodeRadius }: ColliderFinder,
   edge: number,
   weight: number,
 ): number {
@@ -15,13 +15,13 @@ export function radiusAt(
 }
 
 /** Length that gaps are compared with [m]: the radius, and of a rod without thickness a part of its edges. */
-export function sizeAt({ edgeLength }: ObstacleFinder, edge: number, radius: number): number {
+export function sizeAt({ edgeLength }: ColliderFinder, edge: number, radius: number): number {
   return radius > 0 ? radius : 0.01 * edgeLength[edge];
 }
 
 /** Whether a collider leaves the place alone: it is welded to it, or part of a root. */
 export function isExempt(
-  { exempt, edgeFirst, edgeSecond }: ObstacleFinder,
+  { exempt, edgeFirst, edgeSecond }: ColliderFinder,
   index: number,
   edge: number,
   weight: number,
@@ -33,7 +33,7 @@ export function isExempt(
 
 /** Writes who meets whom into contact i, and what there is between the two whatever the way they meet. */
 export function writeColliderPair(
-  finder: ObstacleFinder,
+  finder: ColliderFinder,
   set: ContactSet,
   i: number,
   collider: Collider,

@@ -10,12 +10,12 @@
  */
 
 import type { ContactSet } from '../contactSet.ts';
-import { DEEPER, easeOut } from '../solve/sideVelocities.ts';
+import { DEEPER, targetGap } from '../solve/sideVelocities.ts';
 import { measureMoving } from './edgePairs.ts';
 import { notePair, sortPairs } from './finder.ts';
 import type { Finder } from './finderData.ts';
 import { coverPaths } from './nearPairs.ts';
-import { areLeftAlone } from './overlapsNearPins.ts';
+import { areTooNearPins } from './overlapsNearPins.ts';
 import { addRodContact } from './rodContacts.ts';
 import { areSegmentsApart } from './sweptTree.ts';
 
@@ -27,7 +27,7 @@ export function gatherEnd(out: Float64Array, finder: Finder, rods: Iterable<numb
 }
 
 /** Largest way of the four nodes less their mean way, first edge plus second. */
-function measureWay(x: Float64Array, y: Float64Array, a: number, b: number, c: number, d: number): number {
+function measureTravel(x: Float64Array, y: Float64Array, a: number, b: number, c: number, d: number): number {
   const mean0 = 0.25 * (y[a] - x[a] + y[b] - x[b] + y[c] - x[c] + y[d] - x[d]);
   const mean1 = 0.25 * (y[a + 1] - x[a + 1] + y[b + 1] - x[b + 1] + y[c + 1] - x[c + 1] + y[d + 1] - x[d + 1]);
   const mean2 = 0.25 * (y[a + 2] - x[a + 2] + y[b + 2] - x[b + 2] + y[c + 2] - x[c + 2] + y[d + 2] - x[d + 2]);
@@ -57,7 +57,7 @@ export function findMeeting(
   // upon each other from the start: they have a contact, and no way to it
   if (!(start > 1e-9 * near)) return 2;
   const limit = Math.min(near, 0.5 * start);
-  const way = measureWay(x, y, a, b, c, d);
+  const way = measureTravel(x, y, a, b, c, d);
   if (start - way > limit) return 2;
   let u = 0;
   let distance = start;
@@ -120,13 +120,13 @@ export function sweepPairs(
   deep: number,
   deeper: number = DEEPER,
 ): number {
-  const { near, look, edgeRod, edgeCount, edgeFirst, edgeSecond, position: x, pairRadius } = finder;
+  const { near, rodRole, edgeRod, edgeCount, edgeFirst, edgeSecond, position: x, pairRadius } = finder;
   coverPaths(finder, end);
   finder.pairCount = 0;
   for (let k = 0; k < near.list.length; k += 2) {
     const first = near.list.data[k];
     const second = near.list.data[k + 1];
-    if (look[edgeRod[first]] * look[edgeRod[second]] < 2) continue;
+    if (rodRole[edgeRod[first]] * rodRole[edgeRod[second]] < 2) continue;
     if (findTime(finder, end, first, second, deep, deeper) < 2) notePair(finder, first, second);
   }
   sortPairs(finder);
@@ -157,11 +157,11 @@ export function sweepPairs(
       normal[m] /= size;
       gap += normal[m] * ((1 - s) * x[a + m] + s * x[b + m] - (1 - t) * x[c + m] - t * x[d + m]);
     }
-    if (gap < 0 && areLeftAlone(finder, first, s, second, t, -gap)) continue;
+    if (gap < 0 && areTooNearPins(finder, first, s, second, t, -gap)) continue;
     const i = addRodContact(finder, set, first, second, s, t, normal, gap, 0);
     const began = measureMoving(place, x, end, 0, a, b, c, d) - reach;
     set.swept[i] = 1;
-    set.floor[i] = began < 0 ? easeOut(began, thin) : 0;
+    set.floor[i] = began < 0 ? targetGap(began, thin) : 0;
   }
   return met;
 }

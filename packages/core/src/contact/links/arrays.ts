@@ -42,7 +42,7 @@ export interface LinkRows {
   readonly edge: Int32Array;
   readonly weight: Float64Array;
   readonly begins: Uint8Array;
-  readonly crowd: Int32Array;
+  readonly contactsAtNode: Int32Array;
   readonly code: Int32Array;
   /** Crossings of the group. */
   readonly member: Int32Array;
@@ -92,7 +92,7 @@ export function cutLinkRows(buffer: ArrayBufferLike): LinkRows {
     member: takeIntegers(crossings),
     otherSide: takeIntegers(otherSides),
     edge: takeIntegers(sides),
-    crowd: takeIntegers(sides),
+    contactsAtNode: takeIntegers(sides),
     code: takeIntegers(sides),
     entry: takeIntegers(rods),
     first: takeIntegers(rods),

@@ -67,7 +67,7 @@ export function countJoined(rows: LinkRows, response: Float64Array, touched: boo
 
 /** Point masses ρ of the sides. */
 export function weighSides(
-  { entry, first, last, crowd, joined }: LinkRows,
+  { entry, first, last, contactsAtNode, joined }: LinkRows,
   { mass, response }: { readonly mass: Float64Array; readonly response: Float64Array },
   from: number,
   to: number,
@@ -75,7 +75,7 @@ export function weighSides(
   for (let j = from; j < to; j++) {
     const root = Math.cbrt(joined[j]);
     for (let s = first[j], e = entry[j]; s < last[j]; s++, e++)
-      mass[s] = response[s] > 0 ? root / (crowd[e] * response[s]) : 0;
+      mass[s] = response[s] > 0 ? root / (contactsAtNode[e] * response[s]) : 0;
   }
 }
 

@@ -284,7 +284,7 @@ export function recallLinks(links: Links, set: LinkSet, underWay: boolean, dt: n
 }
 
 /** A link at rest: what the next step starts from. `force` is against the spring. */
-export function settleLink({ memory }: Links, link: Link, force: ArrayLike<number>): void {
+export function setLinkForce({ memory }: Links, link: Link, force: ArrayLike<number>): void {
   const o = 2 * MOST_ROWS * link.index;
   for (let r = 0; r < link.rows; r++) {
     memory[o + r] = -force[r];

@@ -17,7 +17,7 @@ import { shiftSides, sumPulls } from './drift.ts';
 import { countJoined, placeLinkSides, weighSides } from './linkSides.ts';
 
 /** Over rods: sides; how many links move as one (1: the group touches something); masses; what pulls each as a whole; sides moved by one velocity. */
-export const PLACE = 0;
+export const PLACE_SIDES = 0;
 export const JOIN = 1;
 export const WEIGH = 2;
 export const PULL = 3;
@@ -118,7 +118,7 @@ export function runLinkLoop(
   else if (kind === RESTRICT && cells) restrict(cells, rows.first, arrays.mass, arrays.velocity, from, to);
   else if (kind === PROLONG && cells) prolong(cells, rows.first, arrays.velocity, from, to);
   else if (kind === MISS) return missOfSides(arrays, from, to);
-  else if (kind === PLACE) placeLinkSides(rows, arrays, from, to);
+  else if (kind === PLACE_SIDES) placeLinkSides(rows, arrays, from, to);
   else if (kind === JOIN) countJoined(rows, arrays.response, numbers[0] === 1, from, to);
   else weighSides(rows, arrays, from, to);
   return 0;

@@ -15,7 +15,7 @@ import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createGroup, joinRods, type RestGroup } from './assembly.ts';
 import type { Links } from './linkData.ts';
-import { settleLink, stiffnessOf } from './links.ts';
+import { setLinkForce, stiffnessOf } from './links.ts';
 import { isDirect, measureBlock, writeBlockMatrix } from './stiffness.ts';
 
 export interface LinkedRest {
@@ -379,7 +379,7 @@ function createSearch(
       const outside = parts.map((part) => new Float64Array(part.size));
       for (const block of blocks) {
         measureBlock(block, links, rods, samples);
-        settleLink(links, block.link, block.force);
+        setLinkForce(links, block.link, block.force);
         for (let i = 0; i < block.size; i++)
           outside[placeOf.get(block.rod[i]) as number][block.unknown[i]] -= block.gradient[i];
       }

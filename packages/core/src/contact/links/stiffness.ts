@@ -101,19 +101,19 @@ export function measureBlock(block: LinkBlock, links: Links, rods: readonly Rod[
 }
 
 /** An edge by its ends and a director. */
-interface Pose {
+interface EdgePose {
   readonly from: [number, number, number];
   readonly to: [number, number, number];
   readonly director: [number, number, number];
 }
-const createPose = (): Pose => ({ from: [0, 0, 0], to: [0, 0, 0], director: [0, 0, 0] });
+const createPose = (): EdgePose => ({ from: [0, 0, 0], to: [0, 0, 0], director: [0, 0, 0] });
 const base = [createPose(), createPose()];
 const moved = [createPose(), createPose()];
 const frames: readonly EdgeFrame[] = [createFrame(), createFrame()];
 const [before, after, director] = [new Float64Array(3), new Float64Array(3), new Float64Array(3)];
 
 function readPose(
-  { from, to, director: d }: Pose,
+  { from, to, director: d }: EdgePose,
   { nodePosition: x, edgeDirector }: Samples,
   rod: Rod,
   edge: number,
@@ -125,14 +125,14 @@ function readPose(
   }
 }
 
-function writeTangent(out: Float64Array, { from, to }: Pose): number {
+function writeTangent(out: Float64Array, { from, to }: EdgePose): number {
   const length = Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
   for (let k = 0; k < 3; k++) out[k] = (to[k] - from[k]) / length;
   return length;
 }
 
 /** An edge with its coordinate k moved by `by`: directors are carried along, as the twist that stays the same has it. */
-function movePose(out: Pose, start: Pose, k: number, by: number): void {
+function movePose(out: EdgePose, start: EdgePose, k: number, by: number): void {
   for (let m = 0; m < 3; m++) {
     out.from[m] = start.from[m];
     out.to[m] = start.to[m];

@@ -33,7 +33,7 @@ import { RELAXATION } from './vectorLoops.ts';
 const TOUCHED = 3;
 
 /** Response of a side; where links hold its rod, about that of all they hold together. */
-function shareOf({ response, links, rod }: SideArrays, side: number): number {
+function responseOf({ response, links, rod }: SideArrays, side: number): number {
   const joined = links && rod[side] >= 0 ? links.joined[rod[side]] : 1;
   return joined > 1 ? response[side] / (TOUCHED * Math.sqrt(joined)) : response[side];
 }
@@ -41,11 +41,11 @@ function shareOf({ response, links, rod }: SideArrays, side: number): number {
 /** Weights ρ from the responses; prepares the factors. */
 export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
   if (arrays.links) weighLinks(arrays.links, arrays, set.count > 0);
-  const { sideA, sideB, omega, crowd, mass, awake } = arrays;
+  const { sideA, sideB, omega, contactsAtNode, mass, awake } = arrays;
   for (let c = 0; c < set.count; c++) {
     const b = sideB[c];
-    const mean = shareOf(arrays, sideA[c]) + (b >= 0 ? shareOf(arrays, b) : 0);
-    omega[c] = awake[c] ? (arrays.axes === 1 ? spread(crowd[c]) : crowd[c]) * mean : 0;
+    const mean = responseOf(arrays, sideA[c]) + (b >= 0 ? responseOf(arrays, b) : 0);
+    omega[c] = awake[c] ? (arrays.axes === 1 ? spread(contactsAtNode[c]) : contactsAtNode[c]) * mean : 0;
     const rho = omega[c] > 0 ? (b >= 0 ? 2 : 1) / omega[c] : 0;
     mass[sideA[c]] = rho;
     if (b >= 0) mass[b] = rho;
@@ -59,7 +59,7 @@ export function weighContacts(set: ContactSet, arrays: SideArrays): boolean {
 /** The law of contact at contacts `from` to `to`: from q the impulses p and the copies y. Returns the largest W·p_n [m/s]. */
 function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
   if (arrays.axes === 1) return applyNormalLaw(set, arrays, from, to);
-  const { sideA, sideB, omega, mass, copy, free, crowd } = arrays;
+  const { sideA, sideB, omega, mass, copy, free, contactsAtNode } = arrays;
   const { impulse: p, normal, bias, surface, sliding, staticFriction, dynamicFriction } = set;
   let swing = 0;
   for (let c = from; c < to; c++) {
@@ -97,7 +97,7 @@ function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): num
       px = pn * nx + tx;
       py = pn * ny + ty;
       pz = pn * nz + tz;
-      const change = (w / crowd[c]) * pn;
+      const change = (w / contactsAtNode[c]) * pn;
       if (change > swing) swing = change;
     }
     p[o] = px;
@@ -126,7 +126,7 @@ export function applyAndPull(set: LawSet, arrays: LawArrays, from: number, to: n
  * The laws of all contacts and links, then by how much velocities of all sides differ from `start` when the rods follow the copies, into
  * `velocity`. Returns the largest velocity that an impulse makes [m/s]. `law`: by threads.
  */
-function takeTurn(set: ContactSet, arrays: SideArrays, law?: SharedLaw): number {
+function iterateOnce(set: ContactSet, arrays: SideArrays, law?: SharedLaw): number {
   let swing = law ? law.run() : applyAndPull(set, arrays, 0, set.count);
   if (arrays.links) {
     swing = Math.max(swing, applyLinks(arrays.links, arrays));
@@ -156,7 +156,7 @@ function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
  * Parts of its size by which a contact may miss its place in a step: violent impacts elsewhere allow for errors that are small beside
  * them, and hair of 60 µm that lay on a head beside them went in by a tenth of itself.
  */
-export const PLACE = 0.02;
+export const POSITION_TOLERANCE = 0.02;
 
 /**
  * Starts links where the rods are, or where they go under the forces of the last step, whichever is nearer to the solution: the latter is
@@ -173,7 +173,7 @@ function chooseStart(
   const { rows } = mixing;
   const tryStart = (best: boolean): number => {
     startLinks(links, arrays, rows, best);
-    takeTurn(set, arrays, law);
+    iterateOnce(set, arrays, law);
     const { norm } = measure(mixing);
     loopLinks(links, PULL, arrays);
     return norm + energyOfPulls(links.rows);
@@ -253,7 +253,7 @@ export function solveAdmm(
   if (arrays.links) chooseStart(set, arrays, arrays.links, mixing, law);
   result.converged = false;
   for (let k = 0; ; k++) {
-    const swing = Math.max(scale, contactConstants.SWING * takeTurn(set, arrays, law));
+    const swing = Math.max(scale, contactConstants.SWING * iterateOnce(set, arrays, law));
     const { norm, error, miss } = measure(mixing);
     result.iterations = k + 1;
     result.error = error;

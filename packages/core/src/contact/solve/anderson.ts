@@ -1,6 +1,6 @@
 /**
  * Mixing of the last turns of a fixed point q ← q + f(q) [Anderson1965]: the combination of them whose f is least, in the
- * weighted norm. A turn that made f larger is taken back, and mixing starts anew; so it can cost a turn, but not the result.
+ * weighted norm. A turn that made f larger is taken back, and mixing starts anew; so it can cost a iterate, but not the result.
  *
  * Its loops over all numbers are those of vectorLoops.ts, which threads take part in where there are many.
  */
@@ -12,6 +12,7 @@ import {
   countBlocks,
   cutMixRows,
   emptyBlocks,
+  type IterateRows,
   type MixRows,
   measureBlocks,
   mixBlocks,
@@ -19,7 +20,6 @@ import {
   readMeasure,
   readProduct,
   returnBlocks,
-  type TurnRows,
   WINDOW,
 } from './vectorLoops.ts';
 
@@ -29,8 +29,8 @@ import {
  * contacts need all 6.
  */
 const MANY = 3e6;
-const FREE = 2e4;
-const FEWER = 3;
+const MANY_FRICTIONLESS = 2e4;
+const SMALL_WINDOW = 3;
 
 /** Sets of contacts grow and shrink; cloths stay as large as they are: above this many numbers no more memory than needed. */
 const LARGE = 1e6;
@@ -45,7 +45,7 @@ export const EMPTY = 6;
 
 export interface Accelerator {
   readonly rows: MixRows;
-  readonly turn: TurnRows;
+  readonly iterate: IterateRows;
   readonly size: number;
   readonly shared: SharedLoops | undefined;
   /** Products of the changes of f with each other, kept: a turn changes one row. And a factor of them. */
@@ -53,7 +53,7 @@ export interface Accelerator {
   readonly matrix: Float64Array;
   readonly right: Float64Array;
   /** Turns seen since the last fresh start, and the norm of the last f. */
-  turns: number;
+  iterations: number;
   norm: number;
   mixed: boolean;
 }
@@ -73,23 +73,23 @@ function makeRows(size: number, window: number, shared: SharedLoops | undefined)
   return ownRows;
 }
 
-/** For q in `turn.free` and f in `turn.velocity`, `size` numbers each. Weights are zero. */
+/** For q in `iterate.free` and f in `iterate.velocity`, `size` numbers each. Weights are zero. */
 export function startMixing(
-  turn: TurnRows,
+  iterate: IterateRows,
   size: number,
   frictionless: boolean,
   shared: SharedLoops | undefined,
 ): Accelerator {
-  const rows = makeRows(size, size < (frictionless ? FREE : MANY) ? WINDOW : FEWER, shared);
+  const rows = makeRows(size, size < (frictionless ? MANY_FRICTIONLESS : MANY) ? WINDOW : SMALL_WINDOW, shared);
   const state: Accelerator = {
     rows,
-    turn,
+    iterate,
     size,
     shared,
     products: new Float64Array(WINDOW * WINDOW),
     matrix: new Float64Array(WINDOW * WINDOW),
     right: new Float64Array(WINDOW),
-    turns: 0,
+    iterations: 0,
     norm: Infinity,
     mixed: false,
   };
@@ -98,15 +98,15 @@ export function startMixing(
 }
 
 /** A loop over all blocks. */
-function loop({ rows, turn, size, shared, right }: Accelerator, kind: number, count: number, slot: number): void {
+function loop({ rows, iterate, size, shared, right }: Accelerator, kind: number, count: number, slot: number): void {
   if (shared) shared.run(kind, rows.capacity, rows.window, size, count, slot, right);
-  else runLoop(rows, turn, kind, size, 0, countBlocks(size), count, slot, right);
+  else runLoop(rows, iterate, kind, size, 0, countBlocks(size), count, slot, right);
 }
 
 /** Blocks `from` to `to` of a loop. */
 export function runLoop(
   rows: MixRows,
-  turn: TurnRows,
+  iterate: IterateRows,
   kind: number,
   size: number,
   from: number,
@@ -115,18 +115,18 @@ export function runLoop(
   slot: number,
   gamma: ArrayLike<number>,
 ): void {
-  if (kind === MEASURE) measureBlocks(rows, turn, size, from, to);
-  else if (kind === CHANGE) changeBlocks(rows, turn, size, from, to, count, slot);
-  else if (kind === MIX) mixBlocks(rows, turn, size, from, to, count, gamma);
-  else if (kind === KEEP) copyBlocks(rows.best, turn.free, size, from, to);
-  else if (kind === RETURN) returnBlocks(rows, turn.free, size, from, to);
-  else if (kind === GUESS) copyBlocks(rows.best, turn.copy, size, from, to);
+  if (kind === MEASURE) measureBlocks(rows, iterate, size, from, to);
+  else if (kind === CHANGE) changeBlocks(rows, iterate, size, from, to, count, slot);
+  else if (kind === MIX) mixBlocks(rows, iterate, size, from, to, count, gamma);
+  else if (kind === KEEP) copyBlocks(rows.best, iterate.free, size, from, to);
+  else if (kind === RETURN) returnBlocks(rows, iterate.free, size, from, to);
+  else if (kind === GUESS) copyBlocks(rows.best, iterate.copy, size, from, to);
   else emptyBlocks(rows, size, from, to);
 }
 
 /** What is iterated has changed: turns so far are not to be mixed with those to come. */
 export function restartMixing(state: Accelerator): void {
-  state.turns = 0;
+  state.iterations = 0;
   state.mixed = false;
   state.norm = Infinity;
 }
@@ -158,8 +158,8 @@ export function accelerate(state: Accelerator, square: number): void {
     return;
   }
   state.norm = norm;
-  const count = Math.min(state.turns, rows.window);
-  const slot = count > 0 ? (state.turns - 1) % rows.window : 0;
+  const count = Math.min(state.iterations, rows.window);
+  const slot = count > 0 ? (state.iterations - 1) % rows.window : 0;
   loop(state, CHANGE, count, slot);
   for (let a = 0; a < count; a++) {
     const product = readProduct(rows, size, 2 * a);
@@ -167,7 +167,7 @@ export function accelerate(state: Accelerator, square: number): void {
     products[slot * WINDOW + a] = product;
     right[a] = readProduct(rows, size, 2 * a + 1);
   }
-  state.turns++;
+  state.iterations++;
   state.mixed = false;
   if (count === 0) return;
   matrix.set(products);

@@ -9,13 +9,13 @@ import type { SideArrays } from './sideArrays.ts';
 export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): void {
   for (const one of arrays.sides) {
     one.port.readVelocity(one.start, one.sides);
-    countWays(one, arrays.rod, finder, dt);
+    replaceByDisplacements(one, arrays.rod, finder, dt);
   }
 }
 
 /** What `countWays` looks at of a bundle's sides. */
 interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start'> {
-  readonly port: Pick<ContactPort, 'countsWays'>;
+  readonly port: Pick<ContactPort, 'readsDisplacements'>;
   readonly sides: ContactSides;
 }
 
@@ -24,15 +24,15 @@ interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start
  * differ where a pin moves a node along its path, and in models whose nodes follow from angles and curvatures. (A root that is
  * thrown about at 60 m/s² comes 0.12 mm farther in 1/480 s than its velocity says.) Samples must be those of the end.
  */
-export function countWays(
+export function replaceByDisplacements(
   { port, sides, from, start }: SidesOfNodes,
   rodOf: Int32Array,
   finder: NodesOfRods,
   dt: number,
 ): void {
-  if (port.countsWays) return;
+  if (port.readsDisplacements) return;
   const own = rodOf.subarray(from, from + sides.count);
-  const count = (end: number): void => addWays(start, sides, own, finder, dt, end);
+  const count = (end: number): void => addDisplacementCorrection(start, sides, own, finder, dt, end);
   if (!threadsOf(port)?.addDisplacements(sides, dt, count)) count(sides.count);
 }
 
@@ -40,7 +40,7 @@ export function countWays(
 type NodesOfRods = Pick<Finder, 'position' | 'samples' | 'nodeOffset'>;
 
 /** The same for sides up to `end`; `rodOf`: what samples and offsets go by. */
-export function addWays(
+export function addDisplacementCorrection(
   start: Float64Array,
   { edge, weight, direction: n }: Pick<ContactSides, 'edge' | 'weight' | 'direction'>,
   rodOf: Int32Array,

@@ -82,7 +82,7 @@ export function startNormal(
 
 /** The law of contact at contacts `from` to `to`: from q the impulses p and the copies y. Returns the largest W·p [m/s]. */
 export function applyNormalLaw(set: LawSet, arrays: LawArrays, from: number, to: number): number {
-  const { sideA, sideB, omega, mass, copy, free, crowd, push } = arrays;
+  const { sideA, sideB, omega, mass, copy, free, contactsAtNode, push } = arrays;
   const { bias } = set;
   let swing = 0;
   for (let c = from; c < to; c++) {
@@ -96,7 +96,7 @@ export function applyNormalLaw(set: LawSet, arrays: LawArrays, from: number, to:
     const change = p / mass[a];
     copy[a] = free[a] + change;
     if (b >= 0) copy[b] = free[b] - change;
-    swing = Math.max(swing, (w / spread(crowd[c])) * p);
+    swing = Math.max(swing, (w / spread(contactsAtNode[c])) * p);
   }
   return swing;
 }

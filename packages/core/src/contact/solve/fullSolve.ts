@@ -8,7 +8,7 @@
  */
 import type { StepOutcome } from '../../model.ts';
 import { wakeContacts } from './activeSet.ts';
-import { PLACE } from './admm.ts';
+import { POSITION_TOLERANCE } from './admm.ts';
 import { readVelocities } from './displacements.ts';
 import {
   ALL_SIDES,
@@ -25,8 +25,8 @@ import {
   velocityScale,
 } from './islandRound.ts';
 import type { SideArrays } from './sideArrays.ts';
-import { layOutSides, recountCrowds } from './sides.ts';
-import { hasArrived, isPredicted, keepsPlaces, markSliding, missOf } from './sideVelocities.ts';
+import { layOutSides, recountContactsAtNodes } from './sides.ts';
+import { hasArrived, isPredicted, keepsPositions, markSliding, missOf } from './sideVelocities.ts';
 
 /** Rounds where links join rods that step with their masses glued on. */
 const LINKED_ROUNDS = 12;
@@ -46,13 +46,13 @@ export function solveWithAllContacts(rounds: IslandRounds, problem: IslandProble
   const glued = arrays.sides.some(({ sides }) => sides.goal);
   const most = glued ? LINKED_ROUNDS : ROUNDS;
   // a tolerance that is coarse beside a thin fiber would leave it in the obstacle, to be found and solved for over and over
-  const inPlace = (): boolean => !glued || keepsPlaces(contacts, arrays, dt, PLACE);
+  const inPlace = (): boolean => !glued || keepsPositions(contacts, arrays, dt, POSITION_TOLERANCE);
   let toleranceFactor = glued && contacts.count > 0 ? ROUGH : 1;
   const selects = arrays.links && options.solver === 'admm' && contacts.count > 0;
   const wake = (velocity: Float64Array, margin: number): boolean => {
     if (!selects) return false;
     const woken = wakeContacts(contacts, arrays, velocity, dt, margin, CLOSE);
-    recountCrowds(layout, contacts, arrays);
+    recountContactsAtNodes(layout, contacts, arrays);
     return woken > 0;
   };
   if (selects) {

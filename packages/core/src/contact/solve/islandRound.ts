@@ -9,8 +9,8 @@ import type { StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
 import type { LinkSet } from '../links/linkData.ts';
-import { PLACE, solveAdmm, weighContacts } from './admm.ts';
-import { countWays, readVelocities } from './displacements.ts';
+import { POSITION_TOLERANCE, solveAdmm, weighContacts } from './admm.ts';
+import { readVelocities, replaceByDisplacements } from './displacements.ts';
 import { readPush, writePush } from './frictionless.ts';
 import { applyRepulsion, solveGaussSeidel, solveLumped } from './gaussSeidel.ts';
 import type { Marks } from './islands.ts';
@@ -130,7 +130,7 @@ export function linearizeSides(
     if (!port.linearize(start, response, systems, sides, t, dt, fresh))
       return failRound(rounds, contacts, 'the response to contact cannot be found');
     // without a guess, a fresh start has moved nothing yet
-    if (!fresh || port.guess) countWays(one, arrays.rod, rounds.layout.finder, dt);
+    if (!fresh || port.guess) replaceByDisplacements(one, arrays.rod, rounds.layout.finder, dt);
     if (arrays.links && !sides.goal) arrays.copy.set(start, 3 * one.from);
   }
   if (arrays.links) arrays.links.guessed = fresh;
@@ -148,7 +148,7 @@ export function guessStep(
     const { port, sides, systems, start } = one;
     if (!port.guess?.(start, systems, sides, t, dt))
       return failRound(rounds, contacts, 'the response to contact cannot be found');
-    countWays(one, arrays.rod, rounds.layout.finder, dt);
+    replaceByDisplacements(one, arrays.rod, rounds.layout.finder, dt);
   }
   return undefined;
 }
@@ -164,7 +164,7 @@ function findImpulses(
   const scale = velocityScale(layout, dt);
   if (solver === 'admm') {
     if (!weighContacts(contacts, arrays)) return failRound(rounds, contacts, 'the response to contact is not positive');
-    solveAdmm(last, contacts, arrays, scale, factor * tolerance, iterations, (factor * PLACE) / dt);
+    solveAdmm(last, contacts, arrays, scale, factor * tolerance, iterations, (factor * POSITION_TOLERANCE) / dt);
   } else if (solver === 'gauss-seidel') {
     for (const { port, sides, systems } of arrays.sides)
       if (!port.factor(systems, sides)) return failRound(rounds, contacts, 'the response to contact is not positive');

@@ -120,7 +120,7 @@ export function revertSystems(context: ContactContext, list: readonly number[], 
 
 /** Sets how a system's rods take part in searches: IGNORED, PARTNER or SEARCHED. */
 export function setRole({ systems, finder }: ContactContext, system: number, role: number): void {
-  for (const rod of systems.rods[system]) finder.look[rod] = role;
+  for (const rod of systems.rods[system]) finder.rodRole[rod] = role;
 }
 
 export function addOutcome({ outcome }: ContactContext, one: StepOutcome): void {

@@ -96,7 +96,7 @@ export interface IslandBuilder {
 }
 
 /** Systems that links join, for good, and these links. */
-interface Joined {
+interface LinkedSystems {
   readonly systems: readonly number[];
   readonly links: LinkSet;
 }
@@ -110,7 +110,7 @@ function rootIn(parent: Int32Array, s: number): number {
 }
 
 /** What links join; `root` is then the first system of what a system belongs to. */
-function joinSystems(root: Int32Array, systems: Systems, { plans, every, rows }: Links): Map<number, Joined> {
+function joinSystems(root: Int32Array, systems: Systems, { plans, every, rows }: Links): Map<number, LinkedSystems> {
   for (let s = 0; s < root.length; s++) root[s] = s;
   for (const { rodA, rodB } of plans)
     if (rodB >= 0) {

@@ -17,7 +17,7 @@ export type LawArrays = Pick<
   | 'sideA'
   | 'sideB'
   | 'omega'
-  | 'crowd'
+  | 'contactsAtNode'
   | 'push'
   | 'impulseStart'
   | 'mass'
@@ -29,7 +29,7 @@ export type LawArrays = Pick<
 
 /** Those that lie in the same memory; sides have their own. */
 export type LawRows = LawSet &
-  Pick<LawArrays, 'sideA' | 'sideB' | 'omega' | 'crowd' | 'push' | 'impulseStart'> & {
+  Pick<LawArrays, 'sideA' | 'sideB' | 'omega' | 'contactsAtNode' | 'push' | 'impulseStart'> & {
     /** Of each thread: what its share of the law returned. */
     readonly swing: Float64Array;
   };
@@ -54,7 +54,7 @@ export function cutLawRows(buffer: ArrayBufferLike, contacts: number): LawRows {
     staticFriction: take(contacts),
     dynamicFriction: take(contacts),
     omega: take(contacts),
-    crowd: take(contacts),
+    contactsAtNode: take(contacts),
     push: take(contacts),
     sideA: takeIntegers(),
     sideB: takeIntegers(),
@@ -74,7 +74,7 @@ export function writeLawRows(rows: LawRows, set: ContactSet, arrays: SideArrays)
   rows.sliding.set(set.sliding.subarray(0, count));
   rows.impulseStart.set(arrays.impulseStart);
   rows.omega.set(arrays.omega);
-  rows.crowd.set(arrays.crowd);
+  rows.contactsAtNode.set(arrays.contactsAtNode);
   rows.push.set(arrays.push);
   rows.sideA.set(arrays.sideA);
   rows.sideB.set(arrays.sideB);

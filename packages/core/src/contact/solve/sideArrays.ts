@@ -7,26 +7,27 @@ import type { ContactSides } from '../../port.ts';
 import type { LinkGroup } from '../links/linkData.ts';
 import { createCutter } from '../memory.ts';
 
-/** Memory that is kept from one time to the next, so that a step with a million contacts leaves no garbage. */
-export interface Rooms {
-  /** So many bytes, all zero; those that were given for the same slot before are taken back. */
+/** Buffers that are reused from step to step, so that a million contacts leave no garbage. */
+export interface BufferPool {
+  /** A buffer of at least `bytes`, zeroed. It replaces the one that this slot had before. */
   take(slot: number, bytes: number): ArrayBufferLike;
 }
 
+/** Above this many bytes, less spare memory. */
 const LARGE = 1e8;
 
-export function createRooms(): Rooms {
-  const rooms: ArrayBuffer[] = [];
+export function createBufferPool(): BufferPool {
+  const buffers: ArrayBuffer[] = [];
   return {
     take(slot, bytes) {
-      const room = rooms[slot];
-      if (room && room.byteLength >= bytes) {
-        new Uint8Array(room, 0, bytes).fill(0);
-        return room;
+      const known = buffers[slot];
+      if (known && known.byteLength >= bytes) {
+        new Uint8Array(known, 0, bytes).fill(0);
+        return known;
       }
-      // contacts come and go: a little more than is asked for, of a cloth's gigabyte less
-      rooms[slot] = new ArrayBuffer(8 * Math.ceil(((bytes > LARGE ? 1.03 : 1.25) * bytes) / 8));
-      return rooms[slot];
+      // the number of contacts varies from step to step: spare memory avoids another allocation
+      buffers[slot] = new ArrayBuffer(8 * Math.ceil(((bytes > LARGE ? 1.03 : 1.25) * bytes) / 8));
+      return buffers[slot];
     },
   };
 }
@@ -89,7 +90,7 @@ export interface ContactRows {
   readonly push: Float64Array;
   readonly impulseStart: Float64Array;
   readonly omega: Float64Array;
-  readonly crowd: Float64Array;
+  readonly contactsAtNode: Float64Array;
   readonly sceneRod: Int32Array;
   readonly sideA: Int32Array;
   readonly sideB: Int32Array;
@@ -108,7 +109,7 @@ export function cutContactRows(buffer: ArrayBufferLike, sides: number, contacts:
     push: take(axes === 1 ? contacts : 0),
     impulseStart: take(axes * contacts),
     omega: take(contacts),
-    crowd: take(contacts),
+    contactsAtNode: take(contacts),
     sceneRod: takeIntegers(sides),
     sideA: takeIntegers(contacts),
     sideB: takeIntegers(contacts),
@@ -157,7 +158,7 @@ export interface SideArrays {
   /** ω of each contact [1/kg]; 0 where nothing can move. */
   readonly omega: Float64Array;
   /** Contacts at the busiest node of each contact. */
-  readonly crowd: Float64Array;
+  readonly contactsAtNode: Float64Array;
   /** 1 for each contact that is solved for; the others have no mass (see activeSet.ts). */
   readonly awake: Uint8Array;
   /** Links that are solved together with the contacts. */

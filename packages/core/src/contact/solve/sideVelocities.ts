@@ -2,7 +2,7 @@
 
 import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from '../detect/finderData.ts';
-import { easeOfContact } from '../detect/overlapsNearPins.ts';
+import { limitPush } from '../detect/overlapsNearPins.ts';
 import { loopLinks } from '../links/law.ts';
 import { MISS, missOfSides } from '../links/loops.ts';
 import type { SideArrays } from './sideArrays.ts';
@@ -12,7 +12,7 @@ import type { SideArrays } from './sideArrays.ts';
  * beyond 2.5 %: places that slide go in by 1 % a step, which a fifth holds only where they are 6 % deep. (All of it beyond 3 %: piles
  * that impulses hold never came to rest.)
  */
-export function easeOut(gap: number, size: number): number {
+export function targetGap(gap: number, size: number): number {
   const depth = -gap;
   return gap + Math.min(Math.max(0, 0.2 * (depth - 0.01 * size), 0.5 * (depth - 0.025 * size)), 0.05 * size);
 }
@@ -26,9 +26,9 @@ export function setBias(set: ContactSet, finder: Finder, dt: number, threshold: 
   for (let c = 0; c < set.count; c++) {
     const gap = set.gap[c];
     const size = set.size[c];
-    const floor = set.swept[c] ? set.floor[c] : gap > 0 ? 0 : easeOut(gap, size);
+    const floor = set.swept[c] ? set.floor[c] : gap > 0 ? 0 : targetGap(gap, size);
     set.bias[c] = (gap - floor) / dt;
-    if (gap < floor) set.bias[c] *= easeOfContact(finder, set, c);
+    if (gap < floor) set.bias[c] *= limitPush(finder, set, c);
     const speed = set.approach[c];
     if (set.restitution[c] === 0 || speed >= -threshold || gap > -dt * speed) continue;
     // after the rebound it is slowed by gravity for what is left of the step
@@ -63,7 +63,7 @@ export function hasArrived(arrays: SideArrays, limit: number): boolean {
 }
 
 /** Whether contacts came to where the copies have them, within `part` of their size. */
-export function keepsPlaces(
+export function keepsPositions(
   set: ContactSet,
   arrays: Pick<SideArrays, 'start' | 'copy' | 'sideA' | 'sideB' | 'awake'>,
   dt: number,

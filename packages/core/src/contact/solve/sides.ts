@@ -8,15 +8,15 @@ import type { Finder } from '../detect/finderData.ts';
 import { loopLinks, writeLinkForces } from '../links/law.ts';
 import type { LinkGroup, LinkSet, Links } from '../links/linkData.ts';
 import { countSides, selectLinks } from '../links/linkSides.ts';
-import { PLACE as PLACE_SIDES } from '../links/loops.ts';
-import { PLACE } from './admm.ts';
+import { PLACE_SIDES } from '../links/loops.ts';
+import { POSITION_TOLERANCE } from './admm.ts';
 import {
+  type BufferPool,
   bytesOf,
   contactBytes,
-  createRooms,
+  createBufferPool,
   cutContactRows,
   cutRows,
-  type Rooms,
   type SideArrays,
 } from './sideArrays.ts';
 
@@ -32,13 +32,13 @@ export interface Layout {
   readonly links: Links;
   /** Sides of each rod; contacts at each node and each body. */
   readonly perRod: Int32Array;
-  readonly nodeCrowd: Int32Array;
+  readonly nodeContacts: Int32Array;
   /** Sides of links at each node, and rods that have more in the links' rows, for contacts of the last layout. */
   readonly nodeLinks: Int32Array;
-  readonly crowded: Set<number>;
-  readonly bodyCrowd: readonly Int32Array[];
+  readonly rodsWithContacts: Set<number>;
+  readonly bodyContacts: readonly Int32Array[];
   /** Where sides are kept: two rooms a slot. */
-  readonly rooms: Rooms;
+  readonly buffers: BufferPool;
 }
 
 export function createLayout(
@@ -58,29 +58,29 @@ export function createLayout(
     bodyOf,
     links,
     perRod: new Int32Array(placeOfRod.length),
-    nodeCrowd: new Int32Array(finder.nodeCount),
+    nodeContacts: new Int32Array(finder.nodeCount),
     nodeLinks,
-    crowded: new Set(),
-    bodyCrowd: bundles.map(({ bodies }) => new Int32Array(bodies.length)),
-    rooms: createRooms(),
+    rodsWithContacts: new Set(),
+    bodyContacts: bundles.map(({ bodies }) => new Int32Array(bodies.length)),
+    buffers: createBufferPool(),
   };
   const { edge, weight } = links.rows;
   for (const r of links.every.rods)
     for (let e = links.entryOfRod[r]; e < links.entryOfRod[r + 1]; e++)
-      crowdSide(finder, nodeLinks, r, edge[e], weight[e], 1);
-  for (const r of links.every.rods) crowdLinks(layout, r);
+      countAtSide(finder, nodeLinks, r, edge[e], weight[e], 1);
+  for (const r of links.every.rods) countAtLinks(layout, r);
   return layout;
 }
 
 /** Contacts and sides at the busiest node of each of a rod's sides of links. */
-function crowdLinks({ finder, nodeCrowd, nodeLinks, links: { rows, entryOfRod } }: Layout, rod: number): void {
+function countAtLinks({ finder, nodeContacts, nodeLinks, links: { rows, entryOfRod } }: Layout, rod: number): void {
   const { nodeOffset, rods } = finder;
   for (let e = entryOfRod[rod]; e < entryOfRod[rod + 1]; e++) {
     const first = nodeOffset[rod] + rows.edge[e];
     const second = nodeOffset[rod] + ((rows.edge[e] + 1) % rods[rod].nodeCount);
     const w = rows.weight[e];
-    const here = w < 1 ? nodeCrowd[first] + nodeLinks[first] : 0;
-    rows.crowd[e] = w > 0 ? Math.max(here, nodeCrowd[second] + nodeLinks[second]) : here;
+    const here = w < 1 ? nodeContacts[first] + nodeLinks[first] : 0;
+    rows.contactsAtNode[e] = w > 0 ? Math.max(here, nodeContacts[second] + nodeLinks[second]) : here;
   }
 }
 
@@ -127,51 +127,64 @@ function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): {
 }
 
 /** Contacts and sides of links at the busiest node, or body, of each contact and each side. Leaves the counts at zero. */
-function measureCrowds(crowd: Float64Array, layout: Layout, set: ContactSet, linked: boolean, awake: Uint8Array): void {
-  const { finder, nodeCrowd, bodyCrowd, bodyOf, nodeLinks, crowded } = layout;
+function countContactsAtNodes(
+  crowd: Float64Array,
+  layout: Layout,
+  set: ContactSet,
+  linked: boolean,
+  awake: Uint8Array,
+): void {
+  const { finder, nodeContacts, bodyContacts, bodyOf, nodeLinks, rodsWithContacts } = layout;
   const links = linked ? nodeLinks : undefined;
   for (let more = 1; more >= 0; more--) {
     for (let c = 0; c < set.count; c++) {
       if (!awake[c]) continue;
-      let most = crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], more, links);
+      let most = countAtSide(finder, nodeContacts, set.rodA[c], set.edgeA[c], set.weightA[c], more, links);
       if (set.rodB[c] >= 0)
-        most = Math.max(most, crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], more, links));
+        most = Math.max(
+          most,
+          countAtSide(finder, nodeContacts, set.rodB[c], set.edgeB[c], set.weightB[c], more, links),
+        );
       const body = bodyOf(set, c);
       if (body) {
-        bodyCrowd[body.bundle][body.index] += more;
-        most = Math.max(most, bodyCrowd[body.bundle][body.index]);
+        bodyContacts[body.bundle][body.index] += more;
+        most = Math.max(most, bodyContacts[body.bundle][body.index]);
       }
       crowd[c] = most;
     }
   }
   if (linked) {
     // those that had contacts in the last layout, and those that have
-    const before = [...crowded];
-    crowded.clear();
+    const before = [...rodsWithContacts];
+    rodsWithContacts.clear();
     for (let c = 0; c < set.count; c++) {
       if (!awake[c]) continue;
-      crowded.add(set.rodA[c]);
-      if (set.rodB[c] >= 0) crowded.add(set.rodB[c]);
+      rodsWithContacts.add(set.rodA[c]);
+      if (set.rodB[c] >= 0) rodsWithContacts.add(set.rodB[c]);
     }
-    for (const r of new Set([...before, ...crowded])) crowdLinks(layout, r);
+    for (const r of new Set([...before, ...rodsWithContacts])) countAtLinks(layout, r);
   }
   for (let c = 0; c < set.count; c++) {
     if (!awake[c]) continue;
-    crowdSide(finder, nodeCrowd, set.rodA[c], set.edgeA[c], set.weightA[c], -1);
-    if (set.rodB[c] >= 0) crowdSide(finder, nodeCrowd, set.rodB[c], set.edgeB[c], set.weightB[c], -1);
+    countAtSide(finder, nodeContacts, set.rodA[c], set.edgeA[c], set.weightA[c], -1);
+    if (set.rodB[c] >= 0) countAtSide(finder, nodeContacts, set.rodB[c], set.edgeB[c], set.weightB[c], -1);
     const body = bodyOf(set, c);
-    if (body) bodyCrowd[body.bundle][body.index] = 0;
+    if (body) bodyContacts[body.bundle][body.index] = 0;
   }
 }
 
 /** The crowds again, of contacts that are awake. */
-export function recountCrowds(layout: Layout, set: ContactSet, { crowd, awake, links }: SideArrays): void {
-  measureCrowds(crowd, layout, set, links !== undefined, awake);
+export function recountContactsAtNodes(
+  layout: Layout,
+  set: ContactSet,
+  { contactsAtNode, awake, links }: SideArrays,
+): void {
+  countContactsAtNodes(contactsAtNode, layout, set, links !== undefined, awake);
 }
 
 /** Memory for the sides, all zero: the caller's own, or what threads see where they take part. */
-function makeRoom(
-  { bundles, rooms }: Layout,
+function allocateSides(
+  { bundles, buffers }: Layout,
   systems: readonly Uint8Array[],
   from: readonly number[],
   each: number,
@@ -183,7 +196,7 @@ function makeRoom(
     const shared = threadsOf(bundles[b].contact)?.sideBuffer(slot, bytes, systems[b]);
     if (shared) return shared;
   }
-  return slot === undefined ? new ArrayBuffer(bytes) : rooms.take(2 * slot, bytes);
+  return slot === undefined ? new ArrayBuffer(bytes) : buffers.take(2 * slot, bytes);
 }
 
 /**
@@ -203,10 +216,10 @@ export function layOutSides(
   const list = listRods(layout, set, linked);
   const { from, bodyFrom } = placeSides(layout, set, list);
   const total = from[bundles.length];
-  const rows = cutRows(makeRoom(layout, systems, from, bytesOf(axes), slot), total, axes);
+  const rows = cutRows(allocateSides(layout, systems, from, bytesOf(axes), slot), total, axes);
   const { rod, edge, weight, arm, force, mass, room, response, direction, start, velocity, right, copy, free } = rows;
   const bytes = contactBytes(total, count, axes);
-  const own = slot === undefined ? new ArrayBuffer(bytes) : layout.rooms.take(2 * slot + 1, bytes);
+  const own = slot === undefined ? new ArrayBuffer(bytes) : layout.buffers.take(2 * slot + 1, bytes);
   const { sceneRod, sideA, sideB, ...kept } = cutContactRows(own, total, count, axes);
   sceneRod.fill(-1);
   sideB.fill(-1);
@@ -251,8 +264,8 @@ export function layOutSides(
   for (const r of list) perRod[r] = 0;
   room.fill(Infinity);
   for (let c = 0; c < count && linked; c++) {
-    room[sideA[c]] = PLACE * set.size[c];
-    if (sideB[c] >= 0) room[sideB[c]] = PLACE * set.size[c];
+    room[sideA[c]] = POSITION_TOLERANCE * set.size[c];
+    if (sideB[c] >= 0) room[sideB[c]] = POSITION_TOLERANCE * set.size[c];
   }
   const sides = bundles.flatMap((bundle, b) => {
     const end = from[b + 1];
@@ -269,7 +282,7 @@ export function layOutSides(
       ...(linked &&
         bundle.contact.partial && {
           goal: copy.subarray(3 * from[b], 3 * end),
-          room: room.subarray(from[b], end),
+          clearance: room.subarray(from[b], end),
         }),
     };
     return [
@@ -294,7 +307,7 @@ export function layOutSides(
           arm[3 * links.rows.otherSide[firstSide + i] + m] = layout.links.sideArm[3 * (firstSide + i) + m];
   }
   kept.awake.fill(1);
-  measureCrowds(kept.crowd, layout, set, linked !== undefined, kept.awake);
+  countContactsAtNodes(kept.contactsAtNode, layout, set, linked !== undefined, kept.awake);
   return {
     count: total,
     axes,
@@ -355,7 +368,7 @@ export const NO_SIDES: ContactSides = {
 };
 
 /** Adds `more` to the count of contacts at the nodes of a side, and returns the larger, with `others` there. */
-function crowdSide(
+function countAtSide(
   finder: Finder,
   crowd: Int32Array,
   rod: number,

@@ -1,5 +1,5 @@
 /**
- * Rods that touch obstacles and nothing else, solved in one batch by a model that can (ContactPort.settle). Of hair on a head that is
+ * Rods that touch obstacles and nothing else, solved in one batch by a model that can (ContactPort.stepSingleRods). Of hair on a head that is
  * nearly all.
  *
  * A rod that has slid or fallen far penetrates deeper at the end of the step than its contacts, found at the start, can tell. It is checked
@@ -9,10 +9,10 @@
  *
  * Lists are arrays of numbers that are kept: objects and lists for each of ten thousand rods would burden the garbage collector.
  */
-import type { Bundle, LoneRods, StepOutcome } from '../../model.ts';
+import type { Bundle, SingleRodBatch, StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
 import { reboundThreshold } from '../detect/colliderContacts.ts';
-import type { Search } from '../detect/colliderSearch.ts';
+import type { ColliderSearch } from '../detect/colliderSearch.ts';
 import type { Finder } from '../detect/finderData.ts';
 import type { SolveOptions } from './islandRound.ts';
 import type { Island, Systems } from './islands.ts';
@@ -46,7 +46,7 @@ export interface SingleRodSolver {
   unchecked(): readonly number[];
 }
 
-interface Job extends LoneRods {
+interface Job extends SingleRodBatch {
   count: number;
   system: Int32Array;
   from: Int32Array;
@@ -61,7 +61,7 @@ interface Job extends LoneRods {
 
 export interface SingleRodParts {
   readonly finder: Finder;
-  readonly search: Search;
+  readonly search: ColliderSearch;
   readonly bundles: readonly Bundle[];
   readonly systems: Systems;
   readonly options: SolveOptions;
@@ -73,15 +73,15 @@ export interface SingleRodParts {
 
 export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
   const { finder, search, bundles, systems, options, rolling, linked } = parts;
-  const able = bundles.map(({ contact }) => contact?.settle !== undefined);
-  const possible = options.solver === 'admm' && !rolling && able.includes(true);
+  const canBatch = bundles.map(({ contact }) => contact?.stepSingleRods !== undefined);
+  const possible = options.solver === 'admm' && !rolling && canBatch.includes(true);
   const capacity = possible ? systems.count : 0;
   const checked = new Uint8Array(finder.rods.length);
   const part = createContactSet();
   const raw = createContactSet();
-  /** Of each system: never lone; touches something else now; is in the list; its place there. */
+  /** Of each system: can never be in a batch; touches another rod or a body now; is in the list; its index there. */
   const unfit = Uint8Array.from({ length: systems.count }, (_, s) =>
-    able[systems.bundleOf[s]] && systems.rods[s].length === 1 ? 0 : 1,
+    canBatch[systems.bundleOf[s]] && systems.rods[s].length === 1 ? 0 : 1,
   );
   for (const s of linked) unfit[s] = 1;
   const joined = new Uint8Array(systems.count);
@@ -110,7 +110,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
     speed: 0,
     tolerance: options.tolerance,
     iterations: options.iterations,
-    turns: 0,
+    solverIterations: 0,
     error: 0,
     converged: true,
   };
@@ -137,12 +137,12 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
       if (!fresh) for (let k = 0; k < countOf(i); k++) appendContact(part, set, contactOf(i, k));
       job.to[w] = job.from[w] + countOf(i);
     }
-    const one = bundle.contact?.settle?.(job);
+    const one = bundle.contact?.stepSingleRods?.(job);
     if (one) {
       outcome.iterations += one.iterations;
       outcome.iterationsMax = Math.max(outcome.iterationsMax, one.iterationsMax);
       outcome.shifts += one.shifts;
-      total.iterations = Math.max(total.iterations, job.turns);
+      total.iterations = Math.max(total.iterations, job.solverIterations);
       total.error = Math.max(total.error, job.error);
       total.converged &&= job.converged;
     }
@@ -160,10 +160,10 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
   };
 
   /** Adds what the rods on their way have sunk into to their contacts; those that have not are done. */
-  const look = (set: ContactSet, stepped: Uint8Array, t: number, dt: number): void => {
+  const addPenetrations = (set: ContactSet, stepped: Uint8Array, t: number, dt: number): void => {
     const rods = Array.from(pending.subarray(0, pendingCount), rodOf);
     raw.count = 0;
-    search.findSunken(raw, t, dt, DEEP, rods, false);
+    search.findPenetrations(raw, t, dt, DEEP, rods, false);
     for (let w = 0; w < pendingCount; w++) {
       stepped[system[pending[w]]] = 1;
       checked[rods[w]] = 1;
@@ -230,7 +230,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
         for (let i = 0; i < count; i++) if (systems.bundleOf[system[i]] === b) pending[pendingCount++] = i;
         for (let round = 0; round < MAX_ROUNDS && pendingCount > 0; round++) {
           run(bundle, set, round === 0);
-          look(set, stepped, t, dt);
+          addPenetrations(set, stepped, t, dt);
         }
       });
       const list = failed.map((i) => system[i]);

@@ -34,7 +34,7 @@ export interface MixRows {
 }
 
 /** Sides' arrays that they look at, see SideArrays. */
-export interface TurnRows {
+export interface IterateRows {
   readonly start: Float64Array;
   readonly velocity: Float64Array;
   readonly copy: Float64Array;
@@ -77,7 +77,7 @@ export const RELAXATION: number = contactConstants.RELAXATION;
  */
 export function measureBlocks(
   { weight, finest, sums }: MixRows,
-  { start, velocity, copy }: TurnRows,
+  { start, velocity, copy }: IterateRows,
   size: number,
   from: number,
   to: number,
@@ -124,7 +124,7 @@ export function readMeasure(
  */
 export function changeBlocks(
   { weight, changeNext, changeF, lastQ, lastF, sums }: MixRows,
-  { free: q, velocity: f }: TurnRows,
+  { free: q, velocity: f }: IterateRows,
   size: number,
   from: number,
   to: number,
@@ -198,7 +198,7 @@ export function readProduct({ sums }: MixRows, size: number, k: number): number 
 /** Blocks `from` to `to`: q less `gamma` times the changes of q + f. */
 export function mixBlocks(
   { changeNext }: MixRows,
-  { free: q }: TurnRows,
+  { free: q }: IterateRows,
   size: number,
   from: number,
   to: number,

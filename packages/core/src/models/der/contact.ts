@@ -7,7 +7,7 @@
  * within the band.
  */
 import { solveBand } from '../../linalg/band.ts';
-import type { Bundle, ContactPort, LoneRods, StepOutcome } from '../../model.ts';
+import type { Bundle, ContactPort, SingleRodBatch, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { syncPose } from './body.ts';
 import { addBodySide, clearRight, factorSystem, finishStep, readBodySide, solveFactored } from './contactBodies.ts';
@@ -32,7 +32,7 @@ import { evaluatePins, poseSamples, rebuildFrames, restoreFrames } from './kinem
 import { writeRightSide } from './newton.ts';
 import { addRodEnergy } from './readouts.ts';
 import type { RodStep } from './rodStep.ts';
-import { createSettle } from './settle.ts';
+import { createSingleRodStep } from './singleRods.ts';
 import { createSnapshot, returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
 import type { Stage } from './stage.ts';
 import { resumeEuler, setEulerStage, startEuler } from './step.ts';
@@ -296,7 +296,7 @@ export function createDerContact(parts: ContactParts): { readonly port: ContactP
     return resumeEuler(system, startsOf[s], t, dt, { ...newton, rotation: 0.25, iterations: 3 * newton.iterations });
   };
 
-  const settle = pairs.length > 0 ? createSettle(parts, startsOf) : undefined;
+  const stepSingleRods = pairs.length > 0 ? createSingleRodStep(parts, startsOf) : undefined;
 
   const refreshRod: RefreshRod = (rod, t, dt) => {
     const s = systemOfRod[rod];
@@ -390,9 +390,9 @@ export function createDerContact(parts: ContactParts): { readonly port: ContactP
       if (sides.goal) unglue(sides);
       return { ok: true, iterations, iterationsMax, shifts, unfinished };
     },
-    ...(settle && {
-      settle: (job: LoneRods) => {
-        const out = settle(job);
+    ...(stepSingleRods && {
+      stepSingleRods: (job: SingleRodBatch) => {
+        const out = stepSingleRods(job);
         for (let i = 0; i < job.count; i++) if (job.done[i]) atStart[job.system[i]] = 0;
         return out;
       },
@@ -406,7 +406,7 @@ export function createDerContact(parts: ContactParts): { readonly port: ContactP
       }
       return true;
     },
-    bear(sides) {
+    applyForces(sides) {
       const touched = new Uint8Array(ders.length);
       for (let c = 0; c < sides.count; c++) if (sides.rod[c] >= 0) touched[sides.rod[c]] = 1;
       ders.forEach((der, rod) => {

@@ -294,9 +294,9 @@ export function leavesRoom(
   start: Float64Array,
   dt: number,
 ): boolean {
-  const { room } = sides;
-  for (let s = c; s < end && room; s++)
-    if (room[s] < Infinity && missGoal(der, sides, s, s + 1, start, 1 / dt) * dt > room[s]) return true;
+  const { clearance } = sides;
+  for (let s = c; s < end && clearance; s++)
+    if (clearance[s] < Infinity && missGoal(der, sides, s, s + 1, start, 1 / dt) * dt > clearance[s]) return true;
   return false;
 }
 

@@ -2,7 +2,7 @@
  * What a kernel set does for this model: moves two rods at once. The caller injects it (`createWorld` with
  * `kernels`); without one, or where a pair cannot be solved together, newton.ts solves one rod after the other.
  */
-import type { LoneRods } from '../../model.ts';
+import type { SingleRodBatch } from '../../model.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
@@ -37,8 +37,8 @@ export interface PairKernel {
    * An implicit Euler step of the rods that are numbers `first` and `second` of the job, or of one of them where the other is −1, under
    * the contacts that it lists; `starts`: where they began. Leaves what `step` leaves. Not ok: nothing was moved.
    */
-  settle(
-    job: LoneRods,
+  stepInContact(
+    job: SingleRodBatch,
     first: number,
     second: number,
     starts: readonly [StepStart, StepStart],

@@ -188,7 +188,7 @@ export function createFiberContact(
       out.elastic += bending + twisting + stretching;
       return true;
     },
-    bear(sides) {
+    applyForces(sides) {
       const touched = new Uint8Array(fibers.length);
       for (let c = 0; c < sides.count; c++) touched[sides.rod[c]] = 1;
       const forces = gatherForces(fibers, touched, sides, slotOf);

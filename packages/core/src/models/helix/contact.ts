@@ -130,7 +130,7 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
       addRodEnergy(out, helices[k]);
       return true;
     },
-    bear(sides) {
+    applyForces(sides) {
       const touched = new Uint8Array(helices.length);
       for (let c = 0; c < sides.count; c++) touched[sides.rod[c]] = 1;
       for (const h of helices) h.contact = undefined;

@@ -247,7 +247,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       const patience = robust ? options.iterations : SOON;
       return move(marked, sides, t, dt, true, rough ? Math.max(LOOSE, accurate) : accurate, !rough, patience);
     },
-    countsWays: true,
+    readsDisplacements: true,
     readVelocity,
     measureEnergy(out, k) {
       const { bending, twisting } = elasticEnergy(trees[k]);
@@ -259,7 +259,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       }
       return true;
     },
-    bear(sides) {
+    applyForces(sides) {
       for (const tree of trees) clearContact(tree);
       for (let c = 0; c < sides.count; c++) addSideForce(place[sides.rod[c]].tree, linkOf(sides, c), sides, c);
     },

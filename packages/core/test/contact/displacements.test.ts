@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFinder } from '../../src/contact/detect/finder.ts';
 import { gather } from '../../src/contact/detect/finderData.ts';
-import { countWays } from '../../src/contact/solve/displacements.ts';
+import { replaceByDisplacements } from '../../src/contact/solve/displacements.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import { sidesOf, smooth } from './support.ts';
 
@@ -30,9 +30,14 @@ describe('velocities of contact', () => {
     samples[0].nodeVelocity.set([0, 0, 7, 0, 0, 9], 0);
     const start = Float64Array.of(0, 0, 0.75 * 7 + 0.25 * 9);
     const sides = sidesOf([{ rod: 0, weight: 0.25 }]);
-    countWays({ port: { countsWays: true }, sides, from: 0, start }, Int32Array.of(0), finder, 0.01);
+    replaceByDisplacements(
+      { port: { readsDisplacements: true }, sides, from: 0, start },
+      Int32Array.of(0),
+      finder,
+      0.01,
+    );
     expect(start[2]).toBe(7.5);
-    countWays({ port: {}, sides, from: 0, start }, Int32Array.of(0), finder, 0.01);
+    replaceByDisplacements({ port: {}, sides, from: 0, start }, Int32Array.of(0), finder, 0.01);
     expect(start[2]).toBeCloseTo(0.75 * 0.2 + 0.25 * 0.6, 12);
   });
 });

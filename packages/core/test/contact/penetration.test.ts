@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type ContactSet, createContactSet } from '../../src/contact/contactSet.ts';
 import { createFinder } from '../../src/contact/detect/finder.ts';
 import { gather } from '../../src/contact/detect/finderData.ts';
-import { findSunken } from '../../src/contact/detect/penetration.ts';
-import { easeOut, setBias } from '../../src/contact/solve/sideVelocities.ts';
+import { findPenetrations } from '../../src/contact/detect/penetration.ts';
+import { setBias, targetGap } from '../../src/contact/solve/sideVelocities.ts';
 import { createWorld, type Scene } from '../../src/index.ts';
 import type { ColliderSpec } from '../../src/scene/colliders.ts';
 import { smooth } from './support.ts';
@@ -43,7 +43,7 @@ function sink(from: Point, to: Point, offset: Point, shape: ColliderSpec): Conta
     end[3 * i + 2] = to[2];
   }
   const set = createContactSet();
-  findSunken(finder, set, end, 0, dt, 0.04);
+  findPenetrations(finder, set, end, 0, dt, 0.04);
   setBias(set, finder, dt, 1e-3);
   return set;
 }
@@ -84,7 +84,7 @@ describe('what has sunk into a ball', () => {
       expect(set.count).toBe(count);
       if (count === 0) continue;
       // an overlap of the start is eased out, not thrown out
-      expect(set.floor[0]).toBeCloseTo(easeOut(from * r, r), 9);
+      expect(set.floor[0]).toBeCloseTo(targetGap(from * r, r), 9);
       expect(set.floor[0]).toBeGreaterThan(from * r);
       expect(set.floor[0]).toBeLessThan(-0.1 * r);
     }
@@ -111,7 +111,7 @@ describe('overlaps', () => {
   it('are eased out by more the deeper they are, and never at once', () => {
     let before = 0;
     for (let depth = 0.01; depth < 2; depth += 0.01) {
-      const out = easeOut(-depth * r, r) + depth * r;
+      const out = targetGap(-depth * r, r) + depth * r;
       expect(out).toBeGreaterThanOrEqual(before - 1e-12);
       expect(out).toBeLessThanOrEqual(0.05 * r + 1e-12);
       expect(out).toBeLessThan(depth * r);
@@ -119,7 +119,7 @@ describe('overlaps', () => {
     }
     // a place that slides in by a hundredth a step comes to rest less than a twentieth deep
     let depth = 0;
-    for (let k = 0; k < 100; k++) depth = -easeOut(-(depth + 0.01), 1);
+    for (let k = 0; k < 100; k++) depth = -targetGap(-(depth + 0.01), 1);
     expect(depth).toBeLessThan(0.045);
     expect(depth).toBeGreaterThan(0.01);
   });

@@ -14,15 +14,15 @@ beforeAll(async () => {
     compile(...given) {
       const bundle = model.compile(...given);
       const { contact } = bundle;
-      if (!contact?.settle) throw new Error('no kernel for contact');
-      const { settle } = contact;
-      const counted: typeof settle = (job) => {
-        const out = settle(job);
+      if (!contact?.stepSingleRods) throw new Error('no kernel for contact');
+      const { stepSingleRods } = contact;
+      const counted: typeof stepSingleRods = (job) => {
+        const out = stepSingleRods(job);
         settled.asked += job.count;
         for (let i = 0; i < job.count; i++) settled.done += job.done[i];
         return out;
       };
-      return { ...bundle, contact: { ...contact, settle: counted } };
+      return { ...bundle, contact: { ...contact, stepSingleRods: counted } };
     },
   };
 });

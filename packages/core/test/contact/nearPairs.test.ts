@@ -1,10 +1,10 @@
 /** The list of near pairs gives what looking at all pairs gives, by whichever way it came about. */
 import { describe, expect, it } from 'vitest';
 import { type ContactSet, createContactSet } from '../../src/contact/contactSet.ts';
-import { createSearch } from '../../src/contact/detect/colliderSearch.ts';
+import { createColliderSearch } from '../../src/contact/detect/colliderSearch.ts';
 import { createFinder, findContacts } from '../../src/contact/detect/finder.ts';
 import { type Finder, gather } from '../../src/contact/detect/finderData.ts';
-import { areStrangers, reachOf } from '../../src/contact/detect/nearPairs.ts';
+import { mayTouch, reachOf } from '../../src/contact/detect/nearPairs.ts';
 import { sweepPairs } from '../../src/contact/detect/rodSweep.ts';
 import {
   areSegmentsApart,
@@ -165,7 +165,7 @@ function listAll(finder: Finder): void {
   });
   for (let i = 0; i < edgeCount; i++)
     for (let j = i + 1; j < edgeCount; j++)
-      if (areStrangers(finder, i, j)) {
+      if (mayTouch(finder, i, j)) {
         push(near.list, i);
         push(near.list, j);
       }
@@ -188,15 +188,15 @@ const tell = (set: ContactSet): number[][] =>
 
 /** Pairs that are not apart on their way to `end` and not in the list. */
 function countMissing(finder: Finder, end: Float64Array, radius: number): number {
-  const { near, look, edgeRod, edgeCount, edgeFirst, edgeSecond, position: x } = finder;
+  const { near, rodRole, edgeRod, edgeCount, edgeFirst, edgeSecond, position: x } = finder;
   const listed = new Set<number>();
   for (let k = 0; k < near.list.length; k += 2) listed.add(near.list.data[k] * edgeCount + near.list.data[k + 1]);
   let missing = 0;
   for (let i = 0; i < edgeCount; i++)
     for (let j = i + 1; j < edgeCount; j++) {
-      if (look[edgeRod[i]] * look[edgeRod[j]] < 2 || listed.has(i * edgeCount + j)) continue;
+      if (rodRole[edgeRod[i]] * rodRole[edgeRod[j]] < 2 || listed.has(i * edgeCount + j)) continue;
       const [a, b, c, d] = [3 * edgeFirst[i], 3 * edgeSecond[i], 3 * edgeFirst[j], 3 * edgeSecond[j]];
-      if (!areSegmentsApart(x, end, a, b, c, d, 2 * radius) && areStrangers(finder, i, j)) missing++;
+      if (!areSegmentsApart(x, end, a, b, c, d, 2 * radius) && mayTouch(finder, i, j)) missing++;
     }
   return missing;
 }
@@ -231,11 +231,11 @@ describe('contacts of rods that move', () => {
       gather(finder);
       gather(other);
       // some are not looked at, some not there
-      for (let r = 0; r < RODS; r++) finder.look[r] = step < 12 ? 2 : [2, 1, 2, 0][(r + step) % 4];
-      other.look.set(finder.look);
+      for (let r = 0; r < RODS; r++) finder.rodRole[r] = step < 12 ? 2 : [2, 1, 2, 0][(r + step) % 4];
+      other.rodRole.set(finder.rodRole);
       set.count = expected.count = 0;
-      findContacts(finder, set, 0, DT, createSearch(finder).find);
-      findContacts(other, expected, 0, DT, createSearch(other).find);
+      findContacts(finder, set, 0, DT, createColliderSearch(finder).find);
+      findContacts(other, expected, 0, DT, createColliderSearch(other).find);
       expect(tell(set)).toEqual(tell(expected));
       expect(countMissing(finder, finder.near.ahead, reachOf(finder, 0, DT))).toBe(0);
       tally.found += set.count;

@@ -1,17 +1,17 @@
 /**
- * Lone rods against obstacles, two at a time: see ContactPort.settle. The kernel that moves pairs of free rods moves those that touch
+ * Rods that touch colliders and nothing else, two at a time: see ContactPort.stepSingleRods. The kernel that moves pairs of free rods moves those that touch
  * too, each lane with a solution of its own; where only one of a pair touches something, the other lane waits.
  */
-import type { ContactPort, LoneRods, StepOutcome } from '../../model.ts';
+import type { ContactPort, SingleRodBatch, StepOutcome } from '../../model.ts';
 import type { ContactParts } from './contactParts.ts';
 import { clearContact } from './contactSides.ts';
 import type { StepStart } from './rodStep.ts';
 import { losesTurns } from './slip.ts';
 
-export function createSettle(
+export function createSingleRodStep(
   { ders, systems, pairs, newton, renew, moved }: ContactParts,
   startsOf: readonly (readonly StepStart[])[],
-): NonNullable<ContactPort['settle']> {
+): NonNullable<ContactPort['stepSingleRods']> {
   const options = { ...newton, rotation: 0.5, iterations: 12 };
   /** Pair of each system and its place there; number in the job of each. */
   const pairOf = new Int32Array(systems.length).fill(-1);
@@ -30,11 +30,11 @@ export function createSettle(
     return !losesTurns(ders[rod], startsOf[s][0]);
   };
 
-  return (job: LoneRods): StepOutcome => {
+  return (job: SingleRodBatch): StepOutcome => {
     let iterations = 0;
     let iterationsMax = 0;
     let shifts = 0;
-    job.turns = 0;
+    job.solverIterations = 0;
     job.error = 0;
     job.converged = true;
     for (let i = 0; i < job.count; i++) {
@@ -51,7 +51,7 @@ export function createSettle(
       numberOf[b] = -1;
       clearContact(ders[systems[a].rods[0]], false);
       clearContact(ders[systems[b].rods[0]], false);
-      const out = pairs[pair].kernel.settle(job, first, second, starts[pair], options);
+      const out = pairs[pair].kernel.stepInContact(job, first, second, starts[pair], options);
       iterations += out.iterations;
       iterationsMax = Math.max(iterationsMax, out.iterationsMax);
       shifts += out.shifts;

@@ -1,6 +1,6 @@
 /** Contacts of two rods to and from a kernel's memory. */
 import { slipLimit } from '../contact/solve/sideVelocities.ts';
-import type { LoneRods } from '../model.ts';
+import type { SingleRodBatch } from '../model.ts';
 import { contactEntries } from './description.ts';
 
 const { WEIGHT, NORMAL, BIAS, SURFACE, FRICTION, SIZE, THERE, EDGE, IMPULSE, RHO, VELOCITY, CONTACT_ENTRIES } =
@@ -12,7 +12,7 @@ export function writeContacts(
   integers: Int32Array,
   address: number,
   lane: number,
-  { contacts, from, to, dt }: LoneRods,
+  { contacts, from, to, dt }: SingleRodBatch,
   i: number,
   count: number,
 ): void {
@@ -46,7 +46,7 @@ export function readContacts(
   doubles: Float64Array,
   address: number,
   lane: number,
-  { contacts, from, to, speed }: LoneRods,
+  { contacts, from, to, speed }: SingleRodBatch,
   i: number,
 ): void {
   const { normal, surface, impulse, slides } = contacts;

@@ -13,7 +13,7 @@ import {
   takeHands,
   writeFound,
 } from '../contact/detect/colliderSearch.ts';
-import type { ObstacleFinder } from '../contact/detect/finderData.ts';
+import type { ColliderFinder } from '../contact/detect/finderData.ts';
 import { compileColliders } from '../contact/shapes/collider.ts';
 import type { Samples } from '../port.ts';
 import type { ColliderSpec } from '../scene/types.ts';
@@ -29,7 +29,7 @@ import { resetWorkStealing, takePieces } from './workStealing.ts';
 const CAPACITY = 1024;
 
 /** The caller's side. `bytes`: of what the search reads. */
-export function shareSearch(of: SharedBundle, bytes: number): SharedSearch {
+export function createSharedSearch(of: SharedBundle, bytes: number): SharedSearch {
   const { pool, options } = of;
   const { count, workStealing, behind } = pool;
   syncWorkers(of);
@@ -65,7 +65,7 @@ export function shareSearch(of: SharedBundle, bytes: number): SharedSearch {
 export interface Searcher {
   readonly buffer: SharedArrayBuffer;
   readonly rows: SearchRows;
-  readonly finder: ObstacleFinder;
+  readonly finder: ColliderFinder;
   readonly set: ContactSet;
   readonly runs: FoundRun[];
 }

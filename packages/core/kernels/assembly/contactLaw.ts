@@ -23,14 +23,14 @@ import {
 } from './shared';
 
 // @ts-ignore: decorator
-@inline export function touchAt(p: Pair, c: i32): usize {
-  return p.touch + <usize>(16 * CONTACT_ENTRIES * c);
+@inline export function contactAt(p: Pair, c: i32): usize {
+  return p.contacts + <usize>(16 * CONTACT_ENTRIES * c);
 }
 
 /** Address of number i of those that are solved for. */
 // @ts-ignore: decorator
-@inline export function liveAt(p: Pair, i: i32): usize {
-  return <usize>load<i32>(p.live + ((<usize>i) << 2));
+@inline export function activeContactAt(p: Pair, i: i32): usize {
+  return <usize>load<i32>(p.activeContacts + ((<usize>i) << 2));
 }
 
 // @ts-ignore: decorator
@@ -99,18 +99,18 @@ import {
 }
 
 /** Contacts that are solved for, at each node. */
-export function countCrowds(p: Pair, count: i32): void {
-  memory.fill(p.crowd, 0, <usize>(16 * p.nodeCount));
+export function countContactsAtNodes(p: Pair, count: i32): void {
+  memory.fill(p.contactsAtNode, 0, <usize>(16 * p.nodeCount));
   const one = splat(1.0);
   const zero = splat(0.0);
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
-    const live = f64x2.gt(ld(t, RHO), zero);
+    const t = contactAt(p, c);
+    const active = f64x2.gt(ld(t, RHO), zero);
     const w = ld(t, WEIGHT);
-    const first = v128.and(one, v128.and(live, f64x2.lt(w, one)));
-    const second = v128.and(one, v128.and(live, f64x2.gt(w, zero)));
-    const a = p.crowd + 16 * edgeOf(t, 0);
-    const b = p.crowd + 16 * edgeOf(t, 8) + 8;
+    const first = v128.and(one, v128.and(active, f64x2.lt(w, one)));
+    const second = v128.and(one, v128.and(active, f64x2.gt(w, zero)));
+    const a = p.contactsAtNode + 16 * edgeOf(t, 0);
+    const b = p.contactsAtNode + 16 * edgeOf(t, 8) + 8;
     increase(a, f64x2.extract_lane(first, 0));
     increase(a + 16, f64x2.extract_lane(second, 0));
     increase(b, f64x2.extract_lane(first, 1));
@@ -118,27 +118,27 @@ export function countCrowds(p: Pair, count: i32): void {
   }
 }
 
-/** Contacts at the busier node of contact t, as `countCrowds` counted. */
-export function crowdAt(p: Pair, t: usize): v128 {
+/** Contacts at the busier node of contact t, as `countContactsAtNodes` counted. */
+export function contactsNear(p: Pair, t: usize): v128 {
   const one = splat(1.0);
   const w = ld(t, WEIGHT);
-  const a = p.crowd + 16 * edgeOf(t, 0);
-  const b = p.crowd + 16 * edgeOf(t, 8) + 8;
+  const a = p.contactsAtNode + 16 * edgeOf(t, 0);
+  const b = p.contactsAtNode + 16 * edgeOf(t, 8) + 8;
   const first = v128.and(gather(a, b), f64x2.lt(w, one));
   const second = v128.and(gather(a + 16, b + 16), f64x2.gt(w, splat(0.0)));
   return f64x2.max(one, f64x2.max(first, second));
 }
 
 /** Lists the contacts that are solved for in either lane; returns their number. */
-export function listLive(p: Pair, count: i32): i32 {
-  let live = 0;
+export function listActive(p: Pair, count: i32): i32 {
+  let active = 0;
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = contactAt(p, c);
     if (!v128.any_true(f64x2.gt(ld(t, RHO), splat(0.0)))) continue;
-    store<i32>(p.live + ((<usize>live) << 2), <i32>t);
-    live++;
+    store<i32>(p.activeContacts + ((<usize>active) << 2), <i32>t);
+    active++;
   }
-  return live;
+  return active;
 }
 
 /** The law of contact (admm.ts of contact): impulses and copies from FREE, but in the lanes that wait. Returns the largest W·p_n. */
@@ -146,9 +146,9 @@ export function applyLaw(p: Pair, count: i32, waits: v128): v128 {
   const zero = splat(0.0);
   let swing = zero;
   for (let c = 0; c < count; c++) {
-    const t = liveAt(p, c);
+    const t = activeContactAt(p, c);
     const w = ld(t, OMEGA);
-    const live = v128.andnot(f64x2.gt(w, zero), waits);
+    const active = v128.andnot(f64x2.gt(w, zero), waits);
     const fx = ld(t, FREE);
     const fy = ld(t, FREE + 1);
     const fz = ld(t, FREE + 2);
@@ -161,7 +161,7 @@ export function applyLaw(p: Pair, count: i32, waits: v128): v128 {
     const un = add(add(mul(ux, nx), mul(uy, ny)), mul(uz, nz));
     const u = add(un, ld(t, BIAS));
     const pressed = f64x2.lt(u, zero);
-    const inverse = div(splat(-1.0), select(live, w, splat(1.0)));
+    const inverse = div(splat(-1.0), select(active, w, splat(1.0)));
     const pn = mul(u, inverse);
     const tx = mul(sub(ux, mul(un, nx)), inverse);
     const ty = mul(sub(uy, mul(un, ny)), inverse);
@@ -172,13 +172,13 @@ export function applyLaw(p: Pair, count: i32, waits: v128): v128 {
     const px = v128.and(add(mul(pn, nx), mul(cut, tx)), pressed);
     const py = v128.and(add(mul(pn, ny), mul(cut, ty)), pressed);
     const pz = v128.and(add(mul(pn, nz), mul(cut, tz)), pressed);
-    swing = f64x2.max(swing, v128.and(div(f64x2.neg(u), f64x2.max(ld(t, THERE), splat(1.0))), v128.and(pressed, live)));
-    st(t, IMPULSE, select(live, px, ld(t, IMPULSE)));
-    st(t, IMPULSE + 1, select(live, py, ld(t, IMPULSE + 1)));
-    st(t, IMPULSE + 2, select(live, pz, ld(t, IMPULSE + 2)));
-    st(t, COPY, select(live, add(fx, mul(px, w)), ld(t, COPY)));
-    st(t, COPY + 1, select(live, add(fy, mul(py, w)), ld(t, COPY + 1)));
-    st(t, COPY + 2, select(live, add(fz, mul(pz, w)), ld(t, COPY + 2)));
+    swing = f64x2.max(swing, v128.and(div(f64x2.neg(u), f64x2.max(ld(t, THERE), splat(1.0))), v128.and(pressed, active)));
+    st(t, IMPULSE, select(active, px, ld(t, IMPULSE)));
+    st(t, IMPULSE + 1, select(active, py, ld(t, IMPULSE + 1)));
+    st(t, IMPULSE + 2, select(active, pz, ld(t, IMPULSE + 2)));
+    st(t, COPY, select(active, add(fx, mul(px, w)), ld(t, COPY)));
+    st(t, COPY + 1, select(active, add(fy, mul(py, w)), ld(t, COPY + 1)));
+    st(t, COPY + 2, select(active, add(fz, mul(pz, w)), ld(t, COPY + 2)));
   }
   return swing;
 }
@@ -188,7 +188,7 @@ export function subtractPush(p: Pair, count: i32, h: f64): v128 {
   memory.fill(p.push, 0, <usize>(48 * p.nodeCount));
   const s = splat(1.0 / h);
   for (let c = 0; c < count; c++) {
-    const t = touchAt(p, c);
+    const t = contactAt(p, c);
     addAt(p.push, t, mul(s, ld(t, BEFORE)), mul(s, ld(t, BEFORE + 1)), mul(s, ld(t, BEFORE + 2)), 3);
   }
   let more = splat(0.0);

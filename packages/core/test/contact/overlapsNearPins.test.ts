@@ -1,7 +1,7 @@
 /** Rods that overlap where they are pinned: pushed apart as far as that can be done gently, and left alone beyond. */
 import { describe, expect, it } from 'vitest';
 import { createFinder } from '../../src/contact/detect/finder.ts';
-import { measurePinWays } from '../../src/contact/detect/overlapsNearPins.ts';
+import { measurePinDistances } from '../../src/contact/detect/overlapsNearPins.ts';
 import { createWorld, type Scene, type Vec3, type World } from '../../src/index.ts';
 import { random, smooth } from './support.ts';
 
@@ -86,13 +86,13 @@ describe('the way to a pin', () => {
     const { rods, samples } = createWorld({ tendril: 1, rods: [ring, hair('a', [0, 0, 0], [1, 0, 0], 4)] });
     const finder = createFinder(rods, samples, [], smooth({ pairs: true }), [0, 0, 0]);
     finder.nodeHeld[7] = 1;
-    measurePinWays(finder);
+    measurePinDistances(finder);
     const l = rods[0].edgeLengthRest[0];
-    const ways = [...finder.pinWay.subarray(0, 8)].map((way) => Math.round((1e6 * way) / l) / 1e6);
+    const ways = [...finder.pinDistance.subarray(0, 8)].map((way) => Math.round((1e6 * way) / l) / 1e6);
     expect(ways).toEqual([1, 2, 3, 4, 3, 2, 1, 0]);
-    expect([...finder.pinWay.subarray(8)]).toEqual(Array(5).fill(Number.POSITIVE_INFINITY));
+    expect([...finder.pinDistance.subarray(8)]).toEqual(Array(5).fill(Number.POSITIVE_INFINITY));
     finder.nodeHeld[8 + 1] = 1;
-    measurePinWays(finder);
-    expect([...finder.pinWay.subarray(8)]).toEqual([0.25, 0, 0.25, 0.5, 0.75]);
+    measurePinDistances(finder);
+    expect([...finder.pinDistance.subarray(8)]).toEqual([0.25, 0, 0.25, 0.5, 0.75]);
   });
 });
