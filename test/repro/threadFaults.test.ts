@@ -92,6 +92,22 @@ describe.each(scenes)('a worker that ends: hairs, %s', (_, scene) => {
     expect(performance.now() - begin).toBeLessThan(2000);
     expect(() => createWorld(scene, { models: [model] })).toThrow(/worker thread 1 has ended/);
   });
+
+  it('and nobody reports it, as in a browser', async () => {
+    const threads = start(3);
+    const ports = threads.ports.map(({ postMessage }) => ({ postMessage }));
+    const model = await loadThreadedDer(ports, { ...eager, answerSeconds: 5 });
+    const impatient = await loadThreadedDer(ports, { ...eager, answerSeconds: 0.5 });
+    const world = createWorld(scene, { models: [impatient] });
+    world.step();
+    const hash = world.hash();
+    threads.close();
+    expect(() => world.step()).toThrow(/worker thread 1 has ended/);
+    expect(world.hash()).toBe(hash);
+    world.step();
+    expect(world.stepCount).toBe(2);
+    expect(() => createWorld(scene, { models: [model] })).toThrow(/worker thread 1 has ended/);
+  });
 });
 
 describe('loads and grips that were added while the world runs', () => {

@@ -14,4 +14,5 @@ declare namespace WebAssembly {
   function compile(bytes: Uint8Array): Promise<Module>;
 }
 declare function atob(text: string): string;
+declare function setTimeout(action: (value: unknown) => void, milliseconds: number): unknown;
 declare const performance: { now(): number };

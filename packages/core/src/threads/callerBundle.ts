@@ -13,16 +13,29 @@ import type { Bundle, StepOutcome } from '../model.ts';
 import { combineAnswers } from './answers.ts';
 import { shareContact } from './callerContact.ts';
 import type { Task } from './messages.ts';
+import type { ThreadPort } from './options.ts';
 import { divide } from './ranges.ts';
 import { pickColliders, pickRods } from './sceneParts.ts';
 import { beginKeeping, isAlone, rebalance, type SharedBundle, type ShareInput, syncWorkers } from './sharedBundle.ts';
 import { copyAll, keepRange, keepShare, returnAll, returnToKept } from './stateCopies.ts';
-import { createPoolMemory, openPool, type PoolMemory, runRequest, sendRequest, waitForReady } from './workerPool.ts';
+import {
+  createPoolMemory,
+  isUnaccepted,
+  openPool,
+  type PoolMemory,
+  runRequest,
+  sendRequest,
+  type WorkerPool,
+  waitForReady,
+} from './workerPool.ts';
 import { listPieces } from './workStealing.ts';
+
+/** Ports without `hasEnded` whose workers have not answered. */
+const lost = new WeakSet<ThreadPort>();
 
 /** Shares a bundle among the caller and the workers. Throws what a worker throws when it compiles its part. */
 export function shareBundle(input: ShareInput): { readonly bundle: Bundle; readonly release: () => void } {
-  const { bundle, parts, scene, arrays, workers } = input;
+  const { bundle, parts, scene, arrays, workers, options } = input;
   const { state, rods } = bundle;
   const inRanges = bundle.bodies.length === 0 && scene.rods.every(({ parent }) => !parent);
   const plan = divide(parts, rods.length, workers.length + 1, inRanges);
@@ -35,7 +48,13 @@ export function shareBundle(input: ShareInput): { readonly bundle: Bundle; reado
     state: 2 * state.q.length + state.memory.length,
     pieces: listPieces(plan),
   });
-  const pool = openPool(memory, () => 1 + ports.findIndex((port) => port.hasEnded?.()));
+  const pool: WorkerPool = openPool(memory, (seconds) => {
+    const isLate = seconds > options.answerSeconds;
+    ports.forEach((port, k) => {
+      if (!port.hasEnded && isLate && isUnaccepted(pool, k + 1)) lost.add(port);
+    });
+    return 1 + ports.findIndex((port) => port.hasEnded?.() ?? lost.has(port));
+  });
   pool.firstRods.set(plan.rods);
   pool.firstParts.set(plan.parts);
   const samples = arrays.findIndex(({ buffer }) =>

@@ -3,7 +3,14 @@ import type { ColliderSpec, Scene } from '../scene/types.ts';
 import type { ThreadableModel } from './modelMaker.ts';
 import type { PoolMemory } from './workerPool.ts';
 
-/** What a worker gets to begin with. */
+/** Asks a worker whether it serves: it writes 1 to place `index` of the memory. */
+export interface HelloMessage {
+  readonly kind: 'hello';
+  readonly memory: SharedArrayBuffer;
+  readonly index: number;
+}
+
+/** A worker's part of a world. */
 export interface Task {
   readonly kind: 'task';
   readonly model: ThreadableModel;

@@ -4,8 +4,13 @@ import type { BalanceRule } from './ranges.ts';
 /** A worker of Node or of a browser, as far as it is needed. */
 export interface ThreadPort {
   postMessage(message: unknown): void;
-  /** Whether the worker has ended; must be right while the calling thread is blocked. Absent: it is not known. */
+  /**
+   * Whether the worker has ended; must be right while the calling thread is blocked. Absent, as for workers of a browser: a worker that does not
+   * begin with a request within `answerSeconds` is taken to have ended.
+   */
   hasEnded?(): boolean;
+  /** Of a browser's worker: reports a script that cannot be loaded. */
+  addEventListener?(type: 'error', listener: (event: unknown) => void): void;
 }
 
 export interface ThreadOptions {
@@ -21,4 +26,6 @@ export interface ThreadOptions {
   readonly kernels?: boolean;
   /** Where ranges of rods should end, asked in every step: by default where all threads take equally long. */
   readonly balance?: BalanceRule;
+  /** How long a worker whose port has no `hasEnded` may take to start, and to begin with a request [s]: default 30. */
+  readonly answerSeconds?: number;
 }

@@ -6,10 +6,15 @@ import { loadModelMaker, type ThreadableModel } from './modelMaker.ts';
 import type { ThreadOptions, ThreadPort } from './options.ts';
 import { balanceByTime } from './ranges.ts';
 import type { SharedArray } from './sharedBundle.ts';
+import { awaitWorkers } from './startup.ts';
 
-const defaults = { leastNumbers: 32768, leastNodes: 4096, kernels: true, balance: balanceByTime };
+const defaults = { leastNumbers: 32768, leastNodes: 4096, kernels: true, balance: balanceByTime, answerSeconds: 30 };
 
-/** Discrete elastic rods with kernels, shared among the caller's thread and the given workers. */
+/**
+ * Discrete elastic rods with kernels, shared among the caller's thread and the given workers.
+ *
+ * Throws where the platform does not allow it, and where a worker does not answer within `answerSeconds`.
+ */
 export function loadThreadedDer(ports: readonly ThreadPort[], options: ThreadOptions = {}): Promise<Model> {
   return loadThreaded('der', ports, { ...defaults, leastParts: 32, leastTouching: 32, ...options });
 }
@@ -32,7 +37,10 @@ async function loadThreaded(
   ports: readonly ThreadPort[],
   options: Required<ThreadOptions>,
 ): Promise<Model> {
-  const make = await loadModelMaker(model, options.kernels);
+  const [make] = await Promise.all([
+    loadModelMaker(model, options.kernels),
+    awaitWorkers(ports, options.answerSeconds),
+  ]);
   return {
     ...make(),
     compile(rods, drives, scene, coupling) {

@@ -2,13 +2,21 @@
 import type { Bundle, ContactPort, Model } from '../model.ts';
 import { createWorld } from '../world/world.ts';
 import { writeAnswer } from './answers.ts';
-import type { BufferMessage, Task } from './messages.ts';
+import type { BufferMessage, HelloMessage, Task } from './messages.ts';
 import { loadModelMaker } from './modelMaker.ts';
 import type { Request } from './requests.ts';
 import { type Searcher, serveSearch } from './sharedSearch.ts';
 import { keepRange, keepShare } from './stateCopies.ts';
 import { type ContactViews, serveContact } from './workerContact.ts';
-import { openPool, reportDone, reportReady, serveRequest, type WorkerPool, waitForRequest } from './workerPool.ts';
+import {
+  acceptRequest,
+  openPool,
+  reportDone,
+  reportReady,
+  serveRequest,
+  type WorkerPool,
+  waitForRequest,
+} from './workerPool.ts';
 
 /** A worker at work. */
 export interface Service {
@@ -30,9 +38,13 @@ export interface Service {
 
 let service: Service | undefined;
 
-/** To be called in a worker with every message that it gets. */
+/** Serves worlds of another thread: call it in a worker with the data of every message that the worker gets. */
 export async function serveThread(message: unknown): Promise<void> {
-  const given = message as Task | BufferMessage;
+  const given = message as HelloMessage | Task | BufferMessage;
+  if (given.kind === 'hello') {
+    Atomics.store(new Int32Array(given.memory), given.index, 1);
+    return;
+  }
   if (given.kind === 'task') {
     try {
       service = await startService(given);
@@ -93,6 +105,7 @@ function serve(of: Service): boolean {
   for (;;) {
     const { turn, request } = waitForRequest(of.pool, of.turn);
     of.turn = turn;
+    acceptRequest(of.pool, of.task.index, turn);
     if (request.kind === 'leave') return true;
     if (request.kind === 'receive') return false;
     serveRequest(of.pool, of.task.index, request, () => {

@@ -34,6 +34,8 @@ export interface PoolMemory {
   readonly letters: SharedArrayBuffer;
   /** 1 for each thread whose part of the last request threw. */
   readonly failed: SharedArrayBuffer;
+  /** Of each thread: the request that it began with last. */
+  readonly accepted: SharedArrayBuffer;
   /** Where the sides of each thread begin, see `SidesReference`. */
   readonly sideBounds: SharedArrayBuffer;
   /** 1 for each system that `advance` skips, because contact moves it or the caller does. */
@@ -62,6 +64,7 @@ export interface WorkerPool {
   readonly answers: Float64Array;
   readonly letters: Uint16Array;
   readonly failed: Int32Array;
+  readonly accepted: Int32Array;
   readonly sideBounds: Float64Array;
   readonly skipped: Uint8Array;
   readonly marks: Uint8Array;
@@ -73,8 +76,8 @@ export interface WorkerPool {
   readonly starts: readonly Float64Array[];
   readonly kept: Float64Array;
   readonly keptBy: Int32Array;
-  /** Of the caller: number of a worker that has ended, or 0. */
-  readonly findEnded: () => number;
+  /** Of the caller, which has waited for `seconds`: number of a worker that has ended, or 0. */
+  readonly findEnded: (seconds: number) => number;
 }
 
 export interface PoolSizes {
@@ -97,6 +100,7 @@ export function createPoolMemory({ count, rods, systems, state, pieces }: PoolSi
     answers: new SharedArrayBuffer(8 * ANSWER_SIZE * count),
     letters: new SharedArrayBuffer(2 * TEXT_SIZE * count),
     failed: new SharedArrayBuffer(4 * count),
+    accepted: new SharedArrayBuffer(4 * count),
     sideBounds: new SharedArrayBuffer(8 * (count + 1)),
     skipped: new SharedArrayBuffer(systems),
     marks: new SharedArrayBuffer(systems),
@@ -110,7 +114,7 @@ export function createPoolMemory({ count, rods, systems, state, pieces }: PoolSi
   };
 }
 
-export function openPool(memory: PoolMemory, findEnded: () => number = () => 0): WorkerPool {
+export function openPool(memory: PoolMemory, findEnded: WorkerPool['findEnded'] = () => 0): WorkerPool {
   const { count } = memory;
   const firstOf = (kind: number): Int32Array => new Int32Array(memory.ranges, 4 * kind * (count + 1), count + 1);
   // none if rods do not lie in ranges
@@ -122,6 +126,7 @@ export function openPool(memory: PoolMemory, findEnded: () => number = () => 0):
     answers: new Float64Array(memory.answers),
     letters: new Uint16Array(memory.letters),
     failed: new Int32Array(memory.failed),
+    accepted: new Int32Array(memory.accepted),
     sideBounds: new Float64Array(memory.sideBounds),
     skipped: new Uint8Array(memory.skipped),
     marks: new Uint8Array(memory.marks),
@@ -154,12 +159,13 @@ const WATCH = 100;
 function waitFor(pool: WorkerPool, word: number, value: number): void {
   const { control } = pool;
   for (let k = 0; k < SPINS; k++) if (Atomics.load(control, word) === value) return;
-  for (;;) {
+  // counted, not by the clock: a machine that sleeps meanwhile is no fault of the worker
+  for (let waits = 1; ; waits++) {
     const seen = Atomics.load(control, word);
     if (seen === value) return;
     if (Atomics.wait(control, word, seen, WATCH) !== 'timed-out') continue;
     if (Atomics.load(control, words.abandoned) === 1) throw new Error('the caller of this thread has given up');
-    const ended = pool.findEnded();
+    const ended = pool.findEnded((waits * WATCH) / 1000);
     // its answer may have come just before its end
     if (ended > 0 && Atomics.load(control, word) !== value) {
       abandonPool(pool);
@@ -186,6 +192,16 @@ export function waitForRequest({ control, request }: WorkerPool, turn: number): 
     seen = Atomics.load(control, words.turn);
   }
   return { turn: seen, request: decodeRequest(request) };
+}
+
+/** Of a worker: it begins with a request. */
+export function acceptRequest({ accepted }: WorkerPool, thread: number, turn: number): void {
+  Atomics.store(accepted, thread, turn);
+}
+
+/** Whether a worker has not begun with the request that all were sent last. */
+export function isUnaccepted({ accepted, control }: WorkerPool, thread: number): boolean {
+  return Atomics.load(accepted, thread) !== Atomics.load(control, words.turn);
 }
 
 /** Sends a request without waiting for an answer. */
