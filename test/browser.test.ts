@@ -57,6 +57,53 @@ it('@tendril/core', { timeout: 60_000 }, async () => {
   expect(height).toBeGreaterThan((-9.81 * 0.1 ** 2) / 2 - 0.01);
 });
 
+/** A program that makes its world from parts: what the script weighs, and how far the rod has fallen. */
+async function runParts(parts: string, name: string): Promise<{ packed: number; files: string[]; height: number }> {
+  const { outputFiles, metafile } = await bundle(`
+    import { createWorld } from '@tendril/core/world';
+    ${parts}
+    const world = createWorld(${swing}, { models: [model] });
+    for (let k = 0; k < 20; k++) world.step(0.005);
+    export const height = world.samples[0].nodePosition[32];
+  `);
+  const context = createContext({});
+  runInContext(outputFiles[0].text, context);
+  const [output] = Object.values(metafile.outputs);
+  const files = Object.entries(output.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  return {
+    packed: report(name, outputFiles[0].contents),
+    files: files.map(([path]) => path.replace(/^.*\/core\/dist\//, '')),
+    height: runInContext('result.height', context) as number,
+  };
+}
+
+const isForeign = (path: string): boolean =>
+  /^(contact|batch|kernels|threads|groom)\/|^models\/(?!der\/)\w+\/(?!options)/.test(path);
+
+it('one model alone', { timeout: 60_000 }, async () => {
+  const rope = await runParts(
+    "import { createDerModel } from '@tendril/core/models/der'; const model = createDerModel();",
+    'a rope by der',
+  );
+  const whole = await runParts("import { der as model } from '@tendril/core/models/der';", 'der with all its parts');
+  expect(rope.files.filter(isForeign)).toEqual([]);
+  expect(whole.files.filter(isForeign)).toEqual([]);
+  expect(rope.packed).toBeLessThan(90 * 1024);
+  expect(whole.packed).toBeLessThan(106 * 1024);
+  const { outputFiles } = await bundle(`
+    import { createWorld } from '@tendril/core';
+    const world = createWorld(${swing});
+    for (let k = 0; k < 20; k++) world.step(0.005);
+    export const height = world.samples[0].nodePosition[32];
+  `);
+  const context = createContext({});
+  runInContext(outputFiles[0].text, context);
+  // the same bits as from the package that has everything
+  const height = runInContext('result.height', context) as number;
+  expect(rope.height).toBe(height);
+  expect(whole.height).toBe(height);
+});
+
 it('@tendril/io', { timeout: 60_000 }, async () => {
   const { outputFiles, metafile } = await bundle(`
     import { parseScene, buildResult, formatResult, createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';

@@ -18,7 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   observe: ['math', 'errors', 'port', 'model', 'scene', 'world', 'balance'],
   // the port and what a model is: types alone, and the scene's types with them
   port: ['scene'],
-  model: ['port', 'scene', 'bodies'],
+  model: ['port', 'scene', 'bodies', 'models/capabilities.ts'],
   // energy balance of rods, from samples and loads
   balance: ['port', 'scene'],
   fields: ['math', 'errors', 'port', 'scene'],
@@ -35,7 +35,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'bodies',
     'threads/contactThreads.ts',
   ],
-  scene: ['math', 'linalg', 'curve', 'errors', 'fields', 'bodies', 'port', 'model'],
+  // of models, the table of their ids, options and capabilities
+  scene: ['math', 'linalg', 'curve', 'errors', 'fields', 'bodies', 'port', 'model', 'models/registry.ts'],
   // grooming stands on the models' tools, and nothing stands on it
   groom: ['math', 'curve', 'errors', 'scene', 'models'],
   // policy of equilibrium searches, shared by the models

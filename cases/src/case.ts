@@ -2,9 +2,10 @@
  * A case: a scene, what to measure on it, and what to expect. One object, read by the tests, by `tendril check`, by
  * `tendril run <id>` and by the documentation.
  */
-import { createWorld, type EquilibriumReport, type ModelId, type Scene, type World } from '@tendril/core';
+import type { EquilibriumReport, ModelId, Scene, World } from '@tendril/core';
 import { type SceneInput, sceneFromObject } from '@tendril/io';
 import type { PaperClaim } from './papers.ts';
+import { createWorld } from './world.ts';
 
 export interface Expectation {
   /** What theory says. */

@@ -1,3 +1,4 @@
+import { createWorld } from '@tendril/core';
 import { braid } from '../braid/case.ts';
 import { bucklingWithTwist } from '../buckling-with-twist/case.ts';
 import { cantileverFrequencies } from '../cantilever-frequencies/case.ts';
@@ -40,6 +41,7 @@ import { undampedHair } from '../undamped-hair/case.ts';
 import { wilberforcePendulum } from '../wilberforce-pendulum/case.ts';
 import { wovenFabric } from '../woven-fabric/case.ts';
 import type { Case } from './case.ts';
+import { setCreateWorld } from './world.ts';
 
 export { hairBallScene } from '../hair-ball/case.ts';
 export { jungle } from '../moving-jungle/case.ts';
@@ -103,6 +105,10 @@ export const cases: readonly Case[] = [
   wovenFabric,
 ];
 
+setCreateWorld(createWorld);
+
 export function findCase(id: string): Case | undefined {
   return cases.find((subject) => subject.id === id);
 }
+
+export { setCreateWorld } from './world.ts';

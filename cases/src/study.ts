@@ -4,8 +4,9 @@
  *
  * Studies are generators, so that whoever runs them can show how far they are and stop between two steps.
  */
-import { createWorld, type ModelId, SimulationError, type World } from '@tendril/core';
+import { type ModelId, SimulationError, type World } from '@tendril/core';
 import { type SceneInput, sceneFromObject } from '@tendril/io';
+import { createWorld } from './world.ts';
 
 /** `quick`: seconds, for a test; `full`: everything that the paper did, minutes. */
 export type Profile = 'quick' | 'normal' | 'full';

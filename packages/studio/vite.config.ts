@@ -25,10 +25,9 @@ export default defineConfig({
   base: './',
   resolve: {
     alias: [
-      // models are fetched when a scene names them
-      { find: /^\.\.?\/models\/index\.ts$/, replacement: source('./src/worker/models.ts') },
-      { find: /^\.\.\/batch\/model\.ts$/, replacement: source('./src/worker/batchModel.ts') },
       { find: '@tendril/bridge/three', replacement: source('../bridge/src/three/index.ts') },
+      { find: '@tendril/core/world', replacement: source('../core/src/world/create.ts') },
+      { find: '@tendril/core/contact', replacement: source('../core/src/contact/index.ts') },
       { find: '@tendril/core', replacement: source('../core/src/index.ts') },
       { find: '@tendril/io', replacement: source('../io/src/index.ts') },
       { find: '@tendril/cases', replacement: source('../../cases/src/index.ts') },

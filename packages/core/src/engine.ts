@@ -10,6 +10,7 @@
  * rod has no answer to a pose that it cannot reach, and reactions of stiff rods make a lagged exchange unstable.
  */
 import type { BodyPose, RigidBody } from './bodies/body.ts';
+import type { ContactModule } from './contact/index.ts';
 import type { Model } from './model.ts';
 import type { RodStart } from './scene/split.ts';
 import type { Scene } from './scene/types.ts';
@@ -60,8 +61,13 @@ export interface WorldOptions {
   readonly onSubstep?: (progress: SubstepProgress) => boolean | undefined;
   /** Joints, motors and collisions of bodies; default none. See `@tendril/bridge/rapier`. */
   readonly bodies?: BodyEngine;
-  /** In place of the built-in models of the same id, such as the faster ones of `@tendril/core/kernels`. */
+  /**
+   * The models that scenes may name; of those with the same id and backend the first counts. `createWorld` of `@tendril/core` has all models
+   * and takes these before its own, such as the faster ones of `@tendril/core/kernels`; that of `@tendril/core/world` has no others.
+   */
   readonly models?: readonly Model[];
+  /** Contact, obstacles and links: `contact` of `@tendril/core/contact`. `createWorld` of `@tendril/core` has it by itself. */
+  readonly contact?: ContactModule;
   /** Begins at this time, with rods as they are there, in place of the scene's start: after a cut (scene/split.ts). */
   readonly start?: { readonly time: number; readonly rods: readonly RodStart[] };
 }

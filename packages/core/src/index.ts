@@ -73,6 +73,7 @@ export {
   solveSparse,
 } from './linalg/sparse.ts';
 export type * from './model.ts';
+export type { Capabilities } from './models/capabilities.ts';
 export { type FitError, fitHelices, type Helices } from './models/helix/fit.ts';
 export type { InverseReport } from './models/helix/inverse.ts';
 export {
@@ -83,6 +84,9 @@ export {
   type StrandSection,
   type StrandSolver,
 } from './models/helix/strand.ts';
+export type * from './models/optionFields.ts';
+export type * from './models/registry.ts';
+export { availableModels, modelCapabilities, modelOptions } from './models/registry.ts';
 export { createHash, type Hash } from './observe/hash.ts';
 export { createRecorder, type Observer, type RecordedFrame, simulate } from './observe/observer.ts';
 export { nearestNode, placeOn, type RodCurve, type RodPlace } from './observe/place.ts';
@@ -99,10 +103,8 @@ export {
   hairSection,
   hairTypes,
 } from './scene/hair.ts';
-export type * from './scene/solvers/index.ts';
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export { expandWeaves } from './scene/weave.ts';
-export { availableModels } from './world/bundles.ts';
-export type { EnergyGain, MomentumGain, StepReport, World, WorldState } from './world/types.ts';
 export { createWorld } from './world/world.ts';
+export type { EnergyGain, MomentumGain, StepReport, World, WorldState } from './world/types.ts';

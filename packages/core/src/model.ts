@@ -5,6 +5,7 @@
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
  */
 import type { BodyPose } from './bodies/body.ts';
+import type { Capabilities } from './models/capabilities.ts';
 import type { ColliderContacts, ContactSides, LoadSource, Samples } from './port.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
@@ -339,7 +340,10 @@ export interface EquilibriumOptions {
 
 export interface Model {
   readonly id: ModelId;
-  /** In words, for the capability table. */
-  readonly capabilities: Readonly<Record<string, boolean>>;
+  /** Which `solver.<id>.backend` of the scene asks for this implementation; absent: the standard one. */
+  readonly backend?: string;
+  /** Steps many rods faster than one thread can audit: kernels, threads. */
+  readonly isFast?: boolean;
+  readonly capabilities: Capabilities;
   compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle;
 }

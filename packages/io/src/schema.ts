@@ -27,7 +27,7 @@ import {
   words,
 } from './schema/primitives.ts';
 import { material, rod, section } from './schema/rod.ts';
-import { solver } from './schema/solvers/index.ts';
+import { solver } from './schema/solver.ts';
 
 /** A scene as a file or a program may write it, with units in text. A little wider than what is accepted. */
 export type SceneInput = Written<Scene>;

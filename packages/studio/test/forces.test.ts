@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type ContactFacts, forceKinds, forceStride } from '../src/protocol.ts';
 import { createForceReader } from '../src/worker/forces.ts';
 import { createLane } from '../src/worker/lane.ts';
+import { fetchModels } from '../src/worker/models.ts';
 import { drawn, dropFile, open, page, useStudio, waitForClock } from './harness.ts';
 
 useStudio();
@@ -108,7 +109,8 @@ describe('arrows', () => {
 });
 
 describe('contact', () => {
-  it('says how many places touch, how deep, and where it was not solved', () => {
+  it('says how many places touch, how deep, and where it was not solved', async () => {
+    await fetchModels(['der']);
     const { links: _, ...bare } = scene;
     const facts = (contact: Scene['contact']): ContactFacts | undefined => {
       const lane = createLane({ ...bare, ...(contact && { contact }) }, { id: '', label: '' }, 0);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { cases } from '@tendril/cases';
+import { availableModels } from '@tendril/core';
 import { describe, expect, it } from 'vitest';
 import { drawn, findFaults, open, page, server, useStudio, waitForClock } from './harness.ts';
 
@@ -23,7 +24,8 @@ describe('the page', () => {
     expect(whole).toBeGreaterThan(200);
     expect(whole).toBeLessThan(490);
     // one model of six, one case of all, and nothing for checks and exports
-    expect(scripts.filter((path) => path.includes('/model-'))).toHaveLength(1);
+    const ofModels = new RegExp(`/(${availableModels().join('|')})-`);
+    expect(scripts.filter((path) => ofModels.test(path))).toHaveLength(1);
     expect(scripts.filter((path) => path.includes('/files-'))).toEqual([]);
     // it works offline: nothing is fetched from elsewhere
     const html = readFileSync(`${dist}index.html`, 'utf8');

@@ -4,8 +4,8 @@
  */
 import { SceneError } from '../errors.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../model.ts';
+import { type DerOptions, derCapabilities } from '../models/der/options.ts';
 import type { Rod } from '../scene/compiled.ts';
-import type { DerOptions } from '../scene/solvers/der.ts';
 import type { Scene } from '../scene/types.ts';
 import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
 import { type BatchRod, createBatchRod, refuseRod, stateSizes } from './rod.ts';
@@ -141,14 +141,13 @@ function copyState(to: BundleState, from: BundleState): void {
 /** Stands in for `der`: pass it in `models` of `createWorld`. */
 export const batchModel: Model = {
   id: 'der',
+  backend: 'batch',
   capabilities: {
+    ...derCapabilities,
     closed: false,
-    anisotropic: true,
-    naturalCurvature: true,
-    twist: true,
-    inextensible: true,
-    statics: true,
-    modes: false,
+    bodies: false,
+    hinges: false,
+    contact: false,
   },
   compile,
 };

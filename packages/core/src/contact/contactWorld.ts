@@ -1,9 +1,10 @@
 /** Contact and links of a world: builds what the stages of a step work on (context.ts), and answers questions about the last step. */
 import { halvingsLeft } from '../math/pieces.ts';
-import type { Bundle, Drive, StepOutcome } from '../model.ts';
+import type { Bundle, Drive, Matrices, Modes, StepOutcome } from '../model.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
+import { gravityOf } from '../scene/loads.ts';
 import type { Scene } from '../scene/types.ts';
 import { threadsOf } from '../threads/contactThreads.ts';
 import type { BundlePlace } from './bundlePlace.ts';
@@ -19,8 +20,18 @@ import { readRules } from './detect/rules.ts';
 import { createEnergyCheck } from './energy.ts';
 import type { Links } from './links/linkData.ts';
 import { createLinks, energyOfLinks, recallLinks, refuseUnlinkable } from './links/links.ts';
+import { findLinkedModes, joinMatrices } from './links/modes.ts';
+import { createLinkedRest, type LinkedRest } from './links/statics.ts';
 import { measureLinks } from './links/strain.ts';
-import { type ContactForce, type ContactReport, clearReport, createReport, listForces } from './report.ts';
+import {
+  type ContactForce,
+  type ContactReport,
+  clearReport,
+  createReport,
+  type LinkForce,
+  listForces,
+  listLinkForces,
+} from './report.ts';
 import type { Collider } from './shapes/collider.ts';
 import type { SolveOptions } from './solve/islandRound.ts';
 import { createIslandBuilder, createMarks, listSystems } from './solve/islands.ts';
@@ -54,6 +65,13 @@ export interface ContactWorld {
   applyContactForces(): void;
   /** Energy of the links now [J]. */
   energy(): number;
+  /** Force of every link, in the scene's order. */
+  linkForces(): LinkForce[];
+  /** Solver for equilibria of rods that links join; absent where there are no links. */
+  createLinkedRest(): LinkedRest | undefined;
+  /** Matrices of all rods, joined by the links to one, and natural modes of all rods together. */
+  joinMatrices(each: readonly Matrices[]): Matrices;
+  findModes(each: readonly Matrices[], count: number): Modes[];
   /** What the next step starts from, as plain numbers. */
   save(): Float64Array;
   restore(saved: Float64Array | undefined): void;
@@ -77,17 +95,12 @@ export interface ContactParts {
   readonly time: number;
 }
 
-/** Acceleration of gravity [m/s²], at its full size. */
-export function gravityOf({ gravity }: Scene): readonly number[] {
-  if (gravity === undefined) return [0, 0, 0];
-  return 'acceleration' in gravity ? gravity.acceleration : gravity;
-}
-
 export function createContactWorld(parts: ContactParts): ContactWorld {
   const { context, layout } = buildContext(parts);
   const { links, warmStart, stepReport, rods, samples, colliders, bundles } = context;
   warnAtStart(context, parts);
   const stored = createContactSet();
+  const join = (each: readonly Matrices[]): Matrices => joinMatrices(each, links, rods, samples);
   return {
     links,
     report: stepReport,
@@ -112,6 +125,16 @@ export function createContactWorld(parts: ContactParts): ContactWorld {
         port?.applyForces?.(arrays.sides.find((one) => one.port === port)?.sides ?? NO_SIDES);
     },
     energy: () => energyOfLinks(links),
+    linkForces: () => listLinkForces(links, rods),
+    createLinkedRest: () =>
+      links.count === 0
+        ? undefined
+        : createLinkedRest(links, rods, samples, (rod) => {
+            const { bundle, index } = parts.placeOfRod[rod];
+            return bundles[bundle].atRest?.(index);
+          }),
+    joinMatrices: join,
+    findModes: (each, count) => findLinkedModes(join(each), each, rods, samples, count),
     save() {
       const own = saveWarmStart(warmStart);
       const saved = new Float64Array(links.memory.length + own.length);

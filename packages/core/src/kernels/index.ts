@@ -1,13 +1,13 @@
 /** Models with kernels in WebAssembly: `createWorld(scene, { models: [await loadDer()] })`. */
 import type { Model } from '../model.ts';
-import { createDerModel } from '../models/der/model.ts';
+import { createDerModel, derParts } from '../models/der/index.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
 import { loadDerKernel } from './der.ts';
 import { loadFiberKernel } from './fiber.ts';
 
 /** Discrete elastic rods, solved two at a time with SIMD; the same results to rounding, two to three times as fast. */
 export async function loadDer(): Promise<Model> {
-  return createDerModel(await loadDerKernel());
+  return createDerModel({ ...derParts, kernel: await loadDerKernel() });
 }
 
 /** Stiff fibers, two at a time with SIMD; the same results bit for bit. */

@@ -1,18 +1,10 @@
-/** The models there are. One file, so that a page can put a table in its place which fetches models when a scene names them. */
+/** Every model there is, with all of its parts. */
 import type { Model } from '../model.ts';
-import { cosseratModel } from './cosserat/model.ts';
-import { derModel } from './der/model.ts';
-import { fiberModel } from './fiber/model.ts';
-import { helixModel } from './helix/model.ts';
-import { massSpringModel } from './massspring/model.ts';
-import { strandModel } from './strand/model.ts';
+import { cosserat } from './cosserat/index.ts';
+import { der } from './der/index.ts';
+import { fiber } from './fiber/index.ts';
+import { helix } from './helix/index.ts';
+import { massspring } from './massspring/index.ts';
+import { strand } from './strand/index.ts';
 
-/** In the order of their arrival. */
-export const models: Readonly<Partial<Record<string, Model>>> = {
-  der: derModel,
-  helix: helixModel,
-  strand: strandModel,
-  fiber: fiberModel,
-  cosserat: cosseratModel,
-  massspring: massSpringModel,
-};
+export const models: readonly Model[] = [der, helix, strand, fiber, cosserat, massspring];

@@ -1,5 +1,6 @@
 /** Rods that grow from other rods: who from whom, and where. */
 import { SceneError } from '../errors.ts';
+import { capabilitiesOf, defaultModel, modelsWith } from '../models/registry.ts';
 import type { Rod } from './compiled.ts';
 import { findNode } from './layout.ts';
 import type { CompiledRod, PlacedPin } from './rods.ts';
@@ -9,19 +10,16 @@ import type { Path } from './varying.ts';
 /** Places at which rods must have a node because others grow there, for each rod. */
 export function placeBranches(scene: Scene, findRod: (id: string, path: Path) => number): PlacedPin[][] {
   const places: PlacedPin[][] = scene.rods.map(() => []);
-  scene.rods.forEach(({ id, parent, model = 'der' }, k) => {
+  scene.rods.forEach(({ id, parent }, k) => {
     if (!parent) return;
     const path = ['rods', k, 'parent'];
     const index = findRod(parent.rod, [...path, 'rod']);
     if (index === k) throw new SceneError([...path, 'rod'], `rod '${id}' cannot grow from itself`);
-    for (const [which, of] of [
-      [k, model],
-      [index, scene.rods[index].model ?? 'der'],
-    ] as const) {
-      if (of !== 'strand') {
+    for (const rod of [scene.rods[k], scene.rods[index]]) {
+      if (!capabilitiesOf(rod).branches) {
         throw new SceneError(
           path,
-          `rod '${scene.rods[which].id}' has the model ${of}, and branches are for the model strand; weld the rods to a junction (a body of mass 0) instead`,
+          `rod '${rod.id}' has the model ${rod.model ?? defaultModel}, and branches are for the model ${modelsWith('branches').join(', ')}; weld the rods to a junction (a body of mass 0) instead`,
         );
       }
     }

@@ -31,6 +31,8 @@ import type { Path } from './varying.ts';
 import { expandWeaves } from './weave.ts';
 
 export interface CompiledScene {
+  /** The scene with its weaves expanded. */
+  readonly scene: Scene;
   readonly rods: Rod[];
   /** One for each rod: its pins and its loads, gravity included. */
   readonly drives: Drive[];
@@ -123,7 +125,7 @@ export function compileScene(written: Scene): CompiledScene {
     .sort((a, b) => a - b);
   checkOutput(scene, (id, path) => compiled[findRod(id, path)].layout);
   const links = compileLinks(scene, findRod, (rod) => compiled[rod].layout, grown);
-  return { rods: grown, drives, bodies, welds, links, carried, releases, warnings };
+  return { scene, rods: grown, drives, bodies, welds, links, carried, releases, warnings };
 }
 
 /** Starts of rods, tree by tree: a rod and all that grows from it move as one, and none that a free body holds. */

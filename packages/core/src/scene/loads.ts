@@ -215,3 +215,9 @@ export function compileLoad(spec: RodLoadSpec, rod: Rod, layout: Layout, path: P
   for (const [node, weight] of share) weights[node] += weight;
   return createDeadForce(weights, spec.force, factor);
 }
+
+/** Acceleration of gravity [m/s²], at its full size. */
+export function gravityOf({ gravity }: Scene): readonly number[] {
+  if (gravity === undefined) return [0, 0, 0];
+  return 'acceleration' in gravity ? gravity.acceleration : gravity;
+}

@@ -10,6 +10,7 @@ import type { Frame, Vector } from '../curve/vector.ts';
 import { cross, dot, makeFrame, norm, normalize, normalPart, transportFrame } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import { writeAngularAcceleration, writeAngularVelocity } from '../math/rotationRates.ts';
+import { capabilitiesOf } from '../models/registry.ts';
 import type { Pin, PinMotion, PinPose, Rod } from './compiled.ts';
 import { createPinPose } from './compiled.ts';
 import type { Layout } from './layout.ts';
@@ -276,8 +277,7 @@ export function checkReach(pins: readonly CompiledPin[], rod: Rod, warnings: str
         for (let k = 0; k < 3; k++) if (axes[k]) d2 += (poses[0].position[k] - poses[1].position[k]) ** 2;
         const reach = Math.sqrt(d2);
         const words = `${a.label} and ${b.label} are ${reach.toPrecision(6)} m apart at t = ${t} s, but the rod between them is ${rest.toPrecision(6)} m long`;
-        if (rod.model === 'strand' && reach > rest * (1 + 1e-9)) {
-          // its constraints give way, and every step says by how much
+        if (capabilitiesOf(rod).softPins && reach > rest * (1 + 1e-9)) {
           warnings.push(`${words}: the pin will not be reached, and the rod is pulled as far as it goes`);
           break;
         }

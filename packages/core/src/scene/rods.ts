@@ -10,6 +10,7 @@ import type { Curve } from '../curve/shapes.ts';
 import type { Vector } from '../curve/vector.ts';
 import { add, addScaled, cross, distance, dot, scale, subtract, twistBetween } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
+import { capabilitiesOf, defaultModel, modelsWith } from '../models/registry.ts';
 import type { Allocate } from '../port.ts';
 import type { Rod } from './compiled.ts';
 import { warnDoubtful } from './doubts.ts';
@@ -23,7 +24,7 @@ import { compileSection } from './sections.ts';
 import { createCurve, readPoints } from './shape.ts';
 import type { Trace } from './trace.ts';
 import { framed, placesOf, traceCurve, tracePolyline } from './trace.ts';
-import type { FrameSpec, ModelId, NaturalSpec, PinSpec, RodSpec, Scene, ShapeSpec } from './types.ts';
+import type { FrameSpec, NaturalSpec, PinSpec, RodSpec, Scene, ShapeSpec } from './types.ts';
 import type { Path } from './varying.ts';
 import { compileVarying, gaussPoints, nonNegative } from './varying.ts';
 
@@ -40,8 +41,6 @@ export interface PlacedPin {
 }
 
 const defaultEdges = 50;
-/** Models that can find a natural shape for which the initial one is in equilibrium. */
-const findsNatural: readonly ModelId[] = ['helix', 'strand'];
 const mostEdges = 1_000_000;
 
 /** A polyline has the fractions of its length at its points. */
@@ -125,10 +124,10 @@ function readNatural(spec: RodSpec, path: Path): Exclude<NaturalSpec, string> | 
   if (natural === 'initial') return {};
   const at = [...path, 'natural'];
   if (natural === 'equilibrium') {
-    if (!findsNatural.includes(spec.model ?? 'der'))
+    if (!capabilitiesOf(spec).naturalEquilibrium)
       throw new SceneError(
         at,
-        `natural: equilibrium is for the models ${findsNatural.join(', ')}; set one of them, or give another natural shape`,
+        `natural: equilibrium is for the models ${modelsWith('naturalEquilibrium').join(', ')}; set one of them, or give another natural shape`,
       );
     return {};
   }
@@ -203,7 +202,7 @@ export function compileRod(
   const properties = distribute(section, layout, edgeLengthRest, inextensible, allocate);
   const rod: Rod = {
     id: spec.id,
-    model: spec.model ?? 'der',
+    model: spec.model ?? defaultModel,
     closed,
     inextensible,
     ...(spec.natural === 'equilibrium' && { naturalFromEquilibrium: true }),

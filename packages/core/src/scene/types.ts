@@ -5,12 +5,13 @@
  * is in metres, kilograms, seconds and radians. Every field is described for users in docs/scene.md.
  */
 
+import type { ModelId, SolverSpec } from '../models/registry.ts';
 import type { ColliderSpec, ContactSpec } from './colliders.ts';
-import type { SolverSpec } from './solvers/index.ts';
 import type { Location, PathSpec, Timed, Varying, Vec3 } from './values.ts';
 
 export type * from './colliders.ts';
 export type * from './values.ts';
+export type { ModelId };
 
 export interface Scene {
   /** Version of the scene format. */
@@ -39,8 +40,6 @@ export interface Scene {
   readonly solver?: SolverSpec;
   readonly output?: OutputSpec;
 }
-
-export type ModelId = 'der' | 'strand' | 'helix' | 'fiber' | 'cosserat' | 'massspring';
 
 export interface RodSpec {
   readonly id: string;

@@ -2,7 +2,7 @@
 import { loadDerKernel } from '../kernels/der.ts';
 import { loadFiberKernel } from '../kernels/fiber.ts';
 import type { Model } from '../model.ts';
-import { createDerModel } from '../models/der/model.ts';
+import { createDerModel, derParts } from '../models/der/index.ts';
 import { createFiberModel } from '../models/fiber/model.ts';
 import type { Allocate } from '../port.ts';
 
@@ -16,5 +16,5 @@ export async function loadModelMaker(id: ThreadableModel, kernels: boolean): Pro
     return (allocate) => createFiberModel(kernel, allocate);
   }
   const kernel = kernels ? await loadDerKernel() : undefined;
-  return (allocate) => createDerModel(kernel, allocate);
+  return (allocate) => createDerModel({ ...derParts, kernel, allocate });
 }

@@ -43,6 +43,7 @@ async function loadThreaded(
   ]);
   return {
     ...make(),
+    isFast: true,
     compile(rods, drives, scene, coupling) {
       const arrays: SharedArray[] = [];
       const allocate: Allocate = (length, sizes = []) => {

@@ -4,8 +4,7 @@
  *
  * A search that accepts a rod which does not carry its load, and a reaction that is wrong, both show here.
  */
-import type { Links } from '../contact/links/linkData.ts';
-import { listLinkForces } from '../contact/report.ts';
+import type { ContactWorld } from '../contact/contactWorld.ts';
 import type { EquilibriumReport, Reaction } from '../model.ts';
 import { createLoads, type LoadSource, type Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
@@ -75,10 +74,10 @@ function sumActing({ rod, samples, sources, reactions, t }: Acting): Balance {
 }
 
 /** Adds the forces of links to the rods' balances. Their torques are not told apart: `linked` rods are checked for forces alone. */
-function addLinks(balances: readonly Balance[], links: Links, rods: readonly Rod[]): ReadonlySet<number> {
+function addLinks(balances: readonly Balance[], contact: ContactWorld): ReadonlySet<number> {
   const linked = new Set<number>();
-  listLinkForces(links, rods).forEach(({ force }, k) => {
-    const { rodA, rodB } = links.plans[k];
+  contact.linkForces().forEach(({ force }, k) => {
+    const { rodA, rodB } = contact.links.plans[k];
     const ends: [number, number][] =
       rodB >= 0
         ? [
@@ -157,7 +156,7 @@ export function auditEquilibria(world: WorldParts, reports: readonly Equilibrium
     const reactions = bundle.reactions(index, clock.time);
     return sumActing({ rod, samples: samples[r], sources, reactions, t: clock.time });
   });
-  const linked = contact ? addLinks(balances, contact.links, rods) : new Set<number>();
+  const linked = contact ? addLinks(balances, contact) : new Set<number>();
   const rootOf = addBranches(balances, rods);
   return reports.map((report, r) => {
     const root = rootOf[r];

@@ -2,10 +2,10 @@
  * Builds the parts of a world from a scene: compiled rods, pins and loads; one bundle per model; obstacles, contact and
  * an engine of bodies where the scene has them. Everything that is wrong with the scene is found here.
  */
-import { warnUnmet } from '../contact/check.ts';
-import { type ContactWorld, createContactWorld, gravityOf } from '../contact/contactWorld.ts';
-import { type Continuum, createContinuum } from '../contact/continuum.ts';
-import { type Collider, compileColliders } from '../contact/shapes/collider.ts';
+import type { ContactWorld } from '../contact/contactWorld.ts';
+import type { Continuum } from '../contact/continuum.ts';
+import type { ContactModule } from '../contact/index.ts';
+import type { Collider } from '../contact/shapes/collider.ts';
 import type { WorldOptions } from '../engine.ts';
 import { SceneError } from '../errors.ts';
 import type { Bundle } from '../model.ts';
@@ -14,8 +14,8 @@ import type { CompiledBody, Weld } from '../scene/bodies.ts';
 import { type CompiledScene, compileScene } from '../scene/compile.ts';
 import type { Pin, Rod } from '../scene/compiled.ts';
 import { createGrip, type Grip } from '../scene/grip.ts';
+import { gravityOf } from '../scene/loads.ts';
 import type { Scene } from '../scene/types.ts';
-import { expandWeaves } from '../scene/weave.ts';
 import { createStepBudget, type StepBudget } from './budget.ts';
 import { type BundlePlace, compileBundles } from './bundles.ts';
 import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
@@ -61,40 +61,37 @@ export interface WorldParts {
 }
 
 export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
-  const { scene } = expandWeaves(input);
-  const compiled = compileFrom(scene, options);
-  const { rods, warnings, bodies, releases } = compiled;
+  const compiled = compileFrom(input, options);
+  const { scene, rods, warnings, bodies, releases } = compiled;
+  const contactModule = chooseContact(compiled, options);
   const { start } = options;
   const clock: Clock = { time: start?.time ?? 0, stepCount: 0, hasContactForces: false };
   const { drives, grips } = openDrives(compiled, () => restartMotion(parts, clock.time));
-  const colliders = buildColliders(scene, compiled, options);
+  const colliders = contactModule ? buildColliders(contactModule, compiled, options) : [];
   const budget = createStepBudget(options, scene.time?.halvings ?? 8, rods.length);
   const continuum =
     scene.contact?.between === 'continuum' && scene.contact.continuum
-      ? createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
+      ? contactModule?.createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
       : undefined;
   if (continuum) for (const [index, { sources }] of drives.entries()) sources.push(continuum.sources[index]);
   const { bundles, placeOfRod } = compileBundles(scene, compiled, drives, options.models ?? []);
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
   for (const bundle of bundles) bundle.refresh(clock.time);
   continuum?.begin();
-  const contact =
-    colliders.length > 0 || scene.contact || compiled.links.length > 0
-      ? createContactWorld({
-          scene,
-          rods,
-          bundles,
-          placeOfRod: placeOfRod.map(({ bundle, index }) => ({ bundle: bundles.indexOf(bundle), index })),
-          colliders,
-          bodyIds: bodies.map(({ body }) => body.id),
-          drives,
-          welds: compiled.welds,
-          links: compiled.links,
-          warnings,
-          time: clock.time,
-          spend: budget.spend,
-        })
-      : undefined;
+  const contact = contactModule?.createContactWorld({
+    scene,
+    rods,
+    bundles,
+    placeOfRod: placeOfRod.map(({ bundle, index }) => ({ bundle: bundles.indexOf(bundle), index })),
+    colliders,
+    bodyIds: bodies.map(({ body }) => body.id),
+    drives,
+    welds: compiled.welds,
+    links: compiled.links,
+    warnings,
+    time: clock.time,
+    spend: budget.spend,
+  });
   if (start) for (const bundle of bundles) bundle.restart(clock.time);
   moveBodiesOnPaths(bodies, clock.time);
   const engine = createEngineTurn(scene, bodies, bundles, options);
@@ -153,8 +150,23 @@ function openDrives(
   return { drives: open, grips };
 }
 
-function buildColliders(scene: Scene, compiled: CompiledScene, options: WorldOptions): Collider[] {
-  const { rods, bodies, warnings } = compiled;
+/** The module for contact, where the scene has something that needs it. */
+function chooseContact({ scene, links }: CompiledScene, options: WorldOptions): ContactModule | undefined {
+  const field = scene.contact ? 'contact' : links.length > 0 ? 'links' : scene.colliders?.length ? 'colliders' : '';
+  if (field === '') return undefined;
+  if (!options.contact)
+    throw new SceneError(
+      [field],
+      `this world was made without contact; pass contact of @tendril/core/contact to createWorld, or remove '${field}'`,
+    );
+  return options.contact;
+}
+
+function buildColliders(
+  { compileColliders, warnUnmet }: ContactModule,
+  { scene, rods, bodies, warnings }: CompiledScene,
+  options: WorldOptions,
+): Collider[] {
   const colliders = compileColliders(scene, rods, bodies, warnings);
   colliders.forEach(({ body }, k) => {
     if (body >= 0 && bodies[body].path)

@@ -1,15 +1,9 @@
 /** How a scene's rods are handed to the models: all rods of one model make a bundle. */
-import { batchModel } from '../batch/model.ts';
 import { SceneError } from '../errors.ts';
 import type { Bundle, Drive, Model } from '../model.ts';
-import { models } from '../models/index.ts';
+import { modelsWith } from '../models/registry.ts';
 import type { CompiledScene } from '../scene/compile.ts';
 import type { ModelId, Scene } from '../scene/types.ts';
-
-/** The models that `createWorld` has, in the order of their arrival. */
-export function availableModels(): readonly ModelId[] {
-  return Object.keys(models) as ModelId[];
-}
 
 /** Where a rod of the scene is. */
 export interface BundlePlace {
@@ -17,44 +11,52 @@ export interface BundlePlace {
   readonly index: number;
 }
 
-/** The scene's backend comes first, then what the caller injects. */
-function chooseModel(id: ModelId, scene: Scene, chosen: readonly Model[]): Model | undefined {
-  if (id === 'der' && scene.solver?.der?.backend === 'batch') return batchModel;
-  return chosen.find((candidate) => candidate.id === id) ?? models[id];
+const STANDARD = 'standard';
+
+/** The first model of the id that the scene's `solver.<id>.backend` asks for. */
+export function chooseModel(id: ModelId, scene: Scene, models: readonly Model[]): Model | undefined {
+  const options = scene.solver?.[id];
+  const wanted = options && 'backend' in options ? (options.backend ?? STANDARD) : STANDARD;
+  return models.find((model) => model.id === id && (model.backend ?? STANDARD) === wanted);
 }
 
-/** `open`: what drives each rod, in lists that may be added to; `chosen`: models in place of the built-in ones. */
+/** Throws for what the scene asks of rods that their model cannot do. */
+function refuseIncapable(model: Model, { rods, drives }: CompiledScene, members: readonly number[]): void {
+  const { id, capabilities } = model;
+  const hinged = members.find((index) => drives[index].pins.some((pin) => pin.orientation === 'hinge'));
+  if (hinged !== undefined && !capabilities.hinges)
+    throw new SceneError(
+      ['rods', hinged, 'model'],
+      `model '${id}' has no hinges; use ${modelsWith('hinges').join(', ')}, or hold: position`,
+    );
+  const changing = members.find((index) => rods[index].moduli);
+  if (changing !== undefined && !capabilities.changingModuli)
+    throw new SceneError(
+      ['rods', changing, 'moduli'],
+      `model '${id}' has moduli that do not change in time; remove 'moduli', or use one of the models ${modelsWith('changingModuli').join(', ')}`,
+    );
+}
+
+/** `open`: what drives each rod, in lists that may be added to. */
 export function compileBundles(
   scene: Scene,
   compiled: CompiledScene,
   open: readonly Drive[],
-  chosen: readonly Model[],
+  models: readonly Model[],
 ): { readonly bundles: Bundle[]; readonly placeOfRod: BundlePlace[] } {
   const { rods } = compiled;
   const bundles: Bundle[] = [];
   const placeOfRod: BundlePlace[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
-    const model = chooseModel(id, scene, chosen);
+    const model = chooseModel(id, scene, models);
     if (!model) {
       throw new SceneError(
         ['rods', members[0], 'model'],
-        `model '${id}' is not available; use one of: ${Object.keys(models).join(', ')}`,
+        `model '${id}' is not available; use one of: ${[...new Set(models.map((one) => one.id))].join(', ') || 'none was given to createWorld'}`,
       );
     }
-    const hinge =
-      id === 'der'
-        ? undefined
-        : members.find((index) => compiled.drives[index].pins.some((pin) => pin.orientation === 'hinge'));
-    if (hinge !== undefined)
-      throw new SceneError(['rods', hinge, 'model'], `model '${id}' has no hinges; use der, or hold: position`);
-    const changing = members.find((index) => rods[index].moduli);
-    if (changing !== undefined && !model.capabilities.changingModuli) {
-      throw new SceneError(
-        ['rods', changing, 'moduli'],
-        `model '${id}' has moduli that do not change in time; remove 'moduli', or use model: fiber, cosserat or strand`,
-      );
-    }
+    refuseIncapable(model, compiled, members);
     const drives = members.map((index) => open[index]);
     const welds = compiled.welds.flatMap((weld) => {
       const index = members.indexOf(weld.rod);

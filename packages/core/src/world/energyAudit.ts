@@ -58,7 +58,8 @@ export function createAuditor(world: WorldParts): Auditor {
   const isAudited = rods.every(({ moduli }) => moduli === undefined) && scene.solver?.strand?.direct === undefined;
   if (!isAudited) return { begin: () => {}, check: () => nothing, forget: () => {} };
   const nodes = rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
-  const interval = (options.models?.length ?? 0) > 0 && nodes > MANY_NODES ? MANY_INTERVAL : 1;
+  const isFast = options.models?.some((model) => model.isFast) ?? false;
+  const interval = isFast && nodes > MANY_NODES ? MANY_INTERVAL : 1;
   const ledger = createLedger(world);
   let isKnown = false;
   let elapsed = 0;

@@ -1,4 +1,5 @@
 /** Work on one rod over a step, for the audit of energy: of loads, from their forces at both ends, and of pins, from the change of momentum. */
+import { capabilitiesOf } from '../models/registry.ts';
 import type { Loads, Samples } from '../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../scene/compiled.ts';
 import type { WorldParts } from './build.ts';
@@ -14,6 +15,8 @@ export interface Work {
 
 export interface AuditedRod {
   readonly rod: Rod;
+  /** See `Capabilities`. */
+  readonly hasNodeMasses: boolean;
   readonly samples: Samples;
   /** Pins that no body carries along, and where they were and are. */
   readonly pins: readonly Pin[];
@@ -42,6 +45,7 @@ export function createAuditedRod({ drives, samples, welds }: WorldParts, rod: Ro
   const make = (length: number): Float64Array => new Float64Array(length);
   return {
     rod,
+    hasNodeMasses: capabilitiesOf(rod).nodeMasses ?? false,
     samples: samples[r],
     pins,
     before: pins.map(createPinPose),
@@ -137,8 +141,8 @@ function findMotion(one: AuditedRod, t: number): void {
     }
     first = false;
     if (moved > small && one.motion === 'none') one.motion = 'together';
-    // the masses of a mass-spring rod are not those of its nodes, and their momentum is not known here
-    if (apart > small || (moved > small && rod.model === 'massspring')) one.motion = 'apart';
+    // else the rod's momentum is not known here
+    if (apart > small || (moved > small && !one.hasNodeMasses)) one.motion = 'apart';
   }
 }
 
@@ -287,8 +291,7 @@ function workOfPins(out: Work, one: AuditedRod, loads: Loads, dt: number): void 
 /** Adds up the momentum that a rod has got which nothing touches and no pin holds; returns it, less what is doubtful [N s]. */
 export function addFreeMomentum(one: AuditedRod, loads: Loads, dt: number): number {
   const { rod, samples, force, after, free } = one;
-  // masses of a mass-spring rod are not those of its nodes
-  if (rod.model === 'massspring' || after.some(({ active }) => active)) return 0;
+  if (!one.hasNodeMasses || after.some(({ active }) => active)) return 0;
   writeMissing(one, loads, dt, samples.nodePosition);
   let speed = 0;
   let doubt = 0;

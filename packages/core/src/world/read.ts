@@ -1,5 +1,4 @@
 /** Reads a world: energies, momentum, reactions and channels. Nothing here changes its state. */
-import { listLinkForces } from '../contact/report.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../model.ts';
 import type { WorldParts } from './build.ts';
 import type { World } from './types.ts';
@@ -7,14 +6,14 @@ import type { World } from './types.ts';
 type Readings = Pick<World, 'energies' | 'momentum' | 'reactions' | 'channel' | 'contactForces' | 'linkForces'>;
 
 export function createReadings(world: WorldParts): Readings {
-  const { contact, rods, clock } = world;
+  const { contact, clock } = world;
   return {
     energies: () => readEnergies(world),
     momentum: () => readMomentum(world),
     reactions: () => readReactions(world),
     channel: (rod, channel) => readChannel(world, rod, channel),
     contactForces: () => contact?.forces(clock.time) ?? [],
-    linkForces: () => (contact ? listLinkForces(contact.links, rods) : []),
+    linkForces: () => contact?.linkForces() ?? [],
   };
 }
 

@@ -1,6 +1,5 @@
 /** Equilibria, natural modes and matrices of a world. */
-import { findLinkedModes, joinMatrices } from '../contact/links/modes.ts';
-import { createLinkedRest, type LinkedRest } from '../contact/links/statics.ts';
+import type { LinkedRest } from '../contact/links/statics.ts';
 import { SceneError } from '../errors.ts';
 import type { EquilibriumReport, Matrices, Modes } from '../model.ts';
 import { auditEquilibria } from './audit.ts';
@@ -17,12 +16,7 @@ export function createStatics(
   let linkedRest: LinkedRest | undefined;
   /** Solver for rods that links join; made once, when it is first needed. */
   const linked = (): LinkedRest | undefined => {
-    const { contact, rods, samples, placeOfRod } = world;
-    if (!contact || contact.links.count === 0) return undefined;
-    linkedRest ??= createLinkedRest(contact.links, rods, samples, (rod) => {
-      const { bundle, index } = placeOfRod[rod];
-      return bundle.atRest?.(index);
-    });
+    linkedRest ??= world.contact?.createLinkedRest();
     return linkedRest;
   };
   return {
@@ -51,21 +45,20 @@ function equilibrate(world: WorldParts, linked: () => LinkedRest | undefined, t:
 }
 
 function findModes(world: WorldParts, count: number): Modes[] {
-  const { clock, contact, rods, samples, placeOfRod } = world;
+  const { clock, contact, placeOfRod } = world;
   refuse(world, 'modes');
   return withStateKept(world, () => {
     if (!contact) return placeOfRod.map(({ bundle, index }) => bundle.modes(index, clock.time, count));
-    const each = matricesOfRods(world);
-    return findLinkedModes(joinMatrices(each, contact.links, rods, samples), each, rods, samples, count);
+    return contact.findModes(matricesOfRods(world), count);
   });
 }
 
 function findMatrices(world: WorldParts): Matrices[] {
-  const { contact, rods, samples } = world;
+  const { contact } = world;
   refuse(world, 'matrices');
   return withStateKept(world, () => {
     const each = matricesOfRods(world);
-    return contact ? [joinMatrices(each, contact.links, rods, samples)] : each;
+    return contact ? [contact.joinMatrices(each)] : each;
   });
 }
 

@@ -1,60 +1,18 @@
-/**
- * The world: compiles a scene and moves its rods through time. Read this file first, then step.ts.
- *
- * `buildWorld` makes the parts (build.ts); a step advances them (step.ts); readings and statics answer questions about them
- * (read.ts, statics.ts). Nothing in this folder knows what is inside a model.
- */
+/** The world with everything that this package has: all models, and contact. */
+import { batchModel } from '../batch/model.ts';
+import { contact } from '../contact/index.ts';
 import type { WorldOptions } from '../engine.ts';
+import { models } from '../models/index.ts';
 import type { Scene } from '../scene/types.ts';
-import { buildWorld } from './build.ts';
-import { createAuditor } from './energyAudit.ts';
-import { createReadings } from './read.ts';
-import { hashState, restoreState, saveState } from './state.ts';
-import { createStatics } from './statics.ts';
-import { stepWorld } from './step.ts';
 import type { World } from './types.ts';
+import { createWorld as createWorldOf } from './create.ts';
 
 export type { EnergyGain, MomentumGain, StepReport, World, WorldState } from './types.ts';
 
-/** Compiles a scene to a world. Throws SceneError, with the path of the field, if something is wrong with the scene. */
-export function createWorld(input: Scene, options: WorldOptions = {}): World {
-  const parts = buildWorld(input, options);
-  const auditor = createAuditor(parts);
-  const { scene, rods, samples, bodies, colliders, grips, warnings, contact, clock, drives } = parts;
-  return {
-    scene,
-    rods,
-    samples,
-    bodies: bodies.map(({ body, pose }) => ({ id: body.id, pose })),
-    colliders,
-    grips,
-    warnings,
-    get time() {
-      return clock.time;
-    },
-    get stepCount() {
-      return clock.stepCount;
-    },
-    step: (dt = scene.time?.step ?? 0) => stepWorld(parts, auditor, dt),
-    ...createStatics(parts, auditor.forget),
-    ...createReadings(parts),
-    contactReport: contact?.report,
-    hash: () => hashState(parts),
-    save: () => saveState(parts),
-    restore(state) {
-      auditor.forget();
-      restoreState(parts, state);
-    },
-    addLoad(rod, source) {
-      const drive = drives[rod];
-      drive.sources.push(source);
-      drive.overrides++;
-      return () => {
-        const at = drive.sources.indexOf(source);
-        if (at < 0) return;
-        drive.sources.splice(at, 1);
-        drive.overrides--;
-      };
-    },
-  };
+/**
+ * Compiles a scene to a world that knows all models and contact; `options.models` come before the built-in ones of the same id. Throws
+ * SceneError, with the path of the field, if something is wrong with the scene.
+ */
+export function createWorld(scene: Scene, options: WorldOptions = {}): World {
+  return createWorldOf(scene, { contact, ...options, models: [...(options.models ?? []), ...models, batchModel] });
 }

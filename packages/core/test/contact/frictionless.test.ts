@@ -1,7 +1,7 @@
 /** Contact without friction is solved with one number a side: the same contact as with three. */
 import { describe, expect, it } from 'vitest';
 import { createWorld, type Scene, type World } from '../../src/index.ts';
-import { derModel } from '../../src/models/der/model.ts';
+import { der as derModel } from '../../src/models/der/index.ts';
 import { axesOf, type ContactSides } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { RodSpec } from '../../src/scene/types.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBorderedBand, createBorderedFactor, factorBand, solveBand } from '../../src/linalg/band.ts';
 import { invertWithinBand, readInverse } from '../../src/linalg/bandInverse.ts';
 import type { Bundle } from '../../src/model.ts';
-import { derModel } from '../../src/models/der/model.ts';
+import { der as derModel } from '../../src/models/der/index.ts';
 import type { ContactSides } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { Scene } from '../../src/scene/types.ts';

@@ -2,9 +2,9 @@
 import type { Drive } from '../../src/model.ts';
 import { planJoints } from '../../src/models/der/jointPlan.ts';
 import { evaluatePins, initializeState } from '../../src/models/der/kinematics.ts';
+import type { DerOptions } from '../../src/models/der/options.ts';
 import { createDerRod, type DerRod, memorySize, unknownCount } from '../../src/models/der/rod.ts';
 import type { Pin, Rod } from '../../src/scene/compiled.ts';
-import type { DerOptions } from '../../src/scene/solvers/der.ts';
 
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;

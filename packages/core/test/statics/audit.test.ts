@@ -8,7 +8,7 @@ import {
   type Scene,
 } from '@tendril/core';
 import { describe, expect, it } from 'vitest';
-import { derModel } from '../../src/models/der/model.ts';
+import { der as derModel } from '../../src/models/der/index.ts';
 
 /** The bar that `der` once accepted without its sag. */
 function bar(model: ModelId, extra: Partial<Scene> = {}): Scene {

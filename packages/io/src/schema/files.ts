@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { UpAxis } from '../import/curves.ts';
 import { either, fields, flag, quantity, text, type Written, whole, words } from './primitives.ts';
 import { material, natural, section } from './rod.ts';
+import { modelId } from './solver.ts';
 
 /** A file named in a scene, in the scene's folder or below it. */
 export interface FileReference {
@@ -59,9 +60,7 @@ export const strands: z.ZodType<StrandsSpec, Written<StrandsSpec>> = fields('str
     .describe('Of files that move: the nth sample, from 0; negative counts from the end. Default 0.'),
   every: whole(1).optional().describe('Every nth curve alone. Default 1.'),
   count: whole(1).optional().describe('At most so many. Default all.'),
-  model: words(['der', 'strand', 'helix', 'fiber', 'cosserat', 'massspring'])
-    .optional()
-    .describe('Rod model, as for a rod.'),
+  model: modelId.optional().describe('Rod model, as for a rod.'),
   edges: whole(2).optional().describe('Number of edges of each rod. Default: the polyline as given.'),
   natural: natural.optional().describe('The stress-free shape, as for a rod. Default initial.'),
   section: either('a section, or the name of one in `sections`', [section, text('the name of a section')])

@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import { location } from './drive.ts';
 import { direction, either, fields, flag, quantity, text, vector, type Written, whole, words } from './primitives.ts';
 import { material, section } from './rod.ts';
+import { modelId } from './solver.ts';
 
 const spring = {
   stiffness: quantity('forcePerLength', 'positive').describe('Force per distance [N/m].'),
@@ -56,9 +57,7 @@ const yarn: z.ZodType<YarnSpec, Written<YarnSpec>> = fields('a direction of fibe
 
 export const weave: z.ZodType<WeaveSpec, Written<WeaveSpec>> = fields('a weave', {
   id: text('a name').describe("Fibers are named by it, 'warp' or 'weft', and a number from 0."),
-  model: words(['der', 'strand', 'helix', 'fiber', 'cosserat', 'massspring'])
-    .optional()
-    .describe('Rod model, as for a rod.'),
+  model: modelId.optional().describe('Rod model, as for a rod.'),
   center: vector('length').optional().describe('Middle of the cloth [m]. Default [0, 0, 0].'),
   along: direction().optional().describe('Direction of the warp. Default [1, 0, 0].'),
   across: direction().optional().describe('Direction of the weft (made normal to along). Default [0, 1, 0].'),

@@ -20,6 +20,7 @@ import {
   whole,
   words,
 } from './primitives.ts';
+import { modelId } from './solver.ts';
 
 const length = (): z.ZodType<number, number | string> => quantity('length', 'positive');
 
@@ -185,9 +186,7 @@ export const material: z.ZodType<MaterialSpec, Written<MaterialSpec>> = fields('
 
 export const rod: z.ZodType<RodSpec, Written<RodSpec>> = fields('a rod', {
   id: text("the rod's name").describe('Name of the rod; pins, loads and probes refer to it.'),
-  model: words(['der', 'strand', 'helix', 'fiber', 'cosserat', 'massspring'])
-    .optional()
-    .describe('Rod model. Default der (discrete elastic rods).'),
+  model: modelId.optional().describe('Rod model. Default der (discrete elastic rods).'),
   shape: shape.describe('Where the rod is at the start.'),
   edges: whole(2)
     .optional()

@@ -1,15 +1,15 @@
 /** Cases against theory, and pictures of them for the gallery. */
-import type { Scene } from '@tendril/core';
+import { availableModels, type Scene } from '@tendril/core';
 import { sceneFromObject } from '@tendril/io';
 import type { ToWorker } from '../protocol.ts';
 import { fetchCase, fetchRunChecks } from './caseFiles.ts';
 import { createLane } from './lane.ts';
-import { fetchModels } from './models.ts';
+import { fetchModels, modelsOf } from './models.ts';
 import { send } from './post.ts';
 import { drawColliders } from './reading.ts';
 
 export async function check({ ticket, id, model }: Extract<ToWorker, { type: 'check' }>): Promise<void> {
-  const [subject, runChecks] = await Promise.all([fetchCase(id), fetchRunChecks(), fetchModels()]);
+  const [subject, runChecks] = await Promise.all([fetchCase(id), fetchRunChecks(), fetchModels(availableModels())]);
   if (!subject) {
     send({ type: 'check-rows', ticket, rows: [], error: `there is no case '${id}'` });
     return;
@@ -31,9 +31,10 @@ export async function preview(ticket: number, id: string, patience: number): Pro
   try {
     const subject = await fetchCase(id);
     if (!subject) throw new RangeError(`there is no case '${id}'`);
-    await fetchModels();
     const scene = sceneFromObject(subject.scene(), id);
-    const lane = createLane(scene, { id: '', label: '' }, 0);
+    const variant = { id: '', label: '' };
+    await fetchModels(modelsOf(scene, [variant]));
+    const lane = createLane(scene, variant, 0);
     const begin = performance.now();
     const wanted = (previewAt[id] ?? 0.7) * lane.duration;
     while (lane.time < wanted && !lane.failure && performance.now() - begin < 1000 * patience) lane.step();

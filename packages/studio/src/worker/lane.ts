@@ -1,7 +1,6 @@
 /** A lane: one variant of the scene as it runs, or the reason why it does not. */
 import {
   type Collider,
-  createWorld,
   type ModelId,
   type Rod,
   type Scene,
@@ -13,6 +12,7 @@ import {
 import type { BodyInfo, ContactFacts, Failure, LaneFrame, LaneInfo, RodInfo, Solid, Variant } from '../protocol.ts';
 import { rodSize, statNames } from '../protocol.ts';
 import { createForceReader } from './forces.ts';
+import { createWorld } from './models.ts';
 import { createModePlayer } from './modePlayer.ts';
 
 export interface Lane {

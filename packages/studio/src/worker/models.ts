@@ -1,44 +1,48 @@
 /**
- * Core's table of models (core/src/models/index.ts), with each fetched when a scene first names it: most scenes use one of
- * six, and all of them are a third of the worker. The build puts this file in the place of core's.
+ * Worlds of the studio: each model is fetched when a scene first names it. Most scenes use one of six, and all of them are a third
+ * of the worker.
  */
-import type { Model, Scene } from '@tendril/core';
-import { fetchBatchModel } from './batchModel.ts';
+import type { Model, Scene, World, WorldOptions } from '@tendril/core';
+import { contact } from '@tendril/core/contact';
+import { createWorld as createWorldOf } from '@tendril/core/world';
 
-export const models: Partial<Record<string, Model>> = {
-  der: undefined,
-  helix: undefined,
-  strand: undefined,
-  fiber: undefined,
-  cosserat: undefined,
-  massspring: undefined,
-};
+const files = import.meta.glob<Record<string, unknown>>([
+  '../../../core/src/models/*/index.ts',
+  '../../../core/src/batch/model.ts',
+]);
 
-const files = import.meta.glob<Record<string, unknown>>('../../../core/src/models/*/model.ts');
+/** Stands for the batch backend of `der` among the names of models. */
+const BATCH = 'batch';
+
+const fileOf = (name: string): string =>
+  `../../../core/src/${name === BATCH ? 'batch/model' : `models/${name}/index`}.ts`;
+
+const fetched = new Map<string, Model>();
 
 const isModel = (value: unknown): value is Model =>
   typeof value === 'object' && value !== null && 'compile' in value && 'id' in value;
 
-/** Those that are not there yet; names of models that do not exist are left to the world to refuse. */
-export async function fetchModels(ids: Iterable<string> = Object.keys(models)): Promise<void> {
-  const wanted = [...ids];
-  if (wanted.includes(BATCH)) await fetchBatchModel();
-  const missing = [...new Set(wanted)].filter((id) => Object.hasOwn(models, id) && !models[id]);
+/** Fetches models that are not there yet; names of models that do not exist are left to the world to refuse. */
+export async function fetchModels(names: Iterable<string>): Promise<void> {
+  const missing = [...new Set(names)].filter((name) => !fetched.has(name));
   await Promise.all(
-    missing.map(async (id) => {
-      const file = await files[`../../../core/src/models/${id}/model.ts`]?.();
-      models[id] = Object.values(file ?? {}).find(isModel);
+    missing.map(async (name) => {
+      const file = await files[fileOf(name)]?.();
+      const model = Object.values(file ?? {}).find(isModel);
+      if (model) fetched.set(name, model);
     }),
   );
 }
 
-/** Stands for the batch backend of `der` among the names of models. */
-const BATCH = 'der/batch';
-
-/** Models that a scene needs, under the variants that are shown. */
+/** Models that a scene needs, under the variants that are shown; what is cut off a rod may go on as `der`. */
 export function modelsOf(scene: Scene, variants: readonly { readonly id: string }[]): string[] {
   const named = variants.flatMap(({ id }) =>
     id === '' ? scene.rods.map(({ model = 'der' }) => model) : id.split('/')[0],
   );
-  return scene.solver?.der?.backend === 'batch' ? [...named, BATCH] : named;
+  return [...named, 'der', ...(scene.solver?.der?.backend === 'batch' ? [BATCH] : [])];
+}
+
+/** A world with the models that were fetched. */
+export function createWorld(scene: Scene, options: WorldOptions = {}): World {
+  return createWorldOf(scene, { contact, models: [...fetched.values()], ...options });
 }

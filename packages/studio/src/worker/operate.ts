@@ -6,7 +6,6 @@
  */
 import {
   compileScene,
-  createWorld,
   type ModelId,
   nearestNode,
   type Piece,
@@ -19,6 +18,7 @@ import {
   type World,
   wholeOf,
 } from '@tendril/core';
+import { createWorld } from './models.ts';
 
 export type Operation =
   | { readonly kind: 'cut'; readonly rod: string; readonly node: number; readonly loose?: ModelId }

@@ -1,11 +1,11 @@
 /** The scene as it runs: its lanes, the hands on them, and the pump that keeps them ahead of the page. */
-import { createWorld, type Scene, SceneError, wholeOf } from '@tendril/core';
+import { type Scene, SceneError, wholeOf } from '@tendril/core';
 import { type ParsedScene, parseScene, sceneValues } from '@tendril/io';
 import type { ColliderInfo, Frame, HandMessage, Loaded, ToWorker, Variant } from '../protocol.ts';
 import { attachedFiles, dressLanes, groomedHead } from './groom/hold.ts';
 import { createHands, type HandMemory, type Hands } from './hands.ts';
 import { applyVariant, createLane, describeFailure, type Lane } from './lane.ts';
-import { fetchModels, modelsOf } from './models.ts';
+import { createWorld, fetchModels, modelsOf } from './models.ts';
 import { cutWorld, type Operation, operateScene, pinWorld } from './operate.ts';
 import { send } from './post.ts';
 import { drawColliders, gravityOf, problemsOf } from './reading.ts';

@@ -5,7 +5,6 @@
 import { SceneError } from '../../errors.ts';
 import type { Bundle, Channel, Coupling, Drive, Energies, Model, Momentum, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
-import type { CosseratOptions } from '../../scene/solvers/cosserat.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { addElasticEnergies, stretchForces } from './energy.ts';
@@ -19,6 +18,7 @@ import {
   rememberHeldFrames,
 } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
+import { type CosseratOptions, cosseratCapabilities } from './options.ts';
 import { measureReactions } from './reactions.ts';
 import {
   type CosseratRod,
@@ -290,16 +290,6 @@ function readChannel(out: Float64Array, cos: CosseratRod, channel: Channel): voi
 
 export const cosseratModel: Model = {
   id: 'cosserat',
-  capabilities: {
-    closed: true,
-    anisotropic: true,
-    naturalCurvature: true,
-    twist: true,
-    inextensible: true,
-    shear: true,
-    changingModuli: true,
-    statics: true,
-    modes: true,
-  },
+  capabilities: cosseratCapabilities,
   compile,
 };

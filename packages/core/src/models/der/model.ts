@@ -7,25 +7,16 @@ import { halvingsLeft, sumPieces } from '../../math/pieces.ts';
 import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
-import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { createRestRod } from './atRest.ts';
 import { adoptPose, initializeBody, syncPose } from './body.ts';
-import { createDerContact } from './contact.ts';
+import type { createDerContact } from './contact.ts';
 import { clearContact } from './contactSides.ts';
 import { exportSystemMatrices, findSystemModes, modesOfRod, type SystemModes } from './coupledModal.ts';
 import { settleSystem } from './coupledStatics.ts';
 import { initializeForces, type System } from './coupling.ts';
-import { createExplicitWork, initializeExplicit, refreshExplicit, stepExplicit } from './explicit.ts';
-import { addStubInertia } from './explicitBody.ts';
-import { refuseShortSteps } from './explicitStability.ts';
-import {
-  createExplicitSystem,
-  type ExplicitSystem,
-  initializeExplicitSystem,
-  stepExplicitSystem,
-} from './explicitSystem.ts';
+import type { createExplicitSchemes } from './explicitSchemes.ts';
 import { canPair, type DerKernel } from './kernel.ts';
 import {
   evaluatePins,
@@ -37,6 +28,7 @@ import {
   restoreFrames,
 } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
+import { type DerOptions, derCapabilities } from './options.ts';
 import {
   createSystems,
   createTools,
@@ -63,18 +55,33 @@ import { initializeMotion } from './start.ts';
 import { findEquilibrium } from './statics.ts';
 import { forgetContact, type ImplicitScheme, stepImplicit, TURNED_OVER } from './step.ts';
 
+/** What the model is made of. A program that leaves parts out does not carry their code. */
+export interface DerParts {
+  /** Contact with obstacles and rods, and links; else scenes that have them are refused. */
+  readonly contact?: typeof createDerContact;
+  /** The integrators `shake` and `fast-projection`. */
+  readonly explicit?: typeof createExplicitSchemes;
+  /** Solves rods two at a time. */
+  readonly kernel?: DerKernel;
+  readonly allocate?: Allocate;
+}
+
 function compile(
   rods: readonly Rod[],
   drives: readonly Drive[],
   scene: Scene,
   coupling: Coupling,
-  kernel: DerKernel | undefined,
-  allocate: Allocate,
+  { contact: createContact, explicit: createExplicit, kernel, allocate = allocatePlain }: DerParts,
 ): Bundle {
   const wishes: DerOptions = scene.solver?.der ?? {};
   const scheme = wishes.integrator ?? 'tr-bdf2';
   const explicit = scheme === 'shake' || scheme === 'fast-projection';
   refuse(rods, drives, scene, coupling, scheme, explicit);
+  if (explicit && !createExplicit)
+    throw new SceneError(
+      ['solver', 'der', 'integrator'],
+      `this program has der without its explicit integrators; use tr-bdf2 in place of ${scheme}, or pass derExplicit to createDerModel`,
+    );
   // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
@@ -89,38 +96,22 @@ function compile(
     : paired.map((list) => ({ systems: list }));
   const systemOfRod: Joined[] = [];
   for (const one of systems) for (const k of one.rods) systemOfRod[k] = one;
-  const explicitTools = explicit ? ders.map(createExplicitWork) : [];
-  for (const body of bodies) {
-    if (explicit) addStubInertia(body, ders);
-    initializeBody(body);
-  }
+  const explicitSchemes = explicit
+    ? createExplicit?.({ scene, rods, ders, bodies, tools, systems, scheme })
+    : undefined;
+  for (const body of bodies) initializeBody(body);
   ders.forEach((der, k) => {
     evaluatePins(der, 0);
     initializeState(der, tools[k].work.edgeWork);
     placePinned(der, der.q, der.v);
     rebuildFrames(der, tools[k].work.edgeWork);
   });
-  const explicitSystems = systems.map(({ system, rods: members }): ExplicitSystem | undefined =>
-    explicit && system.bodies.length > 0
-      ? createExplicitSystem(
-          system,
-          members.map((k) => explicitTools[k]),
-        )
-      : undefined,
-  );
-  explicitTools.forEach(({ stableStep }, k) => {
-    refuseShortSteps(scene, rods[k].id, stableStep);
-  });
-  explicitSystems.forEach((whole, s) => {
-    if (whole) refuseShortSteps(scene, rods[systems[s].rods[0]].id, whole.stableStep);
-  });
+  explicitSchemes?.begin();
   /** Forces at t, as the scheme remembers them from step to step. */
   const initializeScheme = (t: number): string => {
     let trouble = '';
     systems.forEach(({ system, rods: members }, s) => {
-      const whole = explicitSystems[s];
-      if (whole) trouble ||= initializeExplicitSystem(whole, t);
-      else if (explicit) trouble ||= initializeExplicit(ders[members[0]], explicitTools[members[0]], t);
+      if (explicitSchemes) trouble ||= explicitSchemes.initialize(s, t);
       else {
         for (const k of members) initializeMotion(ders[k], tools[k].work, t);
         initializeForces(system, t);
@@ -149,17 +140,13 @@ function compile(
   /** A system by itself. */
   const stepSystem = (s: number, t: number, dt: number, robust: boolean): RodStep => {
     const { system, rods: members, starts } = systems[s];
-    const [first] = members;
-    const whole = explicitSystems[s];
     for (const k of members) {
       renew(k);
       clearContact(ders[k], false);
     }
     for (const body of system.bodies) body.contact.fill(0);
-    if (whole) return stepExplicitSystem(whole, starts, scheme === 'shake', t, dt);
-    if (scheme === 'shake' || scheme === 'fast-projection')
-      return stepExplicit(ders[first], explicitTools[first], tools[first].work, starts[0], scheme === 'shake', t, dt);
-    return stepImplicit(system, starts, scheme, t, dt, newton, robust);
+    if (explicitSchemes) return explicitSchemes.step(s, t, dt);
+    return stepImplicit(system, starts, scheme as ImplicitScheme, t, dt, newton, robust);
   };
 
   /**
@@ -273,17 +260,17 @@ function compile(
     for (const body of bodies) syncPose(body);
     ders.forEach((der, k) => {
       evaluatePins(der, t);
-      if (explicit) refreshExplicit(der, explicitTools[k]);
+      if (explicitSchemes) explicitSchemes.refresh(k);
       else restoreFrames(der, tools[k].work.edgeWork);
       poseSamples(der);
     });
-    for (const whole of explicitSystems) if (whole) whole.ready = false;
+    explicitSchemes?.reset();
     movedTo.fill(Number.NaN);
   };
 
   const contact = explicit
     ? undefined
-    : createDerContact({
+    : createContact?.({
         ders,
         works: tools.map(({ work }) => work),
         systems,
@@ -329,7 +316,7 @@ function compile(
         followCenterline(der, tools[k].work.edgeWork);
         poseSamples(der);
       });
-      for (const whole of explicitSystems) if (whole) whole.ready = false;
+      explicitSchemes?.reset();
     },
     addEnergies: (out, t) => {
       renewAll();
@@ -385,21 +372,12 @@ function compile(
   };
 }
 
-/** The model, with a kernel that solves rods two by two where one is given. */
-export function createDerModel(kernel?: DerKernel, allocate: Allocate = allocatePlain): Model {
+/** The model, made of the given parts; implicit integrators, bodies, statics and modes are always there. */
+export function createDerModel(parts: DerParts = {}): Model {
   return {
     id: 'der',
-    capabilities: {
-      closed: true,
-      anisotropic: true,
-      naturalCurvature: true,
-      twist: true,
-      inextensible: true,
-      statics: true,
-      modes: true,
-    },
-    compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, kernel, allocate),
+    isFast: parts.kernel !== undefined,
+    capabilities: derCapabilities,
+    compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, parts),
   };
 }
-
-export const derModel: Model = createDerModel();

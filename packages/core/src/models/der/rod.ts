@@ -21,8 +21,8 @@ import {
   type Samples,
 } from '../../port.ts';
 import { type Pin, type PinPose, placePinPose, type Rod } from '../../scene/compiled.ts';
-import type { DerOptions } from '../../scene/solvers/der.ts';
 import type { JointPlan } from './jointPlan.ts';
+import type { DerOptions } from './options.ts';
 import { bergouStrain, JOINT_STRIDE, rotationStrain, type StrainFunction, writeJointConstants } from './strain.ts';
 
 /** Border of a closed rod: x0, θ0, x1. */

@@ -14,7 +14,6 @@
 import { SceneError } from '../../errors.ts';
 import { applyFunctions, createKrylov, type Krylov } from '../../linalg/krylov.ts';
 import { lengthLike } from '../../math/pieces.ts';
-import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import { addElements } from './elements.ts';
 import { kineticEnergy, measureElastic } from './energy.ts';
 import { evaluateHeld, imposeHeld } from './held.ts';
@@ -30,6 +29,7 @@ import {
   toModal,
 } from './modalBasis.ts';
 import type { FiberRod } from './network.ts';
+import type { FiberOptions } from './options.ts';
 import { createPropagator, propagate, sinc } from './oscillator.ts';
 import type { Workspace } from './step.ts';
 

@@ -6,7 +6,6 @@ import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import { type Allocate, allocatePlain, sampleSize } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
-import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { createFiberContact } from './contact.ts';
@@ -18,6 +17,7 @@ import { type FiberKernel, pairUp, type Unit } from './kernel.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { createFiberRod, type FiberRod, highestFrequency, unknownCount, updateStiffness } from './network.ts';
+import { type FiberOptions, fiberCapabilities } from './options.ts';
 import { measureReactions } from './reactions.ts';
 import { findEquilibrium } from './statics.ts';
 import { createWorkspace, type NewtonOptions, stepImplicit, stepMembers, type Workspace } from './step.ts';
@@ -353,16 +353,8 @@ function warnScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Scen
 export function createFiberModel(kernel?: FiberKernel, allocate: Allocate = allocatePlain): Model {
   return {
     id: 'fiber',
-    capabilities: {
-      closed: false,
-      anisotropic: true,
-      naturalCurvature: true,
-      twist: true,
-      inextensible: false,
-      statics: true,
-      modes: true,
-      changingModuli: true,
-    },
+    isFast: kernel !== undefined,
+    capabilities: fiberCapabilities,
     compile: (rods, drives, scene, coupling) => compile(rods, drives, scene, coupling, kernel, allocate),
   };
 }

@@ -17,9 +17,9 @@ import type { Drive } from '../../model.ts';
 import { type Allocate, allocatePlain, createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
 import { refuseStartTwist } from '../../scene/pinWay.ts';
-import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import type { Scene } from '../../scene/types.ts';
 import { type HeldRing, holdRings } from './held.ts';
+import type { FiberOptions } from './options.ts';
 import { buildRest, type RestShape } from './rest.ts';
 import { chooseWidths, edgeStiffness } from './scaffold.ts';
 

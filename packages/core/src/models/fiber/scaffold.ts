@@ -13,9 +13,9 @@ import { SceneError } from '../../errors.ts';
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
-import type { FiberOptions } from '../../scene/solvers/fiber.ts';
 import { isStretched } from '../../scene/stretched.ts';
 import type { Scene } from '../../scene/types.ts';
+import type { FiberOptions } from './options.ts';
 
 /** Strain that the inflated scaffold may have under its loads. */
 const STRAIN = 1e-3;

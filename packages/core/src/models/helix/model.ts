@@ -2,6 +2,7 @@
  * Super-helices [Bertails2006]: rods as chains of helical elements, whose unknowns are curvatures. What the model is and how it
  * is solved stands in README.md beside this file.
  */
+
 import { SceneError } from '../../errors.ts';
 import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -14,6 +15,7 @@ import { findNatural } from './inverse.ts';
 import { placeRoot, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { addEnergies, addMomentum, measureReactions, readChannel } from './observe.ts';
+import { helixCapabilities } from './options.ts';
 import { createHelixRod, type HelixRod, memorySize } from './rod.ts';
 import { stepSemiImplicit } from './semiImplicit.ts';
 import { initializeAcceleration, initializeVelocity } from './start.ts';
@@ -230,14 +232,6 @@ function checkTurns({ rod }: HelixRod, turns: Float64Array, kind: string, warnin
 
 export const helixModel: Model = {
   id: 'helix',
-  capabilities: {
-    closed: false,
-    anisotropic: true,
-    naturalCurvature: true,
-    twist: true,
-    inextensible: true,
-    statics: true,
-    modes: true,
-  },
+  capabilities: helixCapabilities,
   compile,
 };

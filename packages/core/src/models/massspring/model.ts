@@ -13,7 +13,6 @@ import type {
 } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { refuseStartTwist } from '../../scene/pinWay.ts';
-import type { MassSpringOptions } from '../../scene/solvers/massspring.ts';
 import { canBeStretched } from '../../scene/stretched.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
@@ -21,6 +20,7 @@ import { forEachForce, forEachRow, rememberOrientation } from './energy.ts';
 import { evaluatePins, initializeState, poseSamples } from './kinematics.ts';
 import { layGhosts } from './lay.ts';
 import { exportMatrices, findModes } from './modal.ts';
+import { type MassSpringOptions, massSpringCapabilities } from './options.ts';
 import { buildHair, type Hair, type HairOptions, memorySize, particlesOf } from './rod.ts';
 import { findEquilibrium } from './statics.ts';
 import { createWorkspace, stepHair, type Workspace, writeLoads } from './step.ts';
@@ -310,14 +310,6 @@ function readChannel(out: Float64Array, hair: Hair, channel: Channel): void {
 
 export const massSpringModel: Model = {
   id: 'massspring',
-  capabilities: {
-    closed: false,
-    anisotropic: false,
-    naturalCurvature: true,
-    twist: true,
-    inextensible: false,
-    statics: true,
-    modes: true,
-  },
+  capabilities: massSpringCapabilities,
   compile,
 };

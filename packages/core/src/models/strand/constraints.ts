@@ -15,11 +15,11 @@
 
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { createPinPose, type Pin, type PinPose } from '../../scene/compiled.ts';
-import type { StrandJoint } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
 import { compileTimed } from '../../scene/varying.ts';
 import { writeSwingTwist } from './energy.ts';
 import { ONE_SIDED, TWO_SIDED } from './lcp.ts';
+import type { StrandJoint } from './options.ts';
 import type { Constraints } from './records.ts';
 import { COLUMNS, type Sweep } from './records.ts';
 import { turn, turnBack } from './spatial.ts';

@@ -11,10 +11,10 @@
 import { SceneError } from '../../errors.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { writeAngularAcceleration, writeAngularVelocity } from '../../math/rotationRates.ts';
-import type { StrandDirection } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
 import { checkTimes, compileTimed, compileVarying, createTrack, nonNegative, type Path } from '../../scene/varying.ts';
 import { evaluateBase } from './kinematics.ts';
+import type { StrandDirection } from './options.ts';
 import type { Direction, Pose } from './records.ts';
 import { multiply3, turnBack, writeRotation } from './spatial.ts';
 import type { StrandTree } from './tree.ts';

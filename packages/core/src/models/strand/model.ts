@@ -18,7 +18,6 @@ import type {
 } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { findNode } from '../../scene/layout.ts';
-import type { StrandJoint, StrandOptions } from '../../scene/solvers/strand.ts';
 import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { countRows, createConstraints } from './constraints.ts';
@@ -29,6 +28,7 @@ import { elasticEnergy } from './energy.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
+import { type StrandJoint, type StrandOptions, strandCapabilities } from './options.ts';
 import { checkJoints, refuseRod } from './refuse.ts';
 import { evaluateResidual, writeBaseReaction } from './residual.ts';
 import { findEquilibrium, type StaticsWork } from './statics.ts';
@@ -325,15 +325,6 @@ function readChannel(out: Float64Array, tree: StrandTree, strand: StrandTree['ro
 
 export const strandModel: Model = {
   id: 'strand',
-  capabilities: {
-    closed: false,
-    anisotropic: true,
-    naturalCurvature: true,
-    twist: true,
-    inextensible: true,
-    statics: true,
-    modes: true,
-    changingModuli: true,
-  },
+  capabilities: strandCapabilities,
   compile,
 };

@@ -1,0 +1,14 @@
+/** Contact, obstacles and links as one object that a world is given; a world without it carries none of their code. */
+import { warnUnmet } from './check.ts';
+import { createContactWorld } from './contactWorld.ts';
+import { createContinuum } from './continuum.ts';
+import { compileColliders } from './shapes/collider.ts';
+
+export interface ContactModule {
+  readonly compileColliders: typeof compileColliders;
+  readonly warnUnmet: typeof warnUnmet;
+  readonly createContactWorld: typeof createContactWorld;
+  readonly createContinuum: typeof createContinuum;
+}
+
+export const contact: ContactModule = { compileColliders, warnUnmet, createContactWorld, createContinuum };

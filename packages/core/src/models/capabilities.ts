@@ -1,0 +1,30 @@
+/**
+ * What a model can do. The world and the scene's checks ask these flags, never a model's id; the table in docs/README.md is made from
+ * them.
+ */
+export interface Capabilities {
+  /** Rods whose last node is joined to the first. */
+  readonly closed: boolean;
+  /** Sections that bend more easily about one axis than about the other. */
+  readonly anisotropic: boolean;
+  /** Rods of fixed length. */
+  readonly inextensible: boolean;
+  /** Sections that shear. */
+  readonly shear: boolean;
+  /** `moduli`: stiffness that changes in time. */
+  readonly changingModuli: boolean;
+  /** Bodies that are welded to rods. */
+  readonly bodies: boolean;
+  /** Pins that hold a hinge. */
+  readonly hinges: boolean;
+  /** Rods that grow from other rods. */
+  readonly branches: boolean;
+  /** `natural: equilibrium`: finds the natural shape for which the initial one is in equilibrium. */
+  readonly naturalEquilibrium: boolean;
+  /** Contact with obstacles and rods, and links. */
+  readonly contact: boolean;
+  /** Pins beyond reach are not refused: their constraints give way, and every step says by how much. */
+  readonly softPins: boolean;
+  /** The rod's momentum is that of its nodes, with `Rod.nodeMass` each. */
+  readonly nodeMasses: boolean;
+}

@@ -1,0 +1,1 @@
+export { cosseratModel as cosserat } from './model.ts';

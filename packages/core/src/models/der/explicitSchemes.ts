@@ -1,0 +1,87 @@
+/**
+ * The explicit integrators `shake` and `fast-projection` of all rods of a bundle, as a part that the model is given: a model without
+ * it refuses them and carries none of their code.
+ */
+import type { Rod } from '../../scene/compiled.ts';
+import type { Scene } from '../../scene/types.ts';
+import type { DerBody } from './body.ts';
+import { createExplicitWork, initializeExplicit, refreshExplicit, stepExplicit } from './explicit.ts';
+import { addStubInertia } from './explicitBody.ts';
+import { refuseShortSteps } from './explicitStability.ts';
+import {
+  createExplicitSystem,
+  type ExplicitSystem,
+  initializeExplicitSystem,
+  stepExplicitSystem,
+} from './explicitSystem.ts';
+import type { createTools, Joined } from './parts.ts';
+import type { DerRod } from './rod.ts';
+import type { RodStep } from './rodStep.ts';
+
+interface ExplicitParts {
+  readonly scene: Scene;
+  readonly rods: readonly Rod[];
+  readonly ders: readonly DerRod[];
+  readonly bodies: readonly DerBody[];
+  readonly tools: ReturnType<typeof createTools>;
+  readonly systems: readonly Joined[];
+  readonly scheme: string;
+}
+
+export interface ExplicitSchemes {
+  /** Once rods and bodies have their state. Throws SceneError where steps would be cut into too many pieces. */
+  begin(): void;
+  /** Forces of a system at t, as the scheme remembers them from step to step. Returns what is wrong, or an empty string. */
+  initialize(system: number, t: number): string;
+  step(system: number, t: number, dt: number): RodStep;
+  /** The state of a rod was written from outside. */
+  refresh(rod: number): void;
+  /** Bodies were moved from outside. */
+  reset(): void;
+}
+
+export function createExplicitSchemes(parts: ExplicitParts): ExplicitSchemes {
+  const { scene, rods, ders, bodies, tools, systems } = parts;
+  const isShake = parts.scheme === 'shake';
+  const works = ders.map(createExplicitWork);
+  for (const body of bodies) addStubInertia(body, ders);
+  /** Of systems with bodies. */
+  let wholes: readonly (ExplicitSystem | undefined)[] = [];
+  return {
+    begin() {
+      wholes = systems.map(({ system, rods: members }) =>
+        system.bodies.length === 0
+          ? undefined
+          : createExplicitSystem(
+              system,
+              members.map((k) => works[k]),
+            ),
+      );
+      works.forEach(({ stableStep }, k) => {
+        refuseShortSteps(scene, rods[k].id, stableStep);
+      });
+      wholes.forEach((whole, s) => {
+        if (whole) refuseShortSteps(scene, rods[systems[s].rods[0]].id, whole.stableStep);
+      });
+    },
+    initialize(s, t) {
+      const whole = wholes[s];
+      if (whole) return initializeExplicitSystem(whole, t);
+      const [first] = systems[s].rods;
+      return initializeExplicit(ders[first], works[first], t);
+    },
+    step(s, t, dt) {
+      const whole = wholes[s];
+      const { rods: members, starts } = systems[s];
+      if (whole) return stepExplicitSystem(whole, starts, isShake, t, dt);
+      const [first] = members;
+      return stepExplicit(ders[first], works[first], tools[first].work, starts[0], isShake, t, dt);
+    },
+    refresh(k) {
+      refreshExplicit(ders[k], works[k]);
+    },
+    reset() {
+      for (const whole of wholes) if (whole) whole.ready = false;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Capabilities } from '../capabilities.ts';
+import type { OptionFields } from '../optionFields.ts';
+
+/** Options of the model `der`. */
+export interface DerOptions {
+  /**
+   * What computes the rods: `standard` (default), all of DER; `batch`, the formulation of batch/ in double precision, for inextensible
+   * rods that are held at their first node and touch nothing.
+   */
+  readonly backend?: 'standard' | 'batch';
+  /**
+   * Implicit: `tr-bdf2` (default), `bdf2`, `implicit-euler`, `midpoint`.
+   * Explicit, the formulation of the 2008 paper: `shake` (keeps the energy), `fast-projection` (as printed).
+   */
+  readonly integrator?: 'tr-bdf2' | 'bdf2' | 'implicit-euler' | 'midpoint' | 'shake' | 'fast-projection';
+  /** `rotation`: rotation vector between frames (default); `bergou2008`: eq. 3 of the paper. */
+  readonly strain?: 'rotation' | 'bergou2008';
+  /** Twist with its inertia (default), or without. The explicit integrators are always quasistatic. */
+  readonly twist?: 'dynamic' | 'quasistatic';
+  /** Newton stops below tolerance × force scale. Default 1e-9. */
+  readonly tolerance?: number;
+  /** Newton iterations before a step counts as failed. Default 25. */
+  readonly iterations?: number;
+}
+
+export const derOptions: OptionFields<DerOptions> = {
+  backend: {
+    kind: 'words',
+    words: ['standard', 'batch'],
+    about:
+      'standard (default), or batch: edge rotations as unknowns, for inextensible rods held at their first node, without contact.',
+  },
+  integrator: {
+    kind: 'words',
+    words: ['tr-bdf2', 'bdf2', 'implicit-euler', 'midpoint', 'shake', 'fast-projection'],
+    about:
+      'Implicit: tr-bdf2 (default), bdf2, implicit-euler, midpoint. Explicit: shake (keeps the energy), fast-projection.',
+  },
+  strain: {
+    kind: 'words',
+    words: ['rotation', 'bergou2008'],
+    about: 'rotation (default): rotation vector between frames; bergou2008: the discrete curvature of that paper.',
+  },
+  twist: {
+    kind: 'words',
+    words: ['dynamic', 'quasistatic'],
+    about: 'Twist with its inertia (dynamic, default) or without. Explicit integrators are always quasistatic.',
+  },
+  tolerance: { kind: 'number', sign: 'positive', about: 'Newton stops below tolerance × force scale. Default 1e-9.' },
+  iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 25.' },
+};
+
+export const derCapabilities: Capabilities = {
+  closed: true,
+  anisotropic: true,
+  inextensible: true,
+  shear: false,
+  changingModuli: false,
+  bodies: true,
+  hinges: true,
+  branches: false,
+  naturalEquilibrium: false,
+  contact: true,
+  softPins: false,
+  nodeMasses: true,
+};

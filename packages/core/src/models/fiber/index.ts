@@ -1,0 +1,1 @@
+export { fiberModel as fiber } from './model.ts';

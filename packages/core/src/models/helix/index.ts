@@ -1,0 +1,1 @@
+export { helixModel as helix } from './model.ts';

@@ -1,0 +1,49 @@
+import type { Capabilities } from '../capabilities.ts';
+import type { OptionFields } from '../optionFields.ts';
+
+/** Options of the model `helix`. */
+export interface HelixOptions {
+  /** Number of helical elements a rod, at most its edges. Default: as many as edges. */
+  readonly elements?: number;
+  /**
+   * `incremental-potential` (default): backward Euler as a minimisation, stable at any step.
+   * `bdf2`: the same of second order, for lively motion.
+   * `semi-implicit`: as published in 2006; one linear solve a step, not stable without damping.
+   */
+  readonly integrator?: 'incremental-potential' | 'bdf2' | 'semi-implicit';
+  /** Newton stops below tolerance × force scale. Default 1e-9. */
+  readonly tolerance?: number;
+  /** Newton iterations before a step counts as failed. Default 50. */
+  readonly iterations?: number;
+}
+
+export const helixOptions: OptionFields<HelixOptions> = {
+  elements: {
+    kind: 'whole',
+    least: 1,
+    about: 'Helical elements a rod, at most its edges. Default: as many as edges.',
+  },
+  integrator: {
+    kind: 'words',
+    words: ['incremental-potential', 'bdf2', 'semi-implicit'],
+    about:
+      'incremental-potential (default): backward Euler as a minimisation; bdf2: second order; semi-implicit: as published, wants damping.',
+  },
+  tolerance: { kind: 'number', sign: 'positive', about: 'Newton stops below tolerance × force scale. Default 1e-9.' },
+  iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 50.' },
+};
+
+export const helixCapabilities: Capabilities = {
+  closed: false,
+  anisotropic: true,
+  inextensible: true,
+  shear: false,
+  changingModuli: false,
+  bodies: false,
+  hinges: false,
+  branches: false,
+  naturalEquilibrium: true,
+  contact: true,
+  softPins: false,
+  nodeMasses: true,
+};

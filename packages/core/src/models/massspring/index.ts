@@ -1,0 +1,1 @@
+export { massSpringModel as massspring } from './model.ts';

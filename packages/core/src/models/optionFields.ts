@@ -1,0 +1,89 @@
+/**
+ * A model's options described as data. The scene's schema, its messages and its JSON Schema are made from the description (in
+ * `@tendril/io`), so that a model's folder is the only place that names its options.
+ */
+
+type Sign = 'any' | 'positive' | 'nonnegative';
+
+/** Dimensions that options have. */
+type Dimension = 'length' | 'time' | 'angle' | 'curvature' | 'rate' | 'stiffnessPerMass';
+
+interface Common {
+  /** One sentence for the schema, with the unit and the default. */
+  readonly about?: string;
+  /** Inside `fields`: must be given. Options of a model are never required. */
+  readonly required?: true;
+}
+
+export interface Words<W extends string = string> extends Common {
+  readonly kind: 'words';
+  readonly words: readonly W[];
+}
+
+/** True or false. */
+export interface Flag extends Common {
+  readonly kind: 'flag';
+}
+
+export interface Numeric extends Common {
+  /** `number`: a plain number. */
+  readonly kind: 'number';
+  readonly sign: Sign;
+}
+
+export interface Whole extends Common {
+  readonly kind: 'whole';
+  readonly least: number;
+}
+
+/** A number in SI, or text with a unit; `vector`: three of them; `varying`: a value along the rod. */
+export interface Quantity extends Common {
+  readonly kind: 'quantity' | 'vector' | 'varying';
+  readonly of: Dimension;
+  readonly sign?: Sign;
+}
+
+/** What the scene has elsewhere too: a factor in time, a place on a rod, a motion. */
+export interface Shared extends Common {
+  readonly kind: 'timed' | 'location' | 'path';
+}
+
+export interface Text extends Common {
+  readonly kind: 'text';
+  /** What it is, for messages. */
+  readonly name: string;
+}
+
+export interface List extends Common {
+  readonly kind: 'list';
+  readonly of: OptionField;
+  readonly name: string;
+  readonly least?: number;
+}
+
+/** A list of fixed length, or one of several forms; `expected`: what would be right, for messages. */
+export interface Several extends Common {
+  readonly kind: 'tuple' | 'either';
+  readonly of: readonly OptionField[];
+  readonly expected: string;
+}
+
+export interface Group extends Common {
+  readonly kind: 'fields';
+  readonly name: string;
+  readonly fields: Readonly<Record<string, OptionField>>;
+}
+
+export type OptionField = Words | Flag | Numeric | Whole | Quantity | Shared | Text | List | Several | Group;
+
+/** The field that describes values of type V: words and flags are held to their type. */
+type FieldOf<V> = [V] extends [boolean]
+  ? Flag
+  : [V] extends [string]
+    ? string extends V
+      ? Text
+      : Words<V>
+    : OptionField;
+
+/** A description of the options T, field by field. */
+export type OptionFields<T> = { readonly [K in keyof Required<T>]: FieldOf<NonNullable<T[K]>> };

@@ -1,0 +1,69 @@
+/**
+ * The table of models, as far as scenes and schemas need it: ids, options and capabilities, without the models themselves. A new model
+ * is its folder and its lines here and in index.ts.
+ */
+
+import type { Capabilities } from './capabilities.ts';
+import { type CosseratOptions, cosseratCapabilities, cosseratOptions } from './cosserat/options.ts';
+import { type DerOptions, derCapabilities, derOptions } from './der/options.ts';
+import { type FiberOptions, fiberCapabilities, fiberOptions } from './fiber/options.ts';
+import { type HelixOptions, helixCapabilities, helixOptions } from './helix/options.ts';
+import { type MassSpringOptions, massSpringCapabilities, massSpringOptions } from './massspring/options.ts';
+import type { OptionFields } from './optionFields.ts';
+import { type StrandOptions, strandCapabilities, strandOptions } from './strand/options.ts';
+
+export type * from './cosserat/options.ts';
+export type * from './der/options.ts';
+export type * from './fiber/options.ts';
+export type * from './helix/options.ts';
+export type * from './massspring/options.ts';
+export type * from './strand/options.ts';
+
+/** Options of each model under its id. */
+export interface SolverSpec {
+  readonly der?: DerOptions;
+  readonly helix?: HelixOptions;
+  readonly strand?: StrandOptions;
+  readonly fiber?: FiberOptions;
+  readonly cosserat?: CosseratOptions;
+  readonly massspring?: MassSpringOptions;
+}
+
+export type ModelId = keyof SolverSpec;
+
+/** In the order of their arrival. */
+export const modelOptions: { readonly [K in ModelId]: OptionFields<Required<SolverSpec>[K]> } = {
+  der: derOptions,
+  helix: helixOptions,
+  strand: strandOptions,
+  fiber: fiberOptions,
+  cosserat: cosseratOptions,
+  massspring: massSpringOptions,
+};
+
+export const modelCapabilities: Readonly<Record<ModelId, Capabilities>> = {
+  der: derCapabilities,
+  helix: helixCapabilities,
+  strand: strandCapabilities,
+  fiber: fiberCapabilities,
+  cosserat: cosseratCapabilities,
+  massspring: massSpringCapabilities,
+};
+
+/** Model of rods that name none. */
+export const defaultModel: ModelId = 'der';
+
+/** What the model of a rod can do; a model that was injected under an id of its own is not in the table, and can do nothing special. */
+export function capabilitiesOf({ model = defaultModel }: { readonly model?: ModelId }): Partial<Capabilities> {
+  return Object.hasOwn(modelCapabilities, model) ? modelCapabilities[model] : {};
+}
+
+/** Ids of the models, in the order of their arrival. */
+export function availableModels(): readonly ModelId[] {
+  return Object.keys(modelCapabilities) as ModelId[];
+}
+
+/** Ids of the models with a capability, for messages. */
+export function modelsWith(capability: keyof Capabilities): ModelId[] {
+  return availableModels().filter((id) => modelCapabilities[id][capability]);
+}

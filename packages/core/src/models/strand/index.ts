@@ -1,0 +1,1 @@
+export { strandModel as strand } from './model.ts';
