@@ -4,8 +4,8 @@ import { contact } from '../contact/index.ts';
 import type { WorldOptions } from '../engine.ts';
 import { models } from '../models/index.ts';
 import type { Scene } from '../scene/types.ts';
-import type { World } from './types.ts';
 import { createWorld as createWorldOf } from './create.ts';
+import type { World } from './types.ts';
 
 export type { EnergyGain, MomentumGain, StepReport, World, WorldState } from './types.ts';
 
