@@ -78,6 +78,11 @@ const variants: readonly Variant[] = [
   ...(['bdf2', 'bdf1'] as const).map(
     (integrator): Variant => [`strand ${integrator}`, moving('strand', { strand: { integrator } }), undefined],
   ),
+  // rods of one bundle share work space: the first is free, the last is held
+  ...(['bdf2', 'bdf1'] as const).map((integrator): Variant => {
+    const scene = moving('strand', { strand: { integrator } });
+    return [`strand ${integrator}, one free`, { ...scene, pins: (scene.pins ?? []).slice(1) }, undefined];
+  }),
   ...(['energy-momentum', 'deti-r', 'midpoint', 'backward-euler'] as const).map(
     (integrator): Variant => [`fiber ${integrator}`, moving('fiber', { fiber: { integrator } }), undefined],
   ),

@@ -62,7 +62,11 @@ const isDriven = ({ base, direction }: StrandTree): boolean => base.pins.length 
 export function driveBase(tree: StrandTree, start: Float64Array, q0: Float64Array, t: number): void {
   const { base, history } = tree;
   const now = history.base;
-  if (!isDriven(tree)) return;
+  // the work space is shared: what another tree left there would become part of this one's state
+  if (!isDriven(tree)) {
+    start.fill(0);
+    return;
+  }
   if (history.header[3] === 0) readBase(now, tree, t);
   start.set(now);
   const { h, c0, c1, c2 } = formula;

@@ -274,6 +274,7 @@ function tryByPlaces(tree: StrandTree, work: StepWork, t: number, h: number, opt
   baseBefore.set(history.base);
   beginGuard(tree, t);
   if (tree.base.pins.length > 0) readBase(work.base0, tree, t);
+  else work.base0.fill(0);
   depart(tree, departure, t, h);
   writeNodes(tree, departure);
   tree.departure = departure;
