@@ -31,7 +31,7 @@ export interface ExplicitWork extends QuasistaticWork {
   readonly edgeStart: Float64Array;
   /** Along which edges are pulled or pushed. */
   readonly direction: Float64Array;
-  /** 1 where the constraint pushed in the last step. */
+  /** 1 where the constraint pushes in this step. */
   readonly isPushed: Uint8Array;
   readonly inverseMass: Float64Array;
   readonly correction: Float64Array;
@@ -184,53 +184,29 @@ export function writeEdges(out: Float64Array, der: DerRod): void {
 }
 
 /**
- * Moves positions until every edge has its rest length; `direction` holds the edges whose gradients are followed: the
- * present ones (fast projection) or those of the start (SHAKE). Returns the iterations, −1 on failure.
+ * Moves positions until every edge has its rest length. SHAKE follows the edges of the start, fast projection those that
+ * `chooseDirections` names. Returns the iterations, −1 on failure.
  * Multipliers times `perForce` (1/h², or 2/h² where half the step's kick is meant) are the tensions.
- * C = |e|² − ē²; matrix ∇C(now) M⁻¹ ∇C(direction)ᵀ, tridiagonal.
  */
 function projectPositions(der: DerRod, work: ExplicitWork, shake: boolean, perForce: number): number {
   const { edgeCount, nodeCount, q, rod, edgeTension } = der;
-  const { edge, lower, diagonal, upper, step, scratch, inverseMass: w, direction } = work;
-  markPushed(der, work);
+  const { edge, step, inverseMass: w, direction } = work;
   edgeTension.fill(0);
   direction.set(work.edgeStart);
   for (let iteration = 0; iteration < 25; iteration++) {
     writeEdges(edge, der);
-    if (!shake) chooseDirections(direction, edge, work);
-    let worst = 0;
-    for (let j = 0; j < edgeCount; j++) {
-      const o = 3 * j;
-      const rest2 = rod.edgeLengthRest[j] ** 2;
-      const c = edge[o] ** 2 + edge[o + 1] ** 2 + edge[o + 2] ** 2 - rest2;
-      step[j] = c;
-      worst = Math.max(worst, Math.abs(c) / rest2);
-    }
+    const worst = measureStretch(der, work);
     if (worst <= 1e-10) return iteration;
     if (!(worst < 10)) return -1;
-    for (let j = 0; j < edgeCount; j++) {
-      const next = j + 1 < nodeCount ? j + 1 : 0;
-      const inverse = w[j] + w[next];
-      const o = 3 * j;
-      diagonal[j] =
-        4 * inverse * (edge[o] * direction[o] + edge[o + 1] * direction[o + 1] + edge[o + 2] * direction[o + 2]);
-      if (inverse === 0) {
-        diagonal[j] = 1;
-        step[j] = 0;
+    if (!shake) {
+      if (iteration === 0) {
+        const solved = solveMultipliers(der, work);
+        markPushed(work, step, solved);
+        measureStretch(der, work);
       }
-      const right = rod.closed ? (j + 1) % edgeCount : j + 1;
-      const left = rod.closed ? (j - 1 + edgeCount) % edgeCount : j - 1;
-      upper[j] = right < edgeCount ? -4 * w[next] * dotEdges(edge, o, direction, 3 * right) : 0;
-      lower[j] = left >= 0 ? -4 * w[j] * dotEdges(edge, o, direction, 3 * left) : 0;
-      if (inverse === 0) {
-        upper[j] = 0;
-        lower[j] = 0;
-      }
+      chooseDirections(direction, edge, work);
     }
-    const solved = rod.closed
-      ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, true)
-      : solveTridiagonal(lower, diagonal, upper, step, edgeCount, true);
-    if (!solved) return -1;
+    if (!solveMultipliers(der, work)) return -1;
     for (let j = 0; j < edgeCount; j++) {
       const next = j + 1 < nodeCount ? j + 1 : 0;
       edgeTension[j] += 2 * step[j] * rod.edgeLengthRest[j] * perForce;
@@ -244,10 +220,50 @@ function projectPositions(der: DerRod, work: ExplicitWork, shake: boolean, perFo
   return -1;
 }
 
+/** C = |e|² − ē² of every edge, into `work.step`; returns the largest, relative to ē². */
+function measureStretch({ edgeCount, rod }: DerRod, { edge, step }: ExplicitWork): number {
+  let worst = 0;
+  for (let j = 0; j < edgeCount; j++) {
+    const o = 3 * j;
+    const rest2 = rod.edgeLengthRest[j] ** 2;
+    const c = edge[o] ** 2 + edge[o + 1] ** 2 + edge[o + 2] ** 2 - rest2;
+    step[j] = c;
+    worst = Math.max(worst, Math.abs(c) / rest2);
+  }
+  return worst;
+}
+
+/** From C in `work.step` to multipliers along `direction`: matrix ∇C(now) M⁻¹ ∇C(direction)ᵀ, tridiagonal. False if it is singular. */
+function solveMultipliers({ edgeCount, nodeCount, rod }: DerRod, work: ExplicitWork): boolean {
+  const { edge, lower, diagonal, upper, step, scratch, inverseMass: w, direction } = work;
+  for (let j = 0; j < edgeCount; j++) {
+    const next = j + 1 < nodeCount ? j + 1 : 0;
+    const inverse = w[j] + w[next];
+    const o = 3 * j;
+    diagonal[j] =
+      4 * inverse * (edge[o] * direction[o] + edge[o + 1] * direction[o + 1] + edge[o + 2] * direction[o + 2]);
+    if (inverse === 0) {
+      diagonal[j] = 1;
+      step[j] = 0;
+    }
+    const right = rod.closed ? (j + 1) % edgeCount : j + 1;
+    const left = rod.closed ? (j - 1 + edgeCount) % edgeCount : j - 1;
+    upper[j] = right < edgeCount ? -4 * w[next] * dotEdges(edge, o, direction, 3 * right) : 0;
+    lower[j] = left >= 0 ? -4 * w[j] * dotEdges(edge, o, direction, 3 * left) : 0;
+    if (inverse === 0) {
+      upper[j] = 0;
+      lower[j] = 0;
+    }
+  }
+  return rod.closed
+    ? solveCyclicTridiagonal(lower, diagonal, upper, step, scratch, edgeCount, true)
+    : solveTridiagonal(lower, diagonal, upper, step, edgeCount, true);
+}
+
 /**
- * Gradients of fast projection: of the moving point where an edge is pulled, of the start where it is pushed, as far as the last step tells. A
- * multiplier λ along the edge as it ends changes the energy by −½λ|Δe|², Δe the change of the edge: it damps under tension and feeds every
- * vibration under compression. NOTE: [Bergou2008 §8] has the moving point for all.
+ * Gradients of fast projection: of the moving point where an edge is pulled, of the start where it is pushed. A multiplier λ along the edge as
+ * it ends changes the energy by −½λ|Δe|², Δe the change of the edge: it damps under tension and feeds every vibration under compression.
+ * NOTE: [Bergou2008 §8] has the moving point for all.
  */
 export function chooseDirections(out: Float64Array, edge: Float64Array, { edgeStart, isPushed }: ExplicitWork): void {
   for (let j = 0; j < isPushed.length; j++) {
@@ -256,9 +272,12 @@ export function chooseDirections(out: Float64Array, edge: Float64Array, { edgeSt
   }
 }
 
-/** Which edges were pushed by their constraint in the last step: the tension less what bending pulls by itself. */
-export function markPushed({ edgeTension }: DerRod, { edgeAxial, isPushed }: ExplicitWork): void {
-  for (let j = 0; j < isPushed.length; j++) isPushed[j] = edgeTension[j] < edgeAxial[j] ? 1 : 0;
+/**
+ * Which edges this step pushes: by the sign of the multipliers that the start's gradients give. An edge whose sign rounding decides has a
+ * multiplier next to nothing, so the choice changes nothing; tensions of the last step would decide over forces that are new.
+ */
+export function markPushed({ isPushed }: ExplicitWork, multipliers: Float64Array, isSolved: boolean): void {
+  for (let j = 0; j < isPushed.length; j++) isPushed[j] = isSolved && multipliers[j] < 0 ? 1 : 0;
 }
 
 function dotEdges(a: Float64Array, i: number, b: Float64Array, j: number): number {

@@ -235,20 +235,28 @@ function nudgeBody(one: ExplicitBody, moved: Float64Array, o: number): void {
   writeRotation(body.pose.rotation, body.orientation);
 }
 
+/** By the matrix of the step's start, which is factored; the constraints' values are in x before and after. */
+function markPushedEdges(explicit: ExplicitSystem): void {
+  const { works, constraints } = explicit;
+  solveSparse(constraints.factor, constraints.x);
+  works.forEach((work, m) => {
+    markPushed(work, constraints.x.subarray(constraints.first[m]), true);
+  });
+  measureConstraints(explicit);
+}
+
 /** Brings every edge back to its length; returns the iterations, −1 on failure. */
 function project(explicit: ExplicitSystem, shake: boolean, h: number): number {
   const { system, works, bodies, constraints, edgesStart, edgesNow } = explicit;
   const perForce = (shake ? 2 : 1) / (h * h);
   const edges = shake ? edgesStart : works.map((work) => work.direction);
-  system.members.forEach(({ der }, m) => {
-    markPushed(der, works[m]);
-    der.edgeTension.fill(0);
-  });
+  for (const { der } of system.members) der.edgeTension.fill(0);
   for (let iteration = 0; iteration < 40; iteration++) {
     const worst = measureConstraints(explicit);
     if (worst <= 1e-10) return iteration;
     if (!(worst < 10)) return -1;
     if (!shake) {
+      if (iteration === 0) markPushedEdges(explicit);
       works.forEach((work, m) => {
         chooseDirections(work.direction, edgesNow[m], work);
       });
