@@ -89,13 +89,13 @@ export function predict(p: Pair, h: f64, half: v128): bool {
     const v = entry(p.v, 4 * j);
     const a = entry(p.acceleration, 4 * j);
     const inverse = div(splat(1.0), ld(p.length, j));
-    let move = splat(0.0);
+    let square = splat(0.0);
     for (let k = 0; k < 3; k++) {
-      const speed = mul(hh, sub(ld(v, 4 + k), ld(v, k)));
-      move = add(move, f64x2.abs(add(speed, mul(half, sub(ld(a, 4 + k), ld(a, k))))));
+      const way = add(mul(hh, sub(ld(v, 4 + k), ld(v, k))), mul(half, sub(ld(a, 4 + k), ld(a, k))));
+      square = add(square, mul(way, way));
     }
     const turn = f64x2.abs(add(mul(hh, ld(v, 3)), mul(half, ld(a, 3))));
-    largest = f64x2.max(largest, add(turn, mul(move, inverse)));
+    largest = f64x2.max(largest, add(turn, mul(f64x2.sqrt(square), inverse)));
   }
   const far = f64x2.gt(largest, splat(GUESS_TURN));
   let fraction = select(far, div(splat(GUESS_TURN), largest), splat(1.0));

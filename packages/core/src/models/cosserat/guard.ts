@@ -108,17 +108,19 @@ function workOf(cos: CosseratRod, start: Snapshot, before: Mark, { force, torque
 /** The most that pins may have done: their reactions are known at the end only, and change over the step. */
 function boundPinWork(cos: CosseratRod, work: Workspace, start: Snapshot, t: number): number {
   const { pins, poses, heldPin, heldMemory, q, fixed } = cos;
-  const size = 1e-9 * Math.max(Math.abs(way[0]), Math.abs(way[1]), Math.abs(way[2]));
+  const size = 1e-9 * Math.hypot(way[0], way[1], way[2]);
   let moving = false;
   const moved = pins.flatMap(({ node }, p) => {
     if (!poses[p].active) return [];
-    let shift = 0;
+    let square = 0;
     for (let k = 0; k < 3; k++)
-      if (fixed[6 * node + k]) shift += Math.abs(q[7 * node + k] - start.q[7 * node + k] - way[k]);
-    let turn = 0;
+      if (fixed[6 * node + k]) square += (q[7 * node + k] - start.q[7 * node + k] - way[k]) ** 2;
+    const shift = Math.sqrt(square);
+    let turned = 0;
     const h = heldPin.indexOf(p);
+    for (let k = 5 * h; h >= 0 && k < 5 * h + 5; k++) turned += (heldMemory[k] - start.heldMemory[k]) ** 2;
     // a quaternion turns by half of the angle
-    for (let k = 5 * h; h >= 0 && k < 5 * h + 5; k++) turn += 2 * Math.abs(heldMemory[k] - start.heldMemory[k]);
+    const turn = 2 * Math.sqrt(turned);
     moving ||= shift > size || turn > 1e-12;
     return [{ shift, turn }];
   });

@@ -103,13 +103,14 @@ function predict({ cos }: Move, h: number): void {
   for (let j = 0; j < edgeCount; j++) {
     const a = 6 * j;
     const b = j + 1 < nodeCount ? a + 6 : 0;
+    let turn = 0;
+    let way = 0;
     for (let k = 0; k < 3; k++) {
-      largest = Math.max(
-        largest,
-        Math.abs(move(a + 3 + k)),
-        Math.abs(move(b + k) - move(a + k)) / rod.edgeLengthRest[j],
-      );
+      turn += move(a + 3 + k) ** 2;
+      way += (move(b + k) - move(a + k)) ** 2;
     }
+    // lengths, not components: the guess must not depend on the axes
+    largest = Math.max(largest, Math.sqrt(turn), Math.sqrt(way) / rod.edgeLengthRest[j]);
   }
   if (!(largest < Infinity)) return;
   const fraction = largest > 0.5 ? 0.5 / largest : 1;

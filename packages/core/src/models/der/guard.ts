@@ -163,14 +163,14 @@ function boundPinWork({ members, bodies }: System, starts: readonly Snapshot[], 
   members.forEach(({ der, work }, m) => {
     const moved = der.pins.map((pin, p) => {
       if (bodies.some(({ welds }) => welds.some((weld) => weld.pin === pin)) || !der.poses[p].active) return [0, 0];
-      let shift = 0;
+      let square = 0;
       for (let k = 0; k < 3; k++) {
         const d = 4 * pin.node + k;
-        if (der.fixed[d]) shift += Math.abs(der.q[d] - starts[m].q[d] - way[k]);
+        if (der.fixed[d]) square += (der.q[d] - starts[m].q[d] - way[k]) ** 2;
       }
-      return [shift, turnOf(der, starts[m], p)];
+      return [Math.sqrt(square), turnOf(der, starts[m], p)];
     });
-    const size = Math.max(...way.map(Math.abs), 0) * 1e-9;
+    const size = Math.hypot(...way) * 1e-9;
     if (!moved.some(([shift, turn]) => shift > size || turn > 1e-12)) return;
     const active = der.pins.map((_, p) => p).filter((p) => der.poses[p].active);
     measureReactions(der, work, t).forEach(({ force, torque }, k) => {
@@ -185,10 +185,13 @@ function boundPinWork({ members, bodies }: System, starts: readonly Snapshot[], 
 function turnOf({ held }: DerRod, start: Snapshot, p: number): number {
   const h = held.pin.indexOf(p);
   if (h < 0) return 0;
-  let sum = Math.abs(held.theta[h] - start.heldTheta[h]);
-  for (let k = 3 * h; k < 3 * h + 3; k++)
-    sum += Math.abs(held.tangent[k] - start.heldTangent[k]) + Math.abs(held.director[k] - start.heldDirector[k]);
-  return sum;
+  let tangent = 0;
+  let director = 0;
+  for (let k = 3 * h; k < 3 * h + 3; k++) {
+    tangent += (held.tangent[k] - start.heldTangent[k]) ** 2;
+    director += (held.director[k] - start.heldDirector[k]) ** 2;
+  }
+  return Math.abs(held.theta[h] - start.heldTheta[h]) + Math.sqrt(tangent) + Math.sqrt(director);
 }
 
 /** Whether the step of length h that ends at t has gained more than this part of the energy that was there and of the work done. */

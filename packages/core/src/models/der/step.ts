@@ -59,10 +59,14 @@ function predict(der: DerRod, h: number, withAcceleration: boolean): void {
   for (let j = 0; j < edgeCount; j++) {
     const a = 4 * j;
     const b = j + 1 < nodeCount ? a + 4 : 0;
-    let move = Math.abs(h * v[a + 3] + half * acceleration[a + 3]);
+    const turn = Math.abs(h * v[a + 3] + half * acceleration[a + 3]);
+    let square = 0;
     for (let k = 0; k < 3; k++) {
-      move += Math.abs(h * (v[b + k] - v[a + k]) + half * (acceleration[b + k] - acceleration[a + k])) / edgeLength[j];
+      const way = h * (v[b + k] - v[a + k]) + half * (acceleration[b + k] - acceleration[a + k]);
+      square += way * way;
     }
+    // the length of the way, not a sum of components: the guess must not depend on the axes
+    const move = turn + Math.sqrt(square) / edgeLength[j];
     if (!(move <= largest)) largest = move;
   }
   if (!(largest < Infinity)) return;

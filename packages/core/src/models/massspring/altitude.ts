@@ -117,13 +117,16 @@ export function measureAltitudes(out: Float64Array, o: number, x: Float64Array, 
   for (let kind = 0; kind < 7; kind++) out[o + kind] = evaluateAltitude(x, first, kind, sign);
 }
 
-/** The kind whose altitude is smallest now. */
+/** Altitudes that differ by less than this part are equal: a straight rod has pairs of them, and rounding must not choose. */
+const TIE = 1e-9;
+
+/** The kind whose altitude is smallest now; the first of equals. */
 export function smallestAltitude(x: Float64Array, first: number): number {
   let best = 0;
   let least = Infinity;
   for (let kind = 0; kind < 7; kind++) {
     const height = Math.abs(evaluateAltitude(x, first, kind, 1));
-    if (height < least) {
+    if (height < (1 - TIE) * least) {
       least = height;
       best = kind;
     }
