@@ -1,18 +1,8 @@
 /** What a command runs on: a scene file or a case, with what the command line changes in it. */
 import { existsSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { basename, extname } from 'node:path';
 import { cases, findCase } from '@tendril/cases';
-import {
-  availableModels,
-  createWorld,
-  type Model,
-  type ModelId,
-  type Scene,
-  SceneError,
-  type World,
-} from '@tendril/core';
-import { countUsefulThreads, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
+import { availableModels, type Backend, type ModelId, type Scene, SceneError } from '@tendril/core';
 import {
   explainSceneError,
   type InputError,
@@ -23,7 +13,7 @@ import {
   type ScenePath,
   sceneFromObject,
 } from '@tendril/io';
-import { readSceneFile, readSceneInput, startThreads } from '@tendril/io/node';
+import { readSceneFile, readSceneInput } from '@tendril/io/node';
 import { UsageError } from './exit.ts';
 import { suggest, suggestFile } from './suggest.ts';
 
@@ -44,7 +34,7 @@ export interface SourceChanges {
   /** [s] */
   readonly until?: number;
   readonly stability?: 'seek' | 'report';
-  readonly backend?: 'standard' | 'batch';
+  readonly backend?: Backend;
   /** Fields to replace, such as `rods.0.edges=100`. */
   readonly set?: readonly string[];
 }
@@ -167,50 +157,4 @@ export function explained<T>(source: Source, action: () => T): T {
   } catch (error) {
     throw error instanceof SceneError ? source.explain(error) : error;
   }
-}
-
-export interface WorldChoices {
-  /** In all; default: as many as the machine can run at once where the scene has rods enough. */
-  readonly threads?: number;
-  /** Without kernels in WebAssembly: the reference alone. */
-  readonly plain?: boolean;
-  /** Called with a remark on the threads, if there is one. */
-  readonly warn?: (warning: string) => void;
-}
-
-/** Rods and fibers from which threads are worth their start, some 50 ms each. */
-const manyRods = 128;
-const manyFibers = 16;
-
-/** With the engine that the scene asks for, loaded only then, and with kernels where rods can be solved two at a time. */
-export async function openWorld(source: Source, { threads, plain, warn }: WorldChoices = {}): Promise<World> {
-  const { scene } = source;
-  const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
-  const count = (id: ModelId): number => scene.rods.filter(({ model = 'der' }) => model === id).length;
-  // the kernels of der are not those of the batch backend
-  const [rods, fibers] = [scene.solver?.der?.backend === 'batch' ? 0 : count('der'), count('fiber')];
-  const models: Model[] = [];
-  // the reference alone has one thread, unless more are asked for
-  const kernels = !plain;
-  const most = Math.max(countUsefulThreads(rods), countUsefulThreads(fibers));
-  if (threads !== undefined && threads > most)
-    warn?.(`--threads ${threads}: ${most} ${most === 1 ? 'is' : 'are'} used, one per two rods at most`);
-  else if (threads !== undefined && threads > availableParallelism())
-    warn?.(`--threads ${threads}: this machine runs ${availableParallelism()} at once; more are slower`);
-  const countFor = (some: number, many: number): number => {
-    const wanted = threads ?? (plain || some < many ? 1 : availableParallelism());
-    return Math.min(wanted, countUsefulThreads(some));
-  };
-  const [forRods, forFibers] = [countFor(rods, manyRods), countFor(fibers, manyFibers)];
-  const asked = threads !== undefined;
-  if (rods > 1 && (kernels || forRods !== 1)) models.push(await loadModel('der', forRods, asked, kernels));
-  if (fibers > 0 && (kernels || forFibers !== 1)) models.push(await loadModel('fiber', forFibers, asked, kernels));
-  return explained(source, () => createWorld(scene, { models, ...(bodies && { bodies }) }));
-}
-
-/** `threads`: in all; `asked`: by the user, who then gets them for any number of rods that can keep them busy. */
-async function loadModel(id: 'der' | 'fiber', threads: number, asked: boolean, kernels: boolean): Promise<Model> {
-  if (threads === 1) return id === 'der' ? loadDer() : loadFiber();
-  const load = id === 'der' ? loadThreadedDer : loadThreadedFiber;
-  return load(startThreads(threads).ports, { kernels, ...(asked && { leastParts: 2 }) });
 }

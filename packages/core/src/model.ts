@@ -148,6 +148,10 @@ export interface Bundle {
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
   /** Remarks on the scene that are worth telling but stop nothing. */
   readonly warnings?: readonly string[];
+  /** What has happened since the last call that the user should know, such as the loss of a device. */
+  takeRemarks?(): readonly string[];
+  /** Brings `samples` up to date where a device has moved the rods; absent: they always are. */
+  readBack?(): void;
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
   /** After `state` was written from outside: rebuild what follows from it, then pose. */

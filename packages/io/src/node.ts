@@ -158,6 +158,7 @@ export function writeStateFile(
   writeFileAtomic(path, encodeState(state, about), options);
 }
 
+export { type Gpu, NoGpuError, startGpu } from './gpu.ts';
 export { startThreads, type Threads } from './threads.ts';
 export {
   type AtomicWriter,

@@ -27,7 +27,7 @@ export function startThreads(
   const ended = new Int32Array(new SharedArrayBuffer(4 * workerCount));
   const channels = Array.from({ length: workerCount }, () => new MessageChannel());
   const workers = channels.map(({ port1: lifeline }, k) => {
-    const worker = new Worker(script, { workerData: { lifeline }, transferList: [lifeline] });
+    const worker = new Worker(script, { workerData: { lifeline }, transferList: [lifeline], execArgv: [] });
     const noteEnd = (): void => {
       Atomics.store(ended, k, 1);
     };
@@ -41,7 +41,11 @@ export function startThreads(
   if (workerCount > 0) {
     const lifelines = channels.map(({ port2 }) => port2);
     const workerData: MonitorData = { ended, lifelines };
-    new Worker(new URL('./threadMonitor.js', import.meta.url), { workerData, transferList: lifelines }).unref();
+    new Worker(new URL('./threadMonitor.js', import.meta.url), {
+      workerData,
+      transferList: lifelines,
+      execArgv: [],
+    }).unref();
   }
   return {
     ports: workers.map((worker, k) => ({

@@ -1,9 +1,9 @@
 /** A browser and the built page, for the tests and for the pictures of the gallery. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { extname, join, normalize } from 'node:path';
+import { dirname, extname, join, normalize } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 /** Tests and scripts run in the root of the repository. */
@@ -68,4 +68,12 @@ export async function serveStudio(): Promise<Server> {
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/`, served, close: () => server.close() };
+}
+
+/** Environment in which Node's WebGPU finds the software GPU that comes with Chromium. */
+export function softwareGpu(): Readonly<Record<string, string>> {
+  const folders = ['/usr/lib/chromium', dirname(realpathSync(findChromium()))];
+  const folder = folders.find((one) => existsSync(join(one, 'vk_swiftshader_icd.json')));
+  if (!folder) throw new Error(`no SwiftShader beside Chromium: looked in ${folders.join(', ')}`);
+  return { VK_ICD_FILENAMES: join(folder, 'vk_swiftshader_icd.json'), LD_LIBRARY_PATH: folder };
 }

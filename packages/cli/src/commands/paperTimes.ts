@@ -1,7 +1,8 @@
 /** Times per step of the scenes that a paper has timed, measured on this machine beside the paper's own. */
 import { cpus } from 'node:os';
 import { cases, type StudyTable, type TimedScene } from '@tendril/cases';
-import { openWorld, sourceOf } from '../source.ts';
+import { openWorld } from '../openWorld.ts';
+import { sourceOf } from '../source.ts';
 import { announce, type PaperJob } from './paperFigures.ts';
 
 /** Wall time of a measurement [s], after the scene has come to where it is measured. */

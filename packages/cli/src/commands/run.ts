@@ -1,7 +1,7 @@
 /** `tendril run`: simulates a scene in time. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SceneError, SimulationError, type World } from '@tendril/core';
+import { type Backend, SceneError, SimulationError, type World } from '@tendril/core';
 import {
   buildResult,
   createStepTotals,
@@ -15,8 +15,9 @@ import { readStateFile } from '@tendril/io/node';
 import { exitCode } from '../exit.ts';
 import { checkFolder, checkpointName, type Folder, findUnfinished, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
+import { openWorld } from '../openWorld.ts';
 import { createRecorder, type Recorder, writeResult } from '../recorder.ts';
-import { explained, loadSource, openWorld, type Source } from '../source.ts';
+import { explained, loadSource, type Source } from '../source.ts';
 import { type EarlyStop, explainStop, interruptedStop } from '../stop.ts';
 import { describeRods, formatStep, reportFolder, reportWarnings } from '../summary.ts';
 import {
@@ -44,7 +45,7 @@ export interface RunOptions {
   readonly quiet?: boolean;
   readonly threads?: number;
   readonly plain?: boolean;
-  readonly backend?: 'standard' | 'batch';
+  readonly backend?: Backend;
   /** Between checkpoints, by the clock on the wall [s]; false: none. */
   readonly checkpoint?: number | false;
   /** What is not solved gives an exit code of its own. */
@@ -62,7 +63,8 @@ export async function run(reference: string, options: RunOptions, terminal: Term
   checkFolder(options);
   const source = loadSource(reference, options);
   const warn = (warning: string): void => void (options.quiet || terminal.err(formatWarning(warning)));
-  const world = await openWorld(source, { ...options, warn });
+  const announce = (line: string): void => void (options.quiet || terminal.err(`${line}\n`));
+  const world = await openWorld(source, { ...options, gpu: true, warn, announce });
   if (!source.scene.time) {
     throw source.explain(
       new SceneError(
@@ -112,6 +114,7 @@ async function runInto({ folder, source, world, options, terminal, interrupt }: 
       start: startTime,
       explain: source.explain,
       checkpoint: options.checkpoint ?? checkpointEvery,
+      warn: (remark) => void (options.quiet || terminal.err(formatWarning(remark))),
     });
     const wallSeconds = (performance.now() - startWall) / 1000;
     progress.done();
@@ -203,6 +206,8 @@ export interface Simulation {
   readonly explain: Source['explain'];
   /** Between checkpoints, by the clock on the wall [s]; default: none. */
   readonly checkpoint?: number | false;
+  /** Called with what the user should know of a step. */
+  readonly warn?: (warning: string) => void;
 }
 
 /** The loop up to the last frame; returns why it stopped early, if it did. Throws SceneError where the first step shows that the scene is wrong. */
@@ -229,7 +234,7 @@ export async function simulate(simulation: Simulation): Promise<EarlyStop | unde
 }
 
 async function advance(simulation: Simulation): Promise<EarlyStop | undefined> {
-  const { world, recorder, totals, progress, interrupt, start, checkpoint } = simulation;
+  const { world, recorder, totals, progress, interrupt, start, checkpoint, warn } = simulation;
   const { duration: end, step = 0 } = world.scene.time ?? { duration: 0 };
   // Steps add up with rounding, so instants are compared with a small part of a step.
   const tolerance = step * 1e-6;
@@ -244,8 +249,9 @@ async function advance(simulation: Simulation): Promise<EarlyStop | undefined> {
   recorder.energyRow();
   while (world.time < end - tolerance) {
     const remaining = end - world.time;
-    const report = world.step(remaining < step - tolerance ? remaining : step);
+    const report = world.step(remaining < step - tolerance ? remaining : step, 'later');
     totals.add(report);
+    for (const remark of report.remarks ?? []) warn?.(remark);
     sinceReport.iterations += report.iterations;
     sinceReport.steps++;
     if (world.time >= nextFrame * every - tolerance) {

@@ -1,13 +1,14 @@
 /** `tendril statics`: equilibria, one or a path of them, with their stability. */
-import type { EquilibriumReport, World, WorldState } from '@tendril/core';
+import type { Backend, EquilibriumReport, World, WorldState } from '@tendril/core';
 import { buildResult, type Stop } from '@tendril/io';
 import { WriteError } from '@tendril/io/node';
 import { type Bisector, type Critical, createBisector, instants, type PathRow, summariseRow } from '../continuation.ts';
 import { exitCode } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
+import { openWorld } from '../openWorld.ts';
 import { createRecorder, type Figures, type Recorder, writeResult } from '../recorder.ts';
-import { explained, loadSource, openWorld, type Source } from '../source.ts';
+import { explained, loadSource, type Source } from '../source.ts';
 import { type EarlyStop, explainStop, interruptedStop } from '../stop.ts';
 import { describeRods, reportFolder, reportWarnings } from '../summary.ts';
 import {
@@ -32,7 +33,7 @@ export interface StaticsOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly stability?: 'seek' | 'report';
-  readonly backend?: 'standard' | 'batch';
+  readonly backend?: Backend;
   readonly set?: readonly string[];
 }
 

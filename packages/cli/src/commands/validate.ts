@@ -1,6 +1,7 @@
 /** `tendril validate`: reads a scene and compiles it, without simulating. */
 import { exitCode } from '../exit.ts';
-import { loadSource, openWorld, type SourceChanges } from '../source.ts';
+import { openWorld } from '../openWorld.ts';
+import { loadSource, type SourceChanges } from '../source.ts';
 import { describeRods, reportWarnings } from '../summary.ts';
 import { good, type Terminal } from '../terminal.ts';
 

@@ -29,10 +29,10 @@ const withModel = (command: Command): Command =>
     .option('--set <field=value>', 'change a field of the scene, such as rods.0.edges=100; may be repeated', collect);
 
 const backendOption = (): Option =>
-  new Option('--backend <name>', 'what computes rods of model der: standard (default) or batch').choices([
-    'standard',
-    'batch',
-  ]);
+  new Option(
+    '--backend <name>',
+    'what computes rods of model der: standard (default), batch, gpu, or auto (gpu where it serves)',
+  ).choices(['standard', 'batch', 'gpu', 'auto']);
 
 const withOutput = (command: Command): Command =>
   withModel(command)

@@ -8,7 +8,10 @@ export {
   type GpuStep,
   type HeadPose,
 } from './gpu/headBatch.ts';
+export { createGpuModel, type GpuModel } from './gpu/model.ts';
 export type { StrandDescription } from './gpu/pack.ts';
+export type { GpuMessage } from './gpu/requests.ts';
+export { createGpuServer, type GpuServer } from './gpu/server.ts';
 export { type ShaderOptions, writeShader } from './gpu/shader.ts';
 export type { Device } from './gpu/webgpu.ts';
 export { batchModel } from './model.ts';

@@ -44,7 +44,19 @@ function listRemarks(rods: readonly Rod[], scene: Scene): string[] {
   ];
 }
 
-function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
+/** A bundle with what is inside it, for a device that moves some of its strands. */
+export interface BatchBundle {
+  readonly bundle: Bundle;
+  readonly strands: readonly BatchRod[];
+  readonly options: StepOptions;
+}
+
+export function compileBatch(
+  rods: readonly Rod[],
+  drives: readonly Drive[],
+  scene: Scene,
+  coupling: Coupling,
+): BatchBundle {
   refuseScene(scene, coupling);
   const options = readOptions(scene);
   rods.forEach((rod, k) => {
@@ -98,7 +110,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   };
   let now = 0;
 
-  return {
+  const bundle: Bundle = {
     model: 'der',
     rods,
     samples: batch.map(({ samples }) => samples),
@@ -130,6 +142,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     modes: noModes,
     matrices: noModes,
   };
+  return { bundle, strands: batch, options };
 }
 
 function copyState(to: BundleState, from: BundleState): void {
@@ -149,5 +162,5 @@ export const batchModel: Model = {
     hinges: false,
     contact: false,
   },
-  compile,
+  compile: (rods, drives, scene, coupling) => compileBatch(rods, drives, scene, coupling).bundle,
 };

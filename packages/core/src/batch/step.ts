@@ -22,7 +22,7 @@ export interface StepResult {
 }
 
 /** Root at the end of a stage: frame, and displacement since the start of the step. */
-function placeRoot(batch: BatchRod, t: number): void {
+export function placeRoot(batch: BatchRod, t: number): void {
   const { strand, origin, pose, frame } = batch;
   const { root } = strand;
   evaluateRoot(batch, t);
@@ -83,6 +83,25 @@ function moveOrigin(batch: BatchRod): void {
   strand.root.frame = [frame[0], frame[1], frame[2], frame[3]];
 }
 
+/** A stage, and where it ends as a part of the step. */
+export interface StepStage {
+  readonly stage: Stage;
+  readonly part: number;
+}
+
+/** The stages of a step. `before`: length of the last step, 0 where there is none that this one may use; `robust`: the most forgiving scheme. */
+export function listStages(scheme: Scheme, dt: number, before: number, robust: boolean): readonly StepStage[] {
+  if (scheme === 'tr-bdf2' && !robust) {
+    const [first, second] = trBdf2Stages(dt);
+    return [
+      { stage: first, part: TR_PART },
+      { stage: second, part: 1 },
+    ];
+  }
+  if (scheme === 'bdf2' && !robust && before > 0) return [{ stage: bdf2Stage(dt, before), part: 1 }];
+  return [{ stage: eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1), part: 1 }];
+}
+
 /** One step; on failure the strand is anywhere, and the caller restores its state. */
 export function stepStrand(batch: BatchRod, t: number, dt: number, options: StepOptions, robust: boolean): StepResult {
   const { strand, history, samples, acceleration, directorBefore } = batch;
@@ -90,16 +109,12 @@ export function stepStrand(batch: BatchRod, t: number, dt: number, options: Step
   const { scheme } = options;
   const tangentBefore = samples.edgeTangent.slice();
   directorBefore.set(samples.edgeDirector);
-  let last: Stage;
-  if (scheme === 'tr-bdf2' && !robust) {
-    const [first, second] = trBdf2Stages(dt);
-    out.reason = solveStage(batch, first, t + TR_PART * dt, options, out);
+  const stages = listStages(scheme, dt, history[0], robust);
+  for (const { stage, part } of stages) {
+    out.reason = solveStage(batch, stage, t + part * dt, options, out);
     if (out.reason) return out;
-    last = second;
-  } else if (scheme === 'bdf2' && !robust && history[0] > 0) last = bdf2Stage(dt, history[0]);
-  else last = eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1);
-  out.reason = solveStage(batch, last, t + dt, options, out);
-  if (out.reason) return out;
+  }
+  const last = stages[stages.length - 1].stage;
   const [displacement, target] = [DISPLACEMENT, TARGET].map((slot) => strand.slots[slot]);
   for (let k = 0; k < acceleration.length; k++) acceleration[k] = last.inertia * (displacement[k] - target[k]);
   finishStep(strand, last);

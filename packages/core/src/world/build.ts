@@ -185,6 +185,11 @@ export function moveBodiesOnPaths(bodies: readonly CompiledBody[], t: number): v
   for (const { path, pose } of bodies) path?.evaluate(pose, t);
 }
 
+/** Samples of rods that a device moves are as they are now. */
+export function readBack({ bundles }: Pick<WorldParts, 'bundles'>): void {
+  for (const bundle of bundles) bundle.readBack?.();
+}
+
 /** After forces have jumped: the bundles find their accelerations at t anew. */
 export function restartMotion({ bundles, contact }: WorldParts, t: number): void {
   contact?.applyContactForces();

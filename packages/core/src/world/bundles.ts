@@ -13,11 +13,11 @@ export interface BundlePlace {
 
 const STANDARD = 'standard';
 
-/** The first model of the id that the scene's `solver.<id>.backend` asks for. */
+/** The first model of the id, with the backend that the scene's `solver.<id>.backend` asks for, if it does. */
 export function chooseModel(id: ModelId, scene: Scene, models: readonly Model[]): Model | undefined {
   const options = scene.solver?.[id];
-  const wanted = options && 'backend' in options ? (options.backend ?? STANDARD) : STANDARD;
-  return models.find((model) => model.id === id && (model.backend ?? STANDARD) === wanted);
+  const backend = options && 'backend' in options ? (options.backend ?? 'auto') : 'auto';
+  return models.find((model) => model.id === id && (backend === 'auto' || (model.backend ?? STANDARD) === backend));
 }
 
 /** Throws for what the scene asks of rods that their model cannot do. */
@@ -50,6 +50,11 @@ export function compileBundles(
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
     const model = chooseModel(id, scene, models);
+    if (!model && scene.solver?.der?.backend === 'gpu' && id === 'der')
+      throw new SceneError(
+        ['solver', 'der', 'backend'],
+        'backend: gpu needs a GPU: use the command line, or pass a model of createGpuModel to createWorld',
+      );
     if (!model) {
       throw new SceneError(
         ['rods', members[0], 'model'],

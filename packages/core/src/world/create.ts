@@ -6,7 +6,7 @@
  */
 import type { WorldOptions } from '../engine.ts';
 import type { Scene } from '../scene/types.ts';
-import { buildWorld } from './build.ts';
+import { buildWorld, readBack } from './build.ts';
 import { createAuditor } from './energyAudit.ts';
 import { createReadings } from './read.ts';
 import { hashState, restoreState, saveState } from './state.ts';
@@ -27,7 +27,10 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
   return {
     scene,
     rods,
-    samples,
+    get samples() {
+      readBack(parts);
+      return samples;
+    },
     bodies: bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     colliders,
     grips,
@@ -38,7 +41,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
     get stepCount() {
       return clock.stepCount;
     },
-    step: (dt = scene.time?.step ?? 0) => stepWorld(parts, auditor, dt),
+    step: (dt = scene.time?.step ?? 0, reading = 'now') => stepWorld(parts, auditor, dt, reading),
     ...createStatics(parts, auditor.forget),
     ...createReadings(parts),
     contactReport: contact?.report,

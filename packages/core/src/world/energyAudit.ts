@@ -13,7 +13,7 @@
  */
 import type { Energies } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
-import type { WorldParts } from './build.ts';
+import { readBack, type WorldParts } from './build.ts';
 import {
   type AuditedRod,
   addFreeMomentum,
@@ -67,6 +67,7 @@ export function createAuditor(world: WorldParts): Auditor {
   return {
     begin(t) {
       if (isKnown) return;
+      readBack(world);
       isKnown = attempt(() => ledger.note(t)) !== undefined;
       elapsed = 0;
       steps = 0;
@@ -75,6 +76,7 @@ export function createAuditor(world: WorldParts): Auditor {
       elapsed += dt;
       steps++;
       if (!isKnown || steps < interval) return nothing;
+      readBack(world);
       const found = attempt(() => ledger.close(t, elapsed));
       elapsed = 0;
       steps = 0;

@@ -6,7 +6,7 @@
 import { SceneError, SimulationError } from '../errors.ts';
 import { combineTaken, type Span, spanTo, sumPieces } from '../math/pieces.ts';
 import type { StepOutcome } from '../model.ts';
-import { moveBodiesOnPaths, restartMotion, type WorldParts } from './build.ts';
+import { moveBodiesOnPaths, readBack, restartMotion, type WorldParts } from './build.ts';
 import type { Auditor, Findings } from './energyAudit.ts';
 import { restoreState, saveRods, saveState } from './state.ts';
 import type { StepReport, WorldState } from './types.ts';
@@ -17,7 +17,7 @@ const nothing: StepOutcome = { ok: true, iterations: 0, iterationsMax: 0, shifts
 const SAME = 1e-9;
 
 /** Advances the world by dt. Throws SimulationError if no substep succeeds; the state is then that of before. */
-export function stepWorld(world: WorldParts, auditor: Auditor, dt: number): StepReport {
+export function stepWorld(world: WorldParts, auditor: Auditor, dt: number, reading: 'now' | 'later'): StepReport {
   const { clock, contact } = world;
   checkStep(dt);
   clock.hasContactForces = false;
@@ -49,6 +49,7 @@ export function stepWorld(world: WorldParts, auditor: Auditor, dt: number): Step
     throw error;
   }
   clock.stepCount++;
+  if (reading === 'now') readBack(world);
   return { ...reportStep(world, outcome, dt), ...found };
 }
 
@@ -164,8 +165,9 @@ function advanceBundles(world: WorldParts, t: number, dt: number, robust: boolea
   });
 }
 
-function reportStep({ clock, contact }: WorldParts, outcome: StepOutcome, dt: number): StepReport {
+function reportStep({ bundles, clock, contact }: WorldParts, outcome: StepOutcome, dt: number): StepReport {
   const { iterations, iterationsMax, shifts, substeps = 1, rejected = 0, violation } = outcome;
+  const remarks = bundles.flatMap((bundle) => bundle.takeRemarks?.() ?? []);
   return {
     time: clock.time,
     dt,
@@ -176,5 +178,6 @@ function reportStep({ clock, contact }: WorldParts, outcome: StepOutcome, dt: nu
     rejected,
     ...(violation !== undefined && { violation }),
     ...(contact && { contact: { ...contact.report } }),
+    ...(remarks.length > 0 && { remarks }),
   };
 }

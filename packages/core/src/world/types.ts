@@ -44,6 +44,8 @@ export interface StepReport {
   readonly contact?: Readonly<ContactReport>;
   /** What the audit of energy found (energyAudit.ts); absent if the energy is in balance. */
   readonly energyGain?: EnergyGain;
+  /** What has happened that the user should know, such as the loss of a device; absent if nothing has. */
+  readonly remarks?: readonly string[];
   /** Of the first free rod whose momentum is out of balance; absent if there is none. */
   readonly momentumGain?: MomentumGain;
 }
@@ -65,7 +67,7 @@ export interface World {
   /** [s] */
   readonly time: number;
   readonly stepCount: number;
-  /** Samples of each rod, in the scene's order; views that every step updates. */
+  /** Samples of each rod, in the scene's order; views that every step updates (see `step` for a GPU). */
   readonly samples: readonly Samples[];
   /** Bodies, in the scene's order; poses that every step updates. */
   readonly bodies: readonly { readonly id: string; readonly pose: BodyPose }[];
@@ -75,8 +77,11 @@ export interface World {
   readonly grips: readonly Grip[];
   /** What is allowed in the scene but seldom meant. */
   readonly warnings: readonly string[];
-  /** Advances by `dt` (default: the scene's step). Throws SimulationError if no substep succeeds; the state is then the last good one. */
-  step(dt?: number): StepReport;
+  /**
+   * Advances by `dt` (default: the scene's step). Throws SimulationError if no substep succeeds; the state is then the last good one.
+   * `reading: 'later'`: a GPU need not send samples now. Whoever keeps those of an earlier step sees old ones; `world.samples` asks for them.
+   */
+  step(dt?: number, reading?: 'now' | 'later'): StepReport;
   /** Equilibrium of every rod with pins and loads as they are at time t (default: now). Velocities become zero. */
   equilibrate(t?: number): EquilibriumReport[];
   /** Forces and torques that the pins exert on the rods, in the scene's order of rods. */

@@ -133,6 +133,22 @@ function fillBuffer(device: Device, to: DeviceBuffer, pattern: Float32Array<Arra
   device.queue.submit([encoder.finish()]);
 }
 
+const pipelines = new WeakMap<Device, Map<string, DevicePipeline>>();
+
+/** Programs take a device some tenths of a second to compile, so each is compiled once. */
+async function openPipeline(device: Device, code: string): Promise<DevicePipeline> {
+  const known = pipelines.get(device) ?? new Map<string, DevicePipeline>();
+  pipelines.set(device, known);
+  const pipeline =
+    known.get(code) ??
+    (await device.createComputePipelineAsync({
+      layout: 'auto',
+      compute: { module: device.createShaderModule({ code }), entryPoint: 'advance' },
+    }));
+  known.set(code, pipeline);
+  return pipeline;
+}
+
 /** The program and the buffers; throws where the device refuses one of them. */
 export async function createParts(
   device: Device,
@@ -154,10 +170,7 @@ export async function createParts(
   const slots = bufferSlots(shader);
   device.pushErrorScope('validation');
   device.pushErrorScope('out-of-memory');
-  const pipeline = await device.createComputePipelineAsync({
-    layout: 'auto',
-    compute: { module: device.createShaderModule({ code: writeShader(shader) }), entryPoint: 'advance' },
-  });
+  const pipeline = await openPipeline(device, writeShader(shader));
   const limit = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
   const bytesPerBlock = Math.max(slots.state, slots.gain, slots.joint) * nodes * LANES * 16;
   const { period, blocks } = planParts(limit, count, strands.length, bytesPerBlock);

@@ -26,6 +26,8 @@ export interface DevicePipeline {
 }
 
 export interface Device {
+  /** Fulfilled when the device is gone. */
+  readonly lost?: Promise<{ readonly message: string }>;
   readonly limits: { readonly maxStorageBufferBindingSize: number; readonly maxBufferSize: number };
   readonly queue: {
     writeBuffer(buffer: DeviceBuffer, offset: number, data: ArrayBuffer | Float32Array<ArrayBuffer>): void;

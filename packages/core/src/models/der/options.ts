@@ -1,13 +1,17 @@
 import type { Capabilities } from '../capabilities.ts';
 import type { OptionFields } from '../optionFields.ts';
 
+/** Where rods of `der` are computed. */
+export type Backend = 'standard' | 'batch' | 'gpu' | 'auto';
+
 /** Options of the model `der`. */
 export interface DerOptions {
   /**
    * What computes the rods: `standard` (default), all of DER; `batch`, the formulation of batch/ in double precision, for inextensible
-   * rods that are held at their first node and touch nothing.
+   * rods that are held at their first node and touch nothing; `gpu`, the same in single precision on a GPU; `auto`: `gpu` if
+   * there is one, it can move the rods, and they are many.
    */
-  readonly backend?: 'standard' | 'batch';
+  readonly backend?: Backend;
   /**
    * Implicit: `tr-bdf2` (default), `bdf2`, `implicit-euler`, `midpoint`.
    * Explicit, the formulation of the 2008 paper: `shake` (keeps the energy), `fast-projection` (as printed).
@@ -26,9 +30,9 @@ export interface DerOptions {
 export const derOptions: OptionFields<DerOptions> = {
   backend: {
     kind: 'words',
-    words: ['standard', 'batch'],
+    words: ['standard', 'batch', 'gpu', 'auto'],
     about:
-      'standard (default), or batch: edge rotations as unknowns, for inextensible rods held at their first node, without contact.',
+      'standard (default); batch: edge rotations as unknowns, for inextensible rods held at their first node, without contact; gpu: the same in single precision on a GPU; auto: gpu where it serves, else standard.',
   },
   integrator: {
     kind: 'words',

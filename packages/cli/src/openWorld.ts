@@ -1,0 +1,136 @@
+/** From a scene to a world: what computes it (kernels, threads, a GPU), by what the scene and the command line ask for. */
+import { availableParallelism } from 'node:os';
+import {
+  type Backend,
+  createWorld,
+  type Model,
+  type ModelId,
+  type Scene,
+  SceneError,
+  SimulationError,
+  type World,
+  type WorldOptions,
+} from '@tendril/core';
+import { countUsefulThreads, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
+import { type Gpu, NoGpuError, startGpu, startThreads } from '@tendril/io/node';
+import { explained, type Source } from './source.ts';
+
+export interface WorldChoices {
+  /** In all; default: as many as the machine can run at once where the scene has rods enough. */
+  readonly threads?: number;
+  /** Without kernels in WebAssembly: the reference alone. */
+  readonly plain?: boolean;
+  /** Whether a GPU may compute; default: no, the batch backend computes in its place. */
+  readonly gpu?: boolean;
+  /** Called with a remark on threads or the GPU, if there is one. */
+  readonly warn?: (warning: string) => void;
+  /** Called with what computes the rods, if the scene or the command line has a word on it. */
+  readonly announce?: (line: string) => void;
+}
+
+/** Rods and fibers from which threads are worth their start, some 50 ms each. */
+const manyRods = 128;
+const manyFibers = 16;
+
+/** Nodes from which `backend: auto` takes the GPU: below, sending poses takes longer than moving the rods. */
+const manyNodes = 30_000;
+
+/** With the engine that the scene asks for, loaded only then, and with kernels where rods can be solved two at a time. */
+export async function openWorld(source: Source, choices: WorldChoices = {}): Promise<World> {
+  const { scene } = source;
+  const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
+  const options: WorldOptions = { ...(bodies && { bodies }) };
+  const backend = scene.solver?.der?.backend ?? 'standard';
+  if (backend === 'gpu' && !choices.gpu)
+    return createWithKernels(source, withBackend(scene, 'batch'), options, choices);
+  if (backend === 'gpu' || (backend === 'auto' && choices.gpu)) {
+    const world = await tryGpu(source, options, choices);
+    if (world) return world;
+    return createWithKernels(source, withBackend(scene, 'standard'), options, choices);
+  }
+  if (backend === 'batch') choices.announce?.('rods of der are computed by: batch, in double precision on the CPU');
+  return createWithKernels(source, scene, options, choices);
+}
+
+function withBackend(scene: Scene, backend: Backend): Scene {
+  return { ...scene, solver: { ...scene.solver, der: { ...scene.solver?.der, backend } } };
+}
+
+/** A world whose rods the GPU moves; undefined: they are to be computed otherwise, and the user was told why. */
+async function tryGpu(
+  source: Source,
+  options: WorldOptions,
+  { warn, announce }: WorldChoices,
+): Promise<World | undefined> {
+  const { scene } = source;
+  const isAsked = scene.solver?.der?.backend === 'gpu';
+  const decline = (why: string): undefined => {
+    const line = `${why}; the standard backend computes the rods`;
+    if (isAsked) warn?.(line);
+    else announce?.(line);
+    return undefined;
+  };
+  let gpu: Gpu;
+  try {
+    gpu = await startGpu();
+  } catch (error) {
+    if (error instanceof NoGpuError) return decline(`no GPU: ${error.message}`);
+    throw error;
+  }
+  const { model, isSoftware } = gpu;
+  if (!isAsked && isSoftware) {
+    gpu.close();
+    return decline(`the only adapter, ${model.adapter}, computes on the CPU`);
+  }
+  try {
+    const world = createWorld(withBackend(scene, 'gpu'), { ...options, models: [model] });
+    const nodes = world.rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
+    if (!isAsked && nodes < manyNodes) {
+      gpu.close();
+      return decline(`${nodes} nodes are too few for the GPU (${model.adapter}) to be faster`);
+    }
+    announce?.(`rods of der are computed by: ${model.adapter}, in single precision`);
+    return world;
+  } catch (error) {
+    gpu.close();
+    if (error instanceof SceneError && !isAsked) return decline(`the GPU cannot compute this scene: ${error.message}`);
+    if (error instanceof SceneError) throw source.explain(error);
+    if (error instanceof SimulationError) throw error;
+    return decline(`the GPU (${model.adapter}) does not take the rods: ${(error as Error).message}`);
+  }
+}
+
+async function createWithKernels(
+  source: Source,
+  scene: Scene,
+  options: WorldOptions,
+  { threads, plain, warn }: WorldChoices,
+): Promise<World> {
+  const count = (id: ModelId): number => scene.rods.filter(({ model = 'der' }) => model === id).length;
+  // the kernels of der are not those of the batch backend
+  const [rods, fibers] = [scene.solver?.der?.backend === 'batch' ? 0 : count('der'), count('fiber')];
+  const models: Model[] = [];
+  // the reference alone has one thread, unless more are asked for
+  const kernels = !plain;
+  const most = Math.max(countUsefulThreads(rods), countUsefulThreads(fibers));
+  if (threads !== undefined && threads > most)
+    warn?.(`--threads ${threads}: ${most} ${most === 1 ? 'is' : 'are'} used, one per two rods at most`);
+  else if (threads !== undefined && threads > availableParallelism())
+    warn?.(`--threads ${threads}: this machine runs ${availableParallelism()} at once; more are slower`);
+  const countFor = (some: number, many: number): number => {
+    const wanted = threads ?? (plain || some < many ? 1 : availableParallelism());
+    return Math.min(wanted, countUsefulThreads(some));
+  };
+  const [forRods, forFibers] = [countFor(rods, manyRods), countFor(fibers, manyFibers)];
+  const asked = threads !== undefined;
+  if (rods > 1 && (kernels || forRods !== 1)) models.push(await loadModel('der', forRods, asked, kernels));
+  if (fibers > 0 && (kernels || forFibers !== 1)) models.push(await loadModel('fiber', forFibers, asked, kernels));
+  return explained(source, () => createWorld(scene, { ...options, models }));
+}
+
+/** `threads`: in all; `asked`: by the user, who then gets them for any number of rods that can keep them busy. */
+async function loadModel(id: 'der' | 'fiber', threads: number, asked: boolean, kernels: boolean): Promise<Model> {
+  if (threads === 1) return id === 'der' ? loadDer() : loadFiber();
+  const load = id === 'der' ? loadThreadedDer : loadThreadedFiber;
+  return load(startThreads(threads).ports, { kernels, ...(asked && { leastParts: 2 }) });
+}

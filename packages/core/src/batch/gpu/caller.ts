@@ -1,0 +1,54 @@
+/** The world's side of the device's thread: posts a request and sleeps until it is answered. */
+import { decodeError, readText, TEXT_SIZE } from '../../threads/failure.ts';
+import type { ThreadPort } from '../../threads/options.ts';
+import { ANSWER, ANSWER_WORDS, type GpuMessage, type GpuRequest, OUTCOME } from './requests.ts';
+
+/** The device is gone: reset by its driver, unplugged, or its thread has ended. What was on it is lost. */
+export class DeviceLostError extends Error {}
+
+export interface StepAnswer {
+  /** Strands that did not converge or folded, and the first of them. */
+  readonly failed: number;
+  readonly firstGroup: number;
+  readonly firstStrand: number;
+  readonly iterationsMax: number;
+  readonly iterations: number;
+}
+
+export interface GpuCaller {
+  /** Sends a request and waits. Throws DeviceLostError, or what the device's thread threw. */
+  call(request: GpuRequest): StepAnswer;
+}
+
+/** How often a caller that waits looks whether the thread has ended [ms]. */
+const WATCH = 100;
+
+export function createCaller(port: ThreadPort): GpuCaller {
+  if (typeof SharedArrayBuffer === 'undefined')
+    throw new Error(
+      'a world on the GPU needs SharedArrayBuffer: serve the page with Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp',
+    );
+  const words = new Int32Array(new SharedArrayBuffer(4 * ANSWER_WORDS));
+  const letters = new Uint16Array(new SharedArrayBuffer(2 * TEXT_SIZE));
+  const answer = { words: words.buffer as SharedArrayBuffer, letters: letters.buffer as SharedArrayBuffer };
+  return {
+    call(request) {
+      words.fill(0);
+      const message: GpuMessage = { request, answer };
+      port.postMessage(message);
+      while (Atomics.wait(words, ANSWER.outcome, 0, WATCH) === 'timed-out')
+        if (port.hasEnded?.() && Atomics.load(words, ANSWER.outcome) === 0)
+          throw new DeviceLostError("the device's thread has ended");
+      const outcome = Atomics.load(words, ANSWER.outcome);
+      if (outcome === OUTCOME.lost) throw new DeviceLostError(decodeError(readText(letters, 0)).message);
+      if (outcome === OUTCOME.error) throw decodeError(readText(letters, 0));
+      return {
+        failed: words[ANSWER.failed],
+        firstGroup: words[ANSWER.firstGroup],
+        firstStrand: words[ANSWER.firstStrand],
+        iterationsMax: words[ANSWER.iterationsMax],
+        iterations: words[ANSWER.iterations],
+      };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** Which strands of a bundle a device moves, and in which groups; the reference moves the others. */
+import { loadsFollow } from '../pose.ts';
+import type { BatchRod } from '../rod.ts';
+
+/** Strands that one program moves: with as many nodes, and the same damping. */
+export interface Members {
+  readonly nodes: number;
+  /** [1/s] and [s] */
+  readonly massDamping: number;
+  readonly stiffnessDamping: number;
+  /** Indices in the bundle. */
+  readonly rods: readonly number[];
+}
+
+export interface Membership {
+  readonly groups: readonly Members[];
+  /** Of the reference, with the reason, in words that go on from "rod 'x'". */
+  readonly others: readonly { readonly rod: number; readonly reason: string }[];
+}
+
+function isConstant(values: Float64Array): boolean {
+  return values.every((value) => value === values[0]);
+}
+
+/** Why the device cannot move a strand now; undefined if it can. */
+function findReason(batch: BatchRod): string | undefined {
+  const { strand, drive } = batch;
+  if (strand.root.kind !== 'clamped') return `is ${strand.root.kind}, not clamped, at its first node`;
+  if ((drive.overrides ?? 0) > 0) return 'is held or loaded by hand';
+  if (loadsFollow(batch)) return 'has loads that depend on its motion (drag, torques, followers, fields)';
+  if (!isConstant(strand.nodeDamping) || !isConstant(strand.jointDamping)) return 'has damping that varies along it';
+  return undefined;
+}
+
+/** With roots as they were last evaluated. */
+export function divideStrands(strands: readonly BatchRod[]): Membership {
+  const groups = new Map<string, Members & { readonly rods: number[] }>();
+  const others: { rod: number; reason: string }[] = [];
+  strands.forEach((batch, rod) => {
+    const reason = findReason(batch);
+    if (reason !== undefined) {
+      others.push({ rod, reason });
+      return;
+    }
+    const { strand } = batch;
+    const [nodes, massDamping, stiffnessDamping] = [
+      strand.edgeCount + 1,
+      strand.nodeDamping[0],
+      strand.jointDamping[0],
+    ];
+    const key = `${nodes} ${massDamping} ${stiffnessDamping}`;
+    const group = groups.get(key) ?? { nodes, massDamping, stiffnessDamping, rods: [] };
+    group.rods.push(rod);
+    groups.set(key, group);
+  });
+  return { groups: [...groups.values()], others };
+}

@@ -1,0 +1,130 @@
+/**
+ * Worlds whose rods the GPU moves, in Node through the package `webgpu`, on the software GPU that Chromium brings. WGSL itself is tested in
+ * core/test/batch/conformance.test.ts.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { softwareGpu } from '../../studio/test/browser.ts';
+
+interface Found {
+  readonly adapter: string;
+  readonly warnings: readonly string[];
+  readonly schemes: readonly {
+    readonly integrator: string;
+    /** In lengths of a rod. */
+    readonly distance: number;
+    readonly moved: number;
+    readonly energy: number;
+    readonly reaction: number;
+  }[];
+  readonly hashes: readonly string[];
+  readonly pulled: number;
+  readonly lost: { readonly remarks?: readonly string[]; readonly distance: number; readonly time: number };
+}
+
+let found: Found;
+
+beforeAll(async () => {
+  const bundle = await build({
+    entryPoints: ['packages/io/test/gpuProgram.ts'],
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    logLevel: 'error',
+  });
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-'], {
+    input: bundle.outputFiles[0].text,
+    env: { ...process.env, ...softwareGpu() },
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  found = JSON.parse(stdout) as Found;
+}, 120_000);
+
+describe('rods on the GPU', () => {
+  test.each(['implicit-euler', 'bdf2', 'tr-bdf2'])('%s moves them as the reference does', (integrator) => {
+    const scheme = found.schemes.find((one) => one.integrator === integrator);
+    expect(scheme?.moved).toBeGreaterThan(0.05);
+    expect(scheme?.distance).toBeLessThan(3e-6);
+    expect(scheme?.energy).toBeCloseTo(1, 3);
+    expect(scheme?.reaction).toBeCloseTo(1, integrator === 'bdf2' ? 1 : 3);
+  });
+
+  test('the same bits in two runs, after a restore, and whether samples are read or not', () => {
+    expect(new Set(found.hashes).size).toBe(1);
+  });
+
+  test('a rod that the device cannot move is moved beside it, and the user is told', () => {
+    expect(found.warnings.join()).toMatch(/35 rods are on the GPU \(.*\); rod 'pinned' is on the CPU: it is pinned/);
+  });
+
+  test('a rod that a hand pulls leaves the device and returns to it', () => {
+    expect(found.pulled).toBeLessThan(3e-6);
+  });
+
+  test('a run goes on where the device is lost', () => {
+    expect(found.lost.remarks?.join()).toMatch(/the GPU was lost/);
+    expect(found.lost.distance).toBeLessThan(3e-6);
+    expect(found.lost.time).toBeCloseTo(12 / 240, 12);
+  });
+});
+
+function runCommand(
+  options: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): { readonly code: number | null; readonly text: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'tendril-gpu-'));
+  const scene = join(folder, 'scene.json');
+  writeFileSync(
+    scene,
+    JSON.stringify({
+      tendril: 1,
+      gravity: [0, 0, -9.81],
+      rods: [
+        {
+          id: 'hair',
+          shape: { type: 'straight', from: [0, 0, 0], to: [0.3, 0, 0] },
+          edges: 10,
+          inextensible: true,
+          section: { type: 'circle', radius: 60e-6 },
+          material: { E: 3.5e9, G: 1.2e9, density: 1300 },
+        },
+      ],
+      pins: [{ rod: 'hair', at: 'start' }],
+      time: { step: 0.004, duration: 0.02 },
+      solver: { der: { twist: 'quasistatic' } },
+    }),
+  );
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['packages/cli/bin/tendril.mjs', 'run', scene, '--out', join(folder, 'out'), ...options],
+    { encoding: 'utf8', env: { ...process.env, ...environment } },
+  );
+  return { code: status, text: stdout + stderr };
+}
+
+describe('tendril run --backend', () => {
+  test('gpu says what computes', () => {
+    const { code, text } = runCommand(['--backend', 'gpu'], softwareGpu());
+    expect(text).toMatch(/computed by: SwiftShader.*single precision/);
+    expect(code).toBe(0);
+  });
+
+  test('gpu without a GPU goes on without it, and says so', () => {
+    const { code, text } = runCommand(['--backend', 'gpu'], { ...softwareGpu(), VK_ICD_FILENAMES: '/none' });
+    expect(text).toMatch(/warning: no GPU: .*; the standard backend computes the rods/);
+    expect(code).toBe(0);
+  });
+
+  test('auto leaves a software GPU alone', () => {
+    const { code, text } = runCommand(['--backend', 'auto'], softwareGpu());
+    expect(text).toMatch(/SwiftShader.* computes on the CPU; the standard backend computes the rods/);
+    expect(code).toBe(0);
+  });
+});
