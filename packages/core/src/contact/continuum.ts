@@ -116,160 +116,202 @@ function findCorners(grid: Grid, cell: number, x: number, y: number, z: number, 
   }
 }
 
+/** The hair of a scene on its grid. */
+interface Hair {
+  readonly cell: number;
+  readonly relaxation: number;
+  readonly gravity: readonly number[];
+  readonly samples: () => readonly Samples[];
+  readonly points: Points;
+  readonly position: Float64Array;
+  readonly velocity: Float64Array;
+  readonly grid: Grid;
+  /** Forces on the nodes of each rod [N], 3 per node. */
+  readonly forces: readonly Float64Array[];
+  /** Largest density that is allowed, and the mean density at the points [kg/m³]. */
+  most: number;
+  density: number;
+}
+
+function createHair(
+  rods: readonly Rod[],
+  samples: Hair['samples'],
+  gravity: readonly number[],
+  { cell, relaxation = 0.02, density = 0 }: ContinuumSpec,
+): Hair {
+  const points = layPoints(rods, cell);
+  const empty = new Float64Array(0);
+  return {
+    cell,
+    relaxation,
+    gravity,
+    samples,
+    points,
+    position: new Float64Array(3 * points.count),
+    velocity: new Float64Array(3 * points.count),
+    grid: {
+      origin: new Float64Array(3),
+      size: new Int32Array(3),
+      faceMass: empty,
+      faceVelocity: empty,
+      faceBefore: empty,
+      cellMass: empty,
+      pressure: empty,
+    },
+    forces: rods.map((rod) => new Float64Array(3 * rod.nodeCount)),
+    most: density,
+    density: 0,
+  };
+}
+
+/** Positions of the points, and velocities under gravity alone, and a grid about them. Returns what is wrong, or nothing. */
+function gather({ cell, points, position, velocity, grid, samples, gravity }: Hair, dt: number): string {
+  const all = samples();
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (let p = 0; p < points.count; p++) {
+    const { nodePosition, nodeVelocity } = all[points.rod[p]];
+    const a = 3 * points.first[p];
+    const b = 3 * points.second[p];
+    const w = points.weight[p];
+    for (let k = 0; k < 3; k++) {
+      const x = (1 - w) * nodePosition[a + k] + w * nodePosition[b + k];
+      position[3 * p + k] = x;
+      velocity[3 * p + k] = (1 - w) * nodeVelocity[a + k] + w * nodeVelocity[b + k] + dt * gravity[k];
+      if (x < low[k]) low[k] = x;
+      if (x > high[k]) high[k] = x;
+    }
+  }
+  let count = 1;
+  for (let k = 0; k < 3; k++) {
+    // whole cells from the origin, so that the grid does not move with the hair; two cells of margin
+    const first = Math.floor(low[k] / cell) - 2;
+    grid.origin[k] = first * cell;
+    grid.size[k] = Math.floor(high[k] / cell) + 3 - first;
+    count *= grid.size[k];
+  }
+  if (!(count <= MOST_CELLS))
+    return `the hair spreads over ${count} cells of ${cell} m; make contact.continuum.cell larger`;
+  if (grid.cellMass.length < count) {
+    grid.faceMass = new Float64Array(3 * count);
+    grid.faceVelocity = new Float64Array(3 * count);
+    grid.faceBefore = new Float64Array(3 * count);
+    grid.cellMass = new Float64Array(count);
+    grid.pressure = new Float64Array(count);
+  }
+  grid.faceMass.fill(0);
+  grid.faceVelocity.fill(0);
+  grid.cellMass.fill(0);
+  grid.pressure.fill(0);
+  return '';
+}
+
+/** Mass and velocity of the points, to the grid. */
+function spread({ cell, points, position, velocity, grid }: Hair): void {
+  const { faceMass, faceVelocity, faceBefore, cellMass } = grid;
+  const count = grid.size[0] * grid.size[1] * grid.size[2];
+  for (let p = 0; p < points.count; p++) {
+    const m = points.mass[p];
+    const [x, y, z] = [position[3 * p], position[3 * p + 1], position[3 * p + 2]];
+    for (let axis = 0; axis < 3; axis++) {
+      findCorners(grid, cell, x, y, z, axis);
+      for (let c = 0; c < 8; c++) {
+        const f = axis * count + corner[c];
+        faceMass[f] += share[c] * m;
+        faceVelocity[f] += share[c] * m * velocity[3 * p + axis];
+      }
+    }
+    findCorners(grid, cell, x, y, z, -1);
+    for (let c = 0; c < 8; c++) cellMass[corner[c]] += share[c] * m;
+  }
+  for (let f = 0; f < 3 * count; f++) {
+    if (faceMass[f] > 0) faceVelocity[f] /= faceMass[f];
+    faceBefore[f] = faceVelocity[f];
+  }
+}
+
+/** Pressure that keeps cells from filling beyond the density: div u ≥ (1 − most/ρ)/dt, within bounds. */
+function press({ cell, grid, most }: Hair, dt: number): void {
+  const { cellMass, faceVelocity: u, pressure } = grid;
+  const [nx, ny, nz] = grid.size;
+  const count = nx * ny * nz;
+  const volume = cell ** 3;
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    for (let k = 1; k + 1 < nz; k++) {
+      for (let j = 1; j + 1 < ny; j++) {
+        for (let i = 1; i + 1 < nx; i++) {
+          const o = i + nx * (j + ny * k);
+          const rho = cellMass[o] / volume;
+          if (!(rho > 0.05 * most)) continue;
+          const want = Math.max(-0.9, Math.min(0.1, 1 - most / rho)) / dt;
+          const [right, back, top] = [o + 1, count + o + nx, 2 * count + o + nx * ny];
+          const flow = u[right] - u[o] + u[back] - u[count + o] + u[top] - u[2 * count + o];
+          const change = Math.max(-pressure[o], (want * cell - flow) / 6);
+          if (change === 0) continue;
+          pressure[o] += change;
+          u[right] += change;
+          u[o] -= change;
+          u[back] += change;
+          u[count + o] -= change;
+          u[top] += change;
+          u[2 * count + o] -= change;
+        }
+      }
+    }
+  }
+}
+
+/** Changes of velocity at the points, as forces on the nodes. */
+function collect(hair: Hair, dt: number): void {
+  const { cell, points, position, velocity, grid, forces, most, relaxation } = hair;
+  const { faceVelocity, faceBefore, cellMass } = grid;
+  const count = grid.size[0] * grid.size[1] * grid.size[2];
+  const blend = 1 - Math.exp(-dt / relaxation);
+  const volume = cell ** 3;
+  for (const force of forces) force.fill(0);
+  let density = 0;
+  let total = 0;
+  for (let p = 0; p < points.count; p++) {
+    const m = points.mass[p];
+    const [x, y, z] = [position[3 * p], position[3 * p + 1], position[3 * p + 2]];
+    findCorners(grid, cell, x, y, z, -1);
+    let rho = 0;
+    for (let c = 0; c < 8; c++) rho += (share[c] * cellMass[corner[c]]) / volume;
+    density += m * rho;
+    total += m;
+    const alike = blend * Math.min(1, (2 * rho) / most);
+    const force = forces[points.rod[p]];
+    const w = points.weight[p];
+    for (let axis = 0; axis < 3; axis++) {
+      findCorners(grid, cell, x, y, z, axis);
+      let [before, after] = [0, 0];
+      for (let c = 0; c < 8; c++) {
+        before += share[c] * faceBefore[axis * count + corner[c]];
+        after += share[c] * faceVelocity[axis * count + corner[c]];
+      }
+      const change = after - before + alike * (before - velocity[3 * p + axis]);
+      force[3 * points.first[p] + axis] += ((1 - w) * m * change) / dt;
+      force[3 * points.second[p] + axis] += (w * m * change) / dt;
+    }
+  }
+  hair.density = density / total;
+}
+
+/** Lengths in metres, density in kg/m³, relaxation time in seconds. */
+interface ContinuumSpec {
+  readonly cell: number;
+  readonly density?: number;
+  readonly relaxation?: number;
+}
+
 export function createContinuum(
   rods: readonly Rod[],
   samples: () => readonly Samples[],
   gravity: readonly number[],
-  spec: { readonly cell: number; readonly density?: number; readonly relaxation?: number },
+  spec: ContinuumSpec,
 ): Continuum {
-  const { cell, relaxation = 0.02 } = spec;
-  const points = layPoints(rods, cell);
-  const forces = rods.map((rod) => new Float64Array(3 * rod.nodeCount));
-  const position = new Float64Array(3 * points.count);
-  const velocity = new Float64Array(3 * points.count);
-  const empty = new Float64Array(0);
-  const grid: Grid = {
-    origin: new Float64Array(3),
-    size: new Int32Array(3),
-    faceMass: empty,
-    faceVelocity: empty,
-    faceBefore: empty,
-    cellMass: empty,
-    pressure: empty,
-  };
-  let most = spec.density ?? 0;
-  let density = 0;
-
-  const gather = (dt: number): string => {
-    const all = samples();
-    const low = [Infinity, Infinity, Infinity];
-    const high = [-Infinity, -Infinity, -Infinity];
-    for (let p = 0; p < points.count; p++) {
-      const { nodePosition, nodeVelocity } = all[points.rod[p]];
-      const a = 3 * points.first[p];
-      const b = 3 * points.second[p];
-      const w = points.weight[p];
-      for (let k = 0; k < 3; k++) {
-        const x = (1 - w) * nodePosition[a + k] + w * nodePosition[b + k];
-        position[3 * p + k] = x;
-        velocity[3 * p + k] = (1 - w) * nodeVelocity[a + k] + w * nodeVelocity[b + k] + dt * gravity[k];
-        if (x < low[k]) low[k] = x;
-        if (x > high[k]) high[k] = x;
-      }
-    }
-    let count = 1;
-    for (let k = 0; k < 3; k++) {
-      // whole cells from the origin, so that the grid does not move with the hair; two cells of margin
-      const first = Math.floor(low[k] / cell) - 2;
-      grid.origin[k] = first * cell;
-      grid.size[k] = Math.floor(high[k] / cell) + 3 - first;
-      count *= grid.size[k];
-    }
-    if (!(count <= MOST_CELLS))
-      return `the hair spreads over ${count} cells of ${cell} m; make contact.continuum.cell larger`;
-    if (grid.cellMass.length < count) {
-      grid.faceMass = new Float64Array(3 * count);
-      grid.faceVelocity = new Float64Array(3 * count);
-      grid.faceBefore = new Float64Array(3 * count);
-      grid.cellMass = new Float64Array(count);
-      grid.pressure = new Float64Array(count);
-    }
-    grid.faceMass.fill(0);
-    grid.faceVelocity.fill(0);
-    grid.cellMass.fill(0);
-    grid.pressure.fill(0);
-    return '';
-  };
-
-  const spread = (): void => {
-    const { faceMass, faceVelocity, faceBefore, cellMass } = grid;
-    const count = grid.size[0] * grid.size[1] * grid.size[2];
-    for (let p = 0; p < points.count; p++) {
-      const m = points.mass[p];
-      const [x, y, z] = [position[3 * p], position[3 * p + 1], position[3 * p + 2]];
-      for (let axis = 0; axis < 3; axis++) {
-        findCorners(grid, cell, x, y, z, axis);
-        for (let c = 0; c < 8; c++) {
-          const f = axis * count + corner[c];
-          faceMass[f] += share[c] * m;
-          faceVelocity[f] += share[c] * m * velocity[3 * p + axis];
-        }
-      }
-      findCorners(grid, cell, x, y, z, -1);
-      for (let c = 0; c < 8; c++) cellMass[corner[c]] += share[c] * m;
-    }
-    for (let f = 0; f < 3 * count; f++) {
-      if (faceMass[f] > 0) faceVelocity[f] /= faceMass[f];
-      faceBefore[f] = faceVelocity[f];
-    }
-  };
-
-  /** Pressure that keeps cells from filling beyond the density: div u ≥ (1 − most/ρ)/dt, within bounds. */
-  const press = (dt: number): void => {
-    const { cellMass, faceVelocity: u, pressure } = grid;
-    const [nx, ny, nz] = grid.size;
-    const count = nx * ny * nz;
-    const volume = cell ** 3;
-    for (let sweep = 0; sweep < SWEEPS; sweep++) {
-      for (let k = 1; k + 1 < nz; k++) {
-        for (let j = 1; j + 1 < ny; j++) {
-          for (let i = 1; i + 1 < nx; i++) {
-            const o = i + nx * (j + ny * k);
-            const rho = cellMass[o] / volume;
-            if (!(rho > 0.05 * most)) continue;
-            const want = Math.max(-0.9, Math.min(0.1, 1 - most / rho)) / dt;
-            const [right, back, top] = [o + 1, count + o + nx, 2 * count + o + nx * ny];
-            const flow = u[right] - u[o] + u[back] - u[count + o] + u[top] - u[2 * count + o];
-            const change = Math.max(-pressure[o], (want * cell - flow) / 6);
-            if (change === 0) continue;
-            pressure[o] += change;
-            u[right] += change;
-            u[o] -= change;
-            u[back] += change;
-            u[count + o] -= change;
-            u[top] += change;
-            u[2 * count + o] -= change;
-          }
-        }
-      }
-    }
-  };
-
-  /** Changes of velocity at the points, as forces on the nodes. */
-  const collect = (dt: number): void => {
-    const { faceVelocity, faceBefore, cellMass } = grid;
-    const count = grid.size[0] * grid.size[1] * grid.size[2];
-    const blend = 1 - Math.exp(-dt / relaxation);
-    const volume = cell ** 3;
-    for (const force of forces) force.fill(0);
-    density = 0;
-    let total = 0;
-    for (let p = 0; p < points.count; p++) {
-      const m = points.mass[p];
-      const [x, y, z] = [position[3 * p], position[3 * p + 1], position[3 * p + 2]];
-      findCorners(grid, cell, x, y, z, -1);
-      let rho = 0;
-      for (let c = 0; c < 8; c++) rho += (share[c] * cellMass[corner[c]]) / volume;
-      density += m * rho;
-      total += m;
-      const alike = blend * Math.min(1, (2 * rho) / most);
-      const force = forces[points.rod[p]];
-      const w = points.weight[p];
-      for (let axis = 0; axis < 3; axis++) {
-        findCorners(grid, cell, x, y, z, axis);
-        let [before, after] = [0, 0];
-        for (let c = 0; c < 8; c++) {
-          before += share[c] * faceBefore[axis * count + corner[c]];
-          after += share[c] * faceVelocity[axis * count + corner[c]];
-        }
-        const change = after - before + alike * (before - velocity[3 * p + axis]);
-        force[3 * points.first[p] + axis] += ((1 - w) * m * change) / dt;
-        force[3 * points.second[p] + axis] += (w * m * change) / dt;
-      }
-    }
-    density /= total;
-  };
-
+  const hair = createHair(rods, samples, gravity, spec);
+  const { forces } = hair;
   return {
     sources: forces.map(
       (force): LoadSource => ({
@@ -281,17 +323,17 @@ export function createContinuum(
       }),
     ),
     get density() {
-      return density;
+      return hair.density;
     },
     begin() {
-      const fault = gather(1);
+      const fault = gather(hair, 1);
       if (fault) throw new SceneError(['contact', 'continuum', 'cell'], fault);
       if (spec.density !== undefined) return;
-      spread();
+      spread(hair);
       // twice the density at the start
-      most = Infinity;
-      collect(1);
-      most = 2 * density;
+      hair.most = Infinity;
+      collect(hair, 1);
+      hair.most = 2 * hair.density;
       for (const force of forces) force.fill(0);
     },
     savedLength: forces.reduce((sum, { length }) => sum + length, 0),
@@ -306,11 +348,11 @@ export function createContinuum(
       }
     },
     update(dt) {
-      const fault = gather(dt);
+      const fault = gather(hair, dt);
       if (fault) return fault;
-      spread();
-      press(dt);
-      collect(dt);
+      spread(hair);
+      press(hair, dt);
+      collect(hair, dt);
       return '';
     },
   };

@@ -88,7 +88,7 @@ export function createCallerLoops(shared: SharedSides): Pick<ContactThreads, 'so
           pool,
           { kind: 'solverLoop', ...reference, loop, capacity, window, size, changes, last, values },
           () => {
-            runLoop(own, part.all, loop, size, 0, end, changes, last, values);
+            runLoop(own, part.all, { kind: loop, size, from: 0, to: end, count: changes, slot: last, gamma: values });
           },
         );
       },

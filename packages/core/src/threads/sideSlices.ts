@@ -47,7 +47,7 @@ export function cutSides(
       force: three(rows.force),
       mass: one(rows.mass),
       ...(axes === 1 && { direction: three(rows.direction) }),
-      ...(goals && { goal: three(rows.copy), clearance: one(rows.room) }),
+      ...(goals && { goal: three(rows.copy), clearance: one(rows.clearance) }),
     },
     start: every(rows.start),
     velocity: every(rows.velocity),

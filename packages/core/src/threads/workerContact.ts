@@ -168,7 +168,7 @@ function runLoopShare(of: Service, request: Request<'solverLoop'>, { all }: Side
   const { loop, size, changes, last, values } = request;
   const rows = findMixing(of, request);
   const [from, to] = ownShare(of, countBlocks(size));
-  runLoop(rows, all, loop, size, from, to, changes, last, values);
+  runLoop(rows, all, { kind: loop, size, from, to, count: changes, slot: last, gamma: values });
 }
 
 function runLinkShare(

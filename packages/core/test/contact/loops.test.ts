@@ -35,7 +35,7 @@ function inShares(turn: IterateRows, cuts: readonly number[]): SharedLoops {
     run(kind, capacity, window, numbers, count, slot, gamma) {
       const rows: MixRows = cutMixRows(buffer, capacity, window);
       for (let k = cuts.length - 1; k > 0; k--)
-        runLoop(rows, turn, kind, numbers, cuts[k - 1], cuts[k], count, slot, gamma);
+        runLoop(rows, turn, { kind, size: numbers, from: cuts[k - 1], to: cuts[k], count, slot, gamma });
     },
   };
 }

@@ -1,22 +1,12 @@
 /**
- * The list of pairs of edges that may be near each other, and when it has to be made anew.
+ * The list of pairs of edges that may be near each other, and when it must be made anew.
  *
- * Every edge has a box at the start and one at the end of a path (sweptTree.ts), and the list has every pair whose boxes are not
- * apart. While an edge and its thickness lie within the box of the end (where contacts at the start of a step are asked for), or go from
- * the one box to the other (where paths are), pairs that are not in the list cannot be near. So each question begins with a look at every
- * edge: where few have left their boxes, these get new ones and are looked up one by one; where many have, the tree is refitted and searched. The
- * list is always enough, whatever it was made for, and nothing depends on how it came about: neither contacts nor their order.
+ * Every edge has a box at the start and one at the end of a path (sweptTree.ts), with some slack. The list has every pair whose boxes are not apart.
+ * While all edges stay within their boxes, pairs that are not in the list cannot be near. Each query first checks every edge. If few have left their boxes, these get new
+ * ones and are looked up one by one; if many have, the tree is refitted and searched. Contacts and their order do not depend on how the list came about.
  *
- * Boxes are made where contacts are looked for at the start of a step: from where an edge is to where its velocity takes it, and to
- * where it would come if it missed that by as much as in the step before. Checking the paths after the step then finds the list as it wants it,
- * however often; of things at rest the list lasts for many steps. Measured with the edges of 2,500 hairs that are shaken, which have 57,000 contacts (CPU
- * time, one after the other): finding contacts took 354 ms and every check of paths 380 with boxes about the paths and a search for each; now 115, the first
- * check 73 and each further one 40. Whole steps just before anything touches took 0.57 to 0.65 s, and take 0.32. A list by distance at
- * the start alone, made in the check of the step before: 1.1 million pairs instead of 0.2, and no quicker.
- *
- * NOTE: which pairs are looked at used to depend on the boxes about their paths, and so on the speed of the whole scene: paths
- * that go side by side were taken for meetings where they began far apart, and places were taken for contacts that go past each other (4 % of those
- * above). Now a pair counts where it is not apart, in which no common motion is left.
+ * Boxes are made at the start of a step: from where an edge is to where its velocity takes it, widened by its prediction error in the previous step.
+ * The check of paths after the step then finds the list complete, and things at rest keep it for many steps. Measurements: docs/notes/contact-solver.md.
  */
 
 import { createIntList, push } from '../shapes/boxTree.ts';

@@ -1,29 +1,22 @@
 /**
- * Overlaps beside pins: how fast they may be pushed apart.
+ * Limits how fast overlaps beside pins are pushed apart.
  *
- * What overlaps is pushed apart by a twentieth of a radius a step at most (sideVelocities.ts). That is gentle where rods are free. A thousandth of an edge from a
- * pin it moves the far end of the edge by fifty radii: among 60 hairs of 10 edges that crossed each other in a bundle, pinned at their roots, two had
- * such a place, whose impulse grew to thousands of N s; what flew about hit all others, and the first step was cut into pieces for
- * minutes. The same hairs without pins take a second a step.
- *
- * So the node that moves most is what goes by a twentieth. Where rods would have to be turned by more than STEEP about their pins to come
- * apart (hair whose roots stand closer than it is thick), they are pushed less, and by twice that left alone: at the pins themselves nothing could be
- * moved. (Held where they are, but not pushed, they kept the other contacts from converging: such a place answers a millionth as much.) And an edge that
- * ends at a pin has one node to move, which cannot please all: of three that lie upon each other in a circle none can be pushed away, and impulses grew
- * without end. So deeper than SHALLOW radii it is not pushed, but held; what is pushed beyond it takes it along. Rods that are held inside
- * obstacles are left alone in embeddedRoots.ts.
+ * An overlap is pushed apart by at most a twentieth of a radius per step (sideVelocities.ts). Close to a pin, that would move the far end of the edge by many radii. So
+ * the limit applies to the node that moves most. Rods that would have to turn too far about their pins to come apart (hair whose roots are closer than it is thick) are pushed
+ * less, or not at all. An edge that ends at a pin and overlaps deeper than SHALLOW radii is held, not pushed. Why: docs/notes/contact-solver.md. Rods that are pinned inside
+ * colliders are exempt (embeddedRoots.ts).
  */
 
 import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from './finderData.ts';
 
-/** Depth over the way along the rod to the pin. */
+/** Largest angle by which rods are turned about their pins: depth over the distance to the pin along the rod. */
 const STEEP = 0.1;
 
-/** In radii. */
+/** Depth in radii up to which edges that end at pins are pushed. */
 const SHALLOW = 0.1;
 
-/** Way along its rod from every node to the nearest that pins hold [m], infinite where there is none; after `nodeHeld` was written. */
+/** Writes the distance along its rod from every node to the nearest pinned one [m], infinite if there is none. Reads `nodeHeld`. */
 export function measurePinDistances({ rods, nodeOffset, nodeHeld, pinDistance }: Finder): void {
   rods.forEach(({ nodeCount, edgeCount, edgeLengthRest, closed }, r) => {
     const first = nodeOffset[r];
@@ -31,7 +24,7 @@ export function measurePinDistances({ rods, nodeOffset, nodeHeld, pinDistance }:
     const pass = (edge: number, from: number, to: number): void => {
       pinDistance[first + to] = Math.min(pinDistance[first + to], pinDistance[first + from] + edgeLengthRest[edge]);
     };
-    // there and back; once more round, where it is closed
+    // forwards and backwards; closed rods once more
     for (let turn = closed ? 2 : 1; turn > 0; turn--) {
       for (let e = 0; e < edgeCount; e++) pass(e, e, (e + 1) % nodeCount);
       for (let e = edgeCount - 1; e >= 0; e--) pass(e, (e + 1) % nodeCount, e);
@@ -39,7 +32,7 @@ export function measurePinDistances({ rods, nodeOffset, nodeHeld, pinDistance }:
   });
 }
 
-/** Way along its rod from a place to the nearest pin [m]. */
+/** Distance along its rod from a point of an edge to the nearest pin [m]. */
 function pinDistanceAt(
   { edgeFirst, edgeSecond, edgeLength, pinDistance }: Finder,
   edge: number,
@@ -49,7 +42,7 @@ function pinDistanceAt(
   return Math.min(before + weight * edgeLength[edge], after + (1 - weight) * edgeLength[edge]);
 }
 
-/** Whether two places that overlap are left alone: both would have to be turned too far about their pins. */
+/** Whether an overlap is ignored because both rods would have to turn too far about their pins. */
 export function areTooNearPins(
   finder: Finder,
   first: number,
@@ -62,7 +55,7 @@ export function areTooNearPins(
   return pinDistanceAt(finder, first, s) <= least && pinDistanceAt(finder, second, t) <= least;
 }
 
-/** What a place may be pushed by, from 0 to 1, on account of the pins of its rod. */
+/** Part of the full push, from 0 to 1, that the pins of a rod allow at a point of an edge. */
 function limitPushOfPlace(finder: Finder, edge: number, weight: number, depth: number, size: number): number {
   const { edgeFirst, edgeSecond, nodeHeld } = finder;
   const [a, b] = [nodeHeld[edgeFirst[edge]], nodeHeld[edgeSecond[edge]]];
@@ -72,7 +65,7 @@ function limitPushOfPlace(finder: Finder, edge: number, weight: number, depth: n
   return Math.min(free * Math.min(1, Math.max(0, 2 - depth / (SHALLOW * size))), turn);
 }
 
-/** What contact c may be pushed by, which begins with an overlap: as the side can move that can move more. */
+/** Part of the full push, from 0 to 1, for contact c, which overlaps: that of the side that can move more. */
 export function limitPush(finder: Finder, set: ContactSet, c: number): number {
   const { edgeOffset, colliders } = finder;
   const depth = -set.gap[c];

@@ -1,16 +1,11 @@
 /**
- * A tree over things that move: each has a box at the start and one at the end of its path, straight in between.
+ * A box tree over things that move: each has a box at the start and one at the end of a straight path.
  *
- * Two things are apart where, along one axis, one lies beyond the other both at the start and at the end: then it does so all the
- * way, because between the two everything is linear. Of a motion that things have in common nothing is left in that. One box about
- * the whole path has all of it: hair on a head that is shaken at 3 m/s goes four edges far in a step of 1/480 s, and boxes of
- * 2,500 hairs about their paths meet in 405,000 pairs of which 11,000 are not apart; of 25,000 hairs in 53 million, of which
- * 2.5 million.
+ * Two things are apart if, along one axis, one lies beyond the other both at the start and at the end: then it does so all the way, because everything in between
+ * is linear. A motion that both have in common cancels in this test, which a single box about each path would include.
  *
- * Built by halving (medianSplit.ts), leaves of up to four things, whose boxes lie in the order of the leaves (things that are compared
- * lie side by side). Numbers of single precision, rounded outwards: half the memory; who needs to know exactly compares what is found.
- * Measured with 125,000 edges of hair: leaves of 2, 4, 8 and 16 things take 32, 31, 34 and 44 ms to find the pairs (boxes about paths, of double
- * precision: 95), a build 90, a refit 6; ten times as many edges ten to twelve times as long. What a grid takes is in hashGrid.ts.
+ * The tree is built by halving (medianSplit.ts), with leaves of up to four things whose boxes lie in the order of the leaves. Boxes are in single precision, rounded
+ * outwards: half the memory. Measurements: docs/notes/contact-solver.md.
  */
 
 import { type IntList, push } from '../shapes/boxTree.ts';

@@ -1,18 +1,16 @@
 /**
- * Contacts that links' solver need not look at.
+ * Contacts of linked rods that the solver leaves out (they sleep).
  *
- * What may close within a step is taken up, and hardly any of it does: of 840 places where a cloth of 2 × 250 hairs lay over the top of a statue, 4 pushed. A
- * contact that carries nothing still has a mass glued to its place, whose copy follows the cloth by a hundredth of the difference in a turn. So those that
- * would not close under the forces of the last step sleep, without a mass, as do those that carried nothing in a round and have a gap after it; all are
- * looked at when the rods have moved.
+ * Most contacts that may close within a step do not, and each slows the solver down by the mass that is glued to its sides. A contact sleeps if it would not close under the
+ * forces of the last step, or carried no force in a round and has a gap after it. After every round all are checked again. Measurements: docs/notes/contact-solver.md.
  */
 
 import type { ContactSet } from '../contactSet.ts';
 import type { SideArrays } from './sideArrays.ts';
 
 /**
- * Wakes contacts whose gap at the end of the step, with these velocities of the sides, is less than `margin` of their size, and lets those sleep whose
- * gap is more than `open` of it; whoever carries something is awake. Returns how many it woke.
+ * Wakes contacts whose gap at the end of the step, with these velocities of the sides, is less than `margin` of their size. Puts to sleep those whose gap exceeds
+ * `open` of it. A contact with an impulse is always awake. Returns how many it woke.
  */
 export function wakeContacts(
   set: ContactSet,

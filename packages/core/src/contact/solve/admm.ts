@@ -1,19 +1,12 @@
 /**
- * Impulses of all contacts of a step, with exact Coulomb friction, by the alternating direction method of multipliers:
- * every side of a contact has a copy of its velocity; in turn the rods follow their copies (a linear solve each) and the
- * copies obey the law of contact (in closed form, each by itself). After [Daviet2023]; no colouring, no order.
+ * Impulses of all contacts of an island, with exact Coulomb friction, by the alternating direction method of multipliers [Daviet2023].
  *
- * Measured on a prototype before (see the notes in docs/contact.md): of the methods that treat friction exactly the only
- * one that converged in every scene, the rope of three half turns round a bollard included, where Gauss–Seidel does not.
- * The weights ρ are one over the response of the contact times the number of contacts at its nodes; without that number bundles
- * explode, with lumped masses ropes under tension do not converge, and changing ρ on the way is unstable late.
- *
- * One number a side and axis carries the iteration from turn to turn: q = y ∓ p/ρ, from which the law of contact makes y and
- * p, and the rods a velocity v; the next q is q + 1.7·(v − y). That is a fixed point in q, and its last turns are mixed
- * [Anderson1965] where that makes the error smaller: a knot that took hundreds of turns takes tens.
- *
- * All is written as a difference from a state (v₀, p₀) that the rods have really come to:
- *     v = v₀ + H⁻¹ Σ Sᵀ(ρ(y − S v₀) ± (p − p₀)).
+ * Every side of a contact has a copy y of its velocity. An iteration applies the law of contact to the copies, in closed form and each by
+ * itself, then has the rods follow the copies, by one linear solve each:
+ *     v = v₀ + H⁻¹ Σ Sᵀ(ρ(y − S v₀) ± (p − p₀)),
+ * with v₀ and p₀ those of a state that the rods have really come to. The iterate is q = y ∓ p/ρ, from which the law gives y and p; the next
+ * one is q + RELAXATION·(v − y), sped up by Anderson acceleration (anderson.ts). Why this method, and the choice of ρ:
+ * docs/notes/contact-solver.md.
  */
 import { contactConstants } from '../../constants.ts';
 import { type SharedLoops, threadsOf } from '../../threads/contactThreads.ts';
@@ -27,9 +20,9 @@ import { type Accelerator, accelerate, keep, keepCopies, measure, restartMixing,
 import { applyNormalLaw, pullNormal, spread, startNormal } from './frictionless.ts';
 import { cutLawRows, type LawArrays, type LawSet, lawBytes, readLawRows, writeLawRows } from './lawArrays.ts';
 import type { SideArrays, SolveResult } from './sideArrays.ts';
-import { RELAXATION } from './vectorLoops.ts';
+import { type MixRows, RELAXATION } from './vectorLoops.ts';
 
-/** What touches a cloth meets this many times what one of its links has to move: measured with cloths of 25 to 150 fibers each way. */
+/** A contact on a cloth moves this many times the mass that one of its links moves: measured with cloths of 25 to 150 fibers each way. */
 const TOUCHED = 3;
 
 /** Response of a side; where links hold its rod, about that of all they hold together. */
@@ -114,7 +107,7 @@ function applyLaw(set: LawSet, arrays: LawArrays, from: number, to: number): num
   return swing;
 }
 
-/** The law of contact at contacts `from` to `to`, and what the rods are to follow then. */
+/** Applies the law of contact at contacts `from` to `to`, and writes the right side of the rods' solves. */
 export function applyAndPull(set: LawSet, arrays: LawArrays, from: number, to: number): number {
   const swing = applyLaw(set, arrays, from, to);
   if (arrays.axes === 1) pullNormal(arrays, from, to);
@@ -123,8 +116,8 @@ export function applyAndPull(set: LawSet, arrays: LawArrays, from: number, to: n
 }
 
 /**
- * The laws of all contacts and links, then by how much velocities of all sides differ from `start` when the rods follow the copies, into
- * `velocity`. Returns the largest velocity that an impulse makes [m/s]. `law`: by threads.
+ * Applies the laws of all contacts and links, and writes to `velocity` by how much the velocities of all sides then differ from `start`. Returns
+ * the largest velocity that an impulse causes [m/s]. `law`: given if threads apply it.
  */
 function iterateOnce(set: ContactSet, arrays: SideArrays, law?: SharedLaw): number {
   let swing = law ? law.run() : applyAndPull(set, arrays, 0, set.count);
@@ -136,7 +129,7 @@ function iterateOnce(set: ContactSet, arrays: SideArrays, law?: SharedLaw): numb
   return swing;
 }
 
-/** What the rods are to follow: ρ(y − v₀) ± (p − p₀). */
+/** Right side of the rods' linear solves: ρ(y − v₀) ± (p − p₀). */
 function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
   const { start, copy, right, sideA, sideB, mass, impulseStart } = arrays;
   const { impulse: p } = set;
@@ -153,8 +146,8 @@ function pull(set: LawSet, arrays: LawArrays, from: number, to: number): void {
 }
 
 /**
- * Parts of its size by which a contact may miss its place in a step: violent impacts elsewhere allow for errors that are small beside
- * them, and hair of 60 µm that lay on a head beside them went in by a tenth of itself.
+ * Part of its size by which a contact may miss its position in a step. The velocity tolerance alone is relative to the most violent impact, and
+ * would let a resting hair elsewhere sink in by a tenth of its radius.
  */
 export const POSITION_TOLERANCE = 0.02;
 
@@ -194,46 +187,41 @@ interface SharedLaw {
   finish(): void;
 }
 
-function shareLaw(crew: SharedLoops, set: ContactSet, arrays: SideArrays): SharedLaw {
+function shareLaw(threads: SharedLoops, set: ContactSet, arrays: SideArrays): SharedLaw {
   const { count } = set;
-  const rows = cutLawRows(crew.lawMemory(lawBytes(count)), count);
+  const rows = cutLawRows(threads.lawMemory(lawBytes(count)), count);
   writeLawRows(rows, set, arrays);
   return {
-    run: () => crew.runLaw(count),
+    run: () => threads.runLaw(count),
     finish: () => readLawRows(rows, set, arrays),
   };
 }
 
-const shift = new Float64Array(3);
+export interface AdmmOptions {
+  /** Velocity that errors are compared with [m/s]. */
+  readonly scale: number;
+  /** Part of it that is allowed as an error. */
+  readonly tolerance: number;
+  /** Largest number of iterations. */
+  readonly limit: number;
+  /** POSITION_TOLERANCE over the step [1/s]. */
+  readonly positionTolerance: number;
+}
 
-/**
- * Iterates until the largest error of a side's velocity is below `tolerance` × max(scale, a tenth of what the impulses change), and
- * no place is missed by more than PLACE, or `limit` iterations: the impulses are then those of the least error, since with friction the last can be far off (three contacts
- * at one node of a beam once sent the ball that rested there to seven times its height). Impulses start as they are in the set. `places`:
- * PLACE over the step [1/s].
- */
-export function solveAdmm(
-  result: SolveResult,
+/** Writes the first iterate q, and the weights and tolerances of its numbers. */
+function startContacts(
   set: ContactSet,
   arrays: SideArrays,
-  scale: number,
-  tolerance: number,
-  limit: number,
-  places: number,
+  { weight, finest }: MixRows,
+  { scale, tolerance, positionTolerance }: AdmmOptions,
 ): void {
-  const { start, copy, velocity, free, sideA, sideB, omega, mass, right, axes } = arrays;
-  const size = axes * arrays.count;
-  const [only] = arrays.sides;
-  const crew = arrays.sides.length === 1 ? threadsOf(only.port)?.solverLoops(only.sides) : undefined;
-  const mixing = startMixing(arrays, size, axes === 1, crew);
-  const { weight, finest, best } = mixing.rows;
-  let least = Infinity;
-  if (axes === 1) startNormal(set, arrays, weight, finest, tolerance * scale, places);
-  for (let c = 0; c < set.count && axes === 3; c++) {
+  if (arrays.axes === 1) startNormal(set, arrays, weight, finest, tolerance * scale, positionTolerance);
+  const { start, copy, free, sideA, sideB, omega, mass } = arrays;
+  for (let c = 0; c < set.count && arrays.axes === 3; c++) {
     const a = 3 * sideA[c];
     const b = 3 * sideB[c];
     const inverse = omega[c] > 0 ? 1 / mass[sideA[c]] : 0;
-    const fine = 1 / Math.max(tolerance * scale, places * set.size[c]);
+    const fine = 1 / Math.max(tolerance * scale, positionTolerance * set.size[c]);
     for (let m = 0; m < 3; m++) {
       finest[a + m] = fine;
       if (b >= 0) finest[b + m] = fine;
@@ -247,18 +235,53 @@ export function solveAdmm(
     }
     if (omega[c] === 0) set.impulse.fill(0, 3 * c, 3 * c + 3);
   }
-  // where there are links, all that is solved for is written in every turn
+}
+
+const shift = new Float64Array(3);
+
+/** Removes errors that whole rods of a group with links have in common, which iterations reduce slowly (links/drift.ts, links/coarse.ts). */
+function correctLinkedRods(links: LinkGroup, arrays: SideArrays, mixing: Accelerator, iteration: number): void {
+  if (iteration === PATIENCE) {
+    const change = arrays.velocity.slice();
+    const coarse = weighCoarse(links, arrays);
+    if (coarse) links.coarse = coarse;
+    else delete links.coarse;
+    arrays.velocity.set(change);
+    restartMixing(mixing);
+  }
+  if (links.coarse) correctCoarse(links.coarse, links, arrays);
+  else if (links.whole[0] !== 0) {
+    writeShift(shift, links, 1 / RELAXATION);
+    loopLinks(links, SHIFT, arrays, mixing.rows, shift);
+  }
+}
+
+/**
+ * Iterates until the largest error of a side's velocity is below `tolerance` × max(scale, a tenth of what the impulses change), and no
+ * contact misses its position by more than the position tolerance. After `limit` iterations it returns the impulses with the least error: with
+ * friction those of the last iteration can be far off. Impulses start as they are in the set.
+ */
+export function solveAdmm(result: SolveResult, set: ContactSet, arrays: SideArrays, options: AdmmOptions): void {
+  const { scale, tolerance, limit } = options;
+  const { free, right, axes } = arrays;
+  const size = axes * arrays.count;
+  const [only] = arrays.sides;
+  const threads = arrays.sides.length === 1 ? threadsOf(only.port)?.solverLoops(only.sides) : undefined;
+  const mixing = startMixing(arrays, size, axes === 1, threads);
+  startContacts(set, arrays, mixing.rows, options);
+  // with links, every iteration writes all of the right side
   if (!arrays.links) right.fill(0);
-  const law = crew ? shareLaw(crew, set, arrays) : undefined;
+  const law = threads ? shareLaw(threads, set, arrays) : undefined;
   if (arrays.links) chooseStart(set, arrays, arrays.links, mixing, law);
+  const touched = set.count > 0 ? arrays.links : undefined;
+  let least = Infinity;
   result.converged = false;
-  for (let k = 0; ; k++) {
+  for (let k = 1; ; k++) {
     const swing = Math.max(scale, contactConstants.SWING * iterateOnce(set, arrays, law));
     const { norm, error, miss } = measure(mixing);
-    result.iterations = k + 1;
+    result.iterations = k;
     result.error = error;
     const fine = error <= tolerance * swing && miss <= 1;
-    const touched = set.count > 0 ? arrays.links : undefined;
     const drift = touched ? loopLinks(touched, PULL, arrays) : 0;
     if (fine && drift <= RELAXATION * tolerance * scale) {
       result.converged = true;
@@ -269,26 +292,14 @@ export function solveAdmm(
       least = error;
       keep(mixing);
     }
-    if (k + 1 >= limit) {
-      free.set(best.subarray(0, size));
+    if (k >= limit) {
+      free.set(mixing.rows.best.subarray(0, size));
       applyLaw(set, arrays, 0, set.count);
       if (arrays.links) applyLinks(arrays.links, arrays);
       result.error = least;
       return;
     }
-    if (touched && k + 1 === PATIENCE) {
-      const change = velocity.slice();
-      const coarse = weighCoarse(touched, arrays);
-      if (coarse) touched.coarse = coarse;
-      else delete touched.coarse;
-      velocity.set(change);
-      restartMixing(mixing);
-    }
-    if (touched?.coarse) correctCoarse(touched.coarse, touched, arrays);
-    else if (touched && touched.whole[0] !== 0) {
-      writeShift(shift, touched, 1 / RELAXATION);
-      loopLinks(touched, SHIFT, arrays, mixing.rows, shift);
-    }
+    if (touched) correctLinkedRods(touched, arrays, mixing, k);
     accelerate(mixing, norm);
   }
 }

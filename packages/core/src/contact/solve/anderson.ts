@@ -1,8 +1,8 @@
 /**
- * Mixing of the last turns of a fixed point q ← q + f(q) [Anderson1965]: the combination of them whose f is least, in the
- * weighted norm. A turn that made f larger is taken back, and mixing starts anew; so it can cost a iterate, but not the result.
+ * Anderson acceleration of a fixed-point iteration q ← q + f(q) [Anderson1965]: mixes the last iterates so that f is least in the weighted norm. If f becomes more than
+ * twice as large, the plain step is taken instead and mixing restarts: it can cost an iteration, but not the result.
  *
- * Its loops over all numbers are those of vectorLoops.ts, which threads take part in where there are many.
+ * The loops over all numbers are those of vectorLoops.ts, which threads share if there are many.
  */
 import { contactConstants } from '../../constants.ts';
 import type { SharedLoops } from '../../threads/contactThreads.ts';
@@ -24,15 +24,14 @@ import {
 } from './vectorLoops.ts';
 
 /**
- * From so many numbers on (a cloth of 2 × 500 fibers) only FEWER turns: they are most of the memory that a solution takes. And so without
- * friction from FREE on: 33,000 contacts take 244, 248, 258 and 264 turns with 6, 3, 2 and 1, and mixing 6 is a fifth of their time. Piles of tens of
- * contacts need all 6.
+ * Above this many numbers (a cloth of 2 × 500 fibers), or MANY_FRICTIONLESS without friction, a SMALL_WINDOW is used: it saves most of the solver's memory, and costs few
+ * iterations (docs/notes/contact-solver.md).
  */
 const MANY = 3e6;
 const MANY_FRICTIONLESS = 2e4;
 const SMALL_WINDOW = 3;
 
-/** Sets of contacts grow and shrink; cloths stay as large as they are: above this many numbers no more memory than needed. */
+/** Above this many numbers (cloths, whose size does not change) no spare memory is allocated. */
 const LARGE = 1e6;
 
 export const MEASURE = 0;
@@ -48,7 +47,7 @@ export interface Accelerator {
   readonly iterate: IterateRows;
   readonly size: number;
   readonly shared: SharedLoops | undefined;
-  /** Products of the changes of f with each other, kept: a turn changes one row. And a factor of them. */
+  /** Products of the changes of f with each other, of which an iteration changes one row; and their factor. */
   readonly products: Float64Array;
   readonly matrix: Float64Array;
   readonly right: Float64Array;
@@ -58,7 +57,7 @@ export interface Accelerator {
   mixed: boolean;
 }
 
-/** Of the last solution by one thread, for the next. */
+/** Memory of the last solve with one thread, reused by the next. */
 let ownMemory = new ArrayBuffer(0);
 let ownRows: MixRows = cutMixRows(ownMemory, 0, WINDOW);
 
@@ -73,7 +72,7 @@ function makeRows(size: number, window: number, shared: SharedLoops | undefined)
   return ownRows;
 }
 
-/** For q in `iterate.free` and f in `iterate.velocity`, `size` numbers each. Weights are zero. */
+/** Starts with q in `iterate.free` and f in `iterate.velocity`, `size` numbers each. Weights are zero. */
 export function startMixing(
   iterate: IterateRows,
   size: number,
@@ -100,21 +99,22 @@ export function startMixing(
 /** A loop over all blocks. */
 function loop({ rows, iterate, size, shared, right }: Accelerator, kind: number, count: number, slot: number): void {
   if (shared) shared.run(kind, rows.capacity, rows.window, size, count, slot, right);
-  else runLoop(rows, iterate, kind, size, 0, countBlocks(size), count, slot, right);
+  else runLoop(rows, iterate, { kind, size, from: 0, to: countBlocks(size), count, slot, gamma: right });
 }
 
-/** Blocks `from` to `to` of a loop. */
-export function runLoop(
-  rows: MixRows,
-  iterate: IterateRows,
-  kind: number,
-  size: number,
-  from: number,
-  to: number,
-  count: number,
-  slot: number,
-  gamma: ArrayLike<number>,
-): void {
+/** Blocks `from` to `to` of a loop over `size` numbers; the others as in `changeBlocks` and `mixBlocks`. */
+export interface LoopPart {
+  readonly kind: number;
+  readonly size: number;
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly slot: number;
+  readonly gamma: ArrayLike<number>;
+}
+
+export function runLoop(rows: MixRows, iterate: IterateRows, part: LoopPart): void {
+  const { kind, size, from, to, count, slot, gamma } = part;
   if (kind === MEASURE) measureBlocks(rows, iterate, size, from, to);
   else if (kind === CHANGE) changeBlocks(rows, iterate, size, from, to, count, slot);
   else if (kind === MIX) mixBlocks(rows, iterate, size, from, to, count, gamma);
@@ -124,14 +124,14 @@ export function runLoop(
   else emptyBlocks(rows, size, from, to);
 }
 
-/** What is iterated has changed: turns so far are not to be mixed with those to come. */
+/** Forgets the iterates so far, because the fixed point has changed. */
 export function restartMixing(state: Accelerator): void {
   state.iterations = 0;
   state.mixed = false;
   state.norm = Infinity;
 }
 
-/** f from what the rods answer to the copies; norm² of it, its largest error, and that over what it may be. */
+/** Computes f from the velocities and the copies; returns its norm², its largest error, and the largest ratio of an error to its tolerance. */
 export function measure(state: Accelerator): ReturnType<typeof readMeasure> {
   loop(state, MEASURE, 0, 0);
   return readMeasure(state.rows, state.size);
@@ -176,7 +176,7 @@ export function accelerate(state: Accelerator, square: number): void {
   state.mixed = true;
 }
 
-/** Cholesky with a little on the diagonal: the last turns are often nearly in line. */
+/** Cholesky with a small ridge on the diagonal: the last iterates are often nearly linearly dependent. */
 function solveSmall(matrix: Float64Array, right: Float64Array, n: number): boolean {
   let trace = 0;
   for (let i = 0; i < n; i++) trace += matrix[i * WINDOW + i];

@@ -1,4 +1,4 @@
-/** Velocities of sides as the way that they come in a step. */
+/** Velocities of sides measured by their displacement over the step. */
 import type { ContactPort } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { threadsOf } from '../../threads/contactThreads.ts';
@@ -13,16 +13,15 @@ export function readVelocities(arrays: SideArrays, finder: Finder, dt: number): 
   }
 }
 
-/** What `countWays` looks at of a bundle's sides. */
+/** Inputs of `replaceByDisplacements`: a bundle's sides. */
 interface SidesOfNodes extends Pick<SideArrays['sides'][number], 'from' | 'start'> {
   readonly port: Pick<ContactPort, 'readsDisplacements'>;
   readonly sides: ContactSides;
 }
 
 /**
- * Puts the way that the nodes come in the step, by its length, in place of their velocities at its end. Gaps close by ways; the two
- * differ where a pin moves a node along its path, and in models whose nodes follow from angles and curvatures. (A root that is
- * thrown about at 60 m/s² comes 0.12 mm farther in 1/480 s than its velocity says.) Samples must be those of the end.
+ * Replaces the velocities at the end of the step by displacements over the step, divided by its length: gap closure depends on displacements. The two differ for nodes that
+ * a pin moves along its path, and in models whose nodes follow from angles and curvatures. Samples must be those of the end.
  */
 export function replaceByDisplacements(
   { port, sides, from, start }: SidesOfNodes,
@@ -36,7 +35,7 @@ export function replaceByDisplacements(
   if (!threadsOf(port)?.addDisplacements(sides, dt, count)) count(sides.count);
 }
 
-/** Where nodes were at the start of the step, and are now. */
+/** Positions of the nodes at the start of the step and now. */
 type NodesOfRods = Pick<Finder, 'position' | 'samples' | 'nodeOffset'>;
 
 /** The same for sides up to `end`; `rodOf`: what samples and offsets go by. */

@@ -6,9 +6,11 @@
  * alone, a hair that links hold by its sections and nothing else turns about its axis by radians for a torque that is a thousandth
  * wrong, or finds no balance at all.
  */
+
 import type { StepOutcome } from '../../model.ts';
 import { wakeContacts } from './activeSet.ts';
 import { POSITION_TOLERANCE } from './admm.ts';
+import { recountContactsAtNodes } from './contactsAtNodes.ts';
 import { readVelocities } from './displacements.ts';
 import {
   ALL_SIDES,
@@ -25,7 +27,7 @@ import {
   velocityScale,
 } from './islandRound.ts';
 import type { SideArrays } from './sideArrays.ts';
-import { layOutSides, recountContactsAtNodes } from './sides.ts';
+import { layOutSides } from './sides.ts';
 import { hasArrived, isPredicted, keepsPositions, markSliding, missOf } from './sideVelocities.ts';
 
 /** Rounds where links join rods that step with their masses glued on. */

@@ -164,7 +164,12 @@ function findImpulses(
   const scale = velocityScale(layout, dt);
   if (solver === 'admm') {
     if (!weighContacts(contacts, arrays)) return failRound(rounds, contacts, 'the response to contact is not positive');
-    solveAdmm(last, contacts, arrays, scale, factor * tolerance, iterations, (factor * POSITION_TOLERANCE) / dt);
+    solveAdmm(last, contacts, arrays, {
+      scale,
+      tolerance: factor * tolerance,
+      limit: iterations,
+      positionTolerance: (factor * POSITION_TOLERANCE) / dt,
+    });
   } else if (solver === 'gauss-seidel') {
     for (const { port, sides, systems } of arrays.sides)
       if (!port.factor(systems, sides)) return failRound(rounds, contacts, 'the response to contact is not positive');

@@ -37,7 +37,7 @@ export interface SideRows {
   readonly weight: Float64Array;
   readonly mass: Float64Array;
   readonly response: Float64Array;
-  readonly room: Float64Array;
+  readonly clearance: Float64Array;
   /** 3 each. */
   readonly arm: Float64Array;
   readonly force: Float64Array;
@@ -71,7 +71,7 @@ export function cutRows(buffer: ArrayBufferLike, count: number, axes: 1 | 3): Si
     weight: take(1),
     mass: take(1),
     response: take(1),
-    room: take(1),
+    clearance: take(1),
     arm: take(3),
     force: take(3),
     direction: take(axes === 1 ? 3 : 0),

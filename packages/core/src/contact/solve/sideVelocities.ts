@@ -1,4 +1,4 @@
-/** What contacts ask of the velocities of their sides: biases, what is read back of a step, and what slides. */
+/** Bias velocities of contacts, comparison of a step with its prediction, and which contacts slide. */
 
 import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from '../detect/finderData.ts';
@@ -8,19 +8,18 @@ import { MISS, missOfSides } from '../links/loops.ts';
 import type { SideArrays } from './sideArrays.ts';
 
 /**
- * Where an overlap of `gap` < 0 may end: it is pushed out gently, by a fifth of what it is beyond 1 % of its size and by half of what it is
- * beyond 2.5 %: places that slide go in by 1 % a step, which a fifth holds only where they are 6 % deep. (All of it beyond 3 %: piles
- * that impulses hold never came to rest.)
+ * Gap that an overlap (`gap` < 0) should have at the end of the step: it is pushed out by a fifth of what exceeds 1 % of its size, or half of what exceeds 2.5 %,
+ * and by at most 5 %. Why these numbers: docs/notes/contact-solver.md.
  */
 export function targetGap(gap: number, size: number): number {
   const depth = -gap;
   return gap + Math.min(Math.max(0, 0.2 * (depth - 0.01 * size), 0.5 * (depth - 0.025 * size)), 0.05 * size);
 }
 
-/** By how many radii a place must have gone deeper in a step to be held back: what merely lies deep comes out by itself. */
+/** Depth in radii by which a contact must have sunk in within a step to be added: an old overlap is already being pushed out. */
 export const DEEPER = 2e-4;
 
-/** What the normal velocity may fall to: a gap may close, an overlap is pushed out gently, an impact rebounds. */
+/** Sets the bias of each contact: a gap may close, an overlap is pushed out gently, an impact rebounds. */
 export function setBias(set: ContactSet, finder: Finder, dt: number, threshold: number): void {
   const { gravity } = finder;
   for (let c = 0; c < set.count; c++) {
@@ -38,12 +37,12 @@ export function setBias(set: ContactSet, finder: Finder, dt: number, threshold: 
   }
 }
 
-/** How far the velocities that the rods came to are from those that the copies have [m/s]. */
+/** Largest difference between the velocities that the rods came to and their copies [m/s]. */
 export function missOf(arrays: SideArrays): number {
   return arrays.links ? loopLinks(arrays.links, MISS, arrays) : missOfSides(arrays, 0, arrays.count);
 }
 
-/** Whether the velocities that the rods came to are those that the copies have. */
+/** Whether the rods came to the velocities of their copies, which the solver predicted. */
 export function isPredicted(arrays: SideArrays, limit: number): boolean {
   const { start, copy, count, axes, links } = arrays;
   if (links) return missOf(arrays) <= 10 * limit;
@@ -51,10 +50,10 @@ export function isPredicted(arrays: SideArrays, limit: number): boolean {
   return true;
 }
 
-/** Part of the speeds at contacts by which rods may miss the velocities that impulses were found for. */
+/** Part of the speeds at contacts by which rods may miss the predicted velocities. */
 const ASTRAY = 1e-2;
 
-/** The same after the last round: whether what is left is small beside the speeds. */
+/** The same after the last round, with the speeds at the contacts taken into account. */
 export function hasArrived(arrays: SideArrays, limit: number): boolean {
   const { start, copy, count, axes } = arrays;
   let fastest = 0;
@@ -62,7 +61,7 @@ export function hasArrived(arrays: SideArrays, limit: number): boolean {
   return isPredicted(arrays, Math.max(limit, 0.1 * ASTRAY * fastest));
 }
 
-/** Whether contacts came to where the copies have them, within `part` of their size. */
+/** Whether contacts came to the positions that their copies predict, within `part` of their size. */
 export function keepsPositions(
   set: ContactSet,
   arrays: Pick<SideArrays, 'start' | 'copy' | 'sideA' | 'sideB' | 'awake'>,
@@ -87,8 +86,7 @@ export function keepsPositions(
 export const slipLimit = (scale: number): number => 0.05 * scale + 1e-6;
 
 /**
- * What slides as the step begins, of contacts that the last step does not know: a place that has come from one edge to the next, or
- * that is about to strike. Those on bodies stick at first, as all did.
+ * Marks the contacts that slide as the step begins; the warm start overwrites it for contacts that the last step had. Contacts on bodies stick at first.
  */
 export function markStart(set: ContactSet, finder: Finder, limit: number): void {
   const { velocity: v, edgeOffset, edgeFirst, edgeSecond, colliders } = finder;
@@ -113,7 +111,7 @@ export function markStart(set: ContactSet, finder: Finder, limit: number): void 
   }
 }
 
-/** What slides at the end of the step has dynamic friction in the next. */
+/** Marks the contacts that slide at the end of the step: they have dynamic friction in the next. */
 export function markSliding(set: ContactSet, arrays: SideArrays, scale: number): void {
   const { start, sideA, sideB } = arrays;
   if (arrays.axes === 1) {

@@ -1,4 +1,4 @@
-/** The sides of a step's contacts, laid out for the bundles, and their forces. */
+/** Lays out the sides of an island's contacts and links for the bundles, and writes the forces at them. */
 import type { Bundle, ContactPort } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
 import { threadsOf } from '../../threads/contactThreads.ts';
@@ -10,17 +10,20 @@ import type { LinkGroup, LinkSet, Links } from '../links/linkData.ts';
 import { countSides, selectLinks } from '../links/linkSides.ts';
 import { PLACE_SIDES } from '../links/loops.ts';
 import { POSITION_TOLERANCE } from './admm.ts';
+import { countAtLinks, countAtSide, countContactsAtNodes } from './contactsAtNodes.ts';
 import {
   type BufferPool,
   bytesOf,
+  type ContactRows,
   contactBytes,
   createBufferPool,
   cutContactRows,
   cutRows,
   type SideArrays,
+  type SideRows,
 } from './sideArrays.ts';
 
-/** What laying out looks at, and what it counts in: all zero between two calls. */
+/** Inputs of laying out, and its counters, which are all zero between two calls. */
 export interface Layout {
   readonly finder: Finder;
   readonly bundles: readonly Bundle[];
@@ -37,7 +40,7 @@ export interface Layout {
   readonly nodeLinks: Int32Array;
   readonly rodsWithContacts: Set<number>;
   readonly bodyContacts: readonly Int32Array[];
-  /** Where sides are kept: two rooms a slot. */
+  /** Memory of the sides: two buffers per slot. */
   readonly buffers: BufferPool;
 }
 
@@ -70,18 +73,6 @@ export function createLayout(
       countAtSide(finder, nodeLinks, r, edge[e], weight[e], 1);
   for (const r of links.every.rods) countAtLinks(layout, r);
   return layout;
-}
-
-/** Contacts and sides at the busiest node of each of a rod's sides of links. */
-function countAtLinks({ finder, nodeContacts, nodeLinks, links: { rows, entryOfRod } }: Layout, rod: number): void {
-  const { nodeOffset, rods } = finder;
-  for (let e = entryOfRod[rod]; e < entryOfRod[rod + 1]; e++) {
-    const first = nodeOffset[rod] + rows.edge[e];
-    const second = nodeOffset[rod] + ((rows.edge[e] + 1) % rods[rod].nodeCount);
-    const w = rows.weight[e];
-    const here = w < 1 ? nodeContacts[first] + nodeLinks[first] : 0;
-    rows.contactsAtNode[e] = w > 0 ? Math.max(here, nodeContacts[second] + nodeLinks[second]) : here;
-  }
 }
 
 /** Rods of the contacts and links, by bundle and index; `perRod` counts their sides. */
@@ -126,62 +117,6 @@ function placeSides(layout: Layout, set: ContactSet, list: readonly number[]): {
   return { from, bodyFrom };
 }
 
-/** Contacts and sides of links at the busiest node, or body, of each contact and each side. Leaves the counts at zero. */
-function countContactsAtNodes(
-  crowd: Float64Array,
-  layout: Layout,
-  set: ContactSet,
-  linked: boolean,
-  awake: Uint8Array,
-): void {
-  const { finder, nodeContacts, bodyContacts, bodyOf, nodeLinks, rodsWithContacts } = layout;
-  const links = linked ? nodeLinks : undefined;
-  for (let more = 1; more >= 0; more--) {
-    for (let c = 0; c < set.count; c++) {
-      if (!awake[c]) continue;
-      let most = countAtSide(finder, nodeContacts, set.rodA[c], set.edgeA[c], set.weightA[c], more, links);
-      if (set.rodB[c] >= 0)
-        most = Math.max(
-          most,
-          countAtSide(finder, nodeContacts, set.rodB[c], set.edgeB[c], set.weightB[c], more, links),
-        );
-      const body = bodyOf(set, c);
-      if (body) {
-        bodyContacts[body.bundle][body.index] += more;
-        most = Math.max(most, bodyContacts[body.bundle][body.index]);
-      }
-      crowd[c] = most;
-    }
-  }
-  if (linked) {
-    // those that had contacts in the last layout, and those that have
-    const before = [...rodsWithContacts];
-    rodsWithContacts.clear();
-    for (let c = 0; c < set.count; c++) {
-      if (!awake[c]) continue;
-      rodsWithContacts.add(set.rodA[c]);
-      if (set.rodB[c] >= 0) rodsWithContacts.add(set.rodB[c]);
-    }
-    for (const r of new Set([...before, ...rodsWithContacts])) countAtLinks(layout, r);
-  }
-  for (let c = 0; c < set.count; c++) {
-    if (!awake[c]) continue;
-    countAtSide(finder, nodeContacts, set.rodA[c], set.edgeA[c], set.weightA[c], -1);
-    if (set.rodB[c] >= 0) countAtSide(finder, nodeContacts, set.rodB[c], set.edgeB[c], set.weightB[c], -1);
-    const body = bodyOf(set, c);
-    if (body) bodyContacts[body.bundle][body.index] = 0;
-  }
-}
-
-/** The crowds again, of contacts that are awake. */
-export function recountContactsAtNodes(
-  layout: Layout,
-  set: ContactSet,
-  { contactsAtNode, awake, links }: SideArrays,
-): void {
-  countContactsAtNodes(contactsAtNode, layout, set, links !== undefined, awake);
-}
-
 /** Memory for the sides, all zero: the caller's own, or what threads see where they take part. */
 function allocateSides(
   { bundles, buffers }: Layout,
@@ -199,30 +134,15 @@ function allocateSides(
   return slot === undefined ? new ArrayBuffer(bytes) : buffers.take(2 * slot, bytes);
 }
 
-/**
- * Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. `slot`: of the memory
- * that they are kept in until it is asked for again, see ContactThreads.sideBuffer; default: memory of their own.
- */
-export function layOutSides(
-  layout: Layout,
-  set: ContactSet,
-  systems: readonly Uint8Array[],
-  linked: LinkSet | undefined,
-  axes: 1 | 3 = 3,
-  slot?: number,
-): SideArrays {
-  const { finder, bundles, placeOfRod, rolling, bodyOf, perRod } = layout;
-  const { count } = set;
-  const list = listRods(layout, set, linked);
-  const { from, bodyFrom } = placeSides(layout, set, list);
-  const total = from[bundles.length];
-  const rows = cutRows(allocateSides(layout, systems, from, bytesOf(axes), slot), total, axes);
-  const { rod, edge, weight, arm, force, mass, room, response, direction, start, velocity, right, copy, free } = rows;
-  const bytes = contactBytes(total, count, axes);
-  const own = slot === undefined ? new ArrayBuffer(bytes) : layout.buffers.take(2 * slot + 1, bytes);
-  const { sceneRod, sideA, sideB, ...kept } = cutContactRows(own, total, count, axes);
-  sceneRod.fill(-1);
-  sideB.fill(-1);
+/** Rows of all sides, the rod of the scene of each, and the sides of each contact. */
+interface LaidOut extends SideRows, Pick<ContactRows, 'sceneRod' | 'sideA' | 'sideB'> {
+  readonly axes: 1 | 3;
+}
+
+/** Writes the sides of the contacts; `perRod` and `bodyFrom` have the next free side of each rod and bundle's bodies. */
+function writeContactSides(layout: Layout, set: ContactSet, laid: LaidOut, bodyFrom: number[]): void {
+  const { finder, placeOfRod, rolling, bodyOf, perRod } = layout;
+  const { axes, rod, sceneRod, edge, weight, direction, arm, sideA, sideB } = laid;
   const place = (r: number, e: number, w: number, lever: number, o: number): number => {
     const s = perRod[r]++;
     rod[s] = placeOfRod[r].index;
@@ -240,7 +160,7 @@ export function layOutSides(
     }
     return s;
   };
-  for (let c = 0; c < count; c++) {
+  for (let c = 0; c < set.count; c++) {
     sideA[c] = place(set.rodA[c], set.edgeA[c], set.weightA[c], set.leverA[c], 3 * c);
     const body = bodyOf(set, c);
     if (body) {
@@ -251,63 +171,109 @@ export function layOutSides(
     }
     if (set.rodB[c] >= 0) sideB[c] = place(set.rodB[c], set.edgeB[c], set.weightB[c], set.leverB[c], 3 * c);
   }
-  if (linked) {
-    selectLinks(layout.links, linked);
-    const { rows: own } = layout.links;
-    linked.rods.forEach((r, j) => {
-      own.first[j] = perRod[r];
-      own.last[j] = perRod[r] + countSides(layout.links, r);
-      rod.fill(placeOfRod[r].index, own.first[j], own.last[j]);
-      sceneRod.fill(r, own.first[j], own.last[j]);
-    });
+}
+
+/** Reserves the sides of the links after those of the contacts, and says how far contacts may end from their goals. */
+function reserveLinkSides(
+  { links, placeOfRod, perRod }: Layout,
+  set: ContactSet,
+  laid: LaidOut,
+  linked: LinkSet,
+): void {
+  const { rod, sceneRod, clearance, sideA, sideB } = laid;
+  selectLinks(links, linked);
+  const { first, last } = links.rows;
+  linked.rods.forEach((r, j) => {
+    first[j] = perRod[r];
+    last[j] = perRod[r] + countSides(links, r);
+    rod.fill(placeOfRod[r].index, first[j], last[j]);
+    sceneRod.fill(r, first[j], last[j]);
+  });
+  for (let c = 0; c < set.count; c++) {
+    clearance[sideA[c]] = POSITION_TOLERANCE * set.size[c];
+    if (sideB[c] >= 0) clearance[sideB[c]] = POSITION_TOLERANCE * set.size[c];
   }
-  for (const r of list) perRod[r] = 0;
-  room.fill(Infinity);
-  for (let c = 0; c < count && linked; c++) {
-    room[sideA[c]] = POSITION_TOLERANCE * set.size[c];
-    if (sideB[c] >= 0) room[sideB[c]] = POSITION_TOLERANCE * set.size[c];
-  }
-  const sides = bundles.flatMap((bundle, b) => {
+}
+
+/** Each bundle's part of the rows. */
+function viewBundles(
+  { bundles }: Layout,
+  systems: readonly Uint8Array[],
+  from: readonly number[],
+  laid: LaidOut,
+  linked: boolean,
+): SideArrays['sides'] {
+  const { axes, direction, copy, clearance } = laid;
+  return bundles.flatMap(({ contact: port }, b) => {
+    const begin = from[b];
     const end = from[b + 1];
-    if (!bundle.contact || end === from[b]) return [];
-    const view: ContactSides = {
-      count: end - from[b],
-      rod: rod.subarray(from[b], end),
-      edge: edge.subarray(from[b], end),
-      weight: weight.subarray(from[b], end),
-      arm: arm.subarray(3 * from[b], 3 * end),
-      force: force.subarray(3 * from[b], 3 * end),
-      mass: mass.subarray(from[b], end),
-      ...(axes === 1 && { direction: direction.subarray(3 * from[b], 3 * end) }),
+    if (!port || end === begin) return [];
+    const sides: ContactSides = {
+      count: end - begin,
+      rod: laid.rod.subarray(begin, end),
+      edge: laid.edge.subarray(begin, end),
+      weight: laid.weight.subarray(begin, end),
+      arm: laid.arm.subarray(3 * begin, 3 * end),
+      force: laid.force.subarray(3 * begin, 3 * end),
+      mass: laid.mass.subarray(begin, end),
+      ...(axes === 1 && { direction: direction.subarray(3 * begin, 3 * end) }),
       ...(linked &&
-        bundle.contact.partial && {
-          goal: copy.subarray(3 * from[b], 3 * end),
-          clearance: room.subarray(from[b], end),
-        }),
+        port.partial && { goal: copy.subarray(3 * begin, 3 * end), clearance: clearance.subarray(begin, end) }),
     };
     return [
       {
-        port: bundle.contact,
-        sides: view,
-        from: from[b],
+        port,
+        sides,
+        from: begin,
         systems: systems[b],
-        response: response.subarray(from[b], end),
-        start: start.subarray(axes * from[b], axes * end),
-        velocity: velocity.subarray(axes * from[b], axes * end),
-        right: right.subarray(axes * from[b], axes * end),
+        response: laid.response.subarray(begin, end),
+        start: laid.start.subarray(axes * begin, axes * end),
+        velocity: laid.velocity.subarray(axes * begin, axes * end),
+        right: laid.right.subarray(axes * begin, axes * end),
       },
     ];
   });
+}
+
+/**
+ * Sides of all contacts and links, grouped by bundle and rod, in the order of the contacts, then of the links. `slot`: of the memory that
+ * holds them until the same slot is laid out again, see ContactThreads.sideBuffer; without one they get memory of their own.
+ */
+export function layOutSides(
+  layout: Layout,
+  set: ContactSet,
+  systems: readonly Uint8Array[],
+  linked: LinkSet | undefined,
+  axes: 1 | 3 = 3,
+  slot?: number,
+): SideArrays {
+  const { bundles, perRod } = layout;
+  const list = listRods(layout, set, linked);
+  const { from, bodyFrom } = placeSides(layout, set, list);
+  const total = from[bundles.length];
+  const rows = cutRows(allocateSides(layout, systems, from, bytesOf(axes), slot), total, axes);
+  const bytes = contactBytes(total, set.count, axes);
+  const own = slot === undefined ? new ArrayBuffer(bytes) : layout.buffers.take(2 * slot + 1, bytes);
+  const { sceneRod, sideA, sideB, ...kept } = cutContactRows(own, total, set.count, axes);
+  const laid: LaidOut = { ...rows, sceneRod, sideA, sideB, axes };
+  sceneRod.fill(-1);
+  sideB.fill(-1);
+  writeContactSides(layout, set, laid, bodyFrom);
+  rows.clearance.fill(Infinity);
+  if (linked) reserveLinkSides(layout, set, laid, linked);
+  for (const r of list) perRod[r] = 0;
+  const sides = viewBundles(layout, systems, from, laid, linked !== undefined);
   const links = linked && groupLinks(layout, linked, sides);
   if (links) {
     loopLinks(links, PLACE_SIDES, { ...rows });
     for (const { perEnd, sideCount, firstSide } of links.set.others)
       for (let i = 0; i < sideCount && perEnd === 3; i++)
         for (let m = 0; m < 3; m++)
-          arm[3 * links.rows.otherSide[firstSide + i] + m] = layout.links.sideArm[3 * (firstSide + i) + m];
+          rows.arm[3 * links.rows.otherSide[firstSide + i] + m] = layout.links.sideArm[3 * (firstSide + i) + m];
   }
   kept.awake.fill(1);
   countContactsAtNodes(kept.contactsAtNode, layout, set, linked !== undefined, kept.awake);
+  const { edge, weight, force, mass, response, start, velocity, right, copy, free } = rows;
   return {
     count: total,
     axes,
@@ -366,30 +332,6 @@ export const NO_SIDES: ContactSides = {
   force: new Float64Array(0),
   mass: new Float64Array(0),
 };
-
-/** Adds `more` to the count of contacts at the nodes of a side, and returns the larger, with `others` there. */
-function countAtSide(
-  finder: Finder,
-  crowd: Int32Array,
-  rod: number,
-  edge: number,
-  weight: number,
-  more: number,
-  others?: Int32Array,
-): number {
-  const first = finder.nodeOffset[rod] + edge;
-  const second = finder.nodeOffset[rod] + ((edge + 1) % finder.rods[rod].nodeCount);
-  let most = 0;
-  if (weight < 1) {
-    crowd[first] += more;
-    most = crowd[first] + (others ? others[first] : 0);
-  }
-  if (weight > 0) {
-    crowd[second] += more;
-    most = Math.max(most, crowd[second] + (others ? others[second] : 0));
-  }
-  return most;
-}
 
 export function writeForces(set: ContactSet, arrays: SideArrays, dt: number): void {
   for (const { sides, from } of arrays.sides) {
