@@ -14,6 +14,7 @@ export default defineConfig({
       { find: '@tendril/core/world', replacement: source('./packages/core/src/world/create.ts') },
       { find: '@tendril/core/contact', replacement: source('./packages/core/src/contact/index.ts') },
       { find: /^@tendril\/core\/models\/(\w+)$/, replacement: source('./packages/core/src/models/$1/index.ts') },
+      { find: '@tendril/core/math', replacement: source('./packages/core/src/math/rounded/index.ts') },
       { find: '@tendril/core', replacement: source('./packages/core/src/index.ts') },
       { find: '@tendril/io', replacement: source('./packages/io/src/index.ts') },
       { find: '@tendril/bridge/rapier', replacement: source('./packages/bridge/src/rapier/index.ts') },

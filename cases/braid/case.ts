@@ -1,3 +1,4 @@
+import { cos, log10, sin } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 
@@ -8,7 +9,7 @@ const hip = (t: number): { offset: [number, number, number]; angle: number } => 
   const u = Math.min(1, t / 2);
   const go = u * u * u * (10 - 15 * u + 6 * u * u);
   return {
-    offset: [4 * go, 0.01 * Math.sin(2 * Math.PI * 3 * t) * go, 0.012 * (1 - Math.cos(2 * Math.PI * 3 * t)) * go],
+    offset: [4 * go, 0.01 * sin(2 * Math.PI * 3 * t) * go, 0.012 * (1 - cos(2 * Math.PI * 3 * t)) * go],
     angle: 1.2 * go,
   };
 };
@@ -20,11 +21,7 @@ const HEAD: [number, number, number] = [-0.08, 0, 0.6];
 function headKeys(): Keys {
   return times.map((time) => {
     const { offset, angle } = hip(time);
-    const turned = [
-      Math.cos(angle) * HEAD[0] - Math.sin(angle) * HEAD[1],
-      Math.sin(angle) * HEAD[0] + Math.cos(angle) * HEAD[1],
-      HEAD[2],
-    ];
+    const turned = [cos(angle) * HEAD[0] - sin(angle) * HEAD[1], sin(angle) * HEAD[0] + cos(angle) * HEAD[1], HEAD[2]];
     return {
       time,
       offset: [0, 1, 2].map((k) => offset[k] + turned[k] - HEAD[k]) as [number, number, number],
@@ -118,7 +115,7 @@ export const braid: Case = defineCase({
   measure(n) {
     const [free, half, local] = [0, 0.5, 1].map((amount) => swing(n, amount));
     return {
-      'bend of the bun over that of the braid, log10': Math.log10(free.bun / free.braid),
+      'bend of the bun over that of the braid, log10': log10(free.bun / free.braid),
       'half of the run felt: bend over the whole': half.braid / free.braid,
       'none of the run felt: bend of the braid [rad]': local.braid,
     };

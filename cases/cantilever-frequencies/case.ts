@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { square } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 
@@ -152,8 +153,8 @@ export const cantileverFrequencies: Case = defineCase({
       roots.map((root, k) => [
         `${name} ω${k + 1}`,
         {
-          value: root ** 2,
-          tolerance: (n: number) => (1.2 * (k + 2) ** 2) / n ** 2,
+          value: root * root,
+          tolerance: (n: number) => (1.2 * square(k + 2)) / (n * n),
           order: 1.8,
           floor: 1e-7,
           ...(models && { models }),
@@ -163,24 +164,24 @@ export const cantileverFrequencies: Case = defineCase({
     ...Object.entries(heavy).flatMap(([gamma, roots]) =>
       roots.map((value, k) => [
         `vertical, Γ = ${gamma}, ω${k + 1}`,
-        { value, tolerance: (n: number) => (3 * (k + 1) ** 2) / n ** 2, order: 1.7, floor: 1e-6 },
+        { value, tolerance: (n: number) => (3 * square(k + 1)) / (n * n), order: 1.7, floor: 1e-6 },
       ]),
     ),
     ...chain.map((value, k) => [
       `hanging chain ω${k + 1}`,
       {
         value,
-        tolerance: (n: number) => 1e-3 + (3 * (k + 1) ** 2) / n ** 2,
+        tolerance: (n: number) => 1e-3 + (3 * square(k + 1)) / (n * n),
         models: ['der', 'strand', 'fiber', 'cosserat'],
       },
     ]),
     [
       'torsion ω1',
-      { value: (Math.PI / 2) * Math.sqrt(GJ / INERTIA), tolerance: (n: number) => 1 / n ** 2, order: 1.9 },
+      { value: (Math.PI / 2) * Math.sqrt(GJ / INERTIA), tolerance: (n: number) => 1 / (n * n), order: 1.9 },
     ],
     [
       'torsion ω2',
-      { value: ((3 * Math.PI) / 2) * Math.sqrt(GJ / INERTIA), tolerance: (n: number) => 5 / n ** 2, order: 1.9 },
+      { value: ((3 * Math.PI) / 2) * Math.sqrt(GJ / INERTIA), tolerance: (n: number) => 5 / (n * n), order: 1.9 },
     ],
   ]),
 });

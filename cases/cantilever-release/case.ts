@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { hypot, hypotOf, log10, square } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, nodeAt, onModel, worldOf } from '../src/case.ts';
 
@@ -67,7 +68,7 @@ function energyDrift(
     drift = Math.max(drift, Math.abs(world.energies().total - start));
     const { nodePosition: x } = world.samples[0];
     for (let j = 0; j < edges; j++) {
-      const length = Math.hypot(x[3 * j + 3] - x[3 * j], x[3 * j + 4] - x[3 * j + 1], x[3 * j + 5] - x[3 * j + 2]);
+      const length = hypot(x[3 * j + 3] - x[3 * j], x[3 * j + 4] - x[3 * j + 1], x[3 * j + 5] - x[3 * j + 2]);
       stretch = Math.max(stretch, Math.abs(length * edges - 1));
     }
   }
@@ -98,7 +99,7 @@ function compareSwings(edges: number): { apart: number; drift: number } {
     });
     for (let i = 0; i <= edges; i++) {
       const [a, b, c] = [thick, thin, rigid].map((one) => nodeAt(one, 0, i));
-      apart = Math.max(apart, Math.hypot(...c.map((x, m) => (4 * b[m] - a[m]) / 3 - x)));
+      apart = Math.max(apart, hypotOf(c.map((x, m) => (4 * b[m] - a[m]) / 3 - x)));
     }
   }
   return { apart, drift };
@@ -142,8 +143,8 @@ export const cantileverRelease: Case = defineCase({
         'largest distance of verlet from tr-bdf2': apart,
       };
     }
-    const shake = energyDrift(40, 'shake', 2.5e-4 / (n / 50) ** 2);
-    const fast = energyDrift(40, 'fast-projection', 2.5e-4 / (n / 50) ** 2);
+    const shake = energyDrift(40, 'shake', 2.5e-4 / square(n / 50));
+    const fast = energyDrift(40, 'fast-projection', 2.5e-4 / square(n / 50));
     const smooth = energyDrift(40, 'tr-bdf2', 5e-3 / (n / 50));
     return {
       'tip x at 0.5 s': tip[0],
@@ -154,7 +155,7 @@ export const cantileverRelease: Case = defineCase({
       'largest stretch, fast projection': fast.stretch,
       'projection iterations, fast projection': fast.iterationsMax,
       'energy change over the swing, tr-bdf2': smooth.drift,
-      'shake keeps energy better than fast projection by': Math.log10(fast.drift / shake.drift),
+      'shake keeps energy better than fast projection by': log10(fast.drift / shake.drift),
     };
   },
   expect: {

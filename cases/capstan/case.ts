@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { atan, cos, exp, pow, sin, square, tan } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
@@ -15,15 +16,15 @@ function scene(mu: number, angle: number, perHalfTurn: number, duration: number)
   const around = Math.round((angle * R) / l);
   const tail = Math.round(0.05 / l);
   // corners outside the circle that edges touch in their middle; turns lie beside each other
-  const outer = R / Math.cos(0.5 * (l / R));
+  const outer = R / cos(0.5 * (l / R));
   const points: [number, number, number][] = [];
   for (let i = tail; i >= 1; i--) points.push([outer, 0, -i * l]);
   for (let i = 0; i <= around; i++) {
     const a = (angle * i) / around;
-    points.push([outer * Math.cos(a), (0.003 * a) / (2 * Math.PI), outer * Math.sin(a)]);
+    points.push([outer * cos(a), (0.003 * a) / (2 * Math.PI), outer * sin(a)]);
   }
   const [x, y, z] = points[points.length - 1];
-  const along = [-Math.sin(angle), Math.cos(angle)];
+  const along = [-sin(angle), cos(angle)];
   for (let i = 1; i <= tail; i++) points.push([x + along[0] * i * l, y, z + along[1] * i * l]);
   const offset = PULL * duration;
   return {
@@ -89,11 +90,11 @@ function pull(model: ModelId, mu: number, angle: number, perHalfTurn: number): {
  * normal force and friction lean against the motion by vh/R, as if friction had that larger angle.
  */
 function ratioOfChain(mu: number, halves: number, perHalfTurn: number): number {
-  const leaning = Math.tan(Math.atan(mu) + (PULL * STEP) / (RADIUS + ROPE));
-  const tau = Math.tan(Math.PI / perHalfTurn / 2);
+  const leaning = tan(atan(mu) + (PULL * STEP) / (RADIUS + ROPE));
+  const tau = tan(Math.PI / perHalfTurn / 2);
   const b = 1 + tau * tau;
-  const x = (Math.sqrt(b * b + 4 * (leaning * tau) ** 2) - b) / (2 * leaning * tau);
-  return ((1 + x) / (1 - x)) ** (halves * perHalfTurn);
+  const x = (Math.sqrt(b * b + 4 * square(leaning * tau)) - b) / (2 * leaning * tau);
+  return pow((1 + x) / (1 - x), halves * perHalfTurn);
 }
 
 const angles = [
@@ -130,7 +131,7 @@ export const capstan: Case = defineCase({
       angles.flatMap(([name, mu, halves]) => {
         const only = halves > 1 && { models: ['der'] as const };
         return [
-          [name, { value: Math.exp(mu * halves * Math.PI), tolerance: 0.006, ...only }],
+          [name, { value: exp(mu * halves * Math.PI), tolerance: 0.006, ...only }],
           [`${name}: over that of the chain`, { value: 1, tolerance: 0.001 }],
         ];
       }),

@@ -52,7 +52,7 @@ export const dampingDecay: Case = defineCase({
       ...values.map((value, k) => [
         name(alpha, k),
         // the reference has five digits; the error falls with the square of the step
-        { value, scale: 1, tolerance: (n: number) => 5e-5 + (alpha === '1' ? 30 : 8) / n ** 2 },
+        { value, scale: 1, tolerance: (n: number) => 5e-5 + (alpha === '1' ? 30 : 8) / (n * n) },
       ]),
       [`largest rise of energy in a step, α = ${alpha}/s`, { value: 0, tolerance: 1e-6 }],
     ]),

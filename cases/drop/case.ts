@@ -1,4 +1,5 @@
 import type { ModelId, World } from '@tendril/core';
+import { cos, sin } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { fastest, sumForces } from '../src/contact.ts';
@@ -17,7 +18,7 @@ function scene(edges: number, tilt: number, restitution: number, step: number): 
     rods: [
       {
         id: 'rod',
-        shape: { type: 'straight', from: [0, 0, low], to: [0.3 * Math.cos(tilt), 0, low + 0.3 * Math.sin(tilt)] },
+        shape: { type: 'straight', from: [0, 0, low], to: [0.3 * cos(tilt), 0, low + 0.3 * sin(tilt)] },
         edges,
         section: { type: 'circle', radius: R },
         material: { E: '10 MPa', nu: 0.5, density: 1000 },

@@ -1,3 +1,4 @@
+import { hypot, hypotOf, log10 } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 
@@ -91,8 +92,8 @@ function slack(edges: number, strength: number): number {
   // the tip, across the chain: along it the links do not stretch
   const { nodePosition: x } = world.samples[0];
   const o = 3 * edges;
-  const across = ((x[o] - 0.3) * -0.2 + (x[o + 2] - 0.2) * 0.3) / Math.hypot(0.3, 0.2);
-  return (-across * strength) / ((GRAVITY * 0.3) / Math.hypot(0.3, 0.2));
+  const across = ((x[o] - 0.3) * -0.2 + (x[o + 2] - 0.2) * 0.3) / hypot(0.3, 0.2);
+  return (-across * strength) / ((GRAVITY * 0.3) / hypot(0.3, 0.2));
 }
 
 /** Distance of the tip from the pose at the second key [m]. */
@@ -105,7 +106,7 @@ function miss(edges: number, strength: number): number {
   }
   const a = world.samples[0].nodePosition.slice(-3);
   const b = stiff.samples[0].nodePosition.slice(-3);
-  return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+  return hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
 /** How much of its own the ear does about the pose while the springs are weak, and after they are strong: tip speed [m/s]. */
@@ -129,7 +130,7 @@ function liveliness(edges: number): { loose: number; held: number } {
   let held = 0;
   for (let k = 1; k <= 480; k++) {
     world.step();
-    const speed = Math.hypot(...world.samples[0].nodeVelocity.slice(-3));
+    const speed = hypotOf(world.samples[0].nodeVelocity.slice(-3));
     if (k > 250 && k < 310) loose = Math.max(loose, speed);
     if (k > 440) held = Math.max(held, speed);
   }
@@ -170,8 +171,8 @@ export const ears: Case = defineCase({
     const { loose, held } = liveliness(n);
     return {
       'sag of a slack chain below its pose, in g/strength': slack(n, 2000),
-      'miss of the pose falls with strength, 100 to 10,000, by': Math.log10(miss(n, 100) / miss(n, 1e4)),
-      'tip speed let loose over held, log10': Math.log10(loose / held),
+      'miss of the pose falls with strength, 100 to 10,000, by': log10(miss(n, 100) / miss(n, 1e4)),
+      'tip speed let loose over held, log10': log10(loose / held),
     };
   },
   expect: {

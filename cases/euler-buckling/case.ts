@@ -198,7 +198,7 @@ export const eulerBuckling: Case = defineCase({
       'critical weight, standing',
       {
         value: GREENHILL.weight,
-        tolerance: (n: number, model: ModelId) => (model === 'helix' ? 0.2 : 1) / n ** 2,
+        tolerance: (n: number, model: ModelId) => (model === 'helix' ? 0.2 : 1) / (n * n),
         order: 1.8,
         floor: 5e-5,
       },
@@ -207,7 +207,7 @@ export const eulerBuckling: Case = defineCase({
       'critical torque between clamps',
       {
         value: GREENHILL.torque,
-        tolerance: (n: number, model: ModelId) => (model === 'fiber' ? 12 : 2) / n ** 2,
+        tolerance: (n: number, model: ModelId) => (model === 'fiber' ? 12 : 2) / (n * n),
         order: 1.8,
         floor: 5e-5,
         models: held,
@@ -215,7 +215,7 @@ export const eulerBuckling: Case = defineCase({
     ],
     ...columns.map(({ name, load }) => [
       `critical load, ${name}`,
-      { value: load, tolerance: (n: number) => 8 / n ** 2, order: 1.8, floor: 3e-5, models: held },
+      { value: load, tolerance: (n: number) => 8 / (n * n), order: 1.8, floor: 3e-5, models: held },
     ]),
     ...buckled.flatMap(({ shortening, amplitude, load }) => [
       [
@@ -223,12 +223,12 @@ export const eulerBuckling: Case = defineCase({
         // the scaffold of a fiber is compressed by some 1e-3 before it buckles
         {
           value: amplitude,
-          tolerance: (n: number, model: ModelId) => (model === 'fiber' ? 15 : 8) / n ** 2,
+          tolerance: (n: number, model: ModelId) => (model === 'fiber' ? 15 : 8) / (n * n),
           order: 1.8,
           models: held,
         },
       ],
-      [`load, D/L = ${shortening}`, { value: load, tolerance: (n: number) => 12 / n ** 2, order: 1.8, models: held }],
+      [`load, D/L = ${shortening}`, { value: load, tolerance: (n: number) => 12 / (n * n), order: 1.8, models: held }],
     ]),
   ]),
 });

@@ -1,4 +1,5 @@
 import type { World } from '@tendril/core';
+import { cos, hypot, sin } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
@@ -52,7 +53,7 @@ export function hairBallScene(
     const z = 1 - (2 * (k + 0.5)) / hairs;
     const a = Math.PI * (3 - Math.sqrt(5)) * k;
     const s = Math.sqrt(1 - z * z);
-    const at = (r: number): [number, number, number] => [r * s * Math.cos(a), r * s * Math.sin(a), r * z];
+    const at = (r: number): [number, number, number] => [r * s * cos(a), r * s * sin(a), r * z];
     rods.push({
       id: `hair ${k}`,
       shape: { type: 'straight', from: at(HEAD), to: at(HEAD + LENGTH) },
@@ -92,7 +93,7 @@ function inspect(world: World): number {
     const x = world.samples[k].nodePosition;
     for (let i = 1; i < rod.nodeCount; i++) {
       const o = 3 * i;
-      const l = Math.hypot(x[o] - x[o - 3], x[o + 1] - x[o - 2], x[o + 2] - x[o - 1]);
+      const l = hypot(x[o] - x[o - 3], x[o + 1] - x[o - 2], x[o + 2] - x[o - 1]);
       strain = Math.max(strain, Math.abs(l / rod.edgeLengthRest[i - 1] - 1));
     }
   });

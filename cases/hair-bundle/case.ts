@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { cos } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { sumForces } from '../src/contact.ts';
@@ -59,7 +60,7 @@ function gutter(rows: number): SceneInput {
   }
   const walls = [-1, 1].map((side) => ({
     type: 'plane' as const,
-    normal: [side * Math.cos(Math.PI / 6), 0, 0.5] as [number, number, number],
+    normal: [side * cos(Math.PI / 6), 0, 0.5] as [number, number, number],
     friction: MU,
   }));
   return {
@@ -88,7 +89,7 @@ function rest(
   world.rods.forEach((rod, k) => {
     const { nodeVelocity, nodePosition } = world.samples[k];
     for (let i = 0; i < nodeVelocity.length; i++) {
-      sum += nodeVelocity[i] ** 2;
+      sum += nodeVelocity[i] * nodeVelocity[i];
       drift = Math.max(drift, Math.abs(nodePosition[i] - rod.nodePosition[i]));
     }
     count += rod.nodeCount;

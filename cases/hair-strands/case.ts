@@ -1,4 +1,5 @@
 import type { HairType, ModelId } from '@tendril/core';
+import { cos, sin } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
 
@@ -27,7 +28,7 @@ function scene(hair: HairType, edges: number, model: ModelId = 'helix'): SceneIn
         shape: {
           type: 'straight',
           from: [0, 0, 0],
-          to: [LENGTH * Math.cos(ANGLE), 0, LENGTH * Math.sin(ANGLE)],
+          to: [LENGTH * cos(ANGLE), 0, LENGTH * sin(ANGLE)],
         },
         frame: { d1: [0, 1, 0] },
         edges,
@@ -78,7 +79,7 @@ export const hairStrands: Case = defineCase({
         {
           value: 0,
           // a coil of 3 mm winds by 0.8 rad an edge at n = 40
-          tolerance: (n: number) => (hair === 'coily' ? 12 : 2) / n ** 2,
+          tolerance: (n: number) => (hair === 'coily' ? 12 : 2) / (n * n),
           order: hair === 'coily' ? 1.7 : 1.9,
           floor: 2e-6,
         },

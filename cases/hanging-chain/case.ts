@@ -1,3 +1,4 @@
+import { cos, sin } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { rodDistance } from '../src/contact.ts';
@@ -18,7 +19,7 @@ function scene(edges: number, pull: number, duration: number): SceneInput {
     const x = k * spacing;
     // from the gap, which lies across the chain, once round
     const from = 0.5 * Math.PI + 0.5 * gap;
-    const [c, s] = [Math.cos(from), Math.sin(from)];
+    const [c, s] = [cos(from), sin(from)];
     const lying = k % 2 === 1;
     const at = (a: number, b: number): [number, number, number] => (lying ? [a, b, 0] : [a, 0, b]);
     const [px, pq] = [x + RADIUS * c, RADIUS * s];

@@ -7,7 +7,7 @@ import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '.
  * have an error of first order, since their two planes differ, and one that stays: altitude springs stiffen them by 4 %.
  */
 const within = (n: number, model: ModelId): number =>
-  model === 'massspring' ? 4 / n : (model === 'fiber' ? 1.3 : 1) / n ** 2;
+  model === 'massspring' ? 4 / n : (model === 'fiber' ? 1.3 : 1) / (n * n);
 
 /** Tip of the inextensible planar elastica under its own weight, Γ = ρAgL³/EI, to 12 digits by ODE shooting and by a spectral method. */
 const tips = [

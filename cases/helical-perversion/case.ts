@@ -1,4 +1,5 @@
 import type { World } from '@tendril/core';
+import { log, pow, square } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 import { linkingNumber, twistBetween } from '../src/linking.ts';
@@ -18,7 +19,7 @@ const lengthOf = (coils: number): number => (2 * Math.PI * coils) / CURVATURE;
  * The straight ribbon under tension T, tilted by b the stiff way and turned by θ: the energy EI1 b'² − 2 EI2 κ θ b' + GJ θ'² + T b²
  * is lost for b = sin(2πs/L), θ' = −(EI2 κ/GJ) b first.
  */
-const criticalTension = (EI2 * CURVATURE) ** 2 / GJ - EI1 * ((2 * Math.PI) / lengthOf(COILS)) ** 2;
+const criticalTension = square(EI2 * CURVATURE) / GJ - EI1 * square((2 * Math.PI) / lengthOf(COILS));
 
 /** Ends brought together by a part of the length: shooting on the Kirchhoff equations (16 pieces, RK4). */
 const perverted = [
@@ -31,15 +32,15 @@ const perverted = [
  * it has κ = EI2 κ₀ (1 − z²)/D, τ = EI2 κ₀ z√(1 − z²)/D, D = EI2 (1 − z²) + GJ z², T = GJ (EI2 κ₀)² z/D².
  */
 function helixUnder(tension: number): { curvature: number; torsion: number } {
-  const spread = (z: number): number => EI2 * (1 - z ** 2) + GJ * z ** 2;
+  const spread = (z: number): number => EI2 * (1 - z * z) + GJ * (z * z);
   let [low, high] = [0, 1];
   for (let k = 0; k < 60; k++) {
     const z = (low + high) / 2;
-    if ((GJ * (EI2 * CURVATURE) ** 2 * z) / spread(z) ** 2 < tension) low = z;
+    if ((GJ * square(EI2 * CURVATURE) * z) / square(spread(z)) < tension) low = z;
     else high = z;
   }
   const scale = (EI2 * CURVATURE) / spread(low);
-  return { curvature: scale * (1 - low ** 2), torsion: scale * low * Math.sqrt(1 - low ** 2) };
+  return { curvature: scale * (1 - low * low), torsion: scale * low * Math.sqrt(1 - low * low) };
 }
 
 interface Drive {
@@ -159,8 +160,8 @@ function findCriticalTension(edges: number): number {
 /** Brings the ends together; small steps first, since the straight ribbon is where branches meet. */
 function shorten(world: World, to: number): void {
   const from = Math.max(world.time, 1e-3);
-  const steps = Math.max(1, Math.ceil(Math.log(to / from) / 0.2));
-  for (let k = world.time > 0 ? 1 : 0; k <= steps; k++) equilibrium(world, from * (to / from) ** (k / steps));
+  const steps = Math.max(1, Math.ceil(log(to / from) / 0.2));
+  for (let k = world.time > 0 ? 1 : 0; k <= steps; k++) equilibrium(world, from * pow(to / from, k / steps));
 }
 
 /** Twist is torsion where the section follows the coils: how often its hand changes, small twists aside. */
@@ -227,14 +228,14 @@ export const helicalPerversion: Case = defineCase({
     return out;
   },
   expect: {
-    'critical tension': { value: criticalTension, tolerance: (n) => 12 / n ** 2, order: 1.8 },
+    'critical tension': { value: criticalTension, tolerance: (n) => 12 / (n * n), order: 1.8 },
     ...Object.fromEntries(
       perverted.flatMap(({ shortening, tension, twist, energy }) => {
         const after = `, shortened by ${shortening}`;
         return [
-          [`tension${after}`, { value: tension, tolerance: (n: number) => 20 / n ** 2, order: 1.7 }],
-          [`twist of a half${after}`, { value: twist, tolerance: (n: number) => 150 / n ** 2, order: 1.8 }],
-          [`energy${after}`, { value: energy, tolerance: (n: number) => 20 / n ** 2, order: 1.7 }],
+          [`tension${after}`, { value: tension, tolerance: (n: number) => 20 / (n * n), order: 1.7 }],
+          [`twist of a half${after}`, { value: twist, tolerance: (n: number) => 150 / (n * n), order: 1.8 }],
+          [`energy${after}`, { value: energy, tolerance: (n: number) => 20 / (n * n), order: 1.7 }],
           [`twist of both halves${after}`, { value: 0, tolerance: 1e-6 }],
           [`hand of one half / of the other${after}`, { value: -1, tolerance: 1e-6 }],
           [`perversions${after}`, { value: 1, tolerance: 0 }],
@@ -243,7 +244,7 @@ export const helicalPerversion: Case = defineCase({
     ),
     'end turned once, linking number': { value: 1, tolerance: 1e-6 },
     'end turned once, perversions': { value: 1, tolerance: 0 },
-    '16 coils, curvature / that of the helix': { value: 1, tolerance: (n) => 40 / n ** 2, order: 1.6, floor: 5e-4 },
-    '16 coils, torsion / that of the helix': { value: 1, tolerance: (n) => 150 / n ** 2, order: 1.6, floor: 5e-4 },
+    '16 coils, curvature / that of the helix': { value: 1, tolerance: (n) => 40 / (n * n), order: 1.6, floor: 5e-4 },
+    '16 coils, torsion / that of the helix': { value: 1, tolerance: (n) => 150 / (n * n), order: 1.6, floor: 5e-4 },
   },
 });

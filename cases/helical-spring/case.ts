@@ -1,3 +1,4 @@
+import { cos, sin } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 
@@ -24,10 +25,10 @@ const corners: [number, number][] = [
  * length of the wire, so the nodes lie on a slightly larger circle through the start, and that is the axis to turn about.
  */
 function guidedKey(perTurn: number, time: number, dz: number, psi: number) {
-  const radius = (RADIUS * (Math.PI / perTurn)) / Math.sin(Math.PI / perTurn);
+  const radius = (RADIUS * (Math.PI / perTurn)) / sin(Math.PI / perTurn);
   return {
     time,
-    offset: [radius * (Math.cos(psi) - 1), radius * Math.sin(psi), dz] as [number, number, number],
+    offset: [radius * (cos(psi) - 1), radius * sin(psi), dz] as [number, number, number],
     rotation: [0, 0, psi] as [number, number, number],
   };
 }
@@ -74,15 +75,15 @@ export const helicalSpring: Case = defineCase({
       return world.energies().total;
     });
     return {
-      Kzz: (energy[0] + energy[1]) / DZ ** 2,
-      Kpp: (energy[2] + energy[3]) / DPSI ** 2,
+      Kzz: (energy[0] + energy[1]) / (DZ * DZ),
+      Kpp: (energy[2] + energy[3]) / (DPSI * DPSI),
       Kzp: (energy[4] - energy[5] - energy[6] + energy[7]) / (4 * DZ * DPSI),
     };
   },
   expect: {
     // the axial and torsional stiffness of a helix are nearly exact at any resolution with the rotation strain
-    Kzz: { value: guided.Kzz, tolerance: (n) => 0.2 / n ** 2, order: 1.9, floor: 1e-5 },
-    Kpp: { value: guided.Kpp, tolerance: (n) => 0.01 / n ** 2 },
-    Kzp: { value: guided.Kzp, tolerance: (n) => 10 / n ** 2, order: 1.8, floor: 1e-3 },
+    Kzz: { value: guided.Kzz, tolerance: (n) => 0.2 / (n * n), order: 1.9, floor: 1e-5 },
+    Kpp: { value: guided.Kpp, tolerance: (n) => 0.01 / (n * n) },
+    Kzp: { value: guided.Kzp, tolerance: (n) => 10 / (n * n), order: 1.8, floor: 1e-3 },
   },
 });

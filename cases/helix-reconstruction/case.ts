@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { cos, hypot, hypotOf, pow, sin, square } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
 
@@ -21,7 +22,7 @@ const rows: Vector[] = [
 /** r(s) of a curve with constant Darboux vector: Rodrigues' formula. */
 function exact([k1, k2, tau]: Vector, s: number): Vector {
   const omega: Vector = [tau, k1, k2];
-  const w = Math.hypot(...omega);
+  const w = hypotOf(omega);
   const cross = (a: Vector, b: Vector): Vector => [
     a[1] * b[2] - a[2] * b[1],
     a[2] * b[0] - a[0] * b[2],
@@ -29,16 +30,16 @@ function exact([k1, k2, tau]: Vector, s: number): Vector {
   ];
   const first = cross(omega, [1, 0, 0]);
   const second = cross(omega, first);
-  const c = (2 * Math.sin((w * s) / 2) ** 2) / w ** 2;
-  const d = w * s < 1e-4 ? s ** 3 / 6 : (w * s - Math.sin(w * s)) / w ** 3;
+  const c = (2 * square(sin((w * s) / 2))) / (w * w);
+  const d = w * s < 1e-4 ? pow(s, 3) / 6 : (w * s - sin(w * s)) / pow(w, 3);
   return [s + c * first[0] + d * second[0], c * first[1] + d * second[1], c * first[2] + d * second[2]];
 }
 
 /** A vector that turns with the frame, at s. */
 function turned(v: Vector, [k1, k2, tau]: Vector, s: number): Vector {
-  const w = Math.hypot(tau, k1, k2);
+  const w = hypot(tau, k1, k2);
   const axis = [tau / w, k1 / w, k2 / w];
-  const [c, d] = [Math.cos(w * s), Math.sin(w * s)];
+  const [c, d] = [cos(w * s), sin(w * s)];
   const along = axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2];
   return [0, 1, 2].map((k) => {
     const across = axis[(k + 1) % 3] * v[(k + 2) % 3] - axis[(k + 2) % 3] * v[(k + 1) % 3];
@@ -68,7 +69,7 @@ function scene(edges: number, curvature: Vector, model: ModelId = 'der'): SceneI
 }
 
 /** Helical elements are exact. */
-const tolerance = (n: number, model: ModelId): number => (model === 'helix' ? 1e-10 : 3 / n ** 2);
+const tolerance = (n: number, model: ModelId): number => (model === 'helix' ? 1e-10 : 3 / (n * n));
 
 export const helixReconstruction: Case = defineCase({
   id: 'helix-reconstruction',

@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { hypot, square } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 import { finish, trace } from '../src/study.ts';
@@ -6,7 +7,7 @@ import { finish, trace } from '../src/study.ts';
 const L = 0.25;
 const R = 5e-3;
 const PITCH = 5e-3;
-const TURNS = L / Math.hypot(2 * Math.PI * R, PITCH);
+const TURNS = L / hypot(2 * Math.PI * R, PITCH);
 
 /** Equilibria of a converged special Cosserat rod, factors on E and G: drop of the tip and displacement U [mm]. */
 const equilibria: readonly { E: number; G: number; drop: number; U: number }[] = [
@@ -67,7 +68,7 @@ export function curlDisplacement(now: Float64Array, start: Float64Array): number
   let sum = 0;
   for (let i = 0; i < nodes; i++) {
     const weight = i === 0 || i === nodes - 1 ? 0.5 : 1;
-    for (let k = 0; k < 3; k++) sum += weight * (now[3 * i + k] - start[3 * i + k]) ** 2;
+    for (let k = 0; k < 3; k++) sum += weight * square(now[3 * i + k] - start[3 * i + k]);
   }
   return 1e3 * Math.sqrt(sum / (nodes - 1));
 }
@@ -116,10 +117,10 @@ export function* measureCurl(
 
 /** Second order; cuboids of a curl are stiffer in torsion than the edges of a discrete elastic rod. */
 const within = (n: number, model: ModelId): number =>
-  1e-3 + (model === 'fiber' ? 400 : model === 'massspring' ? 2900 : 130) / n ** 2;
+  1e-3 + (model === 'fiber' ? 400 : model === 'massspring' ? 2900 : 130) / (n * n);
 
 /** With one modulus changed alone two modes mix, and the fifth maximum is no longer of second order at few segments. */
-const withinMotion = (n: number, model: ModelId): number => 1e-3 + (model === 'fiber' ? 400 : 200) / n ** 2;
+const withinMotion = (n: number, model: ModelId): number => 1e-3 + (model === 'fiber' ? 400 : 200) / (n * n);
 /** The calibration of a mass–spring curl leaves errors of either sign. */
 const staticOrder = (model: ModelId): number | undefined => (model === 'massspring' ? undefined : 1.7);
 const motionModels: readonly ModelId[] = ['fiber', 'cosserat'];

@@ -1,11 +1,12 @@
 import type { ModelId } from '@tendril/core';
+import { atan, cos, sin, square } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
 
 const G = 9.81;
 const MU = 0.5;
-const ANGLE = (Math.atan(MU) * 180) / Math.PI;
+const ANGLE = (atan(MU) * 180) / Math.PI;
 
 /** A rod along the line of steepest descent; the plane is level, and gravity leans. */
 function scene(degrees: number, edges: number, duration: number): SceneInput {
@@ -13,7 +14,7 @@ function scene(degrees: number, edges: number, duration: number): SceneInput {
   return {
     tendril: 1,
     title: 'A rod on an incline: it sticks, or it slides',
-    gravity: [G * Math.sin(angle), 0, -G * Math.cos(angle)],
+    gravity: [G * sin(angle), 0, -G * cos(angle)],
     rods: [
       {
         id: 'rod',
@@ -70,12 +71,12 @@ export const incline: Case = defineCase({
       if (way > 2e-5) slips = middle;
       else sticks = middle;
     }
-    const steep = Math.atan(1.5 * MU);
+    const steep = atan(1.5 * MU);
     const steps = 120;
     // implicit Euler: h² Σ k in place of t²/2
-    const exact = (G * (Math.sin(steep) - MU * Math.cos(steep)) * steps * (steps + 1)) / 2 / 240 ** 2;
+    const exact = (G * (sin(steep) - MU * cos(steep)) * steps * (steps + 1)) / 2 / square(240);
     const fast = slide(model, (steep * 180) / Math.PI, n, steps);
-    const creep = slide(model, (Math.atan(0.98 * MU) * 180) / Math.PI, n, steps);
+    const creep = slide(model, (atan(0.98 * MU) * 180) / Math.PI, n, steps);
     return {
       'angle of slip [deg]': 0.5 * (sticks + slips),
       'sliding distance': fast.way / exact,

@@ -1,3 +1,4 @@
+import { pow } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, distance, equilibrium, worldOf } from '../src/case.ts';
 
@@ -111,7 +112,7 @@ export const integratorOrder: Case = defineCase({
       `error, ${integrator}`,
       {
         value: 0,
-        tolerance: (n: number) => tolerance / n ** order,
+        tolerance: (n: number) => tolerance / pow(n, order),
         order: order - 0.15,
         floor: 3e-8,
         models: ['der'],
@@ -119,7 +120,7 @@ export const integratorOrder: Case = defineCase({
     ]),
     ...strandOrders.map(({ integrator, order, tolerance }) => [
       `error, strand, ${integrator}`,
-      { value: 0, tolerance: (n: number) => tolerance / n ** order, order: order - 0.15, models: ['strand'] },
+      { value: 0, tolerance: (n: number) => tolerance / pow(n, order), order: order - 0.15, models: ['strand'] },
     ]),
   ]),
 });

@@ -1,3 +1,4 @@
+import { cos, hypot, hypotOf, sin } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 
@@ -8,8 +9,8 @@ const AXIS: Vector = [2 / 3, -1 / 3, 2 / 3];
 
 /** Rotation by ANGLE about AXIS. */
 function turn(v: Vector): Vector {
-  const c = Math.cos(ANGLE);
-  const s = Math.sin(ANGLE);
+  const c = cos(ANGLE);
+  const s = sin(ANGLE);
   const dot = AXIS[0] * v[0] + AXIS[1] * v[1] + AXIS[2] * v[2];
   const cross: Vector = [
     AXIS[1] * v[2] - AXIS[2] * v[1],
@@ -30,7 +31,7 @@ function scene(
 ): SceneInput {
   const points: Vector[] = Array.from({ length: edges + 1 }, (_, i) => {
     const u = i / edges;
-    return [u, 0.3 * Math.sin(2 * u), 0.2 * u * u];
+    return [u, 0.3 * sin(2 * u), 0.2 * u * u];
   });
   const list = reversed ? points.reverse() : points;
   const first: Vector = [0, 1, 2].map((k) => list[1][k] - list[0][k]) as Vector;
@@ -38,7 +39,8 @@ function scene(
   const d1: Vector = [0.1, -0.2, 1];
   const start = reversed ? transportBack(points, d1) : d1;
   const along =
-    (start[0] * first[0] + start[1] * first[1] + start[2] * first[2]) / (first[0] ** 2 + first[1] ** 2 + first[2] ** 2);
+    (start[0] * first[0] + start[1] * first[1] + start[2] * first[2]) /
+    (first[0] * first[0] + first[1] * first[1] + first[2] * first[2]);
   const normal = start.map((x, k) => x - along * first[k]) as Vector;
   // d1 → d1, d2 → −d2, t → −t and s → L − s: u1 → −u1, u2 → u2, u3 → u3 of the reversed rod
   const sign = reversed ? -1 : 1;
@@ -69,7 +71,7 @@ function transportBack(reversed: Vector[], d1: Vector): Vector {
   const forward = [...reversed].reverse();
   const tangent = (i: number): Vector => {
     const e = [0, 1, 2].map((k) => forward[i + 1][k] - forward[i][k]) as Vector;
-    const l = Math.hypot(...e);
+    const l = hypotOf(e);
     return e.map((x) => x / l) as Vector;
   };
   const t0 = tangent(0);
@@ -111,7 +113,7 @@ export const invariants: Case = defineCase({
     const out = { moved: 0, movedDynamics: 0, reversed: 0, reversedDynamics: 0, travelled: 0 };
     for (let i = 0; i <= n; i++) {
       const here = (x: Float64Array, k: number): Vector => [x[3 * k], x[3 * k + 1], x[3 * k + 2]];
-      const gap = (a: Vector, b: Vector): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+      const gap = (a: Vector, b: Vector): number => hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
       out.moved = Math.max(out.moved, gap(place(here(original.positions, i)), here(moved.positions, i)));
       out.movedDynamics = Math.max(out.movedDynamics, gap(place(here(original.moving, i)), here(moved.moving, i)));
       out.reversed = Math.max(out.reversed, gap(here(original.positions, i), here(reversed.positions, n - i)));

@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { atan2, cos, hypot, sin, tan } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 
@@ -76,7 +77,7 @@ function wavenumber(mode: number): number {
   let high = low + Math.PI / 2 / heavy;
   for (let k = 0; k < 200; k++) {
     const beta = 0.5 * (low + high);
-    if (beta * Math.tan(beta * heavy) < 1 / shaft) low = beta;
+    if (beta * tan(beta * heavy) < 1 / shaft) low = beta;
     else high = beta;
   }
   return low;
@@ -107,17 +108,17 @@ function turnedBy(): number {
     const omega = frequency(mode);
     const angle = wavenumber(mode) * heavy;
     // ∫φ/∫φ² of φ = cos β(ℓ − x)
-    const share = Math.sin(angle) / angle / (0.5 + Math.sin(2 * angle) / (4 * angle));
+    const share = sin(angle) / angle / (0.5 + sin(2 * angle) / (4 * angle));
     let [c, s] = [0, 0];
     const points = 4000;
     for (let k = 0; k < points; k++) {
       const t = ((TWIST.length - 1) * BEAT * (k + 0.5)) / points;
       const i = Math.floor(t / BEAT);
       const force = -(m[i] + (m[i + 1] - m[i]) * (t / BEAT - i)) * (((TWIST.length - 1) * BEAT) / points);
-      c += Math.cos(omega * t) * force;
-      s += Math.sin(omega * t) * force;
+      c += cos(omega * t) * force;
+      s += sin(omega * t) * force;
     }
-    return (t: number): number => (share * (Math.sin(omega * t) * c - Math.cos(omega * t) * s)) / omega;
+    return (t: number): number => (share * (sin(omega * t) * c - cos(omega * t) * s)) / omega;
   });
   let most = 0;
   for (let k = 201; k <= 800; k++)
@@ -137,7 +138,7 @@ function listen(edges: number, model: ModelId): { period: number; frame: number;
     if (k <= 200) continue;
     const { edgeDirector: d, edgeTangent: t } = world.samples[0];
     const o = 3 * (edges - 1);
-    const angle = Math.atan2(d[o + 1], d[o]);
+    const angle = atan2(d[o + 1], d[o]);
     amplitude = Math.max(amplitude, Math.abs(angle));
     if (before < 0 && angle >= 0) crossings.push(k - angle / (angle - before));
     before = angle;
@@ -145,7 +146,7 @@ function listen(edges: number, model: ModelId): { period: number; frame: number;
       frame = Math.max(
         frame,
         Math.abs(d[i] * t[i] + d[i + 1] * t[i + 1] + d[i + 2] * t[i + 2]),
-        Math.abs(Math.hypot(d[i], d[i + 1], d[i + 2]) - 1),
+        Math.abs(hypot(d[i], d[i + 1], d[i + 2]) - 1),
       );
   }
   const periods = crossings.length - 1;
@@ -184,7 +185,7 @@ export const lanterns: Case = defineCase({
     };
   },
   expect: {
-    'frequency of the twist': { value: twistFrequency(), tolerance: (n) => 1.5 / n ** 2, order: 1.8 },
+    'frequency of the twist': { value: twistFrequency(), tolerance: (n) => 1.5 / (n * n), order: 1.8 },
     'period of the twist after a turn of the hand': {
       value: (2 * Math.PI) / twistFrequency(),
       tolerance: 0.012,

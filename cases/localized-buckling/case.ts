@@ -1,4 +1,5 @@
 import type { World } from '@tendril/core';
+import { asin, atan2, cos, hypot, hypotOf, pow, square, tanh } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 import { linkingNumber } from '../src/linking.ts';
@@ -18,13 +19,13 @@ const SHORTENING = 0.3;
 const theory = (() => {
   const moment = (deviation: number): number => (TWISTING * (2 * Math.PI * TURNS - 2 * deviation)) / LENGTH;
   let deviation = 0;
-  for (let k = 0; k < 60; k++) deviation = Math.asin((SHORTENING * moment(deviation)) / (4 * BENDING));
+  for (let k = 0; k < 60; k++) deviation = asin((SHORTENING * moment(deviation)) / (4 * BENDING));
   const M = moment(deviation);
-  const cosine = Math.cos(deviation);
+  const cosine = cos(deviation);
   return {
     deviation,
     moment: M,
-    tension: M ** 2 / (2 * BENDING * (1 + cosine)),
+    tension: (M * M) / (2 * BENDING * (1 + cosine)),
     width: ((2 * BENDING) / M) * Math.sqrt((1 + cosine) / (1 - cosine)),
   };
 })();
@@ -149,9 +150,7 @@ function deviations(world: World): { place: number[]; angle: number[] } {
   const { nodeArc, edgeCount } = world.rods[0];
   const edges = Array.from({ length: edgeCount }, (_, j) => j);
   const place = edges.map((j) => (nodeArc[j] + nodeArc[j + 1]) / 2);
-  const angle = edges.map((j) =>
-    Math.atan2(Math.hypot(edgeTangent[3 * j + 1], edgeTangent[3 * j + 2]), edgeTangent[3 * j]),
-  );
+  const angle = edges.map((j) => atan2(hypot(edgeTangent[3 * j + 1], edgeTangent[3 * j + 2]), edgeTangent[3 * j]));
   return { place, angle };
 }
 
@@ -162,7 +161,7 @@ function peak(x: readonly number[], y: readonly number[]): number {
   const right = (y[k + 1] - y[k]) / (x[k + 1] - x[k]);
   const bend = (right - left) / (x[k + 1] - x[k - 1]);
   const slope = left + bend * (x[k] - x[k - 1]);
-  return y[k] - slope ** 2 / (4 * bend);
+  return y[k] - (slope * slope) / (4 * bend);
 }
 
 const first = 0.001;
@@ -189,36 +188,36 @@ export const localizedBuckling: Case = defineCase({
     const out: Record<string, number> = {};
     for (const variant of variants) {
       const world = worldOf(shortened(n, variant));
-      for (let k = 0; k <= increments; k++) equilibrium(world, first * (SHORTENING / first) ** (k / increments));
+      for (let k = 0; k <= increments; k++) equilibrium(world, first * pow(SHORTENING / first, k / increments));
       const { place, angle } = deviations(world);
       out[`deviation φ0, ${variant.name}`] = peak(place, angle);
       if (variant.strain !== 'rotation') continue;
-      const cosine = Math.cos(theory.deviation);
+      const cosine = cos(theory.deviation);
       const misfit = angle.map((phi, j) => {
         const along = (place[j] - LENGTH / 2) / theory.width;
-        return Math.abs((Math.cos(phi) - cosine) / (1 - cosine) - Math.tanh(along) ** 2);
+        return Math.abs((cos(phi) - cosine) / (1 - cosine) - square(tanh(along)));
       });
       out[`envelope, ${variant.name}`] = Math.max(...misfit);
       const [, end, middle] = world.reactions();
       out[`moment, ${variant.name}`] = end.torque[0];
       out[`tension, ${variant.name}`] = end.force[0];
       out[`linking number, ${variant.name}`] = linkingNumber(world);
-      if (!variant.halves) out['force of the middle pin'] = Math.hypot(...middle.force);
+      if (!variant.halves) out['force of the middle pin'] = hypotOf(middle.force);
     }
     return out;
   },
   expect: {
-    'deviation φ0, uniform': { value: theory.deviation, tolerance: (n) => 400 / n ** 2, order: 1.8 },
-    'envelope, uniform': { value: 0, tolerance: (n) => 800 / n ** 2, order: 1.8 },
-    'moment, uniform': { value: theory.moment, tolerance: (n) => 10 / n ** 2, order: 1.8 },
-    'tension, uniform': { value: theory.tension, tolerance: (n) => 400 / n ** 2, order: 1.8 },
+    'deviation φ0, uniform': { value: theory.deviation, tolerance: (n) => 400 / (n * n), order: 1.8 },
+    'envelope, uniform': { value: 0, tolerance: (n) => 800 / (n * n), order: 1.8 },
+    'moment, uniform': { value: theory.moment, tolerance: (n) => 10 / (n * n), order: 1.8 },
+    'tension, uniform': { value: theory.tension, tolerance: (n) => 400 / (n * n), order: 1.8 },
     'linking number, uniform': { value: TURNS, tolerance: 1e-6 },
     'force of the middle pin': { value: 0, tolerance: 1e-8 },
-    'deviation φ0, one half refined': { value: theory.deviation, tolerance: (n) => 200 / n ** 2, order: 1.6 },
-    'envelope, one half refined': { value: 0, tolerance: (n) => 1400 / n ** 2, order: 1.6 },
-    'moment, one half refined': { value: theory.moment, tolerance: (n) => 20 / n ** 2, order: 1.8 },
-    'tension, one half refined': { value: theory.tension, tolerance: (n) => 400 / n ** 2, order: 1.8 },
+    'deviation φ0, one half refined': { value: theory.deviation, tolerance: (n) => 200 / (n * n), order: 1.6 },
+    'envelope, one half refined': { value: 0, tolerance: (n) => 1400 / (n * n), order: 1.6 },
+    'moment, one half refined': { value: theory.moment, tolerance: (n) => 20 / (n * n), order: 1.8 },
+    'tension, one half refined': { value: theory.tension, tolerance: (n) => 400 / (n * n), order: 1.8 },
     'linking number, one half refined': { value: TURNS, tolerance: 1e-6 },
-    'deviation φ0, bergou2008': { value: theory.deviation, tolerance: (n) => 3000 / n ** 2, order: 1.5 },
+    'deviation φ0, bergou2008': { value: theory.deviation, tolerance: (n) => 3000 / (n * n), order: 1.5 },
   },
 });

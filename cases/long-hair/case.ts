@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { cos, hypot, hypotOf, sin } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { createOverlapMeter, type OverlapMeter } from '../src/overlap.ts';
@@ -16,7 +17,7 @@ function strands(
     const z = 0.95 - (0.75 * (k + 0.5)) / count;
     const r = Math.sqrt(1 - z * z);
     const a = 2.399963 * k;
-    const n: Vector = [r * Math.cos(a), r * Math.sin(a), z];
+    const n: Vector = [r * cos(a), r * sin(a), z];
     const from = n.map((x) => x * (HEAD + 2 * RADIUS)) as Vector;
     const to = n.map((x) => x * (HEAD + 2 * RADIUS + 0.28)) as Vector;
     return {
@@ -57,10 +58,7 @@ function rootPath(from: Vector): { keys: { time: number; offset: Vector; rotatio
     const [a, b] = [turns[after - 1], turns[after]];
     const u = Math.min(1, Math.max(0, (time - a.time) / (b.time - a.time)));
     const angle = a.rotation[2] + (b.rotation[2] - a.rotation[2]) * u * u * (3 - 2 * u);
-    const [x, y] = [
-      Math.cos(angle) * from[0] - Math.sin(angle) * from[1],
-      Math.sin(angle) * from[0] + Math.cos(angle) * from[1],
-    ];
+    const [x, y] = [cos(angle) * from[0] - sin(angle) * from[1], sin(angle) * from[0] + cos(angle) * from[1]];
     return { time, offset: [x - from[0], y - from[1], 0] as Vector, rotation: [0, 0, angle] as Vector };
   });
   return { keys };
@@ -111,12 +109,12 @@ function follow(scene: SceneInput): { resting: number; swing: number; touching: 
     world.samples.forEach(({ nodePosition: x }, r) => {
       for (let i = 0; i < x.length; i += 3) {
         const y = Math.max(-0.18, Math.min(0.18, x[i + 1]));
-        least = Math.min(least, Math.hypot(x[i], x[i + 1], x[i + 2]) - HEAD - RADIUS);
-        least = Math.min(least, Math.hypot(x[i], x[i + 1] - y, x[i + 2] + 0.24) - 0.07 - RADIUS);
+        least = Math.min(least, hypot(x[i], x[i + 1], x[i + 2]) - HEAD - RADIUS);
+        least = Math.min(least, hypot(x[i], x[i + 1] - y, x[i + 2] + 0.24) - 0.07 - RADIUS);
       }
       const tip = [...x.slice(-3)];
       if (t === 96) rest[r] = tip;
-      if (t > 96) swing[r] = Math.max(swing[r] ?? 0, Math.hypot(...tip.map((v, i) => v - rest[r][i])));
+      if (t > 96) swing[r] = Math.max(swing[r] ?? 0, hypotOf(tip.map((v, i) => v - rest[r][i])));
     });
     if (t > 60 && t < 96) resting = Math.min(resting, least);
     meter.look();

@@ -87,7 +87,7 @@ export const michellRing: Case = defineCase({
       // the error grows with the twist at a joint, θc/n
       {
         value: criticalTwist(ratio),
-        tolerance: (n: number) => (ratio < 0.9 ? 30 : 6) / n ** 2,
+        tolerance: (n: number) => (ratio < 0.9 ? 30 : 6) / (n * n),
         order: 1.8,
         floor: 2e-5,
       },

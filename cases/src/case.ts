@@ -2,7 +2,9 @@
  * A case: a scene, what to measure on it, and what to expect. One object, read by the tests, by `tendril check`, by
  * `tendril run <id>` and by the documentation.
  */
+
 import type { EquilibriumReport, ModelId, Scene, World } from '@tendril/core';
+import { hypotOf, log } from '@tendril/core/math';
 import { type SceneInput, sceneFromObject } from '@tendril/io';
 import type { PaperClaim } from './papers.ts';
 import { createWorld } from './world.ts';
@@ -138,7 +140,7 @@ function judge(
   const scale = expected.scale ?? (Math.abs(expected.value) || 1);
   const error = Math.abs(measured - expected.value) / scale;
   const tolerance = typeof expected.tolerance === 'number' ? expected.tolerance : expected.tolerance(n, model);
-  const order = before ? Math.log(before.error / error) / Math.log(n / before.n) : null;
+  const order = before ? log(before.error / error) / log(n / before.n) : null;
   const least = typeof expected.order === 'function' ? expected.order(model) : expected.order;
   const floor = typeof expected.floor === 'function' ? expected.floor(model) : (expected.floor ?? 0);
   const pass = error <= tolerance && (least === undefined || order === null || error <= floor || order >= least);
@@ -203,5 +205,5 @@ export function nodeAt(world: World, rod: number, node: number): [number, number
 }
 
 export function distance(a: readonly number[], b: readonly number[]): number {
-  return Math.hypot(...a.map((x, k) => x - b[k]));
+  return hypotOf(a.map((x, k) => x - b[k]));
 }

@@ -1,5 +1,7 @@
 /** What the cases of contact measure alike. */
+
 import type { World } from '@tendril/core';
+import { hypot, square as squareOf } from '@tendril/core/math';
 
 /** Sum of a component of the contact forces on rods, from colliders or from rods. */
 export function sumForces(world: World, kind: 'rod' | 'collider', axis: number): number {
@@ -32,7 +34,7 @@ export function segmentDistance(x: Float64Array, a: number, b: number, y: Float6
   }
   let square = 0;
   for (let k = 0; k < 3; k++)
-    square += (x[a + k] - y[c + k] + s * (x[b + k] - x[a + k]) - t * (y[d + k] - y[c + k])) ** 2;
+    square += squareOf(x[a + k] - y[c + k] + s * (x[b + k] - x[a + k]) - t * (y[d + k] - y[c + k]));
   return Math.sqrt(square);
 }
 
@@ -52,6 +54,6 @@ export function fastest(world: World): number {
   let most = 0;
   for (const { nodeVelocity } of world.samples)
     for (let k = 0; k < nodeVelocity.length; k += 3)
-      most = Math.max(most, Math.hypot(nodeVelocity[k], nodeVelocity[k + 1], nodeVelocity[k + 2]));
+      most = Math.max(most, hypot(nodeVelocity[k], nodeVelocity[k + 1], nodeVelocity[k + 2]));
   return most;
 }

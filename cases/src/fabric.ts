@@ -1,5 +1,7 @@
 /** Woven fabric of hair: scenes, and its stiffness as a sheet. */
+
 import { analyzeSparse, createSparsePattern, factorSparse, type ModelId, solveSparse, type World } from '@tendril/core';
+import { cos, hypotOf, sin } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { worldOf } from './case.ts';
 
@@ -11,9 +13,9 @@ export const DIAMETER = 6e-5;
 export const E = 3.58e9;
 export const G = 1.07e9;
 const DENSITY = 1107;
-export const EA: number = (E * Math.PI * DIAMETER ** 2) / 4;
-export const EI: number = (EA * DIAMETER ** 2) / 16;
-export const MASS: number = (DENSITY * Math.PI * DIAMETER ** 2) / 4;
+export const EA: number = (E * Math.PI * (DIAMETER * DIAMETER)) / 4;
+export const EI: number = (EA * (DIAMETER * DIAMETER)) / 16;
+export const MASS: number = (DENSITY * Math.PI * (DIAMETER * DIAMETER)) / 4;
 
 /** Square cloth of n × n hairs, `p` apart. */
 export function cloth(n: number, p: number, damping: number, change: Partial<Weave> = {}): Weave {
@@ -159,7 +161,7 @@ export function idol(around: number): { vertices: Vector[]; faces: number[][] } 
   for (const [r, z] of PROFILE) {
     for (let k = 0; k < around; k++) {
       const a = (2 * Math.PI * k) / around;
-      vertices.push([0.01 * r * Math.cos(a), 0.01 * r * Math.sin(a), 0.01 * z]);
+      vertices.push([0.01 * r * cos(a), 0.01 * r * sin(a), 0.01 * z]);
     }
   }
   const top = vertices.push([0, 0, IDOL_HEIGHT]) - 1;
@@ -203,7 +205,7 @@ export function largestGap(world: World): number {
   for (const { rod, at: place, to } of world.scene.links ?? []) {
     if (!('rod' in to)) continue;
     const [a, b] = [at(rod, (place as { u: number }).u), at(to.rod, (to.at as { u: number }).u)];
-    most = Math.max(most, Math.hypot(...a.map((x, k) => x - b[k])));
+    most = Math.max(most, hypotOf(a.map((x, k) => x - b[k])));
   }
   return most;
 }

@@ -4,7 +4,7 @@ import type { SceneInput } from '@tendril/io';
 
 export const hair = { L: 0.25, EA: 10.122, EI: 2.2775e-9, GJ: 1.3614e-9, mass: 3.13e-6, g: 9.81 };
 /** Half its weight times its length [J]: the unit of energy of its swing. */
-export const swingEnergy: number = (hair.mass * hair.g * hair.L ** 2) / 2;
+export const swingEnergy: number = (hair.mass * hair.g * (hair.L * hair.L)) / 2;
 
 export function swingingHair(
   edges: number,

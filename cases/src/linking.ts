@@ -1,4 +1,5 @@
 import type { World } from '@tendril/core';
+import { asin } from '@tendril/core/math';
 
 type Vector = readonly [number, number, number];
 
@@ -23,7 +24,7 @@ function crossing(a: Vector, b: Vector, c: Vector, d: Vector): number {
     const [m, n] = [normals[k], normals[(k + 1) % 4]];
     const size = Math.sqrt(dot(m, m) * dot(n, n));
     if (size === 0) return 0; // in one plane
-    angle += Math.asin(Math.max(-1, Math.min(1, dot(m, n) / size)));
+    angle += asin(Math.max(-1, Math.min(1, dot(m, n) / size)));
   }
   return (angle * Math.sign(dot(cross(minus(d, c), minus(b, a)), minus(c, a)))) / (2 * Math.PI);
 }

@@ -5,6 +5,7 @@
  * has a tree of paths, and are looked at in obstacles at places a sixth of an edge apart. What pins hold is left out, and so is a rod beside itself:
  * nearer along it than half a turn of a rod bent as tightly as it can be (docs/contact.md).
  */
+
 import {
   createHashGrid,
   findPairsByGrid,
@@ -13,6 +14,7 @@ import {
   placeCollider,
   type World,
 } from '@tendril/core';
+import { log2, pow } from '@tendril/core/math';
 import { segmentDistance } from './contact.ts';
 
 export interface OverlapMeter {
@@ -106,8 +108,8 @@ function createGrid({ rods }: World, { rod, number, radius }: Edges): HashGrid {
   const extents = radius.map((r, e) => rods[rod[e]].edgeLengthRest[number[e]] + 2 * r);
   const count = extents.length;
   let cell = extents.reduce((least, extent) => Math.min(least, extent), Infinity);
-  while (extents.reduce((sum, extent) => sum + (1 + extent / cell) ** 3, 0) > 8.001 * count) cell *= 1.25;
-  return createHashGrid(cell, 2 ** Math.ceil(Math.log2(2 * Math.max(1, count))));
+  while (extents.reduce((sum, extent) => sum + pow(1 + extent / cell, 3), 0) > 8.001 * count) cell *= 1.25;
+  return createHashGrid(cell, 2 ** Math.ceil(log2(2 * Math.max(1, count))));
 }
 
 function createRodLook(world: World, held: readonly Uint8Array[], note: Note): () => void {

@@ -4,7 +4,9 @@
  *
  * Studies are generators, so that whoever runs them can show how far they are and stop between two steps.
  */
+
 import { type ModelId, SimulationError, type World } from '@tendril/core';
+import { log, square } from '@tendril/core/math';
 import { type SceneInput, sceneFromObject } from '@tendril/io';
 import { createWorld } from './world.ts';
 
@@ -132,10 +134,10 @@ export function finish<T>(generator: Generator<string, T>): T {
 
 /** Slope of log y over log x by least squares: the measured order where x is a step. */
 export function slope(x: readonly number[], y: readonly number[]): number {
-  const pairs = x.map((value, k) => [Math.log(value), Math.log(y[k])]).filter((pair) => pair.every(Number.isFinite));
+  const pairs = x.map((value, k) => [log(value), log(y[k])]).filter((pair) => pair.every(Number.isFinite));
   const mean = (k: number): number => pairs.reduce((sum, pair) => sum + pair[k], 0) / pairs.length;
   const [mx, my] = [mean(0), mean(1)];
-  const along = pairs.reduce((sum, [a]) => sum + (a - mx) ** 2, 0);
+  const along = pairs.reduce((sum, [a]) => sum + square(a - mx), 0);
   return pairs.reduce((sum, [a, b]) => sum + (a - mx) * (b - my), 0) / along;
 }
 

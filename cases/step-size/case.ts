@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { pow } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, distance, equilibrium, worldOf } from '../src/case.ts';
 import { slope } from '../src/study.ts';
@@ -180,7 +181,7 @@ export const stepSize: Case = defineCase({
   expect: Object.fromEntries(
     schemes.map(({ name, model, least, within, exponent }) => [
       `error, ${name} [m]`,
-      { value: 0, tolerance: (n: number) => within / n ** exponent, order: least, models: [model] },
+      { value: 0, tolerance: (n: number) => within / pow(n, exponent), order: least, models: [model] },
     ]),
   ),
 });

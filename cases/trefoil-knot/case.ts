@@ -1,3 +1,4 @@
+import { hypotOf, pow } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { fastest } from '../src/contact.ts';
@@ -6,7 +7,7 @@ import { createOverlapMeter } from '../src/overlap.ts';
 
 const R = 0.002;
 const E = 1e6;
-const EI = (E * Math.PI * R ** 4) / 4;
+const EI = (E * Math.PI * pow(R, 4)) / 4;
 const PULL = 0.1;
 
 /** An open trefoil, as a curve of the fifth degree, whose ends are pulled apart. */
@@ -54,23 +55,23 @@ type Vector = [number, number, number];
 /** The same knot with straight tails along x, 12 cm from its middle. */
 function looseKnot(): Vector[] {
   const knot = (u: number): Vector => [
-    0.016 * (u ** 3 - 3 * u),
-    0.0096 * (u ** 4 - 4 * u * u),
-    0.0024 * (u ** 5 - 10 * u),
+    0.016 * (pow(u, 3) - 3 * u),
+    0.0096 * (pow(u, 4) - 4 * u * u),
+    0.0024 * (pow(u, 5) - 10 * u),
   ];
   const slope = (u: number): Vector => [
     0.016 * (3 * u * u - 3),
-    0.0096 * (4 * u ** 3 - 8 * u),
-    0.0024 * (5 * u ** 4 - 10),
+    0.0096 * (4 * pow(u, 3) - 8 * u),
+    0.0024 * (5 * pow(u, 4) - 10),
   ];
   const tail = (side: number): Vector[] => {
     const from = knot(1.9 * side);
     const leaving = slope(1.9 * side);
-    const scale = (side * 0.06) / Math.hypot(...leaving);
+    const scale = (side * 0.06) / hypotOf(leaving);
     const at = (s: number, k: number): number =>
-      (2 * s ** 3 - 3 * s * s + 1) * from[k] +
-      (s ** 3 - 2 * s * s + s) * scale * leaving[k] +
-      (k > 0 ? 0 : (3 * s * s - 2 * s ** 3) * side * 0.12 + (s ** 3 - s * s) * side * 0.06);
+      (2 * pow(s, 3) - 3 * s * s + 1) * from[k] +
+      (pow(s, 3) - 2 * s * s + s) * scale * leaving[k] +
+      (k > 0 ? 0 : (3 * s * s - 2 * pow(s, 3)) * side * 0.12 + (pow(s, 3) - s * s) * side * 0.06);
     return Array.from({ length: 30 }, (_, i): Vector => {
       const s = (i + 1) / 30;
       return [at(s, 0), at(s, 1), at(s, 2)];
@@ -185,7 +186,7 @@ export const trefoilKnot: Case = defineCase({
       // from when the ends are taut to when the loop is five radii wide
       if (world.time < 0.4 || world.time > 0.9) continue;
       const sharpest = Math.max(...world.channel(0, 'curvature'));
-      sum += world.channel(0, 'tension')[0] / (EI * sharpest ** 2);
+      sum += world.channel(0, 'tension')[0] / (EI * (sharpest * sharpest));
       count++;
     }
     const [one, other] = [findJump(n, 3.1), findJump(n, -4.4)];

@@ -1,3 +1,4 @@
+import { exp, log, square } from '@tendril/core/math';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import {
   cloth,
@@ -47,14 +48,14 @@ function peaksOf(kinetic: readonly number[]): number[] {
 function swingOf({ kinetic }: Rest): { omega: number; rate: number } {
   const [, a, b] = peaksOf(kinetic);
   const time = (b - a) * STEP;
-  return { omega: Math.PI / time, rate: Math.log(kinetic[a] / kinetic[b]) / time };
+  return { omega: Math.PI / time, rate: log(kinetic[a] / kinetic[b]) / time };
 }
 
 /** Rate at which kinetic energy of a cloth that creeps falls [1/s]: from 1e-4 to 2e-6 m g R. */
 function creepOf({ kinetic }: Rest): number {
   const from = kinetic.findIndex((value, k) => k * STEP > 0.2 && value < 1e-4);
   const to = kinetic.findIndex((value, k) => k > from && value < 2e-6);
-  return Math.log(kinetic[from] / kinetic[to]) / ((to - from) * STEP);
+  return log(kinetic[from] / kinetic[to]) / ((to - from) * STEP);
 }
 
 /** Falls, and comes to rest: kinetic energy below 1e-6 of the weight times the radius. */
@@ -100,7 +101,7 @@ function fall(damping: number): number {
     time: { duration: 0.3, step: 1 / 240 },
   });
   for (let k = 0; k < 72; k++) world.step();
-  return -world.momentum().linear[2] / world.momentum().mass / ((g / damping) * (1 - Math.exp(-0.3 * damping)));
+  return -world.momentum().linear[2] / world.momentum().mass / ((g / damping) * (1 - exp(-0.3 * damping)));
 }
 
 /** A strip of 3 warps, 50 mm free, against one hair that carries the wefts' mass as well: how far the ends sink. */
@@ -178,7 +179,7 @@ export const wovenFabric: Case = defineCase({
     const statue = cover(n);
     const swing = swingOf(low);
     // of a mode of ω² = ω_d² + (10/2)², as damping 10 shows it: what is left of it at 85 is the slower of two rates
-    const creep = 85 - Math.sqrt(85 ** 2 - 4 * (swing.omega ** 2 + 25));
+    const creep = 85 - Math.sqrt(square(85) - 4 * (swing.omega * swing.omega + 25));
     return {
       'zero modes, joints of position: over 8 + 2n': zeroModes('none') / 14,
       'zero modes, angles held: over 7 + 2n': zeroModes('normal') / 13,
@@ -197,7 +198,7 @@ export const wovenFabric: Case = defineCase({
       'damping 10: what damping took of the energy lost': low.share,
       'damping 85: the same part': high.share,
       'damping 10: energy of the swing falls at 10/s and what implicit Euler takes':
-        swing.rate / (10 + swing.omega ** 2 * STEP),
+        swing.rate / (10 + swing.omega * swing.omega * STEP),
       'damping 85: swings': peaksOf(high.kinetic).length - 1,
       'damping 85: energy falls as that of an overdamped swing': creepOf(high) / creep,
       'largest gap of a joint / spacing': (Math.max(low.gap, high.gap) * n) / 0.2,
@@ -214,7 +215,7 @@ export const wovenFabric: Case = defineCase({
     'give of a crimped hair over a straight one': { value: 3, tolerance: 5e-3 },
     'the same of a Cosserat rod, which shears as well': { value: 3.012, tolerance: 5e-3 },
     'weft over warp': { value: 1, tolerance: 1e-3 },
-    'warp over bias': { value: (2 / 3) * (1e-3 / DIAMETER) ** 2, tolerance: 0.03 },
+    'warp over bias': { value: (2 / 3) * square(1e-3 / DIAMETER), tolerance: 0.03 },
     'strip: sag over that of a hair of twice the mass': { value: 1, tolerance: 0.02 },
     'falls at g/damping, 10': { value: 1, tolerance: 0.01 },
     'falls at g/damping, 85': { value: 1, tolerance: 1e-6 },

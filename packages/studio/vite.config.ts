@@ -28,6 +28,7 @@ export default defineConfig({
       { find: '@tendril/bridge/three', replacement: source('../bridge/src/three/index.ts') },
       { find: '@tendril/core/world', replacement: source('../core/src/world/create.ts') },
       { find: '@tendril/core/contact', replacement: source('../core/src/contact/index.ts') },
+      { find: '@tendril/core/math', replacement: source('../core/src/math/rounded/index.ts') },
       { find: '@tendril/core', replacement: source('../core/src/index.ts') },
       { find: '@tendril/io', replacement: source('../io/src/index.ts') },
       { find: '@tendril/cases', replacement: source('../../cases/src/index.ts') },

@@ -41,7 +41,7 @@ function* buckle(
     }
     if (k < bucklingReference.length && world.time >= bucklingReference[k].t - 1e-9) {
       end = bucklingError(nodePosition, edges, bucklingReference[k].shape);
-      square += end ** 2 / bucklingReference.length;
+      square += (end * end) / bucklingReference.length;
       k++;
     }
   });

@@ -1,4 +1,5 @@
 /** Fig. 4 and 6: energy without damping at large steps, and its decay with damping from none to far too much. */
+import { log, square } from '@tendril/core/math';
 import { bucklingScene } from '../../buckling-with-twist/case.ts';
 import { curlScene } from '../../helix-relaxation/case.ts';
 import { swingEnergy, swingingHair } from '../hair.ts';
@@ -108,11 +109,11 @@ function decayRate(x: readonly number[], rest: readonly number[]): number {
     rest.findIndex((value) => value < 0.5),
   );
   const end = rest.findIndex((value) => value < 0.01);
-  const pairs = x.slice(from, end < 0 ? x.length : end).map((t, k) => [t, Math.log(rest[from + k])]);
+  const pairs = x.slice(from, end < 0 ? x.length : end).map((t, k) => [t, log(rest[from + k])]);
   const mean = (k: number): number => pairs.reduce((sum, pair) => sum + pair[k], 0) / pairs.length;
   const [mx, my] = [mean(0), mean(1)];
   return (
-    -pairs.reduce((sum, [t, y]) => sum + (t - mx) * (y - my), 0) / pairs.reduce((sum, [t]) => sum + (t - mx) ** 2, 0)
+    -pairs.reduce((sum, [t, y]) => sum + (t - mx) * (y - my), 0) / pairs.reduce((sum, [t]) => sum + square(t - mx), 0)
   );
 }
 

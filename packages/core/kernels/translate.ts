@@ -33,9 +33,7 @@ const operations: Readonly<Record<string, string>> = {
   'Math.sqrt': 'f64x2.sqrt',
   'Math.abs': 'f64x2.abs',
   'Math.max': 'f64x2.max',
-  'Math.cos': 'cos',
-  'Math.sin': 'sin',
-  'Math.atan2': 'angle',
+  atan2: 'angle',
 };
 
 function fail(node: ts.Node, what: string): never {

@@ -10,6 +10,7 @@ import {
 import { createIntList } from './contact/shapes/boxTree.ts';
 import { addEntry, createBorderedBand, createBorderedFactor, factorBand, solveBand } from './linalg/band.ts';
 import type { CreateBlocks } from './linalg/blockTridiagonal.ts';
+import { cos, sin, square } from './math/rounded/index.ts';
 import { createFiberWork } from './models/fiber/benchmark.ts';
 
 /** Banded factorisations and solves, half-bandwidth 10, of `count` diagonally dominant matrices. */
@@ -17,7 +18,7 @@ export function createBandBenchmark(size: number, count = 1): () => void {
   const systems = Array.from({ length: count }, (_, k) => {
     const matrix = createBorderedBand(size, 0);
     for (let i = 0; i < size; i++)
-      for (let j = Math.max(0, i - 10); j <= i; j++) addEntry(matrix, i, j, i === j ? 20 : Math.sin(i + 3 * j + k));
+      for (let j = Math.max(0, i - 10); j <= i; j++) addEntry(matrix, i, j, i === j ? 20 : sin(i + 3 * j + k));
     return { matrix, factor: createBorderedFactor(matrix), right: new Float64Array(size) };
   });
   const weight = new Float64Array(size).fill(1);
@@ -49,9 +50,9 @@ export function createPairBenchmark(hairs: number, thickness: number): () => num
       const s = Math.sqrt(1 - z * z);
       for (let j = 0; j <= edges; j++) {
         const r = 0.05 + (0.2 * j) / edges;
-        const sag = 0.4 * (j / edges) ** 2 * 0.2;
-        const sway = 0.002 * Math.sin(0.3 * turn + 7 * h) * (j / edges);
-        x.set([r * s * Math.cos(a) + sway, r * s * Math.sin(a), r * z - sag], 3 * (h * (edges + 1) + j));
+        const sag = 0.4 * square(j / edges) * 0.2;
+        const sway = 0.002 * sin(0.3 * turn + 7 * h) * (j / edges);
+        x.set([r * s * cos(a) + sway, r * s * sin(a), r * z - sag], 3 * (h * (edges + 1) + j));
       }
     }
   };

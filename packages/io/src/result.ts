@@ -2,6 +2,7 @@
  * result.json: what a command found, for people and other programs. Its version changes when a field changes its
  * meaning or goes away, not when one is added. All numbers are SI, and finite: a NaN is refused, not written as null.
  */
+
 import {
   defaultContactIterations,
   type EnergyGain,
@@ -15,6 +16,7 @@ import {
   type StepReport,
   type World,
 } from '@tendril/core';
+import { hypot, hypotOf } from '@tendril/core/math';
 
 export const resultVersion = 1;
 
@@ -355,7 +357,7 @@ export function maxStretch(nodePosition: ArrayLike<number>, edgeLengthRest: Arra
   for (let j = 0; j < edgeLengthRest.length; j++) {
     const a = 3 * j;
     const b = (3 * (j + 1)) % nodePosition.length;
-    const length = Math.hypot(
+    const length = hypot(
       nodePosition[b] - nodePosition[a],
       nodePosition[b + 1] - nodePosition[a + 1],
       nodePosition[b + 2] - nodePosition[a + 2],
@@ -426,5 +428,5 @@ const MOST_LINKS = 1000;
 function strongestLinks(world: World): LinkForce[] {
   const all = world.linkForces();
   if (all.length <= MOST_LINKS) return all;
-  return all.sort((a, b) => Math.hypot(...b.force) - Math.hypot(...a.force)).slice(0, MOST_LINKS);
+  return all.sort((a, b) => hypotOf(b.force) - hypotOf(a.force)).slice(0, MOST_LINKS);
 }

@@ -7,6 +7,7 @@
  *
  * Angle counts as a dimension of its own, so that a length is not taken for an angle, nor 10 Hz for 10 rad/s.
  */
+import { pow } from '@tendril/core/math';
 
 /** Powers of kilogram, metre, second, radian. */
 type Powers = readonly [number, number, number, number];
@@ -285,7 +286,7 @@ function otherCase(symbol: string): string | undefined {
 function combine(a: Unit, b: Unit, power: number): Unit {
   const powerOf = (k: number): number => a.powers[k] + b.powers[k] * power;
   return {
-    factor: a.factor * b.factor ** power,
+    factor: a.factor * pow(b.factor, power),
     exponent: a.exponent + b.exponent * power,
     powers: [powerOf(0), powerOf(1), powerOf(2), powerOf(3)],
   };

@@ -1,6 +1,8 @@
 /** The scene's bodies, joints and ground in a Rapier world. */
+
 import RAPIER from '@dimforge/rapier3d-compat';
 import { type BodyPose, type RigidBody, type Scene, SceneError, type SolidSpec } from '@tendril/core';
+import { hypot, hypotOf } from '@tendril/core/math';
 
 type Vector = readonly [number, number, number];
 type Path = readonly (string | number)[];
@@ -130,13 +132,13 @@ function adopt(own: RAPIER.RigidBody, body: RigidBody, pose: BodyPose, path: Pat
   check(near(own.mass(), body.mass, body.mass), 'mass', `weighs ${own.mass()} kg and the scene's ${body.mass} kg`);
   const center = own.localCom();
   const place = own.translation();
-  const size = 1 + Math.hypot(place.x, place.y, place.z);
+  const size = 1 + hypot(place.x, place.y, place.z);
   check(
-    Math.hypot(center.x, center.y, center.z) <= 1e-5 * size,
+    hypot(center.x, center.y, center.z) <= 1e-5 * size,
     'position',
     'has its centre of mass off its origin, where the scene has it',
   );
-  const gap = Math.hypot(place.x - pose.position[0], place.y - pose.position[1], place.z - pose.position[2]);
+  const gap = hypot(place.x - pose.position[0], place.y - pose.position[1], place.z - pose.position[2]);
   check(gap <= 1e-5 * size, 'position', `starts ${gap} m from where the scene has it`);
   const turned = own.rotation();
   const q = pose.orientation;
@@ -202,14 +204,14 @@ function buildJoint(world: RAPIER.World, handles: ReadonlyMap<string, number>, s
     );
   }
   const along = spec.axis ?? [1, 0, 0];
-  const size = Math.hypot(...along);
+  const size = hypotOf(along);
   if (!(size > 0)) throw new SceneError([...path, 'axis'], 'the axis is the zero vector; give a direction');
   const axis: Vector = [along[0] / size, along[1] / size, along[2] / size];
   const a = anchor(first);
   const b = anchor(second);
   const one = toLocal(first, axis);
   const two = toLocal(second, axis);
-  if (spec.type === 'slider' && Math.hypot(one.x - two.x, one.y - two.y, one.z - two.z) > 1e-6)
+  if (spec.type === 'slider' && hypot(one.x - two.x, one.y - two.y, one.z - two.z) > 1e-6)
     throw new SceneError([...path, 'to'], 'a slider joins bodies that start with the same rotation');
   const { x, y, z, w } = first.rotation();
   const r = second.rotation();

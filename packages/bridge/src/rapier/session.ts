@@ -9,8 +9,10 @@
  *
  * Velocities are set, not forces added: none of ours persists from step to step.
  */
+
 import RAPIER from '@dimforge/rapier3d-compat';
 import type { BodyMotion, EngineSession } from '@tendril/core';
+import { cos, hypot, hypotOf, sin } from '@tendril/core/math';
 import type { Built } from './build.ts';
 
 export interface RapierSession extends EngineSession {
@@ -64,9 +66,9 @@ function put(one: RAPIER.RigidBody, { startPosition: x, startOrientation: q, pos
 
 /** Quaternion of a rotation vector, (w, x, y, z). */
 function exp(x: number, y: number, z: number): [number, number, number, number] {
-  const angle = Math.hypot(x, y, z);
-  const s = angle < 1e-8 ? 0.5 : Math.sin(0.5 * angle) / angle;
-  return [Math.cos(0.5 * angle), s * x, s * y, s * z];
+  const angle = hypot(x, y, z);
+  const s = angle < 1e-8 ? 0.5 : sin(0.5 * angle) / angle;
+  return [cos(0.5 * angle), s * x, s * y, s * z];
 }
 
 function multiply(a: ArrayLike<number>, b: ArrayLike<number>): [number, number, number, number] {
@@ -83,8 +85,8 @@ function multiply(a: ArrayLike<number>, b: ArrayLike<number>): [number, number, 
  * itself does; an impact stops the body at once, dt Δv. Told apart by what the rods and loads did in the same step.
  */
 function shareOf(change: readonly number[], before: ArrayLike<number>, after: ArrayLike<number>): number {
-  const own = Math.hypot(after[0] - before[0], after[1] - before[1], after[2] - before[2]);
-  return Math.hypot(...change) <= 10 * own ? 0.5 : 1;
+  const own = hypot(after[0] - before[0], after[1] - before[1], after[2] - before[2]);
+  return hypotOf(change) <= 10 * own ? 0.5 : 1;
 }
 
 /** A difference of two float32 computations that is no more than their rounding. */
@@ -99,12 +101,12 @@ function take(one: RAPIER.RigidBody, twin: RAPIER.RigidBody, motion: BodyMotion,
   const way = differ(one.translation(), twin.translation());
   const turn = multiply(quaternionOf(one), conjugate(quaternionOf(twin)));
   const sign = turn[0] < 0 ? -1 : 1;
-  const speed = Math.hypot(...pose.velocity);
-  const spin = Math.hypot(...pose.angularVelocity);
+  const speed = hypotOf(pose.velocity);
+  const spin = hypotOf(pose.angularVelocity);
   const untouched =
     within(kick, ROUNDING * speed) &&
     within(twist, ROUNDING * spin) &&
-    within(way, ROUNDING * (Math.hypot(...motion.startPosition) + speed * dt)) &&
+    within(way, ROUNDING * (hypotOf(motion.startPosition) + speed * dt)) &&
     within([turn[1], turn[2], turn[3]], ROUNDING);
   if (untouched) return;
   motion.changed = true;
@@ -119,7 +121,7 @@ function take(one: RAPIER.RigidBody, twin: RAPIER.RigidBody, motion: BodyMotion,
     fix,
     multiply(exp(turnShare * twist[0], turnShare * twist[1], turnShare * twist[2]), pose.orientation),
   );
-  const length = Math.hypot(...orientation);
+  const length = hypotOf(orientation);
   for (let k = 0; k < 3; k++) {
     pose.position[k] += share * kick[k] + way[k] - dt * kick[k];
     pose.velocity[k] += kick[k];

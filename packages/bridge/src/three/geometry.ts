@@ -4,6 +4,7 @@
  * Tried: instances that read their two records as attributes. A graphics card draws both alike, but a processor
  * (SwiftShader, as in headless browsers) pays for every instance: 30,000 of them took a second a picture.
  */
+import { cos, sin } from '@tendril/core/math';
 import { BufferAttribute, BufferGeometry, DataTexture, FloatType, NearestFilter, RGBAFormat } from 'three';
 import { dynamicWidth, FIXED, fixedWidth, type Records } from './records.ts';
 
@@ -93,7 +94,7 @@ function ringPiece(sides: number, rings: readonly { along: number; cap: number }
     for (let s = 0; s <= sides; s++) {
       const angle = (2 * Math.PI * s) / sides;
       const at = r * (sides + 1) + s;
-      position.push(Math.cos(angle), Math.sin(angle), ring.along);
+      position.push(cos(angle), sin(angle), ring.along);
       cap.push(ring.cap);
       if (r === 0 || s === 0 || r === gap) continue;
       const below = at - sides - 1;

@@ -1,4 +1,5 @@
 /** Energy of a strand and its gradient in the turns of its edges: what the sweeps make stationary, computed without them. */
+import { square } from '../math/rounded/index.ts';
 import { add, cross, scale, subtract, type Vector } from './algebra.ts';
 import { jointMoment, jointTorque, rotationVector, tangentOf, zeroVector } from './formulas.ts';
 import { RELATIVE } from './layout.ts';
@@ -11,7 +12,7 @@ export function jointEnergy({ strand }: BatchRod, j: number): { readonly bending
   const u = rotationVector(readState(strand, j, RELATIVE));
   const k = stiffnessOf(strand, j);
   const rest = restStrainOf(strand, j);
-  const part = (axis: 0 | 1 | 2): number => 0.5 * k[axis] * (u[axis] - rest[axis]) ** 2;
+  const part = (axis: 0 | 1 | 2): number => 0.5 * k[axis] * square(u[axis] - rest[axis]);
   return { bending: part(0) + part(1), twisting: part(2) };
 }
 

@@ -1,4 +1,5 @@
 /** State → samples, and samples → loads: the two sides of the port. */
+import { atan2 } from '../math/rounded/index.ts';
 import type { Quaternion, Vector } from './algebra.ts';
 import { compose, directorOf, fromVectorPart, normalize, tangentOf } from './formulas.ts';
 import { DISPLACEMENT, RATE, RELATIVE, type Stage, VELOCITY } from './layout.ts';
@@ -55,7 +56,7 @@ function twistBetween(t0: Vector, d0: Vector, t1: Vector, d1: Vector): number {
     const [m, n] = [(k + 1) % 3, (k + 2) % 3];
     return t1[m] * d[n] - t1[n] * d[m];
   });
-  return Math.atan2(e[0] * d1[0] + e[1] * d1[1] + e[2] * d1[2], d[0] * d1[0] + d[1] * d1[1] + d[2] * d1[2]);
+  return atan2(e[0] * d1[0] + e[1] * d1[1] + e[2] * d1[2], d[0] * d1[0] + d[1] * d1[1] + d[2] * d1[2]);
 }
 
 export function loadsFollow({ drive }: BatchRod): boolean {

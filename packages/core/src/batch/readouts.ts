@@ -1,4 +1,5 @@
 /** What is read off a strand without moving it: energies, momentum, reaction of its pin, channels. */
+import { atan2, hypot } from '../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../model.ts';
 import { add, dot, scale, subtract, type Vector } from './algebra.ts';
 import { jointEnergy, jointTorques } from './energy.ts';
@@ -11,7 +12,8 @@ import { nodeForceOf, readState } from './strand.ts';
 export function addEnergies(out: Energies, batch: BatchRod, t: number): void {
   const { rod, samples, drive } = batch;
   for (let i = 0; i < rod.nodeCount; i++)
-    for (let k = 0; k < 3; k++) out.kinetic += 0.5 * rod.nodeMass[i] * samples.nodeVelocity[3 * i + k] ** 2;
+    for (let k = 0; k < 3; k++)
+      out.kinetic += 0.5 * rod.nodeMass[i] * (samples.nodeVelocity[3 * i + k] * samples.nodeVelocity[3 * i + k]);
   for (let j = 0; j < rod.edgeCount; j++) {
     const { bending, twisting } = jointEnergy(batch, j);
     out.bending += bending;
@@ -74,7 +76,7 @@ export function readChannel(out: Float64Array, batch: BatchRod, channel: Channel
   for (let j = strand.root.kind === 'clamped' ? 0 : 1; j < rod.edgeCount; j++) {
     const length = 0.5 * ((j > 0 ? rod.edgeLengthRest[j - 1] : 0) + rod.edgeLengthRest[j]);
     const q = fromVectorPart(readState(strand, j, RELATIVE));
-    const bend = 2 * Math.atan2(Math.hypot(q[0], q[1]), Math.hypot(q[2], q[3]));
-    out[j] = (channel === 'curvature' ? bend : 2 * Math.atan2(q[2], q[3])) / length;
+    const bend = 2 * atan2(hypot(q[0], q[1]), hypot(q[2], q[3]));
+    out[j] = (channel === 'curvature' ? bend : 2 * atan2(q[2], q[3])) / length;
   }
 }

@@ -1,6 +1,8 @@
 /** From a compiled rod to a strand: joints, state and the frame of its root; and what a rod must not have. */
+
 import { SceneError } from '../errors.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../math/quaternion.ts';
+import { cos, hypot, sin } from '../math/rounded/index.ts';
 import type { Drive } from '../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../scene/compiled.ts';
@@ -59,7 +61,7 @@ export function refuseRod(rod: Rod, { pins }: Drive, place: ScenePlace): void {
   }
   for (let j = 0; j < rod.edgeCount; j++) {
     const [x, y, z] = [0, 1, 2].map((k) => rod.nodePosition[3 * j + 3 + k] - rod.nodePosition[3 * j + k]);
-    const length = Math.hypot(x, y, z);
+    const length = hypot(x, y, z);
     const rest = rod.edgeLengthRest[j];
     if (Math.abs(length - rest) > 1e-6 * rest)
       inRod(
@@ -116,8 +118,8 @@ export function frameOfPose({ tangent, director, twist }: PinPose): Quaternion {
   const t: Vector = [tangent[0], tangent[1], tangent[2]];
   const d: Vector = [director[0], director[1], director[2]];
   const e = cross(t, d);
-  const c = Math.cos(twist);
-  const s = Math.sin(twist);
+  const c = cos(twist);
+  const s = sin(twist);
   return frameQuaternion(t, [c * d[0] + s * e[0], c * d[1] + s * e[1], c * d[2] + s * e[2]]);
 }
 
@@ -135,7 +137,7 @@ function initialize(batch: BatchRod): void {
   let before: Quaternion | undefined = strand.root.kind === 'clamped' ? frameOfPose(batch.pose) : undefined;
   for (let j = 0; j < rod.edgeCount; j++) {
     const [x, y, z] = [0, 1, 2].map((k) => rod.nodePosition[3 * j + 3 + k] - rod.nodePosition[3 * j + k]);
-    const l = Math.hypot(x, y, z);
+    const l = hypot(x, y, z);
     const q = frameQuaternion(
       [x / l, y / l, z / l],
       [rod.edgeDirector[3 * j], rod.edgeDirector[3 * j + 1], rod.edgeDirector[3 * j + 2]],

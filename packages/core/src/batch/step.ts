@@ -37,7 +37,7 @@ const FOLDED = 0.1;
 function findFold({ strand, rod }: BatchRod): string {
   const v = strand.slots[RELATIVE];
   for (let j = strand.root.kind === 'clamped' ? 0 : 1; j < rod.edgeCount; j++) {
-    const w2 = 1 - v[3 * j] ** 2 - v[3 * j + 1] ** 2 - v[3 * j + 2] ** 2;
+    const w2 = 1 - v[3 * j] * v[3 * j] - v[3 * j + 1] * v[3 * j + 1] - v[3 * j + 2] * v[3 * j + 2];
     if (!(w2 > FOLDED * FOLDED)) return `the joint at node ${j} is bent or twisted by more than 168°; use more edges`;
   }
   return '';

@@ -64,11 +64,11 @@ export function warnStiffRepulsion({ contact, time }: Scene, rods: readonly Rod[
   for (const { id, nodeMass } of rods)
     for (const mass of nodeMass) if (mass > 0 && mass < lightest.mass) lightest = { mass, id };
   const { stiffness } = repulsion;
-  const ratio = (stiffness * time.step ** 2) / lightest.mass;
+  const ratio = (stiffness * (time.step * time.step)) / lightest.mass;
   if (!(ratio > 1)) return;
   const short = (x: number): string => String(Number(x.toPrecision(2)));
   warnings.push(
-    `contact.repulsion.stiffness: ${stiffness} N/m is too much for steps of ${time.step} s: k h²/m = ${short(ratio)} for the lightest node of rod '${lightest.id}', and above 1 rods may be thrown back much faster than they came; use at most ${short(lightest.mass / time.step ** 2)} N/m, or steps of at most ${short(Math.sqrt(lightest.mass / stiffness))} s`,
+    `contact.repulsion.stiffness: ${stiffness} N/m is too much for steps of ${time.step} s: k h²/m = ${short(ratio)} for the lightest node of rod '${lightest.id}', and above 1 rods may be thrown back much faster than they came; use at most ${short(lightest.mass / (time.step * time.step))} N/m, or steps of at most ${short(Math.sqrt(lightest.mass / stiffness))} s`,
   );
 }
 

@@ -9,7 +9,9 @@
  * where they happen to lie. The pressure is found by forty sweeps of projected Gauss–Seidel in the order of the cells. The result is
  * drag and volume, not friction: nothing sticks, and nothing is knotted.
  */
+
 import { SceneError } from '../errors.ts';
+import { exp, pow } from '../math/rounded/index.ts';
 import type { LoadSource, Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 
@@ -235,7 +237,7 @@ function press({ cell, grid, most }: Hair, dt: number): void {
   const { cellMass, faceVelocity: u, pressure } = grid;
   const [nx, ny, nz] = grid.size;
   const count = nx * ny * nz;
-  const volume = cell ** 3;
+  const volume = pow(cell, 3);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     for (let k = 1; k + 1 < nz; k++) {
       for (let j = 1; j + 1 < ny; j++) {
@@ -266,8 +268,8 @@ function collect(hair: Hair, dt: number): void {
   const { cell, points, position, velocity, grid, forces, most, relaxation } = hair;
   const { faceVelocity, faceBefore, cellMass } = grid;
   const count = grid.size[0] * grid.size[1] * grid.size[2];
-  const blend = 1 - Math.exp(-dt / relaxation);
-  const volume = cell ** 3;
+  const blend = 1 - exp(-dt / relaxation);
+  const volume = pow(cell, 3);
   for (const force of forces) force.fill(0);
   let density = 0;
   let total = 0;

@@ -1,4 +1,5 @@
 /** What observers see of the contacts of a step. */
+import { hypot, hypotOf } from '../math/rounded/index.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { ContactSet } from './contactSet.ts';
 import type { Links } from './links/linkData.ts';
@@ -124,8 +125,8 @@ export function listLinkForces(links: Links, rods: readonly Rod[]): LinkForce[] 
       weight: weightA,
       ...(rodB >= 0 && { other: rods[rodB].id }),
       force: [force[0], force[1], force[2]],
-      stretch: Math.hypot(strain[0], strain[1], strain[2]),
-      ...(about !== 'none' && { torque: Math.hypot(...force.subarray(3)), angle: Math.hypot(...strain.subarray(3)) }),
+      stretch: hypot(strain[0], strain[1], strain[2]),
+      ...(about !== 'none' && { torque: hypotOf(force.subarray(3)), angle: hypotOf(strain.subarray(3)) }),
     };
   });
 }

@@ -4,6 +4,7 @@
  *
  * Straight, arc, ring and helix have p = s, and a constant torsion that lets frames be carried along in closed form.
  */
+import { cos, sin } from '../math/rounded/index.ts';
 import { createArcTable } from './quadrature.ts';
 import { createSpline } from './spline.ts';
 import type { Vector } from './vector.ts';
@@ -90,8 +91,8 @@ export function createHelix(
     parameter: (s) => s,
     evaluate(out, s) {
       const phi = s / speed;
-      const c = Math.cos(phi);
-      const sn = Math.sin(phi);
+      const c = cos(phi);
+      const sn = sin(phi);
       for (let k = 0; k < 3; k++) {
         out[k] = center[k] + radius * (c * e1[k] + sn * e2[k]) + rise * phi * axis[k];
         out[3 + k] = (radius * (c * e2[k] - sn * e1[k]) + rise * axis[k]) / speed;

@@ -5,6 +5,8 @@
  * A frame is a unit tangent with a unit director d1 normal to it; d2 = tangent × d1. Rotation vectors between frames
  * are written in the material frame (d1, d2, d3 = tangent); both frames agree on those components.
  */
+import { atan2, cos, sin } from '../math/rounded/index.ts';
+
 export type Vector = readonly [number, number, number];
 
 export interface Frame {
@@ -77,8 +79,8 @@ export function makeFrame(tangent: Vector, d1: Vector): Frame {
 export function rotate(a: Vector, w: Vector): Vector {
   const angle = norm(w);
   // sin(x)/x and (1 − cos x)/x² without cancellation
-  const half = Math.sin(angle / 2);
-  const first = angle < 1e-8 ? 1 : Math.sin(angle) / angle;
+  const half = sin(angle / 2);
+  const first = angle < 1e-8 ? 1 : sin(angle) / angle;
   const second = angle < 1e-8 ? 0.5 : (2 * half * half) / (angle * angle);
   const x = w[1] * a[2] - w[2] * a[1];
   const y = w[2] * a[0] - w[0] * a[2];
@@ -107,12 +109,12 @@ export const transportFrame = (frame: Frame, to: Vector): Frame =>
   makeFrame(to, transport(frame.d1, frame.tangent, to));
 
 /** Signed angle about the unit vector `t` from `a` to `b`, both normal to it; in (−π, π]. */
-export const angleAbout = (t: Vector, a: Vector, b: Vector): number => Math.atan2(dot(cross(a, b), t), dot(a, b));
+export const angleAbout = (t: Vector, a: Vector, b: Vector): number => atan2(dot(cross(a, b), t), dot(a, b));
 
 export function turnFrame(frame: Frame, angle: number): Frame {
   if (angle === 0) return frame;
   const { tangent, d1 } = frame;
-  return makeFrame(tangent, addScaled(scale(d1, Math.cos(angle)), cross(tangent, d1), Math.sin(angle)));
+  return makeFrame(tangent, addScaled(scale(d1, cos(angle)), cross(tangent, d1), sin(angle)));
 }
 
 /** Twist [rad] from frame a to frame b beyond the smallest rotation between their tangents; in (−π, π]. */
@@ -170,7 +172,7 @@ export function rotationBetween(a: Frame, b: Frame, expected: Vector = none): Ve
     const small: Vector = [k * x, k * y, k * z];
     return turns === 0 ? small : addScaled(small, normalize(expected), 2 * Math.PI * turns);
   }
-  const angle = 2 * Math.atan2(sine, w);
+  const angle = 2 * atan2(sine, w);
   const k = 1 / sine;
   x *= k;
   y *= k;

@@ -5,6 +5,7 @@
  * what holds the node, because time steps leave the stiffness of loads out of their matrix (see LoadSource). The damper is
  * in the matrix, as drag: with damping ≥ stiffness × step it outweighs the spring there, and the iteration converges.
  */
+import { square } from '../math/rounded/index.ts';
 import type { LoadSource } from '../port.ts';
 
 export interface PointSpring extends LoadSource {
@@ -33,7 +34,7 @@ export function createPointSpring(node: number, stiffness: number, damping: numb
     },
     potential({ nodePosition: x }) {
       let sum = 0;
-      for (let k = 0; k < 3; k++) sum += (x[o + k] - target[k]) ** 2;
+      for (let k = 0; k < 3; k++) sum += square(x[o + k] - target[k]);
       return 0.5 * this.stiffness * sum;
     },
   };

@@ -7,6 +7,7 @@
  * from the seed when the field is made; an evaluation is a sine a mode and allocates nothing. The sines are most of a step of
  * an explicit scheme: what depends on time alone is kept for the next place, and the sine is a polynomial.
  */
+import { cos, expm1, hypotOf, pow, sin } from '../math/rounded/index.ts';
 import type { GustSpec, TurbulenceSpec, Vec3, VortexSpec, WindSpec } from '../scene/types.ts';
 
 /** Writes the velocity [m/s] at (x, y, z) and t. */
@@ -32,14 +33,14 @@ function createGust({ amplitude, period }: GustSpec): Gust {
   return {
     factor(t) {
       let sum = 0;
-      for (let i = 0; i < 3; i++) sum += gustWeights[i] * Math.sin(rates[i] * t);
+      for (let i = 0; i < 3; i++) sum += gustWeights[i] * sin(rates[i] * t);
       return 1 + amplitude * sum;
     },
     travel(t) {
       let sum = 0;
       for (let i = 0; i < 3; i++) {
         // 1 − cos a = 2 sin²(a/2), without the loss of digits for small a
-        const half = Math.sin(0.5 * rates[i] * t);
+        const half = sin(0.5 * rates[i] * t);
         sum += (gustWeights[i] * 2 * half * half) / rates[i];
       }
       return t + amplitude * sum;
@@ -51,7 +52,7 @@ const steady: Gust = { factor: () => 1, travel: (t) => t };
 
 /** Adds its velocity to `out`. */
 function createVortex({ center, axis, circulation, core, velocity = [0, 0, 0] }: VortexSpec): Wind {
-  const axisLength = Math.hypot(...axis);
+  const axisLength = hypotOf(axis);
   const [ax, ay, az] = axis.map((component) => component / axisLength);
   const [cx, cy, cz] = center;
   const [vx, vy, vz] = velocity;
@@ -65,7 +66,7 @@ function createVortex({ center, axis, circulation, core, velocity = [0, 0, 0] }:
     const wz = ax * dy - ay * dx;
     const q = (wx * wx + wy * wy + wz * wz) / (core * core);
     // v/r of the Lamb–Oseen vortex; expm1 keeps its digits on the axis, where it tends to solid rotation
-    const rate = q > 0 ? (-spin * Math.expm1(-q)) / q : spin;
+    const rate = q > 0 ? (-spin * expm1(-q)) / q : spin;
     out[0] += rate * wx;
     out[1] += rate * wy;
     out[2] += rate * wz;
@@ -114,18 +115,18 @@ function createTurbulence(spec: TurbulenceSpec, mean: Vec3, travel: (t: number) 
     const height = (i + random()) / modesPerOctave;
     const azimuth = 2 * Math.PI * (goldenRatio * i + random() / 4);
     const rim = Math.sqrt(1 - height * height);
-    const [c, s] = [Math.cos(azimuth), Math.sin(azimuth)];
+    const [c, s] = [cos(azimuth), sin(azimuth)];
     const finer = 2 ** (octave + random());
     const wavenumber = (2 * Math.PI * finer) / length;
     const [kx, ky, kz] = [wavenumber * rim * c, wavenumber * rim * s, wavenumber * height];
     // along the parallel and the meridian of that sphere, both normal to k
     const angle = 2 * Math.PI * random();
     const amplitude = intensity * Math.sqrt((2 * energies[octave]) / (energy * modesPerOctave));
-    const parallel = amplitude * Math.cos(angle);
-    const meridian = amplitude * Math.sin(angle);
+    const parallel = amplitude * cos(angle);
+    const meridian = amplitude * sin(angle);
     const [ax, ay, az] = [-parallel * s - meridian * height * c, parallel * c - meridian * height * s, meridian * rim];
     // smaller eddies turn over faster: speed over size ~ k^(2/3)
-    const rate = ((2 * Math.PI) / time) * finer ** (2 / 3) * (0.5 + random()) * (random() < 0.5 ? -1 : 1);
+    const rate = ((2 * Math.PI) / time) * pow(finer, 2 / 3) * (0.5 + random()) * (random() < 0.5 ? -1 : 1);
     const carried = -(kx * mean[0] + ky * mean[1] + kz * mean[2]);
     modes.set([kx, ky, kz, ax, ay, az, rate, carried, 2 * Math.PI * random()], width * m);
   }

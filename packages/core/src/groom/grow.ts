@@ -5,8 +5,10 @@
  * Elements are chosen so that none turns by more than half a turn: an element that folds further than a turn comes back to
  * where it was, and means nothing.
  */
+
 import { cross, dot, normalize, normalPart, rotate, type Vector } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
+import { cos, hypotOf, sin } from '../math/rounded/index.ts';
 import { alignCurl } from '../models/helix/strand.ts';
 import { curvatureOfCurl, hairMaterial, hairSection, hairTypes } from '../scene/hair.ts';
 import type { HairType } from '../scene/types.ts';
@@ -130,7 +132,7 @@ function keepGrowing(roots: Roots, wanted: Float64Array): { roots: Roots; length
 }
 
 export function chooseElements(wanted: number | undefined, curl: readonly number[], length: Float64Array): number {
-  const turn = Math.hypot(...curl) * length.reduce((most, value) => Math.max(most, value), 0);
+  const turn = hypotOf(curl) * length.reduce((most, value) => Math.max(most, value), 0);
   const enough = Math.max(10, Math.ceil(turn / Math.PI));
   if (wanted === undefined) {
     if (enough > 1000)
@@ -201,14 +203,14 @@ const scaled = (a: Vector, k: number): Vector => [k * a[0], k * a[1], k * a[2]];
 /** The normal with the lean added, but never into the skin: at least 10° above it. */
 function leanOver(normal: Vector, lean: Vector): Vector {
   const sum: Vector = [normal[0] + lean[0], normal[1] + lean[1], normal[2] + lean[2]];
-  const size = Math.hypot(...sum);
+  const size = hypotOf(sum);
   const up = dot(sum, normal);
-  const least = Math.sin(Math.PI / 18);
+  const least = sin(Math.PI / 18);
   if (size > 0 && up / size >= least) return normalize(sum);
   const flat = normalPart(sum, normal);
   if (!flat) return normal;
   const level = normalize(flat);
-  const c = Math.cos(Math.PI / 18);
+  const c = cos(Math.PI / 18);
   return [c * level[0] + least * normal[0], c * level[1] + least * normal[1], c * level[2] + least * normal[2]];
 }
 

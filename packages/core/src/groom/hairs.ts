@@ -9,7 +9,9 @@
  *
  * Clumping draws a hair towards the nearest guide, more towards the tip.
  */
+
 import { SceneError } from '../errors.ts';
+import { hypot, pow, square } from '../math/rounded/index.ts';
 import { randomAt } from './random.ts';
 import type { Roots } from './roots.ts';
 
@@ -85,7 +87,7 @@ function createSearch(guides: Roots): Search {
     which.fill(-1);
     let found = 0;
     for (let k = 0; k < count; k++) {
-      const d = (g[3 * k] - x) ** 2 + (g[3 * k + 1] - y) ** 2 + (g[3 * k + 2] - z) ** 2;
+      const d = square(g[3 * k] - x) + square(g[3 * k + 1] - y) + square(g[3 * k + 2] - z);
       if (d >= best[NEAR]) continue;
       if (gn[3 * k] * n[o] + gn[3 * k + 1] * n[o + 1] + gn[3 * k + 2] * n[o + 2] < facing) continue;
       found++;
@@ -108,7 +110,7 @@ function createSearch(guides: Roots): Search {
     for (let k = 0; k < NEAR; k++) {
       const d = Math.sqrt(best[k]);
       const inner = Number.isFinite(radius) ? Math.max(0, (radius - d) / radius) : 1;
-      const w = which[k] < 0 ? 0 : (inner / Math.max(d, 1e-9)) ** 2;
+      const w = which[k] < 0 ? 0 : square(inner / Math.max(d, 1e-9));
       guide[NEAR * h + k] = Math.max(0, which[k]);
       weight[NEAR * h + k] = Math.min(w, 1e18);
       sum += weight[NEAR * h + k];
@@ -163,7 +165,7 @@ export function writeHairs(
         z += w * (matrix[m + 6] * dx + matrix[m + 7] * dy + matrix[m + 8] * dz);
       }
       if (hairs.clump > 0) {
-        const c = hairs.clump * u ** hairs.clumpPower;
+        const c = hairs.clump * pow(u, hairs.clumpPower);
         const a = 3 * pose.nodes * guide[NEAR * h] + 3 * low;
         const p = pose.position;
         x += c * (p[a] + t * (p[a + 3] - p[a]) - x);
@@ -264,7 +266,7 @@ function writeDirectors(
     ];
     const along = (x * tx + y * ty + z * tz) / Math.max(tx * tx + ty * ty + tz * tz, 1e-300);
     [x, y, z] = [x - along * tx, y - along * ty, z - along * tz];
-    const size = Math.hypot(x, y, z);
+    const size = hypot(x, y, z);
     // guides whose frames cancel say nothing; the one before goes on
     const keep = size < 1e-9 && i > 0;
     out[o] = keep ? out[o - 3] : x / Math.max(size, 1e-300);

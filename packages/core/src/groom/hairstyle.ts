@@ -5,7 +5,9 @@
  * and present ones (the shape as it hangs or was combed). That is all that is needed to rebuild it, and what a file
  * keeps. All guides have equally many elements, so that hairs can blend them; lengths differ from guide to guide.
  */
+
 import type { Vector } from '../curve/vector.ts';
+import { hypot, pow } from '../math/rounded/index.ts';
 import type { Helices } from '../models/helix/fit.ts';
 import { createStrandSolver, reconstructHelices, type StrandSection } from '../models/helix/strand.ts';
 import type { HairType } from '../scene/types.ts';
@@ -51,9 +53,9 @@ export interface Hairstyle {
 /** Stiffness and mass of an elliptic section; the torsion constant is π a³b³/(a² + b²), not that of a circle. */
 export function fiberSection({ a, b, E, G, density }: Fiber): StrandSection {
   return {
-    EI1: (E * Math.PI * a * b ** 3) / 4,
-    EI2: (E * Math.PI * a ** 3 * b) / 4,
-    GJ: (G * Math.PI * a ** 3 * b ** 3) / (a * a + b * b),
+    EI1: (E * Math.PI * a * pow(b, 3)) / 4,
+    EI2: (E * Math.PI * pow(a, 3) * b) / 4,
+    GJ: (G * Math.PI * pow(a, 3) * pow(b, 3)) / (a * a + b * b),
     mass: density * Math.PI * a * b,
   };
 }
@@ -79,7 +81,7 @@ export function placesPerElement({ curvature, natural, elements, length }: Hairs
   let most = 0;
   for (const values of [curvature, natural]) {
     for (let e = 0; e < values.length; e += 3) {
-      const size = Math.hypot(values[e], values[e + 1], values[e + 2]);
+      const size = hypot(values[e], values[e + 1], values[e + 2]);
       most = Math.max(most, (size * length[Math.floor(e / (3 * elements))]) / elements);
     }
   }

@@ -1,5 +1,7 @@
 /** Guides as rods of a scene, for any model: shape and frame as they hang, natural curvature, and a clamp at the root. */
+
 import { angleAbout, normalize, transport, type Vector } from '../curve/vector.ts';
+import { atan2, cos, sin } from '../math/rounded/index.ts';
 import { reconstructHelices } from '../models/helix/strand.ts';
 import type { ModelId, PinSpec, RodSpec, Varying, Vec3 } from '../scene/types.ts';
 import { guideOf, type Hairstyle, placesPerElement, vectorAt } from './hairstyle.ts';
@@ -78,7 +80,7 @@ function twistAlong(tangent: Float64Array, director: Float64Array): Varying {
     const t = normalize(vectorAt(tangent, i));
     carried = transport(carried, normalize(vectorAt(tangent, i - 1)), t);
     const here = angleAbout(t, carried, vectorAt(director, i));
-    angle += Math.atan2(Math.sin(here - angle), Math.cos(here - angle));
+    angle += atan2(sin(here - angle), cos(here - angle));
     along.push([i / (nodes - 1), angle]);
   }
   return { along };

@@ -10,7 +10,9 @@
  * in any patch is its share to within a few; `spread` then takes of several candidates the one farthest from all others,
  * for guides, which are few and should not cluster.
  */
+
 import { SceneError } from '../errors.ts';
+import { hypot, hypotOf, square } from '../math/rounded/index.ts';
 import { compileExpression, ExpressionError } from '../scene/expression.ts';
 import { randomAt } from './random.ts';
 import type { Surface } from './surface.ts';
@@ -57,7 +59,7 @@ const countLimit = 5_000_000;
 
 export function placeRoots(surface: Surface, options: RootOptions = {}): Roots {
   const { on = 'faces', count, seed = 0, pole = [0, 0, 1] } = options;
-  if (!(Math.hypot(...pole) > 0 && pole.every(Number.isFinite))) throw new SceneError(['pole'], 'expected a direction');
+  if (!(hypotOf(pole) > 0 && pole.every(Number.isFinite))) throw new SceneError(['pole'], 'expected a direction');
   if (!Number.isInteger(seed)) throw new SceneError(['seed'], `expected a whole number, got ${seed}`);
   const density = vertexMap(surface, options.density ?? 1, 'density');
   if (on === 'vertices') return rootsAtVertices(surface, density, pole);
@@ -213,7 +215,7 @@ function spreadRoots(surface: Surface, density: Float64Array, count: number, see
     const [x, y, z] = [place[3 * next], place[3 * next + 1], place[3 * next + 2]];
     let best = -1;
     for (let i = 0; i < total; i++) {
-      const d = (place[3 * i] - x) ** 2 + (place[3 * i + 1] - y) ** 2 + (place[3 * i + 2] - z) ** 2;
+      const d = square(place[3 * i] - x) + square(place[3 * i + 1] - y) + square(place[3 * i + 2] - z);
       if (d < nearest[i]) nearest[i] = d;
       if (best < 0 || nearest[i] > nearest[best]) best = i;
     }
@@ -242,7 +244,7 @@ function rootsOnFaces(surface: Surface, chosen: Chosen, pole: ArrayLike<number>)
     writePoint(roots.position, o, surface.position, surface, chosen, o);
     if (surface.color) writePoint(roots.color, o, surface.color, surface, chosen, o);
     writePoint(roots.normal, o, surface.normal, surface, chosen, o);
-    const size = Math.hypot(roots.normal[o], roots.normal[o + 1], roots.normal[o + 2]);
+    const size = hypot(roots.normal[o], roots.normal[o + 1], roots.normal[o + 2]);
     // normals that cancel (a fold): that of the face itself
     if (size > 1e-6) for (let m = 0; m < 3; m++) roots.normal[o + m] /= size;
     else writeFaceNormal(roots.normal, o, surface, chosen[o]);
@@ -262,12 +264,12 @@ function writeFaceNormal(out: Float64Array, o: number, { position: p, triangle, 
 
 /** A fixed direction across the pole, carried to the normal by the shortest turn. */
 function writeSide(out: Float64Array, o: number, normal: Float64Array, pole: ArrayLike<number>): void {
-  const size = Math.hypot(pole[0], pole[1], pole[2]);
+  const size = hypot(pole[0], pole[1], pole[2]);
   const [px, py, pz] = [pole[0] / size, pole[1] / size, pole[2] / size];
   const [nx, ny, nz] = [normal[o], normal[o + 1], normal[o + 2]];
   // across the pole: x, or y where the pole is along x
   let [ax, ay, az] = Math.abs(px) < 0.9 ? [1 - px * px, -px * py, -px * pz] : [-py * px, 1 - py * py, -py * pz];
-  const length = Math.hypot(ax, ay, az);
+  const length = hypot(ax, ay, az);
   [ax, ay, az] = [ax / length, ay / length, az / length];
   const cosine = px * nx + py * ny + pz * nz;
   if (cosine < -1 + 1e-9) {

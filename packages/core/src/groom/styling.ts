@@ -5,8 +5,10 @@
  * curve, and gives the guide the natural curvature for which it hangs as it was combed (inverse statics): it stays. Curling sets
  * the natural curl, and lets the hair hang.
  */
+
 import { dot, normalize, type Vector } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
+import { hypot, hypotOf, square as squareOf } from '../math/rounded/index.ts';
 import { fitHelices, fitTurns } from '../models/helix/fit.ts';
 import { divideEdges } from '../models/helix/rod.ts';
 import { alignCurl, createStrandSolver, reconstructHelices } from '../models/helix/strand.ts';
@@ -44,7 +46,7 @@ export function cutHairstyle(
   if (most === undefined && !plane) throw new SceneError(['length'], 'say how long, or the plane at which to cut');
   if (most !== undefined && !(most > 0 && Number.isFinite(most)))
     throw new SceneError(['length'], `must be positive, got ${most}`);
-  if (plane && !(Math.hypot(...plane.normal) > 0)) throw new SceneError(['plane'], 'its normal has no direction');
+  if (plane && !(hypotOf(plane.normal) > 0)) throw new SceneError(['plane'], 'its normal has no direction');
   const length = style.length.slice();
   const natural = style.natural.slice();
   const curvature = style.curvature.slice();
@@ -192,18 +194,18 @@ export function dragPoints(p: Float64Array, from: Vector, to: Vector, radius: nu
   for (let i = 3; i < p.length; i += 3) {
     const d: Vector = [p[i] - from[0], p[i + 1] - from[1], p[i + 2] - from[2]];
     const t = square > 0 ? Math.min(1, Math.max(0, dot(d, way) / square)) : 0;
-    const distance = Math.hypot(d[0] - t * way[0], d[1] - t * way[1], d[2] - t * way[2]);
+    const distance = hypot(d[0] - t * way[0], d[1] - t * way[1], d[2] - t * way[2]);
     if (distance >= radius) continue;
     touched = true;
     // full at the comb, none at its radius, smooth at both; what is ahead of the comb's end stays ahead
-    const weight = strength * (1 - (distance / radius) ** 2) ** 2 * (1 - t);
+    const weight = strength * squareOf(1 - squareOf(distance / radius)) * (1 - t);
     for (let k = 0; k < 3; k++) p[i + k] += weight * way[k];
   }
   if (!touched || square === 0) return false;
   for (let i = 3; i < p.length; i += 3) {
-    const length = Math.hypot(before[i] - before[i - 3], before[i + 1] - before[i - 2], before[i + 2] - before[i - 1]);
+    const length = hypot(before[i] - before[i - 3], before[i + 1] - before[i - 2], before[i + 2] - before[i - 1]);
     const d = [p[i] - p[i - 3], p[i + 1] - p[i - 2], p[i + 2] - p[i - 1]];
-    const size = Math.hypot(...d);
+    const size = hypotOf(d);
     for (let k = 0; k < 3; k++)
       p[i + k] = p[i - 3 + k] + (size > 0 ? (length * d[k]) / size : before[i + k] - before[i - 3 + k]);
   }

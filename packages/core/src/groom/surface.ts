@@ -6,7 +6,9 @@
  * its volume; an open one keeps the side that most of its area faces. Holes are no fault: a scalp is an open patch.
  * Edges with three triangles or more separate pieces.
  */
+
 import { SceneError } from '../errors.ts';
+import { atan2, hypot } from '../math/rounded/index.ts';
 
 export interface SurfaceReport {
   readonly vertices: number;
@@ -124,8 +126,7 @@ function mergeVertices({ position: p, color }: MeshInput): Merged {
     const i = order[k];
     for (let n = k - 1; n >= 0 && along[i] - along[order[n]] <= tolerance; n--) {
       const j = order[n];
-      if (Math.hypot(p[3 * i] - p[3 * j], p[3 * i + 1] - p[3 * j + 1], p[3 * i + 2] - p[3 * j + 2]) > tolerance)
-        continue;
+      if (hypot(p[3 * i] - p[3 * j], p[3 * i + 1] - p[3 * j + 1], p[3 * i + 2] - p[3 * j + 2]) > tolerance) continue;
       target[i] = target[j];
       break;
     }
@@ -147,7 +148,7 @@ function faceNormal(out: Float64Array, p: Float64Array, t: ArrayLike<number>, f:
   out[0] = uy * vz - uz * vy;
   out[1] = uz * vx - ux * vz;
   out[2] = ux * vy - uy * vx;
-  return Math.hypot(out[0], out[1], out[2]);
+  return hypot(out[0], out[1], out[2]);
 }
 
 const work = new Float64Array(3);
@@ -175,7 +176,7 @@ function keepFaces(
 }
 
 function edgeLength(p: Float64Array, a: number, b: number): number {
-  return Math.hypot(p[3 * a] - p[3 * b], p[3 * a + 1] - p[3 * b + 1], p[3 * a + 2] - p[3 * b + 2]);
+  return hypot(p[3 * a] - p[3 * b], p[3 * a + 1] - p[3 * b + 1], p[3 * a + 2] - p[3 * b + 2]);
 }
 
 /** Turns faces so that neighbours agree and pieces face outwards. Writes into `triangle`. */
@@ -295,12 +296,12 @@ function vertexNormals(p: Float64Array, t: Uint32Array): Float64Array {
     const size = faceNormal(work, p, t, f);
     for (let k = 0; k < 3; k++) {
       const [a, b, c] = [t[3 * f + k], t[3 * f + ((k + 1) % 3)], t[3 * f + ((k + 2) % 3)]];
-      const angle = Math.atan2(size, dotAt(p, a, b, c));
+      const angle = atan2(size, dotAt(p, a, b, c));
       for (let m = 0; m < 3; m++) out[3 * a + m] += (angle * work[m]) / size;
     }
   }
   for (let i = 0; i < out.length; i += 3) {
-    const size = Math.hypot(out[i], out[i + 1], out[i + 2]);
+    const size = hypot(out[i], out[i + 1], out[i + 2]);
     // a vertex of no face, or between faces that cancel, has no normal; nothing grows there
     for (let m = 0; m < 3; m++) out[i + m] = size > 1e-9 ? out[i + m] / size : 0;
   }

@@ -15,7 +15,9 @@
  * fiber f was in the frame of line k when all began, o_k(u) = R_k⁰(u)ᵀ(X_f⁰(u) − x_k⁰(u)), it stays for that line, and it is
  * drawn at Σ w_k (x_k(u) + R_k(u) o_k(u)). All terms agree at the beginning, and as long as the lines move together.
  */
+
 import { SceneError } from '../errors.ts';
+import { cos, hypot, sin } from '../math/rounded/index.ts';
 import { createHairs } from './hairs.ts';
 import { randomAt } from './random.ts';
 import type { Roots } from './roots.ts';
@@ -79,8 +81,8 @@ export function createWisps(lines: readonly CentreLine[], options: WispOptions):
       // a sunflower: as many fibers in any part of the disc as its area asks for
       const r = Math.sqrt((f + 0.5) / count);
       const angle = phase + f * Math.PI * (3 - Math.sqrt(5));
-      place[2 * (k * count + f)] = r * Math.cos(angle);
-      place[2 * (k * count + f) + 1] = r * Math.sin(angle);
+      place[2 * (k * count + f)] = r * cos(angle);
+      place[2 * (k * count + f) + 1] = r * sin(angle);
     }
   });
   const plain: Wisps = {
@@ -128,7 +130,7 @@ export function nodeQuaternions(line: CentreLine): Float64Array {
   for (let j = 0; j < edges; j++) {
     const [a, b] = [3 * j, 3 * ((j + 1) % nodes)];
     const [tx, ty, tz] = [x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]];
-    const length = Math.hypot(tx, ty, tz);
+    const length = hypot(tx, ty, tz);
     // an edge without length goes on as the one before
     if (length > 0) [tangent[0], tangent[1], tangent[2]] = [tx / length, ty / length, tz / length];
     writeQuaternion(edge, 4 * j, tangent, d, 3 * j);
@@ -151,12 +153,12 @@ function writeQuaternion(
 ): void {
   const along = d[at] * t[0] + d[at + 1] * t[1] + d[at + 2] * t[2];
   let [ux, uy, uz] = [d[at] - along * t[0], d[at + 1] - along * t[1], d[at + 2] - along * t[2]];
-  let size = Math.hypot(ux, uy, uz);
+  let size = hypot(ux, uy, uz);
   if (!(size > 1e-9)) {
     // a director along the tangent says nothing: any axis across will do
     const [a, b, c] = t;
     [ux, uy, uz] = Math.abs(c) < 0.9 ? [b, -a, 0] : [c, 0, -a];
-    size = Math.hypot(ux, uy, uz);
+    size = hypot(ux, uy, uz);
   }
   [ux, uy, uz] = [ux / size, uy / size, uz / size];
   const [vx, vy, vz] = [t[1] * uz - t[2] * uy, t[2] * ux - t[0] * uz, t[0] * uy - t[1] * ux];
@@ -253,7 +255,7 @@ function writePlain(
 ): void {
   const u = fractionOf(i, x.length / 3, closed);
   const rho = radiusAt(radius, u);
-  const [c, s] = [Math.cos(2 * Math.PI * turns * u), Math.sin(2 * Math.PI * turns * u)];
+  const [c, s] = [cos(2 * Math.PI * turns * u), sin(2 * Math.PI * turns * u)];
   for (let k = 0; k < 3; k++) out[3 * i + k] = x[3 * i + k];
   addTurned(out, 3 * i, frames, 4 * i, rho * (c * a - s * b), rho * (s * a + c * b), 0, 1);
 }

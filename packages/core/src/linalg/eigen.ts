@@ -3,6 +3,7 @@
  * with Wilkinson's shift. About 10 n³ operations, so a few hundred unknowns take well under a second; Jacobi rotations
  * (jacobi.ts) are simpler and, for a dozen unknowns, as fast.
  */
+import { hypot } from '../math/rounded/index.ts';
 
 /** Eigenvalues ascending; eigenvectors as columns of `vectors` (row-major n × n), orthonormal. */
 export function eigenDense(matrix: Float64Array, n: number): { values: Float64Array; vectors: Float64Array } {
@@ -29,7 +30,7 @@ function reduce(z: Float64Array, diagonal: Float64Array, off: Float64Array, n: n
     else {
       for (let k = 0; k < i; k++) {
         z[i * n + k] /= scale;
-        h += z[i * n + k] ** 2;
+        h += z[i * n + k] * z[i * n + k];
       }
       const f = z[i * n + i - 1];
       const g = f >= 0 ? -Math.sqrt(h) : Math.sqrt(h);
@@ -97,7 +98,7 @@ function iterate(z: Float64Array, diagonal: Float64Array, off: Float64Array, n: 
 
 function chase(z: Float64Array, diagonal: Float64Array, off: Float64Array, n: number, l: number, m: number): void {
   let g = (diagonal[l + 1] - diagonal[l]) / (2 * off[l]);
-  let r = Math.hypot(g, 1);
+  let r = hypot(g, 1);
   g = diagonal[m] - diagonal[l] + off[l] / (g + (g >= 0 ? r : -r));
   let s = 1;
   let c = 1;
@@ -105,7 +106,7 @@ function chase(z: Float64Array, diagonal: Float64Array, off: Float64Array, n: nu
   for (let i = m - 1; i >= l; i--) {
     const f = s * off[i];
     const b = c * off[i];
-    r = Math.hypot(f, g);
+    r = hypot(f, g);
     off[i + 1] = r;
     if (r === 0) {
       // the matrix parts here by itself

@@ -1,4 +1,5 @@
 /** Generalised minimal residuals [Saad1986], without restart: few iterations on a well preconditioned system. */
+import { hypot } from '../math/rounded/index.ts';
 
 /**
  * Solves A x = b, with x = b as the start; `apply(y, x)` writes y = A x. Returns the residual relative to |b|; x is the best of
@@ -47,7 +48,7 @@ export function solveGmres(
     rotations.forEach(([c, s], k) => {
       [column[k], column[k + 1]] = [c * column[k] + s * column[k + 1], c * column[k + 1] - s * column[k]];
     });
-    const r = Math.hypot(column[m], length);
+    const r = hypot(column[m], length);
     const [c, s] = [column[m] / r, length / r];
     rotations.push([c, s]);
     column[m] = r;

@@ -7,8 +7,8 @@ export function eigenSymmetric(matrix: Float64Array, n: number): { values: Float
     let off = 0;
     let diagonal = 0;
     for (let i = 0; i < n; i++) {
-      diagonal += a[i * n + i] ** 2;
-      for (let j = 0; j < i; j++) off += a[i * n + j] ** 2;
+      diagonal += a[i * n + i] * a[i * n + i];
+      for (let j = 0; j < i; j++) off += a[i * n + j] * a[i * n + j];
     }
     if (off <= 1e-32 * diagonal || off === 0) break;
     for (let p = 1; p < n; p++) for (let q = 0; q < p; q++) rotate(a, v, n, p, q);

@@ -7,6 +7,7 @@
  * converges faster than any power from there. So the space grows until an a posteriori estimate, the last entry of f(T)e₁ times
  * the last off-diagonal, is small enough. Vectors are orthogonalised against all earlier ones, twice.
  */
+import { exp, pow } from '../math/rounded/index.ts';
 import { eigenDense } from './eigen.ts';
 
 export interface Krylov {
@@ -21,8 +22,8 @@ export function createKrylov(size: number, most: number): Krylov {
 
 /** Bound on the error of exp(−A)b/|b| in a space of dimension m, spectrum in [0, 4ρ]. [Hochbruck1997] */
 export function exponentialBound(rho: number, m: number): number {
-  if (m >= 2 * rho) return (10 / rho) * Math.exp(-rho) * ((Math.E * rho) / m) ** m;
-  return m * m >= 4 * rho ? 10 * Math.exp((-m * m) / (5 * rho)) : 1;
+  if (m >= 2 * rho) return (10 / rho) * exp(-rho) * pow((Math.E * rho) / m, m);
+  return m * m >= 4 * rho ? 10 * exp((-m * m) / (5 * rho)) : 1;
 }
 
 /**

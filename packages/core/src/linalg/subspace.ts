@@ -100,7 +100,7 @@ function orthonormalize(span: Float64Array[], mass: Float64Array): void {
       }
     }
     let norm = 0;
-    for (let d = 0; d < mass.length; d++) norm += mass[d] * span[i][d] ** 2;
+    for (let d = 0; d < mass.length; d++) norm += mass[d] * (span[i][d] * span[i][d]);
     norm = Math.sqrt(norm);
     for (let d = 0; d < mass.length; d++) span[i][d] /= norm;
   }

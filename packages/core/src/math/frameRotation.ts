@@ -1,5 +1,7 @@
 /** Rotations between frames that are given by their tangent and director. */
+
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from './quaternion.ts';
+import { hypot } from './rounded/index.ts';
 
 interface Frame {
   readonly tangent: ArrayLike<number>;
@@ -23,7 +25,7 @@ export function writeFrameQuaternion(out: Float64Array, { tangent: t, director: 
     [t[0] - d[2], d[1] + e[0], squares[2], e[2] + t[1]],
     [d[1] - e[0], t[0] + d[2], e[2] + t[1], squares[3]],
   ][k];
-  const size = Math.hypot(w, x, y, z);
+  const size = hypot(w, x, y, z);
   out[0] = w / size;
   out[1] = x / size;
   out[2] = y / size;

@@ -5,6 +5,7 @@
  * Everybody who computes the end of a piece as t + dt gets the same bits: a piece ends exactly where the next one begins, and the
  * last ends at the end of the step. A difference of nearby numbers has no rounding error [Sterbenz], so t + (end − t) is `end`.
  */
+import { log2 } from './rounded/index.ts';
 
 /** A time span: from t to t + dt [s]. */
 export interface Span {
@@ -31,7 +32,7 @@ export function lengthLike(last: number, dt: number): number {
  */
 export function halvingsLeft({ step, halvings = 8 }: { step?: number; halvings?: number } = {}, dt: number): number {
   if (step === undefined) return halvings;
-  return Math.min(halvings, Math.max(0, halvings - Math.round(Math.log2(step / dt))));
+  return Math.min(halvings, Math.max(0, halvings - Math.round(log2(step / dt))));
 }
 
 /** Takes a piece, `share` of the step, or leaves the state unchanged. */

@@ -1,4 +1,5 @@
 /** Vectors as three consecutive entries of an array; `o` marks where they start. */
+import { atan2, hypot } from './rounded/index.ts';
 
 export function dot3(a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number): number {
   return a[i] * b[j] + a[i + 1] * b[j + 1] + a[i + 2] * b[j + 2];
@@ -21,7 +22,7 @@ export function cross3(
 
 /** Normalises in place and returns the old length. */
 export function normalize3(a: Float64Array, i: number): number {
-  const length = Math.hypot(a[i], a[i + 1], a[i + 2]);
+  const length = hypot(a[i], a[i + 1], a[i + 2]);
   a[i] /= length;
   a[i + 1] /= length;
   a[i + 2] /= length;
@@ -81,5 +82,5 @@ export function angleAbout3(
     t[k] * (a[i + 1] * b[j + 2] - a[i + 2] * b[j + 1]) +
     t[k + 1] * (a[i + 2] * b[j] - a[i] * b[j + 2]) +
     t[k + 2] * (a[i] * b[j + 1] - a[i + 1] * b[j]);
-  return Math.atan2(sine, dot3(a, i, b, j));
+  return atan2(sine, dot3(a, i, b, j));
 }

@@ -1,4 +1,5 @@
 /** Bodies and welds of a scene: mass and inertia checked, welds turned into pins that ride on their body. */
+
 import {
   type BodyPose,
   createBodyPose,
@@ -10,6 +11,7 @@ import {
 import { SceneError } from '../errors.ts';
 import { eigenSymmetric } from '../linalg/jacobi.ts';
 import { quaternionFromRotation } from '../math/quaternion.ts';
+import { hypotOf, pow } from '../math/rounded/index.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from './compiled.ts';
 import { type BodyPath, compileBodyPath } from './kinematic.ts';
 import type { BodySpec, Scene, SolidSpec } from './types.ts';
@@ -150,14 +152,14 @@ function fromSolid(spec: BodySpec, solid: SolidSpec, path: Path): { mass: number
   }
   const diagonal = (x: number, y: number, z: number): Float64Array => Float64Array.of(x, 0, 0, 0, y, 0, 0, 0, z);
   if (solid.type === 'sphere') {
-    const mass = (solid.density * 4 * Math.PI * solid.radius ** 3) / 3;
-    const moment = 0.4 * mass * solid.radius ** 2;
+    const mass = (solid.density * 4 * Math.PI * pow(solid.radius, 3)) / 3;
+    const moment = 0.4 * mass * (solid.radius * solid.radius);
     return { mass, inertia: diagonal(moment, moment, moment) };
   }
   if (solid.type === 'cylinder') {
-    const mass = solid.density * Math.PI * solid.radius ** 2 * solid.height;
-    const across = (mass * (3 * solid.radius ** 2 + solid.height ** 2)) / 12;
-    return { mass, inertia: diagonal(across, across, 0.5 * mass * solid.radius ** 2) };
+    const mass = solid.density * Math.PI * (solid.radius * solid.radius) * solid.height;
+    const across = (mass * (3 * (solid.radius * solid.radius) + solid.height * solid.height)) / 12;
+    return { mass, inertia: diagonal(across, across, 0.5 * mass * (solid.radius * solid.radius)) };
   }
   const [a, b, c] = solid.size;
   const mass = solid.density * a * b * c;
@@ -241,7 +243,7 @@ export function rideOnBody(pin: Pin, rod: Rod, rodIndex: number, body: number, p
 /** A junction has no extent: what it joins must meet there. A body with mass may hold a rod at the end of a rigid arm. */
 export function checkJunctionMeets({ body }: CompiledBody, { arm, pin }: Weld, rod: Rod, path: Path): void {
   if (body.mass > 0) return;
-  const gap = Math.hypot(...arm);
+  const gap = hypotOf(arm);
   const edge = rod.edgeLengthRest[Math.min(pin.node, rod.edgeCount - 1)];
   // nodes of a curved rod lie off its curve by a part of an edge
   if (gap <= 0.25 * edge) return;

@@ -1,5 +1,7 @@
 /** Rods that grow from other rods: who from whom, and where. */
+
 import { SceneError } from '../errors.ts';
+import { square as squareOf } from '../math/rounded/index.ts';
 import { capabilitiesOf, defaultModel, modelsWith } from '../models/registry.ts';
 import type { Rod } from './compiled.ts';
 import { findNode } from './layout.ts';
@@ -71,7 +73,7 @@ export function findParent(
   const from = compiled[index];
   const node = findNode(parent.at, from.layout, [...path, 'at']);
   let square = 0;
-  for (let i = 0; i < 3; i++) square += (compiled[k].rod.nodePosition[i] - from.rod.nodePosition[3 * node + i]) ** 2;
+  for (let i = 0; i < 3; i++) square += squareOf(compiled[k].rod.nodePosition[i] - from.rod.nodePosition[3 * node + i]);
   if (Math.sqrt(square) > 1e-6 * from.rod.length) {
     throw new SceneError(
       path,

@@ -1,4 +1,5 @@
 /** Rods that can be computed but are seldom meant, or that a rod model answers badly: each is worth a warning. */
+import { hypot } from '../math/rounded/index.ts';
 import type { Rod } from './compiled.ts';
 import type { RodSpec } from './types.ts';
 
@@ -50,7 +51,7 @@ function warnShort({ id, nodePosition: x, nodeCount, edgeCount, length }: Rod, w
   let laid = 0;
   for (let j = 0; j < edgeCount; j++) {
     const [a, b] = [3 * j, 3 * ((j + 1) % nodeCount)];
-    laid += Math.hypot(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]);
+    laid += hypot(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]);
   }
   if (laid >= length * (1 - SHORTEST)) return;
   warnings.push(

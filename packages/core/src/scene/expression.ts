@@ -10,6 +10,7 @@
  *   power      = atom [ "^" unary ]                                         −x^2 is −(x^2), 2^3^2 is 2^(3^2)
  *   atom       = number | name | name "(" ternary { "," ternary } ")" | "(" ternary ")"
  */
+import { pow } from '../math/rounded/index.ts';
 import { functions } from './functions.ts';
 
 export type Node =
@@ -267,7 +268,7 @@ function compileBinary(operator: BinaryOperator, left: Evaluator, right: Evaluat
     case '/':
       return (values) => left(values) / right(values);
     case '^':
-      return (values) => left(values) ** right(values);
+      return (values) => pow(left(values), right(values));
     case '<':
       return (values) => (left(values) < right(values) ? 1 : 0);
     case '<=':

@@ -3,6 +3,8 @@
  *
  * `derive` gives f' and f'' for functions of one argument; the others are put together in `jet.ts`.
  */
+import { acos, asin, atan, atan2, cos, cosh, exp, log, pow, sin, sinh, tan, tanh } from '../math/rounded/index.ts';
+
 export interface ExpressionFunction {
   readonly least: number;
   readonly most: number;
@@ -20,39 +22,39 @@ const unary = (f: (x: number) => number, derive: (x: number) => readonly [number
 const flat = (): readonly [number, number] => [0, 0];
 
 export const functions: Readonly<Record<string, ExpressionFunction>> = {
-  sin: unary(Math.sin, (x) => [Math.cos(x), -Math.sin(x)]),
-  cos: unary(Math.cos, (x) => [-Math.sin(x), -Math.cos(x)]),
-  tan: unary(Math.tan, (x) => {
-    const t = Math.tan(x);
+  sin: unary(sin, (x) => [cos(x), -sin(x)]),
+  cos: unary(cos, (x) => [-sin(x), -cos(x)]),
+  tan: unary(tan, (x) => {
+    const t = tan(x);
     return [1 + t * t, 2 * t * (1 + t * t)];
   }),
-  asin: unary(Math.asin, (x) => {
+  asin: unary(asin, (x) => {
     const d = 1 / Math.sqrt(1 - x * x);
     return [d, x * d * d * d];
   }),
-  acos: unary(Math.acos, (x) => {
+  acos: unary(acos, (x) => {
     const d = 1 / Math.sqrt(1 - x * x);
     return [-d, -x * d * d * d];
   }),
-  atan: unary(Math.atan, (x) => {
+  atan: unary(atan, (x) => {
     const d = 1 / (1 + x * x);
     return [d, -2 * x * d * d];
   }),
-  sinh: unary(Math.sinh, (x) => [Math.cosh(x), Math.sinh(x)]),
-  cosh: unary(Math.cosh, (x) => [Math.sinh(x), Math.cosh(x)]),
-  tanh: unary(Math.tanh, (x) => {
-    const t = Math.tanh(x);
+  sinh: unary(sinh, (x) => [cosh(x), sinh(x)]),
+  cosh: unary(cosh, (x) => [sinh(x), cosh(x)]),
+  tanh: unary(tanh, (x) => {
+    const t = tanh(x);
     return [1 - t * t, -2 * t * (1 - t * t)];
   }),
-  exp: unary(Math.exp, (x) => [Math.exp(x), Math.exp(x)]),
-  log: unary(Math.log, (x) => [1 / x, -1 / (x * x)]),
+  exp: unary(exp, (x) => [exp(x), exp(x)]),
+  log: unary(log, (x) => [1 / x, -1 / (x * x)]),
   sqrt: unary(Math.sqrt, (x) => [0.5 / Math.sqrt(x), -0.25 / (x * Math.sqrt(x))]),
   abs: unary(Math.abs, (x) => [Math.sign(x), 0]),
   floor: unary(Math.floor, flat),
   ceil: unary(Math.ceil, flat),
   sign: unary(Math.sign, flat),
-  atan2: { least: 2, most: 2, evaluate: (args) => Math.atan2(args[0], args[1]) },
-  pow: { least: 2, most: 2, evaluate: (args) => args[0] ** args[1] },
+  atan2: { least: 2, most: 2, evaluate: (args) => atan2(args[0], args[1]) },
+  pow: { least: 2, most: 2, evaluate: (args) => pow(args[0], args[1]) },
   /** Always between 0 and b, also for negative a. */
   mod: { least: 2, most: 2, evaluate: (args) => args[0] - args[1] * Math.floor(args[0] / args[1]) },
   min: {

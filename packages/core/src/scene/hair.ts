@@ -7,7 +7,9 @@
  *
  * E and G are independent numbers: hair is not an isotropic solid, and G from a Poisson ratio would be too large.
  */
+
 import { SceneError } from '../errors.ts';
+import { cos, sin } from '../math/rounded/index.ts';
 import type { CurlSpec, HairType, MaterialSpec, RodSpec, SectionSpec } from './types.ts';
 import type { Path } from './varying.ts';
 
@@ -128,5 +130,5 @@ export function curvatureOfCurl(
   const rise = pitch / (2 * Math.PI);
   const size = radius * radius + rise * rise;
   const bend = radius / size;
-  return [bend * Math.cos(phase), bend * Math.sin(phase), ((handedness === 'left' ? -1 : 1) * rise) / size];
+  return [bend * cos(phase), bend * sin(phase), ((handedness === 'left' ? -1 : 1) * rise) / size];
 }

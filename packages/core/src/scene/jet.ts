@@ -2,6 +2,7 @@
  * Expressions of one variable with their first two derivatives, by the chain rule: a curve given by a formula needs its
  * curvature, and differences would cost half the digits.
  */
+import { atan2, exp, log, pow } from '../math/rounded/index.ts';
 import type { BinaryOperator, Node } from './expression.ts';
 import { compileNode } from './expression.ts';
 import { functions } from './functions.ts';
@@ -27,12 +28,12 @@ function power(a: Jet, b: Jet): Jet {
   if (isConstant(b)) {
     const p = b[0];
     // p·0 would be NaN where the power of zero is infinite
-    const first = p === 0 ? 0 : p * a[0] ** (p - 1);
-    const second = p === 0 || p === 1 ? 0 : p * (p - 1) * a[0] ** (p - 2);
-    return chain(a, a[0] ** p, first, second);
+    const first = p === 0 ? 0 : p * pow(a[0], p - 1);
+    const second = p === 0 || p === 1 ? 0 : p * (p - 1) * pow(a[0], p - 2);
+    return chain(a, pow(a[0], p), first, second);
   }
-  const exponent = times(b, chain(a, Math.log(a[0]), 1 / a[0], -1 / (a[0] * a[0])));
-  const value = Math.exp(exponent[0]);
+  const exponent = times(b, chain(a, log(a[0]), 1 / a[0], -1 / (a[0] * a[0])));
+  const value = exp(exponent[0]);
   return chain(exponent, value, value, value);
 }
 
@@ -40,7 +41,7 @@ function arcTangent(y: Jet, x: Jet): Jet {
   const r2 = x[0] * x[0] + y[0] * y[0];
   const turn = x[0] * y[1] - y[0] * x[1];
   const spread = x[0] * x[1] + y[0] * y[1];
-  return [Math.atan2(y[0], x[0]), turn / r2, (x[0] * y[2] - y[0] * x[2]) / r2 - (2 * turn * spread) / (r2 * r2)];
+  return [atan2(y[0], x[0]), turn / r2, (x[0] * y[2] - y[0] * x[2]) / r2 - (2 * turn * spread) / (r2 * r2)];
 }
 
 const squareRoot = (a: Jet): Jet => chain(a, Math.sqrt(a[0]), 0.5 / Math.sqrt(a[0]), -0.25 / (a[0] * Math.sqrt(a[0])));

@@ -2,10 +2,12 @@
  * Bodies on a path: they go where the scene says, whatever pulls at them. A weld to such a body is a pin that rides on it, so
  * every model that has pins has these bodies; the reactions of those pins are what the body does to the rods.
  */
+
 import type { BodyPose } from '../bodies/body.ts';
 import { rotate, writeRotation } from '../bodies/body.ts';
 import { SceneError } from '../errors.ts';
 import { multiplyQuaternions, quaternionFromRotation } from '../math/quaternion.ts';
+import { cos, hypot, sin } from '../math/rounded/index.ts';
 import type { Pin, PinPose, Rod } from './compiled.ts';
 import { createPinPose } from './compiled.ts';
 import type { BodySpec } from './types.ts';
@@ -67,8 +69,8 @@ function writeSpin(out: Float64Array, now: Float64Array): void {
   const [u, v, w] = [now[9], now[10], now[11]];
   const angle2 = x * x + y * y + z * z;
   const angle = Math.sqrt(angle2);
-  const c1 = angle < 1e-3 ? 0.5 - angle2 / 24 : (1 - Math.cos(angle)) / angle2;
-  const c2 = angle < 1e-2 ? 1 / 6 - angle2 / 120 : (angle - Math.sin(angle)) / (angle2 * angle);
+  const c1 = angle < 1e-3 ? 0.5 - angle2 / 24 : (1 - cos(angle)) / angle2;
+  const c2 = angle < 1e-2 ? 1 / 6 - angle2 / 120 : (angle - sin(angle)) / (angle2 * angle);
   const p = y * w - z * v;
   const q = z * u - x * w;
   const r = x * v - y * u;
@@ -90,12 +92,12 @@ export function rideOnPath(pin: Pin, rod: Rod, body: BodyPath, start: BodyPose):
   const axis = first.axis.slice();
   // turns about the tangent are counted as twist: a frame alone cannot tell a full turn from none
   const spins = body.rotations.every(([x, y, z]) => {
-    const off = Math.hypot(
+    const off = hypot(
       y * tangent[2] - z * tangent[1],
       z * tangent[0] - x * tangent[2],
       x * tangent[1] - y * tangent[0],
     );
-    return off <= 1e-12 * Math.hypot(x, y, z);
+    return off <= 1e-12 * hypot(x, y, z);
   });
   const now = new Float64Array(12);
   const turn = new Float64Array(4);

@@ -8,6 +8,7 @@
 
 import { SceneError } from '../errors.ts';
 import { rotateVector, rotationBetween } from '../math/frameRotation.ts';
+import { hypotOf } from '../math/rounded/index.ts';
 import { createPinPose, type Pin, type PinPose } from './compiled.ts';
 
 export interface PinStop {
@@ -82,13 +83,13 @@ function measureWay(pins: readonly Pin[], a: readonly PinPose[], b: readonly Pin
   pins.forEach(({ holdX, holdY, holdZ, orientation }, p) => {
     if (!b[p].active) return;
     const held = [holdX, holdY, holdZ];
-    const gap = Math.hypot(...held.map((is, k) => (is ? b[p].position[k] - a[p].position[k] : 0)));
+    const gap = hypotOf(held.map((is, k) => (is ? b[p].position[k] - a[p].position[k] : 0)));
     most = Math.max(most, gap / limits.distance);
     if (orientation === 'free') return;
     const turn = rotationBetween(a[p], b[p]);
     const along = turn[0] * b[p].tangent[0] + turn[1] * b[p].tangent[1] + turn[2] * b[p].tangent[2];
     const spin = Math.abs(along + b[p].twist - a[p].twist);
-    most = Math.max(most, Math.hypot(...turn) / limits.turn, spin / limits.twist);
+    most = Math.max(most, hypotOf(turn) / limits.turn, spin / limits.twist);
   });
   return most;
 }

@@ -6,10 +6,12 @@
  * keeps count of turns: a frame alone cannot tell a full turn from none. A channel that a key leaves out stays as the
  * key before left it (zero at the first).
  */
+
 import type { Frame, Vector } from '../curve/vector.ts';
 import { cross, dot, makeFrame, norm, normalize, normalPart, transportFrame } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
 import { writeAngularAcceleration, writeAngularVelocity } from '../math/rotationRates.ts';
+import { sin, square } from '../math/rounded/index.ts';
 import { capabilitiesOf } from '../models/registry.ts';
 import type { Pin, PinMotion, PinPose, Rod } from './compiled.ts';
 import { createPinPose } from './compiled.ts';
@@ -151,8 +153,8 @@ function readMotion(spec: PathSpec | undefined, tangent: Vector, path: Path): Mo
 export function rotateInPlace(out: Float64Array, x: number, y: number, z: number): void {
   const angle2 = x * x + y * y + z * z;
   const angle = Math.sqrt(angle2);
-  const half = Math.sin(angle / 2);
-  const a = angle < 1e-8 ? 1 : Math.sin(angle) / angle;
+  const half = sin(angle / 2);
+  const a = angle < 1e-8 ? 1 : sin(angle) / angle;
   const b = angle < 1e-8 ? 0.5 : (2 * half * half) / angle2;
   const p = y * out[2] - z * out[1];
   const q = z * out[0] - x * out[2];
@@ -274,7 +276,7 @@ export function checkReach(pins: readonly CompiledPin[], rod: Rod, warnings: str
         b.pin.evaluate(poses[1], t);
         if (!poses[0].active || !poses[1].active) continue;
         let d2 = 0;
-        for (let k = 0; k < 3; k++) if (axes[k]) d2 += (poses[0].position[k] - poses[1].position[k]) ** 2;
+        for (let k = 0; k < 3; k++) if (axes[k]) d2 += square(poses[0].position[k] - poses[1].position[k]);
         const reach = Math.sqrt(d2);
         const words = `${a.label} and ${b.label} are ${reach.toPrecision(6)} m apart at t = ${t} s, but the rod between them is ${rest.toPrecision(6)} m long`;
         if (capabilitiesOf(rod).softPins && reach > rest * (1 + 1e-9)) {

@@ -6,7 +6,9 @@
  * contact): that of the circle of equal area, the outer one for a tube. A `stiffness` section without a radius gets that
  * of the solid circle with the same EI/EA, or, without EA, a two-hundredth of the length, for drawing only.
  */
+
 import { SceneError } from '../errors.ts';
+import { exp, pow } from '../math/rounded/index.ts';
 import type { DampingSpec, MaterialSpec, RodSpec, Scene, SectionSpec, Varying } from './types.ts';
 import type { Path, Profile, Requirement } from './varying.ts';
 import { compileVarying, nonNegative, positive } from './varying.ts';
@@ -72,8 +74,8 @@ export function rectangleTorsion(a: number, b: number): number {
   const short = Math.min(a, b);
   // Σ tanh(nπ long/2 short)/n⁵ over odd n, as Σ 1/n⁵ = 31/32 ζ(5) less a tail that dies like exp(−nπ)
   let sum = (31 / 32) * 1.03692775514337;
-  for (let n = 1; n <= 25; n += 2) sum -= 2 / (Math.exp((n * Math.PI * long) / short) + 1) / n ** 5;
-  return (long * short ** 3 * (1 - (192 / Math.PI ** 5) * (short / long) * sum)) / 3;
+  for (let n = 1; n <= 25; n += 2) sum -= 2 / (exp((n * Math.PI * long) / short) + 1) / pow(n, 5);
+  return (long * pow(short, 3) * (1 - (192 / pow(Math.PI, 5)) * (short / long) * sum)) / 3;
 }
 
 function compileGeometry(
@@ -104,7 +106,7 @@ function compileGeometry(
             [...path, 'inner'],
             `the inner radius ${r} m is not smaller than the outer ${R} m at u = ${Number(u.toPrecision(6))}`,
           );
-        const I = (Math.PI / 4) * (R ** 4 - r ** 4);
+        const I = (Math.PI / 4) * (pow(R, 4) - pow(r, 4));
         return { area: Math.PI * (R * R - r * r), I1: I, I2: I, J: 2 * I, radius: R };
       };
       return { constant: outer.constant && inner.constant, at };
@@ -117,8 +119,8 @@ function compileGeometry(
         const h = height.at(u);
         return {
           area: w * h,
-          I1: (w * h ** 3) / 12,
-          I2: (w ** 3 * h) / 12,
+          I1: (w * pow(h, 3)) / 12,
+          I2: (pow(w, 3) * h) / 12,
           J: rectangleTorsion(w, h),
           radius: Math.sqrt((w * h) / Math.PI),
         };
@@ -131,9 +133,9 @@ function compileGeometry(
 function ellipse(a: number, b: number): Geometry {
   return {
     area: Math.PI * a * b,
-    I1: (Math.PI / 4) * a * b ** 3,
-    I2: (Math.PI / 4) * a ** 3 * b,
-    J: (Math.PI * a ** 3 * b ** 3) / (a * a + b * b),
+    I1: (Math.PI / 4) * a * pow(b, 3),
+    I2: (Math.PI / 4) * pow(a, 3) * b,
+    J: (Math.PI * pow(a, 3) * pow(b, 3)) / (a * a + b * b),
     radius: Math.sqrt(a * b),
   };
 }

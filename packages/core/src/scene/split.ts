@@ -5,8 +5,10 @@
  * state to say (WorldOptions.start), and so lengths, masses and natural strains are the old ones to rounding. What varies along
  * the rod is read at the ends and middles of edges, on both sides of a node, so that jumps at nodes stay jumps.
  */
+
 import { normalize, turnFrame, twistBetween, type Vector, vectorOf } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
+import { cos, sin } from '../math/rounded/index.ts';
 import type { Samples } from '../port.ts';
 import type { Rod } from './compiled.ts';
 import { fractionOf } from './layout.ts';
@@ -181,7 +183,7 @@ function strainOf(rod: Rod, piece: Piece): readonly [Varying, Varying, Varying] 
 }
 
 const turnedAbout = ([x, y, z]: Vec3, angle: number): Vec3 =>
-  angle === 0 ? [x, y, z] : [x * Math.cos(angle) + y * Math.sin(angle), y * Math.cos(angle) - x * Math.sin(angle), z];
+  angle === 0 ? [x, y, z] : [x * cos(angle) + y * sin(angle), y * cos(angle) - x * sin(angle), z];
 
 /**
  * The frame of a closed rod is carried round once and need not meet itself: the angle by which what comes after the seam is turned

@@ -1,4 +1,5 @@
 /** Whether a rod's tension is a matter of its EA: it is laid or pulled to another length than its rest length. */
+import { hypot, hypotOf } from '../math/rounded/index.ts';
 import { createPinPose, type Pin, type Rod } from './compiled.ts';
 import type { Scene } from './types.ts';
 
@@ -8,7 +9,7 @@ const INSTANTS = 32;
 function isLaidStrained({ nodePosition: x, edgeCount, edgeLengthRest, nodeCount }: Rod): boolean {
   for (let j = 0; j < edgeCount; j++) {
     const [a, b] = [3 * j, 3 * ((j + 1) % nodeCount)];
-    const length = Math.hypot(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]);
+    const length = hypot(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]);
     if (Math.abs(length / edgeLengthRest[j] - 1) > STRAIN) return true;
   }
   return false;
@@ -36,7 +37,7 @@ export function isStretched(rod: Rod, pins: readonly Pin[], scene: Scene): boole
         const gap = held.map((is, a) => (is ? poses[p].position[a] - poses[o].position[a] : 0));
         const along = Math.abs(rod.nodeArc[holding[p].node] - rod.nodeArc[holding[o].node]);
         const rest = rod.closed ? Math.min(along, rod.length - along) : along;
-        if (Math.hypot(...gap) > rest * (1 + STRAIN)) return true;
+        if (hypotOf(gap) > rest * (1 + STRAIN)) return true;
       }
   }
   return false;

@@ -81,8 +81,8 @@ function closeChain(chain: readonly Vector[], nodeU: readonly number[], edgeLeng
   let position = chain.slice(0, n).map((x, i) => addScaled(x, gap, -nodeU[i]));
   for (let iteration = 0; iteration < 20; iteration++) {
     const edges = position.map((x, j) => subtract(position[(j + 1) % n], x));
-    const excess = edges.map((edge, j) => (dot(edge, edge) - edgeLength[j] ** 2) / 2);
-    if (excess.every((value, j) => Math.abs(value) < 4e-16 * edgeLength[j] ** 2)) break;
+    const excess = edges.map((edge, j) => (dot(edge, edge) - edgeLength[j] * edgeLength[j]) / 2);
+    if (excess.every((value, j) => Math.abs(value) < 4e-16 * (edgeLength[j] * edgeLength[j]))) break;
     // least change of positions that removes the excess to first order
     const pull = solveCyclicSymmetric(
       edges.map((edge) => 2 * dot(edge, edge)),

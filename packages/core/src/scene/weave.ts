@@ -6,8 +6,10 @@
  * is too stiff in shear, by a factor that vanishes only at first order in the edge. A crimped fiber follows
  * ±h·cos(π x/p), its natural shape; a flat one (h = 0) lies in the plane of the others, and the joint is where they meet.
  */
+
 import { vectorOf } from '../curve/vector.ts';
 import { SceneError } from '../errors.ts';
+import { hypot, hypotOf } from '../math/rounded/index.ts';
 import type { LinkSpec, RodSpec, Scene, ShapeSpec, Vec3, WeaveSpec, YarnSpec } from './types.ts';
 import type { Path } from './varying.ts';
 
@@ -70,17 +72,17 @@ function checkWeave(spec: WeaveSpec, path: Path): void {
     );
   if (!(crimp >= 0)) refuse(['crimp'], `the crimp is ${crimp} m; it must be zero or more`);
   if (crimp > 0 && edges < 3) refuse(['edges'], 'one edge cannot follow the crimp; use at least 3');
-  const area = Math.hypot(
+  const area = hypot(
     along[1] * across[2] - along[2] * across[1],
     along[2] * across[0] - along[0] * across[2],
     along[0] * across[1] - along[1] * across[0],
   );
-  if (!(area > 1e-9 * Math.hypot(...along) * Math.hypot(...across)))
+  if (!(area > 1e-9 * hypotOf(along) * hypotOf(across)))
     refuse(['across'], 'it is parallel to `along`; give another direction');
 }
 
 const unit = (v: Vec3): Vec3 => {
-  const size = Math.hypot(...v);
+  const size = hypotOf(v);
   return [v[0] / size, v[1] / size, v[2] / size];
 };
 

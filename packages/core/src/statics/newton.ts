@@ -4,7 +4,9 @@
  * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after each step, or solved
  * as it is (`keepsBranch`). Convergence is judged by the correction: see convergence.ts.
  */
+
 import { type BorderedBand, type BorderedFactor, factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
+import { hypot, pow } from '../math/rounded/index.ts';
 import type { Loads } from '../port.ts';
 import { type Correction, createRestTest, describeRounding, type RestScales } from './convergence.ts';
 import type { NewtonRequest, NewtonResult } from './search.ts';
@@ -60,8 +62,8 @@ function measureLoadSize({ loads, length }: RestProblem): number {
   const { nodeForce: f, edgeTorque: m } = loads;
   let force = 0;
   let torque = 0;
-  for (let o = 0; o < f.length; o += 3) force += Math.hypot(f[o], f[o + 1], f[o + 2]);
-  for (let o = 0; o < m.length; o += 3) torque += Math.hypot(m[o], m[o + 1], m[o + 2]);
+  for (let o = 0; o < f.length; o += 3) force += hypot(f[o], f[o + 1], f[o + 2]);
+  for (let o = 0; o < m.length; o += 3) torque += hypot(m[o], m[o + 1], m[o + 2]);
   return force + torque / length;
 }
 
@@ -102,7 +104,7 @@ export function measureScales(problem: RestProblem, factored: boolean): RestScal
 function measureBending(problem: RestProblem, { length, rounding }: RestScales): number {
   const { energy, noise } = problem.measureEnergy(rounding);
   const { bending } = problem.measureSize();
-  return energy > 4 * noise ? Math.min(length, 0.7 * Math.sqrt(((energy - 4 * noise) * length ** 3) / bending)) : 0;
+  return energy > 4 * noise ? Math.min(length, 0.7 * Math.sqrt(((energy - 4 * noise) * pow(length, 3)) / bending)) : 0;
 }
 
 /** Largest displacement, or rotation times length, of the step [m]. */

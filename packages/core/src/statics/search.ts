@@ -4,6 +4,7 @@
  *
  * A model implements `RestSystem`, its state and its own Newton method; the order of attempts, and when to give up, is here.
  */
+import { pow } from '../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../model.ts';
 
 export interface Verdict {
@@ -108,7 +109,7 @@ function raiseLoads(system: RestSystem, tolerance: number, mode: SearchMode): Se
 function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions, leaving: boolean): Search {
   system.hold('entry');
   // on the way from a saddle: a shift well below the softest mode, 100/n⁴, or it would creep
-  const shifted: SearchMode = leaving ? { firstShift: Math.min(1e-7, 1 / system.edgeCount ** 4) } : {};
+  const shifted: SearchMode = leaving ? { firstShift: Math.min(1e-7, 1 / pow(system.edgeCount, 4)) } : {};
   let newton = unsolved;
   let iterations = 0;
   // a branch that only is to be judged must not be left: first without shifts, which lead downhill

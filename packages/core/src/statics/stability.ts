@@ -6,8 +6,10 @@
  * by subspace iteration, and their energies are summed element by element, from differences of neighbours, where stiff and soft
  * parts do not cancel. See docs/notes/statics-convergence.md.
  */
+
 import { type BorderedBand, type BorderedFactor, factorBand, solveBand } from '../linalg/band.ts';
 import { eigenSymmetric } from '../linalg/jacobi.ts';
+import { sin } from '../math/rounded/index.ts';
 import { noVerdict, type Verdict } from './search.ts';
 
 export interface StabilityProblem {
@@ -58,7 +60,7 @@ function orthonormalize(vectors: readonly Float64Array[], { softScale }: Stabili
 
 function startVectors({ fixed, softScale }: StabilityProblem, count: number): Float64Array[] {
   return Array.from({ length: count }, (_, k) =>
-    softScale.map((_, d) => (fixed[d] ? 0 : Math.sin(1 + (0.7 + 0.1 * k) * d) + 0.3 * Math.sin(0.1 * (k + 1) * d))),
+    softScale.map((_, d) => (fixed[d] ? 0 : sin(1 + (0.7 + 0.1 * k) * d) + 0.3 * sin(0.1 * (k + 1) * d))),
   );
 }
 

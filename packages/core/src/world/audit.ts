@@ -4,7 +4,9 @@
  *
  * A search that accepts a rod which does not carry its load, and a reaction that is wrong, both show here.
  */
+
 import type { ContactWorld } from '../contact/contactWorld.ts';
+import { hypot, hypotOf } from '../math/rounded/index.ts';
 import type { EquilibriumReport, Reaction } from '../model.ts';
 import { createLoads, type LoadSource, type Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
@@ -35,7 +37,7 @@ function createBalance({ nodePosition }: Samples): Balance {
 function addForce(out: Balance, f: ArrayLike<number>, o: number, x: ArrayLike<number>, i: number): void {
   const [ax, ay, az] = [x[i] - out.center[0], x[i + 1] - out.center[1], x[i + 2] - out.center[2]];
   const [fx, fy, fz] = [f[o], f[o + 1], f[o + 2]];
-  const size = Math.hypot(fx, fy, fz);
+  const size = hypot(fx, fy, fz);
   out.force[0] += fx;
   out.force[1] += fy;
   out.force[2] += fz;
@@ -43,12 +45,12 @@ function addForce(out: Balance, f: ArrayLike<number>, o: number, x: ArrayLike<nu
   out.torque[1] += az * fx - ax * fz;
   out.torque[2] += ax * fy - ay * fx;
   out.forceSize += size;
-  out.torqueSize += size * Math.hypot(ax, ay, az);
+  out.torqueSize += size * hypot(ax, ay, az);
 }
 
 function addTorque(out: Balance, m: ArrayLike<number>, o: number): void {
   for (let k = 0; k < 3; k++) out.torque[k] += m[o + k];
-  out.torqueSize += Math.hypot(m[o], m[o + 1], m[o + 2]);
+  out.torqueSize += hypot(m[o], m[o + 1], m[o + 2]);
 }
 
 interface Acting {
@@ -89,7 +91,7 @@ function addLinks(balances: readonly Balance[], contact: ContactWorld): Readonly
       linked.add(rod);
       const { force: sum } = balances[rod];
       for (let c = 0; c < 3; c++) sum[c] += sign * force[c];
-      balances[rod].forceSize += Math.hypot(...force);
+      balances[rod].forceSize += hypotOf(force);
     }
   });
   return linked;
@@ -115,7 +117,7 @@ function addBranches(balances: readonly Balance[], rods: readonly Rod[]): number
     whole.torque[1] += az * force[0] - ax * force[2];
     whole.torque[2] += ax * force[1] - ay * force[0];
     whole.forceSize += forceSize;
-    whole.torqueSize += torqueSize + forceSize * Math.hypot(ax, ay, az);
+    whole.torqueSize += torqueSize + forceSize * hypot(ax, ay, az);
   });
   return rootOf;
 }
@@ -138,8 +140,8 @@ interface Imbalance {
 function measureImbalance(balance: Balance, rod: Rod, loaded: boolean, isLinked: boolean): Imbalance {
   const { forceSize, torqueSize } = balance;
   const idle = loaded ? 0 : bendingForce(rod);
-  const force = Math.hypot(...balance.force);
-  const torque = isLinked ? 0 : Math.hypot(...balance.torque);
+  const force = hypotOf(balance.force);
+  const torque = isLinked ? 0 : hypotOf(balance.torque);
   const acting = Math.max(forceSize, torqueSize / rod.length, idle);
   return { force, torque, relative: acting > 0 ? Math.max(force, torque / rod.length) / acting : 0 };
 }

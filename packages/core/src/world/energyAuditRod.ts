@@ -1,4 +1,5 @@
 /** Work on one rod over a step, for the audit of energy: of loads, from their forces at both ends, and of pins, from the change of momentum. */
+import { atan2, hypot } from '../math/rounded/index.ts';
 import { capabilitiesOf } from '../models/registry.ts';
 import type { Loads, Samples } from '../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../scene/compiled.ts';
@@ -208,7 +209,7 @@ function spinAngle({ samples, director, spin }: AuditedRod, j: number, dt: numbe
     sine += t[3 * j + k] * (director[a] * d[b] - director[b] * d[a]);
     cosine += director[3 * j + k] * d[3 * j + k];
   }
-  const angle = Math.atan2(sine, cosine);
+  const angle = atan2(sine, cosine);
   const near = 0.5 * dt * (spin[j] + edgeSpin[j]);
   return angle + 2 * Math.PI * Math.round((near - angle) / (2 * Math.PI));
 }
@@ -302,5 +303,5 @@ export function addFreeMomentum(one: AuditedRod, loads: Loads, dt: number): numb
   for (let k = 0; k < 3; k++) free.impulse[k] += dt * missing[k];
   free.scale = Math.max(free.scale, speed);
   free.doubt += 0.5 * dt * doubt;
-  return Math.hypot(free.impulse[0], free.impulse[1], free.impulse[2]) - free.doubt;
+  return hypot(free.impulse[0], free.impulse[1], free.impulse[2]) - free.doubt;
 }

@@ -2,7 +2,9 @@
  * What the exporters share: which rods go together, radii, frames and channels at nodes, which way is up, how fast
  * frames follow each other. All of them read one frame at a time, so that a recording need not fit in memory.
  */
+
 import type { Channel, Scene } from '@tendril/core';
+import { atan2, hypot, hypotOf } from '@tendril/core/math';
 import type { RecordedRod, Recording, RodFrame } from '../recording.ts';
 
 /** As much of a recording as an exporter needs. */
@@ -91,7 +93,7 @@ export function nodeFrames(
 
 /** Writes a unit vector; false, and nothing written, where there is no direction. */
 function setUnit(out: Float64Array, o: number, x: number, y: number, z: number): boolean {
-  const length = Math.hypot(x, y, z);
+  const length = hypot(x, y, z);
   if (!(length > 1e-12)) return false;
   out[o] = x / length;
   out[o + 1] = y / length;
@@ -135,7 +137,7 @@ export function nodeChannel(rod: RecordedRod, frame: RodFrame, channel: Channel)
     const length = (edgeLengthRest[p] + edgeLengthRest[i]) / 2;
     const angle =
       channel === 'curvature'
-        ? Math.atan2(Math.hypot(...axis), cosine)
+        ? atan2(hypotOf(axis), cosine)
         : twistBetween(d.subarray(3 * p, 3 * p + 3), d.subarray(3 * i, 3 * i + 3), f, axis, cosine);
     out[i] = angle / length;
   }
@@ -161,7 +163,7 @@ function twistBetween(
     tangent[0] * (m[1] * b[2] - m[2] * b[1]) +
     tangent[1] * (m[2] * b[0] - m[0] * b[2]) +
     tangent[2] * (m[0] * b[1] - m[1] * b[0]);
-  return Math.atan2(sine, m[0] * b[0] + m[1] * b[1] + m[2] * b[2]) || 0;
+  return atan2(sine, m[0] * b[0] + m[1] * b[1] + m[2] * b[2]) || 0;
 }
 
 /** The axis that points up: against gravity where that is along y, else z, as in the scenes of this project. */

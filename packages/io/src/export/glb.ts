@@ -12,6 +12,7 @@
  *
  * glTF is in metres with y up; what has z up is turned by its root node.
  */
+import { hypotOf } from '@tendril/core/math';
 import { putF32 } from '../bytes.ts';
 import type { RecordedRod, RecordingFrame } from '../recording.ts';
 import { type Footage, groupRods, pickFrames, rodColor, upAxisOf } from './footage.ts';
@@ -307,7 +308,7 @@ function placeOf(obstacle: Obstacle, frame: RecordingFrame): { translation: numb
     [xz + zx, yz + zy, squares[2], yx - xy],
     [zy - yz, xz - zx, yx - xy, squares[3]],
   ];
-  const size = Math.hypot(...rows[k]);
+  const size = hypotOf(rows[k]);
   return { translation, rotation: rows[k].map((value) => value / size) };
 }
 

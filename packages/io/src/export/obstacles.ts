@@ -2,7 +2,9 @@
  * The obstacles of a recorded scene as meshes, and where they are in each frame: on their path, or on the body they ride.
  * Formulas and grids have no mesh, and are left out; a mesh that deforms is drawn as it is at the start.
  */
+
 import { type ColliderSpec, compileColliders } from '@tendril/core';
+import { hypotOf } from '@tendril/core/math';
 import type { BodyFrame, RecordingFrame } from '../recording.ts';
 import type { Footage } from './footage.ts';
 import { ballMesh } from './tube.ts';
@@ -98,7 +100,7 @@ function stretched(from: Triple, to: Triple, radius: number): Mesh {
   // rods lie on it, and corners would show under them
   const { position, indices } = ballMesh(24);
   const way = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
-  const length = Math.hypot(...way);
+  const length = hypotOf(way);
   const up = length > 0 ? way.map((x) => x / length) : [0, 0, 1];
   const [across, side] = axesAcross(up);
   const out = new Float64Array(position.length);
@@ -113,7 +115,7 @@ function stretched(from: Triple, to: Triple, radius: number): Mesh {
 function axesAcross(up: Triple): [number[], number[]] {
   const k = Math.abs(up[0]) < 0.6 ? 0 : 1;
   const axis = [0, 1, 2].map((m) => (m === k ? 1 : 0) - up[k] * up[m]);
-  const size = Math.hypot(...axis);
+  const size = hypotOf(axis);
   const a = axis.map((x) => x / size);
   return [a, [up[1] * a[2] - up[2] * a[1], up[2] * a[0] - up[0] * a[2], up[0] * a[1] - up[1] * a[0]]];
 }
@@ -136,7 +138,7 @@ function boxMesh(size: Triple): Mesh {
 
 /** As much of a plane as the rods could touch. */
 function planeMesh(normal: Triple, reach: number): Mesh {
-  const size = Math.hypot(...normal);
+  const size = hypotOf(normal);
   const [a, b] = axesAcross(normal.map((x) => x / size));
   const corners = [
     [-1, -1],

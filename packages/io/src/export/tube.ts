@@ -1,4 +1,5 @@
 /** Meshes of rods: tubes around them, or the bare lines, for formats that know triangles and lines only. */
+import { cos, sin } from '@tendril/core/math';
 import type { RecordedRod, RodFrame } from '../recording.ts';
 import { nodeFrames, nodeRadius } from './footage.ts';
 
@@ -75,8 +76,8 @@ export function placeMesh(
       const by = tangent[o + 2] * ax - tangent[o] * az;
       const bz = tangent[o] * ay - tangent[o + 1] * ax;
       for (let k = 0; k < sides; k++, at += 3) {
-        const c = Math.cos((2 * Math.PI * k) / sides);
-        const s = Math.sin((2 * Math.PI * k) / sides);
+        const c = cos((2 * Math.PI * k) / sides);
+        const s = sin((2 * Math.PI * k) / sides);
         normal[at] = c * ax + s * bx;
         normal[at + 1] = c * ay + s * by;
         normal[at + 2] = c * az + s * bz;
@@ -105,7 +106,7 @@ export function ballMesh(rings = 8): { readonly position: Float32Array; readonly
     const polar = (Math.PI * i) / rings;
     for (let k = 0; k < corners; k++) {
       const turn = (2 * Math.PI * k) / corners;
-      position.push(Math.sin(polar) * Math.cos(turn), Math.sin(polar) * Math.sin(turn), Math.cos(polar));
+      position.push(sin(polar) * cos(turn), sin(polar) * sin(turn), cos(polar));
       const n = (k + 1) % corners;
       const [a, b] = [i * corners, (i + 1) * corners];
       if (i < rings) indices.push(a + k, b + k, b + n, a + k, b + n, a + n);

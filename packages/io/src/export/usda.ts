@@ -9,7 +9,9 @@
  * Curves are `linear`: the polyline that was simulated, exactly. Numbers have the digits that a 32-bit float of a USD
  * point can hold.
  */
+
 import type { SolidSpec } from '@tendril/core';
+import { log10, pow } from '@tendril/core/math';
 import {
   type Footage,
   frameRate,
@@ -64,7 +66,7 @@ function rounder(rods: Footage['header']['rods']): (value: number) => number {
   const longest = Math.max(
     ...rods.map(({ edgeLengthRest }) => edgeLengthRest.reduce((sum, length) => sum + length, 0)),
   );
-  const inverse = 10 ** Math.min(15, Math.max(3, Math.ceil(8 - Math.log10(longest > 0 ? longest : 1))));
+  const inverse = pow(10, Math.min(15, Math.max(3, Math.ceil(8 - log10(longest > 0 ? longest : 1)))));
   return (value) => round(value, inverse);
 }
 

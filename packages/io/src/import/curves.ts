@@ -2,6 +2,7 @@
  * Curves as other programs write them: many at once, in flat arrays, in the unit and axes of their file until `placeCurves`
  * turns them into metres with z up.
  */
+import { hypot } from '@tendril/core/math';
 import { InputError } from '../errors.ts';
 
 export interface Curves {
@@ -134,7 +135,7 @@ export function placeCurves(curves: Curves, source: string, placement: Placement
 }
 
 function distance(p: Float64Array, a: number, b: number): number {
-  return Math.hypot(p[a] - p[b], p[a + 1] - p[b + 1], p[a + 2] - p[b + 2]);
+  return hypot(p[a] - p[b], p[a + 1] - p[b + 1], p[a + 2] - p[b + 2]);
 }
 
 /** Largest side of the box around the points of a curve. */

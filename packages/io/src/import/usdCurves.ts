@@ -2,6 +2,7 @@
  * BasisCurves of a .usda file. Linear curves are taken as they are; cubic ones (Bézier, B-spline, Catmull–Rom) are evaluated:
  * at the ends of their pieces, Bézier pieces also twice in between, so that there are about as many points as before.
  */
+import { cbrt, cos, pow, sin, square } from '@tendril/core/math';
 import { InputError } from '../errors.ts';
 import { type Curves, createCurveBuilder } from './curves.ts';
 import { decodeText } from './text.ts';
@@ -79,7 +80,7 @@ function addCurves(
   const basis = type === 'linear' ? 'linear' : wordOf(prim, 'basis', 'bezier');
   const wrap = wordOf(prim, 'wrap', 'nonperiodic');
   // world coordinates and radius, four a vertex
-  const scale = Math.cbrt(Math.abs(determinant(m)));
+  const scale = cbrt(Math.abs(determinant(m)));
   const vertex = new Float64Array(4 * total);
   let first = 0;
   counts.forEach((count, c) => {
@@ -137,18 +138,18 @@ function evaluate(control: Float64Array, basis: string, wrap: string): number[] 
   return out;
 }
 
-const bezier = (t: number): number[] => [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3];
+const bezier = (t: number): number[] => [pow(1 - t, 3), 3 * t * square(1 - t), 3 * t * t * (1 - t), pow(t, 3)];
 const bspline = (t: number): number[] => [
-  (1 - t) ** 3 / 6,
-  (3 * t ** 3 - 6 * t * t + 4) / 6,
-  (-3 * t ** 3 + 3 * t * t + 3 * t + 1) / 6,
-  t ** 3 / 6,
+  pow(1 - t, 3) / 6,
+  (3 * pow(t, 3) - 6 * t * t + 4) / 6,
+  (-3 * pow(t, 3) + 3 * t * t + 3 * t + 1) / 6,
+  pow(t, 3) / 6,
 ];
 const catmullRom = (t: number): number[] => [
-  (-(t ** 3) + 2 * t * t - t) / 2,
-  (3 * t ** 3 - 5 * t * t + 2) / 2,
-  (-3 * t ** 3 + 4 * t * t + t) / 2,
-  (t ** 3 - t * t) / 2,
+  (-pow(t, 3) + 2 * t * t - t) / 2,
+  (3 * pow(t, 3) - 5 * t * t + 2) / 2,
+  (-3 * pow(t, 3) + 4 * t * t + t) / 2,
+  (pow(t, 3) - t * t) / 2,
 ];
 
 /** The transform that a prim's operations give, in their order. */
@@ -184,8 +185,8 @@ function operationOf(kind: string, v: Float64Array): Transform | undefined {
   for (let k = 0; k < axes.length; k++) {
     const axis = 'XYZ'.indexOf(axes[k]);
     const half = (v[axes.length === 1 ? 0 : axis] * Math.PI) / 360;
-    const s = Math.sin(half);
-    out = compose(fromQuaternion(Math.cos(half), axis === 0 ? s : 0, axis === 1 ? s : 0, axis === 2 ? s : 0), out);
+    const s = sin(half);
+    out = compose(fromQuaternion(cos(half), axis === 0 ? s : 0, axis === 1 ? s : 0, axis === 2 ? s : 0), out);
   }
   return out;
 }

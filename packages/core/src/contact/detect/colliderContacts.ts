@@ -1,5 +1,6 @@
 /** Contacts of rods with colliders at the start of a step; what ended inside one is in penetration.ts. */
 
+import { square as squareOf } from '../../math/rounded/index.ts';
 import { addColliderPlace, type ContactSet } from '../contactSet.ts';
 import { type Collider, findClosest, measureDistanceIn, measureSurfaceVelocityAt } from '../shapes/collider.ts';
 import { interpolate as at, type ColliderFinder, isHeld, isNear } from './finderData.ts';
@@ -108,7 +109,7 @@ export function findWithCollider(
 /** How far the collider's place comes in the step. */
 function measureTranslation({ moves, now, next }: Collider): number {
   let square = 0;
-  for (let k = 0; k < 3 && moves; k++) square += (next.position[k] - now.position[k]) ** 2;
+  for (let k = 0; k < 3 && moves; k++) square += squareOf(next.position[k] - now.position[k]);
   return Math.sqrt(square);
 }
 
@@ -116,7 +117,7 @@ function measureTranslation({ moves, now, next }: Collider): number {
 function measureRotation({ moves, body, shape, now, next }: Collider): number {
   if (body >= 0 || shape.surfaceVelocity) return Infinity;
   let square = 0;
-  for (let k = 0; k < 9 && moves; k++) square += (next.rotation[k] - now.rotation[k]) ** 2;
+  for (let k = 0; k < 9 && moves; k++) square += squareOf(next.rotation[k] - now.rotation[k]);
   return Math.sqrt(square);
 }
 
@@ -134,10 +135,10 @@ function mayReach(
   const { position: x, velocity: v, nodeDistance, nodeRadius, acceleration, rules } = finder;
   const { now, moves } = collider;
   const o = 3 * node;
-  let way = dt * Math.sqrt(v[o] ** 2 + v[o + 1] ** 2 + v[o + 2] ** 2);
+  let way = dt * Math.sqrt(v[o] * v[o] + v[o + 1] * v[o + 1] + v[o + 2] * v[o + 2]);
   if (moves) {
     let far = 0;
-    for (let k = 0; k < 3; k++) far += (x[o + k] - now.position[k]) ** 2;
+    for (let k = 0; k < 3; k++) far += squareOf(x[o + k] - now.position[k]);
     // the surface's point is as far away as the node's distance from it, at most
     way += shift + turn * (Math.sqrt(far) + Math.abs(nodeDistance[4 * node]));
   }
@@ -189,12 +190,12 @@ function measureInside(
   if (collider.shape.type === 'plane') return;
   // not by Math.hypot, which takes ten times as long: this is done for every edge
   const length = Math.sqrt(
-    (x[3 * b] - x[3 * a]) ** 2 + (x[3 * b + 1] - x[3 * a + 1]) ** 2 + (x[3 * b + 2] - x[3 * a + 2]) ** 2,
+    squareOf(x[3 * b] - x[3 * a]) + squareOf(x[3 * b + 1] - x[3 * a + 1]) + squareOf(x[3 * b + 2] - x[3 * a + 2]),
   );
   const speed = Math.sqrt(
     Math.max(
-      v[3 * a] ** 2 + v[3 * a + 1] ** 2 + v[3 * a + 2] ** 2,
-      v[3 * b] ** 2 + v[3 * b + 1] ** 2 + v[3 * b + 2] ** 2,
+      v[3 * a] * v[3 * a] + v[3 * a + 1] * v[3 * a + 1] + v[3 * a + 2] * v[3 * a + 2],
+      v[3 * b] * v[3 * b] + v[3 * b + 1] * v[3 * b + 1] + v[3 * b + 2] * v[3 * b + 2],
     ),
   );
   const way = 1.25 * dt * speed + (collider.moves ? shift + length : 0) + acceleration * dt * dt;

@@ -7,6 +7,7 @@
  *
  * With 10,000 hairs on a head this is a fifth of what one thread does in a step, and was a third of it with two.
  */
+import { hypot } from '../../math/rounded/index.ts';
 import type { Bundle } from '../../model.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -82,7 +83,7 @@ export function openFinder(rows: SearchRows, colliders: Finder['colliders']): Co
     colliders: colliders.map((collider, k) => ({ ...collider, acts: rows.acts[k] })),
     nodeCount: rows.nodeHeld.length,
     gravity,
-    acceleration: Math.hypot(gravity[0], gravity[1], gravity[2]),
+    acceleration: hypot(gravity[0], gravity[1], gravity[2]),
     rules: { reach: rows.given[7] },
   };
 }

@@ -1,4 +1,5 @@
 /** Places that do not meet what they are joined to: links and welds. */
+import { hypot } from '../../math/rounded/index.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { LinkPlan } from '../../scene/links.ts';
 import { measureDistance } from '../shapes/collider.ts';
@@ -53,7 +54,7 @@ export function exemptLink(finder: LinkFinder, { rodA, edgeA, weightA, rodB, edg
   listNear(nearB, finder, rodB, b, edgeB, weightB, reach);
   for (const one of nearA)
     for (const other of nearB) {
-      if (Math.hypot(one.from, other.from) >= reach) continue;
+      if (hypot(one.from, other.from) >= reach) continue;
       finder.joined.add(Math.min(one.edge, other.edge) * edgeCount + Math.max(one.edge, other.edge));
     }
 }

@@ -6,6 +6,7 @@
  * more than two radii apart the direction in which they will meet is not known yet: such pairs are left to the
  * check of paths (rodSweep.ts).
  */
+import { hypot } from '../../math/rounded/index.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
@@ -46,7 +47,7 @@ export function createFinder(
     colliders,
     rules,
     gravity,
-    acceleration: Math.hypot(gravity[0], gravity[1], gravity[2]),
+    acceleration: hypot(gravity[0], gravity[1], gravity[2]),
     nodeCount,
     edgeCount,
     edgeArc: new Float64Array(edgeCount),

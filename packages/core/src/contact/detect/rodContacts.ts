@@ -1,5 +1,6 @@
 /** Contacts of two edges: which places of them count, and what a contact there is. */
 
+import { hypot } from '../../math/rounded/index.ts';
 import { addContact, type ContactSet, FEATURE_LIMIT } from '../contactSet.ts';
 import { createEdgePlaces, findPlaces } from './edgePairs.ts';
 import { type Finder, featureOf, interpolate, isHeld, isNear } from './finderData.ts';
@@ -97,14 +98,14 @@ function writeCross(out: Float64Array, x: Float64Array, a: number, b: number, c:
   let nx = dy * ez - dz * ey;
   let ny = dz * ex - dx * ez;
   let nz = dx * ey - dy * ex;
-  let size = Math.hypot(nx, ny, nz);
-  if (!(size > 1e-12 * Math.hypot(dx, dy, dz) * Math.hypot(ex, ey, ez))) {
+  let size = hypot(nx, ny, nz);
+  if (!(size > 1e-12 * hypot(dx, dy, dz) * hypot(ex, ey, ez))) {
     // parallel and upon each other: any direction across
     const flat = Math.abs(dx) < Math.abs(dy);
     nx = flat ? 0 : -dz;
     ny = flat ? dz : 0;
     nz = flat ? -dy : dx;
-    size = Math.hypot(nx, ny, nz) || 1;
+    size = hypot(nx, ny, nz) || 1;
   }
   out[0] = nx / size;
   out[1] = ny / size;

@@ -13,6 +13,7 @@
  * All loops are over crossings `begin` to `end` of the group that the rows have, whose numbers are in `member`: threads share them.
  */
 
+import { atan2 } from '../../math/rounded/index.ts';
 import type { LinkPlan } from '../../scene/links.ts';
 import { GIVEN, type LinkRows, MEMORY, MOST_ROWS, RECORD } from './arrays.ts';
 
@@ -83,7 +84,7 @@ export function measureCrossings(
     let ny = az * bx - ax * bz;
     let nz = ax * by - ay * bx;
     const sine = Math.sqrt(nx * nx + ny * ny + nz * nz);
-    given[g + 3] = given[g + REST] - Math.atan2(sine, ax * bx + ay * by + az * bz);
+    given[g + 3] = given[g + REST] - atan2(sine, ax * bx + ay * by + az * bz);
     if (sine > 1e-9) {
       nx /= sine;
       ny /= sine;

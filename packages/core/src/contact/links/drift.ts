@@ -64,7 +64,9 @@ export function energyOfPulls(rows: DriftRows): number {
   const { pull, mass } = rows;
   let sum = 0;
   for (let j = 0; j < rodsOf(rows); j++)
-    if (mass[j] > 0) sum += (pull[3 * j] ** 2 + pull[3 * j + 1] ** 2 + pull[3 * j + 2] ** 2) / mass[j];
+    if (mass[j] > 0)
+      sum +=
+        (pull[3 * j] * pull[3 * j] + pull[3 * j + 1] * pull[3 * j + 1] + pull[3 * j + 2] * pull[3 * j + 2]) / mass[j];
   return sum;
 }
 

@@ -1,5 +1,7 @@
 /** Edges as links see them: frames and points, and how two of them stand to each other. */
+
 import { rotationFromQuaternion } from '../../math/quaternion.ts';
+import { atan2, hypot, square as squareOf } from '../../math/rounded/index.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { EdgePose } from '../../scene/links.ts';
@@ -19,7 +21,7 @@ export function readFrame(out: EdgeFrame, samples: Samples, rod: Rod, edge: numb
   let square = 0;
   for (let k = 0; k < 3; k++) {
     out.point[k] = (1 - weight) * x[a + k] + weight * x[b + k];
-    square += (x[b + k] - x[a + k]) ** 2;
+    square += squareOf(x[b + k] - x[a + k]);
     const i = (k + 1) % 3;
     const j = (k + 2) % 3;
     out.matrix[3 * k] = d[a + k];
@@ -31,7 +33,7 @@ export function readFrame(out: EdgeFrame, samples: Samples, rod: Rod, edge: numb
 
 /** The same from the start of the scene. */
 export function poseFrame(out: EdgeFrame, { from, to, director: d }: EdgePose, weight: number): void {
-  out.length = Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+  out.length = hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
   const t = to.map((x, k) => (x - from[k]) / out.length);
   for (let k = 0; k < 3; k++) {
     const [i, j] = [(k + 1) % 3, (k + 2) % 3];
@@ -51,7 +53,7 @@ export function startFrame(
 ): void {
   const a = 3 * edge;
   const b = 3 * ((edge + 1) % nodeCount);
-  out.length = Math.hypot(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]);
+  out.length = hypot(x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]);
   for (let k = 0; k < 3; k++) {
     const [i, j] = [(k + 1) % 3, (k + 2) % 3];
     out.point[k] = (1 - weight) * x[a + k] + weight * x[b + k];
@@ -90,7 +92,7 @@ export function writeNormal(out: Float64Array, a: Float64Array, b: Float64Array)
   }
   cross(out, tangentA, tangentB);
   const sine = Math.sqrt(dot(out, out));
-  const angle = Math.atan2(sine, dot(tangentA, tangentB));
+  const angle = atan2(sine, dot(tangentA, tangentB));
   // parallel: any direction across
   if (!(sine > 1e-9)) for (let k = 0; k < 3; k++) out[k] = a[3 * k];
   else for (let k = 0; k < 3; k++) out[k] /= sine;

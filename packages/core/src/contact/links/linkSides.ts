@@ -2,6 +2,7 @@
  * Sides of links where the solver has them: by rod, after those of its contacts, in an order that never changes. All loops are over rods
  * `from` to `to` of the group that the rows have: threads share them.
  */
+import { cbrt } from '../../math/rounded/index.ts';
 import { type LinkRows, rodsOf, setGroup } from './arrays.ts';
 import type { LinkSet, Links } from './linkData.ts';
 
@@ -73,7 +74,7 @@ export function weighSides(
   to: number,
 ): void {
   for (let j = from; j < to; j++) {
-    const root = Math.cbrt(joined[j]);
+    const root = cbrt(joined[j]);
     for (let s = first[j], e = entry[j]; s < last[j]; s++, e++)
       mass[s] = response[s] > 0 ? root / (contactsAtNode[e] * response[s]) : 0;
   }

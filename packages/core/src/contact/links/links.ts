@@ -24,6 +24,7 @@
  */
 
 import { SceneError } from '../../errors.ts';
+import { hypot, sin } from '../../math/rounded/index.ts';
 import type { Bundle } from '../../model.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -52,14 +53,14 @@ function standAtStart({ rodA, rodB, edgeA, edgeB, weightA, weightB, together, po
   startFrame(frameA, starts[rodA], edgeA, weightA);
   startFrame(frameB, starts[Math.max(rodB, 0)], edgeB, weightB);
   for (let k = 0; k < 3; k++) between[k] = together ? 0 : (rodB >= 0 ? frameB.point[k] : point[k]) - frameA.point[k];
-  return rodB >= 0 && Math.hypot(between[0], between[1], between[2]) > 1e-9 * Math.min(frameA.length, frameB.length);
+  return rodB >= 0 && hypot(between[0], between[1], between[2]) > 1e-9 * Math.min(frameA.length, frameB.length);
 }
 
 /** Angle between the tangents as `standAtStart` left them. */
 function angleAtStart(plan: LinkPlan, rods: readonly Rod[]): number {
   const { rodA, rodB, about } = plan;
   const angle = rodB >= 0 ? writeNormal(normal, frameA.matrix, frameB.matrix) : 0;
-  if (about === 'normal' && !(Math.sin(angle) > 0.1))
+  if (about === 'normal' && !(sin(angle) > 0.1))
     throw new SceneError(
       [...pathOfLink(plan), 'rotation', 'about'],
       `rods '${rods[rodA].id}' and '${rods[rodB].id}' are almost parallel there and have no common normal; use about: all`,
@@ -251,7 +252,8 @@ export function energyOfLinks({ plans, memory }: Links): number {
     const { stiffness, turnStiffness } = plans[k];
     const o = MOST_ROWS * (2 * k + 1);
     // strains that a link does not have are zero
-    for (let r = 0; r < MOST_ROWS; r++) energy += 0.5 * (r < 3 ? stiffness : turnStiffness) * memory[o + r] ** 2;
+    for (let r = 0; r < MOST_ROWS; r++)
+      energy += 0.5 * (r < 3 ? stiffness : turnStiffness) * (memory[o + r] * memory[o + r]);
   }
   return energy;
 }

@@ -2,9 +2,11 @@
  * Matrices and modes of rods that links join. The rods' own matrices stand on the diagonal; a link adds those of stiffness.ts, in
  * the rods' unknowns (nodes and the twist of edges, as their labels say), with what its force turns with where it pulls.
  */
+
 import { SceneError } from '../../errors.ts';
 import { analyzeSparse, createSparsePattern, factorSparse, type Groups, solveSparse } from '../../linalg/sparse.ts';
 import { findLowestModes } from '../../linalg/subspace.ts';
+import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -181,7 +183,7 @@ export function findLinkedModes(
   let soft = Infinity;
   for (let i = 0; i < size; i++) if (diagonal[i] > 0) soft = Math.min(soft, stiff[i] / diagonal[i]);
   const longest = rods.reduce((most, { edgeCount }) => Math.max(most, edgeCount), 1);
-  soft /= longest ** 4;
+  soft /= pow(longest, 4);
   for (let i = 0; i < size; i++) values[i] += 1e-3 * soft * diagonal[i];
   factorSparse(factor, values, 0);
   const found = findLowestModes(

@@ -9,7 +9,9 @@
  * between sections that turn stalls the iteration. Where Newton does not get through: loads in parts, then steps of descent with a
  * fictitious inertia that fades. An unstable equilibrium is left along its softest direction, as that of a lone rod is.
  */
+
 import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
+import { sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport, RestRod } from '../../model.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -315,7 +317,7 @@ function createSearch(
     if (!evaluate(t, 'tangent', 0)) return;
     let shift = 1e-9;
     while (!factorShifted(shift) && shift < 1e8) shift *= 1.5;
-    for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d);
+    for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
     let [move, turn, length] = [1, 1e-300, 0];
     for (let k = 0; k < 60; k++) {
       for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : x[d] * scaleOf[d];

@@ -6,6 +6,7 @@
  * pulls on nothing, and is found by central differences over the at most fourteen coordinates of the two edges. Three rotations
  * are strains whose gradient is right only in the sum of their squares: their whole matrix comes from differences of Bᵀkφ.
  */
+import { cos, hypot, sin } from '../../math/rounded/index.ts';
 import { transport3 } from '../../math/vec3.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -126,7 +127,7 @@ function readPose(
 }
 
 function writeTangent(out: Float64Array, { from, to }: EdgePose): number {
-  const length = Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+  const length = hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
   for (let k = 0; k < 3; k++) out[k] = (to[k] - from[k]) / length;
   return length;
 }
@@ -142,7 +143,7 @@ function movePose(out: EdgePose, start: EdgePose, k: number, by: number): void {
   if (k === 6) {
     const [x, y, z] = start.director;
     const across = [before[1] * z - before[2] * y, before[2] * x - before[0] * z, before[0] * y - before[1] * x];
-    for (let m = 0; m < 3; m++) out.director[m] = Math.cos(by) * start.director[m] + Math.sin(by) * across[m];
+    for (let m = 0; m < 3; m++) out.director[m] = cos(by) * start.director[m] + sin(by) * across[m];
     return;
   }
   if (k < 3) out.from[k] += by;

@@ -1,5 +1,7 @@
 /** Shapes of colliders from what a scene says of them: what cannot be one is refused, with a remedy. */
+
 import { SceneError } from '../../errors.ts';
+import { hypot, hypotOf } from '../../math/rounded/index.ts';
 import { compileExpression } from '../../scene/expression.ts';
 import type { ColliderSpec } from '../../scene/types.ts';
 import { atPath, checkTimes, finite, type Path } from '../../scene/varying.ts';
@@ -16,7 +18,7 @@ export function compileShape(spec: ColliderSpec, path: Path, warnings: string[])
   switch (spec.type) {
     case 'plane': {
       const [x, y, z] = spec.normal ?? [0, 0, 1];
-      const size = Math.hypot(x, y, z);
+      const size = hypot(x, y, z);
       if (!(size > 0))
         throw new SceneError([...path, 'normal'], 'the normal is the zero vector; give a direction out of the ground');
       return createPlane(x / size, y / size, z / size);
@@ -137,8 +139,8 @@ function countFlat(vertices: Float64Array, triangles: Int32Array): number {
     const [a, b, c] = [3 * triangles[i], 3 * triangles[i + 1], 3 * triangles[i + 2]];
     const u = [0, 1, 2].map((k) => vertices[b + k] - vertices[a + k]);
     const v = [0, 1, 2].map((k) => vertices[c + k] - vertices[a + k]);
-    const area = Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
-    if (!(area > 1e-14 * (Math.hypot(...u) * Math.hypot(...v)))) flat++;
+    const area = hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
+    if (!(area > 1e-14 * (hypotOf(u) * hypotOf(v)))) flat++;
   }
   return flat;
 }

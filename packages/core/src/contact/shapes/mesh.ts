@@ -8,6 +8,7 @@
  * A surface that is not closed has no inside: it is met from both sides, at the distance from it.
  */
 
+import { acos, hypot } from '../../math/rounded/index.ts';
 import { type BoxTree, buildTree, createTree, refitTree } from './boxTree.ts';
 import type { Shape } from './shape.ts';
 import { closestOfSegments, searchEdge } from './shape.ts';
@@ -83,7 +84,7 @@ function writeNormals(out: Normals, vertices: Float64Array, triangles: Int32Arra
     const nx = uy * vz - uz * vy;
     const ny = uz * vx - ux * vz;
     const nz = ux * vy - uy * vx;
-    const size = Math.hypot(nx, ny, nz) || 1;
+    const size = hypot(nx, ny, nz) || 1;
     face[3 * f] = nx / size;
     face[3 * f + 1] = ny / size;
     face[3 * f + 2] = nz / size;
@@ -101,7 +102,7 @@ function writeNormals(out: Normals, vertices: Float64Array, triangles: Int32Arra
         l1 += e * e;
         l2 += g * g;
       }
-      const angle = l1 > 0 && l2 > 0 ? Math.acos(Math.max(-1, Math.min(1, dot / Math.sqrt(l1 * l2)))) : 0;
+      const angle = l1 > 0 && l2 > 0 ? acos(Math.max(-1, Math.min(1, dot / Math.sqrt(l1 * l2)))) : 0;
       for (let m = 0; m < 3; m++) vertex[p + m] += angle * face[3 * f + m];
     }
   }
@@ -290,7 +291,7 @@ export function createMesh(
       out[2] *= sign / d;
       out[3] *= sign / d;
     } else {
-      const length = Math.hypot(source[o], source[o + 1], source[o + 2]) || 1;
+      const length = hypot(source[o], source[o + 1], source[o + 2]) || 1;
       out[1] = source[o] / length;
       out[2] = source[o + 1] / length;
       out[3] = source[o + 2] / length;
@@ -404,7 +405,7 @@ function closestOnMesh(
         closestOfSegments(parameters, dx, dy, dz, ex, ey, ez, rx, ry, rz);
         const s = parameters[0];
         const u = parameters[1];
-        const d = Math.hypot(rx + s * dx - u * ex, ry + s * dy - u * ey, rz + s * dz - u * ez);
+        const d = hypot(rx + s * dx - u * ex, ry + s * dy - u * ey, rz + s * dz - u * ez);
         if (d >= best) continue;
         best = d;
         t = s;

@@ -8,6 +8,7 @@
  * `solveLumped`: the same sweeps as if nodes were free masses [Bridson2002]. The rod then carries the impulses on, but
  * friction knows nothing of its tension: a rope round a bollard slips as if there were none. For many hairs and small steps.
  */
+import { hypot, square } from '../../math/rounded/index.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
 import type { Finder } from '../detect/finderData.ts';
@@ -117,7 +118,7 @@ export function solveGaussSeidel(
         error = Math.max(error, Math.abs(change) * along);
         for (let i = 0; i < size; i++) u[i] += matrix[i * size + o + k] * change;
       }
-      swing = Math.max(swing, 0.1 * along * Math.hypot(p[o], p[o + 1], p[o + 2]));
+      swing = Math.max(swing, 0.1 * along * hypot(p[o], p[o + 1], p[o + 2]));
     }
     result.iterations = sweep + 1;
     result.error = error;
@@ -151,7 +152,7 @@ export function solveLumped(
     nodeHeld[nodeOffset[rod] + node] ? 0 : 1 / rods[rod].nodeMass[node];
   const after = (rod: number, edge: number): number => (edge + 1) % rods[rod].nodeCount;
   const response = (rod: number, edge: number, weight: number): number =>
-    (1 - weight) ** 2 * inverseMass(rod, edge) + weight ** 2 * inverseMass(rod, after(rod, edge));
+    square(1 - weight) * inverseMass(rod, edge) + weight * weight * inverseMass(rod, after(rod, edge));
   const read = (rod: number, edge: number, weight: number, k: number): number =>
     (1 - weight) * moved[3 * (nodeOffset[rod] + edge) + k] +
     weight * moved[3 * (nodeOffset[rod] + after(rod, edge)) + k];

@@ -8,7 +8,9 @@
  * NOTE: ν0 = e3. The notes' rest-exact chord of a helix would put nodes on the curve; compiled rods are laid as chains of
  * edges with the length of their arc, and e3 is what makes those free of stress.
  */
+
 import { addEntry, type BorderedBand } from '../../linalg/band.ts';
+import { cos as cosine, sin } from '../../math/rounded/index.ts';
 import {
   evaluateJoint,
   evaluateTangentJoint,
@@ -39,8 +41,8 @@ function addBlock(matrix: BorderedBand, row: number, column: number, block: Floa
 
 /** [C B] of the joint that closes a rod: derivatives of B, which were taken in axes turned by `angle`, back in its own. */
 function turnClosing(angle: number): void {
-  const c = Math.cos(angle);
-  const s = Math.sin(angle);
+  const c = cosine(angle);
+  const s = sin(angle);
   const pair = (a: Float64Array, i: number, j: number): void => {
     const x = a[i];
     a[i] = c * x - s * a[j];
@@ -63,8 +65,8 @@ function writeJointRate(cos: CosseratRod, i: number, v: Float64Array, closing: n
     rateB[k] = after[i] >= 0 ? v[6 * after[i] + 3 + k] : 0;
   }
   if (closing !== 0) {
-    const c = Math.cos(closing);
-    const s = Math.sin(closing);
+    const c = cosine(closing);
+    const s = sin(closing);
     const x = rateB[0];
     rateB[0] = c * x + s * rateB[1];
     rateB[1] = c * rateB[1] - s * x;

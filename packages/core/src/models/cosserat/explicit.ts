@@ -7,6 +7,7 @@
  * node and edge; pieces are 0.8·2/ω. The limit is set by shear against rotary inertia: (4/d)√(G/ρ) for a round rod, however
  * coarse its edges. A hair would take 3e-8 s; inflated to a gyration of 0.4 mm, 4e-6 s.
  */
+import { exp } from '../../math/rounded/index.ts';
 import { addEdgeForces, addJoints, stretchForces } from './energy.ts';
 import {
   evaluatePins,
@@ -84,7 +85,7 @@ function kick(cos: CosseratRod, work: Workspace, h: number, implicit: boolean): 
 /** Mass damping, exactly: v ← v·exp(−αh). */
 function damp(cos: CosseratRod, h: number): void {
   const { v, massDamping, size } = cos;
-  for (let d = 0; d < size; d++) if (massDamping[d] > 0) v[d] *= Math.exp(-massDamping[d] * h);
+  for (let d = 0; d < size; d++) if (massDamping[d] > 0) v[d] *= exp(-massDamping[d] * h);
 }
 
 const turned = new Float64Array(3);

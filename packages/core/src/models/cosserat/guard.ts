@@ -3,6 +3,7 @@
  * that have turned meanwhile. Such a step is measured, kinetic plus elastic energy less the work of loads and pins, in the frame of the
  * pins; one that gains is taken anew by implicit Euler.
  */
+import { hypot, hypotOf, square as squareOf } from '../../math/rounded/index.ts';
 import { addElasticEnergies } from './energy.ts';
 import { measureReactions } from './reactions.ts';
 import type { CosseratRod } from './rod.ts';
@@ -108,17 +109,17 @@ function workOf(cos: CosseratRod, start: Snapshot, before: Mark, { force, torque
 /** The most that pins may have done: their reactions are known at the end only, and change over the step. */
 function boundPinWork(cos: CosseratRod, work: Workspace, start: Snapshot, t: number): number {
   const { pins, poses, heldPin, heldMemory, q, fixed } = cos;
-  const size = 1e-9 * Math.hypot(way[0], way[1], way[2]);
+  const size = 1e-9 * hypot(way[0], way[1], way[2]);
   let moving = false;
   const moved = pins.flatMap(({ node }, p) => {
     if (!poses[p].active) return [];
     let square = 0;
     for (let k = 0; k < 3; k++)
-      if (fixed[6 * node + k]) square += (q[7 * node + k] - start.q[7 * node + k] - way[k]) ** 2;
+      if (fixed[6 * node + k]) square += squareOf(q[7 * node + k] - start.q[7 * node + k] - way[k]);
     const shift = Math.sqrt(square);
     let turned = 0;
     const h = heldPin.indexOf(p);
-    for (let k = 5 * h; h >= 0 && k < 5 * h + 5; k++) turned += (heldMemory[k] - start.heldMemory[k]) ** 2;
+    for (let k = 5 * h; h >= 0 && k < 5 * h + 5; k++) turned += squareOf(heldMemory[k] - start.heldMemory[k]);
     // a quaternion turns by half of the angle
     const turn = 2 * Math.sqrt(turned);
     moving ||= shift > size || turn > 1e-12;
@@ -127,7 +128,7 @@ function boundPinWork(cos: CosseratRod, work: Workspace, start: Snapshot, t: num
   if (!moving) return 0;
   let sum = 0;
   measureReactions(cos, work, t).forEach(({ force, torque }, p) => {
-    sum += 2 * (Math.hypot(...force) * moved[p].shift + Math.hypot(...torque) * moved[p].turn);
+    sum += 2 * (hypotOf(force) * moved[p].shift + hypotOf(torque) * moved[p].turn);
   });
   return sum;
 }

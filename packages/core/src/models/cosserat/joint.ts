@@ -8,6 +8,7 @@
  *     N = b φ(φ×(φ×m))ᵀ + a((m·φ)1 − 2φmᵀ + mφᵀ),   b = a'(θ)/θ.
  * The quaternions' signs are kept, so φ is continuous up to nearly two half turns: a joint counts twist beyond half a turn.
  */
+import { atan2, cos, sin } from '../../math/rounded/index.ts';
 
 /** Joints beyond this angle [rad] are refused: G is singular at 2π. */
 const LARGEST_ANGLE = 1.9 * Math.PI;
@@ -34,8 +35,8 @@ export function measureRotation(
   let y = a[i] * b[j + 2] + a[i + 1] * b[j + 3] - a[i + 2] * b[j] - a[i + 3] * b[j + 1];
   let z = a[i] * b[j + 3] - a[i + 1] * b[j + 2] + a[i + 2] * b[j + 1] - a[i + 3] * b[j];
   if (closing !== 0) {
-    const c = Math.cos(0.5 * closing);
-    const s = Math.sin(0.5 * closing);
+    const c = cos(0.5 * closing);
+    const s = sin(0.5 * closing);
     const w0 = w;
     const x0 = x;
     w = w0 * c - z * s;
@@ -44,7 +45,7 @@ export function measureRotation(
     y = y * c - x0 * s;
   }
   const sine = Math.sqrt(x * x + y * y + z * z);
-  const angle = 2 * Math.atan2(sine, w);
+  const angle = 2 * atan2(sine, w);
   if (!(angle < LARGEST_ANGLE)) return false;
   const scale = sine < 1e-6 ? (2 - (2 * sine * sine) / (3 * w * w)) / w : angle / sine;
   out[o] = scale * x;
@@ -66,7 +67,7 @@ export function inverseSeries(square: number): { a: number; b: number } {
   }
   const theta = Math.sqrt(s);
   const half = 0.5 * theta;
-  const cot = Math.cos(half) / Math.sin(half);
+  const cot = cos(half) / sin(half);
   const a = (1 - half * cot) / s;
   const slope = -2 / (s * theta) + cot / (2 * s) + (1 + cot * cot) / (4 * theta);
   return { a, b: slope / theta };
@@ -219,7 +220,7 @@ export function evaluateTangentJoint(
   const p2 = frame[f + 3] * tangent[t] + frame[f + 4] * tangent[t + 1] + frame[f + 5] * tangent[t + 2];
   const p3 = frame[f + 6] * tangent[t] + frame[f + 7] * tangent[t + 1] + frame[f + 8] * tangent[t + 2];
   const sine = Math.sqrt(p1 * p1 + p2 * p2);
-  const angle = Math.atan2(sine, p3);
+  const angle = atan2(sine, p3);
   const s2 = sine * sine;
   // d/dc and d²/dc² of ½ acos²c
   const first = sine < 1e-4 ? -(1 + s2 / 6) : -angle / sine;

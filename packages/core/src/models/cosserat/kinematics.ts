@@ -1,5 +1,7 @@
 /** Pins, frames and strain from positions and quaternions; moving along unknowns; samples. */
+
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import { atan2, cos as cosine, sin } from '../../math/rounded/index.ts';
 import { measureRotation } from './joint.ts';
 import type { CosseratRod } from './rod.ts';
 
@@ -93,10 +95,10 @@ export function placeHeldFrames(cos: CosseratRod): void {
     let along = 0;
     for (let k = 0; k < 4; k++) along += scratch[k] * heldMemory[5 * h + k];
     if (along < 0) for (let k = 0; k < 4; k++) scratch[k] = -scratch[k];
-    scratch[4] = Math.cos(0.5 * pose.twist);
+    scratch[4] = cosine(0.5 * pose.twist);
     scratch[5] = 0;
     scratch[6] = 0;
-    scratch[7] = Math.sin(0.5 * pose.twist);
+    scratch[7] = sin(0.5 * pose.twist);
     multiplyQuaternions(heldQuaternion, 4 * h, scratch, 0, scratch, 4);
   }
 }
@@ -290,8 +292,8 @@ export function initializeState(cos: CosseratRod): boolean {
 function chooseSign(q: Float64Array, a: number, b: number, twist: number): boolean {
   const w = q[a] * q[b] + q[a + 1] * q[b + 1] + q[a + 2] * q[b + 2] + q[a + 3] * q[b + 3];
   const z = q[a] * q[b + 3] - q[a + 1] * q[b + 2] + q[a + 2] * q[b + 1] - q[a + 3] * q[b];
-  const plus = Math.abs(2 * Math.atan2(z, w) - twist);
-  const minus = Math.abs(2 * Math.atan2(-z, -w) - twist);
+  const plus = Math.abs(2 * atan2(z, w) - twist);
+  const minus = Math.abs(2 * atan2(-z, -w) - twist);
   if (minus < plus) for (let k = 0; k < 4; k++) q[b + k] = -q[b + k];
   return Math.min(plus, minus) < 2;
 }
@@ -303,7 +305,7 @@ function closeFrames(cos: CosseratRod): void {
   const b = 3;
   const w = q[a] * q[b] + q[a + 1] * q[b + 1] + q[a + 2] * q[b + 2] + q[a + 3] * q[b + 3];
   const z = q[a] * q[b + 3] - q[a + 1] * q[b + 2] + q[a + 2] * q[b + 1] - q[a + 3] * q[b];
-  cos.closing = rod.nodeTwist[0] - 2 * Math.atan2(z, w);
+  cos.closing = rod.nodeTwist[0] - 2 * atan2(z, w);
 }
 
 /** The signs of held frames that make their half joints short, at the start. */

@@ -3,7 +3,9 @@
  * their stability, and modes. By central differences: loads of a node depend on the nodes and edges next to it at most,
  * so that every fifth node with its edge can be moved at once.
  */
+
 import { addEntry, type BorderedBand } from '../../linalg/band.ts';
+import { square } from '../../math/rounded/index.ts';
 import { measureStrain, moveBy } from './kinematics.ts';
 import type { CosseratRod } from './rod.ts';
 
@@ -79,7 +81,7 @@ export function measureLoadJacobian(
     for (let offset = -WIDTH; offset <= WIDTH; offset++) {
       const value = entries[ROW * row + WIDTH + offset];
       whole += value * value;
-      odd += (value - transposed(entries, size, rod.closed, row, offset)) ** 2;
+      odd += square(value - transposed(entries, size, rod.closed, row, offset));
     }
   }
   out.asymmetry = whole > 0 ? Math.sqrt(odd / whole) : 0;

@@ -1,8 +1,10 @@
 /** Natural modes about the present state, by subspace iteration, and the matrices M, K, C. */
+
 import { SceneError } from '../../errors.ts';
 import { addEntry, clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
 import { collectBand, collectDiagonal, normalizeShape } from '../../linalg/modal.ts';
 import { findLowestModes } from '../../linalg/subspace.ts';
+import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes } from '../../model.ts';
 import { addEdgeHessian, addJoints } from './energy.ts';
 import { evaluatePins, measureStrain } from './kinematics.ts';
@@ -52,7 +54,7 @@ function softestRatio(cos: CosseratRod): number {
   let ratio = Infinity;
   for (let d = 0; d < cos.size; d++)
     if (cos.mass[d] > 0 && d % 6 < 3) ratio = Math.min(ratio, cos.stiffnessScale[d] / cos.mass[d]);
-  return ratio / cos.edgeCount ** 4;
+  return ratio / pow(cos.edgeCount, 4);
 }
 
 export function exportMatrices(cos: CosseratRod, work: Workspace, t: number): Matrices {

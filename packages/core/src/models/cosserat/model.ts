@@ -2,7 +2,9 @@
  * The special Cosserat rod: bending, twist, shear and stretch [Michels2015 App. C], in the staggered form described in
  * README.md beside this file.
  */
+
 import { SceneError } from '../../errors.ts';
+import { acos, hypot } from '../../math/rounded/index.ts';
 import type { Bundle, Channel, Coupling, Drive, Energies, Model, Momentum, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -275,12 +277,12 @@ function readChannel(out: Float64Array, cos: CosseratRod, channel: Channel): voi
   for (let i = 0; i < joints.count; i++) {
     if (!jointActive[i]) continue;
     const o = 3 * i;
-    let value = channel === 'curvature' ? Math.hypot(jointRotation[o], jointRotation[o + 1]) : jointRotation[o + 2];
+    let value = channel === 'curvature' ? hypot(jointRotation[o], jointRotation[o + 1]) : jointRotation[o + 2];
     if (joints.freeSpin[i]) {
       const f = 9 * Math.max(joints.before[i], joints.after[i]) + 6;
       const { tangent } = poses[joints.pin[i]];
       const cosine = edgeFrame[f] * tangent[0] + edgeFrame[f + 1] * tangent[1] + edgeFrame[f + 2] * tangent[2];
-      value = channel === 'curvature' ? Math.acos(Math.min(1, Math.max(-1, cosine))) : 0;
+      value = channel === 'curvature' ? acos(Math.min(1, Math.max(-1, cosine))) : 0;
     }
     out[joints.node[i]] += value;
     lengthAt[joints.node[i]] += joints.length[i];

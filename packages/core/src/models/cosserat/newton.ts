@@ -11,8 +11,10 @@
  * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors, ÷4 after each
  * step. Steps are limited to `rotation` of any frame or edge.
  */
+
 import { BAND_WIDTH, clearBand, factorBand, fixUnknown, readEntry, solveBand } from '../../linalg/band.ts';
 import { addGeneral, solveGeneral } from '../../linalg/bandLu.ts';
+import { pow, square } from '../../math/rounded/index.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import { measureStrain, moveBy } from './kinematics.ts';
 import { measureLoadJacobian, subtractSymmetricPart } from './loadStiffness.ts';
@@ -82,7 +84,7 @@ function measureConvergence(
   }
   const l = rod.length;
   const edge = l / edgeCount;
-  const elastic = (bending * edge ** 3) / (l * l);
+  const elastic = (bending * pow(edge, 3)) / (l * l);
   const wanted = tolerance * Math.max(scale, elastic);
   const limit = Math.max(wanted, 8e-16 * floorForce * Math.sqrt(size));
   const limitTorque = Math.max(wanted * l, 8e-16 * floorTorque * Math.sqrt(size));
@@ -133,8 +135,8 @@ export function limitStep(cos: CosseratRod, step: Float64Array, rotation: number
     let turn = 0;
     let stretch = 0;
     for (let k = 0; k < 3; k++) {
-      turn += step[a + 3 + k] ** 2;
-      stretch += (step[b + k] - step[a + k]) ** 2;
+      turn += step[a + 3 + k] * step[a + 3 + k];
+      stretch += square(step[b + k] - step[a + k]);
     }
     largest = Math.max(largest, Math.sqrt(turn), Math.sqrt(stretch) / rod.edgeLengthRest[j]);
     if (Number.isNaN(turn + stretch)) return Number.NaN;

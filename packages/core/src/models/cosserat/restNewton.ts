@@ -4,7 +4,9 @@
  * The matrix gets no more stretch and shear stiffness than it needs, because the rounding of stiffer edges hides bending. The equation of
  * an edge keeps its own stiffness, so that the cap changes only the rate of convergence. See docs/notes/statics-convergence.md.
  */
+
 import { clearBand } from '../../linalg/band.ts';
+import { hypot, pow, square } from '../../math/rounded/index.ts';
 import type { RestProblem } from '../../statics/newton.ts';
 import { addElasticEnergies } from './energy.ts';
 import { measureStrain } from './kinematics.ts';
@@ -32,7 +34,7 @@ function capPenalties(cos: CosseratRod, work: Workspace): void {
   for (let j = 0; j < cos.edgeCount; j++) {
     const o = 3 * j;
     const b = j + 1 < nodeCount ? 6 * j + 6 : 0;
-    const force = Math.hypot(edgeForce[o], edgeForce[o + 1], edgeForce[o + 2]);
+    const force = hypot(edgeForce[o], edgeForce[o + 1], edgeForce[o + 2]);
     const bending = Math.max(stiffnessScale[6 * j], stiffnessScale[b]) * rod.edgeLengthRest[j];
     for (let k = o; k < o + 3; k++) work.edgePenalty[k] = Math.min(edgeStiffness[k], multiple * (bending + force));
   }
@@ -54,7 +56,7 @@ function measureSize({
     bending = Math.max(bending, stiffnessScale[6 * i]);
     for (let k = 0; k < 3; k++) extent = Math.max(extent, Math.abs(q[7 * i + k]));
   }
-  return { extent, bending: bending * (rod.length / edgeCount) ** 3, internal };
+  return { extent, bending: bending * pow(rod.length / edgeCount, 3), internal };
 }
 
 const edgeStep = new Float64Array(3);
@@ -82,7 +84,7 @@ function measureEnergy(cos: CosseratRod): ReturnType<RestProblem['measureEnergy'
   const { stiffness, count } = cos.joints;
   let noise = 0;
   // frames, and not positions, tell strain
-  for (let i = 0; i < count; i++) noise += 2 * Math.max(stiffness[3 * i], stiffness[3 * i + 1]) * 4e-16 ** 2;
+  for (let i = 0; i < count; i++) noise += 2 * Math.max(stiffness[3 * i], stiffness[3 * i + 1]) * square(4e-16);
   return { energy: energies.bending + energies.twisting, noise };
 }
 
@@ -129,7 +131,7 @@ export function createRestProblem(cos: CosseratRod, work: Workspace, t: number):
     measureSize: () => measureSize(cos),
     roundingForce(_, internal) {
       const { bending } = measureSize(cos);
-      return 4e-15 * ((bending * edgeCount ** 2) / rod.length ** 2 + internal);
+      return 4e-15 * ((bending * (edgeCount * edgeCount)) / (rod.length * rod.length) + internal);
     },
     measureEdges: (rounding) => measureEdges(cos, work, rounding),
     measureEnergy: () => measureEnergy(cos),

@@ -11,7 +11,9 @@
  * NOTE: the printed equations evolve strain and velocity (C.3), whose frames drift; here strain is computed from positions
  * and frames. Their inertia ρJ counts the density twice, and their torsion I1 + I2 is right for circles alone.
  */
+
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
+import { pow } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
@@ -264,8 +266,8 @@ function buildConstants(rod: Rod, rule: SectionRule): EdgeConstants {
       out.stiffnessScale[o + k] = stiff / l;
       out.softScale[o + k] = Math.min(soft, GJ) / l;
       for (const d of [6 * j + k, 6 * next + k]) {
-        out.stiffnessScale[d] = Math.max(out.stiffnessScale[d], Math.max(EI1, EI2) / l ** 3);
-        out.softScale[d] = Math.min(out.softScale[d], soft / l ** 3);
+        out.stiffnessScale[d] = Math.max(out.stiffnessScale[d], Math.max(EI1, EI2) / pow(l, 3));
+        out.softScale[d] = Math.min(out.softScale[d], soft / pow(l, 3));
       }
     }
   }

@@ -2,6 +2,7 @@
  * The energy of a small displacement, xᵀKx, joint by joint and edge by edge. The same as with the assembled tangent stiffness, but from
  * differences of neighbours: the assembled matrix loses the energy of soft modes in the rounding of its entries.
  */
+import { square } from '../../math/rounded/index.ts';
 import { evaluateHeldTangent, momentOf, rateOf } from './energy.ts';
 import { hessianBB, inverseSeries } from './joint.ts';
 import type { CosseratRod } from './rod.ts';
@@ -54,7 +55,7 @@ function edgeEnergy(cos: CosseratRod, work: Workspace, j: number, x: Float64Arra
   const turned = cross(strain, turn);
   let energy = -2 * dot(d, cross(force, turn));
   energy += l * (dot(force, turn) * dot(strain, turn) - dot(force, strain) * dot(turn, turn));
-  for (let k = 0; k < 3; k++) energy += l * work.edgePenalty[3 * j + k] * (d[k] / l + turned[k]) ** 2;
+  for (let k = 0; k < 3; k++) energy += l * work.edgePenalty[3 * j + k] * square(d[k] / l + turned[k]);
   return energy;
 }
 

@@ -2,7 +2,9 @@
  * What a motion starts with: frames that have no inertia are in equilibrium at every instant, the first included, with the
  * nodes where they are. Rigid edges are given a finite stiffness for the search, and then d3 is laid along them again.
  */
+
 import { multiplyQuaternions } from '../../math/quaternion.ts';
+import { hypot } from '../../math/rounded/index.ts';
 import { evaluatePins, measureStrain } from './kinematics.ts';
 import { solveStage } from './newton.ts';
 import type { CosseratRod } from './rod.ts';
@@ -45,14 +47,14 @@ function alignEdge(cos: CosseratRod, j: number): void {
   const { q, edgeFrame, nodeCount } = cos;
   const b = j + 1 < nodeCount ? 7 * j + 7 : 0;
   const e = [0, 1, 2].map((k) => q[b + k] - q[7 * j + k]);
-  const length = Math.hypot(e[0], e[1], e[2]);
+  const length = hypot(e[0], e[1], e[2]);
   const d = [edgeFrame[9 * j + 6], edgeFrame[9 * j + 7], edgeFrame[9 * j + 8]];
   const cosine = (d[0] * e[0] + d[1] * e[1] + d[2] * e[2]) / length;
   turn[0] = 1 + cosine;
   turn[1] = (d[1] * e[2] - d[2] * e[1]) / length;
   turn[2] = (d[2] * e[0] - d[0] * e[2]) / length;
   turn[3] = (d[0] * e[1] - d[1] * e[0]) / length;
-  const size = Math.hypot(turn[0], turn[1], turn[2], turn[3]);
+  const size = hypot(turn[0], turn[1], turn[2], turn[3]);
   for (let k = 0; k < 4; k++) turn[k] /= size;
   multiplyQuaternions(q, 7 * j + 3, turn, 0, q, 7 * j + 3);
 }

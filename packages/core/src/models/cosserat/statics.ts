@@ -3,7 +3,9 @@
  * softest direction, pins brought to where they are at t. The verdict on stability is the number of negative pivots of the tangent
  * stiffness.
  */
+
 import { addEntry, factorBand, solveBand } from '../../linalg/band.ts';
+import { acos, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { solveAtRest } from '../../statics/newton.ts';
 import { noVerdict, type RestSystem, seekEquilibrium, type Verdict } from '../../statics/search.ts';
@@ -57,11 +59,14 @@ function descend(cos: CosseratRod, work: Workspace, start: Snapshot, t: number, 
  * (Settling the rod with that S first was tried: near a critical load Newton wanders off along the very mode in question.)
  */
 function zeroModeShift(cos: CosseratRod, work: Workspace): number {
-  let shift = 1e-4 / cos.edgeCount ** 4;
+  let shift = 1e-4 / pow(cos.edgeCount, 4);
   if (!cos.rod.closed) return shift;
   for (let j = 0; j < cos.edgeCount; j++) {
     const o = 3 * j;
-    const square = cos.edgeForce[o] ** 2 + cos.edgeForce[o + 1] ** 2 + cos.edgeForce[o + 2] ** 2;
+    const square =
+      cos.edgeForce[o] * cos.edgeForce[o] +
+      cos.edgeForce[o + 1] * cos.edgeForce[o + 1] +
+      cos.edgeForce[o + 2] * cos.edgeForce[o + 2];
     const l = cos.rod.edgeLengthRest[j];
     shift = Math.max(shift, (4 * square * l) / (work.edgePenalty[o] * cos.softScale[6 * j]));
   }
@@ -112,7 +117,7 @@ function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
 function findSoftDirection(cos: CosseratRod, work: Workspace, t: number): Float64Array {
   const { size, stiffnessScale, fixed } = cos;
   const x = new Float64Array(size);
-  for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d);
+  for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
   if (!assembleTangent(cos, work, t, true)) return x;
   closeTangent(cos, work);
   // the smallest shift that makes the matrix positive definite lies just above the lowest eigenvalue's size
@@ -160,7 +165,7 @@ function blendPose(cos: CosseratRod, from: readonly HeldPose[], to: readonly Hel
     for (let k = 0; k < 3; k++) {
       pose.tangent[k] = (1 - w) * from[p].tangent[k] + w * to[p].tangent[k];
       pose.director[k] = (1 - w) * from[p].director[k] + w * to[p].director[k];
-      size += pose.tangent[k] ** 2;
+      size += pose.tangent[k] * pose.tangent[k];
     }
     let along = 0;
     for (let k = 0; k < 3; k++) {
@@ -170,7 +175,7 @@ function blendPose(cos: CosseratRod, from: readonly HeldPose[], to: readonly Hel
     let width = 0;
     for (let k = 0; k < 3; k++) {
       pose.director[k] -= along * pose.tangent[k];
-      width += pose.director[k] ** 2;
+      width += pose.director[k] * pose.director[k];
     }
     for (let k = 0; k < 3; k++) pose.director[k] /= Math.sqrt(width);
     pose.twist = (1 - w) * from[p].twist + w * to[p].twist;
@@ -199,7 +204,7 @@ function bringPins(cos: CosseratRod, system: RestSystem, t: number): number {
         pieces = Math.max(pieces, Math.abs(poses[p].position[k] - from[p][k]) / (0.3 * shortest));
     if (orientation === 'free') return;
     const cosine = [0, 1, 2].reduce((sum, k) => sum + before[p].tangent[k] * target[p].tangent[k], 0);
-    const turn = Math.acos(Math.min(1, Math.max(-1, cosine)));
+    const turn = acos(Math.min(1, Math.max(-1, cosine)));
     pieces = Math.max(pieces, turn / 0.4, Math.abs(target[p].twist - before[p].twist) / (0.3 * cos.edgeCount));
   });
   pieces = Math.min(200, Math.ceil(pieces));

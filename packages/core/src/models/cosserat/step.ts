@@ -13,6 +13,7 @@
  * NOTE: the printed scheme, forward differences in time, grows at ω²h/2 for any step, and would need steps of 5e-16 s to
  * stay within e over a second of a hair. It is not offered.
  */
+import { square } from '../../math/rounded/index.ts';
 import { createMark, hasGained, hasTurnedFar, type Mark, markRod } from './guard.ts';
 import {
   evaluatePins,
@@ -106,8 +107,8 @@ function predict({ cos }: Move, h: number): void {
     let turn = 0;
     let way = 0;
     for (let k = 0; k < 3; k++) {
-      turn += move(a + 3 + k) ** 2;
-      way += (move(b + k) - move(a + k)) ** 2;
+      turn += square(move(a + 3 + k));
+      way += square(move(b + k) - move(a + k));
     }
     // lengths, not components: the guess must not depend on the axes
     largest = Math.max(largest, Math.sqrt(turn), Math.sqrt(way) / rod.edgeLengthRest[j]);
@@ -178,7 +179,7 @@ function trBdf2(move: Move): boolean {
   start.stageMove.set(work.move);
   start.stageVelocity.set(v);
   const w1 = 1 / (gamma * (2 - gamma));
-  const w0 = (1 - gamma) ** 2 * w1;
+  const w0 = square(1 - gamma) * w1;
   const d2 = (h * (1 - gamma)) / (2 - gamma);
   for (let d = 0; d < size; d++) {
     work.moveHat[d] = w1 * start.stageMove[d];

@@ -1,5 +1,7 @@
 /** The tangent stiffness with what the loads add to it: for verdicts on stability and modes. */
+
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
+import { pow, square } from '../../math/rounded/index.ts';
 import { measureStrain } from './kinematics.ts';
 import { subtractSymmetricPart } from './loadStiffness.ts';
 import { measureLoads } from './newton.ts';
@@ -8,7 +10,7 @@ import { evaluateLoads, evaluateStage, type Workspace } from './stage.ts';
 
 /** Stretch and shear relative to bending that are stiff enough for n edges and no stiffer: more costs digits. */
 export function stiffEnough(cos: CosseratRod): number {
-  return Math.max(10, 1e3 * Math.min(1, (100 / cos.edgeCount) ** 2));
+  return Math.max(10, 1e3 * Math.min(1, square(100 / cos.edgeCount)));
 }
 
 /**
@@ -52,5 +54,5 @@ export function closeTangent(cos: CosseratRod, work: Workspace): void {
 
 /** Below this, relative to the softer bending stiffness, an eigenvalue counts as zero: free rigid motion, free spin. */
 export function zeroShift(cos: CosseratRod): number {
-  return Math.max(1e-4 / cos.edgeCount ** 4, 1e-15 * stiffEnough(cos));
+  return Math.max(1e-4 / pow(cos.edgeCount, 4), 1e-15 * stiffEnough(cos));
 }

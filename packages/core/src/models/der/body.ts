@@ -8,8 +8,10 @@
  * The masses of welded nodes belong to the body: they move with it rigidly, on arcs that a scheme for free nodes would
  * cut. So the body here is the compound, its centre of mass shifted by `shift` from that of the body the user sees.
  */
+
 import { type RigidBody, rotate, solveSymmetric3, writeRotation, writeWorldInertia } from '../../bodies/body.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
+import { cos, hypot, hypotOf, sin } from '../../math/rounded/index.ts';
 import type { CompiledBody, Weld } from '../../scene/bodies.ts';
 import type { DerRod } from './rod.ts';
 
@@ -70,7 +72,7 @@ function joinNodes(
   for (const point of points) for (let k = 0; k < 3; k++) shift[k] += mass > 0 ? (point.mass * point.arm[k]) / mass : 0;
   const inertia = body.inertia.slice();
   const addPoint = (m: number, at: readonly number[]): void => {
-    const square = at[0] ** 2 + at[1] ** 2 + at[2] ** 2;
+    const square = at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
     for (let i = 0; i < 3; i++)
       for (let j = 0; j < 3; j++) inertia[3 * i + j] += m * ((i === j ? square : 0) - at[i] * at[j]);
   };
@@ -151,7 +153,7 @@ export function initializeBody(der: DerBody): void {
 /** Takes over pose and velocities of the user's body, as an engine wrote them. */
 export function adoptPose(der: DerBody): void {
   const { pose } = der;
-  const size = Math.hypot(...pose.orientation);
+  const size = hypotOf(pose.orientation);
   for (let k = 0; k < 4; k++) der.orientation[k] = pose.orientation[k] / size;
   writeRotation(pose.rotation, der.orientation);
   rotate(offset, 0, pose.rotation, der.shift, 0);
@@ -236,7 +238,7 @@ export function moveBody(der: DerBody, step: ArrayLike<number>, o: number, fract
   }
   quaternionFromRotation(increment, 0, increment, 0);
   multiplyQuaternions(orientation, 0, increment, 0, orientation, 0);
-  const size = Math.hypot(orientation[0], orientation[1], orientation[2], orientation[3]);
+  const size = hypot(orientation[0], orientation[1], orientation[2], orientation[3]);
   for (let k = 0; k < 4; k++) orientation[k] /= size;
   inverse[0] = start.orientation[0];
   for (let k = 1; k < 4; k++) inverse[k] = -start.orientation[k];
@@ -246,10 +248,10 @@ export function moveBody(der: DerBody, step: ArrayLike<number>, o: number, fract
 
 /** ω = dexp_ψ(ψ̇) = ψ̇ + (1−cos φ)/φ² ψ×ψ̇ + (φ−sin φ)/φ³ ψ×(ψ×ψ̇), φ = |ψ|. */
 function writeSpin(out: Float64Array, psi: Float64Array, rate: Float64Array): void {
-  const angle = Math.hypot(psi[0], psi[1], psi[2]);
+  const angle = hypot(psi[0], psi[1], psi[2]);
   const a2 = angle * angle;
-  const c1 = angle < 1e-3 ? 0.5 - a2 / 24 : (1 - Math.cos(angle)) / a2;
-  const c2 = angle < 1e-2 ? 1 / 6 - a2 / 120 : (angle - Math.sin(angle)) / (a2 * angle);
+  const c1 = angle < 1e-3 ? 0.5 - a2 / 24 : (1 - cos(angle)) / a2;
+  const c2 = angle < 1e-2 ? 1 / 6 - a2 / 120 : (angle - sin(angle)) / (a2 * angle);
   const x = psi[1] * rate[2] - psi[2] * rate[1];
   const y = psi[2] * rate[0] - psi[0] * rate[2];
   const z = psi[0] * rate[1] - psi[1] * rate[0];

@@ -5,6 +5,7 @@
  * their body, as in every solve. The whole is one sparse symmetric matrix. Subspace iteration is that of modal.ts, with the
  * bodies' inertia, which is not diagonal, in the mass. Rods that bodies join have their modes in common.
  */
+
 import { SceneError } from '../../errors.ts';
 import { BAND_WIDTH, readEntry } from '../../linalg/band.ts';
 import { eigenSymmetric } from '../../linalg/jacobi.ts';
@@ -16,6 +17,7 @@ import {
   type SparsePattern,
   solveSparse,
 } from '../../linalg/sparse.ts';
+import { pow, sin } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { beginStep, cancelStep } from './body.ts';
 import { poseSystem, startOuter } from './coupling.ts';
@@ -203,7 +205,7 @@ function softestRatio({ members, bodies }: System): number {
     for (let d = 0; d < der.size; d++) {
       if ((d & 3) === 3 || !(der.mass[d] > 0)) continue;
       own += der.mass[d] / 3;
-      ratio = Math.min(ratio, der.stiffnessScale[d] / der.mass[d] / der.edgeCount ** 4);
+      ratio = Math.min(ratio, der.stiffnessScale[d] / der.mass[d] / pow(der.edgeCount, 4));
     }
   }
   const carried = bodies.reduce((sum, { mass }) => sum + mass, 0);
@@ -363,7 +365,7 @@ export function findSystemSoftDirection(
     shift *= 2;
     factor = factorShifted(stiffness, metric, size, shift);
   }
-  const x = Float64Array.from({ length: size }, (_, d) => Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d));
+  const x = Float64Array.from({ length: size }, (_, d) => sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d));
   for (let k = 0; k < 60; k++) {
     for (let d = 0; d < size; d++) x[d] *= scale[d];
     solveSparse(factor, x);

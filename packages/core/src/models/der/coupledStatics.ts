@@ -2,6 +2,7 @@
  * Equilibria of rods with bodies: Newton on the whole system, and where it does not get through, steps of descent with
  * fictitious inertia that fades. An unstable equilibrium is left along its softest direction, as that of a lone rod is.
  */
+import { pow } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import type { NewtonResult, Verdict } from '../../statics/search.ts';
 import { beginStep, cancelStep, moveBody, setBodyStage, syncPose } from './body.ts';
@@ -60,7 +61,7 @@ export function settleSystem(
     ...system.members.map(({ der }) => {
       const own = der.mass.reduce((sum, m, d) => sum + ((d & 3) === 3 ? 0 : m / 3), 0);
       return (
-        (30 * Math.max(...der.softScale.map((k, d) => ((d & 3) === 3 ? 0 : k)))) / der.edgeCount ** 3 / (own + mass)
+        (30 * Math.max(...der.softScale.map((k, d) => ((d & 3) === 3 ? 0 : k)))) / pow(der.edgeCount, 3) / (own + mass)
       );
     }),
   );

@@ -10,9 +10,11 @@
  * NOTE: the second-order terms of the weld use the true gradient at the node; with the augmentation k·rl in it Newton
  * breaks down. The rotation block of a body is s²·I; what its spin adds is in gyroscopic.ts.
  */
+
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
+import { hypot } from '../../math/rounded/index.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import { evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
 import { hasFollowers, refineForFollowers } from './coupledFollow.ts';
@@ -117,10 +119,10 @@ function addWeldResiduals(system: System): void {
 function bodiesBalance(system: System, stage: Stage, tolerance: number, length: number, result: NewtonResult): boolean {
   let balanced = true;
   for (const { body, mass, inertia, residual, position, momentum } of system.bodies) {
-    const extent = Math.hypot(position[0], position[1], position[2]) + length;
+    const extent = hypot(position[0], position[1], position[2]) + length;
     const floor = 1e-14 * (mass * stage.inertia * extent);
     const spin =
-      1e-14 * stage.rate * Math.hypot(momentum[0], momentum[1], momentum[2]) +
+      1e-14 * stage.rate * hypot(momentum[0], momentum[1], momentum[2]) +
       1e-15 * stage.inertia * (inertia[0] + inertia[4] + inertia[8]);
     for (let k = 0; k < 6; k++) {
       if (!body.free[k]) continue;
@@ -301,7 +303,7 @@ export function solveSystem(system: System, stage: Stage, options: NewtonOptions
     for (const { der, work } of members) fraction = Math.min(fraction, limitStep(der, work.step, options.rotation));
     for (let b = 0; b < bodies.length; b++) {
       const o = 6 * b + 3;
-      const turn = Math.hypot(system.outerRight[o], system.outerRight[o + 1], system.outerRight[o + 2]);
+      const turn = hypot(system.outerRight[o], system.outerRight[o + 1], system.outerRight[o + 2]);
       if (turn * fraction > options.rotation) fraction = options.rotation / turn;
     }
     if (!(fraction > 0)) return fail('the Newton step is not a number');

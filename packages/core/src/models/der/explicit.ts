@@ -8,7 +8,9 @@
  *
  * Edges are inextensible here whatever their EA. Steps longer than 0.7 of the stable one, ½ds²√(ρA/EI), are cut.
  */
+
 import { solveCyclicTridiagonal, solveTridiagonal } from '../../linalg/tridiagonal.ts';
+import { cos as cosine, sin as sine } from '../../math/rounded/index.ts';
 import { transport3 } from '../../math/vec3.ts';
 import { countPieces, tooManyPieces } from './explicitStability.ts';
 import { evaluatePins, measureEdges, placePinned, turnMaterialFrames, updateTwist } from './kinematics.ts';
@@ -109,8 +111,8 @@ export function writeCenterlineForce(out: Float64Array, der: DerRod, work: Expli
       const w2 = -(kx * m1[a] + ky * m1[a + 1] + kz * m1[a + 2]);
       // axes turned where a ring was joined: into them and back
       const turn = side === 1 ? jointOffset[i] : 0;
-      const cos = Math.cos(turn);
-      const sin = Math.sin(turn);
+      const cos = cosine(turn);
+      const sin = sine(turn);
       const g1 = 0.5 * c[o] * (cos * w1 + sin * w2 - c[o + 3 + 2 * side]);
       const g2 = 0.5 * c[o + 1] * (cos * w2 - sin * w1 - c[o + 4 + 2 * side]);
       const f1 = cos * g1 - sin * g2;
@@ -225,8 +227,8 @@ function measureStretch({ edgeCount, rod }: DerRod, { edge, step }: ExplicitWork
   let worst = 0;
   for (let j = 0; j < edgeCount; j++) {
     const o = 3 * j;
-    const rest2 = rod.edgeLengthRest[j] ** 2;
-    const c = edge[o] ** 2 + edge[o + 1] ** 2 + edge[o + 2] ** 2 - rest2;
+    const rest2 = rod.edgeLengthRest[j] * rod.edgeLengthRest[j];
+    const c = edge[o] * edge[o] + edge[o + 1] * edge[o + 1] + edge[o + 2] * edge[o + 2] - rest2;
     step[j] = c;
     worst = Math.max(worst, Math.abs(c) / rest2);
   }

@@ -7,9 +7,11 @@
  * NOTE: a junction has no inertia, and an explicit scheme cannot turn what has none. It gets that of the first edge of each
  * clamped rod about the junction, m l²/3, about all axes: (l/L)³ of what the rods have, gone with the edges' length.
  */
+
 import { rotate, solveSymmetric3, writeRotation, writeWorldInertia } from '../../bodies/body.ts';
 import { eigenSymmetric } from '../../linalg/jacobi.ts';
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import { cos, hypot, sin } from '../../math/rounded/index.ts';
 import { type DerBody, syncPose } from './body.ts';
 import type { DerRod } from './rod.ts';
 
@@ -40,7 +42,7 @@ export function addStubInertia(body: DerBody, rods: readonly DerRod[]): void {
     for (const j of [pin.node - 1, pin.node]) {
       if (j < 0 || j >= edgeCount) continue;
       const mass = 0.5 * (rod.nodeMass[j] + rod.nodeMass[(j + 1) % rod.nodeCount]);
-      for (let k = 0; k < 9; k += 4) body.inertia[k] += (mass * rod.edgeLengthRest[j] ** 2) / 3;
+      for (let k = 0; k < 9; k += 4) body.inertia[k] += (mass * (rod.edgeLengthRest[j] * rod.edgeLengthRest[j])) / 3;
     }
   }
 }
@@ -104,14 +106,14 @@ const principal = new Float64Array(3);
 
 /** q ← q · (rotation by `angle` about principal axis k), and the momentum in principal axes with it. */
 function turnAbout({ axes }: ExplicitBody, orientation: Float64Array, k: number, angle: number): void {
-  const half = Math.sin(0.5 * angle);
-  turn[0] = Math.cos(0.5 * angle);
+  const half = sin(0.5 * angle);
+  turn[0] = cos(0.5 * angle);
   for (let i = 0; i < 3; i++) turn[1 + i] = half * axes[3 * i + k];
   multiplyQuaternions(orientation, 0, orientation, 0, turn, 0);
   const a = (k + 1) % 3;
   const b = (k + 2) % 3;
-  const c = Math.cos(angle);
-  const s = Math.sin(angle);
+  const c = cos(angle);
+  const s = sin(angle);
   const x = principal[a];
   principal[a] = c * x + s * principal[b];
   principal[b] = c * principal[b] - s * x;
@@ -143,7 +145,7 @@ export function driftBody(explicit: ExplicitBody, h: number): void {
     turnAbout(explicit, orientation, 1, (0.5 * h * principal[1]) / moments[1]);
     turnAbout(explicit, orientation, 0, (0.5 * h * principal[0]) / moments[0]);
   }
-  const size = Math.hypot(orientation[0], orientation[1], orientation[2], orientation[3]);
+  const size = hypot(orientation[0], orientation[1], orientation[2], orientation[3]);
   for (let k = 0; k < 4; k++) orientation[k] /= size;
   writeRotation(body.pose.rotation, orientation);
 }

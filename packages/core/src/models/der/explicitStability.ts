@@ -1,5 +1,7 @@
 /** How long a step may be by the explicit schemes, and into how many pieces a longer one is cut. */
+
 import { SceneError } from '../../errors.ts';
+import { pow, square as squareOf } from '../../math/rounded/index.ts';
 import type { Scene } from '../../scene/types.ts';
 import type { ExplicitWork } from './explicit.ts';
 import type { ExplicitBody } from './explicitBody.ts';
@@ -23,20 +25,20 @@ export function findStableStep(
     for (let j = 0; j < der.edgeCount; j++) compliance += rod.edgeLengthRest[j] / Math.max(rod.halfGJ[2 * j], 1e-300);
     for (const { body, node, held, lever } of ties) {
       const { moments, body: whole } = bodies[body];
-      const arm2 = lever[0] ** 2 + lever[1] ** 2 + lever[2] ** 2;
+      const arm2 = lever[0] * lever[0] + lever[1] * lever[1] + lever[2] * lever[2];
       for (const j of [node - 1, node]) {
         if (j < 0 || j >= der.edgeCount) continue;
         const l = rod.edgeLengthRest[j];
         const EI = Math.max(rod.halfEI1[2 * j], rod.halfEI2[2 * j], rod.halfEI1[2 * j + 1], rod.halfEI2[2 * j + 1]);
-        const shear = (8 * EI) / l ** 3;
+        const shear = (8 * EI) / pow(l, 3);
         const turning = (held >= 0 ? (2 * EI) / l + 1 / compliance : 0) + shear * arm2;
         if (moments[0] > 0) frequency[body] += turning / moments[0];
         frequency[body] += shear / whole.mass;
       }
     }
   }
-  let sum = 1 / rods ** 2;
-  for (const square of frequency) sum = Math.max(sum, 1 / rods ** 2 + square / 1.4 ** 2);
+  let sum = 1 / (rods * rods);
+  for (const square of frequency) sum = Math.max(sum, 1 / (rods * rods) + square / squareOf(1.4));
   return 1 / Math.sqrt(sum);
 }
 

@@ -12,9 +12,11 @@
  * node, and the frame that the body holds bends and twists the half edge beside it: its whole torque, of bending and of twist,
  * is −∂E/∂φ by a rotation φ of the held frame, at the same instant as all other forces.
  */
+
 import { rotate, writeRotation, writeWorldInertia } from '../../bodies/body.ts';
 import { solveSparse } from '../../linalg/sparse.ts';
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import { hypotOf } from '../../math/rounded/index.ts';
 import { beginStep, syncPose, writeBodyLoad } from './body.ts';
 import {
   chooseDirections,
@@ -224,7 +226,7 @@ function nudgeBody(one: ExplicitBody, moved: Float64Array, o: number): void {
   rotate(rotation, 0, inverseInertia, angularImpulse, 0);
   quaternionFromRotation(rotation, 0, rotation, 0);
   multiplyQuaternions(body.orientation, 0, rotation, 0, body.orientation, 0);
-  const size = Math.hypot(...body.orientation);
+  const size = hypotOf(body.orientation);
   for (let k = 0; k < 4; k++) body.orientation[k] /= size;
   for (let k = 0; k < 3; k++) {
     moved[o + k] += inverseMass[k] * impulse[k];

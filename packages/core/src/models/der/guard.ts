@@ -8,6 +8,7 @@
  *
  * Measured is kinetic plus elastic energy less the work of the loads, in the frame of the pins: see balance.ts, which has the same for samples.
  */
+import { hypotOf, square as squareOf } from '../../math/rounded/index.ts';
 import { syncPose } from './body.ts';
 import type { System } from './coupling.ts';
 import { addElasticGradient } from './energy.ts';
@@ -93,7 +94,7 @@ export function markSystem({ members, bodies }: System, t: number): Mark {
     addElasticGradient(undefined, der, undefined, out);
     for (let j = 0; j < edgeCount; j++)
       if (edgeStiffness[j] < Infinity)
-        out.stretching += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
+        out.stretching += 0.5 * edgeStiffness[j] * squareOf(edgeLength[j] - rod.edgeLengthRest[j]);
     evaluateLoads(der, t);
   }
   for (const body of bodies) {
@@ -166,16 +167,16 @@ function boundPinWork({ members, bodies }: System, starts: readonly Snapshot[], 
       let square = 0;
       for (let k = 0; k < 3; k++) {
         const d = 4 * pin.node + k;
-        if (der.fixed[d]) square += (der.q[d] - starts[m].q[d] - way[k]) ** 2;
+        if (der.fixed[d]) square += squareOf(der.q[d] - starts[m].q[d] - way[k]);
       }
       return [Math.sqrt(square), turnOf(der, starts[m], p)];
     });
-    const size = Math.hypot(...way) * 1e-9;
+    const size = hypotOf(way) * 1e-9;
     if (!moved.some(([shift, turn]) => shift > size || turn > 1e-12)) return;
     const active = der.pins.map((_, p) => p).filter((p) => der.poses[p].active);
     measureReactions(der, work, t).forEach(({ force, torque }, k) => {
       const [shift, turn] = moved[active[k]];
-      sum += 2 * (Math.hypot(...force) * shift + Math.hypot(...torque) * turn);
+      sum += 2 * (hypotOf(force) * shift + hypotOf(torque) * turn);
     });
   });
   return sum;
@@ -188,8 +189,8 @@ function turnOf({ held }: DerRod, start: Snapshot, p: number): number {
   let tangent = 0;
   let director = 0;
   for (let k = 3 * h; k < 3 * h + 3; k++) {
-    tangent += (held.tangent[k] - start.heldTangent[k]) ** 2;
-    director += (held.director[k] - start.heldDirector[k]) ** 2;
+    tangent += squareOf(held.tangent[k] - start.heldTangent[k]);
+    director += squareOf(held.director[k] - start.heldDirector[k]);
   }
   return Math.abs(held.theta[h] - start.heldTheta[h]) + Math.sqrt(tangent) + Math.sqrt(director);
 }

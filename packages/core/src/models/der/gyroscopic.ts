@@ -4,6 +4,7 @@
  * refined, x ← S⁻¹(b − Gx), which converges like (½|ω|h)ⁿ and costs next to nothing beside a rod's evaluation. Left to
  * Newton alone, that factor is paid in iterations of the whole: 7 a step of implicit Euler at ωh = ¼, where 2 do with it.
  */
+import { cos, sin, tan } from '../../math/rounded/index.ts';
 import type { DerBody } from './body.ts';
 import type { System } from './welds.ts';
 
@@ -30,14 +31,14 @@ function cross(out: Float64Array, a: ArrayLike<number>, b: ArrayLike<number>): v
 export function writeGyroscopic(out: Float64Array, o: number, der: DerBody, s: number): void {
   const { psi, psiRate, momentum, worldInertia } = der;
   const { angularVelocity } = der.pose;
-  const a2 = psi[0] ** 2 + psi[1] ** 2 + psi[2] ** 2;
+  const a2 = psi[0] * psi[0] + psi[1] * psi[1] + psi[2] * psi[2];
   const angle = Math.sqrt(a2);
-  const c1 = angle < 1e-3 ? 0.5 - a2 / 24 : (1 - Math.cos(angle)) / a2;
-  const c2 = angle < 1e-2 ? 1 / 6 - a2 / 120 : (angle - Math.sin(angle)) / (a2 * angle);
-  const c3 = angle < 1e-2 ? 1 / 12 + a2 / 720 : (1 - angle / (2 * Math.tan(angle / 2))) / a2;
+  const c1 = angle < 1e-3 ? 0.5 - a2 / 24 : (1 - cos(angle)) / a2;
+  const c2 = angle < 1e-2 ? 1 / 6 - a2 / 120 : (angle - sin(angle)) / (a2 * angle);
+  const c3 = angle < 1e-2 ? 1 / 12 + a2 / 720 : (1 - angle / (2 * tan(angle / 2))) / a2;
   // of both, by |ψ| and over |ψ|
-  const change1 = angle < 0.1 ? -1 / 12 + a2 / 180 : (angle * Math.sin(angle) - 2 * (1 - Math.cos(angle))) / (a2 * a2);
-  const change2 = angle < 0.1 ? -1 / 60 + a2 / 1260 : (1 - Math.cos(angle) - 3 * c2 * a2) / (a2 * a2);
+  const change1 = angle < 0.1 ? -1 / 12 + a2 / 180 : (angle * sin(angle) - 2 * (1 - cos(angle))) / (a2 * a2);
+  const change2 = angle < 0.1 ? -1 / 60 + a2 / 1260 : (1 - cos(angle) - 3 * c2 * a2) / (a2 * a2);
   for (let k = 0; k < 3; k++) rate[k] = s * (psi[k] - psiRate[k]);
   cross(across, psi, rate);
   cross(twice, psi, across);

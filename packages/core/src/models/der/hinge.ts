@@ -9,6 +9,7 @@
  *
  * α is found from the state alone, starting where the frame lies along the edge: nothing has to be remembered.
  */
+import { cos, hypot, sin } from '../../math/rounded/index.ts';
 import { angleAbout3 } from '../../math/vec3.ts';
 import { addCongruence, addCurvatureOfPrimitives, D, evaluateJoint, H, P, strainOut } from './joint.ts';
 import { measureReferenceTwist, turnHeldFrames } from './kinematics.ts';
@@ -22,8 +23,8 @@ const column = new Float64Array(4);
 
 /** v rotated by the angle about the unit axis, at offset o. */
 function turn(out: Float64Array, o: number, v: Float64Array, axis: Float64Array, angle: number): void {
-  const c = Math.cos(angle);
-  const s = Math.sin(angle);
+  const c = cos(angle);
+  const s = sin(angle);
   const x = axis[o];
   const y = axis[o + 1];
   const z = axis[o + 2];
@@ -44,7 +45,7 @@ export function turnHinge(der: DerRod, h: number): void {
 function writeAcross(out: number, v: Float64Array, i: number, axis: Float64Array, o: number): number {
   const along = v[i] * axis[o] + v[i + 1] * axis[o + 1] + v[i + 2] * axis[o + 2];
   for (let k = 0; k < 3; k++) across[out + k] = v[i + k] - along * axis[o + k];
-  return Math.hypot(across[out], across[out + 1], across[out + 2]);
+  return hypot(across[out], across[out + 1], across[out + 2]);
 }
 
 /** Sum over the edges at hinge h. */

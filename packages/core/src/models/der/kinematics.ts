@@ -5,6 +5,7 @@
  * from it by θ. The twist at a joint is θ after − θ before + the twist of the reference frames, which is updated from
  * its last value and so stays unwrapped over any number of turns. [Bergou2010], after the holonomy of [Bergou2008 §6].
  */
+import { cos, sin } from '../../math/rounded/index.ts';
 import { angleAbout3, transport3 } from '../../math/vec3.ts';
 import { swingHinges, turnHinge } from './hinge.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
@@ -55,8 +56,8 @@ function turnFrame(
   o: number,
   theta: number,
 ): void {
-  const c = Math.cos(theta);
-  const s = Math.sin(theta);
+  const c = cos(theta);
+  const s = sin(theta);
   const ex = t[o + 1] * d[o + 2] - t[o + 2] * d[o + 1];
   const ey = t[o + 2] * d[o] - t[o] * d[o + 2];
   const ez = t[o] * d[o + 1] - t[o + 1] * d[o];

@@ -7,7 +7,9 @@
  * moved at once, and 40 evaluations give the whole matrix whatever the length of the rod. Time steps do without: there
  * inertia keeps the iteration convergent.
  */
+
 import { addEntry, type BorderedBand } from '../../linalg/band.ts';
+import { square } from '../../math/rounded/index.ts';
 import { followCenterline } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
 
@@ -102,7 +104,7 @@ function measureAsymmetry(entries: Float64Array, size: number, closed: boolean):
     for (let offset = -10; offset <= 10; offset++) {
       const value = entries[21 * row + 10 + offset];
       whole += value * value;
-      odd += (value - transposed(entries, size, closed, row, offset)) ** 2;
+      odd += square(value - transposed(entries, size, closed, row, offset));
     }
   }
   return whole > 0 ? Math.sqrt(odd / whole) : 0;

@@ -7,6 +7,7 @@ import { SceneError } from '../../errors.ts';
 import { addEntry, clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
 import { collectBand, collectDiagonal, normalizeShape } from '../../linalg/modal.ts';
 import { findLowestModes } from '../../linalg/subspace.ts';
+import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes } from '../../model.ts';
 import { addElasticHessian } from './energy.ts';
 import { evaluatePins, rebuildFrames } from './kinematics.ts';
@@ -57,7 +58,7 @@ function softestRatio(der: DerRod): number {
   let ratio = Infinity;
   for (let d = 0; d < der.size; d++)
     if (der.mass[d] > 0 && (d & 3) !== 3) ratio = Math.min(ratio, der.stiffnessScale[d] / der.mass[d]);
-  return ratio / der.edgeCount ** 4;
+  return ratio / pow(der.edgeCount, 4);
 }
 
 /** Damping into work.matrix: mass part, viscous bend and twist, viscous stretch. */

@@ -12,8 +12,10 @@
  * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after
  * each step. Steps are limited to half a radian of any edge: a longer one can hop over the barrier of a fold.
  */
+
 import { newtonConstants } from '../../constants.ts';
 import { clearBand, factorBand, fixUnknown, solveBand } from '../../linalg/band.ts';
+import { pow } from '../../math/rounded/index.ts';
 import type { NewtonResult } from '../../statics/search.ts';
 import { followCenterline } from './kinematics.ts';
 import { subtractSymmetricPart } from './loadStiffness.ts';
@@ -78,7 +80,7 @@ export function measureConvergence(
   // EI/L² is the force that bends the whole rod; rounding of positions sets the floor
   const l = rod.length;
   const edge = l / edgeCount;
-  const elastic = (bending * edge ** 3) / (l * l);
+  const elastic = (bending * pow(edge, 3)) / (l * l);
   const limit = Math.max(tolerance * Math.max(scale, elastic), RESIDUAL_ROUNDING * floor * extent);
   result.tolerance = limit;
   result.residual = Math.max(largest, largestTorque / l);

@@ -6,6 +6,7 @@
  */
 
 import { solveCyclicTridiagonal, solveTridiagonal } from '../../linalg/tridiagonal.ts';
+import { cos, sin } from '../../math/rounded/index.ts';
 import { transport3 } from '../../math/vec3.ts';
 import { measureReferenceTwist, turnMaterialFrames, updateTwist } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
@@ -153,8 +154,8 @@ function evaluateTheta(der: DerRod, work: QuasistaticWork, withHessian: boolean)
       const v2 = -(kb[3 * i] * edgeM1[3 * j] + kb[3 * i + 1] * edgeM1[3 * j + 1] + kb[3 * i + 2] * edgeM1[3 * j + 2]);
       // where a ring was joined with its frames turned, the joint sees the second edge's axes turned by that angle
       const turn = side === 1 ? jointOffset[i] : 0;
-      const w1 = turn === 0 ? v1 : Math.cos(turn) * v1 + Math.sin(turn) * v2;
-      const w2 = turn === 0 ? v2 : Math.cos(turn) * v2 - Math.sin(turn) * v1;
+      const w1 = turn === 0 ? v1 : cos(turn) * v1 + sin(turn) * v2;
+      const w2 = turn === 0 ? v2 : cos(turn) * v2 - sin(turn) * v1;
       const a1 = w1 - c[o + 3 + 2 * side];
       const a2 = w2 - c[o + 4 + 2 * side];
       const f1 = 0.5 * c[o] * a1;

@@ -1,4 +1,5 @@
 /** What is read off rods and bodies without moving them: energies, momentum, reactions of pins, channels. */
+import { atan2, hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
 import { isFirstToHold } from '../../scene/compiled.ts';
 import type { DerBody } from './body.ts';
@@ -17,7 +18,7 @@ export function addEnergies(out: Energies, der: DerRod, t: number): void {
   out.twisting += elastic.twisting;
   for (let j = 0; j < edgeCount; j++) {
     if (edgeStiffness[j] < Infinity)
-      out.stretching += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
+      out.stretching += 0.5 * edgeStiffness[j] * square(edgeLength[j] - rod.edgeLengthRest[j]);
   }
   for (const source of drive.sources) out.potential += source.potential(samples, t);
 }
@@ -34,7 +35,7 @@ export function addRodEnergy(out: SystemEnergy, der: DerRod): void {
   out.elastic += rodElastic.bending + rodElastic.twisting;
   for (let j = 0; j < edgeCount; j++)
     if (edgeStiffness[j] < Infinity)
-      out.elastic += 0.5 * edgeStiffness[j] * (edgeLength[j] - rod.edgeLengthRest[j]) ** 2;
+      out.elastic += 0.5 * edgeStiffness[j] * square(edgeLength[j] - rod.edgeLengthRest[j]);
 }
 
 const bodyLoad = new Float64Array(6);
@@ -142,12 +143,12 @@ export function readChannel(out: Float64Array, der: DerRod, channel: Channel): v
     const a = before >= 0 ? 3 * before : 3 * (-1 - before);
     const b = after >= 0 ? 3 * after : 3 * (-1 - after);
     const cosine = e[a] * f[b] + e[a + 1] * f[b + 1] + e[a + 2] * f[b + 2];
-    const sine = Math.hypot(
+    const sine = hypot(
       e[a + 1] * f[b + 2] - e[a + 2] * f[b + 1],
       e[a + 2] * f[b] - e[a] * f[b + 2],
       e[a] * f[b + 1] - e[a + 1] * f[b],
     );
-    out[joints.node[i]] += channel === 'curvature' ? Math.atan2(sine, cosine) : jointTwist[i];
+    out[joints.node[i]] += channel === 'curvature' ? atan2(sine, cosine) : jointTwist[i];
     lengthAt[joints.node[i]] += joints.length[i];
   }
   for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];

@@ -5,7 +5,9 @@
  * the bending stiffness of a node leaves no digit of bending at 1,600 edges. The equation of an edge keeps its own stiffness, so that
  * the cap changes only the rate of convergence. See docs/notes/statics-convergence.md.
  */
+
 import { clearBand, fixUnknown, multiplyBand } from '../../linalg/band.ts';
+import { pow, square } from '../../math/rounded/index.ts';
 import { measureMove, measureScales, type RestProblem, solveStep } from '../../statics/newton.ts';
 import { addElasticGradient } from './energy.ts';
 import { followCenterline } from './kinematics.ts';
@@ -70,7 +72,7 @@ function measureEnergy(der: DerRod, rounding: number): { readonly energy: number
   let noise = 0;
   for (let i = 0; i < count; i++) {
     const k = Math.max(constants[JOINT_STRIDE * i], constants[JOINT_STRIDE * i + 1]);
-    noise += 2 * k * (rounding / length[i]) ** 2;
+    noise += 2 * k * square(rounding / length[i]);
   }
   return { energy: energies.bending + energies.twisting, noise };
 }
@@ -119,7 +121,7 @@ export function createRestProblem(der: DerRod, work: Workspace, t: number): Rest
     takeStep: (fraction) => takeStep(der, work, fraction),
     measureSize: () => ({
       extent: Math.max(rod.length, largestPosition(der.q)),
-      bending: stiffest * (rod.length / edgeCount) ** 3,
+      bending: stiffest * pow(rod.length / edgeCount, 3),
       internal: largestOf(der.edgeTension),
     }),
     roundingForce: (extent) => 4e-15 * stiffest * extent,

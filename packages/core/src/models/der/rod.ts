@@ -10,6 +10,7 @@
  */
 
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
+import { pow } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import {
   type Allocate,
@@ -242,8 +243,8 @@ export function createDerRod(
     edgeDamping[j] = 0.5 * (rod.halfDamping[2 * j] + rod.halfDamping[2 * j + 1]);
     const soft = Math.min(rod.halfEI1[2 * j], rod.halfEI2[2 * j], rod.halfEI1[2 * j + 1], rod.halfEI2[2 * j + 1]);
     softScale[4 * j + 3] = Math.min(twist, soft) / l;
-    const softest = soft / l ** 3;
-    const stiffest = bend / l ** 3;
+    const softest = soft / pow(l, 3);
+    const stiffest = bend / pow(l, 3);
     for (let k = 0; k < 3; k++) {
       softScale[4 * j + k] = Math.min(softScale[4 * j + k], softest);
       softScale[4 * next + k] = Math.min(softScale[4 * next + k], softest);

@@ -8,6 +8,7 @@
  * and so do the twists of joints between them, up to whole turns. These add up to nothing between two held frames, and round a
  * closed rod, if both ways are one.
  */
+import { hypot } from '../../math/rounded/index.ts';
 import { angleAbout3, transport3 } from '../../math/vec3.ts';
 import type { DerRod } from './rod.ts';
 
@@ -32,11 +33,7 @@ function carryStraight({ edgeCount, nodeCount, edgeTangent, edgeReference }: Der
   for (let j = 0; j < edgeCount; j++) {
     const a = 4 * j;
     const b = j + 1 < nodeCount ? a + 4 : 0;
-    const length = Math.hypot(
-      start.q[b] - start.q[a],
-      start.q[b + 1] - start.q[a + 1],
-      start.q[b + 2] - start.q[a + 2],
-    );
+    const length = hypot(start.q[b] - start.q[a], start.q[b + 1] - start.q[a + 1], start.q[b + 2] - start.q[a + 2]);
     for (let k = 0; k < 3; k++) tangent[k] = (start.q[b + k] - start.q[a + k]) / length;
     transport3(direct, 3 * j, start.edgeReference, 3 * j, tangent, 0, edgeTangent, 3 * j);
     angle[j] = angleAbout3(direct, 3 * j, edgeReference, 3 * j, edgeTangent, 3 * j);

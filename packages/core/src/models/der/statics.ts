@@ -3,7 +3,9 @@
  * scale, each a well-posed minimisation of E + M|q − q₀|²/2h²; the softest direction; pins brought to where they are at t. The verdict
  * on stability is the number of negative pivots of the tangent stiffness.
  */
+
 import { addEntry, clearBand, factorBand, multiplyBand, solveBand } from '../../linalg/band.ts';
+import { acos, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { solveAtRest } from '../../statics/newton.ts';
 import { noVerdict, type RestSystem, seekEquilibrium, type Verdict } from '../../statics/search.ts';
@@ -68,7 +70,7 @@ export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict
     fixed: der.fixed,
     softScale: der.softScale,
     stiffnessScale: der.stiffnessScale,
-    zero: 1e-4 / der.edgeCount ** 4,
+    zero: 1e-4 / pow(der.edgeCount, 4),
     rounding: measureRounding(der, work),
   };
   if (work.loadJacobian.asymmetry > 1e-4) {
@@ -102,7 +104,7 @@ function measureRounding({ edgeCount, stiffnessScale }: DerRod, { edgePenalty }:
 function findSoftDirection(der: DerRod, work: Workspace, t: number): Float64Array {
   const { size, stiffnessScale, fixed } = der;
   const x = new Float64Array(size);
-  for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d);
+  for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
   const y = new Float64Array(size);
   if (!assembleTangent(der, work, AT_REST(t), { multiple: stiffEnough(der), edges: 'all' })) return x;
   closeTangent(der, work);
@@ -138,7 +140,7 @@ function bringPins(der: DerRod, work: Workspace, system: RestSystem, start: Snap
     }
   }
   for (let h = 0; h < held.count; h++) {
-    const turn = Math.acos(Math.min(1, Math.max(-1, dotAt(held.tangent, heldBefore.tangent, 3 * h))));
+    const turn = acos(Math.min(1, Math.max(-1, dotAt(held.tangent, heldBefore.tangent, 3 * h))));
     pieces = Math.max(pieces, turn / 0.4, Math.abs(held.theta[h] - heldBefore.theta[h]) / (0.3 * der.edgeCount));
   }
   pieces = Math.min(200, Math.ceil(pieces));

@@ -10,7 +10,9 @@
  *
  * Generalised-α is not offered: a prototype of it blew up on violent motion, at any spectral radius.
  */
+
 import { newtonConstants } from '../../constants.ts';
+import { hypot, square } from '../../math/rounded/index.ts';
 import {
   beginStep,
   cancelStep,
@@ -108,7 +110,7 @@ function predictBody(der: DerBody, h: number, withAcceleration: boolean): void {
     bodyMove[k] = body.free[k] ? h * velocity[k] + half * acceleration : 0;
     bodyMove[3 + k] = body.free[3 + k] ? h * pose.angularVelocity[k] + half * bodyTurn[k] : 0;
   }
-  const turn = Math.hypot(bodyMove[3], bodyMove[4], bodyMove[5]);
+  const turn = hypot(bodyMove[3], bodyMove[4], bodyMove[5]);
   moveBody(der, bodyMove, 0, turn > 0.5 ? 0.5 / turn : 1);
 }
 
@@ -164,7 +166,7 @@ function trBdf2(move: Move): boolean {
   )
     return false;
   const w1 = 1 / (gamma * (2 - gamma));
-  const w0 = (1 - gamma) ** 2 * w1;
+  const w0 = square(1 - gamma) * w1;
   const d2 = (h * (1 - gamma)) / (2 - gamma);
   system.members.forEach(({ der, work }, m) => {
     const { q, v } = der;
@@ -196,7 +198,7 @@ function bdf2(move: Move): boolean {
   if (previous === 0) solved = implicitEuler(move, true);
   else {
     const r = h / previous;
-    const a1 = (1 + r) ** 2 / (1 + 2 * r);
+    const a1 = square(1 + r) / (1 + 2 * r);
     const a0 = (r * r) / (1 + 2 * r);
     const b = (h * (1 + r)) / (1 + 2 * r);
     for (let d = 0; d < size; d++) {

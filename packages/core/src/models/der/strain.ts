@@ -11,6 +11,7 @@
  *
  * Axes: strain (u_b1, u_b2, u_t) pairs with stiffness (EI2, EI1, GJ), since t′·d1 is bending about d2.
  */
+import { acos, atan2, cos, hypot, sin } from '../../math/rounded/index.ts';
 
 /** What a strain function writes, by index. */
 export const ENERGY_BEND = 0;
@@ -49,7 +50,7 @@ function writeAngleRatio(out: Float64Array, W: number): void {
   }
   // a full turn at one joint has no direction to go back: keep it finite, the solver must not get there
   const s2 = Math.max(1 - W * W, 1e-12);
-  const f = (2 * Math.acos(W)) / Math.sqrt(s2);
+  const f = (2 * acos(W)) / Math.sqrt(s2);
   const f1 = (W * f - 2) / s2;
   out[0] = f;
   out[1] = f1;
@@ -66,8 +67,8 @@ export function rotationStrain(
   m: number,
 ): void {
   const n = w1 * w1 + w2 * w2;
-  const ca = Math.cos(0.5 * m);
-  const sa = Math.sin(0.5 * m);
+  const ca = cos(0.5 * m);
+  const sa = sin(0.5 * m);
   const c2 = 1 / (1 + 0.25 * n);
   const c = Math.sqrt(c2);
   const W = c * ca;
@@ -157,8 +158,8 @@ export function bergouStrain(
   w2: number,
   m: number,
 ): void {
-  const c = Math.cos(m);
-  const s = Math.sin(m);
+  const c = cos(m);
+  const s = sin(m);
   // ω on the second edge: R(−m) ω on the first
   const v1 = c * w1 + s * w2;
   const v2 = c * w2 - s * w1;
@@ -224,15 +225,15 @@ export function writeJointConstants(
     return;
   }
   // invert u = g·b: quaternion of the rotation, then its bend and twist parts
-  const angle = Math.hypot(b1, b2, t);
-  const scale = angle < 1e-6 ? 0.5 : Math.sin(0.5 * angle) / angle;
-  const half = Math.atan2(t * scale, Math.cos(0.5 * angle));
-  const c = Math.hypot(t * scale, Math.cos(0.5 * angle));
+  const angle = hypot(b1, b2, t);
+  const scale = angle < 1e-6 ? 0.5 : sin(0.5 * angle) / angle;
+  const half = atan2(t * scale, cos(0.5 * angle));
+  const c = hypot(t * scale, cos(0.5 * angle));
   const y1 = (2 * b1 * scale) / c;
   const y2 = (2 * b2 * scale) / c;
-  joint[o + 3] = Math.cos(half) * y1 - Math.sin(half) * y2;
-  joint[o + 4] = Math.sin(half) * y1 + Math.cos(half) * y2;
-  joint[o + 5] = Math.cos(half) * y1 + Math.sin(half) * y2;
-  joint[o + 6] = Math.cos(half) * y2 - Math.sin(half) * y1;
+  joint[o + 3] = cos(half) * y1 - sin(half) * y2;
+  joint[o + 4] = sin(half) * y1 + cos(half) * y2;
+  joint[o + 5] = cos(half) * y1 + sin(half) * y2;
+  joint[o + 6] = cos(half) * y2 - sin(half) * y1;
   joint[o + 7] = 2 * half;
 }

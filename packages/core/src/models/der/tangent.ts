@@ -1,6 +1,8 @@
 /** The tangent stiffness with what the loads add to it: for Newton at rest, verdicts on stability, modes. */
+
 import { BAND_WIDTH, clearBand, fixUnknown, readEntry } from '../../linalg/band.ts';
 import { addGeneral, solveGeneral } from '../../linalg/bandLu.ts';
+import { pow, square } from '../../math/rounded/index.ts';
 import { measureLoadJacobian, subtractSymmetricPart } from './loadStiffness.ts';
 import type { DerRod } from './rod.ts';
 import { evaluateLoads, evaluateStage, type Stage, setPenalties, subtractLoads, type Workspace } from './stage.ts';
@@ -15,7 +17,7 @@ export interface EdgeCap {
  * 40/(n² × this); its stiffness costs digits, of which a fine rod has few, since its softest mode is 100/n⁴ of the stiffest.
  */
 export function stiffEnough(der: DerRod): number {
-  return Math.max(10, 1e3 * Math.min(1, (100 / der.edgeCount) ** 2));
+  return Math.max(10, 1e3 * Math.min(1, square(100 / der.edgeCount)));
 }
 
 /**
@@ -23,7 +25,7 @@ export function stiffEnough(der: DerRod): number {
  * the plane that a round column buckles in. The softest bending mode has about 100 (ds/L)⁴; rounding of stretch sets the floor.
  */
 export function zeroModeShift(der: DerRod): number {
-  return Math.max(1e-4 / der.edgeCount ** 4, 1e-15 * stiffEnough(der));
+  return Math.max(1e-4 / pow(der.edgeCount, 4), 1e-15 * stiffEnough(der));
 }
 
 /**

@@ -5,7 +5,9 @@
  * χk(l1 − l0)²/2, is given back to the motion: v is multiplied so that the energy balances as before. Of a fiber that
  * nothing holds, the part of v that moves it as a whole is left alone, so that its momenta stay what they are.
  */
+
 import { factorDense, solveDense } from '../../linalg/dense.ts';
+import { hypot } from '../../math/rounded/index.ts';
 import { kineticEnergy } from './energy.ts';
 import { applyMass, type FiberRod, RING_FROM, RING_TO } from './network.ts';
 
@@ -18,8 +20,8 @@ export function ringLoss({ ringCount, ringStiffness }: FiberRod, x0: Float64Arra
     for (let m = 0; m < 6; m++) {
       const [a, b] = [12 * r + 3 * RING_FROM[m], 12 * r + 3 * RING_TO[m]];
       const change =
-        Math.hypot(y[b] - y[a], y[b + 1] - y[a + 1], y[b + 2] - y[a + 2]) -
-        Math.hypot(x0[b] - x0[a], x0[b + 1] - x0[a + 1], x0[b + 2] - x0[a + 2]);
+        hypot(y[b] - y[a], y[b + 1] - y[a + 1], y[b + 2] - y[a + 2]) -
+        hypot(x0[b] - x0[a], x0[b + 1] - x0[a + 1], x0[b + 2] - x0[a + 2]);
       sum += 0.5 * CALM * ringStiffness[r] * change * change;
     }
   }

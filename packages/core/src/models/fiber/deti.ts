@@ -11,9 +11,11 @@
  * momentum and explodes after a fifth of a radian whatever the filter. So a step that turns a spring by more than 0.1 rad fails,
  * and says so; nothing is lost silently.
  */
+
 import { SceneError } from '../../errors.ts';
 import { applyFunctions, createKrylov, type Krylov } from '../../linalg/krylov.ts';
 import { lengthLike } from '../../math/pieces.ts';
+import { exp, hypot, hypotOf, square } from '../../math/rounded/index.ts';
 import { addElements } from './elements.ts';
 import { kineticEnergy, measureElastic } from './energy.ts';
 import { evaluateHeld, imposeHeld } from './held.ts';
@@ -239,8 +241,8 @@ export function measureSlope(fiber: FiberRod, reference: Float64Array, x: Float6
       reference[d + 13] - reference[d + 1],
       reference[d + 14] - reference[d + 2],
     ];
-    const cross = Math.hypot(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]);
-    largest = Math.max(largest, cross / (Math.hypot(...a) * Math.hypot(...b)));
+    const cross = hypot(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]);
+    largest = Math.max(largest, cross / (hypotOf(a) * hypotOf(b)));
   }
   return largest;
 }
@@ -250,7 +252,7 @@ function explodes(fiber: FiberRod, work: Workspace, h: number): boolean {
   const { rod, loads, q, size } = fiber;
   const { bending, twisting, stretching } = measureElastic(fiber, q);
   for (let d = 0; d < size; d++) work.middle[d] = (q[d] - work.startQ[d]) / h;
-  let weight = Math.max(rod.halfEI1[0], rod.halfEI2[0]) / rod.length ** 2;
+  let weight = Math.max(rod.halfEI1[0], rod.halfEI2[0]) / (rod.length * rod.length);
   for (let k = 0; k < loads.nodeForce.length; k++) weight += Math.abs(loads.nodeForce[k]);
   const others = bending + twisting + kineticEnergy(fiber, work.middle, work.image);
   return !(stretching <= others + 0.01 * weight * rod.length);
@@ -296,7 +298,8 @@ export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: nu
       const D = dampingOf(tool.alpha, lambda);
       const squared = Math.max(lambda - D * D, 0);
       push =
-        h * h * sinc(h * Math.sqrt(squared)) ** 2 * (total[k] + lambda * eta[k]) - filters.force[k] * lambda * eta[k];
+        h * h * square(sinc(h * Math.sqrt(squared))) * (total[k] + lambda * eta[k]) -
+        filters.force[k] * lambda * eta[k];
     }
     velocity[k] = first[k] + push;
   }
@@ -323,7 +326,7 @@ export function stepDeti(fiber: FiberRod, tool: DetiTool, work: Workspace, t: nu
   for (let k = 0; k < basis.count; k++) {
     increment[k] = velocity[k];
     const next = first[k] + third[k] - second[k];
-    if (tool.krylov) velocity[k] = next / (h * Math.exp(-0.5 * tool.alpha[0] * h));
+    if (tool.krylov) velocity[k] = next / (h * exp(-0.5 * tool.alpha[0] * h));
     else {
       const decay = Math.sqrt(filters.decay2[k]);
       // where the step is a multiple of half a period a velocity cannot be told from two positions

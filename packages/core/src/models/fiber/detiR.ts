@@ -13,8 +13,10 @@
  * With d/h, which is of first, every hand-over was an error, and a fiber that a load pushes for 1 s, where the test of the
  * energy had counted the load's work as a gain, was 1.7e-3 of its length elsewhere at any step from 1/64 to 1/512 s.
  */
+
 import { clearBlocks, solveBlocks } from '../../linalg/blockTridiagonal.ts';
 import { lengthLike } from '../../math/pieces.ts';
+import { exp, expm1, square } from '../../math/rounded/index.ts';
 import { addElements } from './elements.ts';
 import { kineticEnergy, measureElastic } from './energy.ts';
 import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
@@ -46,9 +48,9 @@ export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, dt: numbe
   imposeHeld(fiber, q);
   const alpha = ringDamping[0];
   const z = alpha * h;
-  const decay2 = Math.exp(-z);
-  const beta = z < 1e-12 ? h * h : (-h * h * Math.expm1(-z)) / z;
-  const kick = z < 1e-12 ? h : -Math.expm1(-z) / alpha;
+  const decay2 = exp(-z);
+  const beta = z < 1e-12 ? h * h : (-h * h * expm1(-z)) / z;
+  const kick = z < 1e-12 ? h : -expm1(-z) / alpha;
   // from rest a constant force moves by this much in the first step
   const start = z < 1e-3 ? 0.5 * h * h * (1 - z / 3) : (h * h * (decay2 - 1 + z)) / (z * z);
   clearBlocks(matrix);
@@ -62,7 +64,7 @@ export function stepDetiR(fiber: FiberRod, work: Workspace, t: number, dt: numbe
   addLoadForce(load, fiber, q);
   for (let d = 0; d < size; d++) dx[d] += load[d];
   // the kernel gives half the Hessian: all is multiplied by (1 + q)²/2
-  const scale = 0.5 * (1 + Math.sqrt(decay2)) ** 2;
+  const scale = 0.5 * square(1 + Math.sqrt(decay2));
   addMassMatrix(fiber, matrix, () => scale / beta);
   for (let d = 0; d < size; d++) dx[d] *= fresh ? (scale * start) / beta : scale;
   constrainHeld(fiber, matrix, dx);

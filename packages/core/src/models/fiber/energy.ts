@@ -5,6 +5,7 @@
  * stretching, the rest of them bending; the mean of its four shears is twisting. What is left of the shears (shear of the
  * section across the rod) and the deformation of rings are counted as stretching: parts that an unshearable rod does not have.
  */
+import { atan2, hypot, hypotOf } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum } from '../../model.ts';
 import { applyMass, type FiberRod, RING_FROM, RING_TO } from './network.ts';
 
@@ -110,7 +111,7 @@ function measureStrain(fiber: FiberRod): Float64Array {
         const o = 12 * i + k;
         return -q[o] + s * q[o + 3] + q[o + 6] - s * q[o + 9];
       });
-      const size = Math.hypot(...a);
+      const size = hypotOf(a);
       return a.map((value) => value / size);
     };
     const d1 = axis(false);
@@ -132,9 +133,9 @@ function measureStrain(fiber: FiberRod): Float64Array {
       0.5 * (dot(j, 0, n, 2) - dot(j, 2, n, 0)),
       0.5 * (dot(j, 1, n, 0) - dot(j, 0, n, 1)),
     ];
-    const sine = Math.hypot(...w);
+    const sine = hypotOf(w);
     const cosine = 0.5 * (dot(j, 0, n, 0) + dot(j, 1, n, 1) + dot(j, 2, n, 2) - 1);
-    const scale = sine < 1e-9 ? 1 : Math.atan2(sine, cosine) / sine;
+    const scale = sine < 1e-9 ? 1 : atan2(sine, cosine) / sine;
     for (let k = 0; k < 3; k++) out[3 * j + k] = (scale * w[k]) / rod.edgeLengthRest[j];
   }
   return out;
@@ -162,7 +163,7 @@ export function readChannel(out: Float64Array, fiber: FiberRod, channel: Channel
     const j = Math.min(Math.max(i - 1, 0), edgeCount - 2);
     const w = (rod.nodeArc[i] - middle(j)) / (middle(j + 1) - middle(j));
     const at = [0, 1, 2].map((k) => (1 - w) * strain[3 * j + k] + w * strain[3 * j + 3 + k]);
-    out[i] = channel === 'curvature' ? Math.hypot(at[0], at[1]) : at[2];
+    out[i] = channel === 'curvature' ? hypot(at[0], at[1]) : at[2];
   }
 }
 
@@ -176,7 +177,7 @@ export function measureDeformation(fiber: FiberRod): number {
     for (let c = 0; c < 4; c++)
       sum += 0.25 * Math.abs(between(q, 12 * j + 3 * c, 12 * j + 3 * c + 12) / longRest[4 * j + c] - 1);
     const turn = (k: number): number => strain[3 * j + k] * edgeLengthRest[j] - h[6 * j + k] - h[6 * j + 3 + k];
-    sum += Math.hypot(turn(0), turn(1), turn(2));
+    sum += hypot(turn(0), turn(1), turn(2));
   }
   return sum;
 }

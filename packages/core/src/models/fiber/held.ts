@@ -6,7 +6,9 @@
  * what of these lies along the tangent for a direction that may spin. So a held ring is a few fixed unknowns in a turned
  * basis, whatever the pin holds, and the particles stay the unknowns everywhere else.
  */
+
 import { BLOCK, type BlockTridiagonal, fixEntry } from '../../linalg/blockTridiagonal.ts';
+import { cos, sin } from '../../math/rounded/index.ts';
 import type { Pin } from '../../scene/compiled.ts';
 import type { FiberRod } from './network.ts';
 
@@ -60,8 +62,8 @@ function writeAxes(tangent: Float64Array, director: Float64Array, twist: number)
   const ex = ty * dz - tz * dy;
   const ey = tz * dx - tx * dz;
   const ez = tx * dy - ty * dx;
-  const c = Math.cos(twist);
-  const s = Math.sin(twist);
+  const c = cos(twist);
+  const s = sin(twist);
   axes[0] = c * dx + s * ex;
   axes[1] = c * dy + s * ey;
   axes[2] = c * dz + s * ez;

@@ -103,14 +103,14 @@ function measureFrame(x: Float64Array, j: number): void {
     const o = 3 * a;
     along[a] = axis[o] * t[0] + axis[o + 1] * t[1] + axis[o + 2] * t[2];
     for (let k = 0; k < 3; k++) across[o + k] = axis[o + k] - along[a] * t[k];
-    size[a] = Math.sqrt(across[o] ** 2 + across[o + 1] ** 2 + across[o + 2] ** 2);
+    size[a] = Math.sqrt(across[o] * across[o] + across[o + 1] * across[o + 1] + across[o + 2] * across[o + 2]);
     for (let k = 0; k < 3; k++) across[o + k] /= size[a];
   }
   // d1 and d2 turned back about t
   director[0] = across[0] + across[4] * t[2] - across[5] * t[1];
   director[1] = across[1] + across[5] * t[0] - across[3] * t[2];
   director[2] = across[2] + across[3] * t[1] - across[4] * t[0];
-  const norm = Math.sqrt(director[0] ** 2 + director[1] ** 2 + director[2] ** 2);
+  const norm = Math.sqrt(director[0] * director[0] + director[1] * director[1] + director[2] * director[2]);
   for (let k = 0; k < 3; k++) director[k] /= norm;
 }
 

@@ -4,6 +4,7 @@
  * Subspace iteration on (K + σM)⁻¹M with Rayleigh–Ritz: a block finds the double frequencies of round rods, which a single
  * Lanczos vector would miss.
  */
+
 import { SceneError } from '../../errors.ts';
 import {
   type BlockTridiagonal,
@@ -12,6 +13,7 @@ import {
   solveSymmetric,
 } from '../../linalg/blockTridiagonal.ts';
 import { eigenSymmetric } from '../../linalg/jacobi.ts';
+import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { constrainHeld, constrainRight, evaluateHeld, freeHeld, returnHeld, turnHeld } from './held.ts';
 import { poseSamples } from './kinematics.ts';
@@ -43,7 +45,7 @@ function softestRatio(fiber: FiberRod): number {
   const { weight } = staticWorkOf(fiber);
   let ratio = Infinity;
   for (let i = 0; i < fiber.ringCount; i++) ratio = Math.min(ratio, (4 * weight[12 * i]) / fiber.ringMass[i]);
-  return ratio / fiber.edgeCount ** 4;
+  return ratio / pow(fiber.edgeCount, 4);
 }
 
 export function findModes(fiber: FiberRod, work: Workspace, t: number, count: number): Modes {

@@ -6,8 +6,10 @@
  * All this in the frame of the natural shape, which lies in the world as the first held ring does (the first ring if none is held).
  * Rods that are alike in that frame share one basis: a brush has one.
  */
+
 import { clearBlocks, createBlocks } from '../../linalg/blockTridiagonal.ts';
 import { eigenDense } from '../../linalg/eigen.ts';
+import { hypotOf } from '../../math/rounded/index.ts';
 import { addElements, createElements } from './elements.ts';
 import type { FiberRod } from './network.ts';
 
@@ -38,7 +40,7 @@ const SIGN = [
 function ringAxes(x: Float64Array, i: number): number[] {
   const sum = (m: number): number[] =>
     [0, 1, 2].map((k) => SIGN[m].reduce((s, sign, c) => s + sign * x[12 * i + 3 * c + k], 0));
-  const unit = (a: number[]): number[] => a.map((value) => value / Math.hypot(...a));
+  const unit = (a: number[]): number[] => a.map((value) => value / hypotOf(a));
   const d1 = unit(sum(1));
   const raw = sum(2);
   const along = d1[0] * raw[0] + d1[1] * raw[1] + d1[2] * raw[2];

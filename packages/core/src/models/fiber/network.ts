@@ -12,7 +12,9 @@
  *
  * A ring is at its node exactly, so a clamp that holds a ring is too, and its error is of second order.
  */
+
 import { SceneError } from '../../errors.ts';
+import { hypotOf, square } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import { type Allocate, allocatePlain, createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
@@ -94,7 +96,7 @@ function refuseWhatDoesNotFit(rod: Rod): void {
     throw new SceneError(['rods'], `rod '${rod.id}' is closed; model fiber has open rods only: use model: der`);
   for (let j = 0; j < rod.edgeCount; j++) {
     const h = rod.halfStrainRest;
-    const turn = Math.hypot(...[0, 1, 2].map((k) => h[6 * j + k] + h[6 * j + 3 + k]));
+    const turn = hypotOf([0, 1, 2].map((k) => h[6 * j + k] + h[6 * j + 3 + k]));
     if (turn > 1.2) {
       throw new SceneError(
         ['rods'],
@@ -137,7 +139,7 @@ export function createFiberRod(
     const l = rod.edgeLengthRest[j];
     longBase[j] = edgeStiffness(rod.halfEI1, j) / (l * width2 * width2);
     // k_s = GJ (l² + w²)/(4 a1² a2² l) on a face of width w, times what a natural twist of the cuboid takes away
-    const twisting = (edgeStiffness(rod.halfGJ, j) * rest.twistCorrection[j]) / (4 * (width1 * width2) ** 2 * l);
+    const twisting = (edgeStiffness(rod.halfGJ, j) * rest.twistCorrection[j]) / (4 * square(width1 * width2) * l);
     shearBase[2 * j] = twisting * (l * l + width1 * width1);
     shearBase[2 * j + 1] = twisting * (l * l + width2 * width2);
     edgeViscosity[j] = 0.5 * (rod.halfDamping[2 * j] + rod.halfDamping[2 * j + 1]);

@@ -14,6 +14,7 @@
  * Overdamped modes use both decay rates, s = λ/(D + √(D² − λ)) and 2D − s, so that nothing overflows or cancels: with stiffness
  * damping that is the normal case of stiff modes.
  */
+import { cos, exp, expm1, sin, square } from '../../math/rounded/index.ts';
 
 export interface Propagator {
   /** e^(−2hD) */
@@ -64,28 +65,28 @@ function taylor(lambda: number, damping: number, h: number): { rest: number; kic
 export function propagate(out: Propagator, eigenvalue: number, damping: number, h: number): void {
   const lambda = Math.max(eigenvalue, 0);
   const theta = h * h * (lambda - damping * damping);
-  const q = Math.exp(-h * damping);
+  const q = exp(-h * damping);
   out.decay2 = q * q;
   const small = 2 * h * damping + h * Math.sqrt(lambda) < 1 ? taylor(lambda, damping, h) : undefined;
   // both rates of decay where there are two: real up to critical damping, and no difference of theirs in W
   const root = Math.sqrt(Math.max(damping * damping - lambda, 0));
   const slow = lambda > 0 ? lambda / (damping + root) : 0;
   const fast = 2 * damping - slow;
-  const share = (rate: number): number => (rate * h < 1e-12 ? h : -Math.expm1(-rate * h) / rate);
+  const share = (rate: number): number => (rate * h < 1e-12 ? h : -expm1(-rate * h) / rate);
   if (theta <= 0) out.force = share(slow) * share(fast);
   if (theta < -0.05 && !small) {
-    out.cosine = 0.5 * (Math.exp(-h * slow) + Math.exp(-h * fast));
-    out.kick = (Math.exp(-h * slow) - Math.exp(-h * fast)) / (2 * root);
+    out.cosine = 0.5 * (exp(-h * slow) + exp(-h * fast));
+    out.kick = (exp(-h * slow) - exp(-h * fast)) / (2 * root);
     out.rest = (share(slow) - share(fast)) / (2 * root);
     return;
   }
   const angle = Math.sqrt(Math.max(theta, 0));
-  const { c, s } = theta <= 1 ? series(theta) : { c: Math.cos(angle), s: Math.sin(angle) / angle };
+  const { c, s } = theta <= 1 ? series(theta) : { c: cos(angle), s: sin(angle) / angle };
   out.cosine = q * c;
   out.kick = small ? small.kick : h * q * s;
   out.rest = small ? small.rest : (1 - q * (c + h * damping * s)) / lambda;
   // (1 − q)² + 2q(1 − cos), the last as a square
-  if (theta > 0) out.force = (Math.expm1(-h * damping) ** 2 + 4 * q * Math.sin(0.5 * angle) ** 2) / lambda;
+  if (theta > 0) out.force = (square(expm1(-h * damping)) + 4 * q * square(sin(0.5 * angle))) / lambda;
 }
 
 export function createPropagator(): Propagator {
@@ -94,5 +95,5 @@ export function createPropagator(): Propagator {
 
 /** sin x/x */
 export function sinc(x: number): number {
-  return Math.abs(x) < 1e-4 ? 1 - (x * x) / 6 : Math.sin(x) / x;
+  return Math.abs(x) < 1e-4 ? 1 - (x * x) / 6 : sin(x) / x;
 }

@@ -2,6 +2,7 @@
  * Brings pins to where they are at t in pieces that Newton's method can follow. A held frame that spins takes the rings between it
  * and the next held one with it, in proportion: a ring does not count turns, and a cuboid twisted by more than π/4 gives way.
  */
+import { cos, hypotOf, sin } from '../../math/rounded/index.ts';
 import { assignPose, copyPose, type PinStop, planPinWay } from '../../scene/pinWay.ts';
 import { evaluateRing, imposeHeld } from './held.ts';
 import type { FiberRod } from './network.ts';
@@ -79,8 +80,8 @@ function spinRing(q: Float64Array, i: number, angle: number): void {
   const a = [0, 1, 2].map((k) => -q[o + k] + q[o + 3 + k] + q[o + 6 + k] - q[o + 9 + k]);
   const b = [0, 1, 2].map((k) => -q[o + k] - q[o + 3 + k] + q[o + 6 + k] + q[o + 9 + k]);
   const n = [0, 1, 2].map((k) => a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
-  const size = Math.hypot(...n);
-  const [c, s] = [Math.cos(angle), Math.sin(angle)];
+  const size = hypotOf(n);
+  const [c, s] = [cos(angle), sin(angle)];
   for (let p = 0; p < 4; p++) {
     const arm = [0, 1, 2].map((k) => q[o + 3 * p + k] - mean[k]);
     const along = (arm[0] * n[0] + arm[1] * n[1] + arm[2] * n[2]) / size;

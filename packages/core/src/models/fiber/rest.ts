@@ -5,7 +5,9 @@
  * the next node: what the compiled rod means by its half edges, so that a rod that starts in its natural shape is at rest to
  * rounding. Rest lengths are distances between corners placed so.
  */
+
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import { hypotOf, square } from '../../math/rounded/index.ts';
 import type { Rod } from '../../scene/compiled.ts';
 
 export interface RestShape {
@@ -43,7 +45,7 @@ function ringAt(at: readonly number[], q: Float64Array, width1: number, width2: 
 }
 
 const between = (a: readonly number[], b: readonly number[]): number =>
-  Math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2);
+  Math.sqrt(square(a[0] - b[0]) + square(a[1] - b[1]) + square(a[2] - b[2]));
 
 /** |p| − |q| on face c. */
 const difference = (near: Ring, far: Ring, c: number): number =>
@@ -100,7 +102,7 @@ function correctTwist(
   width2: number,
 ): number {
   const angle = 1e-4;
-  const l = Math.hypot(...along);
+  const l = hypotOf(along);
   const turn = new Float64Array(4);
   const spun = new Float64Array(4);
   const turned = (sign: number): Ring => {
@@ -119,7 +121,7 @@ function correctTwist(
     const slope = (difference(near, plus, c) - difference(near, minus, c)) / (2 * angle);
     const width = c % 2 === 0 ? width1 : width2;
     // on a straight cuboid: slope² (l² + w²) = (a1 a2)²
-    sum += (slope * slope * (l * l + width * width)) / (4 * (width1 * width2) ** 2);
+    sum += (slope * slope * (l * l + width * width)) / (4 * square(width1 * width2));
   }
   return 1 / sum;
 }

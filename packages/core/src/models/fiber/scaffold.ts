@@ -9,7 +9,9 @@
  * because beyond that shear costs more accuracy than the mesh, and of a curl no more than a tenth of its radius. A rod that is laid
  * or pulled to another length than its rest length has the width of its section, because EA decides its tension.
  */
+
 import { SceneError } from '../../errors.ts';
+import { hypot, pow } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
@@ -46,7 +48,7 @@ function largestLoad(rod: Rod, drive: Drive, scene: Scene): number {
     for (const source of drive.sources) source.addLoads(loads, samples, (end * k) / 32);
     let sum = 0;
     for (let i = 0; i < rod.nodeCount; i++)
-      sum += Math.hypot(loads.nodeForce[3 * i], loads.nodeForce[3 * i + 1], loads.nodeForce[3 * i + 2]);
+      sum += hypot(loads.nodeForce[3 * i], loads.nodeForce[3 * i + 1], loads.nodeForce[3 * i + 2]);
     largest = Math.max(largest, sum);
   }
   return largest;
@@ -56,7 +58,7 @@ function largestLoad(rod: Rod, drive: Drive, scene: Scene): number {
 function naturalRadius({ edgeCount, edgeLengthRest, halfStrainRest: h }: Rod): number {
   let largest = 0;
   for (let j = 0; j < edgeCount; j++)
-    largest = Math.max(largest, Math.hypot(h[6 * j] + h[6 * j + 3], h[6 * j + 1] + h[6 * j + 4]) / edgeLengthRest[j]);
+    largest = Math.max(largest, hypot(h[6 * j] + h[6 * j + 3], h[6 * j + 1] + h[6 * j + 4]) / edgeLengthRest[j]);
   return 1 / largest;
 }
 
@@ -94,7 +96,7 @@ export function chooseWidths(rod: Rod, drive: Drive, scene: Scene, options: Fibe
     );
   }
   const shortest = edgeLengthRest.reduce((a, b) => Math.min(a, b), Infinity);
-  const cap = (0.25 * shortest) / Math.sqrt(Math.max(ratio, 1 / ratio)) ** 0.5;
+  const cap = (0.25 * shortest) / pow(Math.sqrt(Math.max(ratio, 1 / ratio)), 0.5);
   let width: number;
   if (scaffold === 'section') {
     const place = ['solver', 'fiber', 'scaffold'];
@@ -118,7 +120,7 @@ export function chooseWidths(rod: Rod, drive: Drive, scene: Scene, options: Fibe
       );
   } else if (scaffold === 'inflated') {
     // at least what holds an Euler column: a rod without loads is bent by its pins
-    const force = Math.max(largestLoad(rod, drive, scene), (4 * Math.PI ** 2 * softest) / length ** 2);
+    const force = Math.max(largestLoad(rod, drive, scene), (4 * (Math.PI * Math.PI) * softest) / (length * length));
     const wanted = Math.min(2 * Math.sqrt((softest * STRAIN) / force), cap, 0.1 * naturalRadius(rod));
     width = Math.max(wanted, Math.sqrt(sectionSquare));
   } else width = scaffold;
@@ -139,5 +141,5 @@ export function chooseWidths(rod: Rod, drive: Drive, scene: Scene, options: Fibe
     );
   }
   // geometric mean `width`, a1/a2 = √(EI2/EI1)
-  return { width1: width * ratio ** 0.25, width2: width / ratio ** 0.25 };
+  return { width1: width * pow(ratio, 0.25), width2: width / pow(ratio, 0.25) };
 }

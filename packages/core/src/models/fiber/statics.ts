@@ -3,6 +3,7 @@
  * steepest descent (each a well-posed minimisation of E + c|x − x₀|²/2) until it does. The verdict on stability is the
  * number of negative pivots of the tangent stiffness; an unstable equilibrium is left along its softest direction.
  */
+
 import {
   createSymmetricFactor,
   factorSymmetric,
@@ -10,6 +11,7 @@ import {
   solveBlocks,
   solveSymmetric,
 } from '../../linalg/blockTridiagonal.ts';
+import { hypotOf, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { largestTurn, predictTension, type TensionMode } from './elements.ts';
 import { measureDeformation } from './energy.ts';
@@ -39,7 +41,7 @@ export function createStaticWork(fiber: FiberRod): StaticWork {
     for (const j of [i - 1, i]) {
       if (j < 0 || j >= edgeCount) continue;
       const EI = Math.min(edgeStiffness(rod.halfEI1, j), edgeStiffness(rod.halfEI2, j));
-      soft = Math.min(soft, EI / rod.edgeLengthRest[j] ** 3);
+      soft = Math.min(soft, EI / pow(rod.edgeLengthRest[j], 3));
     }
     weight.fill(0.25 * soft, 12 * i, 12 * i + 12);
   }
@@ -87,7 +89,7 @@ function measureResidual(fiber: FiberRod, residual: Float64Array): { largest: nu
     largest = Math.max(largest, Math.abs(residual[d]));
     sum[d % 3] += residual[d];
   }
-  return { largest, sum: Math.hypot(...sum) };
+  return { largest, sum: hypotOf(sum) };
 }
 
 /** Residual and constrained matrix at q; `inertia` c keeps the rod near `from` (descent). */
@@ -228,7 +230,7 @@ export function judgeStability(fiber: FiberRod, work: Workspace, statics: Static
     return { negativeModes: sign > 0 ? 0 : 1, criterion: 'divergence' };
   }
   // the softest bending mode has about 100/n⁴ of the weight
-  const shift = 1e-4 / fiber.edgeCount ** 4;
+  const shift = 1e-4 / pow(fiber.edgeCount, 4);
   if (!factorSymmetric(statics.factor, work.matrix, shift, statics.weight, false)) return UNKNOWN;
   return { negativeModes: statics.factor.negative, criterion: 'energy' };
 }
@@ -241,7 +243,7 @@ export function nudge(fiber: FiberRod, work: Workspace, statics: StaticWork, t: 
   constrainHeld(fiber, work.matrix, undefined);
   let shift = 1e-7;
   while (!factorSymmetric(factor, work.matrix, shift, weight, true) && shift < 1e12) shift *= 1.5;
-  const x = new Float64Array(size).map((_, d) => Math.sin(1 + 0.7 * ((d / 12) | 0) + (d % 3)));
+  const x = new Float64Array(size).map((_, d) => sin(1 + 0.7 * ((d / 12) | 0) + (d % 3)));
   for (let k = 0; k < 60; k++) {
     for (let d = 0; d < size; d++) x[d] *= weight[d];
     constrainRight(fiber, x);

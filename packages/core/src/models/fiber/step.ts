@@ -12,6 +12,7 @@
  * modes would sawtooth without decay: there χ = tanh(αh/4) adds a viscous share to every spring. Stiffness damping α1 is
  * χ = 2 α1/h.
  */
+
 import {
   type BlockTridiagonal,
   type CreateBlocks,
@@ -19,6 +20,7 @@ import {
   createBlocks,
   solveBlocks,
 } from '../../linalg/blockTridiagonal.ts';
+import { cosh, exp, sinh, tanh } from '../../math/rounded/index.ts';
 import { CALM, returnEnergy, ringLoss } from './calm.ts';
 import { addElements, createElements, type Elements, largestTurn, predictTension } from './elements.ts';
 import { measureElastic } from './energy.ts';
@@ -100,15 +102,15 @@ function prepareDamping(fiber: FiberRod, work: Workspace, scheme: Scheme, h: num
     const alpha = scheme === 'backward-euler' ? 0 : ringDamping[i];
     const x = 0.5 * alpha * h;
     // series below: √(tanh x/x) and √(x/(sinh x cosh x)) to rounding
-    const s = x < 1e-4 ? 1 - (x * x) / 3 : x > 300 ? 0 : Math.sqrt(x / (Math.sinh(x) * Math.cosh(x)));
-    core[i] = h * (x < 1e-4 ? 1 - (x * x) / 6 : Math.sqrt(Math.tanh(x) / x));
-    before[i] = Math.exp(-x) * s;
+    const s = x < 1e-4 ? 1 - (x * x) / 3 : x > 300 ? 0 : Math.sqrt(x / (sinh(x) * cosh(x)));
+    core[i] = h * (x < 1e-4 ? 1 - (x * x) / 6 : Math.sqrt(tanh(x) / x));
+    before[i] = exp(-x) * s;
     // e⁻ˣ/s stays finite: it tends to 1/(2√x)
-    after[i] = s > 1e-100 ? Math.exp(-x) / s : 0.5 / Math.sqrt(x);
+    after[i] = s > 1e-100 ? exp(-x) / s : 0.5 / Math.sqrt(x);
     strongest = Math.max(strongest, alpha);
   }
   const stiff = strongest > 0 && strongest * h * h * highestFrequency(fiber) > 8;
-  const chi = scheme === 'energy-momentum' && stiff ? Math.tanh((strongest * h) / 4) : 0;
+  const chi = scheme === 'energy-momentum' && stiff ? tanh((strongest * h) / 4) : 0;
   for (let j = 0; j < edgeCount; j++) elements.edgeChi[j] = chi + (2 * edgeViscosity[j]) / h;
   for (let i = 0; i < ringCount; i++) elements.ringChi[i] = chi + (2 * ringViscosity[i]) / h;
 }

@@ -5,7 +5,9 @@
  * every third ring can be moved at once, and 72 evaluations give the whole matrix. Time steps do without: inertia keeps
  * the iteration convergent.
  */
+
 import { type BlockTridiagonal, clearBlocks, createBlocks } from '../../linalg/blockTridiagonal.ts';
+import { square } from '../../math/rounded/index.ts';
 import { addElements, type TensionMode } from './elements.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
 import type { FiberRod } from './network.ts';
@@ -81,8 +83,8 @@ function measureAsymmetry({ count, diagonal, upper, lower }: BlockTridiagonal): 
       for (let j = 0; j < 12; j++) {
         const at = 144 * b + 12 * i + j;
         const across = 144 * b + 12 * j + i;
-        whole += diagonal[at] ** 2 + upper[at] ** 2 + lower[at] ** 2;
-        odd += (diagonal[at] - diagonal[across]) ** 2 + 2 * (upper[at] - lower[across]) ** 2;
+        whole += diagonal[at] * diagonal[at] + upper[at] * upper[at] + lower[at] * lower[at];
+        odd += square(diagonal[at] - diagonal[across]) + 2 * square(upper[at] - lower[across]);
       }
     }
   }

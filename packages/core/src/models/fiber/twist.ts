@@ -2,6 +2,7 @@
  * Twist of cuboids, and its limit. A cuboid twisted by f beyond its natural shape has the torque sin 2f/2f of the linear one: it gives way
  * at π/4, and the twist of its neighbours runs into it. Checked for the initial state, along the way of the pins and after every step.
  */
+import { atan2, sin } from '../../math/rounded/index.ts';
 import type { FiberRod } from './network.ts';
 
 /** Where a cuboid gives way [rad], and where its torque changes sign: a step that twists one by more fails, because turns are lost. */
@@ -31,7 +32,7 @@ export function measureTwist(fiber: FiberRod, x: Float64Array): { readonly edge:
     // a cuboid that is folded back has no twist to tell
     if (sine * sine + cosine * cosine < 0.3) continue;
     const natural = rod.halfStrainRest[6 * j + 2] + rod.halfStrainRest[6 * j + 5];
-    const twist = Math.abs(Math.atan2(sine, cosine) - natural);
+    const twist = Math.abs(atan2(sine, cosine) - natural);
     if (twist > result.twist) {
       result.edge = j;
       result.twist = twist;
@@ -60,6 +61,6 @@ export function explainOvertwist(fiber: FiberRod, x: Float64Array): string {
 export function explainSoftTwist(fiber: FiberRod, x: Float64Array): string {
   const { edge, twist } = measureTwist(fiber, x);
   if (!(twist > LARGEST_TWIST)) return '';
-  const share = Math.max(0, Math.sin(2 * twist) / (2 * twist)).toFixed(2);
+  const share = Math.max(0, sin(2 * twist) / (2 * twist)).toFixed(2);
   return `edge ${edge} is twisted by ${twist.toFixed(2)} rad beyond its natural shape, where a cuboid has ${share} of the rod's torque (limit ${LARGEST_TWIST} rad): use more edges`;
 }

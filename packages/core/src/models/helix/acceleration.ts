@@ -55,7 +55,7 @@ function writeLocalMotion(
   const c2 = 2 * b4 - b3;
   const c3 = 3 * b5 - b4;
   const mix = phi[0] * rate[0] + phi[1] * rate[1] + phi[2] * rate[2];
-  const square = rate[0] ** 2 + rate[1] ** 2 + rate[2] ** 2;
+  const square = rate[0] * rate[0] + rate[1] * rate[1] + rate[2] * rate[2];
   cross(x1, phi, e3);
   cross(x2, phi, x1);
   cross(x3, rate, e3);

@@ -3,6 +3,7 @@
  * the energy, so that it stays on the branch that it starts on. What is too far for it is brought in parts: loads and root from
  * the instant at which the rod is in equilibrium, or loads from zero where the rod lies in its natural shape.
  */
+import { hypot } from '../../math/rounded/index.ts';
 import {
   collectGradient,
   evaluateEnergy,
@@ -43,7 +44,7 @@ function evaluate(h: HelixBody, w: Workspace, stage: Stage, tolerance: number): 
 function measureTurn(h: HelixBody, step: Float64Array): number {
   let turn = 0;
   for (let e = 0; e < h.elementCount; e++)
-    turn += h.elementLength[e] * Math.hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
+    turn += h.elementLength[e] * hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
   return turn;
 }
 

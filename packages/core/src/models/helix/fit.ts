@@ -10,9 +10,11 @@
  * l²/12 times the change of curvature: 8 mm a metre for ten elements on a curve whose curvature varies by 10/m; the fit is ten
  * times closer. Straight lines, arcs and helices are met exactly either way.
  */
+
 import { type FrameRule, frameCurve } from '../../curve/framing.ts';
 import { createStraight, createThroughPoints } from '../../curve/shapes.ts';
 import { cross, type Frame, rotationBetween, turnFrame, type Vector } from '../../curve/vector.ts';
+import { atan2, hypotOf, pow, square as squareOf } from '../../math/rounded/index.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { createWorkspace } from './energy.ts';
 import { poseRod } from './kinematics.ts';
@@ -133,7 +135,7 @@ function measureError(body: HelixBody, target: Float64Array): FitError {
   let sum = 0;
   for (let i = 0; i < body.nodeCount; i++) {
     let square = 0;
-    for (let k = 3 * i; k < 3 * i + 3; k++) square += (body.nodePosition[k] - target[k]) ** 2;
+    for (let k = 3 * i; k < 3 * i + 3; k++) square += squareOf(body.nodePosition[k] - target[k]);
     largest = Math.max(largest, Math.sqrt(square));
     sum += square;
   }
@@ -154,7 +156,7 @@ function createFitBody(edgeLength: Float64Array, elementNode: Int32Array): Helix
   return {
     ...chain,
     length,
-    stiffness: new Float64Array(unknowns).fill((1e-10 * mean ** 5) / length),
+    stiffness: new Float64Array(unknowns).fill((1e-10 * pow(mean, 5)) / length),
     kappaRest: new Float64Array(unknowns),
     elementDamping: new Float64Array(elementCount),
     nodeMass,
@@ -185,7 +187,7 @@ export function measureTurns(rod: Rod): Float64Array {
   const node = (i: number): Frame => ({ tangent: at(nodeTangent, i), d1: at(nodeDirector, i) });
   const edge = (j: number): Frame => {
     const d = [0, 1, 2].map((k) => nodePosition[3 * j + 3 + k] - nodePosition[3 * j + k]);
-    const size = Math.hypot(...d);
+    const size = hypotOf(d);
     return { tangent: [d[0] / size, d[1] / size, d[2] / size], d1: at(edgeDirector, j) };
   };
   const out = new Float64Array(6 * edgeCount);
@@ -276,7 +278,7 @@ function windFrames(frames: readonly Frame[], elements: number): Frame[] {
       sine += ax * by - ay * bx;
       cosine += ax * bx + ay * by;
     }
-    const rate = sine === 0 ? 0 : Math.atan2(sine, cosine);
+    const rate = sine === 0 ? 0 : atan2(sine, cosine);
     for (let k = 1; k <= perElement; k++) {
       angle += rate;
       out.push(turnFrame(frames[e * perElement + k], angle));

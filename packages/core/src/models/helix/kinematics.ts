@@ -1,6 +1,7 @@
 /**
  * From curvatures to space: frames and positions of element ends, nodes and middles of edges; velocities; samples.
  */
+import { atan2, cos, sin } from '../../math/rounded/index.ts';
 import { createPinPose } from '../../scene/compiled.ts';
 import { SERIES, writeChord, writeChordSlope, writeGamma, writeSeries } from './gamma.ts';
 import { multiply33 } from './matrix3.ts';
@@ -23,8 +24,8 @@ export function placeRoot(h: HelixRod, t: number): void {
 
 /** Columns d1, d2, d3 from tangent, director and the angle that d1 is turned on. */
 export function writeRootFrame(out: Float64Array, t: Float64Array, d: Float64Array, twist: number): void {
-  const c = Math.cos(twist);
-  const s = Math.sin(twist);
+  const c = cos(twist);
+  const s = sin(twist);
   const ex = t[1] * d[2] - t[2] * d[1];
   const ey = t[2] * d[0] - t[0] * d[2];
   const ez = t[0] * d[1] - t[1] * d[0];
@@ -256,7 +257,7 @@ export function writeTurn(out: Float64Array, o: number, a: Float64Array, b: Floa
     trace += a[k] * b[k] + a[3 + k] * b[3 + k] + a[6 + k] * b[6 + k];
   }
   const sine = 0.5 * Math.sqrt(x * x + y * y + z * z);
-  const angle = Math.atan2(sine, (trace - 1) / 2);
+  const angle = atan2(sine, (trace - 1) / 2);
   const scale = factor * (sine > 1e-9 ? (0.5 * angle) / sine : 0.5);
   out[o] = scale * x;
   out[o + 1] = scale * y;

@@ -5,7 +5,9 @@
  * whole matrix is solved dense. It need not be symmetric; then the equilibrium is lost where the determinant changes its
  * sign, and flutter is not looked for.
  */
+
 import { eigenDense } from '../../linalg/eigen.ts';
+import { hypot, square } from '../../math/rounded/index.ts';
 import {
   collectGradient,
   evaluateLoads,
@@ -61,8 +63,8 @@ export function measureTangent(h: HelixBody, w: Workspace, stage: Stage): LiveTa
   let odd = 0;
   for (let r = 0; r < n; r++) {
     for (let c = 0; c < n; c++) {
-      whole += matrix[r * n + c] ** 2 / (h.stiffness[r] * h.stiffness[c]);
-      odd += (matrix[r * n + c] - matrix[c * n + r]) ** 2 / (h.stiffness[r] * h.stiffness[c]);
+      whole += (matrix[r * n + c] * matrix[r * n + c]) / (h.stiffness[r] * h.stiffness[c]);
+      odd += square(matrix[r * n + c] - matrix[c * n + r]) / (h.stiffness[r] * h.stiffness[c]);
     }
   }
   for (let d = 0; d < n; d++) matrix[d * (n + 1)] += h.stiffness[d];
@@ -106,7 +108,7 @@ export function solveDenseLu(matrix: Float64Array, n: number, x: Float64Array): 
 /** Size of the gradient in the metric where the elastic Hessian is the identity [√J]. */
 function scaledNorm(h: HelixBody, gradient: Float64Array): number {
   let sum = 0;
-  for (let d = 0; d < gradient.length; d++) sum += gradient[d] ** 2 / h.stiffness[d];
+  for (let d = 0; d < gradient.length; d++) sum += (gradient[d] * gradient[d]) / h.stiffness[d];
   return Math.sqrt(sum);
 }
 
@@ -232,7 +234,7 @@ function newtonFrom(h: HelixBody, w: Workspace, stage: Stage, options: NewtonOpt
       if (solveDenseLu(shifted, n, step) !== 0) {
         turn = 0;
         for (let e = 0; e < elementCount; e++)
-          turn += elementLength[e] * Math.hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
+          turn += elementLength[e] * hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
         const part = Math.min(1, (viscous ? 2 * STRIDE : options.rotation) / turn);
         for (let d = 0; d < n; d++) trial[d] = q[d] + part * step[d];
         evaluateGradient(h, w, stage, trial);

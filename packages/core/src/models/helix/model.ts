@@ -4,6 +4,7 @@
  */
 
 import { SceneError } from '../../errors.ts';
+import { square as squareOf } from '../../math/rounded/index.ts';
 import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -215,7 +216,7 @@ function checkTurns({ rod }: HelixRod, turns: Float64Array, kind: string, warnin
   let largest = 0;
   for (let j = 0; j < rod.edgeCount; j++) {
     let square = 0;
-    for (let k = 0; k < 3; k++) square += (turns[6 * j + k] + turns[6 * j + 3 + k]) ** 2;
+    for (let k = 0; k < 3; k++) square += squareOf(turns[6 * j + k] + turns[6 * j + 3 + k]);
     largest = Math.max(largest, Math.sqrt(square));
   }
   const enough = Math.ceil((rod.edgeCount * largest) / (Math.PI / 2));

@@ -16,6 +16,7 @@
  * what one would have done. A step whose promise drowns in the noise (`energyNoise`) is therefore taken as it is; the residual
  * judges it.
  */
+import { hypot, sin } from '../../math/rounded/index.ts';
 import {
   collectGradient,
   evaluateEnergy,
@@ -137,8 +138,7 @@ export function solveStage(h: HelixBody, w: Workspace, stage: Stage, options: Ne
 function kick(h: HelixBody, w: Workspace): void {
   const { q, stiffness, elementLength, elementCount } = h;
   const { step, gradient } = w;
-  for (let d = 0; d < q.length; d++)
-    step[d] = (Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d)) * Math.sqrt(stiffness[d]);
+  for (let d = 0; d < q.length; d++) step[d] = (sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d)) * Math.sqrt(stiffness[d]);
   for (let round = 0; round < 8; round++) {
     solveRod(h, w.assembly, step);
     let norm = 0;
@@ -149,7 +149,7 @@ function kick(h: HelixBody, w: Workspace): void {
   let slope = 0;
   let turn = 0;
   for (let e = 0; e < elementCount; e++) {
-    turn += elementLength[e] * Math.hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
+    turn += elementLength[e] * hypot(step[3 * e], step[3 * e + 1], step[3 * e + 2]);
     for (let d = 3 * e; d < 3 * e + 3; d++) slope += gradient[d] * step[d];
   }
   const size = (slope > 0 ? -KICK : KICK) / turn;

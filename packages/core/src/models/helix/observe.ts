@@ -1,4 +1,5 @@
 /** What can be read off a rod: energies, momentum, quantities along it, and what the clamp does to it. */
+import { hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
 import { evaluateLoads, type Workspace } from './energy.ts';
 import { placeRoot, poseRod, poseSamples, writeAllJacobians } from './kinematics.ts';
@@ -9,13 +10,15 @@ import { factorRod } from './sweep.ts';
 export function addEnergies(out: Energies, h: HelixRod, t: number): void {
   const { q, kappaRest, stiffness } = h;
   for (let d = 0; d < q.length; d++) {
-    const energy = 0.5 * stiffness[d] * (q[d] - kappaRest[d]) ** 2;
+    const energy = 0.5 * stiffness[d] * square(q[d] - kappaRest[d]);
     if (d % 3 === 2) out.twisting += energy;
     else out.bending += energy;
   }
   for (let i = 0; i < h.nodeCount; i++) {
-    for (let k = 0; k < 3; k++) out.kinetic += 0.5 * h.nodeMass[i] * h.nodeVelocity[3 * i + k] ** 2;
-    for (let k = 0; k < 6; k++) out.kinetic += 0.25 * h.nodeInertia[i] * h.directorRate[6 * i + k] ** 2;
+    for (let k = 0; k < 3; k++)
+      out.kinetic += 0.5 * h.nodeMass[i] * (h.nodeVelocity[3 * i + k] * h.nodeVelocity[3 * i + k]);
+    for (let k = 0; k < 6; k++)
+      out.kinetic += 0.25 * h.nodeInertia[i] * (h.directorRate[6 * i + k] * h.directorRate[6 * i + k]);
   }
   for (const source of h.sources) out.potential += source.potential(h.samples, t);
 }
@@ -23,10 +26,12 @@ export function addEnergies(out: Energies, h: HelixRod, t: number): void {
 /** Kinetic and elastic energy of a rod as it is. */
 export function addRodEnergy(out: SystemEnergy, h: HelixRod): void {
   const { q, kappaRest, stiffness } = h;
-  for (let d = 0; d < q.length; d++) out.elastic += 0.5 * stiffness[d] * (q[d] - kappaRest[d]) ** 2;
+  for (let d = 0; d < q.length; d++) out.elastic += 0.5 * stiffness[d] * square(q[d] - kappaRest[d]);
   for (let i = 0; i < h.nodeCount; i++) {
-    for (let k = 0; k < 3; k++) out.kinetic += 0.5 * h.nodeMass[i] * h.nodeVelocity[3 * i + k] ** 2;
-    for (let k = 0; k < 6; k++) out.kinetic += 0.25 * h.nodeInertia[i] * h.directorRate[6 * i + k] ** 2;
+    for (let k = 0; k < 3; k++)
+      out.kinetic += 0.5 * h.nodeMass[i] * (h.nodeVelocity[3 * i + k] * h.nodeVelocity[3 * i + k]);
+    for (let k = 0; k < 6; k++)
+      out.kinetic += 0.25 * h.nodeInertia[i] * (h.directorRate[6 * i + k] * h.directorRate[6 * i + k]);
   }
 }
 
@@ -98,7 +103,7 @@ export function readChannel(out: Float64Array, h: HelixRod, w: Workspace, t: num
     }
     return;
   }
-  const value = (e: number): number => (channel === 'twist' ? q[3 * e + 2] : Math.hypot(q[3 * e], q[3 * e + 1]));
+  const value = (e: number): number => (channel === 'twist' ? q[3 * e + 2] : hypot(q[3 * e], q[3 * e + 1]));
   for (let e = 0; e < elementCount; e++) for (let i = elementNode[e]; i <= elementNode[e + 1]; i++) out[i] = value(e);
   // where two elements meet: their mean
   for (let e = 1; e < elementCount; e++) out[elementNode[e]] = 0.5 * (value(e - 1) + value(e));

@@ -179,7 +179,7 @@ export function measureStiffness(rod: Rod, elementNode: Int32Array): Pick<HelixB
       elementDamping[e] += length * halfDamping[half];
     }
     elementDamping[e] /= whole;
-    for (let k = 0; k < 3; k++) stiffness[3 * e + k] = whole ** 2 / compliance[k];
+    for (let k = 0; k < 3; k++) stiffness[3 * e + k] = (whole * whole) / compliance[k];
   }
   return { stiffness, elementDamping };
 }

@@ -1,4 +1,5 @@
 /** Velocities and accelerations that a motion starts with. */
+import { square } from '../../math/rounded/index.ts';
 import { writeBiasAcceleration } from './acceleration.ts';
 import { evaluateLoads, type Workspace } from './energy.ts';
 import { measureRootRate, placeRoot, poseRod, writeAllJacobians, writeVelocities } from './kinematics.ts';
@@ -13,7 +14,7 @@ const INSTANT = 1e-6;
 function fillFloor(h: HelixRod, w: Workspace): void {
   const mass = h.nodeMass.reduce((sum, m) => sum + m, 0);
   for (let d = 0; d < h.q.length; d++)
-    w.assembly.diagonal[d] = 1e-13 * mass * (h.length * h.elementLength[(d / 3) | 0]) ** 2;
+    w.assembly.diagonal[d] = 1e-13 * mass * square(h.length * h.elementLength[(d / 3) | 0]);
 }
 
 /** The velocity asked for, as nearly as a clamped rod of fixed length can have it (least squares by mass). */

@@ -6,6 +6,7 @@
  * Loads that depend on the state (followers, torques, wind, fields of place) have in general no potential. Their derivative
  * is taken by differences, which makes the matrix dense: N evaluations and a factorisation of order N³, only here.
  */
+import { hypot, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { followBranch } from './branch.ts';
 import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
@@ -50,7 +51,7 @@ function findSoftDirection(h: HelixRod, w: Workspace, t: number): Float64Array {
   writeAllJacobians(h);
   let shift = 1e-6;
   while (!factorTangent(h, w, t, shift, true) && shift < 1e12) shift *= 1.5;
-  const x = Float64Array.from(stiffness, (k, d) => (Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d)) / Math.sqrt(k));
+  const x = Float64Array.from(stiffness, (k, d) => (sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d)) / Math.sqrt(k));
   for (let round = 0; round < 60; round++) {
     let norm = 0;
     for (let d = 0; d < x.length; d++) norm += stiffness[d] * x[d] * x[d];
@@ -65,7 +66,7 @@ function findSoftDirection(h: HelixRod, w: Workspace, t: number): Float64Array {
 function nudge(h: HelixRod, direction: Float64Array, angle: number): void {
   let turn = 0;
   for (let e = 0; e < h.elementCount; e++)
-    turn += h.elementLength[e] * Math.hypot(direction[3 * e], direction[3 * e + 1], direction[3 * e + 2]);
+    turn += h.elementLength[e] * hypot(direction[3 * e], direction[3 * e + 1], direction[3 * e + 2]);
   for (let d = 0; d < h.q.length; d++) h.q[d] += (angle / turn) * direction[d];
 }
 
@@ -76,7 +77,7 @@ const WINDING = 0.25;
 export function turnLimit(h: HelixBody): number {
   let winding = 0;
   for (let e = 0; e < h.elementCount; e++)
-    winding += h.elementLength[e] * Math.hypot(h.kappaRest[3 * e], h.kappaRest[3 * e + 1], h.kappaRest[3 * e + 2]);
+    winding += h.elementLength[e] * hypot(h.kappaRest[3 * e], h.kappaRest[3 * e + 1], h.kappaRest[3 * e + 2]);
   return Math.max(TURN, WINDING * winding);
 }
 

@@ -2,7 +2,9 @@
  * Strands without a scene: curls, reconstruction, equilibria under gravity and their inverse, for tools that handle many
  * strands at once. A strand is its root and the curvatures of its elements; sections are the same all along.
  */
+
 import { addScaled, cross, dot, normalize, scale, type Vector, vectorOf } from '../../curve/vector.ts';
+import { hypot, hypotOf } from '../../math/rounded/index.ts';
 import { createWorkspace, type Workspace } from './energy.ts';
 import type { Helices } from './fit.ts';
 import { findNatural, type InverseReport } from './inverse.ts';
@@ -45,13 +47,12 @@ export function alignCurl(
 ): { rootTangent: Vector; rootDirector: Vector } {
   const up = normalize(axis);
   const [u1, u2, u3] = curvature;
-  const size = Math.hypot(u1, u2, u3);
+  const size = hypot(u1, u2, u3);
   // the frame turned so that its axis of turning is `up` and its principal normal points away from `side`
   const along = dot(side, up);
   const out = addScaled(side, up, -along);
-  const bend = Math.hypot(u1, u2);
-  if (!(Math.hypot(...out) > 1e-12))
-    throw new RangeError('the side is parallel to the axis; give a direction across it');
+  const bend = hypot(u1, u2);
+  if (!(hypotOf(out) > 1e-12)) throw new RangeError('the side is parallel to the axis; give a direction across it');
   if (!(bend > 0)) return { rootTangent: up, rootDirector: normalize(out) };
   const normal = normalize(scale(out, -1));
   const binormal = cross(up, normal);

@@ -2,6 +2,7 @@
  * Approaches an equilibrium in parts: loads grow from zero, and rest lengths go from those at which the present state is unstrained
  * to those of the natural shape. Every part starts near its solution, so the chain neither folds nor loses turns on the way.
  */
+import { hypot } from '../../math/rounded/index.ts';
 import { measureAltitudes } from './altitude.ts';
 import { findInverted } from './energy.ts';
 import type { Hair } from './rod.ts';
@@ -14,7 +15,7 @@ const SMALLEST_PART = 1 / 1024;
 function measureLengths({ q, springs, tetrahedra }: Hair): { spring: Float64Array; altitude: Float64Array } {
   const spring = springs.rest.map((_, s) => {
     const [a, b] = [3 * springs.a[s], 3 * springs.b[s]];
-    return Math.hypot(q[b] - q[a], q[b + 1] - q[a + 1], q[b + 2] - q[a + 2]);
+    return hypot(q[b] - q[a], q[b + 1] - q[a + 1], q[b + 2] - q[a + 2]);
   });
   const altitude = new Float64Array(tetrahedra.rest.length);
   for (let t = 0; t < tetrahedra.count; t++) measureAltitudes(altitude, 7 * t, q, tetrahedra.first[t]);

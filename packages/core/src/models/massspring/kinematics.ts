@@ -2,14 +2,15 @@
 
 import { writeFrameQuaternion } from '../../math/frameRotation.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
+import { cos, hypot, sin } from '../../math/rounded/index.ts';
 import type { Hair } from './rod.ts';
 
 const frame = new Float64Array(9);
 
 /** d1 d2 d3 of a pin's pose, its twist included, and turned by as much again about d3 as the ghosts are. */
 function writePoseFrame(tangent: Float64Array, director: Float64Array, twist: number): void {
-  const c = Math.cos(twist);
-  const s = Math.sin(twist);
+  const c = cos(twist);
+  const s = sin(twist);
   for (let k = 0; k < 3; k++) {
     const a = (k + 1) % 3;
     const b = (k + 2) % 3;
@@ -86,7 +87,7 @@ export function initializeState(hair: Hair): void {
       return (t[a] * d[b] - t[b] * d[a]) / Math.sqrt(length);
     });
     // along the ghosts' two axes in turn; it moves with the middle of its segment and spins about it
-    const [c, s] = [Math.cos(hair.ghostAngle[j]), Math.sin(hair.ghostAngle[j])];
+    const [c, s] = [cos(hair.ghostAngle[j]), sin(hair.ghostAngle[j])];
     const [e1, e2] = [d.map((x, k) => c * x + s * across[k]), d.map((x, k) => c * across[k] - s * x)];
     const [off, spin] = j % 2 === 0 ? [e1, e2] : [e2, e1.map((x) => -x)];
     for (let k = 0; k < 3; k++) {
@@ -146,8 +147,8 @@ export function poseSamples(hair: Hair): void {
   for (let j = 0; j < rod.edgeCount; j++) {
     const distance = measureEdge(edge, hair, q, j);
     const a = 3 * (start + stride * j);
-    const cosine = Math.cos(ghostAngle[j]);
-    const sine = Math.sin(ghostAngle[j]);
+    const cosine = cos(ghostAngle[j]);
+    const sine = sin(ghostAngle[j]);
     let spin = 0;
     for (let k = 0; k < 3; k++) {
       const [m, n] = [(k + 1) % 3, (k + 2) % 3];
@@ -180,7 +181,7 @@ export function measureTurns({ samples, rod }: Hair): { largest: number; node: n
       director: edgeDirector.subarray(3 * j, 3 * j + 3),
     });
   for (let j = 0; j < rod.edgeCount; j++) {
-    const length = Math.hypot(x[3 * j + 3] - x[3 * j], x[3 * j + 4] - x[3 * j + 1], x[3 * j + 5] - x[3 * j + 2]);
+    const length = hypot(x[3 * j + 3] - x[3 * j], x[3 * j + 4] - x[3 * j + 1], x[3 * j + 5] - x[3 * j + 2]);
     out.sum += Math.abs(length / rod.edgeLengthRest[j] - 1);
   }
   for (let i = 1; i < rod.edgeCount; i++) {
@@ -196,7 +197,7 @@ export function measureTurns({ samples, rod }: Hair): { largest: number; node: n
     quaternionFromRotation(natural, 0, strain, 0);
     multiplyQuaternions(after, 0, after, 0, natural, 0);
     rotationFromQuaternion(strain, 0, after, 0);
-    const turn = Math.hypot(strain[0], strain[1], strain[2]);
+    const turn = hypot(strain[0], strain[1], strain[2]);
     out.sum += turn;
     if (turn > out.largest) {
       out.largest = turn;

@@ -10,7 +10,9 @@
  *
  * A rod laid in its natural shape has unstrained springs, and is not touched.
  */
+
 import { addWide, clearWide, factorWide, fixWide, solveWide } from '../../linalg/wideBand.ts';
+import { hypot } from '../../math/rounded/index.ts';
 import { addRowForce, addRowMatrix, forEachRow } from './energy.ts';
 import { measureEdge } from './kinematics.ts';
 import type { Hair } from './rod.ts';
@@ -31,7 +33,7 @@ export function layGhosts(hair: Hair, work: Workspace): void {
   const { rod, q, size, start, stride, fixed, springs, stiffnessScale } = hair;
   const strain = (s: number): number => {
     const [a, b] = [3 * springs.a[s], 3 * springs.b[s]];
-    return Math.abs(Math.hypot(q[b] - q[a], q[b + 1] - q[a + 1], q[b + 2] - q[a + 2]) / springs.rest[s] - 1);
+    return Math.abs(hypot(q[b] - q[a], q[b + 1] - q[a + 1], q[b + 2] - q[a + 2]) / springs.rest[s] - 1);
   };
   let strained = 0;
   for (let s = 0; s < springs.count; s++) strained = Math.max(strained, strain(s));

@@ -1,4 +1,5 @@
 /** Natural modes about the present state, by subspace iteration, and the matrices M, K, C. */
+
 import { SceneError } from '../../errors.ts';
 import { findLowestModes } from '../../linalg/subspace.ts';
 import {
@@ -10,6 +11,7 @@ import {
   solveWide,
   type WideBand,
 } from '../../linalg/wideBand.ts';
+import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { addRowMatrix, forEachRow } from './energy.ts';
 import { evaluatePins, measureEdge } from './kinematics.ts';
@@ -31,7 +33,7 @@ export function findModes(hair: Hair, work: Workspace, t: number, count: number)
   for (let d = 0; d < size; d++) if (fixed[d]) fixWide(work.matrix, d);
   let soft = Infinity;
   for (let d = 0; d < size; d++) if (active[d] > 0) soft = Math.min(soft, stiffnessScale[d] / active[d]);
-  soft /= rod.edgeCount ** 4;
+  soft /= pow(rod.edgeCount, 4);
   factorWide(work.factor, work.matrix, 1e-3 * soft, active, false);
   const { values, vectors } = findLowestModes(
     {

@@ -1,5 +1,7 @@
 /** Hair of particles and springs with altitude springs [Selle2008], as README.md beside this file describes it. */
+
 import { SceneError } from '../../errors.ts';
+import { atan2, hypot } from '../../math/rounded/index.ts';
 import type {
   Bundle,
   Channel,
@@ -290,7 +292,7 @@ function readChannel(out: Float64Array, hair: Hair, channel: Channel): void {
     const bz = t[a] * t[b + 1] - t[a + 1] * t[b];
     const length = 0.5 * (rod.edgeLengthRest[i - 1] + rod.edgeLengthRest[i]);
     if (channel === 'curvature') {
-      out[i] = Math.atan2(Math.hypot(bx, by, bz), cosine) / length;
+      out[i] = atan2(hypot(bx, by, bz), cosine) / length;
       continue;
     }
     // the director carried from edge to edge without turning about it, against the one that is there
@@ -304,7 +306,7 @@ function readChannel(out: Float64Array, hair: Hair, channel: Channel): void {
       t[b] * (ey * d[b + 2] - ez * d[b + 1]) +
       t[b + 1] * (ez * d[b] - ex * d[b + 2]) +
       t[b + 2] * (ex * d[b + 1] - ey * d[b]);
-    out[i] = Math.atan2(sine, ex * d[b] + ey * d[b + 1] + ez * d[b + 2]) / length;
+    out[i] = atan2(sine, ex * d[b] + ey * d[b + 1] + ez * d[b + 2]) / length;
   }
 }
 

@@ -15,7 +15,9 @@
  * NOTE: [Selle2008] gives ghosts to straight hair only. Here a curl has them too, with rest lengths of the curl: without them
  * no formula for the springs holds: that of the joints taken one by one is too soft by 300 at 50 segments.
  */
+
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import { atan2, cos, hypot, pow, sin } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import { createPinPose, type Pin, type PinPose, type Rod } from '../../scene/compiled.ts';
@@ -155,14 +157,14 @@ function ghostAnglesOf(rod: Rod): Float64Array {
   const turnOf = (j: number, axis: number): number => naturalTurn(rod, j, axis);
   let [most, sharpest] = [0, 0];
   for (let j = 0; j < rod.edgeCount; j++) {
-    const turn = Math.hypot(turnOf(j, 0), turnOf(j, 1));
+    const turn = hypot(turnOf(j, 0), turnOf(j, 1));
     if (turn > most) [most, sharpest] = [turn, j];
   }
   if (!(most > 1e-6)) return out;
   // from the sharpest bend, where the angle matters most, to both ends
-  const wanted = (j: number): number => Math.atan2(turnOf(j, 1), turnOf(j, 0)) - Math.PI / 4;
+  const wanted = (j: number): number => atan2(turnOf(j, 1), turnOf(j, 0)) - Math.PI / 4;
   const follow = (j: number, from: number): number => {
-    if (Math.hypot(turnOf(j, 0), turnOf(j, 1)) < 1e-2 * most) return from;
+    if (hypot(turnOf(j, 0), turnOf(j, 1)) < 1e-2 * most) return from;
     const apart = wanted(j) - from;
     const change = apart - 2 * Math.PI * Math.round(apart / (2 * Math.PI));
     return from + Math.min(0.15, Math.max(-0.15, change));
@@ -178,7 +180,7 @@ export function ghostAxis(q: Float64Array, o: number, axis: number, angle: numbe
   const own = axisOf(q, o, axis);
   if (angle === 0) return own;
   const other = axisOf(q, o, 3 - axis);
-  const [c, s] = [Math.cos(angle), axis === 1 ? Math.sin(angle) : -Math.sin(angle)];
+  const [c, s] = [cos(angle), axis === 1 ? sin(angle) : -sin(angle)];
   return [c * own[0] + s * other[0], c * own[1] + s * other[1], c * own[2] + s * other[2]];
 }
 
@@ -267,7 +269,7 @@ function buildSprings(
     }
   }
   const distance = (a: number, b: number): number =>
-    Math.hypot(rest[3 * a] - rest[3 * b], rest[3 * a + 1] - rest[3 * b + 1], rest[3 * a + 2] - rest[3 * b + 2]);
+    hypot(rest[3 * a] - rest[3 * b], rest[3 * a + 1] - rest[3 * b + 1], rest[3 * a + 2] - rest[3 * b + 2]);
   return {
     count: list.length,
     a: Int32Array.from(list, ({ a }) => a),
@@ -359,7 +361,7 @@ export function buildHair({ rod, drive, truss, options, q, v, memory }: HairPart
   }
   for (let p = 0; p < particleCount; p++) {
     const j = segment(p);
-    stiffnessScale.fill(bendingOf(rod, j).EI / rod.edgeLengthRest[j] ** 3, 3 * p, 3 * p + 3);
+    stiffnessScale.fill(bendingOf(rod, j).EI / pow(rod.edgeLengthRest[j], 3), 3 * p, 3 * p + 3);
   }
   return {
     rod,

@@ -9,7 +9,9 @@
  * A tetrahedron that is turned inside out is a false minimum: the chain has folded there, or lost half a turn of twist. Such a state
  * is never reported as an equilibrium. The search goes back and brings loads and natural shape in parts (`approach.ts`).
  */
+
 import { clearWide, factorWide, fixWide, solveWide } from '../../linalg/wideBand.ts';
+import { hypot, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { approachLoads } from './approach.ts';
 import { findInverted, rememberOrientation, writeAltitude, writeSpring } from './energy.ts';
@@ -71,7 +73,7 @@ function takeStep({ hair, work, tension, error }: Search, step: Float64Array): n
     if (springs.apart[s] !== 1) continue;
     const a = 3 * springs.a[s];
     const b = 3 * springs.b[s];
-    const move = Math.hypot(step[b] - step[a], step[b + 1] - step[a + 1], step[b + 2] - step[a + 2]);
+    const move = hypot(step[b] - step[a], step[b + 1] - step[a + 1], step[b + 2] - step[a + 2]);
     largest = Math.max(largest, move / springs.rest[s]);
   }
   if (!(largest < Infinity)) return Infinity;
@@ -217,7 +219,7 @@ export function countNegative(hair: Hair, work: Workspace): number {
   work.right.fill(0);
   assembleTangent(work.matrix, work.right, hair, work.row, undefined, undefined);
   for (let d = 0; d < size; d++) if (fixed[d]) fixWide(work.matrix, d);
-  factorWide(work.factor, work.matrix, Math.max(1e-4 / rod.edgeCount ** 4, 1e-11), stiffnessScale, false);
+  factorWide(work.factor, work.matrix, Math.max(1e-4 / pow(rod.edgeCount, 4), 1e-11), stiffnessScale, false);
   return work.factor.negative;
 }
 
@@ -227,7 +229,7 @@ function nudge({ hair, work }: Search, amplitude: number): void {
   countNegative(hair, work);
   let shift = 1e-9;
   while (!factorWide(work.factor, work.matrix, shift, stiffnessScale, true)) shift *= 1.5;
-  const x = new Float64Array(size).map((_, d) => (fixed[d] ? 0 : Math.sin(1 + 0.7 * d) + 0.3 * Math.sin(0.1 * d)));
+  const x = new Float64Array(size).map((_, d) => (fixed[d] ? 0 : sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d)));
   let norm = 1;
   for (let k = 0; k < 40; k++) {
     for (let d = 0; d < size; d++) x[d] = fixed[d] ? 0 : (x[d] / norm) * stiffnessScale[d];

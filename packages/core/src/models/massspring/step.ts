@@ -13,6 +13,7 @@
  * with, loads and pins put in counts as failed, and is taken again in pieces by implicit Euler,
  *     (M(1 + αh) + h(h + c)K) v = M vⁿ + h(f + loads),   which damps them.
  */
+
 import {
   clearWide,
   createWideBand,
@@ -24,6 +25,7 @@ import {
   type WideBand,
   type WideFactor,
 } from '../../linalg/wideBand.ts';
+import { pow, square } from '../../math/rounded/index.ts';
 import { stepConserving } from './conserve.ts';
 import { addRowForce, addRowMatrix, createRow, forEachRow, type Row, rememberOrientation } from './energy.ts';
 import { evaluatePins, measureEdge, placePinned, poseSamples } from './kinematics.ts';
@@ -98,7 +100,7 @@ export function writeLoads(out: Float64Array, hair: Hair, t: number): number {
     const torque = [tx, ty, tz];
     const about = tx * edge[0] + ty * edge[1] + tz * edge[2];
     let length = 0;
-    for (let k = 0; k < 3; k++) length += (q[a + 6 + k] - q[a + k]) ** 2;
+    for (let k = 0; k < 3; k++) length += square(q[a + 6 + k] - q[a + k]);
     length = Math.sqrt(length);
     for (let k = 0; k < 3; k++) {
       const [m, n] = [(k + 1) % 3, (k + 2) % 3];
@@ -284,7 +286,7 @@ export function stepHair(
     if (!(Math.abs(v[d]) < Infinity)) return refuse(out);
   }
   // a tenth and a little more are what the scheme swings by of itself; implicit Euler is past help
-  const floor = (1e-3 * (hair.stiffnessScale[3 * first] * hair.springs.rest[0] ** 3)) / hair.rod.length;
+  const floor = (1e-3 * (hair.stiffnessScale[3 * first] * pow(hair.springs.rest[0], 3))) / hair.rod.length;
   if (published && !robust && measureEnergy(hair) > 1.1 * before + 2 * measureWork(hair, work) + floor)
     return refuse(out);
   rememberOrientation(hair);

@@ -7,6 +7,7 @@
  * GJ/EI from 0.3 to 1.
  * Given EI, GJ and k_b, the difference of the two is a quadratic equation for u.
  */
+import { pow, square } from '../../math/rounded/index.ts';
 import type { Rod } from '../../scene/compiled.ts';
 
 export interface Truss {
@@ -51,7 +52,7 @@ export function naturalTurn(rod: Rod, j: number, axis: number): number {
  * φ = 0.25 and 0.125, which it fits to 2 and 0.3 %. The springs are stiffer by that.
  */
 function calibrate(rod: Rod, j: number, { EI, GJ }: Bending): number {
-  const turn2 = naturalTurn(rod, j, 0) ** 2 + naturalTurn(rod, j, 1) ** 2;
+  const turn2 = square(naturalTurn(rod, j, 0)) + square(naturalTurn(rod, j, 1));
   return 1 + (0.78 + (0.87 * EI) / GJ) * Math.min(turn2, 0.25);
 }
 
@@ -65,7 +66,7 @@ const edgesAlong = ({ k, u }: Fit): number => (2.66 - 1.46 / u) * k;
 
 /** k and u of a segment with springs k_b against stretch. */
 function fitSegment(l: number, { EI, GJ }: Bending, kb: number): Fit {
-  const [a, b] = [l ** 3 / EI, (2 * l ** 3) / GJ];
+  const [a, b] = [pow(l, 3) / EI, (2 * pow(l, 3)) / GJ];
   const half = 0.5 * (a + 4 / kb);
   const u = b / (half + Math.sqrt(Math.max(0, half * half - (3 * b) / kb)));
   return { u, k: (2 + 2.5 * u) / Math.max(a - (5 * u) / kb, 0.1 * a) };
@@ -85,7 +86,7 @@ export function createTruss(rod: Rod, stretch: number | undefined, isHeldApart: 
     let fit = rigid;
     let kb = k0 * (stretch ?? Math.min(LOOSE[1], Math.max(LOOSE[0], rod.edgeEA[j] / (l * k0))));
     if (isHeldApart && stretch === undefined && rod.edgeEA[j] < Infinity) {
-      const softest = (5 * rigid.u * bending.EI) / (SOFTEST * l ** 3);
+      const softest = (5 * rigid.u * bending.EI) / (SOFTEST * pow(l, 3));
       for (let round = 0; round < 4; round++) {
         kb = Math.max(softest, rod.edgeEA[j] / l - edgesAlong(fit) * calibration);
         fit = fitSegment(l, bending, kb);

@@ -107,7 +107,7 @@ export function measureBulk(out: Bulk, tree: StrandTree, at: Departure, kinetic:
   }
   for (let j = 0; j < linkCount; j++) {
     const polar = inertia[36 * j + 14];
-    out.lost += 0.5 * polar * at.spin[j] ** 2;
+    out.lost += 0.5 * polar * (at.spin[j] * at.spin[j]);
     addPolar(out, world, j, polar, at.turned[j]);
   }
 }
@@ -152,7 +152,7 @@ export function measureMotion(out: Bulk, tree: StrandTree): void {
   }
   for (let j = 0; j < linkCount; j++) {
     addPolar(out, world, j, inertia[36 * j + 14], motion[6 * j + 2]);
-    out.lost += 0.5 * inertia[36 * j + 14] * motion[6 * j + 2] ** 2;
+    out.lost += 0.5 * inertia[36 * j + 14] * (motion[6 * j + 2] * motion[6 * j + 2]);
     for (let k = 0; k < 3; k++) moment[k] += linkTorque[3 * j + k];
   }
 }

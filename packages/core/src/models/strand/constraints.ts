@@ -14,6 +14,7 @@
  */
 
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
+import { atan, hypot, square } from '../../math/rounded/index.ts';
 import { createPinPose, type Pin, type PinPose } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import { compileTimed } from '../../scene/varying.ts';
@@ -159,9 +160,9 @@ function evaluateJoint(out: Constraints, tree: StrandTree, { spec, joint, first,
   if (spec.bend === undefined && !spec.twist) return;
   writeSwingTwist(angles, slopes, deformation, D);
   const [gx, gy, gt] = angles;
-  const g = Math.hypot(gx, gy);
+  const g = hypot(gx, gy);
   if (spec.bend !== undefined) {
-    out.value[r] = spec.bend - 2 * Math.atan(g);
+    out.value[r] = spec.bend - 2 * atan(g);
     for (let k = 0; k < 3; k++)
       vector[k] = g > 0 ? (-2 / (1 + g * g)) * ((gx / g) * slopes[k] + (gy / g) * slopes[3 + k]) : 0;
     turnBack(out.direction, 3 * r, toJoint, 9 * joint, vector, 0);
@@ -171,7 +172,7 @@ function evaluateJoint(out: Constraints, tree: StrandTree, { spec, joint, first,
   if (!spec.twist) return;
   for (let side = 0; side < 2; side++, r++) {
     const sign = side === 0 ? 1 : -1;
-    out.value[r] = sign * (2 * Math.atan(gt) - spec.twist[side]);
+    out.value[r] = sign * (2 * atan(gt) - spec.twist[side]);
     for (let k = 0; k < 3; k++) vector[k] = (sign * 2 * slopes[6 + k]) / (1 + gt * gt);
     turnBack(out.direction, 3 * r, toJoint, 9 * joint, vector, 0);
     out.violation = Math.max(out.violation, -out.value[r] * tree.length[joint]);
@@ -237,7 +238,8 @@ export function addJointSprings(D: Float64Array, constraints: Constraints, tree:
 /** Energy of the rows while they are springs [J]. */
 export function springEnergy(constraints: Constraints, tree: StrandTree): number {
   let sum = 0;
-  for (let r = 0; r < constraints.count; r++) sum += 0.5 * springOf(constraints, tree, r) * constraints.value[r] ** 2;
+  for (let r = 0; r < constraints.count; r++)
+    sum += 0.5 * springOf(constraints, tree, r) * (constraints.value[r] * constraints.value[r]);
   return sum;
 }
 
@@ -279,7 +281,7 @@ export function prepareConstraints(out: Constraints, tree: StrandTree, h: number
   let bend = 0;
   for (let j = 0; j < linkCount; j++) {
     mass += tipMass[j];
-    load += Math.hypot(tipForce[3 * j], tipForce[3 * j + 1], tipForce[3 * j + 2]);
+    load += hypot(tipForce[3 * j], tipForce[3 * j + 1], tipForce[3 * j + 2]);
     bend = Math.max(bend, stiffness[3 * j] / length[j], stiffness[3 * j + 1] / length[j]);
   }
   for (let r = 0; r < out.count; r++) {
@@ -309,7 +311,7 @@ export function constraintMerit(
     if (!active[r]) continue;
     const wanted = force[r] - weight[r] * (value[r] + softness[r] * force[r]);
     const allowed = kind[r] === TWO_SIDED ? Math.min(cap[r], Math.max(-cap[r], wanted)) : Math.max(0, wanted);
-    sum += ((force[r] - allowed) * (axis[r] >= 0 ? reach : 1)) ** 2;
+    sum += square((force[r] - allowed) * (axis[r] >= 0 ? reach : 1));
   }
   return sum;
 }

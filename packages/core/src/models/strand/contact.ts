@@ -254,8 +254,9 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
       out.elastic += bending + twisting;
       for (const { rod, samples } of trees[k].rods) {
         for (let i = 0; i < samples.nodeVelocity.length; i++)
-          out.kinetic += 0.5 * rod.nodeMass[(i / 3) | 0] * samples.nodeVelocity[i] ** 2;
-        for (let j = 0; j < rod.edgeCount; j++) out.kinetic += 0.5 * rod.edgeInertia[j] * samples.edgeSpin[j] ** 2;
+          out.kinetic += 0.5 * rod.nodeMass[(i / 3) | 0] * (samples.nodeVelocity[i] * samples.nodeVelocity[i]);
+        for (let j = 0; j < rod.edgeCount; j++)
+          out.kinetic += 0.5 * rod.edgeInertia[j] * (samples.edgeSpin[j] * samples.edgeSpin[j]);
       }
       return true;
     },

@@ -18,6 +18,7 @@
  */
 
 import { quaternionFromRotation } from '../../math/quaternion.ts';
+import { atan2 } from '../../math/rounded/index.ts';
 import { driveByPlaces } from './drive.ts';
 import { elasticEnergy } from './energy.ts';
 import { moveBase, moveLinks, poseLinks } from './kinematics.ts';
@@ -151,6 +152,6 @@ function twistOf(A: Float64Array, B: Float64Array, r: number, near: number): num
   const d11 = A[r + 1] * B[r + 1] + A[r + 4] * B[r + 4] + A[r + 7] * B[r + 7];
   const d01 = A[r] * B[r + 1] + A[r + 3] * B[r + 4] + A[r + 6] * B[r + 7];
   const d10 = A[r + 1] * B[r] + A[r + 4] * B[r + 3] + A[r + 7] * B[r + 6];
-  const angle = Math.atan2(d10 - d01, d00 + d11);
+  const angle = atan2(d10 - d01, d00 + d11);
   return angle + 2 * Math.PI * Math.round((near - angle) / (2 * Math.PI));
 }

@@ -14,6 +14,7 @@
  * Torques are those on the child in the axes in which Δ is written, tangents are ∂τ/∂θ for Δ → Δ exp(θ).
  */
 
+import { log1p } from '../../math/rounded/index.ts';
 import { invert3 } from './spatial.ts';
 import type { StrandTree } from './tree.ts';
 
@@ -192,8 +193,8 @@ export function addJointEnergy(
   // n² = 1 − x² − y² and w² = n² − z², so that small angles do not cancel
   const bend = x * x + y * y;
   const Kb = law === 'paper' ? stiffnessAlong(x, y, K[k], K[k + 1]) : K[k];
-  out.bending -= Kb * Math.log1p(-bend);
-  out.twisting -= K[k + 2] * Math.log1p((-z * z) / (1 - bend));
+  out.bending -= Kb * log1p(-bend);
+  out.twisting -= K[k + 2] * log1p((-z * z) / (1 - bend));
 }
 
 const trial = new Float64Array(4);

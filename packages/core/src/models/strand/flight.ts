@@ -10,6 +10,7 @@
  * step is not good.
  */
 
+import { square } from '../../math/rounded/index.ts';
 import { createBulk, measureMotion } from './bulk.ts';
 import { moveLinks, poseLinks } from './kinematics.ts';
 import type { Bulk } from './records.ts';
@@ -71,7 +72,7 @@ export function keepMomentum(tree: StrandTree, q0: Float64Array, v0: Float64Arra
     v[k] += goal - now.velocity[k];
     originRate[k] += (c0 * (goal - now.velocity[k])) / h;
     const turning = (h * now.moment[k] - c1 * before.angular[k] - c2 * earlier.angular[k]) / c0;
-    missing += (turning - now.angular[k]) ** 2;
+    missing += square(turning - now.angular[k]);
   }
   turnBack(tree.base.motion, 3, tree.base.rotation, 0, v, 0);
   moveLinks(tree);

@@ -10,6 +10,7 @@
  */
 
 import { createInstant, measureBalance, noteInstant } from '../../balance.ts';
+import { hypot } from '../../math/rounded/index.ts';
 import { recallBase } from './drive.ts';
 import { elasticEnergy } from './energy.ts';
 import { evaluateBase, moveBase, moveLinks, poseLinks, poseSamples } from './kinematics.ts';
@@ -70,8 +71,8 @@ function boundPinWork(tree: StrandTree, { from, to, spin, frame }: Guard, h: num
   let sum = 0;
   if (tree.rootHeld) {
     writeBaseReaction(reaction, tree, tree.originRate);
-    const turned = Math.hypot(spin[0], spin[1], spin[2]) + Math.hypot(base.spin[0], base.spin[1], base.spin[2]);
-    sum += h * turned * Math.hypot(reaction[3], reaction[4], reaction[5]);
+    const turned = hypot(spin[0], spin[1], spin[2]) + hypot(base.spin[0], base.spin[1], base.spin[2]);
+    sum += h * turned * hypot(reaction[3], reaction[4], reaction[5]);
   }
   if (!constraints) return sum;
   let node = 0;

@@ -1,5 +1,7 @@
 /** From the state to poses, motions and samples, one sweep outwards each; and the state that a scene starts from. */
+
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
+import { cos, sin } from '../../math/rounded/index.ts';
 import type { Samples } from '../../port.ts';
 import { writeDelta, writeFrame, writeQuaternion } from './frames.ts';
 import type { Departure } from './records.ts';
@@ -48,8 +50,8 @@ export function evaluateBase(tree: StrandTree, t: number, fresh = true): void {
     return;
   }
   const { tangent: n, director: d, twist } = poses[held];
-  const c = Math.cos(twist);
-  const s = Math.sin(twist);
+  const c = cos(twist);
+  const s = sin(twist);
   director[0] = c * d[0] + s * (n[1] * d[2] - n[2] * d[1]);
   director[1] = c * d[1] + s * (n[2] * d[0] - n[0] * d[2]);
   director[2] = c * d[2] + s * (n[0] * d[1] - n[1] * d[0]);
@@ -340,6 +342,7 @@ export function turnJoint(
 ): void {
   quaternionFromRotation(turned, 0, phi, p);
   multiplyQuaternions(out, o, from, i, turned, 0);
-  const s = 1 / Math.sqrt(out[o] ** 2 + out[o + 1] ** 2 + out[o + 2] ** 2 + out[o + 3] ** 2);
+  const s =
+    1 / Math.sqrt(out[o] * out[o] + out[o + 1] * out[o + 1] + out[o + 2] * out[o + 2] + out[o + 3] * out[o + 3]);
   for (let k = 0; k < 4; k++) out[o + k] *= s;
 }

@@ -7,6 +7,7 @@
  * clamp it to the cone instead. `solveSor` is Algorithm 2 with that repair and one direction of friction a contact;
  * `solveGaussSeidel` projects onto the disc |f_t| ≤ μ f_n in the tangent plane and needs no direction.
  */
+import { hypot, square } from '../../math/rounded/index.ts';
 
 /** Rows: 0 two-sided; 1 one-sided; 2 friction, clamped to μ times the row before (`sor`), or the first of two in a disc. */
 export const TWO_SIDED = 0;
@@ -87,10 +88,10 @@ function projectDisc(x: Float64Array, A: Float64Array, b: Float64Array, r: numbe
   const a = A[i * n + i];
   const d = A[(i + 1) * n + i + 1];
   const c = A[i * n + i + 1];
-  const largest = 0.5 * (a + d) + Math.sqrt(0.25 * (a - d) ** 2 + c * c);
+  const largest = 0.5 * (a + d) + Math.sqrt(0.25 * square(a - d) + c * c);
   const u = x[i] + residualOf(x, A, b, n, i) / largest;
   const v = x[i + 1] + residualOf(x, A, b, n, i + 1) / largest;
-  const size = Math.hypot(u, v);
+  const size = hypot(u, v);
   const scale = size > r ? r / size : 1;
   const change = Math.max(Math.abs(scale * u - x[i]), Math.abs(scale * v - x[i + 1]));
   x[i] = scale * u;

@@ -5,8 +5,10 @@
  * strands have tens of links. M is singular where links have no polar inertia, so the pair is turned round: M x = μ (K +
  * σM) x, where what has no inertia gets μ = 0 and is left out. σ is raised until K + σM is positive definite.
  */
+
 import { SceneError } from '../../errors.ts';
 import { eigenGeneral } from '../../linalg/eigen.ts';
+import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { measureRow } from './constraints.ts';
 import { TWO_SIDED } from './lcp.ts';
@@ -78,7 +80,7 @@ function addRows(
   });
   for (let r = 0; r < constraints.count; r++) {
     if (constraints.kind[r] !== TWO_SIDED || !constraints.active[r]) continue;
-    const spring = (1e7 * most) / (constraints.axis[r] >= 0 ? tree.reach ** 2 : 1);
+    const spring = (1e7 * most) / (constraints.axis[r] >= 0 ? tree.reach * tree.reach : 1);
     for (let i = 0; i < n; i++) for (let k = 0; k < n; k++) stiffness[i * n + k] += spring * rows[i][r] * rows[k][r];
   }
 }
@@ -95,7 +97,7 @@ export function findModes(tree: StrandTree, strand: Strand, sweep: Sweep, t: num
   const n = unknowns.length;
   const total = tree.base.mass + tree.tipMass.reduce((sum, m) => sum + m, 0);
   const soft = Math.min(tree.stiffness[3], tree.stiffness[4]) * tree.length[0];
-  let shift = soft / (total * tree.reach ** 3);
+  let shift = soft / (total * pow(tree.reach, 3));
   let found: ReturnType<typeof eigenGeneral>;
   let zero = shift;
   for (let tries = 0; tries < 60 && !found; tries++) {

@@ -2,8 +2,10 @@
  * Oriented strands [Hadap2006]: trees of rigid links with spherical joints, in joint coordinates. README.md beside this
  * file says which file does what; docs/strand.md says what the model is for.
  */
+
 import { SceneError } from '../../errors.ts';
 import { halvingsLeft, sumPieces } from '../../math/pieces.ts';
+import { atan2, hypot } from '../../math/rounded/index.ts';
 import type {
   Bundle,
   BundleState,
@@ -248,9 +250,11 @@ function addEnergies(out: Energies, tree: StrandTree, t: number): void {
   out.twisting += elastic.twisting;
   for (const { rod, samples, drive } of tree.rods) {
     for (let i = 0; i < rod.nodeCount; i++) {
-      for (let k = 0; k < 3; k++) out.kinetic += 0.5 * rod.nodeMass[i] * samples.nodeVelocity[3 * i + k] ** 2;
+      for (let k = 0; k < 3; k++)
+        out.kinetic += 0.5 * rod.nodeMass[i] * (samples.nodeVelocity[3 * i + k] * samples.nodeVelocity[3 * i + k]);
     }
-    for (let j = 0; j < rod.edgeCount; j++) out.kinetic += 0.5 * rod.edgeInertia[j] * samples.edgeSpin[j] ** 2;
+    for (let j = 0; j < rod.edgeCount; j++)
+      out.kinetic += 0.5 * rod.edgeInertia[j] * (samples.edgeSpin[j] * samples.edgeSpin[j]);
     for (const source of drive.sources) out.potential += source.potential(samples, t);
   }
 }
@@ -314,11 +318,11 @@ function readChannel(out: Float64Array, tree: StrandTree, strand: StrandTree['ro
     const o = 3 + 4 * (firstLink + j);
     const { q } = tree;
     const length = rod.edgeLengthRest[j] / 2 + (j > 0 ? rod.edgeLengthRest[j - 1] / 2 : 0);
-    const swing = Math.hypot(q[o + 1], q[o + 2]);
+    const swing = hypot(q[o + 1], q[o + 2]);
     const angle =
       channel === 'curvature'
-        ? 2 * Math.atan2(swing, Math.hypot(q[o], q[o + 3]))
-        : 2 * Math.atan2(q[o + 3] * Math.sign(q[o] || 1), Math.abs(q[o]));
+        ? 2 * atan2(swing, hypot(q[o], q[o + 3]))
+        : 2 * atan2(q[o + 3] * Math.sign(q[o] || 1), Math.abs(q[o]));
     out[j] = angle / length;
   }
 }

@@ -1,5 +1,7 @@
 /** What the model refuses of a scene, and why. */
+
 import { SceneError } from '../../errors.ts';
+import { square as squareOf } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -13,7 +15,7 @@ export function refuseRod(rod: Rod, drive: Drive, index: number): void {
     );
   for (let j = 0; j < rod.edgeCount; j++) {
     let square = 0;
-    for (let k = 0; k < 3; k++) square += (rod.nodePosition[3 * j + 3 + k] - rod.nodePosition[3 * j + k]) ** 2;
+    for (let k = 0; k < 3; k++) square += squareOf(rod.nodePosition[3 * j + 3 + k] - rod.nodePosition[3 * j + k]);
     const stretch = Math.sqrt(square) / rod.edgeLengthRest[j] - 1;
     if (Math.abs(stretch) > 0.02) {
       throw new SceneError(

@@ -8,6 +8,7 @@
  */
 
 import { eigenDense } from '../../linalg/eigen.ts';
+import { sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { constraintMerit, prepareConstraints, springEnergy } from './constraints.ts';
 import { elasticEnergy } from './energy.ts';
@@ -203,8 +204,7 @@ function approachRows(tree: StrandTree, work: StaticsWork, t: number): number {
 
 /** A small turn of every joint, always the same, that has a part along whatever is unstable. */
 function perturb(tree: StrandTree, work: StaticsWork, amount: number): void {
-  for (let k = 0; k < 3 * tree.linkCount; k++)
-    work.direction[k] = amount * (Math.sin(1 + 0.7 * k) + 0.3 * Math.sin(0.1 * k));
+  for (let k = 0; k < 3 * tree.linkCount; k++) work.direction[k] = amount * (sin(1 + 0.7 * k) + 0.3 * sin(0.1 * k));
   work.q0.set(tree.q);
   moveTrial(tree, work, 1, work.scaled);
 }

@@ -11,6 +11,7 @@
  * Newton takes the exact matrix at every iterate. With the matrix kept from the start of the step (as DASPK does) a soft
  * strand under gravity never converged in trials, and stiff ones took twice the iterations.
  */
+import { pow, square } from '../../math/rounded/index.ts';
 import { createBulk, isFree, measureBulk, rotateBack } from './bulk.ts';
 import { constraintMerit, prepareConstraints } from './constraints.ts';
 import { createDeparture, depart, writeNodes } from './departure.ts';
@@ -52,7 +53,7 @@ function sizeOf({ residual, linkCount: links, reach, constraints }: StrandTree):
   let sum = constraints ? constraintMerit(constraints, reach) : 0;
   for (let k = 0; k < 3 * links; k++) sum += residual[k] * residual[k];
   // forces at a free origin, as torques over the strand's length
-  for (let k = 3 * links; k < 3 * links + 3; k++) sum += (residual[k] * reach) ** 2;
+  for (let k = 3 * links; k < 3 * links + 3; k++) sum += square(residual[k] * reach);
   return sum;
 }
 
@@ -62,7 +63,7 @@ function roundingOf({ force, torque, linkCount }: StrandTree): number {
   for (let j = 0; j < linkCount; j++) {
     for (let k = 0; k < 3; k++) largest = Math.max(largest, Math.abs(force[6 * j + k]), Math.abs(torque[3 * j + k]));
   }
-  return (1e-13 * largest) ** 2;
+  return square(1e-13 * largest);
 }
 
 /**
@@ -188,7 +189,8 @@ const NEAR_START = 0.02;
 
 function tooFar(phi: Float64Array, links: number): boolean {
   for (let j = 0; j < links; j++)
-    if (phi[3 * j] ** 2 + phi[3 * j + 1] ** 2 + phi[3 * j + 2] ** 2 > 2.5 ** 2) return true;
+    if (phi[3 * j] * phi[3 * j] + phi[3 * j + 1] * phi[3 * j + 1] + phi[3 * j + 2] * phi[3 * j + 2] > square(2.5))
+      return true;
   return false;
 }
 
@@ -407,7 +409,7 @@ function estimateError(tree: StrandTree, work: StepWork, h: number, order: numbe
       const s1 = -past[k] / h1;
       const s2 = (past[k] - far.out[k]) / h2;
       const guess = h * s1 + (h * (h + h1) * (s1 - s2)) / (h1 + h2);
-      const E = (h * h * (h + h1) ** 2) / (6 * (2 * h + h1));
+      const E = (h * h * square(h + h1)) / (6 * (2 * h + h1));
       const P = (h * (h + h1) * (h + h1 + h2)) / 6;
       error = (E / (E + P)) * (phi[k] - guess);
     } else if (count > 0) error = (h / (2 * h + h1)) * (phi[k] + (h / h1) * past[k]);
@@ -450,7 +452,7 @@ function advanceControlled(
       h = step / 4;
     } else {
       const error = estimateError(tree, work, step, order, options.tolerance);
-      const factor = Math.min(2, Math.max(0.2, 0.9 * (error + 1e-12) ** (-1 / (order + 1))));
+      const factor = Math.min(2, Math.max(0.2, 0.9 * pow(error + 1e-12, -1 / (order + 1))));
       if (error > 1) {
         result.rejected++;
         restore(tree, work);

@@ -9,7 +9,9 @@
  * section about its axis. (A uniform rigid link, ml²/12 about its middle, was the alternative; it converges no faster, and
  * the weight of a rod whose mass varies would not act where its inertia is.)
  */
+
 import { quaternionFromRotation } from '../../math/quaternion.ts';
+import { square } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import { createLoads, createSamples, type Loads, type Samples } from '../../port.ts';
 import {
@@ -408,7 +410,7 @@ function layJoints(tree: StrandTree, { rod, firstLink, root }: StrandRod, grows:
       // halves in series; tan(θ/2) is half of θ
       stiffness[3 * joint + k] = 2 / (own + other);
       const viscous = own * rod.halfDamping[2 * j] + (j > 0 ? other * rod.halfDamping[2 * j - 1] : 0);
-      damping[3 * joint + k] = viscous / (own + other) ** 2;
+      damping[3 * joint + k] = viscous / square(own + other);
     }
     if (j === 0 && root < 0 && !grows && tree.swingOnly) {
       // no axes to tell EI1 from EI2, and no twist
