@@ -18,6 +18,7 @@ export default defineConfig({
       { find: '@tendril/core', replacement: source('./packages/core/src/index.ts') },
       { find: '@tendril/io', replacement: source('./packages/io/src/index.ts') },
       { find: '@tendril/bridge/rapier', replacement: source('./packages/bridge/src/rapier/index.ts') },
+      { find: '@tendril/sweep', replacement: source('./packages/sweep/src/index.ts') },
       { find: '@tendril/cases', replacement: source('./cases/src/index.ts') },
     ],
   },

@@ -1,8 +1,7 @@
 /** What a comparison found: compare.json, its tables and its figures. */
-import type { ModelId, World } from '@tendril/core';
+import type { ModelId, PathRow, World } from '@tendril/core';
 import { csvLine, type StepTotals } from '@tendril/io';
 import { type FrameDistance, measureDistances, type ShapeFrame, summariseDistances } from './comparison.ts';
-import type { PathRow } from './continuation.ts';
 import type { Folder } from './folder.ts';
 import { gravityOf, picturePins } from './locate.ts';
 import { ramp } from './plot/color.ts';

@@ -10,6 +10,14 @@ export {
   measureSurfaceVelocity,
   placeCollider,
 } from './contact/shapes/collider.ts';
+export {
+  type Bisector,
+  type Critical,
+  createBisector,
+  type PathRow,
+  staticsInstants,
+  summariseRow,
+} from './continuation.ts';
 export type { BodyEngine, BodyMotion, EngineSession, SubstepProgress, WorldOptions } from './engine.ts';
 export { SceneError, SimulationError, StoppedError } from './errors.ts';
 export { createAir } from './fields/air.ts';
@@ -94,6 +102,7 @@ export { createProbes, type ProbeRecorder, type ProbeSeries } from './observe/pr
 export type { LoadSource, Loads, Samples } from './port.ts';
 export { compileScene } from './scene/compile.ts';
 export { createPinPose, type Pin, type PinPose, type Rod } from './scene/compiled.ts';
+export { compileExpression, ExpressionError } from './scene/expression.ts';
 export type { Grip } from './scene/grip.ts';
 export {
   curvatureOfCurl,

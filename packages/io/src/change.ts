@@ -1,7 +1,7 @@
 /** Values of a scene that a command line changes, `rods.0.edges=100`, before the scene is checked. */
 import { parseDocument } from 'yaml';
+import type { ScenePath } from './document.ts';
 import { InputError } from './errors.ts';
-import type { ScenePath } from './read.ts';
 
 export interface SceneChange {
   /** List entries by index or by their `id`. */

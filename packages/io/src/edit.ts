@@ -2,7 +2,7 @@
  * Scenes as text that a program changes and a person goes on reading: comments, order and units stay where they were.
  */
 import { Document, isMap, isScalar, isSeq, type Node, parseDocument, visit } from 'yaml';
-import type { ScenePath } from './read.ts';
+import type { ScenePath } from './document.ts';
 import type { SceneInput } from './schema.ts';
 
 export interface SceneEdit {

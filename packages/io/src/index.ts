@@ -1,5 +1,6 @@
-export { parseChange, type SceneChange } from './change.ts';
+export { applyChanges, type ChangedScene, parseChange, type SceneChange } from './change.ts';
 export { csvLine, energyTable, nodeTable, probeTable } from './csv.ts';
+export { type Place, parseText, type ScenePath, type TextDocument } from './document.ts';
 export { editSceneText, formatScene, type SceneEdit, sceneValues } from './edit.ts';
 export { escapeControls, formatPath, InputError, type Problem, problemLimit } from './errors.ts';
 export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.ts';
@@ -30,10 +31,8 @@ export {
   explainSceneError,
   type FileResolver,
   type ParsedScene,
-  type Place,
   parseScene,
   type ReadOptions,
-  type ScenePath,
   sceneFromObject,
   sceneSizeLimit,
 } from './read.ts';
@@ -77,6 +76,7 @@ export {
   type Stop,
 } from './result.ts';
 export type { StrandsSpec } from './schema/files.ts';
+export * as schemaPieces from './schema/primitives.ts';
 export { type SceneFile, type SceneInput, sceneJsonSchema, sceneSchema, sceneVersion } from './schema.ts';
 export { decodeState, encodeState, type SavedState, sceneHash, stateVersion } from './state.ts';
 export { nearestWord } from './suggest.ts';
@@ -91,4 +91,5 @@ export {
   type Unit,
   type UnitResult,
 } from './units.ts';
+export { explainIssues, type Locator } from './validation.ts';
 export { type WispFootageOptions, wispFootage } from './wispFootage.ts';

@@ -1,11 +1,19 @@
 /** `tendril compare`: the same scene on several models, side by side. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { availableModels, createWorld, type ModelId, type Scene, SceneError, type World } from '@tendril/core';
+import {
+  availableModels,
+  createWorld,
+  type ModelId,
+  type Scene,
+  SceneError,
+  staticsInstants,
+  summariseRow,
+  type World,
+} from '@tendril/core';
 import { buildResult, createStepTotals, describeGain, describeMissed, InputError, type Stop } from '@tendril/io';
 import { WriteError } from '@tendril/io/node';
 import { keepFrame, type ShapeFrame } from '../comparison.ts';
-import { instants, summariseRow } from '../continuation.ts';
 import { exitCode, UsageError } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
@@ -262,7 +270,7 @@ async function settle(
   const breathe = createBreather();
   const before = world.save();
   let last: Outcome['equilibrium'];
-  for (const time of instants(world.scene)) {
+  for (const time of staticsInstants(world.scene)) {
     const reports = world.equilibrate(time);
     const row = summariseRow(time, reports, world.energies());
     if (!row.converged) {

@@ -2,16 +2,19 @@
 import { existsSync } from 'node:fs';
 import { sceneJsonSchema } from '@tendril/io';
 import { writeFileAtomic } from '@tendril/io/node';
+import { studyJsonSchema } from '@tendril/sweep';
 import { exitCode, UsageError } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface SchemaOptions {
   readonly out?: string;
   readonly force?: boolean;
+  /** Of study files in place of scenes. */
+  readonly sweep?: boolean;
 }
 
 export function schema(options: SchemaOptions, terminal: Terminal): number {
-  const content = `${JSON.stringify(sceneJsonSchema(), null, 2)}\n`;
+  const content = `${JSON.stringify(options.sweep ? studyJsonSchema() : sceneJsonSchema(), null, 2)}\n`;
   if (options.out === undefined) {
     terminal.out(content);
     return exitCode.done;

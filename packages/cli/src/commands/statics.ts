@@ -1,8 +1,18 @@
 /** `tendril statics`: equilibria, one or a path of them, with their stability. */
-import type { Backend, EquilibriumReport, World, WorldState } from '@tendril/core';
+import {
+  type Backend,
+  type Bisector,
+  type Critical,
+  createBisector,
+  type EquilibriumReport,
+  type PathRow,
+  staticsInstants,
+  summariseRow,
+  type World,
+  type WorldState,
+} from '@tendril/core';
 import { buildResult, type Stop } from '@tendril/io';
 import { WriteError } from '@tendril/io/node';
-import { type Bisector, type Critical, createBisector, instants, type PathRow, summariseRow } from '../continuation.ts';
 import { exitCode } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
@@ -132,7 +142,7 @@ interface Search {
 }
 
 async function findEquilibria(path: Path, { world, recorder, progress, interrupt }: Search): Promise<void> {
-  const times = instants(world.scene);
+  const times = staticsInstants(world.scene);
   const bisector: Bisector = createBisector(world.scene);
   const breathe = createBreather();
   // one equilibrium alone is shown against the shape it came from

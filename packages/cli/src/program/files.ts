@@ -124,6 +124,7 @@ function addStart({ verb, terminal, setCode }: Program): void {
     );
 
   verb('schema', 'print the JSON Schema of scene files')
+    .option('--sweep', 'of study files in place of scenes')
     .option('-o, --out <file>', 'write it to a file')
     .option('-f, --force', 'replace the file if it exists')
     .action((options: SchemaOptions) => setCode(schema(options, terminal)));

@@ -4,6 +4,7 @@ import { formatError, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { addFiles } from './files.ts';
 import { addSimulations } from './simulations.ts';
+import { addSweep } from './sweep.ts';
 
 /** What a verb is added to. */
 export interface Program {
@@ -48,5 +49,6 @@ Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (stat
     program.command(usage).description(description).showHelpAfterError('(add --help to see how)');
   addSimulations({ verb, terminal, setCode });
   addFiles({ verb, terminal, setCode });
+  addSweep({ verb, terminal, setCode });
   return program;
 }

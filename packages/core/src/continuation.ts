@@ -5,14 +5,10 @@
  * report), so that the search itself does not disturb the path, and so that a path which leaves unstable equilibria
  * still says where they became so.
  */
-import {
-  createWorld,
-  type Energies,
-  type EquilibriumReport,
-  type Scene,
-  type World,
-  type WorldState,
-} from '@tendril/core';
+import type { Energies, EquilibriumReport } from './model.ts';
+import type { Scene } from './scene/types.ts';
+import type { World, WorldState } from './world/types.ts';
+import { createWorld } from './world/world.ts';
 
 export interface PathRow {
   readonly parameter: number;
@@ -35,7 +31,7 @@ export interface Critical {
 }
 
 /** The instants at which the scene asks for equilibria. */
-export function instants(scene: Scene): number[] {
+export function staticsInstants(scene: Scene): number[] {
   const { from = 0, to = from, steps } = scene.statics ?? {};
   if (steps === undefined) return to === from ? [from] : [from, to];
   return Array.from({ length: steps + 1 }, (_, k) => from + ((to - from) * k) / steps);

@@ -1,0 +1,31 @@
+/** The data set of a study as one CSV file, part by part. */
+import { join } from 'node:path';
+import { csvLine } from '@tendril/io';
+import { createAtomicWriter } from '@tendril/io/node';
+import { listFiles, readPartRows, readRecord } from '@tendril/sweep';
+import { UsageError } from '../exit.ts';
+
+/** Writes results.csv; null is an empty cell. Returns its path. */
+export async function writeCsv(folder: string, out: string = join(folder, 'results.csv')): Promise<string> {
+  const record = readRecord(folder);
+  if (!record) throw new UsageError(`'${folder}' holds no study`);
+  const names = record.columns.map(({ name }) => name);
+  const writer = createAtomicWriter(out, { overwrite: true });
+  try {
+    writer.append(csvLine(names));
+    for (const part of listFiles(join(folder, 'data'), '.parquet')) {
+      const rows = await readPartRows(join(folder, 'data', part));
+      writer.append(rows.map((row) => csvLine(names.map((name) => toCell(row[name])))).join(''));
+    }
+    writer.commit();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+  return out;
+}
+
+function toCell(value: unknown): string | number {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'number' ? value : String(value);
+}

@@ -1,0 +1,182 @@
+/**
+ * Reads YAML and JSON text into plain values, and finds the line and column of a field. Scenes and studies are read by it.
+ *
+ * JSON is a subset of YAML: where a line has to be named, it is read as such, so that there is one way to find lines.
+ */
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+} from 'yaml';
+import { InputError, type Problem } from './errors.ts';
+import { createJsonLocator, readJson } from './json.ts';
+
+export type ScenePath = readonly PropertyKey[];
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+  /** The option that gave the field, where the file did not. */
+  readonly origin?: string;
+}
+
+/** How many nodes aliases may make of a file, so that a small file cannot become a gigantic scene. */
+const aliasLimit = 10_000;
+
+export interface TextDocument {
+  /** What the text says, as plain values. */
+  readonly value: unknown;
+  /** Place of the value at a path, or of its key; if it is absent, of the nearest field around it. */
+  place(path: ScenePath, wantKey: boolean): Place;
+}
+
+/** Reads YAML or JSON. Throws InputError with line and column. */
+export function parseText(text: string, source: string): TextDocument {
+  const lineCounter = new LineCounter();
+  let opened: Document | undefined;
+  const open = (): Document => {
+    opened ??= readDocument(text, source, lineCounter);
+    return opened;
+  };
+  const json = readJson(text);
+  const value = json ?? toPlain(open(), text, source, lineCounter);
+  const findPlace = json === undefined ? undefined : createJsonPlaces(text);
+  return {
+    value,
+    place: (path, wantKey) => findPlace?.(path, wantKey) ?? placeOf(findOffset(open(), path, wantKey), lineCounter),
+  };
+}
+
+function placeOf(offset: number, lineCounter: LineCounter): Place {
+  const { line, col } = lineCounter.linePos(offset);
+  return { line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+/** Lines and columns in JSON, found without the reader of YAML. */
+function createJsonPlaces(text: string): (path: ScenePath, wantKey: boolean) => Place {
+  const offsetOf = createJsonLocator(text);
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let k = text.indexOf('\n'); k >= 0; k = text.indexOf('\n', k + 1)) lines.addNewLine(k + 1);
+  return (path, wantKey) => placeOf(offsetOf(path, wantKey), lines);
+}
+
+function readDocument(text: string, source: string, lineCounter: LineCounter): Document {
+  let document: Document;
+  try {
+    document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: true, merge: true });
+  } catch (error) {
+    // the parser recurses: a file of brackets alone can exhaust the stack
+    if (error instanceof RangeError) throw nestedTooDeeply(text, source);
+    throw error;
+  }
+  if (document.errors.some((error) => /call stack/.test(error.message))) throw nestedTooDeeply(text, source);
+  const problems = document.errors.map((error): Problem => {
+    const place = placeOf(error.pos[0], lineCounter);
+    if (error.code === 'DUPLICATE_KEY') {
+      const key = /^[^\s:,}]+/.exec(text.slice(error.pos[0]))?.[0] ?? '';
+      return { ...place, message: `the field '${key}' is given twice; keep one` };
+    }
+    if (error.code === 'TAB_AS_INDENT') return { ...place, message: 'a tab is used to indent; YAML wants spaces' };
+    if (error.code === 'MULTIPLE_DOCS')
+      return { ...place, message: 'a second document begins here ("---"); a file holds one scene' };
+    return { ...place, message: `YAML: ${error.message}` };
+  });
+  if (problems.length > 0) throw new InputError(source, problems);
+  return document;
+}
+
+function toPlain(document: Document, text: string, source: string, lineCounter: LineCounter): unknown {
+  try {
+    return document.toJS({ maxAliasCount: aliasLimit });
+  } catch (error) {
+    if (error instanceof ReferenceError) {
+      const message =
+        /alias/i.test(error.message) && /excessive/i.test(error.message)
+          ? 'aliases (*name) expand to too much; write fewer of them'
+          : error.message;
+      throw new InputError(source, [{ ...placeOf(document.range?.[0] ?? 0, lineCounter), message }]);
+    }
+    if (error instanceof RangeError) throw nestedTooDeeply(text, source);
+    // the reader's own words on `<<: 5`
+    if (error instanceof Error && /merge/i.test(error.message)) throw mergeError(document, source, lineCounter);
+    throw error;
+  }
+}
+
+/** `<<` takes its fields from another map; anything else is refused, at its line. */
+function mergeError(document: Document, source: string, lineCounter: LineCounter): InputError {
+  let offset = 0;
+  visit(document, {
+    Pair(_, pair) {
+      const isMerge = isScalar(pair.key) && (pair.key.value === '<<' || pair.key.source === '<<');
+      const merged = isAlias(pair.value) ? pair.value.resolve(document) : pair.value;
+      const maps = isSeq(merged) ? merged.items : [merged];
+      if (!isMerge || maps.every((map) => isMap(isAlias(map) ? map.resolve(document) : map))) return undefined;
+      offset = (pair.key as Node).range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  const message = "'<<' takes the fields of another map, such as <<: *name; this is none";
+  return new InputError(source, [{ ...placeOf(offset, lineCounter), message }]);
+}
+
+/** The readers recurse; a scene needs ten levels, and this many are surely too many. */
+const depthLimit = 100;
+
+function nestedTooDeeply(text: string, source: string): InputError {
+  const message = 'the file is nested too deeply here; is a bracket missing?';
+  return new InputError(source, [{ ...findDeepest(text), message }]);
+}
+
+/** Where brackets go deeper than the limit; else the line that is indented most. */
+function findDeepest(text: string): Place {
+  let [line, lineStart, depth] = [1, 0, 0];
+  let indented = { line: 1, column: 1 };
+  for (let i = 0; i < text.length; i++) {
+    const letter = text[i];
+    if (letter === '\n') {
+      line++;
+      lineStart = i + 1;
+      const column = (/^[ \t-]*/.exec(text.slice(lineStart, lineStart + 10_000))?.[0].length ?? 0) + 1;
+      if (column > indented.column) indented = { line, column };
+    } else if (letter === '[' || letter === '{') depth++;
+    else if (letter === ']' || letter === '}') depth--;
+    if (depth > depthLimit) return { line, column: i - lineStart + 1 };
+  }
+  return indented;
+}
+
+/** The offset of the value at a path (or of its key), or of the nearest ancestor that exists. */
+function findOffset(document: Document, path: ScenePath, wantKey: boolean): number {
+  let node = document.contents as Node | null;
+  let offset = node?.range?.[0] ?? 0;
+  for (let depth = 0; depth < path.length; depth++) {
+    if (isAlias(node)) node = node.resolve(document) ?? null;
+    const key = path[depth];
+    if (isMap(node)) {
+      const pair = node.items.find((item) => keyOf(item) === String(key)) as Pair<Node, Node | null> | undefined;
+      if (!pair) return offset;
+      const keyOffset = pair.key.range?.[0] ?? offset;
+      offset = wantKey && depth === path.length - 1 ? keyOffset : (pair.value?.range?.[0] ?? keyOffset);
+      node = pair.value;
+    } else if (isSeq(node) && typeof key === 'number' && node.items[key]) {
+      node = node.items[key] as Node;
+      offset = node.range?.[0] ?? offset;
+    } else {
+      return offset;
+    }
+  }
+  return offset;
+}
+
+function keyOf(pair: Pair): string {
+  return String(isScalar(pair.key) ? pair.key.value : pair.key);
+}

@@ -1,0 +1,87 @@
+/** Checks values against a zod schema; every problem is named with its line, its field and what would be right. */
+import type * as z from 'zod';
+import type { Place, ScenePath } from './document.ts';
+import { formatPath, InputError, type Problem } from './errors.ts';
+
+export interface Locator {
+  locate(path: ScenePath): Partial<Place>;
+  locateKey(path: ScenePath): Partial<Place>;
+}
+
+/** The error that lists the faults zod found, in the order of the file; `isRelevant` may leave some out. */
+export function explainIssues(
+  issues: readonly z.core.$ZodIssue[],
+  source: string,
+  locator?: Locator,
+  isRelevant: (path: ScenePath) => boolean = () => true,
+): InputError {
+  let faults = issues.flatMap((issue) => flatten(issue, []));
+  // a field that is missing because its name is misspelt is one problem, not two
+  const meant = new Set(
+    faults.flatMap(({ path, message, atKey }) => {
+      const name = atKey ? /did you mean '(.*)'\?$/.exec(message)?.[1] : undefined;
+      return name === undefined ? [] : [formatPath([...path.slice(0, -1), name])];
+    }),
+  );
+  faults = faults.filter(({ path, message }) => !(message.startsWith('missing') && meant.has(formatPath(path))));
+  faults = faults.filter(({ path }) => isRelevant(path));
+  const problems = faults.map(({ path, message, atKey }): Problem => {
+    const place = locator && (atKey ? locator.locateKey(path) : locator.locate(path));
+    return { ...place, path: formatPath(path), message };
+  });
+  // in the order of the file, as one reads it
+  problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+  return new InputError(source, problems);
+}
+
+interface Fault {
+  readonly path: ScenePath;
+  readonly message: string;
+  /** The fault lies with the key, not with its value. */
+  readonly atKey: boolean;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** One fault an unknown field; of a union, the faults of the form that was meant. */
+function flatten(issue: Issue, prefix: ScenePath): Fault[] {
+  const path = [...prefix, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    const messages = issue.message.split('\n');
+    return issue.keys.map((key, k) => ({ path: [...path, key], message: messages[k] ?? issue.message, atKey: true }));
+  }
+  if (issue.code === 'invalid_union') {
+    const meant = chooseForm(issue.errors);
+    if (meant) return meant.flatMap((inner) => flatten(inner, path));
+  }
+  if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => flatten(inner, path));
+  return [{ path, message: issue.message, atKey: false }];
+}
+
+/** The form whose kind of value was given and whose fields fit best; none when no form takes that kind of value. */
+function chooseForm(forms: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  let best: readonly Issue[] | undefined;
+  let bestMisfits = Number.POSITIVE_INFINITY;
+  for (const form of forms) {
+    if (form.some(isWrongKind)) continue;
+    // unknown fields speak most strongly against a form: { formula: 5 } is a formula, not a list without its entries
+    const misfits = form.reduce((sum, issue) => {
+      if (issue.code === 'unrecognized_keys' && issue.path.length === 0) return sum + 10 * issue.keys.length;
+      return sum + 1;
+    }, 0);
+    if (misfits < bestMisfits) {
+      best = form;
+      bestMisfits = misfits;
+    } else if (misfits === bestMisfits && misfits >= 10) {
+      // unknown fields, and two forms as far from them: the message that names all forms says more
+      best = undefined;
+    }
+  }
+  return best;
+}
+
+function isWrongKind(issue: Issue): boolean {
+  if (issue.path.length > 0) return false;
+  if (issue.code === 'invalid_type' || issue.code === 'invalid_value') return true;
+  return issue.code === 'invalid_union' && issue.errors.length > 0 && chooseForm(issue.errors) === undefined;
+}

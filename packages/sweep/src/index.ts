@@ -1,0 +1,29 @@
+export {
+  countFailures,
+  type End,
+  executeWithTries,
+  isFailure,
+  mostTries,
+  type Progress,
+  type RunOptions,
+  runLocally,
+} from './local.ts';
+export { type MergeSummary, mergeStudies, shardFolders } from './merge.ts';
+export { createPool, type Pool, WorkerCrash } from './pool/pool.ts';
+export { buildScene, createExecutor, type Outcome, type Status } from './run/execute.ts';
+export { compileQuantity } from './run/expression.ts';
+export { scopeRoots } from './run/scope.ts';
+export type { Column } from './store/columns.ts';
+export { type Row, readPartRows } from './store/part.ts';
+export {
+  type DataSummary,
+  listFiles,
+  openStore,
+  readOutcomes,
+  readRecord,
+  type Store,
+  type StudyRecord,
+} from './store/store.ts';
+export { type Plan, parseStudy, parseStudyCopy, type RunSpec, readStudy, type Study } from './study/plan.ts';
+export { listRuns, type Runs, type Shard } from './study/runs.ts';
+export { type StudyFile, studyJsonSchema, studyVersion } from './study/schema.ts';

@@ -1,0 +1,176 @@
+/**
+ * Runs a study on this machine: a pool of worker processes takes runs in order, finished ones go to the store. Stops early on an
+ * interrupt, a deadline, or when the mean of a quantity is known well enough; the same call goes on where it stopped.
+ */
+import { availableParallelism } from 'node:os';
+import { createPool, type Pool, WorkerCrash } from './pool/pool.ts';
+import { emptyRow, type Outcome } from './run/execute.ts';
+import { createConvergence } from './stop.ts';
+import type { Store } from './store/store.ts';
+import type { Plan, RunSpec, Study } from './study/plan.ts';
+import type { Runs } from './study/runs.ts';
+
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  /** Estimate from the runs so far [s]; undefined before the first few. */
+  readonly secondsLeft?: number;
+  readonly secondsPerRun?: number;
+}
+
+export interface RunOptions {
+  /** Default: as many as the machine has cores. */
+  readonly workers?: number;
+  readonly isInterrupted?: () => boolean;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly onFailure?: (outcome: Outcome) => void;
+  /** Called with the pool once it exists, for status pages and tests. */
+  readonly onPool?: (pool: Pool) => void;
+}
+
+export type End = 'complete' | 'interrupted' | 'deadline' | 'converged';
+
+/** Tries of a run whose worker process dies. */
+export const mostTries = 3;
+
+export const isFailure = ({ status }: Pick<Outcome, 'status'>): boolean => status !== 'done' && status !== 'doubtful';
+
+export function countFailures(counts: Store['counts']): number {
+  return Object.entries(counts).reduce(
+    (sum, [status, count]) => (status === 'done' || status === 'doubtful' ? sum : sum + count),
+    0,
+  );
+}
+
+/** Repeats a run whose process dies; after the last try the error is its outcome. */
+export async function executeWithTries(
+  pool: Pool,
+  plan: Plan,
+  spec: RunSpec,
+  isClosed: () => boolean,
+): Promise<Outcome | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const outcome = await pool.execute(plan, spec);
+      return tries === 1 ? outcome : { ...outcome, tries };
+    } catch (error) {
+      if (!(error instanceof WorkerCrash)) throw error;
+      if (isClosed()) return undefined;
+      if (tries < mostTries) continue;
+      const message = `set aside after ${tries} tries: ${error.message}`;
+      return { index: spec.index, hash: spec.hash, status: 'crashed', message, wall: 0, tries, rows: [emptyRow(plan)] };
+    }
+  }
+}
+
+/** Between two calls of fsync [ms]. */
+const flushEvery = 1000;
+
+export async function runLocally(study: Study, runs: Runs, store: Store, options: RunOptions = {}): Promise<End> {
+  const size = Math.max(1, Math.min(options.workers ?? availableParallelism(), runs.count - store.done));
+  const pool = createPool(size);
+  options.onPool?.(pool);
+  const flush = setInterval(() => store.flush(), flushEvery);
+  const clock = createClock(store, runs.count, options);
+  try {
+    return await dispatch({ study, runs, store, pool, options, clock });
+  } finally {
+    clearInterval(flush);
+    pool.close();
+    store.flush();
+  }
+}
+
+interface Dispatch {
+  readonly study: Study;
+  readonly runs: Runs;
+  readonly store: Store;
+  readonly pool: Pool;
+  readonly options: RunOptions;
+  readonly clock: Clock;
+}
+
+async function dispatch({ study, runs, store, pool, options, clock }: Dispatch): Promise<End> {
+  const { plan, file } = study;
+  const deadline =
+    file.stop?.deadline === undefined ? Number.POSITIVE_INFINITY : performance.now() + 1000 * file.stop.deadline;
+  const convergence = await createConvergence(study, runs, store);
+  const flying = new Set<Promise<void>>();
+  let ended: End | undefined;
+  let fault: unknown;
+  const launch = (position: number): void => {
+    const job = executeWithTries(pool, plan, runs.spec(position), () => ended !== undefined)
+      .then((outcome) => {
+        if (!outcome || fault !== undefined) return;
+        if (!store.add(outcome)) return;
+        convergence?.add(position, outcome);
+        clock.finished(outcome);
+      })
+      .catch((error: unknown) => {
+        fault ??= error;
+      })
+      .finally(() => flying.delete(job));
+    flying.add(job);
+  };
+  const check = (): void => {
+    if (options.isInterrupted?.()) ended ??= 'interrupted';
+    else if (performance.now() > deadline) ended ??= 'deadline';
+  };
+  const poll = setInterval(check, 50);
+  try {
+    const blocks = convergence?.blocks ?? [{ from: 0, to: runs.count }];
+    for (const { from, to } of blocks) {
+      for (let position = from; position < to && !ended && fault === undefined; position++) {
+        if (store.has(position)) continue;
+        launch(position);
+        // twice as many as processes, so that none waits for the next run
+        while (flying.size >= 2 * pool.size && !ended) await Promise.race([...flying, delay(50)]);
+        check();
+      }
+      while (flying.size > 0 && ended !== 'interrupted' && fault === undefined)
+        await Promise.race([...flying, delay(50)]);
+      if (fault !== undefined) throw fault;
+      if (!ended && convergence?.isConverged(to)) ended = 'converged';
+      if (ended) return ended;
+    }
+    return 'complete';
+  } finally {
+    clearInterval(poll);
+    ended ??= 'complete';
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+interface Clock {
+  finished(outcome: Outcome): void;
+}
+
+/** Runs after which an estimate is shown. */
+const firstFew = 4;
+
+function createClock(store: Store, total: number, { onProgress, onFailure }: RunOptions): Clock {
+  // from the first run on that is finished: starting processes and warming up says nothing about the others
+  let start = 0;
+  let before = 0;
+  let failed = countFailures(store.counts);
+  return {
+    finished(outcome) {
+      if (isFailure(outcome)) {
+        failed++;
+        onFailure?.(outcome);
+      }
+      if (start === 0) {
+        start = performance.now();
+        before = store.done;
+      }
+      const made = store.done - before;
+      const per = (performance.now() - start) / 1000 / Math.max(made, 1);
+      const known = made >= firstFew ? { secondsLeft: per * (total - store.done), secondsPerRun: per } : {};
+      onProgress?.({ done: store.done, total, failed, ...known });
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** Recordings of single runs, into a folder or an S3-compatible store. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { World } from '@tendril/core';
+import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril/io';
+import { writeFileAtomic } from '@tendril/io/node';
+import type { Plan, RunSpec } from '../study/plan.ts';
+import { isStore, putObject } from './objectStore.ts';
+
+export interface RunRecorder {
+  frame(): void;
+  /** Stores the recording under the run's hash; returns where. */
+  finish(): Promise<string>;
+}
+
+const channels = ['curvature', 'twist', 'tension'] as const;
+
+/** Undefined if this run is not to be recorded. */
+export function createRunRecorder(plan: Plan, spec: RunSpec, world: World): RunRecorder | undefined {
+  const { recordings } = plan;
+  if (!recordings || spec.index % recordings.every !== 0) return undefined;
+  const encoder = createRecordingEncoder(recordingHeader(world, { version: plan.version, channels }));
+  const chunks: Uint8Array[] = [encoder.encodeHeader()];
+  return {
+    frame: () => void chunks.push(encoder.encodeFrame(recordingFrame(world, channels))),
+    async finish() {
+      chunks.push(encoder.encodeFooter());
+      const name = `${spec.hash}.tendril`;
+      const to = recordings.to ?? 'recordings';
+      const bytes = Buffer.concat(chunks);
+      if (isStore(to)) return putObject(to, name, bytes, recordings.endpoint);
+      mkdirSync(to, { recursive: true });
+      writeFileAtomic(join(to, name), bytes, { overwrite: true });
+      return join(to, name);
+    },
+  };
+}

@@ -1,0 +1,388 @@
+/**
+ * Reads a study file and makes its plan: what a worker needs to execute any run of it (plain data, sent to workers and queues),
+ * and the list of runs. Everything that can be wrong with a study is found here, before the first run.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { type Case, cases, findCase } from '@tendril/cases';
+import { availableModels, ExpressionError, type ModelId } from '@tendril/core';
+import { explainIssues, formatPath, InputError, type Place, parseText, type ScenePath } from '@tendril/io';
+import { compileQuantity } from '../run/expression.ts';
+import { combine, DesignError, type Rows } from './design.ts';
+import { type Parameter, ParameterError, readParameter, splitPath } from './parameters.ts';
+import { type Command, type Over, type StudyFile, studySchema } from './schema.ts';
+import { readTable } from './table.ts';
+
+export interface PlannedQuantity {
+  readonly name: string;
+  readonly of: string;
+  readonly over: Over;
+  readonly unit?: string;
+}
+
+/** A study without its runs: plain data, the same for all of them. */
+export interface Plan {
+  readonly version: string;
+  readonly name: string;
+  readonly title: string;
+  readonly command: Command;
+  /** The scene as written, for the commands that have one. */
+  readonly scene?: unknown;
+  /** Scene file or case, for messages. */
+  readonly origin: string;
+  /** Absolute folder of the scene, in which files that it names lie. */
+  readonly folder: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly paths: readonly (readonly string[])[];
+    readonly unit?: string;
+  }[];
+  readonly set: readonly { readonly path: readonly string[]; readonly expression: string }[];
+  readonly quantities: readonly PlannedQuantity[];
+  /** One row per recorded instant; with `every`, instants this far apart [s]. */
+  readonly series: false | { readonly every?: number };
+  /** Kinetic energy below which a run ends [J]. */
+  readonly rest?: number;
+  /** Modes. */
+  readonly count?: number;
+  /** Per run [s], [bytes]. */
+  readonly limits: { readonly time: number; readonly memory: number };
+  readonly recordings?: { readonly to?: string; readonly endpoint?: string; readonly every: number };
+  /** Hash of everything above that determines results, and of the files that the scene names. */
+  readonly key: string;
+}
+
+/** One run: its place in the study and what varies. */
+export interface RunSpec {
+  readonly index: number;
+  readonly hash: string;
+  readonly model?: ModelId;
+  /** In the order of the plan's parameters. */
+  readonly values: readonly unknown[];
+}
+
+export interface Study {
+  readonly file: StudyFile;
+  readonly text: string;
+  /** Absolute path of the study file. */
+  readonly source: string;
+  readonly plan: Plan;
+  /** Rows of the design, duplicates included. */
+  readonly count: number;
+  spec(index: number): RunSpec;
+  readonly design: string;
+  readonly priority: number;
+}
+
+export const defaultLimits = { time: 3600, memory: 4e9 } as const;
+
+export async function readStudy(path: string, version: string): Promise<Study> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new InputError(path, `the study cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  return parseStudy(text, path, version);
+}
+
+/** The study of a folder, from the copies in it. A table is read again from where it was. */
+export async function parseStudyCopy(
+  folder: string,
+  record: { readonly plan: Plan; readonly source: string },
+): Promise<Study> {
+  return parseStudy(readFileSync(join(folder, 'study.yaml'), 'utf8'), record.source, record.plan.version, record.plan);
+}
+
+/** `known`: the plan that was made of this study before; its scene is not read again. */
+export async function parseStudy(text: string, source: string, version: string, known?: Plan): Promise<Study> {
+  const document = parseText(text, source);
+  const locate = (at: ScenePath): Place => document.place(at, false);
+  const result = studySchema.safeParse(document.value);
+  if (!result.success)
+    throw explainIssues(result.error.issues, source, { locate, locateKey: (at) => document.place(at, true) });
+  const file = result.data;
+  const fail = (at: ScenePath, message: string): never => {
+    throw new InputError(source, [{ ...locate(at), path: formatPath(at), message }]);
+  };
+  const folder = dirname(resolve(source));
+  checkTogether(file, fail);
+  const base = known ?? readBase(file, folder, fail);
+  const parameters = readParameters(file, fail);
+  checkExpressions(file, parameters, fail);
+  const table = file.table === undefined ? undefined : await readTable(resolve(folder, file.table));
+  for (const [k, { column }] of parameters.entries())
+    if (column !== undefined && !(table && column in table[0]))
+      fail(
+        ['parameters', k, 'column'],
+        table
+          ? `the table has no column '${column}'; it has ${Object.keys(table[0]).join(', ')}`
+          : "the study has no 'table'",
+      );
+  const name = basename(source, extname(source)).replace(/[^\p{L}\p{N}._-]+/gu, '-') || 'study';
+  const listed =
+    file.command === 'check' ? listChecks(file, fail) : listRuns(file, parameters, modelsOf(file), table, fail);
+  // units of a table are known once its cells were read
+  for (let k = 0; k < Math.min(listed.count, 100); k++) readRow(listed, k, fail);
+  const plan = known ?? makePlan({ file, name, version, base, parameters: listed.parameters });
+  return {
+    file,
+    text,
+    source: resolve(source),
+    plan,
+    count: listed.count,
+    design: describeDesign(file),
+    priority: file.priority ?? 10,
+    spec(index) {
+      const { model, values } = listed.row(index);
+      return { index, hash: hashRun(plan, model, values), ...(model !== undefined && { model }), values };
+    },
+  };
+}
+
+type Fail = (at: ScenePath, message: string) => never;
+
+function describeDesign({ design = 'grid' }: StudyFile): string {
+  return typeof design === 'string' ? design : design.type;
+}
+
+function checkTogether(file: StudyFile, fail: Fail): void {
+  if ((file.scene === undefined) === (file.case === undefined))
+    fail(file.scene === undefined ? [] : ['case'], "a study needs one of 'scene' (a file) and 'case'");
+  if (file.command === 'check') {
+    if (file.case === undefined)
+      fail(['scene'], "command 'check' compares cases with theory: give 'case' in place of 'scene'");
+    for (const key of ['parameters', 'quantities', 'set', 'table', 'design', 'series', 'recordings'] as const)
+      if (file[key] !== undefined)
+        fail([key], `command 'check' has no ${key}; its rows hold measured, expected and error of every quantity`);
+    return;
+  }
+  if (Array.isArray(file.case) && file.case.length > 1) fail(['case'], "several cases are for command 'check'");
+  if (file.resolutions) fail(['resolutions'], "resolutions are for command 'check'");
+  if (!file.quantities || Object.keys(file.quantities).length === 0)
+    fail(['quantities'], 'missing; name what to keep of each run, such as quantities: { tip: probe.tip.z }');
+  if (file.stop?.rest !== undefined && file.command !== 'run') fail(['stop', 'rest'], "rest is for command 'run'");
+  if (file.recordings && file.command !== 'run') fail(['recordings'], "recordings are for command 'run'");
+  const converged = file.stop?.converged;
+  if (converged && !Object.hasOwn(file.quantities ?? {}, converged.quantity))
+    fail(['stop', 'converged', 'quantity'], `there is no quantity '${converged.quantity}'`);
+}
+
+interface Base {
+  readonly scene?: unknown;
+  readonly origin: string;
+  readonly folder: string;
+  /** Hash of the files that the scene names. */
+  readonly files?: string;
+}
+
+function pickCase(id: string, at: ScenePath, fail: Fail): Case {
+  return findCase(id) ?? fail(at, `there is no case '${id}'; cases: ${cases.map((one) => one.id).join(', ')}`);
+}
+
+/** All models that a case runs on. */
+function modelsOf({ case: id }: StudyFile): readonly ModelId[] | undefined {
+  return id === undefined ? undefined : findCase([id].flat()[0])?.models;
+}
+
+function readBase(file: StudyFile, folder: string, fail: Fail): Base {
+  if (file.case !== undefined) {
+    const ids = [file.case].flat();
+    const found = ids.map((id, k) => pickCase(id, Array.isArray(file.case) ? ['case', k] : ['case'], fail));
+    const origin = ids.map((id) => `case ${id}`).join(', ');
+    return { origin, folder, ...(file.command !== 'check' && { scene: found[0].scene() }) };
+  }
+  const path = resolve(folder, file.scene ?? '');
+  let text = '';
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    fail(['scene'], `the scene '${file.scene}' cannot be read: ${(error as Error).message}`);
+  }
+  const scene = parseText(text, path).value;
+  return { scene, origin: path, folder: dirname(path), files: hashFiles(scene, dirname(path)) };
+}
+
+/** Contents of the files that the scene names: runs depend on them too. A file that is missing is reported by the first run. */
+function hashFiles(scene: unknown, folder: string): string {
+  const { strands = [], colliders = [] } = (scene ?? {}) as Record<
+    'strands' | 'colliders',
+    { readonly file?: unknown }[] | undefined
+  >;
+  const hash = createHash('sha256');
+  for (const { file } of [strands, colliders].flat()) {
+    if (typeof file !== 'string') continue;
+    try {
+      hash.update(readFileSync(resolve(folder, file)));
+    } catch {
+      hash.update('missing');
+    }
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+function readParameters(file: StudyFile, fail: Fail): Parameter[] {
+  const names = new Set<string>();
+  return (file.parameters ?? []).map((one, k) => {
+    try {
+      const parameter = readParameter(one, k);
+      if (names.has(parameter.name)) fail(['parameters', k, 'name'], `two parameters are called '${parameter.name}'`);
+      names.add(parameter.name);
+      return parameter;
+    } catch (error) {
+      if (!(error instanceof ParameterError)) throw error;
+      return fail(['parameters', k, ...error.field.split('.')], error.message);
+    }
+  });
+}
+
+function checkExpressions(file: StudyFile, parameters: readonly Parameter[], fail: Fail): void {
+  const names = parameters.map(({ name }) => name);
+  const compile = (at: ScenePath, text: string): ReturnType<typeof compileQuantity> => {
+    try {
+      return compileQuantity(text);
+    } catch (error) {
+      if (error instanceof ExpressionError) return fail(at, error.message);
+      throw error;
+    }
+  };
+  for (const [name, entry] of Object.entries(file.quantities ?? {})) {
+    if (reserved.has(name)) fail(['quantities', name], `'${name}' is a column of every data set; choose another name`);
+    if (names.includes(name)) fail(['quantities', name], `a parameter is called '${name}'; choose another name`);
+    compile(['quantities', name], typeof entry === 'string' ? entry : entry.of);
+  }
+  for (const [path, text] of Object.entries(file.set ?? {}))
+    for (const { keys } of compile(['set', path], text).references)
+      if (!names.includes(String(keys[0])))
+        fail(['set', path], `there is no parameter '${keys[0]}'; parameters: ${names.join(', ')}`);
+  for (const [k, name] of names.entries())
+    if (reserved.has(name)) fail(['parameters', k], `'${name}' is a column of every data set; choose another name`);
+}
+
+/** Columns that every data set has. */
+export const reserved: ReadonlySet<string> = new Set([
+  'run',
+  'hash',
+  'model',
+  'status',
+  'message',
+  'time',
+  'wall',
+  'version',
+  'recording',
+  'tries',
+]);
+
+interface Listed extends Pick<Rows, 'count'> {
+  readonly parameters: readonly Pick<Parameter, 'name' | 'paths' | 'unit'>[];
+  row(index: number): { readonly model?: ModelId; readonly values: unknown[] };
+}
+
+function listRuns(
+  file: StudyFile,
+  parameters: readonly Parameter[],
+  caseModels: readonly ModelId[] | undefined,
+  table: Parameters<typeof combine>[2],
+  fail: Fail,
+): Listed {
+  let rows: Rows;
+  try {
+    rows = combine(parameters, file.design, table);
+  } catch (error) {
+    if (error instanceof DesignError) return fail(['parameters'], error.message);
+    throw error;
+  }
+  const models = file.models === 'all' ? (caseModels ?? (availableModels() as readonly ModelId[])) : file.models;
+  return {
+    parameters,
+    count: rows.count * (models?.length ?? 1),
+    row: (index) => {
+      const model = models?.[Math.floor(index / rows.count)];
+      return { ...(model !== undefined && { model }), values: rows.row(index % rows.count) };
+    },
+  };
+}
+
+/** Case × model × resolution, as `tendril check` would run them. */
+function listChecks(file: StudyFile, fail: Fail): Listed {
+  const wanted = file.models === 'all' || file.models === undefined ? undefined : file.models;
+  const list = [file.case ?? []].flat().flatMap((id, k) => {
+    const subject = pickCase(id, ['case', k], fail);
+    return subject.models
+      .filter((model) => wanted === undefined || wanted.includes(model))
+      .flatMap((model) =>
+        (file.resolutions ?? (subject.resolutions?.[model] ?? subject).quick).map((n) => ({ model, values: [id, n] })),
+      );
+  });
+  if (list.length === 0) fail(['models'], 'none of the cases runs on these models');
+  const parameters = ['case', 'n'].map((name) => ({ name, paths: [] }));
+  return { parameters, count: list.length, row: (index) => list[index] };
+}
+
+function readRow(listed: Listed, index: number, fail: Fail): void {
+  try {
+    listed.row(index);
+  } catch (error) {
+    if (error instanceof ParameterError) fail(['parameters'], `row ${index + 1}: ${error.message}`);
+    throw error;
+  }
+}
+
+function makePlan(input: {
+  readonly file: StudyFile;
+  readonly name: string;
+  readonly version: string;
+  readonly base: Base;
+  readonly parameters: Listed['parameters'];
+}): Plan {
+  const { file, name, version, base, parameters } = input;
+  const determining = {
+    version,
+    command: file.command,
+    scene: base.scene,
+    parameters: parameters.map(({ name: label, paths, unit }) => ({
+      name: label,
+      paths,
+      ...(unit !== undefined && { unit }),
+    })),
+    set: Object.entries(file.set ?? {}).map(([path, expression]) => ({ path: splitPath(path), expression })),
+    quantities: Object.entries(file.quantities ?? {}).map(([label, entry]): PlannedQuantity => {
+      if (typeof entry === 'string') return { name: label, of: entry, over: 'end' };
+      return {
+        name: label,
+        of: entry.of,
+        over: entry.over ?? 'end',
+        ...(entry.unit !== undefined && { unit: entry.unit }),
+      };
+    }),
+    series: readSeries(file),
+    ...(file.stop?.rest !== undefined && { rest: file.stop.rest }),
+    ...(file.count !== undefined && { count: file.count }),
+  };
+  const { recordings } = file;
+  return {
+    ...determining,
+    name,
+    title: file.title ?? name,
+    origin: base.origin,
+    folder: base.folder,
+    limits: { ...defaultLimits, ...file.limits },
+    ...(recordings && { recordings: { ...recordings, every: recordings.every ?? 1 } }),
+    key: digest(`${JSON.stringify(determining)}${base.files ?? ''}`),
+  };
+}
+
+function readSeries({ series }: StudyFile): Plan['series'] {
+  if (series === undefined || series === false) return false;
+  return series === true ? {} : series;
+}
+
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Hash of scene, version, command and quantities (the plan's key) with what varies in this run. */
+export function hashRun(plan: Pick<Plan, 'key'>, model: string | undefined, values: readonly unknown[]): string {
+  return digest(`${plan.key}|${model ?? ''}|${JSON.stringify(values)}`);
+}
