@@ -157,7 +157,8 @@ describe('packages', () => {
     'packages/io': ['@tendril/core'],
     'packages/bridge': ['@tendril/core'],
     cases: ['@tendril/core', '@tendril/io'],
-    'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge', 'tendril'],
+    'packages/sweep': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge'],
+    'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge', '@tendril/sweep', 'tendril'],
     'packages/studio': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge'],
     benchmarks: ['@tendril/core', '@tendril/io', '@tendril/cases'],
   };

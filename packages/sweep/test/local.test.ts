@@ -140,7 +140,7 @@ describe('faults of runs', { timeout: 120_000 }, () => {
       'large.yaml',
       studyOf(2, 'limits: { memory: 200 MB }').replace(
         "'rods[0].material.E', name: E, range: { from: 1 GPa, to: 10 GPa, count: 2, scale: log }",
-        "'rods[0].edges', name: E, values: [10, 2000000]",
+        "'rods[0].edges', name: E, values: [10, 1000000]",
       ),
     );
     const large = await tendril(['sweep', 'large.yaml'], bench.folder);

@@ -23,13 +23,14 @@ export async function checkFirstRun(study: Study): Promise<string[]> {
     looked++;
     try {
       const scene = buildScene(plan, study.spec(index), derived, files);
-      // an engine of bodies is loaded by the worker alone
+      // compiled once only: scenes may be large, and an engine of bodies is loaded by the worker alone
+      if (index > 0) continue;
       if (!scene.engine) createWorld(scene);
-      if (index === 0)
-        checkReferences(
-          study,
-          (scene.output?.probes ?? []).flatMap(({ name }) => name ?? []),
-        );
+      const probes = scene.output?.probes ?? [];
+      checkReferences(
+        study,
+        probes.flatMap(({ name }) => name ?? []),
+      );
     } catch (error) {
       if (!(error instanceof InputError || error instanceof SceneError)) throw error;
       if (index === 0 && !isModelRefusal(study)) throw explain(error, plan.origin);
