@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { sceneJsonSchema } from '@tendril/io';
 import { writeFileAtomic } from '@tendril/io/node';
-import { studyJsonSchema } from '@tendril/sweep';
 import { exitCode, UsageError } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -13,8 +12,9 @@ export interface SchemaOptions {
   readonly sweep?: boolean;
 }
 
-export function schema(options: SchemaOptions, terminal: Terminal): number {
-  const content = `${JSON.stringify(options.sweep ? studyJsonSchema() : sceneJsonSchema(), null, 2)}\n`;
+export async function schema(options: SchemaOptions, terminal: Terminal): Promise<number> {
+  const value = options.sweep ? (await import('@tendril/sweep')).studyJsonSchema() : sceneJsonSchema();
+  const content = `${JSON.stringify(value, null, 2)}\n`;
   if (options.out === undefined) {
     terminal.out(content);
     return exitCode.done;

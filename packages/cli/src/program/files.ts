@@ -127,7 +127,7 @@ function addStart({ verb, terminal, setCode }: Program): void {
     .option('--sweep', 'of study files in place of scenes')
     .option('-o, --out <file>', 'write it to a file')
     .option('-f, --force', 'replace the file if it exists')
-    .action((options: SchemaOptions) => setCode(schema(options, terminal)));
+    .action(async (options: SchemaOptions) => setCode(await schema(options, terminal)));
 
   verb('recover <folder>', 'save what a run that was killed had recorded in a folder')
     .addHelpText('after', '\nExample:\n  tendril recover out/scene')

@@ -1,9 +1,9 @@
-/** `tendril sweep` and the verbs below it. */
+/** `tendril sweep` and the verbs below it; their code is loaded when one of them is called. */
 
 import type { Shard } from '@tendril/sweep';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type SweepOptions, sweep } from '../commands/sweep.ts';
-import { type MergeOptions, merge } from '../commands/sweepMerge.ts';
+import type { SweepOptions } from '../commands/sweep.ts';
+import type { MergeOptions } from '../commands/sweepMerge.ts';
 import { parseCount } from '../parsers.ts';
 import type { Program } from './program.ts';
 
@@ -49,6 +49,7 @@ Examples:
     )
     .action(async (study: string | undefined, options: SweepOptions) => {
       if (study === undefined) return void sweepVerb.help({ error: true });
+      const { sweep } = await import('../commands/sweep.ts');
       setCode(await sweep(study, options, terminal));
     });
   addVerbs(sweepVerb, program);
@@ -60,5 +61,8 @@ function addVerbs(parent: Command, { terminal, setCode }: Program): void {
   verb('merge <folders...>', 'join the shards of a study, or several folders of it')
     .option('-o, --out <dir>', 'folder for the whole (default: the one that holds the shards)')
     .option('--csv', 'also write results.csv')
-    .action(async (folders: string[], options: MergeOptions) => setCode(await merge(folders, options, terminal)));
+    .action(async (folders: string[], options: MergeOptions) => {
+      const { merge } = await import('../commands/sweepMerge.ts');
+      setCode(await merge(folders, options, terminal));
+    });
 }

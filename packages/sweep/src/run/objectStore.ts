@@ -9,6 +9,13 @@ export function isStore(to: string): boolean {
   return to.startsWith('s3://');
 }
 
+/** What is used of the package aws4fetch. */
+interface Aws4fetch {
+  readonly AwsClient: new (
+    options: Readonly<Record<string, string | number>>,
+  ) => { fetch(url: string, init: RequestInit): Promise<Response> };
+}
+
 interface Target {
   readonly url: string;
   readonly name: string;
@@ -28,10 +35,7 @@ function locate(to: string, key: string, endpoint: string | undefined): Target {
 }
 
 async function send(target: Target, init: RequestInit): Promise<Response> {
-  const { AwsClient } = await loadOptional<typeof import('aws4fetch')>(
-    'aws4fetch',
-    'recordings in an S3-compatible store',
-  );
+  const { AwsClient } = await loadOptional<Aws4fetch>('aws4fetch', 'recordings in an S3-compatible store');
   const {
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
