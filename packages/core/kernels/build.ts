@@ -111,7 +111,7 @@ const text = readFileSync(wasm).toString('base64');
 writeFileSync(join(folder, 'der.ts'), `${note}export const derWasm: string =\n  '${text}';\n`);
 
 const batch = (file: string): { file: string; text: string } => ({ file, text: read(`src/batch/${file}`) });
-const wgsl = translateToWgsl([batch('single.ts'), batch('formulas.ts'), batch('sweeps.ts')], {
+const wgsl = translateToWgsl([batch('single.ts'), batch('formulas.ts'), batch('points.ts'), batch('sweeps.ts')], {
   strand: batch('strand.ts'),
   layout: batch('layout.ts'),
 });

@@ -68,6 +68,7 @@ const reserved = new Set([
   'from',
   'ref',
   'self',
+  'of',
   'move',
   'set',
   'get',
@@ -104,6 +105,7 @@ function expression(node: ts.Expression, context: Context, wanted?: string): str
   const inner = (one: ts.Expression, type?: string): string => expression(one, context, type);
   if (ts.isParenthesizedExpression(node)) return `(${inner(node.expression, wanted)})`;
   if (ts.isNumericLiteral(node)) return node.getText();
+  if (node.kind === ts.SyntaxKind.TrueKeyword || node.kind === ts.SyntaxKind.FalseKeyword) return node.getText();
   if (ts.isIdentifier(node)) return rename(node.text);
   if (ts.isPropertyAccessExpression(node)) return `${inner(node.expression)}.${rename(node.name.text)}`;
   if (ts.isElementAccessExpression(node)) return `${inner(node.expression)}[${inner(node.argumentExpression)}]`;

@@ -163,6 +163,44 @@ export function jointStiffness(q: Quaternion, u: Vector, k: Vector): Matrix {
   );
 }
 
+/**
+ * Second derivative of a joint's energy in the turn of the edge after it, in world axes: Gauss–Newton and the moment times the second
+ * derivative of the rotation vector. Along exp(u) exp(ψ) the rotation vector moves by J ψ, J = I + ½ [u]× + c [u]×².
+ */
+export function jointHessian(q: Quaternion, u: Vector, k: Vector, moment: Vector): Matrix {
+  const theta2 = dot(u, u);
+  const c = logarithmCoefficient(theta2);
+  const su = skew(u);
+  const sm = skew(moment);
+  const j = addMatrices(addMatrices(diagonal(1), scaleMatrix(0.5, su)), scaleMatrix(c, multiply(su, su)));
+  const stiff = matrix(scale(k[0], vector(1, 0, 0)), scale(k[1], vector(0, 1, 0)), scale(k[2], vector(0, 0, 1)));
+  const turning = addMatrices(
+    subtractMatrices(scaleMatrix(0.5, sm), scaleMatrix(c, multiply(su, sm))),
+    scaleMatrix(c, skew(cross(moment, u))),
+  );
+  const bent = outer(cross(u, cross(u, moment)), u);
+  const own = addMatrices(
+    multiply(addMatrices(multiply(transpose(j), stiff), turning), j),
+    scaleMatrix(2 * logarithmSlope(theta2), bent),
+  );
+  const frame = matrix(rotate(q, vector(1, 0, 0)), rotate(q, vector(0, 1, 0)), rotate(q, vector(0, 0, 1)));
+  return symmetricPart(multiply(frame, multiply(own, transpose(frame))));
+}
+
+/** Derivative of `logarithmCoefficient` by θ², by its series; good to 1e-3 at θ = 2, and it only steers Newton. */
+function logarithmSlope(theta2: number): number {
+  return 1 / 720 + theta2 * (1 / 15120 + theta2 * (1 / 403200 + theta2 * (1 / 11975040)));
+}
+
+/** Whether all three pivots of a symmetric matrix are positive. */
+export function isPositive(a: Matrix): boolean {
+  const x = column(a, 0);
+  const y = column(a, 1);
+  const z = column(a, 2);
+  const second = x[0] * y[1] - x[1] * x[1];
+  return x[0] > 0 && second > 0 && dot(x, cross(y, z)) > 0;
+}
+
 /** Moment of a joint: stiffness times strain, and viscosity (stiffness damping β in s times the stage's rate) times its change. */
 export function jointMoment(k: Vector, strain: Vector, viscosity: number, change: Vector): Vector {
   return multiplyEach(k, add(strain, scale(viscosity, change)));
@@ -189,6 +227,8 @@ export interface Beyond {
   readonly y: Vector;
   readonly p: Vector;
   readonly force: Vector;
+  /** False where an exact second derivative was not positive: the sweep is then of no use. */
+  readonly definite: boolean;
 }
 
 /** Turn of a joint as a function of (y, φ): ψ = −(constant + fromY·y + fromTurn·φ). */
@@ -198,15 +238,22 @@ export interface Gain {
   readonly constant: Vector;
 }
 
+/** An edge that was eliminated, with the blocks that its response to other forces needs. */
 export interface Elimination {
   readonly beyond: Beyond;
   readonly gain: Gain;
+  /** Second derivative in the displacement of the node before the edge and the turn of the edge. */
+  readonly yp: Matrix;
+  /** How the joint's turn is coupled to the turn of the edge before it. */
+  readonly coupling: Matrix;
+  /** Inverse of the block that was eliminated. */
+  readonly inverse: Matrix;
 }
 
 export function nothingBeyond(): Beyond {
   const zero = diagonal(0);
   const none = zeroVector();
-  return { yy: zero, yp: zero, pp: zero, y: none, p: none, force: none };
+  return { yy: zero, yp: zero, pp: zero, y: none, p: none, force: none, definite: true };
 }
 
 /** Adds a node: its residual force and the stiffness of that. */
@@ -218,13 +265,14 @@ export function addNode(beyond: Beyond, residual: Vector, stiffness: Matrix): Be
     y: add(beyond.y, residual),
     p: beyond.p,
     force: add(beyond.force, residual),
+    definite: beyond.definite,
   };
 }
 
 /**
  * Passes from the node after an edge to the node before it: eliminates the turn ψ of the edge against the one before it.
- * `torque` and `stiffness` are those of the joint, `edgeTorque` acts on the edge from outside. Of the second derivatives of
- * position only the positive part of the tension is used: the matrix is then always positive definite.
+ * `edgeTorque` acts on the edge from outside. Of the second derivatives of position only the positive part of the tension is used,
+ * so that the matrix is always positive definite, but all of them where the joint is exact.
  */
 export function eliminateEdge(beyond: Beyond, edge: Vector, joint: JointResponse, edgeTorque: Vector): Elimination {
   // y after = y before + φ × edge = y before + A φ
@@ -236,23 +284,37 @@ export function eliminateEdge(beyond: Beyond, edge: Vector, joint: JointResponse
   const inner = addMatrices(symmetricPart(addMatrices(multiply(at, ya), beyond.pp)), addMatrices(ap, transpose(ap)));
   const length2 = dot(edge, edge);
   const pull = Math.max(0, -dot(beyond.force, edge));
-  const tension = subtractMatrices(diagonal(pull), scaleMatrix(pull / length2, outer(edge, edge)));
+  let tension: Matrix = subtractMatrices(diagonal(pull), scaleMatrix(pull / length2, outer(edge, edge)));
+  if (joint.exact) {
+    tension = subtractMatrices(symmetricPart(outer(beyond.force, edge)), diagonal(dot(beyond.force, edge)));
+  }
   const w = addMatrices(inner, tension);
   const wp = subtract(add(apply(at, beyond.y), beyond.p), edgeTorque);
-  const inverse = invertSymmetric(addMatrices(w, joint.stiffness));
+  const eliminated = addMatrices(w, joint.stiffness);
+  const inverse = invertSymmetric(eliminated);
   const fromY = multiply(inverse, transpose(wyp));
-  const fromTurn = multiply(inverse, w);
+  // exact: rotations do not commute, log(exp(−φ) exp(φ + ψ)) = ψ − ½ φ × ψ
+  let coupling: Matrix = w;
+  if (joint.exact) {
+    coupling = subtractMatrices(w, scaleMatrix(0.5, skew(joint.torque)));
+  }
+  const fromTurn = multiply(inverse, coupling);
+  const back = transpose(coupling);
   const constant = apply(inverse, add(wp, joint.torque));
   return {
     beyond: {
       yy: subtractMatrices(beyond.yy, symmetricPart(multiply(wyp, fromY))),
       yp: subtractMatrices(wyp, multiply(wyp, fromTurn)),
-      pp: symmetricPart(subtractMatrices(w, multiply(w, fromTurn))),
+      pp: symmetricPart(subtractMatrices(w, multiply(back, fromTurn))),
       y: subtract(beyond.y, apply(wyp, constant)),
-      p: subtract(wp, apply(w, constant)),
+      p: subtract(wp, apply(back, constant)),
       force: beyond.force,
+      definite: beyond.definite && (!joint.exact || isPositive(eliminated)),
     },
     gain: { fromY, fromTurn, constant },
+    yp: wyp,
+    coupling,
+    inverse,
   };
 }
 
@@ -260,6 +322,8 @@ export function eliminateEdge(beyond: Beyond, edge: Vector, joint: JointResponse
 export interface JointResponse {
   readonly torque: Vector;
   readonly stiffness: Matrix;
+  /** Whether the stiffness is the exact second derivative. */
+  readonly exact: boolean;
 }
 
 /** Turn of a joint, at most `limit` rad. */

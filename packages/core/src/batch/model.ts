@@ -1,12 +1,13 @@
 /**
- * The batch formulation as a model of the world: takes the place of `der` for inextensible rods held at their first node, without
- * contact. This is the reference in double precision; SIMD and GPU targets run the same sweeps.
+ * The batch formulation as a model of the world: takes the place of `der` for inextensible rods held at their first node. This is the
+ * reference in double precision; SIMD and GPU targets run the same sweeps.
  */
 import { SceneError } from '../errors.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../model.ts';
 import { type DerOptions, derCapabilities } from '../models/der/options.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Scene } from '../scene/types.ts';
+import { createBatchContact } from './contactPort.ts';
 import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
 import { type BatchRod, createBatchRod, refuseRod, stateSizes } from './rod.ts';
 import { startMotion } from './start.ts';
@@ -18,8 +19,6 @@ function refuseScene(scene: Scene, coupling: Coupling): void {
   const refuse = (field: string, what: string): never => {
     throw new SceneError([field], `the batch backend has no ${what} yet; use solver.der.backend: standard`);
   };
-  if (scene.colliders?.length) refuse('colliders', 'obstacles');
-  if (scene.contact && scene.contact.between !== 'none') refuse('contact', 'contact');
   if (scene.links?.length || scene.weaves?.length) refuse(scene.links?.length ? 'links' : 'weaves', 'links');
   if (coupling.welds.length > 0) refuse('welds', 'rods welded to bodies');
 }
@@ -71,13 +70,14 @@ export function compileBatch(
     memory: new Float64Array(sum('memory')),
   };
   const at = { q: 0, v: 0, memory: 0 };
-  const batch = rods.map((rod, k): BatchRod => {
+  const states = sizes.map((size): BundleState => {
     const slice = (part: 'q' | 'v' | 'memory'): Float64Array => {
-      at[part] += sizes[k][part];
-      return state[part].subarray(at[part] - sizes[k][part], at[part]);
+      at[part] += size[part];
+      return state[part].subarray(at[part] - size[part], at[part]);
     };
-    return createBatchRod(rod, drives[k], { q: slice('q'), v: slice('v'), memory: slice('memory') });
+    return { q: slice('q'), v: slice('v'), memory: slice('memory') };
   });
+  const batch = rods.map((rod, k): BatchRod => createBatchRod(rod, drives[k], states[k]));
   const before: BundleState = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
   const refresh = (t: number): void => {
     for (const one of batch) adoptState(one, t);
@@ -88,10 +88,11 @@ export function compileBatch(
   };
   restart(0);
 
-  const advance = (t: number, dt: number, robust: boolean): StepOutcome => {
+  const advance = (t: number, dt: number, robust: boolean, without?: Uint8Array): StepOutcome => {
     copyState(before, state);
     const total = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
     for (const [k, one] of batch.entries()) {
+      if (without?.[k]) continue;
       const step = stepStrand(one, t, dt, options, robust);
       total.iterations += step.iterations;
       total.iterationsMax = Math.max(total.iterationsMax, step.iterationsMax);
@@ -122,8 +123,9 @@ export function compileBatch(
       refresh(t);
     },
     restart,
-    advance: (t, dt, robust) => {
-      const outcome = advance(t, dt, robust);
+    contact: createBatchContact({ batch, states, options }),
+    advance: (t, dt, robust, without) => {
+      const outcome = advance(t, dt, robust, without);
       now = outcome.ok ? t + dt : t;
       return outcome;
     },

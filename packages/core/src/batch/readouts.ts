@@ -37,7 +37,7 @@ export function addMomentum(out: Momentum, { rod, samples }: BatchRod): void {
   }
 }
 
-/** Force that each node lacks: inertia and damping less loads [N]. */
+/** Force that each node lacks: inertia and damping less loads and contact [N]. */
 function nodeResiduals(batch: BatchRod, t: number): Vector[] {
   const { rod, strand, samples, acceleration } = batch;
   poseSamples(batch);
@@ -46,7 +46,7 @@ function nodeResiduals(batch: BatchRod, t: number): Vector[] {
     const at = (from: Float64Array): Vector => [from[3 * i], from[3 * i + 1], from[3 * i + 2]];
     const m = rod.nodeMass[i];
     const moving = add(scale(m, at(acceleration)), scale(m * rod.nodeDamping[i], at(samples.nodeVelocity)));
-    return subtract(moving, nodeForceOf(strand, i));
+    return subtract(subtract(moving, nodeForceOf(strand, i)), at(batch.contactForce));
   });
 }
 

@@ -24,12 +24,15 @@ export interface BatchRod {
   /** Where the first node was at the start of the step [m], and the frame of the root (x, y, z, w); views into the state. */
   readonly origin: Float64Array;
   readonly frame: Float64Array;
-  /** Length of the last step, 0 where there is none that the next may use [s]. */
+  /** Length of the last step [s]; 0 or `AFTER_CONTACT` where there is none that the next may use. */
   readonly history: Float64Array;
   /** At the end of the last step [m/s²], 3 per node. */
   readonly acceleration: Float64Array;
   /** Material axis d1 of every edge at the start of the step. */
   readonly directorBefore: Float64Array;
+  /** Of the last step's contacts, for reactions and channels: forces on nodes [N] and torques on edges [N m]. */
+  readonly contactForce: Float64Array;
+  readonly contactTorque: Float64Array;
 }
 
 /** Numbers in q, v and memory. */
@@ -184,6 +187,9 @@ export function createBatchRod(
     nodeForce: loads.nodeForce,
     edgeTorque: loads.edgeTorque,
     nodeDrag: loads.nodeDrag,
+    exact: false,
+    points: [],
+    eliminated: undefined,
   };
   for (let j = 0; j < edgeCount; j++) writeJoint(strand, rod, j);
   const acceleration = take();
@@ -200,6 +206,8 @@ export function createBatchRod(
     acceleration,
     history: state.memory.subarray(cursor, cursor + 1),
     directorBefore: new Float64Array(3 * edgeCount),
+    contactForce: new Float64Array(3 * nodeCount),
+    contactTorque: new Float64Array(3 * edgeCount),
   };
   initialize(batch);
   return batch;

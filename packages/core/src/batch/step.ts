@@ -1,4 +1,5 @@
 /** Time steps of one strand in double precision: each scheme is one or two stages of Newton's method over sweeps.ts. */
+import type { Quaternion } from './algebra.ts';
 import { DISPLACEMENT, RELATIVE, type Stage, TARGET } from './layout.ts';
 import { evaluateLoads, loadsFollow, measureSpin, poseSamples, visitFrames } from './pose.ts';
 import { type BatchRod, evaluateRoot, frameOfPose } from './rod.ts';
@@ -31,6 +32,9 @@ export function placeRoot(batch: BatchRod, t: number): void {
   root.displacement = [pose.position[0] - origin[0], pose.position[1] - origin[1], pose.position[2] - origin[2]];
 }
 
+/** Turn of an edge in an iteration below which Newton goes on with the exact Hessian of joints [rad]. */
+const EXACT_BELOW = 0.05;
+
 /** Real part of a joint's quaternion below which its rotation, 168° and more, is not followed any further. */
 const FOLDED = 0.1;
 
@@ -43,14 +47,34 @@ function findFold({ strand, rod }: BatchRod): string {
   return '';
 }
 
-/** Solves a stage that ends at t; why it failed, or nothing. */
-export function solveStage(batch: BatchRod, stage: Stage, t: number, options: StepOptions, out: StepResult): string {
-  const { strand, frame } = batch;
+/** Puts the root where it is at the end of the stage, and guesses how the edges turn; the frame of the last edge. */
+export function beginSolve(batch: BatchRod, stage: Stage, t: number): Quaternion {
   placeRoot(batch, t);
-  const follow = loadsFollow(batch);
   evaluateLoads(batch, t);
-  let tip = beginStage(strand, stage);
-  frame.set(strand.root.frame);
+  const tip = beginStage(batch.strand, stage);
+  batch.frame.set(batch.strand.root.frame);
+  return tip;
+}
+
+/** An iterate of a stage: frame of the last edge; why the solution failed, or nothing. */
+export interface Iterate {
+  readonly tip: Quaternion;
+  readonly failure: string;
+}
+
+/** Newton iterations of a stage that ends at t, from the present iterate. */
+export function continueSolve(
+  batch: BatchRod,
+  solve: { readonly stage: Stage; readonly tip: Quaternion; readonly t: number },
+  options: StepOptions,
+  out: StepResult,
+): Iterate {
+  const { stage, t } = solve;
+  let { tip } = solve;
+  const follow = loadsFollow(batch);
+  const { strand } = batch;
+  strand.exact = false;
+  let grows = false;
   let before = Infinity;
   for (let k = 1; k <= options.iterations; k++) {
     if (follow) {
@@ -62,12 +86,21 @@ export function solveStage(batch: BatchRod, stage: Stage, t: number, options: St
     out.iterations++;
     out.iterationsMax = Math.max(out.iterationsMax, k);
     const turn = Math.sqrt(progress.largest);
-    if (!(turn < Infinity)) return 'a load or a position is not a finite number';
+    if (!(turn < Infinity)) return { tip, failure: 'a load or a position is not a finite number' };
     // below 1e-9 rad an iteration that gains nothing any more has met rounding
-    if (turn <= options.tolerance || (turn < 1e-9 && turn > 0.5 * before)) return findFold(batch);
+    if (turn <= options.tolerance || (turn < 1e-9 && turn > 0.5 * before)) return { tip, failure: findFold(batch) };
+    // the exact Hessian converges faster, but only from near
+    grows ||= strand.exact && turn > before;
+    strand.exact = turn < EXACT_BELOW && !grows;
     before = turn;
   }
-  return `Newton's method did not converge in ${options.iterations} iterations`;
+  return { tip, failure: `Newton's method did not converge in ${options.iterations} iterations` };
+}
+
+/** Solves a stage that ends at t; why it failed, or nothing. */
+export function solveStage(batch: BatchRod, stage: Stage, t: number, options: StepOptions, out: StepResult): string {
+  const tip = beginSolve(batch, stage, t);
+  return continueSolve(batch, { stage, tip, t }, options, out).failure;
 }
 
 /** The first node is where it got to; an edge without a joint before it takes its rotation into the frame of the root. */
@@ -83,15 +116,18 @@ function moveOrigin(batch: BatchRod): void {
   strand.root.frame = [frame[0], frame[1], frame[2], frame[3]];
 }
 
+/** In `history` after a step with contact: velocities jumped, so that the next step remembers nothing. */
+export const AFTER_CONTACT = -1;
+
 /** A stage, and where it ends as a part of the step. */
 export interface StepStage {
   readonly stage: Stage;
   readonly part: number;
 }
 
-/** The stages of a step. `before`: length of the last step, 0 where there is none that this one may use; `robust`: the most forgiving scheme. */
+/** The stages of a step. `before`: length of the last step, 0 or `AFTER_CONTACT` where there is none that this one may use; `robust`: the most forgiving scheme. */
 export function listStages(scheme: Scheme, dt: number, before: number, robust: boolean): readonly StepStage[] {
-  if (scheme === 'tr-bdf2' && !robust) {
+  if (scheme === 'tr-bdf2' && !robust && before !== AFTER_CONTACT) {
     const [first, second] = trBdf2Stages(dt);
     return [
       { stage: first, part: TR_PART },
@@ -102,19 +138,15 @@ export function listStages(scheme: Scheme, dt: number, before: number, robust: b
   return [{ stage: eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1), part: 1 }];
 }
 
-/** One step; on failure the strand is anywhere, and the caller restores its state. */
-export function stepStrand(batch: BatchRod, t: number, dt: number, options: StepOptions, robust: boolean): StepResult {
-  const { strand, history, samples, acceleration, directorBefore } = batch;
-  const out: StepResult = { ok: false, iterations: 0, iterationsMax: 0, reason: '' };
-  const { scheme } = options;
-  const tangentBefore = samples.edgeTangent.slice();
+/** Material frames at the start of a step, from which the spin of edges is measured; the tangents. */
+export function keepFrames({ samples, directorBefore }: BatchRod): Float64Array {
   directorBefore.set(samples.edgeDirector);
-  const stages = listStages(scheme, dt, history[0], robust);
-  for (const { stage, part } of stages) {
-    out.reason = solveStage(batch, stage, t + part * dt, options, out);
-    if (out.reason) return out;
-  }
-  const last = stages[stages.length - 1].stage;
+  return samples.edgeTangent.slice();
+}
+
+/** Velocities, accelerations and samples once the last stage is solved. */
+export function completeStep(batch: BatchRod, last: Stage, dt: number, tangentBefore: Float64Array): void {
+  const { strand, history, acceleration } = batch;
   const [displacement, target] = [DISPLACEMENT, TARGET].map((slot) => strand.slots[slot]);
   for (let k = 0; k < acceleration.length; k++) acceleration[k] = last.inertia * (displacement[k] - target[k]);
   finishStep(strand, last);
@@ -122,6 +154,20 @@ export function stepStrand(batch: BatchRod, t: number, dt: number, options: Step
   history[0] = dt;
   poseSamples(batch);
   measureSpin(batch, tangentBefore, dt);
+}
+
+/** One step; on failure the strand is anywhere, and the caller restores its state. */
+export function stepStrand(batch: BatchRod, t: number, dt: number, options: StepOptions, robust: boolean): StepResult {
+  const { history } = batch;
+  const out: StepResult = { ok: false, iterations: 0, iterationsMax: 0, reason: '' };
+  const { scheme } = options;
+  const tangentBefore = keepFrames(batch);
+  const stages = listStages(scheme, dt, history[0], robust);
+  for (const { stage, part } of stages) {
+    out.reason = solveStage(batch, stage, t + part * dt, options, out);
+    if (out.reason) return out;
+  }
+  completeStep(batch, stages[stages.length - 1].stage, dt, tangentBefore);
   out.ok = true;
   return out;
 }

@@ -3,13 +3,19 @@
  * them. Every target has its own version of those functions; the WGSL one is generated from layout.ts.
  */
 import type { Matrix, Quaternion, Vector } from './algebra.ts';
-import type { Gain } from './formulas.ts';
+import type { Elimination, Gain } from './formulas.ts';
+import type { EdgePoint } from './points.ts';
 
 /** Number of a node or an edge; an unsigned integer on the GPU. */
 export type Index = number;
 
 /** How the first node is held: position and frame, position alone, or not at all. */
 export type RootKind = 'clamped' | 'pinned' | 'free';
+
+/** An edge as the last backward sweep eliminated it. */
+export interface EliminatedEdge extends Elimination {
+  readonly edge: Vector;
+}
 
 /** Where the root is. */
 export interface Root {
@@ -44,6 +50,12 @@ export interface Strand {
   readonly nodeForce: Float64Array;
   readonly edgeTorque: Float64Array;
   readonly nodeDrag: Float64Array;
+  /** Whether Newton uses the exact Hessian of joints; Gauss–Newton else. */
+  exact: boolean;
+  /** Points that contact pushes, by edge; empty without contact. */
+  points: readonly (readonly EdgePoint[])[];
+  /** Filled by the backward sweep where given: what `response.ts` solves with. */
+  eliminated: EliminatedEdge[] | undefined;
 }
 
 function readVector(from: Float64Array, i: Index): Vector {
@@ -72,6 +84,22 @@ export function readGain(s: Strand, j: Index, _length: number): Gain {
 
 export function writeGain(s: Strand, j: Index, gain: Gain, _length: number): void {
   s.gains[j] = gain;
+}
+
+export function usesExactHessian(s: Strand): boolean {
+  return s.exact;
+}
+
+export function pointCountOf(s: Strand, j: Index): Index {
+  return j < s.points.length ? s.points[j].length : 0;
+}
+
+export function pointOf(s: Strand, j: Index, c: Index): EdgePoint {
+  return s.points[j][c];
+}
+
+export function keepElimination(s: Strand, j: Index, step: Elimination, edge: Vector): void {
+  if (s.eliminated) s.eliminated[j] = { ...step, edge };
 }
 
 export function lengthOf(s: Strand, j: Index): number {

@@ -8,6 +8,7 @@ import {
   apply,
   cross,
   dot,
+  type Matrix,
   type Quaternion,
   scale,
   scaleMatrix,
@@ -25,6 +26,7 @@ import {
   fromVectorPart,
   invertSymmetric,
   type JointResponse,
+  jointHessian,
   jointMoment,
   jointStiffness,
   jointTorque,
@@ -49,6 +51,7 @@ import {
   TARGET,
   VELOCITY,
 } from './layout.ts';
+import { addPoint, passPoint } from './points.ts';
 import {
   edgeCountOf,
   edgeTorqueOf,
@@ -57,11 +60,14 @@ import {
   hasFreeRoot,
   type Index,
   isViscous,
+  keepElimination,
   lengthOf,
   massDampingOf,
   massOf,
   nodeDragOf,
   nodeForceOf,
+  pointCountOf,
+  pointOf,
   readGain,
   readState,
   restStrainOf,
@@ -69,6 +75,7 @@ import {
   type Strand,
   softnessOf,
   stiffnessOf,
+  usesExactHessian,
   viscosityOf,
   writeGain,
   writeState,
@@ -153,18 +160,25 @@ export function beginStage(s: Strand, stage: Stage): Quaternion {
   return tip;
 }
 
-/** Torque and stiffness of joint j, whose rotation vector is u, on the edge with frame q. */
-function respondJoint(s: Strand, stage: Stage, j: Index, q: Quaternion, u: Vector): JointResponse {
+/** Torque and stiffness of joint j on the edge with frame q. */
+function respondJoint(s: Strand, stage: Stage, j: Index, q: Quaternion, exact: boolean): JointResponse {
   const k = stiffnessOf(s, j);
+  const u = rotationVector(readState(s, j, RELATIVE));
   const viscosity = stage.rate * viscosityOf(s, j);
   let change: Vector = zeroVector();
   if (isViscous(s)) {
     change = subtract(subtract(u, readState(s, j, STRAIN)), readState(s, j, STRAIN_TARGET));
   }
   const moment = jointMoment(k, subtract(u, restStrainOf(s, j)), viscosity, change);
+  const stiff = scale(1 + viscosity, k);
+  let stiffness: Matrix = jointStiffness(q, u, stiff);
+  if (exact) {
+    stiffness = jointHessian(q, u, stiff, moment);
+  }
   return {
     torque: jointTorque(q, u, moment),
-    stiffness: addMatrices(scaleMatrix(1 + viscosity, jointStiffness(q, u, k)), diagonal(softnessOf(s, j))),
+    stiffness: addMatrices(stiffness, diagonal(softnessOf(s, j))),
+    exact,
   };
 }
 
@@ -182,8 +196,8 @@ function respondNode(s: Strand, stage: Stage, i: Index, beyond: Beyond): Beyond 
   return addNode(beyond, subtract(residual, nodeForceOf(s, i)), stiffness);
 }
 
-/** Backward sweep: eliminates edge after edge from the tip, and keeps how each joint turns. */
-export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion): Beyond {
+/** Backward sweep: eliminates edge after edge from the tip, and keeps how each joint turns. `exact`: with the exact Hessian of joints. */
+export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion, exact: boolean): Beyond {
   let q: Quaternion = normalize(tip);
   let beyond: Beyond = respondNode(s, stage, edgeCountOf(s), nothingBeyond());
   for (let k = 1; k <= edgeCountOf(s); k++) {
@@ -191,11 +205,19 @@ export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion): Beyon
     const length = lengthOf(s, j);
     const relative = readState(s, j, RELATIVE);
     const edge = scale(length, tangentOf(q));
-    const joint = respondJoint(s, stage, j, q, rotationVector(relative));
+    const joint = respondJoint(s, stage, j, q, exact);
+    for (let c = 0; c < pointCountOf(s, j); c++) {
+      beyond = addPoint(beyond, edge, pointOf(s, j, c));
+    }
     const step = eliminateEdge(beyond, edge, joint, edgeTorqueOf(s, j));
     writeGain(s, j, step.gain, length);
+    keepElimination(s, j, step, edge);
+    beyond = step.beyond;
+    for (let c = 0; c < pointCountOf(s, j); c++) {
+      beyond = passPoint(beyond, pointOf(s, j, c));
+    }
     q = compose(q, conjugate(fromVectorPart(relative)));
-    beyond = respondNode(s, stage, j, step.beyond);
+    beyond = respondNode(s, stage, j, beyond);
   }
   return beyond;
 }
@@ -229,9 +251,12 @@ export function turnStrand(s: Strand, rootMove: Vector): Progress {
   return { tip, largest };
 }
 
-/** One Newton iteration. */
+/** One Newton iteration, with the exact Hessian of joints where it is wanted and positive. */
 export function iterateStage(s: Strand, stage: Stage, tip: Quaternion): Progress {
-  const beyond = eliminateStrand(s, stage, tip);
+  let beyond: Beyond = eliminateStrand(s, stage, tip, usesExactHessian(s));
+  if (!beyond.definite) {
+    beyond = eliminateStrand(s, stage, tip, false);
+  }
   let rootMove: Vector = zeroVector();
   if (hasFreeRoot(s)) {
     rootMove = scale(-1, apply(invertSymmetric(beyond.yy), beyond.y));

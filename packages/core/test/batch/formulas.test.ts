@@ -22,6 +22,7 @@ import {
   exponential,
   fromVectorPart,
   invertSymmetric,
+  jointHessian,
   jointMoment,
   jointStiffness,
   jointTorque,
@@ -68,6 +69,27 @@ describe.each(joints)('a joint %s', (_, relative) => {
   const q = compose(before, fromVectorPart(relative));
   const u = rotationVector(relative);
   const moment = jointMoment(stiffness, subtract(u, rest), 0, zeroVector());
+
+  test('its exact Hessian is the second derivative of its energy', () => {
+    const hessian = jointHessian(q, u, stiffness, moment);
+    const h = 1e-3;
+    const along = (v: Vector): number =>
+      (energyAt(before, relative, scale(h, v)) +
+        energyAt(before, relative, scale(-h, v)) -
+        2 * energyAt(before, relative, zeroVector())) /
+      (h * h);
+    const directions: Vector[] = [...axes, [1, 1, 0], [0, 1, 1], [1, 0, 1]];
+    const gauss = jointStiffness(q, u, stiffness);
+    let farthest = 0;
+    for (const v of directions) {
+      const expected = along(v);
+      // the series of one coefficient ends at 1e-3
+      expect(Math.abs(dot(v, apply(hessian, v)) - expected)).toBeLessThan(5e-3);
+      farthest = Math.max(farthest, Math.abs(dot(v, apply(gauss, v)) - expected));
+    }
+    // Gauss–Newton leaves out what grows with the bend
+    if (dot(u, u) > 0.1) expect(farthest).toBeGreaterThan(0.02);
+  });
 
   test('its torque is the gradient of its energy', () => {
     const torque = jointTorque(q, u, moment);
@@ -158,7 +180,7 @@ test('eliminating an edge gives the minimum over its turn', () => {
     [0.5, 0.1, -0.2],
     positive(0.8),
   );
-  const joint = { torque: [0.3, -0.1, 0.2] as Vector, stiffness: positive(0.5) };
+  const joint = { torque: [0.3, -0.1, 0.2] as Vector, stiffness: positive(0.5), exact: false };
   const edgeTorque: Vector = [0.05, 0.02, -0.07];
   const { beyond, gain } = eliminateEdge({ ...far, force: zeroVector() }, edge, joint, edgeTorque);
   const quadratic = (b: typeof far, y: Vector, p: Vector): number =>
@@ -195,7 +217,7 @@ test('eliminating an edge gives the minimum over its turn', () => {
 
 test('tension stiffens an edge across its direction, compression does not soften it', () => {
   const edge: Vector = [0, 0, 2];
-  const joint = { torque: zeroVector(), stiffness: diagonal(1) };
+  const joint = { torque: zeroVector(), stiffness: diagonal(1), exact: false };
   const pulled = { ...nothingBeyond(), force: [0, 0, -3] as Vector };
   const pushed = { ...nothingBeyond(), force: [0, 0, 3] as Vector };
   const { pp } = eliminateEdge(pulled, edge, joint, zeroVector()).beyond;

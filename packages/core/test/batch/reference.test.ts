@@ -236,11 +236,6 @@ describe('what the formulation does not cover is refused', () => {
     ['rings', sceneOf({ pins: [] }, { shape: { type: 'ring', radius: 0.1 }, natural: 'initial' }), /closed/],
     ['pins elsewhere', sceneOf({ pins: [{ rod: 'strand', at: 'end' }] }), /first node/],
     ['hinges', sceneOf({ pins: [{ rod: 'strand', at: 'start', hold: 'hinge', axis: [0, 1, 0] }] }), /hinge/],
-    [
-      'obstacles',
-      sceneOf({ colliders: [{ type: 'plane', position: [0, 0, -1], normal: [0, 0, 1] }] } as never),
-      /obstacles/,
-    ],
     ['other strains', sceneOf({ solver: { der: { strain: 'bergou2008' } } }), /rotation/],
     ['explicit schemes', sceneOf({ solver: { der: { integrator: 'shake' } } }), /tr-bdf2/],
   ])('%s', (_, scene, message) => {

@@ -14,7 +14,9 @@ const translate = (text: string): string => translateToWgsl([{ file: 'test.ts', 
 
 describe('translation to WGSL', () => {
   test('what the build wrote belongs to the present sources', () => {
-    expect(sweepsWgsl).toBe(translateToWgsl([read('single.ts'), read('formulas.ts'), read('sweeps.ts')], surroundings));
+    expect(sweepsWgsl).toBe(
+      translateToWgsl([read('single.ts'), read('formulas.ts'), read('points.ts'), read('sweeps.ts')], surroundings),
+    );
   });
 
   test('slots and fields of a stage are those of the layout', () => {

@@ -272,6 +272,7 @@ export function createDeviceBundle(
   const divideAgain = (): void => withoutDevice(batch, () => divide(batch));
   return {
     ...inner,
+    contact: undefined,
     get state() {
       readBack(batch);
       return inner.state;

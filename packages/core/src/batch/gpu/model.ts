@@ -2,6 +2,7 @@
 import { SceneError } from '../../errors.ts';
 import type { Bundle, Model } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
+import type { Scene } from '../../scene/types.ts';
 import type { ThreadPort } from '../../threads/options.ts';
 import { batchModel, compileBatch } from '../model.ts';
 import { createDeviceBundle } from './bundle.ts';
@@ -12,6 +13,15 @@ import type { Membership } from './membership.ts';
 export interface GpuModel extends Model {
   /** In words, such as "NVIDIA H200". */
   readonly adapter: string;
+}
+
+/** Throws SceneError for scenes with contact, which the device does not have. */
+function refuseContact({ colliders = [], contact }: Scene): void {
+  const refuse = (field: string): never => {
+    throw new SceneError([field], 'the gpu backend has no contact yet; use solver.der.backend: batch or standard');
+  };
+  if (colliders.length > 0) refuse('colliders');
+  if (contact && contact.between !== 'none') refuse('contact');
 }
 
 /** Why some rods are not on the device. Throws SceneError if none is. */
@@ -42,6 +52,7 @@ export function createGpuModel(port: ThreadPort, adapter: string): GpuModel {
     isFast: true,
     adapter,
     compile(rods, drives, scene, coupling): Bundle {
+      refuseContact(scene);
       const reference = compileBatch(rods, drives, scene, coupling);
       return createDeviceBundle(caller, reference, (membership) => explainMembership(membership, rods, adapter));
     },

@@ -182,6 +182,10 @@ fn isViscous() -> bool { return ${viscous}; }
 fn softnessOf(j: u32) -> f32 { return 0; }
 fn nodeForceOf(i: u32) -> vec3f { return massOf(i) * P.gravity.xyz${forces ? ' + forces[address(i, 1, 0)].xyz' : ''}; }
 fn edgeTorqueOf(j: u32) -> vec3f { return vec3f(0); }
+fn usesExactHessian() -> bool { return false; }
+fn pointCountOf(j: u32) -> u32 { return 0; }
+fn pointOf(j: u32, c: u32) -> EdgePoint { return EdgePoint(); }
+fn keepElimination(j: u32, step: Elimination, edge: vec3f) {}
 fn nodeDragOf(i: u32) -> mat3x3f { return mat3x3f(); }
 fn hasFreeRoot() -> bool { return false; }
 ${roots === 'each' ? ownRoots : rootsOnHead}

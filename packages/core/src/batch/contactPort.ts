@@ -1,0 +1,313 @@
+/**
+ * Contact for strands of the batch formulation in double precision: the implicit step under forces at points of edges, and its linear
+ * response. contact/ finds contacts and impulses, as for any model, with every collider that a scene may have.
+ *
+ * A strand in contact takes implicit Euler. Its state is kept three times: at the start of the step, at the iterate that Newton came
+ * to, from which other forces go on, and finished, with velocities. The first iterate is near the start: a whole step without the
+ * forces of contact would carry a taut rope through what it lies on.
+ */
+import type { BundleState, ContactPort, StepOutcome } from '../model.ts';
+import type { ContactSides } from '../port.ts';
+import type { Quaternion, Vector } from './algebra.ts';
+import { jointEnergy } from './energy.ts';
+import { DISPLACEMENT, type Stage } from './layout.ts';
+import type { EdgePoint } from './points.ts';
+import { type Factored, measureCompliance, predictPoints, respondToForces, takeFactors } from './response.ts';
+import type { BatchRod } from './rod.ts';
+import { eulerStage } from './schemes.ts';
+import {
+  AFTER_CONTACT,
+  adoptState,
+  beginSolve,
+  completeStep,
+  continueSolve,
+  keepFrames,
+  type StepOptions,
+  type StepResult,
+} from './step.ts';
+import type { Root } from './strand.ts';
+import { eliminateStrand } from './sweeps.ts';
+
+/** A state of one strand. */
+interface Snapshot {
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly memory: Float64Array;
+}
+
+/** What one strand keeps over the iterations of a step with contact. */
+interface Slot {
+  readonly batch: BatchRod;
+  /** Views into the bundle's state. */
+  readonly state: Snapshot;
+  readonly start: Snapshot;
+  readonly iterate: Snapshot;
+  readonly finished: Snapshot;
+  /** Whether the strand is at the start of the step, without an iterate. */
+  fresh: boolean;
+  tip: Quaternion;
+  root: Root;
+  tangentBefore: Float64Array;
+  /** By edge: the points, and which sides they are. */
+  points: EdgePoint[][];
+  sides: number[][];
+  factored: Factored | undefined;
+}
+
+const copy = (to: Snapshot, from: Snapshot): void => {
+  to.q.set(from.q);
+  to.v.set(from.v);
+  to.memory.set(from.memory);
+};
+const clone = ({ q, v, memory }: Snapshot): Snapshot => ({ q: q.slice(), v: v.slice(), memory: memory.slice() });
+
+export interface BatchContactParts {
+  readonly batch: readonly BatchRod[];
+  /** Each strand's part of the bundle's state. */
+  readonly states: readonly BundleState[];
+  readonly options: StepOptions;
+}
+
+const vectorAt = (from: Float64Array, c: number): Vector => [from[3 * c], from[3 * c + 1], from[3 * c + 2]];
+
+const stageOf = (dt: number, { scheme }: StepOptions): Stage => eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1);
+
+/** The sides of a strand as points of its edges, with their forces; `inertia` > 0: with their point masses, too. */
+function placePoints(slot: Slot, k: number, sides: ContactSides, inertia: number): void {
+  const { edgeCount } = slot.batch.rod;
+  slot.points = Array.from({ length: edgeCount }, () => []);
+  slot.sides = Array.from({ length: edgeCount }, () => []);
+  for (let c = 0; c < sides.count; c++) {
+    if (sides.rod[c] !== k) continue;
+    const j = sides.edge[c];
+    slot.points[j].push({
+      part: sides.weight[c],
+      arm: vectorAt(sides.arm, c),
+      force: vectorAt(sides.force, c),
+      stiffness: inertia * (inertia > 0 ? sides.mass[c] : 0),
+    });
+    slot.sides[j].push(c);
+  }
+  slot.batch.strand.points = slot.points;
+}
+
+/** First iterate of a step: the edges turn as their ends would fly. The state stays at the start. */
+function beginStrand(slot: Slot, t: number, dt: number, options: StepOptions): void {
+  const { batch, state, start, iterate, finished } = slot;
+  copy(state, start);
+  adoptState(batch, t);
+  slot.tangentBefore = keepFrames(batch);
+  slot.tip = beginSolve(batch, stageOf(dt, options), t + dt);
+  slot.root = { ...batch.strand.root };
+  copy(iterate, state);
+  copy(state, start);
+  copy(finished, start);
+  adoptState(batch, t);
+  slot.fresh = false;
+}
+
+/** Implicit Euler under the forces at the points, from the last iterate. */
+function moveStrand(slot: Slot, t: number, dt: number, options: StepOptions): StepResult {
+  const { batch, state, iterate, finished } = slot;
+  const stage = stageOf(dt, options);
+  const out: StepResult = { ok: false, iterations: 0, iterationsMax: 0, reason: '' };
+  if (slot.fresh) beginStrand(slot, t, dt, options);
+  copy(state, iterate);
+  Object.assign(batch.strand.root, slot.root);
+  const { tip, failure } = continueSolve(batch, { stage, tip: slot.tip, t: t + dt }, options, out);
+  out.reason = failure;
+  if (failure) return out;
+  slot.tip = tip;
+  slot.root = { ...batch.strand.root };
+  copy(iterate, state);
+  completeStep(batch, stage, dt, slot.tangentBefore);
+  batch.history[0] = AFTER_CONTACT;
+  copy(finished, state);
+  out.ok = true;
+  return out;
+}
+
+/** Newton's matrix at the iterate, with the points as they are. */
+function factorStrand(slot: Slot, dt: number, options: StepOptions): void {
+  const { batch, state, iterate, finished } = slot;
+  const { strand } = batch;
+  const root = { ...strand.root };
+  copy(state, iterate);
+  Object.assign(strand.root, slot.root);
+  strand.eliminated = [];
+  const stage = stageOf(dt, options);
+  let beyond = eliminateStrand(strand, stage, slot.tip, true);
+  if (!beyond.definite) beyond = eliminateStrand(strand, stage, slot.tip, false);
+  slot.factored = takeFactors(strand, beyond);
+  strand.eliminated = undefined;
+  Object.assign(strand.root, root);
+  copy(state, finished);
+}
+
+/** S v where the strands are. */
+function readVelocity(out: Float64Array, batch: readonly BatchRod[], sides: ContactSides): void {
+  for (let c = 0; c < sides.count; c++) {
+    const { nodeVelocity: v, edgeSpin } = batch[sides.rod[c]].samples;
+    const j = sides.edge[c];
+    const w = sides.weight[c];
+    for (let k = 0; k < 3; k++)
+      out[3 * c + k] = (1 - w) * v[3 * j + k] + w * v[3 * j + 3 + k] + edgeSpin[j] * sides.arm[3 * c + k];
+  }
+}
+
+/** S v of the linear step from the first iterate. */
+function predictVelocity(out: Float64Array, slot: Slot, dt: number): void {
+  const { factored, iterate, sides, batch } = slot;
+  if (!factored) return;
+  const moved = slotOf(batch, iterate, DISPLACEMENT);
+  predictPoints(factored, (j, c, further) => {
+    const { part } = factored.points[j][c];
+    for (let k = 0; k < 3; k++) {
+      const sofar = (1 - part) * moved[3 * j + k] + part * moved[3 * j + 3 + k];
+      out[3 * sides[j][c] + k] = (sofar + further[k]) / dt;
+    }
+  });
+}
+
+/** A slot of the strand's layout in a snapshot. */
+function slotOf({ strand }: BatchRod, { memory }: Snapshot, index: number): Float64Array {
+  const view = strand.slots[index];
+  const first = Math.min(...strand.slots.map((one) => (one.buffer === view.buffer ? one.byteOffset : Infinity)));
+  const o = (view.byteOffset - first) / 8;
+  return memory.subarray(o, o + view.length);
+}
+
+export function createBatchContact({ batch, states, options }: BatchContactParts): ContactPort {
+  const slots = batch.map(
+    (one, k): Slot => ({
+      batch: one,
+      state: states[k],
+      start: clone(states[k]),
+      iterate: clone(states[k]),
+      finished: clone(states[k]),
+      fresh: true,
+      tip: [0, 0, 0, 1],
+      root: { ...one.strand.root },
+      tangentBefore: one.samples.edgeTangent.slice(),
+      points: [],
+      sides: [],
+      factored: undefined,
+    }),
+  );
+  /** Length of the step that was made linear last. */
+  let step = 0;
+  const move = (marked: Uint8Array, sides: ContactSides, t: number, dt: number): StepOutcome => {
+    const total = { ok: true, iterations: 0, iterationsMax: 0, shifts: 0 };
+    step = dt;
+    putForces(batch, sides, marked);
+    for (const [k, slot] of slots.entries()) {
+      if (!marked[k]) continue;
+      placePoints(slot, k, sides, 0);
+      const one = moveStrand(slot, t, dt, options);
+      slot.batch.strand.points = [];
+      total.iterations += one.iterations;
+      total.iterationsMax = Math.max(total.iterationsMax, one.iterationsMax);
+      if (!one.ok) return { ...total, ok: false, failure: { rod: slot.batch.rod.id, reason: one.reason } };
+    }
+    return total;
+  };
+  const factor = (marked: Uint8Array, sides: ContactSides, inertia: number): void => {
+    for (const [k, slot] of slots.entries()) {
+      if (!marked[k]) continue;
+      placePoints(slot, k, sides, inertia);
+      factorStrand(slot, step, options);
+      slot.batch.strand.points = [];
+    }
+  };
+  return {
+    systemOfRod: Int32Array.from(batch, (_, k) => k),
+    systemOfBody: new Int32Array(0),
+    systemCount: batch.length,
+    selective: true,
+    hold(marked) {
+      slots.forEach((slot, k) => {
+        if (marked && !marked[k]) return;
+        copy(slot.start, slot.state);
+        slot.fresh = true;
+      });
+    },
+    revert(marked, t) {
+      slots.forEach((slot, k) => {
+        if (!marked[k]) return;
+        copy(slot.state, slot.start);
+        slot.fresh = true;
+        adoptState(slot.batch, t);
+      });
+    },
+    step: (marked, sides, t, dt) => move(marked, sides, t, dt),
+    readVelocity: (out, sides) => readVelocity(out, batch, sides),
+    measureEnergy(out, k) {
+      const { rod, samples } = batch[k];
+      for (let i = 0; i < samples.nodeVelocity.length; i++)
+        out.kinetic += 0.5 * rod.nodeMass[(i / 3) | 0] * samples.nodeVelocity[i] ** 2;
+      for (let j = 0; j < rod.edgeCount; j++) {
+        const { bending, twisting } = jointEnergy(batch[k], j);
+        out.elastic += bending + twisting;
+      }
+      return true;
+    },
+    linearize(velocity, response, marked, sides, t, dt, fresh) {
+      step = dt;
+      if (!fresh) readVelocity(velocity, batch, sides);
+      else for (const [k, slot] of slots.entries()) if (marked[k]) beginStrand(slot, t, dt, options);
+      factor(marked, sides, 0);
+      if (fresh) for (const [k, slot] of slots.entries()) if (marked[k]) predictVelocity(velocity, slot, dt);
+      for (const [k, { factored, sides: numbers }] of slots.entries()) {
+        if (!marked[k] || !factored) continue;
+        measureCompliance(factored).forEach((values, j) => {
+          values.forEach((value, c) => {
+            response[numbers[j][c]] = value / (dt * dt);
+          });
+        });
+      }
+      return true;
+    },
+    factor(marked, sides) {
+      factor(marked, sides, 1 / (step * step));
+      return true;
+    },
+    solve(velocity, impulse, _sides, marked) {
+      for (const [k, { factored, sides: numbers }] of slots.entries()) {
+        if (!factored || numbers.length === 0 || (marked && !marked[k])) continue;
+        respondToForces(
+          factored,
+          (j, c) => vectorAt(impulse, numbers[j][c]),
+          (j, c, displacement) => {
+            for (let a = 0; a < 3; a++) velocity[3 * numbers[j][c] + a] = displacement[a] / (step * step);
+          },
+        );
+      }
+    },
+    applyForces: (sides) => putForces(batch, sides),
+  };
+}
+
+/**
+ * The forces at the sides, as they stand for reactions and channels: on the two nodes of an edge, and with an arm as a torque about it.
+ * `marked`: strands that they are put on; all others keep theirs.
+ */
+function putForces(batch: readonly BatchRod[], sides: ContactSides, marked?: Uint8Array): void {
+  batch.forEach(({ contactForce, contactTorque }, k) => {
+    if (marked && !marked[k]) return;
+    contactForce.fill(0);
+    contactTorque.fill(0);
+  });
+  for (let c = 0; c < sides.count; c++) {
+    if (marked && !marked[sides.rod[c]]) continue;
+    const { contactForce, contactTorque, samples } = batch[sides.rod[c]];
+    const o = 3 * sides.edge[c];
+    const force = vectorAt(sides.force, c);
+    const arm = vectorAt(sides.arm, c);
+    const spin = arm[0] * force[0] + arm[1] * force[1] + arm[2] * force[2];
+    for (let k = 0; k < 3; k++) {
+      contactForce[o + k] += (1 - sides.weight[c]) * force[k];
+      contactForce[o + 3 + k] += sides.weight[c] * force[k];
+      contactTorque[o + k] += spin * samples.edgeTangent[o + k];
+    }
+  }
+}
