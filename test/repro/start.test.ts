@@ -5,6 +5,7 @@ import {
   type PinSpec,
   type RodSpec,
   type Scene,
+  SceneError,
   type Vec3,
   type World,
 } from '../../packages/core/src/index.ts';
@@ -152,6 +153,12 @@ describe('pins that start elsewhere than their rod', () => {
     expect(warningsOf([{ at: 'start', position: [0, 0, 1] }])[0]).toMatch(/1.000 m away from its node/);
     expect(warningsOf([{ at: 'start', tangent: [0, 1, 0] }])[0]).toMatch(/another orientation/);
   });
+});
+
+it('a force field without formulas is refused by name', () => {
+  const fields = [{ type: 'force', per: 'mass' }] as unknown as NonNullable<Scene['fields']>;
+  expect(() => createWorld(scene({}, { fields }))).toThrow(SceneError);
+  expect(() => createWorld(scene({}, { fields }))).toThrow(/formulas of x, y and z/);
 });
 
 describe('doubtful rods', () => {

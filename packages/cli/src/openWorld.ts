@@ -13,6 +13,7 @@ import {
 } from '@tendril/core';
 import { countUsefulThreads, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
 import { type Gpu, NoGpuError, startGpu, startThreads } from '@tendril/io/node';
+import { isInterrupted } from './interrupt.ts';
 import { explained, type Source } from './source.ts';
 
 export interface WorldChoices {
@@ -39,7 +40,8 @@ const manyNodes = 30_000;
 export async function openWorld(source: Source, choices: WorldChoices = {}): Promise<World> {
   const { scene } = source;
   const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
-  const options: WorldOptions = { ...(bodies && { bodies }) };
+  // false until Ctrl-C, and for ever in commands that do not listen for it
+  const options: WorldOptions = { ...(bodies && { bodies }), onSubstep: isInterrupted };
   const backend = scene.solver?.der?.backend ?? 'standard';
   if (backend === 'gpu' && !choices.gpu)
     return createWithKernels(source, withBackend(scene, 'batch'), options, choices);

@@ -1,5 +1,5 @@
 /** Why a simulation ended before its end, and the exit code that says so. */
-import { SceneError, SimulationError } from '@tendril/core';
+import { SceneError, SimulationError, StoppedError } from '@tendril/core';
 import type { InputError, Stop } from '@tendril/io';
 import { WriteError } from '@tendril/io/node';
 import { exitCode } from './exit.ts';
@@ -15,6 +15,8 @@ export function explainStop(error: unknown, time: number, explain: (error: Scene
     const rod = error.rod === '' ? {} : { rod: error.rod };
     return { stop: { reason: error.message, time, remedy: error.remedy, ...rod }, code: exitCode.failed };
   }
+  // Ctrl-C within a step: the world is as before it
+  if (error instanceof StoppedError) return interruptedStop(time, 'go on with the option --resume STATE');
   // a formula may fail only when its time comes
   if (error instanceof SceneError)
     return {

@@ -100,6 +100,22 @@ describe('lost work', () => {
   });
 });
 
+/** From the fifth step on a torque twists a hair by more than any piece of a step can follow. */
+const stuck = `
+tendril: 1
+rods:
+  - id: hair
+    shape: { type: straight, from: [0, 0, 0.0005], to: [0.1, 0, 0.0005] }
+    edges: 60
+    section: { type: circle, radius: 0.3 mm }
+    material: { E: 3 GPa, nu: 0.4, density: 1300 }
+pins: [{ rod: hair, at: start }]
+loads:
+  - { type: torque, rod: hair, at: end, torque: [0, -0.5, 0.3], frame: material, factor: { formula: '(t > 0.02) * 1' } }
+colliders: [{ type: plane, friction: 0.3 }]
+time: { duration: 1, step: 5 ms, halvings: 16 }
+`;
+
 describe('Ctrl-C', () => {
   it('ends at once when it comes twice, also inside a long step', async () => {
     const box = sandbox();
@@ -116,6 +132,21 @@ describe('Ctrl-C', () => {
     expect(await finished).toEqual({ code: 130, out: '', err: '' });
     expect(performance.now() - before).toBeLessThan(2000);
   });
+
+  it('ends a step that is tried in ever smaller pieces, and keeps what was recorded', async () => {
+    const box = sandbox();
+    box.write('stuck.yaml', stuck);
+    const { child, finished } = box.start('run', 'stuck.yaml', '--out', 'a', '-q');
+    await appears(box, 'a/.tendril.lock');
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(child.exitCode).toBeNull();
+    const before = performance.now();
+    child.kill('SIGINT');
+    expect(await finished).toEqual({ code: 130, out: '', err: '' });
+    expect(performance.now() - before).toBeLessThan(2500);
+    expect(box.json('a/result.json')).toMatchObject({ stopped: { reason: 'interrupted' }, steps: { count: 4 } });
+    expect(files(box, 'a')).toContain('state.tendril');
+  }, 20_000);
 
   it('is quiet with --quiet', async () => {
     const box = sandbox();

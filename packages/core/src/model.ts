@@ -24,6 +24,8 @@ export interface Drive {
 export interface Coupling {
   readonly bodies: readonly CompiledBody[];
   readonly welds: readonly Weld[];
+  /** Called before each piece of a step that the model splits by itself, with the time where it begins [s]; throws to stop the step. */
+  readonly onPiece?: (t: number) => void;
 }
 
 /** [J] */

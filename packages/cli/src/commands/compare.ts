@@ -16,7 +16,7 @@ import { WriteError } from '@tendril/io/node';
 import { keepFrame, type ShapeFrame } from '../comparison.ts';
 import { exitCode, UsageError } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';
-import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
+import { createBreather, type Interrupt, isInterrupted, withInterrupt } from '../interrupt.ts';
 import { createRecorder, type Recorder, writeResult } from '../recorder.ts';
 import { buildReport, drawFigures, formatRun, formatStatics, type Outcome, writeTables } from '../report.ts';
 import { loadSource, type Source } from '../source.ts';
@@ -167,7 +167,7 @@ async function runModel(
   const scene: Scene = { ...source.scene, rods: source.scene.rods.map((rod) => ({ ...rod, model })) };
   let world: World;
   try {
-    world = createWorld(scene);
+    world = createWorld(scene, { onSubstep: isInterrupted });
   } catch (error) {
     if (!(error instanceof SceneError)) throw error;
     return { model, status: 'refused', reason: source.explain(error).message, ...none };

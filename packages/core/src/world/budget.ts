@@ -4,7 +4,7 @@
  * A step that fails is halved by the world, by islands and by rods, one inside the other. Their depth is limited together (halvingsLeft);
  * this limits their number, so that a step ends in bounded time: with an error that leaves the world as it was.
  */
-import type { SubstepProgress, WorldOptions } from '../engine.ts';
+import type { WorldOptions } from '../engine.ts';
 import { SimulationError, StoppedError } from '../errors.ts';
 
 export interface StepBudget {
@@ -12,6 +12,8 @@ export interface StepBudget {
   begin(t: number, dt: number): void;
   /** A piece that begins at t is about to be tried. Throws SimulationError beyond the limit, StoppedError where `onSubstep` says so. */
   spend(t: number): void;
+  /** A model is about to try a piece of its own. Throws StoppedError where `onSubstep` says so; models bound their pieces themselves. */
+  ask(t: number): void;
 }
 
 /** `rods`: islands are no more than rods, and each may need pieces of its own. */
@@ -20,7 +22,11 @@ export function createStepBudget({ onSubstep }: WorldOptions, halvings: number, 
   let start = 0;
   let length = 0;
   let attempts = 0;
+  const ask = (t: number): void => {
+    if (onSubstep?.({ time: t, start, dt: length, attempts }) === true) throw new StoppedError(start);
+  };
   return {
+    ask,
     begin(t, dt) {
       start = t;
       length = dt;
@@ -28,8 +34,7 @@ export function createStepBudget({ onSubstep }: WorldOptions, halvings: number, 
     },
     spend(t) {
       attempts++;
-      const progress: SubstepProgress = { time: t, start, dt: length, attempts };
-      if (onSubstep?.(progress) === true) throw new StoppedError(start);
+      ask(t);
       if (attempts > limit)
         throw new SimulationError(
           '',

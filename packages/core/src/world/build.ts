@@ -74,7 +74,7 @@ export function buildWorld(input: Scene, options: WorldOptions): WorldParts {
       ? contactModule?.createContinuum(rods, () => samples, gravityOf(scene), scene.contact.continuum)
       : undefined;
   if (continuum) for (const [index, { sources }] of drives.entries()) sources.push(continuum.sources[index]);
-  const { bundles, placeOfRod } = compileBundles(scene, compiled, drives, options.models ?? []);
+  const { bundles, placeOfRod } = compileBundles(scene, compiled, drives, options.models ?? [], budget.ask);
   const samples = placeOfRod.map(({ bundle, index }) => bundle.samples[index]);
   for (const bundle of bundles) bundle.refresh(clock.time);
   continuum?.begin();

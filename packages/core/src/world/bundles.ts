@@ -1,6 +1,6 @@
 /** How a scene's rods are handed to the models: all rods of one model make a bundle. */
 import { SceneError } from '../errors.ts';
-import type { Bundle, Drive, Model } from '../model.ts';
+import type { Bundle, Coupling, Drive, Model } from '../model.ts';
 import { modelsWith } from '../models/registry.ts';
 import type { CompiledScene } from '../scene/compile.ts';
 import type { ModelId, Scene } from '../scene/types.ts';
@@ -43,6 +43,7 @@ export function compileBundles(
   compiled: CompiledScene,
   open: readonly Drive[],
   models: readonly Model[],
+  onPiece?: Coupling['onPiece'],
 ): { readonly bundles: Bundle[]; readonly placeOfRod: BundlePlace[] } {
   const { rods } = compiled;
   const bundles: Bundle[] = [];
@@ -80,7 +81,7 @@ export function compileBundles(
       members.map((index) => rods[index]),
       drives,
       scene,
-      { bodies: compiled.bodies, welds },
+      { bodies: compiled.bodies, welds, ...(onPiece && { onPiece }) },
     );
     members.forEach((index, k) => {
       placeOfRod[index] = { bundle, index: k };

@@ -157,9 +157,10 @@ function compile(
     const whole = stepSystem(s, t, dt, robust);
     // a lone system is cut by who called
     if (whole.ok || systems.length === 1) return whole;
-    const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) =>
-      stepSystem(s, from, length, robust || share <= 1 / 4),
-    );
+    const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
+      coupling.onPiece?.(from);
+      return stepSystem(s, from, length, robust || share <= 1 / 4);
+    });
     return { ...sum, reason: last.reason };
   };
 

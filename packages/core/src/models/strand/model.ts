@@ -126,6 +126,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     };
     back(starts[k], t);
     const { last, ...sum } = sumPieces({ t, dt }, halvingsLeft(scene.time, dt), { ...whole }, (from, length, share) => {
+      coupling.onPiece?.(from);
       copyTree(piece[k], tree);
       const one = advanceTree(tree, workOf(tree), from, length, options, share <= 1 / 4);
       if (one.ok) poseSamples(tree);
