@@ -1,7 +1,10 @@
 import { createWorld } from '@tendril/core';
+import { becksColumn } from '../becks-column/case.ts';
+import { bendTwist } from '../bend-twist/case.ts';
 import { braid } from '../braid/case.ts';
 import { bucklingWithTwist } from '../buckling-with-twist/case.ts';
 import { cantileverFrequencies } from '../cantilever-frequencies/case.ts';
+import { cantileverMasterCurve } from '../cantilever-master-curve/case.ts';
 import { cantileverRelease } from '../cantilever-release/case.ts';
 import { capstan } from '../capstan/case.ts';
 import { changingModuli } from '../changing-moduli/case.ts';
@@ -27,12 +30,14 @@ import { incline } from '../incline/case.ts';
 import { integratorOrder } from '../integrator-order/case.ts';
 import { invariants } from '../invariants/case.ts';
 import { lanterns } from '../lanterns/case.ts';
+import { lateralBuckling } from '../lateral-buckling/case.ts';
 import { localizedBuckling } from '../localized-buckling/case.ts';
 import { longHairCase } from '../long-hair/case.ts';
 import { michellRing } from '../michell-ring/case.ts';
 import { movingJungle } from '../moving-jungle/case.ts';
 import { plectoneme } from '../plectoneme/case.ts';
 import { stepSize } from '../step-size/case.ts';
+import { stickSlip } from '../stick-slip/case.ts';
 import { torqueTransducer } from '../torque-transducer/case.ts';
 import { treeInWind } from '../tree-in-wind/case.ts';
 import { trefoilKnot } from '../trefoil-knot/case.ts';
@@ -63,18 +68,22 @@ export * from './study.ts';
 /** All cases, from the simplest to the most demanding. */
 export const cases: readonly Case[] = [
   heavyCantilever,
+  cantileverMasterCurve,
   endLoadCantilever,
   eulerBuckling,
+  lateralBuckling,
   curvedCantilever,
   helixReconstruction,
   hairStrands,
   hairRelease,
   helicalSpring,
   michellRing,
+  bendTwist,
   localizedBuckling,
   twistAsymmetry,
   helicalPerversion,
   cantileverFrequencies,
+  becksColumn,
   integratorOrder,
   cantileverRelease,
   freeFlight,
@@ -95,6 +104,7 @@ export const cases: readonly Case[] = [
   movingJungle,
   invariants,
   incline,
+  stickSlip,
   capstan,
   drop,
   hairBundle,

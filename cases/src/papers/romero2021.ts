@@ -15,9 +15,8 @@ export const romero2021: Paper = {
     {
       figure: 'Bend–twist',
       title: 'A naturally curved hanging rod leaves its plane',
-      notShown: 'No case shows it yet.',
     },
-    { figure: 'Lateral buckling', title: 'A strip on edge falls over', notShown: 'No case shows it yet.' },
+    { figure: 'Lateral buckling', title: 'A strip on edge falls over' },
     { figure: 'Stick–slip', title: 'A strip lowered onto a frictional plane' },
     { figure: 'Plates', title: 'Cantilever and lateral buckling of plates and shells', notShown: plates },
     {

@@ -176,7 +176,12 @@ function pictureFigure({ format, data, command }: ScenePicture, { title }: Case,
 
 /** Draws the figure of a case as SVG. */
 export function drawCaseFigure({ lines, ...rest }: CaseFigure): string {
-  const series = lines.map((line, k) => ({ ...line, color: curveColors[k % curveColors.length] }));
+  const series = lines.map((line, k) => ({
+    ...line,
+    color: curveColors[k % curveColors.length],
+    // what was measured are dots: a line between them would claim more
+    ...(line.dots && { width: 0 }),
+  }));
   return drawLinePlot({ xUnit: '', yUnit: '', ...rest, series });
 }
 

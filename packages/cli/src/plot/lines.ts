@@ -18,6 +18,7 @@ import { document, fitText, gridColor, ink, inkSoft, line, num, paper, pathData,
 export interface Series {
   readonly label: string;
   readonly color: string;
+  /** [px]; 0: dots alone. */
   readonly width?: number;
   readonly dash?: string;
   readonly y: ArrayLike<number>;
@@ -194,10 +195,13 @@ function drawSeries(
   const { color, width: stroke = 1.8, dash, y, dots = false, failures = [] } = one;
   const d = pathData(decimate(x, y, toX, toY, columns));
   const dashed = dash ? ` stroke-dasharray="${dash}"` : '';
-  const out = [
-    `<path d="${d}" stroke="${paper}" stroke-width="${num(stroke + 1.6)}" stroke-linejoin="round" stroke-opacity="0.7"/>`,
-    `<path d="${d}" stroke="${color}" stroke-width="${num(stroke)}" stroke-linejoin="round" stroke-linecap="round"${dashed}/>`,
-  ];
+  const out =
+    stroke === 0
+      ? []
+      : [
+          `<path d="${d}" stroke="${paper}" stroke-width="${num(stroke + 1.6)}" stroke-linejoin="round" stroke-opacity="0.7"/>`,
+          `<path d="${d}" stroke="${color}" stroke-width="${num(stroke)}" stroke-linejoin="round" stroke-linecap="round"${dashed}/>`,
+        ];
   for (let i = 0; dots && i < x.length; i++) {
     const [cx, cy] = [toX(x[i]), toY(y[i])];
     if (!Number.isFinite(cx) || !Number.isFinite(cy)) continue;
