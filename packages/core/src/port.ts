@@ -39,6 +39,8 @@ export interface LoadSource {
   potential(samples: Samples, t: number): number;
   /** Whether the loads depend on the rod's state (follower, drag): then they must be asked for at every iterate. */
   readonly dependsOnState: boolean;
+  /** Whether the loads are the same at all times, in all states; absent: they may change. */
+  readonly isConstant?: boolean;
 }
 
 /**

@@ -109,6 +109,8 @@ export interface Pin {
   /** `hinge`: the frame may turn about the pose's axis. */
   readonly orientation: 'free' | 'tangent' | 'frame' | 'hinge';
   evaluate(pose: PinPose, t: number): void;
+  /** Whether the pose is the same at all times, as long as no grip moves it. */
+  readonly isStill?: boolean;
   /** `active` of the pose, without the rest. */
   holds(t: number): boolean;
   /** Rates of the pose; missing where the path jumps in velocity (interpolation linear or step). */

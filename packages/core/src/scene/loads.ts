@@ -16,11 +16,17 @@ import type { RodLoadSpec, Scene } from './types.ts';
 import type { Path } from './varying.ts';
 import { compileTimed } from './varying.ts';
 
-/** A dead force f·weight on each node, weights as given (length, mass, share). */
-export function createDeadForce(weights: Float64Array, force: Vector, factor: (t: number) => number): LoadSource {
+/** A dead force f·weight on each node, weights as given (length, mass, share); a number as factor is constant. */
+export function createDeadForce(
+  weights: Float64Array,
+  force: Vector,
+  varying: number | ((t: number) => number),
+): LoadSource {
   const [fx, fy, fz] = force;
+  const factor = typeof varying === 'number' ? (): number => varying : varying;
   return {
     dependsOnState: false,
+    isConstant: typeof varying === 'number',
     addLoads({ nodeForce }, _samples, t) {
       const k = factor(t);
       for (let i = 0; i < weights.length; i++) {
@@ -44,8 +50,10 @@ export function compileGravity(scene: Scene, rod: Rod): LoadSource | undefined {
   const { gravity } = scene;
   if (!gravity) return undefined;
   const acceleration = 'acceleration' in gravity ? gravity.acceleration : gravity;
-  const factor = compileTimed('acceleration' in gravity ? gravity.factor : undefined, ['gravity', 'factor']);
-  return norm(acceleration) === 0 ? undefined : createDeadForce(rod.nodeMass, acceleration, factor);
+  if (norm(acceleration) === 0) return undefined;
+  const given = 'acceleration' in gravity ? (gravity.factor ?? 1) : 1;
+  const factor = typeof given === 'number' ? given : compileTimed(given, ['gravity', 'factor']);
+  return createDeadForce(rod.nodeMass, acceleration, factor);
 }
 
 /** Writes d1, d2, d3 of the material at a node or edge: the mean of the given edges, made orthonormal; 9 numbers. */

@@ -236,6 +236,7 @@ export function compilePin(placed: PlacedPin, rod: Rod, rodIndex: number, layout
     orientation: holding.orientation,
     evaluate,
     holds,
+    isStill: !track,
     ...(smooth && { evaluateMotion }),
   };
   const label = `${path[0] === 'welds' ? 'weld' : 'pin'} ${path[path.length - 1]} (rod '${rod.id}', node ${node})`;

@@ -163,12 +163,10 @@ function stepDevice(batch: DeviceBatch, step: UnreadStep): StepAnswer {
   const stages = listStages(scheme, dt, lengthBefore, robust);
   groups.forEach(keepFrames);
   const tasks = stages.map(({ stage, part }, k): StageTask => {
-    let hasNewForces = false;
-    for (const group of groups) {
-      writeRoots(group, k, t + part * dt);
-      if (writeForces(group, k, t + part * dt)) hasNewForces = true;
-    }
-    return { stage, isLast: k === stages.length - 1, hasNewForces };
+    const end = t + part * dt;
+    const hasNewRoots = groups.map((group) => writeRoots(group, k, end));
+    const hasNewForces = groups.map((group) => writeForces(group, k, end));
+    return { stage, isLast: k === stages.length - 1, hasNewRoots, hasNewForces };
   });
   const answer = caller.call({ kind: 'step', bundle: number, stages: tasks, iterations, tolerance: TOLERANCE });
   if (answer.failed > 0) {

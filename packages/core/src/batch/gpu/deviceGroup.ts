@@ -19,8 +19,14 @@ export interface DeviceGroup {
   readonly forces: readonly Float32Array[];
   /** Forces that the device has; undefined: none yet. */
   sentForces: Float32Array | undefined;
-  /** Frames of the roots at the start of the step, 4 per strand. */
+  /** Whether forces, and poses of roots, never change; then they are sent once. */
+  readonly hasConstantForces: boolean;
+  readonly hasStillRoots: boolean;
+  /** Whether the device has the poses of still roots. */
+  hasSentRoots: boolean;
+  /** Frames of the roots at the start of the step, 4 per strand, if the step may turn them. */
   readonly framesBefore: Float64Array;
+  hasKeptFrames: boolean;
 }
 
 function countSlots({ stiffnessDamping }: Members): number {
@@ -46,52 +52,69 @@ export function createDeviceGroup(members: Members, all: readonly BatchRod[]): D
     roots: memory.roots.map((buffer) => new Float32Array(buffer)),
     forces: memory.forces.map((buffer) => new Float32Array(buffer)),
     sentForces: undefined,
+    hasConstantForces: strands.every(({ drive }) => drive.sources.every(({ isConstant }) => isConstant)),
+    hasStillRoots: strands.every(({ pin }) => pin?.isStill),
+    hasSentRoots: false,
     framesBefore: new Float64Array(4 * strands.length),
+    hasKeptFrames: false,
   };
 }
 
 /** Slots that a step writes before it reads them need not travel. */
 const temporary = new Set([RATE, STRAIN_TARGET]);
 
-export function packStates({ strands, states, members }: DeviceGroup): void {
-  visitSlots(members, strands.length, (s, slot, i, at) => {
-    const from = strands[s].strand.slots[slot];
-    for (let k = 0; k < 3; k++) states[at + k] = from[3 * i + k];
-  });
+/** For the device, after the state has changed. */
+export function packStates(group: DeviceGroup): void {
+  const { strands, states, members } = group;
+  const slots = countSlots(members);
+  group.hasSentRoots = false;
+  for (let s = 0; s < strands.length; s++)
+    for (let slot = 0; slot < slots; slot++) {
+      const from = strands[s].strand.slots[slot];
+      for (let i = 0; i < members.nodes; i++) {
+        const at = floatAt(members.nodes, slots, s, i, slot);
+        states[at] = from[3 * i];
+        states[at + 1] = from[3 * i + 1];
+        states[at + 2] = from[3 * i + 2];
+      }
+    }
 }
 
 export function unpackStates({ strands, states, members }: DeviceGroup): void {
-  visitSlots(members, strands.length, (s, slot, i, at) => {
-    const to = strands[s].strand.slots[slot];
-    for (let k = 0; k < 3; k++) to[3 * i + k] = states[at + k];
-  });
-}
-
-function visitSlots(
-  members: Members,
-  count: number,
-  visit: (s: number, slot: number, i: number, at: number) => void,
-): void {
   const slots = countSlots(members);
-  const { nodes } = members;
-  for (let slot = 0; slot < slots; slot++) {
-    if (temporary.has(slot)) continue;
-    for (let s = 0; s < count; s++)
-      for (let i = 0; i < nodes; i++) visit(s, slot, i, floatAt(nodes, slots, s, i, slot));
-  }
+  for (let s = 0; s < strands.length; s++)
+    for (let slot = 0; slot < slots; slot++) {
+      if (temporary.has(slot)) continue;
+      const to = strands[s].strand.slots[slot];
+      for (let i = 0; i < members.nodes; i++) {
+        const at = floatAt(members.nodes, slots, s, i, slot);
+        to[3 * i] = states[at];
+        to[3 * i + 1] = states[at + 1];
+        to[3 * i + 2] = states[at + 2];
+      }
+    }
 }
 
-export function keepFrames({ strands, framesBefore }: DeviceGroup): void {
+export function keepFrames(group: DeviceGroup): void {
+  const { strands, framesBefore, hasSentRoots } = group;
+  group.hasKeptFrames = !hasSentRoots;
+  if (hasSentRoots) return;
   for (let s = 0; s < strands.length; s++) framesBefore.set(strands[s].frame, 4 * s);
 }
 
-export function revertFrames({ strands, framesBefore }: DeviceGroup): void {
+export function revertFrames(group: DeviceGroup): void {
+  const { strands, framesBefore, hasKeptFrames } = group;
+  if (!hasKeptFrames) return;
+  group.hasSentRoots = false;
   for (let s = 0; s < strands.length; s++) strands[s].frame.set(framesBefore.subarray(4 * s, 4 * s + 4));
 }
 
-/** Moves the roots to the end of stage k, at t, and writes their poses. */
-export function writeRoots({ strands, roots }: DeviceGroup, k: number, t: number): void {
+/** Moves the roots to the end of stage k, at t, and writes their poses. Returns whether the device has others. */
+export function writeRoots(group: DeviceGroup, k: number, t: number): boolean {
+  const { strands, roots } = group;
+  if (group.hasSentRoots) return false;
   const to = roots[k];
+  let isSettled = group.hasStillRoots;
   for (let s = 0; s < strands.length; s++) {
     const batch = strands[s];
     placeRoot(batch, t);
@@ -101,6 +124,7 @@ export function writeRoots({ strands, roots }: DeviceGroup, k: number, t: number
     for (let i = 0; i < 4; i++) {
       to[o + i] = frame[i];
       to[o + 4 + i] = frameBefore[i];
+      if (frame[i] !== frameBefore[i]) isSettled = false;
     }
     for (let i = 0; i < 3; i++) {
       to[o + 8 + i] = displacement[i];
@@ -108,11 +132,14 @@ export function writeRoots({ strands, roots }: DeviceGroup, k: number, t: number
     }
     batch.frame.set(frame);
   }
+  group.hasSentRoots = isSettled;
+  return true;
 }
 
 /** Writes the forces of stage k, at t. Returns whether the device has others. */
 export function writeForces(group: DeviceGroup, k: number, t: number): boolean {
-  const { strands, forces, members } = group;
+  const { strands, forces, members, hasConstantForces, sentForces } = group;
+  if (hasConstantForces && sentForces) return false;
   const to = forces[k];
   for (let s = 0; s < strands.length; s++) {
     const batch = strands[s];
@@ -123,7 +150,7 @@ export function writeForces(group: DeviceGroup, k: number, t: number): boolean {
       for (let axis = 0; axis < 3; axis++) to[at + axis] = nodeForce[3 * i + axis];
     }
   }
-  const isNew = !group.sentForces?.every((value, i) => value === to[i]);
+  const isNew = !sentForces?.every((value, i) => value === to[i]);
   if (isNew) group.sentForces = to.slice();
   return isNew;
 }

@@ -29,8 +29,9 @@ export interface StageTask {
   readonly stage: Stage;
   /** Whether the step ends with this stage. */
   readonly isLast: boolean;
-  /** Whether `forces` are others than those of the stage before. */
-  readonly hasNewForces: boolean;
+  /** For each group whether poses of roots, and forces, are others than those of the stage before. */
+  readonly hasNewRoots: readonly boolean[];
+  readonly hasNewForces: readonly boolean[];
 }
 
 export type GpuRequest =

@@ -146,13 +146,13 @@ function forEachPart({ parts }: Group, visit: (part: Part, index: number) => voi
 }
 
 async function stepGroups(device: Device, groups: readonly Group[], step: Step, words: Int32Array): Promise<void> {
-  for (const group of groups) {
+  for (const [g, group] of groups.entries()) {
     copyStates(device, group, 'keep');
     forEachPart(group, ({ buffers }) => {
       if (buffers.status) device.queue.writeBuffer(buffers.status, 0, new Uint32Array([0, 0xffffffff, 0, 0]).buffer);
     });
     step.stages.forEach((task, k) => {
-      solveStage(device, group, { ...step, task, k });
+      solveStage(device, group, { ...step, task, k, g });
     });
   }
   const encoder = device.createCommandEncoder();
@@ -179,14 +179,18 @@ function addCounts(words: Int32Array, group: number, [failed, first, most, all]:
   words[ANSWER.iterations] += all;
 }
 
-function solveStage(device: Device, group: Group, step: Step & { readonly task: StageTask; readonly k: number }): void {
-  const { task, k, iterations, tolerance } = step;
+function solveStage(
+  device: Device,
+  group: Group,
+  step: Step & { readonly task: StageTask; readonly k: number; readonly g: number },
+): void {
+  const { task, k, g, iterations, tolerance } = step;
   const { memory } = group.task;
   let forceOffset = 0;
   forEachPart(group, (part) => {
     const { buffers } = part;
-    upload(device, buffers.roots, memory.roots[k], 16 * ROOT_VECTORS * part.first);
-    if (task.hasNewForces) upload(device, buffers.forces, memory.forces[k], forceOffset);
+    if (task.hasNewRoots[g]) upload(device, buffers.roots, memory.roots[k], 16 * ROOT_VECTORS * part.first);
+    if (task.hasNewForces[g]) upload(device, buffers.forces, memory.forces[k], forceOffset);
     forceOffset += buffers.forces?.size ?? 0;
     writeParameters(device, part, group.options, {
       stage: task.stage,
