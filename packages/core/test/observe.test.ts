@@ -29,11 +29,8 @@ describe('simulate', () => {
     simulate(world, 0.1, [recorder, probes], 0.02);
     expect(world.time).toBeCloseTo(0.1, 14);
     const times = recorder.frames.map(({ time }) => time);
-    expect(times[0]).toBe(0);
-    expect(times.length).toBe(6);
     // the first step at or after each multiple of the interval
-    for (let k = 1; k < 5; k++) expect(times[k] - 0.02 * k).toBeLessThan(0.003 + 1e-12);
-    expect(times[5]).toBeCloseTo(0.1, 14);
+    expect(times).toEqual([0, 0.021, 0.042, 0.06, 0.081, 0.1].map((time) => expect.closeTo(time, 14)));
     // free fall: every frame at −g t²/2 (TR-BDF2 is exact for it)
     for (const { time, nodePosition } of recorder.frames)
       expect(nodePosition[0][2]).toBeCloseTo(-0.5 * 9.81 * time ** 2, 8);
