@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const longest = [
   'cases/test/cases',
-  'threads/contact',
+  'core/test/threads/contact',
   'studio/test/groom',
   'studio/test/files',
   'studio/test/page',

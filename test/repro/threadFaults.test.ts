@@ -7,7 +7,7 @@ import { createPointSpring, createWorld, type Model, type Scene, SceneError, Sim
 import { countUsefulThreads, loadDer, loadThreadedDer } from '@tendril/core/kernels';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sandbox } from '../../packages/cli/test/harness.ts';
-import { eager, floorAt, hairs } from '../../packages/cli/test/threads/teams.ts';
+import { eager, floorAt, hairs } from '../../packages/core/test/threads/teams.ts';
 // the sources have no file that a thread could run
 import { startThreads, type Threads } from '../../packages/io/dist/node.js';
 

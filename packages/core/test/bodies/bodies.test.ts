@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BodySpec, createWorld, type RodSpec, type Scene, SceneError, type World } from '../src/index.ts';
+import { type BodySpec, createWorld, type RodSpec, type Scene, SceneError, type World } from '../../src/index.ts';
 
 const rod: RodSpec = {
   id: 'r',

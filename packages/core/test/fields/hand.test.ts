@@ -1,7 +1,7 @@
 /** Hands: what they do to a rod is what the same load or path in the scene would do, and unused they do nothing. */
 import { describe, expect, it } from 'vitest';
-import { createEdgeTorque, createPointSpring, createWorld, type Scene } from '../src/index.ts';
-import { createLoads } from '../src/port.ts';
+import { createEdgeTorque, createPointSpring, createWorld, type Scene } from '../../src/index.ts';
+import { createLoads } from '../../src/port.ts';
 
 const step = 0.01;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWorld, type Scene, SimulationError } from '../src/index.ts';
+import { createWorld, type Scene, SimulationError } from '../../src/index.ts';
 
 function scene(changes: Partial<Scene> = {}): Scene {
   return {

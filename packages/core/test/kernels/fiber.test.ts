@@ -1,7 +1,7 @@
 /** Fibers by kernels, two at a time, against the reference: the same bits. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createWorld, type Model, type Scene, type World } from '../src/index.ts';
-import { loadFiberKernel } from '../src/kernels/fiber.ts';
+import { createWorld, type Model, type Scene, type World } from '../../src/index.ts';
+import { loadFiberKernel } from '../../src/kernels/fiber.ts';
 import {
   type BlockTridiagonal,
   createBlocks,
@@ -10,9 +10,9 @@ import {
   multiplyBlocks,
   solveBlocks,
   solveSymmetric,
-} from '../src/linalg/blockTridiagonal.ts';
-import type { FiberKernel } from '../src/models/fiber/kernel.ts';
-import { createFiberModel } from '../src/models/fiber/model.ts';
+} from '../../src/linalg/blockTridiagonal.ts';
+import type { FiberKernel } from '../../src/models/fiber/kernel.ts';
+import { createFiberModel } from '../../src/models/fiber/model.ts';
 
 let kernel: FiberKernel;
 let fiber: Model;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProbes, createRecorder, createWorld, type Scene, simulate } from '../src/index.ts';
+import { createProbes, createRecorder, createWorld, type Scene, simulate } from '../../src/index.ts';
 
 const scene: Scene = {
   tendril: 1,

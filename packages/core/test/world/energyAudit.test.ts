@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWorld, type EnergyGain, type LoadSource, type ModelId, type Scene } from '../src/index.ts';
+import { createWorld, type EnergyGain, type LoadSource, type ModelId, type Scene } from '../../src/index.ts';
 
 const step = 0.005;
 

@@ -1,6 +1,6 @@
 /** Networks: grids, loops and chains of rods through junctions. */
 import { describe, expect, it } from 'vitest';
-import { createWorld, type RodSpec, type Scene, type World } from '../src/index.ts';
+import { createWorld, type RodSpec, type Scene, type World } from '../../src/index.ts';
 
 const section = { type: 'stiffness' as const, EI1: 1, GJ: 0.7, mass: 0.5 };
 const gap = (a: ArrayLike<number>, b: ArrayLike<number>): number => Math.hypot(...Array.from(a, (x, k) => x - b[k]));

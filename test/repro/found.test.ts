@@ -1,6 +1,7 @@
 /** One test for each fault that was found by trying scenes nobody had tried before. */
+
+import { createWorld, type RodSpec, type Scene, SceneError } from '@tendril/core';
 import { describe, expect, it } from 'vitest';
-import { createWorld, type RodSpec, type Scene, SceneError } from '../src/index.ts';
 
 const unit: RodSpec = {
   id: 'r',

@@ -1,8 +1,8 @@
 /** Kernels against the reference: the same scenes, with and without. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TranslationError, translate } from '../kernels/translate.ts';
-import { createPointSpring, createWorld, type Model, type Scene, type World } from '../src/index.ts';
-import { loadDer } from '../src/kernels/index.ts';
+import { TranslationError, translate } from '../../kernels/translate.ts';
+import { createPointSpring, createWorld, type Model, type Scene, type World } from '../../src/index.ts';
+import { loadDer } from '../../src/kernels/index.ts';
 
 let der: Model;
 beforeAll(async () => {
