@@ -6,6 +6,7 @@ import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from '
 import { loadBlocks, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
 import { sceneFromObject } from '@tendril/io';
 import { startThreads } from '@tendril/io/node';
+import { measureFunctions } from './functions.ts';
 import { growRow, usdaRow } from './groom.ts';
 import { headRow, threadedHeadRow } from './head.ts';
 import { compare, type Timing, time } from './measure.ts';
@@ -149,6 +150,7 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
       note: 'LDLᵀ factor and solve, half-bandwidth 10, 4 unknowns a node',
     };
   },
+  functions: () => ({ name: 'functions', nodes: 1, iterations: 0, ...measureFunctions() }),
   'band-solve-100x32': () => ({
     name: 'band-solve-100x32',
     nodes: 3200,

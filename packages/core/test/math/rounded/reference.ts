@@ -34,7 +34,7 @@ export interface Value {
 export function isNearest(result: number, { value, bits }: Value): boolean {
   const sign = value < 0n ? -1n : 1n;
   const size = sign * value;
-  if (Object.is(result, -0) || (result !== 0 && result < 0 !== value < 0n)) return false;
+  if (Object.is(result, -0) ? value > 0n : result !== 0 && result < 0 !== value < 0n) return false;
   const found = Math.abs(result);
   const top = found === Number.POSITIVE_INFINITY ? undefined : unitsOf(found);
   // halfway to the next larger and smaller double; the largest double is followed by 2^1024
