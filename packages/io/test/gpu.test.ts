@@ -22,6 +22,7 @@ interface Found {
     readonly reaction: number;
   }[];
   readonly hashes: readonly string[];
+  readonly refused: string;
   readonly pulled: number;
   readonly lost: { readonly remarks?: readonly string[]; readonly distance: number; readonly time: number };
 }
@@ -62,6 +63,10 @@ describe('rods on the GPU', () => {
 
   test('a rod that the device cannot move is moved beside it, and the user is told', () => {
     expect(found.warnings.join()).toMatch(/35 rods are on the GPU \(.*\); rod 'pinned' is on the CPU: it is pinned/);
+  });
+
+  test('contact is refused, not left out', () => {
+    expect(found.refused).toMatch(/the gpu backend has no contact/);
   });
 
   test('a rod that a hand pulls leaves the device and returns to it', () => {

@@ -92,6 +92,13 @@ world.restore(state);
 hashes.push(run(world, 5, 'later').hash());
 hashes.push(run(open(), 10).hash());
 
+let refused = '';
+try {
+  open({ colliders: [{ id: 'floor', type: 'plane', point: [0, 0, -1], normal: [0, 0, 1] }] });
+} catch (error) {
+  refused = (error as Error).message;
+}
+
 // a hand pulls one rod, then lets go
 const pulled = open();
 const pulledReference = reference();
@@ -115,6 +122,7 @@ console.log(
     warnings: world.warnings,
     schemes,
     hashes,
+    refused,
     pulled: distance(pulled, pulledReference),
     lost: { remarks: report.remarks, distance: distance(lost, run(reference(), 12)), time: lost.time },
   }),
