@@ -66,6 +66,22 @@ describe('turns of a clamp', () => {
     expect(report.reason).toMatch(reason);
   });
 
+  it.each([
+    [20, 5],
+    [50, -10],
+  ])('massspring with %i edges fails a step that would lose one of %i turns', (edges, turns) => {
+    const world = createWorld(twisted('massspring', edges, 2 * Math.PI * turns));
+    const run = (): void => {
+      for (let k = 0; k < 200; k++) world.step();
+    };
+    expect(run).toThrow(/springs lose a turn/);
+    // up to there, the rod has all the turns of its clamp
+    const twist = world.channel(0, 'twist').subarray(1, edges);
+    const between = twist.reduce((sum, rate) => sum + rate / edges, 0);
+    const held = 2 * Math.PI * turns * world.time;
+    expect(Math.abs(between - held)).toBeLessThan(2 * Math.PI);
+  });
+
   it.each(['massspring', 'fiber'] as const)('%s refuses turns that it could not follow', (model) => {
     const keys = [{ time: 0, twist: 10 * Math.PI }];
     const pins = [

@@ -24,6 +24,7 @@ import { layGhosts } from './lay.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { type MassSpringOptions, massSpringCapabilities } from './options.ts';
 import { buildHair, type Hair, type HairOptions, memorySize, particlesOf } from './rod.ts';
+import { findSlip, holdsTurns, measureTwist } from './slip.ts';
 import { findEquilibrium } from './statics.ts';
 import { createWorkspace, stepHair, type Workspace, writeLoads } from './step.ts';
 import { createTruss, type Truss } from './truss.ts';
@@ -73,6 +74,8 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   });
   const before = cloneState(state);
   const report = { ok: true, solves: 0, reason: '' };
+  const mostNodes = Math.max(...rods.map(({ nodeCount }) => nodeCount));
+  const twists = { before: new Float64Array(mostNodes), after: new Float64Array(mostNodes) };
 
   const refresh = (t: number): void => {
     for (const hair of hairs) {
@@ -85,14 +88,25 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   const advanceHairs = (t: number, dt: number, robust: boolean): StepOutcome => {
     const cost = { iterations: 0, iterationsMax: 0, shifts: 0 };
     for (let k = 0; k < hairs.length; k++) {
-      hairs[k].restTension = undefined;
-      const done = stepHair(hairs[k], tools[k], options.theta, robust, t, dt, report);
+      const hair = hairs[k];
+      hair.restTension = undefined;
+      evaluatePins(hair, t);
+      poseSamples(hair);
+      const isHeld = holdsTurns(hair);
+      if (isHeld) measureTwist(twists.before, hair);
+      let done = stepHair(hair, tools[k], options.theta, robust, t, dt, report);
+      poseSamples(hair);
+      if (isHeld) measureTwist(twists.after, hair);
+      const slip = isHeld && done ? findSlip(twists.before, twists.after) : -1;
+      if (slip >= 0) {
+        done = false;
+        report.reason = `the twist at node ${slip} passed half a turn per edge, beyond which springs lose a turn: use more edges, or der`;
+      }
       cost.iterations += report.solves;
       cost.iterationsMax = Math.max(cost.iterationsMax, report.solves);
       if (done) continue;
       return { ok: false, ...cost, failure: { rod: rods[k].id, reason: report.reason } };
     }
-    for (const hair of hairs) poseSamples(hair);
     return { ok: true, ...cost };
   };
 
