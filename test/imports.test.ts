@@ -10,7 +10,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // numbers that solvers share with kernels
   constants: [],
   math: [],
-  linalg: ['math'],
+  linalg: ['constants', 'math'],
   curve: ['math', 'linalg'],
   // rigid bodies by themselves: poses, rotations, inertia
   bodies: ['math', 'linalg', 'errors'],

@@ -11,6 +11,9 @@ export interface Constants {
   readonly newtonConstants: Numbers;
   readonly contactConstants: Numbers;
   readonly andersonWindows: Numbers;
+  readonly contactRounds: Numbers;
+  readonly factorConstants: Numbers;
+  readonly blockSizes: Numbers;
 }
 
 /** What is read of src/kernels/description.ts. */
@@ -65,7 +68,7 @@ export function entriesOf({ pairFields }: Description, name: string): number {
 
 /** The file kernels/assembly/shared.ts. */
 export function writeShared(constants: Constants, description: Description): string {
-  const { newtonConstants, contactConstants, andersonWindows } = constants;
+  const { newtonConstants, contactConstants, factorConstants, andersonWindows, contactRounds, blockSizes } = constants;
   const { loadBits, fiberBits, fiberSchemes, stages, codes, outcomes, contactOutcomes, contactEntries } = description;
   // last values of q and f, the plain step, the best q; and per iterate that is remembered changes of q and f
   const mixing = 12 + 6 * andersonWindows.PAIR_WINDOW;
@@ -77,7 +80,8 @@ export function writeShared(constants: Constants, description: Description): str
   return [
     writeReals(newtonConstants),
     writeReals(contactConstants),
-    writeIntegers(andersonWindows),
+    writeReals(factorConstants),
+    ...[andersonWindows, contactRounds, blockSizes].map(writeIntegers),
     ...[loadBits, fiberBits, fiberSchemes, stages, codes, outcomes, contactOutcomes, contactEntries].map(writeIntegers),
     writeIntegers({ MIXING: mixing }),
     writeClass('Pair', description.pairHead, description.pairFields),

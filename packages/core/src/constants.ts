@@ -43,3 +43,18 @@ export const contactConstants = {
  * keeps the sums of its window in variables. Whether it would gain by six was not measured; making them equal changes results.
  */
 export const andersonWindows = { GROUP_WINDOW: 6, PAIR_WINDOW: 4 } as const;
+
+/**
+ * Rounds of contact before a step counts as failed. They are not the same thing: a round of an island (contact/solve/islandRound.ts) linearizes,
+ * solves for the impulses and steps the models by Newton's method; a round of the kernel for single rods is one Newton iteration with its contacts.
+ */
+export const contactRounds = { ISLAND_ROUNDS: 4, PAIR_ROUNDS: 16 } as const;
+
+/** Factors of matrices (linalg/band.ts): a pivot below this part of its diagonal entry is not positive. */
+export const factorConstants = { SMALLEST_PIVOT: 1e-14 } as const;
+
+/**
+ * Block-tridiagonal matrices of fibers (linalg/blockTridiagonal.ts), in numbers: rows of a block, one per coordinate of a ring's four
+ * corners; a block; the factor of a block in kernels/assembly/symmetric.ts (multipliers, pivots, and S⁻¹U twice).
+ */
+export const blockSizes = { BLOCK: 12, BLOCK_AREA: 144, BLOCK_FACTOR: 444 } as const;

@@ -5,8 +5,11 @@
  * One fiber a lane was not chosen: two fibers exchange different rows, a fiber alone would gain nothing, and its matrix would have
  * to be copied. Rows need neither a partner nor a copy.
  */
-const ROW: usize = 96;
-const AREA: usize = 1152;
+import { BLOCK, BLOCK_AREA } from './shared';
+
+/** In bytes. */
+const ROW: usize = 8 * BLOCK;
+const AREA: usize = 8 * BLOCK_AREA;
 
 // @ts-ignore: decorator
 @inline function less(a: v128, f: v128, p: usize, o: usize): v128 {

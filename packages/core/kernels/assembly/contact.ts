@@ -46,6 +46,7 @@ import {
   CONTACT_SHIFTS,
   CONTACT_ITERATIONS,
   CONTACT_UNCONVERGED,
+  PAIR_ROUNDS,
   SHIFT_FACTOR,
   SIZE,
   SMALL_LEAST,
@@ -74,7 +75,6 @@ const EASE = 0.25;
 const SLIGHT = 0.1;
 const STEADY = 1.0;
 
-const ROUNDS = 16;
 /** Of a round, however many the others took. */
 const LEAST_TURNS = 20.0;
 
@@ -144,7 +144,7 @@ export function stepPairInContact(
       done = v128.or(done, v128.and(balanced, agreed));
       if (both(done)) break;
     }
-    if (round >= ROUNDS) return NO_CONVERGENCE;
+    if (round >= PAIR_ROUNDS) return NO_CONVERGENCE;
     if (gradientOnly && !evaluate(p, count, h, true)) return FOLDED;
     writeRightSide(p, done);
     fixUnknowns(p);

@@ -18,10 +18,10 @@ import {
   turnOf,
 } from './generated';
 import { add, div, entry, ld, mul, select, splat, st } from './lanes';
-import { BACKWARD_EULER, COUPLED, FIBER_DRAG, FiberPair, MIDPOINT } from './shared';
+import { BACKWARD_EULER, BLOCK_AREA, COUPLED, FIBER_DRAG, FiberPair, MIDPOINT } from './shared';
 
 /** Bytes of a block of pairs. */
-const AREA: usize = 2304;
+const AREA: usize = 16 * BLOCK_AREA;
 
 /** Corners of spring m of a ring: four edges, two diagonals. */
 // @ts-ignore: decorator

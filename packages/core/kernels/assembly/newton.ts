@@ -25,6 +25,7 @@ import {
   RESIDUAL,
   RESIDUAL_ROUNDING,
   SHIFT_FACTOR,
+  SMALLEST_PIVOT,
   SHIFTS,
   SMALL_LEAST,
   SMALL_SQUARE,
@@ -236,7 +237,7 @@ export function factorRows(band: usize, first: i32, size: i32, done: v128): v128
     const source = 11 * d;
     const original = ld(band, source + 10);
     const diagonal = sub(original, reduceRow(band, source, band, source));
-    const fine = v128.or(done, f64x2.gt(diagonal, mul(splat(1e-14), f64x2.abs(original))));
+    const fine = v128.or(done, f64x2.gt(diagonal, mul(splat(SMALLEST_PIVOT), f64x2.abs(original))));
     if (!both(fine)) return v128.not(fine);
     st(band, source + 10, div(one, select(done, one, diagonal)));
   }

@@ -5,13 +5,16 @@
  * Of a block are kept, so that every loop of a solve runs along rows: the multipliers below and, mirrored, above a diagonal of
  * zeros (144), the reciprocals of the pivots (12), S⁻¹U (144) and its transpose (144).
  */
-const ROW: usize = 96;
-const AREA: usize = 1152;
+import { BLOCK, BLOCK_AREA, BLOCK_FACTOR } from './shared';
+
+/** In bytes. */
+const ROW: usize = 8 * BLOCK;
+const AREA: usize = 8 * BLOCK_AREA;
 const MULTIPLIERS: usize = 0;
-const PIVOTS: usize = 1152;
-const CARRIED: usize = 1248;
-const TRANSPOSED: usize = 2400;
-const STRIDE: usize = 3552;
+const PIVOTS: usize = AREA;
+const CARRIED: usize = PIVOTS + ROW;
+const TRANSPOSED: usize = CARRIED + AREA;
+const STRIDE: usize = 8 * BLOCK_FACTOR;
 
 /** row of a −= f · row of b, twelve entries. */
 // @ts-ignore: decorator

@@ -11,17 +11,7 @@
  * and nothing else; first guess, start of the step, loads and frames live in work space that pairs share. Of a strand of 32
  * nodes that is 14 kB a step in place of 37.
  *
- * A frame of 1,000 strands of 32 nodes, implicit Euler at tolerance 1e-3, took 57 ms; what was done about it, each as the share of
- * the time that was left (processor time, in turn):
- *   0.77  lengths of edges judged as lengths: two iterations a stage in place of three (newton.ts)
- *   0.93  formulas flat: loops unrolled, calls in place, work space in variables (translate.ts)
- *   0.78  whole steps here, not stages: no snapshots, no frames copied back, no work space of the rod's own
- *   0.96  reciprocals in place of divisions; nine terms of a series where nine do
- *   0.98  pins, state and samples by their place in the bundle's arrays; and once more by factoring in place of the matrix
- * Tried and left: offsets in the instructions of the loops written by hand too (1.00); single functions (force, Hessian, solve)
- * called from TypeScript, with the loop outside: the copying then costs as much as the lanes save; single precision for
- * the matrix, four rods at once: the penalty of a stiff edge is 1e7 times what inertia gives, and rounds the rest away; fused
- * multiply-add: Node 20 has relaxed SIMD behind a flag only, and its results differ from machine to machine.
+ * What each measure gained, and what was tried and left: docs/notes/kernels.md.
  */
 import type { DerKernel, PairKernel, PairMember } from '../models/der/kernel.ts';
 import { pairKey } from '../models/der/kernel.ts';

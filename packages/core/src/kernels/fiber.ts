@@ -5,14 +5,8 @@
  *
  * What is done once a step, pins, loads and the loop itself, stays here, in the model's own functions: with kernels it is a tenth of the
  * time. In contact the factor of a step's response and the solves with it are kernels too (kernels/assembly/symmetric.ts).
- *
- * A step of 20 hairs of 32 nodes took 10.8 ms; what was done about it, each as the share of the time that was left (processor
- * time, in turn):
- *   0.58  the block solve
- *   0.53  force, matrix and tensions by lanes, with each block of a spring's matrix computed once
- *   0.96  samples posed only where loads look at them
- * A fiber by itself fills one lane and leaves the other idle, and still takes 0.4 of the plain time.
  */
+import { blockSizes } from '../constants.ts';
 import type { BlockTridiagonal, CreateBlocks, CreateFactor } from '../linalg/blockTridiagonal.ts';
 import { ringRest } from '../models/fiber/elements.ts';
 import { constrainHeld, imposeHeld, returnHeld } from '../models/fiber/held.ts';
@@ -47,12 +41,9 @@ interface Exports {
   readonly moveFibers: (block: number, share: number) => void;
 }
 
-const AREA = 144;
-const BLOCK = 12;
-/** Numbers of a block's factor, in kernels/assembly/symmetric.ts. */
-const FACTOR = 444;
+const { BLOCK, BLOCK_AREA: AREA, BLOCK_FACTOR: FACTOR } = blockSizes;
 /** Factors of fibers of one size that share a memory: every memory reserves much of the address space. */
-const ROOM = 32;
+const FACTORS_PER_MEMORY = 32;
 
 const { COUPLED, FIBER_DRAG: DRAG } = fiberBits;
 
@@ -114,8 +105,8 @@ function createFactorOf(module: WebAssembly.Module): CreateFactor {
     const first = negative + 16;
     const bytes = 8 * FACTOR * count;
     let room = rooms.get(count);
-    if (!room || room.taken === ROOM) {
-      room = { ...instantiate(module, first + ROOM * bytes), taken: 0 };
+    if (!room || room.taken === FACTORS_PER_MEMORY) {
+      room = { ...instantiate(module, first + FACTORS_PER_MEMORY * bytes), taken: 0 };
       rooms.set(count, room);
     }
     const { memory, exports } = room;

@@ -11,6 +11,9 @@
  * of varying length cost more than what they do (benchmarks, row `band-solve`: 0.21 µs a node on Zen 4, Node 20).
  * The factor has ten rows of zeros before its first, so that no row is special.
  */
+import { factorConstants } from '../constants.ts';
+
+const { SMALLEST_PIVOT } = factorConstants;
 
 /** Entries left of the diagonal. */
 export const BAND_WIDTH = 10;
@@ -257,10 +260,10 @@ export function factorPiece(
     const loss = g0 * l0 + g1 * l1 + g2 * l2 + g3 * l3 + g4 * l4 + g5 * l5 + g6 * l6 + g7 * l7 + g8 * l8 + g9 * l9;
     // #endregion
     let diagonal = original - loss;
-    if (!(diagonal > 1e-14 * Math.abs(original))) {
+    if (!(diagonal > SMALLEST_PIVOT * Math.abs(original))) {
       if (stopEarly || Number.isNaN(diagonal)) return false;
       if (diagonal < 0) factor.negative++;
-      else diagonal = 1e-14 * Math.abs(original) || 1e-300;
+      else diagonal = SMALLEST_PIVOT * Math.abs(original) || 1e-300;
     }
     lower[row + 10] = 1 / diagonal;
   }
@@ -319,10 +322,10 @@ function factorSchur(
       schur[b * k + c] = l;
       diagonal -= g * l;
     }
-    if (!(diagonal > 1e-14 * Math.abs(original))) {
+    if (!(diagonal > SMALLEST_PIVOT * Math.abs(original))) {
       if (stopEarly || Number.isNaN(diagonal)) return false;
       if (diagonal < 0) factor.negative++;
-      else diagonal = 1e-14 * Math.abs(original) || 1e-300;
+      else diagonal = SMALLEST_PIVOT * Math.abs(original) || 1e-300;
     }
     schur[b * k + b] = 1 / diagonal;
   }

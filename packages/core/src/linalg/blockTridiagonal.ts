@@ -10,8 +10,10 @@
  * operations; benchmarks, row `block-solve`.
  */
 
-export const BLOCK = 12;
-const AREA = 144;
+import { blockSizes } from '../constants.ts';
+
+export const BLOCK: 12 = blockSizes.BLOCK;
+const AREA = blockSizes.BLOCK_AREA;
 
 export interface BlockTridiagonal {
   readonly count: number;

@@ -16,7 +16,19 @@ describe('the AssemblyScript side of shared layouts and constants', () => {
   it('is declared nowhere else', () => {
     const names = [...read('shared.ts').matchAll(/export (?:const|class) (\w+)/g)].map(([, name]) => name);
     expect(names).toContain('PAIR_WINDOW');
-    const files = ['contact', 'fibers', 'mixing', 'newton', 'order', 'pair', 'stage', 'step', 'contactLaw'];
+    const files = [
+      'contact',
+      'fibers',
+      'mixing',
+      'newton',
+      'order',
+      'pair',
+      'stage',
+      'step',
+      'contactLaw',
+      'blocks',
+      'symmetric',
+    ];
     const again = files.flatMap((file) =>
       [...read(`${file}.ts`).matchAll(/^(?:export )?(?:const|class) (\w+)/gm)]
         .filter(([, name]) => names.includes(name))

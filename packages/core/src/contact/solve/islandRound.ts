@@ -4,7 +4,7 @@
  * A round is exact where the response is linear. Where the rods end elsewhere than the linear response predicts, the callers
  * (activeSolve.ts, fullSolve.ts) take another round from there.
  */
-import { contactConstants } from '../../constants.ts';
+import { contactConstants, contactRounds } from '../../constants.ts';
 import type { StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { ContactSet } from '../contactSet.ts';
@@ -58,7 +58,7 @@ export interface IslandRounds {
 }
 
 /** Rounds per island, and how many more contacts that are added late may cause. */
-export const ROUNDS = 4;
+export const ROUNDS: number = contactRounds.ISLAND_ROUNDS;
 export const LATE_ROUNDS = 4;
 
 /** Factor on the solver's tolerance in a round that only has to come near: the response is not linear as far as that. */
