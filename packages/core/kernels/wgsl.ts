@@ -69,6 +69,7 @@ const reserved = new Set([
   'ref',
   'self',
   'of',
+  'active',
   'move',
   'set',
   'get',

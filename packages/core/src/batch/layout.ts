@@ -20,6 +20,13 @@ export const STRAIN = 5;
 export const STRAIN_RATE = 6;
 export const STRAIN_TARGET = 7;
 
+/** Kinds of obstacles: a half space below the z axis, or a box with rounded edges; spheres and capsules are boxes without width. */
+export const PLANE = 0;
+export const BOX = 1;
+
+/** Iterations of contact in a step, at most. */
+export const MOST_ITERATIONS = 32;
+
 export interface Slot {
   readonly name: string;
   readonly index: number;

@@ -179,7 +179,7 @@ export function createBatchRod(
     jointStiffness: new Float64Array(3 * edgeCount),
     jointStrainRest: new Float64Array(3 * edgeCount),
     jointDamping: new Float64Array(edgeCount),
-    rootSoftness: (1e-8 * rod.halfGJ[0]) / rod.edgeLengthRest[0],
+    rootSoftness: (1e-4 * rod.halfGJ[0]) / rod.edgeLengthRest[0],
     viscous: rod.halfDamping.some((beta) => beta > 0),
     slots,
     gains: Array.from({ length: edgeCount }, () => noGain),
@@ -190,6 +190,7 @@ export function createBatchRod(
     exact: false,
     points: [],
     eliminated: undefined,
+    merged: undefined,
   };
   for (let j = 0; j < edgeCount; j++) writeJoint(strand, rod, j);
   const acceleration = take();

@@ -3,7 +3,9 @@
  * them. Every target has its own version of those functions; the WGSL one is generated from layout.ts.
  */
 import type { Matrix, Quaternion, Vector } from './algebra.ts';
-import type { Elimination, Gain } from './formulas.ts';
+import type { Contact, ContactForces } from './contactSweeps.ts';
+import { type Elimination, type Gain, zeroVector } from './formulas.ts';
+import type { Obstacle } from './obstacles.ts';
 import type { EdgePoint } from './points.ts';
 
 /** Number of a node or an edge; an unsigned integer on the GPU. */
@@ -56,6 +58,19 @@ export interface Strand {
   points: readonly (readonly EdgePoint[])[];
   /** Filled by the backward sweep where given: what `response.ts` solves with. */
   eliminated: EliminatedEdge[] | undefined;
+  /** Merged contact with obstacles; absent where the world does contact. */
+  merged: MergedContact | undefined;
+}
+
+/** What the merged contact solver keeps of a strand. */
+export interface MergedContact {
+  obstacles: readonly Obstacle[];
+  /** By edge, two for each obstacle. */
+  readonly contacts: Contact[][];
+  /** Contact radius [m]. */
+  readonly radius: number;
+  /** Of the first node at the start of the step [m]. */
+  origin: Vector;
 }
 
 function readVector(from: Float64Array, i: Index): Vector {
@@ -91,11 +106,65 @@ export function usesExactHessian(s: Strand): boolean {
 }
 
 export function pointCountOf(s: Strand, j: Index): Index {
-  return j < s.points.length ? s.points[j].length : 0;
+  return s.merged ? contactCountOf(s) : j < s.points.length ? s.points[j].length : 0;
+}
+
+/** Whether anything acts at the point. */
+export function isPushed(s: Strand, j: Index, c: Index): boolean {
+  return !s.merged || s.merged.contacts[j][c].active !== 0;
 }
 
 export function pointOf(s: Strand, j: Index, c: Index): EdgePoint {
-  return s.points[j][c];
+  if (!s.merged) return s.points[j][c];
+  const { part, push, stiffness } = s.merged.contacts[j][c];
+  return { part, arm: zeroVector(), force: push, stiffness };
+}
+
+const noContact: MergedContact = { obstacles: [], contacts: [], radius: 0, origin: [0, 0, 0] };
+const mergedOf = ({ merged }: Strand): MergedContact => merged ?? noContact;
+
+export function obstacleCountOf(s: Strand): Index {
+  return mergedOf(s).obstacles.length;
+}
+
+export function obstacleOf(s: Strand, k: Index): Obstacle {
+  return mergedOf(s).obstacles[k];
+}
+
+/** Contacts that an edge may have. */
+export function contactCountOf(s: Strand): Index {
+  return (s.root.kind === 'free' ? 3 : 2) * mergedOf(s).obstacles.length;
+}
+
+export function radiusOf(s: Strand, _j: Index): number {
+  return mergedOf(s).radius;
+}
+
+export function rootPositionOf(s: Strand): Vector {
+  return mergedOf(s).origin;
+}
+
+export function readContact(s: Strand, j: Index, c: Index): Contact {
+  return mergedOf(s).contacts[j][c];
+}
+
+export function writeContact(s: Strand, j: Index, c: Index, contact: Contact): void {
+  mergedOf(s).contacts[j][c] = contact;
+}
+
+export function writeStiffness(s: Strand, j: Index, c: Index, stiffness: number): void {
+  const list = mergedOf(s).contacts[j];
+  list[c] = { ...list[c], stiffness };
+}
+
+export function writeForces(s: Strand, j: Index, c: Index, forces: ContactForces): void {
+  const list = mergedOf(s).contacts[j];
+  list[c] = { ...list[c], force: forces.force, push: forces.push };
+}
+
+/** Inverse of the block of joint j that the last backward sweep eliminated. */
+export function inverseOf(s: Strand, j: Index): Matrix {
+  return (s.eliminated as EliminatedEdge[])[j].inverse;
 }
 
 export function keepElimination(s: Strand, j: Index, step: Elimination, edge: Vector): void {

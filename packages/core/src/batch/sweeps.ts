@@ -59,6 +59,7 @@ import {
   frameOfRootBefore,
   hasFreeRoot,
   type Index,
+  isPushed,
   isViscous,
   keepElimination,
   lengthOf,
@@ -85,10 +86,12 @@ import {
 const GUESS_LIMIT = 0.5;
 const TURN_LIMIT = 0.25;
 
-/** After an iteration: the frame of the last edge, and the square of the largest turn of an edge [rad²]. */
+/** After an iteration: the frame of the last edge, the square of the largest turn of an edge [rad²], and the root's compliance. */
 export interface Progress {
   readonly tip: Quaternion;
   readonly largest: number;
+  /** How a free root moves per force [m/N]; zero where it is held. */
+  readonly root: Matrix;
 }
 
 /** Strain history of joint j for stiffness damping; before the root turns. */
@@ -207,14 +210,18 @@ export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion, exact:
     const edge = scale(length, tangentOf(q));
     const joint = respondJoint(s, stage, j, q, exact);
     for (let c = 0; c < pointCountOf(s, j); c++) {
-      beyond = addPoint(beyond, edge, pointOf(s, j, c));
+      if (isPushed(s, j, c)) {
+        beyond = addPoint(beyond, edge, pointOf(s, j, c));
+      }
     }
     const step = eliminateEdge(beyond, edge, joint, edgeTorqueOf(s, j));
     writeGain(s, j, step.gain, length);
     keepElimination(s, j, step, edge);
     beyond = step.beyond;
     for (let c = 0; c < pointCountOf(s, j); c++) {
-      beyond = passPoint(beyond, pointOf(s, j, c));
+      if (isPushed(s, j, c)) {
+        beyond = passPoint(beyond, pointOf(s, j, c));
+      }
     }
     q = compose(q, conjugate(fromVectorPart(relative)));
     beyond = respondNode(s, stage, j, beyond);
@@ -222,8 +229,8 @@ export function eliminateStrand(s: Strand, stage: Stage, tip: Quaternion, exact:
   return beyond;
 }
 
-/** Forward sweep: turns the edges from the root to the tip and sums displacements. `rootMove`: of a free root. */
-export function turnStrand(s: Strand, rootMove: Vector): Progress {
+/** Forward sweep: turns the edges from the root to the tip and sums displacements. `rootMove`: of a free root; `root` is passed on. */
+export function turnStrand(s: Strand, rootMove: Vector, root: Matrix): Progress {
   let q: Quaternion = frameOfRoot(s);
   let tip: Quaternion = q;
   let before: Quaternion = exponential(zeroVector());
@@ -248,7 +255,7 @@ export function turnStrand(s: Strand, rootMove: Vector): Progress {
     largest = Math.max(largest, dot(turn, turn));
     tip = compose(after, q);
   }
-  return { tip, largest };
+  return { tip, largest, root };
 }
 
 /** One Newton iteration, with the exact Hessian of joints where it is wanted and positive. */
@@ -257,11 +264,11 @@ export function iterateStage(s: Strand, stage: Stage, tip: Quaternion): Progress
   if (!beyond.definite) {
     beyond = eliminateStrand(s, stage, tip, false);
   }
-  let rootMove: Vector = zeroVector();
+  let root: Matrix = diagonal(0);
   if (hasFreeRoot(s)) {
-    rootMove = scale(-1, apply(invertSymmetric(beyond.yy), beyond.y));
+    root = invertSymmetric(beyond.yy);
   }
-  return turnStrand(s, rootMove);
+  return turnStrand(s, scale(-1, apply(root, beyond.y)), root);
 }
 
 /** Velocities at the end of a step, and what the next one remembers. */

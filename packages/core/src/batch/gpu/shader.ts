@@ -184,6 +184,7 @@ fn nodeForceOf(i: u32) -> vec3f { return massOf(i) * P.gravity.xyz${forces ? ' +
 fn edgeTorqueOf(j: u32) -> vec3f { return vec3f(0); }
 fn usesExactHessian() -> bool { return false; }
 fn pointCountOf(j: u32) -> u32 { return 0; }
+fn isPushed(j: u32, c: u32) -> bool { return false; }
 fn pointOf(j: u32, c: u32) -> EdgePoint { return EdgePoint(); }
 fn keepElimination(j: u32, step: Elimination, edge: vec3f) {}
 fn nodeDragOf(i: u32) -> mat3x3f { return mat3x3f(); }

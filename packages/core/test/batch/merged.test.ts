@@ -1,0 +1,202 @@
+/** Contact merged into Newton's iterations, as the GPU does it: distances against those of colliders, and closed forms. */
+import { describe, expect, test } from 'vitest';
+import type { Vector } from '../../src/batch/algebra.ts';
+import { exponential } from '../../src/batch/formulas.ts';
+import {
+  boxObstacle,
+  capsuleObstacle,
+  type MergedReport,
+  meetObstacles,
+  planeObstacle,
+  sphereObstacle,
+  stepMerged,
+} from '../../src/batch/merged.ts';
+import { closestPart, measureObstacle, type Obstacle } from '../../src/batch/obstacles.ts';
+import { addEnergies, measureReactions } from '../../src/batch/readouts.ts';
+import { type BatchRod, createBatchRod, stateSizes } from '../../src/batch/rod.ts';
+import { createBox, createCapsule, createSphere, type Shape } from '../../src/contact/shapes/shape.ts';
+import { compileScene, type RodSpec, type Scene } from '../../src/index.ts';
+import { DT } from './scenes.ts';
+
+const RADIUS = 2.5e-4;
+const ITERATIONS = 4;
+const hair = {
+  section: { type: 'circle', radius: 40e-6 },
+  material: { E: 3.58e9, G: 1.07e9, density: 1300 },
+  inextensible: true,
+} as const;
+const options = { scheme: 'bdf2', tolerance: 1e-11, iterations: 50 } as const;
+
+function makeStrand(rod: Omit<RodSpec, 'section' | 'material'>, changes: Partial<Scene>): BatchRod {
+  const { rods, drives } = compileScene({
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: [{ ...rod, ...hair }],
+    time: { step: DT, duration: 1 },
+    ...changes,
+  });
+  const sizes = stateSizes(rods[0]);
+  const [q, v, memory] = [sizes.q, sizes.v, sizes.memory].map((size) => new Float64Array(size));
+  return createBatchRod(rods[0], drives[0], { q, v, memory });
+}
+
+function run(batch: BatchRod, steps: number, visit: (k: number, report: MergedReport) => void): void {
+  for (let k = 0; k < steps; k++) {
+    const report = stepMerged(batch, { t: k * DT, dt: DT, iterations: ITERATIONS }, options);
+    expect(report.ok).toBe(true);
+    visit(k, report);
+  }
+}
+
+describe('distances are those of colliders', () => {
+  const shapes: readonly [string, Obstacle, Shape][] = [
+    ['sphere', sphereObstacle(0.3, {}), createSphere(0.3)],
+    ['capsule', capsuleObstacle(0.4, 0.2, {}), createCapsule([0, 0, -0.4], [0, 0, 0.4], 0.2)],
+    ['box', boxObstacle([0.3, 0.4, 0.5], 0.05, {}), createBox(0.3, 0.4, 0.5, 0.05)],
+  ];
+  test.each(shapes)('%s', (_, obstacle, shape) => {
+    const out = new Float64Array(4);
+    for (let k = 0; k < 200; k++) {
+      const x: Vector = [0.9 * Math.sin(7 * k), 0.9 * Math.sin(11 * k + 1), 0.9 * Math.sin(13 * k + 2)];
+      shape.distance(out, ...x);
+      const { value, normal } = measureObstacle(obstacle, x);
+      expect(value).toBeCloseTo(out[0], 12);
+      normal.forEach((n, i) => {
+        expect(n).toBeCloseTo(out[1 + i], 10);
+      });
+    }
+    const [from, to]: Vector[] = [
+      [0.5, -0.6, 0.1],
+      [0.7, 0.5, 0.3],
+    ];
+    const edge: Vector = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+    const expected = shape.closest(Float64Array.from(from), Float64Array.from(to));
+    expect(closestPart(obstacle, from, edge)).toBeCloseTo(expected, 3);
+  });
+});
+
+describe('incline', () => {
+  const slide = (part: number, friction: number): { distance: number; exact: number; overlap: number } => {
+    const angle = Math.atan(part * friction);
+    const batch = makeStrand(
+      { id: 'hair', shape: { type: 'straight', from: [-0.1, 0, RADIUS], to: [0.1, 0, RADIUS] }, edges: 8 },
+      { gravity: [9.81 * Math.sin(angle), 0, -9.81 * Math.cos(angle)] },
+    );
+    meetObstacles(batch, RADIUS, [planeObstacle({ friction })]);
+    const steps = 120;
+    let overlap = 0;
+    run(batch, steps, (_, report) => {
+      overlap = Math.max(overlap, report.overlap);
+    });
+    const acceleration = 9.81 * (Math.sin(angle) - friction * Math.cos(angle));
+    return {
+      distance: batch.samples.nodePosition[3 * 4],
+      exact: 0.5 * acceleration * DT * DT * steps * (steps + 1),
+      overlap,
+    };
+  };
+  test.each([0.3, 0.5])('sticks below the cone, slides above it, and does not sink in, friction %f', (friction) => {
+    const stuck = slide(0.98, friction);
+    expect(Math.abs(stuck.distance)).toBeLessThan(2e-5);
+    expect(stuck.overlap).toBeLessThan(0.05 * RADIUS);
+    const { distance, exact } = slide(1.5, friction);
+    expect(Math.abs(distance / exact - 1)).toBeLessThan(0.01);
+  });
+});
+
+test('a floor that moves carries a hair along', () => {
+  const batch = makeStrand(
+    { id: 'hair', shape: { type: 'straight', from: [-0.1, 0, RADIUS], to: [0.1, 0, RADIUS] }, edges: 8 },
+    {},
+  );
+  const shift: Vector = [0.1 * DT, 0.05 * DT, 0.08 * DT];
+  for (let k = 0; k < 60; k++) {
+    const position: Vector = [shift[0] * k, shift[1] * k, shift[2] * k];
+    if (k === 0) meetObstacles(batch, RADIUS, [planeObstacle({ position, friction: 0.5, shift })]);
+    else if (batch.strand.merged) batch.strand.merged.obstacles = [planeObstacle({ position, friction: 0.5, shift })];
+    expect(stepMerged(batch, { t: k * DT, dt: DT, iterations: ITERATIONS }, options).ok).toBe(true);
+  }
+  const v = batch.samples.nodeVelocity;
+  for (let i = 0; i < 9; i++) for (let k = 0; k < 3; k++) expect(v[3 * i + k]).toBeCloseTo(shift[k] / DT, 3);
+});
+
+describe('a hair that falls on a ball', () => {
+  const create = (): BatchRod => {
+    const batch = makeStrand(
+      { id: 'hair', shape: { type: 'straight', from: [0, 0, 0.06], to: [0.3, 0, 0.06] }, edges: 15 },
+      { pins: [{ rod: 'hair', at: 'start' }] },
+    );
+    meetObstacles(batch, RADIUS, [sphereObstacle(0.05, { position: [0.02, 0, 0], friction: 0.3 })]);
+    return batch;
+  };
+  test('creates no energy, takes Euler only in contact, and stays out', () => {
+    const batch = create();
+    const energyOf = (t: number): number => {
+      const out = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
+      addEnergies(out, batch, t);
+      return out.kinetic + out.bending + out.twisting + out.potential;
+    };
+    const start = energyOf(0);
+    let [last, free, pressed] = [start, 0, 0];
+    let scale = 0;
+    run(batch, 120, (k, report) => {
+      const energy = energyOf((k + 1) * DT);
+      scale = Math.max(scale, start - energy);
+      if (report.pressed) expect(energy).toBeLessThan(last + 2e-3 * (scale + 1e-9));
+      last = energy;
+      if (report.pressed) pressed++;
+      else free++;
+      expect(report.overlap).toBeLessThan(RADIUS);
+    });
+    expect(free).toBeGreaterThan(3);
+    expect(pressed).toBeGreaterThan(60);
+    expect(scale).toBeGreaterThan(1e-8);
+  });
+
+  test('two runs give the same bits', () => {
+    const [one, other] = [create(), create()];
+    for (const batch of [one, other]) run(batch, 40, () => {});
+    expect(other.samples.nodePosition).toEqual(one.samples.nodePosition);
+  });
+});
+
+test('capstan: tension grows by exp(μ φ) over half a turn, with a ripple below 3 %', () => {
+  const [bar, friction, pull] = [0.03, 0.3, 1e-3];
+  const around = bar + RADIUS;
+  const points: [number, number, number][] = [];
+  for (let k = 0; k <= 4; k++) points.push([-around, 0, 0.006 * (k - 4)]);
+  for (let k = 1; k < 16; k++) {
+    const angle = Math.PI * (1 - k / 16);
+    points.push([around * Math.cos(angle), 0, around * Math.sin(angle)]);
+  }
+  for (let k = 0; k <= 4; k++) points.push([around, 0, -0.006 * k]);
+  const path = { keys: [{ time: 0 }, { time: 1, offset: [0, 0, -0.02] as const }], interpolation: 'linear' as const };
+  const batch = makeStrand(
+    { id: 'hair', shape: { type: 'points', points }, edges: 24, natural: 'straight' },
+    {
+      gravity: [0, 0, 0],
+      pins: [{ rod: 'hair', at: 'start', hold: 'position', path }],
+      loads: [{ rod: 'hair', type: 'force', at: 'end', force: [0, 0, -pull] }],
+    },
+  );
+  const frame = exponential([Math.PI / 2, 0, 0]);
+  meetObstacles(batch, RADIUS, [capsuleObstacle(0.1, bar, { frame, friction })]);
+  const ratios: number[] = [];
+  run(batch, 60, (k, { overlap }) => {
+    if (k < 30) return;
+    expect(overlap).toBeLessThan(0.3 * RADIUS);
+    batch.contactForce.fill(0);
+    batch.strand.merged?.contacts.forEach((list, j) => {
+      for (const { active, part, force } of list)
+        for (let a = 0; a < 3 && active; a++) {
+          batch.contactForce[3 * j + a] += (1 - part) * force[a];
+          batch.contactForce[3 * j + 3 + a] += part * force[a];
+        }
+    });
+    ratios.push(-measureReactions(batch, (k + 1) * DT)[0].force[2] / pull);
+  });
+  const exact = Math.exp(friction * Math.PI);
+  const mean = ratios.reduce((sum, x) => sum + x) / ratios.length;
+  expect(Math.abs(mean / exact - 1)).toBeLessThan(0.015);
+  expect((Math.max(...ratios) - Math.min(...ratios)) / exact).toBeLessThan(0.03);
+});
