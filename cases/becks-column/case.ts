@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { acos, log } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, type CaseFigure, type CheckRow, defineCase, worldOf } from '../src/case.ts';
 import { growingMode } from './theory.ts';
@@ -74,7 +75,7 @@ function fitMode(x: readonly number[]): { frequency: number; growth: number } {
   const a = (uy * vv - vy * uv) / determinant;
   const b = -(uu * vy - uv * uy) / determinant;
   const time = lag * STEP;
-  return { growth: Math.log(b) / (2 * time), frequency: Math.acos(a / (2 * Math.sqrt(b))) / time };
+  return { growth: log(b) / (2 * time), frequency: acos(a / (2 * Math.sqrt(b))) / time };
 }
 
 const largest = (x: readonly number[]): number => Math.max(...x.map(Math.abs));
@@ -116,7 +117,7 @@ export const becksColumn: Case = defineCase({
   measure(n, model) {
     const calm = swing(19, n, model);
     const found = forces.map((force) => fitMode(swing(force, n, model)));
-    const [one, two] = found.map(({ growth }) => growth ** 2);
+    const [one, two] = found.map(({ growth }) => growth * growth);
     return {
       // near it the square of the growth rises in proportion to P − Pc
       'critical force': forces[0] - (one * (forces[1] - forces[0])) / (two - one),
@@ -127,13 +128,13 @@ export const becksColumn: Case = defineCase({
   },
   figure: curve,
   expect: {
-    'critical force': { value: CRITICAL, tolerance: (n) => 1e-3 + 5 / n ** 2, order: 1.3, floor: 2e-3 },
+    'critical force': { value: CRITICAL, tolerance: (n) => 1e-3 + 5 / (n * n), order: 1.3, floor: 2e-3 },
     ...Object.fromEntries(
       forces.flatMap((force) => [
-        [`growth at P = ${force}`, { value: growingMode(force).growth, tolerance: (n: number) => 5e-3 + 60 / n ** 2 }],
+        [`growth at P = ${force}`, { value: growingMode(force).growth, tolerance: (n: number) => 5e-3 + 60 / (n * n) }],
         [
           `frequency at P = ${force}`,
-          { value: growingMode(force).frequency, tolerance: (n: number) => 2e-3 + 6 / n ** 2 },
+          { value: growingMode(force).frequency, tolerance: (n: number) => 2e-3 + 6 / (n * n) },
         ],
       ]),
     ),

@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { pow } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import { type Case, type CaseFigure, type CheckRow, defineCase, equilibrium, worldOf } from '../src/case.ts';
 import { criticalCurvature, criticalCurvatureExact } from './theory.ts';
@@ -51,7 +52,7 @@ function staysPlanar(gamma: number, kappa: number, edges: number, model: ModelId
 
 /** The paper's map: rods of 60 edges that stay in their plane (open) and that leave it (filled). */
 function map(rows: readonly CheckRow[]): CaseFigure {
-  const lines = Array.from({ length: 25 }, (_, k) => 10 ** (1.15 + (1.9 * k) / 24));
+  const lines = Array.from({ length: 25 }, (_, k) => pow(10, 1.15 + (1.9 * k) / 24));
   const points = [15, 30, 60, 120, 250, 500, 1000].flatMap((gamma) =>
     [0.75, 0.9, 0.97, 1.03, 1.1, 1.25].map((share) => {
       const kappa = share * criticalCurvature(gamma, RATIO, 200);
@@ -127,7 +128,7 @@ export const bendTwist: Case = defineCase({
           value: theory(gamma),
           // κh decides: heavy rods curl within Γ^(−1/3) of their length
           tolerance: (n: number, model: ModelId) =>
-            1e-4 + ((coefficients[model] ?? 6) * (gamma / 1000) ** (1 / 3)) / n ** 2,
+            1e-4 + ((coefficients[model] ?? 6) * pow(gamma / 1000, 1 / 3)) / (n * n),
           order: 1.6,
           floor: 1e-3,
         },

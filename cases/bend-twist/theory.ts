@@ -9,6 +9,7 @@
  *
  * The planar rod is stable while this form is positive; it is discretised by linear elements, and negative pivots are counted.
  */
+import { cos, sin } from '@tendril/core/math';
 import { type AngleProblem, solveAngles } from '../src/elastica.ts';
 
 type Row = readonly [number, number, number, number];
@@ -17,8 +18,8 @@ type Row = readonly [number, number, number, number];
 type Block = [number, number, number];
 
 const planar = (gamma: number, kappa: number): AngleProblem => ({
-  force: (s, theta) => gamma * (1 - s) * Math.sin(theta),
-  slope: (s, theta) => gamma * (1 - s) * Math.cos(theta),
+  force: (s, theta) => gamma * (1 - s) * sin(theta),
+  slope: (s, theta) => gamma * (1 - s) * cos(theta),
   end: kappa,
 });
 
@@ -48,8 +49,8 @@ function elementForm(theta: Float64Array, e: number, gamma: number, kappa: numbe
   add(tau, dPsi, -moment);
   add(psi, dTau, moment);
   add(tau, tau, -moment * bend);
-  add(psi, psi, weight * Math.cos(angle) - moment * bend);
-  add(tau, psi, weight * Math.sin(angle));
+  add(psi, psi, weight * cos(angle) - moment * bend);
+  add(tau, psi, weight * sin(angle));
   return out;
 }
 
@@ -68,7 +69,7 @@ function countNegative(theta: Float64Array, gamma: number, kappa: number, c: num
       continue;
     }
     pivot = [pivot[0] + k[0][0], pivot[1] + k[0][1], pivot[2] + k[1][1]];
-    const determinant = pivot[0] * pivot[2] - pivot[1] ** 2;
+    const determinant = pivot[0] * pivot[2] - pivot[1] * pivot[1];
     negative += signature(pivot);
     const [x, xy, y] = [pivot[2] / determinant, -pivot[1] / determinant, pivot[0] / determinant];
     pivot = [

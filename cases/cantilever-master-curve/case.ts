@@ -1,4 +1,5 @@
 import type { ModelId } from '@tendril/core';
+import { pow } from '@tendril/core/math';
 import type { SceneInput } from '@tendril/io';
 import {
   type Case,
@@ -54,7 +55,7 @@ function show(): SceneInput {
 const name = (gamma: number): string => `height over width, Γ = ${gamma}`;
 
 function curve(rows: readonly CheckRow[]): CaseFigure {
-  const x = Array.from({ length: 49 }, (_, k) => 10 ** (-1 + (4 * k) / 48));
+  const x = Array.from({ length: 49 }, (_, k) => pow(10, -1 + (4 * k) / 48));
   const models = [...new Set(rows.map(({ model }) => model))];
   return {
     title: 'Master curve of the heavy cantilever',
@@ -130,13 +131,13 @@ export const cantileverMasterCurve: Case = defineCase({
       const within = (n: number, model: ModelId): number =>
         model === 'massspring'
           ? 4 / n
-          : ((coefficients[model] ?? 6) * Math.max(0.05, (gamma / 1000) ** (1 / 3))) / n ** 2;
+          : ((coefficients[model] ?? 6) * Math.max(0.05, pow(gamma / 1000, 1 / 3))) / (n * n);
       return [
         [
           name(gamma),
           {
             value: down / x,
-            tolerance: (n: number, model: ModelId) => 1.2 / n ** 2 + within(n, model) * (1 + down / x),
+            tolerance: (n: number, model: ModelId) => 1.2 / (n * n) + within(n, model) * (1 + down / x),
             models,
           },
         ],

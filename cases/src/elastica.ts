@@ -1,4 +1,5 @@
 /** Planar elasticas from their differential equation: what theory says to the cases of slender rods under their weight. */
+import { cos, sin } from '@tendril/core/math';
 
 /** θ″ = f(s, θ) on [0, 1] with θ(0) = 0 and θ′(1) = end. */
 export interface AngleProblem {
@@ -48,8 +49,8 @@ export function endOf(theta: Float64Array): [number, number] {
   let [x, y] = [0, 0];
   for (let i = 0; i <= n; i++) {
     const weight = (i === 0 || i === n ? 0.5 : 1) / n;
-    x += weight * Math.cos(theta[i]);
-    y += weight * Math.sin(theta[i]);
+    x += weight * cos(theta[i]);
+    y += weight * sin(theta[i]);
   }
   return [x, y];
 }
@@ -57,8 +58,8 @@ export function endOf(theta: Float64Array): [number, number] {
 /** Tip of a horizontal cantilever under its weight, Γ = ρAgL³/EI, in lengths: how far out, and how far down. */
 export function heavyCantileverTip(gamma: number): [number, number] {
   const problem: AngleProblem = {
-    force: (s, theta) => -gamma * (1 - s) * Math.cos(theta),
-    slope: (s, theta) => gamma * (1 - s) * Math.sin(theta),
+    force: (s, theta) => -gamma * (1 - s) * cos(theta),
+    slope: (s, theta) => gamma * (1 - s) * sin(theta),
     end: 0,
   };
   const [coarse, fine] = [1000, 2000].map((n) => endOf(solveAngles(problem, n)));

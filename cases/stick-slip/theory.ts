@@ -3,6 +3,7 @@
  * clamp comes down by ε. The angle φ from the vertical obeys φ″ = −N sin φ − H cos φ with φ(0) = 0, φ′(1) = −κ and a tip right below
  * the clamp; the small natural curvature κ decides to which side it bows. Coulomb's law lets the tip slip where |H|/N reaches μ.
  */
+import { cos, sin, tan } from '@tendril/core/math';
 
 /** φ′(0), N, H. */
 type Unknowns = [number, number, number];
@@ -15,7 +16,7 @@ export const BOW = 0.05;
 /** Bending moment at the tip, its distance from below the clamp, and the shortening, by the method of Runge and Kutta. */
 function shoot([start, normal, shear]: Unknowns): Unknowns {
   const h = 1 / STEPS;
-  const force = (phi: number): number => -normal * Math.sin(phi) - shear * Math.cos(phi);
+  const force = (phi: number): number => -normal * sin(phi) - shear * cos(phi);
   let [phi, rate, x, z] = [0, start, 0, 0];
   for (let k = 0; k < STEPS; k++) {
     const a = force(phi);
@@ -24,8 +25,8 @@ function shoot([start, normal, shear]: Unknowns): Unknowns {
     const d = force(phi + h * rate + (h * h * b) / 2);
     const middle = phi + (h / 2) * rate + (h * h * a) / 8;
     const next = phi + h * rate + ((h * h) / 6) * (a + b + c);
-    x += (h / 6) * (Math.sin(phi) + 4 * Math.sin(middle) + Math.sin(next));
-    z += (h / 6) * (Math.cos(phi) + 4 * Math.cos(middle) + Math.cos(next));
+    x += (h / 6) * (sin(phi) + 4 * sin(middle) + sin(next));
+    z += (h / 6) * (cos(phi) + 4 * cos(middle) + cos(next));
     rate += (h / 6) * (a + 2 * b + 2 * c + d);
     phi = next;
   }
@@ -67,7 +68,7 @@ export const pinnedStrip: readonly { readonly shortening: number; readonly ratio
     // linear theory: tan √N = √N
     const q = 4.493409457909064;
     const amplitude = 0.2;
-    let now: Unknowns = [amplitude * q, q * q, (q * q * amplitude) / Math.tan(q)];
+    let now: Unknowns = [amplitude * q, q * q, (q * q * amplitude) / tan(q)];
     return Array.from({ length: 33 }, (_, k) => {
       const shortening = 0.01 * (k + 1);
       now = follow(now, shortening);

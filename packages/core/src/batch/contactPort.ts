@@ -244,7 +244,7 @@ export function createBatchContact({ batch, states, options }: BatchContactParts
     measureEnergy(out, k) {
       const { rod, samples } = batch[k];
       for (let i = 0; i < samples.nodeVelocity.length; i++)
-        out.kinetic += 0.5 * rod.nodeMass[(i / 3) | 0] * samples.nodeVelocity[i] ** 2;
+        out.kinetic += 0.5 * rod.nodeMass[(i / 3) | 0] * (samples.nodeVelocity[i] * samples.nodeVelocity[i]);
       for (let j = 0; j < rod.edgeCount; j++) {
         const { bending, twisting } = jointEnergy(batch[k], j);
         out.elastic += bending + twisting;
