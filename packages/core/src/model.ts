@@ -154,6 +154,11 @@ export interface Bundle {
   takeRemarks?(): readonly string[];
   /** Brings `samples` up to date where a device has moved the rods; absent: they always are. */
   readBack?(): void;
+  /**
+   * Steps after which the energy audit measures the bundle; default 1. Explicit schemes, whose steps are parts of the fastest period, take more:
+   * a step costs little more than the audit.
+   */
+  readonly stepsPerAudit?: number;
   /** Complete: copying these three arrays back restores the bundle bit for bit. */
   readonly state: BundleState;
   /** After `state` was written from outside: rebuild what follows from it, then pose. */

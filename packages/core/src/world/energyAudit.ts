@@ -42,7 +42,8 @@ const MANY_INTERVAL = 25;
 /** What is to be reported of a step; empty where all is in balance. */
 export type Findings = Pick<StepReport, 'energyGain' | 'momentumGain'>;
 
-const nothing: Findings = {};
+/** The findings of a step that has none. */
+export const inBalance: Findings = {};
 
 export interface Auditor {
   /** A step begins at t. */
@@ -54,12 +55,13 @@ export interface Auditor {
 }
 
 export function createAuditor(world: WorldParts): Auditor {
-  const { scene, rods, options } = world;
+  const { scene, rods, options, bundles } = world;
   const isAudited = rods.every(({ moduli }) => moduli === undefined) && scene.solver?.strand?.direct === undefined;
-  if (!isAudited) return { begin: () => {}, check: () => nothing, forget: () => {} };
+  if (!isAudited) return { begin: () => {}, check: () => inBalance, forget: () => {} };
   const nodes = rods.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
   const isFast = options.models?.some((model) => model.isFast) ?? false;
-  const interval = isFast && nodes > MANY_NODES ? MANY_INTERVAL : 1;
+  const least = Math.max(1, ...bundles.map(({ stepsPerAudit = 1 }) => stepsPerAudit));
+  const interval = isFast && nodes > MANY_NODES ? Math.max(MANY_INTERVAL, least) : least;
   const ledger = createLedger(world);
   let isKnown = false;
   let elapsed = 0;
@@ -75,14 +77,14 @@ export function createAuditor(world: WorldParts): Auditor {
     check(t, dt) {
       elapsed += dt;
       steps++;
-      if (!isKnown || steps < interval) return nothing;
+      if (!isKnown || steps < interval) return inBalance;
       readBack(world);
       const found = attempt(() => ledger.close(t, elapsed));
       elapsed = 0;
       steps = 0;
       // the engine changes what was noted
       if (world.engine || !found) isKnown = false;
-      return found ?? nothing;
+      return found ?? inBalance;
     },
     forget() {
       isKnown = false;
@@ -186,6 +188,7 @@ function createLedger(world: WorldParts): Ledger {
       const isKnown = work.isKnown && Number.isFinite(step);
       gained = isKnown ? Math.max(0, gained + step - work.doubt - 1e-9 * scale) : 0;
       const energyGain: EnergyGain | undefined = gained > TOLERANCE * scale ? { gain: gained, scale, step } : undefined;
+      if (!energyGain && !momentumGain) return inBalance;
       return { ...(energyGain && { energyGain }), ...(momentumGain && { momentumGain }) };
     },
   };

@@ -7,7 +7,7 @@ import { SceneError, SimulationError } from '../errors.ts';
 import { combineTaken, type Span, spanTo, sumPieces } from '../math/pieces.ts';
 import type { StepOutcome } from '../model.ts';
 import { moveBodiesOnPaths, readBack, restartMotion, type WorldParts } from './build.ts';
-import type { Auditor, Findings } from './energyAudit.ts';
+import { type Auditor, inBalance } from './energyAudit.ts';
 import { restoreState, saveRods, saveState } from './state.ts';
 import type { StepReport, WorldState } from './types.ts';
 
@@ -23,7 +23,7 @@ export function stepWorld(world: WorldParts, auditor: Auditor, dt: number, readi
   clock.hasContactForces = false;
   const spans = splitAtReleases(world, endOfStep(world, dt), dt);
   let outcome = nothing;
-  let found: Findings = {};
+  let found = inBalance;
   contact?.begin();
   world.budget.begin(clock.time, dt);
   const takeSpan = (span: Span): void => {
@@ -33,7 +33,8 @@ export function stepWorld(world: WorldParts, auditor: Auditor, dt: number, readi
     outcome = combineTaken(outcome, advanceInPieces(world, span), 'after');
     clock.time = span.t + span.dt;
     moveBodiesOnPaths(world.bodies, clock.time);
-    found = { ...found, ...auditor.check(clock.time, span.dt) };
+    const more = auditor.check(clock.time, span.dt);
+    if (more !== inBalance) found = { ...found, ...more };
     world.engine?.finish(clock.time, span.dt);
   };
   // a single advance undoes itself where it throws; whatever else changes the state is undone here
@@ -65,6 +66,7 @@ function endOfStep({ clock: { time, stepCount } }: WorldParts, dt: number): numb
 
 /** The step, split at the times at which pins let go. */
 function splitAtReleases({ clock: { time }, releases }: WorldParts, end: number, dt: number): Span[] {
+  if (releases.length === 0) return [spanTo(time, end)];
   const inside = releases.filter((release) => release > time + SAME * dt && release < end - SAME * dt);
   const spans: Span[] = [];
   let from = time;

@@ -11,11 +11,11 @@
 import { hypotOf, square as squareOf } from '../../math/rounded/index.ts';
 import { syncPose } from './body.ts';
 import type { System } from './coupling.ts';
-import { addElasticGradient } from './energy.ts';
 import { addBodyEnergies, measureReactions } from './readouts.ts';
 import type { DerRod } from './rod.ts';
 import type { Snapshot } from './snapshot.ts';
 import { evaluateLoads } from './stage.ts';
+import { addElasticEnergy } from './strainEnergy.ts';
 
 /** cos² of how far an edge may turn in a step that is not measured [0.2 rad]. */
 export const NEAR_SQUARE = 0.9605;
@@ -91,7 +91,7 @@ export function markSystem({ members, bodies }: System, t: number): Mark {
       momentum[d & 3] += der.mass[d] * v[d];
       if ((d & 3) === 0) mass += der.mass[d];
     }
-    addElasticGradient(undefined, der, undefined, out);
+    addElasticEnergy(out, der);
     for (let j = 0; j < edgeCount; j++)
       if (edgeStiffness[j] < Infinity)
         out.stretching += 0.5 * edgeStiffness[j] * squareOf(edgeLength[j] - rod.edgeLengthRest[j]);

@@ -292,6 +292,7 @@ function compile(
     samples: ders.map((der) => der.samples),
     bodies: bodies.map(({ body, pose }) => ({ id: body.id, pose })),
     state,
+    ...(explicit && { stepsPerAudit: 4 }),
     refresh,
     restart: (t) => {
       renewAll();

@@ -3,19 +3,22 @@ import { atan2, hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
 import { isFirstToHold } from '../../scene/compiled.ts';
 import type { DerBody } from './body.ts';
-import { addElasticGradient } from './energy.ts';
 import { addHeldHessian, writeHeldTorque } from './held.ts';
 import { refineResidual } from './restNewton.ts';
 import type { DerRod } from './rod.ts';
 import { evaluateResidual, type Workspace } from './stage.ts';
+import { addElasticEnergy } from './strainEnergy.ts';
+
+const rodElastic = { bending: 0, twisting: 0 };
 
 export function addEnergies(out: Energies, der: DerRod, t: number): void {
   const { v, mass, size, edgeCount, edgeStiffness, edgeLength, rod, drive, samples } = der;
   for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
-  const elastic = { bending: 0, twisting: 0 };
-  addElasticGradient(undefined, der, undefined, elastic);
-  out.bending += elastic.bending;
-  out.twisting += elastic.twisting;
+  rodElastic.bending = 0;
+  rodElastic.twisting = 0;
+  addElasticEnergy(rodElastic, der);
+  out.bending += rodElastic.bending;
+  out.twisting += rodElastic.twisting;
   for (let j = 0; j < edgeCount; j++) {
     if (edgeStiffness[j] < Infinity)
       out.stretching += 0.5 * edgeStiffness[j] * square(edgeLength[j] - rod.edgeLengthRest[j]);
@@ -23,15 +26,13 @@ export function addEnergies(out: Energies, der: DerRod, t: number): void {
   for (const source of drive.sources) out.potential += source.potential(samples, t);
 }
 
-const rodElastic = { bending: 0, twisting: 0 };
-
 /** Kinetic and elastic energy of a rod as it is. */
 export function addRodEnergy(out: SystemEnergy, der: DerRod): void {
   const { v, mass, size, edgeCount, edgeStiffness, edgeLength, rod } = der;
   for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
   rodElastic.bending = 0;
   rodElastic.twisting = 0;
-  addElasticGradient(undefined, der, undefined, rodElastic);
+  addElasticEnergy(rodElastic, der);
   out.elastic += rodElastic.bending + rodElastic.twisting;
   for (let j = 0; j < edgeCount; j++)
     if (edgeStiffness[j] < Infinity)

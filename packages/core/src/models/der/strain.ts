@@ -57,6 +57,13 @@ function writeAngleRatio(out: Float64Array, W: number): void {
   out[2] = (f + 3 * W * f1) / s2;
 }
 
+/** f alone, as `writeAngleRatio` has it. */
+export function angleRatio(W: number): number {
+  const x = 1 - W;
+  if (x < 1e-3) return 2 + x * (2 / 3 + x * (4 / 15 + x * (4 / 35 + x * (16 / 315))));
+  return (2 * Math.acos(W)) / Math.sqrt(Math.max(1 - W * W, 1e-12));
+}
+
 /** u = g·b with g = f(W) c and b = (½R(−m/2)w, sin m/2): the rotation vector from the quaternion of both frames. */
 export function rotationStrain(
   out: Float64Array,

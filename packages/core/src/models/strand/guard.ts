@@ -18,7 +18,7 @@ import type { Guard } from './records.ts';
 import { writeBaseReaction } from './residual.ts';
 import type { StrandTree } from './tree.ts';
 
-function createGuard({ rods }: StrandTree): Guard {
+function createGuard({ rods, q, v }: StrandTree): Guard {
   return {
     from: createInstant(rods),
     to: createInstant(rods),
@@ -27,6 +27,9 @@ function createGuard({ rods }: StrandTree): Guard {
     frame: new Float64Array(3),
     base: new Float64Array(3),
     spin: new Float64Array(3),
+    endTime: Number.NaN,
+    endQ: q.slice(),
+    endV: v.slice(),
   };
 }
 
@@ -41,12 +44,26 @@ const joints = (tree: StrandTree): number => {
   return bending + twisting;
 };
 
+function isSame(a: Float64Array, b: Float64Array): boolean {
+  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
+  return true;
+}
+
 const held = new Float64Array(6);
 
-/** Notes where the tree is at the start of a step, and poses it there. */
+/** Notes where the tree is at the start of a step: as it was noted at the end of the last one, or as it is posed here. */
 export function beginGuard(tree: StrandTree, t: number): void {
   if (!isMeasured(tree)) return;
   tree.guard ??= createGuard(tree);
+  const { guard } = tree;
+  if (guard.endTime === t && isSame(guard.endQ, tree.q) && isSame(guard.endV, tree.v)) {
+    [guard.from, guard.to] = [guard.to, guard.from];
+    guard.from.hasLoads = false;
+    guard.endTime = Number.NaN;
+    guard.base.set(tree.q.subarray(0, 3));
+    guard.spin.set(tree.base.spin);
+    return;
+  }
   held.set(tree.q.subarray(0, 3));
   held.set(tree.v.subarray(0, 3), 3);
   recallBase(tree);
@@ -55,9 +72,9 @@ export function beginGuard(tree: StrandTree, t: number): void {
   poseLinks(tree);
   moveLinks(tree);
   poseSamples(tree);
-  tree.guard.base.set(tree.q.subarray(0, 3));
-  tree.guard.spin.set(tree.base.spin);
-  noteInstant(tree.guard.from, tree.rods, undefined, joints(tree));
+  guard.base.set(tree.q.subarray(0, 3));
+  guard.spin.set(tree.base.spin);
+  noteInstant(guard.from, tree.rods, undefined, joints(tree));
   // a path asked again at the same instant may answer with another last bit
   tree.q.set(held.subarray(0, 3));
   tree.v.set(held.subarray(3));
@@ -86,8 +103,8 @@ function boundPinWork(tree: StrandTree, { from, to, spin, frame }: Guard, h: num
   return sum;
 }
 
-/** Whether the step just taken, of length h, has gained more than this part of the energy. */
-export function hasGained(tree: StrandTree, h: number, part: number): boolean {
+/** Whether the step just taken, of length h and to the time t, has gained more than this part of the energy. */
+export function hasGained(tree: StrandTree, t: number, h: number, part: number): boolean {
   const { guard, base, q, rods } = tree;
   if (!guard || !isMeasured(tree)) return false;
   const { from, to, loads, balance, frame } = guard;
@@ -96,5 +113,9 @@ export function hasGained(tree: StrandTree, h: number, part: number): boolean {
   for (let k = 0; k < 3; k++) frame[k] = base.free[k] ? 0 : (q[k] - guard.base[k]) / h;
   const pinWork = boundPinWork(tree, guard, h);
   measureBalance(balance, rods, { from, to, frame, h, pinWork });
-  return !(balance.gain <= part * balance.scale);
+  const isGain = !(balance.gain <= part * balance.scale);
+  guard.endTime = isGain ? Number.NaN : t;
+  guard.endQ.set(q);
+  guard.endV.set(tree.v);
+  return isGain;
 }

@@ -90,14 +90,18 @@ export interface Direction {
 }
 
 export interface Guard {
-  readonly from: Instant;
-  readonly to: Instant;
+  from: Instant;
+  to: Instant;
   readonly loads: readonly Loads[];
   readonly balance: Balance;
   readonly frame: Float64Array;
   /** Origin and spin of the base at the start. */
   readonly base: Float64Array;
   readonly spin: Float64Array;
+  /** Where the last step that was accepted ended: the time [s] and the state then; `to` is that instant. */
+  endTime: number;
+  readonly endQ: Float64Array;
+  readonly endV: Float64Array;
 }
 
 export interface Pose {

@@ -253,7 +253,7 @@ function tryFirst(tree: StrandTree, work: StepWork, t: number, h: number, option
   if (isFree(tree)) return tryByPlaces(tree, work, t, h, options);
   beginGuard(tree, t);
   const iterations = tryStep(tree, work, t, h, 1, options);
-  if (iterations < 0 || !hasGained(tree, h, GAIN_FIRST)) return iterations;
+  if (iterations < 0 || !hasGained(tree, t + h, h, GAIN_FIRST)) return iterations;
   restore(tree, work);
   const more = tryByPlaces(tree, work, t, h, options);
   return more < 0 ? more - iterations : more + iterations;
@@ -290,7 +290,7 @@ function tryByPlaces(tree: StrandTree, work: StepWork, t: number, h: number, opt
   }
   history.base.set(departure.driven);
   moveSettled(tree, h, t + h, work.v0);
-  if (options.patient || !hasGained(tree, h, GAIN_FIRST)) return iterations;
+  if (options.patient || !hasGained(tree, t + h, h, GAIN_FIRST)) return iterations;
   restore(tree, work);
   history.base.set(baseBefore);
   return -iterations;
@@ -301,7 +301,7 @@ function trySecond(tree: StrandTree, work: StepWork, t: number, h: number, optio
   beginGuard(tree, t);
   const iterations = tryStep(tree, work, t, h, 2, options);
   if (iterations < 0) return iterations;
-  if (isFree(tree) ? keepMomentum(tree, work.q0, work.v0) : !hasGained(tree, h, GAIN)) return iterations;
+  if (isFree(tree) ? keepMomentum(tree, work.q0, work.v0) : !hasGained(tree, t + h, h, GAIN)) return iterations;
   restore(tree, work);
   const more = tryByPlaces(tree, work, t, h, { ...options, patient: false });
   return more < 0 ? more - iterations : more + iterations;
