@@ -61,7 +61,7 @@ export interface Figures {
   readonly labels?: readonly string[];
 }
 
-export function createRecorder(world: World, folder: Folder): Recorder {
+export function createFolderRecorder(world: World, folder: Folder): Recorder {
   const probes = createProbes(world);
   const encoder = createRecordingEncoder(recordingHeader(world, { version, channels }));
   const writer: AtomicWriter = folder.open('recording.tendril');

@@ -17,7 +17,7 @@ import { keepFrame, type ShapeFrame } from '../comparison.ts';
 import { exitCode, UsageError } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, isInterrupted, withInterrupt } from '../interrupt.ts';
-import { createRecorder, type Recorder, writeResult } from '../recorder.ts';
+import { createFolderRecorder, type Recorder, writeResult } from '../recorder.ts';
 import { buildReport, drawFigures, formatRun, formatStatics, type Outcome, writeTables } from '../report.ts';
 import { loadSource, type Source } from '../source.ts';
 import { suggest } from '../suggest.ts';
@@ -197,7 +197,7 @@ interface Job {
 
 /** Throws InputError where the first step or equilibrium shows that the model cannot do the scene. */
 async function runInto({ source, model, world, folder, options, terminal, interrupt }: Job): Promise<Outcome> {
-  const recorder = createRecorder(world, folder);
+  const recorder = createFolderRecorder(world, folder);
   const frames: ShapeFrame[] = [];
   const watched = watch(recorder, world, frames);
   const totals = createStepTotals();

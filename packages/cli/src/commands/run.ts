@@ -16,7 +16,7 @@ import { exitCode } from '../exit.ts';
 import { checkFolder, checkpointName, type Folder, findUnfinished, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
 import { openWorld } from '../openWorld.ts';
-import { createRecorder, type Recorder, writeResult } from '../recorder.ts';
+import { createFolderRecorder, type Recorder, writeResult } from '../recorder.ts';
 import { explained, loadSource, type Source } from '../source.ts';
 import { type EarlyStop, explainStop, interruptedStop } from '../stop.ts';
 import { describeRods, formatStep, reportFolder, reportWarnings } from '../summary.ts';
@@ -99,7 +99,7 @@ interface Job {
 }
 
 async function runInto({ folder, source, world, options, terminal, interrupt }: Job): Promise<number> {
-  const recorder = explained(source, () => createRecorder(world, folder));
+  const recorder = explained(source, () => createFolderRecorder(world, folder));
   const progress = createProgress(terminal, options.quiet === true);
   const totals = createStepTotals();
   const startWall = performance.now();

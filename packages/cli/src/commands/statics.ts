@@ -17,7 +17,7 @@ import { exitCode } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';
 import { openWorld } from '../openWorld.ts';
-import { createRecorder, type Figures, type Recorder, writeResult } from '../recorder.ts';
+import { createFolderRecorder, type Figures, type Recorder, writeResult } from '../recorder.ts';
 import { explained, loadSource, type Source } from '../source.ts';
 import { type EarlyStop, explainStop, interruptedStop } from '../stop.ts';
 import { describeRods, reportFolder, reportWarnings } from '../summary.ts';
@@ -77,7 +77,7 @@ interface Job {
 }
 
 async function staticsInto({ folder, source, world, options, terminal, interrupt }: Job): Promise<number> {
-  const recorder = explained(source, () => createRecorder(world, folder));
+  const recorder = explained(source, () => createFolderRecorder(world, folder));
   const progress = createProgress(terminal, options.quiet === true);
   const startWall = performance.now();
   try {

@@ -20,12 +20,6 @@ export function createKrylov(size: number, most: number): Krylov {
   return { size, most, basis: Array.from({ length: Math.min(most, size) + 1 }, () => new Float64Array(size)) };
 }
 
-/** Bound on the error of exp(−A)b/|b| in a space of dimension m, spectrum in [0, 4ρ]. [Hochbruck1997] */
-export function exponentialBound(rho: number, m: number): number {
-  if (m >= 2 * rho) return (10 / rho) * exp(-rho) * pow((Math.E * rho) / m, m);
-  return m * m >= 4 * rho ? 10 * exp((-m * m) / (5 * rho)) : 1;
-}
-
 /**
  * out[k] = f[k](A) b for several functions at once. `multiply(y, x)` is y = A x. Returns the dimension used and the estimated
  * error relative to |b|, which is above `tolerance` only when the largest dimension did not do. Nothing is evaluated below

@@ -5,30 +5,6 @@ export function dot3(a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: n
   return a[i] * b[j] + a[i + 1] * b[j + 1] + a[i + 2] * b[j + 2];
 }
 
-export function cross3(
-  out: Float64Array,
-  o: number,
-  a: ArrayLike<number>,
-  i: number,
-  b: ArrayLike<number>,
-  j: number,
-): void {
-  const x = a[i + 1] * b[j + 2] - a[i + 2] * b[j + 1];
-  const y = a[i + 2] * b[j] - a[i] * b[j + 2];
-  out[o + 2] = a[i] * b[j + 1] - a[i + 1] * b[j];
-  out[o] = x;
-  out[o + 1] = y;
-}
-
-/** Normalises in place and returns the old length. */
-export function normalize3(a: Float64Array, i: number): number {
-  const length = hypot(a[i], a[i + 1], a[i + 2]);
-  a[i] /= length;
-  a[i + 1] /= length;
-  a[i + 2] /= length;
-  return length;
-}
-
 /**
  * Parallel transport: d turned by the smallest rotation that takes unit s to unit t, then made normal to t and unit.
  * No trigonometry and no axis: d + b×d + b×(b×d)/(1+s·t), b = s×t. [Bergou2008 §4.2.2]

@@ -89,16 +89,6 @@ export function compileLinks(
   });
 }
 
-/** An edge as the scene starts. */
-export function poseOf({ nodePosition, edgeDirector, nodeCount }: Rod, edge: number): EdgePose {
-  const read = (list: Float64Array, i: number): Vec3 => [list[3 * i], list[3 * i + 1], list[3 * i + 2]];
-  return {
-    from: read(nodePosition, edge),
-    to: read(nodePosition, (edge + 1) % nodeCount),
-    director: read(edgeDirector, edge),
-  };
-}
-
 function checkNumbers({ stiffness, damping = 0, rotation }: LinkSpec, path: Path): void {
   if (!(stiffness > 0))
     throw new SceneError([...path, 'stiffness'], `the stiffness is ${stiffness} N/m; it must be positive`);

@@ -10,14 +10,19 @@ import {
   weighLinks,
   writeLinkForces,
 } from '../../src/contact/links/law.ts';
-import type { LinkGroup, Links } from '../../src/contact/links/linkData.ts';
-import { commitLinks, createLinks, isCrossing, recallLinks, rememberLinks } from '../../src/contact/links/links.ts';
+import type { Link, LinkGroup, Links } from '../../src/contact/links/linkData.ts';
+import { commitLinks, createLinks, recallLinks, rememberLinks } from '../../src/contact/links/links.ts';
 import { lengthOf, MISS, PLACE_SIDES, PULL, runLinkLoop, SHIFT, UNMIXED } from '../../src/contact/links/loops.ts';
 import { measureLinks, measureOne } from '../../src/contact/links/strain.ts';
 import { createSamples, type Samples } from '../../src/port.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { Scene } from '../../src/scene/types.ts';
 import type { SharedLoops } from '../../src/threads/contactThreads.ts';
+
+/** Whether a link may have a record: the angle about the normal, two nodes an end, no offset that its sections carry. */
+function isCrossing({ rows, perEnd, sideCount }: Link): boolean {
+  return rows === 4 && perEnd === 2 && sideCount === 4;
+}
 
 /** Numbers between −1 and 1 that are the same in every run. */
 function createRandom(seed: number): () => number {

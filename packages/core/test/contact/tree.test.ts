@@ -6,10 +6,40 @@ import {
   buildTree,
   createIntList,
   createTree,
-  findOverlaps,
+  type IntList,
+  push,
   refitTree,
 } from '../../src/contact/shapes/boxTree.ts';
 import { random } from './support.ts';
+
+const overlaps = (a: Float64Array, i: number, b: Float64Array, j: number): boolean =>
+  a[i] <= b[j + 3] &&
+  b[j] <= a[i + 3] &&
+  a[i + 1] <= b[j + 4] &&
+  b[j + 1] <= a[i + 4] &&
+  a[i + 2] <= b[j + 5] &&
+  b[j + 2] <= a[i + 5];
+
+/** Appends every thing whose box meets the box at `o` of `query`. */
+function findOverlaps(out: IntList, tree: BoxTree, query: Float64Array, o: number): void {
+  if (tree.nodeCount === 0) return;
+  const { stack, nodeBox, first, second, size, order, box } = tree;
+  let top = 0;
+  stack[top++] = 0;
+  while (top > 0) {
+    const node = stack[--top];
+    if (!overlaps(nodeBox, 6 * node, query, o)) continue;
+    if (size[node] === 0) {
+      stack[top++] = second[node];
+      stack[top++] = first[node];
+      continue;
+    }
+    for (let k = 0; k < size[node]; k++) {
+      const thing = order[first[node] + k];
+      if (overlaps(box, 6 * thing, query, o)) push(out, thing);
+    }
+  }
+}
 
 function fill(tree: BoxTree, seed: number, size: number): void {
   const next = random(seed);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createArticulatedWork, factorArticulated, solveArticulated } from '../../src/models/strand/articulated.ts';
 import { createDeparture, depart } from '../../src/models/strand/departure.ts';
 import { compileDirection } from '../../src/models/strand/direction.ts';
 import { poseSamples } from '../../src/models/strand/kinematics.ts';
@@ -11,6 +10,7 @@ import { createSweep } from '../../src/models/strand/terms.ts';
 import type { StrandTree } from '../../src/models/strand/tree.ts';
 import { createStepWork, placeTrial, setFormula, writePast } from '../../src/models/strand/trial.ts';
 import type { Scene } from '../../src/scene/types.ts';
+import { createArticulatedWork, factorArticulated, solveArticulated } from './articulated.ts';
 import { branchedScene, createRandomTree, randomNumbers } from './trees.ts';
 
 const largest = (values: ArrayLike<number>): number => Math.max(...Array.from(values, Math.abs));

@@ -107,11 +107,6 @@ function createLink(plan: LinkPlan, index: number, rods: readonly Rod[], firstSi
   };
 }
 
-/** Whether a link may have a record: the angle about the normal, two nodes an end, no offset that its sections carry. */
-export function isCrossing({ rows, perEnd, sideCount }: Link): boolean {
-  return rows === 4 && perEnd === 2 && sideCount === 4;
-}
-
 /** `share`: memory for rows that threads see. */
 export function createLinks(
   plans: readonly LinkPlan[],

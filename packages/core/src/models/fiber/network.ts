@@ -25,9 +25,6 @@ import type { FiberOptions } from './options.ts';
 import { buildRest, type RestShape } from './rest.ts';
 import { chooseWidths, edgeStiffness } from './scaffold.ts';
 
-/** (d1, d2) side of each corner. */
-export const SIDE1: readonly number[] = [-1, 1, 1, -1];
-export const SIDE2: readonly number[] = [-1, -1, 1, 1];
 /** Springs of a ring: four edges, two diagonals. */
 export const RING_FROM: readonly number[] = [0, 1, 2, 3, 0, 1];
 export const RING_TO: readonly number[] = [1, 2, 3, 0, 2, 3];
