@@ -25,6 +25,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // of threads, the interface that contact calls and nothing else
   contact: [
     'constants',
+    'statics',
     'math',
     'linalg',
     'curve',

@@ -74,32 +74,46 @@ function isSettled({ converged, final }: NewtonResult): boolean {
   return converged || final === true;
 }
 
+/** What raising loads needs of a system. */
+export interface LoadRaiser<T> {
+  /** Lets this share of all loads act. */
+  setLoads(share: number): void;
+  /** Newton's method from where the system is. */
+  solve(tolerance: number, iterations: number): T;
+  /** Remembers the state, and goes back there. */
+  hold(): void;
+  revert(): void;
+}
+
 /**
  * First without loads, then in parts that grow while Newton gets through and shrink where it does not: what is too far for
  * one iteration is near for ten, above all for loads that follow the rod. Small loads lead back to a saddle that was left.
  */
-function raiseLoads(system: RestSystem, tolerance: number, mode: SearchMode): Search {
+export function raiseLoads<T extends { converged: boolean; readonly iterations: number }>(
+  { setLoads, solve, hold, revert }: LoadRaiser<T>,
+  tolerance: number,
+): { readonly last: T; readonly iterations: number } {
   let part = 0.1;
-  system.setLoads(0);
-  let newton = { ...system.newton({ ...mode, tolerance: 1e-6, iterations: 60 }) };
-  let { iterations } = newton;
-  for (let reached = 0; newton.converged && reached < 1; ) {
-    system.hold('start');
+  setLoads(0);
+  let last = solve(1e-6, 60);
+  let { iterations } = last;
+  for (let reached = 0; last.converged && reached < 1; ) {
+    hold();
     const share = Math.min(1, reached + part);
-    system.setLoads(share);
-    newton = { ...system.newton({ ...mode, tolerance: share < 1 ? 1e-6 : tolerance, iterations: 30 }) };
-    iterations += newton.iterations;
-    if (newton.converged) {
+    setLoads(share);
+    last = solve(share < 1 ? 1e-6 : tolerance, 30);
+    iterations += last.iterations;
+    if (last.converged) {
       reached = share;
       part *= 1.5;
     } else if (part > 0.004) {
-      system.revert('start');
+      revert();
       part /= 3;
-      newton.converged = true;
+      last.converged = true;
     }
   }
-  system.setLoads(1);
-  return { newton, iterations };
+  setLoads(1);
+  return { last, iterations };
 }
 
 /**
@@ -120,8 +134,16 @@ function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions
     iterations += newton.iterations;
     if (isSettled(newton) || leaving) continue;
     system.revert('entry');
-    const raised = raiseLoads(system, tolerance, mode);
-    newton = raised.newton;
+    const raised = raiseLoads(
+      {
+        setLoads: (share) => system.setLoads(share),
+        solve: (precision, most) => ({ ...system.newton({ ...mode, tolerance: precision, iterations: most }) }),
+        hold: () => system.hold('start'),
+        revert: () => system.revert('start'),
+      },
+      tolerance,
+    );
+    newton = raised.last;
     iterations += raised.iterations;
   }
   for (let round = 0; !isSettled(newton) && round < 6; round++) {
@@ -136,23 +158,48 @@ function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions
   return { newton, iterations };
 }
 
-/** Finds an equilibrium from where the system is and reports on it; `rod` is the name in the report. */
-export function seekEquilibrium(system: RestSystem, rod: string, options: EquilibriumOptions): EquilibriumReport {
-  const judge = ({ converged }: NewtonResult): Verdict => (converged ? system.judge() : noVerdict);
-  let { newton, iterations } = settle(system, options, false);
-  let verdict = judge(newton);
+/** What one attempt at an equilibrium came to. */
+export interface Settled {
+  readonly converged: boolean;
+  readonly iterations: number;
+  /** Largest residual force [N] and what it had to be below. */
+  readonly residual: number;
+  readonly tolerance: number;
+  readonly error?: number;
+  readonly reason: string;
+}
+
+/** How a model finds an equilibrium, judges it and leaves it. */
+export interface StableSearch {
+  /** An equilibrium near where the system is; `leaving`: on the way from an unstable one. */
+  settle(leaving: boolean): Settled;
+  /** Of the equilibrium that was found. */
+  judge(): Verdict;
+  /** Moves away from an unstable equilibrium, farther each time: `round` counts from 1. Returns the iterations that it took. */
+  leave(round: number): number;
+  /** False where unstable equilibria are reported and never left. Default true. */
+  readonly leaves?: boolean;
+}
+
+/** Unstable equilibria that a search leaves before it reports one. */
+const MOST_SADDLES = 8;
+
+/** Settles, leaves unstable equilibria where `stability` is `seek`, and reports; `rod` is the name in the report. */
+export function seekStable(search: StableSearch, rod: string, { stability }: EquilibriumOptions): EquilibriumReport {
+  const judge = ({ converged }: Settled): Verdict => (converged ? search.judge() : noVerdict);
+  const leaves = stability === 'seek' && (search.leaves ?? true);
+  let settled = search.settle(false);
+  let { iterations } = settled;
+  let verdict = judge(settled);
   let saddlesLeft = 0;
-  while (newton.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
+  while (settled.converged && verdict.negativeModes > 0 && leaves && saddlesLeft < MOST_SADDLES) {
     saddlesLeft++;
-    // farther each time: close to a critical load the way back is short
-    system.nudge(0.02 * saddlesLeft);
-    iterations += system.descend(60);
-    const left = settle(system, options, true);
-    newton = left.newton;
-    iterations += left.iterations;
-    verdict = judge(newton);
+    iterations += search.leave(saddlesLeft);
+    settled = search.settle(true);
+    iterations += settled.iterations;
+    verdict = judge(settled);
   }
-  const { converged, residual, tolerance, error, reason } = newton;
+  const { converged, residual, tolerance, error, reason } = settled;
   return {
     rod,
     converged,
@@ -166,4 +213,24 @@ export function seekEquilibrium(system: RestSystem, rod: string, options: Equili
     saddlesLeft,
     ...(converged ? {} : { reason }),
   };
+}
+
+/** Finds an equilibrium from where the system is and reports on it; `rod` is the name in the report. */
+export function seekEquilibrium(system: RestSystem, rod: string, options: EquilibriumOptions): EquilibriumReport {
+  return seekStable(
+    {
+      settle(leaving) {
+        const { newton, iterations } = settle(system, options, leaving);
+        return { ...newton, iterations };
+      },
+      judge: () => system.judge(),
+      leave(round) {
+        // close to a critical load the way back is short
+        system.nudge(0.02 * round);
+        return system.descend(60);
+      },
+    },
+    rod,
+    options,
+  );
 }

@@ -15,6 +15,7 @@ import { sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport, RestRod } from '../../model.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
+import { seekStable, type Verdict } from '../../statics/search.ts';
 import { createGroup, joinRods, type RestGroup } from './assembly.ts';
 import type { Links } from './linkData.ts';
 import { setLinkForce, stiffnessOf } from './links.ts';
@@ -304,7 +305,7 @@ function createSearch(
   };
 
   /** Negative eigenvalues of the tangent stiffness; −1 where nothing can be said. */
-  const judge = (t: number): { negativeModes: number; criterion: EquilibriumReport['criterion'] } => {
+  const judge = (t: number): Verdict => {
     const none = { negativeModes: -1, criterion: 'none' } as const;
     if (!evaluate(t, 'tangent', 0) || parts.some(({ conservative }) => !conservative)) return none;
     for (let i = 0; i < size; i++) if (!fixed[i]) values[i] += zeroOf[i];
@@ -399,6 +400,26 @@ function createSearch(
   };
 }
 
+/** Settles at t; where pins have gone far since `from`, in steps of time. */
+function goTo(search: ReturnType<typeof createSearch>, from: number, t: number, tolerance: number): Outcome {
+  let iterations = 0;
+  const settleAt = (until: number, precision: number): Outcome => {
+    search.place(until);
+    search.start();
+    const found = search.settle(until, precision, false);
+    iterations += found.iterations;
+    return found;
+  };
+  search.hold();
+  let found = settleAt(t, tolerance);
+  if (!found.converged && from !== t) {
+    search.revert(from);
+    for (let k = 1; k <= 32; k++)
+      found = settleAt(k < 32 ? from + ((t - from) * k) / 32 : t, k < 32 ? 1e-6 : tolerance);
+  }
+  return { ...found, iterations };
+}
+
 export function createLinkedRest(
   links: Links,
   rods: readonly Rod[],
@@ -411,50 +432,27 @@ export function createLinkedRest(
     return { members, search: createSearch(createGroup(members, list, rods, samples, restOf), links, rods, samples) };
   });
   return {
-    equilibrate(from, t, { stability, tolerance }) {
+    equilibrate(from, t, options) {
+      const { tolerance } = options;
       const reports = new Map<number, EquilibriumReport>();
       for (const { members, search } of groups) {
-        let iterations = 0;
-        const goTo = (until: number, precision: number): Outcome => {
-          search.place(until);
-          search.start();
-          const found = search.settle(until, precision, false);
-          iterations += found.iterations;
-          return found;
-        };
-        search.hold();
-        let found = goTo(t, tolerance);
-        // pins that have gone far: in steps of time
-        if (!found.converged && from !== t) {
-          search.revert(from);
-          for (let k = 1; k <= 32; k++)
-            found = goTo(k < 32 ? from + ((t - from) * k) / 32 : t, k < 32 ? 1e-6 : tolerance);
-        }
-        const none = { negativeModes: -1, criterion: 'none' } as const;
-        let verdict: ReturnType<typeof search.judge> = found.converged ? search.judge(t) : none;
-        let saddlesLeft = 0;
-        while (found.converged && verdict.negativeModes > 0 && stability === 'seek' && saddlesLeft < 8) {
-          saddlesLeft++;
-          search.nudge(t, 0.02 * saddlesLeft);
-          iterations += search.descend(t, 60);
-          found = search.settle(t, tolerance, true);
-          iterations += found.iterations;
-          verdict = found.converged ? search.judge(t) : none;
-        }
+        const report = seekStable(
+          {
+            settle(leaving) {
+              if (leaving) return search.settle(t, tolerance, true);
+              return goTo(search, from, t, tolerance);
+            },
+            judge: () => search.judge(t),
+            leave(round) {
+              search.nudge(t, 0.02 * round);
+              return search.descend(t, 60);
+            },
+          },
+          '',
+          options,
+        );
         search.finish();
-        for (const rod of members)
-          reports.set(rod, {
-            rod: rods[rod].id,
-            converged: found.converged,
-            iterations,
-            residual: found.residual,
-            tolerance: found.tolerance,
-            negativeModes: verdict.negativeModes,
-            stable: verdict.negativeModes === 0,
-            criterion: verdict.criterion,
-            saddlesLeft,
-            ...(found.converged ? {} : { reason: found.reason }),
-          });
+        for (const rod of members) reports.set(rod, { ...report, rod: rods[rod].id });
       }
       return reports;
     },

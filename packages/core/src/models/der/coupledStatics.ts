@@ -4,7 +4,7 @@
  */
 import { pow } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
-import type { NewtonResult, Verdict } from '../../statics/search.ts';
+import { type NewtonResult, raiseLoads, seekStable, type Verdict } from '../../statics/search.ts';
 import { beginStep, cancelStep, moveBody, setBodyStage, syncPose } from './body.ts';
 import { hasFollowers } from './coupledFollow.ts';
 import { findSystemSoftDirection } from './coupledModal.ts';
@@ -70,25 +70,20 @@ export function settleSystem(
   };
   /** The loads of the rods in parts, as `raiseLoads` of a lone rod; what fails leaves the system where it was last at rest. */
   const raise = (): NewtonResult => {
-    let part = 0.1;
-    setLoads(0);
-    let newton = attempt(0, 1e-6, 60);
-    iterations += newton.iterations;
-    for (let reached = 0; newton.converged && reached < 1; ) {
-      const factor = Math.min(1, reached + part);
-      setLoads(factor);
-      newton = attempt(0, factor < 1 ? 1e-6 : options.tolerance, 30, true);
-      iterations += newton.iterations;
-      if (newton.converged) {
-        reached = factor;
-        part *= 1.5;
-      } else if (part > 0.004) {
-        part /= 3;
-        newton.converged = true;
-      }
-    }
-    setLoads(1);
-    return newton;
+    let returns = false;
+    const raised = raiseLoads(
+      {
+        setLoads,
+        solve: (tolerance, most) => attempt(0, tolerance, most, returns),
+        hold() {
+          returns = true;
+        },
+        revert() {},
+      },
+      options.tolerance,
+    );
+    iterations += raised.iterations;
+    return raised.last;
   };
   const settle = (): NewtonResult => {
     let newton = attempt(0, options.tolerance, 100);
@@ -118,17 +113,24 @@ export function settleSystem(
       if (inertia < 1e-8 * softest) break;
     }
   };
-  let newton = settle();
-  let verdict = judge(system, newton, t);
-  let saddlesLeft = 0;
-  while (verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
-    saddlesLeft++;
-    // farther each time: close to a critical load the way back is short
-    nudge(system, starts, t, 0.02 * saddlesLeft);
-    descend();
-    newton = settle();
-    verdict = judge(system, newton, t);
-  }
+  const report = seekStable(
+    {
+      settle() {
+        iterations = 0;
+        return { ...settle(), iterations };
+      },
+      judge: () => judge(system, t),
+      leave(round) {
+        iterations = 0;
+        // close to a critical load the way back is short
+        nudge(system, starts, t, 0.02 * round);
+        descend();
+        return iterations;
+      },
+    },
+    rod,
+    options,
+  );
   for (const body of system.bodies) {
     body.velocity.fill(0);
     body.momentum.fill(0);
@@ -142,23 +144,12 @@ export function settleSystem(
     der.history.fill(0);
     poseSamples(der);
   }
-  return {
-    rod,
-    converged: newton.converged,
-    iterations,
-    residual: newton.residual,
-    tolerance: newton.tolerance,
-    negativeModes: verdict.negativeModes,
-    stable: verdict.negativeModes === 0,
-    criterion: verdict.criterion,
-    saddlesLeft,
-    ...(newton.converged ? {} : { reason: newton.reason }),
-  };
+  return report;
 }
 
 /** Negative pivots of the whole; none where loads have no potential, since nothing is then said by an energy. */
-function judge(system: System, newton: NewtonResult, t: number): Verdict {
-  const negativeModes = newton.converged ? countNegativePivots(system, t) : -1;
+function judge(system: System, t: number): Verdict {
+  const negativeModes = countNegativePivots(system, t);
   const follows = system.members.some(({ work }) => work.loadJacobian.asymmetry > 1e-4);
   return negativeModes < 0 || follows
     ? { negativeModes: -1, criterion: 'none' }

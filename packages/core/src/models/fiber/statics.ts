@@ -13,6 +13,7 @@ import {
 } from '../../linalg/blockTridiagonal.ts';
 import { hypotOf, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { noVerdict, seekStable, type Verdict } from '../../statics/search.ts';
 import { largestTurn, predictTension, type TensionMode } from './elements.ts';
 import { measureDeformation } from './energy.ts';
 import { constrainHeld, constrainRight, freeHeld, imposeHeld, returnHeld } from './held.ts';
@@ -210,12 +211,6 @@ function isMinimum(fiber: FiberRod, work: Workspace, statics: StaticWork, t: num
   return factorSymmetric(statics.factor, work.matrix, inertia, statics.weight, true);
 }
 
-export interface Verdict {
-  readonly negativeModes: number;
-  readonly criterion: 'energy' | 'divergence' | 'none';
-}
-const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'none' };
-
 /**
  * Conservative loads: negative eigenvalues of the tangent stiffness; rigid motions and free spins, which have none, do not count.
  * Loads without a potential leave an unsymmetric matrix, whose determinant changes its sign where the equilibrium is lost.
@@ -223,7 +218,7 @@ const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'none' };
 export function judgeStability(fiber: FiberRod, work: Workspace, statics: StaticWork, t: number): Verdict {
   measureLoadJacobian(statics.jacobian, fiber, t);
   const skew = statics.jacobian.asymmetry > 1e-4;
-  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, !skew)) return UNKNOWN;
+  if (!assembleTangent(fiber, work, t, 'exact', statics.jacobian, !skew)) return noVerdict;
   constrainHeld(fiber, work.matrix, undefined);
   if (skew) {
     const sign = solveBlocks(work.matrix, work.residual.fill(0));
@@ -231,7 +226,7 @@ export function judgeStability(fiber: FiberRod, work: Workspace, statics: Static
   }
   // the softest bending mode has about 100/n⁴ of the weight
   const shift = 1e-4 / pow(fiber.edgeCount, 4);
-  if (!factorSymmetric(statics.factor, work.matrix, shift, statics.weight, false)) return UNKNOWN;
+  if (!factorSymmetric(statics.factor, work.matrix, shift, statics.weight, false)) return noVerdict;
   return { negativeModes: statics.factor.negative, criterion: 'energy' };
 }
 
@@ -319,33 +314,25 @@ export function findEquilibrium(
   updateStiffness(fiber, t);
   const brought = bringPins(fiber, work, statics, t);
   imposeHeld(fiber, fiber.q);
-  let { result, iterations: spent } = settle(fiber, work, statics, t, options.tolerance, false);
-  let iterations = brought.iterations + spent;
-  if (brought.overtwist !== '') result = { ...result, converged: false, reason: brought.overtwist };
-  result = refuseTwist(fiber, result);
-  let verdict = result.converged ? judgeStability(fiber, work, statics, t) : UNKNOWN;
-  let saddlesLeft = 0;
-  while (result.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
-    saddlesLeft++;
-    nudge(fiber, work, statics, t, 0.02 * saddlesLeft);
-    iterations += descend(fiber, work, statics, t, 60);
-    ({ result, iterations: spent } = settle(fiber, work, statics, t, options.tolerance, true));
-    iterations += spent;
-    result = refuseTwist(fiber, result);
-    verdict = result.converged ? judgeStability(fiber, work, statics, t) : UNKNOWN;
-  }
+  const report = seekStable(
+    {
+      settle(leaving) {
+        const { result, iterations } = settle(fiber, work, statics, t, options.tolerance, leaving);
+        if (leaving) return { ...refuseTwist(fiber, result), iterations };
+        const { overtwist } = brought;
+        const first = overtwist !== '' ? { ...result, converged: false, reason: overtwist } : result;
+        return { ...refuseTwist(fiber, first), iterations: brought.iterations + iterations };
+      },
+      judge: () => judgeStability(fiber, work, statics, t),
+      leave(round) {
+        nudge(fiber, work, statics, t, 0.02 * round);
+        return descend(fiber, work, statics, t, 60);
+      },
+    },
+    fiber.rod.id,
+    options,
+  );
   fiber.v.fill(0);
   poseSamples(fiber, fiber.q, fiber.v);
-  return {
-    rod: fiber.rod.id,
-    converged: result.converged,
-    iterations,
-    residual: result.residual,
-    tolerance: result.tolerance,
-    negativeModes: verdict.negativeModes,
-    stable: verdict.negativeModes === 0,
-    criterion: verdict.criterion,
-    saddlesLeft,
-    ...(result.converged ? {} : { reason: result.reason }),
-  };
+  return report;
 }

@@ -8,6 +8,7 @@
 
 import { eigenDense } from '../../linalg/eigen.ts';
 import { hypot, square } from '../../math/rounded/index.ts';
+import type { Verdict } from '../../statics/search.ts';
 import {
   collectGradient,
   evaluateLoads,
@@ -21,7 +22,6 @@ import {
 import { poseRod, writeAllJacobians } from './kinematics.ts';
 import type { NewtonOptions, NewtonResult } from './newton.ts';
 import type { HelixBody } from './rod.ts';
-import type { Verdict } from './statics.ts';
 import { factorRod } from './sweep.ts';
 
 /** Gradient of elastic energy and loads at the curvatures `kappa`; returns the residual [N], NaN where a load is not finite. */

@@ -8,6 +8,7 @@
  */
 import { hypot, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { seekStable, type Verdict } from '../../statics/search.ts';
 import { followBranch } from './branch.ts';
 import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { placeRoot, poseSamples, writeAllJacobians } from './kinematics.ts';
@@ -15,14 +16,6 @@ import { findLiveEquilibrium, judgeLiveStability } from './live.ts';
 import { type NewtonResult, solveStage } from './newton.ts';
 import { type HelixBody, type HelixRod, hasLiveLoads } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
-
-export interface Verdict {
-  /** Directions in which the rod would leave; 0 for a stable equilibrium, −1 when it cannot be told. */
-  readonly negativeModes: number;
-  readonly criterion: 'energy' | 'divergence' | 'none';
-}
-
-const UNKNOWN: Verdict = { negativeModes: -1, criterion: 'none' };
 
 /**
  * Below this, relative to the elastic stiffness, an eigenvalue counts as zero: the plane in which a round column buckles. A
@@ -121,31 +114,24 @@ function approach(h: HelixRod, w: Workspace, t: number, options: EquilibriumOpti
 
 export function findEquilibrium(h: HelixRod, w: Workspace, t: number, options: EquilibriumOptions): EquilibriumReport {
   const stage: Stage = { t, inertia: 0, rate: 0 };
-  let newton = approach(h, w, t, options);
-  let { iterations } = newton;
-  let verdict = newton.converged ? judgeStability(h, w, t) : UNKNOWN;
-  let saddlesLeft = 0;
-  while (newton.converged && verdict.negativeModes > 0 && options.stability === 'seek' && saddlesLeft < 8) {
-    saddlesLeft++;
-    evaluateLoads(h, w, stage);
-    nudge(h, findSoftDirection(h, w, t), 0.1 * saddlesLeft);
-    newton = { ...settle(h, w, t, { tolerance: options.tolerance, leaving: true, leavesPlanes: true }) };
-    iterations += newton.iterations;
-    verdict = newton.converged ? judgeStability(h, w, t) : UNKNOWN;
-  }
+  const report = seekStable(
+    {
+      settle: (leaving) =>
+        leaving
+          ? { ...settle(h, w, t, { tolerance: options.tolerance, leaving: true, leavesPlanes: true }) }
+          : approach(h, w, t, options),
+      judge: () => judgeStability(h, w, t),
+      leave(round) {
+        evaluateLoads(h, w, stage);
+        nudge(h, findSoftDirection(h, w, t), 0.1 * round);
+        return 0;
+      },
+    },
+    h.rod.id,
+    options,
+  );
   h.v.fill(0);
   h.memory.fill(0);
   poseSamples(h);
-  return {
-    rod: h.rod.id,
-    converged: newton.converged,
-    iterations,
-    residual: newton.residual,
-    tolerance: newton.tolerance,
-    negativeModes: verdict.negativeModes,
-    stable: verdict.negativeModes === 0,
-    criterion: verdict.criterion,
-    saddlesLeft,
-    ...(newton.converged ? {} : { reason: newton.reason }),
-  };
+  return report;
 }

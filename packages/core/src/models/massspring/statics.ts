@@ -13,6 +13,7 @@
 import { clearWide, factorWide, fixWide, solveWide } from '../../linalg/wideBand.ts';
 import { hypot, pow, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { noVerdict, seekStable } from '../../statics/search.ts';
 import { approachLoads } from './approach.ts';
 import { findInverted, rememberOrientation, writeAltitude, writeSpring } from './energy.ts';
 import { measureTurns, poseSamples } from './kinematics.ts';
@@ -280,7 +281,7 @@ export function findEquilibrium(
   hair.frozen = true;
   measureTension(search);
   const brought = followPins(search, t);
-  let iterations = brought.iterations;
+  let iterations = 0;
   const entry = hair.q.slice();
   const kinds = hair.altitudeKind.slice();
   const settle = (): Result => {
@@ -305,41 +306,42 @@ export function findEquilibrium(
     }
     return result;
   };
-  let result = brought.lost < 0 ? settle() : foldedAt(brought.lost);
-  if (!result.converged && !result.isRounded && brought.lost < 0) {
+  const settleFirst = (): Result => {
+    iterations += brought.iterations;
+    const result = brought.lost < 0 ? settle() : foldedAt(brought.lost);
+    if (result.converged || result.isRounded || brought.lost >= 0) return result;
     hair.q.set(entry);
     chooseKinds(hair, work);
     iterations += approachLoads(search);
     entry.set(hair.q);
-    result = settle();
-  }
+    return settle();
+  };
   const stateful = hair.drive.sources.some(({ dependsOnState }) => dependsOnState);
-  let negative = result.converged && !stateful ? countNegative(hair, work) : -1;
-  let saddlesLeft = 0;
-  while (result.converged && negative > 0 && options.stability === 'seek' && saddlesLeft < 8) {
-    saddlesLeft++;
-    nudge(search, 0.01 * saddlesLeft);
-    measureTension(search);
-    iterations += descend(search, 60);
-    result = settle();
-    negative = result.converged ? countNegative(hair, work) : -1;
-  }
+  const report = seekStable(
+    {
+      settle(leaving) {
+        iterations = 0;
+        const result = leaving ? settle() : settleFirst();
+        return { ...result, iterations };
+      },
+      judge() {
+        const negativeModes = stateful ? -1 : countNegative(hair, work);
+        return negativeModes >= 0 ? { negativeModes, criterion: 'energy' } : noVerdict;
+      },
+      leave(round) {
+        nudge(search, 0.01 * round);
+        measureTension(search);
+        return descend(search, 60);
+      },
+    },
+    hair.rod.id,
+    options,
+  );
   hair.frozen = false;
-  hair.restTension = result.converged ? search.tension : undefined;
+  hair.restTension = report.converged ? search.tension : undefined;
   hair.v.fill(0);
   hair.acceleration.fill(0);
   rememberOrientation(hair);
   poseSamples(hair);
-  return {
-    rod: hair.rod.id,
-    converged: result.converged,
-    iterations,
-    residual: result.residual,
-    tolerance: result.tolerance,
-    negativeModes: negative,
-    stable: negative === 0,
-    criterion: negative >= 0 ? 'energy' : 'none',
-    saddlesLeft,
-    ...(result.converged ? {} : { reason: result.reason }),
-  };
+  return report;
 }

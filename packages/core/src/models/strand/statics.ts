@@ -10,6 +10,7 @@
 import { eigenDense } from '../../linalg/eigen.ts';
 import { sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
+import { noVerdict, type Settled, seekStable } from '../../statics/search.ts';
 import { constraintMerit, prepareConstraints, springEnergy } from './constraints.ts';
 import { elasticEnergy } from './energy.ts';
 import { poseSamples, turnJoint } from './kinematics.ts';
@@ -60,14 +61,6 @@ function torqueScale({ torque, force, linkCount, stiffness }: StrandTree): numbe
     out = Math.max(out, 1e-4 * Math.min(stiffness[3 * j], stiffness[3 * j + 1]));
   }
   return out;
-}
-
-interface Settled {
-  converged: boolean;
-  iterations: number;
-  residual: number;
-  tolerance: number;
-  reason: string;
 }
 
 function moveTrial(tree: StrandTree, { q0, direction }: StaticsWork, share: number, scaled: Float64Array): void {
@@ -214,15 +207,16 @@ export function findEquilibrium(
   work: StaticsWork,
   rod: string,
   t: number,
-  { stability, tolerance }: EquilibriumOptions,
+  options: EquilibriumOptions,
 ): EquilibriumReport {
+  const { stability, tolerance } = options;
   const { sweep } = work;
   tree.v.fill(0);
   tree.rate.fill(0);
   tree.originRate.fill(0);
   setStraightChart(sweep, tree.linkCount);
   const start = tree.q.slice();
-  let iterations = approachRows(tree, work, t);
+  let iterations = 0;
   const attempt = (search: Search): Settled => {
     const found = settle(tree, work, t, search);
     iterations += found.iterations;
@@ -239,37 +233,44 @@ export function findEquilibrium(
     tree.loadFactor = 1;
     return found;
   };
-  let settled = failed;
-  if (stability === 'report' && isConservative(tree) && !tree.constraints) {
-    settled = attempt({ tolerance, limit: 40, stays: true });
-    if (!settled.converged) settled = inParts(true);
-    if (!settled.converged) tree.q.set(start);
-  }
-  if (!settled.converged) settled = attempt({ tolerance, limit: 300 });
-  if (!settled.converged) settled = inParts(false);
-  let negative = settled.converged ? judge(tree, work) : -1;
-  let saddlesLeft = 0;
-  while (settled.converged && negative > 0 && stability === 'seek' && isConservative(tree) && saddlesLeft < 6) {
-    saddlesLeft++;
-    perturb(tree, work, 0.01 * saddlesLeft);
+  const settleFirst = (): Settled => {
+    let settled = failed;
     iterations += approachRows(tree, work, t);
-    settled = attempt({ tolerance, limit: 500 });
-    negative = settled.converged ? judge(tree, work) : -1;
-  }
-  const conservative = isConservative(tree);
-  tree.history.header.fill(0);
-  return {
-    rod,
-    converged: settled.converged,
-    iterations,
-    residual: settled.residual,
-    tolerance: settled.tolerance,
-    negativeModes: conservative ? negative : negative > 0 ? negative % 2 : negative,
-    stable: negative === 0,
-    criterion: negative < 0 ? 'none' : conservative ? 'energy' : 'divergence',
-    saddlesLeft,
-    ...(settled.converged ? {} : { reason: settled.reason }),
+    if (stability === 'report' && isConservative(tree) && !tree.constraints) {
+      settled = attempt({ tolerance, limit: 40, stays: true });
+      if (!settled.converged) settled = inParts(true);
+      if (!settled.converged) tree.q.set(start);
+    }
+    if (!settled.converged) settled = attempt({ tolerance, limit: 300 });
+    return settled.converged ? settled : inParts(false);
   };
+  let negative = -1;
+  const report = seekStable(
+    {
+      settle(leaving) {
+        iterations = 0;
+        const settled = leaving ? attempt({ tolerance, limit: 500 }) : settleFirst();
+        return { ...settled, iterations };
+      },
+      judge() {
+        negative = judge(tree, work);
+        if (negative < 0) return noVerdict;
+        return isConservative(tree)
+          ? { negativeModes: negative, criterion: 'energy' }
+          : { negativeModes: negative % 2, criterion: 'divergence' };
+      },
+      leave(round) {
+        perturb(tree, work, 0.01 * round);
+        return approachRows(tree, work, t);
+      },
+      leaves: isConservative(tree),
+    },
+    rod,
+    options,
+  );
+  tree.history.header.fill(0);
+  // loads without a potential: an even number of negative pivots says nothing for stability
+  return negative > 0 ? { ...report, stable: false } : report;
 }
 
 /**
