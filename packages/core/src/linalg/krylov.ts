@@ -7,7 +7,6 @@
  * converges faster than any power from there. So the space grows until an a posteriori estimate, the last entry of f(T)e₁ times
  * the last off-diagonal, is small enough. Vectors are orthogonalised against all earlier ones, twice.
  */
-import { exp, pow } from '../math/rounded/index.ts';
 import { eigenDense } from './eigen.ts';
 
 export interface Krylov {

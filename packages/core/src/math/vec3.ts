@@ -1,5 +1,5 @@
 /** Vectors as three consecutive entries of an array; `o` marks where they start. */
-import { atan2, hypot } from './rounded/index.ts';
+import { atan2 } from './rounded/index.ts';
 
 export function dot3(a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number): number {
   return a[i] * b[j] + a[i + 1] * b[j + 1] + a[i + 2] * b[j + 2];

@@ -11,10 +11,10 @@ import type { Scene } from '../../scene/types.ts';
 import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { createRestRod } from './atRest.ts';
 import { adoptPose, initializeBody, syncPose } from './body.ts';
+import type { BodyStatics } from './bodyStatics.ts';
 import type { createDerContact } from './contact.ts';
 import { clearContact } from './contactSides.ts';
-import { exportSystemMatrices, findSystemModes, modesOfRod, type SystemModes } from './coupledModal.ts';
-import { settleSystem } from './coupledStatics.ts';
+import type { SystemModes } from './coupledModal.ts';
 import { initializeForces, type System } from './coupling.ts';
 import type { createExplicitSchemes } from './explicitSchemes.ts';
 import { canPair, type DerKernel } from './kernel.ts';
@@ -59,6 +59,8 @@ import { forgetContact, type ImplicitScheme, stepImplicit, TURNED_OVER } from '.
 export interface DerParts {
   /** Contact with obstacles and rods, and links; else scenes that have them are refused. */
   readonly contact?: typeof createDerContact;
+  /** Bodies that are welded to rods; else scenes that have them are refused. */
+  readonly bodies?: BodyStatics;
   /** The integrators `shake` and `fast-projection`. */
   readonly explicit?: typeof createExplicitSchemes;
   /** Solves rods two at a time. */
@@ -71,7 +73,7 @@ function compile(
   drives: readonly Drive[],
   scene: Scene,
   coupling: Coupling,
-  { contact: createContact, explicit: createExplicit, kernel, allocate = allocatePlain }: DerParts,
+  { contact: createContact, explicit: createExplicit, bodies: bodyStatics, kernel, allocate = allocatePlain }: DerParts,
 ): Bundle {
   const wishes: DerOptions = scene.solver?.der ?? {};
   const scheme = wishes.integrator ?? 'tr-bdf2';
@@ -82,6 +84,8 @@ function compile(
       ['solver', 'der', 'integrator'],
       `this program has der without its explicit integrators; use tr-bdf2 in place of ${scheme}, or pass derExplicit to createDerModel`,
     );
+  if (coupling.welds.length > 0 && !bodyStatics)
+    throw new SceneError(['welds'], 'this program has der without bodies; pass derBodies to createDerModel');
   // the explicit schemes are the paper's, and so is their strain; twist has no inertia there
   const options: DerOptions = explicit ? { ...wishes, strain: 'bergou2008', twist: 'quasistatic' } : wishes;
   const newton = { tolerance: options.tolerance ?? 1e-9, iterations: options.iterations ?? 25, rotation: 1 };
@@ -339,8 +343,8 @@ function compile(
       const { system, starts } = systemOfRod[rod];
       const { work, start, entry } = tools[rod];
       const report =
-        system.bodies.length > 0
-          ? settleSystem(system, starts, rods[rod].id, t, wanted)
+        bodyStatics && system.bodies.length > 0
+          ? bodyStatics.settleSystem(system, starts, rods[rod].id, t, wanted)
           : findEquilibrium(ders[rod], work, { start, entry }, t, wanted);
       // the explicit schemes go on from forces without tension, which statics does not keep
       if (explicit) initializeScheme(t);
@@ -357,24 +361,24 @@ function compile(
     modes: (rod, t, count) => {
       renewAll();
       const { system, rods: members } = systemOfRod[rod];
-      if (system.bodies.length > 0) {
+      if (bodyStatics && system.bodies.length > 0) {
         // found once for all rods of the system: the world asks rod by rod, then refreshes
         if (lastModes?.system !== system || lastModes.count !== count)
-          lastModes = { system, count, found: findSystemModes(system, t, count) };
-        return modesOfRod(system, lastModes.found, members.indexOf(rod));
+          lastModes = { system, count, found: bodyStatics.findSystemModes(system, t, count) };
+        return bodyStatics.modesOfRod(system, lastModes.found, members.indexOf(rod));
       }
       return findModes(ders[rod], tools[rod].work, t, count);
     },
     matrices: (rod, t) => {
       renewAll();
       const { system } = systemOfRod[rod];
-      if (system.bodies.length > 0) return exportSystemMatrices(system, t, rods[rod].id);
+      if (bodyStatics && system.bodies.length > 0) return bodyStatics.exportSystemMatrices(system, t, rods[rod].id);
       return exportMatrices(ders[rod], tools[rod].work, t);
     },
   };
 }
 
-/** The model, made of the given parts; implicit integrators, bodies, statics and modes are always there. */
+/** The model, made of the given parts; implicit integrators, statics and modes are always there. */
 export function createDerModel(parts: DerParts = {}): Model {
   return {
     id: 'der',

@@ -61,7 +61,7 @@ function writeAngleRatio(out: Float64Array, W: number): void {
 export function angleRatio(W: number): number {
   const x = 1 - W;
   if (x < 1e-3) return 2 + x * (2 / 3 + x * (4 / 15 + x * (4 / 35 + x * (16 / 315))));
-  return (2 * Math.acos(W)) / Math.sqrt(Math.max(1 - W * W, 1e-12));
+  return (2 * acos(W)) / Math.sqrt(Math.max(1 - W * W, 1e-12));
 }
 
 /** u = g·b with g = f(W) c and b = (½R(−m/2)w, sin m/2): the rotation vector from the quaternion of both frames. */

@@ -2,6 +2,7 @@
  * Elastic energy of a rod without its derivatives, a quarter of their cost: for audits, which ask after every step. The same operations
  * in the same order as in strain.ts and joint.ts, so the same bits.
  */
+import { cos, sin } from '../../math/rounded/index.ts';
 import { dot3 } from '../../math/vec3.ts';
 import type { ElasticEnergy } from './energy.ts';
 import type { DerRod } from './rod.ts';
@@ -16,8 +17,8 @@ function addRotationEnergy(
   w2: number,
   m: number,
 ): void {
-  const ca = Math.cos(0.5 * m);
-  const sa = Math.sin(0.5 * m);
+  const ca = cos(0.5 * m);
+  const sa = sin(0.5 * m);
   const c = Math.sqrt(1 / (1 + 0.25 * (w1 * w1 + w2 * w2)));
   const g = angleRatio(c * ca) * c;
   const d1 = g * (0.5 * (ca * w1 + sa * w2)) - joint[o + 3];
@@ -29,8 +30,8 @@ function addRotationEnergy(
 
 /** See `bergouStrain`. */
 function addBergouEnergy(out: ElasticEnergy, joint: Float64Array, o: number, w1: number, w2: number, m: number): void {
-  const c = Math.cos(m);
-  const s = Math.sin(m);
+  const c = cos(m);
+  const s = sin(m);
   const k1 = 0.5 * joint[o];
   const k2 = 0.5 * joint[o + 1];
   const a1 = w1 - joint[o + 3];

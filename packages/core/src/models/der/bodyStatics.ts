@@ -1,0 +1,12 @@
+/** Equilibria, modes and matrices of rods with bodies, as a part that the model is given: a model without it refuses welds. */
+import { exportSystemMatrices, findSystemModes, modesOfRod } from './coupledModal.ts';
+import { settleSystem } from './coupledStatics.ts';
+
+export interface BodyStatics {
+  readonly settleSystem: typeof settleSystem;
+  readonly findSystemModes: typeof findSystemModes;
+  readonly modesOfRod: typeof modesOfRod;
+  readonly exportSystemMatrices: typeof exportSystemMatrices;
+}
+
+export const bodyStatics: BodyStatics = { settleSystem, findSystemModes, modesOfRod, exportSystemMatrices };
