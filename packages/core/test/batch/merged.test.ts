@@ -14,6 +14,7 @@ import {
 import { closestPart, measureObstacle, type Obstacle } from '../../src/batch/obstacles.ts';
 import { addEnergies, measureReactions } from '../../src/batch/readouts.ts';
 import { type BatchRod, createBatchRod, stateSizes } from '../../src/batch/rod.ts';
+import { adoptState } from '../../src/batch/step.ts';
 import { createBox, createCapsule, createSphere, type Shape } from '../../src/contact/shapes/shape.ts';
 import { compileScene, type RodSpec, type Scene } from '../../src/index.ts';
 import { DT } from './scenes.ts';
@@ -37,7 +38,9 @@ function makeStrand(rod: Omit<RodSpec, 'section' | 'material'>, changes: Partial
   });
   const sizes = stateSizes(rods[0]);
   const [q, v, memory] = [sizes.q, sizes.v, sizes.memory].map((size) => new Float64Array(size));
-  return createBatchRod(rods[0], drives[0], { q, v, memory });
+  const batch = createBatchRod(rods[0], drives[0], { q, v, memory });
+  adoptState(batch, 0);
+  return batch;
 }
 
 function run(batch: BatchRod, steps: number, visit: (k: number, report: MergedReport) => void): void {
@@ -150,7 +153,7 @@ describe('a hair that falls on a ball', () => {
     });
     expect(free).toBeGreaterThan(3);
     expect(pressed).toBeGreaterThan(60);
-    expect(scale).toBeGreaterThan(1e-8);
+    expect(scale).toBeGreaterThan(1e-7);
   });
 
   test('two runs give the same bits', () => {
