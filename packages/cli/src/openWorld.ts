@@ -33,8 +33,8 @@ export interface WorldChoices {
 const manyRods = 128;
 const manyFibers = 16;
 
-/** Nodes from which `backend: auto` takes the GPU: below, sending poses takes longer than moving the rods. */
-const manyNodes = 30_000;
+/** Nodes from which `backend: auto` takes the GPU: below, opening the device takes longer than it gains. */
+const manyNodes = 5_000;
 
 /** With the engine that the scene asks for, loaded only then, and with kernels where rods can be solved two at a time. */
 export async function openWorld(source: Source, choices: WorldChoices = {}): Promise<World> {

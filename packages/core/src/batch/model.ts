@@ -58,9 +58,10 @@ export function compileBatch(
 ): BatchBundle {
   refuseScene(scene, coupling);
   const options = readOptions(scene);
+  const rodAt = new Map(scene.rods.map(({ id }, index) => [id, index]));
+  const pinAt = new Map(scene.pins?.map((pin, index) => [pin.rod, index]));
   rods.forEach((rod, k) => {
-    const pin = scene.pins?.findIndex((one) => one.rod === rod.id) ?? -1;
-    refuseRod(rod, drives[k], { rod: scene.rods.findIndex(({ id }) => id === rod.id), pin });
+    refuseRod(rod, drives[k], { rod: rodAt.get(rod.id) ?? -1, pin: pinAt.get(rod.id) ?? -1 });
   });
   const sizes = rods.map(stateSizes);
   const sum = (part: 'q' | 'v' | 'memory'): number => sizes.reduce((total, size) => total + size[part], 0);
