@@ -158,6 +158,7 @@ describe('obstacles', () => {
     { type: 'box', size: [0.2, 0.4, 0.6], body: 'bob', position: [0, 0, 0.1] },
     { type: 'plane', position: [0, 0, -1] },
     { type: 'capsule', from: [0, 0, 0], to: [0, 0, 1], radius: 0.1 },
+    { type: 'torus', ring: 0.5, radius: 0.1 },
     {
       type: 'mesh',
       vertices: [
@@ -181,6 +182,7 @@ describe('obstacles', () => {
       ['collider 2', false],
       ['collider 3', false],
       ['collider 4', false],
+      ['collider 5', false],
     ]);
     const at = new Float64Array(12);
     obstacles[0].place(at, last);
@@ -194,18 +196,19 @@ describe('obstacles', () => {
     obstacles[1].place(at, last);
     const up = [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)];
     for (let k = 0; k < 3; k++) expect(at[9 + k]).toBeCloseTo(pose.position[k] + 0.1 * up[k], 12);
-    // outward everywhere: volumes of ball, box and capsule
-    const volumes = [obstacles[0], obstacles[1], obstacles[3]].map(({ position, triangle }) =>
+    // outward everywhere: volumes of ball, box, capsule and torus
+    const volumes = [obstacles[0], obstacles[1], obstacles[3], obstacles[4]].map(({ position, triangle }) =>
       volume(Float32Array.from(position), triangle),
     );
     expect(volumes[0] / ((4 / 3) * Math.PI * 0.05 ** 3)).toBeCloseTo(0.993, 3);
     expect(volumes[1]).toBeCloseTo(0.048, 7);
     expect(volumes[2] / (Math.PI * 0.01 + (4 / 3) * Math.PI * 1e-3)).toBeCloseTo(0.99, 2);
+    expect(volumes[3] / (2 * Math.PI ** 2 * 0.5 * 0.1 ** 2)).toBeCloseTo(0.993, 3);
   });
 
   it('are in all three formats', async () => {
     const usda = [...exportUsda(film)].join('');
-    expect(usda.match(/def Mesh/g)).toHaveLength(5);
+    expect(usda.match(/def Mesh/g)).toHaveLength(6);
     expect(usda).toContain('4: ( (0, 1, 0, 0), (-1, 0, 0, 0), (0, 0, 1, 0), (1, 0.2, 0, 1) ),');
     const { chunks, byteLength } = exportGlb(film);
     const bytes = join(chunks());

@@ -224,9 +224,7 @@ function buildContext(parts: ContactParts): { context: ContactContext; layout: L
       halvings: (dt) => halvingsLeft(scene.time, dt),
       spend: parts.spend,
       canResume: options.solver === 'admm',
-      hasQuickShapes: colliders.every(
-        ({ body, shape: { type } }) => body < 0 && ['plane', 'sphere', 'capsule', 'box'].includes(type),
-      ),
+      hasCheapShapes: colliders.every(({ body, shape }) => body < 0 && shape.isCheap === true),
       hasRestitution: colliders.some(({ restitution }) => restitution > 0),
       keepsLaw: options.solver === 'admm' || options.solver === 'gauss-seidel',
       retries: spec?.iterations === undefined ? RETRIES : 0,

@@ -74,7 +74,7 @@ export interface ContactSettings {
   /** Whether an island with missed contacts may go on from where it is: no solver but ADMM can. */
   readonly canResume: boolean;
   /** Whether measuring penetration is cheap for every collider. */
-  readonly hasQuickShapes: boolean;
+  readonly hasCheapShapes: boolean;
   readonly hasRestitution: boolean;
   /** Whether the solver keeps the law of contact, so that steps which break it can be rejected. */
   readonly keepsLaw: boolean;

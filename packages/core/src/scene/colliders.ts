@@ -32,6 +32,8 @@ export type ColliderShape =
   | { readonly type: 'sphere'; readonly radius: number }
   /** All points within `radius` of the line from `from` to `to`. */
   | { readonly type: 'capsule'; readonly from: Vec3; readonly to: Vec3; readonly radius: number }
+  /** A ring about the z axis: all points within `radius` of a circle of radius `ring`. */
+  | { readonly type: 'torus'; readonly ring: number; readonly radius: number }
   /** Edge lengths, about the origin; `rounding` is the radius of its edges, within the size. */
   | { readonly type: 'box'; readonly size: Vec3; readonly rounding?: number }
   /** Faces wind counter-clockwise seen from outside. */

@@ -9,7 +9,7 @@ import {
   placeCollider,
 } from '../../src/contact/shapes/collider.ts';
 import { findMeshFault, measureVolume } from '../../src/contact/shapes/mesh.ts';
-import type { ColliderSpec, Scene } from '../../src/scene/types.ts';
+import type { ColliderSpec, Scene, Vec3 } from '../../src/scene/types.ts';
 import { createWorld, type World } from '../../src/world/world.ts';
 import { icosphere, random, run, straight } from './support.ts';
 
@@ -52,6 +52,7 @@ const solids: readonly (readonly [string, ColliderSpec])[] = [
   ['sphere', { type: 'sphere', radius: 0.5 }],
   ['capsule', { type: 'capsule', from: [-0.3, 0, 0.1], to: [0.4, 0.2, 0], radius: 0.2 }],
   ['box', { type: 'box', size: [0.8, 0.6, 0.4] }],
+  ['torus', { type: 'torus', ring: 0.4, radius: 0.15 }],
   ['rounded box', { type: 'box', size: [0.8, 0.6, 0.4], rounding: 0.1 }],
   ['mesh', { type: 'mesh', ...boxMesh }],
   ['formula', { type: 'formula', formula: 'sqrt(x^2 + y^2 + z^2) - 0.5' }],
@@ -99,6 +100,40 @@ describe.each(solids)('%s', (_, spec) => {
       if (t > 0.01 && t < 0.99) inner++;
     }
     if (spec.type !== 'plane') expect(inner).toBeGreaterThan(20);
+  });
+});
+
+describe('a torus', () => {
+  it('has the distances that it should, and a hole', () => {
+    const torus = compile({ type: 'torus', ring: 0.4, radius: 0.15 });
+    expect(distanceAt(torus, [0, 0, 0])).toBeCloseTo(0.25, 12);
+    expect(distanceAt(torus, [0, 0.4, 0.25])).toBeCloseTo(0.1, 12);
+    expect(distanceAt(torus, [0.3, 0, 0])).toBeCloseTo(-0.05, 12);
+    expect([...out.subarray(1)]).toEqual([-1, 0, 0].map((x) => expect.closeTo(x, 12)));
+    expect(distanceAt(torus, [-0.24, 0.32, 0])).toBeCloseTo(-0.15, 12);
+  });
+
+  it('lets a ball-ended rod through its hole, and holds one that lies across it', () => {
+    const hole = 0.02;
+    const fall = (from: Vec3, to: Vec3): World => {
+      const world = createWorld({
+        tendril: 1,
+        gravity: [0, 0, -9.81],
+        rods: [{ ...straight('rod', from, to, 6), section: { type: 'circle', radius: 0.002 } }],
+        colliders: [{ type: 'torus', ring: hole + 0.01, radius: 0.01, friction: 0.3 }],
+        time: { duration: 1, step: 1 / 480 },
+      });
+      for (let k = 0; k < 120; k++) world.step();
+      return world;
+    };
+    const through = fall([0, 0, 0.02], [0, 0, 0.06]);
+    // 0.25 s of free fall
+    expect(through.samples[0].nodePosition[2]).toBeCloseTo(0.02 - 0.5 * 9.81 * 0.25 ** 2, 4);
+    const across = fall([-0.05, 0, 0.013], [0.05, 0, 0.013]);
+    const held = across.contactForces().reduce((sum, { force }) => sum + force[2], 0);
+    expect(held / (9.81 * across.momentum().mass)).toBeCloseTo(1, 1);
+    const { nodePosition } = across.samples[0];
+    expect(nodePosition[2]).toBeGreaterThan(0.005);
   });
 });
 
@@ -210,6 +245,10 @@ describe('a moving collider', () => {
 });
 
 describe('bad colliders', () => {
+  it('refuses a torus without a hole', () => {
+    expect(() => compile({ type: 'torus', ring: 0.1, radius: 0.1 })).toThrow(/radius.*below that of the ring, 0.1 m/);
+  });
+
   const cases: readonly (readonly [ColliderSpec, RegExp])[] = [
     [{ type: 'sphere', radius: 0 }, /radius is 0/],
     [{ type: 'plane', normal: [0, 0, 0] }, /zero vector/],

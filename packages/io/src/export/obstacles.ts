@@ -4,7 +4,7 @@
  */
 
 import { type ColliderSpec, compileColliders } from '@tendril/core';
-import { hypotOf } from '@tendril/core/math';
+import { cos, hypotOf, sin } from '@tendril/core/math';
 import type { BodyFrame, RecordingFrame } from '../recording.ts';
 import type { Footage } from './footage.ts';
 import { ballMesh } from './tube.ts';
@@ -85,6 +85,7 @@ interface Mesh {
 function meshOf(spec: ColliderSpec, reach: number): Mesh | undefined {
   if (spec.type === 'sphere') return stretched([0, 0, 0], [0, 0, 0], spec.radius);
   if (spec.type === 'capsule') return stretched(spec.from, spec.to, spec.radius);
+  if (spec.type === 'torus') return torusMesh(spec.ring, spec.radius);
   if (spec.type === 'box') return boxMesh(spec.size);
   if (spec.type === 'plane') return planeMesh(spec.normal ?? [0, 0, 1], reach);
   if (spec.type !== 'mesh') return undefined;
@@ -110,6 +111,29 @@ function stretched(from: Triple, to: Triple, radius: number): Mesh {
     for (let k = 0; k < 3; k++) out[i + k] = end[k] + radius * (a * across[k] + b * side[k] + c * up[k]);
   }
   return { position: out, triangle: indices };
+}
+
+/** 96 segments round the axis, 32 round the ring. */
+function torusMesh(ring: number, radius: number): Mesh {
+  const [around, across] = [96, 32];
+  const position = new Float64Array(3 * around * across);
+  const triangle = new Uint32Array(6 * around * across);
+  for (let i = 0; i < around; i++) {
+    const u = (2 * Math.PI * i) / around;
+    for (let j = 0; j < across; j++) {
+      const v = (2 * Math.PI * j) / across;
+      const k = across * i + j;
+      const far = ring + radius * cos(v);
+      position.set([far * cos(u), far * sin(u), radius * sin(v)], 3 * k);
+      const [next, beside] = [across * ((i + 1) % around), (j + 1) % across];
+      const corners = [k, next + j, next + beside, across * i + beside];
+      triangle.set(
+        [0, 1, 2, 0, 2, 3].map((m) => corners[m]),
+        6 * k,
+      );
+    }
+  }
+  return { position, triangle };
 }
 
 function axesAcross(up: Triple): [number[], number[]] {

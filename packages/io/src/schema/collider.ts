@@ -83,6 +83,12 @@ export const collider: z.ZodType<ColliderSpec | MeshFileSpec, Written<ColliderSp
       to: vector('length').describe('Its other end [m].'),
       radius: quantity('length', 'positive').describe('Radius [m].'),
     }),
+    fields('a torus', {
+      type: z.literal('torus').describe('A ring about the z axis.'),
+      ...common,
+      ring: quantity('length', 'positive').describe('Radius of the circle in the middle of the ring [m].'),
+      radius: quantity('length', 'positive').describe('Radius of the ring itself, below that of the circle [m].'),
+    }),
     fields('a box', {
       type: z.literal('box').describe('A block about its origin, along its axes.'),
       ...common,

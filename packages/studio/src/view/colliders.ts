@@ -16,6 +16,7 @@ import {
   MeshStandardMaterial,
   Quaternion,
   SphereGeometry,
+  TorusGeometry,
   Vector3,
 } from 'three';
 import type { ColliderInfo } from '../protocol.ts';
@@ -140,6 +141,8 @@ function keysOf({ deform }: ColliderInfo): { time: number; vertices: number[] }[
 function geometryOf(collider: ColliderInfo, near: Box3): BufferGeometry | undefined {
   const { type, radius, size, from, to } = collider;
   if (type === 'sphere' && typeof radius === 'number') return new SphereGeometry(radius, 48, 32);
+  if (type === 'torus' && typeof radius === 'number' && typeof collider.ring === 'number')
+    return new TorusGeometry(collider.ring, radius, 32, 96);
   if (type === 'box' && isTriple(size)) return new BoxGeometry(...size);
   if (type === 'plane') {
     const normal = new Vector3(...(isTriple(collider.normal) ? collider.normal : ([0, 0, 1] as const))).normalize();

@@ -7,7 +7,7 @@ import type { ColliderSpec } from '../../scene/types.ts';
 import { atPath, checkTimes, finite, type Path } from '../../scene/varying.ts';
 import { createFormulaShape, createGridShape } from './distanceField.ts';
 import { createMesh, findMeshFault, measureVolume } from './mesh.ts';
-import { createBox, createCapsule, createPlane, createSphere, type Shape } from './shape.ts';
+import { createBox, createCapsule, createPlane, createSphere, createTorus, type Shape } from './shape.ts';
 
 function requirePositive(value: number, path: Path, what: string): number {
   if (!(value > 0)) throw new SceneError(path, `the ${what} is ${value}; it must be positive`);
@@ -27,6 +27,16 @@ export function compileShape(spec: ColliderSpec, path: Path, warnings: string[])
       return createSphere(requirePositive(spec.radius, [...path, 'radius'], 'radius'));
     case 'capsule':
       return createCapsule(spec.from, spec.to, requirePositive(spec.radius, [...path, 'radius'], 'radius'));
+    case 'torus': {
+      const ring = requirePositive(spec.ring, [...path, 'ring'], 'radius of the ring');
+      const radius = requirePositive(spec.radius, [...path, 'radius'], 'radius');
+      if (radius >= ring)
+        throw new SceneError(
+          [...path, 'radius'],
+          `the radius is ${radius} m; it must be below that of the ring, ${ring} m`,
+        );
+      return createTorus(ring, radius);
+    }
     case 'box': {
       const [a, b, c] = spec.size;
       spec.size.forEach((size, k) => {

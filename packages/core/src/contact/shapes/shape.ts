@@ -10,6 +10,8 @@ export type DistanceFunction = (out: Float64Array, x: number, y: number, z: numb
 
 export interface Shape {
   readonly type: string;
+  /** Whether distances take some nanoseconds: places that ended inside are then looked for in every round of a solve. */
+  readonly isCheap?: boolean;
   /** A surface without an inside: what went through it ends where nothing tells. */
   readonly thin?: boolean;
   readonly distance: DistanceFunction;
@@ -34,6 +36,7 @@ const clampUnit = (t: number): number => (t < 0 ? 0 : t > 1 ? 1 : t);
 export function createPlane(nx: number, ny: number, nz: number): Shape {
   return {
     type: 'plane',
+    isCheap: true,
     distance(out, x, y, z) {
       out[0] = nx * x + ny * y + nz * z;
       out[1] = nx;
@@ -48,6 +51,7 @@ export function createPlane(nx: number, ny: number, nz: number): Shape {
 export function createSphere(radius: number): Shape {
   return {
     type: 'sphere',
+    isCheap: true,
     distance(out, x, y, z) {
       writeRadial(out, x, y, z, radius);
     },
@@ -117,6 +121,7 @@ export function createCapsule(from: ArrayLike<number>, to: ArrayLike<number>, ra
   const length2 = dx * dx + dy * dy + dz * dz;
   return {
     type: 'capsule',
+    isCheap: true,
     distance(out, x, y, z) {
       const t = length2 > 0 ? clampUnit(((x - px) * dx + (y - py) * dy + (z - pz) * dz) / length2) : 0;
       writeRadial(out, x - px - t * dx, y - py - t * dy, z - pz - t * dz, radius);
@@ -128,6 +133,31 @@ export function createCapsule(from: ArrayLike<number>, to: ArrayLike<number>, ra
     bounds: Float64Array.from([0, 1, 2, 3, 4, 5], (k) =>
       k < 3 ? Math.min(from[k], to[k]) - radius : Math.max(from[k - 3], to[k - 3]) + radius,
     ),
+  };
+}
+
+/** A ring about the z axis: all points within `radius` of a circle of radius `ring`, `radius` < `ring`. */
+export function createTorus(ring: number, radius: number): Shape {
+  const distance: DistanceFunction = (out, x, y, z) => {
+    const across = Math.sqrt(x * x + y * y);
+    // on the axis every direction across it is as good as another
+    const ux = across > 0 ? x / across : 1;
+    const uy = across > 0 ? y / across : 0;
+    const outwards = across - ring;
+    const d = Math.sqrt(outwards * outwards + z * z);
+    out[0] = d - radius;
+    const [a, b] = d > 1e-12 * radius ? [outwards / d, z / d] : [0, 1];
+    out[1] = a * ux;
+    out[2] = a * uy;
+    out[3] = b;
+  };
+  const reach = ring + radius;
+  return {
+    type: 'torus',
+    isCheap: true,
+    distance,
+    closest: (a, b) => searchEdge(distance, a, b),
+    bounds: Float64Array.of(-reach, -reach, -radius, reach, reach, radius),
   };
 }
 
@@ -169,6 +199,7 @@ export function createBox(a: number, b: number, c: number, rounding: number): Sh
   };
   return {
     type: 'box',
+    isCheap: true,
     distance,
     // the distance to a convex solid is convex along an edge
     closest: (p, q) => searchConvex(distance, p, q, 0, 1),

@@ -58,7 +58,7 @@ export function solveIsland(
     robust,
     resume: round > 0 && resumable && list.some((s) => stepped[s]),
     isChecked: round === 0 && resumable,
-    addPenetrations: settings.hasQuickShapes
+    addPenetrations: settings.hasCheapShapes
       ? (of: ContactSet): number => missed.addPenetrations(of, list, t, dt)
       : undefined,
   });
