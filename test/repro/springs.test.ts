@@ -3,7 +3,13 @@
  * minima, tension of a stretched rod, small loads on stiff rods (the last for `helix` and `strand` as well).
  */
 import { describe, expect, it } from 'vitest';
-import { createWorld, type EquilibriumReport, type Scene, type World } from '../../packages/core/src/index.ts';
+import {
+  createWorld,
+  type EquilibriumReport,
+  type RodSpec,
+  type Scene,
+  type World,
+} from '../../packages/core/src/index.ts';
 
 const GJ = 0.7;
 
@@ -240,5 +246,40 @@ describe('loads from tiny to huge', () => {
 
   it.each([1e4, 1e6])('massspring with 20 edges refuses Γ = %f, where it folds', (gamma) => {
     expect(settle(rodScene('massspring', 20, { gravity: [0, 0, -gamma] })).report.converged).toBe(false);
+  });
+});
+
+describe('pins farther apart than the rod is long', () => {
+  const stretched = (model: RodSpec['model'], by: number): Scene => ({
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: [
+      {
+        id: 'rod',
+        ...(model && { model }),
+        shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+        edges: 20,
+        section: { type: 'stiffness', EI1: 0.01, GJ: 0.007, mass: 0.1, EA: 100 },
+      },
+    ],
+    pins: [
+      { rod: 'rod', at: 'start' },
+      { rod: 'rod', at: 'end', hold: 'position', path: { keys: [{ time: 0 }, { time: 1, offset: [by, 0, 0] }] } },
+    ],
+  });
+
+  it.each(['der', 'fiber', 'cosserat'] as const)('%s has the tension of EA', (model) => {
+    const { world, report } = settle(stretched(model, 0.2), 1);
+    expect(report.converged).toBe(true);
+    expect(world.reactions()[1].force[0] / 20).toBeCloseTo(1, 2);
+  });
+
+  it('strand, which does not stretch, is not converged and says how far away the pin is', () => {
+    const { world, report } = settle(stretched('strand', 0.2), 1);
+    expect(report.converged).toBe(false);
+    expect(report.reason).toMatch(/0.200 m away .* do not stretch/);
+    expect(world.warnings.join()).toMatch(/do not stretch, whatever EA is/);
+    const near = settle(stretched('strand', -0.1), 1);
+    expect(near.report.converged, near.report.reason).toBe(true);
   });
 });

@@ -281,7 +281,9 @@ export function checkReach(pins: readonly CompiledPin[], rod: Rod, warnings: str
         const reach = Math.sqrt(d2);
         const words = `${a.label} and ${b.label} are ${reach.toPrecision(6)} m apart at t = ${t} s, but the rod between them is ${rest.toPrecision(6)} m long`;
         if (capabilitiesOf(rod).softPins && reach > rest * (1 + 1e-9)) {
-          warnings.push(`${words}: the pin will not be reached, and the rod is pulled as far as it goes`);
+          warnings.push(
+            `${words}, and strands do not stretch, whatever EA is: the pin will not be reached, and the rod is pulled as far as it goes`,
+          );
           break;
         }
         if (rod.inextensible && reach > rest * (1 + 1e-9)) {

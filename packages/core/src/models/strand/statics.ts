@@ -202,6 +202,15 @@ function perturb(tree: StrandTree, work: StaticsWork, amount: number): void {
   moveTrial(tree, work, 1, work.scaled);
 }
 
+/** How far a pin or joint may be from its goal in an equilibrium, over the strand's length. */
+const REACHED = 1e-4;
+
+/** Why the present state is none that the scene asks for: links do not stretch, so a pin may be out of reach. Empty: it is reached. */
+function describeUnmet({ constraints, reach }: StrandTree): string {
+  if (!constraints || constraints.violation <= REACHED * reach) return '';
+  return `a pin or joint is ${constraints.violation.toPrecision(3)} m away from where it is held: the links of a strand do not stretch, whatever EA is; bring the pins closer, or use der`;
+}
+
 export function findEquilibrium(
   tree: StrandTree,
   work: StaticsWork,
@@ -250,7 +259,8 @@ export function findEquilibrium(
       settle(leaving) {
         iterations = 0;
         const settled = leaving ? attempt({ tolerance, limit: 500 }) : settleFirst();
-        return { ...settled, iterations };
+        const unmet = settled.converged ? describeUnmet(tree) : '';
+        return { ...settled, iterations, ...(unmet && { converged: false, reason: unmet }) };
       },
       judge() {
         negative = judge(tree, work);
