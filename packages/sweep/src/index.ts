@@ -10,9 +10,15 @@ export {
 } from './local.ts';
 export { type MergeSummary, mergeStudies, shardFolders } from './merge.ts';
 export { createPool, type Pool, WorkerCrash } from './pool/pool.ts';
+export { type QueryResult, queryStudy } from './query.ts';
+export { connectRedis, keys as queueKeys, maskUrl, openQueue } from './queue/connection.ts';
+export { type QueueOptions, runThroughQueue } from './queue/coordinator.ts';
+export { formatMetrics, lookAtQueue, type QueueStatus, readStatus } from './queue/status.ts';
+export { runWorker, type WorkerOptions } from './queue/worker.ts';
 export { buildScene, createExecutor, type Outcome, type Status } from './run/execute.ts';
 export { compileQuantity } from './run/expression.ts';
 export { scopeRoots } from './run/scope.ts';
+export { binnedIndices, type Sensitivity, saltelliIndices } from './sensitivity.ts';
 export type { Column } from './store/columns.ts';
 export { type Row, readPartRows } from './store/part.ts';
 export {

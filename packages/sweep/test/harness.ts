@@ -1,5 +1,5 @@
 /** Folders with a scene and studies for tests, and the command line as a process of its own. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,4 +100,10 @@ export async function until(condition: () => boolean, seconds = 20): Promise<voi
     if (performance.now() > end) throw new Error('waited in vain');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/** Linux alone: processes that a process started. */
+export function childrenOf(pid: number): number[] {
+  const text = execFileSync('sh', ['-c', `cat /proc/${pid}/task/*/children`], { encoding: 'utf8' });
+  return text.trim().split(/\s+/).filter(Boolean).map(Number);
 }

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOutcomes } from '../src/store/store.ts';
-import { type Bench, createBench, rodScene, start, studyOf, tendril, until } from './harness.ts';
+import { type Bench, childrenOf, createBench, rodScene, start, studyOf, tendril, until } from './harness.ts';
 
 interface Dictionary {
   readonly runs: number;
@@ -25,13 +25,6 @@ const lines = (out: string): number =>
   existsSync(join(bench.folder, out, 'journal/00000.jsonl'))
     ? readFileSync(join(bench.folder, out, 'journal/00000.jsonl'), 'utf8').split('\n').length - 1
     : 0;
-const childrenOf = (pid: number): number[] =>
-  execFileSync('sh', ['-c', `cat /proc/${pid}/task/*/children`], { encoding: 'utf8' })
-    .trim()
-    .split(/\s+/)
-    .filter(Boolean)
-    .map(Number);
-
 describe('a study', { timeout: 120_000 }, () => {
   let whole: Dictionary;
 

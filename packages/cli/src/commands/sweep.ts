@@ -1,5 +1,5 @@
 /** `tendril sweep`: runs a study on this machine, or a shard of it; the same command again goes on where it stopped. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   countFailures,
@@ -13,6 +13,7 @@ import {
   readRecord,
   readStudy,
   runLocally,
+  runThroughQueue,
   type Shard,
   type Store,
   type Study,
@@ -23,7 +24,7 @@ import { lockFolder } from '../lock.ts';
 import { checkFirstRun } from '../sweep/check.ts';
 import { writeCsv } from '../sweep/csv.ts';
 import { bad, createSweepProgress, formatOutcome } from '../sweep/progress.ts';
-import { doubtful, formatDuration, good, type Terminal } from '../terminal.ts';
+import { doubtful, formatDuration, formatWarning, good, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 export interface SweepOptions {
@@ -52,7 +53,6 @@ export async function sweep(file: string, options: SweepOptions, terminal: Termi
   if (options.dryRun) return exitCode.done;
   const folder = folderOf(study, options);
   refuseOtherVersion(folder, options);
-  const { mkdirSync } = await import('node:fs');
   mkdirSync(folder, { recursive: true });
   const unlock = lockFolder(folder);
   try {
@@ -92,7 +92,8 @@ interface Job {
   readonly interrupt: Interrupt;
 }
 
-async function sweepInto({ folder, study, runs, options, terminal, interrupt }: Job): Promise<number> {
+async function sweepInto(job: Job): Promise<number> {
+  const { folder, study, runs, options, terminal, interrupt } = job;
   const store = await openStore(folder, {
     study,
     runs,
@@ -103,7 +104,7 @@ async function sweepInto({ folder, study, runs, options, terminal, interrupt }: 
   try {
     if (store.done > 0 && !options.quiet) terminal.err(`  ${store.done} of them are finished already\n`);
     const start = performance.now();
-    const end = await runStudy(study, runs, store, options, {
+    const end = await runStudy(job, store, {
       isInterrupted: () => interrupt.requested,
       onProgress: (state: Progress) => progress.update(state),
       onFailure: (outcome: Outcome) => progress.note(formatOutcome(outcome)),
@@ -122,8 +123,13 @@ async function sweepInto({ folder, study, runs, options, terminal, interrupt }: 
 
 type Hooks = Pick<NonNullable<Parameters<typeof runLocally>[3]>, 'isInterrupted' | 'onProgress' | 'onFailure'>;
 
-async function runStudy(study: Study, runs: Runs, store: Store, options: SweepOptions, hooks: Hooks): Promise<End> {
+async function runStudy(job: Job, store: Store, hooks: Hooks): Promise<End> {
+  const { study, runs, options, terminal } = job;
+  const say = (text: string): void => void (options.quiet || terminal.err(formatWarning(text)));
   if (store.done === runs.count) return 'complete';
+  const url = options.queue ?? (process.env.TENDRIL_QUEUE || undefined);
+  if (url !== undefined && !options.shard)
+    return runThroughQueue(study, runs, store, { ...hooks, url, priority: options.priority ?? study.priority, say });
   return runLocally(study, runs, store, {
     ...hooks,
     ...(options.workers !== undefined && { workers: options.workers }),

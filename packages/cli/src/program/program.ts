@@ -20,6 +20,8 @@ export function createProgram(terminal: Terminal, setCode: (code: number) => voi
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
+    // verbs below verbs have options of their own
+    .enablePositionalOptions()
     .showHelpAfterError('(tendril --help shows how)')
     .exitOverride()
     .configureOutput({

@@ -4,7 +4,10 @@ import type { Shard } from '@tendril/sweep';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { SweepOptions } from '../commands/sweep.ts';
 import type { MergeOptions } from '../commands/sweepMerge.ts';
-import { parseCount } from '../parsers.ts';
+import type { QueueCommandOptions } from '../commands/sweepQueue.ts';
+import type { QueryOptions, SweepReportOptions } from '../commands/sweepReport.ts';
+import type { WorkerCommandOptions } from '../commands/worker.ts';
+import { parseCount, parsePort, parsePositive } from '../parsers.ts';
 import type { Program } from './program.ts';
 
 function parseShard(value: string): Shard {
@@ -22,6 +25,8 @@ export function addSweep(program: Program): void {
     'the study file',
   );
   sweepVerb
+    // its options come before the verbs below it, which have options of the same names
+    .enablePositionalOptions()
     .option('-o, --out <dir>', 'folder for the results (default: out/<name>-sweep); an unfinished study in it goes on')
     .option('-w, --workers <n>', 'worker processes (default: as many as cores)', parseCount)
     .option(
@@ -29,6 +34,11 @@ export function addSweep(program: Program): void {
       'only the i-th of n slices, into <out>/shards/i-of-n; join them by: tendril sweep merge',
       parseShard,
     )
+    .option(
+      '--queue <url>',
+      'through Redis, such as redis://:password@host:6379; workers are: tendril worker (default: TENDRIL_QUEUE)',
+    )
+    .option('--priority <n>', 'in the queue, 1 is first (default: 10)', parseCount)
     .option('--csv', 'also write results.csv')
     .option('--retry-failed', 'run again what failed before')
     .option('--dry-run', 'check the study and count its runs, run none')
@@ -53,11 +63,56 @@ Examples:
       setCode(await sweep(study, options, terminal));
     });
   addVerbs(sweepVerb, program);
+  addWorker(program);
+}
+
+function addWorker({ verb, terminal, setCode }: Program): void {
+  verb('worker', 'take runs of studies from a queue, on any number of machines')
+    .option('--queue <url>', 'Redis, such as redis://:password@host:6379; rediss:// for TLS (default: TENDRIL_QUEUE)')
+    .option('-w, --workers <n>', 'worker processes (default: as many as cores)', parseCount)
+    .option('--idle <s>', 'end when there was nothing to do for so many seconds', parsePositive)
+    .option('--metrics <port>', 'serve Prometheus metrics at http://127.0.0.1:<port>/metrics', parsePort)
+    .option('-q, --quiet', 'print nothing but errors')
+    .addHelpText('after', '\nExample:\n  tendril worker --queue redis://:secret@farm:6379')
+    .action(async (options: WorkerCommandOptions) => {
+      const { worker } = await import('../commands/worker.ts');
+      setCode(await worker(options, terminal));
+    });
 }
 
 function addVerbs(parent: Command, { terminal, setCode }: Program): void {
   const verb = (usage: string, description: string): Command =>
     parent.command(usage).description(description).showHelpAfterError('(add --help to see how)');
+  verb('queue [action]', 'look at a queue, or change it: status (default), pause, resume, drain')
+    .option('--queue <url>', 'Redis (default: TENDRIL_QUEUE)')
+    .option('--json', 'print it as JSON')
+    .option('--metrics', 'print it as Prometheus metrics')
+    .action(async (action: string | undefined, options: QueueCommandOptions) => {
+      const { queueCommand } = await import('../commands/sweepQueue.ts');
+      setCode(await queueCommand(action ?? 'status', options, terminal));
+    });
+  verb('query <folder> <sql>', 'run SQL over a data set, which is the table runs')
+    .option('--csv', 'print CSV')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  tendril sweep query out/study-sweep "select E, min(tip) from runs group by E"')
+    .action(async (folder: string, sql: string, options: QueryOptions) => {
+      const { query } = await import('../commands/sweepReport.ts');
+      setCode(await query(folder, sql, options, terminal));
+    });
+  verb('report <folder>', 'write a page: parallel coordinates, scatter plots, response surfaces, sensitivity, failures')
+    .option('-o, --out <file>', 'the page (default: report.html in the folder)')
+    .option('-f, --force', 'replace the page if it exists')
+    .option('--studio <url>', 'studio that a click opens a run in', 'http://127.0.0.1:4173')
+    .action(async (folder: string, options: SweepReportOptions) => {
+      const { sweepReport } = await import('../commands/sweepReport.ts');
+      setCode(await sweepReport(folder, options, terminal));
+    });
+  verb('csv <folder>', 'write the data set as results.csv')
+    .option('-o, --out <file>', 'the file (default: results.csv in the folder)')
+    .action(async (folder: string, { out }: { out?: string }) => {
+      const { writeCsv } = await import('../sweep/csv.ts');
+      terminal.out(`wrote ${await writeCsv(folder, out)}\n`);
+    });
   verb('merge <folders...>', 'join the shards of a study, or several folders of it')
     .option('-o, --out <dir>', 'folder for the whole (default: the one that holds the shards)')
     .option('--csv', 'also write results.csv')

@@ -1,0 +1,208 @@
+/** `tendril sweep report`: one page about a study; `tendril sweep query`: SQL over its data set. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { csvLine } from '@tendril/io';
+import { writeFileAtomic } from '@tendril/io/node';
+import { binnedIndices, type Column, queryStudy, type Row, type Sensitivity, saltelliIndices } from '@tendril/sweep';
+import { exitCode, UsageError } from '../exit.ts';
+import { figure, htmlPage, htmlTable, inlineSvg, type Numbering } from '../html/page.ts';
+import { escapeXml } from '../plot/svg.ts';
+import { drawParallel, drawScatter, drawSurface } from '../sweep/plots.ts';
+import { type ReportData, readReportData } from '../sweep/reportData.ts';
+import { formatNumber, formatTable, type Terminal } from '../terminal.ts';
+
+export interface SweepReportOptions {
+  readonly out?: string;
+  readonly force?: boolean;
+  readonly studio: string;
+}
+
+export interface QueryOptions {
+  readonly csv?: boolean;
+  readonly json?: boolean;
+}
+
+export async function query(folder: string, sql: string, options: QueryOptions, terminal: Terminal): Promise<number> {
+  const { columns, rows } = await queryStudy(folder, sql);
+  const cell = (value: unknown): string | number =>
+    value === null ? '' : typeof value === 'number' ? value : typeof value === 'string' ? value : JSON.stringify(value);
+  if (options.json)
+    terminal.out(
+      `${JSON.stringify(
+        rows.map((row) => Object.fromEntries(columns.map((name, k) => [name, row[k]]))),
+        null,
+        2,
+      )}\n`,
+    );
+  else if (options.csv) terminal.out([csvLine(columns), ...rows.map((row) => csvLine(row.map(cell)))].join(''));
+  else
+    terminal.out(
+      formatTable(
+        columns.map((title) => ({ title })),
+        rows.map((row) =>
+          row.map((value) => (typeof value === 'number' ? formatNumber(value, 6) : String(cell(value)))),
+        ),
+      ),
+    );
+  return exitCode.done;
+}
+
+export async function sweepReport(folder: string, options: SweepReportOptions, terminal: Terminal): Promise<number> {
+  const out = options.out ?? join(folder, 'report.html');
+  if (options.out !== undefined && existsSync(out) && !options.force)
+    throw new UsageError(`'${out}' exists; --force replaces it`);
+  const data = await readReportData(folder, options.studio.replace(/\/+$/, ''));
+  writeFileAtomic(out, buildPage(data, options.studio), { overwrite: true });
+  terminal.out(`wrote ${out}\n`);
+  return exitCode.done;
+}
+
+/** Points that are drawn; more are thinned evenly. */
+const mostPoints = 1500;
+
+function buildPage(data: ReportData, studio: string): string {
+  const { record, rows, quantities } = data;
+  const count: Numbering = { figures: 0, tables: 0 };
+  const failed = rows.filter(({ status }) => status !== 'done' && status !== 'doubtful');
+  const sections = quantities.map((quantity) => sectionOf(data, quantity, count));
+  return htmlPage({
+    title: record.title,
+    kicker: `tendril sweep · ${record.command} · ${record.design}`,
+    lead: `${rows.length} ${record.command === 'check' ? 'checks' : 'runs'}, ${failed.length} of them failed.`,
+    facts: `scene ${record.origin} · version ${record.version}`,
+    body: `${sections.join('\n')}\n${failuresOf(failed, data)}`,
+    footer: `A point or a line opens its run in the studio, if one runs at <code>${escapeXml(studio)}</code>: <code>tendril studio --port ${escapeXml(new URL(studio).port || '80')} --no-open</code>`,
+  });
+}
+
+const axisOf = ({ name, unit }: Column): { label: string; unit: string } => ({
+  label: name,
+  unit: unit === '1' ? '' : (unit ?? ''),
+});
+
+interface Usable {
+  readonly row: Row;
+  readonly inputs: readonly number[];
+  readonly output: number;
+}
+
+function sectionOf(data: ReportData, quantity: Column, count: Numbering): string {
+  const { parameters, rows } = data;
+  const usable = rows.flatMap((row): Usable[] => {
+    const [inputs, output] = [parameters.map(({ name }) => row[name]), row[quantity.name]];
+    return typeof output === 'number' && inputs.every((value) => typeof value === 'number')
+      ? [{ row, inputs: inputs as number[], output }]
+      : [];
+  });
+  const head = `<section><h2>${escapeXml(quantity.name)}</h2><p>${escapeXml(quantity.description)}${quantity.unit ? ` [${escapeXml(quantity.unit)}]` : ''}</p>`;
+  if (usable.length < 2 || parameters.length === 0)
+    return `${head}${htmlTable(
+      ['run', quantity.name],
+      usable.slice(0, 50).map(({ row, output }) => [Number(row.run), output]),
+    )}</section>`;
+  const stride = Math.ceil(usable.length / mostPoints);
+  const drawn = usable
+    .filter((_, k) => k % stride === 0)
+    .map((one) => ({
+      ...one,
+      href: data.link(one.row),
+      title: `run ${one.row.run}: ${quantity.name} = ${formatNumber(one.output)}`,
+    }));
+  const thinned = stride > 1 ? ` Every ${stride}th run is drawn.` : '';
+  const indices = indicesOf(data, usable);
+  const parts = [
+    figure(
+      inlineSvg(
+        drawParallel(
+          [...parameters.map(axisOf), axisOf(quantity)],
+          drawn.map(({ inputs, output, href, title }) => ({ values: [...inputs, output], href, title })),
+        ),
+      ),
+      'Parallel coordinates',
+      `One line per run, coloured by ${quantity.name}.${thinned}`,
+      count,
+    ),
+    ...parameters.map((parameter, k) =>
+      figure(
+        inlineSvg(
+          drawScatter(
+            drawn.map(({ inputs, output, href, title }) => ({ x: inputs[k], y: output, href, title })),
+            axisOf(parameter),
+            axisOf(quantity),
+          ),
+        ),
+        `${quantity.name} over ${parameter.name}`,
+        thinned.trim(),
+        count,
+      ),
+    ),
+    ...surfaceOf(data, quantity, usable, indices, count),
+    `<h3>Sobol sensitivity indices</h3>${htmlTable(
+      ['parameter', 'first order', 'total'],
+      indices.map(({ parameter, first, total }) => [parameter, first, total ?? '']),
+    )}<p>${data.record.design === 'saltelli' ? 'Estimators of Saltelli et al. 2010.' : 'First order by means over parts of each parameter; a design of type saltelli gives totals too.'}</p>`,
+  ];
+  return `${head}${parts.join('')}</section>`;
+}
+
+function indicesOf({ parameters, record, rows, study }: ReportData, usable: readonly Usable[]): Sensitivity[] {
+  const names = parameters.map((parameter) => parameter.name);
+  const models = new Set(rows.map(({ model }) => model)).size;
+  if (record.design === 'saltelli' && names.length === study.plan.parameters.length && models === 1) {
+    const outputs = new Array<number | null>(study.count).fill(null);
+    for (const { row, output } of usable) outputs[Number(row.run)] = output;
+    // runs with identical inputs are made once: their number belongs to all of them
+    const byInput = new Map(usable.map(({ row, output }) => [row.hash, output]));
+    for (let k = 0; k < study.count; k++) outputs[k] ??= byInput.get(study.spec(k).hash) ?? null;
+    return saltelliIndices(names, outputs);
+  }
+  return binnedIndices(
+    names,
+    names.map((_, k) => usable.map(({ inputs }) => inputs[k])),
+    usable.map(({ output }) => output),
+  );
+}
+
+/** Over the two parameters that matter most. */
+function surfaceOf(
+  data: ReportData,
+  quantity: Column,
+  usable: readonly Usable[],
+  indices: readonly Sensitivity[],
+  count: Numbering,
+): string[] {
+  if (data.parameters.length < 2) return [];
+  const [a, b] = indices
+    .map(({ first, total }, k) => ({ k, weight: total ?? first }))
+    .sort((p, q) => q.weight - p.weight)
+    .map(({ k }) => k);
+  const [x, y] = [data.parameters[a], data.parameters[b]];
+  const svg = drawSurface(
+    usable.map(({ inputs, output }) => ({ x: inputs[a], y: inputs[b], z: output, title: '' })),
+    axisOf(x),
+    axisOf(y),
+    axisOf(quantity),
+  );
+  return [
+    figure(
+      inlineSvg(svg),
+      'Response surface',
+      `Mean of ${quantity.name} in cells of ${x.name} and ${y.name}, the two parameters that matter most.`,
+      count,
+    ),
+  ];
+}
+
+function failuresOf(failed: readonly Row[], { link, parameters }: ReportData): string {
+  if (failed.length === 0) return '';
+  const rows = failed.slice(0, 200).map((row) => {
+    const href = link(row);
+    const run = href === undefined ? String(row.run) : `<a href="${escapeXml(href)}">${row.run}</a>`;
+    const values = parameters
+      .map(({ name }) => `${name} = ${typeof row[name] === 'number' ? formatNumber(row[name]) : row[name]}`)
+      .join(', ');
+    return `<tr><td>${run}</td><td class="text">${escapeXml(String(row.status))}</td><td class="text">${escapeXml(values)}</td><td class="text">${escapeXml(String(row.message ?? '').slice(0, 300))}</td></tr>`;
+  });
+  const more = failed.length > 200 ? `<p>… and ${failed.length - 200} more.</p>` : '';
+  return `<section><h2>Failures</h2><div class="scroll"><table><thead><tr><th>run</th><th class="text">status</th><th class="text">parameters</th><th class="text">message</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>${more}</section>`;
+}

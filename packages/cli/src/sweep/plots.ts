@@ -1,0 +1,187 @@
+/** Plots of a study as SVG: parallel coordinates, scatter plots, a response surface. Points are links into the studio. */
+import { choosePrefix, formatTicks, linear, niceTicks } from '../plot/scale.ts';
+import { document, element, escapeXml, gridColor, ink, inkSoft, line, num, text } from '../plot/svg.ts';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly title: string;
+  readonly href?: string;
+}
+
+export interface Axis {
+  readonly label: string;
+  readonly unit: string;
+}
+
+/** Blue to yellow, readable by the colour-blind, on light and dark grounds. */
+export function shade(share: number): string {
+  const stops = [
+    [68, 1, 84],
+    [59, 82, 139],
+    [33, 145, 140],
+    [94, 201, 98],
+    [253, 231, 37],
+  ];
+  const at = Math.min(Math.max(share, 0), 1) * (stops.length - 1);
+  const k = Math.min(Math.floor(at), stops.length - 2);
+  const mix = stops[k].map((value, c) => Math.round(value + (stops[k + 1][c] - value) * (at - k)));
+  return `rgb(${mix.join(',')})`;
+}
+
+function rangeOf(values: readonly number[]): [number, number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  return low === high ? [low - Math.abs(low || 1) / 2, high + Math.abs(high || 1) / 2] : [low, high];
+}
+
+interface Scale {
+  to(value: number): number;
+  readonly marks: readonly { readonly at: number; readonly label: string }[];
+  readonly title: string;
+}
+
+function scaleOf(values: readonly number[], { label, unit }: Axis, from: number, to: number): Scale {
+  const [low, high] = rangeOf(values);
+  const prefix = unit === '' ? { symbol: '', factor: 1 } : choosePrefix(Math.max(Math.abs(low), Math.abs(high)));
+  const ticks = niceTicks(low / prefix.factor, high / prefix.factor, 4);
+  const labels = formatTicks(ticks);
+  const place = linear(low, high, from, to);
+  return {
+    to: place,
+    marks: ticks.map((tick, k) => ({ at: place(tick * prefix.factor), label: labels[k] })),
+    title: unit === '' ? label : `${label} [${prefix.symbol}${unit}]`,
+  };
+}
+
+const linked = (content: string, { href, title }: Pick<Point, 'href' | 'title'>): string => {
+  const titled = content.replace('/>', `><title>${escapeXml(title)}</title></circle>`);
+  return href === undefined ? titled : `<a href="${escapeXml(href)}" target="_blank" rel="noopener">${titled}</a>`;
+};
+
+export function drawScatter(points: readonly Point[], x: Axis, y: Axis): string {
+  const [width, height, left, bottom] = [420, 300, 70, 46];
+  const across = scaleOf(
+    points.map((point) => point.x),
+    x,
+    left,
+    width - 12,
+  );
+  const up = scaleOf(
+    points.map((point) => point.y),
+    y,
+    height - bottom,
+    12,
+  );
+  const parts = [
+    ...across.marks.map(
+      ({ at, label }) =>
+        line(at, 12, at, height - bottom, gridColor) +
+        text(at, height - bottom + 16, label, { anchor: 'middle', fill: inkSoft }),
+    ),
+    ...up.marks.map(
+      ({ at, label }) =>
+        line(left, at, width - 12, at, gridColor) + text(left - 6, at + 4, label, { anchor: 'end', fill: inkSoft }),
+    ),
+    text((left + width) / 2, height - 8, across.title, { anchor: 'middle' }),
+    text(14, (height - bottom) / 2, up.title, { anchor: 'middle', rotate: -90 }),
+    ...points.map((point) =>
+      linked(
+        element('circle', {
+          cx: across.to(point.x),
+          cy: up.to(point.y),
+          r: 2.5,
+          fill: '#0072b2',
+          'fill-opacity': 0.55,
+        }),
+        point,
+      ),
+    ),
+  ];
+  return document(width, height, `${y.label} over ${x.label}`, parts);
+}
+
+/** One line per run, coloured by the last axis. */
+export function drawParallel(
+  axes: readonly Axis[],
+  rows: readonly { readonly values: readonly number[]; readonly title: string; readonly href?: string }[],
+): string {
+  const [width, height, top, bottom] = [860, 360, 34, 330];
+  const step = (width - 140) / Math.max(1, axes.length - 1);
+  const scales = axes.map((axis, k) =>
+    scaleOf(
+      rows.map(({ values }) => values[k]),
+      axis,
+      bottom,
+      top,
+    ),
+  );
+  const last = rangeOf(rows.map(({ values }) => values[axes.length - 1]));
+  const at = (k: number): number => 70 + k * step;
+  const parts = [
+    ...rows.map(({ values, title, href }) => {
+      const d = values.map((value, k) => `${k === 0 ? 'M' : 'L'}${num(at(k))} ${num(scales[k].to(value))}`).join('');
+      const stroke = shade((values[axes.length - 1] - last[0]) / (last[1] - last[0]));
+      const path = `<path d="${d}" fill="none" stroke="${stroke}" stroke-opacity="0.5"><title>${escapeXml(title)}</title></path>`;
+      return href === undefined ? path : `<a href="${escapeXml(href)}" target="_blank" rel="noopener">${path}</a>`;
+    }),
+    ...scales.map((scale, k) =>
+      [
+        line(at(k), top, at(k), bottom, ink),
+        text(at(k), 20, scale.title, { anchor: 'middle', bold: true }),
+        ...scale.marks.map((mark) =>
+          text(at(k) - 5, mark.at + 4, mark.label, { anchor: 'end', fill: inkSoft, halo: true }),
+        ),
+      ].join(''),
+    ),
+  ];
+  return document(width, height, 'Parallel coordinates', parts);
+}
+
+/** Means over the cells of a grid of two parameters. */
+export function drawSurface(points: readonly (Point & { readonly z: number })[], x: Axis, y: Axis, z: Axis): string {
+  const [width, height, left, bottom, right] = [620, 380, 70, 46, 110];
+  const cells = (values: readonly number[]): number =>
+    Math.min(24, new Set(values).size, Math.max(2, Math.floor(Math.sqrt(points.length))));
+  const [nx, ny] = [cells(points.map((point) => point.x)), cells(points.map((point) => point.y))];
+  const [xs, ys] = [rangeOf(points.map((point) => point.x)), rangeOf(points.map((point) => point.y))];
+  const sums = new Map<number, { sum: number; count: number }>();
+  for (const point of points) {
+    const i = Math.min(nx - 1, Math.floor((nx * (point.x - xs[0])) / (xs[1] - xs[0])));
+    const j = Math.min(ny - 1, Math.floor((ny * (point.y - ys[0])) / (ys[1] - ys[0])));
+    const cell = sums.get(i + nx * j) ?? { sum: 0, count: 0 };
+    sums.set(i + nx * j, { sum: cell.sum + point.z, count: cell.count + 1 });
+  }
+  const means = [...sums].map(([key, { sum, count }]) => ({ i: key % nx, j: Math.floor(key / nx), mean: sum / count }));
+  const [low, high] = rangeOf(means.map(({ mean }) => mean));
+  const [across, up] = [scaleOf(xs, x, left, width - right), scaleOf(ys, y, height - bottom, 14)];
+  const [w, h] = [(width - right - left) / nx, (height - bottom - 14) / ny];
+  const bar = scaleOf([low, high], z, height - bottom, 14);
+  const parts = [
+    ...means.map(({ i, j, mean }) =>
+      element('rect', {
+        x: left + i * w,
+        y: height - bottom - (j + 1) * h,
+        width: w + 0.5,
+        height: h + 0.5,
+        fill: shade((mean - low) / (high - low)),
+      }),
+    ),
+    ...Array.from({ length: 40 }, (_, k) =>
+      element('rect', {
+        x: width - right + 20,
+        y: height - bottom - ((k + 1) * (height - bottom - 14)) / 40,
+        width: 14,
+        height: (height - bottom - 14) / 40 + 0.5,
+        fill: shade(k / 39),
+      }),
+    ),
+    ...bar.marks.map(({ at, label }) => text(width - right + 40, at + 4, label, { fill: inkSoft })),
+    text(width - right + 20, height - bottom + 20, bar.title, {}),
+    ...across.marks.map(({ at, label }) => text(at, height - bottom + 16, label, { anchor: 'middle', fill: inkSoft })),
+    ...up.marks.map(({ at, label }) => text(left - 6, at + 4, label, { anchor: 'end', fill: inkSoft })),
+    text((left + width - right) / 2, height - 8, across.title, { anchor: 'middle' }),
+    text(14, (height - bottom) / 2, up.title, { anchor: 'middle', rotate: -90 }),
+  ];
+  return document(width, height, `${z.label} over ${x.label} and ${y.label}`, parts);
+}

@@ -1,0 +1,78 @@
+/** What the report of a study is made of: rows of the data set, numeric parameters, and links that open a run in the studio. */
+import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+import { createFileResolver } from '@tendril/io';
+import { openWithin } from '@tendril/io/node';
+import {
+  buildScene,
+  type Column,
+  compileQuantity,
+  listFiles,
+  parseStudyCopy,
+  type Row,
+  readPartRows,
+  readRecord,
+  type Study,
+  type StudyRecord,
+} from '@tendril/sweep';
+import { UsageError } from '../exit.ts';
+
+export interface ReportData {
+  readonly record: StudyRecord;
+  readonly study: Study;
+  /** One row per run: of a series, the last. */
+  readonly rows: readonly Row[];
+  /** Parameters with numbers, which vary. */
+  readonly parameters: readonly Column[];
+  readonly quantities: readonly Column[];
+  /** Address that opens a run in the studio; undefined if its scene is too large for a link. */
+  link(row: Row): string | undefined;
+}
+
+/** Letters of a link at most. */
+const longestLink = 8000;
+
+export async function readReportData(folder: string, studio: string): Promise<ReportData> {
+  const record = readRecord(folder);
+  if (!record) throw new UsageError(`'${folder}' holds no study: it has no study.json`);
+  const study = await parseStudyCopy(folder, record);
+  const isCheck = record.command === 'check';
+  const last = new Map<unknown, Row>();
+  for (const part of listFiles(join(folder, 'data'), '.parquet'))
+    for (const row of await readPartRows(join(folder, 'data', part)))
+      last.set(isCheck ? `${row.hash} ${row.quantity}` : row.hash, row);
+  const rows = [...last.values()].sort((a, b) => Number(a.run) - Number(b.run));
+  if (rows.length === 0) throw new UsageError(`'${folder}' has no finished runs yet`);
+  const isVarying = ({ name }: Column): boolean => new Set(rows.map((row) => row[name])).size > 1;
+  return {
+    record,
+    study,
+    rows,
+    parameters: record.columns.filter(
+      (column) => column.role === 'parameter' && column.type === 'DOUBLE' && isVarying(column),
+    ),
+    quantities: record.columns.filter(
+      ({ role, type, name }) =>
+        role === 'quantity' && type === 'DOUBLE' && rows.some((row) => typeof row[name] === 'number'),
+    ),
+    link: createLinks(study, studio),
+  };
+}
+
+/** The scene of a run in the address of the studio, packed as its own links are. */
+function createLinks(study: Study, studio: string): ReportData['link'] {
+  const { plan } = study;
+  if (plan.command === 'check') return (row) => `${studio}/#case=${encodeURIComponent(String(row.case))}`;
+  const derived = plan.set.map(({ path, expression }) => ({ path, expression: compileQuantity(expression) }));
+  const files = createFileResolver(openWithin(plan.folder));
+  return (row) => {
+    try {
+      const scene = buildScene(plan, study.spec(Number(row.run)), derived, files);
+      const packed = deflateRawSync(JSON.stringify(scene, null, 1)).toString('base64url');
+      return packed.length > longestLink ? undefined : `${studio}/#name=run-${row.run}.yaml&s=${packed}`;
+    } catch {
+      // the scene of a run that was refused
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,145 @@
+/**
+ * Connections to Redis or Valkey, and what is used of the packages bullmq and ioredis, which are optional. Passwords are never printed.
+ */
+import { InputError } from '@tendril/io';
+import { loadOptional } from '../optional.ts';
+
+/** What is used of ioredis. */
+export interface RedisClient {
+  connect(): Promise<void>;
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string, ...options: (string | number)[]): Promise<string | null>;
+  del(...keys: string[]): Promise<number>;
+  rpush(key: string, ...values: string[]): Promise<number>;
+  lrange(key: string, from: number, to: number): Promise<string[]>;
+  ltrim(key: string, from: number, to: number): Promise<string>;
+  hset(key: string, field: string, value: string): Promise<number>;
+  hgetall(key: string): Promise<Record<string, string>>;
+  hdel(key: string, ...fields: string[]): Promise<number>;
+  on(event: string, listener: (error: Error) => void): unknown;
+  disconnect(): void;
+}
+
+interface Ioredis {
+  readonly Redis: new (url: string, options: Readonly<Record<string, unknown>>) => RedisClient;
+}
+
+export interface Job {
+  readonly id?: string;
+  readonly data: JobData;
+  readonly failedReason?: string;
+  readonly attemptsMade: number;
+  remove(): Promise<void>;
+}
+
+export interface JobData {
+  readonly study: string;
+  readonly spec: import('../study/plan.ts').RunSpec;
+}
+
+/** What is used of bullmq. */
+export interface BullQueue {
+  addBulk(
+    jobs: readonly {
+      readonly name: string;
+      readonly data: JobData;
+      readonly opts: Readonly<Record<string, unknown>>;
+    }[],
+  ): Promise<unknown>;
+  getJobCounts(...types: string[]): Promise<Record<string, number>>;
+  getJobs(types: string[], from: number, to: number): Promise<(Job | undefined)[]>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  isPaused(): Promise<boolean>;
+  drain(delayed: boolean): Promise<void>;
+  on(event: string, listener: (error: Error) => void): unknown;
+  close(): Promise<void>;
+}
+
+export interface BullWorker {
+  on(event: string, listener: (...args: unknown[]) => void): unknown;
+  close(force?: boolean): Promise<void>;
+}
+
+interface Bullmq {
+  readonly Queue: new (name: string, options: Readonly<Record<string, unknown>>) => BullQueue;
+  readonly Worker: new (
+    name: string,
+    processor: (job: Job) => Promise<unknown>,
+    options: Readonly<Record<string, unknown>>,
+  ) => BullWorker;
+}
+
+export const loadBullmq = (): Promise<Bullmq> => loadOptional<Bullmq>('bullmq', 'a queue');
+
+/** `redis://host:6379` without user and password. */
+export function maskUrl(url: string): string {
+  try {
+    const { protocol, host } = new URL(url);
+    return `${protocol}//${host}`;
+  } catch {
+    return 'the address of the queue';
+  }
+}
+
+function explain(url: string, error: Error): InputError {
+  const text = error.message;
+  const where = maskUrl(url);
+  if (/WRONGPASS|NOAUTH|invalid password|AUTH/i.test(text))
+    return new InputError(
+      where,
+      'Redis refuses the user or password; give them as redis://user:password@host:6379, or in TENDRIL_QUEUE',
+      { cause: error },
+    );
+  return new InputError(where, `Redis cannot be reached (${text}); is it running, and is the address right?`, {
+    cause: error,
+  });
+}
+
+/** Connects, or says why not. Once connected, a connection that is lost comes back by itself. */
+export async function connectRedis(url: string): Promise<RedisClient> {
+  if (!/^rediss?:\/\//.test(url))
+    throw new InputError(maskUrl(url), 'expected an address such as redis://:password@host:6379, or rediss:// for TLS');
+  const { Redis } = await loadOptional<Ioredis>('ioredis', 'a queue');
+  let isConnected = false;
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 5000,
+    maxRetriesPerRequest: null,
+    retryStrategy: (times: number) => (isConnected ? Math.min(100 * times, 1000) : null),
+  });
+  let last: Error | undefined;
+  client.on('error', (error) => {
+    last = error;
+  });
+  try {
+    await client.connect();
+    await client.get('tendril:ping');
+  } catch (error) {
+    client.disconnect();
+    throw explain(url, last ?? (error as Error));
+  }
+  isConnected = true;
+  return client;
+}
+
+/** Of one version: workers of another one must not take its runs. */
+export const queueName = (version: string): string => `runs-${version.replaceAll(':', '-')}`;
+export const queuePrefix = 'tendril-queue';
+
+export async function openQueue(connection: RedisClient, version: string): Promise<BullQueue> {
+  const { Queue } = await loadBullmq();
+  const queue = new Queue(queueName(version), { connection, prefix: queuePrefix });
+  // reported where commands fail; without a listener it would end the process
+  queue.on('error', () => {});
+  return queue;
+}
+
+export const keys = {
+  plan: (study: string): string => `tendril:plan:${study}`,
+  results: (study: string): string => `tendril:results:${study}`,
+  coordinator: (study: string): string => `tendril:coordinator:${study}`,
+  studies: 'tendril:studies',
+  workers: 'tendril:workers',
+  drained: 'tendril:drained',
+} as const;

@@ -1,0 +1,139 @@
+/**
+ * `tendril worker`: takes runs of all studies of its version from a queue and executes them in a pool of processes. The event loop stays
+ * free, so that locks of long runs are renewed; a worker that dies loses its locks, and others take its runs over.
+ */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createPool, type Pool, WorkerCrash } from '../pool/pool.ts';
+import type { Plan } from '../study/plan.ts';
+import { connectRedis, type Job, keys, loadBullmq, queueName, queuePrefix, type RedisClient } from './connection.ts';
+import type { StudyStatus, WorkerStatus } from './status.ts';
+
+export interface WorkerOptions {
+  readonly url: string;
+  readonly version: string;
+  readonly processes: number;
+  readonly isInterrupted: () => boolean;
+  /** Ends when the queue has been empty this long [s]; default: never. */
+  readonly idle?: number;
+  readonly say?: (text: string) => void;
+  readonly onStatus?: (status: WorkerStatus) => void;
+}
+
+/** A lock that is not renewed this long is lost [ms]; and how often lost ones are looked for. */
+const lockDuration = 10_000;
+const stalledInterval = 5_000;
+
+/** Runs until interrupted; returns how many runs it executed. Results are pushed before a run counts as finished: it may then be executed twice, and counts once. */
+export async function runWorker(options: WorkerOptions): Promise<number> {
+  const { url, version, processes, say } = options;
+  const redis = await connectRedis(url);
+  const { Worker } = await loadBullmq();
+  const pool = createPool(processes);
+  const state = { id: randomUUID(), done: 0, crashed: 0, busy: Date.now() };
+  const plans = new Map<string, Promise<Plan>>();
+  const worker = new Worker(queueName(version), (job) => execute(job, { redis, pool, plans, state }), {
+    connection: redis,
+    prefix: queuePrefix,
+    // one more than processes, so that none waits for the queue
+    concurrency: processes + 1,
+    lockDuration,
+    stalledInterval,
+    maxStalledCount: 2,
+    drainDelay: 1,
+  });
+  let isLost = false;
+  worker.on('error', (error) => {
+    if (isLost || !/ECONN|closed|EPIPE|ENOTFOUND/i.test(String(error))) return;
+    isLost = true;
+    say?.('the connection to Redis is lost; waiting for it');
+  });
+  const warned = new Set<string>();
+  try {
+    while (!options.isInterrupted()) {
+      const status: WorkerStatus = {
+        id: state.id,
+        host: hostname(),
+        pid: process.pid,
+        version,
+        processes,
+        done: state.done,
+        crashed: state.crashed,
+        updated: Date.now(),
+      };
+      options.onStatus?.(status);
+      await Promise.race([register(redis, status), pause(2000)]);
+      await Promise.race([warnOfSkew(redis, version, warned, say), pause(2000)]);
+      if (options.idle !== undefined && Date.now() - state.busy > 1000 * options.idle) break;
+      for (let k = 0; k < 10 && !options.isInterrupted(); k++) await pause(100);
+      isLost = false;
+    }
+  } finally {
+    // runs in flight are given up and taken over by others
+    pool.close();
+    await Promise.race([worker.close(true), pause(2000)]);
+    await Promise.race([redis.hdel(keys.workers, state.id), pause(1000)]);
+    redis.disconnect();
+  }
+  return state.done;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function register(redis: RedisClient, status: WorkerStatus): Promise<void> {
+  await redis.hset(keys.workers, status.id, JSON.stringify(status));
+}
+
+interface Execution {
+  readonly redis: RedisClient;
+  readonly pool: Pool;
+  readonly plans: Map<string, Promise<Plan>>;
+  readonly state: { done: number; crashed: number; busy: number };
+}
+
+async function execute({ data, attemptsMade }: Job, { redis, pool, plans, state }: Execution): Promise<void> {
+  const { study, spec } = data;
+  state.busy = Date.now();
+  const plan = await planOf(study, redis, plans);
+  try {
+    const outcome = await pool.execute(plan, spec);
+    const tries = attemptsMade + 1;
+    await redis.rpush(keys.results(study), JSON.stringify(tries > 1 ? { ...outcome, tries } : outcome));
+    state.done++;
+    state.busy = Date.now();
+  } catch (error) {
+    if (error instanceof WorkerCrash) state.crashed++;
+    throw error;
+  }
+}
+
+function planOf(study: string, redis: RedisClient, plans: Map<string, Promise<Plan>>): Promise<Plan> {
+  let plan = plans.get(study);
+  if (!plan) {
+    plan = redis.get(keys.plan(study)).then((text) => {
+      if (text === null)
+        throw new Error(`the plan of study ${study} is gone from the queue; start its coordinator again`);
+      return JSON.parse(text) as Plan;
+    });
+    // asked for again by the next try
+    plan.catch(() => plans.delete(study));
+    plans.set(study, plan);
+  }
+  return plan;
+}
+
+async function warnOfSkew(
+  redis: RedisClient,
+  version: string,
+  warned: Set<string>,
+  say: WorkerOptions['say'],
+): Promise<void> {
+  for (const text of Object.values(await redis.hgetall(keys.studies))) {
+    const study = JSON.parse(text) as StudyStatus;
+    if (study.version === version || study.state !== 'running' || warned.has(study.id)) continue;
+    warned.add(study.id);
+    say?.(
+      `study '${study.title}' needs version ${study.version}; this worker has ${version} and does not take its runs`,
+    );
+  }
+}

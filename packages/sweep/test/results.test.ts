@@ -1,0 +1,90 @@
+/** What is made of a data set: SQL, the report, sensitivity indices. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queryStudy } from '../src/query.ts';
+import { binnedIndices, saltelliIndices } from '../src/sensitivity.ts';
+import { sampleRandom } from '../src/study/random.ts';
+import { type Bench, createBench, tendril } from './harness.ts';
+
+let bench: Bench;
+beforeAll(() => {
+  bench = createBench();
+});
+afterAll(() => bench.remove());
+
+describe('a data set', { timeout: 120_000 }, () => {
+  // the Ishigami function, whose indices are known in closed form
+  const study = `sweep: 1
+title: Ishigami & friends
+scene: rod.yaml
+command: validate
+design: { type: saltelli, count: 512 }
+parameters:
+  - { name: a, range: { from: ${-Math.PI}, to: ${Math.PI} } }
+  - { name: b, range: { from: ${-Math.PI}, to: ${Math.PI} } }
+  - { name: c, range: { from: ${-Math.PI}, to: ${Math.PI} } }
+quantities: { f: sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a) }
+`;
+
+  it('is read by SQL, and its report has the indices that theory gives', async () => {
+    bench.write('ishigami.yaml', study);
+    const { code, err } = await tendril(['sweep', 'ishigami.yaml', '--out', 'ishigami'], bench.folder);
+    expect(code, err).toBe(0);
+    const { columns, rows } = await queryStudy(
+      `${bench.folder}/ishigami`,
+      'select count(*)::int as n, avg(f) as mean from runs',
+    );
+    expect(columns).toEqual(['n', 'mean']);
+    expect(rows[0][0]).toBe(2560);
+    // the mean is 7/2
+    expect(rows[0][1]).toBeCloseTo(3.5, 0);
+    const all = await queryStudy(`${bench.folder}/ishigami`, 'select f from runs order by run');
+    const indices = saltelliIndices(
+      ['a', 'b', 'c'],
+      all.rows.map(([f]) => f as number),
+    );
+    for (const [k, [first, total]] of [
+      [0.3139, 0.5576],
+      [0.4424, 0.4424],
+      [0, 0.2437],
+    ].entries()) {
+      expect(Math.abs(indices[k].first - first)).toBeLessThan(0.05);
+      expect(Math.abs((indices[k].total ?? 0) - total)).toBeLessThan(0.05);
+    }
+    expect((await tendril(['sweep', 'report', 'ishigami'], bench.folder)).code).toBe(0);
+    const page = bench.read('ishigami/report.html');
+    expect(page).toContain('Ishigami &amp; friends');
+    for (const words of ['Parallel coordinates', 'Response surface', 'f over b', 'Sobol sensitivity indices', '0.55'])
+      expect(page).toContain(words);
+    const link = /href="(http:\/\/127\.0\.0\.1:4173\/#name=run-\d+\.yaml&amp;s=[\w-]+)"/.exec(page)?.[1];
+    expect(link).toBeDefined();
+    const { inflateRawSync } = await import('node:zlib');
+    const scene = JSON.parse(inflateRawSync(Buffer.from((link as string).split('s=')[1], 'base64url')).toString()) as {
+      tendril: number;
+    };
+    expect(scene.tendril).toBe(1);
+  });
+
+  it('that is asked wrongly says what is wrong', async () => {
+    const wrong = await tendril(['sweep', 'query', 'ishigami', 'select x from runs'], bench.folder);
+    expect(wrong.code).toBe(2);
+    expect(wrong.err).toContain('"x" not found');
+    expect((await tendril(['sweep', 'report', '.'], bench.folder)).err).toContain('holds no study');
+  });
+});
+
+describe('sensitivity without a design for it', () => {
+  it('finds the first order by parts, and nothing where there is nothing', () => {
+    const { points } = sampleRandom(4000, 3, 2);
+    const column = (k: number): number[] => Array.from({ length: 4000 }, (_, i) => points[3 * i + k]);
+    const [x, y, z] = [column(0), column(1), column(2)];
+    // 3x + y: variances 9/12 and 1/12
+    const [sx, sy, sz] = binnedIndices(
+      ['x', 'y', 'z'],
+      [x, y, z],
+      x.map((value, k) => 3 * value + y[k]),
+    ).map(({ first }) => first);
+    expect(Math.abs(sx - 0.9)).toBeLessThan(0.02);
+    expect(Math.abs(sy - 0.1)).toBeLessThan(0.03);
+    expect(sz).toBeLessThan(0.02);
+  });
+});
