@@ -118,6 +118,23 @@ function twisting(edges: number, turns: number): SceneInput {
   };
 }
 
+/** Two knots behind each other: the first is twisted one way, the second the other, each until it has jumped. */
+function bothWays(edges: number): SceneInput {
+  const [one, other] = [twisting(edges, 3.1), twisting(edges, -4.4)];
+  const behind = looseKnot().map(([x, y, z]): Vector => [x, y, z - 0.09]);
+  return {
+    ...other,
+    rods: [
+      { ...one.rods[0], id: 'one way' },
+      { ...other.rods[0], id: 'the other way', shape: { type: 'points', points: behind } },
+    ],
+    pins: [
+      ...(one.pins ?? []).map((pin) => ({ ...pin, rod: 'one way' })),
+      ...(other.pins ?? []).map((pin) => ({ ...pin, rod: 'the other way' })),
+    ],
+  };
+}
+
 /** The first jump while the knot is twisted: at which turn, by how much its writhe changes, and how much faster than before. */
 function findJump(
   n: number,
@@ -173,7 +190,7 @@ export const trefoilKnot: Case = defineCase({
   ],
   quick: [100],
   full: [100, 160],
-  scene: () => scene(120, 1.1),
+  scene: () => bothWays(100),
   measure(n) {
     const duration = 1.1;
     const world = worldOf(scene(n, duration));
