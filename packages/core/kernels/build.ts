@@ -110,8 +110,10 @@ mkdirSync(folder, { recursive: true });
 const text = readFileSync(wasm).toString('base64');
 writeFileSync(join(folder, 'der.ts'), `${note}export const derWasm: string =\n  '${text}';\n`);
 
+/** In the order of a reader; WGSL takes any. */
+const sweepSources = ['single.ts', 'formulas.ts', 'points.ts', 'sweeps.ts', 'obstacles.ts', 'contactSweeps.ts'];
 const batch = (file: string): { file: string; text: string } => ({ file, text: read(`src/batch/${file}`) });
-const wgsl = translateToWgsl([batch('single.ts'), batch('formulas.ts'), batch('points.ts'), batch('sweeps.ts')], {
+const wgsl = translateToWgsl(sweepSources.map(batch), {
   strand: batch('strand.ts'),
   layout: batch('layout.ts'),
 });

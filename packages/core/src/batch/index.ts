@@ -14,4 +14,12 @@ export type { GpuMessage } from './gpu/requests.ts';
 export { createGpuServer, type GpuServer } from './gpu/server.ts';
 export { type ShaderOptions, writeShader } from './gpu/shader.ts';
 export type { Device } from './gpu/webgpu.ts';
+export {
+  boxObstacle,
+  capsuleObstacle,
+  type ObstacleOptions,
+  planeObstacle,
+  sphereObstacle,
+} from './merged.ts';
 export { batchModel } from './model.ts';
+export type { Obstacle } from './obstacles.ts';

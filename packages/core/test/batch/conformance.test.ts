@@ -7,11 +7,14 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../../studio/test/browser.ts';
 import type { Quaternion, Vector } from '../../src/batch/algebra.ts';
-import { compose, exponential, rotate, tangentOf } from '../../src/batch/formulas.ts';
+import { findContacts, pressedStage, solvePressed } from '../../src/batch/contactSweeps.ts';
+import { compose, conjugate, exponential, rotate, tangentOf } from '../../src/batch/formulas.ts';
 import { describeRod } from '../../src/batch/gpu/describe.ts';
 import type { GpuBatchOptions, HeadPose } from '../../src/batch/gpu/headBatch.ts';
 import type { StrandDescription } from '../../src/batch/gpu/pack.ts';
 import type { Stage } from '../../src/batch/layout.ts';
+import { boxObstacle, meetObstacles, planeObstacle, sphereObstacle } from '../../src/batch/merged.ts';
+import type { Obstacle } from '../../src/batch/obstacles.ts';
 import { visitFrames } from '../../src/batch/pose.ts';
 import { type BatchRod, createBatchRod, stateSizes } from '../../src/batch/rod.ts';
 import { bdf2Stage, eulerStage, TR_PART, trBdf2Stages } from '../../src/batch/schemes.ts';
@@ -136,6 +139,34 @@ class Reference {
     this.head = now;
   }
 
+  /** With obstacles: as the program does, in the order in which it does it. */
+  contactStep(stage: Stage, now: HeadPose, last: HeadPose, obstacles: readonly Obstacle[]): boolean {
+    const { strand } = this.batch;
+    const { merged } = strand;
+    if (!merged) throw new Error('no obstacles');
+    merged.obstacles = obstacles;
+    const x = rotate(last.rotation, this.place);
+    merged.origin = [x[0] + last.position[0], x[1] + last.position[1], x[2] + last.position[2]];
+    strand.root.frameBefore = compose(last.rotation, this.frame);
+    strand.root.kind = 'clamped';
+    if (!findContacts(strand, DT).presses) {
+      strand.merged = undefined;
+      this.stage(stage, now, last, true);
+      strand.merged = merged;
+      return false;
+    }
+    const pressed = pressedStage(DT);
+    const y = rotate(now.rotation, this.place);
+    strand.root.frame = compose(now.rotation, this.frame);
+    strand.root.displacement = [0, 1, 2].map((k) => y[k] + now.position[k] - merged.origin[k]) as unknown as Vector;
+    strand.eliminated = [];
+    solvePressed(strand, pressed, beginStage(strand, pressed), ITERATIONS);
+    strand.eliminated = undefined;
+    finishStep(strand, pressed);
+    this.head = now;
+    return true;
+  }
+
   positions(): number[] {
     const { batch, head, place } = this;
     const x = rotate(head.rotation, place).map((one, k) => one + head.position[k]);
@@ -233,6 +264,75 @@ test.each([
     const found = positions[0].slice(3 * NODES * s, 3 * NODES * (s + 1));
     expect(Math.max(...found.map((x, i) => Math.abs(x - expected[i])))).toBeLessThan(2e-6 * LENGTH);
     expect(Math.max(...found.map((x, i) => Math.abs(x - world.rods[0].nodePosition[i])))).toBeGreaterThan(1e-5);
+  });
+});
+
+describe('WGSL with obstacles', () => {
+  const RADIUS = 2.5e-4;
+  const steps = 30;
+  /** A ball that turns and moves with the head, a floor and a box. */
+  const obstaclesAt = (k: number): Obstacle[] => {
+    const [from, to] = [headAt(k * DT), headAt((k + 1) * DT)];
+    const shift: Vector = [
+      to.position[0] - from.position[0],
+      to.position[1] - from.position[1],
+      to.position[2] - from.position[2],
+    ];
+    const turn = compose(to.rotation, conjugate(from.rotation));
+    const place = (x: Vector): Vector => {
+      const y = rotate(from.rotation, x);
+      return [y[0] + from.position[0], y[1] + from.position[1], y[2] + from.position[2]];
+    };
+    return [
+      sphereObstacle(0.04, { position: place([0.08, 0.05, -0.05]), frame: from.rotation, turn, shift, friction: 0.4 }),
+      planeObstacle({ position: [0, 0, -0.1], friction: 0.3 }),
+      boxObstacle([0.02, 0.1, 0.02], 0.005, { position: [0.22, 0.05, -0.03], friction: 0.2 }),
+    ];
+  };
+  // the turning ball shifts by its position's way; the head's own rotation moves the position, too
+  const movesOf = (k: number): Obstacle[] =>
+    obstaclesAt(k).map((one, i) => {
+      if (i > 0) return one;
+      const next = obstaclesAt(k + 1)[0].position;
+      const [x, y, z] = one.position;
+      return { ...one, shift: [next[0] - x, next[1] - y, next[2] - z] };
+    });
+
+  test('follows the reference step by step', async () => {
+    const rods = [straight, curly];
+    const strands = Array.from({ length: 37 }, (_, s) => describeStrand(rods[s % rods.length]));
+    const { positions } = await runOnPage({
+      options: { nodes: NODES, strands, gravity: GRAVITY, gains: 'f32', obstacles: 3, contactRadius: RADIUS },
+      steps: Array.from({ length: steps }, (_, k) => ({
+        dt: DT,
+        scheme: 'bdf2',
+        iterations: ITERATIONS,
+        tolerance: 0,
+        middle: headAt(k * DT),
+        end: headAt((k + 1) * DT),
+        obstacles: movesOf(k),
+      })),
+    });
+    const references = rods.map((rod) => new Reference(rod, [0, 0, 0]));
+    for (const { batch } of references) meetObstacles(batch, RADIUS, movesOf(0));
+    let pressed = 0;
+    const errors: number[] = [];
+    for (let k = 0; k < steps; k++) {
+      const stage = k > 0 ? bdf2Stage(DT) : eulerStage(DT);
+      for (const [s, reference] of references.entries()) {
+        if (reference.contactStep(stage, headAt((k + 1) * DT), headAt(k * DT), movesOf(k))) pressed++;
+        const expected = reference.positions();
+        for (let strand = s; strand < strands.length; strand += rods.length) {
+          const found = positions[k].slice(3 * NODES * strand, 3 * NODES * (strand + 1));
+          errors.push(Math.max(...expected.map((x, i) => Math.abs(x - found[i]))));
+        }
+      }
+    }
+    expect(pressed).toBeGreaterThan(steps / 2);
+    expect(Math.max(...errors)).toBeLessThan(1e-5 * LENGTH);
+    // equal strands in other threads and blocks have equal bits
+    const strand = (s: number): number[] => positions[steps - 1].slice(3 * NODES * s, 3 * NODES * (s + 1));
+    for (let s = 2; s < strands.length; s++) expect(strand(s)).toEqual(strand(s % 2));
   });
 });
 

@@ -14,9 +14,8 @@ const translate = (text: string): string => translateToWgsl([{ file: 'test.ts', 
 
 describe('translation to WGSL', () => {
   test('what the build wrote belongs to the present sources', () => {
-    expect(sweepsWgsl).toBe(
-      translateToWgsl([read('single.ts'), read('formulas.ts'), read('points.ts'), read('sweeps.ts')], surroundings),
-    );
+    const files = ['single.ts', 'formulas.ts', 'points.ts', 'sweeps.ts', 'obstacles.ts', 'contactSweeps.ts'];
+    expect(sweepsWgsl).toBe(translateToWgsl(files.map(read), surroundings));
   });
 
   test('slots and fields of a stage are those of the layout', () => {

@@ -1,5 +1,6 @@
 /** Many clamped strands on one head that moves: for pages that draw hair themselves, and for benchmarks. */
 import { LANES, type Stage } from '../layout.ts';
+import type { Obstacle } from '../obstacles.ts';
 import { bdf2Stage, eulerStage, restStage, TR_PART, trBdf2Stages } from '../schemes.ts';
 import type { Scheme } from '../step.ts';
 import {
@@ -13,6 +14,7 @@ import {
   restingHead,
   type StrandsOptions,
   writeForces,
+  writeObstacles,
   writeParameters,
 } from './parts.ts';
 import { FINISH, WRITE_POSITIONS } from './shader.ts';
@@ -30,6 +32,21 @@ export interface GpuStep {
   readonly tolerance?: number;
   /** At the end of the step; default: it rests. */
   readonly head?: (part: number) => HeadPose;
+  /** As many as the strands were created for, where they are at the start of the step; not with TR-BDF2. */
+  readonly obstacles?: readonly Obstacle[];
+  /** Iterations of contact at least; default 4. */
+  readonly contactIterations?: number;
+}
+
+/** Of each strand after a step. */
+export interface Readback {
+  /** [m], strand by strand, 3 per node. */
+  readonly positions: Float32Array;
+  /** Largest turn of an edge in the last iteration [rad]. */
+  readonly turn: Float32Array;
+  /** With obstacles: deepest overlap at the start of the step [m], and 1 where contacts did not settle. */
+  readonly overlap: Float32Array;
+  readonly unsettled: Float32Array;
 }
 
 export interface GpuBatch {
@@ -45,8 +62,8 @@ export interface GpuBatch {
   relax(attraction: number): void;
   /** Forces on nodes [N], strand by strand, 3 per node. */
   writeForces(forces: ArrayLike<number>): void;
-  /** Positions [m] of the first `count` strands, strand by strand, 3 per node, and the largest turn in the last iteration [rad]. */
-  readPositions(count?: number): Promise<{ readonly positions: Float32Array; readonly turn: Float32Array }>;
+  /** Of the first `count` strands. */
+  readPositions(count?: number): Promise<Readback>;
   destroy(): void;
 }
 
@@ -59,9 +76,10 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
   let before = 0;
   let remembered: Scheme | undefined;
   const write = (stage: Stage, now: HeadPose, last: HeadPose, flags: number, solve: Partial<GpuStep>): void => {
-    const { iterations = 2, tolerance = 1e-5 } = solve;
+    const { iterations = 2, tolerance = 1e-5, dt = 0, contactIterations = 4 } = solve;
+    const contact = { dt, iterations: contactIterations };
     for (const part of parts.list)
-      writeParameters(device, part, options, { stage, now, last, start: head, flags, iterations, tolerance });
+      writeParameters(device, part, options, { stage, now, last, start: head, flags, iterations, tolerance, contact });
   };
   const submit = (): void => {
     const encoder = device.createCommandEncoder();
@@ -75,7 +93,10 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
     parts: parts.list.length,
     bytes: countBytes(parts),
     step(solve) {
-      const { dt, scheme = 'bdf2', head: pose = () => head } = solve;
+      const { dt, scheme = 'bdf2', head: pose = () => head, obstacles = [] } = solve;
+      if (obstacles.length > 0 && scheme === 'tr-bdf2')
+        throw new Error('contact on the GPU goes with bdf2 or implicit-euler, not with tr-bdf2');
+      writeObstacles(device, parts, obstacles);
       const end = pose(1);
       const goesOn = remembered === scheme;
       if (scheme === 'tr-bdf2' && goesOn) {
@@ -108,11 +129,11 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
 
 async function readPositions(
   device: Device,
-  { list, shader: { nodes } }: Parts,
+  { list, shader: { nodes, obstacles } }: Parts,
   wanted: number,
-): Promise<{ positions: Float32Array; turn: Float32Array }> {
+): Promise<Readback> {
   const positions = new Float32Array(3 * nodes * wanted);
-  const turn = new Float32Array(wanted);
+  const [turn, overlap, unsettled] = [0, 1, 2].map(() => new Float32Array(wanted));
   for (const part of list) {
     const inPart = Math.min(part.count, wanted - part.first);
     if (inPart <= 0 || !part.buffers.positions) continue;
@@ -126,11 +147,15 @@ async function readPositions(
     for (let s = 0; s < inPart; s++) {
       const at = (i: number): number => floatAt(nodes, 1, s, i, 0);
       turn[part.first + s] = rows[at(0) + 3];
+      if (obstacles > 0) {
+        overlap[part.first + s] = rows[at(1) + 3];
+        unsettled[part.first + s] = rows[at(2) + 3];
+      }
       for (let i = 0; i < nodes; i++)
         for (let k = 0; k < 3; k++) positions[3 * ((part.first + s) * nodes + i) + k] = rows[at(i) + k];
     }
     staging.unmap();
     staging.destroy();
   }
-  return { positions, turn };
+  return { positions, turn, overlap, unsettled };
 }

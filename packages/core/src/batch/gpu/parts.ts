@@ -5,10 +5,12 @@
 import type { Quaternion, Vector } from '../algebra.ts';
 import { compose, conjugate, normalize } from '../formulas.ts';
 import { LANES, type Stage, stageFields } from '../layout.ts';
+import type { Obstacle } from '../obstacles.ts';
 import { isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
 import {
   bindings,
   bufferSlots,
+  OBSTACLE_VECTORS,
   PARAMETER_BYTES,
   parameterIntegers,
   parameterVectors,
@@ -32,6 +34,10 @@ export interface StrandsOptions {
   /** Whether `writeForces` will be called. */
   readonly forces?: boolean;
   readonly gains?: 'f16' | 'f32';
+  /** Number of obstacles that strands touch; they are given with every step. */
+  readonly obstacles?: number;
+  /** Contact radius [m]. */
+  readonly contactRadius?: number;
   readonly workgroup?: number;
 }
 
@@ -86,6 +92,8 @@ function bufferBytes(shader: ShaderOptions, count: number): Readonly<Record<keyo
     forces: shader.forces ? rows : 0,
     roots: ownRoots ? 16 * ROOT_VECTORS * count : 0,
     status: ownRoots ? 4 * STATUS_WORDS : 0,
+    contacts: rows * slots.contact,
+    obstacles: 16 * OBSTACLE_VECTORS * shader.obstacles,
   };
 }
 
@@ -105,7 +113,7 @@ function createPart(device: Device, pipeline: DevicePipeline, shader: ShaderOpti
       ? undefined
       : device.createBuffer({
           size: bytes[name],
-          usage: name === 'parameters' ? USAGE.UNIFORM | USAGE.COPY_DST : STORAGE,
+          usage: name === 'parameters' || name === 'obstacles' ? USAGE.UNIFORM | USAGE.COPY_DST : STORAGE,
         });
   const names = Object.keys(bindings) as (keyof typeof bindings)[];
   const buffers = Object.fromEntries(names.map((name) => [name, make(name)])) as Part['buffers'];
@@ -165,6 +173,7 @@ export async function createParts(
     forces: options.forces ?? false,
     viscous: (options.stiffnessDamping ?? 0) > 0,
     roots,
+    obstacles: options.obstacles ?? 0,
     workgroup: options.workgroup ?? 64,
   };
   const slots = bufferSlots(shader);
@@ -172,7 +181,7 @@ export async function createParts(
   device.pushErrorScope('out-of-memory');
   const pipeline = await openPipeline(device, writeShader(shader));
   const limit = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
-  const bytesPerBlock = Math.max(slots.state, slots.gain, slots.joint) * nodes * LANES * 16;
+  const bytesPerBlock = Math.max(slots.state, slots.gain, slots.joint, slots.contact) * nodes * LANES * 16;
   const { period, blocks } = planParts(limit, count, strands.length, bytesPerBlock);
   const list: Part[] = [];
   for (let first = 0; first < count; first += blocks * LANES) {
@@ -198,6 +207,8 @@ export interface Dispatch {
   readonly iterations: number;
   /** [rad] */
   readonly tolerance: number;
+  /** With obstacles: length of the step [s], and iterations of contact at least. */
+  readonly contact?: { readonly dt: number; readonly iterations: number };
 }
 
 export const restingHead: HeadPose = { rotation: [0, 0, 0, 1], position: [0, 0, 0] };
@@ -212,6 +223,7 @@ export function writeParameters(device: Device, part: Part, options: StrandsOpti
     shift: [...[0, 1, 2].map((k) => now.position[k] - start.position[k]), options.massDamping ?? 0],
     gravity: [...(options.gravity ?? [0, 0, 0]), options.stiffnessDamping ?? 0],
     place: [...now.position, dispatch.tolerance],
+    contact: [dispatch.contact?.dt ?? 0, options.contactRadius ?? 0, dispatch.contact?.iterations ?? 0, 0],
   };
   const integers: Record<(typeof parameterIntegers)[number], number> = {
     strands: part.count,
@@ -234,6 +246,17 @@ export function writeParameters(device: Device, part: Part, options: StrandsOpti
     o + parameterIntegers.length,
   );
   if (part.buffers.parameters) device.queue.writeBuffer(part.buffers.parameters, 0, block);
+}
+
+/** Obstacles of the step that follows. Throws if their number is not the one that the strands were created with. */
+export function writeObstacles(device: Device, { list, shader }: Parts, obstacles: readonly Obstacle[]): void {
+  if (obstacles.length !== shader.obstacles)
+    throw new Error(`${obstacles.length} obstacles were given; the strands were created for ${shader.obstacles}`);
+  const rows = obstacles.flatMap(({ frame, position, kind, half, rounding, turn, shift, friction }) => [
+    ...[frame, [...position, kind], [...half, rounding], turn, [...shift, friction]].flat(),
+  ]);
+  for (const { buffers } of list)
+    if (buffers.obstacles) device.queue.writeBuffer(buffers.obstacles, 0, Float32Array.from(rows));
 }
 
 /** One stage of all strands. */

@@ -17,24 +17,48 @@ export interface ShaderOptions {
   readonly viscous: boolean;
   /** `head`: roots follow one head, whose pose is a parameter. `each`: every root has a pose of its own, and failures are counted. */
   readonly roots: 'head' | 'each';
+  /** Obstacles that strands touch; 0: no contact. */
+  readonly obstacles: number;
   readonly workgroup: number;
 }
 
 /** vec4f per node in the buffers. */
-export function bufferSlots({ gains, varying, viscous }: ShaderOptions): {
+export function bufferSlots({ gains, varying, viscous, obstacles }: ShaderOptions): {
   readonly state: number;
   readonly gain: number;
   readonly joint: number;
+  readonly contact: number;
 } {
-  return { state: viscous ? stateSlots.length : ELASTIC_SLOTS, gain: gains === 'f16' ? 3 : 6, joint: varying ? 2 : 1 };
+  return {
+    state: viscous ? stateSlots.length : ELASTIC_SLOTS,
+    // contact also keeps the inverse of each eliminated block
+    gain: (gains === 'f16' ? 3 : 6) + (obstacles > 0 ? 2 : 0),
+    joint: varying ? 2 : 1,
+    contact: 2 * obstacles * CONTACT_SLOTS,
+  };
 }
+
+/** vec4f of a contact: normal and offset, force and stiffness, push and part, surface and state. */
+const CONTACT_SLOTS = 4;
+
+/** vec4f of an obstacle: frame, position and kind, half lengths and rounding, turn, shift and friction. */
+export const OBSTACLE_VECTORS = 5;
 
 /** Flags of a dispatch. */
 export const FINISH = 1;
 export const WRITE_POSITIONS = 2;
 
 /** Uniform block, in order: vectors, integers, the stage. */
-export const parameterVectors = ['head', 'headBefore', 'headStart', 'turn', 'shift', 'gravity', 'place'] as const;
+export const parameterVectors = [
+  'head',
+  'headBefore',
+  'headStart',
+  'turn',
+  'shift',
+  'gravity',
+  'place',
+  'contact',
+] as const;
 export const parameterIntegers = ['strands', 'iterations', 'flags', 'first'] as const;
 export const PARAMETER_BYTES: number =
   16 * parameterVectors.length + 4 * parameterIntegers.length + 16 * Math.ceil(stageFields.length / 4);
@@ -58,6 +82,8 @@ export const bindings = {
   forces: 6,
   roots: 7,
   status: 8,
+  contacts: 9,
+  obstacles: 10,
 } as const;
 
 /** A turn below this [rad] that an iteration does not halve any more is rounding. */
@@ -168,8 +194,83 @@ fn report(isSolved: bool, iterations: u32) {
   }
 }`;
 
+const withoutContact = `
+fn obstacleCountOf() -> u32 { return 0; }
+fn obstacleOf(k: u32) -> Obstacle { return Obstacle(); }
+fn contactCountOf() -> u32 { return 0; }
+fn radiusOf(j: u32) -> f32 { return 0; }
+fn rootPositionOf() -> vec3f { return vec3f(0); }
+fn readContact(j: u32, c: u32) -> Contact { return Contact(); }
+fn writeContact(j: u32, c: u32, contact: Contact) {}
+fn writeStiffness(j: u32, c: u32, stiffness: f32) {}
+fn writeForces(j: u32, c: u32, forces: ContactForces) {}
+fn pointCountOf(j: u32) -> u32 { return 0; }
+fn isPushed(j: u32, c: u32) -> bool { return false; }
+fn pointOf(j: u32, c: u32) -> EdgePoint { return EdgePoint(); }
+fn keepElimination(j: u32, step: Elimination, edge: vec3f) {}
+fn inverseOf(j: u32) -> mat3x3f { return mat3x3f(); }`;
+
+/** `pressed`: whether the strand is in contact in this step; read by the sweeps. */
+const withContact = `
+struct ObstacleData {
+  frame: vec4f,
+  position: vec4f,
+  half_: vec4f,
+  turn: vec4f,
+  shift: vec4f,
+}
+@group(0) @binding(9) var<storage, read_write> contacts: array<vec4f>;
+@group(0) @binding(10) var<uniform> obstacles: array<ObstacleData, OBSTACLES>;
+var<private> pressed: bool;
+fn contactAt(j: u32, c: u32, slot: u32) -> u32 { return address(j, ${CONTACT_SLOTS} * 2 * OBSTACLES, ${CONTACT_SLOTS} * c + slot); }
+fn obstacleCountOf() -> u32 { return OBSTACLES; }
+fn obstacleOf(k: u32) -> Obstacle {
+  let o = obstacles[k];
+  return Obstacle(u32(o.position.w), o.frame, o.position.xyz, o.half_.xyz, o.half_.w, o.shift.w, o.turn, o.shift.xyz);
+}
+fn contactCountOf() -> u32 { return 2 * OBSTACLES; }
+fn radiusOf(j: u32) -> f32 { return P.contact.y; }
+fn rootPositionOf() -> vec3f { return positionOfRoot() - rootDisplacementOf(); }
+fn readContact(j: u32, c: u32) -> Contact {
+  let a = contacts[contactAt(j, c, 0)];
+  let f = contacts[contactAt(j, c, 1)];
+  let p = contacts[contactAt(j, c, 2)];
+  let s = contacts[contactAt(j, c, 3)];
+  return Contact(u32(s.w), p.w, a.xyz, a.w, s.xyz, obstacles[c / 2].shift.w, f.xyz, p.xyz, f.w);
+}
+fn writeContact(j: u32, c: u32, contact: Contact) {
+  contacts[contactAt(j, c, 0)] = vec4f(contact.normal, contact.offset);
+  contacts[contactAt(j, c, 1)] = vec4f(contact.force, contact.stiffness);
+  contacts[contactAt(j, c, 2)] = vec4f(contact.push, contact.part);
+  contacts[contactAt(j, c, 3)] = vec4f(contact.surface, f32(contact.active_));
+}
+fn writeStiffness(j: u32, c: u32, stiffness: f32) { contacts[contactAt(j, c, 1)].w = stiffness; }
+fn writeForces(j: u32, c: u32, forces: ContactForces) {
+  let f = contactAt(j, c, 1);
+  contacts[f] = vec4f(forces.force, contacts[f].w);
+  let p = contactAt(j, c, 2);
+  contacts[p] = vec4f(forces.push, contacts[p].w);
+}
+fn pointCountOf(j: u32) -> u32 { return select(0u, 2 * OBSTACLES, pressed); }
+fn isPushed(j: u32, c: u32) -> bool { return contacts[contactAt(j, c, 3)].w != 0; }
+fn pointOf(j: u32, c: u32) -> EdgePoint {
+  let p = contacts[contactAt(j, c, 2)];
+  return EdgePoint(p.w, vec3f(0), p.xyz, contacts[contactAt(j, c, 1)].w);
+}
+fn keepElimination(j: u32, step: Elimination, edge: vec3f) {
+  let a = address(j, GAIN_SLOTS, GAIN_SLOTS - 2);
+  gains[a] = vec4f(step.inverse[0], step.inverse[1].y);
+  gains[a + LANES] = vec4f(step.inverse[1].z, step.inverse[2].z, 0, 0);
+}
+fn inverseOf(j: u32) -> mat3x3f {
+  let a = address(j, GAIN_SLOTS, GAIN_SLOTS - 2);
+  let x = gains[a];
+  let z = gains[a + LANES];
+  return mat3x3f(x.xyz, vec3f(x.y, x.w, z.x), vec3f(x.z, z.x, z.y));
+}`;
+
 function writeAccess(options: ShaderOptions): string {
-  const { varying, viscous, forces, gains, roots } = options;
+  const { varying, viscous, forces, gains, roots, obstacles } = options;
   return `
 fn address(node: u32, slots: u32, slot: u32) -> u32 { return ((block * NODES + node) * slots + slot) * LANES + lane; }
 fn edgeCountOf() -> u32 { return NODES - 1; }
@@ -183,12 +284,9 @@ fn softnessOf(j: u32) -> f32 { return 0; }
 fn nodeForceOf(i: u32) -> vec3f { return massOf(i) * P.gravity.xyz${forces ? ' + forces[address(i, 1, 0)].xyz' : ''}; }
 fn edgeTorqueOf(j: u32) -> vec3f { return vec3f(0); }
 fn usesExactHessian() -> bool { return false; }
-fn pointCountOf(j: u32) -> u32 { return 0; }
-fn isPushed(j: u32, c: u32) -> bool { return false; }
-fn pointOf(j: u32, c: u32) -> EdgePoint { return EdgePoint(); }
-fn keepElimination(j: u32, step: Elimination, edge: vec3f) {}
 fn nodeDragOf(i: u32) -> mat3x3f { return mat3x3f(); }
 fn hasFreeRoot() -> bool { return false; }
+${obstacles > 0 ? withContact : withoutContact}
 ${roots === 'each' ? ownRoots : rootsOnHead}
 ${varying ? varied : alike}
 ${gains === 'f16' ? gain16 : gain32}`;
@@ -198,6 +296,28 @@ const rootBindings = `
 @group(0) @binding(7) var<storage, read> roots: array<vec4f>;
 @group(0) @binding(8) var<storage, read_write> status: array<atomic<u32>>;
 ${reportStatus}`;
+
+/** Strands in contact take implicit Euler. */
+const searchContacts = `
+  let search = findContacts(P.contact.x);
+  pressed = P.contact.x > 0 && search.presses;
+  if (pressed) {
+    stage = pressedStage(P.contact.x);
+  }`;
+
+const solveContacts = `
+  var isSettled = true;
+  if (pressed) {
+    let progress = solvePressed(stage, tip, u32(P.contact.z));
+    largest = progress.largest;
+    isSettled = !progress.moves;
+    isSolved = true;
+  }`;
+
+/** w of the second and third node: deepest overlap at the start of the step, and 1 where contacts did not settle. */
+const reportContacts = `
+    positions[address(1, 1, 0)].w = search.overlap;
+    positions[address(2, 1, 0)].w = select(1.0, 0.0, isSettled);`;
 
 /** The whole program. */
 export function writeShader(options: ShaderOptions): string {
@@ -219,6 +339,7 @@ const STATE_SLOTS: u32 = ${slots.state}u;
 const GAIN_SLOTS: u32 = ${slots.gain}u;
 const JOINT_SLOTS: u32 = ${slots.joint}u;
 const ROOT_VECTORS: u32 = ${ROOT_VECTORS}u;
+const OBSTACLES: u32 = ${options.obstacles}u;
 @group(0) @binding(0) var<uniform> P: Parameters;
 @group(0) @binding(1) var<storage, read> strands: array<StrandData>;
 @group(0) @binding(2) var<storage, read> joints: array<vec4f>;
@@ -255,11 +376,13 @@ fn advance(@builtin(global_invocation_id) id: vec3u) {
   block = id.x / LANES;
   lane = id.x % LANES;
   data = strands[id.x];
-  let stage = Stage(${stageFields.map((name) => `P.${name}`).join(', ')});
+  var stage = Stage(${stageFields.map((name) => `P.${name}`).join(', ')});
+  ${options.obstacles > 0 ? searchContacts : ''}
   var tip = beginStage(stage);
   var largest: f32 = 0;
   var used: u32 = 0;
   var isSolved = false;
+  ${options.obstacles > 0 ? solveContacts : ''}
   while (used < P.iterations && !isSolved) {
     let before = largest;
     let progress = iterateStage(stage, tip);
@@ -274,6 +397,7 @@ fn advance(@builtin(global_invocation_id) id: vec3u) {
   }
   if ((P.flags & ${WRITE_POSITIONS}u) != 0) {
     writePositions(sqrt(largest));
+    ${options.obstacles > 0 ? reportContacts : ''}
   }
 }
 `

@@ -32,7 +32,7 @@ export const derOptions: OptionFields<DerOptions> = {
     kind: 'words',
     words: ['standard', 'batch', 'gpu', 'auto'],
     about:
-      'standard (default); batch: edge rotations as unknowns, for inextensible rods held at their first node, without contact; gpu: the same in single precision on a GPU; auto: gpu where it serves, else standard.',
+      'standard (default); batch: edge rotations as unknowns, for inextensible rods held at their first node; gpu: the same in single precision on a GPU, without contact; auto: gpu where it serves, else standard.',
   },
   integrator: {
     kind: 'words',
