@@ -26,7 +26,7 @@ const limits: readonly Limit[] = [
     what: 'lines of a function',
     list: functions.map((one) => [one.lines, at(one)]),
     above: 60,
-    count: 117,
+    count: 119,
     largest: 449,
   },
   {
@@ -40,7 +40,7 @@ const limits: readonly Limit[] = [
     what: 'lines of a file',
     list: files.map((file) => [read(file).split('\n').length - 1, file]),
     above: 400,
-    count: 22,
+    count: 23,
     largest: 496,
   },
 ];
