@@ -21,6 +21,7 @@ const words: Readonly<Record<keyof Capabilities, string>> = {
   branches: 'branches (`parent`)',
   naturalEquilibrium: '`natural: equilibrium`',
   contact: 'contact and links',
+  nodalUnknowns: 'modes with links; statics with any link',
   softPins: 'pins beyond reach give way',
   nodeMasses: 'momentum is that of the nodes',
 };

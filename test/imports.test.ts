@@ -26,6 +26,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   contact: [
     'constants',
     'statics',
+    'models/registry.ts',
     'math',
     'linalg',
     'curve',

@@ -30,6 +30,7 @@ export const dustCapabilities: Capabilities = {
   branches: false,
   naturalEquilibrium: false,
   contact: false,
+  nodalUnknowns: false,
   softPins: false,
   nodeMasses: true,
 };

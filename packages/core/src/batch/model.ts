@@ -164,6 +164,7 @@ export const batchModel: Model = {
     bodies: false,
     hinges: false,
     contact: false,
+    nodalUnknowns: false,
   },
   compile: (rods, drives, scene, coupling) => compileBatch(rods, drives, scene, coupling).bundle,
 };

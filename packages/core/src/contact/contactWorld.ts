@@ -1,6 +1,7 @@
 /** Contact and links of a world: builds what the stages of a step work on (context.ts), and answers questions about the last step. */
 import { halvingsLeft } from '../math/pieces.ts';
 import type { Bundle, Drive, Matrices, Modes, StepOutcome } from '../model.ts';
+import type { LoadSource } from '../port.ts';
 import type { Weld } from '../scene/bodies.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { LinkPlan } from '../scene/links.ts';
@@ -18,6 +19,7 @@ import { measureGaps } from './detect/gaps.ts';
 import { createMissedContactDetector } from './detect/missedContacts.ts';
 import { readRules } from './detect/rules.ts';
 import { createEnergyCheck } from './energy.ts';
+import type { LoneRest } from './links/forceStatics.ts';
 import type { Links } from './links/linkData.ts';
 import { createLinks, energyOfLinks, recallLinks, refuseUnlinkable } from './links/links.ts';
 import { findLinkedModes, joinMatrices } from './links/modes.ts';
@@ -86,7 +88,7 @@ export interface ContactParts {
   readonly placeOfRod: readonly BundlePlace[];
   readonly colliders: readonly Collider[];
   readonly bodyIds: readonly string[];
-  readonly drives: readonly Drive[];
+  readonly drives: readonly (Drive & { readonly sources: LoadSource[] })[];
   readonly welds: readonly Weld[];
   readonly links: readonly LinkPlan[];
   /** To which remarks on the scene are added. */
@@ -100,6 +102,17 @@ export function createContactWorld(parts: ContactParts): ContactWorld {
   const { links, warmStart, stepReport, rods, samples, colliders, bundles } = context;
   warnAtStart(context, parts);
   const stored = createContactSet();
+  const applyContactForces = (): void => {
+    listStored(stored, warmStart);
+    measureLinks(links, links.every, rods, samples);
+    recallLinks(links, links.every, false, 1);
+    const arrays = layOutSides(layout, stored, context.everySystem, links.count > 0 ? links.every : undefined);
+    if (arrays.links) arrays.links.dt = 1;
+    writeForces(stored, arrays, 1);
+    for (const { contact: port } of bundles)
+      port?.applyForces?.(arrays.sides.find((one) => one.port === port)?.sides ?? NO_SIDES);
+  };
+  const bundleOf = (rod: number): Bundle => bundles[parts.placeOfRod[rod].bundle];
   const join = (each: readonly Matrices[]): Matrices => joinMatrices(each, links, rods, samples);
   return {
     links,
@@ -114,24 +127,18 @@ export function createContactWorld(parts: ContactParts): ContactWorld {
       measureGaps(context.finder, stored, t);
       return listForces(stored, rods, colliders, 1);
     },
-    applyContactForces() {
-      listStored(stored, warmStart);
-      measureLinks(links, links.every, rods, samples);
-      recallLinks(links, links.every, false, 1);
-      const arrays = layOutSides(layout, stored, context.everySystem, links.count > 0 ? links.every : undefined);
-      if (arrays.links) arrays.links.dt = 1;
-      writeForces(stored, arrays, 1);
-      for (const { contact: port } of bundles)
-        port?.applyForces?.(arrays.sides.find((one) => one.port === port)?.sides ?? NO_SIDES);
-    },
+    applyContactForces,
     energy: () => energyOfLinks(links),
     linkForces: () => listLinkForces(links, rods),
     createLinkedRest: () =>
       links.count === 0
         ? undefined
-        : createLinkedRest(links, rods, samples, (rod) => {
-            const { bundle, index } = parts.placeOfRod[rod];
-            return bundles[bundle].atRest?.(index);
+        : createLinkedRest({
+            links,
+            rods,
+            samples,
+            restOf: (rod) => bundleOf(rod).atRest?.(parts.placeOfRod[rod].index),
+            alone: createLoneRest(parts, applyContactForces),
           }),
     joinMatrices: join,
     findModes: (each, count) => findLinkedModes(join(each), each, rods, samples, count),
@@ -146,6 +153,24 @@ export function createContactWorld(parts: ContactParts): ContactWorld {
       if (saved) links.memory.set(saved.subarray(0, links.memory.length));
       restoreWarmStart(warmStart, saved?.subarray(links.memory.length));
       context.contacts.count = 0;
+    },
+  };
+}
+
+/** Rods by themselves, for equilibria under forces of links that stay as they are. */
+function createLoneRest({ bundles, placeOfRod, drives }: ContactParts, applyForces: () => void): LoneRest {
+  return {
+    applyForces,
+    equilibrate(rod, t, options) {
+      const { bundle, index } = placeOfRod[rod];
+      // forces of contacts and links in the last step
+      bundles[bundle].contact?.applyForces?.(NO_SIDES);
+      return bundles[bundle].equilibrate(index, t, options);
+    },
+    addLoad(rod, source) {
+      const { sources } = drives[rod];
+      sources.push(source);
+      return () => sources.splice(sources.indexOf(source), 1);
     },
   };
 }

@@ -23,6 +23,8 @@ export interface Capabilities {
   readonly naturalEquilibrium: boolean;
   /** Contact with obstacles and rods, and links. */
   readonly contact: boolean;
+  /** Unknowns are places of nodes and twists of edges: modes and matrices together with links, and equilibria with links of any kind. */
+  readonly nodalUnknowns: boolean;
   /** Pins beyond reach are not refused: their constraints give way, and every step says by how much. */
   readonly softPins: boolean;
   /** The rod's momentum is that of its nodes, with `Rod.nodeMass` each. */

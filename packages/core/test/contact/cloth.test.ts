@@ -126,7 +126,7 @@ describe('what a solution with links is judged by', () => {
   });
 });
 
-describe('statics and modes of linked rods of other models', () => {
+describe('modes of linked rods of other models', () => {
   it.each(['fiber', 'strand', 'helix'] as const)('are refused with a remedy: %s', (model) => {
     const rod = (id: string, to: Vec3, of: ModelId): RodSpec => ({
       id,
@@ -145,7 +145,7 @@ describe('statics and modes of linked rods of other models', () => {
         time: { duration: 1, step: 1e-3 },
       });
     const refused = { name: 'SceneError', message: expect.stringMatching(/rod 'b' is of model.*; use der/) };
-    expect(() => make().equilibrate()).toThrow(expect.objectContaining(refused));
+    expect(make().equilibrate()).toMatchObject([{ converged: true }, { converged: true }]);
     expect(() => make().modes(3)).toThrow(expect.objectContaining(refused));
     expect(() => make().matrices()).toThrow(expect.objectContaining(refused));
     expect(make().step().time).toBe(1e-3);

@@ -2,6 +2,7 @@
 import { SceneError } from '../../errors.ts';
 import { analyzeSparse, createSparsePattern, type SparseFactor } from '../../linalg/sparse.ts';
 import type { RestRod } from '../../model.ts';
+import { capabilitiesOf, modelsWith } from '../../models/registry.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { pathOfLink } from '../../scene/links.ts';
@@ -68,9 +69,9 @@ export function createGroup(
     const link = list.find(({ plan }) => plan.rodA === rod || plan.rodB === rod) as Link;
     throw new SceneError(
       pathOfLink(link.plan),
-      model === 'der'
+      capabilitiesOf(rods[rod]).nodalUnknowns
         ? `rod '${id}' is joined to bodies, and statics with links know rods without; let the scene come to rest with damping, or replace bodies by links`
-        : `statics with links know rods of model 'der', and rod '${id}' is of model '${model}'; use der, or let the scene come to rest with damping`,
+        : `statics with more than 20 links, or with links that hold angles or carry an offset, know rods of model ${modelsWith('nodalUnknowns').join(', ')}, and rod '${id}' is of model '${model}'; use ${modelsWith('nodalUnknowns').join(', ')}, or let the scene come to rest with damping`,
     );
   });
   let size = 0;

@@ -8,6 +8,7 @@ import { analyzeSparse, createSparsePattern, factorSparse, type Groups, solveSpa
 import { findLowestModes } from '../../linalg/subspace.ts';
 import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
+import { capabilitiesOf, modelsWith } from '../../models/registry.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { pathOfLink } from '../../scene/links.ts';
@@ -52,11 +53,11 @@ export function joinMatrices(
   rods: readonly Rod[],
   samples: readonly Samples[],
 ): Matrices {
-  const other = rods.find(({ model }) => model !== 'der');
+  const other = rods.find((rod) => !capabilitiesOf(rod).nodalUnknowns);
   if (other)
     throw new SceneError(
       ['links'],
-      `modes and matrices with links need the unknowns of 'der'; rod '${other.id}' is of model '${other.model}'; use der for all rods, or record the motion and look at its spectrum`,
+      `modes and matrices with links know rods of model ${modelsWith('nodalUnknowns').join(', ')}, and rod '${other.id}' is of model '${other.model}'; use ${modelsWith('nodalUnknowns').join(', ')} for all rods, or record the motion and look at its spectrum`,
     );
   for (const { plan } of links.list) {
     for (const rod of plan.rodB >= 0 ? [plan.rodA, plan.rodB] : [plan.rodA]) {

@@ -15,8 +15,9 @@ import { sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport, RestRod } from '../../model.ts';
 import type { Samples } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
-import { seekStable, type Verdict } from '../../statics/search.ts';
+import { noVerdict, type StableSearch, seekStable, type Verdict } from '../../statics/search.ts';
 import { createGroup, joinRods, type RestGroup } from './assembly.ts';
+import { canSettleByForces, type ForceParts, type LoneRest, settleByForces } from './forceStatics.ts';
 import type { Links } from './linkData.ts';
 import { setLinkForce, stiffnessOf } from './links.ts';
 import { isDirect, measureBlock, writeBlockMatrix } from './stiffness.ts';
@@ -420,38 +421,73 @@ function goTo(search: ReturnType<typeof createSearch>, from: number, t: number, 
   return { ...found, iterations };
 }
 
-export function createLinkedRest(
-  links: Links,
-  rods: readonly Rod[],
-  samples: readonly Samples[],
-  restOf: (rod: number) => RestRod | undefined,
-): LinkedRest {
-  const groups = joinRods(links, rods.length).map((members) => {
+/** What rods that links join need of their models. */
+export interface RestParts {
+  readonly links: Links;
+  readonly rods: readonly Rod[];
+  readonly samples: readonly Samples[];
+  /** A rod's equations, where its model gives them. */
+  readonly restOf: (rod: number) => RestRod | undefined;
+  readonly alone: LoneRest;
+}
+
+type Seek = (from: number, t: number, options: EquilibriumOptions) => EquilibriumReport;
+
+/** By Newton's method on the equations of all rods. */
+function seekTogether(search: ReturnType<typeof createSearch>): Seek {
+  return (from, t, options) => {
+    const { tolerance } = options;
+    const report = seekStable(
+      {
+        settle: (leaving) => (leaving ? search.settle(t, tolerance, true) : goTo(search, from, t, tolerance)),
+        judge: () => search.judge(t),
+        leave(round) {
+          search.nudge(t, 0.02 * round);
+          return search.descend(t, 60);
+        },
+      },
+      '',
+      options,
+    );
+    search.finish();
+    return report;
+  };
+}
+
+/** By the forces of the links, each rod by its own search. */
+function seekByForces(parts: ForceParts): Seek {
+  return (_, t, options) => {
+    let found: ReturnType<typeof settleByForces> | undefined;
+    const search: StableSearch = {
+      settle: () => {
+        found = settleByForces(parts, t, options);
+        return found;
+      },
+      judge: () => found ?? noVerdict,
+      leave: () => 0,
+      leaves: false,
+    };
+    const report = seekStable(search, '', options);
+    parts.alone.applyForces();
+    return report;
+  };
+}
+
+export function createLinkedRest({ links, rods, samples, restOf, alone }: RestParts): LinkedRest {
+  const groups = joinRods(links, rods.length).map((members): { members: readonly number[]; seek: Seek } => {
     const inside = new Set(members);
     const list = links.list.filter(({ plan }) => inside.has(plan.rodA));
-    return { members, search: createSearch(createGroup(members, list, rods, samples, restOf), links, rods, samples) };
+    const hasEquations = members.every((rod) => restOf(rod));
+    if (!hasEquations && canSettleByForces(list))
+      return { members, seek: seekByForces({ members, list, links, rods, samples, alone }) };
+    const group = createGroup(members, list, rods, samples, restOf);
+    return { members, seek: seekTogether(createSearch(group, links, rods, samples)) };
   });
   return {
     equilibrate(from, t, options) {
-      const { tolerance } = options;
       const reports = new Map<number, EquilibriumReport>();
-      for (const { members, search } of groups) {
-        const report = seekStable(
-          {
-            settle(leaving) {
-              if (leaving) return search.settle(t, tolerance, true);
-              return goTo(search, from, t, tolerance);
-            },
-            judge: () => search.judge(t),
-            leave(round) {
-              search.nudge(t, 0.02 * round);
-              return search.descend(t, 60);
-            },
-          },
-          '',
-          options,
-        );
-        search.finish();
+      for (const { members, seek } of groups) {
+        const report = seek(from, t, options);
         for (const rod of members) reports.set(rod, { ...report, rod: rods[rod].id });
       }
       return reports;

@@ -62,6 +62,7 @@ export const cosseratCapabilities: Capabilities = {
   branches: false,
   naturalEquilibrium: false,
   contact: false,
+  nodalUnknowns: false,
   softPins: false,
   nodeMasses: true,
 };

@@ -65,6 +65,7 @@ export const derCapabilities: Capabilities = {
   branches: false,
   naturalEquilibrium: false,
   contact: true,
+  nodalUnknowns: true,
   softPins: false,
   nodeMasses: true,
 };

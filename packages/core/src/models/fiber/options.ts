@@ -101,6 +101,7 @@ export const fiberCapabilities: Capabilities = {
   branches: false,
   naturalEquilibrium: false,
   contact: true,
+  nodalUnknowns: false,
   softPins: false,
   nodeMasses: true,
 };

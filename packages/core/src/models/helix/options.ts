@@ -44,6 +44,7 @@ export const helixCapabilities: Capabilities = {
   branches: false,
   naturalEquilibrium: true,
   contact: true,
+  nodalUnknowns: false,
   softPins: false,
   nodeMasses: true,
 };

@@ -63,6 +63,7 @@ export const massSpringCapabilities: Capabilities = {
   branches: false,
   naturalEquilibrium: false,
   contact: false,
+  nodalUnknowns: false,
   softPins: false,
   nodeMasses: false,
 };

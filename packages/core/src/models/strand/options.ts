@@ -253,6 +253,7 @@ export const strandCapabilities: Capabilities = {
   branches: true,
   naturalEquilibrium: true,
   contact: true,
+  nodalUnknowns: false,
   softPins: true,
   nodeMasses: true,
 };
