@@ -8,6 +8,7 @@ import { combineTaken, type Span, spanTo, sumPieces } from '../math/pieces.ts';
 import type { StepOutcome } from '../model.ts';
 import { moveBodiesOnPaths, readBack, restartMotion, type WorldParts } from './build.ts';
 import { type Auditor, inBalance } from './energyAudit.ts';
+import { findFold } from './folds.ts';
 import { restoreState, saveRods, saveState } from './state.ts';
 import type { StepReport, WorldState } from './types.ts';
 
@@ -125,11 +126,13 @@ function advanceInPieces(world: WorldParts, span: Span): StepOutcome {
   );
   if (sum.ok) return sum;
   const failure = last.failure ?? whole.failure;
+  const index = world.rods.findIndex(({ id }) => id === failure?.rod);
+  const fold = index < 0 ? undefined : findFold(world.rods[index], world.samples[index]);
   throw new SimulationError(
     failure?.rod ?? '',
     t,
-    `the step at t = ${t} s failed for rod '${failure?.rod}': ${failure?.reason}`,
-    `try a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
+    `the step at t = ${t} s failed for rod '${failure?.rod}': ${failure?.reason}${fold ? `; before it, the rod is folded by ${fold.degrees.toFixed(0)}° at node ${fold.node}` : ''}`,
+    `try ${fold ? 'more edges, so that no fold is sharper than the rod is, ' : ''}a smaller time.step than ${dt}, more time.halvings than ${halvings}, or some damping`,
   );
 }
 
