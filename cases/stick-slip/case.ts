@@ -129,7 +129,7 @@ export const stickSlip: Case = defineCase({
     ...Object.fromEntries(
       frictions.map((friction) => [
         `slips at ε/L, μ = ${friction}`,
-        { value: slipAt(friction), tolerance: 0.007, scale: 1 },
+        { value: slipAt(friction), tolerance: 0.01, scale: 1 },
       ]),
     ),
     ...Object.fromEntries(
