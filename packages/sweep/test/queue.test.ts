@@ -80,6 +80,17 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
     const { out } = await tendril(['sweep', 'queue', '--queue', redis.url], bench.folder);
     expect(out).toMatch(/study +complete +1000 +1000 +0 +0\.1\.0/);
     expect(out).toContain('0 waiting, 0 active');
+    const studio = launch('studio', '--no-open', '--queue', redis.url);
+    let printed = '';
+    studio.child.stdout?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+    });
+    await until(() => printed.includes('/metrics'), 30);
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? '';
+    expect(await (await fetch(`${address}/status`)).text()).toMatch(
+      /<td[^>]*>study<\/td><td[^>]*>complete<\/td><td>1000<\/td>/,
+    );
+    expect(await (await fetch(`${address}/metrics`)).text()).toContain('tendril_study_runs_done');
     const metrics = formatMetrics(await statusOf());
     expect(metrics).toMatch(/^tendril_study_runs_done\{study="[0-9a-f]{16}",title="study"\} 1000$/m);
     expect(metrics).toMatch(/^tendril_worker_runs_total\{host="[^"]+",pid="\d+",version="0\.1\.0"\} [1-9]\d*$/m);

@@ -14,12 +14,15 @@ import { cases, findCase } from '@tendril/cases';
 import { exitCode, UsageError } from '../exit.ts';
 import { untilInterrupted } from '../interrupt.ts';
 import { suggest } from '../suggest.ts';
+import type { StatusSource } from '../sweep/statusPage.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface StudioOptions {
   readonly port?: number;
   /** False with --no-open. */
   readonly open: boolean;
+  /** Redis, whose studies the page /status shows. */
+  readonly queue?: string;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -44,15 +47,19 @@ export async function studio(
 ): Promise<number> {
   const folder = findPage();
   const scene = reference === undefined ? undefined : findScene(reference);
-  const server = createServer((request, response) => void answer(request, response, folder, scene));
+  const status =
+    options.queue === undefined ? undefined : await (await import('../sweep/statusPage.ts')).openStatus(options.queue);
+  const server = createServer((request, response) => void answer(request, response, folder, { scene, status }));
   await listen(server, options.port ?? 0);
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}/${scene ? scene.fragment : ''}`;
   terminal.out(`studio at ${url}\n  Ctrl-C ends it\n`);
+  if (status) terminal.out(`  studies at http://127.0.0.1:${port}/status, metrics at /metrics\n`);
   if (options.open) openBrowser(url, terminal);
   await untilInterrupted();
   server.closeAllConnections();
   server.close();
+  status?.close();
   return exitCode.done;
 }
 
@@ -111,7 +118,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   folder: string,
-  scene: StudioScene | undefined,
+  { scene, status }: { readonly scene: StudioScene | undefined; readonly status: StatusSource | undefined },
 ): Promise<void> {
   const send = (status: number, type: string, body: string | Buffer): void => {
     response.writeHead(status, {
@@ -141,6 +148,14 @@ async function answer(
     }
     if (scene?.file !== undefined && path === `/scene/${scene.name}`) {
       send(200, 'text/plain; charset=utf-8', await readFile(scene.file));
+      return;
+    }
+    if (status && path === '/status') {
+      send(200, types['.html'], await status.page());
+      return;
+    }
+    if (status && path === '/metrics') {
+      send(200, 'text/plain; version=0.0.4; charset=utf-8', await status.metrics());
       return;
     }
     const file = resolve(folder, `.${path === '/' ? '/index.html' : path}`);

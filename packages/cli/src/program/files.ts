@@ -115,6 +115,7 @@ function addStart({ verb, terminal, setCode }: Program): void {
   verb('studio [scene]', 'open the studio in a browser: look at rods, pull them, compare with theory')
     .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)
     .option('--no-open', 'only print the address')
+    .option('--queue <url>', 'also show the studies of a queue, at /status and as metrics at /metrics')
     .addHelpText(
       'after',
       '\nServes this machine alone. Examples:\n  tendril studio\n  tendril studio scene.yaml\n  tendril studio michell-ring --port 8080',
