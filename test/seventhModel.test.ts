@@ -54,7 +54,10 @@ beforeAll(async () => {
     platform: 'node',
     format: 'esm',
     nodePaths: [join(root, 'node_modules')],
-    alias: { '@tendril/core': join(folder, 'core/src/index.ts') },
+    alias: {
+      '@tendril/core/math': join(folder, 'core/src/math/rounded/index.ts'),
+      '@tendril/core': join(folder, 'core/src/index.ts'),
+    },
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'silent',
   });
@@ -98,6 +101,7 @@ describe('a seventh model', () => {
       moduleResolution: ts.ModuleResolutionKind.Bundler,
       allowImportingTsExtensions: true,
       paths: {
+        '@tendril/core/math': [join(folder, 'core/src/math/rounded/index.ts')],
         '@tendril/core': [join(folder, 'core/src/index.ts')],
         zod: [join(root, 'node_modules/zod')],
       },

@@ -21,7 +21,7 @@ function beams(first: ModelId, second: ModelId, P: number, stiffness: number): S
     tendril: 1,
     rods: [rod('first', first, 0), rod('second', second, 2 * length)],
     pins: ['first', 'second'].map((id) => ({ rod: id, at: 'start' })),
-    loads: [{ type: 'point-force', rod: 'first', at: 'end', force: [0, 0, -P] }],
+    loads: [{ type: 'force', rod: 'first', at: 'end', force: [0, 0, -P] }],
     links: [{ rod: 'first', at: 'end', to: { rod: 'second', at: 'end' }, stiffness }],
   };
 }
