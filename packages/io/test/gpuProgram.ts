@@ -94,7 +94,7 @@ hashes.push(run(open(), 10).hash());
 
 let refused = '';
 try {
-  open({ colliders: [{ id: 'floor', type: 'plane', point: [0, 0, -1], normal: [0, 0, 1] }] });
+  open({ colliders: [{ id: 'floor', type: 'plane', position: [0, 0, -1] }] });
 } catch (error) {
   refused = (error as Error).message;
 }
