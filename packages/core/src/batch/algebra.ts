@@ -1,3 +1,6 @@
+/** Number of a node or an edge; an unsigned integer on the GPU. */
+export type Index = number;
+
 /**
  * Vectors, matrices and quaternions as small tuples: the alphabet of formulas.ts and sweeps.ts.
  *

@@ -2,10 +2,9 @@
  * Obstacles of the merged contact solver: signed distances of analytic shapes, where an edge comes closest, and how a surface moves.
  * Translated to WGSL like formulas.ts. World contact of the reference uses contact/shapes/ in their place.
  */
-import { add, dot, type Quaternion, scale, subtract, type Vector, vector } from './algebra.ts';
+import { add, dot, type Index, type Quaternion, scale, subtract, type Vector, vector } from './algebra.ts';
 import { conjugate, rotate, rotationChange } from './formulas.ts';
 import { PLANE } from './layout.ts';
-import type { Index } from './strand.ts';
 
 export interface Obstacle {
   /** Of layout.ts. */

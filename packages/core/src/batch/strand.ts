@@ -2,14 +2,14 @@
  * One strand of the reference: its constants, its state in double precision, and the functions by which sweeps.ts reads and writes
  * them. Every target has its own version of those functions; the WGSL one is generated from layout.ts.
  */
-import type { Matrix, Quaternion, Vector } from './algebra.ts';
+import type { Index, Matrix, Quaternion, Vector } from './algebra.ts';
+
+export type { Index } from './algebra.ts';
+
 import type { Contact, ContactForces } from './contactSweeps.ts';
 import { type Elimination, type Gain, zeroVector } from './formulas.ts';
 import type { Obstacle } from './obstacles.ts';
 import type { EdgePoint } from './points.ts';
-
-/** Number of a node or an edge; an unsigned integer on the GPU. */
-export type Index = number;
 
 /** How the first node is held: position and frame, position alone, or not at all. */
 export type RootKind = 'clamped' | 'pinned' | 'free';
@@ -111,7 +111,7 @@ export function pointCountOf(s: Strand, j: Index): Index {
 
 /** Whether anything acts at the point. */
 export function isPushed(s: Strand, j: Index, c: Index): boolean {
-  return !s.merged || s.merged.contacts[j][c].active !== 0;
+  return s.merged?.contacts[j][c].active !== 0;
 }
 
 export function pointOf(s: Strand, j: Index, c: Index): EdgePoint {

@@ -63,10 +63,10 @@ describe.each(Object.keys(truth))('%s', (name) => {
 describe('hard arguments', () => {
   // the first of exp is among the hardest of all doubles to round; the first of sin is the double nearest to a multiple of π/2
   const hard: Readonly<Record<string, readonly number[]>> = {
-    exp: [7.5417527749959590085206221e-10, -1.03e-15, 709.782712893384, -745.1332191019411, -708.4],
+    exp: [7.541752774995959e-10, -1.03e-15, 709.782712893384, -745.1332191019411, -708.4],
     log: [1.4302808665508967e-3, 0.9999999999999999, 1.0000000000000002, 5e-324, 1.7976931348623157e308],
-    sin: [6381956970095103 * 2 ** 797, 1.1e22, 3.141592653589793, 355, 1e300],
-    cos: [6381956970095103 * 2 ** 797, 1.5707963267948966, 11, 1e22, 2 ** 1023],
+    sin: [6381956970095103 * 2 ** 797, 1.1e22, Math.PI, 355, 1e300],
+    cos: [6381956970095103 * 2 ** 797, Math.PI / 2, 11, 1e22, 2 ** 1023],
     tan: [6381956970095103 * 2 ** 797, 1.5707963267948966, 0.7853981633974483, 1e22],
   };
 
@@ -93,7 +93,7 @@ describe('pow', () => {
         if (BigInt(root) === exact && Number.isInteger(Math.log2(power)))
           expect(rounded.pow(root, 1 / power)).toBe(base);
       }
-    expect(rounded.pow(9007199254740993 * 2 ** -80, 1)).toBe(9007199254740992 * 2 ** -80);
+    expect(rounded.pow(9007199254740991 * 2 ** -80, 1)).toBe(9007199254740991 * 2 ** -80);
     expect(rounded.pow(94906267 ** 2, 0.5)).toBe(94906267);
   });
 
