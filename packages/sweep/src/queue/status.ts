@@ -60,69 +60,54 @@ export async function lookAtQueue(redis: RedisClient, version: string): Promise<
 
 const escapeLabel = (text: string): string => text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n');
 
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type?: 'gauge' | 'counter';
+  readonly rows: readonly (readonly [Readonly<Record<string, string>>, number])[];
+}
+
+function formatMetric({ name, help, type = 'gauge', rows }: Metric): string[] {
+  const values = rows.map(([labels, value]) => {
+    const text = Object.entries(labels).map(([key, label]) => `${key}="${escapeLabel(label)}"`);
+    return `tendril_${name}${text.length > 0 ? `{${text.join(',')}}` : ''} ${value}`;
+  });
+  return [`# HELP tendril_${name} ${help}`, `# TYPE tendril_${name} ${type}`, ...values];
+}
+
 /** Text format 0.0.4 of Prometheus. */
 export function formatMetrics({ studies, workers, counts, paused }: QueueStatus): string {
-  const lines: string[] = [];
-  const metric = (
-    name: string,
-    help: string,
-    type: 'gauge' | 'counter',
-    rows: readonly (readonly [Record<string, string>, number])[],
-  ): void => {
-    lines.push(`# HELP tendril_${name} ${help}`, `# TYPE tendril_${name} ${type}`);
-    for (const [labels, value] of rows) {
-      const text = Object.entries(labels).map(([key, label]) => `${key}="${escapeLabel(label)}"`);
-      lines.push(`tendril_${name}${text.length > 0 ? `{${text.join(',')}}` : ''} ${value}`);
-    }
-  };
-  const ofStudy = ({ id, title }: StudyStatus): Record<string, string> => ({ study: id, title });
-  const ofWorker = ({ host, pid, version }: WorkerStatus): Record<string, string> => ({
-    host,
-    pid: String(pid),
-    version,
-  });
-  metric(
-    'study_runs',
-    'Runs of a study.',
-    'gauge',
-    studies.map((one) => [ofStudy(one), one.total]),
-  );
-  metric(
-    'study_runs_done',
-    'Finished runs of a study, failed ones included.',
-    'gauge',
-    studies.map((one) => [ofStudy(one), one.done]),
-  );
-  metric(
-    'study_runs_failed',
-    'Failed runs of a study.',
-    'gauge',
-    studies.map((one) => [ofStudy(one), one.failed]),
-  );
-  metric(
-    'queue_runs',
-    'Runs in the queue by state.',
-    'gauge',
-    Object.entries(counts).map(([state, count]) => [{ state }, count]),
-  );
-  metric('queue_paused', '1 while the queue is paused.', 'gauge', [[{}, paused ? 1 : 0]]);
-  metric(
-    'worker_processes',
-    'Worker processes.',
-    'gauge',
-    workers.map((one) => [ofWorker(one), one.processes]),
-  );
-  metric(
-    'worker_runs_total',
-    'Runs that a worker has executed.',
-    'counter',
-    workers.map((one) => [ofWorker(one), one.done]),
-  );
-  metric(
-    'worker_crashes_total',
-    'Worker processes that died under a run.',
-    'counter',
-    workers.map((one) => [ofWorker(one), one.crashed]),
-  );
-  return `${lines.join('\n')}\n`;
+  const perStudy = (value: (one: StudyStatus) => number): Metric['rows'] =>
+    studies.map((one) => [{ study: one.id, title: one.title }, value(one)]);
+  const perWorker = (value: (one: WorkerStatus) => number): Metric['rows'] =>
+    workers.map((one) => [{ host: one.host, pid: String(one.pid), version: one.version }, value(one)]);
+  const metrics: readonly Metric[] = [
+    { name: 'study_runs', help: 'Runs of a study.', rows: perStudy(({ total }) => total) },
+    {
+      name: 'study_runs_done',
+      help: 'Finished runs of a study, failed ones included.',
+      rows: perStudy(({ done }) => done),
+    },
+    { name: 'study_runs_failed', help: 'Failed runs of a study.', rows: perStudy(({ failed }) => failed) },
+    {
+      name: 'queue_runs',
+      help: 'Runs in the queue by state.',
+      rows: Object.entries(counts).map(([state, count]) => [{ state }, count]),
+    },
+    { name: 'queue_paused', help: '1 while the queue is paused.', rows: [[{}, paused ? 1 : 0]] },
+    { name: 'worker_processes', help: 'Worker processes.', rows: perWorker(({ processes }) => processes) },
+    {
+      name: 'worker_runs_total',
+      help: 'Runs that a worker has executed.',
+      type: 'counter',
+      rows: perWorker(({ done }) => done),
+    },
+    {
+      name: 'worker_crashes_total',
+      help: 'Worker processes that died under a run.',
+      type: 'counter',
+      rows: perWorker(({ crashed }) => crashed),
+    },
+  ];
+  return `${metrics.flatMap(formatMetric).join('\n')}\n`;
 }

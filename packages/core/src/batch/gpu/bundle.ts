@@ -244,14 +244,8 @@ function advance(batch: DeviceBatch, step: UnreadStep): StepOutcome {
   };
 }
 
-/** `explain`: remarks on who moves what. Throws what it throws, and what the device says if it refuses the strands. */
-export function createDeviceBundle(
-  caller: GpuCaller,
-  reference: BatchBundle,
-  explain: (membership: Membership) => readonly string[],
-): Bundle {
-  const { bundle: inner } = reference;
-  const batch: DeviceBatch = {
+function createDeviceBatch(caller: GpuCaller, reference: BatchBundle): DeviceBatch {
+  return {
     caller,
     number: bundleCount++,
     reference,
@@ -265,6 +259,42 @@ export function createDeviceBundle(
     lengthBeforeUnread: 0,
     remarks: [],
   };
+}
+
+/** What reads the state; `now`: its time. */
+function createReadings(
+  batch: DeviceBatch,
+  now: () => number,
+): Pick<Bundle, 'addEnergies' | 'addMomentum' | 'readChannel' | 'reactions'> {
+  const { bundle: inner, strands } = batch.reference;
+  return {
+    addEnergies(out, t) {
+      readBack(batch);
+      inner.addEnergies(out, t);
+    },
+    addMomentum(out) {
+      readBack(batch);
+      inner.addMomentum(out);
+    },
+    readChannel(out, rod, channel) {
+      readBack(batch);
+      readChannel(out, strands[rod], channel, now());
+    },
+    reactions(rod, t) {
+      readBack(batch);
+      return inner.reactions(rod, t);
+    },
+  };
+}
+
+/** `explain`: remarks on who moves what. Throws what it throws, and what the device says if it refuses the strands. */
+export function createDeviceBundle(
+  caller: GpuCaller,
+  reference: BatchBundle,
+  explain: (membership: Membership) => readonly string[],
+): Bundle {
+  const { bundle: inner } = reference;
+  const batch = createDeviceBatch(caller, reference);
   divide(batch);
   let now = 0;
   const divideAgain = (): void => withoutDevice(batch, () => divide(batch));
@@ -304,21 +334,6 @@ export function createDeviceBundle(
       batch.isChanged = true;
       return inner.equilibrate(rod, t, options);
     },
-    addEnergies(out, t) {
-      readBack(batch);
-      inner.addEnergies(out, t);
-    },
-    addMomentum(out) {
-      readBack(batch);
-      inner.addMomentum(out);
-    },
-    readChannel(out, rod, channel) {
-      readBack(batch);
-      readChannel(out, reference.strands[rod], channel, now);
-    },
-    reactions(rod, t) {
-      readBack(batch);
-      return inner.reactions(rod, t);
-    },
+    ...createReadings(batch, () => now),
   };
 }
