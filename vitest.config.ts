@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/sequence.ts';
@@ -25,6 +26,8 @@ export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'cases/test/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
+    // on two cores the default is one, and the suite takes nearly twice as long
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
     // the second prints `N passed, N failed` as the last line
     reporters: ['default', './test/summary.ts'],

@@ -65,6 +65,25 @@ describe('a study', { timeout: 120_000 }, () => {
     expect([hashes.length, new Set(hashes).size]).toEqual([count, count]);
   });
 
+  it('leaves no process behind that goes on with an endless run', async () => {
+    bench.write('endless.yaml', rodScene.replace('duration: 20 ms', 'duration: 1000000 s'));
+    bench.write('endless-study.yaml', studyOf(1).replace('rod.yaml', 'endless.yaml').replace('statics', 'run'));
+    const run = start(['sweep', 'endless-study.yaml', '--out', 'endless'], { cwd: bench.folder });
+    await until(() => childrenOf(run.child.pid as number).length > 0);
+    const [worker] = childrenOf(run.child.pid as number);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    run.child.kill('SIGKILL');
+    const isAlive = (): boolean => {
+      try {
+        return process.kill(worker, 0);
+      } catch {
+        return false;
+      }
+    };
+    expect(isAlive()).toBe(true);
+    await until(() => !isAlive(), 10);
+  });
+
   it('stops at Ctrl-C with what it has, and makes nothing twice', async () => {
     const run = start(['sweep', 'study.yaml', '--out', 'stopped'], { cwd: bench.folder });
     await until(() => lines('stopped') > 10);

@@ -1,9 +1,12 @@
 /** Entry of a worker process: executes runs one after the other, and keeps kernels and compiled expressions between them. */
+import { Worker } from 'node:worker_threads';
 import { createExecutor, type Executor } from '../run/execute.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
 const executors = new Map<string, Executor>();
 const send = (message: FromWorker): void => void process.send?.(message);
+
+new Worker(new URL('./parentWatch.js', import.meta.url), { execArgv: [] }).unref();
 
 // Ctrl-C is for the coordinator, which decides what to keep
 process.on('SIGINT', () => {});
