@@ -11,6 +11,7 @@
  * The audit reads samples, loads and energies, and changes nothing. It is no part of the state: after `restore` it begins anew. Not audited:
  * moduli that change in time, `direct` of strands, steps in which pins of one rod move apart or bodies and links come with moving pins.
  */
+import { SceneError } from '../errors.ts';
 import type { Energies } from '../model.ts';
 import { createLoads, type Loads } from '../port.ts';
 import { readBack, type WorldParts } from './build.ts';
@@ -100,8 +101,9 @@ export function createAuditor(world: WorldParts): Auditor {
 function attempt<T>(action: () => T): T | undefined {
   try {
     return action();
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof SceneError) return undefined;
+    throw error;
   }
 }
 
