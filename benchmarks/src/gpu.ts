@@ -6,7 +6,15 @@
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { compileScene, createWorld, type RodSpec, type Scene } from '@tendril/core';
-import { createGpuBatch, type Device, describeRod, type GpuBatch, type StrandDescription } from '@tendril/core/batch';
+import {
+  capsuleObstacle,
+  createGpuBatch,
+  type Device,
+  describeRod,
+  type GpuBatch,
+  type StrandDescription,
+  sphereObstacle,
+} from '@tendril/core/batch';
 
 const NODES = 32;
 const DT = 1 / 240;
@@ -214,6 +222,64 @@ async function measure(device: Device, count: number, substeps: number): Promise
   }
 }
 
+/** Hair of 30 cm that grows out of the upper half of a head, so many kinds of roots. */
+function headHair(roots: number): StrandDescription[] {
+  const [base] = kinds;
+  return Array.from({ length: roots }, (_, k) => {
+    // golden angle
+    const [z, angle] = [(k + 0.5) / roots, k * Math.PI * (3 - Math.sqrt(5))];
+    const r = Math.sqrt(1 - z * z);
+    const n = [r * Math.cos(angle), r * Math.sin(angle), z] as const;
+    const at = (s: number): [number, number, number] => [s * n[0], s * n[1], s * n[2]];
+    const scene = sceneOf(base);
+    const [rod] = scene.rods;
+    const shape = { type: 'straight' as const, from: at(HEAD), to: at(HEAD + base.length) };
+    const { rods, drives } = compileScene({ ...scene, rods: [{ ...rod, shape }] });
+    return describeRod(rods[0], drives[0], { rod: 0, pin: 0 });
+  });
+}
+
+const HEAD = 0.1;
+
+/** Hair falls on a head and shoulders; then steps are timed, and what they leave is read. */
+async function measureContact(device: Device, count: number, substeps: number): Promise<void> {
+  const obstacles = [
+    sphereObstacle(HEAD, { friction: 0.3 }),
+    capsuleObstacle(0.12, 0.06, { position: [0, 0, -0.25], frame: [0, Math.SQRT1_2, 0, Math.SQRT1_2], friction: 0.3 }),
+  ];
+  const strands = headHair(256);
+  const batch = await createGpuBatch(device, {
+    nodes: NODES,
+    strands,
+    count,
+    gravity: [0, 0, -9.81],
+    massDamping: 2,
+    gains: 'f32',
+    obstacles: obstacles.length,
+    contactRadius: kinds[0].radius,
+  });
+  const advance = async (steps: number): Promise<number> => {
+    const start = performance.now();
+    for (let k = 0; k < steps; k++) batch.step({ dt: DT, scheme: 'bdf2', obstacles });
+    await device.queue.onSubmittedWorkDone();
+    return (performance.now() - start) / steps;
+  };
+  await advance(240);
+  const times: number[] = [];
+  while (times.length * 10 < substeps) times.push(await advance(10));
+  const ms = times.sort((a, b) => a - b)[times.length >> 1];
+  const { positions, overlap, unsettled } = await batch.readPositions(strands.length);
+  let lowest = 0;
+  for (let i = 2; i < positions.length; i += 3) lowest = Math.min(lowest, positions[i]);
+  const deepest = Math.max(...overlap) / kinds[0].radius;
+  const share = unsettled.reduce((sum, one) => sum + one, 0) / unsettled.length;
+  console.log(
+    `${String(count).padStart(8)} strands × ${NODES} on head and shoulders: ${ms.toFixed(3)} ms per substep, ${((1e6 * ms) / count / NODES).toFixed(3)} ns per node; ` +
+      `deepest overlap ${deepest.toFixed(2)} radii, ${(100 * share).toFixed(1)} % not settled, lowest tip ${lowest.toFixed(2)} m`,
+  );
+  batch.destroy();
+}
+
 const { values } = parseArgs({
   options: {
     counts: { type: 'string', default: '10000,100000,1000000' },
@@ -231,6 +297,9 @@ for (const gains of ['f32', 'f16'] as const) {
   await checkMotion(device, gains, kinds);
 }
 if (!values['only-checks'])
-  for (const count of values.counts.split(',').map(Number)) await measure(device, count, Number(values.substeps));
+  for (const count of values.counts.split(',').map(Number)) {
+    await measure(device, count, Number(values.substeps));
+    await measureContact(device, count, Number(values.substeps));
+  }
 // Dawn keeps the process alive
 process.exit(0);
