@@ -1,6 +1,8 @@
 /** The meter of overlaps against overlaps that are known; and scenes that no case has, none of which may go deeper than a twentieth. */
 import type { SceneInput } from '@tendril/io';
 import { describe, expect, it } from 'vitest';
+// gives cases their world
+import '../src/index.ts';
 import { worldOf } from '../src/case.ts';
 import { rodDistance } from '../src/contact.ts';
 import { createOverlapMeter } from '../src/overlap.ts';

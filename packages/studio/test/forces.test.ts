@@ -160,9 +160,9 @@ describe('the page', () => {
     await page.waitForFunction(() => / (k|m|µ|n)?N/.test(document.querySelector('.forces')?.textContent ?? ''));
     await drawn();
     expect(await blue()).toBeGreaterThan(before + 100);
-    // as lines, too
+    // as lines, too: two ends of each of two knots
     const svg = await page.evaluate(() => window.tendrilStudio.svg());
-    expect(svg.match(/fill="#1462c4"/g)).toHaveLength(2);
+    expect(svg.match(/fill="#1462c4"/g)).toHaveLength(4);
     await page.keyboard.press('a');
     await page.locator('.forces').waitFor({ state: 'detached' });
   });
