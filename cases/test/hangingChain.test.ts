@@ -1,6 +1,8 @@
 /** The chain as it is laid out: who is linked with whom, how near, and at rest. */
 import { describe, expect, it } from 'vitest';
 import { hangingChain, RADIUS, SPACING, WIRE } from '../hanging-chain/scene.ts';
+// gives cases their world
+import '../src/index.ts';
 import { worldOf } from '../src/case.ts';
 
 type Vector = readonly [number, number, number];
