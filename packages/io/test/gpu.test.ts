@@ -109,7 +109,7 @@ function runCommand(
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['packages/cli/bin/tendril.mjs', 'run', scene, '--out', join(folder, 'out'), ...options],
-    { encoding: 'utf8', env: { ...process.env, ...environment } },
+    { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1', ...environment } },
   );
   return { code: status, text: stdout + stderr };
 }
