@@ -63,7 +63,7 @@ describe('the page', () => {
     await page.getByLabel('Search cases').fill('');
     await page.locator('.stage').focus();
     await page.keyboard.press('2');
-    await page.waitForFunction(() => document.querySelector('h1')?.textContent?.startsWith('Master curve'));
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent?.startsWith('Cantilevers with'));
   });
 
   it('names every curve, and has every button in its place, on small screens too', async () => {
