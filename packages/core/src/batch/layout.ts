@@ -42,7 +42,11 @@ export const stateSlots: readonly Slot[] = [
     index: TARGET,
     what: 'displacement at which the node has no acceleration [m]; between steps the velocity a step ago (BDF2) or the acceleration (TR-BDF2)',
   },
-  { name: 'RATE', index: RATE, what: 'displacement at which the node has no velocity [m]' },
+  {
+    name: 'RATE',
+    index: RATE,
+    what: 'displacement at which the node has no velocity [m]; between steps the acceleration [m/s²]',
+  },
   { name: 'STRAIN', index: STRAIN, what: 'rotation vector of the joint at the start of the step' },
   { name: 'STRAIN_RATE', index: STRAIN_RATE, what: 'its rate [1/s]' },
   { name: 'STRAIN_TARGET', index: STRAIN_TARGET, what: 'its change at which the rate is zero' },

@@ -276,13 +276,15 @@ export function finishStep(s: Strand, stage: Stage): void {
   for (let i = 0; i <= edgeCountOf(s); i++) {
     const d = readState(s, i, DISPLACEMENT);
     const v = readState(s, i, VELOCITY);
+    const acceleration = scale(stage.inertia, subtract(d, readState(s, i, TARGET)));
     if (stage.keeps === 1) {
       writeState(s, i, TARGET, v);
     }
     if (stage.keeps === 2) {
-      writeState(s, i, TARGET, scale(stage.inertia, subtract(d, readState(s, i, TARGET))));
+      writeState(s, i, TARGET, acceleration);
     }
     writeState(s, i, VELOCITY, scale(stage.rate, subtract(d, readState(s, i, RATE))));
+    writeState(s, i, RATE, acceleration);
     if (isViscous(s) && i < edgeCountOf(s)) {
       const change = subtract(rotationVector(readState(s, i, RELATIVE)), readState(s, i, STRAIN));
       writeState(s, i, STRAIN_RATE, scale(stage.rate, subtract(change, readState(s, i, STRAIN_TARGET))));

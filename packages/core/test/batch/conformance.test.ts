@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../../studio/test/browser.ts';
-import type { Quaternion, Vector } from '../../src/batch/algebra.ts';
+import { add, type Quaternion, subtract, type Vector } from '../../src/batch/algebra.ts';
 import { findContacts, pressedStage, solvePressed } from '../../src/batch/contactSweeps.ts';
 import { compose, conjugate, exponential, rotate, tangentOf } from '../../src/batch/formulas.ts';
 import { describeRod } from '../../src/batch/gpu/describe.ts';
@@ -158,7 +158,7 @@ class Reference {
     const pressed = pressedStage(DT);
     const y = rotate(now.rotation, this.place);
     strand.root.frame = compose(now.rotation, this.frame);
-    strand.root.displacement = [0, 1, 2].map((k) => y[k] + now.position[k] - merged.origin[k]) as unknown as Vector;
+    strand.root.displacement = subtract(add(y, now.position), merged.origin);
     strand.eliminated = [];
     solvePressed(strand, pressed, beginStage(strand, pressed), ITERATIONS);
     strand.eliminated = undefined;

@@ -1,6 +1,6 @@
 /** Linear response of a strand: matrices of the backward sweep against differences of solved steps. */
 import { describe, expect, test } from 'vitest';
-import { dot, type Quaternion, scale, type Vector } from '../../src/batch/algebra.ts';
+import { add, dot, type Quaternion, scale, type Vector } from '../../src/batch/algebra.ts';
 import { DISPLACEMENT } from '../../src/batch/layout.ts';
 import type { EdgePoint } from '../../src/batch/points.ts';
 import { measureCompliance, respondToForces, takeFactors } from '../../src/batch/response.ts';
@@ -75,7 +75,7 @@ describe.each(Object.keys(roots) as (keyof typeof roots)[])('%s root', (kind) =>
     const probe: readonly Vector[] = [push[1], [0, 0, 0], push[0]];
     const h = 1e-4;
     const [plus, minus] = [h, -h].map((s) => {
-      const forces = push.map((force, c) => force.map((f, k) => f + s * probe[c][k]) as unknown as Vector);
+      const forces = push.map((force, c) => add(force, scale(s, probe[c])));
       return solve(make(), forces).moved;
     });
     const index = (edge: number, point: number): number => (edge === 3 ? 0 : 1 + point);

@@ -6,12 +6,12 @@
  */
 import { SimulationError } from '../../errors.ts';
 import type { Bundle, StepOutcome } from '../../model.ts';
-import { TARGET, VELOCITY } from '../layout.ts';
+import { RATE } from '../layout.ts';
 import type { BatchBundle } from '../model.ts';
 import { measureSpin } from '../pose.ts';
 import { readChannel } from '../readouts.ts';
 import { type BatchRod, evaluateRoot, frameOfPose } from '../rod.ts';
-import { adoptState, listStages, type Scheme, stepStrand } from '../step.ts';
+import { adoptState, listStages, stepStrand } from '../step.ts';
 import { DeviceLostError, type GpuCaller, type StepAnswer } from './caller.ts';
 import {
   createDeviceGroup,
@@ -86,7 +86,7 @@ function isSame(a: Membership, b: Membership): boolean {
 
 /** Brings the copy up to date. */
 function readBack(batch: DeviceBatch): void {
-  const { unread, caller, number, groups, reference } = batch;
+  const { unread, caller, number, groups } = batch;
   if (unread.length === 0) return;
   withoutDevice(batch, () => {
     caller.call({ kind: 'read', bundle: number });
@@ -94,21 +94,18 @@ function readBack(batch: DeviceBatch): void {
     const elapsed = t + dt - unread[0].t;
     for (const group of groups) {
       unpackStates(group);
-      for (const one of group.strands) poseStrand(one, t + dt, dt, elapsed, reference.options.scheme);
+      for (const one of group.strands) poseStrand(one, t + dt, elapsed);
     }
     unread.length = 0;
   });
 }
 
 /** What follows from a strand's state that was read. `elapsed`: since it was read last [s]. */
-function poseStrand(one: BatchRod, t: number, dt: number, elapsed: number, scheme: Scheme): void {
+function poseStrand(one: BatchRod, t: number, elapsed: number): void {
   const { strand, samples, acceleration, directorBefore } = one;
   const tangentBefore = samples.edgeTangent.slice();
   directorBefore.set(samples.edgeDirector);
-  const [target, velocity] = [strand.slots[TARGET], strand.slots[VELOCITY]];
-  // TR-BDF2 keeps the acceleration itself, the other schemes the velocity a step ago
-  if (scheme === 'tr-bdf2') acceleration.set(target);
-  else for (let k = 0; k < acceleration.length; k++) acceleration[k] = (velocity[k] - target[k]) / dt;
+  acceleration.set(strand.slots[RATE]);
   adoptState(one, t);
   measureSpin(one, tangentBefore, elapsed);
 }

@@ -1,5 +1,5 @@
 /** A group of strands whose state is on the device: shared memory, and how it is filled from strands and read back to them. */
-import { ELASTIC_SLOTS, LANES, RATE, STRAIN_TARGET, stateSlots } from '../layout.ts';
+import { ELASTIC_SLOTS, LANES, STRAIN_TARGET, stateSlots } from '../layout.ts';
 import { evaluateLoads } from '../pose.ts';
 import type { BatchRod } from '../rod.ts';
 import { placeRoot } from '../step.ts';
@@ -61,7 +61,7 @@ export function createDeviceGroup(members: Members, all: readonly BatchRod[]): D
 }
 
 /** Slots that a step writes before it reads them need not travel. */
-const temporary = new Set([RATE, STRAIN_TARGET]);
+const temporary = new Set([STRAIN_TARGET]);
 
 /** For the device, after the state has changed. */
 export function packStates(group: DeviceGroup): void {

@@ -1,5 +1,5 @@
 /**
- * Tables of the fast functions, made when the module is loaded (about a millisecond) from big integers: no digits to copy, and every
+ * Tables of the fast functions, made when the module is loaded (about 10 ms) from big integers: no digits to copy, and every
  * engine makes the same. A value is stored as high + low, and for products with a short number also as `short` (24 digits, so
  * that its product with another of 24 digits has no rounding error) plus `rest`.
  */
