@@ -39,16 +39,16 @@ const swing = `{
   pins: [{ rod: 'rod', at: 'start' }],
 }`;
 
-it('@tendril/core', { timeout: 60_000 }, async () => {
+it('@tendril-sim/core', { timeout: 60_000 }, async () => {
   const { outputFiles, metafile } = await bundle(`
-    import { createWorld } from '@tendril/core';
+    import { createWorld } from '@tendril-sim/core';
     const world = createWorld(${swing});
     for (let k = 0; k < 20; k++) world.step(0.005);
     export const height = world.samples[0].nodePosition[32];
   `);
   const inputs = Object.keys(metafile.inputs).filter((path) => !/<stdin>|packages\/core\//.test(path));
   expect(inputs).toEqual([]);
-  expect(report('@tendril/core', outputFiles[0].contents)).toBeLessThan(310 * 1024);
+  expect(report('@tendril-sim/core', outputFiles[0].contents)).toBeLessThan(310 * 1024);
   const context = createContext({});
   runInContext(outputFiles[0].text, context);
   // 0.1 s of a fall that the clamp slows: below the start, above free fall
@@ -60,7 +60,7 @@ it('@tendril/core', { timeout: 60_000 }, async () => {
 /** A program that makes its world from parts: what the script weighs, and how far the rod has fallen. */
 async function runParts(parts: string, name: string): Promise<{ packed: number; files: string[]; height: number }> {
   const { outputFiles, metafile } = await bundle(`
-    import { createWorld } from '@tendril/core/world';
+    import { createWorld } from '@tendril-sim/core/world';
     ${parts}
     const world = createWorld(${swing}, { models: [model] });
     for (let k = 0; k < 20; k++) world.step(0.005);
@@ -82,16 +82,19 @@ const isForeign = (path: string): boolean =>
 
 it('one model alone', { timeout: 60_000 }, async () => {
   const rope = await runParts(
-    "import { createDerModel } from '@tendril/core/models/der'; const model = createDerModel();",
+    "import { createDerModel } from '@tendril-sim/core/models/der'; const model = createDerModel();",
     'a rope by der',
   );
-  const whole = await runParts("import { der as model } from '@tendril/core/models/der';", 'der with all its parts');
+  const whole = await runParts(
+    "import { der as model } from '@tendril-sim/core/models/der';",
+    'der with all its parts',
+  );
   expect(rope.files.filter(isForeign)).toEqual([]);
   expect(whole.files.filter(isForeign)).toEqual([]);
   expect(rope.packed).toBeLessThan(90 * 1024);
   expect(whole.packed).toBeLessThan(110 * 1024);
   const { outputFiles } = await bundle(`
-    import { createWorld } from '@tendril/core';
+    import { createWorld } from '@tendril-sim/core';
     const world = createWorld(${swing});
     for (let k = 0; k < 20; k++) world.step(0.005);
     export const height = world.samples[0].nodePosition[32];
@@ -104,10 +107,10 @@ it('one model alone', { timeout: 60_000 }, async () => {
   expect(whole.height).toBe(height);
 });
 
-it('@tendril/io', { timeout: 60_000 }, async () => {
+it('@tendril-sim/io', { timeout: 60_000 }, async () => {
   const { outputFiles, metafile } = await bundle(`
-    import { parseScene, buildResult, formatResult, createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
-    import { createWorld } from '@tendril/core';
+    import { parseScene, buildResult, formatResult, createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril-sim/io';
+    import { createWorld } from '@tendril-sim/core';
     const text = 'tendril: 1\\nrods: [{ id: hair, shape: { type: straight, from: [0, 0, 0], to: [10 cm, 0, 0] }, section: { type: circle, radius: 0.04 mm }, material: { E: 3.58 GPa, nu: 0.35, density: 1320 } }]';
     const world = createWorld(parseScene(text, 'hair.yaml').scene);
     const encoder = createRecordingEncoder(recordingHeader(world, { version: '0' }));
@@ -118,7 +121,7 @@ it('@tendril/io', { timeout: 60_000 }, async () => {
     export const result = JSON.parse(formatResult(buildResult({ world, version: '0', command: 'run', wallSeconds: 0 })));
   `);
   expect(Object.keys(metafile.inputs).filter((path) => path.includes('node:'))).toEqual([]);
-  expect(report('@tendril/core and @tendril/io', outputFiles[0].contents)).toBeLessThan(398 * 1024);
+  expect(report('@tendril-sim/core and @tendril-sim/io', outputFiles[0].contents)).toBeLessThan(398 * 1024);
   // text in and out is the one thing of the web platform that files need
   const context = createContext({ TextEncoder, TextDecoder });
   runInContext(outputFiles[0].text, context);

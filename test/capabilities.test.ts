@@ -6,7 +6,7 @@ import {
   type ModelId,
   modelCapabilities,
   type Scene,
-} from '@tendril/core';
+} from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import { read } from './files.ts';
 

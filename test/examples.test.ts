@@ -6,9 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cases } from '@tendril/cases';
-import { createWorld } from '@tendril/core';
-import { parseScene } from '@tendril/io';
+import { cases } from '@tendril-sim/cases';
+import { createWorld } from '@tendril-sim/core';
+import { parseScene } from '@tendril-sim/io';
 import { build } from 'esbuild';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ interface Example extends Block {
   readonly output?: string;
 }
 
-/** scene.md and the page of @tendril/io have tests of their own, in packages/io. */
+/** scene.md and the page of @tendril-sim/io have tests of their own, in packages/io. */
 const ours = pages().filter((page) => page !== 'docs/scene.md' && page !== 'packages/io/README.md');
 
 function examples(languages: readonly string[]): Example[] {
@@ -96,7 +96,7 @@ describe('TypeScript', () => {
 });
 
 describe('scenes', () => {
-  // studies are read by the tests of @tendril/sweep
+  // studies are read by the tests of @tendril-sim/sweep
   const list = examples(['yaml']).filter(({ text }) => !/^sweep:/m.test(text));
 
   it('are there', () => {

@@ -1,5 +1,5 @@
 /** A short run of the fuzzer, always with the same scenes; `npm run fuzz` draws new ones. */
-import { sceneFromObject } from '@tendril/io';
+import { sceneFromObject } from '@tendril-sim/io';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { moveScene } from './fuzz/motion.ts';

@@ -1,5 +1,5 @@
 /** The results of every case with every model are the same to the last bit as when the table was written. */
-import { cases } from '@tendril/cases';
+import { cases } from '@tendril-sim/cases';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // the sources have no file that a thread could run
 import { startThreads, type Threads } from '../packages/io/dist/node.js';

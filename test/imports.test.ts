@@ -156,13 +156,20 @@ describe('packages', () => {
   /** Which package may use which; the order is the direction. */
   const uses: Readonly<Record<string, readonly string[]>> = {
     'packages/core': [],
-    'packages/io': ['@tendril/core'],
-    'packages/bridge': ['@tendril/core'],
-    cases: ['@tendril/core', '@tendril/io'],
-    'packages/sweep': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge'],
-    'packages/cli': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge', '@tendril/sweep', 'tendril'],
-    'packages/studio': ['@tendril/core', '@tendril/io', '@tendril/cases', '@tendril/bridge'],
-    benchmarks: ['@tendril/core', '@tendril/io', '@tendril/cases'],
+    'packages/io': ['@tendril-sim/core'],
+    'packages/bridge': ['@tendril-sim/core'],
+    cases: ['@tendril-sim/core', '@tendril-sim/io'],
+    'packages/sweep': ['@tendril-sim/core', '@tendril-sim/io', '@tendril-sim/cases', '@tendril-sim/bridge'],
+    'packages/cli': [
+      '@tendril-sim/core',
+      '@tendril-sim/io',
+      '@tendril-sim/cases',
+      '@tendril-sim/bridge',
+      '@tendril-sim/sweep',
+      'tendril',
+    ],
+    'packages/studio': ['@tendril-sim/core', '@tendril-sim/io', '@tendril-sim/cases', '@tendril-sim/bridge'],
+    benchmarks: ['@tendril-sim/core', '@tendril-sim/io', '@tendril-sim/cases'],
   };
 
   it('import each other in one direction', () => {
@@ -186,7 +193,7 @@ describe('packages', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keep Node out of what @tendril/io gives to browsers', () => {
+  it('keep Node out of what @tendril-sim/io gives to browsers', () => {
     const reached = new Set<string>();
     const visit = (path: string): void => {
       if (reached.has(path)) return;

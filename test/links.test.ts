@@ -1,7 +1,7 @@
 /** Links between pages lead somewhere, anchors included. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { cases } from '@tendril/cases';
+import { cases } from '@tendril-sim/cases';
 import { expect, it } from 'vitest';
 import { pages, read, root } from './files.ts';
 import { anchorsOf, linksOf } from './markdown.ts';

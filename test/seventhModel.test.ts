@@ -2,8 +2,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type * as Core from '@tendril/core';
-import type * as Io from '@tendril/io';
+import type * as Core from '@tendril-sim/core';
+import type * as Io from '@tendril-sim/io';
 import { build } from 'esbuild';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   cpSync(join(root, 'test/seventhModel/dust'), join(folder, 'core/src/models/dust'), { recursive: true });
   Object.keys(edits).forEach(edit);
   const entry = join(folder, 'entry.ts');
-  writeFileSync(entry, "export * as core from '@tendril/core'; export * as io from './io/src/index.ts';");
+  writeFileSync(entry, "export * as core from '@tendril-sim/core'; export * as io from './io/src/index.ts';");
   await build({
     entryPoints: [entry],
     outfile: join(folder, 'entry.mjs'),
@@ -55,8 +55,8 @@ beforeAll(async () => {
     format: 'esm',
     nodePaths: [join(root, 'node_modules')],
     alias: {
-      '@tendril/core/math': join(folder, 'core/src/math/rounded/index.ts'),
-      '@tendril/core': join(folder, 'core/src/index.ts'),
+      '@tendril-sim/core/math': join(folder, 'core/src/math/rounded/index.ts'),
+      '@tendril-sim/core': join(folder, 'core/src/index.ts'),
     },
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'silent',
@@ -101,8 +101,8 @@ describe('a seventh model', () => {
       moduleResolution: ts.ModuleResolutionKind.Bundler,
       allowImportingTsExtensions: true,
       paths: {
-        '@tendril/core/math': [join(folder, 'core/src/math/rounded/index.ts')],
-        '@tendril/core': [join(folder, 'core/src/index.ts')],
+        '@tendril-sim/core/math': [join(folder, 'core/src/math/rounded/index.ts')],
+        '@tendril-sim/core': [join(folder, 'core/src/index.ts')],
         zod: [join(root, 'node_modules/zod')],
       },
     });

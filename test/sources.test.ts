@@ -25,7 +25,7 @@ describe('sources', () => {
   });
 
   it('of core and the cases compute with functions that are the same in every engine', () => {
-    // ECMAScript leaves the rounding of these to the engine; @tendril/core/math has them correctly rounded
+    // ECMAScript leaves the rounding of these to the engine; @tendril-sim/core/math has them correctly rounded
     const approximate = /\bMath\.(a?(sin|cos|tan)h?|atan2|exp|expm1|log|log1p|log2|log10|pow|hypot|cbrt)\b/;
     const computing = /^(packages\/(core|io|bridge)\/src|cases)\//;
     const wrong = sources()

@@ -1,5 +1,5 @@
 /** Cost of a call of our elementary functions beside those of the engine, which may round differently elsewhere. */
-import * as rounded from '@tendril/core/math';
+import * as rounded from '@tendril-sim/core/math';
 import { compare, type Timing } from './measure.ts';
 
 /** Arguments as they occur in a step: half of the joints turn by less than π/4. */

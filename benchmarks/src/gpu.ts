@@ -5,7 +5,7 @@
  */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
-import { compileScene, createWorld, type RodSpec, type Scene } from '@tendril/core';
+import { compileScene, createWorld, type RodSpec, type Scene } from '@tendril-sim/core';
 import {
   capsuleObstacle,
   createGpuBatch,
@@ -14,7 +14,7 @@ import {
   type GpuBatch,
   type StrandDescription,
   sphereObstacle,
-} from '@tendril/core/batch';
+} from '@tendril-sim/core/batch';
 
 const NODES = 32;
 const DT = 1 / 240;

@@ -3,9 +3,9 @@
  *     node gpuWorld.mjs [--counts 100,1000,10000] [--steps 200] [--moving]
  */
 import { parseArgs } from 'node:util';
-import { createWorld, type Model, type Scene, type World } from '@tendril/core';
-import { loadDer } from '@tendril/core/kernels';
-import { startGpu } from '@tendril/io/node';
+import { createWorld, type Model, type Scene, type World } from '@tendril-sim/core';
+import { loadDer } from '@tendril-sim/core/kernels';
+import { startGpu } from '@tendril-sim/io/node';
 
 const NODES = 32;
 const DT = 1 / 240;

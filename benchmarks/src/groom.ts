@@ -1,6 +1,6 @@
 /** Rows about hair on a mesh and files: a head of hair grown, and a recording written for other programs. */
-import { createSurface, growHairstyle, hairsOf, poseGuides, writeHairs } from '@tendril/core';
-import { exportUsda, type Footage } from '@tendril/io';
+import { createSurface, growHairstyle, hairsOf, poseGuides, writeHairs } from '@tendril-sim/core';
+import { exportUsda, type Footage } from '@tendril-sim/io';
 import { time } from './measure.ts';
 import type { Row } from './rows.ts';
 

@@ -1,7 +1,7 @@
 /** Hair on a head that turns, beside the same hair without the head: what contact adds, measured in one run. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createWorld, type Model, type Scene, type Vec3, type World } from '@tendril/core';
+import { createWorld, type Model, type Scene, type Vec3, type World } from '@tendril-sim/core';
 import type { Row } from './rows.ts';
 import { hairOnHead } from './scenes.ts';
 

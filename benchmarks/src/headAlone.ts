@@ -2,9 +2,9 @@
  * Frames of hair on a head in a process of their own: `node headAlone.js <hairs> <frames> <threads>`; prints what they took. See head.ts.
  * The first frames, in which the engine compiles what runs often, are not counted: two threads do that twice on the cores that they work on.
  */
-import { createWorld } from '@tendril/core';
-import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
-import { startThreads } from '@tendril/io/node';
+import { createWorld } from '@tendril-sim/core';
+import { loadDer, loadThreadedDer } from '@tendril-sim/core/kernels';
+import { startThreads } from '@tendril-sim/io/node';
 import { headScene } from './head.ts';
 
 const [count, frames, threadCount] = process.argv.slice(2).map(Number);

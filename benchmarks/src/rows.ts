@@ -1,11 +1,11 @@
 /** What is measured. A row is a name, the number of nodes and steps its figure is divided by, and the work. */
 
-import { findCase, hairBallScene, idolScene, jungle } from '@tendril/cases';
-import { createWorld, type Model, type ModelId, type Scene, type World } from '@tendril/core';
-import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from '@tendril/core/benchmark';
-import { loadBlocks, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
-import { sceneFromObject } from '@tendril/io';
-import { startThreads } from '@tendril/io/node';
+import { findCase, hairBallScene, idolScene, jungle } from '@tendril-sim/cases';
+import { createWorld, type Model, type ModelId, type Scene, type World } from '@tendril-sim/core';
+import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from '@tendril-sim/core/benchmark';
+import { loadBlocks, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril-sim/core/kernels';
+import { sceneFromObject } from '@tendril-sim/io';
+import { startThreads } from '@tendril-sim/io/node';
 import { measureFunctions } from './functions.ts';
 import { growRow, usdaRow } from './groom.ts';
 import { headRow, threadedHeadRow } from './head.ts';

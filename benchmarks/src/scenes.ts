@@ -1,7 +1,7 @@
 /** Scenes that rows are measured with. */
-import { findCase } from '@tendril/cases';
-import type { DerOptions, ModelId, RodSpec, Scene } from '@tendril/core';
-import { sceneFromObject } from '@tendril/io';
+import { findCase } from '@tendril-sim/cases';
+import type { DerOptions, ModelId, RodSpec, Scene } from '@tendril-sim/core';
+import { sceneFromObject } from '@tendril-sim/io';
 
 /** The peers' cantilever: 1 m, radius 5 mm, 1000 kg/m³, 10 MPa, released straight. */
 export function cantilevers(count: number, edges: number, integrator: DerOptions['integrator'], step: number): Scene {

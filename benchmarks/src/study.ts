@@ -5,11 +5,11 @@
  */
 import { freemem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { createOverlapMeter, hairBallScene, idolScene } from '@tendril/cases';
-import { createWorld, type World } from '@tendril/core';
-import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
-import { type SceneInput, sceneFromObject } from '@tendril/io';
-import { startThreads } from '@tendril/io/node';
+import { createOverlapMeter, hairBallScene, idolScene } from '@tendril-sim/cases';
+import { createWorld, type World } from '@tendril-sim/core';
+import { loadDer, loadThreadedDer } from '@tendril-sim/core/kernels';
+import { type SceneInput, sceneFromObject } from '@tendril-sim/io';
+import { startThreads } from '@tendril-sim/io/node';
 
 interface Choices {
   /** Time before the motion begins, where there is any [s]. */

@@ -1,6 +1,6 @@
-import type { ModelId } from '@tendril/core';
-import { acos, log } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import { acos, log } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, type CheckRow, defineCase, worldOf } from '../src/case.ts';
 import { growingMode } from './theory.ts';
 

@@ -5,7 +5,7 @@
  *
  * Two real frequencies meet at P = 20.05; beyond, ω is complex and the motion grows.
  */
-import { cosh as coshOf, cos as cosine, hypot, hypotOf, sin as sine, sinh as sinhOf } from '@tendril/core/math';
+import { cosh as coshOf, cos as cosine, hypot, hypotOf, sin as sine, sinh as sinhOf } from '@tendril-sim/core/math';
 
 type Complex = readonly [number, number];
 

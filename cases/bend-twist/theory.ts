@@ -9,7 +9,7 @@
  *
  * The planar rod is stable while this form is positive; it is discretised by linear elements, and negative pivots are counted.
  */
-import { cos, sin } from '@tendril/core/math';
+import { cos, sin } from '@tendril-sim/core/math';
 import { type AngleProblem, solveAngles } from '../src/elastica.ts';
 
 type Row = readonly [number, number, number, number];

@@ -1,5 +1,5 @@
-import { cos, log10, sin } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import { cos, log10, sin } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 
 type Keys = { time: number; offset?: [number, number, number]; rotation?: [number, number, number] }[];

@@ -1,6 +1,6 @@
-import type { ModelId } from '@tendril/core';
-import { sin, square as squareOf } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import { sin, square as squareOf } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, worldOf } from '../src/case.ts';
 
 /**

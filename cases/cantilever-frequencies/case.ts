@@ -1,6 +1,6 @@
-import type { ModelId } from '@tendril/core';
-import { square } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import { square } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 
 type Pins = NonNullable<SceneInput['pins']>;

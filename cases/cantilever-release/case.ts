@@ -1,6 +1,6 @@
-import type { ModelId } from '@tendril/core';
-import { hypot, hypotOf, log10, square } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import { hypot, hypotOf, log10, square } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, nodeAt, onModel, worldOf } from '../src/case.ts';
 
 type Integrator = NonNullable<NonNullable<NonNullable<SceneInput['solver']>['der']>['integrator']>;

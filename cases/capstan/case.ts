@@ -1,6 +1,6 @@
-import type { ModelId } from '@tendril/core';
-import { atan, cos, exp, pow, sin, square, tan } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import { atan, cos, exp, pow, sin, square, tan } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
 

@@ -1,5 +1,5 @@
-import { hypot } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import { hypot } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
 
 /** E and G fall to a quarter within 1 s, stay for 2 s, and come back within 1 s. */

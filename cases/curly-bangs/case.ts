@@ -1,5 +1,5 @@
-import { cos, sin } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import { cos, sin } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 
 const STRANDS = 9;

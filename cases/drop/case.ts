@@ -1,6 +1,6 @@
-import type { ModelId, World } from '@tendril/core';
-import { cos, sin } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId, World } from '@tendril-sim/core';
+import { cos, sin } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, onModel, worldOf } from '../src/case.ts';
 import { fastest, sumForces } from '../src/contact.ts';
 import { createOverlapMeter } from '../src/overlap.ts';

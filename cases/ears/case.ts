@@ -1,5 +1,5 @@
-import { hypot, hypotOf, log10 } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import { hypot, hypotOf, log10 } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 
 const GRAVITY = 9.81;

@@ -1,5 +1,5 @@
-import type { ModelId } from '@tendril/core';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
 
 /** Bisshopp and Drucker's elastica with a dead load P across its tip, by elliptic integrals. */

@@ -1,5 +1,5 @@
-import type { ModelId } from '@tendril/core';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, nodeAt, onModel, worldOf } from '../src/case.ts';
 
 type Pins = NonNullable<SceneInput['pins']>;

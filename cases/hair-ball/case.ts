@@ -1,6 +1,6 @@
-import type { World } from '@tendril/core';
-import { cos, hypot, sin } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { World } from '@tendril-sim/core';
+import { cos, hypot, sin } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { createOverlapMeter } from '../src/overlap.ts';
 

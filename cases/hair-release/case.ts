@@ -1,5 +1,5 @@
-import type { HelixOptions } from '@tendril/core';
-import type { SceneInput } from '@tendril/io';
+import type { HelixOptions } from '@tendril-sim/core';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 
 const LENGTH = 0.3;

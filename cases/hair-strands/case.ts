@@ -1,6 +1,6 @@
-import type { HairType, ModelId } from '@tendril/core';
-import { cos, sin } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { HairType, ModelId } from '@tendril-sim/core';
+import { cos, sin } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
 
 const LENGTH = 0.1;

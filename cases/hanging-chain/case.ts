@@ -1,5 +1,5 @@
-import { cos, sin } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import { cos, sin } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { rodDistance } from '../src/contact.ts';
 import { createOverlapMeter } from '../src/overlap.ts';

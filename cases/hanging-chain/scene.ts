@@ -5,7 +5,7 @@
  *
  * Laid out here, without contact: the links would pass through each other. `contact` and what to measure come with the case.
  */
-import type { SceneInput } from '@tendril/io';
+import type { SceneInput } from '@tendril-sim/io';
 
 export interface ChainOptions {
   readonly links: number;

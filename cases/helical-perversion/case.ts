@@ -1,6 +1,6 @@
-import type { World } from '@tendril/core';
-import { log, pow, square } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { World } from '@tendril-sim/core';
+import { log, pow, square } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 import { linkingNumber, twistBetween } from '../src/linking.ts';
 

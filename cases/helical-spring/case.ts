@@ -1,5 +1,5 @@
-import { cos, sin } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import { cos, sin } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 
 /** Steel spring: wire radius 0.5 mm, coil radius 10 mm, pitch 5 mm, five turns; far end guided along and about the axis. */

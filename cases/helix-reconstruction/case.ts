@@ -1,6 +1,6 @@
-import type { ModelId } from '@tendril/core';
-import { cos, hypot, hypotOf, pow, sin, square } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import { cos, hypot, hypotOf, pow, sin, square } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, nodeAt, worldOf } from '../src/case.ts';
 
 type Vector = [number, number, number];

@@ -1,6 +1,6 @@
-import type { ModelId } from '@tendril/core';
-import { hypot, square } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import { hypot, square } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 import { finish, trace } from '../src/study.ts';
 

@@ -1,5 +1,5 @@
-import { pow } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import { pow } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, worldOf } from '../src/case.ts';
 
 type Integrator = NonNullable<NonNullable<NonNullable<SceneInput['solver']>['der']>['integrator']>;

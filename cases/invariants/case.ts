@@ -1,5 +1,5 @@
-import { cos, hypot, hypotOf, sin } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import { cos, hypot, hypotOf, sin } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 
 type Vector = [number, number, number];

@@ -1,5 +1,5 @@
-import type { ModelId } from '@tendril/core';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 
 /** A strip that stands on edge: L = 1, weak bending 1, strong bending so large that it hardly bends before it tips over. */

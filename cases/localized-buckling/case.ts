@@ -1,6 +1,6 @@
-import type { World } from '@tendril/core';
-import { asin, atan2, cos, hypot, hypotOf, pow, square, tanh } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { World } from '@tendril-sim/core';
+import { asin, atan2, cos, hypot, hypotOf, pow, square, tanh } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, equilibrium, worldOf } from '../src/case.ts';
 import { linkingNumber } from '../src/linking.ts';
 

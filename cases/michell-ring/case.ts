@@ -1,4 +1,4 @@
-import type { SceneInput } from '@tendril/io';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, type CheckRow, defineCase, equilibrium, onModel, worldOf } from '../src/case.ts';
 
 /** Michell (1889), Zajac: a ring twisted by more than 2π√3·α/β leaves its plane. */

@@ -1,4 +1,4 @@
-import type { SceneInput } from '@tendril/io';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { linkingNumber, twistBetween } from '../src/linking.ts';
 import { createOverlapMeter } from '../src/overlap.ts';

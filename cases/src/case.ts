@@ -3,9 +3,9 @@
  * `tendril run <id>` and by the documentation.
  */
 
-import type { EquilibriumReport, ModelId, Scene, World } from '@tendril/core';
-import { hypotOf, log } from '@tendril/core/math';
-import { type SceneInput, sceneFromObject } from '@tendril/io';
+import type { EquilibriumReport, ModelId, Scene, World } from '@tendril-sim/core';
+import { hypotOf, log } from '@tendril-sim/core/math';
+import { type SceneInput, sceneFromObject } from '@tendril-sim/io';
 import type { PaperClaim } from './papers.ts';
 import { createWorld } from './world.ts';
 

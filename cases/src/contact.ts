@@ -1,7 +1,7 @@
 /** What the cases of contact measure alike. */
 
-import type { World } from '@tendril/core';
-import { hypot, square as squareOf } from '@tendril/core/math';
+import type { World } from '@tendril-sim/core';
+import { hypot, square as squareOf } from '@tendril-sim/core/math';
 
 /** Sum of a component of the contact forces on rods, from colliders or from rods. */
 export function sumForces(world: World, kind: 'rod' | 'collider', axis: number): number {

@@ -1,5 +1,5 @@
 /** Planar elasticas from their differential equation: what theory says to the cases of slender rods under their weight. */
-import { cos, sin } from '@tendril/core/math';
+import { cos, sin } from '@tendril-sim/core/math';
 
 /** θ″ = f(s, θ) on [0, 1] with θ(0) = 0 and θ′(1) = end. */
 export interface AngleProblem {

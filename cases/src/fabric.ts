@@ -1,8 +1,15 @@
 /** Woven fabric of hair: scenes, and its stiffness as a sheet. */
 
-import { analyzeSparse, createSparsePattern, factorSparse, type ModelId, solveSparse, type World } from '@tendril/core';
-import { cos, hypotOf, sin } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import {
+  analyzeSparse,
+  createSparsePattern,
+  factorSparse,
+  type ModelId,
+  solveSparse,
+  type World,
+} from '@tendril-sim/core';
+import { cos, hypotOf, sin } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { worldOf } from './case.ts';
 
 type Vector = [number, number, number];

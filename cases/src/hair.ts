@@ -1,6 +1,6 @@
 /** The hair of Michels et al. 2015: E 3.58 GPa, G 1.07 GPa, 60 µm, 31.3 µg/cm; held at one end, let go straight. */
-import type { FiberOptions } from '@tendril/core';
-import type { SceneInput } from '@tendril/io';
+import type { FiberOptions } from '@tendril-sim/core';
+import type { SceneInput } from '@tendril-sim/io';
 
 export const hair = { L: 0.25, EA: 10.122, EI: 2.2775e-9, GJ: 1.3614e-9, mass: 3.13e-6, g: 9.81 };
 /** Half its weight times its length [J]: the unit of energy of its swing. */

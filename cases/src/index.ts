@@ -1,4 +1,4 @@
-import { createWorld } from '@tendril/core';
+import { createWorld } from '@tendril-sim/core';
 import { becksColumn } from '../becks-column/case.ts';
 import { bendTwist } from '../bend-twist/case.ts';
 import { braid } from '../braid/case.ts';

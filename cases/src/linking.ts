@@ -1,5 +1,5 @@
-import type { World } from '@tendril/core';
-import { asin } from '@tendril/core/math';
+import type { World } from '@tendril-sim/core';
+import { asin } from '@tendril-sim/core/math';
 
 type Vector = readonly [number, number, number];
 

@@ -13,8 +13,8 @@ import {
   measureDistance,
   placeCollider,
   type World,
-} from '@tendril/core';
-import { log2, pow } from '@tendril/core/math';
+} from '@tendril-sim/core';
+import { log2, pow } from '@tendril-sim/core/math';
 import { segmentDistance } from './contact.ts';
 
 export interface OverlapMeter {

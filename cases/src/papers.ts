@@ -2,7 +2,7 @@
  * Papers whose figures the cases repeat. A case names the figure and the claim that it shows (`Case.papers`); this file lists what
  * each paper contains, so that a figure that no case shows is reported with a reason instead of being left out.
  */
-import type { SceneInput } from '@tendril/io';
+import type { SceneInput } from '@tendril-sim/io';
 import { bergou2008 } from './papers/bergou2008.ts';
 import { hadap2006 } from './papers/hadap2006.ts';
 import { lou2013 } from './papers/lou2013.ts';

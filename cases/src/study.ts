@@ -5,9 +5,9 @@
  * Studies are generators, so that whoever runs them can show how far they are and stop between two steps.
  */
 
-import { type ModelId, SimulationError, type World } from '@tendril/core';
-import { log, square } from '@tendril/core/math';
-import { type SceneInput, sceneFromObject } from '@tendril/io';
+import { type ModelId, SimulationError, type World } from '@tendril-sim/core';
+import { log, square } from '@tendril-sim/core/math';
+import { type SceneInput, sceneFromObject } from '@tendril-sim/io';
 import { createWorld } from './world.ts';
 
 /** `quick`: seconds, for a test; `full`: everything that the paper did, minutes. */

@@ -1,6 +1,6 @@
-import type { ModelId } from '@tendril/core';
-import { pow } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import { pow } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, distance, equilibrium, worldOf } from '../src/case.ts';
 import { slope } from '../src/study.ts';
 

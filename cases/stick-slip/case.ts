@@ -1,5 +1,5 @@
-import type { ModelId } from '@tendril/core';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, type CheckRow, defineCase, worldOf } from '../src/case.ts';
 import { sumForces } from '../src/contact.ts';
 import { BOW, pinnedStrip, ratioAt, slipAt } from './theory.ts';

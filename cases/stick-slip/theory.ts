@@ -3,7 +3,7 @@
  * clamp comes down by ε. The angle φ from the vertical obeys φ″ = −N sin φ − H cos φ with φ(0) = 0, φ′(1) = −κ and a tip right below
  * the clamp; the small natural curvature κ decides to which side it bows. Coulomb's law lets the tip slip where |H|/N reaches μ.
  */
-import { cos, sin, tan } from '@tendril/core/math';
+import { cos, sin, tan } from '@tendril-sim/core/math';
 
 /** φ′(0), N, H. */
 type Unknowns = [number, number, number];

@@ -1,5 +1,5 @@
 /** The meter of overlaps against overlaps that are known; and scenes that no case has, none of which may go deeper than a twentieth. */
-import type { SceneInput } from '@tendril/io';
+import type { SceneInput } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 // gives cases their world
 import '../src/index.ts';

@@ -1,5 +1,5 @@
-import { hypotOf } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import { hypotOf } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 
 /** Two bodies on a shaft, set spinning against each other: kinetic energy goes into twist and comes back. */

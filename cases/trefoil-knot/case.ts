@@ -1,5 +1,5 @@
-import { hypotOf, pow } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import { hypotOf, pow } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import { fastest } from '../src/contact.ts';
 import { linkingNumber, twistBetween } from '../src/linking.ts';

@@ -1,4 +1,4 @@
-import { square } from '@tendril/core/math';
+import { square } from '@tendril-sim/core/math';
 import { type Case, defineCase, distance, nodeAt, worldOf } from '../src/case.ts';
 import { hair, swingEnergy, swingingHair } from '../src/hair.ts';
 

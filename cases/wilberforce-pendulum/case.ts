@@ -1,6 +1,6 @@
-import type { World } from '@tendril/core';
-import { atan2, sin, square } from '@tendril/core/math';
-import type { SceneInput } from '@tendril/io';
+import type { World } from '@tendril-sim/core';
+import { atan2, sin, square } from '@tendril-sim/core/math';
+import type { SceneInput } from '@tendril-sim/io';
 import { type Case, type CaseFigure, defineCase, worldOf } from '../src/case.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { exp, log, square } from '@tendril/core/math';
+import { exp, log, square } from '@tendril-sim/core/math';
 import { type Case, defineCase, worldOf } from '../src/case.ts';
 import {
   cloth,

@@ -12,7 +12,7 @@ function caseList(): Plugin {
     async load(id) {
       if (id !== `\0${name}`) return undefined;
       // as `tsc -b` left them, which `npm run build` runs before this
-      const { cases } = await import('@tendril/cases');
+      const { cases } = await import('@tendril-sim/cases');
       const list = cases.map(({ id, title, source, models }) => ({ id, title, source, models }));
       return `export const cases = ${JSON.stringify(list)};`;
     },
@@ -25,13 +25,13 @@ export default defineConfig({
   base: './',
   resolve: {
     alias: [
-      { find: '@tendril/bridge/three', replacement: source('../bridge/src/three/index.ts') },
-      { find: '@tendril/core/world', replacement: source('../core/src/world/create.ts') },
-      { find: '@tendril/core/contact', replacement: source('../core/src/contact/index.ts') },
-      { find: '@tendril/core/math', replacement: source('../core/src/math/rounded/index.ts') },
-      { find: '@tendril/core', replacement: source('../core/src/index.ts') },
-      { find: '@tendril/io', replacement: source('../io/src/index.ts') },
-      { find: '@tendril/cases', replacement: source('../../cases/src/index.ts') },
+      { find: '@tendril-sim/bridge/three', replacement: source('../bridge/src/three/index.ts') },
+      { find: '@tendril-sim/core/world', replacement: source('../core/src/world/create.ts') },
+      { find: '@tendril-sim/core/contact', replacement: source('../core/src/contact/index.ts') },
+      { find: '@tendril-sim/core/math', replacement: source('../core/src/math/rounded/index.ts') },
+      { find: '@tendril-sim/core', replacement: source('../core/src/index.ts') },
+      { find: '@tendril-sim/io', replacement: source('../io/src/index.ts') },
+      { find: '@tendril-sim/cases', replacement: source('../../cases/src/index.ts') },
     ],
   },
   plugins: [caseList()],

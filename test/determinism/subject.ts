@@ -4,8 +4,8 @@
  *
  * A subject is the first scene that a case measures with a model; a way is how it is computed.
  */
-import { cases, firstScene } from '@tendril/cases';
-import { createWorld, type Model, type ModelId, type Scene, type World } from '@tendril/core';
+import { cases, firstScene } from '@tendril-sim/cases';
+import { createWorld, type Model, type ModelId, type Scene, type World } from '@tendril-sim/core';
 
 /** A model in place of the plain one, for the way `kernels` and for threads. */
 export type Engines = Readonly<Partial<Record<ModelId, Model>>>;

@@ -1,5 +1,5 @@
 /** All ways of computing in this engine, for the table that `npm run determinism` prints: habits × plain, kernels, threads. */
-import { loadDer, loadFiber, loadThreadedDer, loadThreadedFiber, type ThreadPort } from '@tendril/core/kernels';
+import { loadDer, loadFiber, loadThreadedDer, loadThreadedFiber, type ThreadPort } from '@tendril-sim/core/kernels';
 import { type Engines, habits, hashOf, listSubjects } from './subject.ts';
 
 /** Hashes by way and subject. */

@@ -3,9 +3,9 @@
  * that are none; reading changes nothing; a saved state goes on bit for bit; kernels and the plain code agree; and the same
  * scene elsewhere moves in the same way.
  */
-import { createWorld, type Model, SceneError, SimulationError, type World } from '@tendril/core';
-import { loadDer, loadFiber } from '@tendril/core/kernels';
-import { decodeState, encodeState, InputError, sceneFromObject } from '@tendril/io';
+import { createWorld, type Model, SceneError, SimulationError, type World } from '@tendril-sim/core';
+import { loadDer, loadFiber } from '@tendril-sim/core/kernels';
+import { decodeState, encodeState, InputError, sceneFromObject } from '@tendril-sim/io';
 import { movePoint, moveScene } from './motion.ts';
 import type { SceneJson } from './scenes.ts';
 

@@ -1,5 +1,5 @@
 /** Random scenes of every model, and random damage to them, for fast-check to draw and to shrink. All values are SI. */
-import { sceneJsonSchema } from '@tendril/io';
+import { sceneJsonSchema } from '@tendril-sim/io';
 import fc from 'fast-check';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -6,9 +6,9 @@
  * One JSON file per model holds the hashes; `npm run hashes` writes them, `hashes.test.ts` compares them.
  */
 import { readFileSync } from 'node:fs';
-import { type Case, firstScene } from '@tendril/cases';
-import { createWorld, type Model, type ModelId, type Scene, type World } from '@tendril/core';
-import { loadDer, loadFiber, loadThreadedDer, loadThreadedFiber, type ThreadPort } from '@tendril/core/kernels';
+import { type Case, firstScene } from '@tendril-sim/cases';
+import { createWorld, type Model, type ModelId, type Scene, type World } from '@tendril-sim/core';
+import { loadDer, loadFiber, loadThreadedDer, loadThreadedFiber, type ThreadPort } from '@tendril-sim/core/kernels';
 
 /** Hash of the state by way of computing: `statics`, `plain`, `kernels`, `threads 1`, ... */
 export type Hashes = Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export function readTable(model: ModelId): Table {
   return JSON.parse(readFileSync(tableFile(model), 'utf8')) as Table;
 }
 
-/** Kernels, alone and with threads that take part in whatever they can. `start`: as `startThreads` of @tendril/io/node. */
+/** Kernels, alone and with threads that take part in whatever they can. `start`: as `startThreads` of @tendril-sim/io/node. */
 export async function loadEngines(start: (count: number) => { ports: readonly ThreadPort[] }): Promise<Engines> {
   const eager = { leastParts: 2, leastTouching: 2, leastNumbers: 1, leastNodes: 1 };
   const engines = { der: {}, fiber: {} } as Record<keyof Engines, Record<string, Model>>;

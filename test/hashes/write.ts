@@ -5,8 +5,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { cases } from '@tendril/cases';
-import { startThreads } from '@tendril/io/node';
+import { cases } from '@tendril-sim/cases';
+import { startThreads } from '@tendril-sim/io/node';
 import { computeHashes, loadEngines, modelIds, readTable, type Table, tableFile } from './table.ts';
 
 const { values } = parseArgs({ options: { case: { type: 'string' }, model: { type: 'string' } } });

@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readRecordingFile } from '@tendril/io/node';
+import { readRecordingFile } from '@tendril-sim/io/node';
 
 const here = join(process.cwd(), 'test/programs/');
 const tendril = join(process.cwd(), 'packages/cli/bin/tendril.mjs');

@@ -1,5 +1,5 @@
 /** A step that throws leaves the world as it was: time, step count and every bit of the state. */
-import { createWorld, type Scene, type World } from '@tendril/core';
+import { createWorld, type Scene, type World } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 
 type ModelName = NonNullable<Scene['rods'][number]['model']>;

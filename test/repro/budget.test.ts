@@ -1,5 +1,5 @@
 /** A step that cannot be taken ends soon, can be stopped, and leaves the world as it was. */
-import { createWorld, type Scene, SimulationError, StoppedError, type SubstepProgress } from '@tendril/core';
+import { createWorld, type Scene, SimulationError, StoppedError, type SubstepProgress } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import { halvingsLeft } from '../../packages/core/src/math/pieces.ts';
 

@@ -2,8 +2,8 @@
  * Contact is solved with default settings: four of the first 120 steps of this scene, the first of docs/contact.md, ended at the limit of
  * iterations.
  */
-import { createWorld } from '@tendril/core';
-import { parseScene } from '@tendril/io';
+import { createWorld } from '@tendril-sim/core';
+import { parseScene } from '@tendril-sim/io';
 import { expect, it } from 'vitest';
 import { read } from '../files.ts';
 

@@ -4,8 +4,8 @@
  * Steps of a length whose multiples are not sums (k·dt ≠ (k − 1)·dt + dt in the last bit), and pins that move, so that a model
  * with a clock of its own would be caught.
  */
-import { createPinPose, createWorld, type Model, type Scene, type World } from '@tendril/core';
-import { loadDer, loadFiber } from '@tendril/core/kernels';
+import { createPinPose, createWorld, type Model, type Scene, type World } from '@tendril-sim/core';
+import { loadDer, loadFiber } from '@tendril-sim/core/kernels';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 type Variant = [name: string, scene: Scene, kernels: 'der' | 'fiber' | undefined];

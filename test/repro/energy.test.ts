@@ -1,6 +1,6 @@
 /** Rods that are let go or pushed, without contact: energy does not grow beyond the tolerance of the scheme. */
-import { loadRapier } from '@tendril/bridge/rapier';
-import { createWorld, type ModelId, type RodSpec, type Scene } from '@tendril/core';
+import { loadRapier } from '@tendril-sim/bridge/rapier';
+import { createWorld, type ModelId, type RodSpec, type Scene } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 
 /** Numbers in [0, 1) that are the same in every run. */

@@ -1,6 +1,6 @@
 /** One test for each fault that was found by trying scenes nobody had tried before. */
 
-import { createWorld, type RodSpec, type Scene, SceneError } from '@tendril/core';
+import { createWorld, type RodSpec, type Scene, SceneError } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 
 const unit: RodSpec = {

@@ -3,7 +3,7 @@
  * fell on its end was thrown off with up to 65 times its energy. `IMPACTS=1000 npx vitest run test/repro/impacts.test.ts` tries a
  * thousand random impacts per model in place of some dozens. See docs/notes/contact-energy.md.
  */
-import { createWorld, type ModelId, type Scene, SimulationError } from '@tendril/core';
+import { createWorld, type ModelId, type Scene, SimulationError } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 
 /** Numbers in [0, 1) that are the same in every run. */

@@ -1,6 +1,6 @@
 /** Kernels keep the turns of twist that clamps put into a rod, as the plain code does: they lost one or two in a step of a buckled rod. */
-import { createWorld, type Scene } from '@tendril/core';
-import { loadDer } from '@tendril/core/kernels';
+import { createWorld, type Scene } from '@tendril-sim/core';
+import { loadDer } from '@tendril-sim/core/kernels';
 import { describe, expect, it } from 'vitest';
 import { linkingNumber } from '../../cases/src/linking.ts';
 

@@ -1,6 +1,6 @@
 /** The same scene turned and moved elsewhere moves in the same way: no choice of a solver depends on the axes or on rounding. */
-import { createWorld, type World } from '@tendril/core';
-import { sceneFromObject } from '@tendril/io';
+import { createWorld, type World } from '@tendril-sim/core';
+import { sceneFromObject } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { movePoint, moveScene } from '../fuzz/motion.ts';
 import type { SceneJson } from '../fuzz/scenes.ts';

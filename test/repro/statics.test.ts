@@ -1,7 +1,7 @@
 /** Equilibria that were wrong without a warning. */
 import { readFileSync } from 'node:fs';
-import { createWorld, type ModelId, type World } from '@tendril/core';
-import { parseScene } from '@tendril/io';
+import { createWorld, type ModelId, type World } from '@tendril-sim/core';
+import { parseScene } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 
 function openScene(name: string, change: { readonly edges?: number; readonly model?: ModelId } = {}): World {

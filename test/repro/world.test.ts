@@ -1,6 +1,6 @@
 /** Defects of the world: modes that were cached too long, reads on several threads, a bound on memory. */
-import { createWorld, type Scene, type World } from '@tendril/core';
-import { loadDer, loadThreadedDer } from '@tendril/core/kernels';
+import { createWorld, type Scene, type World } from '@tendril-sim/core';
+import { loadDer, loadThreadedDer } from '@tendril-sim/core/kernels';
 import { afterAll, expect, it } from 'vitest';
 // the sources have no file that a thread could run
 import { startThreads } from '../../packages/io/dist/node.js';

@@ -9,8 +9,15 @@
  * is found.
  */
 import { parseArgs } from 'node:util';
-import { createPointSpring, createWorld, type ModelId, type Scene, SimulationError, type World } from '@tendril/core';
-import { loadDer, loadFiber } from '@tendril/core/kernels';
+import {
+  createPointSpring,
+  createWorld,
+  type ModelId,
+  type Scene,
+  SimulationError,
+  type World,
+} from '@tendril-sim/core';
+import { loadDer, loadFiber } from '@tendril-sim/core/kernels';
 
 const { values } = parseArgs({
   options: {

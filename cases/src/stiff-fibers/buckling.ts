@@ -1,6 +1,6 @@
 /** Fig. 2 and 3: a hair pushed together and twisted, on three models, and against the step. */
-import type { ModelId } from '@tendril/core';
-import type { SceneInput } from '@tendril/io';
+import type { ModelId } from '@tendril-sim/core';
+import type { SceneInput } from '@tendril-sim/io';
 import { bucklingError, bucklingReference, bucklingScene } from '../../buckling-with-twist/case.ts';
 import { pushOrders, pushSteps } from '../../step-size/case.ts';
 import {

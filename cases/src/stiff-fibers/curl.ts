@@ -1,5 +1,5 @@
 /** Fig. 5 and 7: a curl let go under gravity, for moduli from a quarter to four times theirs, and with moduli that change. */
-import { type CentreLine, createWisps, type ModelId, poseWisps, type Wisps } from '@tendril/core';
+import { type CentreLine, createWisps, type ModelId, poseWisps, type Wisps } from '@tendril-sim/core';
 import { type Factor, moist, moistCurl } from '../../changing-moduli/case.ts';
 import { curlMotions, measureCurl } from '../../helix-relaxation/case.ts';
 import { onModel } from '../case.ts';

@@ -1,5 +1,5 @@
 /** Fig. 4 and 6: energy without damping at large steps, and its decay with damping from none to far too much. */
-import { log, square } from '@tendril/core/math';
+import { log, square } from '@tendril-sim/core/math';
 import { bucklingScene } from '../../buckling-with-twist/case.ts';
 import { curlScene } from '../../helix-relaxation/case.ts';
 import { swingEnergy, swingingHair } from '../hair.ts';

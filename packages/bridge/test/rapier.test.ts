@@ -1,6 +1,6 @@
 /** Rods in a Rapier world, against our own bodies and against theory. */
 import RAPIER from '@dimforge/rapier3d-compat';
-import { type BodySpec, createWorld, type JointSpec, type Scene, SceneError, type World } from '@tendril/core';
+import { type BodySpec, createWorld, type JointSpec, type Scene, SceneError, type World } from '@tendril-sim/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { rapierEngine } from '../src/rapier/index.ts';
 

@@ -1,5 +1,5 @@
 /** The objects for three.js without a renderer: what is written for the graphics card. */
-import { createWorld, type Scene as SceneSpec } from '@tendril/core';
+import { createWorld, type Scene as SceneSpec } from '@tendril-sim/core';
 import type { BufferGeometry, PerspectiveCamera, Scene } from 'three';
 import { Scene as ThreeScene } from 'three';
 import { describe, expect, it } from 'vitest';

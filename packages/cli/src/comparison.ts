@@ -1,7 +1,7 @@
 /**
  * How far two models are apart: distances between centrelines at equal fractions of rest length, over frames at equal times.
  */
-import type { World } from '@tendril/core';
+import type { World } from '@tendril-sim/core';
 
 /** A fraction of the rod in 100 parts: fine enough that its own error does not show. */
 const stations = 101;

@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { Footage } from '@tendril/io';
+import type { Footage } from '@tendril-sim/io';
 import { UsageError } from './exit.ts';
 import { createBreather, type Interrupt } from './interrupt.ts';
 import { renderPng } from './plot/png.ts';

@@ -4,8 +4,8 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { InputError } from '@tendril/io';
-import { type AtomicWriter, createAtomicWriter, parseTemporaryName, writeFileAtomic } from '@tendril/io/node';
+import { InputError } from '@tendril-sim/io';
+import { type AtomicWriter, createAtomicWriter, parseTemporaryName, writeFileAtomic } from '@tendril-sim/io/node';
 import { UsageError } from './exit.ts';
 import { isAbandoned, isAlive, lockFolder, refuseLocked } from './lock.ts';
 

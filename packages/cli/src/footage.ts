@@ -1,5 +1,5 @@
 /** Pictures of a recording: all of it on one page, or an instant of a film. */
-import type { Footage, RecordedRod } from '@tendril/io';
+import type { Footage, RecordedRod } from '@tendril-sim/io';
 import { gravityOf, pictureObstacles, picturePins } from './locate.ts';
 import { hueCount } from './plot/color.ts';
 import { roomForObstacles } from './plot/obstacles.ts';

@@ -1,5 +1,5 @@
 /** The verbs below `tendril groom`: reads their options. */
-import { parseQuantity } from '@tendril/io';
+import { parseQuantity } from '@tendril-sim/io';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   type CombCommandOptions,

@@ -1,6 +1,6 @@
 /** Pins as marks in a picture, obstacles as solids, and which way is down. */
-import { nearestNode, type PinSpec, type RodCurve, type Scene, type Vec3 } from '@tendril/core';
-import { obstaclesOf, type RecordingFrame, type RecordingHeader } from '@tendril/io';
+import { nearestNode, type PinSpec, type RodCurve, type Scene, type Vec3 } from '@tendril-sim/core';
+import { obstaclesOf, type RecordingFrame, type RecordingHeader } from '@tendril-sim/io';
 import type { PictureObstacle } from './plot/obstacles.ts';
 import type { PicturePin } from './plot/picture.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the command line, calls one verb, and turns what happens into an exit code. */
-import { SceneError, SimulationError } from '@tendril/core';
-import { InputError } from '@tendril/io';
+import { SceneError, SimulationError } from '@tendril-sim/core';
+import { InputError } from '@tendril-sim/io';
 import { CommanderError } from 'commander';
 import { describeBug, exitCode, isSystemError, UsageError } from './exit.ts';
 import { createProgram } from './program/program.ts';

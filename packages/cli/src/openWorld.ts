@@ -10,9 +10,9 @@ import {
   SimulationError,
   type World,
   type WorldOptions,
-} from '@tendril/core';
-import { countUsefulThreads, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril/core/kernels';
-import { type Gpu, NoGpuError, startGpu, startThreads } from '@tendril/io/node';
+} from '@tendril-sim/core';
+import { countUsefulThreads, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril-sim/core/kernels';
+import { type Gpu, NoGpuError, startGpu, startThreads } from '@tendril-sim/io/node';
 import { isInterrupted } from './interrupt.ts';
 import { explained, type Source } from './source.ts';
 
@@ -39,7 +39,7 @@ const manyNodes = 5_000;
 /** With the engine that the scene asks for, loaded only then, and with kernels where rods can be solved two at a time. */
 export async function openWorld(source: Source, choices: WorldChoices = {}): Promise<World> {
   const { scene } = source;
-  const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
+  const bodies = scene.engine ? await (await import('@tendril-sim/bridge/rapier')).loadRapier() : undefined;
   // false until Ctrl-C, and for ever in commands that do not listen for it
   const options: WorldOptions = { ...(bodies && { bodies }), onSubstep: isInterrupted };
   const backend = scene.solver?.der?.backend ?? 'standard';

@@ -5,7 +5,7 @@
  * Where the disk is full the complete frames stay. State and result, for which space was kept free from the start, come
  * before tables and pictures.
  */
-import { createProbes, type Energies, type ProbeRecorder, type World } from '@tendril/core';
+import { createProbes, type Energies, type ProbeRecorder, type World } from '@tendril-sim/core';
 import {
   createRecordingEncoder,
   csvLine,
@@ -15,8 +15,8 @@ import {
   type Result,
   recordingFrame,
   recordingHeader,
-} from '@tendril/io';
-import { type AtomicWriter, WriteError } from '@tendril/io/node';
+} from '@tendril-sim/io';
+import { type AtomicWriter, WriteError } from '@tendril-sim/io/node';
 import type { Folder } from './folder.ts';
 import { gravityOf, pictureObstacles, picturePins } from './locate.ts';
 import { hueCount } from './plot/color.ts';

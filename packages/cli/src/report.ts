@@ -1,6 +1,6 @@
 /** What a comparison found: compare.json, its tables and its figures. */
-import type { ModelId, PathRow, World } from '@tendril/core';
-import { csvLine, type StepTotals } from '@tendril/io';
+import type { ModelId, PathRow, World } from '@tendril-sim/core';
+import { csvLine, type StepTotals } from '@tendril-sim/io';
 import { type FrameDistance, measureDistances, type ShapeFrame, summariseDistances } from './comparison.ts';
 import type { Folder } from './folder.ts';
 import { gravityOf, picturePins } from './locate.ts';

@@ -1,8 +1,8 @@
 /** What a command runs on: a scene file or a case, with what the command line changes in it. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
-import { cases, findCase } from '@tendril/cases';
-import { availableModels, type Backend, type ModelId, type Scene, SceneError } from '@tendril/core';
+import { cases, findCase } from '@tendril-sim/cases';
+import { availableModels, type Backend, type ModelId, type Scene, SceneError } from '@tendril-sim/core';
 import {
   explainSceneError,
   type InputError,
@@ -12,8 +12,8 @@ import {
   type SceneInput,
   type ScenePath,
   sceneFromObject,
-} from '@tendril/io';
-import { readSceneFile, readSceneInput } from '@tendril/io/node';
+} from '@tendril-sim/io';
+import { readSceneFile, readSceneInput } from '@tendril-sim/io/node';
 import { UsageError } from './exit.ts';
 import { suggest, suggestFile } from './suggest.ts';
 

@@ -1,7 +1,7 @@
 /** Why a simulation ended before its end, and the exit code that says so. */
-import { SceneError, SimulationError, StoppedError } from '@tendril/core';
-import type { InputError, Stop } from '@tendril/io';
-import { WriteError } from '@tendril/io/node';
+import { SceneError, SimulationError, StoppedError } from '@tendril-sim/core';
+import type { InputError, Stop } from '@tendril-sim/io';
+import { WriteError } from '@tendril-sim/io/node';
 import { exitCode } from './exit.ts';
 
 export interface EarlyStop {

@@ -1,7 +1,7 @@
 /** What was probably meant by a word that is not known. */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { nearestWord } from '@tendril/io';
+import { nearestWord } from '@tendril-sim/io';
 
 /** The candidate that was probably meant, if any is near: one that begins so, or one a few letters off. */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {

@@ -1,6 +1,6 @@
 /** The words after a command: what was found, and where it lies. */
 import { join } from 'node:path';
-import type { Rod } from '@tendril/core';
+import type { Rod } from '@tendril-sim/core';
 import type { Folder } from './folder.ts';
 import { formatQuantity } from './plot/scale.ts';
 import { bold, dim, formatWarning, type Terminal } from './terminal.ts';

@@ -39,7 +39,7 @@ export function keepColors(content: string): string {
   return content.replace(steering, (found) => (found.length > 1 ? found : escapeControls(found)));
 }
 
-/** Control characters as \\u001b and the like. (As in @tendril/io, which the main thread does not load.) */
+/** Control characters as \\u001b and the like. (As in @tendril-sim/io, which the main thread does not load.) */
 function escapeControls(content: string): string {
   return content.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find

@@ -1,5 +1,5 @@
 /** `--backend batch`: the same rods by another formulation, through all layers from the scene to the recording. */
-import { decodeRecording } from '@tendril/io';
+import { decodeRecording } from '@tendril-sim/io';
 import { expect, it } from 'vitest';
 import { sandbox } from './harness.ts';
 

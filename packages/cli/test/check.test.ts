@@ -1,8 +1,8 @@
 /** `check` on cases made up here: one that is met, one that is missed, one that breaks down. */
 import { describe, expect, it, vi } from 'vitest';
 
-vi.mock('@tendril/cases', async (original) => {
-  const { defineCase, runChecks } = await original<typeof import('@tendril/cases')>();
+vi.mock('@tendril-sim/cases', async (original) => {
+  const { defineCase, runChecks } = await original<typeof import('@tendril-sim/cases')>();
   const make = (id: string, measure: () => number): ReturnType<typeof defineCase> =>
     defineCase({
       id,

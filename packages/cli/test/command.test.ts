@@ -1,6 +1,6 @@
 /** The command as a person or a script calls it: cases, a first scene, the schema, help. */
 import { spawnSync } from 'node:child_process';
-import { sceneSchema } from '@tendril/io';
+import { sceneSchema } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { command, sandbox, scene } from './harness.ts';

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeRecording, decodeState } from '@tendril/io';
+import { decodeRecording, decodeState } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { command, type Sandbox, sandbox, scene } from './harness.ts';
 

@@ -1,6 +1,6 @@
 /** `tendril report --paper`: verdicts follow from what was measured, and nothing of a paper is left out. */
 import { existsSync } from 'node:fs';
-import { type Case, type CheckRow, findCase, findPaper, type Paper } from '@tendril/cases';
+import { type Case, type CheckRow, findCase, findPaper, type Paper } from '@tendril-sim/cases';
 import { describe, expect, it } from 'vitest';
 import { paperMarkdown } from '../src/html/markdown.ts';
 import { judgeFigure, paperPage, type ShownClaim, type ShownFigure } from '../src/html/paper.ts';

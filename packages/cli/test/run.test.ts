@@ -1,7 +1,7 @@
 /** `tendril run`: what it writes, what it keeps, what it says when things go wrong. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeRecording, decodeState } from '@tendril/io';
+import { decodeRecording, decodeState } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { sandbox, scene } from './harness.ts';
 

@@ -1,7 +1,7 @@
 /** `tendril statics` and `tendril modes`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeRecording } from '@tendril/io';
+import { decodeRecording } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { sandbox, scene } from './harness.ts';
 

@@ -59,14 +59,14 @@ export interface WorldOptions {
    * Called before every substep. Return true to stop: `step` then throws StoppedError, and the world is as it was before the step.
    */
   readonly onSubstep?: (progress: SubstepProgress) => boolean | undefined;
-  /** Joints, motors and collisions of bodies; default none. See `@tendril/bridge/rapier`. */
+  /** Joints, motors and collisions of bodies; default none. See `@tendril-sim/bridge/rapier`. */
   readonly bodies?: BodyEngine;
   /**
-   * The models that scenes may name; of those with the same id and backend the first counts. `createWorld` of `@tendril/core` has all models
-   * and takes these before its own, such as the faster ones of `@tendril/core/kernels`; that of `@tendril/core/world` has no others.
+   * The models that scenes may name; of those with the same id and backend the first counts. `createWorld` of `@tendril-sim/core` has all models
+   * and takes these before its own, such as the faster ones of `@tendril-sim/core/kernels`; that of `@tendril-sim/core/world` has no others.
    */
   readonly models?: readonly Model[];
-  /** Contact, obstacles and links: `contact` of `@tendril/core/contact`. `createWorld` of `@tendril/core` has it by itself. */
+  /** Contact, obstacles and links: `contact` of `@tendril-sim/core/contact`. `createWorld` of `@tendril-sim/core` has it by itself. */
   readonly contact?: ContactModule;
   /** Begins at this time, with rods as they are there, in place of the scene's start: after a cut (scene/split.ts). */
   readonly start?: { readonly time: number; readonly rods: readonly RodStart[] };

@@ -3,7 +3,7 @@
  * quoted where it must be (RFC 4180), and lines come one by one so that a long recording need not fit in memory.
  */
 
-import type { ProbeSeries } from '@tendril/core';
+import type { ProbeSeries } from '@tendril-sim/core';
 import type { Recording } from './recording.ts';
 
 type Cell = string | number;

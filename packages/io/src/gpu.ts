@@ -1,6 +1,6 @@
 /** The GPU of this machine for worlds in Node, through the npm package `webgpu` (Dawn). */
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { createGpuModel, type GpuModel } from '@tendril/core/batch';
+import { createGpuModel, type GpuModel } from '@tendril-sim/core/batch';
 import type { GpuThreadData, GpuThreadReport } from './gpuThread.ts';
 import type { MonitorData } from './threadMonitor.ts';
 

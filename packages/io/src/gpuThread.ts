@@ -1,6 +1,6 @@
 /** What runs in the thread of `startGpu`: finds a device, says which, and serves requests. */
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { createGpuServer, type Device, type GpuMessage } from '@tendril/core/batch';
+import { createGpuServer, type Device, type GpuMessage } from '@tendril-sim/core/batch';
 
 export interface GpuThreadData {
   /** Closes when the thread ends, and that is how others learn of it. */

@@ -1,5 +1,5 @@
 /** The hairs of a hairstyle as footage: one frame as they hang, or many as a motion moves them; for the exporters. */
-import { type GuidePose, type Hairstyle, hairsOf, playCoordinates, poseGuides, writeHairs } from '@tendril/core';
+import { type GuidePose, type Hairstyle, hairsOf, playCoordinates, poseGuides, writeHairs } from '@tendril-sim/core';
 import type { Footage } from './export/footage.ts';
 import type { Motion } from './hairstyle.ts';
 import type { RecordedRod, RecordingFrame } from './recording.ts';

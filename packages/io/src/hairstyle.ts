@@ -8,7 +8,7 @@
  * A motion (letters TMOT) goes on with frames of equal size: time, then of all guides root position, tangent, d1 and
  * curvature, doubles; then 4 zero bytes and the CRC-32 of the frame.
  */
-import type { Coordinates, Hairstyle, Roots } from '@tendril/core';
+import type { Coordinates, Hairstyle, Roots } from '@tendril-sim/core';
 import { getF64, isSealed, putF64, sealSection } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
 

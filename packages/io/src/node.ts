@@ -1,7 +1,7 @@
 /** Reads scenes, curves, meshes, recordings and states from files, and writes states. */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import type { Hairstyle, Scene, WorldState } from '@tendril/core';
+import type { Hairstyle, Scene, WorldState } from '@tendril-sim/core';
 import { InputError } from './errors.ts';
 import { decodeHairstyle, decodeMotion, type Motion } from './hairstyle.ts';
 import { type Curves, curveFileLimit, type Placement } from './import/curves.ts';

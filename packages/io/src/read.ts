@@ -1,7 +1,7 @@
 /**
  * Reads scenes. Every problem of a file is found in one pass and named with its line, its field and what would be right.
  */
-import { expandWeaves, type Scene, SceneError } from '@tendril/core';
+import { expandWeaves, type Scene, SceneError } from '@tendril-sim/core';
 import { applyChanges, type SceneChange } from './change.ts';
 import { type Place, parseText, type ScenePath } from './document.ts';
 import { formatPath, InputError } from './errors.ts';

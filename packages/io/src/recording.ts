@@ -25,7 +25,7 @@
  * Positions default to doubles, since a recording is what results are measured on. Directors need no more than f32:
  * they are drawn, and d2 follows from the tangent of the edge.
  */
-import { type BodySpec, type Channel, createHash, type Energies, type Scene, type World } from '@tendril/core';
+import { type BodySpec, type Channel, createHash, type Energies, type Scene, type World } from '@tendril-sim/core';
 import { align8, getF32, getF64, isSealed, putF32, putF64, sealSection, viewOf } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format, headSizeOf } from './container.ts';
 import type { InputError } from './errors.ts';

@@ -12,7 +12,7 @@ import {
   rodsOfHairstyle,
   type Scene,
   type Vec3,
-} from '@tendril/core';
+} from '@tendril-sim/core';
 import { InputError } from './errors.ts';
 import { decodeHairstyle } from './hairstyle.ts';
 import type { Curves } from './import/curves.ts';

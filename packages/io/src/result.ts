@@ -15,8 +15,8 @@ import {
   type Scene,
   type StepReport,
   type World,
-} from '@tendril/core';
-import { hypot, hypotOf } from '@tendril/core/math';
+} from '@tendril-sim/core';
+import { hypot, hypotOf } from '@tendril-sim/core/math';
 
 export const resultVersion = 1;
 

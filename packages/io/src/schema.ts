@@ -5,7 +5,7 @@
  * Input may carry units; output is core's `Scene` in SI. What needs more than one field to judge (does the rod of a
  * pin exist, do nodes coincide) is core's business: it throws SceneError, and `explainSceneError` finds the line.
  */
-import type { ColliderSpec, Scene } from '@tendril/core';
+import type { ColliderSpec, Scene } from '@tendril-sim/core';
 import * as z from 'zod';
 import { body, engine, weld } from './schema/body.ts';
 import { collider, contact, type MeshFileSpec } from './schema/collider.ts';

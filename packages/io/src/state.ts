@@ -9,7 +9,7 @@
  * The hash covers what the state depends on: rods, materials, sections, pins, loads, fields, gravity and solver. Title,
  * duration, step, statics, modes and output may change between saving and going on.
  */
-import { createHash, type Scene, type WorldState } from '@tendril/core';
+import { createHash, type Scene, type WorldState } from '@tendril-sim/core';
 import { align8, canonicalJson, getF64, isSealed, putF64, sealSection } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
 import { InputError } from './errors.ts';

@@ -1,7 +1,7 @@
 /** Worker threads of Node for `loadThreadedDer` and `loadThreadedFiber`. */
 import { availableParallelism } from 'node:os';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import type { ThreadPort } from '@tendril/core/kernels';
+import type { ThreadPort } from '@tendril-sim/core/kernels';
 import type { MonitorData } from './threadMonitor.ts';
 
 export interface Threads {

@@ -7,7 +7,7 @@
  *
  * Angle counts as a dimension of its own, so that a length is not taken for an angle, nor 10 Hz for 10 rad/s.
  */
-import { pow } from '@tendril/core/math';
+import { pow } from '@tendril-sim/core/math';
 
 /** Powers of kilogram, metre, second, radian. */
 type Powers = readonly [number, number, number, number];

@@ -1,5 +1,5 @@
 /** Fibers around the rods of a recording, as footage for the exporters: the rods are their centre lines. */
-import { type CentreLine, createWisps, poseWisps, type WispOptions, type Wisps } from '@tendril/core';
+import { type CentreLine, createWisps, poseWisps, type WispOptions, type Wisps } from '@tendril-sim/core';
 import type { Footage } from './export/footage.ts';
 import type { RecordedRod, RecordingFrame } from './recording.ts';
 

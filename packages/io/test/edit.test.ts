@@ -1,5 +1,5 @@
 /** Scenes changed by a program: what was not touched stays as it was written. */
-import { cases } from '@tendril/cases';
+import { cases } from '@tendril-sim/cases';
 import { describe, expect, it } from 'vitest';
 import { editSceneText, formatScene, parseScene, sceneFromObject, sceneValues } from '../src/index.ts';
 

@@ -1,4 +1,4 @@
-import type { StepReport } from '@tendril/core';
+import type { StepReport } from '@tendril-sim/core';
 import { expect, it } from 'vitest';
 import { createStepTotals, describeGain } from '../src/index.ts';
 

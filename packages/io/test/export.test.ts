@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { type Mesh, type Node, WebIO } from '@gltf-transform/core';
-import type { Scene } from '@tendril/core';
+import type { Scene } from '@tendril-sim/core';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterAll, describe, expect, it } from 'vitest';
 import { nodeChannel, nodeFrames } from '../src/export/footage.ts';

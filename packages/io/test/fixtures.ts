@@ -1,4 +1,4 @@
-import type { Channel, Energies, Rod, Samples, Scene, World, WorldState } from '@tendril/core';
+import type { Channel, Energies, Rod, Samples, Scene, World, WorldState } from '@tendril-sim/core';
 
 export const scene: Scene = {
   tendril: 1,

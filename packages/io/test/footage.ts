@@ -1,5 +1,5 @@
 /** A small recording with everything in it: an open rod, a ring, a body, channels. */
-import { createWorld, type Scene } from '@tendril/core';
+import { createWorld, type Scene } from '@tendril-sim/core';
 import {
   createRecordingEncoder,
   decodeRecording,

@@ -1,6 +1,6 @@
 /** Runs in Node with WebGPU: worlds on the GPU against the reference in double precision. Prints what it found as JSON. */
-import { createPointSpring, createWorld, type RodSpec, type Scene, type World } from '@tendril/core';
-import { startGpu } from '@tendril/io/node';
+import { createPointSpring, createWorld, type RodSpec, type Scene, type World } from '@tendril-sim/core';
+import { startGpu } from '@tendril-sim/io/node';
 
 const LENGTH = 0.3;
 const material = { E: 3.5e9, G: 1.2e9, density: 1300 };

@@ -9,7 +9,7 @@ import {
   playCoordinates,
   poseGuides,
   rodsOfHairstyle,
-} from '@tendril/core';
+} from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import {
   createFileResolver,

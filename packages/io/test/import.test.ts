@@ -1,6 +1,6 @@
 /** Curves and meshes of other programs: read right, written back, and refused with a place where they are wrong. */
 import { Document, WebIO } from '@gltf-transform/core';
-import { createWorld } from '@tendril/core';
+import { createWorld } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import { chainSegments } from '../src/import/curves.ts';
 import {

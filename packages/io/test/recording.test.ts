@@ -1,4 +1,4 @@
-import { createWorld } from '@tendril/core';
+import { createWorld } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import {
   createRecordingEncoder,

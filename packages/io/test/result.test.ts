@@ -1,4 +1,4 @@
-import type { ProbeSeries } from '@tendril/core';
+import type { ProbeSeries } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import {
   buildResult,

@@ -1,4 +1,4 @@
-import { type Scene, SceneError } from '@tendril/core';
+import { type Scene, SceneError } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import {
   explainSceneError,

@@ -1,5 +1,5 @@
 /** What the grooming panel asks of the worker. */
-import type { HairType } from '@tendril/core';
+import type { HairType } from '@tendril-sim/core';
 import type { Frame, Loaded } from './protocol.ts';
 
 export interface GroomSettings {

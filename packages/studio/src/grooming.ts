@@ -1,6 +1,6 @@
 /** Grooming: what the panel and the brush do. The hair itself is in the worker. */
 import { type Signal, signal } from '@preact/signals';
-import { type HairType, hairTypes } from '@tendril/core';
+import { type HairType, hairTypes } from '@tendril-sim/core';
 import type { Brush, GroomAction, Groomed, GroomFacts, GroomSettings, HeadMotion, Recipe } from './groomTypes.ts';
 import type { Loaded } from './protocol.ts';
 import { readRecipe, roundPlace } from './recipe.ts';

@@ -1,6 +1,6 @@
 /** What the page and the worker say to each other. Arrays of frames are transferred, never copied. */
-import type { CheckRow } from '@tendril/cases';
-import type { Problem, SceneEdit } from '@tendril/io';
+import type { CheckRow } from '@tendril-sim/cases';
+import type { Problem, SceneEdit } from '@tendril-sim/io';
 import type { GroomAction, Groomed } from './groomTypes.ts';
 
 /** One model (and integrator) that runs the scene; several make a comparison. */

@@ -2,7 +2,7 @@
  * What happens: opening scenes, changing them, playing, pulling. The one place that writes the signals of state.ts which
  * belong to the scene and its run.
  */
-import type { SceneEdit } from '@tendril/io';
+import type { SceneEdit } from '@tendril-sim/io';
 import { type Client, startClient } from './client.ts';
 import { createHistory } from './history.ts';
 import { expectNothing, jumpToEnd, rewind, startPlayback } from './playback.ts';

@@ -1,6 +1,6 @@
 /** What the page knows. Signals: whoever reads one is drawn again when it changes. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Problem } from '@tendril/io';
+import type { Problem } from '@tendril-sim/io';
 import { createFrameStore, type FrameStore } from './frames.ts';
 import type { CaseInfo, ContactFacts, Failure, Loaded, Variant } from './protocol.ts';
 import type { ForceLegend } from './view/arrows.ts';

@@ -1,7 +1,7 @@
 /** Files and links: what is saved, shared, dropped. */
 import { readFileSync } from 'node:fs';
-import { createWorld, type Scene } from '@tendril/core';
-import { createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril/io';
+import { createWorld, type Scene } from '@tendril-sim/core';
+import { createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { drawn, dropFile, open, page, server, text, useStudio, waitForClock } from './harness.ts';
 

@@ -1,6 +1,6 @@
 /** Arrows of forces: they hold a rod in balance, and the page shows them. */
-import { createWorld, type Scene } from '@tendril/core';
-import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril/io';
+import { createWorld, type Scene } from '@tendril-sim/core';
+import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { type ContactFacts, forceKinds, forceStride } from '../src/protocol.ts';
 import { createForceReader } from '../src/worker/forces.ts';

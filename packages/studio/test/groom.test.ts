@@ -1,6 +1,6 @@
 /** The grooming panel: growing, styling, saving, simulating. */
 import { readFileSync } from 'node:fs';
-import { decodeHairstyle } from '@tendril/io';
+import { decodeHairstyle } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { dropFile, findFaults, newPage, open, page, server, text, useStudio, waitForClock } from './harness.ts';
 

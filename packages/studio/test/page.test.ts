@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { cases } from '@tendril/cases';
-import { availableModels } from '@tendril/core';
+import { cases } from '@tendril-sim/cases';
+import { availableModels } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import { drawn, findFaults, open, page, server, useStudio, waitForClock } from './harness.ts';
 

@@ -1,5 +1,5 @@
 /** How hair was made, written down and done again. */
-import { hairTypes } from '@tendril/core';
+import { hairTypes } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import type { GroomAction, GroomSettings } from '../src/groomTypes.ts';
 import { readRecipe, roundPlace } from '../src/recipe.ts';

@@ -1,5 +1,5 @@
 /** What the page says of contact is what core does. */
-import { createWorld, type Scene, SceneError } from '@tendril/core';
+import { createWorld, type Scene, SceneError } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import { cannotTouch } from '../src/ui/touching.ts';
 import { applyVariant } from '../src/worker/lane.ts';

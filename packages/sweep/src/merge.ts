@@ -1,7 +1,7 @@
 /** Joins folders of one study, such as its shards, into one. A run that several of them hold counts once. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { InputError } from '@tendril/io';
+import { InputError } from '@tendril-sim/io';
 import { type DataSummary, openStore, readOutcomes, readRecord } from './store/store.ts';
 import { parseStudyCopy, type Study } from './study/plan.ts';
 import { listRuns } from './study/runs.ts';

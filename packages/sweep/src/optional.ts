@@ -1,5 +1,5 @@
 /** Packages that only some studies need: loaded when they are, with a message that says how to install a missing one. */
-import { InputError } from '@tendril/io';
+import { InputError } from '@tendril-sim/io';
 
 export async function loadOptional<T>(name: string, purpose: string): Promise<T> {
   try {

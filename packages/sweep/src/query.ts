@@ -1,6 +1,6 @@
 /** SQL over a data set, by DuckDB, an optional dependency. */
 import { resolve } from 'node:path';
-import { InputError } from '@tendril/io';
+import { InputError } from '@tendril-sim/io';
 import { loadOptional } from './optional.ts';
 import { listFiles } from './store/store.ts';
 

@@ -1,6 +1,6 @@
 /** Recordings in an S3-compatible store: s3rver, on loopback. */
 import { createRequire } from 'node:module';
-import { decodeRecording } from '@tendril/io';
+import { decodeRecording } from '@tendril-sim/io';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getObject } from '../src/run/objectStore.ts';
 import { type Bench, createBench, tendril } from './harness.ts';

@@ -1,8 +1,8 @@
 /** The scene's bodies, joints and ground in a Rapier world. */
 
 import RAPIER from '@dimforge/rapier3d-compat';
-import { type BodyPose, type RigidBody, type Scene, SceneError, type SolidSpec } from '@tendril/core';
-import { hypot, hypotOf } from '@tendril/core/math';
+import { type BodyPose, type RigidBody, type Scene, SceneError, type SolidSpec } from '@tendril-sim/core';
+import { hypot, hypotOf } from '@tendril-sim/core/math';
 
 type Vector = readonly [number, number, number];
 type Path = readonly (string | number)[];

@@ -9,7 +9,7 @@
  * or, for a scene that says `engine: { type: rapier, … }` itself, `{ bodies: await loadRapier() }`.
  */
 import RAPIER from '@dimforge/rapier3d-compat';
-import type { BodyEngine, EngineSession } from '@tendril/core';
+import type { BodyEngine, EngineSession } from '@tendril-sim/core';
 import { buildFromScene } from './build.ts';
 import { createSession, type RapierSession } from './session.ts';
 

@@ -11,8 +11,8 @@
  */
 
 import RAPIER from '@dimforge/rapier3d-compat';
-import type { BodyMotion, EngineSession } from '@tendril/core';
-import { cos, hypot, hypotOf, sin } from '@tendril/core/math';
+import type { BodyMotion, EngineSession } from '@tendril-sim/core';
+import { cos, hypot, hypotOf, sin } from '@tendril-sim/core/math';
 import type { Built } from './build.ts';
 
 export interface RapierSession extends EngineSession {

@@ -4,7 +4,7 @@
  * Tried: instances that read their two records as attributes. A graphics card draws both alike, but a processor
  * (SwiftShader, as in headless browsers) pays for every instance: 30,000 of them took a second a picture.
  */
-import { cos, sin } from '@tendril/core/math';
+import { cos, sin } from '@tendril-sim/core/math';
 import { BufferAttribute, BufferGeometry, DataTexture, FloatType, NearestFilter, RGBAFormat } from 'three';
 import { dynamicWidth, FIXED, fixedWidth, type Records } from './records.ts';
 

@@ -1,7 +1,7 @@
 /** `tendril check`: the experiments with what theory says about them, measured against expected. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Case, type CaseFigure, type CheckRow, cases, findCase, runChecks } from '@tendril/cases';
+import { type Case, type CaseFigure, type CheckRow, cases, findCase, runChecks } from '@tendril-sim/cases';
 import { exitCode, UsageError } from '../exit.ts';
 import { drawCaseFigure } from '../html/paper.ts';
 import { suggest } from '../suggest.ts';

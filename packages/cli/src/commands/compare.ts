@@ -10,9 +10,9 @@ import {
   staticsInstants,
   summariseRow,
   type World,
-} from '@tendril/core';
-import { buildResult, createStepTotals, describeGain, describeMissed, InputError, type Stop } from '@tendril/io';
-import { WriteError } from '@tendril/io/node';
+} from '@tendril-sim/core';
+import { buildResult, createStepTotals, describeGain, describeMissed, InputError, type Stop } from '@tendril-sim/io';
+import { WriteError } from '@tendril-sim/io/node';
 import { keepFrame, type ShapeFrame } from '../comparison.ts';
 import { exitCode, UsageError } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';

@@ -1,7 +1,7 @@
 /** `tendril export`: a recording as a table, a picture, a film, or a file that other programs open. */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { SceneError } from '@tendril/core';
+import { SceneError } from '@tendril-sim/core';
 import {
   bodiesToVtp,
   exportGlb,
@@ -16,8 +16,8 @@ import {
   oneFrame,
   pickFrames,
   wispFootage,
-} from '@tendril/io';
-import { createAtomicWriter, openRecordingFile, writeFileAtomic } from '@tendril/io/node';
+} from '@tendril-sim/io';
+import { createAtomicWriter, openRecordingFile, writeFileAtomic } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import { writeFilm } from '../film.ts';
 import { isUnfinished } from '../folder.ts';

@@ -17,7 +17,7 @@ import {
   SceneError,
   type SurfaceMap,
   type SurfaceReport,
-} from '@tendril/core';
+} from '@tendril-sim/core';
 import {
   encodeHair,
   encodeHairstyle,
@@ -28,7 +28,7 @@ import {
   type Footage,
   hairFootage,
   parseQuantity,
-} from '@tendril/io';
+} from '@tendril-sim/io';
 import {
   createAtomicWriter,
   openRecordingFile,
@@ -37,7 +37,7 @@ import {
   readMotionFile,
   readSceneFile,
   writeFileAtomic,
-} from '@tendril/io/node';
+} from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import { formatNumber, formatWarning, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';

@@ -1,8 +1,8 @@
 /** `tendril import`: curves of another program as a scene to start from. */
 import { existsSync } from 'node:fs';
 import { dirname, extname, relative, resolve } from 'node:path';
-import { formatCurveScene, type ImportOptions } from '@tendril/io';
-import { openWithin, readCurvesFile, readSceneFile, writeFileAtomic } from '@tendril/io/node';
+import { formatCurveScene, type ImportOptions } from '@tendril-sim/io';
+import { openWithin, readCurvesFile, readSceneFile, writeFileAtomic } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import { formatWarning, type Terminal } from '../terminal.ts';
 

@@ -1,6 +1,6 @@
 /** `tendril modes`: natural frequencies and shapes about the equilibrium. */
-import type { EquilibriumReport, Matrices, Modes, SparseSymmetric, World } from '@tendril/core';
-import { buildResult, csvLine } from '@tendril/io';
+import type { EquilibriumReport, Matrices, Modes, SparseSymmetric, World } from '@tendril-sim/core';
+import { buildResult, csvLine } from '@tendril-sim/io';
 import { exitCode, UsageError } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';
 import { gravityOf } from '../locate.ts';

@@ -1,8 +1,8 @@
 /** `tendril new`: a small scene to start from, with the schema that lets editors complete and check it. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { sceneJsonSchema } from '@tendril/io';
-import { writeFileAtomic } from '@tendril/io/node';
+import { sceneJsonSchema } from '@tendril-sim/io';
+import { writeFileAtomic } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import { dim, type Terminal } from '../terminal.ts';
 

@@ -11,7 +11,7 @@ import {
   type Profile,
   papers,
   runChecks,
-} from '@tendril/cases';
+} from '@tendril-sim/cases';
 import { exitCode, UsageError } from '../exit.ts';
 import type { ScenePicture, ShownClaim, ShownFigure } from '../html/paper.ts';
 import type { Finished } from '../html/studies.ts';

@@ -1,6 +1,6 @@
 /** Times per step of the scenes that a paper has timed, measured on this machine beside the paper's own. */
 import { cpus } from 'node:os';
-import { cases, type StudyTable, type TimedScene } from '@tendril/cases';
+import { cases, type StudyTable, type TimedScene } from '@tendril-sim/cases';
 import { openWorld } from '../openWorld.ts';
 import { sourceOf } from '../source.ts';
 import { announce, type PaperJob } from './paperFigures.ts';

@@ -1,8 +1,8 @@
 /** `tendril recover`: saves what a run that was killed had recorded: its complete frames and its last checkpoint. */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRecordingEncoder, InputError } from '@tendril/io';
-import { createAtomicWriter, openRecordingFile, parseTemporaryName, readStateFile } from '@tendril/io/node';
+import { createRecordingEncoder, InputError } from '@tendril-sim/io';
+import { createAtomicWriter, openRecordingFile, parseTemporaryName, readStateFile } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import { checkpointName, leftovers } from '../folder.ts';
 import { isAlive, refuseLocked, removeLock } from '../lock.ts';

@@ -2,9 +2,9 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Profile, type Study, type StudyResult, stiffFiberStudies } from '@tendril/cases';
-import type { ModelId } from '@tendril/core';
-import { createAtomicWriter } from '@tendril/io/node';
+import { type Profile, type Study, type StudyResult, stiffFiberStudies } from '@tendril-sim/cases';
+import type { ModelId } from '@tendril-sim/core';
+import { createAtomicWriter } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import { openFolder } from '../folder.ts';
 import { type Compared, scenePage } from '../html/comparison.ts';

@@ -1,7 +1,7 @@
 /** `tendril run`: simulates a scene in time. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Backend, SceneError, SimulationError, type World } from '@tendril/core';
+import { type Backend, SceneError, SimulationError, type World } from '@tendril-sim/core';
 import {
   buildResult,
   createStepTotals,
@@ -10,8 +10,8 @@ import {
   InputError,
   type StepTotals,
   type Stop,
-} from '@tendril/io';
-import { readStateFile } from '@tendril/io/node';
+} from '@tendril-sim/io';
+import { readStateFile } from '@tendril-sim/io/node';
 import { exitCode } from '../exit.ts';
 import { checkFolder, checkpointName, type Folder, findUnfinished, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';

@@ -1,7 +1,7 @@
 /** `tendril schema`: the JSON Schema of scene files, for editors and other programs. */
 import { existsSync } from 'node:fs';
-import { sceneJsonSchema } from '@tendril/io';
-import { writeFileAtomic } from '@tendril/io/node';
+import { sceneJsonSchema } from '@tendril-sim/io';
+import { writeFileAtomic } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -13,7 +13,7 @@ export interface SchemaOptions {
 }
 
 export async function schema(options: SchemaOptions, terminal: Terminal): Promise<number> {
-  const value = options.sweep ? (await import('@tendril/sweep')).studyJsonSchema() : sceneJsonSchema();
+  const value = options.sweep ? (await import('@tendril-sim/sweep')).studyJsonSchema() : sceneJsonSchema();
   const content = `${JSON.stringify(value, null, 2)}\n`;
   if (options.out === undefined) {
     terminal.out(content);

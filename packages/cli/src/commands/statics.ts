@@ -10,9 +10,9 @@ import {
   summariseRow,
   type World,
   type WorldState,
-} from '@tendril/core';
-import { buildResult, type Stop } from '@tendril/io';
-import { WriteError } from '@tendril/io/node';
+} from '@tendril-sim/core';
+import { buildResult, type Stop } from '@tendril-sim/io';
+import { WriteError } from '@tendril-sim/io/node';
 import { exitCode } from '../exit.ts';
 import { checkFolder, type Folder, openFolder } from '../folder.ts';
 import { createBreather, type Interrupt, withInterrupt } from '../interrupt.ts';

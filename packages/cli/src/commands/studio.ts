@@ -1,5 +1,5 @@
 /**
- * `tendril studio`: serves the page of @tendril/studio to this machine alone, and opens it.
+ * `tendril studio`: serves the page of @tendril-sim/studio to this machine alone, and opens it.
  *
  * The server knows the built page and, under `scene/`, the one scene file it was started with; every other path is refused.
  */
@@ -10,7 +10,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, extname, join, resolve, sep } from 'node:path';
-import { cases, findCase } from '@tendril/cases';
+import { cases, findCase } from '@tendril-sim/cases';
 import { exitCode, UsageError } from '../exit.ts';
 import { untilInterrupted } from '../interrupt.ts';
 import { suggest } from '../suggest.ts';
@@ -90,9 +90,9 @@ function findScene(reference: string): StudioScene {
 function findPage(): string {
   let folder: string;
   try {
-    folder = join(dirname(createRequire(import.meta.url).resolve('@tendril/studio/package.json')), 'dist');
+    folder = join(dirname(createRequire(import.meta.url).resolve('@tendril-sim/studio/package.json')), 'dist');
   } catch {
-    throw new UsageError('the studio is not installed: npm install @tendril/studio');
+    throw new UsageError('the studio is not installed: npm install @tendril-sim/studio');
   }
   if (!existsSync(join(folder, 'index.html'))) throw new UsageError('the studio is not built: npm run build');
   return folder;

@@ -17,7 +17,7 @@ import {
   type Shard,
   type Store,
   type Study,
-} from '@tendril/sweep';
+} from '@tendril-sim/sweep';
 import { exitCode, UsageError } from '../exit.ts';
 import { type Interrupt, withInterrupt } from '../interrupt.ts';
 import { lockFolder } from '../lock.ts';

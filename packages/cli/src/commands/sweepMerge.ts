@@ -1,5 +1,5 @@
 /** `tendril sweep merge`: joins shards. */
-import { countFailures, mergeStudies, shardFolders } from '@tendril/sweep';
+import { countFailures, mergeStudies, shardFolders } from '@tendril-sim/sweep';
 import { exitCode, UsageError } from '../exit.ts';
 import { lockFolder } from '../lock.ts';
 import { writeCsv } from '../sweep/csv.ts';

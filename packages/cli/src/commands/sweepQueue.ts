@@ -1,5 +1,5 @@
 /** `tendril sweep queue`: looks at a queue from any machine, pauses, resumes and drains it. */
-import { connectRedis, formatMetrics, openQueue, type QueueStatus, queueKeys, readStatus } from '@tendril/sweep';
+import { connectRedis, formatMetrics, openQueue, type QueueStatus, queueKeys, readStatus } from '@tendril-sim/sweep';
 import { exitCode, UsageError } from '../exit.ts';
 import { formatDuration, formatTable, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';

@@ -1,9 +1,16 @@
 /** `tendril sweep report`: one page about a study; `tendril sweep query`: SQL over its data set. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { csvLine } from '@tendril/io';
-import { writeFileAtomic } from '@tendril/io/node';
-import { binnedIndices, type Column, queryStudy, type Row, type Sensitivity, saltelliIndices } from '@tendril/sweep';
+import { csvLine } from '@tendril-sim/io';
+import { writeFileAtomic } from '@tendril-sim/io/node';
+import {
+  binnedIndices,
+  type Column,
+  queryStudy,
+  type Row,
+  type Sensitivity,
+  saltelliIndices,
+} from '@tendril-sim/sweep';
 import { exitCode, UsageError } from '../exit.ts';
 import { figure, htmlPage, htmlTable, inlineSvg, type Numbering } from '../html/page.ts';
 import { escapeXml } from '../plot/svg.ts';

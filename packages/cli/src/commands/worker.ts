@@ -1,7 +1,7 @@
 /** `tendril worker`: takes runs of studies from a queue. */
 import { createServer, type Server } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { formatMetrics, maskUrl, runWorker } from '@tendril/sweep';
+import { formatMetrics, maskUrl, runWorker } from '@tendril-sim/sweep';
 import { exitCode, UsageError } from '../exit.ts';
 import { withInterrupt } from '../interrupt.ts';
 import { formatWarning, type Terminal } from '../terminal.ts';

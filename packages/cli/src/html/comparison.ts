@@ -1,6 +1,6 @@
 /** The report on a scene: several models side by side, in shape, energy, time and equilibrium. */
-import type { Chart, StudyTable } from '@tendril/cases';
-import type { ModelId } from '@tendril/core';
+import type { Chart, StudyTable } from '@tendril-sim/cases';
+import type { ModelId } from '@tendril-sim/core';
 import { drawOutcomes, type Outcome, type Report } from '../report.ts';
 import type { Source } from '../source.ts';
 import { formatNumber } from '../terminal.ts';

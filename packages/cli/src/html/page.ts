@@ -1,5 +1,5 @@
 /** Pieces of a report in HTML: text is escaped here and nowhere else; numbers come as they are. */
-import type { Chart, Snapshots, StudyTable } from '@tendril/cases';
+import type { Chart, Snapshots, StudyTable } from '@tendril-sim/cases';
 import { hueCount, mix, ramp } from '../plot/color.ts';
 import { drawLinePlot } from '../plot/lines.ts';
 import { drawPicture } from '../plot/picture.ts';

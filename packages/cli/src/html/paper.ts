@@ -1,5 +1,5 @@
 /** The page on a paper: for each figure the claim, the case that shows it, what was measured, the picture and the verdict. */
-import type { Case, CaseFigure, CheckRow, Paper, PaperClaim, PaperFigure, StudyTable } from '@tendril/cases';
+import type { Case, CaseFigure, CheckRow, Paper, PaperClaim, PaperFigure, StudyTable } from '@tendril-sim/cases';
 import { drawLinePlot } from '../plot/lines.ts';
 import { formatNumber } from '../terminal.ts';
 import {

@@ -1,5 +1,5 @@
 /** The verbs that read and write files of other kinds: export, import, groom, new, studio, schema, recover. */
-import { importMaterials } from '@tendril/io';
+import { importMaterials } from '@tendril-sim/io';
 import { Option } from 'commander';
 import { type ExportOptions, exportFormats, exportRecording } from '../commands/export.ts';
 import { type ImportCommandOptions, importCurves } from '../commands/import.ts';

@@ -1,5 +1,5 @@
 /** The verbs that simulate: run, statics, modes, compare, report, check, validate. */
-import { papers } from '@tendril/cases';
+import { papers } from '@tendril-sim/cases';
 import { type Command, Option } from 'commander';
 import { type CheckOptions, check } from '../commands/check.ts';
 import { type CompareOptions, compare } from '../commands/compare.ts';

@@ -1,6 +1,6 @@
 /** `tendril sweep` and the verbs below it; their code is loaded when one of them is called. */
 
-import type { Shard } from '@tendril/sweep';
+import type { Shard } from '@tendril-sim/sweep';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { SweepOptions } from '../commands/sweep.ts';
 import type { MergeOptions } from '../commands/sweepMerge.ts';

@@ -1,8 +1,8 @@
 /** Looks at a study before anything runs: the first run must compile, and a few others are tried. */
-import { createWorld, SceneError } from '@tendril/core';
-import { createFileResolver, InputError } from '@tendril/io';
-import { openWithin } from '@tendril/io/node';
-import { buildScene, compileQuantity, type Study, scopeRoots } from '@tendril/sweep';
+import { createWorld, SceneError } from '@tendril-sim/core';
+import { createFileResolver, InputError } from '@tendril-sim/io';
+import { openWithin } from '@tendril-sim/io/node';
+import { buildScene, compileQuantity, type Study, scopeRoots } from '@tendril-sim/sweep';
 import { UsageError } from '../exit.ts';
 import { suggest } from '../suggest.ts';
 

@@ -1,8 +1,8 @@
 /** The data set of a study as one CSV file, part by part. */
 import { join } from 'node:path';
-import { csvLine } from '@tendril/io';
-import { createAtomicWriter } from '@tendril/io/node';
-import { listFiles, readPartRows, readRecord } from '@tendril/sweep';
+import { csvLine } from '@tendril-sim/io';
+import { createAtomicWriter } from '@tendril-sim/io/node';
+import { listFiles, readPartRows, readRecord } from '@tendril-sim/sweep';
 import { UsageError } from '../exit.ts';
 
 /** Writes results.csv; null is an empty cell. Returns its path. */

@@ -1,5 +1,5 @@
 /** Progress of a study: a line that moves on a terminal, a line now and then in a log; failures as they come. */
-import type { Outcome, Progress } from '@tendril/sweep';
+import type { Outcome, Progress } from '@tendril-sim/sweep';
 import { bad, formatDuration, formatNumber, formatWarning, type Terminal } from '../terminal.ts';
 
 export { bad };

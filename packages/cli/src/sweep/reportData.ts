@@ -1,8 +1,8 @@
 /** What the report of a study is made of: rows of the data set, numeric parameters, and links that open a run in the studio. */
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
-import { createFileResolver } from '@tendril/io';
-import { openWithin } from '@tendril/io/node';
+import { createFileResolver } from '@tendril-sim/io';
+import { openWithin } from '@tendril-sim/io/node';
 import {
   buildScene,
   type Column,
@@ -14,7 +14,7 @@ import {
   readRecord,
   type Study,
   type StudyRecord,
-} from '@tendril/sweep';
+} from '@tendril-sim/sweep';
 import { UsageError } from '../exit.ts';
 
 export interface ReportData {

@@ -1,5 +1,5 @@
 /** The status of a queue as a page of the studio, which loads itself again every two seconds, and as Prometheus metrics. */
-import { connectRedis, formatMetrics, openQueue, type QueueStatus, readStatus } from '@tendril/sweep';
+import { connectRedis, formatMetrics, openQueue, type QueueStatus, readStatus } from '@tendril-sim/sweep';
 import { htmlPage, htmlTable } from '../html/page.ts';
 import { version } from '../version.ts';
 

@@ -1,6 +1,6 @@
 /**
  * A model's options described as data. The scene's schema, its messages and its JSON Schema are made from the description (in
- * `@tendril/io`), so that a model's folder is the only place that names its options.
+ * `@tendril-sim/io`), so that a model's folder is the only place that names its options.
  */
 
 type Sign = 'any' | 'positive' | 'nonnegative';

@@ -1,7 +1,7 @@
 /**
  * The scene: plain data, SI numbers throughout, frozen after validation.
  *
- * `@tendril/io` reads the same structure from YAML or JSON, where a string may carry a unit ("0.06 mm"); here all
+ * `@tendril-sim/io` reads the same structure from YAML or JSON, where a string may carry a unit ("0.06 mm"); here all
  * is in metres, kilograms, seconds and radians. Every field is described for users in docs/scene.md.
  */
 

@@ -157,7 +157,7 @@ function chooseContact({ scene, links }: CompiledScene, options: WorldOptions): 
   if (!options.contact)
     throw new SceneError(
       [field],
-      `this world was made without contact; pass contact of @tendril/core/contact to createWorld, or remove '${field}'`,
+      `this world was made without contact; pass contact of @tendril-sim/core/contact to createWorld, or remove '${field}'`,
     );
   return options.contact;
 }

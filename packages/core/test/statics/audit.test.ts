@@ -6,7 +6,7 @@ import {
   type PinSpec,
   type RodSpec,
   type Scene,
-} from '@tendril/core';
+} from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import { der as derModel } from '../../src/models/der/index.ts';
 

@@ -2,7 +2,7 @@
  * Heavy cantilevers over all loads, resolutions, directions and places, measured against the elastica. Every answer must be
  * right to the order of the discretisation, or be reported as not converged.
  */
-import { createWorld, type EquilibriumReport, type ModelId } from '@tendril/core';
+import { createWorld, type EquilibriumReport, type ModelId } from '@tendril-sim/core';
 
 export interface CantileverGrid {
   readonly gammas: readonly number[];

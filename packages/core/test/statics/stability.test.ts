@@ -1,4 +1,4 @@
-import { createWorld, type EquilibriumReport, type ModelId, type Vec3 } from '@tendril/core';
+import { createWorld, type EquilibriumReport, type ModelId, type Vec3 } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 
 interface Strip {

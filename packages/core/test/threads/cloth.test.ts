@@ -1,6 +1,6 @@
 /** Threads over cloth: rods that links hold together. */
-import type { Scene } from '@tendril/core';
-import { loadDer, loadThreadedDer, type ThreadPort } from '@tendril/core/kernels';
+import type { Scene } from '@tendril-sim/core';
+import { loadDer, loadThreadedDer, type ThreadPort } from '@tendril-sim/core/kernels';
 import { describe, expect, it } from 'vitest';
 // the number of a piece of memory
 import { slots } from '../../../core/src/threads/slots.ts';

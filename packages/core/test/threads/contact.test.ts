@@ -1,5 +1,5 @@
 /** Threads over hairs that touch each other and obstacles. */
-import { type Scene, SimulationError } from '@tendril/core';
+import { type Scene, SimulationError } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import { compare, floorAt, hairs, hireAll, repeat, takeSteps, touch } from './teams.ts';
 

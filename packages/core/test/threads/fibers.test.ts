@@ -1,6 +1,6 @@
 /** Threads over fibers, which are the bits of the plain code and of kernels. */
-import type { Scene } from '@tendril/core';
-import { loadFiber, loadThreadedFiber } from '@tendril/core/kernels';
+import type { Scene } from '@tendril-sim/core';
+import { loadFiber, loadThreadedFiber } from '@tendril-sim/core/kernels';
 import { describe, expect, it } from 'vitest';
 import { compare, eager, floorAt, hairs, hire, type Team, takeSteps, touch } from './teams.ts';
 

@@ -1,5 +1,5 @@
 /** Threads over rods that know nothing of each other, free or above a floor. */
-import { createWorld, type Scene } from '@tendril/core';
+import { createWorld, type Scene } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import { compare, floorAt, hairs, hireAll, repeat, takeSteps, touch } from './teams.ts';
 

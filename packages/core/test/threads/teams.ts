@@ -1,6 +1,6 @@
 /** Threads on what `npm run build` made, and the scenes that they are compared on: the same bits whatever their number. */
-import { type ContactForce, createWorld, type Model, type Scene, type World } from '@tendril/core';
-import { type BalanceRule, loadDer, loadThreadedDer, type ThreadOptions } from '@tendril/core/kernels';
+import { type ContactForce, createWorld, type Model, type Scene, type World } from '@tendril-sim/core';
+import { type BalanceRule, loadDer, loadThreadedDer, type ThreadOptions } from '@tendril-sim/core/kernels';
 import { afterAll, expect } from 'vitest';
 // the sources have no file that a thread could run
 import { startThreads, type Threads } from '../../../io/dist/node.js';

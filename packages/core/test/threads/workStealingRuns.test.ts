@@ -1,5 +1,5 @@
 /** Rods that lie on a head are taken by whichever thread is free; who moves one, and who did before, changes no bit of it. */
-import type { Scene, Vec3 } from '@tendril/core';
+import type { Scene, Vec3 } from '@tendril-sim/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compare, hireAll, type Team, takeSteps } from './teams.ts';
 

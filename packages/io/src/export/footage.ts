@@ -3,8 +3,8 @@
  * frames follow each other. All of them read one frame at a time, so that a recording need not fit in memory.
  */
 
-import type { Channel, Scene } from '@tendril/core';
-import { atan2, hypot, hypotOf } from '@tendril/core/math';
+import type { Channel, Scene } from '@tendril-sim/core';
+import { atan2, hypot, hypotOf } from '@tendril-sim/core/math';
 import type { RecordedRod, Recording, RodFrame } from '../recording.ts';
 
 /** As much of a recording as an exporter needs. */

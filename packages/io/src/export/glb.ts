@@ -12,7 +12,7 @@
  *
  * glTF is in metres with y up; what has z up is turned by its root node.
  */
-import { hypotOf } from '@tendril/core/math';
+import { hypotOf } from '@tendril-sim/core/math';
 import { putF32 } from '../bytes.ts';
 import type { RecordedRod, RecordingFrame } from '../recording.ts';
 import { type Footage, groupRods, pickFrames, rodColor, upAxisOf } from './footage.ts';

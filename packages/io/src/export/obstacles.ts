@@ -3,8 +3,8 @@
  * Formulas and grids have no mesh, and are left out; a mesh that deforms is drawn as it is at the start.
  */
 
-import { type ColliderSpec, compileColliders } from '@tendril/core';
-import { cos, hypotOf, sin } from '@tendril/core/math';
+import { type ColliderSpec, compileColliders } from '@tendril-sim/core';
+import { cos, hypotOf, sin } from '@tendril-sim/core/math';
 import type { BodyFrame, RecordingFrame } from '../recording.ts';
 import type { Footage } from './footage.ts';
 import { ballMesh } from './tube.ts';

@@ -4,7 +4,7 @@
  * Positions are doubles, as recorded; directors and channels floats. The edge that leaves the last node of an open rod
  * does not exist: its director, and its tension, are null.
  */
-import type { Channel } from '@tendril/core';
+import type { Channel } from '@tendril-sim/core';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { Footage } from './footage.ts';
 

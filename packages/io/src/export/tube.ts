@@ -1,5 +1,5 @@
 /** Meshes of rods: tubes around them, or the bare lines, for formats that know triangles and lines only. */
-import { cos, sin } from '@tendril/core/math';
+import { cos, sin } from '@tendril-sim/core/math';
 import type { RecordedRod, RodFrame } from '../recording.ts';
 import { nodeFrames, nodeRadius } from './footage.ts';
 

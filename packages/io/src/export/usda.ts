@@ -10,8 +10,8 @@
  * point can hold.
  */
 
-import type { SolidSpec } from '@tendril/core';
-import { log10, pow } from '@tendril/core/math';
+import type { SolidSpec } from '@tendril-sim/core';
+import { log10, pow } from '@tendril-sim/core/math';
 import {
   type Footage,
   frameRate,

@@ -2,7 +2,7 @@
  * Curves as other programs write them: many at once, in flat arrays, in the unit and axes of their file until `placeCurves`
  * turns them into metres with z up.
  */
-import { hypot } from '@tendril/core/math';
+import { hypot } from '@tendril-sim/core/math';
 import { InputError } from '../errors.ts';
 
 export interface Curves {

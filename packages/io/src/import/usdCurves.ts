@@ -2,7 +2,7 @@
  * BasisCurves of a .usda file. Linear curves are taken as they are; cubic ones (Bézier, B-spline, Catmull–Rom) are evaluated:
  * at the ends of their pieces, Bézier pieces also twice in between, so that there are about as many points as before.
  */
-import { cbrt, cos, pow, sin, square } from '@tendril/core/math';
+import { cbrt, cos, pow, sin, square } from '@tendril-sim/core/math';
 import { InputError } from '../errors.ts';
 import { type Curves, createCurveBuilder } from './curves.ts';
 import { decodeText } from './text.ts';

@@ -1,5 +1,5 @@
 /** Rigid bodies and their welds. */
-import type { BodySpec, EngineSpec, JointSpec, SolidSpec, WeldSpec } from '@tendril/core';
+import type { BodySpec, EngineSpec, JointSpec, SolidSpec, WeldSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import { location, path } from './drive.ts';
 import { count, direction, fields, list, quantity, text, variants, vector, type Written, words } from './primitives.ts';

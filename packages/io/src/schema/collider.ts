@@ -1,5 +1,5 @@
 /** Obstacles, and how rods meet them and each other. */
-import type { ColliderSpec, ContactSpec, FrictionSpec } from '@tendril/core';
+import type { ColliderSpec, ContactSpec, FrictionSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import { path } from './drive.ts';
 import { type FileReference, fileFields } from './files.ts';

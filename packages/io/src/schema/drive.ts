@@ -1,5 +1,5 @@
 /** What acts on rods: places, pins, loads, fields. */
-import type { FieldSpec, LoadSpec, Location, PathSpec, PinSpec, Vec3, WindSpec } from '@tendril/core';
+import type { FieldSpec, LoadSpec, Location, PathSpec, PinSpec, Vec3, WindSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import { looksLikeQuantity, parseQuantity } from '../units.ts';
 import {

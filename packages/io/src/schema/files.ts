@@ -1,5 +1,5 @@
 /** What a scene may take from files beside it: curves that become rods, meshes that become obstacles. */
-import type { RodSpec, SectionSpec } from '@tendril/core';
+import type { RodSpec, SectionSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import type { UpAxis } from '../import/curves.ts';
 import { either, fields, flag, quantity, text, type Written, whole, words } from './primitives.ts';

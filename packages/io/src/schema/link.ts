@@ -1,5 +1,5 @@
 /** Links between rods, and cloth that is woven of them. */
-import type { LinkSpec, RodSpec, WeaveSpec, YarnSpec } from '@tendril/core';
+import type { LinkSpec, RodSpec, WeaveSpec, YarnSpec } from '@tendril-sim/core';
 import type * as z from 'zod';
 import { location } from './drive.ts';
 import { direction, either, fields, flag, quantity, text, vector, type Written, whole, words } from './primitives.ts';

@@ -3,7 +3,7 @@
  *
  * Each piece carries its own error text, because zod's say what was received and not what would be right.
  */
-import type { Interpolation, Timed, Varying, Vec3 } from '@tendril/core';
+import type { Interpolation, Timed, Varying, Vec3 } from '@tendril-sim/core';
 import * as z from 'zod';
 import { nearestWord } from '../suggest.ts';
 import { type Dimension, describeDimension, dimensions, parseQuantity } from '../units.ts';

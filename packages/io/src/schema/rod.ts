@@ -1,5 +1,5 @@
 /** Rods: shape, frame, natural shape, section, material. */
-import type { DampingSpec, FrameSpec, MaterialSpec, RodSpec, SectionSpec, ShapeSpec } from '@tendril/core';
+import type { DampingSpec, FrameSpec, MaterialSpec, RodSpec, SectionSpec, ShapeSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import { location } from './drive.ts';
 import {

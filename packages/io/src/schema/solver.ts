@@ -1,5 +1,5 @@
 /** Options of the models: the schema made from the descriptions in the models' folders. */
-import { availableModels, type ModelId, modelOptions, type OptionField, type SolverSpec } from '@tendril/core';
+import { availableModels, type ModelId, modelOptions, type OptionField, type SolverSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import { location, path } from './drive.ts';
 import {

@@ -1,6 +1,6 @@
 /** The scene as text: line numbers, colours, and what is wrong with it where it is wrong. */
 import { useSignal } from '@preact/signals';
-import type { Problem } from '@tendril/io';
+import type { Problem } from '@tendril-sim/io';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { change, checkText } from '../session.ts';

@@ -1,5 +1,5 @@
 /** The grooming panel: a head, a kind of hair with its numbers, brushes, and a scene of it all. */
-import { type HairType, hairMaterial, hairMaterialSources, hairSection, hairTypes } from '@tendril/core';
+import { type HairType, hairMaterial, hairMaterialSources, hairSection, hairTypes } from '@tendril-sim/core';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { chooseGroomFile, saveHairstyle } from '../files.ts';

@@ -1,5 +1,5 @@
 /** Remedies that the page can write itself. */
-import type { Problem } from '@tendril/io';
+import type { Problem } from '@tendril-sim/io';
 
 export interface Remedy {
   readonly label: string;

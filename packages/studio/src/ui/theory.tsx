@@ -1,6 +1,6 @@
 /** What theory says about the case, and what we measure: the checks run here, in a worker of their own. */
 import { useSignal } from '@preact/signals';
-import type { CheckRow } from '@tendril/cases';
+import type { CheckRow } from '@tendril-sim/cases';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Client, startClient } from '../client.ts';

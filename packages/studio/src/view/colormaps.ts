@@ -2,7 +2,7 @@
  * Colours of quantities: perceptually uniform, told apart by colour-blind eyes too. Sequential for sizes that begin at zero
  * (viridis, by its control points), diverging about zero for those with a sign (blue – grey – orange).
  */
-import type { ColorMap } from '@tendril/bridge/three';
+import type { ColorMap } from '@tendril-sim/bridge/three';
 
 export const sequential: ColorMap = [
   [70, 50, 126],

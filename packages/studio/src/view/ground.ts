@@ -5,7 +5,7 @@
  * the darkest wins; the ground reads that picture. It costs a fraction of a shadow map and is soft where it should be.
  */
 
-import { type Records, type RecordUniforms, repeatPiece, ribbonPiece, segmentRecords } from '@tendril/bridge/three';
+import { type Records, type RecordUniforms, repeatPiece, ribbonPiece, segmentRecords } from '@tendril-sim/bridge/three';
 import {
   AddEquation,
   Color,

@@ -5,7 +5,7 @@ import {
   type HairObject,
   type RodObject,
   type RodSamples,
-} from '@tendril/bridge/three';
+} from '@tendril-sim/bridge/three';
 import {
   BoxGeometry,
   BufferAttribute,

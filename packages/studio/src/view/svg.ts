@@ -1,6 +1,6 @@
 /** What is seen, as lines that can be printed at any size: rods from back to front, each piece in its colour and as wide as it is. */
 
-import type { ColorMap } from '@tendril/bridge/three';
+import type { ColorMap } from '@tendril-sim/bridge/three';
 import { type Camera, Vector3 } from 'three';
 import { type ForceKind, forceKinds, forceStride } from '../protocol.ts';
 import type { LaneView } from './lane.ts';

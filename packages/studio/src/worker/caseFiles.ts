@@ -1,5 +1,5 @@
 /** The cases: what the gallery shows is known at once, each case itself is fetched when it is opened. */
-import type { Case, runChecks as RunChecks, setCreateWorld as SetCreateWorld } from '@tendril/cases';
+import type { Case, runChecks as RunChecks, setCreateWorld as SetCreateWorld } from '@tendril-sim/cases';
 import { createWorld } from './models.ts';
 
 const files = import.meta.glob<Record<string, unknown>>('../../../../cases/*/case.ts');

@@ -1,6 +1,6 @@
 /** Cases against theory, and pictures of them for the gallery. */
-import { availableModels, type Scene } from '@tendril/core';
-import { sceneFromObject } from '@tendril/io';
+import { availableModels, type Scene } from '@tendril-sim/core';
+import { sceneFromObject } from '@tendril-sim/io';
 import type { ToWorker } from '../protocol.ts';
 import { fetchCase, fetchRunChecks } from './caseFiles.ts';
 import { createLane } from './lane.ts';

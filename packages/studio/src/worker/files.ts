@@ -1,5 +1,5 @@
 /** Files of other programs: curves and meshes in, recordings of the run out. Loaded when first asked for. */
-import type { World } from '@tendril/core';
+import type { World } from '@tendril-sim/core';
 import {
   bodiesToVtp,
   createRecordingEncoder,
@@ -19,7 +19,7 @@ import {
   readCurves,
   readMesh,
   recordingHeader,
-} from '@tendril/io';
+} from '@tendril-sim/io';
 import type { ExportFormat, Frame, LaneInfo, RodInfo } from '../protocol.ts';
 import { zip } from './zip.ts';
 

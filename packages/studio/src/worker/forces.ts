@@ -5,7 +5,7 @@
  * A load that is spread over a rod becomes a comb of a few arrows, each the sum over its part: single nodes carry so little
  * that beside the pin which holds them all they would not be seen.
  */
-import { compileScene, type LoadSource, type Samples, type Scene, type World } from '@tendril/core';
+import { compileScene, type LoadSource, type Samples, type Scene, type World } from '@tendril-sim/core';
 import { type ForceKind, forceKinds, forceStride } from '../protocol.ts';
 
 /** Arrows that a spread load has on a rod. */

@@ -11,7 +11,7 @@ import {
   type Piece,
   type PointSpring,
   type World,
-} from '@tendril/core';
+} from '@tendril-sim/core';
 import type { HandMessage } from '../protocol.ts';
 
 export interface Hands {

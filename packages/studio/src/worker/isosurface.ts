@@ -1,5 +1,5 @@
 /** What is given by a formula or a grid of distances, as a mesh to look at: the surface where the distance is zero (surface nets). */
-import type { Collider, World } from '@tendril/core';
+import type { Collider, World } from '@tendril-sim/core';
 
 const cells = 44;
 

@@ -8,7 +8,7 @@ import {
   type SectionSpec,
   SimulationError,
   type World,
-} from '@tendril/core';
+} from '@tendril-sim/core';
 import type { BodyInfo, ContactFacts, Failure, LaneFrame, LaneInfo, RodInfo, Solid, Variant } from '../protocol.ts';
 import { rodSize, statNames } from '../protocol.ts';
 import { createForceReader } from './forces.ts';

@@ -1,5 +1,5 @@
 /** A scene that asks for its modes and says no time: the modes themselves, one after the other, slowed down to be seen. */
-import { SceneError, type World } from '@tendril/core';
+import { SceneError, type World } from '@tendril-sim/core';
 import { type LaneFrame, type LaneInfo, rodSize } from '../protocol.ts';
 import type { Lane } from './lane.ts';
 

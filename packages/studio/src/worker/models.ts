@@ -2,9 +2,9 @@
  * Worlds of the studio: each model is fetched when a scene first names it. Most scenes use one of six, and all of them are a third
  * of the worker.
  */
-import type { Model, Scene, World, WorldOptions } from '@tendril/core';
-import { contact } from '@tendril/core/contact';
-import { createWorld as createWorldOf } from '@tendril/core/world';
+import type { Model, Scene, World, WorldOptions } from '@tendril-sim/core';
+import { contact } from '@tendril-sim/core/contact';
+import { createWorld as createWorldOf } from '@tendril-sim/core/world';
 
 const files = import.meta.glob<Record<string, unknown>>([
   '../../../core/src/models/*/index.ts',

@@ -17,7 +17,7 @@ import {
   type Vec3,
   type World,
   wholeOf,
-} from '@tendril/core';
+} from '@tendril-sim/core';
 import { createWorld } from './models.ts';
 
 export type Operation =

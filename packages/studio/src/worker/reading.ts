@@ -1,5 +1,5 @@
 /** Texts as scenes, and what is wrong with them; scenes as what the page draws. */
-import { type Scene, SceneError, type World } from '@tendril/core';
+import { type Scene, SceneError, type World } from '@tendril-sim/core';
 import {
   explainSceneError,
   type FileResolver,
@@ -7,7 +7,7 @@ import {
   type ParsedScene,
   type Problem,
   parseScene,
-} from '@tendril/io';
+} from '@tendril-sim/io';
 import type { ColliderInfo } from '../protocol.ts';
 
 export function problemsOf(error: unknown, parsed: ParsedScene | undefined, name: string): readonly Problem[] {

@@ -1,5 +1,5 @@
 /** A recording as frames: what a run on the command line left behind. */
-import { type BodyPose, compileColliders, type Samples, SceneError } from '@tendril/core';
+import { type BodyPose, compileColliders, type Samples, SceneError } from '@tendril-sim/core';
 import {
   decodeRecording,
   formatScene,
@@ -7,7 +7,7 @@ import {
   type Recording,
   type RecordingFrame,
   type SceneInput,
-} from '@tendril/io';
+} from '@tendril-sim/io';
 import { type ColliderInfo, type Frame, type LaneInfo, type Loaded, type RodInfo, statNames } from '../protocol.ts';
 import { createForceList, createLoadReader } from './forces.ts';
 import { frameLength, writeColliders } from './lane.ts';

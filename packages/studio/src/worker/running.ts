@@ -1,6 +1,6 @@
 /** The scene as it runs: its lanes, the hands on them, and the pump that keeps them ahead of the page. */
-import { type Scene, SceneError, wholeOf } from '@tendril/core';
-import { type ParsedScene, parseScene, sceneValues } from '@tendril/io';
+import { type Scene, SceneError, wholeOf } from '@tendril-sim/core';
+import { type ParsedScene, parseScene, sceneValues } from '@tendril-sim/io';
 import type { ColliderInfo, Frame, HandMessage, Loaded, ToWorker, Variant } from '../protocol.ts';
 import { attachedFiles, dressLanes, groomedHead } from './groom/hold.ts';
 import { createHands, type HandMemory, type Hands } from './hands.ts';

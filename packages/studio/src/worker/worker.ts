@@ -1,7 +1,7 @@
 /** The simulation, beside the page: reads scenes, runs them, answers. */
 import { cases } from 'virtual:cases';
-import { availableModels } from '@tendril/core';
-import { editSceneText, formatScene, type RecordingHeader, sceneJsonSchema } from '@tendril/io';
+import { availableModels } from '@tendril-sim/core';
+import { editSceneText, formatScene, type RecordingHeader, sceneJsonSchema } from '@tendril-sim/io';
 import type { LaneInfo, ToWorker } from '../protocol.ts';
 import { fetchCase } from './caseFiles.ts';
 import { check, preview } from './checks.ts';

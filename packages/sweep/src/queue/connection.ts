@@ -1,7 +1,7 @@
 /**
  * Connections to Redis or Valkey, and what is used of the packages bullmq and ioredis, which are optional. Passwords are never printed.
  */
-import { InputError } from '@tendril/io';
+import { InputError } from '@tendril-sim/io';
 import { loadOptional } from '../optional.ts';
 
 /** What is used of ioredis. */

@@ -3,7 +3,7 @@
  * once, so nothing here has to be exactly once: results stay in Redis until they are on disk.
  */
 import { hostname } from 'node:os';
-import { InputError } from '@tendril/io';
+import { InputError } from '@tendril-sim/io';
 import { countFailures, type End, isFailure, type RunOptions } from '../local.ts';
 import { emptyRow, type Outcome } from '../run/execute.ts';
 import { type Convergence, createConvergence } from '../stop.ts';

@@ -2,7 +2,7 @@
  * One run of a study as a function: plan and run in, rows out. The local pool, shards and queue workers all call it. The result
  * depends on nothing but its arguments, except for the wall time.
  */
-import { findCase, runChecks } from '@tendril/cases';
+import { findCase, runChecks } from '@tendril-sim/cases';
 import {
   type Critical,
   createBisector,
@@ -19,8 +19,8 @@ import {
   summariseRow,
   type World,
   type WorldState,
-} from '@tendril/core';
-import { loadDer, loadFiber } from '@tendril/core/kernels';
+} from '@tendril-sim/core';
+import { loadDer, loadFiber } from '@tendril-sim/core/kernels';
 import {
   createFileResolver,
   createStepTotals,
@@ -29,8 +29,8 @@ import {
   InputError,
   type SceneChange,
   sceneFromObject,
-} from '@tendril/io';
-import { openWithin } from '@tendril/io/node';
+} from '@tendril-sim/io';
+import { openWithin } from '@tendril-sim/io/node';
 import type { Plan, RunSpec } from '../study/plan.ts';
 import { compileQuantity, lookUp, type QuantityExpression, UnknownQuantityError } from './expression.ts';
 import { createRunRecorder, type RunRecorder } from './record.ts';
@@ -146,7 +146,7 @@ function parameterMap(plan: Plan, { values, model }: Pick<RunSpec, 'values' | 'm
 
 /** With the engine that the scene asks for and with kernels, as `tendril run` has them, in one thread. */
 async function openWorld(scene: Scene): Promise<World> {
-  const bodies = scene.engine ? await (await import('@tendril/bridge/rapier')).loadRapier() : undefined;
+  const bodies = scene.engine ? await (await import('@tendril-sim/bridge/rapier')).loadRapier() : undefined;
   const count = (id: ModelId): number => scene.rods.filter(({ model = 'der' }) => model === id).length;
   const models: Model[] = [];
   if (scene.solver?.der?.backend !== 'batch' && count('der') > 1) models.push(await loadDer());

@@ -2,7 +2,7 @@
  * Expressions over what a run found: `probe.tip.z`, `max(energy.bending, energy.twisting)`, `rod.hair.node[-1].x / length`.
  * A reference is a name with fields and indices; the rest is the language of scene formulas.
  */
-import { compileExpression } from '@tendril/core';
+import { compileExpression } from '@tendril-sim/core';
 
 export interface Reference {
   readonly text: string;

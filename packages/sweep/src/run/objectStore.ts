@@ -2,7 +2,7 @@
  * Puts objects into an S3-compatible store by aws4fetch, an optional dependency. Keys come from the usual environment variables,
  * never from the study: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION.
  */
-import { InputError } from '@tendril/io';
+import { InputError } from '@tendril-sim/io';
 import { loadOptional } from '../optional.ts';
 
 export function isStore(to: string): boolean {

@@ -1,9 +1,9 @@
 /** Recordings of single runs, into a folder or an S3-compatible store. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { World } from '@tendril/core';
-import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril/io';
-import { writeFileAtomic } from '@tendril/io/node';
+import type { World } from '@tendril-sim/core';
+import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril-sim/io';
+import { writeFileAtomic } from '@tendril-sim/io/node';
 import type { Plan, RunSpec } from '../study/plan.ts';
 import { isStore, putObject } from './objectStore.ts';
 

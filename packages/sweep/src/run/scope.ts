@@ -2,8 +2,8 @@
  * What quantities of a study may refer to: the state of a world, computed only when it is asked for, since most studies keep few
  * numbers of each run.
  */
-import type { Critical, EquilibriumReport, Modes, ProbeSeries, World } from '@tendril/core';
-import { maxStretch, type StepTotals } from '@tendril/io';
+import type { Critical, EquilibriumReport, Modes, ProbeSeries, World } from '@tendril-sim/core';
+import { maxStretch, type StepTotals } from '@tendril-sim/io';
 
 export interface Findings {
   readonly world: World;

@@ -1,7 +1,7 @@
 /** Parts of the data set: Parquet files with the rows of one chunk of runs, written whole or not at all. */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { InputError } from '@tendril/io';
-import { writeFileAtomic } from '@tendril/io/node';
+import { InputError } from '@tendril-sim/io';
+import { writeFileAtomic } from '@tendril-sim/io/node';
 import { type AsyncBuffer, parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { Cell, Outcome, Status } from '../run/execute.ts';

@@ -23,8 +23,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { InputError } from '@tendril/io';
-import { WriteError, writeFileAtomic } from '@tendril/io/node';
+import { InputError } from '@tendril-sim/io';
+import { WriteError, writeFileAtomic } from '@tendril-sim/io/node';
 import type { Outcome, Status } from '../run/execute.ts';
 import type { Plan, Study } from '../study/plan.ts';
 import type { Runs, Shard } from '../study/runs.ts';

@@ -1,5 +1,5 @@
 /** Amounts with units, of whatever dimension: "2 GPa" becomes 2e9 in Pa. */
-import { dimensions, parseUnit, type Unit } from '@tendril/io';
+import { dimensions, parseUnit, type Unit } from '@tendril-sim/io';
 
 export interface Amount {
   readonly value: number;
@@ -24,7 +24,7 @@ export function readAmount(input: unknown, unit?: string): Amount | undefined {
 function scale(digits: string, exponent: number, unit: string): Amount {
   const parsed = parseUnit(unit.startsWith('/') ? `1${unit}` : unit);
   if (!parsed.ok) throw new RangeError(parsed.message);
-  // as in @tendril/io: the power of ten joins the digits, so that "0.06 mm" is the double nearest to 6e-5
+  // as in @tendril-sim/io: the power of ten joins the digits, so that "0.06 mm" is the double nearest to 6e-5
   const [mantissa, own = '0'] = digits.toLowerCase().split('e');
   const value = Number(`${mantissa}e${Number(own) + exponent + parsed.unit.exponent}`) * parsed.unit.factor;
   return { value, unit: siSymbol(parsed.unit) };

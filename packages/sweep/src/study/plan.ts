@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { type Case, cases, findCase } from '@tendril/cases';
-import { availableModels, ExpressionError, type ModelId } from '@tendril/core';
-import { explainIssues, formatPath, InputError, type Place, parseText, type ScenePath } from '@tendril/io';
+import { type Case, cases, findCase } from '@tendril-sim/cases';
+import { availableModels, ExpressionError, type ModelId } from '@tendril-sim/core';
+import { explainIssues, formatPath, InputError, type Place, parseText, type ScenePath } from '@tendril-sim/io';
 import { compileQuantity } from '../run/expression.ts';
 import { combine, DesignError, type Rows } from './design.ts';
 import { type Parameter, ParameterError, readParameter, splitPath } from './parameters.ts';

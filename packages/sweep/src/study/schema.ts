@@ -2,8 +2,8 @@
  * The study file: which runs to make of a scene or a case, and which numbers to keep of each. One zod schema gives validation,
  * messages and the JSON Schema for editors. Quantities stay as written here; `plan.ts` converts them to SI.
  */
-import { availableModels, type ModelId } from '@tendril/core';
-import { schemaPieces } from '@tendril/io';
+import { availableModels, type ModelId } from '@tendril-sim/core';
+import { schemaPieces } from '@tendril-sim/io';
 import * as z from 'zod';
 
 const { count, either, fields, flag, list, quantity, text, whole, words } = schemaPieces;

@@ -1,6 +1,6 @@
 /** Tables of parameter values: CSV with a header line, or Parquet. */
 import { readFileSync } from 'node:fs';
-import { InputError } from '@tendril/io';
+import { InputError } from '@tendril-sim/io';
 import { parquetReadObjects } from 'hyparquet';
 import type { Table } from './design.ts';
 

@@ -1,6 +1,6 @@
 /** Hairs as the view draws rods: what a lane has to say about them, and their frame. */
-import type { Fiber, GuidePose, Hairs } from '@tendril/core';
-import { writeHairs } from '@tendril/core';
+import type { Fiber, GuidePose, Hairs } from '@tendril-sim/core';
+import { writeHairs } from '@tendril-sim/core';
 import { type LaneInfo, type RodInfo, rodSize } from '../../protocol.ts';
 import { drape, type Field } from './field.ts';
 

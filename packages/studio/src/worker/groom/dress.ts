@@ -1,6 +1,6 @@
 /** A run of guides, drawn as the hairs that follow them, on the head that they grow on. */
-import { createHairs, type GuidePose, type Hairstyle, type Roots } from '@tendril/core';
-import { createFileResolver, decodeHairstyle, InputError, readMesh } from '@tendril/io';
+import { createHairs, type GuidePose, type Hairstyle, type Roots } from '@tendril-sim/core';
+import { createFileResolver, decodeHairstyle, InputError, readMesh } from '@tendril-sim/io';
 import { type Lane, writeColliders } from '../lane.ts';
 import { describeHairs, hairNodes, packHairs, placeHairs } from './draw.ts';
 import { createField, type Field } from './field.ts';

@@ -4,7 +4,7 @@
  * Good to a fraction of a cell (a few millimetres on a head), which is enough to keep hair out of it for the eye; simulations meet
  * the mesh itself.
  */
-import { compileColliders } from '@tendril/core';
+import { compileColliders } from '@tendril-sim/core';
 import type { Mesh } from './heads.ts';
 
 export interface Field {

@@ -1,6 +1,6 @@
 /** What hair grows on, ready for growing, drawing and keeping hair out of it. */
-import { compileSurfaceMap, createSurface, SceneError, type Surface } from '@tendril/core';
-import { readMesh } from '@tendril/io';
+import { compileSurfaceMap, createSurface, SceneError, type Surface } from '@tendril-sim/core';
+import { readMesh } from '@tendril-sim/io';
 import type { ColliderInfo } from '../../protocol.ts';
 import { createField, type Field } from './field.ts';
 import { headMesh, type Mesh } from './heads.ts';

@@ -4,7 +4,7 @@
  * The head is the outline of a few ellipsoids blended into each other, seen from a point inside: along every direction the
  * outermost place where the distance is zero. It faces −y; metres, z up, the middle of the skull near the origin.
  */
-import type { MeshInput } from '@tendril/core';
+import type { MeshInput } from '@tendril-sim/core';
 
 export type HeadId = 'head' | 'ball';
 

@@ -1,6 +1,6 @@
 /** Hair that was groomed here, and the files that scenes may name. */
-import type { FileResolver } from '@tendril/io';
-import { sceneValues } from '@tendril/io';
+import type { FileResolver } from '@tendril-sim/io';
+import { sceneValues } from '@tendril-sim/io';
 import type { Lane } from '../lane.ts';
 import type { GroomStage } from './stage.ts';
 

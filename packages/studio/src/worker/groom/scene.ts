@@ -1,6 +1,6 @@
 /** A hairstyle as a scene that runs: guides as super-helices, the head in their way, and a motion. */
-import type { Hairstyle } from '@tendril/core';
-import { encodeHairstyle } from '@tendril/io';
+import type { Hairstyle } from '@tendril-sim/core';
+import { encodeHairstyle } from '@tendril-sim/io';
 import type { Groomed, HeadMotion } from '../../groomTypes.ts';
 import { type Mesh, toObj } from './heads.ts';
 

@@ -21,8 +21,8 @@ import {
   reshapeHairstyle,
   SceneError,
   type Surface,
-} from '@tendril/core';
-import { decodeHairstyle, encodeHairstyle, InputError } from '@tendril/io';
+} from '@tendril-sim/core';
+import { decodeHairstyle, encodeHairstyle, InputError } from '@tendril-sim/io';
 import type { GroomAction, Groomed, GroomFacts, GroomSettings, KeptGroom, Recipe } from '../../groomTypes.ts';
 import { type ColliderInfo, statNames } from '../../protocol.ts';
 import { addAction, recordStroke, strokesOf } from '../../recipe.ts';
