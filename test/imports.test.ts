@@ -166,7 +166,6 @@ describe('packages', () => {
       '@tendril-sim/cases',
       '@tendril-sim/bridge',
       '@tendril-sim/sweep',
-      'tendril',
     ],
     'packages/studio': ['@tendril-sim/core', '@tendril-sim/io', '@tendril-sim/cases', '@tendril-sim/bridge'],
     benchmarks: ['@tendril-sim/core', '@tendril-sim/io', '@tendril-sim/cases'],
@@ -176,7 +175,7 @@ describe('packages', () => {
     const wrong = sources().flatMap((path) => {
       const owner = Object.keys(uses).find((name) => path.startsWith(`${name}/`)) as string;
       return importsOf(path)
-        .filter((name) => /^(@tendril\/|tendril(\/|$))/.test(name))
+        .filter((name) => /^@tendril-sim\//.test(name))
         .filter((name) => !uses[owner].some((allowed) => name === allowed || name.startsWith(`${allowed}/`)))
         .map((name) => `${path} imports ${name}`);
     });

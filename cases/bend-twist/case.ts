@@ -120,8 +120,8 @@ export const bendTwist: Case = defineCase({
     return out;
   },
   figure: map,
-  get expect() {
-    return Object.fromEntries(
+  expect: () =>
+    Object.fromEntries(
       weights.map((gamma) => [
         `critical κL, Γ = ${gamma}`,
         {
@@ -133,6 +133,5 @@ export const bendTwist: Case = defineCase({
           floor: 1e-3,
         },
       ]),
-    );
-  },
+    ),
 });

@@ -24,6 +24,9 @@ export interface Expectation {
   readonly models?: readonly ModelId[];
 }
 
+/** Expectations by the names of measured quantities. */
+export type Expectations = Readonly<Record<string, Expectation>>;
+
 export interface Resolutions {
   readonly quick: readonly number[];
   readonly full: readonly number[];
@@ -46,7 +49,8 @@ export interface Case {
   scene(): SceneInput;
   /** Measured quantities by name at resolution n. */
   measure(n: number, model: ModelId): Readonly<Record<string, number>>;
-  readonly expect: Readonly<Record<string, Expectation>>;
+  /** By the names of measured quantities. */
+  readonly expect: Expectations;
   /** A figure of what was found; `check --out` draws it. */
   figure?(rows: readonly CheckRow[]): CaseFigure;
 }
@@ -91,8 +95,18 @@ export interface CheckOptions {
   readonly onProgress?: (done: number, of: number, what: string) => void;
 }
 
-export function defineCase(definition: Case): Case {
-  return definition;
+/** A case as it is written: theory that has to be computed is a function, called once when a check asks for it. */
+export type CaseDefinition = Omit<Case, 'expect'> & { readonly expect: Expectations | (() => Expectations) };
+
+export function defineCase({ expect, ...rest }: CaseDefinition): Case {
+  let known = typeof expect === 'function' ? undefined : expect;
+  return {
+    ...rest,
+    get expect(): Expectations {
+      known ??= (expect as () => Expectations)();
+      return known;
+    },
+  };
 }
 
 export function runChecks(subject: Case, options: CheckOptions): CheckRow[] {

@@ -53,12 +53,12 @@ export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
 export { idolScene } from './fabric.ts';
 export { createOverlapMeter, type OverlapMeter, type OverlapOptions } from './overlap.ts';
+export type { PaperId } from './paperIds.ts';
 export {
   findPaper,
   type Paper,
   type PaperClaim,
   type PaperFigure,
-  type PaperId,
   papers,
   type TimedScene,
 } from './papers.ts';

@@ -3,13 +3,12 @@
  * each paper contains, so that a figure that no case shows is reported with a reason instead of being left out.
  */
 import type { SceneInput } from '@tendril-sim/io';
+import type { PaperId } from './paperIds.ts';
 import { bergou2008 } from './papers/bergou2008.ts';
 import { hadap2006 } from './papers/hadap2006.ts';
 import { lou2013 } from './papers/lou2013.ts';
 import { michels2015 } from './papers/michels2015.ts';
 import { romero2021 } from './papers/romero2021.ts';
-
-export type PaperId = 'bergou2008' | 'hadap2006' | 'lou2013' | 'michels2015' | 'romero2021';
 
 /** One figure or claim of a paper, as a case shows it. */
 export interface PaperClaim {

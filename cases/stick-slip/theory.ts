@@ -62,24 +62,35 @@ function follow(from: Unknowns, shortening: number): Unknowns {
   throw new Error('the pinned strip was not found');
 }
 
-/** |H|/N for shortenings from 0.01 to 0.33, where the tip lies flat; along the first buckled shape. */
-export const pinnedStrip: readonly { readonly shortening: number; readonly ratio: number; readonly normal: number }[] =
-  (() => {
+interface PinnedStrip {
+  readonly shortening: number;
+  readonly ratio: number;
+  readonly normal: number;
+}
+
+let table: readonly PinnedStrip[] | undefined;
+
+/** |H|/N for shortenings from 0.01 to 0.33, where the tip lies flat; along the first buckled shape. Computed once. */
+export function pinnedStrip(): readonly PinnedStrip[] {
+  if (!table) {
     // linear theory: tan √N = √N
     const q = 4.493409457909064;
     const amplitude = 0.2;
     let now: Unknowns = [amplitude * q, q * q, (q * q * amplitude) / tan(q)];
-    return Array.from({ length: 33 }, (_, k) => {
+    table = Array.from({ length: 33 }, (_, k) => {
       const shortening = 0.01 * (k + 1);
       now = follow(now, shortening);
       return { shortening, ratio: Math.abs(now[2]) / now[1], normal: now[1] };
     });
-  })();
+  }
+  return table;
+}
 
 /** Linear interpolation in the table, in the root of the shortening, along which the ratio is nearly straight. */
 export function ratioAt(shortening: number): number {
-  const k = Math.min(pinnedStrip.length - 2, Math.max(0, Math.floor(shortening / 0.01) - 1));
-  const [a, b] = [pinnedStrip[k], pinnedStrip[k + 1]];
+  const strip = pinnedStrip();
+  const k = Math.min(strip.length - 2, Math.max(0, Math.floor(shortening / 0.01) - 1));
+  const [a, b] = [strip[k], strip[k + 1]];
   const t = (Math.sqrt(shortening) - Math.sqrt(a.shortening)) / (Math.sqrt(b.shortening) - Math.sqrt(a.shortening));
   return a.ratio + t * (b.ratio - a.ratio);
 }

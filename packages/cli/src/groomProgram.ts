@@ -1,24 +1,16 @@
 /** The verbs below `tendril groom`: reads their options. */
-import { parseQuantity } from '@tendril-sim/io';
+import { parseQuantity } from '@tendril-sim/io/units';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  type CombCommandOptions,
-  type CurlCommandOptions,
-  type CutCommandOptions,
-  comb,
-  curl,
-  cut,
-  exportHairs,
-  type GrowCommandOptions,
-  groomError,
-  grow,
-  type HairExportOptions,
-  hairTypeNames,
-  info,
-  type OutOptions,
-  pack,
-  type SceneCommandOptions,
-  scene,
+import { hairTypeNames } from './choices.ts';
+import type * as Groom from './commands/groom.ts';
+import type {
+  CombCommandOptions,
+  CurlCommandOptions,
+  CutCommandOptions,
+  GrowCommandOptions,
+  HairExportOptions,
+  OutOptions,
+  SceneCommandOptions,
 } from './commands/groom.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -32,11 +24,12 @@ export interface Readers {
 export function addGroom(groom: Command, terminal: Terminal, setCode: (code: number) => void, readers: Readers): void {
   const verb = (usage: string, description: string): Command =>
     groom.command(usage).description(description).showHelpAfterError('(add --help to see how)');
-  const act = (action: () => number): void => {
+  const act = async (action: (verbs: typeof Groom) => number): Promise<void> => {
+    const verbs = await import('./commands/groom.ts');
     try {
-      setCode(action());
+      setCode(action(verbs));
     } catch (error) {
-      throw groomError(error);
+      throw verbs.groomError(error);
     }
   };
   const withOut = (command: Command, what: string): Command =>
@@ -78,41 +71,41 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
       'after',
       '\nExample:\n  tendril groom grow head.obj --length "25 cm" --hair wavy --guides 500 --hairs 50000 --density "nz > 0.2"',
     )
-    .action((mesh: string, options: GrowCommandOptions) => act(() => grow(mesh, options, terminal)));
+    .action((mesh: string, options: GrowCommandOptions) => act((verbs) => verbs.grow(mesh, options, terminal)));
 
   withWhere(verb('cut <style>', 'cut to a length or at a plane'))
     .option('--length <length>', 'longest length that is left', readers.length)
     .option('--plane <x,y,z,nx,ny,nz>', 'cut off what lies beyond this point along this direction', parseSix)
-    .action((file: string, options: CutCommandOptions) => act(() => cut(file, options, terminal)));
+    .action((file: string, options: CutCommandOptions) => act((verbs) => verbs.cut(file, options, terminal)));
 
   withWhere(verb('comb <style>', 'comb from one point to another; the hair stays'))
     .requiredOption('--from <x,y,z>', 'where the comb begins [m]', parseTriple)
     .requiredOption('--to <x,y,z>', 'where it ends [m]', parseTriple)
     .requiredOption('--radius <length>', 'how far from its path hair is taken along', readers.length)
     .option('--strength <part>', 'how much of the way, 0 to 1 (default: 1)', parseNumber)
-    .action((file: string, options: CombCommandOptions) => act(() => comb(file, options, terminal)));
+    .action((file: string, options: CombCommandOptions) => act((verbs) => verbs.comb(file, options, terminal)));
 
   withWhere(verb('curl <style>', 'give hair another curl'))
     .addOption(curlOption())
     .option('--straight', 'no curl')
     .option(settle, settleWords)
-    .action((file: string, options: CurlCommandOptions) => act(() => curl(file, options, terminal)));
+    .action((file: string, options: CurlCommandOptions) => act((verbs) => verbs.curl(file, options, terminal)));
 
   verb('info <style>', 'say what is in a hairstyle')
     .option('--json', 'as JSON')
-    .action((file: string, options: { json?: boolean }) => act(() => info(file, options, terminal)));
+    .action((file: string, options: { json?: boolean }) => act((verbs) => verbs.info(file, options, terminal)));
 
   withOut(verb('scene <style>', 'make a scene of the guides, to run'), 'the scene (default: beside the style)')
     .option('-m, --model <model>', 'rod model (default: helix)')
     .option('--every <n>', 'every nth guide only', readers.count)
     .option('--count <n>', 'at most so many guides', readers.count)
-    .action((file: string, options: SceneCommandOptions) => act(() => scene(file, options, terminal)));
+    .action((file: string, options: SceneCommandOptions) => act((verbs) => verbs.scene(file, options, terminal)));
 
   withOut(
     verb('pack <style> <recording>', 'a recording of the guides as generalised coordinates'),
     'the motion (default: beside the recording)',
   ).action((file: string, recording: string, options: OutOptions) =>
-    act(() => pack(file, recording, options, terminal)),
+    act((verbs) => verbs.pack(file, recording, options, terminal)),
   );
 
   withOut(verb('export <style>', 'write the hairs for other programs'), 'file to write (default: beside the style)')
@@ -120,7 +113,7 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
     .option('--motion <file>', 'as this motion moves them (usda, glb)')
     .option('--nodes <n>', 'points a hair (default: 21)', readers.count)
     .option('--guides-only', 'the guides in place of the hairs')
-    .action((file: string, options: HairExportOptions) => act(() => exportHairs(file, options, terminal)));
+    .action((file: string, options: HairExportOptions) => act((verbs) => verbs.exportHairs(file, options, terminal)));
 }
 
 function parseNumber(value: string): number {

@@ -1,6 +1,4 @@
 /** Reads the command line, calls one verb, and turns what happens into an exit code. */
-import { SceneError, SimulationError } from '@tendril-sim/core';
-import { InputError } from '@tendril-sim/io';
 import { CommanderError } from 'commander';
 import { describeBug, exitCode, isSystemError, UsageError } from './exit.ts';
 import { createProgram } from './program/program.ts';
@@ -19,9 +17,17 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
   }
 }
 
-function report(error: unknown, terminal: Terminal): number {
+async function report(error: unknown, terminal: Terminal): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.badInput;
-  if (error instanceof InputError || error instanceof UsageError) {
+  if (error instanceof UsageError) {
+    terminal.err(formatError(error.message));
+    return exitCode.badInput;
+  }
+  const [{ SceneError, SimulationError }, { InputError }] = await Promise.all([
+    import('@tendril-sim/core'),
+    import('@tendril-sim/io'),
+  ]);
+  if (error instanceof InputError) {
     terminal.err(formatError(error.message));
     return exitCode.badInput;
   }

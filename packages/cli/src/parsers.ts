@@ -1,5 +1,5 @@
 /** Reads values of command-line options; what is wrong is said in the words of the option. */
-import { parseQuantity } from '@tendril-sim/io';
+import { parseQuantity } from '@tendril-sim/io/units';
 import { InvalidArgumentError } from 'commander';
 
 export function parseTime(value: string): number {

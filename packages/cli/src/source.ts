@@ -1,7 +1,7 @@
 /** What a command runs on: a scene file or a case, with what the command line changes in it. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
-import { cases, findCase } from '@tendril-sim/cases';
+import { caseIds, loadCase } from '@tendril-sim/cases/catalog';
 import { availableModels, type Backend, type ModelId, type Scene, SceneError } from '@tendril-sim/core';
 import {
   explainSceneError,
@@ -40,7 +40,7 @@ export interface SourceChanges {
 }
 
 /** A file, the name of a case, or `-` for standard input. */
-export function loadSource(reference: string, changes: SourceChanges = {}): Source {
+export async function loadSource(reference: string, changes: SourceChanges = {}): Promise<Source> {
   if (changes.model !== undefined) insistModel(changes.model);
   const set = (changes.set ?? []).map((text) => parseChange(text));
   if (reference === '-') {
@@ -56,7 +56,7 @@ export function loadSource(reference: string, changes: SourceChanges = {}): Sour
     const name = basename(reference, extname(reference)).replace(/[^\p{L}\p{N}._-]+/gu, '-') || 'scene';
     return source(name, reference, parsed.scene, changes, parsed);
   }
-  const found = findCase(reference);
+  const found = await loadCase(reference);
   if (found) {
     const origin = `case ${found.id}`;
     return source(found.id, origin, sceneFromObject(found.scene(), origin, { changes: set }), changes);
@@ -70,11 +70,10 @@ export function sourceOf(name: string, input: SceneInput): Source {
 }
 
 /** No such file and no such case: what was probably meant. */
-export function unknownScene(reference: string): UsageError {
-  const ids = cases.map(({ id }) => id);
+function unknownScene(reference: string): UsageError {
   const looksLikeFile = /[/\\.]/.test(reference);
   const file = suggestFile(reference, (name) => /\.(ya?ml|json)$/i.test(name));
-  const meant = suggest(reference, ids);
+  const meant = suggest(reference, caseIds);
   const hint =
     file !== undefined
       ? `; did you mean the file '${file}'?`
@@ -82,7 +81,7 @@ export function unknownScene(reference: string): UsageError {
         ? `; did you mean the case '${meant}'?`
         : looksLikeFile
           ? ''
-          : `; cases: ${ids.join(', ')}`;
+          : `; cases: ${caseIds.join(', ')}`;
   return new UsageError(`there is no scene file${looksLikeFile ? '' : ' and no case'} '${reference}'${hint}`);
 }
 

@@ -43,7 +43,7 @@ export interface CompareOptions {
 export async function compare(reference: string, options: CompareOptions, terminal: Terminal): Promise<number> {
   const models = readModels(options.models);
   checkFolder(options);
-  const source = loadSource(reference, { until: options.until, set: options.set });
+  const source = await loadSource(reference, { until: options.until, set: options.set });
   if (!options.statics && !source.scene.time) {
     throw source.explain(
       new SceneError(

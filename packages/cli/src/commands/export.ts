@@ -18,6 +18,7 @@ import {
   wispFootage,
 } from '@tendril-sim/io';
 import { createAtomicWriter, openRecordingFile, writeFileAtomic } from '@tendril-sim/io/node';
+import type { ExportFormat } from '../choices.ts';
 import { exitCode, UsageError } from '../exit.ts';
 import { writeFilm } from '../film.ts';
 import { isUnfinished } from '../folder.ts';
@@ -26,9 +27,6 @@ import { withInterrupt } from '../interrupt.ts';
 import { renderPng } from '../plot/png.ts';
 import { suggestFile } from '../suggest.ts';
 import { formatWarning, type Terminal } from '../terminal.ts';
-
-export const exportFormats = ['usda', 'glb', 'vtp', 'csv', 'parquet', 'svg', 'png', 'mp4', 'webm'] as const;
-export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions {
   readonly to: ExportFormat;

@@ -13,7 +13,6 @@ import {
   growHairstyle,
   type Hairstyle,
   type HairType,
-  hairTypes,
   SceneError,
   type SurfaceMap,
   type SurfaceReport,
@@ -370,8 +369,6 @@ function hairOf({ header, frame }: Footage): Uint8Array {
   const radius = new Float64Array(nodes * rods.length).fill(header.rods[0].edgeRadius[0]);
   return encodeHair({ position, counts: new Uint32Array(rods.length).fill(nodes), radius });
 }
-
-export const hairTypeNames: string[] = Object.keys(hairTypes);
 
 /** Options of the command line are named as on it. */
 export function groomError(error: unknown): unknown {

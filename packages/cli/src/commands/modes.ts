@@ -28,7 +28,7 @@ export interface ModesOptions {
 
 export async function modes(reference: string, options: ModesOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
-  const source = loadSource(reference, options);
+  const source = await loadSource(reference, options);
   const world = await openWorld(source);
   const folder = openFolder({ ...options, name: `${source.name}-modes` });
   try {

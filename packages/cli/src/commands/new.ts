@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { sceneJsonSchema } from '@tendril-sim/io';
 import { writeFileAtomic } from '@tendril-sim/io/node';
+import type { Template } from '../choices.ts';
 import { exitCode, UsageError } from '../exit.ts';
 import { dim, type Terminal } from '../terminal.ts';
 
@@ -91,9 +92,9 @@ output:
   every: 20 ms
 `;
 
-export const templates: Readonly<Record<string, string>> = { cable, weave };
+const templates: Readonly<Record<Template, string>> = { cable, weave };
 
-export function create(file: string | undefined, template: string, terminal: Terminal): number {
+export function create(file: string | undefined, template: Template, terminal: Terminal): number {
   const path = file ?? 'scene.yaml';
   const starter = templates[template];
   if (!/\.(ya?ml)$/i.test(path)) throw new UsageError(`'${path}' should end in .yaml: the starter scene is YAML`);

@@ -111,7 +111,7 @@ async function reportScene(reference: string, options: ReportOptions, terminal: 
   if (options.quick || options.full)
     throw new UsageError('--quick and --full are for the report without a scene; a scene says itself how fine it is');
   const models = readModels(options.models ?? 'all');
-  const source = loadSource(reference);
+  const source = await loadSource(reference);
   const start = performance.now();
   const temporary = mkdtempSync(join(tmpdir(), 'tendril-report-'));
   try {

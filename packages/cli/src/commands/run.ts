@@ -61,7 +61,7 @@ const checkpointEvery = 60;
 
 export async function run(reference: string, options: RunOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
-  const source = loadSource(reference, options);
+  const source = await loadSource(reference, options);
   const warn = (warning: string): void => void (options.quiet || terminal.err(formatWarning(warning)));
   const announce = (line: string): void => void (options.quiet || terminal.err(`${line}\n`));
   const world = await openWorld(source, { ...options, gpu: true, warn, announce });

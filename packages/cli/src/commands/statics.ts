@@ -56,7 +56,7 @@ interface Path {
 
 export async function statics(reference: string, options: StaticsOptions, terminal: Terminal): Promise<number> {
   checkFolder(options);
-  const source = loadSource(reference, options);
+  const source = await loadSource(reference, options);
   const world = await openWorld(source);
   if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings], terminal);
   const folder = openFolder({ ...options, name: `${source.name}-statics` });

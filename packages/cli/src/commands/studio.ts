@@ -10,7 +10,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, extname, join, resolve, sep } from 'node:path';
-import { cases, findCase } from '@tendril-sim/cases';
+import { caseIds } from '@tendril-sim/cases/catalog';
 import { exitCode, UsageError } from '../exit.ts';
 import { untilInterrupted } from '../interrupt.ts';
 import { suggest } from '../suggest.ts';
@@ -76,11 +76,8 @@ function findScene(reference: string): StudioScene {
     const name = basename(reference);
     return { fragment: `#file=${encodeURIComponent(name)}`, file: resolve(reference), name };
   }
-  if (findCase(reference)) return { fragment: `#case=${reference}` };
-  const meant = suggest(
-    reference,
-    cases.map(({ id }) => id),
-  );
+  if (caseIds.includes(reference)) return { fragment: `#case=${reference}` };
+  const meant = suggest(reference, caseIds);
   throw new UsageError(
     `there is no scene file and no case '${reference}'${meant ? `; did you mean the case '${meant}'?` : ''}`,
   );

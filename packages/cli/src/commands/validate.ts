@@ -11,7 +11,7 @@ export interface ValidateOptions extends SourceChanges {
 
 /** Throws what `run` would throw before its first step. */
 export async function validate(reference: string, options: ValidateOptions, terminal: Terminal): Promise<number> {
-  const source = loadSource(reference, options);
+  const source = await loadSource(reference, options);
   const world = await openWorld(source, { threads: 1 });
   reportWarnings([...source.warnings, ...world.warnings], terminal);
   if (!options.quiet) terminal.out(`${good('✓')} ${source.origin} is right: ${describeRods(world.rods)}\n`);

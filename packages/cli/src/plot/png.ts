@@ -1,12 +1,14 @@
 /** SVG → PNG with the font that travels with the package, so that pictures look the same on every machine. */
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { Resvg } from '@resvg/resvg-js';
 
 const fontFiles = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'].map((name) =>
   fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${name}`)),
 );
 
 export function renderPng(svg: string, zoom = 2): Uint8Array {
+  // a native library: loaded by the first picture
+  const { Resvg } = createRequire(import.meta.url)('@resvg/resvg-js') as typeof import('@resvg/resvg-js');
   const renderer = new Resvg(svg, {
     font: { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans', sansSerifFamily: 'DejaVu Sans' },
     fitTo: { mode: 'zoom', value: zoom },

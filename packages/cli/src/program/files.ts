@@ -1,12 +1,13 @@
-/** The verbs that read and write files of other kinds: export, import, groom, new, studio, schema, recover. */
-import { importMaterials } from '@tendril-sim/io';
+/**
+ * The verbs that read and write files of other kinds: export, import, groom, new, studio, schema, recover. Their code is loaded
+ * when one of them is called.
+ */
 import { Option } from 'commander';
-import { type ExportOptions, exportFormats, exportRecording } from '../commands/export.ts';
-import { type ImportCommandOptions, importCurves } from '../commands/import.ts';
-import { create, templates } from '../commands/new.ts';
-import { recover } from '../commands/recover.ts';
-import { type SchemaOptions, schema } from '../commands/schema.ts';
-import { type StudioOptions, studio } from '../commands/studio.ts';
+import { exportFormats, importMaterialNames, type Template, templates } from '../choices.ts';
+import type { ExportOptions } from '../commands/export.ts';
+import type { ImportCommandOptions } from '../commands/import.ts';
+import type { SchemaOptions } from '../commands/schema.ts';
+import type { StudioOptions } from '../commands/studio.ts';
 import { addGroom } from '../groomProgram.ts';
 import {
   parseCount,
@@ -67,7 +68,10 @@ Examples:
   tendril export out/scene/recording.tendril --to mp4 --speed 0.25
   tendril export out/scene/recording.tendril --to usda --fibers 50 --bundle "2 mm" --taper 0.3`,
     )
-    .action(async (file: string, options: ExportOptions) => setCode(await exportRecording(file, options, terminal)));
+    .action(async (file: string, options: ExportOptions) => {
+      const { exportRecording } = await import('../commands/export.ts');
+      setCode(await exportRecording(file, options, terminal));
+    });
 }
 
 function addImport({ verb, terminal, setCode }: Program): void {
@@ -88,7 +92,7 @@ function addImport({ verb, terminal, setCode }: Program): void {
     .option('--count <n>', 'at most so many curves', parseCount)
     .option('--edges <n>', 'edges of each rod (default: the points as they are)', parseCount)
     .option('--radius <length>', 'radius of the rods (default: as the file says, else 0.03 mm)', parseLength)
-    .addOption(new Option('--material <name>', 'material (default: hair)').choices(Object.keys(importMaterials)))
+    .addOption(new Option('--material <name>', 'material (default: hair)').choices(importMaterialNames))
     .addOption(
       new Option('--root <hold>', 'how first points are held (default: clamp)').choices(['clamp', 'position', 'free']),
     )
@@ -102,15 +106,19 @@ Examples:
   tendril import wig.hair --unit "1 in" --every 10
   tendril import spline.obj --material rubber --radius "2 mm" --out cable.yaml`,
     )
-    .action((file: string, options: ImportCommandOptions) => setCode(importCurves(file, options, terminal)));
+    .action(async (file: string, options: ImportCommandOptions) => {
+      const { importCurves } = await import('../commands/import.ts');
+      setCode(importCurves(file, options, terminal));
+    });
 }
 
 function addStart({ verb, terminal, setCode }: Program): void {
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)')
-    .addOption(new Option('--template <name>', 'what it is about').choices(Object.keys(templates)).default('cable'))
-    .action((file: string | undefined, { template }: { template: string }) =>
-      setCode(create(file, template, terminal)),
-    );
+    .addOption(new Option('--template <name>', 'what it is about').choices(templates).default('cable'))
+    .action(async (file: string | undefined, { template }: { template: Template }) => {
+      const { create } = await import('../commands/new.ts');
+      setCode(create(file, template, terminal));
+    });
 
   verb('studio [scene]', 'open the studio in a browser: look at rods, pull them, compare with theory')
     .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)
@@ -120,17 +128,24 @@ function addStart({ verb, terminal, setCode }: Program): void {
       'after',
       '\nServes this machine alone. Examples:\n  tendril studio\n  tendril studio scene.yaml\n  tendril studio michell-ring --port 8080',
     )
-    .action(async (scene: string | undefined, options: StudioOptions) =>
-      setCode(await studio(scene, options, terminal)),
-    );
+    .action(async (scene: string | undefined, options: StudioOptions) => {
+      const { studio } = await import('../commands/studio.ts');
+      setCode(await studio(scene, options, terminal));
+    });
 
   verb('schema', 'print the JSON Schema of scene files')
     .option('--sweep', 'of study files in place of scenes')
     .option('-o, --out <file>', 'write it to a file')
     .option('-f, --force', 'replace the file if it exists')
-    .action(async (options: SchemaOptions) => setCode(await schema(options, terminal)));
+    .action(async (options: SchemaOptions) => {
+      const { schema } = await import('../commands/schema.ts');
+      setCode(await schema(options, terminal));
+    });
 
   verb('recover <folder>', 'save what a run that was killed had recorded in a folder')
     .addHelpText('after', '\nExample:\n  tendril recover out/scene')
-    .action((folder: string) => setCode(recover(folder, terminal)));
+    .action(async (folder: string) => {
+      const { recover } = await import('../commands/recover.ts');
+      setCode(recover(folder, terminal));
+    });
 }

@@ -1,13 +1,13 @@
-/** The verbs that simulate: run, statics, modes, compare, report, check, validate. */
-import { papers } from '@tendril-sim/cases';
+/** The verbs that simulate: run, statics, modes, compare, report, check, validate. Their code is loaded when one is called. */
+import { paperIds } from '@tendril-sim/cases/catalog';
 import { type Command, Option } from 'commander';
-import { type CheckOptions, check } from '../commands/check.ts';
-import { type CompareOptions, compare } from '../commands/compare.ts';
-import { type ModesOptions, modes } from '../commands/modes.ts';
-import { type ReportOptions, report as writeReport } from '../commands/report.ts';
-import { type RunOptions, run } from '../commands/run.ts';
-import { type StaticsOptions, statics } from '../commands/statics.ts';
-import { type ValidateOptions, validate } from '../commands/validate.ts';
+import type { CheckOptions } from '../commands/check.ts';
+import type { CompareOptions } from '../commands/compare.ts';
+import type { ModesOptions } from '../commands/modes.ts';
+import type { ReportOptions } from '../commands/report.ts';
+import type { RunOptions } from '../commands/run.ts';
+import type { StaticsOptions } from '../commands/statics.ts';
+import type { ValidateOptions } from '../commands/validate.ts';
 import { collect, parseCount, parseTime } from '../parsers.ts';
 import type { Program } from './program.ts';
 
@@ -68,7 +68,10 @@ Examples:
   tendril run scene.yaml --out results/a --json > a.json
   tendril run scene.yaml --resume out/scene/state.tendril --until 10`,
     )
-    .action(async (scene: string, options: RunOptions) => setCode(await run(scene, options, terminal)));
+    .action(async (scene: string, options: RunOptions) => {
+      const { run } = await import('../commands/run.ts');
+      setCode(await run(scene, options, terminal));
+    });
 }
 
 function addStatics({ verb, terminal, setCode }: Program): void {
@@ -89,7 +92,10 @@ and finds the critical points where its stability changes.
 Example:
   tendril statics michell-ring --stability report`,
     )
-    .action(async (scene: string, options: StaticsOptions) => setCode(await statics(scene, options, terminal)));
+    .action(async (scene: string, options: StaticsOptions) => {
+      const { statics } = await import('../commands/statics.ts');
+      setCode(await statics(scene, options, terminal));
+    });
 }
 
 function addModes({ verb, terminal, setCode }: Program): void {
@@ -103,14 +109,20 @@ function addModes({ verb, terminal, setCode }: Program): void {
     )
     .option('--matrices', 'also write the mass, stiffness and damping matrices (Matrix Market)')
     .addHelpText('after', '\nExample:\n  tendril modes cantilever-frequencies --count 6 --matrices')
-    .action(async (scene: string, options: ModesOptions) => setCode(await modes(scene, options, terminal)));
+    .action(async (scene: string, options: ModesOptions) => {
+      const { modes } = await import('../commands/modes.ts');
+      setCode(await modes(scene, options, terminal));
+    });
 }
 
 function addValidate({ verb, terminal, setCode }: Program): void {
   withModel(verb('validate <scene>', 'check a scene without simulating it; exit code 2 where it is wrong'))
     .option('-q, --quiet', 'print nothing but errors and warnings')
     .addHelpText('after', '\nExample:\n  tendril validate scene.yaml')
-    .action(async (scene: string, options: ValidateOptions) => setCode(await validate(scene, options, terminal)));
+    .action(async (scene: string, options: ValidateOptions) => {
+      const { validate } = await import('../commands/validate.ts');
+      setCode(await validate(scene, options, terminal));
+    });
 }
 
 function addCheck({ verb, terminal, setCode }: Program): void {
@@ -125,7 +137,10 @@ function addCheck({ verb, terminal, setCode }: Program): void {
       'after',
       '\nExamples:\n  tendril check\n  tendril check heavy-cantilever michell-ring --full\n  tendril check --list',
     )
-    .action(async (ids: string[], options: CheckOptions) => setCode(await check(ids, options, terminal)));
+    .action(async (ids: string[], options: CheckOptions) => {
+      const { check } = await import('../commands/check.ts');
+      setCode(await check(ids, options, terminal));
+    });
 }
 
 function addCompare({ verb, terminal, setCode }: Program): void {
@@ -149,17 +164,17 @@ Examples:
   tendril compare heavy-cantilever --models der,cosserat --until "1 s"
   tendril compare scene.yaml --models all --statics`,
     )
-    .action(async (scene: string, options: CompareOptions) => setCode(await compare(scene, options, terminal)));
+    .action(async (scene: string, options: CompareOptions) => {
+      const { compare } = await import('../commands/compare.ts');
+      setCode(await compare(scene, options, terminal));
+    });
 }
 
 function addReport({ verb, terminal, setCode }: Program): void {
   verb('report [scene]', 'a page with plots: the experiments of a paper, or a scene on several models')
     .requiredOption('-o, --out <file>', 'the page, such as report.html')
     .option('-f, --force', 'replace the page if it exists')
-    .option(
-      '--paper <id>',
-      `every figure of a paper, with the case that shows it: ${papers.map(({ id }) => id).join(', ')}`,
-    )
+    .option('--paper <id>', `every figure of a paper, with the case that shows it: ${paperIds.join(', ')}`)
     .option('--models <list>', 'of a scene: models, separated by commas, or all (default)')
     .option('--quick', 'without a scene: coarse and short, to see what it looks like; a scene is run as it is written')
     .option('--full', 'without a scene: everything the paper did, with 2000 cuboids, many minutes')
@@ -181,7 +196,8 @@ Examples:
   tendril report --paper bergou2008 --out bergou2008.html
   tendril report scene.yaml --models fiber,cosserat,massspring --out scene.html`,
     )
-    .action(async (scene: string | undefined, options: ReportOptions) =>
-      setCode(await writeReport(scene, options, terminal)),
-    );
+    .action(async (scene: string | undefined, options: ReportOptions) => {
+      const { report: writeReport } = await import('../commands/report.ts');
+      setCode(await writeReport(scene, options, terminal));
+    });
 }

@@ -1,0 +1,30 @@
+/** Words that options accept, apart from the code that acts on them: the command line is read before that is loaded. */
+import type { HairType } from '@tendril-sim/core';
+import type { ImportMaterial } from '@tendril-sim/io';
+
+export const exportFormats = ['usda', 'glb', 'vtp', 'csv', 'parquet', 'svg', 'png', 'mp4', 'webm'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export const templates = ['cable', 'weave'] as const;
+export type Template = (typeof templates)[number];
+
+/** A record has every member of its type, so that none is forgotten here. */
+const namesOf = <Name extends string>(all: Readonly<Record<Name, true>>): Name[] => Object.keys(all) as Name[];
+
+export const importMaterialNames: ImportMaterial[] = namesOf<ImportMaterial>({
+  hair: true,
+  nylon: true,
+  rubber: true,
+  steel: true,
+});
+
+export const hairTypeNames: HairType[] = namesOf<HairType>({
+  straight: true,
+  wavy: true,
+  curly: true,
+  coily: true,
+  'smooth-asian': true,
+  'wavy-caucasian': true,
+  'curly-caucasian': true,
+  'tightly-curled-african': true,
+});
