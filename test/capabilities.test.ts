@@ -1,4 +1,4 @@
-/** What models say of themselves: the table in the docs is made from it, and worlds behave so. */
+/** Worlds behave as the capabilities of their models say; the table in docs/README.md is generated from these (tables.test.ts). */
 import {
   availableModels,
   type Capabilities,
@@ -8,34 +8,6 @@ import {
   type Scene,
 } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
-import { read } from './files.ts';
-
-const words: Readonly<Record<keyof Capabilities, string>> = {
-  closed: 'closed rods',
-  anisotropic: 'sections with two bending stiffnesses',
-  inextensible: 'rods of fixed length',
-  shear: 'shear',
-  changingModuli: '`moduli` that change in time',
-  bodies: 'welded bodies',
-  hinges: 'hinges',
-  branches: 'branches (`parent`)',
-  naturalEquilibrium: '`natural: equilibrium`',
-  contact: 'contact and links',
-  nodalUnknowns: 'modes with links; statics with any link',
-  softPins: 'pins beyond reach give way',
-  nodeMasses: 'momentum is that of the nodes',
-};
-
-function tableOfCapabilities(): string {
-  const ids = availableModels();
-  const rows = (Object.keys(words) as (keyof Capabilities)[]).map((flag) => [
-    words[flag],
-    ...ids.map((id) => (modelCapabilities[id][flag] ? 'yes' : '')),
-  ]);
-  return [['', ...ids.map((id) => `\`${id}\``)], ['---', ...ids.map(() => '---')], ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |\n`)
-    .join('');
-}
 
 const rod = (model: ModelId, id = 'a'): Scene['rods'][number] => ({
   id,
@@ -87,10 +59,6 @@ const needs: Partial<Record<keyof Capabilities, (model: ModelId) => Partial<Scen
 };
 
 describe('capabilities', () => {
-  it('are the table in docs/README.md', () => {
-    expect(read('docs/README.md')).toContain(tableOfCapabilities());
-  });
-
   it.each(availableModels())('of %s are what its worlds do', (model) => {
     for (const [flag, more] of Object.entries(needs)) {
       const scene: Scene = {

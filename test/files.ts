@@ -1,10 +1,10 @@
 /** The files of the repository as the tests see them: sources, pages, and what a source imports. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-export const root: string = fileURLToPath(new URL('..', import.meta.url));
+/** Tests and scripts run in the root of the repository. */
+export const root: string = process.cwd();
 
 const skipped = new Set(['node_modules', 'dist', 'out', 'coverage', '.git', '.gpu']);
 

@@ -10,23 +10,32 @@ import type { Scene } from './scene/types.ts';
 import type { World, WorldState } from './world/types.ts';
 import { createWorld } from './world/world.ts';
 
+/** One equilibrium of a path, over all rods. */
 export interface PathRow {
+  /** Instant at which pins and loads were evaluated [s]. */
   readonly parameter: number;
   readonly energies: Energies;
-  /** Summed over the rods. */
+  /** Unstable directions, summed over the rods. */
   readonly negativeModes: number;
+  /** Whether all rods are stable. */
   readonly stable: boolean;
-  /** On what the verdict rests; the weakest of all rods. */
+  /** What the verdict rests on: the weakest criterion of all rods. */
   readonly criterion: EquilibriumReport['criterion'];
+  /** Whether all rods converged. */
   readonly converged: boolean;
+  /** Newton iterations, summed over the rods. */
   readonly iterations: number;
-  /** Unstable equilibria that were left on the way. */
+  /** Unstable equilibria that the search left on its way. */
   readonly saddlesLeft: number;
 }
 
+/** A change of stability on a path. */
 export interface Critical {
+  /** Instant of the change, found by bisection [s]. */
   readonly parameter: number;
+  /** Unstable directions before the change. */
   readonly negativeModesBefore: number;
+  /** Unstable directions after the change. */
   readonly negativeModesAfter: number;
 }
 

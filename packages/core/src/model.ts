@@ -66,30 +66,37 @@ export interface StepOutcome {
   readonly failure?: { readonly rod: string; readonly reason: string };
 }
 
+/** What the search for the equilibrium of one rod found. */
 export interface EquilibriumReport {
+  /** The rod. */
   readonly rod: string;
+  /** Whether an equilibrium was found. */
   readonly converged: boolean;
+  /** Newton iterations. */
   readonly iterations: number;
-  /** Largest residual force [N], and what it had to be below: the tolerance, or the forces that rounding of positions makes. */
+  /** Largest residual force [N]. */
   readonly residual: number;
+  /** Residual below which the search stops [N]: the tolerance, or the forces that rounding of positions makes. */
   readonly tolerance: number;
-  /** Estimated error of positions [m]: the last Newton correction, or rounding. Absent where the model has no estimate. */
+  /** Estimated error of positions [m]: the last Newton correction, or rounding. Absent if the model has no estimate. */
   readonly error?: number;
   /**
-   * Force or torque on the whole rod that pins, loads and links leave, relative to what acts: the world adds it up by itself after the
-   * model's search (world/audit.ts), and takes `converged` back where it is not small.
+   * Force or torque on the whole rod that pins, loads and links leave, relative to what acts. The world computes it after the search
+   * (world/audit.ts) and sets `converged` to false if it exceeds 1e-3.
    */
   readonly imbalance?: number;
   /** Negative eigenvalues of the tangent stiffness: 0 for a stable equilibrium. */
   readonly negativeModes: number;
+  /** Whether the equilibrium is stable by `criterion`. */
   readonly stable: boolean;
   /**
-   * `energy`: eigenvalues counted; `divergence`: the loads have no potential, and only the determinant's sign was
-   * looked at; `none`: no verdict.
+   * What `stable` rests on. `energy`: negative eigenvalues were counted; `divergence`: the loads have no potential, only the sign of the
+   * determinant was checked; `none`: no verdict.
    */
   readonly criterion: 'energy' | 'divergence' | 'none';
-  /** Unstable equilibria that were left on the way. */
+  /** Unstable equilibria that the search left on its way. */
   readonly saddlesLeft: number;
+  /** Why the search failed, if it did. */
   readonly reason?: string;
 }
 
@@ -128,11 +135,15 @@ export interface SparseSymmetric {
 /** Quantities along a rod. curvature [1/m] and twist [1/m] at nodes, tension [N] on edges. */
 export type Channel = 'curvature' | 'twist' | 'tension';
 
-/** What a pin exerts on its rod: force [N] and torque [N m] in world axes. */
+/** What a pin or weld exerts on its rod. */
 export interface Reaction {
+  /** The rod. */
   readonly rod: string;
+  /** Index of the held node. */
   readonly node: number;
+  /** Force on the rod in world axes [N]. */
   readonly force: readonly [number, number, number];
+  /** Torque on the rod in world axes [N m]. */
   readonly torque: readonly [number, number, number];
 }
 

@@ -9,161 +9,29 @@ import {
   type EquilibriumReport,
   type LinkForce,
   type Modes,
-  type MomentumGain,
   type ProbeSeries,
-  type Reaction,
   type Scene,
   type StepReport,
   type World,
 } from '@tendril-sim/core';
 import { hypot, hypotOf } from '@tendril-sim/core/math';
 
-export const resultVersion = 1;
+import {
+  type BodyResult,
+  type ContactResult,
+  type ContactTotals,
+  type EnergyTotals,
+  type ModesResult,
+  type Result,
+  type RodResult,
+  resultVersion,
+  type StepTotals,
+  type Stop,
+  type Triple,
+} from './resultTypes.ts';
 
-type Triple = [number, number, number];
-
-export interface Result {
-  readonly tendril: { readonly result: typeof resultVersion; readonly version: string };
-  readonly command: 'run' | 'statics' | 'modes';
-  readonly scene: { readonly title?: string; readonly file?: string };
-  /** [s] */
-  readonly time: number;
-  readonly steps: StepTotals;
-  readonly rods: readonly RodResult[];
-  readonly bodies: readonly BodyResult[];
-  /** [J] */
-  readonly energies: EnergyResult;
-  readonly momentum: MomentumResult;
-  readonly equilibrium?: readonly EquilibriumReport[];
-  readonly modes?: readonly ModesResult[];
-  readonly probes?: readonly ProbeSeries[];
-  /** Force [N] and torque [N m] that each pin exerts on its rod. */
-  readonly reactions: readonly Reaction[];
-  /** What touches what at the end: forces on the rod, summed over the places where the two touch. */
-  readonly contacts?: readonly ContactResult[];
-  /** What links do at the end; of more than a thousand, those with the largest forces. */
-  readonly links?: readonly LinkForce[];
-  readonly stateHash: string;
-  readonly wallSeconds: number;
-  readonly warnings: readonly string[];
-  /** Present when the run did not reach its end. */
-  readonly stopped?: Stop;
-}
-
-export interface StepTotals {
-  readonly count: number;
-  readonly substeps: number;
-  readonly iterations: number;
-  readonly iterationsMax: number;
-  readonly shifts: number;
-  readonly failures: number;
-  /** How contacts and links were solved; absent where the scene has none. */
-  readonly contact?: ContactTotals;
-  /** Energy that no work explains; absent where there was none. */
-  readonly energyGain?: EnergyTotals;
-  /** The largest momentum that a free rod got from nowhere, and when it was first reported [s]; absent where there was none. */
-  readonly momentumGain?: MomentumGain & { readonly time: number };
-}
-
-export interface EnergyTotals {
-  /** Steps that the audit reported. */
-  readonly steps: number;
-  /** Largest gain [J], and the energy at hand that it was compared with [J]. */
-  readonly gain: number;
-  readonly scale: number;
-  /** End of the step that gained most by itself [s], and what it gained [J]. */
-  readonly worstTime: number;
-  readonly worstStep: number;
-}
-
-export interface ContactTotals {
-  /** Steps in which the tolerance was not reached, in the whole step or in a piece of it. */
-  readonly missed: number;
-  /** Largest error of the velocities that was left in any step [m/s]. */
-  readonly error: number;
-  readonly iterationsMax: number;
-  /** Deepest overlap of surfaces at the start of a step [m]. */
-  readonly overlap: number;
-  /** What touches where the error of the steps that missed is largest, if it can be told. */
-  readonly worst?: { readonly rod: string; readonly other: string };
-}
-
-export interface RodResult {
-  readonly id: string;
-  readonly model: string;
-  readonly closed: boolean;
-  /** Rest length [m]. */
-  readonly length: number;
-  /** [m] */
-  readonly nodePosition: Triple[];
-  /** [m/s] */
-  readonly nodeVelocity: Triple[];
-  readonly edgeFrame: { readonly tangent: Triple; readonly d1: Triple; readonly d2: Triple }[];
-  /** Largest |edge| / rest length − 1; negative when every edge is shortened. */
-  readonly maxStretch: number;
-  /** [1/m] */
-  readonly curvatureMax: number;
-  /** Largest absolute twist rate [1/m]. */
-  readonly twistMax: number;
-  /** [N] */
-  readonly tensionMax: number;
-}
-
-export interface ContactResult {
-  readonly rod: string;
-  /** The other rod, or the collider. */
-  readonly other: string;
-  readonly kind: 'rod' | 'collider';
-  /** Places that carry force. */
-  readonly count: number;
-  /** On the rod [N]. */
-  readonly force: Triple;
-  /** Least distance of the surfaces at those places, as they are in the end [m]; negative where they overlap. */
-  readonly gap: number;
-}
-
-export interface BodyResult {
-  readonly id: string;
-  /** Centre of mass [m]. */
-  readonly position: Triple;
-  /** Quaternion w, x, y, z from body to world axes. */
-  readonly orientation: [number, number, number, number];
-  readonly velocity: Triple;
-  readonly angularVelocity: Triple;
-}
-
-export interface EnergyResult {
-  readonly kinetic: number;
-  readonly bending: number;
-  readonly twisting: number;
-  readonly stretching: number;
-  readonly potential: number;
-  readonly total: number;
-}
-
-export interface MomentumResult {
-  readonly linear: Triple;
-  readonly angular: Triple;
-  readonly center: Triple;
-  readonly mass: number;
-}
-
-export interface ModesResult {
-  readonly rod: string;
-  /** ω [rad/s]; negative means growth at |ω|. */
-  readonly omega: number[];
-  /** ω/2π [Hz], with the same sign. */
-  readonly frequency: number[];
-  readonly shapes: { readonly nodeDisplacement: Triple[]; readonly edgeTwist: number[] }[];
-}
-
-export interface Stop {
-  readonly reason: string;
-  /** [s] */
-  readonly time: number;
-  readonly remedy: string;
-  readonly rod?: string;
-}
+export type * from './resultTypes.ts';
+export { resultVersion };
 
 /** Adds up step reports. */
 export function createStepTotals(): { add(report: StepReport): void; fail(): void; totals(): StepTotals } {

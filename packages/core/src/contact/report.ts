@@ -32,19 +32,23 @@ export interface ContactForce {
 
 /** What a link does to its first rod; the other end feels the opposite. */
 export interface LinkForce {
+  /** Name of the link. */
   readonly id: string;
-  /** Where it holds the rod: edge, and share of its second node. */
+  /** The rod. */
   readonly rod: string;
+  /** Edge of the rod that the link holds. */
   readonly edge: number;
+  /** Place on that edge, from 0 at its first node to 1 at its second. */
   readonly weight: number;
   /** The other rod; absent for a point. */
   readonly other?: string;
-  /** At the end of the last step or in the equilibrium [N]. */
+  /** Force on the rod at the end of the last step, or in the equilibrium [N]. */
   readonly force: readonly [number, number, number];
-  /** How far it is stretched [m]. */
+  /** How far the link is stretched [m]. */
   readonly stretch: number;
-  /** Size of the torque on the rod [N m] and how far it is turned [rad]; absent where rods turn freely. */
+  /** Size of the torque on the rod [N m]; absent if the rods turn freely. */
   readonly torque?: number;
+  /** Angle by which the link is turned [rad]; absent if the rods turn freely. */
   readonly angle?: number;
 }
 

@@ -5,13 +5,17 @@ import type { World } from '../world/types.ts';
 import type { Observer } from './observer.ts';
 import { placeOn, type RodPlace } from './place.ts';
 
+/** A quantity at a place on a rod, in time. */
 export interface ProbeSeries {
+  /** Name of the probe. */
   readonly name: string;
+  /** The rod. */
   readonly rod: string;
+  /** What it measures. */
   readonly quantity: string;
-  /** [s] */
+  /** Instants [s]. */
   readonly time: number[];
-  /** SI; vectors as three numbers. */
+  /** Value at each instant, SI; vectors as three numbers. */
   readonly value: (number | number[])[];
 }
 

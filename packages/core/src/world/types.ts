@@ -20,8 +20,9 @@ export interface EnergyGain {
 
 /** Momentum that a rod which nothing holds or touches has got beyond its loads. */
 export interface MomentumGain {
+  /** The rod. */
   readonly rod: string;
-  /** Since the start [N s]. */
+  /** Momentum gained since the start [N s]. */
   readonly impulse: number;
   /** Largest sum of the sizes of its nodes' momenta so far [N s]. */
   readonly scale: number;

@@ -1,0 +1,324 @@
+/**
+ * Tables of the documentation that are generated, from code or from a committed run. A page marks the place by
+ * `<!-- table: name -->` … `<!-- end of table -->`. `npm run tables` rewrites the pages; a test compares them.
+ */
+import { cases } from '@tendril-sim/cases';
+import { availableModels, type Capabilities, createWorld, hairTypes, modelCapabilities } from '@tendril-sim/core';
+import { read } from '../test/files.ts';
+import { resultFields } from './resultFields.ts';
+
+export interface Table {
+  readonly name: string;
+  readonly page: string;
+  make(): string;
+}
+
+const lines = (rows: readonly (readonly string[])[]): string => {
+  const [head, ...body] = rows;
+  return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+};
+
+export const capabilityWords: Readonly<Record<keyof Capabilities, string>> = {
+  closed: 'closed rods',
+  anisotropic: 'sections with two bending stiffnesses',
+  inextensible: 'rods of fixed length',
+  shear: 'shear',
+  changingModuli: '`moduli` that change in time',
+  bodies: 'welded bodies',
+  hinges: 'hinges',
+  branches: 'branches (`parent`)',
+  naturalEquilibrium: '`natural: equilibrium`',
+  contact: 'contact and links',
+  nodalUnknowns: 'modes with links; statics with any link',
+  softPins: 'pins beyond reach give way',
+  nodeMasses: 'momentum is that of the nodes',
+};
+
+function capabilities(): string {
+  const ids = availableModels();
+  const rows = (Object.keys(capabilityWords) as (keyof Capabilities)[]).map((flag) => [
+    capabilityWords[flag],
+    ...ids.map((id) => (modelCapabilities[id][flag] ? 'yes' : '')),
+  ]);
+  return lines([['', ...ids.map((id) => `\`${id}\``)], ...rows]);
+}
+
+/** How many comparisons `tendril check` makes, without making them. */
+function comparisons(profile: 'quick' | 'full'): number {
+  return cases.reduce((sum, subject) => {
+    const ofModel = subject.models.map((model) => {
+      const { length } = (subject.resolutions?.[model] ?? subject)[profile];
+      const asked = Object.values(subject.expect).filter(({ models }) => !models || models.includes(model));
+      return length * asked.length;
+    });
+    return sum + ofModel.reduce((a, b) => a + b, 0);
+  }, 0);
+}
+
+function counts(): string {
+  return lines([
+    ['command', 'cases', 'comparisons'],
+    ['`tendril check`', String(cases.length), String(comparisons('quick'))],
+    ['`tendril check --full`', String(cases.length), String(comparisons('full'))],
+  ]);
+}
+
+function results(): string {
+  return lines([
+    ['field', 'type', 'what'],
+    ...resultFields().map(({ path, type, text }) => [`\`${path}\``, type, text]),
+  ]);
+}
+
+/** Rows of the README: the case, its quantity, and what the README calls it. All of model `der`, at the finest quick resolution. */
+const highlights: readonly (readonly [id: string, quantity: string, words: string])[] = [
+  ['heavy-cantilever', 'tip z, Γ = 20', 'tip height under its own weight, in lengths; elastica'],
+  ['michell-ring', 'critical twist, β/α = 1.00', 'twist at which a ring leaves its plane [rad]; 2π√3'],
+  ['cantilever-frequencies', 'clamped-free ω1', 'first frequency, ω√(ρAL⁴/EI); 1.8751²'],
+  ['capstan', 'three half turns, μ = 0.3', 'rope round a bollard, ratio of tensions; e^(3πμ)'],
+  ['cantilever-release', 'tip z at 0.5 s', 'swing, tip height at 0.5 s [m]; PyElastica'],
+];
+
+const digits = (value: number): string => String(Number(value.toPrecision(6))).replace('-', '−');
+const small = (value: number): string => value.toExponential(1).replace(/^-/, '−');
+
+interface CheckRow {
+  readonly case: string;
+  readonly model: string;
+  readonly n: number;
+  readonly quantity: string;
+  readonly measured: number;
+  readonly expected: number;
+  readonly error: number;
+}
+
+/** The comparisons that the README shows, of all that `tendril check --json` printed. */
+export function chooseHighlights(rows: readonly CheckRow[]): CheckRow[] {
+  return highlights.map(([id, quantity]) => {
+    const found = rows.filter((row) => row.case === id && row.quantity === quantity && row.model === 'der');
+    if (found.length === 0) throw new Error(`the run has no '${quantity}' of ${id}`);
+    return found.reduce((best, row) => (row.n > best.n ? row : best));
+  });
+}
+
+export const highlightsFile = 'docs/data/check.json';
+
+function validation(): string {
+  const rows = JSON.parse(read(highlightsFile)) as CheckRow[];
+  return lines([
+    ['case', 'quantity; theory', 'n', 'measured', 'expected', 'error'],
+    ...rows.map(({ case: id, n, measured, expected, error }, k) => [
+      `[${id}](cases/${id}/README.md)`,
+      highlights[k][2],
+      String(n),
+      digits(measured),
+      digits(expected),
+      small(error),
+    ]),
+  ]);
+}
+
+interface Swing {
+  readonly model: 'der' | 'helix';
+  readonly integrator: string;
+  readonly step: number;
+}
+
+/** The rubber rod of docs/der.md after one second. */
+function swing({ model, integrator, step }: Swing): string[] {
+  const explicit = integrator === 'shake' || integrator === 'fast-projection';
+  const world = createWorld({
+    tendril: 1,
+    gravity: [0, 0, -9.81],
+    rods: [
+      {
+        id: 'rod',
+        model,
+        shape: { type: 'straight', from: [0, 0, 0], to: [1, 0, 0] },
+        edges: 50,
+        section: { type: 'circle', radius: 0.005 },
+        material: { E: 1e7, nu: 0.5, density: 1000 },
+        ...(model === 'helix' && { inextensible: true }),
+      },
+    ],
+    pins: [{ rod: 'rod', at: 'start' }],
+    time: { duration: 1, step },
+    solver: { [model]: { integrator, ...(explicit && { strain: 'bergou2008' }) } },
+  });
+  const before = world.energies().total;
+  let iterations = 0;
+  let steps = 0;
+  for (; world.time < 1 - 1e-9; steps++) iterations += world.step().iterations;
+  const [x, , z] = world.samples[0].nodePosition.slice(-3);
+  const place = (value: number): string => value.toFixed(4).replace('-', '−');
+  return [
+    `\`${integrator}\``,
+    `${step * 1000} ms`,
+    (iterations / steps).toFixed(1),
+    `${place(x)}, ${place(z)}`,
+    small(world.energies().total - before),
+  ];
+}
+
+function swings(model: 'der' | 'helix', list: readonly (readonly [string, number])[]): string {
+  return lines([
+    ['`integrator`', 'step', 'iterations per step', 'tip x, z [m]', 'change of total energy [J]'],
+    ...list.map(([integrator, step]) => swing({ model, integrator, step })),
+  ]);
+}
+
+/** Last measurement of each row of the benchmark on one machine. */
+function measuredRows(): Map<string, { readonly nodes: number; readonly seconds: number }> {
+  const measured = new Map<string, { nodes: number; seconds: number }>();
+  for (const line of read('benchmarks/results/amd-epyc-node20.csv').trim().split('\n').slice(1)) {
+    const [, row, nodes, seconds, , spread] = line.split(',');
+    // a spread of more than a quarter: the machine was not quiet
+    if (Number(spread) < 0.25) measured.set(row, { nodes: Number(nodes), seconds: Number(seconds) });
+  }
+  return measured;
+}
+
+function rowOf(name: string): { readonly nodes: number; readonly seconds: number } {
+  const found = measuredRows().get(name);
+  if (!found) throw new Error(`benchmarks/results has no quiet row ${name}`);
+  return found;
+}
+
+const twoDigits = (value: number): string => String(Number(value.toPrecision(2)));
+
+function benchmark(rows: readonly (readonly [string, string])[]): string {
+  return lines([
+    ['work', 'row of `npm run bench`', 'µs per step', 'µs per node'],
+    ...rows.map(([row, work]) => {
+      const { seconds, nodes } = rowOf(row);
+      return [work, `\`${row}\``, twoDigits(seconds * 1e6), twoDigits((seconds / nodes) * 1e6)];
+    }),
+  ]);
+}
+
+interface Peer {
+  readonly name: string;
+  readonly method: string;
+  /** Seconds per step of 3,200 nodes on one core, and the step [s] if it is known. */
+  readonly seconds: number;
+  readonly step?: number;
+  readonly note: string;
+}
+
+/** Figures of others: benchmarks/src/peers.ts has the same machine and cantilever. */
+const others: readonly Peer[] = [
+  { name: 'DisMech (C++)', method: 'DER, backward Euler', seconds: 6.2e-2, step: 1e-2, note: '' },
+  { name: 'libWetHair (C++)', method: 'DER, one linear solve', seconds: 3.5e-2, note: '' },
+  {
+    name: 'PyElastica (Numba)',
+    method: 'Cosserat, Verlet',
+    seconds: 1.03e-3,
+    step: 8e-5,
+    note: 'explicit: short steps',
+  },
+  { name: 'PositionBasedDynamics (C++)', method: 'stiff rods, direct', seconds: 5.8e-3, note: 'one iteration' },
+  { name: 'Rapier (WASM)', method: 'chain of joints', seconds: 9.6e-3, note: 'stretches by 8 to 9 %' },
+];
+
+function peers(): string {
+  const implicit = rowOf('implicit-step-100x33');
+  const explicit = rowOf('explicit-step-100x33');
+  const share = (row: { readonly nodes: number; readonly seconds: number }): number => (row.seconds / row.nodes) * 3200;
+  const ours: Peer[] = [
+    {
+      name: '**Tendril**',
+      method: '`der`, `implicit-euler`',
+      seconds: share(implicit),
+      step: 1e-2,
+      note: 'plain TypeScript',
+    },
+    { name: '**Tendril**', method: '`der`, `shake`', seconds: share(explicit), step: 4e-4, note: 'plain TypeScript' },
+  ];
+  return lines([
+    ['', 'method', 'ms per step', 'step', 'simulated s per s', ''],
+    ...[...ours, ...others].map(({ name, method, seconds, step, note }) => [
+      name,
+      method,
+      twoDigits(seconds * 1e3),
+      step === undefined ? '' : `${step * 1e3} ms`,
+      step === undefined ? '' : twoDigits(step / seconds),
+      note,
+    ]),
+  ]);
+}
+
+/** A number of a hair type, marked where it is our estimate. */
+function estimated(value: string, source: string): string {
+  return source.startsWith('estimate') ? `${value} (estimate)` : value;
+}
+
+function hair(): string {
+  const round = (value: number): string => String(Number(value.toPrecision(4)));
+  const millimetres = (length: unknown): string => `${round(Number(length) * 1e3)} mm`;
+  return lines([
+    ['type', 'area [µm²]', 'ellipticity', 'curl: radius, pitch'],
+    ...Object.entries(hairTypes).map(([name, { area, ellipticity, curl, sources }]) => [
+      `\`${name}\``,
+      estimated(round(area * 1e12), sources.area),
+      estimated(round(ellipticity), sources.ellipticity),
+      curl ? estimated(`${millimetres(curl.radius)}, ${millimetres(curl.pitch)}`, sources.curl) : 'none',
+    ]),
+  ]);
+}
+
+export const tables: readonly Table[] = [
+  { name: 'capabilities', page: 'docs/README.md', make: capabilities },
+  { name: 'counts', page: 'docs/validation.md', make: counts },
+  { name: 'result', page: 'docs/result.md', make: results },
+  { name: 'validation', page: 'README.md', make: validation },
+  { name: 'peers', page: 'README.md', make: peers },
+  { name: 'hair', page: 'docs/helix.md', make: hair },
+  {
+    name: 'swing',
+    page: 'docs/der.md',
+    make: () =>
+      swings('der', [
+        ['tr-bdf2', 5e-3],
+        ['bdf2', 5e-3],
+        ['midpoint', 5e-3],
+        ['implicit-euler', 5e-3],
+        ['shake', 5e-3],
+        ['fast-projection', 5e-3],
+      ]),
+  },
+  {
+    name: 'swing',
+    page: 'docs/helix.md',
+    make: () =>
+      swings('helix', [
+        ['incremental-potential', 5e-3],
+        ['bdf2', 5e-3],
+        ['semi-implicit', 1e-3],
+      ]),
+  },
+  {
+    name: 'cost',
+    page: 'docs/der.md',
+    make: () =>
+      benchmark([
+        ['tr-bdf2-step-51', '`tr-bdf2`, 51 nodes'],
+        ['implicit-step-51', '`implicit-euler`, 51 nodes'],
+        ['implicit-step-1001', '`implicit-euler`, 1001 nodes'],
+        ['implicit-step-100x33', '`implicit-euler`, 100 rods of 33 nodes'],
+        ['statics-51', 'equilibrium from straight, 51 nodes'],
+        ['band-solve', 'one banded solve, 51 nodes'],
+      ]),
+  },
+];
+
+const marked = (name: string): RegExp => new RegExp(`(<!-- table: ${name} -->\n)[\\s\\S]*?(<!-- end of table -->)`);
+
+/** The page with its tables made anew; throws if a mark is missing. */
+export function fillTables(page: string, text: string): string {
+  return tables
+    .filter((table) => table.page === page)
+    .reduce((result, { name, make }) => {
+      if (!marked(name).test(result)) throw new Error(`${page} has no mark for the table '${name}'`);
+      return result.replace(marked(name), (_, open: string, close: string) => `${open}\n${make()}\n${close}`);
+    }, text);
+}
