@@ -10,6 +10,7 @@ import type { ColliderContacts, ContactSides, LoadSource, Samples } from './port
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
+import type { BranchEnd, BranchOptions, BranchPoint } from './statics/branchPoint.ts';
 
 /** What acts on one rod from outside. */
 export interface Drive {
@@ -208,6 +209,8 @@ export interface Bundle {
   addMomentum(out: Momentum): void;
   readChannel(out: Float64Array, rod: number, channel: Channel): void;
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
+  /** Follows the branch of a rod at rest at t. Absent, or undefined: the model, or this rod, cannot be followed. */
+  branch?(rod: number, t: number, options: BranchOptions): Generator<BranchPoint, BranchEnd> | undefined;
   /** A rod for an equilibrium with others that links join it to. Absent, or undefined: the model, or this rod, knows none. */
   atRest?(rod: number): RestRod | undefined;
   reactions(rod: number, t: number): Reaction[];

@@ -69,6 +69,20 @@ const statics = fields('statics', {
   tolerance: count('positive')
     .optional()
     .describe('Stop when the largest residual force is below tolerance × the force scale. Default 1e-10.'),
+  follow: words(['instants', 'branch'])
+    .optional()
+    .describe(
+      'instants (default): equilibria at instants of [from, to]; branch: along the branch that starts at `from`, through folds, until t leaves [from, to].',
+    ),
+  stride: count('positive')
+    .optional()
+    .describe(
+      "Of a branch: longest distance between points, as a part of the rod's length and of the range of t. Default 0.05.",
+    ),
+  points: whole(2).optional().describe('Of a branch: most points. Default 400.'),
+  switches: whole(0)
+    .optional()
+    .describe('Of a branch: how many bifurcations deep side branches are followed. Default 0.'),
 });
 
 const modes = fields('modes', {

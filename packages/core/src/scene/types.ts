@@ -388,6 +388,14 @@ export interface StaticsSpec {
   readonly stability?: 'seek' | 'report';
   /** Stop when the largest residual force is below tolerance × the force scale. Default 1e-10. */
   readonly tolerance?: number;
+  /** `instants` (default): equilibria at instants; `branch`: along the branch that starts at `from`, through folds. */
+  readonly follow?: 'instants' | 'branch';
+  /** Of a branch: longest distance between points, as a part of the rod's length and of the range of t. Default 0.05. */
+  readonly stride?: number;
+  /** Of a branch: most points. Default 400. */
+  readonly points?: number;
+  /** How many bifurcations deep side branches are followed. Default 0. */
+  readonly switches?: number;
 }
 
 export interface ModesSpec {

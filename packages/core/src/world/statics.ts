@@ -2,6 +2,7 @@
 import type { LinkedRest } from '../contact/links/statics.ts';
 import { SceneError } from '../errors.ts';
 import type { EquilibriumReport, Matrices, Modes } from '../model.ts';
+import type { BranchEnd, BranchOptions, BranchPoint } from '../statics/branchPoint.ts';
 import { auditEquilibria } from './audit.ts';
 import { moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';
@@ -12,7 +13,7 @@ import type { World } from './types.ts';
 export function createStatics(
   world: WorldParts,
   forget: () => void,
-): Pick<World, 'equilibrate' | 'modes' | 'matrices'> {
+): Pick<World, 'equilibrate' | 'branch' | 'modes' | 'matrices'> {
   let linkedRest: LinkedRest | undefined;
   /** Solver for rods that links join; made once, when it is first needed. */
   const linked = (): LinkedRest | undefined => {
@@ -24,17 +25,26 @@ export function createStatics(
       forget();
       return equilibrate(world, linked, t);
     },
+    branch(start = 'along') {
+      forget();
+      return followWorld(world, linked, start);
+    },
     modes: (count = world.scene.modes?.count ?? 10) => findModes(world, count),
     matrices: () => findMatrices(world),
   };
 }
 
-function equilibrate(world: WorldParts, linked: () => LinkedRest | undefined, t: number): EquilibriumReport[] {
+function equilibrate(
+  world: WorldParts,
+  linked: () => LinkedRest | undefined,
+  t: number,
+  branch?: 'report',
+): EquilibriumReport[] {
   const { clock, scene, bodies, placeOfRod } = world;
   refuse(world, 'statics', 'equilibria');
   clock.hasContactForces = false;
   const { stability = 'seek', tolerance = 1e-10 } = scene.statics ?? {};
-  const wanted = { stability, tolerance };
+  const wanted = { stability: branch ?? stability, tolerance };
   const solver = linked();
   const from = clock.time;
   moveBodiesOnPaths(bodies, t);
@@ -42,6 +52,42 @@ function equilibrate(world: WorldParts, linked: () => LinkedRest | undefined, t:
   const joined = solver?.equilibrate(from, t, wanted);
   const reports = placeOfRod.map(({ bundle, index }, r) => joined?.get(r) ?? bundle.equilibrate(index, t, wanted));
   return auditEquilibria(world, reports);
+}
+
+/** Default of `statics.stride` and `statics.points`. */
+const STRIDE = 0.05;
+const POINTS = 400;
+
+function* followWorld(
+  world: WorldParts,
+  linked: () => LinkedRest | undefined,
+  start: BranchOptions['start'],
+): Generator<BranchPoint, BranchEnd> {
+  const { clock, scene, placeOfRod } = world;
+  const { from = 0, to = from, tolerance = 1e-10, stride = STRIDE, points = POINTS } = scene.statics ?? {};
+  if (to === from)
+    throw new SceneError(['statics', 'to'], 'a branch is followed along the time from `from` to `to`, which are equal');
+  if (placeOfRod.length !== 1)
+    throw new SceneError(['rods'], `a branch is followed of one rod; the scene has ${placeOfRod.length}`);
+  if (start === 'along') {
+    const [report] = equilibrate(world, linked, from, 'report');
+    if (!report.converged)
+      throw new SceneError(['statics', 'from'], `no equilibrium at t = ${from} s to begin with: ${report.reason}`);
+  }
+  const [{ bundle, index }] = placeOfRod;
+  const asked = { from, to, tolerance, stride, shortest: 1e-5 * stride, points, start };
+  const branch = world.contact || scene.bodies?.length ? undefined : bundle.branch?.(index, clock.time, asked);
+  if (!branch)
+    throw new SceneError(
+      ['statics', 'follow'],
+      `branches are followed of a rod of model der or cosserat without bodies and links; this one is ${bundle.model}`,
+    );
+  for (;;) {
+    const next = branch.next();
+    if (next.done) return next.value;
+    clock.time = next.value.parameter;
+    yield next.value;
+  }
 }
 
 function findModes(world: WorldParts, count: number): Modes[] {

@@ -7,6 +7,7 @@ import type { LoadSource, Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Grip } from '../scene/grip.ts';
 import type { Scene } from '../scene/types.ts';
+import type { BranchEnd, BranchOptions, BranchPoint } from '../statics/branchPoint.ts';
 
 /** Energy that a step created: more than loads, pins and moving obstacles can explain. */
 export interface EnergyGain {
@@ -85,6 +86,12 @@ export interface World {
   step(dt?: number, reading?: 'now' | 'later'): StepReport;
   /** Equilibrium of every rod with pins and loads as they are at time t (default: now). Velocities become zero. */
   equilibrate(t?: number): EquilibriumReport[];
+  /**
+   * Follows a branch of equilibria of the only rod by its arc length, through folds; the parameter is the time, within `statics.from` and
+   * `statics.to` of the scene. The world is at each point while that is yielded. Begins with the equilibrium at `from`, or, with `start`
+   * `across` or `back`, where the world is: at a bifurcation.
+   */
+  branch(start?: BranchOptions['start']): Generator<BranchPoint, BranchEnd>;
   /** Forces and torques that the pins exert on the rods, in the scene's order of rods. */
   reactions(): Reaction[];
   /** Natural modes of every rod about the present state. */

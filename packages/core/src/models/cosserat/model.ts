@@ -8,7 +8,9 @@ import { acos, hypot } from '../../math/rounded/index.ts';
 import type { Bundle, Channel, Coupling, Drive, Energies, Model, Momentum, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
+import { followBranch } from '../../statics/branch.ts';
 import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
+import { createBranchRod } from './branch.ts';
 import { addElasticEnergies, stretchForces } from './energy.ts';
 import { stableStep, stepVerlet } from './explicit.ts';
 import {
@@ -143,6 +145,10 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     equilibrate: (rod, t, wanted) => {
       const { work, start, entry } = tools[rod];
       return findEquilibrium(parts[rod], work, { start, entry }, t, wanted);
+    },
+    branch: (rod, t, asked) => {
+      const { work, start, entry } = tools[rod];
+      return followBranch(createBranchRod(parts[rod], work, { start, entry }, t), asked);
     },
     reactions: (rod, t) => measureReactions(parts[rod], tools[rod].work, t),
     modes: (rod, t, count) => withState(parts[rod], tools[rod], () => findModes(parts[rod], tools[rod].work, t, count)),

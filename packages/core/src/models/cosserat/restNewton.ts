@@ -21,14 +21,14 @@ import {
   writeRightSide,
 } from './newton.ts';
 import type { CosseratRod } from './rod.ts';
-import { evaluateLoads, evaluateStage, subtractLoads, type Workspace } from './stage.ts';
+import { evaluateLoads, evaluateStage, type Stage, subtractLoads, type Workspace } from './stage.ts';
 import { stiffEnough, zeroShift } from './tangent.ts';
 
 /** Largest rotation in one iteration [rad]. */
 const ROTATION = 0.5;
 
 /** Stiffness of edges in the matrix: their own, or what is enough beside bending and the forces that they transmit. */
-function capPenalties(cos: CosseratRod, work: Workspace): void {
+export function capPenalties(cos: CosseratRod, work: Workspace): void {
   const multiple = stiffEnough(cos);
   const { edgeForce, edgeStiffness, stiffnessScale, nodeCount, rod } = cos;
   for (let j = 0; j < cos.edgeCount; j++) {
@@ -88,11 +88,10 @@ function measureEnergy(cos: CosseratRod): ReturnType<RestProblem['measureEnergy'
   return { energy: energies.bending + energies.twisting, noise };
 }
 
-/** The rod with its pins and loads at time t. */
-export function createRestProblem(cos: CosseratRod, work: Workspace, t: number): RestProblem {
+/** The rod with its pins and loads at the time of `stage`, which may change. */
+export function createRestProblem(cos: CosseratRod, work: Workspace, stage: Stage): RestProblem {
   const { rod, edgeCount, size, fixed } = cos;
   const { matrix } = work;
-  const stage = { t, rate: 0, descent: 0 };
   const stateful = (): boolean => cos.drive.sources.some((source) => source.dependsOnState);
   return {
     length: rod.length,
@@ -111,7 +110,7 @@ export function createRestProblem(cos: CosseratRod, work: Workspace, t: number):
     follow: () => (measureStrain(cos) ? '' : UNFOLDED),
     evaluate(first) {
       const follows = stateful();
-      if (follows || first) evaluateLoads(cos, t);
+      if (follows || first) evaluateLoads(cos, stage.t);
       capPenalties(cos, work);
       clearBand(matrix);
       if (Number.isNaN(evaluateStage(cos, work, stage, matrix)))
@@ -119,7 +118,7 @@ export function createRestProblem(cos: CosseratRod, work: Workspace, t: number):
       writeRightSide(cos, work);
       if (!follows || cos.loadFactor === 0) return { trouble: '', solved: false };
       for (let d = 0; d < size; d++) if (fixed[d]) work.step[d] = 0;
-      measureLoads(cos, work, t);
+      measureLoads(cos, work, stage.t);
       // with loads that follow, the whole unsymmetric matrix makes Newton quadratic
       const solved = !rod.closed && solveUnsymmetric(cos, work) !== 0;
       if (!solved) subtractSymmetricPart(matrix, work.loadJacobian, cos);

@@ -84,7 +84,7 @@ function measureRounding({ edgeCount, stiffnessScale, rod }: CosseratRod, { edge
 }
 
 /** Negative eigenvalues of the tangent stiffness; zero modes (free rigid motion, free spin) count as none. */
-function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
+export function judgeStability(cos: CosseratRod, work: Workspace, t: number): Verdict {
   if (!assembleTangent(cos, work, t, true)) return noVerdict;
   const scales = {
     fixed: cos.fixed,
@@ -238,7 +238,7 @@ function createRestSystem(
   places: { readonly start: Snapshot; readonly entry: Snapshot },
   t: number,
 ): RestSystem {
-  const problem = createRestProblem(cos, work, t);
+  const problem = createRestProblem(cos, work, { t, rate: 0, descent: 0 });
   return {
     edgeCount: cos.edgeCount,
     newton: (request) => solveAtRest(problem, request),

@@ -8,10 +8,12 @@ import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts
 import { type Allocate, allocatePlain } from '../../port.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
+import { followBranch } from '../../statics/branch.ts';
 import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { createRestRod } from './atRest.ts';
 import { adoptPose, initializeBody, syncPose } from './body.ts';
 import type { BodyStatics } from './bodyStatics.ts';
+import { createBranchRod } from './branch.ts';
 import type { createDerContact } from './contact.ts';
 import { clearContact } from './contactSides.ts';
 import type { SystemModes } from './coupledModal.ts';
@@ -349,6 +351,13 @@ function compile(
       // the explicit schemes go on from forces without tension, which statics does not keep
       if (explicit) initializeScheme(t);
       return report;
+    },
+    branch: (rod, t, asked) => {
+      renew(rod);
+      const { work, start, entry } = tools[rod];
+      return systemOfRod[rod].system.bodies.length === 0
+        ? followBranch(createBranchRod(ders[rod], work, { start, entry }, t), asked)
+        : undefined;
     },
     atRest: (rod) => {
       renew(rod);

@@ -14,7 +14,15 @@ import { followCenterline } from './kinematics.ts';
 import { subtractSymmetricPart } from './loadStiffness.ts';
 import { limitStep, takeStep, writeRightSide } from './newton.ts';
 import type { DerRod } from './rod.ts';
-import { dependsOnState, evaluateLoads, evaluateStage, lastTrouble, subtractLoads, type Workspace } from './stage.ts';
+import {
+  dependsOnState,
+  evaluateLoads,
+  evaluateStage,
+  lastTrouble,
+  type Stage,
+  subtractLoads,
+  type Workspace,
+} from './stage.ts';
 import { JOINT_STRIDE } from './strain.ts';
 import { measureLoads, solveUnsymmetric, stiffEnough, zeroModeShift } from './tangent.ts';
 
@@ -22,7 +30,7 @@ import { measureLoads, solveUnsymmetric, stiffEnough, zeroModeShift } from './ta
 const ROTATION = 0.5;
 
 /** Stretch stiffness in the matrix: the edge's own, or what is enough beside bending and tension. */
-function capPenalties(der: DerRod, work: Workspace): void {
+export function capPenalties(der: DerRod, work: Workspace): void {
   const multiple = stiffEnough(der);
   for (let j = 0; j < der.edgeCount; j++) {
     const b = j + 1 < der.nodeCount ? 4 * j + 4 : 0;
@@ -77,11 +85,10 @@ function measureEnergy(der: DerRod, rounding: number): { readonly energy: number
   return { energy: energies.bending + energies.twisting, noise };
 }
 
-/** The rod with its pins and loads at time t. */
-export function createRestProblem(der: DerRod, work: Workspace, t: number): RestProblem {
+/** The rod with its pins and loads at the time of `stage`, which may change. */
+export function createRestProblem(der: DerRod, work: Workspace, stage: Stage): RestProblem {
   const { rod, edgeCount } = der;
   const { matrix } = work;
-  const stage = { t, inertia: 0, rate: 0 };
   const stiffest = largestPosition(der.stiffnessScale);
   return {
     length: rod.length,
@@ -103,14 +110,14 @@ export function createRestProblem(der: DerRod, work: Workspace, t: number): Rest
     },
     evaluate(first) {
       const stateful = dependsOnState(der.drive);
-      if (stateful || first) evaluateLoads(der, t);
+      if (stateful || first) evaluateLoads(der, stage.t);
       capPenalties(der, work);
       clearBand(matrix);
       if (Number.isNaN(evaluateStage(der, work, stage, matrix))) return { trouble: lastTrouble(), solved: false };
       writeRightSide(der, work);
       if (!stateful || der.loadFactor === 0) return { trouble: '', solved: false };
       for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
-      measureLoads(der, work, t);
+      measureLoads(der, work, stage.t);
       // with loads that follow, the whole unsymmetric matrix makes Newton quadratic
       const solved = !rod.closed && solveUnsymmetric(der, work) !== 0;
       if (!solved) subtractSymmetricPart(matrix, work.loadJacobian, der.size, rod.closed);
@@ -150,7 +157,7 @@ export function refineResidual(der: DerRod, work: Workspace, t: number): boolean
     step[d] = 0;
     fixUnknown(matrix, d);
   }
-  const problem = createRestProblem(der, work, t);
+  const problem = createRestProblem(der, work, { t, inertia: 0, rate: 0 });
   solveStep(problem, 0, { keepsBranch: true });
   if (!(measureMove(problem) <= 64 * measureScales(problem, false).rounding)) return false;
   multiplyBand(residual, whole, step);

@@ -225,7 +225,7 @@ function createRestSystem(
   places: { readonly start: Snapshot; readonly entry: Snapshot },
   t: number,
 ): RestSystem {
-  const problem = createRestProblem(der, work, t);
+  const problem = createRestProblem(der, work, AT_REST(t));
   return {
     edgeCount: der.edgeCount,
     newton: (request) => solveAtRest(problem, request),

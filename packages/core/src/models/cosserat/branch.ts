@@ -1,0 +1,72 @@
+/** What the follower of branches (statics/branch.ts) asks of a rod. */
+import { clearBand } from '../../linalg/band.ts';
+import type { BranchRod } from '../../statics/branchProblem.ts';
+import {
+  evaluatePins,
+  measureStrain,
+  placePinned,
+  poseSamples,
+  rememberHeldFrames,
+  spreadHeldTwist,
+} from './kinematics.ts';
+import { subtractSymmetricPart } from './loadStiffness.ts';
+import { measureLoads, solveUnsymmetric, writeRightSide } from './newton.ts';
+import { capPenalties, createRestProblem } from './restNewton.ts';
+import type { CosseratRod } from './rod.ts';
+import { evaluateLoads, evaluateStage, type Workspace } from './stage.ts';
+import { judgeStability } from './statics.ts';
+import { returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
+
+export function createBranchRod(
+  cos: CosseratRod,
+  work: Workspace,
+  places: { readonly start: Snapshot; readonly entry: Snapshot },
+  t: number,
+): BranchRod {
+  const stage = { t, rate: 0, descent: 0 };
+  const snapshots = { point: places.entry, trial: places.start };
+  const rest = createRestProblem(cos, work, stage);
+  return {
+    rest,
+    stage,
+    closed: cos.rod.closed,
+    loadsFollow: cos.drive.sources.some((source) => source.dependsOnState),
+    place(at) {
+      evaluatePins(cos, at);
+      spreadHeldTwist(cos);
+      rememberHeldFrames(cos);
+      placePinned(cos, false);
+      return rest.follow();
+    },
+    evaluate(withMatrix) {
+      evaluateLoads(cos, stage.t);
+      capPenalties(cos, work);
+      if (withMatrix) clearBand(work.matrix);
+      if (Number.isNaN(evaluateStage(cos, work, stage, withMatrix ? work.matrix : undefined)))
+        return 'a load is not a finite number';
+      writeRightSide(cos, work);
+      return '';
+    },
+    measureLoads() {
+      measureLoads(cos, work, stage.t);
+      return work.loadJacobian.asymmetry;
+    },
+    subtractSymmetricPart: () => subtractSymmetricPart(work.matrix, work.loadJacobian, cos),
+    solveUnsymmetric: () => solveUnsymmetric(cos, work),
+    hold: (place) => takeSnapshot(snapshots[place], cos),
+    revert(place, at) {
+      returnToSnapshot(cos, snapshots[place]);
+      evaluatePins(cos, at);
+      measureStrain(cos);
+    },
+    judge: (at) => judgeStability(cos, work, at),
+    finish() {
+      cos.v.fill(0);
+      cos.acceleration.fill(0);
+      // at rest the acceleration is known: it is zero
+      cos.history[0] = 1;
+      measureStrain(cos);
+      poseSamples(cos);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** What the follower of branches (statics/branch.ts) asks of a rod. */
+import { clearBand } from '../../linalg/band.ts';
+import type { BranchRod } from '../../statics/branchProblem.ts';
+import { evaluatePins, followCenterline, placePinned, poseSamples, spreadHeldTwist } from './kinematics.ts';
+import { subtractSymmetricPart } from './loadStiffness.ts';
+import { writeRightSide } from './newton.ts';
+import { capPenalties, createRestProblem } from './restNewton.ts';
+import type { DerRod } from './rod.ts';
+import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
+import { dependsOnState, evaluateLoads, evaluateStage, lastTrouble, type Workspace } from './stage.ts';
+import { judgeStability } from './statics.ts';
+import { measureLoads, solveUnsymmetric } from './tangent.ts';
+
+export function createBranchRod(
+  der: DerRod,
+  work: Workspace,
+  places: { readonly start: Snapshot; readonly entry: Snapshot },
+  t: number,
+): BranchRod {
+  const stage = { t, inertia: 0, rate: 0 };
+  const snapshots = { point: places.entry, trial: places.start };
+  const rest = createRestProblem(der, work, stage);
+  return {
+    rest,
+    stage,
+    closed: der.rod.closed,
+    loadsFollow: dependsOnState(der.drive),
+    place(at) {
+      const before = der.held.theta.slice();
+      evaluatePins(der, at);
+      spreadHeldTwist(der, before, undefined);
+      placePinned(der, der.q, undefined);
+      return rest.follow();
+    },
+    evaluate(withMatrix) {
+      evaluateLoads(der, stage.t);
+      capPenalties(der, work);
+      if (withMatrix) clearBand(work.matrix);
+      if (Number.isNaN(evaluateStage(der, work, stage, withMatrix ? work.matrix : undefined))) return lastTrouble();
+      writeRightSide(der, work);
+      return '';
+    },
+    measureLoads() {
+      measureLoads(der, work, stage.t);
+      return work.loadJacobian.asymmetry;
+    },
+    subtractSymmetricPart: () => subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed),
+    solveUnsymmetric: () => solveUnsymmetric(der, work),
+    hold: (place) => takeSnapshot(snapshots[place], der),
+    revert: (place, at) => returnToSnapshot(der, snapshots[place], work, at),
+    judge: (at) => judgeStability(der, work, at),
+    finish() {
+      der.v.fill(0);
+      der.acceleration.fill(0);
+      der.history.fill(0);
+      followCenterline(der, work.edgeWork);
+      poseSamples(der);
+    },
+  };
+}

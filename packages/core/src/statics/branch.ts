@@ -1,0 +1,324 @@
+/**
+ * Follows a branch of equilibria by its arc length (Keller 1977), through folds, where the parameter turns back.
+ *
+ * A point of the branch is the rod's unknowns x and the parameter t. The next one lies ds farther along the tangent (ẋ, ṫ):
+ *     r(x, t) = 0,    ⟨ẋ, Δx⟩ + ṫ Δt/T² = ds,
+ * with T the range of the parameter, and ⟨,⟩ the mean over the nodes of displacements by the rod's length and of angles by a turn.
+ * Each Newton step solves twice with the stiffness matrix as it is, for −r and for −∂r/∂t, and combines the two. Between points, the
+ * sign of ṫ tells folds, and a change of the number of negative modes without a fold tells bifurcations; both are then located.
+ */
+
+import { sin } from '../math/rounded/index.ts';
+import type { BranchEnd, BranchOptions, BranchPoint, BranchPointKind } from './branchPoint.ts';
+import { type BranchProblem, type BranchRod, createBranchProblem } from './branchProblem.ts';
+import { type Correction, createRestTest } from './convergence.ts';
+import { measureMove, measureScales, solveAtRest } from './newton.ts';
+import type { Verdict } from './search.ts';
+
+/** Change of all unknowns and of the parameter, by arc length. */
+interface Direction {
+  readonly x: Float64Array;
+  t: number;
+}
+
+interface Trace {
+  readonly problem: BranchProblem;
+  readonly options: BranchOptions;
+  /** Range of the parameter. */
+  readonly range: number;
+  /** Weight of each unknown in the measure. */
+  readonly weight: Float64Array;
+  /** At the point that is held. */
+  readonly tangent: Direction;
+  /** Displacement by the parameter, and that of a Newton step. */
+  readonly byParameter: Float64Array;
+  readonly gone: Float64Array;
+}
+
+/** Iterations after which a shorter distance is tried. */
+const MOST_ITERATIONS = 14;
+
+function createTrace(problem: BranchProblem, options: BranchOptions): Trace {
+  const size = problem.step.length;
+  const { length, isAngle, edgeCount } = problem;
+  const turn = 2 * Math.PI;
+  return {
+    problem,
+    options,
+    range: Math.abs(options.to - options.from),
+    weight: Float64Array.from(
+      { length: size },
+      (_, d) => 1 / (edgeCount * (isAngle(d) ? turn * turn : length * length)),
+    ),
+    tangent: { x: new Float64Array(size), t: 0 },
+    byParameter: new Float64Array(size),
+    gone: new Float64Array(size),
+  };
+}
+
+function dot({ weight }: Trace, a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let d = 0; d < a.length; d++) sum += weight[d] * a[d] * b[d];
+  return sum;
+}
+
+/** Product of two directions in the measure of the branch. */
+function dotDirections(trace: Trace, a: Direction, b: Direction): number {
+  return dot(trace, a.x, b.x) + (a.t * b.t) / (trace.range * trace.range);
+}
+
+function clearFixed({ fixed }: BranchProblem, x: Float64Array): void {
+  for (let d = 0; d < x.length; d++) if (fixed[d]) x[d] = 0;
+}
+
+/** K⁻¹ ∂(−r)/∂t into `byParameter`, by central differences of the right side; the matrix must be factored. */
+function differentiate({ problem, range, byParameter }: Trace): string {
+  const delta = 1e-5 * range;
+  const t = problem.parameter;
+  problem.hold('trial');
+  for (const sign of [1, -1]) {
+    const trouble = problem.place(t + sign * delta) || problem.evaluateRight();
+    if (trouble) return trouble;
+    for (let d = 0; d < byParameter.length; d++)
+      byParameter[d] = sign > 0 ? problem.step[d] : (byParameter[d] - problem.step[d]) / (2 * delta);
+    problem.revert('trial');
+  }
+  clearFixed(problem, byParameter);
+  problem.solve(byParameter);
+  return '';
+}
+
+/** Tangent at an equilibrium, on the side of `before`. Returns why there is none, or ''. */
+function findTangent(trace: Trace, out: Direction, before: Direction | undefined): string {
+  const { problem, options, byParameter, range } = trace;
+  const trouble = problem.linearize() || differentiate(trace);
+  if (trouble) return trouble;
+  const length = Math.sqrt(dot(trace, byParameter, byParameter) + 1 / (range * range));
+  if (!(length < Infinity)) return 'the tangent of the branch is not a number';
+  for (let d = 0; d < out.x.length; d++) out.x[d] = byParameter[d] / length;
+  out.t = 1 / length;
+  const along = before ? dotDirections(trace, out, before) : options.to - options.from;
+  if (along < 0) {
+    for (let d = 0; d < out.x.length; d++) out.x[d] = -out.x[d];
+    out.t = -out.t;
+  }
+  return '';
+}
+
+/** Mode whose stiffness is next to zero, as a direction; the matrix of a bifurcation is next to singular. */
+function findMode(trace: Trace, out: Direction): string {
+  const { problem, weight } = trace;
+  const trouble = problem.linearize();
+  if (trouble) return trouble;
+  const { x } = out;
+  for (let d = 0; d < x.length; d++) x[d] = sin(1 + 0.7 * d) + 0.3 * sin(0.1 * d);
+  for (let k = 0; k < 8; k++) {
+    if (k > 0) for (let d = 0; d < x.length; d++) x[d] *= weight[d];
+    clearFixed(problem, x);
+    problem.solve(x);
+    const length = Math.sqrt(dot(trace, x, x));
+    if (!(length > 0 && length < Infinity)) return 'the mode of the bifurcation is not a number';
+    for (let d = 0; d < x.length; d++) x[d] /= length;
+  }
+  let largest = 0;
+  for (const value of x) if (Math.abs(value) > Math.abs(largest)) largest = value;
+  if (largest > 0 !== (trace.options.start === 'across')) for (let d = 0; d < x.length; d++) x[d] = -x[d];
+  out.t = 0;
+  return '';
+}
+
+interface Outcome {
+  readonly trouble: string;
+  readonly iterations: number;
+}
+
+/** Moves by `step`, whose share `fraction` must be the whole. */
+function move({ problem, gone }: Trace): string {
+  const fraction = problem.limitStep();
+  if (!(fraction > 0)) return 'the Newton step is not a number';
+  if (fraction < 1) return 'an edge turns too far';
+  for (let d = 0; d < gone.length; d++) gone[d] += problem.step[d];
+  problem.takeStep(1);
+  return problem.follow();
+}
+
+/** From the point that is held to the one ds farther. */
+function correct(trace: Trace, ds: number): Outcome {
+  const { problem, tangent, options, range, byParameter, gone } = trace;
+  const { step } = problem;
+  const start = problem.parameter;
+  gone.fill(0);
+  const placed = problem.place(start + ds * tangent.t) || problem.evaluateRight();
+  if (placed) return { trouble: placed, iterations: 0 };
+  for (let d = 0; d < step.length; d++) step[d] = ds * tangent.x[d];
+  let trouble = move(trace);
+  const test = createRestTest(options.tolerance, true);
+  let settledParameter = false;
+  for (let iterations = 0; iterations < MOST_ITERATIONS && !trouble; iterations++) {
+    trouble = problem.linearize();
+    if (trouble) break;
+    const right = step.slice();
+    clearFixed(problem, right);
+    problem.solve(right);
+    trouble = differentiate(trace);
+    if (trouble) break;
+    const missing = ds - dot(trace, tangent.x, gone) - (tangent.t * (problem.parameter - start)) / (range * range);
+    const change =
+      (missing - dot(trace, tangent.x, right)) / (tangent.t / (range * range) + dot(trace, tangent.x, byParameter));
+    trouble = problem.place(problem.parameter + change) || problem.evaluateRight();
+    if (trouble) break;
+    clearFixed(problem, step);
+    problem.solve(step);
+    const scales = measureScales(problem, false);
+    const correction: Correction = {
+      move: measureMove(problem),
+      ...problem.measureEdges(scales.rounding),
+      whole: true,
+      residual: Infinity,
+    };
+    const decision = test.decide(correction, scales, () => problem.length);
+    trouble = move(trace);
+    settledParameter = Math.abs(change) <= 1e-9 * range;
+    if (decision === 'converged' && !trouble && settledParameter) return { trouble: '', iterations: iterations + 1 };
+    if (decision === 'rounding' || decision === 'stuck') trouble ||= 'rounding hides the branch';
+  }
+  return { trouble: trouble || `no convergence in ${MOST_ITERATIONS} iterations`, iterations: MOST_ITERATIONS };
+}
+
+/** Last point, at the end of the range. */
+function goToBound({ problem, tangent, options }: Trace, bound: number): Outcome {
+  const { step } = problem;
+  const ds = (bound - problem.parameter) / tangent.t;
+  const trouble = problem.place(bound) || problem.evaluateRight();
+  if (trouble) return { trouble, iterations: 0 };
+  for (let d = 0; d < step.length; d++) step[d] = ds * tangent.x[d];
+  problem.takeStep(problem.limitStep());
+  const found = solveAtRest(problem, { tolerance: options.tolerance, iterations: 60, keepsBranch: true });
+  return { trouble: found.converged ? '' : found.reason, iterations: found.iterations };
+}
+
+interface Stretch {
+  readonly ds: number;
+  readonly after: Direction;
+  /** At its two ends. */
+  readonly verdicts: readonly [Verdict, Verdict];
+}
+
+/** What happens between the held point and the one ds farther. */
+function findEvent({ tangent }: Trace, { after, verdicts }: Stretch): 'fold' | 'bifurcation' | 'both' | undefined {
+  const [before, behind] = verdicts.map(({ negativeModes }) => negativeModes);
+  const folds = tangent.t * after.t < 0;
+  const change = before < 0 || behind < 0 ? 0 : Math.abs(behind - before);
+  // at a fold one mode changes its sign
+  if (folds) return change === 1 || before < 0 || behind < 0 ? 'fold' : 'both';
+  return change > 0 ? 'bifurcation' : undefined;
+}
+
+/** Brings the problem to where the event is, between the held point and the one `stretch.ds` farther; returns that distance. */
+function locate(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch): number {
+  const { problem, tangent } = trace;
+  const there: Direction = { x: new Float64Array(tangent.x.length), t: 0 };
+  let [low, high] = [0, stretch.ds];
+  let [fLow, fHigh] = [tangent.t, stretch.after.t];
+  let last = 0;
+  for (let k = 0; k < 26 && high - low > 1e-7 * stretch.ds; k++) {
+    // at a fold ṫ is smooth: false position, halving what stays (Illinois)
+    const share = kind === 'fold' ? Math.min(0.95, Math.max(0.05, fLow / (fLow - fHigh))) : 0.5;
+    const ds = low + share * (high - low);
+    problem.revert('point');
+    if (correct(trace, ds).trouble) break;
+    last = ds;
+    let isBefore: boolean;
+    if (kind === 'fold') {
+      if (findTangent(trace, there, tangent)) break;
+      isBefore = there.t * tangent.t > 0;
+      if (isBefore) fHigh *= fLow === there.t ? 1 : 0.5;
+      else fLow *= 0.5;
+      if (isBefore) fLow = there.t;
+      else fHigh = there.t;
+      if (Math.abs(there.t) <= 1e-7 * Math.abs(tangent.t)) break;
+    } else isBefore = problem.judge().negativeModes === stretch.verdicts[0].negativeModes;
+    if (isBefore) low = ds;
+    else high = ds;
+  }
+  return last;
+}
+
+/** How much longer or shorter the next distance is. */
+function adapt(iterations: number, cosine: number): number {
+  if (cosine < 0.95) return 0.6;
+  return iterations <= 4 && cosine > 0.985 ? 1.5 : iterations > 7 ? 0.7 : 1;
+}
+
+/**
+ * Follows the branch from where the rod is, an equilibrium. The rod is at each point while that is yielded, and may be saved
+ * or read there, not changed.
+ */
+export function* followBranch(rod: BranchRod, options: BranchOptions): Generator<BranchPoint, BranchEnd> {
+  const problem = createBranchProblem(rod);
+  const trace = createTrace(problem, options);
+  const { tangent } = trace;
+  const after: Direction = { x: new Float64Array(tangent.x.length), t: 0 };
+  const [low, high] = [Math.min(options.from, options.to), Math.max(options.from, options.to)];
+  let arc = 0;
+  const tell = (kind: BranchPointKind, verdict: Verdict, iterations: number, along = 0): BranchPoint => {
+    problem.finish();
+    return { kind, parameter: problem.parameter, arc: arc + along, iterations, ...verdict };
+  };
+  problem.hold('point');
+  let verdict = problem.judge();
+  const lost = options.start === 'along' ? findTangent(trace, tangent, undefined) : findMode(trace, tangent);
+  problem.revert('point');
+  yield tell('start', verdict, 0);
+  if (lost) return { reason: 'lost', detail: lost };
+  let ds = options.start === 'along' ? options.stride : options.stride / 4;
+  let detail = '';
+  for (let count = 1; count < options.points; ) {
+    if (ds < options.shortest) return { reason: 'lost', detail };
+    problem.revert('point');
+    const { trouble, iterations } = correct(trace, ds);
+    detail = trouble;
+    const bound = problem.parameter > high ? high : low;
+    if (!trouble && (problem.parameter > high || problem.parameter < low) && tangent.t !== 0) {
+      problem.revert('point');
+      const ended = goToBound(trace, bound);
+      if (!ended.trouble) {
+        yield tell('end', problem.judge(), ended.iterations, ds);
+        return { reason: 'range', detail: '' };
+      }
+      detail = ended.trouble;
+      ds /= 2;
+      continue;
+    }
+    detail ||= findTangent(trace, after, tangent);
+    const cosine = detail ? 0 : dotDirections(trace, after, tangent);
+    // the first point from a bifurcation turns towards the parameter
+    if (detail || (cosine < 0.7 && tangent.t !== 0)) {
+      detail ||= 'the branch turns too sharply';
+      ds /= 2;
+      continue;
+    }
+    const stretch: Stretch = { ds, after, verdicts: [verdict, problem.judge()] };
+    const event = tangent.t === 0 ? undefined : findEvent(trace, stretch);
+    if (event === 'both' && ds > 16 * options.shortest) {
+      ds /= 2;
+      continue;
+    }
+    if (event) {
+      const kind = event === 'bifurcation' ? 'bifurcation' : 'fold';
+      const along = locate(trace, kind, stretch);
+      yield tell(kind, problem.judge(), 0, along);
+      problem.revert('point');
+      correct(trace, ds);
+    }
+    arc += ds;
+    verdict = stretch.verdicts[1];
+    tangent.x.set(after.x);
+    tangent.t = after.t;
+    problem.hold('point');
+    yield tell('point', verdict, iterations);
+    count++;
+    ds = Math.min(options.stride, ds * adapt(iterations, cosine));
+  }
+  return { reason: 'points', detail: '' };
+}

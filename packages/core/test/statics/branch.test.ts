@@ -1,0 +1,164 @@
+/** Branches of equilibria through folds and bifurcations, against closed forms. */
+import { type BranchPoint, createWorld, type ModelId, type Scene, type World } from '@tendril-sim/core';
+import { describe, expect, it } from 'vitest';
+
+interface Followed {
+  readonly points: BranchPoint[];
+  readonly end: string;
+}
+
+/** All points of a branch; `look` sees the world at each. */
+function follow(world: World, start?: 'across' | 'back', look: (point: BranchPoint) => void = () => {}): Followed {
+  const branch = world.branch(start);
+  const points: BranchPoint[] = [];
+  for (;;) {
+    const next = branch.next();
+    if (next.done) return { points, end: next.value.reason };
+    points.push(next.value);
+    look(next.value);
+  }
+}
+
+const eventsOf = ({ points }: Followed): (readonly [string, number])[] =>
+  points
+    .filter(({ kind }) => kind === 'fold' || kind === 'bifurcation')
+    .map(({ kind, parameter }) => [kind, parameter]);
+
+function column(model: ModelId, to: number): Scene {
+  return {
+    tendril: 1,
+    rods: [
+      {
+        id: 'column',
+        model,
+        shape: { type: 'straight', from: [0, 0, 0], to: [0, 0, 1] },
+        edges: 40,
+        inextensible: true,
+        section: { type: 'stiffness', EI1: 1, EI2: 3, GJ: 1, mass: 1 },
+      },
+    ],
+    pins: [{ rod: 'column', at: 'start' }],
+    loads: [{ type: 'force', rod: 'column', at: 'end', force: [0, 0, -1], factor: { formula: 't' } }],
+    statics: { from: 0, to, follow: 'branch' },
+  };
+}
+
+/** Complete elliptic integrals K and E of modulus k, by the arithmetic–geometric mean. */
+function elliptic(k: number): { readonly K: number; readonly E: number } {
+  let [a, g, c, sum] = [1, Math.sqrt(1 - k * k), k, (k * k) / 2];
+  for (let power = 1; Math.abs(c) > 1e-16 && power < 1e6; power *= 2) {
+    c = (a - g) / 2;
+    [a, g] = [(a + g) / 2, Math.sqrt(a * g)];
+    sum += power * c * c;
+  }
+  return { K: Math.PI / (2 * a), E: (Math.PI / (2 * a)) * (1 - sum) };
+}
+
+/** Height of the tip of a buckled column of length 1 and EI 1 under its tip load: F = K², z = 2E/K − 1. */
+function buckledHeight(load: number): number {
+  let [low, high] = [0, 1 - 1e-15];
+  for (let i = 0; i < 100; i++) {
+    const k = (low + high) / 2;
+    if (elliptic(k).K ** 2 < load) low = k;
+    else high = k;
+  }
+  const { K, E } = elliptic(low);
+  return (2 * E) / K - 1;
+}
+
+describe.each(['der', 'cosserat'] as const)('a column of %s', (model) => {
+  const euler = Math.PI ** 2 / 4;
+
+  it('buckles at the loads of Euler, and is followed past them', () => {
+    const found = follow(createWorld(column(model, 30)));
+    const events = eventsOf(found);
+    expect(found.end).toBe('range');
+    expect(events.map(([kind]) => kind)).toEqual(['bifurcation', 'bifurcation', 'bifurcation']);
+    [1, 3, 9].forEach((multiple, k) => {
+      expect(events[k][1] / (multiple * euler)).toBeCloseTo(1, 2.5);
+    });
+    expect(found.points.at(-1)?.negativeModes).toBe(3);
+  });
+
+  it('follows the elastica from the first of them, on both sides', () => {
+    const world = createWorld(column(model, 12));
+    let state = world.save();
+    follow(world, undefined, ({ kind, parameter }) => {
+      if (kind === 'bifurcation' && parameter < 3) state = world.save();
+    });
+    const tips = (['across', 'back'] as const).map((start) => {
+      world.restore(state);
+      let checked = 0;
+      const side = follow(world, start, ({ kind, parameter, negativeModes }) => {
+        if (kind === 'start' || parameter < 1.01 * euler) return;
+        checked++;
+        expect(negativeModes).toBe(0);
+        const x = world.samples[0].nodePosition;
+        expect(Math.abs(x[x.length - 1] - buckledHeight(parameter))).toBeLessThan(2e-3);
+      });
+      expect(side.end).toBe('range');
+      expect(checked).toBeGreaterThan(10);
+      return world.samples[0].nodePosition.slice(-3);
+    });
+    const [here, there] = tips;
+    expect(Math.abs(here[1])).toBeGreaterThan(0.3);
+    expect(here[1] + there[1]).toBeCloseTo(0, 6);
+    expect(here[2] - there[2]).toBeCloseTo(0, 6);
+  });
+});
+
+/** Two bars that meet under an angle, with next to no bending stiffness, pushed down in the middle (von Mises). */
+function truss(): Scene {
+  return {
+    tendril: 1,
+    rods: [
+      {
+        id: 'bars',
+        shape: { type: 'points', points: [[-1, 0, 0], [0, 0, 0.5], [1, 0, 0]] }, // biome-ignore format: one line
+        section: { type: 'stiffness', EI1: 1e-7, EI2: 1e-7, GJ: 1e-7, EA: 1, mass: 1 },
+      },
+    ],
+    pins: [
+      { rod: 'bars', at: 'start', hold: 'position' },
+      { rod: 'bars', at: 'end', hold: 'position' },
+      { rod: 'bars', at: { node: 1 }, hold: 'position', axes: ['y'] },
+    ],
+    loads: [{ type: 'force', rod: 'bars', at: { node: 1 }, force: [0, 0, -1], factor: { formula: 't - 1' } }],
+    statics: { from: 0, to: 3, follow: 'branch' },
+  };
+}
+
+describe('two bars', () => {
+  it('snap through at the fold of the closed form, and back at its mirror image', () => {
+    // F(z) = 2 EA (l0/l − 1) z/l0
+    const l0 = Math.sqrt(1.25);
+    const force = (z: number): number => 2 * (l0 / Math.hypot(1, z) - 1) * (z / l0);
+    let [low, high] = [0, 0.5];
+    for (let i = 0; i < 200; i++) {
+      const [a, b] = [low + (high - low) / 3, high - (high - low) / 3];
+      if (force(a) < force(b)) low = a;
+      else high = b;
+    }
+    const world = createWorld(truss());
+    const heights: [number, number][] = [];
+    const found = follow(world, undefined, ({ kind, parameter }) => {
+      const z = world.samples[0].nodePosition[5];
+      if (kind === 'point') heights.push([force(z), parameter - 1]);
+    });
+    expect(found.end).toBe('range');
+    const folds = eventsOf(found).filter(([kind]) => kind === 'fold');
+    expect(folds.length).toBeGreaterThan(0);
+    expect(Math.max(...folds.map(([, t]) => t - 1)) / force(low)).toBeCloseTo(1, 4);
+    expect(heights.length).toBeGreaterThan(20);
+    for (const [expected, seen] of heights) expect(Math.abs(expected - seen)).toBeLessThan(1e-5);
+  });
+});
+
+describe('what cannot be followed', () => {
+  const scene = column('der', 3);
+  it('is refused with its reason', () => {
+    expect(() => follow(createWorld({ ...scene, statics: { follow: 'branch' } }))).toThrow(/are equal/);
+    const other = { ...scene, rods: scene.rods.map((rod) => ({ ...rod, model: 'helix' as const })) };
+    expect(() => follow(createWorld(other))).toThrow(/der or cosserat/);
+  });
+});
