@@ -115,6 +115,5 @@ export {
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export { expandWeaves } from './scene/weave.ts';
-export type { BranchEnd, BranchOptions, BranchPoint, BranchPointKind } from './statics/branchPoint.ts';
 export type { EnergyGain, MomentumGain, StepReport, World, WorldState } from './world/types.ts';
 export { createWorld } from './world/world.ts';

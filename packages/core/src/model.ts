@@ -10,7 +10,6 @@ import type { ColliderContacts, ContactSides, LoadSource, Samples } from './port
 import type { CompiledBody, Weld } from './scene/bodies.ts';
 import type { Pin, Rod } from './scene/compiled.ts';
 import type { ModelId, Scene } from './scene/types.ts';
-import type { BranchEnd, BranchOptions, BranchPoint } from './statics/branchPoint.ts';
 
 /** What acts on one rod from outside. */
 export interface Drive {
@@ -99,6 +98,41 @@ export interface EquilibriumReport {
   readonly saddlesLeft: number;
   /** Why the search failed, if it did. */
   readonly reason?: string;
+}
+
+/** What is asked of a branch of equilibria (statics/branch.ts). */
+export interface BranchOptions {
+  /** The branch ends where the parameter leaves this range. */
+  readonly from: number;
+  readonly to: number;
+  readonly tolerance: number;
+  /** Longest and shortest distance between points, in the measure of statics/branch.ts. */
+  readonly stride: number;
+  readonly shortest: number;
+  /** Most points. */
+  readonly points: number;
+  /** `along`: along the parameter, towards `to`. `across` and `back`: from a bifurcation along its mode, and against it. */
+  readonly start: 'along' | 'across' | 'back';
+}
+
+export type BranchPointKind = 'start' | 'point' | 'fold' | 'bifurcation' | 'end';
+
+export interface BranchPoint {
+  readonly kind: BranchPointKind;
+  readonly parameter: number;
+  /** Distance from the start along the branch. */
+  readonly arc: number;
+  readonly iterations: number;
+  /** As in EquilibriumReport. */
+  readonly negativeModes: number;
+  readonly criterion: 'energy' | 'divergence' | 'none';
+}
+
+/** Why a branch was not followed farther. */
+export interface BranchEnd {
+  readonly reason: 'range' | 'points' | 'lost';
+  /** For `lost`: what failed at the shortest distance. */
+  readonly detail: string;
 }
 
 export interface Modes {

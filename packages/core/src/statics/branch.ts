@@ -9,7 +9,7 @@
  */
 
 import { sin } from '../math/rounded/index.ts';
-import type { BranchEnd, BranchOptions, BranchPoint, BranchPointKind } from './branchPoint.ts';
+import type { BranchEnd, BranchOptions, BranchPoint, BranchPointKind } from '../model.ts';
 import { type BranchProblem, type BranchRod, createBranchProblem } from './branchProblem.ts';
 import { type Correction, createRestTest } from './convergence.ts';
 import { measureMove, measureScales, solveAtRest } from './newton.ts';
@@ -250,6 +250,32 @@ function adapt(iterations: number, cosine: number): number {
   return iterations <= 4 && cosine > 0.985 ? 1.5 : iterations > 7 ? 0.7 : 1;
 }
 
+/** Where one attempt to go on came to. */
+type Advance =
+  | { readonly to: 'nowhere'; readonly detail: string }
+  | { readonly to: 'bound'; readonly iterations: number }
+  | { readonly to: 'point'; readonly iterations: number; readonly cosine: number; readonly verdict: Verdict };
+
+/** From the held point ds farther, or to the end of the range; the tangent there into `after`. */
+function advance(trace: Trace, ds: number, after: Direction): Advance {
+  const { problem, tangent, options } = trace;
+  const [low, high] = [Math.min(options.from, options.to), Math.max(options.from, options.to)];
+  problem.revert('point');
+  const { trouble, iterations } = correct(trace, ds);
+  const t = problem.parameter;
+  if (!trouble && (t > high || t < low) && tangent.t !== 0) {
+    problem.revert('point');
+    const bound = goToBound(trace, t > high ? high : low);
+    return bound.trouble ? { to: 'nowhere', detail: bound.trouble } : { to: 'bound', iterations: bound.iterations };
+  }
+  const detail = trouble || findTangent(trace, after, tangent);
+  if (detail) return { to: 'nowhere', detail };
+  const cosine = dotDirections(trace, after, tangent);
+  // the first point from a bifurcation may turn towards the parameter
+  if (cosine < 0.7 && tangent.t !== 0) return { to: 'nowhere', detail: 'the branch turns too sharply' };
+  return { to: 'point', iterations, cosine, verdict: problem.judge() };
+}
+
 /**
  * Follows the branch from where the rod is, an equilibrium. The rod is at each point while that is yielded, and may be saved
  * or read there, not changed.
@@ -259,7 +285,6 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
   const trace = createTrace(problem, options);
   const { tangent } = trace;
   const after: Direction = { x: new Float64Array(tangent.x.length), t: 0 };
-  const [low, high] = [Math.min(options.from, options.to), Math.max(options.from, options.to)];
   let arc = 0;
   const tell = (kind: BranchPointKind, verdict: Verdict, iterations: number, along = 0): BranchPoint => {
     problem.finish();
@@ -267,40 +292,22 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
   };
   problem.hold('point');
   let verdict = problem.judge();
-  const lost = options.start === 'along' ? findTangent(trace, tangent, undefined) : findMode(trace, tangent);
+  let detail = options.start === 'along' ? findTangent(trace, tangent, undefined) : findMode(trace, tangent);
   problem.revert('point');
   yield tell('start', verdict, 0);
-  if (lost) return { reason: 'lost', detail: lost };
+  if (detail) return { reason: 'lost', detail };
   let ds = options.start === 'along' ? options.stride : options.stride / 4;
-  let detail = '';
   for (let count = 1; count < options.points; ) {
     if (ds < options.shortest) return { reason: 'lost', detail };
-    problem.revert('point');
-    const { trouble, iterations } = correct(trace, ds);
-    detail = trouble;
-    const bound = problem.parameter > high ? high : low;
-    if (!trouble && (problem.parameter > high || problem.parameter < low) && tangent.t !== 0) {
-      problem.revert('point');
-      const ended = goToBound(trace, bound);
-      if (!ended.trouble) {
-        yield tell('end', problem.judge(), ended.iterations, ds);
-        return { reason: 'range', detail: '' };
-      }
-      detail = ended.trouble;
-      ds /= 2;
-      continue;
+    const next = advance(trace, ds, after);
+    if (next.to === 'bound') {
+      yield tell('end', problem.judge(), next.iterations, ds);
+      return { reason: 'range', detail: '' };
     }
-    detail ||= findTangent(trace, after, tangent);
-    const cosine = detail ? 0 : dotDirections(trace, after, tangent);
-    // the first point from a bifurcation turns towards the parameter
-    if (detail || (cosine < 0.7 && tangent.t !== 0)) {
-      detail ||= 'the branch turns too sharply';
-      ds /= 2;
-      continue;
-    }
-    const stretch: Stretch = { ds, after, verdicts: [verdict, problem.judge()] };
-    const event = tangent.t === 0 ? undefined : findEvent(trace, stretch);
-    if (event === 'both' && ds > 16 * options.shortest) {
+    const stretch = next.to === 'point' && { ds, after, verdicts: [verdict, next.verdict] as const };
+    const event = stretch && tangent.t !== 0 ? findEvent(trace, stretch) : undefined;
+    if (!stretch || (event === 'both' && ds > 16 * options.shortest)) {
+      if (next.to === 'nowhere') detail = next.detail;
       ds /= 2;
       continue;
     }
@@ -312,13 +319,13 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
       correct(trace, ds);
     }
     arc += ds;
-    verdict = stretch.verdicts[1];
+    verdict = next.verdict;
     tangent.x.set(after.x);
     tangent.t = after.t;
     problem.hold('point');
-    yield tell('point', verdict, iterations);
+    yield tell('point', verdict, next.iterations);
     count++;
-    ds = Math.min(options.stride, ds * adapt(iterations, cosine));
+    ds = Math.min(options.stride, ds * adapt(next.iterations, next.cosine));
   }
   return { reason: 'points', detail: '' };
 }

@@ -1,8 +1,7 @@
 /** Equilibria, natural modes and matrices of a world. */
 import type { LinkedRest } from '../contact/links/statics.ts';
 import { SceneError } from '../errors.ts';
-import type { EquilibriumReport, Matrices, Modes } from '../model.ts';
-import type { BranchEnd, BranchOptions, BranchPoint } from '../statics/branchPoint.ts';
+import type { BranchEnd, BranchOptions, BranchPoint, EquilibriumReport, Matrices, Modes } from '../model.ts';
 import { auditEquilibria } from './audit.ts';
 import { moveBodiesOnPaths, type WorldParts } from './build.ts';
 import { refuseEngine } from './engineTurn.ts';

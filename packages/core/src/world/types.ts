@@ -2,12 +2,22 @@
 import type { BodyPose } from '../bodies/body.ts';
 import type { ContactForce, ContactReport, LinkForce } from '../contact/report.ts';
 import type { Collider } from '../contact/shapes/collider.ts';
-import type { Channel, Energies, EquilibriumReport, Matrices, Modes, Momentum, Reaction } from '../model.ts';
+import type {
+  BranchEnd,
+  BranchOptions,
+  BranchPoint,
+  Channel,
+  Energies,
+  EquilibriumReport,
+  Matrices,
+  Modes,
+  Momentum,
+  Reaction,
+} from '../model.ts';
 import type { LoadSource, Samples } from '../port.ts';
 import type { Rod } from '../scene/compiled.ts';
 import type { Grip } from '../scene/grip.ts';
 import type { Scene } from '../scene/types.ts';
-import type { BranchEnd, BranchOptions, BranchPoint } from '../statics/branchPoint.ts';
 
 /** Energy that a step created: more than loads, pins and moving obstacles can explain. */
 export interface EnergyGain {
