@@ -12,6 +12,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   math: [],
   linalg: ['constants', 'math'],
   curve: ['math', 'linalg'],
+  // triangle meshes by themselves: repaired, closed
+  surface: ['math', 'errors'],
   // rigid bodies by themselves: poses, rotations, inertia
   bodies: ['math', 'linalg', 'errors'],
   // observers know the world, as a type
@@ -35,12 +37,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'model',
     'scene',
     'bodies',
+    'surface',
     'threads/contactThreads.ts',
   ],
   // of models, the table of their ids, options and capabilities
   scene: ['math', 'linalg', 'curve', 'errors', 'fields', 'bodies', 'port', 'model', 'models/registry.ts'],
   // grooming stands on the models' tools, and nothing stands on it
-  groom: ['math', 'curve', 'errors', 'scene', 'models'],
+  groom: ['surface', 'contact/shapes/mesh.ts', 'math', 'curve', 'errors', 'scene', 'models'],
   // policy of equilibrium searches, shared by the models
   statics: ['math', 'linalg', 'port', 'model'],
   models: ['constants', 'math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies', 'balance', 'statics'],

@@ -8,10 +8,10 @@ import type {
   CurlCommandOptions,
   CutCommandOptions,
   GrowCommandOptions,
-  HairExportOptions,
   OutOptions,
   SceneCommandOptions,
 } from './commands/groom.ts';
+import type { HairExportOptions } from './commands/groomExport.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Numbers by a reader, as elsewhere on the command line. */
@@ -61,7 +61,8 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
     .option('--elements <n>', 'helical elements a guide (default: 10, or what the curl needs)', readers.count)
     .option('--length-jitter <part>', 'lengths vary by up to this part (default: 0)', parseNumber)
     .option('--phase-jitter <angle>', 'curls are out of phase by up to this many radians (default: 0)', parseNumber)
-    .option('--lean <x,y,z>', 'added to the normal: hair lies down along it', parseTriple)
+    .option('--lean <x,y,z>', 'added to the normal: hair lies down along it; three numbers or formulas of the place')
+    .option('--no-lay', 'let hair run through the mesh instead of laying it over')
     .option('--clump <part>', 'how far tips are drawn to the nearest guide, 0 to 1 (default: 0)', parseNumber)
     .option('--unit <length>', 'length of a unit of the mesh', readers.length)
     .addOption(new Option('--up <axis>', 'which axis is up in the mesh').choices(['y', 'z']))
@@ -99,6 +100,11 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
     .option('-m, --model <model>', 'rod model (default: helix)')
     .option('--every <n>', 'every nth guide only', readers.count)
     .option('--count <n>', 'at most so many guides', readers.count)
+    .option('--head <mesh>', 'mesh that the hair meets (default: the one it grew on)')
+    .option('--no-head', 'nothing is in the way of the hair')
+    .option('--unit <length>', 'length of a unit of that mesh', readers.length)
+    .addOption(new Option('--up <axis>', 'which axis is up in that mesh').choices(['y', 'z']))
+    .option('--motion <motion>', 'how the head moves: shake, nod, turn, or a file with the keys of a path')
     .action((file: string, options: SceneCommandOptions) => act((verbs) => verbs.scene(file, options, terminal)));
 
   withOut(
@@ -113,7 +119,10 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
     .option('--motion <file>', 'as this motion moves them (usda, glb)')
     .option('--nodes <n>', 'points a hair (default: 21)', readers.count)
     .option('--guides-only', 'the guides in place of the hairs')
-    .action((file: string, options: HairExportOptions) => act((verbs) => verbs.exportHairs(file, options, terminal)));
+    .action(async (file: string, options: HairExportOptions) => {
+      const { exportHairs } = await import('./commands/groomExport.ts');
+      await act(() => exportHairs(file, options, terminal));
+    });
 }
 
 function parseNumber(value: string): number {

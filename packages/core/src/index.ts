@@ -40,8 +40,20 @@ export {
   placesPerElement,
   poseGuides,
   type SettleReport,
+  type Skin,
   settleHairstyle,
 } from './groom/hairstyle.ts';
+export {
+  createHeadField,
+  guideClearance,
+  type HeadField,
+  type HeadFieldOptions,
+  hasInside,
+  type LayReport,
+  layCurve,
+  layHairs,
+  layHairstyle,
+} from './groom/lay.ts';
 export { rodsOfHairstyle, type StyleRodOptions } from './groom/rods.ts';
 export {
   compileSurfaceMap,
@@ -63,7 +75,6 @@ export {
   dragPoints,
   reshapeHairstyle,
 } from './groom/styling.ts';
-export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './groom/surface.ts';
 export {
   type CentreLine,
   createWisps,
@@ -112,8 +123,10 @@ export {
   hairSection,
   hairTypes,
 } from './scene/hair.ts';
+export { listNames } from './scene/names.ts';
 export { type Piece, type RodStart, type Split, splitRod, startOf, wholeOf } from './scene/split.ts';
 export type * from './scene/types.ts';
 export { expandWeaves } from './scene/weave.ts';
+export { createSurface, type MeshInput, type Surface, type SurfaceReport } from './surface/surface.ts';
 export type { EnergyGain, MomentumGain, StepReport, World, WorldState } from './world/types.ts';
 export { createWorld } from './world/world.ts';

@@ -1,5 +1,18 @@
-/** The hairs of a hairstyle as footage: one frame as they hang, or many as a motion moves them; for the exporters. */
-import { type GuidePose, type Hairstyle, hairsOf, playCoordinates, poseGuides, writeHairs } from '@tendril-sim/core';
+/**
+ * The hairs of a hairstyle as footage: one frame as they hang, or many as a motion moves them; for the exporters. Hairs are kept out of the
+ * skin that the style has, and the skin is in the footage as an obstacle that rides on the body `head`.
+ */
+import {
+  type ColliderSpec,
+  createHeadField,
+  type GuidePose,
+  type Hairstyle,
+  hairsOf,
+  layHairs,
+  playCoordinates,
+  poseGuides,
+  writeHairs,
+} from '@tendril-sim/core';
 import type { Footage } from './export/footage.ts';
 import type { Motion } from './hairstyle.ts';
 import type { RecordedRod, RecordingFrame } from './recording.ts';
@@ -18,6 +31,7 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
   const { motion, nodes = 21 } = options;
   const hairs = options.guides ? undefined : hairsOf(style);
   const poseAt = (k: number): GuidePose => (motion ? playCoordinates(style, motion.frame(k)) : poseGuides(style));
+  const field = style.skin && hairs ? createHeadField(style.skin) : undefined;
   const guideNodes = poseAt(0).nodes;
   const count = hairs?.count ?? style.guideRoots.count;
   const own = hairs ? nodes : guideNodes;
@@ -42,14 +56,17 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
     const pose = poseAt(k);
     const position = new Float64Array(3 * own * count);
     const director = new Float64Array(position.length);
-    if (hairs) writeHairs(position, hairs, pose, own, 0, count, director);
-    else {
+    if (hairs) {
+      writeHairs(position, hairs, pose, own, 0, count, director);
+      if (field) layHairs(position, hairs, own, { field, pose });
+    } else {
       position.set(pose.position);
       if (pose.director) director.set(pose.director);
     }
     return {
       time: motion ? motion.frame(k).time : 0,
       energies,
+      ...(style.skin && { bodies: [headPose(style, pose)] }),
       rods: rods.map((_, r) => ({
         nodePosition: position.subarray(3 * own * r, 3 * own * (r + 1)),
         edgeDirector: director.subarray(3 * own * r, 3 * own * (r + 1) - 3),
@@ -57,8 +74,51 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
     };
   };
   return {
-    header: { version, scene: { tendril: 1, title: 'A hairstyle', gravity: style.gravity, rods: [] }, rods },
+    header: {
+      version,
+      scene: { tendril: 1, title: 'A hairstyle', gravity: style.gravity, rods: [], colliders: skinOf(style) },
+      rods,
+      ...(style.skin && { bodies: [{ id: 'head', radius: 0 }] }),
+    },
     frameCount: motion?.frameCount ?? 1,
     frame,
   };
+}
+
+function skinOf({ skin }: Hairstyle): ColliderSpec[] {
+  if (!skin) return [];
+  const triples = (values: ArrayLike<number>): [number, number, number][] =>
+    Array.from({ length: values.length / 3 }, (_, k) => [values[3 * k], values[3 * k + 1], values[3 * k + 2]]);
+  const { position, triangle } = skin;
+  return [
+    { id: 'skin', type: 'mesh', vertices: triples(position), faces: triples(triangle), solid: false, body: 'head' },
+  ];
+}
+
+/** Where the head is, as the root of the first guide tells it. */
+function headPose(
+  { guideRoots }: Hairstyle,
+  { turn, position }: GuidePose,
+): { position: Float64Array; orientation: Float64Array } {
+  const r = turn ?? [1, 0, 0, 0, 1, 0, 0, 0, 1];
+  const p = guideRoots.position;
+  const at = [0, 1, 2].map((k) => position[k] - r[3 * k] * p[0] - r[3 * k + 1] * p[1] - r[3 * k + 2] * p[2]);
+  return { position: Float64Array.from(at), orientation: quaternionOf(r) };
+}
+
+/** w, x, y, z of a rotation matrix, row by row. The largest component comes from the diagonal, the others from it. */
+function quaternionOf(r: ArrayLike<number>): Float64Array {
+  const diagonal = [r[0] + r[4] + r[8], r[0] - r[4] - r[8], r[4] - r[0] - r[8], r[8] - r[0] - r[4]];
+  const largest = diagonal.indexOf(Math.max(...diagonal));
+  const half = 0.5 * Math.sqrt(1 + diagonal[largest]);
+  // products of pairs of components, times four
+  const [wx, wy, wz] = [r[7] - r[5], r[2] - r[6], r[3] - r[1]];
+  const [xy, yz, zx] = [r[1] + r[3], r[5] + r[7], r[2] + r[6]];
+  const rows = [
+    [0, wx, wy, wz],
+    [wx, 0, xy, zx],
+    [wy, xy, 0, yz],
+    [wz, zx, yz, 0],
+  ];
+  return Float64Array.from(rows[largest], (product, k) => (k === largest ? half : product / (4 * half)));
 }

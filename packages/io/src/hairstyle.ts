@@ -3,7 +3,8 @@
  *
  * Both begin with a head (see container.ts). A hairstyle (letters TSTY) goes on with one section of doubles, little endian: of the guides
  * position, normal, side and colour of the roots, tangent, d1 and axis (3 each), length (1), natural and present curvature (3 an
- * element); of the hairs position, normal, side and colour of the roots; then 4 zero bytes and the CRC-32 of the section.
+ * element); of the hairs position, normal, side and colour of the roots; in version 2 the skin, positions (3 a vertex) and corners
+ * (3 a triangle); then 4 zero bytes and the CRC-32 of the section. A style without skin is written as version 1.
  *
  * A motion (letters TMOT) goes on with frames of equal size: time, then of all guides root position, tangent, d1 and
  * curvature, doubles; then 4 zero bytes and the CRC-32 of the frame.
@@ -12,8 +13,9 @@ import type { Coordinates, Hairstyle, Roots } from '@tendril-sim/core';
 import { getF64, isSealed, putF64, sealSection } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
 
-export const hairstyleVersion: number = 1;
+export const hairstyleVersion: number = 2;
 const styleFormat: Format = { noun: 'hairstyle', letters: 'TSTY', version: hairstyleVersion };
+const bareFormat: Format = { ...styleFormat, version: 1 };
 export const motionVersion: number = 1;
 const motionFormat: Format = { noun: 'motion', letters: 'TMOT', version: motionVersion };
 
@@ -22,12 +24,14 @@ interface StyleHeader extends Pick<Hairstyle, 'hair' | 'fiber' | 'gravity' | 'el
   readonly version: string;
   readonly guides: number;
   readonly hairs: number;
+  /** Vertices and triangles of the skin. */
+  readonly skin?: readonly [number, number];
 }
 
 const rootArrays = ['position', 'normal', 'side', 'color'] as const;
 
 function arraysOf(style: Hairstyle): Float64Array[] {
-  const { guideRoots, hairRoots } = style;
+  const { guideRoots, hairRoots, skin } = style;
   return [
     ...rootArrays.map((name) => guideRoots[name]),
     style.rootTangent,
@@ -37,11 +41,12 @@ function arraysOf(style: Hairstyle): Float64Array[] {
     style.natural,
     style.curvature,
     ...(hairRoots ? rootArrays.map((name) => hairRoots[name]) : []),
+    ...(skin ? [skin.position, Float64Array.from(skin.triangle)] : []),
   ];
 }
 
 export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
-  const { hair, fiber, gravity, elements, hairOptions, guideRoots, hairRoots } = style;
+  const { hair, fiber, gravity, elements, hairOptions, guideRoots, hairRoots, skin } = style;
   const header: StyleHeader = {
     version,
     ...(hair && { hair }),
@@ -51,8 +56,9 @@ export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
     guides: guideRoots.count,
     hairs: hairRoots?.count ?? 0,
     ...(hairOptions && { hairOptions }),
+    ...(skin && { skin: [skin.position.length / 3, skin.triangle.length / 3] as const }),
   };
-  const head = encodeHead(styleFormat, header);
+  const head = encodeHead(skin ? styleFormat : bareFormat, header);
   const arrays = arraysOf(style);
   const out = new Uint8Array(head.length + arrays.reduce((sum, { byteLength }) => sum + byteLength, 8));
   out.set(head);
@@ -64,10 +70,12 @@ export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
 }
 
 export function decodeHairstyle(bytes: Uint8Array, source: string): Hairstyle {
-  const head = decodeHead(styleFormat, bytes, source);
+  const isBare = bytes.length > 12 && bytes[8] === bareFormat.version;
+  const head = decodeHead(isBare ? bareFormat : styleFormat, bytes, source);
   const header = checkStyle(head.header, source);
   const { guides, hairs, elements } = header;
-  const size = 8 * ((3 * 7 + 1 + 6 * elements) * guides + 12 * hairs) + 8;
+  const [vertices, triangles] = header.skin ?? [0, 0];
+  const size = 8 * ((3 * 7 + 1 + 6 * elements) * guides + 12 * hairs + 3 * (vertices + triangles)) + 8;
   const body = bytes.subarray(head.size);
   checkBody(body, size, head.size, bytes.length, source, 'hairstyle');
   let offset = 0;
@@ -107,7 +115,17 @@ export function decodeHairstyle(bytes: Uint8Array, source: string): Hairstyle {
   };
   const short = style.length.findIndex((value) => !(value > 0));
   if (short >= 0) throw binaryError(source, head.size, `guide ${short} of the hairstyle has no length; make it anew`);
-  return { ...style, ...(hairs > 0 && { hairRoots: takeRoots(hairs), hairOptions: hairOptions ?? {} }) };
+  const withHairs = { ...style, ...(hairs > 0 && { hairRoots: takeRoots(hairs), hairOptions: hairOptions ?? {} }) };
+  if (!header.skin) return withHairs;
+  const position = take(3 * vertices);
+  const triangle = Uint32Array.from(take(3 * triangles));
+  if (triangle.some((vertex) => vertex >= vertices))
+    throw binaryError(
+      source,
+      head.size,
+      'the skin of the hairstyle names a vertex that it does not have; make it anew',
+    );
+  return { ...withHairs, skin: { position, triangle } };
 }
 
 function checkBody(body: Uint8Array, size: number, start: number, total: number, source: string, noun: string): void {
@@ -147,6 +165,8 @@ function checkStyle(value: unknown, source: string): StyleHeader {
     Array.isArray(header.gravity) &&
     header.gravity.length === 3 &&
     header.gravity.every(Number.isFinite) &&
+    (header.skin === undefined ||
+      (Array.isArray(header.skin) && header.skin.length === 2 && header.skin.every(isCount))) &&
     fiber !== undefined &&
     [fiber.a, fiber.b, fiber.E, fiber.G, fiber.density].every(isPositive);
   if (!sound) throw binaryError(source, 16, 'the header of the hairstyle lacks fields it must have; make it anew');

@@ -10,6 +10,7 @@ export { exportParquet } from './export/parquet.ts';
 export { exportUsda, type UsdaOptions } from './export/usda.ts';
 export { bodiesToVtp, formatPvd, frameToVtp, obstaclesToVtp } from './export/vtp.ts';
 export { type HairFootageOptions, hairFootage } from './hairFootage.ts';
+export { type HairSceneOptions, headMotions, writeHairScene } from './hairScene.ts';
 export {
   decodeHairstyle,
   decodeMotion,

@@ -1,12 +1,13 @@
 /** Reads scenes, curves, meshes, recordings and states from files, and writes states. */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import type { Hairstyle, Scene, WorldState } from '@tendril-sim/core';
+import type { Hairstyle, PathSpec, Scene, WorldState } from '@tendril-sim/core';
 import { InputError } from './errors.ts';
 import { decodeHairstyle, decodeMotion, type Motion } from './hairstyle.ts';
 import { type Curves, curveFileLimit, type Placement } from './import/curves.ts';
 import { readMesh, type TriangleMesh } from './import/mesh.ts';
 import { type CurveOptions, readCurves } from './import/read.ts';
+import { parsePath } from './pathFile.ts';
 import { type ParsedScene, parseScene, type ReadOptions, sceneSizeLimit } from './read.ts';
 import { type DecodeOptions, decodeRecording, type Recording, readRecording } from './recording.ts';
 import { createFileResolver } from './resolve.ts';
@@ -53,6 +54,11 @@ export function readSceneFile(path: string, options: SceneOptions = {}): ParsedS
   return readScene(readBytes(path, sceneSizeLimit, 'a scene'), path, dirname(path), options);
 }
 
+/** A motion as a scene writes it: the keys of a `path`. */
+export function readPathFile(path: string): PathSpec {
+  return parsePath(decodeText(readBytes(path, sceneSizeLimit, 'a motion'), path), path);
+}
+
 /** A scene from standard input; files that it names lie in the working folder. */
 export function readSceneInput(options: SceneOptions = {}): ParsedScene {
   const source = 'standard input';
@@ -60,13 +66,15 @@ export function readSceneInput(options: SceneOptions = {}): ParsedScene {
 }
 
 function readScene(bytes: Uint8Array, source: string, folder: string, options: SceneOptions): ParsedScene {
-  let text: string;
+  return parseScene(decodeText(bytes, source), source, { ...options, files: createFileResolver(openWithin(folder)) });
+}
+
+function decodeText(bytes: Uint8Array, source: string): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new InputError(source, 'this is not UTF-8 text; a scene is a YAML or JSON file, saved as UTF-8');
   }
-  return parseScene(text, source, { ...options, files: createFileResolver(openWithin(folder)) });
 }
 
 /**

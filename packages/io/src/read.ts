@@ -5,6 +5,7 @@ import { expandWeaves, type Scene, SceneError } from '@tendril-sim/core';
 import { applyChanges, type SceneChange } from './change.ts';
 import { type Place, parseText, type ScenePath } from './document.ts';
 import { formatPath, InputError } from './errors.ts';
+import { type Expanded, expandPatterns, PatternError } from './patterns.ts';
 import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
 import { explainIssues, type Locator } from './validation.ts';
 
@@ -65,7 +66,12 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
     ]);
   }
   const file = validate(value, source, { locate, locateKey });
-  const { scene, origin, warnings, wovenRods, wovenLinks } = resolve(file, source, options, locate);
+  const { scene, origin, warnings, wovenRods, wovenLinks, pinOrigin, weldOrigin } = resolve(
+    file,
+    source,
+    options,
+    locate,
+  );
   const own = file.rods?.length ?? 0;
   const ownLinks = file.links?.length ?? 0;
   return {
@@ -77,6 +83,10 @@ export function parseScene(text: string, source: string, options: ReadOptions = 
       const weave =
         wovenRods[rod - origin.length] ?? (path[0] === 'links' ? wovenLinks[Number(path[1]) - ownLinks] : undefined);
       if (weave !== undefined) return locate(['weaves', weave]);
+      // a pin that comes from a pattern stands where the pattern does
+      const place = path[0] === 'pins' ? pinOrigin : path[0] === 'welds' ? weldOrigin : undefined;
+      const written = place?.[Number(path[1])];
+      if (written !== undefined && written !== path[1]) return locate([path[0], written, ...path.slice(2)]);
       return locate(rod >= 0 && rod < origin.length ? ['strands', origin[rod]] : path);
     },
   };
@@ -88,13 +98,14 @@ function resolve(
   source: string,
   { files = withoutFiles }: ReadOptions,
   locate?: (path: ScenePath) => Place,
-): Resolved & Pick<ReturnType<typeof expandWeaves>, 'wovenRods' | 'wovenLinks'> {
+): Resolved & Pick<ReturnType<typeof expandWeaves>, 'wovenRods' | 'wovenLinks'> & Omit<Expanded, 'scene'> {
   try {
     const resolved = files(file);
     const woven = expandWeaves(resolved.scene);
-    return { ...resolved, ...woven, scene: freeze(woven.scene) };
+    const expanded = expandPatterns(woven.scene);
+    return { ...resolved, ...woven, ...expanded, scene: freeze(expanded.scene) };
   } catch (error) {
-    if (!(error instanceof ResolveError || error instanceof SceneError)) throw error;
+    if (!(error instanceof ResolveError || error instanceof SceneError || error instanceof PatternError)) throw error;
     const problem = { ...locate?.(error.path), path: formatPath(error.path), message: error.message };
     throw new InputError(source, [problem], { cause: error });
   }

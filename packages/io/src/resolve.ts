@@ -15,8 +15,8 @@ import {
 } from '@tendril-sim/core';
 import { InputError } from './errors.ts';
 import { decodeHairstyle } from './hairstyle.ts';
-import type { Curves } from './import/curves.ts';
-import { readMesh } from './import/mesh.ts';
+import type { Curves, Placement } from './import/curves.ts';
+import { readMesh, type TriangleMesh } from './import/mesh.ts';
 import { readCurves } from './import/read.ts';
 import { type FileResolver, type Resolved, ResolveError } from './read.ts';
 import type { MeshFileSpec } from './schema/collider.ts';
@@ -157,11 +157,19 @@ function meshOf(
   fetch: (name: string, path: readonly PropertyKey[]) => Uint8Array,
 ): ColliderSpec {
   const path = ['colliders', index, 'file'];
-  const { position: p, triangle: t } = guarded(path, () => readMesh(fetch(file, path), file, { unit, up }));
+  const { position: p, triangle: t } = guarded(path, () => meshFrom(fetch(file, path), file, { unit, up }));
   return {
     ...rest,
     type: 'mesh',
     vertices: pointsOf({ position: p }, 0, p.length / 3),
     faces: Array.from({ length: t.length / 3 }, (_, k) => [t[3 * k], t[3 * k + 1], t[3 * k + 2]]),
   };
+}
+
+/** A mesh from its own file, or the skin that a hairstyle keeps. */
+function meshFrom(bytes: Uint8Array, file: string, placement: Placement): Pick<TriangleMesh, 'position' | 'triangle'> {
+  if (!/\.hairstyle$/i.test(file)) return readMesh(bytes, file, placement);
+  const { skin } = decodeHairstyle(bytes, file);
+  if (!skin) throw new InputError(file, 'this hairstyle does not keep the mesh that it grew on; name the mesh itself');
+  return skin;
 }

@@ -5,11 +5,11 @@
  * Input may carry units; output is core's `Scene` in SI. What needs more than one field to judge (does the rod of a
  * pin exist, do nodes coincide) is core's business: it throws SceneError, and `explainSceneError` finds the line.
  */
-import type { ColliderSpec, Scene } from '@tendril-sim/core';
+import type { ColliderSpec, PinSpec, Scene, WeldSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import { body, engine, weld } from './schema/body.ts';
 import { collider, contact, type MeshFileSpec } from './schema/collider.ts';
-import { field, load, location, pin } from './schema/drive.ts';
+import { field, load, location, type NamesRods, pin } from './schema/drive.ts';
 import { type StrandsSpec, strands } from './schema/files.ts';
 import { link, weave } from './schema/link.ts';
 import {
@@ -150,16 +150,22 @@ export type SceneFile = Omit<Scene, 'rods' | 'colliders'> & {
   readonly strands?: readonly StrandsSpec[];
 };
 
+/** What a file may say: pins and welds of many rods by a pattern. */
+type SceneText = Omit<SceneFile, 'pins' | 'welds'> & {
+  readonly pins?: readonly NamesRods<PinSpec>[];
+  readonly welds?: readonly NamesRods<WeldSpec>[];
+};
+
 const strandsText = 'Rods from files of curves, many at once. Default none.';
 
 /** Rods, and perhaps more of them from files. */
-export const sceneSchema: z.ZodType<SceneFile & Pick<Scene, 'rods'>, Written<SceneFile>> = fields('a scene', {
+export const sceneSchema: z.ZodType<SceneFile & Pick<Scene, 'rods'>, Written<SceneText>> = fields('a scene', {
   ...sceneFields,
   strands: strandsField.optional().describe(strandsText),
 });
 
 /** Where files or weaves give rods, the scene itself need not have any. */
-export const strandsSceneSchema: z.ZodType<SceneFile, Written<SceneFile>> = fields('a scene', {
+export const strandsSceneSchema: z.ZodType<SceneFile, Written<SceneText>> = fields('a scene', {
   ...sceneFields,
   rods: list(rod, 'rods').optional().describe('The rods.'),
   strands: strandsField.optional().describe(strandsText),

@@ -6,6 +6,7 @@ import {
   combHairstyle,
   compileSurfaceMap,
   createCoordinates,
+  createHeadField,
   createSurface,
   curlHairstyle,
   cutHairstyle,
@@ -13,27 +14,29 @@ import {
   growHairstyle,
   type Hairstyle,
   type HairType,
+  hasInside,
+  layHairstyle,
+  type PathSpec,
+  placesPerElement,
   SceneError,
   type SurfaceMap,
+  type SurfacePlace,
   type SurfaceReport,
 } from '@tendril-sim/core';
 import {
-  encodeHair,
   encodeHairstyle,
   encodeMotionFrame,
   encodeMotionHead,
-  exportGlb,
-  exportUsda,
-  type Footage,
-  hairFootage,
+  headMotions,
   parseQuantity,
+  writeHairScene,
 } from '@tendril-sim/io';
 import {
   createAtomicWriter,
   openRecordingFile,
   readHairstyleFile,
   readMeshFile,
-  readMotionFile,
+  readPathFile,
   readSceneFile,
   writeFileAtomic,
 } from '@tendril-sim/io/node';
@@ -61,7 +64,8 @@ export interface GrowCommandOptions extends OutOptions {
   readonly curl?: Curl;
   readonly elements?: number;
   readonly phaseJitter?: number;
-  readonly lean?: Triple;
+  readonly lean?: string;
+  readonly lay: boolean;
   readonly clump?: number;
   readonly seed?: number;
   readonly settle: boolean;
@@ -82,13 +86,37 @@ export function grow(meshFile: string, options: GrowCommandOptions, terminal: Te
     curl: options.curl,
     elements: options.elements,
     phaseJitter: options.phaseJitter,
-    lean: options.lean,
+    lean: options.lean === undefined ? undefined : leanMap(options.lean),
     settle: options.settle,
     ...(options.hairs !== undefined && { hairs: { count: options.hairs, density: map, clump: options.clump } }),
   });
   reportSettled(report, terminal);
-  save(out, style, options, terminal);
+  const skin = { position: surface.position, triangle: surface.triangle };
+  save(out, options.lay ? layOver({ ...style, skin }, terminal) : style, options, terminal);
   return exitCode.done;
+}
+
+/** Guides laid over the skin that the style keeps; where that has no inside, they stay as they hang. */
+function layOver(style: Hairstyle, terminal: Terminal): Hairstyle {
+  const field = style.skin && createHeadField(style.skin);
+  if (!field) return style;
+  const { style: laid, report } = layHairstyle(style, field);
+  if (report.inside > 0) {
+    const depth = formatNumber(1e3 * report.deepest, 2);
+    terminal.err(
+      formatWarning(`${report.inside} guides still run through the mesh, up to ${depth} mm deep: use more --elements`),
+    );
+  }
+  return laid;
+}
+
+/** Three numbers or formulas of the place, between commas that are not within parentheses. */
+function leanMap(text: string): (place: SurfacePlace) => Triple {
+  const parts = text.split(/,(?![^()]*\))/);
+  if (parts.length !== 3)
+    throw new UsageError(`--lean: expected three numbers or formulas with commas between them: x,y,z, got '${text}'`);
+  const [x, y, z] = parts.map((part) => compileSurfaceMap(part, 'lean'));
+  return (place) => [x(place), y(place), z(place)];
 }
 
 /** A length, or an expression in metres. */
@@ -113,11 +141,11 @@ function reportSettled(report: { readonly failed?: number; readonly unstable?: n
   if (report.unstable) terminal.err(formatWarning(`${report.unstable} guides rest where they would not stay`));
 }
 
-function withoutEnding(file: string): string {
+export function withoutEnding(file: string): string {
   return file.slice(0, file.length - extname(file).length);
 }
 
-function refuseExisting(out: string, { force }: OutOptions): void {
+export function refuseExisting(out: string, { force }: OutOptions): void {
   if (existsSync(out) && !force)
     throw new UsageError(`'${out}' exists; choose another --out, or add --force to replace it`);
 }
@@ -180,7 +208,7 @@ export function comb(file: string, options: CombCommandOptions, terminal: Termin
   const { style, report } = combHairstyle(readHairstyleFile(file), { ...options, where: whereOf(options) });
   terminal.err(`combed ${report.combed} of ${style.guideRoots.count} guides\n`);
   if (report.unstable > 0) terminal.err(formatWarning(`${report.unstable} of them are too soft to stay and will sag`));
-  save(out, style, options, terminal);
+  save(out, layOver(style, terminal), options, terminal);
   return exitCode.done;
 }
 
@@ -201,7 +229,7 @@ export function curl(file: string, options: CurlCommandOptions, terminal: Termin
     where,
   });
   reportSettled(report, terminal);
-  save(out, style, options, terminal);
+  save(out, layOver(style, terminal), options, terminal);
   return exitCode.done;
 }
 
@@ -236,42 +264,61 @@ export interface SceneCommandOptions extends OutOptions {
   readonly model?: string;
   readonly every?: number;
   readonly count?: number;
+  readonly head?: string | false;
+  readonly unit?: number;
+  readonly up?: 'y' | 'z';
+  readonly motion?: string;
 }
 
-/** A scene in which the guides hang, ready to run: it names the hairstyle's file. */
+/** A scene in which the guides hang on their head, ready to run: it names the files of both. */
 export function scene(file: string, options: SceneCommandOptions, terminal: Terminal): number {
   const style = readHairstyleFile(file);
   const out = options.out ?? `${withoutEnding(file)}.yaml`;
   if (!/\.(ya?ml)$/i.test(out)) throw new UsageError(`'${out}' should end in .yaml: a scene is a YAML file`);
   refuseExisting(out, options);
-  const folder = dirname(resolve(out));
-  const name = relative(folder, resolve(file)).replaceAll('\\', '/');
-  if (name.startsWith('..'))
-    throw new UsageError(
-      `the scene names the hairstyle, which must lie in its folder: --out ${dirname(file)}/scene.yaml`,
-    );
-  const { model = 'helix', every, count } = options;
-  const lines = [
-    'tendril: 1',
-    `title: ${JSON.stringify(`Hairstyle ${basename(file)}`)}`,
-    `gravity: [${style.gravity.join(', ')}]`,
-    'strands:',
-    `  - file: ${JSON.stringify(name)}`,
-    '    id: hair',
-    `    model: ${model}`,
-    ...(every === undefined ? [] : [`    every: ${every}`]),
-    ...(count === undefined ? [] : [`    count: ${count}`]),
-    ...(model === 'helix' ? [`solver: { helix: { elements: ${style.elements} } }`] : []),
-    'fields:',
-    '  - { type: air, linear: [1.0e-4, 5.0e-5] } # calms the swing',
-    'time: { duration: 1 s, step: 4 ms }',
-    'output: { every: 40 ms }',
-    '',
-  ];
-  writeFileAtomic(out, lines.join('\n'), { overwrite: options.force === true });
+  const hairFile = namedFrom(out, file, 'hairstyle');
+  const { model, every, count, unit, up } = options;
+  const skin = style.skin ? hairFile : undefined;
+  const headFile = typeof options.head === 'string' ? namedFrom(out, options.head, 'head') : skin;
+  const mesh = typeof options.head === 'string' ? readMeshFile(options.head, options) : style.skin;
+  const motion = options.motion === undefined ? undefined : motionOf(options.motion);
+  const text = writeHairScene(style, {
+    title: `Hairstyle ${basename(file)}`,
+    hairFile,
+    ...(options.head !== false && headFile !== undefined && { headFile }),
+    ...(typeof options.head === 'string' && { unit, up }),
+    ...(mesh && { solid: hasInside(mesh) }),
+    motion,
+    model,
+    // enough to meet the head; a guide that bends sharply somewhere need not be fine everywhere
+    edges: style.elements * Math.min(4, Math.max(2, placesPerElement(style))),
+    every,
+    count,
+    duration: motion ? motion.keys[motion.keys.length - 1].time + 0.5 : 1,
+    step: 0.004,
+    output: 0.04,
+  });
+  writeFileAtomic(out, text, { overwrite: options.force === true });
   const { scene: made } = readSceneFile(out);
   terminal.err(`wrote ${out}: ${made.rods.length} rods\nnext: tendril run ${out}\n`);
   return exitCode.done;
+}
+
+/** A motion by its name, or the `path` or `keys` of a YAML or JSON file. */
+function motionOf(name: string): PathSpec {
+  if (Object.hasOwn(headMotions, name)) return headMotions[name as keyof typeof headMotions];
+  if (!existsSync(name)) {
+    const known = Object.keys(headMotions).join(', ');
+    throw new UsageError(`--motion: '${name}' is no motion (${known}) and no file with the keys of a path`);
+  }
+  return readPathFile(name);
+}
+
+/** How a scene names a file: relative to its own folder, in which the file must lie. */
+function namedFrom(out: string, file: string, noun: string): string {
+  const name = relative(dirname(resolve(out)), resolve(file)).replaceAll('\\', '/');
+  if (!name.startsWith('..')) return name;
+  throw new UsageError(`the scene names the ${noun}, which must lie in its folder: --out ${dirname(file)}/scene.yaml`);
 }
 
 /** A recording of all guides as generalised coordinates. */
@@ -307,67 +354,6 @@ export function pack(file: string, recordingFile: string, options: OutOptions, t
     recording.close();
   }
   return exitCode.done;
-}
-
-export interface HairExportOptions extends OutOptions {
-  readonly to: 'usda' | 'glb' | 'hair';
-  readonly motion?: string;
-  readonly nodes?: number;
-  readonly guidesOnly?: boolean;
-}
-
-/** The hairs for other programs: as they hang, or as a motion moves them. */
-export function exportHairs(file: string, options: HairExportOptions, terminal: Terminal): number {
-  const style = readHairstyleFile(file);
-  const motion = options.motion === undefined ? undefined : readMotionFile(options.motion);
-  if (motion && options.to === 'hair') throw new UsageError('a .hair file does not move; use --to usda or glb');
-  const out = options.out ?? `${withoutEnding(file)}.${options.to}`;
-  refuseExisting(out, options);
-  const footage = hairFootage(style, version, { motion, nodes: options.nodes, guides: options.guidesOnly });
-  const writer = createAtomicWriter(out, { overwrite: options.force === true });
-  try {
-    if (options.to === 'hair') writer.append(hairOf(footage));
-    else if (options.to === 'glb') for (const chunk of glbOf(footage)) writer.append(chunk);
-    else for (const chunk of gathered(exportUsda(footage, { title: basename(file) }))) writer.append(chunk);
-    writer.commit();
-  } catch (error) {
-    writer.abort();
-    throw error;
-  }
-  const frames = footage.frameCount > 1 ? `, ${footage.frameCount} frames` : '';
-  terminal.err(`wrote ${out}: ${footage.header.rods.length} strands${frames}\n`);
-  return exitCode.done;
-}
-
-/** As lines: tubes about so many thin strands would be a hundred times larger, and not look different. */
-function glbOf(footage: Footage): Generator<Uint8Array> {
-  try {
-    return exportGlb(footage, { look: 'lines' }).chunks();
-  } catch (error) {
-    throw error instanceof RangeError ? new UsageError(error.message) : error;
-  }
-}
-
-function* gathered(chunks: Iterable<string>): Generator<string> {
-  let text = '';
-  for (const chunk of chunks) {
-    text += chunk;
-    if (text.length < 1 << 18) continue;
-    yield text;
-    text = '';
-  }
-  yield text;
-}
-
-function hairOf({ header, frame }: Footage): Uint8Array {
-  const { rods } = frame(0);
-  const nodes = header.rods[0].nodeCount;
-  const position = new Float64Array(3 * nodes * rods.length);
-  rods.forEach(({ nodePosition }, k) => {
-    position.set(nodePosition, 3 * nodes * k);
-  });
-  const radius = new Float64Array(nodes * rods.length).fill(header.rods[0].edgeRadius[0]);
-  return encodeHair({ position, counts: new Uint32Array(rods.length).fill(nodes), radius });
 }
 
 /** Options of the command line are named as on it. */

@@ -12,11 +12,11 @@ import { cos, hypotOf, sin } from '../math/rounded/index.ts';
 import { alignCurl } from '../models/helix/strand.ts';
 import { curvatureOfCurl, hairMaterial, hairSection, hairTypes } from '../scene/hair.ts';
 import type { HairType } from '../scene/types.ts';
+import type { Surface } from '../surface/surface.ts';
 import type { HairOptions } from './hairs.ts';
 import { type Fiber, type Hairstyle, type SettleReport, settleHairstyle, vectorAt } from './hairstyle.ts';
 import { randomAt } from './random.ts';
 import { placeRoots, type RootOptions, type Roots, rootMap, type SurfaceMap, type SurfacePlace } from './roots.ts';
-import type { Surface } from './surface.ts';
 
 export interface Curl {
   /** Of the helix that the hair follows [m]. */

@@ -48,6 +48,15 @@ export interface Hairstyle {
   /** Roots of the hairs that follow, and how they do. */
   readonly hairRoots?: Roots;
   readonly hairOptions?: HairOptions;
+  /** The mesh that the hair grows on, which hairs are kept out of. */
+  readonly skin?: Skin;
+}
+
+/** A triangle mesh, faces anticlockwise from outside. */
+export interface Skin {
+  /** [m], 3 a vertex */
+  readonly position: Float64Array;
+  readonly triangle: Uint32Array;
 }
 
 /** Stiffness and mass of an elliptic section; the torsion constant is π a³b³/(a² + b²), not that of a circle. */

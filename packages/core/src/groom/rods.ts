@@ -19,7 +19,7 @@ export interface StyleRodOptions {
 }
 
 /** Places an element that the initial shape goes through. */
-const places = 10;
+const places = 20;
 
 export function rodsOfHairstyle(
   style: Hairstyle,

@@ -14,8 +14,8 @@
 import { SceneError } from '../errors.ts';
 import { hypot, hypotOf, square } from '../math/rounded/index.ts';
 import { compileExpression, ExpressionError } from '../scene/expression.ts';
+import type { Surface } from '../surface/surface.ts';
 import { randomAt } from './random.ts';
-import type { Surface } from './surface.ts';
 
 /** A place on a surface, as a map sees it. */
 export interface SurfacePlace {

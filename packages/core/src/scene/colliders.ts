@@ -12,8 +12,10 @@ export type ColliderSpec = {
   readonly position?: Vec3;
   /** Rotation vector [rad], likewise. Default none. */
   readonly rotation?: Vec3;
-  /** Motion relative to that pose, about its position. */
+  /** Motion relative to that pose, about its pivot. */
   readonly path?: PathSpec;
+  /** Point that rotations of the path turn about [m]. Default: `position`. */
+  readonly pivot?: Vec3;
   /** The body it rides on; what touches it pushes the body. */
   readonly body?: string;
   /** Rods it acts on; default all. */

@@ -15,6 +15,7 @@ import {
   type Weld,
 } from './bodies.ts';
 import { findParent, placeBranches } from './branches.ts';
+import { carryColliders } from './carried.ts';
 import { checkFinite, checkOutput, checkTime } from './check.ts';
 import type { Pin, Rod } from './compiled.ts';
 import { compileField } from './fields.ts';
@@ -48,7 +49,7 @@ export interface CompiledScene {
 
 export function compileScene(written: Scene): CompiledScene {
   checkFinite(written, []);
-  const { scene } = expandWeaves(written);
+  const scene = carryColliders(expandWeaves(written).scene);
   checkTime(scene);
   if (scene.rods.length === 0) throw new SceneError(['rods'], 'the scene has no rods; add at least one');
   const indexOf = new Map<string, number>();

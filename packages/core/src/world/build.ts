@@ -168,13 +168,6 @@ function buildColliders(
   options: WorldOptions,
 ): Collider[] {
   const colliders = compileColliders(scene, rods, bodies, warnings);
-  colliders.forEach(({ body }, k) => {
-    if (body >= 0 && bodies[body].path)
-      throw new SceneError(
-        ['colliders', k, 'body'],
-        `body '${bodies[body].body.id}' goes on a path of its own; give that path to the collider in place of the body`,
-      );
-  });
   for (const { shape } of colliders) shape.insist?.();
   if (!options.bodies) warnUnmet(colliders, bodies, warnings);
   return colliders;

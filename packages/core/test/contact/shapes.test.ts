@@ -182,14 +182,28 @@ describe('a mesh', () => {
     expect(velocity[0]).toBeCloseTo(0.25, 6);
   });
 
-  it('is refused as a solid when it is open, wound unevenly or inside out', () => {
-    const open = { vertices: ball.vertices, faces: ball.faces.slice(1) };
-    expect(() => compile({ type: 'mesh', ...open })).toThrow(/open: 3 edges/);
-    expect(compile({ type: 'mesh', ...open, solid: false }).shape.type).toBe('mesh');
-    const turned = { vertices: ball.vertices, faces: ball.faces.map((f, k) => (k === 0 ? [...f].reverse() : f)) };
-    expect(() => compile({ type: 'mesh', ...turned })).toThrow(/wind differently/);
-    const reversed = { vertices: ball.vertices, faces: ball.faces.map((f) => [...f].reverse()) };
-    expect(() => compile({ type: 'mesh', ...reversed })).toThrow(/inside out/);
+  it('is repaired as a solid when it is open, wound unevenly, inside out or split at its seams', () => {
+    const inside = (mesh: Pick<Extract<ColliderSpec, { type: 'mesh' }>, 'vertices' | 'faces'>): void => {
+      const { shape } = compile({ type: 'mesh', ...mesh });
+      expect(shape.thin).toBe(false);
+      shape.distance(out, 0.1, 0, 0);
+      expect(out[0]).toBeLessThan(-0.35);
+      shape.distance(out, 0.6, 0, 0);
+      expect(out[0]).toBeGreaterThan(0.09);
+    };
+    const { vertices, faces } = ball;
+    inside({ vertices, faces: faces.slice(1) });
+    inside({ vertices, faces: faces.map((f, k) => (k === 0 ? [...f].reverse() : f)) });
+    inside({ vertices, faces: faces.map((f) => [...f].reverse()) });
+    inside({
+      vertices: faces.flat().map((v) => vertices[v]),
+      faces: faces.map((_, k) => [3 * k, 3 * k + 1, 3 * k + 2]),
+    });
+    // half of it is a bowl, which a rod meets from both sides, unless a solid is asked for
+    const half = { vertices, faces: faces.filter((f) => f.every((v) => vertices[v][2] > -0.05)) };
+    expect(compile({ type: 'mesh', ...half }).shape.thin).toBe(true);
+    expect(compile({ type: 'mesh', ...half, solid: true }).shape.thin).toBe(false);
+    expect(() => compile({ type: 'mesh', ...half, hollow: true })).toThrow(/has no inside/);
     expect(findMeshFault(Float64Array.from(ball.vertices.flat()), Int32Array.from(ball.faces.flat()))).toBe('');
     const volume = measureVolume(Float64Array.from(ball.vertices.flat()), Int32Array.from(ball.faces.flat()));
     expect(volume / ((4 / 3) * Math.PI * 0.125)).toBeGreaterThan(0.98);

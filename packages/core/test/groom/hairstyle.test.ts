@@ -11,8 +11,8 @@ import {
 } from '../../src/groom/hairstyle.ts';
 import { rodsOfHairstyle } from '../../src/groom/rods.ts';
 import { combHairstyle, curlHairstyle, cutHairstyle } from '../../src/groom/styling.ts';
-import { createSurface } from '../../src/groom/surface.ts';
 import { reconstructHelices } from '../../src/models/helix/strand.ts';
+import { createSurface } from '../../src/surface/surface.ts';
 import { createWorld } from '../../src/world/world.ts';
 import { ball, square } from './meshes.ts';
 

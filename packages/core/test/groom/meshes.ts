@@ -1,5 +1,5 @@
 /** Meshes to grow on. */
-import type { MeshInput } from '../../src/groom/surface.ts';
+import type { MeshInput } from '../../src/surface/surface.ts';
 
 /** A ball of radius r about the origin, or its upper part where `cap` is below 1. */
 export function ball(r: number, rings: number, corners: number, cap = 1): { position: number[]; triangle: number[] } {

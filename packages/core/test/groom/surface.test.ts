@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHairs, writeHairs } from '../../src/groom/hairs.ts';
 import { placeRoots, type Roots, rootMap, vertexMap } from '../../src/groom/roots.ts';
-import { createSurface } from '../../src/groom/surface.ts';
+import { createSurface } from '../../src/surface/surface.ts';
 import { ball, square } from './meshes.ts';
 
 const dot = (a: ArrayLike<number>, b: ArrayLike<number>, o = 0): number =>

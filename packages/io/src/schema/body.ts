@@ -1,7 +1,7 @@
 /** Rigid bodies and their welds. */
 import type { BodySpec, EngineSpec, JointSpec, SolidSpec, WeldSpec } from '@tendril-sim/core';
 import * as z from 'zod';
-import { location, path } from './drive.ts';
+import { location, type NamesRods, nameRods, path, rodNames } from './drive.ts';
 import { count, direction, fields, list, quantity, text, variants, vector, type Written, words } from './primitives.ts';
 
 const density = { density: quantity('density', 'positive').describe('Density [kg/m³].') };
@@ -57,15 +57,15 @@ export const body: z.ZodType<BodySpec, Written<BodySpec>> = fields('a body', {
     .describe('Where the body goes, relative to the start, whatever pulls at it. Default: it moves freely.'),
 });
 
-export const weld: z.ZodType<WeldSpec, Written<WeldSpec>> = fields('a weld', {
-  rod: text("the rod's name").describe('Name of the rod.'),
+export const weld: z.ZodType<WeldSpec, Written<NamesRods<WeldSpec>>> = fields('a weld', {
+  ...rodNames,
   at: location.describe('Where on the rod; u and s get a node exactly there.'),
   body: text("the body's name").describe('Name of the body.'),
   hold: words(['clamp', 'position', 'hinge'])
     .optional()
     .describe('clamp (default): position and frame; position: a ball joint; hinge: turns about its axis.'),
   axis: direction().optional().describe('Of a hinge: direction at the start; it moves with the body.'),
-});
+}).transform(nameRods);
 
 const joint: z.ZodType<JointSpec, Written<JointSpec>> = fields('a joint', {
   type: words(['fixed', 'ball', 'hinge', 'slider']).describe(

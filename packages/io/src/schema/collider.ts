@@ -45,7 +45,10 @@ const common = {
   rotation: vector('angle')
     .optional()
     .describe('How the shape is turned: rotation vector [rad], likewise. Default none.'),
-  path: path.optional().describe('Motion relative to that pose, about its position. Default none.'),
+  path: path.optional().describe('Motion relative to that pose, about its pivot. Default none.'),
+  pivot: vector('length')
+    .optional()
+    .describe('Point that rotations of the path turn about [m]. Default: the position.'),
   body: text("the body's name").optional().describe('Body it rides on, and which feels what touches it. Default none.'),
   rods: list(text("a rod's name"), 'names of rods').optional().describe('Names of the rods it acts on. Default all.'),
   friction: friction

@@ -70,8 +70,33 @@ export const path: z.ZodType<PathSpec, Written<PathSpec>> = fields('a path', {
     .describe('Poses in time, relative to the starting pose; held before the first and after the last.'),
 });
 
-export const pin: z.ZodType<PinSpec, Written<PinSpec>> = fields('a pin', {
-  rod: rodName,
+/** What is said of a rod in a file: of one, or by a pattern of many alike. */
+export type NamesRods<T> = Omit<T, 'rod'> & { readonly rod?: string; readonly rods?: string };
+
+export const rodNames: {
+  rod: z.ZodOptional<z.ZodType<string, string | number>>;
+  rods: z.ZodOptional<z.ZodType<string, string | number>>;
+} = {
+  rod: rodName.optional(),
+  rods: text('a pattern of names').optional().describe("In place of `rod`: all rods of a pattern, such as 'hair-*'."),
+};
+
+/** Checks that a part of a scene names its rods one way, and keeps the pattern as `rod`. */
+export function nameRods<T extends { readonly rod?: string; readonly rods?: string }>(
+  { rod, rods, ...rest }: T,
+  context: z.RefinementCtx,
+): Omit<T, 'rod' | 'rods'> & { readonly rod: string } {
+  if ((rod === undefined) === (rods === undefined))
+    context.addIssue({
+      code: 'custom',
+      path: rod === undefined ? [] : ['rods'],
+      message: "expected either 'rod' with a name, or 'rods' with a pattern such as 'hair-*'",
+    });
+  return { ...rest, rod: rod ?? rods ?? '' };
+}
+
+export const pin: z.ZodType<PinSpec, Written<NamesRods<PinSpec>>> = fields('a pin', {
+  ...rodNames,
   at: location.describe('Where on the rod; u and s get a node exactly there.'),
   hold: words(['clamp', 'position', 'frame', 'tangent', 'hinge'])
     .optional()
@@ -87,7 +112,7 @@ export const pin: z.ZodType<PinSpec, Written<PinSpec>> = fields('a pin', {
   d1: direction().optional().describe('Material axis d1. Default: as the rod is at the start.'),
   path: path.optional().describe('Motion relative to that pose. Default: none.'),
   release: quantity('time', 'nonnegative').optional().describe('The pin lets go at this time [s]. Default: never.'),
-});
+}).transform(nameRods);
 
 const loadCommon = {
   rod: rodName,

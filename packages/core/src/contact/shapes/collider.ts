@@ -112,6 +112,8 @@ function compileCollider(
     throw new SceneError([...path, 'restitution'], `the restitution is ${restitution}; it must be from 0 to 1`);
   if (spec.body !== undefined && spec.path)
     throw new SceneError([...path, 'path'], "a collider rides on a body or moves on a path; remove 'path' or 'body'");
+  if (spec.pivot && !spec.path)
+    throw new SceneError([...path, 'pivot'], "'pivot' has no effect without a path; remove it, or add the path");
   const body = spec.body === undefined ? -1 : bodies.findIndex((one) => one.body.id === spec.body);
   if (spec.body !== undefined && body < 0) {
     const known = bodies.map((one) => one.body.id).join(', ') || 'none';
@@ -231,12 +233,16 @@ function compilePose(spec: ColliderSpec, ride: BodyPose | undefined, path: Path)
   });
   const track = createTrack(times, values, spec.path.interpolation ?? 'smooth');
   const state = new Float64Array(12);
+  const { pivot } = spec;
+  const arm = pivot && Float64Array.from(position, (x, k) => x - pivot[k]);
   return (out, t) => {
     track.evaluate(state, t);
     quaternionFromRotation(quaternion, 0, state, 3);
     writeRotation(turn, quaternion);
     multiply3(out.rotation, turn, rotation);
-    for (let k = 0; k < 3; k++) out.position[k] = position[k] + state[k];
+    if (arm && pivot) rotate(out.position, 0, turn, arm, 0);
+    for (let k = 0; k < 3; k++)
+      out.position[k] = arm && pivot ? pivot[k] + out.position[k] + state[k] : position[k] + state[k];
   };
 }
 

@@ -5,6 +5,7 @@ import { hypot, hypotOf } from '../../math/rounded/index.ts';
 import { compileExpression } from '../../scene/expression.ts';
 import type { ColliderSpec } from '../../scene/types.ts';
 import { atPath, checkTimes, finite, type Path } from '../../scene/varying.ts';
+import { makeSolid, type SolidMesh } from '../../surface/solid.ts';
 import { createFormulaShape, createGridShape } from './distanceField.ts';
 import { createMesh, findMeshFault, measureVolume } from './mesh.ts';
 import { createBox, createCapsule, createPlane, createSphere, createTorus, type Shape } from './shape.ts';
@@ -107,31 +108,21 @@ function compileMesh(spec: MeshSpec, path: Path, warnings: string[]): Shape {
   });
   if (triangles.length === 0) throw new SceneError([...path, 'faces'], 'the mesh has no faces');
   const list = Int32Array.from(triangles);
-  const { solid = true } = spec;
-  if (!solid && spec.hollow)
+  if (spec.solid === false && spec.hollow)
     throw new SceneError(
       [...path, 'hollow'],
       "a surface that is not solid has no inside; remove 'hollow' or 'solid: false'",
     );
-  if (solid) {
-    const fault = findMeshFault(vertices, list);
-    if (fault) {
-      const remedy = 'mend it, or set solid: false to meet it as a thin surface from both sides';
-      throw new SceneError([...path, 'faces'], `${fault}; ${remedy}`);
-    }
-    if (!(measureVolume(vertices, list) > 0)) {
-      const remedy = 'reverse the order of the vertices in every face, or set hollow: true to keep rods inside it';
-      throw new SceneError([...path, 'faces'], `the mesh is inside out (its volume is not positive); ${remedy}`);
-    }
-  }
-  const flat = countFlat(vertices, list);
+  const made =
+    spec.solid === false ? asItIs(vertices, list, false) : makeSolidMesh(spec, vertices, list, path, warnings);
+  const flat = countFlat(made.vertices, made.triangles);
   if (flat > 0) warnings.push(`${path.join('.')}: ${flat} faces have no area; they are met as edges`);
   const keys = (spec.deform ?? []).map((key, i) => {
     if (key.vertices.length !== count) {
       const at = [...path, 'deform', i, 'vertices'];
       throw new SceneError(at, `${key.vertices.length} vertices; the mesh has ${count}`);
     }
-    return { time: key.time, vertices: Float64Array.from(key.vertices.flat()) };
+    return { time: key.time, vertices: made.arrange(Float64Array.from(key.vertices.flat())) };
   });
   if (spec.deform) {
     checkTimes(
@@ -140,7 +131,33 @@ function compileMesh(spec: MeshSpec, path: Path, warnings: string[]): Shape {
       (i) => [i, 'time'],
     );
   }
-  return createMesh(vertices, list, solid, keys);
+  return createMesh(made.vertices, made.triangles, made.solid, keys);
+}
+
+type Prepared = Omit<SolidMesh, 'changes'>;
+
+function asItIs(vertices: Float64Array, triangles: Int32Array, solid: boolean): Prepared {
+  return { vertices, triangles, solid, arrange: (input) => Float64Array.from(input) };
+}
+
+/** A closed mesh that faces outwards is left as it is; any other is repaired, with a warning that says how. */
+function makeSolidMesh(
+  spec: MeshSpec,
+  vertices: Float64Array,
+  triangles: Int32Array,
+  path: Path,
+  warnings: string[],
+): Prepared {
+  if (!findMeshFault(vertices, triangles) && measureVolume(vertices, triangles) > 0)
+    return asItIs(vertices, triangles, true);
+  const made = makeSolid(vertices, triangles, spec.solid, [...path, 'faces']);
+  if (!made.solid && (spec.solid || spec.hollow))
+    throw new SceneError(
+      [...path, spec.hollow ? 'hollow' : 'solid'],
+      `the mesh has no inside: ${made.changes.join('; ')}; mend it, or remove '${spec.hollow ? 'hollow' : 'solid'}'`,
+    );
+  warnings.push(`${path.join('.')}: ${made.changes.join('; ')}`);
+  return made;
 }
 
 function countFlat(vertices: Float64Array, triangles: Int32Array): number {

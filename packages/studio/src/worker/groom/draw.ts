@@ -1,8 +1,7 @@
 /** Hairs as the view draws rods: what a lane has to say about them, and their frame. */
-import type { Fiber, GuidePose, Hairs } from '@tendril-sim/core';
-import { writeHairs } from '@tendril-sim/core';
+import type { Fiber, GuidePose, Hairs, HeadField } from '@tendril-sim/core';
+import { layHairs, writeHairs } from '@tendril-sim/core';
 import { type LaneInfo, type RodInfo, rodSize } from '../../protocol.ts';
-import { drape, type Field } from './field.ts';
 
 /** Nodes of all hairs together, at most. */
 const nodeLimit = 240_000;
@@ -44,27 +43,11 @@ export function describeHairs(
   );
 }
 
-/** Least distance from the skin [m], and how much more some hairs keep. */
-const clearance = 0.0012;
-const volume = 0.005;
-
-/** Positions of all hairs, kept out of the head. `inHead`: from world to the head's axes and back, where it has moved. */
-export function placeHairs(
-  hairs: Hairs,
-  pose: GuidePose,
-  nodes: number,
-  field: Field | undefined,
-  inHead?: { to(p: Float32Array): void; back(p: Float32Array): void },
-): Float32Array {
+/** Positions of all hairs, kept out of the head. */
+export function placeHairs(hairs: Hairs, pose: GuidePose, nodes: number, field: HeadField | undefined): Float32Array {
   const position = new Float32Array(3 * nodes * hairs.count);
   writeHairs(position, hairs, pose, nodes);
-  if (!field) return position;
-  inHead?.to(position);
-  for (let h = 0; h < hairs.count; h++) {
-    const room = clearance + volume * ((h * 0.618) % 1) ** 2;
-    drape(position, 3 * nodes * h, nodes, field, room);
-  }
-  inHead?.back(position);
+  if (field) layHairs(position, hairs, nodes, { field, pose });
   return position;
 }
 

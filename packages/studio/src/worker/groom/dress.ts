@@ -1,9 +1,15 @@
 /** A run of guides, drawn as the hairs that follow them, on the head that they grow on. */
-import { createHairs, type GuidePose, type Hairstyle, type Roots } from '@tendril-sim/core';
+import {
+  createHairs,
+  createHeadField,
+  type GuidePose,
+  type Hairstyle,
+  type HeadField,
+  type Roots,
+} from '@tendril-sim/core';
 import { createFileResolver, decodeHairstyle, InputError, readMesh } from '@tendril-sim/io';
 import { type Lane, writeColliders } from '../lane.ts';
 import { describeHairs, hairNodes, packHairs, placeHairs } from './draw.ts';
-import { createField, type Field } from './field.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
@@ -20,7 +26,7 @@ export function resolverOf(files: Files): ReturnType<typeof createFileResolver> 
 export interface Dress {
   readonly style: Hairstyle;
   readonly every: number;
-  readonly field: Field | undefined;
+  readonly field: HeadField | undefined;
 }
 
 /** What a scene's hair looks like, where it is one hairstyle and nothing else. */
@@ -37,7 +43,7 @@ export function dressOf(values: unknown, files: Files): Dress | undefined {
   return {
     style,
     every: typeof only.every === 'number' ? only.every : 1,
-    field: obstacle && createField(readMesh(obstacle, String(mesh))),
+    field: obstacle && createHeadField(readMesh(obstacle, String(mesh)), { draft: true }),
   };
 }
 
@@ -61,10 +67,6 @@ export function dressLane(lane: Lane, { style, every, field }: Dress): Lane | un
   const position = new Float64Array(3 * guideNodes * roots.count);
   const turn = new Float64Array(9 * roots.count);
   const head = { position: new Float64Array(3), rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1) };
-  const inHead = {
-    to: (p: Float32Array): void => move(p, head, true),
-    back: (p: Float32Array): void => move(p, head, false),
-  };
   const place = (): Float32Array => {
     world.samples.forEach(({ nodePosition }, g) => {
       position.set(nodePosition, 3 * guideNodes * g);
@@ -72,7 +74,7 @@ export function dressLane(lane: Lane, { style, every, field }: Dress): Lane | un
     world.colliders[0]?.evaluate(head, world.time);
     for (let g = 0; g < roots.count; g++) turn.set(head.rotation, 9 * g);
     const pose: GuidePose = { nodes: guideNodes, position, turn };
-    return placeHairs(hairs, pose, nodes, field, inHead);
+    return placeHairs(hairs, pose, nodes, field);
   };
   const longest = style.length.reduce((most, value) => Math.max(most, value), 0);
   const moving = world.colliders.map((_, k) => k);
@@ -110,21 +112,4 @@ export function dressLane(lane: Lane, { style, every, field }: Dress): Lane | un
       return { data, stats, ...(forces && { forces }), ...(contact && { contact }), cost };
     },
   };
-}
-
-/** Into the axes of the head, or back. */
-function move(
-  p: Float32Array,
-  { position: c, rotation: r }: { readonly position: Float64Array; readonly rotation: Float64Array },
-  into: boolean,
-): void {
-  for (let o = 0; o < p.length; o += 3) {
-    const [x, y, z] = into ? [p[o] - c[0], p[o + 1] - c[1], p[o + 2] - c[2]] : [p[o], p[o + 1], p[o + 2]];
-    for (let k = 0; k < 3; k++) {
-      const sum = into
-        ? r[k] * x + r[3 + k] * y + r[6 + k] * z
-        : r[3 * k] * x + r[3 * k + 1] * y + r[3 * k + 2] * z + c[k];
-      p[o + k] = sum;
-    }
-  }
 }

@@ -1,8 +1,14 @@
 /** What hair grows on, ready for growing, drawing and keeping hair out of it. */
-import { compileSurfaceMap, createSurface, SceneError, type Surface } from '@tendril-sim/core';
+import {
+  compileSurfaceMap,
+  createHeadField,
+  createSurface,
+  type HeadField,
+  SceneError,
+  type Surface,
+} from '@tendril-sim/core';
 import { readMesh } from '@tendril-sim/io';
 import type { ColliderInfo } from '../../protocol.ts';
-import { createField, type Field } from './field.ts';
 import { headMesh, type Mesh } from './heads.ts';
 
 const triangleLimit = 40_000;
@@ -13,7 +19,7 @@ export interface Head {
   /** To be seen, and to be in the way. */
   readonly drawn: Mesh;
   readonly coarse: Mesh;
-  readonly field: Field | undefined;
+  readonly field: HeadField | undefined;
   /** Of a mesh of one's own. */
   readonly file?: Uint8Array;
 }
@@ -21,7 +27,7 @@ export interface Head {
 export function builtIn(id: 'head' | 'ball'): Head {
   const drawn = headMesh(id, true);
   const coarse = headMesh(id, false);
-  return { name: id, surface: createSurface(drawn), drawn, coarse, field: createField(coarse) };
+  return { name: id, surface: createSurface(drawn), drawn, coarse, field: createHeadField(coarse, { draft: true }) };
 }
 
 export function readHead(bytes: Uint8Array, name: string): Head {
@@ -30,7 +36,7 @@ export function readHead(bytes: Uint8Array, name: string): Head {
     throw new SceneError([], `${name} has ${triangle.length / 3} triangles; ${triangleLimit} are taken at most`);
   const surface = createSurface({ position, triangle });
   const mesh = { position: surface.position, triangle: surface.triangle };
-  return { name, surface, drawn: mesh, coarse: mesh, field: createField(mesh), file: bytes };
+  return { name, surface, drawn: mesh, coarse: mesh, field: createHeadField(mesh, { draft: true }), file: bytes };
 }
 
 /** `shaded`: where hair grows the skin is as dark as hair. */

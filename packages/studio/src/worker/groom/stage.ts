@@ -12,10 +12,13 @@ import {
   cutHairstyle,
   dragPoints,
   growHairstyle,
+  guideClearance,
   type Hairs,
   type Hairstyle,
   hairsOf,
   hairTypes,
+  layCurve,
+  layHairstyle,
   placesPerElement,
   poseGuides,
   reshapeHairstyle,
@@ -27,13 +30,10 @@ import type { GroomAction, Groomed, GroomFacts, GroomSettings, KeptGroom, Recipe
 import { type ColliderInfo, statNames } from '../../protocol.ts';
 import { addAction, recordStroke, strokesOf } from '../../recipe.ts';
 import { describeHairs, hairNodes, packHairs, placeHairs } from './draw.ts';
-import { drape } from './field.ts';
 import { builtIn, colliderOf, type Head, readHead } from './head.ts';
 import { leanAt } from './heads.ts';
 import { sceneOfStyle } from './scene.ts';
 
-/** Guides keep this far from the skin [m]: hairs between them are nearer. */
-const clearance = 0.004;
 const historyDepth = 60;
 
 interface Step {
@@ -92,7 +92,8 @@ export function createGroomStage(): GroomStage {
     const { nodes, position } = poseGuides(style, perElement);
     pose = { nodes, perElement, position };
     if (head?.field) {
-      for (let g = 0; g < style.guideRoots.count; g++) drape(position, 3 * nodes * g, nodes, head.field, clearance);
+      for (let g = 0; g < style.guideRoots.count; g++)
+        layCurve(position, { first: 3 * nodes * g, nodes }, head.field, guideClearance);
     }
     hairs = hairsOf(style);
   };
@@ -214,7 +215,7 @@ export function createGroomStage(): GroomStage {
       for (let g = 0; g < style.guideRoots.count; g++) {
         const own = position.subarray(3 * nodes * g, 3 * nodes * (g + 1));
         if (!dragPoints(own, from, to, radius, strength)) continue;
-        if (head?.field) drape(position, 3 * nodes * g, nodes, head.field, 0.5 * clearance);
+        if (head?.field) layCurve(position, { first: 3 * nodes * g, nodes }, head.field, 0.5 * guideClearance);
         touched.add(g);
       }
     } else if (brush === 'cut') {
@@ -271,18 +272,6 @@ export function createGroomStage(): GroomStage {
       shapes.set(g, points);
     }
     return shapes;
-  };
-
-  /** The style with guides where they are seen: what lies on the head does so. */
-  const laid = (style: Hairstyle): Hairstyle => {
-    const { nodes, perElement } = pose as Pose;
-    const free = poseGuides(style, perElement).position;
-    const moved = Array.from({ length: style.guideRoots.count }, (_, g) => g).filter((g) => {
-      for (let i = 3 * nodes * g; i < 3 * nodes * (g + 1); i++)
-        if (Math.abs(free[i] - (pose as Pose).position[i]) > 1e-4) return true;
-      return false;
-    });
-    return reshapeHairstyle(style, shapesOf(moved), { hold: false }).style;
   };
 
   const trim = (length: number): string => {
@@ -373,7 +362,11 @@ export function createGroomStage(): GroomStage {
       case 'simulate': {
         if (!head) throw new SceneError([], 'there is nothing to grow hair on');
         const { style, recipe } = present();
-        const scene = sceneOfStyle(laid(style), head.coarse, head.surface.report.holes === 0, action.motion);
+        const scene = sceneOfStyle(
+          head.field ? layHairstyle(style, head.field).style : style,
+          head.coarse,
+          action.motion,
+        );
         return { ...scene, ...(recipe && { recipe }) };
       }
     }

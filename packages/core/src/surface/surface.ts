@@ -1,5 +1,5 @@
 /**
- * The surface that hair grows on: a triangle mesh as artists and scanners leave it, made fit for that.
+ * A surface that hair grows on or meets: a triangle mesh as artists and scanners leave it, repaired.
  *
  * What is repaired, and counted in the report: vertices at one place become one (files split them at seams), triangles
  * without area are left out, triangles that face against their neighbours are turned. A closed piece faces outwards by
@@ -39,6 +39,8 @@ export interface Surface {
   readonly area: Float64Array;
   /** 3 a vertex, where the mesh has colours. */
   readonly color?: Float64Array;
+  /** Vertex of the mesh that each vertex comes from. */
+  readonly source: Uint32Array;
   readonly report: SurfaceReport;
 }
 
@@ -48,12 +50,13 @@ export interface MeshInput {
   readonly color?: ArrayLike<number>;
 }
 
-export function createSurface(mesh: MeshInput): Surface {
-  check(mesh);
-  const { place, position, color, merged } = mergeVertices(mesh);
+/** `path`: where the mesh is in a scene, for errors. */
+export function createSurface(mesh: MeshInput, path: readonly (string | number)[] = ['mesh']): Surface {
+  check(mesh, path);
+  const { place, position, color, merged, source } = mergeVertices(mesh);
   const { triangle, degenerate } = keepFaces(mesh.triangle, place, position);
   if (triangle.length === 0)
-    throw new SceneError(['mesh'], 'no triangle of the mesh has an area; is its unit right, and is it a surface?');
+    throw new SceneError(path, 'no triangle of the mesh has an area; is its unit right, and is it a surface?');
   const { flipped, pieces, branched, boundary } = orient(triangle, position);
   const faces = triangle.length / 3;
   const area = Float64Array.from({ length: faces }, (_, f) => measureArea(position, triangle, f));
@@ -64,6 +67,7 @@ export function createSurface(mesh: MeshInput): Surface {
     triangle,
     area,
     ...(color && { color }),
+    source,
     report: {
       vertices: position.length / 3,
       faces,
@@ -78,25 +82,21 @@ export function createSurface(mesh: MeshInput): Surface {
   };
 }
 
-function check({ position, triangle, color }: MeshInput): void {
+function check({ position, triangle, color }: MeshInput, path: readonly (string | number)[]): void {
   const count = position.length / 3;
-  if (!Number.isInteger(count) || count < 3)
-    throw new SceneError(['mesh'], `a mesh needs three vertices, got ${count}`);
+  if (!Number.isInteger(count) || count < 3) throw new SceneError(path, `a mesh needs three vertices, got ${count}`);
   for (let i = 0; i < position.length; i++) {
     if (!Number.isFinite(position[i]))
-      throw new SceneError(['mesh'], `vertex ${Math.floor(i / 3)} of the mesh is not a point: ${position[i]}`);
+      throw new SceneError(path, `vertex ${Math.floor(i / 3)} of the mesh is not a point: ${position[i]}`);
   }
   if (triangle.length % 3 !== 0 || triangle.length === 0)
-    throw new SceneError(['mesh'], `a mesh needs triangles with three corners each, got ${triangle.length} corners`);
+    throw new SceneError(path, `a mesh needs triangles with three corners each, got ${triangle.length} corners`);
   for (let k = 0; k < triangle.length; k++) {
     if (!(Number.isInteger(triangle[k]) && triangle[k] >= 0 && triangle[k] < count))
-      throw new SceneError(
-        ['mesh'],
-        `triangle ${Math.floor(k / 3)} names vertex ${triangle[k]}, and there are ${count}`,
-      );
+      throw new SceneError(path, `triangle ${Math.floor(k / 3)} names vertex ${triangle[k]}, and there are ${count}`);
   }
   if (color && color.length !== position.length)
-    throw new SceneError(['mesh'], `there are ${position.length / 3} vertices and ${color.length / 3} colours`);
+    throw new SceneError(path, `there are ${position.length / 3} vertices and ${color.length / 3} colours`);
 }
 
 interface Merged {
@@ -105,6 +105,8 @@ interface Merged {
   readonly position: Float64Array;
   readonly color?: Float64Array;
   readonly merged: number;
+  /** Old index of each new vertex. */
+  readonly source: Uint32Array;
 }
 
 /** Vertices nearer than this part of the mesh's size are one: files round, and split vertices at seams. */
@@ -137,7 +139,8 @@ function mergeVertices({ position: p, color }: MeshInput): Merged {
   for (let i = 0; i < count; i++) place[i] = place[target[i]];
   const pick = (values: ArrayLike<number>): Float64Array =>
     Float64Array.from({ length: 3 * kept.length }, (_, k) => values[3 * kept[Math.floor(k / 3)] + (k % 3)]);
-  return { place, position: pick(p), ...(color && { color: pick(color) }), merged: count - kept.length };
+  const source = Uint32Array.from(kept);
+  return { place, position: pick(p), ...(color && { color: pick(color) }), merged: count - kept.length, source };
 }
 
 /** Twice the area's vector. */

@@ -1,0 +1,69 @@
+/** `tendril groom export`: the hairs of a hairstyle for other programs. */
+import { basename } from 'node:path';
+import { encodeHair, exportGlb, exportUsda, type Footage, hairFootage } from '@tendril-sim/io';
+import { createAtomicWriter, readHairstyleFile, readMotionFile } from '@tendril-sim/io/node';
+import { exitCode, UsageError } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+import { type OutOptions, refuseExisting, withoutEnding } from './groom.ts';
+
+export interface HairExportOptions extends OutOptions {
+  readonly to: 'usda' | 'glb' | 'hair';
+  readonly motion?: string;
+  readonly nodes?: number;
+  readonly guidesOnly?: boolean;
+}
+
+/** The hairs for other programs: as they hang, or as a motion moves them. */
+export function exportHairs(file: string, options: HairExportOptions, terminal: Terminal): number {
+  const style = readHairstyleFile(file);
+  const motion = options.motion === undefined ? undefined : readMotionFile(options.motion);
+  if (motion && options.to === 'hair') throw new UsageError('a .hair file does not move; use --to usda or glb');
+  const out = options.out ?? `${withoutEnding(file)}.${options.to}`;
+  refuseExisting(out, options);
+  const footage = hairFootage(style, version, { motion, nodes: options.nodes, guides: options.guidesOnly });
+  const writer = createAtomicWriter(out, { overwrite: options.force === true });
+  try {
+    if (options.to === 'hair') writer.append(hairOf(footage));
+    else if (options.to === 'glb') for (const chunk of glbOf(footage)) writer.append(chunk);
+    else for (const chunk of gathered(exportUsda(footage, { title: basename(file) }))) writer.append(chunk);
+    writer.commit();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+  const frames = footage.frameCount > 1 ? `, ${footage.frameCount} frames` : '';
+  terminal.err(`wrote ${out}: ${footage.header.rods.length} strands${frames}\n`);
+  return exitCode.done;
+}
+
+/** As lines: tubes about so many thin strands would be a hundred times larger, and not look different. */
+function glbOf(footage: Footage): Generator<Uint8Array> {
+  try {
+    return exportGlb(footage, { look: 'lines' }).chunks();
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  }
+}
+
+function* gathered(chunks: Iterable<string>): Generator<string> {
+  let text = '';
+  for (const chunk of chunks) {
+    text += chunk;
+    if (text.length < 1 << 18) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
+function hairOf({ header, frame }: Footage): Uint8Array {
+  const { rods } = frame(0);
+  const nodes = header.rods[0].nodeCount;
+  const position = new Float64Array(3 * nodes * rods.length);
+  rods.forEach(({ nodePosition }, k) => {
+    position.set(nodePosition, 3 * nodes * k);
+  });
+  const radius = new Float64Array(nodes * rods.length).fill(header.rods[0].edgeRadius[0]);
+  return encodeHair({ position, counts: new Uint32Array(rods.length).fill(nodes), radius });
+}

@@ -1,0 +1,137 @@
+/**
+ * Makes an obstacle of a triangle mesh as artists leave it: vertices split at seams are joined, faces turned outwards, holes closed.
+ *
+ * A hole is closed by triangles from its rim to the middle of the rim. A mesh that is mostly hole, such as a scalp or a sheet, has no
+ * inside: it stays an open surface, which rods meet from both sides.
+ */
+import { createSurface } from './surface.ts';
+
+export interface SolidMesh {
+  readonly vertices: Float64Array;
+  readonly triangles: Int32Array;
+  /** False: the mesh is an open surface. */
+  readonly solid: boolean;
+  /** What was changed, for a warning; empty when nothing was. */
+  readonly changes: readonly string[];
+  /** Moves vertices given in the order of the input to the order of `vertices`. */
+  readonly arrange: (input: ArrayLike<number>) => Float64Array;
+}
+
+/** Largest part of the area of a mesh that closed holes may take unless a solid is asked for. */
+const holeLimit = 0.25;
+
+/** `wanted`: true closes holes of any size; undefined closes small ones. `path`: where the mesh is in the scene, for errors. */
+export function makeSolid(
+  position: ArrayLike<number>,
+  triangle: ArrayLike<number>,
+  wanted: boolean | undefined,
+  path: readonly (string | number)[] = ['mesh'],
+): SolidMesh {
+  const surface = createSurface({ position, triangle }, path);
+  const { report, source } = surface;
+  const changes = describe(report);
+  const open = (reason: string): SolidMesh => ({
+    vertices: surface.position,
+    triangles: Int32Array.from(surface.triangle),
+    solid: false,
+    changes: [...changes, reason],
+    arrange: (input) => pick(input, source),
+  });
+  if (report.branched > 0) return open('it is met as a thin surface, from both sides');
+  const rims = findRims(surface.triangle);
+  const middles = rims.map((rim) => middleOf(surface.position, rim));
+  const closed = rims.reduce((sum, rim, k) => sum + capArea(surface.position, rim, middles[k]), 0);
+  const part = closed / (closed + report.area);
+  if (part > holeLimit && wanted !== true) {
+    const percent = Math.round(100 * part);
+    return open(`it is open (holes are ${percent} % of its area) and met as a thin surface, from both sides`);
+  }
+  if (rims.length > 0) changes.push(`${rims.length} ${rims.length === 1 ? 'hole is' : 'holes are'} closed`);
+  const triangles = [...surface.triangle];
+  let next = surface.position.length / 3;
+  for (const rim of rims) {
+    if (rim.length === 3) triangles.push(rim[0], rim[1], rim[2]);
+    else {
+      rim.forEach((vertex, k) => {
+        triangles.push(vertex, rim[(k + 1) % rim.length], next);
+      });
+      next++;
+    }
+  }
+  const arrange = (input: ArrayLike<number>): Float64Array => {
+    const kept = pick(input, source);
+    const added = rims.filter(({ length }) => length > 3).flatMap((rim) => middleOf(kept, rim));
+    const out = new Float64Array(kept.length + added.length);
+    out.set(kept);
+    out.set(added, kept.length);
+    return out;
+  };
+  return { vertices: arrange(position), triangles: Int32Array.from(triangles), solid: true, changes, arrange };
+}
+
+function describe({
+  merged,
+  degenerate,
+  flipped,
+  branched,
+}: {
+  readonly merged: number;
+  readonly degenerate: number;
+  readonly flipped: number;
+  readonly branched: number;
+}): string[] {
+  return [
+    merged > 0 ? `${merged} vertices at the place of another are joined` : '',
+    degenerate > 0 ? `${degenerate} triangles without area are left out` : '',
+    flipped > 0 ? `${flipped} triangles faced the wrong way and are turned` : '',
+    branched > 0 ? `${branched} edges have more than two triangles` : '',
+  ].filter((words) => words !== '');
+}
+
+function pick(values: ArrayLike<number>, source: Uint32Array): Float64Array {
+  return Float64Array.from({ length: 3 * source.length }, (_, k) => values[3 * source[Math.floor(k / 3)] + (k % 3)]);
+}
+
+/** Loops of open edges, in the direction in which a face that closes them runs. */
+function findRims(triangle: Uint32Array): number[][] {
+  const count = triangle.reduce((most, vertex) => Math.max(most, vertex), 0) + 1;
+  const edges = new Set<number>();
+  for (let i = 0; i < triangle.length; i++) {
+    const next = i % 3 === 2 ? i - 2 : i + 1;
+    edges.add(triangle[i] * count + triangle[next]);
+  }
+  /** Where the open edges at a vertex lead; several where loops touch. */
+  const after = new Map<number, number[]>();
+  for (const key of edges) {
+    const [a, b] = [Math.floor(key / count), key % count];
+    if (!edges.has(b * count + a)) after.set(b, [...(after.get(b) ?? []), a]);
+  }
+  const rims: number[][] = [];
+  for (const start of after.keys()) {
+    while (after.get(start)?.length) {
+      const rim: number[] = [];
+      let vertex = start;
+      for (let to = after.get(vertex)?.pop(); to !== undefined; to = after.get(vertex)?.pop()) {
+        rim.push(vertex);
+        vertex = to;
+        if (vertex === start) break;
+      }
+      if (rim.length > 2) rims.push(rim);
+    }
+  }
+  return rims;
+}
+
+function middleOf(position: Float64Array, rim: readonly number[]): number[] {
+  return [0, 1, 2].map((k) => rim.reduce((sum, vertex) => sum + position[3 * vertex + k], 0) / rim.length);
+}
+
+function capArea(p: Float64Array, rim: readonly number[], middle: readonly number[]): number {
+  return rim.reduce((sum, vertex, k) => {
+    const next = rim[(k + 1) % rim.length];
+    const u = middle.map((m, i) => p[3 * vertex + i] - m);
+    const v = middle.map((m, i) => p[3 * next + i] - m);
+    const cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    return sum + 0.5 * Math.sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]);
+  }, 0);
+}

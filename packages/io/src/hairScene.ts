@@ -1,0 +1,97 @@
+/** A hairstyle as a scene that runs: its guides, the head in their way, and a motion of the head. As YAML text. */
+import type { Hairstyle, PathSpec } from '@tendril-sim/core';
+
+export interface HairSceneOptions {
+  readonly title: string;
+  /** The hairstyle, as the scene names it. */
+  readonly hairFile: string;
+  /** The mesh of the head, likewise; an OBJ, a glTF or the hairstyle itself. Default: no head. */
+  readonly headFile?: string;
+  /** Whether it is a solid, holes closed; false: a surface, met from both sides. Default true. */
+  readonly solid?: boolean;
+  /** Placement of that mesh. */
+  readonly unit?: number;
+  readonly up?: 'y' | 'z';
+  /** How the head moves; it needs no mesh. Default: it stands still. */
+  readonly motion?: PathSpec;
+  readonly model?: string;
+  /** Edges a guide. Default: as many as make it look smooth. */
+  readonly edges?: number;
+  readonly every?: number;
+  readonly count?: number;
+  /** [s] */
+  readonly duration: number;
+  readonly step: number;
+  readonly output: number;
+}
+
+/** Motions of a head by name: rotation vectors [rad] in time [s]. About z it says no, about x yes. */
+export const headMotions: Readonly<Record<'shake' | 'nod' | 'turn', PathSpec>> = {
+  shake: turns([0, 0, 0, 0], [0.35, 0, 0, 0.6], [0.75, 0, 0, -0.65], [1.15, 0, 0, 0.6], [1.5, 0, 0, 0], [3, 0, 0, 0]),
+  nod: turns([0, 0, 0, 0], [0.4, 0.45, 0, 0], [0.9, -0.25, 0, 0], [1.4, 0.3, 0, 0], [1.8, 0, 0, 0], [3, 0, 0, 0]),
+  turn: turns([0, 0, 0, 0], [0.9, 0, 0, 1.2], [1.6, 0, 0, 1.2], [2.5, 0, 0, 0], [3.4, 0, 0, 0]),
+};
+
+function turns(...keys: readonly (readonly [number, number, number, number])[]): PathSpec {
+  return { keys: keys.map(([time, x, y, z]) => ({ time, rotation: [x, y, z] })) };
+}
+
+export function writeHairScene(style: Hairstyle, options: HairSceneOptions): string {
+  const { hairFile, headFile, motion, model = 'helix', every = 1, count, edges } = options;
+  const strands = [
+    `file: ${JSON.stringify(hairFile)}`,
+    'id: hair',
+    `model: ${model}`,
+    ...(edges === undefined ? [] : [`edges: ${edges}`]),
+    ...(every > 1 ? [`every: ${every}`] : []),
+    ...(count === undefined ? [] : [`count: ${count}`]),
+    ...(motion ? ['root: free'] : []),
+  ];
+  return [
+    'tendril: 1',
+    `title: ${JSON.stringify(options.title)}`,
+    `gravity: [${style.gravity.join(', ')}]`,
+    'strands:',
+    `  - { ${strands.join(', ')} }`,
+    ...(model === 'helix' ? [`solver: { helix: { elements: ${style.elements} } }`] : []),
+    ...(motion ? motionLines(motion) : []),
+    ...(headFile === undefined ? [] : headLines(headFile, options)),
+    'fields:',
+    '  - { type: air, linear: [4.0e-4, 2.0e-4] } # calms the swing',
+    `time: { duration: ${options.duration}, step: ${options.step} }`,
+    `output: { every: ${options.output} }`,
+    '',
+  ].join('\n');
+}
+
+function motionLines({ interpolation, keys }: PathSpec): string[] {
+  const triple = (name: string, value: readonly number[] | undefined): string[] =>
+    value ? [`${name}: [${value.join(', ')}]`] : [];
+  return [
+    'bodies:',
+    '  - id: head',
+    '    position: [0, 0, 0]',
+    '    path:',
+    ...(interpolation ? [`      interpolation: ${interpolation}`] : []),
+    '      keys:',
+    ...keys.map(
+      ({ time, offset, rotation }) =>
+        `        - { ${[`time: ${time}`, ...triple('offset', offset), ...triple('rotation', rotation)].join(', ')} }`,
+    ),
+    'welds:',
+    '  - { rods: "hair-*", at: start, body: head }',
+  ];
+}
+
+function headLines(file: string, { unit, up, motion, solid = true }: HairSceneOptions): string[] {
+  return [
+    'colliders:',
+    '  - type: mesh-file',
+    `    file: ${JSON.stringify(file)}`,
+    ...(unit === undefined ? [] : [`    unit: ${unit}`]),
+    ...(up === undefined ? [] : [`    up: ${up}`]),
+    `    solid: ${solid}`,
+    '    friction: 0.2',
+    ...(motion ? ['    body: head'] : []),
+  ];
+}

@@ -1,0 +1,23 @@
+/** The path of a motion from a file of its own: the keys of a `path`, as in a scene. */
+import type { PathSpec } from '@tendril-sim/core';
+import { parseText } from './document.ts';
+import { path } from './schema/drive.ts';
+import { explainIssues } from './validation.ts';
+
+/** A list of keys, `keys:` with one, or `path:` with those; YAML or JSON. Throws InputError with the line of a fault. */
+export function parsePath(text: string, source: string): PathSpec {
+  const written = parseText(text, source);
+  const { value } = written;
+  const inner = typeof value === 'object' && value !== null && 'path' in value ? value.path : value;
+  const isList = Array.isArray(inner);
+  const result = path.safeParse(isList ? { keys: inner } : inner);
+  if (result.success) return result.data;
+  const inFile = (at: readonly PropertyKey[]): PropertyKey[] => [
+    ...(inner === value ? [] : ['path']),
+    ...(isList ? at.slice(1) : at),
+  ];
+  throw explainIssues(result.error.issues, source, {
+    locate: (at) => written.place(inFile(at), false),
+    locateKey: (at) => written.place(inFile(at), true),
+  });
+}
