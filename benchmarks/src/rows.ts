@@ -11,6 +11,7 @@ import { growRow, usdaRow } from './groom.ts';
 import { headRow, threadedHeadRow } from './head.ts';
 import { compare, type Timing, time } from './measure.ts';
 import { cantilevers, coil, fiberHairs, hairs, on, onFloor, onHead, sceneOf, strands, tree } from './scenes.ts';
+import { sweepRows } from './sweep.ts';
 
 export interface Row {
   readonly name: string;
@@ -386,4 +387,5 @@ export const rows: Readonly<Record<string, () => Row | Promise<Row>>> = {
       2,
       '100 trees of 75 links; wanted: 0.4 s, a tenth of 8 s a frame of two steps for 1000',
     ),
+  ...sweepRows,
 };

@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { createPool, type Pool, WorkerCrash } from './pool/pool.ts';
 import { emptyRow, type Outcome } from './run/execute.ts';
+import { placeRecordings } from './run/record.ts';
 import { createConvergence } from './stop.ts';
 import type { Store } from './store/store.ts';
 import type { Plan, RunSpec, Study } from './study/plan.ts';
@@ -22,11 +23,11 @@ export interface Progress {
 export interface RunOptions {
   /** Default: as many as the machine has cores. */
   readonly workers?: number;
+  /** Used instead of a pool of its own and not closed at the end, for programs that run several studies. */
+  readonly pool?: Pool;
   readonly isInterrupted?: () => boolean;
   readonly onProgress?: (progress: Progress) => void;
   readonly onFailure?: (outcome: Outcome) => void;
-  /** Called with the pool once it exists, for status pages and tests. */
-  readonly onPool?: (pool: Pool) => void;
 }
 
 export type End = 'complete' | 'interrupted' | 'deadline' | 'converged';
@@ -69,15 +70,14 @@ const flushEvery = 1000;
 
 export async function runLocally(study: Study, runs: Runs, store: Store, options: RunOptions = {}): Promise<End> {
   const size = Math.max(1, Math.min(options.workers ?? availableParallelism(), runs.count - store.done));
-  const pool = createPool(size);
-  options.onPool?.(pool);
+  const pool = options.pool ?? createPool(size);
   const flush = setInterval(() => store.flush(), flushEvery);
   const clock = createClock(store, runs.count, options);
   try {
     return await dispatch({ study, runs, store, pool, options, clock });
   } finally {
     clearInterval(flush);
-    pool.close();
+    if (!options.pool) pool.close();
     store.flush();
   }
 }
@@ -92,7 +92,8 @@ interface Dispatch {
 }
 
 async function dispatch({ study, runs, store, pool, options, clock }: Dispatch): Promise<End> {
-  const { plan, file } = study;
+  const { file } = study;
+  const plan = placeRecordings(study.plan, store.folder);
   const deadline =
     file.stop?.deadline === undefined ? Number.POSITIVE_INFINITY : performance.now() + 1000 * file.stop.deadline;
   const convergence = await createConvergence(study, runs, store);
@@ -145,14 +146,15 @@ function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
-interface Clock {
+/** Counts finished runs, estimates the time that is left, and reports both. */
+export interface Clock {
   finished(outcome: Outcome): void;
 }
 
 /** Runs after which an estimate is shown. */
 const firstFew = 4;
 
-function createClock(store: Store, total: number, { onProgress, onFailure }: RunOptions): Clock {
+export function createClock(store: Store, total: number, { onProgress, onFailure }: RunOptions): Clock {
   // from the first run on that is finished: starting processes and warming up says nothing about the others
   let start = 0;
   let before = 0;

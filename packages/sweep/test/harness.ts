@@ -1,9 +1,15 @@
 /** Folders with a scene and studies for tests, and the command line as a process of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { version } from '../../cli/src/version.ts';
+import { type End, type RunOptions, runLocally } from '../src/local.ts';
+import type { Outcome } from '../src/run/execute.ts';
+import { type DataSummary, openStore, readOutcomes, type Store } from '../src/store/store.ts';
+import { readStudy, type Study } from '../src/study/plan.ts';
+import { listRuns, type Runs, type Shard } from '../src/study/runs.ts';
 
 const bin = fileURLToPath(new URL('../../cli/bin/tendril.mjs', import.meta.url));
 
@@ -49,8 +55,42 @@ export function tendril(args: readonly string[], cwd: string, env?: NodeJS.Proce
   return start(args, { cwd, ...(env && { env }) }).ended;
 }
 
+export interface Finished extends DataSummary {
+  readonly end: End;
+  /** Runs that were finished before. */
+  readonly before: number;
+  /** In the order of the runs. */
+  readonly outcomes: readonly Outcome[];
+}
+
+export interface StudyOptions extends RunOptions {
+  readonly shard?: Shard;
+  readonly retryFailed?: boolean;
+  /** How the runs are made; default: on this machine. */
+  readonly run?: (study: Study, runs: Runs, store: Store) => Promise<End>;
+}
+
+/** Runs a study as the command does, in this process: tests that share a pool of workers take a tenth of the time. */
+export async function runStudy(path: string, out: string, options: StudyOptions = {}): Promise<Finished> {
+  const study = await readStudy(path, version);
+  const runs = listRuns(study, options.shard);
+  const store = await openStore(out, { study, runs, retryFailed: options.retryFailed });
+  try {
+    const before = store.done;
+    const end = await (options.run ?? ((...args) => runLocally(...args, options)))(study, runs, store);
+    const summary = await store.finish();
+    const outcomes: Outcome[] = [];
+    for await (const outcome of readOutcomes(out)) outcomes.push(outcome);
+    return { ...summary, end, before, outcomes: outcomes.sort((a, b) => a.index - b.index) };
+  } finally {
+    store.close();
+  }
+}
+
 export interface Bench {
   readonly folder: string;
+  /** Path of a file in the folder. */
+  at(name: string): string;
   write(name: string, text: string): void;
   read(name: string): string;
   json<T>(name: string): T;
@@ -86,6 +126,7 @@ export function createBench(): Bench {
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
   return {
     folder,
+    at: (name) => join(folder, name),
     write: (name, text) => writeFileSync(join(folder, name), text),
     read,
     json: <T>(name: string) => JSON.parse(read(name)) as T,
@@ -94,7 +135,7 @@ export function createBench(): Bench {
 }
 
 /** Waits until a condition holds. */
-export async function until(condition: () => boolean, seconds = 20): Promise<void> {
+export async function until(condition: () => boolean, seconds = 60): Promise<void> {
   const end = performance.now() + 1000 * seconds;
   while (!condition()) {
     if (performance.now() > end) throw new Error('waited in vain');
@@ -106,4 +147,29 @@ export async function until(condition: () => boolean, seconds = 20): Promise<voi
 export function childrenOf(pid: number): number[] {
   const text = execFileSync('sh', ['-c', `cat /proc/${pid}/task/*/children`], { encoding: 'utf8' });
   return text.trim().split(/\s+/).filter(Boolean).map(Number);
+}
+
+/** Linux alone: the processes of pools that a process started. */
+export function workersOf(pid: number): number[] {
+  return childrenOf(pid).filter((child) => {
+    try {
+      return readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('pool/process.js');
+    } catch {
+      return false;
+    }
+  });
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Finished runs of a study that is running. */
+export function countFinished(out: string): number {
+  const journal = join(out, 'journal/00000.jsonl');
+  return existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').length - 1 : 0;
 }

@@ -1,10 +1,25 @@
 /** Studies on this machine, as processes that are killed, interrupted and starved. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkFirstRun } from '../../cli/src/sweep/check.ts';
+import { version } from '../../cli/src/version.ts';
+import { createPool, type Pool } from '../src/pool/pool.ts';
 import { readOutcomes } from '../src/store/store.ts';
-import { type Bench, childrenOf, createBench, rodScene, start, studyOf, tendril, until } from './harness.ts';
+import { readStudy } from '../src/study/plan.ts';
+import {
+  type Bench,
+  childrenOf,
+  countFinished,
+  createBench,
+  isAlive,
+  rodScene,
+  runStudy,
+  start,
+  studyOf,
+  tendril,
+  until,
+} from './harness.ts';
 
 interface Dictionary {
   readonly runs: number;
@@ -14,17 +29,20 @@ interface Dictionary {
 }
 
 let bench: Bench;
+let pool: Pool;
 beforeAll(() => {
   bench = createBench();
+  pool = createPool(2);
 });
-afterAll(() => bench.remove());
+afterAll(() => {
+  pool.close();
+  bench.remove();
+});
 
 const count = 300;
-const dictionary = (out: string): Dictionary => bench.json(join(out, 'dictionary.json'));
-const lines = (out: string): number =>
-  existsSync(join(bench.folder, out, 'journal/00000.jsonl'))
-    ? readFileSync(join(bench.folder, out, 'journal/00000.jsonl'), 'utf8').split('\n').length - 1
-    : 0;
+/** In place of the range of Young's modulus. */
+const over = (study: string, parameter: string): string => study.replace(/\{ path: .* \}/, `{ ${parameter} }`);
+
 describe('a study', { timeout: 120_000 }, () => {
   let whole: Dictionary;
 
@@ -32,7 +50,7 @@ describe('a study', { timeout: 120_000 }, () => {
     bench.write('study.yaml', studyOf(count));
     const { code, out } = await tendril(['sweep', 'study.yaml', '--out', 'whole', '--csv'], bench.folder);
     expect(code, out).toBe(0);
-    whole = dictionary('whole');
+    whole = bench.json('whole/dictionary.json');
     expect(whole.counts).toEqual({ done: count });
     expect(whole.columns.find(({ name }) => name === 'E')?.unit).toBe('Pa');
     const [head, first] = bench.read('whole/results.csv').split('\n');
@@ -45,77 +63,73 @@ describe('a study', { timeout: 120_000 }, () => {
   });
 
   it('survives kill -9 of a worker and of the coordinator, each run once, the same data', async () => {
+    const out = bench.at('killed');
     const run = start(['sweep', 'study.yaml', '--out', 'killed', '--workers', '2'], { cwd: bench.folder });
-    await until(() => lines('killed') > 20);
-    const [first] = childrenOf(run.child.pid as number);
-    process.kill(first, 'SIGKILL');
-    await until(() => lines('killed') > 80);
+    await until(() => countFinished(out) > 20);
+    process.kill(childrenOf(run.child.pid as number)[0], 'SIGKILL');
+    await until(() => countFinished(out) > 60);
     run.child.kill('SIGKILL');
     expect((await run.ended).signal).toBe('SIGKILL');
-    const kept = lines('killed');
+    const kept = countFinished(out);
     expect(kept).toBeLessThan(count);
     // a line that was cut
-    appendFileSync(join(bench.folder, 'killed/journal/00000.jsonl'), '{"index":299,"hash":"x');
-    const again = await tendril(['sweep', 'study.yaml', '--out', 'killed'], bench.folder);
-    expect(again.code, again.err).toBe(0);
-    expect(again.err).toContain(`${kept} of them are finished already`);
-    expect(dictionary('killed').hash).toBe(whole.hash);
-    const hashes: string[] = [];
-    for await (const { hash } of readOutcomes(join(bench.folder, 'killed'))) hashes.push(hash);
+    appendFileSync(`${out}/journal/00000.jsonl`, '{"index":299,"hash":"x');
+    const again = await runStudy(bench.at('study.yaml'), out, { pool });
+    expect([again.end, again.before, again.hash]).toEqual(['complete', kept, whole.hash]);
+    const hashes = again.outcomes.map(({ hash }) => hash);
     expect([hashes.length, new Set(hashes).size]).toEqual([count, count]);
   });
 
   it('leaves no process behind that goes on with an endless run', async () => {
-    bench.write('endless.yaml', rodScene.replace('duration: 20 ms', 'duration: 1000000 s'));
-    bench.write('endless-study.yaml', studyOf(1).replace('rod.yaml', 'endless.yaml').replace('statics', 'run'));
-    const run = start(['sweep', 'endless-study.yaml', '--out', 'endless'], { cwd: bench.folder });
-    await until(() => childrenOf(run.child.pid as number).length > 0);
+    bench.write(
+      'endless.yaml',
+      over(studyOf(1), 'path: time.duration, name: T, values: [1 ms, 1000000 s]').replace('statics', 'run'),
+    );
+    const run = start(['sweep', 'endless.yaml', '--out', 'endless', '--workers', '1'], { cwd: bench.folder });
+    // then the worker is in the second run
+    await until(() => countFinished(bench.at('endless')) === 1);
     const [worker] = childrenOf(run.child.pid as number);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
     run.child.kill('SIGKILL');
-    const isAlive = (): boolean => {
-      try {
-        return process.kill(worker, 0);
-      } catch {
-        return false;
-      }
-    };
-    expect(isAlive()).toBe(true);
-    await until(() => !isAlive(), 10);
+    await run.ended;
+    expect(isAlive(worker)).toBe(true);
+    await until(() => !isAlive(worker));
   });
 
   it('stops at Ctrl-C with what it has, and makes nothing twice', async () => {
     const run = start(['sweep', 'study.yaml', '--out', 'stopped'], { cwd: bench.folder });
-    await until(() => lines('stopped') > 10);
+    await until(() => countFinished(bench.at('stopped')) > 10);
     run.child.kill('SIGINT');
     const { code, out } = await run.ended;
     expect(code).toBe(130);
     expect(out).toContain('the same command goes on from here');
-    expect(dictionary('stopped').runs).toBeGreaterThan(10);
-    await tendril(['sweep', 'study.yaml', '--out', 'stopped'], bench.folder);
-    expect(dictionary('stopped').hash).toBe(whole.hash);
+    const { runs } = bench.json<Dictionary>('stopped/dictionary.json');
+    expect(runs).toBeGreaterThan(10);
+    const again = await runStudy(bench.at('study.yaml'), bench.at('stopped'), { pool });
+    expect([again.before, again.hash]).toEqual([runs, whole.hash]);
     const { err } = await tendril(['sweep', 'study.yaml', '--out', 'stopped'], bench.folder);
     expect(err).toContain(`${count} of them are finished already`);
   });
 
   it('in shards and merged is the same', async () => {
-    for (const shard of ['1/2', '2/2'])
-      expect(
-        (await tendril(['sweep', 'study.yaml', '--out', 'sharded', '--shard', shard, '-q'], bench.folder)).code,
-      ).toBe(0);
+    for (const number of [1, 2]) {
+      const shard = await runStudy(bench.at('study.yaml'), bench.at(`sharded/shards/${number}-of-2`), {
+        pool,
+        shard: { number, of: 2 },
+      });
+      expect(shard.runs).toBe(count / 2);
+    }
     const { code, out } = await tendril(['sweep', 'merge', 'sharded'], bench.folder);
     expect(code, out).toBe(0);
     expect(out).toContain('2 folders: 300 of 300 runs');
-    expect(dictionary('sharded').hash).toBe(whole.hash);
+    expect(bench.json<Dictionary>('sharded/dictionary.json').hash).toBe(whole.hash);
   });
 
   it('that grows keeps the runs it has', async () => {
     bench.write('growing.yaml', studyOf(5).replace(/range: .*\}/, 'values: [1 GPa, 2 GPa] }'));
-    await tendril(['sweep', 'growing.yaml', '-q'], bench.folder);
+    await runStudy(bench.at('growing.yaml'), bench.at('grown'), { pool });
     bench.write('growing.yaml', studyOf(5).replace(/range: .*\}/, 'values: [3 GPa, 2 GPa, 1 GPa] }'));
-    const { err } = await tendril(['sweep', 'growing.yaml'], bench.folder);
-    expect(err).toContain('2 of them are finished already');
-    expect(dictionary('out/growing-sweep').runs).toBe(3);
+    const { before, runs } = await runStudy(bench.at('growing.yaml'), bench.at('grown'), { pool });
+    expect([before, runs]).toEqual([2, 3]);
   });
 });
 
@@ -132,32 +146,27 @@ describe('faults of runs', { timeout: 120_000 }, () => {
     const table = bench.read('out/faults-sweep/results.csv');
     expect(table).toMatch(/^0,,10,0\.02,-0\.00\d+,20,done/m);
     expect(table).toMatch(/^1,,0,,,,refused,".*whole number of at least 2/m);
-    expect(dictionary('out/faults-sweep').counts).toEqual({ done: 2, refused: 1 });
+    expect(bench.json<Dictionary>('out/faults-sweep/dictionary.json').counts).toEqual({ done: 2, refused: 1 });
   });
 
   it('of time and memory are killed and reported', async () => {
     bench.write(
       'slow.yaml',
-      studyOf(2, 'limits: { time: 1 s }')
-        .replace('command: statics', 'command: run')
-        .replace(
-          "'rods[0].material.E', name: E, range: { from: 1 GPa, to: 10 GPa, count: 2, scale: log }",
-          "'time.duration', name: E, values: [5 ms, 1e6]",
-        ),
-    );
-    const slow = await tendril(['sweep', 'slow.yaml'], bench.folder);
-    expect(slow.err).toContain('run 1 timeout: the run took longer than 1 s and was killed');
-    expect(dictionary('out/slow-sweep').counts).toEqual({ done: 1, timeout: 1 });
-    bench.write(
-      'large.yaml',
-      studyOf(2, 'limits: { memory: 200 MB }').replace(
-        "'rods[0].material.E', name: E, range: { from: 1 GPa, to: 10 GPa, count: 2, scale: log }",
-        "'rods[0].edges', name: E, values: [10, 1000000]",
+      over(studyOf(2, 'limits: { time: 0.5 s }'), 'path: time.duration, name: T, values: [5 ms, 1e6]').replace(
+        'statics',
+        'run',
       ),
     );
-    const large = await tendril(['sweep', 'large.yaml'], bench.folder);
-    expect(large.err).toContain('run 1 out-of-memory: the run needed more than 200 MB');
-    expect(dictionary('out/large-sweep').counts).toEqual({ done: 1, 'out-of-memory': 1 });
+    const slow = await runStudy(bench.at('slow.yaml'), bench.at('slow'), { pool });
+    expect(slow.counts).toEqual({ done: 1, timeout: 1 });
+    expect(slow.outcomes[1].message).toContain('the run took longer than 0.5 s and was killed');
+    bench.write(
+      'large.yaml',
+      over(studyOf(2, 'limits: { memory: 200 MB }'), "path: 'rods[0].edges', name: n, values: [10, 1000000]"),
+    );
+    const large = await runStudy(bench.at('large.yaml'), bench.at('large'), { pool });
+    expect(large.counts).toEqual({ done: 1, 'out-of-memory': 1 });
+    expect(large.outcomes[1].message).toContain('the run needed more than 200 MB');
   });
 
   it('of a scene that diverges leave no numbers', async () => {
@@ -169,13 +178,14 @@ describe('faults of runs', { timeout: 120_000 }, () => {
       'diverge.yaml',
       `sweep: 1\nscene: wild.yaml\ncommand: run\nparameters: [{ path: gravity, name: g, values: [[0, 0, 0], [0, 0, -1e4]] }]\nquantities: { tip: probe.tip.z }\n`,
     );
-    const { code } = await tendril(['sweep', 'diverge.yaml', '--csv'], bench.folder);
-    expect(code).toBe(3);
-    expect(bench.read('out/diverge-sweep/results.csv')).toMatch(/^1,,"\[0,0,-10000\]",,,failed,/m);
+    const { outcomes } = await runStudy(bench.at('diverge.yaml'), bench.at('diverge'), { pool });
+    expect(outcomes.map(({ status }) => status)).toEqual(['done', 'failed']);
+    expect(outcomes[1].rows).toEqual([{ time: null, cells: [null] }]);
+    expect(outcomes[1].message).not.toBe('');
   });
 
   it('of a full disk stop the study with a message, and nothing is lost', async () => {
-    const disk = join(bench.folder, 'disk');
+    const disk = bench.at('disk');
     mkdirSync(disk);
     let mounted = false;
     try {
@@ -185,21 +195,18 @@ describe('faults of runs', { timeout: 120_000 }, () => {
       // without the right to mount, a limit on the size of files does the same
     }
     try {
-      const { child, ended } = start(['sweep', 'study.yaml', '--out', 'disk/full', '-q'], {
+      const { code, err } = await start(['sweep', 'study.yaml', '--out', 'disk/full', '-q'], {
         cwd: bench.folder,
         ...(!mounted && { shell: 'ulimit -f 24;' }),
-      });
-      void child;
-      const { code, err } = await ended;
+      }).ended;
       expect(code, err).toBe(2);
       expect(err).toMatch(/the disk is full|larger than|EFBIG|File too large/);
       const kept: string[] = [];
-      for await (const { hash } of readOutcomes(join(disk, 'full'))) kept.push(hash);
+      for await (const { hash } of readOutcomes(`${disk}/full`)) kept.push(hash);
       expect(kept.length).toBeGreaterThan(10);
       if (mounted) execFileSync('mount', ['-o', 'remount,size=4m', disk]);
-      const again = await tendril(['sweep', 'study.yaml', '--out', 'disk/full'], bench.folder);
-      expect(again.code, again.err).toBe(0);
-      expect(dictionary('disk/full').hash).toBe(dictionary('whole').hash);
+      const again = await runStudy(bench.at('study.yaml'), `${disk}/full`, { pool });
+      expect([again.before, again.hash]).toEqual([kept.length, bench.json<Dictionary>('whole/dictionary.json').hash]);
     } finally {
       if (mounted) execFileSync('umount', [disk]);
     }
@@ -211,6 +218,6 @@ describe('faults of runs', { timeout: 120_000 }, () => {
     expect(code).toBe(2);
     expect(err).toContain("the scene has no probe 'top'; it has tip");
     bench.write('typo.yaml', studyOf(3).replace('material.E', 'material.Y'));
-    expect((await tendril(['sweep', 'typo.yaml'], bench.folder)).err).toContain("unknown field 'Y'");
+    await expect(readStudy(bench.at('typo.yaml'), version).then(checkFirstRun)).rejects.toThrow("unknown field 'Y'");
   });
 });

@@ -1,19 +1,26 @@
 /** Studies through Redis: nothing is lost and each run counts once, whatever is killed; faults of the queue have clear messages. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queueCommand } from '../../cli/src/commands/sweepQueue.ts';
+import { version } from '../../cli/src/version.ts';
 import { connectRedis, keys } from '../src/queue/connection.ts';
-import { formatMetrics, lookAtQueue } from '../src/queue/status.ts';
-import { runWorker } from '../src/queue/worker.ts';
-import { readOutcomes } from '../src/store/store.ts';
-import { type Bench, childrenOf, createBench, type Running, start, studyOf, tendril, until } from './harness.ts';
-import { createRedis, type TestRedis } from './redis.ts';
-
-interface Dictionary {
-  readonly runs: number;
-  readonly hash: string;
-  readonly counts: Record<string, number>;
-}
+import { type QueueOptions, runThroughQueue } from '../src/queue/coordinator.ts';
+import { formatMetrics, lookAtQueue, type QueueStatus } from '../src/queue/status.ts';
+import { runWorker, type WorkerOptions } from '../src/queue/worker.ts';
+import {
+  type Bench,
+  countFinished,
+  createBench,
+  type Finished,
+  type Running,
+  runStudy,
+  start,
+  studyOf,
+  tendril,
+  until,
+  workersOf,
+} from './harness.ts';
+import { createRedis, makeCertificates, type TestRedis } from './redis.ts';
 
 let bench: Bench;
 let redis: TestRedis;
@@ -35,18 +42,46 @@ const launch = (...args: string[]): Running => {
   running.push(one);
   return one;
 };
-const dictionary = (out: string): Dictionary => bench.json(join(out, 'dictionary.json'));
-const finished = (out: string): number => {
-  const journal = join(bench.folder, out, 'journal/00000.jsonl');
-  return existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').length - 1 : 0;
-};
-const statusOf = async () => {
+const finished = (out: string): number => countFinished(bench.at(out));
+const statusOf = async (): Promise<QueueStatus> => {
   const client = await connectRedis(redis.url);
   try {
-    return await lookAtQueue(client, '0.1.0');
+    return await lookAtQueue(client, version);
   } finally {
     client.disconnect();
   }
+};
+/** A worker in this process. */
+function work(options: Partial<WorkerOptions> = {}): { stop(): Promise<number> } {
+  let isOver = false;
+  const done = runWorker({ url: redis.url, version, processes: 1, isInterrupted: () => isOver, ...options });
+  return {
+    stop: () => {
+      isOver = true;
+      return done;
+    },
+  };
+}
+/** A coordinator in this process, in a hurry. */
+const coordinate = (name: string, options: Partial<QueueOptions> = {}): Promise<Finished> =>
+  runStudy(bench.at(`${name}.yaml`), bench.at(name), {
+    run: (study, runs, store) =>
+      runThroughQueue(study, runs, store, {
+        url: redis.url,
+        priority: study.priority,
+        patience: 500,
+        backoff: 50,
+        ...options,
+      }),
+  });
+const act = async (action: string): Promise<string> => {
+  let text = '';
+  const out = (more: string): void => {
+    text += more;
+  };
+  const terminal = { out, err: () => {}, live: false, columns: 80 };
+  expect(await queueCommand(action, { queue: redis.url }, terminal)).toBe(0);
+  return text;
 };
 
 describe('a study through a queue', { timeout: 180_000 }, () => {
@@ -54,7 +89,8 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
 
   it('ends complete and equal to an undisturbed one after kill -9 of a worker, of the coordinator and of Redis', async () => {
     bench.write('study.yaml', studyOf(count));
-    const [first] = [launch('worker', '-q', '--workers', '1'), launch('worker', '-q', '--workers', '1')];
+    const worker = ['worker', '-q', '--workers', '1', '--takeover', '2'];
+    const [first] = [launch(...worker), launch(...worker)];
     const coordinator = launch('sweep', 'study.yaml', '--out', 'queued');
     await until(() => finished('queued') > 100, 60);
     first.child.kill('SIGKILL');
@@ -68,11 +104,10 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
     await redis.start();
     const { code, err } = await again.ended;
     expect(code, err).toBe(0);
-    const undisturbed = await tendril(['sweep', 'study.yaml', '--out', 'local', '-q'], bench.folder);
-    expect(undisturbed.code).toBe(0);
-    expect(dictionary('queued').hash).toBe(dictionary('local').hash);
-    const hashes: string[] = [];
-    for await (const { hash } of readOutcomes(join(bench.folder, 'queued'))) hashes.push(hash);
+    const undisturbed = await runStudy(bench.at('study.yaml'), bench.at('local'));
+    const queued = await runStudy(bench.at('study.yaml'), bench.at('queued'));
+    expect([queued.before, queued.hash]).toEqual([count, undisturbed.hash]);
+    const hashes = queued.outcomes.map(({ hash }) => hash);
     expect([hashes.length, new Set(hashes).size]).toEqual([count, count]);
   });
 
@@ -85,7 +120,7 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
     studio.child.stdout?.on('data', (chunk: Buffer) => {
       printed += chunk.toString();
     });
-    await until(() => printed.includes('/metrics'), 30);
+    await until(() => printed.includes('/metrics'));
     const address = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? '';
     expect(await (await fetch(`${address}/status`)).text()).toMatch(
       /<td[^>]*>study<\/td><td[^>]*>complete<\/td><td>1000<\/td>/,
@@ -94,25 +129,60 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
     const metrics = formatMetrics(await statusOf());
     expect(metrics).toMatch(/^tendril_study_runs_done\{study="[0-9a-f]{16}",title="study"\} 1000$/m);
     expect(metrics).toMatch(/^tendril_worker_runs_total\{host="[^"]+",pid="\d+",version="0\.1\.0"\} [1-9]\d*$/m);
+    for (const { child } of running) child.kill('SIGKILL');
   });
 
   it('is paused, resumed and drained', async () => {
-    const act = (action: string): Promise<{ code: number | null }> =>
-      tendril(['sweep', 'queue', action, '--queue', redis.url], bench.folder);
-    expect((await act('pause')).code).toBe(0);
+    const worker = work();
+    expect(await act('pause')).toContain('paused');
     bench.write('paused.yaml', studyOf(50));
-    const run = launch('sweep', 'paused.yaml', '--out', 'paused');
-    await until(() => existsSync(join(bench.folder, 'paused/study.json')));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    expect((await statusOf()).paused).toBe(true);
+    const said: string[] = [];
+    const run = coordinate('paused', { say: (text) => said.push(text) });
+    let status = await statusOf();
+    while (Object.values(status.counts).every((waiting) => waiting === 0)) status = await statusOf();
+    expect(status.paused).toBe(true);
+    // longer than the worker waits for a run
+    await new Promise((resolve) => setTimeout(resolve, 500));
     expect(finished('paused')).toBe(0);
     await act('drain');
-    const { code, err } = await run.ended;
-    expect(code).toBe(130);
-    expect(err).toContain('the queue was drained');
+    expect((await run).end).toBe('interrupted');
+    expect(said).toContain('the queue was drained');
     await act('resume');
-    expect((await launch('sweep', 'paused.yaml', '--out', 'paused').ended).code).toBe(0);
-    expect(dictionary('paused').runs).toBe(50);
+    expect((await coordinate('paused')).runs).toBe(50);
+    expect(await worker.stop()).toBe(50);
+  });
+
+  it('with a lower number of priority comes first', async () => {
+    const order: string[] = [];
+    await act('pause');
+    const study = (name: string, priority: number): Promise<Finished> => {
+      // of different lengths: the same studies would be one
+      bench.write(`${name}.yaml`, studyOf(name === 'late' ? 20 : 21, `priority: ${priority}\n`));
+      return coordinate(name, { onProgress: () => order.push(name) });
+    };
+    const both = [study('late', 10), study('urgent', 1)];
+    const waiting = async (): Promise<number> => Object.values((await statusOf()).counts).reduce((a, b) => a + b, 0);
+    while ((await waiting()) < 41) await new Promise((resolve) => setTimeout(resolve, 20));
+    const client = await connectRedis(redis.url);
+    const worker = work();
+    await act('resume');
+    await Promise.all(both);
+    await worker.stop();
+    client.disconnect();
+    // all but those that the worker holds besides the one it computes
+    expect(order.slice(0, 15)).toEqual(new Array(15).fill('urgent'));
+    expect(order.length).toBe(41);
+  });
+
+  it('stops at its deadline, and workers begin none of its runs after it', async () => {
+    bench.write('deadline.yaml', studyOf(3000, 'stop: { deadline: 0.5 s }\n'));
+    const worker = work();
+    const { end, runs } = await coordinate('deadline');
+    expect(end).toBe('deadline');
+    expect(runs).toBeLessThan(3000);
+    const { counts } = await statusOf();
+    expect((counts.wait ?? 0) + (counts.prioritized ?? 0)).toBe(0);
+    await worker.stop();
   });
 
   it('sets a run aside whose process dies three times, and makes the others', async () => {
@@ -122,50 +192,64 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
         .replace('command: statics', 'command: run')
         .replace(/'rods\[0\].material.E', name: E, range: .* \}/, "'time.duration', name: E, values: [5 ms, 1e6] }"),
     );
-    for (const { child } of running) child.kill('SIGKILL');
-    const worker = launch('worker', '-q', '--workers', '1');
-    const run = launch('sweep', 'poison.yaml', '--out', 'poison');
+    const worker = work();
+    const failures: string[] = [];
+    const run = coordinate('poison', { onFailure: ({ message = '' }) => failures.push(message) });
     await until(() => finished('poison') === 1, 60);
     for (let k = 0; k < 3; k++) {
       // the process that computes the endless run
-      await until(() => childrenOf(worker.child.pid as number).length > 0, 20);
-      await new Promise((resolve) => setTimeout(resolve, 700));
-      for (const pid of childrenOf(worker.child.pid as number)) process.kill(pid, 'SIGKILL');
-      await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** k + 300));
+      await until(() => workersOf(process.pid).length === 1);
+      const [pid] = workersOf(process.pid);
+      process.kill(pid, 'SIGKILL');
+      await until(() => !workersOf(process.pid).includes(pid));
     }
-    const { code, err } = await run.ended;
-    expect(code).toBe(3);
-    expect(err).toContain('run 1 crashed: set aside after 3 tries: the worker process was killed by SIGKILL');
-    expect(dictionary('poison').counts).toEqual({ done: 1, crashed: 1 });
+    const { counts } = await run;
+    expect(failures).toEqual(['set aside after 3 tries: the worker process was killed by SIGKILL']);
+    expect(counts).toEqual({ done: 1, crashed: 1 });
+    await worker.stop();
+  });
+
+  it('gives a run back when its worker is stopped, which is no try', async () => {
+    bench.write(
+      'moved.yaml',
+      studyOf(2)
+        .replace('command: statics', 'command: run')
+        .replace(/'rods\[0\].material.E', name: E, range: .* \}/, "'time.duration', name: E, values: [5 ms, 4 s] }"),
+    );
+    const run = coordinate('moved');
+    for (let k = 0; k < 4; k++) {
+      const worker = work();
+      await until(() => workersOf(process.pid).length === 1);
+      if (k === 0) await until(() => finished('moved') === 1);
+      if (k === 3) {
+        const { outcomes } = await run;
+        expect(outcomes.map(({ status, tries }) => [status, tries])).toEqual([
+          ['done', undefined],
+          ['done', undefined],
+        ]);
+      }
+      await worker.stop();
+      await until(() => workersOf(process.pid).length === 0);
+    }
   });
 
   it('says when versions differ, and loses nothing', async () => {
     const said: string[] = [];
     bench.write('skew.yaml', studyOf(30));
-    for (const { child } of running) child.kill('SIGKILL');
     const client = await connectRedis(redis.url);
     await client.del(keys.workers);
-    let isOver = false;
-    const other = runWorker({
-      url: redis.url,
-      version: '9.9.9',
-      processes: 1,
-      isInterrupted: () => isOver,
-      say: (text) => said.push(text),
-    });
-    const run = launch('sweep', 'skew.yaml', '--out', 'skew');
-    await until(() => said.some((text) => text.includes('skew')), 30);
-    await new Promise((resolve) => setTimeout(resolve, 5000));
-    expect(said).toContain("study 'skew' needs version 0.1.0; this worker has 9.9.9 and does not take its runs");
-    expect(finished('skew')).toBe(0);
-    isOver = true;
-    expect(await other).toBe(0);
-    launch('worker', '-q', '--workers', '1');
-    const { code, err } = await run.ended;
-    expect(err).toContain('no worker of version 0.1.0 is connected, only of 9.9.9');
-    expect(code).toBe(0);
-    expect(dictionary('skew').runs).toBe(30);
     client.disconnect();
+    const other = work({ version: '9.9.9', say: (text) => said.push(text) });
+    const told: string[] = [];
+    const run = coordinate('skew', { say: (text) => told.push(text) });
+    await until(() => told.length > 0 && said.length > 0);
+    expect(said).toContain("study 'skew' needs version 0.1.0; this worker has 9.9.9 and does not take its runs");
+    expect(told[0]).toContain('no worker of version 0.1.0 is connected, only of 9.9.9');
+    expect(finished('skew')).toBe(0);
+    expect(await other.stop()).toBe(0);
+    const worker = work();
+    expect((await run).runs).toBe(30);
+    await worker.stop();
   });
 
   it('says when Redis refuses or is not there, without the password', async () => {
@@ -175,11 +259,41 @@ describe('a study through a queue', { timeout: 180_000 }, () => {
     );
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain(`redis://127.0.0.1:${redis.port}: Redis refuses the user or password`);
-    const none = await tendril(['worker', '--queue', `redis://127.0.0.1:${redis.port}`], bench.folder);
-    expect(none.err).toContain('Redis refuses the user or password');
-    const away = await tendril(['worker', '--queue', 'redis://:secret@127.0.0.1:1'], bench.folder);
-    expect(away.code).toBe(2);
-    expect(away.err).toMatch(/redis:\/\/127\.0\.0\.1:1: Redis cannot be reached \(.*ECONNREFUSED/);
-    expect(wrong.err + none.err + away.err).not.toContain('secret');
+    const problem = (url: string): Promise<string> => connectRedis(url).then(String, (error: Error) => error.message);
+    const none = await problem(`redis://127.0.0.1:${redis.port}`);
+    expect(none).toContain('Redis refuses the user or password');
+    const away = await problem('redis://:secret@127.0.0.1:1');
+    expect(away).toMatch(/redis:\/\/127\.0\.0\.1:1: Redis cannot be reached \(.*ECONNREFUSED/);
+    expect(wrong.err + none + away).not.toContain('secret');
+  });
+});
+
+describe('a queue behind TLS', { timeout: 60_000 }, () => {
+  const variables = ['TENDRIL_QUEUE_CA', 'TENDRIL_QUEUE_CERT', 'TENDRIL_QUEUE_KEY'] as const;
+  afterAll(() => {
+    for (const name of variables) delete process.env[name];
+  });
+
+  it('is used with the certificates that the environment names, and refused without', async () => {
+    mkdirSync(bench.at('tls'));
+    const { ca, cert, key } = makeCertificates(bench.at('tls'));
+    const server = await createRedis({ ca, cert, key });
+    await server.start();
+    try {
+      bench.write('secure.yaml', studyOf(10));
+      await expect(connectRedis(server.url)).rejects.toThrow(/certificate of Redis is not trusted.*TENDRIL_QUEUE_CA/s);
+      process.env.TENDRIL_QUEUE_CA = ca;
+      // Redis asks for a certificate of the client too
+      await expect(connectRedis(server.url)).rejects.toThrow('127.0.0.1');
+      process.env.TENDRIL_QUEUE_CERT = cert;
+      process.env.TENDRIL_QUEUE_KEY = key;
+      const worker = work({ url: server.url });
+      expect((await coordinate('secure', { url: server.url })).counts).toEqual({ done: 10 });
+      expect(await worker.stop()).toBe(10);
+      // nobody speaks to it without TLS
+      await expect(connectRedis(server.url.replace('rediss', 'redis'))).rejects.toThrow();
+    } finally {
+      await server.remove();
+    }
   });
 });

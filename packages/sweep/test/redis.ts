@@ -1,6 +1,6 @@
 /** A Redis of one's own: on loopback, a free port, with a password and an append-only file; killed and started again by tests. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,36 @@ function freePort(): Promise<number> {
 
 export const password = 'test-password';
 
-export async function createRedis(): Promise<TestRedis> {
+/** PEM files of an authority made for the test, and of a server and a client that it vouches for. */
+export interface Certificates {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** By openssl, in a folder. */
+export function makeCertificates(folder: string): Certificates {
+  const file = (name: string): string => join(folder, name);
+  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' });
+  const key = (name: string): string[] => [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-keyout',
+    file(name),
+  ];
+  openssl('req', '-x509', ...key('ca.key'), '-out', file('ca.pem'), '-subj', '/CN=test authority', '-days', '2');
+  openssl('req', ...key('key.pem'), '-out', file('request.pem'), '-subj', '/CN=127.0.0.1');
+  writeFileSync(file('names'), 'subjectAltName=IP:127.0.0.1');
+  const signed = ['-in', file('request.pem'), '-CA', file('ca.pem'), '-CAkey', file('ca.key'), '-CAcreateserial'];
+  openssl('x509', '-req', ...signed, '-out', file('cert.pem'), '-days', '2', '-extfile', file('names'));
+  return { ca: file('ca.pem'), cert: file('cert.pem'), key: file('key.pem') };
+}
+
+/** With certificates: TLS alone, and clients have to show one. */
+export async function createRedis(tls?: Certificates): Promise<TestRedis> {
   const program = programs.find((path) => existsSync(path));
   if (program === undefined)
     throw new Error('install redis-server or valkey-server (Debian: apt-get install redis-server)');
@@ -44,15 +73,15 @@ export async function createRedis(): Promise<TestRedis> {
     await ended;
   };
   return {
-    url: `redis://:${password}@127.0.0.1:${port}`,
+    url: `${tls ? 'rediss' : 'redis'}://:${password}@127.0.0.1:${port}`,
     port,
     kill,
     async start() {
       child = spawn(
         program,
         [
-          '--port',
-          String(port),
+          ...(tls ? ['--port', '0', '--tls-port', String(port)] : ['--port', String(port)]),
+          ...(tls ? ['--tls-ca-cert-file', tls.ca, '--tls-cert-file', tls.cert, '--tls-key-file', tls.key] : []),
           '--bind',
           '127.0.0.1',
           '--requirepass',

@@ -12,6 +12,8 @@ export interface WorkerCommandOptions {
   readonly workers?: number;
   /** [s] */
   readonly idle?: number;
+  /** [s] */
+  readonly takeover?: number;
   /** Port. */
   readonly metrics?: number;
   readonly quiet?: boolean;
@@ -42,6 +44,7 @@ export async function worker(options: WorkerCommandOptions, terminal: Terminal):
         processes,
         say,
         ...(options.idle !== undefined && { idle: options.idle }),
+        ...(options.takeover !== undefined && { takeover: options.takeover }),
         isInterrupted: () => interrupt.requested,
         onStatus: (status) => {
           metrics = formatMetrics({ studies: [], workers: [status], counts: {}, paused: false, version });

@@ -71,6 +71,11 @@ function addWorker({ verb, terminal, setCode }: Program): void {
     .option('--queue <url>', 'Redis, such as redis://:password@host:6379; rediss:// for TLS (default: TENDRIL_QUEUE)')
     .option('-w, --workers <n>', 'worker processes (default: as many as cores)', parseCount)
     .option('--idle <s>', 'end when there was nothing to do for so many seconds', parsePositive)
+    .option(
+      '--takeover <s>',
+      'others take over its runs when it was silent so many seconds (default: 10)',
+      parsePositive,
+    )
     .option('--metrics <port>', 'serve Prometheus metrics at http://127.0.0.1:<port>/metrics', parsePort)
     .option('-q, --quiet', 'print nothing but errors')
     .addHelpText('after', '\nExample:\n  tendril worker --queue redis://:secret@farm:6379')

@@ -12,12 +12,20 @@ import type { FromWorker, ToWorker } from './messages.ts';
 /** The process died under the run, and not by a limit: worth another try. */
 export class WorkerCrash extends Error {}
 
+/** The pool was closed under the run or before it began: that says nothing about the run. */
+export class PoolClosed extends WorkerCrash {
+  constructor() {
+    super('the pool is closed');
+  }
+}
+
 export interface Pool {
   readonly size: number;
   /** Executes a run on a free process. Rejects with WorkerCrash if the process dies. */
   execute(plan: Plan, spec: RunSpec): Promise<Outcome>;
   /** Process ids, for status pages and tests. */
   readonly pids: readonly number[];
+  /** Kills all processes. Runs that are not finished reject with PoolClosed. */
   close(): void;
 }
 
@@ -71,6 +79,7 @@ export function createPool(size: number): Pool {
   const waiting: Waiting[] = [];
   let closed = false;
   const next = (slot: Slot): void => {
+    if (closed) return;
     const job = waiting.shift();
     if (job) begin(slot, job, next);
   };
@@ -83,7 +92,7 @@ export function createPool(size: number): Pool {
     },
     execute: (plan, spec) =>
       new Promise((resolve, reject) => {
-        if (closed) return reject(new WorkerCrash('the pool is closed'));
+        if (closed) return reject(new PoolClosed());
         waiting.push({ plan, spec, resolve, reject });
         const free = slots.find(({ task }) => task === undefined);
         if (free) next(free);
@@ -91,8 +100,11 @@ export function createPool(size: number): Pool {
     close() {
       closed = true;
       clearInterval(watch);
+      for (const { reject } of waiting.splice(0)) reject(new PoolClosed());
       for (const slot of slots) {
         clearTimeout(slot.task?.timer);
+        slot.task?.reject(new PoolClosed());
+        slot.task = undefined;
         slot.process?.kill('SIGKILL');
       }
     },

@@ -1,6 +1,7 @@
 /**
  * Connections to Redis or Valkey, and what is used of the packages bullmq and ioredis, which are optional. Passwords are never printed.
  */
+import { readFileSync } from 'node:fs';
 import { InputError } from '@tendril-sim/io';
 import { loadOptional } from '../optional.ts';
 
@@ -30,6 +31,8 @@ export interface Job {
   readonly failedReason?: string;
   readonly attemptsMade: number;
   remove(): Promise<void>;
+  /** Puts an active job back, to be taken from this time on; its processor then throws DelayedError. */
+  moveToDelayed(time: number, token?: string): Promise<void>;
 }
 
 export interface JobData {
@@ -52,6 +55,8 @@ export interface BullQueue {
   resume(): Promise<void>;
   isPaused(): Promise<boolean>;
   drain(delayed: boolean): Promise<void>;
+  /** 0 if the job is active or gone. */
+  remove(jobId: string): Promise<number>;
   on(event: string, listener: (error: Error) => void): unknown;
   close(): Promise<void>;
 }
@@ -62,10 +67,11 @@ export interface BullWorker {
 }
 
 interface Bullmq {
+  readonly DelayedError: new () => Error;
   readonly Queue: new (name: string, options: Readonly<Record<string, unknown>>) => BullQueue;
   readonly Worker: new (
     name: string,
-    processor: (job: Job) => Promise<unknown>,
+    processor: (job: Job, token?: string) => Promise<unknown>,
     options: Readonly<Record<string, unknown>>,
   ) => BullWorker;
 }
@@ -91,9 +97,33 @@ function explain(url: string, error: Error): InputError {
       'Redis refuses the user or password; give them as redis://user:password@host:6379, or in TENDRIL_QUEUE',
       { cause: error },
     );
+  if (/certificate|unable to verify/i.test(text))
+    return new InputError(
+      where,
+      `the certificate of Redis is not trusted, or Redis does not trust ours (${text}); name PEM files in TENDRIL_QUEUE_CA, and in TENDRIL_QUEUE_CERT and TENDRIL_QUEUE_KEY if Redis asks for a client's certificate`,
+      { cause: error },
+    );
   return new InputError(where, `Redis cannot be reached (${text}); is it running, and is the address right?`, {
     cause: error,
   });
+}
+
+const certificates = { ca: 'TENDRIL_QUEUE_CA', cert: 'TENDRIL_QUEUE_CERT', key: 'TENDRIL_QUEUE_KEY' } as const;
+
+/** Certificates for rediss://, from PEM files that the environment names. */
+function readCertificates(url: string): Readonly<Record<string, unknown>> {
+  if (!url.startsWith('rediss://')) return {};
+  const tls: Record<string, string> = {};
+  for (const [field, variable] of Object.entries(certificates)) {
+    const path = process.env[variable];
+    if (!path) continue;
+    try {
+      tls[field] = readFileSync(path, 'utf8');
+    } catch (error) {
+      throw new InputError(variable, `'${path}' cannot be read: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  return { tls };
 }
 
 /** Connects, or says why not. Once connected, a connection that is lost comes back by itself. */
@@ -103,6 +133,7 @@ export async function connectRedis(url: string): Promise<RedisClient> {
   const { Redis } = await loadOptional<Ioredis>('ioredis', 'a queue');
   let isConnected = false;
   const client = new Redis(url, {
+    ...readCertificates(url),
     lazyConnect: true,
     connectTimeout: 5000,
     maxRetriesPerRequest: null,

@@ -4,19 +4,24 @@
  */
 import { hostname } from 'node:os';
 import { InputError } from '@tendril-sim/io';
-import { countFailures, type End, isFailure, type RunOptions } from '../local.ts';
+import { type Clock, countFailures, createClock, type End, type RunOptions } from '../local.ts';
 import { emptyRow, type Outcome } from '../run/execute.ts';
+import { placeRecordings } from '../run/record.ts';
 import { type Convergence, createConvergence } from '../stop.ts';
 import type { Store } from '../store/store.ts';
 import { digest, type Study } from '../study/plan.ts';
 import type { Runs } from '../study/runs.ts';
 import { type BullQueue, connectRedis, keys, openQueue, type RedisClient } from './connection.ts';
-import type { StudyStatus, WorkerStatus } from './status.ts';
+import { type StudyStatus, silence, type WorkerStatus } from './status.ts';
 
 export interface QueueOptions extends RunOptions {
   readonly url: string;
   readonly priority: number;
   readonly say?: (text: string) => void;
+  /** Without progress this long, the queue is examined for lost runs and missing workers [ms]; default 4000. */
+  readonly patience?: number;
+  /** Before the second try of a run whose process died, doubled before the third [ms]; default 500. */
+  readonly backoff?: number;
 }
 
 /** Runs in the queue at most, so that a study of 100,000 does not fill Redis. */
@@ -26,6 +31,9 @@ const bulk = 500;
 const batch = 1000;
 const tries = 3;
 const backoff = 500;
+const patience = 4000;
+/** Between two looks for results [ms]: each that finds some ends with an fsync. */
+const collectEvery = 50;
 /** Coordinator's lock [s], renewed every second. */
 const lockSeconds = 10;
 
@@ -34,13 +42,28 @@ export async function runThroughQueue(study: Study, runs: Runs, store: Store, op
   const id = digest(`${study.plan.key}${runs.key}`).slice(0, 16);
   try {
     await claim(redis, id, options);
-    const queue = await openQueue(redis, study.plan.version);
-    const started = Date.now();
-    await redis.set(keys.plan(id), JSON.stringify(study.plan));
-    const session = createSession({ study, runs, store, options, redis, queue, id, started });
-    const end = await session.run();
+    const convergence = await createConvergence(study, runs, store);
+    const session: Session = {
+      study,
+      runs,
+      store,
+      options,
+      redis,
+      queue: await openQueue(redis, study.plan.version),
+      id,
+      started: Date.now(),
+      clock: createClock(store, runs.count, options),
+      convergence,
+      outstanding: new Set(),
+      next: 0,
+      limit: convergence?.blocks[0].to ?? runs.count,
+      lastProgress: Date.now(),
+      hasWarned: false,
+    };
+    await publishPlan(session);
+    const end = await raceInterrupt(runSession(session), options);
     const leave = async (): Promise<void> => {
-      await session.publish(end === 'complete' || end === 'converged' ? 'complete' : 'interrupted');
+      await publish(session, end === 'complete' || end === 'converged' ? 'complete' : 'interrupted');
       if (end === 'complete') await redis.del(keys.plan(id), keys.results(id));
       await redis.del(keys.coordinator(id));
     };
@@ -83,7 +106,8 @@ function isAlive(pid: number): boolean {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-interface SessionInput {
+/** A study that is being collected. */
+interface Session {
   readonly study: Study;
   readonly runs: Runs;
   readonly store: Store;
@@ -91,173 +115,189 @@ interface SessionInput {
   readonly redis: RedisClient;
   readonly queue: BullQueue;
   readonly id: string;
+  /** Milliseconds since 1970. */
   readonly started: number;
-}
-
-interface Session {
-  run(): Promise<End>;
-  publish(state: StudyStatus['state']): Promise<void>;
-}
-
-function createSession(input: SessionInput): Session {
-  const { study, runs, store, options, redis, queue, id, started } = input;
-  const outstanding = new Set<number>();
-  let next = 0;
-  let convergence: Convergence | undefined;
+  readonly clock: Clock;
+  readonly convergence: Convergence | undefined;
+  /** Positions of runs that are in the queue. */
+  readonly outstanding: Set<number>;
+  /** First run that was not added yet. */
+  next: number;
   /** End of the present block: with a rule of convergence, the next one waits for its decision. */
-  let limit = runs.count;
-  let firstDone = 0;
-  let firstTime = 0;
-  let lastProgress = Date.now();
-  let isTold = false;
+  limit: number;
+  lastProgress: number;
+  hasWarned: boolean;
+}
 
-  const take = (outcome: Outcome): void => {
-    const position = runs.position(outcome.hash);
-    if (position !== undefined) outstanding.delete(position);
-    if (!store.add(outcome)) return;
-    if (position !== undefined) convergence?.add(position, outcome);
-    lastProgress = Date.now();
-    if (firstTime === 0) [firstTime, firstDone] = [performance.now(), store.done];
-    if (isFailure(outcome)) options.onFailure?.(outcome);
-    const made = store.done - firstDone;
-    const per = (performance.now() - firstTime) / 1000 / Math.max(1, made);
-    const known = made >= 3 ? { secondsPerRun: per, secondsLeft: per * (runs.count - store.done) } : {};
-    options.onProgress?.({ done: store.done, total: runs.count, failed: countFailures(store.counts), ...known });
-  };
-  /** Results leave Redis once they are on disk. */
-  const collect = async (): Promise<number> => {
-    const found = await redis.lrange(keys.results(id), 0, batch - 1);
-    if (found.length === 0) return 0;
-    for (const text of found) take(JSON.parse(text) as Outcome);
+async function publishPlan({ redis, id, study, store }: Session): Promise<void> {
+  await redis.set(keys.plan(id), JSON.stringify(placeRecordings(study.plan, store.folder)));
+}
+
+function takeOutcome(session: Session, outcome: Outcome): void {
+  const { runs, store, outstanding, convergence, clock } = session;
+  const position = runs.position(outcome.hash);
+  if (position !== undefined) outstanding.delete(position);
+  if (!store.add(outcome)) return;
+  if (position !== undefined) convergence?.add(position, outcome);
+  session.lastProgress = Date.now();
+  clock.finished(outcome);
+}
+
+/** Moves results to the store; they leave Redis once they are on disk. Returns how many there were. */
+async function collect(session: Session): Promise<number> {
+  const { redis, id, store } = session;
+  const found = await redis.lrange(keys.results(id), 0, batch - 1);
+  if (found.length === 0) return 0;
+  for (const text of found) takeOutcome(session, JSON.parse(text) as Outcome);
+  store.flush();
+  await redis.ltrim(keys.results(id), found.length, -1);
+  return found.length;
+}
+
+async function addJobs({ id, runs, options, queue }: Session, positions: readonly number[]): Promise<void> {
+  for (let k = 0; k < positions.length; k += bulk) {
+    const jobs = positions.slice(k, k + bulk).map((position) => {
+      const spec = runs.spec(position);
+      return {
+        name: 'run',
+        data: { study: id, spec },
+        opts: {
+          // the same run is in the queue once
+          jobId: jobId(id, spec.hash),
+          attempts: tries,
+          backoff: { type: 'exponential', delay: options.backoff ?? backoff },
+          priority: options.priority,
+          removeOnComplete: true,
+        },
+      };
+    });
+    await queue.addBulk(jobs);
+  }
+}
+
+const jobId = (study: string, hash: string): string => `${study}-${hash}`;
+
+/** Removes runs that no worker has begun. */
+async function withdraw({ queue, outstanding, runs, id }: Session): Promise<void> {
+  for (const position of outstanding) await queue.remove(jobId(id, runs.hash(position)));
+}
+
+async function refill(session: Session): Promise<void> {
+  const { outstanding, store } = session;
+  if (outstanding.size > mostQueued - bulk) return;
+  const more: number[] = [];
+  for (; session.next < session.limit && outstanding.size < mostQueued; session.next++) {
+    if (store.has(session.next)) continue;
+    outstanding.add(session.next);
+    more.push(session.next);
+  }
+  await addJobs(session, more);
+}
+
+/** Runs that failed three times are set aside: their error becomes their outcome. */
+async function setAside(session: Session): Promise<void> {
+  const { queue, id, study, store } = session;
+  for (const job of await queue.getJobs(['failed'], 0, 199)) {
+    if (job?.data.study !== id) continue;
+    const { index, hash } = job.data.spec;
+    const message = `set aside after ${tries} tries: ${job.failedReason ?? 'unknown'}`;
+    takeOutcome(session, {
+      index,
+      hash,
+      status: 'crashed',
+      message,
+      wall: 0,
+      tries,
+      rows: [emptyRow(study.plan)],
+    });
     store.flush();
-    await redis.ltrim(keys.results(id), found.length, -1);
-    return found.length;
+    await job.remove();
+  }
+}
+
+/** A Redis that lost its last second, or a queue that was emptied by hand: adds what is missing again. */
+async function restoreLost(session: Session): Promise<void> {
+  const { outstanding, queue, options } = session;
+  if (Date.now() - session.lastProgress < (options.patience ?? patience) || outstanding.size === 0) return;
+  const counts = await queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'paused', 'failed');
+  if (Object.values(counts).some((count) => count > 0)) return;
+  await collect(session);
+  await publishPlan(session);
+  await addJobs(session, [...outstanding]);
+  session.lastProgress = Date.now();
+}
+
+async function warnOfSkew(session: Session): Promise<void> {
+  const { redis, study, options } = session;
+  if (session.hasWarned || Date.now() - session.lastProgress < (options.patience ?? patience)) return;
+  const workers = Object.values(await redis.hgetall(keys.workers)).map((text) => JSON.parse(text) as WorkerStatus);
+  const present = workers.filter(({ updated }) => Date.now() - updated < silence);
+  if (present.some(({ version }) => version === study.plan.version)) return;
+  session.hasWarned = true;
+  const others = [...new Set(present.map(({ version }) => version))].join(', ');
+  options.say?.(
+    `no worker of version ${study.plan.version} is connected${others === '' ? '' : `, only of ${others}`}; start one by: tendril worker --queue …`,
+  );
+}
+
+async function publish(
+  { study, runs, store, redis, id, started }: Session,
+  state: StudyStatus['state'],
+): Promise<void> {
+  const { title, version } = study.plan;
+  const status: StudyStatus = {
+    id,
+    title,
+    version,
+    total: runs.count,
+    done: store.done,
+    failed: countFailures(store.counts),
+    host: hostname(),
+    state,
+    started,
+    updated: Date.now(),
   };
-  const add = async (positions: readonly number[]): Promise<void> => {
-    for (let k = 0; k < positions.length; k += bulk) {
-      const jobs = positions.slice(k, k + bulk).map((position) => {
-        const spec = runs.spec(position);
-        return {
-          name: 'run',
-          data: { study: id, spec },
-          opts: {
-            // the same run is in the queue once
-            jobId: `${id}-${spec.hash}`,
-            attempts: tries,
-            backoff: { type: 'exponential', delay: backoff },
-            priority: options.priority,
-            removeOnComplete: true,
-          },
-        };
-      });
-      await queue.addBulk(jobs);
+  await redis.hset(keys.studies, id, JSON.stringify(status));
+  await redis.set(keys.coordinator(id), `${hostname()}:${process.pid}`, 'EX', lockSeconds);
+}
+
+/** Once a second. */
+async function lookAround(session: Session): Promise<End | undefined> {
+  await publish(session, 'running');
+  await setAside(session);
+  await restoreLost(session);
+  await warnOfSkew(session);
+  if (Number((await session.redis.get(keys.drained)) ?? 0) <= session.started) return undefined;
+  session.options.say?.('the queue was drained');
+  return 'interrupted';
+}
+
+async function runSession(session: Session): Promise<End> {
+  const { study, runs, store, started, convergence, outstanding } = session;
+  const { deadline = Number.POSITIVE_INFINITY } = study.file.stop ?? {};
+  let block = 0;
+  for (let second = 0; ; ) {
+    while ((await collect(session)) > 0) {
+      // all that is there
     }
-  };
-  const refill = async (): Promise<void> => {
-    if (outstanding.size > mostQueued - bulk) return;
-    const more: number[] = [];
-    for (; next < limit && outstanding.size < mostQueued; next++) {
-      if (store.has(next)) continue;
-      outstanding.add(next);
-      more.push(next);
+    if (convergence && session.next >= session.limit && outstanding.size === 0) {
+      if (convergence.isConverged(session.limit)) return 'converged';
+      block++;
+      session.limit = convergence.blocks[block]?.to ?? runs.count;
     }
-    await add(more);
-  };
-  /** Runs that failed three times are set aside: their error becomes their outcome. */
-  const setAside = async (): Promise<void> => {
-    for (const job of await queue.getJobs(['failed'], 0, 199)) {
-      if (job?.data.study !== id) continue;
-      const { spec } = job.data;
-      const message = `set aside after ${tries} tries: ${job.failedReason ?? 'unknown'}`;
-      take({
-        index: spec.index,
-        hash: spec.hash,
-        status: 'crashed',
-        message,
-        wall: 0,
-        tries,
-        rows: [emptyRow(study.plan)],
-      });
-      store.flush();
-      await job.remove();
+    if (store.done === runs.count) return 'complete';
+    if (Date.now() > started + 1000 * deadline) {
+      await withdraw(session);
+      return 'deadline';
     }
-  };
-  /** A Redis that lost its last second, or a queue that was emptied by hand: what is missing is added again. */
-  const restore = async (): Promise<void> => {
-    if (Date.now() - lastProgress < 3000 || outstanding.size === 0) return;
-    const counts = await queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'paused', 'failed');
-    if (Object.values(counts).some((count) => count > 0)) return;
-    await collect();
-    await redis.set(keys.plan(id), JSON.stringify(study.plan));
-    await add([...outstanding]);
-    lastProgress = Date.now();
-  };
-  const warnOfSkew = async (): Promise<void> => {
-    if (isTold || Date.now() - lastProgress < 4000) return;
-    const workers = Object.values(await redis.hgetall(keys.workers)).map((text) => JSON.parse(text) as WorkerStatus);
-    const present = workers.filter(({ updated }) => Date.now() - updated < 15_000);
-    if (present.some(({ version }) => version === study.plan.version)) return;
-    isTold = true;
-    const others = [...new Set(present.map(({ version }) => version))].join(', ');
-    options.say?.(
-      `no worker of version ${study.plan.version} is connected${others === '' ? '' : `, only of ${others}`}; start one by: tendril worker --queue …`,
-    );
-  };
-  const isDrained = async (): Promise<boolean> => Number((await redis.get(keys.drained)) ?? 0) > started;
-  const publish = async (state: StudyStatus['state']): Promise<void> => {
-    const { title, version } = study.plan;
-    const status: StudyStatus = {
-      id,
-      title,
-      version,
-      total: runs.count,
-      done: store.done,
-      failed: countFailures(store.counts),
-      host: hostname(),
-      state,
-      started,
-      updated: Date.now(),
-    };
-    await redis.hset(keys.studies, id, JSON.stringify(status));
-    await redis.set(keys.coordinator(id), `${hostname()}:${process.pid}`, 'EX', lockSeconds);
-  };
-  /** Once a second. */
-  const lookAround = async (): Promise<End | undefined> => {
-    await publish('running');
-    await setAside();
-    await restore();
-    await warnOfSkew();
-    if (!(await isDrained())) return undefined;
-    options.say?.('the queue was drained');
-    return 'interrupted';
-  };
-  const loop = async (): Promise<End> => {
-    const deadline =
-      study.file.stop?.deadline === undefined ? Number.POSITIVE_INFINITY : started + 1000 * study.file.stop.deadline;
-    convergence = await createConvergence(study, runs, store);
-    let block = 0;
-    limit = convergence?.blocks[0].to ?? runs.count;
-    for (let second = 0; ; ) {
-      while ((await collect()) > 0) {
-        // all that is there
-      }
-      if (convergence && next >= limit && outstanding.size === 0) {
-        if (convergence.isConverged(limit)) return 'converged';
-        block++;
-        limit = convergence.blocks[block]?.to ?? runs.count;
-      }
-      if (store.done === runs.count) return 'complete';
-      if (Date.now() > deadline) return 'deadline';
-      await refill();
-      if (Date.now() - second > 1000) {
-        second = Date.now();
-        const end = await lookAround();
-        if (end) return end;
-      }
-      await pause(20);
+    await refill(session);
+    if (Date.now() - second > 1000) {
+      second = Date.now();
+      const end = await lookAround(session);
+      if (end) return end;
     }
-  };
-  return { publish, run: () => raceInterrupt(loop(), options) };
+    await pause(collectEvery);
+  }
 }
 
 /** Also while Redis is away and commands wait for it. */

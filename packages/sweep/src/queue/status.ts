@@ -36,7 +36,7 @@ export interface QueueStatus {
 }
 
 /** A worker that was silent this long is gone [ms]. */
-const silence = 15_000;
+export const silence = 15_000;
 
 export async function readStatus(redis: RedisClient, queue: BullQueue, version: string): Promise<QueueStatus> {
   const parse = <T>(entries: Record<string, string>): T[] =>

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { createPool, type Pool, WorkerCrash } from '../pool/pool.ts';
+import { createPool, type Pool, PoolClosed, WorkerCrash } from '../pool/pool.ts';
 import type { Plan } from '../study/plan.ts';
 import { connectRedis, type Job, keys, loadBullmq, queueName, queuePrefix, type RedisClient } from './connection.ts';
 import type { StudyStatus, WorkerStatus } from './status.ts';
@@ -16,32 +16,41 @@ export interface WorkerOptions {
   readonly isInterrupted: () => boolean;
   /** Ends when the queue has been empty this long [s]; default: never. */
   readonly idle?: number;
+  /** Its runs are taken over by others when it was silent this long [s]; default 10. */
+  readonly takeover?: number;
   readonly say?: (text: string) => void;
   readonly onStatus?: (status: WorkerStatus) => void;
 }
 
-/** A lock that is not renewed this long is lost [ms]; and how often lost ones are looked for. */
-const lockDuration = 10_000;
-const stalledInterval = 5_000;
+/** A lock that is not renewed this long is lost [s]. */
+const defaultTakeover = 10;
 
 /** Runs until interrupted; returns how many runs it executed. Results are pushed before a run counts as finished: it may then be executed twice, and counts once. */
 export async function runWorker(options: WorkerOptions): Promise<number> {
-  const { url, version, processes, say } = options;
+  const { url, version, processes, say, takeover = defaultTakeover } = options;
   const redis = await connectRedis(url);
-  const { Worker } = await loadBullmq();
+  const { Worker, DelayedError } = await loadBullmq();
   const pool = createPool(processes);
   const state = { id: randomUUID(), done: 0, crashed: 0, busy: Date.now() };
   const plans = new Map<string, Promise<Plan>>();
-  const worker = new Worker(queueName(version), (job) => execute(job, { redis, pool, plans, state }), {
-    connection: redis,
-    prefix: queuePrefix,
-    // one more than processes, so that none waits for the queue
-    concurrency: processes + 1,
-    lockDuration,
-    stalledInterval,
-    maxStalledCount: 2,
-    drainDelay: 1,
-  });
+  const worker = new Worker(
+    queueName(version),
+    async (job, token) => {
+      if (await execute(job, { redis, pool, plans, state })) return;
+      await job.moveToDelayed(Date.now(), token);
+      throw new DelayedError();
+    },
+    {
+      connection: redis,
+      prefix: queuePrefix,
+      // one more than processes, so that none waits for the queue
+      concurrency: processes + 1,
+      lockDuration: 1000 * takeover,
+      stalledInterval: 500 * takeover,
+      maxStalledCount: 2,
+      drainDelay: 1,
+    },
+  );
   let isLost = false;
   worker.on('error', (error) => {
     if (isLost || !/ECONN|closed|EPIPE|ENOTFOUND/i.test(String(error))) return;
@@ -69,9 +78,9 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
       isLost = false;
     }
   } finally {
-    // runs in flight are given up and taken over by others
+    // runs in flight go back to the queue
     pool.close();
-    await Promise.race([worker.close(true), pause(2000)]);
+    await Promise.race([worker.close(), pause(2000)]);
     await Promise.race([redis.hdel(keys.workers, state.id), pause(1000)]);
     redis.disconnect();
   }
@@ -91,7 +100,8 @@ interface Execution {
   readonly state: { done: number; crashed: number; busy: number };
 }
 
-async function execute({ data, attemptsMade }: Job, { redis, pool, plans, state }: Execution): Promise<void> {
+/** False if the worker ends before the run does: it then goes back to the queue, and that is no try. */
+async function execute({ data, attemptsMade }: Job, { redis, pool, plans, state }: Execution): Promise<boolean> {
   const { study, spec } = data;
   state.busy = Date.now();
   const plan = await planOf(study, redis, plans);
@@ -101,7 +111,9 @@ async function execute({ data, attemptsMade }: Job, { redis, pool, plans, state 
     await redis.rpush(keys.results(study), JSON.stringify(tries > 1 ? { ...outcome, tries } : outcome));
     state.done++;
     state.busy = Date.now();
+    return true;
   } catch (error) {
+    if (error instanceof PoolClosed) return false;
     if (error instanceof WorkerCrash) state.crashed++;
     throw error;
   }

@@ -2,7 +2,6 @@
  * One run of a study as a function: plan and run in, rows out. The local pool, shards and queue workers all call it. The result
  * depends on nothing but its arguments, except for the wall time.
  */
-import { findCase, runChecks } from '@tendril-sim/cases';
 import {
   type Critical,
   createBisector,
@@ -86,7 +85,7 @@ export function createExecutor(plan: Plan): Executor {
       const seconds = (): number => (performance.now() - start) / 1000;
       const head = { index: spec.index, hash: spec.hash };
       try {
-        if (plan.command === 'check') return { ...head, ...check(spec), wall: seconds() };
+        if (plan.command === 'check') return { ...head, ...(await check(spec)), wall: seconds() };
         const scene = build(spec);
         const world = await openWorld(scene);
         const job: Job = { plan, spec, world, quantities, probes: createProbes(world) };
@@ -354,7 +353,9 @@ function findModes(job: Job): Found {
   return { status: 'done', rows: table.rows(extra) };
 }
 
-function check({ values, model }: RunSpec): Found {
+async function check({ values, model }: RunSpec): Promise<Found> {
+  // computes its theory when it is loaded: not needed by other commands
+  const { findCase, runChecks } = await import('@tendril-sim/cases');
   const [id, n] = values as [string, number];
   const subject = findCase(id);
   if (!subject) throw new SceneError([], `there is no case '${id}'`);

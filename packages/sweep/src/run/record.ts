@@ -1,6 +1,6 @@
 /** Recordings of single runs, into a folder or an S3-compatible store. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { World } from '@tendril-sim/core';
 import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril-sim/io';
 import { writeFileAtomic } from '@tendril-sim/io/node';
@@ -11,6 +11,13 @@ export interface RunRecorder {
   frame(): void;
   /** Stores the recording under the run's hash; returns where. */
   finish(): Promise<string>;
+}
+
+/** The plan with its recordings in the folder of results, unless the study says where they go. */
+export function placeRecordings(plan: Plan, results: string): Plan {
+  const { recordings } = plan;
+  if (!recordings || recordings.to !== undefined) return plan;
+  return { ...plan, recordings: { ...recordings, to: resolve(results, 'recordings') } };
 }
 
 const channels = ['curvature', 'twist', 'tension'] as const;
@@ -26,7 +33,7 @@ export function createRunRecorder(plan: Plan, spec: RunSpec, world: World): RunR
     async finish() {
       chunks.push(encoder.encodeFooter());
       const name = `${spec.hash}.tendril`;
-      const to = recordings.to ?? 'recordings';
+      const { to = 'recordings' } = recordings;
       const bytes = Buffer.concat(chunks);
       if (isStore(to)) return putObject(to, name, bytes, recordings.endpoint);
       mkdirSync(to, { recursive: true });

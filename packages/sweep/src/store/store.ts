@@ -128,8 +128,7 @@ export async function openStore(folder: string, { study, runs, shard, retryFaile
   };
   writeFileAtomic(join(folder, 'study.yaml'), study.text, { overwrite: true });
   writeFileAtomic(join(folder, 'study.json'), `${JSON.stringify(record, null, 2)}\n`, { overwrite: true });
-  const store = createChunkStore({ folder, study, runs, columns, chunkSize, chunkCount });
-  await store.load(retryFailed === true);
+  const store = await openChunks({ folder, study, runs, columns, chunkSize, chunkCount }, retryFailed === true);
   for (const outcome of kept) store.add(outcome);
   return store;
 }
@@ -155,118 +154,155 @@ interface ChunkInput {
 
 const isGood = (status: Status): boolean => status === 'done' || status === 'doubtful';
 
-function createChunkStore({ folder, study, runs, columns, chunkSize, chunkCount }: ChunkInput): Store & {
-  load(retryFailed: boolean): Promise<void>;
-} {
-  const finished = new Uint8Array(runs.count);
-  const left = Array.from({ length: chunkCount }, (_, c) => Math.min(chunkSize, runs.count - c * chunkSize));
-  const counts: Partial<Record<Status, number>> = {};
-  const summaries = new Map<number, PartSummary>();
-  const handles = new Map<number, number>();
-  let done = 0;
-  const journal = (chunk: number): string => join(folder, 'journal', `${chunkName(chunk)}.jsonl`);
-  const part = (chunk: number): string => join(folder, 'data', `part-${chunkName(chunk)}.parquet`);
+/** What is known of the chunks of a study. */
+interface Chunks extends ChunkInput {
+  /** 1 for each run that is finished. */
+  readonly finished: Uint8Array;
+  /** Runs of each chunk that are not finished. */
+  readonly left: number[];
+  readonly counts: Partial<Record<Status, number>>;
+  readonly summaries: Map<number, PartSummary>;
+  /** Open journals. */
+  readonly handles: Map<number, number>;
+  done: number;
+}
 
-  const note = (position: number, status: Status): void => {
-    finished[position] = 1;
-    left[Math.floor(position / chunkSize)]--;
-    counts[status] = (counts[status] ?? 0) + 1;
-    done++;
-  };
-  const closeJournal = (chunk: number): void => {
-    const handle = handles.get(chunk);
-    if (handle !== undefined) closeSync(handle);
-    handles.delete(chunk);
-  };
-  /** In the order of the runs, each once. */
-  const journaled = (chunk: number): Outcome[] => {
-    const found = new Map<number, Outcome>();
-    for (const outcome of readJournal(journal(chunk))) {
-      const position = runs.position(outcome.hash);
-      if (position !== undefined && !found.has(position)) found.set(position, outcome);
-    }
-    return [...found].sort(([a], [b]) => a - b).map(([, outcome]) => outcome);
-  };
-  const specOf = (outcome: Outcome): ReturnType<Runs['spec']> => runs.spec(runs.position(outcome.hash) as number);
-  const convert = (chunk: number): void => {
-    summaries.set(
-      chunk,
-      writePart(part(chunk), { plan: study.plan, columns, outcomes: journaled(chunk), spec: specOf }),
-    );
-  };
-  const complete = (chunk: number): void => {
-    closeJournal(chunk);
-    convert(chunk);
-    rmSync(journal(chunk), { force: true });
-  };
+const journalPath = ({ folder }: Pick<Chunks, 'folder'>, chunk: number): string =>
+  join(folder, 'journal', `${chunkName(chunk)}.jsonl`);
+const partPath = ({ folder }: Pick<Chunks, 'folder'>, chunk: number): string =>
+  join(folder, 'data', `part-${chunkName(chunk)}.parquet`);
 
+function note(chunks: Chunks, position: number, status: Status): void {
+  chunks.finished[position] = 1;
+  chunks.left[Math.floor(position / chunks.chunkSize)]--;
+  chunks.counts[status] = (chunks.counts[status] ?? 0) + 1;
+  chunks.done++;
+}
+
+function closeJournal({ handles }: Chunks, chunk: number): void {
+  const handle = handles.get(chunk);
+  if (handle !== undefined) closeSync(handle);
+  handles.delete(chunk);
+}
+
+/** Outcomes of a journal, in the order of the runs, each once. */
+function journaled(chunks: Chunks, chunk: number): Outcome[] {
+  const found = new Map<number, Outcome>();
+  for (const outcome of readJournal(journalPath(chunks, chunk))) {
+    const position = chunks.runs.position(outcome.hash);
+    if (position !== undefined && !found.has(position)) found.set(position, outcome);
+  }
+  return [...found].sort(([a], [b]) => a - b).map(([, outcome]) => outcome);
+}
+
+/** Writes the part of a journal. */
+function convert(chunks: Chunks, chunk: number): void {
+  const { study, columns, runs, summaries } = chunks;
+  const summary = writePart(partPath(chunks, chunk), {
+    plan: study.plan,
+    columns,
+    outcomes: journaled(chunks, chunk),
+    spec: ({ hash }) => runs.spec(runs.position(hash) as number),
+  });
+  summaries.set(chunk, summary);
+}
+
+/** A chunk without a run left: its journal becomes a part. */
+function complete(chunks: Chunks, chunk: number): void {
+  closeJournal(chunks, chunk);
+  convert(chunks, chunk);
+  rmSync(journalPath(chunks, chunk), { force: true });
+}
+
+const writeJournal = (path: string, outcomes: readonly Outcome[]): void =>
+  writeFileAtomic(path, outcomes.map((one) => `${JSON.stringify(one)}\n`).join(''), { overwrite: true });
+
+/** Takes the runs of a part as finished. */
+async function loadPart(chunks: Chunks, chunk: number, summary: PartSummary): Promise<void> {
+  const { counts, runs } = chunks;
+  for (const hash of await readPartHashes(partPath(chunks, chunk))) {
+    const position = runs.position(hash);
+    // the part knows the statuses of its runs, in sum
+    if (position !== undefined) note(chunks, position, 'done');
+  }
+  counts.done = (counts.done ?? 0) - summary.runs;
+  for (const [status, count] of Object.entries(summary.counts))
+    counts[status as Status] = (counts[status as Status] ?? 0) + count;
+  chunks.summaries.set(chunk, summary);
+}
+
+/** Finds the finished runs of a chunk. With `retryFailed`, those that failed are not. */
+async function loadChunk(chunks: Chunks, chunk: number, retryFailed: boolean): Promise<void> {
+  const [journal, part] = [journalPath(chunks, chunk), partPath(chunks, chunk)];
+  if (!existsSync(journal) && existsSync(part)) {
+    const summary = readPartSummary(part);
+    const hasFailed = Object.keys(summary.counts).some((status) => !isGood(status as Status));
+    if (!(retryFailed && hasFailed)) return loadPart(chunks, chunk, summary);
+    writeJournal(journal, await readPart(part, chunks.columns));
+  }
+  if (!existsSync(journal)) return;
+  const outcomes = journaled(chunks, chunk);
+  const kept = retryFailed ? outcomes.filter(({ status }) => isGood(status)) : outcomes;
+  // also drops a line that was cut, so that the next one begins on a line of its own
+  writeJournal(journal, kept);
+  for (const { hash, status } of kept) note(chunks, chunks.runs.position(hash) as number, status);
+  if (chunks.left[chunk] === 0) complete(chunks, chunk);
+}
+
+function finishChunks(chunks: Chunks): DataSummary {
+  const { folder, study, runs, columns, summaries } = chunks;
+  for (let chunk = 0; chunk < chunks.chunkCount; chunk++)
+    if (existsSync(journalPath(chunks, chunk))) convert(chunks, chunk);
+  const digest = new Uint8Array(16);
+  for (const summary of summaries.values()) combineDigests(digest, Buffer.from(summary.digest, 'hex'));
+  const summary: DataSummary = {
+    runs: chunks.done,
+    total: runs.count,
+    counts: { ...chunks.counts },
+    hash: Buffer.from(digest).toString('hex'),
+  };
+  const { version, title, command, origin } = study.plan;
+  const dictionary = { tendril: { dataset: 1, version }, title, command, origin, ...summary, columns };
+  writeFileAtomic(join(folder, 'dictionary.json'), `${JSON.stringify(dictionary, null, 2)}\n`, { overwrite: true });
+  return summary;
+}
+
+async function openChunks(input: ChunkInput, retryFailed: boolean): Promise<Store> {
+  const { folder, runs, columns, chunkSize, chunkCount } = input;
+  const chunks: Chunks = {
+    ...input,
+    finished: new Uint8Array(runs.count),
+    left: Array.from({ length: chunkCount }, (_, c) => Math.min(chunkSize, runs.count - c * chunkSize)),
+    counts: {},
+    summaries: new Map(),
+    handles: new Map(),
+    done: 0,
+  };
+  for (let chunk = 0; chunk < chunkCount; chunk++) await loadChunk(chunks, chunk, retryFailed);
+  const { finished, left, handles, counts } = chunks;
   return {
     folder,
     columns,
     counts,
     get done() {
-      return done;
+      return chunks.done;
     },
     has: (position) => finished[position] === 1,
-    async load(retryFailed) {
-      for (let chunk = 0; chunk < chunkCount; chunk++) {
-        if (!existsSync(journal(chunk)) && existsSync(part(chunk))) {
-          const summary = readPartSummary(part(chunk));
-          const failed = Object.entries(summary.counts).some(([status]) => !isGood(status as Status));
-          if (retryFailed && failed) {
-            const outcomes = await readPart(part(chunk), columns);
-            writeFileAtomic(journal(chunk), outcomes.map((one) => `${JSON.stringify(one)}\n`).join(''));
-          } else {
-            for (const hash of await readPartHashes(part(chunk))) {
-              const position = runs.position(hash);
-              // the part knows the statuses of its runs, in sum
-              if (position !== undefined) note(position, 'done');
-            }
-            counts.done = (counts.done ?? 0) - summary.runs;
-            for (const [status, count] of Object.entries(summary.counts))
-              counts[status as Status] = (counts[status as Status] ?? 0) + count;
-            summaries.set(chunk, summary);
-            continue;
-          }
-        }
-        if (!existsSync(journal(chunk))) continue;
-        const outcomes = journaled(chunk);
-        const good = retryFailed ? outcomes.filter(({ status }) => isGood(status)) : outcomes;
-        // also drops a line that was cut, so that the next one begins on a line of its own
-        writeFileAtomic(journal(chunk), good.map((one) => `${JSON.stringify(one)}\n`).join(''), { overwrite: true });
-        for (const { hash, status } of good) note(runs.position(hash) as number, status);
-        if (left[chunk] === 0) complete(chunk);
-      }
-    },
     add(outcome) {
       const position = runs.position(outcome.hash);
       if (position === undefined || finished[position] === 1) return false;
       const chunk = Math.floor(position / chunkSize);
-      append(handles, chunk, journal(chunk), `${JSON.stringify(outcome)}\n`);
-      note(position, outcome.status);
-      if (left[chunk] === 0) complete(chunk);
+      append(handles, chunk, journalPath(chunks, chunk), `${JSON.stringify(outcome)}\n`);
+      note(chunks, position, outcome.status);
+      if (left[chunk] === 0) complete(chunks, chunk);
       return true;
     },
     flush() {
       for (const handle of handles.values()) fsyncSync(handle);
     },
-    async finish() {
-      for (let chunk = 0; chunk < chunkCount; chunk++) if (existsSync(journal(chunk))) convert(chunk);
-      const digest = new Uint8Array(16);
-      for (const summary of summaries.values()) combineDigests(digest, Buffer.from(summary.digest, 'hex'));
-      const summary: DataSummary = {
-        runs: done,
-        total: runs.count,
-        counts: { ...counts },
-        hash: Buffer.from(digest).toString('hex'),
-      };
-      const { version, title, command, origin } = study.plan;
-      const dictionary = { tendril: { dataset: 1, version }, title, command, origin, ...summary, columns };
-      writeFileAtomic(join(folder, 'dictionary.json'), `${JSON.stringify(dictionary, null, 2)}\n`, { overwrite: true });
-      return summary;
-    },
+    finish: async () => finishChunks(chunks),
     close() {
-      for (const chunk of [...handles.keys()]) closeJournal(chunk);
+      for (const chunk of [...handles.keys()]) closeJournal(chunks, chunk);
     },
   };
 }
@@ -331,6 +367,3 @@ export function listFiles(folder: string, ending: string): string[] {
     .filter((name) => name.endsWith(ending) && !name.startsWith('.'))
     .sort();
 }
-
-/** Used by tests to cut a line as a crash would. */
-export const journalOf = (folder: string, chunk = 0): string => join(folder, 'journal', `${chunkName(chunk)}.jsonl`);

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { type Case, cases, findCase } from '@tendril-sim/cases';
+import type { Case } from '@tendril-sim/cases';
 import { availableModels, ExpressionError, type ModelId } from '@tendril-sim/core';
 import { explainIssues, formatPath, InputError, type Place, parseText, type ScenePath } from '@tendril-sim/io';
 import { compileQuantity } from '../run/expression.ts';
@@ -108,7 +108,8 @@ export async function parseStudy(text: string, source: string, version: string, 
   };
   const folder = dirname(resolve(source));
   checkTogether(file, fail);
-  const base = known ?? readBase(file, folder, fail);
+  const subjects = await pickCases(file, fail);
+  const base = known ?? readBase(file, folder, subjects, fail);
   const parameters = readParameters(file, fail);
   checkExpressions(file, parameters, fail);
   const table = file.table === undefined ? undefined : await readTable(resolve(folder, file.table));
@@ -122,7 +123,9 @@ export async function parseStudy(text: string, source: string, version: string, 
       );
   const name = basename(source, extname(source)).replace(/[^\p{L}\p{N}._-]+/gu, '-') || 'study';
   const listed =
-    file.command === 'check' ? listChecks(file, fail) : listRuns(file, parameters, modelsOf(file), table, fail);
+    file.command === 'check'
+      ? listChecks(file, subjects, fail)
+      : listRuns(file, parameters, subjects[0]?.models, table, fail);
   // units of a table are known once its cells were read
   for (let k = 0; k < Math.min(listed.count, 100); k++) readRow(listed, k, fail);
   const plan = known ?? makePlan({ file, name, version, base, parameters: listed.parameters });
@@ -177,21 +180,20 @@ interface Base {
   readonly files?: string;
 }
 
-function pickCase(id: string, at: ScenePath, fail: Fail): Case {
-  return findCase(id) ?? fail(at, `there is no case '${id}'; cases: ${cases.map((one) => one.id).join(', ')}`);
+/** The cases that the study names. They are loaded for it alone: they compute their theory. */
+async function pickCases(file: StudyFile, fail: Fail): Promise<readonly Case[]> {
+  if (file.case === undefined) return [];
+  const { cases, findCase } = await import('@tendril-sim/cases');
+  return [file.case].flat().map((id, k) => {
+    const at = Array.isArray(file.case) ? ['case', k] : ['case'];
+    return findCase(id) ?? fail(at, `there is no case '${id}'; cases: ${cases.map((one) => one.id).join(', ')}`);
+  });
 }
 
-/** All models that a case runs on. */
-function modelsOf({ case: id }: StudyFile): readonly ModelId[] | undefined {
-  return id === undefined ? undefined : findCase([id].flat()[0])?.models;
-}
-
-function readBase(file: StudyFile, folder: string, fail: Fail): Base {
-  if (file.case !== undefined) {
-    const ids = [file.case].flat();
-    const found = ids.map((id, k) => pickCase(id, Array.isArray(file.case) ? ['case', k] : ['case'], fail));
-    const origin = ids.map((id) => `case ${id}`).join(', ');
-    return { origin, folder, ...(file.command !== 'check' && { scene: found[0].scene() }) };
+function readBase(file: StudyFile, folder: string, subjects: readonly Case[], fail: Fail): Base {
+  if (subjects.length > 0) {
+    const origin = subjects.map(({ id }) => `case ${id}`).join(', ');
+    return { origin, folder, ...(file.command !== 'check' && { scene: subjects[0].scene() }) };
   }
   const path = resolve(folder, file.scene ?? '');
   let text = '';
@@ -305,16 +307,18 @@ function listRuns(
 }
 
 /** Case × model × resolution, as `tendril check` would run them. */
-function listChecks(file: StudyFile, fail: Fail): Listed {
+function listChecks(file: StudyFile, subjects: readonly Case[], fail: Fail): Listed {
   const wanted = file.models === 'all' || file.models === undefined ? undefined : file.models;
-  const list = [file.case ?? []].flat().flatMap((id, k) => {
-    const subject = pickCase(id, ['case', k], fail);
-    return subject.models
+  const list = subjects.flatMap((subject) =>
+    subject.models
       .filter((model) => wanted === undefined || wanted.includes(model))
       .flatMap((model) =>
-        (file.resolutions ?? (subject.resolutions?.[model] ?? subject).quick).map((n) => ({ model, values: [id, n] })),
-      );
-  });
+        (file.resolutions ?? (subject.resolutions?.[model] ?? subject).quick).map((n) => ({
+          model,
+          values: [subject.id, n],
+        })),
+      ),
+  );
   if (list.length === 0) fail(['models'], 'none of the cases runs on these models');
   const parameters = ['case', 'n'].map((name) => ({ name, paths: [] }));
   return { parameters, count: list.length, row: (index) => list[index] };
