@@ -1,12 +1,14 @@
 /** One pair of rods in the kernel: pins, loads, state and samples in and out, stages and steps (der.ts has what it is about). */
+
 import { turnPlaceOf, turnsFar } from '../models/der/guard.ts';
 import type { PairKernel, PairMember, PairSolver } from '../models/der/kernel.ts';
 import { evaluatePins } from '../models/der/kinematics.ts';
-import type { NewtonOptions } from '../models/der/newton.ts';
 import type { DerRod } from '../models/der/rod.ts';
 import type { RodStep, StepStart } from '../models/der/rodStep.ts';
 import { keepState } from '../models/der/snapshot.ts';
-import { dependsOnState, evaluateLoads, type Stage, sumLoads } from '../models/der/stage.ts';
+import { evaluateLoads, type Stage, sumLoads } from '../models/der/stage.ts';
+import { dependsOnState } from '../models/loadJacobian.ts';
+import type { NewtonOptions } from '../models/mixedNewton.ts';
 import type { Loads } from '../port.ts';
 import type { NewtonResult } from '../statics/search.ts';
 import { readContacts, writeContacts } from './contacts.ts';

@@ -11,7 +11,7 @@ import type { BlockTridiagonal, CreateBlocks, CreateFactor } from '../linalg/blo
 import { ringRest } from '../models/fiber/elements.ts';
 import { constrainHeld, imposeHeld, returnHeld } from '../models/fiber/held.ts';
 import type { FiberKernel, PairKernel, PairMember } from '../models/fiber/kernel.ts';
-import type { FiberRod } from '../models/fiber/network.ts';
+import type { FiberRod } from '../models/fiber/rod.ts';
 import { evaluateLoads, inertiaOf, loadsMove, type Scheme, spreadLoads } from '../models/fiber/step.ts';
 import { hasAny, take } from './copy.ts';
 import { fiberBits, fiberFields, fiberSchemes } from './description.ts';

@@ -1,14 +1,16 @@
 /** A step of a bundle that moves all rods or none. */
+
 import type { BundleState, StepOutcome } from '../model.ts';
+import { cloneArrays, copyArrays } from './snapshot.ts';
+
+const STATE = ['q', 'v', 'memory'] as const;
 
 export function copyState(to: BundleState, from: BundleState): void {
-  to.q.set(from.q);
-  to.v.set(from.v);
-  to.memory.set(from.memory);
+  copyArrays(to, from, STATE);
 }
 
-export function cloneState({ q, v, memory }: BundleState): BundleState {
-  return { q: q.slice(), v: v.slice(), memory: memory.slice() };
+export function cloneState(state: BundleState): BundleState {
+  return cloneArrays(state, STATE);
 }
 
 /** Calls `step`; where it fails or throws, such as on a formula that gives NaN, the state is as before. `before`: memory for that. */

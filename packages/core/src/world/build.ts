@@ -17,7 +17,7 @@ import { createGrip, type Grip } from '../scene/grip.ts';
 import { gravityOf } from '../scene/loads.ts';
 import type { Scene } from '../scene/types.ts';
 import { createStepBudget, type StepBudget } from './budget.ts';
-import { type BundlePlace, compileBundles } from './bundles.ts';
+import { compileBundles, type RodPlace } from './bundles.ts';
 import { createEngineTurn, type EngineTurn } from './engineTurn.ts';
 
 /** Pins and loads of one rod; loads may be added and removed while the world runs. */
@@ -50,7 +50,7 @@ export interface WorldParts {
   readonly colliders: readonly Collider[];
   readonly warnings: readonly string[];
   readonly bundles: readonly Bundle[];
-  readonly placeOfRod: readonly BundlePlace[];
+  readonly placeOfRod: readonly RodPlace[];
   readonly samples: readonly Samples[];
   readonly continuum: Continuum | undefined;
   readonly contact: ContactWorld | undefined;

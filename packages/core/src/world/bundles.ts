@@ -5,8 +5,8 @@ import { modelsWith } from '../models/registry.ts';
 import type { CompiledScene } from '../scene/compile.ts';
 import type { ModelId, Scene } from '../scene/types.ts';
 
-/** Where a rod of the scene is. */
-export interface BundlePlace {
+/** The bundle that a rod of the scene is in, and its index there. */
+export interface RodPlace {
   readonly bundle: Bundle;
   readonly index: number;
 }
@@ -44,10 +44,10 @@ export function compileBundles(
   open: readonly Drive[],
   models: readonly Model[],
   onPiece?: Coupling['onPiece'],
-): { readonly bundles: Bundle[]; readonly placeOfRod: BundlePlace[] } {
+): { readonly bundles: Bundle[]; readonly placeOfRod: RodPlace[] } {
   const { rods } = compiled;
   const bundles: Bundle[] = [];
-  const placeOfRod: BundlePlace[] = [];
+  const placeOfRod: RodPlace[] = [];
   for (const id of new Set(rods.map((rod) => rod.model))) {
     const members = rods.flatMap((rod, index) => (rod.model === id ? [index] : []));
     const model = chooseModel(id, scene, models);

@@ -23,8 +23,8 @@ function energyAt(der: DerRod, phi: readonly number[], direction: Float64Array, 
     0,
   );
   writeRotation(rotation, q);
-  rotate(der.held.tangent, 0, rotation, snapshot.heldTangent, 0);
-  rotate(der.held.director, 0, rotation, snapshot.heldDirector, 0);
+  rotate(der.held.tangent, 0, rotation, snapshot.held.tangent, 0);
+  rotate(der.held.director, 0, rotation, snapshot.held.director, 0);
   turnHeldFrames(der.held);
   for (let d = 0; d < der.size; d++) der.q[d] += h * direction[d];
   expect(followCenterline(der, work.edgeWork)).toBe(true);

@@ -3,7 +3,7 @@ import { clearBlocks, createBlocks, multiplyBlocks } from '../../src/linalg/bloc
 import { addElements, createElements } from '../../src/models/fiber/elements.ts';
 import { measureElastic } from '../../src/models/fiber/energy.ts';
 import { addLoadForce, poseSamples } from '../../src/models/fiber/kinematics.ts';
-import { applyMass } from '../../src/models/fiber/network.ts';
+import { applyMass } from '../../src/models/fiber/rod.ts';
 import { createRandom } from '../der/rods.ts';
 import { crookedFiber, makeFiber } from './fibers.ts';
 

@@ -2,8 +2,8 @@
 import type { Drive } from '../../src/model.ts';
 import { evaluateHeld, imposeHeld } from '../../src/models/fiber/held.ts';
 import { initializeState } from '../../src/models/fiber/kinematics.ts';
-import { createFiberRod, type FiberRod } from '../../src/models/fiber/network.ts';
 import type { FiberOptions } from '../../src/models/fiber/options.ts';
+import { createFiberRod, type FiberRod } from '../../src/models/fiber/rod.ts';
 import { compileScene } from '../../src/scene/compile.ts';
 import type { Scene } from '../../src/scene/types.ts';
 import { createRandom } from '../der/rods.ts';

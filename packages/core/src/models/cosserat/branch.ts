@@ -1,6 +1,8 @@
 /** What the follower of branches (statics/branch.ts) asks of a rod. */
+
 import { clearBand } from '../../linalg/band.ts';
 import type { BranchRod } from '../../statics/branchProblem.ts';
+import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
 import {
   evaluatePins,
   measureStrain,
@@ -9,13 +11,13 @@ import {
   rememberHeldFrames,
   spreadHeldTwist,
 } from './kinematics.ts';
-import { subtractSymmetricPart } from './loadStiffness.ts';
-import { measureLoads, solveUnsymmetric, writeRightSide } from './newton.ts';
+import { writeRightSide } from './newton.ts';
 import { capPenalties, createRestProblem } from './restNewton.ts';
 import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, evaluateStage, type Workspace } from './stage.ts';
 import { judgeStability } from './statics.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './step.ts';
+import { measureLoads } from './tangent.ts';
 
 export function createBranchRod(
   cos: CosseratRod,
@@ -30,7 +32,7 @@ export function createBranchRod(
     rest,
     stage,
     closed: cos.rod.closed,
-    loadsFollow: cos.drive.sources.some((source) => source.dependsOnState),
+    loadsFollow: dependsOnState(cos.drive),
     place(at) {
       evaluatePins(cos, at);
       spreadHeldTwist(cos);
@@ -51,8 +53,8 @@ export function createBranchRod(
       measureLoads(cos, work, stage.t);
       return work.loadJacobian.asymmetry;
     },
-    subtractSymmetricPart: () => subtractSymmetricPart(work.matrix, work.loadJacobian, cos),
-    solveUnsymmetric: () => solveUnsymmetric(cos, work),
+    subtractSymmetricPart: () => subtractSymmetricPart(work.matrix, work.loadJacobian),
+    solveUnsymmetric: () => solveUnsymmetric(cos.fixed, work),
     hold: (place) => takeSnapshot(snapshots[place], cos),
     revert(place, at) {
       returnToSnapshot(cos, snapshots[place]);

@@ -5,7 +5,7 @@
  */
 import { hypot, hypotOf, square as squareOf } from '../../math/rounded/index.ts';
 import { addElasticEnergies } from './energy.ts';
-import { measureReactions } from './reactions.ts';
+import { measureReactions } from './readouts.ts';
 import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, type Workspace } from './stage.ts';
 import type { Snapshot } from './step.ts';

@@ -2,6 +2,7 @@
 
 import { multiplyQuaternions, quaternionFromRotation } from '../../math/quaternion.ts';
 import { atan2, cos as cosine, sin } from '../../math/rounded/index.ts';
+import { evaluatePoses, markHeld, switchJoints } from '../pins.ts';
 import { measureRotation } from './joint.ts';
 import type { CosseratRod } from './rod.ts';
 
@@ -48,19 +49,9 @@ export function quaternionFromFrame(
 
 /** Pins at time t: prescribed unknowns, acting joints, held frames. Positions are written by `placePinned`. */
 export function evaluatePins(cos: CosseratRod, t: number): void {
-  const { pins, poses, fixed, joints, jointActive } = cos;
-  fixed.fill(0);
-  for (let p = 0; p < pins.length; p++) {
-    pins[p].evaluate(poses[p], t);
-    if (!poses[p].active) continue;
-    const o = 6 * pins[p].node;
-    if (pins[p].holdX) fixed[o] = 1;
-    if (pins[p].holdY) fixed[o + 1] = 1;
-    if (pins[p].holdZ) fixed[o + 2] = 1;
-  }
-  for (let i = 0; i < joints.count; i++) {
-    if (joints.mode[i]) jointActive[i] = poses[joints.pin[i]].active === (joints.mode[i] === 1) ? 1 : 0;
-  }
+  evaluatePoses(cos, t);
+  markHeld(cos.fixed, cos, (node) => 6 * node);
+  switchJoints(cos.jointActive, cos.joints, cos.poses);
   placeHeldFrames(cos);
   updateStiffness(cos, t);
 }

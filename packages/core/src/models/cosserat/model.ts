@@ -4,15 +4,14 @@
  */
 
 import { SceneError } from '../../errors.ts';
-import { acos, hypot } from '../../math/rounded/index.ts';
-import type { Bundle, Channel, Coupling, Drive, Energies, Model, Momentum, StepOutcome } from '../../model.ts';
+import type { Bundle, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
 import { followBranch } from '../../statics/branch.ts';
 import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { createBranchRod } from './branch.ts';
-import { addElasticEnergies, stretchForces } from './energy.ts';
-import { stableStep, stepVerlet } from './explicit.ts';
+import { stretchForces } from './energy.ts';
+import { stepVerlet } from './explicit.ts';
 import {
   evaluatePins,
   initializeState,
@@ -23,15 +22,9 @@ import {
 } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { type CosseratOptions, cosseratCapabilities } from './options.ts';
-import { measureReactions } from './reactions.ts';
-import {
-  type CosseratRod,
-  coordinateCount,
-  createCosseratRod,
-  memorySize,
-  type SectionRule,
-  unknownCount,
-} from './rod.ts';
+import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
+import { readSection, readStableStep, refuse } from './refuse.ts';
+import { type CosseratRod, coordinateCount, createCosseratRod, memorySize, unknownCount } from './rod.ts';
 import { createWorkspace, type Workspace } from './stage.ts';
 import { relaxFrames } from './start.ts';
 import { findEquilibrium } from './statics.ts';
@@ -43,9 +36,6 @@ interface Tools {
   readonly start: Snapshot;
   readonly entry: Snapshot;
 }
-
-/** More pieces of one step than this are refused: no one would wait for the end. */
-const MOST_PIECES = 1e6;
 
 function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): Bundle {
   const options: CosseratOptions = scene.solver?.cosserat ?? {};
@@ -166,134 +156,6 @@ function withState<T>(cos: CosseratRod, { entry }: Tools, look: () => T): T {
     measureStrain(cos);
     poseSamples(cos);
   }
-}
-
-function readSection(options: CosseratOptions, scheme: string): SectionRule {
-  const section = options.section ?? (scheme === 'verlet' ? 'inflated' : 'physical');
-  const inflated = section === 'inflated';
-  const at = ['solver', 'cosserat'];
-  for (const field of ['gyration', 'axialGyration'] as const) {
-    if (options[field] !== undefined && !inflated)
-      throw new SceneError([...at, field], `'${field}' has no effect on a physical section; add section: inflated`);
-    if (options[field] !== undefined && !(options[field] > 0))
-      throw new SceneError([...at, field], `the radius of gyration is ${options[field]} m; it must be positive`);
-  }
-  if (options.shearFactor !== undefined && inflated)
-    throw new SceneError(
-      [...at, 'shearFactor'],
-      "'shearFactor' has no effect on an inflated section; set 'gyration', or use section: physical",
-    );
-  return {
-    inflated,
-    gyration: options.gyration,
-    axialGyration: options.axialGyration,
-    shearFactor: options.shearFactor ?? 1,
-  };
-}
-
-/** What the model cannot do is said before the run, not found out during it. */
-function refuse(rods: readonly Rod[], scene: Scene, coupling: Coupling, scheme: string, rule: SectionRule): void {
-  if (coupling.welds.length > 0)
-    throw new SceneError(
-      ['welds'],
-      "the model 'cosserat' does not move bodies; use model: der for rods that are welded",
-    );
-  const place = ['solver', 'cosserat', 'integrator'];
-  const rigid = rule.inflated ? undefined : rods.find((rod) => rod.edgeEA.some((EA) => EA === Infinity));
-  if (rigid && (scheme === 'midpoint' || scheme === 'verlet')) {
-    throw new SceneError(
-      place,
-      `${scheme} needs rods that stretch, and rod '${rigid.id}' is inextensible; give it EA, set section: inflated, or use tr-bdf2`,
-    );
-  }
-  if (scheme !== 'verlet') return;
-  rods.forEach((rod, k) => {
-    if (rod.moduli)
-      throw new SceneError(
-        place,
-        `verlet has a step that is stable for moduli that stay, and those of rod '${rod.id}' change; use tr-bdf2`,
-      );
-    if (rod.halfDamping.some((beta) => beta > 0)) {
-      throw new SceneError(
-        place,
-        `verlet has no stiffness damping, and rod '${rod.id}' asks for it; use tr-bdf2, or mass damping alone`,
-      );
-    }
-    if (!rule.inflated && rod.edgeInertia.some((inertia) => !(inertia > 0))) {
-      throw new SceneError(
-        [
-          'rods',
-          scene.rods.findIndex(({ id }) => id === rod.id) < 0 ? k : scene.rods.findIndex(({ id }) => id === rod.id),
-        ],
-        `verlet needs rotary inertia, and rod '${rod.id}' has none; give its section 'inertia', or set section: inflated`,
-      );
-    }
-  });
-}
-
-function readStableStep(cos: CosseratRod, scene: Scene): number {
-  const stable = stableStep(cos);
-  const step = scene.time?.step ?? stable;
-  if (step / stable > MOST_PIECES) {
-    throw new SceneError(
-      ['solver', 'cosserat'],
-      `verlet would cut a step of ${step} s into ${Math.ceil(step / stable)} pieces of ${stable.toPrecision(2)} s for rod '${cos.rod.id}'; set section: inflated with a larger gyration, or use tr-bdf2`,
-    );
-  }
-  return stable;
-}
-
-function addEnergies(out: Energies, cos: CosseratRod, t: number): void {
-  const { v, mass, size, drive, samples } = cos;
-  for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
-  addElasticEnergies(cos, out);
-  for (const source of drive.sources) out.potential += source.potential(samples, t);
-}
-
-function addMomentum(out: Momentum, cos: CosseratRod): void {
-  const { q, v, mass, nodeCount, edgeCount, edgeFrame } = cos;
-  for (let i = 0; i < nodeCount; i++) {
-    const m = mass[6 * i];
-    out.mass += m;
-    for (let k = 0; k < 3; k++) {
-      const a = (k + 1) % 3;
-      const b = (k + 2) % 3;
-      out.linear[k] += m * v[6 * i + k];
-      out.center[k] += m * q[7 * i + k];
-      out.angular[k] += m * (q[7 * i + a] * v[6 * i + b] - q[7 * i + b] * v[6 * i + a]);
-    }
-  }
-  for (let j = 0; j < edgeCount; j++) {
-    for (let m = 0; m < 3; m++) {
-      const spin = mass[6 * j + 3 + m] * v[6 * j + 3 + m];
-      for (let k = 0; k < 3; k++) out.angular[k] += spin * edgeFrame[9 * j + 3 * m + k];
-    }
-  }
-}
-
-function readChannel(out: Float64Array, cos: CosseratRod, channel: Channel): void {
-  const { joints, jointActive, jointRotation, edgeForce, edgeCount, edgeFrame, poses } = cos;
-  out.fill(0);
-  if (channel === 'tension') {
-    for (let j = 0; j < edgeCount; j++) out[j] = edgeForce[3 * j + 2];
-    return;
-  }
-  // a held node has a joint on either side: the mean of both, weighted by length
-  const lengthAt = new Float64Array(out.length);
-  for (let i = 0; i < joints.count; i++) {
-    if (!jointActive[i]) continue;
-    const o = 3 * i;
-    let value = channel === 'curvature' ? hypot(jointRotation[o], jointRotation[o + 1]) : jointRotation[o + 2];
-    if (joints.freeSpin[i]) {
-      const f = 9 * Math.max(joints.before[i], joints.after[i]) + 6;
-      const { tangent } = poses[joints.pin[i]];
-      const cosine = edgeFrame[f] * tangent[0] + edgeFrame[f + 1] * tangent[1] + edgeFrame[f + 2] * tangent[2];
-      value = channel === 'curvature' ? acos(Math.min(1, Math.max(-1, cosine))) : 0;
-    }
-    out[joints.node[i]] += value;
-    lengthAt[joints.node[i]] += joints.length[i];
-  }
-  for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
 }
 
 export const cosseratModel: Model = {

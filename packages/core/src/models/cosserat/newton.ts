@@ -1,5 +1,5 @@
 /**
- * The mixed Newton method that every implicit stage and every equilibrium goes through.
+ * The equations of an implicit stage of a rod, as the shared Newton method (mixedNewton.ts) solves them.
  *
  * Unknowns are positions, frames and the forces n of the edges; n is condensed, so that the matrix keeps the band of positions
  * and frames:
@@ -7,51 +7,26 @@
  * With n an unknown of its own the physical section of a hair, r/L = 6e-5, is no harder than a thick rod: Newton on
  * positions and frames alone does not converge there in 40 load steps. A rigid component drops S⁻¹n from c, and S is then
  * a penalty, 1e6 times all other stiffness, that only sets the speed of convergence.
- *
- * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors, ÷4 after each
- * step. Steps are limited to `rotation` of any frame or edge.
  */
 
-import { BAND_WIDTH, clearBand, factorBand, fixUnknown, readEntry, solveBand } from '../../linalg/band.ts';
-import { addGeneral, solveGeneral } from '../../linalg/bandLu.ts';
+import { newtonConstants } from '../../constants.ts';
+import { clearBand, factorBand, fixUnknown, solveBand } from '../../linalg/band.ts';
 import { pow, square } from '../../math/rounded/index.ts';
 import type { NewtonResult } from '../../statics/search.ts';
+import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
+import { type MixedProblem, type NewtonOptions, solveMixed } from '../mixedNewton.ts';
 import { measureStrain, moveBy } from './kinematics.ts';
-import { measureLoadJacobian, subtractSymmetricPart } from './loadStiffness.ts';
 import type { CosseratRod } from './rod.ts';
-import {
-  evaluateLoads,
-  evaluateStage,
-  measureMotion,
-  type Stage,
-  setPenalties,
-  subtractLoads,
-  type Workspace,
-} from './stage.ts';
-
-export interface NewtonOptions {
-  readonly tolerance: number;
-  readonly iterations: number;
-  /** Largest rotation in one iteration [rad]. */
-  readonly rotation: number;
-  /** Smallest shift of a matrix that is not positive definite. Default 1e-7. */
-  readonly firstShift?: number;
-}
-
-const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
-
-function fail(reason: string): NewtonResult {
-  result.reason = reason;
-  return result;
-}
+import { evaluateLoads, evaluateStage, measureMotion, type Stage, setPenalties, type Workspace } from './stage.ts';
+import { measureLoads } from './tangent.ts';
 
 /** Forces, and torques as forces on an arm of the rod's length, against tolerance × scale or what rounding allows. */
 function measureConvergence(
   cos: CosseratRod,
   work: Workspace,
   stage: Stage,
-  scale: number,
-  tolerance: number,
+  { scale, tolerance }: { readonly scale: number; readonly tolerance: number },
+  result: NewtonResult,
 ): boolean {
   const { size, nodeCount, edgeCount, fixed, q, mass, stiffnessScale, rod, edgeForce, edgeStiffness } = cos;
   const { residual, edgeError, edgePenalty } = work;
@@ -188,93 +163,55 @@ export function takeStep(cos: CosseratRod, work: Workspace, fraction: number): n
   return largest;
 }
 
-/** ∂f/∂q of the loads at the present state, into work.loadJacobian. */
-export function measureLoads(cos: CosseratRod, work: Workspace, t: number): void {
-  measureLoadJacobian(work.loadJacobian, cos, (out) => {
-    evaluateLoads(cos, t);
-    out.fill(0);
-    subtractLoads(cos, out);
-    for (let d = 0; d < out.length; d++) out[d] = -out[d];
-  });
-  evaluateLoads(cos, t);
-}
-
-/** (K − ∂f/∂q) x = step in place; returns the sign of the determinant, 0 when singular (the right side is then as it was). */
-export function solveUnsymmetric(cos: CosseratRod, work: Workspace): number {
-  const { size, fixed } = cos;
-  const { general, matrix, loadJacobian, step } = work;
-  general.entries.fill(0);
-  for (let i = 0; i < size; i++) {
-    if (fixed[i]) {
-      addGeneral(general, i, i, 1);
-      continue;
-    }
-    for (let j = Math.max(0, i - BAND_WIDTH); j <= Math.min(size - 1, i + BAND_WIDTH); j++) {
-      if (!fixed[j]) addGeneral(general, i, j, readEntry(matrix, i, j) - loadJacobian.entries[21 * i + 10 + j - i]);
-    }
-  }
-  const right = step.slice();
-  const sign = solveGeneral(general, step);
-  if (sign === 0) step.set(right);
-  return sign;
-}
-
 /** Why `measureStrain` fails. */
 export const UNFOLDED: string = 'a joint is turned by nearly two half turns, or a position is not a number';
 
-/**
- * Solves the stage from the present state (prescribed positions in place). On success positions, frames, velocities and
- * forces are those of the solution; on failure they are wherever the iteration stopped, and the caller restores them.
- * The returned object is reused by the next call.
- */
-export function solveStage(cos: CosseratRod, work: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
+/** One stage of a rod. */
+function createStageProblem(cos: CosseratRod, work: Workspace, stage: Stage, options: NewtonOptions): MixedProblem {
   const { size, fixed } = cos;
   const { matrix, factor, step } = work;
-  result.converged = false;
-  result.iterations = 0;
-  result.shifts = 0;
-  result.reason = '';
-  setPenalties(cos, work, stage.rate);
-  const stateful = cos.drive.sources.some((source) => source.dependsOnState);
-  const firstShift = options.firstShift ?? 1e-7;
-  let shift = 0;
-  let lastStep = Infinity;
-  for (;;) {
-    if (!measureStrain(cos) || !measureMotion(cos, work, stage)) return fail(UNFOLDED);
-    if (stateful || result.iterations === 0) evaluateLoads(cos, stage.t);
-    // after a small step the residual alone will most likely do
-    const gradientOnly = lastStep < 1e-4;
-    if (!gradientOnly) clearBand(matrix);
-    const scale = evaluateStage(cos, work, stage, gradientOnly ? undefined : matrix);
-    if (Number.isNaN(scale)) return fail('a load is not a finite number');
-    if (measureConvergence(cos, work, stage, scale, options.tolerance)) {
-      result.converged = true;
-      return result;
-    }
-    if (!(result.residual < Infinity)) return fail('the residual is not a number');
-    if (result.iterations >= options.iterations) return fail(`no convergence in ${options.iterations} iterations`);
-    if (gradientOnly) {
+  const follows = dependsOnState(cos.drive);
+  let scale = 0;
+  return {
+    smallMove: newtonConstants.SMALL_LEAST,
+    pose(isFirst) {
+      if (!measureStrain(cos) || !measureMotion(cos, work, stage)) return UNFOLDED;
+      if (follows || isFirst) evaluateLoads(cos, stage.t);
+      return '';
+    },
+    evaluate(withMatrix) {
+      if (withMatrix) clearBand(matrix);
+      scale = evaluateStage(cos, work, stage, withMatrix ? matrix : undefined);
+      return Number.isNaN(scale) ? 'a load is not a finite number' : '';
+    },
+    hasConverged: (result) => measureConvergence(cos, work, stage, { scale, tolerance: options.tolerance }, result),
+    assemble() {
       clearBand(matrix);
       evaluateStage(cos, work, stage, matrix);
-    }
-    writeRightSide(cos, work);
-    for (let d = 0; d < size; d++) if (fixed[d]) step[d] = 0;
-    const follow = stateful && stage.rate === 0;
-    if (follow) measureLoads(cos, work, stage.t);
-    // at rest and with loads that follow, the whole unsymmetric matrix makes Newton quadratic
-    const solved = follow && stage.descent === 0 && !cos.rod.closed && solveUnsymmetric(cos, work) !== 0;
-    if (follow && !solved) subtractSymmetricPart(matrix, work.loadJacobian, cos);
-    for (let d = 0; d < size; d++) if (fixed[d]) fixUnknown(matrix, d);
-    while (!solved && !factorBand(factor, matrix, shift, cos.stiffnessScale, true)) {
-      shift = shift === 0 ? firstShift : 4 * shift;
-      result.shifts++;
-      if (shift > 1e8) return fail('the stiffness matrix cannot be made positive definite');
-    }
-    if (!solved) solveBand(factor, matrix, step);
-    const fraction = limitStep(cos, step, options.rotation);
-    if (!(fraction > 0)) return fail('the Newton step is not a number');
-    lastStep = takeStep(cos, work, fraction);
-    shift = shift > 4 * firstShift ? shift / 4 : 0;
-    result.iterations++;
-  }
+    },
+    prepare() {
+      writeRightSide(cos, work);
+      for (let d = 0; d < size; d++) if (fixed[d]) step[d] = 0;
+      const needsJacobian = follows && stage.rate === 0;
+      if (needsJacobian) measureLoads(cos, work, stage.t);
+      // at rest and with loads that follow, the whole unsymmetric matrix makes Newton quadratic
+      if (needsJacobian && stage.descent === 0 && !cos.rod.closed && solveUnsymmetric(fixed, work) !== 0) return true;
+      if (needsJacobian) subtractSymmetricPart(matrix, work.loadJacobian);
+      for (let d = 0; d < size; d++) if (fixed[d]) fixUnknown(matrix, d);
+      return false;
+    },
+    solve(shift) {
+      if (!factorBand(factor, matrix, shift, cos.stiffnessScale, true)) return false;
+      solveBand(factor, matrix, step);
+      return true;
+    },
+    limitStep: () => limitStep(cos, step, options.rotation),
+    takeStep: (fraction) => takeStep(cos, work, fraction),
+  };
+}
+
+/** Solves the stage from the present state (prescribed positions in place), see `solveMixed`. */
+export function solveStage(cos: CosseratRod, work: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
+  setPenalties(cos, work, stage.rate);
+  return solveMixed(createStageProblem(cos, work, stage, options), options);
 }

@@ -8,21 +8,13 @@
 import { clearBand } from '../../linalg/band.ts';
 import { hypot, pow, square } from '../../math/rounded/index.ts';
 import type { RestProblem } from '../../statics/newton.ts';
+import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
 import { addElasticEnergies } from './energy.ts';
 import { measureStrain } from './kinematics.ts';
-import { subtractSymmetricPart } from './loadStiffness.ts';
-import {
-  limitStep,
-  measureLoads,
-  solveUnsymmetric,
-  takeStep,
-  UNFOLDED,
-  writeEdgeStep,
-  writeRightSide,
-} from './newton.ts';
+import { limitStep, takeStep, UNFOLDED, writeEdgeStep, writeRightSide } from './newton.ts';
 import type { CosseratRod } from './rod.ts';
 import { evaluateLoads, evaluateStage, type Stage, subtractLoads, type Workspace } from './stage.ts';
-import { stiffEnough, zeroShift } from './tangent.ts';
+import { measureLoads, stiffEnough, zeroShift } from './tangent.ts';
 
 /** Largest rotation in one iteration [rad]. */
 const ROTATION = 0.5;
@@ -92,7 +84,6 @@ function measureEnergy(cos: CosseratRod): ReturnType<RestProblem['measureEnergy'
 export function createRestProblem(cos: CosseratRod, work: Workspace, stage: Stage): RestProblem {
   const { rod, edgeCount, size, fixed } = cos;
   const { matrix } = work;
-  const stateful = (): boolean => cos.drive.sources.some((source) => source.dependsOnState);
   return {
     length: rod.length,
     edgeCount,
@@ -109,7 +100,7 @@ export function createRestProblem(cos: CosseratRod, work: Workspace, stage: Stag
     loads: cos.loads,
     follow: () => (measureStrain(cos) ? '' : UNFOLDED),
     evaluate(first) {
-      const follows = stateful();
+      const follows = dependsOnState(cos.drive);
       if (follows || first) evaluateLoads(cos, stage.t);
       capPenalties(cos, work);
       clearBand(matrix);
@@ -120,8 +111,8 @@ export function createRestProblem(cos: CosseratRod, work: Workspace, stage: Stag
       for (let d = 0; d < size; d++) if (fixed[d]) work.step[d] = 0;
       measureLoads(cos, work, stage.t);
       // with loads that follow, the whole unsymmetric matrix makes Newton quadratic
-      const solved = !rod.closed && solveUnsymmetric(cos, work) !== 0;
-      if (!solved) subtractSymmetricPart(matrix, work.loadJacobian, cos);
+      const solved = !rod.closed && solveUnsymmetric(cos.fixed, work) !== 0;
+      if (!solved) subtractSymmetricPart(matrix, work.loadJacobian);
       return { trouble: '', solved };
     },
     subtractLoads: (out) => subtractLoads(cos, out),

@@ -16,10 +16,10 @@ import {
 } from '../../linalg/band.ts';
 import { createGeneralBand, type GeneralBand } from '../../linalg/bandLu.ts';
 import { writeRotationSeries } from '../../math/rotationSeries.ts';
+import { addDrag, createLoadJacobian, type LoadJacobian } from '../loadJacobian.ts';
 import { addEdgeForces, addEdgeHessian, addJoints } from './energy.ts';
 import { measureRotation } from './joint.ts';
 import { poseSamples } from './kinematics.ts';
-import { createLoadJacobian, type LoadJacobian } from './loadStiffness.ts';
 import { type CosseratRod, RING_BORDER } from './rod.ts';
 
 export interface Workspace {
@@ -62,7 +62,7 @@ export function createWorkspace(cos: CosseratRod): Workspace {
     edgePenalty: new Float64Array(3 * cos.edgeCount),
     edgeViscous: new Float64Array(3 * cos.edgeCount),
     edgeTangent: new Float64Array(3 * cos.edgeCount),
-    loadJacobian: createLoadJacobian(cos),
+    loadJacobian: createLoadJacobian(cos.size, cos.rod.closed),
     general: createGeneralBand(cos.size),
   };
 }
@@ -223,7 +223,7 @@ export function evaluateStage(
     if (s > 0 && beta > 0) addStrainRate(cos, j, edgeError, beta);
     if (matrix) addEdgeHessian(matrix, cos, j, edgeTangent);
   }
-  if (matrix && s > 0) addDrag(matrix, cos, s);
+  if (matrix && s > 0) addDrag(matrix, cos.loads.nodeDrag, 6, s);
   scale += subtractLoads(cos, residual);
   return scale < Infinity && rod.length > 0 ? scale : Number.NaN;
 }
@@ -248,21 +248,6 @@ function addStrainRate(cos: CosseratRod, j: number, error: Float64Array, beta: n
       edgeStrain[o + m] * v[a + 3 + n] -
       edgeStrain[o + n] * v[a + 3 + m];
     error[o + k] += beta * rate;
-  }
-}
-
-/** Implicit part of velocity-dependent loads. */
-function addDrag(matrix: BorderedBand, cos: CosseratRod, s: number): void {
-  const drag = cos.loads.nodeDrag;
-  for (let i = 0; i < cos.nodeCount; i++) {
-    const o = 6 * i;
-    if (drag[o] === 0 && drag[o + 3] === 0 && drag[o + 5] === 0) continue;
-    addEntry(matrix, o, o, s * drag[o]);
-    addEntry(matrix, o + 1, o, s * drag[o + 1]);
-    addEntry(matrix, o + 2, o, s * drag[o + 2]);
-    addEntry(matrix, o + 1, o + 1, s * drag[o + 3]);
-    addEntry(matrix, o + 2, o + 1, s * drag[o + 4]);
-    addEntry(matrix, o + 2, o + 2, s * drag[o + 5]);
   }
 }
 

@@ -10,6 +10,7 @@ import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { solveAtRest } from '../../statics/newton.ts';
 import { noVerdict, type RestSystem, seekEquilibrium, type Verdict } from '../../statics/search.ts';
 import { judgeDivergence, judgeEnergy } from '../../statics/stability.ts';
+import { dependsOnState, solveUnsymmetric } from '../loadJacobian.ts';
 import {
   evaluatePins,
   measureStrain,
@@ -20,7 +21,7 @@ import {
   rememberHeldFrames,
   spreadHeldTwist,
 } from './kinematics.ts';
-import { solveStage, solveUnsymmetric } from './newton.ts';
+import { solveStage } from './newton.ts';
 import { createRestProblem } from './restNewton.ts';
 import type { CosseratRod } from './rod.ts';
 import { measureSecondVariation } from './secondVariation.ts';
@@ -98,13 +99,13 @@ export function judgeStability(cos: CosseratRod, work: Workspace, t: number): Ve
     return judgeDivergence(scales, (added) => {
       for (let d = 0; d < cos.size; d++) addEntry(work.matrix, d, d, added[d]);
       work.step.fill(0);
-      const sign = solveUnsymmetric(cos, work);
+      const sign = solveUnsymmetric(cos.fixed, work);
       for (let d = 0; d < cos.size; d++) addEntry(work.matrix, d, d, -added[d]);
       return sign;
     });
   }
   closeTangent(cos, work);
-  const stateful = cos.drive.sources.some((source) => source.dependsOnState);
+  const stateful = dependsOnState(cos.drive);
   return judgeEnergy({
     ...scales,
     matrix: work.matrix,

@@ -13,7 +13,10 @@
  * NOTE: the printed scheme, forward differences in time, grows at ω²h/2 for any step, and would need steps of 5e-16 s to
  * stay within e over a second of a hair. It is not offered.
  */
+
 import { square } from '../../math/rounded/index.ts';
+import type { NewtonOptions } from '../mixedNewton.ts';
+import { cloneArrays, copyArrays } from '../snapshot.ts';
 import { createMark, hasGained, hasTurnedFar, type Mark, markRod } from './guard.ts';
 import {
   evaluatePins,
@@ -23,7 +26,7 @@ import {
   spreadHeldTwist,
   turnQuaternion,
 } from './kinematics.ts';
-import { type NewtonOptions, solveStage } from './newton.ts';
+import { solveStage } from './newton.ts';
 import type { CosseratRod } from './rod.ts';
 import type { Workspace } from './stage.ts';
 
@@ -37,13 +40,10 @@ export interface RodStep {
   reason: string;
 }
 
+const STATE = ['q', 'v', 'acceleration', 'edgeForce', 'heldMemory'] as const;
+
 /** State at the start of a step, to come back to. */
-export interface Snapshot {
-  readonly q: Float64Array;
-  readonly v: Float64Array;
-  readonly acceleration: Float64Array;
-  readonly edgeForce: Float64Array;
-  readonly heldMemory: Float64Array;
+export interface Snapshot extends Readonly<Record<(typeof STATE)[number], Float64Array>> {
   /** Δ and v of the first of two stages. */
   readonly stageMove: Float64Array;
   readonly stageVelocity: Float64Array;
@@ -53,34 +53,21 @@ export interface Snapshot {
 }
 
 export function createSnapshot(cos: CosseratRod): Snapshot {
-  const { q, v, acceleration, edgeForce, heldMemory } = cos;
   return {
-    q: q.slice(),
-    v: v.slice(),
-    acceleration: acceleration.slice(),
-    edgeForce: edgeForce.slice(),
-    heldMemory: heldMemory.slice(),
-    stageMove: v.slice(),
-    stageVelocity: v.slice(),
+    ...cloneArrays(cos, STATE),
+    stageMove: cos.v.slice(),
+    stageVelocity: cos.v.slice(),
     before: createMark(cos),
     after: createMark(cos),
   };
 }
 
 export function takeSnapshot(snapshot: Snapshot, cos: CosseratRod): void {
-  snapshot.q.set(cos.q);
-  snapshot.v.set(cos.v);
-  snapshot.acceleration.set(cos.acceleration);
-  snapshot.edgeForce.set(cos.edgeForce);
-  snapshot.heldMemory.set(cos.heldMemory);
+  copyArrays(snapshot, cos, STATE);
 }
 
 export function returnToSnapshot(cos: CosseratRod, snapshot: Snapshot): void {
-  cos.q.set(snapshot.q);
-  cos.v.set(snapshot.v);
-  cos.acceleration.set(snapshot.acceleration);
-  cos.edgeForce.set(snapshot.edgeForce);
-  cos.heldMemory.set(snapshot.heldMemory);
+  copyArrays(cos, snapshot, STATE);
 }
 
 interface Move {

@@ -2,11 +2,10 @@
 
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { pow, square } from '../../math/rounded/index.ts';
-import { measureStrain } from './kinematics.ts';
-import { subtractSymmetricPart } from './loadStiffness.ts';
-import { measureLoads } from './newton.ts';
+import { dependsOnState, measureLoadJacobian, subtractSymmetricPart } from '../loadJacobian.ts';
+import { measureStrain, moveBy } from './kinematics.ts';
 import type { CosseratRod } from './rod.ts';
-import { evaluateLoads, evaluateStage, type Workspace } from './stage.ts';
+import { evaluateLoads, evaluateStage, subtractLoads, type Workspace } from './stage.ts';
 
 /** Stretch and shear relative to bending that are stiff enough for n edges and no stiffer: more costs digits. */
 export function stiffEnough(cos: CosseratRod): number {
@@ -41,18 +40,39 @@ export function assembleTangent(cos: CosseratRod, work: Workspace, t: number, ca
   measureStrain(cos);
   if (Number.isNaN(scale)) return false;
   work.loadJacobian.asymmetry = 0;
-  if (cos.drive.sources.some((source) => source.dependsOnState)) measureLoads(cos, work, t);
+  if (dependsOnState(cos.drive)) measureLoads(cos, work, t);
   return true;
 }
 
 /** Takes the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
 export function closeTangent(cos: CosseratRod, work: Workspace): void {
-  if (cos.drive.sources.some((source) => source.dependsOnState))
-    subtractSymmetricPart(work.matrix, work.loadJacobian, cos);
+  if (dependsOnState(cos.drive)) subtractSymmetricPart(work.matrix, work.loadJacobian);
   for (let d = 0; d < cos.size; d++) if (cos.fixed[d]) fixUnknown(work.matrix, d);
 }
 
 /** Below this, relative to the softer bending stiffness, an eigenvalue counts as zero: free rigid motion, free spin. */
 export function zeroShift(cos: CosseratRod): number {
   return Math.max(1e-4 / pow(cos.edgeCount, 4), 1e-15 * stiffEnough(cos));
+}
+
+/** ∂f/∂q of the loads at the present state, into work.loadJacobian. */
+export function measureLoads(cos: CosseratRod, work: Workspace, t: number): void {
+  const before = cos.q.slice();
+  measureLoadJacobian(work.loadJacobian, {
+    rod: cos.rod,
+    stride: 6,
+    move(step, sign) {
+      moveBy(cos, step, sign);
+      measureStrain(cos);
+    },
+    restore: () => cos.q.set(before),
+    writeForce(out) {
+      evaluateLoads(cos, t);
+      out.fill(0);
+      subtractLoads(cos, out);
+      for (let d = 0; d < out.length; d++) out[d] = -out[d];
+    },
+  });
+  measureStrain(cos);
+  evaluateLoads(cos, t);
 }

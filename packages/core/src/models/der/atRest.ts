@@ -1,14 +1,15 @@
 /** A rod on its way to an equilibrium that rods linked to it take part in; see RestRod and contact/links/statics.ts. */
+
 import { BAND_WIDTH, clearBand, readEntry } from '../../linalg/band.ts';
 import type { RestRod } from '../../model.ts';
 import type { NewtonResult } from '../../statics/search.ts';
+import { dependsOnState, subtractSymmetricPart } from '../loadJacobian.ts';
 import { clearContact } from './contactSides.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples, spreadHeldTwist } from './kinematics.ts';
-import { subtractSymmetricPart } from './loadStiffness.ts';
 import { limitStep, measureConvergence, takeStep, writeRightSide } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import { createSnapshot, returnToSnapshot, takeSnapshot } from './snapshot.ts';
-import { createWorkspace, dependsOnState, evaluateLoads, evaluateStage, setPenalties } from './stage.ts';
+import { createWorkspace, evaluateLoads, evaluateStage, setPenalties } from './stage.ts';
 import { assembleTangent, closeTangent, measureLoads, stiffEnough, zeroModeShift } from './tangent.ts';
 
 const ROTATION = 0.5;
@@ -72,7 +73,7 @@ export function createRestRod(der: DerRod): RestRod {
       const scale = evaluateStage(der, work, stage, work.matrix);
       if (!dependsOnState(der.drive) || Number.isNaN(scale)) return scale;
       measureLoads(der, work, t);
-      subtractSymmetricPart(work.matrix, work.loadJacobian, size, der.rod.closed);
+      subtractSymmetricPart(work.matrix, work.loadJacobian);
       return scale;
     },
     get conservative() {

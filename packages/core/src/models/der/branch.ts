@@ -1,15 +1,16 @@
 /** What the follower of branches (statics/branch.ts) asks of a rod. */
+
 import { clearBand } from '../../linalg/band.ts';
 import type { BranchRod } from '../../statics/branchProblem.ts';
+import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
 import { evaluatePins, followCenterline, placePinned, poseSamples, spreadHeldTwist } from './kinematics.ts';
-import { subtractSymmetricPart } from './loadStiffness.ts';
 import { writeRightSide } from './newton.ts';
 import { capPenalties, createRestProblem } from './restNewton.ts';
 import type { DerRod } from './rod.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
-import { dependsOnState, evaluateLoads, evaluateStage, lastTrouble, type Workspace } from './stage.ts';
+import { evaluateLoads, evaluateStage, lastTrouble, type Workspace } from './stage.ts';
 import { judgeStability } from './statics.ts';
-import { measureLoads, solveUnsymmetric } from './tangent.ts';
+import { measureLoads } from './tangent.ts';
 
 export function createBranchRod(
   der: DerRod,
@@ -44,8 +45,8 @@ export function createBranchRod(
       measureLoads(der, work, stage.t);
       return work.loadJacobian.asymmetry;
     },
-    subtractSymmetricPart: () => subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed),
-    solveUnsymmetric: () => solveUnsymmetric(der, work),
+    subtractSymmetricPart: () => subtractSymmetricPart(work.matrix, work.loadJacobian),
+    solveUnsymmetric: () => solveUnsymmetric(der.fixed, work),
     hold: (place) => takeSnapshot(snapshots[place], der),
     revert: (place, at) => returnToSnapshot(der, snapshots[place], work, at),
     judge: (at) => judgeStability(der, work, at),

@@ -1,10 +1,11 @@
 /** What contact has to do with of a bundle, and where its rods and bodies were at the start of a step. */
+
 import type { BundleState } from '../../model.ts';
 import type { Allocate } from '../../port.ts';
+import type { NewtonOptions } from '../mixedNewton.ts';
 import type { DerBody } from './body.ts';
 import type { System } from './coupling.ts';
 import type { PairKernel } from './kernel.ts';
-import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import type { StepStart } from './rodStep.ts';
 import type { Workspace } from './stage.ts';
@@ -30,7 +31,7 @@ export interface ContactParts {
   /** Brings what follows from a rod's state up to it. */
   readonly renew: (rod: number) => void;
   /** A kernel has moved a rod to time t, or it is back at the start of the step (undefined): what follows from its state is behind. */
-  readonly moved: (rod: number, t: number | undefined) => void;
+  readonly movedTo: (rod: number, t: number | undefined) => void;
   /** Threads share the start of the step too. */
   readonly allocate: Allocate;
 }

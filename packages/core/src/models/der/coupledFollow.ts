@@ -8,9 +8,10 @@
  * afar it is what keeps Newton from wandering (wind of 40 m/s: 9 iterations with it, 125 without), near an equilibrium that no energy
  * holds it is in the way.
  */
+
 import { solveGmres } from '../../linalg/gmres.ts';
+import { addAntisymmetricPart } from '../loadJacobian.ts';
 import { reduceRight, substituteBack } from './elimination.ts';
-import { addAntisymmetricPart } from './loadStiffness.ts';
 import { type System, writeSlave } from './welds.ts';
 
 const slave = new Float64Array(18);
@@ -46,7 +47,7 @@ export function refineForFollowers(
       const { step } = work;
       for (let d = 0; d < der.size; d++)
         step[d] = der.fixed[d] || !unshift ? 0 : shift * der.stiffnessScale[d] * x[at + d];
-      addAntisymmetricPart(step, work.loadJacobian, x.subarray(at, at + der.size), der.rod.closed);
+      addAntisymmetricPart(step, work.loadJacobian, x.subarray(at, at + der.size));
       at += der.size;
       for (const tie of ties) {
         writeSlave(slave, tie.lever);

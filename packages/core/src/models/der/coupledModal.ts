@@ -19,10 +19,10 @@ import {
 } from '../../linalg/sparse.ts';
 import { pow, sin } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
+import { dependsOnState, subtractSymmetricPart } from '../loadJacobian.ts';
 import { beginStep, cancelStep } from './body.ts';
 import { poseSystem, startOuter } from './coupling.ts';
 import { writeHeldTorque } from './held.ts';
-import { subtractSymmetricPart } from './loadStiffness.ts';
 import { assembleDamping } from './modal.ts';
 import { writeRightSide } from './newton.ts';
 import type { Stage } from './stage.ts';
@@ -146,8 +146,7 @@ function assembleStiffness(system: System, t: number, conservative = true): Entr
         `rod '${der.rod.id}' has loads without a potential, and with them no natural modes; ${remedy}`,
       );
     }
-    if (der.drive.sources.some((source) => source.dependsOnState))
-      subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed);
+    if (dependsOnState(der.drive)) subtractSymmetricPart(work.matrix, work.loadJacobian);
     writeHeldTorque(member.heldTorque, der);
     writeRightSide(der, work);
     assembleTies(system, member);

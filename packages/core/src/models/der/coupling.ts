@@ -11,11 +11,14 @@
  * breaks down. The rotation block of a body is s²·I; what its spin adds is in gyroscopic.ts.
  */
 
+import { newtonConstants } from '../../constants.ts';
 import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { factorSparse, solveSparse } from '../../linalg/sparse.ts';
 import { hypot } from '../../math/rounded/index.ts';
 import type { NewtonResult } from '../../statics/search.ts';
+import { dependsOnState, subtractSymmetricPart } from '../loadJacobian.ts';
+import { type MixedProblem, type NewtonOptions, solveMixed } from '../mixedNewton.ts';
 import { evaluateBody, moveBody, writeBodyLoad, writeLoadStiffness } from './body.ts';
 import { hasFollowers, refineForFollowers } from './coupledFollow.ts';
 import { eliminate, substituteBack } from './elimination.ts';
@@ -23,11 +26,9 @@ import { refineSpin } from './gyroscopic.ts';
 import { writeHeldTorque } from './held.ts';
 import { canPair } from './kernel.ts';
 import { evaluatePins, followCenterline, placePinned } from './kinematics.ts';
-import { subtractSymmetricPart } from './loadStiffness.ts';
-import { limitStep, measureConvergence, type NewtonOptions, solveStage, takeStep, writeRightSide } from './newton.ts';
+import { limitStep, measureConvergence, NO_LENGTH, solveStage, takeStep, writeRightSide } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import {
-  dependsOnState,
   evaluateLoads,
   evaluateResidual,
   evaluateStage,
@@ -195,13 +196,6 @@ function solveOuter(system: System, shift: number, rate: number): boolean {
   return true;
 }
 
-const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
-
-function fail(reason: string): NewtonResult {
-  result.reason = reason;
-  return result;
-}
-
 /** Residuals and matrices of all rods at the present state. */
 function assembleMembers({ members }: System, stage: Stage): void {
   for (const { der, work } of members) {
@@ -229,90 +223,114 @@ function addLoadStiffness(der: DerRod, work: Workspace, stage: Stage): void {
   work.loadJacobian.asymmetry = 0;
   if (stage.rate > 0 || !dependsOnState(der.drive)) return;
   measureLoads(der, work, stage.t);
-  subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed);
+  subtractSymmetricPart(work.matrix, work.loadJacobian);
 }
 
-/** One stage of a system; like `solveStage`, whose result object a lone rod shares. */
-export function solveSystem(system: System, stage: Stage, options: NewtonOptions): NewtonResult {
-  const { members, bodies } = system;
-  if (bodies.length === 0) return solveLone(system, stage, options);
-  Object.assign(result, { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' });
-  for (const { der, work } of members) setPenalties(der, work, stage.inertia);
-  let shift = 0;
-  let lastStep = Infinity;
-  for (;;) {
-    if (!poseSystem(system, stage, result.iterations === 0))
-      return fail('an edge has no length or a position is not a number');
-    let settled = true;
-    let weight = 0;
-    for (const { residual } of bodies) weight += Math.abs(residual[0]) + Math.abs(residual[1]) + Math.abs(residual[2]);
-    let tolerance = 0;
-    let length = 0;
-    let residual = 0;
-    // after a small step the residual alone will most likely do
-    const gradientOnly = lastStep < 1e-4;
-    for (const { der, work } of members) {
-      if (!gradientOnly) clearBand(work.matrix);
-      const scale = evaluateStage(der, work, stage, gradientOnly ? undefined : work.matrix) + weight;
-      if (Number.isNaN(scale)) return fail(lastTrouble());
-      if (!gradientOnly) addLoadStiffness(der, work, stage);
-      if (!measureConvergence(der, work, stage, scale, options.tolerance, result)) settled = false;
-      tolerance = Math.max(tolerance, result.tolerance);
-      residual = Math.max(residual, result.residual);
-      length = Math.max(length, der.rod.length);
-    }
-    result.residual = residual;
-    result.tolerance = tolerance;
-    addWeldResiduals(system);
-    if (!bodiesBalance(system, stage, tolerance, length, result)) settled = false;
-    if (settled) {
-      result.converged = true;
-      return result;
-    }
-    if (!(result.residual < Infinity)) return fail('the residual is not a number');
-    if (result.iterations >= options.iterations) return fail(`no convergence in ${options.iterations} iterations`);
-    if (gradientOnly) assembleMembers(system, stage);
-    for (;;) {
-      startOuter(system, stage);
-      // the rods' share comes with their ties
-      for (let b = 0; b < bodies.length; b++)
-        for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= bodies[b].ownResidual[k];
-      let positive = true;
-      for (const member of members) {
-        writeRightSide(member.der, member.work);
-        assembleTies(system, member);
-        for (let d = 0; d < member.der.size; d++) {
-          if (!member.der.fixed[d]) continue;
-          fixUnknown(member.work.matrix, d);
-          member.work.step[d] = 0;
-        }
-        positive = eliminate(system, member, shift, true);
-        if (!positive) break;
-      }
-      if (positive && solveOuter(system, shift, stage.rate)) break;
-      shift = shift === 0 ? 1e-7 : 4 * shift;
-      result.shifts++;
-      if (shift > 1e8) return fail('the stiffness matrix cannot be made positive definite');
-      // fixed rows were overwritten: assemble anew
-      assembleMembers(system, stage);
-    }
-    for (const member of members) substituteBack(system, member);
-    if (stage.rate === 0 && stage.inertia === 0 && hasFollowers(system))
-      refineForFollowers(system, shift, options.unshift ?? false, solveFactored);
-    let fraction = 1;
-    for (const { der, work } of members) fraction = Math.min(fraction, limitStep(der, work.step, options.rotation));
-    for (let b = 0; b < bodies.length; b++) {
-      const o = 6 * b + 3;
-      const turn = hypot(system.outerRight[o], system.outerRight[o + 1], system.outerRight[o + 2]);
-      if (turn * fraction > options.rotation) fraction = options.rotation / turn;
-    }
-    if (!(fraction > 0)) return fail('the Newton step is not a number');
-    lastStep = 0;
-    for (const { der, work } of members) lastStep = Math.max(lastStep, takeStep(der, work, fraction));
-    for (let b = 0; b < bodies.length; b++) moveBody(bodies[b], system.outerRight, 6 * b, fraction);
-    shift = shift > 4e-7 ? shift / 4 : 0;
-    result.iterations++;
+/** Residuals of all rods, and their matrices if asked for; writes the scale of each rod's forces. */
+function evaluateMembers({ members, bodies }: System, stage: Stage, withMatrix: boolean, scales: Float64Array): string {
+  // a body's weight is a load of its rods
+  let weight = 0;
+  for (const { residual } of bodies) weight += Math.abs(residual[0]) + Math.abs(residual[1]) + Math.abs(residual[2]);
+  for (let m = 0; m < members.length; m++) {
+    const { der, work } = members[m];
+    if (withMatrix) clearBand(work.matrix);
+    scales[m] = evaluateStage(der, work, stage, withMatrix ? work.matrix : undefined) + weight;
+    if (Number.isNaN(scales[m])) return lastTrouble();
+    if (withMatrix) addLoadStiffness(der, work, stage);
   }
+  return '';
+}
+
+/** Whether forces balance on every rod and body. The residual is the largest of all; the tolerance is that of the rod with the largest. */
+function systemBalances(
+  system: System,
+  stage: Stage,
+  { scales, tolerance }: { readonly scales: Float64Array; readonly tolerance: number },
+  result: NewtonResult,
+): boolean {
+  let balanced = true;
+  let limit = 0;
+  let length = 0;
+  let residual = 0;
+  system.members.forEach(({ der, work }, m) => {
+    if (!measureConvergence(der, work, stage, scales[m], tolerance, result)) balanced = false;
+    limit = Math.max(limit, result.tolerance);
+    residual = Math.max(residual, result.residual);
+    length = Math.max(length, der.rod.length);
+  });
+  result.residual = residual;
+  result.tolerance = limit;
+  addWeldResiduals(system);
+  return bodiesBalance(system, stage, limit, length, result) && balanced;
+}
+
+/** Eliminates the rods and solves for the bodies; false where a matrix with this shift is not positive definite. */
+function eliminateRods(system: System, stage: Stage, shift: number): boolean {
+  const { members, bodies } = system;
+  startOuter(system, stage);
+  // the rods' share comes with their ties
+  for (let b = 0; b < bodies.length; b++)
+    for (let k = 0; k < 6; k++) system.outerRight[6 * b + k] -= bodies[b].ownResidual[k];
+  for (const member of members) {
+    const { der, work } = member;
+    writeRightSide(der, work);
+    assembleTies(system, member);
+    for (let d = 0; d < der.size; d++) {
+      if (!der.fixed[d]) continue;
+      fixUnknown(work.matrix, d);
+      work.step[d] = 0;
+    }
+    if (!eliminate(system, member, shift, true)) return false;
+  }
+  return solveOuter(system, shift, stage.rate);
+}
+
+/** Fraction of the step that turns no edge and no body by more than `rotation`. */
+function limitSystemStep({ members, bodies, outerRight }: System, rotation: number): number {
+  let fraction = 1;
+  for (const { der, work } of members) fraction = Math.min(fraction, limitStep(der, work.step, rotation));
+  for (let b = 0; b < bodies.length; b++) {
+    const o = 6 * b + 3;
+    const turn = hypot(outerRight[o], outerRight[o + 1], outerRight[o + 2]);
+    if (turn * fraction > rotation) fraction = rotation / turn;
+  }
+  return fraction;
+}
+
+/** One stage of a system with bodies. */
+function createSystemProblem(system: System, stage: Stage, options: NewtonOptions): MixedProblem {
+  const { members, bodies } = system;
+  const scales = new Float64Array(members.length);
+  return {
+    smallMove: newtonConstants.SMALL_LEAST,
+    pose: (isFirst) => (poseSystem(system, stage, isFirst) ? '' : NO_LENGTH),
+    evaluate: (withMatrix) => evaluateMembers(system, stage, withMatrix, scales),
+    hasConverged: (result) => systemBalances(system, stage, { scales, tolerance: options.tolerance }, result),
+    assemble: () => assembleMembers(system, stage),
+    solve(shift, attempt) {
+      // the attempt before has overwritten fixed rows
+      if (attempt > 0) assembleMembers(system, stage);
+      if (!eliminateRods(system, stage, shift)) return false;
+      for (const member of members) substituteBack(system, member);
+      if (stage.rate === 0 && stage.inertia === 0 && hasFollowers(system))
+        refineForFollowers(system, shift, options.unshift ?? false, solveFactored);
+      return true;
+    },
+    limitStep: () => limitSystemStep(system, options.rotation),
+    takeStep(fraction) {
+      let largest = 0;
+      for (const { der, work } of members) largest = Math.max(largest, takeStep(der, work, fraction));
+      for (let b = 0; b < bodies.length; b++) moveBody(bodies[b], system.outerRight, 6 * b, fraction);
+      return largest;
+    },
+  };
+}
+
+/** Solves one stage of a system, see `solveMixed`. */
+export function solveSystem(system: System, stage: Stage, options: NewtonOptions): NewtonResult {
+  if (system.bodies.length === 0) return solveLone(system, stage, options);
+  for (const { der, work } of system.members) setPenalties(der, work, stage.inertia);
+  return solveMixed(createSystemProblem(system, stage, options), options);
 }
 
 /** Negative eigenvalues of the whole system's tangent stiffness: those of the rods with welds held, and of what is left. */

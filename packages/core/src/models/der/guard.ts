@@ -189,10 +189,10 @@ function turnOf({ held }: DerRod, start: Snapshot, p: number): number {
   let tangent = 0;
   let director = 0;
   for (let k = 3 * h; k < 3 * h + 3; k++) {
-    tangent += squareOf(held.tangent[k] - start.heldTangent[k]);
-    director += squareOf(held.director[k] - start.heldDirector[k]);
+    tangent += squareOf(held.tangent[k] - start.held.tangent[k]);
+    director += squareOf(held.director[k] - start.held.director[k]);
   }
-  return Math.abs(held.theta[h] - start.heldTheta[h]) + Math.sqrt(tangent) + Math.sqrt(director);
+  return Math.abs(held.theta[h] - start.held.theta[h]) + Math.sqrt(tangent) + Math.sqrt(director);
 }
 
 /** Whether the step of length h that ends at t has gained more than this part of the energy that was there and of the work done. */

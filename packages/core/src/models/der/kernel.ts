@@ -2,9 +2,10 @@
  * What a kernel set does for this model: moves two rods at once. The caller injects it (`createWorld` with
  * `kernels`); without one, or where a pair cannot be solved together, newton.ts solves one rod after the other.
  */
+
 import type { SingleRodBatch } from '../../model.ts';
 import type { NewtonResult } from '../../statics/search.ts';
-import type { NewtonOptions } from './newton.ts';
+import type { NewtonOptions } from '../mixedNewton.ts';
 import type { DerRod } from './rod.ts';
 import type { RodStep, StepStart } from './rodStep.ts';
 import type { Snapshot } from './snapshot.ts';

@@ -5,8 +5,10 @@
  * from it by θ. The twist at a joint is θ after − θ before + the twist of the reference frames, which is updated from
  * its last value and so stays unwrapped over any number of turns. [Bergou2010], after the holonomy of [Bergou2008 §6].
  */
+
 import { cos, sin } from '../../math/rounded/index.ts';
 import { angleAbout3, transport3 } from '../../math/vec3.ts';
+import { evaluatePoses, markHeld, switchJoints } from '../pins.ts';
 import { swingHinges, turnHinge } from './hinge.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 
@@ -14,20 +16,10 @@ const scratch = new Float64Array(6);
 
 /** Pins at time t: held frames, and which unknowns are prescribed. Positions are written by `placePinned`. */
 export function evaluatePins(der: DerRod, t: number): void {
-  const { pins, poses, held, fixed } = der;
-  fixed.fill(0);
-  for (let p = 0; p < pins.length; p++) {
-    pins[p].evaluate(poses[p], t);
-    if (!poses[p].active) continue;
-    const o = 4 * pins[p].node;
-    if (pins[p].holdX) fixed[o] = 1;
-    if (pins[p].holdY) fixed[o + 1] = 1;
-    if (pins[p].holdZ) fixed[o + 2] = 1;
-  }
-  const { joints, jointActive } = der;
-  for (let i = 0; i < joints.count; i++) {
-    if (joints.mode[i]) jointActive[i] = poses[joints.pin[i]].active === (joints.mode[i] === 1) ? 1 : 0;
-  }
+  const { poses, held } = der;
+  evaluatePoses(der, t);
+  markHeld(der.fixed, der, (node) => 4 * node);
+  switchJoints(der.jointActive, der.joints, poses);
   for (let h = 0; h < held.count; h++) {
     const pose = poses[held.pin[h]];
     held.tangent.set(pose.tangent, 3 * h);

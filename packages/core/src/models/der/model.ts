@@ -286,7 +286,7 @@ function compile(
         bodyOrder: bodies,
         pairs: units.flatMap(({ systems: list, pair }) => (pair ? [{ systems: list, ...pair }] : [])),
         renew,
-        moved: (k, t) => {
+        movedTo: (k, t) => {
           movedTo[k] = t ?? Number.NaN;
         },
         allocate,

@@ -1,5 +1,5 @@
 /**
- * The mixed Newton method that every implicit stage and every equilibrium goes through.
+ * The equations of an implicit stage of a rod, as the shared Newton method (mixedNewton.ts) solves them.
  *
  * Unknowns q and the edge tensions λ. One stage solves
  *     c·M(q − q̂) + ∇E(q) + damping − loads + Σ λ_j ∇|e_j| = 0,     |e_j| − ē_j − λ_j/k_j = 0,   k_j = EA/ē_j,
@@ -8,43 +8,20 @@
  * The tension as an unknown of its own is what makes stiff rods cheap: 8 iterations for EA from 1e3 to 1e9 EI/L²,
  * where Newton on positions alone stalls from 1e5 on. An inextensible edge drops λ/k from its equation; k is then
  * a penalty, 1e6 times all other stiffness, that only sets the speed of convergence.
- *
- * Where the matrix is not positive definite it is shifted by σ·diag(stiffness scale), σ ×4 until it factors and ÷4 after
- * each step. Steps are limited to half a radian of any edge: a longer one can hop over the barrier of a fold.
  */
 
 import { newtonConstants } from '../../constants.ts';
 import { clearBand, factorBand, fixUnknown, solveBand } from '../../linalg/band.ts';
 import { pow } from '../../math/rounded/index.ts';
 import type { NewtonResult } from '../../statics/search.ts';
+import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
+import { type MixedProblem, type NewtonOptions, solveMixed } from '../mixedNewton.ts';
 import { followCenterline } from './kinematics.ts';
-import { subtractSymmetricPart } from './loadStiffness.ts';
 import type { DerRod } from './rod.ts';
 import { evaluateLoads, evaluateStage, lastTrouble, type Stage, setPenalties, type Workspace } from './stage.ts';
-import { measureLoads, solveUnsymmetric } from './tangent.ts';
+import { measureLoads } from './tangent.ts';
 
-const {
-  FIRST_SHIFT,
-  SHIFT_FACTOR,
-  LARGEST_SHIFT,
-  RESIDUAL_ROUNDING,
-  LENGTH_ROUNDING,
-  LENGTH_FACTOR,
-  LENGTH_LEAST,
-  SMALL_LEAST,
-  SMALL_SQUARE,
-} = newtonConstants;
-
-export interface NewtonOptions {
-  readonly tolerance: number;
-  readonly iterations: number;
-  /** Largest rotation of an edge in one iteration [rad]. */
-  readonly rotation: number;
-  /** Smallest shift of a matrix that is not positive definite, relative to the stiffness scale. Default 1e-7. */
-  readonly firstShift?: number;
-  /** With bodies and loads that follow: takes the shift back, see coupledFollow.ts. */
-  readonly unshift?: boolean;
-}
+const { RESIDUAL_ROUNDING, LENGTH_ROUNDING, LENGTH_FACTOR, LENGTH_LEAST, SMALL_LEAST, SMALL_SQUARE } = newtonConstants;
 
 /** What the residual is held against: forces, and torques as forces on an arm of the rod's length. */
 export function measureConvergence(
@@ -167,68 +144,56 @@ export function takeStep(der: DerRod, work: Workspace, fraction: number): number
   return largest;
 }
 
-const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
+/** Why `followCenterline` fails. */
+export const NO_LENGTH: string = 'an edge has no length or a position is not a number';
 
-/**
- * Solves the stage from the present q, λ (prescribed unknowns already in place). On success q, v, λ and the frames are
- * those of the solution; on failure they are wherever the iteration stopped, and the caller restores them.
- * The returned object is reused by the next call.
- */
-export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
+/** One stage of a rod by itself. */
+function createStageProblem(der: DerRod, work: Workspace, stage: Stage, options: NewtonOptions): MixedProblem {
   const { size, q, v, fixed } = der;
   const { matrix, factor, step, qRate } = work;
-  result.converged = false;
-  result.iterations = 0;
-  result.shifts = 0;
-  result.reason = '';
-  setPenalties(der, work, stage.inertia);
-  const stateful = der.drive.sources.some((source) => source.dependsOnState);
-  const firstShift = options.firstShift ?? FIRST_SHIFT;
-  const small = smallMove(options.tolerance);
-  let shift = 0;
-  let lastStep = Infinity;
-  if (!followCenterline(der, work.edgeWork)) return fail('an edge has no length or a position is not a number');
-  for (;;) {
-    for (let d = 0; d < size; d++) if (!fixed[d] || stage.rate === 0) v[d] = stage.rate * (q[d] - qRate[d]);
-    if (stateful || result.iterations === 0) evaluateLoads(der, stage.t);
-    const gradientOnly = lastStep < small;
-    if (!gradientOnly) clearBand(matrix);
-    let scale = evaluateStage(der, work, stage, gradientOnly ? undefined : matrix);
-    if (Number.isNaN(scale)) return fail(lastTrouble());
-    if (measureConvergence(der, work, stage, scale, options.tolerance, result)) {
-      result.converged = true;
-      return result;
-    }
-    if (!(result.residual < Infinity)) return fail('the residual is not a number');
-    if (result.iterations >= options.iterations) return fail(`no convergence in ${options.iterations} iterations`);
-    if (gradientOnly) {
+  const follows = dependsOnState(der.drive);
+  let scale = 0;
+  return {
+    smallMove: smallMove(options.tolerance),
+    pose(isFirst) {
+      if (!followCenterline(der, work.edgeWork)) return NO_LENGTH;
+      for (let d = 0; d < size; d++) if (!fixed[d] || stage.rate === 0) v[d] = stage.rate * (q[d] - qRate[d]);
+      if (follows || isFirst) evaluateLoads(der, stage.t);
+      return '';
+    },
+    evaluate(withMatrix) {
+      if (withMatrix) clearBand(matrix);
+      scale = evaluateStage(der, work, stage, withMatrix ? matrix : undefined);
+      return Number.isNaN(scale) ? lastTrouble() : '';
+    },
+    hasConverged: (result) => measureConvergence(der, work, stage, scale, options.tolerance, result),
+    assemble() {
       clearBand(matrix);
-      scale = evaluateStage(der, work, stage, matrix);
-    }
-    writeRightSide(der, work);
-    for (let d = 0; d < size; d++) if (fixed[d]) step[d] = 0;
-    const follow = stateful && stage.rate === 0 && der.loadFactor > 0;
-    if (follow) measureLoads(der, work, stage.t);
-    // at rest and with loads that follow, the whole unsymmetric matrix makes Newton quadratic
-    const solved = follow && stage.inertia === 0 && !der.rod.closed && solveUnsymmetric(der, work) !== 0;
-    if (follow && !solved) subtractSymmetricPart(matrix, work.loadJacobian, size, der.rod.closed);
-    for (let d = 0; d < size; d++) if (fixed[d]) fixUnknown(matrix, d);
-    while (!solved && !factorBand(factor, matrix, shift, der.stiffnessScale, true)) {
-      shift = shift === 0 ? firstShift : SHIFT_FACTOR * shift;
-      result.shifts++;
-      if (shift > LARGEST_SHIFT) return fail('the stiffness matrix cannot be made positive definite');
-    }
-    if (!solved) solveBand(factor, matrix, step);
-    const fraction = limitStep(der, step, options.rotation);
-    if (!(fraction > 0)) return fail('the Newton step is not a number');
-    lastStep = takeStep(der, work, fraction);
-    shift = shift > SHIFT_FACTOR * firstShift ? shift / SHIFT_FACTOR : 0;
-    result.iterations++;
-    if (!followCenterline(der, work.edgeWork)) return fail('an edge has no length or a position is not a number');
-  }
+      evaluateStage(der, work, stage, matrix);
+    },
+    prepare() {
+      writeRightSide(der, work);
+      for (let d = 0; d < size; d++) if (fixed[d]) step[d] = 0;
+      const needsJacobian = follows && stage.rate === 0 && der.loadFactor > 0;
+      if (needsJacobian) measureLoads(der, work, stage.t);
+      // at rest and with loads that follow, the whole unsymmetric matrix makes Newton quadratic
+      if (needsJacobian && stage.inertia === 0 && !der.rod.closed && solveUnsymmetric(fixed, work) !== 0) return true;
+      if (needsJacobian) subtractSymmetricPart(matrix, work.loadJacobian);
+      for (let d = 0; d < size; d++) if (fixed[d]) fixUnknown(matrix, d);
+      return false;
+    },
+    solve(shift) {
+      if (!factorBand(factor, matrix, shift, der.stiffnessScale, true)) return false;
+      solveBand(factor, matrix, step);
+      return true;
+    },
+    limitStep: () => limitStep(der, step, options.rotation),
+    takeStep: (fraction) => takeStep(der, work, fraction),
+  };
 }
 
-function fail(reason: string): NewtonResult {
-  result.reason = reason;
-  return result;
+/** Solves the stage from the present q, λ (prescribed unknowns already in place), see `solveMixed`. */
+export function solveStage(der: DerRod, work: Workspace, stage: Stage, options: NewtonOptions): NewtonResult {
+  setPenalties(der, work, stage.inertia);
+  return solveMixed(createStageProblem(der, work, stage, options), options);
 }

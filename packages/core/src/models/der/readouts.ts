@@ -1,7 +1,9 @@
 /** What is read off rods and bodies without moving them: energies, momentum, reactions of pins, channels. */
+
 import { atan2, hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
-import { isFirstToHold } from '../../scene/compiled.ts';
+import { addPointMomentum } from '../momentum.ts';
+import { listReactions } from '../pins.ts';
 import type { DerBody } from './body.ts';
 import { addHeldHessian, writeHeldTorque } from './held.ts';
 import { refineResidual } from './restNewton.ts';
@@ -64,16 +66,7 @@ export function addBodyMomentum(out: Momentum, { mass, position, velocity, momen
 export function addMomentum(out: Momentum, der: DerRod): void {
   const { q, v, mass, nodeCount, edgeCount, edgeTangent } = der;
   for (let i = 0; i < nodeCount; i++) {
-    const o = 4 * i;
-    const m = mass[o];
-    out.mass += m;
-    for (let k = 0; k < 3; k++) {
-      const a = (k + 1) % 3;
-      const b = (k + 2) % 3;
-      out.linear[k] += m * v[o + k];
-      out.center[k] += m * q[o + k];
-      out.angular[k] += m * (q[o + a] * v[o + b] - q[o + b] * v[o + a]);
-    }
+    addPointMomentum(out, mass[4 * i], { x: q, o: 4 * i, v, p: 4 * i });
   }
   for (let j = 0; j < edgeCount; j++) {
     for (let k = 0; k < 3; k++) out.angular[k] += mass[4 * j + 3] * v[4 * j + 3] * edgeTangent[3 * j + k];
@@ -105,25 +98,9 @@ function measureHolding(der: DerRod, work: Workspace, t: number): Float64Array {
 
 /** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
 export function measureReactions(der: DerRod, work: Workspace, t: number): Reaction[] {
-  const { pins, poses, held } = der;
   const torque = measureHolding(der, work, t);
-  return pins.flatMap((pin, p): Reaction[] => {
-    if (!poses[p].active) return [];
-    const o = 4 * pin.node;
-    const h = held.pin.indexOf(p);
-    return [
-      {
-        rod: der.rod.id,
-        node: pin.node,
-        force: [0, 1, 2].map((k) => (isFirstToHold(pins, poses, p, k) ? work.residual[o + k] : 0)) as [
-          number,
-          number,
-          number,
-        ],
-        torque: [0, 1, 2].map((k) => (h >= 0 ? torque[3 * h + k] : 0)) as [number, number, number],
-      },
-    ];
-  });
+  const { rod, pins, poses, held } = der;
+  return listReactions({ rod, pins, poses, heldPin: held.pin }, work.residual, 4, torque);
 }
 
 export function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {

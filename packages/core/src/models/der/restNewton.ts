@@ -9,22 +9,14 @@
 import { clearBand, fixUnknown, multiplyBand } from '../../linalg/band.ts';
 import { pow, square } from '../../math/rounded/index.ts';
 import { measureMove, measureScales, type RestProblem, solveStep } from '../../statics/newton.ts';
+import { dependsOnState, solveUnsymmetric, subtractSymmetricPart } from '../loadJacobian.ts';
 import { addElasticGradient } from './energy.ts';
 import { followCenterline } from './kinematics.ts';
-import { subtractSymmetricPart } from './loadStiffness.ts';
 import { limitStep, takeStep, writeRightSide } from './newton.ts';
 import type { DerRod } from './rod.ts';
-import {
-  dependsOnState,
-  evaluateLoads,
-  evaluateStage,
-  lastTrouble,
-  type Stage,
-  subtractLoads,
-  type Workspace,
-} from './stage.ts';
+import { evaluateLoads, evaluateStage, lastTrouble, type Stage, subtractLoads, type Workspace } from './stage.ts';
 import { JOINT_STRIDE } from './strain.ts';
-import { measureLoads, solveUnsymmetric, stiffEnough, zeroModeShift } from './tangent.ts';
+import { measureLoads, stiffEnough, zeroModeShift } from './tangent.ts';
 
 /** Largest rotation of an edge in one iteration [rad]. */
 const ROTATION = 0.5;
@@ -119,8 +111,8 @@ export function createRestProblem(der: DerRod, work: Workspace, stage: Stage): R
       for (let d = 0; d < der.size; d++) if (der.fixed[d]) work.step[d] = 0;
       measureLoads(der, work, stage.t);
       // with loads that follow, the whole unsymmetric matrix makes Newton quadratic
-      const solved = !rod.closed && solveUnsymmetric(der, work) !== 0;
-      if (!solved) subtractSymmetricPart(matrix, work.loadJacobian, der.size, rod.closed);
+      const solved = !rod.closed && solveUnsymmetric(der.fixed, work) !== 0;
+      if (!solved) subtractSymmetricPart(matrix, work.loadJacobian);
       return { trouble: '', solved };
     },
     subtractLoads: (out) => subtractLoads(der, out),

@@ -9,7 +9,7 @@ import type { StepStart } from './rodStep.ts';
 import { losesTurns } from './slip.ts';
 
 export function createSingleRodStep(
-  { ders, systems, pairs, newton, renew, moved }: ContactParts,
+  { ders, systems, pairs, newton, renew, movedTo }: ContactParts,
   startsOf: readonly (readonly StepStart[])[],
 ): NonNullable<ContactPort['stepSingleRods']> {
   const options = { ...newton, rotation: 0.5, iterations: 12 };
@@ -24,7 +24,7 @@ export function createSingleRodStep(
   /** One rod of a pair, after its step. */
   const check = (s: number, t: number, searched: boolean): boolean => {
     const [rod] = systems[s].rods;
-    moved(rod, t);
+    movedTo(rod, t);
     if (!searched) return true;
     renew(rod);
     return !losesTurns(ders[rod], startsOf[s][0]);

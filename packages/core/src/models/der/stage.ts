@@ -11,12 +11,11 @@ import {
   createBorderedFactor,
 } from '../../linalg/band.ts';
 import { createGeneralBand, type GeneralBand } from '../../linalg/bandLu.ts';
-import type { Drive } from '../../model.ts';
 import type { Loads } from '../../port.ts';
+import { addDrag, createLoadJacobian, dependsOnState, type LoadJacobian } from '../loadJacobian.ts';
 import { addGlue } from './contactSides.ts';
 import { addElasticGradient, addElasticHessian } from './energy.ts';
 import { poseSamples } from './kinematics.ts';
-import { createLoadJacobian, type LoadJacobian } from './loadStiffness.ts';
 import { type DerRod, RING_BORDER } from './rod.ts';
 
 export interface Workspace {
@@ -34,7 +33,7 @@ export interface Workspace {
   /** 1 + s·β: how much stiffer viscosity makes an edge in this stage. */
   readonly edgeViscous: Float64Array;
   readonly edgeWork: Float64Array;
-  /** For loads that depend on the rod's state; see loadStiffness.ts. */
+  /** For loads that depend on the rod's state; see loadJacobian.ts. */
   readonly loadJacobian: LoadJacobian;
   readonly general: GeneralBand;
 }
@@ -54,7 +53,7 @@ export function createWorkspace(der: DerRod): Workspace {
     edgeError: new Float64Array(der.edgeCount),
     edgePenalty: new Float64Array(der.edgeCount),
     edgeViscous: new Float64Array(der.edgeCount),
-    loadJacobian: createLoadJacobian(der),
+    loadJacobian: createLoadJacobian(der.size, der.rod.closed),
     general: createGeneralBand(der.size),
     edgeWork: new Float64Array(3 * der.edgeCount),
   };
@@ -128,12 +127,6 @@ export function sumLoads(der: DerRod, t: number, loads: Loads): void {
   for (let k = 0; k < loads.edgeTorque.length; k++) loads.edgeTorque[k] *= der.loadFactor;
 }
 
-/** Whether a load looks at the rod. */
-export function dependsOnState({ sources }: Drive): boolean {
-  for (const source of sources) if (source.dependsOnState) return true;
-  return false;
-}
-
 function addContactLoads(loads: Loads, { nodeForce, edgeTorque }: NonNullable<DerRod['contact']>): void {
   for (let k = 0; k < nodeForce.length; k++) loads.nodeForce[k] += nodeForce[k];
   for (let k = 0; k < edgeTorque.length; k++) loads.edgeTorque[k] += edgeTorque[k];
@@ -200,7 +193,7 @@ export function evaluateStage(der: DerRod, work: Workspace, stage: Stage, matrix
     residual[b + 2] += lambda * tz;
     if (matrix) addEdgeStiffness(matrix, a, b, tx, ty, tz, k * (1 + beta), lambda / edgeLength[j]);
   }
-  if (matrix && s > 0) addDrag(matrix, der, s);
+  if (matrix && s > 0) addDrag(matrix, der.loads.nodeDrag, 4, s);
   scale += subtractLoads(der, residual);
   if (der.contact?.glue) addGlue(residual, matrix, der, der.contact.glue);
   if (scale < Infinity) return scale;
@@ -277,22 +270,6 @@ function addEdgeBlock(
   band[z - 2] += xz;
   band[z - 1] += yz;
   band[z] += zz;
-}
-
-/** Implicit part of velocity-dependent loads. */
-function addDrag(matrix: BorderedBand, der: DerRod, s: number): void {
-  const drag = der.loads.nodeDrag;
-  for (let i = 0; i < der.nodeCount; i++) {
-    const o = 6 * i;
-    if (drag[o] === 0 && drag[o + 3] === 0 && drag[o + 5] === 0) continue;
-    const d = 4 * i;
-    addEntry(matrix, d, d, s * drag[o]);
-    addEntry(matrix, d + 1, d, s * drag[o + 1]);
-    addEntry(matrix, d + 2, d, s * drag[o + 2]);
-    addEntry(matrix, d + 1, d + 1, s * drag[o + 3]);
-    addEntry(matrix, d + 2, d + 1, s * drag[o + 4]);
-    addEntry(matrix, d + 2, d + 2, s * drag[o + 5]);
-  }
 }
 
 /** EA/ē where the edge stretches; a penalty well above all other stiffness where it does not. */

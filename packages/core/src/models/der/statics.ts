@@ -10,6 +10,7 @@ import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
 import { solveAtRest } from '../../statics/newton.ts';
 import { noVerdict, type RestSystem, seekEquilibrium, type Verdict } from '../../statics/search.ts';
 import { judgeDivergence, judgeEnergy } from '../../statics/stability.ts';
+import { dependsOnState, solveUnsymmetric } from '../loadJacobian.ts';
 import {
   evaluatePins,
   followCenterline,
@@ -23,8 +24,8 @@ import { createRestProblem } from './restNewton.ts';
 import type { DerRod, HeldFrames } from './rod.ts';
 import { measureSecondVariation } from './secondVariation.ts';
 import { returnToSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts';
-import { dependsOnState, type Stage, type Workspace } from './stage.ts';
-import { assembleTangent, closeTangent, solveUnsymmetric, stiffEnough } from './tangent.ts';
+import type { Stage, Workspace } from './stage.ts';
+import { assembleTangent, closeTangent, stiffEnough } from './tangent.ts';
 
 const ROTATION = 0.5;
 const AT_REST = (t: number): Stage => ({ t, inertia: 0, rate: 0 });
@@ -78,7 +79,7 @@ export function judgeStability(der: DerRod, work: Workspace, t: number): Verdict
     return judgeDivergence(scales, (added) => {
       for (let d = 0; d < der.size; d++) addEntry(work.matrix, d, d, added[d]);
       work.step.fill(0);
-      const sign = solveUnsymmetric(der, work);
+      const sign = solveUnsymmetric(der.fixed, work);
       for (let d = 0; d < der.size; d++) addEntry(work.matrix, d, d, -added[d]);
       return sign;
     });

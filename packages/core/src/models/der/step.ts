@@ -13,6 +13,7 @@
 
 import { newtonConstants } from '../../constants.ts';
 import { hypot, square } from '../../math/rounded/index.ts';
+import type { NewtonOptions } from '../mixedNewton.ts';
 import {
   beginStep,
   cancelStep,
@@ -27,7 +28,6 @@ import { initializeForces, poseSystem, type System, solveSystem } from './coupli
 import { addElasticGradient } from './energy.ts';
 import { hasGained, markSystem, turnPlaceOf, turnsFar, willTurn } from './guard.ts';
 import { evaluatePins, followCenterline, placePinned, spreadHeldTwist } from './kinematics.ts';
-import type { NewtonOptions } from './newton.ts';
 import type { DerRod } from './rod.ts';
 import type { RodStep, StepStart } from './rodStep.ts';
 import { losesTurns } from './slip.ts';

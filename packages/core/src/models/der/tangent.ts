@@ -1,9 +1,10 @@
 /** The tangent stiffness with what the loads add to it: for Newton at rest, verdicts on stability, modes. */
 
-import { BAND_WIDTH, clearBand, fixUnknown, readEntry } from '../../linalg/band.ts';
-import { addGeneral, solveGeneral } from '../../linalg/bandLu.ts';
+import { clearBand, fixUnknown } from '../../linalg/band.ts';
 import { pow, square } from '../../math/rounded/index.ts';
-import { measureLoadJacobian, subtractSymmetricPart } from './loadStiffness.ts';
+import { dependsOnState, measureLoadJacobian, subtractSymmetricPart } from '../loadJacobian.ts';
+import { cloneArrays, copyArrays } from '../snapshot.ts';
+import { followCenterline } from './kinematics.ts';
 import type { DerRod } from './rod.ts';
 import { evaluateLoads, evaluateStage, type Stage, setPenalties, subtractLoads, type Workspace } from './stage.ts';
 
@@ -47,48 +48,38 @@ export function assembleTangent(der: DerRod, work: Workspace, stage: Stage, cap:
   clearBand(work.matrix);
   if (Number.isNaN(evaluateStage(der, work, stage, work.matrix))) return false;
   work.loadJacobian.asymmetry = 0;
-  if (stage.rate === 0 && der.drive.sources.some((source) => source.dependsOnState)) measureLoads(der, work, stage.t);
+  if (stage.rate === 0 && dependsOnState(der.drive)) measureLoads(der, work, stage.t);
   return true;
 }
 
 /** Takes the symmetric part of ∂f/∂q from the tangent stiffness and fixes prescribed unknowns. */
 export function closeTangent(der: DerRod, work: Workspace): void {
-  if (der.drive.sources.some((source) => source.dependsOnState)) {
-    subtractSymmetricPart(work.matrix, work.loadJacobian, der.size, der.rod.closed);
-  }
+  if (dependsOnState(der.drive)) subtractSymmetricPart(work.matrix, work.loadJacobian);
   for (let d = 0; d < der.size; d++) if (der.fixed[d]) fixUnknown(work.matrix, d);
 }
 
+/** What changes as the rod is moved to another place. */
+const MOVED = ['q', 'edgeReference', 'jointReferenceTwist', 'edgeTangent'] as const;
+
 /** ∂f/∂q at the present state, into work.loadJacobian. */
 export function measureLoads(der: DerRod, work: Workspace, t: number): void {
-  measureLoadJacobian(work.loadJacobian, der, work.edgeWork, (out) => {
-    evaluateLoads(der, t);
-    out.fill(0);
-    subtractLoads(der, out);
-    for (let d = 0; d < out.length; d++) out[d] = -out[d];
+  const { q } = der;
+  const before = cloneArrays(der, MOVED);
+  measureLoadJacobian(work.loadJacobian, {
+    rod: der.rod,
+    stride: 4,
+    move(step, sign) {
+      for (let d = 0; d < step.length; d++) q[d] += sign * step[d];
+      followCenterline(der, work.edgeWork);
+    },
+    restore: () => copyArrays(der, before, MOVED),
+    writeForce(out) {
+      evaluateLoads(der, t);
+      out.fill(0);
+      subtractLoads(der, out);
+      for (let d = 0; d < out.length; d++) out[d] = -out[d];
+    },
   });
+  followCenterline(der, work.edgeWork);
   evaluateLoads(der, t);
-}
-
-/**
- * (K − ∂f/∂q) x = step in place, with K in work.matrix and prescribed unknowns kept; returns the sign of the determinant,
- * 0 when singular (the right-hand side is then as it was).
- */
-export function solveUnsymmetric(der: DerRod, work: Workspace): number {
-  const { size, fixed } = der;
-  const { general, matrix, loadJacobian, step } = work;
-  general.entries.fill(0);
-  for (let i = 0; i < size; i++) {
-    if (fixed[i]) {
-      addGeneral(general, i, i, 1);
-      continue;
-    }
-    for (let j = Math.max(0, i - BAND_WIDTH); j <= Math.min(size - 1, i + BAND_WIDTH); j++) {
-      if (!fixed[j]) addGeneral(general, i, j, readEntry(matrix, i, j) - loadJacobian.entries[21 * i + 10 + j - i]);
-    }
-  }
-  const right = step.slice();
-  const sign = solveGeneral(general, step);
-  if (sign === 0) step.set(right);
-  return sign;
 }

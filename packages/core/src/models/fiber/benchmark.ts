@@ -5,7 +5,7 @@ import type { Scene } from '../../scene/types.ts';
 import { largestTurn, predictTension } from './elements.ts';
 import { constrainHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
 import { initializeState } from './kinematics.ts';
-import { createFiberRod } from './network.ts';
+import { createFiberRod } from './rod.ts';
 import { assemble, createWorkspace, stepImplicit } from './step.ts';
 
 export function createFiberWork(cuboids: number, create?: CreateBlocks): () => void {

@@ -9,7 +9,7 @@
 import { factorDense, solveDense } from '../../linalg/dense.ts';
 import { hypot } from '../../math/rounded/index.ts';
 import { kineticEnergy } from './energy.ts';
-import { applyMass, type FiberRod, RING_FROM, RING_TO } from './network.ts';
+import { applyMass, type FiberRod, RING_FROM, RING_TO } from './rod.ts';
 
 export const CALM = 1;
 

@@ -25,7 +25,7 @@ import { kineticEnergy, measureElastic } from './energy.ts';
 import { constrainHeld, constrainRight, evaluateHeld, returnHeld } from './held.ts';
 import type { Unit } from './kernel.ts';
 import { poseSamples, writeSpinGradient } from './kinematics.ts';
-import { type FiberRod, updateStiffness } from './network.ts';
+import { type FiberRod, updateStiffness } from './rod.ts';
 import { addDrag, addMassMatrix, stepMembers, type Workspace } from './step.ts';
 
 /** What one rod keeps over the iterations of a step with contact. */

@@ -30,9 +30,9 @@ import {
   placeNatural,
   toModal,
 } from './modalBasis.ts';
-import type { FiberRod } from './network.ts';
 import type { FiberOptions } from './options.ts';
 import { createPropagator, propagate, sinc } from './oscillator.ts';
+import type { FiberRod } from './rod.ts';
 import type { Workspace } from './step.ts';
 
 /** Beyond this angle [rad] from the natural shape the linear part is of no use. */

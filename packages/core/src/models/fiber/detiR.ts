@@ -21,8 +21,8 @@ import { addElements } from './elements.ts';
 import { kineticEnergy, measureElastic } from './energy.ts';
 import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
-import type { FiberRod } from './network.ts';
-import { updateStiffness } from './network.ts';
+import type { FiberRod } from './rod.ts';
+import { updateStiffness } from './rod.ts';
 import { addMassMatrix, type NewtonOptions, stepImplicit, type Workspace } from './step.ts';
 
 /** Kinetic energy of displacements d in a step h, or of velocities with h = 1, and what the springs hold [J]. */

@@ -14,7 +14,7 @@
  * is, for statics, modes and all integrators.
  */
 import type { BlockTridiagonal } from '../../linalg/blockTridiagonal.ts';
-import { type FiberRod, RING_FROM, RING_TO } from './network.ts';
+import { type FiberRod, RING_FROM, RING_TO } from './rod.ts';
 import { addFace, addRingSpring, predictFace, predictRingSpring, turnOf } from './springs.ts';
 
 /**

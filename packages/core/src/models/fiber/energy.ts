@@ -1,15 +1,14 @@
 /**
- * Energies and channels.
+ * Energies and strains.
  *
  * The split is by what a spring's elongation means for the rod: the mean of a cuboid's four longitudinal elongations is
  * stretching, the rest of them bending; the mean of its four shears is twisting. What is left of the shears (shear of the
  * section across the rod) and the deformation of rings are counted as stretching: parts that an unshearable rod does not have.
  */
 import { atan2, hypot, hypotOf } from '../../math/rounded/index.ts';
-import type { Channel, Energies, Momentum } from '../../model.ts';
-import { applyMass, type FiberRod, RING_FROM, RING_TO } from './network.ts';
+import { applyMass, type FiberRod, RING_FROM, RING_TO } from './rod.ts';
 
-function between(x: Float64Array, i: number, j: number): number {
+export function between(x: Float64Array, i: number, j: number): number {
   const a = x[j] - x[i];
   const b = x[j + 1] - x[i + 1];
   const c = x[j + 2] - x[i + 2];
@@ -73,35 +72,8 @@ export function kineticEnergy(fiber: FiberRod, v: Float64Array, work: Float64Arr
   return 0.5 * sum;
 }
 
-export function addEnergies(out: Energies, fiber: FiberRod, t: number): void {
-  out.kinetic += kineticEnergy(fiber, fiber.v, new Float64Array(fiber.size));
-  const elastic = measureElastic(fiber, fiber.q);
-  out.bending += elastic.bending;
-  out.twisting += elastic.twisting;
-  out.stretching += elastic.stretching;
-  for (const source of fiber.drive.sources) out.potential += source.potential(fiber.samples, t);
-}
-
-export function addMomentum(out: Momentum, fiber: FiberRod): void {
-  const { q, v, size, ringMass } = fiber;
-  const momentum = new Float64Array(size);
-  const place = new Float64Array(size);
-  applyMass(momentum, fiber, v);
-  applyMass(place, fiber, q);
-  for (const m of ringMass) out.mass += m;
-  for (let d = 0; d < size; d += 3) {
-    for (let k = 0; k < 3; k++) {
-      const a = (k + 1) % 3;
-      const b = (k + 2) % 3;
-      out.linear[k] += momentum[d + k];
-      out.center[k] += place[d + k];
-      out.angular[k] += q[d + a] * momentum[d + b] - q[d + b] * momentum[d + a];
-    }
-  }
-}
-
 /** Bending about d1 and d2 and twist of each cuboid [1/m], 3 an edge, from how the axes of its rings turn. */
-function measureStrain(fiber: FiberRod): Float64Array {
+export function measureStrain(fiber: FiberRod): Float64Array {
   const { q, edgeCount, ringCount, rod } = fiber;
   const axes = new Float64Array(9 * ringCount);
   for (let i = 0; i < ringCount; i++) {
@@ -139,32 +111,6 @@ function measureStrain(fiber: FiberRod): Float64Array {
     for (let k = 0; k < 3; k++) out[3 * j + k] = (scale * w[k]) / rod.edgeLengthRest[j];
   }
   return out;
-}
-
-/** Curvature and twist at nodes, between cuboids linearly and beyond the last by the same line; tension on edges. */
-export function readChannel(out: Float64Array, fiber: FiberRod, channel: Channel): void {
-  const { edgeCount, ringCount, rod, q, longStiffness, longRest, samples } = fiber;
-  if (channel === 'tension') {
-    for (let j = 0; j < edgeCount; j++) {
-      out[j] = 0;
-      for (let c = 0; c < 4; c++) {
-        const i = 12 * j + 3 * c;
-        const length = between(q, i, i + 12);
-        let along = 0;
-        for (let k = 0; k < 3; k++) along += ((q[i + 12 + k] - q[i + k]) * samples.edgeTangent[3 * j + k]) / length;
-        out[j] += longStiffness[j] * (length - longRest[4 * j + c]) * along;
-      }
-    }
-    return;
-  }
-  const strain = measureStrain(fiber);
-  const middle = (j: number): number => rod.nodeArc[j] + 0.5 * rod.edgeLengthRest[j];
-  for (let i = 0; i < ringCount; i++) {
-    const j = Math.min(Math.max(i - 1, 0), edgeCount - 2);
-    const w = (rod.nodeArc[i] - middle(j)) / (middle(j + 1) - middle(j));
-    const at = [0, 1, 2].map((k) => (1 - w) * strain[3 * j + k] + w * strain[3 * j + 3 + k]);
-    out[i] = channel === 'curvature' ? hypot(at[0], at[1]) : at[2];
-  }
 }
 
 /** Sum over the cuboids of how far they are turned [rad] and stretched beyond their natural shape. */

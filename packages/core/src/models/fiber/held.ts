@@ -10,7 +10,8 @@
 import { BLOCK, type BlockTridiagonal, fixEntry } from '../../linalg/blockTridiagonal.ts';
 import { cos, sin } from '../../math/rounded/index.ts';
 import type { Pin } from '../../scene/compiled.ts';
-import type { FiberRod } from './network.ts';
+import { evaluatePoses } from '../pins.ts';
+import type { FiberRod } from './rod.ts';
 
 export interface HeldRing {
   readonly ring: number;
@@ -77,8 +78,8 @@ function writeAxes(tangent: Float64Array, director: Float64Array, twist: number)
 
 /** Pins at time t: what is fixed, in which basis, and where. */
 export function evaluateHeld(fiber: FiberRod, t: number): void {
-  const { pins, poses, held } = fiber;
-  for (let p = 0; p < pins.length; p++) pins[p].evaluate(poses[p], t);
+  const { held } = fiber;
+  evaluatePoses(fiber, t);
   fiber.poseTime = t;
   for (let h = 0; h < held.length; h++) evaluateRing(fiber, held[h]);
 }

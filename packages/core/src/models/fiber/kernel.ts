@@ -3,7 +3,7 @@
  * injects it (`loadFiber`); without one step.ts does the same, bit for bit.
  */
 import type { CreateBlocks, CreateFactor } from '../../linalg/blockTridiagonal.ts';
-import type { FiberRod } from './network.ts';
+import type { FiberRod } from './rod.ts';
 import type { NewtonOptions, Scheme, Workspace } from './step.ts';
 
 export interface PairMember {

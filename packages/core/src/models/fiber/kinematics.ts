@@ -5,7 +5,7 @@
  * first axes of the two rings and their second axes turned back by 90°, all as seen across the edge, so that neither axis of a
  * ring is preferred. Loads are spread by the transpose of the same map, so that their power is equal on both sides.
  */
-import type { FiberRod } from './network.ts';
+import type { FiberRod } from './rod.ts';
 
 /** The initial state of the compiled rod, rings across the curve's own tangent at each node. */
 export function initializeState(fiber: FiberRod): void {

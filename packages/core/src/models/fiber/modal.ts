@@ -17,7 +17,7 @@ import { pow } from '../../math/rounded/index.ts';
 import type { Matrices, Modes, SparseSymmetric } from '../../model.ts';
 import { constrainHeld, constrainRight, evaluateHeld, freeHeld, returnHeld, turnHeld } from './held.ts';
 import { poseSamples } from './kinematics.ts';
-import { applyMass, type FiberRod, updateStiffness } from './network.ts';
+import { applyMass, type FiberRod, updateStiffness } from './rod.ts';
 import { staticWorkOf } from './statics.ts';
 import { addMassMatrix, type Workspace } from './step.ts';
 import { assembleTangent, measureLoadJacobian } from './tangent.ts';

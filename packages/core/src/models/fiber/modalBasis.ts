@@ -11,7 +11,7 @@ import { clearBlocks, createBlocks } from '../../linalg/blockTridiagonal.ts';
 import { eigenDense } from '../../linalg/eigen.ts';
 import { hypotOf } from '../../math/rounded/index.ts';
 import { addElements, createElements } from './elements.ts';
-import type { FiberRod } from './network.ts';
+import type { FiberRod } from './rod.ts';
 
 export interface ModalBasis {
   /** Free coordinates: 12·ring + (3·mode + axis). */

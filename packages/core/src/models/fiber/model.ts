@@ -1,6 +1,7 @@
 /**
  * Stiff fibers as oscillator networks [Michels2015], with the mapping and the integrators described in README.md beside this file.
  */
+
 import { SceneError } from '../../errors.ts';
 import type { CreateBlocks } from '../../linalg/blockTridiagonal.ts';
 import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
@@ -11,14 +12,14 @@ import { advanceAllOrNone, cloneState } from '../allOrNone.ts';
 import { createFiberContact } from './contact.ts';
 import { createDetiTools, stepDeti } from './deti.ts';
 import { stepDetiR } from './detiR.ts';
-import { addEnergies, addMomentum, readChannel } from './energy.ts';
 import { evaluateHeld, imposeHeld } from './held.ts';
 import { type FiberKernel, pairUp, type Unit } from './kernel.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
-import { createFiberRod, type FiberRod, highestFrequency, unknownCount, updateStiffness } from './network.ts';
 import { type FiberOptions, fiberCapabilities } from './options.ts';
-import { measureReactions } from './reactions.ts';
+import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
+import { noteMaterials, refuseScheme, warnOptions, warnRolling, warnScheme } from './refuse.ts';
+import { createFiberRod, type FiberRod, unknownCount, updateStiffness } from './rod.ts';
 import { findEquilibrium } from './statics.ts';
 import { createWorkspace, type NewtonOptions, stepImplicit, stepMembers, type Workspace } from './step.ts';
 
@@ -237,116 +238,9 @@ function createUnits(
   }));
 }
 
-/** Moduli that no isotropic solid has are allowed: fibers are not isotropic, and E and G are measured one by one. */
-function noteMaterials(rods: readonly Rod[], scene: Scene, warnings: string[]): void {
-  for (const { id } of rods) {
-    const spec = scene.rods.find((rod) => rod.id === id)?.material;
-    const material = typeof spec === 'string' ? scene.materials?.[spec] : spec;
-    if (typeof material?.E !== 'number' || typeof material.G !== 'number') continue;
-    const nu = material.E / (2 * material.G) - 1;
-    if (nu > -1 && nu <= 0.5) continue;
-    warnings.push(
-      `rod '${id}': E and G belong to no isotropic solid (Poisson's ratio would be ${nu.toPrecision(3)}); bending follows E and twisting G, each as given`,
-    );
-  }
-}
-
 /** Hands may have added loads since the last step. */
 function readLoads(fiber: FiberRod): void {
   fiber.loadsFollow = fiber.drive.sources.some((source) => source.dependsOnState);
-}
-
-type SchemeName = NonNullable<FiberOptions['integrator']>;
-
-/** What a scheme cannot do is said before the run, not found out during it. */
-function refuseScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Scene, options: FiberOptions): void {
-  const place = ['solver', 'fiber', 'integrator'];
-  for (const [field, wanted] of [
-    ['paperFilter', options.paperFilter],
-    ['functions', options.functions],
-    ['series', options.series],
-  ] as const) {
-    if (wanted !== undefined && scheme !== 'deti')
-      throw new SceneError(
-        ['solver', 'fiber', field],
-        `'${field}' has no effect with ${scheme}; remove it, or use deti`,
-      );
-  }
-  if (options.calmRings) {
-    const calm = ['solver', 'fiber', 'calmRings'];
-    if (scheme !== 'energy-momentum')
-      throw new SceneError(calm, `'calmRings' has no effect with ${scheme}; remove it, or use energy-momentum`);
-    const damped = fibers.find(({ ringDamping, edgeViscosity }) =>
-      [...ringDamping, ...edgeViscosity].some((value) => value > 0),
-    );
-    if (damped)
-      throw new SceneError(
-        calm,
-        `rod '${damped.rod.id}' has damping, which stills its rings by itself; remove calmRings`,
-      );
-  }
-  if (scheme === 'deti' && scene.pins?.some(({ release }) => release !== undefined))
-    throw new SceneError(place, 'deti has one basis for the whole run, and a pin lets go; use energy-momentum');
-  for (const { rod, edgeViscosity, ringDamping } of fibers) {
-    const viscous = edgeViscosity.some((value) => value > 0);
-    if (viscous && (scheme === 'midpoint' || scheme === 'backward-euler' || scheme === 'deti-r')) {
-      throw new SceneError(
-        place,
-        `${scheme} has no stiffness damping, and rod '${rod.id}' asks for it; use energy-momentum`,
-      );
-    }
-    if (scheme === 'deti-r' && ringDamping.some((value) => Math.abs(value - ringDamping[0]) > 1e-12 * ringDamping[0]))
-      throw new SceneError(
-        place,
-        `deti-r needs mass damping that is the same all along rod '${rod.id}'; use energy-momentum`,
-      );
-  }
-}
-
-/** A ring turns about the axis with its own inertia, and as far in a step as backward Euler follows. */
-function warnRolling(fibers: readonly FiberRod[], warnings: string[]): void {
-  for (const { rod, width1, width2, particleMass } of fibers) {
-    const polar = rod.edgeInertia.reduce((sum, value) => sum + value, 0);
-    let own = 0;
-    for (let i = 0; i < rod.nodeCount; i++) own += particleMass[i] * (width1 * width1 + width2 * width2);
-    if (!(polar > 0) || own < 1.1 * polar) continue;
-    warnings.push(
-      `rod '${rod.id}' rolls with the inertia of its scaffold, ${(own / polar).toPrecision(3)} times that of its section; use solver.fiber.inertia: section, and steps in which it turns by less than 0.1 rad`,
-    );
-  }
-}
-
-function warnOptions({ tolerance = 1e-3, ring = 20 }: FiberOptions, warnings: string[]): void {
-  if (tolerance > 0.02)
-    warnings.push(
-      `solver.fiber.tolerance is ${tolerance}: above 0.02 of the scaffold's width energy is gained; use 1e-3`,
-    );
-  if (ring < 4) warnings.push(`solver.fiber.ring is ${ring}: rings that soft give way under twist; use 20`);
-}
-
-function warnScheme(fibers: readonly FiberRod[], scheme: SchemeName, scene: Scene, warnings: string[]): void {
-  const h = scene.time?.step;
-  if (h === undefined) return;
-  for (const fiber of fibers) {
-    const alpha = fiber.ringDamping.reduce((a, b) => Math.min(a, b), Infinity);
-    const omega = highestFrequency(fiber);
-    if (scheme === 'midpoint' && alpha < 5 && h * omega > 2) {
-      warnings.push(
-        `rod '${fiber.rod.id}': midpoint at a step of ${h} s does not resolve its springs (hω up to ${(h * omega).toFixed(0)}) and gains energy when the fiber swings; use energy-momentum`,
-      );
-    }
-    if (scheme === 'deti' && alpha === 0 && h * omega > 2) {
-      warnings.push(
-        `rod '${fiber.rod.id}': deti without damping at hω up to ${(h * omega).toFixed(0)} holds for slopes of a few hundredths and loses accuracy before; larger ones end the run. Use energy-momentum, damping, or a smaller step`,
-      );
-    }
-    const least = h <= 2e-3 ? 5 : 10;
-    if (scheme === 'deti-r' && alpha < least) {
-      warnings.push(
-        `rod '${fiber.rod.id}': deti-r is stable by itself from a mass damping of about ${least} 1/s on at this step, and has ${alpha}; steps that raise the energy are taken by energy-momentum, which may be all`,
-      );
-    }
-  }
 }
 
 /** The model, with a kernel that steps fibers two by two where one is given. */

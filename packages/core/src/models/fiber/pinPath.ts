@@ -5,7 +5,7 @@
 import { cos, hypotOf, sin } from '../../math/rounded/index.ts';
 import { assignPose, copyPose, type PinStop, planPinWay } from '../../scene/pinWay.ts';
 import { evaluateRing, imposeHeld } from './held.ts';
-import type { FiberRod } from './network.ts';
+import type { FiberRod } from './rod.ts';
 import { descend, newton, type StaticWork } from './statics.ts';
 import type { Workspace } from './step.ts';
 import { explainOvertwist } from './twist.ts';

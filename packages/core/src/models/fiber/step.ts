@@ -27,7 +27,7 @@ import { measureElastic } from './energy.ts';
 import { constrainHeld, copyHeld, evaluateHeld, imposeHeld, returnHeld } from './held.ts';
 import type { PairKernel, PairMember } from './kernel.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
-import { type FiberRod, highestFrequency, updateStiffness } from './network.ts';
+import { type FiberRod, highestFrequency, updateStiffness } from './rod.ts';
 import { addRingCoupling, addRingDrag, addRingMass, subtractInertia } from './springs.ts';
 import { explainLostTurn } from './twist.ts';
 

@@ -10,7 +10,7 @@ import { type BlockTridiagonal, clearBlocks, createBlocks } from '../../linalg/b
 import { square } from '../../math/rounded/index.ts';
 import { addElements, type TensionMode } from './elements.ts';
 import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
-import type { FiberRod } from './network.ts';
+import type { FiberRod } from './rod.ts';
 import type { Workspace } from './step.ts';
 
 export interface LoadJacobian {

@@ -3,7 +3,7 @@
  * at π/4, and the twist of its neighbours runs into it. Checked for the initial state, along the way of the pins and after every step.
  */
 import { atan2, sin } from '../../math/rounded/index.ts';
-import type { FiberRod } from './network.ts';
+import type { FiberRod } from './rod.ts';
 
 /** Where a cuboid gives way [rad], and where its torque changes sign: a step that twists one by more fails, because turns are lost. */
 const GIVES_WAY = Math.PI / 4;

@@ -3,7 +3,9 @@
  * the energy, so that it stays on the branch that it starts on. What is too far for it is brought in parts: loads and root from
  * the instant at which the rod is in equilibrium, or loads from zero where the rod lies in its natural shape.
  */
+
 import { hypot } from '../../math/rounded/index.ts';
+import type { NewtonResult } from '../../statics/search.ts';
 import {
   collectGradient,
   evaluateEnergy,
@@ -16,7 +18,7 @@ import {
   type Workspace,
 } from './energy.ts';
 import { placeRoot, poseRod, writeAllJacobians } from './kinematics.ts';
-import { createResult, type NewtonOptions, type NewtonResult } from './newton.ts';
+import { createResult, type NewtonOptions } from './newton.ts';
 import type { HelixBody, HelixRod } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 

@@ -6,13 +6,15 @@
  * the element: the matrix with all contacts glued on is still factored in linear time. The Hessian of the step's potential
  * is A/h². Rods that touch take steps of backward Euler, and the step after has no past: a contact is a kink.
  */
+
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
+import { cloneState, copyState } from '../allOrNone.ts';
 import type { Glue } from './blocks.ts';
 import { createWorkspace, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { placeRoot, poseSamples, writeAllJacobians, writePointJacobians } from './kinematics.ts';
 import type { NewtonOptions } from './newton.ts';
-import { addRodEnergy } from './observe.ts';
+import { addRodEnergy } from './readouts.ts';
 import type { HelixRod } from './rod.ts';
 import { stepIncremental } from './step.ts';
 import { factorRod, solveRod } from './sweep.ts';
@@ -39,7 +41,7 @@ export interface HelixContactParts {
 
 export function createHelixContact({ helices, state, newton, patient }: HelixContactParts): ContactPort {
   const slots: (Slot | undefined)[] = [];
-  const held = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  const held = cloneState(state);
   const startOf = (view: Float64Array, whole: Float64Array, other: Float64Array): Float64Array => {
     const o = (view.byteOffset - whole.byteOffset) / 8;
     return other.subarray(o, o + view.length);
@@ -54,9 +56,7 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
     return slots[k] as Slot;
   };
   const toStart = (k: number): void => {
-    helices[k].q.set(starts[k].q);
-    helices[k].v.set(starts[k].v);
-    helices[k].memory.set(starts[k].memory);
+    copyState(helices[k], starts[k]);
   };
 
   const move = (
@@ -111,9 +111,7 @@ export function createHelixContact({ helices, state, newton, patient }: HelixCon
     hold(marked) {
       helices.forEach((h, k) => {
         if (marked && !marked[k]) return;
-        starts[k].q.set(h.q);
-        starts[k].v.set(h.v);
-        starts[k].memory.set(h.memory);
+        copyState(starts[k], h);
       });
     },
     revert(marked, t) {

@@ -8,7 +8,7 @@
 
 import { eigenDense } from '../../linalg/eigen.ts';
 import { hypot, square } from '../../math/rounded/index.ts';
-import type { Verdict } from '../../statics/search.ts';
+import type { NewtonResult, Verdict } from '../../statics/search.ts';
 import {
   collectGradient,
   evaluateLoads,
@@ -20,7 +20,7 @@ import {
   type Workspace,
 } from './energy.ts';
 import { poseRod, writeAllJacobians } from './kinematics.ts';
-import type { NewtonOptions, NewtonResult } from './newton.ts';
+import type { NewtonOptions } from './newton.ts';
 import type { HelixBody } from './rod.ts';
 import { factorRod } from './sweep.ts';
 

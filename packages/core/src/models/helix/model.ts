@@ -15,8 +15,9 @@ import { fitTurns, measureTurns } from './fit.ts';
 import { findNatural } from './inverse.ts';
 import { placeRoot, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
-import { addEnergies, addMomentum, measureReactions, readChannel } from './observe.ts';
 import { helixCapabilities } from './options.ts';
+import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
+import { refuse } from './refuse.ts';
 import { createHelixRod, type HelixRod, memorySize } from './rod.ts';
 import { stepSemiImplicit } from './semiImplicit.ts';
 import { initializeAcceleration, initializeVelocity } from './start.ts';
@@ -142,43 +143,6 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
     modes: (rod, t, count) => findModes(helices[rod], works[rod], t, count),
     matrices: (rod, t) => exportMatrices(helices[rod], works[rod], t),
   };
-}
-
-/** What the model cannot do is said before the run, not found out during it. */
-function refuse(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): void {
-  const elements = scene.solver?.helix?.elements;
-  const refuseRod = (rod: Rod, path: readonly (string | number)[], words: string): never => {
-    throw new SceneError(path, `rod '${rod.id}': ${words}; or use model der`);
-  };
-  const members = new Map(rods.map((rod, k) => [rod.id, k]));
-  const weld = coupling.welds[0];
-  if (weld) {
-    const place = (scene.welds ?? []).findIndex(({ rod }) => rod === rods[weld.rod].id);
-    refuseRod(rods[weld.rod], ['welds', place], 'the model helix has no bodies; remove the weld');
-  }
-  const met = new Int32Array(rods.length);
-  scene.pins?.forEach((spec, p) => {
-    const k = members.get(spec.rod);
-    if (k === undefined) return;
-    // a rod's pins come in the scene's order
-    const pin = drives[k].pins[met[k]++];
-    if (pin.node !== 0)
-      refuseRod(rods[k], ['pins', p, 'at'], 'the model helix holds a rod at its start alone; remove the pin');
-    if (spec.release !== undefined)
-      refuseRod(rods[k], ['pins', p, 'release'], 'the model helix cannot let go of the root; remove it');
-  });
-  rods.forEach((rod, k) => {
-    const { pins } = drives[k];
-    const model = (): (string | number)[] => ['rods', scene.rods.findIndex(({ id }) => id === rod.id), 'model'];
-    if (rod.closed) refuseRod(rod, model(), 'the model helix has no closed rods; open it');
-    if (!pins.some((pin) => pin.holdX && pin.holdY && pin.holdZ) || !pins.some((pin) => pin.orientation === 'frame'))
-      refuseRod(rod, model(), `the model helix wants a clamped root; add a pin { rod: ${rod.id}, at: start }`);
-    if (elements !== undefined && !(Number.isInteger(elements) && elements >= 1 && elements <= rod.edgeCount))
-      throw new SceneError(
-        ['solver', 'helix', 'elements'],
-        `elements is ${elements}; give a whole number from 1 to ${rod.edgeCount}, the edges of rod '${rod.id}'`,
-      );
-  });
 }
 
 /** Curvatures of the initial and of the natural shape. */

@@ -16,7 +16,9 @@
  * what one would have done. A step whose promise drowns in the noise (`energyNoise`) is therefore taken as it is; the residual
  * judges it.
  */
+
 import { hypot, sin } from '../../math/rounded/index.ts';
+import type { NewtonResult } from '../../statics/search.ts';
 import {
   collectGradient,
   evaluateEnergy,
@@ -40,16 +42,6 @@ export interface NewtonOptions {
   readonly rotation: number;
   /** Whether a rod that creeps along a plane in which it is unstable is pushed out of it. Default true. */
   readonly leavesPlanes?: boolean;
-}
-
-/** One object, written anew by every solve. */
-export interface NewtonResult {
-  converged: boolean;
-  iterations: number;
-  shifts: number;
-  residual: number;
-  tolerance: number;
-  reason: string;
 }
 
 /** Halvings (of the logarithm) between a shift that is too small and one four times as large. */

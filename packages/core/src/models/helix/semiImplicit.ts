@@ -9,10 +9,10 @@
  * derivative to the matrix makes it worse, because that is indefinite and nothing checks the step.
  */
 
+import type { NewtonResult } from '../../statics/search.ts';
 import { writeBiasAcceleration } from './acceleration.ts';
 import { evaluateLoads, type Stage, type Workspace } from './energy.ts';
 import { measureRootRate, placeRoot, poseRod, writeAllJacobians, writeVelocities } from './kinematics.ts';
-import type { NewtonResult } from './newton.ts';
 import type { HelixRod } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 

@@ -8,12 +8,12 @@
  */
 import { hypot, sin } from '../../math/rounded/index.ts';
 import type { EquilibriumOptions, EquilibriumReport } from '../../model.ts';
-import { seekStable, type Verdict } from '../../statics/search.ts';
+import { type NewtonResult, seekStable, type Verdict } from '../../statics/search.ts';
 import { followBranch } from './branch.ts';
 import { evaluateLoads, fillAssembly, fillDiagonal, type Stage, type Workspace } from './energy.ts';
 import { placeRoot, poseSamples, writeAllJacobians } from './kinematics.ts';
 import { findLiveEquilibrium, judgeLiveStability } from './live.ts';
-import { type NewtonResult, solveStage } from './newton.ts';
+import { solveStage } from './newton.ts';
 import { type HelixBody, type HelixRod, hasLiveLoads } from './rod.ts';
 import { factorRod, solveRod } from './sweep.ts';
 

@@ -7,9 +7,10 @@
  * The root moves by its pins: where the nodes were is taken with the root of then, where they go with the root of now, and
  * nothing else of the root's motion is needed.
  */
+import type { NewtonResult } from '../../statics/search.ts';
 import { evaluateEnergy, type Stage, type Workspace } from './energy.ts';
 import { measureRootRate, placeRoot, poseRod } from './kinematics.ts';
-import { type NewtonOptions, type NewtonResult, solveStage } from './newton.ts';
+import { type NewtonOptions, solveStage } from './newton.ts';
 import type { HelixRod } from './rod.ts';
 
 /** d1 and d2 of the nodes as posed. */

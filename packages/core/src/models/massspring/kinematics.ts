@@ -3,6 +3,7 @@
 import { writeFrameQuaternion } from '../../math/frameRotation.ts';
 import { multiplyQuaternions, quaternionFromRotation, rotationFromQuaternion } from '../../math/quaternion.ts';
 import { cos, hypot, sin } from '../../math/rounded/index.ts';
+import { evaluatePoses, markHeld } from '../pins.ts';
 import type { Hair } from './rod.ts';
 
 const frame = new Float64Array(9);
@@ -23,23 +24,15 @@ function writePoseFrame(tangent: Float64Array, director: Float64Array, twist: nu
 
 /** Pins at time t: which particles are prescribed. Positions are written by `placePinned`. */
 export function evaluatePins(hair: Hair, t: number): void {
-  const { pins, poses } = hair;
-  for (let p = 0; p < pins.length; p++) pins[p].evaluate(poses[p], t);
+  evaluatePoses(hair, t);
   hair.poseTime = t;
   fixParticles(hair);
 }
 
 /** Which particles the poses of the pins prescribe. */
 export function fixParticles(hair: Hair): void {
-  const { pins, poses, fixed, stubs, start, stride } = hair;
-  fixed.fill(0);
-  for (let p = 0; p < pins.length; p++) {
-    if (!poses[p].active) continue;
-    const o = 3 * (start + stride * pins[p].node);
-    if (pins[p].holdX) fixed[o] = 1;
-    if (pins[p].holdY) fixed[o + 1] = 1;
-    if (pins[p].holdZ) fixed[o + 2] = 1;
-  }
+  const { fixed, stubs, start, stride } = hair;
+  markHeld(fixed, hair, (node) => 3 * (start + stride * node));
   // a stub whose clamp has let go has no springs left, and stays where it is
   for (const { ghost, main } of stubs) {
     fixed.fill(1, 3 * ghost, 3 * ghost + 3);

@@ -10,8 +10,10 @@
  * made the solver ten times slower). [Hadap2006 §4] measures the same response by test forces, but of the
  * free accelerations; taken through the implicit step it knows the stiffness, and links without polar inertia do not matter.
  */
+
 import type { BundleState, ContactPort, StepOutcome } from '../../model.ts';
 import type { ContactSides } from '../../port.ts';
+import { cloneState } from '../allOrNone.ts';
 import { isFree, measureBulk, restoreTogether, rotateBack } from './bulk.ts';
 import { depart } from './departure.ts';
 import { recallBase, resumeDrive } from './drive.ts';
@@ -70,7 +72,7 @@ export function createStrandContact(parts: StrandContactParts): ContactPort {
   const indexOf = new Map(trees.map((tree, k) => [tree, k]));
   const systemOfRod = Int32Array.from(place, ({ tree }) => indexOf.get(tree) as number);
   const slots: (Slot | undefined)[] = [];
-  const held: Start = { q: state.q.slice(), v: state.v.slice(), memory: state.memory.slice() };
+  const held: Start = cloneState(state);
   const starts: Start[] = trees.map((tree) => partOf(tree, state, held));
   const positions = place.map(({ strand }) => strand.samples.nodePosition.slice());
   const buckets: Buckets = {

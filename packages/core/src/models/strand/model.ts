@@ -5,19 +5,7 @@
 
 import { SceneError } from '../../errors.ts';
 import { halvingsLeft, sumPieces } from '../../math/pieces.ts';
-import { atan2, hypot } from '../../math/rounded/index.ts';
-import type {
-  Bundle,
-  BundleState,
-  Channel,
-  Coupling,
-  Drive,
-  Energies,
-  Model,
-  Momentum,
-  Reaction,
-  StepOutcome,
-} from '../../model.ts';
+import type { Bundle, BundleState, Coupling, Drive, Model, StepOutcome } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import { findNode } from '../../scene/layout.ts';
 import type { Scene } from '../../scene/types.ts';
@@ -26,13 +14,12 @@ import { countRows, createConstraints } from './constraints.ts';
 import { clearContact, copyTree, createStrandContact, partOf, poseTree } from './contact.ts';
 import { checkDirections, compileDirection } from './direction.ts';
 import { recallBase } from './drive.ts';
-import { elasticEnergy } from './energy.ts';
 import { initializeState, poseSamples } from './kinematics.ts';
 import { exportMatrices, findModes } from './modal.ts';
 import { findNatural } from './natural.ts';
 import { type StrandJoint, type StrandOptions, strandCapabilities } from './options.ts';
-import { checkJoints, refuseRod } from './refuse.ts';
-import { evaluateResidual, writeBaseReaction } from './residual.ts';
+import { addEnergies, addMomentum, measureReactions, readChannel } from './readouts.ts';
+import { checkJoints, refuseAnisotropy, refuseRod, refuseTree } from './refuse.ts';
 import { findEquilibrium, type StaticsWork } from './statics.ts';
 import { advanceTree, type StepOptions, type StepResult } from './step.ts';
 import { createSweep } from './terms.ts';
@@ -109,7 +96,7 @@ function compile(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, c
   }
   const before = cloneState(state);
   const starts = trees.map((tree) => partOf(tree, state, before));
-  const piece = trees.map((tree) => ({ q: tree.q.slice(), v: tree.v.slice(), memory: tree.memory.slice() }));
+  const piece = trees.map(cloneState);
 
   const refresh = (t: number): void => {
     for (const tree of trees) poseTree(tree, t);
@@ -210,17 +197,6 @@ function nodeOfJoint(spec: StrandJoint, rods: readonly Rod[], path: readonly (st
   throw new SceneError([...path, 'at'], `the end of rod '${rod.id}' has no joint; name an earlier place`);
 }
 
-/** The law `swing-twist` knows one bending stiffness. */
-function refuseAnisotropy(rods: readonly Rod[], law: StrandOptions['stiffness']): void {
-  if (law !== 'swing-twist') return;
-  const flat = rods.find(({ halfEI1, halfEI2 }) => halfEI1.some((EI, k) => Math.abs(EI - halfEI2[k]) > 1e-6 * EI));
-  if (!flat) return;
-  throw new SceneError(
-    ['solver', 'strand', 'stiffness'],
-    `rod '${flat.id}' bends differently about d1 and d2, and swing-twist is for round sections; use gibbs`,
-  );
-}
-
 /** Rods that grow from each other, parents first. */
 export function findTrees(rods: readonly Rod[], drives: readonly Drive[], scene: Scene): Part[][] {
   const groups: Part[][] = [];
@@ -234,98 +210,6 @@ export function findTrees(rods: readonly Rod[], drives: readonly Drive[], scene:
     group.push({ rod, index, drive: drives[index], ...parent });
   });
   return groups;
-}
-
-function refuseTree({ base, rods }: StrandTree): void {
-  if (base.pins.some((pin) => !pin.evaluateMotion)) {
-    throw new SceneError(
-      ['pins'],
-      `the base of rod '${rods[0].rod.id}' moves along a path whose velocity jumps; use interpolation: smooth`,
-    );
-  }
-}
-
-function addEnergies(out: Energies, tree: StrandTree, t: number): void {
-  const elastic = elasticEnergy(tree);
-  out.bending += elastic.bending;
-  out.twisting += elastic.twisting;
-  for (const { rod, samples, drive } of tree.rods) {
-    for (let i = 0; i < rod.nodeCount; i++) {
-      for (let k = 0; k < 3; k++)
-        out.kinetic += 0.5 * rod.nodeMass[i] * (samples.nodeVelocity[3 * i + k] * samples.nodeVelocity[3 * i + k]);
-    }
-    for (let j = 0; j < rod.edgeCount; j++)
-      out.kinetic += 0.5 * rod.edgeInertia[j] * (samples.edgeSpin[j] * samples.edgeSpin[j]);
-    for (const source of drive.sources) out.potential += source.potential(samples, t);
-  }
-}
-
-function addMomentum(out: Momentum, { rods }: StrandTree): void {
-  for (const { rod, samples } of rods) {
-    const { nodePosition: x, nodeVelocity: v, edgeTangent, edgeSpin } = samples;
-    for (let i = 0; i < rod.nodeCount; i++) {
-      const m = rod.nodeMass[i];
-      out.mass += m;
-      for (let k = 0; k < 3; k++) {
-        const a = 3 * i + ((k + 1) % 3);
-        const b = 3 * i + ((k + 2) % 3);
-        out.linear[k] += m * v[3 * i + k];
-        out.center[k] += m * x[3 * i + k];
-        out.angular[k] += m * (x[a] * v[b] - x[b] * v[a]);
-      }
-    }
-    for (let j = 0; j < rod.edgeCount; j++) {
-      for (let k = 0; k < 3; k++) out.angular[k] += rod.edgeInertia[j] * edgeSpin[j] * edgeTangent[3 * j + k];
-    }
-  }
-}
-
-function measureReactions(tree: StrandTree, strand: StrandTree['rods'][number], t: number): Reaction[] {
-  const { base, constraints } = tree;
-  const { rod, firstLink } = strand;
-  const out: Reaction[] = [];
-  evaluateResidual(tree, t, tree.originRate, true);
-  if (strand === tree.rods[0] && base.poses.some(({ active }) => active)) {
-    const held = new Float64Array(6);
-    writeBaseReaction(held, tree, tree.originRate);
-    out.push({ rod: rod.id, node: 0, force: [held[0], held[1], held[2]], torque: [held[3], held[4], held[5]] });
-  }
-  if (!constraints) return out;
-  for (let j = 0; j < rod.edgeCount; j++) {
-    const force: [number, number, number] = [0, 0, 0];
-    let held = false;
-    for (let r = 0; r < constraints.count; r++) {
-      if (constraints.axis[r] < 0 || constraints.link[r] !== firstLink + j || !constraints.active[r]) continue;
-      force[constraints.axis[r]] = constraints.force[r];
-      held = true;
-    }
-    if (held) out.push({ rod: rod.id, node: j + 1, force, torque: [0, 0, 0] });
-  }
-  return out;
-}
-
-function readChannel(out: Float64Array, tree: StrandTree, strand: StrandTree['rods'][number], channel: Channel): void {
-  const { rod, firstLink } = strand;
-  out.fill(0);
-  if (channel === 'tension') {
-    // a step leaves forces behind, a restored state does not
-    evaluateResidual(tree, tree.time, tree.originRate, true);
-    // force through the joint along the link: what holds all that is farther out
-    for (let j = 0; j < rod.edgeCount; j++) out[j] = -tree.force[6 * (firstLink + j) + 5];
-    return;
-  }
-  for (let j = 0; j < rod.edgeCount; j++) {
-    if (j === 0 && firstLink === 0 && !tree.rootHeld) continue;
-    const o = 3 + 4 * (firstLink + j);
-    const { q } = tree;
-    const length = rod.edgeLengthRest[j] / 2 + (j > 0 ? rod.edgeLengthRest[j - 1] / 2 : 0);
-    const swing = hypot(q[o + 1], q[o + 2]);
-    const angle =
-      channel === 'curvature'
-        ? 2 * atan2(swing, hypot(q[o], q[o + 3]))
-        : 2 * atan2(q[o + 3] * Math.sign(q[o] || 1), Math.abs(q[o]));
-    out[j] = angle / length;
-  }
 }
 
 export const strandModel: Model = {

@@ -5,6 +5,8 @@ import { square as squareOf } from '../../math/rounded/index.ts';
 import type { Drive } from '../../model.ts';
 import type { Rod } from '../../scene/compiled.ts';
 import type { Scene } from '../../scene/types.ts';
+import type { StrandOptions } from './options.ts';
+import type { StrandTree } from './tree.ts';
 
 /** What the model cannot do is said before the run. */
 export function refuseRod(rod: Rod, drive: Drive, index: number): void {
@@ -62,4 +64,24 @@ export function checkJoints(scene: Scene): void {
     if (!hold && bend === undefined && !twist)
       throw new SceneError(path, "the entry does nothing; give 'bend', 'twist' or 'hold'");
   });
+}
+
+/** The law `swing-twist` knows one bending stiffness. */
+export function refuseAnisotropy(rods: readonly Rod[], law: StrandOptions['stiffness']): void {
+  if (law !== 'swing-twist') return;
+  const flat = rods.find(({ halfEI1, halfEI2 }) => halfEI1.some((EI, k) => Math.abs(EI - halfEI2[k]) > 1e-6 * EI));
+  if (!flat) return;
+  throw new SceneError(
+    ['solver', 'strand', 'stiffness'],
+    `rod '${flat.id}' bends differently about d1 and d2, and swing-twist is for round sections; use gibbs`,
+  );
+}
+
+export function refuseTree({ base, rods }: StrandTree): void {
+  if (base.pins.some((pin) => !pin.evaluateMotion)) {
+    throw new SceneError(
+      ['pins'],
+      `the base of rod '${rods[0].rod.id}' moves along a path whose velocity jumps; use interpolation: smooth`,
+    );
+  }
 }

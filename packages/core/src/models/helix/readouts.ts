@@ -1,4 +1,4 @@
-/** What can be read off a rod: energies, momentum, quantities along it, and what the clamp does to it. */
+/** What can be read off a rod without moving it: energies, momentum, quantities along it, and what its clamp exerts. */
 import { hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
 import { evaluateLoads, type Workspace } from './energy.ts';

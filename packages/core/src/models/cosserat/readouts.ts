@@ -1,0 +1,66 @@
+import { acos, hypot } from '../../math/rounded/index.ts';
+import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import { addPointMomentum } from '../momentum.ts';
+import { listReactions } from '../pins.ts';
+import { addEdgeForces, addElasticEnergies, addJoints, writeHeldTorque } from './energy.ts';
+import type { CosseratRod } from './rod.ts';
+import { evaluateLoads, subtractLoads, type Workspace } from './stage.ts';
+
+/** What each pin does to the rod: forces hold its position against the residual, torques turn its held frame. */
+export function measureReactions(cos: CosseratRod, work: Workspace, t: number): Reaction[] {
+  const { heldPin, mass, massDamping, acceleration, v, size } = cos;
+  work.residual.fill(0);
+  addJoints(cos, work.residual, undefined, v, 0);
+  addEdgeForces(cos, work.residual);
+  evaluateLoads(cos, t);
+  subtractLoads(cos, work.residual);
+  for (let d = 0; d < size; d++) work.residual[d] += mass[d] * (acceleration[d] + massDamping[d] * v[d]);
+  const torque = new Float64Array(3 * heldPin.length);
+  writeHeldTorque(torque, cos);
+  return listReactions(cos, work.residual, 6, torque);
+}
+
+export function addEnergies(out: Energies, cos: CosseratRod, t: number): void {
+  const { v, mass, size, drive, samples } = cos;
+  for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
+  addElasticEnergies(cos, out);
+  for (const source of drive.sources) out.potential += source.potential(samples, t);
+}
+
+export function addMomentum(out: Momentum, cos: CosseratRod): void {
+  const { q, v, mass, nodeCount, edgeCount, edgeFrame } = cos;
+  for (let i = 0; i < nodeCount; i++) {
+    addPointMomentum(out, mass[6 * i], { x: q, o: 7 * i, v, p: 6 * i });
+  }
+  for (let j = 0; j < edgeCount; j++) {
+    for (let m = 0; m < 3; m++) {
+      const spin = mass[6 * j + 3 + m] * v[6 * j + 3 + m];
+      for (let k = 0; k < 3; k++) out.angular[k] += spin * edgeFrame[9 * j + 3 * m + k];
+    }
+  }
+}
+
+export function readChannel(out: Float64Array, cos: CosseratRod, channel: Channel): void {
+  const { joints, jointActive, jointRotation, edgeForce, edgeCount, edgeFrame, poses } = cos;
+  out.fill(0);
+  if (channel === 'tension') {
+    for (let j = 0; j < edgeCount; j++) out[j] = edgeForce[3 * j + 2];
+    return;
+  }
+  // a held node has a joint on either side: the mean of both, weighted by length
+  const lengthAt = new Float64Array(out.length);
+  for (let i = 0; i < joints.count; i++) {
+    if (!jointActive[i]) continue;
+    const o = 3 * i;
+    let value = channel === 'curvature' ? hypot(jointRotation[o], jointRotation[o + 1]) : jointRotation[o + 2];
+    if (joints.freeSpin[i]) {
+      const f = 9 * Math.max(joints.before[i], joints.after[i]) + 6;
+      const { tangent } = poses[joints.pin[i]];
+      const cosine = edgeFrame[f] * tangent[0] + edgeFrame[f + 1] * tangent[1] + edgeFrame[f + 2] * tangent[2];
+      value = channel === 'curvature' ? acos(Math.min(1, Math.max(-1, cosine))) : 0;
+    }
+    out[joints.node[i]] += value;
+    lengthAt[joints.node[i]] += joints.length[i];
+  }
+  for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
+}

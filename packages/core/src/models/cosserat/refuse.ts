@@ -1,0 +1,93 @@
+/** What the model refuses of a scene, and why: said before the run, not found out during it. */
+
+import { SceneError } from '../../errors.ts';
+import type { Coupling } from '../../model.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import type { Scene } from '../../scene/types.ts';
+import { stableStep } from './explicit.ts';
+import type { CosseratOptions } from './options.ts';
+import type { CosseratRod, SectionRule } from './rod.ts';
+
+export function readSection(options: CosseratOptions, scheme: string): SectionRule {
+  const section = options.section ?? (scheme === 'verlet' ? 'inflated' : 'physical');
+  const inflated = section === 'inflated';
+  const at = ['solver', 'cosserat'];
+  for (const field of ['gyration', 'axialGyration'] as const) {
+    if (options[field] !== undefined && !inflated)
+      throw new SceneError([...at, field], `'${field}' has no effect on a physical section; add section: inflated`);
+    if (options[field] !== undefined && !(options[field] > 0))
+      throw new SceneError([...at, field], `the radius of gyration is ${options[field]} m; it must be positive`);
+  }
+  if (options.shearFactor !== undefined && inflated)
+    throw new SceneError(
+      [...at, 'shearFactor'],
+      "'shearFactor' has no effect on an inflated section; set 'gyration', or use section: physical",
+    );
+  return {
+    inflated,
+    gyration: options.gyration,
+    axialGyration: options.axialGyration,
+    shearFactor: options.shearFactor ?? 1,
+  };
+}
+
+/** What the model cannot do is said before the run, not found out during it. */
+export function refuse(
+  rods: readonly Rod[],
+  scene: Scene,
+  coupling: Coupling,
+  scheme: string,
+  rule: SectionRule,
+): void {
+  if (coupling.welds.length > 0)
+    throw new SceneError(
+      ['welds'],
+      "the model 'cosserat' does not move bodies; use model: der for rods that are welded",
+    );
+  const place = ['solver', 'cosserat', 'integrator'];
+  const rigid = rule.inflated ? undefined : rods.find((rod) => rod.edgeEA.some((EA) => EA === Infinity));
+  if (rigid && (scheme === 'midpoint' || scheme === 'verlet')) {
+    throw new SceneError(
+      place,
+      `${scheme} needs rods that stretch, and rod '${rigid.id}' is inextensible; give it EA, set section: inflated, or use tr-bdf2`,
+    );
+  }
+  if (scheme !== 'verlet') return;
+  rods.forEach((rod, k) => {
+    if (rod.moduli)
+      throw new SceneError(
+        place,
+        `verlet has a step that is stable for moduli that stay, and those of rod '${rod.id}' change; use tr-bdf2`,
+      );
+    if (rod.halfDamping.some((beta) => beta > 0)) {
+      throw new SceneError(
+        place,
+        `verlet has no stiffness damping, and rod '${rod.id}' asks for it; use tr-bdf2, or mass damping alone`,
+      );
+    }
+    if (!rule.inflated && rod.edgeInertia.some((inertia) => !(inertia > 0))) {
+      throw new SceneError(
+        [
+          'rods',
+          scene.rods.findIndex(({ id }) => id === rod.id) < 0 ? k : scene.rods.findIndex(({ id }) => id === rod.id),
+        ],
+        `verlet needs rotary inertia, and rod '${rod.id}' has none; give its section 'inertia', or set section: inflated`,
+      );
+    }
+  });
+}
+
+/** More pieces of one step than this are refused: no one would wait for the end. */
+const MOST_PIECES = 1e6;
+
+export function readStableStep(cos: CosseratRod, scene: Scene): number {
+  const stable = stableStep(cos);
+  const step = scene.time?.step ?? stable;
+  if (step / stable > MOST_PIECES) {
+    throw new SceneError(
+      ['solver', 'cosserat'],
+      `verlet would cut a step of ${step} s into ${Math.ceil(step / stable)} pieces of ${stable.toPrecision(2)} s for rod '${cos.rod.id}'; set section: inflated with a larger gyration, or use tr-bdf2`,
+    );
+  }
+  return stable;
+}

@@ -1,0 +1,112 @@
+/** What can be read off a rod without moving it: energies, momentum, quantities along it, and what its pins exert. */
+
+import { hypot } from '../../math/rounded/index.ts';
+import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import { createPinPose } from '../../scene/compiled.ts';
+import { addElements } from './elements.ts';
+import { between, kineticEnergy, measureElastic, measureStrain } from './energy.ts';
+import { evaluateHeld } from './held.ts';
+import { addLoadForce, gatherLoads, poseSamples } from './kinematics.ts';
+import type { FiberRod } from './rod.ts';
+import { applyMass } from './rod.ts';
+import type { Workspace } from './step.ts';
+
+/** For the second difference of a pin's path [s]. */
+const MOMENT = 1e-5;
+
+export function measureReactions(fiber: FiberRod, work: Workspace, t: number): Reaction[] {
+  const { pins, poses, q, v, rod, ringMass } = fiber;
+  evaluateHeld(fiber, t);
+  poseSamples(fiber, q, v);
+  gatherLoads(fiber, t);
+  const force = work.residual.fill(0);
+  work.elements.edgeChi.fill(0);
+  work.elements.ringChi.fill(0);
+  addElements(fiber, work.elements, force, undefined, q, q, 'exact');
+  addLoadForce(force, fiber, q);
+  const touch = fiber.contactForce;
+  if (touch) for (let d = 0; d < touch.length; d++) force[d] += touch[d];
+  const later = createPinPose();
+  const sooner = createPinPose();
+  return pins.flatMap((pin, p): Reaction[] => {
+    if (!poses[p].active) return [];
+    pin.evaluate(later, t + MOMENT);
+    pin.evaluate(sooner, Math.max(0, t - MOMENT));
+    const span = t + MOMENT - Math.max(0, t - MOMENT);
+    const o = 12 * pin.node;
+    const total = [0, 0, 0];
+    const torque = [0, 0, 0];
+    for (let c = 0; c < 4; c++) {
+      const arm = [0, 1, 2].map((k) => q[o + 3 * c + k] - fiber.samples.nodePosition[3 * pin.node + k]);
+      for (let k = 0; k < 3; k++) {
+        const [a, b] = [(k + 1) % 3, (k + 2) % 3];
+        total[k] -= force[o + 3 * c + k];
+        torque[k] -= arm[a] * force[o + 3 * c + b] - arm[b] * force[o + 3 * c + a];
+      }
+    }
+    const held = [pin.holdX, pin.holdY, pin.holdZ];
+    const moved = (k: number): number => (ringMass[pin.node] * (later.velocity[k] - sooner.velocity[k])) / span;
+    const turned = pin.orientation !== 'free';
+    return [
+      {
+        rod: rod.id,
+        node: pin.node,
+        force: [0, 1, 2].map((k) => (held[k] ? total[k] + moved(k) : 0)) as [number, number, number],
+        torque: torque.map((value) => (turned ? value : 0)) as [number, number, number],
+      },
+    ];
+  });
+}
+
+export function addEnergies(out: Energies, fiber: FiberRod, t: number): void {
+  out.kinetic += kineticEnergy(fiber, fiber.v, new Float64Array(fiber.size));
+  const elastic = measureElastic(fiber, fiber.q);
+  out.bending += elastic.bending;
+  out.twisting += elastic.twisting;
+  out.stretching += elastic.stretching;
+  for (const source of fiber.drive.sources) out.potential += source.potential(fiber.samples, t);
+}
+
+export function addMomentum(out: Momentum, fiber: FiberRod): void {
+  const { q, v, size, ringMass } = fiber;
+  const momentum = new Float64Array(size);
+  const place = new Float64Array(size);
+  applyMass(momentum, fiber, v);
+  applyMass(place, fiber, q);
+  for (const m of ringMass) out.mass += m;
+  for (let d = 0; d < size; d += 3) {
+    for (let k = 0; k < 3; k++) {
+      const a = (k + 1) % 3;
+      const b = (k + 2) % 3;
+      out.linear[k] += momentum[d + k];
+      out.center[k] += place[d + k];
+      out.angular[k] += q[d + a] * momentum[d + b] - q[d + b] * momentum[d + a];
+    }
+  }
+}
+
+/** Curvature and twist at nodes, between cuboids linearly and beyond the last by the same line; tension on edges. */
+export function readChannel(out: Float64Array, fiber: FiberRod, channel: Channel): void {
+  const { edgeCount, ringCount, rod, q, longStiffness, longRest, samples } = fiber;
+  if (channel === 'tension') {
+    for (let j = 0; j < edgeCount; j++) {
+      out[j] = 0;
+      for (let c = 0; c < 4; c++) {
+        const i = 12 * j + 3 * c;
+        const length = between(q, i, i + 12);
+        let along = 0;
+        for (let k = 0; k < 3; k++) along += ((q[i + 12 + k] - q[i + k]) * samples.edgeTangent[3 * j + k]) / length;
+        out[j] += longStiffness[j] * (length - longRest[4 * j + c]) * along;
+      }
+    }
+    return;
+  }
+  const strain = measureStrain(fiber);
+  const middle = (j: number): number => rod.nodeArc[j] + 0.5 * rod.edgeLengthRest[j];
+  for (let i = 0; i < ringCount; i++) {
+    const j = Math.min(Math.max(i - 1, 0), edgeCount - 2);
+    const w = (rod.nodeArc[i] - middle(j)) / (middle(j + 1) - middle(j));
+    const at = [0, 1, 2].map((k) => (1 - w) * strain[3 * j + k] + w * strain[3 * j + 3 + k]);
+    out[i] = channel === 'curvature' ? hypot(at[0], at[1]) : at[2];
+  }
+}

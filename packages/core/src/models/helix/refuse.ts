@@ -1,0 +1,43 @@
+/** What the model refuses of a scene, and why: said before the run, not found out during it. */
+
+import { SceneError } from '../../errors.ts';
+import type { Coupling, Drive } from '../../model.ts';
+import type { Rod } from '../../scene/compiled.ts';
+import type { Scene } from '../../scene/types.ts';
+
+/** What the model cannot do is said before the run, not found out during it. */
+export function refuse(rods: readonly Rod[], drives: readonly Drive[], scene: Scene, coupling: Coupling): void {
+  const elements = scene.solver?.helix?.elements;
+  const refuseRod = (rod: Rod, path: readonly (string | number)[], words: string): never => {
+    throw new SceneError(path, `rod '${rod.id}': ${words}; or use model der`);
+  };
+  const members = new Map(rods.map((rod, k) => [rod.id, k]));
+  const weld = coupling.welds[0];
+  if (weld) {
+    const place = (scene.welds ?? []).findIndex(({ rod }) => rod === rods[weld.rod].id);
+    refuseRod(rods[weld.rod], ['welds', place], 'the model helix has no bodies; remove the weld');
+  }
+  const met = new Int32Array(rods.length);
+  scene.pins?.forEach((spec, p) => {
+    const k = members.get(spec.rod);
+    if (k === undefined) return;
+    // a rod's pins come in the scene's order
+    const pin = drives[k].pins[met[k]++];
+    if (pin.node !== 0)
+      refuseRod(rods[k], ['pins', p, 'at'], 'the model helix holds a rod at its start alone; remove the pin');
+    if (spec.release !== undefined)
+      refuseRod(rods[k], ['pins', p, 'release'], 'the model helix cannot let go of the root; remove it');
+  });
+  rods.forEach((rod, k) => {
+    const { pins } = drives[k];
+    const model = (): (string | number)[] => ['rods', scene.rods.findIndex(({ id }) => id === rod.id), 'model'];
+    if (rod.closed) refuseRod(rod, model(), 'the model helix has no closed rods; open it');
+    if (!pins.some((pin) => pin.holdX && pin.holdY && pin.holdZ) || !pins.some((pin) => pin.orientation === 'frame'))
+      refuseRod(rod, model(), `the model helix wants a clamped root; add a pin { rod: ${rod.id}, at: start }`);
+    if (elements !== undefined && !(Number.isInteger(elements) && elements >= 1 && elements <= rod.edgeCount))
+      throw new SceneError(
+        ['solver', 'helix', 'elements'],
+        `elements is ${elements}; give a whole number from 1 to ${rod.edgeCount}, the edges of rod '${rod.id}'`,
+      );
+  });
+}

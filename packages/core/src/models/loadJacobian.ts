@@ -1,0 +1,188 @@
+/**
+ * How the loads of a rod change with its unknowns: ∂f/∂q of fields, followers, torques and wind, for equilibria, verdicts on stability and
+ * modes. Without it Newton's method does not converge under strong wind, and a rod on an elastic foundation counts as unstable. Time steps do
+ * without it: there inertia keeps the iteration convergent.
+ *
+ * Unknowns are ordered by node: three of position, then those of the edge after it. Derivatives are central differences. The loads on a node
+ * depend on at most two nodes on either side, so every fifth node moves at once, and the number of evaluations does not grow with the rod.
+ */
+
+import { addEntry, BAND_WIDTH, type BorderedBand, readEntry } from '../linalg/band.ts';
+import { addGeneral, type GeneralBand, solveGeneral } from '../linalg/bandLu.ts';
+import { square } from '../math/rounded/index.ts';
+import type { Drive } from '../model.ts';
+import type { Rod } from '../scene/compiled.ts';
+
+/** Every fifth node moves at once. */
+const REACH = 5;
+const ROW = 2 * BAND_WIDTH + 1;
+
+export interface LoadJacobian {
+  /** ∂f_row/∂q_column for columns row − 10 … row + 10, 21 per row; across the seam of a closed rod too. */
+  readonly entries: Float64Array;
+  readonly size: number;
+  readonly closed: boolean;
+  /** Size of the unsymmetric part relative to the whole: 0 for conservative loads. */
+  asymmetry: number;
+}
+
+/** Of a rod with `size` unknowns. */
+export function createLoadJacobian(size: number, closed: boolean): LoadJacobian {
+  return { entries: new Float64Array(ROW * size), size, closed, asymmetry: 0 };
+}
+
+/** Whether a load depends on where the rod is. */
+export function dependsOnState({ sources }: Drive): boolean {
+  for (const source of sources) if (source.dependsOnState) return true;
+  return false;
+}
+
+/** A rod whose loads are evaluated in several places. */
+export interface MovableRod {
+  readonly rod: Rod;
+  /** Unknowns per node. */
+  readonly stride: number;
+  /** Moves the unknowns by `sign` times the step and brings up to date what follows from them. */
+  move(step: Float64Array, sign: number): void;
+  /** Takes the move back; what follows from the unknowns need not be up to date. */
+  restore(): void;
+  /** Evaluates the loads where the rod is and writes their generalized force. */
+  writeForce(out: Float64Array): void;
+}
+
+/** Groups of nodes that can move at once. */
+function findIndependentNodes({ nodeCount, closed }: Rod): number[][] {
+  const groups: number[][] = [];
+  const whole = closed ? nodeCount - (nodeCount % REACH) : nodeCount;
+  for (let color = 0; color < REACH; color++) {
+    const group: number[] = [];
+    for (let i = color; i < whole; i += REACH) group.push(i);
+    if (group.length > 0) groups.push(group);
+  }
+  for (let i = whole; i < nodeCount; i++) groups.push([i]);
+  return groups;
+}
+
+/** Fills the Jacobian by moving the rod about. The caller brings up to date what follows from the unknowns. */
+export function measureLoadJacobian(out: LoadJacobian, movable: MovableRod): void {
+  const { entries, size, closed } = out;
+  const { rod, stride } = movable;
+  entries.fill(0);
+  const plus = new Float64Array(size);
+  const minus = new Float64Array(size);
+  const step = new Float64Array(size);
+  const length = rod.length / rod.edgeCount;
+  for (const group of findIndependentNodes(rod)) {
+    for (let part = 0; part < stride; part++) {
+      const h = part > 2 ? 1e-5 : 1e-5 * length;
+      const columns = group.filter((i) => part < 3 || i < rod.edgeCount).map((i) => stride * i + part);
+      step.fill(0);
+      for (const column of columns) step[column] = h;
+      for (const sign of [1, -1]) {
+        movable.move(step, sign);
+        movable.writeForce(sign > 0 ? plus : minus);
+        movable.restore();
+      }
+      for (const column of columns) {
+        for (let offset = -BAND_WIDTH; offset <= BAND_WIDTH; offset++) {
+          let row = column + offset;
+          if (closed) row = (row + size) % size;
+          if (row >= 0 && row < size) entries[ROW * row + BAND_WIDTH - offset] = (plus[row] - minus[row]) / (2 * h);
+        }
+      }
+    }
+  }
+  out.asymmetry = measureAsymmetry(out);
+}
+
+/** Entry (row, row + offset) of the transpose stands at (row + offset, −offset). */
+function readTransposed({ entries, size, closed }: LoadJacobian, row: number, offset: number): number {
+  let other = row + offset;
+  if (closed) other = (other + size) % size;
+  return other < 0 || other >= size ? 0 : entries[ROW * other + BAND_WIDTH - offset];
+}
+
+function measureAsymmetry(jacobian: LoadJacobian): number {
+  let whole = 0;
+  let odd = 0;
+  for (let row = 0; row < jacobian.size; row++) {
+    for (let offset = -BAND_WIDTH; offset <= BAND_WIDTH; offset++) {
+      const value = jacobian.entries[ROW * row + BAND_WIDTH + offset];
+      whole += value * value;
+      odd += square(value - readTransposed(jacobian, row, offset));
+    }
+  }
+  return whole > 0 ? Math.sqrt(odd / whole) : 0;
+}
+
+/** Subtracts the symmetric part from a stiffness matrix. */
+export function subtractSymmetricPart(matrix: BorderedBand, jacobian: LoadJacobian): void {
+  const { entries, size, closed } = jacobian;
+  for (let row = 0; row < size; row++) {
+    for (let offset = -BAND_WIDTH; offset <= 0; offset++) {
+      let column = row + offset;
+      if (closed) column = (column + size) % size;
+      if (column < 0) continue;
+      const value = 0.5 * (entries[ROW * row + BAND_WIDTH + offset] + readTransposed(jacobian, row, offset));
+      if (value !== 0) addEntry(matrix, row, column, -value);
+    }
+  }
+}
+
+/** out += ½(J − Jᵀ) x. */
+export function addAntisymmetricPart(out: Float64Array, jacobian: LoadJacobian, x: Float64Array): void {
+  const { entries, size, closed } = jacobian;
+  for (let row = 0; row < size; row++) {
+    for (let offset = -BAND_WIDTH; offset <= BAND_WIDTH; offset++) {
+      let column = row + offset;
+      if (closed) column = (column + size) % size;
+      if (column < 0 || column >= size) continue;
+      const odd = entries[ROW * row + BAND_WIDTH + offset] - readTransposed(jacobian, row, offset);
+      out[row] += 0.5 * odd * x[column];
+    }
+  }
+}
+
+/** What `solveUnsymmetric` reads and writes. */
+export interface UnsymmetricWork {
+  readonly matrix: BorderedBand;
+  readonly loadJacobian: LoadJacobian;
+  readonly general: GeneralBand;
+  readonly step: Float64Array;
+}
+
+/**
+ * Solves (K − ∂f/∂q) x = step in place, with K in `matrix`; prescribed unknowns keep their values. Returns the sign of the determinant, or 0 if
+ * the matrix is singular, and then leaves the right side as it was.
+ */
+export function solveUnsymmetric(fixed: Uint8Array, work: UnsymmetricWork): number {
+  const { general, matrix, loadJacobian, step } = work;
+  const { entries, size } = loadJacobian;
+  general.entries.fill(0);
+  for (let i = 0; i < size; i++) {
+    if (fixed[i]) {
+      addGeneral(general, i, i, 1);
+      continue;
+    }
+    for (let j = Math.max(0, i - BAND_WIDTH); j <= Math.min(size - 1, i + BAND_WIDTH); j++) {
+      if (!fixed[j]) addGeneral(general, i, j, readEntry(matrix, i, j) - entries[ROW * i + BAND_WIDTH + j - i]);
+    }
+  }
+  const right = step.slice();
+  const sign = solveGeneral(general, step);
+  if (sign === 0) step.set(right);
+  return sign;
+}
+
+/** The part of velocity-dependent loads that a stage of rate s takes implicitly; `drag` has six entries per node. */
+export function addDrag(matrix: BorderedBand, drag: Float64Array, stride: number, s: number): void {
+  for (let o = 0, d = 0; o < drag.length; o += 6, d += stride) {
+    if (drag[o] === 0 && drag[o + 3] === 0 && drag[o + 5] === 0) continue;
+    addEntry(matrix, d, d, s * drag[o]);
+    addEntry(matrix, d + 1, d, s * drag[o + 1]);
+    addEntry(matrix, d + 2, d, s * drag[o + 2]);
+    addEntry(matrix, d + 1, d + 1, s * drag[o + 3]);
+    addEntry(matrix, d + 2, d + 1, s * drag[o + 4]);
+    addEntry(matrix, d + 2, d + 2, s * drag[o + 5]);
+  }
+}

@@ -1,0 +1,102 @@
+/** What can be read off a rod without moving it: energies, momentum, quantities along it, and what its pins exert. */
+
+import { atan2, hypot } from '../../math/rounded/index.ts';
+import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import { addPointMomentum } from '../momentum.ts';
+import { forEachForce, forEachRow } from './energy.ts';
+import type { Hair } from './rod.ts';
+import { type Workspace, writeLoads } from './step.ts';
+
+export function addEnergies(out: Energies, hair: Hair, t: number): void {
+  const { v, mass, size, drive, samples, q } = hair;
+  for (let d = 0; d < size; d++) out.kinetic += 0.5 * mass[d] * v[d] * v[d];
+  // the springs do not tell bending from twist: both are in `bending`
+  forEachRow(hair, q, q, (row) => {
+    const energy = 0.5 * row.stiffness * row.value * row.value;
+    if (row.apart === 2) out.stretching += energy;
+    else out.bending += energy;
+  });
+  for (const source of drive.sources) out.potential += source.potential(samples, t);
+}
+
+export function addMomentum(out: Momentum, { q, v, mass, particleCount }: Hair): void {
+  for (let p = 0; p < particleCount; p++) addPointMomentum(out, mass[3 * p], { x: q, o: 3 * p, v, p: 3 * p });
+}
+
+/** Forces on prescribed particles; a clamp's three add up to a force and a torque about its node. */
+export function measureReactions(hair: Hair, work: Workspace, t: number): Reaction[] {
+  const { pins, poses, q, mass, massDamping, acceleration, v, fixed, stubs, start, stride, size } = hair;
+  writeLoads(work.external, hair, t);
+  const residual = work.right;
+  for (let d = 0; d < size; d++) residual[d] = mass[d] * (acceleration[d] + massDamping[d] * v[d]) - work.external[d];
+  forEachForce(hair, (row) => {
+    let rate = 0;
+    for (let p = 0; p < row.count; p++)
+      for (let k = 0; k < 3; k++) rate += row.weight[p] * row.direction[k] * v[3 * row.particle[p] + k];
+    const f = row.stiffness * (row.value + row.damping * rate);
+    for (let p = 0; p < row.count; p++)
+      for (let k = 0; k < 3; k++) residual[3 * row.particle[p] + k] += f * row.weight[p] * row.direction[k];
+  });
+  return pins.flatMap((pin, p): Reaction[] => {
+    if (!poses[p].active) return [];
+    const node = 3 * (start + stride * pin.node);
+    const force: [number, number, number] = [0, 0, 0];
+    const torque: [number, number, number] = [0, 0, 0];
+    for (let k = 0; k < 3; k++) if (fixed[node + k]) force[k] = residual[node + k];
+    const stub = pin.orientation === 'frame' ? stubs.find((one) => one.pin === p) : undefined;
+    for (const particle of stub ? [stub.ghost, stub.main] : []) {
+      for (let k = 0; k < 3; k++) {
+        const [a, b] = [(k + 1) % 3, (k + 2) % 3];
+        const o = 3 * particle;
+        force[k] += residual[o + k];
+        torque[k] += (q[o + a] - q[node + a]) * residual[o + b] - (q[o + b] - q[node + b]) * residual[o + a];
+      }
+    }
+    return [{ rod: hair.rod.id, node: pin.node, force, torque }];
+  });
+}
+
+export function readChannel(out: Float64Array, hair: Hair, channel: Channel): void {
+  const { rod, samples, start, stride } = hair;
+  const { edgeTangent: t, edgeDirector: d } = samples;
+  out.fill(0);
+  if (channel === 'tension') {
+    // what crosses a cut behind node j, along the edge
+    forEachForce(hair, (row) => {
+      for (let j = 0; j < rod.edgeCount; j++) {
+        const cut = start + stride * j;
+        let beyond = 0;
+        for (let p = 0; p < row.count; p++) if (row.particle[p] > cut) beyond += row.weight[p];
+        if (beyond === 0) continue;
+        const along = row.direction[0] * t[3 * j] + row.direction[1] * t[3 * j + 1] + row.direction[2] * t[3 * j + 2];
+        out[j] += row.stiffness * row.value * beyond * along;
+      }
+    });
+    return;
+  }
+  for (let i = 1; i < rod.edgeCount; i++) {
+    const a = 3 * (i - 1);
+    const b = 3 * i;
+    const cosine = t[a] * t[b] + t[a + 1] * t[b + 1] + t[a + 2] * t[b + 2];
+    const bx = t[a + 1] * t[b + 2] - t[a + 2] * t[b + 1];
+    const by = t[a + 2] * t[b] - t[a] * t[b + 2];
+    const bz = t[a] * t[b + 1] - t[a + 1] * t[b];
+    const length = 0.5 * (rod.edgeLengthRest[i - 1] + rod.edgeLengthRest[i]);
+    if (channel === 'curvature') {
+      out[i] = atan2(hypot(bx, by, bz), cosine) / length;
+      continue;
+    }
+    // the director carried from edge to edge without turning about it, against the one that is there
+    const w = 1 / Math.max(1e-12, 1 + cosine);
+    const [x, y, z] = [d[a], d[a + 1], d[a + 2]];
+    const [cx, cy, cz] = [by * z - bz * y, bz * x - bx * z, bx * y - by * x];
+    const ex = x + cx + w * (by * cz - bz * cy);
+    const ey = y + cy + w * (bz * cx - bx * cz);
+    const ez = z + cz + w * (bx * cy - by * cx);
+    const sine =
+      t[b] * (ey * d[b + 2] - ez * d[b + 1]) +
+      t[b + 1] * (ez * d[b] - ex * d[b + 2]) +
+      t[b + 2] * (ex * d[b + 1] - ey * d[b]);
+    out[i] = atan2(sine, ex * d[b] + ey * d[b + 1] + ez * d[b + 2]) / length;
+  }
+}

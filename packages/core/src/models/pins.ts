@@ -1,0 +1,57 @@
+/** Pins as models with one unknown per coordinate of a node see them: which unknowns they prescribe, and what they exert. */
+import type { Reaction } from '../model.ts';
+import { isFirstToHold, type Pin, type PinPose } from '../scene/compiled.ts';
+
+/** The pins of a rod, and where each is at the time of the last evaluation. */
+export interface Pinned {
+  readonly pins: readonly Pin[];
+  readonly poses: readonly PinPose[];
+}
+
+export function evaluatePoses({ pins, poses }: Pinned, t: number): void {
+  for (let p = 0; p < pins.length; p++) pins[p].evaluate(poses[p], t);
+}
+
+/** Marks the coordinates that active pins hold, and no others; `first` is the first unknown of a node. */
+export function markHeld(fixed: Uint8Array, { pins, poses }: Pinned, first: (node: number) => number): void {
+  fixed.fill(0);
+  for (let p = 0; p < pins.length; p++) {
+    if (!poses[p].active) continue;
+    const o = first(pins[p].node);
+    if (pins[p].holdX) fixed[o] = 1;
+    if (pins[p].holdY) fixed[o + 1] = 1;
+    if (pins[p].holdZ) fixed[o + 2] = 1;
+  }
+}
+
+/** Joints that are there only while their pin holds (mode 1), or only while it does not (mode 2). */
+export function switchJoints(
+  active: Uint8Array,
+  { count, mode, pin }: { readonly count: number; readonly mode: Uint8Array; readonly pin: Int32Array },
+  poses: readonly PinPose[],
+): void {
+  for (let i = 0; i < count; i++) if (mode[i]) active[i] = poses[pin[i]].active === (mode[i] === 1) ? 1 : 0;
+}
+
+type Vector = [number, number, number];
+
+/**
+ * What each active pin exerts on the rod: forces hold its position against the residual, torques turn its held frame. `stride` is the number of
+ * unknowns per node; `heldPin` has the pin of each held frame, and `torque` what holds that frame, 3 each [N m].
+ */
+export function listReactions(
+  { pins, poses, rod, heldPin }: Pinned & { readonly rod: { readonly id: string }; readonly heldPin: Int32Array },
+  residual: Float64Array,
+  stride: number,
+  torque: Float64Array,
+): Reaction[] {
+  const axes = [0, 1, 2];
+  return pins.flatMap((pin, p): Reaction[] => {
+    if (!poses[p].active) return [];
+    const h = heldPin.indexOf(p);
+    const force = axes.map((k) => (isFirstToHold(pins, poses, p, k) ? residual[stride * pin.node + k] : 0)) as Vector;
+    return [
+      { rod: rod.id, node: pin.node, force, torque: axes.map((k) => (h >= 0 ? torque[3 * h + k] : 0)) as Vector },
+    ];
+  });
+}

@@ -1,0 +1,84 @@
+import { atan2, hypot } from '../../math/rounded/index.ts';
+import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import { addPointMomentum } from '../momentum.ts';
+import { elasticEnergy } from './energy.ts';
+import { evaluateResidual, writeBaseReaction } from './residual.ts';
+import type { StrandTree } from './tree.ts';
+
+export function addEnergies(out: Energies, tree: StrandTree, t: number): void {
+  const elastic = elasticEnergy(tree);
+  out.bending += elastic.bending;
+  out.twisting += elastic.twisting;
+  for (const { rod, samples, drive } of tree.rods) {
+    for (let i = 0; i < rod.nodeCount; i++) {
+      for (let k = 0; k < 3; k++)
+        out.kinetic += 0.5 * rod.nodeMass[i] * (samples.nodeVelocity[3 * i + k] * samples.nodeVelocity[3 * i + k]);
+    }
+    for (let j = 0; j < rod.edgeCount; j++)
+      out.kinetic += 0.5 * rod.edgeInertia[j] * (samples.edgeSpin[j] * samples.edgeSpin[j]);
+    for (const source of drive.sources) out.potential += source.potential(samples, t);
+  }
+}
+
+export function addMomentum(out: Momentum, { rods }: StrandTree): void {
+  for (const { rod, samples } of rods) {
+    const { nodePosition: x, nodeVelocity: v, edgeTangent, edgeSpin } = samples;
+    for (let i = 0; i < rod.nodeCount; i++) addPointMomentum(out, rod.nodeMass[i], { x, o: 3 * i, v, p: 3 * i });
+    for (let j = 0; j < rod.edgeCount; j++) {
+      for (let k = 0; k < 3; k++) out.angular[k] += rod.edgeInertia[j] * edgeSpin[j] * edgeTangent[3 * j + k];
+    }
+  }
+}
+
+export function measureReactions(tree: StrandTree, strand: StrandTree['rods'][number], t: number): Reaction[] {
+  const { base, constraints } = tree;
+  const { rod, firstLink } = strand;
+  const out: Reaction[] = [];
+  evaluateResidual(tree, t, tree.originRate, true);
+  if (strand === tree.rods[0] && base.poses.some(({ active }) => active)) {
+    const held = new Float64Array(6);
+    writeBaseReaction(held, tree, tree.originRate);
+    out.push({ rod: rod.id, node: 0, force: [held[0], held[1], held[2]], torque: [held[3], held[4], held[5]] });
+  }
+  if (!constraints) return out;
+  for (let j = 0; j < rod.edgeCount; j++) {
+    const force: [number, number, number] = [0, 0, 0];
+    let held = false;
+    for (let r = 0; r < constraints.count; r++) {
+      if (constraints.axis[r] < 0 || constraints.link[r] !== firstLink + j || !constraints.active[r]) continue;
+      force[constraints.axis[r]] = constraints.force[r];
+      held = true;
+    }
+    if (held) out.push({ rod: rod.id, node: j + 1, force, torque: [0, 0, 0] });
+  }
+  return out;
+}
+
+export function readChannel(
+  out: Float64Array,
+  tree: StrandTree,
+  strand: StrandTree['rods'][number],
+  channel: Channel,
+): void {
+  const { rod, firstLink } = strand;
+  out.fill(0);
+  if (channel === 'tension') {
+    // a step leaves forces behind, a restored state does not
+    evaluateResidual(tree, tree.time, tree.originRate, true);
+    // force through the joint along the link: what holds all that is farther out
+    for (let j = 0; j < rod.edgeCount; j++) out[j] = -tree.force[6 * (firstLink + j) + 5];
+    return;
+  }
+  for (let j = 0; j < rod.edgeCount; j++) {
+    if (j === 0 && firstLink === 0 && !tree.rootHeld) continue;
+    const o = 3 + 4 * (firstLink + j);
+    const { q } = tree;
+    const length = rod.edgeLengthRest[j] / 2 + (j > 0 ? rod.edgeLengthRest[j - 1] / 2 : 0);
+    const swing = hypot(q[o + 1], q[o + 2]);
+    const angle =
+      channel === 'curvature'
+        ? 2 * atan2(swing, hypot(q[o], q[o + 3]))
+        : 2 * atan2(q[o + 3] * Math.sign(q[o] || 1), Math.abs(q[o]));
+    out[j] = angle / length;
+  }
+}
