@@ -6,14 +6,17 @@ import {
   type ColliderSpec,
   createHeadField,
   type GuidePose,
+  type Hairs,
   type Hairstyle,
   hairsOf,
   layHairs,
   playCoordinates,
   poseGuides,
+  type Roots,
   writeHairs,
 } from '@tendril-sim/core';
-import type { Footage } from './export/footage.ts';
+import { atan2 } from '@tendril-sim/core/math';
+import type { Footage, Groom } from './export/footage.ts';
 import type { Motion } from './hairstyle.ts';
 import type { RecordedRod, RecordingFrame } from './recording.ts';
 
@@ -82,6 +85,23 @@ export function hairFootage(style: Hairstyle, version: string, options: HairFoot
     },
     frameCount: motion?.frameCount ?? 1,
     frame,
+    timeOf: (k) => (motion ? motion.frame(k).time : 0),
+    groom: groomOf(hairs?.hairRoots ?? style.guideRoots, hairs),
+  };
+}
+
+/** Roots on the sphere of their normals: longitude and latitude, since meshes are read without texture coordinates. */
+function groomOf({ count, normal: n, color }: Roots, hairs: Hairs | undefined): Groom {
+  const rootUv = new Float32Array(2 * count);
+  for (let h = 0; h < count; h++) {
+    const [x, y, z] = [n[3 * h], n[3 * h + 1], n[3 * h + 2]];
+    rootUv[2 * h] = 0.5 + atan2(y, x) / (2 * Math.PI);
+    rootUv[2 * h + 1] = 0.5 + atan2(z, Math.sqrt(x * x + y * y)) / Math.PI;
+  }
+  return {
+    rootUv,
+    guide: Int32Array.from({ length: count }, (_, h) => (hairs ? hairs.guide[3 * h] : h)),
+    ...(color.some((value) => value > 0) && { color: Float32Array.from(color) }),
   };
 }
 

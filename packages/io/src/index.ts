@@ -8,6 +8,7 @@ export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
 export { type Obstacle, obstaclesOf } from './export/obstacles.ts';
 export { exportParquet } from './export/parquet.ts';
 export { exportUsda, type UsdaOptions } from './export/usda.ts';
+export { exportUsdc } from './export/usdc.ts';
 export { bodiesToVtp, formatPvd, frameToVtp, obstaclesToVtp } from './export/vtp.ts';
 export { type HairFootageOptions, hairFootage } from './hairFootage.ts';
 export { type HairSceneOptions, headMotions, writeHairScene } from './hairScene.ts';

@@ -46,7 +46,9 @@ describe('round trips of our own exports', () => {
     const curves = readCurves(join(exportUsda(recording)), 'a.usda', { frame: -1 });
     check(curves, 8);
     expect([...curves.closed]).toEqual([0, 1]);
-    expect(curves.radius?.[0]).toBeCloseTo(recording.header.rods[0].edgeRadius[0], 9);
+    // at the end itself the taper has gone on for half an edge
+    const [end, next] = recording.header.rods[0].edgeRadius;
+    expect(curves.radius?.[0]).toBeCloseTo(end + (end - next) / 2, 9);
     const first = readCurves(join(exportUsda(recording)), 'a.usda');
     expect(first.position[3]).toBeCloseTo(recording.frame(0).rods[0].nodePosition[3], 8);
   });
@@ -127,7 +129,7 @@ def Xform "a" ( prepend references = @other.usda@</b> )
         stage('int[] curveVertexCounts = [4]\npoint3f[] points = [(0,0,0)]\nuniform token type = "linear"'),
         /add up to 4/,
       ],
-      [stage('point3f[] points = [(0,0,nan)]'), /a\.usda:\d+:\d+.*nan/],
+      [stage('int[] curveVertexCounts = [1]\npoint3f[] points = [(0,0,nan)]'), /a\.usda: .*point 0 is .*NaN/],
       ['#usda 1.0\n', /no BasisCurves/],
       [`#usda 1.0\n${'# comment\n'.repeat(200_000)}`, /no BasisCurves/],
       [`#usda 1.0\n${'def X "a" {'.repeat(1000)}`, /nested too deeply/],

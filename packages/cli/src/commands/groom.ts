@@ -75,6 +75,7 @@ export function grow(meshFile: string, options: GrowCommandOptions, terminal: Te
   const out = options.out ?? `${withoutEnding(meshFile)}.hairstyle`;
   refuseExisting(out, options);
   const surface = createSurface(readMeshFile(meshFile, options));
+  for (const doubt of doubtPlacement(meshFile, surface.position, options)) terminal.err(formatWarning(doubt));
   reportSurface(meshFile, surface.report, terminal);
   const { density, seed = 0, onVertices, guides: count = 200 } = options;
   const map = density === undefined ? undefined : compileSurfaceMap(density, 'density');
@@ -125,6 +126,30 @@ function lengthMap(text: string): Exclude<SurfaceMap, ArrayLike<number>> {
   if (text.trim() !== '' && Number.isFinite(number)) return number;
   const quantity = parseQuantity(text, 'length');
   return quantity.ok ? quantity.value : compileSurfaceMap(text, 'length');
+}
+
+/** Sizes that no head has, and an axis that may not be up: nothing in an OBJ says its unit or its axes. */
+function doubtPlacement(file: string, p: Float64Array, { unit, up }: GrowCommandOptions): string[] {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  p.forEach((x, i) => {
+    low[i % 3] = Math.min(low[i % 3], x);
+    high[i % 3] = Math.max(high[i % 3], x);
+  });
+  const [x, y, z] = high.map((value, k) => value - low[k]);
+  const size = Math.max(x, y, z);
+  const likely = size > 100 ? '1 mm' : size > 4 ? '1 cm' : undefined;
+  return [
+    unit === undefined && likely
+      ? `${file}: the mesh is ${formatNumber(size, 3)} m large; if its unit is not the metre, add --unit "${likely}"`
+      : '',
+    unit === undefined && size < 5e-3
+      ? `${file}: the mesh is ${formatNumber(1e3 * size, 3)} mm large; if its unit is not the metre, add --unit`
+      : '',
+    up === undefined && /\.obj$/i.test(file) && y > 1.1 * Math.max(x, z)
+      ? `${file}: z is taken as up, and the mesh is longest along y; add --up y if that is up (as Blender writes it), or --up z`
+      : '',
+  ].filter((words) => words !== '');
 }
 
 function reportSurface(file: string, report: SurfaceReport, terminal: Terminal): void {

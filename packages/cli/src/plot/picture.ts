@@ -113,7 +113,9 @@ export function drawPicture(picture: Picture): string {
       points: page.place(refineCurve(shown[frame][rod], closed, parts[rod])),
       closed,
       width: Array.from({ length: radius.length * parts[rod] }, (_, j) =>
-        picture.nested ? nestedWidth(hue(rod), hues.size) : page.widthOf(radius[Math.floor(j / parts[rod])]),
+        picture.nested
+          ? nestedWidth(hue(rod), hues.size)
+          : page.widthOf(radiusAt(radius, (j + 0.5) / parts[rod], closed)),
       ),
       color,
       flat: few ? [isClamped(0), isClamped(radius.length)] : undefined,
@@ -225,6 +227,16 @@ export function spreadFrames(frames: number, count: number): number[] {
       : [0, 2, -1, 1, -2, -3].map((d) => count + d).find((n) => n > 2 && (frames - 1) % (n - 1) === 0);
   const n = Math.min(frames, even ?? count);
   return [...new Set(Array.from({ length: n }, (_, k) => Math.round((k * (frames - 1)) / (n - 1))))];
+}
+
+/** Radius at a place counted in edges from the start: between the middles of edges, so that a taper has no steps. */
+function radiusAt(radius: ArrayLike<number>, place: number, closed: boolean): number {
+  const count = radius.length;
+  if (count < 2) return radius[0];
+  const low = closed ? Math.floor(place - 0.5) : Math.min(Math.max(Math.floor(place - 0.5), 0), count - 2);
+  const part = place - 0.5 - low;
+  const [a, b] = [radius[(low + count) % count], radius[(low + 1) % count]];
+  return Math.max(0, a + part * (b - a));
 }
 
 /** Fewer overlaid times where the lines would cover the page: coils, tangles. */

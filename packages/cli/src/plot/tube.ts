@@ -32,13 +32,42 @@ const hazeLevels = 32;
 
 /** The plain line of an earlier time. */
 export function drawGhost(stroke: Stroke, opacity = 1): string {
+  if (!stroke.closed && isTapered(stroke.width)) return drawTaperedGhost(stroke, opacity);
   const d = pathData(flatten(stroke.points, 0, nodes(stroke) - 1, stroke.closed), stroke.closed);
-  const width = Math.max(
-    Math.min(1.8, stroke.width[0]),
-    0.55 * (stroke.width[Math.floor(stroke.width.length / 2)] ?? 2),
-  );
+  const width = ghostWidth(stroke.width[0], stroke.width[Math.floor(stroke.width.length / 2)] ?? 2);
   const faded = opacity < 1 ? ` stroke-opacity="${num(opacity)}"` : '';
   return `<path d="${d}" stroke="${stroke.color}" stroke-width="${num(width)}" stroke-linejoin="round" stroke-linecap="${stroke.flat?.includes(true) ? 'butt' : 'round'}"${faded}/>`;
+}
+
+/** Thinner than the rod itself, but not so thin that it is lost. */
+const ghostWidth = (first: number, width: number): number => Math.max(Math.min(1.8, first), 0.55 * width);
+
+function isTapered(width: ArrayLike<number>): boolean {
+  const all = Array.from(width);
+  return Math.max(...all) > 1.2 * Math.min(...all);
+}
+
+/** The outline of a rod whose width varies: one side, and the other back. */
+function drawTaperedGhost(stroke: Stroke, opacity: number): string {
+  const count = nodes(stroke);
+  const sides: [number[], number[]] = [[], []];
+  for (let i = 0; i < count; i++) {
+    const [a, b] = [Math.max(0, i - 1), Math.min(count - 1, i + 1)];
+    const [dx, dy] = [at(stroke, b, 0) - at(stroke, a, 0), at(stroke, b, 1) - at(stroke, a, 1)];
+    const length = Math.hypot(dx, dy) || 1;
+    const own = stroke.width[Math.min(i, stroke.width.length - 1)];
+    const half = 0.5 * ghostWidth(Math.min(own, 1), own);
+    const [x, y] = [at(stroke, i, 0), at(stroke, i, 1)];
+    sides[0].push(x - (half * dy) / length, y + (half * dx) / length);
+    sides[1].unshift(x + (half * dy) / length, y - (half * dx) / length);
+  }
+  const outline = [...sides[0], ...sides[1]];
+  const points = Array.from(
+    { length: outline.length / 2 },
+    (_, k) => `${num(outline[2 * k])},${num(outline[2 * k + 1])}`,
+  );
+  const faded = opacity < 1 ? ` fill-opacity="${num(opacity)}"` : '';
+  return `<polygon points="${points.join(' ')}" fill="${stroke.color}" stroke="none"${faded}/>`;
 }
 
 /** The line of an earlier time in the layers of a picture: whole runs of it are seen or hidden. */

@@ -7,8 +7,22 @@ import type { Channel, Scene } from '@tendril-sim/core';
 import { atan2, hypot, hypotOf } from '@tendril-sim/core/math';
 import type { RecordedRod, Recording, RodFrame } from '../recording.ts';
 
-/** As much of a recording as an exporter needs. */
-export type Footage = Pick<Recording, 'header' | 'frameCount' | 'frame'>;
+/** As much of a recording as an exporter needs, and what hair has beside it. */
+export type Footage = Pick<Recording, 'header' | 'frameCount' | 'frame'> & {
+  /** Time of a frame [s], where it can be had without the frame. */
+  timeOf?(k: number): number;
+  readonly groom?: Groom;
+};
+
+/** What programs for hair want to know of each strand. */
+export interface Groom {
+  /** Place of the root on the skin, 0…1, 2 a strand. */
+  readonly rootUv: Float32Array;
+  /** Guide that a strand follows most. */
+  readonly guide: Int32Array;
+  /** Linear RGB, 3 a strand, where the skin has colours. */
+  readonly color?: Float32Array;
+}
 
 /** One frame of a recording, as footage of its own. */
 export function oneFrame(footage: Footage, index: number): Footage {
@@ -40,9 +54,23 @@ export function groupRods({ rods }: Footage['header']): RodGroup[] {
   ].filter((group) => group.rods.length > 0);
 }
 
-/** Radius at nodes [m]: the mean of the edges that meet there. */
+/**
+ * Radius at nodes [m]: between the middles of the edges that meet there, and beyond the middle of the last edge as it goes on, so that a taper
+ * ends with the width that its section says.
+ */
 export function nodeRadius(rod: RecordedRod): Float64Array {
-  return toNodes(rod, rod.edgeRadius);
+  const { edgeRadius: r, edgeLengthRest: l, edgeCount, closed, nodeCount } = rod;
+  const out = new Float64Array(nodeCount);
+  for (let i = 0; i < nodeCount; i++) {
+    const after = Math.min(Math.max(i, closed ? 0 : 1), edgeCount - 1);
+    const before = closed ? (after + edgeCount - 1) % edgeCount : Math.max(0, after - 1);
+    // from the middle of the edge before, in halves of both edges; the first and the last node lie beyond them
+    const span = l[before] + l[after];
+    const part = !closed && i === 0 ? -l[0] : i >= edgeCount && !closed ? span + l[after] : l[before];
+    const slope = span > 0 ? part / span : 0.5;
+    out[i] = Math.max(0, r[before] + slope * (r[after] - r[before]));
+  }
+  return out;
 }
 
 /** A quantity of edges at nodes: the mean of the two edges at a node, the one edge at a free end. */

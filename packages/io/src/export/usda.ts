@@ -50,7 +50,7 @@ export function* exportUsda(footage: Footage, options: UsdaOptions = {}): Genera
 }
 
 /** A name as USD allows it: letters, digits, underscores. */
-function identifier(name: string): string {
+export function identifier(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, '');
   return plain === '' ? 'rod' : /^[0-9]/.test(plain) ? `_${plain}` : plain;
 }

@@ -129,9 +129,53 @@ export function placeCurves(curves: Curves, source: string, placement: Placement
   }
   const warnings = [...curves.warnings];
   if (merged > 0) warnings.push(`${merged} points coincide with the one before them and are left out`);
+  const doubt = doubtThickness(curves, unit, source);
+  if (doubt) warnings.push(doubt);
   const placed = out.build({ unit: 1, up: 'z', warnings });
   if (placed.counts.length === 0) throw new InputError(source, 'there is no curve in it with two points that differ');
   return placed;
+}
+
+/** Files of hair alone, and how thick hair can be [m]; other curves may be ropes. */
+const hairFiles = /\.(hair|tfx)$/i;
+const thickestHair = 1e-3;
+const likelyUnits: readonly (readonly [string, number])[] = [
+  ['1 cm', 0.01],
+  ['1 mm', 1e-3],
+  ['1 in', 0.0254],
+  ['0.1 mm', 1e-4],
+  ['1 um', 1e-6],
+];
+
+/** Thickness that hair cannot have, or that is not thin against the length: the unit is likely another. Empty if there is no doubt. */
+function doubtThickness({ position: p, counts, radius }: Curves, unit: number, source: string): string {
+  if (!radius) return '';
+  let [length, thickness, known] = [0, 0, 0];
+  for (let c = 0, i = 0; c < counts.length; c++) {
+    for (let k = 0; k < counts[c]; k++, i++) {
+      if (k > 0) length += distance(p, 3 * (i - 1), 3 * i);
+      if (!(radius[i] > 0)) continue;
+      thickness += 2 * radius[i];
+      known++;
+    }
+  }
+  length /= Math.max(1, counts.length);
+  thickness /= Math.max(1, known);
+  const isHair = hairFiles.test(source);
+  if (!(thickness > 0.1 * length || (isHair && thickness * unit > thickestHair))) return '';
+  const show = (metres: number): string =>
+    metres >= 1
+      ? `${Number(metres.toPrecision(2))} m`
+      : metres >= 0.01
+        ? `${Number((100 * metres).toPrecision(2))} cm`
+        : `${Number((1e3 * metres).toPrecision(2))} mm`;
+  const said = `the curves are ${show(thickness * unit)} thick and ${show(length * unit)} long`;
+  const fits = likelyUnits.find(
+    ([, one]) => thickness * one >= 2e-5 && thickness * one <= 3e-4 && length * one >= 5e-3 && length * one <= 3,
+  );
+  if (fits)
+    return `${said}; with unit ${fits[0]} they would be ${show(thickness * fits[1])} thick and ${show(length * fits[1])} long`;
+  return `${said}; give a section of the right thickness, such as { type: circle, radius: 0.04 mm }`;
 }
 
 function distance(p: Float64Array, a: number, b: number): number {

@@ -87,6 +87,8 @@ function addCurves(
     for (let i = first; i < first + count; i++) {
       const [x, y, z] = [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
       for (let k = 0; k < 3; k++) vertex[4 * i + k] = m[k] * x + m[3 + k] * y + m[6 + k] * z + m[9 + k];
+      if (!Number.isFinite(x + y + z))
+        throw new InputError(source, `BasisCurves "${prim.name}": point ${i} is (${x}, ${y}, ${z}), not a place`);
       vertex[4 * i + 3] = 0.5 * scale * widthAt(widths, i, c, total, counts.length);
     }
     const control = vertex.subarray(4 * first, 4 * (first + count));

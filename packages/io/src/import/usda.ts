@@ -73,6 +73,8 @@ interface Scanner {
   text(): string;
   number(): number | undefined;
   fail(message: string): InputError;
+  /** What stands between two marks, the first of which is next: a path between < and >, an asset between @ and @ or @@@ and @@@. */
+  between(mark: '<' | '@'): string;
   /** Any token, for what is passed over. */
   any(): string;
 }
@@ -81,7 +83,7 @@ function createScanner(text: string, source: string): Scanner {
   let at = 0;
   const spaces = /[\s,;]*/y;
   const words = /[A-Za-z_][\w:.-]*(?:\[\])?/y;
-  const numbers = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf\b|nan\b/y;
+  const numbers = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)\b/y;
   const match = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
     const found = pattern.exec(text)?.[0];
@@ -158,10 +160,29 @@ function createScanner(text: string, source: string): Scanner {
       skip();
       const found = match(numbers);
       if (found === undefined) return undefined;
-      if (/[+-]?inf|nan/.test(found)) throw fail(`${found} is not a number that a curve can have`);
-      return Number(found);
+      // what must be finite is checked where it is used: a light or a camera may well be infinite
+      return found.endsWith('nan')
+        ? Number.NaN
+        : found.endsWith('inf')
+          ? found[0] === '-'
+            ? -Infinity
+            : Infinity
+          : Number(found);
     },
     fail,
+    between(mark) {
+      skip();
+      const begin = mark === '@' && text.startsWith('@@@', at) ? '@@@' : mark;
+      const end = mark === '<' ? '>' : begin;
+      let stop = at + begin.length;
+      stop = text.indexOf(end, stop);
+      // \@@@ within @@@ does not end it
+      while (begin === '@@@' && stop > 0 && text[stop - 1] === '\\') stop = text.indexOf(end, stop + 3);
+      const inner = stop < 0 ? '' : text.slice(at + begin.length, stop);
+      if (stop < 0 || (begin !== '@@@' && inner.includes('\n'))) throw fail(`a path does not end: expected '${end}'`);
+      at = stop + end.length;
+      return inner;
+    },
     any() {
       const next = peek();
       if (next === '"' || next === "'") return readText();
@@ -240,7 +261,8 @@ function readAttribute(scan: Scanner, ignored: Set<string>, type: string, attrib
   const attribute = attributes.get(name) ?? { type, metadata: {} };
   attributes.set(name, attribute);
   if (scan.take('=')) {
-    if (suffix === 'connect') scan.any();
+    // a connection of shaders, or a list of them: nothing for a curve
+    if (suffix === 'connect') readValue(scan, 0);
     else if (suffix === 'timeSamples') attribute.samples = readSamples(scan);
     else attribute.value = readValue(scan, 0);
   }
@@ -310,16 +332,9 @@ function readList(scan: Scanner): Float64Array | readonly string[] {
   return words.length > 0 ? words : values.slice(0, count);
 }
 
-function skipReference(scan: Scanner, mark: string): string {
-  scan.take(mark);
-  const end = mark === '<' ? '>' : '@';
-  let out = '';
-  while (!scan.take(end)) {
-    if (scan.done()) throw scan.fail(`a path does not end: expected '${end}'`);
-    out += scan.any();
-  }
-  if (mark === '@' && scan.peek() === '<') return out + skipReference(scan, '<');
-  return out;
+function skipReference(scan: Scanner, mark: '<' | '@'): string {
+  const out = scan.between(mark);
+  return mark === '@' && scan.peek() === '<' ? out + scan.between('<') : out;
 }
 
 function readDictionary(scan: Scanner, depth: number): UsdDictionary {

@@ -1,0 +1,63 @@
+/** Binary USD, read back by three.js. */
+import { createSurface, growHairstyle } from '@tendril-sim/core';
+import { USDCParser } from 'three/examples/jsm/loaders/usd/USDCParser.js';
+import { expect, it } from 'vitest';
+import type { Footage } from '../src/export/footage.ts';
+import { exportUsdc } from '../src/export/usdc.ts';
+import { hairFootage } from '../src/hairFootage.ts';
+
+interface Spec {
+  readonly specType: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+it('has all prims, attributes and time samples', () => {
+  const position = [0, 0, 0, 0.1, 0, 0, 0.1, 0.1, 0, 0, 0.1, 0];
+  const surface = createSurface({ position, triangle: [0, 1, 2, 0, 2, 3] });
+  const { style } = growHairstyle(surface, { guides: { count: 3 }, length: 0.05, hairs: { count: 20 } });
+  const skin = { position: surface.position, triangle: surface.triangle };
+  const still = hairFootage({ ...style, skin }, 'test', { nodes: 5 });
+  const moving: Footage = {
+    ...still,
+    frameCount: 3,
+    timeOf: (k) => k / 25,
+    frame: (k) => ({
+      ...still.frame(0),
+      time: k / 25,
+      bodies: [{ position: [0, 0, 0.01 * k], orientation: [1, 0, 0, 0] }],
+      rods: still.frame(0).rods.map((rod) => ({ ...rod, nodePosition: rod.nodePosition.map((x) => x + k) })),
+    }),
+  };
+  const chunks = [...exportUsdc(moving, { title: 'a test' })];
+  const bytes = Uint8Array.from(chunks.flatMap((chunk) => [...chunk]));
+  const { specsByPath } = new USDCParser().parseData(bytes.buffer) as {
+    readonly specsByPath: Readonly<Record<string, Spec>>;
+  };
+  const value = (path: string): unknown => specsByPath[`/tendril/${path}`].fields.default;
+  expect(specsByPath['/'].fields).toMatchObject({
+    defaultPrim: 'tendril',
+    upAxis: 'Z',
+    metersPerUnit: 1,
+    timeCodesPerSecond: 25,
+    endTimeCode: 2,
+    primChildren: ['tendril'],
+  });
+  expect(specsByPath['/tendril'].fields.primChildren).toEqual(['strands', 'skin']);
+  expect(specsByPath['/tendril/strands'].fields.typeName).toBe('BasisCurves');
+  expect(value('strands.type')).toBe('linear');
+  expect(Array.from(value('strands.curveVertexCounts') as number[])).toEqual(new Array(20).fill(5));
+  const samples = specsByPath['/tendril/strands.points'].fields.timeSamples as {
+    readonly times: ArrayLike<number>;
+    readonly values: readonly ArrayLike<number>[];
+  };
+  expect(Array.from(samples.times)).toEqual([0, 1, 2]);
+  const expected = moving.frame(2).rods.flatMap(({ nodePosition }) => [...Float32Array.from(nodePosition)]);
+  expect(Array.from(samples.values[2])).toEqual(expected);
+  expect(Array.from(value('strands.primvars:guide') as number[]).every((g) => g >= 0 && g < 3)).toBe(true);
+  expect(Array.from(value('strands.primvars:st') as number[])).toHaveLength(40);
+  expect(Array.from(value('strands.widths') as number[])).toHaveLength(1);
+  expect(Array.from(value('skin.faceVertexIndices') as number[])).toEqual([0, 1, 2, 0, 2, 3]);
+  const poses = specsByPath['/tendril/skin.xformOp:transform'].fields.timeSamples as typeof samples;
+  expect(Array.from(poses.values[2]).slice(12)).toEqual([0, 0, 0.02, 1]);
+  expect(value('skin.xformOpOrder')).toEqual(['xformOp:transform']);
+});
