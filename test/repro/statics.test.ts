@@ -97,3 +97,26 @@ describe('a closed ring that is clamped where it was joined', () => {
     });
   });
 });
+
+describe('a fiber that was laid straight and wants to be a helix', () => {
+  it.each([40, 160])('reaches its natural shape with %s edges', (edges) => {
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        {
+          id: 'helix',
+          model: 'fiber',
+          shape: { type: 'straight', from: [0, 0, 0], to: [2, 0, 0] },
+          edges,
+          frame: { d1: [0, 1, 0] },
+          natural: { curvature: [0, 4, -2] },
+          section: { type: 'stiffness', EI1: 1, EI2: 1.5, GJ: 0.8, mass: 1, radius: 0.01 },
+        },
+      ],
+      pins: [{ rod: 'helix', at: 'start' }],
+    });
+    expect(world.equilibrate()[0]).toMatchObject({ converged: true, stable: true });
+    // the elastic energy of an end that is 1e-7 lengths away
+    expect(world.energies().total).toBeLessThan(1e-14);
+  });
+});

@@ -5,25 +5,18 @@
  * as it is (`keepsBranch`). Convergence is judged by the correction: see convergence.ts.
  */
 
-import { type BorderedBand, type BorderedFactor, factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
+import { type BorderedFactor, factorBand, fixUnknown, solveBand } from '../linalg/band.ts';
 import { hypot, pow } from '../math/rounded/index.ts';
 import type { Loads } from '../port.ts';
 import { type Correction, createRestTest, describeRounding, type RestScales } from './convergence.ts';
+import { findFreeMotions, type NeutralProblem, removeNeutralMotions } from './neutral.ts';
 import type { NewtonRequest, NewtonResult } from './search.ts';
 
 /** One rod at rest as Newton's method sees it. Unknowns are positions [m] and angles [rad]. */
-export interface RestProblem {
-  readonly length: number;
+export interface RestProblem extends NeutralProblem {
   readonly edgeCount: number;
-  readonly matrix: BorderedBand;
   readonly factor: BorderedFactor;
-  readonly residual: Float64Array;
-  /** Right side of Newton's equations, then its step. */
-  readonly step: Float64Array;
   readonly scratch: Float64Array;
-  /** 1 where an unknown is prescribed. */
-  readonly fixed: Uint8Array;
-  readonly isAngle: (d: number) => boolean;
   /** Stiffness of each unknown: the stiffest, which weighs shifts, and the softest, beside which `zeroShift` counts as nothing. */
   readonly stiffnessScale: Float64Array;
   readonly softScale: Float64Array;
@@ -53,6 +46,7 @@ export interface RestProblem {
 const result: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
 
 function fail(reason: string): NewtonResult {
+  result.converged = false;
   result.reason = reason;
   return result;
 }
@@ -167,6 +161,7 @@ export function solveAtRest(problem: RestProblem, request: NewtonRequest): Newto
   const test = createRestTest(request.tolerance, request.keepsBranch === true);
   Object.assign(result, { converged: false, iterations: 0, shifts: 0, reason: '', final: false });
   let shift = 0;
+  let hasFreeMotions = true;
   const moved = problem.follow();
   if (moved) return fail(moved);
   for (;;) {
@@ -181,6 +176,12 @@ export function solveAtRest(problem: RestProblem, request: NewtonRequest): Newto
     }
     const used = solved ? 0 : solveStep(problem, shift, request);
     if (used < 0) return fail('the stiffness matrix cannot be made positive definite');
+    if (hasFreeMotions && used === 0 && !solved) {
+      const free = findFreeMotions(problem);
+      hasFreeMotions = free.length > 0;
+      const load = measureLoadSize(problem);
+      removeNeutralMotions(free, problem, load > 0 ? request.tolerance * load : Infinity);
+    }
     const fraction = problem.limitStep();
     if (!(fraction > 0)) return fail('the Newton step is not a number');
     const scales = measureScales(problem, !solved);
@@ -196,10 +197,11 @@ export function solveAtRest(problem: RestProblem, request: NewtonRequest): Newto
     result.final = decision === 'rounding';
     if (decision === 'rounding') return fail(describeRounding(scales));
     if (decision === 'stuck') return fail('the rod does not move, and its internal forces do not settle');
+    result.converged = decision === 'converged' || decision === 'arrived';
+    if (decision === 'arrived') return result;
     problem.takeStep(fraction);
     const halted = problem.follow();
     if (halted) return fail(halted);
-    result.converged = decision === 'converged';
     if (result.converged) return result;
     shift = used > 0 ? used / 4 : 0;
     result.iterations++;

@@ -80,6 +80,28 @@ function measureEnergy(cos: CosseratRod): ReturnType<RestProblem['measureEnergy'
   return { energy: energies.bending + energies.twisting, noise };
 }
 
+/** Rotations of frames are unknowns in the axes of the frames. */
+function rigidMotions({ q, size, nodeCount, edgeCount, edgeFrame }: CosseratRod): Float64Array[] {
+  const motions = Array.from({ length: 7 }, () => new Float64Array(size));
+  const center = [0, 1, 2].map((k) => {
+    let sum = 0;
+    for (let i = 0; i < nodeCount; i++) sum += q[7 * i + k];
+    return sum / nodeCount;
+  });
+  for (let i = 0; i < nodeCount; i++) {
+    for (let k = 0; k < 3; k++) {
+      const [a, b] = [(k + 1) % 3, (k + 2) % 3];
+      motions[k][6 * i + k] = 1;
+      motions[3 + k][6 * i + a] = center[b] - q[7 * i + b];
+      motions[3 + k][6 * i + b] = q[7 * i + a] - center[a];
+      if (i >= edgeCount) continue;
+      for (let m = 0; m < 3; m++) motions[3 + k][6 * i + 3 + m] = edgeFrame[9 * i + 3 * m + k];
+      motions[6][6 * i + 5] = 1;
+    }
+  }
+  return motions;
+}
+
 /** The rod with its pins and loads at the time of `stage`, which may change. */
 export function createRestProblem(cos: CosseratRod, work: Workspace, stage: Stage): RestProblem {
   const { rod, edgeCount, size, fixed } = cos;
@@ -94,6 +116,7 @@ export function createRestProblem(cos: CosseratRod, work: Workspace, stage: Stag
     scratch: work.moveHat,
     fixed,
     isAngle: (d) => d % 6 > 2,
+    rigidMotions: () => rigidMotions(cos),
     stiffnessScale: cos.stiffnessScale,
     softScale: cos.softScale,
     zeroShift: zeroShift(cos),

@@ -77,6 +77,23 @@ function measureEnergy(der: DerRod, rounding: number): { readonly energy: number
   return { energy: energies.bending + energies.twisting, noise };
 }
 
+/** Frames follow the centerline by parallel transport, so a rotation ω turns the frame of an edge by ω·t beside that. */
+function rigidMotions({ q, size, nodeCount, edgeCount, edgeTangent }: DerRod): Float64Array[] {
+  const motions = Array.from({ length: 7 }, () => new Float64Array(size));
+  const center = [0, 1, 2].map((k) => q.reduce((sum, x, d) => sum + ((d & 3) === k ? x : 0), 0) / nodeCount);
+  for (let i = 0; i < nodeCount; i++) {
+    for (let k = 0; k < 3; k++) {
+      const [a, b] = [(k + 1) % 3, (k + 2) % 3];
+      motions[k][4 * i + k] = 1;
+      motions[3 + k][4 * i + a] = center[b] - q[4 * i + b];
+      motions[3 + k][4 * i + b] = q[4 * i + a] - center[a];
+      if (i < edgeCount) motions[3 + k][4 * i + 3] = edgeTangent[3 * i + k];
+    }
+    if (i < edgeCount) motions[6][4 * i + 3] = 1;
+  }
+  return motions;
+}
+
 /** The rod with its pins and loads at the time of `stage`, which may change. */
 export function createRestProblem(der: DerRod, work: Workspace, stage: Stage): RestProblem {
   const { rod, edgeCount } = der;
@@ -92,6 +109,7 @@ export function createRestProblem(der: DerRod, work: Workspace, stage: Stage): R
     scratch: work.qHat,
     fixed: der.fixed,
     isAngle: (d) => (d & 3) === 3,
+    rigidMotions: () => rigidMotions(der),
     stiffnessScale: der.stiffnessScale,
     softScale: der.softScale,
     zeroShift: zeroModeShift(der),

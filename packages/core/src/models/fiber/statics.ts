@@ -82,6 +82,9 @@ function forceScale(fiber: FiberRod): { loads: number; floor: number } {
 /** Largest turn in a full Newton step [rad] after which the step counts as the last: what remains is of second order. */
 const LAST_TURN = 1e-7;
 
+/** Sum of all turns and stretches below which a rod without loads is in its natural shape; the end is off by that part of the length. */
+const LEAST_DEFORMATION = 1e-8;
+
 /** What the residual says about q: its largest entry, and the sum of all, by which the reactions of the pins are off. */
 function measureResidual(fiber: FiberRod, residual: Float64Array): { largest: number; sum: number } {
   let largest = 0;
@@ -149,7 +152,8 @@ export function newton(
     const { largest, sum } = measureResidual(fiber, residual);
     out.residual = largest;
     out.tolerance = tolerance * loads;
-    const isUnstrained = loads === 0 && largest <= floor;
+    // forces of rounding grow with n³ and hide a strain of the whole rod: its shape decides
+    const isUnstrained = loads === 0 && largest <= floor && measureDeformation(fiber) <= LEAST_DEFORMATION;
     // a small step is the last unless it is large beside the deformation, as it is at first and where rounding moves the rod
     const isLast = smallSteps > 0 && (loads === 0 || (turn <= 1e-2 * measureDeformation(fiber) && sum <= 1e-2 * loads));
     if (largest <= out.tolerance || isUnstrained || isLast) {
