@@ -45,6 +45,8 @@ const resultNames = [
   'compare.csv',
   'distances.csv',
   'distances.svg',
+  'branches.csv',
+  'branches.svg',
   'shapes.svg',
   'shapes.png',
 ];

@@ -61,7 +61,13 @@ export interface Figures {
   readonly labels?: readonly string[];
 }
 
-export function createFolderRecorder(world: World, folder: Folder): Recorder {
+export interface RecorderOptions {
+  /** What frames are ordered by; default: the world's time. Along a branch of equilibria that turns back. */
+  readonly clock?: () => number;
+}
+
+export function createFolderRecorder(world: World, folder: Folder, options: RecorderOptions = {}): Recorder {
+  const clock = options.clock ?? (() => world.time);
   const probes = createProbes(world);
   const encoder = createRecordingEncoder(recordingHeader(world, { version, channels }));
   const writer: AtomicWriter = folder.open('recording.tendril');
@@ -96,20 +102,20 @@ export function createFolderRecorder(world: World, folder: Folder): Recorder {
       return lastFrame;
     },
     frame() {
-      const frame = encoder.encodeFrame(recordingFrame(world, channels));
+      const frame = encoder.encodeFrame({ ...recordingFrame(world, channels), time: clock() });
       try {
         writer.append(frame);
       } catch (error) {
         encoder.dropFrame();
         throw error;
       }
-      lastFrame = world.time;
-      kept.add();
+      lastFrame = clock();
+      kept.add(clock());
       probes.observe(world);
     },
     energyRow(extra) {
-      if (energies.at(-1)?.time === world.time) return;
-      energies.push({ ...world.energies(), time: world.time, extra });
+      if (energies.at(-1)?.time === clock()) return;
+      energies.push({ ...world.energies(), time: clock(), extra });
     },
     checkpoint() {
       folder.checkpoint(encodeState(world.save(), { scene: world.scene, version }));
@@ -220,7 +226,7 @@ function energyFigure(rows: readonly EnergyRow[], figures: Figures): string {
 }
 
 /** Frames in memory for the picture: all of a few rods (thinned when there are very many), first and last of a crowd. */
-function createKeptFrames(world: World): { add(): void; picture(figures: Figures): Picture } {
+function createKeptFrames(world: World): { add(time: number): void; picture(figures: Figures): Picture } {
   const limit = 1000;
   const crowd = world.rods.length > hueCount;
   let times: number[] = [];
@@ -236,9 +242,9 @@ function createKeptFrames(world: World): { add(): void; picture(figures: Figures
     poses.push(bodies);
   };
   return {
-    add() {
+    add(time) {
       latest = {
-        time: world.time,
+        time,
         positions: world.samples.map(({ nodePosition }) => nodePosition.slice()),
         bodies: world.bodies.map(({ pose }) => Float64Array.of(...pose.position, ...pose.orientation)),
       };

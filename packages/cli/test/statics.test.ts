@@ -6,6 +6,40 @@ import { describe, expect, it } from 'vitest';
 import { sandbox, scene } from './harness.ts';
 
 describe('statics', () => {
+  it('follows a branch and those that leave it', async () => {
+    const box = sandbox();
+    box.write(
+      'strip.yaml',
+      `tendril: 1
+rods:
+  - id: strip
+    shape: { type: straight, from: [0, 0, 0], to: [0, 0, 1] }
+    edges: 12
+    inextensible: true
+    section: { type: stiffness, EI1: 1, EI2: 3, GJ: 1, mass: 1 }
+pins: [{ rod: strip, at: start }]
+loads: [{ rod: strip, type: force, at: end, force: [0, 0, -1], factor: { formula: t } }]
+statics: { from: 0, to: 3, follow: branch, switches: 1 }
+`,
+    );
+    const { code, out } = await box.run('statics', 'strip.yaml', '--out', 'out');
+    expect(code).toBe(0);
+    expect(out).toContain('3 branches');
+    const rows = box
+      .read('out/branches.csv')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(','));
+    expect(rows[0].slice(0, 5)).toEqual(['branch', 'parent', 'point', 'kind', 'parameter']);
+    expect(rows.filter(([, , , kind]) => kind === 'bifurcation').map(([branch]) => branch)).toEqual(['0']);
+    expect(rows.filter(([branch, parent]) => branch === '2' && parent === '0').length).toBeGreaterThan(5);
+    expect(box.read('out/branches.svg')).toContain('bifurcations');
+    const side = decodeRecording(box.bytes('out/branch-1/recording.tendril'), 'r');
+    expect(side.frameCount).toBe(rows.filter(([branch]) => branch === '1').length);
+    const again = await box.run('statics', 'strip.yaml', '--out', 'out');
+    expect(again.code).toBe(2);
+  });
+
   it('follows a path and finds the critical load of a column', async () => {
     const box = sandbox();
     // Euler: P = π² EI / (4 L²) = 2.4674 for EI = L = 1, reached at t = 0.49348

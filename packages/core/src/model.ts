@@ -128,9 +128,9 @@ export interface BranchPoint {
   readonly criterion: 'energy' | 'divergence' | 'none';
 }
 
-/** Why a branch was not followed farther. */
+/** Why a branch was not followed farther: t left its range, points enough, back where it began, or no way on was found. */
 export interface BranchEnd {
-  readonly reason: 'range' | 'points' | 'lost';
+  readonly reason: 'range' | 'points' | 'closed' | 'lost';
   /** For `lost`: what failed at the shortest distance. */
   readonly detail: string;
 }

@@ -79,7 +79,7 @@ const statics = fields('statics', {
     .describe(
       "Of a branch: longest distance between points, as a part of the rod's length and of the range of t. Default 0.05.",
     ),
-  points: whole(2).optional().describe('Of a branch: most points. Default 400.'),
+  points: whole(2).optional().describe('Of a branch: most points. Default 1000.'),
   switches: whole(0)
     .optional()
     .describe('Of a branch: how many bifurcations deep side branches are followed. Default 0.'),

@@ -34,6 +34,7 @@ import {
   type Terminal,
 } from '../terminal.ts';
 import { version } from '../version.ts';
+import { followBranches } from './branches.ts';
 import { endBadly } from './run.ts';
 
 export interface StaticsOptions {
@@ -61,7 +62,8 @@ export async function statics(reference: string, options: StaticsOptions, termin
   if (!options.quiet) reportWarnings([...source.warnings, ...world.warnings], terminal);
   const folder = openFolder({ ...options, name: `${source.name}-statics` });
   try {
-    return await withInterrupt((interrupt) => staticsInto({ folder, source, world, options, terminal, interrupt }));
+    const find = source.scene.statics?.follow === 'branch' ? followBranches : staticsInto;
+    return await withInterrupt((interrupt) => find({ folder, source, world, options, terminal, interrupt }));
   } finally {
     folder.close();
   }

@@ -16,6 +16,7 @@ import {
 import { document, fitText, gridColor, ink, inkSoft, line, num, paper, pathData, text, textWidth } from './svg.ts';
 
 export interface Series {
+  /** '' for none. */
   readonly label: string;
   readonly color: string;
   /** [px]; 0: dots alone. */
@@ -41,6 +42,8 @@ export interface LinePlot {
   readonly yLabel: string;
   readonly yUnit: string;
   readonly series: readonly Series[];
+  /** Draws curves that stay at zero, too: they are branches, and not energies that are not there. */
+  readonly drawsZero?: boolean;
   /** On a logarithmic axis, what is not positive is left out. */
   readonly xScale?: Scale;
   readonly yScale?: Scale;
@@ -97,7 +100,9 @@ export function drawLinePlot(plot: LinePlot): string {
   const largest = Math.max(Math.abs(all[0]), Math.abs(all[1]));
   // A curve that never leaves zero by more than its own width says nothing; name it in words.
   const negligible =
-    yScale === 'log' ? [] : plot.series.filter(({ y }) => largest > 0 && peak(y) < 1e-2 * largest && y.length > 0);
+    yScale === 'log' || plot.drawsZero
+      ? []
+      : plot.series.filter(({ y }) => largest > 0 && peak(y) < 1e-2 * largest && y.length > 0);
   const drawn = plot.series.filter((one) => !negligible.includes(one));
   const right = 22 + Math.max(40, ...drawn.map(({ label }) => textWidth(label, 11.5, true)));
   const xOf = (one: Series): ArrayLike<number> => one.x ?? plot.x;
@@ -180,7 +185,17 @@ export function drawLinePlot(plot: LinePlot): string {
       `<circle cx="${num(toX(point.x))}" cy="${num(toY(point.y))}" r="4" fill="${fill}" stroke="${ink}" stroke-width="1.2"/>`,
     );
   }
-  body.push(...endLabels(drawn, xOf, xAxis, yAxis, width - right, top, height));
+  body.push(
+    ...endLabels(
+      drawn.filter(({ label }) => label !== ''),
+      xOf,
+      xAxis,
+      yAxis,
+      width - right,
+      top,
+      height,
+    ),
+  );
   return document(width, height, plot.title, body);
 }
 

@@ -87,9 +87,10 @@ function addStatics({ verb, terminal, setCode }: Program): void {
       'after',
       `
 With statics: { from, to, steps } in the scene, follows the equilibrium along time, in which pins and loads change,
-and finds the critical points where its stability changes.
+and finds the critical points where its stability changes. With statics: { from, to, follow: branch } it goes along the
+branch of equilibria, through folds where t turns back; switches: 1 follows the branches that leave it, too.
 
-Example:
+Examples:
   tendril statics michell-ring --stability report`,
     )
     .action(async (scene: string, options: StaticsOptions) => {

@@ -392,7 +392,7 @@ export interface StaticsSpec {
   readonly follow?: 'instants' | 'branch';
   /** Of a branch: longest distance between points, as a part of the rod's length and of the range of t. Default 0.05. */
   readonly stride?: number;
-  /** Of a branch: most points. Default 400. */
+  /** Of a branch: most points. Default 1000. */
   readonly points?: number;
   /** How many bifurcations deep side branches are followed. Default 0. */
   readonly switches?: number;

@@ -8,7 +8,7 @@
  * sign of ṫ tells folds, and a change of the number of negative modes without a fold tells bifurcations; both are then located.
  */
 
-import { sin } from '../math/rounded/index.ts';
+import { sin, square } from '../math/rounded/index.ts';
 import type { BranchEnd, BranchOptions, BranchPoint, BranchPointKind } from '../model.ts';
 import { type BranchProblem, type BranchRod, createBranchProblem } from './branchProblem.ts';
 import { type Correction, createRestTest } from './convergence.ts';
@@ -33,6 +33,10 @@ interface Trace {
   /** Displacement by the parameter, and that of a Newton step. */
   readonly byParameter: Float64Array;
   readonly gone: Float64Array;
+  /** Parameter of the held point. */
+  readonly start: { t: number };
+  /** From the first point to the held one. */
+  readonly way: Direction;
 }
 
 /** Iterations after which a shorter distance is tried. */
@@ -53,6 +57,8 @@ function createTrace(problem: BranchProblem, options: BranchOptions): Trace {
     tangent: { x: new Float64Array(size), t: 0 },
     byParameter: new Float64Array(size),
     gone: new Float64Array(size),
+    start: { t: problem.parameter },
+    way: { x: new Float64Array(size), t: 0 },
   };
 }
 
@@ -244,10 +250,41 @@ function locate(trace: Trace, kind: 'fold' | 'bifurcation', stretch: Stretch): n
   return last;
 }
 
+/** Holds the point that was reached. */
+function settle({ problem, tangent, gone, start, way }: Trace, after: Direction): void {
+  tangent.x.set(after.x);
+  tangent.t = after.t;
+  for (let d = 0; d < gone.length; d++) way.x[d] += gone[d];
+  way.t += problem.parameter - start.t;
+  start.t = problem.parameter;
+  problem.hold('point');
+}
+
 /** How much longer or shorter the next distance is. */
 function adapt(iterations: number, cosine: number): number {
-  if (cosine < 0.95) return 0.6;
-  return iterations <= 4 && cosine > 0.985 ? 1.5 : iterations > 7 ? 0.7 : 1;
+  if (cosine < 0.98) return 0.7;
+  return iterations <= 4 && cosine > 0.99 ? 1.5 : iterations > 7 ? 0.7 : 1;
+}
+
+/** Displacements below this, in the measure of the branch, are rounding. */
+const NO_MOVE = 1e-7;
+
+/**
+ * How sharply the rod's shape turns from the held point to the next: cosine of the angle between the tangents, and of that between
+ * tangent and way, the smaller one. The parameter does not count: where shapes change little, other branches are near in any measure.
+ */
+function measureTurn(trace: Trace, ds: number, after: Direction): number {
+  const { gone, tangent } = trace;
+  const cosine = (a: Float64Array, b: Float64Array, sizes: number): number => dot(trace, a, b) / sizes;
+  const [was, is, way] = [tangent.x, after.x, gone].map((x) => Math.sqrt(dot(trace, x, x)));
+  if (Math.min(ds * was, ds * is, way) < NO_MOVE) return 1;
+  return Math.min(cosine(tangent.x, after.x, was * is), cosine(tangent.x, gone, was * way));
+}
+
+/** Whether the held point is where the branch began, to a part of the distance between points. */
+function isBack(trace: Trace, ds: number): boolean {
+  const { way, range } = trace;
+  return Math.sqrt(dot(trace, way.x, way.x) + square(way.t / range)) < 0.5 * ds;
 }
 
 /** Where one attempt to go on came to. */
@@ -270,9 +307,9 @@ function advance(trace: Trace, ds: number, after: Direction): Advance {
   }
   const detail = trouble || findTangent(trace, after, tangent);
   if (detail) return { to: 'nowhere', detail };
-  const cosine = dotDirections(trace, after, tangent);
+  const cosine = Math.min(dotDirections(trace, after, tangent), measureTurn(trace, ds, after));
   // the first point from a bifurcation may turn towards the parameter
-  if (cosine < 0.7 && tangent.t !== 0) return { to: 'nowhere', detail: 'the branch turns too sharply' };
+  if (cosine < 0.95 && tangent.t !== 0) return { to: 'nowhere', detail: 'the branch turns too sharply' };
   return { to: 'point', iterations, cosine, verdict: problem.judge() };
 }
 
@@ -320,11 +357,10 @@ export function* followBranch(rod: BranchRod, options: BranchOptions): Generator
     }
     arc += ds;
     verdict = next.verdict;
-    tangent.x.set(after.x);
-    tangent.t = after.t;
-    problem.hold('point');
+    settle(trace, after);
     yield tell('point', verdict, next.iterations);
     count++;
+    if (count > 4 && isBack(trace, ds)) return { reason: 'closed', detail: '' };
     ds = Math.min(options.stride, ds * adapt(next.iterations, next.cosine));
   }
   return { reason: 'points', detail: '' };

@@ -55,7 +55,7 @@ function equilibrate(
 
 /** Default of `statics.stride` and `statics.points`. */
 const STRIDE = 0.05;
-const POINTS = 400;
+const POINTS = 1000;
 
 function* followWorld(
   world: WorldParts,

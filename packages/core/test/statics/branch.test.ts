@@ -154,6 +154,50 @@ describe('two bars', () => {
   });
 });
 
+describe('a shallow arch under a load like its shape', () => {
+  it('buckles sideways and snaps at the loads of the theory of shallow arches', () => {
+    // y = b sin πx of rise a: q = π⁴(a − b + EA b (a² − b²)/4), antisymmetric buckling where EA (a² − b²) = 16 (EI = L = 1)
+    const [rise, EA, edges] = [0.02, 9e4, 40];
+    const load = (b: number): number => Math.PI ** 4 * (rise - b + (EA * b * (rise * rise - b * b)) / 4);
+    const heights = Array.from({ length: 4001 }, (_, k) => (rise * k) / 4000);
+    const fold = Math.max(...heights.map(load));
+    const sideways = load(Math.sqrt(rise * rise - 16 / EA));
+    const places = Array.from({ length: edges + 1 }, (_, k) => k / edges);
+    const points = places.map((x) => [x, 0, rise * Math.sin(Math.PI * x)] as const);
+    const world = createWorld({
+      tendril: 1,
+      rods: [
+        {
+          id: 'arch',
+          shape: { type: 'points', points },
+          frame: { d1: [0, 1, 0] },
+          section: { type: 'stiffness', EI1: 1, EI2: 1000, GJ: 100, EA, mass: 1 },
+        },
+      ],
+      pins: (['start', 'end'] as const).map((at) => ({
+        rod: 'arch',
+        at,
+        hold: 'hinge' as const,
+        axis: [0, 1, 0] as const,
+      })),
+      loads: points.slice(1, -1).map((_, k) => ({
+        type: 'force' as const,
+        rod: 'arch',
+        at: { node: k + 1 },
+        force: [0, 0, -Math.sin(Math.PI * places[k + 1]) / edges] as const,
+        factor: { formula: 't' },
+      })),
+      statics: { from: 0, to: 2 * fold, follow: 'branch' },
+    });
+    const events = eventsOf(follow(world));
+    expect(events[0][0]).toBe('bifurcation');
+    expect(events[0][1] / sideways).toBeCloseTo(1, 1.7);
+    expect(events[1][0]).toBe('fold');
+    expect(events[1][1] / fold).toBeCloseTo(1, 1.7);
+    expect(sideways / fold).toBeLessThan(0.99);
+  });
+});
+
 describe('what cannot be followed', () => {
   const scene = column('der', 3);
   it('is refused with its reason', () => {
