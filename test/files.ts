@@ -50,9 +50,14 @@ export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => walk(child, visit));
 }
 
+const knownImports = new Map<string, readonly string[]>();
+
 /** Module names that a source imports or re-exports, dynamic imports included. */
-export function importsOf(path: string): string[] {
+export function importsOf(path: string): readonly string[] {
+  const known = knownImports.get(path);
+  if (known) return known;
   const names: string[] = [];
+  knownImports.set(path, names);
   walk(parse(path), (node) => {
     if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) {
       names.push((node.moduleSpecifier as ts.StringLiteral).text);
