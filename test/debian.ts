@@ -1,6 +1,7 @@
 /**
- * Makes sure that the tests have the programs that they need beside Node: Chromium for the studio, Redis for queues. What is
- * missing is installed from Debian when this user may. Run before the tests (`pretest`).
+ * Makes sure that the tests have the programs that they need beside Node: Chromium for the studio, Redis and OpenSSL for queues. What is
+ * missing is installed from Debian when this user may. Debian has no reader of Parquet for pandas: that comes from PyPI into node_modules,
+ * and one test is skipped where it cannot be had. Run before the tests (`pretest`).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -25,6 +26,12 @@ const needed: readonly Needed[] = [
     purpose: 'the tests of queues',
     places: ['/usr/bin/redis-server', '/usr/bin/valkey-server', '/usr/local/bin/redis-server'],
     otherwise: ', or valkey-server',
+  },
+  {
+    name: 'openssl',
+    purpose: 'the tests of queues behind TLS',
+    places: ['/usr/bin/openssl', '/usr/local/bin/openssl'],
+    otherwise: '',
   },
 ];
 
@@ -51,4 +58,16 @@ if (missing.length > 0) {
     console.error(`this could not be installed: apt-get install ${names.join(' ')}`);
     process.exit(1);
   }
+}
+
+/** Read by packages/sweep/test/results.test.ts. */
+const pythonPackages = 'node_modules/.cache/python';
+const python = (...args: string[]): boolean =>
+  spawnSync('python3', args, { stdio: 'ignore', env: { ...process.env, PYTHONPATH: pythonPackages } }).status === 0;
+
+if (!python('-c', 'import pandas, pyarrow')) {
+  console.log('installing for one test: pandas and pyarrow, 75 MB from PyPI');
+  const options = ['--quiet', '--retries', '0', '--timeout', '10', '--disable-pip-version-check'];
+  if (!python('-m', 'pip', 'install', ...options, '--target', pythonPackages, 'pandas', 'pyarrow'))
+    console.log('they could not be installed: the test that reads a data set by pandas is skipped');
 }

@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import { createWorld, type Scene } from '@tendril-sim/core';
 import { createRecordingEncoder, decodeRecording, recordingFrame, recordingHeader } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
+import { sweepReport } from '../../cli/src/commands/sweepReport.ts';
+import { createExecutor } from '../../sweep/src/run/execute.ts';
+import { createBench, runStudy, studyOf } from '../../sweep/test/harness.ts';
 import { drawn, dropFile, open, page, server, text, useStudio, waitForClock } from './harness.ts';
 
 useStudio();
@@ -64,6 +67,37 @@ describe('files', () => {
     expect(download.suggestedFilename()).toMatch(/\.(webm|mp4)$/);
     const webm = film.readUInt32BE(0) === 0x1a45dfa3;
     expect(webm || film.subarray(4, 8).toString() === 'ftyp').toBe(true);
+  });
+
+  it('opens a run that is clicked in the report of a study', async () => {
+    const bench = createBench();
+    try {
+      bench.write('study.yaml', studyOf(3));
+      // three runs need no processes
+      await runStudy(bench.at('study.yaml'), bench.at('results'), {
+        run: async (study, runs, store) => {
+          const executor = createExecutor(study.plan);
+          for (let k = 0; k < runs.count; k++) store.add(await executor.execute(runs.spec(k)));
+          return 'complete';
+        },
+      });
+      const terminal = { out: () => {}, err: () => {}, live: false, columns: 80 };
+      await sweepReport(bench.at('results'), { studio: server.url }, terminal);
+      await page.goto(`file://${bench.at('results/report.html')}`);
+      const opened = page.context().waitForEvent('page');
+      await page.locator('svg a:has(circle)').last().click();
+      const studio = await opened;
+      await studio.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);
+      await studio.getByRole('tab', { name: 'Scene' }).click();
+      // the last run has the largest modulus
+      const scene = JSON.parse(await studio.locator('textarea').inputValue()) as {
+        rods: { material: { E: number } }[];
+      };
+      expect(scene.rods[0].material.E).toBeCloseTo(10e9, -1);
+      expect(studio.url()).toContain('run-2.yaml');
+    } finally {
+      bench.remove();
+    }
   });
 
   it('puts the scene in a link, and keeps work over a reload', async () => {

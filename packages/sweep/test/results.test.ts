@@ -1,5 +1,10 @@
 /** What is made of a data set: SQL, the report, sensitivity indices. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf } from '../../../test/markdown.ts';
 import { queryStudy } from '../src/query.ts';
 import { binnedIndices, saltelliIndices } from '../src/sensitivity.ts';
 import { sampleRandom } from '../src/study/random.ts';
@@ -10,6 +15,12 @@ beforeAll(() => {
   bench = createBench();
 });
 afterAll(() => bench.remove());
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const sql = async (text: string): Promise<Record<string, unknown>[]> => {
+  const { columns, rows } = await queryStudy(bench.at('ishigami'), text);
+  return rows.map((row) => Object.fromEntries(columns.map((name, k) => [name, row[k]])));
+};
 
 describe('a data set', { timeout: 120_000 }, () => {
   // the Ishigami function, whose indices are known in closed form
@@ -62,6 +73,24 @@ quantities: { f: sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a) }
       tendril: number;
     };
     expect(scene.tendril).toBe(1);
+  });
+
+  it('is read by the line of pandas that the docs show', async ({ skip }) => {
+    const env = { ...process.env, PYTHONPATH: join(root, 'node_modules/.cache/python') };
+    const python = (program: string): ReturnType<typeof spawnSync> =>
+      spawnSync('python3', ['-c', program], { cwd: bench.folder, env, encoding: 'utf8' });
+    if (python('import pandas, pyarrow').status !== 0)
+      skip('needs pandas and pyarrow: python3 -m pip install pandas pyarrow');
+    const block = blocksOf(readFileSync(join(root, 'docs/sweep.md'), 'utf8')).find(
+      ({ language }) => language === 'python',
+    );
+    const lines = (block?.text ?? '').replace('out/study-sweep', 'ishigami');
+    expect(lines).toContain('pandas.read_parquet');
+    const { stdout, stderr } = python(`${lines}\nprint(len(runs), runs.f.mean(), runs.a.dtype, set(runs.status))`);
+    const [{ mean }] = await sql('select avg(f) as mean from runs');
+    const [rows, average, ...rest] = String(stdout).trim().split(' ');
+    expect([rows, ...rest], String(stderr)).toEqual(['2560', 'float64', "{'done'}"]);
+    expect(Number(average)).toBeCloseTo(mean as number, 10);
   });
 
   it('that is asked wrongly says what is wrong', async () => {
