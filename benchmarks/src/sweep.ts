@@ -3,7 +3,7 @@
  * run, with the start of the program and of its workers. The queue needs redis-server or valkey-server. See docs/sweep.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +64,10 @@ function resourcesOf(pid: number): Resources {
     // fields 14 and 15, in hundredths of a second; the name before them may hold spaces
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
     const cpu = (Number(fields[11]) + Number(fields[12])) / 100;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean);
+    // a child belongs to the thread that started it
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(/\s+/).filter(Boolean),
+    );
     const below = children.map((child) => resourcesOf(Number(child)));
     return {
       own,

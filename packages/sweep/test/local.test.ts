@@ -13,6 +13,7 @@ import {
   countFinished,
   createBench,
   isAlive,
+  type Running,
   rodScene,
   runStudy,
   start,
@@ -30,11 +31,19 @@ interface Dictionary {
 
 let bench: Bench;
 let pool: Pool;
+const running: Running[] = [];
+const launch = (...args: string[]): Running => {
+  const one = start(args, { cwd: bench.folder });
+  running.push(one);
+  return one;
+};
 beforeAll(() => {
   bench = createBench();
   pool = createPool(2);
 });
 afterAll(() => {
+  // of a test that failed
+  for (const { child } of running) child.kill('SIGKILL');
   pool.close();
   bench.remove();
 });
@@ -64,7 +73,7 @@ describe('a study', { timeout: 120_000 }, () => {
 
   it('survives kill -9 of a worker and of the coordinator, each run once, the same data', async () => {
     const out = bench.at('killed');
-    const run = start(['sweep', 'study.yaml', '--out', 'killed', '--workers', '2'], { cwd: bench.folder });
+    const run = launch('sweep', 'study.yaml', '--out', 'killed', '--workers', '2');
     await until(() => countFinished(out) > 20);
     process.kill(childrenOf(run.child.pid as number)[0], 'SIGKILL');
     await until(() => countFinished(out) > 60);
@@ -85,7 +94,7 @@ describe('a study', { timeout: 120_000 }, () => {
       'endless.yaml',
       over(studyOf(1), 'path: time.duration, name: T, values: [1 ms, 1000000 s]').replace('statics', 'run'),
     );
-    const run = start(['sweep', 'endless.yaml', '--out', 'endless', '--workers', '1'], { cwd: bench.folder });
+    const run = launch('sweep', 'endless.yaml', '--out', 'endless', '--workers', '1');
     // then the worker is in the second run
     await until(() => countFinished(bench.at('endless')) === 1);
     const [worker] = childrenOf(run.child.pid as number);
@@ -96,7 +105,7 @@ describe('a study', { timeout: 120_000 }, () => {
   });
 
   it('stops at Ctrl-C with what it has, and makes nothing twice', async () => {
-    const run = start(['sweep', 'study.yaml', '--out', 'stopped'], { cwd: bench.folder });
+    const run = launch('sweep', 'study.yaml', '--out', 'stopped');
     await until(() => countFinished(bench.at('stopped')) > 10);
     run.child.kill('SIGINT');
     const { code, out } = await run.ended;
