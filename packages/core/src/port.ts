@@ -41,6 +41,9 @@ export interface LoadSource {
   readonly dependsOnState: boolean;
   /** Whether the loads are the same at all times, in all states; absent: they may change. */
   readonly isConstant?: boolean;
+  /** The one node or edge that it acts on, where it has one: `addLoad` rejects a place that the rod does not have. */
+  readonly node?: number;
+  readonly edge?: number;
 }
 
 /**

@@ -17,12 +17,24 @@ export interface PointSpring extends LoadSource {
   damping: number;
 }
 
-/** Pulls one node towards a point: F = −stiffness·(x − target) − damping·v. */
+/**
+ * Pulls one node towards a point: F = −stiffness·(x − target) − damping·v. Add it to a rod by `world.addLoad(rod, spring)`, and move
+ * it by writing `target`.
+ *
+ * @param node index of the node, from 0 at the start of the rod
+ * @param stiffness [N/m], 0 or more
+ * @param damping [N s/m], 0 or more; at least stiffness × time step, or steps may not converge
+ * @throws RangeError if one of them is not as above
+ */
 export function createPointSpring(node: number, stiffness: number, damping: number): PointSpring {
+  checkIndex('createPointSpring', 'node', node);
+  checkAmount('stiffness', stiffness);
+  checkAmount('damping', damping);
   const target = new Float64Array(3);
   const o = 3 * node;
   return {
     target,
+    node,
     stiffness,
     damping,
     dependsOnState: true,
@@ -45,15 +57,31 @@ export interface EdgeTorque extends LoadSource {
   torque: number;
 }
 
-/** Turns one edge about its own tangent; it follows the rod, so it has no potential. */
+/**
+ * Turns one edge about its own tangent; it follows the rod, so it has no potential. Its `torque` is 0 until it is written.
+ *
+ * @param edge index of the edge, from 0 at the start of the rod
+ */
 export function createEdgeTorque(edge: number): EdgeTorque {
+  checkIndex('createEdgeTorque', 'edge', edge);
   const o = 3 * edge;
   return {
     torque: 0,
+    edge,
     dependsOnState: true,
     addLoads({ edgeTorque }, { edgeTangent }) {
       for (let k = 0; k < 3; k++) edgeTorque[o + k] += this.torque * edgeTangent[o + k];
     },
     potential: () => 0,
   };
+}
+
+function checkIndex(caller: string, what: string, index: number): void {
+  if (!Number.isInteger(index) || index < 0)
+    throw new RangeError(`${caller}: ${what} must be a whole number from 0, got ${index}`);
+}
+
+function checkAmount(what: string, value: number): void {
+  if (!Number.isFinite(value) || value < 0)
+    throw new RangeError(`createPointSpring: ${what} must be a number of 0 or more, got ${value}`);
 }

@@ -5,6 +5,7 @@
  * (read.ts, statics.ts). Nothing in this folder knows what is inside a model.
  */
 import type { WorldOptions } from '../engine.ts';
+import type { LoadSource } from '../port.ts';
 import type { Scene } from '../scene/types.ts';
 import { buildWorld, readBack } from './build.ts';
 import { createAuditor } from './energyAudit.ts';
@@ -52,6 +53,7 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       restoreState(parts, state);
     },
     addLoad(rod, source) {
+      checkLoad(rods, rod, source);
       const drive = drives[rod];
       drive.sources.push(source);
       drive.overrides++;
@@ -63,4 +65,15 @@ export function createWorld(input: Scene, options: WorldOptions = {}): World {
       };
     },
   };
+}
+
+/** Rejects a rod, node or edge that does not exist: it would write beside the rod's arrays in silence. */
+function checkLoad(rods: World['rods'], rod: number, { node, edge }: LoadSource): void {
+  const reject = (what: string, index: number, count: number): never => {
+    const known = count > 0 ? `${what}s are 0 to ${count - 1}` : `it has no ${what}`;
+    throw new RangeError(`addLoad: there is no ${what} ${index}; ${known}`);
+  };
+  if (!Object.hasOwn(rods, rod)) reject('rod', rod, rods.length);
+  if (node !== undefined && node >= rods[rod].nodeCount) reject('node', node, rods[rod].nodeCount);
+  if (edge !== undefined && edge >= rods[rod].edgeCount) reject('edge', edge, rods[rod].edgeCount);
 }

@@ -122,7 +122,8 @@ export interface World {
   restore(state: WorldState): void;
   /**
    * Adds a load to a rod while the world runs, such as a hand's (fields/hand.ts); the returned function removes it.
-   * It is not part of the state: `save` and `hash` ignore it.
+   * It is not part of the state: `save` and `hash` ignore it. `rod` counts from 0. Throws RangeError if there is no such rod, or if the rod
+   * lacks the node or edge that the load names.
    */
   addLoad(rod: number, source: LoadSource): () => void;
 }
