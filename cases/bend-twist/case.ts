@@ -91,6 +91,7 @@ const coefficients: Readonly<Partial<Record<ModelId, number>>> = {
 export const bendTwist: Case = defineCase({
   id: 'bend-twist',
   title: 'Bend–twist: a hanging rod with natural curvature leaves its plane',
+  group: 'classics',
   source: 'linear stability of the planar Kirchhoff rod, computed from the continuum',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   papers: [

@@ -99,6 +99,7 @@ function swing(edges: number, amount: number): { bun: number; braid: number } {
 export const braid: Case = defineCase({
   id: 'braid',
   title: 'Bun and braid: very stiff to soft along one strand; local dynamics',
+  group: 'hadap2006',
   source: 'figure 7 and section 6.4 of Hadap 2006',
   models: ['strand'],
   papers: [
@@ -121,9 +122,10 @@ export const braid: Case = defineCase({
     };
   },
   expect: {
-    'bend of the bun over that of the braid, log10': { value: -2.3, scale: 1, tolerance: 0.7 },
-    'half of the run felt: bend over the whole': { value: 0.55, scale: 1, tolerance: 0.3 },
+    'bend of the bun over that of the braid, log10': { atMost: -1.8 },
+    // half where bends are small; large ones grow less than the push
+    'half of the run felt: bend over the whole': { from: 0.5, to: 0.8 },
     // the head is rigid on the hip, but smooth keys of two points are not quite those of one body
-    'none of the run felt: bend of the braid [rad]': { value: 0, scale: 1, tolerance: 1e-5 },
+    'none of the run felt: bend of the braid [rad]': { atMost: 1e-6 },
   },
 });

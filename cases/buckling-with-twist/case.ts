@@ -169,6 +169,8 @@ const notSprings: readonly ModelId[] = ['der', 'fiber', 'cosserat'];
 export const bucklingWithTwist: Case = defineCase({
   id: 'buckling-with-twist',
   title: 'A hair is pushed together and twisted',
+  group: 'cosserat',
+  colorBy: 'twist',
   source: 'Michels et al. 2015, Fig. 2–4; shapes from a converged Cosserat rod',
   models: ['der', 'fiber', 'cosserat', 'massspring'],
   papers: [

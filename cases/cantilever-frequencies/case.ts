@@ -86,6 +86,7 @@ function distinct(omega: ArrayLike<number>, count: number): number[] {
 export const cantileverFrequencies: Case = defineCase({
   id: 'cantilever-frequencies',
   title: 'Natural frequencies of beams, chains and twisting rods',
+  group: 'classics',
   source: 'characteristic equations of Euler–Bernoulli beams; Ritz solution with gravity; Bessel zeros for the chain',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [25, 50, 100],

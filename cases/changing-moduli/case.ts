@@ -67,6 +67,8 @@ const drop = (world: ReturnType<typeof worldOf>, edges: number, start: number): 
 export const changingModuli: Case = defineCase({
   id: 'changing-moduli',
   title: 'A curl in moist air: its moduli fall to a quarter and come back',
+  group: 'cosserat',
+  colorBy: 'twist',
   source: 'Michels et al. 2015, Fig. 7 and §5; equilibria from a converged Cosserat rod',
   models: ['fiber', 'cosserat'],
   papers: [

@@ -71,6 +71,8 @@ function sag(edges: number, model: 'strand' | 'der'): number {
 export const curlyBangs: Case = defineCase({
   id: 'curly-bangs',
   title: 'Curly bangs: a rest shape that gravity does not change',
+  group: 'hadap2006',
+  colorBy: 'twist',
   source: 'figure 8 and section 6.6 of Hadap 2006',
   models: ['strand'],
   papers: [

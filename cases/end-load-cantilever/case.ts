@@ -52,6 +52,7 @@ const orderOf = (model: ModelId): number => (model === 'strand' ? 1.75 : 1.9);
 export const endLoadCantilever: Case = defineCase({
   id: 'end-load-cantilever',
   title: 'Cantilever with a dead load at its tip',
+  group: 'classics',
   source: 'Bisshopp & Drucker: elliptic integrals',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat'],
   quick: [25, 50, 100],

@@ -169,6 +169,7 @@ const held: readonly ModelId[] = ['der', 'fiber', 'cosserat'];
 export const eulerBuckling: Case = defineCase({
   id: 'euler-buckling',
   title: 'Buckling of a column, and beyond',
+  group: 'classics',
   source: 'Euler; Greenhill; clamped-clamped elastica by elliptic integrals',
   models: ['der', 'fiber', 'cosserat', 'helix', 'strand'],
   quick: [20, 40],

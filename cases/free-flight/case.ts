@@ -48,6 +48,8 @@ function drift(
 export const freeFlight: Case = defineCase({
   id: 'free-flight',
   title: 'Momentum, angular momentum and energy in free flight',
+  group: 'laws',
+  colorBy: 'twist',
   source: 'conservation laws',
   models: ['der'],
   quick: [500, 1000],

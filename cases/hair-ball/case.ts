@@ -103,6 +103,7 @@ function inspect(world: World): number {
 export const hairBall: Case = defineCase({
   id: 'hair-ball',
   title: 'A ball of hair shaken to and fro',
+  group: 'contact',
   source:
     'Michels et al. 2015, § 4.3, in the well-posed form of docs/contact.md; momentum: Σ pin forces = rate of momentum − weight',
   models: ['der'],

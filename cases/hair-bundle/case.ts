@@ -105,6 +105,7 @@ function rest(
 export const hairBundle: Case = defineCase({
   id: 'hair-bundle',
   title: 'Bundles at rest: a woodpile and a gutter',
+  group: 'contact',
   source: 'statics: what lies still stays, and the ground carries the weight of all',
   models: ['der', 'fiber'],
   quick: [4],

@@ -53,6 +53,7 @@ function follow(
 export const hairRelease: Case = defineCase({
   id: 'hair-release',
   title: 'Energy of straight hair that is let go',
+  group: 'bertails2006',
   source: 'no force does work but weight: the total energy is constant',
   models: ['helix'],
   quick: [60, 240],
@@ -67,14 +68,15 @@ export const hairRelease: Case = defineCase({
       'bdf2: loss over that of incremental-potential': bdf2.loss / euler.loss,
       'semi-implicit, damped by 0.2 s: largest gain': follow('semi-implicit', n, 0.2).gain,
       // the published scheme without damping: it gains more than it ever had
-      'semi-implicit, undamped: 1 if it gains': follow('semi-implicit', n, 0).gain > 0.1 ? 1 : 0,
+      'semi-implicit, undamped: gains energy': follow('semi-implicit', n, 0).gain > 0.1,
     };
   },
   expect: {
-    'incremental-potential: largest gain': { value: 0, tolerance: 1e-12 },
-    'bdf2: largest gain': { value: 0, tolerance: 1e-3 },
-    'bdf2: loss over that of incremental-potential': { value: 0, tolerance: (n: number) => (n < 480 ? 0.7 : 0.3) },
-    'semi-implicit, damped by 0.2 s: largest gain': { value: 0, tolerance: 1e-12 },
-    'semi-implicit, undamped: 1 if it gains': { value: 1, tolerance: 0 },
+    'incremental-potential: largest gain': { atMost: 1e-12 },
+    'bdf2: largest gain': { atMost: 1e-12 },
+    // second order against first, once the steps resolve the vibrations that lose the energy
+    'bdf2: loss over that of incremental-potential': { atMost: (n) => Math.min(0.65, 130 / n) },
+    'semi-implicit, damped by 0.2 s: largest gain': { atMost: 1e-12 },
+    'semi-implicit, undamped: gains energy': { holds: true },
   },
 });

@@ -46,6 +46,7 @@ const mostIterations: Readonly<Partial<Record<ModelId, number>>> = { strand: 14,
 export const heavyCantilever: Case = defineCase({
   id: 'heavy-cantilever',
   title: 'Cantilever under its own weight',
+  group: 'classics',
   source: 'heavy elastica: ODE shooting and spectral solution of the continuum',
   models: ['der', 'helix', 'strand', 'fiber', 'cosserat', 'massspring'],
   papers: [

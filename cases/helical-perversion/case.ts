@@ -189,6 +189,8 @@ function handedness(world: World, from: number, to: number): number {
 export const helicalPerversion: Case = defineCase({
   id: 'helical-perversion',
   title: 'Helical perversion of a coiling ribbon',
+  group: 'bergou2008',
+  colorBy: 'twist',
   source: 'figure 2 of Bergou 2008; Goriely and Tabor 1998; linear stability, and Kirchhoff rods by shooting',
   models: ['der'],
   papers: [

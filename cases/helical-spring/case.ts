@@ -61,6 +61,8 @@ function scene(perTurn: number, keys: ReturnType<typeof guidedKey>[]): SceneInpu
 export const helicalSpring: Case = defineCase({
   id: 'helical-spring',
   title: 'Stiffness of a helical spring, axial, torsional and coupled',
+  group: 'classics',
+  colorBy: 'twist',
   source: 'Kirchhoff helix: compliance of the clamped rod under a wrench, guided end',
   models: ['der'],
   quick: [10, 20],

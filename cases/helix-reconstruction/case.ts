@@ -74,6 +74,7 @@ const tolerance = (n: number, model: ModelId): number => (model === 'helix' ? 1e
 export const helixReconstruction: Case = defineCase({
   id: 'helix-reconstruction',
   title: 'A straight rod relaxes to its natural helix',
+  group: 'bertails2006',
   source: "constant Darboux vector: Rodrigues' formula",
   models: ['der', 'helix', 'fiber', 'cosserat'],
   papers: [

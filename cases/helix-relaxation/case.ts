@@ -133,6 +133,8 @@ const name = (E: number, G: number): string => `E × ${E}, G × ${G}`;
 export const helixRelaxation: Case = defineCase({
   id: 'helix-relaxation',
   title: 'A curl of hair is let go',
+  group: 'cosserat',
+  colorBy: 'twist',
   source: 'Michels et al. 2015, Fig. 5; numbers from a converged Cosserat rod',
   models: ['der', 'fiber', 'cosserat', 'massspring'],
   papers: [

@@ -89,6 +89,7 @@ function referenceOf(rods: Rods): Float64Array {
 export const integratorOrder: Case = defineCase({
   id: 'integrator-order',
   title: 'Order of the integrators in the time step',
+  group: 'laws',
   source: 'definition of order; reference by Richardson extrapolation at 4096 steps',
   models: ['der', 'strand'],
   quick: [128, 256, 512],

@@ -101,6 +101,7 @@ function solve(input: SceneInput): { positions: Float64Array; energy: number; mo
 export const invariants: Case = defineCase({
   id: 'invariants',
   title: 'Turned, moved and reversed rods give the same answer',
+  group: 'laws',
   source: 'rigid motions and the choice of a direction along the rod change nothing',
   models: ['der'],
   quick: [16],

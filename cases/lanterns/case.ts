@@ -156,6 +156,8 @@ function listen(edges: number, model: ModelId): { period: number; frame: number;
 export const lanterns: Case = defineCase({
   id: 'lanterns',
   title: 'Lanterns: a heavy tip, and twist that goes on by itself',
+  group: 'hadap2006',
+  colorBy: 'twist',
   source: 'figure 1 of Hadap 2006; torsional pendulum; pendulum',
   models: ['strand', 'der'],
   papers: [

@@ -170,6 +170,8 @@ const increments = 12;
 export const localizedBuckling: Case = defineCase({
   id: 'localized-buckling',
   title: 'Localized buckling of a twisted rod',
+  group: 'bergou2008',
+  colorBy: 'twist',
   source: 'van der Heijden and Thompson 2000; figure 7 of Bergou 2008: φ0 = 0.919',
   models: ['der'],
   papers: [

@@ -52,6 +52,8 @@ function map(rows: readonly CheckRow[]): CaseFigure {
 export const michellRing: Case = defineCase({
   id: 'michell-ring',
   title: "Michell's instability of a twisted ring",
+  group: 'classics',
+  colorBy: 'twist',
   source: 'Michell 1889, Zajac 1962: θc = 2π√3·α/β',
   models: ['der', 'cosserat'],
   papers: [

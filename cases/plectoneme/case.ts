@@ -42,6 +42,8 @@ function scene(edges: number, duration: number): SceneInput {
 export const plectoneme: Case = defineCase({
   id: 'plectoneme',
   title: 'Plectonemes under growing twist',
+  group: 'bergou2008',
+  colorBy: 'twist',
   source:
     'Bergou et al. 2008, Fig. 9; Călugăreanu: linking number = twist + writhe, unless strands pass through each other',
   models: ['der'],

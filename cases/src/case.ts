@@ -6,26 +6,65 @@
 import type { EquilibriumReport, ModelId, Scene, World } from '@tendril-sim/core';
 import { hypotOf, log } from '@tendril-sim/core/math';
 import { type SceneInput, sceneFromObject } from '@tendril-sim/io';
+import type { CaseGroup } from './groups.ts';
 import type { PaperClaim } from './papers.ts';
 import { createWorld } from './world.ts';
 
-export interface Expectation {
+/** A number, or one for each resolution n and model. */
+export type Bound = number | ((n: number, model: ModelId) => number);
+
+interface Asked {
+  /** Models that it is asked of; default all of the case. */
+  readonly models?: readonly ModelId[];
+}
+
+/** A value that theory gives, with the largest error that is allowed. */
+export interface ExactValue extends Asked {
   /** What theory says. */
   readonly value: number;
   /** Largest allowed error, at resolution n, of a model. */
-  readonly tolerance: number | ((n: number, model: ModelId) => number);
+  readonly tolerance: Bound;
   /** The error is |measured − value| / scale; default |value|, or 1 where value is 0. */
   readonly scale?: number;
   /** Least order of convergence in 1/n between successive resolutions; of a model that has none, undefined. */
   readonly order?: number | ((model: ModelId) => number | undefined);
   /** Below this error, rounding and the reference's own digits decide: no order is asked for. */
   readonly floor?: number | ((model: ModelId) => number);
-  /** Models that it is asked of; default all of the case. */
-  readonly models?: readonly ModelId[];
 }
+
+/** measured ≤ bound: errors, penetrations, counts of failures. */
+export interface AtMost extends Asked {
+  readonly atMost: Bound;
+}
+
+/** measured ≥ bound: how much better one method is than another. */
+export interface AtLeast extends Asked {
+  readonly atLeast: Bound;
+}
+
+/** low ≤ measured ≤ high: points of a curve that lie in a band, and quantities that only experiments give. */
+export interface Band extends Asked {
+  readonly from: Bound;
+  readonly to: Bound;
+}
+
+/** The measured quantity is less than another one that is measured with it. */
+export interface Ordering extends Asked {
+  readonly lessThan: string;
+}
+
+/** `measure` returns true. */
+export interface Holds extends Asked {
+  readonly holds: true;
+}
+
+export type Expectation = ExactValue | AtMost | AtLeast | Band | Ordering | Holds;
 
 /** Expectations by the names of measured quantities. */
 export type Expectations = Readonly<Record<string, Expectation>>;
+
+/** Measured quantities by name; a boolean for an expectation that `holds`. */
+export type Measured = Readonly<Record<string, number | boolean>>;
 
 export interface Resolutions {
   readonly quick: readonly number[];
@@ -35,6 +74,10 @@ export interface Resolutions {
 export interface Case {
   readonly id: string;
   readonly title: string;
+  /** Which part of a gallery shows it; default `classics`. */
+  readonly group?: CaseGroup;
+  /** What a viewer colours its rods by; default curvature. */
+  readonly colorBy?: 'curvature' | 'twist';
   /** Where the numbers come from. */
   readonly source: string;
   readonly models: readonly ModelId[];
@@ -48,7 +91,7 @@ export interface Case {
   /** A scene worth running and looking at. */
   scene(): SceneInput;
   /** Measured quantities by name at resolution n. */
-  measure(n: number, model: ModelId): Readonly<Record<string, number>>;
+  measure(n: number, model: ModelId): Measured;
   /** By the names of measured quantities. */
   readonly expect: Expectations;
   /** A figure of what was found; `check --out` draws it. */
@@ -76,6 +119,8 @@ export interface CaseFigure {
   readonly points: readonly { readonly x: number; readonly y: number; readonly filled: boolean }[];
 }
 
+export type Relation = '=' | '≤' | '≥' | '<' | 'in';
+
 export interface CheckRow {
   readonly case: string;
   readonly model: string;
@@ -83,6 +128,8 @@ export interface CheckRow {
   readonly quantity: string;
   readonly measured: number;
   readonly expected: number;
+  /** How the two are compared: `≤` where an upper bound is expected. */
+  readonly relation: Relation;
   readonly error: number;
   readonly tolerance: number;
   readonly order: number | null;
@@ -125,15 +172,7 @@ export function runChecks(subject: Case, options: CheckOptions): CheckRow[] {
       const measured = subject.measure(n, model);
       for (const [quantity, expected] of Object.entries(subject.expect)) {
         if (expected.models && !expected.models.includes(model)) continue;
-        const row = judge(
-          subject.id,
-          model,
-          n,
-          quantity,
-          measured[quantity] ?? Number.NaN,
-          expected,
-          before.get(quantity),
-        );
+        const row = judge({ case: subject.id, model, n, quantity }, measured, expected, before.get(quantity));
         before.set(quantity, { n, error: row.error });
         rows.push(row);
       }
@@ -142,23 +181,57 @@ export function runChecks(subject: Case, options: CheckOptions): CheckRow[] {
   return rows;
 }
 
+type Asking = Pick<CheckRow, 'case' | 'n' | 'quantity'> & { readonly model: ModelId };
+
 function judge(
-  id: string,
-  model: ModelId,
-  n: number,
-  quantity: string,
-  measured: number,
+  asking: Asking,
+  measured: Measured,
   expected: Expectation,
-  before: { n: number; error: number } | undefined,
+  before: { readonly n: number; readonly error: number } | undefined,
 ): CheckRow {
-  const scale = expected.scale ?? (Math.abs(expected.value) || 1);
-  const error = Math.abs(measured - expected.value) / scale;
-  const tolerance = typeof expected.tolerance === 'number' ? expected.tolerance : expected.tolerance(n, model);
-  const order = before ? log(before.error / error) / log(n / before.n) : null;
+  const { n, model, quantity } = asking;
+  const found = Number(measured[quantity] ?? Number.NaN);
+  const { value, relation, error, tolerance } = compare(found, expected, measured, asking);
+  const order = before && 'value' in expected ? log(before.error / error) / log(n / before.n) : null;
+  const base = { ...asking, measured: found, expected: value, relation, error, tolerance, order };
+  if (relation === '<') return { ...base, pass: found < value };
+  if (!('value' in expected)) return { ...base, pass: error <= tolerance };
   const least = typeof expected.order === 'function' ? expected.order(model) : expected.order;
   const floor = typeof expected.floor === 'function' ? expected.floor(model) : (expected.floor ?? 0);
-  const pass = error <= tolerance && (least === undefined || order === null || error <= floor || order >= least);
-  return { case: id, model, n, quantity, measured, expected: expected.value, error, tolerance, order, pass };
+  return {
+    ...base,
+    pass: error <= tolerance && (least === undefined || order === null || error <= floor || order >= least),
+  };
+}
+
+type Comparison = Pick<CheckRow, 'relation' | 'error' | 'tolerance'> & { readonly value: number };
+
+/** What is expected as a value with a relation, and the error: of a bound, how far it is exceeded. */
+function compare(found: number, expected: Expectation, measured: Measured, { n, model }: Asking): Comparison {
+  const at = (bound: Bound): number => (typeof bound === 'number' ? bound : bound(n, model));
+  // NaN exceeds every bound
+  const beyond = (excess: number): number => (excess <= 0 ? 0 : excess);
+  if ('atMost' in expected) {
+    const value = at(expected.atMost);
+    return { value, relation: '≤', error: beyond(found - value), tolerance: 0 };
+  }
+  if ('atLeast' in expected) {
+    const value = at(expected.atLeast);
+    return { value, relation: '≥', error: beyond(value - found), tolerance: 0 };
+  }
+  if ('lessThan' in expected) {
+    const value = Number(measured[expected.lessThan] ?? Number.NaN);
+    return { value, relation: '<', error: beyond(found - value), tolerance: 0 };
+  }
+  if ('from' in expected) {
+    const [low, high] = [at(expected.from), at(expected.to)];
+    const value = (low + high) / 2;
+    return { value, relation: 'in', error: Math.abs(found - value), tolerance: (high - low) / 2 };
+  }
+  if ('holds' in expected) return { value: 1, relation: '=', error: Math.abs(found - 1), tolerance: 0 };
+  const scale = expected.scale ?? (Math.abs(expected.value) || 1);
+  const error = Math.abs(found - expected.value) / scale;
+  return { value: expected.value, relation: '=', error, tolerance: at(expected.tolerance) };
 }
 
 /** The scene with all its rods on one model. */

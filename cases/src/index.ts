@@ -52,6 +52,7 @@ export { hairBallScene } from '../hair-ball/case.ts';
 export { jungle } from '../moving-jungle/case.ts';
 export * from './case.ts';
 export { idolScene } from './fabric.ts';
+export { type CaseGroup, caseGroups } from './groups.ts';
 export { createOverlapMeter, type OverlapMeter, type OverlapOptions } from './overlap.ts';
 export type { PaperId } from './paperIds.ts';
 export {

@@ -156,6 +156,7 @@ export function* pushOrders(counts: readonly number[], finest: number = FINEST):
 export const stepSize: Case = defineCase({
   id: 'step-size',
   title: 'Error against the step: fiber, Cosserat rod, mass–spring hair',
+  group: 'laws',
   source: 'Michels et al. 2015, Fig. 3; definition of order, reference by extrapolation at 2048 steps',
   models: ['fiber', 'cosserat', 'massspring'],
   papers: [

@@ -100,6 +100,7 @@ function boundary(rows: readonly CheckRow[]): CaseFigure {
 export const stickSlip: Case = defineCase({
   id: 'stick-slip',
   title: 'Stick–slip: a strip is lowered onto a frictional plane',
+  group: 'contact',
   source: "clamped–pinned elastica by shooting, with Coulomb's law at its tip",
   models: ['der', 'helix', 'strand', 'fiber'],
   papers: [

@@ -1,6 +1,6 @@
 /** How a case is judged where models differ. */
 import { describe, expect, it } from 'vitest';
-import { type Case, defineCase, onModel, runChecks } from '../src/index.ts';
+import { type Case, defineCase, type Expectation, onModel, runChecks } from '../src/index.ts';
 
 const subject: Case = defineCase({
   id: 'made-up',
@@ -52,4 +52,35 @@ describe('expectations', () => {
       { id: 'b', model: 'helix' },
     ]);
   });
+});
+
+describe('kinds of expectations', () => {
+  const judge = (measured: number | boolean, expected: Expectation, other = 0): boolean => {
+    const one = {
+      ...subject,
+      models: ['der' as const],
+      measure: () => ({ a: measured, other }),
+      expect: { a: expected },
+    };
+    const rows = runChecks(one, { full: false });
+    expect(rows.length).toBe(2);
+    return rows.every(({ pass }) => pass);
+  };
+
+  it.each<[Expectation, number | boolean, number | boolean]>([
+    [{ atMost: 2 }, 2, 2.001],
+    [{ atMost: (n) => 20 / n }, 1, 1.5],
+    [{ atLeast: -1 }, -1, -1.001],
+    [{ from: 0.5, to: 0.75 }, 0.5, 0.49],
+    [{ from: 0.5, to: 0.75 }, 0.75, 0.76],
+    [{ lessThan: 'other' }, -0.1, 0],
+    [{ holds: true }, true, false],
+  ])('%o accepts %s and not %s', (expected, right, wrong) => {
+    expect([judge(right, expected), judge(wrong, expected)]).toEqual([true, false]);
+  });
+
+  it.each<Expectation>([{ atMost: 1 }, { atLeast: 1 }, { from: 0, to: 1 }, { lessThan: 'other' }, { holds: true }])(
+    '%o misses where nothing was measured',
+    (expected) => expect(judge(Number.NaN, expected, 1)).toBe(false),
+  );
 });

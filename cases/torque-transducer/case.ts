@@ -74,6 +74,8 @@ function swing(n: number, integrator: Scheme): Found {
 export const torqueTransducer: Case = defineCase({
   id: 'torque-transducer',
   title: 'Torque transducer: kinetic energy and twist',
+  group: 'bergou2008',
+  colorBy: 'twist',
   source: 'Bergou et al. 2008, Fig. 6; torsional oscillator ω² = (GJ/L)(1/I1 + 1/I2)',
   models: ['der'],
   papers: [

@@ -101,6 +101,7 @@ let reference: Vector | undefined;
 export const treeInWind: Case = defineCase({
   id: 'tree-in-wind',
   title: 'Tree in wind',
+  group: 'bergou2008',
   source: 'Bergou et al. 2008, Fig. 12; equilibrium of forces and moments; Richardson extrapolation',
   models: ['der'],
   papers: [

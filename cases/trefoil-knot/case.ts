@@ -174,6 +174,8 @@ function findJump(
 export const trefoilKnot: Case = defineCase({
   id: 'trefoil-knot',
   title: 'A trefoil knot pulled tight, and twisted until it jumps',
+  group: 'bergou2008',
+  colorBy: 'twist',
   source:
     'Bergou et al. 2008, Fig. 1 and §9.2; loose knot without friction: T = EI/(2R²), Audoly, Clauvelin, Neukirch 2007; Călugăreanu',
   models: ['der'],

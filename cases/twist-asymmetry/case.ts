@@ -218,6 +218,8 @@ function show(): SceneInput {
 export const twistAsymmetry: Case = defineCase({
   id: 'twist-asymmetry',
   title: 'Asymmetry of twist in curved flat rods',
+  group: 'bergou2008',
+  colorBy: 'twist',
   source: 'figure 5 of Bergou 2008; the pendulum of a held semicircle, and Kirchhoff rods by shooting',
   models: ['der'],
   papers: [

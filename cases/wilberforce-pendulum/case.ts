@@ -131,6 +131,8 @@ function shares(world: World): { axial: number; torsional: number } {
 export const wilberforcePendulum: Case = defineCase({
   id: 'wilberforce-pendulum',
   title: 'Wilberforce pendulum',
+  group: 'bergou2008',
+  colorBy: 'twist',
   source: 'Bergou et al. 2008, Fig. 11; Kirchhoff helix with a guided, tuned body',
   models: ['der'],
   papers: [

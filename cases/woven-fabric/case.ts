@@ -151,6 +151,7 @@ function cover(n: number): { depth: number; reach: number } {
 export const wovenFabric: Case = defineCase({
   id: 'woven-fabric',
   title: 'Woven fabric: moduli, and a cloth over a statue',
+  group: 'fibers',
   source:
     'Michels et al. 2015, § 4.3, figures 9 and 10 (stiff fibers); moduli of a welded net of beams; zero modes counted by hand',
   models: ['der'],

@@ -14,6 +14,7 @@ const row: CheckRow = {
   quantity: 'tip | x',
   measured: 0.99,
   expected: 1,
+  relation: '=',
   error: 0.01,
   tolerance: 0.02,
   order: null,

@@ -1,5 +1,5 @@
 /** What the page and the worker say to each other. Arrays of frames are transferred, never copied. */
-import type { CheckRow } from '@tendril-sim/cases';
+import type { CaseGroup, CheckRow } from '@tendril-sim/cases';
 import type { Problem, SceneEdit } from '@tendril-sim/io';
 import type { GroomAction, Groomed } from './groomTypes.ts';
 
@@ -198,6 +198,8 @@ export interface CaseInfo {
   readonly title: string;
   readonly source: string;
   readonly models: readonly string[];
+  readonly group: CaseGroup;
+  readonly colorBy: 'curvature' | 'twist';
 }
 
 export interface Failure {

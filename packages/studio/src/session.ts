@@ -100,7 +100,8 @@ export async function openCase(id: string): Promise<void> {
   }));
   // another was chosen meanwhile
   if (state.caseId.value !== id) return;
-  state.colorBy.value = state.comparing.value ? 'plain' : preferredColor(text);
+  const known = state.cases.value.find((one) => one.id === id)?.colorBy;
+  state.colorBy.value = state.comparing.value ? 'plain' : (known ?? preferredColor(text));
   history.reset(text);
   void open(text);
   state.changed.value = false;

@@ -98,6 +98,7 @@ function measure(one: Case, options: Parameters<typeof runChecks>[1], terminal: 
         quantity,
         measured: 0,
         expected: 1,
+        relation: '=',
         error: 1,
         tolerance: 0,
         order: null,
@@ -155,13 +156,19 @@ function formatRows(rows: readonly CheckRow[]): string {
       String(row.n),
       row.quantity,
       formatNumber(row.measured, 6),
-      formatNumber(row.expected, 6),
+      row.relation === '=' ? formatNumber(row.expected, 6) : `${row.relation} ${formatExpected(row)}`,
       formatNumber(row.error, 2),
       formatNumber(row.tolerance, 2),
       row.order === null ? '' : row.order.toFixed(2),
       row.pass ? good('pass') : bad('MISS'),
     ]),
   );
+}
+
+/** A bound as a number, a band by its ends. */
+function formatExpected({ relation, expected, tolerance }: CheckRow): string {
+  if (relation !== 'in') return formatNumber(expected, 6);
+  return `${formatNumber(expected - tolerance, 4)} … ${formatNumber(expected + tolerance, 4)}`;
 }
 
 /** The fields that other programs read, in the order of the contract. */

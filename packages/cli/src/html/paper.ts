@@ -204,14 +204,14 @@ export const rowColumns: readonly string[] = [
 ];
 
 export function rowCells(row: CheckRow): string[] {
-  const { quantity, model, n, measured, expected, error, tolerance, pass } = row;
+  const { quantity, model, n, measured, expected, relation, error, tolerance, pass } = row;
   const verdict = pass ? 'pass' : 'miss';
   return [
     quantity,
     model,
     String(n),
     number(measured),
-    number(expected),
+    relation === '=' || relation === 'in' ? number(expected) : `${relation} ${number(expected)}`,
     number(error, 2),
     number(tolerance, 2),
     verdict,

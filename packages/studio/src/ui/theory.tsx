@@ -111,7 +111,10 @@ function Table({ rows }: { readonly rows: readonly CheckRow[] }): JSX.Element {
               <dt>measured</dt>
               <dd>{formatNumber(row.measured, 6)}</dd>
               <dt>theory</dt>
-              <dd>{formatNumber(row.expected, 6)}</dd>
+              <dd>
+                {row.relation === '=' || row.relation === 'in' ? '' : `${row.relation} `}
+                {formatNumber(row.expected, 6)}
+              </dd>
               <dt>error</dt>
               <dd class={row.pass ? 'good' : 'bad'}>
                 {formatNumber(row.error, 2)} <span class="quiet">of {formatNumber(row.tolerance, 2)} allowed</span>

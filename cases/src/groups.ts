@@ -1,0 +1,14 @@
+/** Groups of cases, in the order in which a gallery shows them. */
+export const caseGroups = {
+  classics: 'Classical theory',
+  bergou2008: 'Discrete elastic rods · Bergou 2008',
+  bertails2006: 'Super-helices · Bertails 2006',
+  hadap2006: 'Oriented strands · Hadap 2006',
+  fibers: 'Stiff fibers',
+  cosserat: 'Cosserat rods',
+  hair: 'Hair and mass-springs',
+  contact: 'Contact and knots',
+  laws: 'Laws that must hold',
+} as const;
+
+export type CaseGroup = keyof typeof caseGroups;
