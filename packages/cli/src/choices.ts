@@ -8,6 +8,9 @@ export type ExportFormat = (typeof exportFormats)[number];
 export const templates = ['cable', 'weave'] as const;
 export type Template = (typeof templates)[number];
 
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
+
 /** A record has every member of its type, so that none is forgotten here. */
 const namesOf = <Name extends string>(all: Readonly<Record<Name, true>>): Name[] => Object.keys(all) as Name[];
 

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { sceneSchema } from '@tendril-sim/io';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { version } from '../src/version.ts';
 import { command, sandbox, scene } from './harness.ts';
 
 describe('check', () => {
@@ -90,7 +91,7 @@ describe('new, schema, help', () => {
     const help = await box.run('--help');
     expect(help.code).toBe(0);
     expect(help.out).toContain('Examples:');
-    expect(await box.run('--version')).toMatchObject({ code: 0, out: '0.1.0\n' });
+    expect(await box.run('--version')).toMatchObject({ code: 0, out: `${version}\n` });
     expect((await box.run('run', '--help')).out).toContain('--resume');
     expect((await box.run()).code).toBe(2);
   });

@@ -115,9 +115,19 @@ Examples:
 function addStart({ verb, terminal, setCode }: Program): void {
   verb('new [file]', 'write a small commented scene to start from (default: scene.yaml)')
     .addOption(new Option('--template <name>', 'what it is about').choices(templates).default('cable'))
-    .action(async (file: string | undefined, { template }: { template: Template }) => {
+    .option('--case', 'in a clone of Tendril: the files of a case of this name in place of a scene')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tendril new cable.yaml\n  tendril new cloth.yaml --template weave\n  tendril new my-buckling --case',
+    )
+    .action(async (file: string | undefined, options: { template: Template; case?: true }) => {
+      if (options.case) {
+        const { createCase } = await import('../commands/newCase.ts');
+        setCode(createCase(file, terminal));
+        return;
+      }
       const { create } = await import('../commands/new.ts');
-      setCode(create(file, template, terminal));
+      setCode(create(file, options.template, terminal));
     });
 
   verb('studio [scene]', 'open the studio in a browser: look at rods, pull them, compare with theory')

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { formatError, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { addFiles } from './files.ts';
+import { addMachine } from './machine.ts';
 import { addSimulations } from './simulations.ts';
 import { addSweep } from './sweep.ts';
 
@@ -42,6 +43,7 @@ Examples:
   tendril compare scene.yaml --models der,cosserat
                                     the same scene on several models
   tendril studio                    look at all of them in a browser, and pull at them
+  tendril doctor                    see what this machine offers
 
 Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (state saved), 4 not solved (with --strict),
 70 a bug, 130 interrupted.`,
@@ -52,5 +54,6 @@ Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the simulation failed (stat
   addSimulations({ verb, terminal, setCode });
   addFiles({ verb, terminal, setCode });
   addSweep({ verb, terminal, setCode });
+  addMachine({ verb, terminal, setCode });
   return program;
 }

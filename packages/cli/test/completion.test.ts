@@ -1,0 +1,49 @@
+/** Completion of the command line in shells, made from the program as it is. */
+import { execFileSync } from 'node:child_process';
+import { caseIds } from '@tendril-sim/cases/catalog';
+import { describe, expect, it } from 'vitest';
+import { shells } from '../src/choices.ts';
+import { completion } from '../src/commands/completion.ts';
+import { createProgram } from '../src/program/program.ts';
+
+const quiet = { out: () => {}, err: () => {}, live: false, columns: 80 };
+const program = createProgram(quiet, () => {});
+
+/** What bash offers for the last of these words. */
+function complete(...lines: readonly string[][]): string[][] {
+  const ask = lines.map((words) => {
+    const quoted = ['tendril', ...words].map((word) => `'${word}'`).join(' ');
+    return `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _tendril; echo "\${COMPREPLY[*]}"`;
+  });
+  const script = `${completion(program, 'bash')}\n${ask.join('\n')}`;
+  const out = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(' '));
+}
+
+describe('completion', () => {
+  it('in bash offers commands, options, values and cases', () => {
+    const [verbs, options, values, cases, below, deep] = complete(
+      ['st'],
+      ['run', '--un'],
+      ['export', 'x', '--to', 'p'],
+      ['run', 'michell'],
+      ['sweep', 'm'],
+      ['groom', 'grow', '--hair', 'wavy'],
+    );
+    expect(verbs).toEqual(['statics', 'studio']);
+    expect(options).toEqual(['--until']);
+    expect(values).toEqual(['parquet', 'png']);
+    expect(cases).toEqual(['michell-ring']);
+    expect(below).toEqual(['merge']);
+    expect(deep).toEqual(['wavy', 'wavy-caucasian']);
+  });
+
+  it.each(shells)('for %s names every command and case', (shell) => {
+    const script = completion(program, shell);
+    const names = [...program.commands.map((one) => one.name()), ...caseIds];
+    expect(names.filter((name) => !script.includes(name))).toEqual([]);
+  });
+});
