@@ -21,6 +21,7 @@ export default defineConfig({
       { find: '@tendril-sim/io', replacement: source('./packages/io/src/index.ts') },
       { find: '@tendril-sim/bridge/rapier', replacement: source('./packages/bridge/src/rapier/index.ts') },
       { find: '@tendril-sim/sweep', replacement: source('./packages/sweep/src/index.ts') },
+      { find: '@tendril-sim/cases/groups', replacement: source('./cases/src/groups.ts') },
       { find: '@tendril-sim/cases/catalog', replacement: source('./cases/src/catalog.ts') },
       { find: '@tendril-sim/cases', replacement: source('./cases/src/index.ts') },
     ],

@@ -188,9 +188,13 @@ describe('packages', () => {
   it('do not reach into each other by relative paths', () => {
     const wrong = sources().flatMap((path) => {
       const owner = Object.keys(uses).find((name) => path.startsWith(`${name}/`)) as string;
-      return importsOf(path)
-        .filter((name) => name.startsWith('.') && !resolveImport(path, name).startsWith(`${owner}/`))
-        .map((name) => `${path} imports ${name}`);
+      return (
+        importsOf(path)
+          .filter((name) => name.startsWith('.') && !resolveImport(path, name).startsWith(`${owner}/`))
+          // inner loops that core does not export, for the benchmarks alone
+          .filter((name) => !(owner === 'benchmarks' && name.endsWith('core/dist/benchmark.d.ts')))
+          .map((name) => `${path} imports ${name}`)
+      );
     });
     expect(wrong).toEqual([]);
   });

@@ -2,13 +2,13 @@
 
 import { findCase, hairBallScene, idolScene, jungle } from '@tendril-sim/cases';
 import { createWorld, type Model, type ModelId, type Scene, type World } from '@tendril-sim/core';
-import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from '@tendril-sim/core/benchmark';
 import { loadBlocks, loadDer, loadFiber, loadThreadedDer, loadThreadedFiber } from '@tendril-sim/core/kernels';
 import { sceneFromObject } from '@tendril-sim/io';
 import { startThreads } from '@tendril-sim/io/node';
 import { measureFunctions } from './functions.ts';
 import { growRow, usdaRow } from './groom.ts';
 import { headRow, threadedHeadRow } from './head.ts';
+import { createBandBenchmark, createFiberBenchmark, createPairBenchmark } from './inner.ts';
 import { compare, type Timing, time } from './measure.ts';
 import { cantilevers, coil, fiberHairs, hairs, on, onFloor, onHead, sceneOf, strands, tree } from './scenes.ts';
 import { sweepRows } from './sweep.ts';

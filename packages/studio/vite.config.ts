@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { notices } from './notices.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -13,11 +14,20 @@ function caseList(): Plugin {
       if (id !== `\0${name}`) return undefined;
       // as `tsc -b` left them, which `npm run build` runs before this
       const { cases } = await import('@tendril-sim/cases');
-      const list = cases.map(({ id, title, source, models }) => ({ id, title, source, models }));
+      const list = cases.map(({ id, title, source, models, group = 'classics', colorBy = 'curvature' }) => ({
+        id,
+        title,
+        source,
+        models,
+        group,
+        colorBy,
+      }));
       return `export const cases = ${JSON.stringify(list)};`;
     },
   };
 }
+
+const licenses = notices();
 
 export default defineConfig({
   root: source('.'),
@@ -31,12 +41,13 @@ export default defineConfig({
       { find: '@tendril-sim/core/math', replacement: source('../core/src/math/rounded/index.ts') },
       { find: '@tendril-sim/core', replacement: source('../core/src/index.ts') },
       { find: '@tendril-sim/io', replacement: source('../io/src/index.ts') },
+      { find: '@tendril-sim/cases/groups', replacement: source('../../cases/src/groups.ts') },
       { find: '@tendril-sim/cases', replacement: source('../../cases/src/index.ts') },
     ],
   },
-  plugins: [caseList()],
+  plugins: [caseList(), licenses.page()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  worker: { format: 'es', plugins: () => [caseList()] },
+  worker: { format: 'es', plugins: () => [caseList(), licenses.worker()] },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
