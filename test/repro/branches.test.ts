@@ -56,3 +56,31 @@ describe('an arc that hangs in its plane', () => {
     expect(seeking.energies().total).toBeLessThan(world.energies().total);
   });
 });
+
+describe('a strongly curved rod that hangs in its plane, with stability: report', () => {
+  it.each(['der', 'cosserat', 'fiber', 'massspring'] as const)('%s stays, or says that it has left', (model) => {
+    const world = createWorld({
+      tendril: 1,
+      gravity: [0, 0, -1],
+      rods: [
+        {
+          id: 'rod',
+          model,
+          shape: { type: 'straight', from: [0, 0, 0], to: [0, 0, -1] },
+          edges: 60,
+          frame: { d1: [0, 1, 0] },
+          natural: { curvature: [11, 0, 0] },
+          section: { type: 'stiffness', EI1: 1, GJ: 2 / 3, mass: 100, radius: 0.01 },
+        },
+      ],
+      pins: [{ rod: 'rod', at: 'start' }],
+      statics: { stability: 'report' },
+    });
+    const [report] = world.equilibrate();
+    expect(report.reason ?? '').toBe('');
+    // the plane is unstable from κL = 7.57 on
+    const stays = outOfPlane(world) < 1e-6 && !report.stable;
+    expect(stays || report.leftBranch).toBe(true);
+    expect(stays && report.leftBranch === true).toBe(false);
+  });
+});

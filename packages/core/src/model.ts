@@ -96,6 +96,11 @@ export interface EquilibriumReport {
   readonly criterion: 'energy' | 'divergence' | 'none';
   /** Unstable equilibria that the search left on its way. */
   readonly saddlesLeft: number;
+  /**
+   * Only with `stability: report`: the search went downhill, because Newton's method alone did not get through or the model has no other way.
+   * Such a search ends at a stable equilibrium, maybe of another branch, so the verdict says nothing about the branch asked for.
+   */
+  readonly leftBranch?: true;
   /** Why the search failed, if it did. */
   readonly reason?: string;
 }

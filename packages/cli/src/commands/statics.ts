@@ -51,6 +51,8 @@ export interface StaticsOptions {
 interface Path {
   readonly rows: PathRow[];
   readonly critical: Critical[];
+  /** Warnings about single equilibria. */
+  readonly doubts: string[];
   reports: EquilibriumReport[];
   early?: EarlyStop;
 }
@@ -98,13 +100,14 @@ async function staticsInto({ folder, source, world, options, terminal, interrupt
         equilibrium: path.reports,
         probes: recorder.probes.series.length > 0 ? recorder.probes.series : undefined,
         stopped: stop,
-        warnings: failures.map(({ message }) => message),
+        warnings: [...failures.map(({ message }) => message), ...path.doubts],
       }),
       path: path.rows,
       critical: path.critical,
     };
     const content = writeResult(result, folder);
     for (const { message } of failures) terminal.err(formatError(message));
+    if (!options.quiet) reportWarnings(path.doubts, terminal);
     if (options.json) terminal.out(content);
     if (stop && stop.reason !== 'interrupted') terminal.err(formatError(`${stop.reason}\n  ${stop.remedy}`));
     if (!options.quiet) {
@@ -125,7 +128,7 @@ async function staticsInto({ folder, source, world, options, terminal, interrupt
 
 /** The path up to its end, or to where it stopped early. */
 async function follow(search: Search, source: Source): Promise<Path> {
-  const path: Path = { rows: [], critical: [], reports: [] };
+  const path: Path = { rows: [], critical: [], doubts: [], reports: [] };
   try {
     await findEquilibria(path, search);
   } catch (error) {
@@ -156,6 +159,7 @@ async function findEquilibria(path: Path, { world, recorder, progress, interrupt
     const row = summariseRow(time, reports, world.energies());
     path.reports = reports;
     path.rows.push(row);
+    for (const { rod, leftBranch } of reports) if (leftBranch) path.doubts.push(describeLeftBranch(rod, time));
     if (!row.converged) {
       // where the search gave up is no equilibrium: leave the last one that is, for the result and to go on from
       world.restore(before?.state ?? initial);
@@ -222,6 +226,11 @@ function figures(title: string, world: World, path: Path): Figures {
     },
     labels: path.rows.length === 1 ? ['initial', 'equilibrium'] : undefined,
   };
+}
+
+function describeLeftBranch(rod: string, time: number): string {
+  const place = `rod '${rod}' at t = ${formatNumber(time, 5)} s`;
+  return `${place}: the branch could not be followed; the equilibrium was found downhill and may lie on another branch, whose stability is reported. Raise the loads in more steps (statics.steps)`;
 }
 
 /** Loads without a potential may make a rod flutter: then there is no divergence, which is less than stable. */

@@ -66,6 +66,7 @@ export interface RestSystem {
 interface Search {
   readonly newton: NewtonResult;
   readonly iterations: number;
+  readonly descended: boolean;
 }
 
 const unsolved: NewtonResult = { converged: false, iterations: 0, shifts: 0, residual: 0, tolerance: 0, reason: '' };
@@ -126,9 +127,11 @@ function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions
   const shifted: SearchMode = leaving ? { firstShift: Math.min(1e-7, 1 / pow(system.edgeCount, 4)) } : {};
   let newton = unsolved;
   let iterations = 0;
+  let descended = false;
   // a branch that only is to be judged must not be left: first without shifts, which lead downhill
   for (const mode of stability === 'report' ? [{ keepsBranch: true }, shifted] : [shifted]) {
     if (isSettled(newton)) break;
+    descended = mode === shifted;
     system.revert('entry');
     newton = { ...system.newton({ ...mode, tolerance, iterations: 60 }) };
     iterations += newton.iterations;
@@ -155,7 +158,7 @@ function settle(system: RestSystem, { tolerance, stability }: EquilibriumOptions
     iterations += newton.iterations;
     if (!newton.converged) system.revert('entry');
   }
-  return { newton, iterations };
+  return { newton, iterations, descended };
 }
 
 /** What one attempt at an equilibrium came to. */
@@ -167,6 +170,8 @@ export interface Settled {
   readonly tolerance: number;
   readonly error?: number;
   readonly reason: string;
+  /** Whether the search went downhill, so that it would not have found an unstable equilibrium. Default false. */
+  readonly descended?: boolean;
 }
 
 /** How a model finds an equilibrium, judges it and leaves it. */
@@ -199,7 +204,7 @@ export function seekStable(search: StableSearch, rod: string, { stability }: Equ
     iterations += settled.iterations;
     verdict = judge(settled);
   }
-  const { converged, residual, tolerance, error, reason } = settled;
+  const { converged, residual, tolerance, error, reason, descended } = settled;
   return {
     rod,
     converged,
@@ -211,6 +216,7 @@ export function seekStable(search: StableSearch, rod: string, { stability }: Equ
     stable: verdict.negativeModes === 0,
     criterion: verdict.criterion,
     saddlesLeft,
+    ...(converged && descended && stability === 'report' && verdict.negativeModes === 0 && { leftBranch: true }),
     ...(converged ? {} : { reason }),
   };
 }
@@ -220,8 +226,8 @@ export function seekEquilibrium(system: RestSystem, rod: string, options: Equili
   return seekStable(
     {
       settle(leaving) {
-        const { newton, iterations } = settle(system, options, leaving);
-        return { ...newton, iterations };
+        const { newton, iterations, descended } = settle(system, options, leaving);
+        return { ...newton, iterations, descended };
       },
       judge: () => system.judge(),
       leave(round) {

@@ -63,6 +63,8 @@ export interface NewtonResult {
   reason: string;
   /** Positions cannot resolve the answer, so other ways to it are useless. */
   isRounded?: boolean;
+  /** The search went downhill on the way. */
+  descended?: boolean;
 }
 
 /** Sum of the sizes of the loads that act, and what rounding of positions makes of the force of the stiffest spring [N]. */
@@ -285,7 +287,7 @@ function settle(
     nudge(fiber, work, statics, t, 2e-3);
     iterations += descend(fiber, work, statics, t, 20);
     entry.set(fiber.q);
-    result = newton(fiber, work, statics, t, tolerance, 60, 0);
+    result = { ...newton(fiber, work, statics, t, tolerance, 60, 0), descended: true };
     iterations += result.iterations;
   }
   if (!result.converged) fiber.q.set(entry);

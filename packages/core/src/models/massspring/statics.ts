@@ -322,7 +322,8 @@ export function findEquilibrium(
       settle(leaving) {
         iterations = 0;
         const result = leaving ? settle() : settleFirst();
-        return { ...result, iterations };
+        // altitudes are chosen anew on the way, and the choice does not keep the symmetry of a branch
+        return { ...result, iterations, descended: true };
       },
       judge() {
         const negativeModes = stateful ? -1 : countNegative(hair, work);
