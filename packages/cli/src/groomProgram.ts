@@ -115,8 +115,10 @@ export function addGroom(groom: Command, terminal: Terminal, setCode: (code: num
   );
 
   withOut(verb('export <style>', 'write the hairs for other programs'), 'file to write (default: beside the style)')
-    .addOption(new Option('-t, --to <format>', 'format').choices(['usdc', 'usda', 'glb', 'hair']).makeOptionMandatory())
-    .option('--motion <file>', 'as this motion moves them (usdc, usda, glb)')
+    .addOption(
+      new Option('-t, --to <format>', 'format').choices(['abc', 'usdc', 'usda', 'glb', 'hair']).makeOptionMandatory(),
+    )
+    .option('--motion <file>', 'as this motion moves them (abc, usdc, usda, glb)')
     .option('--nodes <n>', 'points a hair (default: 21)', readers.count)
     .option('--guides-only', 'the guides in place of the hairs')
     .action(async (file: string, options: HairExportOptions) => {

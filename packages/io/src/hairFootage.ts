@@ -100,6 +100,7 @@ function groomOf({ count, normal: n, color }: Roots, hairs: Hairs | undefined): 
   }
   return {
     rootUv,
+    isGuides: hairs === undefined,
     guide: Int32Array.from({ length: count }, (_, h) => (hairs ? hairs.guide[3 * h] : h)),
     ...(color.some((value) => value > 0) && { color: Float32Array.from(color) }),
   };

@@ -3,6 +3,7 @@ export { csvLine, energyTable, nodeTable, probeTable } from './csv.ts';
 export { type Place, parseText, type ScenePath, type TextDocument } from './document.ts';
 export { editSceneText, formatScene, type SceneEdit, sceneValues } from './edit.ts';
 export { escapeControls, formatPath, InputError, type Problem, problemLimit } from './errors.ts';
+export { type AlembicOptions, exportAlembic } from './export/alembic.ts';
 export { type Footage, frameRate, oneFrame, pickFrames } from './export/footage.ts';
 export { exportGlb, type GlbExport, type GlbOptions } from './export/glb.ts';
 export { type Obstacle, obstaclesOf } from './export/obstacles.ts';

@@ -1,6 +1,14 @@
 /** `tendril groom export`: the hairs of a hairstyle for other programs. */
 import { basename } from 'node:path';
-import { encodeHair, exportGlb, exportUsda, exportUsdc, type Footage, hairFootage } from '@tendril-sim/io';
+import {
+  encodeHair,
+  exportAlembic,
+  exportGlb,
+  exportUsda,
+  exportUsdc,
+  type Footage,
+  hairFootage,
+} from '@tendril-sim/io';
 import { createAtomicWriter, readHairstyleFile, readMotionFile } from '@tendril-sim/io/node';
 import { exitCode, UsageError } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
@@ -8,7 +16,7 @@ import { version } from '../version.ts';
 import { type OutOptions, refuseExisting, withoutEnding } from './groom.ts';
 
 export interface HairExportOptions extends OutOptions {
-  readonly to: 'usdc' | 'usda' | 'glb' | 'hair';
+  readonly to: 'abc' | 'usdc' | 'usda' | 'glb' | 'hair';
   readonly motion?: string;
   readonly nodes?: number;
   readonly guidesOnly?: boolean;
@@ -18,7 +26,8 @@ export interface HairExportOptions extends OutOptions {
 export function exportHairs(file: string, options: HairExportOptions, terminal: Terminal): number {
   const style = readHairstyleFile(file);
   const motion = options.motion === undefined ? undefined : readMotionFile(options.motion);
-  if (motion && options.to === 'hair') throw new UsageError('a .hair file does not move; use --to usdc, usda or glb');
+  if (motion && options.to === 'hair')
+    throw new UsageError('a .hair file does not move; use --to abc, usdc, usda or glb');
   const out = options.out ?? `${withoutEnding(file)}.${options.to}`;
   refuseExisting(out, options);
   const footage = hairFootage(style, version, { motion, nodes: options.nodes, guides: options.guidesOnly });
@@ -26,6 +35,7 @@ export function exportHairs(file: string, options: HairExportOptions, terminal: 
   try {
     if (options.to === 'hair') writer.append(hairOf(footage));
     else if (options.to === 'glb') for (const chunk of glbOf(footage)) writer.append(chunk);
+    else if (options.to === 'abc') for (const chunk of exportAlembic(footage)) writer.append(chunk);
     else if (options.to === 'usdc')
       for (const chunk of exportUsdc(footage, { title: basename(file) })) writer.append(chunk);
     else for (const chunk of gathered(exportUsda(footage, { title: basename(file) }))) writer.append(chunk);

@@ -18,6 +18,8 @@ export type Footage = Pick<Recording, 'header' | 'frameCount' | 'frame'> & {
 export interface Groom {
   /** Place of the root on the skin, 0…1, 2 a strand. */
   readonly rootUv: Float32Array;
+  /** Whether the strands are the guides themselves. */
+  readonly isGuides: boolean;
   /** Guide that a strand follows most. */
   readonly guide: Int32Array;
   /** Linear RGB, 3 a strand, where the skin has colours. */
