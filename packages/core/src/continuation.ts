@@ -46,6 +46,7 @@ export function staticsInstants(scene: Scene): number[] {
   return Array.from({ length: steps + 1 }, (_, k) => from + ((to - from) * k) / steps);
 }
 
+/** Sums up the reports of all rods at one instant of a path. */
 export function summariseRow(parameter: number, reports: readonly EquilibriumReport[], energies: Energies): PathRow {
   const sum = (pick: (report: EquilibriumReport) => number): number =>
     reports.reduce((total, report) => total + pick(report), 0);
@@ -66,6 +67,7 @@ export function summariseRow(parameter: number, reports: readonly EquilibriumRep
   };
 }
 
+/** Finds the instant at which stability changes. */
 export interface Bisector {
   /** Between the equilibrium `before` (its state and its parameter) and `to`; undefined when nothing changes there. */
   find(before: WorldState, negativeModesBefore: number, to: number): Critical | undefined;
@@ -74,6 +76,7 @@ export interface Bisector {
 /** Relative to the interval: 2⁻²⁴, far below what any experiment resolves. */
 const halvings = 24;
 
+/** Creates a bisector for a path of equilibria. */
 export function createBisector(scene: Scene): Bisector {
   let probe: World | undefined;
   return {

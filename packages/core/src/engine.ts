@@ -29,12 +29,14 @@ export interface BodyMotion {
   changed: boolean;
 }
 
+/** Rigid-body engine that a world may hand its bodies to. */
 export interface BodyEngine {
   readonly name: string;
   /** Makes the bodies of a scene known to the engine; called once a world. */
   attach(bodies: readonly { readonly body: RigidBody; readonly pose: BodyPose }[], scene: Scene): EngineSession;
 }
 
+/** An engine at work in one world. */
 export interface EngineSession {
   /** Lets the engine act over dt. Deterministic: the same motions from the same state give the same bits. */
   respond(motions: readonly BodyMotion[], dt: number): void;
@@ -54,6 +56,7 @@ export interface SubstepProgress {
   readonly attempts: number;
 }
 
+/** What `createWorld` takes beside the scene: models, engines and callbacks. */
 export interface WorldOptions {
   /**
    * Called before every substep. Return true to stop: `step` then throws StoppedError, and the world is as it was before the step.

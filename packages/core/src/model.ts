@@ -47,6 +47,7 @@ export interface Momentum {
   mass: number;
 }
 
+/** What a step of a bundle reports. */
 export interface StepOutcome {
   readonly ok: boolean;
   /** Newton iterations (implicit) or projection iterations (explicit), over all rods. */
@@ -140,6 +141,7 @@ export interface BranchEnd {
   readonly detail: string;
 }
 
+/** Natural modes of one rod. */
 export interface Modes {
   readonly rod: string;
   /** Angular frequencies ω [rad/s], ascending; negative means growth at |ω| (unstable). */
@@ -166,6 +168,7 @@ export interface Matrices {
   readonly stiffness: SparseSymmetric;
   readonly damping: SparseSymmetric;
 }
+/** Symmetric matrix in coordinate form. */
 export interface SparseSymmetric {
   readonly row: Int32Array;
   readonly column: Int32Array;
@@ -187,12 +190,14 @@ export interface Reaction {
   readonly torque: readonly [number, number, number];
 }
 
+/** Complete state of a bundle: unknowns, their rates, and what the scheme remembers. */
 export interface BundleState {
   readonly q: Float64Array;
   readonly v: Float64Array;
   readonly memory: Float64Array;
 }
 
+/** All rods of one model in a world. */
 export interface Bundle {
   readonly model: ModelId;
   readonly rods: readonly Rod[];
@@ -397,11 +402,13 @@ export interface RestRod {
   finish(outside: Float64Array): void;
 }
 
+/** How an equilibrium is searched for. */
 export interface EquilibriumOptions {
   readonly stability: 'seek' | 'report';
   readonly tolerance: number;
 }
 
+/** A way to simulate rods: compiles them into a bundle. */
 export interface Model {
   readonly id: ModelId;
   /** Which `solver.<id>.backend` of the scene asks for this implementation; absent: the standard one. */

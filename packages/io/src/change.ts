@@ -3,6 +3,7 @@ import { parseDocument } from 'yaml';
 import type { ScenePath } from './document.ts';
 import { InputError } from './errors.ts';
 
+/** A change of one field of a scene. */
 export interface SceneChange {
   /** List entries by index or by their `id`. */
   readonly path: readonly string[];
@@ -29,6 +30,7 @@ export function parseChange(text: string, option = '--set'): SceneChange {
   return { path, value: document.toJS({ maxAliasCount: 0 }), origin };
 }
 
+/** A scene after a change, and what the change needs. */
 export interface ChangedScene {
   readonly value: unknown;
   /** The change that a field comes from, if it comes from one. */

@@ -18,8 +18,10 @@ import {
 import { InputError, type Problem } from './errors.ts';
 import { createJsonLocator, readJson } from './json.ts';
 
+/** Path to a field of a scene. */
 export type ScenePath = readonly PropertyKey[];
 
+/** Line and column in a file, from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -30,6 +32,7 @@ export interface Place {
 /** How many nodes aliases may make of a file, so that a small file cannot become a gigantic scene. */
 const aliasLimit = 10_000;
 
+/** A parsed file that knows the places of its fields. */
 export interface TextDocument {
   /** What the text says, as plain values. */
   readonly value: unknown;

@@ -5,6 +5,7 @@ import { Document, isMap, isScalar, isSeq, type Node, parseDocument, visit } fro
 import type { ScenePath } from './document.ts';
 import type { SceneInput } from './schema.ts';
 
+/** An edit of the text of a scene. */
 export interface SceneEdit {
   readonly path: ScenePath;
   /** As it would stand in a file; undefined takes the field away. */

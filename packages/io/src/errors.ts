@@ -19,6 +19,7 @@ export interface Problem {
 /** How many problems a message lists before it only counts. */
 export const problemLimit: number = 20;
 
+/** Everything that is wrong with a file; `message` is ready to print. */
 export class InputError extends Error {
   readonly source: string;
   readonly problems: readonly Problem[];

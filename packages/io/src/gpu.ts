@@ -4,6 +4,7 @@ import { createGpuModel, type GpuModel } from '@tendril-sim/core/batch';
 import type { GpuThreadData, GpuThreadReport } from './gpuThread.ts';
 import type { MonitorData } from './threadMonitor.ts';
 
+/** A WebGPU device in Node. */
 export interface Gpu {
   /** For `createWorld`, with `solver.der.backend: gpu` in the scene. */
   readonly model: GpuModel;

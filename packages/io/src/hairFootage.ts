@@ -20,6 +20,7 @@ import type { Footage, Groom } from './export/footage.ts';
 import type { Motion } from './hairstyle.ts';
 import type { RecordedRod, RecordingFrame } from './recording.ts';
 
+/** Hairs that follow recorded guides. */
 export interface HairFootageOptions {
   readonly motion?: Motion;
   /** Points a hair. Default 21. */
@@ -30,6 +31,7 @@ export interface HairFootageOptions {
 
 const energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
 
+/** Shows the hairs of a hairstyle as they follow recorded guides. */
 export function hairFootage(style: Hairstyle, version: string, options: HairFootageOptions = {}): Footage {
   const { motion, nodes = 21 } = options;
   const hairs = options.guides ? undefined : hairsOf(style);

@@ -13,9 +13,11 @@ import type { Coordinates, Hairstyle, Roots } from '@tendril-sim/core';
 import { getF64, isSealed, putF64, sealSection } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
 
+/** Version of the hairstyle format. */
 export const hairstyleVersion: number = 2;
 const styleFormat: Format = { noun: 'hairstyle', letters: 'TSTY', version: hairstyleVersion };
 const bareFormat: Format = { ...styleFormat, version: 1 };
+/** Version of the motion format. */
 export const motionVersion: number = 1;
 const motionFormat: Format = { noun: 'motion', letters: 'TMOT', version: motionVersion };
 
@@ -45,6 +47,7 @@ function arraysOf(style: Hairstyle): Float64Array[] {
   ];
 }
 
+/** Writes a hairstyle as bytes. */
 export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
   const { hair, fiber, gravity, elements, hairOptions, guideRoots, hairRoots, skin } = style;
   const header: StyleHeader = {
@@ -69,6 +72,7 @@ export function encodeHairstyle(style: Hairstyle, version: string): Uint8Array {
   return out;
 }
 
+/** Reads a hairstyle from bytes; throws `InputError`. */
 export function decodeHairstyle(bytes: Uint8Array, source: string): Hairstyle {
   const isBare = bytes.length > 12 && bytes[8] === bareFormat.version;
   const head = decodeHead(isBare ? bareFormat : styleFormat, bytes, source);
@@ -173,6 +177,7 @@ function checkStyle(value: unknown, source: string): StyleHeader {
   return header as StyleHeader;
 }
 
+/** What a motion file says of itself. */
 export interface MotionHeader {
   /** Version of the program that recorded. */
   readonly version: string;
@@ -180,11 +185,13 @@ export interface MotionHeader {
   readonly elements: number;
 }
 
+/** Roots, frames and curvatures of all guides at one instant. */
 export interface MotionFrame extends Coordinates {
   /** [s] */
   readonly time: number;
 }
 
+/** Motion of the guides of a hairstyle. */
 export interface Motion {
   readonly header: MotionHeader;
   readonly frameCount: number;
@@ -195,10 +202,12 @@ function motionFrameSize({ guides, elements }: MotionHeader): number {
   return 8 * (1 + (9 + 3 * elements) * guides) + 8;
 }
 
+/** Writes the head of a motion file as bytes. */
 export function encodeMotionHead(header: MotionHeader): Uint8Array {
   return encodeHead(motionFormat, header);
 }
 
+/** Writes one frame of a motion as bytes. */
 export function encodeMotionFrame(header: MotionHeader, frame: MotionFrame): Uint8Array {
   const out = new Uint8Array(motionFrameSize(header));
   let offset = putF64(out, 0, [frame.time]);

@@ -1,3 +1,4 @@
+export { crc32 } from './bytes.ts';
 export { applyChanges, type ChangedScene, parseChange, type SceneChange } from './change.ts';
 export { csvLine, energyTable, nodeTable, probeTable } from './csv.ts';
 export { type Place, parseText, type ScenePath, type TextDocument } from './document.ts';

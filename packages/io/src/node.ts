@@ -50,6 +50,7 @@ function openFile(path: string): number {
 
 type SceneOptions = Pick<ReadOptions, 'changes'>;
 
+/** Reads a scene file; throws `InputError` with all problems. */
 export function readSceneFile(path: string, options: SceneOptions = {}): ParsedScene {
   return readScene(readBytes(path, sceneSizeLimit, 'a scene'), path, dirname(path), options);
 }
@@ -101,10 +102,12 @@ export function readCurvesFile(path: string, options?: CurveOptions): Curves {
   return readCurves(readBytes(path, curveFileLimit, 'a file of curves'), path, options);
 }
 
+/** Reads a hairstyle from a file. */
 export function readHairstyleFile(path: string): Hairstyle {
   return decodeHairstyle(readBytes(path, curveFileLimit, 'a hairstyle'), path);
 }
 
+/** Reads a motion from a file. */
 export function readMotionFile(path: string): Motion {
   return decodeMotion(readBytes(path, memoryLimit, 'a motion of hair'), path);
 }
@@ -114,10 +117,12 @@ export function readMeshFile(path: string, placement?: Placement): TriangleMesh 
   return readMesh(readBytes(path, curveFileLimit, 'a mesh'), path, placement);
 }
 
+/** Reads a whole recording from a file. */
 export function readRecordingFile(path: string, options?: DecodeOptions): Recording {
   return decodeRecording(readBytes(path, memoryLimit, 'a recording'), path, options);
 }
 
+/** A recording file that is read frame by frame. */
 export interface OpenRecording extends Recording {
   close(): void;
 }
@@ -157,6 +162,7 @@ export function readStateFile(path: string, scene?: Scene): SavedState {
   return decodeState(readBytes(path, memoryLimit, 'a state'), path, scene);
 }
 
+/** Writes a state to a file, atomically. */
 export function writeStateFile(
   path: string,
   state: WorldState,

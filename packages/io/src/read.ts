@@ -9,6 +9,7 @@ import { type Expanded, expandPatterns, PatternError } from './patterns.ts';
 import { type SceneFile, sceneSchema, sceneVersion, strandsSceneSchema } from './schema.ts';
 import { explainIssues, type Locator } from './validation.ts';
 
+/** A scene and the document that it came from. */
 export interface ParsedScene {
   readonly scene: Scene;
   /** What was left out of or assumed about files that the scene names. */
@@ -38,6 +39,7 @@ export class ResolveError extends Error {
   }
 }
 
+/** How files that a scene names are found. */
 export interface ReadOptions {
   /** For scenes that name files; without it they are refused. (Given from outside: the readers of files are large.) */
   readonly files?: FileResolver;
@@ -48,6 +50,7 @@ export interface ReadOptions {
 /** Larger files are refused: a scene of this size is a recording or a mistake. */
 export const sceneSizeLimit: number = 64 * 1024 * 1024;
 
+/** Reads a scene from YAML or JSON text; throws `InputError` with all problems. */
 export function parseScene(text: string, source: string, options: ReadOptions = {}): ParsedScene {
   if (text.length > sceneSizeLimit) {
     throw new InputError(source, `the file has ${text.length} characters; a scene may have ${sceneSizeLimit}`);

@@ -30,9 +30,11 @@ import { align8, getF32, getF64, isSealed, putF32, putF64, sealSection, viewOf }
 import { binaryError, decodeHead, encodeHead, type Format, headSizeOf } from './container.ts';
 import type { InputError } from './errors.ts';
 
+/** Version of the recording format. */
 export const recordingVersion: number = 1;
 const format: Format = { noun: 'recording', letters: 'TREC', version: recordingVersion };
 
+/** What a recording says of a rod. */
 export interface RecordedRod {
   readonly id: string;
   readonly model: string;
@@ -45,12 +47,14 @@ export interface RecordedRod {
   readonly edgeRadius: readonly number[];
 }
 
+/** What a recording says of a body. */
 export interface RecordedBody {
   readonly id: string;
   /** Of a ball to draw in its place [m]; 0 for a junction. */
   readonly radius: number;
 }
 
+/** Scene, rods, bodies and channels of a recording. */
 export interface RecordingHeader {
   /** Version of the program that recorded. */
   readonly version: string;
@@ -64,6 +68,7 @@ export interface RecordingHeader {
   readonly channels?: readonly Channel[];
 }
 
+/** Positions, directors and channels of a rod in a frame. */
 export interface RodFrame {
   /** [m], 3 a node */
   readonly nodePosition: Float64Array;
@@ -72,6 +77,7 @@ export interface RodFrame {
   readonly channels?: Readonly<Partial<Record<Channel, Float64Array>>>;
 }
 
+/** Pose of a body in a frame. */
 export interface BodyFrame {
   /** [m] */
   readonly position: ArrayLike<number>;
@@ -79,6 +85,7 @@ export interface BodyFrame {
   readonly orientation: ArrayLike<number>;
 }
 
+/** One frame of a recording. */
 export interface RecordingFrame {
   /** [s] */
   readonly time: number;
@@ -87,6 +94,7 @@ export interface RecordingFrame {
   readonly energies: Readonly<Energies>;
 }
 
+/** Writes a recording section by section. */
 export interface RecordingEncoder {
   encodeHeader(): Uint8Array;
   encodeFrame(frame: RecordingFrame): Uint8Array;
@@ -95,6 +103,7 @@ export interface RecordingEncoder {
   encodeFooter(): Uint8Array;
 }
 
+/** A recording in memory. */
 export interface Recording {
   readonly header: RecordingHeader;
   readonly frameCount: number;
@@ -124,6 +133,7 @@ function frameSizeOf({ rods, bodies = [], precision, channels = [] }: RecordingH
   return align8(size + 4);
 }
 
+/** Creates an encoder for recordings with a header. */
 export function createRecordingEncoder(header: RecordingHeader): RecordingEncoder {
   const frameSize = frameSizeOf(header);
   const { channels = [] } = header;
@@ -198,6 +208,7 @@ function checkLength(
   }
 }
 
+/** Whether recordings that were cut short are accepted. */
 export interface DecodeOptions {
   /** Reads the complete frames of a recording that was cut short, in place of refusing it. */
   readonly partial?: boolean;

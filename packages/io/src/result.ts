@@ -127,6 +127,7 @@ export function describeMissed({ count, contact }: StepTotals, scene: Scene): st
   return `${what} not solved to its tolerance in ${missed} of ${count} steps; largest error ${error.toPrecision(2)} m/s${place}${deep}; ${remedy}`;
 }
 
+/** What `buildResult` collects a result from. */
 export interface ResultInput {
   readonly world: World;
   readonly version: string;
@@ -143,6 +144,7 @@ export interface ResultInput {
   readonly stopped?: Stop;
 }
 
+/** Collects the result of a command from a world. */
 export function buildResult(input: ResultInput): Result {
   const { world } = input;
   const { kinetic, bending, twisting, stretching, potential, total } = world.energies();

@@ -4,6 +4,7 @@
  */
 import type { EquilibriumReport, LinkForce, MomentumGain, ProbeSeries, Reaction } from '@tendril-sim/core';
 
+/** Version of `result.json`. */
 export const resultVersion = 1;
 
 /** A vector, or a point. */

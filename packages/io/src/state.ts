@@ -14,6 +14,7 @@ import { align8, canonicalJson, getF64, isSealed, putF64, sealSection } from './
 import { binaryError, decodeHead, encodeHead, type Format } from './container.ts';
 import { InputError } from './errors.ts';
 
+/** Version of the state format. */
 export const stateVersion: number = 1;
 const format: Format = { noun: 'state', letters: 'TSTA', version: stateVersion };
 
@@ -27,6 +28,7 @@ interface StateHeader {
   readonly engine?: number;
 }
 
+/** A state and the hash of its scene. */
 export interface SavedState {
   readonly state: WorldState;
   /** Version of the program that saved. */
@@ -63,6 +65,7 @@ export function sceneHash(scene: Scene): string {
   return hash.digits();
 }
 
+/** Writes the state of a world as bytes. */
 export function encodeState(state: WorldState, about: { readonly scene: Scene; readonly version: string }): Uint8Array {
   const header: StateHeader = {
     version: about.version,

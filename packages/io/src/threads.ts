@@ -4,6 +4,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ThreadPort } from '@tendril-sim/core/kernels';
 import type { MonitorData } from './threadMonitor.ts';
 
+/** Worker threads in Node. */
 export interface Threads {
   /** Workers, beside the caller's own thread. */
   readonly ports: readonly ThreadPort[];

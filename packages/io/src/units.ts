@@ -12,6 +12,7 @@ import { pow } from '@tendril-sim/core/math';
 /** Powers of kilogram, metre, second, radian. */
 type Powers = readonly [number, number, number, number];
 
+/** A unit as a factor and powers of the base units. */
 export interface Unit {
   /** value in SI = digits · 10^exponent · factor */
   readonly factor: number;
@@ -19,6 +20,7 @@ export interface Unit {
   readonly powers: Powers;
 }
 
+/** Kind of a quantity, such as length. */
 export type Dimension =
   | 'length'
   | 'angle'
@@ -44,6 +46,7 @@ export type Dimension =
   | 'angularDrag'
   | 'dragPerLength';
 
+/** SI unit and examples of a kind of quantity. */
 export interface DimensionInfo {
   /** With its article, for messages. */
   readonly name: string;
@@ -57,6 +60,7 @@ export interface DimensionInfo {
   readonly also?: Powers;
 }
 
+/** The kinds of quantities that scenes have. */
 export const dimensions: Readonly<Record<Dimension, DimensionInfo>> = {
   length: { name: 'a length', example: '5 mm', inWords: 'metres', si: 'm', powers: [0, 1, 0, 0] },
   angle: { name: 'an angle', example: '45 deg', inWords: 'radians', si: 'rad', powers: [0, 0, 0, 1] },
@@ -247,6 +251,7 @@ const spellings: Readonly<Record<string, string>> = {
   denier: 'den',
 };
 
+/** A unit, or why it could not be read. */
 export type UnitResult = { readonly ok: true; readonly unit: Unit } | { readonly ok: false; readonly message: string };
 
 function lookUp(symbol: string): UnitResult {
@@ -358,6 +363,7 @@ export function parseUnit(text: string): UnitResult {
   return result.ok && next < tokens.length ? fail(`cannot read the unit '${text}'; write it like kg/(m*s^2)`) : result;
 }
 
+/** A number in SI units, or why it could not be read. */
 export type QuantityResult =
   | { readonly ok: true; readonly value: number }
   | { readonly ok: false; readonly message: string };

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import type { Place, ScenePath } from './document.ts';
 import { formatPath, InputError, type Problem } from './errors.ts';
 
+/** Finds the place of a field in a file. */
 export interface Locator {
   locate(path: ScenePath): Partial<Place>;
   locateKey(path: ScenePath): Partial<Place>;

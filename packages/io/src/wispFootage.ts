@@ -3,11 +3,13 @@ import { type CentreLine, createWisps, poseWisps, type WispOptions, type Wisps }
 import type { Footage } from './export/footage.ts';
 import type { RecordedRod, RecordingFrame } from './recording.ts';
 
+/** Fibers around recorded rods. */
 export interface WispFootageOptions extends WispOptions {
   /** Of a fiber [m]; default: as thick as its rod. */
   readonly fiberRadius?: number;
 }
 
+/** Shows fibers around the rods of a recording. */
 export function wispFootage(footage: Footage, options: WispFootageOptions): Footage {
   const { header } = footage;
   const linesOf = (frame: RecordingFrame): CentreLine[] =>

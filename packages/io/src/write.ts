@@ -19,11 +19,13 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { InputError } from './errors.ts';
 
+/** Whether an existing file may be replaced. */
 export interface WriteOptions {
   /** Replaces a file that exists; without it, such a file is an error. */
   readonly overwrite?: boolean;
 }
 
+/** Writes a file under a temporary name and gives it its name when it is complete. */
 export interface AtomicWriter {
   readonly path: string;
   /** Where the data are until `commit`. */
@@ -83,6 +85,7 @@ export function attempt<T>(path: string, verb: 'read' | 'write', action: () => T
   }
 }
 
+/** Writes a file in one step: a crash leaves the old one as it was. */
 export function writeFileAtomic(path: string, data: Uint8Array | string, options?: WriteOptions): void {
   const writer = createAtomicWriter(path, options);
   try {
@@ -111,6 +114,7 @@ export function parseTemporaryName(name: string): { readonly target: string; rea
   return target === undefined ? undefined : { target, pid: Number(pid) };
 }
 
+/** Creates a writer that appends to a temporary file. */
 export function createAtomicWriter(path: string, { overwrite = false }: WriteOptions = {}): AtomicWriter {
   if (!overwrite && existsSync(path)) refuseExisting(path);
   // a link keeps pointing where it did: what it names is replaced, not the link

@@ -13,6 +13,7 @@ import type { BodyEngine, EngineSession } from '@tendril-sim/core';
 import { buildFromScene } from './build.ts';
 import { createSession, type RapierSession } from './session.ts';
 
+/** World and bodies of Rapier that the engine uses. */
 export interface RapierOptions {
   /** A world of your own, with whatever else is in it; default: an empty one with the scene's gravity. */
   readonly world?: RAPIER.World;
@@ -20,6 +21,7 @@ export interface RapierOptions {
   readonly bodies?: Readonly<Record<string, RAPIER.RigidBody>>;
 }
 
+/** Body engine that moves bodies in a Rapier world. */
 export interface RapierEngine extends BodyEngine {
   /** The Rapier world as it is now: a new object after `restore`. Undefined before a world was created. */
   readonly world: RAPIER.World | undefined;

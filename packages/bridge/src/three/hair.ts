@@ -9,6 +9,7 @@ import { createRecordUniforms, type RecordUniforms, repeatPiece, ribbonPiece } f
 import { createRecords, type Records, type RodSamples, type RodShape, writeSamples } from './records.ts';
 import { curve, records as recordShader } from './shaders.ts';
 
+/** Look of a hair object. */
 export interface HairObjectOptions {
   /** Default a dark brown. */
   readonly color?: ColorRepresentation;
@@ -18,6 +19,7 @@ export interface HairObjectOptions {
   readonly taper?: number;
 }
 
+/** three.js object that draws many thin rods as hair. */
 export interface HairObject {
   readonly object: Mesh;
   readonly records: Records;
@@ -116,6 +118,7 @@ void main() {
 }
 `;
 
+/** Creates a three.js object that draws rods as camera-facing ribbons, one draw call for all. */
 export function createHairObject(rods: readonly RodShape[], options: HairObjectOptions = {}): HairObject {
   const records = createRecords(rods);
   const order = scatter(rods.length);

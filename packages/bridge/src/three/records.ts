@@ -42,6 +42,7 @@ export const fixedWidth: number = (row * FIXED) / 4;
 const room = (count: number, stride: number): Float32Array =>
   new Float32Array(stride * row * Math.max(1, Math.ceil(count / row)));
 
+/** Per-edge records of rods, laid out for instanced drawing. */
 export interface Records {
   readonly rods: readonly RodShape[];
   /** Of the first record of each rod; one more at the end. */
@@ -53,6 +54,7 @@ export interface Records {
 
 const ratioLimit = 12;
 
+/** Allocates the per-edge records of rods. */
 export function createRecords(rods: readonly RodShape[]): Records {
   const start = [0];
   for (const rod of rods) start.push(start[start.length - 1] + rod.nodeCount + (rod.closed ? 1 : 0));

@@ -25,6 +25,7 @@ import {
 } from './records.ts';
 import { curve, records as recordShader, softEdge, tube, tubeColor } from './shaders.ts';
 
+/** Look of a rod object. */
 export interface RodObjectOptions {
   /** Default a warm grey. */
   readonly color?: ColorRepresentation;
@@ -42,6 +43,7 @@ export interface RodObjectOptions {
 /** RGB triples 0…255, sRGB, from the low to the high end. */
 export type ColorMap = readonly (readonly [number, number, number])[];
 
+/** three.js object that draws rods as lit tubes. */
 export interface RodObject {
   readonly object: Mesh;
   readonly records: Records;
@@ -65,6 +67,7 @@ export interface RodObject {
 /** Drawn for all rods together, about; more only where every edge needs its own. */
 const triangles = 48_000;
 
+/** Creates a three.js object that draws rods as tubes of true section, one draw call for all. */
 export function createRodObject(rods: readonly RodShape[], options: RodObjectOptions = {}): RodObject {
   const records = createRecords(rods);
   const ends = createEndRecords(records);

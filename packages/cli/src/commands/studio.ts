@@ -95,7 +95,8 @@ function findPage(): string {
   return folder;
 }
 
-function listen(server: Server, port: number): Promise<void> {
+/** Listens on the loopback interface alone; port 0 is a free one. */
+export function listen(server: Server, port: number): Promise<void> {
   return new Promise((done, failed) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       failed(
@@ -111,11 +112,12 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-async function answer(
+/** Answers with a file of a folder, or with the scene or status page of the studio. */
+export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   folder: string,
-  { scene, status }: { readonly scene: StudioScene | undefined; readonly status: StatusSource | undefined },
+  { scene, status }: { readonly scene?: StudioScene; readonly status?: StatusSource } = {},
 ): Promise<void> {
   const send = (status: number, type: string, body: string | Buffer): void => {
     response.writeHead(status, {
@@ -177,7 +179,7 @@ function readPath(url: string): string | undefined {
 }
 
 /** By what the system opens addresses with; where there is nothing, the address has been printed. */
-function openBrowser(url: string, terminal: Terminal): void {
+export function openBrowser(url: string, terminal: Terminal): void {
   const [command, ...first] =
     process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
   const child = spawn(command, [...first, url], { stdio: 'ignore', detached: true });

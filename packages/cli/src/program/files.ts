@@ -1,9 +1,10 @@
 /**
- * The verbs that read and write files of other kinds: export, import, groom, new, studio, schema, recover. Their code is loaded
+ * The verbs that read and write files of other kinds: export, import, groom, new, studio, docs, schema, recover. Their code is loaded
  * when one of them is called.
  */
 import { Option } from 'commander';
 import { exportFormats, importMaterialNames, type Template, templates } from '../choices.ts';
+import type { DocsOptions } from '../commands/docs.ts';
 import type { ExportOptions } from '../commands/export.ts';
 import type { ImportCommandOptions } from '../commands/import.ts';
 import type { SchemaOptions } from '../commands/schema.ts';
@@ -40,8 +41,8 @@ function addExport({ verb, terminal, setCode }: Program): void {
     .option('--frame <n>', 'this frame only, from 0; negative counts from the end', parseInteger)
     .option('--every <n>', 'every nth frame only', parseCount)
     .addOption(new Option('--look <look>', 'glb: rods as tubes or as lines').choices(['tubes', 'lines']))
-    .option('--fps <n>', 'mp4, webm: pictures a second (default: 30)', parsePositive)
-    .option('--speed <factor>', 'mp4, webm: 0.1 is ten times slower than it is (default: 1)', parsePositive)
+    .option('--fps <n>', 'films: pictures per second (default: 30; apng 15)', parsePositive)
+    .option('--speed <factor>', 'films: 0.1 is ten times slower than it is (default: 1)', parsePositive)
     .option('--fibers <n>', 'so many fibers around each rod, in place of it', parseCount)
     .option('--bundle <length>', 'radius of that bundle, such as "2 mm"', parseLength)
     .option('--taper <factor>', 'radius of the bundle at its end, relative to its start (default: 1)', parseShare)
@@ -60,6 +61,7 @@ function addExport({ verb, terminal, setCode }: Program): void {
   vtp           VTK, a file a frame and a .pvd, for ParaView
   csv, parquet  tables, one row a node and frame
   svg, png      pictures
+  apng          animated PNG, a film that web pages show as an image
   mp4, webm     films; they need ffmpeg
 
 Examples:
@@ -141,6 +143,14 @@ function addStart({ verb, terminal, setCode }: Program): void {
     .action(async (scene: string | undefined, options: StudioOptions) => {
       const { studio } = await import('../commands/studio.ts');
       setCode(await studio(scene, options, terminal));
+    });
+
+  verb('docs', 'open the documentation in a browser, with search and the API reference')
+    .option('-p, --port <n>', 'port to serve on (default: a free one)', parsePort)
+    .option('--no-open', 'only print the address')
+    .action(async (options: DocsOptions) => {
+      const { docs } = await import('../commands/docs.ts');
+      setCode(await docs(options, terminal));
     });
 
   verb('schema', 'print the JSON Schema of scene files')

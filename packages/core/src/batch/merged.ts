@@ -33,6 +33,7 @@ export function planeObstacle(options: ObstacleOptions): Obstacle {
   return createObstacle(PLANE, zeroVector(), 0, options);
 }
 
+/** A sphere as an obstacle of the batch. */
 export function sphereObstacle(radius: number, options: ObstacleOptions): Obstacle {
   return createObstacle(BOX, zeroVector(), radius, options);
 }

@@ -6,6 +6,7 @@ import { add, dot, type Index, type Quaternion, scale, subtract, type Vector, ve
 import { conjugate, rotate, rotationChange } from './formulas.ts';
 import { PLANE } from './layout.ts';
 
+/** A solid that strands or rods cannot enter. */
 export interface Obstacle {
   /** Of layout.ts. */
   readonly kind: Index;

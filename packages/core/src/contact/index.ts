@@ -4,6 +4,7 @@ import { createContactWorld } from './contactWorld.ts';
 import { createContinuum } from './continuum.ts';
 import { compileColliders } from './shapes/collider.ts';
 
+/** Contact as a part that a world is built with. */
 export interface ContactModule {
   readonly compileColliders: typeof compileColliders;
   readonly warnUnmet: typeof warnUnmet;
@@ -11,4 +12,5 @@ export interface ContactModule {
   readonly createContinuum: typeof createContinuum;
 }
 
+/** Contact and links, for `createWorld` of `@tendril-sim/core/world`. */
 export const contact: ContactModule = { compileColliders, warnUnmet, createContactWorld, createContinuum };

@@ -23,6 +23,7 @@ export interface AirOptions {
   readonly edgeWeight?: Float64Array;
 }
 
+/** Creates the drag of moving air on rods. */
 export function createAir(rod: Rod, options: AirOptions): LoadSource {
   const { edgeCount, nodeCount, edgeLengthRest, edgeRadius } = rod;
   const { wind, linearNormal, linearTangential, quadraticNormal, quadraticTangential, factor, edgeWeight } = options;

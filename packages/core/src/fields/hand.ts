@@ -8,6 +8,7 @@
 import { square } from '../math/rounded/index.ts';
 import type { LoadSource } from '../port.ts';
 
+/** Spring that pulls a node to a point. */
 export interface PointSpring extends LoadSource {
   /** Where it pulls the node to [m]; may be written between steps. */
   readonly target: Float64Array;
@@ -52,6 +53,7 @@ export function createPointSpring(node: number, stiffness: number, damping: numb
   };
 }
 
+/** Load that turns one edge about its tangent. */
 export interface EdgeTorque extends LoadSource {
   /** About the tangent [N m]; may be written between steps. */
   torque: number;

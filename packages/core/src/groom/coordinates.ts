@@ -29,6 +29,7 @@ export interface Coordinates {
   readonly curvature: Float64Array;
 }
 
+/** Allocates generalised coordinates of guides. */
 export function createCoordinates(guides: number, elements: number): Coordinates {
   const make = (): Float64Array => new Float64Array(3 * guides);
   return {

@@ -18,6 +18,7 @@ import { type Fiber, type Hairstyle, type SettleReport, settleHairstyle, vectorA
 import { randomAt } from './random.ts';
 import { placeRoots, type RootOptions, type Roots, rootMap, type SurfaceMap, type SurfacePlace } from './roots.ts';
 
+/** A helix by radius and pitch [m]. */
 export interface Curl {
   /** Of the helix that the hair follows [m]. */
   readonly radius: number;
@@ -26,6 +27,7 @@ export interface Curl {
   readonly handedness?: 'right' | 'left';
 }
 
+/** How hair grows: guides, lengths, type, curl and hairs. */
 export interface GrowOptions {
   /** On vertices, or how many on faces (default 200, spread); density and seed. */
   readonly guides?: RootOptions;
@@ -51,6 +53,7 @@ export interface GrowOptions {
   readonly hairs?: { readonly count: number; readonly density?: SurfaceMap } & HairOptions;
 }
 
+/** What was grown, and what failed. */
 export interface GrowReport extends Partial<SettleReport> {
   readonly guides: number;
   readonly hairs: number;
@@ -60,6 +63,7 @@ export interface GrowReport extends Partial<SettleReport> {
 /** Largest turn of an element [rad]: more is refused when it is asked for, and avoided when it is not. */
 const turnLimit = 2 * Math.PI;
 
+/** Grows hair on a surface and lets its guides hang under their weight. */
 export function growHairstyle(
   surface: Surface,
   options: GrowOptions,

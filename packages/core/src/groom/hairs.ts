@@ -18,6 +18,7 @@ import type { Roots } from './roots.ts';
 /** Guides a hair follows. */
 const NEAR = 3;
 
+/** How many hairs follow the guides, and how much they clump. */
 export interface HairOptions {
   /** How far tips are drawn to the nearest guide, 0 (default) to 1. */
   readonly clump?: number;
@@ -29,6 +30,7 @@ export interface HairOptions {
   readonly seed?: number;
 }
 
+/** Roots and weights of the hairs that follow guides. */
 export interface Hairs {
   readonly count: number;
   readonly guideCount: number;
@@ -56,6 +58,7 @@ export interface GuidePose {
   readonly turn?: ArrayLike<number>;
 }
 
+/** Places hairs between guides. */
 export function createHairs(guideRoots: Roots, hairRoots: Roots, options: HairOptions = {}): Hairs {
   const { clump = 0, clumpPower = 2, length: range = [1, 1], seed = 0 } = options;
   if (guideRoots.count === 0) throw new SceneError(['guides'], 'there are no guides for the hairs to follow');

@@ -26,6 +26,7 @@ export interface Fiber {
   readonly density: number;
 }
 
+/** Guides with their roots and curvatures, and the roots of the hairs that follow them. */
 export interface Hairstyle {
   readonly hair?: HairType;
   readonly fiber: Fiber;
@@ -124,6 +125,7 @@ export function hairsOf({ hairRoots, guideRoots, hairOptions }: Hairstyle): Hair
   return hairRoots && createHairs(guideRoots, hairRoots, hairOptions);
 }
 
+/** How many guides came to rest. */
 export interface SettleReport {
   readonly guides: number;
   /** Those that found no rest, and keep the shape they had; and those that rest where they would not stay. */

@@ -6,6 +6,7 @@ import { reconstructHelices } from '../models/helix/strand.ts';
 import type { ModelId, PinSpec, RodSpec, Varying, Vec3 } from '../scene/types.ts';
 import { guideOf, type Hairstyle, placesPerElement, vectorAt } from './hairstyle.ts';
 
+/** How guides become rods of a scene. */
 export interface StyleRodOptions {
   /** Names begin with it; a dash and the number of the guide follow. Default `hair`. */
   readonly id?: string;
@@ -21,6 +22,7 @@ export interface StyleRodOptions {
 /** Places an element that the initial shape goes through. */
 const places = 20;
 
+/** Rods and pins of a scene, one rod per guide. */
 export function rodsOfHairstyle(
   style: Hairstyle,
   {

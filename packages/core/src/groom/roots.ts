@@ -28,6 +28,7 @@ export interface SurfacePlace {
 /** A quantity on a surface: the same everywhere, one a vertex, or from the place. */
 export type SurfaceMap = number | ArrayLike<number> | ((place: SurfacePlace) => number);
 
+/** Places on a surface from which hair grows. */
 export interface Roots {
   readonly count: number;
   /** [m], 3 a root */
@@ -39,6 +40,7 @@ export interface Roots {
   readonly color: Float64Array;
 }
 
+/** How many roots there are, and how they are spread. */
 export interface RootOptions {
   /** `vertices`: one a vertex of the mesh; `faces` (default): `count` of them, spread by density. */
   readonly on?: 'vertices' | 'faces';
@@ -57,6 +59,7 @@ export interface RootOptions {
 /** More roots than this are a mistake in the count. */
 const countLimit = 5_000_000;
 
+/** Places roots on a surface. */
 export function placeRoots(surface: Surface, options: RootOptions = {}): Roots {
   const { on = 'faces', count, seed = 0, pole = [0, 0, 1] } = options;
   if (!(hypotOf(pole) > 0 && pole.every(Number.isFinite))) throw new SceneError(['pole'], 'expected a direction');

@@ -28,6 +28,7 @@ function chosen(style: Hairstyle, { where }: Where): number[] {
   return all.filter((g) => value[g] > 0);
 }
 
+/** Where guides are cut: by length or by a plane. */
 export interface CutOptions extends Where {
   /** Longest length that is left [m]. */
   readonly length?: number;
@@ -38,6 +39,7 @@ export interface CutOptions extends Where {
 /** Shortest hair that is left [m]: a follicle does not come out. */
 const stubble = 1e-3;
 
+/** Cuts guides; returns a new hairstyle. */
 export function cutHairstyle(
   style: Hairstyle,
   options: CutOptions,
@@ -108,6 +110,7 @@ function resample(values: Float64Array, elements: number, g: number, part: numbe
   values.set(curvature, 3 * elements * g);
 }
 
+/** Stroke of a comb: from, to, radius. */
 export interface CombOptions extends Where {
   /** The comb goes from here to there [m]. */
   readonly from: Vector;
@@ -118,6 +121,7 @@ export interface CombOptions extends Where {
   readonly strength?: number;
 }
 
+/** How many guides the comb moved, and how many sag again. */
 export interface CombReport {
   readonly combed: number;
   /** Of those, hairs too soft to stay: they sag. */
@@ -126,6 +130,7 @@ export interface CombReport {
   readonly error: number;
 }
 
+/** Combs guides along a stroke; returns a new hairstyle. */
 export function combHairstyle(
   style: Hairstyle,
   options: CombOptions,
@@ -212,6 +217,7 @@ export function dragPoints(p: Float64Array, from: Vector, to: Vector, radius: nu
   return true;
 }
 
+/** Natural curl that guides get. */
 export interface CurlOptions extends Where {
   /** Undefined: straight. */
   readonly curl?: Curl;
@@ -219,6 +225,7 @@ export interface CurlOptions extends Where {
   readonly settle?: boolean;
 }
 
+/** Gives guides another natural curl; returns a new hairstyle. */
 export function curlHairstyle(
   style: Hairstyle,
   options: CurlOptions,

@@ -31,6 +31,7 @@ export interface CentreLine {
   readonly edgeDirector: ArrayLike<number>;
 }
 
+/** Fibers that are drawn around each rod. */
 export interface WispOptions {
   /** Fibers a line. */
   readonly count: number;
@@ -44,6 +45,7 @@ export interface WispOptions {
   readonly seed?: number;
 }
 
+/** Fibers around rods, placed in the rods' material frames. */
 export interface Wisps {
   readonly options: Required<WispOptions>;
   readonly nodeCounts: readonly number[];

@@ -68,6 +68,7 @@ export async function loadFiberKernel(): Promise<FiberKernel> {
   };
 }
 
+/** Loads the kernels of block elimination. */
 export async function loadBlocks(): Promise<CreateBlocks> {
   return createBlocksOf(await compileKernels());
 }

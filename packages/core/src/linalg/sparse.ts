@@ -18,6 +18,7 @@ export interface SparsePattern {
   slotOf(i: number, j: number): number;
 }
 
+/** Factor of a sparse symmetric matrix. */
 export interface SparseFactor {
   readonly size: number;
   /** Place of unknown i in the order of elimination. */
@@ -41,6 +42,7 @@ export interface SparseFactor {
   negative: number;
 }
 
+/** Collects the nonzero entries of a sparse matrix. */
 export function createSparsePattern(size: number, pairs: Iterable<readonly [number, number]>): SparsePattern {
   const slot = new Map<number, number>();
   for (let i = 0; i < size; i++) slot.set(i * size + i, i);
@@ -157,6 +159,7 @@ function orderByGroup(
   return { order, below };
 }
 
+/** Finds the elimination order and fill of a sparse matrix. */
 export function analyzeSparse(
   pattern: SparsePattern,
   pairs: readonly (readonly [number, number])[],

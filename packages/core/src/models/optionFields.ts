@@ -15,6 +15,7 @@ interface Common {
   readonly required?: true;
 }
 
+/** Option that is one of several words. */
 export interface Words<W extends string = string> extends Common {
   readonly kind: 'words';
   readonly words: readonly W[];
@@ -25,12 +26,14 @@ export interface Flag extends Common {
   readonly kind: 'flag';
 }
 
+/** Option that is a number with a unit. */
 export interface Numeric extends Common {
   /** `number`: a plain number. */
   readonly kind: 'number';
   readonly sign: Sign;
 }
 
+/** Option that is a whole number. */
 export interface Whole extends Common {
   readonly kind: 'whole';
   readonly least: number;
@@ -48,12 +51,14 @@ export interface Shared extends Common {
   readonly kind: 'timed' | 'location' | 'path';
 }
 
+/** Option that is text. */
 export interface Text extends Common {
   readonly kind: 'text';
   /** What it is, for messages. */
   readonly name: string;
 }
 
+/** Option that is a list. */
 export interface List extends Common {
   readonly kind: 'list';
   readonly of: OptionField;
@@ -68,12 +73,14 @@ export interface Several extends Common {
   readonly expected: string;
 }
 
+/** Option that is a group of options. */
 export interface Group extends Common {
   readonly kind: 'fields';
   readonly name: string;
   readonly fields: Readonly<Record<string, OptionField>>;
 }
 
+/** Description of one option of a model, from which schema and pages follow. */
 export type OptionField = Words | Flag | Numeric | Whole | Quantity | Shared | Text | List | Several | Group;
 
 /** The field that describes values of type V: words and flags are held to their type. */

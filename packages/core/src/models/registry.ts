@@ -29,6 +29,7 @@ export interface SolverSpec {
   readonly massspring?: MassSpringOptions;
 }
 
+/** Name of a model. */
 export type ModelId = keyof SolverSpec;
 
 /** In the order of their arrival. */
@@ -41,6 +42,7 @@ export const modelOptions: { readonly [K in ModelId]: OptionFields<Required<Solv
   massspring: massSpringOptions,
 };
 
+/** What each model can do. */
 export const modelCapabilities: Readonly<Record<ModelId, Capabilities>> = {
   der: derCapabilities,
   helix: helixCapabilities,

@@ -5,6 +5,7 @@ export interface Hash {
   digits(): string;
 }
 
+/** Creates a 64-bit FNV-1a hash. */
 export function createHash(): Hash {
   let a = 0x2325;
   let b = 0x8422;

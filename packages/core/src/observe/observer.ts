@@ -4,6 +4,7 @@
 import type { Energies } from '../model.ts';
 import type { StepReport, World } from '../world/types.ts';
 
+/** Reads a world as it runs. */
 export interface Observer {
   /** Called at the start and then every `every` seconds of simulated time. */
   observe(world: World): void;
@@ -35,6 +36,7 @@ export function simulate(
   return report;
 }
 
+/** Time, positions and energies that a recorder keeps. */
 export interface RecordedFrame {
   /** [s] */
   readonly time: number;

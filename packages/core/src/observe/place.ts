@@ -2,14 +2,17 @@
 import type { Rod } from '../scene/compiled.ts';
 import type { Location } from '../scene/types.ts';
 
+/** The lengths of a rod that places refer to. */
 export type RodCurve = Pick<Rod, 'nodeCount' | 'edgeCount' | 'length'> & { readonly nodeArc: ArrayLike<number> };
 
+/** A place on a rod as edge and share of its second node. */
 export interface RodPlace {
   /** The edge and how far along it, 0…1; the node at its start. */
   readonly edge: number;
   readonly along: number;
 }
 
+/** Finds a place on a rod. */
 export function placeOn(rod: RodCurve, at: Location): RodPlace {
   if (at === 'start') return { edge: 0, along: 0 };
   if (at === 'end')
@@ -25,6 +28,7 @@ export function placeOn(rod: RodCurve, at: Location): RodPlace {
   return { edge, along: Math.min(1, Math.max(0, (arc - from) / (to - from))) };
 }
 
+/** Index of the node nearest to a place. */
 export function nearestNode(rod: RodCurve, at: Location): number {
   const { edge, along } = placeOn(rod, at);
   return along < 0.5 ? edge : (edge + 1) % rod.nodeCount;

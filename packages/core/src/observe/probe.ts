@@ -24,6 +24,7 @@ export interface ProbeRecorder extends Observer {
   readonly series: readonly ProbeSeries[];
 }
 
+/** Creates an observer that follows the probes of the scene. */
 export function createProbes(world: World): ProbeRecorder {
   const probes = (world.scene.output?.probes ?? []).map((spec, k) => {
     const rod = world.rods.findIndex(({ id }) => id === spec.rod);

@@ -28,6 +28,7 @@ export type ColliderSpec = {
   readonly hollow?: boolean;
 } & ColliderShape;
 
+/** Shape of a collider. */
 export type ColliderShape =
   /** Half space below the plane through the origin. */
   | { readonly type: 'plane'; readonly normal?: Vec3 }
@@ -88,6 +89,7 @@ export interface ContactSpec {
   readonly continuum?: ContinuumSpec;
 }
 
+/** Dense hair as a mass on a grid. */
 export interface ContinuumSpec {
   /** Edge of a cell [m]. */
   readonly cell: number;

@@ -47,6 +47,7 @@ export interface CompiledScene {
   readonly warnings: string[];
 }
 
+/** Compiles a scene to rods, pins and loads; throws `SceneError`. */
 export function compileScene(written: Scene): CompiledScene {
   checkFinite(written, []);
   const scene = carryColliders(expandWeaves(written).scene);

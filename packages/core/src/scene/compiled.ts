@@ -10,6 +10,7 @@
  */
 import type { ModelId } from './types.ts';
 
+/** A compiled rod: lengths, stiffness, masses and natural shape. */
 export interface Rod {
   readonly id: string;
   readonly model: ModelId;
@@ -99,6 +100,7 @@ export interface PinMotion {
   readonly angularAcceleration: Float64Array;
 }
 
+/** A compiled pin. */
 export interface Pin {
   /** Index in the scene's rods. */
   readonly rod: number;
@@ -131,6 +133,7 @@ export function createPinMotion(): PinMotion {
   };
 }
 
+/** Allocates the pose of a pin. */
 export function createPinPose(): PinPose {
   return placePinPose((length) => new Float64Array(length));
 }

@@ -31,6 +31,7 @@ export interface Parsed {
 
 export const expressionLimits = { length: 2000, depth: 64, nodes: 1000 } as const;
 
+/** A formula that cannot be read. */
 export class ExpressionError extends Error {
   /** 1-based; 0 when the expression as a whole is at fault. */
   readonly column: number;

@@ -7,6 +7,7 @@
  */
 import type { Pin, PinPose } from './compiled.ts';
 
+/** A hand on a pin while the world runs. */
 export interface Grip {
   /** Index in the scene's rods. */
   readonly rod: number;

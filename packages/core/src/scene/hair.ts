@@ -13,6 +13,7 @@ import { cos, sin } from '../math/rounded/index.ts';
 import type { CurlSpec, HairType, MaterialSpec, RodSpec, SectionSpec } from './types.ts';
 import type { Path } from './varying.ts';
 
+/** Section and curl of a type of hair, with the source of each number. */
 export interface HairPreset {
   /** Area of the section [m²], and its largest over its smallest diameter. */
   readonly area: number;
@@ -25,6 +26,7 @@ export interface HairPreset {
 
 /** The same for all types. */
 export const hairMaterial: MaterialSpec = { E: 3.58e9, G: 1.07e9, density: 1300 };
+/** Where the numbers of `hairMaterial` come from. */
 export const hairMaterialSources: Readonly<Record<'E' | 'G' | 'density', string>> = {
   E: '[Michels2015]; 3.8 to 3.9 GPa in Robbins, Chemical and Physical Behavior of Human Hair',
   G: '[Michels2015]; 0.89 GPa in Robbins',
@@ -41,6 +43,7 @@ const likely = (source: string): string => `estimate: where this curl is common,
 const kamath = 'African: 1.86 to 1.89, Kamath, Syed (as quoted by Syed 2015)';
 const guess = 'estimate';
 
+/** The types of hair by name. */
 export const hairTypes: Readonly<Record<HairType, HairPreset>> = {
   straight: {
     area: 4079e-12,

@@ -29,6 +29,7 @@ export function wholeOf(rod: Rod, index: number): Piece {
   return { rod: index, from: 0, to: rod.edgeCount, ...(rod.closed && { closed: true }) };
 }
 
+/** A rod that was cut in two. */
 export interface Split {
   readonly scene: Scene;
   /** One for each rod of the new scene. */

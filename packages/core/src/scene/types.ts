@@ -13,6 +13,7 @@ export type * from './colliders.ts';
 export type * from './values.ts';
 export type { ModelId };
 
+/** A scene: plain data with all numbers in SI units. */
 export interface Scene {
   /** Version of the scene format. */
   readonly tendril: 1;
@@ -41,6 +42,7 @@ export interface Scene {
   readonly output?: OutputSpec;
 }
 
+/** A rod of the scene. */
 export interface RodSpec {
   readonly id: string;
   /** Default `der`. */
@@ -73,6 +75,7 @@ export interface RodSpec {
   readonly parent?: { readonly rod: string; readonly at: Location };
 }
 
+/** Initial shape of a rod. */
 export type ShapeSpec =
   | { readonly type: 'straight'; readonly from: Vec3; readonly to: Vec3 }
   /** Circular arc that starts at `from` along `tangent` and bends towards `normal`. */
@@ -108,6 +111,7 @@ export type ShapeSpec =
   /** Nodes as given, or, when `edges` is set, a smooth curve through them, laid anew by arc length. */
   | { readonly type: 'points'; readonly points: readonly Vec3[] };
 
+/** How the material frame lies along a rod. */
 export interface FrameSpec {
   /** Direction of the material axis d1 at the start (made normal to the tangent). Default: an arbitrary fixed choice. */
   readonly d1?: Vec3;
@@ -128,6 +132,7 @@ export type HairType =
   | 'curly-caucasian'
   | 'tightly-curled-african';
 
+/** Natural curl of a rod. */
 export interface CurlSpec {
   /** Of the helix that the centreline follows [m]. */
   readonly radius: Varying;
@@ -138,6 +143,7 @@ export interface CurlSpec {
   readonly phase?: number;
 }
 
+/** Stress-free shape of a rod. */
 export type NaturalSpec =
   | 'initial'
   | 'straight'
@@ -183,6 +189,7 @@ export type SectionSpec =
       readonly damping?: DampingSpec;
     };
 
+/** Elastic moduli, density and damping. */
 export interface MaterialSpec {
   /** Young's modulus [Pa]. */
   readonly E: Varying;
@@ -202,6 +209,7 @@ export interface DampingSpec {
   readonly stiffness?: Varying;
 }
 
+/** Holds or moves a place of a rod. */
 export interface PinSpec {
   readonly rod: string;
   readonly at: Location;
@@ -242,8 +250,10 @@ export interface BodySpec {
   readonly path?: PathSpec;
 }
 
+/** A world axis. */
 export type Axis = 'x' | 'y' | 'z';
 
+/** Homogeneous solid that gives a body its mass and inertia. */
 export type SolidSpec = { readonly density: number } & (
   | { readonly type: 'sphere'; readonly radius: number }
   /** Edge lengths. */
@@ -260,6 +270,7 @@ export interface EngineSpec {
   readonly ground?: { readonly height: number; readonly friction?: number; readonly restitution?: number };
 }
 
+/** Limits or a held value of a strand's joint. */
 export interface JointSpec {
   /** `fixed`, `ball`, `hinge` (turns about `axis`), `slider` (moves along `axis`). */
   readonly type: 'fixed' | 'ball' | 'hinge' | 'slider';
@@ -298,6 +309,7 @@ export type RodLoadSpec = {
   | { readonly type: 'distributed'; readonly force: Vec3; readonly from?: number; readonly to?: number }
 );
 
+/** Velocity of the air. */
 export interface WindSpec {
   /** Velocity [m/s]; it also carries the turbulence. Default none. */
   readonly mean?: Vec3;
@@ -348,8 +360,10 @@ export type BodyLoadSpec = {
   readonly factor?: Timed;
 } & ({ readonly type: 'body-force'; readonly force: Vec3 } | { readonly type: 'body-torque'; readonly torque: Vec3 });
 
+/** A force or torque on a rod or body. */
 export type LoadSpec = RodLoadSpec | BodyLoadSpec;
 
+/** Air or a force field. */
 export type FieldSpec = {
   /** Rods it acts on; default all. */
   readonly rods?: readonly string[];
@@ -370,6 +384,7 @@ export type FieldSpec = {
   | { readonly type: 'force'; readonly per: 'mass' | 'length'; readonly formula: readonly [string, string, string] }
 );
 
+/** Duration and time step. */
 export interface TimeSpec {
   /** [s] */
   readonly duration: number;
@@ -379,6 +394,7 @@ export interface TimeSpec {
   readonly halvings?: number;
 }
 
+/** How equilibria are found. */
 export interface StaticsSpec {
   /** Equilibria along time: pins and factors are taken at `steps` + 1 instants of [from, to]. Default: t = 0 alone. */
   readonly from?: number;
@@ -398,6 +414,7 @@ export interface StaticsSpec {
   readonly switches?: number;
 }
 
+/** Which natural modes to find. */
 export interface ModesSpec {
   /** How many. Default 10. */
   readonly count?: number;
@@ -405,12 +422,14 @@ export interface ModesSpec {
   readonly about?: 'equilibrium' | 'initial';
 }
 
+/** What to record. */
 export interface OutputSpec {
   /** Time between recorded frames [s]; default: duration/100, at least one step. */
   readonly every?: number;
   readonly probes?: readonly ProbeSpec[];
 }
 
+/** A quantity to follow in time. */
 export interface ProbeSpec {
   readonly name?: string;
   readonly rod: string;
@@ -456,6 +475,7 @@ export interface YarnSpec {
   readonly material?: RodSpec['material'];
 }
 
+/** Woven cloth. */
 export interface WeaveSpec {
   /** Fibers are named by it, 'warp' or 'weft', and a number from 0. */
   readonly id: string;

@@ -24,6 +24,7 @@ export type Interpolation = 'smooth' | 'linear' | 'step';
 /** A place on a rod: an end, a node index, or a fraction u or length s from the start. */
 export type Location = 'start' | 'end' | { readonly node: number } | { readonly u: number } | { readonly s: number };
 
+/** Motion along keys. */
 export interface PathSpec {
   readonly interpolation?: Interpolation;
   readonly keys: readonly {

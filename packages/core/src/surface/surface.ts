@@ -10,6 +10,7 @@
 import { SceneError } from '../errors.ts';
 import { atan2, hypot } from '../math/rounded/index.ts';
 
+/** What was repaired in a mesh. */
 export interface SurfaceReport {
   readonly vertices: number;
   readonly faces: number;
@@ -28,6 +29,7 @@ export interface SurfaceReport {
   readonly branched: number;
 }
 
+/** A repaired triangle mesh on which hair grows. */
 export interface Surface {
   /** [m], 3 a vertex */
   readonly position: Float64Array;
@@ -44,13 +46,14 @@ export interface Surface {
   readonly report: SurfaceReport;
 }
 
+/** Triangles as positions [m] and vertex indices. */
 export interface MeshInput {
   readonly position: ArrayLike<number>;
   readonly triangle: ArrayLike<number>;
   readonly color?: ArrayLike<number>;
 }
 
-/** `path`: where the mesh is in a scene, for errors. */
+/** Creates a surface from triangles and repairs them. `path`: where the mesh is in a scene, for errors. */
 export function createSurface(mesh: MeshInput, path: readonly (string | number)[] = ['mesh']): Surface {
   check(mesh, path);
   const { place, position, color, merged, source } = mergeVertices(mesh);

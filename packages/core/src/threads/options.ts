@@ -13,6 +13,7 @@ export interface ThreadPort {
   addEventListener?(type: 'error', listener: (event: unknown) => void): void;
 }
 
+/** Below which sizes threads are not used, and how long to wait for them. */
 export interface ThreadOptions {
   /** Parts of a bundle (pairs of rods, with kernels) below which the caller works alone. Default 32, for fibers 4. */
   readonly leastParts?: number;

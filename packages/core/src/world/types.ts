@@ -39,6 +39,7 @@ export interface MomentumGain {
   readonly scale: number;
 }
 
+/** What a step of the world reports. */
 export interface StepReport {
   /** Time after the step [s]. */
   readonly time: number;
@@ -73,6 +74,7 @@ export interface WorldState {
   readonly engine?: Uint8Array;
 }
 
+/** A compiled scene in motion. */
 export interface World {
   readonly scene: Scene;
   readonly rods: readonly Rod[];

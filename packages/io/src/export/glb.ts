@@ -19,11 +19,13 @@ import { type Footage, groupRods, pickFrames, rodColor, upAxisOf } from './foota
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import { ballMesh, type Look, layMesh, type MeshLayout, placeMesh } from './tube.ts';
 
+/** Look of exported rods. */
 export interface GlbOptions {
   /** Tubes, or lines without thickness. Default: tubes, or lines where tubes would make a file beyond `tubeBudget`. */
   readonly look?: Look;
 }
 
+/** The pieces of a .glb file, and warnings. */
 export interface GlbExport {
   readonly look: Look;
   /** How many of the frames are in the file; the rest is left out evenly. */
@@ -46,6 +48,7 @@ interface Mesh {
   readonly color: readonly number[];
 }
 
+/** Exports a recording as animated glTF. */
 export function exportGlb(footage: Footage, options: GlbOptions = {}): GlbExport {
   if (footage.frameCount === 0) throw new RangeError('the recording has no frame to export');
   const film = thin(footage);

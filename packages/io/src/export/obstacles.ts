@@ -9,6 +9,7 @@ import type { BodyFrame, RecordingFrame } from '../recording.ts';
 import type { Footage } from './footage.ts';
 import { ballMesh } from './tube.ts';
 
+/** A solid that strands or rods cannot enter. */
 export interface Obstacle {
   readonly id: string;
   /** In its own axes [m], 3 a vertex. */
@@ -23,6 +24,7 @@ export interface Obstacle {
   place(out: Float64Array, frame: Pick<RecordingFrame, 'time' | 'bodies'>): void;
 }
 
+/** Meshes of the obstacles of a scene. */
 export function obstaclesOf({ scene, bodies = [], rods }: Footage['header']): Obstacle[] {
   const reach =
     2 *

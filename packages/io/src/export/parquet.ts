@@ -13,6 +13,7 @@ const groupRows = 100_000;
 
 type Values = (number | string | null)[];
 
+/** Exports a recording as a Parquet table, one row per node and frame. */
 export function* exportParquet(footage: Footage): Generator<Uint8Array> {
   const { rods, channels = [], version, scene } = footage.header;
   const columns = ['frame', 'time', 'rod', 'node', 'x', 'y', 'z', 'd1x', 'd1y', 'd1z', ...channels] as const;

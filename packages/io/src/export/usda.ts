@@ -25,11 +25,13 @@ import {
 } from './footage.ts';
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
 
+/** Options of the USD export. */
 export interface UsdaOptions {
   /** Said in the file's documentation string. */
   readonly title?: string;
 }
 
+/** Exports a recording as USD text. */
 export function* exportUsda(footage: Footage, options: UsdaOptions = {}): Generator<string> {
   const { header, frameCount } = footage;
   const rate = frameRate(footage);

@@ -5,6 +5,7 @@
 import { hypot } from '@tendril-sim/core/math';
 import { InputError } from '../errors.ts';
 
+/** Curves of a file, in metres with z up. */
 export interface Curves {
   /** 3 a point, one curve after the other. */
   readonly position: Float64Array;
@@ -24,6 +25,7 @@ export interface Curves {
   readonly warnings: readonly string[];
 }
 
+/** The axis that is up in a file. */
 export type UpAxis = 'y' | 'z';
 
 /** Files beyond this are refused before they fill the memory. */
@@ -96,6 +98,7 @@ export function createCurveBuilder(source: string): CurveBuilder {
   };
 }
 
+/** Unit and axes of a file. */
 export interface Placement {
   /** Metres in a unit of the file, in place of what the file says. */
   readonly unit?: number;

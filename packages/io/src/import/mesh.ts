@@ -4,6 +4,7 @@ import { curveFileLimit, type Placement } from './curves.ts';
 import { isGltf, readGltfMesh } from './gltf.ts';
 import { readObjMesh } from './obj.ts';
 
+/** Triangles in metres with z up. */
 export interface TriangleMesh {
   /** 3 a vertex; metres with z up after `readMesh`. */
   readonly position: Float64Array;
@@ -13,6 +14,7 @@ export interface TriangleMesh {
   readonly color?: Float64Array;
 }
 
+/** Reads a mesh from bytes; throws `InputError`. */
 export function readMesh(bytes: Uint8Array, source: string, placement: Placement = {}): TriangleMesh {
   if (bytes.length > curveFileLimit)
     throw new InputError(source, `the file has ${bytes.length} bytes; ${curveFileLimit} are read at most`);

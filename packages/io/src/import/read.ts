@@ -8,6 +8,7 @@ import { readObjCurves } from './obj.ts';
 import { readTfx } from './tfx.ts';
 import { readUsdCurves } from './usdCurves.ts';
 
+/** Unit, axes and frame of a file of curves. */
 export interface CurveOptions extends Placement {
   /** Of files that move: the nth sample, from 0; negative counts from the end. Default 0. */
   readonly frame?: number;

@@ -11,8 +11,10 @@ export const importMaterials = {
   steel: '{ E: 200 GPa, nu: 0.3, density: 7850 kg/m^3 }',
 } as const;
 
+/** Material that imported curves get. */
 export type ImportMaterial = keyof typeof importMaterials;
 
+/** How curves become rods. */
 export interface ImportOptions
   extends Pick<StrandsSpec, 'unit' | 'up' | 'frame' | 'every' | 'count' | 'model' | 'edges' | 'root'> {
   /** Default hair. */

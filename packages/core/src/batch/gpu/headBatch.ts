@@ -21,8 +21,10 @@ import { FINISH, WRITE_POSITIONS } from './shader.ts';
 import { type Device, type DeviceEncoder, MAP_READ, USAGE } from './webgpu.ts';
 
 export type { HeadPose } from './parts.ts';
+/** Strands, head and solver settings of a GPU batch. */
 export type GpuBatchOptions = StrandsOptions;
 
+/** What one step of a GPU batch gets: time step, pose of the head, forces and obstacles. */
 export interface GpuStep {
   readonly dt: number;
   readonly scheme?: Scheme;
@@ -49,6 +51,7 @@ export interface Readback {
   readonly unsettled: Float32Array;
 }
 
+/** Many strands on a GPU, stepped together. */
 export interface GpuBatch {
   readonly count: number;
   readonly parts: number;

@@ -41,6 +41,7 @@ export interface StrandsOptions {
   readonly workgroup?: number;
 }
 
+/** Position and orientation of the head that carries the strands. */
 export interface HeadPose {
   readonly rotation: Quaternion;
   readonly position: Vector;

@@ -53,6 +53,7 @@ export type GpuRequest =
   | { readonly kind: 'write'; readonly bundle: number }
   | { readonly kind: 'close'; readonly bundle: number };
 
+/** Message to the thread that owns the GPU. */
 export interface GpuMessage {
   readonly request: GpuRequest;
   readonly answer: AnswerMemory;

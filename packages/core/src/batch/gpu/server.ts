@@ -35,11 +35,13 @@ interface Group {
 
 type Step = Extract<GpuRequest, { readonly kind: 'step' }>;
 
+/** Serves requests for a GPU in its own thread. */
 export interface GpuServer {
   /** Serves one message; never throws. */
   serve(message: GpuMessage): Promise<void>;
 }
 
+/** Creates the server of a GPU device. */
 export function createGpuServer(device: Device): GpuServer {
   const bundles = new Map<number, readonly Group[]>();
   let lost: string | undefined;

@@ -6,6 +6,7 @@ import { sweepsWgsl } from '../generated/sweeps.ts';
 import { ELASTIC_SLOTS, stageFields, stateSlots } from '../layout.ts';
 import { gain16, gain32 } from './gains.ts';
 
+/** Constants that are compiled into the shader. */
 export interface ShaderOptions {
   readonly nodes: number;
   /** `f16`: gains take half the memory, and equilibria stay the same, since gains only steer Newton. */

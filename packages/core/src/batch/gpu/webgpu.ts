@@ -25,6 +25,7 @@ export interface DevicePipeline {
   getBindGroupLayout(index: number): object;
 }
 
+/** The part of WebGPU's device that the batch uses. */
 export interface Device {
   /** Fulfilled when the device is gone. */
   readonly lost?: Promise<{ readonly message: string }>;

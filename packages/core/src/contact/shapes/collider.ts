@@ -19,6 +19,7 @@ interface Pose {
   readonly rotation: Float64Array;
 }
 
+/** A collider of the scene, compiled: distance, normal and motion of its surface. */
 export interface Collider {
   readonly id: string;
   readonly shape: Shape;
@@ -65,6 +66,7 @@ const createPose = (): Pose => ({
   rotation: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1),
 });
 
+/** Compiles the colliders of a scene. */
 export function compileColliders(
   scene: Scene,
   rods: readonly Named[],

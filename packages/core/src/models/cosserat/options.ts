@@ -22,6 +22,7 @@ export interface CosseratOptions {
   readonly iterations?: number;
 }
 
+/** Options of the model `cosserat`. */
 export const cosseratOptions: OptionFields<CosseratOptions> = {
   integrator: {
     kind: 'words',
@@ -51,6 +52,7 @@ export const cosseratOptions: OptionFields<CosseratOptions> = {
   iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 25.' },
 };
 
+/** What the model `cosserat` can do. */
 export const cosseratCapabilities: Capabilities = {
   closed: true,
   anisotropic: true,

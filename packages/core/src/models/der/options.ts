@@ -27,6 +27,7 @@ export interface DerOptions {
   readonly iterations?: number;
 }
 
+/** Options of the model `der`. */
 export const derOptions: OptionFields<DerOptions> = {
   backend: {
     kind: 'words',
@@ -54,6 +55,7 @@ export const derOptions: OptionFields<DerOptions> = {
   iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 25.' },
 };
 
+/** What the model `der` can do. */
 export const derCapabilities: Capabilities = {
   closed: true,
   anisotropic: true,

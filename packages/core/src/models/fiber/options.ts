@@ -34,6 +34,7 @@ export interface FiberOptions {
   readonly series?: readonly number[];
 }
 
+/** Options of the model `fiber`. */
 export const fiberOptions: OptionFields<FiberOptions> = {
   integrator: {
     kind: 'words',
@@ -90,6 +91,7 @@ export const fiberOptions: OptionFields<FiberOptions> = {
   },
 };
 
+/** What the model `fiber` can do. */
 export const fiberCapabilities: Capabilities = {
   closed: false,
   anisotropic: true,

@@ -22,6 +22,7 @@ import { multiply33 } from './matrix3.ts';
 import { solveStage } from './newton.ts';
 import { createChain, divideEdges, type HelixBody } from './rod.ts';
 
+/** Distance between a curve and the helices fitted to it [m]. */
 export interface FitError {
   /** Largest distance between the given curve and the elements at the nodes, and its root mean square [m]. */
   readonly largest: number;

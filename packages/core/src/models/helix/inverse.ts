@@ -14,6 +14,7 @@ import { type HelixBody, hasLiveLoads } from './rod.ts';
 import { factorTangent } from './statics.ts';
 import { factorRod } from './sweep.ts';
 
+/** What inverse statics found. */
 export interface InverseReport {
   readonly stable: boolean;
   /** Least multiple of the stiffness for which the shape is a stable equilibrium; undefined where loads have no potential. */

@@ -17,6 +17,7 @@ export interface HelixOptions {
   readonly iterations?: number;
 }
 
+/** Options of the model `helix`. */
 export const helixOptions: OptionFields<HelixOptions> = {
   elements: {
     kind: 'whole',
@@ -33,6 +34,7 @@ export const helixOptions: OptionFields<HelixOptions> = {
   iterations: { kind: 'whole', least: 1, about: 'Newton iterations before a step counts as failed. Default 50.' },
 };
 
+/** What the model `helix` can do. */
 export const helixCapabilities: Capabilities = {
   closed: false,
   anisotropic: true,

@@ -110,6 +110,7 @@ export interface StrandSolver {
   findNatural(natural: Float64Array, shape: Helices): InverseReport;
 }
 
+/** Creates a solver that settles strands of equal layout one after the other, without allocating. */
 export function createStrandSolver(
   elementLength: Float64Array,
   section: StrandSection,

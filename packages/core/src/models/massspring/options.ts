@@ -17,6 +17,7 @@ export interface MassSpringOptions {
   readonly iterations?: number;
 }
 
+/** Options of the model `massspring`. */
 export const massSpringOptions: OptionFields<MassSpringOptions> = {
   theta: {
     kind: 'number',
@@ -52,6 +53,7 @@ export const massSpringOptions: OptionFields<MassSpringOptions> = {
   },
 };
 
+/** What the model `massspring` can do. */
 export const massSpringCapabilities: Capabilities = {
   closed: false,
   anisotropic: false,

@@ -195,6 +195,7 @@ const joint: OptionField = {
   },
 };
 
+/** Options of the model `strand`. */
 export const strandOptions: OptionFields<StrandOptions> = {
   integrator: {
     kind: 'words',
@@ -242,6 +243,7 @@ export const strandOptions: OptionFields<StrandOptions> = {
   },
 };
 
+/** What the model `strand` can do. */
 export const strandCapabilities: Capabilities = {
   closed: false,
   anisotropic: true,

@@ -1,0 +1,52 @@
+/** Search of the site, in the page: loads the index when the field is used first. */
+import MiniSearch from 'minisearch';
+
+interface Found {
+  readonly title: string;
+  readonly page: string;
+  readonly address: string;
+  readonly text: string;
+}
+
+const input = document.querySelector<HTMLInputElement>('#search');
+const list = document.querySelector<HTMLOListElement>('#found');
+const root = document.body.dataset.root ?? '';
+let index: Promise<MiniSearch> | undefined;
+
+async function load(): Promise<MiniSearch> {
+  const text = await (await fetch(`${root}search.json`)).text();
+  return MiniSearch.loadJSON(text, {
+    fields: ['title', 'page', 'text'],
+    storeFields: ['title', 'page', 'address', 'text'],
+  });
+}
+
+/** The words around the first match. */
+function excerpt(text: string, term: string): string {
+  const at = Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()) - 40);
+  return text.slice(at, at + 120).trim();
+}
+
+async function show(query: string): Promise<void> {
+  if (!list) return;
+  if (query.trim() === '') {
+    list.replaceChildren();
+    return;
+  }
+  index ??= load();
+  const found = (await index).search(query, { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 } }).slice(0, 12);
+  list.replaceChildren(
+    ...found.map((result) => {
+      const { title, page, address, text } = result as unknown as Found;
+      const link = Object.assign(document.createElement('a'), { href: root + address, textContent: title });
+      const small = Object.assign(document.createElement('small'), {
+        textContent: `${page}: ${excerpt(text, result.terms[0] ?? query)}`,
+      });
+      const item = document.createElement('li');
+      item.append(link, small);
+      return item;
+    }),
+  );
+}
+
+input?.addEventListener('input', () => void show(input.value));
