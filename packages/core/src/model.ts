@@ -121,8 +121,10 @@ export interface BranchOptions {
   readonly start: 'along' | 'across' | 'back';
 }
 
+/** What a point on a branch is. */
 export type BranchPointKind = 'start' | 'point' | 'fold' | 'bifurcation' | 'end';
 
+/** A point on a branch of equilibria. */
 export interface BranchPoint {
   readonly kind: BranchPointKind;
   readonly parameter: number;

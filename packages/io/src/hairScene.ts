@@ -1,6 +1,7 @@
 /** A hairstyle as a scene that runs: its guides, the head in their way, and a motion of the head. As YAML text. */
 import type { Hairstyle, PathSpec } from '@tendril-sim/core';
 
+/** How a hairstyle becomes a scene. */
 export interface HairSceneOptions {
   readonly title: string;
   /** The hairstyle, as the scene names it. */
@@ -36,6 +37,7 @@ function turns(...keys: readonly (readonly [number, number, number, number])[]):
   return { keys: keys.map(([time, x, y, z]) => ({ time, rotation: [x, y, z] })) };
 }
 
+/** Writes the scene of a hairstyle. */
 export function writeHairScene(style: Hairstyle, options: HairSceneOptions): string {
   const { hairFile, headFile, motion, model = 'helix', every = 1, count, edges } = options;
   const strands = [

@@ -21,6 +21,7 @@ export interface HeadField {
   distance(p: Float32Array | Float64Array, o: number): number;
 }
 
+/** How finely the distance field of a head is computed. */
 export interface HeadFieldOptions {
   /** A coarser grid, for pictures while someone grooms: off by millimetres. Default false. */
   readonly draft?: boolean;
@@ -217,6 +218,7 @@ export const guideClearance = 0.004;
 /** How often a guide is laid again, each time half as far again from the skin. */
 const attempts = 5;
 
+/** What laying guides over a head found. */
 export interface LayReport {
   /** Guides that were laid over the head. */
   readonly laid: number;

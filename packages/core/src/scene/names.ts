@@ -3,6 +3,7 @@
 const FEW = 12;
 const NEAREST = 5;
 
+/** Names as text for messages. */
 export function listNames(names: Iterable<string>, wanted: string): string {
   const all = [...names];
   if (all.length === 0) return 'none';

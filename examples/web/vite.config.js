@@ -1,0 +1,10 @@
+// Three pages; everything else is vite's default.
+import { resolve } from 'node:path';
+
+const page = (name) => resolve(import.meta.dirname ?? '.', `${name}.html`);
+
+export default {
+  base: './',
+  worker: { format: 'es' },
+  build: { rollupOptions: { input: ['index', 'plain', 'hair'].map(page) } },
+};
