@@ -7,9 +7,11 @@
 
 import type { ModelId, SolverSpec } from '../models/registry.ts';
 import type { ColliderSpec, ContactSpec } from './colliders.ts';
+import type { OutputSpec } from './output.ts';
 import type { Location, PathSpec, Timed, Varying, Vec3 } from './values.ts';
 
 export type * from './colliders.ts';
+export type * from './output.ts';
 export type * from './values.ts';
 export type { ModelId };
 
@@ -420,22 +422,6 @@ export interface ModesSpec {
   readonly count?: number;
   /** About the equilibrium (default) or the initial shape. */
   readonly about?: 'equilibrium' | 'initial';
-}
-
-/** What to record. */
-export interface OutputSpec {
-  /** Time between recorded frames [s]; default: duration/100, at least one step. */
-  readonly every?: number;
-  readonly probes?: readonly ProbeSpec[];
-}
-
-/** A quantity to follow in time. */
-export interface ProbeSpec {
-  readonly name?: string;
-  readonly rod: string;
-  readonly at: Location;
-  /** Default `position`. */
-  readonly quantity?: 'position' | 'velocity' | 'tangent' | 'd1' | 'curvature' | 'twist' | 'tension';
 }
 
 /** A spring between a place on a rod and a place on another, or a point that does not move. */

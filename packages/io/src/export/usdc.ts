@@ -16,6 +16,7 @@ import {
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import { identifier, type UsdaOptions } from './usda.ts';
 
+/** Exports a recording as binary USD. */
 export function* exportUsdc(footage: Footage, options: UsdaOptions = {}): Generator<Uint8Array> {
   const source = rememberFrame(footage);
   const { header, frameCount } = source;
