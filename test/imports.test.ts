@@ -9,6 +9,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   // numbers that solvers share with kernels
   constants: [],
+  // quantities along a rod: names, places, units
+  channels: [],
   math: [],
   linalg: ['constants', 'math'],
   curve: ['math', 'linalg'],
@@ -17,10 +19,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // rigid bodies by themselves: poses, rotations, inertia
   bodies: ['math', 'linalg', 'errors'],
   // observers know the world, as a type
-  observe: ['math', 'errors', 'port', 'model', 'scene', 'world', 'balance'],
+  observe: ['channels', 'math', 'errors', 'port', 'model', 'scene', 'world', 'balance'],
   // the port and what a model is: types alone, and the scene's types with them
   port: ['scene'],
-  model: ['port', 'scene', 'bodies', 'models/capabilities.ts'],
+  model: ['channels', 'port', 'scene', 'bodies', 'models/capabilities.ts'],
   // energy balance of rods, from samples and loads
   balance: ['port', 'scene'],
   fields: ['math', 'errors', 'port', 'scene'],
@@ -41,12 +43,25 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'threads/contactThreads.ts',
   ],
   // of models, the table of their ids, options and capabilities
-  scene: ['math', 'linalg', 'curve', 'errors', 'fields', 'bodies', 'port', 'model', 'models/registry.ts'],
+  scene: ['channels', 'math', 'linalg', 'curve', 'errors', 'fields', 'bodies', 'port', 'model', 'models/registry.ts'],
   // grooming stands on the models' tools, and nothing stands on it
   groom: ['surface', 'contact/shapes/mesh.ts', 'math', 'curve', 'errors', 'scene', 'models'],
   // policy of equilibrium searches, shared by the models
   statics: ['math', 'linalg', 'port', 'model'],
-  models: ['constants', 'math', 'linalg', 'curve', 'errors', 'port', 'model', 'scene', 'bodies', 'balance', 'statics'],
+  models: [
+    'channels',
+    'constants',
+    'math',
+    'linalg',
+    'curve',
+    'errors',
+    'port',
+    'model',
+    'scene',
+    'bodies',
+    'balance',
+    'statics',
+  ],
 };
 
 /** The first folder below src, or the file's own name. */

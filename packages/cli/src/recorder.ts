@@ -5,7 +5,7 @@
  * Where the disk is full the complete frames stay. State and result, for which space was kept free from the start, come
  * before tables and pictures.
  */
-import { createProbes, type Energies, type ProbeRecorder, type World } from '@tendril-sim/core';
+import { channelNames, createProbes, type Energies, type ProbeRecorder, type World } from '@tendril-sim/core';
 import {
   createRecordingEncoder,
   csvLine,
@@ -24,9 +24,6 @@ import { drawEnergies, type EnergyPlot } from './plot/energies.ts';
 import { drawPicture, type Picture } from './plot/picture.ts';
 import { renderPng } from './plot/png.ts';
 import { version } from './version.ts';
-
-/** Recorded along the rods with every frame: what pictures are coloured by, and what cannot be had from positions alone. */
-const channels = ['curvature', 'twist', 'tension'] as const;
 
 const energyNames = ['kinetic', 'bending', 'twisting', 'stretching', 'potential', 'total'] as const;
 
@@ -69,7 +66,7 @@ export interface RecorderOptions {
 export function createFolderRecorder(world: World, folder: Folder, options: RecorderOptions = {}): Recorder {
   const clock = options.clock ?? (() => world.time);
   const probes = createProbes(world);
-  const encoder = createRecordingEncoder(recordingHeader(world, { version, channels }));
+  const encoder = createRecordingEncoder(recordingHeader(world, { version, channels: channelNames }));
   const writer: AtomicWriter = folder.open('recording.tendril');
   try {
     folder.reserve(reserveSize(world));
@@ -102,7 +99,7 @@ export function createFolderRecorder(world: World, folder: Folder, options: Reco
       return lastFrame;
     },
     frame() {
-      const frame = encoder.encodeFrame({ ...recordingFrame(world, channels), time: clock() });
+      const frame = encoder.encodeFrame({ ...recordingFrame(world, channelNames), time: clock() });
       try {
         writer.append(frame);
       } catch (error) {

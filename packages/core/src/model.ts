@@ -5,6 +5,7 @@
  * and reports failure as a value: it never throws in a step, and a failed step leaves the state as it was.
  */
 import type { BodyPose } from './bodies/body.ts';
+import type { Channel } from './channels.ts';
 import type { Capabilities } from './models/capabilities.ts';
 import type { ColliderContacts, ContactSides, LoadSource, Samples } from './port.ts';
 import type { CompiledBody, Weld } from './scene/bodies.ts';
@@ -177,8 +178,7 @@ export interface SparseSymmetric {
   readonly value: Float64Array;
 }
 
-/** Quantities along a rod. curvature [1/m] and twist [1/m] at nodes, tension [N] on edges. */
-export type Channel = 'curvature' | 'twist' | 'tension';
+export type { Channel } from './channels.ts';
 
 /** What a pin or weld exerts on its rod. */
 export interface Reaction {
@@ -257,7 +257,7 @@ export interface Bundle {
   equilibrate(rod: number, t: number, options: EquilibriumOptions): EquilibriumReport;
   /** Follows the branch of a rod at rest at t. Absent, or undefined: the model, or this rod, cannot be followed. */
   branch?(rod: number, t: number, options: BranchOptions): Generator<BranchPoint, BranchEnd> | undefined;
-  /** A rod for an equilibrium with others that links join it to. Absent, or undefined: the model, or this rod, knows none. */
+  /** The equations of a rod at rest, for equilibria of rods that links join. Absent, or undefined for this rod: there are none. */
   atRest?(rod: number): RestRod | undefined;
   reactions(rod: number, t: number): Reaction[];
   modes(rod: number, t: number, count: number): Modes;
@@ -270,27 +270,27 @@ export interface SystemEnergy {
   elastic: number;
 }
 
-/** What `settle` is asked to do. */
+/** Rods that `ContactPort.stepSingleRods` steps in one batch, and what it reports. */
 export interface SingleRodBatch {
   readonly count: number;
-  /** System of each, its first contact, and the one after its last. */
+  /** For each rod: its system, its first contact, and the one after its last. */
   readonly system: Int32Array;
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** From the start of the step; else from where they are, because contacts have changed. */
+  /** True: from the start of the step. False: from where the rods are, because their contacts have changed. */
   readonly fresh: boolean;
   readonly contacts: ColliderContacts;
   readonly t: number;
   readonly dt: number;
-  /** What velocities are compared with [m/s], to which part of it, in how many turns at most. */
+  /** Velocities must be right to `tolerance` × `speed` [m/s], within so many iterations. */
   readonly speed: number;
   readonly tolerance: number;
   readonly iterations: number;
-  /** Written: 1 for each that is done; the most turns that one took, and the largest error of a velocity [m/s]. */
+  /** Written: 1 for each rod that is done; the most iterations that one took, and the largest error of a velocity [m/s]. */
   readonly done: Uint8Array;
   solverIterations: number;
   error: number;
-  /** Whether all those that are done came within the tolerance. */
+  /** Written: whether all rods that are done are within the tolerance. */
   converged: boolean;
 }
 
@@ -309,7 +309,7 @@ export interface ContactPort {
   readonly systemOfRod: Int32Array;
   readonly systemOfBody: Int32Array;
   readonly systemCount: number;
-  /** Remembers the present state of the marked systems, or of all, as the start of the step. */
+  /** Remembers the present state of the marked systems, or of all, as the start of the step. Called first. */
   hold(systems?: Uint8Array): void;
   /** Back to the start of the step for the systems that are marked. */
   revert(systems: Uint8Array, t: number): void;
@@ -344,16 +344,16 @@ export interface ContactPort {
    */
   step(systems: Uint8Array, sides: ContactSides, t: number, dt: number, robust: boolean, rough?: boolean): StepOutcome;
   /**
-   * Steps systems of one rod, each of which touches obstacles and nothing else, by the law and to the tolerances of contact. Absent,
-   * or not done for some: they are to be solved for like all others, from the start of the step.
+   * Steps single rods that touch obstacles and nothing else, by the law of contact and to its tolerances. Contact solves the others from the
+   * start of the step, as islands: all of them if the method is absent, else those that it has not marked as done.
    */
   stepSingleRods?(job: SingleRodBatch): StepOutcome;
   /** S v now, 3 each; with `countsWays` S times the way over the step, by its length. */
   readonly readsDisplacements?: boolean;
   readVelocity(out: Float64Array, sides: ContactSides): void;
-  /** Adds kinetic and elastic energy of a system as it is, at time t; false where they are not known. */
+  /** Adds the kinetic and elastic energy of a system in its present state; false if the model does not know them. */
   measureEnergy?(out: SystemEnergy, system: number, t: number): boolean;
-  /** Puts the forces at the sides on the rods, and no others: those of the last step, for reactions and accelerations. */
+  /** Applies the forces at the sides to the rods, and no other contact forces: those of the last step, so that reactions and accelerations include them. */
   applyForces?(sides: ContactSides): void;
   /** H with the sides' point masses. */
   factor(systems: Uint8Array, sides: ContactSides): boolean;

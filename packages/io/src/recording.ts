@@ -25,7 +25,15 @@
  * Positions default to doubles, since a recording is what results are measured on. Directors need no more than f32:
  * they are drawn, and d2 follows from the tangent of the edge.
  */
-import { type BodySpec, type Channel, createHash, type Energies, type Scene, type World } from '@tendril-sim/core';
+import {
+  type BodySpec,
+  type Channel,
+  channelLength,
+  createHash,
+  type Energies,
+  type Scene,
+  type World,
+} from '@tendril-sim/core';
 import { align8, getF32, getF64, isSealed, putF32, putF64, sealSection, viewOf } from './bytes.ts';
 import { binaryError, decodeHead, encodeHead, type Format, headSizeOf } from './container.ts';
 import type { InputError } from './errors.ts';
@@ -120,9 +128,6 @@ const frameFixed = 64;
 const footSize = 24;
 const frameTag = 0x4d415246; // FRAM
 const footTag = 0x454e4f44; // DONE
-
-const channelLength = (rod: RecordedRod, channel: Channel): number =>
-  channel === 'tension' ? rod.edgeCount : rod.nodeCount;
 
 function frameSizeOf({ rods, bodies = [], precision, channels = [] }: RecordingHeader): number {
   let size = frameFixed + 56 * bodies.length;

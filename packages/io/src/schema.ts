@@ -5,7 +5,7 @@
  * Input may carry units; output is core's `Scene` in SI. What needs more than one field to judge (does the rod of a
  * pin exist, do nodes coincide) is core's business: it throws SceneError, and `explainSceneError` finds the line.
  */
-import type { ColliderSpec, PinSpec, Scene, WeldSpec } from '@tendril-sim/core';
+import { type ColliderSpec, channelNames, type PinSpec, type Scene, type WeldSpec } from '@tendril-sim/core';
 import * as z from 'zod';
 import { body, engine, weld } from './schema/body.ts';
 import { collider, contact, type MeshFileSpec } from './schema/collider.ts';
@@ -94,7 +94,7 @@ const probe = fields('a probe', {
   name: text('a name').optional().describe('Name in the output. Default: made from rod, place and quantity.'),
   rod: text("the rod's name").describe('Name of the rod.'),
   at: location.describe('Where on the rod.'),
-  quantity: words(['position', 'velocity', 'tangent', 'd1', 'curvature', 'twist', 'tension'])
+  quantity: words(['position', 'velocity', 'tangent', 'd1', ...channelNames])
     .optional()
     .describe('What to measure. Default position.'),
 });

@@ -1,4 +1,5 @@
 /** What is read off a strand without moving it: energies, momentum, reaction of its pin, channels. */
+import type { ChannelReaders } from '../channels.ts';
 import { atan2, hypot } from '../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../model.ts';
 import { add, dot, scale, subtract, type Vector } from './algebra.ts';
@@ -59,24 +60,35 @@ export function measureReactions(batch: BatchRod, t: number): Reaction[] {
   return [{ rod: rod.id, node: 0, force, torque }];
 }
 
-export function readChannel(out: Float64Array, batch: BatchRod, channel: Channel, t: number): void {
-  const { rod, strand } = batch;
-  out.fill(0);
-  if (channel === 'tension') {
-    const residual = nodeResiduals(batch, t);
-    const tangents: Vector[] = [];
-    visitFrames(batch, (_, q) => tangents.push(tangentOf(q)));
-    let beyond: Vector = [0, 0, 0];
-    for (let j = rod.edgeCount - 1; j >= 0; j--) {
-      beyond = add(beyond, residual[j + 1]);
-      out[j] = -dot(beyond, tangents[j]);
-    }
-    return;
+function readTension(out: Float64Array, batch: BatchRod, t: number): void {
+  const residual = nodeResiduals(batch, t);
+  const tangents: Vector[] = [];
+  visitFrames(batch, (_, q) => tangents.push(tangentOf(q)));
+  let beyond: Vector = [0, 0, 0];
+  for (let j = batch.rod.edgeCount - 1; j >= 0; j--) {
+    beyond = add(beyond, residual[j + 1]);
+    out[j] = -dot(beyond, tangents[j]);
   }
+}
+
+/** An angle of each joint, over the length that it stands for. */
+function readJoints(
+  out: Float64Array,
+  { rod, strand }: BatchRod,
+  angleOf: (q: ReturnType<typeof fromVectorPart>) => number,
+): void {
   for (let j = strand.root.kind === 'clamped' ? 0 : 1; j < rod.edgeCount; j++) {
     const length = 0.5 * ((j > 0 ? rod.edgeLengthRest[j - 1] : 0) + rod.edgeLengthRest[j]);
-    const q = fromVectorPart(readState(strand, j, RELATIVE));
-    const bend = 2 * atan2(hypot(q[0], q[1]), hypot(q[2], q[3]));
-    out[j] = (channel === 'curvature' ? bend : 2 * atan2(q[2], q[3])) / length;
+    out[j] = angleOf(fromVectorPart(readState(strand, j, RELATIVE))) / length;
   }
+}
+
+export function readChannel(out: Float64Array, batch: BatchRod, channel: Channel, t: number): void {
+  out.fill(0);
+  const readers: ChannelReaders = {
+    tension: () => readTension(out, batch, t),
+    curvature: () => readJoints(out, batch, (q) => 2 * atan2(hypot(q[0], q[1]), hypot(q[2], q[3]))),
+    twist: () => readJoints(out, batch, (q) => 2 * atan2(q[2], q[3])),
+  };
+  readers[channel]();
 }

@@ -1,4 +1,5 @@
 /** Probes: quantities at places on rods, followed in time. */
+import { channels } from '../channels.ts';
 import { SceneError } from '../errors.ts';
 import type { ProbeSpec } from '../scene/types.ts';
 import type { World } from '../world/types.ts';
@@ -70,10 +71,10 @@ function measure(
       return [...samples.edgeTangent.subarray(3 * place.edge, 3 * place.edge + 3)];
     case 'd1':
       return [...samples.edgeDirector.subarray(3 * place.edge, 3 * place.edge + 3)];
-    case 'tension':
-      return world.channel(rod, 'tension')[place.edge];
-    default:
-      return between(world.channel(rod, quantity), 1, place)[0];
+    default: {
+      const values = world.channel(rod, quantity);
+      return channels[quantity].on === 'edge' ? values[place.edge] : between(values, 1, place)[0];
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 /** What a scene records. */
+import type { Channel } from '../channels.ts';
 import type { Location } from './values.ts';
 
 /** What to record. */
@@ -14,5 +15,5 @@ export interface ProbeSpec {
   readonly rod: string;
   readonly at: Location;
   /** Default `position`. */
-  readonly quantity?: 'position' | 'velocity' | 'tangent' | 'd1' | 'curvature' | 'twist' | 'tension';
+  readonly quantity?: 'position' | 'velocity' | 'tangent' | 'd1' | Channel;
 }

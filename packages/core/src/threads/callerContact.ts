@@ -1,11 +1,11 @@
 /**
- * Contact of a shared bundle, the caller's side: each thread has a ContactPort of its own for its own rods, and does what is asked of its part
- * of the sides.
+ * Contact of a shared bundle, the caller's side. Each thread has a ContactPort for its own rods and handles the sides of those rods; the caller's
+ * own port knows all rods.
  *
- * Threads take part in groups of at least `leastTouching` systems; smaller ones are the caller's, whose port knows all rods. The start of a
- * step is in shared memory, and so are state and samples; what follows from them is each port's own. Whoever moves a rod of another thread
- * notes it: `behind` are rods that the caller has moved in place of a worker, `stale` those that workers have moved and the caller has
- * not followed. A rod is followed when it is next needed, from the state alone, and that gives the same bits.
+ * Threads share the work on at least `leastTouching` systems; the caller does smaller groups alone. State, samples and the start of the step are
+ * in shared memory; what a model derives from them belongs to each port. A thread that moves a rod of another thread marks it: `behind` means that
+ * the caller moved it instead of its worker, `stale` that a worker moved it and the caller has not derived its own data yet. That is done when
+ * the rod is next needed, from the state alone, so it gives the same bits.
  */
 import type { ContactPort, SingleRodBatch, StepOutcome } from '../model.ts';
 import { allSucceeded, combineAnswers } from './answers.ts';
@@ -36,19 +36,19 @@ import { keepRange } from './stateCopies.ts';
 import { runRequest } from './workerPool.ts';
 import { listMeetings, resetWorkStealing, takePieces } from './workStealing.ts';
 
-/** The port with its sides and marks, and who may move which rods. */
+/** The port with its sides and marks, and the rules for which thread may move which rods. */
 interface SharedPort {
   readonly of: SharedBundle;
   readonly port: ContactPort;
   readonly shared: SharedSides;
   /** Whether threads share the work on these systems. */
   isShared(marked: Uint8Array): boolean;
-  /** The caller is about to move rods; `follows`: from where they are. */
+  /** Called before the caller moves rods by itself; `follows`: from where they are, not from the start of the step. */
   takeOver(marked: Uint8Array, t: number, dt: number, follows: boolean): void;
-  /** All threads are about to, each its own. */
+  /** Called before all threads move rods, each its own. */
   handOver(marked: Uint8Array, t: number, dt: number): void;
   catchUp(rod: number, t: number, dt: number): void;
-  /** Of marks, those of the caller's own rods. */
+  /** The part of the marks that belongs to the caller's own rods. */
   ownOf(marked: Uint8Array): Uint8Array;
 }
 
@@ -73,7 +73,7 @@ function createSharedPort(of: SharedBundle, port: ContactPort): SharedPort {
       if (isAlone(of) || !of.inRanges) return false;
       let found = 0;
       for (let s = marked.indexOf(1); s >= 0 && (found < options.leastTouching || of.hasOverridden); ) {
-        // its loads or pins are known to the caller alone
+        // only the caller knows the loads or pins of this rod
         if (of.overridden[s]) return false;
         found++;
         s = marked.indexOf(1, s + 1);
@@ -107,11 +107,12 @@ export function shareContact(of: SharedBundle, port: ContactPort): ThreadedConta
   const mine = createSharedPort(of, port);
   const { shared, isShared } = mine;
   const { pool, options } = of;
-  /** Whether workers know where nodes were at the start of the step. */
+  /** Whether workers have the node positions of the start of the step. */
   let isSearching = false;
   return {
     ...port,
     ...createMoves(mine),
+    ...createResponse(mine),
     ...(port.stepSingleRods && { stepSingleRods: createSingleRodStep(mine, port.stepSingleRods) }),
     threads: {
       ...createCallerLoops(shared),
@@ -133,11 +134,10 @@ export function shareContact(of: SharedBundle, port: ContactPort): ThreadedConta
   };
 }
 
-/** Members of the port by which rods move, and the solves between. */
+/** Members of the port that move rods, or read what has moved. */
 function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort, 'hold' | 'revert' | 'step'> {
   const { of, port, shared, isShared, takeOver, handOver, ownOf } = mine;
   const { pool, bundle } = of;
-  const { marks } = pool;
   const everyone = new Uint8Array(port.systemCount).fill(1);
   const { guess, measureEnergy, systemOfRod, systemCount } = port;
   const rodsOf = (system: number): number[] =>
@@ -184,20 +184,6 @@ function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort,
         return own && allSucceeded(pool);
       },
     }),
-    linearize(velocity, response, marked, sides, t, dt, fresh) {
-      of.time = t + dt;
-      const laid = findLayout(shared, sides);
-      if (!laid) {
-        takeOver(marked, t, dt, true);
-        return port.linearize(velocity, response, marked, sides, t, dt, fresh);
-      }
-      handOver(marked, t, dt);
-      const { reference, part } = referTo(shared, sides, laid);
-      const own = runRequest(pool, { kind: 'linearize', ...reference, t, dt, fresh }, () =>
-        port.linearize(part.start, part.response, ownOf(marked), part.sides, t, dt, fresh),
-      );
-      return own && allSucceeded(pool);
-    },
     step(marked, sides, t, dt, robust, rough = false) {
       of.time = t + dt;
       const laid = findLayout(shared, sides);
@@ -218,6 +204,29 @@ function createMoves(mine: SharedPort): Partial<ContactPort> & Pick<ContactPort,
         return measureEnergy(out, system, t);
       },
     }),
+  };
+}
+
+/** Members of the port that compute the linear response of rods and solve with it. */
+function createResponse(mine: SharedPort): Pick<ContactPort, 'linearize' | 'readVelocity' | 'factor' | 'solve'> {
+  const { of, port, shared, takeOver, handOver, ownOf } = mine;
+  const { pool } = of;
+  const { marks } = pool;
+  return {
+    linearize(velocity, response, marked, sides, t, dt, fresh) {
+      of.time = t + dt;
+      const laid = findLayout(shared, sides);
+      if (!laid) {
+        takeOver(marked, t, dt, true);
+        return port.linearize(velocity, response, marked, sides, t, dt, fresh);
+      }
+      handOver(marked, t, dt);
+      const { reference, part } = referTo(shared, sides, laid);
+      const own = runRequest(pool, { kind: 'linearize', ...reference, t, dt, fresh }, () =>
+        port.linearize(part.start, part.response, ownOf(marked), part.sides, t, dt, fresh),
+      );
+      return own && allSucceeded(pool);
+    },
     readVelocity(out, sides) {
       const laid = findLayout(shared, sides);
       if (!laid) return port.readVelocity(out, sides);
@@ -254,7 +263,7 @@ function createSingleRodStep(
   const { of, port, shared, isShared, takeOver, handOver } = mine;
   const { pool } = of;
   const { systemCount } = port;
-  /** Whether threads share the last job, which goes on where it began. */
+  /** Whether threads share the last job: a job that continues stays with those who began it. */
   let together = false;
   return (job) => {
     of.time = job.t + job.dt;
@@ -276,7 +285,7 @@ function createSingleRodStep(
       contacts,
     );
     packSingleRods(rows, job);
-    // what has begun goes on in its ranges; and if most rods are in groups, or free, ranges are for those
+    // a job that continues stays in its ranges; if most rods are in islands or free, ranges are balanced for those
     const stealing = job.fresh && !shared.isUsed && 2 * job.count >= systemCount;
     if (stealing) resetWorkStealing(pool.workStealing);
     else handOver(marked, job.t, job.dt);
@@ -333,7 +342,7 @@ function stepTogether(
   return sum;
 }
 
-/** Which thread has moved which of the rods that were taken by pieces. */
+/** Records which thread moved each rod of a job that was divided by work stealing. */
 function recordMovers(of: SharedBundle, marked: Uint8Array): void {
   const { pool, stale } = of;
   const { behind, firstRods, count } = pool;

@@ -1,4 +1,5 @@
 /** Reads a world: energies, momentum, reactions and channels. Nothing here changes its state. */
+import { channelLength } from '../channels.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../model.ts';
 import type { WorldParts } from './build.ts';
 import type { World } from './types.ts';
@@ -52,7 +53,7 @@ function readChannel(world: WorldParts, rod: number, channel: Channel): Float64A
   applyContactForces(world);
   const { bundle, index } = world.placeOfRod[rod];
   const { edgeCount, nodeCount } = world.rods[rod];
-  const out = new Float64Array(channel === 'tension' ? edgeCount : nodeCount);
+  const out = new Float64Array(channelLength({ nodeCount, edgeCount }, channel));
   bundle.readChannel(out, index, channel);
   return out;
 }

@@ -3,7 +3,7 @@
  * frames follow each other. All of them read one frame at a time, so that a recording need not fit in memory.
  */
 
-import type { Channel, Scene } from '@tendril-sim/core';
+import { type Channel, channels, type Scene } from '@tendril-sim/core';
 import { atan2, hypot, hypotOf } from '@tendril-sim/core/math';
 import type { RecordedRod, Recording, RodFrame } from '../recording.ts';
 
@@ -148,8 +148,8 @@ function setNormal(out: Float64Array, t: Float64Array, o: number, x: number, y: 
  */
 export function nodeChannel(rod: RecordedRod, frame: RodFrame, channel: Channel): Float64Array | undefined {
   const recorded = frame.channels?.[channel];
-  if (recorded) return channel === 'tension' ? toNodes(rod, recorded) : recorded;
-  if (channel === 'tension') return undefined;
+  if (recorded) return channels[channel].on === 'edge' ? toNodes(rod, recorded) : recorded;
+  if (channel !== 'curvature' && channel !== 'twist') return undefined;
   const { nodeCount, edgeCount, closed, edgeLengthRest } = rod;
   const { nodePosition: x, edgeDirector: d } = frame;
   const edge = new Float64Array(3 * edgeCount);

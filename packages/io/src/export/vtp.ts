@@ -4,6 +4,7 @@
  * A rod is one poly-line, so that ParaView's Tube filter makes one tube of it. Data live at points; what belongs to edges
  * (tension) is the mean of both. Arrays are appended in raw form behind the XML: exact doubles, and quick to read.
  */
+import { channelNames } from '@tendril-sim/core';
 import type { RecordingFrame } from '../recording.ts';
 import { type Footage, nodeChannel, nodeFrames, nodeRadius } from './footage.ts';
 import { obstaclesOf } from './obstacles.ts';
@@ -14,8 +15,6 @@ interface DataArray {
   readonly components?: number;
 }
 
-const channels = ['curvature', 'twist', 'tension'] as const;
-
 /** The rods of one frame. */
 export function frameToVtp(header: Footage['header'], frame: RecordingFrame): Uint8Array {
   const { rods } = header;
@@ -25,8 +24,8 @@ export function frameToVtp(header: Footage['header'], frame: RecordingFrame): Ui
   const [tangent, d1, d2] = [vectors(), vectors(), vectors()];
   const radius = new Float32Array(count);
   const arcLength = new Float64Array(count);
-  const values = channels.map(() => new Float64Array(count));
-  const known = channels.map(() => true);
+  const values = channelNames.map(() => new Float64Array(count));
+  const known = channelNames.map(() => true);
   const connectivity: number[] = [];
   const offsets: number[] = [];
   let node = 0;
@@ -39,7 +38,7 @@ export function frameToVtp(header: Footage['header'], frame: RecordingFrame): Ui
     d2.set(crossed(frames.tangent, frames.d1), 3 * node);
     radius.set(nodeRadius(rod), node);
     for (let i = 1; i < rod.nodeCount; i++) arcLength[node + i] = arcLength[node + i - 1] + rod.edgeLengthRest[i - 1];
-    channels.forEach((channel, c) => {
+    channelNames.forEach((channel, c) => {
       const value = nodeChannel(rod, one, channel);
       if (value) values[c].set(value, node);
       else known[c] = false;
@@ -58,7 +57,7 @@ export function frameToVtp(header: Footage['header'], frame: RecordingFrame): Ui
     pointData: [
       { name: 'radius', values: radius },
       { name: 'arcLength', values: arcLength },
-      ...channels.flatMap((name, c) => (known[c] ? [{ name, values: values[c] }] : [])),
+      ...channelNames.flatMap((name, c) => (known[c] ? [{ name, values: values[c] }] : [])),
       { name: 'tangent', values: tangent, components: 3 },
       { name: 'd1', values: d1, components: 3 },
       { name: 'd2', values: d2, components: 3 },

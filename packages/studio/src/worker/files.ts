@@ -1,5 +1,5 @@
 /** Files of other programs: curves and meshes in, recordings of the run out. Loaded when first asked for. */
-import type { World } from '@tendril-sim/core';
+import { channelNames, type World } from '@tendril-sim/core';
 import {
   bodiesToVtp,
   createRecordingEncoder,
@@ -72,7 +72,7 @@ export function exportRun(
   lane: number,
   format: ExportFormat,
 ): Uint8Array[] {
-  const about = { version: 'studio', precision: 'f32', channels: ['curvature', 'twist', 'tension'] } as const;
+  const about = { version: 'studio', precision: 'f32', channels: channelNames } as const;
   const own: RecordingHeader = 'step' in source ? recordingHeader(source, about) : { ...source, ...about };
   // hairs that follow guides are what is seen, and what is saved
   const header = info.rods.length === own.rods.length ? own : { ...own, rods: info.rods.map(recordedRod) };

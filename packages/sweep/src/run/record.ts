@@ -1,7 +1,7 @@
 /** Recordings of single runs, into a folder or an S3-compatible store. */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { World } from '@tendril-sim/core';
+import { channelNames, type World } from '@tendril-sim/core';
 import { createRecordingEncoder, recordingFrame, recordingHeader } from '@tendril-sim/io';
 import { writeFileAtomic } from '@tendril-sim/io/node';
 import type { Plan, RunSpec } from '../study/plan.ts';
@@ -20,16 +20,14 @@ export function placeRecordings(plan: Plan, results: string): Plan {
   return { ...plan, recordings: { ...recordings, to: resolve(results, 'recordings') } };
 }
 
-const channels = ['curvature', 'twist', 'tension'] as const;
-
 /** Undefined if this run is not to be recorded. */
 export function createRunRecorder(plan: Plan, spec: RunSpec, world: World): RunRecorder | undefined {
   const { recordings } = plan;
   if (!recordings || spec.index % recordings.every !== 0) return undefined;
-  const encoder = createRecordingEncoder(recordingHeader(world, { version: plan.version, channels }));
+  const encoder = createRecordingEncoder(recordingHeader(world, { version: plan.version, channels: channelNames }));
   const chunks: Uint8Array[] = [encoder.encodeHeader()];
   return {
-    frame: () => void chunks.push(encoder.encodeFrame(recordingFrame(world, channels))),
+    frame: () => void chunks.push(encoder.encodeFrame(recordingFrame(world, channelNames))),
     async finish() {
       chunks.push(encoder.encodeFooter());
       const name = `${spec.hash}.tendril`;

@@ -2,7 +2,7 @@
  * What quantities of a study may refer to: the state of a world, computed only when it is asked for, since most studies keep few
  * numbers of each run.
  */
-import type { Critical, EquilibriumReport, Modes, ProbeSeries, World } from '@tendril-sim/core';
+import type { Channel, Critical, EquilibriumReport, Modes, ProbeSeries, World } from '@tendril-sim/core';
 import { maxStretch, type StepTotals } from '@tendril-sim/io';
 
 export interface Findings {
@@ -73,7 +73,7 @@ export function createScope(findings: Findings): object {
 function rodScope(world: World, k: number): object {
   const rod = world.rods[k];
   const samples = world.samples[k];
-  const most = (channel: 'curvature' | 'twist' | 'tension'): number =>
+  const most = (channel: Channel): number =>
     world.channel(k, channel).reduce((max, value) => Math.max(max, Math.abs(value)), 0);
   const triples = (values: ArrayLike<number>): number[][] =>
     Array.from({ length: values.length / 3 }, (_, i) => [values[3 * i], values[3 * i + 1], values[3 * i + 2]]);

@@ -1,13 +1,12 @@
 /**
- * Rods that touch obstacles and nothing else, solved in one batch by a model that can (ContactPort.stepSingleRods). Of hair on a head that is
- * nearly all.
+ * Rods that touch obstacles and nothing else, solved in one batch if the model can (ContactPort.stepSingleRods). In hair on a head, nearly all rods
+ * are of this kind.
  *
- * A rod that has slid or fallen far penetrates deeper at the end of the step than its contacts, found at the start, can tell. It is checked
- * where it has come to, and goes on from there with the contacts that it has there: a sphere's surface turns by a tenth of a radian per
- * step under a hair that falls. Starting again, as other islands do, takes three times as long. What the batch cannot solve is
- * returned as islands.
+ * A rod that slides or falls far can end the step deeper in an obstacle than the contacts of its start predict: under a falling hair the surface
+ * of a sphere turns by a tenth of a radian per step. So each rod is checked where it ends, and continues from there with the contacts that it
+ * has there; starting again, as islands do, takes three times as long. Rods that the batch cannot solve are returned as islands.
  *
- * Lists are arrays of numbers that are kept: objects and lists for each of ten thousand rods would burden the garbage collector.
+ * Lists are number arrays that are kept from step to step, because objects per rod would burden the garbage collector.
  */
 import type { Bundle, SingleRodBatch, StepOutcome } from '../../model.ts';
 import { appendContact, type ContactSet, copyContact, createContactSet } from '../contactSet.ts';
@@ -19,7 +18,7 @@ import type { Island, Systems } from './islands.ts';
 import type { SolveResult } from './sideArrays.ts';
 import { markStart, setBias, slipLimit } from './sideVelocities.ts';
 
-/** How often contacts may change on the way; and how deep a place may lie, in radii, before that. */
+/** How often the contacts of a rod may change within the step, and the depth, in radii, from which they do. */
 const MAX_ROUNDS = 5;
 const DEEP = 0.04;
 
@@ -42,7 +41,7 @@ export interface SingleRodSolver {
     dt: number,
     revert: (systems: readonly number[]) => void,
   ): readonly Island[];
-  /** Rods that the last call did not see the end of; asked for once. */
+  /** Rods whose end of step the last call did not check. A second call returns all rods. */
   unchecked(): readonly number[];
 }
 
@@ -93,7 +92,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
   const from = new Int32Array(capacity);
   const to = new Int32Array(capacity);
   const added = new Map<number, number[]>();
-  /** Numbers in the list of those on their way, in order. */
+  /** Rods that are not done, by their index in the list, ascending. */
   const pending = new Int32Array(capacity);
   let pendingCount = 0;
   const failed: number[] = [];
@@ -118,14 +117,14 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
   const total = { iterations: 0, error: 0, converged: true };
 
   const rodOf = (i: number): number => systems.rods[system[i]][0];
-  /** Contact k of number i in the list. */
+  /** Contact k of rod i of the list. */
   const contactOf = (i: number, k: number): number =>
     k < to[i] - from[i] ? from[i] + k : (added.get(i) as number[])[k - to[i] + from[i]];
   const countOf = (i: number): number => to[i] - from[i] + (added.get(i)?.length ?? 0);
 
-  /** One bundle's rods on their way: those that are done stay in `pending`, the others go to `failed`. */
-  const run = (bundle: Bundle, set: ContactSet, fresh: boolean): void => {
-    // at first the contacts of a rod lie side by side
+  /** Steps the pending rods of one bundle: those that succeed stay in `pending`, the others go to `failed`. */
+  const stepPending = (bundle: Bundle, set: ContactSet, fresh: boolean): void => {
+    // in the first round the contacts of a rod are contiguous in the set
     job.fresh = fresh;
     job.contacts = fresh ? set : part;
     job.count = pendingCount;
@@ -159,7 +158,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
     pendingCount = left;
   };
 
-  /** Adds what the rods on their way have sunk into to their contacts; those that have not are done. */
+  /** Adds the penetrations of pending rods to their contacts; rods without any are done. */
   const addPenetrations = (set: ContactSet, stepped: Uint8Array, t: number, dt: number): void => {
     const rods = Array.from(pending.subarray(0, pendingCount), rodOf);
     raw.count = 0;
@@ -229,7 +228,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
         pendingCount = 0;
         for (let i = 0; i < count; i++) if (systems.bundleOf[system[i]] === b) pending[pendingCount++] = i;
         for (let round = 0; round < MAX_ROUNDS && pendingCount > 0; round++) {
-          run(bundle, set, round === 0);
+          stepPending(bundle, set, round === 0);
           addPenetrations(set, stepped, t, dt);
         }
       });
@@ -246,7 +245,7 @@ export function createSingleRodSolver(parts: SingleRodParts): SingleRodSolver {
     unchecked() {
       const list: number[] = [];
       for (let r = 0; r < checked.length; r++) if (!checked[r]) list.push(r);
-      // what is stepped again is to be looked at again
+      // rods that are stepped again must be checked again
       checked.fill(0);
       return list;
     },

@@ -1,3 +1,4 @@
+import type { ChannelReaders } from '../../channels.ts';
 import { acos, hypot } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
 import { addPointMomentum } from '../momentum.ts';
@@ -40,27 +41,39 @@ export function addMomentum(out: Momentum, cos: CosseratRod): void {
   }
 }
 
-export function readChannel(out: Float64Array, cos: CosseratRod, channel: Channel): void {
-  const { joints, jointActive, jointRotation, edgeForce, edgeCount, edgeFrame, poses } = cos;
-  out.fill(0);
-  if (channel === 'tension') {
-    for (let j = 0; j < edgeCount; j++) out[j] = edgeForce[3 * j + 2];
-    return;
-  }
-  // a held node has a joint on either side: the mean of both, weighted by length
+/** Mean over the joints at each node, weighted by length: a held node has a joint on either side. */
+function averageJoints(
+  out: Float64Array,
+  { joints, jointActive }: CosseratRod,
+  angleOf: (joint: number) => number,
+): void {
   const lengthAt = new Float64Array(out.length);
   for (let i = 0; i < joints.count; i++) {
     if (!jointActive[i]) continue;
-    const o = 3 * i;
-    let value = channel === 'curvature' ? hypot(jointRotation[o], jointRotation[o + 1]) : jointRotation[o + 2];
-    if (joints.freeSpin[i]) {
-      const f = 9 * Math.max(joints.before[i], joints.after[i]) + 6;
-      const { tangent } = poses[joints.pin[i]];
-      const cosine = edgeFrame[f] * tangent[0] + edgeFrame[f + 1] * tangent[1] + edgeFrame[f + 2] * tangent[2];
-      value = channel === 'curvature' ? acos(Math.min(1, Math.max(-1, cosine))) : 0;
-    }
-    out[joints.node[i]] += value;
+    out[joints.node[i]] += angleOf(i);
     lengthAt[joints.node[i]] += joints.length[i];
   }
   for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
+}
+
+/** Angle by which a joint bends [rad]; where the frame spins freely, that between the edge and the held tangent. */
+function bendingAngle({ joints, jointRotation, edgeFrame, poses }: CosseratRod, i: number): number {
+  if (!joints.freeSpin[i]) return hypot(jointRotation[3 * i], jointRotation[3 * i + 1]);
+  const f = 9 * Math.max(joints.before[i], joints.after[i]) + 6;
+  const { tangent } = poses[joints.pin[i]];
+  const cosine = edgeFrame[f] * tangent[0] + edgeFrame[f + 1] * tangent[1] + edgeFrame[f + 2] * tangent[2];
+  return acos(Math.min(1, Math.max(-1, cosine)));
+}
+
+export function readChannel(out: Float64Array, cos: CosseratRod, channel: Channel): void {
+  const { joints, jointRotation, edgeForce, edgeCount } = cos;
+  out.fill(0);
+  const readers: ChannelReaders = {
+    tension() {
+      for (let j = 0; j < edgeCount; j++) out[j] = edgeForce[3 * j + 2];
+    },
+    curvature: () => averageJoints(out, cos, (i) => bendingAngle(cos, i)),
+    twist: () => averageJoints(out, cos, (i) => (joints.freeSpin[i] ? 0 : jointRotation[3 * i + 2])),
+  };
+  readers[channel]();
 }

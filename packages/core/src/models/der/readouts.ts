@@ -1,5 +1,6 @@
 /** What is read off rods and bodies without moving them: energies, momentum, reactions of pins, channels. */
 
+import type { ChannelReaders } from '../../channels.ts';
 import { atan2, hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
 import { addPointMomentum } from '../momentum.ts';
@@ -103,31 +104,40 @@ export function measureReactions(der: DerRod, work: Workspace, t: number): React
   return listReactions({ rod, pins, poses, heldPin: held.pin }, work.residual, 4, torque);
 }
 
-export function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {
-  const { joints, jointTwist, jointActive, edgeTangent, held } = der;
-  out.fill(0);
-  if (channel === 'tension') {
-    out.set(der.edgeTension);
-    return;
-  }
-  // a held node has a joint on either side: the mean of both, weighted by length
+/** Mean over the joints at each node, weighted by length: a held node has a joint on either side. */
+function averageJoints(out: Float64Array, { joints, jointActive }: DerRod, angleOf: (joint: number) => number): void {
   const lengthAt = new Float64Array(out.length);
   for (let i = 0; i < joints.count; i++) {
     if (!jointActive[i]) continue;
-    const before = joints.before[i];
-    const after = joints.after[i];
-    const e = before >= 0 ? edgeTangent : held.tangent;
-    const f = after >= 0 ? edgeTangent : held.tangent;
-    const a = before >= 0 ? 3 * before : 3 * (-1 - before);
-    const b = after >= 0 ? 3 * after : 3 * (-1 - after);
-    const cosine = e[a] * f[b] + e[a + 1] * f[b + 1] + e[a + 2] * f[b + 2];
-    const sine = hypot(
-      e[a + 1] * f[b + 2] - e[a + 2] * f[b + 1],
-      e[a + 2] * f[b] - e[a] * f[b + 2],
-      e[a] * f[b + 1] - e[a + 1] * f[b],
-    );
-    out[joints.node[i]] += channel === 'curvature' ? atan2(sine, cosine) : jointTwist[i];
+    out[joints.node[i]] += angleOf(i);
     lengthAt[joints.node[i]] += joints.length[i];
   }
   for (let i = 0; i < out.length; i++) if (lengthAt[i] > 0) out[i] /= lengthAt[i];
+}
+
+/** Angle between the tangents before and after a joint [rad]. */
+function bendingAngle({ joints, edgeTangent, held }: DerRod, i: number): number {
+  const before = joints.before[i];
+  const after = joints.after[i];
+  const e = before >= 0 ? edgeTangent : held.tangent;
+  const f = after >= 0 ? edgeTangent : held.tangent;
+  const a = before >= 0 ? 3 * before : 3 * (-1 - before);
+  const b = after >= 0 ? 3 * after : 3 * (-1 - after);
+  const cosine = e[a] * f[b] + e[a + 1] * f[b + 1] + e[a + 2] * f[b + 2];
+  const sine = hypot(
+    e[a + 1] * f[b + 2] - e[a + 2] * f[b + 1],
+    e[a + 2] * f[b] - e[a] * f[b + 2],
+    e[a] * f[b + 1] - e[a + 1] * f[b],
+  );
+  return atan2(sine, cosine);
+}
+
+export function readChannel(out: Float64Array, der: DerRod, channel: Channel): void {
+  out.fill(0);
+  const readers: ChannelReaders = {
+    tension: () => out.set(der.edgeTension),
+    curvature: () => averageJoints(out, der, (i) => bendingAngle(der, i)),
+    twist: () => averageJoints(out, der, (i) => der.jointTwist[i]),
+  };
+  readers[channel]();
 }

@@ -1,5 +1,6 @@
 /** What can be read off a rod without moving it: energies, momentum, quantities along it, and what its pins exert. */
 
+import type { ChannelReaders } from '../../channels.ts';
 import { hypot } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
 import { createPinPose } from '../../scene/compiled.ts';
@@ -85,28 +86,36 @@ export function addMomentum(out: Momentum, fiber: FiberRod): void {
   }
 }
 
-/** Curvature and twist at nodes, between cuboids linearly and beyond the last by the same line; tension on edges. */
-export function readChannel(out: Float64Array, fiber: FiberRod, channel: Channel): void {
-  const { edgeCount, ringCount, rod, q, longStiffness, longRest, samples } = fiber;
-  if (channel === 'tension') {
-    for (let j = 0; j < edgeCount; j++) {
-      out[j] = 0;
-      for (let c = 0; c < 4; c++) {
-        const i = 12 * j + 3 * c;
-        const length = between(q, i, i + 12);
-        let along = 0;
-        for (let k = 0; k < 3; k++) along += ((q[i + 12 + k] - q[i + k]) * samples.edgeTangent[3 * j + k]) / length;
-        out[j] += longStiffness[j] * (length - longRest[4 * j + c]) * along;
-      }
+function readTension(out: Float64Array, { edgeCount, q, longStiffness, longRest, samples }: FiberRod): void {
+  for (let j = 0; j < edgeCount; j++) {
+    out[j] = 0;
+    for (let c = 0; c < 4; c++) {
+      const i = 12 * j + 3 * c;
+      const length = between(q, i, i + 12);
+      let along = 0;
+      for (let k = 0; k < 3; k++) along += ((q[i + 12 + k] - q[i + k]) * samples.edgeTangent[3 * j + k]) / length;
+      out[j] += longStiffness[j] * (length - longRest[4 * j + c]) * along;
     }
-    return;
   }
+}
+
+/** A function of the strain at nodes: linear between cuboids, and beyond the last by the same line. */
+function spreadStrain(out: Float64Array, fiber: FiberRod, quantityOf: (strain: readonly number[]) => number): void {
+  const { edgeCount, ringCount, rod } = fiber;
   const strain = measureStrain(fiber);
   const middle = (j: number): number => rod.nodeArc[j] + 0.5 * rod.edgeLengthRest[j];
   for (let i = 0; i < ringCount; i++) {
     const j = Math.min(Math.max(i - 1, 0), edgeCount - 2);
     const w = (rod.nodeArc[i] - middle(j)) / (middle(j + 1) - middle(j));
-    const at = [0, 1, 2].map((k) => (1 - w) * strain[3 * j + k] + w * strain[3 * j + 3 + k]);
-    out[i] = channel === 'curvature' ? hypot(at[0], at[1]) : at[2];
+    out[i] = quantityOf([0, 1, 2].map((k) => (1 - w) * strain[3 * j + k] + w * strain[3 * j + 3 + k]));
   }
+}
+
+export function readChannel(out: Float64Array, fiber: FiberRod, channel: Channel): void {
+  const readers: ChannelReaders = {
+    tension: () => readTension(out, fiber),
+    curvature: () => spreadStrain(out, fiber, ([a, b]) => hypot(a, b)),
+    twist: () => spreadStrain(out, fiber, ([, , c]) => c),
+  };
+  readers[channel]();
 }

@@ -1,4 +1,5 @@
 /** What can be read off a rod without moving it: energies, momentum, quantities along it, and what its clamp exerts. */
+import type { ChannelReaders } from '../../channels.ts';
 import { hypot, square } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction, SystemEnergy } from '../../model.ts';
 import { evaluateLoads, type Workspace } from './energy.ts';
@@ -89,22 +90,35 @@ export function measureReactions(h: HelixRod, w: Workspace, t: number): Reaction
   ];
 }
 
-export function readChannel(out: Float64Array, h: HelixRod, w: Workspace, t: number, channel: Channel): void {
-  const { q, elementNode, elementCount } = h;
-  out.fill(0);
-  if (channel === 'tension') {
-    gatherForces(h, w, t);
-    const F = [0, 0, 0];
-    for (let j = h.edgeCount - 1; j >= 0; j--) {
-      for (let k = 0; k < 3; k++) {
-        F[k] -= w.assembly.nodeGradient[3 * j + 3 + k];
-        out[j] += F[k] * h.samples.edgeTangent[3 * j + k];
-      }
+function readTension(out: Float64Array, h: HelixRod, w: Workspace, t: number): void {
+  gatherForces(h, w, t);
+  const F = [0, 0, 0];
+  for (let j = h.edgeCount - 1; j >= 0; j--) {
+    for (let k = 0; k < 3; k++) {
+      F[k] -= w.assembly.nodeGradient[3 * j + 3 + k];
+      out[j] += F[k] * h.samples.edgeTangent[3 * j + k];
     }
-    return;
   }
-  const value = (e: number): number => (channel === 'twist' ? q[3 * e + 2] : hypot(q[3 * e], q[3 * e + 1]));
-  for (let e = 0; e < elementCount; e++) for (let i = elementNode[e]; i <= elementNode[e + 1]; i++) out[i] = value(e);
-  // where two elements meet: their mean
-  for (let e = 1; e < elementCount; e++) out[elementNode[e]] = 0.5 * (value(e - 1) + value(e));
+}
+
+/** A quantity of the elements at their nodes; where two elements meet: their mean. */
+function spread(
+  out: Float64Array,
+  { elementNode, elementCount }: HelixRod,
+  quantityOf: (element: number) => number,
+): void {
+  for (let e = 0; e < elementCount; e++)
+    for (let i = elementNode[e]; i <= elementNode[e + 1]; i++) out[i] = quantityOf(e);
+  for (let e = 1; e < elementCount; e++) out[elementNode[e]] = 0.5 * (quantityOf(e - 1) + quantityOf(e));
+}
+
+export function readChannel(out: Float64Array, h: HelixRod, w: Workspace, t: number, channel: Channel): void {
+  const { q } = h;
+  out.fill(0);
+  const readers: ChannelReaders = {
+    tension: () => readTension(out, h, w, t),
+    curvature: () => spread(out, h, (e) => hypot(q[3 * e], q[3 * e + 1])),
+    twist: () => spread(out, h, (e) => q[3 * e + 2]),
+  };
+  readers[channel]();
 }

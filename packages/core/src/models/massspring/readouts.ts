@@ -1,7 +1,9 @@
 /** What can be read off a rod without moving it: energies, momentum, quantities along it, and what its pins exert. */
 
+import type { ChannelReaders } from '../../channels.ts';
 import { atan2, hypot } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
+import type { Samples } from '../../port.ts';
 import { addPointMomentum } from '../momentum.ts';
 import { forEachForce, forEachRow } from './energy.ts';
 import type { Hair } from './rod.ts';
@@ -56,47 +58,64 @@ export function measureReactions(hair: Hair, work: Workspace, t: number): Reacti
   });
 }
 
-export function readChannel(out: Float64Array, hair: Hair, channel: Channel): void {
+/** What crosses a cut behind node j, along the edge. */
+function readTension(out: Float64Array, hair: Hair): void {
   const { rod, samples, start, stride } = hair;
-  const { edgeTangent: t, edgeDirector: d } = samples;
-  out.fill(0);
-  if (channel === 'tension') {
-    // what crosses a cut behind node j, along the edge
-    forEachForce(hair, (row) => {
-      for (let j = 0; j < rod.edgeCount; j++) {
-        const cut = start + stride * j;
-        let beyond = 0;
-        for (let p = 0; p < row.count; p++) if (row.particle[p] > cut) beyond += row.weight[p];
-        if (beyond === 0) continue;
-        const along = row.direction[0] * t[3 * j] + row.direction[1] * t[3 * j + 1] + row.direction[2] * t[3 * j + 2];
-        out[j] += row.stiffness * row.value * beyond * along;
-      }
-    });
-    return;
-  }
-  for (let i = 1; i < rod.edgeCount; i++) {
-    const a = 3 * (i - 1);
-    const b = 3 * i;
-    const cosine = t[a] * t[b] + t[a + 1] * t[b + 1] + t[a + 2] * t[b + 2];
-    const bx = t[a + 1] * t[b + 2] - t[a + 2] * t[b + 1];
-    const by = t[a + 2] * t[b] - t[a] * t[b + 2];
-    const bz = t[a] * t[b + 1] - t[a + 1] * t[b];
-    const length = 0.5 * (rod.edgeLengthRest[i - 1] + rod.edgeLengthRest[i]);
-    if (channel === 'curvature') {
-      out[i] = atan2(hypot(bx, by, bz), cosine) / length;
-      continue;
+  const { edgeTangent: t } = samples;
+  forEachForce(hair, (row) => {
+    for (let j = 0; j < rod.edgeCount; j++) {
+      const cut = start + stride * j;
+      let beyond = 0;
+      for (let p = 0; p < row.count; p++) if (row.particle[p] > cut) beyond += row.weight[p];
+      if (beyond === 0) continue;
+      const along = row.direction[0] * t[3 * j] + row.direction[1] * t[3 * j + 1] + row.direction[2] * t[3 * j + 2];
+      out[j] += row.stiffness * row.value * beyond * along;
     }
-    // the director carried from edge to edge without turning about it, against the one that is there
-    const w = 1 / Math.max(1e-12, 1 + cosine);
-    const [x, y, z] = [d[a], d[a + 1], d[a + 2]];
-    const [cx, cy, cz] = [by * z - bz * y, bz * x - bx * z, bx * y - by * x];
-    const ex = x + cx + w * (by * cz - bz * cy);
-    const ey = y + cy + w * (bz * cx - bx * cz);
-    const ez = z + cz + w * (bx * cy - by * cx);
-    const sine =
-      t[b] * (ey * d[b + 2] - ez * d[b + 1]) +
-      t[b + 1] * (ez * d[b] - ex * d[b + 2]) +
-      t[b + 2] * (ex * d[b + 1] - ey * d[b]);
-    out[i] = atan2(sine, ex * d[b] + ey * d[b + 1] + ez * d[b + 2]) / length;
+  });
+}
+
+/** An angle between neighbouring edges at inner nodes, over the length between; `a`, `b`: offsets of the edges in arrays of samples. */
+function readTurns(out: Float64Array, { rod }: Hair, angleOf: (a: number, b: number) => number): void {
+  for (let i = 1; i < rod.edgeCount; i++) {
+    const length = 0.5 * (rod.edgeLengthRest[i - 1] + rod.edgeLengthRest[i]);
+    out[i] = angleOf(3 * (i - 1), 3 * i) / length;
   }
+}
+
+function bendingAngle({ edgeTangent: t }: Samples, a: number, b: number): number {
+  const cosine = t[a] * t[b] + t[a + 1] * t[b + 1] + t[a + 2] * t[b + 2];
+  const bx = t[a + 1] * t[b + 2] - t[a + 2] * t[b + 1];
+  const by = t[a + 2] * t[b] - t[a] * t[b + 2];
+  const bz = t[a] * t[b + 1] - t[a + 1] * t[b];
+  return atan2(hypot(bx, by, bz), cosine);
+}
+
+/** From the director carried from edge to edge without turning about it to the one that is there. */
+function twistAngle({ edgeTangent: t, edgeDirector: d }: Samples, a: number, b: number): number {
+  const cosine = t[a] * t[b] + t[a + 1] * t[b + 1] + t[a + 2] * t[b + 2];
+  const bx = t[a + 1] * t[b + 2] - t[a + 2] * t[b + 1];
+  const by = t[a + 2] * t[b] - t[a] * t[b + 2];
+  const bz = t[a] * t[b + 1] - t[a + 1] * t[b];
+  const w = 1 / Math.max(1e-12, 1 + cosine);
+  const [x, y, z] = [d[a], d[a + 1], d[a + 2]];
+  const [cx, cy, cz] = [by * z - bz * y, bz * x - bx * z, bx * y - by * x];
+  const ex = x + cx + w * (by * cz - bz * cy);
+  const ey = y + cy + w * (bz * cx - bx * cz);
+  const ez = z + cz + w * (bx * cy - by * cx);
+  const sine =
+    t[b] * (ey * d[b + 2] - ez * d[b + 1]) +
+    t[b + 1] * (ez * d[b] - ex * d[b + 2]) +
+    t[b + 2] * (ex * d[b + 1] - ey * d[b]);
+  return atan2(sine, ex * d[b] + ey * d[b + 1] + ez * d[b + 2]);
+}
+
+export function readChannel(out: Float64Array, hair: Hair, channel: Channel): void {
+  const { samples } = hair;
+  out.fill(0);
+  const readers: ChannelReaders = {
+    tension: () => readTension(out, hair),
+    curvature: () => readTurns(out, hair, (a, b) => bendingAngle(samples, a, b)),
+    twist: () => readTurns(out, hair, (a, b) => twistAngle(samples, a, b)),
+  };
+  readers[channel]();
 }

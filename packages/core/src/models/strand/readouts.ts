@@ -1,3 +1,4 @@
+import type { ChannelReaders } from '../../channels.ts';
 import { atan2, hypot } from '../../math/rounded/index.ts';
 import type { Channel, Energies, Momentum, Reaction } from '../../model.ts';
 import { addPointMomentum } from '../momentum.ts';
@@ -54,31 +55,36 @@ export function measureReactions(tree: StrandTree, strand: StrandTree['rods'][nu
   return out;
 }
 
-export function readChannel(
+type Strand = StrandTree['rods'][number];
+
+/** Force through each joint along its link: what holds all that is farther out. */
+function readTension(out: Float64Array, tree: StrandTree, { rod, firstLink }: Strand): void {
+  // a step leaves forces behind, a restored state does not
+  evaluateResidual(tree, tree.time, tree.originRate, true);
+  for (let j = 0; j < rod.edgeCount; j++) out[j] = -tree.force[6 * (firstLink + j) + 5];
+}
+
+/** An angle of each joint, over the length that it stands for; `o` is where its quaternion begins in tree.q. */
+function readJoints(
   out: Float64Array,
   tree: StrandTree,
-  strand: StrandTree['rods'][number],
-  channel: Channel,
+  { rod, firstLink }: Strand,
+  angleOf: (o: number) => number,
 ): void {
-  const { rod, firstLink } = strand;
-  out.fill(0);
-  if (channel === 'tension') {
-    // a step leaves forces behind, a restored state does not
-    evaluateResidual(tree, tree.time, tree.originRate, true);
-    // force through the joint along the link: what holds all that is farther out
-    for (let j = 0; j < rod.edgeCount; j++) out[j] = -tree.force[6 * (firstLink + j) + 5];
-    return;
-  }
   for (let j = 0; j < rod.edgeCount; j++) {
     if (j === 0 && firstLink === 0 && !tree.rootHeld) continue;
-    const o = 3 + 4 * (firstLink + j);
-    const { q } = tree;
     const length = rod.edgeLengthRest[j] / 2 + (j > 0 ? rod.edgeLengthRest[j - 1] / 2 : 0);
-    const swing = hypot(q[o + 1], q[o + 2]);
-    const angle =
-      channel === 'curvature'
-        ? 2 * atan2(swing, hypot(q[o], q[o + 3]))
-        : 2 * atan2(q[o + 3] * Math.sign(q[o] || 1), Math.abs(q[o]));
-    out[j] = angle / length;
+    out[j] = angleOf(3 + 4 * (firstLink + j)) / length;
   }
+}
+
+export function readChannel(out: Float64Array, tree: StrandTree, strand: Strand, channel: Channel): void {
+  const { q } = tree;
+  out.fill(0);
+  const readers: ChannelReaders = {
+    tension: () => readTension(out, tree, strand),
+    curvature: () => readJoints(out, tree, strand, (o) => 2 * atan2(hypot(q[o + 1], q[o + 2]), hypot(q[o], q[o + 3]))),
+    twist: () => readJoints(out, tree, strand, (o) => 2 * atan2(q[o + 3] * Math.sign(q[o] || 1), Math.abs(q[o]))),
+  };
+  readers[channel]();
 }

@@ -1,0 +1,35 @@
+/**
+ * Channels: quantities along a rod that every model can be asked for, that recordings store and pictures are coloured by.
+ *
+ * To add one, extend `Channel` and `channels`. The compiler then points to `readChannel` of every model (models/<id>/readouts.ts and
+ * batch/readouts.ts). Recordings, exports, probes and the schema follow from this table; docs/library.md and docs/notation.md list channels by hand.
+ */
+
+/** Curvature and twist at nodes, tension on edges. */
+export type Channel = 'curvature' | 'twist' | 'tension';
+
+export interface ChannelInfo {
+  /** Whether there is one value per node or one per edge. */
+  readonly on: 'node' | 'edge';
+  readonly unit: string;
+}
+
+export const channels: Readonly<Record<Channel, ChannelInfo>> = {
+  curvature: { on: 'node', unit: '1/m' },
+  twist: { on: 'node', unit: '1/m' },
+  tension: { on: 'edge', unit: 'N' },
+};
+
+/** In the order of the table, which is that of recordings made with all of them. */
+export const channelNames: readonly Channel[] = Object.keys(channels) as Channel[];
+
+/** How many values a channel has on a rod. */
+export function channelLength(
+  { nodeCount, edgeCount }: { readonly nodeCount: number; readonly edgeCount: number },
+  channel: Channel,
+): number {
+  return channels[channel].on === 'edge' ? edgeCount : nodeCount;
+}
+
+/** How a model reads each channel; one that is missing does not compile. */
+export type ChannelReaders = Readonly<Record<Channel, () => void>>;
