@@ -1,16 +1,12 @@
 /**
- * Links that hold two places together and the angle between their rods, as numbers that lie in a row: a cloth has a million of
- * them, and one record of 32 numbers is read in a turn of the solver where objects with a dozen arrays were.
+ * Crossings: links that hold two places together and the angle between their rods. A cloth has a million of them, so each is one record of 32
+ * numbers in a shared array, which an iteration of the solver reads in order.
  *
- * Of C, rows of position have one weight w a side, the row of the angle a vector ∓n for the two nodes of an end. The local law of law.ts,
- * 1/a + Σ C Cᵀ/ρ, is then an arrow: a number s for the three rows of position, b between them and the angle's, d; its solution is written
- * out. Follows strain.ts and law.ts but for rounding, which stay the reference (test/contact/linkCrossings.test.ts). Measured on a
- * cloth of 2 × 250 fibers, where a turn of the solver spent a quarter of its time in the loops over Link.
+ * In C, a row of position has one weight w per side, and the row of the angle has a vector ∓n for the two nodes of an end. The local matrix of
+ * law.ts, 1/a + Σ C Cᵀ/ρ, is then an arrow: s for the three rows of position, b between them and the angle, d for the angle. Its solution is
+ * written out. strain.ts and law.ts are the reference; a test compares both up to rounding (test/contact/linkCrossings.test.ts).
  *
- * Tried: crossings in tiles of 16 to 64 fibers each way, whose sides lie on fewer pages; the law of 1,000 × 1,000 then takes 145 ms in place of 127,
- * because records are no longer read one after the other.
- *
- * All loops are over crossings `begin` to `end` of the group that the rows have, whose numbers are in `member`: threads share them.
+ * All loops run over crossings `begin` to `end` of `member`, so that threads can share them. Measurements: docs/notes/contact-solver.md#links.
  */
 
 import { atan2 } from '../../math/rounded/index.ts';

@@ -1,19 +1,13 @@
 /**
- * Rods that links join, each as a whole and all together, while the solver iterates: what is left of the glued masses' pull on them, and a correction
- * of what all have wrong.
+ * The drift of linked rods: a velocity error that a whole group shares, and its correction in every iteration of the solver.
  *
- * ρ follow the response at a point, which in hair finer than the length that bends in a step is tens to hundreds of times a link's share of the
- * rod's mass m. A velocity that a whole cloth has wrong changes by m/ρ of itself in a turn: of 2 × 250 hairs that fell on a statue, sides
- * agreed with their copies after 70 turns, and the rods still drifted after 300. So in every turn all sides of links move by one velocity c,
+ * The weights ρ follow the response at a point. In hair that is finer than the length that bends in a step, ρ is tens to hundreds of times a link's
+ * share of the rod's mass m, and an error that the whole group shares decays by only m/ρ per iteration. So every iteration moves all sides of links
+ * by one velocity c,
  *     K c = Σ ρ(S v − y),    K = Σ ρ(1 − S H⁻¹ Sᵀ ρ),
- * for which nothing is left to pull the group as a whole; links do not feel it, and at the solution it is nothing. K, 3 × 3, takes four solves
- * where the weights are new: it is the mass of the group, and what contacts and pins add. It saves a tenth to a fifth of the turns.
- *
- * Tried, on cloths of 50 to 250 fibers each way: polynomials of the place up to degree 3 in place of a constant, which save no more; a velocity
- * for each rod, from its own pull, which does not converge (the pull of links on a rod that are not right yet is taken for its drift); two
- * weights in turn, ρ and one over the response alone: half as many turns that take twice the work, and no convergence where contacts slide, with
- * the contacts solved for in each or in every second; links solved to the end between two turns of the contacts: 10 to 50 of
- * those, of 70 turns each, or 50 if all of them are mixed.
+ * after which no net force of the glued masses is left on the group. Links do not feel c, and at the solution c is zero. K is 3 × 3: the mass of the
+ * group, and what contacts and pins add. It takes four solves whenever the weights change, and saves a tenth to a fifth of the iterations.
+ * Measurements and other corrections: docs/notes/contact-solver.md#links.
  */
 import type { ContactPort } from '../../model.ts';
 import type { SideArrays } from '../solve/sideArrays.ts';

@@ -2,8 +2,8 @@
  * Links: springs between places on rods, solved together with the contacts of a step.
  *
  * A link is a handful of strains e (three of position, one or three of rotation) with e' = C v at its sides, and the law
- *     impulse p = −(h k (e + h u) + h c u),    u = C v at the end of the step:
- * implicit Euler, so a spring may be as stiff as it likes. In the solver's local step this is a linear system of at most
+ *     impulse p = −(h k (e + h u) + h c u),    u = C v at the end of the step.
+ * This is implicit Euler, which is stable for any stiffness. In the solver's local step this is a linear system of at most
  * 6 × 6 for each link, in closed form like the law of contact; the rods see nothing but forces at points, and so links
  * work for every model that contact works for.
  *
@@ -17,10 +17,8 @@
  *     position   d = P_A − P_B between points carried by the edges            ½ k |d|²
  *     all        φ = log(R_A Cᵀ R_Bᵀ), how R_A differs from R_B C             ½ k |φ|², whose gradient is φ exactly
  *     normal     the angle between the tangents, about their common normal    ½ k γ²
- * C is taken at the start of the step: an error of first order in the rotation of a step, as implicit Euler has.
- *
- * Tried: pairs of bars between points with lever arms, which need no new kind of side. Seven contacts a crossing instead of
- * six sides, and no offset that turns with the rods.
+ * C is evaluated at the start of the step: a first-order error in the rotation of a step, as implicit Euler has.
+ * Alternatives that were measured: docs/notes/contact-solver.md#links.
  */
 
 import { SceneError } from '../../errors.ts';
@@ -48,7 +46,7 @@ const between = new Float64Array(3);
 /** Of links that need no numbers of their own. */
 const nothing = new Float64Array(9);
 
-/** How the rods of a link stand to each other as the scene starts: into the frames above, and what lies between them where they are apart. */
+/** Writes the frames of both ends at the start of the scene, and the vector between them; returns whether they are apart. */
 function standAtStart({ rodA, rodB, edgeA, edgeB, weightA, weightB, together, point, starts }: LinkPlan): boolean {
   startFrame(frameA, starts[rodA], edgeA, weightA);
   startFrame(frameB, starts[Math.max(rodB, 0)], edgeB, weightB);
@@ -56,7 +54,7 @@ function standAtStart({ rodA, rodB, edgeA, edgeB, weightA, weightB, together, po
   return rodB >= 0 && hypot(between[0], between[1], between[2]) > 1e-9 * Math.min(frameA.length, frameB.length);
 }
 
-/** Angle between the tangents as `standAtStart` left them. */
+/** Angle between the tangents of the frames that `standAtStart` wrote. */
 function angleAtStart(plan: LinkPlan, rods: readonly Rod[]): number {
   const { rodA, rodB, about } = plan;
   const angle = rodB >= 0 ? writeNormal(normal, frameA.matrix, frameB.matrix) : 0;

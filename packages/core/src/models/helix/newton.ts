@@ -5,16 +5,12 @@
  * stiffness and needs no scale. A matrix that is not positive definite is shifted until it is; a step that does not bring what
  * the quadratic model promised is taken back with a larger shift. Iterations do not depend on the number of elements.
  *
- * Tried on eight types of hair of 10, 30 and 50 cm, from their natural shape, in eight directions: with steps limited by the
- * ratio of energies alone, straight hair was thrown into loops in a plane, which it left in 60 iterations or not at all. A limit
- * on the turn of one step, a shift that is hardly more than needed, and a push out of planes brought all to 16 or fewer.
+ * A step may turn the rod only so far, the shift is hardly more than needed, and a rod that creeps in a plane is pushed out of it. Steps limited by
+ * the ratio of energies alone throw straight hair into plane loops, which it leaves slowly or never.
  *
- * Near the minimum energies cannot tell a good step from a bad one: Φ is flat to second order, and the work of every force is
- * known only as well as the place where it acts. Short stiff hair comes there long before its residual is small: 1.2 cm,
- * 2 ms, weight 6e-7 N, what a step still has to gain is 1e-25 J, and so is rounding. Measured by the terms of Φ alone the
- * noise was taken for a hundredth of that, good steps were refused, the shift grew to 1e7, and 500 iterations did not do
- * what one would have done. A step whose promise drowns in the noise (`energyNoise`) is therefore taken as it is; the residual
- * judges it.
+ * Near the minimum, energies cannot tell a good step from a bad one: Φ is flat to second order, and the work of a force is known only as well as
+ * the place where it acts. In short stiff hair that happens long before the residual is small. A step whose predicted gain is below the noise
+ * (`energyNoise`) is therefore taken as it is, and the residual decides. Measurements: docs/notes/helix.md.
  */
 
 import { hypot, sin } from '../../math/rounded/index.ts';
